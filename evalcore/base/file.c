@@ -1,0 +1,238 @@
+/* Whole files and folders (contract: file.h). The tricky part is durability: a file is safe under its name
+ * only after its bytes, then the rename, then the folder have been synced, in that order. */
+#include "evalcore/base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "evalcore/base/arena.h"
+
+static int read_error(struct err *e, const char *path, int cause)
+{
+    return err_set(e, ERR_IO, "cannot read %s: %s", path, strerror(cause));
+}
+
+int file_read(const char *path, struct str *out, struct err *e)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return read_error(e, path, errno);
+    char *chunk = xmalloc(1 << 16);
+    ssize_t n;
+    str_add(out, "", 0);
+    while ((n = read(fd, chunk, 1 << 16)) != 0) {
+        if (n > 0)
+            str_add(out, chunk, (size_t)n);
+        else if (errno != EINTR)
+            break;
+    }
+    int cause = errno;
+    free(chunk);
+    close(fd);
+    return n < 0 ? read_error(e, path, cause) : 0;
+}
+
+int file_map_open(struct file_map *m, const char *path, struct err *e)
+{
+    struct stat st;
+    *m = (struct file_map){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return read_error(e, path, errno);
+    int rc = 0;
+    if (fstat(fd, &st) < 0) {
+        rc = read_error(e, path, errno);
+    } else if (!S_ISREG(st.st_mode)) {
+        rc = err_set(e, ERR_IO, "cannot read %s: it is not a regular file", path);
+    } else if (st.st_size > 0) {
+        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (p == MAP_FAILED)
+            rc = err_set(e, ERR_IO, "cannot map %s (%lld bytes): %s", path, (long long)st.st_size,
+                         strerror(errno));
+        else
+            *m = (struct file_map){p, (size_t)st.st_size};
+    }
+    close(fd);
+    return rc;
+}
+
+void file_map_close(struct file_map *m)
+{
+    if (m->data)
+        munmap((void *)(uintptr_t)m->data, m->size);
+    *m = (struct file_map){0};
+}
+
+static int write_all(int fd, const char *p, size_t n)
+{
+    while (n) {
+        ssize_t done = write(fd, p, n);
+        if (done < 0 && errno != EINTR)
+            return -1;
+        if (done > 0) {
+            p += done;
+            n -= (size_t)done;
+        }
+    }
+    return 0;
+}
+
+static int write_error(struct err *e, const char *path, size_t n, int cause)
+{
+    if (cause == ENOSPC || cause == EDQUOT)
+        return err_set(e, ERR_IO,
+                       "cannot write %s (%zu bytes): %s; free some space there or choose another folder",
+                       path, n, cause == ENOSPC ? "the disk is full" : "the disk quota is used up");
+    return err_set(e, ERR_IO, "cannot write %s (%zu bytes): %s", path, n, strerror(cause));
+}
+
+/* Makes a rename in path's folder durable. File systems that cannot sync a folder say EINVAL; nothing better
+ * exists there. */
+static int sync_folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct str dir = {0};
+    if (!slash)
+        str_puts(&dir, ".");
+    else
+        str_add(&dir, path, slash == path ? 1 : (size_t)(slash - path));
+    int fd = open(dir.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    str_release(&dir);
+    if (fd < 0)
+        return -1;
+    int rc = fsync(fd), cause = errno;
+    close(fd);
+    errno = cause;
+    return rc < 0 && cause != EINVAL ? -1 : 0;
+}
+
+int file_write_atomic(const char *path, const void *data, size_t n, struct err *e)
+{
+    struct str tmp = {0};
+    int rc = 0;
+    str_printf(&tmp, "%s.tmp", path);
+    int fd = open(tmp.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        rc = write_error(e, path, n, errno);
+        goto out;
+    }
+    int failed = write_all(fd, data, n) < 0 || fsync(fd) < 0, cause = errno;
+    if (close(fd) < 0 && !failed) {
+        failed = 1;
+        cause = errno;
+    }
+    if (!failed && rename(tmp.data, path) < 0) {
+        failed = 1;
+        cause = errno;
+    }
+    if (failed) {
+        unlink(tmp.data);
+        rc = write_error(e, path, n, cause);
+        goto out;
+    }
+    if (sync_folder_of(path) < 0)
+        rc = write_error(e, path, n, errno);
+out:
+    str_release(&tmp);
+    return rc;
+}
+
+int file_mkdirs(const char *path, struct err *e)
+{
+    char *part = xstrdup(path);
+    int rc = 0;
+    for (char *p = part + (*part == '/');; p++) {
+        if (*p && *p != '/')
+            continue;
+        char kept = *p;
+        *p = 0;
+        if (*part && mkdir(part, 0777) < 0 && !file_is_dir(part)) {
+            if (errno == EEXIST)
+                rc = err_set(e, ERR_IO, "cannot create the folder %s: %s exists and is not a folder", path,
+                             part);
+            else if (errno == ENOSPC)
+                rc = err_set(e, ERR_IO, "cannot create the folder %s: the disk is full", path);
+            else
+                rc = err_set(e, ERR_IO, "cannot create the folder %s: %s", path, strerror(errno));
+            break;
+        }
+        *p = kept;
+        if (!kept)
+            break;
+    }
+    free(part);
+    return rc;
+}
+
+static int remove_error(struct err *e, const char *path, const char *inside)
+{
+    return err_set(e, ERR_IO, "cannot remove %s%s%s: %s", path, *inside ? "/" : "", inside, strerror(errno));
+}
+
+/* Removes `name` in the folder `at`. A link is removed, never followed. */
+static int remove_at(int at, const char *name, const char *top, struct err *e)
+{
+    if (unlinkat(at, name, 0) == 0 || errno == ENOENT)
+        return 0;
+    if (errno != EISDIR)
+        return remove_error(e, top, name);
+    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        int rc = remove_error(e, top, name);
+        if (fd >= 0)
+            close(fd);
+        return rc;
+    }
+    int rc = 0;
+    for (struct dirent *entry; rc == 0 && (entry = readdir(d));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            rc = remove_at(dirfd(d), entry->d_name, top, e);
+    closedir(d);
+    if (rc == 0 && unlinkat(at, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+        rc = remove_error(e, top, name);
+    return rc;
+}
+
+int file_remove_tree(const char *path, struct err *e)
+{
+    char *bare = xstrdup(path);
+    for (size_t n = strlen(bare); n > 1 && bare[n - 1] == '/'; n--)
+        bare[n - 1] = 0;
+    int rc = remove_at(AT_FDCWD, bare, "", e);
+    free(bare);
+    return rc;
+}
+
+int file_exists(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0;
+}
+
+int file_is_dir(const char *path)
+{
+    struct stat st;
+    int kept = errno; /* callers ask in the middle of handling an error */
+    int yes = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    errno = kept;
+    return yes;
+}
+
+void file_join(struct str *out, const char *dir, const char *name)
+{
+    if (*name != '/' && *dir) {
+        str_puts(out, dir);
+        if (dir[strlen(dir) - 1] != '/')
+            str_putc(out, '/');
+    }
+    str_puts(out, name);
+}

@@ -1,0 +1,58 @@
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stddef.h>
+
+#include "evalcore/base/err.h"
+#include "evalcore/base/str.h"
+
+/* Files: whole reads, maps, lines, and writes that are never half there. Messages name the path and the
+ * cause. */
+
+int file_read(const char *path, struct str *out, struct err *e);
+
+/* Read-only map of a whole file. data is NULL for an empty file. */
+struct file_map {
+    const unsigned char *data;
+    size_t size;
+};
+int file_map_open(struct file_map *m, const char *path, struct err *e);
+void file_map_close(struct file_map *m);
+
+/* Writes path.tmp, fsyncs, renames over path, fsyncs the folder: readers see the old or the new file, whole.
+ */
+int file_write_atomic(const char *path, const void *data, size_t n, struct err *e);
+
+int file_mkdirs(const char *path, struct err *e); /* like mkdir -p */
+int file_remove_tree(const char *path,
+                     struct err *e); /* like rm -rf, does not follow links; missing is fine */
+int file_exists(const char *path);
+int file_is_dir(const char *path);
+
+/* "dir/name", or name alone when it is absolute or dir is empty. */
+void file_join(struct str *out, const char *dir, const char *name);
+
+/* Walks the lines of a file or stream without a length limit. Lines come without "\n"; a last line without
+ * one counts as a line and sets `torn`. */
+struct file_lines {
+    void *stream; /* FILE * */
+    char *path;
+    struct str buf;
+    long number; /* of the line last returned, from 1 */
+    int torn;    /* the line last returned had no "\n" */
+    int owned;
+};
+int file_lines_open(struct file_lines *l, const char *path, struct err *e); /* "-" is standard input */
+/* 1 and the line, 0 at the end, negative on a read error. The line is valid until the next call. */
+int file_lines_next(struct file_lines *l, const char **line, size_t *n, struct err *e);
+void file_lines_close(struct file_lines *l);
+
+/* Names in a folder that end in `suffix`, sorted by bytes; release with file_list_release(). */
+struct file_list {
+    char **name;
+    size_t n;
+};
+int file_list(struct file_list *out, const char *dir, const char *suffix, struct err *e);
+void file_list_release(struct file_list *l);
+
+#endif

@@ -1,0 +1,180 @@
+/* Growable byte strings, UTF-8 repair and edit distance (contract: str.h). */
+#include "evalcore/base/str.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+
+static void reserve(struct str *s, size_t more)
+{
+    if (more > SIZE_MAX / 2 - s->len)
+        more = SIZE_MAX / 2; /* xgrow says that memory ran out */
+    xgrow(&s->data, &s->cap, s->len + more + 1, 1);
+}
+
+void str_add(struct str *s, const char *bytes, size_t n)
+{
+    reserve(s, n);
+    if (n)
+        memcpy(s->data + s->len, bytes, n);
+    s->len += n;
+    s->data[s->len] = 0;
+}
+
+void str_puts(struct str *s, const char *text)
+{
+    str_add(s, text, strlen(text));
+}
+
+void str_putc(struct str *s, char c)
+{
+    str_add(s, &c, 1);
+}
+
+void str_printf(struct str *s, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        n = 0;
+    reserve(s, (size_t)n);
+    s->data[s->len] = 0;
+    va_start(ap, fmt);
+    vsnprintf(s->data + s->len, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    s->len += (size_t)n;
+}
+
+void str_clear(struct str *s)
+{
+    s->len = 0;
+    if (s->data)
+        s->data[0] = 0;
+}
+
+void str_release(struct str *s)
+{
+    free(s->data);
+    *s = (struct str){0};
+}
+
+const char *str_text(const struct str *s)
+{
+    return s->data ? s->data : "";
+}
+
+/* Length of the valid sequence at p, or minus the length of the maximal invalid subpart (table 3-7 of the
+ * Unicode standard: the second byte's range depends on the first, which is what rules out overlong forms,
+ * surrogates and code points beyond U+10FFFF). */
+static int utf8_step(const unsigned char *p, size_t n)
+{
+    unsigned char first = p[0], low = 0x80, high = 0xBF;
+    int more;
+    if (first < 0x80)
+        return 1;
+    if (first < 0xC2 || first > 0xF4)
+        return -1;
+    if (first < 0xE0) {
+        more = 1;
+    } else if (first < 0xF0) {
+        more = 2;
+        if (first == 0xE0)
+            low = 0xA0;
+        if (first == 0xED)
+            high = 0x9F;
+    } else {
+        more = 3;
+        if (first == 0xF0)
+            low = 0x90;
+        if (first == 0xF4)
+            high = 0x8F;
+    }
+    for (int i = 1; i <= more; i++) {
+        if ((size_t)i >= n || p[i] < low || p[i] > high)
+            return -i;
+        low = 0x80;
+        high = 0xBF;
+    }
+    return more + 1;
+}
+
+void str_add_utf8(struct str *dst, const char *src, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)src;
+    size_t from = 0, at = 0; /* from: where the valid run that is not yet copied begins */
+    while (at < n) {
+        int step = utf8_step(p + at, n - at);
+        if (step > 0) {
+            at += (size_t)step;
+            continue;
+        }
+        str_add(dst, src + from, at - from);
+        str_add(dst, "\xEF\xBF\xBD", 3);
+        at += (size_t)-step;
+        from = at;
+    }
+    str_add(dst, n ? src + from : "", at - from);
+}
+
+static int min3(int a, int b, int c)
+{
+    int m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+int str_distance(const char *a, const char *b)
+{
+    int na = (int)strlen(a), nb = (int)strlen(b);
+    size_t row = (size_t)nb + 1;
+    int *rows = xcalloc(3 * row, sizeof *rows); /* this row, the last, the one before */
+    int *cur = rows, *last = rows + row, *before = rows + 2 * row;
+    for (int j = 0; j <= nb; j++)
+        cur[j] = j;
+    for (int i = 1; i <= na; i++) {
+        int *spare = before;
+        before = last;
+        last = cur;
+        cur = spare;
+        cur[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            cur[j] = min3(last[j] + 1, cur[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < cur[j])
+                cur[j] = before[j - 2] + 1;
+        }
+    }
+    int d = cur[nb];
+    free(rows);
+    return d;
+}
+
+/* How far a mistyped name is from a known one. Leaving out a whole word ("budget" for "budget_tokens") is a
+ * likely mistake although many letters differ. */
+static int farness(const char *name, const char *known)
+{
+    int d = str_distance(name, known);
+    size_t n = strlen(name), k = strlen(known);
+    if (n >= 3 && k >= 3 && (strstr(known, name) || strstr(name, known)) && d > 2)
+        d = 2;
+    return d;
+}
+
+const char *str_nearest(const char *name, const char *const *known)
+{
+    const char *best = NULL;
+    int limit = (int)strlen(name) / 3, best_d = 0;
+    if (limit < 2)
+        limit = (int)strlen(name) > 2 ? 2 : 1;
+    for (; *known; known++) {
+        int d = farness(name, *known);
+        if (d <= limit && d < (int)strlen(*known) && (!best || d < best_d)) {
+            best = *known;
+            best_d = d;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,31 @@
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+/* Growable byte string. `data` is always NUL-terminated once anything was added (the NUL is not counted in
+ * len) and may hold NULs inside. A zeroed struct str is an empty one; release with str_release(). */
+struct str {
+    char *data;
+    size_t len, cap;
+};
+
+void str_add(struct str *s, const char *bytes, size_t n);
+void str_puts(struct str *s, const char *text);
+void str_putc(struct str *s, char c);
+void str_printf(struct str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void str_clear(struct str *s);             /* len 0, keeps the memory */
+void str_release(struct str *s);           /* frees; s is empty again */
+const char *str_text(const struct str *s); /* "" when empty */
+
+/* Copies src to dst, with every byte sequence that is not valid UTF-8 replaced by U+FFFD (one per maximal
+ * invalid subpart, as Unicode 15 section 3.9 recommends and Python's errors="replace" does). */
+void str_add_utf8(struct str *dst, const char *src, size_t n);
+
+/* Edit distance (insert, delete, replace, swap of neighbours), for "did you mean". */
+int str_distance(const char *a, const char *b);
+/* The entry of a NULL-ended list that `name` was probably meant to be, or NULL when nothing is near. */
+const char *str_nearest(const char *name, const char *const *known);
+
+#endif

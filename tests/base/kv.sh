@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# ./kv without root and without a package: one command to run, exit code 2, nothing built. Usage errors: exit code 2.
+set -u
+kv=$1/kv
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+bad=0
+
+fail() {
+    echo "kv.sh: $1" >&2
+    bad=1
+}
+
+# A system with nothing but the tools that the script itself uses, and a user who is not root.
+mkdir "$scratch/bin"
+for tool in bash dirname readlink nproc cat mkdir grep awk; do
+    ln -s "$(command -v "$tool")" "$scratch/bin/$tool"
+done
+printf '#!%s\necho 1000\n' "$(command -v bash)" >"$scratch/bin/id"
+for tool in dpkg sudo; do
+    printf '#!%s\nexit 1\n' "$(command -v bash)" >"$scratch/bin/$tool"
+done
+printf '#!%s\necho "apt-get must not run" >&2\nexit 1\n' "$(command -v bash)" >"$scratch/bin/apt-get"
+chmod +x "$scratch/bin/"*
+
+without_root() {
+    (cd / && PATH=$scratch/bin "$kv" "$@" >"$scratch/out" 2>"$scratch/err")
+}
+
+for command in "demo" "build" "test" "test --all" "bench" "install"; do
+    # shellcheck disable=SC2086
+    without_root $command
+    code=$?
+    [[ $code == 2 ]] || fail "./kv $command: exit code $code, want 2"
+    [[ $(wc -l <"$scratch/out") == 1 ]] || fail "./kv $command: not one line on standard output: $(cat "$scratch/out")"
+    want="sudo sh -c 'apt-get update && apt-get install -y build-essential cmake pkg-config libjansson-dev"
+    want+=" libpcre2-dev libcurl4-openssl-dev libutf8proc-dev'"
+    [[ $(cat "$scratch/out") == "$want" ]] || fail "./kv $command printed: $(cat "$scratch/out")"
+    grep -q 'must not run' "$scratch/err" && fail "./kv $command called apt-get without root"
+done
+
+without_root install frobnicate
+grep -q "libutf8proc-dev frobnicate'" "$scratch/out" || fail "a package named on the command line is not installed"
+
+rm "$scratch/bin/apt-get"
+without_root build
+code=$?
+[[ $code == 2 ]] || fail "without apt-get: exit code $code, want 2"
+grep -q 'are needed first: build-essential cmake' "$scratch/err" || fail "without apt-get: $(cat "$scratch/err")"
+
+# With root: the package lists are fetched only after an installation failed, and no question is asked.
+printf '#!%s\necho 0\n' "$(command -v bash)" >"$scratch/bin/id"
+ln -s "$(command -v env)" "$scratch/bin/env"
+cat >"$scratch/bin/apt-get" <<END
+#!$(command -v bash)
+echo "\$DEBIAN_FRONTEND \$*" >>"$scratch/calls"
+[[ \$* == *update* ]] && : >"$scratch/updated"
+[[ \$* == *update* || -e "$scratch/updated" ]]
+END
+chmod +x "$scratch/bin/apt-get"
+: >"$scratch/calls"
+# The script works in its own checkout: give it one that may be written to.
+mkdir "$scratch/checkout"
+cp "$kv" "$scratch/checkout/kv"
+PATH=$scratch/bin "$scratch/checkout/kv" install 2>"$scratch/err" || fail "install as root: $(cat "$scratch/err")"
+sed -E 's/ --no-install-recommends .*//' "$scratch/calls" >"$scratch/got"
+printf 'noninteractive -qq %s\n' 'install -y' update 'install -y' >"$scratch/want"
+cmp -s "$scratch/got" "$scratch/want" || fail "apt-get was called like this: $(cat "$scratch/calls")"
+PATH=$scratch/bin "$scratch/checkout/kv" install 2>/dev/null
+[[ $(wc -l <"$scratch/calls") == 4 ]] || fail "lists fetched again: $(cat "$scratch/calls")"
+
+without_root help || fail "help failed"
+grep -q '^./kv demo' "$scratch/out" || fail "help does not list demo"
+without_root frobnicate
+code=$?
+[[ $code == 2 ]] || fail "unknown command: exit code $code, want 2"
+exit $bad

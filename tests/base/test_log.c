@@ -1,0 +1,36 @@
+/* Log lines: form, whole lines to standard error, and what quiet leaves. Standard error goes to a file
+ * meanwhile. */
+#include "evalcore/base/log.h"
+
+#include <unistd.h>
+
+#include "evalcore/base/file.h"
+#include "tests/check.h"
+
+int main(void)
+{
+    static const char path[] = "test_log.tmp";
+    struct str got = {0};
+    struct err e = {0};
+    fflush(stderr);
+    int kept = dup(2);
+    FILE *f = freopen(path, "w", stderr);
+    log_info("loading %s", "model");
+    log_warn("%d left", 3);
+    log_error("stopped");
+    log_set_quiet(1);
+    log_info("not shown");
+    log_warn("not shown");
+    log_error("shown");
+    log_set_quiet(0);
+    fflush(stderr);
+    dup2(kept, 2);
+    close(kept);
+    CHECK(f != NULL);
+    CHECK_INT(file_read(path, &got, &e), 0);
+    CHECK_STR(str_text(&got),
+              "kveval: loading model\nkveval: warning: 3 left\nkveval: stopped\nkveval: shown\n");
+    str_release(&got);
+    unlink(path);
+    return check_done();
+}
