@@ -1,0 +1,82 @@
+#ifndef ANSWER_CHECK_H
+#define ANSWER_CHECK_H
+
+#include <stddef.h>
+
+#include "evalcore/base/arena.h"
+
+/* Grading, the door. Pure functions of their arguments: no state, no clock, no signals, safe from any thread.
+ * A step limit bounds every call; strings returned live in the caller's arena. Texts are untrusted and may
+ * hold invalid UTF-8 or NULs, hence (pointer, length).
+ *
+ * The verdicts are DESIGN.md's, the same words everywhere. */
+enum verdict {
+    VERDICT_CORRECT,
+    VERDICT_WRONG,
+    VERDICT_AMBIGUOUS,  /* two conflicting answers */
+    VERDICT_UNPARSED,   /* an answer section without a readable answer */
+    VERDICT_UNFINISHED, /* thinking was opened and never closed */
+    VERDICT_TRUNCATED,  /* length limit after thinking closed (or with none opened), and no answer */
+    VERDICT_ERROR,      /* the call itself cannot be answered: unreadable gold, bad option, a failed job */
+    VERDICT_COUNT
+};
+const char *verdict_name(enum verdict v);              /* "correct", ... */
+int verdict_find(const char *name, enum verdict *out); /* 1 when found */
+
+enum thinking {
+    THINKING_AUTO,
+    THINKING_OPEN,
+    THINKING_NONE
+}; /* auto: unfinished if <think> occurs and no </think>
+    * follows; open: the prompt opened it; none: no cut */
+enum finish { FINISH_STOP, FINISH_LENGTH };
+
+struct response {
+    const char *text;
+    size_t len;
+    enum thinking thinking;
+    enum finish finish;
+};
+
+struct grade {
+    enum verdict verdict;
+    const char *reason;    /* one short sentence: which rule decided */
+    const char *gold_form; /* what was compared, in readable form; "" when there was nothing */
+    const char *pred_form;
+    double score; /* 1 or 0; the metric's value for text metrics */
+};
+
+/* Version of the rules: part of the grades' file name, so that a new grader never mixes with old verdicts. */
+const char *answer_check_version(void);
+
+/* Mathematical answers: gold is bare, in $..$, \(..\), \[..\] or \boxed{..} (which mean their content). */
+int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
+               struct arena *a);
+
+/* Exact text: trimmed, case and white space folded, a final full stop removed. Takes the last "Answer:" line,
+ * else the last box, else the last non-empty line after thinking. */
+int grade_exact(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
+                struct arena *a);
+
+/* Multiple choice. `letter` is 0 when status is not CHOICE_OK. */
+enum choice_status { CHOICE_OK, CHOICE_AMBIGUOUS, CHOICE_UNPARSED, CHOICE_UNFINISHED };
+struct choice {
+    enum choice_status status;
+    char letter;      /* 'A'.. */
+    const char *rule; /* which class of declaration decided */
+};
+const char *choice_status_name(enum choice_status s);
+int choice_extract(struct choice *out, const struct response *r, int n_options, struct arena *a);
+int grade_choice(struct grade *out, char gold, const struct response *r, int n_options, struct arena *a);
+
+/* Text metrics by their public names ("qa_f1_score"). 0 when there is no such metric in this version. */
+int textscore_known(const char *metric);
+int textscore(double *out, const char *metric, const char *pred, size_t pred_len, const char *gold,
+              size_t gold_len);
+const char *textscore_names(void); /* comma-separated, for messages */
+
+/* What the graders agree the response's answer section is: the text after the last </think>. Returns 0 and
+ * the section, or 1 when thinking never closed. */
+int response_answer(const struct response *r, const char **text, size_t *len);
+
+#endif

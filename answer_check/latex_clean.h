@@ -1,0 +1,17 @@
+#ifndef ANSWER_CHECK_LATEX_CLEAN_H
+#define ANSWER_CHECK_LATEX_CLEAN_H
+
+#include "answer_check/response.h"
+
+/* Spelling differences of LaTeX and plain text, removed in one pass over the bytes. */
+
+/* For the parser: no $, \left, \right, spacing commands or degree signs, boxes unwrapped, \dfrac as \frac,
+ * \cdot as *,
+ * "{,}" and "and" as a comma, single spaces, no final full stop. \text{..} stays. */
+struct span latex_clean(struct arena *a, struct span s);
+
+/* For comparison as text: a cleaned span further without white space, with \text{..} unwrapped, {x} as x.
+ * Letters are folded to lower case when nothing but words is there. */
+struct span latex_flatten(struct arena *a, struct span cleaned);
+
+#endif

@@ -1,0 +1,32 @@
+#ifndef ANSWER_CHECK_RESPONSE_H
+#define ANSWER_CHECK_RESPONSE_H
+
+#include "answer_check/answer_check.h"
+
+/* Inner helpers of the graders; the door is answer_check.h. */
+
+struct span {
+    const char *s;
+    size_t n;
+};
+
+struct span span_trim(struct span s);              /* white space at both ends */
+int span_starts(struct span s, const char *lower); /* ASCII case ignored; `lower` is lower case */
+char ascii_lower(char c);
+int ascii_is_letter(char c);
+int ascii_is_digit(char c);
+int ascii_is_space(char c);
+
+/* Fills a grade: no forms, score 1 for correct and 0 otherwise. Returns 0. */
+int grade_set(struct grade *out, enum verdict v, const char *reason);
+
+/* The verdict of a response without an answer: truncated at the length limit, else unparsed. Returns 0. */
+int grade_no_answer(struct grade *out, const struct response *r);
+
+/* Cuts thinking off. Returns 0 and the answer section, or 1 after filling `out` with `unfinished`. */
+int grade_section(struct grade *out, const struct response *r, struct span *section);
+
+/* A copy for gold_form and pred_form: at most 200 bytes, cut at a character, "..." when cut. */
+const char *grade_form(struct arena *a, struct span s);
+
+#endif

@@ -1,0 +1,156 @@
+/* GPQA-Diamond from its CSV file. The authors ask that no example appear in plain text: messages name lines,
+ * columns and record ids, never what a field holds.
+ *
+ * The options' order is a function of the record id alone (the hash's remainder picks one of the 24 orders),
+ * so it depends neither on a seed nor on the number or order of the rows, and is stored with every problem.
+ */
+#include "tasks/csv.h"
+#include "tasks/prompt.h"
+#include "tasks/rows.h"
+#include "tasks/task_list.h"
+
+#include <string.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+
+enum { QUESTION, CORRECT, WRONG_1, WRONG_2, WRONG_3, RECORD_ID, N_COLUMNS };
+
+static const char *const column_names[N_COLUMNS] = {"Question",           "Correct Answer",
+                                                    "Incorrect Answer 1", "Incorrect Answer 2",
+                                                    "Incorrect Answer 3", "Record ID"};
+
+static int find_columns(int column[N_COLUMNS], const struct csv *c, struct err *e)
+{
+    for (int k = 0; k < N_COLUMNS; k++) {
+        column[k] = -1;
+        for (int i = 0; i < c->n_fields; i++) {
+            size_t n = strlen(column_names[k]);
+            if (c->fields[i].len != n || memcmp(c->fields[i].s, column_names[k], n))
+                continue;
+            if (column[k] >= 0)
+                return err_set(e, ERR_FORMAT, "%s:%ld: the header has the column \"%s\" twice", c->path,
+                               c->line, column_names[k]);
+            column[k] = i;
+        }
+        if (column[k] < 0)
+            return err_set(e, ERR_FORMAT,
+                           "%s:%ld: the header has no column \"%s\"; is this gpqa_diamond.csv?", c->path,
+                           c->line, column_names[k]);
+    }
+    return 0;
+}
+
+static struct row_text trimmed(struct csv_field f)
+{
+    static const char blanks[] = " \t\r\n\f\v";
+    while (f.len && memchr(blanks, f.s[0], sizeof blanks - 1)) {
+        f.s++;
+        f.len--;
+    }
+    while (f.len && memchr(blanks, f.s[f.len - 1], sizeof blanks - 1))
+        f.len--;
+    return (struct row_text){f.s, f.len};
+}
+
+/* order[i] is the part (CORRECT..WRONG_3) that stands at letter 'A' + i: the h-th permutation, by choosing in
+ * turn from what is left. */
+static void option_order(int order[4], struct row_text id)
+{
+    uint64_t h = hash_bytes64(id.s, id.n) % 24;
+    int left[4] = {CORRECT, WRONG_1, WRONG_2, WRONG_3};
+    for (int n = 4; n > 0; n--) {
+        int k = (int)(h % (uint64_t)n);
+        h /= (uint64_t)n;
+        order[4 - n] = left[k];
+        memmove(left + k, left + k + 1, (size_t)(n - 1 - k) * sizeof *left);
+    }
+}
+
+static int add_record(struct rows *r, const struct csv *c, const int column[N_COLUMNS], const char *template,
+                      struct err *e)
+{
+    struct row_text part[N_COLUMNS];
+    for (int k = 0; k < N_COLUMNS; k++) {
+        part[k] = trimmed(c->fields[column[k]]);
+        if (!part[k].n)
+            return err_set(e, ERR_FORMAT, "%s:%ld: the column \"%s\" is empty", c->path, c->line,
+                           column_names[k]);
+    }
+    int order[4];
+    char letters[5] = "", gold = 0;
+    option_order(order, part[RECORD_ID]);
+    for (int i = 0; i < 4; i++) {
+        letters[i] = (char)('A' + order[i] - CORRECT);
+        if (order[i] == CORRECT)
+            gold = (char)('A' + i);
+    }
+    const struct prompt_field fields[] = {
+        {"problem", part[QUESTION].s, part[QUESTION].n}, {"A", part[order[0]].s, part[order[0]].n},
+        {"B", part[order[1]].s, part[order[1]].n},       {"C", part[order[2]].s, part[order[2]].n},
+        {"D", part[order[3]].s, part[order[3]].n},
+    };
+    r->line = c->line;
+    struct problem *p = rows_add(r);
+    struct str text = {0};
+    prompt_fill(&text, template, fields, 5);
+    problem_set_prompt(p, r->task, text.data, text.len);
+    str_release(&text);
+    problem_set_gold(p, r->task, &gold, 1);
+    p->n_options = 4;
+    p->option_order = arena_strdup(&r->task->arena, letters);
+    return problem_set_id(p, r, part[RECORD_ID], e);
+}
+
+static int read_records(struct rows *r, struct csv *c, const char *template, struct err *e)
+{
+    int column[N_COLUMNS], n_fields, rc = csv_next(c, e);
+    if (rc <= 0)
+        return rc < 0 ? rc : err_set(e, ERR_FORMAT, "%s: the file is empty", c->path);
+    rc = find_columns(column, c, e);
+    n_fields = c->n_fields;
+    while (!rc && (rc = csv_next(c, e)) > 0) {
+        rc = c->n_fields == n_fields
+                 ? add_record(r, c, column, template, e)
+                 : err_set(e, ERR_FORMAT, "%s:%ld: this row has %d fields, the header has %d", c->path,
+                           c->line, c->n_fields, n_fields);
+    }
+    return rc ? rc : rows_finish(r, e);
+}
+
+static int load(struct task *t, const char *path, struct err *e)
+{
+    const char *template;
+    struct file_map map = {0};
+    int rc = prompt_find(&template, t, "gpqa", e);
+    if (!rc)
+        rc = file_map_open(&map, path, e);
+    if (rc)
+        return rc;
+    struct rows r = {.task = t, .path = path};
+    struct csv c;
+    sha256_hex(map.data, map.size, t->source, 64);
+    csv_open(&c, path, (const char *)map.data, map.size);
+    rc = read_records(&r, &c, template, e);
+    csv_close(&c);
+    rows_release(&r);
+    file_map_close(&map);
+    return rc;
+}
+
+static int grade(struct grade *out, const struct problem *p, const struct response *r, struct arena *a)
+{
+    return grade_choice(out, p->gold[0], r, p->n_options, a);
+}
+
+const struct task_ops task_gpqa_diamond = {
+    .name = "gpqa_diamond",
+    .help = "GPQA-Diamond: 198 questions with four options (CSV); options in an order fixed by the record id",
+    .version = "1",
+    .default_file = "gpqa/gpqa_diamond.csv",
+    .metric = "accuracy",
+    .prompts = "openr1",
+    .expected_tokens = 8000,
+    .load = load,
+    .grade = grade,
+};

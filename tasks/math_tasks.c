@@ -1,0 +1,76 @@
+/* AIME 2024, AIME 2025 and MATH-500 from JSONL files. The public copies of these sets name their fields
+ * differently; all names in use are accepted. */
+#include "tasks/prompt.h"
+#include "tasks/rows.h"
+#include "tasks/task_list.h"
+
+static int add_row(struct rows *r, const json_t *row, void *context, struct err *e)
+{
+    struct row_text problem, answer, id;
+    int rc = row_text(&problem, r, row, "problem,question,Problem", 0, e);
+    if (!rc)
+        rc = row_text(&answer, r, row, "answer,expected_answer,Answer", 0, e);
+    if (!rc)
+        rc = row_text(&id, r, row, "id,ID,unique_id,problem_idx", 1, e);
+    if (rc)
+        return rc;
+    if (!problem.n || !answer.n)
+        return err_set(e, ERR_FORMAT, "%s:%ld: field \"%s\" is empty", r->path, r->line,
+                       problem.n ? "answer" : "problem");
+    struct problem *p = rows_add(r);
+    struct str text = {0};
+    struct prompt_field field = {"problem", problem.s, problem.n};
+    prompt_fill(&text, context, &field, 1);
+    problem_set_prompt(p, r->task, text.data, text.len);
+    str_release(&text);
+    problem_set_gold(p, r->task, answer.s, answer.n);
+    return problem_set_id(p, r, id, e);
+}
+
+static int load(struct task *t, const char *path, struct err *e)
+{
+    const char *template;
+    int rc = prompt_find(&template, t, "math", e);
+    return rc ? rc : rows_read_jsonl(t, path, add_row, (void *)(uintptr_t) template, e);
+}
+
+static int grade(struct grade *out, const struct problem *p, const struct response *r, struct arena *a)
+{
+    return grade_math(out, p->gold, p->gold_len, r, a);
+}
+
+const struct task_ops task_aime24 = {
+    .name = "aime24",
+    .help = "AIME 2024: 30 competition problems with integer answers (JSONL)",
+    .version = "1",
+    .default_file = "aime/aime24.jsonl",
+    .metric = "accuracy",
+    .prompts = "openr1,r1",
+    .expected_tokens = 12000,
+    .load = load,
+    .grade = grade,
+};
+
+const struct task_ops task_aime25 = {
+    .name = "aime25",
+    .help = "AIME 2025: 30 competition problems with integer answers (JSONL)",
+    .version = "1",
+    .default_file = "aime/aime25.jsonl",
+    .metric = "accuracy",
+    .prompts = "openr1,r1",
+    .expected_tokens = 14000,
+    .load = load,
+    .grade = grade,
+};
+
+const struct task_ops task_math500 = {
+    .name = "math500",
+    .help = "MATH-500: 500 problems of the MATH test set (JSONL)",
+    .version = "1",
+    .default_file = "math500/test.jsonl",
+    .metric = "accuracy",
+    .prompts = "openr1,r1",
+    .expected_tokens = 4000,
+    .load = load,
+    .grade = grade,
+};

@@ -1,0 +1,174 @@
+/* Reads data files row by row and collects problems. */
+#include "tasks/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+
+struct problem *rows_add(struct rows *r)
+{
+    xgrow(&r->problems, &r->cap, r->n + 1, sizeof *r->problems);
+    xgrow(&r->lines, &r->lines_cap, r->n + 1, sizeof *r->lines);
+    r->lines[r->n] = r->line;
+    r->problems[r->n] = (struct problem){.id = NULL};
+    return &r->problems[r->n++];
+}
+
+void rows_release(struct rows *r)
+{
+    free(r->problems);
+    free(r->lines);
+    *r = (struct rows){0};
+}
+
+struct id_at {
+    const char *id;
+    size_t i;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+    const struct id_at *x = a, *y = b;
+    int d = strcmp(x->id, y->id);
+    return d ? d : (x->i > y->i) - (x->i < y->i);
+}
+
+static int check_ids(const struct rows *r, struct err *e)
+{
+    int rc = 0;
+    struct id_at *ids = xcalloc(r->n, sizeof *ids);
+    for (size_t i = 0; i < r->n; i++)
+        ids[i] = (struct id_at){r->problems[i].id, i};
+    qsort(ids, r->n, sizeof *ids, compare_ids);
+    for (size_t i = 1; i < r->n && !rc; i++)
+        if (!strcmp(ids[i - 1].id, ids[i].id))
+            rc = err_set(
+                e, ERR_FORMAT, "%s:%ld: the id \"%.80s\" is already the id of line %ld; ids must be unique",
+                r->path ? r->path : "generator", r->lines[ids[i].i], ids[i].id, r->lines[ids[i - 1].i]);
+    free(ids);
+    return rc;
+}
+
+int rows_finish(struct rows *r, struct err *e)
+{
+    if (!r->n)
+        return err_set(e, ERR_FORMAT, "%s: there is no problem in this file", r->path);
+    int rc = check_ids(r, e);
+    if (rc)
+        return rc;
+    struct task *t = r->task;
+    t->n_problems = r->n;
+    t->problems = arena_alloc(&t->arena, r->n * sizeof *r->problems);
+    memcpy(t->problems, r->problems, r->n * sizeof *r->problems);
+    /* a single reference answer is its own list; the array can only be pointed to now that it stays where it
+     * is */
+    for (size_t i = 0; i < r->n; i++)
+        if (!t->problems[i].golds)
+            t->problems[i].golds = &t->problems[i].gold;
+    return 0;
+}
+
+static int read_row(struct rows *r, const char *line, size_t n, row_fn row, void *context, struct err *e)
+{
+    json_t *o = NULL;
+    char where[640];
+    snprintf(where, sizeof where, "%.580s:%ld", r->path, r->line);
+    if (n > ROW_BYTES_MAX)
+        return err_set(e, ERR_FORMAT, "%s: this line has %zu bytes; at most %d are read", where, n,
+                       ROW_BYTES_MAX);
+    int rc = json_read_text(&o, line, n, where, e);
+    if (!rc && json_is_array(o) && r->line == 1)
+        rc =
+            err_set(e, ERR_FORMAT, "%s: this is a JSON list; write one object a line (JSONL) instead", where);
+    if (!rc && !json_is_object(o))
+        rc = err_set(e, ERR_FORMAT, "%s: a JSON object was expected on this line", where);
+    if (!rc)
+        rc = row(r, o, context, e);
+    json_decref(o);
+    return rc;
+}
+
+int rows_read_jsonl(struct task *t, const char *path, row_fn row, void *context, struct err *e)
+{
+    struct file_map map = {0};
+    struct rows r = {.task = t, .path = path};
+    int rc = file_map_open(&map, path, e);
+    if (rc)
+        return rc;
+    sha256_hex(map.data, map.size, t->source, 64);
+    const char *text = (const char *)map.data;
+    size_t i = map.size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+    while (i < map.size && !rc) {
+        const char *end = memchr(text + i, '\n', map.size - i);
+        size_t n = end ? (size_t)(end - (text + i)) : map.size - i, blank = 0;
+        r.line++;
+        while (blank < n && (text[i + blank] == ' ' || text[i + blank] == '\t' || text[i + blank] == '\r'))
+            blank++;
+        if (blank < n)
+            rc = read_row(&r, text + i, n, row, context, e);
+        i += n + 1;
+    }
+    if (!rc)
+        rc = rows_finish(&r, e);
+    rows_release(&r);
+    file_map_close(&map);
+    return rc;
+}
+
+int row_text(struct row_text *out, const struct rows *r, const json_t *row, const char *names, int optional,
+             struct err *e)
+{
+    *out = (struct row_text){0};
+    for (const char *p = names; *p;) {
+        char name[64];
+        size_t n = strcspn(p, ",");
+        snprintf(name, sizeof name, "%.*s", (int)n, p);
+        p += n + (p[n] == ',');
+        const json_t *v = json_object_get(row, name);
+        if (!v || json_is_null(v))
+            continue;
+        if (json_is_string(v)) {
+            *out = (struct row_text){json_string_value(v), json_string_length(v)};
+        } else if (json_is_integer(v)) {
+            out->s = arena_printf(&r->task->arena, "%lld", (long long)json_integer_value(v));
+            out->n = strlen(out->s);
+        } else {
+            return err_set(e, ERR_FORMAT, "%s:%ld: field \"%s\" must be a text or an integer", r->path,
+                           r->line, name);
+        }
+        return 0;
+    }
+    if (optional)
+        return 0;
+    return err_set(e, ERR_FORMAT, "%s:%ld: field \"%.*s\" is missing%s%s", r->path, r->line,
+                   (int)strcspn(names, ","), names, strchr(names, ',') ? "; accepted names are " : "",
+                   strchr(names, ',') ? names : "");
+}
+
+void problem_set_prompt(struct problem *p, struct task *t, const char *text, size_t n)
+{
+    p->prompt = arena_strndup(&t->arena, text, n);
+    p->prompt_len = n;
+}
+
+void problem_set_gold(struct problem *p, struct task *t, const char *text, size_t n)
+{
+    p->gold = arena_strndup(&t->arena, text, n);
+    p->gold_len = n;
+    p->n_golds = 1;
+}
+
+int problem_set_id(struct problem *p, const struct rows *r, struct row_text id, struct err *e)
+{
+    struct arena *a = &r->task->arena;
+    if (!id.s) {
+        p->id = arena_printf(a, "%ld", r->line);
+        return 0;
+    }
+    if (!id.n || id.n > 200 || memchr(id.s, 0, id.n))
+        return err_set(e, ERR_FORMAT, "%s:%ld: an id must be a text of 1 to 200 bytes", r->path, r->line);
+    p->id = arena_strndup(a, id.s, id.n);
+    return 0;
+}

@@ -1,0 +1,177 @@
+/* The table of tasks, their options, and opening one. */
+#include "tasks/task.h"
+
+#include <string.h>
+
+#include "evalcore/base/file.h"
+#include "tasks/task_list.h"
+
+/* One line makes a task known to run files, `list tasks` and the tests. */
+static const struct task_ops *const tasks[] = {
+    &task_relay,  &task_choice,  &task_algebra,      &task_lookup,    &task_aime24,
+    &task_aime25, &task_math500, &task_gpqa_diamond, &task_longbench,
+};
+enum { N_TASKS = sizeof tasks / sizeof tasks[0] };
+
+const struct param task_params[] = {
+    {.name = "file",
+     .type = PARAM_STRING,
+     .offset = offsetof(struct task_options, file),
+     .help = "problems file"},
+    {.name = "prompt",
+     .type = PARAM_STRING,
+     .offset = offsetof(struct task_options, prompt),
+     .help = "prompt variant; the task's first one if not given"},
+    {.name = "problems",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_options, problems),
+     .min = 1,
+     .max = TASK_PROBLEMS_MAX,
+     .help = "how many problems: the first of a file (all if not given), or generated (64)"},
+    {.name = "steps",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_options, steps),
+     .min = POCKET_STEPS_MIN,
+     .max = POCKET_STEPS_MAX,
+     .help = "size of a generated problem: rules, or facts for lookup"},
+    {.name = "seed",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_options, seed),
+     .def = "1",
+     .min = 0,
+     .max = 2147483647,
+     .help = "seed of generated problems"},
+    {.name = "subset",
+     .type = PARAM_STRING,
+     .offset = offsetof(struct task_options, subset),
+     .help = "LongBench data set"},
+    {.name = NULL},
+};
+
+const struct task_ops *task_at(size_t i)
+{
+    return i < N_TASKS ? tasks[i] : NULL;
+}
+
+const struct task_ops *task_find(const char *name)
+{
+    for (size_t i = 0; i < N_TASKS; i++)
+        if (!strcmp(tasks[i]->name, name))
+            return tasks[i];
+    return NULL;
+}
+
+const char *task_nearest(const char *name)
+{
+    const char *best = NULL;
+    int best_distance = 4; /* further away is another word */
+    for (size_t i = 0; i < N_TASKS; i++) {
+        int d = str_distance(name, tasks[i]->name);
+        if (d < best_distance) {
+            best = tasks[i]->name;
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+static int unknown_task(const char *name, struct err *e)
+{
+    const char *near = task_nearest(name);
+    if (near)
+        return err_set(e, ERR_USAGE, "there is no task \"%.80s\"; did you mean \"%s\"?", name, near);
+    struct str names = {0};
+    for (size_t i = 0; i < N_TASKS; i++)
+        str_printf(&names, "%s%s", i ? ", " : "", tasks[i]->name);
+    int rc = err_set(e, ERR_USAGE, "there is no task \"%.80s\"; there are %s", name, names.data);
+    str_release(&names);
+    return rc;
+}
+
+/* Options that would have no effect are refused: a run file must not claim what did not happen. */
+static int check_options(const struct task *t, struct err *e)
+{
+    const struct task_options *o = &t->options;
+    const char *name = t->ops->name;
+    int generated = !t->ops->default_file;
+    if (o->problems != PARAM_UNSET_INT && (o->problems < 1 || o->problems > TASK_PROBLEMS_MAX))
+        return err_set(e, ERR_USAGE, "task %s: problems must be between 1 and %d, not %d", name,
+                       TASK_PROBLEMS_MAX, o->problems);
+    if (o->steps != PARAM_UNSET_INT && !generated)
+        return err_set(e, ERR_USAGE, "task %s: steps is an option of the pocket tasks; remove it", name);
+    if (o->steps != PARAM_UNSET_INT && o->file)
+        return err_set(e, ERR_USAGE,
+                       "task %s: steps has no effect on the problems of a file; remove one of the two", name);
+    if (o->steps != PARAM_UNSET_INT && (o->steps < POCKET_STEPS_MIN || o->steps > POCKET_STEPS_MAX))
+        return err_set(e, ERR_USAGE, "task %s: steps must be between %d and %d, not %d", name,
+                       POCKET_STEPS_MIN, POCKET_STEPS_MAX, o->steps);
+    if (o->prompt && !t->ops->prompts)
+        return err_set(e, ERR_USAGE, "task %s: it has no prompt variants; remove prompt", name);
+    if (o->subset && t->ops != &task_longbench)
+        return err_set(e, ERR_USAGE, "task %s: subset is an option of longbench; remove it", name);
+    return 0;
+}
+
+/* The file the problems come from, in the arena; NULL when they are generated. */
+static int find_file(const char **path, struct task *t, const char *data_dir, struct err *e)
+{
+    const struct task_ops *ops = t->ops;
+    *path = t->options.file;
+    if (*path || !ops->default_file)
+        return 0;
+    const char *mark = strstr(ops->default_file, "SUBSET");
+    if (mark && !t->options.subset)
+        return err_set(e, ERR_USAGE, "task %s: name a data set with subset, or a problems file with file",
+                       ops->name);
+    if (mark && strchr(t->options.subset, '/'))
+        return err_set(e, ERR_USAGE, "task %s: subset is a data set's name, without \"/\"", ops->name);
+    const char *file = ops->default_file;
+    if (mark)
+        file = arena_printf(&t->arena, "%.*s%s%s", (int)(mark - file), file, t->options.subset,
+                            mark + strlen("SUBSET"));
+    if (!data_dir)
+        return err_set(
+            e, ERR_USAGE,
+            "task %s: its problems come from a file, which is not part of the program; name it with file, "
+            "or with --data DIR a folder that holds %s",
+            ops->name, file);
+    struct str joined = {0};
+    file_join(&joined, data_dir, file);
+    *path = arena_strdup(&t->arena, joined.data);
+    str_release(&joined);
+    if (!file_exists(*path))
+        return err_set(e, ERR_USAGE, "task %s: there is no file %s; put it there, or name it with file",
+                       ops->name, *path);
+    return 0;
+}
+
+int task_open(struct task *t, const char *name, const struct task_options *o, const char *data_dir,
+              struct err *e)
+{
+    *t = (struct task){.ops = task_find(name), .options = *o};
+    if (!t->ops)
+        return unknown_task(name, e);
+    t->options.file = o->file ? arena_strdup(&t->arena, o->file) : NULL;
+    t->options.prompt = o->prompt ? arena_strdup(&t->arena, o->prompt) : NULL;
+    t->options.subset = o->subset ? arena_strdup(&t->arena, o->subset) : NULL;
+    const char *path = NULL;
+    int rc = check_options(t, e);
+    if (!rc)
+        rc = find_file(&path, t, data_dir, e);
+    if (!rc)
+        rc = t->ops->load(t, path, e);
+    if (rc) {
+        task_close(t);
+        return rc;
+    }
+    int limit = t->options.problems;
+    if (limit != PARAM_UNSET_INT && t->n_problems > (size_t)limit)
+        t->n_problems = (size_t)limit;
+    return 0;
+}
+
+void task_close(struct task *t)
+{
+    arena_release(&t->arena);
+    *t = (struct task){0};
+}

@@ -1,0 +1,85 @@
+#ifndef TASKS_TASK_H
+#define TASKS_TASK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "answer_check/answer_check.h"
+#include "evalcore/base/arena.h"
+#include "evalcore/base/err.h"
+#include "evalcore/base/param.h"
+
+/* A task turns a data file (or a seed) into problems with prompts, and a completion into a grade. It knows
+ * nothing of models: prompts are plain user text; the chat form is added by the engine unless `rendered` says
+ * it is there.
+ *
+ * Adding a task: one file tasks/NAME.c with a struct task_ops, one line in the table of task.c, one row in
+ * tests/tasks. A prompt variant is one file in tasks/prompts. */
+
+struct problem {
+    const char *id;     /* unique in the task, stable across runs; part of the job key */
+    const char *prompt; /* user text, or the whole prompt when is_rendered */
+    size_t prompt_len;
+    int is_rendered; /* 1: tokenized as it stands (special tokens recognised), only begin-of-sentence added */
+    const char *gold; /* reference answer; several answers (LongBench) joined by '\n' in golds */
+    size_t gold_len;
+    const char *const *golds; /* all accepted answers, n_golds of them; golds[0] == gold */
+    int n_golds;
+    int n_options; /* multiple choice: letters A.. ; 0 otherwise */
+    const char
+        *option_order;   /* multiple choice: "BDAC" = record's option shown as A, B, C, D; NULL otherwise */
+    int thinking_open;   /* 1: a rendered prompt that ends inside <think> */
+    int max_new_tokens;  /* the task's own limit (LongBench), 0: the run's */
+    int no_chat;         /* 1: this task is never wrapped in a chat form (some of LongBench) */
+    int truncate_middle; /* 1: a prompt that is too long loses its middle (LongBench) instead of being refused
+                          */
+    const char *stop;    /* the task's own stop string, NULL: none */
+    const char *subset;  /* the data set within the task (LongBench: "qasper"), NULL: none */
+};
+
+struct task_options {   /* one table of options, filled from a run file's "tasks" entry */
+    const char *file;   /* problems file; NULL: the task's default name in the data folder, or generated */
+    const char *prompt; /* prompt variant; NULL: the task's default */
+    int problems;       /* limit or number to generate; PARAM_UNSET_INT: all (pocket: 64) */
+    int steps;          /* pocket: size of a problem; PARAM_UNSET_INT: the family's default */
+    int seed;           /* pocket: generator seed */
+    const char *subset; /* longbench: data set name, or NULL */
+};
+extern const struct param task_params[]; /* keys of a "tasks" entry beside name and as */
+
+struct task {
+    const struct task_ops *ops;
+    struct task_options options;
+    struct problem *problems;
+    size_t n_problems;
+    char source[65];    /* SHA-256 of the data the problems came from (file bytes, or generator settings) */
+    struct arena arena; /* owns problems */
+};
+
+struct task_ops {
+    const char *name; /* "aime24" */
+    const char *help;
+    const char *version;      /* part of the job key: a change of prompt or problems changes it */
+    const char *default_file; /* under the data folder, e.g. "aime/aime24.jsonl"; NULL: generated. "SUBSET" in
+                               * it stands for the option's value (LongBench) */
+    const char *metric;       /* "accuracy", or "score" for text metrics */
+    const char *prompts;      /* comma-separated variants, the first is the default; NULL: none */
+    int expected_tokens;      /* prior for scheduling: typical completion length */
+    int (*load)(struct task *t, const char *path, struct err *e);
+    int (*grade)(struct grade *out, const struct problem *p, const struct response *r, struct arena *a);
+};
+
+const struct task_ops *task_at(size_t i);           /* NULL past the end */
+const struct task_ops *task_find(const char *name); /* NULL when unknown */
+const char *task_nearest(const char *name);         /* "did you mean", or NULL */
+
+/* Opens a task: options were filled by param_* on task_params. data_dir may be NULL (then a task that needs a
+ * file and has no `file` is an error that says where it expected it and how to give one). */
+int task_open(struct task *t, const char *name, const struct task_options *o, const char *data_dir,
+              struct err *e);
+void task_close(struct task *t);
+
+/* Text of a prompt template, compiled in from tasks/prompts/NAME.txt; NULL when there is none. */
+const char *task_prompt_text(const char *name);
+
+#endif

@@ -1,0 +1,166 @@
+/* Hostile texts: every grader must answer at once, whatever 128 KiB holds. The checks are on the verdicts;
+ * the time limit of the whole program is the ctest timeout, and each text gets a generous two seconds. */
+#include "answer_check/answer_check.h"
+#include "evalcore/base/str.h"
+#include "tests/check.h"
+
+#include <time.h>
+
+enum { BIG = 1 << 17 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* All graders on a text that is `unit` repeated 128 KiB long, with something in front and behind. */
+static void flood(const char *before, const char *unit, const char *behind, enum verdict want)
+{
+    struct arena a = {0};
+    struct grade g;
+    struct choice c;
+    size_t n_unit = strlen(unit), n = 0, n_before = strlen(before), n_behind = strlen(behind);
+    char *text = xmalloc(BIG + 64 + n_before + n_behind);
+    memcpy(text, before, n_before);
+    for (n = n_before; n < BIG; n += n_unit)
+        memcpy(text + n, unit, n_unit);
+    memcpy(text + n, behind, n_behind);
+    n += n_behind;
+    double start = now();
+    for (int thinking = THINKING_AUTO; thinking <= THINKING_NONE; thinking++) {
+        struct response r = {text, n, (enum thinking)thinking, FINISH_STOP};
+        grade_math(&g, "42", 2, &r, &a);
+        if (thinking == THINKING_AUTO && g.verdict != want) {
+            fprintf(stderr, "flood of \"%s\": %s (%s)\n", unit, verdict_name(g.verdict), g.reason);
+            CHECK(0);
+        }
+        CHECK(strlen(g.pred_form) <= 400 && strlen(g.gold_form) <= 400);
+        grade_exact(&g, "42", 2, &r, &a);
+        grade_choice(&g, 'A', &r, 26, &a);
+        choice_extract(&c, &r, 4, &a);
+    }
+    double seconds = now() - start;
+    if (seconds > 2)
+        fprintf(stderr, "flood of \"%s\" took %.1f s\n", unit, seconds);
+    CHECK(seconds < 2);
+    free(text);
+    arena_release(&a);
+}
+
+static void gold_flood(const char *unit)
+{
+    struct arena a = {0};
+    struct grade g;
+    struct str gold = {0};
+    while (gold.len < BIG)
+        str_puts(&gold, unit);
+    struct response r = {"\\boxed{42}", 10, THINKING_AUTO, FINISH_STOP};
+    grade_math(&g, gold.data, gold.len, &r, &a);
+    CHECK(g.verdict == VERDICT_ERROR || g.verdict == VERDICT_WRONG);
+    str_release(&gold);
+    arena_release(&a);
+}
+
+/* Not equal, and quickly so. */
+static void bomb(const char *pred)
+{
+    struct arena a = {0};
+    struct grade g;
+    struct str text = {0};
+    str_printf(&text, "\\boxed{%s}", pred);
+    struct response r = {text.data, text.len, THINKING_AUTO, FINISH_STOP};
+    double start = now();
+    grade_math(&g, "42", 2, &r, &a);
+    CHECK_INT(g.verdict, VERDICT_WRONG);
+    grade_math(&g, pred, strlen(pred), &r,
+               &a); /* the same text is equal even where the value is out of reach */
+    CHECK_INT(g.verdict, VERDICT_CORRECT);
+    CHECK(now() - start < 1);
+    CHECK(a.used < 64u << 20);
+    str_release(&text);
+    arena_release(&a);
+}
+
+static void nested(const char *open, const char *inner, const char *close, int depth)
+{
+    struct str s = {0};
+    for (int i = 0; i < depth; i++)
+        str_puts(&s, open);
+    str_puts(&s, inner);
+    for (int i = 0; i < depth; i++)
+        str_puts(&s, close);
+    bomb(s.data);
+    str_release(&s);
+}
+
+static void floods(void)
+{
+    static const char *const units[] = {
+        "{",
+        "}",
+        "(",
+        "$",
+        "$$ ",
+        "\\(",
+        "\\[",
+        "\\",
+        "*",
+        "\\boxed{",
+        "<think",
+        "</think",
+        "answer",
+        "answer: ",
+        "answer is ",
+        "final answer ",
+        "final answer is\n",
+        "option ",
+        "option A ",
+        "(A)",
+        "**",
+        "it is ",
+        "it is (",
+        "A or ",
+        "9^",
+        "\n",
+        " ",
+        "\xff",
+        "\xef\xbc",
+        "a,",
+        "\xe7\xad\x94\xe6\xa1\x88",
+        "answer:\n",
+        "\\text{",
+        "\\boxed {",
+    };
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        flood("", units[i], "\n\n\\boxed{42}", VERDICT_CORRECT);
+    flood("", "\\boxed{1}\n", "\\boxed{42}", VERDICT_CORRECT);
+    flood("", "\\boxed{1} ", "\\boxed{42}", VERDICT_AMBIGUOUS);
+    flood("", "</think>", "\\boxed{42}", VERDICT_CORRECT);
+    flood("\\boxed{", "7", "}", VERDICT_WRONG);
+    flood("\\boxed{", "{", "}", VERDICT_UNPARSED);
+    flood("Answer: ", "9", "", VERDICT_WRONG);
+    flood("", "7", "", VERDICT_UNPARSED);
+}
+
+int main(void)
+{
+    floods();
+    gold_flood("7");
+    gold_flood("{");
+    gold_flood("\\boxed{");
+
+    bomb("9^{9^{9^9}}");
+    bomb("9^9^9^9^9^9");
+    bomb("(a+b+c+d+e+f+g+h)^{60}");
+    bomb("(((a+b)^{8}+(c+d)^{8})^{7}+x)^{6}");
+    bomb("2^{1000000000}");
+    nested("(", "7", ")", 1900);
+    nested("{", "x", "}", 3000);
+    nested("\\frac{1}{", "x", "}", 300);
+    nested("\\sqrt{", "x", "}", 500);
+    nested("[1,", "2", "]", 600);
+    nested("-", "x+1", "", 3000);
+    return check_done();
+}

@@ -1,0 +1,77 @@
+/* Fuzzes the graders. The first byte chooses thinking and finish, the text up to the first NUL is the
+ * reference, the rest the response. Any bytes: no crash, a verdict with a reason, the same answer twice, and
+ * a box that repeats the reference is correct whenever the reference can be graded at all. */
+#undef NDEBUG /* the checks are the point, whatever the build type */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer_check/answer_check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void same_twice(const struct grade *a, const struct grade *b)
+{
+    assert((unsigned)a->verdict < VERDICT_COUNT && a->verdict == b->verdict && a->score == b->score);
+    assert(a->reason && strlen(a->reason) > 5 && a->gold_form && a->pred_form);
+    assert(!strcmp(a->reason, b->reason) && !strcmp(a->pred_form, b->pred_form));
+    assert(a->score == (a->verdict == VERDICT_CORRECT));
+}
+
+/* A reference with balanced braces, put into a box, must be equal to itself. */
+static void reflexive(const char *gold, size_t n, struct arena *a)
+{
+    int depth = 0, lowest = 0, plain = n > 0;
+    for (size_t i = 0; i < n; i++) {
+        plain &= gold[i] != '\\' && gold[i] != 0;
+        depth += (gold[i] == '{') - (gold[i] == '}');
+        lowest = depth < lowest ? depth : lowest;
+    }
+    if (!plain || depth || lowest || n > 4000)
+        return;
+    char *text = xmalloc(n + 16);
+    memcpy(text, "\\boxed{", 7);
+    memcpy(text + 7, gold, n);
+    text[n + 7] = '}';
+    struct response r = {text, n + 8, THINKING_NONE, FINISH_STOP};
+    struct grade g;
+    grade_math(&g, gold, n, &r, a);
+    assert(g.verdict == VERDICT_CORRECT || g.verdict == VERDICT_ERROR || g.verdict == VERDICT_UNPARSED);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2)
+        return 0;
+    const char *gold = (const char *)data + 1, *end = memchr(gold, 0, size - 1);
+    size_t n_gold = end ? (size_t)(end - gold) : size - 1;
+    struct response r = {gold, size - 1, (enum thinking)(data[0] % 3),
+                         data[0] & 4 ? FINISH_LENGTH : FINISH_STOP};
+    if (end) {
+        r.text = end + 1;
+        r.len = size - 2 - n_gold;
+    }
+    struct arena a = {0};
+    struct grade g[2];
+    struct choice c;
+    double score = -1;
+    for (int i = 0; i < 2; i++)
+        grade_math(&g[i], gold, n_gold, &r, &a);
+    same_twice(&g[0], &g[1]);
+    for (int i = 0; i < 2; i++)
+        grade_exact(&g[i], gold, n_gold, &r, &a);
+    same_twice(&g[0], &g[1]);
+    int n_options = 1 + data[0] / 8 % 26;
+    for (int i = 0; i < 2; i++)
+        grade_choice(&g[i], 'A', &r, n_options, &a);
+    same_twice(&g[0], &g[1]);
+    choice_extract(&c, &r, n_options, &a);
+    assert((c.letter != 0) == (c.status == CHOICE_OK) && c.letter < 'A' + n_options);
+    textscore(&score, "qa_f1_score", r.text, r.len, gold, n_gold);
+    assert(score >= 0 && score <= 1);
+    reflexive(gold, n_gold, &a);
+    arena_release(&a);
+    return 0;
+}

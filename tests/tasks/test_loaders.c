@@ -1,0 +1,175 @@
+/* Loaders and prompts on small files of the public forms, and every sentence they can say about a bad one. */
+#include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+#include "tasks/task.h"
+#include "tests/cases.h"
+
+static void write_rows(const char *path, const char *text)
+{
+    struct err e = {0};
+    CHECK_INT(file_write_atomic(path, text, strlen(text), &e), 0);
+}
+
+static void add_line(struct str *s, const char *separator, const char *text)
+{
+    str_printf(s, "%s%s", s->len ? separator : "", text);
+}
+
+static void compare(const struct test_case *t, const struct task *task, const char *rows)
+{
+    struct str ids = {0}, golds = {0}, orders = {0}, more = {0};
+    const struct problem *first = task->problems;
+    for (size_t i = 0; i < task->n_problems; i++) {
+        const struct problem *p = &task->problems[i];
+        add_line(&ids, ", ", p->id);
+        for (int k = 0; k < p->n_golds; k++)
+            add_line(&golds, k ? " | " : "\n", p->golds[k]);
+        if (p->option_order)
+            add_line(&orders, "\n", p->option_order);
+        CHECK_INT(p->prompt_len, strlen(p->prompt));
+        CHECK_INT(p->gold_len, strlen(p->gold));
+        CHECK(p->golds[0] == p->gold);
+        CHECK(task->ops != task_find("longbench") || (p->subset && p->subset[0]));
+    }
+    str_printf(&more, "rendered %d thinking %d options %d no_chat %d middle %d max %d", first->is_rendered,
+               first->thinking_open, first->n_options, first->no_chat, first->truncate_middle,
+               first->max_new_tokens);
+    if (case_text(t, "ids"))
+        CASE_STR(t, "ids", str_text(&ids));
+    if (case_text(t, "prompt"))
+        CASE_STR(t, "prompt", first->prompt);
+    if (case_text(t, "golds"))
+        CASE_STR(t, "golds", str_text(&golds));
+    if (case_text(t, "orders"))
+        CASE_STR(t, "orders", str_text(&orders));
+    if (case_text(t, "more"))
+        CASE_STR(t, "more", str_text(&more));
+    char hash[65];
+    sha256_hex(rows, strlen(rows), hash, 64);
+    CHECK_STR(task->source, hash);
+    str_release(&ids);
+    str_release(&golds);
+    str_release(&orders);
+    str_release(&more);
+}
+
+static void run(const struct test_case *t)
+{
+    struct task_options o;
+    struct task task;
+    struct err e = {0};
+    struct arena a = {0};
+    const char *problems = case_text(t, "problems"), *rows = case_need(t, "rows");
+    char *path = arena_printf(&a, "loaders/%s", case_need(t, "name"));
+    write_rows(path, rows);
+    param_defaults(task_params, &o);
+    o.file = path;
+    o.prompt = case_text(t, "prompt_variant");
+    o.subset = case_text(t, "subset");
+    if (problems)
+        o.problems = (int)strtol(problems, NULL, 10);
+    int rc = task_open(&task, case_need(t, "task"), &o, NULL, &e);
+    if (case_text(t, "error")) {
+        CASE_STR(t, "error", e.text);
+        CHECK(rc < 0 && rc == e.code);
+    } else if (rc) {
+        fprintf(stderr, "%s:%d: %s\n", t->path, t->line, e.text);
+        CHECK_INT(rc, 0);
+    } else {
+        compare(t, &task, rows);
+    }
+    task_close(&task);
+    arena_release(&a);
+}
+
+/* LongBench's score is the best over the answers; triviaqa counts the first line only. */
+static void longbench_grades(void)
+{
+    static const struct {
+        const char *text;
+        enum finish finish;
+        enum verdict verdict;
+        double score;
+    } want[] = {
+        {"Ann Lee", FINISH_STOP, VERDICT_CORRECT, 1},
+        {"\n\nAnn Lee\nand more words", FINISH_LENGTH, VERDICT_CORRECT, 1},
+        {"Ann Smith", FINISH_STOP, VERDICT_WRONG, 2.0 / 3},
+        {"Bob", FINISH_STOP, VERDICT_WRONG, 0},
+        {"\n", FINISH_STOP, VERDICT_UNPARSED, 0},
+        {"\n", FINISH_LENGTH, VERDICT_TRUNCATED, 0},
+        {"<think>Ann Lee", FINISH_LENGTH, VERDICT_UNFINISHED, 0},
+        {"<think>Bob</think>Ann", FINISH_STOP, VERDICT_CORRECT, 1},
+    };
+    struct task_options o;
+    struct task t;
+    struct err e = {0};
+    write_rows(
+        "loaders/triviaqa.jsonl",
+        "{\"input\": \"Q\", \"context\": \"C\", \"answers\": [\"Ann\", \"Ann Lee\"], \"_id\": \"aa\"}\n");
+    param_defaults(task_params, &o);
+    o.file = "loaders/triviaqa.jsonl";
+    CHECK_INT(task_open(&t, "longbench", &o, NULL, &e), 0);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        struct arena a = {0};
+        struct grade g;
+        struct response r = {want[i].text, strlen(want[i].text), THINKING_AUTO, want[i].finish};
+        CHECK_INT(t.ops->grade(&g, t.problems, &r, &a), 0);
+        CHECK_STR(verdict_name(g.verdict), verdict_name(want[i].verdict));
+        CHECK_NEAR(g.score, want[i].score, 1e-12);
+        arena_release(&a);
+    }
+    task_close(&t);
+}
+
+/* An order depends on the record alone: not on its row, nor on the others. */
+static void order_is_stable(void)
+{
+    static const char head[] =
+        "Record ID,Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3\n";
+    struct task_options o;
+    struct task t;
+    struct err e = {0};
+    struct str rows = {0}, orders = {0};
+    param_defaults(task_params, &o);
+    o.file = "loaders/order.csv";
+    for (int pass = 0; pass < 2; pass++) {
+        str_clear(&rows);
+        str_puts(&rows, head);
+        for (int i = 0; i < 200; i++)
+            str_printf(&rows, "rec%d,q%d,a,b,c,d\r\n", pass ? 199 - i : i, i);
+        write_rows(o.file, rows.data);
+        CHECK_INT(task_open(&t, "gpqa_diamond", &o, NULL, &e), 0);
+        int at[4] = {0};
+        for (int i = 0; i < 200; i++) {
+            const struct problem *p = &t.problems[pass ? 199 - i : i];
+            if (!pass)
+                str_puts(&orders, p->option_order);
+            else
+                CHECK(!strncmp(orders.data + 4 * i, p->option_order, 4));
+            CHECK_INT(p->option_order[p->gold[0] - 'A'], 'A');
+            at[p->gold[0] - 'A']++;
+        }
+        for (int k = 0; k < 4; k++)
+            CHECK(at[k] > 25 && at[k] < 75); /* 50 expected, four standard deviations */
+        task_close(&t);
+    }
+    str_release(&rows);
+    str_release(&orders);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    struct cases c;
+    struct test_case t;
+    struct err e = {0};
+    CHECK_INT(file_mkdirs("loaders", &e), 0);
+    cases_open(&c, argv[1]);
+    while (cases_next(&c, &t))
+        run(&t);
+    cases_close(&c);
+    longbench_grades();
+    order_is_stable();
+    CHECK_INT(file_remove_tree("loaders", &e), 0);
+    return check_done();
+}

@@ -1,0 +1,124 @@
+/* The table of tasks, its options, where each task looks for its file, and the prompt files. */
+#include "evalcore/base/file.h"
+#include "tasks/task.h"
+#include "tests/check.h"
+
+static void table(void)
+{
+    size_t n = 0;
+    for (const struct task_ops *t; (t = task_at(n)); n++) {
+        CHECK(task_find(t->name) == t);
+        CHECK(t->help && t->help[0] && t->version && t->load && t->grade && t->expected_tokens > 0);
+        CHECK(!strcmp(t->metric, "accuracy") || !strcmp(t->metric, "score"));
+    }
+    CHECK_INT(n, 9);
+    CHECK(!task_find("aime"));
+    CHECK_STR(task_nearest("aime23"), "aime24");
+    CHECK_STR(task_nearest("Relay"), "relay");
+    CHECK(!task_nearest("something"));
+}
+
+static void refused(const char *name, const char *pairs, const char *data_dir, const char *want)
+{
+    struct task_options o;
+    struct task t;
+    struct err e = {0};
+    struct arena a = {0};
+    param_defaults(task_params, &o);
+    CHECK_INT(param_set_pairs(task_params, &o, &a, pairs, "test", &e), 0);
+    CHECK(task_open(&t, name, &o, data_dir, &e) < 0);
+    CHECK_STR(e.text, want);
+    task_close(&t);
+    arena_release(&a);
+}
+
+static void errors(void)
+{
+    refused("aime", "seed=1", NULL, "there is no task \"aime\"; did you mean \"aime24\"?");
+    refused(
+        "nothing", "seed=1", NULL,
+        "there is no task \"nothing\"; there are relay, choice, algebra, lookup, aime24, aime25, math500, "
+        "gpqa_diamond, longbench");
+    refused("aime24", "seed=1", NULL,
+            "task aime24: its problems come from a file, which is not part of the program; name it with "
+            "file, or with "
+            "--data DIR a folder that holds aime/aime24.jsonl");
+    refused("aime24", "seed=1", "nowhere",
+            "task aime24: there is no file nowhere/aime/aime24.jsonl; put it there, or name it with file");
+    refused("aime24", "file=nowhere.jsonl", NULL, "cannot read nowhere.jsonl: No such file or directory");
+    refused("longbench", "seed=1", "nowhere",
+            "task longbench: name a data set with subset, or a problems file with file");
+    refused("longbench", "subset=qasper", "nowhere",
+            "task longbench: there is no file nowhere/longbench/qasper.jsonl; put it there, or name it with "
+            "file");
+    refused("longbench", "subset=../x", "nowhere",
+            "task longbench: subset is a data set's name, without \"/\"");
+    refused("aime24", "steps=5", NULL, "task aime24: steps is an option of the pocket tasks; remove it");
+    refused("relay", "steps=5,file=x", NULL,
+            "task relay: steps has no effect on the problems of a file; remove one of the two");
+    refused("relay", "prompt=r1", NULL, "task relay: it has no prompt variants; remove prompt");
+    refused("relay", "subset=x", NULL, "task relay: subset is an option of longbench; remove it");
+}
+
+static void bounds(void)
+{
+    struct task_options o;
+    struct err e = {0};
+    struct arena a = {0};
+    struct task t;
+    param_defaults(task_params, &o);
+    CHECK_INT(o.seed, 1);
+    CHECK_INT(o.problems, PARAM_UNSET_INT);
+    CHECK(param_set_text(task_params, &o, &a, "steps", "2", "task relay", &e) < 0);
+    e = (struct err){0};
+    CHECK(param_set_text(task_params, &o, &a, "problems", "0", "task relay", &e) < 0);
+    /* a caller that fills the struct itself meets the same limits */
+    o.steps = 601;
+    e = (struct err){0};
+    CHECK(task_open(&t, "relay", &o, NULL, &e) < 0);
+    CHECK_STR(e.text, "task relay: steps must be between 3 and 600, not 601");
+    o.steps = PARAM_UNSET_INT;
+    o.problems = 0;
+    e = (struct err){0};
+    CHECK(task_open(&t, "relay", &o, NULL, &e) < 0);
+    CHECK_STR(e.text, "task relay: problems must be between 1 and 1000000, not 0");
+    arena_release(&a);
+}
+
+/* Every variant that a task lists has its file, and every file belongs to a task. */
+static void prompts(void)
+{
+    static const char *const family[][2] = {
+        {"aime24", "math"}, {"aime25", "math"}, {"math500", "math"}, {"gpqa_diamond", "gpqa"}};
+    struct file_list files;
+    struct err e = {0};
+    int n_found = 0;
+    for (int i = 0; i < 4; i++) {
+        const char *list = task_find(family[i][0])->prompts;
+        while (*list) {
+            char name[64];
+            size_t n = strcspn(list, ",");
+            snprintf(name, sizeof name, "%s_%.*s", family[i][1], (int)n, list);
+            CHECK(task_prompt_text(name) != NULL);
+            CHECK(task_prompt_text(name) && task_prompt_text(name)[0] != '#');
+            n_found += i == 0 || i == 3;
+            list += n + (list[n] == ',');
+        }
+    }
+    CHECK_INT(file_list(&files, SOURCE_DIR "/tasks/prompts", ".txt", &e), 0);
+    CHECK_INT(files.n, n_found);
+    file_list_release(&files);
+    CHECK(task_prompt_text("longbench") != NULL);
+    CHECK(task_prompt_text("math_r2") == NULL);
+    CHECK_STR(task_prompt_text("math_r1"),
+              "{problem}\n\nPlease reason step by step, and put your final answer within \\boxed{}.");
+}
+
+int main(void)
+{
+    table();
+    errors();
+    bounds();
+    prompts();
+    return check_done();
+}
