@@ -1,0 +1,157 @@
+/* One sequence's tokens on the host: limits, end tokens, stop strings, counters, and what is handed out at the end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine_impl.h"
+
+static int is_end_token(const struct engine *en, const struct sequence *s, int32_t id)
+{
+    if (s->req.ignore_eos)
+        return 0;
+    if (id == s->req.end_token)
+        return 1;
+    for (int i = 0; i < en->model.config.n_eos; i++)
+        if (en->model.config.eos[i] == id)
+            return 1;
+    return 0;
+}
+
+void sequence_settings(const struct engine *en, const struct sequence *s, struct sample_settings *out)
+{
+    const struct sampling *p = &s->req.sampling;
+    memset(out, 0, sizeof *out);
+    out->temperature = (float)p->temperature;
+    out->top_p = p->top_p > 0 && p->top_p < 1 ? (float)p->top_p : 1;
+    out->top_k = p->top_k;
+    out->sample = p->sample;
+    out->seed = p->seed;
+    out->problem = p->problem;
+    for (int i = 0; i < 8; i++)
+        out->banned[i] = -1;
+    if (s->n_ids < s->req.min_new_tokens && !s->req.ignore_eos) {
+        int n = 0;
+        for (; n < en->model.config.n_eos && n < 7; n++)
+            out->banned[n] = en->model.config.eos[n];
+        if (s->req.end_token >= 0)
+            out->banned[n] = s->req.end_token;
+    }
+    out->force = s->n_ids < s->req.n_forced ? s->req.forced[s->n_ids] : -1;
+    out->want_logprob = s->req.want_logprobs;
+}
+
+int sequence_settings_change(const struct sequence *s)
+{
+    return s->req.n_forced > 0 || (s->req.min_new_tokens > 0 && s->n_ids == s->req.min_new_tokens);
+}
+
+/* The earliest stop string in the text so far; only its end can hold a new one. */
+static int find_stop(struct sequence *s, size_t old_len)
+{
+    size_t best = (size_t)-1;
+    for (int i = 0; i < s->req.n_stop; i++) {
+        size_t n = strlen(s->stop[i]);
+        size_t from = old_len > n ? old_len - n : 0;
+        for (size_t at = from; n && at + n <= s->text.len && at < best; at++)
+            if (!memcmp(s->text.data + at, s->stop[i], n)) {
+                best = at;
+                break;
+            }
+    }
+    if (best == (size_t)-1)
+        return 0;
+    s->text_end = best;
+    return 1;
+}
+
+static void finish(struct sequence *s, enum finish_reason why)
+{
+    s->done = 1;
+    s->finish = why;
+}
+
+void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r)
+{
+    if (s->req.want_logprobs) {
+        s->logprobs[s->n_logprobs] = r->logprob;
+        s->gaps[s->n_logprobs++] = r->gap;
+    }
+    int forced = s->req.n_forced > 0;
+    if (!forced && is_end_token(en, s, r->token) && s->n_ids >= s->req.min_new_tokens) {
+        s->ended_by_token = 1;
+        finish(s, FINISHED_STOP);
+        return;
+    }
+    s->ids[s->n_ids++] = r->token;
+    size_t old_len = s->text.len;
+    if (en->tokenizer) {
+        tokenizer_decode(en->tokenizer, &r->token, 1, 1, &s->text);
+        s->text_end = s->text.len;
+    }
+    if (s->req.n_stop && s->n_ids >= s->req.min_new_tokens && find_stop(s, old_len)) {
+        finish(s, FINISHED_STOP);
+        return;
+    }
+    if (s->n_ids >= (forced ? s->req.n_forced : s->limit))
+        finish(s, FINISHED_LENGTH);
+}
+
+int sequence_finish(struct engine *en, struct sequence *s, struct err *e)
+{
+    struct kvcache_sums sums;
+    if (kvcache_sums(&en->cache, s->place, &sums, e))
+        return e->code;
+    double heads = en->cache.heads_per_seq;
+    s->kv.reads = (double)sums.reads / heads;
+    s->kv.aux_reads = (double)sums.aux_half / 2 / heads;
+    s->kv.reads_full = (double)s->reads_full;
+    s->kv.peak_tokens = (double)sums.peak / heads;
+    s->kv.prefill_peak_tokens = s->prefill_peak;
+    s->seconds = engine_clock() - s->start;
+    return release_place(en, s, e);
+}
+
+/* A preempted sequence starts again from its prompt: its own output's K/V came from sparse steps. */
+void sequence_restart(struct sequence *s)
+{
+    s->n_ids = s->n_logprobs = 0;
+    str_clear(&s->text);
+    s->text_end = 0;
+    s->done = s->ended_by_token = 0;
+    s->reads_full = 0;
+    s->preempted++;
+}
+
+void sequence_release(struct sequence *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < s->req.n_stop; i++)
+        free(s->stop[i]);
+    free(s->stop);
+    free(s->prompt);
+    free(s->forced);
+    free(s->ids);
+    free(s->logprobs);
+    free(s->gaps);
+    free(s->error);
+    str_release(&s->text);
+    free(s);
+}
+
+void sequence_completion(const struct sequence *s, struct completion *out)
+{
+    memset(out, 0, sizeof *out);
+    out->user = s->req.user;
+    out->ids = s->ids;
+    out->n_ids = s->n_ids;
+    out->text = str_text(&s->text);
+    out->n_text = s->text_end;
+    out->finish = s->finish;
+    out->kv = s->kv;
+    out->logprobs = s->req.want_logprobs ? s->logprobs : NULL;
+    out->gaps = s->req.want_logprobs ? s->gaps : NULL;
+    out->n_logprobs = s->n_logprobs;
+    out->preempted = s->preempted;
+    out->seconds = s->seconds;
+    out->error = s->error;
+}

@@ -1,0 +1,382 @@
+/* Opens a model on a backend, binds policies, takes requests. The work is in batch.c and transformer.c. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine_impl.h"
+#include "engine/pocket/pocket.h"
+#include "evalcore/base/file.h"
+
+enum { DEFAULT_BATCH = 32, MAX_BATCH = 512 };
+#define DEFAULT_POOL ((size_t)512 << 20)
+
+static int open_device(struct engine *en, struct err *e)
+{
+    const char *name = en->options.backend ? en->options.backend : "cpu";
+    en->be = backend_find(name);
+    if (!en->be) {
+        struct str known = {0};
+        for (int i = 0; backend_at(i); i++)
+            str_printf(&known, "%s%s", i ? ", " : "", backend_at(i)->name);
+        int rc = err_set(e, ERR_USAGE, "this program was built without a backend \"%s\"; it has %s", name, str_text(&known));
+        str_release(&known);
+        return rc;
+    }
+    if (en->options.ordinal >= en->be->count())
+        return err_set(e, ERR_DEVICE, "there is no device %s:%d here; `kveval list devices` shows what there is", name, en->options.ordinal);
+    struct device_options o = {en->options.threads, en->options.isa};
+    int rc = en->be->open(&en->dev, en->options.ordinal, &o);
+    if (rc == BACKEND_ERR_UNSUPPORTED)
+        return err_set(e, ERR_USAGE, "this processor has no %s", en->options.isa ? en->options.isa : "supported instruction set");
+    return rc < 0 ? err_set(e, ERR_DEVICE, "device %s:%d cannot be opened", name, en->options.ordinal) : 0;
+}
+
+static int open_tokenizer(struct engine *en, struct err *e)
+{
+    if (!strcmp(en->model_name, "pocket")) {
+        size_t n;
+        const char *text = pocket_tokenizer(&n);
+        return tokenizer_open_text(&en->tokenizer, text, n, "embedded tokenizer.json", e);
+    }
+    struct str path = {0};
+    file_join(&path, en->model_name, "tokenizer.json");
+    int rc = file_exists(str_text(&path)) ? tokenizer_open_file(&en->tokenizer, str_text(&path), e) : 0;
+    str_release(&path);
+    return rc;
+}
+
+static void fill_info(struct engine *en)
+{
+    const struct model_config *c = &en->model.config;
+    const struct engine_options *o = &en->options;
+    char text[160];
+    snprintf(text, sizeof text, "%s %s", en->be->name, en->be->describe(en->dev));
+    en->device_name = xstrdup(text);
+    snprintf(text, sizeof text, "%s-%skv-1", en->be->name, en->cache.view.dtype == DTYPE_F32 ? "fp32" : "bf16");
+    en->numerics = xstrdup(text);
+    struct engine_info *i = &en->info;
+    *i = (struct engine_info){.model = en->model_name,
+                              .family = c->family,
+                              .weights = en->model.identity,
+                              .numerics = en->numerics,
+                              .device = en->device_name,
+                              .n_layers = c->n_layers,
+                              .n_q = c->n_q,
+                              .n_kv = c->n_kv,
+                              .head_dim = c->head_dim,
+                              .hidden = c->hidden,
+                              .vocab = c->vocab,
+                              .max_position = c->max_position,
+                              .max_context = o->max_context,
+                              .max_batch = o->max_batch,
+                              .weight_bytes = en->model.bytes,
+                              .pool_bytes = o->pool_bytes,
+                              .bos = c->bos,
+                              .eos = c->n_eos ? c->eos[0] : -1};
+}
+
+/* Places: one per row of the batch, then one per shared prompt. */
+static int open_cache(struct engine *en, struct err *e)
+{
+    const struct model_config *c = &en->model.config;
+    struct engine_options *o = &en->options;
+    struct kv_view v = {.dtype = o->kv_dtype == KV_BF16 ? DTYPE_BF16 : DTYPE_F32,
+                        .n_seqs = o->max_batch + N_PROMPTS,
+                        .n_layers = c->n_layers,
+                        .n_kv = c->n_kv,
+                        .head_dim = c->head_dim,
+                        .max_pages = kv_pages(o->max_context)};
+    size_t unit = en->be->unit_bytes(v.dtype, v.head_dim), heads = (size_t)(v.n_layers * v.n_kv);
+    size_t one = unit * heads * (size_t)v.max_pages, most = one * (size_t)o->max_batch + one;
+    if (!o->pool_bytes)
+        o->pool_bytes = most < DEFAULT_POOL ? most : one > DEFAULT_POOL ? one : DEFAULT_POOL;
+    size_t n_units = o->pool_bytes / unit;
+    if (n_units < heads || n_units > INT32_MAX)
+        return err_set(e, ERR_USAGE, "a KV pool of %zu bytes does not hold one page of this model (%zu bytes)", o->pool_bytes, unit * heads);
+    en->stats.units_total = n_units;
+    if (kvcache_init(&en->cache, en->be, en->dev, &v, (int)n_units, 0, e))
+        return e->code;
+    for (int i = 0; i < N_PROMPTS; i++) {
+        en->prompts[i].place = o->max_batch + i;
+        en->prompts[i].logits = en->be->alloc(en->dev, (size_t)c->vocab * sizeof(float));
+        if (!en->prompts[i].logits)
+            return err_set(e, ERR_DEVICE, "no device memory for the logits of shared prompts");
+    }
+    return 0;
+}
+
+static int check_options(struct engine_options *o, const struct model_config *c, struct err *e)
+{
+    if (!o->max_batch)
+        o->max_batch = DEFAULT_BATCH;
+    if (!o->max_context)
+        o->max_context = c->max_position;
+    if (o->max_batch < 1 || o->max_batch > MAX_BATCH)
+        return err_set(e, ERR_USAGE, "max_batch is %d; 1 to %d is possible", o->max_batch, MAX_BATCH);
+    if (o->max_context < 1 || o->max_context > c->max_position)
+        return err_set(e, ERR_USAGE, "a context of %d tokens is asked for; this model has 1 to %d", o->max_context, c->max_position);
+    return 0;
+}
+
+int engine_open(struct engine **out, const struct engine_options *o, struct err *e)
+{
+    struct engine *en = xcalloc(1, sizeof *en);
+    struct model_config c;
+    *out = NULL;
+    en->options = *o;
+    en->model_name = xstrdup(o->model ? o->model : "pocket");
+    int rc = model_config_open(&c, en->model_name, e);
+    if (!rc)
+        rc = check_options(&en->options, &c, e);
+    if (!rc)
+        rc = open_device(en, e);
+    if (!rc)
+        rc = model_open(&en->model, en->model_name, en->be, en->dev, en->options.max_context, o->cache_dir, e);
+    if (!rc)
+        rc = open_tokenizer(en, e);
+    if (!rc)
+        rc = open_cache(en, e);
+    if (!rc)
+        rc = transformer_init(&en->tf, &en->model, &en->cache, en->options.max_batch, en->options.max_context, e);
+    if (rc) {
+        engine_close(en);
+        return rc;
+    }
+    size_t rows = (size_t)en->options.max_batch + 1;
+    en->active = xcalloc(rows, sizeof *en->active);
+    en->finished = xcalloc(2 * rows, sizeof *en->finished);
+    en->handed = xcalloc(2 * rows, sizeof *en->handed);
+    en->out = xcalloc(2 * rows, sizeof *en->out);
+    fill_info(en);
+    *out = en;
+    return 0;
+}
+
+static void policy_close(struct engine *en, struct policy *p)
+{
+    if (p->ops->release)
+        p->ops->release(p);
+    en->be->release(en->dev, p->state);
+    arena_release(&p->arena);
+    free(p);
+}
+
+void engine_close(struct engine *en)
+{
+    if (!en)
+        return;
+    for (int i = 0; i < en->n_active; i++)
+        sequence_release(en->active[i]);
+    for (int i = 0; i < en->n_waiting; i++)
+        sequence_release(en->waiting[i]);
+    for (int i = 0; i < en->n_handed; i++)
+        sequence_release(en->handed[i]);
+    if (en->dev) {
+        programs_clear(en);
+        for (int i = 0; i < en->n_policies; i++)
+            policy_close(en, en->policies[i]);
+        for (int i = 0; i < N_PROMPTS; i++) {
+            free(en->prompts[i].ids);
+            en->be->release(en->dev, en->prompts[i].logits);
+        }
+        transformer_release(&en->tf);
+        kvcache_release(&en->cache);
+        model_close(&en->model);
+        en->be->close(en->dev);
+    }
+    tokenizer_scratch_release(&en->scratch);
+    tokenizer_close(en->tokenizer);
+    free(en->waiting);
+    free(en->active);
+    free(en->finished);
+    free(en->handed);
+    free(en->out);
+    free(en->model_name);
+    free(en->device_name);
+    free(en->numerics);
+    free(en);
+}
+
+const struct engine_info *engine_info(const struct engine *en)
+{
+    return &en->info;
+}
+
+const struct tokenizer *engine_tokenizer(const struct engine *en)
+{
+    return en->tokenizer;
+}
+
+const struct chat *engine_chat(const struct engine *en)
+{
+    return en->tokenizer ? chat_guess(en->tokenizer) : NULL;
+}
+
+int engine_probe(const char *model, struct engine_info *out, struct err *e)
+{
+    struct model_config c;
+    memset(out, 0, sizeof *out);
+    if (model_config_open(&c, model, e))
+        return e->code;
+    *out = (struct engine_info){.model = model, .family = c.family, .n_layers = c.n_layers, .n_q = c.n_q, .n_kv = c.n_kv,
+                                .head_dim = c.head_dim, .hidden = c.hidden, .vocab = c.vocab, .max_position = c.max_position,
+                                .max_context = c.max_position, .bos = c.bos, .eos = c.n_eos ? c.eos[0] : -1};
+    return 0;
+}
+
+/* Page bounds start with the first policy that needs them: shared prompts made before have none and go, programs recorded
+ * before do not keep them and go too. */
+static int enable_bounds(struct engine *en, struct err *e)
+{
+    struct kv_view *v = &en->cache.view;
+    if (v->bounds)
+        return 0;
+    if (en->n_active)
+        return err_set(e, ERR_USAGE, "a policy that needs page bounds must be known before decoding starts");
+    v->bounds = en->be->alloc(en->dev, (size_t)en->cache.n_units * 2 * (size_t)v->head_dim * sizeof(float));
+    if (!v->bounds)
+        return err_set(e, ERR_DEVICE, "no device memory for page bounds of %d units", en->cache.n_units);
+    prompt_cache_clear(en, e);
+    programs_clear(en);
+    return e->code;
+}
+
+static int bind(struct engine *en, struct policy *p, struct err *e)
+{
+    const struct policy_ops *ops = p->ops;
+    p->be = en->be;
+    p->dev = en->dev;
+    p->dims = transformer_dims(&en->tf);
+    p->params = p->spec.params;
+    if ((ops->needs & POLICY_BOUNDS) && enable_bounds(en, e))
+        return e->code;
+    if (transformer_room(&en->tf, ops->needs, ops->select != NULL, e))
+        return e->code;
+    p->state_bytes = ops->state_size ? ops->state_size(p) : 0;
+    if (p->state_bytes && !(p->state = en->be->alloc(en->dev, p->state_bytes * (size_t)p->dims.n_seqs)))
+        return err_set(e, ERR_DEVICE, "policy %s: no device memory for %.1f MiB of state", ops->name,
+                       (double)p->state_bytes * p->dims.n_seqs / 1048576);
+    return ops->init ? ops->init(p, e) : 0;
+}
+
+static void spec_key(const struct policy_spec *s, struct str *out)
+{
+    json_t *o = policy_spec_to_json(s);
+    json_canonical(out, o);
+    json_decref(o);
+}
+
+int engine_policy(struct engine *en, const struct policy_spec *spec, struct policy **out, struct err *e)
+{
+    struct policy *p = xcalloc(1, sizeof *p);
+    struct str key = {0}, other = {0};
+    int rc = policy_spec_resolve(&p->spec, spec, en->model_name, en->model.config.n_layers, &p->arena, e);
+    p->ops = spec->ops;
+    *out = NULL;
+    if (!rc) {
+        spec_key(&p->spec, &key);
+        for (int i = 0; i < en->n_policies && !*out; i++) {
+            str_clear(&other);
+            spec_key(&en->policies[i]->spec, &other);
+            if (!strcmp(str_text(&key), str_text(&other)))
+                *out = en->policies[i];
+        }
+    }
+    if (!rc && !*out && en->n_policies == MAX_POLICIES)
+        rc = err_set(e, ERR_USAGE, "more than %d different policies in one run; split the run file", MAX_POLICIES);
+    if (!rc && !*out && !(rc = bind(en, p, e))) {
+        p->id = en->n_policies;
+        en->policies[en->n_policies++] = *out = p;
+        p = NULL;
+    }
+    str_release(&key);
+    str_release(&other);
+    if (p)
+        policy_close(en, p);
+    return rc;
+}
+
+static int check_request(const struct engine *en, const struct request *r, struct err *e)
+{
+    int context = en->options.max_context;
+    if (r->n_prompt < 1)
+        return err_set(e, ERR_USAGE, "the prompt is empty");
+    if (r->max_new_tokens < 1 && !r->n_forced)
+        return err_set(e, ERR_USAGE, "max_new_tokens is %d; at least 1 is needed", r->max_new_tokens);
+    if (r->n_prompt >= context)
+        return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in a context of %d", r->n_prompt, context);
+    if (r->n_forced && r->n_prompt + r->n_forced > context)
+        return err_set(e, ERR_USAGE, "%d tokens do not fit a context of %d", r->n_prompt + r->n_forced, context);
+    if (r->max_total_tokens > 0 && r->n_prompt >= r->max_total_tokens)
+        return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in max_total_tokens %d", r->n_prompt, r->max_total_tokens);
+    if (!(r->sampling.temperature >= 0) || isinf(r->sampling.temperature))
+        return err_set(e, ERR_USAGE, "temperature is %g; 0 or more is needed", r->sampling.temperature);
+    for (int i = 0; i < r->n_prompt; i++)
+        if (r->prompt[i] < 0 || r->prompt[i] >= en->model.config.vocab)
+            return err_set(e, ERR_USAGE, "prompt token %d is %d, outside the vocabulary of %d", i, r->prompt[i], en->model.config.vocab);
+    for (int i = 0; i < r->n_forced; i++)
+        if (r->forced[i] < 0 || r->forced[i] >= en->model.config.vocab)
+            return err_set(e, ERR_USAGE, "token %d is %d, outside the vocabulary of %d", r->n_prompt + i, r->forced[i], en->model.config.vocab);
+    return 0;
+}
+
+/* The most tokens the completion may have: the request's limits and the context's end. */
+static int completion_limit(const struct engine *en, const struct request *r)
+{
+    int limit = r->n_forced ? r->n_forced : r->max_new_tokens;
+    int room = en->options.max_context - r->n_prompt;
+    if (r->max_total_tokens > 0 && r->max_total_tokens - r->n_prompt < room)
+        room = r->max_total_tokens - r->n_prompt;
+    return limit < room ? limit : room;
+}
+
+int engine_submit(struct engine *en, const struct request *r, struct err *e)
+{
+    if (check_request(en, r, e))
+        return e->code;
+    int limit = completion_limit(en, r), pages = kv_pages(r->n_prompt + limit) + 1;
+    if ((int64_t)pages * en->cache.heads_per_seq > en->cache.n_units)
+        return err_set(e, ERR_USAGE, "a sequence of %d tokens needs %lld KV units and the cache has %d; give it a larger pool or a smaller limit",
+                       r->n_prompt + limit, (long long)pages * en->cache.heads_per_seq, en->cache.n_units);
+    struct sequence *s = xcalloc(1, sizeof *s);
+    s->req = *r;
+    s->place = -1;
+    s->limit = limit;
+    s->prompt = xmalloc((size_t)r->n_prompt * sizeof *s->prompt);
+    memcpy(s->prompt, r->prompt, (size_t)r->n_prompt * sizeof *s->prompt);
+    s->req.prompt = s->prompt;
+    if (r->n_forced) {
+        s->forced = xmalloc((size_t)r->n_forced * sizeof *s->forced);
+        memcpy(s->forced, r->forced, (size_t)r->n_forced * sizeof *s->forced);
+        s->req.forced = s->forced;
+    }
+    s->stop = xcalloc((size_t)r->n_stop + 1, sizeof *s->stop);
+    for (int i = 0; i < r->n_stop; i++)
+        s->stop[i] = xstrdup(r->stop[i]);
+    s->ids = xmalloc((size_t)limit * sizeof *s->ids);
+    if (r->want_logprobs) {
+        s->logprobs = xmalloc(((size_t)limit + 1) * sizeof *s->logprobs);
+        s->gaps = xmalloc(((size_t)limit + 1) * sizeof *s->gaps);
+    }
+    xgrow(&en->waiting, &en->cap_waiting, (size_t)en->n_waiting + 1, sizeof *en->waiting);
+    en->waiting[en->n_waiting++] = s;
+    return 0;
+}
+
+int engine_pending(const struct engine *en)
+{
+    return en->n_waiting + en->n_active;
+}
+
+int engine_waiting(const struct engine *en)
+{
+    return en->n_waiting;
+}
+
+void engine_stats(const struct engine *en, struct engine_stats *out)
+{
+    *out = en->stats;
+    out->units_free = (size_t)en->cache.n_free;
+    out->units_peak = (size_t)(en->cache.n_units - en->cache.min_free);
+}

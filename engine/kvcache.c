@@ -1,0 +1,265 @@
+/* Units and tables of the KV cache. See kvcache.h; the layout inside a unit is the backend's. */
+#include "engine/kvcache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+
+static int device_error(const struct kvcache *c, struct err *e)
+{
+    return err_set(e, ERR_DEVICE, "KV cache: %s", c->be->last_error(c->dev));
+}
+
+int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes, int n_units,
+                 int with_bounds, struct err *e)
+{
+    memset(c, 0, sizeof *c);
+    c->be = be;
+    c->dev = dev;
+    c->view = *sizes;
+    c->n_units = n_units;
+    c->heads_per_seq = sizes->n_layers * sizes->n_kv;
+    size_t heads = (size_t)sizes->n_seqs * (size_t)c->heads_per_seq, pages = heads * (size_t)sizes->max_pages;
+    size_t pool = (size_t)n_units * be->unit_bytes(sizes->dtype, sizes->head_dim);
+    size_t per_seq = (size_t)c->heads_per_seq * (size_t)sizes->max_pages;
+    struct kv_view *v = &c->view;
+    if (!(v->pool = be->alloc(dev, pool)))
+        return err_set(e, ERR_DEVICE, "no device memory for a KV cache of %.1f MiB; use a smaller --max-batch or context", (double)pool / 1048576);
+    v->bounds = with_bounds ? be->alloc(dev, (size_t)n_units * 2 * (size_t)sizes->head_dim * sizeof(float)) : NULL;
+    v->unit = be->alloc(dev, pages * sizeof *v->unit);
+    v->live = be->alloc(dev, pages * sizeof *v->live);
+    v->n_slots = be->alloc(dev, heads * sizeof *v->n_slots);
+    v->n_live = be->alloc(dev, heads * sizeof *v->n_live);
+    v->tail = be->alloc(dev, heads * sizeof *v->tail);
+    v->reads = be->alloc(dev, heads * sizeof *v->reads);
+    v->aux_half = be->alloc(dev, heads * sizeof *v->aux_half);
+    v->peak = be->alloc(dev, (size_t)sizes->n_seqs * sizeof *v->peak);
+    c->copy_src = be->alloc(dev, per_seq * sizeof *c->copy_src);
+    c->copy_dst = be->alloc(dev, per_seq * sizeof *c->copy_dst);
+    if ((with_bounds && !v->bounds) || !v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads ||
+        !v->aux_half || !v->peak || !c->copy_src || !c->copy_dst)
+        return err_set(e, ERR_DEVICE, "no device memory for the KV cache's tables (%d places of %d pages)", sizes->n_seqs, sizes->max_pages);
+    c->free = xmalloc((size_t)n_units * sizeof *c->free);
+    for (int i = 0; i < n_units; i++)
+        c->free[i] = n_units - 1 - i;
+    c->n_free = c->min_free = n_units;
+    c->refs = xcalloc((size_t)n_units, sizeof *c->refs);
+    c->unit = xcalloc(pages, sizeof *c->unit);
+    c->mapped = xcalloc(heads, sizeof *c->mapped);
+    c->scratch = xcalloc(per_seq ? per_seq : 1, sizeof *c->scratch);
+    return 0;
+}
+
+void kvcache_release(struct kvcache *c)
+{
+    if (!c->be)
+        return;
+    struct kv_view *v = &c->view;
+    void *device[] = {v->pool, v->bounds, v->unit,     v->live, v->n_slots,  v->n_live,
+                      v->tail, v->reads,  v->aux_half, v->peak, c->copy_src, c->copy_dst};
+    for (size_t i = 0; i < sizeof device / sizeof *device; i++)
+        c->be->release(c->dev, device[i]);
+    free(c->free);
+    free(c->refs);
+    free(c->unit);
+    free(c->mapped);
+    free(c->scratch);
+    memset(c, 0, sizeof *c);
+}
+
+static int take_unit(struct kvcache *c)
+{
+    int u = c->free[--c->n_free];
+    c->refs[u] = 1;
+    if (c->n_free < c->min_free)
+        c->min_free = c->n_free;
+    return u;
+}
+
+static void put_unit(struct kvcache *c, int u)
+{
+    if (--c->refs[u] == 0)
+        c->free[c->n_free++] = u;
+}
+
+static size_t first_head(const struct kvcache *c, int seq)
+{
+    return (size_t)seq * (size_t)c->heads_per_seq;
+}
+
+/* Uploads entries [from, to) of one head's unit table. */
+static int push_units(struct kvcache *c, size_t head, int from, int to, struct err *e)
+{
+    size_t at = head * (size_t)c->view.max_pages + (size_t)from;
+    if (c->be->upload(c->dev, c->view.unit + at, c->unit + at, (size_t)(to - from) * sizeof *c->unit) < 0)
+        return device_error(c, e);
+    return 0;
+}
+
+static int zero(struct kvcache *c, void *device, size_t bytes, struct err *e)
+{
+    void *host = xcalloc(1, bytes);
+    int rc = c->be->upload(c->dev, device, host, bytes) < 0 ? device_error(c, e) : 0;
+    free(host);
+    return rc;
+}
+
+int kvcache_clear(struct kvcache *c, int seq, struct err *e)
+{
+    size_t h0 = first_head(c, seq), n = (size_t)c->heads_per_seq, pages = (size_t)c->view.max_pages;
+    for (size_t h = h0; h < h0 + n; h++) {
+        for (int p = 0; p < c->mapped[h]; p++)
+            put_unit(c, c->unit[h * pages + (size_t)p]);
+        c->mapped[h] = 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        c->scratch[i] = -1;
+    struct kv_view *v = &c->view;
+    if (zero(c, v->live + h0 * pages, n * pages * sizeof *v->live, e) || zero(c, v->n_slots + h0, n * sizeof *v->n_slots, e) ||
+        zero(c, v->n_live + h0, n * sizeof *v->n_live, e) || zero(c, v->reads + h0, n * sizeof *v->reads, e) ||
+        zero(c, v->aux_half + h0, n * sizeof *v->aux_half, e) || zero(c, v->peak + seq, sizeof *v->peak, e))
+        return e->code;
+    if (c->be->upload(c->dev, v->tail + h0, c->scratch, n * sizeof *v->tail) < 0)
+        return device_error(c, e);
+    return 0;
+}
+
+int kvcache_needs(const struct kvcache *c, int seq, int n_pages)
+{
+    size_t h0 = first_head(c, seq);
+    int need = 0;
+    for (size_t h = h0; h < h0 + (size_t)c->heads_per_seq; h++)
+        if (c->mapped[h] < n_pages)
+            need += n_pages - c->mapped[h];
+    return need;
+}
+
+static int map_head(struct kvcache *c, size_t head, int n_pages, struct err *e)
+{
+    int from = c->mapped[head];
+    if (from >= n_pages)
+        return 0;
+    for (int p = from; p < n_pages; p++)
+        c->unit[head * (size_t)c->view.max_pages + (size_t)p] = take_unit(c);
+    c->mapped[head] = n_pages;
+    return push_units(c, head, from, n_pages, e);
+}
+
+int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e)
+{
+    if (n_pages > c->view.max_pages)
+        return err_set(e, ERR_USAGE, "a sequence of %d pages is longer than the cache's %d", n_pages, c->view.max_pages);
+    int need = kvcache_needs(c, seq, n_pages);
+    if (need > c->n_free)
+        return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
+    for (int i = 0; i < c->heads_per_seq; i++)
+        if (map_head(c, first_head(c, seq) + (size_t)i, n_pages, e))
+            return e->code;
+    return 0;
+}
+
+int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
+{
+    size_t h0 = first_head(c, seq);
+    int need = 0;
+    if (c->be->download(c->dev, c->scratch, c->view.n_slots + h0, (size_t)c->heads_per_seq * sizeof *c->scratch) < 0)
+        return device_error(c, e);
+    for (int i = 0; i < c->heads_per_seq; i++) {
+        int want = kv_pages(c->scratch[i]) + spare;
+        if (want > c->view.max_pages)
+            want = c->view.max_pages;
+        c->scratch[i] = want;
+        for (int *m = &c->mapped[h0 + (size_t)i]; *m > want;)
+            put_unit(c, c->unit[(h0 + (size_t)i) * (size_t)c->view.max_pages + (size_t)--*m]);
+        if (c->mapped[h0 + (size_t)i] < want)
+            need += want - c->mapped[h0 + (size_t)i];
+    }
+    if (need > c->n_free)
+        return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
+    for (int i = 0; i < c->heads_per_seq; i++)
+        if (map_head(c, h0 + (size_t)i, c->scratch[i], e))
+            return e->code;
+    return 0;
+}
+
+int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all)
+{
+    int shared = copy_all ? 0 : n_tokens / KV_PAGE_TOKENS;
+    return (kv_pages(n_tokens) - shared) * c->heads_per_seq;
+}
+
+/* The tables of a place that holds n tokens in slots 0 .. n-1. */
+static int fill_tables(struct kvcache *c, int seq, int n, struct err *e)
+{
+    size_t h0 = first_head(c, seq), heads = (size_t)c->heads_per_seq, pages = (size_t)c->view.max_pages;
+    uint16_t *live = xcalloc(heads * pages, sizeof *live);
+    for (size_t h = 0; h < heads; h++)
+        for (int p = 0; p < kv_pages(n); p++) {
+            int in_page = n - p * KV_PAGE_TOKENS;
+            live[h * pages + (size_t)p] = (uint16_t)(in_page >= KV_PAGE_TOKENS ? 0xffff : (1 << in_page) - 1);
+        }
+    int rc = c->be->upload(c->dev, c->view.live + h0 * pages, live, heads * pages * sizeof *live) < 0;
+    for (size_t h = 0; h < heads; h++)
+        c->scratch[h] = n;
+    rc |= c->be->upload(c->dev, c->view.n_slots + h0, c->scratch, heads * sizeof *c->scratch) < 0;
+    rc |= c->be->upload(c->dev, c->view.n_live + h0, c->scratch, heads * sizeof *c->scratch) < 0;
+    for (size_t h = 0; h < heads; h++)
+        c->scratch[h] = n - 1;
+    rc |= c->be->upload(c->dev, c->view.tail + h0, c->scratch, heads * sizeof *c->scratch) < 0;
+    free(live);
+    return rc ? device_error(c, e) : 0;
+}
+
+int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all, struct err *e)
+{
+    int shared = copy_all ? 0 : n_tokens / KV_PAGE_TOKENS, all = kv_pages(n_tokens), n_copies = 0;
+    size_t pages = (size_t)c->view.max_pages, room = (size_t)c->heads_per_seq * pages;
+    int need = kvcache_fork_needs(c, n_tokens, copy_all);
+    if (need > c->n_free)
+        return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
+    int32_t *src = xmalloc(2 * room * sizeof *src), *dst = src + room;
+    for (int i = 0; i < c->heads_per_seq; i++) {
+        size_t a = first_head(c, from) + (size_t)i, b = first_head(c, to) + (size_t)i;
+        for (int p = 0; p < all; p++) {
+            int u = c->unit[a * pages + (size_t)p];
+            if (p < shared) {
+                c->refs[u]++;
+            } else {
+                src[n_copies] = u;
+                dst[n_copies++] = u = take_unit(c);
+            }
+            c->unit[b * pages + (size_t)p] = u;
+        }
+        c->mapped[b] = all;
+        if (push_units(c, b, 0, all, e))
+            break;
+    }
+    if (!e->code && n_copies) {
+        size_t bytes = (size_t)n_copies * sizeof *src;
+        struct copy_units_args a = {c->view, c->copy_src, c->copy_dst, n_copies};
+        if (c->be->upload(c->dev, c->copy_src, src, bytes) < 0 || c->be->upload(c->dev, c->copy_dst, dst, bytes) < 0 ||
+            c->be->launch(c->dev, OP_copy_units, &a) < 0)
+            device_error(c, e);
+    }
+    free(src);
+    return e->code ? e->code : fill_tables(c, to, n_tokens, e);
+}
+
+int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, struct err *e)
+{
+    size_t h0 = first_head(c, seq), n = (size_t)c->heads_per_seq;
+    int64_t *v = xmalloc(2 * n * sizeof *v);
+    memset(out, 0, sizeof *out);
+    int rc = c->be->download(c->dev, v, c->view.reads + h0, n * sizeof *v) < 0 ||
+             c->be->download(c->dev, v + n, c->view.aux_half + h0, n * sizeof *v) < 0 ||
+             c->be->download(c->dev, c->scratch, c->view.n_live + h0, n * sizeof *c->scratch) < 0 ||
+             c->be->download(c->dev, &out->peak, c->view.peak + seq, sizeof out->peak) < 0;
+    for (size_t i = 0; i < n && !rc; i++) {
+        out->reads += v[i];
+        out->aux_half += v[n + i];
+        out->live += c->scratch[i];
+    }
+    free(v);
+    return rc ? device_error(c, e) : 0;
+}

@@ -1,0 +1,158 @@
+/* DELTA (Zarch et al., arXiv 2510.09883): a few refresh layers attend fully and choose one page list for all heads; the layers
+ * up to the next refresh read that list (Algorithms 1 and 2).
+ *
+ * s[t] = max over query heads of the softmax probability of token t; a page's score is the sum over its tokens; the last
+ * l_pages are kept and the k_pages - l_pages best of the older ones. Scores are kept as logarithms, so that tiny
+ * masses do not underflow into ties. The released code's empty trailing page and its tie bias, which reorders real differences at
+ * long contexts, exist in the preset `release` only (policies.md section 2.2). */
+#include "engine/policies/model_defaults.h"
+#include "engine/policies/policies.h"
+#include "engine/policy.h"
+
+struct delta_params {
+    struct param_ints layers;
+    int dense_layers, k_pages, l_pages, head_reduce, trailing_empty_page, page_tokens;
+    double tie_bias;
+};
+
+static const char *const reduces[] = {"max", "sum", "mean", NULL}; /* in the order of enum reduce_mode */
+
+#define P(field) offsetof(struct delta_params, field)
+static const struct param delta_params[] = {
+    {"k_pages", PARAM_INT, P(k_pages), NULL, 1, 1e6, NULL, "budget: pages that sparse layers read"},
+    {"l_pages", PARAM_INT, P(l_pages), "4", 1, 1e6, NULL, "of these, the most recent pages"},
+    {"layers", PARAM_INTS, P(layers), NULL, 0, 1000, NULL, "refresh layers; a default exists per known model"},
+    {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
+    {"tie_bias", PARAM_DOUBLE, P(tie_bias), "0", 0, 1, NULL, "subtracted from a score per page index"},
+    {"head_reduce", PARAM_ENUM, P(head_reduce), "max", 0, 0, reduces, "over the query heads"},
+    {"trailing_empty_page", PARAM_BOOL, P(trailing_empty_page), "false", 0, 0, NULL,
+     "a page that has just filled up is followed by an empty one, which uses up one of K and one of L"},
+    {"page_tokens", PARAM_INT, P(page_tokens), "16", 16, 4096, NULL, "tokens per page, a multiple of 16"},
+    {0},
+};
+#undef P
+
+static const struct preset delta_presets[] = {
+    {"paper", "l_pages=8", "the paper's text: L = 8, no bias, no empty page"},
+    {"release", "l_pages=8,tie_bias=1e-7,trailing_empty_page=true", "the released code"},
+    {0},
+};
+
+static int delta_check(const void *params, struct err *e)
+{
+    const struct delta_params *p = params;
+    if (p->l_pages > p->k_pages)
+        return err_set(e, ERR_USAGE, "policy delta: l_pages (%d) is above k_pages (%d); the recent pages are part of the k_pages",
+                       p->l_pages, p->k_pages);
+    if (p->page_tokens % KV_PAGE_TOKENS)
+        return err_set(e, ERR_USAGE, "policy delta: page_tokens is %d; it must be a multiple of 16", p->page_tokens);
+    return 0;
+}
+
+static int delta_resolve(void *params, const char *model, int n_layers, struct arena *a, struct err *e)
+{
+    struct delta_params *p = params;
+    (void)a;
+    if (p->layers.n < 0) {
+        const struct model_defaults *d = model_defaults_find(model, n_layers);
+        if (!d || !d->delta_layers)
+            return model_defaults_missing("layers", "delta_layers", model, e);
+        if (param_set_text(delta_params, params, a, "layers", d->delta_layers, "policy delta", e))
+            return e ? e->code : ERR_USAGE;
+    }
+    for (int i = 0; i < p->layers.n; i++)
+        if (p->layers.v[i] >= n_layers)
+            return err_set(e, ERR_USAGE, "layers names layer %d, and the model has layers 0 to %d", p->layers.v[i], n_layers - 1);
+    return 0;
+}
+
+static void delta_rule(const void *params, struct str *out)
+{
+    const struct delta_params *p = params;
+    str_printf(out, "%d pages of %d tokens, the last %d forced, one list for all heads; layers below %d and the refresh layers dense",
+               p->k_pages, p->page_tokens, p->l_pages, p->dense_layers);
+}
+
+static int has(const struct param_ints *l, int layer)
+{
+    for (int i = 0; i < l->n; i++)
+        if (l->v[i] == layer)
+            return 1;
+    return 0;
+}
+
+/* A refresh layer chooses only when the next layer reads its choice. */
+static int refreshes(const struct delta_params *p, int layer, int n_layers)
+{
+    return layer >= p->dense_layers && has(&p->layers, layer) && layer + 1 < n_layers && !has(&p->layers, layer + 1);
+}
+
+static int list_cap(const struct policy *pol)
+{
+    const struct delta_params *p = pol->params;
+    int block_pages = p->page_tokens / KV_PAGE_TOKENS;
+    return (pol->dims.max_pages + block_pages - 1) / block_pages;
+}
+
+static void delta_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
+{
+    const struct delta_params *p = pol->params;
+    if (layer < p->dense_layers)
+        return;
+    if (has(&p->layers, layer)) {
+        s->want_stats = refreshes(p, layer, pol->dims.n_layers);
+        return;
+    }
+    for (int l = layer - 1; l >= p->dense_layers; l--)
+        if (refreshes(p, l, pol->dims.n_layers)) {
+            s->unit = SEL_PAGES;
+            s->n_rows = 1;
+            s->cap = list_cap(pol);
+            s->block_pages = p->page_tokens / KV_PAGE_TOKENS;
+            s->idx = c->list[0].idx;
+            s->len = c->list[0].len;
+            return;
+        }
+}
+
+static void delta_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
+{
+    const struct delta_params *p = pol->params;
+    struct reduce_stats_args r = {.rows = c->rows,
+                                  .kv = c->kv,
+                                  .layer = layer,
+                                  .n_q = c->dims.n_q,
+                                  .mode = (enum reduce_mode)p->head_reduce,
+                                  .block_pages = p->page_tokens / KV_PAGE_TOKENS,
+                                  .in = c->stats,
+                                  .out = policy_scores(c, 1, list_cap(pol))};
+    policy_launch(c, OP_reduce_stats, &r);
+    struct topk_args t = {.rows = c->rows,
+                          .in = r.out,
+                          .rule = {.kind = TOPK_FIXED,
+                                   .k = p->k_pages,
+                                   .tokens_per = p->page_tokens,
+                                   .force_last = p->l_pages,
+                                   .dense_when_short = 1,
+                                   .phantom_page = p->trailing_empty_page,
+                                   .tie_bias = (float)p->tie_bias},
+                          .idx = c->list[0].idx,
+                          .len = c->list[0].len,
+                          .cap = list_cap(pol)};
+    policy_launch(c, OP_topk, &t);
+}
+
+const struct policy_ops policy_delta = {
+    .name = "delta",
+    .help = "refresh layers attend fully and choose the pages of the layers above them (DELTA, arXiv 2510.09883)",
+    .params = delta_params,
+    .params_size = sizeof(struct delta_params),
+    .presets = delta_presets,
+    .budget_keys = "k_pages",
+    .needs = POLICY_STATS,
+    .check = delta_check,
+    .resolve = delta_resolve,
+    .rule = delta_rule,
+    .select = delta_select,
+    .observe = delta_observe,
+};

@@ -1,0 +1,191 @@
+/* Kascade (Deshmukh et al., arXiv 2512.16391): anchor layers choose, per KV head, the k tokens with the largest attention
+ * probability summed over the group's query heads; they and the layers up to the next anchor attend to these only.
+ *
+ * Layer 0 always chooses and attends fully. Other anchors score all keys first and attend to their own choice (the paper's
+ * code; `anchor_output` full instead reads everything). A reused layer reads the list of the anchor head that `map`
+ * names for each of its KV heads. Pooled probabilities are kept as logarithms: same order, no underflow. Decode only:
+ * prefill is dense (policies.md sections 5.1 to 5.5). */
+#include "engine/policies/model_defaults.h"
+#include "engine/policies/policies.h"
+#include "engine/policy.h"
+
+enum { OUTPUT_SPARSE, OUTPUT_FULL };
+enum { POOL_GROUP, POOL_ALL };
+
+struct kascade_params {
+    struct param_ints anchors;
+    struct param_map map;
+    int min_tokens, k_minus_tile_tokens, round_tokens, anchor_output, pool, prob_dtype;
+    double ratio;
+};
+
+static const char *const outputs[] = {"sparse", "full", NULL};
+static const char *const pools[] = {"group_sum", "all", NULL};
+static const char *const dtypes[] = {"fp32", "bf16", NULL};
+
+#define P(field) offsetof(struct kascade_params, field)
+static const struct param kascade_params[] = {
+    {"ratio", PARAM_DOUBLE, P(ratio), NULL, 1e-6, 1, NULL, "budget: share of the context's tokens, per KV head"},
+    {"min_tokens", PARAM_INT, P(min_tokens), "128", 1, 1e9, NULL, "least tokens"},
+    {"anchors", PARAM_INTS, P(anchors), NULL, 0, 1000, NULL, "anchor layers; a default exists per known model"},
+    {"map", PARAM_MAP, P(map), "", 0, 0, NULL, "layer: the anchor head that each KV head reads; identity where absent"},
+    {"anchor_output", PARAM_ENUM, P(anchor_output), "sparse", 0, 0, outputs, "what anchors other than layer 0 attend to"},
+    {"k_minus_tile_tokens", PARAM_INT, P(k_minus_tile_tokens), "0", 0, 1e6, NULL, "subtracted from k (the released script: 32)"},
+    {"round_tokens", PARAM_INT, P(round_tokens), "1", 1, 1e6, NULL, "k is rounded up to a multiple of this"},
+    {"pool", PARAM_ENUM, P(pool), "group_sum", 0, 0, pools, "probabilities summed over each group, or over all heads into one list"},
+    {"prob_dtype", PARAM_ENUM, P(prob_dtype), "fp32", 0, 0, dtypes, "precision of the pooled probabilities"},
+    {0},
+};
+#undef P
+
+static const struct preset kascade_presets[] = {
+    {"paper", "ratio=0.1", "10 % of the context, at least 128 tokens"},
+    {"script", "ratio=0.1,k_minus_tile_tokens=32", "the released AIME script: k less a tile of 32"},
+    {"efficient", "ratio=0.1,round_tokens=128", "the released kernel: k in multiples of 128"},
+    {"pooled", "ratio=0.1,pool=all", "the paper's ablation: all heads pooled into one list"},
+    {0},
+};
+
+static int kascade_resolve(void *params, const char *model, int n_layers, struct arena *a, struct err *e)
+{
+    struct kascade_params *p = params;
+    const struct model_defaults *d = model_defaults_find(model, n_layers);
+    if (p->anchors.n < 0) {
+        if (!d || !d->kascade_anchors)
+            return model_defaults_missing("anchors", "kascade_anchors", model, e);
+        if (param_set_text(kascade_params, params, a, "anchors", d->kascade_anchors, "policy kascade", e))
+            return ERR_USAGE;
+        if (!p->map.n && d->kascade_map && p->pool == POOL_GROUP &&
+            param_set_text(kascade_params, params, a, "map", d->kascade_map, "policy kascade", e))
+            return ERR_USAGE;
+    }
+    for (int i = 0; i < p->anchors.n; i++)
+        if (p->anchors.v[i] >= n_layers)
+            return err_set(e, ERR_USAGE, "anchors names layer %d, and the model has layers 0 to %d", p->anchors.v[i],
+                           n_layers - 1);
+    return 0;
+}
+
+static int kascade_check(const void *params, struct err *e)
+{
+    const struct kascade_params *p = params;
+    if (p->pool == POOL_ALL && p->map.n)
+        return err_set(e, ERR_USAGE, "policy kascade: \"map\" has no meaning with pool \"all\", where there is one list; leave it out");
+    return 0;
+}
+
+/* The map must fit the model's heads. */
+static int kascade_init(struct policy *pol, struct err *e)
+{
+    const struct kascade_params *p = pol->params;
+    for (int i = 0; i < p->map.n; i++) {
+        if (p->map.key[i] >= pol->dims.n_layers)
+            return err_set(e, ERR_USAGE, "policy kascade: map names layer %d, and the model has layers 0 to %d", p->map.key[i],
+                           pol->dims.n_layers - 1);
+        if (p->map.count[i] != pol->dims.n_kv)
+            return err_set(e, ERR_USAGE, "policy kascade: map gives layer %d %d heads, and the model has %d KV heads",
+                           p->map.key[i], p->map.count[i], pol->dims.n_kv);
+        for (int h = 0; h < p->map.count[i]; h++)
+            if (p->map.v[i][h] < 0 || p->map.v[i][h] >= pol->dims.n_kv)
+                return err_set(e, ERR_USAGE, "policy kascade: map of layer %d names head %d, and the model has KV heads 0 to %d",
+                               p->map.key[i], p->map.v[i][h], pol->dims.n_kv - 1);
+    }
+    return 0;
+}
+
+static void kascade_rule(const void *params, struct str *out)
+{
+    const struct kascade_params *p = params;
+    str_printf(out, "%g of the context's tokens, at least %d", p->ratio, p->min_tokens);
+    if (p->k_minus_tile_tokens)
+        str_printf(out, ", less %d", p->k_minus_tile_tokens);
+    if (p->round_tokens > 1)
+        str_printf(out, ", in multiples of %d", p->round_tokens);
+    str_printf(out, ", %s; layer 0 dense, anchors %s, dense prefill", p->pool == POOL_ALL ? "one list for all heads" : "per KV head",
+               p->anchor_output == OUTPUT_FULL ? "dense" : "scan all keys and read their own choice");
+}
+
+static int is_anchor(const struct kascade_params *p, int layer)
+{
+    for (int i = 0; i < p->anchors.n; i++)
+        if (p->anchors.v[i] == layer)
+            return 1;
+    return layer == 0;
+}
+
+static void choose(const struct policy *pol, const struct policy_ctx *c, int layer)
+{
+    const struct kascade_params *p = pol->params;
+    int n_rows = p->pool == POOL_ALL ? 1 : c->dims.n_kv;
+    struct reduce_stats_args r = {.rows = c->rows,
+                                  .kv = c->kv,
+                                  .layer = layer,
+                                  .n_q = c->dims.n_q,
+                                  .mode = REDUCE_SUM,
+                                  .bf16 = p->prob_dtype == 1,
+                                  .in = c->stats,
+                                  .out = policy_scores(c, n_rows, c->stats.stride)};
+    policy_launch(c, OP_reduce_stats, &r);
+    struct topk_args t = {.rows = c->rows,
+                          .in = r.out,
+                          .rule = {.kind = TOPK_RATIO,
+                                   .ratio = p->ratio,
+                                   .min_tokens = p->min_tokens,
+                                   .minus_tokens = p->k_minus_tile_tokens,
+                                   .round_tokens = p->round_tokens,
+                                   .tokens_per = 1},
+                          .idx = c->list[0].idx,
+                          .len = c->list[0].len,
+                          .cap = c->stats.stride};
+    policy_launch(c, OP_topk, &t);
+}
+
+static void kascade_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
+{
+    const struct kascade_params *p = pol->params;
+    if (layer == 0 || (is_anchor(p, layer) && p->anchor_output == OUTPUT_FULL)) {
+        s->want_stats = 1;
+        return;
+    }
+    if (is_anchor(p, layer)) {
+        struct qk_stats_args a = {.rows = c->rows,
+                                  .kv = c->kv,
+                                  .layer = layer,
+                                  .n_q = c->dims.n_q,
+                                  .q = c->q,
+                                  .q_stride = c->qkv_stride,
+                                  .scale = c->scale,
+                                  .out = c->stats};
+        policy_launch(c, OP_qk_stats, &a);
+        choose(pol, c, layer);
+    }
+    s->unit = SEL_TOKENS;
+    s->n_rows = p->pool == POOL_ALL ? 1 : c->dims.n_kv;
+    s->cap = c->stats.stride;
+    s->idx = c->list[0].idx;
+    s->len = c->list[0].len;
+    for (int i = 0; i < p->map.n; i++)
+        if (p->map.key[i] == layer)
+            s->kv_map = p->map.v[i];
+}
+
+static void kascade_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
+{
+    choose(pol, c, layer);
+}
+
+const struct policy_ops policy_kascade = {
+    .name = "kascade",
+    .help = "anchor layers choose tokens per KV head, the layers above reuse them (Kascade, arXiv 2512.16391)",
+    .params = kascade_params,
+    .params_size = sizeof(struct kascade_params),
+    .presets = kascade_presets,
+    .budget_keys = "ratio",
+    .needs = POLICY_STATS,
+    .check = kascade_check,
+    .resolve = kascade_resolve,
+    .rule = kascade_rule,
+    .init = kascade_init,
+    .select = kascade_select,
+    .observe = kascade_observe,
+};

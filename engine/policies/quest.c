@@ -1,0 +1,142 @@
+/* Quest (Tang et al., ICML 2024, arXiv 2406.10774): a page's elementwise key minimum and maximum bound q.k from above
+ * (Algorithm 1: sum over channels of max(q_d min_d, q_d max_d)); each step reads the k pages with the largest bound.
+ *
+ * The defaults are the released kernel's form: per query head, last page forced and inside the budget, the first two
+ * layers dense, dense when all pages fit. The accuracy code and the reproductions differ in exactly the options below;
+ * each published combination is a preset (policies.md sections 3.1 to 3.3). */
+#include <math.h>
+
+#include "engine/policies/policies.h"
+#include "engine/policy.h"
+
+enum { FORCE_NONE, FORCE_LAST, FORCE_EXTRA };
+enum { ROUND_CEIL, ROUND_FLOOR };
+
+struct quest_params {
+    int k_pages, min_tokens, dense_layers, scope, force_last, round, min_pages, page_tokens;
+    double ratio, cr;
+};
+
+static const char *const scopes[] = {"q", "kv_max", "kv_sum", NULL}; /* in the order of enum score_scope */
+static const char *const forces[] = {"false", "true", "extra", NULL};
+static const char *const rounds[] = {"ceil", "floor", NULL};
+
+#define P(field) offsetof(struct quest_params, field)
+static const struct param quest_params[] = {
+    {"k_pages", PARAM_INT, P(k_pages), NULL, 1, 1e6, NULL, "budget: pages a step reads per list, the current one inside"},
+    {"ratio", PARAM_DOUBLE, P(ratio), NULL, 1e-6, 1, NULL, "budget: share of the context, at least min_tokens"},
+    {"cr", PARAM_DOUBLE, P(cr), NULL, 1, 1e6, NULL, "budget: (prompt + longest completion) / cr tokens"},
+    {"min_tokens", PARAM_INT, P(min_tokens), "128", 1, 1e9, NULL, "least tokens with ratio"},
+    {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
+    {"scope", PARAM_ENUM, P(scope), "q", 0, 0, scopes, "who chooses: each query head, or each KV head by max or sum"},
+    {"force_last", PARAM_ENUM, P(force_last), "true", 0, 0, forces, "read the current page: inside the budget, or extra"},
+    {"round", PARAM_ENUM, P(round), "ceil", 0, 0, rounds, "short contexts: all pages (ceil) or floor(tokens / page)"},
+    {"min_pages", PARAM_INT, P(min_pages), "0", 0, 1e6, NULL, "least pages"},
+    {"page_tokens", PARAM_INT, P(page_tokens), "16", 16, 4096, NULL, "tokens per page, a multiple of 16"},
+    {0},
+};
+#undef P
+
+static const struct preset quest_presets[] = {
+    {"kernel", "", "the released efficient kernel (the defaults)"},
+    {"hf", "force_last=false,round=floor,min_pages=3", "the released accuracy code; drops a page even when all would fit"},
+    {"kascade", "force_last=false,round=floor,min_pages=3,ratio=0.1,min_tokens=128", "as measured in the Kascade paper"},
+    {"dms", "force_last=false,round=floor,min_pages=3", "as measured in the DMS paper; give cr"},
+    {"frontier", "dense_layers=0,scope=kv_sum,force_last=extra", "sparse-frontier: shared by the group, last page extra"},
+    {"seer", "dense_layers=0,force_last=false,page_tokens=64", "SeerAttention-R's reproduction: pages of 64"},
+    {0},
+};
+
+static int quest_check(const void *params, struct err *e)
+{
+    const struct quest_params *p = params;
+    if (p->page_tokens % KV_PAGE_TOKENS)
+        return err_set(e, ERR_USAGE, "policy quest: page_tokens is %d; it must be a multiple of 16", p->page_tokens);
+    return 0;
+}
+
+static void quest_rule(const void *params, struct str *out)
+{
+    const struct quest_params *p = params;
+    if (p->k_pages != PARAM_UNSET_INT)
+        str_printf(out, "%d pages of %d tokens", p->k_pages, p->page_tokens);
+    else if (!isnan(p->ratio))
+        str_printf(out, "%g of the context, at least %d tokens, in pages of %d", p->ratio, p->min_tokens, p->page_tokens);
+    else
+        str_printf(out, "(prompt + longest completion) / %g tokens, in pages of %d", p->cr, p->page_tokens);
+    if (p->min_pages)
+        str_printf(out, ", at least %d pages", p->min_pages);
+    str_printf(out, " per %s%s", p->scope == SCORE_Q ? "query head" : "KV head",
+               p->force_last == FORCE_LAST    ? ", current page inside"
+               : p->force_last == FORCE_EXTRA ? ", current page extra"
+                                              : ", current page not forced");
+    str_printf(out, "; layers below %d dense", p->dense_layers);
+}
+
+static struct topk_rule quest_topk(const struct quest_params *p)
+{
+    struct topk_rule r = {.kind = TOPK_FIXED, .tokens_per = p->page_tokens, .dense_when_short = 1};
+    r.min_k = p->min_pages;
+    if (p->k_pages != PARAM_UNSET_INT) {
+        r.k = p->k_pages;
+        if (p->round == ROUND_FLOOR)
+            r.kind = TOPK_SHORT_FLOOR;
+    } else if (!isnan(p->ratio)) {
+        r.kind = TOPK_RATIO;
+        r.ratio = p->ratio;
+        r.min_tokens = p->min_tokens;
+    } else {
+        r.kind = TOPK_CR;
+        r.cr = p->cr;
+    }
+    r.force_last = p->force_last != FORCE_NONE;
+    r.force_extra = p->force_last == FORCE_EXTRA;
+    return r;
+}
+
+static void quest_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
+{
+    const struct quest_params *p = pol->params;
+    if (layer < p->dense_layers)
+        return;
+    int block_pages = p->page_tokens / KV_PAGE_TOKENS;
+    int n_rows = p->scope == SCORE_Q ? c->dims.n_q : c->dims.n_kv;
+    int stride = (c->dims.max_pages + block_pages - 1) / block_pages;
+    struct page_scores_args a = {.rows = c->rows,
+                                 .kv = c->kv,
+                                 .layer = layer,
+                                 .n_q = c->dims.n_q,
+                                 .block_pages = block_pages,
+                                 .scope = (enum score_scope)p->scope,
+                                 .q = c->q,
+                                 .q_stride = c->qkv_stride,
+                                 .out = policy_scores(c, n_rows, stride)};
+    policy_launch(c, OP_page_scores, &a);
+    struct topk_args t = {.rows = c->rows,
+                          .prompt_len = c->total_len,
+                          .in = a.out,
+                          .rule = quest_topk(p),
+                          .idx = c->list[0].idx,
+                          .len = c->list[0].len,
+                          .cap = stride};
+    policy_launch(c, OP_topk, &t);
+    s->unit = SEL_PAGES;
+    s->n_rows = n_rows;
+    s->cap = stride;
+    s->block_pages = block_pages;
+    s->idx = t.idx;
+    s->len = t.len;
+}
+
+const struct policy_ops policy_quest = {
+    .name = "quest",
+    .help = "per step, the pages whose key bounds promise the largest q.k (Quest, arXiv 2406.10774)",
+    .params = quest_params,
+    .params_size = sizeof(struct quest_params),
+    .presets = quest_presets,
+    .budget_keys = "k_pages,ratio,cr",
+    .needs = POLICY_BOUNDS,
+    .check = quest_check,
+    .rule = quest_rule,
+    .select = quest_select,
+};

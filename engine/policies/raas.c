@@ -1,0 +1,196 @@
+/* RaaS (Hu et al., arXiv 2502.11147): pages carry the step at which they last mattered; over budget, the one with the
+ * oldest stamp is forgotten. A page matters when its Quest bound is among the top share r (or its probability exceeds alpha).
+ *
+ * The paper's text is followed where it is known, per KV head with permanent eviction: prompt pages are pinned, decode
+ * tokens keep a fixed budget, all retained pages are attended (policies.md section 4.4). What the released code does
+ * otherwise is an option: nothing pinned, new pages stamped 0, eviction by a mask only, a top-k inside the retained pages.
+ * Per query head eviction is not offered: K and V are stored per KV head. */
+#include "engine/policies/policies.h"
+#include "engine/policy.h"
+
+enum { ATTEND_RETAINED, ATTEND_TOPK };
+enum { STAMP_NOW, STAMP_ZERO };
+enum { SET_RETAINED, SET_SELECTED, SET_ALL };
+
+struct raas_params {
+    int budget_tokens, pin_prefill, pin_counts, dense_layers, attend, new_stamp, permanent, softmax_set;
+    double r, alpha;
+};
+
+static const char *const attends[] = {"retained", "topk", NULL};
+static const char *const stamps[] = {"S", "0", NULL};
+static const char *const sets[] = {"retained", "selected", "all", NULL};
+
+#define P(field) offsetof(struct raas_params, field)
+static const struct param raas_params[] = {
+    {"budget_tokens", PARAM_INT, P(budget_tokens), NULL, 16, 1e9, NULL, "budget: tokens kept per KV head (whole pages)"},
+    {"r", PARAM_DOUBLE, P(r), "0.5", 0, 1, NULL, "share of the retained pages that is stamped each step"},
+    {"alpha", PARAM_DOUBLE, P(alpha), "0", 0, 1, NULL, "above 0: stamp pages whose softmax over the bounds exceeds it, instead of r"},
+    {"softmax_set", PARAM_ENUM, P(softmax_set), "retained", 0, 0, sets, "with alpha: over which pages the softmax runs"},
+    {"pin_prefill", PARAM_BOOL, P(pin_prefill), "true", 0, 0, NULL, "prompt pages are never forgotten"},
+    {"pin_counts", PARAM_BOOL, P(pin_counts), "false", 0, 0, NULL, "pinned pages use up the budget"},
+    {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
+    {"attend", PARAM_ENUM, P(attend), "retained", 0, 0, attends, "all retained pages, or the best budget of them"},
+    {"new_stamp", PARAM_ENUM, P(new_stamp), "S", 0, 0, stamps, "a new page's stamp: its step, or 0"},
+    {"permanent", PARAM_BOOL, P(permanent), "true", 0, 0, NULL, "forgotten pages are gone; false: masked, they may return"},
+    {0},
+};
+#undef P
+
+static const struct preset raas_presets[] = {
+    {"paper", "", "the paper's text as far as it is known (the defaults)"},
+    {"hf_repo", "pin_prefill=false,new_stamp=0,permanent=false,attend=topk,dense_layers=0",
+     "the released accuracy code, but per KV head where that chooses per query head"},
+    {0},
+};
+
+static int raas_check(const void *params, struct err *e)
+{
+    const struct raas_params *p = params;
+    if (!p->permanent && p->pin_prefill)
+        return err_set(e, ERR_USAGE, "policy raas: permanent=false goes with pin_prefill=false, as in the released code; set both");
+    if (p->softmax_set == SET_ALL && p->permanent && p->alpha > 0)
+        return err_set(e, ERR_USAGE, "policy raas: softmax_set \"all\" needs permanent=false; forgotten pages have no score");
+    if (p->softmax_set == SET_SELECTED && p->attend != ATTEND_TOPK)
+        return err_set(e, ERR_USAGE, "policy raas: softmax_set \"selected\" needs attend=topk");
+    return 0;
+}
+
+static void raas_rule(const void *params, struct str *out)
+{
+    const struct raas_params *p = params;
+    str_printf(out, "%d tokens kept per KV head%s, ", p->budget_tokens,
+               !p->pin_prefill   ? ", prompt included"
+               : p->pin_counts   ? ", the pinned prompt counted"
+                                 : " besides the pinned prompt");
+    if (p->alpha > 0)
+        str_printf(out, "pages above probability %g stamped", p->alpha);
+    else
+        str_printf(out, "the top %g stamped each step", p->r);
+    str_printf(out, "%s; layers below %d dense", p->attend == ATTEND_TOPK ? ", the best of them attended" : ", all attended",
+               p->dense_layers);
+}
+
+/* Per sequence: int32 stamp, then born, each (n_layers, n_kv, max_pages). */
+static size_t raas_state(const struct policy *pol)
+{
+    return 2 * sizeof(int32_t) * (size_t)pol->dims.n_layers * (size_t)pol->dims.n_kv * (size_t)pol->dims.max_pages;
+}
+
+/* Prompt pages are stamped as one, at the prompt's end; their births stay 0, so the lower page counts as older. */
+static void raas_prefill_end(const struct policy *pol, const struct policy_ctx *c)
+{
+    const struct raas_params *p = pol->params;
+    struct fill_i32_args a = {(int32_t *)(void *)(c->state + (size_t)c->seq * c->state_bytes),
+                              p->new_stamp == STAMP_NOW ? c->n_prompt : 0,
+                              (int64_t)(c->state_bytes / sizeof(int32_t) / 2)};
+    policy_launch(c, OP_fill_i32, &a);
+}
+
+/* Room for this token's page is made before the token is appended, so that it can take the forgotten page's place. A
+ * mask-only run keeps every page and uses the operation for the new page's stamp alone. */
+static void raas_on_qkv(const struct policy *pol, const struct policy_ctx *c, int layer)
+{
+    const struct raas_params *p = pol->params;
+    if (c->prefill || layer < p->dense_layers)
+        return;
+    struct drop_lowest_args a = {.rows = c->rows,
+                                 .kv = c->kv,
+                                 .layer = layer,
+                                 .state = c->state,
+                                 .state_bytes = c->state_bytes,
+                                 .prompt_len = c->prompt_len,
+                                 .budget_pages = p->permanent ? p->budget_tokens / KV_PAGE_TOKENS : INT32_MAX,
+                                 .pin = p->pin_prefill,
+                                 .pin_counts = p->pin_counts,
+                                 .new_stamp = p->new_stamp == STAMP_NOW};
+    policy_launch(c, OP_drop_lowest, &a);
+}
+
+static void topk(const struct policy_ctx *c, struct scores s, int list, struct topk_rule rule)
+{
+    struct topk_args t = {.rows = c->rows, .in = s, .rule = rule, .idx = c->list[list].idx, .len = c->list[list].len,
+                          .cap = s.stride};
+    policy_launch(c, OP_topk, &t);
+}
+
+static void mask(const struct policy_ctx *c, struct scores s, int list)
+{
+    struct mask_scores_args m = {.rows = c->rows, .s = s, .idx = c->list[list].idx, .len = c->list[list].len, .cap = s.stride};
+    policy_launch(c, OP_mask_scores, &m);
+}
+
+static void stamp(const struct raas_params *p, const struct policy_ctx *c, int layer, struct scores s)
+{
+    struct stamp_args a = {.rows = c->rows, .kv = c->kv, .layer = layer, .state = c->state, .state_bytes = c->state_bytes,
+                           .s = s, .alpha = (float)p->alpha};
+    if (p->alpha <= 0) {
+        topk(c, s, 0, (struct topk_rule){.kind = TOPK_FLOOR, .ratio = p->r, .tokens_per = KV_PAGE_TOKENS});
+        a.idx = c->list[0].idx;
+        a.len = c->list[0].len;
+        a.cap = s.stride;
+    }
+    policy_launch(c, OP_stamp, &a);
+}
+
+/* Mask-only: the pages with the latest stamps, and the current one beside them, into list 1. */
+static void retain(const struct policy *pol, const struct policy_ctx *c, int layer)
+{
+    const struct raas_params *p = pol->params;
+    struct load_stamps_args l = {.rows = c->rows, .kv = c->kv, .layer = layer, .state = c->state,
+                                 .state_bytes = c->state_bytes, .out = policy_scores(c, c->dims.n_kv, c->dims.max_pages)};
+    policy_launch(c, OP_load_stamps, &l);
+    topk(c, l.out, 1, (struct topk_rule){.kind = TOPK_FIXED, .k = p->budget_tokens / KV_PAGE_TOKENS,
+                                         .tokens_per = KV_PAGE_TOKENS, .force_last = 1, .force_extra = 1});
+}
+
+static void raas_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
+{
+    const struct raas_params *p = pol->params;
+    if (layer < p->dense_layers)
+        return;
+    if (!p->permanent)
+        retain(pol, c, layer);
+    struct page_scores_args a = {.rows = c->rows, .kv = c->kv, .layer = layer, .n_q = c->dims.n_q, .block_pages = 1,
+                                 .scope = SCORE_KV_MAX, .q = c->q, .q_stride = c->qkv_stride,
+                                 .out = policy_scores(c, c->dims.n_kv, c->dims.max_pages)};
+    policy_launch(c, OP_page_scores, &a);
+    int late = p->alpha > 0 && p->softmax_set == SET_SELECTED;
+    int early = p->alpha > 0 && p->softmax_set == SET_ALL;
+    if (early)
+        stamp(p, c, layer, a.out);
+    if (!p->permanent)
+        mask(c, a.out, 1);
+    if (!early && !late)
+        stamp(p, c, layer, a.out);
+    if (p->attend == ATTEND_TOPK)
+        topk(c, a.out, 1, (struct topk_rule){.kind = TOPK_FIXED, .k = p->budget_tokens / KV_PAGE_TOKENS, .min_k = 3,
+                                             .tokens_per = KV_PAGE_TOKENS});
+    if (late) {
+        mask(c, a.out, 1);
+        stamp(p, c, layer, a.out);
+    }
+    if (p->permanent && p->attend == ATTEND_RETAINED)
+        return;
+    s->unit = SEL_PAGES;
+    s->n_rows = c->dims.n_kv;
+    s->cap = c->dims.max_pages;
+    s->idx = c->list[1].idx;
+    s->len = c->list[1].len;
+}
+
+const struct policy_ops policy_raas = {
+    .name = "raas",
+    .help = "forgets the pages that have not mattered for longest, keeps the prompt (RaaS, arXiv 2502.11147)",
+    .params = raas_params,
+    .params_size = sizeof(struct raas_params),
+    .presets = raas_presets,
+    .budget_keys = "budget_tokens",
+    .needs = POLICY_BOUNDS | POLICY_DROP,
+    .check = raas_check,
+    .rule = raas_rule,
+    .state_size = raas_state,
+    .on_qkv = raas_on_qkv,
+    .select = raas_select,
+    .prefill_end = raas_prefill_end,
+};

@@ -1,0 +1,146 @@
+/* Shared prompts. Dense prefill does not depend on the policy, so its K/V serve every sample and every densely prefilled cell
+ * of a problem: full pages are shared, the last one copied (all of them for a sequence that drops). An entry lives in a place
+ * of its own until its units are needed for something else; the least recently used goes first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine_impl.h"
+
+static struct prompt_entry *find(struct engine *en, const int32_t *ids, int n)
+{
+    for (int i = 0; i < N_PROMPTS; i++)
+        if (en->prompts[i].n == n && !memcmp(en->prompts[i].ids, ids, (size_t)n * sizeof *ids))
+            return &en->prompts[i];
+    return NULL;
+}
+
+static int drop_entry(struct engine *en, struct prompt_entry *p, struct err *e)
+{
+    free(p->ids);
+    p->ids = NULL;
+    p->n = 0;
+    return kvcache_clear(&en->cache, p->place, e);
+}
+
+static struct prompt_entry *oldest(struct engine *en)
+{
+    struct prompt_entry *best = NULL;
+    for (int i = 0; i < N_PROMPTS; i++)
+        if (en->prompts[i].n && (!best || en->prompts[i].used < best->used))
+            best = &en->prompts[i];
+    return best;
+}
+
+int prompt_evict_one(struct engine *en, struct err *e)
+{
+    struct prompt_entry *p = oldest(en);
+    if (!p)
+        return 0;
+    return drop_entry(en, p, e) ? e->code : 1;
+}
+
+void prompt_cache_clear(struct engine *en, struct err *e)
+{
+    while (prompt_evict_one(en, e) > 0)
+        ;
+}
+
+/* Maps n_pages of a place, evicting shared prompts as long as that is what is missing. */
+static int map_evicting(struct engine *en, int place, int n_pages, struct err *e)
+{
+    while (kvcache_needs(&en->cache, place, n_pages) > en->cache.n_free) {
+        int rc = prompt_evict_one(en, e);
+        if (rc <= 0)
+            return rc < 0 ? rc : err_set(e, ERR_FULL, "the KV cache is full");
+    }
+    return kvcache_map(&en->cache, place, n_pages, e);
+}
+
+static int prefill_into(struct engine *en, int place, const struct request *r, const struct policy *policy, float *logits,
+                        struct err *e)
+{
+    double start = engine_clock();
+    if (map_evicting(en, place, kv_pages(r->n_prompt), e))
+        return e->code;
+    transformer_prefill(&en->tf, place, r->prompt, r->n_prompt, policy, logits, e);
+    en->stats.prefill_tokens += (uint64_t)r->n_prompt;
+    en->stats.prefill_seconds += engine_clock() - start;
+    return e->code;
+}
+
+/* A new entry for this prompt; NULL when there is no room for one, which only means that nothing is shared. */
+static struct prompt_entry *make_entry(struct engine *en, const struct request *r, struct err *e)
+{
+    struct prompt_entry *p = NULL;
+    for (int i = 0; i < N_PROMPTS && !p; i++)
+        if (!en->prompts[i].n)
+            p = &en->prompts[i];
+    if (!p) {
+        p = oldest(en);
+        if (drop_entry(en, p, e))
+            return NULL;
+    }
+    if (prefill_into(en, p->place, r, NULL, p->logits, e)) {
+        kvcache_clear(&en->cache, p->place, e);
+        return NULL;
+    }
+    p->ids = xmalloc((size_t)r->n_prompt * sizeof *p->ids);
+    memcpy(p->ids, r->prompt, (size_t)r->n_prompt * sizeof *p->ids);
+    p->n = r->n_prompt;
+    p->used = ++en->clock;
+    return p;
+}
+
+static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence *s, struct err *e)
+{
+    int copy = (s->req.policy->ops->needs & POLICY_DROP) != 0;
+    p->used = ++en->clock; /* not the next to be evicted */
+    while (kvcache_fork_needs(&en->cache, p->n, copy) > en->cache.n_free) {
+        struct prompt_entry *other = oldest(en);
+        if (other == p || !other)
+            return err_set(e, ERR_FULL, "the KV cache is full");
+        if (drop_entry(en, other, e))
+            return e->code;
+    }
+    if (kvcache_fork(&en->cache, s->place, p->place, p->n, copy, e))
+        return e->code;
+    transformer_prefill_end(&en->tf, s->place, p->n, s->req.policy, e);
+    return e->code;
+}
+
+/* Tokens held when the prompt ends, before anything is dropped: all of it, in every head. */
+static int admit_alone(struct engine *en, struct sequence *s, struct err *e)
+{
+    const struct policy_ops *ops = s->req.policy->ops;
+    if (prefill_into(en, s->place, &s->req, s->req.policy, en->tf.logits, e))
+        return e->code;
+    if ((ops->needs & POLICY_DROP) && kvcache_fit_ragged(&en->cache, s->place, 0, e))
+        return e->code;
+    transformer_first_token(&en->tf, s->place, s->req.n_prompt, en->tf.logits, e);
+    return e->code;
+}
+
+int prompt_admit(struct engine *en, struct sequence *s, struct err *e)
+{
+    s->prefill_peak = s->req.n_prompt;
+    if (s->req.policy->ops->sparse_prefill || en->options.share_prompts < 0)
+        return admit_alone(en, s, e);
+    struct prompt_entry *p = find(en, s->req.prompt, s->req.n_prompt);
+    if (p) {
+        en->stats.prefill_shared_tokens += (uint64_t)s->req.n_prompt;
+    } else {
+        p = make_entry(en, &s->req, e);
+        if (!p && e->code != ERR_FULL)
+            return e->code;
+    }
+    if (p && fork_entry(en, p, s, e) == 0) {
+        transformer_first_token(&en->tf, s->place, p->n, p->logits, e);
+        return e->code;
+    }
+    if (e->code != ERR_FULL)
+        return e->code;
+    /* no room for a copy beside the sequence itself: prefill without sharing */
+    memset(e, 0, sizeof *e);
+    prompt_cache_clear(en, e);
+    return e->code ? e->code : admit_alone(en, s, e);
+}

@@ -1,0 +1,343 @@
+/* The forward pass. Linear layers run over the whole batch, hooks and attention per policy group; the residual stream is
+ * fp32 and the output projections add to it directly. */
+#include "engine/transformer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+
+static void launch(const struct transformer *t, enum op op, const void *args, struct err *e)
+{
+    if (e->code == 0 && t->be->launch(t->dev, op, args) < 0)
+        err_set(e, ERR_DEVICE, "%s: %s", backend_op_name(op), t->be->last_error(t->dev));
+}
+
+static int qkv_stride(const struct model_config *c)
+{
+    return (c->n_q + 2 * c->n_kv) * c->head_dim;
+}
+
+static void *room(struct transformer *t, size_t n, size_t item, struct err *e)
+{
+    void *p = t->be->alloc(t->dev, n * item);
+    if (!p)
+        err_set(e, ERR_DEVICE, "no device memory for %.1f MiB of activations; use a smaller --max-batch or context",
+                (double)(n * item) / 1048576);
+    return p;
+}
+
+int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch, int max_context,
+                     struct err *e)
+{
+    const struct model_config *f = &m->config;
+    memset(t, 0, sizeof *t);
+    t->model = m;
+    t->cache = c;
+    t->be = m->be;
+    t->dev = m->dev;
+    t->max_batch = max_batch;
+    t->max_context = max_context;
+    t->max_rows = max_batch + max_batch / 2 > PREFILL_CHUNK ? max_batch + max_batch / 2 : PREFILL_CHUNK;
+    size_t r = (size_t)t->max_rows, b = (size_t)(max_batch + max_batch / 2), seqs = (size_t)c->view.n_seqs;
+    t->row_token = room(t, r, sizeof(int32_t), e);
+    t->row_seq = room(t, r, sizeof(int32_t), e);
+    t->row_pos = room(t, r, sizeof(int32_t), e);
+    t->x = room(t, r * (size_t)f->hidden, sizeof(float), e);
+    t->y = room(t, r * (size_t)f->hidden, sizeof(float), e);
+    t->qkv = room(t, r * (size_t)qkv_stride(f), sizeof(float), e);
+    t->attn = room(t, r * (size_t)f->n_q * (size_t)f->head_dim, sizeof(float), e);
+    t->gate_up = room(t, r * 2 * (size_t)f->ffn, sizeof(float), e);
+    t->act = room(t, r * (size_t)f->ffn, sizeof(float), e);
+    t->logits = room(t, b * (size_t)f->vocab, sizeof(float), e);
+    t->sample_scratch = room(t, b * (size_t)f->vocab, sizeof(float), e);
+    t->settings = room(t, seqs, sizeof *t->settings, e);
+    t->sampled = room(t, b, sizeof *t->sampled, e);
+    t->prompt_len = room(t, seqs, sizeof(int32_t), e);
+    t->total_len = room(t, seqs, sizeof(int32_t), e);
+    t->plan.entry = room(t, b * (size_t)f->n_kv * (size_t)c->view.max_pages, sizeof *t->plan.entry, e);
+    t->plan.n = room(t, b * (size_t)f->n_kv, sizeof(int32_t), e);
+    return e->code;
+}
+
+int transformer_room(struct transformer *t, unsigned needs, int has_select, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    size_t b = (size_t)(t->max_batch + t->max_batch / 2), stride = (size_t)t->cache->view.max_pages * KV_PAGE_TOKENS;
+    if ((needs & POLICY_STATS) && !t->stats.logits) {
+        t->stats.stride = (int)stride;
+        t->stats.lse = room(t, b * (size_t)f->n_q, sizeof(float), e);
+        t->stats.logits = room(t, b * (size_t)f->n_q * stride, sizeof(float), e);
+    }
+    if (has_select && !t->score) {
+        size_t tokens = (size_t)f->n_kv * stride, pages = (size_t)f->n_q * (size_t)t->cache->view.max_pages;
+        size_t most = tokens > pages ? tokens : pages;
+        t->score_n = room(t, b * (size_t)f->n_q, sizeof(int32_t), e);
+        t->score_m = room(t, b * (size_t)f->n_q, sizeof(int32_t), e);
+        for (int i = 0; i < 2; i++) {
+            t->list[i].cap = (int)most;
+            t->list[i].idx = room(t, b * most, sizeof(int32_t), e);
+            t->list[i].len = room(t, b * (size_t)f->n_q, sizeof(int32_t), e);
+        }
+        t->score = room(t, b * most, sizeof(float), e);
+    }
+    return e->code;
+}
+
+void transformer_release(struct transformer *t)
+{
+    if (!t->be)
+        return;
+    void *all[] = {t->row_token,  t->row_seq,   t->row_pos,     t->x,         t->y,           t->qkv,
+                   t->attn,       t->gate_up,   t->act,         t->logits,    t->sample_scratch, t->settings,
+                   t->sampled,    t->prompt_len, t->total_len,  t->plan.entry, t->plan.n,     t->stats.logits,
+                   t->stats.lse,  t->score,     t->score_n,     t->score_m,   t->list[0].idx, t->list[0].len,
+                   t->list[1].idx, t->list[1].len};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        t->be->release(t->dev, all[i]);
+    memset(t, 0, sizeof *t);
+}
+
+struct policy_dims transformer_dims(const struct transformer *t)
+{
+    const struct model_config *f = &t->model->config;
+    struct policy_dims d = {f->n_layers,    f->n_q, f->n_kv, f->head_dim, f->hidden, t->max_context, t->cache->view.max_pages,
+                            t->max_rows, t->cache->view.n_seqs};
+    return d;
+}
+
+/* What a hook sees: the batch's arrays from the group's first row on. */
+static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p, int row0, int cap, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    int stride = qkv_stride(f);
+    float *q = t->qkv + (size_t)row0 * (size_t)stride;
+    size_t r = (size_t)row0, nq = (size_t)f->n_q;
+    struct policy_ctx c = {.be = t->be,
+                           .dev = t->dev,
+                           .dims = transformer_dims(t),
+                           .kv = t->cache->view,
+                           .rows = {cap, t->row_seq + row0, t->row_pos + row0},
+                           .prompt_len = t->prompt_len,
+                           .total_len = t->total_len,
+                           .y = t->y + r * (size_t)f->hidden,
+                           .q = q,
+                           .k = q + f->n_q * f->head_dim,
+                           .v = q + (f->n_q + f->n_kv) * f->head_dim,
+                           .qkv_stride = stride,
+                           .scale = 1.0f / sqrtf((float)f->head_dim),
+                           .state = p ? p->state : NULL,
+                           .state_bytes = p ? p->state_bytes : 0,
+                           .e = e};
+    c.stats = t->stats;
+    if (t->stats.logits) {
+        c.stats.logits += r * nq * (size_t)t->stats.stride;
+        c.stats.lse += r * nq;
+    }
+    if (t->score) {
+        size_t most = (size_t)t->list[0].cap;
+        c.score = t->score + r * most;
+        c.score_n = t->score_n + r * nq;
+        c.score_m = t->score_m + r * nq;
+        for (int i = 0; i < 2; i++) {
+            c.list[i].idx = t->list[i].idx + r * most;
+            c.list[i].len = t->list[i].len + r * nq;
+            c.list[i].cap = t->list[i].cap;
+        }
+    }
+    return c;
+}
+
+static void linear(struct transformer *t, const struct weight *w, const float *x, float *out, int rows, int accumulate,
+                   struct err *e)
+{
+    struct linear_args a = {*w, x, out, rows, w->k, w->n, accumulate};
+    launch(t, OP_linear, &a, e);
+}
+
+static void norm(struct transformer *t, const float *x, const float *w, float *out, int rows, struct err *e)
+{
+    struct rmsnorm_args a = {x, w, out, rows, t->model->config.hidden, t->model->config.eps};
+    launch(t, OP_rmsnorm, &a, e);
+}
+
+static void embed(struct transformer *t, int rows, struct err *e)
+{
+    struct embed_args a = {t->row_token, t->row_seq, t->model->embed, t->x, rows};
+    launch(t, OP_embed, &a, e);
+}
+
+/* Norm, q|k|v product and, for Qwen3, the norms over heads: what comes before on_qkv. */
+static void layer_qkv(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    norm(t, t->x, y->norm_in, t->y, rows, e);
+    linear(t, &y->qkv, t->y, t->qkv, rows, 0, e);
+    if (f->qk_norm) {
+        struct qk_norm_args a = {t->qkv, t->qkv + f->n_q * f->head_dim, y->q_norm, y->k_norm, rows, qkv_stride(f),
+                                 f->n_q, f->n_kv, f->head_dim, f->eps};
+        launch(t, OP_qk_norm, &a, e);
+    }
+}
+
+static void rope_append(struct transformer *t, int layer, int rows, int prefill, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    struct rows r = {rows, t->row_seq, t->row_pos};
+    float *k = t->qkv + f->n_q * f->head_dim, *v = k + f->n_kv * f->head_dim;
+    struct rope_args a = {r, t->qkv, k, t->model->cos_sin, qkv_stride(f), f->n_q, f->n_kv, f->head_dim};
+    launch(t, OP_rope, &a, e);
+    struct append_args p = {r, t->cache->view, layer, prefill, k, v, qkv_stride(f)};
+    launch(t, OP_append, &p, e);
+}
+
+/* Output projection and feed-forward, both added to the residual stream. */
+static void layer_rest(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
+{
+    linear(t, &y->o, t->attn, t->x, rows, 1, e);
+    norm(t, t->x, y->norm_post, t->y, rows, e);
+    linear(t, &y->gate_up, t->y, t->gate_up, rows, 0, e);
+    struct swiglu_args a = {t->gate_up, t->act, rows, t->model->config.ffn};
+    launch(t, OP_swiglu, &a, e);
+    linear(t, &y->down, t->act, t->x, rows, 1, e);
+}
+
+/* select -> attention list -> attention -> observe, for one group in one layer. */
+static void group_attention(struct transformer *t, const struct step_group *g, int layer, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    const struct policy_ops *ops = g->policy->ops;
+    struct policy_ctx c = group_ctx(t, g->policy, g->row0, g->cap, e);
+    struct selection s = {.unit = SEL_LIVE, .n_rows = 1, .block_pages = 1};
+    if (ops->select)
+        ops->select(g->policy, &c, layer, &s);
+    size_t per_row = (size_t)f->n_kv * (size_t)t->cache->view.max_pages;
+    struct plan_args p = {.rows = c.rows, .kv = c.kv, .layer = layer, .n_q = f->n_q, .unit = s.unit, .n_rows = s.n_rows,
+                          .cap = s.cap, .block_pages = s.block_pages, .idx = s.idx, .len = s.len,
+                          .out = {t->plan.entry + (size_t)g->row0 * per_row, t->plan.n + g->row0 * f->n_kv}};
+    int group = f->n_q / f->n_kv;
+    for (int h = 0; h < f->n_q; h++)
+        p.row_of_q[h] = (uint8_t)(s.n_rows == 1 ? 0 : s.kv_map ? s.kv_map[h / group] : h * s.n_rows / f->n_q);
+    launch(t, OP_plan, &p, e);
+    struct attend_args a = {.rows = c.rows, .kv = c.kv, .layer = layer, .n_q = f->n_q, .q = c.q, .q_stride = c.qkv_stride,
+                            .out = t->attn + (size_t)g->row0 * (size_t)(f->n_q * f->head_dim), .scale = c.scale, .plan = p.out};
+    if (s.want_stats)
+        a.stats = c.stats;
+    launch(t, OP_attend, &a, e);
+    if (s.want_stats && ops->observe)
+        ops->observe(g->policy, &c, layer);
+}
+
+static void sample(struct transformer *t, struct rows rows, const float *logits, struct err *e)
+{
+    struct sample_args a = {rows, logits, t->model->config.vocab, t->settings, t->sampled, t->row_token, t->row_pos,
+                            t->sample_scratch};
+    launch(t, OP_sample, &a, e);
+}
+
+void transformer_step(struct transformer *t, const struct step_group *groups, int n_groups, int n_rows, struct err *e)
+{
+    const struct model *m = t->model;
+    embed(t, n_rows, e);
+    for (int l = 0; l < m->config.n_layers; l++) {
+        layer_qkv(t, &m->layer[l], n_rows, e);
+        for (int g = 0; g < n_groups; g++)
+            if (groups[g].policy->ops->on_qkv) {
+                struct policy_ctx c = group_ctx(t, groups[g].policy, groups[g].row0, groups[g].cap, e);
+                groups[g].policy->ops->on_qkv(groups[g].policy, &c, l);
+            }
+        rope_append(t, l, n_rows, 0, e);
+        for (int g = 0; g < n_groups; g++)
+            group_attention(t, &groups[g], l, e);
+        layer_rest(t, &m->layer[l], n_rows, e);
+    }
+    norm(t, t->x, m->norm, t->y, n_rows, e);
+    linear(t, &m->head, t->y, t->logits, n_rows, 0, e);
+    struct rows all = {n_rows, t->row_seq, t->row_pos};
+    struct account_args a = {all, t->cache->view};
+    launch(t, OP_account, &a, e);
+    sample(t, all, t->logits, e);
+}
+
+static void upload(struct transformer *t, void *dst, const void *src, size_t bytes, struct err *e)
+{
+    if (e->code == 0 && t->be->upload(t->dev, dst, src, bytes) < 0)
+        err_set(e, ERR_DEVICE, "upload: %s", t->be->last_error(t->dev));
+}
+
+static void prefill_attention(struct transformer *t, const struct policy *p, struct policy_ctx *c, int layer, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    struct prefill_selection s = {PREFILL_DENSE, NULL, 0};
+    if (p && p->ops->select_prefill)
+        p->ops->select_prefill(p, c, layer, &s);
+    struct prefill_attend_args a = {.kv = c->kv, .seq = c->seq, .layer = layer, .n_q = f->n_q, .pos0 = c->pos0, .nq = c->nq,
+                                    .q = c->q, .q_stride = c->qkv_stride, .out = t->attn, .scale = c->scale};
+    if (s.kind == PREFILL_UNTIL) {
+        a.until = s.until;
+        a.until_stride = s.until_stride;
+    }
+    launch(t, OP_prefill_attend, &a, e);
+}
+
+static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, int pos0, int n, int n_prompt,
+                          const struct policy *p, struct err *e)
+{
+    int32_t pos[PREFILL_CHUNK], place[PREFILL_CHUNK];
+    for (int i = 0; i < n; i++) {
+        pos[i] = pos0 + i;
+        place[i] = seq;
+    }
+    upload(t, t->row_token, ids, (size_t)n * sizeof *ids, e);
+    upload(t, t->row_pos, pos, (size_t)n * sizeof *pos, e);
+    upload(t, t->row_seq, place, (size_t)n * sizeof *place, e);
+    struct policy_ctx c = group_ctx(t, p, 0, n, e);
+    c.prefill = 1;
+    c.seq = seq;
+    c.pos0 = pos0;
+    c.nq = n;
+    c.n_prompt = n_prompt;
+    embed(t, n, e);
+    for (int l = 0; l < t->model->config.n_layers; l++) {
+        const struct model_layer *y = &t->model->layer[l];
+        layer_qkv(t, y, n, e);
+        if (p && p->ops->on_qkv)
+            p->ops->on_qkv(p, &c, l);
+        rope_append(t, l, n, 1, e);
+        prefill_attention(t, p, &c, l, e);
+        layer_rest(t, y, n, e);
+    }
+}
+
+void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const struct policy *policy, struct err *e)
+{
+    if (!policy || !policy->ops->prefill_end)
+        return;
+    struct policy_ctx c = group_ctx(t, policy, 0, 0, e);
+    c.prefill = 1;
+    c.seq = seq;
+    c.n_prompt = n_prompt;
+    policy->ops->prefill_end(policy, &c);
+}
+
+void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int n_prompt, const struct policy *policy,
+                         float *logits, struct err *e)
+{
+    int n = 0;
+    for (int pos0 = 0; pos0 < n_prompt && !e->code; pos0 += PREFILL_CHUNK) {
+        n = n_prompt - pos0 < PREFILL_CHUNK ? n_prompt - pos0 : PREFILL_CHUNK;
+        prefill_chunk(t, seq, prompt + pos0, pos0, n, n_prompt, policy, e);
+    }
+    norm(t, t->x + (size_t)(n - 1) * (size_t)t->model->config.hidden, t->model->norm, t->y, 1, e);
+    linear(t, &t->model->head, t->y, logits, 1, 0, e);
+    transformer_prefill_end(t, seq, n_prompt, policy, e);
+}
+
+void transformer_first_token(struct transformer *t, int seq, int n_prompt, const float *logits, struct err *e)
+{
+    int32_t place = seq, pos = n_prompt - 1;
+    upload(t, t->row_seq, &place, sizeof place, e);
+    upload(t, t->row_pos, &pos, sizeof pos, e);
+    struct rows one = {1, t->row_seq, t->row_pos};
+    sample(t, one, logits, e);
+}

@@ -1,0 +1,132 @@
+#ifndef KERNELS_CPU_CPU_H
+#define KERNELS_CPU_CPU_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/backend.h"
+
+/* Inside the CPU backend. A program is a list of items; one parallel region runs the whole list, every thread
+ * calls every item, and inside an item threads draw tasks by number (cpu_take). Which thread does a task
+ * never shows in the result. */
+struct cpu_team {
+    _Alignas(64) atomic_int ticket;
+    _Alignas(64) atomic_int arrived;
+    _Alignas(64) atomic_uint generation;
+};
+
+struct cpu_ctx {
+    struct cpu_team *team;
+    void *scratch;       /* of the device, at least cpu_scratch_bytes() of the item */
+    int tid, n;          /* this thread, threads */
+    int ticket;          /* used instead of the team's when n is 1 */
+    unsigned generation; /* barriers passed */
+};
+
+/* Next task number of this phase: 0, 1, 2, ... over all threads. */
+static inline int cpu_take(struct cpu_ctx *c)
+{
+    return c->n == 1 ? c->ticket++ : atomic_fetch_add_explicit(&c->team->ticket, 1, memory_order_relaxed);
+}
+/* Ends a phase: waits for all threads and starts the task numbers anew. */
+void cpu_barrier(struct cpu_ctx *c);
+
+typedef void (*cpu_op_fn)(const void *args, struct cpu_ctx *c);
+typedef double (*cpu_read_fn)(const float *p, size_t n);
+typedef double (*cpu_fma_fn)(long rounds);
+
+/* What one instruction set provides. */
+struct cpu_isa {
+    const char *name;
+    cpu_op_fn op[OP_COUNT];
+    cpu_read_fn probe_read; /* adds up n floats (a multiple of 64) */
+    cpu_fma_fn probe_fma;   /* does `rounds` times cpu_probe_flop floating point operations */
+    double probe_flop;
+};
+const struct cpu_isa *cpu_isa_at(int i); /* best first, NULL past the end; supported or not */
+int cpu_isa_supported(const struct cpu_isa *isa);
+
+struct cpu_item {
+    cpu_op_fn fn;
+    void *args;
+    int serial; /* too small to share: thread 0 alone */
+};
+
+struct program {
+    struct cpu_item *item;
+    int n, room;
+};
+
+struct device {
+    const struct cpu_isa *isa;
+    int threads;
+    struct cpu_team team;
+    void *scratch;
+    size_t scratch_bytes;
+    struct program *recording;
+    char name[64], error[256];
+};
+
+/* Memory: 64-byte aligned and zeroed; large blocks are mapped, so that untouched pages cost nothing. */
+void *cpu_alloc(size_t bytes);
+void cpu_release(void *p);
+
+int cpu_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);
+int cpu_weight_put(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,
+                   const void *src);
+void cpu_weight_release(struct device *d, struct weight *w);
+
+int cpu_launch(struct device *d, enum op op, const void *args);
+int cpu_record_begin(struct device *d);
+int cpu_record_end(struct device *d, struct program **out);
+int cpu_replay(struct device *d, struct program *p);
+void cpu_program_release(struct device *d, struct program *p);
+
+/* Are these arguments within what the kernels do? 0, or an error with a sentence. */
+int cpu_check_args(struct device *d, enum op op, const void *args);
+/* Scratch the operation needs with so many threads. */
+size_t cpu_scratch_bytes(enum op op, const void *args, int threads);
+/* About how many elementary steps an operation takes; small ones are not shared between threads. */
+double cpu_work(enum op op, const void *args);
+int cpu_error(struct device *d, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+extern const struct backend cpu_backend;
+
+/* ---- the cache: where things are */
+
+static inline size_t kv_elem(enum dtype t)
+{
+    return t == DTYPE_BF16 ? 2 : 4;
+}
+static inline size_t kv_head(const struct kv_view *kv, int seq, int layer, int kv_head_index)
+{
+    return ((size_t)seq * (size_t)kv->n_layers + (size_t)layer) * (size_t)kv->n_kv + (size_t)kv_head_index;
+}
+/* K of a unit: [head_dim][16 tokens]; V behind it: [16 tokens][head_dim]. bf16 lanes in pairs, see simd.h. */
+static inline char *kv_unit_k(const struct kv_view *kv, int unit)
+{
+    return (char *)kv->pool + (size_t)unit * 2 * KV_PAGE_TOKENS * (size_t)kv->head_dim * kv_elem(kv->dtype);
+}
+static inline char *kv_unit_v(const struct kv_view *kv, int unit)
+{
+    return kv_unit_k(kv, unit) + KV_PAGE_TOKENS * (size_t)kv->head_dim * kv_elem(kv->dtype);
+}
+static inline int kv_pages(int slots)
+{
+    return (slots + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS;
+}
+/* The slot that the next token of a head takes (see append_args). */
+int cpu_next_slot(const struct kv_view *kv, size_t head);
+
+/* Does a linear layer rearrange x first? With long rows, whose starts may fall into the same cache sets. */
+static inline int linear_packs(const struct linear_args *a)
+{
+    return a->rows > 12 && a->w.k >= 1024;
+}
+
+/* Attention cuts a head's pages into chunks of this many at fixed page numbers, whatever the list: a query
+ * head's result depends on the tokens it reads, not on what the rest of its group reads. */
+enum { ATTEND_CHUNK_PAGES = 32, ATTEND_CHUNK_TOKENS = ATTEND_CHUNK_PAGES * KV_PAGE_TOKENS };
+
+#endif

@@ -1,0 +1,139 @@
+/* The CPU backend's table: devices, memory, and the three instruction sets to choose from. */
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cpu/cpu.h"
+
+extern const struct cpu_isa cpu_isa_scalar;
+#if defined(__x86_64__)
+extern const struct cpu_isa cpu_isa_avx2, cpu_isa_avx512;
+static const struct cpu_isa *const sets[] = {&cpu_isa_avx512, &cpu_isa_avx2, &cpu_isa_scalar};
+#else
+static const struct cpu_isa *const sets[] = {&cpu_isa_scalar};
+#endif
+
+const struct cpu_isa *cpu_isa_at(int i)
+{
+    return i >= 0 && (size_t)i < sizeof sets / sizeof *sets ? sets[i] : NULL;
+}
+
+int cpu_isa_supported(const struct cpu_isa *isa)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (isa == &cpu_isa_avx2)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (isa == &cpu_isa_avx512)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    return isa == &cpu_isa_scalar;
+}
+
+int cpu_error(struct device *d, int code, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(d->error, sizeof d->error, format, ap);
+    va_end(ap);
+    return code;
+}
+
+static int device_count(void)
+{
+    return 1;
+}
+
+static int device_open(struct device **out, int ordinal, const struct device_options *o)
+{
+    const struct cpu_isa *isa = NULL;
+    *out = NULL;
+    if (ordinal != 0)
+        return BACKEND_ERR_DEVICE;
+    for (int i = 0; cpu_isa_at(i) && !isa; i++)
+        if ((!o || !o->isa || strcmp(o->isa, cpu_isa_at(i)->name) == 0) && cpu_isa_supported(cpu_isa_at(i)))
+            isa = cpu_isa_at(i);
+    if (!isa)
+        return BACKEND_ERR_UNSUPPORTED;
+    struct device *d = aligned_alloc(64, (sizeof *d + 63) / 64 * 64);
+    if (!d)
+        return BACKEND_ERR_MEMORY;
+    memset(d, 0, sizeof *d);
+    d->isa = isa;
+    d->threads = o && o->threads > 0 ? o->threads : omp_get_num_procs();
+    snprintf(d->name, sizeof d->name, "%s, %d thread%s", isa->name, d->threads, d->threads == 1 ? "" : "s");
+    *out = d;
+    return 0;
+}
+
+static void device_close(struct device *d)
+{
+    if (!d)
+        return;
+    cpu_program_release(d, d->recording);
+    cpu_release(d->scratch);
+    free(d);
+}
+
+static const char *device_describe(struct device *d)
+{
+    return d->name;
+}
+
+static const char *device_last_error(struct device *d)
+{
+    return d->error;
+}
+
+static void *device_alloc(struct device *d, size_t bytes)
+{
+    void *p = cpu_alloc(bytes);
+    if (!p)
+        cpu_error(d, BACKEND_ERR_MEMORY, "no memory for %zu bytes", bytes);
+    return p;
+}
+
+static void device_release(struct device *d, void *p)
+{
+    (void)d;
+    cpu_release(p);
+}
+
+static int device_copy(struct device *d, void *dst, const void *src, size_t bytes)
+{
+    (void)d;
+    if (bytes)
+        memcpy(dst, src, bytes);
+    return 0;
+}
+
+static size_t device_unit_bytes(enum dtype kv, int head_dim)
+{
+    return 2 * KV_PAGE_TOKENS * (size_t)head_dim * kv_elem(kv);
+}
+
+const struct backend cpu_backend = {
+    .name = "cpu",
+    .count = device_count,
+    .open = device_open,
+    .close = device_close,
+    .describe = device_describe,
+    .last_error = device_last_error,
+    .alloc = device_alloc,
+    .release = device_release,
+    .upload = device_copy,
+    .download = device_copy,
+    .unit_bytes = device_unit_bytes,
+    .weight_alloc = cpu_weight_alloc,
+    .weight_put = cpu_weight_put,
+    .weight_release = cpu_weight_release,
+    .launch = cpu_launch,
+    .record_begin = cpu_record_begin,
+    .record_end = cpu_record_end,
+    .replay = cpu_replay,
+    .program_release = cpu_program_release,
+};

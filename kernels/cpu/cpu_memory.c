@@ -1,0 +1,56 @@
+/* Device memory of the CPU. Blocks from 1 MiB are mapped on their own: zeroed by the kernel when first
+ * touched, on huge pages where the system allows, and refused when they cannot fit. A 64-byte header before
+ * the block says what to give back. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kernels/cpu/cpu.h"
+
+struct header {
+    void *base;
+    size_t mapped; /* 0: from the heap */
+};
+
+enum { HEADER_BYTES = 64 };
+static const size_t map_from = (size_t)1 << 20, huge = (size_t)2 << 20;
+
+void *cpu_alloc(size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    size_t room = (bytes + HEADER_BYTES + 63) / 64 * 64;
+    struct header h = {NULL, 0};
+    char *p;
+    if (room < map_from) {
+        h.base = aligned_alloc(64, room);
+        if (!h.base)
+            return NULL;
+        memset(h.base, 0, room);
+        p = (char *)h.base + HEADER_BYTES;
+    } else {
+        h.mapped = room + huge;
+        h.base = mmap(NULL, h.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (h.base == MAP_FAILED)
+            return NULL;
+        uintptr_t start = ((uintptr_t)h.base + HEADER_BYTES + huge - 1) / huge * huge;
+        if (room >= 2 * huge)
+            madvise((void *)start, (uintptr_t)h.base + h.mapped - start, MADV_HUGEPAGE);
+        p = (char *)start;
+    }
+    memcpy(p - HEADER_BYTES, &h, sizeof h);
+    return p;
+}
+
+void cpu_release(void *p)
+{
+    struct header h;
+    if (!p)
+        return;
+    memcpy(&h, (char *)p - HEADER_BYTES, sizeof h);
+    if (h.mapped)
+        munmap(h.base, h.mapped);
+    else
+        free(h.base);
+}

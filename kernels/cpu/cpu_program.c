@@ -1,0 +1,126 @@
+/* Launch, record and replay. One parallel region runs a whole program; a barrier stands between two
+ * operations unless both are small ones, which thread 0 does alone, one after the other. */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cpu/cpu.h"
+
+static const double serial_below = 6000; /* elementary steps: a barrier costs about as much */
+
+static int grow_scratch(struct device *d, enum op op, const void *args)
+{
+    size_t need = cpu_scratch_bytes(op, args, d->threads);
+    if (need <= d->scratch_bytes)
+        return 0;
+    void *p = cpu_alloc(need);
+    if (!p)
+        return cpu_error(d, BACKEND_ERR_MEMORY, "no memory for %zu bytes of scratch for %s", need,
+                         backend_op_name(op));
+    cpu_release(d->scratch);
+    d->scratch = p;
+    d->scratch_bytes = need;
+    return 0;
+}
+
+static void run_share(const struct cpu_item *item, int n, struct cpu_ctx *c)
+{
+    for (int i = 0; i < n; i++) {
+        if (!item[i].serial) {
+            item[i].fn(item[i].args, c);
+        } else if (c->tid == 0) {
+            struct cpu_ctx alone = {.scratch = c->scratch, .n = 1};
+            item[i].fn(item[i].args, &alone);
+        }
+        if (i + 1 < n && !(item[i].serial && item[i + 1].serial))
+            cpu_barrier(c);
+    }
+    /* Our barrier yields when a thread is late; the region's own one, which comes next, would spin. */
+    cpu_barrier(c);
+}
+
+static void run(struct device *d, const struct cpu_item *item, int n)
+{
+    int shared = 0;
+    for (int i = 0; i < n; i++)
+        shared |= !item[i].serial;
+    if (!shared || d->threads == 1) {
+        struct cpu_ctx alone = {.scratch = d->scratch, .n = 1};
+        for (int i = 0; i < n; i++, alone.ticket = 0)
+            item[i].fn(item[i].args, &alone);
+        return;
+    }
+    atomic_store(&d->team.ticket, 0);
+    atomic_store(&d->team.arrived, 0);
+    atomic_store(&d->team.generation, 0);
+#pragma omp parallel num_threads(d->threads)
+    {
+        struct cpu_ctx c = {
+            .team = &d->team, .scratch = d->scratch, .tid = omp_get_thread_num(), .n = omp_get_num_threads()};
+        run_share(item, n, &c);
+    }
+}
+
+int cpu_launch(struct device *d, enum op op, const void *args)
+{
+    if ((unsigned)op >= OP_COUNT)
+        return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "operation %d is not known", (int)op);
+    int rc = cpu_check_args(d, op, args);
+    if (!rc)
+        rc = grow_scratch(d, op, args);
+    if (rc)
+        return rc;
+    struct cpu_item item = {d->isa->op[op], NULL, cpu_work(op, args) < serial_below};
+    struct program *p = d->recording;
+    if (!p) {
+        memcpy(&item.args, &args, sizeof args);
+        run(d, &item, 1);
+        return 0;
+    }
+    if (p->n == p->room) {
+        int room = p->room ? 2 * p->room : 64;
+        struct cpu_item *grown = realloc(p->item, (size_t)room * sizeof *grown);
+        if (!grown)
+            return cpu_error(d, BACKEND_ERR_MEMORY, "no memory to record an operation");
+        p->item = grown;
+        p->room = room;
+    }
+    item.args = malloc(backend_op_bytes(op));
+    if (!item.args)
+        return cpu_error(d, BACKEND_ERR_MEMORY, "no memory to record an operation");
+    memcpy(item.args, args, backend_op_bytes(op));
+    p->item[p->n++] = item;
+    return 0;
+}
+
+int cpu_record_begin(struct device *d)
+{
+    if (d->recording)
+        return cpu_error(d, BACKEND_ERR_LAUNCH, "a program is being recorded already");
+    d->recording = calloc(1, sizeof *d->recording);
+    return d->recording ? 0 : cpu_error(d, BACKEND_ERR_MEMORY, "no memory to record a program");
+}
+
+int cpu_record_end(struct device *d, struct program **out)
+{
+    *out = d->recording;
+    d->recording = NULL;
+    return *out ? 0 : cpu_error(d, BACKEND_ERR_LAUNCH, "no program is being recorded");
+}
+
+int cpu_replay(struct device *d, struct program *p)
+{
+    run(d, p->item, p->n);
+    return 0;
+}
+
+void cpu_program_release(struct device *d, struct program *p)
+{
+    (void)d;
+    if (!p)
+        return;
+    for (int i = 0; i < p->n; i++)
+        free(p->item[i].args);
+    free(p->item);
+    free(p);
+}

@@ -1,0 +1,67 @@
+/* Weights in panels of 16 outputs: [n / 16][k][16], so that vector lanes are outputs and k runs in sequence.
+ * Lanes of bf16 lie in pairs (simd.h). The last panel is padded with zeros. */
+#include <string.h>
+
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/simd.h"
+
+int cpu_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias)
+{
+    memset(w, 0, sizeof *w);
+    if (n < 1 || k < 1)
+        return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "a weight of %d x %d is not possible", n, k);
+    size_t padded = ((size_t)n + LANES - 1) / LANES * LANES;
+    w->n = n;
+    w->k = k;
+    w->dtype = dtype;
+    w->data = cpu_alloc(padded * (size_t)k * kv_elem(dtype));
+    w->bias = with_bias ? cpu_alloc(padded * sizeof *w->bias) : NULL;
+    if (!w->data || (with_bias && !w->bias)) {
+        cpu_weight_release(d, w);
+        return cpu_error(d, BACKEND_ERR_MEMORY, "no memory for a weight of %d x %d", n, k);
+    }
+    return 0;
+}
+
+void cpu_weight_release(struct device *d, struct weight *w)
+{
+    (void)d;
+    cpu_release(w->data);
+    cpu_release(w->bias);
+    w->data = NULL;
+    w->bias = NULL;
+}
+
+static void put_row(struct weight *w, int row, enum dtype from, const void *src)
+{
+    size_t base = (size_t)(row / LANES) * (size_t)w->k * LANES;
+    int lane = row % LANES;
+    if (w->dtype == DTYPE_BF16) {
+        uint16_t *to = (uint16_t *)w->data + base + bf16_place(lane);
+        for (int j = 0; j < w->k; j++)
+            to[(size_t)j * LANES] = ((const uint16_t *)src)[j];
+        return;
+    }
+    float *to = (float *)w->data + base + lane;
+    for (int j = 0; j < w->k; j++)
+        to[(size_t)j * LANES] =
+            from == DTYPE_BF16 ? bf16_to_f32(((const uint16_t *)src)[j]) : ((const float *)src)[j];
+}
+
+int cpu_weight_put(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,
+                   const void *src)
+{
+    if (row0 < 0 || n_rows < 0 || row0 > w->n - n_rows)
+        return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "rows %d to %d are outside a weight of %d", row0,
+                         row0 + n_rows, w->n);
+    if (w->dtype == DTYPE_BF16 && src_dtype == DTYPE_F32)
+        return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "fp32 values do not fit into a bf16 weight exactly");
+    size_t row_bytes = (size_t)w->k * kv_elem(src_dtype);
+    int last = (row0 + n_rows + LANES - 1) / LANES;
+#pragma omp parallel for num_threads(d->threads) schedule(dynamic, 1)
+    for (int p = row0 / LANES; p < last; p++)
+        for (int row = p * LANES; row < (p + 1) * LANES; row++)
+            if (row >= row0 && row < row0 + n_rows)
+                put_row(w, row, src_dtype, (const char *)src + (size_t)(row - row0) * row_bytes);
+    return 0;
+}

@@ -1,0 +1,92 @@
+/* Attention lists from selections. The entries' own array is the scratch: entry p first collects the heads
+ * (or tokens) that want page p, then the wanted pages move down to the front, which never overtakes the
+ * reading. */
+#include "kernels/cpu/ops.h"
+
+static const int32_t *list_of(const struct plan_args *a, int row, int q_head, int *len)
+{
+    size_t list = (size_t)row * (size_t)a->n_rows + a->row_of_q[q_head];
+    *len = a->unit == SEL_LIVE ? -1 : a->len[list];
+    return a->idx + (a->unit == SEL_LIVE ? 0 : list * (size_t)a->cap);
+}
+
+static void want_pages(struct plan_entry *entry, int n_pages, const int32_t *idx, int len, int block,
+                       unsigned heads)
+{
+    for (int i = 0; i < len; i++) {
+        int from = idx[i] * block, to = from + block < n_pages ? from + block : n_pages;
+        for (int p = from; p < to; p++)
+            entry[p].heads |= (uint16_t)heads;
+    }
+}
+
+/* All heads of the group read the same tokens (checked at launch). */
+static void want_tokens(struct plan_entry *entry, int n_pages, const int32_t *idx, int len, unsigned heads)
+{
+    for (int i = 0; i < len; i++) {
+        if (idx[i] / KV_PAGE_TOKENS >= n_pages)
+            continue;
+        entry[idx[i] / KV_PAGE_TOKENS].tokens |= (uint16_t)(1u << idx[i] % KV_PAGE_TOKENS);
+        entry[idx[i] / KV_PAGE_TOKENS].heads |= (uint16_t)heads;
+    }
+}
+
+static void want(const struct plan_args *a, int row, int h, struct plan_entry *entry, int n_pages)
+{
+    int group = a->n_q / a->kv.n_kv, len;
+    for (int g = 0; g < group;) {
+        int first = g, q = h * group;
+        unsigned heads = 0;
+        while (g < group && (a->unit == SEL_LIVE || a->row_of_q[q + g] == a->row_of_q[q + first]))
+            heads |= 1u << g++;
+        const int32_t *idx = list_of(a, row, q + first, &len);
+        if (len < 0) {
+            for (int p = 0; p < n_pages; p++) {
+                entry[p].heads |= (uint16_t)heads;
+                entry[p].tokens = 0xffff;
+            }
+        } else if (a->unit == SEL_PAGES) {
+            want_pages(entry, n_pages, idx, len, a->block_pages, heads);
+        } else {
+            want_tokens(entry, n_pages, idx, len, heads);
+        }
+    }
+}
+
+static void plan_head(const struct plan_args *a, int row, int h)
+{
+    const struct kv_view *kv = &a->kv;
+    size_t head = kv_head(kv, a->rows.seq[row], a->layer, h),
+           list = (size_t)row * (size_t)kv->n_kv + (size_t)h;
+    struct plan_entry *entry = a->out.entry + list * (size_t)kv->max_pages;
+    const uint16_t *live = kv->live + head * (size_t)kv->max_pages;
+    const int32_t *unit = kv->unit + head * (size_t)kv->max_pages;
+    int n_pages = kv_pages(kv->n_slots[head]), n = 0;
+    int64_t reads = 0;
+    memset(entry, 0, (size_t)n_pages * sizeof *entry);
+    want(a, row, h, entry, n_pages);
+    for (int p = 0; p < n_pages; p++) {
+        struct plan_entry e = entry[p];
+        e.tokens = a->unit == SEL_TOKENS ? (uint16_t)(e.tokens & live[p]) : live[p];
+        if (!e.heads || !e.tokens)
+            continue;
+        e.unit = unit[p];
+        e.page = p;
+        reads += __builtin_popcount(e.tokens);
+        entry[n++] = e;
+    }
+    a->out.n[list] = n;
+    kv->reads[head] += reads;
+}
+
+void CPU_SYM(op_plan)(const void *args, struct cpu_ctx *c)
+{
+    const struct plan_args *a = args;
+    FOR_TASKS(c, t, a->rows.cap * a->kv.n_kv)
+    {
+        if (a->rows.seq[t / a->kv.n_kv] < 0)
+            a->out.n[t] = 0;
+        else
+            plan_head(a, t / a->kv.n_kv, t % a->kv.n_kv);
+    }
+}

@@ -1,0 +1,206 @@
+/* Causal attention of prompt chunks: the bulk of the work on long contexts, so both products run in register
+ * tiles over blocks of (query, head) rows. Keys are visited in chunks of 32 pages at fixed page numbers; per
+ * chunk and row: logits masked by the row's position, largest, exponentials, then output = output * exp(old
+ * largest - new) + weights . V, tokens in sequence. Masked keys weigh 0 and change nothing, so a row's bits
+ * follow from keys 0 .. pos alone. */
+#include "kernels/cpu/ops.h"
+#include "kernels/cpu/tile.h"
+
+enum { BLOCK_ROWS = 48, MAX_DIM = 256, VALUE_PAGES = 2 };
+
+struct block {
+    const struct prefill_attend_args *a;
+    const int32_t *unit, *until;
+    const uint16_t *live;
+    int rows, group, d; /* row i: query i / group, head i % group */
+    int pos0;           /* of the first query */
+    float top[BLOCK_ROWS], sum[BLOCK_ROWS];
+    float q[BLOCK_ROWS * MAX_DIM], o[BLOCK_ROWS * MAX_DIM];
+    float s[BLOCK_ROWS][ATTEND_CHUNK_TOKENS];
+    float wide[VALUE_PAGES * KV_PAGE_TOKENS * MAX_DIM];
+};
+
+/* K or V of a page in fp32: itself, or widened to `to`. */
+static const float *widen(const struct block *b, const char *p, float *to)
+{
+    if (b->a->kv.dtype == DTYPE_F32)
+        return (const float *)(const void *)p;
+    for (int i = 0; i < b->d; i++)
+        v_store(to + i * LANES, v_load_bf16((const uint16_t *)(const void *)p + i * LANES));
+    return to;
+}
+
+static struct m16 visible(const struct block *b, int pos, int page)
+{
+    int n = pos + 1 - page * KV_PAGE_TOKENS;
+    return m_bits(n >= KV_PAGE_TOKENS ? b->live[page] : n > 0 ? b->live[page] & ((1u << n) - 1) : 0);
+}
+
+/* Keys of the page that a sparse prefill has forgotten by `pos` are masked too. */
+static void hide_expired(const struct block *b, int i, int page, float *s)
+{
+    int32_t last[KV_PAGE_TOKENS] = {0};
+    int from = page * KV_PAGE_TOKENS, n = b->a->until_stride - from;
+    memcpy(last, b->until + from, sizeof *last * (size_t)(n < KV_PAGE_TOKENS ? n : KV_PAGE_TOKENS));
+    struct m16 seen = m_at_least(i_load(last), i_set(b->pos0 + i / b->group));
+    v_store(s, v_select(seen, v_load(s), v_set(-INFINITY)));
+}
+
+INLINE void score_tile(struct block *b, const int R, const float *k, int i, int page, int column)
+{
+    struct v16 acc[TILE_ROWS];
+    const void *at[1] = {k};
+    int plain =
+        b->live[page] == 0xffff && page * KV_PAGE_TOKENS + KV_PAGE_TOKENS - 1 <= b->pos0 + i / b->group;
+    for (int r = 0; r < R; r++)
+        acc[r] = v_set(0);
+    tile_run(R, 1, 0, acc, b->q + i * b->d, (size_t)b->d, 1, b->d, at);
+    for (int r = 0; r < R; r++) {
+        struct v16 s = v_mul(acc[r], v_set(b->a->scale));
+        if (!plain)
+            s = v_select(visible(b, b->pos0 + (i + r) / b->group, page), s, v_set(-INFINITY));
+        v_store(b->s[i + r] + column * LANES, s);
+        if (b->until)
+            hide_expired(b, i + r, page, b->s[i + r] + column * LANES);
+    }
+}
+
+static void score_page(struct block *b, int page, int column)
+{
+    const float *k = widen(b, kv_unit_k(&b->a->kv, b->unit[page]), b->wide);
+    for (int i = 0, n; i < b->rows; i += n) {
+        n = tile_split(i, b->rows);
+        switch (n) {
+#define CASE(R)                                                                                              \
+    case R:                                                                                                  \
+        score_tile(b, R, k, i, page, column);                                                                \
+        break;
+            TILE_CASES(CASE)
+#undef CASE
+        }
+    }
+}
+
+INLINE void value_tile(struct block *b, const int R, const int P, const void *const *v, int n, int i,
+                       int column, int at)
+{
+    struct v16 acc[TILE_ROWS * TILE_PANELS];
+    float *o = b->o + i * b->d + at;
+    for (int r = 0; r < R; r++)
+        for (int p = 0; p < P; p++)
+            acc[r * P + p] = v_load(o + r * b->d + p * LANES);
+    tile_pages(R, P, 0, acc, b->s[i] + column * LANES, ATTEND_CHUNK_TOKENS, n, v, (size_t)at, (size_t)b->d);
+    for (int r = 0; r < R; r++)
+        for (int p = 0; p < P; p++)
+            v_store(o + r * b->d + p * LANES, acc[r * P + p]);
+}
+
+/* Adds pages page .. page+n-1, whose weights start at `column`, to the outputs. */
+static void value_pages(struct block *b, int page, int n, int column)
+{
+    const void *v[VALUE_PAGES];
+    for (int x = 0; x < n; x++)
+        v[x] = widen(b, kv_unit_v(&b->a->kv, b->unit[page + x]), b->wide + x * KV_PAGE_TOKENS * b->d);
+    for (int i = 0, rows; i < b->rows; i += rows) {
+        rows = tile_split(i, b->rows);
+        switch (rows) {
+#define CASE(R)                                                                                              \
+    case R: {                                                                                                \
+        int at = 0;                                                                                          \
+        for (; at + TILE_PANELS_OF(R) * LANES <= b->d; at += TILE_PANELS_OF(R) * LANES)                      \
+            value_tile(b, R, TILE_PANELS_OF(R), v, n, i, column, at);                                        \
+        for (; at < b->d; at += LANES)                                                                       \
+            value_tile(b, R, 1, v, n, i, column, at);                                                        \
+    } break;
+            TILE_CASES(CASE)
+#undef CASE
+        }
+    }
+}
+
+/* Row i: logits of the chunk become weights; what is there already is scaled to the new largest logit. */
+static void soften(struct block *b, int i, int n_pages)
+{
+    float *s = b->s[i], *o = b->o + i * b->d;
+    struct v16 most = v_set(-INFINITY), sum = v_set(0);
+    for (int p = 0; p < n_pages; p++)
+        most = v_max(v_load(s + p * LANES), most);
+    float top = v_largest(most), old = b->top[i];
+    if (top == -INFINITY) {
+        for (int p = 0; p < n_pages; p++)
+            v_store(s + p * LANES, v_set(0));
+        return;
+    }
+    top = top > old ? top : old;
+    for (int p = 0; p < n_pages; p++) {
+        struct v16 w = v_exp(v_sub(v_load(s + p * LANES), v_set(top)));
+        v_store(s + p * LANES, w);
+        sum = v_add(sum, w);
+    }
+    float keep = v_first(v_exp(v_set(old - top)));
+    b->sum[i] = fmaf(b->sum[i], keep, v_sum(sum));
+    b->top[i] = top;
+    for (int x = 0; keep != 1 && x < b->d; x += LANES)
+        v_store(o + x, v_mul(v_load(o + x), v_set(keep)));
+}
+
+static void run_block(struct block *b)
+{
+    int last = b->pos0 + (b->rows - 1) / b->group, pages = last / KV_PAGE_TOKENS + 1;
+    for (int from = 0; from < pages; from += ATTEND_CHUNK_PAGES) {
+        int n = pages - from < ATTEND_CHUNK_PAGES ? pages - from : ATTEND_CHUNK_PAGES;
+        for (int p = 0; p < n; p++)
+            score_page(b, from + p, p);
+        for (int i = 0; i < b->rows; i++)
+            soften(b, i, n);
+        for (int p = 0; p < n; p += VALUE_PAGES)
+            value_pages(b, from + p, n - p < VALUE_PAGES ? n - p : VALUE_PAGES, p);
+    }
+}
+
+static void start_block(struct block *b, const struct prefill_attend_args *a, int h, int from, int to)
+{
+    size_t head = kv_head(&a->kv, a->seq, a->layer, h), table = head * (size_t)a->kv.max_pages;
+    b->a = a;
+    b->unit = a->kv.unit + table;
+    b->live = a->kv.live + table;
+    b->until = a->until ? a->until + (size_t)h * (size_t)a->until_stride : NULL;
+    b->group = a->n_q / a->kv.n_kv;
+    b->d = a->kv.head_dim;
+    b->rows = (to - from) * b->group;
+    b->pos0 = a->pos0 + from;
+    for (int i = 0; i < b->rows; i++) {
+        size_t row = (size_t)(from + i / b->group), q_head = (size_t)(h * b->group + i % b->group);
+        memcpy(b->q + i * b->d, a->q + row * (size_t)a->q_stride + q_head * (size_t)b->d,
+               (size_t)b->d * sizeof(float));
+        b->top[i] = -INFINITY;
+        b->sum[i] = 0;
+    }
+    memset(b->o, 0, (size_t)(b->rows * b->d) * sizeof(float));
+}
+
+static void finish_block(const struct block *b, int h, int from)
+{
+    for (int i = 0; i < b->rows; i++) {
+        size_t row = (size_t)(from + i / b->group), q_head = (size_t)(h * b->group + i % b->group);
+        float *out = b->a->out + (row * (size_t)b->a->n_q + q_head) * (size_t)b->d;
+        for (int x = 0; x < b->d; x += LANES)
+            v_store(out + x,
+                    b->top[i] == -INFINITY ? v_set(0) : v_div(v_load(b->o + i * b->d + x), v_set(b->sum[i])));
+    }
+}
+
+void CPU_SYM(op_prefill_attend)(const void *args, struct cpu_ctx *c)
+{
+    const struct prefill_attend_args *a = args;
+    int step = BLOCK_ROWS / (a->n_q / a->kv.n_kv), blocks = (a->nq + step - 1) / step;
+    struct block b;
+    /* The last queries see most keys: they go first. */
+    FOR_TASKS(c, t, blocks * a->kv.n_kv)
+    {
+        int h = t % a->kv.n_kv, from = (blocks - 1 - t / a->kv.n_kv) * step;
+        start_block(&b, a, h, from, from + step < a->nq ? from + step : a->nq);
+        run_block(&b);
+        finish_block(&b, h, from);
+    }
+}

@@ -1,0 +1,182 @@
+/* The next token. Weights exp((logit - largest) / temperature) are fp32 in our own arithmetic, sums of them
+ * double in the order of ids (mass) or of rank (top-p), so that the draw is the same everywhere. Kept ids are
+ * walked in ascending order with one uniform number from Philox4x32-10 (Salmon et al., SC 2011). */
+#include <stdlib.h>
+
+#include "kernels/cpu/ops.h"
+#include "kernels/cpu/select.h"
+
+static void philox(uint64_t seed, uint32_t x[4])
+{
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+    for (int round = 0; round < 10; round++, k0 += 0x9e3779b9u, k1 += 0xbb67ae85u) {
+        uint64_t a = (uint64_t)0xd2511f53u * x[0], b = (uint64_t)0xcd9e8d57u * x[2];
+        uint32_t next[4] = {(uint32_t)(b >> 32) ^ x[1] ^ k0, (uint32_t)b, (uint32_t)(a >> 32) ^ x[3] ^ k1,
+                            (uint32_t)a};
+        memcpy(x, next, sizeof next);
+    }
+}
+
+static double uniform(const struct sample_settings *s, int pos)
+{
+    uint32_t x[4] = {(uint32_t)pos + 1, s->sample, (uint32_t)s->problem, (uint32_t)(s->problem >> 32)};
+    philox(s->seed, x);
+    return (double)((uint64_t)x[0] << 21 | x[1] >> 11) * 0x1p-53;
+}
+
+static int is_banned(const struct sample_settings *s, int id)
+{
+    for (size_t i = 0; i < sizeof s->banned / sizeof *s->banned; i++)
+        if (s->banned[i] == id)
+            return 1;
+    return 0;
+}
+
+static int largest(const float *v, int n, const struct sample_settings *s)
+{
+    int best = -1;
+    for (int i = 0; i < n; i++)
+        if (v[i] > -INFINITY && (best < 0 || v[i] > v[best]) && !(s && is_banned(s, i)))
+            best = i;
+    return best < 0 ? 0 : best;
+}
+
+/* An id and its weight, for ranking. */
+struct rank {
+    float w;
+    int32_t id;
+};
+
+static int by_rank(const void *x, const void *y)
+{
+    const struct rank *a = x, *b = y;
+    if (a->w != b->w)
+        return a->w > b->w ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Clears the weights outside the k largest. */
+static void keep_top_k(float *w, int n, int k, uint32_t *key)
+{
+    uint32_t threshold;
+    int equal, candidates = 0;
+    for (int i = 0; i < n; i++) {
+        key[i] = w[i] > 0 ? select_key(w[i]) : 0;
+        candidates += key[i] != 0;
+    }
+    if (candidates <= k)
+        return;
+    select_threshold(key, n, k, &threshold, &equal);
+    for (int i = 0; i < n; i++)
+        if (!(key[i] > threshold || (key[i] == threshold && equal-- > 0)))
+            w[i] = 0;
+}
+
+/* Clears the weights outside the smallest set whose mass reaches p of the whole. Ranks as many as needed: a
+ * first few hundred by selection, then more. */
+static void keep_top_p(float *w, int n, double p, uint32_t *key, struct rank *rank)
+{
+    double total = 0, mass = 0;
+    int candidates = 0, kept = 0;
+    for (int i = 0; i < n; i++) {
+        total += (double)w[i];
+        key[i] = w[i] > 0 ? select_key(w[i]) : 0;
+        candidates += key[i] != 0;
+    }
+    for (int want = 256;; want = want > candidates / 16 ? candidates : want * 16) {
+        int k = want < candidates ? want : candidates, equal, m = 0;
+        uint32_t threshold;
+        if (!k)
+            return;
+        select_threshold(key, n, k, &threshold, &equal);
+        for (int i = 0; i < n; i++)
+            if (key[i] > threshold || (key[i] == threshold && equal-- > 0))
+                rank[m++] = (struct rank){w[i], i};
+        qsort(rank, (size_t)m, sizeof *rank, by_rank);
+        for (mass = 0, kept = 0; kept < m && mass < p * total; kept++)
+            mass += (double)rank[kept].w;
+        if (mass >= p * total || k == candidates)
+            break;
+    }
+    kept = kept ? kept : 1;
+    memset(w, 0, (size_t)n * sizeof *w);
+    for (int i = 0; i < kept; i++)
+        w[rank[i].id] = rank[i].w;
+}
+
+static int draw(const struct sample_args *a, int row, const struct sample_settings *s, uint32_t *key,
+                struct rank *rank)
+{
+    const float *v = a->logits + (size_t)row * (size_t)a->vocab;
+    float *w = a->scratch + (size_t)row * (size_t)a->vocab, t = s->temperature;
+    int n = a->vocab, best = largest(v, n, s), last = best;
+    double total = 0, sum = 0;
+    if (t <= 0)
+        return best;
+    for (int i = 0; i < n; i += LANES) {
+        int m = n - i < LANES ? n - i : LANES;
+        struct v16 x = v_div(v_sub(v_loadn(v + i, m), v_set(v[best])), v_set(t));
+        v_storen(w + i, v_exp(x), m);
+    }
+    for (size_t i = 0; i < sizeof s->banned / sizeof *s->banned; i++)
+        if (s->banned[i] >= 0 && s->banned[i] < n)
+            w[s->banned[i]] = 0;
+    for (int i = 0; i < n; i++)
+        w[i] = w[i] > 0 ? w[i] : 0; /* not a number: never drawn */
+    if (s->top_k > 0 && s->top_k < n)
+        keep_top_k(w, n, s->top_k, key);
+    if (s->top_p > 0 && s->top_p < 1)
+        keep_top_p(w, n, (double)s->top_p, key, rank);
+    for (int i = 0; i < n; i++)
+        total += (double)w[i];
+    double target = uniform(s, a->rows.pos[row]) * total;
+    for (int i = 0; i < n; i++)
+        if (w[i] > 0) {
+            sum += (double)w[i];
+            last = i;
+            if (sum > target)
+                break;
+        }
+    return last;
+}
+
+/* Natural logarithm of the sum of exponentials of all logits, and the gap between the largest two. */
+static void describe(const float *v, int n, struct sample_result *out)
+{
+    int best = largest(v, n, NULL);
+    float second = -INFINITY, top = v[best];
+    double total = 0;
+    for (int i = 0; i < n; i++)
+        second = i != best && v[i] > second ? v[i] : second;
+    for (int i = 0; i < n; i += LANES) {
+        float e[LANES];
+        int m = n - i < LANES ? n - i : LANES;
+        v_store(e, v_exp(v_sub(v_loadn(v + i, m), v_set(top))));
+        for (int j = 0; j < m; j++)
+            total += (double)e[j];
+    }
+    out->gap = n > 1 ? top - second : 0;
+    out->logprob = (v[out->token] - top) - v_first(v_log(v_set((float)total)));
+}
+
+void CPU_SYM(op_sample)(const void *args, struct cpu_ctx *c)
+{
+    const struct sample_args *a = args;
+    char *own =
+        (char *)c->scratch + (size_t)c->tid * (size_t)a->vocab * (sizeof(uint32_t) + sizeof(struct rank));
+    struct rank *rank = (struct rank *)(void *)own;
+    uint32_t *key = (uint32_t *)(void *)(own + (size_t)a->vocab * sizeof *rank);
+    FOR_TASKS(c, r, a->rows.cap)
+    {
+        int seq = a->rows.seq[r], pos = a->rows.pos[r];
+        if (seq < 0)
+            continue;
+        const struct sample_settings *s = a->settings + seq;
+        struct sample_result out = {s->force >= 0 ? s->force : draw(a, r, s, key, rank), 0, 0};
+        if (s->want_logprob)
+            describe(a->logits + (size_t)r * (size_t)a->vocab, a->vocab, &out);
+        a->out[r] = out;
+        a->row_token[r] = out.token;
+        a->row_pos[r] = pos + 1;
+    }
+}

@@ -1,0 +1,269 @@
+/* Scores that selections are made from: Quest's page bounds (arXiv 2406.10774, section 3.3) and attention
+ * mass in the log domain, and masks over them. */
+#include "kernels/cpu/ops.h"
+
+enum { SPAN = 64 }; /* blocks or tokens by 16 of a task */
+
+static int count_candidates(const float *v, int n)
+{
+    int m = 0;
+    for (int i = 0; i < n; i++)
+        m += v[i] > -INFINITY;
+    return m;
+}
+
+/* Slots of the longest head in the batch: how many spans there are to do. */
+static int most_slots(const struct rows *rows, const struct kv_view *kv, int layer)
+{
+    int most = 0;
+    for (int r = 0; r < rows->cap; r++)
+        for (int h = 0; h < kv->n_kv && rows->seq[r] >= 0; h++) {
+            int n = kv->n_slots[kv_head(kv, rows->seq[r], layer, h)];
+            most = n > most ? n : most;
+        }
+    return most;
+}
+
+/* ---- page_scores */
+
+/* The bounds of one block, both as head_dim floats; points into the table when the block is one page. 0: none
+ * live. */
+static int block_bounds(const struct kv_view *kv, size_t table, int page, int n_pages, float *own,
+                        const float **low, const float **high)
+{
+    int d = kv->head_dim, live = 0;
+    for (int p = page; p < page + n_pages; p++) {
+        if (!kv->live[table + (size_t)p])
+            continue;
+        const float *lo = kv->bounds + (size_t)kv->unit[table + (size_t)p] * 2 * (size_t)d, *hi = lo + d;
+        if (!live++) {
+            *low = lo;
+            *high = hi;
+            continue;
+        }
+        for (int x = 0; x < d; x += LANES) {
+            v_store(own + x, v_min(v_load(lo + x), v_load(*low + x)));
+            v_store(own + d + x, v_max(v_load(hi + x), v_load(*high + x)));
+        }
+        *low = own;
+        *high = own + d;
+    }
+    return live;
+}
+
+/* sum over d of max(q low, q high) = sum of q+ high + q- low, q+ and q- the positive and negative parts. */
+INLINE float bound(const float *q, const float *low, const float *high, int d)
+{
+    struct v16 s = v_set(0), zero = v_set(0);
+    for (int x = 0; x < d; x += LANES) {
+        struct v16 t = v_load(q + x);
+        s = v_fma(v_max(t, zero), v_load(high + x), s);
+        s = v_fma(v_min(t, zero), v_load(low + x), s);
+    }
+    return v_sum(s);
+}
+
+static void page_span(const struct page_scores_args *a, int row, int h, int from, int to)
+{
+    const struct kv_view *kv = &a->kv;
+    size_t head = kv_head(kv, a->rows.seq[row], a->layer, h), table = head * (size_t)kv->max_pages;
+    int group = a->n_q / kv->n_kv, d = kv->head_dim, pages = kv_pages(kv->n_slots[head]);
+    const float *q = a->q + (size_t)row * (size_t)a->q_stride + (size_t)(h * group * d);
+    float *out =
+        a->out.v + ((size_t)row * (size_t)a->out.n_rows + (size_t)(a->scope == SCORE_Q ? h * group : h)) *
+                       (size_t)a->out.stride;
+    float own[2 * 256];
+    for (int i = from; i < to; i++) {
+        int page = i * a->block_pages, n = pages - page < a->block_pages ? pages - page : a->block_pages;
+        const float *low = NULL, *high = NULL;
+        int live = block_bounds(kv, table, page, n, own, &low, &high);
+        float one = -INFINITY;
+        for (int g = 0; g < group; g++) {
+            float s = live ? bound(q + g * d, low, high, d) : -INFINITY;
+            if (a->scope == SCORE_Q)
+                out[(size_t)g * (size_t)a->out.stride + (size_t)i] = s;
+            else if (a->scope == SCORE_KV_SUM && g)
+                one += s;
+            else
+                one = g && one > s ? one : s;
+        }
+        if (a->scope != SCORE_Q)
+            out[i] = one;
+    }
+}
+
+/* Extents, candidates, and what it cost to read: by one task of each (row, KV head). */
+static void page_totals(const struct page_scores_args *a, int row, int h, int blocks)
+{
+    const struct kv_view *kv = &a->kv;
+    size_t head = kv_head(kv, a->rows.seq[row], a->layer, h), table = head * (size_t)kv->max_pages;
+    int live = 0, m = 0, lists = a->scope == SCORE_Q ? a->n_q / kv->n_kv : 1;
+    int pages = kv_pages(kv->n_slots[head]);
+    for (int i = 0; i < blocks; i++) {
+        int before = live;
+        for (int p = i * a->block_pages; p < (i + 1) * a->block_pages && p < pages; p++)
+            live += kv->live[table + (size_t)p] != 0;
+        m += live > before;
+    }
+    for (int g = 0; g < lists; g++) {
+        a->out.n[row * a->out.n_rows + h * lists + g] = blocks;
+        a->out.m[row * a->out.n_rows + h * lists + g] = m;
+    }
+    kv->aux_half[head] += 2 * live;
+}
+
+void CPU_SYM(op_page_scores)(const void *args, struct cpu_ctx *c)
+{
+    const struct page_scores_args *a = args;
+    int n_kv = a->kv.n_kv, unit = a->block_pages * KV_PAGE_TOKENS * SPAN;
+    int spans = most_slots(&a->rows, &a->kv, a->layer) / unit + 1;
+    FOR_TASKS(c, t, a->rows.cap * n_kv * spans)
+    {
+        int span = t / (a->rows.cap * n_kv), row = t / n_kv % a->rows.cap, h = t % n_kv,
+            seq = a->rows.seq[row];
+        if (seq < 0)
+            continue;
+        int pages = kv_pages(a->kv.n_slots[kv_head(&a->kv, seq, a->layer, h)]);
+        int blocks = (pages + a->block_pages - 1) / a->block_pages, to = (span + 1) * SPAN;
+        page_span(a, row, h, span * SPAN, to < blocks ? to : blocks);
+        if (span == 0)
+            page_totals(a, row, h, blocks);
+    }
+}
+
+/* ---- reduce_stats */
+
+/* The heads that make up one out list, their logits and extents. */
+struct mass {
+    const struct reduce_stats_args *a;
+    const float *logits[BACKEND_MAX_Q_HEADS];
+    float lse[BACKEND_MAX_Q_HEADS];
+    int slots[BACKEND_MAX_Q_HEADS];
+    int heads, extent; /* extent: slots of the longest */
+};
+
+static void mass_of(struct mass *m, const struct reduce_stats_args *a, int row, int list)
+{
+    int group = a->n_q / a->kv.n_kv;
+    m->a = a;
+    m->heads = a->n_q / a->out.n_rows;
+    m->extent = 0;
+    for (int i = 0; i < m->heads; i++) {
+        int q = list * m->heads + i;
+        size_t at = (size_t)row * (size_t)a->n_q + (size_t)q;
+        m->slots[i] = a->kv.n_slots[kv_head(&a->kv, a->rows.seq[row], a->layer, q / group)];
+        m->logits[i] = a->in.logits + at * (size_t)a->in.stride;
+        m->lse[i] = a->in.lse[at];
+        m->extent = m->slots[i] > m->extent ? m->slots[i] : m->extent;
+    }
+}
+
+/* Log-probability of 16 slots under head i; -inf beyond its extent and where nothing was read. */
+INLINE struct v16 log_prob(const struct mass *m, int i, int slot)
+{
+    int n = m->slots[i] - slot;
+    if (n <= 0 || m->lse[i] == -INFINITY)
+        return v_set(-INFINITY);
+    struct v16 x = v_sub(v_load(m->logits[i] + slot), v_set(m->lse[i]));
+    return n >= LANES ? x : v_select(m_bits((1u << n) - 1), x, v_set(-INFINITY));
+}
+
+INLINE struct v16 round_bf16(struct v16 x)
+{
+    float t[LANES];
+    v_store(t, x);
+    for (int i = 0; i < LANES; i++)
+        t[i] = bf16_to_f32(f32_to_bf16(t[i]));
+    return v_load(t);
+}
+
+/* log of the sum (or mean) of the exponentials over heads, or the largest, for 16 slots. */
+static struct v16 over_heads(const struct mass *m, int slot)
+{
+    const struct reduce_stats_args *a = m->a;
+    struct v16 top = v_set(-INFINITY), sum = v_set(0), scale = v_set((float)m->heads);
+    for (int i = 0; i < m->heads; i++)
+        top = v_max(log_prob(m, i, slot), top);
+    if (a->mode == REDUCE_MAX)
+        return a->bf16 ? v_log(round_bf16(v_exp(top))) : top;
+    if (a->bf16) {
+        for (int i = 0; i < m->heads; i++)
+            sum = v_add(sum, round_bf16(v_exp(log_prob(m, i, slot))));
+        return v_log(a->mode == REDUCE_MEAN ? v_div(sum, scale) : sum);
+    }
+    struct v16 base = v_select(m_less(v_set(-INFINITY), top), top, v_set(0));
+    for (int i = 0; i < m->heads; i++)
+        sum = v_add(sum, v_exp(v_sub(log_prob(m, i, slot), base)));
+    return v_add(base, v_log(a->mode == REDUCE_MEAN ? v_div(sum, scale) : sum));
+}
+
+static float over_block(const struct mass *m, int slot, int n)
+{
+    struct v16 top = v_set(-INFINITY), sum = v_set(0);
+    for (int t = slot; t < slot + n; t += LANES)
+        top = v_max(over_heads(m, t), top);
+    float most = v_largest(top);
+    if (most == -INFINITY)
+        return most;
+    for (int t = slot; t < slot + n; t += LANES)
+        sum = v_add(sum, v_exp(v_sub(over_heads(m, t), v_set(most))));
+    return most + v_first(v_log(v_set(v_sum(sum))));
+}
+
+void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
+{
+    const struct reduce_stats_args *a = args;
+    int unit = a->block_pages ? a->block_pages * KV_PAGE_TOKENS : LANES, lists = a->out.n_rows;
+    int spans = most_slots(&a->rows, &a->kv, a->layer) / (unit * SPAN) + 1;
+    FOR_TASKS(c, t, a->rows.cap * lists * spans)
+    {
+        int span = t / (a->rows.cap * lists), row = t / lists % a->rows.cap, list = t % lists;
+        struct mass m;
+        if (a->rows.seq[row] < 0)
+            continue;
+        mass_of(&m, a, row, list);
+        float *out = a->out.v + ((size_t)row * (size_t)lists + (size_t)list) * (size_t)a->out.stride;
+        for (int i = span * SPAN; i < (span + 1) * SPAN && i * unit < m.extent; i++) {
+            if (a->block_pages) {
+                int left = kv_pages(m.extent) * KV_PAGE_TOKENS - i * unit;
+                out[i] = over_block(&m, i * unit, left < unit ? left : unit);
+            } else {
+                int n = m.extent - i * unit;
+                v_storen(out + i * unit, over_heads(&m, i * unit), n < LANES ? n : LANES);
+            }
+        }
+    }
+    cpu_barrier(c);
+    FOR_TASKS(c, t, a->rows.cap * lists)
+    {
+        struct mass m;
+        if (a->rows.seq[t / lists] < 0)
+            continue;
+        mass_of(&m, a, t / lists, t % lists);
+        a->out.n[t] = a->block_pages ? (m.extent + unit - 1) / unit : m.extent;
+        a->out.m[t] = count_candidates(a->out.v + (size_t)t * (size_t)a->out.stride, a->out.n[t]);
+    }
+}
+
+/* ---- mask_scores */
+
+void CPU_SYM(op_mask_scores)(const void *args, struct cpu_ctx *c)
+{
+    const struct mask_scores_args *a = args;
+    FOR_TASKS(c, t, a->rows.cap * a->s.n_rows)
+    {
+        const int32_t *idx = a->idx + (size_t)t * (size_t)a->cap;
+        float *v = a->s.v + (size_t)t * (size_t)a->s.stride;
+        int next = 0, n = a->len[t];
+        if (a->rows.seq[t / a->s.n_rows] < 0 || n < 0)
+            continue;
+        for (int i = 0; i < n && idx[i] < a->s.n[t]; i++) {
+            for (; next < idx[i]; next++)
+                v[next] = -INFINITY;
+            next = idx[i] + 1;
+        }
+        for (; next < a->s.n[t]; next++)
+            v[next] = -INFINITY;
+        a->s.m[t] = count_candidates(v, a->s.n[t]);
+    }
+}

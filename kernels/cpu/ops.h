@@ -1,0 +1,16 @@
+#ifndef KERNELS_CPU_OPS_H
+#define KERNELS_CPU_OPS_H
+
+/* What every op_*.c includes: it defines CPU_SYM(op_NAME) for some operations, once per instruction set. */
+#include "kernels/backend.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/simd.h"
+
+#define X(name) void CPU_SYM(op_##name)(const void *args, struct cpu_ctx *c);
+BACKEND_OPS(X)
+#undef X
+
+/* Tasks 0 .. n-1 of a phase, taken as they come. */
+#define FOR_TASKS(c, t, n) for (int t = cpu_take(c); t < (n); t = cpu_take(c))
+
+#endif

@@ -1,0 +1,16 @@
+#ifndef KERNELS_PROBE_H
+#define KERNELS_PROBE_H
+
+#include "kernels/backend.h"
+
+/* The machine's own limits, measured on an open device with all its threads and its instruction set: what
+ * `kveval bench` compares with. Each call takes about a tenth of a second. 0 when memory is short. */
+struct probe {
+    double (*read_bandwidth)(struct device *d,
+                             size_t bytes); /* GB/s, reading a working set of that size again and again */
+    double (*fma_peak)(struct device *d);   /* fp32 GFLOP/s, a fused multiply-add counts 2 */
+};
+
+const struct probe *probe_find(const char *backend); /* NULL: none */
+
+#endif

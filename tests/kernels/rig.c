@@ -1,0 +1,258 @@
+/* See rig.h. Units are handed out in a scattered order, so that a kernel that mixes up pages is found out. */
+#include "tests/kernels/rig.h"
+
+#define MUST(x)                                                                                              \
+    do {                                                                                                     \
+        if (!(x)) {                                                                                          \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x);                                          \
+            exit(1);                                                                                         \
+        }                                                                                                    \
+    } while (0)
+
+int rig_open(struct rig *r, const char *isa, int threads)
+{
+    struct device_options o = {threads, isa};
+    memset(r, 0, sizeof *r);
+    r->b = backend_find("cpu");
+    r->random = 1;
+    MUST(r->b && r->b->count() == 1);
+    int rc = r->b->open(&r->d, 0, &o);
+    MUST(rc == 0 || rc == BACKEND_ERR_UNSUPPORTED);
+    return rc == 0;
+}
+
+void rig_close(struct rig *r)
+{
+    while (r->n_owned)
+        r->b->release(r->d, r->owned[--r->n_owned]);
+    r->b->close(r->d);
+}
+
+static uint32_t next(struct rig *r)
+{
+    uint64_t z = r->random += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (uint32_t)(z >> 32);
+}
+
+float rig_uniform(struct rig *r)
+{
+    return (float)((double)next(r) / 2147483648.0 - 1);
+}
+
+int rig_below(struct rig *r, int n)
+{
+    return (int)(next(r) % (unsigned)n);
+}
+
+void rig_fill(struct rig *r, float *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        p[i] = rig_uniform(r);
+}
+
+float rig_bf16(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, 4);
+    u = (u + 0x7fff + (u >> 16 & 1)) & 0xffff0000u;
+    memcpy(&x, &u, 4);
+    return x;
+}
+
+void *rig_alloc(struct rig *r, size_t bytes)
+{
+    MUST(r->n_owned < 512);
+    void *p = r->b->alloc(r->d, bytes);
+    MUST(p);
+    return r->owned[r->n_owned++] = p;
+}
+
+void rig_put(struct rig *r, void *dst, const void *src, size_t bytes)
+{
+    MUST(r->b->upload(r->d, dst, src, bytes) == 0);
+}
+
+void *rig_up(struct rig *r, const void *src, size_t bytes)
+{
+    void *p = rig_alloc(r, bytes);
+    rig_put(r, p, src, bytes);
+    return p;
+}
+
+void rig_get(struct rig *r, void *dst, const void *src, size_t bytes)
+{
+    MUST(r->b->download(r->d, dst, src, bytes) == 0);
+}
+
+void rig_run(struct rig *r, enum op op, const void *args)
+{
+    int rc = r->b->launch(r->d, op, args);
+    if (rc)
+        fprintf(stderr, "%s: %s\n", backend_op_name(op), r->b->last_error(r->d));
+    MUST(rc == 0);
+}
+
+struct weight rig_weight(struct rig *r, int n, int k, enum dtype t, float *host, float *host_bias)
+{
+    struct weight w;
+    size_t count = (size_t)n * (size_t)k;
+    uint16_t *half = malloc(count * sizeof *half);
+    MUST(half && r->b->weight_alloc(r->d, &w, n, k, t, host_bias != NULL) == 0);
+    for (size_t i = 0; i < count; i++) {
+        host[i] = t == DTYPE_BF16 ? rig_bf16(rig_uniform(r)) : rig_uniform(r);
+        uint32_t u;
+        memcpy(&u, host + i, 4);
+        half[i] = (uint16_t)(u >> 16);
+    }
+    /* In two pieces that do not end on a panel. */
+    int first = n / 3;
+    const char *src = t == DTYPE_BF16 ? (const char *)half : (const char *)host;
+    size_t row = (size_t)k * (t == DTYPE_BF16 ? 2 : 4);
+    MUST(r->b->weight_put(r->d, &w, 0, first, t, src) == 0);
+    MUST(r->b->weight_put(r->d, &w, first, n - first, t, src + (size_t)first * row) == 0);
+    MUST(r->b->weight_put(r->d, &w, n, 1, t, src) < 0);
+    if (host_bias) {
+        rig_fill(r, host_bias, (size_t)n);
+        rig_put(r, w.bias, host_bias, (size_t)n * sizeof *host_bias);
+    }
+    free(half);
+    return w;
+}
+
+void rig_weight_free(struct rig *r, struct weight *w)
+{
+    r->b->weight_release(r->d, w);
+}
+
+int cache_head(const struct cache *c, int seq, int layer, int kv_head)
+{
+    return (seq * c->kv.n_layers + layer) * c->kv.n_kv + kv_head;
+}
+
+int cache_slots(const struct cache *c, struct rig *r, int head)
+{
+    int32_t n;
+    rig_get(r, &n, c->kv.n_slots + head, sizeof n);
+    return n;
+}
+
+void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_q, int n_kv, int d, int max_pages,
+                enum dtype t)
+{
+    memset(c, 0, sizeof *c);
+    c->n_q = n_q;
+    c->heads = n_seqs * n_layers * n_kv;
+    c->max_slots = max_pages * KV_PAGE_TOKENS;
+    size_t heads = (size_t)c->heads, units = heads * (size_t)max_pages, slots = heads * (size_t)c->max_slots;
+    struct kv_view *kv = &c->kv;
+    kv->dtype = t;
+    kv->n_seqs = n_seqs;
+    kv->n_layers = n_layers;
+    kv->n_kv = n_kv;
+    kv->head_dim = d;
+    kv->max_pages = max_pages;
+    size_t bytes = units * r->b->unit_bytes(t, d);
+    char *noise = malloc(bytes);
+    MUST(noise);
+    /* An earlier owner's values: finite bf16 and fp32 alike, and NaN in places. */
+    memset(noise, 0x42, bytes);
+    memset(noise, 0xff, bytes / 7);
+    kv->pool = rig_up(r, noise, bytes);
+    free(noise);
+    kv->bounds = rig_alloc(r, units * 2 * (size_t)d * sizeof(float));
+    kv->live = rig_alloc(r, units * sizeof(uint16_t));
+    kv->n_slots = rig_alloc(r, heads * sizeof(int32_t));
+    kv->n_live = rig_alloc(r, heads * sizeof(int32_t));
+    kv->reads = rig_alloc(r, heads * sizeof(int64_t));
+    kv->aux_half = rig_alloc(r, heads * sizeof(int64_t));
+    kv->peak = rig_alloc(r, (size_t)n_seqs * sizeof(int32_t));
+    int32_t *unit = malloc(units * sizeof *unit), *tail = malloc(heads * sizeof *tail);
+    MUST(unit && tail);
+    for (size_t i = 0; i < units; i++)
+        unit[i] = (int32_t)(i * 7919 % units); /* 7919 is prime and divides no table here */
+    for (size_t i = 0; i < heads; i++)
+        tail[i] = -1;
+    kv->unit = rig_up(r, unit, units * sizeof *unit);
+    kv->tail = rig_up(r, tail, heads * sizeof *tail);
+    free(unit);
+    free(tail);
+    c->k = calloc(slots * (size_t)d, sizeof *c->k);
+    c->v = calloc(slots * (size_t)d, sizeof *c->v);
+    c->live = calloc(slots, 1);
+    MUST(c->k && c->v && c->live);
+}
+
+void cache_close(struct cache *c)
+{
+    free(c->k);
+    free(c->v);
+    free(c->live);
+}
+
+void cache_prefill(struct cache *c, struct rig *r, int seq, int pos0, int n)
+{
+    int width = c->kv.n_kv * c->kv.head_dim, d = c->kv.head_dim;
+    size_t floats = (size_t)n * (size_t)width;
+    float *k = malloc(floats * sizeof *k), *v = malloc(floats * sizeof *v);
+    int32_t *ids = malloc((size_t)n * 2 * sizeof *ids);
+    MUST(k && v && ids);
+    for (int i = 0; i < n; i++) {
+        ids[i] = seq;
+        ids[n + i] = pos0 + i;
+    }
+    int owned = r->n_owned;
+    int32_t *dev = rig_up(r, ids, (size_t)n * 2 * sizeof *ids);
+    struct append_args a = {.rows = {n, dev, dev + n}, .kv = c->kv, .prefill = 1, .stride = width};
+    for (a.layer = 0; a.layer < c->kv.n_layers; a.layer++) {
+        rig_fill(r, k, floats);
+        rig_fill(r, v, floats);
+        a.k = rig_up(r, k, floats * sizeof *k);
+        a.v = rig_up(r, v, floats * sizeof *v);
+        rig_run(r, OP_append, &a);
+        for (int i = 0; i < n; i++)
+            for (int h = 0; h < c->kv.n_kv; h++) {
+                size_t slot = (size_t)cache_head(c, seq, a.layer, h) * (size_t)c->max_slots + (size_t)(pos0 + i);
+                c->live[slot] = 1;
+                for (int j = 0; j < d; j++) {
+                    float x = k[i * width + h * d + j], y = v[i * width + h * d + j];
+                    c->k[slot * (size_t)d + (size_t)j] = c->kv.dtype == DTYPE_BF16 ? rig_bf16(x) : x;
+                    c->v[slot * (size_t)d + (size_t)j] = c->kv.dtype == DTYPE_BF16 ? rig_bf16(y) : y;
+                }
+            }
+    }
+    while (r->n_owned > owned)
+        r->b->release(r->d, r->owned[--r->n_owned]);
+    free(k);
+    free(v);
+    free(ids);
+}
+
+void cache_punch(struct cache *c, struct rig *r, int seq, int percent)
+{
+    int n_kv = c->kv.n_kv, cap = c->max_slots, owned = r->n_owned;
+    int32_t *idx = calloc((size_t)(n_kv * cap), sizeof *idx), *len = calloc((size_t)n_kv, sizeof *len);
+    int32_t one[2] = {seq, 0};
+    MUST(idx && len);
+    int32_t *dev = rig_up(r, one, sizeof one);
+    struct drop_list_args a = {.rows = {1, dev, dev + 1}, .kv = c->kv, .cap = cap};
+    for (a.layer = 0; a.layer < c->kv.n_layers; a.layer++) {
+        for (int h = 0; h < n_kv; h++) {
+            int head = cache_head(c, seq, a.layer, h), n = cache_slots(c, r, head);
+            len[h] = 0;
+            for (int s = 0; s + 1 < n; s++)
+                if (rig_below(r, 100) < percent) {
+                    idx[h * cap + len[h]++] = s;
+                    c->live[(size_t)head * (size_t)cap + (size_t)s] = 0;
+                }
+        }
+        a.idx = rig_up(r, idx, (size_t)(n_kv * cap) * sizeof *idx);
+        a.len = rig_up(r, len, (size_t)n_kv * sizeof *len);
+        rig_run(r, OP_drop_list, &a);
+    }
+    while (r->n_owned > owned)
+        r->b->release(r->d, r->owned[--r->n_owned]);
+    free(idx);
+    free(len);
+}

@@ -1,0 +1,141 @@
+/* The law "numbers never depend on company", bit for bit: every instruction set of this machine, one thread and two, a row
+ * alone, in a batch of 5 and in a batch of 33, a prompt in one piece or in many. */
+#include "tests/kernels/step.h"
+
+enum { STEPS = 3 };
+
+struct image {
+    unsigned char *p[STEP_SEQS];
+    size_t n[STEP_SEQS];
+};
+
+static void image_free(struct image *m)
+{
+    for (int i = 0; i < STEP_SEQS; i++)
+        free(m->p[i]);
+    memset(m, 0, sizeof *m);
+}
+
+/* Sequences from .. from+rows-1 (a padding row among them when there are many), STEPS steps; images by sequence. */
+static int decode(struct image *m, const char *isa, int threads, int from, int rows, enum dtype w, enum dtype kv)
+{
+    struct rig r;
+    int32_t seqs[STEP_SEQS];
+    if (!rig_open(&r, isa, threads))
+        return 0;
+    for (int i = 0; i < rows; i++)
+        seqs[i] = rows > 4 && i == 3 ? -1 : from + (rows - 1 - i);
+    struct step *s = step_open(&r, seqs, rows, w, kv);
+    struct program *p;
+    CHECK_INT(r.b->record_begin(r.d), 0);
+    step_run(s);
+    CHECK_INT(r.b->record_end(r.d, &p), 0);
+    for (int i = 0; i < STEPS; i++)
+        CHECK_INT(r.b->replay(r.d, p), 0);
+    r.b->program_release(r.d, p);
+    for (int i = 0; i < rows; i++)
+        if (seqs[i] >= 0)
+            m->p[seqs[i]] = step_row(s, i, &m->n[seqs[i]]);
+    step_close(s);
+    rig_close(&r);
+    return 1;
+}
+
+static void compare(const struct image *want, const struct image *have, const char *what)
+{
+    for (int i = 0; i < STEP_SEQS; i++) {
+        size_t at = 0;
+        if (!have->p[i] || !want->p[i])
+            continue;
+        CHECK_INT(have->n[i], want->n[i]);
+        if (have->n[i] != want->n[i])
+            continue;
+        while (at < want->n[i] && want->p[i][at] == have->p[i][at])
+            at++;
+        if (at < want->n[i])
+            fprintf(stderr, "%s: sequence %d differs at byte %zu of %zu\n", what, i, at, want->n[i]);
+        CHECK(at == want->n[i]);
+    }
+}
+
+/* Attention outputs of a prompt cut into pieces of `piece` queries. */
+static float *prompt(const char *isa, int threads, int piece, enum dtype kv, int with_until, size_t *n)
+{
+    enum { N_Q = 4, N_KV = 2, D = 64, LEN = 600, WIDTH = N_Q * D };
+    struct rig r;
+    struct cache c;
+    if (!rig_open(&r, isa, threads))
+        return NULL;
+    cache_open(&c, &r, 2, 1, N_Q, N_KV, D, 48, kv);
+    cache_prefill(&c, &r, 1, 0, LEN);
+    float *q = malloc(LEN * WIDTH * sizeof *q);
+    int32_t until[N_KV * LEN];
+    for (int i = 0; i < N_KV * LEN; i++)
+        until[i] = i % 3 ? INT32_MAX : i % LEN + 33;
+    rig_fill(&r, q, LEN * WIDTH);
+    struct prefill_attend_args a = {.kv = c.kv, .seq = 1, .n_q = N_Q, .q_stride = WIDTH, .scale = 0.5f, .until_stride = LEN};
+    const float *dq = rig_up(&r, q, LEN * WIDTH * sizeof *q);
+    float *out = rig_alloc(&r, LEN * WIDTH * sizeof *q);
+    a.until = with_until ? rig_up(&r, until, sizeof until) : NULL;
+    for (a.pos0 = 0; a.pos0 < LEN; a.pos0 += piece) {
+        a.nq = LEN - a.pos0 < piece ? LEN - a.pos0 : piece;
+        a.q = dq + a.pos0 * WIDTH;
+        a.out = out + a.pos0 * WIDTH;
+        rig_run(&r, OP_prefill_attend, &a);
+    }
+    rig_get(&r, q, out, LEN * WIDTH * sizeof *q);
+    *n = LEN * WIDTH * sizeof *q;
+    cache_close(&c);
+    rig_close(&r);
+    return q;
+}
+
+static void prompts(enum dtype kv, int with_until)
+{
+    static const struct {
+        const char *isa;
+        int threads, piece;
+    } way[] = {{"avx2", 1, 600}, {"avx2", 2, 128}, {"avx2", 2, 37}, {"avx512", 2, 128}, {"scalar", 2, 128}};
+    size_t n, m;
+    float *want = prompt("scalar", 1, 600, kv, with_until, &n);
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+        float *have = prompt(way[i].isa, way[i].threads, way[i].piece, kv, with_until, &m);
+        if (have)
+            CHECK(n == m && memcmp(want, have, n) == 0);
+        free(have);
+    }
+    free(want);
+}
+
+int main(void)
+{
+    static const char *const isas[] = {"scalar", "avx2", "avx512"};
+    for (int kind = 0; kind < 2; kind++) {
+        enum dtype w = kind ? DTYPE_F32 : DTYPE_BF16, kv = kind ? DTYPE_BF16 : DTYPE_F32;
+        struct image want = {{NULL}, {0}}, have = {{NULL}, {0}};
+        decode(&want, "scalar", 1, 0, STEP_SEQS, w, kv);
+        for (int set = 0; set < 3; set++)
+            for (int threads = 1; threads <= 2; threads++) {
+                if (!decode(&have, isas[set], threads, 0, STEP_SEQS, w, kv)) {
+                    fprintf(stderr, "notice: %s is not there, not compared\n", isas[set]);
+                    break;
+                }
+                compare(&want, &have, isas[set]);
+                image_free(&have);
+            }
+        for (int from = kind; from < STEP_SEQS; from += 2) {
+            decode(&have, NULL, 1 + from / 2 % 2, from, 1, w, kv);
+            compare(&want, &have, "alone");
+            image_free(&have);
+        }
+        for (int from = 0; from + 5 <= STEP_SEQS; from += 7) {
+            decode(&have, NULL, 2, from, 5, w, kv);
+            compare(&want, &have, "in a batch of 5");
+            image_free(&have);
+        }
+        image_free(&want);
+    }
+    prompts(DTYPE_F32, 0);
+    prompts(DTYPE_BF16, 1);
+    return check_done();
+}

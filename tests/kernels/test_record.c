@@ -1,0 +1,56 @@
+/* A recorded program run again and again gives what eager launches give, also after others have made the scratch grow. */
+#include "tests/kernels/step.h"
+
+enum { ROWS = 5, STEPS = 4 };
+
+static void run(unsigned char **image, size_t *n, int threads, int recorded)
+{
+    static const int32_t seqs[ROWS] = {3, 19, -1, 0, 7};
+    struct rig r;
+    struct program *p = NULL, *unused;
+    rig_open(&r, NULL, threads);
+    CHECK_INT(r.b->record_end(r.d, &unused), BACKEND_ERR_LAUNCH);
+    struct step *s = step_open(&r, seqs, ROWS, DTYPE_BF16, DTYPE_F32);
+    if (recorded) {
+        CHECK_INT(r.b->record_begin(r.d), 0);
+        CHECK_INT(r.b->record_begin(r.d), BACKEND_ERR_LAUNCH);
+        step_run(s);
+        CHECK_INT(r.b->record_end(r.d, &p), 0);
+    }
+    for (int i = 0; i < STEPS; i++) {
+        if (i == 2 && recorded) {
+            struct topk_args big = {.in = {.stride = 1 << 20}, .cap = 1};
+            rig_run(&r, OP_topk, &big);
+        }
+        if (recorded)
+            CHECK_INT(r.b->replay(r.d, p), 0);
+        else
+            step_run(s);
+    }
+    for (int i = 0; i < ROWS; i++)
+        image[i] = step_row(s, i, &n[i]);
+    if (p)
+        r.b->program_release(r.d, p);
+    step_close(s);
+    rig_close(&r);
+}
+
+int main(void)
+{
+    unsigned char *want[ROWS], *have[ROWS];
+    size_t n[ROWS], m[ROWS];
+    run(want, n, 1, 0);
+    for (int threads = 1; threads <= 3; threads++) {
+        run(have, m, threads, 1);
+        for (int i = 0; i < ROWS; i++) {
+            CHECK(n[i] == m[i] && memcmp(want[i], have[i], n[i]) == 0);
+            free(have[i]);
+        }
+    }
+    for (int i = 0; i < ROWS; i++)
+        free(want[i]);
+    CHECK(backend_find("cpu") == backend_at(0) && !backend_find("no such") && !backend_find(NULL) && !backend_at(-1));
+    CHECK_STR(backend_op_name(OP_attend), "attend");
+    CHECK_INT(backend_op_bytes(OP_fill_i32), sizeof(struct fill_i32_args));
+    return check_done();
+}

@@ -1,0 +1,228 @@
+/* The dense operations against double-precision loops, over a table of shapes. */
+#include "tests/kernels/rig.h"
+
+static float buf_a[1 << 18], buf_b[1 << 18], buf_c[1 << 18], got[1 << 18], bias[4096];
+
+static void check_close(const char *what, const float *have, const double *want, size_t n, double tolerance)
+{
+    double worst = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs((double)have[i] - want[i]) <= worst)) {
+            worst = fabs((double)have[i] - want[i]);
+            at = i;
+        }
+    if (!(worst <= tolerance))
+        fprintf(stderr, "%s: element %zu is %.9g, want %.9g\n", what, at, (double)have[at], want[at]);
+    CHECK(worst <= tolerance);
+}
+
+static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with_bias, int accumulate)
+{
+    int xs = k + 3, os = n + 5;
+    struct weight w = rig_weight(r, n, k, t, buf_a, with_bias ? bias : NULL);
+    rig_fill(r, buf_b, (size_t)(rows * xs));
+    rig_fill(r, buf_c, (size_t)(rows * os));
+    struct linear_args a = {w, rig_up(r, buf_b, (size_t)(rows * xs) * 4), rig_up(r, buf_c, (size_t)(rows * os) * 4),
+                            rows, xs, os, accumulate};
+    rig_run(r, OP_linear, &a);
+    rig_get(r, got, a.out, (size_t)(rows * os) * 4);
+    double worst = 0;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < os; j++) {
+            double want = buf_c[i * os + j];
+            if (j < n) {
+                want = accumulate ? want : 0;
+                want += with_bias ? bias[j] : 0;
+                for (int x = 0; x < k; x++)
+                    want += (double)buf_a[(size_t)j * (size_t)k + (size_t)x] * (double)buf_b[i * xs + x];
+            }
+            double error = fabs(want - (double)got[i * os + j]);
+            worst = error > worst ? error : worst;
+        }
+    CHECK_NEAR(worst, 0, 2e-7 * (k + 10));
+    rig_weight_free(r, &w);
+}
+
+static void embed(struct rig *r, enum dtype t)
+{
+    int32_t token[4] = {7, 0, 36, 3}, seq[4] = {0, 5, -1, 1};
+    struct weight w = rig_weight(r, 37, 24, t, buf_a, NULL);
+    rig_fill(r, buf_b, 96);
+    struct embed_args a = {rig_up(r, token, sizeof token), rig_up(r, seq, sizeof seq), w, rig_up(r, buf_b, 96 * 4), 4};
+    rig_run(r, OP_embed, &a);
+    rig_get(r, got, a.out, 96 * 4);
+    for (int i = 0; i < 96; i++)
+        CHECK(got[i] == (i / 24 == 2 ? 0 : buf_a[token[i / 24] * 24 + i % 24]));
+    rig_weight_free(r, &w);
+}
+
+static void rmsnorm(struct rig *r, int rows, int dim)
+{
+    static double want[1 << 18];
+    rig_fill(r, buf_a, (size_t)(rows * dim));
+    rig_fill(r, buf_b, (size_t)dim);
+    struct rmsnorm_args a = {rig_up(r, buf_a, (size_t)(rows * dim) * 4), rig_up(r, buf_b, (size_t)dim * 4),
+                             rig_alloc(r, (size_t)(rows * dim) * 4), rows, dim, 1e-6f};
+    rig_run(r, OP_rmsnorm, &a);
+    rig_get(r, got, a.out, (size_t)(rows * dim) * 4);
+    for (int i = 0; i < rows; i++) {
+        double s = 0;
+        for (int j = 0; j < dim; j++)
+            s += (double)buf_a[i * dim + j] * (double)buf_a[i * dim + j];
+        for (int j = 0; j < dim; j++)
+            want[i * dim + j] = (double)buf_a[i * dim + j] / sqrt(s / dim + 1e-6) * (double)buf_b[j];
+    }
+    check_close("rmsnorm", got, want, (size_t)(rows * dim), 1e-6);
+}
+
+/* qk_norm and rope on one buffer of rows (q, k, something else). */
+static void heads(struct rig *r, int n_q, int n_kv, int d)
+{
+    enum { ROWS = 5 };
+    int stride = (n_q + n_kv) * d + 7, used = (n_q + n_kv) * d;
+    static double want[1 << 16];
+    int32_t seq[ROWS] = {0, 1, -1, 2, 0}, pos[ROWS] = {0, 17, 0, 900, 3};
+    rig_fill(r, buf_a, (size_t)(ROWS * stride));
+    rig_fill(r, buf_b, (size_t)(2 * d));
+    for (int p = 0; p < 1000; p++)
+        for (int i = 0; i < d / 2; i++) {
+            double angle = p * pow(10000, -2.0 * i / d);
+            buf_c[p * d + i] = (float)cos(angle);
+            buf_c[p * d + d / 2 + i] = (float)sin(angle);
+        }
+    float *x = rig_up(r, buf_a, (size_t)(ROWS * stride) * 4), *w = rig_up(r, buf_b, (size_t)(2 * d) * 4);
+    struct qk_norm_args n = {x, x + n_q * d, w, w + d, ROWS, stride, n_q, n_kv, d, 1e-5f};
+    rig_run(r, OP_qk_norm, &n);
+    rig_get(r, got, x, (size_t)(ROWS * stride) * 4);
+    for (int i = 0; i < ROWS * stride; i++)
+        want[i] = (double)buf_a[i];
+    for (int h = 0; h < ROWS * (n_q + n_kv); h++) {
+        int at = h / (n_q + n_kv) * stride + h % (n_q + n_kv) * d;
+        const float *scale = buf_b + (h % (n_q + n_kv) < n_q ? 0 : d);
+        double s = 0;
+        for (int i = 0; i < d; i++)
+            s += want[at + i] * want[at + i];
+        for (int i = 0; i < d; i++)
+            want[at + i] *= (double)scale[i] / sqrt(s / d + 1e-5);
+    }
+    check_close("qk_norm", got, want, (size_t)(ROWS * stride), 1e-6);
+
+    struct rope_args p = {{ROWS, rig_up(r, seq, sizeof seq), rig_up(r, pos, sizeof pos)},
+                          x, x + n_q * d, rig_up(r, buf_c, (size_t)(1000 * d) * 4), stride, n_q, n_kv, d};
+    for (int i = 0; i < ROWS * stride; i++)
+        want[i] = (double)got[i];
+    for (int i = 0; i < ROWS * used / 2; i++) {
+        int row = i / (used / 2), h = i % (used / 2) / (d / 2), j = i % (d / 2), at = row * stride + h * d + j;
+        double u = (double)got[at], v = (double)got[at + d / 2], c = (double)buf_c[pos[row] * d + j],
+               s = (double)buf_c[pos[row] * d + d / 2 + j];
+        if (seq[row] < 0)
+            continue;
+        want[at] = u * c - v * s;
+        want[at + d / 2] = v * c + u * s;
+    }
+    rig_run(r, OP_rope, &p);
+    rig_get(r, got, x, (size_t)(ROWS * stride) * 4);
+    check_close("rope", got, want, (size_t)(ROWS * stride), 1e-6);
+}
+
+static void swiglu(struct rig *r, int rows, int n)
+{
+    static const float edge[] = {0, -0.0f, 88, -88, 100, -100, 104, -104, 1e30f, -1e30f, 1e-40f, 3.4e38f};
+    rig_fill(r, buf_a, (size_t)(rows * 2 * n));
+    for (int i = 0; i < rows * 2 * n; i++)
+        buf_a[i] *= 20;
+    for (int i = 0; i < n && i < 12; i++)
+        buf_a[i] = edge[i];
+    struct swiglu_args a = {rig_up(r, buf_a, (size_t)(rows * 2 * n) * 4), rig_alloc(r, (size_t)(rows * n) * 4), rows, n};
+    rig_run(r, OP_swiglu, &a);
+    rig_get(r, got, a.out, (size_t)(rows * n) * 4);
+    double worst = 0;
+    for (int i = 0; i < rows * n; i++) {
+        double z = (double)buf_a[i / n * 2 * n + i % n], u = (double)buf_a[i / n * 2 * n + n + i % n];
+        double want = z / (1 + exp(-z)) * u, error = fabs((double)got[i] - want) / (fabs(want) + 1e-30);
+        /* exp(-z) leaves the range of fp32 near -88.7: the result is 0 where the true one is below 1e-36 */
+        if (fabs(want) > 1e-35 && fabs(want) < 3e38)
+            worst = error > worst ? error : worst;
+        else
+            CHECK(fabs(want) >= 3e38 || fabs((double)got[i]) < 1e-34);
+    }
+    CHECK_NEAR(worst, 0, 5e-7);
+}
+
+static void gate(struct rig *r, int per_layer)
+{
+    enum { ROWS = 6, DIM = 100, HEADS = 4 };
+    rig_fill(r, buf_a, ROWS * DIM);
+    rig_fill(r, buf_b, HEADS * DIM + HEADS);
+    float *w = rig_up(r, buf_b, (HEADS * DIM + HEADS) * 4);
+    int32_t flag[ROWS * HEADS];
+    struct gate_args a = {rig_up(r, buf_a, ROWS * DIM * 4), w, w + HEADS * DIM, 3, 0.5f,
+                          rig_alloc(r, sizeof flag), ROWS, DIM, HEADS, per_layer};
+    rig_run(r, OP_gate, &a);
+    rig_get(r, flag, a.flag, sizeof flag);
+    for (int i = 0; i < ROWS * HEADS; i++) {
+        int h = per_layer ? 0 : i % HEADS;
+        double s = (double)buf_b[HEADS * DIM + h];
+        for (int j = 0; j < DIM; j++)
+            s += (double)buf_b[h * DIM + j] * (double)buf_a[i / HEADS * DIM + j];
+        CHECK_INT(flag[i], s * 3 + 0.5 > 0);
+    }
+}
+
+static void small_ops(struct rig *r)
+{
+    int32_t out[100];
+    struct fill_i32_args f = {rig_alloc(r, sizeof out), -7, 99};
+    rig_run(r, OP_fill_i32, &f);
+    rig_get(r, out, f.out, sizeof out);
+    for (int i = 0; i < 100; i++)
+        CHECK_INT(out[i], i < 99 ? -7 : 0);
+
+    struct cache c;
+    cache_open(&c, r, 3, 2, 4, 2, 16, 4, DTYPE_F32);
+    cache_prefill(&c, r, 2, 0, 20);
+    int32_t seq[3] = {2, -1, 0}, pos[3] = {20, 0, 0}, peak[3] = {5, 6, 7};
+    rig_put(r, c.kv.peak, peak, sizeof peak);
+    struct account_args a = {{3, rig_up(r, seq, sizeof seq), rig_up(r, pos, sizeof pos)}, c.kv};
+    rig_run(r, OP_account, &a);
+    rig_get(r, peak, c.kv.peak, sizeof peak);
+    CHECK_INT(peak[0], 5);
+    CHECK_INT(peak[1], 6);
+    CHECK_INT(peak[2], 80);
+    cache_close(&c);
+}
+
+int main(void)
+{
+    static const int shape[][3] = {{1, 64, 64},  {1, 512, 256}, {2, 48, 300},  {3, 17, 513}, {4, 1, 7},   {5, 96, 256},
+                                   {6, 33, 257}, {7, 64, 768},  {13, 40, 100}, {33, 80, 90}, {97, 24, 300}, {200, 64, 40}};
+    static const char *const isas[] = {"scalar", "avx2", "avx512"};
+    for (int set = 0; set < 3; set++) {
+        struct rig r;
+        if (!rig_open(&r, isas[set], 2)) {
+            fprintf(stderr, "notice: %s is not there, not tested\n", isas[set]);
+            continue;
+        }
+        for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+            linear(&r, shape[i][0], shape[i][1], shape[i][2], i % 2 ? DTYPE_BF16 : DTYPE_F32, i % 3 == 0, i % 4 == 1);
+        linear(&r, 1, 70, 600, DTYPE_BF16, 1, 1);
+        linear(&r, 31, 70, 600, DTYPE_BF16, 1, 0);
+        embed(&r, DTYPE_BF16);
+        embed(&r, DTYPE_F32);
+        rmsnorm(&r, 3, 256);
+        rmsnorm(&r, 2, 100);
+        rmsnorm(&r, 1, 4099);
+        heads(&r, 4, 2, 64);
+        heads(&r, 5, 1, 128);
+        heads(&r, 2, 2, 48);
+        swiglu(&r, 2, 768);
+        swiglu(&r, 3, 1100);
+        swiglu(&r, 1, 13);
+        gate(&r, 0);
+        gate(&r, 1);
+        small_ops(&r);
+        rig_close(&r);
+    }
+    return check_done();
+}

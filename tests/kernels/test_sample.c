@@ -1,0 +1,168 @@
+/* The next token: greedy and its ties, Philox against the published vectors (through the draw), top-k, top-p, bans, forced
+ * tokens, log-probabilities, and that draws follow the distribution. */
+#include "tests/kernels/rig.h"
+
+enum { VOCAB = 1000 };
+
+static float logits[4 * VOCAB];
+
+static struct sample_result one(struct rig *r, const float *v, int vocab, struct sample_settings s, int pos, int *next)
+{
+    int32_t ids[2] = {0, pos}, after[2];
+    struct sample_result out;
+    int owned = r->n_owned;
+    int32_t *dev = rig_up(r, ids, sizeof ids);
+    struct sample_args a = {{1, dev, dev + 1}, rig_up(r, v, (size_t)vocab * 4), vocab, rig_up(r, &s, sizeof s),
+                            rig_alloc(r, sizeof out), rig_alloc(r, 4), dev + 1, rig_alloc(r, (size_t)vocab * 4)};
+    rig_run(r, OP_sample, &a);
+    rig_get(r, &out, a.out, sizeof out);
+    rig_get(r, after, a.row_token, 4);
+    CHECK_INT(after[0], out.token);
+    rig_get(r, after, dev, sizeof after);
+    CHECK_INT(after[1], pos + 1);
+    *next = after[1];
+    while (r->n_owned > owned)
+        r->b->release(r->d, r->owned[--r->n_owned]);
+    return out;
+}
+
+static struct sample_settings plain(void)
+{
+    struct sample_settings s = {.top_p = 1, .force = -1};
+    memset(s.banned, 0xff, sizeof s.banned);
+    return s;
+}
+
+static void greedy(struct rig *r)
+{
+    struct sample_settings s = plain();
+    int next;
+    const float v[6] = {1, 5, 5, 4, -INFINITY, NAN};
+    CHECK_INT(one(r, v, 6, s, 3, &next).token, 1);
+    s.banned[3] = 1;
+    CHECK_INT(one(r, v, 6, s, 3, &next).token, 2);
+    s.banned[7] = 2;
+    CHECK_INT(one(r, v, 6, s, 3, &next).token, 3);
+    s = plain();
+    s.force = 5;
+    CHECK_INT(one(r, v, 6, s, 3, &next).token, 5);
+    s = plain();
+    s.want_logprob = 1;
+    rig_fill(r, logits, VOCAB);
+    double sum = 0;
+    for (int i = 0; i < VOCAB; i++)
+        sum += exp((double)(logits[i] *= 10));
+    logits[77] = 11;
+    sum = 0;
+    for (int i = 0; i < VOCAB; i++)
+        sum += exp((double)logits[i]);
+    struct sample_result x = one(r, logits, VOCAB, s, 0, &next);
+    CHECK_INT(x.token, 77);
+    CHECK_NEAR((double)x.logprob, 11 - log(sum), 2e-6);
+    float second = -INFINITY;
+    for (int i = 0; i < VOCAB; i++)
+        second = i != 77 && logits[i] > second ? logits[i] : second;
+    CHECK(x.gap == 11 - second);
+    s.force = 5;
+    x = one(r, logits, VOCAB, s, 0, &next);
+    CHECK_NEAR((double)x.logprob, (double)logits[5] - log(sum), 5e-6);
+}
+
+/* Which ids can be drawn at all? */
+static void support(struct rig *r, const float *v, int vocab, struct sample_settings s, const int *may, int n)
+{
+    int seen[16] = {0}, next;
+    for (int pos = 0; pos < 300; pos++) {
+        int token = one(r, v, vocab, s, pos, &next).token, known = 0;
+        for (int i = 0; i < n; i++)
+            if (may[i] == token) {
+                seen[i]++;
+                known = 1;
+            }
+        CHECK(known);
+    }
+    for (int i = 0; i < n; i++)
+        CHECK(seen[i] > 0);
+}
+
+static void filters(struct rig *r)
+{
+    /* probabilities .4 .2 .2 .1 .1 (times any constant) */
+    const float v[5] = {logf(2), logf(4), logf(1), logf(2), logf(1)};
+    struct sample_settings s = plain();
+    s.temperature = 1;
+    s.seed = 9;
+    support(r, v, 5, s, (const int[]){0, 1, 2, 3, 4}, 5);
+    s.top_k = 2;
+    support(r, v, 5, s, (const int[]){0, 1}, 2); /* ids 0 and 3 tie: the lower one */
+    s.top_k = 3;
+    support(r, v, 5, s, (const int[]){0, 1, 3}, 3);
+    s.top_k = 0;
+    s.top_p = 0.41f;
+    support(r, v, 5, s, (const int[]){0, 1}, 2);
+    s.top_p = 0.79f;
+    support(r, v, 5, s, (const int[]){0, 1, 3}, 3);
+    s.top_p = 0.01f;
+    support(r, v, 5, s, (const int[]){1}, 1);
+    s.top_p = 0.6f; /* of the .8 that top-k leaves: .4, then .2 more */
+    s.top_k = 3;
+    support(r, v, 5, s, (const int[]){0, 1}, 2);
+    s.banned[0] = 1;
+    s.top_p = 1;
+    s.top_k = 0;
+    support(r, v, 5, s, (const int[]){0, 2, 3, 4}, 4);
+    s.temperature = 0.01f;
+    support(r, v, 5, s, (const int[]){0, 3}, 2);
+}
+
+/* Frequencies over many positions; top-p over a vocabulary where the first few hundred do not suffice. */
+static void frequencies(struct rig *r)
+{
+    struct sample_settings s = plain();
+    int count[4] = {0}, next, low = 0;
+    const float v[4] = {0, logf(2), logf(3), logf(4)};
+    s.temperature = 1;
+    for (s.sample = 0; s.sample < 4; s.sample++)
+        for (int pos = 0; pos < 1000; pos++)
+            count[one(r, v, 4, s, pos, &next).token]++;
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR(count[i], 400.0 * (i + 1), 130);
+    for (int i = 0; i < VOCAB; i++)
+        logits[i] = i < 700 ? 0 : -20;
+    s.top_p = 0.5f;
+    for (int pos = 0; pos < 300; pos++) {
+        int token = one(r, logits, VOCAB, s, pos, &next).token;
+        CHECK(token <= 350); /* half the mass takes 350 equal ones and a little; the lower ids first */
+        low += token < 175;
+    }
+    CHECK_NEAR(low, 150, 40);
+}
+
+/* Known answers of Philox4x32-10 (Random123's kat_vectors) that fit our counter: key and counter of zeros give
+ * 6627e8d5 e169c58d ..., so u = 0.399...; pos + 1 = 0 needs pos -1. */
+static void philox(struct rig *r)
+{
+    struct sample_settings s = plain();
+    int next;
+    float v[4096];
+    s.temperature = 1;
+    for (int i = 0; i < 4096; i++)
+        v[i] = 0;
+    CHECK_INT(one(r, v, 4096, s, -1, &next).token, 0x6627e8d5u >> 20);
+    s.seed = 0xffffffffffffffffu;
+    s.problem = 0xffffffffffffffffu;
+    s.sample = 0xffffffffu;
+    CHECK_INT(one(r, v, 4096, s, -2, &next).token, 0x408f276du >> 20);
+}
+
+int main(void)
+{
+    struct rig r;
+    rig_open(&r, NULL, 1);
+    greedy(&r);
+    filters(&r);
+    frequencies(&r);
+    philox(&r);
+    rig_close(&r);
+    return check_done();
+}

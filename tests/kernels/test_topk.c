@@ -1,0 +1,182 @@
+/* The rules, case by case (topk.test), and the selection itself against a plain sort on long lists with many ties. */
+#include "tests/cases.h"
+#include "tests/kernels/rig.h"
+
+struct one {
+    struct topk_rule rule;
+    int pos, prompt, cap, m, n;
+    float score[64];
+};
+
+static const char *const kinds[] = {"fixed", "ratio", "floor", "cr", "short_floor"};
+
+static int word(struct one *o, const char *w)
+{
+    char key[32] = "";
+    double x = 1;
+    const char *eq = strchr(w, '=');
+    snprintf(key, sizeof key, "%.*s", eq ? (int)(eq - w) : (int)strlen(w), w);
+    if (eq)
+        x = strtod(eq + 1, NULL);
+    const struct {
+        const char *name;
+        int *value;
+    } ints[] = {{"k", &o->rule.k}, {"max_new", &o->rule.max_new}, {"min_tokens", &o->rule.min_tokens},
+                {"minus", &o->rule.minus_tokens}, {"round", &o->rule.round_tokens}, {"min_k", &o->rule.min_k},
+                {"per", &o->rule.tokens_per}, {"first", &o->rule.force_first}, {"last", &o->rule.force_last},
+                {"extra", &o->rule.force_extra}, {"dense", &o->rule.dense_when_short}, {"phantom", &o->rule.phantom_page},
+                {"pos", &o->pos}, {"prompt", &o->prompt}, {"cap", &o->cap}, {"m", &o->m}};
+    for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
+        if (strcmp(key, ints[i].name) == 0) {
+            *ints[i].value = (int)x;
+            return 1;
+        }
+    for (int i = 0; i < 5; i++)
+        if (!eq && strcmp(key, kinds[i]) == 0) {
+            o->rule.kind = (enum topk_kind)i;
+            return 1;
+        }
+    if (strcmp(key, "ratio") == 0)
+        o->rule.ratio = x;
+    else if (strcmp(key, "cr") == 0)
+        o->rule.cr = x;
+    else if (strcmp(key, "bias") == 0)
+        o->rule.tie_bias = (float)x;
+    else
+        return 0;
+    return 1;
+}
+
+static void parse(struct one *o, char *rule, char *scores, int line)
+{
+    memset(o, 0, sizeof *o);
+    o->cap = 64;
+    o->m = -1;
+    char *save = NULL;
+    for (char *w = strtok_r(rule, " ", &save); w; w = strtok_r(NULL, " ", &save))
+        if (!word(o, w)) {
+            fprintf(stderr, "topk.test:%d: unknown word \"%s\"\n", line, w);
+            exit(1);
+        }
+    int above = 0;
+    for (char *w = strtok_r(scores, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+        o->score[o->n] = strtof(w, NULL);
+        above += o->score[o->n++] > -INFINITY;
+    }
+    o->m = o->m < 0 ? above : o->m;
+}
+
+static void run_case(struct rig *r, const struct one *o, char *out, size_t room)
+{
+    int32_t ids[2] = {0, o->pos}, prompt = o->prompt, n[2] = {o->n, o->m}, idx[64], len;
+    int owned = r->n_owned;
+    int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, n, sizeof n);
+    struct topk_args a = {.rows = {1, dev, dev + 1}, .prompt_len = rig_up(r, &prompt, sizeof prompt),
+                          .in = {rig_up(r, o->score, sizeof o->score), dn, dn + 1, 1, 64}, .rule = o->rule,
+                          .idx = rig_alloc(r, sizeof idx), .len = rig_alloc(r, sizeof len), .cap = o->cap};
+    rig_run(r, OP_topk, &a);
+    rig_get(r, idx, a.idx, sizeof idx);
+    rig_get(r, &len, a.len, sizeof len);
+    *out = 0;
+    if (len < 0)
+        snprintf(out, room, "dense");
+    for (int i = 0; i < len && i < 64; i++)
+        snprintf(out + strlen(out), room - strlen(out), "%s%d", i ? " " : "", idx[i]);
+    while (r->n_owned > owned)
+        r->b->release(r->d, r->owned[--r->n_owned]);
+}
+
+static void table(struct rig *r, const char *path)
+{
+    struct cases c;
+    char *line;
+    int number;
+    cases_open(&c, path);
+    while ((line = cases_line(&c, &number))) {
+        struct one o;
+        char got[512], *want = case_cut(line, "=="), *scores = case_cut(line, "|");
+        parse(&o, line, scores, number);
+        run_case(r, &o, got, sizeof got);
+        if (strcmp(got, want) != 0)
+            fprintf(stderr, "%s:%d: takes \"%s\", want \"%s\"\n", path, number, got, want);
+        CHECK(strcmp(got, want) == 0);
+    }
+    cases_close(&c);
+}
+
+/* Many rows and lists, sizes around where the method changes; few distinct values. */
+static void long_lists(struct rig *r)
+{
+    static const int sizes[] = {1, 16, 511, 512, 513, 3000};
+    enum { ROWS = 3, LISTS = 2, STRIDE = 3008 };
+    static float v[ROWS * LISTS * STRIDE];
+    static int32_t idx[ROWS * LISTS * STRIDE];
+    for (int i = 0; i < 36; i++) {
+        int n = sizes[i % 6], distinct = i < 18 ? 5 : 1 << 20, k = rig_below(r, n) + 1, len[ROWS * LISTS];
+        int32_t counts[2 * ROWS * LISTS], ids[2 * ROWS] = {0, -1, 1};
+        for (int j = 0; j < ROWS * LISTS * STRIDE; j++)
+            v[j] = (float)(rig_below(r, distinct) - distinct / 2) * 0.37f;
+        for (int j = 0; j < 2 * ROWS * LISTS; j++)
+            counts[j] = n;
+        int owned = r->n_owned;
+        int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, counts, sizeof counts);
+        struct topk_args a = {.rows = {ROWS, dev, dev + ROWS}, .in = {rig_up(r, v, sizeof v), dn, dn + ROWS * LISTS, LISTS, STRIDE},
+                              .rule = {.kind = TOPK_FIXED, .k = k}, .idx = rig_alloc(r, sizeof idx),
+                              .len = rig_alloc(r, sizeof len), .cap = STRIDE};
+        rig_run(r, OP_topk, &a);
+        rig_get(r, idx, a.idx, sizeof idx);
+        rig_get(r, len, a.len, sizeof len);
+        for (int l = 0; l < ROWS * LISTS; l++) {
+            const float *x = v + l * STRIDE;
+            if (ids[l / LISTS] < 0)
+                continue;
+            CHECK_INT(len[l], k);
+            /* Every entry taken beats, or ties with a lower index, every entry left. */
+            float lowest = INFINITY;
+            int last_tie = -1, at = 0;
+            for (int j = 0; j < k; j++) {
+                CHECK(!j || idx[l * STRIDE + j] > idx[l * STRIDE + j - 1]);
+                lowest = fminf(lowest, x[idx[l * STRIDE + j]]);
+            }
+            for (int j = 0; j < k; j++)
+                if (x[idx[l * STRIDE + j]] == lowest)
+                    last_tie = idx[l * STRIDE + j];
+            for (int j = 0; j < n; j++) {
+                if (at < k && idx[l * STRIDE + at] == j)
+                    at++;
+                else
+                    CHECK(x[j] < lowest || (x[j] == lowest && j > last_tie));
+            }
+        }
+        while (r->n_owned > owned)
+            r->b->release(r->d, r->owned[--r->n_owned]);
+    }
+}
+
+static void mask(struct rig *r)
+{
+    float v[2 * 16] = {5, 4, -INFINITY, 2, 1, 0, 7, 8, 9, 9, 9, 9, 9, 9, 9, 9, 1, 2, 3, 4};
+    int32_t n[4] = {6, 4, 5, 4}, ids[4] = {1, 0}, idx[2 * 4] = {1, 2, 4, 0}, len[2] = {3, -1};
+    int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, n, sizeof n);
+    struct mask_scores_args a = {{2, dev, dev + 2}, {rig_up(r, v, sizeof v), dn, dn + 2, 1, 16},
+                                 rig_up(r, idx, sizeof idx), rig_up(r, len, sizeof len), 4};
+    rig_run(r, OP_mask_scores, &a);
+    rig_get(r, v, a.s.v, sizeof v);
+    rig_get(r, n, dn, sizeof n);
+    CHECK_INT(n[2], 2);
+    CHECK_INT(n[3], 4);
+    for (int i = 0; i < 16; i++)
+        CHECK(i < 6 ? (i == 1 || i == 4 ? v[i] > 0 : v[i] == -INFINITY) : v[i] > 0);
+    CHECK(v[16] == 1 && v[19] == 4);
+}
+
+int main(int argc, char **argv)
+{
+    struct rig r;
+    rig_open(&r, NULL, 2);
+    table(&r, argc > 1 ? argv[1] : NULL);
+    long_lists(&r);
+    mask(&r);
+    rig_close(&r);
+    return check_done();
+}
