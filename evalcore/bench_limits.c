@@ -1,0 +1,36 @@
+/* The machine's limits as figures of their own, and the device that measures them. */
+#include "evalcore/bench_device.h"
+
+int bench_device_open(struct bench_device *d, const struct bench *b, struct err *e)
+{
+    struct device_options o = {b->threads, b->isa};
+    d->be = backend_find("cpu");
+    d->probe = probe_find("cpu");
+    int rc = d->be->open(&d->dev, 0, &o);
+    if (rc == BACKEND_ERR_UNSUPPORTED)
+        return err_set(e, ERR_USAGE, "this processor has no %s", b->isa ? b->isa : "supported instruction set");
+    return rc < 0 ? err_set(e, ERR_DEVICE, "the CPU backend cannot be opened") : 0;
+}
+
+void bench_device_close(struct bench_device *d)
+{
+    if (d->dev)
+        d->be->close(d->dev);
+    d->dev = NULL;
+}
+
+int bench_limits(struct bench *b, struct err *e)
+{
+    static const size_t sizes[] = {1 << 20, 8 << 20, 16 << 20, 64 << 20, 512 << 20};
+    struct bench_device d = {0};
+    if (bench_device_open(&d, b, e))
+        return e->code;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "read bandwidth at %zu MiB", sizes[i] >> 20);
+        bench_print(b, name, d.probe->read_bandwidth(d.dev, sizes[i]), "GB/s", 0);
+    }
+    bench_print(b, "FMA peak", d.probe->fma_peak(d.dev), "GFLOP/s", 0);
+    bench_device_close(&d);
+    return 0;
+}

@@ -1,0 +1,127 @@
+/* kveval bench: speed beside the machine's own limits, measured in the same run. Never a test: machines differ. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+#include "evalcore/base/json.h"
+#include "evalcore/bench.h"
+#include "evalcore/command.h"
+
+static const struct {
+    const char *name;
+    bench_fn run;
+} benches[] = {
+    {"limits", bench_limits},
+    {"decode", bench_decode},
+    {"attention", bench_attention},
+    {"tokenizer", bench_tokenizer},
+};
+enum { N_BENCHES = sizeof benches / sizeof *benches };
+
+struct options {
+    int threads;
+    const char *isa, *model, *csv;
+};
+
+static const struct cli_option options[] = {
+    {"model", 'M', CLI_STRING, offsetof(struct options, model), "MODEL", "model of `decode`: pocket (default) or a folder"},
+    {"threads", 0, CLI_INT, offsetof(struct options, threads), "N", "CPU threads; default all"},
+    {"isa", 0, CLI_STRING, offsetof(struct options, isa), "NAME", "scalar, avx2 or avx512; default the best here"},
+    {"csv", 0, CLI_STRING, offsetof(struct options, csv), "FILE", "write the figures there too"},
+    {0},
+};
+
+double bench_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor)
+{
+    struct str s = {0};
+    str_puts(&s, "{\"name\": ");
+    json_quote(&s, name, strlen(name));
+    str_printf(&s, ", \"value\": %.6g, \"unit\": ", value);
+    json_quote(&s, unit, strlen(unit));
+    if (floor > 0)
+        str_printf(&s, ", \"floor\": %.6g, \"share\": %.3f", floor, value / floor);
+    str_puts(&s, ", \"command\": ");
+    json_quote(&s, b->command, strlen(b->command));
+    str_puts(&s, "}\n");
+    fputs(str_text(&s), stdout);
+    fflush(stdout);
+    if (b->csv && !b->n_printed)
+        fputs("name,value,unit,floor,share,command\n", b->csv);
+    if (b->csv && floor > 0)
+        fprintf(b->csv, "%s,%.6g,%s,%.6g,%.3f,%s\n", name, value, unit, floor, value / floor, b->command);
+    else if (b->csv)
+        fprintf(b->csv, "%s,%.6g,%s,,,%s\n", name, value, unit, b->command);
+    b->n_printed++;
+    str_release(&s);
+}
+
+static int run_one(struct bench *b, const char *name, bench_fn fn, const struct options *o, struct err *e)
+{
+    struct str command = {0};
+    str_printf(&command, "kveval bench %s", name);
+    if (o->threads)
+        str_printf(&command, " --threads %d", o->threads);
+    if (o->isa)
+        str_printf(&command, " --isa %s", o->isa);
+    if (strcmp(b->model, "pocket"))
+        str_printf(&command, " --model %s", b->model);
+    b->command = str_text(&command);
+    int rc = fn(b, e);
+    str_release(&command);
+    return rc;
+}
+
+static int bench_index(const char *name)
+{
+    for (int i = 0; i < N_BENCHES; i++)
+        if (!strcmp(benches[i].name, name))
+            return i;
+    return -1;
+}
+
+static int cmd_bench_run(const struct program *p, int argc, char **argv)
+{
+    struct options o = {.model = "pocket"};
+    const char *args[N_BENCHES];
+    int n_args, code = command_parse(&cmd_bench, &o, argc, argv, args, 0, N_BENCHES, &n_args);
+    struct err e = {0};
+    (void)p;
+    if (code >= 0)
+        return code;
+    for (int i = 0; i < n_args; i++)
+        if (bench_index(args[i]) < 0) {
+            err_set(&e, ERR_USAGE, "unknown benchmark \"%s\"; there are limits, decode, attention and tokenizer", args[i]);
+            return command_fail(&e, EXIT_USAGE);
+        }
+    struct bench b = {.threads = o.threads, .isa = o.isa, .model = o.model};
+    if (o.csv && !(b.csv = fopen(o.csv, "w"))) {
+        err_set(&e, ERR_IO, "%s: cannot be written: %s", o.csv, strerror(errno));
+        return command_fail(&e, EXIT_INCOMPLETE);
+    }
+    for (int i = 0; i < (n_args ? n_args : N_BENCHES) && !e.code; i++) {
+        int k = n_args ? bench_index(args[i]) : i;
+        run_one(&b, benches[k].name, benches[k].run, &o, &e);
+    }
+    if (b.csv && fclose(b.csv))
+        err_set(&e, ERR_IO, "%s: cannot be written: %s", o.csv, strerror(errno));
+    return e.code ? command_fail(&e, e.code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;
+}
+
+const struct command cmd_bench = {
+    .name = "bench",
+    .usage = "[limits] [decode] [attention] [tokenizer]",
+    .help = "speed beside the machine's own limits, one JSON line a figure",
+    .details = "Without a name all run, in about half a minute. `floor` is the limit in the same unit, measured in the same run;\n"
+               "`share` is the value as a share of it. For decode the limit is the sum over the step's phases (matrix products,\n"
+               "attention) of max(bytes / read bandwidth at the step's working set, FLOP / FMA peak).\n",
+    .options = options,
+    .run = cmd_bench_run,
+};

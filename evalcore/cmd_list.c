@@ -1,0 +1,115 @@
+/* kveval list policies|tasks|devices: what is there, what it takes, and what is missing. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "evalcore/base/file.h"
+#include "evalcore/command.h"
+#include "tasks/task.h"
+
+struct list_options {
+    const char *data;
+};
+
+static const struct cli_option list_table[] = {
+    {"data", 'd', CLI_STRING, offsetof(struct list_options, data), "DIR", "where problem files are"},
+    {NULL, 0, CLI_FLAG, 0, NULL, NULL},
+};
+
+static int list_policies(void)
+{
+    const struct policy_ops *ops;
+    struct str text = {0};
+    for (size_t i = 0; (ops = policy_at(i)); i++) {
+        const char *budget = policy_budget_keys(ops);
+        str_printf(&text, "%s%s: %s\n", i ? "\n" : "", policy_name(ops), policy_help(ops));
+        if (budget && *budget)
+            str_printf(&text, "  budget, no default: %s\n", budget);
+        param_help(policy_params(ops), &text);
+        for (const struct preset *p = policy_presets(ops); p && p->name; p++)
+            str_printf(&text, "  preset %-10s %s (%s)\n", p->name, p->help, p->pairs);
+    }
+    fputs(str_text(&text), stdout);
+    str_release(&text);
+    return EXIT_DONE;
+}
+
+/* Where a task's file is looked for, and whether it is there. SUBSET stands for the name of a data set. */
+static void print_file(const struct task_ops *ops, const char *data)
+{
+    struct str path = {0};
+    if (!ops->default_file) {
+        printf("    problems: generated, or a file ({\"file\": ...} with rendered or prompt, gold)\n");
+        return;
+    }
+    file_join(&path, data ? data : "DATA", ops->default_file);
+    if (!data)
+        printf("    problems: %s (DATA is the folder given with --data)\n", path.data);
+    else if (strstr(ops->default_file, "SUBSET"))
+        printf("    problems: %s, SUBSET by the task's option subset\n", path.data);
+    else
+        printf("    problems: %s, %s\n", path.data, file_exists(path.data) ? "there" : "MISSING");
+    str_release(&path);
+}
+
+static int list_tasks(const struct list_options *o)
+{
+    const struct task_ops *ops;
+    struct str options = {0};
+    for (size_t i = 0; (ops = task_at(i)); i++) {
+        printf("%s: %s\n    version %s, %s, about %d tokens a completion%s%s\n", ops->name, ops->help,
+               ops->version, ops->metric, ops->expected_tokens, ops->prompts ? ", prompts " : "",
+               ops->prompts ? ops->prompts : "");
+        print_file(ops, o->data);
+    }
+    param_help(task_params, &options);
+    printf("\noptions of a task in a run file:\n%s", str_text(&options));
+    str_release(&options);
+    return EXIT_DONE;
+}
+
+static int list_devices(void)
+{
+    static const char *const backends[] = {"cpu", "cuda"};
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        struct engine_options o = {.model = "pocket", .backend = backends[i], .max_batch = 1};
+        struct engine *en = NULL;
+        struct err e = {0};
+        if (engine_open(&en, &o, &e))
+            printf("%s: not available: %s\n", backends[i], e.text);
+        else
+            printf("%s: %s, numerics class %s\n", backends[i], engine_info(en)->device,
+                   engine_info(en)->numerics);
+        engine_close(en);
+    }
+    return EXIT_DONE;
+}
+
+static int run_list(const struct program *p, int argc, char **argv)
+{
+    struct list_options o = {0};
+    struct err e = {0};
+    const char *what;
+    int n;
+    (void)p;
+    int code = command_parse(&cmd_list, &o, argc, argv, &what, 1, 1, &n);
+    if (code >= 0)
+        return code;
+    if (!strcmp(what, "policies"))
+        return list_policies();
+    if (!strcmp(what, "tasks"))
+        return list_tasks(&o);
+    if (!strcmp(what, "devices"))
+        return list_devices();
+    err_set(&e, ERR_USAGE, "list takes policies, tasks or devices, not \"%s\"", what);
+    return command_fail(&e, EXIT_USAGE);
+}
+
+const struct command cmd_list = {
+    .name = "list",
+    .usage = "policies|tasks|devices",
+    .help = "what there is, its options and presets, and which files are missing",
+    .options = list_table,
+    .run = run_list,
+};

@@ -1,0 +1,252 @@
+/* kveval sweep: run file -> cells -> jobs -> what the journals lack -> decode -> journal -> report. Repeating
+ * the command resumes. Mistakes in the input are found before the first token (exit 2). */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/base/log.h"
+#include "evalcore/command.h"
+#include "evalcore/dryrun.h"
+#include "evalcore/grades.h"
+#include "evalcore/lmeval.h"
+#include "evalcore/record.h"
+#include "evalcore/report.h"
+#include "evalcore/runlock.h"
+#include "evalcore/runner.h"
+#include "evalcore/scheduler.h"
+#include "evalcore/stop.h"
+
+struct sweep_options {
+    const char *out, *model, *tasks, *sample_ids, *data, *shard;
+    struct cli_list set;
+    int limit, threads, max_batch, dry_run, quiet;
+};
+
+#define AT(member) offsetof(struct sweep_options, member)
+static const struct cli_option sweep_table[] = {
+    {"output-path", 'o', CLI_STRING, AT(out), "DIR", "run folder; made if missing, resumed if there"},
+    {"model", 'M', CLI_STRING, AT(model), "MODEL", "pocket or a model folder, instead of the run file's"},
+    {"tasks", 't', CLI_STRING, AT(tasks), "A,B", "only these tasks of the run file"},
+    {"limit", 'L', CLI_INT, AT(limit), "N", "only the first N problems of each task"},
+    {"sample-ids", 'E', CLI_STRING, AT(sample_ids), "IDS", "only these problems: a,b,c or {\"task\": [ids]}"},
+    {"data", 'd', CLI_STRING, AT(data), "DIR", "where problem files are (see: kveval list tasks)"},
+    {"set", 0, CLI_LIST, AT(set), "A.B=C", "override the run file; may be repeated"},
+    {"threads", 0, CLI_INT, AT(threads), "N", "CPU threads (default: all cores)"},
+    {"max-batch", 'b', CLI_INT, AT(max_batch), "N", "sequences decoded together (default 32)"},
+    {"shard", 0, CLI_STRING, AT(shard), "I/N", "only shard I of N, counted from 0; shards share one folder"},
+    {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL,
+     "print cells, jobs, expected tokens and memory; decode nothing"},
+    {"quiet", 'q', CLI_FLAG, AT(quiet), NULL, "only errors"},
+    {NULL, 0, CLI_FLAG, 0, NULL, NULL},
+};
+
+struct sweep {
+    const struct program *program;
+    struct sweep_options o;
+    const char *path;
+    struct runfile file;
+    struct runplan plan;
+    struct runlock lock;
+    struct journal journal;
+    int shard, n_shards;
+    long of_shard, todo;
+    int code; /* exit code should the next step fail */
+};
+
+static int parse_shard(struct sweep *s, struct err *e)
+{
+    const char *slash = s->o.shard ? strchr(s->o.shard, '/') : NULL;
+    long i = -1, n = -1;
+    if (!s->o.shard)
+        return 0;
+    struct arena a = {0};
+    int bad = !slash || cli_int(arena_strndup(&a, s->o.shard, (size_t)(slash - s->o.shard)), 0, 100000, &i) ||
+              cli_int(slash + 1, 1, 100000, &n) || i >= n;
+    arena_release(&a);
+    if (bad)
+        return err_set(e, ERR_USAGE, "--shard takes I/N with I from 0 to N-1, such as 0/4, not \"%s\"",
+                       s->o.shard);
+    s->shard = (int)i;
+    s->n_shards = (int)n;
+    return 0;
+}
+
+static int check_options(struct sweep *s, struct err *e)
+{
+    if (!s->o.dry_run && !s->o.out)
+        return err_set(e, ERR_USAGE, "where to? give the run folder with -o DIR");
+    if (s->o.limit < 0 || s->o.threads < 0 || s->o.max_batch < 0)
+        return err_set(e, ERR_USAGE, "--limit, --threads and --max-batch must be positive");
+    return parse_shard(s, e);
+}
+
+/* The folder is taken early when it is there: a second run is refused before it loads a model. It is made
+ * late: a mistake in the input leaves no folder behind. */
+static int take_folder(struct sweep *s, struct err *e)
+{
+    if (s->o.dry_run || s->lock.fd > 0)
+        return 0;
+    int rc = file_mkdirs(s->o.out, e);
+    if (!rc)
+        rc = runlock_take(&s->lock, s->o.out, s->shard, s->n_shards, e);
+    if (rc == ERR_BUSY)
+        s->code = EXIT_INCOMPLETE;
+    return rc;
+}
+
+static int load_inputs(struct sweep *s, struct err *e)
+{
+    struct runfile_options fo = {.model = s->o.model, .tasks = s->o.tasks, .set = &s->o.set};
+    struct runplan_options po = {.data_dir = s->o.data,
+                                 .sample_ids = s->o.sample_ids,
+                                 .limit = s->o.limit,
+                                 .threads = s->o.threads,
+                                 .max_batch = s->o.max_batch,
+                                 .cache_dir = s->program->cache_dir,
+                                 .dry = s->o.dry_run};
+    int rc = runfile_load(&s->file, s->path, &fo, e);
+    if (!rc && s->o.out && file_is_dir(s->o.out))
+        rc = take_folder(s, e);
+    return rc ? rc : runplan_build(&s->plan, &s->file, &po, e);
+}
+
+/* Takes the folder and leaves in the plan what is still to do. */
+static int prepare_folder(struct sweep *s, struct err *e)
+{
+    struct run done;
+    int dropped = 0;
+    int rc = take_folder(s, e);
+    if (!rc)
+        rc = runplan_write(&s->plan, s->o.out, &dropped, e);
+    if (!rc)
+        rc = run_load(&done, s->o.out, e);
+    if (rc)
+        return rc;
+    if (dropped)
+        log_info(
+            "%d cells of this folder's earlier run file are not in this one; their completions stay in the "
+            "journals but not in the tables",
+            dropped);
+    if (done.n_bad_lines)
+        log_warn("%ld journal lines are damaged; their jobs are decoded again", done.n_bad_lines);
+    if (done.n_conflicts)
+        log_warn("%ld jobs were decoded twice with different tokens: results do not reproduce here",
+                 done.n_conflicts);
+    s->todo = scheduler_keep(&s->plan, &done, s->shard, s->n_shards, &s->of_shard);
+    scheduler_order(&s->plan, &done);
+    run_release(&done);
+    return 0;
+}
+
+static void announce(const struct sweep *s)
+{
+    double expected = 0;
+    for (long i = 0; i < s->plan.n_jobs; i++)
+        expected += s->plan.jobs[i].expected;
+    log_info("%s on %s: %d cells, %ld jobs, %ld done, about %.0f tokens to decode", s->file.model,
+             s->plan.lanes[0].info.device, s->plan.n_cells, s->of_shard, s->of_shard - s->todo, expected);
+}
+
+static int decode(struct sweep *s, struct runner *r, struct err *e)
+{
+    struct progress progress;
+    progress_init(&progress, s->program->live, s->program->columns, s->o.quiet);
+    double started = progress_clock();
+    journal_init(&s->journal, s->o.out);
+    *r = (struct runner){.plan = &s->plan, .journal = &s->journal, .progress = &progress};
+    int rc = runner_run(r, e);
+    journal_close(&s->journal);
+    double seconds = progress_clock() - started;
+    if (!rc && !r->signal && r->finished) {
+        struct str time = {0};
+        progress_duration(&time, seconds);
+        log_info("%ld completions, %.0f tokens in %s: %.0f tokens/s", r->finished, r->tokens, time.data,
+                 r->tokens / (seconds > 0 ? seconds : 1));
+        str_release(&time);
+    }
+    if (rc)
+        err_add(e, "stopped with %ld of %ld jobs saved", s->of_shard - s->todo + r->finished, s->of_shard);
+    return rc;
+}
+
+/* Grades, cells/ and report/: all rebuilt from the journals. *failed counts the jobs that ended as error. */
+static int write_results(const struct sweep *s, long *failed, struct err *e)
+{
+    struct run run;
+    int rc = run_load(&run, s->o.out, e);
+    if (rc)
+        return rc;
+    for (int c = 0; c < run.n_cells; c++)
+        for (int i = 0; i < run.cells[c].n_records; i++)
+            *failed += run.cells[c].records[i].finish == FINISHED_ERROR;
+    rc = grades_save(&run, e);
+    if (!rc)
+        rc = lmeval_write(&run, e);
+    run_release(&run);
+    return rc ? rc : report_write(s->o.out, NULL, e);
+}
+
+static int sweep(struct sweep *s, struct err *e)
+{
+    struct runner r = {0};
+    long failed = 0;
+    s->code = EXIT_USAGE;
+    int rc = check_options(s, e);
+    if (!rc)
+        rc = load_inputs(s, e);
+    if (rc)
+        return s->code;
+    if (s->o.dry_run) {
+        dryrun_print(&s->plan, s->o.max_batch);
+        return EXIT_DONE;
+    }
+    if (prepare_folder(s, e))
+        return s->code;
+    announce(s);
+    s->code = EXIT_INCOMPLETE;
+    if (s->plan.n_jobs && decode(s, &r, e))
+        return s->code;
+    if (r.signal) {
+        log_info("stopped: %ld of %ld jobs are done and saved; repeat the command to go on",
+                 s->of_shard - s->todo + r.finished, s->of_shard);
+        return stop_exit_code(r.signal);
+    }
+    if (write_results(s, &failed, e))
+        return s->code;
+    log_info("report: %s/report/report.md and index.html", s->o.out);
+    if (failed)
+        err_set(e, ERR_DEVICE, "%ld jobs failed; they count as error in the tables, kveval show says why",
+                failed);
+    return failed ? EXIT_INCOMPLETE : EXIT_DONE;
+}
+
+static int run_sweep(const struct program *p, int argc, char **argv)
+{
+    struct sweep s = {.program = p};
+    struct err e = {0};
+    int n;
+    int code = command_parse(&cmd_sweep, &s.o, argc, argv, &s.path, 1, 1, &n);
+    if (code >= 0)
+        return code;
+    log_set_quiet(s.o.quiet);
+    stop_block();
+    code = sweep(&s, &e);
+    if (e.code)
+        command_fail(&e, code);
+    runplan_release(&s.plan);
+    runfile_release(&s.file);
+    runlock_drop(&s.lock);
+    return code;
+}
+
+const struct command cmd_sweep = {
+    .name = "sweep",
+    .usage = "RUN.json -o DIR",
+    .help = "decode and grade every cell of a run file; repeat the command to resume",
+    .details =
+        "Writes DIR/journal (the raw truth), DIR/cells (lm-evaluation-harness layout) and DIR/report.\n"
+        "Model, tasks and policies are in the run file; runs/README.md describes it.",
+    .options = sweep_table,
+    .run = run_sweep,
+};

@@ -1,0 +1,126 @@
+/* The program: a table of subcommands and the only look at the environment. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "evalcore/base/log.h"
+#include "evalcore/command.h"
+#include "evalcore/version.h"
+
+/* Adding a command: one file cmd_NAME.c and one line here. */
+static const struct command *const commands[] = {
+    &cmd_sweep,     &cmd_report,   &cmd_show,     &cmd_score, &cmd_grade,  &cmd_choice,
+    &cmd_textscore, &cmd_generate, &cmd_logprobs, &cmd_list,  &cmd_doctor,
+#ifdef KVEVAL_BENCH
+    &cmd_bench,
+#endif
+};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const struct command *find(const char *name)
+{
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (!strcmp(commands[i]->name, name))
+            return commands[i];
+    return NULL;
+}
+
+static void usage(FILE *f)
+{
+    fputs("kveval measures what sparse KV-cache policies do to the accuracy of reasoning models.\n\n"
+          "usage: kveval COMMAND [options]\n\n",
+          f);
+    for (int i = 0; i < N_COMMANDS; i++)
+        fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->help);
+    fputs("\n  kveval help COMMAND explains one command, kveval --version prints the version.\n"
+          "exit codes: 0 done, 2 mistake in the command line or an input file, 3 incomplete or error,\n"
+          "75 stopped after saving (repeat the command to go on), 130 by Ctrl-C after saving.\n",
+          f);
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[N_COMMANDS + 1] = {0};
+    for (int i = 0; i < N_COMMANDS; i++)
+        names[i] = commands[i]->name;
+    const char *near = str_nearest(name, names);
+    if (near)
+        log_error("unknown command \"%s\": did you mean %s?", name, near);
+    else
+        log_error("unknown command \"%s\": kveval help lists them", name);
+    return EXIT_USAGE;
+}
+
+static int help(int argc, char **argv)
+{
+    if (argc < 3) {
+        usage(stdout);
+        return EXIT_DONE;
+    }
+    const struct command *c = find(argv[2]);
+    if (!c)
+        return unknown_command(argv[2]);
+    command_help(c);
+    return EXIT_DONE;
+}
+
+/* XDG_CACHE_HOME/kveval, else HOME/.cache/kveval, else nothing. */
+static const char *cache_dir(struct arena *a)
+{
+    const char *dir = getenv("XDG_CACHE_HOME");
+    if (dir && dir[0] == '/')
+        return arena_printf(a, "%s/kveval", dir);
+    dir = getenv("HOME");
+    return dir && dir[0] == '/' ? arena_printf(a, "%s/.cache/kveval", dir) : NULL;
+}
+
+static void look_around(struct program *p, struct arena *a)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS"), *term = getenv("TERM");
+    long n;
+    p->cache_dir = cache_dir(a);
+    p->live = isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
+    p->columns = 80;
+    if (columns && !cli_int(columns, 20, 1000, &n))
+        p->columns = (int)n;
+    else if (p->live && !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
+        p->columns = size.ws_col;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    struct program p = {0};
+    struct arena a = {0};
+    if (argc < 2) {
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return help(argc, argv);
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
+        printf("kveval %s\n", KVEVAL_VERSION);
+        return EXIT_DONE;
+    }
+    const struct command *c = find(argv[1]);
+    if (!c)
+        return unknown_command(argv[1]);
+    look_around(&p, &a);
+    int rc = c->run(&p, argc - 1, argv + 1);
+    arena_release(&a);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    int rc = dispatch(argc, argv);
+    /* Results that could not be written (a full disk behind a pipe) must not look like success. */
+    if (fflush(stdout) || ferror(stdout)) {
+        log_error("cannot write to standard output");
+        if (rc == EXIT_DONE)
+            rc = EXIT_INCOMPLETE;
+    }
+    return rc;
+}

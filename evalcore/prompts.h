@@ -1,0 +1,39 @@
+#ifndef EVALCORE_PROMPTS_H
+#define EVALCORE_PROMPTS_H
+
+#include "engine/engine.h"
+#include "evalcore/settings.h"
+#include "tasks/task.h"
+
+/* The problems of one task as token ids, under one chat form: cells that ask for the same share it. */
+struct prompt_row {
+    size_t first; /* into ids */
+    int n;
+    char sha256[65];
+};
+struct prompt_set {
+    struct task task;
+    const char *label;       /* of the task entry */
+    const struct chat *chat; /* effective; NULL: none */
+    int32_t end_token;       /* of the chat form, or -1 */
+    struct prompt_row *rows; /* (task.n_problems) */
+    struct token_list ids;
+    int longest;      /* tokens of the longest prompt */
+    const char *file; /* name inside the run folder */
+};
+
+/* The chat form that `chat` ("auto", "none" or a name) means for this model; *out NULL: none. */
+int prompts_chat(const struct chat **out, const struct engine *en, const char *chat, struct err *e);
+
+/* Fills rows and ids of s, whose task, chat and end_token are set. A prompt that leaves no room for a
+ * completion is an error that names it, unless its task lets the middle be cut out. */
+int prompts_render(struct prompt_set *s, const struct engine *en, const struct settings *settings,
+                   struct err *e);
+void prompts_release(struct prompt_set *s);
+
+/* Keeps the problems that --limit and --sample-ids ask for. ids: "a,b,c", or {"task": [ids or numbers from
+ * 0]}; NULL: all. *matched counts problems that ids named. */
+int prompts_filter(struct task *t, const char *label, int limit, const char *ids, long *matched,
+                   struct err *e);
+
+#endif

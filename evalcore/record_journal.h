@@ -1,0 +1,9 @@
+#ifndef EVALCORE_RECORD_JOURNAL_H
+#define EVALCORE_RECORD_JOURNAL_H
+
+#include "evalcore/record.h"
+
+/* Second half of run_load(): fills records and counters of a run whose cells and tasks are there. */
+int record_load_journals(struct run *r, int regrade, struct err *e);
+
+#endif

@@ -1,0 +1,154 @@
+/* Writing a report: load, compute, build the document, print it twice, write the files.
+ *
+ * Every file is written whole or not at all, and figures that an earlier report left behind are removed only
+ * after the new files are there, so that a reader never sees a page whose figures are missing. */
+#include "evalcore/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/base/log.h"
+#include "evalcore/report_parts.h"
+
+static int write_file(const char *folder, const char *name, const struct str *text, struct err *e)
+{
+    struct str path = {0};
+    file_join(&path, folder, name);
+    int rc = file_write_atomic(str_text(&path), str_text(text), text->len, e);
+    str_release(&path);
+    return rc;
+}
+
+static void build(struct doc *d, const struct report *r, const struct report *old, const struct against *list,
+                  int n)
+{
+    report_add_summary(d, r);
+    report_add_accuracy(d, r);
+    report_add_pairs(d, r);
+    if (old)
+        report_add_against(d, old, r, list, n);
+    report_add_health(d, r);
+    report_add_plots(d, r);
+    report_add_matrix(d, r);
+    report_add_config(d, r);
+}
+
+static int write_figures(const char *folder, const struct doc *d, struct err *e)
+{
+    for (int i = 0; i < d->n_sections; i++)
+        for (int k = 0; k < d->sections[i].n_items; k++) {
+            const struct doc_item *it = &d->sections[i].items[k];
+            if (it->kind == DOC_FIGURE && write_file(folder, it->file, it->body, e) < 0)
+                return e ? e->code : ERR_IO;
+        }
+    return 0;
+}
+
+static int is_figure(const struct doc *d, const char *name)
+{
+    for (int i = 0; i < d->n_sections; i++)
+        for (int k = 0; k < d->sections[i].n_items; k++)
+            if (d->sections[i].items[k].kind == DOC_FIGURE && !strcmp(d->sections[i].items[k].file, name))
+                return 1;
+    return 0;
+}
+
+static int remove_old(const char *folder, const struct doc *d, int has_against, struct err *e)
+{
+    struct file_list list = {0};
+    struct str path = {0};
+    int rc = file_list(&list, folder, ".svg", e);
+    for (size_t i = 0; rc == 0 && i < list.n; i++) {
+        if (is_figure(d, list.name[i]))
+            continue;
+        str_clear(&path);
+        file_join(&path, folder, list.name[i]);
+        rc = file_remove_tree(str_text(&path), e);
+    }
+    if (rc == 0 && !has_against) {
+        str_clear(&path);
+        file_join(&path, folder, "against.csv");
+        rc = file_remove_tree(str_text(&path), e);
+    }
+    file_list_release(&list);
+    str_release(&path);
+    return rc;
+}
+
+static int write_all(const char *folder, const struct report *r, const struct report *old,
+                     const struct doc *d, const struct against *list, int n, struct err *e)
+{
+    struct str text = {0};
+    int rc = write_figures(folder, d, e);
+    const struct {
+        const char *name;
+        void (*print)(struct str *out, const struct report *r);
+    } csv[] = {{"accuracy.csv", report_accuracy_csv},
+               {"pairs.csv", report_pairs_csv},
+               {"lengths.csv", report_lengths_csv}};
+    for (size_t i = 0; rc == 0 && i < sizeof csv / sizeof *csv; i++) {
+        str_clear(&text);
+        csv[i].print(&text, r);
+        rc = write_file(folder, csv[i].name, &text, e);
+    }
+    if (rc == 0 && old) {
+        str_clear(&text);
+        report_against_csv(&text, old, r, list, n);
+        rc = write_file(folder, "against.csv", &text, e);
+    }
+    if (rc == 0) {
+        str_clear(&text);
+        doc_markdown(&text, d);
+        rc = write_file(folder, "report.md", &text, e);
+    }
+    if (rc == 0) {
+        str_clear(&text);
+        doc_html(&text, d);
+        rc = write_file(folder, "index.html", &text, e);
+    }
+    if (rc == 0)
+        rc = remove_old(folder, d, old != NULL, e);
+    str_release(&text);
+    return rc;
+}
+
+int report_write_run(const struct run *run, const struct run *against, const char *folder, struct err *e)
+{
+    struct arena arena = {0};
+    struct report now, old;
+    struct against *list = NULL;
+    struct doc d;
+    int n = 0;
+    report_compute(&now, run, &arena);
+    if (against) {
+        report_compute(&old, against, &arena);
+        n = report_against(&list, &old, &now);
+    }
+    doc_init(&d, &arena,
+             arena_printf(&arena, "kveval report: %s", run->model && *run->model ? run->model : "run"));
+    build(&d, &now, against ? &old : NULL, list, n);
+    int rc = file_mkdirs(folder, e);
+    if (rc == 0)
+        rc = write_all(folder, &now, against ? &old : NULL, &d, list, n, e);
+    doc_release(&d);
+    arena_release(&arena);
+    return rc;
+}
+
+int report_write(const char *dir, const char *against, struct err *e)
+{
+    struct run run = {0}, other = {0};
+    struct str folder = {0};
+    int rc = run_load(&run, dir, e);
+    if (rc == 0 && against)
+        rc = run_load(&other, against, e);
+    if (rc == 0) {
+        file_join(&folder, dir, "report");
+        rc = report_write_run(&run, against ? &other : NULL, str_text(&folder), e);
+    }
+    str_release(&folder);
+    run_release(&other);
+    run_release(&run);
+    return rc;
+}

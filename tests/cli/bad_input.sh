@@ -1,0 +1,106 @@
+# Every mistake in the input is one clear sentence, exit code 2, before anything is decoded or written.
+. "$(dirname "$0")/lib.sh"
+
+run_file() { # run_file NAME JSON
+    printf '%s\n' "$2" >"$1.json"
+}
+model_folder() { # model_folder NAME: a copy of the embedded model as a folder
+    rm -rf "$1"
+    mkdir "$1"
+    cp "$source_dir"/engine/pocket/config.json "$source_dir"/engine/pocket/tokenizer.json \
+        "$source_dir"/engine/pocket/model.safetensors "$1"
+}
+# says NAME PATTERN...: sweep NAME.json must exit 2, say one line with every pattern, and leave no folder.
+says() {
+    local name=$1
+    shift
+    rm -rf out
+    run 2 sweep "$name.json" -o out
+    [ "$(wc -l <stderr.txt)" = 1 ] || fail "$name: not one line: $(cat stderr.txt)"
+    for pattern in "$@"; do
+        grep -qF -- "$pattern" stderr.txt || fail "$name: \"$pattern\" is missing in: $(cat stderr.txt)"
+    done
+    [ ! -e out ] || fail "$name: left a folder behind"
+}
+sweep_of() { # sweep_of MODEL
+    printf '{"model": "%s", "max_new_tokens": 4, "tasks": [{"name": "relay", "steps": 3, "problems": 1}], "policies": ["full"]}\n' "$1"
+}
+
+run_file missing_model "$(sweep_of nowhere)"
+says missing_model nowhere
+
+model_folder m
+rm m/model.safetensors
+run_file no_weights "$(sweep_of m)"
+says no_weights m
+
+model_folder m
+truncate -s 100000 m/model.safetensors
+run_file truncated "$(sweep_of m)"
+says truncated m/model.safetensors
+
+model_folder m
+printf 'garbage' >m/model.safetensors
+says truncated m/model.safetensors
+
+model_folder m
+sed -i 's/"intermediate_size": *768/"intermediate_size": 512/' m/config.json
+grep -q 512 m/config.json || fail "the test does not change intermediate_size"
+says truncated m/model.safetensors mlp
+
+model_folder m
+sed -i 's/"model_type": *"qwen2"/"model_type": "gpt_neox"/' m/config.json
+says truncated m/config.json model_type gpt_neox
+
+model_folder m
+printf '{"model": {"type": "BPE"' >m/tokenizer.json
+says truncated m/tokenizer.json
+
+model_folder m
+sed -i 's/"type": *"ByteLevel"/"type": "Metaspace"/' m/tokenizer.json
+grep -q Metaspace m/tokenizer.json && says truncated m/tokenizer.json Metaspace
+
+run_file unknown_key '{"model": "pocket", "tasks": ["relay"], "policies": ["full"], "temprature": 0}'
+says unknown_key 'unknown key "temprature"; did you mean "temperature"?'
+run_file k_below_l '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "delta", "k_pages": 2, "l_pages": 4}]}'
+says k_below_l 'policies.0 (delta)' 'l_pages (4) is above k_pages (2)'
+run_file zero_budget '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "raas", "budget_tokens": 0}]}'
+says zero_budget 'policies.0 (raas)' 'budget_tokens must be'
+run_file layers '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "delta", "k_pages": 8, "layers": [2, 50]}]}'
+says layers 'policies.0 (delta)' 50
+run_file no_gate '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "dms", "gate": "none.safetensors"}]}'
+says no_gate 'policies.0 (dms)' none.safetensors
+run_file chat '{"model": "pocket", "chat": "chatml", "tasks": ["relay"], "policies": ["full"]}'
+says chat 'unknown chat template "chatml"'
+run_file not_there '{"model": "pocket", "tasks": ["aime24"], "policies": ["full"]}'
+says not_there 'tasks.0 (aime24)' '--data'
+refuse 2 'cannot read nothing.json: No such file or directory' sweep nothing.json -o out
+
+# A prompt longer than the context names the problem and the lengths.
+awk 'BEGIN { printf "{\"id\": \"huge\", \"gold\": \"1\", \"prompt\": \""; for (i = 0; i < 5000; i++) printf "word "; print "\"}" }' >long.jsonl
+run_file long '{"model": "pocket", "tasks": [{"name": "relay", "file": "long.jsonl"}], "policies": ["full"]}'
+says long 'problem huge' 'the prompt has' '4096'
+# max_total_tokens is a limit of its own.
+echo '{"id": "small", "gold": "1", "prompt": "Apply the rules ."}' >small.jsonl
+run_file total '{"model": "pocket", "max_total_tokens": 5, "tasks": [{"name": "relay", "file": "small.jsonl"}], "policies": ["full"]}'
+says total 'problem small' 'max_total_tokens'
+
+run_file problems '{"model": "pocket", "tasks": [{"name": "relay", "file": "problems.jsonl"}], "policies": ["full"]}'
+rm -f problems.jsonl
+says problems problems.jsonl
+printf '{"gold": "1", "prompt": "a"}\n{"gold": "1", "prompt": \n' >problems.jsonl
+says problems problems.jsonl:2
+printf '{"gold": "1"}\n' >problems.jsonl
+says problems problems.jsonl:1
+mkdir -p folder.jsonl
+run_file folder '{"model": "pocket", "tasks": [{"name": "relay", "file": "folder.jsonl"}], "policies": ["full"]}'
+says folder folder.jsonl
+
+# Options of the command.
+refuse 2 'where to? give the run folder with -o DIR' sweep total.json
+refuse 2 '--shard takes I/N with I from 0 to N-1, such as 0/4, not "4/4"' sweep total.json -o out --shard 4/4
+refuse 2 '--tasks: "lookup" is not a task of total.json' sweep total.json -o out --tasks lookup
+refuse 2 'out is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o out makes one' report out
+refuse 2 'out is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o out makes one' show out a b
+[ ! -e out ] || fail "a refused command left a folder"
+finish

@@ -1,0 +1,89 @@
+# grade, choice, textscore and logprobs: one line out per line in, errors as objects, exit 3 when there was one.
+. "$(dirname "$0")/lib.sh"
+
+# filter NAME CODE ARGS...: NAME.in through the command must give NAME.out.
+filter() {
+    local name=$1 want=$2 got=0
+    shift 2
+    "$program" "$@" <"$name.in" >"$name.got" 2>"$name.err" || got=$?
+    [ "$got" = "$want" ] || fail "$name exited $got, want $want: $(cat "$name.err")"
+    [ "$(wc -l <"$name.in")" = "$(wc -l <"$name.got")" ] || fail "$name answered another number of lines"
+    same "$name.out" "$name.got"
+}
+
+cat >grade.in <<'END'
+{"gold":"1/2","pred":"so \\boxed{0.5}"}
+{"gold":"$204$","pred":"Answer: 205","mode":"strict","thinking":"none","finish":"stop"}
+{"gold":"3","pred":"<think> it is 3","finish":"length"}
+{"gold":"3","pred":"no answer here"}
+{"gold":"3","pred":"no answer here","finish":"length"}
+END
+"$program" grade <grade.in >grade.got 2>grade.err || fail "grade exited $?"
+[ "$(grep -o '"verdict":"[a-z]*"' grade.got | cut -d'"' -f4 | tr '\n' ' ')" = 'correct wrong unfinished unparsed truncated ' ] ||
+    fail "grade said $(cat grade.got)"
+[ "$(grep -c '"reason":"[^"]' grade.got)" = 5 ] || fail "a verdict lacks its reason: $(cat grade.got)"
+[ ! -s grade.err ] || fail "grade wrote to standard error"
+
+cat >mistakes.in <<'END'
+{"gold":"1","pred":"1"}
+{"gold":"1"
+
+[1]
+{"gold":"1"}
+{"gold":"1","pred":"1","mode":"loose"}
+{"gold":"1","pred":"1","finish":"eos"}
+{"gold":"1","pred":"1","gold":"2"}
+END
+"$program" grade <mistakes.in >mistakes.got 2>/dev/null
+[ $? = 3 ] || fail "grade with mistakes did not exit 3"
+[ "$(grep -c '"verdict":"error"' mistakes.got)" = 7 ] || fail "not every mistake is an error: $(cat mistakes.got)"
+[ "$(grep -o '"line":[0-9]*' mistakes.got | tr '\n' ' ')" = '"line":2 "line":3 "line":4 "line":5 "line":6 "line":7 "line":8 ' ] ||
+    fail "errors carry wrong lines: $(cat mistakes.got)"
+grep -q '"error":"line 5: field \\"pred\\" must be a string"' mistakes.got || fail "line 5: $(sed -n 5p mistakes.got)"
+grep -q '"error":"line 6: field \\"mode\\" must be one of strict"' mistakes.got || fail "line 6: $(sed -n 6p mistakes.got)"
+
+cat >choice.in <<'END'
+{"text":"The answer is (C).","n_options":4}
+{"text":"<think> maybe B"}
+{"text":"I cannot tell."}
+END
+"$program" choice choice.in >choice.got 2>/dev/null || fail "choice exited $?"
+[ "$(cut -d'"' -f3-7 choice.got | tr -d '\n' | tr -d ' ')" != "" ] || fail "choice said nothing"
+grep -q '^{"letter":"C","status":"ok","rule":' choice.got || fail "choice line 1: $(sed -n 1p choice.got)"
+grep -q '^{"letter":null,"status":"unfinished","rule":' choice.got || fail "choice line 2: $(sed -n 2p choice.got)"
+grep -q '^{"letter":null,"status":"unparsed","rule":' choice.got || fail "choice line 3: $(sed -n 3p choice.got)"
+
+cat >score.in <<'END'
+{"metric":"qa_f1_score","prediction":"the red house","ground_truth":"a red house"}
+{"metric":"qa_f1_score","prediction":"blue","ground_truth":["red","blue"]}
+{"metric":"qa_f1_score","prediction":"blue","ground_truth":"red"}
+{"metric":"bleu","prediction":"x","ground_truth":"x"}
+{"metric":"qa_f1_score","prediction":"x"}
+END
+cat >score.out <<'END'
+{"score":1.0}
+{"score":1.0}
+{"score":0.0}
+{"error":"line 4: metric \"bleu\" is not in this version; there are qa_f1_score","line":4}
+{"error":"line 5: field \"ground_truth\" must be a string or a list of strings","line":5}
+END
+filter score 3 textscore
+
+cat >logprobs.in <<'END'
+{"ids":[1,266,220,16,267],"prompt_len":3}
+{"ids":[1,266],"prompt_len":2}
+{"ids":[1,266,99999],"prompt_len":2}
+{"ids":[1,266,-4],"prompt_len":2}
+{"ids":"no","prompt_len":2}
+END
+"$program" logprobs --policy quest:k_pages=8 --gaps <logprobs.in >logprobs.got 2>/dev/null
+[ $? = 3 ] || fail "logprobs with mistakes did not exit 3"
+[ "$(grep -c '"error"' logprobs.got)" = 4 ] || fail "logprobs: $(cat logprobs.got)"
+grep -q '^{"logprobs":\[-[0-9.e-]*,-[0-9.e-]*\],"gaps":\[[0-9.e-]*,[0-9.e-]*\]}$' logprobs.got ||
+    fail "logprobs line 1: $(sed -n 1p logprobs.got)"
+refuse 2 'policy quest: k_pages must be an integer between 1 and 1000000, not 0' logprobs --policy quest:k_pages=0
+
+# An unreadable file is a mistake of the caller, not of a line.
+run 2 grade no_such_file.jsonl
+grep -q 'no_such_file.jsonl' stderr.txt || fail "grade did not name the missing file"
+finish

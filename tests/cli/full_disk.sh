@@ -1,0 +1,34 @@
+# A full disk: one clear sentence, nothing finished is lost, and with room the same command goes on. A small tmpfs where
+# we may mount one, a file size limit otherwise.
+. "$(dirname "$0")/lib.sh"
+tiny=$here/tiny.json
+rm -rf disk small undisturbed
+mkdir disk
+
+# Without room from the start. A pipe is not limited, a file is.
+message=$(
+    trap '' XFSZ
+    ulimit -f 0
+    "$program" sweep "$tiny" -o small 2>&1
+)
+code=$?
+[ $code = 2 ] || fail "no room at all exited $code: $message"
+[ "$(wc -l <<<"$message")" = 1 ] || fail "no room at all said: $message"
+grep -q 'small/' <<<"$message" || fail "no room at all does not name the file: $message"
+
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k none disk 2>/dev/null; then
+    trap 'umount disk' EXIT
+    run 3 sweep "$tiny" -o disk/out
+    tail -n 1 stderr.txt | grep -q 'stopped with .* of 64 jobs saved: cannot write to the journal disk/out/journal/' ||
+        fail "a full disk said: $(cat stderr.txt)"
+    before=$(journal_keys disk/out | wc -l)
+    mount -o remount,size=16m disk
+    run 0 sweep "$tiny" -o disk/out
+    grep -q "64 jobs, $before done" stderr.txt || fail "after making room: $(cat stderr.txt), $before records before"
+    run 0 sweep "$tiny" -o undisturbed
+    same_results undisturbed disk/out
+    [ "$(journal_keys disk/out | sort | uniq -d | wc -l)" = 0 ] || fail "finished jobs were decoded twice"
+else
+    echo "no tmpfs could be mounted: only the file size limit was tried" >&2
+fi
+finish

@@ -1,0 +1,66 @@
+# Shared by the scripts of this folder: `. "$(dirname "$0")/lib.sh"`. A script is run as NAME.sh PROGRAM SOURCE_DIR in a
+# folder of its own. Failures are counted and shown; `finish` ends the script.
+set -u
+program=$1
+source_dir=$2
+here=$source_dir/tests/cli
+failures=0
+unset COLUMNS
+
+fail() {
+    echo "FAILED: $*" >&2
+    failures=$((failures + 1))
+}
+
+finish() {
+    if [ "$failures" -gt 0 ]; then
+        echo "$failures checks failed" >&2
+        exit 1
+    fi
+    exit 0
+}
+
+skip() {
+    echo "skipped: $*" >&2
+    exit 77
+}
+
+# run CODE ARGS...: runs the program, output in stdout.txt and stderr.txt; the exit code must be CODE.
+run() {
+    local want=$1 got=0
+    shift
+    "$program" "$@" >stdout.txt 2>stderr.txt </dev/null || got=$?
+    [ "$got" = "$want" ] || fail "kveval $* exited $got, want $want: $(head -c 500 stderr.txt)"
+}
+
+# refuse CODE MESSAGE ARGS...: the same, and standard error is exactly "kveval: MESSAGE", standard output empty.
+refuse() {
+    local code=$1 message=$2
+    shift 2
+    run "$code" "$@"
+    [ "$(cat stderr.txt)" = "kveval: $message" ] || fail "kveval $*
+  said  $(cat stderr.txt)
+  want  kveval: $message"
+    [ ! -s stdout.txt ] || fail "kveval $* wrote to standard output"
+}
+
+# same FILE FILE: equal, byte for byte.
+same() {
+    cmp -s "$1" "$2" || fail "$1 and $2 differ: $(diff "$1" "$2" | head -n 5 | cut -c 1-300)"
+}
+
+# same_results DIR DIR: what must not depend on order, restarts or shards.
+same_results() {
+    local f
+    same "$1/report/accuracy.csv" "$2/report/accuracy.csv"
+    same "$1/report/lengths.csv" "$2/report/lengths.csv"
+    [ "$(ls "$1/cells")" = "$(ls "$2/cells")" ] || fail "$1 and $2 have different cells"
+    for f in "$1"/cells/*/samples_*.jsonl; do
+        same "$f" "$2/${f#"$1"/}"
+    done
+}
+
+# Keys of whole journal records, one a line: a torn last line has no checksum.
+journal_keys() {
+    cat "$1"/journal/*.jsonl 2>/dev/null | grep '"crc":"[0-9a-f]\{8\}"}$' | grep -o '"key":"[0-9a-f]*"'
+}

@@ -1,0 +1,52 @@
+# list, doctor and generate.
+. "$(dirname "$0")/lib.sh"
+
+run 0 list policies
+for policy in full quest raas delta kascade dms; do
+    grep -q "^$policy: " stdout.txt || fail "list policies lacks $policy"
+done
+run 0 list tasks
+for task in relay choice algebra lookup aime24 aime25 math500 gpqa_diamond longbench; do
+    grep -q "^$task: " stdout.txt || fail "list tasks lacks $task"
+done
+grep -q 'DATA/aime/aime24.jsonl (DATA is the folder given with --data)' stdout.txt || fail "where is aime24 expected?"
+mkdir -p data/aime
+echo '{}' >data/aime/aime24.jsonl
+run 0 list tasks --data data
+grep -q 'data/aime/aime24.jsonl, there$' stdout.txt || fail "aime24 is there"
+grep -q 'data/aime/aime25.jsonl, MISSING$' stdout.txt || fail "aime25 is missing"
+run 0 list devices
+grep -q '^cpu: ' stdout.txt || fail "list devices lacks the CPU"
+
+run 0 doctor -o .
+[ "$(grep -c '^ok ' stdout.txt)" = 8 ] || fail "doctor: $(cat stdout.txt)"
+grep -q '180 tokens of a known problem equal the reference' stdout.txt || fail "doctor: $(cat stdout.txt)"
+[ -z "$(ls -A | grep doctor)" ] || fail "doctor leaves files behind"
+
+prompt='Apply the rules in order , all values modulo 1000 .
+ rule 3 : wr = hu + 2 * qt
+ rule 1 : qt = 694
+ rule 2 : hu = 524
+Find the value of wr .'
+run 0 generate --prompt "$prompt"
+cp stdout.txt full.txt
+grep -q '912' full.txt || fail "generate: $(cat full.txt)"
+# A budget above the context reads everything: the same text.
+run 0 generate --prompt "$prompt" --policy quest:k_pages=64
+same full.txt stdout.txt
+printf '%s' "$prompt" >prompt.txt
+"$program" generate <prompt.txt >piped.txt 2>/dev/null || fail "generate from standard input exited $?"
+same full.txt piped.txt
+# The chat form by hand gives the same ids.
+run 0 generate --raw --prompt "<|User|>$prompt<|Assistant|><think>
+"
+same full.txt stdout.txt
+run 0 generate --prompt "$prompt" --ids --max-new-tokens 5
+[ "$(cat stdout.txt)" = '266 220 16 267 300' ] || fail "generate --ids: $(cat stdout.txt)"
+run 0 generate --prompt "$prompt" --temperature 1 --seed 3 --max-new-tokens 40
+cp stdout.txt sampled.txt
+run 0 generate --prompt "$prompt" --temperature 1 --seed 3 --max-new-tokens 40
+same sampled.txt stdout.txt
+refuse 2 'unknown policy "qest"; did you mean "quest"?' generate --prompt x --policy qest
+refuse 2 'unknown chat template "qwen"; known are auto, r1-distill, pocket, qwen3, llama3, none' generate --prompt x --chat qwen
+finish

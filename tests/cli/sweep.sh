@@ -1,0 +1,83 @@
+# A small sweep from end to end: files, resume, limits, shards, sample ids, overrides, show, score, report.
+. "$(dirname "$0")/lib.sh"
+rm -rf full again shards limited ids named
+tiny=$here/tiny.json
+
+run 0 sweep "$tiny" --dry-run
+grep -q '^total  *64 ' stdout.txt || fail "dry run: $(cat stdout.txt)"
+[ -z "$(ls -d out* 2>/dev/null)" ] || fail "a dry run wrote a folder"
+
+run 0 sweep "$tiny" -o full
+grep -q '8 cells, 64 jobs' stderr.txt || grep -q '16 cells, 64 jobs' stderr.txt || fail "sweep said: $(cat stderr.txt)"
+for f in manifest.json config.resolved.json report/index.html report/report.md report/accuracy.csv report/pairs.csv report/lengths.csv; do
+    [ -s "full/$f" ] || fail "full/$f is missing"
+done
+[ "$(ls full/cells | wc -l)" = 16 ] || fail "cells: $(ls full/cells)"
+[ "$(cat full/cells/*/samples_*.jsonl | wc -l)" = 64 ] || fail "not every problem has its row"
+[ "$(wc -l <full/report/lengths.csv)" = 65 ] || fail "lengths.csv has $(wc -l <full/report/lengths.csv) lines"
+[ "$(wc -l <full/report/accuracy.csv)" = 17 ] || fail "accuracy.csv has $(wc -l <full/report/accuracy.csv) lines"
+[ "$(head -n 1 full/report/accuracy.csv | cut -d, -f1-23)" = "cell,label,model,policy,preset,params,k_pages,l_pages,budget_tokens,task,problems,jobs,correct,accuracy,ci_low,ci_high,mean_tokens,truncated,unparsed,unfinished,errors,kv_density,peak_tokens" ] ||
+    fail "accuracy.csv has other columns: $(head -n 1 full/report/accuracy.csv)"
+[ "$(sed -n 's/^[^,]*,\([^,]*\),.*/\1/p' full/report/accuracy.csv | sed -n 2,9p | tr '\n' ';')" = \
+    "full;quest k_pages=2;quest k_pages=4;delta k_pages=4 l_pages=2;delta k_pages=8 l_pages=2;raas;kascade;dms;" ] ||
+    fail "cells are in another order: $(cut -d, -f2 full/report/accuracy.csv)"
+[ "$(journal_keys full | sort | uniq -d | wc -l)" = 0 ] || fail "jobs were decoded twice"
+
+# Repeating is free and changes nothing.
+cp -r full again
+run 0 sweep "$tiny" -o again
+grep -q '64 jobs, 64 done' stderr.txt || fail "resume said: $(cat stderr.txt)"
+[ "$(ls again/journal | wc -l)" = 1 ] || fail "an empty journal was made"
+same_results full again
+
+# Everything but journals and configuration can be rebuilt.
+rm -rf again/cells again/report again/grades
+run 0 report again
+same_results full again
+run 0 score again
+grep -q '^grader .*, 64 of 64 completions: ' stdout.txt || fail "score said: $(cat stdout.txt)"
+same_results full again
+
+# A part first, then the rest: the part is not decoded again.
+run 0 sweep "$tiny" -o limited --limit 2 --tasks relay --threads 1
+[ "$(journal_keys limited | wc -l)" = 16 ] || fail "--limit 2 --tasks relay decoded $(journal_keys limited | wc -l) jobs"
+run 0 sweep "$tiny" -o limited --max-batch 3
+grep -q '64 jobs, 16 done' stderr.txt || fail "the second half said: $(cat stderr.txt)"
+same_results full limited
+
+# Two shards in one folder.
+run 0 sweep "$tiny" -o shards --shard 0/2
+run 0 sweep "$tiny" -o shards --shard 1/2 --quiet
+[ ! -s stderr.txt ] || fail "--quiet said: $(cat stderr.txt)"
+same_results full shards
+[ "$(journal_keys shards | sort | uniq -d | wc -l)" = 0 ] || fail "shards overlap"
+
+# Single problems, by id and by number.
+id=$(sed -n '2s/.*"id":"\([^"]*\)".*/\1/p' full/problems/relay-*.jsonl)
+run 0 sweep "$tiny" -o ids --sample-ids "$id" --set 'policies=["full"]'
+[ "$(journal_keys ids | wc -l)" = 1 ] || fail "--sample-ids $id decoded $(journal_keys ids | wc -l) jobs"
+run 0 sweep "$tiny" -o ids --sample-ids '{"relay": [1], "lookup": [0, 3]}' --set 'policies=["full"]'
+[ "$(journal_keys ids | wc -l)" = 3 ] || fail "--sample-ids by number decoded $(journal_keys ids | wc -l) jobs"
+refuse 2 '--sample-ids: no problem is named "nobody"' sweep "$tiny" -o ids --sample-ids nobody
+
+# A changed run file keeps what still counts and says what does not.
+run 0 sweep "$tiny" -o ids --set 'policies=["full"]' --set seed=2 --limit 1
+grep -q "2 cells of this folder's earlier run file are not in this one" stderr.txt || fail "changed run file: $(cat stderr.txt)"
+
+# samples and temperature: more samples later keep the earlier ones.
+run 0 sweep "$tiny" -o named --set 'policies=[{"name":"full","as":"dense"}]' --set 'tasks.relay.as=mine' --set temperature=0.8 --set samples=2 --limit 2
+run 0 sweep "$tiny" -o named --set 'policies=[{"name":"full","as":"dense"}]' --set 'tasks.relay.as=mine' --set temperature=0.8 --set samples=3 --limit 2
+grep -q '12 jobs, 8 done' stderr.txt || fail "more samples: $(cat stderr.txt)"
+[ "$(cut -d, -f2,10 named/report/lengths.csv | grep -c .)" = 13 ] || fail "named lengths"
+cut -d, -f2,3,7 named/report/lengths.csv | grep -q '^dense/mine,full,relay$' || fail "labels: $(head -n 2 named/report/lengths.csv)"
+
+# show: by folder name, part of it, label; by id and by number.
+run 0 show full quest-k_pages2.relay 0
+grep -q '^---- completion, sample 0: ' stdout.txt || fail "show: $(cat stdout.txt)"
+grep -q '^---- verdict$' stdout.txt || fail "show has no verdict"
+run 0 show full "$(ls full/cells | head -n 1)" 1 --ids
+grep -q '^\[[0-9,]*\]$' stdout.txt || fail "show --ids: $(cat stdout.txt)"
+run 2 show full quest 0
+grep -q 'several cells match "quest"' stderr.txt || fail "show quest: $(cat stderr.txt)"
+run 2 show full dms nobody
+finish

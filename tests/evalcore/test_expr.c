@@ -1,0 +1,41 @@
+/* "where" conditions, one line each: expr.test. */
+#include "evalcore/expr.h"
+#include "tests/cases.h"
+
+static int lookup(void *context, const char *name, double *out, struct err *e)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } known[] = {{"k", 8}, {"l", 4}, {"ratio", 0.25}};
+    (void)context;
+    for (size_t i = 0; i < 3; i++)
+        if (!strcmp(known[i].name, name)) {
+            *out = known[i].value;
+            return 0;
+        }
+    return err_set(e, ERR_USAGE, "no \"%s\"", name);
+}
+
+int main(int argc, char **argv)
+{
+    struct cases c;
+    char *line;
+    int number;
+    cases_open(&c, argc > 1 ? argv[1] : NULL);
+    while ((line = cases_line(&c, &number))) {
+        const char *want = case_cut(line, "=>");
+        struct err e = {0};
+        int result = -1;
+        int rc = expr_true(line, lookup, NULL, &result, &e);
+        const char *got = rc ? e.text : result ? "1" : "0";
+        CHECK(rc == 0 || rc == ERR_USAGE);
+        check_count++;
+        if (strcmp(got, want ? want : "")) {
+            check_failures++;
+            fprintf(stderr, "%s:%d: \"%s\" gives \"%s\", want \"%s\"\n", argv[1], number, line, got, want);
+        }
+    }
+    cases_close(&c);
+    return check_done();
+}

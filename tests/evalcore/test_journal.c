@@ -1,0 +1,184 @@
+/* Journals: what is written is read, a file cut at any byte loses only its torn tail, any damaged byte is
+ * noticed. */
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/file.h"
+#include "evalcore/journal.h"
+#include "tests/check.h"
+
+enum { RECORDS = 3 };
+
+struct seen {
+    int n;
+    char key[8][16];
+    int64_t offset[8];
+    size_t length[8];
+};
+
+static int see(void *context, const struct journal_line *l)
+{
+    struct seen *s = context;
+    snprintf(s->key[s->n], sizeof s->key[0], "%s", json_string_value(json_object_get(l->head, "key")));
+    s->offset[s->n] = l->offset;
+    s->length[s->n] = l->length;
+    CHECK(json_object_get(l->head, "ids") == NULL);
+    s->n++;
+    return 0;
+}
+
+static const char tricky[] = "a \"quote\" \\ ,\"ids\":[ ],\"text\": ,\"crc\":\"\n\xff\x00 end";
+
+static int add(struct journal *j, int i, struct err *e)
+{
+    const int32_t ids[] = {i, 1 << 20, 0};
+    json_t *head = json_pack("{s:s++, s:s, s:i}", "key", "key",
+                             i == 0   ? "0"
+                             : i == 1 ? "1"
+                                      : "2",
+                             "", "odd", ",\"ids\":[1],\"text\":", "n", i);
+    int rc = journal_add(j, head, ids, (size_t)i, tricky, sizeof tricky - 1, e);
+    json_decref(head);
+    return rc;
+}
+
+static char *write_three(struct str *bytes)
+{
+    struct journal j;
+    struct err e = {0};
+    journal_init(&j, "run");
+    for (int i = 0; i < RECORDS; i++)
+        CHECK_INT(add(&j, i, &e), 0);
+    CHECK_INT(journal_sync(&j, &e), 0);
+    CHECK_INT(j.records, RECORDS);
+    char *path = xstrdup(j.path);
+    journal_close(&j);
+    CHECK_INT(file_read(path, bytes, &e), 0);
+    return path;
+}
+
+static int read_bytes(const char *bytes, size_t n, struct seen *s, long *bad)
+{
+    struct err e = {0};
+    FILE *f = fopen("cut.jsonl", "wb");
+    fwrite(bytes, 1, n, f);
+    fclose(f);
+    memset(s, 0, sizeof *s);
+    *bad = 0;
+    return journal_read("cut.jsonl", see, s, bad, &e);
+}
+
+static void whole(const char *path, const struct str *bytes)
+{
+    struct seen s;
+    struct str ids = {0}, text = {0};
+    struct err e = {0};
+    long bad;
+    CHECK_INT(read_bytes(bytes->data, bytes->len, &s, &bad), 0);
+    CHECK_INT(s.n, RECORDS);
+    CHECK_INT(bad, 0);
+    CHECK_STR(s.key[2], "key2");
+    CHECK_INT(journal_fetch(path, s.offset[2], s.length[2], &ids, &text, &e), 0);
+    CHECK_STR(str_text(&ids), "[2,1048576]");
+    CHECK_INT(text.len, sizeof tricky - 1 + 2); /* the byte ff has become U+FFFD */
+    CHECK(!memcmp(text.data, tricky, 10));
+    CHECK_INT(journal_fetch(path, s.offset[0], s.length[0], &ids, NULL, &e), 0);
+    CHECK_STR(str_text(&ids), "[]");
+    CHECK_INT(journal_fetch(path, s.offset[2], s.length[2] + 100, &ids, NULL, &e), ERR_IO);
+    str_release(&ids);
+    str_release(&text);
+}
+
+/* A cut after the newline of record k keeps k records, a cut before it keeps k - 1; nothing is "damaged". */
+static void torn(const struct str *bytes)
+{
+    struct seen s;
+    long bad;
+    int lines = 0;
+    for (size_t n = 0; n <= bytes->len; n++) {
+        lines += n > 0 && bytes->data[n - 1] == '\n';
+        CHECK_INT(read_bytes(bytes->data, n, &s, &bad), 0);
+        CHECK_INT(s.n, lines);
+        CHECK_INT(bad, 0);
+    }
+}
+
+static void damaged(const struct str *bytes)
+{
+    struct seen s;
+    long bad;
+    char *copy = xmalloc(bytes->len);
+    for (size_t i = 0; i + 1 < bytes->len; i++) {
+        memcpy(copy, bytes->data, bytes->len);
+        copy[i] ^= 0x11;
+        CHECK_INT(read_bytes(copy, bytes->len, &s, &bad), 0);
+        CHECK_INT(s.n, bytes->data[i] == '\n' ? RECORDS - 2 : RECORDS - 1);
+        CHECK_INT(bad, copy[i] == '\n' ? 2 : 1);
+    }
+    free(copy);
+}
+
+/* A file size limit stands for a full disk: the record that does not fit is an error, the ones before stay.
+ */
+static void full_disk(void)
+{
+    struct journal j;
+    struct err e = {0};
+    struct rlimit old, small;
+    struct seen s = {0};
+    long bad = 0;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = 500;
+    journal_init(&j, "small");
+    CHECK_INT(add(&j, 0, &e), 0);
+    setrlimit(RLIMIT_FSIZE, &small);
+    int rc = 0, n = 1;
+    while (!rc && n < 100)
+        rc = add(&j, 1 + n++ % 2, &e);
+    setrlimit(RLIMIT_FSIZE, &old);
+    CHECK_INT(rc, ERR_IO);
+    CHECK(strstr(e.text, "small/journal") != NULL);
+    char *path = xstrdup(j.path);
+    int64_t kept = j.records;
+    journal_close(&j);
+    struct err none = {0};
+    CHECK_INT(journal_read(path, see, &s, &bad, &none), 0);
+    CHECK_INT(s.n, kept);
+    CHECK_INT(bad, 0);
+    free(path);
+}
+
+static void two_writers(void)
+{
+    struct journal a, b;
+    struct err e = {0};
+    journal_init(&a, "run");
+    journal_init(&b, "run");
+    CHECK_INT(add(&a, 0, &e), 0);
+    CHECK_INT(add(&b, 1, &e), 0);
+    CHECK(strcmp(a.path, b.path));
+    journal_close(&a);
+    journal_close(&b);
+}
+
+int main(void)
+{
+    struct err e = {0};
+    struct str bytes = {0};
+    file_remove_tree("run", &e);
+    file_remove_tree("small", &e);
+    char *path = write_three(&bytes);
+    whole(path, &bytes);
+    torn(&bytes);
+    damaged(&bytes);
+    full_disk();
+    two_writers();
+    free(path);
+    str_release(&bytes);
+    return check_done();
+}

@@ -1,0 +1,197 @@
+/* Loading a run folder made by hand: which record of a key counts, what is foreign, damaged or missing,
+ * grades kept and made anew. */
+#include "evalcore/base/file.h"
+#include "evalcore/grades.h"
+#include "evalcore/job.h"
+#include "evalcore/journal.h"
+#include "evalcore/lmeval.h"
+#include "evalcore/record.h"
+#include "tests/check.h"
+
+static const char *const identity = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+static void write_text(const char *path, const char *text)
+{
+    struct err e = {0};
+    CHECK_INT(file_write_atomic(path, text, strlen(text), &e), 0);
+}
+
+static json_t *cell(const char *id, const char *label, int samples)
+{
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:{}, s:{}, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:s, s:s, s:s, s:s, "
+        "s:s, s:s}",
+        "id", id, "label", label, "policy_label", label, "model", "pocket", "policy", "full", "preset", "",
+        "params", "settings", "settings_label", "", "identity", identity, "samples", samples, "task", 0,
+        "baseline", 0, "max_new_tokens", 100, "temperature", 0.0, "k_pages", "8", "l_pages", "",
+        "budget_tokens", "", "budget_rule", "rule", "budget_key", "k_pages", "budget", "8");
+}
+
+/* Two cells with the same identity (an "as" of the same thing): they share jobs. */
+static void write_folder(void)
+{
+    struct err e = {0};
+    file_remove_tree("folder", &e);
+    CHECK_INT(file_mkdirs("folder/problems", &e), 0);
+    write_text("folder/problems/p.jsonl",
+               "{\"id\":\"one\",\"prompt_sha256\":\"s1\",\"prompt_tokens\":5,\"golds\":[\"42\"],"
+               "\"prompt\":\"what?\"}\n"
+               "{\"id\":\"two\",\"prompt_sha256\":\"s2\",\"prompt_tokens\":6,\"golds\":[\"7\"],"
+               "\"thinking_open\":true}\n");
+    json_t *o = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:s, s:s, s:s, s:s, s:s, s:{}}], s:[o, o]}", "version", "0",
+        "model", "pocket", "weights", "w", "numerics", "n", "device", "d", "baseline", "full", "tasks",
+        "name", "relay", "label", "relay", "version", "1", "metric", "accuracy", "source", "x", "file",
+        "problems/p.jsonl", "options", "cells", cell("cell-1", "full", 1), cell("cell-2", "twice", 2));
+    char *text = json_dumps(o, 0);
+    write_text("folder/config.resolved.json", text);
+    free(text);
+    json_decref(o);
+}
+
+static void add(struct journal *j, const char *problem, const char *sha, int sample, const char *finish,
+                const char *digest, int tokens, const char *text)
+{
+    struct job_inputs in = {.identity = identity, .prompt_sha256 = sha, .problem = problem, .sample = sample};
+    char key[JOB_KEY_HEX + 1];
+    struct err e = {0};
+    job_key(&in, key);
+    json_t *head = json_pack("{s:s, s:s, s:i, s:s, s:f, s:s}", "key", key, "finish", finish, "tokens", tokens,
+                             "ids_sha256", digest, "kv_reads", 12.5, "error", "it broke");
+    CHECK_INT(journal_add(j, head, NULL, 0, text, strlen(text), &e), 0);
+    json_decref(head);
+}
+
+static void write_journals(void)
+{
+    struct journal a, b;
+    journal_init(&a, "folder");
+    journal_init(&b, "folder");
+    add(&a, "one", "s1", 0, "error", "zz", 0, "");
+    add(&b, "one", "s1", 0, "stop", "bb", 11, "</think> \\boxed{42}");
+    add(&a, "one", "s1", 0, "stop", "aa", 10, "</think> \\boxed{41}");
+    add(&b, "two", "s2", 0, "length", "cc", 100, "still thinking");
+    add(&b, "two", "s2", 0, "length", "cc", 100, "still thinking");
+    add(&b, "one", "s1", 1, "error", "", 0, "");
+    add(&a, "gone", "s9", 0, "stop", "dd", 1, "");
+    FILE *f = fopen(b.path, "ab");
+    fputs("{\"key\":\"x\",\"ids\":[],\"text\":\"\",\"crc\":\"00000000\"}\n{\"torn", f);
+    fclose(f);
+    journal_close(&a);
+    journal_close(&b);
+}
+
+static void loads(void)
+{
+    struct run r;
+    struct err e = {0};
+    struct str text = {0};
+    CHECK_INT(run_load(&r, "folder", &e), 0);
+    CHECK_STR(e.text, "");
+    CHECK_INT(r.n_cells, 2);
+    CHECK_INT(r.n_expected, 2 + 4);
+    CHECK_INT(r.n_done, 2 + 3);
+    CHECK_INT(r.n_duplicates, 3);
+    CHECK_INT(r.n_conflicts, 2);
+    CHECK_INT(r.n_bad_lines, 1);
+    CHECK_INT(r.n_foreign, 1);
+    const struct cell *c = &r.cells[0];
+    CHECK_INT(c->n_records, 2);
+    CHECK_NEAR(c->budget_value, 8, 0);
+    CHECK_INT(c->records[0].tokens, 10); /* a completion before an error, then the smaller digest */
+    CHECK_NEAR(c->records[0].kv.reads, 12.5, 0);
+    CHECK_INT(c->records[0].verdict, VERDICT_WRONG);
+    CHECK_INT(c->records[1].verdict, VERDICT_UNFINISHED); /* the prompt opened thinking */
+    CHECK_INT(c->records[1].finish, FINISHED_LENGTH);
+    CHECK_INT(run_text(&r, &c->records[1], &text, &e), 0);
+    CHECK_STR(str_text(&text), "still thinking");
+    c = &r.cells[1];
+    CHECK_INT(c->n_records, 3);
+    CHECK_INT(c->records[1].sample, 1);
+    CHECK_INT(c->records[1].verdict, VERDICT_ERROR);
+    CHECK_STR(c->records[1].error, "it broke");
+    CHECK_INT(c->records[2].problem, 1);
+    CHECK_INT(run_find_cell(&r, "cell-2", &e), 1);
+    CHECK_INT(run_find_cell(&r, "twice", &e), 1);
+    CHECK_INT(run_find_cell(&r, "ell-1", &e), 0);
+    CHECK_INT(run_find_cell(&r, "cell", &e), -1);
+    str_release(&text);
+    run_release(&r);
+}
+
+/* Kept grades are used while the reference answer is the same; `score` ignores them. */
+static void grades(void)
+{
+    struct run r;
+    struct err e = {0};
+    struct str path = {0}, book = {0};
+    CHECK_INT(run_load(&r, "folder", &e), 0);
+    CHECK_INT(r.n_graded, 4);
+    CHECK_INT(grades_save(&r, &e), 0);
+    run_release(&r);
+    CHECK_INT(run_load(&r, "folder", &e), 0);
+    CHECK_INT(r.n_graded, 0);
+    CHECK_INT(r.cells[0].records[0].verdict, VERDICT_WRONG);
+    CHECK_STR(r.cells[0].records[0].gold_form, "42");
+    run_release(&r);
+    CHECK_INT(run_load_regrade(&r, "folder", &e), 0);
+    CHECK_INT(r.n_graded, 4);
+    run_release(&r);
+    str_printf(&path, "folder/grades/%s.jsonl", answer_check_version());
+    CHECK_INT(file_read(path.data, &book, &e), 0);
+    char *wrong = strstr(book.data, "\"wrong\"");
+    CHECK(wrong != NULL);
+    str_puts(&book, "not json\n{\"key\":1}\n");
+    write_text(path.data, book.data);
+    CHECK_INT(run_load(&r, "folder", &e), 0); /* damaged rows are left out */
+    CHECK_INT(r.n_graded, 0);
+    run_release(&r);
+    str_release(&path);
+    str_release(&book);
+}
+
+static void exports(void)
+{
+    struct run r;
+    struct err e = {0};
+    struct str rows = {0};
+    CHECK_INT(file_mkdirs("folder/cells/stranger", &e), 0);
+    CHECK_INT(run_load(&r, "folder", &e), 0);
+    CHECK_INT(lmeval_write(&r, &e), 0);
+    CHECK_STR(e.text, "");
+    CHECK(!file_exists("folder/cells/stranger"));
+    CHECK_INT(file_read("folder/cells/cell-2/samples_relay.jsonl", &rows, &e), 0);
+    json_t *row = json_loadb(rows.data, strcspn(rows.data, "\n"), 0, NULL);
+    CHECK_STR(json_string_value(json_object_get(row, "target")), "42");
+    CHECK_INT(json_array_size(json_array_get(json_object_get(row, "resps"), 0)), 2);
+    CHECK_STR(json_string_value(json_array_get(json_object_get(row, "verdicts"), 1)), "error");
+    CHECK_NEAR(json_number_value(json_object_get(row, "exact_match")), 0, 0);
+    json_decref(row);
+    run_release(&r);
+    str_release(&rows);
+}
+
+static void refusals(void)
+{
+    struct run r;
+    struct err e = {0};
+    CHECK_INT(run_load(&r, "nowhere", &e), ERR_USAGE);
+    CHECK_STR(e.text,
+              "nowhere is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o nowhere "
+              "makes one");
+    struct err other = {0};
+    write_text("folder/problems/p.jsonl", "{\"id\":\"one\"}\n");
+    CHECK_INT(run_load(&r, "folder", &other), ERR_FORMAT);
+    CHECK_STR(other.text, "folder/problems/p.jsonl:1: field \"prompt_sha256\" is missing");
+}
+
+int main(void)
+{
+    write_folder();
+    write_journals();
+    loads();
+    grades();
+    exports();
+    refusals();
+    return check_done();
+}

@@ -1,0 +1,79 @@
+/* Run files: expansion to cells, overrides, and the sentence of every mistake. Cases: runfile.test. */
+#include "evalcore/base/file.h"
+#include "evalcore/runfile.h"
+#include "tests/cases.h"
+
+/* One line per cell: task label | policy label | policy options that differ from nothing | settings. */
+static void list_cells(const struct runfile *f, struct str *out)
+{
+    for (int t = 0; t < f->n_tasks; t++)
+        for (int p = 0; p < f->n_policies; p++)
+            for (int s = 0; s < f->n_settings; s++)
+                str_printf(out, "%s%s | %s%s%s%s", out->len ? "\n" : "", f->tasks[t].label,
+                           f->policies[p].label, f->baseline_policy == p ? " (baseline)" : "",
+                           *f->settings[s].swept ? " | " : "", f->settings[s].swept);
+}
+
+static void list_effective(const struct runfile *f, struct str *out)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "model", json_string(f->model));
+    json_object_set_new(o, "settings", settings_json(&f->settings[0].s));
+    json_object_set_new(o, "task", param_json(task_params, &f->tasks[0].options));
+    json_object_set_new(o, "policy", policy_spec_to_json(&f->policies[0].spec));
+    json_canonical(out, o);
+    json_decref(o);
+}
+
+static void run_case(const struct test_case *c)
+{
+    struct runfile f;
+    struct err e = {0};
+    struct cli_list set = {0};
+    struct str got = {0};
+    char *lines = xstrdup(case_text(c, "set") ? case_text(c, "set") : "");
+    for (char *at = lines; *at;) {
+        char *end = at + strcspn(at, "\n");
+        int last = !*end;
+        *end = 0;
+        set.v[set.n++] = at;
+        at = end + !last;
+    }
+    const char *run = case_need(c, "run");
+    CHECK_INT(file_write_atomic("runs/run.json", run, strlen(run), &e), 0);
+    const struct runfile_options o = {
+        .model = case_text(c, "model"), .tasks = case_text(c, "tasks"), .set = &set};
+    int rc = runfile_load(&f, "runs/run.json", &o, &e);
+    if (case_text(c, "error")) {
+        CASE_STR(c, "error", rc ? e.text : "(no error)");
+        CHECK(rc == ERR_USAGE || rc == ERR_FORMAT);
+    } else if (rc) {
+        CASE_STR(c, case_text(c, "cells") ? "cells" : "effective", e.text);
+    }
+    if (!rc && case_text(c, "cells")) {
+        list_cells(&f, &got);
+        CASE_STR(c, "cells", str_text(&got));
+    }
+    if (!rc && case_text(c, "effective")) {
+        str_clear(&got);
+        list_effective(&f, &got);
+        CASE_STR(c, "effective", str_text(&got));
+    }
+    if (!rc)
+        runfile_release(&f);
+    str_release(&got);
+    free(lines);
+}
+
+int main(int argc, char **argv)
+{
+    struct cases cases;
+    struct test_case c;
+    struct err e = {0};
+    CHECK_INT(file_mkdirs("runs", &e), 0);
+    cases_open(&cases, argc > 1 ? argv[1] : NULL);
+    while (cases_next(&cases, &c))
+        run_case(&c);
+    cases_close(&cases);
+    return check_done();
+}

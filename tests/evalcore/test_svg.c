@@ -1,0 +1,310 @@
+/* Figures: ticks and escaping by value, whole figures by the properties that a reader depends on:
+ * well-formed, no NaN, all text inside the picture, legend entries apart from each other and below the axes.
+ */
+#include "tests/check.h"
+
+#include "evalcore/svg.h"
+
+static void check_ticks(double low, double high, int is_log, size_t most, const char *want)
+{
+    double t[32], step;
+    struct str got = {0};
+    size_t n = svg_ticks(low, high, is_log, most, t, &step);
+    for (size_t i = 0; i < n; i++)
+        str_printf(&got, "%s%g", i ? " " : "", t[i]);
+    CHECK_STR(str_text(&got), want);
+    str_release(&got);
+}
+
+static void test_ticks(void)
+{
+    check_ticks(0, 1, 0, 6, "0 0.2 0.4 0.6 0.8 1");
+    check_ticks(0, 1, 0, 11, "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1");
+    check_ticks(0, 1400, 0, 8, "0 200 400 600 800 1000 1200 1400");
+    check_ticks(0, 32768, 0, 8, "0 5000 10000 15000 20000 25000 30000");
+    check_ticks(0, 9, 0, 5, "0 2 4 6 8");
+    check_ticks(0, 9, 0, 4, "0 2.5 5 7.5");
+    check_ticks(-3, 7, 0, 6, "-2 0 2 4 6");
+    check_ticks(60, 600, 1, 8, "100 200 500");
+    check_ticks(10, 1e6, 1, 8, "10 100 1000 10000 100000 1e+06");
+    check_ticks(0.05, 1, 1, 8, "0.05 0.1 0.2 0.5 1");
+    check_ticks(1, 1, 0, 6, "");
+    check_ticks(0, 10, 1, 6, "");
+    check_ticks(1e-9, 2e-9, 0, 3, "1e-09 1.5e-09 2e-09");
+}
+
+static void test_text(void)
+{
+    struct str s = {0};
+    svg_escape(&s, "a<b> & \"c\" 'd'\x01\x7f\xff\n");
+    CHECK_STR(str_text(&s), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;\x7f\xEF\xBF\xBD\n");
+    str_clear(&s);
+    svg_number(&s, -0.001);
+    svg_number(&s, 12.5);
+    svg_number(&s, 100);
+    svg_number(&s, -3.14159);
+    CHECK_STR(str_text(&s), "012.5100-3.14");
+    str_clear(&s);
+    svg_text(&s, 1, 2, "start", "kv-m", 10, 60, "a label that is far too long");
+    CHECK(strstr(str_text(&s), "\xE2\x80\xA6</text>") != NULL);
+    CHECK(svg_text_width("a label", 10) > 30 && svg_text_width("a label", 10) < 50);
+    CHECK(svg_text_width("\xE6\xBC\xA2\xE5\xAD\x97", 10) >= 20);
+    str_release(&s);
+}
+
+/* Tags nest and close, attributes are quoted. Enough of XML for what is written here. */
+static int well_formed(const char *p)
+{
+    char stack[32][24];
+    int depth = 0;
+    while ((p = strchr(p, '<')) != NULL) {
+        const char *end = strchr(p, '>');
+        if (!end)
+            return 0;
+        int quotes = 0;
+        for (const char *q = p; q < end; q++)
+            quotes += *q == '"';
+        if (quotes % 2)
+            return 0;
+        if (p[1] == '/') {
+            if (!depth || strncmp(stack[--depth], p + 2, (size_t)(end - p - 2)))
+                return 0;
+        } else if (end[-1] != '/') {
+            size_t n = strcspn(p + 1, " >");
+            if (depth == 32 || n >= sizeof stack[0])
+                return 0;
+            memcpy(stack[depth], p + 1, n);
+            stack[depth++][n] = 0;
+        }
+        p = end;
+    }
+    return depth == 0;
+}
+
+static double attribute(const char *tag, const char *name)
+{
+    char key[32];
+    snprintf(key, sizeof key, " %s=\"", name);
+    const char *at = strstr(tag, key);
+    return at ? strtod(at + strlen(key), NULL) : NAN;
+}
+
+struct box {
+    double left, right, top, bottom;
+};
+
+/* Boxes of all upright texts, by the same estimate that lays them out; returns their number. */
+static int text_boxes(const char *svg, struct box *out, int max)
+{
+    int n = 0, turned = 0;
+    for (const char *p = svg; (p = strchr(p, '<')) != NULL; p++) {
+        if (!strncmp(p, "<g transform", 12) && strstr(p, "rotate") && strstr(p, "rotate") < strchr(p, '>'))
+            turned = 1;
+        if (!strncmp(p, "</g", 3))
+            turned = 0;
+        if (strncmp(p, "<text ", 6) || turned || n == max)
+            continue;
+        const char *from = strchr(p, '>') + 1;
+        size_t len = (size_t)(strchr(from, '<') - from);
+        char text[200];
+        CHECK(len < sizeof text);
+        memcpy(text, from, len);
+        text[len] = 0;
+        double size = attribute(p, "font-size"), w = svg_text_width(text, size), x = attribute(p, "x");
+        double y = attribute(p, "y");
+        const char *anchor = strstr(p, "text-anchor=\"") + 13;
+        double left = *anchor == 's' ? x : *anchor == 'm' ? x - w / 2 : x - w;
+        out[n++] = (struct box){left, left + w, y - 0.8 * size, y + 0.2 * size};
+    }
+    return n;
+}
+
+static void check_layout(const char *svg, const char *what)
+{
+    static struct box boxes[600];
+    double width = 0, height = 0;
+    const char *view = strstr(svg, "viewBox=\"0 0 ");
+    CHECK(view != NULL);
+    if (!view)
+        return;
+    char *next;
+    width = strtod(view + 13, &next);
+    height = strtod(next, NULL);
+    CHECK(well_formed(svg));
+    CHECK(!strstr(svg, "nan") && !strstr(svg, "inf"));
+    CHECK(strstr(svg, "<title id=") && strstr(svg, "<desc id=") && strstr(svg, "role=\"img\""));
+    int n = text_boxes(svg, boxes, 600), outside = 0, overlaps = 0;
+    for (int i = 0; i < n; i++) {
+        outside +=
+            boxes[i].left < 0 || boxes[i].right > width || boxes[i].top < 0 || boxes[i].bottom > height;
+        for (int k = 0; k < i; k++)
+            overlaps += boxes[i].left < boxes[k].right - 0.5 && boxes[k].left < boxes[i].right - 0.5 &&
+                        boxes[i].top < boxes[k].bottom - 0.5 && boxes[k].top < boxes[i].bottom - 0.5;
+    }
+    if (outside || overlaps)
+        fprintf(stderr, "%s: %d texts outside the picture, %d overlaps\n", what, outside, overlaps);
+    CHECK(n > 0 && !outside && !overlaps);
+}
+
+static double axis_bottom(const char *svg)
+{
+    const char *at = strstr(svg, "<path class=\"kv-ax\" d=\"M");
+    for (; at; at = strstr(at + 1, "<path class=\"kv-ax\" d=\"M")) {
+        const char *v = strchr(at, 'V');
+        if (v && v < strchr(at, '/'))
+            return strtod(v + 1, NULL);
+    }
+    return NAN;
+}
+
+static void test_chart(void)
+{
+    struct svg_point p[5] = {{64, 0.2, 0.1, 0.35},
+                             {128, 0.5, 0.4, 0.6},
+                             {256, 0.9, 0.8, 0.97},
+                             {NAN, 0.5, 0, 1},
+                             {512, NAN, NAN, NAN}};
+    struct svg_series s[21];
+    char names[21][64];
+    for (int i = 0; i < 21; i++) {
+        snprintf(names[i], sizeof names[i], "policy %d%s", i, i % 3 ? " k_pages=16 l_pages=4" : "");
+        s[i] = (struct svg_series){names[i],
+                                   i ? SVG_LINE : SVG_FLAT,
+                                   (enum svg_colour)(i % SVG_COLOURS),
+                                   (enum svg_marker)(i % SVG_MARKERS),
+                                   (enum svg_dash)(i % 4),
+                                   p,
+                                   5,
+                                   NAN};
+    }
+    s[0].points = &p[1];
+    s[0].n = 1;
+    for (size_t n = 1; n <= 21; n += 5) {
+        struct svg_chart c = {.id = "c",
+                              .title = "relay: accuracy against budget <&>",
+                              .desc = "d",
+                              .x = {"budget, tokens", NAN, NAN, 1, 0},
+                              .y = {"accuracy", 0, 1, 0, 1},
+                              .series = s,
+                              .n_series = n};
+        struct str out = {0}, again = {0};
+        svg_chart(&out, &c);
+        check_layout(str_text(&out), "chart");
+        /* the legend stands below the axes */
+        const char *entry = strstr(str_text(&out), ">policy 0<");
+        CHECK(entry != NULL);
+        if (entry) {
+            while (strncmp(entry, "<text", 5))
+                entry--;
+            CHECK(attribute(entry, "y") > axis_bottom(str_text(&out)) + 40);
+        }
+        svg_chart(&again, &c);
+        CHECK_STR(str_text(&again), str_text(&out));
+        str_release(&out);
+        str_release(&again);
+    }
+}
+
+static void test_awkward_charts(void)
+{
+    /* no data, one point, huge and tiny values, a title and labels that are much too long */
+    struct svg_point big[2] = {{1e9, 3e7, 2e7, 4e7}, {2e12, 5e7, NAN, NAN}}, tiny = {3, 1e-7, NAN, NAN};
+    struct svg_point steps[2] = {{100, 0.5, NAN, NAN}, {900, 0.75, NAN, NAN}};
+    const char *long_name =
+        "a policy with a very long name and many options k_pages=16 l_pages=4 scope=kv_sum seed=1";
+    struct svg_series s[4] = {{long_name, SVG_LINE, SVG_RED, SVG_CROSS, SVG_SOLID, big, 2, NAN},
+                              {"one", SVG_POINTS, SVG_GREY, SVG_DOWN, SVG_SOLID, &tiny, 1, NAN},
+                              {"cut", SVG_STEP, SVG_BLACK, SVG_CIRCLE, SVG_SOLID, steps, 2, 1400},
+                              {"empty", SVG_STEP, SVG_BLACK, SVG_NONE, SVG_SOLID, steps, 0, NAN}};
+    for (int first = 0; first < 4; first++)
+        for (int is_log = 0; is_log < 2; is_log++) {
+            struct svg_chart c = {.id = "c",
+                                  .title = long_name,
+                                  .desc = "",
+                                  .x = {long_name, NAN, NAN, is_log, 0},
+                                  .y = {long_name, NAN, NAN, 0, 0},
+                                  .series = s + first,
+                                  .n_series = (size_t)(4 - first)};
+            struct str out = {0};
+            svg_chart(&out, &c);
+            check_layout(str_text(&out), "awkward chart");
+            CHECK((strstr(str_text(&out), "no data yet") != NULL) == (first == 3));
+            str_release(&out);
+        }
+    /* a curve with completions cut off goes on to the cap and ends there */
+    struct svg_chart c = {.id = "c",
+                          .title = "t",
+                          .desc = "",
+                          .x = {"x", 0, 1400, 0, 0},
+                          .y = {"y", 0, 1, 0, 1},
+                          .series = &s[2],
+                          .n_series = 1};
+    struct str out = {0};
+    svg_chart(&out, &c);
+    CHECK(strstr(str_text(&out), "v12\"") != NULL);
+    str_release(&out);
+}
+
+static void test_heat(void)
+{
+    const char *x[] = {"2", "4", "8"}, *y[] = {"16", "128"};
+    struct svg_square q[6] = {{0.1, "10.0", "n=30", 0}, {0.5, "50.0", "n=30", 1}, {NAN, NULL, NULL, 0},
+                              {0.9, "90.0", "n=30", 1}, {1, "100.0", NULL, 1},    {0, "0.0", "n=1", 0}};
+    struct svg_heat h = {.id = "h",
+                         .title = "K and L",
+                         .desc = "d",
+                         .x_label = "L",
+                         .y_label = "K",
+                         .x_names = x,
+                         .y_names = y,
+                         .n_x = 3,
+                         .n_y = 2,
+                         .squares = q,
+                         .low = 0,
+                         .high = 1,
+                         .mark_label = "best"};
+    struct str out = {0};
+    svg_heat(&out, &h);
+    check_layout(str_text(&out), "heat map");
+    CHECK(strstr(str_text(&out), ">100.0<") && strstr(str_text(&out), "kv-none") &&
+          strstr(str_text(&out), ">128<"));
+    CHECK(strstr(str_text(&out), "#4a0e80") &&
+          strstr(str_text(&out), "#f6f1fb")); /* both ends of the scale */
+    str_release(&out);
+    h.low = h.high = 0.5; /* all squares equal */
+    h.mark_label = NULL;
+    svg_heat(&out, &h);
+    check_layout(str_text(&out), "flat heat map");
+    str_release(&out);
+}
+
+static void test_matrix(void)
+{
+    enum { ROWS = 3, COLUMNS = 500 };
+    const char *names[ROWS] = {"full", "quest k_pages=8",
+                               "a policy whose name is longer than the room for it, by far"};
+    static signed char level[ROWS * COLUMNS];
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        level[i] = (signed char)(i % 7 - 2);
+    struct svg_matrix m = {"m", "who solved what", "d", names, ROWS, 30, level};
+    struct str out = {0};
+    svg_matrix(&out, &m);
+    check_layout(str_text(&out), "matrix");
+    CHECK(strstr(str_text(&out), "some samples") != NULL);
+    str_clear(&out);
+    m.n_columns = COLUMNS;
+    svg_matrix(&out, &m);
+    check_layout(str_text(&out), "wide matrix");
+    str_release(&out);
+}
+
+int main(void)
+{
+    test_ticks();
+    test_text();
+    test_chart();
+    test_awkward_charts();
+    test_heat();
+    test_matrix();
+    return check_done();
+}
