@@ -197,6 +197,11 @@ static int sweep(struct sweep *s, struct err *e)
         rc = load_inputs(s, e);
     if (rc)
         return s->code;
+    int signal = stop_poll(); /* loading a large model takes a while */
+    if (signal) {
+        log_info("stopped before anything was decoded");
+        return stop_exit_code(signal);
+    }
     if (s->o.dry_run) {
         dryrun_print(&s->plan, s->o.max_batch);
         return EXIT_DONE;

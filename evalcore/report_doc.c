@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *format(struct doc *d, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static const char *format(struct doc *d, const char *fmt, va_list args)
 {
     char small[512];
     va_list again;

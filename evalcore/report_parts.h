@@ -32,4 +32,7 @@ void report_add_against(struct doc *d, const struct report *old, const struct re
 /* Label of a cell inside its panel: policy label and nothing that the panel's title says. */
 const char *report_row_name(const struct report *r, const struct cell_stats *s);
 
+/* A number in the next cell of the table's last row; "-" when there is none. */
+void report_number_cell(struct doc *d, struct table *t, double v, int digits);
+
 #endif

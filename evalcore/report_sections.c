@@ -1,4 +1,4 @@
-/* The words and tables of a report: summary, accuracy, comparisons with the baseline, health, configuration.
+/* The words and tables of a report: summary, accuracy, health, configuration.
  *
  * The tone is deliberate: a table of 30 problems looks more certain than it is, so every number carries its
  * interval, differences carry a test, and the text says what this many problems cannot show. */
@@ -182,138 +182,12 @@ void report_add_accuracy(struct doc *d, const struct report *r)
     }
 }
 
-static const char *p_text(struct arena *a, double p)
-{
-    if (isnan(p))
-        return "";
-    return p < 0.001 ? arena_printf(a, "%.0e", p) : arena_printf(a, "%.3f", p);
-}
-
-static const char *test_text(const char *test)
-{
-    return !strcmp(test, "mcnemar_exact")    ? "exact McNemar"
-           : !strcmp(test, "signflip_exact") ? "exact sign flip"
-           : *test                           ? "random sign flips"
-                                             : "";
-}
-
-static void pair_cells(struct doc *d, struct table *t, const struct pair *p)
-{
-    table_add(d, t, 0, "%d", p->problems);
-    table_add(d, t, 0, "%d", p->both);
-    table_add(d, t, 0, "%d", p->only_a);
-    table_add(d, t, 0, "%d", p->only_b);
-    table_add(d, t, 0, "%d", p->neither);
-    unsigned flags = p->holm < 0.05 ? p->delta < 0 ? CELL_BAD : CELL_GOOD : 0;
-    if (p->problems)
-        table_add(d, t, flags, "%+.1f [%+.1f, %+.1f]", 100 * p->delta, 100 * p->ci.low, 100 * p->ci.high);
-    else
-        table_add(d, t, CELL_MUTED, "no shared problem yet");
-    table_add(d, t, 0, "%s", p_text(d->arena, p->p));
-    table_add(d, t, flags, "%s", p_text(d->arena, p->holm));
-    table_add(d, t, CELL_MUTED, "%s", test_text(p->test));
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* What this many problems can show. */
-static void limits_row(struct doc *d, struct table *t, const struct report *r, int column)
-{
-    double *spread = xmalloc((size_t)(r->n_pairs + 1) * sizeof *spread);
-    size_t n = 0;
-    int problems = 0, samples = 0, is_single = 1;
-    for (int i = 0; i < r->n_pairs; i++) {
-        const struct pair *p = &r->pairs[i];
-        if (r->cells[p->b].column != column || p->problems < 2 || (n && p->is_single != is_single))
-            continue;
-        spread[n++] = p->spread;
-        is_single = p->is_single;
-        problems = p->problems > problems ? p->problems : problems;
-        samples = r->cells[p->b].cell->samples;
-    }
-    if (n) {
-        qsort(spread, n, sizeof *spread, compare_doubles);
-        double typical = stat_quantile(spread, n, 0.5);
-        struct interval half = stat_wilson(problems / 2.0, problems);
-        double found =
-            is_single ? stat_mdd_mcnemar(problems, typical) : stat_mdd_paired((size_t)problems, typical);
-        table_row(d, t);
-        table_add(d, t, 0, "%s", r->columns[column]);
-        table_add(d, t, 0, "%d \xC3\x97 %d", problems, samples);
-        table_add(d, t, 0, "%.1f points", 100.0 / problems);
-        table_add(d, t, 0, "\xC2\xB1%.0f points", 50 * (half.high - half.low));
-        table_add(d, t, CELL_STRONG, "%.0f points", 100 * found);
-        if (is_single)
-            table_add(d, t, CELL_MUTED, "cells differ from the baseline on %.0f %% of the problems (median)",
-                      100 * typical);
-        else
-            table_add(d, t, CELL_MUTED, "standard deviation of the problems' differences %.2f (median)",
-                      typical);
-    }
-    free(spread);
-}
-
-static void add_limits(struct doc *d, const struct report *r)
-{
-    struct table *t = doc_table(d, "What sets of this size can show. A true difference from the baseline "
-                                   "that is smaller than the fifth column "
-                                   "would be missed more than one time in five (two-sided test at 5 %, "
-                                   "before the adjustment for several cells).");
-    static const char *const columns[] = {"task",
-                                          "problems \xC3\x97 samples",
-                                          "one problem is",
-                                          "95 % interval at 50 %",
-                                          "smallest difference found",
-                                          "because"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(d, t, columns[i], i > 0 && i < 5 ? CELL_NUMBER : 0);
-    for (int col = 0; col < r->n_columns; col++)
-        limits_row(d, t, r, col);
-}
-
-void report_add_pairs(struct doc *d, const struct report *r)
-{
-    if (!r->n_pairs)
-        return;
-    doc_section(d, "pairs", "Compared with the baseline");
-    struct table *t = doc_table(d, "Problem by problem: solved by both, by the baseline only, by the cell "
-                                   "only, by neither (with several samples: "
-                                   "by more than half of them); difference in points with its 95 % interval; "
-                                   "two-sided p, and the same adjusted "
-                                   "for the number of comparisons in the task (Holm).");
-    static const char *const columns[] = {"cell",    "problems",   "both", "only baseline", "only cell",
-                                          "neither", "difference", "p",    "Holm p",        "test"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(d, t, columns[i], i > 0 && i < 9 ? CELL_NUMBER : 0);
-    for (int col = 0; col < r->n_columns; col++) {
-        int last_base = -1;
-        for (int i = 0; i < r->n_pairs; i++) {
-            const struct pair *p = &r->pairs[i];
-            if (r->cells[p->b].column != col)
-                continue;
-            if (p->a != last_base)
-                table_group(d, t,
-                            arena_printf(d->arena, "%s, against %s", r->columns[col],
-                                         report_row_name(r, &r->cells[p->a])));
-            last_base = p->a;
-            table_row(d, t);
-            table_add(d, t, 0, "%s", report_row_name(r, &r->cells[p->b]));
-            pair_cells(d, t, p);
-        }
-    }
-    add_limits(d, r);
-}
-
 static void count_cell(struct doc *d, struct table *t, int n, int is_bad)
 {
     table_add(d, t, !n ? CELL_MUTED : is_bad ? CELL_BAD : 0, "%d", n);
 }
 
-static void number_cell(struct doc *d, struct table *t, double v, int digits)
+void report_number_cell(struct doc *d, struct table *t, double v, int digits)
 {
     if (isfinite(v))
         table_add(d, t, 0, "%.*f", digits, v);
@@ -333,12 +207,12 @@ static void health_row(struct doc *d, struct table *t, const struct report *r, c
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         count_cell(d, t, s->count[order[i]], order[i] == VERDICT_ERROR);
     count_cell(d, t, s->n_length, 0);
-    number_cell(d, t, s->mean_tokens, 0);
-    number_cell(d, t, s->median_tokens, 0);
-    number_cell(d, t, s->p95_tokens, 0);
-    number_cell(d, t, s->kv_density, 3);
-    number_cell(d, t, s->aux_density, 3);
-    number_cell(d, t, s->peak_tokens, 0);
+    report_number_cell(d, t, s->mean_tokens, 0);
+    report_number_cell(d, t, s->median_tokens, 0);
+    report_number_cell(d, t, s->p95_tokens, 0);
+    report_number_cell(d, t, s->kv_density, 3);
+    report_number_cell(d, t, s->aux_density, 3);
+    report_number_cell(d, t, s->peak_tokens, 0);
     table_add(d, t,
               s->activity == ACTIVITY_INACTIVE ? CELL_BAD
               : s->activity == ACTIVITY_USED   ? 0
@@ -419,57 +293,4 @@ void report_add_config(struct doc *d, const struct report *r)
         doc_literal(d, "config.resolved.json", &text);
     }
     str_release(&text);
-}
-
-void report_add_against(struct doc *d, const struct report *old, const struct report *now,
-                        const struct against *list, int n)
-{
-    doc_section(d, "against", "Compared with another run");
-    doc_paragraph(d,
-                  "The other run: %s. %d of %d cells here have a counterpart there (same label, task and "
-                  "swept settings).",
-                  or_unknown(old->run->dir), n, now->run->n_cells);
-    if (!n)
-        return;
-    struct table *t = doc_table(d, "Accuracy in percent, old and new, on the problems that both have; "
-                                   "difference in points with its 95 % interval "
-                                   "and Holm-adjusted p; mean completion length, its change (geometric mean "
-                                   "over problems) and a sign-flip test "
-                                   "of that change.");
-    static const char *const columns[] = {"cell",       "problems",   "old",      "new",         "only old",
-                                          "only new",   "difference", "p",        "Holm p",      "old tokens",
-                                          "new tokens", "length",     "length p", "not the same"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(d, t, columns[i], i > 0 && i < 13 ? CELL_NUMBER : 0);
-    int column = -1;
-    for (int i = 0; i < n; i++) {
-        const struct pair *p = &list[i].pair;
-        if (now->cells[p->b].column != column)
-            table_group(d, t, now->columns[column = now->cells[p->b].column]);
-        unsigned flags = p->holm < 0.05 ? p->delta < 0 ? CELL_BAD : CELL_GOOD : 0;
-        table_row(d, t);
-        table_add(d, t, 0, "%s", report_row_name(now, &now->cells[p->b]));
-        table_add(d, t, 0, "%d", p->problems);
-        if (list[i].dropped)
-            table_small(d, t, "%d not in both", list[i].dropped);
-        number_cell(d, t, 100 * p->accuracy_a, 1);
-        number_cell(d, t, 100 * p->accuracy_b, 1);
-        table_add(d, t, 0, "%d", p->only_a);
-        table_add(d, t, 0, "%d", p->only_b);
-        if (p->problems)
-            table_add(d, t, flags, "%+.1f [%+.1f, %+.1f]", 100 * p->delta, 100 * p->ci.low, 100 * p->ci.high);
-        else
-            table_add(d, t, CELL_MUTED, "no shared problem");
-        table_add(d, t, 0, "%s", p_text(d->arena, p->p));
-        table_add(d, t, flags, "%s", p_text(d->arena, p->holm));
-        number_cell(d, t, list[i].tokens_a, 0);
-        number_cell(d, t, list[i].tokens_b, 0);
-        if (isfinite(list[i].length_ratio))
-            table_add(d, t, 0, "%+.1f%%", 100 * (list[i].length_ratio - 1));
-        else
-            table_add(d, t, CELL_MUTED, "-");
-        table_add(d, t, 0, "%s", p_text(d->arena, list[i].length_p));
-        table_add(d, t, *list[i].differs ? CELL_BAD : CELL_MUTED, "%s",
-                  *list[i].differs ? list[i].differs : "-");
-    }
 }

@@ -274,9 +274,9 @@ static int read_root(struct runfile *r, json_t *root, const struct runfile_optio
     int rc = 0;
     if (!json_is_object(root))
         return err_set(e, ERR_USAGE, "%s: a run file is a JSON object", r->path);
-    strip_notes(root);
     for (int i = 0; o->set && i < o->set->n && !rc; i++)
         rc = override_set(root, o->set->v[i], e);
+    strip_notes(root);
     if (!rc)
         rc = check_keys(r, root, e);
     if (!rc)

@@ -21,9 +21,11 @@ static void collect(struct history *h, const struct runplan *p, const struct run
         h[i].n = xcalloc(p->sets[i].task.n_problems + 1, sizeof *h[i].n);
     }
     for (int c = 0; done && c < done->n_cells; c++) {
-        long set = done->cells[c].task - done->tasks; /* both are in the order of the configuration */
-        for (int i = 0; i < done->cells[c].n_records; i++) {
+        long set = done->cells[c].task - done->tasks; /* both are in the order of the configuration ... */
+        for (int i = 0; i < done->cells[c].n_records && set < p->n_sets; i++) {
             const struct record *rec = &done->cells[c].records[i];
+            if ((size_t)rec->problem >= p->sets[set].task.n_problems)
+                break; /* ... unless another shard has just written its own */
             h[set].sum[rec->problem] += rec->tokens;
             h[set].n[rec->problem]++;
             h[set].all += rec->tokens;

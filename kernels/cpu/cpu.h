@@ -103,7 +103,8 @@ static inline size_t kv_head(const struct kv_view *kv, int seq, int layer, int k
 {
     return ((size_t)seq * (size_t)kv->n_layers + (size_t)layer) * (size_t)kv->n_kv + (size_t)kv_head_index;
 }
-/* K of a unit: [head_dim][16 tokens]; V behind it: [16 tokens][head_dim]. bf16 lanes in pairs, see simd.h. */
+/* K of a unit: [head_dim][16 tokens]; V behind it: [head_dim / 16][16 tokens][16]. So lanes are tokens in q.K
+ * and dimensions in the sum over V, and both are read front to back. bf16 lanes lie in pairs, see simd.h. */
 static inline char *kv_unit_k(const struct kv_view *kv, int unit)
 {
     return (char *)kv->pool + (size_t)unit * 2 * KV_PAGE_TOKENS * (size_t)kv->head_dim * kv_elem(kv->dtype);

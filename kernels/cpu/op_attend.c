@@ -51,19 +51,21 @@ INLINE void score_tile(struct job *j, const int R, const int P, const int bf16, 
     }
 }
 
-/* Adds the weighted values of entries i .. i+n-1 to dimensions at .. at+16P-1 of heads g .. g+R-1. */
-INLINE void value_tile(struct job *j, const int R, const int P, const int bf16, int g, int i, int n, int at)
+/* Adds the weighted values of entry i to dimensions at .. at+16P-1 of heads g .. g+R-1, and fetches the same
+ * part of the next entry's V. */
+INLINE void value_tile(struct job *j, const int R, const int P, const int bf16, int g, int i, int at)
 {
     struct v16 acc[TILE_ROWS * TILE_PANELS];
-    const void *v[2];
-    size_t d = (size_t)j->kv->head_dim;
+    const void *v[1] = {kv_unit_v(j->kv, j->entry[i].unit)};
+    size_t d = (size_t)j->kv->head_dim, part = (size_t)at * KV_PAGE_TOKENS * (bf16 ? 2 : 4);
     float *out = j->part + (size_t)g * (PART_EXTRA + d) + PART_EXTRA + at;
-    for (int b = 0; b < n; b++)
-        v[b] = kv_unit_v(j->kv, j->entry[i + b].unit);
+    const char *ahead = kv_unit_v(j->kv, j->entry[i + 1 < j->n ? i + 1 : i].unit) + part;
+    for (int x = 0; x < P * LANES * LANES * (bf16 ? 2 : 4); x += 64)
+        __builtin_prefetch(ahead + x);
     for (int r = 0; r < R; r++)
         for (int p = 0; p < P; p++)
             acc[r * P + p] = v_load(out + (size_t)r * (PART_EXTRA + d) + p * LANES);
-    tile_pages(R, P, bf16, acc, j->s[g] + i * LANES, ATTEND_CHUNK_TOKENS, n, v, (size_t)at, d);
+    tile_pages(R, P, bf16, acc, j->s[g] + i * LANES, ATTEND_CHUNK_TOKENS, 1, v, (size_t)at);
     for (int r = 0; r < R; r++)
         for (int p = 0; p < P; p++)
             v_store(out + (size_t)r * (PART_EXTRA + d) + p * LANES, acc[r * P + p]);
@@ -78,29 +80,14 @@ INLINE void score_rows(struct job *j, const int R, const int bf16, int g)
         score_tile(j, R, 1, bf16, g, i);
 }
 
-/* Fetches part `at` (a dimension) of the V pages at i and i+1. */
-INLINE void fetch_values(const struct job *j, int i, int at, int width)
-{
-    size_t bytes = KV_PAGE_TOKENS * kv_elem(j->kv->dtype);
-    for (int b = i; b < i + 2 && b < j->n; b++) {
-        const char *v = kv_unit_v(j->kv, j->entry[b].unit) + (size_t)at * bytes;
-        for (size_t x = 0; x < (size_t)width * bytes; x += 64)
-            __builtin_prefetch(v + x);
-    }
-}
-
 INLINE void value_rows(struct job *j, const int R, const int bf16, int g)
 {
-    for (int i = 0; i < j->n; i += 2) {
-        int n = j->n - i < 2 ? 1 : 2, at = 0;
-        for (; at + TILE_PANELS_OF(R) * LANES <= j->kv->head_dim; at += TILE_PANELS_OF(R) * LANES) {
-            fetch_values(j, i + 2, at, TILE_PANELS_OF(R) * LANES);
-            value_tile(j, R, TILE_PANELS_OF(R), bf16, g, i, n, at);
-        }
-        for (; at < j->kv->head_dim; at += LANES) {
-            fetch_values(j, i + 2, at, LANES);
-            value_tile(j, R, 1, bf16, g, i, n, at);
-        }
+    for (int i = 0; i < j->n; i++) {
+        int at = 0;
+        for (; at + TILE_PANELS_OF(R) * LANES <= j->kv->head_dim; at += TILE_PANELS_OF(R) * LANES)
+            value_tile(j, R, TILE_PANELS_OF(R), bf16, g, i, at);
+        for (; at < j->kv->head_dim; at += LANES)
+            value_tile(j, R, 1, bf16, g, i, at);
     }
 }
 

@@ -105,17 +105,17 @@ INLINE void tile_run_ahead(const int R, const int P, const int bf16, struct v16 
     tile_copy(R, P, a, acc, 1);
 }
 
-/* The same over pages of 16 tokens that lie apart, the P panels side by side: acc[r * P + p] +=
- * x[r * xr + 16 b + t] * page[b][at + t * step + 16 p ..], pages and tokens in sequence. */
+/* The same over pages of V: acc[r * P + p] += x[r * xr + 16 b + t] * page[b][(at / 16 + p)][t], where a page
+ * is [head_dim / 16][16 tokens][16 lanes] and `at` its first dimension; pages and tokens in sequence. */
 INLINE void tile_pages(const int R, const int P, const int bf16, struct v16 *acc, const float *x, size_t xr,
-                       int n, const void *const *page, size_t at, size_t step)
+                       int n, const void *const *page, size_t at)
 {
     struct v16 a[TILE_ROWS][TILE_PANELS];
     tile_copy(R, P, a, acc, 0);
     for (int b = 0; b < n; b++) {
         const void *base[1] = {page[b]};
         for (size_t t = 0; t < LANES; t++)
-            tile_step(R, P, bf16, a, x + (size_t)b * LANES + t, xr, base, at + t * step, LANES);
+            tile_step(R, P, bf16, a, x + (size_t)b * LANES + t, xr, base, (at + t) * LANES, LANES * LANES);
     }
     tile_copy(R, P, a, acc, 1);
 }

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 rm -rf killed undisturbed
 tiny=$here/tiny.json
-args=(--set tasks.relay.steps=5 --set tasks.relay.problems=10 --set tasks.lookup.problems=10 --set max_new_tokens=300 --set policies.0.note=x)
+args=(--set tasks.relay.steps=4 --set tasks.relay.problems=6 --set tasks.lookup.problems=6 --set max_new_tokens=300)
 
 start=$(date +%s%N)
 run 0 sweep "$tiny" -o undisturbed "${args[@]}"
@@ -20,7 +20,10 @@ for _ in $(seq 400); do
         kills=$((kills + 1))
     fi
     wait $pid 2>/dev/null
-    [ -s killed.txt ] && fail "a restart complained: $(cat killed.txt)"
+    if [ -s killed.txt ]; then
+        fail "a restart complained: $(cat killed.txt)"
+        break
+    fi
 done
 [ $kills = 20 ] || fail "only $kills kills hit a running sweep"
 run 0 sweep "$tiny" -o killed "${args[@]}"
