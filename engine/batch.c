@@ -1,7 +1,8 @@
-/* Continuous batching: admission by pages, one recorded program per batch shape, preemption when pages run out.
+/* Continuous batching: admission by pages, one recorded program per batch shape, preemption when pages run
+ * out.
  *
- * Rows are ordered by policy instance; a group's rows are rounded up to a bucket, so that a program serves many memberships.
- * None of this can change a completion: a row's arithmetic does not know its neighbours. */
+ * Rows are ordered by policy instance; a group's rows are rounded up to a bucket, so that a program serves
+ * many memberships. None of this can change a completion: a row's arithmetic does not know its neighbours. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -103,8 +104,11 @@ static int admit_one(struct engine *en, struct err *e)
         memset(e, 0, sizeof *e);
         if (release_place(en, s, e))
             return e->code;
-        return en->n_active ? 0 : err_set(e, ERR_DEVICE, "the KV cache cannot hold a prompt of %d tokens; this should have been refused",
-                                          s->req.n_prompt);
+        return en->n_active
+                   ? 0
+                   : err_set(e, ERR_DEVICE,
+                             "the KV cache cannot hold a prompt of %d tokens; this should have been refused",
+                             s->req.n_prompt);
     }
     memmove(en->waiting, en->waiting + 1, (size_t)--en->n_waiting * sizeof *en->waiting);
     if (take_first_token(en, s, e))
@@ -115,7 +119,8 @@ static int admit_one(struct engine *en, struct err *e)
     return 1;
 }
 
-/* The youngest sequence goes back to the queue; its pages serve the older ones, so somebody always finishes. */
+/* The youngest sequence goes back to the queue; its pages serve the older ones, so somebody always finishes.
+ */
 static int preempt_youngest(struct engine *en, struct err *e)
 {
     struct sequence *s = en->active[--en->n_active];
@@ -134,7 +139,8 @@ static int fit(struct engine *en, struct sequence *s, struct err *e)
     return kvcache_map(&en->cache, s->place, kv_pages(s->req.n_prompt + s->n_ids), e);
 }
 
-/* Every active sequence gets room for its next token: shared prompts give way first, then the youngest sequences. */
+/* Every active sequence gets room for its next token: shared prompts give way first, then the youngest
+ * sequences. */
 static int make_room(struct engine *en, struct err *e)
 {
     for (int i = 0; i < en->n_active;) {
@@ -150,8 +156,10 @@ static int make_room(struct engine *en, struct err *e)
             return rc;
         if (rc == 0) {
             if (en->n_active == 1)
-                return err_set(e, ERR_DEVICE, "the KV cache cannot hold a sequence of %d tokens; this should have been refused",
-                               en->active[0]->req.n_prompt + en->active[0]->n_ids);
+                return err_set(
+                    e, ERR_DEVICE,
+                    "the KV cache cannot hold a sequence of %d tokens; this should have been refused",
+                    en->active[0]->req.n_prompt + en->active[0]->n_ids);
             if (preempt_youngest(en, e))
                 return e->code;
         }
@@ -182,7 +190,8 @@ static int same_shape(const struct cached_program *p, const struct step_group *g
     return 1;
 }
 
-static struct cached_program *program_for(struct engine *en, const struct step_group *g, int n_groups, int n_rows, struct err *e)
+static struct cached_program *program_for(struct engine *en, const struct step_group *g, int n_groups,
+                                          int n_rows, struct err *e)
 {
     struct cached_program *p = NULL, *oldest = NULL;
     for (int i = 0; i < en->n_programs; i++) {

@@ -1,4 +1,5 @@
-/* One sequence's tokens on the host: limits, end tokens, stop strings, counters, and what is handed out at the end. */
+/* One sequence's tokens on the host: limits, end tokens, stop strings, counters, and what is handed out at
+ * the end. */
 #include <stdlib.h>
 #include <string.h>
 

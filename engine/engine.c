@@ -19,16 +19,20 @@ static int open_device(struct engine *en, struct err *e)
         struct str known = {0};
         for (int i = 0; backend_at(i); i++)
             str_printf(&known, "%s%s", i ? ", " : "", backend_at(i)->name);
-        int rc = err_set(e, ERR_USAGE, "this program was built without a backend \"%s\"; it has %s", name, str_text(&known));
+        int rc = err_set(e, ERR_USAGE, "this program was built without a backend \"%s\"; it has %s", name,
+                         str_text(&known));
         str_release(&known);
         return rc;
     }
     if (en->options.ordinal >= en->be->count())
-        return err_set(e, ERR_DEVICE, "there is no device %s:%d here; `kveval list devices` shows what there is", name, en->options.ordinal);
+        return err_set(e, ERR_DEVICE,
+                       "there is no device %s:%d here; `kveval list devices` shows what there is", name,
+                       en->options.ordinal);
     struct device_options o = {en->options.threads, en->options.isa};
     int rc = en->be->open(&en->dev, en->options.ordinal, &o);
     if (rc == BACKEND_ERR_UNSUPPORTED)
-        return err_set(e, ERR_USAGE, "this processor has no %s", en->options.isa ? en->options.isa : "supported instruction set");
+        return err_set(e, ERR_USAGE, "this processor has no %s",
+                       en->options.isa ? en->options.isa : "supported instruction set");
     return rc < 0 ? err_set(e, ERR_DEVICE, "device %s:%d cannot be opened", name, en->options.ordinal) : 0;
 }
 
@@ -53,7 +57,8 @@ static void fill_info(struct engine *en)
     char text[160];
     snprintf(text, sizeof text, "%s %s", en->be->name, en->be->describe(en->dev));
     en->device_name = xstrdup(text);
-    snprintf(text, sizeof text, "%s-%skv-1", en->be->name, en->cache.view.dtype == DTYPE_F32 ? "fp32" : "bf16");
+    snprintf(text, sizeof text, "%s-%skv-1", en->be->name,
+             en->cache.view.dtype == DTYPE_F32 ? "fp32" : "bf16");
     en->numerics = xstrdup(text);
     struct engine_info *i = &en->info;
     *i = (struct engine_info){.model = en->model_name,
@@ -93,7 +98,9 @@ static int open_cache(struct engine *en, struct err *e)
         o->pool_bytes = most < DEFAULT_POOL ? most : one > DEFAULT_POOL ? one : DEFAULT_POOL;
     size_t n_units = o->pool_bytes / unit;
     if (n_units < heads || n_units > INT32_MAX)
-        return err_set(e, ERR_USAGE, "a KV pool of %zu bytes does not hold one page of this model (%zu bytes)", o->pool_bytes, unit * heads);
+        return err_set(e, ERR_USAGE,
+                       "a KV pool of %zu bytes does not hold one page of this model (%zu bytes)",
+                       o->pool_bytes, unit * heads);
     en->stats.units_total = n_units;
     if (kvcache_init(&en->cache, en->be, en->dev, &v, (int)n_units, 0, e))
         return e->code;
@@ -115,7 +122,8 @@ static int check_options(struct engine_options *o, const struct model_config *c,
     if (o->max_batch < 1 || o->max_batch > MAX_BATCH)
         return err_set(e, ERR_USAGE, "max_batch is %d; 1 to %d is possible", o->max_batch, MAX_BATCH);
     if (o->max_context < 1 || o->max_context > c->max_position)
-        return err_set(e, ERR_USAGE, "a context of %d tokens is asked for; this model has 1 to %d", o->max_context, c->max_position);
+        return err_set(e, ERR_USAGE, "a context of %d tokens is asked for; this model has 1 to %d",
+                       o->max_context, c->max_position);
     return 0;
 }
 
@@ -132,13 +140,15 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
     if (!rc)
         rc = open_device(en, e);
     if (!rc)
-        rc = model_open(&en->model, en->model_name, en->be, en->dev, en->options.max_context, o->cache_dir, e);
+        rc =
+            model_open(&en->model, en->model_name, en->be, en->dev, en->options.max_context, o->cache_dir, e);
     if (!rc)
         rc = open_tokenizer(en, e);
     if (!rc)
         rc = open_cache(en, e);
     if (!rc)
-        rc = transformer_init(&en->tf, &en->model, &en->cache, en->options.max_batch, en->options.max_context, e);
+        rc = transformer_init(&en->tf, &en->model, &en->cache, en->options.max_batch, en->options.max_context,
+                              e);
     if (rc) {
         engine_close(en);
         return rc;
@@ -219,14 +229,23 @@ int engine_probe(const char *model, struct engine_info *out, struct err *e)
     memset(out, 0, sizeof *out);
     if (model_config_open(&c, model, e))
         return e->code;
-    *out = (struct engine_info){.model = model, .family = c.family, .n_layers = c.n_layers, .n_q = c.n_q, .n_kv = c.n_kv,
-                                .head_dim = c.head_dim, .hidden = c.hidden, .vocab = c.vocab, .max_position = c.max_position,
-                                .max_context = c.max_position, .bos = c.bos, .eos = c.n_eos ? c.eos[0] : -1};
+    *out = (struct engine_info){.model = model,
+                                .family = c.family,
+                                .n_layers = c.n_layers,
+                                .n_q = c.n_q,
+                                .n_kv = c.n_kv,
+                                .head_dim = c.head_dim,
+                                .hidden = c.hidden,
+                                .vocab = c.vocab,
+                                .max_position = c.max_position,
+                                .max_context = c.max_position,
+                                .bos = c.bos,
+                                .eos = c.n_eos ? c.eos[0] : -1};
     return 0;
 }
 
-/* Page bounds start with the first policy that needs them: shared prompts made before have none and go, programs recorded
- * before do not keep them and go too. */
+/* Page bounds start with the first policy that needs them: shared prompts made before have none and go,
+ * programs recorded before do not keep them and go too. */
 static int enable_bounds(struct engine *en, struct err *e)
 {
     struct kv_view *v = &en->cache.view;
@@ -284,7 +303,8 @@ int engine_policy(struct engine *en, const struct policy_spec *spec, struct poli
         }
     }
     if (!rc && !*out && en->n_policies == MAX_POLICIES)
-        rc = err_set(e, ERR_USAGE, "more than %d different policies in one run; split the run file", MAX_POLICIES);
+        rc = err_set(e, ERR_USAGE, "more than %d different policies in one run; split the run file",
+                     MAX_POLICIES);
     if (!rc && !*out && !(rc = bind(en, p, e))) {
         p->id = en->n_policies;
         en->policies[en->n_policies++] = *out = p;
@@ -305,19 +325,24 @@ static int check_request(const struct engine *en, const struct request *r, struc
     if (r->max_new_tokens < 1 && !r->n_forced)
         return err_set(e, ERR_USAGE, "max_new_tokens is %d; at least 1 is needed", r->max_new_tokens);
     if (r->n_prompt >= context)
-        return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in a context of %d", r->n_prompt, context);
+        return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in a context of %d", r->n_prompt,
+                       context);
     if (r->n_forced && r->n_prompt + r->n_forced > context)
-        return err_set(e, ERR_USAGE, "%d tokens do not fit a context of %d", r->n_prompt + r->n_forced, context);
+        return err_set(e, ERR_USAGE, "%d tokens do not fit a context of %d", r->n_prompt + r->n_forced,
+                       context);
     if (r->max_total_tokens > 0 && r->n_prompt >= r->max_total_tokens)
-        return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in max_total_tokens %d", r->n_prompt, r->max_total_tokens);
+        return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in max_total_tokens %d",
+                       r->n_prompt, r->max_total_tokens);
     if (!(r->sampling.temperature >= 0) || isinf(r->sampling.temperature))
         return err_set(e, ERR_USAGE, "temperature is %g; 0 or more is needed", r->sampling.temperature);
     for (int i = 0; i < r->n_prompt; i++)
         if (r->prompt[i] < 0 || r->prompt[i] >= en->model.config.vocab)
-            return err_set(e, ERR_USAGE, "prompt token %d is %d, outside the vocabulary of %d", i, r->prompt[i], en->model.config.vocab);
+            return err_set(e, ERR_USAGE, "prompt token %d is %d, outside the vocabulary of %d", i,
+                           r->prompt[i], en->model.config.vocab);
     for (int i = 0; i < r->n_forced; i++)
         if (r->forced[i] < 0 || r->forced[i] >= en->model.config.vocab)
-            return err_set(e, ERR_USAGE, "token %d is %d, outside the vocabulary of %d", r->n_prompt + i, r->forced[i], en->model.config.vocab);
+            return err_set(e, ERR_USAGE, "token %d is %d, outside the vocabulary of %d", r->n_prompt + i,
+                           r->forced[i], en->model.config.vocab);
     return 0;
 }
 
@@ -337,7 +362,9 @@ int engine_submit(struct engine *en, const struct request *r, struct err *e)
         return e->code;
     int limit = completion_limit(en, r), pages = kv_pages(r->n_prompt + limit) + 1;
     if ((int64_t)pages * en->cache.heads_per_seq > en->cache.n_units)
-        return err_set(e, ERR_USAGE, "a sequence of %d tokens needs %lld KV units and the cache has %d; give it a larger pool or a smaller limit",
+        return err_set(e, ERR_USAGE,
+                       "a sequence of %d tokens needs %lld KV units and the cache has %d; give it a larger "
+                       "pool or a smaller limit",
                        r->n_prompt + limit, (long long)pages * en->cache.heads_per_seq, en->cache.n_units);
     struct sequence *s = xcalloc(1, sizeof *s);
     s->req = *r;

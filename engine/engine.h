@@ -10,27 +10,29 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/json.h"
 
-/* The engine, the door: one loaded model on one device, decoding many requests together, each under its own policy.
+/* The engine, the door: one loaded model on one device, decoding many requests together, each under its own
+ * policy.
  *
- *   engine_open -> engine_policy (once per distinct policy) -> engine_submit ... -> engine_step until idle -> close
+ *   engine_open -> engine_policy (once per distinct policy) -> engine_submit ... -> engine_step until idle ->
+ * close
  *
- * A completion's tokens are a function of (weights, prompt, policy, sampling settings, seed, problem, sample) and of
- * the backend and KV type, never of what else is in the batch, the order, or the number of threads. One thread calls
- * the engine; it uses its own threads inside. */
+ * A completion's tokens are a function of (weights, prompt, policy, sampling settings, seed, problem, sample)
+ * and of the backend and KV type, never of what else is in the batch, the order, or the number of threads.
+ * One thread calls the engine; it uses its own threads inside. */
 struct engine;
 
 enum kv_dtype { KV_DEFAULT, KV_FP32, KV_BF16 }; /* default: fp32 on the CPU, bf16 on CUDA */
 
-struct engine_options {    /* zero = default everywhere */
-    const char *model;     /* "pocket" (embedded) or a Hugging Face folder */
-    const char *backend;   /* "cpu" (default) or "cuda" */
-    int ordinal;           /* which device of that backend */
-    int threads;           /* CPU threads; 0: all cores */
-    const char *isa;       /* CPU: "scalar", "avx2", "avx512"; NULL: the best this machine has */
+struct engine_options {  /* zero = default everywhere */
+    const char *model;   /* "pocket" (embedded) or a Hugging Face folder */
+    const char *backend; /* "cpu" (default) or "cuda" */
+    int ordinal;         /* which device of that backend */
+    int threads;         /* CPU threads; 0: all cores */
+    const char *isa;     /* CPU: "scalar", "avx2", "avx512"; NULL: the best this machine has */
     enum kv_dtype kv_dtype;
     int max_batch;         /* sequences decoded together; 0: 32 */
     int max_context;       /* longest prompt + completion; 0: the model's max_position_embeddings */
-    size_t pool_bytes;     /* KV cache; 0: what max_batch sequences of max_context need, at most 512 MiB on the CPU */
+    size_t pool_bytes;     /* KV cache; 0: what max_batch x max_context needs, on the CPU at most 512 MiB */
     int share_prompts;     /* -1: never share prompt pages; 0: default (share) */
     const char *cache_dir; /* where hashes of weight files are kept; NULL: not kept */
 };
@@ -40,18 +42,19 @@ void engine_close(struct engine *en);
 
 /* What is loaded. Strings live as long as the engine. */
 struct engine_info {
-    const char *model;       /* as given */
-    const char *family;      /* "qwen2", "qwen3", "llama" */
-    const char *weights;     /* identity: 64 hex digits */
-    const char *numerics;    /* numerics class, part of the job key: "cpu-fp32kv-1" */
-    const char *device;      /* for people: "cpu avx2, 2 threads" */
+    const char *model;    /* as given */
+    const char *family;   /* "qwen2", "qwen3", "llama" */
+    const char *weights;  /* identity: 64 hex digits */
+    const char *numerics; /* numerics class, part of the job key: "cpu-fp32kv-1" */
+    const char *device;   /* for people: "cpu avx2, 2 threads" */
     int n_layers, n_q, n_kv, head_dim, hidden, vocab, max_position, max_context, max_batch;
     size_t weight_bytes, pool_bytes;
-    int32_t bos, eos;        /* eos: the first end token; -1 when the model has none */
+    int32_t bos, eos; /* eos: the first end token; -1 when the model has none */
 };
 const struct engine_info *engine_info(const struct engine *en);
-const struct tokenizer *engine_tokenizer(const struct engine *en); /* NULL for a folder without tokenizer.json */
-const struct chat *engine_chat(const struct engine *en);           /* guessed form, NULL when none fits */
+const struct tokenizer *engine_tokenizer(
+    const struct engine *en);                            /* NULL for a folder without tokenizer.json */
+const struct chat *engine_chat(const struct engine *en); /* guessed form, NULL when none fits */
 /* Without opening the weights: configuration only. Used by --dry-run and list. */
 int engine_probe(const char *model, struct engine_info *out, struct err *e);
 
@@ -60,66 +63,67 @@ int engine_probe(const char *model, struct engine_info *out, struct err *e);
 int engine_policy(struct engine *en, const struct policy_spec *spec, struct policy **out, struct err *e);
 
 struct sampling {
-    double temperature;      /* 0: greedy */
-    int top_k;               /* 0: off */
-    double top_p;            /* 1 (or 0): off */
-    uint64_t seed;           /* the run's seed, the problem and the sample key the random numbers; the */
-    uint64_t problem;        /* counter is the token's position (hash of the problem's id) */
+    double temperature; /* 0: greedy */
+    int top_k;          /* 0: off */
+    double top_p;       /* 1 (or 0): off */
+    uint64_t seed;      /* the run's seed, the problem and the sample key the random numbers; the */
+    uint64_t problem;   /* counter is the token's position (hash of the problem's id) */
     uint32_t sample;
 };
 
-struct request {             /* copied by engine_submit */
-    const int32_t *prompt;   /* ids, begin-of-sentence included */
+struct request {           /* copied by engine_submit */
+    const int32_t *prompt; /* ids, begin-of-sentence included */
     int n_prompt;
     struct policy *policy;
     struct sampling sampling;
-    int max_new_tokens;      /* at least 1 */
-    int min_new_tokens;      /* end tokens and stop strings do not count before */
-    int max_total_tokens;    /* prompt + completion; 0: no limit beyond the context */
+    int max_new_tokens;   /* at least 1 */
+    int min_new_tokens;   /* end tokens and stop strings do not count before */
+    int max_total_tokens; /* prompt + completion; 0: no limit beyond the context */
     int ignore_eos;
     const char *const *stop; /* strings; the completion ends before the first occurrence */
     int n_stop;
-    int32_t end_token;       /* a further end token (chat form), or -1 */
-    const int32_t *forced;   /* teacher forcing: decode these instead of sampling (n_forced of them), no end token */
+    int32_t end_token;     /* a further end token (chat form), or -1 */
+    const int32_t *forced; /* teacher forcing: decode these n_forced tokens, no sampling, no end token */
     int n_forced;
-    int want_logprobs;       /* log-probability of each chosen token, and the gap between the two largest logits */
+    int want_logprobs; /* log-probability of each chosen token, and the gap between the two largest logits */
     void *user;
 };
 
 enum finish_reason { FINISHED_STOP, FINISHED_LENGTH, FINISHED_ERROR };
 
-struct kv_counts {           /* see DESIGN.md, Accounting; all in tokens, means over layers and KV heads */
-    double reads;            /* distinct tokens attended per KV head, summed over decode steps */
-    double reads_full;       /* what full attention would have read on the same trajectory */
-    double aux_reads;        /* page bounds and key-only scans, in KV-token equivalents */
-    double peak_tokens;      /* most live tokens held while decoding */
+struct kv_counts {      /* see DESIGN.md, Accounting; all in tokens, means over layers and KV heads */
+    double reads;       /* distinct tokens attended per KV head, summed over decode steps */
+    double reads_full;  /* what full attention would have read on the same trajectory */
+    double aux_reads;   /* page bounds and key-only scans, in KV-token equivalents */
+    double peak_tokens; /* most live tokens held while decoding */
     double prefill_peak_tokens;
 };
 
-struct completion {          /* valid until the next engine_step or engine_close */
+struct completion { /* valid until the next engine_step or engine_close */
     void *user;
-    const int32_t *ids;      /* without the end token; with a stop string: the tokens up to and including it */
+    const int32_t *ids; /* without the end token; with a stop string: the tokens up to and including it */
     int n_ids;
-    const char *text;        /* decoded bytes of the completion, special tokens skipped, cut before a stop string */
+    const char *text; /* decoded bytes of the completion, special tokens skipped, cut before a stop string */
     size_t n_text;
     enum finish_reason finish;
     struct kv_counts kv;
     const float *logprobs, *gaps; /* n_ids (+ 1 when it ended with the end token) entries, or NULL */
     int n_logprobs;
-    int preempted;           /* how often it had to start again */
-    double seconds;          /* wall time from admission */
-    const char *error;       /* FINISHED_ERROR: why, a sentence */
+    int preempted;     /* how often it had to start again */
+    double seconds;    /* wall time from admission */
+    const char *error; /* FINISHED_ERROR: why, a sentence */
 };
 
-/* Refuses with ERR_USAGE what can never run: a prompt longer than the context, token ids outside the vocabulary,
- * max_new_tokens below 1, a request that does not fit the cache alone. */
+/* Refuses with ERR_USAGE what can never run: a prompt longer than the context, token ids outside the
+ * vocabulary, max_new_tokens below 1, a request that does not fit the cache alone. */
 int engine_submit(struct engine *en, const struct request *r, struct err *e);
 
 /* Admits what fits, runs one decode step, and hands out the completions that finished. *n_out 0 is normal.
  * An error means the device failed; nothing that was handed out before is lost. */
 int engine_step(struct engine *en, const struct completion **out, int *n_out, struct err *e);
 int engine_pending(const struct engine *en); /* submitted and not yet handed out */
-int engine_waiting(const struct engine *en); /* submitted and not yet admitted: keep this small and positive */
+int engine_waiting(
+    const struct engine *en); /* submitted and not yet admitted: keep this small and positive */
 
 struct engine_stats {
     uint64_t decode_steps, decode_tokens, prefill_tokens, prefill_shared_tokens, preemptions;

@@ -11,23 +11,23 @@ enum { MAX_POLICIES = 256, MAX_PROGRAMS = 64, N_PROMPTS = 8 };
 
 /* A submitted request and, once admitted, its sequence. */
 struct sequence {
-    struct request req;       /* with its own copies of prompt, stop, forced */
+    struct request req; /* with its own copies of prompt, stop, forced */
     int32_t *prompt, *forced;
     char **stop;
-    int place;                /* in the cache; -1 while waiting */
-    int32_t *ids;             /* tokens so far, the end token included while it is last */
+    int place;    /* in the cache; -1 while waiting */
+    int32_t *ids; /* tokens so far, the end token included while it is last */
     int n_ids, cap_ids;
-    int limit;                /* completion tokens at most */
-    struct str text;          /* decoded so far */
+    int limit;       /* completion tokens at most */
+    struct str text; /* decoded so far */
     float *logprobs, *gaps;
     int n_logprobs;
     int done;
     enum finish_reason finish;
-    size_t text_end;          /* before a stop string */
+    size_t text_end; /* before a stop string */
     int ended_by_token;
     int preempted;
     double start, seconds;
-    int64_t reads_full;       /* per layer and KV head */
+    int64_t reads_full; /* per layer and KV head */
     double prefill_peak;
     struct kv_counts kv;
     char *error;
@@ -37,9 +37,9 @@ struct sequence {
 struct prompt_entry {
     int place;
     int32_t *ids;
-    int n;                    /* 0: free entry */
-    uint64_t used;            /* clock of the last use */
-    float *logits;            /* device (vocab) */
+    int n;         /* 0: free entry */
+    uint64_t used; /* clock of the last use */
+    float *logits; /* device (vocab) */
 };
 
 struct cached_program {
@@ -69,20 +69,20 @@ struct engine {
     struct sequence **waiting; /* queue, first in first out; preempted sequences go to the front */
     int n_waiting;
     size_t cap_waiting;
-    struct sequence **active;  /* in order of admission */
+    struct sequence **active; /* in order of admission */
     int n_active;
     struct sequence **finished;
     int n_finished;
     struct completion *out;
-    struct sequence **handed;  /* freed at the next step */
+    struct sequence **handed; /* freed at the next step */
     int n_handed;
     struct engine_stats stats;
 };
 
 double engine_clock(void); /* monotonic seconds */
 
-/* prompt_cache.c: the sequence's place gets the prompt's K/V and first logits, shared where that is allowed. ERR_FULL when
- * units are short. */
+/* prompt_cache.c: the sequence's place gets the prompt's K/V and first logits, shared where that is allowed.
+ * ERR_FULL when units are short. */
 int prompt_admit(struct engine *en, struct sequence *s, struct err *e);
 int prompt_evict_one(struct engine *en, struct err *e); /* 1: evicted, 0: none to evict */
 void prompt_cache_clear(struct engine *en, struct err *e);
@@ -91,7 +91,8 @@ void prompt_cache_clear(struct engine *en, struct err *e);
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r);
 void sequence_settings(const struct engine *en, const struct sequence *s, struct sample_settings *out);
 int sequence_settings_change(const struct sequence *s); /* 1 when the next token needs new settings */
-int sequence_finish(struct engine *en, struct sequence *s, struct err *e); /* reads the counters, frees the place */
+int sequence_finish(struct engine *en, struct sequence *s,
+                    struct err *e); /* reads the counters, frees the place */
 void sequence_restart(struct sequence *s);
 void sequence_release(struct sequence *s);
 void sequence_completion(const struct sequence *s, struct completion *out);

@@ -11,8 +11,8 @@ static int device_error(const struct kvcache *c, struct err *e)
     return err_set(e, ERR_DEVICE, "KV cache: %s", c->be->last_error(c->dev));
 }
 
-int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes, int n_units,
-                 int with_bounds, struct err *e)
+int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes,
+                 int n_units, int with_bounds, struct err *e)
 {
     memset(c, 0, sizeof *c);
     c->be = be;
@@ -25,8 +25,11 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     size_t per_seq = (size_t)c->heads_per_seq * (size_t)sizes->max_pages;
     struct kv_view *v = &c->view;
     if (!(v->pool = be->alloc(dev, pool)))
-        return err_set(e, ERR_DEVICE, "no device memory for a KV cache of %.1f MiB; use a smaller --max-batch or context", (double)pool / 1048576);
-    v->bounds = with_bounds ? be->alloc(dev, (size_t)n_units * 2 * (size_t)sizes->head_dim * sizeof(float)) : NULL;
+        return err_set(e, ERR_DEVICE,
+                       "no device memory for a KV cache of %.1f MiB; use a smaller --max-batch or context",
+                       (double)pool / 1048576);
+    v->bounds =
+        with_bounds ? be->alloc(dev, (size_t)n_units * 2 * (size_t)sizes->head_dim * sizeof(float)) : NULL;
     v->unit = be->alloc(dev, pages * sizeof *v->unit);
     v->live = be->alloc(dev, pages * sizeof *v->live);
     v->n_slots = be->alloc(dev, heads * sizeof *v->n_slots);
@@ -37,9 +40,10 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     v->peak = be->alloc(dev, (size_t)sizes->n_seqs * sizeof *v->peak);
     c->copy_src = be->alloc(dev, per_seq * sizeof *c->copy_src);
     c->copy_dst = be->alloc(dev, per_seq * sizeof *c->copy_dst);
-    if ((with_bounds && !v->bounds) || !v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads ||
-        !v->aux_half || !v->peak || !c->copy_src || !c->copy_dst)
-        return err_set(e, ERR_DEVICE, "no device memory for the KV cache's tables (%d places of %d pages)", sizes->n_seqs, sizes->max_pages);
+    if ((with_bounds && !v->bounds) || !v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail ||
+        !v->reads || !v->aux_half || !v->peak || !c->copy_src || !c->copy_dst)
+        return err_set(e, ERR_DEVICE, "no device memory for the KV cache's tables (%d places of %d pages)",
+                       sizes->n_seqs, sizes->max_pages);
     c->free = xmalloc((size_t)n_units * sizeof *c->free);
     for (int i = 0; i < n_units; i++)
         c->free[i] = n_units - 1 - i;
@@ -116,8 +120,10 @@ int kvcache_clear(struct kvcache *c, int seq, struct err *e)
     for (size_t i = 0; i < n; i++)
         c->scratch[i] = -1;
     struct kv_view *v = &c->view;
-    if (zero(c, v->live + h0 * pages, n * pages * sizeof *v->live, e) || zero(c, v->n_slots + h0, n * sizeof *v->n_slots, e) ||
-        zero(c, v->n_live + h0, n * sizeof *v->n_live, e) || zero(c, v->reads + h0, n * sizeof *v->reads, e) ||
+    if (zero(c, v->live + h0 * pages, n * pages * sizeof *v->live, e) ||
+        zero(c, v->n_slots + h0, n * sizeof *v->n_slots, e) ||
+        zero(c, v->n_live + h0, n * sizeof *v->n_live, e) ||
+        zero(c, v->reads + h0, n * sizeof *v->reads, e) ||
         zero(c, v->aux_half + h0, n * sizeof *v->aux_half, e) || zero(c, v->peak + seq, sizeof *v->peak, e))
         return e->code;
     if (c->be->upload(c->dev, v->tail + h0, c->scratch, n * sizeof *v->tail) < 0)
@@ -149,7 +155,8 @@ static int map_head(struct kvcache *c, size_t head, int n_pages, struct err *e)
 int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e)
 {
     if (n_pages > c->view.max_pages)
-        return err_set(e, ERR_USAGE, "a sequence of %d pages is longer than the cache's %d", n_pages, c->view.max_pages);
+        return err_set(e, ERR_USAGE, "a sequence of %d pages is longer than the cache's %d", n_pages,
+                       c->view.max_pages);
     int need = kvcache_needs(c, seq, n_pages);
     if (need > c->n_free)
         return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
@@ -163,7 +170,8 @@ int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
 {
     size_t h0 = first_head(c, seq);
     int need = 0;
-    if (c->be->download(c->dev, c->scratch, c->view.n_slots + h0, (size_t)c->heads_per_seq * sizeof *c->scratch) < 0)
+    if (c->be->download(c->dev, c->scratch, c->view.n_slots + h0,
+                        (size_t)c->heads_per_seq * sizeof *c->scratch) < 0)
         return device_error(c, e);
     for (int i = 0; i < c->heads_per_seq; i++) {
         int want = kv_pages(c->scratch[i]) + spare;
@@ -171,7 +179,7 @@ int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
             want = c->view.max_pages;
         c->scratch[i] = want;
         for (int *m = &c->mapped[h0 + (size_t)i]; *m > want;)
-            put_unit(c, c->unit[(h0 + (size_t)i) * (size_t)c->view.max_pages + (size_t)--*m]);
+            put_unit(c, c->unit[(h0 + (size_t)i) * (size_t)c->view.max_pages + (size_t)-- * m]);
         if (c->mapped[h0 + (size_t)i] < want)
             need += want - c->mapped[h0 + (size_t)i];
     }
@@ -238,7 +246,8 @@ int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all
     if (!e->code && n_copies) {
         size_t bytes = (size_t)n_copies * sizeof *src;
         struct copy_units_args a = {c->view, c->copy_src, c->copy_dst, n_copies};
-        if (c->be->upload(c->dev, c->copy_src, src, bytes) < 0 || c->be->upload(c->dev, c->copy_dst, dst, bytes) < 0 ||
+        if (c->be->upload(c->dev, c->copy_src, src, bytes) < 0 ||
+            c->be->upload(c->dev, c->copy_dst, dst, bytes) < 0 ||
             c->be->launch(c->dev, OP_copy_units, &a) < 0)
             device_error(c, e);
     }

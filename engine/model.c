@@ -46,7 +46,8 @@ static int load_vector(struct loader *l, const char *name, int n, float **out)
     return rc;
 }
 
-/* Rows of one tensor into a fused matrix, in the file's type: bf16 stays bf16, fp16 and fp32 become fp32 exactly. */
+/* Rows of one tensor into a fused matrix, in the file's type: bf16 stays bf16, fp16 and fp32 become fp32
+ * exactly. */
 static int put_rows(struct loader *l, struct weight *w, int row0, int n, const struct st_tensor *t)
 {
     enum dtype src = DTYPE_BF16;
@@ -112,30 +113,35 @@ static int load_layer(struct loader *l, int i)
     const struct model_config *c = &l->m->config;
     struct model_layer *y = &l->m->layer[i];
     char names[9][96];
-    static const char *const suffix[] = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj",
-                                         "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"};
+    static const char *const suffix[] = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
+                                         "self_attn.o_proj", "mlp.gate_proj",    "mlp.up_proj",
+                                         "mlp.down_proj"};
     for (int j = 0; j < 7; j++)
         snprintf(names[j], sizeof names[j], "model.layers.%d.%s", i, suffix[j]);
     int q = c->n_q * c->head_dim, kv = c->n_kv * c->head_dim;
     struct part qkv[] = {{names[0], q}, {names[1], kv}, {names[2], kv}};
-    struct part o[] = {{names[3], c->hidden}}, gu[] = {{names[4], c->ffn}, {names[5], c->ffn}}, down[] = {{names[6], c->hidden}};
+    struct part o[] = {{names[3], c->hidden}}, gu[] = {{names[4], c->ffn}, {names[5], c->ffn}},
+                down[] = {{names[6], c->hidden}};
     if (load_matrix(l, &y->qkv, qkv, 3, c->hidden) || load_matrix(l, &y->o, o, 1, q) ||
         load_matrix(l, &y->gate_up, gu, 2, c->hidden) || load_matrix(l, &y->down, down, 1, c->ffn))
         return l->e->code;
     snprintf(names[7], sizeof names[7], "model.layers.%d.input_layernorm.weight", i);
     snprintf(names[8], sizeof names[8], "model.layers.%d.post_attention_layernorm.weight", i);
-    if (load_vector(l, names[7], c->hidden, &y->norm_in) || load_vector(l, names[8], c->hidden, &y->norm_post))
+    if (load_vector(l, names[7], c->hidden, &y->norm_in) ||
+        load_vector(l, names[8], c->hidden, &y->norm_post))
         return l->e->code;
     if (!c->qk_norm)
         return 0;
     snprintf(names[7], sizeof names[7], "model.layers.%d.self_attn.q_norm.weight", i);
     snprintf(names[8], sizeof names[8], "model.layers.%d.self_attn.k_norm.weight", i);
-    if (load_vector(l, names[7], c->head_dim, &y->q_norm) || load_vector(l, names[8], c->head_dim, &y->k_norm))
+    if (load_vector(l, names[7], c->head_dim, &y->q_norm) ||
+        load_vector(l, names[8], c->head_dim, &y->k_norm))
         return l->e->code;
     return 0;
 }
 
-/* Angles in long double, whose sin and cos are the same code on every x86-64 machine, then rounded to fp32. */
+/* Angles in long double, whose sin and cos are the same code on every x86-64 machine, then rounded to fp32.
+ */
 static int load_rope(struct loader *l, int max_context)
 {
     const struct model_config *c = &l->m->config;
@@ -178,8 +184,8 @@ static int load_all(struct loader *l, int max_context)
     return 0;
 }
 
-int model_open(struct model *m, const char *path, const struct backend *be, struct device *dev, int max_context,
-               const char *cache_dir, struct err *e)
+int model_open(struct model *m, const char *path, const struct backend *be, struct device *dev,
+               int max_context, const char *cache_dir, struct err *e)
 {
     memset(m, 0, sizeof *m);
     m->be = be;

@@ -1,4 +1,5 @@
-/* Reads a model's shape from config.json. The file is untrusted: every number is range-checked before it sizes anything. */
+/* Reads a model's shape from config.json. The file is untrusted: every number is range-checked before it
+ * sizes anything. */
 #include "engine/model_config.h"
 
 #include <math.h>
@@ -9,14 +10,15 @@
 #include "evalcore/base/json.h"
 #include "kernels/backend.h"
 
-static int get_int(const json_t *o, const char *key, int64_t min, int64_t max, int *out, const char *what, struct err *e)
+static int get_int(const json_t *o, const char *key, int64_t min, int64_t max, int *out, const char *what,
+                   struct err *e)
 {
     int64_t v;
     if (json_get_int(o, key, &v, what, e))
         return e->code;
     if (v < min || v > max)
-        return err_set(e, ERR_UNSUPPORTED, "%s: \"%s\" is %lld; %lld to %lld is supported", what, key, (long long)v,
-                       (long long)min, (long long)max);
+        return err_set(e, ERR_UNSUPPORTED, "%s: \"%s\" is %lld; %lld to %lld is supported", what, key,
+                       (long long)v, (long long)min, (long long)max);
     *out = (int)v;
     return 0;
 }
@@ -31,7 +33,8 @@ static int parse_family(struct model_config *c, const json_t *o, const char *wha
         if (!strcmp(type, families[i]))
             c->family = families[i];
     if (!c->family)
-        return err_set(e, ERR_UNSUPPORTED, "%s: \"model_type\" is \"%.60s\"; qwen2, qwen3 and llama are supported", what, type);
+        return err_set(e, ERR_UNSUPPORTED,
+                       "%s: \"model_type\" is \"%.60s\"; qwen2, qwen3 and llama are supported", what, type);
     c->qk_norm = !strcmp(c->family, "qwen3");
     return 0;
 }
@@ -44,7 +47,8 @@ static int refuse_unsupported(const json_t *o, const char *what, struct err *e)
     if (json_opt_str(o, "hidden_act", &act, what, e))
         return e->code;
     if (strcmp(act, "silu"))
-        return err_set(e, ERR_UNSUPPORTED, "%s: \"hidden_act\" is \"%.40s\"; only silu is supported", what, act);
+        return err_set(e, ERR_UNSUPPORTED, "%s: \"hidden_act\" is \"%.40s\"; only silu is supported", what,
+                       act);
     static const char *const off[] = {"use_sliding_window", "mlp_bias", "attention_bias"};
     for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
         flag = 0;
@@ -55,7 +59,10 @@ static int refuse_unsupported(const json_t *o, const char *what, struct err *e)
     }
     const json_t *q = json_object_get(o, "quantization_config");
     if (q && !json_is_null(q))
-        return err_set(e, ERR_UNSUPPORTED, "%s: \"quantization_config\" is present; quantized weights are not supported, use the bf16 ones", what);
+        return err_set(
+            e, ERR_UNSUPPORTED,
+            "%s: \"quantization_config\" is present; quantized weights are not supported, use the bf16 ones",
+            what);
     return 0;
 }
 
@@ -76,13 +83,17 @@ static int parse_shape(struct model_config *c, const json_t *o, const char *what
     if (json_is_integer(json_object_get(o, "num_key_value_heads")) &&
         get_int(o, "num_key_value_heads", 1, BACKEND_MAX_Q_HEADS, &c->n_kv, what, e))
         return e->code;
-    if (json_is_integer(json_object_get(o, "head_dim")) && get_int(o, "head_dim", 16, 512, &c->head_dim, what, e))
+    if (json_is_integer(json_object_get(o, "head_dim")) &&
+        get_int(o, "head_dim", 16, 512, &c->head_dim, what, e))
         return e->code;
     if (c->n_q % c->n_kv || c->n_q / c->n_kv > BACKEND_MAX_GROUP)
-        return err_set(e, ERR_UNSUPPORTED, "%s: \"num_attention_heads\" %d over \"num_key_value_heads\" %d must be a whole number up to %d",
-                       what, c->n_q, c->n_kv, BACKEND_MAX_GROUP);
+        return err_set(
+            e, ERR_UNSUPPORTED,
+            "%s: \"num_attention_heads\" %d over \"num_key_value_heads\" %d must be a whole number up to %d",
+            what, c->n_q, c->n_kv, BACKEND_MAX_GROUP);
     if (c->head_dim % 16)
-        return err_set(e, ERR_UNSUPPORTED, "%s: \"head_dim\" is %d; a multiple of 16 is supported", what, c->head_dim);
+        return err_set(e, ERR_UNSUPPORTED, "%s: \"head_dim\" is %d; a multiple of 16 is supported", what,
+                       c->head_dim);
     return json_opt_bool(o, "tie_word_embeddings", &c->tie_embeddings, what, e);
 }
 
@@ -104,7 +115,9 @@ static int parse_rope(struct model_config *c, const json_t *o, const char *what,
     if (!strcmp(type, "default"))
         return 0;
     if (strcmp(type, "llama3"))
-        return err_set(e, ERR_UNSUPPORTED, "%s: \"rope_scaling\" has type \"%.40s\"; default and llama3 are supported", what, type);
+        return err_set(e, ERR_UNSUPPORTED,
+                       "%s: \"rope_scaling\" has type \"%.40s\"; default and llama3 are supported", what,
+                       type);
     c->rope_llama3 = 1;
     if (json_get_double(s, "factor", &c->rope_factor, what, e) ||
         json_get_double(s, "low_freq_factor", &c->rope_low, what, e) ||
@@ -112,7 +125,10 @@ static int parse_rope(struct model_config *c, const json_t *o, const char *what,
         json_get_double(s, "original_max_position_embeddings", &c->rope_original, what, e))
         return e->code;
     if (!(c->rope_factor >= 1 && c->rope_low > 0 && c->rope_high > c->rope_low && c->rope_original > 0))
-        return err_set(e, ERR_FORMAT, "%s: \"rope_scaling\" needs factor >= 1 and high_freq_factor above low_freq_factor above 0", what);
+        return err_set(
+            e, ERR_FORMAT,
+            "%s: \"rope_scaling\" needs factor >= 1 and high_freq_factor above low_freq_factor above 0",
+            what);
     return 0;
 }
 
@@ -123,19 +139,21 @@ static int parse_eos(struct model_config *c, const json_t *o, const char *what, 
         return 0;
     size_t n = json_is_array(v) ? json_array_size(v) : 1;
     if (n > MODEL_MAX_EOS)
-        return err_set(e, ERR_UNSUPPORTED, "%s: \"eos_token_id\" lists %zu tokens; up to %d are supported", what, n, MODEL_MAX_EOS);
+        return err_set(e, ERR_UNSUPPORTED, "%s: \"eos_token_id\" lists %zu tokens; up to %d are supported",
+                       what, n, MODEL_MAX_EOS);
     c->n_eos = 0;
     for (size_t i = 0; i < n; i++) {
         const json_t *x = json_is_array(v) ? json_array_get(v, i) : v;
         if (!json_is_integer(x) || json_integer_value(x) < 0 || json_integer_value(x) >= c->vocab)
-            return err_set(e, ERR_FORMAT, "%s: \"eos_token_id\" must hold token ids below vocab_size %d", what, c->vocab);
+            return err_set(e, ERR_FORMAT, "%s: \"eos_token_id\" must hold token ids below vocab_size %d",
+                           what, c->vocab);
         c->eos[c->n_eos++] = (int32_t)json_integer_value(x);
     }
     return 0;
 }
 
-int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation, size_t n_generation,
-                       const char *what, struct err *e)
+int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation,
+                       size_t n_generation, const char *what, struct err *e)
 {
     memset(c, 0, sizeof *c);
     c->bos = -1;
@@ -149,7 +167,8 @@ int model_config_parse(struct model_config *c, const char *text, size_t n, const
     int64_t bos = -1;
     if (!rc && !(rc = json_opt_int(o, "bos_token_id", &bos, what, e)) && bos >= 0 && bos < c->vocab)
         c->bos = (int32_t)bos;
-    if (!rc && generation && !(rc = json_read_text(&g, generation, n_generation, "generation_config.json", e)))
+    if (!rc && generation &&
+        !(rc = json_read_text(&g, generation, n_generation, "generation_config.json", e)))
         rc = parse_eos(c, g, "generation_config.json", e);
     json_decref(o);
     json_decref(g);
@@ -164,7 +183,10 @@ int model_config_open(struct model_config *c, const char *model, struct err *e)
         return model_config_parse(c, text, n, NULL, 0, "embedded config.json", e);
     }
     if (!file_is_dir(model))
-        return err_set(e, ERR_USAGE, "model %s: no such folder; give \"pocket\" or a folder with config.json and *.safetensors", model);
+        return err_set(
+            e, ERR_USAGE,
+            "model %s: no such folder; give \"pocket\" or a folder with config.json and *.safetensors",
+            model);
     struct str path = {0}, gpath = {0}, text = {0}, gtext = {0};
     file_join(&path, model, "config.json");
     file_join(&gpath, model, "generation_config.json");
@@ -173,8 +195,8 @@ int model_config_open(struct model_config *c, const char *model, struct err *e)
     if (!rc && has_generation)
         rc = file_read(str_text(&gpath), &gtext, e);
     if (!rc)
-        rc = model_config_parse(c, str_text(&text), text.len, has_generation ? str_text(&gtext) : NULL, gtext.len,
-                                str_text(&path), e);
+        rc = model_config_parse(c, str_text(&text), text.len, has_generation ? str_text(&gtext) : NULL,
+                                gtext.len, str_text(&path), e);
     str_release(&path);
     str_release(&gpath);
     str_release(&text);
@@ -182,7 +204,8 @@ int model_config_open(struct model_config *c, const char *model, struct err *e)
     return rc;
 }
 
-/* Llama 3.1: wavelengths above original/low are stretched by factor, below original/high kept, between them blended. */
+/* Llama 3.1: wavelengths above original/low are stretched by factor, below original/high kept, between them
+ * blended. */
 double model_rope_frequency(const struct model_config *c, int i)
 {
     const double pi = 3.14159265358979323846;

@@ -6,27 +6,27 @@
 
 #include "evalcore/base/err.h"
 
-/* config.json (and generation_config.json) of a Hugging Face folder, checked: Qwen2/Qwen2.5, Qwen3 and Llama-3 shapes.
- * Anything else is refused with the field's name. */
+/* config.json (and generation_config.json) of a Hugging Face folder, checked: Qwen2/Qwen2.5, Qwen3 and
+ * Llama-3 shapes. Anything else is refused with the field's name. */
 enum { MODEL_MAX_EOS = 8 };
 
 struct model_config {
     const char *family; /* "qwen2", "qwen3", "llama" */
     int n_layers, n_q, n_kv, head_dim, hidden, ffn, vocab, max_position;
-    int qk_norm;        /* RMSNorm over each head of q and k (Qwen3) */
+    int qk_norm; /* RMSNorm over each head of q and k (Qwen3) */
     int tie_embeddings;
     float eps;
     double rope_theta;
-    int rope_llama3;    /* Llama 3.1's frequency scaling, with the four numbers below */
+    int rope_llama3; /* Llama 3.1's frequency scaling, with the four numbers below */
     double rope_factor, rope_low, rope_high, rope_original;
-    int32_t bos;        /* -1: none */
+    int32_t bos; /* -1: none */
     int32_t eos[MODEL_MAX_EOS];
     int n_eos;
 };
 
 /* generation may be NULL; its end tokens replace the configuration's. what names the file in messages. */
-int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation, size_t n_generation,
-                       const char *what, struct err *e);
+int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation,
+                       size_t n_generation, const char *what, struct err *e);
 /* "pocket" or a folder. */
 int model_config_open(struct model_config *c, const char *model, struct err *e);
 

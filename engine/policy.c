@@ -126,8 +126,8 @@ static int spec_check(const struct policy_spec *s, struct err *e)
                        comma ? "one of the budgets" : "the budget", s->ops->budget_keys);
     }
     if (n > 1)
-        return err_set(e, ERR_USAGE, "policy %s: more than one of the budgets \"%s\" is given; keep one", s->ops->name,
-                       s->ops->budget_keys);
+        return err_set(e, ERR_USAGE, "policy %s: more than one of the budgets \"%s\" is given; keep one",
+                       s->ops->name, s->ops->budget_keys);
     return s->ops->check ? s->ops->check(s->params, e) : 0;
 }
 
@@ -193,8 +193,8 @@ json_t *policy_spec_to_json(const struct policy_spec *s)
     return o;
 }
 
-int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const char *model, int n_layers,
-                        struct arena *a, struct err *e)
+int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const char *model,
+                        int n_layers, struct arena *a, struct err *e)
 {
     *out = *in;
     out->params = arena_alloc(a, in->ops->params_size ? in->ops->params_size : 1);

@@ -8,10 +8,10 @@
  *   end of the prompt:             prefill_end, once
  *   each decode step and layer:    on_qkv -> (RoPE, append) -> select -> (attention) -> observe
  *
- * Decode hooks run once per RECORDED program (a step's work for one batch bucket): they enqueue backend operations on
- * ctx's arrays and branch on layer and parameters only, never on lengths; what varies from step to step lives on the
- * device. Prefill hooks run eagerly, one sequence at a time. Every hook but init may be NULL, which means what full
- * attention does. The first failing launch is kept in ctx->e. */
+ * Decode hooks run once per RECORDED program (a step's work for one batch bucket): they enqueue backend
+ * operations on ctx's arrays and branch on layer and parameters only, never on lengths; what varies from step
+ * to step lives on the device. Prefill hooks run eagerly, one sequence at a time. Every hook but init may be
+ * NULL, which means what full attention does. The first failing launch is kept in ctx->e. */
 
 enum policy_needs {
     POLICY_BOUNDS = 1, /* page bounds are kept up to date */
@@ -26,9 +26,9 @@ struct policy_dims {
     int n_seqs;
 };
 
-struct policy_list {   /* device lists of the group's rows; contents last until the step ends */
+struct policy_list { /* device lists of the group's rows; contents last until the step ends */
     int32_t *idx, *len;
-    int cap;           /* room for n_kv lists of tokens or n_q lists of pages: entries per row in all */
+    int cap; /* room for n_kv lists of tokens or n_q lists of pages: entries per row in all */
 };
 
 /* One group of a recorded program (the rows that share a policy instance), or one prefill call. */
@@ -44,11 +44,11 @@ struct policy_ctx {
     float *q, *k, *v;          /* row stride qkv_stride; before RoPE in on_qkv, after it in select */
     int qkv_stride;
     float scale;
-    struct stats stats;        /* scratch */
-    float *score;              /* scratch: room for n_q lists of max_context floats per row */
+    struct stats stats; /* scratch */
+    float *score;       /* scratch: room for n_q lists of max_context floats per row */
     int32_t *score_n, *score_m;
     struct policy_list list[2];
-    char *state;               /* device: ops->state_bytes per sequence, by seq; zeroed when a sequence starts */
+    char *state; /* device: ops->state_bytes per sequence, by seq; zeroed when a sequence starts */
     size_t state_bytes;
     int prefill, seq, pos0, nq, n_prompt; /* prefill calls only */
     struct err *e;
@@ -61,18 +61,18 @@ struct prefill_selection {
     int until_stride;
 };
 
-struct policy {                 /* an instance; fields are read-only for policies, but own */
+struct policy { /* an instance; fields are read-only for policies, but own */
     const struct policy_ops *ops;
     const void *params;
     struct policy_dims dims;
     const struct backend *be;
     struct device *dev;
-    int id;                     /* its place in the engine */
+    int id; /* its place in the engine */
     struct policy_spec spec;
-    struct arena arena;         /* owns params */
-    char *state;                /* device, n_seqs * state_bytes */
+    struct arena arena; /* owns params */
+    char *state;        /* device, n_seqs * state_bytes */
     size_t state_bytes;
-    void *own;                  /* what init allocated */
+    void *own; /* what init allocated */
 };
 
 typedef int policy_check_fn(const void *params, struct err *e);
@@ -82,25 +82,26 @@ typedef int policy_init_fn(struct policy *p, struct err *e);
 typedef void policy_release_fn(struct policy *p);
 typedef size_t policy_state_fn(const struct policy *p);
 typedef void policy_hook_fn(const struct policy *p, const struct policy_ctx *c, int layer);
-typedef void policy_select_fn(const struct policy *p, const struct policy_ctx *c, int layer, struct selection *s);
+typedef void policy_select_fn(const struct policy *p, const struct policy_ctx *c, int layer,
+                              struct selection *s);
 typedef void policy_select_prefill_fn(const struct policy *p, const struct policy_ctx *c, int layer,
                                       struct prefill_selection *s);
 typedef void policy_prefill_end_fn(const struct policy *p, const struct policy_ctx *c);
 
 struct policy_ops {
     const char *name, *help;
-    const struct param *params;      /* one table: run file, --help, provenance, job key */
+    const struct param *params; /* one table: run file, --help, provenance, job key */
     size_t params_size;
-    const struct preset *presets;    /* ends with name NULL; NULL: none */
-    const char *budget_keys;         /* "k_pages,ratio,cr": exactly one must be given; "": none needed */
-    unsigned needs;                  /* enum policy_needs */
-    int sparse_prefill;              /* 1: prompt K/V depend on the policy */
-    policy_check_fn *check;          /* options that contradict each other */
-    policy_resolve_fn *resolve;      /* the model's shipped defaults */
-    policy_rule_fn *rule;            /* the budget in words */
-    policy_init_fn *init;            /* binds to the model: checks layers and heads, allocates own */
+    const struct preset *presets; /* ends with name NULL; NULL: none */
+    const char *budget_keys;      /* "k_pages,ratio,cr": exactly one must be given; "": none needed */
+    unsigned needs;               /* enum policy_needs */
+    int sparse_prefill;           /* 1: prompt K/V depend on the policy */
+    policy_check_fn *check;       /* options that contradict each other */
+    policy_resolve_fn *resolve;   /* the model's shipped defaults */
+    policy_rule_fn *rule;         /* the budget in words */
+    policy_init_fn *init;         /* binds to the model: checks layers and heads, allocates own */
     policy_release_fn *release;
-    policy_state_fn *state_size;     /* bytes of per-sequence state */
+    policy_state_fn *state_size; /* bytes of per-sequence state */
     policy_hook_fn *on_qkv;
     policy_select_fn *select;
     policy_hook_fn *observe;

@@ -1,6 +1,7 @@
-/* Shared prompts. Dense prefill does not depend on the policy, so its K/V serve every sample and every densely prefilled cell
- * of a problem: full pages are shared, the last one copied (all of them for a sequence that drops). An entry lives in a place
- * of its own until its units are needed for something else; the least recently used goes first. */
+/* Shared prompts. Dense prefill does not depend on the policy, so its K/V serve every sample and every
+ * densely prefilled cell of a problem: full pages are shared, the last one copied (all of them for a sequence
+ * that drops). An entry lives in a place of its own until its units are needed for something else; the least
+ * recently used goes first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,8 +57,8 @@ static int map_evicting(struct engine *en, int place, int n_pages, struct err *e
     return kvcache_map(&en->cache, place, n_pages, e);
 }
 
-static int prefill_into(struct engine *en, int place, const struct request *r, const struct policy *policy, float *logits,
-                        struct err *e)
+static int prefill_into(struct engine *en, int place, const struct request *r, const struct policy *policy,
+                        float *logits, struct err *e)
 {
     double start = engine_clock();
     if (map_evicting(en, place, kv_pages(r->n_prompt), e))
@@ -68,7 +69,8 @@ static int prefill_into(struct engine *en, int place, const struct request *r, c
     return e->code;
 }
 
-/* A new entry for this prompt; NULL when there is no room for one, which only means that nothing is shared. */
+/* A new entry for this prompt; NULL when there is no room for one, which only means that nothing is shared.
+ */
 static struct prompt_entry *make_entry(struct engine *en, const struct request *r, struct err *e)
 {
     struct prompt_entry *p = NULL;

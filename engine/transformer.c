@@ -1,5 +1,5 @@
-/* The forward pass. Linear layers run over the whole batch, hooks and attention per policy group; the residual stream is
- * fp32 and the output projections add to it directly. */
+/* The forward pass. Linear layers run over the whole batch, hooks and attention per policy group; the
+ * residual stream is fp32 and the output projections add to it directly. */
 #include "engine/transformer.h"
 
 #include <math.h>
@@ -22,13 +22,14 @@ static void *room(struct transformer *t, size_t n, size_t item, struct err *e)
 {
     void *p = t->be->alloc(t->dev, n * item);
     if (!p)
-        err_set(e, ERR_DEVICE, "no device memory for %.1f MiB of activations; use a smaller --max-batch or context",
+        err_set(e, ERR_DEVICE,
+                "no device memory for %.1f MiB of activations; use a smaller --max-batch or context",
                 (double)(n * item) / 1048576);
     return p;
 }
 
-int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch, int max_context,
-                     struct err *e)
+int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch,
+                     int max_context, struct err *e)
 {
     const struct model_config *f = &m->config;
     memset(t, 0, sizeof *t);
@@ -63,7 +64,8 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
 int transformer_room(struct transformer *t, unsigned needs, int has_select, struct err *e)
 {
     const struct model_config *f = &t->model->config;
-    size_t b = (size_t)(t->max_batch + t->max_batch / 2), stride = (size_t)t->cache->view.max_pages * KV_PAGE_TOKENS;
+    size_t b = (size_t)(t->max_batch + t->max_batch / 2),
+           stride = (size_t)t->cache->view.max_pages * KV_PAGE_TOKENS;
     if ((needs & POLICY_STATS) && !t->stats.logits) {
         t->stats.stride = (int)stride;
         t->stats.lse = room(t, b * (size_t)f->n_q, sizeof(float), e);
@@ -88,10 +90,12 @@ void transformer_release(struct transformer *t)
 {
     if (!t->be)
         return;
-    void *all[] = {t->row_token,  t->row_seq,   t->row_pos,     t->x,         t->y,           t->qkv,
-                   t->attn,       t->gate_up,   t->act,         t->logits,    t->sample_scratch, t->settings,
-                   t->sampled,    t->prompt_len, t->total_len,  t->plan.entry, t->plan.n,     t->stats.logits,
-                   t->stats.lse,  t->score,     t->score_n,     t->score_m,   t->list[0].idx, t->list[0].len,
+    void *all[] = {t->row_token,   t->row_seq,      t->row_pos,        t->x,
+                   t->y,           t->qkv,          t->attn,           t->gate_up,
+                   t->act,         t->logits,       t->sample_scratch, t->settings,
+                   t->sampled,     t->prompt_len,   t->total_len,      t->plan.entry,
+                   t->plan.n,      t->stats.logits, t->stats.lse,      t->score,
+                   t->score_n,     t->score_m,      t->list[0].idx,    t->list[0].len,
                    t->list[1].idx, t->list[1].len};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         t->be->release(t->dev, all[i]);
@@ -101,13 +105,21 @@ void transformer_release(struct transformer *t)
 struct policy_dims transformer_dims(const struct transformer *t)
 {
     const struct model_config *f = &t->model->config;
-    struct policy_dims d = {f->n_layers,    f->n_q, f->n_kv, f->head_dim, f->hidden, t->max_context, t->cache->view.max_pages,
-                            t->max_rows, t->cache->view.n_seqs};
+    struct policy_dims d = {f->n_layers,
+                            f->n_q,
+                            f->n_kv,
+                            f->head_dim,
+                            f->hidden,
+                            t->max_context,
+                            t->cache->view.max_pages,
+                            t->max_rows,
+                            t->cache->view.n_seqs};
     return d;
 }
 
 /* What a hook sees: the batch's arrays from the group's first row on. */
-static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p, int row0, int cap, struct err *e)
+static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p, int row0, int cap,
+                                   struct err *e)
 {
     const struct model_config *f = &t->model->config;
     int stride = qkv_stride(f);
@@ -148,8 +160,8 @@ static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p
     return c;
 }
 
-static void linear(struct transformer *t, const struct weight *w, const float *x, float *out, int rows, int accumulate,
-                   struct err *e)
+static void linear(struct transformer *t, const struct weight *w, const float *x, float *out, int rows,
+                   int accumulate, struct err *e)
 {
     struct linear_args a = {*w, x, out, rows, w->k, w->n, accumulate};
     launch(t, OP_linear, &a, e);
@@ -174,8 +186,11 @@ static void layer_qkv(struct transformer *t, const struct model_layer *y, int ro
     norm(t, t->x, y->norm_in, t->y, rows, e);
     linear(t, &y->qkv, t->y, t->qkv, rows, 0, e);
     if (f->qk_norm) {
-        struct qk_norm_args a = {t->qkv, t->qkv + f->n_q * f->head_dim, y->q_norm, y->k_norm, rows, qkv_stride(f),
-                                 f->n_q, f->n_kv, f->head_dim, f->eps};
+        struct qk_norm_args a = {t->qkv,      t->qkv + f->n_q * f->head_dim,
+                                 y->q_norm,   y->k_norm,
+                                 rows,        qkv_stride(f),
+                                 f->n_q,      f->n_kv,
+                                 f->head_dim, f->eps};
         launch(t, OP_qk_norm, &a, e);
     }
 }
@@ -212,15 +227,30 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
     if (ops->select)
         ops->select(g->policy, &c, layer, &s);
     size_t per_row = (size_t)f->n_kv * (size_t)t->cache->view.max_pages;
-    struct plan_args p = {.rows = c.rows, .kv = c.kv, .layer = layer, .n_q = f->n_q, .unit = s.unit, .n_rows = s.n_rows,
-                          .cap = s.cap, .block_pages = s.block_pages, .idx = s.idx, .len = s.len,
+    struct plan_args p = {.rows = c.rows,
+                          .kv = c.kv,
+                          .layer = layer,
+                          .n_q = f->n_q,
+                          .unit = s.unit,
+                          .n_rows = s.n_rows,
+                          .cap = s.cap,
+                          .block_pages = s.block_pages,
+                          .idx = s.idx,
+                          .len = s.len,
                           .out = {t->plan.entry + (size_t)g->row0 * per_row, t->plan.n + g->row0 * f->n_kv}};
     int group = f->n_q / f->n_kv;
     for (int h = 0; h < f->n_q; h++)
         p.row_of_q[h] = (uint8_t)(s.n_rows == 1 ? 0 : s.kv_map ? s.kv_map[h / group] : h * s.n_rows / f->n_q);
     launch(t, OP_plan, &p, e);
-    struct attend_args a = {.rows = c.rows, .kv = c.kv, .layer = layer, .n_q = f->n_q, .q = c.q, .q_stride = c.qkv_stride,
-                            .out = t->attn + (size_t)g->row0 * (size_t)(f->n_q * f->head_dim), .scale = c.scale, .plan = p.out};
+    struct attend_args a = {.rows = c.rows,
+                            .kv = c.kv,
+                            .layer = layer,
+                            .n_q = f->n_q,
+                            .q = c.q,
+                            .q_stride = c.qkv_stride,
+                            .out = t->attn + (size_t)g->row0 * (size_t)(f->n_q * f->head_dim),
+                            .scale = c.scale,
+                            .plan = p.out};
     if (s.want_stats)
         a.stats = c.stats;
     launch(t, OP_attend, &a, e);
@@ -230,12 +260,13 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
 
 static void sample(struct transformer *t, struct rows rows, const float *logits, struct err *e)
 {
-    struct sample_args a = {rows, logits, t->model->config.vocab, t->settings, t->sampled, t->row_token, t->row_pos,
-                            t->sample_scratch};
+    struct sample_args a = {rows,         logits,     t->model->config.vocab, t->settings, t->sampled,
+                            t->row_token, t->row_pos, t->sample_scratch};
     launch(t, OP_sample, &a, e);
 }
 
-void transformer_step(struct transformer *t, const struct step_group *groups, int n_groups, int n_rows, struct err *e)
+void transformer_step(struct transformer *t, const struct step_group *groups, int n_groups, int n_rows,
+                      struct err *e)
 {
     const struct model *m = t->model;
     embed(t, n_rows, e);
@@ -265,14 +296,23 @@ static void upload(struct transformer *t, void *dst, const void *src, size_t byt
         err_set(e, ERR_DEVICE, "upload: %s", t->be->last_error(t->dev));
 }
 
-static void prefill_attention(struct transformer *t, const struct policy *p, struct policy_ctx *c, int layer, struct err *e)
+static void prefill_attention(struct transformer *t, const struct policy *p, struct policy_ctx *c, int layer,
+                              struct err *e)
 {
     const struct model_config *f = &t->model->config;
     struct prefill_selection s = {PREFILL_DENSE, NULL, 0};
     if (p && p->ops->select_prefill)
         p->ops->select_prefill(p, c, layer, &s);
-    struct prefill_attend_args a = {.kv = c->kv, .seq = c->seq, .layer = layer, .n_q = f->n_q, .pos0 = c->pos0, .nq = c->nq,
-                                    .q = c->q, .q_stride = c->qkv_stride, .out = t->attn, .scale = c->scale};
+    struct prefill_attend_args a = {.kv = c->kv,
+                                    .seq = c->seq,
+                                    .layer = layer,
+                                    .n_q = f->n_q,
+                                    .pos0 = c->pos0,
+                                    .nq = c->nq,
+                                    .q = c->q,
+                                    .q_stride = c->qkv_stride,
+                                    .out = t->attn,
+                                    .scale = c->scale};
     if (s.kind == PREFILL_UNTIL) {
         a.until = s.until;
         a.until_stride = s.until_stride;
@@ -309,7 +349,8 @@ static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, in
     }
 }
 
-void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const struct policy *policy, struct err *e)
+void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const struct policy *policy,
+                             struct err *e)
 {
     if (!policy || !policy->ops->prefill_end)
         return;
@@ -320,8 +361,8 @@ void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const
     policy->ops->prefill_end(policy, &c);
 }
 
-void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int n_prompt, const struct policy *policy,
-                         float *logits, struct err *e)
+void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int n_prompt,
+                         const struct policy *policy, float *logits, struct err *e)
 {
     int n = 0;
     for (int pos0 = 0; pos0 < n_prompt && !e->code; pos0 += PREFILL_CHUNK) {

@@ -5,11 +5,12 @@
 #include "engine/model.h"
 #include "engine/policy.h"
 
-/* The decoder's forward pass as backend operations: one step for a batch (recorded once, replayed), or the prefill of one
- * sequence (run at once). This is the file to read to see what a step does. */
+/* The decoder's forward pass as backend operations: one step for a batch (recorded once, replayed), or the
+ * prefill of one sequence (run at once). This is the file to read to see what a step does. */
 enum { PREFILL_CHUNK = 128 }; /* positions; fixed, so that a prompt's bits never depend on its company */
 
-/* Device buffers, by row. Statistics, scores and lists are there once a policy that needs them is (transformer_room). */
+/* Device buffers, by row. Statistics, scores and lists are there once a policy that needs them is
+ * (transformer_room). */
 struct transformer {
     const struct model *model;
     struct kvcache *cache;
@@ -18,19 +19,19 @@ struct transformer {
     int max_rows, max_batch, max_context;
     int32_t *row_token, *row_seq, *row_pos; /* (max_rows) */
     float *x, *y, *qkv, *attn, *gate_up, *act;
-    float *logits, *sample_scratch;         /* (max_rows, vocab) for decode rows */
-    struct sample_settings *settings;       /* (n_seqs) */
-    struct sample_result *sampled;          /* (max_rows) */
-    int32_t *prompt_len, *total_len;        /* (n_seqs) */
-    struct plan plan;                       /* (max_rows, n_kv, max_pages) */
+    float *logits, *sample_scratch;   /* (max_rows, vocab) for decode rows */
+    struct sample_settings *settings; /* (n_seqs) */
+    struct sample_result *sampled;    /* (max_rows) */
+    int32_t *prompt_len, *total_len;  /* (n_seqs) */
+    struct plan plan;                 /* (max_rows, n_kv, max_pages) */
     struct stats stats;
     float *score;
     int32_t *score_n, *score_m;
     struct policy_list list[2];
 };
 
-int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch, int max_context,
-                     struct err *e);
+int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch,
+                     int max_context, struct err *e);
 void transformer_release(struct transformer *t);
 
 /* Makes the buffers that a policy with these needs uses. */
@@ -42,20 +43,24 @@ struct step_group {
     int row0, cap;
 };
 
-/* Enqueues one decode step over rows [0, n_rows): row_token, row_seq and row_pos hold the tokens; sampled and the next
- * row_token and row_pos come out. Between record_begin and record_end. */
-void transformer_step(struct transformer *t, const struct step_group *groups, int n_groups, int n_rows, struct err *e);
+/* Enqueues one decode step over rows [0, n_rows): row_token, row_seq and row_pos hold the tokens; sampled and
+ * the next row_token and row_pos come out. Between record_begin and record_end. */
+void transformer_step(struct transformer *t, const struct step_group *groups, int n_groups, int n_rows,
+                      struct err *e);
 
-/* Runs the prompt through place `seq` (units mapped, tables empty) and leaves the last token's logits in `logits` (device,
- * vocab floats). policy NULL: dense, for sharing. Calls prefill_end when there is a policy. */
-void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int n_prompt, const struct policy *policy,
-                         float *logits, struct err *e);
+/* Runs the prompt through place `seq` (units mapped, tables empty) and leaves the last token's logits in
+ * `logits` (device, vocab floats). policy NULL: dense, for sharing. Calls prefill_end when there is a policy.
+ */
+void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int n_prompt,
+                         const struct policy *policy, float *logits, struct err *e);
 
 /* prefill_end alone, for a place that was forked from a shared prompt. */
-void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const struct policy *policy, struct err *e);
+void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const struct policy *policy,
+                             struct err *e);
 
 /* Samples the first token of `seq` from a prompt's logits into sampled[0]. */
-void transformer_first_token(struct transformer *t, int seq, int n_prompt, const float *logits, struct err *e);
+void transformer_first_token(struct transformer *t, int seq, int n_prompt, const float *logits,
+                             struct err *e);
 
 struct policy_dims transformer_dims(const struct transformer *t);
 

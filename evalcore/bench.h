@@ -5,14 +5,15 @@
 
 #include "evalcore/base/err.h"
 
-/* Benchmarks print one JSON line a figure: name, value, unit, floor (what the machine's own limits allow, measured in the same
- * run), share (value as a share of that limit), command. Adding one: a file bench_NAME.c and a line in cmd_bench.c. */
+/* Benchmarks print one JSON line a figure: name, value, unit, floor (what the machine's own limits allow,
+ * measured in the same run), share (value as a share of that limit), command. Adding one: a file bench_NAME.c
+ * and a line in cmd_bench.c. */
 struct bench {
-    int threads;          /* 0: all */
-    const char *isa;      /* NULL: best */
-    const char *model;    /* decode */
-    const char *command;  /* as it can be repeated */
-    FILE *csv;            /* or NULL */
+    int threads;         /* 0: all */
+    const char *isa;     /* NULL: best */
+    const char *model;   /* decode */
+    const char *command; /* as it can be repeated */
+    FILE *csv;           /* or NULL */
     int n_printed;
 };
 
@@ -23,7 +24,8 @@ int bench_decode(struct bench *b, struct err *e);    /* whole steps of a model a
 int bench_attention(struct bench *b, struct err *e); /* paged decode attention, 32/8 heads */
 int bench_tokenizer(struct bench *b, struct err *e); /* MB/s of one core */
 
-/* floor 0: a figure without a limit to compare with (share is left out). higher: more is better, share = value / floor. */
+/* floor 0: a figure without a limit to compare with (share is left out). higher: more is better, share =
+ * value / floor. */
 void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor);
 
 double bench_clock(void); /* monotonic seconds */

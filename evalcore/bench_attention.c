@@ -1,5 +1,5 @@
-/* Paged decode attention alone: 32 query and 8 KV heads of 128, K and V together larger than the last-level cache, in
- * bytes of K and V per second beside the read bandwidth at that working set. */
+/* Paged decode attention alone: 32 query and 8 KV heads of 128, K and V together larger than the last-level
+ * cache, in bytes of K and V per second beside the read bandwidth at that working set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,15 @@
 #include "evalcore/base/rng.h"
 #include "evalcore/bench_device.h"
 
-enum { N_Q = 32, N_KV = 8, DIM = 128, BATCH = 8, CONTEXT = 4096, PAGES = CONTEXT / KV_PAGE_TOKENS, CHUNK = 128 };
+enum {
+    N_Q = 32,
+    N_KV = 8,
+    DIM = 128,
+    BATCH = 8,
+    CONTEXT = 4096,
+    PAGES = CONTEXT / KV_PAGE_TOKENS,
+    CHUNK = 128
+};
 
 struct setup {
     struct bench_device d;
@@ -29,7 +37,8 @@ static int make(struct setup *s, enum dtype dtype, struct err *e)
 {
     struct kv_view *v = &s->kv;
     size_t heads = BATCH * N_KV, pages = heads * PAGES;
-    *v = (struct kv_view){.dtype = dtype, .n_seqs = BATCH, .n_layers = 1, .n_kv = N_KV, .head_dim = DIM, .max_pages = PAGES};
+    *v = (struct kv_view){
+        .dtype = dtype, .n_seqs = BATCH, .n_layers = 1, .n_kv = N_KV, .head_dim = DIM, .max_pages = PAGES};
     v->pool = room(s, pages * s->d.be->unit_bytes(dtype, DIM), e);
     v->unit = room(s, pages * sizeof *v->unit, e);
     v->live = room(s, pages * sizeof *v->live, e);
@@ -50,8 +59,21 @@ static int make(struct setup *s, enum dtype dtype, struct err *e)
 static void unmake(struct setup *s)
 {
     struct kv_view *v = &s->kv;
-    void *all[] = {v->pool, v->unit, v->live, v->n_slots, v->n_live, v->tail, v->reads, v->aux_half, v->peak,
-                   (void *)(uintptr_t)s->rows.seq, (void *)(uintptr_t)s->rows.pos, s->plan.entry, s->plan.n, s->qkv, s->out};
+    void *all[] = {v->pool,
+                   v->unit,
+                   v->live,
+                   v->n_slots,
+                   v->n_live,
+                   v->tail,
+                   v->reads,
+                   v->aux_half,
+                   v->peak,
+                   (void *)(uintptr_t)s->rows.seq,
+                   (void *)(uintptr_t)s->rows.pos,
+                   s->plan.entry,
+                   s->plan.n,
+                   s->qkv,
+                   s->out};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         s->d.be->release(s->d.dev, all[i]);
 }
@@ -113,9 +135,21 @@ static int fill(struct setup *s, struct err *e)
 
 static int time_attention(struct setup *s, double *best, struct err *e)
 {
-    struct plan_args p = {.rows = s->rows, .kv = s->kv, .n_q = N_Q, .unit = SEL_LIVE, .n_rows = 1, .block_pages = 1, .out = s->plan};
-    struct attend_args a = {.rows = s->rows, .kv = s->kv, .n_q = N_Q, .q = s->qkv, .q_stride = (N_Q + 2 * N_KV) * DIM,
-                            .out = s->out, .scale = 0.088388f, .plan = s->plan};
+    struct plan_args p = {.rows = s->rows,
+                          .kv = s->kv,
+                          .n_q = N_Q,
+                          .unit = SEL_LIVE,
+                          .n_rows = 1,
+                          .block_pages = 1,
+                          .out = s->plan};
+    struct attend_args a = {.rows = s->rows,
+                            .kv = s->kv,
+                            .n_q = N_Q,
+                            .q = s->qkv,
+                            .q_stride = (N_Q + 2 * N_KV) * DIM,
+                            .out = s->out,
+                            .scale = 0.088388f,
+                            .plan = s->plan};
     if (check(s, s->d.be->launch(s->d.dev, OP_plan, &p), e))
         return e->code;
     for (int run = 0; run < 12; run++) {
@@ -143,7 +177,8 @@ int bench_attention(struct bench *b, struct err *e)
             return e->code;
         if (!make(&s, kinds[i].dtype, e) && !fill(&s, e) && !time_attention(&s, &best, e)) {
             char name[96];
-            snprintf(name, sizeof name, "attention 32/8 heads d 128, %s KV of %.0f MiB", kinds[i].name, kv / 1048576);
+            snprintf(name, sizeof name, "attention 32/8 heads d 128, %s KV of %.0f MiB", kinds[i].name,
+                     kv / 1048576);
             bench_print(b, name, kv / best / 1e9, "GB/s", s.d.probe->read_bandwidth(s.d.dev, (size_t)kv));
         }
         unmake(&s);

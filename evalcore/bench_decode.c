@@ -1,8 +1,8 @@
 /* Whole decode steps under full attention at about 1k tokens of context, batch 1 and 32.
  *
- * The bound of a step: every matrix once from memory (or its products at FMA peak) and every sequence's K and V once (or
- * attention's products at FMA peak), each phase at its own limit, one after the other. Norms, rotation, sampling and all
- * hand-over between phases are not in the bound. */
+ * The bound of a step: every matrix once from memory (or its products at FMA peak) and every sequence's K and
+ * V once (or attention's products at FMA peak), each phase at its own limit, one after the other. Norms,
+ * rotation, sampling and all hand-over between phases are not in the bound. */
 #include <string.h>
 
 #include "engine/engine.h"
@@ -48,7 +48,12 @@ static int submit(struct engine *en, struct policy *p, int batch, struct err *e)
         rng_init(&r, 1, (uint64_t)i);
         for (int t = 0; t < PROMPT; t++)
             prompt[t] = (int32_t)rng_below(&r, (uint32_t)info->vocab);
-        struct request q = {.prompt = prompt, .n_prompt = PROMPT, .policy = p, .max_new_tokens = STEPS, .ignore_eos = 1, .end_token = -1};
+        struct request q = {.prompt = prompt,
+                            .n_prompt = PROMPT,
+                            .policy = p,
+                            .max_new_tokens = STEPS,
+                            .ignore_eos = 1,
+                            .end_token = -1};
         if (engine_submit(en, &q, e))
             return e->code;
     }
@@ -71,7 +76,8 @@ static int measure(struct engine *en, struct policy *p, int batch, double *secon
                 return e->code;
         }
         engine_stats(en, &after);
-        double s = (after.decode_seconds - before.decode_seconds) / (double)(after.decode_steps - before.decode_steps);
+        double s = (after.decode_seconds - before.decode_seconds) /
+                   (double)(after.decode_steps - before.decode_steps);
         if (!run || s < *seconds)
             *seconds = s;
     }
@@ -86,7 +92,10 @@ int bench_decode(struct bench *b, struct err *e)
     struct arena a = {0};
     struct policy_spec spec;
     struct policy *p;
-    struct engine_options o = {.model = b->model, .threads = b->threads, .isa = b->isa, .share_prompts = -1,
+    struct engine_options o = {.model = b->model,
+                               .threads = b->threads,
+                               .isa = b->isa,
+                               .share_prompts = -1,
                                .max_context = PROMPT + STEPS + 16};
     int rc = bench_device_open(&d, b, e);
     if (!rc)

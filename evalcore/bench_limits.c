@@ -8,7 +8,8 @@ int bench_device_open(struct bench_device *d, const struct bench *b, struct err 
     d->probe = probe_find("cpu");
     int rc = d->be->open(&d->dev, 0, &o);
     if (rc == BACKEND_ERR_UNSUPPORTED)
-        return err_set(e, ERR_USAGE, "this processor has no %s", b->isa ? b->isa : "supported instruction set");
+        return err_set(e, ERR_USAGE, "this processor has no %s",
+                       b->isa ? b->isa : "supported instruction set");
     return rc < 0 ? err_set(e, ERR_DEVICE, "the CPU backend cannot be opened") : 0;
 }
 

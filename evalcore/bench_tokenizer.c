@@ -6,7 +6,8 @@
 #include "evalcore/bench.h"
 #include "tasks/task.h"
 
-static int encode_all(const struct tokenizer *t, const struct task *tasks, int n_tasks, size_t *bytes, double *seconds, struct err *e)
+static int encode_all(const struct tokenizer *t, const struct task *tasks, int n_tasks, size_t *bytes,
+                      double *seconds, struct err *e)
 {
     struct tokenizer_scratch s = {0};
     struct token_list ids = {0};
@@ -16,7 +17,8 @@ static int encode_all(const struct tokenizer *t, const struct task *tasks, int n
         for (int k = 0; k < n_tasks && !e->code; k++)
             for (size_t i = 0; i < tasks[k].n_problems && !e->code; i++) {
                 ids.n = 0;
-                tokenizer_encode(t, &s, tasks[k].problems[i].prompt, tasks[k].problems[i].prompt_len, 1, &ids, e);
+                tokenizer_encode(t, &s, tasks[k].problems[i].prompt, tasks[k].problems[i].prompt_len, 1, &ids,
+                                 e);
                 *bytes += tasks[k].problems[i].prompt_len;
             }
     *seconds = bench_clock() - start;

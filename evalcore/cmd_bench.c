@@ -1,4 +1,5 @@
-/* kveval bench: speed beside the machine's own limits, measured in the same run. Never a test: machines differ. */
+/* kveval bench: speed beside the machine's own limits, measured in the same run. Never a test: machines
+ * differ. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -25,9 +26,11 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    {"model", 'M', CLI_STRING, offsetof(struct options, model), "MODEL", "model of `decode`: pocket (default) or a folder"},
+    {"model", 'M', CLI_STRING, offsetof(struct options, model), "MODEL",
+     "model of `decode`: pocket (default) or a folder"},
     {"threads", 0, CLI_INT, offsetof(struct options, threads), "N", "CPU threads; default all"},
-    {"isa", 0, CLI_STRING, offsetof(struct options, isa), "NAME", "scalar, avx2 or avx512; default the best here"},
+    {"isa", 0, CLI_STRING, offsetof(struct options, isa), "NAME",
+     "scalar, avx2 or avx512; default the best here"},
     {"csv", 0, CLI_STRING, offsetof(struct options, csv), "FILE", "write the figures there too"},
     {0},
 };
@@ -98,7 +101,8 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
         return code;
     for (int i = 0; i < n_args; i++)
         if (bench_index(args[i]) < 0) {
-            err_set(&e, ERR_USAGE, "unknown benchmark \"%s\"; there are limits, decode, attention and tokenizer", args[i]);
+            err_set(&e, ERR_USAGE,
+                    "unknown benchmark \"%s\"; there are limits, decode, attention and tokenizer", args[i]);
             return command_fail(&e, EXIT_USAGE);
         }
     struct bench b = {.threads = o.threads, .isa = o.isa, .model = o.model};
@@ -119,8 +123,10 @@ const struct command cmd_bench = {
     .name = "bench",
     .usage = "[limits] [decode] [attention] [tokenizer]",
     .help = "speed beside the machine's own limits, one JSON line a figure",
-    .details = "Without a name all run, in about half a minute. `floor` is the limit in the same unit, measured in the same run;\n"
-               "`share` is the value as a share of it. For decode the limit is the sum over the step's phases (matrix products,\n"
+    .details = "Without a name all run, in about half a minute. `floor` is the limit in the same unit, "
+               "measured in the same run;\n"
+               "`share` is the value as a share of it. For decode the limit is the sum over the step's "
+               "phases (matrix products,\n"
                "attention) of max(bytes / read bandwidth at the step's working set, FLOP / FMA peak).\n",
     .options = options,
     .run = cmd_bench_run,

@@ -11,8 +11,8 @@
 
 /* Adding a command: one file cmd_NAME.c and one line here. */
 static const struct command *const commands[] = {
-    &cmd_sweep,    &cmd_report,   &cmd_show,  &cmd_score, &cmd_grade,  &cmd_choice, &cmd_textscore,
-    &cmd_generate, &cmd_logprobs, &cmd_bench, &cmd_list,  &cmd_doctor,
+    &cmd_sweep,     &cmd_report,   &cmd_show,     &cmd_score, &cmd_grade, &cmd_choice,
+    &cmd_textscore, &cmd_generate, &cmd_logprobs, &cmd_bench, &cmd_list,  &cmd_doctor,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -4,21 +4,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The door between model and policy code and arithmetic. One table of functions per backend, filled by cpu/ and
- * cuda/, chosen at run time. Valid C17 and C++17: no designated initialisers, no restrict, no VLAs in here.
+/* The door between model and policy code and arithmetic. One table of functions per backend, filled by cpu/
+ * and cuda/, chosen at run time. Valid C17 and C++17: no designated initialisers, no restrict, no VLAs in
+ * here.
  *
- * Every operation is a plain argument struct and an enum value. launch() runs it, or, between record_begin() and
- * record_end(), appends (operation, copy of the arguments) to a program that replay() runs again and again: a list on
- * the CPU, a graph on CUDA. So arguments are pointers and constants only; whatever varies from step to step (lengths,
- * tokens, membership) lies in device memory behind those pointers.
+ * Every operation is a plain argument struct and an enum value. launch() runs it, or, between record_begin()
+ * and record_end(), appends (operation, copy of the arguments) to a program that replay() runs again and
+ * again: a list on the CPU, a graph on CUDA. So arguments are pointers and constants only; whatever varies
+ * from step to step (lengths, tokens, membership) lies in device memory behind those pointers.
  *
- * Laws, tested bit for bit: an output's reduction order is fixed and depends on its own inputs' sizes alone, not on
- * the number of rows, the batch, threads or instruction set. Equal scores go to the lower index. No fast-math, no
- * flushing of denormals, no float atomics.
+ * Laws, tested bit for bit: an output's reduction order is fixed and depends on its own inputs' sizes alone,
+ * not on the number of rows, the batch, threads or instruction set. Equal scores go to the lower index. No
+ * fast-math, no flushing of denormals, no float atomics.
  *
  * Words. row: one line of a batch. seq: a sequence's place in the cache (0 .. n_seqs-1). head: an index
- * (seq * n_layers + layer) * n_kv + kv_head. slot: a token's place in its head; it is the token's position until the
- * head's first drop. page: 16 slots. unit: the storage of one page of one KV head (K and V of 16 tokens). */
+ * (seq * n_layers + layer) * n_kv + kv_head. slot: a token's place in its head; it is the token's position
+ * until the head's first drop. page: 16 slots. unit: the storage of one page of one KV head (K and V of 16
+ * tokens). */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,8 +28,13 @@ extern "C" {
 enum { KV_PAGE_TOKENS = 16, BACKEND_MAX_Q_HEADS = 128, BACKEND_MAX_GROUP = 16 };
 
 enum dtype { DTYPE_F32, DTYPE_BF16 };
-enum { BACKEND_OK = 0, BACKEND_ERR_MEMORY = -1, BACKEND_ERR_LAUNCH = -2, BACKEND_ERR_DEVICE = -3,
-       BACKEND_ERR_UNSUPPORTED = -4 };
+enum {
+    BACKEND_OK = 0,
+    BACKEND_ERR_MEMORY = -1,
+    BACKEND_ERR_LAUNCH = -2,
+    BACKEND_ERR_DEVICE = -3,
+    BACKEND_ERR_UNSUPPORTED = -4
+};
 
 struct device;  /* one CPU or one GPU, opaque */
 struct program; /* a recorded list of operations, opaque */
@@ -42,42 +49,44 @@ struct weight {
 
 /* The cache as operations see it: plain device pointers and sizes. Tables are indexed by head. */
 struct kv_view {
-    void *pool;        /* (n_units): K and V of 16 tokens of one KV head; layout private to the backend */
-    float *bounds;     /* (n_units, 2, head_dim): elementwise min, then max, of the page's live post-RoPE keys; or NULL */
+    void *pool; /* (n_units): K and V of 16 tokens of one KV head; layout private to the backend */
+    float
+        *bounds; /* (n_units, 2, head_dim): elementwise min, then max, of the live post-RoPE keys; or NULL */
     int32_t *unit;     /* (heads, max_pages): unit of each page; valid below what the host has mapped */
     uint16_t *live;    /* (heads, max_pages): bit t set = slot page*16+t holds a live token */
     int32_t *n_slots;  /* (heads): high-water mark in slots */
     int32_t *n_live;   /* (heads): live tokens */
     int32_t *tail;     /* (heads): slot written last, -1 before the first */
     int64_t *reads;    /* (heads): distinct tokens attended, summed over decode steps; booked by OP_plan */
-    int64_t *aux_half; /* (heads): aux reads in halves of a KV token; booked by page_scores (2 per page) and qk_stats (1
-                        * per live key) */
-    int32_t *peak;     /* (n_seqs): most live tokens, summed over layers and KV heads, while decoding; OP_account */
+    int64_t *aux_half; /* (heads): aux reads in halves of a KV token; booked by page_scores (2 per page) and
+                        * qk_stats (1 per live key) */
+    int32_t *peak;     /* (n_seqs): most live tokens over layers and KV heads while decoding; OP_account */
     enum dtype dtype;  /* of the pool */
     int n_seqs, n_layers, n_kv, head_dim, max_pages;
 };
 
-/* The rows of a batch or of one group of it: device arrays (cap). seq -1 marks a padding row, which is skipped. */
+/* The rows of a batch or of one group of it: device arrays (cap). seq -1 marks a padding row, which is
+ * skipped. */
 struct rows {
     int cap;
     const int32_t *seq; /* place in the cache */
     const int32_t *pos; /* position of the row's token = tokens before it */
 };
 
-/* ---- selections and attention lists ------------------------------------------------------------------------- */
+/* ---- selections and attention lists ---- */
 
 enum sel_unit { SEL_LIVE, SEL_PAGES, SEL_TOKENS };
 
-/* What may a layer read? Lists are device memory: idx (rows cap, n_rows, cap) ascending, len (rows cap, n_rows);
- * len -1 = all live. Indices are slots (SEL_TOKENS) or blocks of `block_pages` pages (SEL_PAGES). */
+/* What may a layer read? Lists are device memory: idx (rows cap, n_rows, cap) ascending, len (rows cap,
+ * n_rows); len -1 = all live. Indices are slots (SEL_TOKENS) or blocks of `block_pages` pages (SEL_PAGES). */
 struct selection {
     enum sel_unit unit;
-    int n_rows;      /* lists per sequence: 1 shared, n_kv, or n_q (pages only) */
-    int cap;         /* entries per list */
-    int block_pages; /* SEL_PAGES: pages per index, 1 normally */
-    int want_stats;  /* attention also writes scaled logits and their log-sum-exp for observe() */
-    const int *kv_map;       /* host (n_kv): list that the heads of each KV head read; copied when recorded. NULL: query
-                              * head h reads list h * n_rows / n_q */
+    int n_rows;        /* lists per sequence: 1 shared, n_kv, or n_q (pages only) */
+    int cap;           /* entries per list */
+    int block_pages;   /* SEL_PAGES: pages per index, 1 normally */
+    int want_stats;    /* attention also writes scaled logits and their log-sum-exp for observe() */
+    const int *kv_map; /* host (n_kv): list that the heads of each KV head read; copied when recorded. NULL:
+                        * query head h reads list h * n_rows / n_q */
     const int32_t *idx, *len;
 };
 
@@ -88,7 +97,7 @@ struct plan_entry {
     uint16_t heads;  /* bit g: query head kv_head*G+g reads this page's `tokens` */
 };
 
-struct plan {        /* device */
+struct plan {                 /* device */
     struct plan_entry *entry; /* (rows cap, n_kv, max_pages), ascending pages */
     int32_t *n;               /* (rows cap, n_kv) entries */
 };
@@ -100,47 +109,51 @@ struct stats {
     int stride;    /* slots, a multiple of 16 */
 };
 struct scores {
-    float *v;      /* (rows cap, n_rows, stride); -inf = not a candidate */
-    int32_t *n;    /* (rows cap, n_rows): extent: candidates have index below it */
-    int32_t *m;    /* (rows cap, n_rows): candidates (entries above -inf) */
+    float *v;   /* (rows cap, n_rows, stride); -inf = not a candidate */
+    int32_t *n; /* (rows cap, n_rows): extent: candidates have index below it */
+    int32_t *m; /* (rows cap, n_rows): candidates (entries above -inf) */
     int n_rows, stride;
 };
 
 enum reduce_mode { REDUCE_MAX, REDUCE_SUM, REDUCE_MEAN };
 
-/* How many of the m candidates topk takes, evaluated on the device. S is the context in tokens: m where tokens_per is 1,
- * else pos + 1 (the last page may be partial).
- *   TOPK_FIXED k | TOPK_RATIO min(S, max(floor(ratio * S), min_tokens)) - minus_tokens, in tokens
- *   | TOPK_FLOOR floor(ratio * m) | TOPK_CR floor((prompt + max_new) / cr) tokens
- *   | TOPK_SHORT_FLOOR min(k, floor(S / tokens_per))
- * Token budgets are rounded up to round_tokens and become candidates by division by tokens_per (floor). Then: at least min_k,
+/* How many of the m candidates topk takes, evaluated on the device. S is the context in tokens: m where
+ * tokens_per is 1, else pos + 1 (the last page may be partial). TOPK_FIXED k | TOPK_RATIO min(S,
+ * max(floor(ratio * S), min_tokens)) - minus_tokens, in tokens | TOPK_FLOOR floor(ratio * m) | TOPK_CR
+ * floor((prompt + max_new) / cr) tokens | TOPK_SHORT_FLOOR min(k, floor(S / tokens_per)) Token budgets are
+ * rounded up to round_tokens and become candidates by division by tokens_per (floor). Then: at least min_k,
  * at least 1 unless kind is TOPK_FLOOR, at most m. */
 enum topk_kind { TOPK_FIXED, TOPK_RATIO, TOPK_FLOOR, TOPK_CR, TOPK_SHORT_FLOOR };
 struct topk_rule {
     enum topk_kind kind;
-    int k;              /* candidates */
-    double ratio;       /* the product is taken in double */
+    int k;        /* candidates */
+    double ratio; /* the product is taken in double */
     double cr;
-    int max_new;        /* TOPK_CR */
+    int max_new; /* TOPK_CR */
     int min_tokens, minus_tokens;
-    int round_tokens;   /* round token budgets up to a multiple of this; 0 or 1: no */
+    int round_tokens; /* round token budgets up to a multiple of this; 0 or 1: no */
     int min_k;
-    int tokens_per;     /* tokens per candidate: 1, or 16 * block_pages */
-    int force_first, force_last; /* so many of the lowest and highest indices below n are taken first, inside k ... */
-    int force_extra;    /* ... or, when set, beside k */
+    int tokens_per; /* tokens per candidate: 1, or 16 * block_pages */
+    int force_first,
+        force_last;  /* so many of the lowest and highest indices below n are taken first, inside k ... */
+    int force_extra; /* ... or, when set, beside k */
     int dense_when_short; /* n <= k: len -1 (all live) */
-    int phantom_page;   /* DELTA's release: when S is a multiple of 16 an empty page follows that uses up one of k and
-                         * one of force_last */
-    float tie_bias;     /* score - tie_bias * index before comparing */
+    int phantom_page; /* DELTA's release: when S is a multiple of 16 an empty page follows that uses up one of
+                       * k and one of force_last */
+    float tie_bias;   /* score - tie_bias * index before comparing */
 };
 
-/* ---- operations ---------------------------------------------------------------------------------------------- */
+/* ---- operations ---- */
 
-/* Adding one: a line here, its argument struct below with its maths, a body per backend, a row in tests/kernels. */
-#define BACKEND_OPS(X)                                                                                              \
-    X(embed) X(rmsnorm) X(linear) X(qk_norm) X(rope) X(append) X(swiglu) X(plan) X(attend) X(prefill_attend)         \
-    X(page_scores) X(qk_stats) X(reduce_stats) X(topk) X(mask_scores) X(stamp) X(drop_lowest) X(drop_list)           \
-    X(load_stamps) X(gate) X(expire) X(until) X(compact) X(copy_units) X(account) X(sample) X(fill_i32)
+/* Adding one: a line here, its argument struct below with its maths, a body per backend, a row in
+ * tests/kernels. */
+#define BACKEND_OPS(X)                                                                                       \
+    X(embed)                                                                                                 \
+    X(rmsnorm)                                                                                               \
+    X(linear)                                                                                                \
+    X(qk_norm) X(rope) X(append) X(swiglu) X(plan) X(attend) X(prefill_attend) X(page_scores) X(qk_stats)    \
+        X(reduce_stats) X(topk) X(mask_scores) X(stamp) X(drop_lowest) X(drop_list) X(load_stamps) X(gate)   \
+            X(expire) X(until) X(compact) X(copy_units) X(account) X(sample) X(fill_i32)
 
 enum op {
 #define X(name) OP_##name,
@@ -176,8 +189,8 @@ struct linear_args {
 
 /* RMSNorm over each head of q and k in place, before RoPE (Qwen3). */
 struct qk_norm_args {
-    float *q, *k;            /* (rows, n_q, d), (rows, n_kv, d) at row stride `stride` */
-    const float *wq, *wk;    /* (d) */
+    float *q, *k;         /* (rows, n_q, d), (rows, n_kv, d) at row stride `stride` */
+    const float *wq, *wk; /* (d) */
     int rows, stride, n_q, n_kv, head_dim;
     float eps;
 };
@@ -192,9 +205,10 @@ struct rope_args {
 };
 
 /* Writes K and V of each row into its head's next slot and updates bounds, live, tail, n_slots, n_live.
- * Next slot: the one after tail when it is free and in the same page, else the lowest free slot, else n_slots (free =
- * below n_slots and not live; the slot after tail may also be n_slots itself). A page without live tokens starts its
- * bounds anew. prefill: all rows belong to one sequence, in order of position, and slot = position. */
+ * Next slot: the one after tail when it is free and in the same page, else the lowest free slot, else n_slots
+ * (free = below n_slots and not live; the slot after tail may also be n_slots itself). A page without live
+ * tokens starts its bounds anew. prefill: all rows belong to one sequence, in order of position, and slot =
+ * position. */
 struct append_args {
     struct rows rows;
     struct kv_view kv;
@@ -210,8 +224,8 @@ struct swiglu_args {
     int rows, n;
 };
 
-/* Turns a selection into attention lists: per (row, KV head) ascending pages with token and head masks, live slots
- * only, the lists of the group's query heads merged. Books the distinct tokens into kv.reads. */
+/* Turns a selection into attention lists: per (row, KV head) ascending pages with token and head masks, live
+ * slots only, the lists of the group's query heads merged. Books the distinct tokens into kv.reads. */
 struct plan_args {
     struct rows rows;
     struct kv_view kv;
@@ -223,37 +237,40 @@ struct plan_args {
     struct plan out;
 };
 
-/* out[r][h] = softmax(q[r][h] . K * scale) V over the list, fp32. Tokens are taken in slot order in tiles of 16 (a
- * page each, masked), in chunks whose size follows from the list's own length, chunks combined in order. With stats.logits
- * not NULL also writes scaled logits by slot (-inf elsewhere below the head's n_slots rounded up to 16) and lse. */
+/* out[r][h] = softmax(q[r][h] . K * scale) V over the list, fp32. Tokens are taken in slot order in tiles of
+ * 16 (a page each, masked), in chunks whose size follows from the list's own length, chunks combined in
+ * order. With stats.logits not NULL also writes scaled logits by slot (-inf elsewhere below the head's
+ * n_slots rounded up to 16) and lse. */
 struct attend_args {
     struct rows rows;
     struct kv_view kv;
     int layer, n_q;
     const float *q; /* (rows, n_q, d) at row stride q_stride */
     int q_stride;
-    float *out;     /* (rows, n_q, d), dense */
+    float *out; /* (rows, n_q, d), dense */
     float scale;
     struct plan plan;
     struct stats stats; /* logits NULL: not wanted */
 };
 
-/* Causal attention of nq query rows of one sequence over its slots 0 .. pos (slot = position), which are appended
- * already. until: NULL, or (heads of this sequence: n_kv, until_stride) last query position that sees each key. */
+/* Causal attention of nq query rows of one sequence over its slots 0 .. pos (slot = position), which are
+ * appended already. until: NULL, or (heads of this sequence: n_kv, until_stride) last query position that
+ * sees each key. */
 struct prefill_attend_args {
     struct kv_view kv;
     int seq, layer, n_q, pos0, nq;
     const float *q; /* (nq, n_q, d) at row stride q_stride */
     int q_stride;
-    float *out;     /* (nq, n_q, d), dense */
+    float *out; /* (nq, n_q, d), dense */
     float scale;
     const int32_t *until;
     int until_stride;
 };
 
 /* Quest's upper bound: for query head h and block p of block_pages pages,
- * s[h][p] = sum_d max(q[h][d] * kmin[p][d], q[h][d] * kmax[p][d]), unscaled; min and max over the block's pages.
- * out lists: n_q (per_head), or n_kv: max or sum over the group. Blocks without a live token: -inf. Books aux. */
+ * s[h][p] = sum_d max(q[h][d] * kmin[p][d], q[h][d] * kmax[p][d]), unscaled; min and max over the block's
+ * pages. out lists: n_q (per_head), or n_kv: max or sum over the group. Blocks without a live token: -inf.
+ * Books aux. */
 enum score_scope { SCORE_Q, SCORE_KV_MAX, SCORE_KV_SUM };
 struct page_scores_args {
     struct rows rows;
@@ -276,9 +293,10 @@ struct qk_stats_args {
     struct stats out;
 };
 
-/* Attention mass in the log domain: lp[h][t] = logits[h][t] - lse[h]. Over the query heads of each out list (all heads
- * when out.n_rows is 1, a KV head's group when n_kv), per token: max, or log of the sum or mean of exp(lp). With block_pages
- * > 0 further log of the sum over each block of 16 * block_pages slots. bf16: exp(lp) is rounded to bf16 before summing. */
+/* Attention mass in the log domain: lp[h][t] = logits[h][t] - lse[h]. Over the query heads of each out list
+ * (all heads when out.n_rows is 1, a KV head's group when n_kv), per token: max, or log of the sum or mean of
+ * exp(lp). With block_pages > 0 further log of the sum over each block of 16 * block_pages slots. bf16:
+ * exp(lp) is rounded to bf16 before summing. */
 struct reduce_stats_args {
     struct rows rows;
     struct kv_view kv;
@@ -308,25 +326,27 @@ struct mask_scores_args {
     int cap;
 };
 
-/* Page stamps (RaaS): stamp[state of seq][head of layer][page] = pos + 1 for the pages of each KV head's list, or, with
- * alpha > 0, for the pages whose softmax over the scores exceeds alpha (idx unused). n_rows of the lists = n_kv. */
+/* Page stamps (RaaS): stamp[state of seq][head of layer][page] = pos + 1 for the pages of each KV head's
+ * list, or, with alpha > 0, for the pages whose softmax over the scores exceeds alpha (idx unused). n_rows of
+ * the lists = n_kv. */
 struct stamp_args {
     struct rows rows;
     struct kv_view kv;
     int layer;
-    char *state;          /* per-sequence state; int32 stamp (n_layers, n_kv, max_pages) at its start */
-    size_t state_bytes;   /* per sequence */
+    char *state;        /* per-sequence state; int32 stamp (n_layers, n_kv, max_pages) at its start */
+    size_t state_bytes; /* per sequence */
     const int32_t *idx, *len;
     int cap;
-    struct scores s;      /* alpha > 0 */
+    struct scores s; /* alpha > 0 */
     float alpha;
 };
 
-/* Makes room before a row's token is appended (RaaS): per KV head, while the pages that count (those at or after the
- * counted ones, the page about to be opened included) exceed budget_pages, drops the page with the lowest stamp among
- * those not pinned and not the current one; equal stamps: the one born first. If the token opens a page, its stamp becomes
- * new_stamp ? pos + 1 : 0 and its birth pos + 1. State: stamp, then born, each int32 (n_layers, n_kv, max_pages).
- * pinned pages = pin ? those holding prompt tokens : none; counted from = pin_counts ? 0 : pinned. */
+/* Makes room before a row's token is appended (RaaS): per KV head, while the pages that count (those at or
+ * after the counted ones, the page about to be opened included) exceed budget_pages, drops the page with the
+ * lowest stamp among those not pinned and not the current one; equal stamps: the one born first. If the token
+ * opens a page, its stamp becomes new_stamp ? pos + 1 : 0 and its birth pos + 1. State: stamp, then born,
+ * each int32 (n_layers, n_kv, max_pages). pinned pages = pin ? those holding prompt tokens : none; counted
+ * from = pin_counts ? 0 : pinned. */
 struct drop_lowest_args {
     struct rows rows;
     struct kv_view kv;
@@ -356,19 +376,20 @@ struct drop_list_args {
     int cap;
 };
 
-/* flag[r][h] = (w[h] . y[r] + b[h]) * scale + bias > 0, h over KV heads; per_layer: head 0 decides for all. */
+/* flag[r][h] = (w[h] . y[r] + b[h]) * scale + bias > 0, h over KV heads; per_layer: head 0 decides for all.
+ */
 struct gate_args {
     const float *y;     /* (rows, dim): the layer's normed input */
     const float *w, *b; /* (n_kv, dim), (n_kv) fp32 */
     float scale, bias;
-    int32_t *flag;      /* (rows, n_kv) */
+    int32_t *flag; /* (rows, n_kv) */
     int rows, dim, n_kv, per_layer;
 };
 
-/* DMS while decoding, before token n = pos is appended. Each head keeps a ring of the last `reach` tokens: slot and flag,
- * int32 (n_layers, n_kv, reach) each, slots first, in the state at `offset`. (1) the slot of token n-1 is tail; (2) the new flag
- * belongs to token n - shift; (3) token n - reach, if flagged, is dropped; (4) token n's own entry starts with its flag
- * (shift 0) or 0. */
+/* DMS while decoding, before token n = pos is appended. Each head keeps a ring of the last `reach` tokens:
+ * slot and flag, int32 (n_layers, n_kv, reach) each, slots first, in the state at `offset`. (1) the slot of
+ * token n-1 is tail; (2) the new flag belongs to token n - shift; (3) token n - reach, if flagged, is
+ * dropped; (4) token n's own entry starts with its flag (shift 0) or 0. */
 struct expire_args {
     struct rows rows;
     struct kv_view kv;
@@ -379,8 +400,8 @@ struct expire_args {
     int reach, shift;
 };
 
-/* DMS in prefill: until[h][pos - shift] = flag ? pos - shift + reach - 1 : INT32_MAX for the rows' positions; one sequence.
- * Entries that a later flag will decide hold INT32_MAX. */
+/* DMS in prefill: until[h][pos - shift] = flag ? pos - shift + reach - 1 : INT32_MAX for the rows' positions;
+ * one sequence. Entries that a later flag will decide hold INT32_MAX. */
 struct until_args {
     struct rows rows;
     const int32_t *flag; /* (rows, n_kv) */
@@ -388,9 +409,10 @@ struct until_args {
     int stride, n_kv, reach, shift;
 };
 
-/* After the prefill of n tokens: in every layer and KV head drops the keys that query n-1 does not see (until < n-1) and
- * moves the live ones down to slots 0 .. n_live-1 in order; n_slots, n_live, tail and live follow. Fills the rings of
- * `expire`: entries of the last `reach` tokens. until is (n_layers, n_kv, until_stride). */
+/* After the prefill of n tokens: in every layer and KV head drops the keys that query n-1 does not see (until
+ * < n-1) and moves the live ones down to slots 0 .. n_live-1 in order; n_slots, n_live, tail and live follow.
+ * Fills the rings of `expire`: entries of the last `reach` tokens. until is (n_layers, n_kv, until_stride).
+ */
 struct compact_args {
     struct kv_view kv;
     int seq, n;
@@ -413,23 +435,24 @@ struct account_args {
     struct kv_view kv;
 };
 
-/* Next token of each row and the step's bookkeeping. Greedy when temperature is 0 (equal logits: the lower id), else
- * temperature, then top_k, then top_p (smallest set whose mass reaches top_p, largest first, ties to the lower id), then one
- * draw from Philox4x32-10 with key = seed and counter = (pos + 1, sample, problem low, problem high). Then
- * token[seq] = the draw (or force[seq] when >= 0), row_token likewise, next_pos[seq] = pos + 1. */
+/* Next token of each row and the step's bookkeeping. Greedy when temperature is 0 (equal logits: the lower
+ * id), else temperature, then top_k, then top_p (smallest set whose mass reaches top_p, largest first, ties
+ * to the lower id), then one draw from Philox4x32-10 with key = seed and counter = (pos + 1, sample, problem
+ * low, problem high). Then token[seq] = the draw (or force[seq] when >= 0), row_token likewise, next_pos[seq]
+ * = pos + 1. */
 struct sample_settings { /* device, by sequence */
     float temperature, top_p;
     int32_t top_k;
     uint32_t sample;
     uint64_t seed, problem;
-    int32_t banned[8];   /* ids that may not be drawn now (end tokens before min_new_tokens); -1: none */
-    int32_t force;       /* >= 0: this token instead */
+    int32_t banned[8]; /* ids that may not be drawn now (end tokens before min_new_tokens); -1: none */
+    int32_t force;     /* >= 0: this token instead */
     int32_t want_logprob;
 };
-struct sample_result {   /* device, by row */
+struct sample_result { /* device, by row */
     int32_t token;
-    float logprob;       /* of token, over the whole vocabulary, natural log; 0 unless wanted */
-    float gap;           /* largest minus second largest logit; 0 unless wanted */
+    float logprob; /* of token, over the whole vocabulary, natural log; 0 unless wanted */
+    float gap;     /* largest minus second largest logit; 0 unless wanted */
 };
 struct sample_args {
     struct rows rows;
@@ -448,7 +471,7 @@ struct fill_i32_args {
     int64_t n;
 };
 
-/* ---- the table ----------------------------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 struct device_options {
     int threads;     /* CPU: 0 = all cores this process may use */
@@ -470,10 +493,11 @@ struct backend {
 
     /* bytes of one unit (K and V of 16 tokens) in the pool */
     size_t (*unit_bytes)(enum dtype kv, int head_dim);
-    /* Allocates an (n, k) weight; rows are then put in place piece by piece from host memory in row-major order (src_dtype
-     * DTYPE_F32 or DTYPE_BF16; converted exactly, never from fp32 down to bf16). */
+    /* Allocates an (n, k) weight; rows are then put in place piece by piece from host memory in row-major
+     * order (src_dtype DTYPE_F32 or DTYPE_BF16; converted exactly, never from fp32 down to bf16). */
     int (*weight_alloc)(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);
-    int (*weight_put)(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype, const void *src);
+    int (*weight_put)(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,
+                      const void *src);
     void (*weight_release)(struct device *d, struct weight *w);
 
     int (*launch)(struct device *d, enum op op, const void *args);

@@ -1,7 +1,8 @@
 /* Hands out the embedded files; pocket_data.S puts them into the program. */
 #include "engine/pocket/pocket.h"
 
-extern const char pocket_model_data[], pocket_model_data_end[], pocket_config_data[], pocket_config_data_end[];
+extern const char pocket_model_data[], pocket_model_data_end[], pocket_config_data[],
+    pocket_config_data_end[];
 extern const char pocket_tokenizer_data[], pocket_tokenizer_data_end[];
 extern const char pocket_cr2_data[], pocket_cr2_data_end[], pocket_cr4_data[], pocket_cr4_data_end[];
 extern const char pocket_cr8_data[], pocket_cr8_data_end[];

@@ -1,10 +1,11 @@
-/* DELTA (Zarch et al., arXiv 2510.09883): a few refresh layers attend fully and choose one page list for all heads; the layers
- * up to the next refresh read that list (Algorithms 1 and 2).
+/* DELTA (Zarch et al., arXiv 2510.09883): a few refresh layers attend fully and choose one page list for all
+ * heads; the layers up to the next refresh read that list (Algorithms 1 and 2).
  *
- * s[t] = max over query heads of the softmax probability of token t; a page's score is the sum over its tokens; the last
- * l_pages are kept and the k_pages - l_pages best of the older ones. Scores are kept as logarithms, so that tiny
- * masses do not underflow into ties. The released code's empty trailing page and its tie bias, which reorders real differences at
- * long contexts, exist in the preset `release` only (policies.md section 2.2). */
+ * s[t] = max over query heads of the softmax probability of token t; a page's score is the sum over its
+ * tokens; the last l_pages are kept and the k_pages - l_pages best of the older ones. Scores are kept as
+ * logarithms, so that tiny masses do not underflow into ties. The released code's empty trailing page and its
+ * tie bias, which reorders real differences at long contexts, exist in the preset `release` only (policies.md
+ * section 2.2). */
 #include "engine/policies/model_defaults.h"
 #include "engine/policies/policies.h"
 #include "engine/policy.h"
@@ -21,7 +22,8 @@ static const char *const reduces[] = {"max", "sum", "mean", NULL}; /* in the ord
 static const struct param delta_params[] = {
     {"k_pages", PARAM_INT, P(k_pages), NULL, 1, 1e6, NULL, "budget: pages that sparse layers read"},
     {"l_pages", PARAM_INT, P(l_pages), "4", 1, 1e6, NULL, "of these, the most recent pages"},
-    {"layers", PARAM_INTS, P(layers), NULL, 0, 1000, NULL, "refresh layers; a default exists per known model"},
+    {"layers", PARAM_INTS, P(layers), NULL, 0, 1000, NULL,
+     "refresh layers; a default exists per known model"},
     {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
     {"tie_bias", PARAM_DOUBLE, P(tie_bias), "0", 0, 1, NULL, "subtracted from a score per page index"},
     {"head_reduce", PARAM_ENUM, P(head_reduce), "max", 0, 0, reduces, "over the query heads"},
@@ -42,10 +44,13 @@ static int delta_check(const void *params, struct err *e)
 {
     const struct delta_params *p = params;
     if (p->l_pages > p->k_pages)
-        return err_set(e, ERR_USAGE, "policy delta: l_pages (%d) is above k_pages (%d); the recent pages are part of the k_pages",
-                       p->l_pages, p->k_pages);
+        return err_set(
+            e, ERR_USAGE,
+            "policy delta: l_pages (%d) is above k_pages (%d); the recent pages are part of the k_pages",
+            p->l_pages, p->k_pages);
     if (p->page_tokens % KV_PAGE_TOKENS)
-        return err_set(e, ERR_USAGE, "policy delta: page_tokens is %d; it must be a multiple of 16", p->page_tokens);
+        return err_set(e, ERR_USAGE, "policy delta: page_tokens is %d; it must be a multiple of 16",
+                       p->page_tokens);
     return 0;
 }
 
@@ -62,14 +67,17 @@ static int delta_resolve(void *params, const char *model, int n_layers, struct a
     }
     for (int i = 0; i < p->layers.n; i++)
         if (p->layers.v[i] >= n_layers)
-            return err_set(e, ERR_USAGE, "layers names layer %d, and the model has layers 0 to %d", p->layers.v[i], n_layers - 1);
+            return err_set(e, ERR_USAGE, "layers names layer %d, and the model has layers 0 to %d",
+                           p->layers.v[i], n_layers - 1);
     return 0;
 }
 
 static void delta_rule(const void *params, struct str *out)
 {
     const struct delta_params *p = params;
-    str_printf(out, "%d pages of %d tokens, the last %d forced, one list for all heads; layers below %d and the refresh layers dense",
+    str_printf(out,
+               "%d pages of %d tokens, the last %d forced, one list for all heads; layers below %d and the "
+               "refresh layers dense",
                p->k_pages, p->page_tokens, p->l_pages, p->dense_layers);
 }
 
@@ -84,7 +92,8 @@ static int has(const struct param_ints *l, int layer)
 /* A refresh layer chooses only when the next layer reads its choice. */
 static int refreshes(const struct delta_params *p, int layer, int n_layers)
 {
-    return layer >= p->dense_layers && has(&p->layers, layer) && layer + 1 < n_layers && !has(&p->layers, layer + 1);
+    return layer >= p->dense_layers && has(&p->layers, layer) && layer + 1 < n_layers &&
+           !has(&p->layers, layer + 1);
 }
 
 static int list_cap(const struct policy *pol)
@@ -144,7 +153,8 @@ static void delta_observe(const struct policy *pol, const struct policy_ctx *c, 
 
 const struct policy_ops policy_delta = {
     .name = "delta",
-    .help = "refresh layers attend fully and choose the pages of the layers above them (DELTA, arXiv 2510.09883)",
+    .help =
+        "refresh layers attend fully and choose the pages of the layers above them (DELTA, arXiv 2510.09883)",
     .params = delta_params,
     .params_size = sizeof(struct delta_params),
     .presets = delta_presets,

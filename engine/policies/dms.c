@@ -1,10 +1,12 @@
-/* DMS (Lancucki et al., arXiv 2506.05345): a trained gate flags tokens; a flagged token is forgotten once it is more than
- * `window` tokens old, in the prompt too. The live sets are ragged by layer and KV head, and their pages return to the pool.
+/* DMS (Lancucki et al., arXiv 2506.05345): a trained gate flags tokens; a flagged token is forgotten once it
+ * is more than `window` tokens old, in the prompt too. The live sets are ragged by layer and KV head, and
+ * their pages return to the pool.
  *
- * Gates are linear adapters on the layer's normed input, one logit per KV head, from a safetensors file whose metadata
- * carries window and shift. shift 1 (the official checkpoints): token k+1's logit decides about token k. Visibility (policies.md
- * section 6.3): query q sees a flagged key k while q - k <= window, so window + 1 tokens with itself. While decoding,
- * token n takes the slot of token n - (window + 1) if that was flagged: keys carry their rotation, so order does not matter. */
+ * Gates are linear adapters on the layer's normed input, one logit per KV head, from a safetensors file whose
+ * metadata carries window and shift. shift 1 (the official checkpoints): token k+1's logit decides about
+ * token k. Visibility (policies.md section 6.3): query q sees a flagged key k while q - k <= window, so
+ * window + 1 tokens with itself. While decoding, token n takes the slot of token n - (window + 1) if that was
+ * flagged: keys carry their rotation, so order does not matter. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +30,21 @@ static const char *const pers[] = {"head", "layer", NULL};
 
 #define P(field) offsetof(struct dms_params, field)
 static const struct param dms_params[] = {
-    {"cr", PARAM_DOUBLE, P(cr), NULL, 1, 1000, NULL, "budget: compression ratio whose gates ship with the model (pocket: 2, 4, 8)"},
+    {"cr", PARAM_DOUBLE, P(cr), NULL, 1, 1000, NULL,
+     "budget: compression ratio whose gates ship with the model (pocket: 2, 4, 8)"},
     {"gate", PARAM_STRING, P(gate), NULL, 0, 0, NULL, "budget: gates from this safetensors file"},
-    {"window", PARAM_INT, P(window), NULL, 0, 1e6, NULL, "tokens a flagged token stays visible; default from the gate file"},
-    {"shift", PARAM_INT, P(shift), NULL, 0, 1, NULL, "1: token k+1's gate decides about token k; default from the gate file"},
-    {"prefill", PARAM_ENUM, P(prefill), "sparse", 0, 0, prefills, "the rule holds inside the prompt too, or only after it"},
-    {"window_inclusive", PARAM_BOOL, P(window_inclusive), "true", 0, 0, NULL, "visible while q - k <= window, else q - k < window"},
+    {"window", PARAM_INT, P(window), NULL, 0, 1e6, NULL,
+     "tokens a flagged token stays visible; default from the gate file"},
+    {"shift", PARAM_INT, P(shift), NULL, 0, 1, NULL,
+     "1: token k+1's gate decides about token k; default from the gate file"},
+    {"prefill", PARAM_ENUM, P(prefill), "sparse", 0, 0, prefills,
+     "the rule holds inside the prompt too, or only after it"},
+    {"window_inclusive", PARAM_BOOL, P(window_inclusive), "true", 0, 0, NULL,
+     "visible while q - k <= window, else q - k < window"},
     {"scale", PARAM_DOUBLE, P(scale), "1", 0, 0, NULL, "the gate's logit is multiplied by this"},
     {"bias", PARAM_DOUBLE, P(bias), "0", 0, 0, NULL, "and this is added"},
-    {"alpha_per", PARAM_ENUM, P(alpha_per), "head", 0, 0, pers, "one decision per KV head, or head 0's for the layer"},
+    {"alpha_per", PARAM_ENUM, P(alpha_per), "head", 0, 0, pers,
+     "one decision per KV head, or head 0's for the layer"},
     {0},
 };
 #undef P
@@ -62,9 +70,12 @@ static int meta_int(const struct safetensors *s, const char *key, int max, int *
     char *end;
     long v = text ? strtol(text, &end, 10) : -1;
     if (!text)
-        return err_set(e, ERR_USAGE, "the gate file has no \"%s\" in its metadata; give %s in the run file", key, key);
+        return err_set(e, ERR_USAGE, "the gate file has no \"%s\" in its metadata; give %s in the run file",
+                       key, key);
     if (*end || end == text || v < 0 || v > max)
-        return err_set(e, ERR_FORMAT, "the gate file's metadata \"%s\" is \"%.40s\"; a number from 0 to %d is expected", key, text, max);
+        return err_set(e, ERR_FORMAT,
+                       "the gate file's metadata \"%s\" is \"%.40s\"; a number from 0 to %d is expected", key,
+                       text, max);
     *out = (int)v;
     return 0;
 }
@@ -76,7 +87,9 @@ static int dms_resolve(void *params, const char *model, int n_layers, struct are
     (void)a;
     size_t n;
     if (!p->gate && (strcmp(model, "pocket") || !pocket_gates(p->cr, &n)))
-        return err_set(e, ERR_USAGE, "no gates for cr %g ship with model %s; pocket has 2, 4 and 8, otherwise give \"gate\", a safetensors file",
+        return err_set(e, ERR_USAGE,
+                       "no gates for cr %g ship with model %s; pocket has 2, 4 and 8, otherwise give "
+                       "\"gate\", a safetensors file",
                        p->cr, model);
     struct safetensors *s = NULL;
     int rc = open_gates(p, &s, e);
@@ -86,8 +99,9 @@ static int dms_resolve(void *params, const char *model, int n_layers, struct are
         rc = meta_int(s, "shift", 1, &p->shift, e);
     safetensors_close(s);
     if (!rc && p->window + p->window_inclusive < 1 + p->shift)
-        rc = err_set(e, ERR_USAGE, "window %d leaves no room for a token that is decided %s; use a larger one", p->window,
-                     p->shift ? "one step late" : "at once");
+        rc =
+            err_set(e, ERR_USAGE, "window %d leaves no room for a token that is decided %s; use a larger one",
+                    p->window, p->shift ? "one step late" : "at once");
     return rc;
 }
 
@@ -99,7 +113,8 @@ static void dms_rule(const void *params, struct str *out)
     else
         str_printf(out, "learned gates for compression ratio %g", p->cr);
     if (p->window != PARAM_UNSET_INT)
-        str_printf(out, ", flagged tokens visible for %d more tokens", p->window_inclusive ? p->window : p->window - 1);
+        str_printf(out, ", flagged tokens visible for %d more tokens",
+                   p->window_inclusive ? p->window : p->window - 1);
     str_printf(out, ", %s prefill", prefills[p->prefill]);
 }
 
@@ -109,7 +124,8 @@ static int reach(const struct dms_params *p)
     return p->window + (p->window_inclusive ? 1 : 0);
 }
 
-static int load_gates(const struct policy *pol, const struct safetensors *s, float *w, float *b, struct err *e)
+static int load_gates(const struct policy *pol, const struct safetensors *s, float *w, float *b,
+                      struct err *e)
 {
     int n_kv = pol->dims.n_kv, hidden = pol->dims.hidden;
     for (int l = 0; l < pol->dims.n_layers; l++) {
@@ -152,9 +168,11 @@ static int dms_init(struct policy *pol, struct err *e)
     if (!rc) {
         own->w = device_copy(pol, w, n_w * sizeof *w);
         own->b = device_copy(pol, b, n_b * sizeof *b);
-        own->flag = device_copy(pol, NULL, (size_t)pol->dims.max_rows * (size_t)pol->dims.n_kv * sizeof(int32_t));
+        own->flag =
+            device_copy(pol, NULL, (size_t)pol->dims.max_rows * (size_t)pol->dims.n_kv * sizeof(int32_t));
         if (!own->w || !own->b || !own->flag)
-            rc = err_set(e, ERR_DEVICE, "policy dms: no device memory for %zu bytes of gates", (n_w + n_b) * sizeof *w);
+            rc = err_set(e, ERR_DEVICE, "policy dms: no device memory for %zu bytes of gates",
+                         (n_w + n_b) * sizeof *w);
     }
     safetensors_close(s);
     free(w);
@@ -174,10 +192,12 @@ static void dms_release(struct policy *pol)
     pol->own = NULL;
 }
 
-/* Per sequence: ring of slots and ring of flags, each int32 (n_layers, n_kv, reach), then until (n_layers, n_kv, max_context). */
+/* Per sequence: ring of slots and ring of flags, each int32 (n_layers, n_kv, reach), then until (n_layers,
+ * n_kv, max_context). */
 static size_t ring_bytes(const struct policy *pol)
 {
-    return 2 * sizeof(int32_t) * (size_t)pol->dims.n_layers * (size_t)pol->dims.n_kv * (size_t)reach(pol->params);
+    return 2 * sizeof(int32_t) * (size_t)pol->dims.n_layers * (size_t)pol->dims.n_kv *
+           (size_t)reach(pol->params);
 }
 
 static size_t until_bytes(const struct policy *pol, int layers)
@@ -213,17 +233,29 @@ static void dms_on_qkv(const struct policy *pol, const struct policy_ctx *c, int
                           .per_layer = p->alpha_per == PER_LAYER};
     policy_launch(c, OP_gate, &g);
     if (c->prefill) {
-        struct until_args u = {.rows = c->rows, .flag = own->flag, .until = until_of(pol, c, layer),
-                               .stride = pol->dims.max_context, .n_kv = n_kv, .reach = reach(p), .shift = p->shift};
+        struct until_args u = {.rows = c->rows,
+                               .flag = own->flag,
+                               .until = until_of(pol, c, layer),
+                               .stride = pol->dims.max_context,
+                               .n_kv = n_kv,
+                               .reach = reach(p),
+                               .shift = p->shift};
         policy_launch(c, OP_until, &u);
     } else {
-        struct expire_args x = {.rows = c->rows, .kv = c->kv, .layer = layer, .state = c->state,
-                                .state_bytes = c->state_bytes, .flag = own->flag, .reach = reach(p), .shift = p->shift};
+        struct expire_args x = {.rows = c->rows,
+                                .kv = c->kv,
+                                .layer = layer,
+                                .state = c->state,
+                                .state_bytes = c->state_bytes,
+                                .flag = own->flag,
+                                .reach = reach(p),
+                                .shift = p->shift};
         policy_launch(c, OP_expire, &x);
     }
 }
 
-static void dms_select_prefill(const struct policy *pol, const struct policy_ctx *c, int layer, struct prefill_selection *s)
+static void dms_select_prefill(const struct policy *pol, const struct policy_ctx *c, int layer,
+                               struct prefill_selection *s)
 {
     const struct dms_params *p = pol->params;
     if (p->prefill == PREFILL_IS_DENSE)
@@ -236,9 +268,14 @@ static void dms_select_prefill(const struct policy *pol, const struct policy_ctx
 static void dms_prefill_end(const struct policy *pol, const struct policy_ctx *c)
 {
     int32_t *ring = (int32_t *)(void *)(c->state + (size_t)c->seq * c->state_bytes);
-    struct compact_args a = {.kv = c->kv, .seq = c->seq, .n = c->n_prompt, .until = until_of(pol, c, 0),
-                             .until_stride = pol->dims.max_context, .ring_slot = ring,
-                             .ring_flag = ring + ring_bytes(pol) / sizeof(int32_t) / 2, .reach = reach(pol->params)};
+    struct compact_args a = {.kv = c->kv,
+                             .seq = c->seq,
+                             .n = c->n_prompt,
+                             .until = until_of(pol, c, 0),
+                             .until_stride = pol->dims.max_context,
+                             .ring_slot = ring,
+                             .ring_flag = ring + ring_bytes(pol) / sizeof(int32_t) / 2,
+                             .reach = reach(pol->params)};
     policy_launch(c, OP_compact, &a);
 }
 

@@ -1,5 +1,5 @@
-/* Full attention: every layer reads every token (policies.md section 1). The reference for every ratio: all hooks
- * are NULL, and a NULL hook means what full attention does. */
+/* Full attention: every layer reads every token (policies.md section 1). The reference for every ratio: all
+ * hooks are NULL, and a NULL hook means what full attention does. */
 #include "engine/policies/policies.h"
 #include "engine/policy.h"
 

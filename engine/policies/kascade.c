@@ -1,10 +1,11 @@
-/* Kascade (Deshmukh et al., arXiv 2512.16391): anchor layers choose, per KV head, the k tokens with the largest attention
- * probability summed over the group's query heads; they and the layers up to the next anchor attend to these only.
+/* Kascade (Deshmukh et al., arXiv 2512.16391): anchor layers choose, per KV head, the k tokens with the
+ * largest attention probability summed over the group's query heads; they and the layers up to the next
+ * anchor attend to these only.
  *
- * Layer 0 always chooses and attends fully. Other anchors score all keys first and attend to their own choice (the paper's
- * code; `anchor_output` full instead reads everything). A reused layer reads the list of the anchor head that `map`
- * names for each of its KV heads. Pooled probabilities are kept as logarithms: same order, no underflow. Decode only:
- * prefill is dense (policies.md sections 5.1 to 5.5). */
+ * Layer 0 always chooses and attends fully. Other anchors score all keys first and attend to their own choice
+ * (the paper's code; `anchor_output` full instead reads everything). A reused layer reads the list of the
+ * anchor head that `map` names for each of its KV heads. Pooled probabilities are kept as logarithms: same
+ * order, no underflow. Decode only: prefill is dense (policies.md sections 5.1 to 5.5). */
 #include "engine/policies/model_defaults.h"
 #include "engine/policies/policies.h"
 #include "engine/policy.h"
@@ -25,14 +26,20 @@ static const char *const dtypes[] = {"fp32", "bf16", NULL};
 
 #define P(field) offsetof(struct kascade_params, field)
 static const struct param kascade_params[] = {
-    {"ratio", PARAM_DOUBLE, P(ratio), NULL, 1e-6, 1, NULL, "budget: share of the context's tokens, per KV head"},
+    {"ratio", PARAM_DOUBLE, P(ratio), NULL, 1e-6, 1, NULL,
+     "budget: share of the context's tokens, per KV head"},
     {"min_tokens", PARAM_INT, P(min_tokens), "128", 1, 1e9, NULL, "least tokens"},
-    {"anchors", PARAM_INTS, P(anchors), NULL, 0, 1000, NULL, "anchor layers; a default exists per known model"},
-    {"map", PARAM_MAP, P(map), "", 0, 0, NULL, "layer: the anchor head that each KV head reads; identity where absent"},
-    {"anchor_output", PARAM_ENUM, P(anchor_output), "sparse", 0, 0, outputs, "what anchors other than layer 0 attend to"},
-    {"k_minus_tile_tokens", PARAM_INT, P(k_minus_tile_tokens), "0", 0, 1e6, NULL, "subtracted from k (the released script: 32)"},
+    {"anchors", PARAM_INTS, P(anchors), NULL, 0, 1000, NULL,
+     "anchor layers; a default exists per known model"},
+    {"map", PARAM_MAP, P(map), "", 0, 0, NULL,
+     "layer: the anchor head that each KV head reads; identity where absent"},
+    {"anchor_output", PARAM_ENUM, P(anchor_output), "sparse", 0, 0, outputs,
+     "what anchors other than layer 0 attend to"},
+    {"k_minus_tile_tokens", PARAM_INT, P(k_minus_tile_tokens), "0", 0, 1e6, NULL,
+     "subtracted from k (the released script: 32)"},
     {"round_tokens", PARAM_INT, P(round_tokens), "1", 1, 1e6, NULL, "k is rounded up to a multiple of this"},
-    {"pool", PARAM_ENUM, P(pool), "group_sum", 0, 0, pools, "probabilities summed over each group, or over all heads into one list"},
+    {"pool", PARAM_ENUM, P(pool), "group_sum", 0, 0, pools,
+     "probabilities summed over each group, or over all heads into one list"},
     {"prob_dtype", PARAM_ENUM, P(prob_dtype), "fp32", 0, 0, dtypes, "precision of the pooled probabilities"},
     {0},
 };
@@ -61,8 +68,8 @@ static int kascade_resolve(void *params, const char *model, int n_layers, struct
     }
     for (int i = 0; i < p->anchors.n; i++)
         if (p->anchors.v[i] >= n_layers)
-            return err_set(e, ERR_USAGE, "anchors names layer %d, and the model has layers 0 to %d", p->anchors.v[i],
-                           n_layers - 1);
+            return err_set(e, ERR_USAGE, "anchors names layer %d, and the model has layers 0 to %d",
+                           p->anchors.v[i], n_layers - 1);
     return 0;
 }
 
@@ -70,7 +77,9 @@ static int kascade_check(const void *params, struct err *e)
 {
     const struct kascade_params *p = params;
     if (p->pool == POOL_ALL && p->map.n)
-        return err_set(e, ERR_USAGE, "policy kascade: \"map\" has no meaning with pool \"all\", where there is one list; leave it out");
+        return err_set(e, ERR_USAGE,
+                       "policy kascade: \"map\" has no meaning with pool \"all\", where there is one list; "
+                       "leave it out");
     return 0;
 }
 
@@ -80,15 +89,19 @@ static int kascade_init(struct policy *pol, struct err *e)
     const struct kascade_params *p = pol->params;
     for (int i = 0; i < p->map.n; i++) {
         if (p->map.key[i] >= pol->dims.n_layers)
-            return err_set(e, ERR_USAGE, "policy kascade: map names layer %d, and the model has layers 0 to %d", p->map.key[i],
-                           pol->dims.n_layers - 1);
+            return err_set(e, ERR_USAGE,
+                           "policy kascade: map names layer %d, and the model has layers 0 to %d",
+                           p->map.key[i], pol->dims.n_layers - 1);
         if (p->map.count[i] != pol->dims.n_kv)
-            return err_set(e, ERR_USAGE, "policy kascade: map gives layer %d %d heads, and the model has %d KV heads",
+            return err_set(e, ERR_USAGE,
+                           "policy kascade: map gives layer %d %d heads, and the model has %d KV heads",
                            p->map.key[i], p->map.count[i], pol->dims.n_kv);
         for (int h = 0; h < p->map.count[i]; h++)
             if (p->map.v[i][h] < 0 || p->map.v[i][h] >= pol->dims.n_kv)
-                return err_set(e, ERR_USAGE, "policy kascade: map of layer %d names head %d, and the model has KV heads 0 to %d",
-                               p->map.key[i], p->map.v[i][h], pol->dims.n_kv - 1);
+                return err_set(
+                    e, ERR_USAGE,
+                    "policy kascade: map of layer %d names head %d, and the model has KV heads 0 to %d",
+                    p->map.key[i], p->map.v[i][h], pol->dims.n_kv - 1);
     }
     return 0;
 }
@@ -101,7 +114,8 @@ static void kascade_rule(const void *params, struct str *out)
         str_printf(out, ", less %d", p->k_minus_tile_tokens);
     if (p->round_tokens > 1)
         str_printf(out, ", in multiples of %d", p->round_tokens);
-    str_printf(out, ", %s; layer 0 dense, anchors %s, dense prefill", p->pool == POOL_ALL ? "one list for all heads" : "per KV head",
+    str_printf(out, ", %s; layer 0 dense, anchors %s, dense prefill",
+               p->pool == POOL_ALL ? "one list for all heads" : "per KV head",
                p->anchor_output == OUTPUT_FULL ? "dense" : "scan all keys and read their own choice");
 }
 
@@ -140,7 +154,8 @@ static void choose(const struct policy *pol, const struct policy_ctx *c, int lay
     policy_launch(c, OP_topk, &t);
 }
 
-static void kascade_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
+static void kascade_select(const struct policy *pol, const struct policy_ctx *c, int layer,
+                           struct selection *s)
 {
     const struct kascade_params *p = pol->params;
     if (layer == 0 || (is_anchor(p, layer) && p->anchor_output == OUTPUT_FULL)) {
@@ -176,7 +191,8 @@ static void kascade_observe(const struct policy *pol, const struct policy_ctx *c
 
 const struct policy_ops policy_kascade = {
     .name = "kascade",
-    .help = "anchor layers choose tokens per KV head, the layers above reuse them (Kascade, arXiv 2512.16391)",
+    .help =
+        "anchor layers choose tokens per KV head, the layers above reuse them (Kascade, arXiv 2512.16391)",
     .params = kascade_params,
     .params_size = sizeof(struct kascade_params),
     .presets = kascade_presets,

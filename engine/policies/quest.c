@@ -1,9 +1,10 @@
-/* Quest (Tang et al., ICML 2024, arXiv 2406.10774): a page's elementwise key minimum and maximum bound q.k from above
- * (Algorithm 1: sum over channels of max(q_d min_d, q_d max_d)); each step reads the k pages with the largest bound.
+/* Quest (Tang et al., ICML 2024, arXiv 2406.10774): a page's elementwise key minimum and maximum bound q.k
+ * from above (Algorithm 1: sum over channels of max(q_d min_d, q_d max_d)); each step reads the k pages with
+ * the largest bound.
  *
- * The defaults are the released kernel's form: per query head, last page forced and inside the budget, the first two
- * layers dense, dense when all pages fit. The accuracy code and the reproductions differ in exactly the options below;
- * each published combination is a preset (policies.md sections 3.1 to 3.3). */
+ * The defaults are the released kernel's form: per query head, last page forced and inside the budget, the
+ * first two layers dense, dense when all pages fit. The accuracy code and the reproductions differ in exactly
+ * the options below; each published combination is a preset (policies.md sections 3.1 to 3.3). */
 #include <math.h>
 
 #include "engine/policies/policies.h"
@@ -23,14 +24,19 @@ static const char *const rounds[] = {"ceil", "floor", NULL};
 
 #define P(field) offsetof(struct quest_params, field)
 static const struct param quest_params[] = {
-    {"k_pages", PARAM_INT, P(k_pages), NULL, 1, 1e6, NULL, "budget: pages a step reads per list, the current one inside"},
-    {"ratio", PARAM_DOUBLE, P(ratio), NULL, 1e-6, 1, NULL, "budget: share of the context, at least min_tokens"},
+    {"k_pages", PARAM_INT, P(k_pages), NULL, 1, 1e6, NULL,
+     "budget: pages a step reads per list, the current one inside"},
+    {"ratio", PARAM_DOUBLE, P(ratio), NULL, 1e-6, 1, NULL,
+     "budget: share of the context, at least min_tokens"},
     {"cr", PARAM_DOUBLE, P(cr), NULL, 1, 1e6, NULL, "budget: (prompt + longest completion) / cr tokens"},
     {"min_tokens", PARAM_INT, P(min_tokens), "128", 1, 1e9, NULL, "least tokens with ratio"},
     {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
-    {"scope", PARAM_ENUM, P(scope), "q", 0, 0, scopes, "who chooses: each query head, or each KV head by max or sum"},
-    {"force_last", PARAM_ENUM, P(force_last), "true", 0, 0, forces, "read the current page: inside the budget, or extra"},
-    {"round", PARAM_ENUM, P(round), "ceil", 0, 0, rounds, "short contexts: all pages (ceil) or floor(tokens / page)"},
+    {"scope", PARAM_ENUM, P(scope), "q", 0, 0, scopes,
+     "who chooses: each query head, or each KV head by max or sum"},
+    {"force_last", PARAM_ENUM, P(force_last), "true", 0, 0, forces,
+     "read the current page: inside the budget, or extra"},
+    {"round", PARAM_ENUM, P(round), "ceil", 0, 0, rounds,
+     "short contexts: all pages (ceil) or floor(tokens / page)"},
     {"min_pages", PARAM_INT, P(min_pages), "0", 0, 1e6, NULL, "least pages"},
     {"page_tokens", PARAM_INT, P(page_tokens), "16", 16, 4096, NULL, "tokens per page, a multiple of 16"},
     {0},
@@ -39,10 +45,13 @@ static const struct param quest_params[] = {
 
 static const struct preset quest_presets[] = {
     {"kernel", "", "the released efficient kernel (the defaults)"},
-    {"hf", "force_last=false,round=floor,min_pages=3", "the released accuracy code; drops a page even when all would fit"},
-    {"kascade", "force_last=false,round=floor,min_pages=3,ratio=0.1,min_tokens=128", "as measured in the Kascade paper"},
+    {"hf", "force_last=false,round=floor,min_pages=3",
+     "the released accuracy code; drops a page even when all would fit"},
+    {"kascade", "force_last=false,round=floor,min_pages=3,ratio=0.1,min_tokens=128",
+     "as measured in the Kascade paper"},
     {"dms", "force_last=false,round=floor,min_pages=3", "as measured in the DMS paper; give cr"},
-    {"frontier", "dense_layers=0,scope=kv_sum,force_last=extra", "sparse-frontier: shared by the group, last page extra"},
+    {"frontier", "dense_layers=0,scope=kv_sum,force_last=extra",
+     "sparse-frontier: shared by the group, last page extra"},
     {"seer", "dense_layers=0,force_last=false,page_tokens=64", "SeerAttention-R's reproduction: pages of 64"},
     {0},
 };
@@ -51,7 +60,8 @@ static int quest_check(const void *params, struct err *e)
 {
     const struct quest_params *p = params;
     if (p->page_tokens % KV_PAGE_TOKENS)
-        return err_set(e, ERR_USAGE, "policy quest: page_tokens is %d; it must be a multiple of 16", p->page_tokens);
+        return err_set(e, ERR_USAGE, "policy quest: page_tokens is %d; it must be a multiple of 16",
+                       p->page_tokens);
     return 0;
 }
 
@@ -61,7 +71,8 @@ static void quest_rule(const void *params, struct str *out)
     if (p->k_pages != PARAM_UNSET_INT)
         str_printf(out, "%d pages of %d tokens", p->k_pages, p->page_tokens);
     else if (!isnan(p->ratio))
-        str_printf(out, "%g of the context, at least %d tokens, in pages of %d", p->ratio, p->min_tokens, p->page_tokens);
+        str_printf(out, "%g of the context, at least %d tokens, in pages of %d", p->ratio, p->min_tokens,
+                   p->page_tokens);
     else
         str_printf(out, "(prompt + longest completion) / %g tokens, in pages of %d", p->cr, p->page_tokens);
     if (p->min_pages)

@@ -1,10 +1,12 @@
-/* RaaS (Hu et al., arXiv 2502.11147): pages carry the step at which they last mattered; over budget, the one with the
- * oldest stamp is forgotten. A page matters when its Quest bound is among the top share r (or its probability exceeds alpha).
+/* RaaS (Hu et al., arXiv 2502.11147): pages carry the step at which they last mattered; over budget, the one
+ * with the oldest stamp is forgotten. A page matters when its Quest bound is among the top share r (or its
+ * probability exceeds alpha).
  *
- * The paper's text is followed where it is known, per KV head with permanent eviction: prompt pages are pinned, decode
- * tokens keep a fixed budget, all retained pages are attended (policies.md section 4.4). What the released code does
- * otherwise is an option: nothing pinned, new pages stamped 0, eviction by a mask only, a top-k inside the retained pages.
- * Per query head eviction is not offered: K and V are stored per KV head. */
+ * The paper's text is followed where it is known, per KV head with permanent eviction: prompt pages are
+ * pinned, decode tokens keep a fixed budget, all retained pages are attended (policies.md section 4.4). What
+ * the released code does otherwise is an option: nothing pinned, new pages stamped 0, eviction by a mask
+ * only, a top-k inside the retained pages. Per query head eviction is not offered: K and V are stored per KV
+ * head. */
 #include "engine/policies/policies.h"
 #include "engine/policy.h"
 
@@ -23,16 +25,21 @@ static const char *const sets[] = {"retained", "selected", "all", NULL};
 
 #define P(field) offsetof(struct raas_params, field)
 static const struct param raas_params[] = {
-    {"budget_tokens", PARAM_INT, P(budget_tokens), NULL, 16, 1e9, NULL, "budget: tokens kept per KV head (whole pages)"},
+    {"budget_tokens", PARAM_INT, P(budget_tokens), NULL, 16, 1e9, NULL,
+     "budget: tokens kept per KV head (whole pages)"},
     {"r", PARAM_DOUBLE, P(r), "0.5", 0, 1, NULL, "share of the retained pages that is stamped each step"},
-    {"alpha", PARAM_DOUBLE, P(alpha), "0", 0, 1, NULL, "above 0: stamp pages whose softmax over the bounds exceeds it, instead of r"},
-    {"softmax_set", PARAM_ENUM, P(softmax_set), "retained", 0, 0, sets, "with alpha: over which pages the softmax runs"},
+    {"alpha", PARAM_DOUBLE, P(alpha), "0", 0, 1, NULL,
+     "above 0: stamp pages whose softmax over the bounds exceeds it, instead of r"},
+    {"softmax_set", PARAM_ENUM, P(softmax_set), "retained", 0, 0, sets,
+     "with alpha: over which pages the softmax runs"},
     {"pin_prefill", PARAM_BOOL, P(pin_prefill), "true", 0, 0, NULL, "prompt pages are never forgotten"},
     {"pin_counts", PARAM_BOOL, P(pin_counts), "false", 0, 0, NULL, "pinned pages use up the budget"},
     {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
-    {"attend", PARAM_ENUM, P(attend), "retained", 0, 0, attends, "all retained pages, or the best budget of them"},
+    {"attend", PARAM_ENUM, P(attend), "retained", 0, 0, attends,
+     "all retained pages, or the best budget of them"},
     {"new_stamp", PARAM_ENUM, P(new_stamp), "S", 0, 0, stamps, "a new page's stamp: its step, or 0"},
-    {"permanent", PARAM_BOOL, P(permanent), "true", 0, 0, NULL, "forgotten pages are gone; false: masked, they may return"},
+    {"permanent", PARAM_BOOL, P(permanent), "true", 0, 0, NULL,
+     "forgotten pages are gone; false: masked, they may return"},
     {0},
 };
 #undef P
@@ -48,9 +55,13 @@ static int raas_check(const void *params, struct err *e)
 {
     const struct raas_params *p = params;
     if (!p->permanent && p->pin_prefill)
-        return err_set(e, ERR_USAGE, "policy raas: permanent=false goes with pin_prefill=false, as in the released code; set both");
+        return err_set(
+            e, ERR_USAGE,
+            "policy raas: permanent=false goes with pin_prefill=false, as in the released code; set both");
     if (p->softmax_set == SET_ALL && p->permanent && p->alpha > 0)
-        return err_set(e, ERR_USAGE, "policy raas: softmax_set \"all\" needs permanent=false; forgotten pages have no score");
+        return err_set(
+            e, ERR_USAGE,
+            "policy raas: softmax_set \"all\" needs permanent=false; forgotten pages have no score");
     if (p->softmax_set == SET_SELECTED && p->attend != ATTEND_TOPK)
         return err_set(e, ERR_USAGE, "policy raas: softmax_set \"selected\" needs attend=topk");
     return 0;
@@ -60,24 +71,26 @@ static void raas_rule(const void *params, struct str *out)
 {
     const struct raas_params *p = params;
     str_printf(out, "%d tokens kept per KV head%s, ", p->budget_tokens,
-               !p->pin_prefill   ? ", prompt included"
-               : p->pin_counts   ? ", the pinned prompt counted"
-                                 : " besides the pinned prompt");
+               !p->pin_prefill ? ", prompt included"
+               : p->pin_counts ? ", the pinned prompt counted"
+                               : " besides the pinned prompt");
     if (p->alpha > 0)
         str_printf(out, "pages above probability %g stamped", p->alpha);
     else
         str_printf(out, "the top %g stamped each step", p->r);
-    str_printf(out, "%s; layers below %d dense", p->attend == ATTEND_TOPK ? ", the best of them attended" : ", all attended",
-               p->dense_layers);
+    str_printf(out, "%s; layers below %d dense",
+               p->attend == ATTEND_TOPK ? ", the best of them attended" : ", all attended", p->dense_layers);
 }
 
 /* Per sequence: int32 stamp, then born, each (n_layers, n_kv, max_pages). */
 static size_t raas_state(const struct policy *pol)
 {
-    return 2 * sizeof(int32_t) * (size_t)pol->dims.n_layers * (size_t)pol->dims.n_kv * (size_t)pol->dims.max_pages;
+    return 2 * sizeof(int32_t) * (size_t)pol->dims.n_layers * (size_t)pol->dims.n_kv *
+           (size_t)pol->dims.max_pages;
 }
 
-/* Prompt pages are stamped as one, at the prompt's end; their births stay 0, so the lower page counts as older. */
+/* Prompt pages are stamped as one, at the prompt's end; their births stay 0, so the lower page counts as
+ * older. */
 static void raas_prefill_end(const struct policy *pol, const struct policy_ctx *c)
 {
     const struct raas_params *p = pol->params;
@@ -87,8 +100,8 @@ static void raas_prefill_end(const struct policy *pol, const struct policy_ctx *
     policy_launch(c, OP_fill_i32, &a);
 }
 
-/* Room for this token's page is made before the token is appended, so that it can take the forgotten page's place. A
- * mask-only run keeps every page and uses the operation for the new page's stamp alone. */
+/* Room for this token's page is made before the token is appended, so that it can take the forgotten page's
+ * place. A mask-only run keeps every page and uses the operation for the new page's stamp alone. */
 static void raas_on_qkv(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct raas_params *p = pol->params;
@@ -109,21 +122,31 @@ static void raas_on_qkv(const struct policy *pol, const struct policy_ctx *c, in
 
 static void topk(const struct policy_ctx *c, struct scores s, int list, struct topk_rule rule)
 {
-    struct topk_args t = {.rows = c->rows, .in = s, .rule = rule, .idx = c->list[list].idx, .len = c->list[list].len,
+    struct topk_args t = {.rows = c->rows,
+                          .in = s,
+                          .rule = rule,
+                          .idx = c->list[list].idx,
+                          .len = c->list[list].len,
                           .cap = s.stride};
     policy_launch(c, OP_topk, &t);
 }
 
 static void mask(const struct policy_ctx *c, struct scores s, int list)
 {
-    struct mask_scores_args m = {.rows = c->rows, .s = s, .idx = c->list[list].idx, .len = c->list[list].len, .cap = s.stride};
+    struct mask_scores_args m = {
+        .rows = c->rows, .s = s, .idx = c->list[list].idx, .len = c->list[list].len, .cap = s.stride};
     policy_launch(c, OP_mask_scores, &m);
 }
 
 static void stamp(const struct raas_params *p, const struct policy_ctx *c, int layer, struct scores s)
 {
-    struct stamp_args a = {.rows = c->rows, .kv = c->kv, .layer = layer, .state = c->state, .state_bytes = c->state_bytes,
-                           .s = s, .alpha = (float)p->alpha};
+    struct stamp_args a = {.rows = c->rows,
+                           .kv = c->kv,
+                           .layer = layer,
+                           .state = c->state,
+                           .state_bytes = c->state_bytes,
+                           .s = s,
+                           .alpha = (float)p->alpha};
     if (p->alpha <= 0) {
         topk(c, s, 0, (struct topk_rule){.kind = TOPK_FLOOR, .ratio = p->r, .tokens_per = KV_PAGE_TOKENS});
         a.idx = c->list[0].idx;
@@ -137,11 +160,19 @@ static void stamp(const struct raas_params *p, const struct policy_ctx *c, int l
 static void retain(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct raas_params *p = pol->params;
-    struct load_stamps_args l = {.rows = c->rows, .kv = c->kv, .layer = layer, .state = c->state,
-                                 .state_bytes = c->state_bytes, .out = policy_scores(c, c->dims.n_kv, c->dims.max_pages)};
+    struct load_stamps_args l = {.rows = c->rows,
+                                 .kv = c->kv,
+                                 .layer = layer,
+                                 .state = c->state,
+                                 .state_bytes = c->state_bytes,
+                                 .out = policy_scores(c, c->dims.n_kv, c->dims.max_pages)};
     policy_launch(c, OP_load_stamps, &l);
-    topk(c, l.out, 1, (struct topk_rule){.kind = TOPK_FIXED, .k = p->budget_tokens / KV_PAGE_TOKENS,
-                                         .tokens_per = KV_PAGE_TOKENS, .force_last = 1, .force_extra = 1});
+    topk(c, l.out, 1,
+         (struct topk_rule){.kind = TOPK_FIXED,
+                            .k = p->budget_tokens / KV_PAGE_TOKENS,
+                            .tokens_per = KV_PAGE_TOKENS,
+                            .force_last = 1,
+                            .force_extra = 1});
 }
 
 static void raas_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
@@ -151,8 +182,14 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
         return;
     if (!p->permanent)
         retain(pol, c, layer);
-    struct page_scores_args a = {.rows = c->rows, .kv = c->kv, .layer = layer, .n_q = c->dims.n_q, .block_pages = 1,
-                                 .scope = SCORE_KV_MAX, .q = c->q, .q_stride = c->qkv_stride,
+    struct page_scores_args a = {.rows = c->rows,
+                                 .kv = c->kv,
+                                 .layer = layer,
+                                 .n_q = c->dims.n_q,
+                                 .block_pages = 1,
+                                 .scope = SCORE_KV_MAX,
+                                 .q = c->q,
+                                 .q_stride = c->qkv_stride,
                                  .out = policy_scores(c, c->dims.n_kv, c->dims.max_pages)};
     policy_launch(c, OP_page_scores, &a);
     int late = p->alpha > 0 && p->softmax_set == SET_SELECTED;
@@ -164,8 +201,11 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
     if (!early && !late)
         stamp(p, c, layer, a.out);
     if (p->attend == ATTEND_TOPK)
-        topk(c, a.out, 1, (struct topk_rule){.kind = TOPK_FIXED, .k = p->budget_tokens / KV_PAGE_TOKENS, .min_k = 3,
-                                             .tokens_per = KV_PAGE_TOKENS});
+        topk(c, a.out, 1,
+             (struct topk_rule){.kind = TOPK_FIXED,
+                                .k = p->budget_tokens / KV_PAGE_TOKENS,
+                                .min_k = 3,
+                                .tokens_per = KV_PAGE_TOKENS});
     if (late) {
         mask(c, a.out, 1);
         stamp(p, c, layer, a.out);

@@ -91,11 +91,13 @@ void items_release(struct item *items, int n)
 
 int items_equal(const struct item *a, const struct item *b)
 {
-    if (a->n_ids != b->n_ids || a->finish != b->finish || memcmp(a->ids, b->ids, (size_t)a->n_ids * sizeof *a->ids))
+    if (a->n_ids != b->n_ids || a->finish != b->finish ||
+        memcmp(a->ids, b->ids, (size_t)a->n_ids * sizeof *a->ids))
         return 0;
     if (a->logprobs && b->logprobs) {
         size_t bytes = (size_t)a->n_logprobs * sizeof *a->logprobs;
-        return a->n_logprobs == b->n_logprobs && !memcmp(a->logprobs, b->logprobs, bytes) && !memcmp(a->gaps, b->gaps, bytes);
+        return a->n_logprobs == b->n_logprobs && !memcmp(a->logprobs, b->logprobs, bytes) &&
+               !memcmp(a->gaps, b->gaps, bytes);
     }
     return 1;
 }

@@ -5,7 +5,7 @@
 
 /* Test helper: decodes a list of requests and keeps every completion. */
 struct item {
-    struct request req;      /* user is set by decode_all */
+    struct request req; /* user is set by decode_all */
     int32_t *ids;
     int n_ids;
     enum finish_reason finish;
@@ -23,8 +23,8 @@ struct policy *decode_policy(struct engine *en, const char *text);
 /* Submits items in the given order (NULL: as they stand) and runs until all are done. */
 void decode_all(struct engine *en, struct item *items, int n, const int *order);
 void items_release(struct item *items, int n);
-/* 1 when tokens and, if both have them, log-probabilities and gaps are equal bit for bit. The gaps (largest minus second
- * largest logit) tell more: a confident model's log-probabilities are all 0. */
+/* 1 when tokens and, if both have them, log-probabilities and gaps are equal bit for bit. The gaps (largest
+ * minus second largest logit) tell more: a confident model's log-probabilities are all 0. */
 int items_equal(const struct item *a, const struct item *b);
 
 /* Prompts of a problems file (begin-of-sentence + rendered), up to max of them. */

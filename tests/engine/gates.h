@@ -6,18 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes a DMS gate file whose weights are 0 and whose biases are all `bias`: always (1) or never (-1) flagged. */
+/* Writes a DMS gate file whose weights are 0 and whose biases are all `bias`: always (1) or never (-1)
+ * flagged. */
 static inline void gates_write(const char *path, int n_layers, int n_kv, int hidden, float bias)
 {
     char header[1 << 14];
     size_t at = 0, n = 0, w = (size_t)n_kv * (size_t)hidden * sizeof(float), b = (size_t)n_kv * sizeof(float);
-    n += (size_t)snprintf(header + n, sizeof header - n, "{\"__metadata__\":{\"window\":\"16\",\"shift\":\"0\"}");
+    n += (size_t)snprintf(header + n, sizeof header - n,
+                          "{\"__metadata__\":{\"window\":\"16\",\"shift\":\"0\"}");
     for (int l = 0; l < n_layers; l++) {
-        n += (size_t)snprintf(header + n, sizeof header - n,
-                              ",\"model.layers.%d.self_attn.dms_proj.weight\":{\"dtype\":\"F32\",\"shape\":[%d,%d],"
-                              "\"data_offsets\":[%zu,%zu]},\"model.layers.%d.self_attn.dms_proj.bias\":{\"dtype\":\"F32\","
-                              "\"shape\":[%d],\"data_offsets\":[%zu,%zu]}",
-                              l, n_kv, hidden, at, at + w, l, n_kv, at + w, at + w + b);
+        n += (size_t)snprintf(
+            header + n, sizeof header - n,
+            ",\"model.layers.%d.self_attn.dms_proj.weight\":{\"dtype\":\"F32\",\"shape\":[%d,%d],"
+            "\"data_offsets\":[%zu,%zu]},\"model.layers.%d.self_attn.dms_proj.bias\":{\"dtype\":\"F32\","
+            "\"shape\":[%d],\"data_offsets\":[%zu,%zu]}",
+            l, n_kv, hidden, at, at + w, l, n_kv, at + w, at + w + b);
         at += w + b;
     }
     n += (size_t)snprintf(header + n, sizeof header - n, "}");

@@ -1,5 +1,6 @@
-/* Laws that hold for every registered policy: a budget of at least the context is full attention; reads follow the closed
- * forms; a completion does not depend on its company. A policy that is missing from the tables here fails the test. */
+/* Laws that hold for every registered policy: a budget of at least the context is full attention; reads
+ * follow the closed forms; a completion does not depend on its company. A policy that is missing from the
+ * tables here fails the test. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,16 +28,20 @@ static struct item item_of(struct policy *p, int k, int steps)
     const struct token_list *t = &prompts[k % 4].ids[k / 4 % 4];
     struct item it;
     memset(&it, 0, sizeof it);
-    it.req = (struct request){.prompt = t->id, .n_prompt = (int)t->n, .policy = p, .max_new_tokens = steps, .end_token = -1,
+    it.req = (struct request){.prompt = t->id,
+                              .n_prompt = (int)t->n,
+                              .policy = p,
+                              .max_new_tokens = steps,
+                              .end_token = -1,
                               .want_logprobs = 1};
     return it;
 }
 
-/* ---- a budget of at least the context gives full attention --------------------------------------------------- */
+/* ---- a budget of at least the context gives full attention ---- */
 
-/* Specs that drop pages even then are not here: quest's token budgets (ratio, cr) and its presets hf, kascade and dms take
- * floor(S / 16) pages, which leaves out one when the last is partial. Kascade scans and re-reads in its anchors: tokens, not
- * bits. */
+/* Specs that drop pages even then are not here: quest's token budgets (ratio, cr) and its presets hf, kascade
+ * and dms take floor(S / 16) pages, which leaves out one when the last is partial. Kascade scans and re-reads
+ * in its anchors: tokens, not bits. */
 static const struct {
     const char *spec;
     int bits;
@@ -68,13 +73,15 @@ static void law_generous(struct engine *en)
     for (int i = 1; i < N; i++)
         for (int k = 0; k < K; k++) {
             struct item *full = &items[k], *it = &items[i * K + k];
-            int same = it->n_ids == full->n_ids && !memcmp(it->ids, full->ids, (size_t)it->n_ids * sizeof *it->ids);
+            int same =
+                it->n_ids == full->n_ids && !memcmp(it->ids, full->ids, (size_t)it->n_ids * sizeof *it->ids);
             if (!same || (generous[i].bits && !items_equal(it, full)))
                 printf("%s differs from full on %s\n", generous[i].spec, families[k]);
             CHECK(same);
             CHECK(!generous[i].bits || items_equal(it, full));
             if (it->kv.reads != full->kv.reads)
-                printf("%s reads %.3f of %.3f on %s\n", generous[i].spec, it->kv.reads, full->kv.reads, families[k]);
+                printf("%s reads %.3f of %.3f on %s\n", generous[i].spec, it->kv.reads, full->kv.reads,
+                       families[k]);
             CHECK_NEAR(it->kv.reads, full->kv.reads, 0);
         }
     for (size_t p = 0; policy_at(p); p++) {
@@ -86,7 +93,7 @@ static void law_generous(struct engine *en)
     items_release(items, N * K);
 }
 
-/* ---- reads ----------------------------------------------------------------------------------------------------- */
+/* ---- reads ---- */
 
 static double tokens_of_pages(double s, double k)
 {
@@ -181,7 +188,8 @@ static void law_reads(struct engine *en)
         CHECK_INT(items[i].n_ids, STEPS);
         CHECK_NEAR(items[i].kv.reads_full, full, 0);
         if (!(items[i].kv.reads >= low - 1e-6 && items[i].kv.reads <= high + 1e-6))
-            printf("%s on %s: %.3f reads, %.3f to %.3f expected\n", reads[i / K].spec, families[i % K], items[i].kv.reads, low, high);
+            printf("%s on %s: %.3f reads, %.3f to %.3f expected\n", reads[i / K].spec, families[i % K],
+                   items[i].kv.reads, low, high);
         CHECK(items[i].kv.reads >= low - 1e-6 && items[i].kv.reads <= high + 1e-6);
         CHECK(items[i].kv.peak_tokens <= prompt + STEPS);
         if (reads[i / K].bounds == reads_window)
@@ -192,7 +200,7 @@ static void law_reads(struct engine *en)
     items_release(items, N * K);
 }
 
-/* ---- company --------------------------------------------------------------------------------------------------- */
+/* ---- company ---- */
 
 static const char *const tight[] = {"full",
                                     "quest:k_pages=8",
@@ -207,13 +215,14 @@ enum { TIGHT = sizeof tight / sizeof *tight };
 static void sampled(struct item *it, int k)
 {
     if (k % 2) {
-        it->req.sampling = (struct sampling){.temperature = 0.8, .top_p = 0.9, .top_k = 40, .seed = 7, .problem = 11,
-                                             .sample = (uint32_t)k};
+        it->req.sampling = (struct sampling){
+            .temperature = 0.8, .top_p = 0.9, .top_k = 40, .seed = 7, .problem = 11, .sample = (uint32_t)k};
     }
 }
 
 /* 32 requests over all policies in one engine. */
-static void run_company(const struct engine_options *o, struct item *items, int n, int steps, const int *order, int alone)
+static void run_company(const struct engine_options *o, struct item *items, int n, int steps,
+                        const int *order, int alone)
 {
     struct engine *en = decode_open(o);
     for (int i = 0; i < n; i++) {
@@ -260,14 +269,16 @@ static void law_company(void)
     run_company(&(struct engine_options){.threads = 1}, other, N, STEPS, NULL, 0);
     compare_company("one thread", base, other, N);
     items_release(other, N);
-    run_company(&(struct engine_options){.threads = 2, .max_batch = 7, .share_prompts = -1}, other, N, STEPS, order, 0);
+    run_company(&(struct engine_options){.threads = 2, .max_batch = 7, .share_prompts = -1}, other, N, STEPS,
+                order, 0);
     compare_company("a batch of 7 without shared prompts", base, other, N);
     items_release(other, N);
     run_company(&(struct engine_options){.threads = 2}, other, N, STEPS, NULL, 1);
     compare_company("being alone", base, other, N);
     items_release(other, N);
     /* room for little more than two long sequences: most requests are preempted */
-    run_company(&(struct engine_options){.threads = 2, .max_context = 2048, .pool_bytes = (size_t)40 << 20}, other, N, STEPS, NULL, 0);
+    run_company(&(struct engine_options){.threads = 2, .max_context = 2048, .pool_bytes = (size_t)40 << 20},
+                other, N, STEPS, NULL, 0);
     compare_company("a small cache", base, other, N);
     items_release(other, N);
     items_release(base, N);
@@ -294,19 +305,25 @@ static void law_isa(void)
     items_release(base, N);
 }
 
-/* ---- DMS: the visibility rule depends on positions only ----------------------------------------------------------- */
+/* ---- DMS: the visibility rule depends on positions only ---- */
 
 static void law_dms_prefill(struct engine *en)
 {
-    static const char *const specs[] = {"dms:cr=2", "dms:cr=8", "dms:cr=4,shift=1", "dms:cr=4,window=5,window_inclusive=false"};
+    static const char *const specs[] = {"dms:cr=2", "dms:cr=8", "dms:cr=4,shift=1",
+                                        "dms:cr=4,window=5,window_inclusive=false"};
     enum { N = 200, M = 40 };
     for (int k = 0; k < 4; k++) {
         struct policy *p = decode_policy(en, specs[k]);
         const struct token_list *t = &prompts[3].ids[k];
         struct item it[2];
         memset(it, 0, sizeof it);
-        it[0].req = (struct request){.prompt = t->id, .n_prompt = N, .policy = p, .forced = t->id + N, .n_forced = M,
-                                     .want_logprobs = 1, .end_token = -1};
+        it[0].req = (struct request){.prompt = t->id,
+                                     .n_prompt = N,
+                                     .policy = p,
+                                     .forced = t->id + N,
+                                     .n_forced = M,
+                                     .want_logprobs = 1,
+                                     .end_token = -1};
         it[1].req = it[0].req;
         it[1].req.n_prompt = 1;
         it[1].req.forced = t->id + 1;
@@ -322,7 +339,7 @@ static void law_dms_prefill(struct engine *en)
     }
 }
 
-/* ---- forgotten pages return to the pool -------------------------------------------------------------------------- */
+/* ---- forgotten pages return to the pool ---- */
 
 static void law_pool(void)
 {
@@ -345,7 +362,7 @@ static void law_pool(void)
     CHECK(st[2].units_peak < st[0].units_peak * 9 / 10);
 }
 
-/* ---- where a completion ends ------------------------------------------------------------------------------------- */
+/* ---- where a completion ends ---- */
 
 static void law_ends(struct engine *en)
 {

@@ -1,8 +1,9 @@
-/* Teacher-forced log-probabilities: full attention against Hugging Face Transformers (tests/engine/hf), every policy
- * against the NumPy reference decoder (tests/data/pocket/logprobs).
+/* Teacher-forced log-probabilities: full attention against Hugging Face Transformers (tests/engine/hf), every
+ * policy against the NumPy reference decoder (tests/data/pocket/logprobs).
  *
- * A policy's must equal the reference's to 1e-3 at every position before the first whose selection gap (distance of the last
- * kept and the first dropped score) is of rounding's size, and at 99 % of all positions. */
+ * A policy's must equal the reference's to 1e-3 at every position before the first whose selection gap
+ * (distance of the last kept and the first dropped score) is of rounding's size, and at 99 % of all
+ * positions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,8 @@ static void release(struct sequence_fixture *s, int n)
     }
 }
 
-static void compare(const char *what, const struct sequence_fixture *s, const struct item *it, double gap_limit)
+static void compare(const char *what, const struct sequence_fixture *s, const struct item *it,
+                    double gap_limit)
 {
     int off = 0, clean = 1, off_clean = 0;
     double worst = 0;
@@ -94,8 +96,9 @@ static void compare(const char *what, const struct sequence_fixture *s, const st
         worst = d > worst ? d : worst;
     }
     if (off)
-        printf("%s %s: %d of %d positions off by more than 1e-3 (%d before the first close selection), worst %.3g\n", what,
-               s->name, off, s->n, off_clean, worst);
+        printf("%s %s: %d of %d positions off by more than 1e-3 (%d before the first close selection), worst "
+               "%.3g\n",
+               what, s->name, off, s->n, off_clean, worst);
     CHECK_INT(off_clean, 0);
     CHECK(off <= s->n / 100);
 }
@@ -108,8 +111,13 @@ static void run(struct engine *en, const char *what, const char *policy, const c
     struct policy *p = decode_policy(en, policy);
     memset(it, 0, sizeof it);
     for (int i = 0; i < n; i++)
-        it[i].req = (struct request){.prompt = s[i].ids, .n_prompt = s[i].prompt_len, .policy = p, .forced = s[i].ids + s[i].prompt_len,
-                                     .n_forced = s[i].n, .want_logprobs = 1, .end_token = -1};
+        it[i].req = (struct request){.prompt = s[i].ids,
+                                     .n_prompt = s[i].prompt_len,
+                                     .policy = p,
+                                     .forced = s[i].ids + s[i].prompt_len,
+                                     .n_forced = s[i].n,
+                                     .want_logprobs = 1,
+                                     .end_token = -1};
     decode_all(en, it, n, NULL);
     for (int i = 0; i < n; i++)
         compare(what, &s[i], &it[i], gap_limit);

@@ -1,5 +1,5 @@
-/* Policy specs from text, presets, defaults and error sentences: rows of policies.test, resolved for the embedded model.
- * Also: every published preset of every policy parses once its budget is given. */
+/* Policy specs from text, presets, defaults and error sentences: rows of policies.test, resolved for the
+ * embedded model. Also: every published preset of every policy parses once its budget is given. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,13 +42,17 @@ static void presets_parse(void)
 {
     for (size_t i = 0; policy_at(i); i++)
         for (const struct preset *p = policy_presets(policy_at(i)); p && p->name; p++) {
-            static const char *const budget[][2] = {{"quest", "k_pages=8"}, {"raas", "budget_tokens=64"}, {"delta", "k_pages=16"}, {"kascade", "min_tokens=128"}};
+            static const char *const budget[][2] = {{"quest", "k_pages=8"},
+                                                    {"raas", "budget_tokens=64"},
+                                                    {"delta", "k_pages=16"},
+                                                    {"kascade", "min_tokens=128"}};
             char text[256];
             const char *extra = "";
             for (size_t b = 0; b < sizeof budget / sizeof *budget; b++)
                 if (!strcmp(budget[b][0], policy_name(policy_at(i))) && !strstr(p->pairs, "ratio="))
                     extra = budget[b][1];
-            snprintf(text, sizeof text, "%s:preset=%s%s%s", policy_name(policy_at(i)), p->name, *extra ? "," : "", extra);
+            snprintf(text, sizeof text, "%s:preset=%s%s%s", policy_name(policy_at(i)), p->name,
+                     *extra ? "," : "", extra);
             struct err e = {0};
             struct arena a = {0};
             struct policy_spec spec;

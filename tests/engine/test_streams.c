@@ -1,11 +1,13 @@
-/* Token streams against the NumPy reference decoder's (tests/data/pocket/reference): 16 problems of each family under twelve
- * policies. Equal streams must also have equal kv_reads_full, and kv_reads to 1e-3 of its value.
+/* Token streams against the NumPy reference decoder's (tests/data/pocket/reference): 16 problems of each
+ * family under twelve policies. Equal streams must also have equal kv_reads_full, and kv_reads to 1e-3 of its
+ * value.
  *
  *   test_streams DATA [policy file stem ...]
  *
- * Two right programs may part after a step where the reference's two best logits, or a selection's last kept and first dropped
- * score, are as close as their rounding, and nowhere before it. divergences.txt, made by tests/engine/divergences.py with the
- * reference's own per-step gaps, lists where that may happen: "stem task problem step". */
+ * Two right programs may part after a step where the reference's two best logits, or a selection's last kept
+ * and first dropped score, are as close as their rounding, and nowhere before it. divergences.txt, made by
+ * tests/engine/divergences.py with the reference's own per-step gaps, lists where that may happen: "stem task
+ * problem step". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +94,8 @@ static int explained(const char *data, const char *stem, const char *family, int
     FILE *in = fopen(path, "r");
     char line[256];
     while (in && fgets(line, sizeof line, in))
-        if (sscanf(line, "%63s %63s %d %d", s, f, &p, &at) == 4 && !strcmp(s, stem) && !strcmp(f, family) && p == problem &&
-            step >= at)
+        if (sscanf(line, "%63s %63s %d %d", s, f, &p, &at) == 4 && !strcmp(s, stem) && !strcmp(f, family) &&
+            p == problem && step >= at)
             yes = 1;
     if (in)
         fclose(in);
@@ -117,8 +119,8 @@ static void compare(const char *data, int k, const struct item *got, const struc
             continue;
         }
         int ok = explained(data, table[k].stem, families[i / PER_FAMILY], i % PER_FAMILY, step);
-        printf("parts: %s %s %d at step %d%s\n", table[k].stem, families[i / PER_FAMILY], i % PER_FAMILY, step,
-               ok ? " (the reference's gap explains it)" : "");
+        printf("parts: %s %s %d at step %d%s\n", table[k].stem, families[i / PER_FAMILY], i % PER_FAMILY,
+               step, ok ? " (the reference's gap explains it)" : "");
         CHECK(ok);
     }
     printf("%-13s %d of %d streams equal\n", table[k].stem, equal, ROWS);

@@ -140,7 +140,7 @@ static void plain_run(struct run *r)
     r->config = json_pack("{s:s}", "note", "</pre><script>alert(1)</script>");
 }
 
-/* ---- helpers ---- */
+/* ---- reading what was written ---- */
 
 static char folder[256];
 

@@ -1,7 +1,9 @@
-/* The table of engine/pocket/README.md, end to end: runs tests/data/pocket/table.json through the program and compares
- * accuracy.csv with table.csv: full and quest within 1 problem of 64, the others within 2, densities within 0.01.
+/* The table of engine/pocket/README.md, end to end: runs tests/data/pocket/table.json through the program and
+ * compares accuracy.csv with table.csv: full and quest within 1 problem of 64, the others within 2, densities
+ * within 0.01.
  *
- *   test_table KVEVAL [OUT]      OUT: an existing run folder's place (kept); default: a new folder, removed at the end */
+ *   test_table KVEVAL [OUT]      OUT: an existing run folder's place (kept); default: a new folder, removed
+ * at the end */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,9 +86,10 @@ static void compare(const struct table *got, const struct table *want)
                 continue;
             int near = !strcmp(label, "full") || !strncmp(label, "quest", 5) ? 1 : 2;
             double correct = number(got, row, "correct"), density = number(got, row, "kv_density");
-            double want_correct = strtod(want->cell[r][1 + 2 * k], NULL), want_density = strtod(want->cell[r][2 + 2 * k], NULL);
-            printf("%-13s %-8s %3.0f (table %3.0f)  density %.3f (table %.2f)\n", label, tasks[k], correct, want_correct, density,
-                   want_density);
+            double want_correct = strtod(want->cell[r][1 + 2 * k], NULL),
+                   want_density = strtod(want->cell[r][2 + 2 * k], NULL);
+            printf("%-13s %-8s %3.0f (table %3.0f)  density %.3f (table %.2f)\n", label, tasks[k], correct,
+                   want_correct, density, want_density);
             CHECK_INT(number(got, row, "jobs"), 64);
             CHECK_NEAR(correct, want_correct, near);
             CHECK_NEAR(density, want_density, 0.01);
@@ -97,7 +100,8 @@ static int sweep(const char *program, const char *out)
 {
     pid_t child = fork();
     if (child == 0) {
-        execl(program, program, "sweep", SOURCE_DIR "/tests/data/pocket/table.json", "-o", out, "--quiet", (char *)NULL);
+        execl(program, program, "sweep", SOURCE_DIR "/tests/data/pocket/table.json", "-o", out, "--quiet",
+              (char *)NULL);
         _exit(127);
     }
     int status = 0;

@@ -138,8 +138,8 @@ int cache_slots(const struct cache *c, struct rig *r, int head)
     return n;
 }
 
-void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_q, int n_kv, int d, int max_pages,
-                enum dtype t)
+void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_q, int n_kv, int d,
+                int max_pages, enum dtype t)
 {
     memset(c, 0, sizeof *c);
     c->n_q = n_q;
@@ -213,7 +213,8 @@ void cache_prefill(struct cache *c, struct rig *r, int seq, int pos0, int n)
         rig_run(r, OP_append, &a);
         for (int i = 0; i < n; i++)
             for (int h = 0; h < c->kv.n_kv; h++) {
-                size_t slot = (size_t)cache_head(c, seq, a.layer, h) * (size_t)c->max_slots + (size_t)(pos0 + i);
+                size_t slot =
+                    (size_t)cache_head(c, seq, a.layer, h) * (size_t)c->max_slots + (size_t)(pos0 + i);
                 c->live[slot] = 1;
                 for (int j = 0; j < d; j++) {
                     float x = k[i * width + h * d + j], y = v[i * width + h * d + j];

@@ -4,8 +4,8 @@
 #include "kernels/backend.h"
 #include "tests/check.h"
 
-/* A device, memory on it, and a cache with a plain mirror on the host. Works through the table of functions only, so it
- * serves every backend. Anything that fails here ends the test. */
+/* A device, memory on it, and a cache with a plain mirror on the host. Works through the table of functions
+ * only, so it serves every backend. Anything that fails here ends the test. */
 struct rig {
     const struct backend *b;
     struct device *d;
@@ -18,12 +18,12 @@ struct rig {
 int rig_open(struct rig *r, const char *isa, int threads);
 void rig_close(struct rig *r);
 
-float rig_uniform(struct rig *r);                  /* -1 .. 1 */
-int rig_below(struct rig *r, int n);               /* 0 .. n-1 */
-void rig_fill(struct rig *r, float *p, size_t n);  /* host memory, uniform */
-float rig_bf16(float x);                           /* rounded to bf16 */
+float rig_uniform(struct rig *r);                 /* -1 .. 1 */
+int rig_below(struct rig *r, int n);              /* 0 .. n-1 */
+void rig_fill(struct rig *r, float *p, size_t n); /* host memory, uniform */
+float rig_bf16(float x);                          /* rounded to bf16 */
 
-void *rig_alloc(struct rig *r, size_t bytes);      /* on the device, zeroed; released by rig_close */
+void *rig_alloc(struct rig *r, size_t bytes); /* on the device, zeroed; released by rig_close */
 void *rig_up(struct rig *r, const void *src, size_t bytes);
 void rig_put(struct rig *r, void *dst, const void *src, size_t bytes);
 void rig_get(struct rig *r, void *dst, const void *src, size_t bytes);
@@ -37,11 +37,11 @@ void rig_weight_free(struct rig *r, struct weight *w);
 struct cache {
     struct kv_view kv;
     int n_q, heads, max_slots;
-    float *k, *v;   /* (heads, max_slots, head_dim) */
-    uint8_t *live;  /* (heads, max_slots) */
+    float *k, *v;  /* (heads, max_slots, head_dim) */
+    uint8_t *live; /* (heads, max_slots) */
 };
-void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_q, int n_kv, int d, int max_pages,
-                enum dtype t);
+void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_q, int n_kv, int d,
+                int max_pages, enum dtype t);
 void cache_close(struct cache *c);
 /* Tokens at positions pos0 .. pos0+n-1 of a sequence, in every layer, by prefill appends. */
 void cache_prefill(struct cache *c, struct rig *r, int seq, int pos0, int n);

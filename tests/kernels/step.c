@@ -1,10 +1,20 @@
-/* See step.h. The step makes no sense as a model; it feeds results of one operation to the next so that a wrong bit
- * anywhere shows. Sparse rows drop tokens before they append, like DMS and RaaS. */
+/* See step.h. The step makes no sense as a model; it feeds results of one operation to the next so that a
+ * wrong bit anywhere shows. Sparse rows drop tokens before they append, like DMS and RaaS. */
 #include "tests/kernels/step.h"
 
 enum {
-    N_Q = 6, N_KV = 2, D = 32, DIM = N_Q * D, QKV = (N_Q + 2 * N_KV) * D, VOCAB = 75, PAGES = 40, SLOTS = PAGES * 16,
-    REACH = 9, TAKE = 6, TOKENS = 40, WIDE = 300
+    N_Q = 6,
+    N_KV = 2,
+    D = 32,
+    DIM = N_Q * D,
+    QKV = (N_Q + 2 * N_KV) * D,
+    VOCAB = 75,
+    PAGES = 40,
+    SLOTS = PAGES * 16,
+    REACH = 9,
+    TAKE = 6,
+    TOKENS = 40,
+    WIDE = 300
 };
 
 struct step {
@@ -42,8 +52,15 @@ static void start_sequences(struct step *s, const int32_t *seqs)
         if (len)
             cache_prefill(&s->c, s->r, q, 0, len);
         prompt[q] = len / 2;
-        set[q] = (struct sample_settings){q % 3 ? 0.8f : 0, q % 4 ? 0.9f : 1, q % 2 ? 20 : 0, (uint32_t)q, 7, 1ull << 40 | (uint64_t)q,
-                                          {q % VOCAB, -1, -1, -1, -1, -1, -1, -1}, -1, 1};
+        set[q] = (struct sample_settings){q % 3 ? 0.8f : 0,
+                                          q % 4 ? 0.9f : 1,
+                                          q % 2 ? 20 : 0,
+                                          (uint32_t)q,
+                                          7,
+                                          1ull << 40 | (uint64_t)q,
+                                          {q % VOCAB, -1, -1, -1, -1, -1, -1, -1},
+                                          -1,
+                                          1};
     }
     size_t cap = (size_t)s->n * 4;
     s->rows = (struct rows){s->n, rig_up(s->r, seq, cap), s->pos = rig_up(s->r, pos, cap)};
@@ -100,7 +117,8 @@ struct step *step_open(struct rig *r, const int32_t *seqs, int rows, enum dtype 
     s->st = (struct stats){floats(s, q * SLOTS), floats(s, q), SLOTS};
     s->st2 = (struct stats){floats(s, q * SLOTS), floats(s, q), SLOTS};
     s->page = (struct scores){floats(s, q * PAGES), rig_alloc(r, q * 4), rig_alloc(r, q * 4), N_Q, PAGES};
-    s->mass = (struct scores){floats(s, lists * SLOTS), rig_alloc(r, lists * 4), rig_alloc(r, lists * 4), N_KV, SLOTS};
+    s->mass = (struct scores){floats(s, lists * SLOTS), rig_alloc(r, lists * 4), rig_alloc(r, lists * 4),
+                              N_KV, SLOTS};
     s->page_idx = rig_alloc(r, q * TAKE * 4);
     s->page_len = rig_alloc(r, q * 4);
     s->tok_idx = rig_alloc(r, lists * TOKENS * 4);
@@ -137,7 +155,8 @@ static void before_attention(struct step *s)
     struct qk_norm_args h = {q, k, s->norm, s->norm + D, s->n, QKV, N_Q, N_KV, D, 1e-6f};
     struct rope_args p = {s->rows, q, k, s->table, QKV, N_Q, N_KV, D};
     struct gate_args g = {s->y, s->gate_w, s->gate_w + N_KV * DIM, 1, 0, s->flag, s->n, DIM, N_KV, 0};
-    struct expire_args x = {s->rows, s->c.kv, 0, s->state, state_bytes, state_bytes - 2 * N_KV * REACH * 4, s->flag, REACH, 1};
+    struct expire_args x = {s->rows, s->c.kv, 0, s->state, state_bytes, state_bytes - 2 * N_KV * REACH * 4,
+                            s->flag, REACH,   1};
     struct drop_lowest_args d = {s->rows, s->c.kv, 0, s->state, state_bytes, s->prompt, 3, 1, 0, 1};
     struct append_args a = {s->rows, s->c.kv, 0, 0, k, k + N_KV * D, QKV};
     rig_run(s->r, OP_embed, &e);
@@ -151,15 +170,29 @@ static void before_attention(struct step *s)
     rig_run(s->r, OP_append, &a);
 }
 
-static void attend(struct step *s, enum sel_unit unit, int lists, const int32_t *idx, const int32_t *len, int cap, float *out,
-                   int with_stats)
+static void attend(struct step *s, enum sel_unit unit, int lists, const int32_t *idx, const int32_t *len,
+                   int cap, float *out, int with_stats)
 {
-    struct plan_args p = {.rows = s->rows, .kv = s->c.kv, .n_q = N_Q, .unit = unit, .n_rows = lists, .cap = cap,
-                          .block_pages = 1, .idx = idx, .len = len, .out = s->plan};
+    struct plan_args p = {.rows = s->rows,
+                          .kv = s->c.kv,
+                          .n_q = N_Q,
+                          .unit = unit,
+                          .n_rows = lists,
+                          .cap = cap,
+                          .block_pages = 1,
+                          .idx = idx,
+                          .len = len,
+                          .out = s->plan};
     for (int q = 0; q < N_Q; q++)
         p.row_of_q[q] = (uint8_t)(q * lists / N_Q);
-    struct attend_args a = {.rows = s->rows, .kv = s->c.kv, .n_q = N_Q, .q = s->qkv_out, .q_stride = QKV, .out = out,
-                            .scale = 0.2f, .plan = s->plan};
+    struct attend_args a = {.rows = s->rows,
+                            .kv = s->c.kv,
+                            .n_q = N_Q,
+                            .q = s->qkv_out,
+                            .q_stride = QKV,
+                            .out = out,
+                            .scale = 0.2f,
+                            .plan = s->plan};
     if (with_stats)
         a.stats = s->st;
     rig_run(s->r, OP_plan, &p);
@@ -169,12 +202,20 @@ static void attend(struct step *s, enum sel_unit unit, int lists, const int32_t 
 static void attention(struct step *s)
 {
     struct page_scores_args p = {s->rows, s->c.kv, 0, N_Q, 1, SCORE_Q, s->qkv_out, QKV, s->page};
-    struct topk_args t = {.rows = s->rows, .in = s->page, .rule = {.kind = TOPK_FIXED, .k = TAKE, .force_last = 1, .tokens_per = 16},
-                          .idx = s->page_idx, .len = s->page_len, .cap = TAKE};
+    struct topk_args t = {.rows = s->rows,
+                          .in = s->page,
+                          .rule = {.kind = TOPK_FIXED, .k = TAKE, .force_last = 1, .tokens_per = 16},
+                          .idx = s->page_idx,
+                          .len = s->page_len,
+                          .cap = TAKE};
     struct qk_stats_args q = {s->rows, s->c.kv, 0, N_Q, s->qkv_out, QKV, 0.2f, s->st2};
     struct reduce_stats_args m = {s->rows, s->c.kv, 0, N_Q, REDUCE_SUM, 0, 0, s->st2, s->mass};
-    struct topk_args u = {.rows = s->rows, .in = s->mass, .rule = {.kind = TOPK_RATIO, .ratio = 0.1, .min_tokens = 12},
-                          .idx = s->tok_idx, .len = s->tok_len, .cap = TOKENS};
+    struct topk_args u = {.rows = s->rows,
+                          .in = s->mass,
+                          .rule = {.kind = TOPK_RATIO, .ratio = 0.1, .min_tokens = 12},
+                          .idx = s->tok_idx,
+                          .len = s->tok_len,
+                          .cap = TOKENS};
     rig_run(s->r, OP_page_scores, &p);
     rig_run(s->r, OP_topk, &t);
     attend(s, SEL_PAGES, N_Q, s->page_idx, s->page_len, TAKE, s->att, 1);
@@ -240,8 +281,10 @@ static void add_head(struct bytes *b, struct step *s, int head, int row_list)
             add(b, kv->bounds, 2 * D * 4, unit[p]);
     }
     for (int q = 0; q < N_Q / N_KV; q++) {
-        add(b, s->st.logits + ((size_t)row_list * (N_Q / N_KV) + (size_t)q) * SLOTS, (size_t)(n + 15) / 16 * 64, 0);
-        add(b, s->st2.logits + ((size_t)row_list * (N_Q / N_KV) + (size_t)q) * SLOTS, (size_t)(n + 15) / 16 * 64, 0);
+        add(b, s->st.logits + ((size_t)row_list * (N_Q / N_KV) + (size_t)q) * SLOTS,
+            (size_t)(n + 15) / 16 * 64, 0);
+        add(b, s->st2.logits + ((size_t)row_list * (N_Q / N_KV) + (size_t)q) * SLOTS,
+            (size_t)(n + 15) / 16 * 64, 0);
     }
     add(b, s->mass.v + (size_t)row_list * SLOTS, (size_t)n * 4, 0);
     add(b, s->mass.m, 4, row_list);

@@ -3,8 +3,8 @@
 
 #include "tests/kernels/rig.h"
 
-/* A decode step that uses nearly every operation once, over rows that may be any of STEP_SEQS sequences. What a sequence
- * holds at the start depends on its number alone, so rows can be compared between worlds. */
+/* A decode step that uses nearly every operation once, over rows that may be any of STEP_SEQS sequences. What
+ * a sequence holds at the start depends on its number alone, so rows can be compared between worlds. */
 enum { STEP_SEQS = 33 };
 
 struct step;

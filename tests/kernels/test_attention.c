@@ -1,5 +1,6 @@
-/* Lists, attention, and the scores made from it, against double-precision loops over the host's mirror of the cache:
- * GQA groups 1 to 8, ragged lengths around page and chunk boundaries, dropped tokens, fp32 and bf16. */
+/* Lists, attention, and the scores made from it, against double-precision loops over the host's mirror of the
+ * cache: GQA groups 1 to 8, ragged lengths around page and chunk boundaries, dropped tokens, fp32 and bf16.
+ */
 #include "tests/kernels/rig.h"
 
 enum { SEQS = 6, PAGES = 64, LAYERS = 2, LAYER = 1, SLOTS = PAGES * 16, MAX_Q = 8 };
@@ -48,7 +49,8 @@ static void set_close(struct set *s)
 }
 
 /* Softmax attention of one query head over the slots marked in `read`; returns the log-sum-exp. */
-static double plain_attend(struct set *s, int head, const float *q, const uint8_t *read, double scale, double *out)
+static double plain_attend(struct set *s, int head, const float *q, const uint8_t *read, double scale,
+                           double *out)
 {
     int d = s->c.kv.head_dim;
     size_t base = (size_t)head * SLOTS;
@@ -69,7 +71,8 @@ static double plain_attend(struct set *s, int head, const float *q, const uint8_
         sum += top > -INFINITY ? exp(s->logit[t] - top) : 0;
     for (int t = 0; t < SLOTS && sum > 0; t++)
         for (int i = 0; read[t] && i < d; i++)
-            out[i] += exp(s->logit[t] - top) / sum * (double)s->c.v[(base + (size_t)t) * (size_t)d + (size_t)i];
+            out[i] +=
+                exp(s->logit[t] - top) / sum * (double)s->c.v[(base + (size_t)t) * (size_t)d + (size_t)i];
     return sum > 0 ? top + log(sum) : -INFINITY;
 }
 
@@ -84,7 +87,8 @@ struct choice {
 
 static void choose(struct set *s, struct choice *ch, enum sel_unit unit, int n_rows, int block, int percent)
 {
-    int n_q = s->c.n_q, cap = unit == SEL_TOKENS ? SLOTS : (PAGES + block - 1) / block, lists = (SEQS + 1) * n_rows;
+    int n_q = s->c.n_q, cap = unit == SEL_TOKENS ? SLOTS : (PAGES + block - 1) / block,
+        lists = (SEQS + 1) * n_rows;
     int32_t *idx = calloc((size_t)(lists * cap), sizeof *idx), *len = calloc((size_t)lists, sizeof *len);
     uint8_t *want = calloc((size_t)lists, SLOTS);
     int span = unit == SEL_TOKENS ? 1 : 16 * block;
@@ -105,11 +109,12 @@ static void choose(struct set *s, struct choice *ch, enum sel_unit unit, int n_r
         ch->row_of_q[q] = (uint8_t)(n_rows == n_q ? q : n_rows - 1 - q / group * n_rows / s->c.kv.n_kv);
         for (int r = 0; r <= SEQS; r++)
             for (int t = 0; t < SLOTS; t++)
-                ch->read[r][q][t] = s->seq[r] < 0 ? 0
-                                                  : (unit == SEL_LIVE || want[(r * n_rows + ch->row_of_q[q]) * SLOTS + t]) &&
-                                                        s->c.live[(size_t)cache_head(&s->c, s->seq[r], LAYER, q / group) *
-                                                                      SLOTS +
-                                                                  (size_t)t];
+                ch->read[r][q][t] =
+                    s->seq[r] < 0
+                        ? 0
+                        : (unit == SEL_LIVE || want[(r * n_rows + ch->row_of_q[q]) * SLOTS + t]) &&
+                              s->c.live[(size_t)cache_head(&s->c, s->seq[r], LAYER, q / group) * SLOTS +
+                                        (size_t)t];
     }
     ch->unit = unit;
     ch->n_rows = n_rows;
@@ -140,7 +145,8 @@ static void check_reads(struct set *s, const struct choice *ch, const int64_t *b
         }
 }
 
-static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int block, int percent, int with_stats)
+static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int block, int percent,
+                         int with_stats)
 {
     static struct choice ch;
     int n_q = s->c.n_q, n_kv = s->c.kv.n_kv, d = s->c.kv.head_dim, rows = SEQS + 1, owned = s->r->n_owned;
@@ -148,15 +154,32 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     choose(s, &ch, unit, n_rows, block, percent);
     int64_t before[SEQS * LAYERS * 8];
     rig_get(s->r, before, s->c.kv.reads, (size_t)s->c.heads * sizeof *before);
-    struct plan_args p = {.rows = s->rows, .kv = s->c.kv, .layer = LAYER, .n_q = n_q, .unit = unit, .n_rows = n_rows,
-                          .cap = ch.cap, .block_pages = block, .idx = ch.idx, .len = ch.len, .out = s->plan};
+    struct plan_args p = {.rows = s->rows,
+                          .kv = s->c.kv,
+                          .layer = LAYER,
+                          .n_q = n_q,
+                          .unit = unit,
+                          .n_rows = n_rows,
+                          .cap = ch.cap,
+                          .block_pages = block,
+                          .idx = ch.idx,
+                          .len = ch.len,
+                          .out = s->plan};
     memcpy(p.row_of_q, ch.row_of_q, sizeof p.row_of_q);
     rig_run(s->r, OP_plan, &p);
     check_reads(s, &ch, before);
-    struct attend_args a = {.rows = s->rows, .kv = s->c.kv, .layer = LAYER, .n_q = n_q, .q = s->q, .q_stride = s->stride,
-                            .out = rig_alloc(s->r, floats * 4), .scale = 0.25f, .plan = s->plan};
+    struct attend_args a = {.rows = s->rows,
+                            .kv = s->c.kv,
+                            .layer = LAYER,
+                            .n_q = n_q,
+                            .q = s->q,
+                            .q_stride = s->stride,
+                            .out = rig_alloc(s->r, floats * 4),
+                            .scale = 0.25f,
+                            .plan = s->plan};
     if (with_stats)
-        a.stats = (struct stats){rig_alloc(s->r, n_stats * 4), rig_alloc(s->r, (size_t)(rows * n_q) * 4), SLOTS};
+        a.stats =
+            (struct stats){rig_alloc(s->r, n_stats * 4), rig_alloc(s->r, (size_t)(rows * n_q) * 4), SLOTS};
     rig_run(s->r, OP_attend, &a);
     float *out = malloc(floats * 4), *logits = malloc(n_stats * 4), lse[(SEQS + 1) * MAX_Q];
     rig_get(s->r, out, a.out, floats * 4);
@@ -166,7 +189,8 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     }
     double worst = 0, worst_logit = 0;
     for (int i = 0; i < rows * n_q; i++) {
-        int r = i / n_q, q = i % n_q, head = s->seq[r] < 0 ? 0 : cache_head(&s->c, s->seq[r], LAYER, q / (n_q / n_kv));
+        int r = i / n_q, q = i % n_q,
+            head = s->seq[r] < 0 ? 0 : cache_head(&s->c, s->seq[r], LAYER, q / (n_q / n_kv));
         double want[256];
         double l = plain_attend(s, head, s->host_q + r * s->stride + q * d, ch.read[r][q], 0.25, want);
         for (int x = 0; x < d; x++)
@@ -212,18 +236,20 @@ static void check_stats(struct set *s)
     double *lp = malloc(n_stats * sizeof *lp), unused[256];
     for (int i = 0; i < rows * n_q; i++) {
         int r = i / n_q, head = s->seq[r] < 0 ? 0 : cache_head(&s->c, s->seq[r], LAYER, i % n_q / group);
-        double l = plain_attend(s, head, s->host_q + r * s->stride + i % n_q * d, s->c.live + (size_t)head * SLOTS, 0.25,
-                                unused);
+        double l = plain_attend(s, head, s->host_q + r * s->stride + i % n_q * d,
+                                s->c.live + (size_t)head * SLOTS, 0.25, unused);
         for (int t = 0; t < SLOTS; t++)
             lp[(size_t)i * SLOTS + (size_t)t] = s->logit[t] - l;
     }
     for (int mode = 0; mode < 24; mode++) {
-        int lists = mode & 1 ? 1 : n_kv, block = (mode >> 1) % 3 == 0 ? 0 : (mode >> 1) % 3, kind = mode / 6 % 3;
+        int lists = mode & 1 ? 1 : n_kv, block = (mode >> 1) % 3 == 0 ? 0 : (mode >> 1) % 3,
+            kind = mode / 6 % 3;
         int bf16 = mode >= 18, owned = s->r->n_owned, heads = n_q / lists, span = block ? 16 * block : 1;
         size_t total = (size_t)(rows * lists);
-        struct scores out = {rig_alloc(s->r, total * SLOTS * 4), rig_alloc(s->r, total * 4), rig_alloc(s->r, total * 4), lists,
-                             SLOTS};
-        struct reduce_stats_args a = {s->rows, s->c.kv, LAYER, n_q, (enum reduce_mode)kind, block, bf16, st, out};
+        struct scores out = {rig_alloc(s->r, total * SLOTS * 4), rig_alloc(s->r, total * 4),
+                             rig_alloc(s->r, total * 4), lists, SLOTS};
+        struct reduce_stats_args a = {s->rows, s->c.kv, LAYER, n_q, (enum reduce_mode)kind,
+                                      block,   bf16,    st,    out};
         rig_run(s->r, OP_reduce_stats, &a);
         float *v = malloc(total * SLOTS * 4);
         int32_t n[(SEQS + 1) * 8], m[(SEQS + 1) * 8];
@@ -256,7 +282,8 @@ static void check_stats(struct set *s)
             }
             CHECK_INT(m[i], candidates);
         }
-        CHECK_NEAR(worst, 0, bf16 ? 1e-2 : 1e-5); /* bf16: a value at a rounding boundary may fall either way */
+        CHECK_NEAR(worst, 0,
+                   bf16 ? 1e-2 : 1e-5); /* bf16: a value at a rounding boundary may fall either way */
         free(v);
         while (s->r->n_owned > owned)
             s->r->b->release(s->r->d, s->r->owned[--s->r->n_owned]);
@@ -269,8 +296,8 @@ static void check_page_scores(struct set *s, enum score_scope scope, int block)
     int n_q = s->c.n_q, n_kv = s->c.kv.n_kv, d = s->c.kv.head_dim, rows = SEQS + 1, group = n_q / n_kv;
     int lists = scope == SCORE_Q ? n_q : n_kv, owned = s->r->n_owned;
     size_t total = (size_t)(rows * lists);
-    struct scores out = {rig_alloc(s->r, total * PAGES * 4), rig_alloc(s->r, total * 4), rig_alloc(s->r, total * 4), lists,
-                         PAGES};
+    struct scores out = {rig_alloc(s->r, total * PAGES * 4), rig_alloc(s->r, total * 4),
+                         rig_alloc(s->r, total * 4), lists, PAGES};
     struct page_scores_args a = {s->rows, s->c.kv, LAYER, n_q, block, scope, s->q, s->stride, out};
     int64_t aux0[SEQS * LAYERS * 8], aux1[SEQS * LAYERS * 8];
     rig_get(s->r, aux0, s->c.kv.aux_half, (size_t)s->c.heads * 8);
@@ -283,7 +310,8 @@ static void check_page_scores(struct set *s, enum score_scope scope, int block)
     rig_get(s->r, m, out.m, total * 4);
     double worst = 0;
     for (size_t i = 0; i < total; i++) {
-        int r = (int)i / lists, list = (int)i % lists, h = scope == SCORE_Q ? list / group : list, candidates = 0, pages = 0;
+        int r = (int)i / lists, list = (int)i % lists, h = scope == SCORE_Q ? list / group : list,
+            candidates = 0, pages = 0;
         if (s->seq[r] < 0)
             continue;
         int head = cache_head(&s->c, s->seq[r], LAYER, h), have_pages = (lengths[s->seq[r]] + 15) / 16;
@@ -343,15 +371,22 @@ static void check_prefill(struct set *s, int with_until)
         int n = lengths[seq], nq = n < 70 ? n : 70, stride = n_q * d + 1, owned = s->r->n_owned;
         float *q = malloc((size_t)(nq * stride) * 4), *out = malloc((size_t)(nq * n_q * d) * 4);
         rig_fill(s->r, q, (size_t)(nq * stride));
-        struct prefill_attend_args a = {.kv = s->c.kv, .seq = seq, .layer = LAYER, .n_q = n_q, .pos0 = n - nq, .nq = nq,
-                                        .q_stride = stride, .scale = 0.25f, .until_stride = SLOTS - 3};
+        struct prefill_attend_args a = {.kv = s->c.kv,
+                                        .seq = seq,
+                                        .layer = LAYER,
+                                        .n_q = n_q,
+                                        .pos0 = n - nq,
+                                        .nq = nq,
+                                        .q_stride = stride,
+                                        .scale = 0.25f,
+                                        .until_stride = SLOTS - 3};
         a.q = rig_up(s->r, q, (size_t)(nq * stride) * 4);
         a.out = rig_alloc(s->r, (size_t)(nq * n_q * d) * 4);
         a.until = with_until ? rig_up(s->r, until, (size_t)(n_kv * (SLOTS - 3)) * 4) : NULL;
         rig_run(s->r, OP_prefill_attend, &a);
         rig_get(s->r, out, a.out, (size_t)(nq * n_q * d) * 4);
         double worst = 0;
-        for (int i = 0; i < nq * n_q; i += nq > 20 ? 3 : 1) {
+        for (int i = 0; i<nq * n_q; i += nq> 20 ? 3 : 1) {
             int pos = a.pos0 + i / n_q, h = i % n_q / group, head = cache_head(&s->c, seq, LAYER, h);
             uint8_t read[SLOTS];
             double want[256];
@@ -391,8 +426,9 @@ int main(void)
         int n_q, n_kv, d;
         enum dtype t;
         int punch;
-    } shape[] = {{4, 2, 64, DTYPE_F32, 0}, {4, 2, 64, DTYPE_BF16, 1}, {2, 2, 128, DTYPE_BF16, 0}, {7, 1, 128, DTYPE_F32, 1},
-                 {8, 1, 32, DTYPE_BF16, 1}, {6, 2, 48, DTYPE_F32, 1}, {5, 1, 16, DTYPE_F32, 0}};
+    } shape[] = {{4, 2, 64, DTYPE_F32, 0},  {4, 2, 64, DTYPE_BF16, 1}, {2, 2, 128, DTYPE_BF16, 0},
+                 {7, 1, 128, DTYPE_F32, 1}, {8, 1, 32, DTYPE_BF16, 1}, {6, 2, 48, DTYPE_F32, 1},
+                 {5, 1, 16, DTYPE_F32, 0}};
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
         struct rig r;
         static struct set s;

@@ -1,5 +1,5 @@
-/* The law "numbers never depend on company", bit for bit: every instruction set of this machine, one thread and two, a row
- * alone, in a batch of 5 and in a batch of 33, a prompt in one piece or in many. */
+/* The law "numbers never depend on company", bit for bit: every instruction set of this machine, one thread
+ * and two, a row alone, in a batch of 5 and in a batch of 33, a prompt in one piece or in many. */
 #include "tests/kernels/step.h"
 
 enum { STEPS = 3 };
@@ -16,8 +16,10 @@ static void image_free(struct image *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Sequences from .. from+rows-1 (a padding row among them when there are many), STEPS steps; images by sequence. */
-static int decode(struct image *m, const char *isa, int threads, int from, int rows, enum dtype w, enum dtype kv)
+/* Sequences from .. from+rows-1 (a padding row among them when there are many), STEPS steps; images by
+ * sequence. */
+static int decode(struct image *m, const char *isa, int threads, int from, int rows, enum dtype w,
+                  enum dtype kv)
 {
     struct rig r;
     int32_t seqs[STEP_SEQS];
@@ -73,7 +75,8 @@ static float *prompt(const char *isa, int threads, int piece, enum dtype kv, int
     for (int i = 0; i < N_KV * LEN; i++)
         until[i] = i % 3 ? INT32_MAX : i % LEN + 33;
     rig_fill(&r, q, LEN * WIDTH);
-    struct prefill_attend_args a = {.kv = c.kv, .seq = 1, .n_q = N_Q, .q_stride = WIDTH, .scale = 0.5f, .until_stride = LEN};
+    struct prefill_attend_args a = {
+        .kv = c.kv, .seq = 1, .n_q = N_Q, .q_stride = WIDTH, .scale = 0.5f, .until_stride = LEN};
     const float *dq = rig_up(&r, q, LEN * WIDTH * sizeof *q);
     float *out = rig_alloc(&r, LEN * WIDTH * sizeof *q);
     a.until = with_until ? rig_up(&r, until, sizeof until) : NULL;

@@ -1,6 +1,6 @@
-/* What is alive and where: random appends and drops against a plain model of slots, page bounds after slots are used
- * again, RaaS's evictions against a model of pages, and DMS (prefill with expiry, compaction, decode) against its rule
- * "a flagged key is visible to queries at most window positions later". */
+/* What is alive and where: random appends and drops against a plain model of slots, page bounds after slots
+ * are used again, RaaS's evictions against a model of pages, and DMS (prefill with expiry, compaction,
+ * decode) against its rule "a flagged key is visible to queries at most window positions later". */
 #include "tests/kernels/rig.h"
 
 enum { D = 16, PAGES = 12, SLOTS = PAGES * 16, N_KV = 2 };
@@ -77,7 +77,8 @@ static void appends(struct rig *r)
     int32_t *dev = rig_up(r, ids, sizeof ids);
     float kv_rows[2][2 * N_KV * D];
     float *rows = rig_alloc(r, sizeof kv_rows);
-    struct append_args a = {.rows = {2, dev, dev + 2}, .kv = c.kv, .k = rows, .v = rows + N_KV * D, .stride = 2 * N_KV * D};
+    struct append_args a = {
+        .rows = {2, dev, dev + 2}, .kv = c.kv, .k = rows, .v = rows + N_KV * D, .stride = 2 * N_KV * D};
     struct drop_list_args d = {.rows = {2, dev, dev + 2}, .kv = c.kv, .cap = SLOTS};
     static int32_t idx[2 * N_KV][SLOTS];
     int32_t len[2 * N_KV];
@@ -136,11 +137,16 @@ static void raas(struct rig *r, int prompt, int budget, int pin, int pin_counts,
     char *sd = rig_up(r, state, sizeof state);
     float *k = rig_alloc(r, D * 4);
     int32_t *lists = rig_alloc(r, 8);
-    struct drop_lowest_args dl = {{1, dev, dev + 1}, c.kv, 0, sd, state_bytes, rig_up(r, &prompt, 4), budget, pin,
-                                  pin_counts, new_stamp};
+    struct drop_lowest_args dl = {{1, dev, dev + 1},     c.kv,   0,   sd,         state_bytes,
+                                  rig_up(r, &prompt, 4), budget, pin, pin_counts, new_stamp};
     struct append_args ap = {.rows = {1, dev, dev + 1}, .kv = c.kv, .k = k, .v = k, .stride = D};
-    struct stamp_args st = {.rows = {1, dev, dev + 1}, .kv = c.kv, .state = sd, .state_bytes = state_bytes, .idx = lists,
-                            .len = lists + 1, .cap = 1};
+    struct stamp_args st = {.rows = {1, dev, dev + 1},
+                            .kv = c.kv,
+                            .state = sd,
+                            .state_bytes = state_bytes,
+                            .idx = lists,
+                            .len = lists + 1,
+                            .cap = 1};
     for (int pos = prompt; pos < prompt + 250; pos++) {
         ids[1] = pos;
         rig_put(r, dev, ids, sizeof ids);
@@ -212,8 +218,12 @@ static void stamp_by_mass(struct rig *r)
     float v[4] = {1, -INFINITY, 3, 2.5f};
     int32_t ids[2] = {0, 59}, n[2] = {4, 3}, state[8] = {5, 6, 7, 8};
     int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, n, sizeof n);
-    struct stamp_args a = {.rows = {1, dev, dev + 1}, .kv = c.kv, .state = rig_up(r, state, sizeof state), .state_bytes = 32,
-                           .s = {rig_up(r, v, sizeof v), dn, dn + 1, 1, 4}, .alpha = 0.3f};
+    struct stamp_args a = {.rows = {1, dev, dev + 1},
+                           .kv = c.kv,
+                           .state = rig_up(r, state, sizeof state),
+                           .state_bytes = 32,
+                           .s = {rig_up(r, v, sizeof v), dn, dn + 1, 1, 4},
+                           .alpha = 0.3f};
     rig_run(r, OP_stamp, &a); /* masses .077, -, .571, .346... */
     rig_get(r, state, a.state, sizeof state);
     CHECK_INT(state[0], 5);
@@ -250,7 +260,8 @@ static void dms(struct rig *r, int prompt, int window, int shift, int percent, e
     size_t state_bytes = (size_t)(2 * reach) * 4 + 64;
     char *state = rig_alloc(r, 2 * state_bytes);
     int32_t *ring = (int32_t *)(void *)(state + state_bytes + 64);
-    struct append_args ap = {.rows = {prompt, dev, dev + TOTAL}, .kv = c.kv, .prefill = 1, .k = kd, .v = kd, .stride = D};
+    struct append_args ap = {
+        .rows = {prompt, dev, dev + TOTAL}, .kv = c.kv, .prefill = 1, .k = kd, .v = kd, .stride = D};
     struct until_args ua = {{prompt / 2, dev, dev + TOTAL}, flags, until, CAP, 1, reach, shift};
     struct compact_args co = {c.kv, 1, prompt, until, CAP, ring, ring + reach, reach};
     if (prompt) {
@@ -272,8 +283,9 @@ static void dms(struct rig *r, int prompt, int window, int shift, int percent, e
         uint8_t seen[TOTAL] = {0};
         uint16_t live[CAP / 16];
         rig_get(r, live, c.kv.live + CAP / 16, sizeof live);
-        /* Attention with a one-hot test would do as well; reading the bounds of single-token pages is not enough, so the
-         * keys are read through page sums: here through the unit itself, one slot at a time, by qk_stats below. */
+        /* Attention with a one-hot test would do as well; reading the bounds of single-token pages is not
+         * enough, so the keys are read through page sums: here through the unit itself, one slot at a time,
+         * by qk_stats below. */
         static float logits[CAP];
         float q[D] = {1};
         struct stats st = {rig_alloc(r, sizeof logits), rig_alloc(r, 4), CAP};

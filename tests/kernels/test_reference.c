@@ -23,8 +23,13 @@ static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with
     struct weight w = rig_weight(r, n, k, t, buf_a, with_bias ? bias : NULL);
     rig_fill(r, buf_b, (size_t)(rows * xs));
     rig_fill(r, buf_c, (size_t)(rows * os));
-    struct linear_args a = {w, rig_up(r, buf_b, (size_t)(rows * xs) * 4), rig_up(r, buf_c, (size_t)(rows * os) * 4),
-                            rows, xs, os, accumulate};
+    struct linear_args a = {w,
+                            rig_up(r, buf_b, (size_t)(rows * xs) * 4),
+                            rig_up(r, buf_c, (size_t)(rows * os) * 4),
+                            rows,
+                            xs,
+                            os,
+                            accumulate};
     rig_run(r, OP_linear, &a);
     rig_get(r, got, a.out, (size_t)(rows * os) * 4);
     double worst = 0;
@@ -49,7 +54,8 @@ static void embed(struct rig *r, enum dtype t)
     int32_t token[4] = {7, 0, 36, 3}, seq[4] = {0, 5, -1, 1};
     struct weight w = rig_weight(r, 37, 24, t, buf_a, NULL);
     rig_fill(r, buf_b, 96);
-    struct embed_args a = {rig_up(r, token, sizeof token), rig_up(r, seq, sizeof seq), w, rig_up(r, buf_b, 96 * 4), 4};
+    struct embed_args a = {rig_up(r, token, sizeof token), rig_up(r, seq, sizeof seq), w,
+                           rig_up(r, buf_b, 96 * 4), 4};
     rig_run(r, OP_embed, &a);
     rig_get(r, got, a.out, 96 * 4);
     for (int i = 0; i < 96; i++)
@@ -62,8 +68,12 @@ static void rmsnorm(struct rig *r, int rows, int dim)
     static double want[1 << 18];
     rig_fill(r, buf_a, (size_t)(rows * dim));
     rig_fill(r, buf_b, (size_t)dim);
-    struct rmsnorm_args a = {rig_up(r, buf_a, (size_t)(rows * dim) * 4), rig_up(r, buf_b, (size_t)dim * 4),
-                             rig_alloc(r, (size_t)(rows * dim) * 4), rows, dim, 1e-6f};
+    struct rmsnorm_args a = {rig_up(r, buf_a, (size_t)(rows * dim) * 4),
+                             rig_up(r, buf_b, (size_t)dim * 4),
+                             rig_alloc(r, (size_t)(rows * dim) * 4),
+                             rows,
+                             dim,
+                             1e-6f};
     rig_run(r, OP_rmsnorm, &a);
     rig_get(r, got, a.out, (size_t)(rows * dim) * 4);
     for (int i = 0; i < rows; i++) {
@@ -109,11 +119,18 @@ static void heads(struct rig *r, int n_q, int n_kv, int d)
     check_close("qk_norm", got, want, (size_t)(ROWS * stride), 1e-6);
 
     struct rope_args p = {{ROWS, rig_up(r, seq, sizeof seq), rig_up(r, pos, sizeof pos)},
-                          x, x + n_q * d, rig_up(r, buf_c, (size_t)(1000 * d) * 4), stride, n_q, n_kv, d};
+                          x,
+                          x + n_q * d,
+                          rig_up(r, buf_c, (size_t)(1000 * d) * 4),
+                          stride,
+                          n_q,
+                          n_kv,
+                          d};
     for (int i = 0; i < ROWS * stride; i++)
         want[i] = (double)got[i];
     for (int i = 0; i < ROWS * used / 2; i++) {
-        int row = i / (used / 2), h = i % (used / 2) / (d / 2), j = i % (d / 2), at = row * stride + h * d + j;
+        int row = i / (used / 2), h = i % (used / 2) / (d / 2), j = i % (d / 2),
+            at = row * stride + h * d + j;
         double u = (double)got[at], v = (double)got[at + d / 2], c = (double)buf_c[pos[row] * d + j],
                s = (double)buf_c[pos[row] * d + d / 2 + j];
         if (seq[row] < 0)
@@ -134,7 +151,8 @@ static void swiglu(struct rig *r, int rows, int n)
         buf_a[i] *= 20;
     for (int i = 0; i < n && i < 12; i++)
         buf_a[i] = edge[i];
-    struct swiglu_args a = {rig_up(r, buf_a, (size_t)(rows * 2 * n) * 4), rig_alloc(r, (size_t)(rows * n) * 4), rows, n};
+    struct swiglu_args a = {rig_up(r, buf_a, (size_t)(rows * 2 * n) * 4),
+                            rig_alloc(r, (size_t)(rows * n) * 4), rows, n};
     rig_run(r, OP_swiglu, &a);
     rig_get(r, got, a.out, (size_t)(rows * n) * 4);
     double worst = 0;
@@ -157,8 +175,16 @@ static void gate(struct rig *r, int per_layer)
     rig_fill(r, buf_b, HEADS * DIM + HEADS);
     float *w = rig_up(r, buf_b, (HEADS * DIM + HEADS) * 4);
     int32_t flag[ROWS * HEADS];
-    struct gate_args a = {rig_up(r, buf_a, ROWS * DIM * 4), w, w + HEADS * DIM, 3, 0.5f,
-                          rig_alloc(r, sizeof flag), ROWS, DIM, HEADS, per_layer};
+    struct gate_args a = {rig_up(r, buf_a, ROWS * DIM * 4),
+                          w,
+                          w + HEADS * DIM,
+                          3,
+                          0.5f,
+                          rig_alloc(r, sizeof flag),
+                          ROWS,
+                          DIM,
+                          HEADS,
+                          per_layer};
     rig_run(r, OP_gate, &a);
     rig_get(r, flag, a.flag, sizeof flag);
     for (int i = 0; i < ROWS * HEADS; i++) {
@@ -195,8 +221,9 @@ static void small_ops(struct rig *r)
 
 int main(void)
 {
-    static const int shape[][3] = {{1, 64, 64},  {1, 512, 256}, {2, 48, 300},  {3, 17, 513}, {4, 1, 7},   {5, 96, 256},
-                                   {6, 33, 257}, {7, 64, 768},  {13, 40, 100}, {33, 80, 90}, {97, 24, 300}, {200, 64, 40}};
+    static const int shape[][3] = {{1, 64, 64},   {1, 512, 256}, {2, 48, 300},  {3, 17, 513},
+                                   {4, 1, 7},     {5, 96, 256},  {6, 33, 257},  {7, 64, 768},
+                                   {13, 40, 100}, {33, 80, 90},  {97, 24, 300}, {200, 64, 40}};
     static const char *const isas[] = {"scalar", "avx2", "avx512"};
     for (int set = 0; set < 3; set++) {
         struct rig r;
@@ -205,7 +232,8 @@ int main(void)
             continue;
         }
         for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-            linear(&r, shape[i][0], shape[i][1], shape[i][2], i % 2 ? DTYPE_BF16 : DTYPE_F32, i % 3 == 0, i % 4 == 1);
+            linear(&r, shape[i][0], shape[i][1], shape[i][2], i % 2 ? DTYPE_BF16 : DTYPE_F32, i % 3 == 0,
+                   i % 4 == 1);
         linear(&r, 1, 70, 600, DTYPE_BF16, 1, 1);
         linear(&r, 31, 70, 600, DTYPE_BF16, 1, 0);
         embed(&r, DTYPE_BF16);

@@ -1,19 +1,26 @@
-/* The next token: greedy and its ties, Philox against the published vectors (through the draw), top-k, top-p, bans, forced
- * tokens, log-probabilities, and that draws follow the distribution. */
+/* The next token: greedy and its ties, Philox against the published vectors (through the draw), top-k, top-p,
+ * bans, forced tokens, log-probabilities, and that draws follow the distribution. */
 #include "tests/kernels/rig.h"
 
 enum { VOCAB = 1000 };
 
 static float logits[4 * VOCAB];
 
-static struct sample_result one(struct rig *r, const float *v, int vocab, struct sample_settings s, int pos, int *next)
+static struct sample_result one(struct rig *r, const float *v, int vocab, struct sample_settings s, int pos,
+                                int *next)
 {
     int32_t ids[2] = {0, pos}, after[2];
     struct sample_result out;
     int owned = r->n_owned;
     int32_t *dev = rig_up(r, ids, sizeof ids);
-    struct sample_args a = {{1, dev, dev + 1}, rig_up(r, v, (size_t)vocab * 4), vocab, rig_up(r, &s, sizeof s),
-                            rig_alloc(r, sizeof out), rig_alloc(r, 4), dev + 1, rig_alloc(r, (size_t)vocab * 4)};
+    struct sample_args a = {{1, dev, dev + 1},
+                            rig_up(r, v, (size_t)vocab * 4),
+                            vocab,
+                            rig_up(r, &s, sizeof s),
+                            rig_alloc(r, sizeof out),
+                            rig_alloc(r, 4),
+                            dev + 1,
+                            rig_alloc(r, (size_t)vocab * 4)};
     rig_run(r, OP_sample, &a);
     rig_get(r, &out, a.out, sizeof out);
     rig_get(r, after, a.row_token, 4);
@@ -138,8 +145,8 @@ static void frequencies(struct rig *r)
     CHECK_NEAR(low, 150, 40);
 }
 
-/* Known answers of Philox4x32-10 (Random123's kat_vectors) that fit our counter: key and counter of zeros give
- * 6627e8d5 e169c58d ..., so u = 0.399...; pos + 1 = 0 needs pos -1. */
+/* Known answers of Philox4x32-10 (Random123's kat_vectors) that fit our counter: key and counter of zeros
+ * give 6627e8d5 e169c58d ..., so u = 0.399...; pos + 1 = 0 needs pos -1. */
 static void philox(struct rig *r)
 {
     struct sample_settings s = plain();

@@ -1,4 +1,5 @@
-/* The rules, case by case (topk.test), and the selection itself against a plain sort on long lists with many ties. */
+/* The rules, case by case (topk.test), and the selection itself against a plain sort on long lists with many
+ * ties. */
 #include "tests/cases.h"
 #include "tests/kernels/rig.h"
 
@@ -21,11 +22,22 @@ static int word(struct one *o, const char *w)
     const struct {
         const char *name;
         int *value;
-    } ints[] = {{"k", &o->rule.k}, {"max_new", &o->rule.max_new}, {"min_tokens", &o->rule.min_tokens},
-                {"minus", &o->rule.minus_tokens}, {"round", &o->rule.round_tokens}, {"min_k", &o->rule.min_k},
-                {"per", &o->rule.tokens_per}, {"first", &o->rule.force_first}, {"last", &o->rule.force_last},
-                {"extra", &o->rule.force_extra}, {"dense", &o->rule.dense_when_short}, {"phantom", &o->rule.phantom_page},
-                {"pos", &o->pos}, {"prompt", &o->prompt}, {"cap", &o->cap}, {"m", &o->m}};
+    } ints[] = {{"k", &o->rule.k},
+                {"max_new", &o->rule.max_new},
+                {"min_tokens", &o->rule.min_tokens},
+                {"minus", &o->rule.minus_tokens},
+                {"round", &o->rule.round_tokens},
+                {"min_k", &o->rule.min_k},
+                {"per", &o->rule.tokens_per},
+                {"first", &o->rule.force_first},
+                {"last", &o->rule.force_last},
+                {"extra", &o->rule.force_extra},
+                {"dense", &o->rule.dense_when_short},
+                {"phantom", &o->rule.phantom_page},
+                {"pos", &o->pos},
+                {"prompt", &o->prompt},
+                {"cap", &o->cap},
+                {"m", &o->m}};
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
         if (strcmp(key, ints[i].name) == 0) {
             *ints[i].value = (int)x;
@@ -71,9 +83,13 @@ static void run_case(struct rig *r, const struct one *o, char *out, size_t room)
     int32_t ids[2] = {0, o->pos}, prompt = o->prompt, n[2] = {o->n, o->m}, idx[64], len;
     int owned = r->n_owned;
     int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, n, sizeof n);
-    struct topk_args a = {.rows = {1, dev, dev + 1}, .prompt_len = rig_up(r, &prompt, sizeof prompt),
-                          .in = {rig_up(r, o->score, sizeof o->score), dn, dn + 1, 1, 64}, .rule = o->rule,
-                          .idx = rig_alloc(r, sizeof idx), .len = rig_alloc(r, sizeof len), .cap = o->cap};
+    struct topk_args a = {.rows = {1, dev, dev + 1},
+                          .prompt_len = rig_up(r, &prompt, sizeof prompt),
+                          .in = {rig_up(r, o->score, sizeof o->score), dn, dn + 1, 1, 64},
+                          .rule = o->rule,
+                          .idx = rig_alloc(r, sizeof idx),
+                          .len = rig_alloc(r, sizeof len),
+                          .cap = o->cap};
     rig_run(r, OP_topk, &a);
     rig_get(r, idx, a.idx, sizeof idx);
     rig_get(r, &len, a.len, sizeof len);
@@ -120,9 +136,12 @@ static void long_lists(struct rig *r)
             counts[j] = n;
         int owned = r->n_owned;
         int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, counts, sizeof counts);
-        struct topk_args a = {.rows = {ROWS, dev, dev + ROWS}, .in = {rig_up(r, v, sizeof v), dn, dn + ROWS * LISTS, LISTS, STRIDE},
-                              .rule = {.kind = TOPK_FIXED, .k = k}, .idx = rig_alloc(r, sizeof idx),
-                              .len = rig_alloc(r, sizeof len), .cap = STRIDE};
+        struct topk_args a = {.rows = {ROWS, dev, dev + ROWS},
+                              .in = {rig_up(r, v, sizeof v), dn, dn + ROWS * LISTS, LISTS, STRIDE},
+                              .rule = {.kind = TOPK_FIXED, .k = k},
+                              .idx = rig_alloc(r, sizeof idx),
+                              .len = rig_alloc(r, sizeof len),
+                              .cap = STRIDE};
         rig_run(r, OP_topk, &a);
         rig_get(r, idx, a.idx, sizeof idx);
         rig_get(r, len, a.len, sizeof len);
@@ -158,8 +177,11 @@ static void mask(struct rig *r)
     float v[2 * 16] = {5, 4, -INFINITY, 2, 1, 0, 7, 8, 9, 9, 9, 9, 9, 9, 9, 9, 1, 2, 3, 4};
     int32_t n[4] = {6, 4, 5, 4}, ids[4] = {1, 0}, idx[2 * 4] = {1, 2, 4, 0}, len[2] = {3, -1};
     int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, n, sizeof n);
-    struct mask_scores_args a = {{2, dev, dev + 2}, {rig_up(r, v, sizeof v), dn, dn + 2, 1, 16},
-                                 rig_up(r, idx, sizeof idx), rig_up(r, len, sizeof len), 4};
+    struct mask_scores_args a = {{2, dev, dev + 2},
+                                 {rig_up(r, v, sizeof v), dn, dn + 2, 1, 16},
+                                 rig_up(r, idx, sizeof idx),
+                                 rig_up(r, len, sizeof len),
+                                 4};
     rig_run(r, OP_mask_scores, &a);
     rig_get(r, v, a.s.v, sizeof v);
     rig_get(r, n, dn, sizeof n);

@@ -1,4 +1,5 @@
-/* A recorded program run again and again gives what eager launches give, also after others have made the scratch grow. */
+/* A recorded program run again and again gives what eager launches give, also after others have made the
+ * scratch grow. */
 #include "tests/kernels/step.h"
 
 enum { ROWS = 5, STEPS = 4 };
@@ -49,7 +50,8 @@ int main(void)
     }
     for (int i = 0; i < ROWS; i++)
         free(want[i]);
-    CHECK(backend_find("cpu") == backend_at(0) && !backend_find("no such") && !backend_find(NULL) && !backend_at(-1));
+    CHECK(backend_find("cpu") == backend_at(0) && !backend_find("no such") && !backend_find(NULL) &&
+          !backend_at(-1));
     CHECK_STR(backend_op_name(OP_attend), "attend");
     CHECK_INT(backend_op_bytes(OP_fill_i32), sizeof(struct fill_i32_args));
     return check_done();
