@@ -6,9 +6,10 @@
 /* The machine's own limits, measured on an open device with all its threads and its instruction set: what
  * `kveval bench` compares with. Each call takes about a tenth of a second. 0 when memory is short. */
 struct probe {
-    double (*read_bandwidth)(struct device *d,
-                             size_t bytes); /* GB/s, reading a working set of that size again and again */
-    double (*fma_peak)(struct device *d);   /* fp32 GFLOP/s, a fused multiply-add counts 2 */
+    /* GB/s, reading a working set of so many bytes again and again; the median pass. */
+    double (*read_bandwidth)(struct device *d, size_t bytes);
+    /* fp32 GFLOP/s, a fused multiply-add counts 2; the best run. */
+    double (*fma_peak)(struct device *d);
 };
 
 const struct probe *probe_find(const char *backend); /* NULL: none */

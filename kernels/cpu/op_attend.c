@@ -56,16 +56,14 @@ INLINE void score_tile(struct job *j, const int R, const int P, const int bf16, 
 INLINE void value_tile(struct job *j, const int R, const int P, const int bf16, int g, int i, int at)
 {
     struct v16 acc[TILE_ROWS * TILE_PANELS];
-    const void *v[1] = {kv_unit_v(j->kv, j->entry[i].unit)};
     size_t d = (size_t)j->kv->head_dim, part = (size_t)at * KV_PAGE_TOKENS * (bf16 ? 2 : 4);
     float *out = j->part + (size_t)g * (PART_EXTRA + d) + PART_EXTRA + at;
     const char *ahead = kv_unit_v(j->kv, j->entry[i + 1 < j->n ? i + 1 : i].unit) + part;
-    for (int x = 0; x < P * LANES * LANES * (bf16 ? 2 : 4); x += 64)
-        __builtin_prefetch(ahead + x);
     for (int r = 0; r < R; r++)
         for (int p = 0; p < P; p++)
             acc[r * P + p] = v_load(out + (size_t)r * (PART_EXTRA + d) + p * LANES);
-    tile_pages(R, P, bf16, acc, j->s[g] + i * LANES, ATTEND_CHUNK_TOKENS, 1, v, (size_t)at);
+    tile_page_ahead(R, P, bf16, acc, j->s[g] + i * LANES, ATTEND_CHUNK_TOKENS,
+                    kv_unit_v(j->kv, j->entry[i].unit), (size_t)at, ahead);
     for (int r = 0; r < R; r++)
         for (int p = 0; p < P; p++)
             v_store(out + (size_t)r * (PART_EXTRA + d) + p * LANES, acc[r * P + p]);

@@ -70,6 +70,12 @@ INLINE struct v16 v_set(float x)
 {
     return V(_mm512_set1_ps(x));
 }
+/* In a register from here on: compilers would rather read memory again in every instruction that uses it. */
+INLINE struct v16 v_keep(struct v16 x)
+{
+    __asm__("" : "+v"(x.a));
+    return x;
+}
 INLINE struct v16 v_load(const float *p)
 {
     return V(_mm512_loadu_ps(p));
@@ -202,6 +208,11 @@ INLINE struct v16 v_set(float x)
 {
     __m256 t = _mm256_set1_ps(x);
     return V(t, t);
+}
+INLINE struct v16 v_keep(struct v16 x)
+{
+    __asm__("" : "+x"(x.a), "+x"(x.b));
+    return x;
 }
 INLINE struct v16 v_load(const float *p)
 {
@@ -347,6 +358,10 @@ struct m16 {
 INLINE struct v16 v_set(float x)
 {
     EACH(struct v16, x);
+}
+INLINE struct v16 v_keep(struct v16 x)
+{
+    return x;
 }
 INLINE struct v16 v_load(const float *p)
 {

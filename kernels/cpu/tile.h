@@ -41,7 +41,7 @@ INLINE void tile_step(const int R, const int P, const int bf16, struct v16 a[TIL
 {
     struct v16 b[TILE_ROWS];
     if (P == 1) {
-        struct v16 w = tile_load(base[0], at, bf16);
+        struct v16 w = v_keep(tile_load(base[0], at, bf16));
         UNROLL
         for (int r = 0; r < R; r++)
             a[r][0] = v_fma(v_set(x[(size_t)r * xr]), w, a[r][0]);
@@ -53,6 +53,8 @@ INLINE void tile_step(const int R, const int P, const int bf16, struct v16 a[TIL
     UNROLL
     for (int p = 0; p < P; p++) {
         struct v16 w = tile_load(panel_step ? base[0] : base[p], at + (size_t)p * panel_step, bf16);
+        if (R > 1)
+            w = v_keep(w);
         UNROLL
         for (int r = 0; r < R; r++)
             a[r][p] = v_fma(b[r], w, a[r][p]);
@@ -101,6 +103,24 @@ INLINE void tile_run_ahead(const int R, const int P, const int bf16, struct v16 
         for (int p = 0; p < P; p++)
             __builtin_prefetch(ahead[p] + j * LANES * (bf16 ? 2 : 4));
         tile_step(R, P, bf16, a, x + j, xr, panel, j * LANES, 0);
+    }
+    tile_copy(R, P, a, acc, 1);
+}
+
+/* One page of V: acc[r * P + p] += x[r * xr + t] * page[at / 16 + p][t], where a page is
+ * [head_dim / 16][16 tokens][16 lanes] and `at` its first dimension; tokens in sequence. `ahead` as above. */
+INLINE void tile_page_ahead(const int R, const int P, const int bf16, struct v16 *acc, const float *x,
+                            size_t xr, const void *page, size_t at, const char *ahead)
+{
+    struct v16 a[TILE_ROWS][TILE_PANELS];
+    const void *base[1] = {page};
+    const size_t bytes = bf16 ? 2 : 4;
+    tile_copy(R, P, a, acc, 0);
+    for (size_t t = 0; t < LANES; t++) {
+        UNROLL
+        for (size_t p = 0; p < (size_t)P; p++)
+            __builtin_prefetch(ahead + (t + p * LANES) * LANES * bytes);
+        tile_step(R, P, bf16, a, x + t, xr, base, (at + t) * LANES, LANES * LANES);
     }
     tile_copy(R, P, a, acc, 1);
 }
