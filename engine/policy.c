@@ -199,7 +199,7 @@ int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, c
     *out = *in;
     out->params = arena_alloc(a, in->ops->params_size ? in->ops->params_size : 1);
     if (in->ops->params_size)
-        memcpy(out->params, in->params, in->ops->params_size);
+        param_copy(in->ops->params, out->params, in->params, in->ops->params_size, a);
     if (!in->ops->resolve)
         return 0;
     if (in->ops->resolve(out->params, model, n_layers, a, e))

@@ -49,8 +49,9 @@ int policy_spec_json(struct policy_spec *out, const json_t *o, struct arena *a, 
 int policy_spec_text(struct policy_spec *out, const char *text, struct arena *a, struct err *e);
 /* {"name": ..., every effective option}: identity and provenance. New reference. */
 json_t *policy_spec_to_json(const struct policy_spec *s);
-/* The model's shipped defaults filled in (layers, anchors, gate files), as a new spec; refuses with the names
- * of the models that have defaults. Called by engine_policy, and by dry runs to show effective values. */
+/* The model's shipped defaults filled in (layers, anchors, gate files), as a new spec that owes nothing to
+ * the old one; refuses with the names of the models that have defaults. Called by engine_policy, and by dry
+ * runs to show effective values. */
 int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const char *model,
                         int n_layers, struct arena *a, struct err *e);
 /* The budget rule in words, printed with every result: "64 pages of 16 tokens, the last one forced". */

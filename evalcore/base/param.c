@@ -272,6 +272,16 @@ static void unset(const struct param *p, void *base)
     }
 }
 
+void param_copy(const struct param *t, void *to, const void *from, size_t size, struct arena *a)
+{
+    memcpy(to, from, size);
+    for (const struct param *p = t; p && p->name; p++)
+        if (p->type == PARAM_STRING) {
+            const char **s = slot_of(p, to);
+            *s = *s ? arena_strdup(a, *s) : NULL;
+        }
+}
+
 void param_defaults(const struct param *t, void *base)
 {
     for (const struct param *p = t; p && p->name; p++) {

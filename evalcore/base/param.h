@@ -58,6 +58,8 @@ int param_set_text(const struct param *t, void *base, struct arena *a, const cha
 /* "key=value,key=value" */
 int param_set_pairs(const struct param *t, void *base, struct arena *a, const char *pairs, const char *where,
                     struct err *e);
+/* `size` bytes of options, strings included, so that `to` needs `a` and nothing of what `from` came from. */
+void param_copy(const struct param *t, void *to, const void *from, size_t size, struct arena *a);
 int param_is_set(const struct param *p, const void *base);
 
 /* Effective values as a new JSON object (unset options left out): provenance and identity. */

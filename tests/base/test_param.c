@@ -149,6 +149,27 @@ static void text_reads_back(void)
     free(again);
 }
 
+/* What a policy keeps of its options once outlived the arena that they had been parsed into. */
+static void copy_owns_its_strings(void)
+{
+    struct arena from = {0}, a = {0};
+    struct options *o = xcalloc(1, sizeof *o), *copy = xcalloc(1, sizeof *copy);
+    struct err e = {0};
+    param_defaults(table, o);
+    CHECK_INT(param_set_pairs(table, o, &from, "gate=a.safetensors,layers=1+3", "test", &e), 0);
+    param_copy(table, copy, o, sizeof *o, &a);
+    arena_release(&from);
+    free(o);
+    struct str gate = {0};
+    param_text(param_find(table, "gate"), copy, &gate);
+    CHECK_STR(gate.data, "a.safetensors");
+    CHECK_INT(copy->layers.n, 2);
+    CHECK_STR(copy->name, "plain");
+    str_release(&gate);
+    arena_release(&a);
+    free(copy);
+}
+
 static void help(void)
 {
     struct str s = {0};
@@ -165,6 +186,7 @@ int main(int argc, char **argv)
     file_cases(argc > 1 ? argv[1] : NULL);
     failure_changes_nothing();
     text_reads_back();
+    copy_owns_its_strings();
     help();
     CHECK_STR(param_nearest(table, "scop"), "scope");
     CHECK(!param_nearest(table, "temperature"));
