@@ -28,7 +28,7 @@ int bench_tokenizer(struct bench *b, struct err *e); /* MB/s of one core */
  * value / floor. */
 void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor);
 
-double bench_clock(void);             /* monotonic seconds */
+double bench_clock(void);              /* monotonic seconds */
 double bench_median(double *x, int n); /* sorts x */
 
 #endif
