@@ -27,7 +27,7 @@ struct policy *decode_policy(struct engine *en, const char *text)
     struct err e = {0};
     struct arena a = {0};
     struct policy_spec spec;
-    struct policy *p;
+    struct policy *p = NULL;
     if (policy_spec_text(&spec, text, &a, &e) || engine_policy(en, &spec, &p, &e))
         die(&e);
     arena_release(&a);
