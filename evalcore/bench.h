@@ -24,11 +24,9 @@ int bench_decode(struct bench *b, struct err *e);    /* whole steps of a model a
 int bench_attention(struct bench *b, struct err *e); /* paged decode attention, 32/8 heads */
 int bench_tokenizer(struct bench *b, struct err *e); /* MB/s of one core */
 
-/* floor 0: a figure without a limit to compare with (share is left out). higher: more is better, share =
- * value / floor. */
+/* share = value / floor; floor 0: a figure without a limit to compare with, share is left out. */
 void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor);
 
-double bench_clock(void);              /* monotonic seconds */
-double bench_median(double *x, int n); /* sorts x */
+double bench_clock(void); /* monotonic seconds */
 
 #endif

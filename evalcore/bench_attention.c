@@ -161,7 +161,7 @@ static int time_attention(struct setup *s, double *seconds, struct err *e)
             return e->code;
         t[i] = bench_clock() - t[i];
     }
-    *seconds = bench_median(t, LAUNCHES);
+    *seconds = probe_median(t, LAUNCHES);
     return 0;
 }
 

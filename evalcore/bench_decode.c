@@ -78,7 +78,7 @@ static int measure(struct engine *en, struct policy *p, int batch, double *secon
         if (after.decode_steps > before.decode_steps && n < STEPS)
             step[n++] = after.decode_seconds - before.decode_seconds;
     }
-    *seconds = bench_median(step, n);
+    *seconds = probe_median(step, n);
     return 0;
 }
 

@@ -42,18 +42,6 @@ double bench_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double bench_median(double *x, int n)
-{
-    qsort(x, (size_t)n, sizeof *x, ascending);
-    return n ? x[n / 2] : 0;
-}
-
 void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor)
 {
     struct str s = {0};

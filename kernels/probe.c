@@ -24,6 +24,12 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double probe_median(double *x, int n)
+{
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    return n ? x[n / 2] : 0;
+}
+
 static double read_bandwidth(struct device *d, size_t bytes)
 {
     enum { MOST = 1000 };
@@ -47,8 +53,7 @@ static double read_bandwidth(struct device *d, size_t bytes)
         sink += sum;
     }
     cpu_release(p);
-    qsort(speed, (size_t)n, sizeof *speed, ascending);
-    return sink == 0 ? speed[n / 2] : 0;
+    return sink == 0 ? probe_median(speed, n) : 0;
 }
 
 static double fma_peak(struct device *d)

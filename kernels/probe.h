@@ -12,6 +12,9 @@ struct probe {
     double (*fma_peak)(struct device *d);
 };
 
+/* What both sides of a comparison use, the limit and the figure. Sorts x; 0 when n is 0. */
+double probe_median(double *x, int n);
+
 const struct probe *probe_find(const char *backend); /* NULL: none */
 
 #endif

@@ -1,6 +1,7 @@
 /* Device memory of the CPU. Blocks from 256 KiB are mapped on their own: zeroed by the kernel when first
- * touched, in whole huge pages where the system allows (a pass over 12 MiB of weights is 1.6 times as fast on
- * them), and refused when they cannot fit. A 64-byte header before the block says what to give back. */
+ * touched, in whole huge pages where the system allows (on small ones a pass over the weights of a small
+ * model spends its time finding the pages), and refused when they cannot fit. A 64-byte header before the
+ * block says what to give back. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
