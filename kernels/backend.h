@@ -147,15 +147,13 @@ struct topk_rule {
 
 /* Adding one: a line here, its argument struct below with its maths, a body per backend, a row in
  * tests/kernels. */
-#define BACKEND_OPS(X)                                                                                       \
-    X(embed)                                                                                                 \
-    X(rmsnorm)                                                                                               \
-    X(linear)                                                                                                \
-    X(qk_norm)                                                                                               \
-    X(rope)                                                                                                  \
-    X(append) X(swiglu) X(plan) X(attend) X(prefill_attend) X(page_scores) X(qk_stats) X(reduce_stats)       \
-        X(topk) X(mask_scores) X(stamp) X(drop_lowest) X(drop_list) X(load_stamps) X(gate) X(expire)         \
-            X(until) X(compact) X(copy_units) X(account) X(sample) X(fill_i32)
+/* clang-format off */
+#define BACKEND_OPS(X)                                                                             \
+    X(embed) X(rmsnorm) X(linear) X(qk_norm) X(rope) X(append) X(swiglu) X(plan) X(attend)         \
+    X(prefill_attend) X(page_scores) X(qk_stats) X(reduce_stats) X(topk) X(mask_scores) X(stamp)   \
+    X(drop_lowest) X(drop_list) X(load_stamps) X(gate) X(expire) X(until) X(compact) X(copy_units) \
+    X(account) X(sample) X(fill_i32)
+/* clang-format on */
 
 enum op {
 #define X(name) OP_##name,

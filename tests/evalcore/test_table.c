@@ -2,8 +2,7 @@
  * compares accuracy.csv with table.csv: full and quest within 1 problem of 64, the others within 2, densities
  * within 0.01.
  *
- *   test_table KVEVAL [OUT]      OUT: an existing run folder's place (kept); default: a new folder, removed
- * at the end */
+ *   test_table KVEVAL OUT        OUT: the run's folder, made anew and left for test_streams.c */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,10 +112,11 @@ int main(int argc, char **argv)
 {
     struct table got, want;
     struct err e = {0};
-    const char *out = argc > 2 ? argv[2] : "table.out";
     char path[4096];
-    if (argc < 2)
+    if (argc < 3)
         return 1;
+    const char *out = argv[2];
+    CHECK_INT(file_remove_tree(out, &e), 0);
     CHECK_INT(sweep(argv[1], out), 0);
     snprintf(path, sizeof path, "%s/report/accuracy.csv", out);
     table_read(&got, path);
@@ -124,7 +124,5 @@ int main(int argc, char **argv)
     compare(&got, &want);
     table_release(&got);
     table_release(&want);
-    if (argc <= 2)
-        CHECK_INT(file_remove_tree(out, &e), 0);
     return check_done();
 }
