@@ -120,7 +120,7 @@ static int admit_one(struct engine *en, struct err *e)
 }
 
 /* The youngest sequence goes back to the queue; its pages serve the older ones, so somebody always finishes.
- */
+ * Until then nobody is admitted: whoever came would be the next to go, prefilled for nothing. */
 static int preempt_youngest(struct engine *en, struct err *e)
 {
     struct sequence *s = en->active[--en->n_active];
@@ -128,6 +128,7 @@ static int preempt_youngest(struct engine *en, struct err *e)
         return e->code;
     sequence_restart(s);
     push_front(en, s);
+    en->hold = 1;
     en->stats.preemptions++;
     return 0;
 }
@@ -295,6 +296,7 @@ static int collect_finished(struct engine *en, struct err *e)
         if (sequence_finish(en, s, e))
             return e->code;
         en->finished[en->n_finished++] = s;
+        en->hold = 0;
     }
     en->n_active = kept;
     return 0;
@@ -328,7 +330,7 @@ int engine_step(struct engine *en, const struct completion **out, int *n_out, st
     for (int i = 0; i < en->n_handed; i++)
         sequence_release(en->handed[i]);
     en->n_handed = en->n_finished = 0;
-    while (en->n_waiting && en->n_active < en->options.max_batch) {
+    while (en->n_waiting && !en->hold && en->n_active < en->options.max_batch) {
         int rc = admit_one(en, e);
         if (rc < 0)
             return rc;

@@ -71,6 +71,7 @@ struct engine {
     size_t cap_waiting;
     struct sequence **active; /* in order of admission */
     int n_active;
+    int hold; /* a sequence was preempted: admit nobody until one has finished */
     struct sequence **finished;
     int n_finished;
     struct completion *out;

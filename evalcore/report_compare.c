@@ -38,12 +38,6 @@ static void pair_cells(struct doc *d, struct table *t, const struct pair *p)
     table_add(d, t, CELL_MUTED, "%s", test_text(p->test));
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* What this many problems can show. */
 static void limits_row(struct doc *d, struct table *t, const struct report *r, int column)
 {
@@ -60,7 +54,7 @@ static void limits_row(struct doc *d, struct table *t, const struct report *r, i
         samples = r->cells[p->b].cell->samples;
     }
     if (n) {
-        qsort(spread, n, sizeof *spread, compare_doubles);
+        stat_sort(spread, n);
         double typical = stat_quantile(spread, n, 0.5);
         struct interval half = stat_wilson(problems / 2.0, problems);
         double found =

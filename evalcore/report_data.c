@@ -12,12 +12,6 @@
 
 #include "kernels/backend.h"
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 double report_param(const struct cell *c, const char *key, double otherwise)
 {
     json_t *o = NULL, *v;
@@ -96,7 +90,7 @@ static void add_lengths(struct cell_stats *s, const struct cell *c)
     for (int i = 0; i < c->n_records; i++)
         v[i] = c->records[i].tokens;
     s->mean_tokens = stat_mean(v, (size_t)c->n_records);
-    qsort(v, (size_t)c->n_records, sizeof *v, compare_doubles);
+    stat_sort(v, (size_t)c->n_records);
     s->median_tokens = stat_quantile(v, (size_t)c->n_records, 0.5);
     s->p95_tokens = stat_quantile(v, (size_t)c->n_records, 0.95);
     free(v);

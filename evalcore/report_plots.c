@@ -146,7 +146,8 @@ static void plot_budget(struct doc *d, const struct report *r, int panel)
     doc_figure(
         d, arena_printf(d->arena, "accuracy_budget_%s.svg", p->slug), title, &svg, 0,
         "Bars and the band of full attention are 95 %% intervals. Pages count their tokens; a ratio or a "
-        "compression ratio is taken of the mean context.");
+        "compression ratio is taken of the mean context. Points that would hide each other stand side by "
+        "side.");
 }
 
 static void plot_reads(struct doc *d, const struct report *r, int panel)
@@ -181,8 +182,10 @@ static void plot_reads(struct doc *d, const struct report *r, int panel)
         .n_series = set.n};
     struct str svg = {0};
     svg_chart(&svg, &chart);
-    doc_figure(d, arena_printf(d->arena, "accuracy_reads_%s.svg", p->slug), title, &svg, 0,
-               "What the engine counted, not what the budget promised; up and to the left is better.");
+    doc_figure(
+        d, arena_printf(d->arena, "accuracy_reads_%s.svg", p->slug), title, &svg, 0,
+        "What the engine counted, not what the budget promised; up and to the left is better. Points that "
+        "would hide each other stand side by side.");
 }
 
 static void add_lengths(struct series_set *set, const struct report *r, const struct cell_stats *s)
@@ -212,6 +215,7 @@ static void add_lengths(struct series_set *set, const struct report *r, const st
     curve->points = points;
     curve->n = n_steps;
     curve->cut_x = n_cut ? longest : NAN;
+    curve->is_wide = c->is_baseline;
     free(items);
     free(steps);
 }
@@ -328,7 +332,7 @@ static void plot_matrix(struct doc *d, const struct report *r, int panel)
     struct str svg = {0};
     svg_matrix(&svg, &m);
     doc_figure(
-        d, arena_printf(d->arena, "problems_%s.svg", p->slug), title, &svg, 1,
+        d, arena_printf(d->arena, "problems_%s.svg", p->slug), title, &svg, columns > 20,
         "In the task's order. Look for columns that only one policy loses; lengths.csv names the problems.");
 }
 

@@ -243,6 +243,23 @@ void report_add_health(struct doc *d, const struct report *r)
     }
 }
 
+/* {"a":1,"b":[2,5],"name":"delta"} as "a=1, b=[2,5]", which a page can wrap. */
+static const char *options_text(struct arena *a, const struct cell *c)
+{
+    json_t *options = json_loads(c->params, 0, NULL), *value;
+    const char *key, *out = "";
+    json_object_foreach(options, key, value)
+    {
+        if (!strcmp(key, "name"))
+            continue;
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(9));
+        out = arena_printf(a, "%s%s%s=%s", out, *out ? ", " : "", key, text ? text : "?");
+        free(text);
+    }
+    json_decref(options);
+    return out;
+}
+
 void report_add_config(struct doc *d, const struct report *r)
 {
     const struct run *run = r->run;
@@ -261,7 +278,7 @@ void report_add_config(struct doc *d, const struct report *r)
             table_add(d, t, 0, "%s", report_row_name(r, &r->cells[i]));
             table_add(d, t, 0, "%s", c->preset);
             table_add(d, t, 0, "%s", c->budget_rule);
-            table_add(d, t, CELL_MUTED, "%s", c->params);
+            table_add(d, t, CELL_MUTED, "%s", options_text(d->arena, c));
             break;
         }
     }

@@ -182,6 +182,17 @@ double stat_sd(const double *v, size_t n)
     return sqrt(s / (double)(n - 1));
 }
 
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+void stat_sort(double *v, size_t n)
+{
+    qsort(v, n, sizeof *v, compare_doubles);
+}
+
 double stat_quantile(const double *sorted, size_t n, double q)
 {
     if (!n)

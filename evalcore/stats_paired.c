@@ -240,12 +240,6 @@ static double spread(const double *score, size_t n_cells, size_t n_problems)
     return high - low;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 struct null_range stat_null_range(const double *score, size_t n_cells, size_t n_problems)
 {
     struct null_range out = {NAN, NAN, NAN, NAN};
@@ -269,7 +263,7 @@ struct null_range stat_null_range(const double *score, size_t n_cells, size_t n_
         range[s] = spread(work, n_cells, n_problems);
         hits += range[s] >= out.observed - 1e-12;
     }
-    qsort(range, SHUFFLES, sizeof *range, compare_doubles);
+    stat_sort(range, SHUFFLES);
     out.median = stat_quantile(range, SHUFFLES, 0.5);
     out.q95 = stat_quantile(range, SHUFFLES, 0.95);
     out.p = (double)(hits + 1) / (SHUFFLES + 1);

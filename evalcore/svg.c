@@ -12,7 +12,8 @@ static const char *const style =
     ".kv-bg{fill:#fff}.kv-t{fill:#1c2127;font-family:Helvetica,Arial,'Liberation Sans',sans-serif}"
     ".kv-t.kv-light{fill:#fff}.kv-t.kv-dark{fill:#1c2127}.kv-m{fill:#59616b}.kv-b{font-weight:600}"
     ".kv-ax{stroke:#59616b;stroke-width:1.2;fill:none}.kv-g{stroke:#e3e6ea;stroke-width:1;fill:none}"
-    ".kv-l{fill:none;stroke-width:2;stroke-linejoin:round}.kv-e{fill:none;stroke-width:1.3}"
+    ".kv-l{fill:none;stroke-width:2;stroke-linejoin:round}.kv-w{stroke-width:6;opacity:.4}.kv-e{fill:none;"
+    "stroke-width:1.3}"
     ".kv-band{opacity:.13}.kv-halo{stroke:#fff;stroke-width:1}"
     ".kv-mark{fill:none;stroke:#e98020;stroke-width:3.2}"
     ".kv-none{fill:#f1f3f5}.kv-wrong{fill:#d3d9e0}.kv-cut{fill:#e98020}"
@@ -149,8 +150,10 @@ void svg_text(struct str *out, double x, double y, const char *anchor, const cha
 void svg_begin(struct str *out, const char *id, const char *title, const char *desc, double width,
                double height)
 {
-    str_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" ",
-               ceil(width), ceil(height));
+    /* A third larger than drawn is still pleasant; more, and a small figure shouts. */
+    str_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" ", ceil(width),
+               ceil(height));
+    str_printf(out, "style=\"max-width:%.0fpx\" role=\"img\" ", ceil(width * 4 / 3));
     str_printf(out, "aria-labelledby=\"%s-t %s-d\">\n<title id=\"%s-t\">", id, id, id);
     svg_escape(out, title);
     str_printf(out, "</title>\n<desc id=\"%s-d\">", id);

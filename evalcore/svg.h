@@ -58,6 +58,7 @@ struct svg_series {
     size_t n;
     double cut_x; /* STEP: the curve goes on to here and ends in a bar, because longer ones were cut off; NaN:
                      none */
+    int is_wide;  /* a broad, pale line: curves that equal it do not hide it */
 };
 
 struct svg_axis {
@@ -111,6 +112,9 @@ void svg_escape(struct str *out, const char *s);
 size_t svg_ticks(double low, double high, int is_log, size_t max, double *ticks, double *step);
 
 /* ---- for the files that draw ---- */
+/* Moves n positions as little as possible (least squares) until any two are `gap` apart and all lie between
+ * low and high; equal ones keep their order. With more of them than there is room for the gap shrinks. */
+void svg_spread(double *x, size_t n, double gap, double low, double high);
 double svg_text_width(const char *s, double size); /* an upper estimate for common sans-serif fonts */
 /* <text>: anchor "start", "middle" or "end"; classes as in the style sheet; shortened to `room` when room >
  * 0. */

@@ -1,16 +1,17 @@
 /* Line, point and step charts with error bars, and their legend.
  *
  * The legend stands below the axes in as many rows as its entries need, so it can never cover a curve. Points
- * of several series at the same x would hide each other's error bars: each series is moved sideways by its
- * own few units, in picture space, where it cannot be mistaken for data at the printed precision. */
+ * at nearly the same x would hide each other's error bars: they are spread until they stand side by side. */
 #include "evalcore/svg.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "evalcore/base/arena.h"
+
 enum { WIDTH = 480, PLOT_HEIGHT = 260, TICKS_MAX = 24 };
-static const double font = 14.5, dodge_step = 2.6;
+static const double font = 14.5, bar_gap = 8;
 
 struct scale {
     double low, high, from, to; /* value range and picture range */
@@ -22,6 +23,7 @@ struct plot {
     struct scale x, y;
     double left, right, top, bottom;
     int has_data;
+    double *spread; /* x of the points of LINE and POINTS series, series by series */
 };
 
 static double place(const struct scale *s, double v)
@@ -173,6 +175,11 @@ static const char *dash_text(enum svg_dash d)
     return text[d];
 }
 
+static const char *line_class(const struct svg_series *s)
+{
+    return s->is_wide ? "kv-l kv-w" : "kv-l";
+}
+
 static void draw_flat(struct str *out, const struct plot *p, const struct svg_series *s)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -194,7 +201,31 @@ static void draw_flat(struct str *out, const struct plot *p, const struct svg_se
     }
 }
 
-static void draw_points(struct str *out, const struct plot *p, const struct svg_series *s, double dodge)
+static int has_bars(const struct svg_series *s)
+{
+    return s->kind == SVG_LINE || s->kind == SVG_POINTS;
+}
+
+static void spread_points(struct plot *p)
+{
+    size_t n = 0, all = 0;
+    for (size_t i = 0; i < p->c->n_series; i++)
+        all += has_bars(&p->c->series[i]) ? p->c->series[i].n : 0;
+    double *x = p->spread = xmalloc((all + 1) * sizeof *x), *seen = xmalloc((all + 1) * sizeof *seen);
+    for (size_t i = 0; i < p->c->n_series; i++)
+        for (size_t k = 0; has_bars(&p->c->series[i]) && k < p->c->series[i].n; k++)
+            if (usable(p->c, &p->c->series[i].points[k]))
+                seen[n++] = place(&p->x, p->c->series[i].points[k].x);
+    svg_spread(seen, n, bar_gap, p->x.from, p->x.to);
+    n = 0;
+    for (size_t i = 0; i < p->c->n_series; i++)
+        for (size_t k = 0; has_bars(&p->c->series[i]) && k < p->c->series[i].n; k++)
+            *x++ = usable(p->c, &p->c->series[i].points[k]) ? seen[n++] : NAN;
+    free(seen);
+}
+
+/* x: of the series' points, spread. */
+static void draw_points(struct str *out, const struct plot *p, const struct svg_series *s, const double *x)
 {
     if (s->kind == SVG_LINE && s->n > 1) {
         int pen = 0;
@@ -203,7 +234,7 @@ static void draw_points(struct str *out, const struct plot *p, const struct svg_
             if (!usable(p->c, &s->points[i]))
                 continue;
             str_putc(out, pen++ ? 'L' : 'M');
-            svg_number(out, place(&p->x, s->points[i].x) + dodge);
+            svg_number(out, x[i]);
             str_putc(out, ' ');
             svg_number(out, place(&p->y, s->points[i].y));
         }
@@ -213,13 +244,12 @@ static void draw_points(struct str *out, const struct plot *p, const struct svg_
         const struct svg_point *q = &s->points[i];
         if (!usable(p->c, q))
             continue;
-        double x = place(&p->x, q->x) + dodge;
         if (isfinite(q->low) && isfinite(q->high)) {
             double high = place(&p->y, q->high), low = place(&p->y, q->low);
             str_printf(out, "<path class=\"kv-e kv-s%d\" d=\"M%.1f %.1fh6m-3 0V%.1fm-3 0h6\"/>\n",
-                       (int)s->colour, x - 3, high, low);
+                       (int)s->colour, x[i] - 3, high, low);
         }
-        svg_draw_marker(out, s->marker, s->colour, x, place(&p->y, q->y));
+        svg_draw_marker(out, s->marker, s->colour, x[i], place(&p->y, q->y));
     }
 }
 
@@ -227,7 +257,8 @@ static void draw_step(struct str *out, const struct plot *p, const struct svg_se
 {
     const double finest = 0.3;
     double y = place(&p->y, 0), x = p->left;
-    str_printf(out, "<path class=\"kv-l kv-s%d\"%s d=\"M%.1f %.1f", (int)s->colour, dash_text(s->dash), x, y);
+    str_printf(out, "<path class=\"%s kv-s%d\"%s d=\"M%.1f %.1f", line_class(s), (int)s->colour,
+               dash_text(s->dash), x, y);
     for (size_t i = 0; i < s->n; i++) {
         if (!usable(p->c, &s->points[i]))
             continue;
@@ -273,8 +304,8 @@ static double legend(struct str *out, const struct svg_chart *c, double y)
         }
         if (out) {
             if (s->kind != SVG_POINTS)
-                str_printf(out, "<path class=\"kv-l kv-s%d\"%s d=\"M%.1f %.1fh36\"/>\n", (int)s->colour,
-                           dash_text(s->dash), x, y - 4.5);
+                str_printf(out, "<path class=\"%s kv-s%d\"%s d=\"M%.1f %.1fh36\"/>\n", line_class(s),
+                           (int)s->colour, dash_text(s->dash), x, y - 4.5);
             if (s->kind != SVG_FLAT && (s->kind != SVG_STEP || isfinite(s->cut_x)))
                 svg_draw_marker(out, s->marker, s->colour, x + 18, y - 4.5);
             svg_text(out, x + key, y, "start", "", font, text + 1, s->name);
@@ -304,21 +335,21 @@ void svg_chart(struct str *out, const struct svg_chart *c)
     if (!p.has_data)
         svg_text(out, (p.left + p.right) / 2, (p.top + p.bottom) / 2, "middle", "kv-m", font, 0,
                  "no data yet");
-    size_t n_dodged = 0, at = 0;
-    for (size_t i = 0; i < c->n_series; i++)
-        n_dodged += c->series[i].kind == SVG_LINE;
     for (size_t i = 0; i < c->n_series; i++)
         if (c->series[i].kind == SVG_FLAT)
             draw_flat(out, &p, &c->series[i]);
+    spread_points(&p);
+    const double *x = p.spread;
     for (size_t i = 0; i < c->n_series; i++) {
         const struct svg_series *s = &c->series[i];
-        if (s->kind == SVG_STEP)
+        if (s->kind == SVG_STEP) {
             draw_step(out, &p, s);
-        else if (s->kind == SVG_POINTS)
-            draw_points(out, &p, s, 0);
-        else if (s->kind == SVG_LINE)
-            draw_points(out, &p, s, ((double)at++ - ((double)n_dodged - 1) / 2) * dodge_step);
+        } else if (has_bars(s)) {
+            draw_points(out, &p, s, x);
+            x += s->n;
+        }
     }
+    free(p.spread);
     legend(out, c, p.bottom + 52);
     str_puts(out, "</svg>\n");
 }

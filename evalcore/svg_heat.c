@@ -9,8 +9,8 @@
 
 #include "evalcore/base/arena.h"
 
-enum { WIDTH = 480 };
-static const double font = 14;
+enum { WIDTH = 480, SQUARE = 14 /* height in a matrix */ };
+static const double small = 13, font = 14;
 
 /* Light lilac to deep purple, equal steps of lightness by eye. */
 static void scale_colour(double at, int rgb[3])
@@ -127,7 +127,7 @@ static void matrix_row(struct str *out, const struct svg_matrix *m, size_t row, 
             svg_number(out, left + side * (double)c);
             str_putc(out, ' ');
             svg_number(out, y);
-            str_printf(out, "h%.1fv%.1fh-%.1fz", side - 1, side + 5, side - 1);
+            str_printf(out, "h%.1fv%dh-%.1fz", side - 1, SQUARE, side - 1);
         }
         if (n)
             str_puts(out, "\"/>\n");
@@ -149,18 +149,18 @@ static double matrix_legend(struct str *out, int has_shares, double y)
             continue;
         str_printf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"11\" height=\"13\"/>\n",
                    entry[i].look, x, y - 11);
-        svg_text(out, x + 17, y, "start", "kv-m", 12, 0, entry[i].text);
-        x += 17 + svg_text_width(entry[i].text, 12) + 18;
+        svg_text(out, x + 17, y, "start", "kv-m", small, 0, entry[i].text);
+        x += 17 + svg_text_width(entry[i].text, small) + 18;
     }
     return y;
 }
 
 void svg_matrix(struct str *out, const struct svg_matrix *m)
 {
-    double left = 60, side = m->n_columns > 120 ? 6 : 9;
+    double left = 60, side = m->n_columns > 120 ? 6 : m->n_columns > 40 ? 9 : m->n_columns > 20 ? 12 : 18;
     int has_shares = 0;
     for (size_t i = 0; i < m->n_rows; i++) {
-        double w = svg_text_width(m->names[i], 12) + 20;
+        double w = svg_text_width(m->names[i], small) + 20;
         left = w > left ? w : left;
     }
     for (size_t i = 0; i < m->n_rows * m->n_columns; i++)
@@ -168,7 +168,7 @@ void svg_matrix(struct str *out, const struct svg_matrix *m)
     left = left > 220 ? 220 : left;
     double width = left + side * (double)m->n_columns + 14;
     width = width < WIDTH ? WIDTH : width;
-    double top = svg_title(NULL, m->title, width) + 26, row = side + 8;
+    double top = svg_title(NULL, m->title, width) + 26, row = SQUARE + 3;
     double bottom = top + row * (double)m->n_rows;
     svg_begin(out, m->id, m->title, m->desc, width, bottom + 34);
     svg_title(out, m->title, width);
@@ -181,7 +181,7 @@ void svg_matrix(struct str *out, const struct svg_matrix *m)
     }
     for (size_t r = 0; r < m->n_rows; r++) {
         double y = top + row * (double)r;
-        svg_text(out, left - 8, y + row / 2 + 3, "end", "", 12, left - 16, m->names[r]);
+        svg_text(out, left - 8, y + row / 2 + 3, "end", "", small, left - 16, m->names[r]);
         matrix_row(out, m, r, left, y, side);
     }
     matrix_legend(out, has_shares, bottom + 20);

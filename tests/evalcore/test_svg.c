@@ -146,6 +146,38 @@ static void check_layout(const char *svg, const char *what)
     CHECK(n > 0 && !outside && !overlaps);
 }
 
+/* Smallest distance between two error bars. */
+static double bar_distance(const char *svg)
+{
+    double x[400], least = INFINITY;
+    int n = 0;
+    for (const char *p = svg; n < 400 && (p = strstr(p, "class=\"kv-e ")) != NULL;)
+        x[n++] = strtod((p = strstr(p, "d=\"M") + 4), NULL);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            least = fmin(least, fabs(x[i] - x[k]));
+    return least;
+}
+
+static void test_spread(void)
+{
+    double same[3] = {50, 50, 50}, edge[3] = {99, 100, 20}, apart[2] = {10, 30}, many[5] = {0, 0, 0, 0, 0};
+    svg_spread(same, 3, 8, 0, 100);
+    CHECK_NEAR(same[0], 42, 1e-9);
+    CHECK_NEAR(same[1], 50, 1e-9);
+    CHECK_NEAR(same[2], 58, 1e-9);
+    svg_spread(edge, 3, 8, 0, 100);
+    CHECK_NEAR(edge[0], 92, 1e-9);
+    CHECK_NEAR(edge[1], 100, 1e-9);
+    CHECK_NEAR(edge[2], 20, 1e-9);
+    svg_spread(apart, 2, 8, 0, 100);
+    CHECK_NEAR(apart[0], 10, 0);
+    CHECK_NEAR(apart[1], 30, 0);
+    svg_spread(many, 5, 8, 0, 20); /* no room: side by side over all there is */
+    for (int i = 0; i < 5; i++)
+        CHECK_NEAR(many[i], 5 * i, 1e-9);
+}
+
 static double axis_bottom(const char *svg)
 {
     const char *at = strstr(svg, "<path class=\"kv-ax\" d=\"M");
@@ -175,7 +207,8 @@ static void test_chart(void)
                                    (enum svg_dash)(i % 4),
                                    p,
                                    5,
-                                   NAN};
+                                   NAN,
+                                   i == 1};
     }
     s[0].points = &p[1];
     s[0].n = 1;
@@ -198,6 +231,7 @@ static void test_chart(void)
                 entry--;
             CHECK(attribute(entry, "y") > axis_bottom(str_text(&out)) + 40);
         }
+        CHECK(bar_distance(str_text(&out)) > (n <= 11 ? 7.8 : 5)); /* 8 as long as there is room */
         svg_chart(&again, &c);
         CHECK_STR(str_text(&again), str_text(&out));
         str_release(&out);
@@ -212,10 +246,10 @@ static void test_awkward_charts(void)
     struct svg_point steps[2] = {{100, 0.5, NAN, NAN}, {900, 0.75, NAN, NAN}};
     const char *long_name =
         "a policy with a very long name and many options k_pages=16 l_pages=4 scope=kv_sum seed=1";
-    struct svg_series s[4] = {{long_name, SVG_LINE, SVG_RED, SVG_CROSS, SVG_SOLID, big, 2, NAN},
-                              {"one", SVG_POINTS, SVG_GREY, SVG_DOWN, SVG_SOLID, &tiny, 1, NAN},
-                              {"cut", SVG_STEP, SVG_BLACK, SVG_CIRCLE, SVG_SOLID, steps, 2, 1400},
-                              {"empty", SVG_STEP, SVG_BLACK, SVG_NONE, SVG_SOLID, steps, 0, NAN}};
+    struct svg_series s[4] = {{long_name, SVG_LINE, SVG_RED, SVG_CROSS, SVG_SOLID, big, 2, NAN, 0},
+                              {"one", SVG_POINTS, SVG_GREY, SVG_DOWN, SVG_SOLID, &tiny, 1, NAN, 0},
+                              {"cut", SVG_STEP, SVG_BLACK, SVG_CIRCLE, SVG_SOLID, steps, 2, 1400, 0},
+                              {"empty", SVG_STEP, SVG_BLACK, SVG_NONE, SVG_SOLID, steps, 0, NAN, 0}};
     for (int first = 0; first < 4; first++)
         for (int is_log = 0; is_log < 2; is_log++) {
             struct svg_chart c = {.id = "c",
@@ -302,6 +336,7 @@ int main(void)
 {
     test_ticks();
     test_text();
+    test_spread();
     test_chart();
     test_awkward_charts();
     test_heat();
