@@ -1,6 +1,5 @@
 /* Multiple choice: the strongest class of declaration decides, inside it the last one. Two letters in one
- * declaration
- * ("A or B"), or mentions that differ with nothing stronger, are ambiguous. */
+ * declaration ("A or B"), or mentions that differ with nothing stronger, are ambiguous. */
 #include "answer_check/choice_scan.h"
 
 static const char *const rules[CHOICE_CLASSES] = {
@@ -16,7 +15,9 @@ const char *choice_status_name(enum choice_status s)
     return (unsigned)s < 4 ? names[s] : "unparsed";
 }
 
-int choice_extract_class(struct choice *out, enum choice_class *by, const struct response *r, int n_options)
+/* Extracts and also says which class decided (CHOICE_CLASSES when none). */
+static int extract_class(struct choice *out, enum choice_class *by, const struct response *r, int n_options,
+                         struct arena *a)
 {
     struct choice_found found;
     struct span section;
@@ -30,7 +31,7 @@ int choice_extract_class(struct choice *out, enum choice_class *by, const struct
         *out = (struct choice){CHOICE_UNFINISHED, 0, "thinking was opened and never closed"};
         return 0;
     }
-    choice_scan(&found, section, n_options);
+    choice_scan(&found, section, n_options, r->finish, a);
     for (int k = 0; k < CHOICE_CLASSES; k++) {
         if (!found.letter[k])
             continue;
@@ -48,15 +49,14 @@ int choice_extract_class(struct choice *out, enum choice_class *by, const struct
 int choice_extract(struct choice *out, const struct response *r, int n_options, struct arena *a)
 {
     enum choice_class by;
-    (void)a;
-    return choice_extract_class(out, &by, r, n_options);
+    return extract_class(out, &by, r, n_options, a);
 }
 
 int grade_choice(struct grade *out, char gold, const struct response *r, int n_options, struct arena *a)
 {
     struct choice c;
     enum choice_class by;
-    if (choice_extract_class(&c, &by, r, n_options))
+    if (extract_class(&c, &by, r, n_options, a))
         return grade_set(out, VERDICT_ERROR, "The number of options is not between 1 and 26.");
     if (gold < 'A' || gold >= 'A' + n_options)
         return grade_set(out, VERDICT_ERROR, "The reference answer is not the letter of an option.");

@@ -1,16 +1,17 @@
 /* Finds declarations of option letters. The section is first rewritten to a plainer text of at most the same
  * length (fonts and $ dropped, braces as parentheses, full-width letters and the Chinese "answer" as ASCII),
- * so that one set of rules serves Markdown, LaTeX and plain text. A letter never stands inside a word, and
- * "A" before a lower-case word ("A good approach") is an article, not an option. */
+ * so that one set of rules serves Markdown, LaTeX and plain text. A letter never stands inside a word, "A"
+ * before a lower-case word ("A good approach") is an article, and a bare lower-case letter ("the mass must be
+ * a") is an article or a symbol, except right behind a colon. */
 #include "answer_check/choice_scan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct scan {
     const char *s;
     size_t n;
     char last_letter; /* 'A' + n_options - 1 */
+    int is_cut;       /* the length limit came: the last byte may be the start of a word */
 };
 
 static int has(const struct scan *t, size_t i, const char *lower)
@@ -68,7 +69,19 @@ static size_t plain_step(struct span s, char *out, size_t *written)
 
 static int ends_word(char c)
 {
-    return !ascii_is_letter(c) && !ascii_is_digit(c) && c != '\'' && c != '_';
+    return !ascii_is_letter(c) && !ascii_is_digit(c) && c != '_';
+}
+
+/* Is what stands at i a whole word of one letter? The apostrophe of "C's" and "I'm" joins, a quotation mark
+ * does not. */
+static int is_alone(const struct scan *t, size_t i)
+{
+    char before = i ? t->s[i - 1] : '\n', behind = at(t, i + 1);
+    if (before == '\'')
+        before = i > 1 && ascii_is_letter(t->s[i - 2]) ? 'x' : '\'';
+    if (behind == '\'')
+        behind = ascii_is_letter(at(t, i + 2)) ? 'x' : '\'';
+    return ends_word(before) && ends_word(behind);
 }
 
 /* May a bare letter at i, followed by a blank and a lower-case word, still be an option? */
@@ -86,27 +99,30 @@ static int is_article(const struct scan *t, size_t i)
     return 1;
 }
 
-/* An option letter at i, as an upper-case letter, or 0. A lower-case letter counts only where nothing but the
- * end of a line or a point follows. */
-static char letter_at(const struct scan *t, size_t i, int enclosed)
+/* How a letter stands there: bare, right behind the colon of "answer:", or in marks. */
+enum dress { BARE, BEHIND_COLON, ENCLOSED };
+
+/* An option letter at i, as an upper-case letter, or 0. A lower-case letter must not be bare, and nothing but
+ * the end of a line or a point may follow it. */
+static char letter_at(const struct scan *t, size_t i, enum dress dress)
 {
     char c = at(t, i), up = c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
-    if (up < 'A' || up > t->last_letter || !ends_word(at(t, i + 1)) || (i && !ends_word(t->s[i - 1])))
+    if (up < 'A' || up > t->last_letter || !is_alone(t, i))
         return 0;
     if (c != up) {
         char next = at(t, i + 1);
-        return next == '\n' || next == '\r' || next == ')' || (next == '.' && ascii_is_space(at(t, i + 2)))
-                   ? up
-                   : 0;
+        int ends = next == '\n' || next == '\r' || (next && strchr(")]*`'\"", next)) ||
+                   (next == '.' && ascii_is_space(at(t, i + 2)));
+        return dress != BARE && ends && !(t->is_cut && i + 1 == t->n) ? up : 0;
     }
-    return !enclosed && is_article(t, i) ? 0 : up;
+    return dress != ENCLOSED && is_article(t, i) ? 0 : up;
 }
 
 /* Skips what is in `marks`; counts those that enclose a letter and so make it one. */
 static size_t skip_marks(const struct scan *t, size_t i, const char *marks, int *n_enclosing)
 {
     for (*n_enclosing = 0; i < t->n && t->s[i] && strchr(marks, t->s[i]); i++)
-        *n_enclosing += strchr("(*[`\"", t->s[i]) != NULL;
+        *n_enclosing += strchr("(*[`'\"", t->s[i]) != NULL;
     return i;
 }
 
@@ -114,18 +130,20 @@ static size_t skip_marks(const struct scan *t, size_t i, const char *marks, int 
 static char declared_letter(const struct scan *t, size_t i, size_t *end)
 {
     static const char *const nouns[] = {"the ", "option", "choice", "letter"};
-    int marks, any;
-    i = skip_marks(t, i, " \n\r\t*_(:#`[\"", &marks);
+    int marks, any, colon;
+    size_t start = i - (i > 0);
+    i = skip_marks(t, i, " \n\r\t*_(:#`['\"", &marks);
+    colon = memchr(t->s + start, ':', i - start) != NULL;
     if (has(t, i, "\\boxed") || has(t, i, "\\fbox"))
         i = skip_marks(t, i + (has(t, i, "\\boxed") ? 6 : 5), " (*", &marks);
     for (int k = 0; k < 4; k++) {
         if (has(t, i, nouns[k])) {
-            i = skip_marks(t, i + strlen(nouns[k]), " *_(:`[\"", &any);
+            i = skip_marks(t, i + strlen(nouns[k]), " *_(:`['\"", &any);
             marks += any;
         }
     }
     *end = i + 1;
-    return letter_at(t, i, marks > 0);
+    return letter_at(t, i, marks ? ENCLOSED : colon ? BEHIND_COLON : BARE);
 }
 
 /* Does "A or B", "A, B" or "A / B" follow the letter that ends at i? The end of the second letter, else 0. */
@@ -133,14 +151,14 @@ static size_t names_another(const struct scan *t, size_t i, char letter)
 {
     int any;
     size_t end, after;
-    i = skip_marks(t, i, " )*_`]\"", &any);
+    i = skip_marks(t, i, " )*_`]'\"", &any);
     size_t word = has(t, i, "or ") ? 3 : has(t, i, "and ") ? 4 : 0, sign = at(t, i) == ',' || at(t, i) == '/';
     int adjacent = has(t, i, "\\boxed");
     if (!word && !sign && !adjacent)
         return 0;
     char other = declared_letter(t, i + word + sign, &end);
     if (sign) { /* "A, B is wrong" goes on with another sentence */
-        after = skip_marks(t, end, " )*_`]\"", &any);
+        after = skip_marks(t, end, " )*_`]'\"", &any);
         if (ascii_is_letter(at(t, after)))
             return 0;
     }
@@ -160,10 +178,25 @@ static void note(struct choice_found *out, const struct scan *t, enum choice_cla
         out->until = second;
 }
 
+/* Is "= C" at i a letter, not the start of a formula ("= C + 1")? */
+static int equals_letter(const struct scan *t, size_t i)
+{
+    int any;
+    size_t end;
+    if (!declared_letter(t, i + 1, &end) || (at(t, end) == '*' && !ends_word(at(t, end + 1))))
+        return 0;
+    end = skip_marks(t, end, " )*_`]'\"", &any);
+    return !strchr("+-/^=\\(", at(t, end)) || !at(t, end);
+}
+
 /* After a noun such as "answer" at i: the position behind ":" or "is", with at most 40 bytes of one line
- * between. */
+ * between, or behind "=" with nothing between. */
 static size_t behind_verb(const struct scan *t, size_t i)
 {
+    int any;
+    size_t equals = skip_marks(t, i, " *_", &any);
+    if (at(t, equals) == '=' && equals_letter(t, equals))
+        return equals + 1;
     for (size_t j = i; j < t->n && j < i + 40; j++) {
         if (t->s[j] == ':')
             return j + 1;
@@ -183,7 +216,7 @@ static void note_option(struct choice_found *out, const struct scan *t, size_t i
     char letter = at(t, i) == ' ' || at(t, i) == ':' ? declared_letter(t, i, &end) : 0;
     if (!letter)
         return;
-    end = skip_marks(t, end, " )*_`]\"", &any);
+    end = skip_marks(t, end, " )*_`]'\"", &any);
     int right = has(t, end, "is correct") || has(t, end, "is right") || has(t, end, "is the correct") ||
                 has(t, end, "is the right") || has(t, end, "is the best") || has(t, end, "is the answer");
     enum choice_class k = right ? CHOICE_DECLARED : CHOICE_MENTIONED;
@@ -198,7 +231,7 @@ static void note_mark(struct choice_found *out, const struct scan *t, size_t i)
     char open = t->s[i];
     while (at(t, j) == open)
         j++;
-    char letter = letter_at(t, j, 1);
+    char letter = letter_at(t, j, ENCLOSED);
     if (!letter || t->s[j] != letter || at(t, j + 1) != (open == '(' ? ')' : '*'))
         return;
     enum choice_class k = CHOICE_MENTIONED;
@@ -243,27 +276,27 @@ static void scan_last(struct choice_found *out, const struct scan *t)
            !(start < end && start > 1 && t->s[start - 1] == ' ' && t->s[start - 2] == '.'))
         start--;
     int marks, after;
-    struct scan line = {t->s, end, t->last_letter};
-    size_t i = skip_marks(&line, start, " *_(#`[\"", &marks);
+    struct scan line = {t->s, end, t->last_letter, t->is_cut};
+    size_t i = skip_marks(&line, start, " *_(#`['\"", &marks);
     if (at(&line, i) < 'A' || at(&line, i) > 'Z') /* a lower-case letter alone is no answer */
         return;
-    char letter = letter_at(&line, i, 1);
-    end_letter = skip_marks(&line, i + 1, " *_)]`\".:", &after);
+    char letter = letter_at(&line, i, ENCLOSED);
+    end_letter = skip_marks(&line, i + 1, " *_)]`'\".:", &after);
     if (!letter || (end_letter < end && at(&line, i + 1) != ')'))
         return;
     out->letter[CHOICE_ALONE] = letter;
 }
 
-void choice_scan(struct choice_found *out, struct span section, int n_options)
+void choice_scan(struct choice_found *out, struct span section, int n_options, enum finish finish,
+                 struct arena *a)
 {
     memset(out, 0, sizeof *out);
-    char *text = xmalloc(section.n + 8);
+    char *text = arena_alloc(a, section.n + 8);
     size_t n = 0;
     for (size_t i = 0, written; i < section.n; n += written)
         i += plain_step((struct span){section.s + i, section.n - i}, text + n, &written);
-    struct scan t = {text, n, (char)('A' + n_options - 1)};
+    struct scan t = {text, n, (char)('A' + n_options - 1), finish == FINISH_LENGTH};
     for (size_t i = 0; i < n; i++)
         scan_at(out, &t, i);
     scan_last(out, &t);
-    free(text);
 }

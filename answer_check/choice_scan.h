@@ -12,10 +12,8 @@ struct choice_found {
     size_t until;                  /* while scanning: where the last conflicting declaration ends */
 };
 
-void choice_scan(struct choice_found *out, struct span section, int n_options);
-
-/* Extracts and also says which class decided (CHOICE_CLASSES when none). */
-struct choice;
-int choice_extract_class(struct choice *out, enum choice_class *by, const struct response *r, int n_options);
+/* finish: at the length limit the last byte may be the start of a word. */
+void choice_scan(struct choice_found *out, struct span section, int n_options, enum finish finish,
+                 struct arena *a);
 
 #endif

@@ -41,6 +41,12 @@ static void verdicts(void)
     CHECK_INT(verdict_of('B', "x</think>Option B might", THINKING_OPEN, FINISH_LENGTH, 4), VERDICT_TRUNCATED);
     CHECK_INT(verdict_of('B', "x</think>", THINKING_OPEN, FINISH_LENGTH, 4), VERDICT_TRUNCATED);
     CHECK_INT(verdict_of('B', "x</think>", THINKING_OPEN, FINISH_STOP, 4), VERDICT_UNPARSED);
+    /* at the length limit a last "a" may be the start of any word, in marks it is whole */
+    CHECK_INT(verdict_of('A', "The mass must be a", THINKING_AUTO, FINISH_LENGTH, 4), VERDICT_TRUNCATED);
+    CHECK_INT(verdict_of('A', "Answer: a", THINKING_AUTO, FINISH_LENGTH, 4), VERDICT_TRUNCATED);
+    CHECK_INT(verdict_of('A', "Answer: (a", THINKING_AUTO, FINISH_LENGTH, 4), VERDICT_TRUNCATED);
+    CHECK_INT(verdict_of('A', "Answer: (a)", THINKING_AUTO, FINISH_LENGTH, 4), VERDICT_CORRECT);
+    CHECK_INT(verdict_of('A', "Answer: a", THINKING_AUTO, FINISH_STOP, 4), VERDICT_CORRECT);
     CHECK_INT(verdict_of('E', "Answer: B", THINKING_AUTO, FINISH_STOP, 4), VERDICT_ERROR);
     CHECK_INT(verdict_of('B', "Answer: B", THINKING_AUTO, FINISH_STOP, 0), VERDICT_ERROR);
     CHECK_INT(verdict_of('B', "Answer: B", THINKING_AUTO, FINISH_STOP, 27), VERDICT_ERROR);
