@@ -6,8 +6,9 @@
 #include "evalcore/base/arena.h"
 
 /* Grading, the door. Pure functions of their arguments: no state, no clock, no signals, safe from any thread.
- * A step limit bounds every call; strings returned live in the caller's arena. Texts are untrusted and may
- * hold invalid UTF-8 or NULs, hence (pointer, length).
+ * The work of a call is bounded: a few passes over the texts, then fixed limits on the answer that was found
+ * (its length, depth, items and steps of arithmetic). Strings returned live in the caller's arena. Texts are
+ * untrusted and may hold invalid UTF-8 or NULs, hence (pointer, length).
  *
  * The verdicts are DESIGN.md's, the same words everywhere. */
 enum verdict {
@@ -53,8 +54,8 @@ const char *answer_check_version(void);
 int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                struct arena *a);
 
-/* Exact text: trimmed, case and white space folded, a final full stop removed. Takes the last "Answer:" line,
- * else the last box, else the last non-empty line after thinking. */
+/* Exact text: trimmed, case and white space folded, a final full stop removed. Takes the last box, else the
+ * last declared answer as grade_math finds it, else the last non-empty line after thinking. */
 int grade_exact(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                 struct arena *a);
 

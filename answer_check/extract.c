@@ -1,6 +1,7 @@
 /* Finds boxes, declarations and formulas in an answer section. The text is untrusted: a stack of open braces
  * gives all boxes in one pass, so a megabyte of "\boxed{" costs a megabyte of work, not its square. */
 #include "answer_check/extract.h"
+#include "answer_check/math_value.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,30 +69,41 @@ void extract_boxes(struct box_list *out, struct span s, struct arena *a)
     free(stack);
 }
 
-/* If "answer" at i declares something, the position where its content starts; 0 otherwise. */
-static size_t declared_content(struct span s, size_t i)
+static int is_decoration(char c)
+{
+    return ascii_is_space(c) || c == '*' || c == '_' || c == ':' || c == '#' || c == '`';
+}
+
+struct declaration {
+    size_t content; /* where it starts */
+    int strong;     /* "final answer ..." or "Answer:" as the start of a sentence; else "the answer is ..." */
+};
+
+/* Does "answer" at i declare something? */
+static int declaration_at(struct declaration *out, struct span s, size_t i)
 {
     if (i && ascii_is_letter(s.s[i - 1]))
         return 0;
     size_t back = i;
-    while (back && (s.s[back - 1] == ' ' || s.s[back - 1] == '*'))
+    while (back && s.s[back - 1] != '\n' && is_decoration(s.s[back - 1]))
         back--;
     int is_final = back >= 5 && span_starts((struct span){s.s + back - 5, 5}, "final");
+    int starts = !back || !(ascii_is_letter(s.s[back - 1]) || s.s[back - 1] == ',');
     size_t reach = is_final ? 100 : 0; /* "final answer to the whole problem is": how far "is" may be */
     size_t j = i + 6;
     if (j < s.n && s.s[j] == 's')
         j++;
     for (; j < s.n; j++) {
         struct span rest = {s.s + j, s.n - j};
-        if (s.s[j] == ':')
-            return j + 1;
-        if (span_starts(rest, "\xef\xbc\x9a")) /* full-width colon */
-            return j + 3;
+        size_t colon = s.s[j] == ':' ? 1 : span_starts(rest, "\xef\xbc\x9a") ? 3 : 0; /* full-width */
+        *out = (struct declaration){j + (colon ? colon : 2), is_final || (colon && starts)};
+        if (colon)
+            return 1;
         int is_verb = ascii_is_space(s.s[j - 1]) &&
                       (span_starts(rest, "is ") || span_starts(rest, "is:") || span_starts(rest, "is\n") ||
                        span_starts(rest, "is\\") || span_starts(rest, "is$"));
         if (is_verb)
-            return j + 2;
+            return 1;
         if (s.s[j] == ' ' || s.s[j] == '*' || s.s[j] == '_')
             continue;
         if (!reach || s.s[j] == '\n' || s.s[j] == '.')
@@ -101,7 +113,7 @@ static size_t declared_content(struct span s, size_t i)
     return 0;
 }
 
-/* A formula environment that starts at s: its content, and 1. */
+/* A formula environment that starts at s: its content, and 1. 0: none starts here; -1: none that ends. */
 static int leading_formula(struct span *out, struct span s)
 {
     static const char *const pairs[][2] = {{"$$", "$$"}, {"$", "$"}, {"\\(", "\\)"}, {"\\[", "\\]"}};
@@ -114,52 +126,121 @@ static int leading_formula(struct span *out, struct span s)
                 i++;
             } else if (span_at(s, i, pairs[k][1])) {
                 *out = span_trim((struct span){s.s + n, i - n});
-                return out->n > 0;
+                return out->n > 0 ? 1 : -1;
             }
         }
-        return 0;
+        return -1;
     }
     return 0;
 }
 
-/* The end of the sentence: ". " or a line end; a point inside a number does not end it. */
+/* The end of the sentence: ". " outside braces, or a line end; a point inside a number does not end it. */
 static size_t sentence_end(struct span s)
 {
     size_t i = 0;
-    while (i < s.n && s.s[i] != '\n') {
-        if (s.s[i] == '.' && i + 1 < s.n && ascii_is_space(s.s[i + 1]))
+    for (int depth = 0; i < s.n && s.s[i] != '\n'; i++) {
+        depth += (s.s[i] == '{') - (s.s[i] == '}');
+        if (s.s[i] == '.' && depth <= 0 && i + 1 < s.n && ascii_is_space(s.s[i + 1]))
             break;
-        i++;
     }
     return i;
 }
 
-static int is_decoration(char c)
+/* Is the dollar sign at i one of "$18.90"? A number that the length limit cuts off may as well be a formula.
+ */
+static int is_money(struct span s, size_t i, int cut_behind)
 {
-    return ascii_is_space(c) || c == '*' || c == '_' || c == ':' || c == '#' || c == '`';
+    size_t j = i + 1;
+    while (j < s.n && (ascii_is_digit(s.s[j]) || s.s[j] == '.' || s.s[j] == ','))
+        j++;
+    return j > i + 1 && (j < s.n ? !strchr("\\^_{}+-*/=", s.s[j]) : !cut_behind);
 }
 
-int extract_declared(struct span *out, struct span s)
+/* Does the sentence open a brace or a formula that it does not close, or end in a command without the
+ * argument that it may need? cut_behind: the length limit came right behind it. */
+static int is_cut_off(struct span s, int cut_behind)
 {
-    for (size_t i = s.n; i-- > 0;) {
-        if ((s.s[i] != 'a' && s.s[i] != 'A') || !span_starts((struct span){s.s + i, s.n - i}, "answer"))
+    int braces = 0, in_dollars = 0, in_formula = 0;
+    size_t command = s.n; /* start of the command that the sentence ends with */
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.s[i] == '\\') {
+            command = i++;
+            in_formula += i < s.n && (s.s[i] == '(' || s.s[i] == '[');
+            in_formula -= i < s.n && (s.s[i] == ')' || s.s[i] == ']');
             continue;
-        size_t j = declared_content(s, i);
-        if (!j)
-            continue;
-        while (j < s.n && is_decoration(s.s[j]))
-            j++;
-        struct span rest = {s.s + j, s.n - j};
-        if (leading_formula(out, rest))
-            return 1;
-        rest.n = sentence_end(rest);
-        while (rest.n && (is_decoration(rest.s[rest.n - 1]) || strchr(".,;!", rest.s[rest.n - 1])))
-            rest.n--;
-        *out = rest;
-        if (rest.n)
-            return 1;
+        }
+        if (!ascii_is_letter(s.s[i]))
+            command = s.n;
+        braces += (s.s[i] == '{') - (s.s[i] == '}');
+        if (s.s[i] == '$' && (in_dollars || !is_money(s, i, cut_behind)))
+            in_dollars = !in_dollars;
     }
-    return 0;
+    if (braces > 0 || in_dollars || in_formula > 0)
+        return 1;
+    return command < s.n && (cut_behind || span_at(s, command, "\\boxed") || span_at(s, command, "\\fbox"));
+}
+
+/* Is this prose ("correct", "consistent with (2)") rather than a value? */
+static int is_words(struct span s, struct arena *a)
+{
+    int run = 0, longest = 0;
+    if (!s.n || !ascii_is_letter(s.s[0]))
+        return 0;
+    for (size_t i = 0; i < s.n && longest < 2; i++) {
+        run = ascii_is_letter(s.s[i]) ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest >= 2 && !math_is_value(s, a);
+}
+
+/* What stands at the start of `rest`. is_cut: the response ended at the length limit. */
+static enum declared_status read_content(struct declared *out, int *words, struct span rest, int is_cut,
+                                         struct arena *a)
+{
+    while (rest.n && is_decoration(rest.s[0]))
+        rest = (struct span){rest.s + 1, rest.n - 1};
+    const char *end = rest.n ? memchr(rest.s, '\n', rest.n) : NULL;
+    out->line = span_trim((struct span){rest.s, end ? (size_t)(end - rest.s) : rest.n});
+    while (out->line.n && is_decoration(out->line.s[out->line.n - 1]))
+        out->line.n--;
+    *words = 0;
+    int formula = leading_formula(&out->text, rest);
+    if (formula > 0)
+        return DECLARED_FOUND;
+    struct span s = {rest.s, sentence_end(rest)};
+    int cut_behind = is_cut && !span_trim((struct span){rest.s + s.n, rest.n - s.n}).n;
+    if ((formula < 0 && !(rest.s[0] == '$' && is_money(s, 0, cut_behind))) || is_cut_off(s, cut_behind))
+        return DECLARED_CUT;
+    while (s.n && (is_decoration(s.s[s.n - 1]) || strchr(".,;!", s.s[s.n - 1])))
+        s.n--;
+    out->text = s;
+    *words = is_words(s, a);
+    return s.n ? DECLARED_FOUND : DECLARED_NONE;
+}
+
+enum declared_status extract_declared(struct declared *out, struct span s, enum finish finish,
+                                      struct arena *a)
+{
+    enum { TRIED_MAX = 64 };
+    int best = -1, tried = 0, cut = 0;
+    for (size_t i = s.n; i-- > 0 && tried < TRIED_MAX && best < 3;) {
+        struct declaration d;
+        struct declared found;
+        int words;
+        if ((s.s[i] != 'a' && s.s[i] != 'A') || !span_starts((struct span){s.s + i, s.n - i}, "answer") ||
+            !declaration_at(&d, s, i))
+            continue;
+        tried++;
+        struct span rest = {s.s + d.content, s.n - d.content};
+        enum declared_status status = read_content(&found, &words, rest, finish == FINISH_LENGTH, a);
+        cut |= status == DECLARED_CUT;
+        int rank = 2 * !words + d.strong;
+        if (status == DECLARED_FOUND && rank > best) {
+            *out = found;
+            best = rank;
+        }
+    }
+    return best >= 0 ? DECLARED_FOUND : cut ? DECLARED_CUT : DECLARED_NONE;
 }
 
 int extract_formula(struct span *out, struct span s)

@@ -1,6 +1,7 @@
 /* Exact text, for look-up tasks: the answer must be the reference, white space and case folded, one final
  * full stop removed. The last line counts as an answer only where the response ended by itself. */
 #include "answer_check/extract.h"
+#include "answer_check/latex_clean.h"
 #include "evalcore/base/str.h"
 
 #include <string.h>
@@ -37,58 +38,80 @@ static struct span fold(struct arena *a, struct span s)
     return (struct span){out, n};
 }
 
-/* The last "answer:" whose rest of the line, or else the next line, is not blank. A line that is only markup
- * around the answer ("**Answer:** red door") loses its stars. */
-static int answer_line(struct span *out, struct span s)
+static int strip(struct span *s, size_t front, size_t back)
 {
-    for (size_t i = s.n; i-- > 0;) {
-        if (!span_starts((struct span){s.s + i, s.n - i}, "answer") || (i && ascii_is_letter(s.s[i - 1])))
-            continue;
-        size_t j = i + 6;
-        while (j < s.n && (s.s[j] == ' ' || s.s[j] == '*'))
-            j++;
-        if (j == s.n || s.s[j] != ':')
-            continue;
-        j++;
-        while (j < s.n && (ascii_is_space(s.s[j]) || s.s[j] == '*'))
-            j++;
-        size_t end = j;
-        while (end < s.n && s.s[end] != '\n')
-            end++;
-        while (end > j && (ascii_is_space(s.s[end - 1]) || s.s[end - 1] == '*'))
-            end--;
-        if (end == j)
-            continue;
-        *out = (struct span){s.s + j, end - j};
-        return 1;
+    *s = span_trim((struct span){s->s + front, s->n - front - back});
+    return 1;
+}
+
+/* Takes one layer of "$..$", "{..}" or "\text{..}" off. */
+static int undress(struct span *s)
+{
+    static const char *const formula[][2] = {{"$", "$"}, {"\\(", "\\)"}, {"\\[", "\\]"}};
+    static const char *const fonts[] = {"",         "\\text",   "\\textbf", "\\textit", "\\textrm",
+                                        "\\mathrm", "\\mathbf", "\\mathit", "\\mbox",   "\\boxed"};
+    for (int k = 0; k < 3; k++) {
+        size_t n = strlen(formula[k][0]);
+        const char *close = s->n > 2 * n ? memmem(s->s + n, s->n - n, formula[k][1], n) : NULL;
+        if (close && !memcmp(s->s, formula[k][0], n) && close == s->s + s->n - n)
+            return strip(s, n, n);
+    }
+    for (size_t k = 0; k < sizeof fonts / sizeof *fonts; k++) {
+        size_t n = strlen(fonts[k]);
+        if (s->n > n && !memcmp(s->s, fonts[k], n) && s->s[n] == '{' &&
+            latex_is_group((struct span){s->s + n, s->n - n}))
+            return strip(s, n + 1, 1);
     }
     return 0;
+}
+
+/* The text to be compared: undressed and folded. */
+static struct span plain(struct arena *a, struct span s)
+{
+    for (int layers = 0; layers < 8 && undress(&s); layers++)
+        ;
+    return fold(a, s);
+}
+
+static int equals(struct span gold, struct span text, struct arena *a)
+{
+    struct span pred = plain(a, text);
+    return pred.n == gold.n && !memcmp(pred.s, gold.s, gold.n);
 }
 
 int grade_exact(struct grade *out, const char *gold_text, size_t gold_len, const struct response *r,
                 struct arena *a)
 {
-    struct span section, found, gold = fold(a, (struct span){gold_text, gold_len});
+    struct span section, found, gold = plain(a, span_trim((struct span){gold_text, gold_len}));
     if (!gold.n)
         return grade_set(out, VERDICT_ERROR, "The reference answer is empty.");
     if (grade_section(out, r, &section))
         return 0;
     struct box_list boxes;
-    const char *where = "The last \"Answer:\" line";
-    if (!answer_line(&found, section)) {
-        extract_boxes(&boxes, section, a);
-        where = "The last box";
-        if (boxes.n)
-            found = boxes.box[boxes.n - 1].content;
-        else if (r->finish == FINISH_LENGTH || !extract_last_line(&found, section))
+    struct declared declared;
+    const char *where = "The last box";
+    extract_boxes(&boxes, section, a);
+    int equal;
+    if (boxes.n) {
+        found = boxes.box[boxes.n - 1].content;
+        equal = equals(gold, found, a);
+    } else {
+        enum declared_status status = extract_declared(&declared, section, r->finish, a);
+        if (status == DECLARED_FOUND) {
+            where = "The last declared answer";
+            found = declared.text;
+            equal = equals(gold, found, a) || equals(gold, declared.line, a);
+        } else if (status == DECLARED_CUT || r->finish == FINISH_LENGTH ||
+                   !extract_last_line(&found, section)) {
             return grade_no_answer(out, r);
-        else
+        } else {
             where = "The last line";
+            equal = equals(gold, found, a);
+        }
     }
-    struct span pred = fold(a, found);
+    struct span pred = plain(a, found);
     if (!pred.n)
         return grade_no_answer(out, r);
-    int equal = pred.n == gold.n && !memcmp(pred.s, gold.s, gold.n);
     grade_set(out, equal ? VERDICT_CORRECT : VERDICT_WRONG,
               arena_printf(a, "%s %s the reference.", where, equal ? "equals" : "differs from"));
     out->gold_form = grade_form(a, gold);

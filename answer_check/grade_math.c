@@ -128,9 +128,11 @@ int grade_math(struct grade *out, const char *gold_text, size_t gold_len, const 
     extract_boxes(&boxes, section, a);
     if (boxes.n)
         return grade_boxes(out, gold, section, &boxes, a);
-    if (extract_declared(&found, section))
-        return decide(out, gold, found, "The last declared answer", a);
-    if (r->finish == FINISH_LENGTH)
+    struct declared declared;
+    enum declared_status status = extract_declared(&declared, section, r->finish, a);
+    if (status == DECLARED_FOUND)
+        return decide(out, gold, declared.text, "The last declared answer", a);
+    if (status == DECLARED_CUT || r->finish == FINISH_LENGTH)
         return grade_no_answer(out, r);
     section = span_trim(section);
     if (section.n <= MATH_INPUT_MAX) {

@@ -221,8 +221,7 @@ static void join_lists(struct cleaner *c)
     c->n = w;
 }
 
-/* Does the brace at s[0] close at the last byte? */
-static int is_one_group(struct span s)
+int latex_is_group(struct span s)
 {
     int depth = 0;
     for (size_t i = 0; i < s.n; i++) {
@@ -245,11 +244,31 @@ struct span latex_clean(struct arena *a, struct span s)
     }
     join_lists(&c);
     struct span r = span_trim((struct span){c.out, c.n});
-    for (int depth = 0; depth < 8 && r.n > 1 && r.s[0] == '{' && is_one_group(r); depth++)
+    for (int depth = 0; depth < 8 && r.n > 1 && r.s[0] == '{' && latex_is_group(r); depth++)
         r = span_trim((struct span){r.s + 1, r.n - 2});
     while (r.n && strchr(".,;: ", r.s[r.n - 1]) && !(r.n > 1 && r.s[r.n - 2] == '\\'))
         r.n--;
     return r;
+}
+
+static int is_short_word(struct span s)
+{
+    static const char *const words[] = {"no", "on", "up", "in", "it", "is", "of", "or", "to"};
+    for (size_t k = 0; s.n == 2 && k < sizeof words / sizeof *words; k++)
+        if (span_starts(s, words[k]))
+            return 1;
+    return 0;
+}
+
+int latex_is_word(struct span s)
+{
+    size_t letters = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (!ascii_is_letter(s.s[i]) && s.s[i] != ' ')
+            return 0;
+        letters += s.s[i] != ' ';
+    }
+    return letters > 2 || is_short_word(s);
 }
 
 struct span latex_flatten(struct arena *a, struct span s)
@@ -258,14 +277,16 @@ struct span latex_flatten(struct arena *a, struct span s)
     char *out = arena_alloc(a, s.n + 1);
     unsigned char is_text[DEPTH_MAX] = {0}; /* open braces: do they belong to \text? */
     size_t n = 0, depth = 0;
-    int words = 1;
+    int words = 1, blank = 0; /* blank: a space was left out just now */
     for (size_t i = 0; i < s.n; i++) {
         char ch = s.s[i];
         int text = s.n - i >= 6 && !memcmp(s.s + i, "\\text{", 6);
         /* {x} is x: "\sqrt{2}" and "\sqrt2", "x^{2}" and "x^2" */
         int one = ch == '{' && i + 2 < s.n && s.s[i + 2] == '}' && s.s[i + 1] != '\\' && s.s[i + 1] != '{';
-        if (ch == ' ')
+        if (ch == ' ') {
+            blank = 1;
             continue;
+        }
         if (one) {
             ch = s.s[i + 1];
             i += 2;
@@ -280,9 +301,13 @@ struct span latex_flatten(struct arena *a, struct span s)
             continue;
         }
         words &= ascii_is_letter(ch) || ((unsigned char)ch & 0x80);
+        if (blank && n && ascii_is_digit(out[n - 1]) && (ascii_is_digit(ch) || ch == '.'))
+            out[n++] = ' ';
+        blank = 0;
         out[n++] = ch;
     }
-    for (size_t i = 0; words && n > 2 && i < n; i++)
+    words &= n > 2 || is_short_word((struct span){out, n});
+    for (size_t i = 0; words && i < n; i++)
         out[i] = ascii_lower(out[i]);
     return (struct span){out, n};
 }

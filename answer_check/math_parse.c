@@ -2,6 +2,7 @@
  * work are bounded; whatever does not fit (roots of non-squares, relations, matrices, words) is refused as a
  * whole, and the grader falls back to comparing text. No part of a refused text is ever taken for the answer.
  */
+#include "answer_check/latex_clean.h"
 #include "answer_check/math_value.h"
 
 #include <string.h>
@@ -194,15 +195,26 @@ static int read_integer(const struct parser *ps, const char *start)
     return digits > 0;
 }
 
-/* "1\frac{1}{2}" is 1 + 1/2; "2\frac{x}{3}" is a product. */
+/* "3/4" behind an integer and a blank. */
+static int parse_plain_fraction(struct parser *ps, struct polynomial *out)
+{
+    struct polynomial a, b;
+    if (parse_number(ps, &a) || peek(ps) != '/')
+        return -1;
+    ps->p++;
+    return peek(ps) < 0 || parse_number(ps, &b) ? -1 : divide(ps, out, &a, &b);
+}
+
+/* "1\frac{1}{2}" and "1 1/2" are 1 + 1/2; "2\frac{x}{3}" is a product, "2 3/2" nothing certain. */
 static int parse_mixed(struct parser *ps, struct polynomial *whole)
 {
     struct polynomial b;
     struct rational r, n;
-    if (parse_fraction(ps, &b))
+    int plain = ascii_is_digit(*ps->p);
+    if (plain ? parse_plain_fraction(ps, &b) : parse_fraction(ps, &b))
         return -1;
     if (!poly_is_const(&b, &r) || !poly_is_const(whole, &n) || r.num <= 0 || r.num >= r.den)
-        return poly_mul(ps->w, whole, whole, &b);
+        return plain ? -1 : poly_mul(ps->w, whole, whole, &b);
     if (n.num < 0 && poly_scale(ps->w, &b, &b, (struct rational){-1, 1}))
         return -1;
     return poly_add(ps->w, whole, whole, &b);
@@ -214,7 +226,8 @@ static int parse_product(struct parser *ps, struct polynomial *out)
     const char *start = ps->p;
     if (parse_signed(ps, out))
         return -1;
-    if (read_integer(ps, start) && at_word(ps, "\\frac") && parse_mixed(ps, out))
+    int fraction = at_word(ps, "\\frac") || (ps->p < ps->end && ascii_is_digit(*ps->p));
+    if (fraction && read_integer(ps, start) && parse_mixed(ps, out))
         return -1;
     for (;;) {
         struct polynomial b;
@@ -252,21 +265,9 @@ static int parse_sum(struct parser *ps, struct polynomial *out)
     return 0;
 }
 
-/* "blue" is a word, not b*l*u*e; "xy" and "6xyz" are products. */
-static int is_words(struct span s)
-{
-    size_t letters = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        if (!ascii_is_letter(s.s[i]) && s.s[i] != ' ')
-            return 0;
-        letters += s.s[i] != ' ';
-    }
-    return letters > 2;
-}
-
 int math_parse_expression(struct math_value *out, struct poly_work *w, struct span s)
 {
-    if (s.n > MATH_INPUT_MAX || is_words(s))
+    if (s.n > MATH_INPUT_MAX || latex_is_word(s))
         return -1;
     struct parser ps = {s.s, s.s, s.s + s.n, w, 0};
     *out = (struct math_value){.n_items = 0};

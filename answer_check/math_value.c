@@ -224,6 +224,7 @@ static enum comparison compare_plain(struct span g, struct span p, struct arena 
 static int split_equals(struct span s, struct span *left, struct span *right)
 {
     int n = 0, depth = 0;
+    *left = *right = (struct span){0};
     for (size_t i = 0, width; i < s.n; i += width) {
         depth += opener(s, i, &width);
         if (s.s[i] != '=' || depth > 0)
@@ -242,6 +243,45 @@ static int is_name(struct span s)
 {
     return s.n && s.n <= 6 && ascii_is_letter(s.s[0]) && !memchr(s.s, '+', s.n) && !memchr(s.s, '-', s.n) &&
            (s.n == 1 || s.s[1] == '_' || s.s[1] == '(');
+}
+
+/* The values alone of "x = 5", "m + n = 13 + 12 = 25", "x = 3, y = 5" and "x, y = 3, 5": each item of the
+ * list loses its own assignment, so that no value gets lost. named: only names may stand in front of '='. 0
+ * when there is nothing to take off. */
+static int strip_assignments(struct span *out, struct span s, int named, struct arena *a)
+{
+    struct span left, right;
+    int equals = split_equals(s, &left, &right), names = 1;
+    for (size_t i = 0, end; equals == 1 && i < left.n; i = end + 1) {
+        end = next_comma(left, i);
+        names &= is_name(span_trim((struct span){left.s + i, end - i}));
+    }
+    if (equals == 1 && names) {
+        *out = right;
+        return 1;
+    }
+    char *text = arena_alloc(a, s.n + 1); /* a space is put in only where a '=' went */
+    size_t n = 0;
+    int stripped = 0;
+    for (size_t i = 0, end; i < s.n; i = end + 1) {
+        end = next_comma(s, i);
+        struct span item = {s.s + i, end - i};
+        equals = split_equals(item, &left, &right);
+        if (equals && named && (equals > 1 || !is_name(left)))
+            return 0;
+        if (equals) {
+            stripped++;
+            item = right;
+            if (n) /* "x = 1, y = 234" is no number with thousands */
+                text[n++] = ' ';
+        }
+        memcpy(text + n, item.s, item.n);
+        n += item.n;
+        if (end < s.n)
+            text[n++] = s.s[end];
+    }
+    *out = (struct span){text, n};
+    return stripped;
 }
 
 /* Are two equations the same up to the order of their sides? */
@@ -264,15 +304,15 @@ static int equations_equal(struct span gl, struct span gr, struct span pl, struc
 
 static enum comparison compare_readings(struct span g, struct span p, struct arena *a)
 {
-    struct span gl = {0}, gr = {0}, pl = {0}, pr = {0};
+    struct span gl, gr, pl, pr, values;
     enum comparison c = compare_plain(g, p, a);
     if (c >= EQUAL_TEXT)
         return c;
     int ng = split_equals(g, &gl, &gr), np = split_equals(p, &pl, &pr);
-    if (!ng && np)
-        return compare_plain(g, pr, a);
-    if (ng == 1 && !np && is_name(gl))
-        return compare_plain(gr, p, a);
+    if (!ng && np && strip_assignments(&values, p, 0, a))
+        return compare_plain(g, values, a);
+    if (ng && !np && strip_assignments(&values, g, 1, a))
+        return compare_plain(values, p, a);
     if (ng == 1 && np == 1 && equations_equal(gl, gr, pl, pr, a))
         return EQUAL_EXACT;
     return c;
@@ -327,9 +367,9 @@ int math_is_value(struct span text, struct arena *a)
     text = span_trim(text);
     if (!text.n || text.n > MATH_INPUT_MAX)
         return 0;
-    struct span s = without_unit(latex_clean(a, text)), left = {0}, right = {0};
-    if (split_equals(s, &left, &right))
-        s = right;
+    struct span s = without_unit(latex_clean(a, text)), values;
+    if (strip_assignments(&values, s, 0, a))
+        s = values;
     struct reading r = read_span(s, 1, a);
     return r.ok && !r.value.has_text;
 }

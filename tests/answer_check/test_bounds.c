@@ -15,7 +15,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* All graders on a text that is `unit` repeated 128 KiB long, with something in front and behind. */
+/* All graders on a text that is `unit` repeated 128 KiB long, with something in front and behind.
+ * VERDICT_COUNT: any verdict will do. */
 static void flood(const char *before, const char *unit, const char *behind, enum verdict want)
 {
     struct arena a = {0};
@@ -32,7 +33,7 @@ static void flood(const char *before, const char *unit, const char *behind, enum
     for (int thinking = THINKING_AUTO; thinking <= THINKING_NONE; thinking++) {
         struct response r = {text, n, (enum thinking)thinking, FINISH_STOP};
         grade_math(&g, "42", 2, &r, &a);
-        if (thinking == THINKING_AUTO && g.verdict != want) {
+        if (thinking == THINKING_AUTO && want != VERDICT_COUNT && g.verdict != want) {
             fprintf(stderr, "flood of \"%s\": %s (%s)\n", unit, verdict_name(g.verdict), g.reason);
             CHECK(0);
         }
@@ -135,6 +136,8 @@ static void floods(void)
     };
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         flood("", units[i], "\n\n\\boxed{42}", VERDICT_CORRECT);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) /* no box: declarations are looked at */
+        flood("", units[i], "", VERDICT_COUNT);
     flood("", "\\boxed{1}\n", "\\boxed{42}", VERDICT_CORRECT);
     flood("", "\\boxed{1} ", "\\boxed{42}", VERDICT_AMBIGUOUS);
     flood("", "</think>", "\\boxed{42}", VERDICT_CORRECT);
