@@ -47,6 +47,9 @@ struct grade {
     double score; /* 1 or 0; the metric's value for text metrics */
 };
 
+/* A copy for gold_form and pred_form: at most 200 bytes, cut at a character, "..." when cut. */
+const char *grade_form(struct arena *a, const char *text, size_t n);
+
 /* Version of the rules: part of the grades' file name, so that a new grader never mixes with old verdicts. */
 const char *answer_check_version(void);
 

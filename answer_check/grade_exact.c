@@ -114,7 +114,7 @@ int grade_exact(struct grade *out, const char *gold_text, size_t gold_len, const
         return grade_no_answer(out, r);
     grade_set(out, equal ? VERDICT_CORRECT : VERDICT_WRONG,
               arena_printf(a, "%s %s the reference.", where, equal ? "equals" : "differs from"));
-    out->gold_form = grade_form(a, gold);
-    out->pred_form = grade_form(a, pred);
+    out->gold_form = grade_form(a, gold.s, gold.n);
+    out->pred_form = grade_form(a, pred.s, pred.n);
     return 0;
 }

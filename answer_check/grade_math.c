@@ -26,8 +26,8 @@ static int decide(struct grade *out, struct span gold, struct span pred, const c
 {
     if (pred.n > ANSWER_MAX) {
         grade_set(out, VERDICT_WRONG, "The answer is longer than 16384 bytes.");
-        out->pred_form = grade_form(a, pred);
-        out->gold_form = grade_form(a, gold);
+        out->pred_form = grade_form(a, pred.s, pred.n);
+        out->gold_form = grade_form(a, gold.s, gold.n);
         return 0;
     }
     struct math_match m;
@@ -107,8 +107,8 @@ static int grade_boxes(struct grade *out, struct span gold, struct span section,
     if (conflict) {
         rc = grade_set(out, VERDICT_AMBIGUOUS,
                        "The last line with a box holds boxes that contradict one another.");
-        out->pred_form = grade_form(a, all);
-        out->gold_form = grade_form(a, gold);
+        out->pred_form = grade_form(a, all.s, all.n);
+        out->gold_form = grade_form(a, gold.s, gold.n);
     }
     str_release(&joined);
     return rc;

@@ -340,10 +340,10 @@ static const char *form(struct span s, struct arena *a)
 {
     struct reading r = read_span(s, 1, a);
     if (!r.ok)
-        return grade_form(a, s);
+        return grade_form(a, s.s, s.n);
     struct str text = {0};
     math_value_print(&text, &r.value);
-    const char *out = grade_form(a, (struct span){str_text(&text), text.len});
+    const char *out = grade_form(a, str_text(&text), text.len);
     str_release(&text);
     return out;
 }

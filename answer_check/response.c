@@ -100,13 +100,13 @@ int grade_section(struct grade *out, const struct response *r, struct span *sect
     return 0;
 }
 
-const char *grade_form(struct arena *a, struct span s)
+const char *grade_form(struct arena *a, const char *text, size_t n)
 {
     enum { FORM_MAX = 200 };
-    if (s.n <= FORM_MAX)
-        return arena_strndup(a, s.s, s.n);
-    size_t n = FORM_MAX - 3;
-    while (n && ((unsigned char)s.s[n] & 0xc0) == 0x80)
+    if (n <= FORM_MAX)
+        return arena_strndup(a, text, n);
+    n = FORM_MAX - 3;
+    while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
         n--;
-    return arena_printf(a, "%.*s...", (int)n, s.s);
+    return arena_printf(a, "%.*s...", (int)n, text);
 }

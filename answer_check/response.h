@@ -26,7 +26,4 @@ int grade_no_answer(struct grade *out, const struct response *r);
 /* Cuts thinking off. Returns 0 and the answer section, or 1 after filling `out` with `unfinished`. */
 int grade_section(struct grade *out, const struct response *r, struct span *section);
 
-/* A copy for gold_form and pred_form: at most 200 bytes, cut at a character, "..." when cut. */
-const char *grade_form(struct arena *a, struct span s);
-
 #endif

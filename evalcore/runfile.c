@@ -118,6 +118,7 @@ static int read_task_point(struct runfile *r, struct runfile_task *t, const json
         if (rc)
             return rc;
     }
+    task_options_default(t->ops, &t->options);
     t->label = arena_printf(&r->arena, "%s%s%s", as ? as : t->name, *swept ? " " : "", swept);
     return 0;
 }
@@ -133,10 +134,8 @@ static int read_task(struct runfile *r, const json_t *v, size_t i, struct err *e
     const struct task_ops *ops = task_find(name);
     int rc = 0;
     if (!ops) {
-        const char *near = task_nearest(name);
-        rc = err_set(e, ERR_USAGE, "%s: unknown task \"%s\"; %s%s%s", where, name,
-                     near ? "did you mean \"" : "", near ? near : "`kveval list tasks` shows them",
-                     near ? "\"?" : "");
+        rc = task_unknown(name, e);
+        err_add(e, "%s", where);
     }
     runfile_rebase(r, o, "file");
     if (!rc)

@@ -205,8 +205,8 @@ static int grade(struct grade *out, const struct problem *p, const struct respon
     out->verdict = out->score >= 1 ? VERDICT_CORRECT : VERDICT_WRONG;
     out->reason = arena_printf(a, "%s of the best of %d accepted answers is %.4f.", set->metric, p->n_golds,
                                out->score);
-    out->gold_form = arena_strdup(a, p->golds[best]);
-    out->pred_form = arena_strndup(a, text, n < 200 ? n : 200);
+    out->gold_form = grade_form(a, p->golds[best], strlen(p->golds[best]));
+    out->pred_form = grade_form(a, text, n);
     return 0;
 }
 

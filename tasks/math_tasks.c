@@ -9,14 +9,13 @@ static int add_row(struct rows *r, const json_t *row, void *context, struct err 
     struct row_text problem, answer, id;
     int rc = row_text(&problem, r, row, "problem,question,Problem", 0, e);
     if (!rc)
-        rc = row_text(&answer, r, row, "answer,expected_answer,Answer", 0, e);
+        rc = row_answer(&answer, r, row, "answer,expected_answer,Answer", e);
     if (!rc)
         rc = row_text(&id, r, row, "id,ID,unique_id,problem_idx", 1, e);
     if (rc)
         return rc;
-    if (!problem.n || !answer.n)
-        return err_set(e, ERR_FORMAT, "%s:%ld: field \"%s\" is empty", r->path, r->line,
-                       problem.n ? "answer" : "problem");
+    if (!problem.n)
+        return err_set(e, ERR_FORMAT, "%s:%ld: field \"problem\" is empty", r->path, r->line);
     struct problem *p = rows_add(r);
     struct str text = {0};
     struct prompt_field field = {"problem", problem.s, problem.n};

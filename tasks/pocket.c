@@ -75,7 +75,7 @@ static int add_row(struct rows *r, const json_t *row, void *context, struct err 
     if (!rc && !is_rendered)
         rc = row_text(&text, r, row, "prompt", 1, e);
     if (!rc)
-        rc = row_text(&gold, r, row, "gold", 0, e);
+        rc = row_answer(&gold, r, row, "gold", e);
     if (!rc)
         rc = row_text(&id, r, row, "id", 1, e);
     if (rc)
@@ -83,8 +83,6 @@ static int add_row(struct rows *r, const json_t *row, void *context, struct err 
     if (!text.n)
         return err_set(e, ERR_FORMAT, "%s:%ld: a non-empty field \"rendered\" or \"prompt\" is needed",
                        r->path, r->line);
-    if (!gold.n)
-        return err_set(e, ERR_FORMAT, "%s:%ld: field \"gold\" is empty", r->path, r->line);
     int is_choice = r->task->ops == &task_choice;
     if (is_choice && (gold.n != 1 || gold.s[0] < 'A' || gold.s[0] > 'D'))
         return err_set(e, ERR_FORMAT, "%s:%ld: field \"gold\" must be one of the letters A, B, C, D", r->path,

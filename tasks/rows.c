@@ -147,6 +147,18 @@ int row_text(struct row_text *out, const struct rows *r, const json_t *row, cons
                    strchr(names, ',') ? names : "");
 }
 
+int row_answer(struct row_text *out, const struct rows *r, const json_t *row, const char *names,
+               struct err *e)
+{
+    int rc = row_text(out, r, row, names, 0, e), n_name = (int)strcspn(names, ",");
+    if (!rc && !out->n)
+        rc = err_set(e, ERR_FORMAT, "%s:%ld: field \"%.*s\" is empty", r->path, r->line, n_name, names);
+    if (!rc && memchr(out->s, 0, out->n))
+        rc = err_set(e, ERR_FORMAT, "%s:%ld: field \"%.*s\" holds a NUL character", r->path, r->line, n_name,
+                     names);
+    return rc;
+}
+
 void problem_set_prompt(struct problem *p, struct task *t, const char *text, size_t n)
 {
     p->prompt = arena_strndup(&t->arena, text, n);

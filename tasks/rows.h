@@ -36,6 +36,10 @@ struct row_text {
 int row_text(struct row_text *out, const struct rows *r, const json_t *row, const char *names, int optional,
              struct err *e);
 
+/* The reference answer, the same way: it must not be empty and must not hold a NUL. */
+int row_answer(struct row_text *out, const struct rows *r, const json_t *row, const char *names,
+               struct err *e);
+
 void problem_set_prompt(struct problem *p, struct task *t, const char *text, size_t n);
 void problem_set_gold(struct problem *p, struct task *t, const char *text, size_t n);
 int problem_set_id(struct problem *p, const struct rows *r, struct row_text id, struct err *e);

@@ -37,10 +37,9 @@ const struct param task_params[] = {
     {.name = "seed",
      .type = PARAM_INT,
      .offset = offsetof(struct task_options, seed),
-     .def = "1",
      .min = 0,
      .max = 2147483647,
-     .help = "seed of generated problems"},
+     .help = "seed of generated problems (1)"},
     {.name = "subset",
      .type = PARAM_STRING,
      .offset = offsetof(struct task_options, subset),
@@ -61,31 +60,55 @@ const struct task_ops *task_find(const char *name)
     return NULL;
 }
 
-const char *task_nearest(const char *name)
+int task_unknown(const char *name, struct err *e)
 {
-    const char *best = NULL;
-    int best_distance = 4; /* further away is another word */
+    const char *names[N_TASKS + 1] = {0};
+    struct str known = {0};
     for (size_t i = 0; i < N_TASKS; i++) {
-        int d = str_distance(name, tasks[i]->name);
-        if (d < best_distance) {
-            best = tasks[i]->name;
-            best_distance = d;
-        }
+        names[i] = tasks[i]->name;
+        str_printf(&known, "%s%s", i ? ", " : "", names[i]);
     }
-    return best;
+    const char *near = str_nearest(name, names);
+    int rc = near ? err_set(e, ERR_USAGE, "unknown task \"%.80s\"; did you mean \"%s\"?", name, near)
+                  : err_set(e, ERR_USAGE, "unknown task \"%.80s\"; known are %s", name, known.data);
+    str_release(&known);
+    return rc;
 }
 
-static int unknown_task(const char *name, struct err *e)
+static int is_generated(const struct task_ops *ops, const struct task_options *o)
 {
-    const char *near = task_nearest(name);
-    if (near)
-        return err_set(e, ERR_USAGE, "there is no task \"%.80s\"; did you mean \"%s\"?", name, near);
-    struct str names = {0};
-    for (size_t i = 0; i < N_TASKS; i++)
-        str_printf(&names, "%s%s", i ? ", " : "", tasks[i]->name);
-    int rc = err_set(e, ERR_USAGE, "there is no task \"%.80s\"; there are %s", name, names.data);
-    str_release(&names);
-    return rc;
+    return !ops->default_file && !o->file;
+}
+
+void task_options_default(const struct task_ops *ops, struct task_options *o)
+{
+    if (o->seed == PARAM_UNSET_INT && is_generated(ops, o))
+        o->seed = 1;
+}
+
+/* The limits of the table, for a caller that fills the struct itself. */
+static int check_bounds(const struct task *t, struct err *e)
+{
+    for (const struct param *p = task_params; p->name; p++) {
+        if (p->type != PARAM_INT || !param_is_set(p, &t->options))
+            continue;
+        int v = *(const int *)((const char *)&t->options + p->offset);
+        if (v < p->min || v > p->max)
+            return err_set(e, ERR_USAGE, "task %s: %s must be between %.0f and %.0f, not %d", t->ops->name,
+                           p->name, p->min, p->max, v);
+    }
+    return 0;
+}
+
+static int check_generated(const struct task *t, const char *option, int value, struct err *e)
+{
+    if (value == PARAM_UNSET_INT || is_generated(t->ops, &t->options))
+        return 0;
+    if (t->ops->default_file)
+        return err_set(e, ERR_USAGE, "task %s: %s is an option of the pocket tasks; remove it", t->ops->name,
+                       option);
+    return err_set(e, ERR_USAGE, "task %s: %s has no effect on the problems of a file; remove one of the two",
+                   t->ops->name, option);
 }
 
 /* Options that would have no effect are refused: a run file must not claim what did not happen. */
@@ -93,23 +116,16 @@ static int check_options(const struct task *t, struct err *e)
 {
     const struct task_options *o = &t->options;
     const char *name = t->ops->name;
-    int generated = !t->ops->default_file;
-    if (o->problems != PARAM_UNSET_INT && (o->problems < 1 || o->problems > TASK_PROBLEMS_MAX))
-        return err_set(e, ERR_USAGE, "task %s: problems must be between 1 and %d, not %d", name,
-                       TASK_PROBLEMS_MAX, o->problems);
-    if (o->steps != PARAM_UNSET_INT && !generated)
-        return err_set(e, ERR_USAGE, "task %s: steps is an option of the pocket tasks; remove it", name);
-    if (o->steps != PARAM_UNSET_INT && o->file)
-        return err_set(e, ERR_USAGE,
-                       "task %s: steps has no effect on the problems of a file; remove one of the two", name);
-    if (o->steps != PARAM_UNSET_INT && (o->steps < POCKET_STEPS_MIN || o->steps > POCKET_STEPS_MAX))
-        return err_set(e, ERR_USAGE, "task %s: steps must be between %d and %d, not %d", name,
-                       POCKET_STEPS_MIN, POCKET_STEPS_MAX, o->steps);
+    int rc = check_generated(t, "steps", o->steps, e);
+    if (!rc)
+        rc = check_generated(t, "seed", o->seed, e);
+    if (rc)
+        return rc;
     if (o->prompt && !t->ops->prompts)
         return err_set(e, ERR_USAGE, "task %s: it has no prompt variants; remove prompt", name);
     if (o->subset && t->ops != &task_longbench)
         return err_set(e, ERR_USAGE, "task %s: subset is an option of longbench; remove it", name);
-    return 0;
+    return check_bounds(t, e);
 }
 
 /* The file the problems come from, in the arena; NULL when they are generated. */
@@ -150,7 +166,8 @@ int task_open(struct task *t, const char *name, const struct task_options *o, co
 {
     *t = (struct task){.ops = task_find(name), .options = *o};
     if (!t->ops)
-        return unknown_task(name, e);
+        return task_unknown(name, e);
+    task_options_default(t->ops, &t->options);
     t->options.file = o->file ? arena_strdup(&t->arena, o->file) : NULL;
     t->options.prompt = o->prompt ? arena_strdup(&t->arena, o->prompt) : NULL;
     t->options.subset = o->subset ? arena_strdup(&t->arena, o->subset) : NULL;

@@ -13,8 +13,9 @@
  * nothing of models: prompts are plain user text; the chat form is added by the engine unless `rendered` says
  * it is there.
  *
- * Adding a task: one file tasks/NAME.c with a struct task_ops, one line in the table of task.c, one row in
- * tests/tasks. A prompt variant is one file in tasks/prompts. */
+ * Adding a task: one file tasks/NAME.c with a struct task_ops, its name in task_list.h, CMakeLists.txt and
+ * the table of task.c, rows in tests/tasks and the count in test_task_table.c. A prompt variant is one file
+ * tasks/prompts/FAMILY_VARIANT.txt and a word in the task's list. */
 
 struct problem {
     const char *id;     /* unique in the task, stable across runs; part of the job key */
@@ -42,7 +43,7 @@ struct task_options {   /* one table of options, filled from a run file's "tasks
     const char *prompt; /* prompt variant; NULL: the task's default */
     int problems;       /* limit or number to generate; PARAM_UNSET_INT: all (pocket: 64) */
     int steps;          /* pocket: size of a problem; PARAM_UNSET_INT: the family's default */
-    int seed;           /* pocket: generator seed */
+    int seed;           /* pocket: generator seed; PARAM_UNSET_INT: 1 */
     const char *subset; /* longbench: data set name, or NULL */
 };
 extern const struct param task_params[]; /* keys of a "tasks" entry beside name and as */
@@ -71,7 +72,11 @@ struct task_ops {
 
 const struct task_ops *task_at(size_t i);           /* NULL past the end */
 const struct task_ops *task_find(const char *name); /* NULL when unknown */
-const char *task_nearest(const char *name);         /* "did you mean", or NULL */
+int task_unknown(const char *name, struct err *e);  /* ERR_USAGE, with the nearest name or all of them */
+
+/* Sets what is not given and depends on the task: the seed of generated problems. task_open does it too; a
+ * run file does it at once, so that its record has the effective values. */
+void task_options_default(const struct task_ops *ops, struct task_options *o);
 
 /* Opens a task: options were filled by param_* on task_params. data_dir may be NULL (then a task that needs a
  * file and has no `file` is an error that says where it expected it and how to give one). */

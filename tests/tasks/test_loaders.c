@@ -118,6 +118,18 @@ static void longbench_grades(void)
         CHECK_NEAR(g.score, want[i].score, 1e-12);
         arena_release(&a);
     }
+    /* a long answer is shown up to a whole character */
+    struct arena a = {0};
+    struct grade g;
+    struct str text = {0};
+    for (int i = 0; i < 150; i++)
+        str_puts(&text, "\xc3\xa9");
+    struct response r = {text.data, text.len, THINKING_AUTO, FINISH_STOP};
+    CHECK_INT(t.ops->grade(&g, t.problems, &r, &a), 0);
+    CHECK_INT(strlen(g.pred_form), 196 + 3);
+    CHECK(!strncmp(g.pred_form, text.data, 196) && !strcmp(g.pred_form + 196, "..."));
+    str_release(&text);
+    arena_release(&a);
     task_close(&t);
 }
 

@@ -13,9 +13,6 @@ static void table(void)
     }
     CHECK_INT(n, 9);
     CHECK(!task_find("aime"));
-    CHECK_STR(task_nearest("aime23"), "aime24");
-    CHECK_STR(task_nearest("Relay"), "relay");
-    CHECK(!task_nearest("something"));
 }
 
 static void refused(const char *name, const char *pairs, const char *data_dir, const char *want)
@@ -34,19 +31,21 @@ static void refused(const char *name, const char *pairs, const char *data_dir, c
 
 static void errors(void)
 {
-    refused("aime", "seed=1", NULL, "there is no task \"aime\"; did you mean \"aime24\"?");
-    refused(
-        "nothing", "seed=1", NULL,
-        "there is no task \"nothing\"; there are relay, choice, algebra, lookup, aime24, aime25, math500, "
-        "gpqa_diamond, longbench");
-    refused("aime24", "seed=1", NULL,
+    refused("aime", "problems=1", NULL, "unknown task \"aime\"; did you mean \"aime24\"?");
+    refused("aime23", "problems=1", NULL, "unknown task \"aime23\"; did you mean \"aime24\"?");
+    refused("Relay", "problems=1", NULL, "unknown task \"Relay\"; did you mean \"relay\"?");
+    refused("gpqa", "problems=1", NULL, "unknown task \"gpqa\"; did you mean \"gpqa_diamond\"?");
+    refused("nothing", "problems=1", NULL,
+            "unknown task \"nothing\"; known are relay, choice, algebra, lookup, aime24, aime25, math500, "
+            "gpqa_diamond, longbench");
+    refused("aime24", "problems=1", NULL,
             "task aime24: its problems come from a file, which is not part of the program; name it with "
             "file, or with "
             "--data DIR a folder that holds aime/aime24.jsonl");
-    refused("aime24", "seed=1", "nowhere",
+    refused("aime24", "problems=1", "nowhere",
             "task aime24: there is no file nowhere/aime/aime24.jsonl; put it there, or name it with file");
     refused("aime24", "file=nowhere.jsonl", NULL, "cannot read nowhere.jsonl: No such file or directory");
-    refused("longbench", "seed=1", "nowhere",
+    refused("longbench", "problems=1", "nowhere",
             "task longbench: name a data set with subset, or a problems file with file");
     refused("longbench", "subset=qasper", "nowhere",
             "task longbench: there is no file nowhere/longbench/qasper.jsonl; put it there, or name it with "
@@ -56,6 +55,10 @@ static void errors(void)
     refused("aime24", "steps=5", NULL, "task aime24: steps is an option of the pocket tasks; remove it");
     refused("relay", "steps=5,file=x", NULL,
             "task relay: steps has no effect on the problems of a file; remove one of the two");
+    /* seeds of a file's problems would only make the same cells several times */
+    refused("aime24", "seed=1", NULL, "task aime24: seed is an option of the pocket tasks; remove it");
+    refused("relay", "seed=2,file=x", NULL,
+            "task relay: seed has no effect on the problems of a file; remove one of the two");
     refused("relay", "prompt=r1", NULL, "task relay: it has no prompt variants; remove prompt");
     refused("relay", "subset=x", NULL, "task relay: subset is an option of longbench; remove it");
 }
@@ -67,7 +70,16 @@ static void bounds(void)
     struct arena a = {0};
     struct task t;
     param_defaults(task_params, &o);
+    CHECK_INT(o.seed, PARAM_UNSET_INT);
+    task_options_default(task_find("relay"), &o);
     CHECK_INT(o.seed, 1);
+    o.seed = PARAM_UNSET_INT;
+    task_options_default(task_find("aime24"), &o);
+    CHECK_INT(o.seed, PARAM_UNSET_INT);
+    o.file = "mine.jsonl";
+    task_options_default(task_find("relay"), &o);
+    CHECK_INT(o.seed, PARAM_UNSET_INT);
+    o.file = NULL;
     CHECK_INT(o.problems, PARAM_UNSET_INT);
     CHECK(param_set_text(task_params, &o, &a, "steps", "2", "task relay", &e) < 0);
     e = (struct err){0};
