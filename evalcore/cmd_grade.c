@@ -168,6 +168,8 @@ static int score_golds(double *best, const char *metric, const char *pred, size_
 {
     size_t n = json_is_array(golds) ? json_array_size(golds) : 1;
     *best = 0;
+    if (!n)
+        return err_set(e, ERR_FORMAT, "field \"ground_truth\" must hold at least one string");
     for (size_t i = 0; i < n; i++) {
         const json_t *gold = json_is_array(golds) ? json_array_get(golds, i) : golds;
         double score = 0;

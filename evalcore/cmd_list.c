@@ -35,21 +35,44 @@ static int list_policies(void)
     return EXIT_DONE;
 }
 
-/* Where a task's file is looked for, and whether it is there. SUBSET stands for the name of a data set. */
+/* The data sets of a task; with a data folder those alone whose file is there, or is not. */
+static void print_subsets(const struct task_ops *ops, const char *title, const char *data, int there)
+{
+    struct str names = {0};
+    const char *subset;
+    for (size_t i = 0; (subset = ops->subset(i)); i++) {
+        struct str path = {0};
+        task_default_file(&path, ops, data, subset);
+        if (!data || file_exists(path.data) == there)
+            str_printf(&names, "%s%s", names.len ? ", " : "", subset);
+        str_release(&path);
+    }
+    if (names.len)
+        printf("        %s: %s\n", title, names.data);
+    str_release(&names);
+}
+
+/* Where a task's file is looked for, and whether it is there. */
 static void print_file(const struct task_ops *ops, const char *data)
 {
     struct str path = {0};
-    if (!ops->default_file) {
-        printf("    problems: generated, or a file ({\"file\": ...} with rendered or prompt, gold)\n");
-        return;
-    }
-    file_join(&path, data ? data : "DATA", ops->default_file);
-    if (!data)
+    if (ops->default_file)
+        task_default_file(&path, ops, data ? data : "DATA", NULL);
+    if (!ops->default_file)
+        printf("    problems: generated, or a file\n");
+    else if (!data)
         printf("    problems: %s (DATA is the folder given with --data)\n", path.data);
-    else if (strstr(ops->default_file, "SUBSET"))
+    else if (ops->subset)
         printf("    problems: %s, SUBSET by the task's option subset\n", path.data);
     else
         printf("    problems: %s, %s\n", path.data, file_exists(path.data) ? "there" : "MISSING");
+    if (ops->subset && data) {
+        print_subsets(ops, "there", data, 1);
+        print_subsets(ops, "MISSING", data, 0);
+    } else if (ops->subset) {
+        print_subsets(ops, "SUBSET is one of", NULL, 0);
+    }
+    printf("    its fields: %s\n", ops->fields);
     str_release(&path);
 }
 

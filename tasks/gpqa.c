@@ -148,6 +148,7 @@ const struct task_ops task_gpqa_diamond = {
     .help = "GPQA-Diamond: 198 questions with four options (CSV); options in an order fixed by the record id",
     .version = "1",
     .default_file = "gpqa/gpqa_diamond.csv",
+    .fields = "columns Record ID, Question, Correct Answer, Incorrect Answer 1, 2 and 3",
     .metric = "accuracy",
     .prompts = "openr1",
     .expected_tokens = 8000,

@@ -51,15 +51,24 @@ static const struct data_set *find_set(const char *name, size_t n)
     return NULL;
 }
 
+/* The data sets whose metric is in this version. */
+static const char *scored_set(size_t i)
+{
+    for (int k = 0; k < N_DATA_SETS; k++)
+        if (textscore_known(data_sets[k].metric) && i-- == 0)
+            return data_sets[k].name;
+    return NULL;
+}
+
 /* Is the data set known, and its metric in this version? */
 static int check_set(const struct data_set *s, const char *where, const char *name, size_t n, struct err *e)
 {
     if (s && textscore_known(s->metric))
         return 0;
     struct str names = {0};
-    for (int i = 0; i < N_DATA_SETS; i++)
-        if (textscore_known(data_sets[i].metric))
-            str_printf(&names, "%s%s", names.len ? ", " : "", data_sets[i].name);
+    const char *scored;
+    for (size_t i = 0; (scored = scored_set(i)); i++)
+        str_printf(&names, "%s%s", i ? ", " : "", scored);
     int rc = s ? err_set(e, ERR_UNSUPPORTED,
                          "%s: the data set %s is scored with %s, and this version has %s only; use %s", where,
                          s->name, s->metric, textscore_names(), names.data)
@@ -212,14 +221,14 @@ static int grade(struct grade *out, const struct problem *p, const struct respon
 
 const struct task_ops task_longbench = {
     .name = "longbench",
-    .help =
-        "LongBench: long-context questions (JSONL); this version has qa_f1_score only: narrativeqa, qasper, "
-        "multifieldqa_en, hotpotqa, 2wikimqa, musique, triviaqa",
+    .help = "LongBench: long-context questions (JSONL); this version has the data sets of qa_f1_score only",
     .version = "1",
     .default_file = "longbench/SUBSET.jsonl",
+    .fields = "input (or question), context, answers (a list), perhaps _id (or id) and dataset",
     .metric = "score",
     .prompts = NULL,
     .expected_tokens = 64,
+    .subset = scored_set,
     .load = load,
     .grade = grade,
 };

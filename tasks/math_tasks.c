@@ -4,6 +4,10 @@
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
 
+#define MATH_FIELDS                                                                                          \
+    "problem (or question, Problem), answer (or expected_answer, Answer), perhaps id (or ID, unique_id, "    \
+    "problem_idx)"
+
 static int add_row(struct rows *r, const json_t *row, void *context, struct err *e)
 {
     struct row_text problem, answer, id;
@@ -43,6 +47,7 @@ const struct task_ops task_aime24 = {
     .help = "AIME 2024: 30 competition problems with integer answers (JSONL)",
     .version = "1",
     .default_file = "aime/aime24.jsonl",
+    .fields = MATH_FIELDS,
     .metric = "accuracy",
     .prompts = "openr1,r1",
     .expected_tokens = 12000,
@@ -55,6 +60,7 @@ const struct task_ops task_aime25 = {
     .help = "AIME 2025: 30 competition problems with integer answers (JSONL)",
     .version = "1",
     .default_file = "aime/aime25.jsonl",
+    .fields = MATH_FIELDS,
     .metric = "accuracy",
     .prompts = "openr1,r1",
     .expected_tokens = 14000,
@@ -67,6 +73,7 @@ const struct task_ops task_math500 = {
     .help = "MATH-500: 500 problems of the MATH test set (JSONL)",
     .version = "1",
     .default_file = "math500/test.jsonl",
+    .fields = MATH_FIELDS,
     .metric = "accuracy",
     .prompts = "openr1,r1",
     .expected_tokens = 4000,

@@ -101,6 +101,8 @@ static int load(struct task *t, const char *path, struct err *e)
     return path ? rows_read_jsonl(t, path, add_row, NULL, e) : generate(t, e);
 }
 
+#define POCKET_FIELDS "rendered (the whole prompt) or prompt (the chat form is added), gold, perhaps id"
+
 static int grade_by_value(struct grade *out, const struct problem *p, const struct response *r,
                           struct arena *a)
 {
@@ -123,6 +125,7 @@ const struct task_ops task_relay = {
     .name = "relay",
     .help = "pocket: follow rules modulo 1000 to an integer (generated)",
     .version = "1",
+    .fields = POCKET_FIELDS,
     .metric = "accuracy",
     .expected_tokens = 930,
     .load = load,
@@ -133,6 +136,7 @@ const struct task_ops task_choice = {
     .name = "choice",
     .help = "pocket: relay with four options (generated)",
     .version = "1",
+    .fields = POCKET_FIELDS,
     .metric = "accuracy",
     .expected_tokens = 850,
     .load = load,
@@ -143,6 +147,7 @@ const struct task_ops task_algebra = {
     .name = "algebra",
     .help = "pocket: add and subtract linear expressions (generated)",
     .version = "1",
+    .fields = POCKET_FIELDS,
     .metric = "accuracy",
     .expected_tokens = 680,
     .load = load,
@@ -153,6 +158,7 @@ const struct task_ops task_lookup = {
     .name = "lookup",
     .help = "pocket: follow rooms through a long list of facts (generated)",
     .version = "1",
+    .fields = POCKET_FIELDS,
     .metric = "accuracy",
     .expected_tokens = 52,
     .load = load,

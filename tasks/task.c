@@ -123,9 +123,25 @@ static int check_options(const struct task *t, struct err *e)
         return rc;
     if (o->prompt && !t->ops->prompts)
         return err_set(e, ERR_USAGE, "task %s: it has no prompt variants; remove prompt", name);
-    if (o->subset && t->ops != &task_longbench)
+    if (o->subset && !t->ops->subset)
         return err_set(e, ERR_USAGE, "task %s: subset is an option of longbench; remove it", name);
     return check_bounds(t, e);
+}
+
+void task_default_file(struct str *out, const struct task_ops *ops, const char *data_dir, const char *subset)
+{
+    struct str file = {0};
+    const char *mark = subset ? strstr(ops->default_file, "SUBSET") : NULL;
+    if (mark)
+        str_printf(&file, "%.*s%s%s", (int)(mark - ops->default_file), ops->default_file, subset,
+                   mark + strlen("SUBSET"));
+    else
+        str_puts(&file, ops->default_file);
+    if (data_dir)
+        file_join(out, data_dir, file.data);
+    else
+        str_puts(out, file.data);
+    str_release(&file);
 }
 
 /* The file the problems come from, in the arena; NULL when they are generated. */
@@ -135,26 +151,21 @@ static int find_file(const char **path, struct task *t, const char *data_dir, st
     *path = t->options.file;
     if (*path || !ops->default_file)
         return 0;
-    const char *mark = strstr(ops->default_file, "SUBSET");
-    if (mark && !t->options.subset)
+    if (ops->subset && !t->options.subset)
         return err_set(e, ERR_USAGE, "task %s: name a data set with subset, or a problems file with file",
                        ops->name);
-    if (mark && strchr(t->options.subset, '/'))
+    if (ops->subset && strchr(t->options.subset, '/'))
         return err_set(e, ERR_USAGE, "task %s: subset is a data set's name, without \"/\"", ops->name);
-    const char *file = ops->default_file;
-    if (mark)
-        file = arena_printf(&t->arena, "%.*s%s%s", (int)(mark - file), file, t->options.subset,
-                            mark + strlen("SUBSET"));
+    struct str file = {0};
+    task_default_file(&file, ops, data_dir, t->options.subset);
+    *path = arena_strdup(&t->arena, file.data);
+    str_release(&file);
     if (!data_dir)
         return err_set(
             e, ERR_USAGE,
             "task %s: its problems come from a file, which is not part of the program; name it with file, "
             "or with --data DIR a folder that holds %s",
-            ops->name, file);
-    struct str joined = {0};
-    file_join(&joined, data_dir, file);
-    *path = arena_strdup(&t->arena, joined.data);
-    str_release(&joined);
+            ops->name, *path);
     if (!file_exists(*path))
         return err_set(e, ERR_USAGE, "task %s: there is no file %s; put it there, or name it with file",
                        ops->name, *path);

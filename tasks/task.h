@@ -8,6 +8,7 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
 #include "evalcore/base/param.h"
+#include "evalcore/base/str.h"
 
 /* A task turns a data file (or a seed) into problems with prompts, and a completion into a grade. It knows
  * nothing of models: prompts are plain user text; the chat form is added by the engine unless `rendered` says
@@ -63,9 +64,12 @@ struct task_ops {
     const char *version;      /* part of the job key: a change of prompt or problems changes it */
     const char *default_file; /* under the data folder, e.g. "aime/aime24.jsonl"; NULL: generated. "SUBSET" in
                                * it stands for the option's value (LongBench) */
+    const char *fields;       /* what a row of its file must have, for `list tasks` */
     const char *metric;       /* "accuracy", or "score" for text metrics */
     const char *prompts;      /* comma-separated variants, the first is the default; NULL: none */
     int expected_tokens;      /* prior for scheduling: typical completion length */
+    const char *(*subset)(
+        size_t i); /* the data sets that `subset` may name, NULL past the end; hook NULL: none */
     int (*load)(struct task *t, const char *path, struct err *e);
     int (*grade)(struct grade *out, const struct problem *p, const struct response *r, struct arena *a);
 };
@@ -73,6 +77,10 @@ struct task_ops {
 const struct task_ops *task_at(size_t i);           /* NULL past the end */
 const struct task_ops *task_find(const char *name); /* NULL when unknown */
 int task_unknown(const char *name, struct err *e);  /* ERR_USAGE, with the nearest name or all of them */
+
+/* Where a task that has a default file looks for it: under data_dir (NULL: relative to it), with SUBSET
+ * replaced when a subset is given. */
+void task_default_file(struct str *out, const struct task_ops *ops, const char *data_dir, const char *subset);
 
 /* Sets what is not given and depends on the task: the seed of generated problems. task_open does it too; a
  * run file does it at once, so that its record has the effective values. */

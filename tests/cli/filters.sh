@@ -59,6 +59,7 @@ cat >score.in <<'END'
 {"metric":"qa_f1_score","prediction":"blue","ground_truth":"red"}
 {"metric":"bleu","prediction":"x","ground_truth":"x"}
 {"metric":"qa_f1_score","prediction":"x"}
+{"metric":"qa_f1_score","prediction":"x","ground_truth":[]}
 END
 cat >score.out <<'END'
 {"score":1.0}
@@ -66,6 +67,7 @@ cat >score.out <<'END'
 {"score":0.0}
 {"error":"line 4: metric \"bleu\" is not in this version; there are qa_f1_score","line":4}
 {"error":"line 5: field \"ground_truth\" must be a string or a list of strings","line":5}
+{"error":"line 6: field \"ground_truth\" must hold at least one string","line":6}
 END
 filter score 3 textscore
 

@@ -15,6 +15,13 @@ echo '{}' >data/aime/aime24.jsonl
 run 0 list tasks --data data
 grep -q 'data/aime/aime24.jsonl, there$' stdout.txt || fail "aime24 is there"
 grep -q 'data/aime/aime25.jsonl, MISSING$' stdout.txt || fail "aime25 is missing"
+mkdir -p data/longbench
+: >data/longbench/qasper.jsonl
+run 0 list tasks --data data
+grep -q '^        there: qasper$' stdout.txt || fail "qasper is there"
+grep -q '^        MISSING: narrativeqa, multifieldqa_en, hotpotqa, 2wikimqa, musique, triviaqa$' stdout.txt ||
+    fail "which LongBench files are missing?"
+[ "$(grep -c '^    its fields: ' stdout.txt)" = 9 ] || fail "list tasks does not say what a file must hold"
 run 0 list devices
 grep -q '^cpu: ' stdout.txt || fail "list devices lacks the CPU"
 

@@ -9,6 +9,8 @@ static void table(void)
     for (const struct task_ops *t; (t = task_at(n)); n++) {
         CHECK(task_find(t->name) == t);
         CHECK(t->help && t->help[0] && t->version && t->load && t->grade && t->expected_tokens > 0);
+        CHECK(t->fields && t->fields[0]);
+        CHECK(!t->subset || (t->default_file && strstr(t->default_file, "SUBSET") && t->subset(0)));
         CHECK(!strcmp(t->metric, "accuracy") || !strcmp(t->metric, "score"));
     }
     CHECK_INT(n, 9);
