@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# ./kv without root and without a package: one command to run, exit code 2, nothing built. Usage errors: exit code 2.
+# ./kv without root and without a package: one command to run, exit code 2, nothing built. Usage errors and arguments that
+# would be ignored: exit code 2.
 set -u
 kv=$1/kv
 scratch=$(mktemp -d)
@@ -37,6 +38,21 @@ for command in "demo" "build" "test" "test --all" "bench" "install"; do
     want+=" libpcre2-dev libutf8proc-dev'"
     [[ $(cat "$scratch/out") == "$want" ]] || fail "./kv $command printed: $(cat "$scratch/out")"
     grep -q 'must not run' "$scratch/err" && fail "./kv $command called apt-get without root"
+done
+
+without_root format
+code=$?
+[[ $code == 2 ]] || fail "./kv format: exit code $code, want 2"
+grep -q "libutf8proc-dev clang-format-14'" "$scratch/out" || fail "./kv format printed: $(cat "$scratch/out")"
+
+# Arguments that would have no effect.
+for command in "demo --limit 2" "build x" "format x" "test x" "test --all x"; do
+    # shellcheck disable=SC2086
+    without_root $command
+    code=$?
+    [[ $code == 2 ]] || fail "./kv $command: exit code $code, want 2"
+    [[ ! -s $scratch/out && $(wc -l <"$scratch/err") == 1 ]] || fail "./kv $command said: $(cat "$scratch/out" "$scratch/err")"
+    grep -q "takes .*, not \"" "$scratch/err" || fail "./kv $command said: $(cat "$scratch/err")"
 done
 
 without_root install frobnicate
