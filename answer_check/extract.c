@@ -160,7 +160,7 @@ static int is_money(struct span s, size_t i, int cut_behind)
  * argument that it may need? cut_behind: the length limit came right behind it. */
 static int is_cut_off(struct span s, int cut_behind)
 {
-    int braces = 0, in_dollars = 0, in_formula = 0;
+    int braces = 0, dollars = 0, money = 0, in_formula = 0;
     size_t command = s.n; /* start of the command that the sentence ends with */
     for (size_t i = 0; i < s.n; i++) {
         if (s.s[i] == '\\') {
@@ -172,10 +172,10 @@ static int is_cut_off(struct span s, int cut_behind)
         if (!ascii_is_letter(s.s[i]))
             command = s.n;
         braces += (s.s[i] == '{') - (s.s[i] == '}');
-        if (s.s[i] == '$' && (in_dollars || !is_money(s, i, cut_behind)))
-            in_dollars = !in_dollars;
+        dollars += s.s[i] == '$';
+        money += s.s[i] == '$' && is_money(s, i, cut_behind);
     }
-    if (braces > 0 || in_dollars || in_formula > 0)
+    if (braces > 0 || (dollars % 2 && !money) || in_formula > 0)
         return 1;
     return command < s.n && (cut_behind || span_at(s, command, "\\boxed") || span_at(s, command, "\\fbox"));
 }
@@ -193,9 +193,8 @@ static int is_words(struct span s, struct arena *a)
     return longest >= 2 && !math_is_value(s, a);
 }
 
-/* What stands at the start of `rest`. is_cut: the response ended at the length limit. */
-static enum declared_status read_content(struct declared *out, int *words, struct span rest, int is_cut,
-                                         struct arena *a)
+static enum declared_status read_content(struct declared *out, int *words, struct span rest,
+                                         enum finish finish, struct arena *a)
 {
     while (rest.n && is_decoration(rest.s[0]))
         rest = (struct span){rest.s + 1, rest.n - 1};
@@ -208,7 +207,7 @@ static enum declared_status read_content(struct declared *out, int *words, struc
     if (formula > 0)
         return DECLARED_FOUND;
     struct span s = {rest.s, sentence_end(rest)};
-    int cut_behind = is_cut && !span_trim((struct span){rest.s + s.n, rest.n - s.n}).n;
+    int cut_behind = finish == FINISH_LENGTH && !span_trim((struct span){rest.s + s.n, rest.n - s.n}).n;
     if ((formula < 0 && !(rest.s[0] == '$' && is_money(s, 0, cut_behind))) || is_cut_off(s, cut_behind))
         return DECLARED_CUT;
     while (s.n && (is_decoration(s.s[s.n - 1]) || strchr(".,;!", s.s[s.n - 1])))
@@ -232,7 +231,7 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
             continue;
         tried++;
         struct span rest = {s.s + d.content, s.n - d.content};
-        enum declared_status status = read_content(&found, &words, rest, finish == FINISH_LENGTH, a);
+        enum declared_status status = read_content(&found, &words, rest, finish, a);
         cut |= status == DECLARED_CUT;
         int rank = 2 * !words + d.strong;
         if (status == DECLARED_FOUND && rank > best) {
