@@ -79,6 +79,14 @@ struct declaration {
     int strong;     /* "final answer ..." or "Answer:" as the start of a sentence; else "the answer is ..." */
 };
 
+/* The verb at i, with what may follow it. */
+static int is_is(struct span s, size_t i)
+{
+    return s.n - i > 2 && ascii_lower(s.s[i]) == 'i' && ascii_lower(s.s[i + 1]) == 's' &&
+           (s.s[i + 2] == ' ' || s.s[i + 2] == ':' || s.s[i + 2] == '\n' || s.s[i + 2] == '\\' ||
+            s.s[i + 2] == '$');
+}
+
 /* Does "answer" at i declare something? */
 static int declaration_at(struct declaration *out, struct span s, size_t i)
 {
@@ -94,16 +102,12 @@ static int declaration_at(struct declaration *out, struct span s, size_t i)
     if (j < s.n && s.s[j] == 's')
         j++;
     for (; j < s.n; j++) {
-        struct span rest = {s.s + j, s.n - j};
-        size_t colon = s.s[j] == ':' ? 1 : span_starts(rest, "\xef\xbc\x9a") ? 3 : 0; /* full-width */
-        *out = (struct declaration){j + (colon ? colon : 2), is_final || (colon && starts)};
-        if (colon)
+        size_t colon = s.s[j] == ':' ? 1 : span_at(s, j, "\xef\xbc\x9a") ? 3 : 0; /* full-width */
+        int is_verb = !colon && ascii_is_space(s.s[j - 1]) && is_is(s, j);
+        if (colon || is_verb) {
+            *out = (struct declaration){j + (colon ? colon : 2), is_final || (colon && starts)};
             return 1;
-        int is_verb = ascii_is_space(s.s[j - 1]) &&
-                      (span_starts(rest, "is ") || span_starts(rest, "is:") || span_starts(rest, "is\n") ||
-                       span_starts(rest, "is\\") || span_starts(rest, "is$"));
-        if (is_verb)
-            return 1;
+        }
         if (s.s[j] == ' ' || s.s[j] == '*' || s.s[j] == '_')
             continue;
         if (!reach || s.s[j] == '\n' || s.s[j] == '.')
