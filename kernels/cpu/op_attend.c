@@ -122,7 +122,7 @@ static void weights(struct job *j, int g)
     for (int i = 0; i < j->n; i++) {
         struct v16 w = v_set(0);
         if (top != -INFINITY)
-            w = v_exp(v_sub(v_load(s + i * LANES), v_set(top)));
+            w = v_term(v_sub(v_load(s + i * LANES), v_set(top)));
         sum = v_add(sum, w);
         v_store(s + i * LANES, w);
     }
@@ -163,7 +163,7 @@ static void combine(const float *part, size_t step, int n, int d, float *out, fl
         const float *p = part + (size_t)i * step;
         if (p[0] == -INFINITY)
             continue;
-        w[0] = v_first(v_exp(v_set(p[0] - top)));
+        w[0] = v_first(v_term(v_set(p[0] - top)));
         sum = fmaf(p[1], w[0], sum);
         for (int x = 0; out && x < d / LANES; x++)
             o[x] = v_fma(v_load(p + PART_EXTRA + x * LANES), v_set(w[0]), o[x]);

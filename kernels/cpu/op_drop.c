@@ -51,8 +51,8 @@ static float softmax_sum(const float *v, int n, float *top)
                          : v_select(m_bits((1u << (n - i)) - 1), v_loadn(v + i, n - i), v_set(-INFINITY)),
                      most);
     *top = v_largest(most);
-    for (int i = 0; i<n && * top> - INFINITY; i += LANES) {
-        struct v16 x = v_exp(v_sub(v_loadn(v + i, n - i < LANES ? n - i : LANES), v_set(*top)));
+    for (int i = 0; *top > -INFINITY && i < n; i += LANES) {
+        struct v16 x = v_term(v_sub(v_loadn(v + i, n - i < LANES ? n - i : LANES), v_set(*top)));
         sum = v_add(sum, n - i >= LANES ? x : v_select(m_bits((1u << (n - i)) - 1), x, v_set(0)));
     }
     return v_sum(sum);

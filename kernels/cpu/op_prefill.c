@@ -133,11 +133,11 @@ static void soften(struct block *b, int i, int n_pages)
     }
     top = top > old ? top : old;
     for (int p = 0; p < n_pages; p++) {
-        struct v16 w = v_exp(v_sub(v_load(s + p * LANES), v_set(top)));
+        struct v16 w = v_term(v_sub(v_load(s + p * LANES), v_set(top)));
         v_store(s + p * LANES, w);
         sum = v_add(sum, w);
     }
-    float keep = v_first(v_exp(v_set(old - top)));
+    float keep = v_first(v_term(v_set(old - top)));
     b->sum[i] = fmaf(b->sum[i], keep, v_sum(sum));
     b->top[i] = top;
     for (int x = 0; keep != 1 && x < b->d; x += LANES)

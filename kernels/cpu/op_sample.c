@@ -116,7 +116,7 @@ static int draw(const struct sample_args *a, int row, const struct sample_settin
     for (int i = 0; i < n; i += LANES) {
         int m = n - i < LANES ? n - i : LANES;
         struct v16 x = v_div(v_sub(v_loadn(v + i, m), v_set(v[best])), v_set(t));
-        v_storen(w + i, v_exp(x), m);
+        v_storen(w + i, v_term(x), m);
     }
     for (size_t i = 0; i < sizeof s->banned / sizeof *s->banned; i++)
         if (s->banned[i] >= 0 && s->banned[i] < n)
@@ -151,7 +151,7 @@ static void describe(const float *v, int n, struct sample_result *out)
     for (int i = 0; i < n; i += LANES) {
         float e[LANES];
         int m = n - i < LANES ? n - i : LANES;
-        v_store(e, v_exp(v_sub(v_loadn(v + i, m), v_set(top))));
+        v_store(e, v_term(v_sub(v_loadn(v + i, m), v_set(top))));
         for (int j = 0; j < m; j++)
             total += (double)e[j];
     }

@@ -193,7 +193,7 @@ static struct v16 over_heads(const struct mass *m, int slot)
     }
     struct v16 base = v_select(m_less(v_set(-INFINITY), top), top, v_set(0));
     for (int i = 0; i < m->heads; i++)
-        sum = v_add(sum, v_exp(v_sub(log_prob(m, i, slot), base)));
+        sum = v_add(sum, v_term(v_sub(log_prob(m, i, slot), base)));
     return v_add(base, v_log(a->mode == REDUCE_MEAN ? v_div(sum, scale) : sum));
 }
 
@@ -206,7 +206,7 @@ static float over_block(const struct mass *m, int slot, int n)
     if (most == -INFINITY)
         return most;
     for (int t = slot; t < slot + n; t += LANES)
-        sum = v_add(sum, v_exp(v_sub(over_heads(m, t), v_set(most))));
+        sum = v_add(sum, v_term(v_sub(over_heads(m, t), v_set(most))));
     return most + v_first(v_log(v_set(v_sum(sum))));
 }
 
