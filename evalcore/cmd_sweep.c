@@ -61,8 +61,8 @@ static int parse_shard(struct sweep *s, struct err *e)
     if (!s->o.shard)
         return 0;
     struct arena a = {0};
-    int bad = !slash || cli_int(arena_strndup(&a, s->o.shard, (size_t)(slash - s->o.shard)), 0, 100000, &i) ||
-              cli_int(slash + 1, 1, 100000, &n) || i >= n;
+    int bad = !slash || cli_int(arena_strndup(&a, s->o.shard, (size_t)(slash - s->o.shard)), 0, RUNLOCK_SHARDS_MAX, &i) ||
+              cli_int(slash + 1, 1, RUNLOCK_SHARDS_MAX, &n) || i >= n;
     arena_release(&a);
     if (bad)
         return err_set(e, ERR_USAGE, "--shard takes I/N with I from 0 to N-1, such as 0/4, not \"%s\"",
