@@ -27,11 +27,12 @@ struct options {
 
 static const struct cli_option options[] = {
     {"model", 'M', CLI_STRING, offsetof(struct options, model), "MODEL",
-     "model of `decode`: pocket (default) or a folder"},
-    {"threads", 0, CLI_INT, offsetof(struct options, threads), "N", "CPU threads; default all"},
+     .help = "model of `decode`: pocket (default) or a folder"},
+    {"threads", 0, CLI_INT, offsetof(struct options, threads), "N", .help = "CPU threads; default all",
+     .min = 1, .max = CLI_THREADS_MAX},
     {"isa", 0, CLI_STRING, offsetof(struct options, isa), "NAME",
-     "scalar, avx2 or avx512; default the best here"},
-    {"csv", 0, CLI_STRING, offsetof(struct options, csv), "FILE", "write the figures there too"},
+     .help = "scalar, avx2 or avx512; default the best here"},
+    {"csv", 0, CLI_STRING, offsetof(struct options, csv), "FILE", .help = "write the figures there too"},
     {0},
 };
 

@@ -25,9 +25,10 @@ struct doctor_options {
 
 static const struct cli_option doctor_table[] = {
     {"output-path", 'o', CLI_STRING, offsetof(struct doctor_options, out), "DIR",
-     "where runs will be written (default .)"},
-    {"threads", 0, CLI_INT, offsetof(struct doctor_options, threads), "N", "CPU threads"},
-    {NULL, 0, CLI_FLAG, 0, NULL, NULL},
+     .help = "where runs will be written (default .)"},
+    {"threads", 0, CLI_INT, offsetof(struct doctor_options, threads), "N", .help = "CPU threads", .min = 1,
+     .max = CLI_THREADS_MAX},
+    {0},
 };
 
 struct doctor {

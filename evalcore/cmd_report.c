@@ -15,8 +15,8 @@ struct report_options {
 
 static const struct cli_option report_table[] = {
     {"against", 0, CLI_STRING, offsetof(struct report_options, against), "OLD",
-     "compare with another run folder"},
-    {NULL, 0, CLI_FLAG, 0, NULL, NULL},
+     .help = "compare with another run folder"},
+    {0},
 };
 
 static int missing(const struct run *r)
@@ -93,7 +93,7 @@ static int run_score(const struct program *p, int argc, char **argv)
     return rc ? command_fail(&e, EXIT_INCOMPLETE) : EXIT_DONE;
 }
 
-static const struct cli_option no_options[] = {{NULL, 0, CLI_FLAG, 0, NULL, NULL}};
+static const struct cli_option no_options[] = {{0}};
 
 const struct command cmd_score = {
     .name = "score",

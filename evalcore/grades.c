@@ -83,6 +83,8 @@ const char *grade_gold_digest(const struct run_problem *p, struct arena *a)
     for (int i = 0; i < p->n_golds; i++)
         str_add(&text, p->golds[i], strlen(p->golds[i]) + 1);
     str_printf(&text, "%d %d", p->n_options, (int)p->thinking);
+    if (p->subset)
+        str_printf(&text, " %s", p->subset);
     sha256_hex(text.data, text.len, hex, 16);
     str_release(&text);
     return arena_strdup(a, hex);
@@ -112,7 +114,8 @@ void grade_record(struct record *rec, const struct run_task *t, const struct run
                               .n_options = p->n_options,
                               .option_order = p->option_order,
                               .is_rendered = p->is_rendered,
-                              .thinking_open = p->thinking == THINKING_OPEN};
+                              .thinking_open = p->thinking == THINKING_OPEN,
+                              .subset = p->subset};
     struct response response = {.text = text,
                                 .len = n,
                                 .thinking = p->thinking,

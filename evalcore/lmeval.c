@@ -8,20 +8,12 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/text_json.h"
 #include "evalcore/version.h"
 
 static const char *metric_of(const struct cell *c)
 {
     return strcmp(c->task->metric, "accuracy") ? c->task->metric : "exact_match";
-}
-
-static json_t *text_json(const char *s, size_t n)
-{
-    struct str clean = {0};
-    str_add_utf8(&clean, s, n);
-    json_t *v = json_stringn(str_text(&clean), clean.len);
-    str_release(&clean);
-    return v;
 }
 
 static void set_hash(json_t *row, const char *key, const char *data, size_t n)
@@ -92,7 +84,6 @@ static void append(json_t *row, const char *key, json_t *v)
 static int row_samples(const struct run *r, const struct cell *c, json_t *row, const struct record *rec,
                        int n, double *mean, struct err *e)
 {
-    static const char *const finish[] = {"stop", "length", "error"};
     struct str text = {0};
     json_t *resps = json_array();
     double sum = 0;
@@ -105,7 +96,7 @@ static int row_samples(const struct run *r, const struct cell *c, json_t *row, c
         append(row, "keys", json_string(rec[i].key));
         append(row, "verdicts", json_string(verdict_name(rec[i].verdict)));
         append(row, "tokens", json_integer(rec[i].tokens));
-        append(row, "finish", json_string(finish[rec[i].finish]));
+        append(row, "finish", json_string(finish_name(rec[i].finish)));
         append(row, "kv_reads", json_real(rec[i].kv.reads));
         append(row, "kv_reads_full", json_real(rec[i].kv.reads_full));
         append(row, "peak_tokens", json_real(rec[i].kv.peak_tokens));
@@ -242,32 +233,11 @@ static int write_results(const struct run *r, const struct cell *c, const char *
     return rc;
 }
 
-/* Folders of cells that left the configuration would be mistaken for results of this one. */
-static int remove_strangers(const struct run *r, const char *cells, struct err *e)
-{
-    struct file_list list = {0};
-    int rc = file_list(&list, cells, "", e);
-    for (size_t i = 0; i < list.n && !rc; i++) {
-        int known = 0;
-        for (int c = 0; c < r->n_cells; c++)
-            known |= !strcmp(r->cells[c].id, list.name[i]);
-        struct str path = {0};
-        file_join(&path, cells, list.name[i]);
-        if (!known && file_is_dir(path.data))
-            rc = file_remove_tree(path.data, e);
-        str_release(&path);
-    }
-    file_list_release(&list);
-    return rc;
-}
-
 int lmeval_write(const struct run *r, struct err *e)
 {
     struct str cells = {0};
     file_join(&cells, r->dir, "cells");
     int rc = file_mkdirs(cells.data, e);
-    if (!rc)
-        rc = remove_strangers(r, cells.data, e);
     for (int i = 0; i < r->n_cells && !rc; i++) {
         const struct cell *c = &r->cells[i];
         struct totals t = {0};

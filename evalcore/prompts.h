@@ -13,6 +13,7 @@ struct prompt_row {
 };
 struct prompt_set {
     struct task task;
+    size_t n_original;       /* problems of the task before --limit and --sample-ids */
     const char *label;       /* of the task entry */
     const struct chat *chat; /* effective; NULL: none */
     int32_t end_token;       /* of the chat form, or -1 */

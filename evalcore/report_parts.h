@@ -26,6 +26,7 @@ void report_add_heat_maps(struct doc *d, const struct report *r,
                           int panel); /* of policies that sweep K and L */
 void report_add_matrix(struct doc *d, const struct report *r);
 void report_add_config(struct doc *d, const struct report *r);
+#define REPORT_AGAINST_TITLE "Compared with another run"
 void report_add_against(struct doc *d, const struct report *old, const struct report *now,
                         const struct against *list, int n);
 

@@ -82,6 +82,7 @@ static int open_set(struct runplan *p, const struct runfile_task *t, const struc
     if (rc)
         return err_add(e, "%s", t->where), rc;
     p->n_sets++;
+    s->n_original = s->task.n_problems;
     rc = prompts_filter(&s->task, t->label, o->limit, o->sample_ids, matched, e);
     if (!rc && lane->engine) {
         rc = prompts_chat(&s->chat, lane->engine, settings->chat, e);
@@ -237,6 +238,7 @@ int runplan_build(struct runplan *p, const struct runfile *f, const struct runpl
 {
     memset(p, 0, sizeof *p);
     p->file = f;
+    p->limit = o->limit;
     int rc = make_cells(p, o, e);
     if (!rc && !o->dry)
         make_jobs(p);

@@ -39,6 +39,7 @@ struct runplan {
     struct job *jobs; /* every job once, even when two cells share it; in cell order */
     int n_lanes, n_sets, n_cells;
     long n_jobs;
+    int limit; /* --limit, 0: none */
     struct arena arena;
 };
 
