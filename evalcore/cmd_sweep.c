@@ -179,7 +179,8 @@ static int decode(struct sweep *s, struct runner *r, struct err *e)
     return rc;
 }
 
-/* Grades, cells/ and report/: all rebuilt from the journals. *failed counts the jobs that ended as error. */
+/* Grades, cells/ and report/, all rebuilt from the journals, and the table on standard output. *failed counts
+ * the jobs that ended as error. */
 static int write_results(const struct sweep *s, long *failed, struct err *e)
 {
     struct run run;
@@ -193,7 +194,13 @@ static int write_results(const struct sweep *s, long *failed, struct err *e)
     if (!rc)
         rc = lmeval_write(&run, e);
     run_release(&run);
-    return rc ? rc : report_write(s->o.out, NULL, e);
+    struct str table = {0};
+    if (!rc)
+        rc = report_write(s->o.out, NULL, &table, e);
+    if (!rc && !s->o.quiet)
+        printf("%s\nreport: %s/report/report.md and index.html\n", str_text(&table), s->o.out);
+    str_release(&table);
+    return rc;
 }
 
 static int sweep(struct sweep *s, struct err *e)
@@ -228,7 +235,6 @@ static int sweep(struct sweep *s, struct err *e)
     }
     if (write_results(s, &failed, e))
         return s->code;
-    log_info("report: %s/report/report.md and index.html", s->o.out);
     if (failed)
         err_set(e, ERR_DEVICE, "%ld jobs failed; they count as error in the tables, kveval show says why",
                 failed);

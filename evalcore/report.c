@@ -138,7 +138,8 @@ static int write_all(const char *folder, const struct report *r, const struct re
     return rc;
 }
 
-int report_write_run(const struct run *run, const struct run *against, const char *folder, struct err *e)
+int report_write_run(const struct run *run, const struct run *against, const char *folder, struct str *table,
+                     struct err *e)
 {
     struct arena arena = {0};
     struct report now, old;
@@ -156,12 +157,14 @@ int report_write_run(const struct run *run, const struct run *against, const cha
     int rc = file_mkdirs(folder, e);
     if (rc == 0)
         rc = write_all(folder, &now, against ? &old : NULL, &d, list, n, e);
+    if (rc == 0 && table)
+        report_text(table, &now);
     doc_release(&d);
     arena_release(&arena);
     return rc;
 }
 
-int report_write(const char *dir, const char *against, struct err *e)
+int report_write(const char *dir, const char *against, struct str *table, struct err *e)
 {
     struct run run = {0}, other = {0};
     struct str folder = {0};
@@ -170,7 +173,7 @@ int report_write(const char *dir, const char *against, struct err *e)
         rc = run_load(&other, against, e);
     if (rc == 0) {
         file_join(&folder, dir, "report");
-        rc = report_write_run(&run, against ? &other : NULL, str_text(&folder), e);
+        rc = report_write_run(&run, against ? &other : NULL, str_text(&folder), table, e);
     }
     str_release(&folder);
     run_release(&other);
