@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include "evalcore/base/json.h"
 #include "evalcore/bench.h"
@@ -36,13 +35,6 @@ static const struct cli_option options[] = {
     {0},
 };
 
-double bench_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor)
 {
     struct str s = {0};
@@ -52,6 +44,8 @@ void bench_print(struct bench *b, const char *name, double value, const char *un
     json_quote(&s, unit, strlen(unit));
     if (floor > 0)
         str_printf(&s, ", \"floor\": %.6g, \"share\": %.3f", floor, value / floor);
+    else
+        str_puts(&s, ", \"floor\": null, \"share\": null");
     str_puts(&s, ", \"command\": ");
     json_quote(&s, b->command, strlen(b->command));
     str_puts(&s, "}\n");

@@ -52,7 +52,7 @@ static int encode(const struct generate_options *o, const struct engine *en, con
     if (!t)
         return err_set(e, ERR_USAGE, "%s has no tokenizer.json, so a prompt cannot be encoded", o->model);
     if (!o->raw)
-        rc = prompts_chat(&chat, en, o->chat, e);
+        rc = prompts_chat(&chat, engine_chat(en), o->chat, e);
     if (!rc && chat) {
         rc = chat_encode(chat, t, &scratch, NULL, str_text(text), text->len, NULL, ids, e);
         *end_token = chat->end ? tokenizer_find(t, chat->end) : -1;

@@ -81,6 +81,10 @@ static int show(const struct run *r, const char *cell, const char *name, const s
     int problem = c < 0 ? -1 : find_problem(&r->cells[c], name, e);
     if (problem < 0)
         return ERR_USAGE;
+    if (o->sample >= r->cells[c].samples)
+        return err_set(e, ERR_USAGE,
+                       "cell %s has %d sample%s of a problem, counted from 0; there is no sample %d",
+                       r->cells[c].id, r->cells[c].samples, r->cells[c].samples == 1 ? "" : "s", o->sample);
     const struct run_problem *p = &r->cells[c].task->problems[problem];
     printf("cell %s\npolicy %s: %s\ntask %s, problem %s\n", r->cells[c].id, r->cells[c].policy_label,
            r->cells[c].budget_rule, r->cells[c].task->label, p->id);

@@ -33,7 +33,8 @@ static const struct cli_option sweep_table[] = {
     {"limit", 'L', CLI_INT, AT(limit), "N", .help = "only the first N problems of each task", .min = 1,
      .max = CLI_INT_MAX},
     {"sample-ids", 'E', CLI_STRING, AT(sample_ids), "IDS",
-     .help = "only these problems: a,b,c or {\"task\": [ids]}"},
+     .help = "only these problems: ids a,b,c, or {\"task\": [...]} with ids as texts, positions from 0 as "
+             "integers"},
     {"data", 'd', CLI_STRING, AT(data), "DIR", .help = "where problem files are (see: kveval list tasks)"},
     {"set", 0, CLI_LIST, AT(set), "A.B=C", .help = "override the run file; may be repeated"},
     {"threads", 0, CLI_INT, AT(threads), "N", .help = "CPU threads (default: all cores)", .min = 1,

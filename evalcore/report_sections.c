@@ -52,6 +52,10 @@ static void add_warnings(struct doc *d, const struct report *r)
                     "they must "
                     "not depend on. Of each, the one whose tokens have the smaller digest is used.",
                     r->run->n_conflicts, r->run->n_conflicts == 1 ? " was" : "s were");
+    long repeated = r->run->n_duplicates - r->run->n_conflicts;
+    if (repeated > 0)
+        doc_paragraph(d, "%ld completion%s found more than once with the same tokens; each counts once.",
+                      repeated, repeated == 1 ? " was" : "s were");
     if (r->run->n_bad_lines)
         doc_warning(d, "%ld journal line%s a wrong checksum and %s ignored; those jobs count as missing.",
                     r->run->n_bad_lines, r->run->n_bad_lines == 1 ? " has" : "s have",
