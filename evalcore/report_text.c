@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NAME_MAX_WIDTH = 40, TASK_MAX_WIDTH = 22, GAP = 2 };
+enum { NAME_MAX_WIDTH = 40, TASK_MAX_WIDTH = 28, GAP = 2 };
 
 struct marks { /* which of them occurred and so need a legend */
     int compared, unfinished, inactive;
@@ -124,7 +124,8 @@ void report_text(struct str *out, const struct report *r)
         str_putc(out, '\n');
         add_block(out, r, from, to, name_width, width, &m);
     }
-    str_putc(out, '\n');
+    if (m.compared || m.unfinished || m.inactive)
+        str_putc(out, '\n');
     if (m.compared)
         str_puts(out,
                  "\xE2\x96\xBC lower, \xE2\x96\xB2 higher than the baseline beyond chance, \xE2\x89\x88 not "

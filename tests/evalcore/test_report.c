@@ -270,7 +270,7 @@ static void test_wide_table(void)
     struct str text = {0};
     for (int i = 0; i < TASKS; i++)
         tasks[i] = (struct fake_task){
-            "relay", arena_printf(&a, "task %d with a rather long label", i), "accuracy", 0, 100, 50};
+            "relay", arena_printf(&a, "task %d with a label that is rather long", i), "accuracy", 0, 100, 50};
     const struct fake_options o = {.policies = policies,
                                    .n_policies = 2,
                                    .tasks = tasks,
@@ -291,7 +291,7 @@ static void test_wide_table(void)
     }
     for (int i = 0; i < TASKS; i++) {
         char name[40];
-        snprintf(name, sizeof name, "task %d with a rather", i);
+        snprintf(name, sizeof name, "task %d with a label that", i);
         CHECK_INT(count(str_text(&text), name), 1);
     }
     CHECK_INT(count(str_text(&text), "\x1b"), 0);
