@@ -173,7 +173,7 @@ int journal_read(const char *path, journal_line_fn fn, void *context, long *bad,
     return rc;
 }
 
-int journal_body(const char *line, size_t n, struct str *ids, struct str *text, struct err *e)
+static int journal_body(const char *line, size_t n, struct str *ids, struct str *text, struct err *e)
 {
     size_t body = checked_length(line, n);
     const char *from = body ? memmem(line, body, ids_mark, strlen(ids_mark)) : NULL;

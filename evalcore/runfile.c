@@ -24,7 +24,7 @@ static void strip_notes(json_t *v)
         json_array_foreach(v, i, child) strip_notes(child);
 }
 
-int runfile_takes_stop(const char *key)
+static int takes_stop(const char *key)
 {
     return !strcmp(key, "stop");
 }
@@ -258,7 +258,7 @@ static int read_settings(struct runfile *r, const json_t *root, struct err *e)
     json_t *v, *o = json_object();
     int rc;
     json_object_foreach((json_t *)root, key, v) if (settings_known(key)) json_object_set(o, key, v);
-    rc = axes_expand(&points, o, runfile_takes_stop, r->path, &r->arena, e);
+    rc = axes_expand(&points, o, takes_stop, r->path, &r->arena, e);
     r->settings = xcalloc(points.n + 1, sizeof *r->settings);
     for (size_t p = 0; p < points.n && !rc; p++) {
         struct runfile_settings *s = &r->settings[r->n_settings++];
