@@ -157,7 +157,8 @@ static void grades(void)
     str_release(&book);
 }
 
-/* The files of the second cell as lm-evaluation-harness would name their fields, byte for byte (record.test). */
+/* The files of the second cell as lm-evaluation-harness would name their fields, byte for byte (record.test).
+ */
 static void golden(const char *path)
 {
     struct cases cases;
