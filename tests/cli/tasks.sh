@@ -1,7 +1,7 @@
 # The tasks that read files, end to end on small made-up files: sweep --data, report, score, show. The embedded model
 # cannot solve them; the way through the program must hold.
 . "$(dirname "$0")/lib.sh"
-rm -rf data out again one
+rm -rf data out again one old
 mkdir -p data/aime data/math500 data/gpqa data/longbench
 
 cat >data/aime/aime24.jsonl <<'END'
@@ -74,6 +74,13 @@ check_column accuracy "$trivia" 1
 check_column accuracy "$qasper" 0
 run 0 report out
 check_column accuracy "$trivia" 1
+run 0 report out --against out
+[ "$(wc -l <out/report/against.csv)" = 7 ] || fail "two data sets were taken for one: $(cat out/report/against.csv)"
+# A folder of a version that did not keep the data set's name is not graded, and does not crash.
+cp -r out old
+sed -i 's/"subset":"[a-z]*",//' old/problems/longbench*.jsonl
+run 0 score old
+grep -q ' 2 error$' stdout.txt || fail "problems without their data set: $(cat stdout.txt)"
 run 0 show out triviaqa t1
 grep -q '^correct: qa_f1_score of the best of 2 accepted answers is 1.0000.$' stdout.txt || fail "show: $(cat stdout.txt)"
 grep -q 'The dog barked.' stdout.txt || fail "show has no prompt: $(cat stdout.txt)"
