@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 rm -rf stopped undisturbed fifo
 cat >many.json <<'END'
-{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 3000}],
+{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 1000}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
 END
 
@@ -28,10 +28,10 @@ stop_with() {
     kill -s "$1" $pid
     wait $pid || got=$?
     [ "$got" = "$2" ] || fail "SIG$1 exited $got, want $2: $(cat stop.txt)"
-    grep -q "^kveval: stopped: [0-9]* of 6000 jobs are done and saved; repeat the command to go on$" stop.txt ||
+    grep -q "^kveval: stopped: [0-9]* of 2000 jobs are done and saved; repeat the command to go on$" stop.txt ||
         fail "SIG$1 said: $(cat stop.txt)"
     [ "$(journal_keys stopped | wc -l)" -gt "$before" ] || fail "SIG$1 lost what was finished"
-    [ "$(journal_keys stopped | wc -l)" -lt 6000 ] || fail "SIG$1 came after the end"
+    [ "$(journal_keys stopped | wc -l)" -lt 2000 ] || fail "SIG$1 came after the end"
 }
 stop_with TERM 75
 stop_with USR1 75
@@ -54,7 +54,7 @@ exec 9>&-
 [ $got = 143 ] || fail "a second SIGTERM exited $got, want 143"
 
 run 0 report stopped
-grep -q 'of 6000 jobs are missing' stderr.txt || fail "report of an unfinished folder: $(cat stderr.txt)"
+grep -q 'of 2000 jobs are missing' stderr.txt || fail "report of an unfinished folder: $(cat stderr.txt)"
 grep -q '^\* unfinished' stdout.txt || fail "the table of an unfinished folder: $(cat stdout.txt)"
 run 0 sweep many.json -o stopped --limit 16
 run 0 sweep many.json -o undisturbed --limit 16
