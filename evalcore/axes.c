@@ -12,7 +12,8 @@ struct axis {
     const json_t *values;
 };
 
-void axis_value_text(struct str *out, const json_t *v)
+/* "8", "0.5", "name", "2+5+7": a value as labels write it. */
+static void axis_value_text(struct str *out, const json_t *v)
 {
     size_t i;
     const json_t *item;

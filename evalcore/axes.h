@@ -27,7 +27,4 @@ int axes_expand(struct axis_points *out, const json_t *object, axis_takes_list_f
                 const char *where, struct arena *a, struct err *e);
 void axes_release(struct axis_points *p);
 
-/* "8", "0.5", "name", "2+5+7": a value as labels write it. */
-void axis_value_text(struct str *out, const json_t *v);
-
 #endif

@@ -24,9 +24,7 @@ int bench_decode(struct bench *b, struct err *e);    /* whole steps of a model a
 int bench_attention(struct bench *b, struct err *e); /* paged decode attention, 32/8 heads */
 int bench_tokenizer(struct bench *b, struct err *e); /* MB/s of one core */
 
-/* share = value / floor; floor 0: a figure without a limit to compare with, share is left out. */
+/* share = value / floor; floor 0: a figure without a limit to compare with, both are null. */
 void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor);
-
-double bench_clock(void); /* monotonic seconds */
 
 #endif

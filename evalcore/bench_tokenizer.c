@@ -4,6 +4,7 @@
 #include "engine/engine.h"
 #include "evalcore/base/arena.h"
 #include "evalcore/bench.h"
+#include "evalcore/progress.h"
 #include "tasks/task.h"
 
 static int encode_all(const struct tokenizer *t, const struct task *tasks, int n_tasks, size_t *bytes,
@@ -11,7 +12,7 @@ static int encode_all(const struct tokenizer *t, const struct task *tasks, int n
 {
     struct tokenizer_scratch s = {0};
     struct token_list ids = {0};
-    double start = bench_clock();
+    double start = progress_clock();
     *bytes = 0;
     for (int round = 0; round < 8 && !e->code; round++)
         for (int k = 0; k < n_tasks && !e->code; k++)
@@ -21,7 +22,7 @@ static int encode_all(const struct tokenizer *t, const struct task *tasks, int n
                                  e);
                 *bytes += tasks[k].problems[i].prompt_len;
             }
-    *seconds = bench_clock() - start;
+    *seconds = progress_clock() - start;
     tokenizer_scratch_release(&s);
     token_list_release(&ids);
     return e->code;

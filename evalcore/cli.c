@@ -73,24 +73,48 @@ static int unknown(const struct cli_option *t, const char *arg, struct err *e)
     return err_set(e, ERR_USAGE, "unknown option %s: --help lists them", arg);
 }
 
+/* "--top-p takes a number from 0 to 1, not "7"" */
+static int refuse_number(const struct cli_option *o, const char *value, struct err *e)
+{
+    struct str range = {0};
+    if (o->max >= CLI_INT_MAX)
+        str_printf(&range, " of at least %.15g", o->min);
+    else if (o->min != 0 || o->max != 0)
+        str_printf(&range, " from %.15g to %.15g", o->min, o->max);
+    int rc = err_set(e, ERR_USAGE, "--%s takes a %snumber%s, not \"%s\"", o->name,
+                     o->type == CLI_INT ? "whole " : "", str_text(&range), value);
+    str_release(&range);
+    return rc;
+}
+
+static int in_range(const struct cli_option *o, double v)
+{
+    return (o->min == 0 && o->max == 0) || (v >= o->min && v <= o->max);
+}
+
 static int store(const struct cli_option *o, void *base, const char *value, struct err *e)
 {
     char *at = (char *)base + o->offset;
     long number;
+    double real;
+    if (o->type != CLI_FLAG && o->type != CLI_TEXT && !*value)
+        return err_set(e, ERR_USAGE, "--%s is given an empty value", o->name);
     switch (o->type) {
     case CLI_FLAG:
         *(int *)at = 1;
         return 0;
     case CLI_INT:
-        if (cli_int(value, -2147483647, 2147483647, &number))
-            return err_set(e, ERR_USAGE, "--%s takes a whole number, not \"%s\"", o->name, value);
+        if (cli_int(value, -CLI_INT_MAX, CLI_INT_MAX, &number) || !in_range(o, (double)number))
+            return refuse_number(o, value, e);
         *(int *)at = (int)number;
         return 0;
     case CLI_DOUBLE:
-        if (cli_double(value, (double *)at))
-            return err_set(e, ERR_USAGE, "--%s takes a number, not \"%s\"", o->name, value);
+        if (cli_double(value, &real) || !in_range(o, real))
+            return refuse_number(o, value, e);
+        *(double *)at = real;
         return 0;
     case CLI_STRING:
+    case CLI_TEXT:
         *(const char **)at = value;
         return 0;
     case CLI_LIST: {
@@ -154,6 +178,8 @@ int cli_parse(const struct cli_option *t, void *base, int argc, char **argv, con
                 return rc;
         } else if (*n_args == max_args) {
             return err_set(e, ERR_USAGE, "unexpected argument \"%s\": see --help", arg);
+        } else if (!*arg) {
+            return err_set(e, ERR_USAGE, "argument %d is empty", *n_args + 1);
         } else {
             args[(*n_args)++] = arg;
         }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include "evalcore/base/json.h"
 #include "evalcore/bench.h"
@@ -27,20 +26,14 @@ struct options {
 
 static const struct cli_option options[] = {
     {"model", 'M', CLI_STRING, offsetof(struct options, model), "MODEL",
-     "model of `decode`: pocket (default) or a folder"},
-    {"threads", 0, CLI_INT, offsetof(struct options, threads), "N", "CPU threads; default all"},
+     .help = "model of `decode`: pocket (default) or a folder"},
+    {"threads", 0, CLI_INT, offsetof(struct options, threads), "N", .help = "CPU threads; default all",
+     .min = 1, .max = CLI_THREADS_MAX},
     {"isa", 0, CLI_STRING, offsetof(struct options, isa), "NAME",
-     "scalar, avx2 or avx512; default the best here"},
-    {"csv", 0, CLI_STRING, offsetof(struct options, csv), "FILE", "write the figures there too"},
+     .help = "scalar, avx2 or avx512; default the best here"},
+    {"csv", 0, CLI_STRING, offsetof(struct options, csv), "FILE", .help = "write the figures there too"},
     {0},
 };
-
-double bench_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor)
 {
@@ -51,6 +44,8 @@ void bench_print(struct bench *b, const char *name, double value, const char *un
     json_quote(&s, unit, strlen(unit));
     if (floor > 0)
         str_printf(&s, ", \"floor\": %.6g, \"share\": %.3f", floor, value / floor);
+    else
+        str_puts(&s, ", \"floor\": null, \"share\": null");
     str_puts(&s, ", \"command\": ");
     json_quote(&s, b->command, strlen(b->command));
     str_puts(&s, "}\n");

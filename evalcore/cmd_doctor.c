@@ -25,9 +25,10 @@ struct doctor_options {
 
 static const struct cli_option doctor_table[] = {
     {"output-path", 'o', CLI_STRING, offsetof(struct doctor_options, out), "DIR",
-     "where runs will be written (default .)"},
-    {"threads", 0, CLI_INT, offsetof(struct doctor_options, threads), "N", "CPU threads"},
-    {NULL, 0, CLI_FLAG, 0, NULL, NULL},
+     .help = "where runs will be written (default .)"},
+    {"threads", 0, CLI_INT, offsetof(struct doctor_options, threads), "N", .help = "CPU threads", .min = 1,
+     .max = CLI_THREADS_MAX},
+    {0},
 };
 
 struct doctor {
@@ -80,17 +81,37 @@ static void check_machine(struct doctor *d)
 
 enum { SYNCS = 20 };
 
+/* dir, or of a folder that is not there yet the one it would be made in: looking leaves nothing behind. */
+static char *nearest_folder(const char *dir)
+{
+    char *place = xstrdup(dir);
+    while (!file_exists(place)) {
+        size_t n = strlen(place);
+        while (n > 1 && place[n - 1] == '/')
+            n--;
+        while (n && place[n - 1] != '/')
+            n--;
+        while (n > 1 && place[n - 1] == '/')
+            n--;
+        if (!n) /* a bare name; it had a character */
+            place[n++] = '.';
+        place[n] = 0;
+    }
+    return place;
+}
+
 static void check_disk(struct doctor *d, const char *dir)
 {
     struct statvfs v;
     struct str path = {0};
-    struct err e = {0};
-    if (file_mkdirs(dir, &e) || statvfs(dir, &v)) {
-        say(d, 0, "disk", "%s: %s", dir, e.code ? e.text : strerror(errno));
+    char *place = nearest_folder(dir);
+    if (statvfs(place, &v)) {
+        say(d, 0, "disk", "%s: %s", place, strerror(errno));
+        free(place);
         return;
     }
     double gib = (double)v.f_bavail * (double)v.f_frsize / 1073741824;
-    str_printf(&path, "%s/.kveval-doctor.%ld", dir, (long)getpid());
+    str_printf(&path, "%s/.kveval-doctor.%ld", place, (long)getpid());
     int fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), bad = fd < 0;
     double start = progress_clock();
     for (int i = 0; i < SYNCS && !bad; i++)
@@ -102,10 +123,11 @@ static void check_disk(struct doctor *d, const char *dir)
         unlink(path.data);
     }
     if (bad)
-        say(d, 0, "disk", "cannot write to %s: %s", dir, strerror(reason));
+        say(d, 0, "disk", "cannot write to %s: %s", place, strerror(reason));
     else
         say(d, gib >= 0.1, "disk",
-            "%s: %.1f GiB free, a durable write takes %.2f ms (one per finished completion)", dir, gib, ms);
+            "%s: %.1f GiB free, a durable write takes %.2f ms (one per finished completion)", place, gib, ms);
+    free(place);
     str_release(&path);
 }
 

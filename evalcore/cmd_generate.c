@@ -9,6 +9,7 @@
 #include "evalcore/base/log.h"
 #include "evalcore/command.h"
 #include "evalcore/prompts.h"
+#include "evalcore/record.h"
 
 struct generate_options {
     const char *prompt, *model, *policy, *chat, *kv_dtype;
@@ -19,22 +20,25 @@ struct generate_options {
 
 #define AT(member) offsetof(struct generate_options, member)
 static const struct cli_option generate_table[] = {
-    {"prompt", 'p', CLI_STRING, AT(prompt), "TEXT", "the prompt (default: standard input)"},
-    {"model", 'M', CLI_STRING, AT(model), "MODEL", "pocket (default) or a model folder"},
-    {"policy", 0, CLI_STRING, AT(policy), "SPEC", "NAME or NAME:key=value,key=value (default full)"},
-    {"chat", 0, CLI_STRING, AT(chat), "NAME", "chat template: auto (default), none or a name"},
+    {"prompt", 'p', CLI_TEXT, AT(prompt), "TEXT", .help = "the prompt (default: standard input)"},
+    {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = "pocket (default) or a model folder"},
+    {"policy", 0, CLI_STRING, AT(policy), "SPEC", .help = "NAME or NAME:key=value,key=value (default full)"},
+    {"chat", 0, CLI_STRING, AT(chat), "NAME", .help = "chat template: auto (default), none or a name"},
     {"raw", 0, CLI_FLAG, AT(raw), NULL,
-     "the prompt is rendered already: special tokens are recognised in it"},
-    {"temperature", 0, CLI_DOUBLE, AT(temperature), "T", "0 (default): greedy"},
-    {"top-k", 0, CLI_INT, AT(top_k), "K", "sample from the K likeliest tokens"},
-    {"top-p", 0, CLI_DOUBLE, AT(top_p), "P", "sample from the smallest set with mass P"},
-    {"seed", 0, CLI_INT, AT(seed), "N", "of the random numbers"},
-    {"max-new-tokens", 'n', CLI_INT, AT(max_new_tokens), "N", "longest completion (default 2048)"},
-    {"stop", 0, CLI_LIST, AT(stop), "TEXT", "end before this text; may be repeated"},
-    {"kv-dtype", 0, CLI_STRING, AT(kv_dtype), "TYPE", "fp32 or bf16"},
-    {"threads", 0, CLI_INT, AT(threads), "N", "CPU threads"},
-    {"ids", 0, CLI_FLAG, AT(ids), NULL, "print token ids instead of text"},
-    {NULL, 0, CLI_FLAG, 0, NULL, NULL},
+     .help = "the prompt is rendered already: special tokens are recognised in it"},
+    {"temperature", 0, CLI_DOUBLE, AT(temperature), "T", .help = "0 (default): greedy", .min = 0, .max = 100},
+    {"top-k", 0, CLI_INT, AT(top_k), "K", .help = "sample from the K likeliest tokens", .min = 0,
+     .max = 1000000},
+    {"top-p", 0, CLI_DOUBLE, AT(top_p), "P", .help = "sample from the smallest set with mass P", .min = 0,
+     .max = 1},
+    {"seed", 0, CLI_INT, AT(seed), "N", .help = "of the random numbers", .min = 0, .max = CLI_INT_MAX},
+    {"max-new-tokens", 'n', CLI_INT, AT(max_new_tokens), "N", .help = "longest completion (default 2048)",
+     .min = 1, .max = 10000000},
+    {"stop", 0, CLI_LIST, AT(stop), "TEXT", .help = "end before this text; may be repeated"},
+    {"kv-dtype", 0, CLI_STRING, AT(kv_dtype), "TYPE", .help = "fp32 or bf16"},
+    {"threads", 0, CLI_INT, AT(threads), "N", .help = "CPU threads", .min = 1, .max = CLI_THREADS_MAX},
+    {"ids", 0, CLI_FLAG, AT(ids), NULL, .help = "print token ids instead of text"},
+    {0},
 };
 
 static int encode(const struct generate_options *o, const struct engine *en, const struct str *text,
@@ -48,7 +52,7 @@ static int encode(const struct generate_options *o, const struct engine *en, con
     if (!t)
         return err_set(e, ERR_USAGE, "%s has no tokenizer.json, so a prompt cannot be encoded", o->model);
     if (!o->raw)
-        rc = prompts_chat(&chat, en, o->chat, e);
+        rc = prompts_chat(&chat, engine_chat(en), o->chat, e);
     if (!rc && chat) {
         rc = chat_encode(chat, t, &scratch, NULL, str_text(text), text->len, NULL, ids, e);
         *end_token = chat->end ? tokenizer_find(t, chat->end) : -1;
@@ -79,7 +83,7 @@ static int decode(const struct generate_options *o, struct engine *en, const str
     if (!o->ids && (!done->n_text || done->text[done->n_text - 1] != '\n'))
         putchar('\n');
     log_info("%d prompt and %d new tokens in %.2f s, finish %s, KV read %.3f of full", r->n_prompt,
-             done->n_ids, done->seconds, done->finish == FINISHED_STOP ? "stop" : "length",
+             done->n_ids, done->seconds, finish_name(done->finish),
              done->kv.reads_full > 0 ? done->kv.reads / done->kv.reads_full : 1.0);
     return 0;
 }

@@ -6,8 +6,9 @@
 #include "answer_check/answer_check.h"
 #include "evalcore/command.h"
 #include "evalcore/jsonl.h"
+#include "evalcore/text_json.h"
 
-static const struct cli_option no_options[] = {{NULL, 0, CLI_FLAG, 0, NULL, NULL}};
+static const struct cli_option no_options[] = {{0}};
 
 static int run_filter(const struct command *c, jsonl_fn fn, const char *error_fields, int argc, char **argv)
 {
@@ -61,15 +62,6 @@ static int get_response(const json_t *in, const char *key, struct response *r, s
     return rc;
 }
 
-static json_t *text_json(const char *s)
-{
-    struct str clean = {0};
-    str_add_utf8(&clean, s ? s : "", s ? strlen(s) : 0);
-    json_t *v = json_string(str_text(&clean));
-    str_release(&clean);
-    return v;
-}
-
 static json_t *grade_one(void *context, const json_t *in, struct err *e)
 {
     static const char *const modes[] = {"strict", NULL};
@@ -90,8 +82,8 @@ static json_t *grade_one(void *context, const json_t *in, struct err *e)
     json_t *out = NULL;
     if (!rc)
         out = json_pack("{s:s, s:o, s:o, s:o}", "verdict", verdict_name(g.verdict), "reason",
-                        text_json(g.reason), "gold_form", text_json(g.gold_form), "pred_form",
-                        text_json(g.pred_form));
+                        text_json_of(g.reason), "gold_form", text_json_of(g.gold_form), "pred_form",
+                        text_json_of(g.pred_form));
     arena_release(&a);
     return out;
 }
@@ -139,7 +131,7 @@ static json_t *choice_one(void *context, const json_t *in, struct err *e)
         char letter[2] = {c.letter, 0};
         out =
             json_pack("{s:o, s:s, s:o}", "letter", c.status == CHOICE_OK ? json_string(letter) : json_null(),
-                      "status", choice_status_name(c.status), "rule", text_json(c.rule));
+                      "status", choice_status_name(c.status), "rule", text_json_of(c.rule));
     }
     arena_release(&a);
     return out;

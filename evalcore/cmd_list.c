@@ -13,8 +13,8 @@ struct list_options {
 };
 
 static const struct cli_option list_table[] = {
-    {"data", 'd', CLI_STRING, offsetof(struct list_options, data), "DIR", "where problem files are"},
-    {NULL, 0, CLI_FLAG, 0, NULL, NULL},
+    {"data", 'd', CLI_STRING, offsetof(struct list_options, data), "DIR", .help = "where problem files are"},
+    {0},
 };
 
 static int list_policies(void)

@@ -15,11 +15,12 @@ struct logprobs_options {
 #define AT(member) offsetof(struct logprobs_options, member)
 static const struct cli_option logprobs_table[] = {
     {"policy", 0, CLI_STRING, AT(policy), "SPEC",
-     "NAME or NAME:key=value,key=value, lists as 2+5+7 (default full)"},
-    {"model", 'M', CLI_STRING, AT(model), "MODEL", "pocket (default) or a model folder"},
-    {"threads", 0, CLI_INT, AT(threads), "N", "CPU threads"},
-    {"gaps", 0, CLI_FLAG, AT(gaps), NULL, "also \"gaps\": largest logit minus second largest, by step"},
-    {NULL, 0, CLI_FLAG, 0, NULL, NULL},
+     .help = "NAME or NAME:key=value,key=value, lists as 2+5+7 (default full)"},
+    {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = "pocket (default) or a model folder"},
+    {"threads", 0, CLI_INT, AT(threads), "N", .help = "CPU threads", .min = 1, .max = CLI_THREADS_MAX},
+    {"gaps", 0, CLI_FLAG, AT(gaps), NULL,
+     .help = "also \"gaps\": largest logit minus second largest, by step"},
+    {0},
 };
 
 struct scorer {

@@ -15,8 +15,8 @@ struct report_options {
 
 static const struct cli_option report_table[] = {
     {"against", 0, CLI_STRING, offsetof(struct report_options, against), "OLD",
-     "compare with another run folder"},
-    {NULL, 0, CLI_FLAG, 0, NULL, NULL},
+     .help = "compare with another run folder"},
+    {0},
 };
 
 static int missing(const struct run *r)
@@ -32,6 +32,7 @@ static int missing(const struct run *r)
 static int run_report(const struct program *p, int argc, char **argv)
 {
     struct report_options o = {0};
+    struct str table = {0};
     struct err e = {0};
     struct run r;
     const char *dir;
@@ -48,11 +49,11 @@ static int run_report(const struct program *p, int argc, char **argv)
         rc = lmeval_write(&r, &e);
     run_release(&r);
     if (!rc)
-        rc = report_write(dir, o.against, &e);
-    if (rc)
-        return command_fail(&e, rc == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE);
-    log_info("report: %s/report/report.md and index.html", dir);
-    return EXIT_DONE;
+        rc = report_write(dir, o.against, &table, &e);
+    if (!rc)
+        printf("%s\nreport: %s/report/report.md and index.html\n", str_text(&table), dir);
+    str_release(&table);
+    return rc ? command_fail(&e, rc == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;
 }
 
 const struct command cmd_report = {
@@ -89,11 +90,11 @@ static int run_score(const struct program *p, int argc, char **argv)
     }
     run_release(&r);
     if (!rc)
-        rc = report_write(dir, NULL, &e);
+        rc = report_write(dir, NULL, NULL, &e);
     return rc ? command_fail(&e, EXIT_INCOMPLETE) : EXIT_DONE;
 }
 
-static const struct cli_option no_options[] = {{NULL, 0, CLI_FLAG, 0, NULL, NULL}};
+static const struct cli_option no_options[] = {{0}};
 
 const struct command cmd_score = {
     .name = "score",

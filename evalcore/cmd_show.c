@@ -13,9 +13,10 @@ struct show_options {
 };
 
 static const struct cli_option show_table[] = {
-    {"sample", 0, CLI_INT, offsetof(struct show_options, sample), "N", "which sample, from 0 (default: all)"},
-    {"ids", 0, CLI_FLAG, offsetof(struct show_options, ids), NULL, "print token ids as well"},
-    {NULL, 0, CLI_FLAG, 0, NULL, NULL},
+    {"sample", 0, CLI_INT, offsetof(struct show_options, sample), "N",
+     .help = "which sample, from 0 (default: all)", .min = 0, .max = CLI_INT_MAX},
+    {"ids", 0, CLI_FLAG, offsetof(struct show_options, ids), NULL, .help = "print token ids as well"},
+    {0},
 };
 
 /* By id, or by number from 0. */
@@ -49,10 +50,8 @@ static void print_verdict(const struct record *rec)
         printf("the job failed: %s\n", rec->error);
 }
 
-static int show_record(const struct run *r, const struct cell *c, const struct record *rec, int ids,
-                       struct err *e)
+static int show_record(const struct run *r, const struct record *rec, int ids, struct err *e)
 {
-    static const char *const finish[] = {"stop", "length", "error"};
     struct str text = {0}, list = {0};
     char title[200];
     int rc = run_text(r, rec, &text, e);
@@ -60,7 +59,7 @@ static int show_record(const struct run *r, const struct cell *c, const struct r
         rc = run_ids(r, rec, &list, e);
     if (!rc) {
         snprintf(title, sizeof title, "completion, sample %d: %d tokens, finish %s", rec->sample, rec->tokens,
-                 finish[rec->finish]);
+                 finish_name(rec->finish));
         print_text(title, str_text(&text), text.len);
         if (ids)
             print_text("token ids", str_text(&list), list.len);
@@ -70,7 +69,6 @@ static int show_record(const struct run *r, const struct cell *c, const struct r
                rec->kv.peak_tokens, rec->seconds);
         printf("key %s in %s\n", rec->key, r->journals[rec->journal]);
     }
-    (void)c;
     str_release(&text);
     str_release(&list);
     return rc;
@@ -83,6 +81,10 @@ static int show(const struct run *r, const char *cell, const char *name, const s
     int problem = c < 0 ? -1 : find_problem(&r->cells[c], name, e);
     if (problem < 0)
         return ERR_USAGE;
+    if (o->sample >= r->cells[c].samples)
+        return err_set(e, ERR_USAGE,
+                       "cell %s has %d sample%s of a problem, counted from 0; there is no sample %d",
+                       r->cells[c].id, r->cells[c].samples, r->cells[c].samples == 1 ? "" : "s", o->sample);
     const struct run_problem *p = &r->cells[c].task->problems[problem];
     printf("cell %s\npolicy %s: %s\ntask %s, problem %s\n", r->cells[c].id, r->cells[c].policy_label,
            r->cells[c].budget_rule, r->cells[c].task->label, p->id);
@@ -99,7 +101,7 @@ static int show(const struct run *r, const char *cell, const char *name, const s
         const struct record *rec = &r->cells[c].records[i];
         if (rec->problem != problem || (o->sample >= 0 && rec->sample != o->sample))
             continue;
-        rc = show_record(r, &r->cells[c], rec, o->ids, e);
+        rc = show_record(r, rec, o->ids, e);
         shown++;
     }
     if (!rc && !shown)

@@ -12,6 +12,7 @@
 #include "evalcore/lmeval.h"
 #include "evalcore/record.h"
 #include "evalcore/report.h"
+#include "evalcore/runfolder.h"
 #include "evalcore/runlock.h"
 #include "evalcore/runner.h"
 #include "evalcore/scheduler.h"
@@ -25,20 +26,27 @@ struct sweep_options {
 
 #define AT(member) offsetof(struct sweep_options, member)
 static const struct cli_option sweep_table[] = {
-    {"output-path", 'o', CLI_STRING, AT(out), "DIR", "run folder; made if missing, resumed if there"},
-    {"model", 'M', CLI_STRING, AT(model), "MODEL", "pocket or a model folder, instead of the run file's"},
-    {"tasks", 't', CLI_STRING, AT(tasks), "A,B", "only these tasks of the run file"},
-    {"limit", 'L', CLI_INT, AT(limit), "N", "only the first N problems of each task"},
-    {"sample-ids", 'E', CLI_STRING, AT(sample_ids), "IDS", "only these problems: a,b,c or {\"task\": [ids]}"},
-    {"data", 'd', CLI_STRING, AT(data), "DIR", "where problem files are (see: kveval list tasks)"},
-    {"set", 0, CLI_LIST, AT(set), "A.B=C", "override the run file; may be repeated"},
-    {"threads", 0, CLI_INT, AT(threads), "N", "CPU threads (default: all cores)"},
-    {"max-batch", 'b', CLI_INT, AT(max_batch), "N", "sequences decoded together (default 32)"},
-    {"shard", 0, CLI_STRING, AT(shard), "I/N", "only shard I of N, counted from 0; shards share one folder"},
+    {"output-path", 'o', CLI_STRING, AT(out), "DIR", .help = "run folder; made if missing, resumed if there"},
+    {"model", 'M', CLI_STRING, AT(model), "MODEL",
+     .help = "pocket or a model folder, instead of the run file's"},
+    {"tasks", 't', CLI_STRING, AT(tasks), "A,B", .help = "only these tasks of the run file"},
+    {"limit", 'L', CLI_INT, AT(limit), "N", .help = "only the first N problems of each task", .min = 1,
+     .max = CLI_INT_MAX},
+    {"sample-ids", 'E', CLI_STRING, AT(sample_ids), "IDS",
+     .help = "only these problems: ids a,b,c, or {\"task\": [...]} with ids as texts, positions from 0 as "
+             "integers"},
+    {"data", 'd', CLI_STRING, AT(data), "DIR", .help = "where problem files are (see: kveval list tasks)"},
+    {"set", 0, CLI_LIST, AT(set), "A.B=C", .help = "override the run file; may be repeated"},
+    {"threads", 0, CLI_INT, AT(threads), "N", .help = "CPU threads (default: all cores)", .min = 1,
+     .max = CLI_THREADS_MAX},
+    {"max-batch", 'b', CLI_INT, AT(max_batch), "N", .help = "sequences decoded together (default 32)",
+     .min = 1, .max = 512},
+    {"shard", 0, CLI_STRING, AT(shard), "I/N",
+     .help = "only shard I of N, counted from 0; shards share one folder"},
     {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL,
-     "print cells, jobs, expected tokens and memory; decode nothing"},
-    {"quiet", 'q', CLI_FLAG, AT(quiet), NULL, "only errors"},
-    {NULL, 0, CLI_FLAG, 0, NULL, NULL},
+     .help = "print cells, jobs, expected tokens and memory; decode nothing"},
+    {"quiet", 'q', CLI_FLAG, AT(quiet), NULL, .help = "only errors"},
+    {0},
 };
 
 struct sweep {
@@ -61,8 +69,10 @@ static int parse_shard(struct sweep *s, struct err *e)
     if (!s->o.shard)
         return 0;
     struct arena a = {0};
-    int bad = !slash || cli_int(arena_strndup(&a, s->o.shard, (size_t)(slash - s->o.shard)), 0, 100000, &i) ||
-              cli_int(slash + 1, 1, 100000, &n) || i >= n;
+    int bad =
+        !slash ||
+        cli_int(arena_strndup(&a, s->o.shard, (size_t)(slash - s->o.shard)), 0, RUNLOCK_SHARDS_MAX, &i) ||
+        cli_int(slash + 1, 1, RUNLOCK_SHARDS_MAX, &n) || i >= n;
     arena_release(&a);
     if (bad)
         return err_set(e, ERR_USAGE, "--shard takes I/N with I from 0 to N-1, such as 0/4, not \"%s\"",
@@ -76,8 +86,6 @@ static int check_options(struct sweep *s, struct err *e)
 {
     if (!s->o.dry_run && !s->o.out)
         return err_set(e, ERR_USAGE, "where to? give the run folder with -o DIR");
-    if (s->o.limit < 0 || s->o.threads < 0 || s->o.max_batch < 0)
-        return err_set(e, ERR_USAGE, "--limit, --threads and --max-batch must be positive");
     return parse_shard(s, e);
 }
 
@@ -106,6 +114,8 @@ static int load_inputs(struct sweep *s, struct err *e)
                                  .cache_dir = s->program->cache_dir,
                                  .dry = s->o.dry_run};
     int rc = runfile_load(&s->file, s->path, &fo, e);
+    if (!rc && s->o.out)
+        rc = runfolder_check(s->o.out, e);
     if (!rc && s->o.out && file_is_dir(s->o.out))
         rc = take_folder(s, e);
     return rc ? rc : runplan_build(&s->plan, &s->file, &po, e);
@@ -170,7 +180,8 @@ static int decode(struct sweep *s, struct runner *r, struct err *e)
     return rc;
 }
 
-/* Grades, cells/ and report/: all rebuilt from the journals. *failed counts the jobs that ended as error. */
+/* Grades, cells/ and report/, all rebuilt from the journals, and the table on standard output. *failed counts
+ * the jobs that ended as error. */
 static int write_results(const struct sweep *s, long *failed, struct err *e)
 {
     struct run run;
@@ -184,7 +195,13 @@ static int write_results(const struct sweep *s, long *failed, struct err *e)
     if (!rc)
         rc = lmeval_write(&run, e);
     run_release(&run);
-    return rc ? rc : report_write(s->o.out, NULL, e);
+    struct str table = {0};
+    if (!rc)
+        rc = report_write(s->o.out, NULL, &table, e);
+    if (!rc && !s->o.quiet)
+        printf("%s\nreport: %s/report/report.md and index.html\n", str_text(&table), s->o.out);
+    str_release(&table);
+    return rc;
 }
 
 static int sweep(struct sweep *s, struct err *e)
@@ -219,7 +236,6 @@ static int sweep(struct sweep *s, struct err *e)
     }
     if (write_results(s, &failed, e))
         return s->code;
-    log_info("report: %s/report/report.md and index.html", s->o.out);
     if (failed)
         err_set(e, ERR_DEVICE, "%ld jobs failed; they count as error in the tables, kveval show says why",
                 failed);

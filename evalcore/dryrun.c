@@ -68,5 +68,6 @@ void dryrun_print(const struct runplan *p, int max_batch)
     printf("Tokens are the tasks' usual completion lengths times jobs: an order of magnitude, before "
            "anything is "
            "decoded.\n");
+    printf("Not checked without loading the model: its weights, and files that policies read (gates).\n");
     str_release(&memory);
 }

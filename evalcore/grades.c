@@ -83,6 +83,8 @@ const char *grade_gold_digest(const struct run_problem *p, struct arena *a)
     for (int i = 0; i < p->n_golds; i++)
         str_add(&text, p->golds[i], strlen(p->golds[i]) + 1);
     str_printf(&text, "%d %d", p->n_options, (int)p->thinking);
+    if (p->subset)
+        str_printf(&text, " %s", p->subset);
     sha256_hex(text.data, text.len, hex, 16);
     str_release(&text);
     return arena_strdup(a, hex);
@@ -112,11 +114,16 @@ void grade_record(struct record *rec, const struct run_task *t, const struct run
                               .n_options = p->n_options,
                               .option_order = p->option_order,
                               .is_rendered = p->is_rendered,
-                              .thinking_open = p->thinking == THINKING_OPEN};
+                              .thinking_open = p->thinking == THINKING_OPEN,
+                              .subset = p->subset};
     struct response response = {.text = text,
                                 .len = n,
                                 .thinking = p->thinking,
                                 .finish = rec->finish == FINISHED_LENGTH ? FINISH_LENGTH : FINISH_STOP};
+    if (ops && ops->default_file && strstr(ops->default_file, "SUBSET") && !p->subset) {
+        ops = NULL;
+        g.reason = "the folder does not say of which data set the problem is; repeat the sweep";
+    }
     if (ops && ops->grade(&g, &problem, &response, &scratch))
         g = (struct grade){.verdict = VERDICT_ERROR, .reason = "the grader refused the problem"};
     rec->verdict = g.verdict;

@@ -7,12 +7,14 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/text_json.h"
 
 /* The policy's options with file names replaced by what the files hold. */
 static int policy_identity(json_t **out, const struct policy_spec *spec, struct err *e)
 {
     json_t *o = policy_spec_to_json(spec);
-    const char *gate = json_string_value(json_object_get(o, "gate"));
+    const struct param *option = param_find(policy_params(spec->ops), "gate");
+    const char *gate = option ? *(const char *const *)((const char *)spec->params + option->offset) : NULL;
     *out = o;
     if (!gate || !file_exists(gate))
         return 0;
@@ -60,9 +62,9 @@ int job_identity(const struct cell_identity *c, char out[JOB_IDENTITY_HEX + 1], 
 
 void job_key(const struct job_inputs *in, char out[JOB_KEY_HEX + 1])
 {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:i, s:s, s:i}", "cell", in->identity, "prompt", in->prompt_sha256,
-                          "problem", in->problem, "own_max_new", in->own_max_new, "own_stop",
-                          in->own_stop ? in->own_stop : "", "sample", in->sample);
+    json_t *o = json_pack("{s:s, s:s, s:o, s:i, s:o, s:i}", "cell", in->identity, "prompt", in->prompt_sha256,
+                          "problem", text_json_of(in->problem), "own_max_new", in->own_max_new, "own_stop",
+                          text_json_of(in->own_stop), "sample", in->sample);
     hash_json(o, out, JOB_KEY_HEX);
     json_decref(o);
 }

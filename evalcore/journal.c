@@ -25,16 +25,6 @@ void journal_init(struct journal *j, const char *run_dir)
     j->dir = dir.data;
 }
 
-static int sync_dir(const char *path, struct err *e)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return err_set(e, ERR_IO, "cannot open %s: %s", path, strerror(errno));
-    int failed = fsync(fd) && errno != EINVAL;
-    close(fd);
-    return failed ? err_set(e, ERR_IO, "cannot write %s to disk: %s", path, strerror(errno)) : 0;
-}
-
 /* HOST.PID.TIME.N.jsonl: no two processes on any machine pick the same name, and O_EXCL makes sure. */
 static int make_file(struct journal *j, struct err *e)
 {
@@ -53,7 +43,7 @@ static int make_file(struct journal *j, struct err *e)
         j->fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
         if (j->fd > 0) {
             j->path = path.data;
-            return sync_dir(j->dir, e);
+            return file_sync_folder_of(j->path, e);
         }
         j->fd = 0;
         if (errno != EEXIST) {
@@ -66,10 +56,12 @@ static int make_file(struct journal *j, struct err *e)
     return err_set(e, ERR_IO, "cannot create a new journal in %s", j->dir);
 }
 
-static void build_line(struct str *line, const json_t *head, const int32_t *ids, size_t n_ids,
-                       const char *text, size_t n_text)
+static int build_line(struct str *line, const json_t *head, const int32_t *ids, size_t n_ids,
+                      const char *text, size_t n_text, struct err *e)
 {
     char *h = json_dumps(head, JSON_COMPACT);
+    if (!h)
+        return err_set(e, ERR_FORMAT, "a journal record is not valid JSON: some text in it is not UTF-8");
     str_add(line, h, strlen(h) - 1); /* without the closing brace */
     free(h);
     str_puts(line, ids_mark);
@@ -79,6 +71,7 @@ static void build_line(struct str *line, const json_t *head, const int32_t *ids,
     json_quote(line, text, n_text);
     uint32_t crc = crc32c(0, line->data, line->len);
     str_printf(line, "%s%08x\"}\n", crc_mark, (unsigned)crc);
+    return 0;
 }
 
 int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_t n_ids, const char *text,
@@ -86,9 +79,10 @@ int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_
 {
     struct str line = {0};
     int rc = j->fd ? 0 : make_file(j, e);
+    if (!rc)
+        rc = build_line(&line, head, ids, n_ids, text, n_text, e);
     if (rc)
         return rc;
-    build_line(&line, head, ids, n_ids, text, n_text);
     ssize_t n;
     do
         n = write(j->fd, line.data, line.len);
@@ -179,7 +173,7 @@ int journal_read(const char *path, journal_line_fn fn, void *context, long *bad,
     return rc;
 }
 
-int journal_body(const char *line, size_t n, struct str *ids, struct str *text, struct err *e)
+static int journal_body(const char *line, size_t n, struct str *ids, struct str *text, struct err *e)
 {
     size_t body = checked_length(line, n);
     const char *from = body ? memmem(line, body, ids_mark, strlen(ids_mark)) : NULL;

@@ -44,9 +44,8 @@ typedef int (*journal_line_fn)(void *context, const struct journal_line *l);
 /* Walks one file. *bad counts lines whose checksum or form is wrong. */
 int journal_read(const char *path, journal_line_fn fn, void *context, long *bad, struct err *e);
 
-/* The parts that journal_read() left out: NULL out is not wanted. ids as a JSON array's text. */
-int journal_body(const char *line, size_t n, struct str *ids, struct str *text, struct err *e);
-/* The same for a line that stands at offset in a file. */
+/* The parts of a line that journal_read() left out, by its place in a file; NULL out is not wanted. ids as a
+ * JSON array's text. */
 int journal_fetch(const char *path, int64_t offset, size_t length, struct str *ids, struct str *text,
                   struct err *e);
 

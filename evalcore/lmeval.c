@@ -5,23 +5,16 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/text_json.h"
 #include "evalcore/version.h"
 
 static const char *metric_of(const struct cell *c)
 {
     return strcmp(c->task->metric, "accuracy") ? c->task->metric : "exact_match";
-}
-
-static json_t *text_json(const char *s, size_t n)
-{
-    struct str clean = {0};
-    str_add_utf8(&clean, s, n);
-    json_t *v = json_stringn(str_text(&clean), clean.len);
-    str_release(&clean);
-    return v;
 }
 
 static void set_hash(json_t *row, const char *key, const char *data, size_t n)
@@ -31,15 +24,20 @@ static void set_hash(json_t *row, const char *key, const char *data, size_t n)
     json_object_set_new(row, key, json_string(hex));
 }
 
-static json_t *gen_args(const struct cell *c)
+/* Of a problem, which may have its own limit and stop string; p NULL: of the cell. As settings_max_new() has
+ * it, the run file's limit goes before the problem's own. */
+static json_t *gen_args(const struct cell *c, const struct run_problem *p)
 {
     json_t *settings = json_loads(c->settings, 0, NULL), *o = json_object();
-    json_t *stop = json_object_get(settings, "stop");
-    if (stop)
-        json_object_set(o, "until", stop);
-    else
-        json_object_set_new(o, "until", json_array());
-    json_object_set_new(o, "max_gen_toks", json_integer(c->max_new_tokens));
+    const json_t *stop = json_object_get(settings, "stop");
+    int is_set = json_is_integer(json_object_get(settings, "max_new_tokens"));
+    json_t *until = json_is_array(stop) ? json_copy((json_t *)stop) : json_array();
+    if (p && p->own_stop)
+        json_array_append_new(until, text_json_of(p->own_stop));
+    json_object_set_new(o, "until", until);
+    json_object_set_new(
+        o, "max_gen_toks",
+        json_integer(p && p->own_max_new > 0 && !is_set ? p->own_max_new : c->max_new_tokens));
     json_object_set_new(o, "temperature", json_real(c->temperature));
     json_object_set_new(o, "do_sample", json_boolean(c->temperature > 0));
     json_decref(settings);
@@ -68,7 +66,7 @@ static json_t *row_head(const struct cell *c, int problem)
     json_object_set_new(row, "target", json_string(p->gold));
     json_t *prompt = p->prompt ? text_json(p->prompt, p->prompt_len) : json_string("");
     json_object_set_new(row, "arguments",
-                        json_pack("{s:{s:o, s:o}}", "gen_args_0", "arg_0", prompt, "arg_1", gen_args(c)));
+                        json_pack("{s:{s:o, s:o}}", "gen_args_0", "arg_0", prompt, "arg_1", gen_args(c, p)));
     json_object_set_new(row, "filter", json_string("none"));
     json_object_set_new(row, "metrics", json_pack("[s]", metric_of(c)));
     set_hash(row, "doc_hash", str_text(&text), text.len);
@@ -92,7 +90,6 @@ static void append(json_t *row, const char *key, json_t *v)
 static int row_samples(const struct run *r, const struct cell *c, json_t *row, const struct record *rec,
                        int n, double *mean, struct err *e)
 {
-    static const char *const finish[] = {"stop", "length", "error"};
     struct str text = {0};
     json_t *resps = json_array();
     double sum = 0;
@@ -105,7 +102,7 @@ static int row_samples(const struct run *r, const struct cell *c, json_t *row, c
         append(row, "keys", json_string(rec[i].key));
         append(row, "verdicts", json_string(verdict_name(rec[i].verdict)));
         append(row, "tokens", json_integer(rec[i].tokens));
-        append(row, "finish", json_string(finish[rec[i].finish]));
+        append(row, "finish", json_string(finish_name(rec[i].finish)));
         append(row, "kv_reads", json_real(rec[i].kv.reads));
         append(row, "kv_reads_full", json_real(rec[i].kv.reads_full));
         append(row, "peak_tokens", json_real(rec[i].kv.peak_tokens));
@@ -123,6 +120,7 @@ struct totals {
     int problems;
     int verdict[VERDICT_COUNT];
     double tokens, peak, reads, reads_full, aux;
+    struct sha256 hash; /* over the hashes of documents, prompts and targets */
 };
 
 static void count(struct totals *t, const struct record *rec, int n, double mean)
@@ -140,6 +138,15 @@ static void count(struct totals *t, const struct record *rec, int n, double mean
     }
 }
 
+static void add_hashes(struct totals *t, const json_t *row)
+{
+    static const char *const keys[] = {"doc_hash", "prompt_hash", "target_hash"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const json_t *v = json_object_get(row, keys[i]);
+        sha256_add(&t->hash, json_string_value(v), json_string_length(v));
+    }
+}
+
 static int write_samples(const struct run *r, const struct cell *c, const char *dir, struct totals *t,
                          struct err *e)
 {
@@ -153,6 +160,7 @@ static int write_samples(const struct run *r, const struct cell *c, const char *
         rc = row_samples(r, c, row, &c->records[i], n, &mean, e);
         json_canonical(&out, row);
         str_putc(&out, '\n');
+        add_hashes(t, row);
         json_decref(row);
         count(t, &c->records[i], n, mean);
     }
@@ -198,66 +206,125 @@ static json_t *task_result(const struct cell *c, const struct totals *t)
 
 static json_t *run_config(const struct run *r, const struct cell *c)
 {
+    static const char *const unknown[] = {"model_num_parameters", "model_dtype", "model_revision",
+                                          "batch_size",           "use_cache",   "bootstrap_iters",
+                                          "numpy_seed",           "torch_seed",  "fewshot_seed"};
     json_t *settings = json_loads(c->settings, 0, NULL);
-    json_t *seed = json_object_get(settings, "seed");
+    json_t *seed = json_object_get(settings, "seed"), *limit = json_object_get(r->config, "limit");
     json_t *args = json_pack("{s:s, s:s}", "model", c->model, "policy", c->policy);
     json_object_set_new(args, "params", json_loads(c->params, 0, NULL));
-    json_t *o = json_pack("{s:s, s:o, s:s, s:s, s:[], s:n, s:n, s:o, s:O}", "model", "kveval", "model_args",
-                          args, "model_sha", r->weights, "device", r->device, "batch_sizes", "use_cache",
-                          "limit", "gen_kwargs", gen_args(c), "random_seed", seed ? seed : json_null());
+    json_t *o = json_pack("{s:s, s:o, s:s, s:s, s:[], s:O, s:o, s:O}", "model", "kveval", "model_args", args,
+                          "model_sha", r->weights, "device", r->device, "batch_sizes", "limit",
+                          limit ? limit : json_null(), "gen_kwargs", gen_args(c, NULL), "random_seed",
+                          seed ? seed : json_null());
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        json_object_set_new(o, unknown[i], json_null());
     json_decref(settings);
     return o;
 }
 
-static int write_results(const struct run *r, const struct cell *c, const char *dir, const struct totals *t,
+/* The task's version is a number there. */
+static json_t *version_json(const char *version)
+{
+    char *end;
+    double v = strtod(version, &end);
+    return *version && !*end && isfinite(v) ? json_real(v) : text_json_of(version);
+}
+
+/* "2026-01-31T12:00:00Z" as seconds since 1970. */
+static json_t *date_json(const json_t *manifest)
+{
+    const char *text = json_string_value(json_object_get(manifest, "created"));
+    struct tm utc = {0};
+    const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc) : NULL;
+    return end && !*end ? json_real((double)timegm(&utc)) : json_null();
+}
+
+/* As lm-evaluation-harness makes a folder's name of a model's: runs of special characters become "__". */
+static json_t *sanitized(const char *name)
+{
+    struct str out = {0};
+    for (const char *p = name; *p;) {
+        size_t n = strspn(p, "\"<>:/|\\?*[]");
+        str_puts(&out, n ? "__" : "");
+        p += n;
+        n = strcspn(p, "\"<>:/|\\?*[]");
+        str_add(&out, p, n);
+        p += n;
+    }
+    json_t *v = text_json(str_text(&out), out.len);
+    str_release(&out);
+    return v;
+}
+
+/* What is said of the run and not of the task. Keys that this program has nothing for are null, so that
+ * readers find them. */
+static void add_run(json_t *o, const struct run *r, const struct cell *c)
+{
+    static const char *const unknown[] = {"git_hash",
+                                          "pretty_env_info",
+                                          "transformers_version",
+                                          "lm_eval_version",
+                                          "upper_git_hash",
+                                          "tokenizer_pad_token",
+                                          "tokenizer_eos_token",
+                                          "tokenizer_bos_token",
+                                          "eot_token_id",
+                                          "system_instruction",
+                                          "system_instruction_sha",
+                                          "chat_template_sha",
+                                          "start_time",
+                                          "end_time",
+                                          "total_evaluation_time_seconds"};
+    json_t *context = json_object_get(r->config, "max_context");
+    const char *chat = json_string_value(json_object_get(
+        json_array_get(json_object_get(r->config, "tasks"), (size_t)(c->task - r->tasks)), "chat"));
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        json_object_set_new(o, unknown[i], json_null());
+    json_object_set(o, "max_length", context ? context : json_null());
+    json_object_set_new(o, "chat_template", chat && strcmp(chat, "none") ? json_string(chat) : json_null());
+    json_object_set_new(o, "fewshot_as_multiturn", json_false());
+    json_object_set_new(o, "model_source", json_string("kveval"));
+    json_object_set_new(o, "model_name", json_string(c->model));
+    json_object_set_new(o, "model_name_sanitized", sanitized(c->model));
+    json_object_set_new(o, "kveval_version", json_string(KVEVAL_VERSION));
+    json_object_set_new(o, "date", date_json(r->manifest));
+}
+
+static int write_results(const struct run *r, const struct cell *c, const char *dir, struct totals *t,
                          struct err *e)
 {
     const char *task = c->task->name;
-    json_t *config =
-        json_pack("{s:s, s:s, s:s, s:i, s:o, s:[{s:s, s:s, s:b}], s:{s:s}}", "task", task, "dataset_path",
-                  c->task->source, "output_type", "generate_until", "repeats", c->samples,
-                  "generation_kwargs", gen_args(c), "metric_list", "metric", metric_of(c), "aggregation",
-                  "mean", "higher_is_better", 1, "metadata", "version", c->task->version);
-    json_t *o = json_pack(
-        "{s:{s:o}, s:{}, s:{s:[]}, s:{s:o}, s:{s:s}, s:{s:i}, s:{s:{s:b}}, s:{s:{s:i, s:i}}, s:o}", "results",
-        task, task_result(c, t), "groups", "group_subtasks", task, "configs", task, config, "versions", task,
-        c->task->version, "n-shot", task, 0, "higher_is_better", task, metric_of(c), 1, "n-samples", task,
-        "original", c->task->n_problems, "effective", t->problems, "config", run_config(r, c));
-    const char *date = json_string_value(json_object_get(r->manifest, "created"));
+    unsigned char sum[32];
+    struct str hash = {0}, path = {0}, text = {0};
+    sha256_end(&t->hash, sum);
+    for (int i = 0; i < 32; i++)
+        str_printf(&hash, "%02x", sum[i]);
+    json_t *config = json_pack("{s:s, s:s, s:s, s:i, s:o, s:[{s:s, s:s, s:b}], s:{s:o}}", "task", task,
+                               "dataset_path", c->task->source, "output_type", "generate_until", "repeats",
+                               c->samples, "generation_kwargs", gen_args(c, NULL), "metric_list", "metric",
+                               metric_of(c), "aggregation", "mean", "higher_is_better", 1, "metadata",
+                               "version", version_json(c->task->version));
+    json_t *o =
+        json_pack("{s:{s:o}, s:{}, s:{s:[]}, s:{s:o}, s:{s:o}, s:{s:i}, s:{s:{s:b}}, s:{s:{s:i, s:i}}, s:o}",
+                  "results", task, task_result(c, t), "groups", "group_subtasks", task, "configs", task,
+                  config, "versions", task, version_json(c->task->version), "n-shot", task, 0,
+                  "higher_is_better", task, metric_of(c), 1, "n-samples", task, "original",
+                  c->task->n_original, "effective", t->problems, "config", run_config(r, c));
     json_object_set_new(o, "x_kv", kv_json(c, t));
-    json_object_set_new(o, "task_hashes", json_pack("{s:s}", task, c->task->source));
-    json_object_set_new(o, "model_source", json_string("kveval"));
-    json_object_set_new(o, "model_name", json_string(c->model));
-    json_object_set_new(o, "kveval_version", json_string(KVEVAL_VERSION));
-    json_object_set_new(o, "date", date ? json_string(date) : json_null());
+    json_object_set_new(o, "task_hashes", json_pack("{s:s}", task, hash.data));
+    add_run(o, r, c);
     char *dump = json_dumps(o, JSON_INDENT(1));
-    struct str path = {0}, text = {0};
-    str_printf(&text, "%s\n", dump);
+    int rc = dump ? 0 : err_set(e, ERR_FORMAT, "the results of cell %s are not valid JSON", c->id);
+    str_printf(&text, "%s\n", dump ? dump : "");
     file_join(&path, dir, "results.json");
-    int rc = file_write_atomic(path.data, text.data, text.len, e);
+    if (!rc)
+        rc = file_write_atomic(path.data, text.data, text.len, e);
     free(dump);
     json_decref(o);
+    str_release(&hash);
     str_release(&text);
     str_release(&path);
-    return rc;
-}
-
-/* Folders of cells that left the configuration would be mistaken for results of this one. */
-static int remove_strangers(const struct run *r, const char *cells, struct err *e)
-{
-    struct file_list list = {0};
-    int rc = file_list(&list, cells, "", e);
-    for (size_t i = 0; i < list.n && !rc; i++) {
-        int known = 0;
-        for (int c = 0; c < r->n_cells; c++)
-            known |= !strcmp(r->cells[c].id, list.name[i]);
-        struct str path = {0};
-        file_join(&path, cells, list.name[i]);
-        if (!known && file_is_dir(path.data))
-            rc = file_remove_tree(path.data, e);
-        str_release(&path);
-    }
-    file_list_release(&list);
     return rc;
 }
 
@@ -266,11 +333,10 @@ int lmeval_write(const struct run *r, struct err *e)
     struct str cells = {0};
     file_join(&cells, r->dir, "cells");
     int rc = file_mkdirs(cells.data, e);
-    if (!rc)
-        rc = remove_strangers(r, cells.data, e);
     for (int i = 0; i < r->n_cells && !rc; i++) {
         const struct cell *c = &r->cells[i];
         struct totals t = {0};
+        sha256_init(&t.hash);
         struct str dir = {0};
         file_join(&dir, cells.data, c->id);
         rc = file_mkdirs(dir.data, e);

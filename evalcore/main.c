@@ -1,4 +1,5 @@
 /* The program: a table of subcommands and the only look at the environment. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,9 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    /* A reader that goes away, of the progress lines say, must not end a night's work: writing to standard
+     * output fails then, which is found below, and standard error is not needed. */
+    signal(SIGPIPE, SIG_IGN);
     int rc = dispatch(argc, argv);
     /* Results that could not be written (a full disk behind a pipe) must not look like success. */
     if (fflush(stdout) || ferror(stdout)) {

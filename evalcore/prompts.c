@@ -8,13 +8,13 @@
 
 #include "evalcore/job.h"
 
-int prompts_chat(const struct chat **out, const struct engine *en, const char *chat, struct err *e)
+int prompts_chat(const struct chat **out, const struct chat *own, const char *chat, struct err *e)
 {
     *out = NULL;
     if (!strcmp(chat, "none"))
         return 0;
     if (!strcmp(chat, "auto")) {
-        *out = engine_chat(en);
+        *out = own;
         return 0;
     }
     *out = chat_find(chat);
@@ -118,11 +118,10 @@ static int render_one(struct renderer *r, const struct problem *p, struct token_
     return rc;
 }
 
-int prompts_render(struct prompt_set *s, const struct engine *en, const struct settings *settings,
-                   struct err *e)
+int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct engine_info *info,
+                   const struct settings *settings, struct err *e)
 {
-    const struct engine_info *info = engine_info(en);
-    struct renderer r = {.tokenizer = engine_tokenizer(en), .settings = settings, .set = s, .bos = info->bos};
+    struct renderer r = {.tokenizer = t, .settings = settings, .set = s, .bos = info->bos};
     struct token_list one = {0};
     int rc = 0;
     if (!r.tokenizer)
@@ -155,55 +154,4 @@ void prompts_release(struct prompt_set *s)
     token_list_release(&s->ids);
     free(s->rows);
     memset(s, 0, sizeof *s);
-}
-
-static int in_text(const char *list, const char *id)
-{
-    size_t n = strlen(id);
-    while (*list) {
-        size_t len = strcspn(list, ",");
-        if (len == n && !memcmp(list, id, n))
-            return 1;
-        list += len + (list[len] == ',');
-    }
-    return 0;
-}
-
-static int in_json(const json_t *list, const char *id, size_t number)
-{
-    size_t i;
-    const json_t *v;
-    json_array_foreach((json_t *)list, i, v)
-    {
-        if (json_is_integer(v) && json_integer_value(v) == (json_int_t)number)
-            return 1;
-        if (json_is_string(v) && !strcmp(json_string_value(v), id))
-            return 1;
-    }
-    return 0;
-}
-
-int prompts_filter(struct task *t, const char *label, int limit, const char *ids, long *matched,
-                   struct err *e)
-{
-    json_t *map = NULL;
-    size_t kept = 0;
-    if (ids && ids[0] == '{') {
-        int rc = json_read_text(&map, ids, strlen(ids), "--sample-ids", e);
-        if (rc)
-            return rc;
-    }
-    const json_t *list = json_object_get(map, label);
-    if (!list)
-        list = json_object_get(map, t->ops->name);
-    for (size_t i = 0; i < t->n_problems; i++) {
-        const char *id = t->problems[i].id;
-        int keep = !ids || (map ? in_json(list, id, i) : in_text(ids, id));
-        *matched += ids && keep;
-        if (keep && (limit <= 0 || kept < (size_t)limit))
-            t->problems[kept++] = t->problems[i];
-    }
-    t->n_problems = kept;
-    json_decref(map);
-    return 0;
 }

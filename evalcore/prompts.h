@@ -13,6 +13,7 @@ struct prompt_row {
 };
 struct prompt_set {
     struct task task;
+    size_t n_original;       /* problems of the task before --limit and --sample-ids */
     const char *label;       /* of the task entry */
     const struct chat *chat; /* effective; NULL: none */
     int32_t end_token;       /* of the chat form, or -1 */
@@ -22,18 +23,14 @@ struct prompt_set {
     const char *file; /* name inside the run folder */
 };
 
-/* The chat form that `chat` ("auto", "none" or a name) means for this model; *out NULL: none. */
-int prompts_chat(const struct chat **out, const struct engine *en, const char *chat, struct err *e);
+/* The chat form that `chat` ("auto", "none" or a name) means for a model whose own is `own` (NULL: none);
+ * *out NULL: none. */
+int prompts_chat(const struct chat **out, const struct chat *own, const char *chat, struct err *e);
 
-/* Fills rows and ids of s, whose task, chat and end_token are set. A prompt that leaves no room for a
- * completion is an error that names it, unless its task lets the middle be cut out. */
-int prompts_render(struct prompt_set *s, const struct engine *en, const struct settings *settings,
-                   struct err *e);
+/* Fills rows and ids of s, whose task, chat and end_token are set. t may be NULL: an error. A prompt that
+ * leaves no room for a completion is an error that names it, unless its task lets the middle be cut out. */
+int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct engine_info *info,
+                   const struct settings *settings, struct err *e);
 void prompts_release(struct prompt_set *s);
-
-/* Keeps the problems that --limit and --sample-ids ask for. ids: "a,b,c", or {"task": [ids or numbers from
- * 0]}; NULL: all. *matched counts problems that ids named. */
-int prompts_filter(struct task *t, const char *label, int limit, const char *ids, long *matched,
-                   struct err *e);
 
 #endif

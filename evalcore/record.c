@@ -11,6 +11,11 @@
 
 static const char *config_name = "config.resolved.json";
 
+const char *finish_name(enum finish_reason f)
+{
+    return f == FINISHED_STOP ? "stop" : f == FINISHED_LENGTH ? "length" : "error";
+}
+
 static int text(struct run *r, const json_t *o, const char *key, const char **out, const char *where,
                 struct err *e)
 {
@@ -63,7 +68,7 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
     json_t *o = NULL;
     int open = 0;
     int64_t options = 0, own_max = 0;
-    const char *prompt = NULL, *order = NULL, *stop = NULL;
+    const char *prompt = NULL, *order = NULL, *stop = NULL, *subset = NULL;
     int rc = json_read_text(&o, line, n, where, e);
     if (!rc)
         rc = text(r, o, "id", &p->id, where, e);
@@ -84,6 +89,8 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
     if (!rc)
         rc = json_opt_str(o, "stop", &stop, where, e);
     if (!rc)
+        rc = json_opt_str(o, "subset", &subset, where, e);
+    if (!rc)
         rc = load_golds(r, p, json_object_get(o, "golds"), where, e);
     if (!rc) {
         const json_t *v = json_object_get(o, "prompt");
@@ -92,6 +99,7 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
         p->prompt = prompt ? arena_strndup(&r->arena, prompt, p->prompt_len) : NULL;
         p->option_order = order ? arena_strdup(&r->arena, order) : NULL;
         p->own_stop = stop ? arena_strdup(&r->arena, stop) : NULL;
+        p->subset = subset ? arena_strdup(&r->arena, subset) : NULL;
         p->n_options = (int)options;
         p->own_max_new = (int)own_max;
         p->thinking = open ? THINKING_OPEN : THINKING_AUTO;
@@ -145,7 +153,12 @@ static int load_task(struct run *r, struct run_task *t, const json_t *o, struct 
         return err_set(e, ERR_FORMAT, "%s: the problems file \"%s\" lies outside the folder", config_name,
                        t->file);
     t->options = canonical(r, json_object_get(o, "options"));
-    return load_problems(r, t, e);
+    rc = load_problems(r, t, e);
+    int64_t original = t->n_problems;
+    if (!rc)
+        rc = json_opt_int(o, "original", &original, config_name, e);
+    t->n_original = (int)original;
+    return rc;
 }
 
 static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err *e)

@@ -34,6 +34,7 @@ struct run_problem {
     enum thinking thinking;   /* how the grader must read the completion */
     int own_max_new;          /* the problem's own limit, 0: none */
     const char *own_stop;     /* the problem's own stop string, NULL: none */
+    const char *subset;       /* LongBench's data set, which decides the metric; NULL: none */
 };
 
 /* The problems of one task under one chat form: cells with the same ones share it. */
@@ -46,6 +47,7 @@ struct run_task {
     const char *file;             /* the problems file inside the run folder */
     struct run_problem *problems;
     int n_problems;
+    int n_original; /* before --limit and --sample-ids */
 };
 
 struct record {                /* one completion */
@@ -119,6 +121,9 @@ int run_load(struct run *r, const char *dir, struct err *e);
 /* The same with every completion graded anew, whatever grades are kept. */
 int run_load_regrade(struct run *r, const char *dir, struct err *e);
 void run_release(struct run *r);
+
+/* "stop", "length", "error": the same words in journals, exports and tables. */
+const char *finish_name(enum finish_reason f);
 
 /* The completion's text (bytes, invalid UTF-8 already U+FFFD) or token ids (a JSON array as text), into out.
  */

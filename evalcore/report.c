@@ -1,15 +1,19 @@
 /* Writing a report: load, compute, build the document, print it twice, write the files.
  *
- * Every file is written whole or not at all, and figures that an earlier report left behind are removed only
+ * Every file is written whole or not at all, and figures that the earlier report showed are removed only
  * after the new files are there, so that a reader never sees a page whose figures are missing. */
 #include "evalcore/report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/report_parts.h"
+
+#define AGAINST_HEADING "## " REPORT_AGAINST_TITLE
 
 static int write_file(const char *folder, const char *name, const struct str *text, struct err *e)
 {
@@ -45,41 +49,60 @@ static int write_figures(const char *folder, const struct doc *d, struct err *e)
     return 0;
 }
 
-static int is_figure(const struct doc *d, const char *name)
+static int is_figure(const struct doc *d, const char *name, size_t n)
 {
     for (int i = 0; i < d->n_sections; i++)
-        for (int k = 0; k < d->sections[i].n_items; k++)
-            if (d->sections[i].items[k].kind == DOC_FIGURE && !strcmp(d->sections[i].items[k].file, name))
+        for (int k = 0; k < d->sections[i].n_items; k++) {
+            const struct doc_item *it = &d->sections[i].items[k];
+            if (it->kind == DOC_FIGURE && strlen(it->file) == n && !memcmp(it->file, name, n))
                 return 1;
+        }
     return 0;
 }
 
-static int remove_old(const char *folder, const struct doc *d, int has_against, struct err *e)
+static int remove_one(const char *folder, const char *name, size_t n, struct err *e)
 {
-    struct file_list list = {0};
-    struct str path = {0};
-    int rc = file_list(&list, folder, ".svg", e);
-    for (size_t i = 0; rc == 0 && i < list.n; i++) {
-        if (is_figure(d, list.name[i]))
-            continue;
-        str_clear(&path);
-        file_join(&path, folder, list.name[i]);
-        rc = file_remove_tree(str_text(&path), e);
-    }
-    if (rc == 0 && !has_against) {
-        str_clear(&path);
-        file_join(&path, folder, "against.csv");
-        rc = file_remove_tree(str_text(&path), e);
-    }
-    file_list_release(&list);
+    struct str file = {0}, path = {0};
+    str_add(&file, name, n);
+    file_join(&path, folder, file.data);
+    int rc = unlink(path.data) && errno != ENOENT
+                 ? err_set(e, ERR_IO, "cannot remove %s: %s", path.data, strerror(errno))
+                 : 0;
+    str_release(&file);
     str_release(&path);
+    return rc;
+}
+
+/* What the report.md that was there before shows and the new one does not. Other files in the folder are
+ * somebody's. Figures stand alone on their line, as doc_markdown() writes them. */
+static int remove_old(const char *folder, const char *old_page, const struct doc *d, int has_against,
+                      struct err *e)
+{
+    static const char suffix[] = ".svg)";
+    int had_against = 0, rc = 0;
+    for (const char *line = old_page; *line && !rc; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t n = strcspn(line, "\n"), k = strlen(suffix);
+        had_against |= n == strlen(AGAINST_HEADING) && !memcmp(line, AGAINST_HEADING, n);
+        if (n < k + 2 || memcmp(line, "![", 2) || memcmp(line + n - k, suffix, k))
+            continue;
+        const char *end = line + n - 1, *name = end;
+        while (name > line && name[-1] != '(' && name[-1] != '/')
+            name--;
+        if (name[-1] == '(' && *name != '.' && !is_figure(d, name, (size_t)(end - name)))
+            rc = remove_one(folder, name, (size_t)(end - name), e);
+    }
+    if (!rc && had_against && !has_against)
+        rc = remove_one(folder, "against.csv", strlen("against.csv"), e);
     return rc;
 }
 
 static int write_all(const char *folder, const struct report *r, const struct report *old,
                      const struct doc *d, const struct against *list, int n, struct err *e)
 {
-    struct str text = {0};
+    struct str text = {0}, old_page = {0}, path = {0};
+    file_join(&path, folder, "report.md");
+    if (file_exists(path.data))
+        file_read(path.data, &old_page, NULL);
     int rc = write_figures(folder, d, e);
     const struct {
         const char *name;
@@ -108,12 +131,15 @@ static int write_all(const char *folder, const struct report *r, const struct re
         rc = write_file(folder, "index.html", &text, e);
     }
     if (rc == 0)
-        rc = remove_old(folder, d, old != NULL, e);
+        rc = remove_old(folder, str_text(&old_page), d, old != NULL, e);
     str_release(&text);
+    str_release(&old_page);
+    str_release(&path);
     return rc;
 }
 
-int report_write_run(const struct run *run, const struct run *against, const char *folder, struct err *e)
+int report_write_run(const struct run *run, const struct run *against, const char *folder, struct str *table,
+                     struct err *e)
 {
     struct arena arena = {0};
     struct report now, old;
@@ -131,12 +157,14 @@ int report_write_run(const struct run *run, const struct run *against, const cha
     int rc = file_mkdirs(folder, e);
     if (rc == 0)
         rc = write_all(folder, &now, against ? &old : NULL, &d, list, n, e);
+    if (rc == 0 && table)
+        report_text(table, &now);
     doc_release(&d);
     arena_release(&arena);
     return rc;
 }
 
-int report_write(const char *dir, const char *against, struct err *e)
+int report_write(const char *dir, const char *against, struct str *table, struct err *e)
 {
     struct run run = {0}, other = {0};
     struct str folder = {0};
@@ -145,7 +173,7 @@ int report_write(const char *dir, const char *against, struct err *e)
         rc = run_load(&other, against, e);
     if (rc == 0) {
         file_join(&folder, dir, "report");
-        rc = report_write_run(&run, against ? &other : NULL, str_text(&folder), e);
+        rc = report_write_run(&run, against ? &other : NULL, str_text(&folder), table, e);
     }
     str_release(&folder);
     run_release(&other);

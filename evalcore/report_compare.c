@@ -129,7 +129,7 @@ void report_add_pairs(struct doc *d, const struct report *r)
 void report_add_against(struct doc *d, const struct report *old, const struct report *now,
                         const struct against *list, int n)
 {
-    doc_section(d, "against", "Compared with another run");
+    doc_section(d, "against", REPORT_AGAINST_TITLE);
     doc_paragraph(d,
                   "The other run: %s. %d of %d cells here have a counterpart there (same label, task and "
                   "swept settings).",

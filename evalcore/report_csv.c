@@ -171,8 +171,6 @@ void report_pairs_csv(struct str *out, const struct report *r)
 
 void report_lengths_csv(struct str *out, const struct report *r)
 {
-    static const char *const finish[] = {
-        [FINISHED_STOP] = "stop", [FINISHED_LENGTH] = "length", [FINISHED_ERROR] = "error"};
     str_puts(out, "cell,label,policy,k_pages,l_pages,budget_tokens,task,problem,sample,tokens,finish,correct,"
                   "verdict,score,"
                   "prompt_tokens,kv_reads,kv_reads_full,peak_tokens\n");
@@ -189,7 +187,7 @@ void report_lengths_csv(struct str *out, const struct report *r)
             csv_text(&c, cell->task->problems[rec->problem].id);
             csv_int(&c, rec->sample);
             csv_int(&c, rec->tokens);
-            csv_text(&c, finish[rec->finish]);
+            csv_text(&c, finish_name(rec->finish));
             csv_int(&c, rec->verdict == VERDICT_CORRECT);
             csv_text(&c, verdict_name(rec->verdict));
             csv_number(&c, rec->score);

@@ -12,7 +12,8 @@
 
 #include "kernels/backend.h"
 
-double report_param(const struct cell *c, const char *key, double otherwise)
+/* An option of the cell's params as a number, or `otherwise`. */
+static double report_param(const struct cell *c, const char *key, double otherwise)
 {
     json_t *o = NULL, *v;
     double out = otherwise;

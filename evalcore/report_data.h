@@ -97,7 +97,5 @@ int report_against(struct against **out, const struct report *old, const struct 
 const char *report_label_without(struct arena *a, const char *label, const char *key);
 /* Lower-case letters, digits, '_' and '-' only, for file names. */
 const char *report_slug(struct arena *a, const char *text);
-/* "16 pages", "0.2 of the context", ...: an option of the cell's params as a number, or `otherwise`. */
-double report_param(const struct cell *c, const char *key, double otherwise);
 
 #endif

@@ -26,11 +26,22 @@ void report_add_heat_maps(struct doc *d, const struct report *r,
                           int panel); /* of policies that sweep K and L */
 void report_add_matrix(struct doc *d, const struct report *r);
 void report_add_config(struct doc *d, const struct report *r);
+#define REPORT_AGAINST_TITLE "Compared with another run"
 void report_add_against(struct doc *d, const struct report *old, const struct report *now,
                         const struct against *list, int n);
 
 /* Label of a cell inside its panel: policy label and nothing that the panel's title says. */
 const char *report_row_name(const struct report *r, const struct cell_stats *s);
+
+/* The sign after an accuracy: lower, higher, or not told apart from the baseline after Holm's adjustment;
+ * with a space in front, "" without a baseline. */
+const char *report_pair_sign(const struct pair *p);
+/* The cell at a place of the accuracy table, -1: none. */
+int report_cell_at(const struct report *r, int row, int column);
+
+/* The accuracy table as plain text, at most REPORT_TEXT_COLUMNS characters a line. */
+enum { REPORT_TEXT_COLUMNS = 100 };
+void report_text(struct str *out, const struct report *r);
 
 /* A number in the next cell of the table's last row; "-" when there is none. */
 void report_number_cell(struct doc *d, struct table *t, double v, int digits);

@@ -50,8 +50,12 @@ static void add_warnings(struct doc *d, const struct report *r)
         doc_warning(d,
                     "%ld completion%s found twice with different tokens: results depended on something that "
                     "they must "
-                    "not depend on. Only the first of each is used.",
+                    "not depend on. Of each, the one whose tokens have the smaller digest is used.",
                     r->run->n_conflicts, r->run->n_conflicts == 1 ? " was" : "s were");
+    long repeated = r->run->n_duplicates - r->run->n_conflicts;
+    if (repeated > 0)
+        doc_paragraph(d, "%ld completion%s found more than once with the same tokens; each counts once.",
+                      repeated, repeated == 1 ? " was" : "s were");
     if (r->run->n_bad_lines)
         doc_warning(d, "%ld journal line%s a wrong checksum and %s ignored; those jobs count as missing.",
                     r->run->n_bad_lines, r->run->n_bad_lines == 1 ? " has" : "s have",
@@ -73,8 +77,12 @@ static void add_findings(struct doc *d, const struct report *r)
         higher += r->pairs[i].delta > 0;
     }
     if (!r->n_pairs) {
-        doc_paragraph(
-            d, "No baseline was named in the run file (or it is not part of it), so cells are not compared.");
+        int has_baseline = 0;
+        for (int i = 0; i < r->run->n_cells; i++)
+            has_baseline |= r->run->cells[i].is_baseline;
+        doc_paragraph(d, has_baseline ? "The run has no cell beside the baseline, so cells are not compared."
+                                      : "No baseline was named in the run file (or it is not part of it), so "
+                                        "cells are not compared.");
         return;
     }
     int same = r->n_pairs - lower - higher;
@@ -112,14 +120,22 @@ void report_add_summary(struct doc *d, const struct report *r)
     add_findings(d, r);
 }
 
-/* The sign after an accuracy: against the baseline, after Holm's adjustment. */
-static const char *pair_sign(const struct pair *p)
+const char *report_pair_sign(const struct pair *p)
 {
     if (!p || isnan(p->holm))
         return "";
     if (p->holm >= 0.05)
         return " \xE2\x89\x88";
     return p->delta < 0 ? " \xE2\x96\xBC" : " \xE2\x96\xB2";
+}
+
+int report_cell_at(const struct report *r, int row, int column)
+{
+    int found = -1;
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (r->cells[i].row == row && r->cells[i].column == column)
+            found = i;
+    return found;
 }
 
 static void accuracy_cell(struct doc *d, struct table *t, const struct report *r, int i)
@@ -136,7 +152,7 @@ static void accuracy_cell(struct doc *d, struct table *t, const struct report *r
     if (p && p->holm < 0.05)
         flags |= p->delta < 0 ? CELL_BAD : CELL_GOOD;
     table_add(d, t, flags, "%.1f \xC2\xB1%.1f (n=%d\xC3\x97%d)%s", 100 * s->accuracy,
-              50 * (s->ci.high - s->ci.low), c->task->n_problems, c->samples, pair_sign(p));
+              50 * (s->ci.high - s->ci.low), c->task->n_problems, c->samples, report_pair_sign(p));
     struct str note = {0};
     if (c->n_records < c->n_expected)
         str_printf(&note, "incomplete %d/%d (biased to short), ", c->n_records, c->n_expected);
@@ -170,10 +186,7 @@ void report_add_accuracy(struct doc *d, const struct report *r)
         table_add(d, t, 0, "%s%s%s", r->rows[row].policy_label, r->rows[row].settings_label[0] ? " " : "",
                   r->rows[row].settings_label);
         for (int col = 0; col < r->n_columns; col++) {
-            int found = -1;
-            for (int i = 0; i < r->run->n_cells; i++)
-                if (r->cells[i].row == row && r->cells[i].column == col)
-                    found = i;
+            int found = report_cell_at(r, row, col);
             if (found < 0)
                 table_add(d, t, CELL_MUTED, "-");
             else

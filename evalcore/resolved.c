@@ -1,24 +1,15 @@
 /* What a sweep leaves in its folder beside journals: the resolved configuration, the problems, the manifest.
  * run_load() (record.c) reads these and needs neither model nor data. Only manifest.json holds a date. Texts
  * of GPQA problems are never written: its authors ask for that. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/runfolder.h"
 #include "evalcore/runplan.h"
+#include "evalcore/text_json.h"
 #include "evalcore/version.h"
-
-static json_t *text_json(const char *s, size_t n)
-{
-    struct str clean = {0};
-    str_add_utf8(&clean, s, n);
-    json_t *v = json_stringn(str_text(&clean), clean.len);
-    str_release(&clean);
-    return v;
-}
 
 static int may_keep_text(const struct task *t)
 {
@@ -29,7 +20,7 @@ static json_t *problem_json(const struct prompt_set *s, size_t i)
 {
     const struct problem *p = &s->task.problems[i];
     json_t *o =
-        json_pack("{s:s, s:s, s:i, s:b, s:b}", "id", p->id, "prompt_sha256", s->rows[i].sha256,
+        json_pack("{s:o, s:s, s:i, s:b, s:b}", "id", text_json_of(p->id), "prompt_sha256", s->rows[i].sha256,
                   "prompt_tokens", s->rows[i].n, "is_rendered", p->is_rendered, "thinking_open",
                   p->thinking_open || (!p->is_rendered && !p->no_chat && s->chat && s->chat->opens_thinking));
     if (may_keep_text(&s->task))
@@ -43,11 +34,13 @@ static json_t *problem_json(const struct prompt_set *s, size_t i)
     if (p->n_options)
         json_object_set_new(o, "n_options", json_integer(p->n_options));
     if (p->option_order)
-        json_object_set_new(o, "option_order", json_string(p->option_order));
+        json_object_set_new(o, "option_order", text_json_of(p->option_order));
+    if (p->subset)
+        json_object_set_new(o, "subset", text_json_of(p->subset));
     if (p->max_new_tokens)
         json_object_set_new(o, "max_new_tokens", json_integer(p->max_new_tokens));
     if (p->stop)
-        json_object_set_new(o, "stop", json_string(p->stop));
+        json_object_set_new(o, "stop", text_json_of(p->stop));
     return o;
 }
 
@@ -70,10 +63,11 @@ static int write_problems(const struct prompt_set *s, const char *dir, struct er
 static json_t *task_json(const struct prompt_set *s)
 {
     json_t *options = param_json(task_params, &s->task.options);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:I}", "name", s->task.ops->name, "label",
-                     s->label, "version", s->task.ops->version, "metric", s->task.ops->metric, "source",
-                     s->task.source, "options", options, "file", s->file, "chat",
-                     s->chat ? s->chat->name : "none", "problems", (json_int_t)s->task.n_problems);
+    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:o, s:s, s:s, s:I, s:I}", "name", s->task.ops->name, "label",
+                     text_json_of(s->label), "version", s->task.ops->version, "metric", s->task.ops->metric,
+                     "source", s->task.source, "options", options, "file", s->file, "chat",
+                     s->chat ? s->chat->name : "none", "problems", (json_int_t)s->task.n_problems, "original",
+                     (json_int_t)s->n_original);
 }
 
 static json_t *option_text(const struct policy_spec *s, const char *key)
@@ -82,7 +76,7 @@ static json_t *option_text(const struct policy_spec *s, const char *key)
     const struct param *p = key ? param_find(policy_params(s->ops), key) : NULL;
     if (p)
         param_text(p, s->params, &text);
-    json_t *v = json_string(str_text(&text));
+    json_t *v = text_json(str_text(&text), text.len);
     str_release(&text);
     return v;
 }
@@ -104,7 +98,7 @@ static void add_budget(json_t *o, const struct policy_spec *s)
     }
     struct str rule = {0};
     policy_budget_rule(s, &rule);
-    json_object_set_new(o, "budget_rule", json_string(str_text(&rule)));
+    json_object_set_new(o, "budget_rule", text_json(str_text(&rule), rule.len));
     json_object_set_new(o, "budget_key", json_string(budget ? budget->name : ""));
     json_object_set_new(o, "budget", option_text(s, budget ? budget->name : NULL));
     str_release(&rule);
@@ -113,12 +107,13 @@ static void add_budget(json_t *o, const struct policy_spec *s)
 static json_t *cell_json(const struct runplan *p, const struct plan_cell *c)
 {
     const struct settings *s = &c->settings->s;
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:i, s:i, s:i, s:i, s:f}", "id",
-                          c->id, "label", c->label, "policy_label", c->policy->label, "model", p->file->model,
-                          "policy", c->policy->name, "preset", c->spec.preset ? c->spec.preset : "", "params",
+    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:f}", "id",
+                          c->id, "label", text_json_of(c->label), "policy_label",
+                          text_json_of(c->policy->label), "model", text_json_of(p->file->model), "policy",
+                          c->policy->name, "preset", c->spec.preset ? c->spec.preset : "", "params",
                           policy_spec_to_json(&c->spec), "settings", settings_json(s), "settings_label",
-                          c->settings->swept, "identity", c->identity, "samples", s->samples, "task", c->set,
-                          "baseline", c->baseline, "max_new_tokens",
+                          text_json_of(c->settings->swept), "identity", c->identity, "samples", s->samples,
+                          "task", c->set, "baseline", c->baseline, "max_new_tokens",
                           s->max_new_tokens == PARAM_UNSET_INT ? SETTINGS_MAX_NEW : s->max_new_tokens,
                           "temperature", s->temperature);
     json_object_set_new(o, "k_pages", option_text(&c->spec, "k_pages"));
@@ -126,6 +121,16 @@ static json_t *cell_json(const struct runplan *p, const struct plan_cell *c)
     json_object_set_new(o, "budget_tokens", option_text(&c->spec, "budget_tokens"));
     add_budget(o, &c->spec);
     return o;
+}
+
+/* The run file with every text valid UTF-8. */
+static json_t *source_json(const struct runfile *f)
+{
+    struct str text = {0};
+    json_canonical(&text, f->source);
+    json_t *o = json_loadb(text.data, text.len, JSON_ALLOW_NUL, NULL);
+    str_release(&text);
+    return o ? o : json_null();
 }
 
 static json_t *config_json(const struct runplan *p)
@@ -136,17 +141,21 @@ static json_t *config_json(const struct runplan *p)
         json_array_append_new(tasks, task_json(&p->sets[i]));
     for (int i = 0; i < p->n_cells; i++)
         json_array_append_new(cells, cell_json(p, &p->cells[i]));
-    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:O, s:o, s:o}", "schema", 1, "version",
-                     KVEVAL_VERSION, "run_file", p->file->path, "model", p->file->model, "family",
-                     info->family, "weights", info->weights, "numerics", info->numerics, "device",
-                     info->device, "baseline", p->file->baseline, "run", p->file->source, "tasks", tasks,
-                     "cells", cells);
+    return json_pack("{s:i, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
+                     "version", KVEVAL_VERSION, "run_file", text_json_of(p->file->path), "model",
+                     text_json_of(p->file->model), "family", info->family, "weights", info->weights,
+                     "numerics", info->numerics, "device", text_json_of(info->device), "max_context",
+                     info->max_context, "limit", p->limit ? json_integer(p->limit) : json_null(), "baseline",
+                     text_json_of(p->file->baseline), "run", source_json(p->file), "tasks", tasks, "cells",
+                     cells);
 }
 
 static int write_json(const json_t *o, const char *dir, const char *name, struct err *e)
 {
     struct str path = {0}, text = {0};
-    char *dump = json_dumps(o, JSON_INDENT(1) | JSON_SORT_KEYS);
+    char *dump = o ? json_dumps(o, JSON_INDENT(1) | JSON_SORT_KEYS) : NULL;
+    if (!dump)
+        return err_set(e, ERR_FORMAT, "%s cannot be written: a text in it is not valid UTF-8", name);
     str_puts(&text, dump);
     str_putc(&text, '\n');
     file_join(&path, dir, name);
@@ -155,30 +164,6 @@ static int write_json(const json_t *o, const char *dir, const char *name, struct
     str_release(&text);
     str_release(&path);
     return rc;
-}
-
-/* Cells of the folder's earlier configuration that this one lacks. */
-static int count_dropped(const char *dir, const struct runplan *p)
-{
-    struct str path = {0};
-    json_t *old = NULL;
-    int dropped = 0;
-    size_t i;
-    json_t *cell;
-    file_join(&path, dir, "config.resolved.json");
-    if (file_exists(path.data) && !json_read_file(&old, path.data, NULL)) {
-        json_array_foreach(json_object_get(old, "cells"), i, cell)
-        {
-            const char *id = json_string_value(json_object_get(cell, "id"));
-            int found = 0;
-            for (int c = 0; c < p->n_cells && id; c++)
-                found |= !strcmp(p->cells[c].id, id);
-            dropped += !found;
-        }
-    }
-    json_decref(old);
-    str_release(&path);
-    return dropped;
 }
 
 static int write_manifest(const struct runplan *p, const char *dir, struct err *e)
@@ -194,9 +179,9 @@ static int write_manifest(const struct runplan *p, const char *dir, struct err *
     if (file_exists(path.data))
         json_read_file(&old, path.data, NULL);
     const char *created = json_string_value(json_object_get(old, "created"));
-    o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:s}", "schema", 1, "program", "kveval",
+    o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:s, s:s}", "schema", 1, "program", "kveval",
                   "version", KVEVAL_VERSION, "created", created ? created : now, "updated", now, "run_file",
-                  p->file->path, "cells", p->n_cells, "jobs", (json_int_t)p->n_jobs, "weights",
+                  text_json_of(p->file->path), "cells", p->n_cells, "jobs", (json_int_t)p->n_jobs, "weights",
                   p->lanes[0].info.weights, "grader", answer_check_version());
     int rc = write_json(o, dir, "manifest.json", e);
     json_decref(o);
@@ -205,41 +190,28 @@ static int write_manifest(const struct runplan *p, const char *dir, struct err *
     return rc;
 }
 
-/* Problem files of an earlier configuration are of no use any more. */
-static int remove_stale(const struct runplan *p, const char *dir, struct err *e)
-{
-    struct file_list list = {0};
-    int rc = file_list(&list, dir, ".jsonl", e);
-    for (size_t i = 0; i < list.n && !rc; i++) {
-        int used = 0;
-        struct str path = {0};
-        for (int s = 0; s < p->n_sets; s++)
-            used |= !strcmp(strrchr(p->sets[s].file, '/') + 1, list.name[i]);
-        file_join(&path, dir, list.name[i]);
-        if (!used && unlink(path.data))
-            rc = err_set(e, ERR_IO, "cannot remove %s: %s", path.data, strerror(errno));
-        str_release(&path);
-    }
-    file_list_release(&list);
-    return rc;
-}
-
+/* Cells that leave the configuration lose their files before it is replaced, so that a run which is cut short
+ * here still knows them; problem files lose them afterwards, because the old configuration needs them. */
 int runplan_write(const struct runplan *p, const char *dir, int *n_dropped, struct err *e)
 {
     struct str problems = {0};
-    json_t *config = config_json(p);
-    *n_dropped = count_dropped(dir, p);
+    json_t *config = config_json(p), *old = runfolder_config(dir);
+    *n_dropped = 0;
     file_join(&problems, dir, "problems");
-    int rc = file_mkdirs(problems.data, e);
+    int rc = config ? file_mkdirs(problems.data, e)
+                    : err_set(e, ERR_FORMAT, "the configuration cannot be written as JSON");
     for (int i = 0; i < p->n_sets && !rc; i++)
         rc = write_problems(&p->sets[i], dir, e);
     if (!rc)
+        rc = runfolder_drop_cells(dir, old, config, n_dropped, e);
+    if (!rc)
         rc = write_json(config, dir, "config.resolved.json", e);
     if (!rc)
-        rc = remove_stale(p, problems.data, e);
+        rc = runfolder_drop_problems(dir, old, config, e);
     if (!rc)
         rc = write_manifest(p, dir, e);
     json_decref(config);
+    json_decref(old);
     str_release(&problems);
     return rc;
 }

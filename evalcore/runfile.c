@@ -24,7 +24,7 @@ static void strip_notes(json_t *v)
         json_array_foreach(v, i, child) strip_notes(child);
 }
 
-int runfile_takes_stop(const char *key)
+static int takes_stop(const char *key)
 {
     return !strcmp(key, "stop");
 }
@@ -68,7 +68,7 @@ static json_t *rebased(const struct runfile *r, const json_t *v)
     if (!json_is_string(v))
         return json_incref((json_t *)v);
     file_join(&joined, r->dir, json_string_value(v));
-    out = json_string(str_text(&joined));
+    out = json_string_nocheck(str_text(&joined)); /* file names are bytes */
     str_release(&joined);
     return out;
 }
@@ -163,6 +163,72 @@ static int same_task(const struct runfile_task *a, const struct runfile_task *b)
     return same;
 }
 
+/* The option's value as a label shows it: of a file, the name is enough where it differs. */
+static void option_label(struct str *out, const struct runfile_task *t, const struct param *p)
+{
+    struct str text = {0};
+    param_text(p, &t->options, &text);
+    const char *slash = p->type == PARAM_STRING ? strrchr(str_text(&text), '/') : NULL;
+    str_puts(out, slash && slash[1] ? slash + 1 : str_text(&text));
+    str_release(&text);
+}
+
+/* Does some other task of this label have another value of the option? */
+static int option_differs(const struct runfile *r, int i, const struct param *p, int in_full)
+{
+    int differs = 0;
+    for (int k = 0; k < r->n_tasks && !differs; k++) {
+        struct str a = {0}, b = {0};
+        if (k != i && !strcmp(r->tasks[k].label, r->tasks[i].label)) {
+            if (in_full) {
+                param_text(p, &r->tasks[i].options, &a);
+                param_text(p, &r->tasks[k].options, &b);
+            } else {
+                option_label(&a, &r->tasks[i], p);
+                option_label(&b, &r->tasks[k], p);
+            }
+            differs = strcmp(str_text(&a), str_text(&b)) != 0;
+        }
+        str_release(&a);
+        str_release(&b);
+    }
+    return differs;
+}
+
+static const char *told_apart(struct runfile *r, int i, int in_full)
+{
+    struct str text = {0};
+    const struct runfile_task *t = &r->tasks[i];
+    str_puts(&text, t->label);
+    for (const struct param *p = task_params; p->name; p++) {
+        if (!param_is_set(p, &t->options) || !option_differs(r, i, p, in_full))
+            continue;
+        str_printf(&text, " %s=", p->name);
+        if (in_full)
+            param_text(p, &t->options, &text);
+        else
+            option_label(&text, t, p);
+    }
+    const char *kept = arena_strdup(&r->arena, str_text(&text));
+    str_release(&text);
+    return kept;
+}
+
+/* Entries of one name that differ in a scalar would carry the same label and hide each other in tables: the
+ * options that differ go into it. A later round serves files of the same name in different folders, and
+ * labels that became another entry's. */
+static void tell_tasks_apart(struct runfile *r)
+{
+    enum { ROUNDS = 3 };
+    for (int round = 0; round < ROUNDS; round++) {
+        const char **label = arena_alloc(&r->arena, (size_t)r->n_tasks * sizeof *label);
+        for (int i = 0; i < r->n_tasks; i++)
+            label[i] = told_apart(r, i, round > 0);
+        for (int i = 0; i < r->n_tasks; i++)
+            r->tasks[i].label = label[i];
+    }
+}
+
 static int read_tasks(struct runfile *r, const json_t *list, struct err *e)
 {
     size_t i;
@@ -180,6 +246,7 @@ static int read_tasks(struct runfile *r, const json_t *list, struct err *e)
             if (same_task(&r->tasks[a], &r->tasks[b]))
                 return err_set(e, ERR_USAGE, "%s is the same as %s; remove one of them", r->tasks[b].where,
                                strrchr(r->tasks[a].where, ':') + 2);
+    tell_tasks_apart(r);
     return 0;
 }
 
@@ -190,7 +257,7 @@ static int read_settings(struct runfile *r, const json_t *root, struct err *e)
     json_t *v, *o = json_object();
     int rc;
     json_object_foreach((json_t *)root, key, v) if (settings_known(key)) json_object_set(o, key, v);
-    rc = axes_expand(&points, o, runfile_takes_stop, r->path, &r->arena, e);
+    rc = axes_expand(&points, o, takes_stop, r->path, &r->arena, e);
     r->settings = xcalloc(points.n + 1, sizeof *r->settings);
     for (size_t p = 0; p < points.n && !rc; p++) {
         struct runfile_settings *s = &r->settings[r->n_settings++];
@@ -258,6 +325,8 @@ static int read_model(struct runfile *r, json_t *root, const char *override, str
     if (!v && !override)
         return err_set(e, ERR_USAGE, "%s: \"model\" is missing: \"pocket\" or the path of a model folder",
                        r->path);
+    if (!override && !*json_string_value(v))
+        return err_set(e, ERR_USAGE, "%s: \"model\" is empty", r->path);
     if (override) {
         r->model = arena_strdup(&r->arena, override);
     } else {

@@ -14,7 +14,6 @@ void runfile_rebase(const struct runfile *r, json_t *o, const char *key);
  * *where becomes "RUN.json: policies.1 (quest)". New reference. */
 json_t *runfile_entry(const json_t *v, const char *list, size_t i, const char *kind, const char **where,
                       struct runfile *r, struct err *e);
-int runfile_takes_stop(const char *key);
 
 int runfile_read_policies(struct runfile *r, const json_t *list, struct err *e);
 int runfile_read_baseline(struct runfile *r, const json_t *v, struct err *e);

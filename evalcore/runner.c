@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "evalcore/base/hash.h"
+#include "evalcore/record.h"
 #include "evalcore/stop.h"
+#include "evalcore/text_json.h"
 #include "evalcore/version.h"
 
 /* Requests beyond the running batch: enough that a slot never waits, few enough that prompts sit in one place
@@ -52,11 +54,6 @@ static int submit(const struct runplan *p, struct job *j, struct err *e)
     return rc ? err_add(e, "%s, problem %s", c->label, problem->id), rc : 0;
 }
 
-static const char *finish_name(enum finish_reason f)
-{
-    return f == FINISHED_STOP ? "stop" : f == FINISHED_LENGTH ? "length" : "error";
-}
-
 static int write_record(struct runner *r, const struct completion *done, struct err *e)
 {
     const struct job *j = done->user;
@@ -69,26 +66,27 @@ static int write_record(struct runner *r, const struct completion *done, struct 
     job_hash_ids(done->ids, (size_t)done->n_ids, digest);
     digest[16] = 0;
     json_t *head = json_pack(
-        "{s:i, s:s, s:s, s:s, s:s, s:i, s:s, s:i, s:s, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:s, s:s, "
+        "{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:i, s:s, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:o, s:o, "
         "s:s, s:I, s:s}",
-        "v", 1, "key", j->key, "cell", c->id, "task", c->task->name, "problem", problem->id, "sample",
-        j->sample, "prompt_sha256", s->rows[j->problem].sha256, "prompt_tokens", s->rows[j->problem].n,
-        "finish", finish_name(done->finish), "tokens", done->n_ids, "kv_reads", done->kv.reads,
-        "kv_reads_full", done->kv.reads_full, "aux_reads", done->kv.aux_reads, "peak_tokens",
+        "v", 1, "key", j->key, "cell", c->id, "task", c->task->name, "problem", text_json_of(problem->id),
+        "sample", j->sample, "prompt_sha256", s->rows[j->problem].sha256, "prompt_tokens",
+        s->rows[j->problem].n, "finish", finish_name(done->finish), "tokens", done->n_ids, "kv_reads",
+        done->kv.reads, "kv_reads_full", done->kv.reads_full, "aux_reads", done->kv.aux_reads, "peak_tokens",
         done->kv.peak_tokens, "prefill_peak_tokens", done->kv.prefill_peak_tokens, "seconds", done->seconds,
-        "preempted", done->preempted, "device", r->plan->lanes[c->lane].info.device, "host", host, "version",
-        KVEVAL_VERSION, "time", (json_int_t)time(NULL), "ids_sha256", digest);
+        "preempted", done->preempted, "device", text_json_of(r->plan->lanes[c->lane].info.device), "host",
+        text_json_of(host), "version", KVEVAL_VERSION, "time", (json_int_t)time(NULL), "ids_sha256", digest);
+    if (!head)
+        return err_set(e, ERR_FORMAT, "problem %s cannot be written as JSON", problem->id);
     if (problem->option_order)
         json_object_set_new(head, "option_order", json_string(problem->option_order));
     if (done->finish == FINISHED_ERROR)
-        json_object_set_new(head, "error", json_string(done->error ? done->error : "unknown error"));
+        json_object_set_new(head, "error", text_json_of(done->error ? done->error : "unknown error"));
     int rc = journal_add(r->journal, head, done->ids, (size_t)done->n_ids, done->text ? done->text : "",
                          done->n_text, e);
     json_decref(head);
     if (rc)
         return rc;
     r->finished++;
-    r->failed += done->finish == FINISHED_ERROR;
     return 0;
 }
 

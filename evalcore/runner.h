@@ -10,9 +10,9 @@ struct runner {
     struct runplan *plan;
     struct journal *journal;
     struct progress *progress;
-    long finished, failed; /* out: completions journalled; of these, jobs that ended as error */
-    double tokens;         /* out: decoded */
-    int signal;            /* out: what stopped it, 0: nothing */
+    long finished; /* out: completions journalled */
+    double tokens; /* out: decoded */
+    int signal;    /* out: what stopped it, 0: nothing */
 };
 
 /* 0 when all jobs are journalled or a signal stopped it (r->signal); an error leaves everything journalled so

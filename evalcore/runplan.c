@@ -6,10 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/pocket/pocket.h"
+#include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/keymap.h"
+#include "evalcore/sample_ids.h"
 
 enum { SLUG_MAX = 96 };
+
+/* What of a model can be known without its weights. */
+static int probe_model(struct lane *lane, const char *model, struct err *e)
+{
+    struct str path = {0};
+    int rc = engine_probe(model, &lane->info, e);
+    if (!rc && !strcmp(model, "pocket")) {
+        size_t n;
+        const char *text = pocket_tokenizer(&n);
+        rc = tokenizer_open_text(&lane->own, text, n, "embedded tokenizer.json", e);
+    } else if (!rc) {
+        file_join(&path, model, "tokenizer.json");
+        rc = file_exists(path.data) ? tokenizer_open_file(&lane->own, path.data, e) : 0;
+    }
+    lane->tokenizer = lane->own;
+    lane->chat = lane->own ? chat_guess(lane->own) : NULL;
+    str_release(&path);
+    return rc;
+}
 
 static int open_lane(struct runplan *p, enum kv_dtype kv_dtype, const struct runplan_options *o, int *index,
                      struct err *e)
@@ -28,12 +50,13 @@ static int open_lane(struct runplan *p, enum kv_dtype kv_dtype, const struct run
                                      .max_batch = o->max_batch,
                                      .kv_dtype = kv_dtype,
                                      .cache_dir = o->cache_dir};
-    int rc = o->dry ? engine_probe(p->file->model, &lane->info, e) : engine_open(&lane->engine, &options, e);
-    if (rc)
-        return rc;
-    if (lane->engine)
-        lane->info = *engine_info(lane->engine);
     *index = p->n_lanes++;
+    int rc = o->dry ? probe_model(lane, p->file->model, e) : engine_open(&lane->engine, &options, e);
+    if (rc || o->dry)
+        return rc;
+    lane->info = *engine_info(lane->engine);
+    lane->tokenizer = engine_tokenizer(lane->engine);
+    lane->chat = engine_chat(lane->engine);
     return 0;
 }
 
@@ -66,9 +89,10 @@ static void name_set(struct runplan *p, struct prompt_set *s, const struct setti
     str_release(&text);
 }
 
-/* Opens the task and, unless dry, renders its prompts. */
+/* Opens the task and renders its prompts. */
 static int open_set(struct runplan *p, const struct runfile_task *t, const struct settings *settings,
-                    const struct lane *lane, const struct runplan_options *o, long *matched, struct err *e)
+                    const struct lane *lane, const struct runplan_options *o, struct sample_ids *ids,
+                    struct err *e)
 {
     p->sets = xrealloc(p->sets, (size_t)(p->n_sets + 1) * sizeof *p->sets);
     struct prompt_set *s = &p->sets[p->n_sets];
@@ -82,14 +106,13 @@ static int open_set(struct runplan *p, const struct runfile_task *t, const struc
     if (rc)
         return err_add(e, "%s", t->where), rc;
     p->n_sets++;
-    rc = prompts_filter(&s->task, t->label, o->limit, o->sample_ids, matched, e);
-    if (!rc && lane->engine) {
-        rc = prompts_chat(&s->chat, lane->engine, settings->chat, e);
-        if (s->chat && s->chat->end && engine_tokenizer(lane->engine))
-            s->end_token = tokenizer_find(engine_tokenizer(lane->engine), s->chat->end);
-        if (!rc)
-            rc = prompts_render(s, lane->engine, settings, e);
-    }
+    s->n_original = s->task.n_problems;
+    sample_ids_filter(ids, &s->task, t->label, o->limit);
+    rc = prompts_chat(&s->chat, lane->chat, settings->chat, e);
+    if (s->chat && s->chat->end && lane->tokenizer)
+        s->end_token = tokenizer_find(lane->tokenizer, s->chat->end);
+    if (!rc)
+        rc = prompts_render(s, lane->tokenizer, &lane->info, settings, e);
     name_set(p, s, settings);
     return rc;
 }
@@ -169,10 +192,10 @@ static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
 static int make_cells(struct runplan *p, const struct runplan_options *o, struct err *e)
 {
     const struct runfile *f = p->file;
-    long matched = 0;
+    struct sample_ids ids;
     int *set_of = xcalloc((size_t)f->n_tasks * (size_t)f->n_settings + 1, sizeof *set_of);
     int *lane_of = xcalloc((size_t)f->n_settings + 1, sizeof *lane_of);
-    int rc = 0;
+    int rc = sample_ids_parse(&ids, o->sample_ids, &p->arena, e);
     for (int s = 0; s < f->n_settings && !rc; s++)
         rc = open_lane(p, (enum kv_dtype)f->settings[s].s.kv_dtype, o, &lane_of[s], e);
     for (int t = 0; t < f->n_tasks && !rc; t++)
@@ -182,10 +205,10 @@ static int make_cells(struct runplan *p, const struct runplan_options *o, struct
                 same++;
             set_of[t * f->n_settings + s] = same < s ? set_of[t * f->n_settings + same] : p->n_sets;
             if (same == s)
-                rc = open_set(p, &f->tasks[t], &f->settings[s].s, &p->lanes[lane_of[s]], o, &matched, e);
+                rc = open_set(p, &f->tasks[t], &f->settings[s].s, &p->lanes[lane_of[s]], o, &ids, e);
         }
-    if (!rc && o->sample_ids && !matched)
-        rc = err_set(e, ERR_USAGE, "--sample-ids: no problem is named \"%s\"", o->sample_ids);
+    if (!rc)
+        rc = sample_ids_check(&ids, e);
     p->cells =
         xcalloc((size_t)f->n_tasks * (size_t)f->n_policies * (size_t)f->n_settings + 1, sizeof *p->cells);
     for (int t = 0; t < f->n_tasks && !rc; t++)
@@ -202,6 +225,7 @@ static int make_cells(struct runplan *p, const struct runplan_options *o, struct
                                   : (t * f->n_policies + f->baseline_policy) * f->n_settings + s;
                 rc = bind_cell(p, c, e);
             }
+    sample_ids_release(&ids);
     free(set_of);
     free(lane_of);
     return rc;
@@ -237,6 +261,7 @@ int runplan_build(struct runplan *p, const struct runfile *f, const struct runpl
 {
     memset(p, 0, sizeof *p);
     p->file = f;
+    p->limit = o->limit;
     int rc = make_cells(p, o, e);
     if (!rc && !o->dry)
         make_jobs(p);
@@ -251,6 +276,8 @@ void runplan_release(struct runplan *p)
         prompts_release(&p->sets[i]);
     for (int i = 0; i < p->n_lanes; i++)
         engine_close(p->lanes[i].engine);
+    for (int i = 0; i < p->n_lanes; i++)
+        tokenizer_close(p->lanes[i].own);
     free(p->sets);
     free(p->lanes);
     free(p->cells);

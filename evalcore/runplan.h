@@ -11,6 +11,9 @@ struct lane { /* one engine: cells of one KV type share it */
     enum kv_dtype kv_dtype;
     struct engine *engine; /* NULL in a dry run */
     struct engine_info info;
+    struct tokenizer *own; /* in a dry run: of the model's folder, without its weights */
+    const struct tokenizer *tokenizer;
+    const struct chat *chat; /* the model's own form, NULL: none */
 };
 
 struct plan_cell {
@@ -39,6 +42,7 @@ struct runplan {
     struct job *jobs; /* every job once, even when two cells share it; in cell order */
     int n_lanes, n_sets, n_cells;
     long n_jobs;
+    int limit; /* --limit, 0: none */
     struct arena arena;
 };
 
@@ -48,7 +52,7 @@ struct runplan_options {
     int limit;              /* problems per task; 0: all */
     int threads, max_batch; /* 0: default */
     const char *cache_dir;
-    int dry; /* configuration only: no weights, prompts or keys */
+    int dry; /* configuration and prompts only: no weights, policy instances or keys */
 };
 
 int runplan_build(struct runplan *p, const struct runfile *f, const struct runplan_options *o, struct err *e);

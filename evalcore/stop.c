@@ -22,7 +22,8 @@ void stop_block(void)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-void stop_release(void)
+/* Back to the default actions; a signal that waits acts now. */
+static void stop_release(void)
 {
     sigset_t set;
     stop_set(&set);

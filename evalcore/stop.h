@@ -8,8 +8,6 @@
 void stop_block(void);
 /* The signal that came since stop_block(), or 0. Once nonzero, a further signal kills. */
 int stop_poll(void);
-/* Back to the default actions; a signal that waits acts now. */
-void stop_release(void);
 
 /* Exit code for a run that ended early by this signal. */
 int stop_exit_code(int signal);

@@ -94,31 +94,48 @@ static int write_error(struct err *e, const char *path, size_t n, int cause)
     return err_set(e, ERR_IO, "cannot write %s (%zu bytes): %s", path, n, strerror(cause));
 }
 
-/* Makes a rename in path's folder durable. File systems that cannot sync a folder say EINVAL; nothing better
- * exists there. */
-static int sync_folder_of(const char *path)
+/* File systems that cannot sync a folder say EINVAL, and a folder that may be entered but not listed cannot
+ * be opened; nothing better exists there. */
+int file_sync_folder_of(const char *path, struct err *e)
 {
-    const char *slash = strrchr(path, '/');
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    while (n && path[n - 1] != '/')
+        n--;
     struct str dir = {0};
-    if (!slash)
-        str_puts(&dir, ".");
+    if (n)
+        str_add(&dir, path, n);
     else
-        str_add(&dir, path, slash == path ? 1 : (size_t)(slash - path));
+        str_puts(&dir, ".");
     int fd = open(dir.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int failed = fd < 0 ? errno != EACCES : fsync(fd) < 0 && errno != EINVAL, cause = errno;
+    if (fd >= 0)
+        close(fd);
+    if (failed)
+        err_set(e, ERR_IO, "cannot write the folder %s to disk: %s", dir.data, strerror(cause));
     str_release(&dir);
-    if (fd < 0)
-        return -1;
-    int rc = fsync(fd), cause = errno;
-    close(fd);
-    errno = cause;
-    return rc < 0 && cause != EINVAL ? -1 : 0;
+    return failed ? ERR_IO : 0;
+}
+
+/* PATH.HOST.PID.tmp: no two processes write the same one, on whatever machines of a shared folder they are.
+ */
+static void temporary_name(struct str *out, const char *path)
+{
+    char host[64] = "host";
+    if (gethostname(host, sizeof host - 1))
+        host[0] = 0;
+    for (char *c = host; *c; c++)
+        if (*c == '/')
+            *c = '_';
+    str_printf(out, "%s.%s.%ld.tmp", path, host, (long)getpid());
 }
 
 int file_write_atomic(const char *path, const void *data, size_t n, struct err *e)
 {
     struct str tmp = {0};
     int rc = 0;
-    str_printf(&tmp, "%s.tmp", path);
+    temporary_name(&tmp, path);
     int fd = open(tmp.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
         rc = write_error(e, path, n, errno);
@@ -138,8 +155,7 @@ int file_write_atomic(const char *path, const void *data, size_t n, struct err *
         rc = write_error(e, path, n, cause);
         goto out;
     }
-    if (sync_folder_of(path) < 0)
-        rc = write_error(e, path, n, errno);
+    rc = file_sync_folder_of(path, e);
 out:
     str_release(&tmp);
     return rc;
@@ -154,7 +170,10 @@ int file_mkdirs(const char *path, struct err *e)
             continue;
         char kept = *p;
         *p = 0;
-        if (*part && mkdir(part, 0777) < 0 && !file_is_dir(part)) {
+        int made = *part && mkdir(part, 0777) == 0;
+        if (made)
+            rc = file_sync_folder_of(part, e);
+        else if (*part && !file_is_dir(part)) {
             if (errno == EEXIST)
                 rc = err_set(e, ERR_IO, "cannot create the folder %s: %s exists and is not a folder", path,
                              part);
@@ -162,10 +181,9 @@ int file_mkdirs(const char *path, struct err *e)
                 rc = err_set(e, ERR_IO, "cannot create the folder %s: the disk is full", path);
             else
                 rc = err_set(e, ERR_IO, "cannot create the folder %s: %s", path, strerror(errno));
-            break;
         }
         *p = kept;
-        if (!kept)
+        if (!kept || rc)
             break;
     }
     free(part);

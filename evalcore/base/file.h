@@ -19,11 +19,14 @@ struct file_map {
 int file_map_open(struct file_map *m, const char *path, struct err *e);
 void file_map_close(struct file_map *m);
 
-/* Writes path.tmp, fsyncs, renames over path, fsyncs the folder: readers see the old or the new file, whole.
- */
+/* Writes a temporary file beside path, fsyncs, renames it over path, fsyncs the folder: readers see the old
+ * or the new file, whole. Several processes may write one path at once; the last one's file stays. */
 int file_write_atomic(const char *path, const void *data, size_t n, struct err *e);
 
-int file_mkdirs(const char *path, struct err *e); /* like mkdir -p */
+/* Like mkdir -p; folders that it made survive a power cut. */
+int file_mkdirs(const char *path, struct err *e);
+/* After this the names made, changed or removed in the folder that holds path survive a power cut. */
+int file_sync_folder_of(const char *path, struct err *e);
 int file_remove_tree(const char *path,
                      struct err *e); /* like rm -rf, does not follow links; missing is fine */
 int file_exists(const char *path);

@@ -3,6 +3,7 @@
 #include "evalcore/base/file.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/check.h"
@@ -25,6 +26,36 @@ static void put(const char *path, const char *data, size_t n)
     CHECK_STR(e.text, "");
 }
 
+/* What file_write_atomic() writes before it renames it to a: no other process uses that name. */
+static const char *temporary(void)
+{
+    static char name[160];
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    snprintf(name, sizeof name, "%s/a.%s.%ld.tmp", top, host, (long)getpid());
+    return name;
+}
+
+/* Two processes at one path, as two reports of one folder: the fixed name made one take away the other's. */
+static void two_writers(void)
+{
+    enum { ROUNDS = 200 };
+    struct err e = {0};
+    struct str s = {0};
+    int status = 1;
+    pid_t other = fork();
+    for (int i = 0; i < ROUNDS && !e.code; i++)
+        file_write_atomic(in_top("both"), other ? "parent" : "child!", 6, &e);
+    if (!other)
+        _exit(e.code != 0);
+    CHECK_STR(e.text, "");
+    CHECK_INT(waitpid(other, &status, 0), other);
+    CHECK_INT(status, 0);
+    CHECK_INT(file_read(in_top("both"), &s, &e), 0);
+    CHECK(!strcmp(str_text(&s), "parent") || !strcmp(str_text(&s), "child!"));
+    str_release(&s);
+}
+
 static void whole_files(void)
 {
     struct str s = {0};
@@ -36,7 +67,7 @@ static void whole_files(void)
     str_clear(&s);
     CHECK_INT(file_read(in_top("a"), &s, &e), 0);
     CHECK_STR(s.data, "new");
-    CHECK(!file_exists(in_top("a.tmp")));
+    CHECK(!file_exists(temporary()));
     put(in_top("empty"), NULL, 0);
     str_clear(&s);
     CHECK_INT(file_read(in_top("empty"), &s, &e), 0);
@@ -76,14 +107,14 @@ static void full_disk(void)
         fprintf(stderr, "skipped: no /dev/full here\n");
         return;
     }
-    CHECK_INT(symlink("/dev/full", in_top("a.tmp")), 0);
+    CHECK_INT(symlink("/dev/full", temporary()), 0);
     CHECK_INT(file_write_atomic(in_top("a"), "lost", 4, &e), ERR_IO);
     CHECK_STR(e.text,
               "cannot write test_file.tmp/a (4 bytes): the disk is full; free some space there or choose "
               "another folder");
     CHECK_INT(file_read(in_top("a"), &s, &e), 0);
     CHECK_STR(s.data, "new"); /* the old file is whole */
-    CHECK(access(in_top("a.tmp"), F_OK) != 0);
+    CHECK(access(temporary(), F_OK) != 0);
     CHECK_INT(access("/dev/full", F_OK), 0);
     e.code = 0;
     CHECK_INT(file_write_atomic(in_top("no/such"), "x", 1, &e), ERR_IO);
@@ -194,6 +225,7 @@ int main(void)
     CHECK_INT(file_remove_tree(top, &e), 0);
     CHECK_INT(file_mkdirs(top, &e), 0);
     whole_files();
+    two_writers();
     maps();
     full_disk();
     folders();

@@ -10,7 +10,9 @@ model_folder() { # model_folder NAME: a copy of the embedded model as a folder
     cp "$source_dir"/engine/pocket/config.json "$source_dir"/engine/pocket/tokenizer.json \
         "$source_dir"/engine/pocket/model.safetensors "$1"
 }
-# says NAME PATTERN...: sweep NAME.json must exit 2, say one line with every pattern, and leave no folder.
+# says NAME PATTERN...: sweep NAME.json must exit 2, say one line with every pattern, and leave no folder. Where `dry` is
+# set, a dry run must say the same.
+dry=
 says() {
     local name=$1
     shift
@@ -21,6 +23,10 @@ says() {
         grep -qF -- "$pattern" stderr.txt || fail "$name: \"$pattern\" is missing in: $(cat stderr.txt)"
     done
     [ ! -e out ] || fail "$name: left a folder behind"
+    [ -n "$dry" ] || return 0
+    cp stderr.txt sweep.txt
+    run 2 sweep "$name.json" --dry-run
+    same sweep.txt stderr.txt
 }
 sweep_of() { # sweep_of MODEL
     printf '{"model": "%s", "max_new_tokens": 4, "tasks": [{"name": "relay", "steps": 3, "problems": 1}], "policies": ["full"]}\n' "$1"
@@ -45,11 +51,12 @@ says truncated m/model.safetensors
 
 model_folder m
 sed -i 's/"intermediate_size": *768/"intermediate_size": 512/' m/config.json
-grep -q 512 m/config.json || fail "the test does not change intermediate_size"
+grep -q '"intermediate_size": 512' m/config.json || fail "the test does not change intermediate_size"
 says truncated m/model.safetensors mlp
 
 model_folder m
 sed -i 's/"model_type": *"qwen2"/"model_type": "gpt_neox"/' m/config.json
+grep -q gpt_neox m/config.json || fail "the test does not change model_type"
 says truncated m/config.json model_type gpt_neox
 
 model_folder m
@@ -58,8 +65,11 @@ says truncated m/tokenizer.json
 
 model_folder m
 sed -i 's/"type": *"ByteLevel"/"type": "Metaspace"/' m/tokenizer.json
-grep -q Metaspace m/tokenizer.json && says truncated m/tokenizer.json Metaspace
+grep -q Metaspace m/tokenizer.json || fail "the test does not change the pre-tokenizer"
+says truncated m/tokenizer.json Metaspace
 
+dry=yes # what needs no weights is found by a dry run too
+says truncated m/tokenizer.json Metaspace
 run_file unknown_key '{"model": "pocket", "tasks": ["relay"], "policies": ["full"], "temprature": 0}'
 says unknown_key 'unknown key "temprature"; did you mean "temperature"?'
 run_file k_below_l '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "delta", "k_pages": 2, "l_pages": 4}]}'
@@ -68,8 +78,10 @@ run_file zero_budget '{"model": "pocket", "tasks": ["relay"], "policies": [{"nam
 says zero_budget 'policies.0 (raas)' 'budget_tokens must be'
 run_file layers '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "delta", "k_pages": 8, "layers": [2, 50]}]}'
 says layers 'policies.0 (delta)' 50
+dry=
 run_file no_gate '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "dms", "gate": "none.safetensors"}]}'
 says no_gate 'policies.0 (dms)' none.safetensors
+dry=yes
 run_file chat '{"model": "pocket", "chat": "chatml", "tasks": ["relay"], "policies": ["full"]}'
 says chat 'unknown chat template "chatml"'
 run_file not_there '{"model": "pocket", "tasks": ["aime24"], "policies": ["full"]}'
@@ -85,6 +97,7 @@ echo '{"id": "small", "gold": "1", "prompt": "Apply the rules ."}' >small.jsonl
 run_file total '{"model": "pocket", "max_total_tokens": 5, "tasks": [{"name": "relay", "file": "small.jsonl"}], "policies": ["full"]}'
 says total 'problem small' 'max_total_tokens'
 
+dry=
 run_file problems '{"model": "pocket", "tasks": [{"name": "relay", "file": "problems.jsonl"}], "policies": ["full"]}'
 rm -f problems.jsonl
 says problems problems.jsonl

@@ -48,7 +48,7 @@ cat >choice.in <<'END'
 {"text":"I cannot tell."}
 END
 "$program" choice choice.in >choice.got 2>/dev/null || fail "choice exited $?"
-[ "$(cut -d'"' -f3-7 choice.got | tr -d '\n' | tr -d ' ')" != "" ] || fail "choice said nothing"
+[ "$(grep -c ',"rule":"[^"][^"]*"}$' choice.got)" = 3 ] || fail "a choice lacks its rule: $(cat choice.got)"
 grep -q '^{"letter":"C","status":"ok","rule":' choice.got || fail "choice line 1: $(sed -n 1p choice.got)"
 grep -q '^{"letter":null,"status":"unfinished","rule":' choice.got || fail "choice line 2: $(sed -n 2p choice.got)"
 grep -q '^{"letter":null,"status":"unparsed","rule":' choice.got || fail "choice line 3: $(sed -n 3p choice.got)"
@@ -84,6 +84,15 @@ END
 grep -q '^{"logprobs":\[-[0-9.e-]*,-[0-9.e-]*\],"gaps":\[[0-9.e-]*,[0-9.e-]*\]}$' logprobs.got ||
     fail "logprobs line 1: $(sed -n 1p logprobs.got)"
 refuse 2 'policy quest: k_pages must be an integer between 1 and 1000000, not 0' logprobs --policy quest:k_pages=0
+
+# A message that was cut inside a character is still an error: it was lost, and the exit code said success.
+long=$(printf 'x%.0s' $(seq 45))$(printf '\303\251%.0s' $(seq 500))
+for shift in '' y; do
+    printf '{"metric":"%s%s","prediction":"x","ground_truth":"x"}\n' "$shift" "$long" >cut.in
+    "$program" textscore cut.in >cut.got 2>/dev/null
+    [ $? = 3 ] || fail "a cut message: $(cat cut.got)"
+    grep -q '^{"error":"line 1: metric .*"line":1}$' cut.got || fail "a cut message: $(cat cut.got)"
+done
 
 # An unreadable file is a mistake of the caller, not of a line.
 run 2 grade no_such_file.jsonl

@@ -25,10 +25,11 @@ grep -q '^        MISSING: narrativeqa, multifieldqa_en, hotpotqa, 2wikimqa, mus
 run 0 list devices
 grep -q '^cpu: ' stdout.txt || fail "list devices lacks the CPU"
 
-run 0 doctor -o .
+rm -rf newdir
+run 0 doctor -o newdir/deep
 [ "$(grep -c '^ok ' stdout.txt)" = 8 ] || fail "doctor: $(cat stdout.txt)"
 grep -q '180 tokens of a known problem equal the reference' stdout.txt || fail "doctor: $(cat stdout.txt)"
-[ -z "$(ls -A | grep doctor)" ] || fail "doctor leaves files behind"
+[ -z "$(ls -A | grep 'doctor\|newdir')" ] || fail "doctor leaves files behind: $(ls -A)"
 
 prompt='Apply the rules in order , all values modulo 1000 .
  rule 3 : wr = hu + 2 * qt

@@ -14,7 +14,26 @@ done
 run 3 sweep "$tiny" -o out
 [ "$(cat stderr.txt)" = "kveval: out is in use by host $(uname -n) pid $holder (lock out/lock); wait for it, or use another folder" ] ||
     fail "the second run said: $(cat stderr.txt)"
+# A shard is a part of what the whole decodes already.
+run 3 sweep "$tiny" -o out --shard 0/2
+grep -q "out is in use by host $(uname -n) pid $holder (lock out/lock)" stderr.txt || fail "a shard beside the whole said: $(cat stderr.txt)"
 kill -9 $holder
 wait $holder 2>/dev/null
 run 0 sweep "$tiny" -o out --limit 1
+
+# The other way round, and shards of another N.
+rm -rf out
+"$program" sweep "$tiny" -o out --shard 0/2 2>first.txt &
+holder=$!
+for _ in $(seq 600); do
+    [ -s out/lock.0-of-2 ] && break
+    sleep 0.02
+done
+for args in "" "--shard 0/2" "--shard 1/3"; do
+    run 3 sweep "$tiny" -o out $args
+    [ "$(cat stderr.txt)" = "kveval: out is in use by host $(uname -n) pid $holder (lock out/lock.0-of-2); wait for it, or use another folder" ] ||
+        fail "sweep $args beside shard 0/2 said: $(cat stderr.txt)"
+done
+kill -9 $holder
+wait $holder 2>/dev/null
 finish

@@ -1,6 +1,6 @@
 # A small sweep from end to end: files, resume, limits, shards, sample ids, overrides, show, score, report.
 . "$(dirname "$0")/lib.sh"
-rm -rf full again shards limited ids named
+rm -rf full again shards limited ids named other
 tiny=$here/tiny.json
 
 run 0 sweep "$tiny" --dry-run
@@ -8,7 +8,7 @@ grep -q '^total  *64 ' stdout.txt || fail "dry run: $(cat stdout.txt)"
 [ -z "$(ls -d out* 2>/dev/null)" ] || fail "a dry run wrote a folder"
 
 run 0 sweep "$tiny" -o full
-grep -q '8 cells, 64 jobs' stderr.txt || grep -q '16 cells, 64 jobs' stderr.txt || fail "sweep said: $(cat stderr.txt)"
+grep -q '16 cells, 64 jobs' stderr.txt || fail "sweep said: $(cat stderr.txt)"
 for f in manifest.json config.resolved.json report/index.html report/report.md report/accuracy.csv report/pairs.csv report/lengths.csv; do
     [ -s "full/$f" ] || fail "full/$f is missing"
 done
@@ -48,7 +48,7 @@ same_results full limited
 # Two shards in one folder.
 run 0 sweep "$tiny" -o shards --shard 0/2
 run 0 sweep "$tiny" -o shards --shard 1/2 --quiet
-[ ! -s stderr.txt ] || fail "--quiet said: $(cat stderr.txt)"
+[ ! -s stderr.txt ] && [ ! -s stdout.txt ] || fail "--quiet said: $(cat stderr.txt stdout.txt)"
 same_results full shards
 [ "$(journal_keys shards | sort | uniq -d | wc -l)" = 0 ] || fail "shards overlap"
 
@@ -79,5 +79,38 @@ run 0 show full "$(ls full/cells | head -n 1)" 1 --ids
 grep -q '^\[[0-9,]*\]$' stdout.txt || fail "show --ids: $(cat stdout.txt)"
 run 2 show full quest 0
 grep -q 'several cells match "quest"' stderr.txt || fail "show quest: $(cat stderr.txt)"
-run 2 show full dms nobody
+run 2 show full dms.relay nobody
+grep -q 'cell pocket.dms.relay-[0-9a-f]* has no problem "nobody"; its 4 problems are named like "relay' stderr.txt || fail "show nobody: $(cat stderr.txt)"
+run 2 show full dms.relay 0 --sample 7
+grep -q 'cell pocket.dms.relay-[0-9a-f]* has 1 sample of a problem, counted from 0; there is no sample 7$' stderr.txt ||
+    fail "show --sample 7: $(cat stderr.txt)"
+run 0 show named dense/mine 0 --sample 2
+grep -q '^---- completion, sample 2: ' stdout.txt || fail "show --sample 2: $(cat stdout.txt)"
+
+# The table on the terminal: what accuracy.csv says, a row for each policy setting, the report's path last.
+run 0 report full
+[ "$(tail -n 1 stdout.txt)" = "report: full/report/report.md and index.html" ] || fail "report ends with: $(tail -n 1 stdout.txt)"
+[ "$(sed -n 3p stdout.txt | tr -s ' ')" = "policy relay lookup" ] || fail "the table's head: $(cat stdout.txt)"
+for label in full "quest k_pages=2" "quest k_pages=4" "delta k_pages=4 l_pages=2" "delta k_pages=8 l_pages=2" raas kascade dms; do
+    want=$(awk -F, -v label="$label" '$2 == label { print $0 }' full/report/accuracy.csv | sed 's/"[^"]*\(""[^"]*\)*"//g' |
+        awk -F, '{ printf "%s%.1f ±%.1f", (NR > 1 ? " " : ""), 100 * $14, 50 * ($16 - $15) } END { print "" }')
+    got=$(grep "^$label  " stdout.txt | sed "s/^$label//; s/[^0-9. ±]//g" | tr -s ' ' | sed 's/^ //; s/ $//')
+    [ "$got" = "$want" ] || fail "the table's row $label is '$got', want '$want'"
+done
+
+# Against another run: the same cells of a run with other problems' worth of tokens.
+run 0 sweep "$tiny" -o other --limit 2 --set max_new_tokens=30 --set 'policies=["full", {"name": "quest", "k_pages": [2, 4]}]'
+run 0 report full --against other
+[ "$(wc -l <full/report/against.csv)" = 7 ] || fail "against.csv: $(cat full/report/against.csv)"
+grep -q '^## Compared with another run$' full/report/report.md || fail "report.md does not compare"
+grep -q 'The other run: other. 6 of 16 cells here have a counterpart there' full/report/report.md ||
+    fail "report.md: $(grep 'The other run' full/report/report.md)"
+grep -q ',generation settings$' full/report/against.csv || fail "against.csv does not say what differs: $(cat full/report/against.csv)"
+run 0 report full
+[ ! -e full/report/against.csv ] || fail "a report without --against keeps against.csv"
+refuse 2 'nowhere is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o nowhere makes one' report full --against nowhere
+# Single problems, by what matches nothing.
+refuse 2 '--sample-ids: relay has no problem "x"; lookup has no problem at position 4; no task is named "looup"' \
+    sweep "$tiny" -o ids --sample-ids '{"relay": ["x", 0], "lookup": [4], "looup": [1]}'
+refuse 2 '--sample-ids: no problem is named "nobody"; no problem is named "noone"' sweep "$tiny" -o ids --sample-ids "nobody,$id,noone"
 finish

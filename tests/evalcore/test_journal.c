@@ -166,6 +166,25 @@ static void two_writers(void)
     journal_close(&b);
 }
 
+/* A head that jansson cannot write (it gave NULL and crashed) is an error, and the journal stays as it was.
+ */
+static void bad_head(void)
+{
+    struct journal j;
+    struct err e = {0};
+    struct str bytes = {0};
+    json_t *head = json_pack("{s:o}", "key", json_string_nocheck("\xff"));
+    journal_init(&j, "bad_head");
+    CHECK_INT(add(&j, 0, &e), 0);
+    CHECK_INT(journal_add(&j, head, NULL, 0, "", 0, &e), ERR_FORMAT);
+    CHECK_INT(file_read(j.path, &bytes, NULL), 0);
+    CHECK(bytes.len && strchr(bytes.data, '\n') == bytes.data + bytes.len - 1);
+    json_decref(head);
+    str_release(&bytes);
+    journal_close(&j);
+    file_remove_tree("bad_head", NULL);
+}
+
 int main(void)
 {
     struct err e = {0};
@@ -180,5 +199,6 @@ int main(void)
     two_writers();
     free(path);
     str_release(&bytes);
+    bad_head();
     return check_done();
 }

@@ -6,7 +6,7 @@
 #include "evalcore/journal.h"
 #include "evalcore/lmeval.h"
 #include "evalcore/record.h"
-#include "tests/check.h"
+#include "tests/cases.h"
 
 static const char *const identity = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
@@ -37,12 +37,15 @@ static void write_folder(void)
                "{\"id\":\"one\",\"prompt_sha256\":\"s1\",\"prompt_tokens\":5,\"golds\":[\"42\"],"
                "\"prompt\":\"what?\"}\n"
                "{\"id\":\"two\",\"prompt_sha256\":\"s2\",\"prompt_tokens\":6,\"golds\":[\"7\"],"
-               "\"thinking_open\":true}\n");
+               "\"thinking_open\":true,\"max_new_tokens\":9,\"stop\":\"\\n\"}\n");
+    write_text("folder/manifest.json", "{\"program\":\"kveval\",\"created\":\"2026-01-31T12:00:00Z\"}");
     json_t *o = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:s, s:s, s:s, s:s, s:s, s:{}}], s:[o, o]}", "version", "0",
-        "model", "pocket", "weights", "w", "numerics", "n", "device", "d", "baseline", "full", "tasks",
-        "name", "relay", "label", "relay", "version", "1", "metric", "accuracy", "source", "x", "file",
-        "problems/p.jsonl", "options", "cells", cell("cell-1", "full", 1), cell("cell-2", "twice", 2));
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:{}}], "
+        "s:[o, o]}",
+        "version", "0", "model", "pocket", "weights", "w", "numerics", "n", "device", "d", "baseline", "full",
+        "limit", 2, "max_context", 4096, "tasks", "name", "relay", "label", "relay", "version", "1", "metric",
+        "accuracy", "source", "x", "file", "problems/p.jsonl", "original", 30, "chat", "pocket", "options",
+        "cells", cell("cell-1", "full", 1), cell("cell-2", "twice", 2));
     char *text = json_dumps(o, 0);
     write_text("folder/config.resolved.json", text);
     free(text);
@@ -55,6 +58,10 @@ static void add(struct journal *j, const char *problem, const char *sha, int sam
     struct job_inputs in = {.identity = identity, .prompt_sha256 = sha, .problem = problem, .sample = sample};
     char key[JOB_KEY_HEX + 1];
     struct err e = {0};
+    if (!strcmp(problem, "two")) {
+        in.own_max_new = 9;
+        in.own_stop = "\n";
+    }
     job_key(&in, key);
     json_t *head = json_pack("{s:s, s:s, s:i, s:s, s:f, s:s}", "key", key, "finish", finish, "tokens", tokens,
                              "ids_sha256", digest, "kv_reads", 12.5, "error", "it broke");
@@ -150,16 +157,38 @@ static void grades(void)
     str_release(&book);
 }
 
-static void exports(void)
+/* The files of the second cell as lm-evaluation-harness would name their fields, byte for byte (record.test).
+ */
+static void golden(const char *path)
+{
+    struct cases cases;
+    struct test_case c;
+    cases_open(&cases, path);
+    while (cases_next(&cases, &c)) {
+        struct str file = {0}, text = {0};
+        struct err e = {0};
+        str_printf(&file, "folder/cells/cell-2/%s", c.name);
+        CHECK_INT(file_read(file.data, &text, &e), 0);
+        CHECK(text.len > 0);
+        if (text.len)
+            text.data[text.len - 1] = 0;
+        CASE_STR(&c, "text", str_text(&text));
+        str_release(&file);
+        str_release(&text);
+    }
+    cases_close(&cases);
+}
+
+static void exports(const char *path)
 {
     struct run r;
     struct err e = {0};
     struct str rows = {0};
-    CHECK_INT(file_mkdirs("folder/cells/stranger", &e), 0);
+    CHECK_INT(file_mkdirs("folder/cells/stranger", &e), 0); /* somebody's: not in our list, so it stays */
     CHECK_INT(run_load(&r, "folder", &e), 0);
     CHECK_INT(lmeval_write(&r, &e), 0);
     CHECK_STR(e.text, "");
-    CHECK(!file_exists("folder/cells/stranger"));
+    CHECK(file_exists("folder/cells/stranger"));
     CHECK_INT(file_read("folder/cells/cell-2/samples_relay.jsonl", &rows, &e), 0);
     json_t *row = json_loadb(rows.data, strcspn(rows.data, "\n"), 0, NULL);
     CHECK_STR(json_string_value(json_object_get(row, "target")), "42");
@@ -169,6 +198,7 @@ static void exports(void)
     json_decref(row);
     run_release(&r);
     str_release(&rows);
+    golden(path);
 }
 
 static void refusals(void)
@@ -185,13 +215,13 @@ static void refusals(void)
     CHECK_STR(other.text, "folder/problems/p.jsonl:1: field \"prompt_sha256\" is missing");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     write_folder();
     write_journals();
     loads();
     grades();
-    exports();
+    exports(argc > 1 ? argv[1] : NULL);
     refusals();
     return check_done();
 }

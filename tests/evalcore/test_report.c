@@ -209,14 +209,19 @@ static void test_golden(const char *path)
 {
     struct run r;
     struct err e = {0};
-    struct str text = {0};
+    struct str text = {0}, table = {0};
     struct cases c;
     struct test_case t;
     plain_run(&r);
-    CHECK_INT(report_write_run(&r, NULL, folder, &e), 0);
+    CHECK_INT(report_write_run(&r, NULL, folder, &table, &e), 0);
     cases_open(&c, path);
     while (cases_next(&c, &t)) {
-        read_file(&text, t.name);
+        if (!strcmp(t.name, "terminal")) { /* what sweep and report print, no file */
+            str_clear(&text);
+            str_puts(&text, str_text(&table));
+        } else {
+            read_file(&text, t.name);
+        }
         /* a section's text comes without its last newline */
         CHECK(text.len && text.data[text.len - 1] == '\n');
         if (text.len)
@@ -244,6 +249,83 @@ static void test_golden(const char *path)
     CHECK(count(page, "policy inactive") >= 2);
     CHECK_INT(count(read_file(&text, "report.md"), "SECRET"), 0);
     str_release(&text);
+    str_release(&table);
+    fake_release(&r);
+}
+
+/* Many tasks and long labels: no line of the terminal's table is longer than it says, nothing is lost, and a
+ * label cannot steer the terminal. */
+static void test_wide_table(void)
+{
+    enum { TASKS = 9 };
+    static const struct fake_policy policies[] = {
+        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 1},
+        {"delta", "delta \x1b[31m of a name that goes on and on, \xC2\xB1 and on and on", "{}", "8", "", "",
+         "k_pages", "8", "8 pages", 0.5, 0},
+    };
+    struct fake_task tasks[TASKS];
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    struct str text = {0};
+    for (int i = 0; i < TASKS; i++)
+        tasks[i] = (struct fake_task){
+            "relay", arena_printf(&a, "task %d with a label that is rather long", i), "accuracy", 0, 100, 50};
+    const struct fake_options o = {.policies = policies,
+                                   .n_policies = 2,
+                                   .tasks = tasks,
+                                   .n_tasks = TASKS,
+                                   .problems = 12,
+                                   .samples = 1,
+                                   .limit = 1000,
+                                   .missing_every = 5,
+                                   .seed = 3};
+    fake_run(&r, &o);
+    report_compute(&rep, &r, &a);
+    report_text(&text, &rep);
+    for (const char *line = str_text(&text); *line; line += strcspn(line, "\n") + 1) {
+        int width = 0;
+        for (size_t i = 0; i < strcspn(line, "\n"); i++)
+            width += ((unsigned char)line[i] & 0xC0) != 0x80;
+        CHECK(width <= REPORT_TEXT_COLUMNS);
+    }
+    for (int i = 0; i < TASKS; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "task %d with a label that", i);
+        CHECK_INT(count(str_text(&text), name), 1);
+    }
+    CHECK_INT(count(str_text(&text), "\x1b"), 0);
+    CHECK_INT(count(str_text(&text), " *"), TASKS); /* the cells of delta */
+    CHECK(count(str_text(&text), "* unfinished") == 1);
+    str_release(&text);
+    fake_release(&r);
+    arena_release(&a);
+}
+
+/* Figures that the earlier report showed go, files that somebody put there stay. */
+static void test_foreign_files(void)
+{
+    struct run r;
+    struct err e = {0};
+    struct str path = {0}, text = {0};
+    plain_run(&r);
+    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    in_folder(&path, "mine.svg");
+    CHECK_INT(file_write_atomic(str_text(&path), "x", 1, &e), 0);
+    in_folder(&path, "against.csv");
+    CHECK_INT(file_write_atomic(str_text(&path), "x", 1, &e), 0);
+    r.n_cells = 1; /* no heat map any more */
+    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK(!exists("heat_delta_relay.svg") && exists("length_cdf_relay.svg"));
+    CHECK(exists("mine.svg") && exists("against.csv"));
+    CHECK_INT(count(read_file(&text, "report.md"), "No baseline was named"), 0); /* full is the baseline */
+    CHECK_INT(count(str_text(&text), "no cell beside the baseline, so cells are not compared"), 1);
+    in_folder(&path, "mine.svg");
+    unlink(str_text(&path));
+    in_folder(&path, "against.csv");
+    unlink(str_text(&path));
+    str_release(&text);
+    str_release(&path);
     fake_release(&r);
 }
 
@@ -317,7 +399,7 @@ static void test_against(void)
     o.missing_every = 5;
     fake_run(&old, &o);
     old.cells[1].params = "{\"k_pages\":9}";
-    CHECK_INT(report_write_run(&now, &old, folder, &e), 0);
+    CHECK_INT(report_write_run(&now, &old, folder, NULL, &e), 0);
     const char *csv = read_file(&text, "against.csv");
     CHECK_INT(count(csv, "\n"), 9);
     CHECK_INT(count(csv, "policy options"), 1);
@@ -326,7 +408,7 @@ static void test_against(void)
     CHECK(strstr(read_file(&text, "index.html"), "Compared with another run") != NULL);
     /* figures of the earlier report are gone, and a later report without --against leaves none behind */
     CHECK(!exists("heat_delta_relay.svg") && exists("accuracy_reads_qasper.svg"));
-    CHECK_INT(report_write_run(&now, NULL, folder, &e), 0);
+    CHECK_INT(report_write_run(&now, NULL, folder, NULL, &e), 0);
     CHECK(!exists("against.csv"));
 
     /* the same run against itself: no difference anywhere */
@@ -367,13 +449,13 @@ static void test_empty(void)
         r.cells[i].baseline = -1;
     }
     r.n_done = 0;
-    CHECK_INT(report_write_run(&r, NULL, folder, &e), 0);
+    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
     const char *md = read_file(&text, "report.md");
     CHECK(strstr(md, "incomplete 0/9") && strstr(md, "not run yet") && strstr(md, "cells are not compared"));
     CHECK_INT(count(md, "nan"), 0);
     CHECK_INT(count(read_file(&text, "pairs.csv"), "\n"), 1);
     CHECK_INT(count(read_file(&text, "accuracy.csv"), ",3,0,0,,,,,0,0,0,0,,,"), 3);
-    CHECK_INT(report_write_run(&r, NULL, "/proc/nowhere", &e), ERR_IO);
+    CHECK_INT(report_write_run(&r, NULL, "/proc/nowhere", NULL, &e), ERR_IO);
     CHECK(strstr(e.text, "/proc/nowhere") != NULL);
     str_release(&text);
     fake_release(&r);
@@ -385,6 +467,8 @@ int main(int argc, char **argv)
     snprintf(folder, sizeof folder, "test_report.%ld", (long)getpid());
     log_set_quiet(1); /* the runs here have an inactive policy, and its warning is expected */
     test_golden(argc > 1 ? argv[1] : NULL);
+    test_wide_table();
+    test_foreign_files();
     test_numbers();
     test_against();
     test_empty();

@@ -10,9 +10,9 @@
 
 static const char dir[] = "locked";
 
-/* A process that takes the lock, starts a child that outlives it (*grandchild), says so, and waits to be
- * killed. */
-static pid_t start_holder(pid_t *grandchild)
+/* A process that takes the lock for shard i of n, starts a child that outlives it (*grandchild), says so, and
+ * waits to be killed. */
+static pid_t start_holder(int i, int n, pid_t *grandchild)
 {
     int out[2];
     char go = 0;
@@ -22,7 +22,7 @@ static pid_t start_holder(pid_t *grandchild)
     if (!holder) {
         struct runlock l;
         struct err e = {0};
-        if (runlock_take(&l, dir, 0, 0, &e))
+        if (runlock_take(&l, dir, i, n, &e))
             _exit(1);
         pid_t child = fork();
         if (!child) {
@@ -41,21 +41,67 @@ static pid_t start_holder(pid_t *grandchild)
     return holder;
 }
 
+static void end_holder(pid_t holder, pid_t grandchild)
+{
+    kill(holder, SIGKILL);
+    waitpid(holder, NULL, 0);
+    kill(grandchild, SIGKILL);
+}
+
+static int try(int i, int n, struct err *e)
+{
+    struct runlock l;
+    *e = (struct err){0};
+    int rc = runlock_take(&l, dir, i, n, e);
+    runlock_drop(&l);
+    return rc;
+}
+
+/* The whole and a shard, or shards of different n, would decode the same jobs twice; shards of one n would
+ * not. */
+static void overlaps(void)
+{
+    static const struct {
+        int i, n, held_i, held_n, want;
+    } cases[] = {
+        {0, 0, 0, 2, ERR_BUSY},
+        {0, 2, 0, 0, ERR_BUSY},
+        {1, 2, 0, 2, 0},
+        {0, 2, 0, 2, ERR_BUSY},
+        {0, 3, 1, 2, ERR_BUSY},
+        {1, 2, 0, 3, ERR_BUSY},
+        {2, 3, 0, 1, ERR_BUSY},
+        {0, 1, 0, 0, ERR_BUSY},
+        {0, 0, 0, 1, ERR_BUSY},
+        {5, 7, 6, 7, 0},
+        {0, 100000, 99998, 99999, ERR_BUSY},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        struct err e;
+        char who[60];
+        pid_t grandchild = 0, holder = start_holder(cases[k].held_i, cases[k].held_n, &grandchild);
+        CHECK_INT(try(cases[k].i, cases[k].n, &e), cases[k].want);
+        snprintf(who, sizeof who,
+                 cases[k].held_n ? "pid %ld (lock %s/lock.%d-of-%d)" : "pid %ld (lock %s/lock)", (long)holder,
+                 dir, cases[k].held_i, cases[k].held_n);
+        CHECK(!cases[k].want || strstr(e.text, who) != NULL);
+        end_holder(holder, grandchild);
+        CHECK_INT(try(cases[k].i, cases[k].n, &e), 0);
+    }
+}
+
 static void held_and_killed(void)
 {
     struct runlock l;
     struct err e = {0};
     char pid[40], host[64] = "";
-    pid_t grandchild = 0, holder = start_holder(&grandchild);
+    pid_t grandchild = 0, holder = start_holder(0, 0, &grandchild);
     gethostname(host, sizeof host - 1);
     CHECK_INT(runlock_take(&l, dir, 0, 0, &e), ERR_BUSY);
     snprintf(pid, sizeof pid, "pid %ld", (long)holder);
     CHECK(strstr(e.text, pid) != NULL);
     CHECK(strstr(e.text, host) != NULL);
     CHECK(strstr(e.text, dir) != NULL);
-    struct err other = {0};
-    CHECK_INT(runlock_take(&l, dir, 1, 4, &other), 0); /* another shard has its own */
-    runlock_drop(&l);
     kill(holder, SIGKILL);
     waitpid(holder, NULL, 0);
     CHECK_INT(kill(grandchild, 0), 0); /* the holder's child is still alive, and does not hold the lock */
@@ -78,6 +124,7 @@ int main(void)
     struct err e = {0};
     CHECK_INT(file_mkdirs(dir, &e), 0);
     held_and_killed();
+    overlaps();
     missing_folder();
     return check_done();
 }

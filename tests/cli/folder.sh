@@ -1,0 +1,88 @@
+# The run folder: a person's files are never touched, what an earlier run file left is, several processes share it, and
+# names may be any bytes.
+. "$(dirname "$0")/lib.sh"
+rm -rf mine full part kept shards bytes* piped tiny.json
+cat >tiny.json <<'END'
+{"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}, {"name": "relay", "steps": 3, "problems": 6}],
+ "policies": ["full", {"name": "quest", "k_pages": [2, 4]}]}
+END
+
+# A folder that is not ours is refused as it is.
+mkdir -p mine/cells/stranger mine/report
+echo text >mine/thesis.txt
+echo text >mine/cells/stranger/data.csv
+echo text >mine/report/plot.svg
+cp -r mine mine.before
+for args in "" "--dry-run" "--shard 0/2"; do
+    refuse 2 'mine is neither empty nor a run folder (it holds cells); choose another folder with -o' sweep tiny.json -o mine $args
+done
+diff -r mine mine.before >/dev/null || fail "a refused folder was changed: $(diff -r mine mine.before)"
+rm -rf mine.before
+
+# In ours, what somebody put beside our files stays; what the earlier configuration lists and this one lacks goes.
+run 0 sweep tiny.json -o full
+cp -r full part
+old_cell=$(ls part/cells | grep 'k_pages4.relay')
+kept_cell=$(ls part/cells | grep 'full.lookup')
+old_problems=$(ls part/problems | grep relay)
+for f in thesis.txt report/plot.svg cells/notes.txt cells/stranger/data.csv "cells/$old_cell/notes.txt" problems/mine.jsonl; do
+    mkdir -p "part/$(dirname "$f")"
+    echo text >"part/$f"
+done
+run 0 sweep tiny.json -o part --set 'policies=["full"]' --tasks lookup
+for f in thesis.txt report/plot.svg cells/notes.txt cells/stranger/data.csv "cells/$old_cell/notes.txt" problems/mine.jsonl; do
+    [ -s "part/$f" ] || fail "part/$f was deleted"
+done
+[ ! -e "part/cells/$old_cell/results.json" ] || fail "a cell that left the run file keeps its results"
+[ "$(ls part/cells/"$old_cell")" = notes.txt ] || fail "files of a dropped cell stay: $(ls part/cells/"$old_cell")"
+[ "$(ls part/cells | grep -c pocket)" = 2 ] || fail "cells: $(ls part/cells)"
+[ -s "part/cells/$kept_cell/results.json" ] || fail "a cell that stays lost its results"
+[ ! -e "part/problems/$old_problems" ] || fail "problems that no cell uses stay"
+
+# Journals are the truth: with them alone the folder is still ours and nothing is decoded again.
+mkdir kept
+cp -r full/journal kept
+run 0 sweep tiny.json -o kept
+grep -q '36 jobs, 36 done' stderr.txt || fail "journals alone: $(cat stderr.txt)"
+same_results full kept
+
+# Two shards at once, then reports at once with a sweep: no one fails on another's files.
+"$program" sweep tiny.json -o shards --shard 0/2 --threads 1 >0.txt 2>&1 &
+first=$!
+"$program" sweep tiny.json -o shards --shard 1/2 --threads 1 >1.txt 2>&1 &
+second=$!
+wait $first || fail "shard 0/2 exited $?: $(cat 0.txt)"
+wait $second || fail "shard 1/2 exited $?: $(cat 1.txt)"
+for _ in 1 2 3 4; do
+    "$program" report shards >0.txt 2>&1 &
+    first=$!
+    "$program" sweep tiny.json -o shards --quiet >1.txt 2>&1 &
+    second=$!
+    run 0 report shards
+    wait $first || fail "a report beside another exited $?: $(cat 0.txt)"
+    wait $second || fail "a sweep beside reports exited $?: $(cat 1.txt)"
+done
+same_results full shards
+[ "$(journal_keys shards | wc -l)" = 36 ] || fail "shards at once decoded $(journal_keys shards | wc -l) jobs"
+[ -z "$(find shards -name '*.tmp')" ] || fail "temporary files stay: $(find shards -name '*.tmp')"
+
+# Names that are not UTF-8.
+bytes=$'bytes\377'
+mkdir "$bytes"
+sed 's/"pocket"/"m"/' tiny.json >"$bytes/run.json"
+mkdir "$bytes/m"
+cp "$source_dir"/engine/pocket/config.json "$source_dir"/engine/pocket/tokenizer.json "$source_dir"/engine/pocket/model.safetensors "$bytes/m"
+run 0 sweep "$bytes/run.json" -o "$bytes/out" --limit 1
+run 0 report "$bytes/out"
+grep -q '"run_file": "bytes\\ufffd/run.json"\|"run_file": "bytes�/run.json"' "$bytes/out/config.resolved.json" ||
+    fail "the run file's name: $(grep run_file "$bytes/out/config.resolved.json")"
+grep -q '^full' stdout.txt || fail "report of a folder with such a name: $(cat stdout.txt)"
+
+# Who reads the progress lines may go away.
+{
+    "$program" sweep tiny.json -o piped 2>&1 >/dev/null
+    echo $? >code.txt
+} | true
+[ "$(cat code.txt)" = 0 ] || fail "a closed pipe ended the sweep with $(cat code.txt)"
+same_results full piped
+finish

@@ -1,0 +1,133 @@
+# The tasks that read files, end to end on small made-up files: sweep --data, report, score, show. The embedded model
+# cannot solve them; the way through the program must hold.
+. "$(dirname "$0")/lib.sh"
+rm -rf data out again one old
+mkdir -p data/aime data/math500 data/gpqa data/longbench
+
+cat >data/aime/aime24.jsonl <<'END'
+{"id": "a24-1", "problem": "A shelf holds 12 jars of 17 marbles. How many marbles?", "answer": "204"}
+{"id": "a24-2", "problem": "Half of a flock of 90 birds flies off. How many stay?", "answer": "045"}
+END
+cat >data/aime/aime25.jsonl <<'END'
+{"problem_idx": 1, "problem": "What is the remainder of 1001 modulo 7?", "answer": 0}
+END
+cat >data/math500/test.jsonl <<'END'
+{"unique_id": "made/up/1.json", "problem": "Simplify $\\frac{6}{8}$.", "answer": "\\frac{3}{4}", "solution": "Divide."}
+END
+cat >data/gpqa/gpqa_diamond.csv <<'END'
+Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3,Record ID
+"ZEBRAQUESTION, which of
+these floats?",ZEBRACORK,ZEBRALEAD,ZEBRAIRON,ZEBRAGOLD,recOne
+ZEBRAQUESTION again?,ZEBRAA,ZEBRAB,ZEBRAC,ZEBRAD,recTwo
+ZEBRAQUESTION once more?,ZEBRAE,ZEBRAF,ZEBRAG,ZEBRAH,recThree
+END
+cat >data/longbench/qasper.jsonl <<'END'
+{"_id": "q1", "dataset": "qasper", "input": "Who slept?", "context": "The grey cat slept on the mat.", "answers": ["the grey cat", "a cat"]}
+END
+# triviaqa is of the kind where no chat form is added and only the first line counts.
+cat >data/longbench/triviaqa.jsonl <<'END'
+{"_id": "t1", "dataset": "triviaqa", "input": "Who barked?\nAnswer:", "context": "The dog barked.", "answers": ["dog"]}
+END
+cat >run.json <<'END'
+{"model": "pocket", "max_new_tokens": 4, "min_new_tokens": 4, "policies": ["full"],
+ "tasks": ["aime24", "aime25", "math500", "gpqa_diamond",
+           {"name": "longbench", "subset": "qasper"}, {"name": "longbench", "subset": "triviaqa"}]}
+END
+
+# column NAME LABEL: a column of the rows with that label. No field before the last ones holds a comma here.
+column() {
+    awk -F, -v name="$1" -v label="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
+        $2 == label { out = out (out == "" ? "" : " ") $at } END { print out }' out/report/accuracy.csv
+}
+check_column() { # check_column NAME LABEL WANT
+    [ "$(column "$1" "$2")" = "$3" ] || fail "$1 of $2 is $(column "$1" "$2"), want $3"
+}
+
+refuse 2 'run.json: tasks.0 (aime24): task aime24: its problems come from a file, which is not part of the program; name it with file, or with --data DIR a folder that holds aime/aime24.jsonl' sweep run.json -o out
+run 0 sweep run.json --data data --dry-run
+grep -q '^total  *9 ' stdout.txt || fail "dry run: $(cat stdout.txt)"
+run 0 sweep run.json -o out --data data
+grep -q '^report: out/report/report.md' stdout.txt || fail "sweep said: $(cat stdout.txt)"
+qasper='full/longbench subset=qasper'
+trivia='full/longbench subset=triviaqa'
+check_column jobs full '2 1 1 3'
+check_column task full 'aime24 aime25 math500 gpqa_diamond'
+check_column correct full '0 0 0 0'
+check_column errors full '0 0 0 0'
+check_column task "$trivia" longbench
+check_column jobs "$qasper" 1
+check_column unfinished "$trivia" 0 # without a chat form no thinking is open
+verdicts=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(correct|wrong|ambiguous|unparsed|unfinished|truncated|errors)$/) at[i] }
+    NR > 1 { for (i in at) n += $i } END { print n }' out/report/accuracy.csv)
+[ "$verdicts" = 9 ] || fail "the verdict columns add up to $verdicts, not 9: $(cat out/report/accuracy.csv)"
+run 0 score out
+grep -q '^grader .*, 9 of 9 completions: .* 0 error$' stdout.txt || fail "score said: $(cat stdout.txt)"
+
+# The grader gets the data set's name back: the answer that was decoded, made the accepted one, is correct.
+said=$(sed -n 's/.*"resps":\[\["\([^"\\]*\).*/\1/p' out/cells/*triviaqa*/samples_longbench.jsonl)
+[ -n "$said" ] || fail "nothing was decoded: $(cat out/cells/*triviaqa*/samples_longbench.jsonl)"
+sed -i "s/\"answers\": \[\"dog\"\]/\"answers\": [\"cow\", \"$said\"]/" data/longbench/triviaqa.jsonl
+run 0 sweep run.json -o out --data data
+grep -q '9 jobs, 9 done' stderr.txt || fail "another reference answer decoded again: $(cat stderr.txt)"
+check_column correct "$trivia" 1
+check_column accuracy "$trivia" 1
+check_column accuracy "$qasper" 0
+run 0 report out
+check_column accuracy "$trivia" 1
+run 0 report out --against out
+[ "$(wc -l <out/report/against.csv)" = 7 ] || fail "two data sets were taken for one: $(cat out/report/against.csv)"
+# A folder of a version that did not keep the data set's name is not graded, and does not crash.
+cp -r out old
+sed -i 's/"subset":"[a-z]*",//' old/problems/longbench*.jsonl
+run 0 score old
+grep -q ' 2 error$' stdout.txt || fail "problems without their data set: $(cat stdout.txt)"
+run 0 show out triviaqa t1
+grep -q '^correct: qa_f1_score of the best of 2 accepted answers is 1.0000.$' stdout.txt || fail "show: $(cat stdout.txt)"
+grep -q 'The dog barked.' stdout.txt || fail "show has no prompt: $(cat stdout.txt)"
+run 0 show out aime24 a24-2
+grep -q '^045$' stdout.txt || fail "show has no reference answer: $(cat stdout.txt)"
+
+# trec is scored as a classification; a version without that metric says so before anything is decoded.
+cat >data/longbench/trec.jsonl <<'END'
+{"_id": "c1", "dataset": "trec", "input": "Question: Who barked?\nType:", "context": "Question: Who slept?\nType: Person", "answers": ["Person"], "all_classes": ["Person", "Date"]}
+END
+cat >trec.json <<'END'
+{"model": "pocket", "max_new_tokens": 4, "policies": ["full"], "tasks": [{"name": "longbench", "subset": "trec"}]}
+END
+if printf '{"metric":"classification_score","prediction":"Date","ground_truth":"Date","all_classes":["Date"]}\n' | "$program" textscore 2>/dev/null | grep -q '"score"'; then
+    run 0 sweep trec.json -o one --data data
+    run 0 score one
+    grep -q ', 1 of 1 completions: .* 0 error$' stdout.txt || fail "trec: $(cat stdout.txt)"
+else
+    run 2 sweep trec.json -o one --data data
+    grep -q 'the data set trec is scored with classification_score, and this version has' stderr.txt ||
+        fail "trec: $(cat stderr.txt)"
+    [ ! -e one ] || fail "a refused data set left a folder"
+fi
+
+# GPQA: no text of a problem anywhere in the folder; the order of the options is the record's own and stands with it.
+if grep -rl ZEBRA out; then
+    fail "a GPQA text is kept"
+fi
+run 0 show out gpqa recTwo
+grep -q '^options shown as A, B, ...: the record.s [ABCD]\{4\}$' stdout.txt || fail "show: $(cat stdout.txt)"
+grep -q 'its text is not kept' stdout.txt || fail "show: $(cat stdout.txt)"
+orders() { # orders DIR: record, order and letter of the correct option (A of the record)
+    sed -n 's/.*"golds":\["\([A-D]\)"\],"id":"\([^"]*\)".*"option_order":"\([A-D]*\)".*/\2 \3 \1/p' "$1"/problems/gpqa*.jsonl | sort
+}
+orders out >orders.txt
+[ "$(wc -l <orders.txt)" = 3 ] || fail "not every problem has its order: $(cat out/problems/gpqa*.jsonl)"
+while read -r record order letter; do
+    before=${order%%A*}
+    [ "$(printf 'ABCD' | cut -c $((${#before} + 1)))" = "$letter" ] || fail "$record: order $order, but the answer is $letter"
+    grep -q "\"option_order\":\"$order\".*\"id\":\"$record\"\|\"id\":\"$record\".*\"option_order\":\"$order\"" out/cells/*gpqa*/samples_*.jsonl ||
+        fail "the sample of $record lacks its order $order"
+    grep -q "\"problem\":\"$record\".*\"option_order\":\"$order\"" out/journal/*.jsonl || fail "the journal of $record lacks $order"
+done <orders.txt
+# It depends neither on the other records nor on their sequence.
+{ head -n 1 data/gpqa/gpqa_diamond.csv; tail -n 1 data/gpqa/gpqa_diamond.csv; sed -n 4p data/gpqa/gpqa_diamond.csv; } >two.csv
+mv two.csv data/gpqa/gpqa_diamond.csv
+run 0 sweep run.json -o again --data data --tasks gpqa_diamond
+orders again >again.txt
+[ "$(cat again.txt)" = "$(grep -v recOne orders.txt)" ] || fail "orders changed: $(cat again.txt), before $(cat orders.txt)"
+finish
