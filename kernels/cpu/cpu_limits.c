@@ -2,15 +2,13 @@
  * and about how long it takes. */
 #include "kernels/cpu/cpu.h"
 
-enum { MAX_HEAD_DIM = 256 };
-
 static int check_kv(struct device *d, enum op op, const struct kv_view *kv)
 {
     const char *name = backend_op_name(op);
-    if (kv->head_dim < 16 || kv->head_dim > MAX_HEAD_DIM || kv->head_dim % 16)
+    if (kv->head_dim < 16 || kv->head_dim > BACKEND_MAX_HEAD_DIM || kv->head_dim % 16)
         return cpu_error(d, BACKEND_ERR_UNSUPPORTED,
                          "%s: head_dim %d; the CPU kernels need a multiple of 16 up to %d", name,
-                         kv->head_dim, MAX_HEAD_DIM);
+                         kv->head_dim, BACKEND_MAX_HEAD_DIM);
     if (kv->n_kv < 1 || kv->n_layers < 1 || kv->max_pages < 1)
         return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "%s: a cache without layers, heads or pages", name);
     return 0;
@@ -77,9 +75,10 @@ static int check_reduce(struct device *d, const struct reduce_stats_args *a)
 
 static int check_topk(struct device *d, const struct topk_args *a)
 {
-    if (a->rule.kind == TOPK_CR && (!a->prompt_len || !(a->rule.cr > 0)))
-        return cpu_error(d, BACKEND_ERR_UNSUPPORTED,
-                         "topk: a budget by compression needs prompt lengths and cr above 0");
+    if (a->rule.kind == TOPK_CR && !(a->rule.cr > 0))
+        return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "topk: a budget by compression needs cr above 0");
+    if ((a->rule.kind == TOPK_CR || a->rule.dense_first) && !a->len_of_seq)
+        return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "topk: this rule needs the sequences' lengths");
     return a->cap >= 1 ? 0 : cpu_error(d, BACKEND_ERR_UNSUPPORTED, "topk: cap is %d", a->cap);
 }
 

@@ -6,7 +6,7 @@
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/tile.h"
 
-enum { BLOCK_ROWS = 48, MAX_DIM = 256, VALUE_PAGES = 2 };
+enum { BLOCK_ROWS = 48, MAX_DIM = BACKEND_MAX_HEAD_DIM, VALUE_PAGES = 2 };
 
 struct block {
     const struct prefill_attend_args *a;

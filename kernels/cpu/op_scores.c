@@ -72,7 +72,7 @@ static void page_span(const struct page_scores_args *a, int row, int h, int from
     float *out =
         a->out.v + ((size_t)row * (size_t)a->out.n_rows + (size_t)(a->scope == SCORE_Q ? h * group : h)) *
                        (size_t)a->out.stride;
-    float own[2 * 256];
+    float own[2 * BACKEND_MAX_HEAD_DIM];
     for (int i = from; i < to; i++) {
         int page = i * a->block_pages, n = pages - page < a->block_pages ? pages - page : a->block_pages;
         const float *low = NULL, *high = NULL;
