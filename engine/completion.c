@@ -31,7 +31,7 @@ void sequence_settings(const struct engine *en, const struct sequence *s, struct
         out->banned[i] = -1;
     if (s->n_ids < s->req.min_new_tokens && !s->req.ignore_eos) {
         int n = 0;
-        for (; n < en->model.config.n_eos && n < 7; n++)
+        for (; n < en->model.config.n_eos; n++)
             out->banned[n] = en->model.config.eos[n];
         if (s->req.end_token >= 0)
             out->banned[n] = s->req.end_token;
@@ -72,13 +72,20 @@ static void finish(struct sequence *s, enum finish_reason why)
 
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r)
 {
+    if (r->bad) {
+        struct str why = {0};
+        str_printf(&why, "the logits of token %d of the completion are not finite", s->n_ids + 1);
+        s->error = xstrdup(str_text(&why));
+        str_release(&why);
+        finish(s, FINISHED_ERROR);
+        return;
+    }
     if (s->req.want_logprobs) {
         s->logprobs[s->n_logprobs] = r->logprob;
         s->gaps[s->n_logprobs++] = r->gap;
     }
     int forced = s->req.n_forced > 0;
     if (!forced && is_end_token(en, s, r->token) && s->n_ids >= s->req.min_new_tokens) {
-        s->ended_by_token = 1;
         finish(s, FINISHED_STOP);
         return;
     }
@@ -117,7 +124,7 @@ void sequence_restart(struct sequence *s)
     s->n_ids = s->n_logprobs = 0;
     str_clear(&s->text);
     s->text_end = 0;
-    s->done = s->ended_by_token = 0;
+    s->done = 0;
     s->reads_full = 0;
     s->preempted++;
 }
