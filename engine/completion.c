@@ -45,13 +45,13 @@ int sequence_settings_change(const struct sequence *s)
     return s->req.n_forced > 0 || (s->req.min_new_tokens > 0 && s->n_ids == s->req.min_new_tokens);
 }
 
-/* The earliest stop string in the text so far; only its end can hold a new one. */
+/* The earliest stop string that the last token completed. */
 static int find_stop(struct sequence *s, size_t old_len)
 {
     size_t best = (size_t)-1;
     for (int i = 0; i < s->req.n_stop; i++) {
         size_t n = strlen(s->stop[i]);
-        size_t from = old_len > n ? old_len - n : 0;
+        size_t from = old_len >= n ? old_len - n + 1 : 0;
         for (size_t at = from; n && at + n <= s->text.len && at < best; at++)
             if (!memcmp(s->text.data + at, s->stop[i], n)) {
                 best = at;

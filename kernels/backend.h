@@ -306,7 +306,8 @@ struct qk_stats_args {
 /* Attention mass in the log domain: lp[h][t] = logits[h][t] - lse[h]. Over the query heads of each out list
  * (all heads when out.n_rows is 1, a KV head's group when n_kv), per token: max, or log of the sum or mean of
  * exp(lp). With block_pages > 0 further log of the sum over each block of 16 * block_pages slots. bf16:
- * exp(lp) is rounded to bf16 before summing. */
+ * exp(lp) is rounded to bf16 before summing, and a token that was read has at least exp(-104), so that all
+ * of them stay candidates. */
 struct reduce_stats_args {
     struct rows rows;
     struct kv_view kv;
