@@ -60,11 +60,13 @@ struct policy_ctx {
     struct err *e;
 };
 
-enum prefill_kind { PREFILL_DENSE, PREFILL_UNTIL };
+enum prefill_kind { PREFILL_DENSE, PREFILL_UNTIL, PREFILL_TILES };
 struct prefill_selection {
     enum prefill_kind kind;
-    const int32_t *until; /* device (n_kv, until_stride): last query position that sees each key */
+    const int32_t *until; /* UNTIL: device (n_kv, until_stride): last query position that sees each key */
     int until_stride;
+    int tile, cap;            /* TILES: a list per tile of so many queries, from multiples of it on; see */
+    const int32_t *idx, *len; /* prefill_attend_args: device (tiles of the chunk, n_kv, cap) and lengths */
 };
 
 struct policy { /* an instance; fields are read-only for policies, but own */

@@ -297,7 +297,7 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
                               struct err *e)
 {
     const struct model_config *f = &t->model->config;
-    struct prefill_selection s = {PREFILL_DENSE, NULL, 0};
+    struct prefill_selection s = {.kind = PREFILL_DENSE};
     if (p && p->ops->select_prefill)
         p->ops->select_prefill(p, c, layer, &s);
     struct prefill_attend_args a = {.kv = c->kv,
@@ -313,6 +313,12 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
     if (s.kind == PREFILL_UNTIL) {
         a.until = s.until;
         a.until_stride = s.until_stride;
+    }
+    if (s.kind == PREFILL_TILES) {
+        a.tile = s.tile;
+        a.cap = s.cap;
+        a.idx = s.idx;
+        a.len = s.len;
     }
     device_launch(t->be, t->dev, OP_prefill_attend, &a, e);
 }

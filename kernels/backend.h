@@ -265,7 +265,8 @@ struct attend_args {
 
 /* Causal attention of nq query rows of one sequence over its slots 0 .. pos (slot = position), which are
  * appended already. until: NULL, or (heads of this sequence: n_kv, until_stride) last query position that
- * sees each key. */
+ * sees each key. tile: 0, or queries go in tiles that begin at multiples of it; of the keys before its tile a
+ * query sees those in the tile's list, of its own tile those up to itself. */
 struct prefill_attend_args {
     struct kv_view kv;
     int seq, layer, n_q, pos0, nq;
@@ -275,6 +276,9 @@ struct prefill_attend_args {
     float scale;
     const int32_t *until;
     int until_stride;
+    int tile, cap;
+    const int32_t *idx, *len; /* (tiles of this call, n_kv, cap) ascending slots; len -1: all. The first tile is
+                               * that of pos0 */
 };
 
 /* Quest's upper bound: for query head h and block p of block_pages pages,

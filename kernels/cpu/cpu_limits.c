@@ -55,6 +55,14 @@ static int check_plan(struct device *d, const struct plan_args *a)
     return 0;
 }
 
+static int check_prefill(struct device *d, const struct prefill_attend_args *a)
+{
+    int rc = check_heads(d, OP_prefill_attend, &a->kv, a->n_q);
+    if (!rc && (a->tile < 0 || (a->tile && (!a->idx || !a->len || a->cap < 1))))
+        rc = cpu_error(d, BACKEND_ERR_UNSUPPORTED, "prefill_attend: tiles of %d without lists", a->tile);
+    return rc;
+}
+
 static int check_page_scores(struct device *d, const struct page_scores_args *a)
 {
     int rc = check_heads(d, OP_page_scores, &a->kv, a->n_q), want = a->scope == SCORE_Q ? a->n_q : a->kv.n_kv;
@@ -93,8 +101,7 @@ int cpu_check_args(struct device *d, enum op op, const void *args)
         return check_heads(d, op, &((const struct attend_args *)args)->kv,
                            ((const struct attend_args *)args)->n_q);
     case OP_prefill_attend:
-        return check_heads(d, op, &((const struct prefill_attend_args *)args)->kv,
-                           ((const struct prefill_attend_args *)args)->n_q);
+        return check_prefill(d, args);
     case OP_page_scores:
         return check_page_scores(d, args);
     case OP_qk_stats:

@@ -360,13 +360,37 @@ static void check_page_scores(struct set *s, enum score_scope scope, int block)
         s->r->b->release(s->r->d, s->r->owned[--s->r->n_owned]);
 }
 
-/* A prompt chunk of every sequence against causal attention, with and without expiry. */
-static void check_prefill(struct set *s, int with_until)
+/* A prompt chunk of every sequence against causal attention: plain, with expiry, or with a list per tile. */
+enum { CAUSAL, UNTIL, TILES, TILE = 24 };
+
+static int in_list(const int32_t *idx, int n, int slot)
 {
-    int n_q = s->c.n_q, n_kv = s->c.kv.n_kv, d = s->c.kv.head_dim, group = n_q / n_kv;
-    int32_t until[8 * SLOTS];
-    for (int i = 0; i < n_kv * (SLOTS - 3); i++)
-        until[i] = rig_below(s->r, 2) ? INT32_MAX : i % (SLOTS - 3) + 40;
+    for (int i = 0; i < n; i++)
+        if (idx[i] == slot)
+            return 1;
+    return n < 0;
+}
+
+/* Tile lists of one chunk: (tiles, n_kv, SLOTS) with lengths, every fifth list "all". */
+static int make_lists(struct set *s, const struct prefill_attend_args *a, int32_t *idx, int32_t *len)
+{
+    int first = a->pos0 / TILE, n = (a->pos0 + a->nq - 1) / TILE - first + 1;
+    for (int l = 0; l < n * s->c.kv.n_kv; l++) {
+        len[l] = l % 5 == 4 ? -1 : 0;
+        for (int t = 0; t < (first + l / s->c.kv.n_kv) * TILE && len[l] >= 0; t++)
+            if (rig_below(s->r, 4) == 0)
+                idx[(size_t)l * SLOTS + (size_t)len[l]++] = t;
+    }
+    return n;
+}
+
+static void check_prefill(struct set *s, int kind)
+{
+    static int32_t until[8 * SLOTS], idx[8 * 8 * SLOTS];
+    int n_q = s->c.n_q, n_kv = s->c.kv.n_kv, d = s->c.kv.head_dim, group = n_q / n_kv, keys = SLOTS - 3;
+    int32_t len[8 * 8];
+    for (int i = 0; i < n_kv * keys; i++)
+        until[i] = rig_below(s->r, 2) ? INT32_MAX : i % keys + 40;
     for (int seq = 0; seq < SEQS; seq++) {
         int n = lengths[seq], nq = n < 70 ? n : 70, stride = n_q * d + 1, owned = s->r->n_owned;
         float *q = malloc((size_t)(nq * stride) * 4), *out = malloc((size_t)(nq * n_q * d) * 4);
@@ -379,19 +403,30 @@ static void check_prefill(struct set *s, int with_until)
                                         .nq = nq,
                                         .q_stride = stride,
                                         .scale = 0.25f,
-                                        .until_stride = SLOTS - 3};
+                                        .until_stride = keys};
         a.q = rig_up(s->r, q, (size_t)(nq * stride) * 4);
         a.out = rig_alloc(s->r, (size_t)(nq * n_q * d) * 4);
-        a.until = with_until ? rig_up(s->r, until, (size_t)(n_kv * (SLOTS - 3)) * 4) : NULL;
+        a.until = kind == UNTIL ? rig_up(s->r, until, (size_t)(n_kv * keys) * 4) : NULL;
+        if (kind == TILES) {
+            size_t lists = (size_t)(make_lists(s, &a, idx, len) * n_kv);
+            a.tile = TILE;
+            a.cap = SLOTS;
+            a.idx = rig_up(s->r, idx, lists * SLOTS * 4);
+            a.len = rig_up(s->r, len, lists * 4);
+        }
         rig_run(s->r, OP_prefill_attend, &a);
         rig_get(s->r, out, a.out, (size_t)(nq * n_q * d) * 4);
         double worst = 0;
         for (int i = 0; i<nq * n_q; i += nq> 20 ? 3 : 1) {
             int pos = a.pos0 + i / n_q, h = i % n_q / group, head = cache_head(&s->c, seq, LAYER, h);
+            int tile = pos / TILE, list = (tile - a.pos0 / TILE) * n_kv + h;
             uint8_t read[SLOTS];
             double want[256];
-            for (int t = 0; t < SLOTS; t++)
-                read[t] = t <= pos && (!with_until || until[h * (SLOTS - 3) + t] >= pos);
+            for (int t = 0; t < SLOTS; t++) {
+                read[t] = t <= pos && (kind != UNTIL || until[h * keys + t] >= pos);
+                if (kind == TILES && t < tile * TILE)
+                    read[t] = (uint8_t)in_list(idx + (size_t)list * SLOTS, len[list], t);
+            }
             plain_attend(s, head, q + i / n_q * stride + i % n_q * d, read, 0.25, want);
             for (int x = 0; x < d; x++)
                 worst = fmax(worst, fabs((double)out[i * d + x] - want[x]));
@@ -417,6 +452,8 @@ static void refusals(struct rig *r)
     a.n_q = 4;
     a.kv.head_dim = 24;
     CHECK_INT(r->b->launch(r->d, OP_attend, &a), BACKEND_ERR_UNSUPPORTED);
+    struct prefill_attend_args t = {.kv = c.kv, .n_q = 4, .tile = 16};
+    CHECK_INT(r->b->launch(r->d, OP_prefill_attend, &t), BACKEND_ERR_UNSUPPORTED);
     cache_close(&c);
 }
 
@@ -436,8 +473,9 @@ int main(void)
         set_open(&s, &r, shape[i].n_q, shape[i].n_kv, shape[i].d, shape[i].t, shape[i].punch);
         int n_q = shape[i].n_q, n_kv = shape[i].n_kv;
         if (!shape[i].punch) {
-            check_prefill(&s, 0);
-            check_prefill(&s, 1);
+            check_prefill(&s, CAUSAL);
+            check_prefill(&s, UNTIL);
+            check_prefill(&s, TILES);
         }
         check_attend(&s, SEL_LIVE, 1, 1, 101, 0);
         check_attend(&s, SEL_LIVE, 1, 1, 101, 1);
