@@ -277,8 +277,8 @@ struct prefill_attend_args {
     const int32_t *until;
     int until_stride;
     int tile, cap;
-    const int32_t *idx, *len; /* (tiles of this call, n_kv, cap) ascending slots; len -1: all. The first tile is
-                               * that of pos0 */
+    const int32_t *idx, *len; /* (tiles of this call, n_kv, cap) ascending slots; len -1: all. The first tile
+                               * is that of pos0 */
 };
 
 /* Quest's upper bound: for query head h and block p of block_pages pages,
