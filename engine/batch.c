@@ -7,10 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/device.h"
 #include "engine/engine_impl.h"
-
-/* A ragged head is kept this many pages ahead of its slots. */
-enum { SPARE_PAGES = 1 };
 
 double engine_clock(void)
 {
@@ -43,18 +41,11 @@ static int free_place(const struct engine *en)
     return -1;
 }
 
-static int upload(struct engine *en, void *dst, const void *src, size_t bytes, struct err *e)
-{
-    if (en->be->upload(en->dev, dst, src, bytes) < 0)
-        return err_set(e, ERR_DEVICE, "upload: %s", en->be->last_error(en->dev));
-    return 0;
-}
-
 static int upload_settings(struct engine *en, const struct sequence *s, struct err *e)
 {
     struct sample_settings v;
     sequence_settings(en, s, &v);
-    return upload(en, en->tf.settings + s->place, &v, sizeof v, e);
+    return device_upload(en->be, en->dev, en->tf.settings + s->place, &v, sizeof v, e);
 }
 
 /* Zeroes the policy's state of a place and tells the device the sequence's lengths. */
@@ -62,13 +53,16 @@ static int prepare_place(struct engine *en, struct sequence *s, struct err *e)
 {
     const struct policy *p = s->req.policy;
     int32_t n = s->req.n_prompt, total = s->req.n_prompt + s->limit;
-    if (kvcache_clear(&en->cache, s->place, e) || upload(en, en->tf.prompt_len + s->place, &n, sizeof n, e) ||
-        upload(en, en->tf.total_len + s->place, &total, sizeof total, e) || upload_settings(en, s, e))
+    if (kvcache_clear(&en->cache, s->place, e) ||
+        device_upload(en->be, en->dev, en->tf.prompt_len + s->place, &n, sizeof n, e) ||
+        device_upload(en->be, en->dev, en->tf.total_len + s->place, &total, sizeof total, e) ||
+        upload_settings(en, s, e))
         return e->code;
     if (!p->state_bytes)
         return 0;
     void *zero = xcalloc(1, p->state_bytes);
-    int rc = upload(en, p->state + (size_t)s->place * p->state_bytes, zero, p->state_bytes, e);
+    int rc =
+        device_upload(en->be, en->dev, p->state + (size_t)s->place * p->state_bytes, zero, p->state_bytes, e);
     free(zero);
     return rc;
 }
@@ -76,8 +70,8 @@ static int prepare_place(struct engine *en, struct sequence *s, struct err *e)
 static int take_first_token(struct engine *en, struct sequence *s, struct err *e)
 {
     struct sample_result r;
-    if (en->be->download(en->dev, &r, en->tf.sampled, sizeof r) < 0)
-        return err_set(e, ERR_DEVICE, "download: %s", en->be->last_error(en->dev));
+    if (device_download(en->be, en->dev, &r, en->tf.sampled, sizeof r, e))
+        return e->code;
     sequence_take(en, s, &r);
     return 0;
 }
@@ -111,9 +105,9 @@ static int admit_one(struct engine *en, struct err *e)
                              s->req.n_prompt);
     }
     memmove(en->waiting, en->waiting + 1, (size_t)--en->n_waiting * sizeof *en->waiting);
+    en->active[en->n_active++] = s;
     if (take_first_token(en, s, e))
         return e->code;
-    en->active[en->n_active++] = s;
     if (!s->done && sequence_settings_change(s) && upload_settings(en, s, e))
         return e->code;
     return 1;
@@ -124,13 +118,11 @@ static int admit_one(struct engine *en, struct err *e)
 static int preempt_youngest(struct engine *en, struct err *e)
 {
     struct sequence *s = en->active[--en->n_active];
-    if (release_place(en, s, e))
-        return e->code;
     sequence_restart(s);
     push_front(en, s);
     en->hold = 1;
     en->stats.preemptions++;
-    return 0;
+    return release_place(en, s, e);
 }
 
 static int fit(struct engine *en, struct sequence *s, struct err *e)
@@ -174,10 +166,17 @@ static int bucket(int n)
     return n <= 8 ? n : n <= 16 ? (n + 1) / 2 * 2 : (n + 3) / 4 * 4;
 }
 
+static void program_release(struct engine *en, struct cached_program *p)
+{
+    en->be->program_release(en->dev, p->program);
+    free(p->group);
+    memset(p, 0, sizeof *p);
+}
+
 void programs_clear(struct engine *en)
 {
     for (int i = 0; i < en->n_programs; i++)
-        en->be->program_release(en->dev, en->programs[i].program);
+        program_release(en, &en->programs[i]);
     en->n_programs = 0;
 }
 
@@ -206,9 +205,9 @@ static struct cached_program *program_for(struct engine *en, const struct step_g
             p = &en->programs[en->n_programs++];
         } else {
             p = oldest;
-            en->be->program_release(en->dev, p->program);
+            program_release(en, p);
         }
-        memset(p, 0, sizeof *p);
+        p->group = xmalloc((size_t)n_groups * sizeof *g);
         memcpy(p->group, g, (size_t)n_groups * sizeof *g);
         p->n_groups = n_groups;
         p->n_rows = n_rows;
@@ -223,14 +222,13 @@ static struct cached_program *program_for(struct engine *en, const struct step_g
 }
 
 struct layout {
-    struct step_group group[128];
+    struct step_group group[MAX_POLICIES]; /* one per instance at most */
     int n_groups, n_rows;
     struct sequence **row; /* (max_rows), NULL: padding */
 };
 
 static void lay_out(struct engine *en, struct layout *l)
 {
-    memset(l->group, 0, sizeof l->group);
     l->n_groups = l->n_rows = 0;
     for (int p = 0; p < en->n_policies; p++) {
         int n = 0;
@@ -257,8 +255,9 @@ static int upload_rows(struct engine *en, const struct layout *l, struct err *e)
         pos[i] = s ? s->req.n_prompt + s->n_ids - 1 : 0;
         token[i] = s ? s->ids[s->n_ids - 1] : 0;
     }
-    int rc = upload(en, en->tf.row_seq, seq, bytes, e) || upload(en, en->tf.row_pos, pos, bytes, e) ||
-             upload(en, en->tf.row_token, token, bytes, e);
+    int rc = device_upload(en->be, en->dev, en->tf.row_seq, seq, bytes, e) ||
+             device_upload(en->be, en->dev, en->tf.row_pos, pos, bytes, e) ||
+             device_upload(en->be, en->dev, en->tf.row_token, token, bytes, e);
     free(v);
     return rc ? e->code : 0;
 }
@@ -267,9 +266,7 @@ static int take_results(struct engine *en, const struct layout *l, struct err *e
 {
     size_t bytes = (size_t)l->n_rows * sizeof(struct sample_result);
     struct sample_result *r = xmalloc(bytes);
-    int rc = 0;
-    if (en->be->download(en->dev, r, en->tf.sampled, bytes) < 0)
-        rc = err_set(e, ERR_DEVICE, "download: %s", en->be->last_error(en->dev));
+    int rc = device_download(en->be, en->dev, r, en->tf.sampled, bytes, e);
     for (int i = 0; i < l->n_rows && !rc; i++) {
         struct sequence *s = l->row[i];
         if (!s)
@@ -289,17 +286,15 @@ static int collect_finished(struct engine *en, struct err *e)
     int kept = 0;
     for (int i = 0; i < en->n_active; i++) {
         struct sequence *s = en->active[i];
-        if (!s->done) {
+        if (!s->done || sequence_finish(en, s, e)) { /* after a failure all stay where they are */
             en->active[kept++] = s;
             continue;
         }
-        if (sequence_finish(en, s, e))
-            return e->code;
         en->finished[en->n_finished++] = s;
         en->hold = 0;
     }
     en->n_active = kept;
-    return 0;
+    return e->code;
 }
 
 static int decode_step(struct engine *en, struct err *e)
@@ -327,9 +322,9 @@ int engine_step(struct engine *en, const struct completion **out, int *n_out, st
 {
     *out = en->out;
     *n_out = 0;
-    for (int i = 0; i < en->n_handed; i++)
-        sequence_release(en->handed[i]);
-    en->n_handed = en->n_finished = 0;
+    for (int i = 0; i < en->n_finished; i++)
+        sequence_release(en->finished[i]);
+    en->n_finished = 0;
     while (en->n_waiting && !en->hold && en->n_active < en->options.max_batch) {
         int rc = admit_one(en, e);
         if (rc < 0)
@@ -345,10 +340,8 @@ int engine_step(struct engine *en, const struct completion **out, int *n_out, st
         return e->code;
     if (collect_finished(en, e))
         return e->code;
-    for (int i = 0; i < en->n_finished; i++) {
+    for (int i = 0; i < en->n_finished; i++)
         sequence_completion(en->finished[i], &en->out[i]);
-        en->handed[en->n_handed++] = en->finished[i];
-    }
     *n_out = en->n_finished;
     return 0;
 }

@@ -10,11 +10,10 @@
 struct chat {
     const char *name; /* "r1-distill", "qwen3", "llama3", "pocket", "none" */
     const char *help;
-    const char *before;     /* text with special tokens, before the user text (begin-of-sentence included) */
-    const char *after;      /* after it, up to where the model continues */
-    const char *strip_from; /* reasoning marker of earlier turns; NULL (single-turn: unused) */
-    int opens_thinking;     /* `after` ends inside <think> */
-    const char *end;        /* token that ends a turn, besides the model's own end token; NULL: none */
+    const char *before; /* text with special tokens, before the user text (begin-of-sentence included) */
+    const char *after;  /* after it, up to where the model continues */
+    int opens_thinking; /* `after` ends inside <think> */
+    const char *end;    /* token that ends a turn, besides the model's own end token; NULL: none */
 };
 
 const struct chat *chat_at(size_t i);

@@ -31,7 +31,7 @@ void sequence_settings(const struct engine *en, const struct sequence *s, struct
         out->banned[i] = -1;
     if (s->n_ids < s->req.min_new_tokens && !s->req.ignore_eos) {
         int n = 0;
-        for (; n < en->model.config.n_eos && n < 7; n++)
+        for (; n < en->model.config.n_eos; n++)
             out->banned[n] = en->model.config.eos[n];
         if (s->req.end_token >= 0)
             out->banned[n] = s->req.end_token;
@@ -45,13 +45,13 @@ int sequence_settings_change(const struct sequence *s)
     return s->req.n_forced > 0 || (s->req.min_new_tokens > 0 && s->n_ids == s->req.min_new_tokens);
 }
 
-/* The earliest stop string in the text so far; only its end can hold a new one. */
+/* The earliest stop string that the last token completed. */
 static int find_stop(struct sequence *s, size_t old_len)
 {
     size_t best = (size_t)-1;
     for (int i = 0; i < s->req.n_stop; i++) {
         size_t n = strlen(s->stop[i]);
-        size_t from = old_len > n ? old_len - n : 0;
+        size_t from = old_len >= n ? old_len - n + 1 : 0;
         for (size_t at = from; n && at + n <= s->text.len && at < best; at++)
             if (!memcmp(s->text.data + at, s->stop[i], n)) {
                 best = at;
@@ -72,13 +72,20 @@ static void finish(struct sequence *s, enum finish_reason why)
 
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r)
 {
+    if (r->bad) {
+        struct str why = {0};
+        str_printf(&why, "the logits of token %d of the completion are not finite", s->n_ids + 1);
+        s->error = xstrdup(str_text(&why));
+        str_release(&why);
+        finish(s, FINISHED_ERROR);
+        return;
+    }
     if (s->req.want_logprobs) {
         s->logprobs[s->n_logprobs] = r->logprob;
         s->gaps[s->n_logprobs++] = r->gap;
     }
     int forced = s->req.n_forced > 0;
     if (!forced && is_end_token(en, s, r->token) && s->n_ids >= s->req.min_new_tokens) {
-        s->ended_by_token = 1;
         finish(s, FINISHED_STOP);
         return;
     }
@@ -117,7 +124,7 @@ void sequence_restart(struct sequence *s)
     s->n_ids = s->n_logprobs = 0;
     str_clear(&s->text);
     s->text_end = 0;
-    s->done = s->ended_by_token = 0;
+    s->done = 0;
     s->reads_full = 0;
     s->preempted++;
 }

@@ -156,7 +156,6 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
     size_t rows = (size_t)en->options.max_batch + 1;
     en->active = xcalloc(rows, sizeof *en->active);
     en->finished = xcalloc(2 * rows, sizeof *en->finished);
-    en->handed = xcalloc(2 * rows, sizeof *en->handed);
     en->out = xcalloc(2 * rows, sizeof *en->out);
     fill_info(en);
     *out = en;
@@ -180,8 +179,8 @@ void engine_close(struct engine *en)
         sequence_release(en->active[i]);
     for (int i = 0; i < en->n_waiting; i++)
         sequence_release(en->waiting[i]);
-    for (int i = 0; i < en->n_handed; i++)
-        sequence_release(en->handed[i]);
+    for (int i = 0; i < en->n_finished; i++)
+        sequence_release(en->finished[i]);
     if (en->dev) {
         programs_clear(en);
         for (int i = 0; i < en->n_policies; i++)
@@ -195,12 +194,10 @@ void engine_close(struct engine *en)
         model_close(&en->model);
         en->be->close(en->dev);
     }
-    tokenizer_scratch_release(&en->scratch);
     tokenizer_close(en->tokenizer);
     free(en->waiting);
     free(en->active);
     free(en->finished);
-    free(en->handed);
     free(en->out);
     free(en->model_name);
     free(en->device_name);
@@ -330,6 +327,9 @@ static int check_request(const struct engine *en, const struct request *r, struc
     if (r->n_forced && r->n_prompt + r->n_forced > context)
         return err_set(e, ERR_USAGE, "%d tokens do not fit a context of %d", r->n_prompt + r->n_forced,
                        context);
+    if (r->n_forced && r->max_total_tokens > 0 && r->n_prompt + r->n_forced > r->max_total_tokens)
+        return err_set(e, ERR_USAGE, "%d forced tokens after a prompt of %d do not fit max_total_tokens %d",
+                       r->n_forced, r->n_prompt, r->max_total_tokens);
     if (r->max_total_tokens > 0 && r->n_prompt >= r->max_total_tokens)
         return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in max_total_tokens %d",
                        r->n_prompt, r->max_total_tokens);
@@ -360,7 +360,9 @@ int engine_submit(struct engine *en, const struct request *r, struct err *e)
 {
     if (check_request(en, r, e))
         return e->code;
-    int limit = completion_limit(en, r), pages = kv_pages(r->n_prompt + limit) + 1;
+    int limit = completion_limit(en, r), pages = kv_pages(r->n_prompt + limit) + SPARE_PAGES;
+    if (pages > en->cache.view.max_pages)
+        pages = en->cache.view.max_pages;
     if ((int64_t)pages * en->cache.heads_per_seq > en->cache.n_units)
         return err_set(e, ERR_USAGE,
                        "a sequence of %d tokens needs %lld KV units and the cache has %d; give it a larger "

@@ -8,6 +8,7 @@
 #include "engine/transformer.h"
 
 enum { MAX_POLICIES = 256, MAX_PROGRAMS = 64, N_PROMPTS = 8 };
+enum { SPARE_PAGES = 1 }; /* a ragged head is kept this many pages ahead of its slots */
 
 /* A submitted request and, once admitted, its sequence. */
 struct sequence {
@@ -16,7 +17,7 @@ struct sequence {
     char **stop;
     int place;    /* in the cache; -1 while waiting */
     int32_t *ids; /* tokens so far, the end token included while it is last */
-    int n_ids, cap_ids;
+    int n_ids;
     int limit;       /* completion tokens at most */
     struct str text; /* decoded so far */
     float *logprobs, *gaps;
@@ -24,7 +25,6 @@ struct sequence {
     int done;
     enum finish_reason finish;
     size_t text_end; /* before a stop string */
-    int ended_by_token;
     int preempted;
     double start, seconds;
     int64_t reads_full; /* per layer and KV head */
@@ -44,7 +44,7 @@ struct prompt_entry {
 
 struct cached_program {
     struct program *program;
-    struct step_group group[128];
+    struct step_group *group; /* (n_groups) */
     int n_groups, n_rows;
     uint64_t used;
 };
@@ -59,7 +59,6 @@ struct engine {
     struct kvcache cache;
     struct transformer tf;
     struct tokenizer *tokenizer;
-    struct tokenizer_scratch scratch;
     struct policy *policies[MAX_POLICIES];
     int n_policies;
     struct prompt_entry prompts[N_PROMPTS];
@@ -71,12 +70,10 @@ struct engine {
     size_t cap_waiting;
     struct sequence **active; /* in order of admission */
     int n_active;
-    int hold; /* a sequence was preempted: admit nobody until one has finished */
-    struct sequence **finished;
+    int hold;                   /* a sequence was preempted: admit nobody until one has finished */
+    struct sequence **finished; /* by this step; freed at the next one */
     int n_finished;
     struct completion *out;
-    struct sequence **handed; /* freed at the next step */
-    int n_handed;
     struct engine_stats stats;
 };
 

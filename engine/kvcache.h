@@ -61,9 +61,4 @@ struct kvcache_sums {
 };
 int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, struct err *e);
 
-static inline int kv_pages(int tokens)
-{
-    return (tokens + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS;
-}
-
 #endif

@@ -140,8 +140,8 @@ static int load_layer(struct loader *l, int i)
     return 0;
 }
 
-/* Angles in long double, whose sin and cos are the same code on every x86-64 machine, then rounded to fp32.
- */
+/* Angles are doubles; their cosines and sines are taken in long double, where they are the same code on every
+ * x86-64 machine, and rounded to fp32. */
 static int load_rope(struct loader *l, int max_context)
 {
     const struct model_config *c = &l->m->config;

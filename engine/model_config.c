@@ -23,6 +23,14 @@ static int get_int(const json_t *o, const char *key, int64_t min, int64_t max, i
     return 0;
 }
 
+/* Absent or null leaves *out as it is. */
+static int opt_int(const json_t *o, const char *key, int64_t min, int64_t max, int *out, const char *what,
+                   struct err *e)
+{
+    const json_t *v = json_object_get(o, key);
+    return v && !json_is_null(v) ? get_int(o, key, min, max, out, what, e) : 0;
+}
+
 static int parse_family(struct model_config *c, const json_t *o, const char *what, struct err *e)
 {
     const char *type;
@@ -74,27 +82,38 @@ static int parse_shape(struct model_config *c, const json_t *o, const char *what
         get_int(o, "hidden_size", 16, 1 << 16, &c->hidden, what, e) ||
         get_int(o, "intermediate_size", 16, 1 << 18, &c->ffn, what, e) ||
         get_int(o, "vocab_size", 2, 1 << 21, &c->vocab, what, e) ||
-        get_int(o, "max_position_embeddings", 16, 1 << 24, &c->max_position, what, e) ||
+        get_int(o, "max_position_embeddings", 16, 1 << 20, &c->max_position, what, e) ||
         json_get_double(o, "rms_norm_eps", &eps, what, e))
         return e->code;
     c->eps = (float)eps;
+    if (!(c->eps > 0 && c->eps < 1))
+        return err_set(e, ERR_FORMAT, "%s: \"rms_norm_eps\" is %g; a number between 0 and 1 is expected",
+                       what, eps);
     c->n_kv = c->n_q;
     c->head_dim = c->hidden / c->n_q;
-    if (json_is_integer(json_object_get(o, "num_key_value_heads")) &&
-        get_int(o, "num_key_value_heads", 1, BACKEND_MAX_Q_HEADS, &c->n_kv, what, e))
-        return e->code;
-    if (json_is_integer(json_object_get(o, "head_dim")) &&
-        get_int(o, "head_dim", 16, 512, &c->head_dim, what, e))
+    if (opt_int(o, "num_key_value_heads", 1, BACKEND_MAX_Q_HEADS, &c->n_kv, what, e) ||
+        opt_int(o, "head_dim", 1, 1 << 16, &c->head_dim, what, e))
         return e->code;
     if (c->n_q % c->n_kv || c->n_q / c->n_kv > BACKEND_MAX_GROUP)
         return err_set(
             e, ERR_UNSUPPORTED,
             "%s: \"num_attention_heads\" %d over \"num_key_value_heads\" %d must be a whole number up to %d",
             what, c->n_q, c->n_kv, BACKEND_MAX_GROUP);
-    if (c->head_dim % 16)
-        return err_set(e, ERR_UNSUPPORTED, "%s: \"head_dim\" is %d; a multiple of 16 is supported", what,
-                       c->head_dim);
+    if (c->head_dim % 16 || c->head_dim < 16 || c->head_dim > BACKEND_MAX_HEAD_DIM)
+        return err_set(
+            e, ERR_UNSUPPORTED,
+            "%s: \"head_dim\" (or hidden_size / num_attention_heads) is %d; multiples of 16 up to %d "
+            "are supported",
+            what, c->head_dim, BACKEND_MAX_HEAD_DIM);
     return json_opt_bool(o, "tie_word_embeddings", &c->tie_embeddings, what, e);
+}
+
+static int check_theta(const struct model_config *c, const char *what, struct err *e)
+{
+    if (c->rope_theta > 0 && c->rope_theta < 1e30)
+        return 0;
+    return err_set(e, ERR_FORMAT, "%s: \"rope_theta\" is %g; a number above 0 is expected", what,
+                   c->rope_theta);
 }
 
 /* rope_theta and rope_scaling, or newer files' rope_parameters with both. */
@@ -107,10 +126,10 @@ static int parse_rope(struct model_config *c, const json_t *o, const char *what,
     if (!json_is_object(s))
         s = json_object_get(o, "rope_parameters");
     if (!json_is_object(s))
-        return 0;
+        return check_theta(c, what, e);
     const char *type = "default";
     if (json_opt_str(s, "type", &type, what, e) || json_opt_str(s, "rope_type", &type, what, e) ||
-        json_opt_double(s, "rope_theta", &c->rope_theta, what, e))
+        json_opt_double(s, "rope_theta", &c->rope_theta, what, e) || check_theta(c, what, e))
         return e->code;
     if (!strcmp(type, "default"))
         return 0;

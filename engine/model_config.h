@@ -8,7 +8,7 @@
 
 /* config.json (and generation_config.json) of a Hugging Face folder, checked: Qwen2/Qwen2.5, Qwen3 and
  * Llama-3 shapes. Anything else is refused with the field's name. */
-enum { MODEL_MAX_EOS = 8 };
+enum { MODEL_MAX_EOS = 7 }; /* with a chat form's own, as many as a sampler can ban */
 
 struct model_config {
     const char *family; /* "qwen2", "qwen3", "llama" */

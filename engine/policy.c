@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/device.h"
 #include "engine/policies/policies.h"
 
 /* Adding a policy: see engine/policies/policies.h. The order is the order of help and of the law tests. */
@@ -222,8 +223,7 @@ int policy_dense_prefill(const struct policy_spec *s)
 
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args)
 {
-    if (c->e->code == 0 && c->be->launch(c->dev, op, args) < 0)
-        err_set(c->e, ERR_DEVICE, "%s: %s", backend_op_name(op), c->be->last_error(c->dev));
+    device_launch(c->be, c->dev, op, args, c->e);
 }
 
 struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride)

@@ -4,14 +4,18 @@
 /* Part 2 of engine/policy.h: what a policy implements. Included by it, do not include directly.
  *
  * Order of calls for one sequence:
- *   prefill, per chunk and layer:  on_qkv -> (RoPE, append) -> select_prefill -> (attention)
+ *   prefill, per chunk and layer:  on_qkv -> (RoPE, append) -> select_prefill -> (attention) -> on_attn_out
  *   end of the prompt:             prefill_end, once
- *   each decode step and layer:    on_qkv -> (RoPE, append) -> select -> (attention) -> observe
+ *   each decode step and layer:    on_qkv -> (RoPE, append) -> select -> (attention) -> observe ->
+ * on_attn_out
+ *
+ * A sequence whose prompt is shared with others has no prefill of its own: unless the policy sets
+ * sparse_prefill, of the prefill hooks only prefill_end is sure to be called.
  *
  * Decode hooks run once per RECORDED program (a step's work for one batch bucket): they enqueue backend
  * operations on ctx's arrays and branch on layer and parameters only, never on lengths; what varies from step
- * to step lives on the device. Prefill hooks run eagerly, one sequence at a time. Every hook but init may be
- * NULL, which means what full attention does. The first failing launch is kept in ctx->e. */
+ * to step lives on the device. Prefill hooks run eagerly, one sequence at a time. Every hook may be NULL,
+ * which means what full attention does. The first failing launch is kept in ctx->e. */
 
 enum policy_needs {
     POLICY_BOUNDS = 1, /* page bounds are kept up to date */
@@ -40,12 +44,14 @@ struct policy_ctx {
     struct rows rows;
     const int32_t *prompt_len; /* device, by seq */
     const int32_t *total_len;  /* device, by seq: prompt + the most the completion may have */
+    const float *x;            /* (rows, hidden): the residual stream, without this layer's attention until
+                                * on_attn_out, which sees it added */
     const float *y;            /* (rows, hidden): the layer's normed input */
     float *q, *k, *v;          /* row stride qkv_stride; before RoPE in on_qkv, after it in select */
     int qkv_stride;
     float scale;
-    struct stats stats; /* scratch */
-    float *score;       /* scratch: room for n_q lists of max_context floats per row */
+    struct stats stats; /* scratch; in prefill there is none: stats, score and list are NULL */
+    float *score;       /* scratch, per row: n_kv lists of 16 * max_pages floats or n_q lists of max_pages */
     int32_t *score_n, *score_m;
     struct policy_list list[2];
     char *state; /* device: ops->state_bytes per sequence, by seq; zeroed when a sequence starts */
@@ -54,11 +60,13 @@ struct policy_ctx {
     struct err *e;
 };
 
-enum prefill_kind { PREFILL_DENSE, PREFILL_UNTIL };
+enum prefill_kind { PREFILL_DENSE, PREFILL_UNTIL, PREFILL_TILES };
 struct prefill_selection {
     enum prefill_kind kind;
-    const int32_t *until; /* device (n_kv, until_stride): last query position that sees each key */
+    const int32_t *until; /* UNTIL: device (n_kv, until_stride): last query position that sees each key */
     int until_stride;
+    int tile, cap;            /* TILES: a list per tile of so many queries, from multiples of it on; see */
+    const int32_t *idx, *len; /* prefill_attend_args: device (tiles of the chunk, n_kv, cap) and lengths */
 };
 
 struct policy { /* an instance; fields are read-only for policies, but own */
@@ -104,7 +112,8 @@ struct policy_ops {
     policy_state_fn *state_size; /* bytes of per-sequence state */
     policy_hook_fn *on_qkv;
     policy_select_fn *select;
-    policy_hook_fn *observe;
+    policy_hook_fn *observe; /* where select asked for statistics */
+    policy_hook_fn *on_attn_out;
     policy_select_prefill_fn *select_prefill;
     policy_prefill_end_fn *prefill_end;
 };

@@ -5,13 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/device.h"
 #include "evalcore/base/arena.h"
-
-static void launch(const struct transformer *t, enum op op, const void *args, struct err *e)
-{
-    if (e->code == 0 && t->be->launch(t->dev, op, args) < 0)
-        err_set(e, ERR_DEVICE, "%s: %s", backend_op_name(op), t->be->last_error(t->dev));
-}
 
 static int qkv_stride(const struct model_config *c)
 {
@@ -37,10 +32,10 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     t->cache = c;
     t->be = m->be;
     t->dev = m->dev;
-    t->max_batch = max_batch;
     t->max_context = max_context;
-    t->max_rows = max_batch + max_batch / 2 > PREFILL_CHUNK ? max_batch + max_batch / 2 : PREFILL_CHUNK;
-    size_t r = (size_t)t->max_rows, b = (size_t)(max_batch + max_batch / 2), seqs = (size_t)c->view.n_seqs;
+    t->b_rows = max_batch + max_batch / 2;
+    t->max_rows = t->b_rows > PREFILL_CHUNK ? t->b_rows : PREFILL_CHUNK;
+    size_t r = (size_t)t->max_rows, b = (size_t)t->b_rows, seqs = (size_t)c->view.n_seqs;
     t->row_token = room(t, r, sizeof(int32_t), e);
     t->row_seq = room(t, r, sizeof(int32_t), e);
     t->row_pos = room(t, r, sizeof(int32_t), e);
@@ -64,8 +59,7 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
 int transformer_room(struct transformer *t, unsigned needs, int has_select, struct err *e)
 {
     const struct model_config *f = &t->model->config;
-    size_t b = (size_t)(t->max_batch + t->max_batch / 2),
-           stride = (size_t)t->cache->view.max_pages * KV_PAGE_TOKENS;
+    size_t b = (size_t)t->b_rows, stride = (size_t)t->cache->view.max_pages * KV_PAGE_TOKENS;
     if ((needs & POLICY_STATS) && !t->stats.logits) {
         t->stats.stride = (int)stride;
         t->stats.lse = room(t, b * (size_t)f->n_q, sizeof(float), e);
@@ -132,6 +126,7 @@ static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p
                            .rows = {cap, t->row_seq + row0, t->row_pos + row0},
                            .prompt_len = t->prompt_len,
                            .total_len = t->total_len,
+                           .x = t->x + r * (size_t)f->hidden,
                            .y = t->y + r * (size_t)f->hidden,
                            .q = q,
                            .k = q + f->n_q * f->head_dim,
@@ -164,19 +159,19 @@ static void linear(struct transformer *t, const struct weight *w, const float *x
                    int accumulate, struct err *e)
 {
     struct linear_args a = {*w, x, out, rows, w->k, w->n, accumulate};
-    launch(t, OP_linear, &a, e);
+    device_launch(t->be, t->dev, OP_linear, &a, e);
 }
 
 static void norm(struct transformer *t, const float *x, const float *w, float *out, int rows, struct err *e)
 {
     struct rmsnorm_args a = {x, w, out, rows, t->model->config.hidden, t->model->config.eps};
-    launch(t, OP_rmsnorm, &a, e);
+    device_launch(t->be, t->dev, OP_rmsnorm, &a, e);
 }
 
 static void embed(struct transformer *t, int rows, struct err *e)
 {
     struct embed_args a = {t->row_token, t->row_seq, t->model->embed, t->x, rows};
-    launch(t, OP_embed, &a, e);
+    device_launch(t->be, t->dev, OP_embed, &a, e);
 }
 
 /* Norm, q|k|v product and, for Qwen3, the norms over heads: what comes before on_qkv. */
@@ -191,7 +186,7 @@ static void layer_qkv(struct transformer *t, const struct model_layer *y, int ro
                                  rows,        qkv_stride(f),
                                  f->n_q,      f->n_kv,
                                  f->head_dim, f->eps};
-        launch(t, OP_qk_norm, &a, e);
+        device_launch(t->be, t->dev, OP_qk_norm, &a, e);
     }
 }
 
@@ -201,19 +196,18 @@ static void rope_append(struct transformer *t, int layer, int rows, int prefill,
     struct rows r = {rows, t->row_seq, t->row_pos};
     float *k = t->qkv + f->n_q * f->head_dim, *v = k + f->n_kv * f->head_dim;
     struct rope_args a = {r, t->qkv, k, t->model->cos_sin, qkv_stride(f), f->n_q, f->n_kv, f->head_dim};
-    launch(t, OP_rope, &a, e);
+    device_launch(t->be, t->dev, OP_rope, &a, e);
     struct append_args p = {r, t->cache->view, layer, prefill, k, v, qkv_stride(f)};
-    launch(t, OP_append, &p, e);
+    device_launch(t->be, t->dev, OP_append, &p, e);
 }
 
-/* Output projection and feed-forward, both added to the residual stream. */
-static void layer_rest(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
+/* The feed-forward part, added to the residual stream. */
+static void layer_ffn(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
 {
-    linear(t, &y->o, t->attn, t->x, rows, 1, e);
     norm(t, t->x, y->norm_post, t->y, rows, e);
     linear(t, &y->gate_up, t->y, t->gate_up, rows, 0, e);
     struct swiglu_args a = {t->gate_up, t->act, rows, t->model->config.ffn};
-    launch(t, OP_swiglu, &a, e);
+    device_launch(t->be, t->dev, OP_swiglu, &a, e);
     linear(t, &y->down, t->act, t->x, rows, 1, e);
 }
 
@@ -241,7 +235,7 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
     int group = f->n_q / f->n_kv;
     for (int h = 0; h < f->n_q; h++)
         p.row_of_q[h] = (uint8_t)(s.n_rows == 1 ? 0 : s.kv_map ? s.kv_map[h / group] : h * s.n_rows / f->n_q);
-    launch(t, OP_plan, &p, e);
+    device_launch(t->be, t->dev, OP_plan, &p, e);
     struct attend_args a = {.rows = c.rows,
                             .kv = c.kv,
                             .layer = layer,
@@ -253,16 +247,25 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
                             .plan = p.out};
     if (s.want_stats)
         a.stats = c.stats;
-    launch(t, OP_attend, &a, e);
+    device_launch(t->be, t->dev, OP_attend, &a, e);
     if (s.want_stats && ops->observe)
         ops->observe(g->policy, &c, layer);
+}
+
+static void group_hook(struct transformer *t, const struct step_group *g, policy_hook_fn *hook, int layer,
+                       struct err *e)
+{
+    if (!hook)
+        return;
+    struct policy_ctx c = group_ctx(t, g->policy, g->row0, g->cap, e);
+    hook(g->policy, &c, layer);
 }
 
 static void sample(struct transformer *t, struct rows rows, const float *logits, struct err *e)
 {
     struct sample_args a = {rows,         logits,     t->model->config.vocab, t->settings, t->sampled,
                             t->row_token, t->row_pos, t->sample_scratch};
-    launch(t, OP_sample, &a, e);
+    device_launch(t->be, t->dev, OP_sample, &a, e);
 }
 
 void transformer_step(struct transformer *t, const struct step_group *groups, int n_groups, int n_rows,
@@ -273,34 +276,28 @@ void transformer_step(struct transformer *t, const struct step_group *groups, in
     for (int l = 0; l < m->config.n_layers; l++) {
         layer_qkv(t, &m->layer[l], n_rows, e);
         for (int g = 0; g < n_groups; g++)
-            if (groups[g].policy->ops->on_qkv) {
-                struct policy_ctx c = group_ctx(t, groups[g].policy, groups[g].row0, groups[g].cap, e);
-                groups[g].policy->ops->on_qkv(groups[g].policy, &c, l);
-            }
+            group_hook(t, &groups[g], groups[g].policy->ops->on_qkv, l, e);
         rope_append(t, l, n_rows, 0, e);
         for (int g = 0; g < n_groups; g++)
             group_attention(t, &groups[g], l, e);
-        layer_rest(t, &m->layer[l], n_rows, e);
+        linear(t, &m->layer[l].o, t->attn, t->x, n_rows, 1, e);
+        for (int g = 0; g < n_groups; g++)
+            group_hook(t, &groups[g], groups[g].policy->ops->on_attn_out, l, e);
+        layer_ffn(t, &m->layer[l], n_rows, e);
     }
     norm(t, t->x, m->norm, t->y, n_rows, e);
     linear(t, &m->head, t->y, t->logits, n_rows, 0, e);
     struct rows all = {n_rows, t->row_seq, t->row_pos};
     struct account_args a = {all, t->cache->view};
-    launch(t, OP_account, &a, e);
+    device_launch(t->be, t->dev, OP_account, &a, e);
     sample(t, all, t->logits, e);
-}
-
-static void upload(struct transformer *t, void *dst, const void *src, size_t bytes, struct err *e)
-{
-    if (e->code == 0 && t->be->upload(t->dev, dst, src, bytes) < 0)
-        err_set(e, ERR_DEVICE, "upload: %s", t->be->last_error(t->dev));
 }
 
 static void prefill_attention(struct transformer *t, const struct policy *p, struct policy_ctx *c, int layer,
                               struct err *e)
 {
     const struct model_config *f = &t->model->config;
-    struct prefill_selection s = {PREFILL_DENSE, NULL, 0};
+    struct prefill_selection s = {.kind = PREFILL_DENSE};
     if (p && p->ops->select_prefill)
         p->ops->select_prefill(p, c, layer, &s);
     struct prefill_attend_args a = {.kv = c->kv,
@@ -317,7 +314,28 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
         a.until = s.until;
         a.until_stride = s.until_stride;
     }
-    launch(t, OP_prefill_attend, &a, e);
+    if (s.kind == PREFILL_TILES) {
+        a.tile = s.tile;
+        a.cap = s.cap;
+        a.idx = s.idx;
+        a.len = s.len;
+    }
+    device_launch(t->be, t->dev, OP_prefill_attend, &a, e);
+}
+
+/* What a prefill hook sees. The scratch has rows for a batch, not for a chunk, and is not offered. */
+static struct policy_ctx prefill_ctx(struct transformer *t, const struct policy *p, int rows, int seq,
+                                     int n_prompt, struct err *e)
+{
+    struct policy_ctx c = group_ctx(t, p, 0, rows, e);
+    c.stats = (struct stats){NULL, NULL, 0};
+    c.score = NULL;
+    c.score_n = c.score_m = NULL;
+    memset(c.list, 0, sizeof c.list);
+    c.prefill = 1;
+    c.seq = seq;
+    c.n_prompt = n_prompt;
+    return c;
 }
 
 static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, int pos0, int n, int n_prompt,
@@ -328,15 +346,12 @@ static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, in
         pos[i] = pos0 + i;
         place[i] = seq;
     }
-    upload(t, t->row_token, ids, (size_t)n * sizeof *ids, e);
-    upload(t, t->row_pos, pos, (size_t)n * sizeof *pos, e);
-    upload(t, t->row_seq, place, (size_t)n * sizeof *place, e);
-    struct policy_ctx c = group_ctx(t, p, 0, n, e);
-    c.prefill = 1;
-    c.seq = seq;
+    device_upload(t->be, t->dev, t->row_token, ids, (size_t)n * sizeof *ids, e);
+    device_upload(t->be, t->dev, t->row_pos, pos, (size_t)n * sizeof *pos, e);
+    device_upload(t->be, t->dev, t->row_seq, place, (size_t)n * sizeof *place, e);
+    struct policy_ctx c = prefill_ctx(t, p, n, seq, n_prompt, e);
     c.pos0 = pos0;
     c.nq = n;
-    c.n_prompt = n_prompt;
     embed(t, n, e);
     for (int l = 0; l < t->model->config.n_layers; l++) {
         const struct model_layer *y = &t->model->layer[l];
@@ -345,7 +360,10 @@ static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, in
             p->ops->on_qkv(p, &c, l);
         rope_append(t, l, n, 1, e);
         prefill_attention(t, p, &c, l, e);
-        layer_rest(t, y, n, e);
+        linear(t, &y->o, t->attn, t->x, n, 1, e);
+        if (p && p->ops->on_attn_out)
+            p->ops->on_attn_out(p, &c, l);
+        layer_ffn(t, y, n, e);
     }
 }
 
@@ -354,10 +372,7 @@ void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const
 {
     if (!policy || !policy->ops->prefill_end)
         return;
-    struct policy_ctx c = group_ctx(t, policy, 0, 0, e);
-    c.prefill = 1;
-    c.seq = seq;
-    c.n_prompt = n_prompt;
+    struct policy_ctx c = prefill_ctx(t, policy, 0, seq, n_prompt, e);
     policy->ops->prefill_end(policy, &c);
 }
 
@@ -377,8 +392,8 @@ void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, 
 void transformer_first_token(struct transformer *t, int seq, int n_prompt, const float *logits, struct err *e)
 {
     int32_t place = seq, pos = n_prompt - 1;
-    upload(t, t->row_seq, &place, sizeof place, e);
-    upload(t, t->row_pos, &pos, sizeof pos, e);
+    device_upload(t->be, t->dev, t->row_seq, &place, sizeof place, e);
+    device_upload(t->be, t->dev, t->row_pos, &pos, sizeof pos, e);
     struct rows one = {1, t->row_seq, t->row_pos};
     sample(t, one, logits, e);
 }

@@ -9,22 +9,23 @@
  * prefill of one sequence (run at once). This is the file to read to see what a step does. */
 enum { PREFILL_CHUNK = 128 }; /* positions; fixed, so that a prompt's bits never depend on its company */
 
-/* Device buffers, by row. Statistics, scores and lists are there once a policy that needs them is
- * (transformer_room). */
+/* Device buffers, by row. max_rows covers a prefill chunk and a batch; b_rows is what a batch alone can take:
+ * max_batch, and half as much again for padding. Statistics, scores and lists are there once a policy that
+ * needs them is (transformer_room). */
 struct transformer {
     const struct model *model;
     struct kvcache *cache;
     const struct backend *be;
     struct device *dev;
-    int max_rows, max_batch, max_context;
+    int max_rows, b_rows, max_context;
     int32_t *row_token, *row_seq, *row_pos; /* (max_rows) */
     float *x, *y, *qkv, *attn, *gate_up, *act;
-    float *logits, *sample_scratch;   /* (max_rows, vocab) for decode rows */
+    float *logits, *sample_scratch;   /* (b_rows, vocab) */
     struct sample_settings *settings; /* (n_seqs) */
-    struct sample_result *sampled;    /* (max_rows) */
+    struct sample_result *sampled;    /* (b_rows) */
     int32_t *prompt_len, *total_len;  /* (n_seqs) */
-    struct plan plan;                 /* (max_rows, n_kv, max_pages) */
-    struct stats stats;
+    struct plan plan;                 /* (b_rows, n_kv, max_pages) */
+    struct stats stats;               /* (b_rows, ...), like the rest: see struct policy_ctx */
     float *score;
     int32_t *score_n, *score_m;
     struct policy_list list[2];

@@ -25,7 +25,13 @@
 extern "C" {
 #endif
 
-enum { KV_PAGE_TOKENS = 16, BACKEND_MAX_Q_HEADS = 128, BACKEND_MAX_GROUP = 16 };
+enum { KV_PAGE_TOKENS = 16, BACKEND_MAX_Q_HEADS = 128, BACKEND_MAX_GROUP = 16, BACKEND_MAX_HEAD_DIM = 256 };
+
+/* Pages that so many tokens or slots take. */
+static inline int kv_pages(int tokens)
+{
+    return (tokens + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS;
+}
 
 enum dtype { DTYPE_F32, DTYPE_BF16 };
 enum {
@@ -120,27 +126,31 @@ enum reduce_mode { REDUCE_MAX, REDUCE_SUM, REDUCE_MEAN };
 /* How many of the m candidates topk takes, evaluated on the device. S is the context in tokens: m where
  * tokens_per is 1, else pos + 1 (the last page may be partial). TOPK_FIXED k | TOPK_RATIO min(S,
  * max(floor(ratio * S), min_tokens)) - minus_tokens, in tokens | TOPK_FLOOR floor(ratio * m) | TOPK_CR
- * floor((prompt + max_new) / cr) tokens | TOPK_SHORT_FLOOR min(k, floor(S / tokens_per)) Token budgets are
- * rounded up to round_tokens and become candidates by division by tokens_per (floor). Then: at least min_k,
- * at least 1 unless kind is TOPK_FLOOR, at most m. */
+ * floor(len_of_seq / cr) tokens | TOPK_SHORT_FLOOR min(k, floor(S / tokens_per)). Token budgets are rounded
+ * up to round_tokens and become candidates by division by tokens_per (floor). Then: at least min_k, at most
+ * m.
+ */
 enum topk_kind { TOPK_FIXED, TOPK_RATIO, TOPK_FLOOR, TOPK_CR, TOPK_SHORT_FLOOR };
+/* The last force_last indices below n: taken first, as part of the k | beside the k best of the others |
+ * beside the k best of all, where they are not among these. */
+enum topk_force { FORCE_INSIDE, FORCE_BESIDE, FORCE_UNION };
 struct topk_rule {
     enum topk_kind kind;
     int k;        /* candidates */
     double ratio; /* the product is taken in double */
     double cr;
-    int max_new; /* TOPK_CR */
     int min_tokens, minus_tokens;
     int round_tokens; /* round token budgets up to a multiple of this; 0 or 1: no */
     int min_k;
     int tokens_per; /* tokens per candidate: 1, or 16 * block_pages */
-    int force_first,
-        force_last;  /* so many of the lowest and highest indices below n are taken first, inside k ... */
-    int force_extra; /* ... or, when set, beside k */
+    int force_last;
+    enum topk_force force;
     int dense_when_short; /* n <= k: len -1 (all live) */
+    int dense_tokens;     /* S <= this: len -1; 0: no */
+    int dense_first;      /* the first decode step, pos = len_of_seq: len -1 */
     int phantom_page; /* DELTA's release: when S is a multiple of 16 an empty page follows that uses up one of
                        * k and one of force_last */
-    float tie_bias;   /* score - tie_bias * index before comparing */
+    float tie_bias;   /* not 0: scores are logarithms, exp(score) - tie_bias * index is compared, in fp32 */
 };
 
 /* ---- operations ---- */
@@ -238,8 +248,8 @@ struct plan_args {
 };
 
 /* out[r][h] = softmax(q[r][h] . K * scale) V over the list, fp32. Tokens are taken in slot order in tiles of
- * 16 (a page each, masked), in chunks whose size follows from the list's own length, chunks combined in
- * order. With stats.logits not NULL also writes scaled logits by slot (-inf elsewhere below the head's
+ * 16 (a page each, masked), in chunks of 32 pages at fixed page numbers whatever the list, chunks combined
+ * in order. With stats.logits not NULL also writes scaled logits by slot (-inf elsewhere below the head's
  * n_slots rounded up to 16) and lse. */
 struct attend_args {
     struct rows rows;
@@ -255,7 +265,8 @@ struct attend_args {
 
 /* Causal attention of nq query rows of one sequence over its slots 0 .. pos (slot = position), which are
  * appended already. until: NULL, or (heads of this sequence: n_kv, until_stride) last query position that
- * sees each key. */
+ * sees each key. tile: 0, or queries go in tiles that begin at multiples of it; of the keys before its tile a
+ * query sees those in the tile's list, of its own tile those up to itself. */
 struct prefill_attend_args {
     struct kv_view kv;
     int seq, layer, n_q, pos0, nq;
@@ -265,6 +276,9 @@ struct prefill_attend_args {
     float scale;
     const int32_t *until;
     int until_stride;
+    int tile, cap;
+    const int32_t *idx, *len; /* (tiles of this call, n_kv, cap) ascending slots; len -1: all. The first tile
+                               * is that of pos0 */
 };
 
 /* Quest's upper bound: for query head h and block p of block_pages pages,
@@ -296,7 +310,8 @@ struct qk_stats_args {
 /* Attention mass in the log domain: lp[h][t] = logits[h][t] - lse[h]. Over the query heads of each out list
  * (all heads when out.n_rows is 1, a KV head's group when n_kv), per token: max, or log of the sum or mean of
  * exp(lp). With block_pages > 0 further log of the sum over each block of 16 * block_pages slots. bf16:
- * exp(lp) is rounded to bf16 before summing. */
+ * exp(lp) is rounded to bf16 before summing, and a token that was read has at least exp(-104), so that all
+ * of them stay candidates. */
 struct reduce_stats_args {
     struct rows rows;
     struct kv_view kv;
@@ -311,7 +326,8 @@ struct reduce_stats_args {
 /* The rule's number of largest scores, ascending indices; of equal scores the lower index. */
 struct topk_args {
     struct rows rows;
-    const int32_t *prompt_len; /* (n_seqs), by sequence; TOPK_CR only */
+    const int32_t *len_of_seq; /* (n_seqs): prompt and longest completion for TOPK_CR, the prompt for
+                                * dense_first; else NULL */
     struct scores in;
     struct topk_rule rule;
     int32_t *idx, *len; /* (rows, in.n_rows, cap), (rows, in.n_rows) */
@@ -438,8 +454,8 @@ struct account_args {
 /* Next token of each row and the step's bookkeeping. Greedy when temperature is 0 (equal logits: the lower
  * id), else temperature, then top_k, then top_p (smallest set whose mass reaches top_p, largest first, ties
  * to the lower id), then one draw from Philox4x32-10 with key = seed and counter = (pos + 1, sample, problem
- * low, problem high). Then token[seq] = the draw (or force[seq] when >= 0), row_token likewise, next_pos[seq]
- * = pos + 1. */
+ * low, problem high). out and row_token get the draw (or force when >= 0), row_pos becomes pos + 1. When the
+ * largest logit is not finite there is nothing to draw from: out says so, whatever the token. */
 struct sample_settings { /* device, by sequence */
     float temperature, top_p;
     int32_t top_k;
@@ -453,6 +469,7 @@ struct sample_result { /* device, by row */
     int32_t token;
     float logprob; /* of token, over the whole vocabulary, natural log; 0 unless wanted */
     float gap;     /* largest minus second largest logit; 0 unless wanted */
+    int32_t bad;   /* 1: a logit is not a number, or the largest is infinite */
 };
 struct sample_args {
     struct rows rows;
@@ -494,7 +511,8 @@ struct backend {
     /* bytes of one unit (K and V of 16 tokens) in the pool */
     size_t (*unit_bytes)(enum dtype kv, int head_dim);
     /* Allocates an (n, k) weight; rows are then put in place piece by piece from host memory in row-major
-     * order (src_dtype DTYPE_F32 or DTYPE_BF16; converted exactly, never from fp32 down to bf16). */
+     * order, at any address (src_dtype DTYPE_F32 or DTYPE_BF16; converted exactly, never from fp32 down to
+     * bf16). */
     int (*weight_alloc)(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);
     int (*weight_put)(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,
                       const void *src);

@@ -25,7 +25,8 @@ static const struct param delta_params[] = {
     {"layers", PARAM_INTS, P(layers), NULL, 0, 1000, NULL,
      "refresh layers; a default exists per known model"},
     {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
-    {"tie_bias", PARAM_DOUBLE, P(tie_bias), "0", 0, 1, NULL, "subtracted from a score per page index"},
+    {"tie_bias", PARAM_DOUBLE, P(tie_bias), "0", 0, 1, NULL,
+     "subtracted from a page's probability per page index"},
     {"head_reduce", PARAM_ENUM, P(head_reduce), "max", 0, 0, reduces, "over the query heads"},
     {"trailing_empty_page", PARAM_BOOL, P(trailing_empty_page), "false", 0, 0, NULL,
      "a page that has just filled up is followed by an empty one, which uses up one of K and one of L"},
@@ -79,6 +80,10 @@ static void delta_rule(const void *params, struct str *out)
                "%d pages of %d tokens, the last %d forced, one list for all heads; layers below %d and the "
                "refresh layers dense",
                p->k_pages, p->page_tokens, p->l_pages, p->dense_layers);
+    if (p->trailing_empty_page)
+        str_puts(out, "; an empty page after a full last one counts");
+    if (p->tie_bias > 0)
+        str_printf(out, "; page scores less %g a page", p->tie_bias);
 }
 
 static int has(const struct param_ints *l, int layer)

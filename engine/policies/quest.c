@@ -36,9 +36,10 @@ static const struct param quest_params[] = {
     {"force_last", PARAM_ENUM, P(force_last), "true", 0, 0, forces,
      "read the current page: inside the budget, or extra"},
     {"round", PARAM_ENUM, P(round), "ceil", 0, 0, rounds,
-     "short contexts: all pages (ceil) or floor(tokens / page)"},
+     "budgets in tokens, and short contexts, in whole pages: rounded up or down"},
     {"min_pages", PARAM_INT, P(min_pages), "0", 0, 1e6, NULL, "least pages"},
-    {"page_tokens", PARAM_INT, P(page_tokens), "16", 16, 4096, NULL, "tokens per page, a multiple of 16"},
+    {"page_tokens", PARAM_INT, P(page_tokens), "16", 0, 4096, NULL,
+     "tokens per page, a multiple of 16; 0: 2 cr, at least 16"},
     {0},
 };
 #undef P
@@ -49,12 +50,20 @@ static const struct preset quest_presets[] = {
      "the released accuracy code; drops a page even when all would fit"},
     {"kascade", "force_last=false,round=floor,min_pages=3,ratio=0.1,min_tokens=128",
      "as measured in the Kascade paper"},
-    {"dms", "force_last=false,round=floor,min_pages=3", "as measured in the DMS paper; give cr"},
+    {"dms", "force_last=false,round=floor,min_pages=3,page_tokens=0",
+     "as measured in the DMS paper: pages of max(16, 2 cr) tokens; give cr"},
     {"frontier", "dense_layers=0,scope=kv_sum,force_last=extra",
      "sparse-frontier: shared by the group, last page extra"},
     {"seer", "dense_layers=0,force_last=false,page_tokens=64", "SeerAttention-R's reproduction: pages of 64"},
     {0},
 };
+
+static int page_tokens(const struct quest_params *p)
+{
+    if (p->page_tokens)
+        return p->page_tokens;
+    return p->cr > KV_PAGE_TOKENS / 2.0 ? (int)(2 * p->cr) : KV_PAGE_TOKENS;
+}
 
 static int quest_check(const void *params, struct err *e)
 {
@@ -62,6 +71,27 @@ static int quest_check(const void *params, struct err *e)
     if (p->page_tokens % KV_PAGE_TOKENS)
         return err_set(e, ERR_USAGE, "policy quest: page_tokens is %d; it must be a multiple of 16",
                        p->page_tokens);
+    if (!p->page_tokens && isnan(p->cr))
+        return err_set(
+            e, ERR_USAGE,
+            "policy quest: page_tokens 0 makes pages of 2 cr tokens, as preset dms does; give cr as "
+            "the budget, or page_tokens");
+    if (!p->page_tokens && page_tokens(p) > KV_PAGE_TOKENS && fmod(2 * p->cr, KV_PAGE_TOKENS) != 0)
+        return err_set(e, ERR_USAGE,
+                       "policy quest: pages of 2 cr = %g tokens; pages are multiples of 16, so cr must be at "
+                       "most 8 or a multiple of 8, or page_tokens given",
+                       2 * p->cr);
+    return 0;
+}
+
+static int quest_resolve(void *params, const char *model, int n_layers, struct arena *a, struct err *e)
+{
+    struct quest_params *p = params;
+    (void)model;
+    (void)n_layers;
+    (void)a;
+    (void)e;
+    p->page_tokens = page_tokens(p);
     return 0;
 }
 
@@ -69,12 +99,12 @@ static void quest_rule(const void *params, struct str *out)
 {
     const struct quest_params *p = params;
     if (p->k_pages != PARAM_UNSET_INT)
-        str_printf(out, "%d pages of %d tokens", p->k_pages, p->page_tokens);
+        str_printf(out, "%d pages of %d tokens", p->k_pages, page_tokens(p));
     else if (!isnan(p->ratio))
         str_printf(out, "%g of the context, at least %d tokens, in pages of %d", p->ratio, p->min_tokens,
-                   p->page_tokens);
+                   page_tokens(p));
     else
-        str_printf(out, "(prompt + longest completion) / %g tokens, in pages of %d", p->cr, p->page_tokens);
+        str_printf(out, "(prompt + longest completion) / %g tokens, in pages of %d", p->cr, page_tokens(p));
     if (p->min_pages)
         str_printf(out, ", at least %d pages", p->min_pages);
     str_printf(out, " per %s%s", p->scope == SCORE_Q ? "query head" : "KV head",
@@ -95,13 +125,15 @@ static struct topk_rule quest_topk(const struct quest_params *p)
     } else if (!isnan(p->ratio)) {
         r.kind = TOPK_RATIO;
         r.ratio = p->ratio;
-        r.min_tokens = p->min_tokens;
+        r.min_tokens = r.dense_tokens = p->min_tokens;
     } else {
         r.kind = TOPK_CR;
         r.cr = p->cr;
     }
+    if (p->round == ROUND_CEIL)
+        r.round_tokens = r.tokens_per;
     r.force_last = p->force_last != FORCE_NONE;
-    r.force_extra = p->force_last == FORCE_EXTRA;
+    r.force = p->force_last == FORCE_EXTRA ? FORCE_BESIDE : FORCE_INSIDE;
     return r;
 }
 
@@ -124,7 +156,7 @@ static void quest_select(const struct policy *pol, const struct policy_ctx *c, i
                                  .out = policy_scores(c, n_rows, stride)};
     policy_launch(c, OP_page_scores, &a);
     struct topk_args t = {.rows = c->rows,
-                          .prompt_len = c->total_len,
+                          .len_of_seq = c->total_len,
                           .in = a.out,
                           .rule = quest_topk(p),
                           .idx = c->list[0].idx,
@@ -148,6 +180,7 @@ const struct policy_ops policy_quest = {
     .budget_keys = "k_pages,ratio,cr",
     .needs = POLICY_BOUNDS,
     .check = quest_check,
+    .resolve = quest_resolve,
     .rule = quest_rule,
     .select = quest_select,
 };

@@ -4,8 +4,10 @@
  *
  * The paper's text is followed where it is known, per KV head with permanent eviction: prompt pages are
  * pinned, decode tokens keep a fixed budget, all retained pages are attended (policies.md section 4.4). What
- * the released code does otherwise is an option: nothing pinned, new pages stamped 0, eviction by a mask
- * only, a top-k inside the retained pages. Per query head eviction is not offered: K and V are stored per KV
+ * the released code does otherwise is an option (section 4.2): nothing pinned, new pages stamped 0, eviction
+ * by a mask only, a top-k inside the retained pages. With the mask every page stays in the race for stamps,
+ * so that a masked one returns once others' stamps are older; nothing is masked while the context fits the
+ * budget and on the first decode step. Per query head eviction is not offered: K and V are stored per KV
  * head. */
 #include "engine/policies/policies.h"
 #include "engine/policy.h"
@@ -27,7 +29,8 @@ static const char *const sets[] = {"retained", "selected", "all", NULL};
 static const struct param raas_params[] = {
     {"budget_tokens", PARAM_INT, P(budget_tokens), NULL, 16, 1e9, NULL,
      "budget: tokens kept per KV head (whole pages)"},
-    {"r", PARAM_DOUBLE, P(r), "0.5", 0, 1, NULL, "share of the retained pages that is stamped each step"},
+    {"r", PARAM_DOUBLE, P(r), "0.5", 0, 1, NULL,
+     "share of the retained pages that is stamped each step; with permanent=false, of the budget's"},
     {"alpha", PARAM_DOUBLE, P(alpha), "0", 0, 1, NULL,
      "above 0: stamp pages whose softmax over the bounds exceeds it, instead of r"},
     {"softmax_set", PARAM_ENUM, P(softmax_set), "retained", 0, 0, sets,
@@ -39,7 +42,7 @@ static const struct param raas_params[] = {
      "all retained pages, or the best budget of them"},
     {"new_stamp", PARAM_ENUM, P(new_stamp), "S", 0, 0, stamps, "a new page's stamp: its step, or 0"},
     {"permanent", PARAM_BOOL, P(permanent), "true", 0, 0, NULL,
-     "forgotten pages are gone; false: masked, they may return"},
+     "forgotten pages are gone; false: masked while over budget, they may return"},
     {0},
 };
 #undef P
@@ -50,6 +53,11 @@ static const struct preset raas_presets[] = {
      "the released accuracy code, but per KV head where that chooses per query head"},
     {0},
 };
+
+static int budget_pages(const struct raas_params *p)
+{
+    return p->budget_tokens / KV_PAGE_TOKENS;
+}
 
 static int raas_check(const void *params, struct err *e)
 {
@@ -77,9 +85,10 @@ static void raas_rule(const void *params, struct str *out)
     if (p->alpha > 0)
         str_printf(out, "pages above probability %g stamped", p->alpha);
     else
-        str_printf(out, "the top %g stamped each step", p->r);
-    str_printf(out, "%s; layers below %d dense",
-               p->attend == ATTEND_TOPK ? ", the best of them attended" : ", all attended", p->dense_layers);
+        str_printf(out, "the top %g %sstamped each step", p->r, p->permanent ? "" : "of the budget ");
+    str_printf(out, "%s%s; layers below %d dense",
+               p->attend == ATTEND_TOPK ? ", the best of them attended" : ", all attended",
+               p->permanent ? "" : ", the others masked, not gone", p->dense_layers);
 }
 
 /* Per sequence: int32 stamp, then born, each (n_layers, n_kv, max_pages). */
@@ -113,7 +122,7 @@ static void raas_on_qkv(const struct policy *pol, const struct policy_ctx *c, in
                                  .state = c->state,
                                  .state_bytes = c->state_bytes,
                                  .prompt_len = c->prompt_len,
-                                 .budget_pages = p->permanent ? p->budget_tokens / KV_PAGE_TOKENS : INT32_MAX,
+                                 .budget_pages = p->permanent ? budget_pages(p) : INT32_MAX,
                                  .pin = p->pin_prefill,
                                  .pin_counts = p->pin_counts,
                                  .new_stamp = p->new_stamp == STAMP_NOW};
@@ -122,7 +131,9 @@ static void raas_on_qkv(const struct policy *pol, const struct policy_ctx *c, in
 
 static void topk(const struct policy_ctx *c, struct scores s, int list, struct topk_rule rule)
 {
+    rule.tokens_per = KV_PAGE_TOKENS;
     struct topk_args t = {.rows = c->rows,
+                          .len_of_seq = c->prompt_len,
                           .in = s,
                           .rule = rule,
                           .idx = c->list[list].idx,
@@ -148,7 +159,10 @@ static void stamp(const struct raas_params *p, const struct policy_ctx *c, int l
                            .s = s,
                            .alpha = (float)p->alpha};
     if (p->alpha <= 0) {
-        topk(c, s, 0, (struct topk_rule){.kind = TOPK_FLOOR, .ratio = p->r, .tokens_per = KV_PAGE_TOKENS});
+        struct topk_rule rule = {.kind = TOPK_FLOOR, .ratio = p->r};
+        if (!p->permanent)
+            rule = (struct topk_rule){.kind = TOPK_FIXED, .k = (int)(p->r * budget_pages(p))};
+        topk(c, s, 0, rule);
         a.idx = c->list[0].idx;
         a.len = c->list[0].len;
         a.cap = s.stride;
@@ -156,7 +170,8 @@ static void stamp(const struct raas_params *p, const struct policy_ctx *c, int l
     policy_launch(c, OP_stamp, &a);
 }
 
-/* Mask-only: the pages with the latest stamps, and the current one beside them, into list 1. */
+/* Mask-only: the pages with the latest stamps and the current one, into list 1; all of them when nothing is
+ * masked yet. */
 static void retain(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct raas_params *p = pol->params;
@@ -169,10 +184,11 @@ static void retain(const struct policy *pol, const struct policy_ctx *c, int lay
     policy_launch(c, OP_load_stamps, &l);
     topk(c, l.out, 1,
          (struct topk_rule){.kind = TOPK_FIXED,
-                            .k = p->budget_tokens / KV_PAGE_TOKENS,
-                            .tokens_per = KV_PAGE_TOKENS,
+                            .k = budget_pages(p),
                             .force_last = 1,
-                            .force_extra = 1});
+                            .force = FORCE_UNION,
+                            .dense_tokens = p->budget_tokens,
+                            .dense_first = 1});
 }
 
 static void raas_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
@@ -193,19 +209,21 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
                                  .out = policy_scores(c, c->dims.n_kv, c->dims.max_pages)};
     policy_launch(c, OP_page_scores, &a);
     int late = p->alpha > 0 && p->softmax_set == SET_SELECTED;
-    int early = p->alpha > 0 && p->softmax_set == SET_ALL;
+    int early = p->alpha > 0 ? p->softmax_set == SET_ALL : !p->permanent;
     if (early)
         stamp(p, c, layer, a.out);
     if (!p->permanent)
         mask(c, a.out, 1);
     if (!early && !late)
         stamp(p, c, layer, a.out);
-    if (p->attend == ATTEND_TOPK)
-        topk(c, a.out, 1,
-             (struct topk_rule){.kind = TOPK_FIXED,
-                                .k = p->budget_tokens / KV_PAGE_TOKENS,
-                                .min_k = 3,
-                                .tokens_per = KV_PAGE_TOKENS});
+    if (p->attend == ATTEND_TOPK) {
+        struct topk_rule rule = {.kind = TOPK_FIXED, .k = budget_pages(p), .min_k = 3};
+        if (!p->permanent) {
+            rule.dense_tokens = p->budget_tokens;
+            rule.dense_first = 1;
+        }
+        topk(c, a.out, 1, rule);
+    }
     if (late) {
         mask(c, a.out, 1);
         stamp(p, c, layer, a.out);

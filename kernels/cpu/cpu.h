@@ -113,10 +113,6 @@ static inline char *kv_unit_v(const struct kv_view *kv, int unit)
 {
     return kv_unit_k(kv, unit) + KV_PAGE_TOKENS * (size_t)kv->head_dim * kv_elem(kv->dtype);
 }
-static inline int kv_pages(int slots)
-{
-    return (slots + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS;
-}
 /* The slot that the next token of a head takes (see append_args). */
 int cpu_next_slot(const struct kv_view *kv, size_t head);
 

@@ -2,15 +2,13 @@
  * and about how long it takes. */
 #include "kernels/cpu/cpu.h"
 
-enum { MAX_HEAD_DIM = 256 };
-
 static int check_kv(struct device *d, enum op op, const struct kv_view *kv)
 {
     const char *name = backend_op_name(op);
-    if (kv->head_dim < 16 || kv->head_dim > MAX_HEAD_DIM || kv->head_dim % 16)
+    if (kv->head_dim < 16 || kv->head_dim > BACKEND_MAX_HEAD_DIM || kv->head_dim % 16)
         return cpu_error(d, BACKEND_ERR_UNSUPPORTED,
                          "%s: head_dim %d; the CPU kernels need a multiple of 16 up to %d", name,
-                         kv->head_dim, MAX_HEAD_DIM);
+                         kv->head_dim, BACKEND_MAX_HEAD_DIM);
     if (kv->n_kv < 1 || kv->n_layers < 1 || kv->max_pages < 1)
         return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "%s: a cache without layers, heads or pages", name);
     return 0;
@@ -57,6 +55,14 @@ static int check_plan(struct device *d, const struct plan_args *a)
     return 0;
 }
 
+static int check_prefill(struct device *d, const struct prefill_attend_args *a)
+{
+    int rc = check_heads(d, OP_prefill_attend, &a->kv, a->n_q);
+    if (!rc && (a->tile < 0 || (a->tile && (!a->idx || !a->len || a->cap < 1))))
+        rc = cpu_error(d, BACKEND_ERR_UNSUPPORTED, "prefill_attend: tiles of %d without lists", a->tile);
+    return rc;
+}
+
 static int check_page_scores(struct device *d, const struct page_scores_args *a)
 {
     int rc = check_heads(d, OP_page_scores, &a->kv, a->n_q), want = a->scope == SCORE_Q ? a->n_q : a->kv.n_kv;
@@ -77,9 +83,10 @@ static int check_reduce(struct device *d, const struct reduce_stats_args *a)
 
 static int check_topk(struct device *d, const struct topk_args *a)
 {
-    if (a->rule.kind == TOPK_CR && (!a->prompt_len || !(a->rule.cr > 0)))
-        return cpu_error(d, BACKEND_ERR_UNSUPPORTED,
-                         "topk: a budget by compression needs prompt lengths and cr above 0");
+    if (a->rule.kind == TOPK_CR && !(a->rule.cr > 0))
+        return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "topk: a budget by compression needs cr above 0");
+    if ((a->rule.kind == TOPK_CR || a->rule.dense_first) && !a->len_of_seq)
+        return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "topk: this rule needs the sequences' lengths");
     return a->cap >= 1 ? 0 : cpu_error(d, BACKEND_ERR_UNSUPPORTED, "topk: cap is %d", a->cap);
 }
 
@@ -94,8 +101,7 @@ int cpu_check_args(struct device *d, enum op op, const void *args)
         return check_heads(d, op, &((const struct attend_args *)args)->kv,
                            ((const struct attend_args *)args)->n_q);
     case OP_prefill_attend:
-        return check_heads(d, op, &((const struct prefill_attend_args *)args)->kv,
-                           ((const struct prefill_attend_args *)args)->n_q);
+        return check_prefill(d, args);
     case OP_page_scores:
         return check_page_scores(d, args);
     case OP_qk_stats:

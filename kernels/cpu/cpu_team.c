@@ -1,5 +1,5 @@
-/* The barrier between phases. Waiting threads spin for about a microsecond, which covers the usual imbalance,
- * and then yield, because machines may be oversubscribed. */
+/* The barrier between phases. Waiting threads spin for some tens of microseconds (a pause takes 40 cycles or
+ * more), which covers the usual imbalance, and then yield, because machines may be oversubscribed. */
 #include <sched.h>
 
 #include "kernels/cpu/cpu.h"

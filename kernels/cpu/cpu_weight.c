@@ -32,6 +32,21 @@ void cpu_weight_release(struct device *d, struct weight *w)
     w->bias = NULL;
 }
 
+/* Value j of a row of bf16, which in a file may begin at any address. */
+static uint16_t bf16_at(const void *src, int j)
+{
+    uint16_t x;
+    memcpy(&x, (const char *)src + (size_t)j * sizeof x, sizeof x);
+    return x;
+}
+
+static float f32_at(const void *src, int j)
+{
+    float x;
+    memcpy(&x, (const char *)src + (size_t)j * sizeof x, sizeof x);
+    return x;
+}
+
 static void put_row(struct weight *w, int row, enum dtype from, const void *src)
 {
     size_t base = (size_t)(row / LANES) * (size_t)w->k * LANES;
@@ -39,13 +54,12 @@ static void put_row(struct weight *w, int row, enum dtype from, const void *src)
     if (w->dtype == DTYPE_BF16) {
         uint16_t *to = (uint16_t *)w->data + base + bf16_place(lane);
         for (int j = 0; j < w->k; j++)
-            to[(size_t)j * LANES] = ((const uint16_t *)src)[j];
+            to[(size_t)j * LANES] = bf16_at(src, j);
         return;
     }
     float *to = (float *)w->data + base + lane;
     for (int j = 0; j < w->k; j++)
-        to[(size_t)j * LANES] =
-            from == DTYPE_BF16 ? bf16_to_f32(((const uint16_t *)src)[j]) : ((const float *)src)[j];
+        to[(size_t)j * LANES] = from == DTYPE_BF16 ? bf16_to_f32(bf16_at(src, j)) : f32_at(src, j);
 }
 
 int cpu_weight_put(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,

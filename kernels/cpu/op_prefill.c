@@ -6,13 +6,14 @@
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/tile.h"
 
-enum { BLOCK_ROWS = 48, MAX_DIM = 256, VALUE_PAGES = 2 };
+enum { BLOCK_ROWS = 48, MAX_DIM = BACKEND_MAX_HEAD_DIM, VALUE_PAGES = 2 };
 
 struct block {
     const struct prefill_attend_args *a;
     const int32_t *unit, *until;
     const uint16_t *live;
     int rows, group, d; /* row i: query i / group, head i % group */
+    int head;           /* KV head */
     int pos0;           /* of the first query */
     float top[BLOCK_ROWS], sum[BLOCK_ROWS];
     float q[BLOCK_ROWS * MAX_DIM], o[BLOCK_ROWS * MAX_DIM];
@@ -46,6 +47,28 @@ static void hide_expired(const struct block *b, int i, int page, float *s)
     v_store(s, v_select(seen, v_load(s), v_set(-INFINITY)));
 }
 
+/* Of the keys before the query's tile those outside its list are masked. */
+static void hide_unlisted(const struct block *b, int i, int page, float *s)
+{
+    const struct prefill_attend_args *a = b->a;
+    int tile = (b->pos0 + i / b->group) / a->tile, own = tile * a->tile - page * KV_PAGE_TOKENS, low = 0;
+    size_t list = (size_t)(tile - a->pos0 / a->tile) * (size_t)a->kv.n_kv + (size_t)b->head;
+    const int32_t *idx = a->idx + list * (size_t)a->cap;
+    unsigned seen = own <= 0 ? 0xffff : own < KV_PAGE_TOKENS ? 0xffffu << own & 0xffff : 0;
+    if (a->len[list] < 0 || seen == 0xffff)
+        return;
+    for (int high = a->len[list]; low < high;) {
+        int middle = (low + high) / 2;
+        if (idx[middle] < page * KV_PAGE_TOKENS)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < a->len[list] && idx[low] / KV_PAGE_TOKENS == page; low++)
+        seen |= 1u << idx[low] % KV_PAGE_TOKENS;
+    v_store(s, v_select(m_bits(seen), v_load(s), v_set(-INFINITY)));
+}
+
 INLINE void score_tile(struct block *b, const int R, const float *k, int i, int page, int column)
 {
     struct v16 acc[TILE_ROWS];
@@ -62,6 +85,8 @@ INLINE void score_tile(struct block *b, const int R, const float *k, int i, int 
         v_store(b->s[i + r] + column * LANES, s);
         if (b->until)
             hide_expired(b, i + r, page, b->s[i + r] + column * LANES);
+        if (b->a->tile)
+            hide_unlisted(b, i + r, page, b->s[i + r] + column * LANES);
     }
 }
 
@@ -165,6 +190,7 @@ static void start_block(struct block *b, const struct prefill_attend_args *a, in
     b->unit = a->kv.unit + table;
     b->live = a->kv.live + table;
     b->until = a->until ? a->until + (size_t)h * (size_t)a->until_stride : NULL;
+    b->head = h;
     b->group = a->n_q / a->kv.n_kv;
     b->d = a->kv.head_dim;
     b->rows = (to - from) * b->group;

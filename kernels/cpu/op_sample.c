@@ -140,6 +140,17 @@ static int draw(const struct sample_args *a, int row, const struct sample_settin
     return last;
 }
 
+/* Nothing can be drawn from these: one is not a number or +inf, or all are -inf. */
+static int not_finite(const float *v, int n)
+{
+    int odd = 0, some = 0;
+    for (int i = 0; i < n; i++) {
+        odd |= !(v[i] < INFINITY);
+        some |= v[i] > -INFINITY;
+    }
+    return odd || !some;
+}
+
 /* Natural logarithm of the sum of exponentials of all logits, and the gap between the largest two. */
 static void describe(const float *v, int n, struct sample_result *out)
 {
@@ -172,9 +183,11 @@ void CPU_SYM(op_sample)(const void *args, struct cpu_ctx *c)
         if (seq < 0)
             continue;
         const struct sample_settings *s = a->settings + seq;
-        struct sample_result out = {s->force >= 0 ? s->force : draw(a, r, s, key, rank), 0, 0};
+        const float *v = a->logits + (size_t)r * (size_t)a->vocab;
+        struct sample_result out = {.token = s->force >= 0 ? s->force : draw(a, r, s, key, rank),
+                                    .bad = not_finite(v, a->vocab)};
         if (s->want_logprob)
-            describe(a->logits + (size_t)r * (size_t)a->vocab, a->vocab, &out);
+            describe(v, a->vocab, &out);
         a->out[r] = out;
         a->row_token[r] = out.token;
         a->row_pos[r] = pos + 1;

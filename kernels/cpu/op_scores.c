@@ -72,7 +72,7 @@ static void page_span(const struct page_scores_args *a, int row, int h, int from
     float *out =
         a->out.v + ((size_t)row * (size_t)a->out.n_rows + (size_t)(a->scope == SCORE_Q ? h * group : h)) *
                        (size_t)a->out.stride;
-    float own[2 * 256];
+    float own[2 * BACKEND_MAX_HEAD_DIM];
     for (int i = from; i < to; i++) {
         int page = i * a->block_pages, n = pages - page < a->block_pages ? pages - page : a->block_pages;
         const float *low = NULL, *high = NULL;
@@ -177,6 +177,9 @@ INLINE struct v16 round_bf16(struct v16 x)
     return v_load(t);
 }
 
+/* A rounded mass of 0 keeps its token a candidate: below every logarithm of a float. */
+#define BF16_FLOOR (-104.0f)
+
 /* log of the sum (or mean) of the exponentials over heads, or the largest, for 16 slots. */
 static struct v16 over_heads(const struct mass *m, int slot)
 {
@@ -184,14 +187,18 @@ static struct v16 over_heads(const struct mass *m, int slot)
     struct v16 top = v_set(-INFINITY), sum = v_set(0), scale = v_set((float)m->heads);
     for (int i = 0; i < m->heads; i++)
         top = v_max(log_prob(m, i, slot), top);
-    if (a->mode == REDUCE_MAX)
-        return a->bf16 ? v_log(round_bf16(v_exp(top))) : top;
+    struct m16 read = m_less(v_set(-INFINITY), top);
     if (a->bf16) {
         for (int i = 0; i < m->heads; i++)
             sum = v_add(sum, round_bf16(v_exp(log_prob(m, i, slot))));
-        return v_log(a->mode == REDUCE_MEAN ? v_div(sum, scale) : sum);
+        sum = a->mode == REDUCE_MAX    ? round_bf16(v_exp(top))
+              : a->mode == REDUCE_MEAN ? v_div(sum, scale)
+                                       : sum;
+        return v_select(read, v_max(v_log(sum), v_set(BF16_FLOOR)), v_set(-INFINITY));
     }
-    struct v16 base = v_select(m_less(v_set(-INFINITY), top), top, v_set(0));
+    if (a->mode == REDUCE_MAX)
+        return top;
+    struct v16 base = v_select(read, top, v_set(0));
     for (int i = 0; i < m->heads; i++)
         sum = v_add(sum, v_term(v_sub(log_prob(m, i, slot), base)));
     return v_add(base, v_log(a->mode == REDUCE_MEAN ? v_div(sum, scale) : sum));

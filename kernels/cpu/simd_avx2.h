@@ -90,10 +90,6 @@ INLINE struct m16 m_bits(unsigned bits)
     return M(_mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, lo), lo)),
              _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, hi), hi)));
 }
-INLINE unsigned m_to_bits(struct m16 m)
-{
-    return (unsigned)_mm256_movemask_ps(m.a) | (unsigned)_mm256_movemask_ps(m.b) << 8;
-}
 INLINE struct m16 m_less(struct v16 x, struct v16 y)
 {
     return M(_mm256_cmp_ps(x.a, y.a, _CMP_LT_OQ), _mm256_cmp_ps(x.b, y.b, _CMP_LT_OQ));

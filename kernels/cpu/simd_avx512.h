@@ -83,10 +83,6 @@ INLINE struct m16 m_bits(unsigned bits)
 {
     return M((__mmask16)bits);
 }
-INLINE unsigned m_to_bits(struct m16 m)
-{
-    return m.a;
-}
 INLINE struct m16 m_less(struct v16 x, struct v16 y)
 {
     return M(_mm512_cmp_ps_mask(x.a, y.a, _CMP_LT_OQ));

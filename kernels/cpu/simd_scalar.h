@@ -81,10 +81,6 @@ INLINE struct m16 m_bits(unsigned bits)
 {
     return (struct m16){bits};
 }
-INLINE unsigned m_to_bits(struct m16 m)
-{
-    return m.bits;
-}
 INLINE struct m16 m_less(struct v16 x, struct v16 y)
 {
     unsigned bits = 0;

@@ -46,6 +46,7 @@ static void keep(struct item *it, const struct completion *c)
     it->text = xmalloc(c->n_text + 1);
     memcpy(it->text, c->text, c->n_text);
     it->text[c->n_text] = 0;
+    it->error = c->error ? xstrdup(c->error) : NULL;
     it->n_logprobs = c->n_logprobs;
     if (c->logprobs) {
         size_t bytes = (size_t)c->n_logprobs * sizeof(float);
@@ -86,6 +87,7 @@ void items_release(struct item *items, int n)
         free(items[i].logprobs);
         free(items[i].gaps);
         free(items[i].text);
+        free(items[i].error);
     }
 }
 

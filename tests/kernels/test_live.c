@@ -118,96 +118,137 @@ struct raas_page {
 };
 
 /* Pages by birth, as the published definition has them; the cache may put a new page where an old one was. */
-static void raas(struct rig *r, int prompt, int budget, int pin, int pin_counts, int new_stamp)
-{
+struct raas_world {
+    struct rig *r;
     struct cache c;
-    struct raas_page page[64] = {{0, 0, 0}};
-    cache_open(&c, r, 1, 1, 1, 1, D, 32, DTYPE_F32);
-    cache_prefill(&c, r, 0, 0, prompt);
-    int n = (prompt + 15) / 16, pinned = pin ? n : 0;
-    for (int i = 0; i < n; i++)
-        page[i] = (struct raas_page){1, prompt, 0};
-    size_t state_bytes = 2 * 32 * 4;
-    int32_t state[64], ids[2] = {0, prompt}, len = 1, slot_of[64], at;
-    for (int i = 0; i < 64; i++)
-        state[i] = i < 32 ? prompt : 0;
-    for (int i = 0; i < n; i++)
-        slot_of[i] = i;
-    int32_t *dev = rig_up(r, ids, sizeof ids);
-    char *sd = rig_up(r, state, sizeof state);
-    float *k = rig_alloc(r, D * 4);
-    int32_t *lists = rig_alloc(r, 8);
-    struct drop_lowest_args dl = {{1, dev, dev + 1},     c.kv,   0,   sd,         state_bytes,
-                                  rig_up(r, &prompt, 4), budget, pin, pin_counts, new_stamp};
-    struct append_args ap = {.rows = {1, dev, dev + 1}, .kv = c.kv, .k = k, .v = k, .stride = D};
-    struct stamp_args st = {.rows = {1, dev, dev + 1},
-                            .kv = c.kv,
-                            .state = sd,
-                            .state_bytes = state_bytes,
-                            .idx = lists,
-                            .len = lists + 1,
-                            .cap = 1};
-    for (int pos = prompt; pos < prompt + 250; pos++) {
-        ids[1] = pos;
-        rig_put(r, dev, ids, sizeof ids);
-        rig_run(r, OP_drop_lowest, &dl);
-        rig_run(r, OP_append, &ap);
-        int opened = pos % 16 == 0, counted = pin_counts ? 0 : pinned, over = -budget;
-        if (opened)
-            page[n++] = (struct raas_page){1, new_stamp ? pos + 1 : 0, pos + 1};
-        for (int i = counted; i < n; i++)
-            over += page[i].alive;
-        for (; over > 0; over--) {
-            int worst = -1;
-            for (int i = pinned; i < n - 1; i++)
-                if (page[i].alive && (worst < 0 || page[i].stamp < page[worst].stamp))
-                    worst = i;
-            if (worst >= 0)
-                page[worst].alive = 0;
-        }
-        int32_t tail, live_n, want = 0;
-        rig_get(r, &tail, c.kv.tail, 4);
-        slot_of[n - 1] = tail / 16;
-        uint16_t live[32], expect[32] = {0};
-        rig_get(r, live, c.kv.live, sizeof live);
-        rig_get(r, &live_n, c.kv.n_live, 4);
-        for (int i = 0; i < n; i++) {
-            int tokens = i == n - 1 ? pos % 16 + 1 : 16;
-            if (page[i].alive) {
-                expect[slot_of[i]] = (uint16_t)((1u << tokens) - 1);
-                want += tokens;
-            }
-        }
-        CHECK(memcmp(live, expect, sizeof live) == 0);
-        CHECK_INT(live_n, want);
-        /* Some page is stamped now and then. */
-        int pick = rig_below(r, n);
-        if (page[pick].alive && pos % 3 == 0) {
-            page[pick].stamp = pos + 1;
-            at = slot_of[pick];
-            rig_put(r, lists, &at, 4);
-            rig_put(r, lists + 1, &len, 4);
-            rig_run(r, OP_stamp, &st);
-        }
-        rig_get(r, state, sd, sizeof state);
-        for (int i = 0; i < n; i++)
-            if (page[i].alive)
-                CHECK_INT(state[slot_of[i]], page[i].stamp);
+    struct raas_page page[64];
+    int slot_of[64]; /* page of the cache */
+    int n, prompt, budget, pinned, pin_counts, new_stamp;
+    int32_t *row, *lists;
+    char *state;
+    float *k;
+};
+
+enum { RAAS_PAGES = 32, RAAS_STATE = 2 * RAAS_PAGES * 4 };
+
+static void raas_open(struct raas_world *w, int pin)
+{
+    struct rig *r = w->r;
+    int32_t state[2 * RAAS_PAGES], row[2] = {0, w->prompt};
+    cache_open(&w->c, r, 1, 1, 1, 1, D, RAAS_PAGES, DTYPE_F32);
+    cache_prefill(&w->c, r, 0, 0, w->prompt);
+    w->n = (w->prompt + 15) / 16;
+    w->pinned = pin ? w->n : 0;
+    for (int i = 0; i < w->n; i++) {
+        w->page[i] = (struct raas_page){1, w->prompt, 0};
+        w->slot_of[i] = i;
     }
-    /* The same stamps as scores. */
-    float *v = rig_alloc(r, 32 * 4), have[32];
-    int32_t *nm = rig_alloc(r, 8), counts[2], alive = 0;
-    struct load_stamps_args ls = {{1, dev, dev + 1}, c.kv, 0, sd, state_bytes, {v, nm, nm + 1, 1, 32}};
-    rig_run(r, OP_load_stamps, &ls);
-    rig_get(r, have, v, sizeof have);
-    rig_get(r, counts, nm, sizeof counts);
-    for (int i = 0; i < n; i++)
-        if (page[i].alive) {
-            CHECK(have[slot_of[i]] == (float)page[i].stamp);
+    for (int i = 0; i < 2 * RAAS_PAGES; i++)
+        state[i] = i < RAAS_PAGES ? w->prompt : 0;
+    w->row = rig_up(r, row, sizeof row);
+    w->state = rig_up(r, state, sizeof state);
+    w->k = rig_alloc(r, D * 4);
+    w->lists = rig_alloc(r, 8);
+}
+
+/* Makes room in the model: over budget, the page with the oldest stamp goes; of equal ones the first born. */
+static void raas_model(struct raas_world *w, int pos)
+{
+    int over = -w->budget;
+    if (pos % 16 == 0)
+        w->page[w->n++] = (struct raas_page){1, w->new_stamp ? pos + 1 : 0, pos + 1};
+    for (int i = w->pin_counts ? 0 : w->pinned; i < w->n; i++)
+        over += w->page[i].alive;
+    for (; over > 0; over--) {
+        int worst = -1;
+        for (int i = w->pinned; i < w->n - 1; i++)
+            if (w->page[i].alive && (worst < 0 || w->page[i].stamp < w->page[worst].stamp))
+                worst = i;
+        if (worst >= 0)
+            w->page[worst].alive = 0;
+    }
+}
+
+static void raas_compare(struct raas_world *w, int pos)
+{
+    int32_t tail, n_live, want = 0;
+    uint16_t live[RAAS_PAGES], expect[RAAS_PAGES] = {0};
+    rig_get(w->r, &tail, w->c.kv.tail, 4);
+    rig_get(w->r, live, w->c.kv.live, sizeof live);
+    rig_get(w->r, &n_live, w->c.kv.n_live, 4);
+    w->slot_of[w->n - 1] = tail / 16;
+    for (int i = 0; i < w->n; i++) {
+        int tokens = i == w->n - 1 ? pos % 16 + 1 : 16;
+        if (w->page[i].alive) {
+            expect[w->slot_of[i]] = (uint16_t)((1u << tokens) - 1);
+            want += tokens;
+        }
+    }
+    CHECK(memcmp(live, expect, sizeof live) == 0);
+    CHECK_INT(n_live, want);
+}
+
+/* Some page is stamped now and then. */
+static void raas_stamp(struct raas_world *w, int pos)
+{
+    struct stamp_args st = {.rows = {1, w->row, w->row + 1},
+                            .kv = w->c.kv,
+                            .state = w->state,
+                            .state_bytes = RAAS_STATE,
+                            .idx = w->lists,
+                            .len = w->lists + 1,
+                            .cap = 1};
+    int32_t list[2] = {0, 1}, state[2 * RAAS_PAGES];
+    int pick = rig_below(w->r, w->n);
+    if (w->page[pick].alive && pos % 3 == 0) {
+        w->page[pick].stamp = pos + 1;
+        list[0] = w->slot_of[pick];
+        rig_put(w->r, w->lists, list, sizeof list);
+        rig_run(w->r, OP_stamp, &st);
+    }
+    rig_get(w->r, state, w->state, sizeof state);
+    for (int i = 0; i < w->n; i++)
+        if (w->page[i].alive)
+            CHECK_INT(state[w->slot_of[i]], w->page[i].stamp);
+}
+
+/* The same stamps as scores. */
+static void raas_scores(struct raas_world *w)
+{
+    float *v = rig_alloc(w->r, RAAS_PAGES * 4), have[RAAS_PAGES];
+    int32_t *nm = rig_alloc(w->r, 8), counts[2], alive = 0;
+    struct load_stamps_args ls = {{1, w->row, w->row + 1},       w->c.kv, 0, w->state, RAAS_STATE,
+                                  {v, nm, nm + 1, 1, RAAS_PAGES}};
+    rig_run(w->r, OP_load_stamps, &ls);
+    rig_get(w->r, have, v, sizeof have);
+    rig_get(w->r, counts, nm, sizeof counts);
+    for (int i = 0; i < w->n; i++)
+        if (w->page[i].alive) {
+            CHECK(have[w->slot_of[i]] == (float)w->page[i].stamp);
             alive++;
         }
     CHECK_INT(counts[1], alive);
-    cache_close(&c);
+}
+
+static void raas(struct rig *r, int prompt, int budget, int pin, int pin_counts, int new_stamp)
+{
+    struct raas_world w = {
+        .r = r, .prompt = prompt, .budget = budget, .pin_counts = pin_counts, .new_stamp = new_stamp};
+    raas_open(&w, pin);
+    struct drop_lowest_args dl = {{1, w.row, w.row + 1}, w.c.kv, 0,   w.state,    RAAS_STATE,
+                                  rig_up(r, &prompt, 4), budget, pin, pin_counts, new_stamp};
+    struct append_args ap = {.rows = {1, w.row, w.row + 1}, .kv = w.c.kv, .k = w.k, .v = w.k, .stride = D};
+    for (int pos = prompt; pos < prompt + 250; pos++) {
+        int32_t row[2] = {0, pos};
+        rig_put(r, w.row, row, sizeof row);
+        rig_run(r, OP_drop_lowest, &dl);
+        rig_run(r, OP_append, &ap);
+        raas_model(&w, pos);
+        raas_compare(&w, pos);
+        raas_stamp(&w, pos);
+    }
+    raas_scores(&w);
+    cache_close(&w.c);
 }
 
 static void stamp_by_mass(struct rig *r)
@@ -235,74 +276,108 @@ static void stamp_by_mass(struct rig *r)
 
 /* ---- DMS */
 
-/* Tokens carry their number as key, so that what lives can be read back whatever slot it is in. */
-static void dms(struct rig *r, int prompt, int window, int shift, int percent, enum dtype t)
-{
-    enum { TOTAL = 150, CAP = 192 };
-    int reach = window + 1;
+/* Tokens carry their number as key, so that what lives can be read back whatever slot it is in. Decision n
+ * (made with token n) is about token n - shift. */
+enum { TOTAL = 150, CAP = 192 };
+
+struct dms_world {
+    struct rig *r;
     struct cache c;
-    cache_open(&c, r, 2, 1, 1, 1, D, CAP / 16, t);
-    /* Decision n (made with token n) is about token n - shift. */
+    int reach, shift;
     int decision[TOTAL];
-    for (int i = 0; i < TOTAL; i++)
-        decision[i] = rig_below(r, 100) < percent;
+    int32_t *dev, *flags; /* rows: seq, then pos, of every token; its decision */
+    float *k;
+    char *state;
+    size_t state_bytes;
+};
+
+static void dms_open(struct dms_world *w, int percent, enum dtype t)
+{
+    struct rig *r = w->r;
     float k[TOTAL * D];
-    for (int i = 0; i < TOTAL * D; i++)
-        k[i] = (float)(i / D);
     int32_t ids[2 * TOTAL];
+    cache_open(&w->c, r, 2, 1, 1, 1, D, CAP / 16, t);
     for (int i = 0; i < TOTAL; i++) {
+        w->decision[i] = rig_below(r, 100) < percent;
         ids[i] = 1;
         ids[TOTAL + i] = i;
     }
-    int32_t *dev = rig_up(r, ids, sizeof ids), *flags = rig_up(r, decision, sizeof decision);
-    float *kd = rig_up(r, k, sizeof k);
-    int32_t *until = rig_alloc(r, CAP * 4);
-    size_t state_bytes = (size_t)(2 * reach) * 4 + 64;
-    char *state = rig_alloc(r, 2 * state_bytes);
-    int32_t *ring = (int32_t *)(void *)(state + state_bytes + 64);
-    struct append_args ap = {
-        .rows = {prompt, dev, dev + TOTAL}, .kv = c.kv, .prefill = 1, .k = kd, .v = kd, .stride = D};
-    struct until_args ua = {{prompt / 2, dev, dev + TOTAL}, flags, until, CAP, 1, reach, shift};
-    struct compact_args co = {c.kv, 1, prompt, until, CAP, ring, ring + reach, reach};
-    if (prompt) {
-        rig_run(r, OP_append, &ap);
-        rig_run(r, OP_until, &ua);
-        ua.rows = (struct rows){prompt - prompt / 2, dev + prompt / 2, dev + TOTAL + prompt / 2};
-        ua.flag = flags + prompt / 2;
-        rig_run(r, OP_until, &ua);
-        rig_run(r, OP_compact, &co);
+    for (int i = 0; i < TOTAL * D; i++)
+        k[i] = (float)(i / D);
+    w->dev = rig_up(r, ids, sizeof ids);
+    w->flags = rig_up(r, w->decision, sizeof w->decision);
+    w->k = rig_up(r, k, sizeof k);
+    w->state_bytes = (size_t)(2 * w->reach) * 4 + 64;
+    w->state = rig_alloc(r, 2 * w->state_bytes);
+}
+
+/* The prompt in one piece; its flags in two. */
+static void dms_prefill(struct dms_world *w, int prompt)
+{
+    int32_t *until = rig_alloc(w->r, CAP * 4), *ring = (int32_t *)(void *)(w->state + w->state_bytes + 64);
+    int half = prompt / 2;
+    struct append_args ap = {.rows = {prompt, w->dev, w->dev + TOTAL},
+                             .kv = w->c.kv,
+                             .prefill = 1,
+                             .k = w->k,
+                             .v = w->k,
+                             .stride = D};
+    struct until_args ua = {{half, w->dev, w->dev + TOTAL}, w->flags, until, CAP, 1, w->reach, w->shift};
+    struct compact_args co = {w->c.kv, 1, prompt, until, CAP, ring, ring + w->reach, w->reach};
+    rig_run(w->r, OP_append, &ap);
+    rig_run(w->r, OP_until, &ua);
+    ua.rows = (struct rows){prompt - half, w->dev + half, w->dev + TOTAL + half};
+    ua.flag = w->flags + half;
+    rig_run(w->r, OP_until, &ua);
+    rig_run(w->r, OP_compact, &co);
+}
+
+static void dms_step(struct dms_world *w, int n)
+{
+    struct rows row = {1, w->dev + n, w->dev + TOTAL + n};
+    struct expire_args ex = {row, w->c.kv, 0, w->state, w->state_bytes, 64, w->flags + n, w->reach, w->shift};
+    struct append_args one = {.rows = row, .kv = w->c.kv, .k = w->k + n * D, .v = w->k + n * D, .stride = D};
+    rig_run(w->r, OP_expire, &ex);
+    rig_run(w->r, OP_append, &one);
+}
+
+/* Which tokens live after token n: their keys are read back through qk_stats. */
+static void dms_compare(struct dms_world *w, int n, int window)
+{
+    static float logits[CAP];
+    uint8_t seen[TOTAL] = {0};
+    uint16_t live[CAP / 16];
+    float q[D] = {1};
+    int owned = w->r->n_owned;
+    struct stats st = {rig_alloc(w->r, sizeof logits), rig_alloc(w->r, 4), CAP};
+    struct qk_stats_args qa = {{1, w->dev, w->dev + TOTAL}, w->c.kv, 0, 1,
+                               rig_up(w->r, q, sizeof q),   D,       1, st};
+    rig_get(w->r, live, w->c.kv.live + CAP / 16, sizeof live);
+    rig_run(w->r, OP_qk_stats, &qa);
+    rig_get(w->r, logits, st.logits, sizeof logits);
+    while (w->r->n_owned > owned)
+        w->r->b->release(w->r->d, w->r->owned[--w->r->n_owned]);
+    for (int s = 0; s < CAP; s++)
+        if (live[s / 16] >> s % 16 & 1)
+            seen[(int)logits[s]]++;
+    for (int i = 0; i < TOTAL; i++) {
+        int by = i + w->shift, flagged = by <= n && by < TOTAL && w->decision[by];
+        CHECK_INT(seen[i], i <= n && !(flagged && n - i > window));
     }
+}
+
+static void dms(struct rig *r, int prompt, int window, int shift, int percent, enum dtype t)
+{
+    struct dms_world w = {.r = r, .reach = window + 1, .shift = shift};
+    dms_open(&w, percent, t);
+    if (prompt)
+        dms_prefill(&w, prompt);
     for (int n = prompt ? prompt - 1 : 0; n < TOTAL; n++) {
-        if (n >= prompt) {
-            struct rows row = {1, dev + n, dev + TOTAL + n};
-            struct expire_args ex = {row, c.kv, 0, state, state_bytes, 64, flags + n, reach, shift};
-            struct append_args one = {.rows = row, .kv = c.kv, .k = kd + n * D, .v = kd + n * D, .stride = D};
-            rig_run(r, OP_expire, &ex);
-            rig_run(r, OP_append, &one);
-        }
-        uint8_t seen[TOTAL] = {0};
-        uint16_t live[CAP / 16];
-        rig_get(r, live, c.kv.live + CAP / 16, sizeof live);
-        /* Attention with a one-hot test would do as well; reading the bounds of single-token pages is not
-         * enough, so the keys are read through page sums: here through the unit itself, one slot at a time,
-         * by qk_stats below. */
-        static float logits[CAP];
-        float q[D] = {1};
-        struct stats st = {rig_alloc(r, sizeof logits), rig_alloc(r, 4), CAP};
-        struct qk_stats_args qa = {{1, dev, dev + TOTAL}, c.kv, 0, 1, rig_up(r, q, sizeof q), D, 1, st};
-        rig_run(r, OP_qk_stats, &qa);
-        rig_get(r, logits, st.logits, sizeof logits);
-        for (int i = 0; i < 3; i++)
-            r->b->release(r->d, r->owned[--r->n_owned]);
-        for (int s = 0; s < CAP; s++)
-            if (live[s / 16] >> s % 16 & 1)
-                seen[(int)logits[s]]++;
-        for (int i = 0; i < TOTAL; i++) {
-            int flagged = i + shift <= n && i + shift < TOTAL && decision[i + shift];
-            CHECK_INT(seen[i], i <= n && !(flagged && n - i > window));
-        }
+        if (n >= prompt)
+            dms_step(&w, n);
+        dms_compare(&w, n, window);
     }
-    cache_close(&c);
+    cache_close(&w.c);
 }
 
 int main(void)

@@ -53,6 +53,8 @@ static void greedy(struct rig *r)
     s = plain();
     s.force = 5;
     CHECK_INT(one(r, v, 6, s, 3, &next).token, 5);
+    CHECK_INT(one(r, v, 6, s, 3, &next).bad, 1);
+    CHECK_INT(one(r, v, 5, s, 3, &next).bad, 0);
     s = plain();
     s.want_logprob = 1;
     rig_fill(r, logits, VOCAB);
@@ -73,6 +75,23 @@ static void greedy(struct rig *r)
     s.force = 5;
     x = one(r, logits, VOCAB, s, 0, &next);
     CHECK_NEAR((double)x.logprob, (double)logits[5] - log(sum), 5e-6);
+}
+
+/* Logits that nothing can be drawn from are reported, wherever the odd one stands, on every instruction set.
+ */
+static void broken(struct rig *r)
+{
+    static const float odd[] = {NAN, -NAN, INFINITY, -INFINITY, 0};
+    struct sample_settings s = plain();
+    int next;
+    for (int k = 0; k < 5; k++)
+        for (int at = 0; at < 70; at += 23) {
+            for (int i = 0; i < 70; i++)
+                logits[i] = k == 3 ? -INFINITY : -3;
+            logits[at] = odd[k];
+            s.temperature = (float)(at % 2);
+            CHECK_INT(one(r, logits, 70, s, 0, &next).bad, k < 4);
+        }
 }
 
 /* Which ids can be drawn at all? */
@@ -164,7 +183,13 @@ static void philox(struct rig *r)
 
 int main(void)
 {
+    static const char *const isas[] = {"scalar", "avx2", "avx512"};
     struct rig r;
+    for (int i = 0; i < 3; i++)
+        if (rig_open(&r, isas[i], 1)) {
+            broken(&r);
+            rig_close(&r);
+        }
     rig_open(&r, NULL, 1);
     greedy(&r);
     filters(&r);

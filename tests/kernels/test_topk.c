@@ -5,7 +5,7 @@
 
 struct one {
     struct topk_rule rule;
-    int pos, prompt, cap, m, n;
+    int pos, len, cap, m, n;
     float score[64];
 };
 
@@ -23,19 +23,18 @@ static int word(struct one *o, const char *w)
         const char *name;
         int *value;
     } ints[] = {{"k", &o->rule.k},
-                {"max_new", &o->rule.max_new},
                 {"min_tokens", &o->rule.min_tokens},
                 {"minus", &o->rule.minus_tokens},
                 {"round", &o->rule.round_tokens},
                 {"min_k", &o->rule.min_k},
                 {"per", &o->rule.tokens_per},
-                {"first", &o->rule.force_first},
                 {"last", &o->rule.force_last},
-                {"extra", &o->rule.force_extra},
                 {"dense", &o->rule.dense_when_short},
+                {"dense_tokens", &o->rule.dense_tokens},
+                {"dense_first", &o->rule.dense_first},
                 {"phantom", &o->rule.phantom_page},
                 {"pos", &o->pos},
-                {"prompt", &o->prompt},
+                {"len", &o->len},
                 {"cap", &o->cap},
                 {"m", &o->m}};
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
@@ -48,7 +47,11 @@ static int word(struct one *o, const char *w)
             o->rule.kind = (enum topk_kind)i;
             return 1;
         }
-    if (strcmp(key, "ratio") == 0)
+    if (strcmp(key, "beside") == 0)
+        o->rule.force = FORCE_BESIDE;
+    else if (strcmp(key, "union") == 0)
+        o->rule.force = FORCE_UNION;
+    else if (strcmp(key, "ratio") == 0)
         o->rule.ratio = x;
     else if (strcmp(key, "cr") == 0)
         o->rule.cr = x;
@@ -80,11 +83,11 @@ static void parse(struct one *o, char *rule, char *scores, int line)
 
 static void run_case(struct rig *r, const struct one *o, char *out, size_t room)
 {
-    int32_t ids[2] = {0, o->pos}, prompt = o->prompt, n[2] = {o->n, o->m}, idx[64], len;
+    int32_t ids[2] = {0, o->pos}, n[2] = {o->n, o->m}, idx[64], len;
     int owned = r->n_owned;
     int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, n, sizeof n);
     struct topk_args a = {.rows = {1, dev, dev + 1},
-                          .prompt_len = rig_up(r, &prompt, sizeof prompt),
+                          .len_of_seq = rig_up(r, &o->len, sizeof o->len),
                           .in = {rig_up(r, o->score, sizeof o->score), dn, dn + 1, 1, 64},
                           .rule = o->rule,
                           .idx = rig_alloc(r, sizeof idx),

@@ -1,0 +1,253 @@
+/* The hooks that no built-in policy uses yet, by policies made here: a prefill that reads a list per tile of
+ * queries (as Kascade's does), and sight of the residual stream on both sides of attention (as calibration
+ * needs). */
+#include "engine/policy.h"
+#include "tests/check.h"
+#include "tests/engine/decode.h"
+
+static const struct param no_params[] = {{0}};
+
+static struct policy *bind(struct engine *en, const struct policy_ops *ops)
+{
+    struct err e = {0};
+    struct policy *p = NULL;
+    char unused = 0;
+    struct policy_spec spec = {.ops = ops, .params = &unused};
+    if (engine_policy(en, &spec, &p, &e)) {
+        fprintf(stderr, "%s\n", e.text);
+        exit(1);
+    }
+    return p;
+}
+
+static void put(const struct policy_ctx *c, void *dst, const void *src, size_t bytes)
+{
+    CHECK(c->be->upload(c->dev, dst, src, bytes) == 0);
+}
+
+static void get(const struct policy *p, void *dst, const void *src, size_t bytes)
+{
+    CHECK(p->be->download(p->dev, dst, src, bytes) == 0);
+}
+
+/* ---- a list per tile */
+
+enum { TILE = 32, TILES = 128 / TILE, CAP = 512 };
+
+struct tiles {
+    int32_t *idx, *len; /* device (TILES, n_kv, CAP), (TILES, n_kv) */
+};
+
+static int tiles_init(struct policy *p, struct err *e)
+{
+    struct tiles *own = p->own = calloc(1, sizeof *own);
+    (void)e;
+    own->idx = p->be->alloc(p->dev, TILES * CAP * (size_t)p->dims.n_kv * sizeof *own->idx);
+    own->len = p->be->alloc(p->dev, TILES * (size_t)p->dims.n_kv * sizeof *own->len);
+    CHECK(own->idx && own->len);
+    return 0;
+}
+
+static void tiles_release(struct policy *p)
+{
+    struct tiles *own = p->own;
+    p->be->release(p->dev, own->idx);
+    p->be->release(p->dev, own->len);
+    free(own);
+}
+
+/* Lists of everything before the tile (all), or of nothing. */
+static void give_lists(const struct policy *p, const struct policy_ctx *c, struct prefill_selection *s,
+                       int all)
+{
+    struct tiles *own = p->own;
+    static int32_t idx[TILES * 8 * CAP], len[TILES * 8];
+    CHECK(!c->score && !c->stats.logits && !c->list[0].idx && c->nq <= 128 && c->prefill);
+    for (int l = 0; l < TILES * c->dims.n_kv; l++) {
+        int n = all ? (c->pos0 / TILE + l / c->dims.n_kv) * TILE : 0;
+        for (int i = 0; i < n && i < CAP; i++)
+            idx[l * CAP + i] = i;
+        len[l] = n;
+    }
+    put(c, own->idx, idx, (size_t)(TILES * c->dims.n_kv * CAP) * sizeof *idx);
+    put(c, own->len, len, (size_t)(TILES * c->dims.n_kv) * sizeof *len);
+    *s = (struct prefill_selection){
+        .kind = PREFILL_TILES, .tile = TILE, .cap = CAP, .idx = own->idx, .len = own->len};
+}
+
+static void select_all(const struct policy *p, const struct policy_ctx *c, int layer,
+                       struct prefill_selection *s)
+{
+    (void)layer;
+    give_lists(p, c, s, 1);
+}
+
+static void select_own(const struct policy *p, const struct policy_ctx *c, int layer,
+                       struct prefill_selection *s)
+{
+    (void)layer;
+    give_lists(p, c, s, 0);
+}
+
+#define TILE_POLICY(called, hook)                                                                            \
+    {                                                                                                        \
+        .name = called, .help = "", .params = no_params, .budget_keys = "", .sparse_prefill = 1,             \
+        .init = tiles_init, .release = tiles_release, .select_prefill = hook                                 \
+    }
+static const struct policy_ops all_tiles = TILE_POLICY("all_tiles", select_all);
+static const struct policy_ops own_tile = TILE_POLICY("own_tile", select_own);
+
+/* Lists of all earlier tokens are full attention, bit for bit. With empty lists the last token depends on its
+ * own tile alone, through every layer. */
+static void tiles(struct engine *en)
+{
+    enum { N = 300, LAST = N / TILE * TILE };
+    struct policy *use[] = {decode_policy(en, "full"), bind(en, &all_tiles), bind(en, &own_tile)};
+    int32_t prompt[2][N];
+    struct item it[6];
+    for (int i = 0; i < N; i++) {
+        prompt[0][i] = 5 + i * 37 % 90;
+        prompt[1][i] = i < LAST ? 5 + i * 53 % 90 : prompt[0][i];
+    }
+    memset(it, 0, sizeof it);
+    for (int i = 0; i < 6; i++)
+        it[i].req = (struct request){.prompt = prompt[i % 2],
+                                     .n_prompt = N,
+                                     .policy = use[i / 2],
+                                     .max_new_tokens = 1,
+                                     .ignore_eos = 1,
+                                     .want_logprobs = 1};
+    decode_all(en, it, 6, NULL);
+    CHECK(items_equal(&it[0], &it[2]) && items_equal(&it[1], &it[3]));
+    CHECK(!items_equal(&it[0], &it[1]));
+    CHECK(items_equal(&it[4], &it[5]) && !items_equal(&it[0], &it[4]));
+    items_release(it, 6);
+}
+
+/* ---- the residual stream */
+
+enum { DIM = 256, LAYERS = 8, ROWS = 6 };
+
+struct watch {
+    float *ones, *before, *after;           /* device: (DIM), (LAYERS, DIM) twice: the first row, normed */
+    float x[2][ROWS][DIM];                  /* a prompt's first rows in layer 0, before and after */
+    int prefill[2], decode[2], order, last; /* calls of on_qkv and on_attn_out; order: mistakes in it */
+};
+
+static int watch_init(struct policy *p, struct err *e)
+{
+    struct watch *own = p->own = calloc(1, sizeof *own);
+    float ones[DIM];
+    (void)e;
+    for (int i = 0; i < DIM; i++)
+        ones[i] = 1;
+    own->last = -1;
+    CHECK(p->dims.hidden == DIM && p->dims.n_layers == LAYERS);
+    own->ones = p->be->alloc(p->dev, sizeof ones);
+    own->before = p->be->alloc(p->dev, LAYERS * sizeof ones);
+    own->after = p->be->alloc(p->dev, LAYERS * sizeof ones);
+    CHECK(own->ones && own->before && own->after && p->be->upload(p->dev, own->ones, ones, sizeof ones) == 0);
+    return 0;
+}
+
+static void watch_release(struct policy *p)
+{
+    struct watch *own = p->own;
+    p->be->release(p->dev, own->ones);
+    p->be->release(p->dev, own->before);
+    p->be->release(p->dev, own->after);
+    free(own);
+}
+
+static void watch(const struct policy *p, const struct policy_ctx *c, int layer, int side)
+{
+    struct watch *own = p->own;
+    own->order += own->last != 2 * layer + side - 1;
+    own->last = 2 * layer + side == 2 * LAYERS - 1 ? -1 : 2 * layer + side;
+    (c->prefill ? own->prefill : own->decode)[side]++;
+    struct rmsnorm_args a = {c->x, own->ones, (side ? own->after : own->before) + layer * DIM, 1, DIM, 1e-9f};
+    policy_launch(c, OP_rmsnorm, &a);
+    if (c->prefill && layer == 0 && c->pos0 == 0)
+        get(p, own->x[side], c->x, sizeof own->x[side]);
+}
+
+static void watch_qkv(const struct policy *p, const struct policy_ctx *c, int layer)
+{
+    watch(p, c, layer, 0);
+}
+
+static void watch_out(const struct policy *p, const struct policy_ctx *c, int layer)
+{
+    watch(p, c, layer, 1);
+}
+
+static const struct policy_ops watcher = {.name = "watcher",
+                                          .help = "",
+                                          .params = no_params,
+                                          .budget_keys = "",
+                                          .sparse_prefill = 1,
+                                          .init = watch_init,
+                                          .release = watch_release,
+                                          .on_qkv = watch_qkv,
+                                          .on_attn_out = watch_out};
+
+/* Decodes two tokens after the prompt and reads what the last step left; the first layer's input is the fed
+ * token's embedding, whatever came before it, and attention's output is not. */
+static void run_watch(struct engine *en, struct policy *p, const int32_t *prompt, int n,
+                      float x[2][LAYERS * DIM])
+{
+    static const int32_t forced[] = {7, 8};
+    struct watch *own = p->own;
+    struct item it;
+    memset(&it, 0, sizeof it);
+    it.req = (struct request){.prompt = prompt, .n_prompt = n, .policy = p, .forced = forced, .n_forced = 2};
+    decode_all(en, &it, 1, NULL);
+    get(p, x[0], own->before, LAYERS * DIM * sizeof(float));
+    get(p, x[1], own->after, LAYERS * DIM * sizeof(float));
+    items_release(&it, 1);
+}
+
+static int same(const float *a, const float *b)
+{
+    return !memcmp(a, b, DIM * sizeof *a);
+}
+
+static void residuals(struct engine *en)
+{
+    static float a[2][LAYERS * DIM], b[2][LAYERS * DIM];
+    int32_t prompt[2][200];
+    for (int i = 0; i < 200; i++) {
+        prompt[0][i] = 5 + i * 37 % 90;
+        prompt[1][i] = 5 + i * 53 % 90;
+    }
+    prompt[0][0] = prompt[0][4];
+    struct policy *p = bind(en, &watcher);
+    struct watch *own = p->own;
+    run_watch(en, p, prompt[0], 200, a);
+    CHECK_INT(own->prefill[0], 2 * LAYERS); /* chunks of 128 */
+    CHECK_INT(own->prefill[1], 2 * LAYERS);
+    CHECK_INT(own->decode[0], LAYERS); /* recorded once */
+    CHECK_INT(own->decode[1], LAYERS);
+    CHECK_INT(own->order, 0);
+    CHECK(same(own->x[0][0], own->x[0][4]) && !same(own->x[0][0], own->x[0][1]));
+    CHECK(!same(own->x[1][0], own->x[1][4]) && !same(own->x[0][0], own->x[1][0]));
+    run_watch(en, p, prompt[1], 200, b);
+    CHECK_INT(own->decode[1], LAYERS); /* and replayed */
+    CHECK(same(a[0], b[0]) && !same(a[1], b[1]));
+    for (int l = 0; l < LAYERS; l++) {
+        double cosine = 0;
+        for (int i = 0; i < DIM; i++)
+            cosine += (double)a[0][l * DIM + i] * (double)a[1][l * DIM + i] / DIM;
+        CHECK(cosine < 1 - 1e-6 && cosine > -1); /* attention adds something in every layer */
+        CHECK(l + 1 == LAYERS || !same(a[1] + l * DIM, a[0] + (l + 1) * DIM));
+    }
+}
+
+int main(void)
+{
+    struct engine *en = decode_open(&(struct engine_options){.max_context = 512});
+    tiles(en);
+    residuals(en);
+    engine_close(en);
+    return check_done();
+}

@@ -1,0 +1,43 @@
+/* config.json: every row of model_config.test changes a sound configuration. */
+#include "engine/model_config.h"
+#include "evalcore/base/json.h"
+#include "tests/cases.h"
+
+static const char base[] =
+    "{\"model_type\":\"llama\",\"num_hidden_layers\":2,\"num_attention_heads\":4,\"hidden_size\":64,"
+    "\"intermediate_size\":64,\"vocab_size\":99,\"max_position_embeddings\":1024,\"rms_norm_eps\":1e-5}";
+
+static void row(const char *path, int line, const char *patch, const char *want)
+{
+    struct err e = {0};
+    struct model_config c;
+    struct str text = {0}, got = {0};
+    json_t *o = json_loads(base, 0, NULL), *p = json_loads(patch, 0, NULL);
+    CHECK(o && p && json_object_update(o, p) == 0);
+    json_canonical(&text, o);
+    if (model_config_parse(&c, str_text(&text), text.len, NULL, 0, "config.json", &e))
+        str_puts(&got, strncmp(e.text, "config.json: ", 13) ? e.text : e.text + 13);
+    else
+        str_printf(&got, "ok %d %d", c.n_kv, c.head_dim);
+    if (strcmp(str_text(&got), want))
+        fprintf(stderr, "%s:%d: %s\n", path, line, patch);
+    CHECK_STR(str_text(&got), want);
+    json_decref(o);
+    json_decref(p);
+    str_release(&text);
+    str_release(&got);
+}
+
+int main(int argc, char **argv)
+{
+    struct cases c;
+    char *line;
+    int number;
+    cases_open(&c, argc > 1 ? argv[1] : NULL);
+    while ((line = cases_line(&c, &number))) {
+        char *want = case_cut(line, " == ");
+        row(argv[1], number, line, want ? want : "(no ==)");
+    }
+    cases_close(&c);
+    return check_done();
+}

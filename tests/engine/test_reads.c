@@ -1,0 +1,294 @@
+/* Reads, aux reads and the most tokens held follow the closed forms of policies.md, for every policy and for
+ * the options that change a budget. */
+#include "tests/check.h"
+#include "tests/engine/gates.h"
+#include "tests/engine/laws.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { STEPS = 10, LONG = 40 }; /* that build looks for bad accesses and takes ten times as long */
+#else
+enum { STEPS = 40, LONG = 100 };
+#endif
+
+/* One decode step: what the forms know. */
+struct step {
+    double s, prompt, total; /* context with the current token; prompt; prompt and longest completion */
+    double a, b;             /* the row's numbers */
+};
+
+/* A form adds up what each of the 8 layers reads: exactly (low = high) or between bounds. */
+struct range {
+    double low, high;
+};
+
+static double min2(double x, double y)
+{
+    return x < y ? x : y;
+}
+
+static double max2(double x, double y)
+{
+    return x > y ? x : y;
+}
+
+/* k pages of `page` tokens, the last, which may be partial, among them. */
+static double with_last(double s, double k, double page)
+{
+    double n = ceil(s / page);
+    return n <= k ? s : k * page - (n * page - s);
+}
+
+static struct range exact(double x)
+{
+    return (struct range){x, x};
+}
+
+/* `dense` of 8 layers read everything, the others from low to high. */
+static struct range layers(double s, double dense, struct range sparse)
+{
+    return (struct range){(dense * s + (8 - dense) * sparse.low) / 8,
+                          (dense * s + (8 - dense) * sparse.high) / 8};
+}
+
+static struct range all(struct step t)
+{
+    return exact(t.s);
+}
+
+/* Quest. a pages; per query head the union over the group's two heads lies between. */
+static struct range quest_q(struct step t)
+{
+    return layers(t.s, 2, (struct range){with_last(t.s, t.a, 16), min2(t.s, 2 * t.a * 16)});
+}
+
+static struct range quest_kv(struct step t)
+{
+    return layers(t.s, 2, exact(with_last(t.s, t.a, 16)));
+}
+
+/* Last page not forced: a pages, floor(s / 16) of them when all would fit. */
+static struct range free_pages(double s, double k, double page)
+{
+    return (struct range){with_last(s, k, page), min2(s, k * page)};
+}
+
+static struct range quest_hf(struct step t)
+{
+    return layers(t.s, 2, free_pages(t.s, max2(3, min2(t.a, floor(t.s / 16))), 16));
+}
+
+static struct range quest_ratio(struct step t)
+{
+    return layers(t.s, 2, exact(with_last(t.s, ceil(max2(floor(t.a * t.s), 128) / 16), 16)));
+}
+
+static struct range quest_kascade(struct step t)
+{
+    double tokens = max2(floor(0.1 * t.s), 128);
+    return layers(t.s, 2, t.s <= 128 ? exact(t.s) : free_pages(t.s, max2(3, floor(tokens / 16)), 16));
+}
+
+static struct range quest_cr(struct step t)
+{
+    return layers(t.s, 2, exact(with_last(t.s, ceil(floor(t.total / t.a) / 16), 16)));
+}
+
+/* As in the DMS paper: b tokens a page. */
+static struct range quest_dms(struct step t)
+{
+    return layers(t.s, 2, free_pages(t.s, max2(3, floor(floor(t.total / t.a) / t.b)), t.b));
+}
+
+static struct range quest_frontier(struct step t)
+{
+    return exact(with_last(t.s, t.a + 1, 16));
+}
+
+static struct range quest_seer(struct step t)
+{
+    return free_pages(t.s, t.a, 64);
+}
+
+/* DELTA: layers 0, 1 dense, 2, 5, 7 refresh, 3, 4, 6 sparse. */
+static struct range delta(struct step t)
+{
+    return layers(t.s, 5, exact(with_last(t.s, t.a, 16)));
+}
+
+static struct range delta_release(struct step t)
+{
+    return layers(t.s, 5, exact(fmod(t.s, 16) != 0 ? with_last(t.s, t.a, 16) : min2(t.s, (t.a - 1) * 16)));
+}
+
+/* Kascade: a of the context, at least 128 tokens, less b. */
+static double kascade_k(struct step t)
+{
+    return min2(t.s, max2(floor(t.a * t.s), 128)) - t.b;
+}
+
+static struct range kascade(struct step t)
+{
+    return layers(t.s, 1, exact(kascade_k(t)));
+}
+
+static struct range kascade_full(struct step t)
+{
+    return layers(t.s, 6, exact(kascade_k(t)));
+}
+
+static struct range kascade_rounded(struct step t)
+{
+    return layers(t.s, 1, exact(min2(t.s, ceil(kascade_k(t) / 128) * 128)));
+}
+
+/* RaaS: besides the prompt's pages the current one and so many full ones that a pages are kept; which ones
+ * they are does not show in the count. */
+static double raas_kept(double s, double pinned_pages, double pages)
+{
+    double before = floor((s - 1) / 16) - pinned_pages, current = s - floor((s - 1) / 16) * 16;
+    return before < 0 ? s : 16 * pinned_pages + 16 * min2(before, pages - 1) + current;
+}
+
+static struct range raas(struct step t)
+{
+    return layers(t.s, 2, exact(raas_kept(t.s, ceil(t.prompt / 16), t.a)));
+}
+
+static struct range raas_unpinned(struct step t)
+{
+    return layers(t.s, 2, exact(raas_kept(t.s, 0, t.a)));
+}
+
+/* Masked, not gone: everything on the first step, then a pages, not surely the current one. */
+static struct range raas_repo(struct step t)
+{
+    if (t.s == t.prompt + 1 || t.s <= t.a * 16)
+        return exact(t.s);
+    return free_pages(t.s, max2(3, t.a), 16);
+}
+
+static struct range window(struct step t)
+{
+    return exact(min2(t.s, 17));
+}
+
+/* ---- aux: KV-token equivalents */
+
+static double none(struct step t)
+{
+    (void)t;
+    return 0;
+}
+
+/* Bounds of every page, in 6 sparse layers. */
+static double pages6(struct step t)
+{
+    return 6 * ceil(t.s / 16) / 8;
+}
+
+static double pages8(struct step t)
+{
+    return ceil(t.s / 16);
+}
+
+/* Bounds of the pages kept. */
+static double raas_aux(struct step t)
+{
+    return 6 * ceil(raas_kept(t.s, ceil(t.prompt / 16), t.a) / 16) / 8;
+}
+
+static double raas_unpinned_aux(struct step t)
+{
+    return 6 * ceil(raas_kept(t.s, 0, t.a) / 16) / 8;
+}
+
+/* Keys alone, in the five anchors above layer 0. */
+static double half5(struct step t)
+{
+    return 5 * t.s / 2 / 8;
+}
+
+static const struct {
+    const char *spec;
+    struct range (*reads)(struct step t);
+    double (*aux)(struct step t);
+    double a, b;
+    int forgets; /* what it reads is what it holds; else it holds everything */
+    int steps;
+} rows[] = {
+    {"full", all, none, 0, 0, 0, STEPS},
+    {"quest:k_pages=8", quest_q, pages6, 8, 0, 0, STEPS},
+    {"quest:k_pages=8,scope=kv_max", quest_kv, pages6, 8, 0, 0, STEPS},
+    {"quest:k_pages=8,scope=kv_sum", quest_kv, pages6, 8, 0, 0, STEPS},
+    {"quest:preset=hf,k_pages=8,scope=kv_max", quest_hf, pages6, 8, 0, 0, STEPS},
+    {"quest:preset=hf,k_pages=99,scope=kv_max", quest_hf, pages6, 99, 0, 0, STEPS},
+    {"quest:ratio=0.2,scope=kv_max", quest_ratio, pages6, 0.2, 0, 0, STEPS},
+    {"quest:preset=kascade,scope=kv_max", quest_kascade, pages6, 0, 0, 0, STEPS},
+    {"quest:cr=4,scope=kv_max", quest_cr, pages6, 4, 0, 0, STEPS},
+    {"quest:preset=dms,cr=4,scope=kv_max", quest_dms, pages6, 4, 16, 0, STEPS},
+    {"quest:preset=dms,cr=16,min_pages=3,scope=kv_max", quest_dms, pages6, 16, 32, 0, STEPS},
+    {"quest:preset=frontier,k_pages=6", quest_frontier, pages8, 6, 0, 0, STEPS},
+    {"quest:preset=seer,k_pages=3,scope=kv_max", quest_seer, pages8, 3, 0, 0, STEPS},
+    {"delta:k_pages=16", delta, none, 16, 0, 0, STEPS},
+    {"delta:k_pages=16,head_reduce=mean,tie_bias=1e-7", delta, none, 16, 0, 0, STEPS},
+    {"delta:preset=release,k_pages=16", delta_release, none, 16, 0, 0, STEPS},
+    {"kascade:ratio=0.2", kascade, half5, 0.2, 0, 0, STEPS},
+    {"kascade:ratio=0.2,pool=all", kascade, half5, 0.2, 0, 0, STEPS},
+    {"kascade:ratio=0.2,map=3:10+4:11,prob_dtype=bf16", kascade, half5, 0.2, 0, 0, STEPS},
+    {"kascade:ratio=0.2,k_minus_tile_tokens=32", kascade, half5, 0.2, 32, 0, STEPS},
+    {"kascade:ratio=0.2,round_tokens=128", kascade_rounded, half5, 0.2, 0, 0, STEPS},
+    {"kascade:ratio=0.2,anchor_output=full", kascade_full, none, 0.2, 0, 0, STEPS},
+    {"raas:budget_tokens=16", raas, raas_aux, 1, 0, 1, LONG},
+    {"raas:budget_tokens=32", raas, raas_aux, 2, 0, 1, LONG},
+    {"raas:budget_tokens=16,pin_counts=true", raas, raas_aux, 1, 0, 1, STEPS},
+    {"raas:budget_tokens=48,pin_prefill=false", raas_unpinned, raas_unpinned_aux, 3, 0, 1, LONG},
+    {"raas:preset=hf_repo,budget_tokens=64", raas_repo, pages8, 4, 0, 0, LONG},
+    {"dms:gate=always.safetensors", window, none, 0, 0, 1, STEPS},
+};
+enum { N = sizeof rows / sizeof *rows, K = LAW_FAMILIES };
+
+static void check_item(const struct item *it, int i, const char *family)
+{
+    double low = 0, high = 0, full = 0, aux = 0, held = 0, prompt = it->req.n_prompt;
+    for (int k = 1; k < rows[i].steps; k++) { /* the first token comes from the prompt */
+        struct step t = {prompt + k, prompt, prompt + rows[i].steps, rows[i].a, rows[i].b};
+        struct range r = rows[i].reads(t);
+        low += r.low;
+        high += r.high;
+        aux += rows[i].aux(t);
+        full += t.s;
+        held = max2(held, rows[i].forgets ? r.low : t.s);
+    }
+    CHECK_INT(it->n_ids, rows[i].steps);
+    CHECK_NEAR(it->kv.reads_full, full, 0);
+    int fits = it->kv.reads >= low - 1e-6 && it->kv.reads <= high + 1e-6;
+    if (!fits || fabs(it->kv.aux_reads - aux) > 1e-6 || fabs(it->kv.peak_tokens - held) > 1e-6)
+        printf("%s on %s: %.3f reads, %.3f to %.3f expected; %.3f aux, %.3f expected; %.3f held, %.3f "
+               "expected\n",
+               rows[i].spec, family, it->kv.reads, low, high, it->kv.aux_reads, aux, it->kv.peak_tokens,
+               held);
+    CHECK(fits);
+    CHECK_NEAR(it->kv.aux_reads, aux, 1e-6);
+    CHECK_NEAR(it->kv.peak_tokens, held, 1e-6);
+}
+
+int main(void)
+{
+    static struct item items[N * K];
+    gates_write("always.safetensors", 8, 2, 256, 1);
+    struct engine *en = decode_open(&(struct engine_options){.max_batch = 64});
+    laws_open(en);
+    CHECK(law_covers("reads", rows, N, sizeof *rows));
+    for (int i = 0; i < N * K; i++) {
+        items[i] = law_item(decode_policy(en, rows[i / K].spec), i % K, rows[i / K].steps);
+        items[i].req.ignore_eos = 1;
+    }
+    decode_all(en, items, N * K, NULL);
+    for (int i = 0; i < N * K; i++)
+        check_item(&items[i], i / K, law_families[i % K]);
+    items_release(items, N * K);
+    engine_close(en);
+    laws_close();
+    remove("always.safetensors");
+    return check_done();
+}

@@ -1,0 +1,87 @@
+/* See set.h. */
+#include "tests/kernels/set.h"
+
+const int lengths[SEQS] = {1, 16, 17, 100, 513, 1000};
+
+static const struct {
+    int n_q, n_kv, d;
+    enum dtype t;
+    int punch;
+} shapes[SET_SHAPES] = {{4, 2, 64, DTYPE_F32, 0},  {4, 2, 64, DTYPE_BF16, 1}, {2, 2, 128, DTYPE_BF16, 0},
+                        {7, 1, 128, DTYPE_F32, 1}, {8, 1, 32, DTYPE_BF16, 1}, {6, 2, 48, DTYPE_F32, 1},
+                        {5, 1, 16, DTYPE_F32, 0}};
+
+void set_open(struct set *s, struct rig *r, int shape)
+{
+    int n_q = shapes[shape].n_q, n_kv = shapes[shape].n_kv, d = shapes[shape].d;
+    s->punch = shapes[shape].punch;
+    s->r = r;
+    cache_open(&s->c, r, SEQS, LAYERS, n_q, n_kv, d, PAGES, shapes[shape].t);
+    for (int i = 0; i < SEQS; i++) {
+        cache_prefill(&s->c, r, i, 0, lengths[i] / 2);
+        cache_prefill(&s->c, r, i, lengths[i] / 2, lengths[i] - lengths[i] / 2);
+        if (s->punch)
+            cache_punch(&s->c, r, i, i == 4 ? 97 : 30);
+    }
+    /* Rows in another order than sequences, one of them padding. */
+    for (int i = 0; i <= SEQS; i++) {
+        s->seq[i] = i == 3 ? -1 : (i < 3 ? i : i - 1) * 5 % SEQS;
+        s->pos[i] = i == 3 ? 0 : lengths[s->seq[i]] - 1;
+    }
+    s->rows = (struct rows){ROWS, rig_up(r, s->seq, sizeof s->seq), rig_up(r, s->pos, sizeof s->pos)};
+    s->stride = n_q * d + 3;
+    s->host_q = malloc((size_t)(ROWS * s->stride) * sizeof(float));
+    rig_fill(r, s->host_q, (size_t)(ROWS * s->stride));
+    s->q = rig_up(r, s->host_q, (size_t)(ROWS * s->stride) * sizeof(float));
+    size_t lists = (size_t)(ROWS * n_kv);
+    s->plan.entry = rig_alloc(r, lists * PAGES * sizeof *s->plan.entry);
+    s->plan.n = rig_alloc(r, lists * sizeof *s->plan.n);
+}
+
+void set_close(struct set *s)
+{
+    cache_close(&s->c);
+    free(s->host_q);
+}
+
+void set_forget(struct set *s, int n_owned)
+{
+    while (s->r->n_owned > n_owned)
+        s->r->b->release(s->r->d, s->r->owned[--s->r->n_owned]);
+}
+
+int set_head(const struct set *s, int row, int q)
+{
+    return s->seq[row] < 0 ? 0 : cache_head(&s->c, s->seq[row], LAYER, q / (s->c.n_q / s->c.kv.n_kv));
+}
+
+const float *set_query(const struct set *s, int row, int q)
+{
+    return s->host_q + row * s->stride + q * s->c.kv.head_dim;
+}
+
+double plain_attend(struct set *s, int head, const float *q, const uint8_t *read, double scale, double *out)
+{
+    int d = s->c.kv.head_dim;
+    size_t base = (size_t)head * SLOTS;
+    double top = -INFINITY, sum = 0;
+    for (int t = 0; t < SLOTS; t++) {
+        s->logit[t] = -INFINITY;
+        if (!read[t])
+            continue;
+        double x = 0;
+        for (int i = 0; i < d; i++)
+            x += (double)q[i] * (double)s->c.k[(base + (size_t)t) * (size_t)d + (size_t)i];
+        s->logit[t] = x * scale;
+        top = s->logit[t] > top ? s->logit[t] : top;
+    }
+    for (int i = 0; i < d; i++)
+        out[i] = 0;
+    for (int t = 0; t < SLOTS; t++)
+        sum += top > -INFINITY ? exp(s->logit[t] - top) : 0;
+    for (int t = 0; t < SLOTS && sum > 0; t++)
+        for (int i = 0; read[t] && i < d; i++)
+            out[i] +=
+                exp(s->logit[t] - top) / sum * (double)s->c.v[(base + (size_t)t) * (size_t)d + (size_t)i];
+    return sum > 0 ? top + log(sum) : -INFINITY;
+}

@@ -1,0 +1,35 @@
+#ifndef TESTS_KERNELS_SET_H
+#define TESTS_KERNELS_SET_H
+
+#include "tests/kernels/rig.h"
+
+/* Sequences of lengths around page and chunk boundaries in one cache, some with dropped tokens, and a query
+ * for each: what the tests of attention and of scores compare with loops in double precision. */
+enum { SEQS = 6, PAGES = 64, LAYERS = 2, LAYER = 1, SLOTS = PAGES * 16, MAX_Q = 8, ROWS = SEQS + 1 };
+enum { SET_SHAPES = 7 }; /* GQA groups 1 to 8, head sizes 16 to 128, fp32 and bf16 */
+extern const int lengths[SEQS];
+
+struct set {
+    struct rig *r;
+    struct cache c;
+    int punch; /* tokens are dropped */
+    int32_t seq[ROWS], pos[ROWS];
+    struct rows rows;
+    float *q, *host_q; /* (ROWS, n_q, d) at row stride `stride` */
+    int stride;
+    struct plan plan;
+    double logit[SLOTS]; /* of the last plain_attend */
+};
+
+void set_open(struct set *s, struct rig *r, int shape);
+void set_close(struct set *s);
+/* Releases what was taken from the rig since it held n_owned. */
+void set_forget(struct set *s, int n_owned);
+/* A row's head in the cache for query head q; 0 for the padding row. */
+int set_head(const struct set *s, int row, int q);
+const float *set_query(const struct set *s, int row, int q);
+
+/* Softmax attention of one query head over the slots marked in `read`; returns the log-sum-exp. */
+double plain_attend(struct set *s, int head, const float *q, const uint8_t *read, double scale, double *out);
+
+#endif
