@@ -59,8 +59,10 @@ json_t *runfolder_config(const char *dir)
     return o;
 }
 
-/* Without a configuration: a sweep that was cut short at its start, or journals that somebody kept. */
-static int has_only_ours(const char *dir, const struct file_list *list, const char **stranger)
+/* Without a configuration it may be a sweep that was cut short at its start, or journals that somebody kept.
+ * What else has a name that a sweep uses is a person's; under other names (a log, notes) it is in nobody's
+ * way. */
+static int has_room(const char *dir, const struct file_list *list, const char **stranger)
 {
     struct str journal = {0};
     file_join(&journal, dir, "journal");
@@ -68,7 +70,7 @@ static int has_only_ours(const char *dir, const struct file_list *list, const ch
     *stranger = NULL;
     for (size_t i = 0; i < list->n && !*stranger; i++) {
         int early;
-        if (!is_our_name(list->name[i], &early) || !(early || has_journal))
+        if (is_our_name(list->name[i], &early) && !early && !has_journal)
             *stranger = list->name[i];
     }
     str_release(&journal);
@@ -86,10 +88,12 @@ int runfolder_check(const char *dir, struct err *e)
     json_decref(config);
     if (!ours)
         rc = file_list(&list, dir, "", e);
-    if (!ours && !rc && !has_only_ours(dir, &list, &stranger))
-        rc = err_set(e, ERR_USAGE,
-                     "%s is neither empty nor a run folder (it holds %s); choose another folder with -o", dir,
-                     stranger);
+    if (!ours && !rc && !has_room(dir, &list, &stranger))
+        rc = err_set(
+            e, ERR_USAGE,
+            "%s is no run folder, yet it holds \"%s\", a name that a sweep uses; choose another folder with "
+            "-o",
+            dir, stranger);
     file_list_release(&list);
     return rc;
 }

@@ -8,7 +8,7 @@
  * that the present one has no use for. Only files that our own configuration lists are ever removed: the
  * folder is a person's, and may hold more. */
 
-/* ERR_USAGE when dir exists, is not empty and is not a run folder. */
+/* ERR_USAGE when dir is not a run folder and holds something under a name that a sweep writes to. */
 int runfolder_check(const char *dir, struct err *e);
 
 /* The folder's configuration, a new reference; NULL when there is none that can be read. */

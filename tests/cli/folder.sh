@@ -14,10 +14,14 @@ echo text >mine/cells/stranger/data.csv
 echo text >mine/report/plot.svg
 cp -r mine mine.before
 for args in "" "--dry-run" "--shard 0/2"; do
-    refuse 2 'mine is neither empty nor a run folder (it holds cells); choose another folder with -o' sweep tiny.json -o mine $args
+    refuse 2 'mine is no run folder, yet it holds "cells", a name that a sweep uses; choose another folder with -o' sweep tiny.json -o mine $args
 done
 diff -r mine mine.before >/dev/null || fail "a refused folder was changed: $(diff -r mine mine.before)"
 rm -rf mine.before
+
+# Other files do not matter: output may be sent to a log in the folder.
+mkdir -p full
+echo text >full/sweep.log
 
 # In ours, what somebody put beside our files stays; what the earlier configuration lists and this one lacks goes.
 run 0 sweep tiny.json -o full

@@ -1,0 +1,324 @@
+#ifndef KERNELS_BACKEND_OPS_H
+#define KERNELS_BACKEND_OPS_H
+
+/* Part 2 of kernels/backend.h: what each operation computes and on which arrays. Included by it, do not
+ * include directly. Conventions (layouts, strides, what rows are) are there. */
+
+/* out[r][i] = w[token[r]][i], fp32; rows with seq -1 (or seq NULL: none) give zeros. w is (vocab, dim). */
+struct embed_args {
+    const int32_t *token, *seq; /* (rows) */
+    struct weight w;            /* n = vocab, k = dim */
+    float *out;                 /* (rows, dim) */
+    int rows;
+};
+
+/* out[r][i] = x[r][i] / sqrt(mean_j x[r][j]^2 + eps) * w[i] */
+struct rmsnorm_args {
+    const float *x, *w; /* (rows, dim), (dim) fp32 */
+    float *out;         /* (rows, dim); may be x */
+    int rows, dim;
+    float eps;
+};
+
+/* out[r][i] = (sum_j w[i][j] x[r][j]) + bias[i], or added to what out holds when `accumulate`. Row strides in
+ * floats. k runs in blocks of 256 in sequence, block sums added in sequence, fused multiply-add. */
+struct linear_args {
+    struct weight w;
+    const float *x; /* (rows, k), stride x_stride */
+    float *out;     /* (rows, n), stride out_stride */
+    int rows, x_stride, out_stride, accumulate;
+};
+
+/* RMSNorm over each head of q and k in place, before RoPE (Qwen3). */
+struct qk_norm_args {
+    float *q, *k;         /* (rows, n_q, d), (rows, n_kv, d) at row stride `stride` */
+    const float *wq, *wk; /* (d) */
+    int rows, stride, n_q, n_kv, head_dim;
+    float eps;
+};
+
+/* Rotates the pairs (i, i + d/2) of each head of q and k in place by the angle of the row's position:
+ * (a, b) -> (a cos - b sin, b cos + a sin). cos_sin is (max_pos, 2, d/2): cos then sin. */
+struct rope_args {
+    struct rows rows;
+    float *q, *k; /* row stride `stride` */
+    const float *cos_sin;
+    int stride, n_q, n_kv, head_dim;
+};
+
+/* Writes K and V of each row into its head's next slot and updates bounds, live, tail, n_slots, n_live.
+ * Next slot: the one after tail when it is free and in the same page, else the lowest free slot, else n_slots
+ * (free = below n_slots and not live; the slot after tail may also be n_slots itself). A page without live
+ * tokens starts its bounds anew. prefill: all rows belong to one sequence, in order of position, and slot =
+ * position. */
+struct append_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, prefill;
+    const float *k, *v; /* row stride `stride` */
+    int stride;
+};
+
+/* out[r][i] = silu(x[r][i]) * x[r][n + i]; silu(z) = z / (1 + exp(-z)) */
+struct swiglu_args {
+    const float *x; /* (rows, 2n): gate, then up */
+    float *out;     /* (rows, n) */
+    int rows, n;
+};
+
+/* Turns a selection into attention lists: per (row, KV head) ascending pages with token and head masks, live
+ * slots only, the lists of the group's query heads merged. Books the distinct tokens into kv.reads. */
+struct plan_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, n_q;
+    enum sel_unit unit;
+    int n_rows, cap, block_pages;
+    uint8_t row_of_q[BACKEND_MAX_Q_HEADS];
+    const int32_t *idx, *len;
+    struct plan out;
+};
+
+/* out[r][h] = softmax(q[r][h] . K * scale) V over the list, fp32. Tokens are taken in slot order in tiles of
+ * 16 (a page each, masked), in chunks of 32 pages at fixed page numbers whatever the list, chunks combined
+ * in order. With stats.logits not NULL also writes scaled logits by slot (-inf elsewhere below the head's
+ * n_slots rounded up to 16) and lse. Here and below a softmax's term is 0 where x - largest < -69: sums meet
+ * no denormals. */
+struct attend_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, n_q;
+    const float *q; /* (rows, n_q, d) at row stride q_stride */
+    int q_stride;
+    float *out; /* (rows, n_q, d), dense */
+    float scale;
+    struct plan plan;
+    struct stats stats; /* logits NULL: not wanted */
+};
+
+/* Causal attention of nq query rows of one sequence over its slots 0 .. pos (slot = position), which are
+ * appended already. until: NULL, or (heads of this sequence: n_kv, until_stride) last query position that
+ * sees each key. tile: 0, or queries go in tiles that begin at multiples of it; of the keys before its tile a
+ * query sees those in the tile's list, of its own tile those up to itself. */
+struct prefill_attend_args {
+    struct kv_view kv;
+    int seq, layer, n_q, pos0, nq;
+    const float *q; /* (nq, n_q, d) at row stride q_stride */
+    int q_stride;
+    float *out; /* (nq, n_q, d), dense */
+    float scale;
+    const int32_t *until;
+    int until_stride;
+    int tile, cap;
+    const int32_t *idx, *len; /* (tiles of this call, n_kv, cap) ascending slots; len -1: all. The first tile
+                               * is that of pos0 */
+};
+
+/* Quest's upper bound: for query head h and block p of block_pages pages,
+ * s[h][p] = sum_d max(q[h][d] * kmin[p][d], q[h][d] * kmax[p][d]), unscaled; min and max over the block's
+ * pages. out lists: n_q (per_head), or n_kv: max or sum over the group. Blocks without a live token: -inf.
+ * Books aux. */
+enum score_scope { SCORE_Q, SCORE_KV_MAX, SCORE_KV_SUM };
+struct page_scores_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, n_q, block_pages;
+    enum score_scope scope;
+    const float *q;
+    int q_stride;
+    struct scores out;
+};
+
+/* Scaled logits of every live key and their log-sum-exp, without reading V. Books aux. */
+struct qk_stats_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, n_q;
+    const float *q;
+    int q_stride;
+    float scale;
+    struct stats out;
+};
+
+/* Attention mass in the log domain: lp[h][t] = logits[h][t] - lse[h]. Over the query heads of each out list
+ * (all heads when out.n_rows is 1, a KV head's group when n_kv), per token: max, or log of the sum or mean of
+ * exp(lp). With block_pages > 0 further log of the sum over each block of 16 * block_pages slots. bf16:
+ * exp(lp) is rounded to bf16 before summing, and a token that was read has at least exp(-104), so that all
+ * of them stay candidates. */
+struct reduce_stats_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, n_q;
+    enum reduce_mode mode;
+    int block_pages; /* 0: per token */
+    int bf16;
+    struct stats in;
+    struct scores out;
+};
+
+/* The rule's number of largest scores, ascending indices; of equal scores the lower index. */
+struct topk_args {
+    struct rows rows;
+    const int32_t *len_of_seq; /* (n_seqs): prompt and longest completion for TOPK_CR, the prompt for
+                                * dense_first; else NULL */
+    struct scores in;
+    struct topk_rule rule;
+    int32_t *idx, *len; /* (rows, in.n_rows, cap), (rows, in.n_rows) */
+    int cap;            /* the rule's k is cut to it */
+};
+
+/* Candidates outside each row's list become -inf; m is recounted. len -1 changes nothing. */
+struct mask_scores_args {
+    struct rows rows;
+    struct scores s;
+    const int32_t *idx, *len;
+    int cap;
+};
+
+/* Page stamps (RaaS): stamp[state of seq][head of layer][page] = pos + 1 for the pages of each KV head's
+ * list, or, with alpha > 0, for the pages whose softmax over the scores exceeds alpha (idx unused). n_rows of
+ * the lists = n_kv. */
+struct stamp_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer;
+    char *state;        /* per-sequence state; int32 stamp (n_layers, n_kv, max_pages) at its start */
+    size_t state_bytes; /* per sequence */
+    const int32_t *idx, *len;
+    int cap;
+    struct scores s; /* alpha > 0 */
+    float alpha;
+};
+
+/* Makes room before a row's token is appended (RaaS): per KV head, while the pages that count (those at or
+ * after the counted ones, the page about to be opened included) exceed budget_pages, drops the page with the
+ * lowest stamp among those not pinned and not the current one; equal stamps: the one born first. If the token
+ * opens a page, its stamp becomes new_stamp ? pos + 1 : 0 and its birth pos + 1. State: stamp, then born,
+ * each int32 (n_layers, n_kv, max_pages). pinned pages = pin ? those holding prompt tokens : none; counted
+ * from = pin_counts ? 0 : pinned. */
+struct drop_lowest_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer;
+    char *state;
+    size_t state_bytes;
+    const int32_t *prompt_len; /* (n_seqs) */
+    int budget_pages, pin, pin_counts, new_stamp;
+};
+
+/* Page stamps as scores: out[r][h][page] = stamp, -inf for pages without a live token. State as in stamp. */
+struct load_stamps_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer;
+    const char *state;
+    size_t state_bytes;
+    struct scores out; /* n_rows = n_kv */
+};
+
+/* Clears the live bits of the listed slots: list (rows, n_kv, cap), len (rows, n_kv). */
+struct drop_list_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer;
+    const int32_t *idx, *len;
+    int cap;
+};
+
+/* flag[r][h] = (w[h] . y[r] + b[h]) * scale + bias > 0, h over KV heads; per_layer: head 0 decides for all.
+ */
+struct gate_args {
+    const float *y;     /* (rows, dim): the layer's normed input */
+    const float *w, *b; /* (n_kv, dim), (n_kv) fp32 */
+    float scale, bias;
+    int32_t *flag; /* (rows, n_kv) */
+    int rows, dim, n_kv, per_layer;
+};
+
+/* DMS while decoding, before token n = pos is appended. Each head keeps a ring of the last `reach` tokens:
+ * slot and flag, int32 (n_layers, n_kv, reach) each, slots first, in the state at `offset`. (1) the slot of
+ * token n-1 is tail; (2) the new flag belongs to token n - shift; (3) token n - reach, if flagged, is
+ * dropped; (4) token n's own entry starts with its flag (shift 0) or 0. */
+struct expire_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer;
+    char *state;
+    size_t state_bytes, offset;
+    const int32_t *flag; /* (rows, n_kv) */
+    int reach, shift;
+};
+
+/* DMS in prefill: until[h][pos - shift] = flag ? pos - shift + reach - 1 : INT32_MAX for the rows' positions;
+ * one sequence. Entries that a later flag will decide hold INT32_MAX. */
+struct until_args {
+    struct rows rows;
+    const int32_t *flag; /* (rows, n_kv) */
+    int32_t *until;      /* (n_kv, stride) of this sequence and layer */
+    int stride, n_kv, reach, shift;
+};
+
+/* After the prefill of n tokens: in every layer and KV head drops the keys that query n-1 does not see (until
+ * < n-1) and moves the live ones down to slots 0 .. n_live-1 in order; n_slots, n_live, tail and live follow.
+ * Fills the rings of `expire`: entries of the last `reach` tokens. until is (n_layers, n_kv, until_stride).
+ */
+struct compact_args {
+    struct kv_view kv;
+    int seq, n;
+    const int32_t *until;
+    int until_stride;
+    int32_t *ring_slot, *ring_flag; /* (n_layers, n_kv, reach) of this sequence */
+    int reach;
+};
+
+/* Copies whole units (K, V and bounds): unit dst[i] = unit src[i]. Device arrays. */
+struct copy_units_args {
+    struct kv_view kv;
+    const int32_t *src, *dst;
+    int n;
+};
+
+/* End of a step: peak[seq] = max(peak[seq], sum over layers and KV heads of n_live). */
+struct account_args {
+    struct rows rows;
+    struct kv_view kv;
+};
+
+/* Next token of each row and the step's bookkeeping. Greedy when temperature is 0 (equal logits: the lower
+ * id), else temperature, then top_k, then top_p (smallest set whose mass reaches top_p, largest first, ties
+ * to the lower id), then one draw from Philox4x32-10 with key = seed and counter = (pos + 1, sample, problem
+ * low, problem high). out and row_token get the draw (or force when >= 0), row_pos becomes pos + 1. When the
+ * largest logit is not finite there is nothing to draw from: out says so, whatever the token. */
+struct sample_settings { /* device, by sequence */
+    float temperature, top_p;
+    int32_t top_k;
+    uint32_t sample;
+    uint64_t seed, problem;
+    int32_t banned[8]; /* ids that may not be drawn now (end tokens before min_new_tokens); -1: none */
+    int32_t force;     /* >= 0: this token instead */
+    int32_t want_logprob;
+};
+struct sample_result { /* device, by row */
+    int32_t token;
+    float logprob; /* of token, over the whole vocabulary, natural log; 0 unless wanted */
+    float gap;     /* largest minus second largest logit; 0 unless wanted */
+    int32_t bad;   /* 1: a logit is not a number, or the largest is infinite */
+};
+struct sample_args {
+    struct rows rows;
+    const float *logits; /* (rows, vocab) */
+    int vocab;
+    const struct sample_settings *settings; /* (n_seqs) */
+    struct sample_result *out;              /* (rows) */
+    int32_t *row_token;                     /* (rows): fed to the next embed */
+    int32_t *row_pos;                       /* (rows): advanced by one */
+    float *scratch;                         /* (rows, vocab) */
+};
+
+struct fill_i32_args {
+    int32_t *out;
+    int32_t value;
+    int64_t n;
+};
+
+#endif
