@@ -99,8 +99,9 @@ static int is_article(const struct scan *t, size_t i)
     return 1;
 }
 
-/* How a letter stands there: bare, right behind the colon of "answer:", or in marks. */
-enum dress { BARE, BEHIND_COLON, ENCLOSED };
+/* How a letter stands there: bare, named (behind the colon of "answer:", behind "option", before ")"), or in
+ * marks. */
+enum dress { BARE, NAMED, ENCLOSED };
 
 /* An option letter at i, as an upper-case letter, or 0. A lower-case letter must not be bare, and nothing but
  * the end of a line or a point may follow it. */
@@ -130,20 +131,22 @@ static size_t skip_marks(const struct scan *t, size_t i, const char *marks, int 
 static char declared_letter(const struct scan *t, size_t i, size_t *end)
 {
     static const char *const nouns[] = {"the ", "option", "choice", "letter"};
-    int marks, any, colon;
+    int marks, any, named;
     size_t start = i - (i > 0);
     i = skip_marks(t, i, " \n\r\t*_(:#`['\"", &marks);
-    colon = memchr(t->s + start, ':', i - start) != NULL;
+    named = memchr(t->s + start, ':', i - start) != NULL;
     if (has(t, i, "\\boxed") || has(t, i, "\\fbox"))
         i = skip_marks(t, i + (has(t, i, "\\boxed") ? 6 : 5), " (*", &marks);
     for (int k = 0; k < 4; k++) {
         if (has(t, i, nouns[k])) {
             i = skip_marks(t, i + strlen(nouns[k]), " *_(:`['\"", &any);
             marks += any;
+            named |= k > 0; /* "option c" names a letter as plainly as "answer: c" */
         }
     }
     *end = i + 1;
-    return letter_at(t, i, marks ? ENCLOSED : colon ? BEHIND_COLON : BARE);
+    named |= at(t, i + 1) == ')';
+    return letter_at(t, i, marks ? ENCLOSED : named ? NAMED : BARE);
 }
 
 /* Does "A or B", "A, B" or "A / B" follow the letter that ends at i? The end of the second letter, else 0. */

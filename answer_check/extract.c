@@ -77,6 +77,7 @@ static int is_decoration(char c)
 struct declaration {
     size_t content; /* where it starts */
     int strong;     /* "final answer ..." or "Answer:" as the start of a sentence; else "the answer is ..." */
+    int is_label;   /* strong, with a colon: what follows is the answer even if it is words */
 };
 
 /* The verb at i, with what may follow it. */
@@ -105,7 +106,8 @@ static int declaration_at(struct declaration *out, struct span s, size_t i)
         size_t colon = s.s[j] == ':' ? 1 : span_at(s, j, "\xef\xbc\x9a") ? 3 : 0; /* full-width */
         int is_verb = !colon && ascii_is_space(s.s[j - 1]) && is_is(s, j);
         if (colon || is_verb) {
-            *out = (struct declaration){j + (colon ? colon : 2), is_final || (colon && starts)};
+            int strong = is_final || (colon && starts);
+            *out = (struct declaration){j + (colon ? colon : 2), strong, strong && colon};
             return 1;
         }
         if (s.s[j] == ' ' || s.s[j] == '*' || s.s[j] == '_')
@@ -237,7 +239,7 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
         struct span rest = {s.s + d.content, s.n - d.content};
         enum declared_status status = read_content(&found, &words, rest, finish, a);
         cut |= status == DECLARED_CUT;
-        int rank = 2 * !words + d.strong;
+        int rank = 2 * (!words || d.is_label) + d.strong;
         if (status == DECLARED_FOUND && rank > best) {
             *out = found;
             best = rank;

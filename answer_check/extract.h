@@ -25,8 +25,9 @@ enum declared_status { DECLARED_NONE, DECLARED_FOUND, DECLARED_CUT };
 
 /* What is stated behind "final answer ... is", "answer is" or "answer:". Of several the last one with a
  * value counts, then the last in words; "final answer" and "Answer:" at the start of a sentence come before a
- * mere "answer is". One that opens a box, a brace or a formula and does not close it states nothing; when
- * there is no other, the status is DECLARED_CUT. The last 64 are looked at. */
+ * mere "answer is", and behind their colon words are a value. One that opens a box, a brace or a formula and
+ * does not close it states nothing; when there is no other, the status is DECLARED_CUT. The last 64 are
+ * looked at. */
 enum declared_status extract_declared(struct declared *out, struct span section, enum finish finish,
                                       struct arena *a);
 

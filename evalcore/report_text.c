@@ -29,7 +29,9 @@ static const char *shortened(struct arena *a, const char *label, size_t most)
         unsigned char c = (unsigned char)*p;
         if ((c & 0xC0) != 0x80 && n++ == most - (width > most))
             break;
-        str_putc(&out, c < 0x20 || c == 0x7F ? ' ' : *p);
+        int is_c1 = c == 0xC2 && (unsigned char)p[1] < 0xA0;
+        str_putc(&out, c < 0x20 || c == 0x7F || is_c1 ? ' ' : *p);
+        p += is_c1;
     }
     if (width > most)
         str_puts(&out, "\xE2\x80\xA6");

@@ -118,8 +118,8 @@ int file_sync_folder_of(const char *path, struct err *e)
     return failed ? ERR_IO : 0;
 }
 
-/* PATH.HOST.PID.tmp: no two processes write the same one, on whatever machines of a shared folder they are.
- */
+/* PATH.HOST.PID.tmp, so that processes on machines that share the folder do not write into each other's. One
+ * that is killed leaves it behind. */
 static void temporary_name(struct str *out, const char *path)
 {
     char host[64] = "host";
