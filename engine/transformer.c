@@ -211,7 +211,7 @@ static void layer_ffn(struct transformer *t, const struct model_layer *y, int ro
     linear(t, &y->down, t->act, t->x, rows, 1, e);
 }
 
-/* select -> attention list -> attention -> observe, for one group in one layer. */
+/* select -> attention -> observe, for one group in one layer. */
 static void group_attention(struct transformer *t, const struct step_group *g, int layer, struct err *e)
 {
     const struct model_config *f = &t->model->config;
@@ -221,30 +221,25 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
     if (ops->select)
         ops->select(g->policy, &c, layer, &s);
     size_t per_row = (size_t)f->n_kv * (size_t)t->cache->view.max_pages;
-    struct plan_args p = {.rows = c.rows,
-                          .kv = c.kv,
-                          .layer = layer,
-                          .n_q = f->n_q,
-                          .unit = s.unit,
-                          .n_rows = s.n_rows,
-                          .cap = s.cap,
-                          .block_pages = s.block_pages,
-                          .idx = s.idx,
-                          .len = s.len,
-                          .out = {t->plan.entry + (size_t)g->row0 * per_row, t->plan.n + g->row0 * f->n_kv}};
+    struct attend_args a = {
+        .rows = c.rows,
+        .kv = c.kv,
+        .layer = layer,
+        .n_q = f->n_q,
+        .q = c.q,
+        .q_stride = c.qkv_stride,
+        .out = t->attn + (size_t)g->row0 * (size_t)(f->n_q * f->head_dim),
+        .scale = c.scale,
+        .unit = s.unit,
+        .n_rows = s.n_rows,
+        .cap = s.cap,
+        .block_pages = s.block_pages,
+        .idx = s.idx,
+        .len = s.len,
+        .plan = {t->plan.entry + (size_t)g->row0 * per_row, t->plan.n + g->row0 * f->n_kv}};
     int group = f->n_q / f->n_kv;
     for (int h = 0; h < f->n_q; h++)
-        p.row_of_q[h] = (uint8_t)(s.n_rows == 1 ? 0 : s.kv_map ? s.kv_map[h / group] : h * s.n_rows / f->n_q);
-    device_launch(t->be, t->dev, OP_plan, &p, e);
-    struct attend_args a = {.rows = c.rows,
-                            .kv = c.kv,
-                            .layer = layer,
-                            .n_q = f->n_q,
-                            .q = c.q,
-                            .q_stride = c.qkv_stride,
-                            .out = t->attn + (size_t)g->row0 * (size_t)(f->n_q * f->head_dim),
-                            .scale = c.scale,
-                            .plan = p.out};
+        a.row_of_q[h] = (uint8_t)(s.n_rows == 1 ? 0 : s.kv_map ? s.kv_map[h / group] : h * s.n_rows / f->n_q);
     if (s.want_stats)
         a.stats = c.stats;
     device_launch(t->be, t->dev, OP_attend, &a, e);

@@ -63,7 +63,7 @@ struct kv_view {
     int32_t *n_slots;  /* (heads): high-water mark in slots */
     int32_t *n_live;   /* (heads): live tokens */
     int32_t *tail;     /* (heads): slot written last, -1 before the first */
-    int64_t *reads;    /* (heads): distinct tokens attended, summed over decode steps; booked by OP_plan */
+    int64_t *reads;    /* (heads): distinct tokens attended, summed over decode steps; booked by attend */
     int64_t *aux_half; /* (heads): aux reads in halves of a KV token; booked by page_scores (2 per page) and
                         * qk_stats (1 per live key) */
     int32_t *peak;     /* (n_seqs): most live tokens over layers and KV heads while decoding; OP_account */
@@ -96,7 +96,8 @@ struct selection {
     const int32_t *idx, *len;
 };
 
-/* One page of an attention list: which tokens, for which query heads of the group. */
+/* One page of an attention list: which tokens, for which query heads of the group. Scratch of attend: what it
+ * holds is the backend's own business; the CPU lists every selection in it. */
 struct plan_entry {
     int32_t unit, page;
     uint16_t tokens; /* bit t: slot page*16+t is read by at least one head of `heads` */
@@ -159,7 +160,7 @@ struct topk_rule {
  * tests/kernels. */
 /* clang-format off */
 #define BACKEND_OPS(X)                                                                             \
-    X(embed) X(rmsnorm) X(linear) X(qk_norm) X(rope) X(append) X(swiglu) X(plan) X(attend)         \
+    X(embed) X(rmsnorm) X(linear) X(qk_norm) X(rope) X(append) X(swiglu) X(attend)                 \
     X(prefill_attend) X(page_scores) X(qk_stats) X(reduce_stats) X(topk) X(mask_scores) X(stamp)   \
     X(drop_lowest) X(drop_list) X(load_stamps) X(gate) X(expire) X(until) X(compact) X(copy_units) \
     X(account) X(sample) X(fill_i32)

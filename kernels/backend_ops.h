@@ -66,24 +66,12 @@ struct swiglu_args {
     int rows, n;
 };
 
-/* Turns a selection into attention lists: per (row, KV head) ascending pages with token and head masks, live
- * slots only, the lists of the group's query heads merged. Books the distinct tokens into kv.reads. */
-struct plan_args {
-    struct rows rows;
-    struct kv_view kv;
-    int layer, n_q;
-    enum sel_unit unit;
-    int n_rows, cap, block_pages;
-    uint8_t row_of_q[BACKEND_MAX_Q_HEADS];
-    const int32_t *idx, *len;
-    struct plan out;
-};
-
-/* out[r][h] = softmax(q[r][h] . K * scale) V over the list, fp32. Tokens are taken in slot order in tiles of
- * 16 (a page each, masked), in chunks of 32 pages at fixed page numbers whatever the list, chunks combined
- * in order. With stats.logits not NULL also writes scaled logits by slot (-inf elsewhere below the head's
- * n_slots rounded up to 16) and lse. Here and below a softmax's term is 0 where x - largest < -69: sums meet
- * no denormals. */
+/* out[r][h] = softmax(q[r][h] . K * scale) V over the live slots of the selection, fp32. Per (row, KV head)
+ * the lists of the group's query heads are merged into one of ascending pages (or, for tokens, read as they
+ * are: the heads of a group share them); kv.reads gets the distinct tokens. Slots are taken in order, in
+ * tiles of 16, in chunks whose bounds follow from the list alone, chunks combined in order. With stats.logits
+ * not NULL also writes scaled logits by slot (-inf elsewhere below the head's n_slots rounded up to 16) and
+ * lse. Here and below a softmax's term is 0 where x - largest < -69: sums meet no denormals. */
 struct attend_args {
     struct rows rows;
     struct kv_view kv;
@@ -92,7 +80,11 @@ struct attend_args {
     int q_stride;
     float *out; /* (rows, n_q, d), dense */
     float scale;
-    struct plan plan;
+    enum sel_unit unit; /* the selection: as in struct selection, with the list of each query head */
+    int n_rows, cap, block_pages;
+    uint8_t row_of_q[BACKEND_MAX_Q_HEADS];
+    const int32_t *idx, *len;
+    struct plan plan;   /* scratch */
     struct stats stats; /* logits NULL: not wanted */
 };
 

@@ -35,23 +35,23 @@ static int check_lists(struct device *d, enum op op, const char *what, int got, 
                      got, what, want_a, want_b, want_c);
 }
 
-static int check_plan(struct device *d, const struct plan_args *a)
+static int check_attend(struct device *d, const struct attend_args *a)
 {
-    int rc = check_heads(d, OP_plan, &a->kv, a->n_q), group;
+    int rc = check_heads(d, OP_attend, &a->kv, a->n_q), group;
     if (rc || a->unit == SEL_LIVE)
         return rc;
     group = a->n_q / a->kv.n_kv;
     for (int q = 0; q < a->n_q; q++) {
         if (a->row_of_q[q] >= a->n_rows)
-            return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "plan: query head %d reads list %d of %d", q,
+            return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "attend: query head %d reads list %d of %d", q,
                              a->row_of_q[q], a->n_rows);
         if (a->unit == SEL_TOKENS && a->row_of_q[q] != a->row_of_q[q / group * group])
             return cpu_error(
                 d, BACKEND_ERR_UNSUPPORTED,
-                "plan: token lists must be shared by the query heads of a KV head; head %d differs", q);
+                "attend: token lists must be shared by the query heads of a KV head; head %d differs", q);
     }
     if (a->unit == SEL_PAGES && a->block_pages < 1)
-        return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "plan: block_pages is %d", a->block_pages);
+        return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "attend: block_pages is %d", a->block_pages);
     return 0;
 }
 
@@ -95,11 +95,8 @@ int cpu_check_args(struct device *d, enum op op, const void *args)
     switch (op) {
     case OP_append:
         return check_kv(d, op, &((const struct append_args *)args)->kv);
-    case OP_plan:
-        return check_plan(d, args);
     case OP_attend:
-        return check_heads(d, op, &((const struct attend_args *)args)->kv,
-                           ((const struct attend_args *)args)->n_q);
+        return check_attend(d, args);
     case OP_prefill_attend:
         return check_prefill(d, args);
     case OP_page_scores:
@@ -165,8 +162,6 @@ double cpu_work(enum op op, const void *args)
         return 4.0 * A(append)->rows.cap * A(append)->kv.n_kv * A(append)->kv.head_dim;
     case OP_swiglu:
         return 8.0 * A(swiglu)->rows * A(swiglu)->n;
-    case OP_plan:
-        return 256.0 * A(plan)->rows.cap * A(plan)->kv.n_kv;
     case OP_topk:
         return 1000.0 * A(topk)->rows.cap * A(topk)->in.n_rows;
     case OP_mask_scores:

@@ -296,6 +296,8 @@ static void attend(const struct attend_args *a, struct cpu_ctx *c)
 
 void CPU_SYM(op_attend)(const void *args, struct cpu_ctx *c)
 {
+    CPU_SYM(attend_plan)(args, c);
+    cpu_barrier(c);
     attend(args, c);
 }
 

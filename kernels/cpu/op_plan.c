@@ -1,9 +1,9 @@
-/* Attention lists from selections. The entries' own array is the scratch: entry p first collects the heads
- * (or tokens) that want page p, then the wanted pages move down to the front, which never overtakes the
- * reading. */
+/* Attention lists from selections: the first part of attend. The entries' own array is the scratch: entry p
+ * first collects the heads (or tokens) that want page p, then the wanted pages move down to the front, which
+ * never overtakes the reading. */
 #include "kernels/cpu/ops.h"
 
-static const int32_t *list_of(const struct plan_args *a, int row, int q_head, int *len)
+static const int32_t *list_of(const struct attend_args *a, int row, int q_head, int *len)
 {
     size_t list = (size_t)row * (size_t)a->n_rows + a->row_of_q[q_head];
     *len = a->unit == SEL_LIVE ? -1 : a->len[list];
@@ -31,7 +31,7 @@ static void want_tokens(struct plan_entry *entry, int n_pages, const int32_t *id
     }
 }
 
-static void want(const struct plan_args *a, int row, int h, struct plan_entry *entry, int n_pages)
+static void want(const struct attend_args *a, int row, int h, struct plan_entry *entry, int n_pages)
 {
     int group = a->n_q / a->kv.n_kv, len;
     for (int g = 0; g < group;) {
@@ -53,12 +53,12 @@ static void want(const struct plan_args *a, int row, int h, struct plan_entry *e
     }
 }
 
-static void plan_head(const struct plan_args *a, int row, int h)
+static void plan_head(const struct attend_args *a, int row, int h)
 {
     const struct kv_view *kv = &a->kv;
     size_t head = kv_head(kv, a->rows.seq[row], a->layer, h),
            list = (size_t)row * (size_t)kv->n_kv + (size_t)h;
-    struct plan_entry *entry = a->out.entry + list * (size_t)kv->max_pages;
+    struct plan_entry *entry = a->plan.entry + list * (size_t)kv->max_pages;
     const uint16_t *live = kv->live + head * (size_t)kv->max_pages;
     const int32_t *unit = kv->unit + head * (size_t)kv->max_pages;
     int n_pages = kv_pages(kv->n_slots[head]), n = 0;
@@ -75,17 +75,16 @@ static void plan_head(const struct plan_args *a, int row, int h)
         reads += __builtin_popcount(e.tokens);
         entry[n++] = e;
     }
-    a->out.n[list] = n;
+    a->plan.n[list] = n;
     kv->reads[head] += reads;
 }
 
-void CPU_SYM(op_plan)(const void *args, struct cpu_ctx *c)
+void CPU_SYM(attend_plan)(const struct attend_args *a, struct cpu_ctx *c)
 {
-    const struct plan_args *a = args;
     FOR_TASKS(c, t, a->rows.cap * a->kv.n_kv)
     {
         if (a->rows.seq[t / a->kv.n_kv] < 0)
-            a->out.n[t] = 0;
+            a->plan.n[t] = 0;
         else
             plan_head(a, t / a->kv.n_kv, t % a->kv.n_kv);
     }

@@ -173,18 +173,6 @@ static void before_attention(struct step *s)
 static void attend(struct step *s, enum sel_unit unit, int lists, const int32_t *idx, const int32_t *len,
                    int cap, float *out, int with_stats)
 {
-    struct plan_args p = {.rows = s->rows,
-                          .kv = s->c.kv,
-                          .n_q = N_Q,
-                          .unit = unit,
-                          .n_rows = lists,
-                          .cap = cap,
-                          .block_pages = 1,
-                          .idx = idx,
-                          .len = len,
-                          .out = s->plan};
-    for (int q = 0; q < N_Q; q++)
-        p.row_of_q[q] = (uint8_t)(q * lists / N_Q);
     struct attend_args a = {.rows = s->rows,
                             .kv = s->c.kv,
                             .n_q = N_Q,
@@ -192,10 +180,17 @@ static void attend(struct step *s, enum sel_unit unit, int lists, const int32_t 
                             .q_stride = QKV,
                             .out = out,
                             .scale = 0.2f,
+                            .unit = unit,
+                            .n_rows = lists,
+                            .cap = cap,
+                            .block_pages = 1,
+                            .idx = idx,
+                            .len = len,
                             .plan = s->plan};
+    for (int q = 0; q < N_Q; q++)
+        a.row_of_q[q] = (uint8_t)(q * lists / N_Q);
     if (with_stats)
         a.stats = s->st;
-    rig_run(s->r, OP_plan, &p);
     rig_run(s->r, OP_attend, &a);
 }
 

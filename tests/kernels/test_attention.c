@@ -115,20 +115,6 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     choose(s, &ch, unit, n_rows, block, percent);
     int64_t before[SEQS * LAYERS * 8];
     rig_get(s->r, before, s->c.kv.reads, (size_t)s->c.heads * sizeof *before);
-    struct plan_args p = {.rows = s->rows,
-                          .kv = s->c.kv,
-                          .layer = LAYER,
-                          .n_q = n_q,
-                          .unit = unit,
-                          .n_rows = n_rows,
-                          .cap = ch.cap,
-                          .block_pages = block,
-                          .idx = ch.idx,
-                          .len = ch.len,
-                          .out = s->plan};
-    memcpy(p.row_of_q, ch.row_of_q, sizeof p.row_of_q);
-    rig_run(s->r, OP_plan, &p);
-    check_reads(s, &ch, before);
     struct attend_args a = {.rows = s->rows,
                             .kv = s->c.kv,
                             .layer = LAYER,
@@ -137,11 +123,19 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
                             .q_stride = s->stride,
                             .out = rig_alloc(s->r, floats * 4),
                             .scale = 0.25f,
+                            .unit = unit,
+                            .n_rows = n_rows,
+                            .cap = ch.cap,
+                            .block_pages = block,
+                            .idx = ch.idx,
+                            .len = ch.len,
                             .plan = s->plan};
+    memcpy(a.row_of_q, ch.row_of_q, sizeof a.row_of_q);
     if (with_stats)
         a.stats =
             (struct stats){rig_alloc(s->r, n_stats * 4), rig_alloc(s->r, (size_t)(rows * n_q) * 4), SLOTS};
     rig_run(s->r, OP_attend, &a);
+    check_reads(s, &ch, before);
     compare_attend(s, &ch, &a);
     set_forget(s, owned);
 }
@@ -228,10 +222,10 @@ static void refusals(struct rig *r)
 {
     struct cache c;
     cache_open(&c, r, 1, 1, 4, 2, 16, 2, DTYPE_F32);
-    struct plan_args p = {.kv = c.kv, .n_q = 4, .unit = SEL_TOKENS, .n_rows = 4, .row_of_q = {0, 1, 2, 3}};
-    CHECK_INT(r->b->launch(r->d, OP_plan, &p), BACKEND_ERR_UNSUPPORTED);
+    struct attend_args p = {.kv = c.kv, .n_q = 4, .unit = SEL_TOKENS, .n_rows = 4, .row_of_q = {0, 1, 2, 3}};
+    CHECK_INT(r->b->launch(r->d, OP_attend, &p), BACKEND_ERR_UNSUPPORTED);
     CHECK_STR(r->b->last_error(r->d),
-              "plan: token lists must be shared by the query heads of a KV head; head 1 differs");
+              "attend: token lists must be shared by the query heads of a KV head; head 1 differs");
     struct attend_args a = {.kv = c.kv, .n_q = 5};
     CHECK_INT(r->b->launch(r->d, OP_attend, &a), BACKEND_ERR_UNSUPPORTED);
     a.n_q = 4;
