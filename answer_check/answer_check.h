@@ -5,6 +5,7 @@
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
+#include "evalcore/base/param.h"
 
 /* Grading, the door. Pure functions of their arguments: no state, no clock, no signals, safe from any thread.
  * The work of a call is bounded: a few passes over the texts, then fixed limits on the answer that was found
@@ -55,17 +56,37 @@ const char *grade_form(struct arena *a, const char *text, size_t n);
 /* Version of the rules: part of the grades' file name, so that a new grader never mixes with old verdicts. */
 const char *answer_check_version(void);
 
-/* Mathematical answers: gold is bare, in $..$, \(..\), \[..\] or \boxed{..} (which mean their content). */
+/* Rules of mode strict on which graders differ and which move scores; all 0 is the default. Their names and
+ * values, for fields, flags and reports, are the table's. Adding one: an enum and a member here, a row of the
+ * table in grade_policy.c, rows at all its values in tests/answer_check/grade_policy.test. */
+enum { PERCENT_HUNDREDTH, PERCENT_NUMBER };     /* 25% is 1/4; 25 too */
+enum { MARK_DROP, MARK_KEEP };                  /* a mark on one side only is dropped; makes a difference */
+enum { DECIMALS_ROUND, DECIMALS_EXACT };        /* 1/3 is 0.3333; it is no decimal */
+enum { DUPLICATES_COUNT, DUPLICATES_COLLAPSE }; /* {1, 2, 2} is not {1, 2}; it is */
+struct grade_policies {
+    int percent;
+    int units;   /* units and currency signs */
+    int degrees; /* MARK_KEEP: 30^\circ is \pi/6 and no longer 30 */
+    int decimals;
+    int duplicates;
+};
+extern const struct param grade_policy_params[];
+/* "percent=hundredth units=drop ...": all of them, in the table's order. */
+const char *grade_policies_text(const struct grade_policies *p, struct arena *a);
+
+/* Mathematical answers: gold is bare, in $..$, \(..\), \[..\] or \boxed{..} (which mean their content). Under
+ * the default policies. */
 int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                struct arena *a);
 
-/* Which rules, and the options that Math-Verify's own rules have. */
+/* Which rules, and the options of each. */
 enum grade_mode {
     GRADE_STRICT,
     GRADE_COMPAT
-}; /* strict: grade_math; compat: Math-Verify 0.8.0's, accidents included */
+}; /* strict: ours; compat: Math-Verify 0.8.0's, accidents included */
 struct grade_options {
     enum grade_mode mode;
+    struct grade_policies policies; /* strict only */
     /* compat only */
     int latex, expr, string;     /* match_types: formulas, numbers and arithmetic, the letters A to D */
     int boxed_match_priority;    /* 0 before everything, 50 behind "final answer is", -1 never */
@@ -73,7 +94,11 @@ struct grade_options {
     int strict;                  /* symbols must have the same names */
     int allow_set_relation_comp; /* 1 < x < 2 and (1, 2) whichever of them is the reference */
 };
-extern const struct grade_options grade_options_default; /* Math-Verify's; mode strict */
+extern const struct grade_options grade_options_default; /* mode strict; policies 0; Math-Verify's */
+
+/* As the options say, in either mode. */
+int grade_math_as(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
+                  const struct grade_options *o, struct arena *a);
 
 /* The verdict of Math-Verify 0.8.0, whatever o->mode says. Both texts are searched for an answer as they
  * stand; it knows no thinking, so only THINKING_OPEN cuts, and there is no `ambiguous`. */

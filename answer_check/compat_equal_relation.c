@@ -107,8 +107,9 @@ static node as_region(struct math_work *w, node m)
 
 int compat_same_region(struct math_work *w, node a, node b)
 {
-    static const struct equal_policies policies = {.exact_decimals = 1, .collapse_sets = 1};
-    struct equal e = {.w = w, .policy = &policies, .rule = ""};
+    static const struct grade_policies policies = {.decimals = DECIMALS_EXACT,
+                                                   .duplicates = DUPLICATES_COLLAPSE};
+    struct equal e = {.w = w, .policies = &policies, .rule = ""};
     a = as_region(w, a);
     b = as_region(w, b);
     return a && b && equal_regions(&e, a, b) == MATH_TRUE;

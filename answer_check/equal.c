@@ -5,8 +5,6 @@
 
 enum { DEPTH_MAX = 60 };
 
-const struct equal_policies equal_strict = {0, 0, 0, 0};
-
 enum math_truth equal_better(enum math_truth a, enum math_truth b)
 {
     if (a == MATH_TRUE || b == MATH_TRUE)

@@ -1,24 +1,16 @@
 #ifndef ANSWER_CHECK_EQUAL_H
 #define ANSWER_CHECK_EQUAL_H
 
+#include "answer_check/answer_check.h"
 #include "answer_check/math_scalar.h"
 
 /* Do two answers mean the same? Comparison of trees by type. The reference ("gold") comes first everywhere:
  * where a writing has several readings the reference's decide, and only a decimal reference is met by what
  * rounds to it. Apart from those two rules the order does not matter. */
 
-/* Rules that move scores. */
-struct equal_policies {
-    unsigned char percent_as_number; /* 25% also equals 25, not only 1/4 */
-    unsigned char keep_units;        /* a unit, currency or degree sign on one side only makes a difference */
-    unsigned char exact_decimals;    /* no rounding: 0.333 is 333/1000 and nothing else */
-    unsigned char collapse_sets;     /* {1, 2, 2} equals {1, 2} */
-};
-extern const struct equal_policies equal_strict; /* all 0 */
-
 struct equal {
     struct math_work *w;
-    const struct equal_policies *policy;
+    const struct grade_policies *policies;
     const char
         *rule; /* the weakest rule that was needed: "exactly", "rounded to the reference's digits", ... */
     int depth;

@@ -71,15 +71,17 @@ static enum math_truth matched(struct equal *e, const struct math_node *gold, co
     return is_perfect(&m, 2) ? MATH_TRUE : is_perfect(&m, 1) ? MATH_UNKNOWN : MATH_FALSE;
 }
 
-/* Without items that repeat an earlier one. */
+/* Without items that repeat an earlier one; NULL when too many are left. */
 static const struct math_node *distinct(struct equal *e, const struct math_node *m)
 {
     const struct math_node *kept[ITEMS_MAX];
     int n = 0;
-    for (int i = 0; i < m->n && n < ITEMS_MAX; i++) {
+    for (int i = 0; i < m->n; i++) {
         int k = 0;
         while (k < n && equal_trees(e, kept[k], m->child[i]) != MATH_TRUE)
             k++;
+        if (k == n && n == ITEMS_MAX)
+            return NULL;
         if (k == n)
             kept[n++] = m->child[i];
     }
@@ -91,7 +93,7 @@ enum math_truth equal_items(struct equal *e, const struct math_node *gold, const
 {
     if (ordered)
         return in_order(e, gold, pred);
-    if (e->policy->collapse_sets) {
+    if (e->policies->duplicates == DUPLICATES_COLLAPSE) {
         gold = distinct(e, gold);
         pred = distinct(e, pred);
         if (!gold || !pred)

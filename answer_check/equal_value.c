@@ -135,7 +135,7 @@ static enum math_truth gold_rounds_to(struct equal *e, const struct math_node *g
 static enum math_truth scalars(struct equal *e, const struct math_node *gold, const struct math_node *pred)
 {
     enum math_truth r = gold && pred ? math_scalar_equal(e->w, gold, pred) : MATH_UNKNOWN;
-    if (r == MATH_TRUE || !gold || !pred || e->policy->exact_decimals)
+    if (r == MATH_TRUE || !gold || !pred || e->policies->decimals == DECIMALS_EXACT)
         return r;
     if (rounds_to_gold(e, gold, pred) == MATH_TRUE) {
         equal_rule(e, "rounded to the reference's digits");
@@ -156,7 +156,7 @@ static enum math_truth percents(struct equal *e, const struct marked *g, const s
     const struct math_node *a = g->percent ? g->value : ratio_of(e, g->value, "100", 0);
     const struct math_node *b = p->percent ? p->value : ratio_of(e, p->value, "100", 0);
     enum math_truth r = scalars(e, a, b);
-    if (r != MATH_TRUE && g->percent != p->percent && e->policy->percent_as_number)
+    if (r != MATH_TRUE && g->percent != p->percent && e->policies->percent == PERCENT_NUMBER)
         r = equal_better(r, scalars(e, g->value, p->value));
     return r;
 }
@@ -164,8 +164,9 @@ static enum math_truth percents(struct equal *e, const struct marked *g, const s
 /* A degree sign on one side only is dropped, or the other side is in radians: 30^\circ and \pi/6. */
 static enum math_truth degrees(struct equal *e, const struct marked *g, const struct marked *p)
 {
-    enum math_truth r = scalars(e, g->value, p->value);
-    if (r == MATH_TRUE || g->degrees == p->degrees)
+    int one_side = g->degrees != p->degrees, keep = e->policies->degrees == MARK_KEEP;
+    enum math_truth r = one_side && keep ? MATH_FALSE : scalars(e, g->value, p->value);
+    if (r == MATH_TRUE || !one_side)
         return r;
     struct math_node *pi = math_node_new(e->w, MATH_CONSTANT, g->value->source, 0, NULL);
     if (!pi)
@@ -203,7 +204,7 @@ enum math_truth equal_values(struct equal *e, const struct math_node *gold, cons
         return MATH_UNKNOWN;
     if ((g.unit && p.unit && !equal_units(g.unit, p.unit)) || other_base(e, g.value, p.value))
         return MATH_FALSE;
-    if (e->policy->keep_units && (!g.unit != !p.unit || g.degrees != p.degrees || g.currency != p.currency))
+    if (e->policies->units == MARK_KEEP && (!g.unit != !p.unit || g.currency != p.currency))
         return MATH_FALSE;
     if (g.percent || p.percent)
         return percents(e, &g, &p);

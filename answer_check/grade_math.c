@@ -22,21 +22,29 @@ static struct span unwrap_gold(struct span gold, struct arena *a)
     return boxes.n == 1 ? boxes.box[0].content : gold;
 }
 
-static int decide(struct grade *out, struct span gold, struct span pred, const char *where, struct arena *a)
+/* What one response is graded against. */
+struct grading {
+    struct grade *out;
+    struct span gold;
+    const struct grade_policies *policies;
+    struct arena *a;
+};
+
+static int decide(const struct grading *g, struct span pred, const char *where)
 {
     if (pred.n > ANSWER_MAX) {
-        grade_set(out, VERDICT_WRONG, "The answer is longer than 16384 bytes.");
-        out->pred_form = grade_form(a, pred.s, pred.n);
-        out->gold_form = grade_form(a, gold.s, gold.n);
+        grade_set(g->out, VERDICT_WRONG, "The answer is longer than 16384 bytes.");
+        g->out->pred_form = grade_form(g->a, pred.s, pred.n);
+        g->out->gold_form = grade_form(g->a, g->gold.s, g->gold.n);
         return 0;
     }
     struct math_match m;
-    math_compare(&m, gold, pred, &equal_strict, a);
-    grade_set(out, m.equal ? VERDICT_CORRECT : VERDICT_WRONG,
-              arena_printf(a, "%s %s the reference, compared %s.", where, m.equal ? "equals" : "differs from",
-                           m.how));
-    out->gold_form = m.gold_form;
-    out->pred_form = m.pred_form;
+    math_compare(&m, g->gold, pred, g->policies, g->a);
+    grade_set(g->out, m.equal ? VERDICT_CORRECT : VERDICT_WRONG,
+              arena_printf(g->a, "%s %s the reference, compared %s.", where,
+                           m.equal ? "equals" : "differs from", m.how));
+    g->out->gold_form = m.gold_form;
+    g->out->pred_form = m.pred_form;
     return 0;
 }
 
@@ -86,41 +94,40 @@ static size_t first_of_run(const struct box_list *boxes, struct span section, st
 }
 
 /* Do two boxes state the same? In either order: x = 5 and 5 agree. */
-static int boxes_agree(const struct box *b, const struct box *last, struct arena *a)
+static int boxes_agree(const struct grading *g, const struct box *b, const struct box *last)
 {
     struct math_match m;
     if (b->content.n > ANSWER_MAX || last->content.n > ANSWER_MAX)
         return 1;
-    math_compare(&m, b->content, last->content, &equal_strict, a);
+    math_compare(&m, b->content, last->content, g->policies, g->a);
     if (!m.equal)
-        math_compare(&m, last->content, b->content, &equal_strict, a);
+        math_compare(&m, last->content, b->content, g->policies, g->a);
     return m.equal;
 }
 
-static int grade_boxes(struct grade *out, struct span gold, struct span section, const struct box_list *boxes,
-                       struct arena *a)
+static int grade_boxes(const struct grading *g, struct span section, const struct box_list *boxes)
 {
     const struct box *last = &boxes->box[boxes->n - 1];
     struct str joined = {0};
     int conflict = 0, rc = 0;
-    for (size_t i = first_of_run(boxes, section, a); i < boxes->n; i++) {
+    for (size_t i = first_of_run(boxes, section, g->a); i < boxes->n; i++) {
         const struct box *b = &boxes->box[i];
-        conflict |= b != last && !boxes_agree(b, last, a);
+        conflict |= b != last && !boxes_agree(g, b, last);
         if (joined.len)
             str_puts(&joined, ", ");
         str_add(&joined, b->content.s, b->content.n);
     }
     struct span all = {str_text(&joined), joined.len};
     if (!conflict) {
-        rc = decide(out, gold, last->content, boxes->n > 1 ? "The last of several boxes" : "The box", a);
+        rc = decide(g, last->content, boxes->n > 1 ? "The last of several boxes" : "The box");
     } else {
         if (all.n <= ANSWER_MAX)
-            rc = decide(out, gold, all, "The last line's boxes, read as one list:", a);
-        if (all.n > ANSWER_MAX || out->verdict != VERDICT_CORRECT) {
-            rc = grade_set(out, VERDICT_AMBIGUOUS,
+            rc = decide(g, all, "The last line's boxes, read as one list:");
+        if (all.n > ANSWER_MAX || g->out->verdict != VERDICT_CORRECT) {
+            rc = grade_set(g->out, VERDICT_AMBIGUOUS,
                            "The last line with a box holds boxes that contradict one another.");
-            out->pred_form = grade_form(a, all.s, all.n);
-            out->gold_form = grade_form(a, gold.s, gold.n);
+            g->out->pred_form = grade_form(g->a, all.s, all.n);
+            g->out->gold_form = grade_form(g->a, g->gold.s, g->gold.n);
         }
     }
     str_release(&joined);
@@ -140,54 +147,68 @@ static int after_is(struct span *out, struct span s)
 
 /* A declaration may be a sentence ("The largest n is 34", "Jane started 3 hours ago"): its words may be the
  * answer; otherwise what follows "is", its last formula, or its last number. */
-static int grade_declared(struct grade *out, struct span gold, struct span text, struct arena *a)
+static int grade_declared(const struct grading *g, struct span text)
 {
     static const char *const where = "The last declared answer";
     struct math_match m;
     struct span found;
-    math_compare(&m, gold, text, &equal_strict, a);
-    if (!m.equal && !math_is_value(text, a)) {
-        if (after_is(&found, text) && math_is_value(found, a))
-            return decide(out, gold, found, where, a);
+    math_compare(&m, g->gold, text, g->policies, g->a);
+    if (!m.equal && !math_is_value(text, g->a)) {
+        if (after_is(&found, text) && math_is_value(found, g->a))
+            return decide(g, found, where);
         if (extract_formula(&found, text) || extract_last_number(&found, text))
-            return decide(out, gold, found, where, a);
+            return decide(g, found, where);
     }
-    return decide(out, gold, text, where, a);
+    return decide(g, text, where);
 }
 
-int grade_math(struct grade *out, const char *gold_text, size_t gold_len, const struct response *r,
-               struct arena *a)
+static int grade_strict(const struct grading *g, const struct response *r)
 {
-    struct span gold = unwrap_gold((struct span){gold_text, gold_len}, a), section, found;
-    if (!gold.n)
-        return grade_set(out, VERDICT_ERROR, "The reference answer is empty.");
-    if (gold.n > ANSWER_MAX)
-        return grade_set(out, VERDICT_ERROR, "The reference answer is longer than 16384 bytes.");
-    if (grade_section(out, r, &section))
+    struct span section, found;
+    struct arena *a = g->a;
+    if (!g->gold.n)
+        return grade_set(g->out, VERDICT_ERROR, "The reference answer is empty.");
+    if (g->gold.n > ANSWER_MAX)
+        return grade_set(g->out, VERDICT_ERROR, "The reference answer is longer than 16384 bytes.");
+    if (grade_section(g->out, r, &section))
         return 0;
     struct box_list boxes;
     extract_boxes(&boxes, section, a);
     if (boxes.n)
-        return grade_boxes(out, gold, section, &boxes, a);
+        return grade_boxes(g, section, &boxes);
     struct declared declared;
     enum declared_status status = extract_declared(&declared, section, r->finish, a);
     if (status == DECLARED_FOUND)
-        return grade_declared(out, gold, declared.text, a);
+        return grade_declared(g, declared.text);
     if (status == DECLARED_CUT || r->finish == FINISH_LENGTH)
-        return grade_no_answer(out, r);
+        return grade_no_answer(g->out, r);
     section = span_trim(section);
     if (section.n <= MATH_TREE_BYTES) {
         struct math_match m;
-        math_compare(&m, gold, section, &equal_strict, a);
+        math_compare(&m, g->gold, section, g->policies, a);
         if (m.equal || math_is_value(section, a))
-            return decide(out, gold, section, "The whole answer section", a);
+            return decide(g, section, "The whole answer section");
     }
     if (extract_last_line(&found, section) && math_is_value(found, a))
-        return decide(out, gold, found, "The last line", a);
+        return decide(g, found, "The last line");
     if (extract_formula(&found, section))
-        return decide(out, gold, found, "The last formula, with no box and no declared answer,", a);
+        return decide(g, found, "The last formula, with no box and no declared answer,");
     if (extract_last_number(&found, section))
-        return decide(out, gold, found, "The last number, with no box, no declared answer and no formula,",
-                      a);
-    return grade_no_answer(out, r);
+        return decide(g, found, "The last number, with no box, no declared answer and no formula,");
+    return grade_no_answer(g->out, r);
+}
+
+int grade_math_as(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
+                  const struct grade_options *o, struct arena *a)
+{
+    if (o->mode == GRADE_COMPAT)
+        return grade_math_compat(out, gold, gold_len, r, o, a);
+    struct grading g = {out, unwrap_gold((struct span){gold, gold_len}, a), &o->policies, a};
+    return grade_strict(&g, r);
+}
+
+int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
+               struct arena *a)
+{
+    return grade_math_as(out, gold, gold_len, r, &grade_options_default, a);
 }

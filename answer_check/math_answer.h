@@ -13,7 +13,7 @@ struct math_match {
     const char *pred_form;
 };
 void math_compare(struct math_match *out, struct span gold, struct span pred,
-                  const struct equal_policies *policy, struct arena *a);
+                  const struct grade_policies *policies, struct arena *a);
 
 /* Is the whole text one mathematical expression ("42", "x + 1", "3\text{ cm}"), rather than words? */
 int math_is_value(struct span text, struct arena *a);
