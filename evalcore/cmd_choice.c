@@ -1,4 +1,5 @@
 /* kveval choice: option letters out of responses, by our rules or by a public extractor's. */
+#include "evalcore/command.h"
 #include "evalcore/filter.h"
 #include "evalcore/text_json.h"
 
@@ -58,8 +59,10 @@ static json_t *choice_line(void *context, const json_t *in, struct err *e)
 static int run_choice(const struct program *p, int argc, char **argv)
 {
     const struct jsonl j = {.fn = choice_line};
+    const char *path = NULL;
+    int n, code = command_parse(&cmd_choice, NULL, argc, argv, &path, 0, 1, &n);
     (void)p;
-    return filter_run(&cmd_choice, &j, argc, argv);
+    return code >= 0 ? code : jsonl_run(&j, path);
 }
 
 const struct command cmd_choice = {
@@ -74,6 +77,5 @@ const struct command cmd_choice = {
         "Preset \"strict\" is the default. The others return what public extractors return, whatever it is, "
         "on the\n"
         "whole text, thinking included: simple_evals, gpt_oss, lighteval, inspect_ai, lm_eval_flexible.",
-    .options = filter_options,
     .run = run_choice,
 };

@@ -1,7 +1,9 @@
 /* kveval textscore: public metrics of texts. */
 #include <stddef.h>
 
-#include "evalcore/filter.h"
+#include "answer_check/answer_check.h"
+#include "evalcore/command.h"
+#include "evalcore/jsonl.h"
 #include "evalcore/segmenter.h"
 
 /* One line's fields. Texts are borrowed from the object. */

@@ -17,6 +17,7 @@ void command_help(const struct command *c)
     str_printf(&text, "usage: kveval %s%s%s\n\n%s\n", c->name, c->usage[0] ? " " : "", c->usage, c->help);
     if (c->details)
         str_printf(&text, "\n%s\n", c->details);
+    param_help(c->params, &text);
     if (c->options && c->options->name) {
         str_puts(&text, "\noptions:\n");
         cli_help(c->options, &text);

@@ -3,6 +3,7 @@
 
 #include "evalcore/cli.h"
 #include "evalcore/base/err.h"
+#include "evalcore/base/param.h"
 
 /* A subcommand of kveval. Adding one: one file cmd_NAME.c that defines `const struct command cmd_NAME`, one
  * line in the table of main.c and here, one script in tests/cli. */
@@ -20,6 +21,7 @@ struct command {
     const char *usage;                /* after the name: "RUN.json -o DIR" */
     const char *help;                 /* one line */
     const char *details;              /* further text of `kveval help NAME`, or NULL */
+    const struct param *params;       /* listed behind the details, which say what they are; or NULL */
     const struct cli_option *options; /* ends with name NULL */
     command_fn run;
 };

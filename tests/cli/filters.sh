@@ -42,6 +42,47 @@ END
 grep -q '"error":"line 5: field \\"pred\\" must be a string"' mistakes.got || fail "line 5: $(sed -n 5p mistakes.got)"
 grep -q '"error":"line 6: field \\"mode\\" must be one of strict, compat"' mistakes.got || fail "line 6: $(sed -n 6p mistakes.got)"
 
+# Policies: of a line, of all lines, and named in the answer where they are not the default.
+cat >policy.in <<'END'
+{"gold":"25","pred":"\\boxed{25\\%}"}
+{"gold":"25","pred":"\\boxed{25\\%}","policy":{"percent":"number"}}
+{"gold":"25","pred":"\\boxed{25\\%}","policy":{"percent":"hundredth"}}
+{"gold":"30","pred":"\\boxed{30^\\circ}","policy":{"degrees":"keep"}}
+{"gold":"$25$","pred":"$25$","mode":"compat","policy":{"units":"keep"}}
+{"gold":"25","pred":"\\boxed{25}","policy":{"percents":"number"}}
+{"gold":"25","pred":"\\boxed{25}","policy":{"percent":"half"}}
+{"gold":"25","pred":"\\boxed{25}","policy":"percent"}
+END
+policies() { # the verdict and the policies of each answer
+    sed 's/^{"verdict":"\([a-z]*\)".*"pred_form":"[^"]*"/\1/; s/,"line":.*//; s/}$//' policy.got
+}
+"$program" grade <policy.in >policy.got 2>/dev/null && fail "grade with mistaken policies exited 0"
+policies >policy.words
+cat >policy.want <<'END'
+wrong
+correct,"policy":{"percent":"number"}
+wrong
+wrong,"policy":{"degrees":"keep"}
+correct
+error,"error":"line 6: field \"policy\": unknown option \"percents\"; did you mean \"percent\"?"
+error,"error":"line 7: field \"policy\": percent must be one of hundredth, number, not \"half\""
+error,"error":"line 8: field \"policy\" must be an object: {\"percent\": \"number\"}"
+END
+same policy.want policy.words
+"$program" grade --policy percent=number --policy degrees=keep,units=keep <policy.in >policy.got 2>/dev/null
+policies | head -n 5 >policy.words
+cat >policy.want <<'END'
+correct,"policy":{"percent":"number","units":"keep","degrees":"keep"}
+correct,"policy":{"percent":"number","units":"keep","degrees":"keep"}
+wrong,"policy":{"units":"keep","degrees":"keep"}
+wrong,"policy":{"percent":"number","units":"keep","degrees":"keep"}
+correct
+END
+same policy.want policy.words
+refuse 2 '--policy: unknown option "percents"; did you mean "percent"?' grade --policy percents=number
+refuse 2 '--policy: percent must be one of hundredth, number, not "half"' grade --policy percent=half
+refuse 2 '--policy: "percent" is not of the form key=value; write key=value,key=value' grade --policy percent
+
 cat >choice.in <<'END'
 {"text":"The answer is (C).","n_options":4}
 {"text":"<think> maybe B"}
