@@ -103,7 +103,7 @@ struct run {
     json_t *manifest; /* manifest.json; NULL when missing */
     const char *model, *weights, *numerics, *device,
         *version;         /* version: of the program that wrote the config */
-    const char *grader;   /* version of the grader that the verdicts are from, and the segmenters it used */
+    const char *grader;   /* version of the grader that the verdicts are from, its policies and segmenters */
     const char *baseline; /* as the run file says; "" when none */
     struct cell *cells; /* in run-file order: tasks, policies as written, axis values, generation axes; the */
     int n_cells;        /* last axis fastest */

@@ -13,6 +13,7 @@
 #include "evalcore/journal.h"
 #include "evalcore/keymap.h"
 #include "evalcore/segmenter.h"
+#include "tasks/task.h"
 
 struct expected { /* one job of one cell, in cell order */
     char key[JOB_KEY_HEX + 1];
@@ -249,20 +250,27 @@ static int spread(struct loader *l, const struct gradebook *book, struct err *e)
     return rc;
 }
 
-/* The grader's name: its version and, when scores depend on it, the segmenters. */
+/* The grader's name: its version and, where scores depend on them, the policies and the segmenters. */
 static const char *grader_name(struct run *r)
 {
-    int by_word = 0, by_char = 0;
-    for (int c = 0; c < r->n_cells; c++)
+    const char *name = answer_check_version();
+    int by_word = 0, by_char = 0, by_policy = 0;
+    for (int c = 0; c < r->n_cells; c++) {
+        const struct task_ops *ops = task_find(r->cells[c].task->name);
+        by_policy |= ops && ops->grades_math;
         for (int i = 0; i < r->cells[c].n_records; i++) {
             const char *s = r->cells[c].records[i].segmenter;
             by_char |= s && !strcmp(s, "char");
             by_word |= s && strcmp(s, "char");
         }
-    return !by_word && !by_char ? answer_check_version()
-                                : arena_printf(&r->arena, "%s, segmenter=%s%s%s", answer_check_version(),
-                                               by_word ? "jieba" : "", by_word && by_char ? " and " : "",
-                                               by_char ? "char" : "");
+    }
+    if (by_policy)
+        name = arena_printf(&r->arena, "%s, %s", name,
+                            grade_policies_text(&grade_options_default.policies, &r->arena));
+    if (by_word || by_char)
+        name = arena_printf(&r->arena, "%s, segmenter=%s%s%s", name, by_word ? "jieba" : "",
+                            by_word && by_char ? " and " : "", by_char ? "char" : "");
+    return name;
 }
 
 int record_load_journals(struct run *r, const struct run_options *o, struct err *e)

@@ -70,6 +70,7 @@ struct task_ops {
     const char *fields;       /* what a row of its file must have, for `list tasks` */
     const char *metric;       /* "accuracy", or "score" for text metrics */
     const char *prompts;      /* comma-separated variants, the first is the default; NULL: none */
+    int grades_math;          /* 1: graded by grade_math, so that its policies move the scores */
     int expected_tokens;      /* prior for scheduling: typical completion length */
     const char *(*subset)(
         size_t i); /* the data sets that `subset` may name, NULL past the end; hook NULL: none */

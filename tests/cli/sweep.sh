@@ -12,6 +12,8 @@ grep -q '16 cells, 64 jobs' stderr.txt || fail "sweep said: $(cat stderr.txt)"
 for f in manifest.json config.resolved.json report/index.html report/report.md report/accuracy.csv report/pairs.csv report/lengths.csv; do
     [ -s "full/$f" ] || fail "full/$f is missing"
 done
+grep -q 'grader [0-9]*, percent=hundredth units=drop degrees=drop decimals=round duplicates=count, kveval' full/report/report.md ||
+    fail "the report does not name the grading policies"
 [ "$(ls full/cells | wc -l)" = 16 ] || fail "cells: $(ls full/cells)"
 [ "$(cat full/cells/*/samples_*.jsonl | wc -l)" = 64 ] || fail "not every problem has its row"
 [ "$(wc -l <full/report/lengths.csv)" = 65 ] || fail "lengths.csv has $(wc -l <full/report/lengths.csv) lines"
