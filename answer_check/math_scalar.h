@@ -5,7 +5,10 @@
 
 /* Arithmetic on trees: what is equal, what is smaller, what rounds to what. Nothing here guesses: TRUE and
  * FALSE are proved (or, for expressions with symbols, agree at all fixed points), everything else is UNKNOWN.
- */
+ *
+ * MPFR keeps pi and the like for each thread, to the digits seen so far: a few kilobytes, which threads that
+ * live as long as the program (OpenMP's do) need not free. Everything else lives in the arena or is freed by
+ * the call that made it. */
 
 enum math_truth { MATH_UNKNOWN, MATH_FALSE, MATH_TRUE }; /* UNKNOWN: beyond steps, limits or precision */
 
@@ -46,9 +49,5 @@ enum math_truth math_scalar_proportional(struct math_work *w, const struct math_
  * once: linear and quadratic exactly as trees, others as UNKNOWN. Returns their number, or -1. */
 int math_real_roots(struct math_work *w, const struct math_node *m, const char *name,
                     const struct math_node **out, int room);
-
-/* Frees what MPFR keeps for this thread (pi and the like to the digits seen so far): called before a thread
- * that compared scalars ends. Everything else lives in the arena or is freed by the call that made it. */
-void math_scalar_thread_end(void);
 
 #endif

@@ -103,8 +103,3 @@ enum math_truth math_scalar_equal(struct math_work *w, const struct math_node *a
         return MATH_UNKNOWN;
     return equal(w, a, b);
 }
-
-void math_scalar_thread_end(void)
-{
-    mpfr_free_cache();
-}

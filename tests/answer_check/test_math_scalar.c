@@ -165,6 +165,5 @@ int main(int argc, char **argv)
     cases_close(&c);
     check_trees();
     check_long_number();
-    math_scalar_thread_end();
     return check_done();
 }
