@@ -13,6 +13,24 @@ static int inverse(struct scalar_context *c, struct ball *out, const struct ball
     return rc;
 }
 
+/* out = -i a */
+static void times_minus_i(struct ball *out, const struct ball *a)
+{
+    ball_times_i(out, a);
+    ball_neg(out, out);
+}
+
+/* out = pi/2 - a */
+static int complement(struct scalar_context *c, struct ball *out, const struct ball *a)
+{
+    struct ball *half_pi = ball_new(c);
+    mpfi_const_pi(half_pi->re);
+    mpfi_div_2ui(half_pi->re, half_pi->re, 1);
+    int rc = ball_sub(c, out, half_pi, a);
+    ball_free(c, half_pi);
+    return rc;
+}
+
 static int trigonometric(struct scalar_context *c, struct ball *out, enum math_function f,
                          const struct ball *a)
 {
@@ -69,8 +87,7 @@ static int hyperbolic(struct scalar_context *c, struct ball *out, enum math_func
     struct ball *s = ball_new(c), *t = ball_new(c);
     ball_times_i(t, a);
     rc = ball_sin_cos(c, s, t, t);
-    ball_times_i(s, s);
-    ball_neg(s, s);
+    times_minus_i(s, s);
     if (!rc && f == MATH_SINH)
         ball_set(out, s);
     else if (!rc && f == MATH_COSH)
@@ -202,20 +219,15 @@ static int arc_sine(struct scalar_context *c, struct ball *out, enum math_functi
         if (c->real_only)
             return SCALAR_UNDEFINED;
     }
-    struct ball *t = ball_new(c), *half_pi = ball_new(c);
+    struct ball *t = ball_new(c);
     ball_times_i(t, a);
     rc = area_log(c, t, t, 0);
-    ball_times_i(t, t);
-    ball_neg(t, t);
-    if (!rc && f == MATH_ARCCOS) {
-        mpfi_const_pi(half_pi->re);
-        mpfi_div_2ui(half_pi->re, half_pi->re, 1);
-        rc = ball_sub(c, t, half_pi, t);
-    }
+    times_minus_i(t, t);
+    if (!rc && f == MATH_ARCCOS)
+        rc = complement(c, t, t);
     if (!rc)
         ball_set(out, t);
     ball_free(c, t);
-    ball_free(c, half_pi);
     return rc;
 }
 
@@ -225,24 +237,19 @@ static int arc_tangent(struct scalar_context *c, struct ball *out, enum math_fun
     int rc = ball_elementary_cost(c);
     if (rc)
         return rc;
-    struct ball *t = ball_new(c), *half_pi = ball_new(c);
+    struct ball *t = ball_new(c);
     if (a->real) {
         mpfi_atan(t->re, a->re);
     } else {
         ball_times_i(t, a);
         rc = artanh_log(c, t, t);
-        ball_times_i(t, t);
-        ball_neg(t, t);
+        times_minus_i(t, t);
     }
-    if (!rc && f == MATH_ARCCOT) {
-        mpfi_const_pi(half_pi->re);
-        mpfi_div_2ui(half_pi->re, half_pi->re, 1);
-        rc = ball_sub(c, t, half_pi, t);
-    }
+    if (!rc && f == MATH_ARCCOT)
+        rc = complement(c, t, t);
     if (!rc)
         ball_set(out, t);
     ball_free(c, t);
-    ball_free(c, half_pi);
     return rc ? rc : ball_done(c, out);
 }
 
