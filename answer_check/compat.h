@@ -27,10 +27,6 @@ static inline int compat_at(struct span t, size_t i, const char *s)
 }
 int compat_at_folded(struct span t, size_t i, const char *lower); /* ASCII case ignored */
 size_t compat_length(struct span t);                              /* in characters */
-/* The words "final answer ... is": at most 100 characters up to the blank before "is", a colon behind it or
- * not. Called with *i behind "final answer" and *gap 0; every call returns where one "is" ends and moves both
- * on, 0 when there is no further one. */
-size_t compat_final_is(struct span t, size_t *i, int *gap, int same_line);
 
 /* A percent sign or word at i ("percentage" counts as its first seven letters): its length, or 0. */
 size_t compat_percent(struct span t, size_t i);
@@ -67,14 +63,26 @@ struct compat_match {
     struct span letter;
 };
 
-/* Each tries one pattern at position i: 1 and *out, or 0. */
+/* Each reads what stands at position i: 1 and *out, or 0. */
 typedef int compat_matcher(struct compat_text *t, size_t i, struct compat_match *out);
-enum compat_start { COMPAT_WORD_ANSWER, COMPAT_WORD_FINAL, COMPAT_FORMULA, COMPAT_BOX, COMPAT_BLANK };
-struct compat_pattern {
-    compat_matcher *match;
-    int priority;
-    enum compat_start start; /* what its matches may begin with */
+enum compat_start {
+    COMPAT_FINAL_HOPE,       /* "final answer is", perhaps a colon; the reader asks for "I hope" */
+    COMPAT_FINAL_IS,         /* "final answer", at most 100 characters, "is", perhaps a colon */
+    COMPAT_FINAL_IS_ON_LINE, /* likewise, on one line */
+    COMPAT_ANSWER_COLON,     /* "answer:" */
+    COMPAT_ANSWER,           /* "answer" */
+    COMPAT_FORMULA,          /* no words, a formula at once */
+    COMPAT_BOX,
+    COMPAT_BLANK
 };
+struct compat_pattern {
+    compat_matcher *read; /* reads what follows those words */
+    int priority;
+    enum compat_start start; /* what its matches begin with */
+};
+int compat_pattern_at(const struct compat_pattern *p, struct compat_text *t, size_t i,
+                      struct compat_match *out);
+int compat_hope(struct span t, size_t *end); /* a full stop or not, "I hope": *end moves behind it */
 enum { COMPAT_PATTERNS = 32 };
 /* The patterns of each target, in the original's order; they return their number. */
 int compat_latex_patterns(struct compat_pattern *out, int boxed_priority);

@@ -10,14 +10,7 @@ static int tail_holds(struct span t, size_t *end, enum tail tail)
 {
     if (tail == TAIL_NO_EQUALS)
         return !compat_at(t, compat_skip_space(t, *end), "=");
-    if (tail == TAIL_HOPE) {
-        size_t i = *end + (size_t)compat_at(t, *end, ".");
-        i += compat_space(t, i);
-        if (!compat_at(t, i, "I hope"))
-            return 0;
-        *end = i + 6;
-    }
-    return 1;
+    return tail == TAIL_NONE || compat_hope(t, end);
 }
 
 /* ---- numbers */
@@ -226,27 +219,14 @@ static int behind_blanks(struct compat_text *t, size_t i, enum tail tail, struct
     return (start < t->t.n && either(t, start, tail, out)) || (last < start && either(t, last, tail, out));
 }
 
-/* "final answer is 5. I hope" */
-static int final_hope(struct compat_text *t, size_t i, struct compat_match *out)
+static int hoped(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    if (!compat_at_folded(t->t, i, "final answer is"))
-        return 0;
-    i += 15;
-    return behind_blanks(t, i + (size_t)compat_at(t->t, i, ":"), TAIL_HOPE, out);
+    return behind_blanks(t, i, TAIL_HOPE, out);
 }
 
-/* "final answer to your question is 5" */
-static int final_is(struct compat_text *t, size_t i, struct compat_match *out)
+static int any(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    size_t is;
-    int gap = 0;
-    if (!compat_at_folded(t->t, i, "final answer"))
-        return 0;
-    i += 12;
-    while ((is = compat_final_is(t->t, &i, &gap, 1)))
-        if (is < t->t.n && either(t, is, TAIL_NONE, out))
-            return 1;
-    return 0;
+    return i < t->t.n && either(t, i, TAIL_NONE, out);
 }
 
 /* Behind the last "=" within 100 characters of the line that a number follows, else the nearest number within
@@ -273,16 +253,6 @@ static int after_answer(struct compat_text *t, size_t i, struct compat_match *ou
     return 0;
 }
 
-static int answer_colon(struct compat_text *t, size_t i, struct compat_match *out)
-{
-    return compat_at_folded(t->t, i, "answer:") && after_answer(t, i + 7, out);
-}
-
-static int answer_word(struct compat_text *t, size_t i, struct compat_match *out)
-{
-    return compat_at_folded(t->t, i, "answer") && after_answer(t, i + 6, out);
-}
-
 static int any_arithmetic(struct compat_text *t, size_t i, struct compat_match *out)
 {
     return anchored(t, i, arithmetic_at, TAIL_NONE, out);
@@ -295,10 +265,10 @@ static int any_number(struct compat_text *t, size_t i, struct compat_match *out)
 
 int compat_expr_patterns(struct compat_pattern *out)
 {
-    out[0] = (struct compat_pattern){final_hope, 0, COMPAT_WORD_FINAL};
-    out[1] = (struct compat_pattern){final_is, 50, COMPAT_WORD_FINAL};
-    out[2] = (struct compat_pattern){answer_colon, 100, COMPAT_WORD_ANSWER};
-    out[3] = (struct compat_pattern){answer_word, 200, COMPAT_WORD_ANSWER};
+    out[0] = (struct compat_pattern){hoped, 0, COMPAT_FINAL_HOPE};
+    out[1] = (struct compat_pattern){any, 50, COMPAT_FINAL_IS_ON_LINE};
+    out[2] = (struct compat_pattern){after_answer, 100, COMPAT_ANSWER_COLON};
+    out[3] = (struct compat_pattern){after_answer, 200, COMPAT_ANSWER};
     out[4] = (struct compat_pattern){any_arithmetic, 300, COMPAT_BLANK};
     out[5] = (struct compat_pattern){any_number, 300, COMPAT_BLANK};
     return 6;

@@ -130,7 +130,8 @@ void compat_extract(struct compat_candidate *out, struct math_work *w, struct sp
         for (size_t k = 0; k < n && w->steps > 0; k++) {
             struct compat_match m = {0};
             struct compat_candidate one;
-            if (!pattern[found[k].pattern].match(&t, found[k].start, &m) || math_step(w, TRY_STEPS))
+            if (!compat_pattern_at(&pattern[found[k].pattern], &t, found[k].start, &m) ||
+                math_step(w, TRY_STEPS))
                 continue;
             read_match(w, &m, &one);
             if (!out->text.n)

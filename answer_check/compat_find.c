@@ -13,7 +13,7 @@ struct found_list {
 /* Which bytes may begin a match: most of a long text is passed over by them. */
 static void starts_of(unsigned char byte[256], enum compat_start start)
 {
-    static const char *const of[] = {"aA", "fF", "$\\-", "\\", "="};
+    static const char *const of[] = {"fF", "fF", "fF", "aA", "aA", "$\\-", "\\", "="};
     memset(byte, 0, 256);
     for (const char *p = of[start]; *p; p++)
         byte[(unsigned char)*p] = 1;
@@ -31,7 +31,7 @@ static void collect(struct found_list *out, struct compat_text *t, const struct 
     starts_of(starts, p->start);
     for (size_t i = 0; i < t->t.n;) {
         m.end = i;
-        if ((i && !starts[(unsigned char)t->t.s[i]]) || !p->match(t, i, &m)) {
+        if ((i && !starts[(unsigned char)t->t.s[i]]) || !compat_pattern_at(p, t, i, &m)) {
             i++;
             continue;
         }

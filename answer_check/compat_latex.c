@@ -206,38 +206,16 @@ static int bare_box(struct compat_text *t, size_t i, struct compat_match *out)
     return 1;
 }
 
-/* "final answer is $..$. I hope" */
-static int final_hope(struct compat_text *t, size_t i, struct compat_match *out)
+/* Behind blanks, of which a formula in brackets wants one. */
+static int behind_blanks(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    if (!compat_at_folded(t->t, i, "final answer is"))
-        return 0;
-    i += 15;
-    i += (size_t)compat_at(t->t, i, ":");
     size_t start = compat_skip_space(t->t, i);
-    if (!row_at(t, start, 0, out) && !(start > i && row_at(t, start - 1, 0, out)))
-        return 0;
-    out->end += (size_t)compat_at(t->t, out->end, ".");
-    out->end += compat_space(t->t, out->end);
-    if (!compat_at(t->t, out->end, "I hope"))
-        return 0;
-    out->end += 6;
-    return 1;
+    return row_at(t, start, 0, out) || (start > i && row_at(t, start - 1, 0, out));
 }
 
-/* "final answer to your question is: $..$" */
-static int final_is(struct compat_text *t, size_t i, struct compat_match *out)
+static int hoped(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    size_t is;
-    int gap = 0;
-    if (!compat_at_folded(t->t, i, "final answer"))
-        return 0;
-    i += 12;
-    while ((is = compat_final_is(t->t, &i, &gap, 0))) {
-        size_t start = compat_skip_space(t->t, is);
-        if (row_at(t, start, 0, out) || (start > is && row_at(t, start - 1, 0, out)))
-            return 1;
-    }
-    return 0;
+    return behind_blanks(t, i, out) && compat_hope(t->t, &out->end);
 }
 
 /* The nearest formula that begins at most 50 characters behind i. */
@@ -249,23 +227,13 @@ static int within_50(struct compat_text *t, size_t i, struct compat_match *out)
     return 0;
 }
 
-static int answer_colon(struct compat_text *t, size_t i, struct compat_match *out)
-{
-    return compat_at_folded(t->t, i, "answer:") && within_50(t, i + 7, out);
-}
-
-static int answer_word(struct compat_text *t, size_t i, struct compat_match *out)
-{
-    return compat_at_folded(t->t, i, "answer") && within_50(t, i + 6, out);
-}
-
 int compat_latex_patterns(struct compat_pattern *out, int boxed_priority)
 {
     int n = 0;
-    out[n++] = (struct compat_pattern){final_hope, 0, COMPAT_WORD_FINAL};
-    out[n++] = (struct compat_pattern){final_is, 50, COMPAT_WORD_FINAL};
-    out[n++] = (struct compat_pattern){answer_colon, 100, COMPAT_WORD_ANSWER};
-    out[n++] = (struct compat_pattern){answer_word, 200, COMPAT_WORD_ANSWER};
+    out[n++] = (struct compat_pattern){hoped, 0, COMPAT_FINAL_HOPE};
+    out[n++] = (struct compat_pattern){behind_blanks, 50, COMPAT_FINAL_IS};
+    out[n++] = (struct compat_pattern){within_50, 100, COMPAT_ANSWER_COLON};
+    out[n++] = (struct compat_pattern){within_50, 200, COMPAT_ANSWER};
     out[n++] = (struct compat_pattern){any_formula, 300, COMPAT_FORMULA};
     if (boxed_priority >= 0) {
         out[n++] = (struct compat_pattern){boxed_formula, boxed_priority, COMPAT_FORMULA};

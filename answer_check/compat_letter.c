@@ -38,54 +38,26 @@ static int standing_letter(struct span t, size_t i, struct compat_match *out)
     return 0;
 }
 
-static int final_hope(struct compat_text *t, size_t i, struct compat_match *out)
+static int behind_blanks(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    if (!compat_at_folded(t->t, i, "final answer is"))
-        return 0;
-    i += 15;
-    if (!letter_at(t->t, compat_skip_space(t->t, i + (size_t)compat_at(t->t, i, ":")), out))
-        return 0;
-    out->end += (size_t)compat_at(t->t, out->end, ".");
-    out->end += compat_space(t->t, out->end);
-    if (!compat_at(t->t, out->end, "I hope"))
-        return 0;
-    out->end += 6;
-    return 1;
+    return letter_at(t->t, compat_skip_space(t->t, i), out);
 }
 
-static int final_is(struct compat_text *t, size_t i, struct compat_match *out)
+static int hoped(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    size_t is;
-    int gap = 0;
-    if (!compat_at_folded(t->t, i, "final answer"))
-        return 0;
-    i += 12;
-    while ((is = compat_final_is(t->t, &i, &gap, 1)))
-        if (letter_at(t->t, compat_skip_space(t->t, is), out))
-            return 1;
-    return 0;
+    return behind_blanks(t, i, out) && compat_hope(t->t, &out->end);
 }
 
 /* The nearest letter that begins at most 50 characters behind i, on the same line. */
-static int within_50(struct span t, size_t i, struct compat_match *out)
+static int within_50(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    for (int gap = 0; gap <= 50 && i < t.n; gap++, i = compat_next(t, i)) {
-        if (standing_letter(t, i, out))
+    for (int gap = 0; gap <= 50 && i < t->t.n; gap++, i = compat_next(t->t, i)) {
+        if (standing_letter(t->t, i, out))
             return 1;
-        if (t.s[i] == '\n')
+        if (t->t.s[i] == '\n')
             break;
     }
     return 0;
-}
-
-static int answer_colon(struct compat_text *t, size_t i, struct compat_match *out)
-{
-    return compat_at_folded(t->t, i, "answer:") && within_50(t->t, i + 7, out);
-}
-
-static int answer_word(struct compat_text *t, size_t i, struct compat_match *out)
-{
-    return compat_at_folded(t->t, i, "answer") && within_50(t->t, i + 6, out);
 }
 
 static int first_letter(struct compat_text *t, size_t i, struct compat_match *out)
@@ -101,10 +73,10 @@ static int any_letter(struct compat_text *t, size_t i, struct compat_match *out)
 
 int compat_string_patterns(struct compat_pattern *out)
 {
-    out[0] = (struct compat_pattern){final_hope, 0, COMPAT_WORD_FINAL};
-    out[1] = (struct compat_pattern){final_is, 50, COMPAT_WORD_FINAL};
-    out[2] = (struct compat_pattern){answer_colon, 100, COMPAT_WORD_ANSWER};
-    out[3] = (struct compat_pattern){answer_word, 200, COMPAT_WORD_ANSWER};
+    out[0] = (struct compat_pattern){hoped, 0, COMPAT_FINAL_HOPE};
+    out[1] = (struct compat_pattern){behind_blanks, 50, COMPAT_FINAL_IS_ON_LINE};
+    out[2] = (struct compat_pattern){within_50, 100, COMPAT_ANSWER_COLON};
+    out[3] = (struct compat_pattern){within_50, 200, COMPAT_ANSWER};
     out[4] = (struct compat_pattern){first_letter, 250, COMPAT_BLANK};
     out[5] = (struct compat_pattern){any_letter, 300, COMPAT_BLANK};
     return 6;

@@ -63,27 +63,6 @@ size_t compat_length(struct span t)
     return n;
 }
 
-size_t compat_final_is(struct span t, size_t *i, int *gap, int same_line)
-{
-    enum { REACH = 100 };
-    while (*gap <= REACH && *i < t.n) {
-        size_t at = *i, word = compat_skip_space(t, at);
-        if (word == at) {
-            *i = compat_next(t, at);
-            ++*gap;
-            continue;
-        }
-        int within = 1; /* the blanks before the word, of which one must be in reach */
-        for (size_t k = at; same_line && k < word; k++)
-            within &= t.s[k] != '\n';
-        *gap = within ? *gap + (int)compat_length((struct span){t.s + at, word - at}) : REACH + 1;
-        *i = word;
-        if (compat_at(t, word, "is"))
-            return word + 2 + (size_t)compat_at(t, word + 2, ":");
-    }
-    return 0;
-}
-
 struct span compat_kept(struct str *s, struct arena *a)
 {
     struct span out = {arena_strndup(a, str_text(s), s->len), s->len};
