@@ -1,5 +1,5 @@
 /* What LaTeX commands mean in mathematics, sorted by name (bytes). A command that is not here makes a text
- * unreadable: better no tree than one that leaves something out. */
+ * unreadable: better no tree than one that leaves something out. One table, and as long as it has to be. */
 #include "answer_check/math_lex.h"
 
 #include <stdlib.h>
