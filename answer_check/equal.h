@@ -4,9 +4,10 @@
 #include "answer_check/answer_check.h"
 #include "answer_check/math_scalar.h"
 
-/* Do two answers mean the same? Comparison of trees by type. The reference ("gold") comes first everywhere:
- * where a writing has several readings the reference's decide, and only a decimal reference is met by what
- * rounds to it. Apart from those two rules the order does not matter. */
+/* Do two answers mean the same? Comparison of trees by type. The reference ("gold") comes first everywhere,
+ * and the order matters in four rules only: of a writing with several readings ("3 m") the reference's
+ * decide; a decimal reference is met by what rounds to it; a reference that lists values is met by them in
+ * any brackets and order; a prediction may state its number as "m + n = 25". */
 
 struct equal {
     struct math_work *w;

@@ -1,5 +1,5 @@
-/* Equality of mathematical answers: each line of the data file is one pair. Equality is also asked the other
- * way round where both sides stand for themselves, and every answer must equal itself. */
+/* Equality of mathematical answers: each line of the data file is one pair. It is also asked the other way
+ * round, and every answer must equal itself. */
 #include "answer_check/answer_check.h"
 #include "tests/cases.h"
 
@@ -14,6 +14,34 @@ static enum verdict grade_box(const char *gold, const char *pred, struct arena *
     return g.verdict;
 }
 
+/* Is the row right? Both ways round: of "=>" the other one is wrong, of "==" and "!=" it is the same. */
+static void run(const char *path, int line, char *text)
+{
+    struct arena a = {0};
+    static const char *const signs[] = {"  ==  ", "  !=  ", "  =>  "};
+    const char *sign = NULL, *reason = "";
+    for (int i = 0; i < 3 && !sign; i++)
+        sign = strstr(text, signs[i]) ? signs[i] : NULL;
+    char *pred = sign ? case_cut(text, sign) : NULL;
+    int one_way = sign == signs[2], equal = sign != signs[1];
+    check_count++;
+    if (!pred || grade_box(text, pred, &a, &reason) != (equal ? VERDICT_CORRECT : VERDICT_WRONG)) {
+        check_failures++;
+        fprintf(stderr, "%s:%d: %s and %s: %s\n", path, line, text, pred ? pred : "(nothing)", reason);
+        arena_release(&a);
+        return;
+    }
+    /* Rows of "==" may be one-way too where one side only is a decimal or has an equals sign. */
+    int same_form = !strchr(text, '=') == !strchr(pred, '=') && !strchr(text, '.') == !strchr(pred, '.');
+    enum verdict back = equal && !one_way ? VERDICT_CORRECT : VERDICT_WRONG;
+    if ((one_way || same_form) && grade_box(pred, text, &a, &reason) != back) {
+        check_failures++;
+        fprintf(stderr, "%s:%d: the other way round: %s\n", path, line, reason);
+    }
+    CHECK_INT(grade_box(pred, pred, &a, &reason), VERDICT_CORRECT);
+    arena_release(&a);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -21,28 +49,8 @@ int main(int argc, char **argv)
     int line;
     char *text;
     cases_open(&c, argv[1]);
-    while ((text = cases_line(&c, &line))) {
-        struct arena a = {0};
-        int equal = strstr(text, "  ==  ") != NULL;
-        char *pred = case_cut(text, equal ? "  ==  " : "  !=  ");
-        const char *reason;
-        check_count++;
-        if (!pred || grade_box(text, pred, &a, &reason) != (equal ? VERDICT_CORRECT : VERDICT_WRONG)) {
-            check_failures++;
-            fprintf(stderr, "%s:%d: %s and %s: %s\n", argv[1], line, text, pred ? pred : "(nothing)",
-                    pred ? reason : "");
-            arena_release(&a);
-            continue;
-        }
-        /* Only a decimal reference is met by what rounds to it. */
-        int same_form = !strchr(text, '=') == !strchr(pred, '=') && !strchr(text, '.') == !strchr(pred, '.');
-        if (same_form && grade_box(pred, text, &a, &reason) != (equal ? VERDICT_CORRECT : VERDICT_WRONG)) {
-            check_failures++;
-            fprintf(stderr, "%s:%d: not symmetric: %s\n", argv[1], line, reason);
-        }
-        CHECK_INT(grade_box(pred, pred, &a, &reason), VERDICT_CORRECT);
-        arena_release(&a);
-    }
+    while ((text = cases_line(&c, &line)))
+        run(argv[1], line, text);
     cases_close(&c);
     return check_done();
 }
