@@ -99,42 +99,6 @@ static enum math_truth by_pred_reading(struct equal *e, const struct math_node *
 
 /* ---- one side in other dress ---- */
 
-/* x, y = 3, 5, which reads as the list x, (y = 3), 5: the values that stand for the names, or NULL. */
-static const struct math_node *names_then_values(struct equal *e, const struct math_node *m)
-{
-    const struct math_node *value[32];
-    int names = 0;
-    while (names < m->n && m->child[names]->kind == MATH_SYMBOL)
-        names++;
-    if (m->kind != MATH_LIST || !names || m->n != 2 * names + 1 || m->n > 32)
-        return NULL;
-    const struct math_node *turn = m->child[names];
-    if (turn->kind != MATH_RELATION || turn->n != 2 || turn->ops[0] != MATH_EQUAL ||
-        !equal_is_name(turn->child[0]))
-        return NULL;
-    value[0] = turn->child[1];
-    for (int i = 1; i <= names; i++)
-        value[i] = m->child[names + i];
-    return math_node_new(e->w, MATH_LIST, m->source, names + 1, value);
-}
-
-/* A list of assignments as the list of its values ("b = -3, c = 0"), or NULL. */
-static const struct math_node *assigned_items(struct equal *e, const struct math_node *m)
-{
-    const struct math_node *value[64];
-    if ((!is_collection(m) && !is_statements(m)) || m->n > 64)
-        return NULL;
-    const struct math_node *together = names_then_values(e, m);
-    if (together)
-        return together;
-    for (int i = 0; i < m->n; i++) {
-        value[i] = m->child[i]->kind == MATH_RELATION ? equal_assigned(e, m->child[i], 0) : NULL;
-        if (!value[i])
-            return NULL;
-    }
-    return math_node_new(e->w, MATH_LIST, m->source, m->n, value);
-}
-
 /* (f(n), g(n)) = (n, 1) as the list of its equations, or NULL. */
 static const struct math_node *by_coordinates(struct equal *e, const struct math_node *m)
 {
@@ -158,6 +122,13 @@ static const struct math_node *only_item(const struct math_node *m)
     return is_collection(m) && m->n == 1 ? m->child[0] : NULL;
 }
 
+/* P(3, -2) as the point that it names. */
+static const struct math_node *named_point(struct equal *e, const struct math_node *m)
+{
+    int named = m->kind == MATH_APPLY && m->n > 1 && *m->name >= 'A' && *m->name <= 'Z' && !m->name[1];
+    return named ? math_node_new(e->w, MATH_TUPLE, m->source, m->n, m->child) : NULL;
+}
+
 /* What m means when the other side is no statement: the value it assigns, the only item it holds. */
 static const struct math_node *undressed(struct equal *e, const struct math_node *m,
                                          const struct math_node *other, int is_pred)
@@ -172,17 +143,14 @@ static const struct math_node *undressed(struct equal *e, const struct math_node
         return m->child[0];
     if (m->kind == MATH_RELATION && (is_statements(other) || is_collection(other)))
         return by_coordinates(e, m);
-    if (other->kind == MATH_TUPLE || (is_collection(other) && !assigned_items(e, other)))
-        return assigned_items(e, m);
+    if (other->kind == MATH_TUPLE)
+        return m->kind == MATH_APPLY ? named_point(e, m) : equal_assigned_tuple(e, m);
+    if (is_collection(other) && !equal_assigned_items(e, other))
+        return equal_assigned_items(e, m);
     return NULL;
 }
 
 /* ---- kinds ---- */
-
-static enum math_truth texts(const struct math_node *gold, const struct math_node *pred)
-{
-    return strcmp(gold->name, pred->name) == 0 ? MATH_TRUE : MATH_FALSE;
-}
 
 static enum math_truth all_children(struct equal *e, const struct math_node *gold,
                                     const struct math_node *pred)
@@ -219,6 +187,39 @@ static int is_vector(const struct math_node *m)
     return m->kind == MATH_MATRIX && (m->rows == 1 || m->columns == 1);
 }
 
+/* N and Z^+, N_0 and Z_{\ge 0}: whether N holds 0 is the writer's choice, so N alone is either. */
+static const char *natural(const struct math_node *m, int *both)
+{
+    static const char *const names[][3] = {{"Z+", "N+", "N*"}, {"Z>=0", "N0", "N_0"}};
+    *both = m->which == 'N' && !*m->name;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < 3; k++)
+            if (names[i][k][0] == m->which && !strcmp(names[i][k] + 1, m->name))
+                return names[i][0];
+    return NULL;
+}
+
+/* \mathbb{R}, or the letter in a font that says less. */
+static int is_number_set(const struct math_node *m)
+{
+    return m->kind == MATH_NUMBER_SET ||
+           (m->kind == MATH_SYMBOL && *m->name && strchr("NZQRC", *m->name) && !m->name[1]);
+}
+
+static enum math_truth number_sets(const struct math_node *gold, const struct math_node *pred)
+{
+    int any_g, any_p;
+    if (gold->kind != pred->kind) {
+        const struct math_node *set = gold->kind == MATH_SYMBOL ? pred : gold;
+        const char *letter = (set == gold ? pred : gold)->name;
+        return set->which == *letter && !*set->name ? MATH_TRUE : MATH_FALSE;
+    }
+    const char *g = natural(gold, &any_g), *p = natural(pred, &any_p);
+    if ((g && (any_p || g == p)) || (p && any_g))
+        return MATH_TRUE;
+    return gold->which == pred->which && !strcmp(gold->name, pred->name) ? MATH_TRUE : MATH_FALSE;
+}
+
 static enum math_truth same_kind(struct equal *e, const struct math_node *gold, const struct math_node *pred)
 {
     switch (gold->kind) {
@@ -229,7 +230,7 @@ static enum math_truth same_kind(struct equal *e, const struct math_node *gold, 
     case MATH_RATIO:
         return ratios(e, gold, pred);
     case MATH_TEXT:
-        return texts(gold, pred);
+        return equal_texts(e, gold, pred);
     case MATH_TIME:
         return strcmp(gold->name, pred->name) == 0 || !*gold->name || !*pred->name
                    ? all_children(e, gold, pred)
@@ -264,6 +265,8 @@ static enum math_truth by_kind(struct equal *e, const struct math_node *gold, co
         enum math_truth r = equal_items(e, gold, pred, 0);
         return r == MATH_TRUE ? r : equal_better(r, equal_regions(e, gold, pred));
     }
+    if (is_number_set(gold) && is_number_set(pred) && number_sets(gold, pred) == MATH_TRUE)
+        return MATH_TRUE;
     if (equal_is_region(gold) || equal_is_region(pred))
         return equal_regions(e, gold, pred);
     return gold->kind == pred->kind ? same_kind(e, gold, pred) : MATH_FALSE;
@@ -273,8 +276,16 @@ static enum math_truth in_other_dress(struct equal *e, const struct math_node *g
                                       const struct math_node *pred)
 {
     const struct math_node *g = equal_expand(e, gold), *p = equal_expand(e, pred);
+    if (!g && !p && (gold->kind == MATH_TEXT) != (pred->kind == MATH_TEXT)) {
+        g = equal_meaning(e, gold);
+        p = equal_meaning(e, pred);
+    }
     if (g || p)
         return equal_trees(e, g ? g : gold, p ? p : pred);
+    g = is_statements(gold) || is_statements(pred) ? equal_alternatives(e, gold) : NULL;
+    p = g ? equal_alternatives(e, pred) : NULL;
+    if (p)
+        return equal_trees(e, g, p);
     g = undressed(e, gold, pred, 0);
     p = undressed(e, pred, gold, 1);
     enum math_truth r = g || p ? equal_trees(e, g ? g : gold, p ? p : pred) : MATH_FALSE;

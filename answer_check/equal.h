@@ -34,6 +34,11 @@ int equal_is_value(const struct math_node *m);
 enum math_truth equal_values(struct equal *e, const struct math_node *gold, const struct math_node *pred);
 int equal_units(const char *a, const char *b); /* "cm^2" and "square centimeters" */
 
+/* Words: up to articles and the like; and what they mean ("no solution", "all real numbers", "twelve"), or
+ * NULL. */
+enum math_truth equal_texts(struct equal *e, const struct math_node *gold, const struct math_node *pred);
+const struct math_node *equal_meaning(struct equal *e, const struct math_node *m);
+
 /* Lists, sets and tuples. */
 enum math_truth equal_items(struct equal *e, const struct math_node *gold, const struct math_node *pred,
                             int ordered);
@@ -51,6 +56,11 @@ enum math_truth equal_relations(struct equal *e, const struct math_node *gold, c
 /* The value that an assignment states ("x = 5", "5 = x", "m + n = 12 + 13 = 25", "x = 1/3 \approx 0.33"), or
  * NULL. loose: any left side will do, if the right one is a number. */
 const struct math_node *equal_assigned(struct equal *e, const struct math_node *m, int loose);
+/* Several assignments as the list of their values (alternatives as a set), or NULL; as the tuple that they
+ * state; and what may stand for one variable: x = 1 or x = 5, x_1 = 1 and x_2 = 5, x \in \{1, 5\}. */
+const struct math_node *equal_assigned_items(struct equal *e, const struct math_node *m);
+const struct math_node *equal_assigned_tuple(struct equal *e, const struct math_node *m);
+const struct math_node *equal_alternatives(struct equal *e, const struct math_node *m);
 /* Is the equation, solved for a symbol that the value does not hold, just that value? */
 enum math_truth equal_solved(struct equal *e, const struct math_node *equation,
                              const struct math_node *value);

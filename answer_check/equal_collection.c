@@ -195,7 +195,7 @@ static const struct math_node *expand_tuple(struct equal *e, const struct math_n
 const struct math_node *equal_expand(struct equal *e, const struct math_node *m)
 {
     const struct math_node *two[2];
-    if (!has_sign(m))
+    if (!has_sign(m) || m->kind == MATH_INTERVAL) /* both ends have both signs */
         return NULL;
     if (m->kind == MATH_LIST || m->kind == MATH_SET || m->kind == MATH_OR)
         return expand_list(e, m);

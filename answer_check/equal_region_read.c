@@ -109,12 +109,41 @@ static int solve_link(struct equal *e, struct region *out, const struct math_nod
     return 0;
 }
 
+/* |f| < c as f^2 < c^2, where c is a number that is not negative. NULL: not of that form. */
+static const struct math_node *squared(struct equal *e, const struct math_node *m)
+{
+    struct math_node *two = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
+    if (two)
+        two->literal = (struct math_literal){.digits = "2", .n = 1};
+    return math_node_2(e->w, MATH_POWER, m->source, m, two);
+}
+
+static int is_absolute(const struct math_node *m)
+{
+    return m->kind == MATH_FUNCTION && m->which == MATH_ABS;
+}
+
+static int square_absolute(struct equal *e, const struct math_node **f, const struct math_node **c)
+{
+    struct math_node *zero = math_node_new(e->w, MATH_NUMBER, (*c)->source, 0, NULL);
+    if (!zero || !is_absolute(*f) || !equal_is_number(e, *c))
+        return 0;
+    zero->literal = (struct math_literal){.digits = "0", .n = 1};
+    if (math_scalar_less(e->w, *c, zero) != MATH_FALSE && math_scalar_equal(e->w, *c, zero) != MATH_TRUE)
+        return -1;
+    *f = squared(e, (*f)->child[0]);
+    *c = squared(e, *c);
+    return *f && *c ? 0 : -1;
+}
+
 static int read_link(struct equal *e, struct region *out, const struct math_node *left,
                      const struct math_node *right, int op)
 {
     if (!is_order(op) && op != MATH_EQUAL)
         return -1;
     if (!math_is_scalar(left) || !math_is_scalar(right))
+        return -1;
+    if (square_absolute(e, &left, &right) || square_absolute(e, &right, &left))
         return -1;
     if (left->kind == MATH_SYMBOL && !math_has_symbol(right, left->name)) {
         out->variable = left->name;
@@ -174,11 +203,23 @@ static int read_relation(struct equal *e, struct region *out, const struct math_
     return 0;
 }
 
-static int read_number_set(struct region *out, const struct math_node *m)
+static int read_number_set(struct equal *e, struct region *out, const struct math_node *m)
 {
+    struct math_node *zero = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
     if (m->which == '0')
         return 0;
-    return m->which == 'R' && !*m->name ? region_add(out, NULL, NULL, 1, 1) : -1;
+    if (m->which != 'R' || !zero)
+        return -1;
+    zero->literal = (struct math_literal){.digits = "0", .n = 1};
+    if (!*m->name)
+        return region_add(out, NULL, NULL, 1, 1);
+    if (!strcmp(m->name, "+") || !strcmp(m->name, ">=0"))
+        return region_add(out, zero, NULL, *m->name == '+', 1);
+    if (!strcmp(m->name, "-") || !strcmp(m->name, "<=0"))
+        return region_add(out, NULL, zero, 1, *m->name == '-');
+    if (!strcmp(m->name, "*"))
+        return region_add(out, NULL, zero, 1, 1) || region_add(out, zero, NULL, 1, 1) ? -1 : 0;
+    return -1;
 }
 
 static int read_parts(struct equal *e, struct region *out, const struct math_node *m, int all)
@@ -195,6 +236,17 @@ static int read_parts(struct equal *e, struct region *out, const struct math_nod
     return 0;
 }
 
+/* "x < 1, x > 2", with a comma: where both cannot hold at once, either is meant. */
+static int read_statements(struct equal *e, struct region *out, const struct math_node *m)
+{
+    if (read_parts(e, out, m, 1))
+        return -1;
+    if (out->n || !m->which)
+        return 0;
+    *out = (struct region){0};
+    return read_parts(e, out, m, 0);
+}
+
 static int read_difference(struct equal *e, struct region *out, const struct math_node *m)
 {
     struct region a = {0}, b = {0}, outside;
@@ -204,13 +256,27 @@ static int read_difference(struct equal *e, struct region *out, const struct mat
                : region_intersect(e, out, &a, &outside);
 }
 
+/* \{x : ..\} and \{x \in S : ..\}; not \{x^2 : ..\}, nor one whose S is no region. */
+static int read_builder(struct equal *e, struct region *out, const struct math_node *m)
+{
+    const struct math_node *element = first_reading(m->child[0]);
+    struct region of = {0}, where = {0};
+    if (element->kind == MATH_SYMBOL)
+        return region_read(e, out, m->child[1]);
+    if (element->kind != MATH_RELATION || element->n != 2 || element->ops[0] != MATH_IN ||
+        region_read(e, &of, element) || region_read(e, &where, m->child[1]))
+        return -1;
+    return region_intersect(e, out, &of, &where);
+}
+
 int region_read(struct equal *e, struct region *out, const struct math_node *m)
 {
     if (math_step(e->w, 10))
         return -1;
     switch (m->kind) {
-    case MATH_INTERVAL: /* (4, 1) is a point of the plane */
-        if (math_scalar_less(e->w, m->child[1], m->child[0]) == MATH_TRUE)
+    case MATH_INTERVAL: /* (4, 1) and (1, 1) are points of the plane */
+        if (math_scalar_less(e->w, m->child[1], m->child[0]) == MATH_TRUE ||
+            (m->which && math_scalar_equal(e->w, m->child[0], m->child[1]) == MATH_TRUE))
             return -1;
         return region_add(out, m->child[0], m->child[1], (m->which & MATH_OPEN_LEFT) != 0,
                           (m->which & MATH_OPEN_RIGHT) != 0);
@@ -220,14 +286,15 @@ int region_read(struct equal *e, struct region *out, const struct math_node *m)
     case MATH_SET:
         return read_parts(e, out, m, 0);
     case MATH_INTERSECTION:
-    case MATH_AND:
         return read_parts(e, out, m, 1);
+    case MATH_AND:
+        return read_statements(e, out, m);
     case MATH_DIFFERENCE:
         return read_difference(e, out, m);
     case MATH_SET_BUILDER:
-        return region_read(e, out, m->child[m->n - 1]);
+        return read_builder(e, out, m);
     case MATH_NUMBER_SET:
-        return read_number_set(out, m);
+        return read_number_set(e, out, m);
     case MATH_RELATION:
         return read_relation(e, out, m);
     case MATH_EITHER:

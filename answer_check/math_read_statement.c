@@ -263,7 +263,7 @@ static const struct math_node *flat(struct math_reader *r, int from, const struc
     enum math_kind kind = !all_statements(list) ? MATH_LIST : or ? MATH_OR : MATH_AND;
     struct math_node *m = math_node_new(r->w, kind, reader_source(r, from), list->n, list->node);
     if (m)
-        m->which = kind == MATH_LIST && or ;
+        m->which = (kind == MATH_LIST && or) || (kind == MATH_AND && !has(list, T_AND));
     return m;
 }
 

@@ -123,7 +123,8 @@ int read_phrase_length(struct math_reader *r)
         return 0;
     if (words == 1 && n == 1)
         return lone_word(r, t);
-    if (t->n == 1 && !(t->flags & TOKEN_TEXT))
+    int article = !r->pos && (*t->s == 'a' || *t->s == 'A') && t[1].n > 3 && !math_word_is_unit(word_of(&t[1]));
+    if (t->n == 1 && !(t->flags & TOKEN_TEXT) && !article)
         return 0; /* x meters */
     return wordy ? n : 0;
 }

@@ -54,7 +54,7 @@ enum math_kind {
     /* Statements. */
     MATH_RELATION, /* a chain: children are the sides, ops[i] stands between children i and i + 1; a label
                       ("Minimum: 1") is an equation whose left side is a MATH_TEXT */
-    MATH_AND,      /* statements joined by "and", or listed */
+    MATH_AND,      /* statements joined by "and", or listed: which = 1 when only by commas or lines */
     MATH_OR,
     MATH_NOT,
     /* Others. */
