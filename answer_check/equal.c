@@ -182,6 +182,22 @@ static enum math_truth ratios(struct equal *e, const struct math_node *gold, con
     return all;
 }
 
+/* Cases in whatever order: pairs of value and condition. */
+static enum math_truth cases(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+{
+    enum { PAIRS = 16 };
+    const struct math_node *pair[2][PAIRS];
+    if (gold->n != pred->n || gold->n > 2 * PAIRS)
+        return MATH_FALSE;
+    for (int i = 0; i < gold->n / 2; i++) {
+        pair[0][i] = math_node_new(e->w, MATH_TUPLE, gold->source, 2, gold->child + 2 * i);
+        pair[1][i] = math_node_new(e->w, MATH_TUPLE, pred->source, 2, pred->child + 2 * i);
+    }
+    const struct math_node *g = math_node_new(e->w, MATH_SET, gold->source, gold->n / 2, pair[0]),
+                           *p = math_node_new(e->w, MATH_SET, pred->source, pred->n / 2, pair[1]);
+    return g && p ? equal_items(e, g, p, 0) : MATH_UNKNOWN;
+}
+
 static int is_vector(const struct math_node *m)
 {
     return m->kind == MATH_MATRIX && (m->rows == 1 || m->columns == 1);
@@ -231,6 +247,8 @@ static enum math_truth same_kind(struct equal *e, const struct math_node *gold, 
         return ratios(e, gold, pred);
     case MATH_TEXT:
         return equal_texts(e, gold, pred);
+    case MATH_CASES:
+        return cases(e, gold, pred);
     case MATH_TIME:
         return strcmp(gold->name, pred->name) == 0 || !*gold->name || !*pred->name
                    ? all_children(e, gold, pred)
@@ -282,13 +300,18 @@ static enum math_truth in_other_dress(struct equal *e, const struct math_node *g
     }
     if (g || p)
         return equal_trees(e, g ? g : gold, p ? p : pred);
+    enum math_truth r = equal_families(e, gold, pred);
+    if (r != MATH_TRUE)
+        r = equal_antiderivatives(e, gold, pred);
+    if (r == MATH_TRUE)
+        return r;
     g = is_statements(gold) || is_statements(pred) ? equal_alternatives(e, gold) : NULL;
     p = g ? equal_alternatives(e, pred) : NULL;
     if (p)
         return equal_trees(e, g, p);
     g = undressed(e, gold, pred, 0);
     p = undressed(e, pred, gold, 1);
-    enum math_truth r = g || p ? equal_trees(e, g ? g : gold, p ? p : pred) : MATH_FALSE;
+    r = g || p ? equal_trees(e, g ? g : gold, p ? p : pred) : MATH_FALSE;
     if (r == MATH_TRUE)
         return r;
     if (gold->kind == MATH_RELATION && math_is_scalar(pred))

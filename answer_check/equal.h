@@ -61,6 +61,10 @@ const struct math_node *equal_assigned(struct equal *e, const struct math_node *
 const struct math_node *equal_assigned_items(struct equal *e, const struct math_node *m);
 const struct math_node *equal_assigned_tuple(struct equal *e, const struct math_node *m);
 const struct math_node *equal_alternatives(struct equal *e, const struct math_node *m);
+/* Answers with a parameter, "k\pi, k \in \mathbb{Z}", up to its name and where it counts from; and F(x) + C. */
+enum math_truth equal_families(struct equal *e, const struct math_node *gold, const struct math_node *pred);
+enum math_truth equal_antiderivatives(struct equal *e, const struct math_node *gold,
+                                      const struct math_node *pred);
 /* Is the equation, solved for a symbol that the value does not hold, just that value? */
 enum math_truth equal_solved(struct equal *e, const struct math_node *equation,
                              const struct math_node *value);

@@ -117,6 +117,18 @@ enum math_truth equal_solved(struct equal *e, const struct math_node *equation, 
     return best;
 }
 
+/* y for f(x): the name of what is a function of x. */
+static int is_plain_name(const struct math_node *m, const char *name)
+{
+    return m->kind == MATH_SYMBOL && !strcmp(m->name, name);
+}
+
+static int names_function_of(const struct math_node *f, const struct math_node *y)
+{
+    return f->kind == MATH_APPLY && f->n == 1 && !strcmp(f->name, "f") && is_plain_name(f->child[0], "x") &&
+           is_plain_name(y, "y");
+}
+
 /* f(x) = .. and f(t) = ..: the prediction's arguments renamed to the reference's. NULL: not of that form. */
 static const struct math_node *renamed(struct equal *e, const struct math_node *gold,
                                        const struct math_node *pred)
@@ -126,6 +138,8 @@ static const struct math_node *renamed(struct equal *e, const struct math_node *
         g = g->child[0];
     if (p->kind == MATH_EITHER)
         p = p->child[0];
+    if (names_function_of(g, p) || names_function_of(p, g))
+        return body;
     if (g->kind != MATH_APPLY || p->kind != MATH_APPLY || g->n != p->n || strcmp(g->name, p->name) != 0)
         return NULL;
     for (int i = 0; i < g->n && body; i++) {
@@ -217,9 +231,60 @@ static const struct math_node *ends_only(struct equal *e, const struct math_node
     return out;
 }
 
+/* n \equiv 3 \pmod 5 in its three parts, also where it is written n \equiv 3 \bmod 5. 0: it is none. */
+static int congruence(struct equal *e, const struct math_node *m, const struct math_node *part[3])
+{
+    const struct math_node *right = m->n > 1 ? m->child[1] : NULL;
+    if (!right || m->ops[0] != MATH_CONGRUENT)
+        return 0;
+    int negative = m->n == 2 && right->kind == MATH_NEGATE;
+    right = negative ? right->child[0] : right;
+    int mod = m->n == 2 && right->kind == MATH_FUNCTION && right->which == MATH_MOD && right->n == 2;
+    if (m->n != 3 && !mod)
+        return 0;
+    part[0] = m->child[0];
+    part[1] = mod ? right->child[0] : right;
+    part[2] = mod ? right->child[1] : m->child[2];
+    if (negative)
+        part[1] = math_node_1(e->w, MATH_NEGATE, m->source, part[1]);
+    return part[1] != NULL;
+}
+
+/* Residues differ by a multiple of the modulus: 3 and 8 modulo 5. */
+static enum math_truth congruences(struct equal *e, const struct math_node *const g[3],
+                                   const struct math_node *const p[3])
+{
+    int64_t quotient;
+    enum math_truth same = equal_worse(equal_trees(e, g[0], p[0]), equal_trees(e, g[2], p[2]));
+    if (same != MATH_TRUE || !math_is_scalar(g[1]) || !math_is_scalar(p[1]) || !math_is_scalar(g[2]))
+        return MATH_FALSE;
+    const struct math_node *minus = math_node_1(e->w, MATH_NEGATE, p[1]->source, p[1]),
+                           *d = math_node_2(e->w, MATH_ADD, g[1]->source, g[1], minus),
+                           *q = math_node_2(e->w, MATH_DIVIDE, g[1]->source, d, g[2]);
+    return q && math_scalar_integer(e->w, q, &quotient) ? MATH_TRUE : MATH_FALSE;
+}
+
+/* 0 < 4 - x^2 and x^2 < 4: the differences of the sides, in one direction. */
+static enum math_truth differences(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+{
+    enum math_op g = (enum math_op)gold->ops[0], p = (enum math_op)pred->ops[0];
+    if (flipped(g) == g || (p != g && p != flipped(g)))
+        return MATH_FALSE;
+    for (int i = 0; i < 2; i++)
+        if (!math_is_scalar(gold->child[i]) || !math_is_scalar(pred->child[i]))
+            return MATH_FALSE;
+    const struct math_node *a = difference(e, gold), *b = difference(e, pred);
+    if (b && p != g)
+        b = math_node_1(e->w, MATH_NEGATE, b->source, b);
+    return a && b ? math_scalar_equal(e->w, a, b) : MATH_UNKNOWN;
+}
+
 enum math_truth equal_relations(struct equal *e, const struct math_node *gold, const struct math_node *pred)
 {
     enum math_truth r = MATH_FALSE;
+    const struct math_node *g[3], *p[3];
+    if (congruence(e, gold, g) && congruence(e, pred, p))
+        return congruences(e, g, p);
     gold = ends_only(e, gold);
     pred = ends_only(e, pred);
     if (!gold || !pred)
@@ -234,5 +299,7 @@ enum math_truth equal_relations(struct equal *e, const struct math_node *gold, c
     if (r != MATH_TRUE && gold->n == 2 && pred->n == 2 && gold->ops[0] == MATH_EQUAL &&
         pred->ops[0] == MATH_EQUAL)
         r = equal_better(r, equations(e, gold, pred));
+    if (r != MATH_TRUE && gold->n == 2 && pred->n == 2)
+        r = equal_better(r, differences(e, gold, pred));
     return r;
 }

@@ -14,16 +14,46 @@ struct table {
     int rows, columns, full; /* full: all rows have as many cells as the first */
 };
 
+static int ends_cell(const struct token *t)
+{
+    return t->kind == T_CELL || t->kind == T_ROW || t->kind == T_FINISH || t->kind == T_END;
+}
+
+/* "n odd", "n \text{ is odd}": a condition that is no formula, kept as words. NULL where none are in it. */
+static const struct math_node *read_words(struct math_reader *r, int from)
+{
+    int end = from, words = 0;
+    for (; !ends_cell(&r->t[end]); end++) {
+        const struct token *t = &r->t[end];
+        if (t->kind == T_BEGIN)
+            return NULL;
+        words += t->kind == T_WORD && t->n > 2;
+    }
+    if (!words || math_step(r->w, end - from))
+        return NULL;
+    r->pos = end;
+    r->skip = 0;
+    return reader_named(r, MATH_TEXT, from, read_folded(r, from, end));
+}
+
 static const struct math_node *read_cell(struct math_reader *r)
 {
+    int condition = r->pos && r->t[r->pos - 1].kind == T_CELL, depth = r->depth;
     while (reader_is(r, T_CONDITION)) /* & if x > 0 */
         reader_next(r);
-    enum token_kind kind = reader_token(r)->kind;
-    if (kind == T_CELL || kind == T_ROW || kind == T_FINISH)
+    if (ends_cell(reader_token(r)))
         return reader_named(r, MATH_TEXT, r->pos, "");
+    int from = r->pos, bracket = r->in_bracket, no_mid = r->no_mid, rows = r->in_rows;
     const struct math_node *m = read_statements(r);
     if (m && reader_is(r, T_DOT))
         reader_next(r);
+    if (condition && (!m || r->skip || !ends_cell(reader_token(r)))) {
+        r->depth = depth;
+        r->in_bracket = bracket;
+        r->no_mid = no_mid;
+        r->in_rows = rows;
+        m = read_words(r, from);
+    }
     return m;
 }
 
