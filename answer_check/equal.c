@@ -290,6 +290,18 @@ static enum math_truth by_kind(struct equal *e, const struct math_node *gold, co
     return gold->kind == pred->kind ? same_kind(e, gold, pred) : MATH_FALSE;
 }
 
+/* A matrix, or a vector's coordinates, where the other side is one; NULL when m is none. */
+static const struct math_node *as_matrix(struct equal *e, const struct math_node *m,
+                                         const struct math_node *other)
+{
+    const struct math_node *value = NULL;
+    if (other->kind == MATH_MATRIX || (m->kind == MATH_MULTIPLY && !math_is_scalar(m)))
+        value = equal_matrix(e, m);
+    if (!value && (is_vector(other) || other->kind == MATH_TUPLE))
+        value = equal_vector(e, m, other->n);
+    return value;
+}
+
 static enum math_truth in_other_dress(struct equal *e, const struct math_node *gold,
                                       const struct math_node *pred)
 {
@@ -297,6 +309,10 @@ static enum math_truth in_other_dress(struct equal *e, const struct math_node *g
     if (!g && !p && (gold->kind == MATH_TEXT) != (pred->kind == MATH_TEXT)) {
         g = equal_meaning(e, gold);
         p = equal_meaning(e, pred);
+    }
+    if (!g && !p) {
+        g = as_matrix(e, gold, pred);
+        p = as_matrix(e, pred, gold);
     }
     if (g || p)
         return equal_trees(e, g ? g : gold, p ? p : pred);

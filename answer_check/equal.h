@@ -44,6 +44,11 @@ enum math_truth equal_items(struct equal *e, const struct math_node *gold, const
                             int ordered);
 enum math_truth equal_matrices(struct equal *e, const struct math_node *gold, const struct math_node *pred);
 
+/* What is no matrix as the one that it means (2M, M + N, MN, M^T, [[1, 2], [3, 4]]), and 3i - j + 2k as the
+ * tuple of its n coordinates; NULL when it means none. */
+const struct math_node *equal_matrix(struct equal *e, const struct math_node *m);
+const struct math_node *equal_vector(struct equal *e, const struct math_node *m, int n);
+
 /* a \pm b as its two values (in a tuple: every combination), a MATH_LIST; NULL when there is none in it. */
 const struct math_node *equal_expand(struct equal *e, const struct math_node *m);
 
