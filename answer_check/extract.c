@@ -39,6 +39,27 @@ static void add_box(struct box_list *l, size_t *cap, struct span s, struct open_
     l->box[l->n++] = (struct box){o.box_at, close + 1, content};
 }
 
+/* <|begin_of_box|>5<|end_of_box|>, as one family of models writes its boxes: the last one. */
+static void token_box(struct box_list *out, struct span s, struct arena *a)
+{
+    static const char open[] = "<|begin_of_box|>", close[] = "<|end_of_box|>";
+    size_t end = s.n;
+    for (size_t i = s.n; i-- > 0;) {
+        if (s.s[i] != '<')
+            continue;
+        if (span_at(s, i, close)) {
+            end = i;
+        } else if (span_at(s, i, open) && end < s.n) {
+            size_t from = i + strlen(open);
+            out->box = arena_alloc(a, sizeof *out->box);
+            out->box[0] =
+                (struct box){i, end + strlen(close), span_trim((struct span){s.s + from, end - from})};
+            out->n = out->box[0].content.n > 0;
+            return;
+        }
+    }
+}
+
 void extract_boxes(struct box_list *out, struct span s, struct arena *a)
 {
     struct box_list found = {0};
@@ -65,6 +86,8 @@ void extract_boxes(struct box_list *out, struct span s, struct arena *a)
     out->box = found.n ? arena_alloc(a, found.n * sizeof *found.box) : NULL;
     if (found.n)
         memcpy(out->box, found.box, found.n * sizeof *found.box);
+    else
+        token_box(out, s, a);
     free(found.box);
     free(stack);
 }
@@ -162,6 +185,106 @@ static int is_money(struct span s, size_t i, int cut_behind)
     return j > i + 1 && (j < s.n ? !strchr("\\^_{}+-*/=", s.s[j]) : !cut_behind);
 }
 
+int extract_is_amount(struct span s, size_t open, size_t close)
+{
+    int run = 0, words = 0, depth = 0;
+    if (close + 1 < s.n && ascii_is_digit(s.s[close + 1]) && is_money(s, open, 0))
+        return 1;
+    for (size_t i = open + 1; i < close; i++) { /* two words side by side, none of them a command */
+        char c = s.s[i];
+        depth += (c == '{') - (c == '}');
+        if (c == '\\')
+            return 0;
+        run = ascii_is_letter(c) && depth <= 0 ? run + 1 : 0;
+        words += run == 3;
+        if (!ascii_is_letter(c) && c != ' ')
+            words = 0;
+        if (words > 1)
+            return 1;
+    }
+    return 0;
+}
+
+/* \blacksquare, \square, QED: not an answer. */
+static int is_end_of_proof(struct span s)
+{
+    static const char *const marks[] = {"\\blacksquare", "\\square", "\\Box",  "\\qed",        "\\qedsymbol",
+                                        "q.e.d.",        "qed",      "qed.",   "\xe2\x88\x8e", "\xe2\x96\xa0",
+                                        "\xe2\x96\xa1",  "\xe2\x97\xbb", "\xe2\x97\xbc"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strlen(marks[i]) == s.n &&
+            (!memcmp(s.s, marks[i], s.n) || (s.s[0] != '\\' && span_starts(s, marks[i]))))
+            return 1;
+    return 0;
+}
+
+/* The formula from `start` to `end` with what stands before and behind its marks. */
+struct formula {
+    size_t from, start, end, to;
+};
+
+/* The next formula from i on: 1, or 0. A kind that once did not close is exhausted. */
+static int next_formula(struct formula *out, struct span s, size_t i, int exhausted[4])
+{
+    static const char *const pairs[][2] = {{"$$", "$$"}, {"$", "$"}, {"\\(", "\\)"}, {"\\[", "\\]"}};
+    while (i < s.n) {
+        int k = 0;
+        while (k < 4 && !span_at(s, i, pairs[k][0]))
+            k++;
+        if (k == 4 || exhausted[k]) {
+            i += s.s[i] == '\\' ? 2 : 1;
+            continue;
+        }
+        size_t start = i + strlen(pairs[k][0]), j = start;
+        while (j < s.n && !span_at(s, j, pairs[k][1]))
+            j += s.s[j] == '\\' && k < 2 ? 2 : 1;
+        if (j >= s.n || (k == 1 && extract_is_amount(s, i, j))) {
+            exhausted[k] = j >= s.n; /* no closer from here on, so none later either */
+            i = start;
+            continue;
+        }
+        *out = (struct formula){i, start, j, j + strlen(pairs[k][1])};
+        return 1;
+    }
+    return 0;
+}
+
+/* Do only separators stand between two formulas: ",", "and", "or"? */
+static int joins_formulas(struct span between)
+{
+    struct span s = span_trim(between);
+    if (s.n && s.s[0] == ',')
+        s = span_trim((struct span){s.s + 1, s.n - 1});
+    else if (!s.n)
+        return 0;
+    return !s.n || (s.n == 3 && span_starts(s, "and")) || (s.n == 2 && span_starts(s, "or"));
+}
+
+/* Does the sentence end here: a full stop, a line end, nothing but marks? */
+static int ends_here(struct span s, size_t i)
+{
+    while (i < s.n && (s.s[i] == '*' || s.s[i] == '_' || s.s[i] == ' '))
+        i++;
+    return i >= s.n || s.s[i] == '\n' || s.s[i] == '\r' || s.s[i] == '.';
+}
+
+/* Formulas that the one at the start of s is joined to, to the end of the sentence: "$x = 2$ or $x = 5$". */
+static void joined_formulas(struct span *out, struct span s)
+{
+    enum { JOINED_MAX = 32 };
+    struct formula f, last = {0};
+    int exhausted[4] = {0}, n = 0;
+    s.n = s.n < 4096 ? s.n : 4096;
+    for (size_t i = 0; n < JOINED_MAX && next_formula(&f, s, i, exhausted); i = f.to) {
+        if (n && !joins_formulas((struct span){s.s + last.to, f.from - last.to}))
+            break;
+        last = f;
+        n++;
+    }
+    if (n > 1 && ends_here(s, last.to))
+        *out = (struct span){s.s, last.to};
+}
+
 /* Does the sentence open a brace or a formula that it does not close, or end in a command without the
  * argument that it may need? cut_behind: the length limit came right behind it. */
 static int is_cut_off(struct span s, int cut_behind)
@@ -210,8 +333,10 @@ static enum declared_status read_content(struct declared *out, int *words, struc
         out->line.n--;
     *words = 0;
     int formula = leading_formula(&out->text, rest);
-    if (formula > 0)
+    if (formula > 0) {
+        joined_formulas(&out->text, rest);
         return DECLARED_FOUND;
+    }
     struct span s = {rest.s, sentence_end(rest)};
     int cut_behind = finish == FINISH_LENGTH && !span_trim((struct span){rest.s + s.n, rest.n - s.n}).n;
     if ((formula < 0 && !(rest.s[0] == '$' && is_money(s, 0, cut_behind))) || is_cut_off(s, cut_behind))
@@ -250,40 +375,38 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
 
 int extract_formula(struct span *out, struct span s)
 {
-    static const char *const pairs[][2] = {{"$$", "$$"}, {"$", "$"}, {"\\(", "\\)"}, {"\\[", "\\]"}};
+    struct formula f, last = {0}, first = {0};
     int exhausted[4] = {0}, found = 0;
-    for (size_t i = 0; i < s.n;) {
-        int k = 0;
-        while (k < 4 && !span_at(s, i, pairs[k][0]))
-            k++;
-        if (k == 4 || exhausted[k]) {
-            i += s.s[i] == '\\' ? 2 : 1;
+    for (size_t i = 0; next_formula(&f, s, i, exhausted); i = f.to) {
+        struct span content = span_trim((struct span){s.s + f.start, f.end - f.start});
+        if (!content.n || is_end_of_proof(content))
             continue;
-        }
-        size_t start = i + strlen(pairs[k][0]), j = start;
-        while (j < s.n && !span_at(s, j, pairs[k][1]))
-            j += s.s[j] == '\\' && k < 2 ? 2 : 1;
-        if (j >= s.n) { /* no closer from here on, so none later either */
-            exhausted[k] = 1;
-            i = start;
-            continue;
-        }
-        struct span content = span_trim((struct span){s.s + start, j - start});
-        if (content.n) {
-            *out = content;
-            found = 1;
-        }
-        i = j + strlen(pairs[k][1]);
+        if (!found || !joins_formulas((struct span){s.s + last.to, f.from - last.to}))
+            first = f;
+        last = f;
+        found = 1;
     }
-    return found;
+    if (!found)
+        return 0;
+    *out = first.from < last.from && ends_here(s, last.to)
+               ? (struct span){s.s + first.from, last.to - first.from}
+               : span_trim((struct span){s.s + last.start, last.end - last.start});
+    return 1;
 }
 
 int extract_last_line(struct span *out, struct span s)
 {
-    s = span_trim(s);
-    size_t start = s.n;
-    while (start && s.s[start - 1] != '\n' && s.s[start - 1] != '\r')
-        start--;
-    *out = span_trim((struct span){s.s + start, s.n - start});
+    do {
+        s = span_trim(s);
+        size_t start = s.n;
+        while (start && s.s[start - 1] != '\n' && s.s[start - 1] != '\r')
+            start--;
+        *out = span_trim((struct span){s.s + start, s.n - start});
+        s.n = start;
+        while (out->n && strchr("*_`#>", out->s[0]))
+            *out = span_trim((struct span){out->s + 1, out->n - 1});
+        while (out->n && strchr("*_`", out->s[out->n - 1]))
+            *out = span_trim((struct span){out->s, out->n - 1});
+    } while (s.n && (!out->n || is_end_of_proof(*out)));
     return out->n > 0;
 }

@@ -31,13 +31,20 @@ enum declared_status { DECLARED_NONE, DECLARED_FOUND, DECLARED_CUT };
 enum declared_status extract_declared(struct declared *out, struct span section, enum finish finish,
                                       struct arena *a);
 
-/* Content of the last $..$, $$..$$, \(..\) or \[..\]; 0 when there is none. */
+/* Content of the last $..$, $$..$$, \(..\) or \[..\]; 0 when there is none. Dollar signs of amounts and marks
+ * that end a proof are passed over; formulas at the end of a sentence that only commas, "and" and "or" join
+ * ("$x = 2$ or $x = 5$") count as one, with the signs around them. */
 int extract_formula(struct span *out, struct span section);
+
+/* Does the dollar sign at `open`, with the next one at `close`, belong to an amount of money? So it is where
+ * words stand between them ("$5 and got $3"), or a number on either side ("$12 + $30"). */
+int extract_is_amount(struct span section, size_t open, size_t close);
 
 /* The last number outside formulas and words, with its sign and percent sign; 0 when there is none. */
 int extract_last_number(struct span *out, struct span section);
 
-/* The last line that is not blank, trimmed; 0 when there is none. */
+/* The last line that is not blank, without marks of Markdown around it; marks that end a proof are no line. 0
+ * when there is none. */
 int extract_last_line(struct span *out, struct span section);
 
 #endif

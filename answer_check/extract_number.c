@@ -16,6 +16,8 @@ static size_t formula_end(struct span s, size_t i, unsigned *open_kinds)
         if (*open_kinds >> k & 1)
             return i;
         const char *close = memmem(s.s + i + n, s.n - i - n, pairs[k][1], n);
+        if (close && k == 1 && extract_is_amount(s, i, (size_t)(close - s.s)))
+            return i;
         if (close)
             return (size_t)(close - s.s) + n;
         *open_kinds |= 1u << k;
@@ -49,12 +51,26 @@ static size_t number_end(struct span s, size_t i)
     return j < s.n && s.s[j] == '%' ? j + 1 : j;
 }
 
-/* Program text ("open('x').write(..) or 0") answers nothing. */
+/* Program text ("open('x').write(..) or 0") answers nothing: anywhere, or in the line of the number. */
 static int is_code(struct span s)
 {
     static const char *const marks[] = {"__", "('", "(\"", "lambda", "import "};
     for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
         if (memmem(s.s, s.n, marks[k], strlen(marks[k])))
+            return 1;
+    return 0;
+}
+
+static int is_code_line(struct span s, struct span number)
+{
+    static const char *const marks[] = {"()", "['", "[\"", "(['", "print(", "\\input{", "DROP TABLE"};
+    const char *from = number.s, *to = number.s + number.n;
+    while (from > s.s && from[-1] != '\n')
+        from--;
+    while (to < s.s + s.n && *to != '\n')
+        to++;
+    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+        if (memmem(from, (size_t)(to - from), marks[k], strlen(marks[k])))
             return 1;
     return 0;
 }
@@ -84,5 +100,5 @@ int extract_last_number(struct span *out, struct span s)
             i++;
         }
     }
-    return found;
+    return found && !is_code_line(s, *out);
 }

@@ -78,15 +78,18 @@ static int is_separator(struct span between, struct arena *a)
     return 1;
 }
 
-/* First box of the run that the last box ends: boxes on one line with nothing but separators between them. */
+/* First box of the run that the last box ends: boxes on one line with nothing but separators between them, or
+ * with "and" or "or" on a line of its own. */
 static size_t first_of_run(const struct box_list *boxes, struct span section, struct arena *a)
 {
     enum { RUN_MAX = 16 };
     size_t first = boxes->n - 1;
     while (first && boxes->n - first < RUN_MAX) {
         size_t from = boxes->box[first - 1].end, to = boxes->box[first].start;
-        if (memchr(section.s + from, '\n', to - from) ||
-            !is_separator((struct span){section.s + from, to - from}, a))
+        struct span between = span_trim((struct span){section.s + from, to - from});
+        int word = (between.n == 3 && span_starts(between, "and")) || (between.n == 2 && span_starts(between, "or"));
+        if (!word && (memchr(section.s + from, '\n', to - from) ||
+                      !is_separator((struct span){section.s + from, to - from}, a)))
             break;
         first--;
     }
@@ -145,6 +148,25 @@ static int after_is(struct span *out, struct span s)
     return 0;
 }
 
+/* The value that a clause follows: "42, not 43", "42 (as claimed)", "42 because ..". */
+static int before_clause(struct span *out, struct span s, struct arena *a)
+{
+    static const char *const words[] = {", ", " (", " because ", " since ", "; "};
+    for (size_t i = 1; i < s.n; i++)
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+            size_t n = strlen(words[k]);
+            struct span rest = {s.s + i + n, s.n - i - n};
+            if (s.n - i <= n || memcmp(s.s + i, words[k], n) != 0)
+                continue;
+            if (k < 2 && (rest.n < 3 || !ascii_is_letter(rest.s[0]) || !ascii_is_letter(rest.s[1]) ||
+                          span_starts(rest, "and") || span_starts(rest, "or")))
+                return 0; /* a list, or a pair */
+            *out = span_trim((struct span){s.s, i});
+            return math_is_value(*out, a);
+        }
+    return 0;
+}
+
 /* A declaration may be a sentence ("The largest n is 34", "Jane started 3 hours ago"): its words may be the
  * answer; otherwise what follows "is", its last formula, or its last number. */
 static int grade_declared(const struct grading *g, struct span text)
@@ -154,12 +176,38 @@ static int grade_declared(const struct grading *g, struct span text)
     struct span found;
     math_compare(&m, g->gold, text, g->policies, g->a);
     if (!m.equal && !math_is_value(text, g->a)) {
-        if (after_is(&found, text) && math_is_value(found, g->a))
+        if (before_clause(&found, text, g->a) || (after_is(&found, text) && math_is_value(found, g->a)))
             return decide(g, found, where);
         if (extract_formula(&found, text) || extract_last_number(&found, text))
             return decide(g, found, where);
     }
     return decide(g, text, where);
+}
+
+/* Does the last line state its value and nothing more, or a sentence that ends in "is" and a value, perhaps in
+ * words ("The day is Friday.") that are the reference's? */
+static int says_alone(const struct grading *g, struct span *value, struct span line)
+{
+    struct math_match m;
+    *value = line;
+    if (line.n > MATH_TREE_BYTES)
+        return 0;
+    if (math_is_value(line, g->a))
+        return 1;
+    if (after_is(value, line)) {
+        while (value->n && strchr(".*_", value->s[value->n - 1]))
+            value->n--;
+        while (value->n && strchr("*_", value->s[0]))
+            *value = (struct span){value->s + 1, value->n - 1};
+        if (math_is_value(*value, g->a))
+            return 1;
+    } else {
+        *value = line;
+    }
+    if (value->n > g->gold.n + 16) /* words: only the reference's own */
+        return 0;
+    math_compare(&m, g->gold, *value, g->policies, g->a);
+    return m.equal;
 }
 
 static int grade_strict(const struct grading *g, const struct response *r)
@@ -189,8 +237,11 @@ static int grade_strict(const struct grading *g, const struct response *r)
         if (m.equal || math_is_value(section, a))
             return decide(g, section, "The whole answer section");
     }
-    if (extract_last_line(&found, section) && math_is_value(found, a))
-        return decide(g, found, "The last line");
+    if (extract_last_line(&found, section)) {
+        struct span value;
+        if (says_alone(g, &value, found))
+            return decide(g, value, "The last line");
+    }
     if (extract_formula(&found, section))
         return decide(g, found, "The last formula, with no box and no declared answer,");
     if (extract_last_number(&found, section))
