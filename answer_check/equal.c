@@ -129,6 +129,42 @@ static const struct math_node *named_point(struct equal *e, const struct math_no
     return named ? math_node_new(e->w, MATH_TUPLE, m->source, m->n, m->child) : NULL;
 }
 
+/* "3/8 or 0.375": several writings of one value, where every one is the other side's. */
+static enum math_truth alternatives(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+{
+    const struct math_node *list = gold->kind == MATH_LIST ? gold : pred, *value = list == gold ? pred : gold;
+    enum math_truth all = MATH_TRUE;
+    if (list->kind != MATH_LIST || !list->which || !equal_is_value(value))
+        return MATH_FALSE;
+    for (int i = 0; i < list->n && all != MATH_FALSE; i++)
+        all = equal_worse(all, list == gold ? equal_trees(e, list->child[i], pred)
+                                            : equal_trees(e, gold, list->child[i]));
+    return all;
+}
+
+/* The last of a chain of sets: \{1, 2\} = \{2, 1\}. */
+static const struct math_node *last_set(const struct math_node *m)
+{
+    if (m->kind != MATH_RELATION)
+        return NULL;
+    for (int i = 0; i < m->n; i++)
+        if (m->child[i]->kind != MATH_SET || (i && m->ops[i - 1] != MATH_EQUAL))
+            return NULL;
+    return m->child[m->n - 1];
+}
+
+/* "2 hours and 15 minutes" as the sum that it means beside one. */
+static const struct math_node *quantities(struct equal *e, const struct math_node *m,
+                                          const struct math_node *other)
+{
+    if (m->kind != MATH_LIST || other->kind != MATH_ADD || m->which)
+        return NULL;
+    for (int i = 0; i < m->n; i++)
+        if (m->child[i]->kind != MATH_UNIT || (i && equal_units(m->child[i - 1]->name, m->child[i]->name)))
+            return NULL;
+    return math_node_new(e->w, MATH_ADD, m->source, m->n, m->child);
+}
+
 /* What m means when the other side is no statement: the value it assigns, the only item it holds. */
 static const struct math_node *undressed(struct equal *e, const struct math_node *m,
                                          const struct math_node *other, int is_pred)
@@ -203,39 +239,6 @@ static int is_vector(const struct math_node *m)
     return m->kind == MATH_MATRIX && (m->rows == 1 || m->columns == 1);
 }
 
-/* N and Z^+, N_0 and Z_{\ge 0}: whether N holds 0 is the writer's choice, so N alone is either. */
-static const char *natural(const struct math_node *m, int *both)
-{
-    static const char *const names[][3] = {{"Z+", "N+", "N*"}, {"Z>=0", "N0", "N_0"}};
-    *both = m->which == 'N' && !*m->name;
-    for (size_t i = 0; i < 2; i++)
-        for (size_t k = 0; k < 3; k++)
-            if (names[i][k][0] == m->which && !strcmp(names[i][k] + 1, m->name))
-                return names[i][0];
-    return NULL;
-}
-
-/* \mathbb{R}, or the letter in a font that says less. */
-static int is_number_set(const struct math_node *m)
-{
-    return m->kind == MATH_NUMBER_SET ||
-           (m->kind == MATH_SYMBOL && *m->name && strchr("NZQRC", *m->name) && !m->name[1]);
-}
-
-static enum math_truth number_sets(const struct math_node *gold, const struct math_node *pred)
-{
-    int any_g, any_p;
-    if (gold->kind != pred->kind) {
-        const struct math_node *set = gold->kind == MATH_SYMBOL ? pred : gold;
-        const char *letter = (set == gold ? pred : gold)->name;
-        return set->which == *letter && !*set->name ? MATH_TRUE : MATH_FALSE;
-    }
-    const char *g = natural(gold, &any_g), *p = natural(pred, &any_p);
-    if ((g && (any_p || g == p)) || (p && any_g))
-        return MATH_TRUE;
-    return gold->which == pred->which && !strcmp(gold->name, pred->name) ? MATH_TRUE : MATH_FALSE;
-}
-
 static enum math_truth same_kind(struct equal *e, const struct math_node *gold, const struct math_node *pred)
 {
     switch (gold->kind) {
@@ -256,6 +259,21 @@ static enum math_truth same_kind(struct equal *e, const struct math_node *gold, 
     default: /* cases, opaque expressions, number sets */
         return strcmp(gold->name, pred->name) == 0 ? all_children(e, gold, pred) : MATH_FALSE;
     }
+}
+
+/* f(x) = 0 and f(x) = 2x: equations of one name are alternatives, whatever joins them. */
+static int of_one_name(const struct math_node *m)
+{
+    const struct math_node *name = NULL;
+    for (int i = 0; i < m->n; i++) {
+        const struct math_node *c = m->child[i];
+        c = c->kind == MATH_CASES && c->n == 2 ? c->child[0] : c;
+        if (c->kind != MATH_RELATION || c->ops[0] != MATH_EQUAL || !equal_is_name(c->child[0]) ||
+            (name && !equal_same(name, c->child[0])))
+            return 0;
+        name = c->child[0];
+    }
+    return 1;
 }
 
 static enum math_truth by_kind(struct equal *e, const struct math_node *gold, const struct math_node *pred)
@@ -279,11 +297,12 @@ static enum math_truth by_kind(struct equal *e, const struct math_node *gold, co
                    ? r
                    : equal_regions(e, gold, pred);
     }
-    if (is_statements(gold) && is_statements(pred) && gold->kind == pred->kind) {
+    if (is_statements(gold) && is_statements(pred) &&
+        (gold->kind == pred->kind || (of_one_name(gold) && of_one_name(pred)))) {
         enum math_truth r = equal_items(e, gold, pred, 0);
         return r == MATH_TRUE ? r : equal_better(r, equal_regions(e, gold, pred));
     }
-    if (is_number_set(gold) && is_number_set(pred) && number_sets(gold, pred) == MATH_TRUE)
+    if (equal_number_sets(gold, pred) == MATH_TRUE)
         return MATH_TRUE;
     if (equal_is_region(gold) || equal_is_region(pred))
         return equal_regions(e, gold, pred);
@@ -305,7 +324,15 @@ static const struct math_node *as_matrix(struct equal *e, const struct math_node
 static enum math_truth in_other_dress(struct equal *e, const struct math_node *gold,
                                       const struct math_node *pred)
 {
-    const struct math_node *g = equal_expand(e, gold), *p = equal_expand(e, pred);
+    const struct math_node *g = last_set(gold), *p = last_set(pred);
+    if (!g && !p) {
+        g = equal_expand(e, gold);
+        p = equal_expand(e, pred);
+    }
+    if (!g && !p) {
+        g = quantities(e, gold, pred);
+        p = quantities(e, pred, gold);
+    }
     if (!g && !p && (gold->kind == MATH_TEXT) != (pred->kind == MATH_TEXT)) {
         g = equal_meaning(e, gold);
         p = equal_meaning(e, pred);
@@ -316,7 +343,9 @@ static enum math_truth in_other_dress(struct equal *e, const struct math_node *g
     }
     if (g || p)
         return equal_trees(e, g ? g : gold, p ? p : pred);
-    enum math_truth r = equal_families(e, gold, pred);
+    enum math_truth r = alternatives(e, gold, pred);
+    if (r != MATH_TRUE)
+        r = equal_families(e, gold, pred);
     if (r != MATH_TRUE)
         r = equal_antiderivatives(e, gold, pred);
     if (r == MATH_TRUE)

@@ -56,6 +56,9 @@ const struct math_node *equal_expand(struct equal *e, const struct math_node *m)
 int equal_is_region(const struct math_node *m); /* is written as one */
 enum math_truth equal_regions(struct equal *e, const struct math_node *gold, const struct math_node *pred);
 
+/* \mathbb{N} and the like by their names, also by the plain letter. */
+enum math_truth equal_number_sets(const struct math_node *gold, const struct math_node *pred);
+
 /* Equations, inequalities, congruences, functional equations. */
 enum math_truth equal_relations(struct equal *e, const struct math_node *gold, const struct math_node *pred);
 /* The value that an assignment states ("x = 5", "5 = x", "m + n = 12 + 13 = 25", "x = 1/3 \approx 0.33"), or

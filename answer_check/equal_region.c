@@ -209,3 +209,40 @@ enum math_truth equal_regions(struct equal *e, const struct math_node *gold, con
         equal_rule(e, "as sets of real numbers");
     return all;
 }
+
+/* ---- sets of numbers ---- */
+
+/* N and Z^+, N_0 and Z_{\ge 0}: whether N holds 0 is the writer's choice, so N alone is either. */
+static const char *natural(const struct math_node *m, int *both)
+{
+    static const char *const names[][3] = {{"Z+", "N+", "N*"}, {"Z>=0", "N0", "N_0"}};
+    *both = m->which == 'N' && !*m->name;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < 3; k++)
+            if (names[i][k][0] == m->which && !strcmp(names[i][k] + 1, m->name))
+                return names[i][0];
+    return NULL;
+}
+
+/* \mathbb{R}, or the letter in a font that says less. */
+static int is_number_set(const struct math_node *m)
+{
+    return m->kind == MATH_NUMBER_SET ||
+           (m->kind == MATH_SYMBOL && *m->name && strchr("NZQRC", *m->name) && !m->name[1]);
+}
+
+enum math_truth equal_number_sets(const struct math_node *gold, const struct math_node *pred)
+{
+    int any_g, any_p;
+    if (!is_number_set(gold) || !is_number_set(pred))
+        return MATH_FALSE;
+    if (gold->kind != pred->kind) {
+        const struct math_node *set = gold->kind == MATH_SYMBOL ? pred : gold;
+        const char *letter = (set == gold ? pred : gold)->name;
+        return set->which == *letter && !*set->name ? MATH_TRUE : MATH_FALSE;
+    }
+    const char *g = natural(gold, &any_g), *p = natural(pred, &any_p);
+    if ((g && (any_p || g == p)) || (p && any_g))
+        return MATH_TRUE;
+    return gold->which == pred->which && !strcmp(gold->name, pred->name) ? MATH_TRUE : MATH_FALSE;
+}

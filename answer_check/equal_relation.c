@@ -41,6 +41,7 @@ int equal_is_name(const struct math_node *m)
 
 const struct math_node *equal_assigned(struct equal *e, const struct math_node *m, int loose)
 {
+    const char *symbol[1];
     int n = m->n;
     if (n == 2 && m->ops[0] == MATH_IN && equal_is_name(m->child[0]))
         return m->child[1]; /* x \in S states S */
@@ -56,7 +57,9 @@ const struct math_node *equal_assigned(struct equal *e, const struct math_node *
         return m->child[n - 1];
     if (m->child[1]->kind == MATH_SYMBOL && equal_is_number(e, m->child[0]))
         return m->child[0];                                               /* 5 = x */
-    return loose && equal_is_number(e, m->child[1]) ? m->child[1] : NULL; /* m + n = 25 */
+    int value = equal_is_number(e, m->child[1]) ||
+                (equal_is_value(m->child[1]) && math_symbols(e->w, m->child[1], symbol, 1) == 0);
+    return loose && value ? m->child[1] : NULL; /* m + n = 25, 5 * 3 = 15 apples */
 }
 
 static const struct math_node *difference(struct equal *e, const struct math_node *m)

@@ -6,7 +6,7 @@
 
 struct marked {
     const struct math_node *value;
-    const char *unit; /* NULL: none */
+    const char *unit, *money; /* NULL: none */
     int percent, degrees, currency;
 };
 
@@ -57,7 +57,7 @@ static const struct math_node *in_degrees(struct equal *e, const struct math_nod
 
 static struct marked unmark(struct equal *e, const struct math_node *m)
 {
-    struct marked out = {m, NULL, 0, 0, 0};
+    struct marked out = {m, NULL, NULL, 0, 0, 0};
     int negative = 0;
     for (;;) {
         if (m->kind == MATH_NEGATE && is_mark(m->child[0])) {
@@ -69,6 +69,7 @@ static struct marked unmark(struct equal *e, const struct math_node *m)
             break;
         out.percent |= m->kind == MATH_PERCENT;
         out.currency |= m->kind == MATH_CURRENCY;
+        out.money = m->kind == MATH_CURRENCY ? m->name : out.money;
         if (m->kind == MATH_UNIT && !out.unit)
             out.unit = m->name;
         out.degrees |= m->kind == MATH_DEGREES;
@@ -197,6 +198,16 @@ static int other_base(struct equal *e, const struct math_node *gold, const struc
     return g && p && math_scalar_equal(e->w, g, p) != MATH_TRUE;
 }
 
+/* 1101_2 and 1101: where one side leaves out the base, the digits are the answer. */
+static int same_digits(const struct math_node *a, const struct math_node *b)
+{
+    const struct math_node *based = a->kind == MATH_BASE ? a : b, *bare = based == a ? b : a;
+    const struct math_node *digits = based->kind == MATH_BASE ? based->child[0] : NULL;
+    return digits && digits->kind == MATH_NUMBER && bare->kind == MATH_NUMBER && !bare->literal.point &&
+           !bare->literal.exponent && !digits->literal.point && digits->literal.n == bare->literal.n &&
+           !memcmp(digits->literal.digits, bare->literal.digits, (size_t)bare->literal.n);
+}
+
 enum math_truth equal_values(struct equal *e, const struct math_node *gold, const struct math_node *pred)
 {
     struct marked g = unmark(e, gold), p = unmark(e, pred);
@@ -204,8 +215,12 @@ enum math_truth equal_values(struct equal *e, const struct math_node *gold, cons
         return MATH_UNKNOWN;
     if ((g.unit && p.unit && !equal_units(g.unit, p.unit)) || other_base(e, g.value, p.value))
         return MATH_FALSE;
+    if (g.money && p.money && strcmp(g.money, p.money) != 0)
+        return MATH_FALSE;
     if (e->policies->units == MARK_KEEP && (!g.unit != !p.unit || g.currency != p.currency))
         return MATH_FALSE;
+    if (same_digits(g.value, p.value) && !g.percent == !p.percent && !g.degrees == !p.degrees)
+        return MATH_TRUE;
     if (g.percent || p.percent)
         return percents(e, &g, &p);
     if (g.degrees || p.degrees)

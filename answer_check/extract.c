@@ -175,49 +175,6 @@ static size_t sentence_end(struct span s)
     return i;
 }
 
-/* Is the dollar sign at i one of "$18.90"? A number that the length limit cuts off may as well be a formula.
- */
-static int is_money(struct span s, size_t i, int cut_behind)
-{
-    size_t j = i + 1;
-    while (j < s.n && (ascii_is_digit(s.s[j]) || s.s[j] == '.' || s.s[j] == ','))
-        j++;
-    return j > i + 1 && (j < s.n ? !strchr("\\^_{}+-*/=", s.s[j]) : !cut_behind);
-}
-
-int extract_is_amount(struct span s, size_t open, size_t close)
-{
-    int run = 0, words = 0, depth = 0;
-    if (close + 1 < s.n && ascii_is_digit(s.s[close + 1]) && is_money(s, open, 0))
-        return 1;
-    for (size_t i = open + 1; i < close; i++) { /* two words side by side, none of them a command */
-        char c = s.s[i];
-        depth += (c == '{') - (c == '}');
-        if (c == '\\')
-            return 0;
-        run = ascii_is_letter(c) && depth <= 0 ? run + 1 : 0;
-        words += run == 3;
-        if (!ascii_is_letter(c) && c != ' ')
-            words = 0;
-        if (words > 1)
-            return 1;
-    }
-    return 0;
-}
-
-/* \blacksquare, \square, QED: not an answer. */
-static int is_end_of_proof(struct span s)
-{
-    static const char *const marks[] = {"\\blacksquare", "\\square", "\\Box",  "\\qed",        "\\qedsymbol",
-                                        "q.e.d.",        "qed",      "qed.",   "\xe2\x88\x8e", "\xe2\x96\xa0",
-                                        "\xe2\x96\xa1",  "\xe2\x97\xbb", "\xe2\x97\xbc"};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (strlen(marks[i]) == s.n &&
-            (!memcmp(s.s, marks[i], s.n) || (s.s[0] != '\\' && span_starts(s, marks[i]))))
-            return 1;
-    return 0;
-}
-
 /* The formula from `start` to `end` with what stands before and behind its marks. */
 struct formula {
     size_t from, start, end, to;
@@ -302,7 +259,7 @@ static int is_cut_off(struct span s, int cut_behind)
             command = s.n;
         braces += (s.s[i] == '{') - (s.s[i] == '}');
         dollars += s.s[i] == '$';
-        money += s.s[i] == '$' && is_money(s, i, cut_behind);
+        money += s.s[i] == '$' && extract_is_money(s, i, cut_behind);
     }
     if (braces > 0 || (dollars % 2 && !money) || in_formula > 0)
         return 1;
@@ -339,7 +296,7 @@ static enum declared_status read_content(struct declared *out, int *words, struc
     }
     struct span s = {rest.s, sentence_end(rest)};
     int cut_behind = finish == FINISH_LENGTH && !span_trim((struct span){rest.s + s.n, rest.n - s.n}).n;
-    if ((formula < 0 && !(rest.s[0] == '$' && is_money(s, 0, cut_behind))) || is_cut_off(s, cut_behind))
+    if ((formula < 0 && !(rest.s[0] == '$' && extract_is_money(s, 0, cut_behind))) || is_cut_off(s, cut_behind))
         return DECLARED_CUT;
     while (s.n && (is_decoration(s.s[s.n - 1]) || strchr(".,;!", s.s[s.n - 1])))
         s.n--;
@@ -379,7 +336,7 @@ int extract_formula(struct span *out, struct span s)
     int exhausted[4] = {0}, found = 0;
     for (size_t i = 0; next_formula(&f, s, i, exhausted); i = f.to) {
         struct span content = span_trim((struct span){s.s + f.start, f.end - f.start});
-        if (!content.n || is_end_of_proof(content))
+        if (!content.n || extract_is_end_of_proof(content))
             continue;
         if (!found || !joins_formulas((struct span){s.s + last.to, f.from - last.to}))
             first = f;
@@ -407,6 +364,6 @@ int extract_last_line(struct span *out, struct span s)
             *out = span_trim((struct span){out->s + 1, out->n - 1});
         while (out->n && strchr("*_`", out->s[out->n - 1]))
             *out = span_trim((struct span){out->s, out->n - 1});
-    } while (s.n && (!out->n || is_end_of_proof(*out)));
+    } while (s.n && (!out->n || extract_is_end_of_proof(*out)));
     return out->n > 0;
 }

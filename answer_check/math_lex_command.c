@@ -296,6 +296,7 @@ struct operator_sign {
 /* Longer ones first. */
 static const struct operator_sign operators[] = {
     {"...", T_DOTS, 0},
+    {"+/-", T_PLUS_MINUS, 0},
     {"<=>", T_RELATION, MATH_OTHER_RELATION},
     {"**", T_CARET, 0},
     {"<=", T_RELATION, MATH_LESS_EQUAL},

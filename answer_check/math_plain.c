@@ -1,4 +1,5 @@
-/* Plain words that mean mathematics: sqrt(3), pi/2, 5 percent, x = 1 or x = 2. Sorted; case is ignored. */
+/* Plain words that mean mathematics: sqrt(3), pi/2, 5 percent, x = 1 or x = 2; with Chinese "and" and "or". Sorted; case is
+ * ignored. */
 #include "answer_check/math_lex.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ static const struct token_meaning words[] = {
     {"ceil", T_FUNCTION, MATH_CEILING, NULL},
     {"ceiling", T_FUNCTION, MATH_CEILING, NULL},
     {"chi", T_NAME, 0, NULL},
+    {"cis", T_OPERATOR, 0, NULL},
     {"conj", T_FUNCTION, MATH_CONJUGATE, NULL},
     {"conjugate", T_FUNCTION, MATH_CONJUGATE, NULL},
     {"cos", T_FUNCTION, MATH_COS, NULL},
@@ -103,6 +105,11 @@ static const struct token_meaning words[] = {
     {"where", T_CONDITION, 0, NULL},
     {"with", T_CONDITION, 0, NULL},
     {"zeta", T_NAME, 0, NULL},
+    {"\xe4\xb8\x8e", T_AND, 0, "and"},
+    {"\xe4\xb8\x94", T_AND, 0, "and"},
+    {"\xe5\x92\x8c", T_AND, 0, "and"},
+    {"\xe6\x88\x96", T_OR, 0, "or"},
+    {"\xe6\x88\x96\xe8\x80\x85", T_OR, 0, "or"},
 };
 
 static int compare(const void *a, const void *b)

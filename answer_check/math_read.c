@@ -107,7 +107,7 @@ static int trim_end(struct token *t, int n)
         int number = last->kind == T_DOT && n <= 3 && t[n - 2].kind == T_DIGITS &&
                      (n == 2 || t[0].kind == T_MINUS || t[0].kind == T_PLUS);
         if ((last->kind != T_DOT && last->kind != T_COMMA && last->kind != T_SEMICOLON &&
-             last->kind != T_ROW) ||
+             last->kind != T_ROW && !(last->kind == T_NAME && !strncmp(last->s, "checkmark", 9))) ||
             number)
             break;
         n--;
@@ -128,12 +128,43 @@ static struct token *trim_quotes(struct token *t, int *n)
     return t + 1;
 }
 
+/* A formula cut up into the rows of a matrix of one column, between any two tokens: \begin{matrix} \frac{ \\ 1
+ * \\ }{ \\ 2 \\ } \end{matrix}. Drops the rows and the matrix; 0 when the text is no such thing. */
+static int drop_rows(struct token *t, int n)
+{
+    int k = 0, rows = 0;
+    if (n < 3 || t[0].kind != T_BEGIN || t[n - 1].kind != T_FINISH || t[0].n < 6 ||
+        memcmp(t[0].s + t[0].n - 6, "matrix", 6) != 0)
+        return 0;
+    for (int i = 1; i + 1 < n; i++) {
+        if (t[i].kind == T_CELL || t[i].kind == T_BEGIN)
+            return 0;
+        rows += t[i].kind == T_ROW;
+        if (t[i].kind != T_ROW) {
+            t[k] = t[i];
+            t[k++].space = SPACE_BLANK;
+        }
+    }
+    t[k] = t[n];
+    return rows ? k : 0;
+}
+
+static const struct math_node *read_tokens(struct math_work *w, struct span text, struct token *t, int n);
+
 const struct math_node *math_read(struct math_work *w, struct span text)
 {
     struct token *t;
     int n = math_lex(w, text, &t);
-    if (n <= 0)
-        return NULL;
+    const struct math_node *m = n > 0 ? read_tokens(w, text, t, n) : NULL;
+    if (m || n <= 0 || t[0].kind != T_BEGIN)
+        return m;
+    n = math_lex(w, text, &t);
+    n = n > 0 ? drop_rows(t, n) : 0;
+    return n > 0 ? read_tokens(w, text, t, n) : NULL;
+}
+
+static const struct math_node *read_tokens(struct math_work *w, struct span text, struct token *t, int n)
+{
     n = trim_end(t, n);
     t = trim_quotes(t, &n);
     n = trim_end(t, n);

@@ -81,7 +81,13 @@ static const struct math_node *read_tuple(struct math_reader *r, int open, int c
     reader_next(r);
     if (list.n > 1 || comma)
         return tuple(r, from, &list, open, close);
-    return open == close || open == '.' || close == '.' ? list.node[0] : NULL;
+    const struct math_node *m = list.node[0];
+    int part = open == '[' && close == '[' &&
+               (m->kind == MATH_DIVIDE || m->kind == MATH_SYMBOL || m->kind == MATH_MULTIPLY ||
+                (m->kind == MATH_FUNCTION && m->which == MATH_SQRT));
+    if (part && reader_option(r, READ_FLOOR))
+        return reader_function(r, MATH_FLOOR, from, m, NULL);
+    return open == close || open == '.' || close == '.' ? m : NULL;
 }
 
 /* The end of \{ x : condition \}, with the element read. */

@@ -161,6 +161,40 @@ const struct math_node *read_cases(struct math_reader *r, int from)
     return read_rows(r, &t) ? NULL : cases(r, from, &t);
 }
 
+/* Does an equals sign stand before the row's expression, so that it goes on with the row above? */
+static int goes_on(const struct math_reader *r, const struct math_node *m)
+{
+    const char *p = m->source.s;
+    while (p && p > r->text.s && (ascii_is_space(p[-1]) || p[-1] == '&'))
+        p--;
+    return p && p > r->text.s && p[-1] == '=';
+}
+
+/* a = b with = c below it: a = b = c. NULL when either is no chain of equations or too long. */
+static const struct math_node *chained(struct math_reader *r, int from, const struct math_node *a,
+                                       const struct math_node *b)
+{
+    enum { CHAIN_MAX = 32 };
+    const struct math_node *side[CHAIN_MAX];
+    static const unsigned char ops[CHAIN_MAX] = {0}; /* MATH_EQUAL */
+    const struct math_node *part[] = {a, b};
+    int n = 0;
+    for (int i = 0; i < 2; i++) {
+        int relation = part[i]->kind == MATH_RELATION, sides = relation ? part[i]->n : 1;
+        for (int k = 0; relation && k + 1 < sides; k++)
+            if (part[i]->ops[k] != MATH_EQUAL)
+                return NULL;
+        if (n + sides > CHAIN_MAX)
+            return NULL;
+        for (int k = 0; k < sides; k++)
+            side[n++] = relation ? part[i]->child[k] : part[i];
+    }
+    struct math_node *m = math_node_new(r->w, MATH_RELATION, reader_source(r, from), n, side);
+    if (m)
+        m->ops = ops;
+    return m;
+}
+
 /* Rows of align and the like: statements one under the other. */
 static const struct math_node *layout(struct math_reader *r, int from)
 {
@@ -168,9 +202,16 @@ static const struct math_node *layout(struct math_reader *r, int from)
     if (read_rows(r, &t) || t.columns != 1)
         return NULL;
     struct read_items list = {0};
-    for (int i = 0; i < t.cells.n; i++)
-        if (reader_add(r, &list, t.cells.node[i], T_ROW, 0))
+    for (int i = 0; i < t.cells.n; i++) {
+        const struct math_node *last = list.n ? list.node[list.n - 1] : NULL,
+                               *chain = last && goes_on(r, t.cells.node[i])
+                                            ? chained(r, from, last, t.cells.node[i])
+                                            : NULL;
+        if (chain)
+            list.node[list.n - 1] = chain;
+        else if (reader_add(r, &list, t.cells.node[i], T_ROW, 0))
             return NULL;
+    }
     return read_join(r, from, &list);
 }
 

@@ -165,6 +165,18 @@ static int is_minus_one(const struct math_node *m)
            *m->child[0]->literal.digits == '1' && !m->child[0]->literal.decimals;
 }
 
+/* cis x = cos x + i sin x */
+static const struct math_node *cis(struct math_reader *r, int from, const struct math_node *x)
+{
+    struct math_node *i = math_node_new(r->w, MATH_CONSTANT, reader_source(r, from), 0, NULL);
+    if (!i)
+        return NULL;
+    i->which = MATH_I;
+    const struct math_node *sine =
+        reader_two(r, MATH_MULTIPLY, from, i, reader_function(r, MATH_SIN, from, x, NULL));
+    return reader_two(r, MATH_ADD, from, reader_function(r, MATH_COS, from, x, NULL), sine);
+}
+
 /* A function without an argument, as in "max = 3". */
 static const struct math_node *name_only(struct math_reader *r, const struct token *t, int from)
 {
@@ -200,7 +212,9 @@ const struct math_node *read_function(struct math_reader *r)
         return NULL;
     r->depth--;
     const struct math_node *m;
-    if (t->kind == T_OPERATOR) {
+    if (t->kind == T_OPERATOR && t->n == 3 && !memcmp(t->s, "cis", 3) && args.n == 1 && !s.base) {
+        m = cis(r, from, args.node[0]);
+    } else if (t->kind == T_OPERATOR) {
         struct math_node *a = math_node_new(r->w, MATH_APPLY, reader_source(r, from), args.n, args.node);
         if (a)
             a->name = s.base ? reader_join_names(r, t->s, "_") : reader_flat(r, from, from + 1);

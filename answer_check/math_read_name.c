@@ -134,6 +134,8 @@ static const struct math_node *apply(struct math_reader *r, const char *name, in
     r->depth--;
     r->in_bracket = outside;
     reader_next(r);
+    if (args.n == 2 && !strcmp(name, "C") && reader_option(r, READ_CHOOSE))
+        return reader_function(r, MATH_BINOMIAL, from, args.node[0], args.node[1]);
     struct math_node *m = math_node_new(r->w, MATH_APPLY, reader_source(r, from), args.n, args.node);
     if (m)
         m->name = name;
@@ -214,6 +216,8 @@ int read_base_length(const struct math_reader *r)
     if (!letters || t[i].kind != T_UNDERSCORE)
         return 0;
     const struct token *b = &t[i + 1 + (t[i + 1].kind == T_OPEN)];
+    if (i == 1 && *t->s == 'C' && b[1 + (b[1].kind == T_CLOSE)].kind == T_CARET) /* C_{20}^{10} */
+        return 0;
     for (int k = 0; b->kind == T_DIGITS && k < b->n && k < 3; k++)
         base = 10 * base + b->s[k] - '0';
     return base > highest && base <= 36 && (base > 10) ? i : 0;

@@ -295,6 +295,16 @@ const struct math_node *read_base(struct math_reader *r, const struct math_node 
     return reader_two(r, MATH_BASE, from, digits, base);
 }
 
+int read_base_words(const struct token *t)
+{
+    int paren = t->kind == T_OPEN && t->value == '(';
+    const struct token *word = t + paren;
+    if (word->kind != T_WORD || word->n != 4 || !span_starts((struct span){word->s, 4}, "base") ||
+        word[1].kind != T_DIGITS || (paren && word[2].kind != T_CLOSE))
+        return 0;
+    return 2 + 2 * paren;
+}
+
 /* At least as many digits as the number at pos can have. It looks no further than a number could go on, so
  * that long lists stay linear. */
 static int count_digits(const struct math_reader *r)

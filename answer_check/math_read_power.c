@@ -86,11 +86,33 @@ const struct math_node *read_script(struct math_reader *r)
 }
 
 /* ^\circ and ^{\circ}: tokens that it takes, without what else may stand in the braces. */
+static int is_letter_o(const struct token *t)
+{
+    return t->kind == T_WORD && t->n == 1 && *t->s == 'o';
+}
+
 static int circ_behind_caret(const struct token *t)
 {
-    if (t[1].kind == T_CIRC)
+    if (t[1].kind == T_CIRC || (t[-1].kind == T_DIGITS && is_letter_o(&t[1])))
         return 2;
+    if (t[-1].kind == T_DIGITS && t[1].kind == T_OPEN && is_letter_o(&t[2]) && t[3].kind == T_CLOSE)
+        return 4;
     return t[1].kind == T_OPEN && t[1].value == '{' && t[2].kind == T_CIRC && t[3].kind == T_CLOSE ? 4 : 0;
+}
+
+/* C_9^2 as 9 choose 2, where a number or one letter stands below. NULL: not of that form. */
+static const struct math_node *chosen(struct math_reader *r, const struct math_node *base,
+                                      const struct math_node *k, int from)
+{
+    const char *below = base->kind == MATH_SYMBOL && !strncmp(base->name, "C_", 2) ? base->name + 2 : "";
+    size_t digits = strspn(below, "0123456789");
+    const struct math_node *n = NULL;
+    if (!*below || (below[digits] && (digits || below[1])))
+        return NULL;
+    if (!reader_option(r, READ_CHOOSE))
+        return NULL;
+    n = digits ? reader_integer(r, below, (int)digits) : reader_named(r, MATH_SYMBOL, from, below);
+    return n ? reader_function(r, MATH_BINOMIAL, from, n, k) : NULL;
 }
 
 static const struct math_node *read_caret(struct math_reader *r, const struct math_node *base, int from)
@@ -118,7 +140,8 @@ static const struct math_node *read_caret(struct math_reader *r, const struct ma
         base =
             reader_named(r, MATH_SYMBOL, from, reader_join_names(r, base->name, reader_flat(r, at, r->pos)));
     }
-    return reader_two(r, MATH_POWER, from, base, exponent);
+    const struct math_node *binomial = chosen(r, base, exponent, from);
+    return binomial ? binomial : reader_two(r, MATH_POWER, from, base, exponent);
 }
 
 const struct math_node *read_postfix(struct math_reader *r, const struct math_node *m, int from)

@@ -111,6 +111,11 @@ const struct math_node *read_primary(struct math_reader *r)
     case T_NUMBER_SET:
         return read_number_set(r);
     case T_OPEN:
+        if (t->value == '(' && t[1].kind == T_DIGITS && t[2].kind == T_CLOSE && t[3].kind == T_UNDERSCORE) {
+            int from = r->pos; /* (243)_7 */
+            r->pos += 3;
+            return read_base(r, reader_integer(r, t[1].s, t[1].n), from);
+        }
         return t->value == '{' ? read_group(r) : read_bracket(r);
     case T_BEGIN:
         return read_environment(r);

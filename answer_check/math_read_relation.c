@@ -72,6 +72,13 @@ static const struct math_node *read_time(struct math_reader *r, int from, int n,
     return m;
 }
 
+int read_ratio_word(const struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    return t->kind == T_WORD && t->n == 2 && t->space && span_starts((struct span){t->s, 2}, "to") && r->pos &&
+           t[-1].kind == T_DIGITS && t[1].kind == T_DIGITS && t[1].space;
+}
+
 /* a : b : c, or 12:30 p.m. */
 static const struct math_node *read_ratio(struct math_reader *r)
 {
@@ -79,7 +86,7 @@ static const struct math_node *read_ratio(struct math_reader *r)
     int from = r->pos, n = 0;
     const char *half = "";
     part[n++] = read_sum(r);
-    while (part[n - 1] && !r->skip && reader_is(r, T_COLON) && n < PARTS) {
+    while (part[n - 1] && !r->skip && (reader_is(r, T_COLON) || read_ratio_word(r)) && n < PARTS) {
         reader_next(r);
         part[n++] = read_sum(r);
     }

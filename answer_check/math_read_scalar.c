@@ -38,13 +38,13 @@ int read_starts_factor(const struct math_reader *r)
     case T_OPEN:
         if (t->value == '|' && r->t[t->match].value == '.') /* \left| in a set: such that */
             return 0;
-        return t[1].kind != T_MODULO && !read_opens_condition(r) &&
+        return t[1].kind != T_MODULO && !read_opens_condition(r) && !read_remark(r) && !read_base_words(t) &&
                !(t->flags & TOKEN_BOX && r->pos && t[-1].kind == T_CLOSE);
         /* not a = b (mod n), not \boxed{1}\boxed{2} */
     case T_WORD:
         if (t->flags & TOKEN_TEXT && t->n > 1 && r->pos && (t->space || t[-1].kind == T_WORD))
             return 0; /* words behind a formula */
-        return !is_cross(r) && !is_letter_union(r);
+        return !is_cross(r) && !is_letter_union(r) && !read_ratio_word(r);
     case T_DIGITS:
     case T_NAME:
     case T_CONSTANT:

@@ -36,6 +36,27 @@ int read_opens_condition(const struct math_reader *r)
     return 0;
 }
 
+int read_remark(const struct math_reader *r)
+{
+    static const char *const words[] = {"about", "approx", "approximately", "decimal", "exact",
+                                        "exactly", "roughly", "rounded", "simplified"};
+    const struct token *t = reader_token(r), *first = t + 1;
+    if (t->kind != T_OPEN || t->value != '(' || !r->pos || t->match < r->pos + 2)
+        return 0;
+    if (first->kind == T_RELATION && first->value == MATH_APPROXIMATELY)
+        return t->match;
+    for (size_t i = 0; first->kind == T_WORD && i < sizeof words / sizeof *words; i++)
+        if (span_starts((struct span){first->s, (size_t)first->n}, words[i]) &&
+            strlen(words[i]) == (size_t)first->n)
+            return t->match;
+    for (int i = r->pos + 1; i < t->match; i++) { /* (square units) */
+        struct span word = {r->t[i].s, (size_t)r->t[i].n};
+        if (r->t[i].kind != T_WORD || word.n < 2 || !math_word_is_unit(word))
+            return 0;
+    }
+    return t->match;
+}
+
 static int is_condition(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -72,6 +93,8 @@ static int condition_end(const struct math_reader *r)
         if (t->kind == T_ROW || t->kind == T_SEMICOLON)
             return i;
         if (t->kind == T_COMMA && (t[1].kind == T_AND || t[1].kind == T_OR) && statement_follows(r, t + 2))
+            return i;
+        if (t->kind == T_OR && statement_follows(r, t + 1)) /* for all x or f(x) = 0 */
             return i;
     }
 }
@@ -143,8 +166,36 @@ static int label_length(struct math_reader *r)
     return n;
 }
 
+/* "\text{The smallest such } n \text{ is } 5", "\text{Area of } ABC = 5": words that announce a value, up to
+ * their verb or sign. Only at the beginning, and only where the words are set as text. */
+static void skip_announcement(struct math_reader *r)
+{
+    int verb = 0, words = 0;
+    for (int i = 0; !r->pos && i < 24; i++) {
+        const struct token *t = &r->t[i];
+        struct span word = {t->s, (size_t)t->n};
+        int text = t->flags & TOKEN_TEXT && (read_is_word(t) || t->kind == T_COLON);
+        int name = t->kind == T_NAME || (t->kind == T_WORD && (t->n == 1 || (*t->s <= 'Z' && t->s[1] <= 'Z')));
+        if (t->kind == T_RELATION && t->value == MATH_EQUAL && words > 1)
+            verb = i;
+        if (i && t->kind == T_UNDERSCORE) { /* \omega_{1} */
+            i = t[1].kind == T_OPEN ? t[1].match : i + 1;
+            continue;
+        }
+        if ((!text && !name) || (text && (span_starts(word, "not") || word.n == 0)))
+            break;
+        words += text;
+        if (text && words > 1 && word.n < 4 && (span_starts(word, "is") || span_starts(word, "are")))
+            verb = i;
+    }
+    const struct token *next = &r->t[verb + 1];
+    if (verb && next->kind != T_END && !(next->kind == T_WORD && next->flags & TOKEN_TEXT))
+        r->pos = verb + 1 + (next->kind == T_COLON);
+}
+
 static const struct math_node *read_item(struct math_reader *r)
 {
+    skip_announcement(r);
     skip_adverb(r);
     int from = r->pos, words = label_length(r);
     const struct math_node *label = NULL;
@@ -156,6 +207,8 @@ static const struct math_node *read_item(struct math_reader *r)
     }
     int start = r->pos;
     const struct math_node *m = read_relation(r);
+    if (m && !r->skip && read_remark(r))
+        r->pos = read_remark(r) + 1;
     if (m && !r->skip && read_opens_condition(r)) { /* (k \in \mathbb{Z}) behind it */
         int close = reader_token(r)->match;
         reader_next(r);

@@ -102,7 +102,8 @@ int read_unit_follows(struct math_reader *r, const struct math_node *m, int from
     const struct token *t = reader_token(r);
     if (r->skip || !m || (r->pos && t[-1].kind == T_DIGITS && read_half_of_day(t, &half)))
         return 0;
-    if (t->kind == T_WORD && !t->space && is_ordinal(t) && r->pos && t[-1].kind == T_DIGITS)
+    if ((t->kind == T_WORD && !t->space && is_ordinal(t) && r->pos && t[-1].kind == T_DIGITS) ||
+        (m->kind == MATH_NUMBER && read_base_words(t)))
         return 1;
     return is_unit_word(r, m, from);
 }
@@ -198,7 +199,17 @@ const struct math_node *read_marks(struct math_reader *r, const struct math_node
     for (int i = 0; m && i < MARKS && !r->skip; i++) {
         const struct token *t = reader_token(r);
         int ordinal = m->kind == MATH_NUMBER || m->kind == MATH_SYMBOL ? read_ordinal_length(t) : 0;
-        if (t->kind == T_PERCENT) {
+        int based = m->kind == MATH_NUMBER ? read_base_words(t) : 0;
+        int per_cent = t->kind == T_WORD && t[1].kind == T_WORD && t->n == 3 && t[1].n == 4 &&
+                       span_starts(word_of(t), "per") && span_starts(word_of(&t[1]), "cent");
+        if (based) {
+            const struct token *digits = t + based / 2;
+            r->pos += based;
+            m = reader_two(r, MATH_BASE, from, m, reader_integer(r, digits->s, digits->n));
+        } else if (per_cent) {
+            r->pos += 2;
+            m = reader_one(r, MATH_PERCENT, from, m);
+        } else if (t->kind == T_PERCENT) {
             reader_next(r);
             m = reader_one(r, MATH_PERCENT, from, m);
         } else if (t->kind == T_CURRENCY) {

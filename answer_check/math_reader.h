@@ -30,7 +30,9 @@ enum read_option {
     READ_FUNCTION_SLASH = 1 << 14, /* sin x/2: how far the argument goes */
     READ_E_SYMBOL = 1 << 15,
     READ_I_SYMBOL = 1 << 16,
-    READ_OPTIONS = 17
+    READ_CHOOSE = 1 << 17, /* C_9^2, C(9, 2): a binomial coefficient */
+    READ_FLOOR = 1 << 18,  /* [x]: the integer part, not a parenthesis */
+    READ_OPTIONS = 19
 };
 
 struct math_reader {
@@ -82,6 +84,11 @@ int reader_add(struct math_reader *r, struct read_items *list, const struct math
 const struct math_node *reader_list(struct math_reader *r, enum math_kind kind, int from,
                                     const struct read_items *list);
 
+/* "(about 18.9)", "(square units)" behind a value: the closing token, or 0. Nothing of it counts. */
+int read_remark(const struct math_reader *r);
+/* "base 7", "(base 7)" behind a number: tokens, or 0. */
+int read_base_words(const struct token *t);
+
 /* Statements (math_read_statement.c). */
 const struct math_node *read_statements(struct math_reader *r); /* everything up to the end of the group */
 int read_items(struct math_reader *r, struct read_items *out);  /* the same in pieces; -1: unreadable */
@@ -90,6 +97,7 @@ int read_opens_condition(const struct math_reader *r);        /* ( with a relati
 const struct math_node *read_relation(struct math_reader *r); /* math_read_relation.c */
 const struct math_node *read_set(struct math_reader *r);      /* unions of ... */
 const struct math_node *read_as_interval(struct math_reader *r, const struct math_node *m);
+int read_ratio_word(const struct math_reader *r); /* the "to" of "3 to 4" */
 int read_can_be_end(const struct math_node *m); /* of an interval: a number, perhaps */
 
 /* Scalars (math_read_scalar.c). */

@@ -40,7 +40,7 @@ static const struct row rows[] = {
     {0x2286, "subseteq"}, {0x2287, "supseteq"},  {0x2299, "odot"},     {0x22A5, "perp"},
     {0x22C5, "cdot"},     {0x22EF, "ldots"},     {0x2300, "emptyset"}, {0x2308, "lceil"},
     {0x2309, "rceil"},    {0x230A, "lfloor"},    {0x230B, "rfloor"},   {0x25A1, "square"},
-    {0x25B3, "triangle"}, {0x2715, "times"},     {0x2716, "times"},    {0x27E8, "langle"},
+    {0x25B3, "triangle"}, {0x2705, "checkmark"}, {0x2713, "checkmark"}, {0x2714, "checkmark"}, {0x2715, "times"},     {0x2716, "times"},    {0x27E8, "langle"},
     {0x27E9, "rangle"},   {0x2A2F, "times"},     {0x2A7D, "le"},       {0x2A7E, "ge"},
     {0x3008, "langle"},   {0x3009, "rangle"},
 };
