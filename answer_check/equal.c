@@ -175,7 +175,7 @@ static const struct math_node *undressed(struct equal *e, const struct math_node
     if (item && !is_collection(other))
         return item;
     /* f(x) = 1 for all x: the condition goes where the other side states none. */
-    if (m->kind == MATH_CASES && m->n == 2 && other->kind != MATH_CASES)
+    if (m->kind == MATH_CASES && m->n == 2 && other->kind != MATH_CASES && !equal_declares(e, other))
         return m->child[0];
     if (m->kind == MATH_RELATION && (is_statements(other) || is_collection(other)))
         return by_coordinates(e, m);
@@ -298,7 +298,8 @@ static enum math_truth by_kind(struct equal *e, const struct math_node *gold, co
                    : equal_regions(e, gold, pred);
     }
     if (is_statements(gold) && is_statements(pred) &&
-        (gold->kind == pred->kind || (of_one_name(gold) && of_one_name(pred)))) {
+        (gold->kind == pred->kind || (gold->kind == MATH_OR && gold->which) ||
+         (pred->kind == MATH_OR && pred->which) || (of_one_name(gold) && of_one_name(pred)))) {
         enum math_truth r = equal_items(e, gold, pred, 0);
         return r == MATH_TRUE ? r : equal_better(r, equal_regions(e, gold, pred));
     }

@@ -70,6 +70,7 @@ const struct math_node *equal_assigned_items(struct equal *e, const struct math_
 const struct math_node *equal_assigned_tuple(struct equal *e, const struct math_node *m);
 const struct math_node *equal_alternatives(struct equal *e, const struct math_node *m);
 /* Answers with a parameter, "k\pi, k \in \mathbb{Z}", up to its name and where it counts from; and F(x) + C. */
+int equal_declares(struct equal *e, const struct math_node *m);
 enum math_truth equal_families(struct equal *e, const struct math_node *gold, const struct math_node *pred);
 enum math_truth equal_antiderivatives(struct equal *e, const struct math_node *gold,
                                       const struct math_node *pred);

@@ -201,5 +201,11 @@ const struct math_node *equal_expand(struct equal *e, const struct math_node *m)
         return expand_list(e, m);
     if (m->kind == MATH_TUPLE)
         return expand_tuple(e, m);
-    return signs_of(e, m, two) == 2 ? math_node_new(e->w, MATH_LIST, m->source, 2, two) : NULL;
+    if (signs_of(e, m, two) != 2)
+        return NULL;
+    struct math_node *both =
+        math_node_new(e->w, m->kind == MATH_RELATION ? MATH_OR : MATH_LIST, m->source, 2, two);
+    if (both && both->kind == MATH_OR)
+        both->which = 1; /* y = \pm x: two statements, whatever joins them on the other side */
+    return both;
 }

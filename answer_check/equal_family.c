@@ -123,8 +123,8 @@ static int starts_sequence(struct family *f, const struct math_node *body, const
         m->child[0]->kind != MATH_SYMBOL || m->child[1]->kind != MATH_NUMBER || m->child[1]->literal.n > 1)
         return 0;
     from = m->child[1]->literal.digits[0] - '0';
-    set(f, m->child[0]->name, 'N', from == 0 ? "0" : from == 1 ? "+" : "?");
-    return from < 3;
+    set(f, m->child[0]->name, 'N', from == 0 ? "0" : "+");
+    return from < 2;
 }
 
 /* m without the declaration behind it: 1, or 0 when there is none. */
@@ -141,6 +141,11 @@ static int split(struct equal *e, struct family *f, const struct math_node *m)
         return m->n == 2 && (declares(f, last) || starts_sequence(f, f->body, last));
     case MATH_SET_BUILDER:
         f->body = m->child[0];
+        if (f->body->kind == MATH_SYMBOL && last->kind == MATH_AND && split(e, f, last) &&
+            f->body->kind == MATH_RELATION && equal_same(f->body->child[0], m->child[0]))
+            return 1; /* \{x \mid x = k\pi, k \in \mathbb{Z}\} */
+        f->body = m->child[0];
+        *f->name = *f->domain = 0;
         return first_reading(f->body)->kind != MATH_SYMBOL && f->body->kind != MATH_RELATION &&
                declares(f, last);
     case MATH_AND:
@@ -244,10 +249,31 @@ static int by_convention(struct family *g, struct family *p, const char *only_g,
     return is_angle_integer(g->body, only_g) && is_angle_integer(p->body, only_p);
 }
 
+/* c_1, c_2 for C_1, C_2: the constants of a general solution, where the other side has the small ones only. */
+static const struct math_node *small_constants(struct equal *e, const struct math_node *m,
+                                               const struct math_node *other)
+{
+    static const char *const names[][2] = {{"C_1", "c_1"}, {"C_2", "c_2"}, {"C_3", "c_3"}};
+    for (int i = 0; i < 3 && m; i++)
+        if (math_has_symbol(m, names[i][0]) && !math_has_symbol(m, names[i][1]) &&
+            math_has_symbol(other, names[i][1]) && !math_has_symbol(other, names[i][0]))
+            m = math_substitute(e->w, m, names[i][0], symbol_of(e, m->source, names[i][1]));
+    return m;
+}
+
+int equal_declares(struct equal *e, const struct math_node *m)
+{
+    struct family f;
+    return split(e, &f, m);
+}
+
 enum math_truth equal_families(struct equal *e, const struct math_node *gold, const struct math_node *pred)
 {
     struct family g, p;
     const char *from = NULL, *to = NULL;
+    const struct math_node *g_small = small_constants(e, gold, pred), *p_small = small_constants(e, pred, gold);
+    if (g_small != gold || p_small != pred)
+        return g_small && p_small ? equal_trees(e, g_small, p_small) : MATH_UNKNOWN;
     int declared_g = split(e, &g, gold), declared_p = split(e, &p, pred);
     if (!same_domain(&g, &p))
         return MATH_FALSE;

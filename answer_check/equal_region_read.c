@@ -262,7 +262,10 @@ static int read_builder(struct equal *e, struct region *out, const struct math_n
     const struct math_node *element = first_reading(m->child[0]);
     struct region of = {0}, where = {0};
     if (element->kind == MATH_SYMBOL)
-        return region_read(e, out, m->child[1]);
+        return region_read(e, out, m->child[1]) ||
+                       (out->variable && strcmp(out->variable, element->name) != 0)
+                   ? -1
+                   : 0;
     if (element->kind != MATH_RELATION || element->n != 2 || element->ops[0] != MATH_IN ||
         region_read(e, &of, element) || region_read(e, &where, m->child[1]))
         return -1;

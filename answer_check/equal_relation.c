@@ -56,7 +56,9 @@ const struct math_node *equal_assigned(struct equal *e, const struct math_node *
     if (n > 2 || equal_is_name(m->child[0]))
         return m->child[n - 1];
     if (m->child[1]->kind == MATH_SYMBOL && equal_is_number(e, m->child[0]))
-        return m->child[0];                                               /* 5 = x */
+        return m->child[0]; /* 5 = x */
+    if (equal_is_number(e, m->child[0]) && equal_is_number(e, m->child[1]))
+        return m->child[1]; /* C_8^3 = 56 */
     int value = equal_is_number(e, m->child[1]) ||
                 (equal_is_value(m->child[1]) && math_symbols(e->w, m->child[1], symbol, 1) == 0);
     return loose && value ? m->child[1] : NULL; /* m + n = 25, 5 * 3 = 15 apples */

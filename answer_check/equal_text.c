@@ -113,8 +113,8 @@ static const struct math_node *whole(struct equal *e, const struct math_node *m,
 static int says_nothing(const struct words *w, int i)
 {
     static const char *const there[] = {"there", "is", "are", "exist", "exists", "the", "equation", "has"};
-    static const char *const rest[] = {"real",  "such", "solution", "solutions", "root",   "roots", "value",
-                                       "values", "number", "numbers", "exist",   "exists", "x",     "n"};
+    static const char *const rest[] = {"real",   "such",   "solution", "solutions", "root",  "roots",
+                                       "value",  "values", "number",   "numbers",   "exist", "exists"};
     while (i < w->n && IS_ONE_OF(w->word[i], there))
         i++;
     if (i + 1 == w->n && (is(w->word[i], "none") || is(w->word[i], "nil")))
@@ -123,7 +123,7 @@ static int says_nothing(const struct words *w, int i)
         return 1;
     if (i + 1 >= w->n || !is(w->word[i++], "no"))
         return 0;
-    while (i < w->n && IS_ONE_OF(w->word[i], rest))
+    while (i < w->n && (IS_ONE_OF(w->word[i], rest) || w->word[i].n == 1))
         i++;
     return i == w->n;
 }

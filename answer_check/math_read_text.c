@@ -204,8 +204,10 @@ const struct math_node *read_prose(struct math_reader *r, int n, int last_resort
         return NULL;
     int dated = digits == 1 && !announces && n == 2 && r->t[0].kind == T_WORD && is_wordy(&r->t[0]) &&
                 r->t[0].s[0] <= 'Z' && r->t[1].space && !math_word_is_stop(word_of(&r->t[0]));
+    int none = n > 2 && r->t[0].n == 2 && span_starts(word_of(&r->t[0]), "no") && r->t[1].n == 4 &&
+               span_starts(word_of(&r->t[1]), "such"); /* no such n exists */
     int sentence =
-        !digits && words > 1 && (last_resort || stops || words > PHRASE_WORDS / 2) && single * 2 <= words;
+        !digits && words > 1 && (last_resort || stops || none || words > PHRASE_WORDS / 2) && single * 2 <= words;
     if (!dated && !sentence)
         return NULL;
     r->pos = n;
