@@ -212,7 +212,8 @@ static void scan_at(struct choice_found *out, const struct choice_text *t, size_
                                          "selecting ", "go with ",  "going with ", "opt for ", "settle on ",
                                          "it is ",     "it's ",     "must be ",    NULL};
     char c = ascii_lower(t->s[i]);
-    if (c == '\\' && (choice_has(t, i, "\\boxed") || choice_has(t, i, "\\fbox")))
+    static const char *const no[] = {"not", NULL};
+    if (c == '\\' && (choice_has(t, i, "\\boxed") || choice_has(t, i, "\\fbox")) && !any_before(t, i, no))
         note(out, t, CHOICE_DECLARED, i);
     if ((c == '(' || c == '[' || c == '*') && (!i || t->s[i - 1] != t->s[i]))
         note_mark(out, t, i);
@@ -241,7 +242,9 @@ static void scan_last(struct choice_found *out, const struct choice_text *t)
     struct choice_text line = *t;
     line.n = end;
     size_t i = choice_skip(&line, start, " *_(#`['\"->", NULL);
-    if (choice_at(&line, i) < 'A' || choice_at(&line, i) > 'Z') /* a lower-case letter alone is no answer */
+    int marked = i > start || choice_at(&line, i + 1) == ')'; /* "(b)", "b)"; "b" alone is no answer */
+    if ((choice_at(&line, i) < 'A' || choice_at(&line, i) > 'Z') &&
+        !(marked && choice_skip(&line, i + 1, " *_)]`'\".:", NULL) >= end))
         return;
     char letter = choice_letter_at(&line, i, CHOICE_ENCLOSED);
     end_letter = choice_skip(&line, i + 1, " *_)]`'\".:", NULL);
