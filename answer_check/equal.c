@@ -181,6 +181,8 @@ static const struct math_node *undressed(struct equal *e, const struct math_node
         return by_coordinates(e, m);
     if (other->kind == MATH_TUPLE)
         return m->kind == MATH_APPLY ? named_point(e, m) : equal_assigned_tuple(e, m);
+    if (is_collection(other) && m->kind == MATH_SYMBOL)
+        return equal_letters(e, m, other);
     if (is_collection(other) && !equal_assigned_items(e, other))
         return equal_assigned_items(e, m);
     return NULL;
@@ -216,6 +218,13 @@ static enum math_truth ratios(struct equal *e, const struct math_node *gold, con
         all = equal_worse(all, g && p ? equal_trees(e, g, p) : MATH_UNKNOWN);
     }
     return all;
+}
+
+/* "v, x > 0" and "v (x > 0)": a value with its condition. */
+static int is_conditional(const struct math_node *m)
+{
+    return m->n == 2 && (m->kind == MATH_CASES || ((m->kind == MATH_AND || m->kind == MATH_LIST) &&
+                                                   m->child[1]->kind == MATH_RELATION));
 }
 
 /* Cases in whatever order: pairs of value and condition. */
@@ -345,6 +354,9 @@ static enum math_truth in_other_dress(struct equal *e, const struct math_node *g
     if (g || p)
         return equal_trees(e, g ? g : gold, p ? p : pred);
     enum math_truth r = alternatives(e, gold, pred);
+    if (r != MATH_TRUE && gold->kind != pred->kind && is_conditional(gold) && is_conditional(pred))
+        r = equal_worse(equal_trees(e, gold->child[0], pred->child[0]),
+                        equal_trees(e, gold->child[1], pred->child[1]));
     if (r != MATH_TRUE)
         r = equal_families(e, gold, pred);
     if (r != MATH_TRUE)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "evalcore/base/arena.h"
+
 enum { ASSIGNED_MAX = 64 };
 
 struct assignments {
@@ -134,6 +136,25 @@ const struct math_node *equal_assigned_items(struct equal *e, const struct math_
     for (int i = 0; i < a.n / k; i++)
         item[i] = tuple_of(e, m, &a, k * i, k);
     return math_node_new(e->w, MATH_LIST, m->source, a.n / k, item);
+}
+
+const struct math_node *equal_letters(struct equal *e, const struct math_node *m,
+                                      const struct math_node *other)
+{
+    enum { LETTERS = 8 };
+    const struct math_node *item[LETTERS];
+    size_t n = m->kind == MATH_SYMBOL ? strlen(m->name) : 0;
+    if (n < 2 || n > LETTERS || (int)n != other->n)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct math_node *c = other->child[i];
+        struct math_node *s = math_node_new(e->w, MATH_SYMBOL, m->source, 0, NULL);
+        if (!s || c->kind != MATH_SYMBOL || *c->name < 'A' || *c->name > 'H' || c->name[1])
+            return NULL;
+        s->name = arena_strndup(e->w->arena, m->name + i, 1);
+        item[i] = s;
+    }
+    return math_node_new(e->w, MATH_LIST, m->source, (int)n, item);
 }
 
 /* The length of "x" in "x" and "x_1". */

@@ -204,7 +204,7 @@ static const struct math_node *symbol_of(struct equal *e, struct span source, co
 /* k + shift or shift - k */
 static const struct math_node *counted_from(struct equal *e, const struct math_node *k, int back, int shift)
 {
-    struct math_node *by = math_node_new(e->w, MATH_NUMBER, k->source, 0, NULL);
+    struct math_node *by = k ? math_node_new(e->w, MATH_NUMBER, k->source, 0, NULL) : NULL;
     if (!by)
         return NULL;
     by->literal = (struct math_literal){.digits = shift == 0 ? "0" : shift * shift == 1 ? "1" : "2", .n = 1};
@@ -275,6 +275,8 @@ enum math_truth equal_families(struct equal *e, const struct math_node *gold, co
     if (g_small != gold || p_small != pred)
         return g_small && p_small ? equal_trees(e, g_small, p_small) : MATH_UNKNOWN;
     int declared_g = split(e, &g, gold), declared_p = split(e, &p, pred);
+    if (!g.body || !p.body)
+        return MATH_UNKNOWN;
     if (!same_domain(&g, &p))
         return MATH_FALSE;
     const struct math_node *a = stated(e, g.body, p.body), *b = stated(e, p.body, g.body);
@@ -292,9 +294,9 @@ enum math_truth equal_families(struct equal *e, const struct math_node *gold, co
     enum math_truth r = b ? equal_trees(e, a, b) : MATH_UNKNOWN;
     const char *domain = *g.domain ? g.domain : p.domain;
     const char *name = to ? to : *g.name ? g.name : p.name;
-    if (strcmp(domain, "Z") != 0 || !*name)
+    if (strcmp(domain, "Z") != 0 || !*name || !b || equal_declares(e, b)) /* one parameter, not several */
         return r;
-    for (int k = 0; k < 10 && r != MATH_TRUE && b; k++) { /* k + 1, -k, .. run through the same integers */
+    for (int k = 0; k < 10 && r != MATH_TRUE; k++) { /* k + 1, -k, .. run through the same integers */
         const struct math_node *other =
             counted_from(e, symbol_of(e, b->source, name), k >= 5, k % 5 - 2);
         r = equal_better(r, other ? equal_trees(e, a, math_substitute(e->w, b, name, other)) : MATH_UNKNOWN);

@@ -49,7 +49,9 @@ static const struct math_node *sum(struct equal *e, const struct math_node *a, c
 static const struct math_node *product(struct equal *e, const struct math_node *a, const struct math_node *b)
 {
     const struct math_node *entry[ENTRIES], *term[SIDE];
-    if (a->columns != b->rows || a->rows > SIDE || a->columns > SIDE || b->columns > SIDE)
+    enum { TERM_STEPS = 1000 }; /* entries of entries grow with every factor */
+    if (a->columns != b->rows || a->rows > SIDE || a->columns > SIDE || b->columns > SIDE ||
+        math_step(e->w, (int64_t)TERM_STEPS * a->rows * a->columns * b->columns))
         return NULL;
     for (int i = 0; i < a->rows; i++)
         for (int j = 0; j < b->columns; j++) {

@@ -20,6 +20,11 @@ int equal_is_name(const struct math_node *m)
     switch (m->kind) {
     case MATH_DIVIDE:
         return is_derivative(m);
+    case MATH_FUNCTION: /* \tan\alpha */
+        return m->n == 1 && m->which >= MATH_SIN && m->which <= MATH_CSC && m->child[0]->kind == MATH_SYMBOL;
+    case MATH_UNION:
+    case MATH_INTERSECTION:
+    case MATH_DIFFERENCE: /* A \cap B */
     case MATH_SYMBOL:
     case MATH_TEXT:
         return 1;

@@ -70,17 +70,17 @@ static int same_words(const char *a, const char *b)
 }
 
 /* "yes" and "yes, it is". */
-static int answers(const char *gold, const char *pred)
+static int answers(const char *word, const char *sentence)
 {
     static const char *const table[] = {"yes", "no", "true", "false"};
-    size_t n = strlen(gold);
-    return IS_ONE_OF(((struct span){gold, n}), table) && !strncmp(gold, pred, n) && pred[n] == ',';
+    size_t n = strlen(word);
+    return IS_ONE_OF(((struct span){word, n}), table) && !strncmp(word, sentence, n) && sentence[n] == ',';
 }
 
 enum math_truth equal_texts(struct equal *e, const struct math_node *gold, const struct math_node *pred)
 {
     if (!strcmp(gold->name, pred->name) || same_words(gold->name, pred->name) ||
-        answers(gold->name, pred->name))
+        answers(gold->name, pred->name) || answers(pred->name, gold->name))
         return MATH_TRUE;
     const struct math_node *g = equal_meaning(e, gold), *p = equal_meaning(e, pred);
     return g && p ? equal_trees(e, g, p) : MATH_FALSE;

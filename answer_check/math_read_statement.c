@@ -212,6 +212,8 @@ static const struct math_node *read_item(struct math_reader *r)
     if (m && !r->skip && read_opens_condition(r)) { /* (k \in \mathbb{Z}) behind it */
         int close = reader_token(r)->match;
         reader_next(r);
+        while (reader_is(r, T_CONDITION)) /* (for x > 0) */
+            reader_next(r);
         const struct math_node *pair[] = {m, read_statements(r)};
         if (!pair[1] || r->pos != close)
             return NULL;
