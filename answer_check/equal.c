@@ -130,7 +130,8 @@ static const struct math_node *named_point(struct equal *e, const struct math_no
 }
 
 /* "3/8 or 0.375": several writings of one value, where every one is the other side's. */
-static enum math_truth alternatives(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth alternatives(struct equal *e, const struct math_node *gold,
+                                    const struct math_node *pred)
 {
     const struct math_node *list = gold->kind == MATH_LIST ? gold : pred, *value = list == gold ? pred : gold;
     enum math_truth all = MATH_TRUE;
@@ -151,18 +152,6 @@ static const struct math_node *last_set(const struct math_node *m)
         if (m->child[i]->kind != MATH_SET || (i && m->ops[i - 1] != MATH_EQUAL))
             return NULL;
     return m->child[m->n - 1];
-}
-
-/* "2 hours and 15 minutes" as the sum that it means beside one. */
-static const struct math_node *quantities(struct equal *e, const struct math_node *m,
-                                          const struct math_node *other)
-{
-    if (m->kind != MATH_LIST || other->kind != MATH_ADD || m->which)
-        return NULL;
-    for (int i = 0; i < m->n; i++)
-        if (m->child[i]->kind != MATH_UNIT || (i && equal_units(m->child[i - 1]->name, m->child[i]->name)))
-            return NULL;
-    return math_node_new(e->w, MATH_ADD, m->source, m->n, m->child);
 }
 
 /* What m means when the other side is no statement: the value it assigns, the only item it holds. */
@@ -340,8 +329,8 @@ static enum math_truth in_other_dress(struct equal *e, const struct math_node *g
         p = equal_expand(e, pred);
     }
     if (!g && !p) {
-        g = quantities(e, gold, pred);
-        p = quantities(e, pred, gold);
+        g = equal_quantities(e, gold, pred);
+        p = equal_quantities(e, pred, gold);
     }
     if (!g && !p && (gold->kind == MATH_TEXT) != (pred->kind == MATH_TEXT)) {
         g = equal_meaning(e, gold);

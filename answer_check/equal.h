@@ -68,11 +68,15 @@ const struct math_node *equal_assigned(struct equal *e, const struct math_node *
  * state; and what may stand for one variable: x = 1 or x = 5, x_1 = 1 and x_2 = 5, x \in \{1, 5\}. */
 const struct math_node *equal_assigned_items(struct equal *e, const struct math_node *m);
 const struct math_node *equal_assigned_tuple(struct equal *e, const struct math_node *m);
+/* A list of quantities in different units as their sum, where the other side is one; or NULL. */
+const struct math_node *equal_quantities(struct equal *e, const struct math_node *m,
+                                         const struct math_node *other);
 /* BD as the list of letters that the other side is. */
 const struct math_node *equal_letters(struct equal *e, const struct math_node *m,
                                       const struct math_node *other);
 const struct math_node *equal_alternatives(struct equal *e, const struct math_node *m);
-/* Answers with a parameter, "k\pi, k \in \mathbb{Z}", up to its name and where it counts from; and F(x) + C. */
+/* Answers with a parameter, "k\pi, k \in \mathbb{Z}", up to its name and where it counts from; and F(x) + C.
+ */
 int equal_declares(struct equal *e, const struct math_node *m);
 enum math_truth equal_families(struct equal *e, const struct math_node *gold, const struct math_node *pred);
 enum math_truth equal_antiderivatives(struct equal *e, const struct math_node *gold,

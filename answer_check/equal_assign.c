@@ -1,5 +1,5 @@
-/* What several assignments state together: "x = 3, y = -2" the pair (3, -2), "x = 1 or x = 5" the values 1 and
- * 5, "p = 5, q = 2 and p = 7, q = 2" two pairs. No value gets lost: what is no assignment gives NULL. */
+/* What several assignments state together: "x = 3, y = -2" the pair (3, -2), "x = 1 or x = 5" the values 1
+ * and 5, "p = 5, q = 2 and p = 7, q = 2" two pairs. No value gets lost: what is no assignment gives NULL. */
 #include "answer_check/equal.h"
 
 #include <string.h>
@@ -176,4 +176,16 @@ const struct math_node *equal_alternatives(struct equal *e, const struct math_no
             strncmp(a.name[i], a.name[0], stem(a.name[0])) != 0)
             return NULL;
     return math_node_new(e->w, MATH_SET, m->source, a.n, a.value);
+}
+
+/* "2 hours and 15 minutes" as the sum that it means beside one. */
+const struct math_node *equal_quantities(struct equal *e, const struct math_node *m,
+                                         const struct math_node *other)
+{
+    if (m->kind != MATH_LIST || other->kind != MATH_ADD || m->which)
+        return NULL;
+    for (int i = 0; i < m->n; i++)
+        if (m->child[i]->kind != MATH_UNIT || (i && equal_units(m->child[i - 1]->name, m->child[i]->name)))
+            return NULL;
+    return math_node_new(e->w, MATH_ADD, m->source, m->n, m->child);
 }

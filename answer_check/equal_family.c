@@ -1,5 +1,5 @@
-/* Families of answers: "x = \pi/4 + k\pi, k \in \mathbb{Z}". The name of a parameter that an answer declares is
- * the writer's choice, and an integer one may count from anywhere and backwards. Free symbols that nobody
+/* Families of answers: "x = \pi/4 + k\pi, k \in \mathbb{Z}". The name of a parameter that an answer declares
+ * is the writer's choice, and an integer one may count from anywhere and backwards. Free symbols that nobody
  * declares keep their names, but for two conventions: the integer of angles (k\pi, 2n\pi) and the constant of
  * integration (+ C). */
 #include "answer_check/equal.h"
@@ -41,11 +41,12 @@ static int domain_of(struct span word)
         const char *word;
         signed char domain;
     } table[] = {
-        {"integer", 'Z'}, {"integers", 'Z'}, {"constant", 'c'}, {"constants", 'c'}, {"real", 'R'}, {"reals", 'R'},
-        {"for", 0},       {"where", 0},      {"with", 0},       {"any", 0},         {"all", 0},    {"some", 0},
-        {"every", 0},     {"each", 0},       {"arbitrary", 0},  {"an", 0},          {"is", 0},     {"be", 0},
-        {"the", 0},       {"can", 0},        {"number", 0},     {"numbers", 0},     {"of", 0},     {"in", 0},
-        {"a", 0},         {"value", 0},      {"values", 0},
+        {"integer", 'Z'}, {"integers", 'Z'}, {"constant", 'c'}, {"constants", 'c'}, {"real", 'R'},
+        {"reals", 'R'},   {"for", 0},        {"where", 0},      {"with", 0},        {"any", 0},
+        {"all", 0},       {"some", 0},       {"every", 0},      {"each", 0},        {"arbitrary", 0},
+        {"an", 0},        {"is", 0},         {"be", 0},         {"the", 0},         {"can", 0},
+        {"number", 0},    {"numbers", 0},    {"of", 0},         {"in", 0},          {"a", 0},
+        {"value", 0},     {"values", 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (is(word, table[i].word))
@@ -213,11 +214,11 @@ static const struct math_node *counted_from(struct equal *e, const struct math_n
 }
 
 /* The value that "x = .." states, where the other side is no statement. */
-static const struct math_node *stated(struct equal *e, const struct math_node *m, const struct math_node *other)
+static const struct math_node *stated(struct equal *e, const struct math_node *m,
+                                      const struct math_node *other)
 {
-    const struct math_node *value = m->kind == MATH_RELATION && other->kind != MATH_RELATION
-                                        ? equal_assigned(e, m, 0)
-                                        : NULL;
+    const struct math_node *value =
+        m->kind == MATH_RELATION && other->kind != MATH_RELATION ? equal_assigned(e, m, 0) : NULL;
     return value ? value : m;
 }
 
@@ -244,12 +245,14 @@ static int is_angle_integer(const struct math_node *m, const char *name)
 static int by_convention(struct family *g, struct family *p, const char *only_g, const char *only_p)
 {
     static const char letters[] = "kmnlj";
-    if (!only_g || !only_p || only_g[1] || only_p[1] || !strchr(letters, *only_g) || !strchr(letters, *only_p))
+    if (!only_g || !only_p || only_g[1] || only_p[1] || !strchr(letters, *only_g) ||
+        !strchr(letters, *only_p))
         return 0;
     return is_angle_integer(g->body, only_g) && is_angle_integer(p->body, only_p);
 }
 
-/* c_1, c_2 for C_1, C_2: the constants of a general solution, where the other side has the small ones only. */
+/* c_1, c_2 for C_1, C_2: the constants of a general solution, where the other side has the small ones only.
+ */
 static const struct math_node *small_constants(struct equal *e, const struct math_node *m,
                                                const struct math_node *other)
 {
@@ -271,7 +274,8 @@ enum math_truth equal_families(struct equal *e, const struct math_node *gold, co
 {
     struct family g, p;
     const char *from = NULL, *to = NULL;
-    const struct math_node *g_small = small_constants(e, gold, pred), *p_small = small_constants(e, pred, gold);
+    const struct math_node *g_small = small_constants(e, gold, pred),
+                           *p_small = small_constants(e, pred, gold);
     if (g_small != gold || p_small != pred)
         return g_small && p_small ? equal_trees(e, g_small, p_small) : MATH_UNKNOWN;
     int declared_g = split(e, &g, gold), declared_p = split(e, &p, pred);
@@ -284,7 +288,8 @@ enum math_truth equal_families(struct equal *e, const struct math_node *gold, co
     if (in_g != in_p || in_g < 0)
         return MATH_FALSE;
     if (in_g) { /* declared where declared at all: in the name's case, or folded with its words */
-        int known = (!declared_g || !strncasecmp(g.name, to, 8)) && (!declared_p || !strncasecmp(p.name, from, 8));
+        int known =
+            (!declared_g || !strncasecmp(g.name, to, 8)) && (!declared_p || !strncasecmp(p.name, from, 8));
         if (!known || !(declared_g || declared_p || by_convention(&g, &p, to, from)))
             return MATH_FALSE;
         b = math_substitute(e->w, b, from, symbol_of(e, b->source, to));
@@ -297,8 +302,7 @@ enum math_truth equal_families(struct equal *e, const struct math_node *gold, co
     if (strcmp(domain, "Z") != 0 || !*name || !b || equal_declares(e, b)) /* one parameter, not several */
         return r;
     for (int k = 0; k < 10 && r != MATH_TRUE; k++) { /* k + 1, -k, .. run through the same integers */
-        const struct math_node *other =
-            counted_from(e, symbol_of(e, b->source, name), k >= 5, k % 5 - 2);
+        const struct math_node *other = counted_from(e, symbol_of(e, b->source, name), k >= 5, k % 5 - 2);
         r = equal_better(r, other ? equal_trees(e, a, math_substitute(e->w, b, name, other)) : MATH_UNKNOWN);
     }
     return r;

@@ -77,7 +77,10 @@ static const struct math_node *folded(struct equal *e, const struct math_node *m
             continue;
         }
         value = value_of(e, c, depth + 1);
-        all = !value ? NULL : !all ? value : m->kind == MATH_ADD ? sum(e, all, value) : product(e, all, value);
+        all = !value                ? NULL
+              : !all                ? value
+              : m->kind == MATH_ADD ? sum(e, all, value)
+                                    : product(e, all, value);
         if (!all)
             return NULL;
     }

@@ -275,7 +275,8 @@ static enum math_truth congruences(struct equal *e, const struct math_node *cons
 }
 
 /* 0 < 4 - x^2 and x^2 < 4: the differences of the sides, in one direction. */
-static enum math_truth differences(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth differences(struct equal *e, const struct math_node *gold,
+                                   const struct math_node *pred)
 {
     enum math_op g = (enum math_op)gold->ops[0], p = (enum math_op)pred->ops[0];
     if (flipped(g) == g || (p != g && p != flipped(g)))

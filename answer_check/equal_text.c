@@ -113,8 +113,8 @@ static const struct math_node *whole(struct equal *e, const struct math_node *m,
 static int says_nothing(const struct words *w, int i)
 {
     static const char *const there[] = {"there", "is", "are", "exist", "exists", "the", "equation", "has"};
-    static const char *const rest[] = {"real",   "such",   "solution", "solutions", "root",  "roots",
-                                       "value",  "values", "number",   "numbers",   "exist", "exists"};
+    static const char *const rest[] = {"real",  "such",   "solution", "solutions", "root",  "roots",
+                                       "value", "values", "number",   "numbers",   "exist", "exists"};
     while (i < w->n && IS_ONE_OF(w->word[i], there))
         i++;
     if (i + 1 == w->n && (is(w->word[i], "none") || is(w->word[i], "nil")))
@@ -155,8 +155,11 @@ static char says_numbers(const struct words *w, const char **mark)
     static const struct {
         const char *word, *plural;
         char which;
-    } kinds[] = {{"real", "reals", 'R'},         {"integer", "integers", 'Z'},   {"rational", "rationals", 'Q'},
-                 {"natural", "naturals", 'N'}, {"complex", "complexes", 'C'}};
+    } kinds[] = {{"real", "reals", 'R'},
+                 {"integer", "integers", 'Z'},
+                 {"rational", "rationals", 'Q'},
+                 {"natural", "naturals", 'N'},
+                 {"complex", "complexes", 'C'}};
     static const char *const all[] = {"the", "set", "of", "all", "any", "every"};
     static const char *const noun[] = {"number", "numbers", "value", "values"};
     int i = 0, quantified = 0, named = 0;
@@ -226,7 +229,7 @@ static int denominator(struct span word)
     static const struct {
         const char *word;
         int value;
-    } table[] = {{"half", 2}, {"halves", 2}, {"third", 3},  {"thirds", 3},   {"quarter", 4}, {"quarters", 4},
+    } table[] = {{"half", 2},   {"halves", 2},  {"third", 3}, {"thirds", 3}, {"quarter", 4}, {"quarters", 4},
                  {"fourth", 4}, {"fourths", 4}, {"fifth", 5}, {"fifths", 5}, {"sixth", 6},   {"sixths", 6},
                  {"eighth", 8}, {"eighths", 8}, {"ninth", 9}, {"tenth", 10}, {"tenths", 10}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)

@@ -296,7 +296,8 @@ static enum declared_status read_content(struct declared *out, int *words, struc
     }
     struct span s = {rest.s, sentence_end(rest)};
     int cut_behind = finish == FINISH_LENGTH && !span_trim((struct span){rest.s + s.n, rest.n - s.n}).n;
-    if ((formula < 0 && !(rest.s[0] == '$' && extract_is_money(s, 0, cut_behind))) || is_cut_off(s, cut_behind))
+    if ((formula < 0 && !(rest.s[0] == '$' && extract_is_money(s, 0, cut_behind))) ||
+        is_cut_off(s, cut_behind))
         return DECLARED_CUT;
     while (s.n && (is_decoration(s.s[s.n - 1]) || strchr(".,;!", s.s[s.n - 1])))
         s.n--;

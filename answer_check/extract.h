@@ -39,7 +39,8 @@ int extract_formula(struct span *out, struct span section);
 /* Does the dollar sign at `open`, with the next one at `close`, belong to an amount of money? So it is where
  * words stand between them ("$5 and got $3"), or a number on either side ("$12 + $30"). */
 int extract_is_amount(struct span section, size_t open, size_t close);
-/* Is the dollar sign at i one of "$18.90"? A number that the length limit cuts off may as well be a formula. */
+/* Is the dollar sign at i one of "$18.90"? A number that the length limit cuts off may as well be a formula.
+ */
 int extract_is_money(struct span section, size_t i, int cut_behind);
 int extract_is_end_of_proof(struct span s); /* \blacksquare, \square, QED */
 

@@ -36,9 +36,9 @@ int extract_is_amount(struct span s, size_t open, size_t close)
 /* \blacksquare, \square, QED: not an answer. */
 int extract_is_end_of_proof(struct span s)
 {
-    static const char *const marks[] = {"\\blacksquare", "\\square", "\\Box",  "\\qed",        "\\qedsymbol",
-                                        "q.e.d.",        "qed",      "qed.",   "\xe2\x88\x8e", "\xe2\x96\xa0",
-                                        "\xe2\x96\xa1",  "\xe2\x97\xbb", "\xe2\x97\xbc"};
+    static const char *const marks[] = {
+        "\\blacksquare", "\\square",     "\\Box",        "\\qed",        "\\qedsymbol",  "q.e.d.",      "qed",
+        "qed.",          "\xe2\x88\x8e", "\xe2\x96\xa0", "\xe2\x96\xa1", "\xe2\x97\xbb", "\xe2\x97\xbc"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (strlen(marks[i]) == s.n &&
             (!memcmp(s.s, marks[i], s.n) || (s.s[0] != '\\' && span_starts(s, marks[i]))))

@@ -87,7 +87,8 @@ static size_t first_of_run(const struct box_list *boxes, struct span section, st
     while (first && boxes->n - first < RUN_MAX) {
         size_t from = boxes->box[first - 1].end, to = boxes->box[first].start;
         struct span between = span_trim((struct span){section.s + from, to - from});
-        int word = (between.n == 3 && span_starts(between, "and")) || (between.n == 2 && span_starts(between, "or"));
+        int word =
+            (between.n == 3 && span_starts(between, "and")) || (between.n == 2 && span_starts(between, "or"));
         if (!word && (memchr(section.s + from, '\n', to - from) ||
                       !is_separator((struct span){section.s + from, to - from}, a)))
             break;
@@ -184,8 +185,8 @@ static int grade_declared(const struct grading *g, struct span text)
     return decide(g, text, where);
 }
 
-/* Does the last line state its value and nothing more, or a sentence that ends in "is" and a value, perhaps in
- * words ("The day is Friday.") that are the reference's? */
+/* Does the last line state its value and nothing more, or a sentence that ends in "is" and a value, perhaps
+ * in words ("The day is Friday.") that are the reference's? */
 static int says_alone(const struct grading *g, struct span *value, struct span line)
 {
     struct math_match m;

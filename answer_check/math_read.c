@@ -128,7 +128,8 @@ static struct token *trim_quotes(struct token *t, int *n)
     return t + 1;
 }
 
-/* A formula cut up into the rows of a matrix of one column, between any two tokens: \begin{matrix} \frac{ \\ 1
+/* A formula cut up into the rows of a matrix of one column, between any two tokens: \begin{matrix} \frac{
+ * \\ 1
  * \\ }{ \\ 2 \\ } \end{matrix}. Drops the rows and the matrix; 0 when the text is no such thing. */
 static int drop_rows(struct token *t, int n)
 {

@@ -75,8 +75,8 @@ static const struct math_node *read_time(struct math_reader *r, int from, int n,
 int read_ratio_word(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
-    return t->kind == T_WORD && t->n == 2 && t->space && span_starts((struct span){t->s, 2}, "to") && r->pos &&
-           t[-1].kind == T_DIGITS && t[1].kind == T_DIGITS && t[1].space;
+    return t->kind == T_WORD && t->n == 2 && t->space && span_starts((struct span){t->s, 2}, "to") &&
+           r->pos && t[-1].kind == T_DIGITS && t[1].kind == T_DIGITS && t[1].space;
 }
 
 /* a : b : c, or 12:30 p.m. */

@@ -38,8 +38,8 @@ int read_opens_condition(const struct math_reader *r)
 
 int read_remark(const struct math_reader *r)
 {
-    static const char *const words[] = {"about", "approx", "approximately", "decimal", "exact",
-                                        "exactly", "roughly", "rounded", "simplified"};
+    static const char *const words[] = {"about",   "approx",  "approximately", "decimal",   "exact",
+                                        "exactly", "roughly", "rounded",       "simplified"};
     const struct token *t = reader_token(r), *first = t + 1;
     if (t->kind != T_OPEN || t->value != '(' || !r->pos || t->match < r->pos + 2)
         return 0;
@@ -175,7 +175,8 @@ static void skip_announcement(struct math_reader *r)
         const struct token *t = &r->t[i];
         struct span word = {t->s, (size_t)t->n};
         int text = t->flags & TOKEN_TEXT && (read_is_word(t) || t->kind == T_COLON);
-        int name = t->kind == T_NAME || (t->kind == T_WORD && (t->n == 1 || (*t->s <= 'Z' && t->s[1] <= 'Z')));
+        int name =
+            t->kind == T_NAME || (t->kind == T_WORD && (t->n == 1 || (*t->s <= 'Z' && t->s[1] <= 'Z')));
         if (t->kind == T_RELATION && t->value == MATH_EQUAL && words > 1)
             verb = i;
         if (i && t->kind == T_UNDERSCORE) { /* \omega_{1} */

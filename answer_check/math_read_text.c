@@ -123,7 +123,8 @@ int read_phrase_length(struct math_reader *r)
         return 0;
     if (words == 1 && n == 1)
         return lone_word(r, t);
-    int article = !r->pos && (*t->s == 'a' || *t->s == 'A') && t[1].n > 3 && !math_word_is_unit(word_of(&t[1]));
+    int article =
+        !r->pos && (*t->s == 'a' || *t->s == 'A') && t[1].n > 3 && !math_word_is_unit(word_of(&t[1]));
     if (t->n == 1 && !(t->flags & TOKEN_TEXT) && !article)
         return 0; /* x meters */
     return wordy ? n : 0;
@@ -206,8 +207,8 @@ const struct math_node *read_prose(struct math_reader *r, int n, int last_resort
                 r->t[0].s[0] <= 'Z' && r->t[1].space && !math_word_is_stop(word_of(&r->t[0]));
     int none = n > 2 && r->t[0].n == 2 && span_starts(word_of(&r->t[0]), "no") && r->t[1].n == 4 &&
                span_starts(word_of(&r->t[1]), "such"); /* no such n exists */
-    int sentence =
-        !digits && words > 1 && (last_resort || stops || none || words > PHRASE_WORDS / 2) && single * 2 <= words;
+    int sentence = !digits && words > 1 && (last_resort || stops || none || words > PHRASE_WORDS / 2) &&
+                   single * 2 <= words;
     if (!dated && !sentence)
         return NULL;
     r->pos = n;

@@ -98,7 +98,7 @@ const struct math_node *read_relation(struct math_reader *r); /* math_read_relat
 const struct math_node *read_set(struct math_reader *r);      /* unions of ... */
 const struct math_node *read_as_interval(struct math_reader *r, const struct math_node *m);
 int read_ratio_word(const struct math_reader *r); /* the "to" of "3 to 4" */
-int read_can_be_end(const struct math_node *m); /* of an interval: a number, perhaps */
+int read_can_be_end(const struct math_node *m);   /* of an interval: a number, perhaps */
 
 /* Scalars (math_read_scalar.c). */
 const struct math_node *read_sum(struct math_reader *r);

@@ -55,7 +55,7 @@ enum math_kind {
     MATH_RELATION, /* a chain: children are the sides, ops[i] stands between children i and i + 1; a label
                       ("Minimum: 1") is an equation whose left side is a MATH_TEXT */
     MATH_AND,      /* statements joined by "and", or listed: which = 1 when only by commas or lines */
-    MATH_OR, /* which = 1: made of one statement with \pm */
+    MATH_OR,       /* which = 1: made of one statement with \pm */
     MATH_NOT,
     /* Others. */
     MATH_TEXT,   /* words: name holds them folded (lower case, single blanks, no punctuation at the ends) */
