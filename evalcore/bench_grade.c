@@ -1,5 +1,6 @@
-/* The math grader on one core: microseconds a pair over a file of pairs (--pairs, JSON Lines with "gold" and
- * "pred"), and milliseconds for the worst of a set of hostile responses of up to a megabyte. */
+/* The graders on one core: microseconds a pair over a file of pairs (--pairs, JSON Lines with "gold" and
+ * "pred"), and milliseconds for hostile responses of up to a megabyte, for math in its two modes and for
+ * multiple choice. */
 #include <string.h>
 
 #include "answer_check/answer_check.h"
@@ -9,17 +10,37 @@
 #include "evalcore/progress.h"
 #include "kernels/probe.h"
 
-enum { RUNS = 3, MEGABYTE = 1 << 20 };
+enum { RUNS = 5, MEGABYTE = 1 << 20 };
 
-static double grade_seconds(const char *gold, size_t n_gold, const char *pred, size_t n_pred)
+typedef void grader(const char *gold, size_t n, const struct response *r, struct arena *a);
+
+static void strict(const char *gold, size_t n, const struct response *r, struct arena *a)
+{
+    struct grade g;
+    grade_math(&g, gold, n, r, a);
+}
+
+static void compat(const char *gold, size_t n, const struct response *r, struct arena *a)
+{
+    struct grade g;
+    grade_math_compat(&g, gold, n, r, &grade_options_default, a);
+}
+
+static void choice(const char *gold, size_t n, const struct response *r, struct arena *a)
+{
+    struct choice c;
+    (void)gold, (void)n;
+    choice_extract(&c, r, 4, a);
+}
+
+static double grade_seconds(grader *grade, const char *gold, size_t n_gold, const char *pred, size_t n_pred)
 {
     double best = 0;
     for (int run = 0; run < RUNS; run++) {
         struct arena a = {0};
-        struct grade g;
         struct response r = {.text = pred, .len = n_pred};
         double start = progress_clock(), s;
-        grade_math(&g, gold, n_gold, &r, &a);
+        grade(gold, n_gold, &r, &a);
         s = progress_clock() - start;
         best = !run || s < best ? s : best;
         arena_release(&a);
@@ -31,15 +52,21 @@ static double grade_seconds(const char *gold, size_t n_gold, const char *pred, s
 
 static const struct hostile {
     const char *name, *before, *unit, *behind;
-    size_t bytes;
+    size_t bytes; /* the unit is repeated up to them */
 } hostile[] = {
     {"open braces", "", "{", "", MEGABYTE},
+    {"closed braces", "", "}", "", MEGABYTE},
     {"open boxes", "", "\\boxed{", "", MEGABYTE},
     {"open fractions", "", "\\frac{", "", MEGABYTE},
     {"dollar signs", "", "$", "", MEGABYTE},
+    {"spaced dollar signs", "", "$ ", "", MEGABYTE},
     {"open formulas", "", "\\(", "", MEGABYTE},
+    {"formulas", "", "$x$ ", "", MEGABYTE},
+    {"everything unbalanced", "", "{([$\\(\\[\\left(\\boxed{\\frac{$$", "", MEGABYTE},
+    {"tags", "", "<think</think", "", MEGABYTE},
     {"10,000 boxes", "", "\\boxed{42} ", "", 110000},
     {"100,000 digits", "\\boxed{", "7", "}", 100000},
+    {"100,000 bare digits", "", "7", "", 100000},
     {"a tower", "\\boxed{", "9^{9^{9^9}}", "}", 1},
     {"a tower of 2", "\\boxed{", "2^", "2}", 14000},
     {"a factorial", "\\boxed{", "100000!", "}", 1},
@@ -50,8 +77,21 @@ static const struct hostile {
     {"plus-minus", "\\boxed{", "\\pm 1", "}", 10000},
     {"code", "", "__import__('os').system('x');", "", MEGABYTE},
     {"answers", "", "answer: ", "", MEGABYTE},
+    {"final answers", "", "final answer is ", "", MEGABYTE},
+    {"options", "", "option A ", "", MEGABYTE},
+    {"letters", "", "(A) ", "", MEGABYTE},
+    {"asterisks", "", "*", "", MEGABYTE},
+    {"numbers", "", "12 ", "", MEGABYTE},
+    {"blanks", "", " ", "", MEGABYTE},
+    {"lines", "", "\n", "", MEGABYTE},
     {"bytes that are no UTF-8", "", "\xff\xfe\x80", "", MEGABYTE},
+    {"halves of characters", "", "\xe7\xad", "", MEGABYTE},
 };
+
+static const struct {
+    const char *name;
+    grader *grade;
+} graders[] = {{"grade", strict}, {"grade, compat", compat}, {"choice", choice}};
 
 static void bench_hostile(struct bench *b)
 {
@@ -64,8 +104,11 @@ static void bench_hostile(struct bench *b)
             str_puts(&text, h->unit);
         while (text.len < h->bytes);
         str_puts(&text, h->behind);
-        snprintf(name, sizeof name, "grade, hostile: %s", h->name);
-        bench_print(b, name, 1e3 * grade_seconds("42", 2, text.data, text.len), "ms", 0);
+        for (size_t k = 0; k < sizeof graders / sizeof *graders; k++) {
+            snprintf(name, sizeof name, "%s, hostile: %s", graders[k].name, h->name);
+            bench_print(b, name, 1e3 * grade_seconds(graders[k].grade, "42", 2, text.data, text.len), "ms",
+                        0);
+        }
         str_release(&text);
     }
 }
@@ -93,7 +136,7 @@ static int read_pairs(struct times *t, const char *path, struct err *e)
             rc = json_get_str(row, "gold", &gold, path, e) || json_get_str(row, "pred", &pred, path, e);
         if (!rc) {
             xgrow(&t->seconds, &t->cap, t->n + 1, sizeof *t->seconds);
-            t->seconds[t->n++] = grade_seconds(gold, strlen(gold), pred, strlen(pred));
+            t->seconds[t->n++] = grade_seconds(strict, gold, strlen(gold), pred, strlen(pred));
         }
         json_decref(row);
         if (rc)
