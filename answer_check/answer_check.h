@@ -9,8 +9,10 @@
 
 /* Grading, the door. Pure functions of their arguments: no state, no clock, no signals, safe from any thread.
  * The work of a call is bounded: a few passes over the texts, then fixed limits on the answer that was found
- * (its length, depth, items and steps of arithmetic). Strings returned live in the caller's arena. Texts are
- * untrusted and may hold invalid UTF-8 or NULs, hence (pointer, length).
+ * (its length, depth, items and steps of arithmetic). Boxes and declarations of a math answer are found in
+ * any length of text; anything else is searched for in what a text ends with: 128 KiB of an answer section,
+ * 256 KiB in mode compat. Strings returned live in the caller's arena. Texts are untrusted and may hold
+ * invalid UTF-8 or NULs, hence (pointer, length).
  *
  * The verdicts are DESIGN.md's, the same words everywhere. */
 enum verdict {

@@ -16,6 +16,8 @@ const char *choice_status_name(enum choice_status s)
     return (unsigned)s < 4 ? names[s] : "unparsed";
 }
 
+enum { SECTION_MAX = 1 << 17 }; /* bytes: of a longer section its end counts */
+
 /* Extracts and also says which class decided (CHOICE_CLASSES when none). */
 static int extract_class(struct choice *out, enum choice_class *by, const struct response *r, int n_options,
                          struct arena *a)
@@ -32,7 +34,7 @@ static int extract_class(struct choice *out, enum choice_class *by, const struct
         *out = (struct choice){CHOICE_UNFINISHED, 0, "thinking was opened and never closed"};
         return 0;
     }
-    choice_scan(&found, section, n_options, r->finish, a);
+    choice_scan(&found, span_end(section, SECTION_MAX), n_options, r->finish, a);
     for (int k = 0; k < CHOICE_CLASSES; k++) {
         if (!found.letter[k])
             continue;

@@ -5,29 +5,19 @@
 
 #include <string.h>
 
-int choice_has(const struct choice_text *t, size_t i, const char *lower)
-{
-    return i < t->n && ascii_lower(t->s[i]) == lower[0] &&
-           span_starts((struct span){t->s + i, t->n - i}, lower);
-}
-
 size_t choice_has_any(const struct choice_text *t, size_t i, const char *const *words)
 {
+    char c = ascii_lower(choice_at(t, i));
     for (int k = 0; words[k]; k++)
-        if (choice_has(t, i, words[k]))
+        if (words[k][0] == c && choice_has(t, i, words[k]))
             return strlen(words[k]);
     return 0;
-}
-
-char choice_at(const struct choice_text *t, size_t i)
-{
-    return i < t->n ? t->s[i] : '\n';
 }
 
 size_t choice_skip(const struct choice_text *t, size_t i, const char *marks, int *n_enclosing)
 {
     int n = 0;
-    for (; i < t->n && t->s[i] && strchr(marks, t->s[i]); i++)
+    for (; i < t->n && t->s[i] && !ascii_is_letter(t->s[i]) && strchr(marks, t->s[i]); i++)
         n += strchr("(*[`'\"_", t->s[i]) != NULL;
     if (n_enclosing)
         *n_enclosing = n;

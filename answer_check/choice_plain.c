@@ -8,21 +8,11 @@
 #include <string.h>
 
 /* LaTeX commands that only dress a letter. */
-static const char *const dropped[] = {"\\text",      "\\textbf",
-                                      "\\textrm",    "\\textit",
-                                      "\\textsf",    "\\texttt",
-                                      "\\mathrm",    "\\mathbf",
-                                      "\\mathit",    "\\mathsf",
-                                      "\\mathtt",    "\\emph",
-                                      "\\underline", "\\operatorname",
-                                      "\\bf",        "\\rm",
-                                      "\\left",      "\\right",
-                                      "\\bigl",      "\\bigr",
-                                      "\\Large",     "\\displaystyle",
-                                      "\\(",         "\\)",
-                                      "\\[",         "\\]",
-                                      "\\,",         "\\;",
-                                      "\\!",         "$"};
+static const char *const dropped[] = {
+    "\\text",   "\\textbf", "\\textrm", "\\textit", "\\textsf",    "\\texttt",       "\\mathrm", "\\mathbf",
+    "\\mathit", "\\mathsf", "\\mathtt", "\\emph",   "\\underline", "\\operatorname", "\\bf",     "\\rm",
+    "\\left",   "\\right",  "\\bigl",   "\\bigr",   "\\Large",     "\\displaystyle", "\\(",      "\\)",
+    "\\[",      "\\]",      "\\,",      "\\;",      "\\!"};
 
 static const struct {
     const char *from, *to;
@@ -93,7 +83,9 @@ enum { GROWTH = 3 };
 static size_t dropped_at(struct span s)
 {
     size_t best = 0;
-    for (size_t k = 0; k < sizeof dropped / sizeof *dropped; k++) {
+    for (size_t k = 0; s.n > 1 && k < sizeof dropped / sizeof *dropped; k++) {
+        if (dropped[k][1] != s.s[1])
+            continue;
         size_t n = strlen(dropped[k]);
         if (n > best && s.n >= n && !memcmp(s.s, dropped[k], n) &&
             (n < 3 || s.n == n || !ascii_is_letter(s.s[n])))
@@ -146,7 +138,7 @@ struct span choice_plain(struct span s, struct arena *a)
         else if (c == 0xc2 || c >= 0xe2) /* no text of the table starts otherwise */
             to = replaced_at(s, &skip);
         else if (c == '\\' || c == '$')
-            to = (skip = dropped_at(s)) ? "" : NULL;
+            to = (skip = c == '$' ? 1 : dropped_at(s)) ? "" : NULL;
         if (to) {
             memcpy(out + n, to, strlen(to));
             n += strlen(to);

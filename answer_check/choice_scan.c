@@ -34,6 +34,13 @@ static int lone_letter(const struct choice_text *t, size_t i)
     return choice_declared(t, i, &end) && choice_ends(t, end);
 }
 
+/* Does a verb of behind_verb() start like this? Most bytes are passed over by it. */
+static int is_verb_start(char c)
+{
+    c = ascii_lower(c);
+    return c == 'i' || c == 'e' || c == 'b' || c == '\xc3';
+}
+
 /* After a noun such as "answer" at i, the position of what it declares: behind "=", a dash, "->" or the ">"
  * of a tag with nothing between ("Answer - C", "<answer>C"); at once, in the rest of the line or as a heading
  * over it ("Final answer C.", "## Answer"); behind ":" or "is" with at most 60 bytes of one line between. */
@@ -53,8 +60,8 @@ static size_t behind_verb(const struct choice_text *t, size_t i)
             return j + 1;
         if (t->s[j] == '\n' || t->s[j] == '.' || t->s[j] == ';' || t->s[j] == '?')
             return t->s[j] == '\n' && j == sign && lone_letter(t, j) ? j : 0;
-        if (j > i && !choice_is_word(t, j - 1) && (n = choice_has_any(t, j, verbs)) &&
-            !choice_is_word(t, j + n))
+        if (j > i && is_verb_start(t->s[j]) && !choice_is_word(t, j - 1) &&
+            (n = choice_has_any(t, j, verbs)) && !choice_is_word(t, j + n))
             return j + n;
     }
     return 0;

@@ -38,8 +38,16 @@ struct choice_text {
  * marks. */
 enum choice_dress { CHOICE_BARE, CHOICE_NAMED, CHOICE_ENCLOSED };
 
-char choice_at(const struct choice_text *t, size_t i); /* the byte; a new line behind the end */
-int choice_has(const struct choice_text *t, size_t i, const char *lower); /* ASCII case ignored */
+/* The byte; a new line behind the end. */
+static inline char choice_at(const struct choice_text *t, size_t i)
+{
+    return i < t->n ? t->s[i] : '\n';
+}
+/* ASCII case ignored. */
+static inline int choice_has(const struct choice_text *t, size_t i, const char *lower)
+{
+    return i < t->n && span_starts((struct span){t->s + i, t->n - i}, lower);
+}
 /* The length of the first of the words (up to a NULL) that stands at i, or 0. */
 size_t choice_has_any(const struct choice_text *t, size_t i, const char *const *words);
 /* Skips bytes of `marks`; *n_enclosing, unless NULL: how many of them can enclose a letter. */

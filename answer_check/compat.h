@@ -35,10 +35,13 @@ size_t compat_percent(struct span t, size_t i);
 enum { COMPAT_JOINED = 6 }; /* formulas in a row, "$1$ and $2$" */
 
 /* A text with what its scanners remember of it, so that no stretch is gone over again for every start. */
-enum { COMPAT_STOPS = 8 };
+enum { COMPAT_STOPS = 8, COMPAT_WORDS = 1000 };
 struct compat_text {
     struct span t;
-    long last_brace; /* last "}", or -1 */
+    long last_brace;           /* last "}", or -1 */
+    size_t boxes_end;          /* 1 + where the last "\boxed{" starts, or 0 */
+    size_t word[COMPAT_WORDS]; /* the last places of "answer", in any case; the last one first */
+    int words;
     struct {
         size_t from, stop, brace; /* searches from [from, stop] end at stop; last "}" in [from, stop) + 1 */
         int known;
@@ -70,7 +73,7 @@ enum compat_start {
     COMPAT_FINAL_IS,         /* "final answer", at most 100 characters, "is", perhaps a colon */
     COMPAT_FINAL_IS_ON_LINE, /* likewise, on one line */
     COMPAT_ANSWER_COLON,     /* "answer:" */
-    COMPAT_ANSWER,           /* "answer" */
+    COMPAT_ANSWER,           /* "answer"; up to here words begin the match */
     COMPAT_FORMULA,          /* no words, a formula at once */
     COMPAT_BOX,
     COMPAT_BLANK
@@ -79,6 +82,7 @@ struct compat_pattern {
     compat_matcher *read; /* reads what follows those words */
     int priority;
     enum compat_start start; /* what its matches begin with */
+    int in_box;              /* every match holds the start of a box */
 };
 int compat_pattern_at(const struct compat_pattern *p, struct compat_text *t, size_t i,
                       struct compat_match *out);
@@ -89,11 +93,13 @@ int compat_latex_patterns(struct compat_pattern *out, int boxed_priority);
 int compat_expr_patterns(struct compat_pattern *out);
 int compat_string_patterns(struct compat_pattern *out);
 
+enum { COMPAT_TRIED = 1000 }; /* matches that are tried; if none can be read, there is no answer */
 struct compat_found {
     size_t start, end;
     int pattern;
 };
-/* All matches of the patterns of one priority, in the order in which they are tried: from the text's end. */
+/* The last matches of the patterns of one priority, in the order in which they are tried: from the text's
+ * end. */
 struct compat_found *compat_find(struct compat_text *t, const struct compat_pattern *pattern, int patterns,
                                  int priority, size_t *n, struct arena *a);
 

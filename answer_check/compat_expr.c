@@ -265,11 +265,11 @@ static int any_number(struct compat_text *t, size_t i, struct compat_match *out)
 
 int compat_expr_patterns(struct compat_pattern *out)
 {
-    out[0] = (struct compat_pattern){hoped, 0, COMPAT_FINAL_HOPE};
-    out[1] = (struct compat_pattern){any, 50, COMPAT_FINAL_IS_ON_LINE};
-    out[2] = (struct compat_pattern){after_answer, 100, COMPAT_ANSWER_COLON};
-    out[3] = (struct compat_pattern){after_answer, 200, COMPAT_ANSWER};
-    out[4] = (struct compat_pattern){any_arithmetic, 300, COMPAT_BLANK};
-    out[5] = (struct compat_pattern){any_number, 300, COMPAT_BLANK};
+    out[0] = (struct compat_pattern){hoped, 0, COMPAT_FINAL_HOPE, 0};
+    out[1] = (struct compat_pattern){any, 50, COMPAT_FINAL_IS_ON_LINE, 0};
+    out[2] = (struct compat_pattern){after_answer, 100, COMPAT_ANSWER_COLON, 0};
+    out[3] = (struct compat_pattern){after_answer, 200, COMPAT_ANSWER, 0};
+    out[4] = (struct compat_pattern){any_arithmetic, 300, COMPAT_BLANK, 0};
+    out[5] = (struct compat_pattern){any_number, 300, COMPAT_BLANK, 0};
     return 6;
 }

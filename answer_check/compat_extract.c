@@ -100,7 +100,7 @@ static void read_match(struct math_work *w, const struct compat_match *m, struct
 
 /* ---- priorities */
 
-enum { TRY_STEPS = 1000 }; /* what a match costs: two thousand unreadable ones, and the search ends */
+enum { TRY_STEPS = MATH_STEPS / COMPAT_TRIED }; /* what a match costs */
 
 static int lowest_above(const struct compat_pattern *pattern, int n, int above)
 {

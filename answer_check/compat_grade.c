@@ -39,11 +39,15 @@ static int is_empty(const struct compat_candidate *c)
 }
 
 /* What the original sees: it knows no thinking, so the whole text, unless the caller says that the prompt
- * opened it. Returns 1 after filling `out` with `unfinished`. */
+ * opened it; here the end of a text that is longer than any response that was graded with it. Returns 1 after
+ * filling `out` with `unfinished`. */
 static int visible(struct grade *out, const struct response *r, struct span *text)
 {
+    enum { TEXT_MAX = 1 << 18 };
     *text = (struct span){r->text, r->len};
-    return r->thinking == THINKING_OPEN && grade_section(out, r, text);
+    int unfinished = r->thinking == THINKING_OPEN && grade_section(out, r, text);
+    *text = span_end(*text, TEXT_MAX);
+    return unfinished;
 }
 
 int grade_math_compat(struct grade *out, const char *gold, size_t gold_len, const struct response *r,

@@ -10,9 +10,15 @@ _Static_assert((int)BOX_START < (int)COMPAT_STOPS, "one memory for each kind of 
 struct compat_text compat_text_of(struct span t)
 {
     struct compat_text out = {.t = t, .last_brace = -1};
-    const char *p = t.n ? memrchr(t.s, '}', t.n) : NULL;
-    if (p)
-        out.last_brace = (long)(p - t.s);
+    for (size_t i = t.n; i-- > 0;) {
+        char c = t.s[i];
+        if (c == '}' && out.last_brace < 0)
+            out.last_brace = (long)i;
+        else if (c == '\\' && !out.boxes_end && compat_at(t, i, "\\boxed{"))
+            out.boxes_end = i + 1;
+        else if ((c == 'a' || c == 'A') && out.words < COMPAT_WORDS && compat_at_folded(t, i, "answer"))
+            out.word[out.words++] = i;
+    }
     return out;
 }
 
@@ -56,8 +62,14 @@ static size_t stop_of(struct compat_text *t, size_t from, int kind)
 }
 
 static const struct {
-    const char *open, *close;
-} env[] = {{"$$", "$$"}, {"\\[", "\\]"}, {"$", "$"}, {"\\(", "\\)"}};
+    char open[3], close[3];
+    size_t n; /* of either */
+} env[] = {{"$$", "$$", 2}, {"\\[", "\\]", 2}, {"$", "$", 1}, {"\\(", "\\)", 2}};
+
+static int delimiter_at(struct span t, size_t i, const char *delimiter, size_t n)
+{
+    return i < t.n && t.s[i] == delimiter[0] && (n == 1 || (i + 1 < t.n && t.s[i + 1] == delimiter[1]));
+}
 
 /* Does a \boxed{..} with something in it stand in the formula [from, stop)? Braces are not counted. */
 static int holds_box(struct compat_text *t, size_t from, size_t stop, int kind)
@@ -70,15 +82,15 @@ static int holds_box(struct compat_text *t, size_t from, size_t stop, int kind)
 static int delimited(struct compat_text *t, size_t i, int kind, int boxed, struct compat_match *out)
 {
     struct span s = t->t;
-    size_t n = strlen(env[kind].open);
-    if (!compat_at(s, i, env[kind].open) || before(s, i) == '\\' ||
+    size_t n = env[kind].n;
+    if (!delimiter_at(s, i, env[kind].open, n) || before(s, i) == '\\' ||
         (kind == INLINE_DOLLAR && ascii_is_digit(before(s, i))))
         return 0;
     size_t from = i + n;
     if (from >= s.n)
         return 0;
     size_t stop = stop_of(t, from, kind);
-    if (stop == from || !compat_at(s, stop, env[kind].close) || before(s, stop) == '\\' ||
+    if (stop == from || !delimiter_at(s, stop, env[kind].close, n) || before(s, stop) == '\\' ||
         (boxed && !holds_box(t, from, stop, kind)))
         return 0;
     out->formula[out->n].content = (struct span){s.s + from, stop - from};
@@ -230,14 +242,14 @@ static int within_50(struct compat_text *t, size_t i, struct compat_match *out)
 int compat_latex_patterns(struct compat_pattern *out, int boxed_priority)
 {
     int n = 0;
-    out[n++] = (struct compat_pattern){hoped, 0, COMPAT_FINAL_HOPE};
-    out[n++] = (struct compat_pattern){behind_blanks, 50, COMPAT_FINAL_IS};
-    out[n++] = (struct compat_pattern){within_50, 100, COMPAT_ANSWER_COLON};
-    out[n++] = (struct compat_pattern){within_50, 200, COMPAT_ANSWER};
-    out[n++] = (struct compat_pattern){any_formula, 300, COMPAT_FORMULA};
+    out[n++] = (struct compat_pattern){hoped, 0, COMPAT_FINAL_HOPE, 0};
+    out[n++] = (struct compat_pattern){behind_blanks, 50, COMPAT_FINAL_IS, 0};
+    out[n++] = (struct compat_pattern){within_50, 100, COMPAT_ANSWER_COLON, 0};
+    out[n++] = (struct compat_pattern){within_50, 200, COMPAT_ANSWER, 0};
+    out[n++] = (struct compat_pattern){any_formula, 300, COMPAT_FORMULA, 0};
     if (boxed_priority >= 0) {
-        out[n++] = (struct compat_pattern){boxed_formula, boxed_priority, COMPAT_FORMULA};
-        out[n++] = (struct compat_pattern){bare_box, boxed_priority, COMPAT_BOX};
+        out[n++] = (struct compat_pattern){boxed_formula, boxed_priority, COMPAT_FORMULA, 1};
+        out[n++] = (struct compat_pattern){bare_box, boxed_priority, COMPAT_BOX, 1};
     }
     return n;
 }

@@ -2,6 +2,7 @@
  * first of its alternatives counts, as there: "2 \frac{1}{2}" and even "2(3)" are mixed numbers. */
 #include "answer_check/compat_reader.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef const struct math_node *node;
@@ -296,15 +297,38 @@ node compat_product(struct compat_reader *r, int no_function)
     return m;
 }
 
+struct terms {
+    node *at;
+    int n;
+    size_t cap;
+};
+
+/* A sum in a sum gives its terms. 0 when there is no term. */
+static int add_terms(struct terms *out, node m)
+{
+    int n = m ? m->kind == MATH_ADD ? m->n : 1 : 0;
+    xgrow(&out->at, &out->cap, (size_t)(out->n + n), sizeof *out->at);
+    for (int i = 0; i < n; i++)
+        out->at[out->n++] = m->kind == MATH_ADD ? m->child[i] : m;
+    return n > 0;
+}
+
+/* The terms of a sum are put together once, since sums may be long. */
 node compat_expr(struct compat_reader *r)
 {
+    struct terms sum = {0};
     if (++r->depth > MATH_TREE_DEPTH)
         return NULL;
     node m = compat_product(r, 0);
-    while (m && (r->at->kind == CT_ADD || r->at->kind == CT_SUB)) {
-        int minus = r->at++->kind == CT_SUB;
-        node right = compat_product(r, 0);
-        m = flat(r, MATH_ADD, m, minus ? compat_negated(r->w, right) : right);
+    if (m && (r->at->kind == CT_ADD || r->at->kind == CT_SUB)) {
+        int more = add_terms(&sum, m);
+        while (more && (r->at->kind == CT_ADD || r->at->kind == CT_SUB)) {
+            int minus = r->at++->kind == CT_SUB;
+            node right = compat_product(r, 0);
+            more = add_terms(&sum, minus ? compat_negated(r->w, right) : right);
+        }
+        m = more ? compat_node(r, MATH_ADD, 0, sum.n, sum.at) : NULL;
+        free(sum.at);
     }
     r->depth--;
     return m;

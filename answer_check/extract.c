@@ -1,4 +1,4 @@
-/* Finds boxes, declarations and formulas in an answer section. The text is untrusted: a stack of open braces
+/* Finds boxes, declarations and formulas in an answer section. The text is untrusted: a stack of open boxes
  * gives all boxes in one pass, so a megabyte of "\boxed{" costs a megabyte of work, not its square. */
 #include "answer_check/extract.h"
 #include "answer_check/math_answer.h"
@@ -23,20 +23,32 @@ static size_t box_open(struct span s, size_t i)
     return i + n < s.n && s.s[i + n] == '{' ? n + 1 : 0;
 }
 
-struct open_brace {
-    size_t at;     /* first byte after the brace */
-    size_t box_at; /* start of the box command; at when it is a plain brace */
+struct open_box {
+    size_t start, content; /* of the command, and behind its brace */
+    size_t braces;         /* plain ones that were opened in it and not closed */
 };
 
-static void add_box(struct box_list *l, size_t *cap, struct span s, struct open_brace o, size_t close)
+static void add_box(struct box_list *l, size_t *cap, struct span s, struct open_box o, size_t close)
 {
-    struct span content = span_trim((struct span){s.s + o.at, close - o.at});
-    while (l->n && l->box[l->n - 1].start > o.box_at)
+    struct span content = span_trim((struct span){s.s + o.content, close - o.content});
+    while (l->n && l->box[l->n - 1].start > o.start)
         l->n--; /* boxes inside this one */
     if (!content.n)
         return;
     xgrow(&l->box, cap, l->n + 1, sizeof *l->box);
-    l->box[l->n++] = (struct box){o.box_at, close + 1, content};
+    l->box[l->n++] = (struct box){o.start, close + 1, content};
+}
+
+/* Where the first box may start: what stands before it changes nothing, not even a brace that stays open. */
+static size_t first_box(struct span s)
+{
+    const char *boxed = s.n ? memmem(s.s, s.n, "\\boxed", 6) : NULL;
+    size_t first = boxed ? (size_t)(boxed - s.s) : s.n;
+    const char *fbox = first ? memmem(s.s, first, "\\fbox", 5) : NULL;
+    first = fbox ? (size_t)(fbox - s.s) : first;
+    while (first < s.n && first && s.s[first - 1] == '\\') /* which of a row of backslashes are escaped? */
+        first--;
+    return first;
 }
 
 /* <|begin_of_box|>5<|end_of_box|>, as one family of models writes its boxes: the last one. */
@@ -63,23 +75,23 @@ static void token_box(struct box_list *out, struct span s, struct arena *a)
 void extract_boxes(struct box_list *out, struct span s, struct arena *a)
 {
     struct box_list found = {0};
-    struct open_brace *stack = NULL;
+    struct open_box *stack = NULL;
     size_t depth = 0, stack_cap = 0, cap = 0;
-    for (size_t i = 0; i < s.n;) {
-        size_t n = s.s[i] == '\\' ? box_open(s, i) : s.s[i] == '{';
-        if (n) {
-            xgrow(&stack, &stack_cap, depth + 1, sizeof *stack);
-            stack[depth++] = (struct open_brace){i + n, s.s[i] == '{' ? i + n : i};
-            i += n;
-        } else if (s.s[i] == '\\') {
-            i += 2; /* \{ and \} do not count */
-        } else {
-            if (s.s[i] == '}' && depth) {
-                struct open_brace o = stack[--depth];
-                if (o.box_at != o.at)
-                    add_box(&found, &cap, s, o, i);
+    for (size_t i = first_box(s); i < s.n; i++) {
+        if (s.s[i] == '\\') {
+            size_t n = box_open(s, i);
+            if (n) {
+                xgrow(&stack, &stack_cap, depth + 1, sizeof *stack);
+                stack[depth++] = (struct open_box){i, i + n, 0};
             }
-            i++;
+            i += n ? n - 1 : 1; /* \{ and \} do not count */
+        } else if (depth && s.s[i] == '{') {
+            stack[depth - 1].braces++;
+        } else if (depth && s.s[i] == '}') {
+            if (stack[depth - 1].braces)
+                stack[depth - 1].braces--;
+            else
+                add_box(&found, &cap, s, stack[--depth], i);
         }
     }
     out->n = found.n;
@@ -96,6 +108,8 @@ static int is_decoration(char c)
 {
     return ascii_is_space(c) || c == '*' || c == '_' || c == ':' || c == '#' || c == '`';
 }
+
+enum { CONTENT_MAX = MATH_TREE_BYTES + 1 }; /* bytes of a declaration that are looked at: too many */
 
 struct declaration {
     size_t content; /* where it starts */
@@ -267,7 +281,7 @@ static int is_cut_off(struct span s, int cut_behind)
 }
 
 /* Is this prose ("correct", "consistent with (2)") rather than a value? */
-static int is_words(struct span s, struct arena *a)
+static int is_words(struct span s, struct math_work *w)
 {
     int run = 0, longest = 0;
     if (!s.n || !ascii_is_letter(s.s[0]))
@@ -276,16 +290,20 @@ static int is_words(struct span s, struct arena *a)
         run = ascii_is_letter(s.s[i]) ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
-    return longest >= 2 && !math_is_value(s, a);
+    return longest >= 2 && !math_is_value(w, s);
 }
 
-static enum declared_status read_content(struct declared *out, int *words, struct span rest,
-                                         enum finish finish, struct arena *a)
+/* What is declared at the start of `rest`. end: where the section's last word ends, or NULL: the length limit
+ * did not come, so that nothing was cut off there. */
+static enum declared_status read_content(struct declared *out, int *words, struct span rest, const char *end,
+                                         struct math_work *w)
 {
     while (rest.n && is_decoration(rest.s[0]))
         rest = (struct span){rest.s + 1, rest.n - 1};
-    const char *end = rest.n ? memchr(rest.s, '\n', rest.n) : NULL;
-    out->line = span_trim((struct span){rest.s, end ? (size_t)(end - rest.s) : rest.n});
+    if (rest.n > CONTENT_MAX)
+        rest.n = CONTENT_MAX;
+    const char *line = rest.n ? memchr(rest.s, '\n', rest.n) : NULL;
+    out->line = span_trim((struct span){rest.s, line ? (size_t)(line - rest.s) : rest.n});
     while (out->line.n && is_decoration(out->line.s[out->line.n - 1]))
         out->line.n--;
     *words = 0;
@@ -295,32 +313,36 @@ static enum declared_status read_content(struct declared *out, int *words, struc
         return DECLARED_FOUND;
     }
     struct span s = {rest.s, sentence_end(rest)};
-    int cut_behind = finish == FINISH_LENGTH && !span_trim((struct span){rest.s + s.n, rest.n - s.n}).n;
+    int cut_behind = end && s.s + s.n >= end;
     if ((formula < 0 && !(rest.s[0] == '$' && extract_is_money(s, 0, cut_behind))) ||
         is_cut_off(s, cut_behind))
         return DECLARED_CUT;
     while (s.n && (is_decoration(s.s[s.n - 1]) || strchr(".,;!", s.s[s.n - 1])))
         s.n--;
     out->text = s;
-    *words = is_words(s, a);
+    *words = is_words(s, w);
     return s.n ? DECLARED_FOUND : DECLARED_NONE;
 }
 
 enum declared_status extract_declared(struct declared *out, struct span s, enum finish finish,
-                                      struct arena *a)
+                                      struct math_work *w)
 {
-    enum { TRIED_MAX = 64 };
-    int best = -1, tried = 0, cut = 0;
-    for (size_t i = s.n; i-- > 0 && tried < TRIED_MAX && best < 3;) {
+    enum { WORDS_MAX = 4096, TRIED_MAX = 64 };
+    int best = -1, words_seen = 0, tried = 0, cut = 0;
+    struct span text = span_trim(s);
+    const char *end = finish == FINISH_LENGTH ? text.s + text.n : NULL;
+    for (size_t i = s.n; i-- > 0 && words_seen < WORDS_MAX && tried < TRIED_MAX && best < 3;) {
         struct declaration d;
         struct declared found;
         int words;
-        if ((s.s[i] != 'a' && s.s[i] != 'A') || !span_starts((struct span){s.s + i, s.n - i}, "answer") ||
-            !declaration_at(&d, s, i))
+        if ((s.s[i] != 'a' && s.s[i] != 'A') || !span_starts((struct span){s.s + i, s.n - i}, "answer"))
+            continue;
+        words_seen++;
+        if (!declaration_at(&d, s, i))
             continue;
         tried++;
         struct span rest = {s.s + d.content, s.n - d.content};
-        enum declared_status status = read_content(&found, &words, rest, finish, a);
+        enum declared_status status = read_content(&found, &words, rest, end, w);
         cut |= status == DECLARED_CUT;
         int rank = 2 * (!words || d.is_label) + d.strong;
         if (status == DECLARED_FOUND && rank > best) {

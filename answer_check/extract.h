@@ -1,7 +1,7 @@
 #ifndef ANSWER_CHECK_EXTRACT_H
 #define ANSWER_CHECK_EXTRACT_H
 
-#include "answer_check/response.h"
+#include "answer_check/math_tree.h"
 
 /* Finds the places where an answer section states an answer. One pass each, whatever the text holds. */
 
@@ -27,9 +27,9 @@ enum declared_status { DECLARED_NONE, DECLARED_FOUND, DECLARED_CUT };
  * value counts, then the last in words; "final answer" and "Answer:" at the start of a sentence come before a
  * mere "answer is", and behind their colon words are a value. One that opens a box, a brace or a formula and
  * does not close it states nothing; when there is no other, the status is DECLARED_CUT. The last 64 are
- * looked at. */
+ * looked at, and the last 4096 times that the word occurs. */
 enum declared_status extract_declared(struct declared *out, struct span section, enum finish finish,
-                                      struct arena *a);
+                                      struct math_work *w);
 
 /* Content of the last $..$, $$..$$, \(..\) or \[..\]; 0 when there is none. Dollar signs of amounts and marks
  * that end a proof are passed over; formulas at the end of a sentence that only commas, "and" and "or" join

@@ -87,6 +87,7 @@ int grade_exact(struct grade *out, const char *gold_text, size_t gold_len, const
         return grade_set(out, VERDICT_ERROR, "The reference answer is empty.");
     if (grade_section(out, r, &section))
         return 0;
+    struct math_work w = {a, MATH_STEPS};
     struct box_list boxes;
     struct declared declared;
     const char *where = "The last box";
@@ -96,7 +97,7 @@ int grade_exact(struct grade *out, const char *gold_text, size_t gold_len, const
         found = boxes.box[boxes.n - 1].content;
         equal = equals(gold, found, a);
     } else {
-        enum declared_status status = extract_declared(&declared, section, r->finish, a);
+        enum declared_status status = extract_declared(&declared, section, r->finish, &w);
         if (status == DECLARED_FOUND) {
             where = "The last declared answer";
             found = declared.text;

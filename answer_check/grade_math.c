@@ -27,22 +27,23 @@ struct grading {
     struct grade *out;
     struct span gold;
     const struct grade_policies *policies;
-    struct arena *a;
+    struct math_work *w;
 };
 
 static int decide(const struct grading *g, struct span pred, const char *where)
 {
+    struct arena *a = g->w->arena;
     if (pred.n > ANSWER_MAX) {
         grade_set(g->out, VERDICT_WRONG, "The answer is longer than 16384 bytes.");
-        g->out->pred_form = grade_form(g->a, pred.s, pred.n);
-        g->out->gold_form = grade_form(g->a, g->gold.s, g->gold.n);
+        g->out->pred_form = grade_form(a, pred.s, pred.n);
+        g->out->gold_form = grade_form(a, g->gold.s, g->gold.n);
         return 0;
     }
     struct math_match m;
-    math_compare(&m, g->gold, pred, g->policies, g->a);
+    math_compare(&m, g->w, g->gold, pred, g->policies);
     grade_set(g->out, m.equal ? VERDICT_CORRECT : VERDICT_WRONG,
-              arena_printf(g->a, "%s %s the reference, compared %s.", where,
-                           m.equal ? "equals" : "differs from", m.how));
+              arena_printf(a, "%s %s the reference, compared %s.", where, m.equal ? "equals" : "differs from",
+                           m.how));
     g->out->gold_form = m.gold_form;
     g->out->pred_form = m.pred_form;
     return 0;
@@ -64,6 +65,9 @@ static size_t assignment_length(struct span s)
 /* Is the text between two boxes nothing but separators, so that the boxes are the parts of one answer? */
 static int is_separator(struct span between, struct arena *a)
 {
+    enum { SEPARATOR_MAX = 1000 };
+    if (between.n > SEPARATOR_MAX)
+        return 0;
     struct span s = latex_clean(a, between);
     for (size_t i = 0; i < s.n; i++) {
         struct span rest = {s.s + i, s.n - i};
@@ -79,13 +83,15 @@ static int is_separator(struct span between, struct arena *a)
 }
 
 /* First box of the run that the last box ends: boxes on one line with nothing but separators between them, or
- * with "and" or "or" on a line of its own. */
+ * with "and" or "or" on a line of its own, and together no longer than an answer may be. */
 static size_t first_of_run(const struct box_list *boxes, struct span section, struct arena *a)
 {
     enum { RUN_MAX = 16 };
     size_t first = boxes->n - 1;
     while (first && boxes->n - first < RUN_MAX) {
         size_t from = boxes->box[first - 1].end, to = boxes->box[first].start;
+        if (boxes->box[boxes->n - 1].end - boxes->box[first - 1].start > ANSWER_MAX)
+            break;
         struct span between = span_trim((struct span){section.s + from, to - from});
         int word =
             (between.n == 3 && span_starts(between, "and")) || (between.n == 2 && span_starts(between, "or"));
@@ -101,22 +107,23 @@ static size_t first_of_run(const struct box_list *boxes, struct span section, st
 static int boxes_agree(const struct grading *g, const struct box *b, const struct box *last)
 {
     struct math_match m;
-    if (b->content.n > ANSWER_MAX || last->content.n > ANSWER_MAX)
+    if (b->content.n == last->content.n && !memcmp(b->content.s, last->content.s, b->content.n))
         return 1;
-    math_compare(&m, b->content, last->content, g->policies, g->a);
+    math_compare(&m, g->w, b->content, last->content, g->policies);
     if (!m.equal)
-        math_compare(&m, last->content, b->content, g->policies, g->a);
+        math_compare(&m, g->w, last->content, b->content, g->policies);
     return m.equal;
 }
 
 static int grade_boxes(const struct grading *g, struct span section, const struct box_list *boxes)
 {
+    struct arena *a = g->w->arena;
     const struct box *last = &boxes->box[boxes->n - 1];
     struct str joined = {0};
     int conflict = 0, rc = 0;
-    for (size_t i = first_of_run(boxes, section, g->a); i < boxes->n; i++) {
+    for (size_t i = first_of_run(boxes, section, a); i < boxes->n; i++) {
         const struct box *b = &boxes->box[i];
-        conflict |= b != last && !boxes_agree(g, b, last);
+        conflict = conflict || (b != last && !boxes_agree(g, b, last));
         if (joined.len)
             str_puts(&joined, ", ");
         str_add(&joined, b->content.s, b->content.n);
@@ -125,13 +132,12 @@ static int grade_boxes(const struct grading *g, struct span section, const struc
     if (!conflict) {
         rc = decide(g, last->content, boxes->n > 1 ? "The last of several boxes" : "The box");
     } else {
-        if (all.n <= ANSWER_MAX)
-            rc = decide(g, all, "The last line's boxes, read as one list:");
-        if (all.n > ANSWER_MAX || g->out->verdict != VERDICT_CORRECT) {
+        rc = decide(g, all, "The last line's boxes, read as one list:");
+        if (g->out->verdict != VERDICT_CORRECT) {
             rc = grade_set(g->out, VERDICT_AMBIGUOUS,
                            "The last line with a box holds boxes that contradict one another.");
-            g->out->pred_form = grade_form(g->a, all.s, all.n);
-            g->out->gold_form = grade_form(g->a, g->gold.s, g->gold.n);
+            g->out->pred_form = grade_form(a, all.s, all.n);
+            g->out->gold_form = grade_form(a, g->gold.s, g->gold.n);
         }
     }
     str_release(&joined);
@@ -150,7 +156,7 @@ static int after_is(struct span *out, struct span s)
 }
 
 /* The value that a clause follows: "42, not 43", "42 (as claimed)", "42 because ..". */
-static int before_clause(struct span *out, struct span s, struct arena *a)
+static int before_clause(struct span *out, struct span s, struct math_work *w)
 {
     static const char *const words[] = {", ", " (", " because ", " since ", "; "};
     for (size_t i = 1; i < s.n; i++)
@@ -163,7 +169,7 @@ static int before_clause(struct span *out, struct span s, struct arena *a)
                           span_starts(rest, "and") || span_starts(rest, "or")))
                 return 0; /* a list, or a pair */
             *out = span_trim((struct span){s.s, i});
-            return math_is_value(*out, a);
+            return math_is_value(w, *out);
         }
     return 0;
 }
@@ -175,9 +181,9 @@ static int grade_declared(const struct grading *g, struct span text)
     static const char *const where = "The last declared answer";
     struct math_match m;
     struct span found;
-    math_compare(&m, g->gold, text, g->policies, g->a);
-    if (!m.equal && !math_is_value(text, g->a)) {
-        if (before_clause(&found, text, g->a) || (after_is(&found, text) && math_is_value(found, g->a)))
+    math_compare(&m, g->w, g->gold, text, g->policies);
+    if (!m.equal && !math_is_value(g->w, text)) {
+        if (before_clause(&found, text, g->w) || (after_is(&found, text) && math_is_value(g->w, found)))
             return decide(g, found, where);
         if (extract_formula(&found, text) || extract_last_number(&found, text))
             return decide(g, found, where);
@@ -193,56 +199,40 @@ static int says_alone(const struct grading *g, struct span *value, struct span l
     *value = line;
     if (line.n > MATH_TREE_BYTES)
         return 0;
-    if (math_is_value(line, g->a))
+    if (math_is_value(g->w, line))
         return 1;
     if (after_is(value, line)) {
         while (value->n && strchr(".*_", value->s[value->n - 1]))
             value->n--;
         while (value->n && strchr("*_", value->s[0]))
             *value = (struct span){value->s + 1, value->n - 1};
-        if (math_is_value(*value, g->a))
+        if (math_is_value(g->w, *value))
             return 1;
     } else {
         *value = line;
     }
     if (value->n > g->gold.n + 16) /* words: only the reference's own */
         return 0;
-    math_compare(&m, g->gold, *value, g->policies, g->a);
+    math_compare(&m, g->w, g->gold, *value, g->policies);
     return m.equal;
 }
 
-static int grade_strict(const struct grading *g, const struct response *r)
+/* A section that states no answer: what it ends with is searched, since that takes longer than what came
+ * before. */
+static int grade_undeclared(const struct grading *g, struct span section, const struct response *r)
 {
-    struct span section, found;
-    struct arena *a = g->a;
-    if (!g->gold.n)
-        return grade_set(g->out, VERDICT_ERROR, "The reference answer is empty.");
-    if (g->gold.n > ANSWER_MAX)
-        return grade_set(g->out, VERDICT_ERROR, "The reference answer is longer than 16384 bytes.");
-    if (grade_section(g->out, r, &section))
-        return 0;
-    struct box_list boxes;
-    extract_boxes(&boxes, section, a);
-    if (boxes.n)
-        return grade_boxes(g, section, &boxes);
-    struct declared declared;
-    enum declared_status status = extract_declared(&declared, section, r->finish, a);
-    if (status == DECLARED_FOUND)
-        return grade_declared(g, declared.text);
-    if (status == DECLARED_CUT || r->finish == FINISH_LENGTH)
-        return grade_no_answer(g->out, r);
+    enum { SEARCHED_MAX = 1 << 17 };
+    struct span found, value;
     section = span_trim(section);
     if (section.n <= MATH_TREE_BYTES) {
         struct math_match m;
-        math_compare(&m, g->gold, section, g->policies, a);
-        if (m.equal || math_is_value(section, a))
+        math_compare(&m, g->w, g->gold, section, g->policies);
+        if (m.equal || math_is_value(g->w, section))
             return decide(g, section, "The whole answer section");
     }
-    if (extract_last_line(&found, section)) {
-        struct span value;
-        if (says_alone(g, &value, found))
-            return decide(g, value, "The last line");
-    }
+    section = span_end(section, SEARCHED_MAX);
+    if (extract_last_line(&found, section) && says_alone(g, &value, found))
+        return decide(g, value, "The last line");
     if (extract_formula(&found, section))
         return decide(g, found, "The last formula, with no box and no declared answer,");
     if (extract_last_number(&found, section))
@@ -250,12 +240,35 @@ static int grade_strict(const struct grading *g, const struct response *r)
     return grade_no_answer(g->out, r);
 }
 
+static int grade_strict(const struct grading *g, const struct response *r)
+{
+    struct span section;
+    if (!g->gold.n)
+        return grade_set(g->out, VERDICT_ERROR, "The reference answer is empty.");
+    if (g->gold.n > ANSWER_MAX)
+        return grade_set(g->out, VERDICT_ERROR, "The reference answer is longer than 16384 bytes.");
+    if (grade_section(g->out, r, &section))
+        return 0;
+    struct box_list boxes;
+    extract_boxes(&boxes, section, g->w->arena);
+    if (boxes.n)
+        return grade_boxes(g, section, &boxes);
+    struct declared declared;
+    enum declared_status status = extract_declared(&declared, section, r->finish, g->w);
+    if (status == DECLARED_FOUND)
+        return grade_declared(g, declared.text);
+    if (status == DECLARED_CUT || r->finish == FINISH_LENGTH)
+        return grade_no_answer(g->out, r);
+    return grade_undeclared(g, section, r);
+}
+
 int grade_math_as(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                   const struct grade_options *o, struct arena *a)
 {
     if (o->mode == GRADE_COMPAT)
         return grade_math_compat(out, gold, gold_len, r, o, a);
-    struct grading g = {out, unwrap_gold((struct span){gold, gold_len}, a), &o->policies, a};
+    struct math_work w = {a, MATH_STEPS};
+    struct grading g = {out, unwrap_gold((struct span){gold, gold_len}, a), &o->policies, &w};
     return grade_strict(&g, r);
 }
 

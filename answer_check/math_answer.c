@@ -31,14 +31,14 @@ static int marks_count(const struct grade_policies *p)
     return p->units == MARK_KEEP || p->degrees == MARK_KEEP;
 }
 
-void math_compare(struct math_match *out, struct span gold, struct span pred,
-                  const struct grade_policies *policies, struct arena *a)
+void math_compare(struct math_match *out, struct math_work *w, struct span gold, struct span pred,
+                  const struct grade_policies *policies)
 {
-    struct math_work w = {a, MATH_STEPS};
-    const struct math_node *g = math_read(&w, gold), *p = math_read(&w, pred);
+    struct arena *a = w->arena;
+    const struct math_node *g = math_read(w, gold), *p = math_read(w, pred);
     if (latex_is_word(latex_clean(a, gold)) && latex_is_word(latex_clean(a, pred)))
         g = p = NULL; /* "no" and "on" are words, not the same product */
-    struct equal e = {&w, policies, "exactly", 0};
+    struct equal e = {w, policies, "exactly", 0};
     enum math_truth r = g && p ? equal_trees(&e, g, p) : MATH_FALSE;
     *out = (struct math_match){.equal = r == MATH_TRUE, .unknown = r == MATH_UNKNOWN, .how = e.rule};
     if (!g || !p || g->kind == MATH_TEXT || p->kind == MATH_TEXT)
@@ -75,9 +75,8 @@ static int is_mathematical(const struct math_node *m)
     return 1;
 }
 
-int math_is_value(struct span text, struct arena *a)
+int math_is_value(struct math_work *w, struct span text)
 {
-    struct math_work w = {a, MATH_STEPS};
-    const struct math_node *m = math_read(&w, text);
+    const struct math_node *m = math_read(w, text);
     return m && is_mathematical(m);
 }

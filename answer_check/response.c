@@ -6,27 +6,6 @@
 
 #include <string.h>
 
-char ascii_lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
-int ascii_is_letter(char c)
-{
-    c = ascii_lower(c);
-    return c >= 'a' && c <= 'z';
-}
-
-int ascii_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-int ascii_is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 struct span span_trim(struct span s)
 {
     while (s.n && ascii_is_space(s.s[0])) {
@@ -38,25 +17,26 @@ struct span span_trim(struct span s)
     return s;
 }
 
+struct span span_end(struct span s, size_t max)
+{
+    if (s.n > max)
+        s = span_trim(s);
+    return s.n > max ? (struct span){s.s + s.n - max, max} : s;
+}
+
 int span_starts(struct span s, const char *lower)
 {
-    size_t n = strlen(lower);
-    if (s.n < n)
-        return 0;
-    for (size_t i = 0; i < n; i++)
-        if (ascii_lower(s.s[i]) != lower[i])
+    for (size_t i = 0; lower[i]; i++)
+        if (i >= s.n || ascii_lower(s.s[i]) != lower[i])
             return 0;
     return 1;
 }
 
-/* Start of the last occurrence of tag, or -1. */
-static long last_tag(const char *text, size_t len, const char *tag)
+/* Does `what` stand at i? */
+static int stands_at(const struct response *r, size_t i, const char *what)
 {
-    size_t n = strlen(tag);
-    for (size_t i = len; i >= n; i--)
-        if (text[i - n] == '<' && !memcmp(text + i - n, tag, n))
-            return (long)(i - n);
-    return -1;
+    size_t n = strlen(what);
+    return r->len - i >= n && !memcmp(r->text + i, what, n);
 }
 
 int response_answer(const struct response *r, const char **text, size_t *len)
@@ -65,16 +45,19 @@ int response_answer(const struct response *r, const char **text, size_t *len)
     *len = r->len;
     if (r->thinking == THINKING_NONE || !r->len)
         return r->thinking == THINKING_OPEN;
-    long open = last_tag(r->text, r->len, "<think>");
-    long close = last_tag(r->text, r->len, "</think>");
-    if (open > close || (close < 0 && r->thinking == THINKING_OPEN))
-        return 1;
-    if (close >= 0) {
-        size_t skip = (size_t)close + strlen("</think>");
-        *text += skip;
-        *len -= skip;
+    for (size_t i = r->len; i-- > 0;) { /* the last tag of either kind decides */
+        if (r->text[i] != '<')
+            continue;
+        if (stands_at(r, i, "<think>"))
+            return 1;
+        if (stands_at(r, i, "</think>")) {
+            size_t skip = i + strlen("</think>");
+            *text += skip;
+            *len -= skip;
+            return 0;
+        }
     }
-    return 0;
+    return r->thinking == THINKING_OPEN;
 }
 
 int grade_set(struct grade *out, enum verdict v, const char *reason)

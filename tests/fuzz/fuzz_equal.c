@@ -9,9 +9,9 @@
 static void reflexive(struct span text, struct arena *a)
 {
     struct math_match m;
-    struct math_work w = {a, MATH_STEPS};
-    math_compare(&m, text, text, &grade_options_default.policies, a);
-    assert(m.equal || !math_read(&w, text));
+    struct math_work w = {a, MATH_STEPS}, again = {a, MATH_STEPS};
+    math_compare(&m, &w, text, text, &grade_options_default.policies);
+    assert(m.equal || !math_read(&again, text));
 }
 
 static void symmetric(struct span x, struct span y, struct arena *a)
@@ -34,7 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!cut || size > 4096)
         return 0;
     struct span gold = {text, (size_t)(cut - text)}, pred = {cut + 1, size - gold.n - 1};
-    math_compare(&m, gold, pred, &grade_options_default.policies, &a);
+    struct math_work w = {&a, MATH_STEPS};
+    math_compare(&m, &w, gold, pred, &grade_options_default.policies);
+    assert(w.steps >= 0);
     assert(strlen(m.gold_form) <= 400 && strlen(m.pred_form) <= 400);
     reflexive(gold, &a);
     symmetric(gold, pred, &a);
