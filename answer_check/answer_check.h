@@ -2,6 +2,7 @@
 #define ANSWER_CHECK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
@@ -50,6 +51,7 @@ struct grade {
     const char *pred_form;
     double score;          /* 1 or 0; the metric's value for text metrics */
     const char *segmenter; /* of a score that depends on it: "jieba" or "char"; NULL for the others */
+    int64_t steps;         /* what reading and comparing took of the fixed limits (math only) */
 };
 
 /* A copy for gold_form and pred_form: at most 200 bytes, cut at a character, "..." when cut. */

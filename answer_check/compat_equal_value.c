@@ -110,8 +110,8 @@ static node power_of_half(struct compat_comparison *c, const char *bits, node at
 
 static int is_smaller(struct compat_comparison *c, node m, const char *bits)
 {
-    struct math_node *size = math_node_1(c->w, MATH_FUNCTION, m->source, m);
-    if (!size)
+    struct math_node *size = m ? math_node_1(c->w, MATH_FUNCTION, m->source, m) : NULL;
+    if (!size) /* out of steps */
         return 0;
     size->which = MATH_ABS;
     return math_scalar_less(c->w, size, power_of_half(c, bits, m)) == MATH_TRUE;

@@ -100,6 +100,9 @@ static void read_match(struct math_work *w, const struct compat_match *m, struct
 
 /* ---- priorities */
 
+/* Of a longer text its end is searched: no response that was ever graded with the original is longer. */
+enum { TEXT_MAX = 1 << 18 };
+
 enum { TRY_STEPS = MATH_STEPS / COMPAT_TRIED }; /* what a match costs */
 
 static int lowest_above(const struct compat_pattern *pattern, int n, int above)
@@ -115,7 +118,7 @@ void compat_extract(struct compat_candidate *out, struct math_work *w, struct sp
                     const struct grade_options *o)
 {
     struct compat_pattern pattern[COMPAT_PATTERNS];
-    struct compat_text t = compat_text_of(text);
+    struct compat_text t = compat_text_of(span_end(text, TEXT_MAX));
     int patterns = 0, priority = INT_MIN;
     if (o->latex)
         patterns += compat_latex_patterns(pattern + patterns, o->boxed_match_priority);

@@ -39,38 +39,33 @@ static int is_empty(const struct compat_candidate *c)
 }
 
 /* What the original sees: it knows no thinking, so the whole text, unless the caller says that the prompt
- * opened it; here the end of a text that is longer than any response that was graded with it. Returns 1 after
- * filling `out` with `unfinished`. */
+ * opened it. Returns 1 after filling `out` with `unfinished`. */
 static int visible(struct grade *out, const struct response *r, struct span *text)
 {
-    enum { TEXT_MAX = 1 << 18 };
     *text = (struct span){r->text, r->len};
-    int unfinished = r->thinking == THINKING_OPEN && grade_section(out, r, text);
-    *text = span_end(*text, TEXT_MAX);
-    return unfinished;
+    return r->thinking == THINKING_OPEN && grade_section(out, r, text);
 }
 
 int grade_math_compat(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                       const struct grade_options *o, struct arena *a)
 {
-    struct math_work w = {a, MATH_STEPS};
+    struct math_work gold_work = {a, MATH_STEPS}, text_work = gold_work, work = gold_work;
     struct compat_candidate g, p;
     struct span text;
     if (visible(out, r, &text))
         return 0;
-    compat_extract(&g, &w, (struct span){gold, gold_len}, o);
+    compat_extract(&g, &gold_work, (struct span){gold, gold_len}, o);
     if (is_empty(&g))
         return grade_set(out, VERDICT_ERROR, "No answer could be read from the reference.");
-    w.steps = MATH_STEPS;
-    compat_extract(&p, &w, text, o);
+    compat_extract(&p, &text_work, text, o);
     if (is_empty(&p)) {
         grade_no_answer(out, r);
     } else {
-        w.steps = MATH_STEPS;
-        const char *same = agreement(&w, &g, &p, o);
+        const char *same = agreement(&work, &g, &p, o);
         grade_set(out, same ? VERDICT_CORRECT : VERDICT_WRONG, same ? same : "The answers differ.");
         out->pred_form = grade_form(a, p.text.s, p.text.n);
     }
     out->gold_form = grade_form(a, g.text.s, g.text.n);
+    out->steps = 3 * MATH_STEPS - gold_work.steps - text_work.steps - work.steps;
     return 0;
 }

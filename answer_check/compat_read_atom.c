@@ -120,6 +120,8 @@ node compat_negated(struct math_work *w, node m)
 const char *compat_joined_text(struct compat_reader *r, const struct compat_lexed *from)
 {
     struct str s = {0};
+    if (math_step(r->w, r->at - from))
+        return NULL;
     for (const struct compat_lexed *t = from; t < r->at; t++)
         str_add(&s, t->text.s, t->text.n);
     const char *out = arena_strndup(r->w->arena, str_text(&s), s.len);

@@ -119,6 +119,8 @@ node compat_applied(struct compat_reader *r)
     if (r->at->kind == CT_UNDERSCORE && !compat_subscript(r))
         return NULL;
     const char *name = compat_joined_text(r, from);
+    if (!name)
+        return NULL;
     if (r->at->kind == CT_CARET && !(power = compat_superscript(r)))
         return NULL;
     int braces = r->at->kind == CT_L_BRACE;

@@ -27,7 +27,8 @@ compat_rule compat_atom, compat_atom_symbol;           /* a symbol has its subsc
 compat_rule compat_braced;                             /* "{..}" */
 compat_rule compat_superscript;                        /* "^2", "^{..}" */
 const char *compat_subscript(struct compat_reader *r); /* its text */
-const char *compat_joined_text(struct compat_reader *r, const struct compat_lexed *from); /* up to r->at */
+/* The text up to r->at; NULL when steps ran out. */
+const char *compat_joined_text(struct compat_reader *r, const struct compat_lexed *from);
 int compat_is_symbol(const struct compat_lexed *t);
 int compat_is_positive(const struct math_node *m); /* an integer or fraction above 0 */
 

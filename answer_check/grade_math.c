@@ -269,7 +269,9 @@ int grade_math_as(struct grade *out, const char *gold, size_t gold_len, const st
         return grade_math_compat(out, gold, gold_len, r, o, a);
     struct math_work w = {a, MATH_STEPS};
     struct grading g = {out, unwrap_gold((struct span){gold, gold_len}, a), &o->policies, &w};
-    return grade_strict(&g, r);
+    int rc = grade_strict(&g, r);
+    out->steps = MATH_STEPS - w.steps;
+    return rc;
 }
 
 int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,

@@ -119,7 +119,7 @@ int read_phrase_length(struct math_reader *r)
     if (t->kind != T_WORD && !(t->flags & TOKEN_TEXT))
         return 0; /* sqrt, pi */
     int n = run_length(t, &words, &wordy);
-    if (!n || (t->kind != T_WORD && (words < 2 || !wordy)))
+    if (!n || math_step(r->w, words) || (t->kind != T_WORD && (words < 2 || !wordy)))
         return 0;
     if (words == 1 && n == 1)
         return lone_word(r, t);

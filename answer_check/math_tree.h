@@ -154,7 +154,7 @@ enum { MATH_TREE_BYTES = 16384, MATH_TREE_NODES = 20000, MATH_TREE_DEPTH = 100, 
 /* Shared by a comparison: where nodes and results live, and steps left. Every loop whose length depends on
  * the input takes steps; at 0 every function gives up (no tree, "unknown"). No clock, so results never depend
  * on the machine. */
-enum { MATH_STEPS = 2000000 };
+enum { MATH_STEPS = 1000000 };
 struct math_work {
     struct arena *arena;
     int64_t steps;

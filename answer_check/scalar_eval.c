@@ -378,9 +378,11 @@ static int eval_kind(struct scalar_context *c, const struct math_node *m, struct
     }
 }
 
+enum { EVAL_STEPS = 8 }; /* one operation on two numbers takes about as long as reading eight tokens */
+
 int scalar_eval(struct scalar_context *c, const struct math_node *m, struct value *out)
 {
-    if (!m || math_step(c->w, 1) || c->depth >= SCALAR_DEPTH)
+    if (!m || math_step(c->w, EVAL_STEPS) || c->depth >= SCALAR_DEPTH)
         return SCALAR_UNKNOWN;
     c->depth++;
     int rc = eval_kind(c, m, out);

@@ -132,12 +132,12 @@ static void check_trees(void)
     arena_release(&arena);
 }
 
-/* A literal of 100,000 digits, equal to itself and to no other. */
+/* A literal of 100,000 digits, more than an answer may have, equal to itself and to no other. */
 static void check_long_number(void)
 {
     enum { DIGITS = 100000 };
     struct arena arena = {0};
-    struct math_work w = {&arena, MATH_STEPS};
+    struct math_work w = {&arena, 2 * MATH_STEPS};
     char *digits[2];
     struct math_node *m[2];
     for (int k = 0; k < 2; k++) {
