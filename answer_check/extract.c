@@ -12,10 +12,22 @@ static int span_at(struct span s, size_t i, const char *what)
     return i <= s.n && s.n - i >= n && !memcmp(s.s + i, what, n);
 }
 
-/* Length of "\boxed{" or "\fbox{" (white space before the brace allowed) at i, 0 if there is none. */
+static const char *const box_names[] = {"\\boxed", "\\fbox", "\\framebox"};
+enum { BOX_NAMES = sizeof box_names / sizeof *box_names };
+
+/* Length of the name of a box command at i, 0 if there is none. */
+static size_t box_name(struct span s, size_t i)
+{
+    for (int k = 0; k < BOX_NAMES; k++)
+        if (span_at(s, i, box_names[k]))
+            return strlen(box_names[k]);
+    return 0;
+}
+
+/* The same with its brace; white space between is allowed. */
 static size_t box_open(struct span s, size_t i)
 {
-    size_t n = span_at(s, i, "\\boxed") ? 6 : span_at(s, i, "\\fbox") ? 5 : 0;
+    size_t n = box_name(s, i);
     if (!n)
         return 0;
     while (i + n < s.n && ascii_is_space(s.s[i + n]))
@@ -42,10 +54,11 @@ static void add_box(struct box_list *l, size_t *cap, struct span s, struct open_
 /* Where the first box may start: what stands before it changes nothing, not even a brace that stays open. */
 static size_t first_box(struct span s)
 {
-    const char *boxed = s.n ? memmem(s.s, s.n, "\\boxed", 6) : NULL;
-    size_t first = boxed ? (size_t)(boxed - s.s) : s.n;
-    const char *fbox = first ? memmem(s.s, first, "\\fbox", 5) : NULL;
-    first = fbox ? (size_t)(fbox - s.s) : first;
+    size_t first = s.n;
+    for (int k = 0; k < BOX_NAMES && first; k++) {
+        const char *found = memmem(s.s, first, box_names[k], strlen(box_names[k]));
+        first = found ? (size_t)(found - s.s) : first;
+    }
     while (first < s.n && first && s.s[first - 1] == '\\') /* which of a row of backslashes are escaped? */
         first--;
     return first;
@@ -277,7 +290,7 @@ static int is_cut_off(struct span s, int cut_behind)
     }
     if (braces > 0 || (dollars % 2 && !money) || in_formula > 0)
         return 1;
-    return command < s.n && (cut_behind || span_at(s, command, "\\boxed") || span_at(s, command, "\\fbox"));
+    return command < s.n && (cut_behind || box_name(s, command));
 }
 
 /* Is this prose ("correct", "consistent with (2)") rather than a value? */

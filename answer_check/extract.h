@@ -14,7 +14,8 @@ struct box_list {
     size_t n;
 };
 
-/* All balanced, non-empty \boxed{..} and \fbox{..}, in order of position; of nested ones the outermost. */
+/* All balanced, non-empty \boxed{..}, \fbox{..} and \framebox{..}, in order of position; of nested ones the
+ * outermost. Where there are none: the last <|begin_of_box|>..<|end_of_box|>. */
 void extract_boxes(struct box_list *out, struct span section, struct arena *a);
 
 struct declared {

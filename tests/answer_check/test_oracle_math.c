@@ -15,6 +15,7 @@ static struct kind kinds[] = {{.name = "hardverify", .least = 0.93},
                               {.name = "math", .least = 0.96},
                               {.name = "mv_issue", .least = 0.96},
                               {.name = "adversarial", .least = 0.96},
+                              {.name = "boxed_extract", .least = 1},
                               {.name = "messy"},
                               {.name = "unboxed_full"},
                               {.name = "pairs", .least = 0.999}};
@@ -36,6 +37,8 @@ static void grade_row(struct kind *k, const json_t *row, int expected, long numb
     struct response r = {.text = json_string_value(pred), .len = json_string_length(pred)};
     grade_math(&g, json_string_value(gold), json_string_length(gold), &r, &a);
     int correct = g.verdict == VERDICT_CORRECT;
+    if (!strcmp(json_string_value(gold), "<none>")) /* nothing may be found */
+        correct = g.verdict == VERDICT_UNPARSED;
     oracle_add(&k->count, correct == expected, number);
     k->wrongly_correct += correct && !expected;
     arena_release(&a);
