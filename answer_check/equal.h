@@ -5,9 +5,13 @@
 #include "answer_check/math_scalar.h"
 
 /* Do two answers mean the same? Comparison of trees by type. The reference ("gold") comes first everywhere,
- * and the order matters in four rules only: of a writing with several readings ("3 m") the reference's
- * decide; a decimal reference is met by what rounds to it; a reference that lists values is met by them in
- * any brackets and order; a prediction may state its number as "m + n = 25". */
+ * and the order matters where
+ * - a writing has several readings ("3 m"): the reference's decide;
+ * - a side is a decimal: only a decimal reference is met by what rounds to it;
+ * - the prediction is an equation: it may stand for the number on its right whatever is on its left
+ *   ("m + n = 25" for 25);
+ * - the reference lists values: it is met by them in any brackets and order, while the list of a prediction
+ *   has to have the order of a tuple. */
 
 struct equal {
     struct math_work *w;

@@ -1,9 +1,13 @@
 /* Comparison of two answers, the halves of the input at the first newline: every answer equals itself, the
- * verdict of two scalars does not depend on their order, and no comparison takes more than its steps. */
+ * verdict does not depend on the order but for the rules that equal.h states, mode compat reads and compares
+ * them too, and no comparison takes more than its steps. */
+#undef NDEBUG /* the checks are the point, whatever the build type */
 #include <assert.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "answer_check/compat_equal.h"
 #include "answer_check/math_answer.h"
 
 static void reflexive(struct span text, struct arena *a)
@@ -14,32 +18,92 @@ static void reflexive(struct span text, struct arena *a)
     assert(m.equal || !math_read(&again, text));
 }
 
+/* Several readings, or a decimal? */
+static int has_order(const struct math_node *m)
+{
+    int found = m->kind == MATH_EITHER || (m->kind == MATH_NUMBER && m->literal.point);
+    for (int i = 0; i < m->n && !found; i++)
+        found = has_order(m->child[i]);
+    return found;
+}
+
+static int has(const struct math_node *m, enum math_kind kind)
+{
+    int found = m->kind == kind;
+    for (int i = 0; i < m->n && !found; i++)
+        found = has(m->child[i], kind);
+    return found;
+}
+
+/* Does it matter which of them is the reference? */
+static int order_counts(const struct math_node *p, const struct math_node *q)
+{
+    return has_order(p) || has_order(q) || has(p, MATH_RELATION) != has(q, MATH_RELATION) ||
+           has(p, MATH_TUPLE) != has(q, MATH_TUPLE);
+}
+
+static enum math_truth trees(const struct math_node *p, const struct math_node *q, struct arena *a)
+{
+    struct math_work w = {a, MATH_STEPS};
+    struct equal e = {&w, &grade_options_default.policies, "exactly", 0};
+    enum math_truth r = equal_trees(&e, p, q);
+    assert(w.steps >= 0);
+    return r;
+}
+
 static void symmetric(struct span x, struct span y, struct arena *a)
 {
     struct math_work w = {a, MATH_STEPS};
     const struct math_node *p = math_read(&w, x), *q = math_read(&w, y);
-    if (!p || !q || !math_is_scalar(p) || !math_is_scalar(q))
+    if (!p || !q)
         return;
-    struct math_work one = {a, MATH_STEPS}, two = {a, MATH_STEPS};
-    enum math_truth there = math_scalar_equal(&one, p, q), back = math_scalar_equal(&two, q, p);
-    assert(there == back || there == MATH_UNKNOWN || back == MATH_UNKNOWN);
+    if (math_is_scalar(p) && math_is_scalar(q)) {
+        struct math_work one = {a, MATH_STEPS}, two = {a, MATH_STEPS};
+        enum math_truth there = math_scalar_equal(&one, p, q), back = math_scalar_equal(&two, q, p);
+        assert(there == back || there == MATH_UNKNOWN || back == MATH_UNKNOWN);
+    }
+    if (!order_counts(p, q)) {
+        enum math_truth there = trees(p, q, a), back = trees(q, p, a);
+        assert(there == back || there == MATH_UNKNOWN || back == MATH_UNKNOWN);
+    }
+}
+
+static void compat(struct span x, struct span y, struct arena *a)
+{
+    struct math_work w = {a, MATH_STEPS};
+    struct compat_comparison c = {.w = &w, .rounding = 6};
+    const struct math_node *p = compat_read(&w, x), *q = compat_read(&w, y);
+    if (p && q)
+        compat_equal(&c, p, q);
+    assert(w.steps >= 0);
+}
+
+/* Exactly as long as it says, so that reading on is seen. */
+static struct span copy_of(const uint8_t *data, size_t n)
+{
+    char *out = xmalloc(n ? n : 1);
+    if (n)
+        memcpy(out, data, n);
+    return (struct span){out, n};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const char *text = (const char *)data, *cut = size ? memchr(text, '\n', size) : NULL;
+    const uint8_t *cut = size ? memchr(data, '\n', size) : NULL;
     struct arena a = {0};
     struct math_match m;
     if (!cut || size > 4096)
         return 0;
-    struct span gold = {text, (size_t)(cut - text)}, pred = {cut + 1, size - gold.n - 1};
+    struct span gold = copy_of(data, (size_t)(cut - data)), pred = copy_of(cut + 1, size - gold.n - 1);
     struct math_work w = {&a, MATH_STEPS};
     math_compare(&m, &w, gold, pred, &grade_options_default.policies);
-    assert(w.steps >= 0);
-    assert(strlen(m.gold_form) <= 400 && strlen(m.pred_form) <= 400);
+    assert(w.steps >= 0 && strlen(m.gold_form) <= 400 && strlen(m.pred_form) <= 400);
     reflexive(gold, &a);
     symmetric(gold, pred, &a);
+    compat(gold, pred, &a);
     arena_release(&a);
+    free((char *)gold.s);
+    free((char *)pred.s);
     return 0;
 }
