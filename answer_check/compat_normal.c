@@ -271,8 +271,12 @@ struct span compat_normal(struct span formula, int last_box_only, struct arena *
     t = respelt(without_ornaments(t, a), a);
     t = replaced(replaced(t, "\n", " ", a), "\t", " ", a);
     t = compat_units(single_backslashes(t, a));
-    if (compat_at(t, 0, "."))
-        t = (struct span){arena_printf(a, "0%.*s", (int)t.n, t.s), t.n + 1};
+    if (compat_at(t, 0, ".")) {
+        struct str zero = {0};
+        str_putc(&zero, '0');
+        str_add(&zero, t.s, t.n);
+        t = compat_kept(&zero, a);
+    }
     if (t.n == 3 && compat_at(t, 0, "0.5"))
         t = (struct span){"\\frac{1}{2}", 11};
     return compat_trim(compat_operators(t, a));

@@ -37,6 +37,28 @@ static void run(const struct test_case *t)
     arena_release(&a);
 }
 
+/* Bytes that no row can hold. Each was read past its end once, which the sanitized build sees. */
+static void bytes(void)
+{
+    static const struct {
+        const char *name, *text;
+        size_t n;
+    } row[] = {
+        {"a NUL behind a leading point", "$.\0 + 5^$", 9},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct response r = {row[i].text, row[i].n, THINKING_AUTO, FINISH_STOP};
+        struct arena a = {0};
+        struct grade g;
+        CHECK_INT(grade_math_compat(&g, "$1$", 3, &r, &grade_options_default, &a), 0);
+        if (g.verdict != VERDICT_WRONG && g.verdict != VERDICT_UNPARSED) {
+            fprintf(stderr, "%s: %s\n", row[i].name, verdict_name(g.verdict));
+            CHECK(0);
+        }
+        arena_release(&a);
+    }
+}
+
 /* What is hostile ends in a verdict, whatever it is, and soon: the tests run with sanitizers too. */
 static void hostile(void)
 {
@@ -73,6 +95,7 @@ int main(int argc, char **argv)
     while (cases_next(&c, &t))
         run(&t);
     cases_close(&c);
+    bytes();
     hostile();
     return check_done();
 }
