@@ -8,7 +8,12 @@
 #include "answer_check/math_answer.h"
 #include "tests/cases.h"
 
-enum { MEGABYTE = 1 << 20, ARENA_MAX = 16 << 20, STEPS_MORE = 5000 };
+#if defined(__SANITIZE_ADDRESS__)
+enum { FLOOD = 1 << 19 }; /* the same steps in half the time */
+#else
+enum { FLOOD = 1 << 20 };
+#endif
+enum { ARENA_MAX = 16 << 20, STEPS_MORE = 5000 };
 enum { STRICT = 1, COMPAT = 2 };
 
 static const struct hostile {
@@ -17,22 +22,22 @@ static const struct hostile {
     int limited;  /* modes in which the steps run out */
     enum verdict strict, compat;
 } hostile[] = {
-    {"open braces", "", "{", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"closed braces", "", "}", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"open boxes", "", "\\boxed{", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"open boxes, one closed", "", "\\boxed{", "}", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"a box in front", "\\boxed{42}", "{", "", MEGABYTE, 0, VERDICT_CORRECT, VERDICT_UNPARSED},
-    {"open fractions", "", "\\frac{", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"open brackets", "", "[", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"dollar signs", "", "$", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"spaced dollar signs", "", "$ ", "", MEGABYTE, COMPAT, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"open formulas", "", "\\(", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"formulas", "", "$x$ ", "", MEGABYTE, 0, VERDICT_WRONG, VERDICT_WRONG},
-    {"everything unbalanced", "", "{([$\\(\\[\\left(\\boxed{\\frac{$$", "", MEGABYTE, COMPAT, VERDICT_WRONG,
+    {"open braces", "", "{", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"closed braces", "", "}", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"open boxes", "", "\\boxed{", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"open boxes, one closed", "", "\\boxed{", "}", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"a box in front", "\\boxed{42}", "{", "", FLOOD, 0, VERDICT_CORRECT, VERDICT_UNPARSED},
+    {"open fractions", "", "\\frac{", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"open brackets", "", "[", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"dollar signs", "", "$", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"spaced dollar signs", "", "$ ", "", FLOOD, COMPAT, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"open formulas", "", "\\(", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"formulas", "", "$x$ ", "", FLOOD, 0, VERDICT_WRONG, VERDICT_WRONG},
+    {"everything unbalanced", "", "{([$\\(\\[\\left(\\boxed{\\frac{$$", "", FLOOD, COMPAT, VERDICT_WRONG,
      VERDICT_WRONG},
-    {"everything unbalanced in a box", "\\boxed{", "([$\\(\\[\\left(|\\frac1", "}", MEGABYTE, COMPAT,
+    {"everything unbalanced in a box", "\\boxed{", "([$\\(\\[\\left(|\\frac1", "}", FLOOD, COMPAT,
      VERDICT_WRONG, VERDICT_WRONG},
-    {"tags", "", "<think</think", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"tags", "", "<think</think", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
     {"10,000 boxes", "", "\\boxed{42} ", "", 110000, 0, VERDICT_CORRECT, VERDICT_WRONG},
     {"10,000 boxes that differ", "", "\\boxed{42} \\boxed{43} ", "", 110000, 0, VERDICT_AMBIGUOUS,
      VERDICT_WRONG},
@@ -56,19 +61,19 @@ static const struct hostile {
     {"plus-minus", "\\boxed{", "\\pm 1", "}", 10000, 0, VERDICT_WRONG, VERDICT_WRONG},
     {"subscripts", "\\boxed{", "1_2", "}", 14000, COMPAT, VERDICT_WRONG, VERDICT_WRONG},
     {"readings", "\\boxed{", "\\log x ", "}", 14000, STRICT, VERDICT_WRONG, VERDICT_WRONG},
-    {"code", "", "__import__('os').system('x');", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"code in a box", "\\boxed{", "__import__('os').system('x');", "}", MEGABYTE, 0, VERDICT_WRONG,
+    {"code", "", "__import__('os').system('x');", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"code in a box", "\\boxed{", "__import__('os').system('x');", "}", FLOOD, 0, VERDICT_WRONG,
      VERDICT_UNPARSED},
-    {"answers", "", "answer: ", "", MEGABYTE, 0, VERDICT_WRONG, VERDICT_UNPARSED},
-    {"answers before a long line", "answer: answer: answer: answer: ", "x ", "", MEGABYTE, 0, VERDICT_WRONG,
+    {"answers", "", "answer: ", "", FLOOD, 0, VERDICT_WRONG, VERDICT_UNPARSED},
+    {"answers before a long line", "answer: answer: answer: answer: ", "x ", "", FLOOD, 0, VERDICT_WRONG,
      VERDICT_UNPARSED},
-    {"final answers", "", "final answer is ", "", MEGABYTE, 0, VERDICT_WRONG, VERDICT_UNPARSED},
-    {"numbers", "", "12 ", "", MEGABYTE, 0, VERDICT_WRONG, VERDICT_WRONG},
-    {"blanks", "", " ", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"lines", "", "\n", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"zeros", "", "", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"bytes that are no UTF-8", "", "\xff\xfe\x80", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
-    {"halves of characters", "", "\xe7\xad", "", MEGABYTE, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"final answers", "", "final answer is ", "", FLOOD, 0, VERDICT_WRONG, VERDICT_UNPARSED},
+    {"numbers", "", "12 ", "", FLOOD, 0, VERDICT_WRONG, VERDICT_WRONG},
+    {"blanks", "", " ", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"lines", "", "\n", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"zeros", "", "", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"bytes that are no UTF-8", "", "\xff\xfe\x80", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
+    {"halves of characters", "", "\xe7\xad", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
     {"no UTF-8 in a box", "\\boxed{", "\xff\xfe\x80", "}", 14000, 0, VERDICT_WRONG, VERDICT_WRONG},
 };
 
@@ -154,7 +159,7 @@ typedef struct outcome comparison(struct span gold, struct span pred, int64_t st
 /* With fewer steps nothing may be equal that is not with all of them. */
 static void starve(const char *gold, const char *pred, comparison *compare)
 {
-    enum { STOPS = 12 };
+    enum { STOPS = 8 };
     struct span g = {gold, strlen(gold)}, p = {pred, strlen(pred)};
     struct outcome all = compare(g, p, MATH_STEPS);
     for (int k = 0; k < STOPS; k++)
