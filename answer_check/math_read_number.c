@@ -9,9 +9,10 @@
 enum { EXPONENT_DIGITS = 6 };
 
 struct digits {
+    struct arena *arena;
     const struct token *end; /* behind the last token used */
     char *s;
-    int n;
+    int n, room;
     int decimals, period, exponent, point;
 };
 
@@ -22,6 +23,13 @@ static int tight(const struct token *t, enum token_kind kind)
 
 static void append(struct digits *d, const char *s, int n)
 {
+    if (n > d->room - d->n) {
+        d->room = 2 * (d->n + n);
+        char *more = arena_alloc(d->arena, (size_t)d->room);
+        if (d->n)
+            memcpy(more, d->s, (size_t)d->n);
+        d->s = more;
+    }
     memcpy(d->s + d->n, s, (size_t)n);
     d->n += n;
 }
@@ -305,27 +313,11 @@ int read_base_words(const struct token *t)
     return 2 + 2 * paren;
 }
 
-/* At least as many digits as the number at pos can have. It looks no further than a number could go on, so
- * that long lists stay linear. */
-static int count_digits(const struct math_reader *r)
-{
-    int n = 0, point = 0, behind = is_behind_list(r);
-    for (const struct token *t = reader_token(r);; t++) {
-        int comma = t->kind == T_COMMA && !behind && (t[1].space < SPACE_BLANK || r->commas == 1);
-        int period = point && (t->kind == T_ACCENT || t->kind == T_OPEN || t->kind == T_CLOSE);
-        point |= t->kind == T_DOT;
-        if (t->kind == T_DIGITS)
-            n += t->n;
-        else if (!comma && !period && t->kind != T_DOT)
-            return n;
-    }
-}
-
 const struct math_node *read_number(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
-    struct digits d = {0};
-    int from = r->pos, room = 1;
+    struct digits d = {.arena = r->w->arena, .end = t};
+    int from = r->pos;
     if (r->skip) { /* the rest of a run of which TeX took the first digit */
         const struct math_node *m = reader_integer(r, t->s + r->skip, t->n - r->skip);
         reader_next(r);
@@ -333,16 +325,11 @@ const struct math_node *read_number(struct math_reader *r)
     }
     if (is_plain_mixed(t))
         return plain_mixed(r);
-    room += count_digits(r);
-    if (math_step(r->w, room))
-        return NULL;
-    d.s = arena_alloc(r->w->arena, (size_t)room);
-    d.end = t;
     if (t->kind == T_DIGITS)
         integer_part(r, &d);
     if (!d.point)
         fraction_part(&d);
-    if (!d.n)
+    if (!d.n || math_step(r->w, d.n))
         return NULL;
     exponent_part(r, &d);
     const struct math_node *m = literal(r, &d, from);
