@@ -8,8 +8,10 @@
 #include "engine/pocket/pocket.h"
 #include "evalcore/base/file.h"
 
-enum { DEFAULT_BATCH = 32, MAX_BATCH = 512 };
+enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128, MAX_BATCH = 512 };
 #define DEFAULT_POOL ((size_t)512 << 20)
+/* Left free on a GPU: kernels, partial sums, policies' states. */
+#define GPU_MARGIN ((size_t)2 << 30)
 
 static int open_device(struct engine *en, struct err *e)
 {
@@ -24,16 +26,13 @@ static int open_device(struct engine *en, struct err *e)
         str_release(&known);
         return rc;
     }
-    if (en->options.ordinal >= en->be->count())
-        return err_set(e, ERR_DEVICE,
-                       "there is no device %s:%d here; `kveval list devices` shows what there is", name,
-                       en->options.ordinal);
     struct device_options o = {en->options.threads, en->options.isa};
-    int rc = en->be->open(&en->dev, en->options.ordinal, &o);
-    if (rc == BACKEND_ERR_UNSUPPORTED)
-        return err_set(e, ERR_USAGE, "this processor has no %s",
-                       en->options.isa ? en->options.isa : "supported instruction set");
-    return rc < 0 ? err_set(e, ERR_DEVICE, "device %s:%d cannot be opened", name, en->options.ordinal) : 0;
+    char why[320];
+    int rc = en->be->open(&en->dev, en->options.ordinal, &o, why, sizeof why);
+    if (rc < 0)
+        return err_set(e, rc == BACKEND_ERR_UNSUPPORTED ? ERR_USAGE : ERR_DEVICE, "%s:%d: %s", name,
+                       en->options.ordinal, why);
+    return 0;
 }
 
 static int open_tokenizer(struct engine *en, struct err *e)
@@ -86,14 +85,31 @@ static int open_cache(struct engine *en, struct err *e)
 {
     const struct model_config *c = &en->model.config;
     struct engine_options *o = &en->options;
-    struct kv_view v = {.dtype = o->kv_dtype == KV_BF16 ? DTYPE_BF16 : DTYPE_F32,
+    struct kv_view v = {.dtype = o->kv_dtype == KV_DEFAULT ? en->be->kv_default
+                                 : o->kv_dtype == KV_BF16  ? DTYPE_BF16
+                                                           : DTYPE_F32,
                         .n_seqs = o->max_batch + N_PROMPTS,
                         .n_layers = c->n_layers,
                         .n_kv = c->n_kv,
                         .head_dim = c->head_dim,
                         .max_pages = kv_pages(o->max_context)};
+    size_t bounds = 2 * (size_t)v.head_dim * sizeof(float);
     size_t unit = en->be->unit_bytes(v.dtype, v.head_dim), heads = (size_t)(v.n_layers * v.n_kv);
     size_t one = unit * heads * (size_t)v.max_pages, most = one * (size_t)o->max_batch + one;
+    size_t left = en->be->free_bytes(en->dev),
+           others = transformer_bytes(c, o->max_batch, o->max_context) + GPU_MARGIN;
+    if (!o->pool_bytes && left) {
+        left = left > others ? (left - others) / (unit + bounds) * unit : 0;
+        if (left < one && left < most)
+            return err_set(
+                e, ERR_DEVICE,
+                "%.1f GiB of GPU memory are free after the weights; %.1f GiB go to activations of %d "
+                "sequences, and the K and V of one sequence of %d tokens takes %.1f GiB: use a smaller "
+                "--max-batch, or a GPU that nobody else uses",
+                (double)en->be->free_bytes(en->dev) / 1073741824, (double)others / 1073741824, o->max_batch,
+                o->max_context, (double)one / 1073741824);
+        o->pool_bytes = most < left ? most : left;
+    }
     if (!o->pool_bytes)
         o->pool_bytes = most < DEFAULT_POOL ? most : one > DEFAULT_POOL ? one : DEFAULT_POOL;
     size_t n_units = o->pool_bytes / unit;
@@ -113,10 +129,10 @@ static int open_cache(struct engine *en, struct err *e)
     return 0;
 }
 
-static int check_options(struct engine_options *o, const struct model_config *c, struct err *e)
+static int check_options(struct engine_options *o, int gpu, const struct model_config *c, struct err *e)
 {
     if (!o->max_batch)
-        o->max_batch = DEFAULT_BATCH;
+        o->max_batch = gpu ? DEFAULT_GPU_BATCH : DEFAULT_BATCH;
     if (!o->max_context)
         o->max_context = c->max_position;
     if (o->max_batch < 1 || o->max_batch > MAX_BATCH)
@@ -124,6 +140,14 @@ static int check_options(struct engine_options *o, const struct model_config *c,
     if (o->max_context < 1 || o->max_context > c->max_position)
         return err_set(e, ERR_USAGE, "a context of %d tokens is asked for; this model has 1 to %d",
                        o->max_context, c->max_position);
+    return 0;
+}
+
+int engine_kv_dtype(enum kv_dtype *out, const char *name, struct err *e)
+{
+    if (name && strcmp(name, "fp32") && strcmp(name, "bf16"))
+        return err_set(e, ERR_USAGE, "the type of K and V is fp32 or bf16, not \"%s\"", name);
+    *out = !name ? KV_DEFAULT : name[0] == 'b' ? KV_BF16 : KV_FP32;
     return 0;
 }
 
@@ -136,7 +160,7 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
     en->model_name = xstrdup(o->model ? o->model : "pocket");
     int rc = model_config_open(&c, en->model_name, e);
     if (!rc)
-        rc = check_options(&en->options, &c, e);
+        rc = check_options(&en->options, en->options.backend && strcmp(en->options.backend, "cpu"), &c, e);
     if (!rc)
         rc = open_device(en, e);
     if (!rc)

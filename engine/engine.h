@@ -30,13 +30,16 @@ struct engine_options {  /* zero = default everywhere */
     int threads;         /* CPU threads; 0: all cores */
     const char *isa;     /* CPU: "scalar", "avx2", "avx512"; NULL: the best this machine has */
     enum kv_dtype kv_dtype;
-    int max_batch;         /* sequences decoded together; 0: 32 */
+    int max_batch;         /* sequences decoded together; 0: 32, on a GPU 128 */
     int max_context;       /* longest prompt + completion; 0: the model's max_position_embeddings */
-    size_t pool_bytes;     /* KV cache; 0: what max_batch x max_context needs, on the CPU at most 512 MiB */
+    size_t pool_bytes;     /* KV cache; 0: what max_batch x max_context needs, on the CPU at most 512 MiB,
+                            * on a GPU what is free */
     int share_prompts;     /* -1: never share prompt pages; 0: default (share) */
     const char *cache_dir; /* where hashes of weight files are kept; NULL: not kept */
 };
 
+/* "fp32" or "bf16"; NULL: the default. */
+int engine_kv_dtype(enum kv_dtype *out, const char *name, struct err *e);
 int engine_open(struct engine **out, const struct engine_options *o, struct err *e);
 void engine_close(struct engine *en);
 

@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model_random.h"
 #include "engine/pocket/pocket.h"
 #include "engine/safetensors.h"
 #include "evalcore/base/arena.h"
+#include "evalcore/base/hash.h"
 
 struct loader {
     struct model *m;
-    struct safetensors *st;
+    struct safetensors *st; /* NULL: random weights */
     struct err *e;
 };
 
@@ -31,6 +33,9 @@ static const struct st_tensor *need(struct loader *l, const char *name, int n_di
 /* A vector as fp32 on the device. */
 static int load_vector(struct loader *l, const char *name, int n, float **out)
 {
+    l->m->bytes += (size_t)n * sizeof **out;
+    if (!l->st)
+        return (*out = model_random_ones(l->m->be, l->m->dev, n)) ? 0 : device_error(l, name);
     const struct st_tensor *t = need(l, name, 1, n, 0);
     if (!t)
         return l->e->code;
@@ -40,7 +45,6 @@ static int load_vector(struct loader *l, const char *name, int n, float **out)
         *out = l->m->be->alloc(l->m->dev, (size_t)n * sizeof *host);
         if (!*out || l->m->be->upload(l->m->dev, *out, host, (size_t)n * sizeof *host) < 0)
             rc = device_error(l, name);
-        l->m->bytes += (size_t)n * sizeof *host;
     }
     free(host);
     return rc;
@@ -72,6 +76,18 @@ struct part {
     int rows;
 };
 
+static int random_matrix(struct loader *l, struct weight *w, const struct part *parts, int n_parts, int k)
+{
+    int n = 0, with_bias = n_parts == 3 && !strcmp(l->m->config.family, "qwen2");
+    for (int i = 0; i < n_parts; i++)
+        n += parts[i].rows;
+    l->m->bytes += (size_t)n * (size_t)k * 2;
+    uint64_t key = hash_bytes64(parts[0].name, strlen(parts[0].name));
+    return model_random_matrix(l->m->be, l->m->dev, w, n, k, key, with_bias) < 0
+               ? device_error(l, parts[0].name)
+               : 0;
+}
+
 /* A matrix from parts stacked by rows, with biases where the parts have them. */
 static int load_matrix(struct loader *l, struct weight *w, const struct part *parts, int n_parts, int k)
 {
@@ -79,6 +95,8 @@ static int load_matrix(struct loader *l, struct weight *w, const struct part *pa
     enum dtype dtype = DTYPE_BF16;
     const struct st_tensor *t[3];
     char name[160];
+    if (!l->st)
+        return random_matrix(l, w, parts, n_parts, k);
     for (int i = 0; i < n_parts; i++) {
         snprintf(name, sizeof name, "%s.weight", parts[i].name);
         if (!(t[i] = need(l, name, 2, parts[i].rows, k)))
@@ -196,11 +214,13 @@ int model_open(struct model *m, const char *path, const struct backend *be, stru
         size_t n;
         const void *data = pocket_weights(&n);
         rc = safetensors_open_memory(&l.st, data, n, "embedded weights", e);
-    } else if (!rc) {
+    } else if (!rc && !model_random_config(path)) {
         rc = safetensors_open_folder(&l.st, path, e);
     }
-    if (!rc)
+    if (!rc && l.st)
         rc = safetensors_identity(l.st, cache_dir, m->identity, e);
+    else if (!rc)
+        sha256_hex(path, strlen(path), m->identity, 64);
     if (!rc)
         rc = load_all(&l, max_context);
     safetensors_close(l.st);

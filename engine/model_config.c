@@ -194,6 +194,11 @@ int model_config_parse(struct model_config *c, const char *text, size_t n, const
     return rc;
 }
 
+const char *model_random_config(const char *model)
+{
+    return strncmp(model, "random:", 7) ? NULL : model + 7;
+}
+
 int model_config_open(struct model_config *c, const char *model, struct err *e)
 {
     if (!strcmp(model, "pocket")) {
@@ -201,16 +206,21 @@ int model_config_open(struct model_config *c, const char *model, struct err *e)
         const char *text = pocket_config(&n);
         return model_config_parse(c, text, n, NULL, 0, "embedded config.json", e);
     }
-    if (!file_is_dir(model))
+    const char *random = model_random_config(model);
+    if (!random && !file_is_dir(model))
         return err_set(
             e, ERR_USAGE,
             "model %s: no such folder; give \"pocket\" or a folder with config.json and *.safetensors",
             model);
     struct str path = {0}, gpath = {0}, text = {0}, gtext = {0};
-    file_join(&path, model, "config.json");
-    file_join(&gpath, model, "generation_config.json");
+    if (random) {
+        str_puts(&path, random);
+    } else {
+        file_join(&path, model, "config.json");
+        file_join(&gpath, model, "generation_config.json");
+    }
     int rc = file_read(str_text(&path), &text, e);
-    int has_generation = file_exists(str_text(&gpath));
+    int has_generation = !random && file_exists(str_text(&gpath));
     if (!rc && has_generation)
         rc = file_read(str_text(&gpath), &gtext, e);
     if (!rc)

@@ -27,8 +27,11 @@ struct model_config {
 /* generation may be NULL; its end tokens replace the configuration's. what names the file in messages. */
 int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation,
                        size_t n_generation, const char *what, struct err *e);
-/* "pocket" or a folder. */
+/* "pocket", a folder, or "random:CONFIG.json": that shape with random weights, for benchmarks. */
 int model_config_open(struct model_config *c, const char *model, struct err *e);
+
+/* The configuration file of a "random:" model, else NULL. */
+const char *model_random_config(const char *model);
 
 /* The rotation's frequency of pair i (of head_dim / 2), Llama 3.1 scaling applied. */
 double model_rope_frequency(const struct model_config *c, int i);

@@ -4,11 +4,13 @@
 #include <stdio.h>
 
 #include "evalcore/base/err.h"
+#include "evalcore/device_list.h"
 
 /* Benchmarks print one JSON line a figure: name, value, unit, floor (what the machine's own limits allow,
  * measured in the same run), share (value as a share of that limit), command. Adding one: a file bench_NAME.c
  * and a line in cmd_bench.c. */
 struct bench {
+    const struct device_list *device;
     int threads;         /* 0: all */
     const char *isa;     /* NULL: best */
     const char *model;   /* decode */

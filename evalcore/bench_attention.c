@@ -1,192 +1,234 @@
-/* Paged decode attention alone: 32 query and 8 KV heads of 128, K and V together larger than the last-level
- * cache, in bytes of K and V per second beside the read bandwidth at that working set. */
+/* Paged decode attention alone, in bytes of K and V per second beside the read bandwidth, and the selections
+ * that go with it. The GPU's cases are the settings of the papers: batch 64, 32/8 heads as in Kascade's Table
+ * 3 (arXiv 2512.16391), 12/2 heads as in DELTA's measurements (arXiv 2510.09883, Figures 4 and 8 to 10). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/rng.h"
-#include "evalcore/bench_device.h"
-#include "evalcore/progress.h"
+#include "evalcore/bench_kv.h"
 
-enum {
-    N_Q = 32,
-    N_KV = 8,
-    DIM = 128,
-    BATCH = 8,
-    CONTEXT = 4096,
-    PAGES = CONTEXT / KV_PAGE_TOKENS,
-    CHUNK = 128,
-    LAUNCHES = 7,
-    RUNS = 4
+enum mode {
+    FULL,
+    DUMP,   /* full, and the logits are written */
+    PAGES,  /* `take` random pages, one list for all heads */
+    TOKENS, /* `take` random tokens, a list for each KV head */
+    SCAN,   /* all logits, K alone */
+    SELECT, /* DELTA's: page masses of dumped logits, the best `take` */
+    CHOOSE  /* Kascade's: token masses by KV head, the best `take` */
 };
 
-struct setup {
-    struct bench_device d;
-    struct kv_view kv;
-    struct rows rows;
-    struct plan plan;
-    float *qkv, *out;
+struct attention_case {
+    struct bench_shape shape;
+    enum mode mode;
+    int take;
 };
 
-static void *room(struct setup *s, size_t bytes, struct err *e)
-{
-    void *p = s->d.be->alloc(s->d.dev, bytes);
-    if (!p)
-        err_set(e, ERR_DEVICE, "no memory for %.0f MiB of benchmark data", (double)bytes / 1048576);
-    return p;
-}
-
-static int make(struct setup *s, enum dtype dtype, struct err *e)
-{
-    struct kv_view *v = &s->kv;
-    size_t heads = BATCH * N_KV, pages = heads * PAGES;
-    *v = (struct kv_view){
-        .dtype = dtype, .n_seqs = BATCH, .n_layers = 1, .n_kv = N_KV, .head_dim = DIM, .max_pages = PAGES};
-    v->pool = room(s, pages * s->d.be->unit_bytes(dtype, DIM), e);
-    v->unit = room(s, pages * sizeof *v->unit, e);
-    v->live = room(s, pages * sizeof *v->live, e);
-    v->n_slots = room(s, heads * sizeof *v->n_slots, e);
-    v->n_live = room(s, heads * sizeof *v->n_live, e);
-    v->tail = room(s, heads * sizeof *v->tail, e);
-    v->reads = room(s, heads * sizeof *v->reads, e);
-    v->aux_half = room(s, heads * sizeof *v->aux_half, e);
-    v->peak = room(s, BATCH * sizeof *v->peak, e);
-    s->rows = (struct rows){BATCH, room(s, CHUNK * sizeof(int32_t), e), room(s, CHUNK * sizeof(int32_t), e)};
-    s->plan.entry = room(s, pages * sizeof *s->plan.entry, e);
-    s->plan.n = room(s, heads * sizeof *s->plan.n, e);
-    s->qkv = room(s, (size_t)CHUNK * (N_Q + 2 * N_KV) * DIM * sizeof *s->qkv, e);
-    s->out = room(s, (size_t)BATCH * N_Q * DIM * sizeof *s->out, e);
-    return e->code;
-}
-
-static void unmake(struct setup *s)
-{
-    struct kv_view *v = &s->kv;
-    void *all[] = {v->pool,
-                   v->unit,
-                   v->live,
-                   v->n_slots,
-                   v->n_live,
-                   v->tail,
-                   v->reads,
-                   v->aux_half,
-                   v->peak,
-                   (void *)(uintptr_t)s->rows.seq,
-                   (void *)(uintptr_t)s->rows.pos,
-                   s->plan.entry,
-                   s->plan.n,
-                   s->qkv,
-                   s->out};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        s->d.be->release(s->d.dev, all[i]);
-}
-
-static int check(const struct setup *s, int rc, struct err *e)
-{
-    return rc < 0 ? err_set(e, ERR_DEVICE, "benchmark: %s", s->d.be->last_error(s->d.dev)) : 0;
-}
-
-static int upload_rows(struct setup *s, const int32_t *seq, const int32_t *pos, int n, struct err *e)
-{
-    size_t bytes = (size_t)n * sizeof *seq;
-    return check(s, s->d.be->upload(s->d.dev, (void *)(uintptr_t)s->rows.seq, seq, bytes), e) ||
-           check(s, s->d.be->upload(s->d.dev, (void *)(uintptr_t)s->rows.pos, pos, bytes), e);
-}
-
-/* Random keys and values through the same operation the engine uses; units in a scattered order. */
-static int fill(struct setup *s, struct err *e)
-{
-    size_t pages = (size_t)BATCH * N_KV * PAGES, n = (size_t)CHUNK * (N_Q + 2 * N_KV) * DIM;
-    int32_t *unit = xmalloc(pages * sizeof *unit), seq[CHUNK], pos[CHUNK];
-    float *x = xmalloc(n * sizeof *x);
-    struct rng r;
-    rng_init(&r, 1, 2);
-    for (size_t i = 0; i < pages; i++)
-        unit[i] = (int32_t)i;
-    for (size_t i = pages - 1; i > 0; i--) {
-        size_t j = rng_below(&r, (uint32_t)i + 1);
-        int32_t t = unit[i];
-        unit[i] = unit[j];
-        unit[j] = t;
+#define LLAMA(context)                                                                                       \
+    {                                                                                                        \
+        32, 8, 128, 64, context, DTYPE_BF16                                                                  \
     }
-    for (size_t i = 0; i < n; i++)
-        x[i] = (float)(rng_unit(&r) - 0.5);
-    check(s, s->d.be->upload(s->d.dev, s->kv.unit, unit, pages * sizeof *unit), e);
-    check(s, s->d.be->upload(s->d.dev, s->qkv, x, n * sizeof *x), e);
-    for (int b = 0; b < BATCH && !e->code; b++)
-        for (int p = 0; p < CONTEXT && !e->code; p += CHUNK) {
-            for (int i = 0; i < CHUNK; i++) {
-                seq[i] = b;
-                pos[i] = p + i;
-            }
-            upload_rows(s, seq, pos, CHUNK, e);
-            struct rows rows = s->rows;
-            rows.cap = CHUNK;
-            const float *k = s->qkv + N_Q * DIM;
-            struct append_args a = {rows, s->kv, 0, 1, k, k + N_KV * DIM, (N_Q + 2 * N_KV) * DIM};
-            check(s, s->d.be->launch(s->d.dev, OP_append, &a), e);
-        }
-    for (int b = 0; b < BATCH; b++) {
-        seq[b] = b;
-        pos[b] = CONTEXT - 1;
+#define QWEN(context)                                                                                        \
+    {                                                                                                        \
+        12, 2, 128, 64, context, DTYPE_BF16                                                                  \
     }
-    upload_rows(s, seq, pos, BATCH, e);
-    free(unit);
-    free(x);
-    return e->code;
-}
+static const struct attention_case cpu_cases[] = {
+    {{32, 8, 128, 8, 4096, DTYPE_F32}, FULL, 0},
+    {{32, 8, 128, 8, 4096, DTYPE_BF16}, FULL, 0},
+};
+static const struct attention_case gpu_cases[] = {
+    {QWEN(4096), FULL, 0},    {QWEN(18432), FULL, 0},       {QWEN(18432), DUMP, 0},
+    {QWEN(18432), PAGES, 64}, {QWEN(18432), SELECT, 64},    {QWEN(65536), FULL, 0},
+    {LLAMA(8192), FULL, 0},   {LLAMA(18432), PAGES, 64},    {LLAMA(32768), FULL, 0},
+    {LLAMA(32768), DUMP, 0},  {LLAMA(65536), FULL, 0},      {LLAMA(65536), DUMP, 0},
+    {LLAMA(65536), SCAN, 0},  {LLAMA(65536), CHOOSE, 6553}, {LLAMA(65536), TOKENS, 6553},
+    {LLAMA(131072), FULL, 0},
+};
 
-static int time_attention(struct setup *s, double *seconds, struct err *e)
+/* Lists rotate, so that what they name does not stay in a cache. */
+enum { VARIANTS = 8 };
+
+struct job {
+    struct bench_kv *k;
+    const struct attention_case *c;
+    int32_t *idx, *len; /* device: (VARIANTS, batch, lists, cap) */
+    int lists, cap;
+    struct stats stats;
+    struct scores scores;
+};
+
+static int enqueue(void *context, int i)
 {
-    struct attend_args a = {.rows = s->rows,
-                            .kv = s->kv,
-                            .n_q = N_Q,
-                            .q = s->qkv,
-                            .q_stride = (N_Q + 2 * N_KV) * DIM,
-                            .out = s->out,
+    struct job *j = context;
+    struct bench_kv *k = j->k;
+    const struct bench_shape *s = &k->shape;
+    size_t at = (size_t)(i % VARIANTS) * (size_t)(s->batch * j->lists);
+    struct attend_args a = {.rows = k->rows,
+                            .kv = k->kv,
+                            .n_q = s->n_q,
+                            .q = k->qkv,
+                            .q_stride = k->stride,
+                            .out = k->out,
                             .scale = 0.088388f,
-                            .unit = SEL_LIVE,
-                            .n_rows = 1,
+                            .unit = j->c->mode == PAGES    ? SEL_PAGES
+                                    : j->c->mode == TOKENS ? SEL_TOKENS
+                                                           : SEL_LIVE,
+                            .n_rows = j->lists,
+                            .cap = j->cap,
                             .block_pages = 1,
-                            .plan = s->plan};
-    double t[LAUNCHES];
-    for (int i = 0; i < LAUNCHES; i++) {
-        t[i] = progress_clock();
-        if (check(s, s->d.be->launch(s->d.dev, OP_attend, &a), e))
-            return e->code;
-        t[i] = progress_clock() - t[i];
+                            .idx = j->idx + at * (size_t)j->cap,
+                            .len = j->len + at,
+                            .plan = k->plan};
+    for (int q = 0; q < s->n_q; q++)
+        a.row_of_q[q] = (uint8_t)(q * j->lists / s->n_q);
+    if (j->c->mode == DUMP)
+        a.stats = j->stats;
+    if (j->c->mode != SCAN && j->c->mode != SELECT && j->c->mode != CHOOSE)
+        return k->d.be->launch(k->d.dev, OP_attend, &a);
+    if (j->c->mode == SCAN) {
+        struct qk_stats_args q = {k->rows, k->kv, 0, s->n_q, k->qkv, k->stride, a.scale, j->stats};
+        return k->d.be->launch(k->d.dev, OP_qk_stats, &q);
     }
-    *seconds = probe_median(t, LAUNCHES);
-    return 0;
+    int pages = j->c->mode == SELECT;
+    struct reduce_stats_args m = {k->rows, k->kv, 0,        s->n_q,   pages ? REDUCE_MAX : REDUCE_SUM,
+                                  pages,   0,     j->stats, j->scores};
+    struct topk_args t = {.rows = k->rows,
+                          .in = j->scores,
+                          .rule = {.kind = TOPK_FIXED,
+                                   .k = j->c->take,
+                                   .force_last = pages ? 8 : 0,
+                                   .tokens_per = pages ? KV_PAGE_TOKENS : 1},
+                          .idx = j->idx,
+                          .len = j->len,
+                          .cap = j->cap};
+    int rc = k->d.be->launch(k->d.dev, OP_reduce_stats, &m);
+    return rc ? rc : k->d.be->launch(k->d.dev, OP_topk, &t);
+}
+
+/* Ascending random choices of `take` out of n, each with the same chance. */
+static void choose(int32_t *idx, int take, int n, struct rng *r)
+{
+    for (int i = 0, left = take; i < n && left; i++)
+        if ((int)rng_below(r, (uint32_t)(n - i)) < left)
+            idx[take - left--] = i;
+}
+
+static int make_lists(struct job *j, struct err *e)
+{
+    struct bench_kv *k = j->k;
+    int tokens = j->c->mode == TOKENS, n = tokens ? k->shape.context : k->kv.max_pages;
+    j->lists = tokens || j->c->mode == CHOOSE ? k->shape.n_kv : 1;
+    j->cap = j->c->take ? j->c->take : 1;
+    size_t count = VARIANTS * (size_t)(k->shape.batch * j->lists), room = count * (size_t)j->cap;
+    int32_t *idx = xcalloc(room, sizeof *idx), *len = xcalloc(count, sizeof *len);
+    struct rng r;
+    rng_init(&r, 3, 4);
+    for (size_t i = 0; i < count; i++) {
+        choose(idx + i * (size_t)j->cap, j->cap, n, &r);
+        len[i] = j->cap;
+    }
+    j->idx = bench_kv_room(k, room * sizeof *idx, e);
+    j->len = bench_kv_room(k, count * sizeof *len, e);
+    if (!e->code && !bench_kv_check(k, k->d.be->upload(k->d.dev, j->idx, idx, room * sizeof *idx), e))
+        bench_kv_check(k, k->d.be->upload(k->d.dev, j->len, len, count * sizeof *len), e);
+    free(idx);
+    free(len);
+    return e->code;
+}
+
+static int make_stats(struct job *j, struct err *e)
+{
+    struct bench_kv *k = j->k;
+    size_t heads = (size_t)(k->shape.batch * k->shape.n_q), stride = (size_t)k->kv.max_pages * KV_PAGE_TOKENS;
+    size_t lists = (size_t)(k->shape.batch * j->lists);
+    j->stats = (struct stats){bench_kv_room(k, heads * stride * sizeof(float), e),
+                              bench_kv_room(k, heads * sizeof(float), e), (int)stride};
+    j->scores = (struct scores){bench_kv_room(k, lists * stride * sizeof(float), e),
+                                bench_kv_room(k, lists * sizeof(int32_t), e),
+                                bench_kv_room(k, lists * sizeof(int32_t), e), j->lists, (int)stride};
+    if (e->code || (j->c->mode != SELECT && j->c->mode != CHOOSE))
+        return e->code;
+    struct qk_stats_args q = {k->rows, k->kv, 0, k->shape.n_q, k->qkv, k->stride, 0.088388f, j->stats};
+    return bench_kv_check(k, k->d.be->launch(k->d.dev, OP_qk_stats, &q), e);
+}
+
+static double bytes_read(const struct attention_case *c)
+{
+    const struct bench_shape *s = &c->shape;
+    double all = bench_kv_bytes(s, s->context);
+    switch (c->mode) {
+    case PAGES:
+        return bench_kv_bytes(s, (double)c->take * KV_PAGE_TOKENS);
+    case TOKENS:
+        return bench_kv_bytes(s, c->take);
+    case SCAN:
+        return all / 2;
+    case SELECT:
+    case CHOOSE: /* the logits */
+        return (double)s->batch * s->n_q * s->context * 4;
+    default:
+        return all;
+    }
+}
+
+static void print(struct bench *b, const struct attention_case *c, double seconds, double limit)
+{
+    static const char *const what[] = {"full",
+                                       "full with logit dump",
+                                       "pages",
+                                       "tokens",
+                                       "logits alone",
+                                       "selection of pages",
+                                       "selection of tokens"};
+    char name[160], take[32] = "";
+    const struct bench_shape *s = &c->shape;
+    if (c->take)
+        snprintf(take, sizeof take, " %d", c->take);
+    snprintf(name, sizeof name, "attention %d/%d heads d %d, %s KV, batch %d x %d: %s%s, %.1f us", s->n_q,
+             s->n_kv, s->dim, s->dtype == DTYPE_BF16 ? "bf16" : "fp32", s->batch, s->context, what[c->mode],
+             take, seconds * 1e6);
+    bench_print(b, name, bytes_read(c) / seconds / 1e9, "GB/s", limit);
+}
+
+static int run_case(struct bench *b, struct bench_kv *k, const struct attention_case *c, double limit,
+                    struct err *e)
+{
+    struct job j = {.k = k, .c = c};
+    int gpu = strcmp(b->device->backend, "cpu") != 0, owned = k->n_owned;
+    double seconds = 0;
+    int rc = make_lists(&j, e);
+    if (!rc && c->mode != FULL && c->mode != PAGES && c->mode != TOKENS)
+        rc = make_stats(&j, e);
+    if (!rc)
+        rc = bench_replay(k, enqueue, &j, gpu ? 2 * VARIANTS : 1, &seconds, e);
+    if (!rc)
+        print(b, c, seconds, limit);
+    while (k->n_owned > owned)
+        k->d.be->release(k->d.dev, k->owned[--k->n_owned]);
+    return rc;
 }
 
 int bench_attention(struct bench *b, struct err *e)
 {
-    static const struct {
-        enum dtype dtype;
-        const char *name;
-        int bytes;
-    } kinds[] = {{DTYPE_F32, "fp32", 4}, {DTYPE_BF16, "bf16", 2}};
-    for (int i = 0; i < 2 && !e->code; i++) {
-        struct setup s = {0};
-        double s1 = 0, best = 0, limit = 0, kv = (double)BATCH * CONTEXT * N_KV * 2 * DIM * kinds[i].bytes;
-        if (bench_device_open(&s.d, b, e))
-            return e->code;
-        int rc = make(&s, kinds[i].dtype, e) || fill(&s, e);
-        for (int run = 0; run < RUNS && !rc; run++) { /* in turns, as in bench_decode.c */
-            double bandwidth = s.d.probe->read_bandwidth(s.d.dev, (size_t)kv);
-            limit = bandwidth > limit ? bandwidth : limit;
-            rc = time_attention(&s, &s1, e);
-            best = !run || s1 < best ? s1 : best;
+    int gpu = strcmp(b->device->backend, "cpu") != 0;
+    const struct attention_case *cases = gpu ? gpu_cases : cpu_cases;
+    size_t n = gpu ? sizeof gpu_cases / sizeof *gpu_cases : sizeof cpu_cases / sizeof *cpu_cases;
+    struct bench_device d = {0};
+    struct bench_kv k = {.n_owned = 0};
+    int rc = bench_device_open(&d, b, e);
+    double limit = 0;
+    for (size_t i = 0; i < n && !rc; i++) {
+        const struct attention_case *c = &cases[i];
+        if (!i || memcmp(&c->shape, &cases[i - 1].shape, sizeof c->shape)) {
+            bench_kv_close(&k);
+            if (!gpu || !i)
+                limit = d.probe->read_bandwidth(d.dev, (size_t)bench_kv_bytes(&c->shape, c->shape.context));
+            rc = bench_kv_open(&k, &d, &c->shape, e);
         }
-        if (!rc) {
-            char name[96];
-            snprintf(name, sizeof name, "attention 32/8 heads d 128, %s KV of %.0f MiB", kinds[i].name,
-                     kv / 1048576);
-            bench_print(b, name, kv / best / 1e9, "GB/s", limit);
-        }
-        unmake(&s);
-        bench_device_close(&s.d);
+        if (!rc)
+            rc = run_case(b, &k, c, limit, e);
     }
+    bench_kv_close(&k);
+    bench_device_close(&d);
     return e->code;
 }

@@ -86,7 +86,7 @@ static int measure(struct engine *en, struct policy *p, int batch, double *secon
 static int compare(struct bench *b, struct bench_device *d, struct engine *en, struct policy *p, int batch,
                    struct err *e)
 {
-    struct limits l = {0, d->probe->fma_peak(d->dev) * 1e9};
+    struct limits l = {0, d->probe->peak(d->dev) * 1e9};
     double best = 0;
     for (int run = 0; run < RUNS; run++) {
         double s = 0,
@@ -104,13 +104,15 @@ static int compare(struct bench *b, struct bench_device *d, struct engine *en, s
 
 int bench_decode(struct bench *b, struct err *e)
 {
-    static const int batches[] = {1, 32};
+    int gpu = strcmp(b->device->backend, "cpu") != 0, batches[] = {1, gpu ? 64 : 32};
     struct bench_device d = {0};
     struct engine *en = NULL;
     struct arena a = {0};
     struct policy_spec spec;
     struct policy *p;
     struct engine_options o = {.model = b->model,
+                               .backend = b->device->backend,
+                               .ordinal = b->device->ordinal[0],
                                .threads = b->threads,
                                .isa = b->isa,
                                .share_prompts = -1,

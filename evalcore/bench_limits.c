@@ -1,16 +1,20 @@
 /* The machine's limits as figures of their own, and the device that measures them. */
 #include "evalcore/bench_device.h"
 
+#include <string.h>
+
 int bench_device_open(struct bench_device *d, const struct bench *b, struct err *e)
 {
     struct device_options o = {b->threads, b->isa};
-    d->be = backend_find("cpu");
-    d->probe = probe_find("cpu");
-    int rc = d->be->open(&d->dev, 0, &o);
-    if (rc == BACKEND_ERR_UNSUPPORTED)
-        return err_set(e, ERR_USAGE, "this processor has no %s",
-                       b->isa ? b->isa : "supported instruction set");
-    return rc < 0 ? err_set(e, ERR_DEVICE, "the CPU backend cannot be opened") : 0;
+    char why[320];
+    d->be = backend_find(b->device->backend);
+    if (!d->be)
+        return err_set(e, ERR_USAGE, "this program was built without a backend \"%s\"", b->device->backend);
+    d->probe = d->be->probe;
+    int rc = d->be->open(&d->dev, b->device->ordinal[0], &o, why, sizeof why);
+    return rc < 0 ? err_set(e, rc == BACKEND_ERR_UNSUPPORTED ? ERR_USAGE : ERR_DEVICE, "%s:%d: %s",
+                            b->device->backend, b->device->ordinal[0], why)
+                  : 0;
 }
 
 void bench_device_close(struct bench_device *d)
@@ -31,7 +35,8 @@ int bench_limits(struct bench *b, struct err *e)
         snprintf(name, sizeof name, "read bandwidth at %zu MiB", sizes[i] >> 20);
         bench_print(b, name, d.probe->read_bandwidth(d.dev, sizes[i]), "GB/s", 0);
     }
-    bench_print(b, "FMA peak", d.probe->fma_peak(d.dev), "GFLOP/s", 0);
+    bench_print(b, strcmp(d.be->name, "cpu") ? "bf16 matrix peak" : "FMA peak", d.probe->peak(d.dev),
+                "GFLOP/s", 0);
     bench_device_close(&d);
     return 0;
 }

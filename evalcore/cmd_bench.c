@@ -19,12 +19,15 @@ enum { N_BENCHES = sizeof benches / sizeof *benches };
 
 struct options {
     int threads;
-    const char *isa, *model, *pairs, *csv;
+    const char *device, *isa, *model, *random, *pairs, *csv;
 };
 
 static const struct cli_option options[] = {
     {"model", 'M', CLI_STRING, offsetof(struct options, model), "MODEL",
      .help = "model of `decode`: pocket (default) or a folder"},
+    {"random-weights", 0, CLI_STRING, offsetof(struct options, random), "CONFIG.json",
+     .help = "`decode` with random weights of this shape (a Hugging Face config.json)"},
+    {"device", 0, CLI_STRING, offsetof(struct options, device), "NAME", .help = DEVICE_HELP},
     {"threads", 0, CLI_INT, offsetof(struct options, threads), "N", .help = "CPU threads; default all",
      .min = 1, .max = CLI_THREADS_MAX},
     {"isa", 0, CLI_STRING, offsetof(struct options, isa), "NAME",
@@ -65,11 +68,15 @@ static int run_one(struct bench *b, const char *name, bench_fn fn, const struct 
 {
     struct str command = {0};
     str_printf(&command, "kveval bench %s", name);
+    if (o->device)
+        str_printf(&command, " --device %s", o->device);
     if (o->threads)
         str_printf(&command, " --threads %d", o->threads);
     if (o->isa)
         str_printf(&command, " --isa %s", o->isa);
-    if (strcmp(b->model, "pocket"))
+    if (o->random)
+        str_printf(&command, " --random-weights %s", o->random);
+    else if (strcmp(b->model, "pocket"))
         str_printf(&command, " --model %s", b->model);
     if (b->pairs)
         str_printf(&command, " --pairs %s", b->pairs);
@@ -103,7 +110,16 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
                     args[i]);
             return command_fail(&e, EXIT_USAGE);
         }
-    struct bench b = {.threads = o.threads, .isa = o.isa, .model = o.model, .pairs = o.pairs};
+    struct device_list device;
+    if (device_list_parse(&device, o.device, 1, &e))
+        return command_fail(&e, EXIT_USAGE);
+    struct str random = {0};
+    if (o.random) {
+        str_printf(&random, "random:%s", o.random);
+        o.model = str_text(&random);
+    }
+    struct bench b = {
+        .device = &device, .threads = o.threads, .isa = o.isa, .model = o.model, .pairs = o.pairs};
     if (o.csv && !(b.csv = fopen(o.csv, "w"))) {
         err_set(&e, ERR_IO, "%s: cannot be written: %s", o.csv, strerror(errno));
         return command_fail(&e, EXIT_INCOMPLETE);
@@ -112,6 +128,7 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
         int k = n_args ? bench_index(args[i]) : i;
         run_one(&b, benches[k].name, benches[k].run, &o, &e);
     }
+    str_release(&random);
     if (b.csv && fclose(b.csv))
         err_set(&e, ERR_IO, "%s: cannot be written: %s", o.csv, strerror(errno));
     return e.code ? command_fail(&e, e.code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;

@@ -8,11 +8,12 @@
 #include "evalcore/base/hash.h"
 #include "evalcore/base/log.h"
 #include "evalcore/command.h"
+#include "evalcore/device_list.h"
 #include "evalcore/prompts.h"
 #include "evalcore/record.h"
 
 struct generate_options {
-    const char *prompt, *model, *policy, *chat, *kv_dtype;
+    const char *prompt, *model, *policy, *chat, *kv_dtype, *device;
     double temperature, top_p;
     int top_k, max_new_tokens, seed, threads, raw, ids;
     struct cli_list stop;
@@ -36,6 +37,7 @@ static const struct cli_option generate_table[] = {
      .min = 1, .max = 10000000},
     {"stop", 0, CLI_LIST, AT(stop), "TEXT", .help = "end before this text; may be repeated"},
     {"kv-dtype", 0, CLI_STRING, AT(kv_dtype), "TYPE", .help = "fp32 or bf16"},
+    {"device", 0, CLI_STRING, AT(device), "NAME", .help = DEVICE_HELP},
     {"threads", 0, CLI_INT, AT(threads), "N", .help = "CPU threads", .min = 1, .max = CLI_THREADS_MAX},
     {"ids", 0, CLI_FLAG, AT(ids), NULL, .help = "print token ids instead of text"},
     {0},
@@ -90,8 +92,15 @@ static int decode(const struct generate_options *o, struct engine *en, const str
 
 static int generate(const struct program *p, const struct generate_options *o, struct err *e)
 {
-    struct engine_options eo = {
-        .model = o->model, .threads = o->threads, .max_batch = 1, .cache_dir = p->cache_dir};
+    struct device_list device;
+    if (device_list_parse(&device, o->device, 1, e))
+        return e->code;
+    struct engine_options eo = {.model = o->model,
+                                .backend = device.backend,
+                                .ordinal = device.ordinal[0],
+                                .threads = o->threads,
+                                .max_batch = 1,
+                                .cache_dir = p->cache_dir};
     struct arena a = {0};
     struct policy_spec spec, resolved;
     struct engine *en = NULL;
@@ -99,10 +108,8 @@ static int generate(const struct program *p, const struct generate_options *o, s
     struct str text = {0};
     struct request r = {.max_new_tokens = o->max_new_tokens, .stop = o->stop.v, .n_stop = o->stop.n};
     int rc = policy_spec_text(&spec, o->policy, &a, e);
-    if (!rc && o->kv_dtype && strcmp(o->kv_dtype, "fp32") && strcmp(o->kv_dtype, "bf16"))
-        rc = err_set(e, ERR_USAGE, "--kv-dtype takes fp32 or bf16, not \"%s\"", o->kv_dtype);
-    if (o->kv_dtype)
-        eo.kv_dtype = o->kv_dtype[0] == 'b' ? KV_BF16 : KV_FP32;
+    if (!rc)
+        rc = engine_kv_dtype(&eo.kv_dtype, o->kv_dtype, e);
     if (!rc && o->prompt)
         str_puts(&text, o->prompt);
     else if (!rc)

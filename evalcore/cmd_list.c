@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/engine.h"
+#include "engine/policy.h"
 #include "evalcore/base/file.h"
 #include "evalcore/command.h"
+#include "kernels/backend.h"
 #include "tasks/task.h"
 
 struct list_options {
@@ -92,20 +93,26 @@ static int list_tasks(const struct list_options *o)
     return EXIT_DONE;
 }
 
+/* Every device there is; a backend without any says why. */
 static int list_devices(void)
 {
-    static const char *const backends[] = {"cpu", "cuda"};
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
-        struct engine_options o = {.model = "pocket", .backend = backends[i], .max_batch = 1};
-        struct engine *en = NULL;
-        struct err e = {0};
-        if (engine_open(&en, &o, &e))
-            printf("%s: not available: %s\n", backends[i], e.text);
-        else
-            printf("%s: %s, numerics class %s\n", backends[i], engine_info(en)->device,
-                   engine_info(en)->numerics);
-        engine_close(en);
+    const struct backend *be;
+    for (int i = 0; (be = backend_at(i)); i++) {
+        int n = be->count();
+        for (int ordinal = 0; ordinal < (n > 0 ? n : 1); ordinal++) {
+            struct device *d = NULL;
+            char why[320];
+            if (be->open(&d, ordinal, NULL, why, sizeof why) < 0) {
+                printf("%s:%d: not available: %s\n", be->name, ordinal, why);
+                continue;
+            }
+            printf("%s:%d: %s, KV in %s\n", be->name, ordinal, be->describe(d),
+                   be->kv_default == DTYPE_BF16 ? "bf16" : "fp32");
+            be->close(d);
+        }
     }
+    if (!backend_find("cuda"))
+        printf("cuda: not built in (CMake found no CUDA toolkit)\n");
     return EXIT_DONE;
 }
 

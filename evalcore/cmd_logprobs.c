@@ -5,10 +5,11 @@
 
 #include "engine/engine.h"
 #include "evalcore/command.h"
+#include "evalcore/device_list.h"
 #include "evalcore/jsonl.h"
 
 struct logprobs_options {
-    const char *model, *policy;
+    const char *model, *policy, *device, *kv_dtype;
     int threads, gaps;
 };
 
@@ -17,6 +18,8 @@ static const struct cli_option logprobs_table[] = {
     {"policy", 0, CLI_STRING, AT(policy), "SPEC",
      .help = "NAME or NAME:key=value,key=value, lists as 2+5+7 (default full)"},
     {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = "pocket (default) or a model folder"},
+    {"device", 0, CLI_STRING, AT(device), "NAME", .help = DEVICE_HELP},
+    {"kv-dtype", 0, CLI_STRING, AT(kv_dtype), "TYPE", .help = "fp32 or bf16"},
     {"threads", 0, CLI_INT, AT(threads), "N", .help = "CPU threads", .min = 1, .max = CLI_THREADS_MAX},
     {"gaps", 0, CLI_FLAG, AT(gaps), NULL,
      .help = "also \"gaps\": largest logit minus second largest, by step"},
@@ -113,7 +116,14 @@ static int run_logprobs(const struct program *p, int argc, char **argv)
     eo.model = o.model;
     eo.threads = o.threads;
     s.gaps = o.gaps;
-    int rc = policy_spec_text(&spec, o.policy, &a, &e);
+    struct device_list device;
+    int rc = device_list_parse(&device, o.device, 1, &e);
+    eo.backend = device.backend;
+    eo.ordinal = device.ordinal[0];
+    if (!rc)
+        rc = engine_kv_dtype(&eo.kv_dtype, o.kv_dtype, &e);
+    if (!rc)
+        rc = policy_spec_text(&spec, o.policy, &a, &e);
     if (!rc)
         rc = engine_open(&s.engine, &eo, &e);
     if (!rc)

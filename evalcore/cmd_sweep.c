@@ -7,6 +7,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/command.h"
+#include "evalcore/device_list.h"
 #include "evalcore/dryrun.h"
 #include "evalcore/grades.h"
 #include "evalcore/lmeval.h"
@@ -20,7 +21,7 @@
 #include "evalcore/stop.h"
 
 struct sweep_options {
-    const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict;
+    const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices;
     struct cli_list set;
     int limit, threads, max_batch, dry_run, quiet;
 };
@@ -38,9 +39,10 @@ static const struct cli_option sweep_table[] = {
              "integers"},
     {"data", 'd', CLI_STRING, AT(data), "DIR", .help = "where problem files are (see: kveval list tasks)"},
     {"set", 0, CLI_LIST, AT(set), "A.B=C", .help = "override the run file; may be repeated"},
+    {"devices", 0, CLI_STRING, AT(devices), "NAMES", .help = DEVICES_HELP},
     {"threads", 0, CLI_INT, AT(threads), "N", .help = "CPU threads (default: all cores)", .min = 1,
      .max = CLI_THREADS_MAX},
-    {"max-batch", 'b', CLI_INT, AT(max_batch), "N", .help = "sequences decoded together (default 32)",
+    {"max-batch", 'b', CLI_INT, AT(max_batch), "N", .help = "sequences decoded together (default 32, on a GPU 128)",
      .min = 1, .max = 512},
     {"shard", 0, CLI_STRING, AT(shard), "I/N",
      .help = "only shard I of N, counted from 0; shards share one folder"},
@@ -57,6 +59,7 @@ struct sweep {
     const char *path;
     struct runfile file;
     struct runplan plan;
+    struct device_list devices;
     struct runlock lock;
     struct journal journal;
     int shard, n_shards;
@@ -88,6 +91,8 @@ static int check_options(struct sweep *s, struct err *e)
 {
     if (!s->o.dry_run && !s->o.out)
         return err_set(e, ERR_USAGE, "where to? give the run folder with -o DIR");
+    if (device_list_parse(&s->devices, s->o.devices, DEVICES_MAX, e))
+        return e->code;
     return parse_shard(s, e);
 }
 
@@ -111,6 +116,8 @@ static int load_inputs(struct sweep *s, struct err *e)
     struct runplan_options po = {.data_dir = s->o.data,
                                  .sample_ids = s->o.sample_ids,
                                  .limit = s->o.limit,
+                                 .backend = s->devices.backend,
+                                 .ordinal = s->devices.ordinal[0],
                                  .threads = s->o.threads,
                                  .max_batch = s->o.max_batch,
                                  .cache_dir = s->program->cache_dir,

@@ -46,6 +46,8 @@ static int open_lane(struct runplan *p, enum kv_dtype kv_dtype, const struct run
     memset(lane, 0, sizeof *lane);
     lane->kv_dtype = kv_dtype;
     struct engine_options options = {.model = p->file->model,
+                                     .backend = o->backend,
+                                     .ordinal = o->ordinal,
                                      .threads = o->threads,
                                      .max_batch = o->max_batch,
                                      .kv_dtype = kv_dtype,

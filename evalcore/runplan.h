@@ -50,6 +50,8 @@ struct runplan_options {
     const char *data_dir;   /* NULL: none */
     const char *sample_ids; /* NULL: all */
     int limit;              /* problems per task; 0: all */
+    const char *backend;    /* NULL: the CPU */
+    int ordinal;            /* device of that backend */
     int threads, max_batch; /* 0: default */
     const char *cache_dir;
     int dry; /* configuration and prompts only: no weights, policy instances or keys */

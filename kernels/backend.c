@@ -6,7 +6,16 @@
 
 #include "kernels/cpu/cpu.h"
 
-static const struct backend *const backends[] = {&cpu_backend};
+#ifdef KVEVAL_HAVE_CUDA
+extern const struct backend cuda_backend;
+#endif
+
+static const struct backend *const backends[] = {
+    &cpu_backend,
+#ifdef KVEVAL_HAVE_CUDA
+    &cuda_backend,
+#endif
+};
 
 const struct backend *backend_at(int i)
 {

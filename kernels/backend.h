@@ -177,6 +177,8 @@ enum op {
 
 /* ---- the table ---- */
 
+struct probe; /* kernels/probe.h */
+
 struct device_options {
     int threads;     /* CPU: 0 = all cores this process may use */
     const char *isa; /* CPU: NULL = best; else exactly that one or BACKEND_ERR_UNSUPPORTED */
@@ -184,14 +186,18 @@ struct device_options {
 
 struct backend {
     const char *name;
-    int (*count)(void); /* devices present */
-    int (*open)(struct device **out, int ordinal, const struct device_options *o);
+    const struct probe *probe; /* the device's own limits */
+    enum dtype kv_default;     /* type of the cache unless another is asked for */
+    int (*count)(void);        /* devices present */
+    /* On failure *out is NULL and `why` says so in a sentence. */
+    int (*open)(struct device **out, int ordinal, const struct device_options *o, char *why, size_t size);
     void (*close)(struct device *d);
     const char *(*describe)(struct device *d);   /* "avx2, 2 threads" */
     const char *(*last_error)(struct device *d); /* sentence for the last negative result */
 
     void *(*alloc)(struct device *d, size_t bytes); /* zeroed, 64-byte aligned; NULL when it does not fit */
     void (*release)(struct device *d, void *p);
+    size_t (*free_bytes)(struct device *d); /* that alloc can still give; 0: not known */
     int (*upload)(struct device *d, void *dst, const void *src, size_t bytes);
     int (*download)(struct device *d, void *dst, const void *src, size_t bytes);
 

@@ -3,18 +3,25 @@
 
 #include "kernels/backend.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The machine's own limits, measured on an open device with all its threads and its instruction set: what
- * `kveval bench` compares with. Each call takes about a tenth of a second. 0 when memory is short. */
+ * `kveval bench` compares with. Each call takes about a tenth of a second. 0 when memory is short. A
+ * backend's is in its table. */
 struct probe {
     /* GB/s, reading a working set of so many bytes again and again; the median pass. */
     double (*read_bandwidth)(struct device *d, size_t bytes);
-    /* fp32 GFLOP/s, a fused multiply-add counts 2; the best run. */
-    double (*fma_peak)(struct device *d);
+    /* GFLOP/s of what linear layers use, a multiply-add counts 2; the best run. CPU: fp32 fused
+     * multiply-adds; GPU: a large bf16 product. */
+    double (*peak)(struct device *d);
 };
 
 /* What both sides of a comparison use, the limit and the figure. Sorts x; 0 when n is 0. */
 double probe_median(double *x, int n);
 
-const struct probe *probe_find(const char *backend); /* NULL: none */
-
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -93,8 +93,6 @@ int cpu_record_end(struct device *d, struct program **out);
 int cpu_replay(struct device *d, struct program *p);
 void cpu_program_release(struct device *d, struct program *p);
 
-/* Are these arguments within what the kernels do? 0, or an error with a sentence. */
-int cpu_check_args(struct device *d, enum op op, const void *args);
 /* Scratch the operation needs with so many threads. */
 size_t cpu_scratch_bytes(enum op op, const void *args, int threads);
 /* About how many elementary steps an operation takes; small ones are not shared between threads. */
@@ -102,6 +100,7 @@ double cpu_work(enum op op, const void *args);
 int cpu_error(struct device *d, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 extern const struct backend cpu_backend;
+extern const struct probe cpu_probe; /* cpu_probe.c */
 
 /* ---- the cache: where things are */
 

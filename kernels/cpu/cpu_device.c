@@ -48,17 +48,23 @@ static int device_count(void)
     return 1;
 }
 
-static int device_open(struct device **out, int ordinal, const struct device_options *o)
+static int device_open(struct device **out, int ordinal, const struct device_options *o, char *why,
+                       size_t size)
 {
     const struct cpu_isa *isa = NULL;
     *out = NULL;
-    if (ordinal != 0)
+    if (ordinal != 0) {
+        snprintf(why, size, "there is one CPU device, cpu:0");
         return BACKEND_ERR_DEVICE;
+    }
     for (int i = 0; cpu_isa_at(i) && !isa; i++)
         if ((!o || !o->isa || strcmp(o->isa, cpu_isa_at(i)->name) == 0) && cpu_isa_supported(cpu_isa_at(i)))
             isa = cpu_isa_at(i);
-    if (!isa)
+    if (!isa) {
+        snprintf(why, size, "this processor has no %s", o && o->isa ? o->isa : "supported instruction set");
         return BACKEND_ERR_UNSUPPORTED;
+    }
+    snprintf(why, size, "no memory to open the CPU");
     struct device *d = aligned_alloc(64, (sizeof *d + 63) / 64 * 64);
     if (!d)
         return BACKEND_ERR_MEMORY;
@@ -109,6 +115,12 @@ static void device_release(struct device *d, void *p)
     cpu_release(p);
 }
 
+static size_t device_free_bytes(struct device *d)
+{
+    (void)d;
+    return 0;
+}
+
 static int device_copy(struct device *d, void *dst, const void *src, size_t bytes)
 {
     (void)d;
@@ -124,6 +136,8 @@ static size_t device_unit_bytes(enum dtype kv, int head_dim)
 
 const struct backend cpu_backend = {
     .name = "cpu",
+    .probe = &cpu_probe,
+    .kv_default = DTYPE_F32,
     .count = device_count,
     .open = device_open,
     .close = device_close,
@@ -131,6 +145,7 @@ const struct backend cpu_backend = {
     .last_error = device_last_error,
     .alloc = device_alloc,
     .release = device_release,
+    .free_bytes = device_free_bytes,
     .upload = device_copy,
     .download = device_copy,
     .unit_bytes = device_unit_bytes,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/cpu/cpu.h"
+#include "kernels/op_check.h"
 
 static const double serial_below = 6000; /* elementary steps: a barrier costs about as much */
 
@@ -64,9 +65,7 @@ static void run(struct device *d, const struct cpu_item *item, int n)
 
 int cpu_launch(struct device *d, enum op op, const void *args)
 {
-    if ((unsigned)op >= OP_COUNT)
-        return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "operation %d is not known", (int)op);
-    int rc = cpu_check_args(d, op, args);
+    int rc = op_check(op, args, d->error, sizeof d->error);
     if (!rc)
         rc = grow_scratch(d, op, args);
     if (rc)

@@ -1,58 +1,8 @@
-/* How many (the rule, evaluated here where the lengths are) and which: exact selection, ties to the lower
+/* How many (topk_rule.h, evaluated here where the lengths are) and which: exact selection, ties to the lower
  * index. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/select.h"
-
-struct take {
-    int dense, k, last; /* k: entries in all; last: of those, forced at the end */
-};
-
-/* Token budgets in doubles, as the papers' Python does. */
-static double budget_tokens(const struct topk_rule *r, int s, int len)
-{
-    double tokens;
-    if (r->kind == TOPK_RATIO) {
-        tokens = floor(r->ratio * (double)s);
-        tokens = tokens > r->min_tokens ? tokens : r->min_tokens;
-        tokens = (tokens < s ? tokens : s) - r->minus_tokens;
-    } else {
-        tokens = floor((double)len / r->cr);
-    }
-    if (r->round_tokens > 1)
-        tokens = ceil(tokens / r->round_tokens) * r->round_tokens;
-    return tokens > 0 ? tokens : 0;
-}
-
-static int clamp(double x, int low, int high)
-{
-    return x < low ? low : x > high ? high : (int)x;
-}
-
-static struct take rule_take(const struct topk_rule *r, int n, int m, int pos, int len, int cap)
-{
-    int per = r->tokens_per > 1 ? r->tokens_per : 1, s = per > 1 ? pos + 1 : m, most = INT32_MAX / 2;
-    int phantom = r->phantom_page && s % KV_PAGE_TOKENS == 0;
-    struct take t = {0, r->k, r->force_last};
-    if (r->kind == TOPK_RATIO || r->kind == TOPK_CR)
-        t.k = clamp(floor(budget_tokens(r, s, len) / per), 0, most);
-    else if (r->kind == TOPK_FLOOR)
-        t.k = clamp(floor(r->ratio * (double)m), 0, most);
-    else if (r->kind == TOPK_SHORT_FLOOR)
-        t.k = s / per < r->k ? s / per : r->k;
-    t.k = t.k > r->min_k ? t.k : r->min_k;
-    t.dense = (r->dense_when_short && n + phantom <= t.k) || (r->dense_tokens && s <= r->dense_tokens) ||
-              (r->dense_first && pos == len);
-    if (phantom) {
-        t.k = t.k > 0 ? t.k - 1 : 0;
-        t.last = t.last > 0 ? t.last - 1 : 0;
-    }
-    t.last = t.last < n ? t.last : n;
-    if (r->force == FORCE_BESIDE)
-        t.k = t.k < most - t.last ? t.k + t.last : most;
-    t.k = t.k < m ? t.k : m;
-    t.k = t.k < cap ? t.k : cap;
-    return t;
-}
+#include "kernels/topk_rule.h"
 
 /* Scores as keys; with a bias, which works on masses, not on their logarithms. */
 static int make_keys(const struct topk_args *a, const float *v, int n, uint32_t *key)

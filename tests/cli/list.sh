@@ -23,7 +23,7 @@ grep -q '^        MISSING: narrativeqa, multifieldqa_en, multifieldqa_zh, hotpot
     fail "which LongBench files are missing?"
 [ "$(grep -c '^    its fields: ' stdout.txt)" = 9 ] || fail "list tasks does not say what a file must hold"
 run 0 list devices
-grep -q '^cpu: ' stdout.txt || fail "list devices lacks the CPU"
+grep -q '^cpu:0: ' stdout.txt || fail "list devices lacks the CPU"
 
 rm -rf newdir
 run 0 doctor -o newdir/deep

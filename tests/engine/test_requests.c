@@ -52,6 +52,7 @@ static void pool_too_small(void)
     struct engine *en = decode_open(
         &(struct engine_options){.max_context = 64,
                                  .max_batch = 1,
+                                 .kv_dtype = KV_FP32,
                                  .pool_bytes = 63 * backend_find("cpu")->unit_bytes(DTYPE_F32, 64)});
     struct item it = item_of(decode_policy(en, "full"), N_WORDS, 1000);
     CHECK_INT(engine_submit(en, &it.req, &e), ERR_USAGE);

@@ -5,7 +5,8 @@
 #include "tests/check.h"
 
 /* A device, memory on it, and a cache with a plain mirror on the host. Works through the table of functions
- * only, so it serves every backend. Anything that fails here ends the test. */
+ * only, so it serves every backend: KVEVAL_TEST_BACKEND names another than the CPU's. Anything that fails
+ * here ends the test. */
 struct rig {
     const struct backend *b;
     struct device *d;
@@ -17,6 +18,10 @@ struct rig {
 /* isa NULL: the best. 0 when this machine lacks that instruction set. */
 int rig_open(struct rig *r, const char *isa, int threads);
 void rig_close(struct rig *r);
+
+/* Does this backend feed bf16 factors to its matrix units? Then a product with bf16 weights rounds the other
+ * factor too, and attention splits it into two parts. */
+int rig_rounds(const struct rig *r);
 
 float rig_uniform(struct rig *r);                 /* -1 .. 1 */
 int rig_below(struct rig *r, int n);              /* 0 .. n-1 */

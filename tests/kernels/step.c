@@ -243,10 +243,15 @@ struct bytes {
     struct rig *r;
 };
 
-static void add(struct bytes *b, const void *src, size_t item, int row)
+static void make_room(struct bytes *b, size_t item)
 {
     while (b->n + item > b->room)
         b->p = realloc(b->p, b->room = b->room ? 2 * b->room : 1 << 20);
+}
+
+static void add(struct bytes *b, const void *src, size_t item, int row)
+{
+    make_room(b, item);
     rig_get(b->r, b->p + b->n, (const char *)src + (size_t)row * item, item);
     b->n += item;
 }
@@ -264,11 +269,12 @@ static void add_head(struct bytes *b, struct step *s, int head, int row_list)
     add(b, kv->reads, 8, head);
     add(b, kv->aux_half, 8, head);
     add(b, s->flag, 4, row_list);
-    add(b, s->plan.n, 4, row_list);
     rig_get(b->r, unit, kv->unit + (size_t)head * PAGES, sizeof unit);
     rig_get(b->r, live, kv->live + (size_t)head * PAGES, sizeof live);
     for (int p = 0; p < (n + 15) / 16; p++) {
-        add(b, live + p, 2, 0);
+        make_room(b, sizeof live[p]);
+        memcpy(b->p + b->n, live + p, sizeof live[p]);
+        b->n += sizeof live[p];
         /* K of slots never written is an earlier owner's. */
         if (live[p] == 0xffff)
             add(b, kv->pool, unit_bytes, unit[p]);

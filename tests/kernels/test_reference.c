@@ -19,9 +19,11 @@ static void check_close(const char *what, const float *have, const double *want,
 
 static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with_bias, int accumulate)
 {
-    int xs = k + 3, os = n + 5;
+    int xs = k + 4, os = n + 8;
     struct weight w = rig_weight(r, n, k, t, buf_a, with_bias ? bias : NULL);
     rig_fill(r, buf_b, (size_t)(rows * xs));
+    for (int i = 0; t == DTYPE_BF16 && rig_rounds(r) && i < rows * xs; i++)
+        buf_b[i] = rig_bf16(buf_b[i]);
     rig_fill(r, buf_c, (size_t)(rows * os));
     struct linear_args a = {w,
                             rig_up(r, buf_b, (size_t)(rows * xs) * 4),

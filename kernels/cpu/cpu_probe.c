@@ -1,0 +1,61 @@
+/* The median of short runs, timed over all threads from a common start: the last-level cache may be shared
+ * with other machines, and the best run would show what it gives on a lucky day. */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernels/cpu/cpu.h"
+#include "kernels/probe.h"
+
+static const double probe_seconds = 0.1;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double read_bandwidth(struct device *d, size_t bytes)
+{
+    enum { MOST = 1000 };
+    size_t floats = bytes / sizeof(float) / (64 * (size_t)d->threads) * 64, passes = 1;
+    float *p = floats ? cpu_alloc(floats * (size_t)d->threads * sizeof *p) : NULL;
+    double speed[MOST], sink = 0, start = now();
+    int n = 0;
+    if (!p)
+        return 0;
+#pragma omp parallel num_threads(d->threads)
+    memset(p + (size_t)omp_get_thread_num() * floats, 0, floats * sizeof *p);
+    /* Small sets are read several times a run, so that starting the threads does not count. */
+    while (passes * bytes < (size_t)32 << 20)
+        passes *= 2;
+    for (; n < MOST && (n < 4 || now() - start < probe_seconds); n++) {
+        double t = now(), sum = 0;
+#pragma omp parallel num_threads(d->threads) reduction(+ : sum)
+        for (size_t k = 0; k < passes; k++)
+            sum += d->isa->probe_read(p + (size_t)omp_get_thread_num() * floats, floats);
+        speed[n] = (double)passes * (double)floats * d->threads * sizeof *p / (now() - t) * 1e-9;
+        sink += sum;
+    }
+    cpu_release(p);
+    return sink == 0 ? probe_median(speed, n) : 0;
+}
+
+static double fma_peak(struct device *d)
+{
+    enum { ROUNDS = 1000000 };
+    double best = 0, start = now(), sink = 0;
+    for (int i = 0; i < 4 || now() - start < probe_seconds; i++) {
+        double t = now(), sum = 0;
+#pragma omp parallel num_threads(d->threads) reduction(+ : sum)
+        sum += d->isa->probe_fma(ROUNDS);
+        t = ROUNDS * d->isa->probe_flop * d->threads / (now() - t) * 1e-9;
+        best = t > best ? t : best;
+        sink += sum;
+    }
+    return sink > 0 ? best : 0;
+}
+
+const struct probe cpu_probe = {read_bandwidth, fma_peak};

@@ -1,0 +1,131 @@
+/* Are an operation's arguments within what the kernels of every backend do? */
+#include "kernels/op_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct refusal {
+    char *sentence;
+    size_t size;
+};
+
+__attribute__((format(printf, 2, 3))) static int refuse(struct refusal *f, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(f->sentence, f->size, format, ap);
+    va_end(ap);
+    return BACKEND_ERR_UNSUPPORTED;
+}
+
+static int check_kv(struct refusal *f, enum op op, const struct kv_view *kv)
+{
+    const char *name = backend_op_name(op);
+    if (kv->head_dim < 16 || kv->head_dim > BACKEND_MAX_HEAD_DIM || kv->head_dim % 16)
+        return refuse(f, "%s: head_dim %d; the kernels need a multiple of 16 up to %d", name, kv->head_dim,
+                      BACKEND_MAX_HEAD_DIM);
+    if (kv->n_kv < 1 || kv->n_layers < 1 || kv->max_pages < 1)
+        return refuse(f, "%s: a cache without layers, heads or pages", name);
+    return 0;
+}
+
+static int check_heads(struct refusal *f, enum op op, const struct kv_view *kv, int n_q)
+{
+    int rc = check_kv(f, op, kv);
+    if (rc)
+        return rc;
+    if (n_q < 1 || n_q > BACKEND_MAX_Q_HEADS || n_q % kv->n_kv || n_q / kv->n_kv > BACKEND_MAX_GROUP)
+        return refuse(f, "%s: %d query heads over %d KV heads; at most %d, in groups of at most %d",
+                      backend_op_name(op), n_q, kv->n_kv, BACKEND_MAX_Q_HEADS, BACKEND_MAX_GROUP);
+    return 0;
+}
+
+static int check_lists(struct refusal *f, enum op op, const char *what, int got, int want_a, int want_b,
+                       int want_c)
+{
+    if (got == want_a || got == want_b || got == want_c)
+        return 0;
+    return refuse(f, "%s: %d %s; they must be %d, %d or %d", backend_op_name(op), got, what, want_a, want_b,
+                  want_c);
+}
+
+static int check_attend(struct refusal *f, const struct attend_args *a)
+{
+    int rc = check_heads(f, OP_attend, &a->kv, a->n_q), group;
+    if (rc || a->unit == SEL_LIVE)
+        return rc;
+    group = a->n_q / a->kv.n_kv;
+    for (int q = 0; q < a->n_q; q++) {
+        if (a->row_of_q[q] >= a->n_rows)
+            return refuse(f, "attend: query head %d reads list %d of %d", q, a->row_of_q[q], a->n_rows);
+        if (a->unit == SEL_TOKENS && a->row_of_q[q] != a->row_of_q[q / group * group])
+            return refuse(
+                f, "attend: token lists must be shared by the query heads of a KV head; head %d differs", q);
+    }
+    if (a->unit == SEL_PAGES && a->block_pages < 1)
+        return refuse(f, "attend: block_pages is %d", a->block_pages);
+    return 0;
+}
+
+static int check_prefill(struct refusal *f, const struct prefill_attend_args *a)
+{
+    int rc = check_heads(f, OP_prefill_attend, &a->kv, a->n_q);
+    if (!rc && (a->tile < 0 || (a->tile && (!a->idx || !a->len || a->cap < 1))))
+        rc = refuse(f, "prefill_attend: tiles of %d without lists", a->tile);
+    return rc;
+}
+
+static int check_page_scores(struct refusal *f, const struct page_scores_args *a)
+{
+    int rc = check_heads(f, OP_page_scores, &a->kv, a->n_q), want = a->scope == SCORE_Q ? a->n_q : a->kv.n_kv;
+    if (!rc && (!a->kv.bounds || a->block_pages < 1))
+        rc = refuse(f, "page_scores: needs page bounds and block_pages of at least 1");
+    return rc ? rc : check_lists(f, OP_page_scores, "score lists", a->out.n_rows, want, want, want);
+}
+
+static int check_reduce(struct refusal *f, const struct reduce_stats_args *a)
+{
+    int rc = check_heads(f, OP_reduce_stats, &a->kv, a->n_q);
+    if (!rc && a->in.stride % KV_PAGE_TOKENS)
+        rc = refuse(f, "reduce_stats: stride %d is not a multiple of 16", a->in.stride);
+    return rc ? rc : check_lists(f, OP_reduce_stats, "score lists", a->out.n_rows, 1, a->kv.n_kv, a->n_q);
+}
+
+static int check_topk(struct refusal *f, const struct topk_args *a)
+{
+    if (a->rule.kind == TOPK_CR && !(a->rule.cr > 0))
+        return refuse(f, "topk: a budget by compression needs cr above 0");
+    if ((a->rule.kind == TOPK_CR || a->rule.dense_first) && !a->len_of_seq)
+        return refuse(f, "topk: this rule needs the sequences' lengths");
+    return a->cap >= 1 ? 0 : refuse(f, "topk: cap is %d", a->cap);
+}
+
+int op_check(enum op op, const void *args, char *sentence, size_t size)
+{
+    struct refusal to = {sentence, size}, *f = &to;
+    if ((unsigned)op >= OP_COUNT)
+        return refuse(f, "operation %d is not known", (int)op);
+    switch (op) {
+    case OP_append:
+        return check_kv(f, op, &((const struct append_args *)args)->kv);
+    case OP_attend:
+        return check_attend(f, args);
+    case OP_prefill_attend:
+        return check_prefill(f, args);
+    case OP_page_scores:
+        return check_page_scores(f, args);
+    case OP_qk_stats:
+        return check_heads(f, op, &((const struct qk_stats_args *)args)->kv,
+                           ((const struct qk_stats_args *)args)->n_q);
+    case OP_reduce_stats:
+        return check_reduce(f, args);
+    case OP_topk:
+        return check_topk(f, args);
+    case OP_expire:
+        if (((const struct expire_args *)args)->shift >= ((const struct expire_args *)args)->reach)
+            return refuse(f, "expire: shift must be below reach");
+        return check_kv(f, op, &((const struct expire_args *)args)->kv);
+    default:
+        return 0;
+    }
+}

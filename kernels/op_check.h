@@ -1,0 +1,17 @@
+#ifndef KERNELS_OP_CHECK_H
+#define KERNELS_OP_CHECK_H
+
+#include "kernels/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* 0, or BACKEND_ERR_UNSUPPORTED and a sentence: these arguments are outside what the kernels do. Backends
+ * call it before they launch or record. */
+int op_check(enum op op, const void *args, char *sentence, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
