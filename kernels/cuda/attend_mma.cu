@@ -1,0 +1,482 @@
+/* Decode attention on tensor cores: bf16 K and V, head_dim 64 or 128, groups of up to 8 query heads.
+ *
+ * Tokens and dimensions are the 16-row side of m16n8k16, the query heads of a group its 8 columns, so that a
+ * group wastes little. q and the weights are split into two bf16 each (high and low part): products are exact
+ * to about 2^-16, and the tensor cores have time, since memory is the limit.
+ *
+ * Each warp takes every fourth entry of a chunk and has a ring of units in shared memory, filled by bulk
+ * copies that run ahead over the ends of chunks and lists. Warps meet once a chunk, to add up. Loads in
+ * flight: two blocks of 96 KiB on each multiprocessor. */
+#include "kernels/cuda/attend.cuh"
+#include "kernels/cuda/ptx.cuh"
+
+enum { BLOCKS = 2 };
+static const float CUT = -69.0f * 1.44269504f;    /* below it a term is 0, base 2 */
+static const uint32_t ROWS_IN_PLACE = 0x76543210; /* turn of row t is t % 8 */
+
+/* A stage holds K and V of 16 tokens, or K alone. */
+template <int D, bool VALUES> struct form {
+    static const int ROW = D * 2, HALF = KV_PAGE_TOKENS * ROW, STAGE = VALUES ? 2 * HALF : HALF;
+    static const int STAGES = 3 * (128 / D) * (VALUES ? 1 : 2), RING = ATTEND_WARPS * STAGES * STAGE;
+};
+
+/* What was copied into a stage: read by the same warp when the copy is there. */
+struct stage {
+    uint32_t read;    /* tokens (bits 0-15), heads (16-31); 0: nothing */
+    uint32_t turn[2]; /* rows' chunk rotation, four bits each */
+    int32_t slot;     /* of the first token; -1: scattered, as the list says */
+};
+
+/* A warp's part of an item: entries first, first + 4, .., n of them. */
+struct part {
+    int item, i, first, n; /* i: list */
+    struct list l;
+};
+
+/* Where a warp's copies have got to. What the next item's entries are is asked for an item ahead. */
+struct cursor {
+    struct part now, next;
+    struct entry own, own_next; /* the lane's entry of each */
+    int at, stage;
+};
+
+template <int STAGES> struct block {
+    uint64_t bar[ATTEND_WARPS][STAGES];
+    struct stage stage[ATTEND_WARPS][STAGES];
+    float top[ATTEND_WARPS][8], sum[ATTEND_WARPS][8], all_top[8], all_sum[8];
+};
+
+static __device__ void enter_item(const struct attend_work &w, const struct lists &all, int item,
+                                  struct part *p)
+{
+    int warp = threadIdx.x / WARP;
+    p->item = item;
+    p->n = 0;
+    if (item >= all.start[all.n])
+        return;
+    p->i = list_of_item(all, item);
+    p->l = list_at(w, all, p->i);
+    int per = chunk_entries(p->l.n), from = (item - all.start[p->i]) * per, left = p->l.n - from;
+    left = left < per ? left : per;
+    p->first = from + warp;
+    p->n = left > warp ? (left - warp + ATTEND_WARPS - 1) / ATTEND_WARPS : 0;
+}
+
+static __device__ bool scattered(const struct attend_work &w, const struct list &l)
+{
+    return w.kind == LIST_TOKENS && l.idx;
+}
+
+/* On to the next item; the one after it is looked up. */
+static __device__ void turn_page(const struct attend_work &w, const struct lists &all, struct cursor *c)
+{
+    int lane = threadIdx.x % WARP;
+    c->now = c->next;
+    c->own = c->own_next;
+    c->at = 0;
+    enter_item(w, all, c->now.item + (int)gridDim.x, &c->next);
+    if (lane < c->next.n && !scattered(w, c->next.l))
+        c->own_next = list_entry(w, c->next.l, c->next.i, c->next.first + lane * ATTEND_WARPS);
+}
+
+/* A tile of listed tokens, row by row. */
+template <int D, bool VALUES>
+static __device__ void copy_tokens(const struct attend_work &w, const struct cursor *c, struct stage *s,
+                                   uint32_t to, uint32_t bar)
+{
+    typedef form<D, VALUES> F;
+    int lane = threadIdx.x % WARP, row = lane % KV_PAGE_TOKENS;
+    const struct list &l = c->now.l;
+    int at = (c->now.first + c->at * ATTEND_WARPS) * KV_PAGE_TOKENS + row;
+    int slot = l.idx[at < l.len ? at : l.len - 1];
+    bool inside = slot / KV_PAGE_TOKENS < pages_of(w.kv.n_slots[l.head]), there = at < l.len && inside;
+    slot = inside ? slot : 0; /* rows that are not read hold finite values all the same */
+    size_t table = l.head * (size_t)w.kv.max_pages + slot / KV_PAGE_TOKENS;
+    uint32_t live = w.kv.live[table];
+    const char *unit = kv_unit_k(w.kv, w.kv.unit[table]) + (slot % KV_PAGE_TOKENS) * F::ROW;
+    uint32_t read = __ballot_sync(~0u, there && (live >> slot % KV_PAGE_TOKENS & 1)) & 0xffff;
+    uint32_t turn = (uint32_t)(slot & 7) << 4 * (row & 7);
+    uint32_t low = __reduce_or_sync(~0u, row < 8 ? turn : 0),
+             high = __reduce_or_sync(~0u, row < 8 ? 0 : turn);
+    if (lane == 0) {
+        s->read = read ? read | 0xffff0000u : 0;
+        s->turn[0] = low;
+        s->turn[1] = high;
+        s->slot = -1;
+        barrier_expect(bar, read ? F::STAGE : 0);
+    }
+    __syncwarp();
+    if (read && lane < KV_PAGE_TOKENS)
+        bulk_copy(to + row * F::ROW, unit, F::ROW, bar);
+    else if (read && VALUES)
+        bulk_copy(to + F::HALF + row * F::ROW, unit + F::HALF, F::ROW, bar);
+}
+
+/* Starts the copy of the warp's next entry, if there is one, into the stage after the last. */
+template <int D, bool VALUES>
+static __device__ void copy_next(const struct attend_work &w, const struct lists &all, struct cursor *c,
+                                 struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+{
+    typedef form<D, VALUES> F;
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, items = all.start[all.n];
+    while (c->now.item < items && c->at == c->now.n)
+        turn_page(w, all, c);
+    if (c->now.item >= items)
+        return;
+    struct stage *s = &b->stage[warp][c->stage];
+    uint32_t bar = shared_address(&b->bar[warp][c->stage]),
+             to = ring + (warp * F::STAGES + c->stage) * F::STAGE;
+    if (scattered(w, c->now.l)) {
+        copy_tokens<D, VALUES>(w, c, s, to, bar);
+    } else {
+        if (lane == c->at) { /* it looked this entry up */
+            bool read = c->own.tokens && c->own.heads;
+            s->read = read ? c->own.tokens | c->own.heads << 16 : 0;
+            s->turn[0] = s->turn[1] = ROWS_IN_PLACE;
+            s->slot = c->own.page < w.kv.max_pages ? c->own.page * KV_PAGE_TOKENS : INT32_MAX;
+            barrier_expect(bar, read ? F::STAGE : 0);
+            if (read)
+                bulk_copy(to, kv_unit_k(w.kv, c->own.unit), F::STAGE, bar);
+        }
+        __syncwarp();
+    }
+    c->at++;
+    c->stage = c->stage + 1 == F::STAGES ? 0 : c->stage + 1;
+}
+
+/* The group's queries as the second factor (16 dimensions x 8 heads a fragment), high and low parts. */
+template <int D> struct queries {
+    uint32_t high[D / 16][2], low[D / 16][2];
+};
+
+template <int D>
+static __device__ void load_queries(const struct attend_work &w, const struct list &l, struct queries<D> *q)
+{
+    int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
+    const float *from = w.q + (size_t)l.row * w.q_stride + ((size_t)l.h * w.group + g) * D + 2 * t;
+#pragma unroll
+    for (int k = 0; k < D / 16; k++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            float x = 0, y = 0;
+            if (g < w.group) {
+                x = from[k * 16 + half * 8];
+                y = from[k * 16 + half * 8 + 1];
+            }
+            q->high[k][half] = round_pair(x, y);
+            q->low[k][half] = round_pair(x, y);
+        }
+}
+
+/* Running sums of a warp: two heads a lane (2t, 2t+1), dimensions 16i + lane/4 (+ 8). */
+template <int D> struct sums {
+    float top[2], sum[2], o[D / 16][4];
+};
+
+static __device__ inline int turn_of(const struct stage *s, int row)
+{
+    return s->turn[row >> 3] >> 4 * (row & 7) & 7;
+}
+
+/* Logits go out by slot. c: tokens g, g + 8 of heads 2t, 2t + 1. */
+static __device__ void dump_tile(const struct attend_work &w, const struct list &l, const struct stage *s,
+                                 int entry, const float (&c)[4])
+{
+    int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
+    float *to = w.stats.logits + ((size_t)l.row * w.n_q + (size_t)l.h * w.group) * w.stats.stride;
+    if (s->slot == INT32_MAX)
+        return;
+#pragma unroll
+    for (int x = 0; x < 4; x++) {
+        int head = 2 * t + (x & 1), token = g + (x >> 1) * 8;
+        int listed_at = entry * KV_PAGE_TOKENS + token, slot = s->slot + token;
+        if (s->slot < 0)
+            slot = listed_at < l.len ? l.idx[listed_at] : -1;
+        bool listed = w.kind == LIST_LIVE || !l.idx || (s->read >> token & 1 && s->read >> (16 + head) & 1);
+        if (head < w.group && slot >= 0 && listed)
+            to[(size_t)head * w.stats.stride + slot] = c[x] == -CUDART_INF_F ? c[x] : c[x] * w.scale;
+    }
+}
+
+/* Scaled up by this much (base 2) at most, a new logit needs no new top. */
+static const float SLACK = 8.0f;
+
+/* Logits of a tile in shared memory at `at`: c, of tokens g and g + 8, heads 2t and 2t + 1. */
+template <int D, bool VALUES>
+static __device__ void score_tile(const struct stage *s, uint32_t at, const struct queries<D> &q,
+                                  float (&c)[4])
+{
+    int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4, row = lane & 15;
+    float part[4][4] = {}; /* high and low parts of q, even and odd steps: short chains of dependent sums */
+    uint32_t from = at + row * form<D, VALUES>::ROW + ((lane >> 4) ^ turn_of(s, row)) * 16, read = s->read;
+#pragma unroll
+    for (int k = 0; k < D / 16; k++) {
+        uint32_t a[4];
+        load_matrices(a, from ^ k * 32); /* chunks 2k and 2k + 1 */
+        mma(part[k & 1], a, q.high[k][0], q.high[k][1]);
+        mma(part[2 + (k & 1)], a, q.low[k][0], q.low[k][1]);
+    }
+#pragma unroll
+    for (int x = 0; x < 4; x++)
+        c[x] = (part[0][x] + part[1][x]) + (part[2][x] + part[3][x]);
+    if (read == 0xffffffff)
+        return;
+#pragma unroll
+    for (int x = 0; x < 4; x++)
+        if (!(read >> (g + (x >> 1) * 8) & 1) || !(read >> (16 + 2 * t + (x & 1)) & 1))
+            c[x] = -CUDART_INF_F;
+}
+
+/* A new top for head h of this lane, the same in all lanes that hold the head; what was summed is scaled. */
+template <int D> static __device__ void raise_top(struct sums<D> *r, int h, float most, float unit)
+{
+    for (int d = 4; d < WARP; d *= 2)
+        most = fmaxf(most, __shfl_xor_sync(~0u, most, d));
+    most = fmaxf(r->top[h], most);
+    float down = (r->top[h] - most) * unit, keep = down >= CUT ? power_of_2(down) : 0.0f;
+    if (r->top[h] == most)
+        keep = 1;
+    r->top[h] = most;
+    r->sum[h] *= keep;
+#pragma unroll
+    for (int i = 0; i < D / 16; i++) {
+        r->o[i][h] *= keep;
+        r->o[i][h + 2] *= keep;
+    }
+}
+
+/* N tiles of 16 tokens in shared memory at at[..], none of them empty. */
+template <int D, bool DUMP, bool VALUES, int N>
+static __device__ void add_tiles(const struct attend_work &w, const struct list &l,
+                                 const struct stage *const *s, int entry, const uint32_t *at,
+                                 const struct queries<D> &q, struct sums<D> *r)
+{
+    typedef form<D, VALUES> F;
+    int lane = threadIdx.x % WARP;
+    const float unit = w.scale * 1.44269504f, slack = SLACK / unit;
+    float c[N][4], most[2] = {-CUDART_INF_F, -CUDART_INF_F};
+#pragma unroll
+    for (int p = 0; p < N; p++)
+        score_tile<D, VALUES>(s[p], at[p], q, c[p]);
+#pragma unroll
+    for (int p = 0; p < N; p++) {
+        if (DUMP)
+            dump_tile(w, l, s[p], entry + p * ATTEND_WARPS, c[p]);
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+            most[h] = fmaxf(most[h], fmaxf(c[p][h], c[p][h + 2]));
+    }
+    if (__any_sync(~0u, most[0] > r->top[0] + slack || most[1] > r->top[1] + slack)) {
+        raise_top(r, 0, most[0], unit);
+        raise_top(r, 1, most[1], unit);
+    }
+    uint32_t high[N][2], low[N][2];
+#pragma unroll
+    for (int p = 0; p < N; p++) {
+        float e[4];
+#pragma unroll
+        for (int x = 0; x < 4; x++) {
+            float up = (c[p][x] - r->top[x & 1]) * unit;
+            e[x] = up >= CUT ? power_of_2(up) : 0.0f; /* also where both are -inf, and up is not a number */
+        }
+        r->sum[0] += e[0] + e[2]; /* of this lane's tokens */
+        r->sum[1] += e[1] + e[3];
+#pragma unroll
+        for (int h = 0; VALUES && h < 2; h++) {
+            high[p][h] = transpose(round_pair(e[2 * h], e[2 * h + 1]));
+            low[p][h] = transpose(round_pair(e[2 * h], e[2 * h + 1]));
+        }
+    }
+    if (!VALUES)
+        return;
+    int row = (lane & 7) + ((lane >> 4) << 3);
+    uint32_t from[N];
+#pragma unroll
+    for (int p = 0; p < N; p++)
+        from[p] = at[p] + F::HALF + row * F::ROW + (((lane >> 3) & 1) ^ turn_of(s[p], row)) * 16;
+#pragma unroll
+    for (int i = 0; i < D / 16; i++)
+#pragma unroll
+        for (int p = 0; p < N; p++) {
+            uint32_t a[4];
+            load_transposed(a, from[p] ^ i * 32);
+            mma(r->o[i], a, high[p][0], high[p][1]);
+            mma(r->o[i], a, low[p][0], low[p][1]);
+        }
+}
+
+/* Nothing is read of this tile: only its logits, all -inf, may be wanted. */
+template <bool DUMP>
+static __device__ void skip_tile(const struct attend_work &w, const struct list &l, const struct stage *s,
+                                 int entry)
+{
+    const float c[4] = {-CUDART_INF_F, -CUDART_INF_F, -CUDART_INF_F, -CUDART_INF_F};
+    if (DUMP)
+        dump_tile(w, l, s, entry, c);
+}
+
+/* Entries e and, if there are two, e + 4: those that are read together. */
+template <int D, bool DUMP, bool VALUES>
+static __device__ void add_entries(const struct attend_work &w, const struct list &l,
+                                   const struct stage *const *s, int n, int e, const uint32_t *at,
+                                   const struct queries<D> &q, struct sums<D> *r)
+{
+    if (n == 2 && s[0]->read && s[1]->read) {
+        add_tiles<D, DUMP, VALUES, 2>(w, l, s, e, at, q, r);
+        return;
+    }
+#pragma unroll
+    for (int p = 0; p < 2; p++)
+        if (p >= n)
+            break;
+        else if (s[p]->read)
+            add_tiles<D, DUMP, VALUES, 1>(w, l, s + p, e + p * ATTEND_WARPS, at + p, q, r);
+        else
+            skip_tile<DUMP>(w, l, s[p], e + p * ATTEND_WARPS);
+}
+
+/* The four warps' sums of a chunk come together: 2 and 3 are added to 0 and 1, those at the end. total
+ * [2][head][dim] is shared memory. */
+template <int D, bool VALUES>
+static __device__ void merge_warps(const struct attend_work &w, const struct part *c, int chunk,
+                                   struct sums<D> *r, struct block<form<D, VALUES>::STAGES> *b, float *total)
+{
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, g = lane / 4, t = lane % 4;
+    const float unit = w.scale * 1.44269504f;
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        for (int d = 4; d < WARP; d *= 2)
+            r->sum[h] += __shfl_xor_sync(~0u, r->sum[h], d);
+        if (g == 0) {
+            b->top[warp][2 * t + h] = r->top[h];
+            b->sum[warp][2 * t + h] = r->sum[h];
+        }
+    }
+    __syncthreads();
+    float keep[2];
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        int head = 2 * t + h;
+        float most = fmaxf(fmaxf(b->top[0][head], b->top[1][head]), fmaxf(b->top[2][head], b->top[3][head]));
+        keep[h] = r->top[h] == -CUDART_INF_F ? 0.0f : exp2f((r->top[h] - most) * unit);
+    }
+    if (threadIdx.x < 8) {
+        int h = threadIdx.x;
+        float most = fmaxf(fmaxf(b->top[0][h], b->top[1][h]), fmaxf(b->top[2][h], b->top[3][h])), sum = 0;
+        for (int x = 0; x < ATTEND_WARPS; x++)
+            if (b->top[x][h] != -CUDART_INF_F)
+                sum = fmaf(b->sum[x][h], exp2f((b->top[x][h] - most) * unit), sum);
+        b->all_top[h] = most;
+        b->all_sum[h] = sum;
+    }
+    float *own = total + (warp & 1) * w.group * D + 2 * t * D + g;
+    for (int from = 2; VALUES && from >= 0; from -= 2) {
+#pragma unroll
+        for (int i = 0; i < D / 16; i++)
+#pragma unroll
+            for (int x = 0; x < 4; x++) {
+                float *p = own + (x & 1) * D + i * 16 + (x >> 1) * 8, v = r->o[i][x] * keep[x & 1];
+                if (warp >> 1 == from >> 1 && 2 * t + (x & 1) < w.group)
+                    *p = from ? v : v + *p;
+            }
+        __syncthreads();
+    }
+    if (!VALUES)
+        __syncthreads();
+    finish_item(w, c->l, c->i, chunk, chunks_of(c->l.n), b->all_top, b->all_sum, part_unit(w, 1),
+                [&](int h, int x) { return total[h * D + x] + total[(w.group + h) * D + x]; });
+    __syncthreads();
+}
+
+template <int D, bool DUMP, bool VALUES>
+static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
+    mma_kernel(const __grid_constant__ struct attend_work w)
+{
+    typedef form<D, VALUES> F;
+    extern __shared__ __align__(1024) char shared[];
+    __shared__ struct block<F::STAGES> b;
+    float *total = (float *)(shared + F::RING);
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, stage = 0;
+    uint32_t ring = shared_address(shared), phase = 0;
+    struct lists all;
+    if (lane < F::STAGES)
+        barrier_init(shared_address(&b.bar[warp][lane]), 1);
+    barrier_init_done();
+    find_lists(w, total + (VALUES ? 2 * w.group * D : 0), &all);
+    struct cursor in = {};
+    in.now.item = (int)blockIdx.x - 2 * (int)gridDim.x;
+    in.next.item = (int)blockIdx.x - (int)gridDim.x;
+    turn_page(w, all, &in);
+    for (int i = 0; i < F::STAGES; i++)
+        copy_next<D, VALUES>(w, all, &in, &b, ring);
+    for (int item = blockIdx.x; item < all.start[all.n]; item += gridDim.x) {
+        struct part out;
+        struct queries<D> q;
+        struct sums<D> r = {
+            {-CUDART_INF_F, -CUDART_INF_F}, {0, 0},
+            {
+            }
+        };
+        int reads = 0;
+        enter_item(w, all, item, &out);
+        load_queries<D>(w, out.l, &q);
+        for (int i = 0; i < out.n; i += 2) {
+            const struct stage *s[2];
+            uint32_t at[2];
+            int n = out.n - i < 2 ? 1 : 2;
+#pragma unroll
+            for (int p = 0; p < 2; p++) {
+                if (p == n)
+                    break;
+                s[p] = &b.stage[warp][stage];
+                at[p] = ring + (warp * F::STAGES + stage) * F::STAGE;
+                barrier_wait(shared_address(&b.bar[warp][stage]), phase >> stage & 1);
+                phase ^= 1u << stage;
+                reads += __popc(s[p]->read & 0xffff);
+                stage = stage + 1 == F::STAGES ? 0 : stage + 1;
+            }
+            add_entries<D, DUMP, VALUES>(w, out.l, s, n, out.first + i * ATTEND_WARPS, at, q, &r);
+            __syncwarp();
+            for (int p = 0; p < n; p++)
+                copy_next<D, VALUES>(w, all, &in, &b, ring);
+        }
+        if (VALUES && lane == 0 && reads)
+            atomicAdd((unsigned long long *)&w.kv.reads[out.l.head], (unsigned long long)reads);
+        int chunk = item - all.start[out.i];
+        if (!VALUES && chunk == 0 && threadIdx.x == 0)
+            w.kv.aux_half[out.l.head] += w.kv.n_live[out.l.head];
+        merge_warps<D, VALUES>(w, &out, chunk, &r, &b, total);
+    }
+}
+
+int attend_mma_fits(const struct attend_work *w)
+{
+    return w->kv.dtype == DTYPE_BF16 && w->group <= 8 && (w->kv.head_dim == 64 || w->kv.head_dim == 128);
+}
+
+template <int D, bool DUMP, bool VALUES> static int run(struct device *d, const struct attend_work *w)
+{
+    size_t bytes =
+        form<D, VALUES>::RING + (VALUES ? (size_t)2 * D * w->group * sizeof(float) : 0) + lists_bytes(*w);
+    /* Set each time: the limit belongs to the context of the device in use. */
+    cudaError_t e = cudaFuncSetAttribute((const void *)mma_kernel<D, DUMP, VALUES>,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (e == cudaSuccess) /* room for all BLOCKS, whatever the driver would guess */
+        e = cudaFuncSetAttribute((const void *)mma_kernel<D, DUMP, VALUES>,
+                                 cudaFuncAttributePreferredSharedMemoryCarveout,
+                                 cudaSharedmemCarveoutMaxShared);
+    if (e != cudaSuccess)
+        return cuda_check(d, e, "attend");
+    mma_kernel<D, DUMP, VALUES><<<BLOCKS * d->n_sm, ATTEND_THREADS, bytes, d->stream>>>(*w);
+    return cuda_launched(d, VALUES ? OP_attend : OP_qk_stats);
+}
+
+int attend_mma(struct device *d, const struct attend_work *w)
+{
+    int wide = w->kv.head_dim == 128;
+    if (!w->out)
+        return wide ? run<128, true, false>(d, w) : run<64, true, false>(d, w);
+    if (w->stats.logits)
+        return wide ? run<128, true, true>(d, w) : run<64, true, true>(d, w);
+    return wide ? run<128, false, true>(d, w) : run<64, false, true>(d, w);
+}

@@ -1,0 +1,68 @@
+#ifndef KERNELS_CUDA_CUDA_CUH
+#define KERNELS_CUDA_CUDA_CUH
+
+/* Inside the CUDA backend: what the host side of its files shares. Device code shares kv.cuh and math.cuh. */
+#include <cuda_runtime.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/backend.h"
+
+struct gemm; /* gemm.cu: cuBLASLt and the algorithms chosen so far */
+
+/* Memory that kernels of one launch use and leave. Blocks that were outgrown stay until the device closes:
+ * recorded graphs point into them. */
+struct scratch {
+    void *now;
+    size_t bytes;
+    void *old[64];
+    int n_old;
+};
+
+struct device {
+    int ordinal, n_sm;
+    cudaStream_t stream; /* everything runs here, in order */
+    int recording;
+    struct scratch scratch;
+    int *counters; /* zero between launches: arrivals of blocks, see op_attend.cu */
+    char *ring;    /* pinned: uploads pass through it */
+    size_t ring_at;
+    struct gemm *gemm;
+    char name[320], error[512];
+};
+
+/* Sets the sentence and returns code. */
+int cuda_error(struct device *d, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* 0, or the CUDA error as a sentence about `what`. */
+int cuda_check(struct device *d, cudaError_t e, const char *what);
+/* The result of the kernel launch just made. */
+int cuda_launched(struct device *d, enum op op);
+/* At least so many bytes until the next launch; NULL: no memory, error set. */
+void *cuda_scratch(struct device *d, size_t bytes);
+
+enum { CUDA_COUNTERS = 1 << 16 };
+
+/* cuda_memory.cu */
+void *cuda_alloc(struct device *d, size_t bytes);
+void cuda_release(struct device *d, void *p);
+int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes);
+int cuda_download(struct device *d, void *dst, const void *src, size_t bytes);
+int cuda_ring_open(struct device *d);
+void cuda_ring_close(struct device *d);
+
+/* cuda_weight.cu: [n][k] row-major, as cuBLAS takes it. */
+int cuda_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);
+int cuda_weight_put(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,
+                    const void *src);
+void cuda_weight_release(struct device *d, struct weight *w);
+
+/* gemm.cu */
+int gemm_open(struct device *d);
+void gemm_close(struct device *d);
+
+/* One function per operation: enqueues it on the device's stream. Arguments are checked already. */
+#define X(name) int cuda_op_##name(struct device *d, const struct name##_args *a);
+BACKEND_OPS(X)
+#undef X
+
+#endif

@@ -1,0 +1,240 @@
+/* The CUDA backend's table: devices, errors, recording. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/kv.cuh"
+#include "kernels/op_check.h"
+
+struct program {
+    cudaGraphExec_t graph;
+};
+
+int cuda_error(struct device *d, int code, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(d->error, sizeof d->error, format, ap);
+    va_end(ap);
+    return code;
+}
+
+int cuda_check(struct device *d, cudaError_t e, const char *what)
+{
+    if (e == cudaSuccess)
+        return 0;
+    int code = e == cudaErrorMemoryAllocation ? BACKEND_ERR_MEMORY : BACKEND_ERR_DEVICE;
+    return cuda_error(d, code, "%s: %s (%s)", what, cudaGetErrorString(e), cudaGetErrorName(e));
+}
+
+int cuda_launched(struct device *d, enum op op)
+{
+    cudaError_t e = cudaGetLastError();
+    if (e == cudaSuccess)
+        return 0;
+    cuda_check(d, e, backend_op_name(op));
+    return BACKEND_ERR_LAUNCH;
+}
+
+void *cuda_scratch(struct device *d, size_t bytes)
+{
+    struct scratch *s = &d->scratch;
+    if (bytes <= s->bytes)
+        return s->now;
+    if (s->n_old == (int)(sizeof s->old / sizeof *s->old)) {
+        cuda_error(d, BACKEND_ERR_MEMORY, "scratch memory has grown too often");
+        return NULL;
+    }
+    bytes = bytes > 2 * s->bytes ? bytes : 2 * s->bytes; /* so that it grows a few times at most */
+    void *p = cuda_alloc(d, bytes);
+    if (!p)
+        return NULL;
+    if (s->now)
+        s->old[s->n_old++] = s->now;
+    s->now = p;
+    s->bytes = bytes;
+    return p;
+}
+
+static int device_count(void)
+{
+    int n = 0;
+    return cudaGetDeviceCount(&n) == cudaSuccess ? n : 0;
+}
+
+static void device_close(struct device *d)
+{
+    if (!d)
+        return;
+    cudaSetDevice(d->ordinal);
+    gemm_close(d);
+    cuda_ring_close(d);
+    for (int i = 0; i < d->scratch.n_old; i++)
+        cudaFree(d->scratch.old[i]);
+    cudaFree(d->scratch.now);
+    cudaFree(d->counters);
+    if (d->stream)
+        cudaStreamDestroy(d->stream);
+    free(d);
+}
+
+static int open_parts(struct device *d)
+{
+    struct cudaDeviceProp prop;
+    int rc = cuda_check(d, cudaSetDevice(d->ordinal), "opening the GPU");
+    if (!rc)
+        rc = cuda_check(d, cudaGetDeviceProperties(&prop, d->ordinal), "asking the GPU what it is");
+    if (rc)
+        return rc;
+    if (prop.major < 9)
+        return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
+                          "%s has compute capability %d.%d; this program is built for 9.0 and above",
+                          prop.name, prop.major, prop.minor);
+    d->n_sm = prop.multiProcessorCount;
+    snprintf(d->name, sizeof d->name, "%s, %.0f GiB", prop.name, (double)prop.totalGlobalMem / (1 << 30));
+    rc = cuda_check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking), "creating a stream");
+    if (!rc && !(d->counters = (int *)cuda_alloc(d, CUDA_COUNTERS * sizeof *d->counters)))
+        rc = BACKEND_ERR_MEMORY;
+    if (!rc)
+        rc = cuda_ring_open(d);
+    return rc ? rc : gemm_open(d);
+}
+
+/* Says what is wrong with the machine rather than with our call. */
+static int no_such_device(int ordinal, char *why, size_t size)
+{
+    int n = 0, driver = 0, runtime = 0;
+    cudaError_t e = cudaGetDeviceCount(&n);
+    cudaGetLastError();
+    if (e == cudaSuccess && ordinal < n)
+        return 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (e == cudaSuccess && n > 0)
+        snprintf(why, size, "this machine has %d GPU%s, cuda:0%s", n, n == 1 ? "" : "s",
+                 n == 1 ? "" : " and up");
+    else if (e == cudaErrorInsufficientDriver && driver)
+        snprintf(why, size,
+                 "the NVIDIA driver is too old: it supports CUDA %d.%d, this program needs %d.%d; update the "
+                 "driver",
+                 driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    else if (e == cudaSuccess || e == cudaErrorNoDevice || e == cudaErrorInsufficientDriver)
+        snprintf(why, size, "no NVIDIA GPU is visible here; check nvidia-smi and CUDA_VISIBLE_DEVICES");
+    else
+        snprintf(why, size, "the GPUs cannot be counted: %s (%s)", cudaGetErrorString(e),
+                 cudaGetErrorName(e));
+    return 1;
+}
+
+static int device_open(struct device **out, int ordinal, const struct device_options *o, char *why,
+                       size_t size)
+{
+    (void)o;
+    *out = NULL;
+    if (no_such_device(ordinal, why, size))
+        return BACKEND_ERR_DEVICE;
+    struct device *d = (struct device *)calloc(1, sizeof *d);
+    if (!d) {
+        snprintf(why, size, "no memory to open the GPU");
+        return BACKEND_ERR_MEMORY;
+    }
+    d->ordinal = ordinal;
+    int rc = open_parts(d);
+    if (rc) {
+        snprintf(why, size, "%s", d->error);
+        device_close(d);
+        return rc;
+    }
+    *out = d;
+    return 0;
+}
+
+static const char *device_describe(struct device *d)
+{
+    return d->name;
+}
+
+static const char *device_last_error(struct device *d)
+{
+    return d->error;
+}
+
+static int device_launch(struct device *d, enum op op, const void *args)
+{
+    int rc = op_check(op, args, d->error, sizeof d->error);
+    if (rc)
+        return rc;
+    switch (op) {
+#define X(name)                                                                                              \
+    case OP_##name:                                                                                          \
+        return cuda_op_##name(d, (const struct name##_args *)args);
+        BACKEND_OPS(X)
+#undef X
+    default:
+        return BACKEND_ERR_UNSUPPORTED;
+    }
+}
+
+static size_t device_free_bytes(struct device *d)
+{
+    size_t left = 0, all = 0;
+    return cuda_check(d, cudaMemGetInfo(&left, &all), "asking for free memory") ? 0 : left;
+}
+
+static int record_begin(struct device *d)
+{
+    if (d->recording)
+        return cuda_error(d, BACKEND_ERR_LAUNCH, "a program is being recorded already");
+    /* Relaxed: scratch may grow meanwhile. */
+    int rc = cuda_check(d, cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeRelaxed), "recording");
+    d->recording = rc == 0;
+    return rc;
+}
+
+static int record_end(struct device *d, struct program **out)
+{
+    cudaGraph_t graph = NULL;
+    *out = NULL;
+    if (!d->recording)
+        return cuda_error(d, BACKEND_ERR_LAUNCH, "no program is being recorded");
+    d->recording = 0;
+    int rc = cuda_check(d, cudaStreamEndCapture(d->stream, &graph), "recording");
+    if (rc)
+        return rc;
+    struct program *p = (struct program *)calloc(1, sizeof *p);
+    rc = p ? cuda_check(d, cudaGraphInstantiate(&p->graph, graph, 0), "recording")
+           : cuda_error(d, BACKEND_ERR_MEMORY, "no memory to record a program");
+    cudaGraphDestroy(graph);
+    if (rc)
+        free(p);
+    else
+        *out = p;
+    return rc;
+}
+
+static int replay(struct device *d, struct program *p)
+{
+    return cuda_check(d, cudaGraphLaunch(p->graph, d->stream), "replaying a step");
+}
+
+static void program_release(struct device *d, struct program *p)
+{
+    if (!p)
+        return;
+    cudaStreamSynchronize(d->stream);
+    cudaGraphExecDestroy(p->graph);
+    free(p);
+}
+
+extern "C" const struct probe cuda_probe;
+extern "C" const struct backend cuda_backend;
+const struct backend cuda_backend = {"cuda",          &cuda_probe,         DTYPE_BF16,
+                                     device_count,    device_open,         device_close,
+                                     device_describe, device_last_error,   cuda_alloc,
+                                     cuda_release,    device_free_bytes,   cuda_upload,
+                                     cuda_download,   kv_unit_bytes,       cuda_weight_alloc,
+                                     cuda_weight_put, cuda_weight_release, device_launch,
+                                     record_begin,    record_end,          replay,
+                                     program_release};

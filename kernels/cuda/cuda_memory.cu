@@ -1,0 +1,72 @@
+/* Device memory, and copies through a pinned ring: a host buffer is free again when its upload returns. */
+#include <string.h>
+
+#include "kernels/cuda/cuda.cuh"
+
+static const size_t RING = 16 << 20, PIECE = 4 << 20;
+
+void *cuda_alloc(struct device *d, size_t bytes)
+{
+    void *p = NULL;
+    size_t n = bytes ? bytes : 1, left = 0, all = 0;
+    cudaError_t e = cudaMalloc(&p, n);
+    if (e == cudaSuccess && !d->recording)
+        e = cudaMemsetAsync(p, 0, n, d->stream);
+    if (e == cudaSuccess)
+        return p;
+    cudaGetLastError();
+    cudaFree(p);
+    cudaMemGetInfo(&left, &all);
+    cuda_error(d, BACKEND_ERR_MEMORY, "no GPU memory for %.1f MiB: %.1f of %.1f MiB are free (%s)",
+               (double)bytes / 1048576, (double)left / 1048576, (double)all / 1048576, cudaGetErrorString(e));
+    return NULL;
+}
+
+void cuda_release(struct device *d, void *p)
+{
+    if (!p)
+        return;
+    cudaStreamSynchronize(d->stream);
+    cudaFree(p);
+}
+
+int cuda_ring_open(struct device *d)
+{
+    return cuda_check(d, cudaMallocHost((void **)&d->ring, RING), "allocating pinned memory");
+}
+
+void cuda_ring_close(struct device *d)
+{
+    cudaFreeHost(d->ring);
+}
+
+int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        size_t n = bytes - done < PIECE ? bytes - done : PIECE;
+        if (d->ring_at + n > RING) { /* once round: what lies there must have been copied */
+            int rc = cuda_check(d, cudaStreamSynchronize(d->stream), "upload");
+            if (rc)
+                return rc;
+            d->ring_at = 0;
+        }
+        memcpy(d->ring + d->ring_at, (const char *)src + done, n);
+        int rc = cuda_check(
+            d,
+            cudaMemcpyAsync((char *)dst + done, d->ring + d->ring_at, n, cudaMemcpyHostToDevice, d->stream),
+            "upload");
+        if (rc)
+            return rc;
+        d->ring_at += (n + 63) / 64 * 64;
+        done += n;
+    }
+    return 0;
+}
+
+int cuda_download(struct device *d, void *dst, const void *src, size_t bytes)
+{
+    int rc =
+        bytes ? cuda_check(d, cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToHost, d->stream), "download")
+              : 0;
+    return rc ? rc : cuda_check(d, cudaStreamSynchronize(d->stream), "download");
+}

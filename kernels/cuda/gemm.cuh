@@ -1,0 +1,24 @@
+#ifndef KERNELS_CUDA_GEMM_CUH
+#define KERNELS_CUDA_GEMM_CUH
+
+#include "kernels/cuda/cuda.cuh"
+
+/* Matrix products by cuBLASLt whose rows have the same bits for every number of rows.
+ *
+ * Which kernel cuBLAS takes depends on the shape, and some split a sum over several blocks. For each weight
+ * shape one algorithm without splitting is the reference; for each bucket of row counts candidates are run
+ * once against it on random data, those with other bits go, and the fastest of the rest is used. */
+struct product {
+    int n, k, rows;
+    enum dtype dtype; /* of both factors */
+    const void *w, *x;
+    int x_stride, out_stride, accumulate;
+    const float *bias; /* or NULL */
+    float *out;
+};
+
+/* Is this shape one that cuBLAS takes at all (16-byte rows)? */
+int gemm_fits(const struct weight *w);
+int gemm_run(struct device *d, const struct product *p);
+
+#endif

@@ -1,0 +1,57 @@
+/* Linear layers: by cuBLASLt with bf16 (or fp32) factors and fp32 sums, or plainly where it does not take the
+ * shape. Which of the two depends on the weight alone. */
+#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/gemm.cuh"
+#include "kernels/cuda/kv.cuh"
+#include "kernels/cuda/math.cuh"
+
+static __global__ void narrow_kernel(__nv_bfloat16 *to, const float *x, int k, int stride)
+{
+    const float *from = x + (size_t)blockIdx.x * stride;
+    for (int j = 2 * (blockIdx.y * blockDim.x + threadIdx.x); j < k; j += 2 * gridDim.y * blockDim.x)
+        *(__nv_bfloat162 *)(to + (size_t)blockIdx.x * k + j) = __floats2bfloat162_rn(from[j], from[j + 1]);
+}
+
+/* One warp an output. */
+static __global__ void plain_kernel(struct linear_args a)
+{
+    int r = blockIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= a.w.n)
+        return;
+    const float *x = a.x + (size_t)r * a.x_stride;
+    float sum = 0, *out = a.out + (size_t)r * a.out_stride + i;
+    for (int j = threadIdx.x; j < a.w.k; j += WARP) {
+        size_t at = (size_t)i * a.w.k + j;
+        float w = a.w.dtype == DTYPE_BF16 ? __bfloat162float(((const __nv_bfloat16 *)a.w.data)[at])
+                                          : ((const float *)a.w.data)[at];
+        sum = fmaf(w, x[j], sum);
+    }
+    sum = warp_sum(sum) + (a.w.bias ? a.w.bias[i] : 0.0f);
+    if (threadIdx.x == 0)
+        *out = a.accumulate ? *out + sum : sum;
+}
+
+int cuda_op_linear(struct device *d, const struct linear_args *a)
+{
+    if (!gemm_fits(&a->w)) {
+        plain_kernel<<<dim3(a->rows, (a->w.n + 7) / 8), dim3(WARP, 8), 0, d->stream>>>(*a);
+        return cuda_launched(d, OP_linear);
+    }
+    if (a->x_stride % 4 || a->out_stride % 4 || (uintptr_t)a->x % 16 || (uintptr_t)a->out % 16)
+        return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "linear: rows must begin at multiples of 16 bytes");
+    struct product p = {a->w.n,      a->w.k,        a->rows,       a->w.dtype, a->w.data, a->x,
+                        a->x_stride, a->out_stride, a->accumulate, a->w.bias,  a->out};
+    if (a->w.dtype == DTYPE_BF16) {
+        void *x = cuda_scratch(d, (size_t)a->rows * (size_t)a->w.k * sizeof(__nv_bfloat16));
+        if (!x)
+            return BACKEND_ERR_MEMORY;
+        narrow_kernel<<<dim3(a->rows, (a->w.k + 1023) / 1024), 256, 0, d->stream>>>((__nv_bfloat16 *)x, a->x,
+                                                                                    a->w.k, a->x_stride);
+        int rc = cuda_launched(d, OP_linear);
+        if (rc)
+            return rc;
+        p.x = x;
+        p.x_stride = a->w.k;
+    }
+    return gemm_run(d, &p);
+}

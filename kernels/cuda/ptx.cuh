@@ -1,0 +1,118 @@
+#ifndef KERNELS_CUDA_PTX_CUH
+#define KERNELS_CUDA_PTX_CUH
+
+#include <cuda_bf16.h>
+#include <stdint.h>
+
+/* Instructions that C++ has no words for: matrix products of a warp, copies by the copy engine and the
+ * barriers in shared memory that count them. Shared memory is addressed by its 32-bit address. */
+
+__device__ static inline uint32_t shared_address(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+/* Four 8 x 8 matrices of 16-bit values. Lanes 8i .. 8i+7 pass the addresses of matrix i's rows; lane l gets
+ * elements 2(l % 4) and 2(l % 4) + 1 of row l / 4 of each, in r[0] to r[3]. */
+__device__ static inline void load_matrices(uint32_t (&r)[4], uint32_t row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(row));
+}
+
+/* The same, transposed: lane l gets elements l / 4 of rows 2(l % 4) and 2(l % 4) + 1. */
+__device__ static inline void load_transposed(uint32_t (&r)[4], uint32_t row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(row));
+}
+
+/* c (16 x 8) += a (16 x 16) b (16 x 8), bf16 in, fp32 out. With g = lane / 4 and t = lane % 4:
+ *   a[0] row g, columns 2t, 2t+1 | a[1] row g+8, the same | a[2], a[3] the same 8 columns further
+ *   b0 rows 2t, 2t+1 of column g | b1 8 rows further
+ *   c[0], c[1] row g, columns 2t, 2t+1 | c[2], c[3] row g+8, the same */
+__device__ static inline void mma(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},"
+        "{%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/* An 8 x 8 matrix of 16-bit values, two a lane as load_matrices gives them, transposed. */
+__device__ static inline uint32_t transpose(uint32_t x)
+{
+    uint32_t y;
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(y) : "r"(x));
+    return y;
+}
+
+/* The pair rounded to bf16, x in the low half; x and y keep what rounding took away. */
+__device__ static inline uint32_t round_pair(float &x, float &y)
+{
+    __nv_bfloat162 pair = __floats2bfloat162_rn(x, y);
+    uint32_t bits = *(const uint32_t *)&pair;
+    x -= __uint_as_float(bits << 16);
+    y -= __uint_as_float(bits & 0xffff0000u);
+    return bits;
+}
+
+/* 2^x for x above -126: the hardware's approximation, good to 2 ulp. Nothing denormal is in play there. */
+__device__ static inline float power_of_2(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+/* ---- barriers in shared memory: a phase ends when all arrivals and all bytes announced have come ---- */
+
+__device__ static inline void barrier_init(uint32_t barrier, int arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+/* After barrier_init and before the block's __syncthreads. */
+__device__ static inline void barrier_init_done(void)
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+__device__ static inline void barrier_arrive(uint32_t barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/* Arrives, and announces bytes that copies will bring. */
+__device__ static inline void barrier_expect(uint32_t barrier, int bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+                 : "memory");
+}
+
+/* Until the phase of this parity is over: 0 for the first, 1 for the second, and so on. */
+__device__ static inline void barrier_wait(uint32_t barrier, int parity)
+{
+    asm volatile("{\n"
+                 ".reg .pred done;\n"
+                 "again:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+                 "@!done bra again;\n"
+                 "}" ::"r"(barrier),
+                 "r"(parity)
+                 : "memory");
+}
+
+/* Copies to shared memory; both addresses and the size are multiples of 16. One thread's work. */
+__device__ static inline void bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
+{
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+        "l"(from), "r"(bytes), "r"(barrier)
+        : "memory");
+}
+
+#endif

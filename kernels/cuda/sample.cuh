@@ -1,0 +1,217 @@
+#ifndef KERNELS_CUDA_SAMPLE_CUH
+#define KERNELS_CUDA_SAMPLE_CUH
+
+/* What the parts of op_sample.cu share, and the search for a cut.
+ *
+ * Top-k and top-p look for a cut: weights above a key are kept, and the first few ids that equal it. The key
+ * is found 10 bits at a time, from histograms by the next digit of those that begin like it. Most of a
+ * vocabulary is next to impossible, so the first histogram leaves out small weights and is made again only
+ * when the others do not suffice. */
+#include <cooperative_groups.h>
+
+#include "kernels/cuda/math.cuh"
+
+namespace cg = cooperative_groups;
+
+enum {
+    BLOCKS = 8,
+    WARPS = 16,
+    THREADS = WARPS * WARP,
+    PARTS = BLOCKS * WARPS,
+    DIGIT = 10,
+    BINS = 1 << DIGIT,
+    KEY_BITS = 3 * DIGIT, /* weights are at most 1: 0x3f800000 */
+    SMALL = 0x35800000,   /* 2^-20 */
+    MOST_SHARED = 220 << 10,
+    MAX_VOCAB = 1 << 19 /* masses are at most 2^44 and their sum must fit */
+};
+static_assert(BINS == 2 * THREADS, "pick_digit: two bins a thread");
+
+/* What a warp finds in its ids; combined, what there is in the row. */
+struct found {
+    float v, top; /* largest logit that may be drawn; of all */
+    int32_t id;   /* of v, -1: none */
+    int32_t odd;  /* a logit is not a number, or +inf */
+};
+struct tally {
+    double sum;    /* of exp(logit - top) */
+    float second;  /* largest logit below top */
+    int32_t equal; /* logits that equal top */
+};
+struct share {
+    uint64_t mass; /* above the cut */
+    int32_t ties;  /* ids that equal it */
+};
+
+/* Shared memory of a block; the weights follow. mine: one per warp. all: of every warp of the row. */
+struct room {
+    struct found my_found[WARPS], all_found[PARTS];
+    struct tally my_tally[WARPS], all_tally[PARTS];
+    struct share my_share[WARPS], all_share[PARTS];
+    uint64_t warp_total[WARPS], need;
+    int digit;
+    alignas(16) uint32_t low[BINS], high[BINS]; /* a histogram of 64-bit amounts, in halves */
+};
+
+/* A warp's ids: first .. first + n - 1. */
+struct part {
+    const float *v; /* logits */
+    float *w;       /* a copy of them, then weights */
+    int index, first, n;
+};
+
+/* Kept: keys above, and the first `ties` ids of those equal to it. Keys are weights as integers. */
+struct cut {
+    uint32_t key;
+    int ties;
+};
+
+__device__ static inline uint64_t mass_of(uint32_t key)
+{
+    return __float2ull_rn(__uint_as_float(key) * 0x1p44f);
+}
+
+/* What the warps of the row have put down, to all of its blocks. */
+template <typename T> __device__ static inline void gather(T *all, const T *mine)
+{
+    cg::cluster_group row = cg::this_cluster();
+    row.sync();
+    if (threadIdx.x < PARTS)
+        all[threadIdx.x] = row.map_shared_rank(mine, threadIdx.x / WARPS)[threadIdx.x % WARPS];
+    row.sync();
+}
+
+__device__ static inline uint64_t sum_lanes(uint64_t x)
+{
+    for (int lane = WARP / 2; lane; lane /= 2)
+        x += __shfl_xor_sync(~0u, x, lane);
+    return x;
+}
+
+__device__ static inline double sum_lanes(double x)
+{
+    for (int lane = WARP / 2; lane; lane /= 2)
+        x += __shfl_xor_sync(~0u, x, lane);
+    return x;
+}
+
+/* Sum over this lane and those before it. */
+template <typename T> __device__ static inline T sum_before(T x)
+{
+    int lane = threadIdx.x % WARP;
+    for (int by = 1; by < WARP; by *= 2) {
+        T y = __shfl_up_sync(~0u, x, by);
+        x += lane >= by ? y : 0;
+    }
+    return x;
+}
+
+/* Atomic; shared memory adds 32 bits at a time without retries. */
+__device__ static inline void add_to_bin(struct room *m, uint32_t bin, uint64_t x)
+{
+    uint32_t low = (uint32_t)x, high = (uint32_t)(x >> 32), was = atomicAdd(&m->low[bin], low);
+    high += was + low < low; /* carry */
+    if (high)
+        atomicAdd(&m->high[bin], high);
+}
+
+/* Fills the block's histogram: of weights from `least` up that begin with `prefix`, by the digit at `shift`,
+ * their number or their mass. */
+__device__ static inline void count_digits(struct room *m, const struct part &p, uint32_t least,
+                                           uint32_t prefix, int shift, bool by_mass)
+{
+    for (int i = threadIdx.x; i < BINS; i += THREADS)
+        m->low[i] = m->high[i] = 0;
+    __syncthreads();
+    for (int i = threadIdx.x % WARP; i < p.n; i += WARP) {
+        uint32_t key = __float_as_uint(p.w[i]);
+        if (key >= least && key >> (shift + DIGIT) == prefix)
+            add_to_bin(m, key >> shift & (BINS - 1), by_mass ? mass_of(key) : 1);
+    }
+}
+
+/* The largest digit such that it and those above amount to `want` over the row's histograms, and how much of
+ * its own amount that takes. 0: all of them are less. */
+__device__ static inline int pick_digit(struct room *m, uint64_t want, uint32_t *digit, uint64_t *need)
+{
+    cg::cluster_group row = cg::this_cluster();
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    uint64_t even = 0, odd = 0, above = 0, total = 0;
+    row.sync();
+#pragma unroll 4
+    for (int b = 0; b < BLOCKS; b++) {
+        uint2 low = ((const uint2 *)row.map_shared_rank(m->low, b))[threadIdx.x],
+              high = ((const uint2 *)row.map_shared_rank(m->high, b))[threadIdx.x];
+        odd += (uint64_t)high.y << 32 | low.y;
+        even += (uint64_t)high.x << 32 | low.x;
+    }
+    uint64_t upto = sum_before(even + odd);
+    if (lane == WARP - 1)
+        m->warp_total[warp] = upto;
+    row.sync(); /* every block has read the histograms */
+#pragma unroll 4
+    for (int i = 0; i < WARPS; i++) {
+        above += i > warp ? m->warp_total[i] : 0;
+        total += m->warp_total[i];
+    }
+    above += m->warp_total[warp] - upto;
+    if (above < want && want <= above + odd + even) {
+        bool is_odd = want <= above + odd;
+        m->digit = 2 * threadIdx.x + is_odd;
+        m->need = want - above - (is_odd ? 0 : odd);
+    }
+    __syncthreads();
+    *digit = (uint32_t)m->digit;
+    *need = m->need;
+    return total >= want;
+}
+
+/* The cut that keeps the largest `want`, by number or until their mass reaches it. All are kept when there
+ * are no more than that. */
+__device__ static inline struct cut find_cut(struct room *m, const struct part &p, uint64_t want,
+                                             bool by_mass)
+{
+    uint32_t least = SMALL, prefix = 0, digit;
+    uint64_t need;
+    for (int shift = KEY_BITS - DIGIT; shift >= 0;) {
+        count_digits(m, p, least, prefix, shift, by_mass);
+        if (pick_digit(m, want, &digit, &need)) {
+            prefix = prefix << DIGIT | digit;
+            want = need;
+            shift -= DIGIT;
+        } else if (least > 1) {
+            least = 1;
+        } else {
+            return {0, 0};
+        }
+    }
+    uint64_t each = by_mass ? mass_of(prefix) : 1;
+    return {prefix, (int)((want + each - 1) / each)};
+}
+
+/* Every part's mass above the cut and its ties, into all_share. */
+__device__ static inline void share_out(struct room *m, const struct part &p, struct cut c)
+{
+    struct share s = {0, 0};
+    for (int i = threadIdx.x % WARP; i < p.n; i += WARP) {
+        uint32_t key = __float_as_uint(p.w[i]);
+        if (key > c.key)
+            s.mass += mass_of(key);
+        s.ties += c.key && key == c.key;
+    }
+    s = {sum_lanes(s.mass), warp_sum(s.ties)};
+    if (threadIdx.x % WARP == 0)
+        m->my_share[threadIdx.x / WARP] = s;
+    gather(m->all_share, m->my_share);
+}
+
+__device__ static inline uint64_t kept_mass(struct room *m, const struct part &p, struct cut c)
+{
+    uint64_t sum = 0;
+    share_out(m, p, c);
+    for (int i = threadIdx.x % WARP; i < PARTS; i += WARP)
+        sum += m->all_share[i].mass;
+    return sum_lanes(sum) + (uint64_t)c.ties * mass_of(c.key);
+}
+
+#endif
