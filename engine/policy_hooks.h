@@ -46,8 +46,9 @@ struct policy_ctx {
     const int32_t *total_len;  /* device, by seq: prompt + the most the completion may have */
     const float *x;            /* (rows, hidden): the residual stream, without this layer's attention until
                                 * on_attn_out, which sees it added */
-    const float *y;            /* (rows, hidden): the layer's normed input */
-    float *q, *k, *v;          /* row stride qkv_stride; before RoPE in on_qkv, after it in select */
+    const void *y;             /* (rows, hidden): the layer's normed input */
+    enum dtype y_type;
+    float *q, *k, *v; /* row stride qkv_stride; before RoPE in on_qkv, after it in select */
     int qkv_stride;
     float scale;
     struct stats stats; /* scratch; in prefill there is none: stats, score and list are NULL */

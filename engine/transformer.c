@@ -13,6 +13,18 @@ static int qkv_stride(const struct model_config *c)
     return (c->n_q + 2 * c->n_kv) * c->head_dim;
 }
 
+/* The backend's type for what feeds linear layers, if all of them have bf16 weights. */
+static enum dtype activations(const struct model *m)
+{
+    int f32 = m->head.dtype == DTYPE_F32;
+    for (int i = 0; i < m->config.n_layers; i++) {
+        const struct model_layer *y = &m->layer[i];
+        f32 |= y->qkv.dtype == DTYPE_F32 || y->o.dtype == DTYPE_F32 || y->gate_up.dtype == DTYPE_F32 ||
+               y->down.dtype == DTYPE_F32;
+    }
+    return f32 ? DTYPE_F32 : m->be->activations;
+}
+
 static void *room(struct transformer *t, size_t n, size_t item, struct err *e)
 {
     void *p = t->be->alloc(t->dev, n * item);
@@ -32,19 +44,21 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     t->cache = c;
     t->be = m->be;
     t->dev = m->dev;
+    t->type = activations(m);
     t->max_context = max_context;
     t->b_rows = max_batch + max_batch / 2;
     t->max_rows = t->b_rows > PREFILL_CHUNK ? t->b_rows : PREFILL_CHUNK;
-    size_t r = (size_t)t->max_rows, b = (size_t)t->b_rows, seqs = (size_t)c->view.n_seqs;
+    size_t r = (size_t)t->max_rows, b = (size_t)t->b_rows, seqs = (size_t)c->view.n_seqs,
+           item = dtype_bytes(t->type);
     t->row_token = room(t, r, sizeof(int32_t), e);
     t->row_seq = room(t, r, sizeof(int32_t), e);
     t->row_pos = room(t, r, sizeof(int32_t), e);
     t->x = room(t, r * (size_t)f->hidden, sizeof(float), e);
-    t->y = room(t, r * (size_t)f->hidden, sizeof(float), e);
+    t->y = room(t, r * (size_t)f->hidden, item, e);
     t->qkv = room(t, r * (size_t)qkv_stride(f), sizeof(float), e);
-    t->attn = room(t, r * (size_t)f->n_q * (size_t)f->head_dim, sizeof(float), e);
+    t->attn = room(t, r * (size_t)f->n_q * (size_t)f->head_dim, item, e);
     t->gate_up = room(t, r * 2 * (size_t)f->ffn, sizeof(float), e);
-    t->act = room(t, r * (size_t)f->ffn, sizeof(float), e);
+    t->act = room(t, r * (size_t)f->ffn, item, e);
     t->logits = room(t, b * (size_t)f->vocab, sizeof(float), e);
     t->sample_scratch = room(t, b * (size_t)f->vocab, sizeof(float), e);
     t->settings = room(t, seqs, sizeof *t->settings, e);
@@ -139,7 +153,8 @@ static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p
                            .prompt_len = t->prompt_len,
                            .total_len = t->total_len,
                            .x = t->x + r * (size_t)f->hidden,
-                           .y = t->y + r * (size_t)f->hidden,
+                           .y = (char *)t->y + r * (size_t)f->hidden * dtype_bytes(t->type),
+                           .y_type = t->type,
                            .q = q,
                            .k = q + f->n_q * f->head_dim,
                            .v = q + (f->n_q + f->n_kv) * f->head_dim,
@@ -167,16 +182,16 @@ static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p
     return c;
 }
 
-static void linear(struct transformer *t, const struct weight *w, const float *x, float *out, int rows,
+static void linear(struct transformer *t, const struct weight *w, const void *x, float *out, int rows,
                    int accumulate, struct err *e)
 {
-    struct linear_args a = {*w, x, out, rows, w->k, w->n, accumulate};
+    struct linear_args a = {*w, x, out, rows, w->k, w->n, accumulate, t->type};
     device_launch(t->be, t->dev, OP_linear, &a, e);
 }
 
-static void norm(struct transformer *t, const float *x, const float *w, float *out, int rows, struct err *e)
+static void norm(struct transformer *t, const float *x, const float *w, int rows, struct err *e)
 {
-    struct rmsnorm_args a = {x, w, out, rows, t->model->config.hidden, t->model->config.eps};
+    struct rmsnorm_args a = {x, w, t->y, rows, t->model->config.hidden, t->model->config.eps, t->type};
     device_launch(t->be, t->dev, OP_rmsnorm, &a, e);
 }
 
@@ -190,7 +205,7 @@ static void embed(struct transformer *t, int rows, struct err *e)
 static void layer_qkv(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
 {
     const struct model_config *f = &t->model->config;
-    norm(t, t->x, y->norm_in, t->y, rows, e);
+    norm(t, t->x, y->norm_in, rows, e);
     linear(t, &y->qkv, t->y, t->qkv, rows, 0, e);
     if (f->qk_norm) {
         struct qk_norm_args a = {t->qkv,      t->qkv + f->n_q * f->head_dim,
@@ -216,9 +231,9 @@ static void rope_append(struct transformer *t, int layer, int rows, int prefill,
 /* The feed-forward part, added to the residual stream. */
 static void layer_ffn(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
 {
-    norm(t, t->x, y->norm_post, t->y, rows, e);
+    norm(t, t->x, y->norm_post, rows, e);
     linear(t, &y->gate_up, t->y, t->gate_up, rows, 0, e);
-    struct swiglu_args a = {t->gate_up, t->act, rows, t->model->config.ffn};
+    struct swiglu_args a = {t->gate_up, t->act, rows, t->model->config.ffn, t->type};
     device_launch(t->be, t->dev, OP_swiglu, &a, e);
     linear(t, &y->down, t->act, t->x, rows, 1, e);
 }
@@ -240,7 +255,7 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
         .n_q = f->n_q,
         .q = c.q,
         .q_stride = c.qkv_stride,
-        .out = t->attn + (size_t)g->row0 * (size_t)(f->n_q * f->head_dim),
+        .out = (char *)t->attn + (size_t)g->row0 * (size_t)(f->n_q * f->head_dim) * dtype_bytes(t->type),
         .scale = c.scale,
         .unit = s.unit,
         .n_rows = s.n_rows,
@@ -248,7 +263,8 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
         .block_pages = s.block_pages,
         .idx = s.idx,
         .len = s.len,
-        .plan = {t->plan.entry + (size_t)g->row0 * per_row, t->plan.n + g->row0 * f->n_kv}};
+        .plan = {t->plan.entry + (size_t)g->row0 * per_row, t->plan.n + g->row0 * f->n_kv},
+        .type = t->type};
     int group = f->n_q / f->n_kv;
     for (int h = 0; h < f->n_q; h++)
         a.row_of_q[h] = (uint8_t)(s.n_rows == 1 ? 0 : s.kv_map ? s.kv_map[h / group] : h * s.n_rows / f->n_q);
@@ -292,7 +308,7 @@ void transformer_step(struct transformer *t, const struct step_group *groups, in
             group_hook(t, &groups[g], groups[g].policy->ops->on_attn_out, l, e);
         layer_ffn(t, &m->layer[l], n_rows, e);
     }
-    norm(t, t->x, m->norm, t->y, n_rows, e);
+    norm(t, t->x, m->norm, n_rows, e);
     linear(t, &m->head, t->y, t->logits, n_rows, 0, e);
     struct rows all = {n_rows, t->row_seq, t->row_pos};
     struct account_args a = {all, t->cache->view};
@@ -316,7 +332,8 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
                                     .q = c->q,
                                     .q_stride = c->qkv_stride,
                                     .out = t->attn,
-                                    .scale = c->scale};
+                                    .scale = c->scale,
+                                    .type = t->type};
     if (s.kind == PREFILL_UNTIL) {
         a.until = s.until;
         a.until_stride = s.until_stride;
@@ -391,7 +408,7 @@ void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, 
         n = n_prompt - pos0 < PREFILL_CHUNK ? n_prompt - pos0 : PREFILL_CHUNK;
         prefill_chunk(t, seq, prompt + pos0, pos0, n, n_prompt, policy, e);
     }
-    norm(t, t->x + (size_t)(n - 1) * (size_t)t->model->config.hidden, t->model->norm, t->y, 1, e);
+    norm(t, t->x + (size_t)(n - 1) * (size_t)t->model->config.hidden, t->model->norm, 1, e);
     linear(t, &t->model->head, t->y, logits, 1, 0, e);
     transformer_prefill_end(t, seq, n_prompt, policy, e);
 }

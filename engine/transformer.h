@@ -19,7 +19,9 @@ struct transformer {
     struct device *dev;
     int max_rows, b_rows, max_context;
     int32_t *row_token, *row_seq, *row_pos; /* (max_rows) */
-    float *x, *y, *qkv, *attn, *gate_up, *act;
+    enum dtype type;                        /* of y, attn and act, which feed the linear layers */
+    float *x, *qkv, *gate_up;               /* x: the residual stream */
+    void *y, *attn, *act;
     float *logits, *sample_scratch;   /* (b_rows, vocab) */
     struct sample_settings *settings; /* (n_seqs) */
     struct sample_result *sampled;    /* (b_rows) */

@@ -34,6 +34,12 @@ static inline int kv_pages(int tokens)
 }
 
 enum dtype { DTYPE_F32, DTYPE_BF16 };
+
+static inline size_t dtype_bytes(enum dtype t)
+{
+    return t == DTYPE_BF16 ? 2 : 4;
+}
+
 enum {
     BACKEND_OK = 0,
     BACKEND_ERR_MEMORY = -1,
@@ -188,6 +194,7 @@ struct backend {
     const char *name;
     const struct probe *probe; /* the device's own limits */
     enum dtype kv_default;     /* type of the cache unless another is asked for */
+    enum dtype activations;    /* type of what feeds a bf16 linear layer; operations take fp32 as well */
     int (*count)(void);        /* devices present */
     /* On failure *out is NULL and `why` says so in a sentence. */
     int (*open)(struct device **out, int ordinal, const struct device_options *o, char *why, size_t size);

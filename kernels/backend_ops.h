@@ -2,7 +2,10 @@
 #define KERNELS_BACKEND_OPS_H
 
 /* Part 2 of kernels/backend.h: what each operation computes and on which arrays. Included by it, do not
- * include directly. Conventions (layouts, strides, what rows are) are there. */
+ * include directly. Conventions (layouts, strides, what rows are) are there.
+ *
+ * What feeds linear layers alone (out of rmsnorm, swiglu and attention) comes in the type that the struct's
+ * `type` says: fp32, or the backend's `activations`, rounded to nearest even. Sums are fp32 all the same. */
 
 /* out[r][i] = w[token[r]][i], fp32; rows with seq -1 (or seq NULL: none) give zeros. w is (vocab, dim). */
 struct embed_args {
@@ -15,18 +18,20 @@ struct embed_args {
 /* out[r][i] = x[r][i] / sqrt(mean_j x[r][j]^2 + eps) * w[i] */
 struct rmsnorm_args {
     const float *x, *w; /* (rows, dim), (dim) fp32 */
-    float *out;         /* (rows, dim); may be x */
+    void *out;          /* (rows, dim); may be x where it is fp32 */
     int rows, dim;
     float eps;
+    enum dtype type; /* of out */
 };
 
 /* out[r][i] = (sum_j w[i][j] x[r][j]) + bias[i], or added to what out holds when `accumulate`. Row strides in
- * floats. k runs in blocks of 256 in sequence, block sums added in sequence, fused multiply-add. */
+ * elements. k runs in blocks of 256 in sequence, block sums added in sequence, fused multiply-add. */
 struct linear_args {
     struct weight w;
-    const float *x; /* (rows, k), stride x_stride */
-    float *out;     /* (rows, n), stride out_stride */
+    const void *x; /* (rows, k), stride x_stride */
+    float *out;    /* (rows, n), stride out_stride */
     int rows, x_stride, out_stride, accumulate;
+    enum dtype type; /* of x; bf16 for a bf16 weight only */
 };
 
 /* RMSNorm over each head of q and k in place, before RoPE (Qwen3). */
@@ -62,13 +67,14 @@ struct append_args {
 /* out[r][i] = silu(x[r][i]) * x[r][n + i]; silu(z) = z / (1 + exp(-z)) */
 struct swiglu_args {
     const float *x; /* (rows, 2n): gate, then up */
-    float *out;     /* (rows, n) */
+    void *out;      /* (rows, n) */
     int rows, n;
+    enum dtype type; /* of out */
 };
 
-/* out[r][h] = softmax(q[r][h] . K * scale) V over the live slots of the selection, fp32. Per (row, KV head)
- * the lists of the group's query heads are merged into one of ascending pages (or, for tokens, read as they
- * are: the heads of a group share them); kv.reads gets the distinct tokens. Slots are taken in order, in
+/* out[r][h] = softmax(q[r][h] . K * scale) V over the live slots of the selection, in fp32. Per (row, KV
+ * head) the lists of the group's query heads are merged into one of ascending pages (or, for tokens, read as
+ * they are: the heads of a group share them); kv.reads gets the distinct tokens. Slots are taken in order, in
  * tiles of 16, in chunks whose bounds follow from the list alone, chunks combined in order. With stats.logits
  * not NULL also writes scaled logits by slot (-inf elsewhere below the head's n_slots rounded up to 16) and
  * lse. Here and below a softmax's term is 0 where x - largest < -69: sums meet no denormals. */
@@ -78,7 +84,7 @@ struct attend_args {
     int layer, n_q;
     const float *q; /* (rows, n_q, d) at row stride q_stride */
     int q_stride;
-    float *out; /* (rows, n_q, d), dense */
+    void *out; /* (rows, n_q, d), dense */
     float scale;
     enum sel_unit unit; /* the selection: as in struct selection, with the list of each query head */
     int n_rows, cap, block_pages;
@@ -86,6 +92,7 @@ struct attend_args {
     const int32_t *idx, *len;
     struct plan plan;   /* scratch */
     struct stats stats; /* logits NULL: not wanted */
+    enum dtype type;    /* of out */
 };
 
 /* Causal attention of nq query rows of one sequence over its slots 0 .. pos (slot = position), which are
@@ -97,13 +104,14 @@ struct prefill_attend_args {
     int seq, layer, n_q, pos0, nq;
     const float *q; /* (nq, n_q, d) at row stride q_stride */
     int q_stride;
-    float *out; /* (nq, n_q, d), dense */
+    void *out; /* (nq, n_q, d), dense */
     float scale;
     const int32_t *until;
     int until_stride;
     int tile, cap;
     const int32_t *idx, *len; /* (tiles of this call, n_kv, cap) ascending slots; len -1: all. The first tile
                                * is that of pos0 */
+    enum dtype type;          /* of out */
 };
 
 /* Quest's upper bound: for query head h and block p of block_pages pages,
@@ -220,11 +228,12 @@ struct drop_list_args {
 /* flag[r][h] = (w[h] . y[r] + b[h]) * scale + bias > 0, h over KV heads; per_layer: head 0 decides for all.
  */
 struct gate_args {
-    const float *y;     /* (rows, dim): the layer's normed input */
+    const void *y;      /* (rows, dim): the layer's normed input */
     const float *w, *b; /* (n_kv, dim), (n_kv) fp32 */
     float scale, bias;
     int32_t *flag; /* (rows, n_kv) */
     int rows, dim, n_kv, per_layer;
+    enum dtype type; /* of y */
 };
 
 /* DMS while decoding, before token n = pos is appended. Each head keeps a ring of the last `reach` tokens:

@@ -100,12 +100,56 @@ static int check_topk(struct refusal *f, const struct topk_args *a)
     return a->cap >= 1 ? 0 : refuse(f, "topk: cap is %d", a->cap);
 }
 
-int op_check(enum op op, const void *args, char *sentence, size_t size)
+/* What feeds linear layers is fp32 or the backend's type for it. */
+static int check_type(struct refusal *f, enum op op, const void *args, enum dtype activations)
+{
+    enum dtype type = DTYPE_F32;
+    switch (op) {
+    case OP_rmsnorm:
+        type = ((const struct rmsnorm_args *)args)->type;
+        break;
+    case OP_linear:
+        type = ((const struct linear_args *)args)->type;
+        break;
+    case OP_swiglu:
+        type = ((const struct swiglu_args *)args)->type;
+        break;
+    case OP_attend:
+        type = ((const struct attend_args *)args)->type;
+        break;
+    case OP_prefill_attend:
+        type = ((const struct prefill_attend_args *)args)->type;
+        break;
+    case OP_gate:
+        type = ((const struct gate_args *)args)->type;
+        break;
+    default:
+        break;
+    }
+    if (type != DTYPE_F32 && type != activations)
+        return refuse(f, "%s: this backend's activations are %s", backend_op_name(op),
+                      activations == DTYPE_F32 ? "fp32" : "fp32 or bf16");
+    return 0;
+}
+
+static int check_linear(struct refusal *f, const struct linear_args *a)
+{
+    if (a->type == DTYPE_BF16 && a->w.dtype != DTYPE_BF16)
+        return refuse(f, "linear: bf16 activations need a bf16 weight");
+    return 0;
+}
+
+int op_check(enum op op, const void *args, enum dtype activations, char *sentence, size_t size)
 {
     struct refusal to = {sentence, size}, *f = &to;
     if ((unsigned)op >= OP_COUNT)
         return refuse(f, "operation %d is not known", (int)op);
+    int rc = check_type(f, op, args, activations);
+    if (rc)
+        return rc;
     switch (op) {
+    case OP_linear:
+        return check_linear(f, args);
     case OP_append:
         return check_kv(f, op, &((const struct append_args *)args)->kv);
     case OP_attend:

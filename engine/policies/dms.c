@@ -230,7 +230,8 @@ static void dms_on_qkv(const struct policy *pol, const struct policy_ctx *c, int
                           .rows = c->rows.cap,
                           .dim = hidden,
                           .n_kv = n_kv,
-                          .per_layer = p->alpha_per == PER_LAYER};
+                          .per_layer = p->alpha_per == PER_LAYER,
+                          .type = c->y_type};
     policy_launch(c, OP_gate, &g);
     if (c->prefill) {
         struct until_args u = {.rows = c->rows,

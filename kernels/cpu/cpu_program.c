@@ -65,7 +65,7 @@ static void run(struct device *d, const struct cpu_item *item, int n)
 
 int cpu_launch(struct device *d, enum op op, const void *args)
 {
-    int rc = op_check(op, args, d->error, sizeof d->error);
+    int rc = op_check(op, args, cpu_backend.activations, d->error, sizeof d->error);
     if (!rc)
         rc = grow_scratch(d, op, args);
     if (rc)

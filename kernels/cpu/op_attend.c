@@ -263,7 +263,7 @@ static void combine_list(const struct work *w, int list)
     for (int g = 0; g < w->group; g++) {
         size_t at = (size_t)row * (size_t)a->n_q + (size_t)(h * w->group + g);
         combine(w->parts + (size_t)list * w->list_parts + (size_t)g * w->part_floats,
-                (size_t)w->group * w->part_floats, n, d, a->out ? a->out + at * (size_t)d : NULL,
+                (size_t)w->group * w->part_floats, n, d, a->out ? (float *)a->out + at * (size_t)d : NULL,
                 a->stats.logits ? a->stats.lse + at : NULL);
     }
 }

@@ -62,7 +62,8 @@ void CPU_SYM(op_rmsnorm)(const void *args, struct cpu_ctx *c)
 {
     const struct rmsnorm_args *a = args;
     FOR_TASKS(c, r, a->rows)
-    norm(a->x + (size_t)r * (size_t)a->dim, a->w, a->out + (size_t)r * (size_t)a->dim, a->dim, a->eps);
+    norm(a->x + (size_t)r * (size_t)a->dim, a->w, (float *)a->out + (size_t)r * (size_t)a->dim, a->dim,
+         a->eps);
 }
 
 void CPU_SYM(op_qk_norm)(const void *args, struct cpu_ctx *c)
@@ -116,7 +117,7 @@ void CPU_SYM(op_swiglu)(const void *args, struct cpu_ctx *c)
         for (int j = j0; j < j1; j += LANES) {
             struct v16 z = load_upto(gate + j, j1 - j);
             struct v16 s = v_div(z, v_add(v_set(1.0f), v_exp(v_sub(v_set(0), z))));
-            store_upto(a->out + r * n + (size_t)j, v_mul(s, load_upto(up + j, j1 - j)), j1 - j);
+            store_upto((float *)a->out + r * n + (size_t)j, v_mul(s, load_upto(up + j, j1 - j)), j1 - j);
         }
     }
 }
@@ -124,10 +125,11 @@ void CPU_SYM(op_swiglu)(const void *args, struct cpu_ctx *c)
 void CPU_SYM(op_gate)(const void *args, struct cpu_ctx *c)
 {
     const struct gate_args *a = args;
+    const float *y = a->y;
     FOR_TASKS(c, r, a->rows)
     for (int h = 0; h < a->n_kv; h++) {
         int from = a->per_layer ? 0 : h;
-        float s = dot(a->w + (size_t)from * (size_t)a->dim, a->y + (size_t)r * (size_t)a->dim, a->dim);
+        float s = dot(a->w + (size_t)from * (size_t)a->dim, y + (size_t)r * (size_t)a->dim, a->dim);
         float logit = (s + a->b[from]) * a->scale + a->bias;
         a->flag[r * a->n_kv + h] = logit > 0;
     }

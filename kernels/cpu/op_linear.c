@@ -12,6 +12,11 @@ static const char *panel_at(const struct linear_args *a, int p)
     return (const char *)a->w.data + (size_t)p * (size_t)a->w.k * LANES * kv_elem(a->w.dtype);
 }
 
+static const float *x_at(const struct linear_args *a, int row, int j)
+{
+    return (const float *)a->x + (size_t)row * (size_t)a->x_stride + j;
+}
+
 INLINE void finish(const struct linear_args *a, int row, int p, struct v16 sum)
 {
     int n = a->w.n - p * LANES < LANES ? a->w.n - p * LANES : LANES;
@@ -38,7 +43,7 @@ INLINE void few_rows(const struct linear_args *a, const int R, const int P, cons
             at[p] = panel_at(a, p0 + p) + (size_t)j * LANES * (bf16 ? 2 : 4);
         for (int i = 0; i < R * P; i++)
             acc[i] = v_set(0);
-        tile_run(R, P, bf16, acc, a->x + j, (size_t)a->x_stride, 1, k, at);
+        tile_run(R, P, bf16, acc, x_at(a, 0, j), (size_t)a->x_stride, 1, k, at);
         for (int i = 0; i < R * P; i++)
             total[i] = v_add(total[i], acc[i]);
     }
@@ -90,8 +95,7 @@ INLINE void block_tile(struct rows_job *b, const int R, const int bf16, int r, i
     if (b->packed)
         tile_run(R, 1, bf16, acc, b->packed + (size_t)r * (size_t)b->a->w.k + (size_t)(j * R), 1, R, k, at);
     else
-        tile_run(R, 1, bf16, acc, b->a->x + (size_t)r * (size_t)b->a->x_stride + j, (size_t)b->a->x_stride, 1,
-                 k, at);
+        tile_run(R, 1, bf16, acc, x_at(b->a, r, j), (size_t)b->a->x_stride, 1, k, at);
     for (int i = 0; i < R; i++)
         total[i] = v_add(total[i], acc[i]);
 }
@@ -144,7 +148,7 @@ INLINE void pack_tile(const struct linear_args *a, const int R, int r, float *pa
     for (int j = 0; j < a->w.k; j++) {
         UNROLL
         for (int i = 0; i < R; i++)
-            to[j * R + i] = a->x[(size_t)(r + i) * (size_t)a->x_stride + (size_t)j];
+            to[j * R + i] = *x_at(a, r + i, j);
     }
 }
 

@@ -209,7 +209,7 @@ static void finish_block(const struct block *b, int h, int from)
 {
     for (int i = 0; i < b->rows; i++) {
         size_t row = (size_t)(from + i / b->group), q_head = (size_t)(h * b->group + i % b->group);
-        float *out = b->a->out + (row * (size_t)b->a->n_q + q_head) * (size_t)b->d;
+        float *out = (float *)b->a->out + (row * (size_t)b->a->n_q + q_head) * (size_t)b->d;
         for (int x = 0; x < b->d; x += LANES)
             v_store(out + x,
                     b->top[i] == -INFINITY ? v_set(0) : v_div(v_load(b->o + i * b->d + x), v_set(b->sum[i])));

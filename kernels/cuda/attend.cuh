@@ -20,7 +20,8 @@ struct attend_work {
     int layer, n_q, group;
     const float *q;
     int q_stride;
-    float *out; /* NULL: logits and their log-sum-exp alone */
+    void *out; /* (rows, n_q, d) of `type`; NULL: logits and their log-sum-exp alone */
+    enum dtype type;
     float scale;
     enum list_kind kind;
     int n_rows, cap, block_pages;
@@ -195,7 +196,7 @@ __device__ static inline void finish_item(const struct attend_work &w, const str
     if (n_chunks == 1) {
         for (int x = t; w.out && x < group * d; x += ATTEND_THREADS) {
             int h = x / d;
-            w.out[out * d + x] = sum[h] > 0 ? value(h, x % d) / sum[h] : 0.0f;
+            put_as(w.out, w.type, out * d + x, sum[h] > 0 ? value(h, x % d) / sum[h] : 0.0f);
         }
         if (w.stats.logits && t < group)
             w.stats.lse[out + t] = sum[t] > 0 ? top[t] * unit + logf(sum[t]) : -CUDART_INF_F;

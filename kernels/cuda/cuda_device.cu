@@ -8,6 +8,9 @@
 #include "kernels/cuda/kv.cuh"
 #include "kernels/op_check.h"
 
+extern "C" const struct probe cuda_probe;
+extern "C" const struct backend cuda_backend;
+
 struct program {
     cudaGraphExec_t graph;
 };
@@ -163,7 +166,7 @@ static const char *device_last_error(struct device *d)
 
 static int device_launch(struct device *d, enum op op, const void *args)
 {
-    int rc = op_check(op, args, d->error, sizeof d->error);
+    int rc = op_check(op, args, cuda_backend.activations, d->error, sizeof d->error);
     if (rc)
         return rc;
     switch (op) {
@@ -228,13 +231,26 @@ static void program_release(struct device *d, struct program *p)
     free(p);
 }
 
-extern "C" const struct probe cuda_probe;
-extern "C" const struct backend cuda_backend;
-const struct backend cuda_backend = {"cuda",          &cuda_probe,         DTYPE_BF16,
-                                     device_count,    device_open,         device_close,
-                                     device_describe, device_last_error,   cuda_alloc,
-                                     cuda_release,    device_free_bytes,   cuda_upload,
-                                     cuda_download,   kv_unit_bytes,       cuda_weight_alloc,
-                                     cuda_weight_put, cuda_weight_release, device_launch,
-                                     record_begin,    record_end,          replay,
+const struct backend cuda_backend = {"cuda",
+                                     &cuda_probe,
+                                     DTYPE_BF16,
+                                     DTYPE_BF16,
+                                     device_count,
+                                     device_open,
+                                     device_close,
+                                     device_describe,
+                                     device_last_error,
+                                     cuda_alloc,
+                                     cuda_release,
+                                     device_free_bytes,
+                                     cuda_upload,
+                                     cuda_download,
+                                     kv_unit_bytes,
+                                     cuda_weight_alloc,
+                                     cuda_weight_put,
+                                     cuda_weight_release,
+                                     device_launch,
+                                     record_begin,
+                                     record_end,
+                                     replay,
                                      program_release};

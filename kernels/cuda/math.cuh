@@ -1,12 +1,47 @@
 #ifndef KERNELS_CUDA_MATH_CUH
 #define KERNELS_CUDA_MATH_CUH
 
+#include <cuda_bf16.h>
 #include <math_constants.h>
 #include <stdint.h>
+
+#include "kernels/backend.h"
 
 /* Arithmetic that several kernels share. Reductions take a fixed tree over a warp's lanes and a block's
  * warps: the bits depend on the block size of the kernel alone, never on the grid. */
 enum { WARP = 32 };
+
+/* Arrays of fp32 or bf16: element i, or the two or four from there, at a multiple of their size. */
+__device__ static inline float get_as(const void *p, enum dtype t, size_t i)
+{
+    return t == DTYPE_BF16 ? __bfloat162float(((const __nv_bfloat16 *)p)[i]) : ((const float *)p)[i];
+}
+
+__device__ static inline void put_as(void *p, enum dtype t, size_t i, float x)
+{
+    if (t == DTYPE_BF16)
+        ((__nv_bfloat16 *)p)[i] = __float2bfloat16_rn(x);
+    else
+        ((float *)p)[i] = x;
+}
+
+__device__ static inline void put2_as(void *p, enum dtype t, size_t i, float x, float y)
+{
+    if (t == DTYPE_BF16)
+        *(__nv_bfloat162 *)((__nv_bfloat16 *)p + i) = __floats2bfloat162_rn(x, y);
+    else
+        *(float2 *)((float *)p + i) = make_float2(x, y);
+}
+
+__device__ static inline void put4_as(void *p, enum dtype t, size_t i, float4 v)
+{
+    if (t == DTYPE_BF16) {
+        __nv_bfloat162 low = __floats2bfloat162_rn(v.x, v.y), high = __floats2bfloat162_rn(v.z, v.w);
+        *(uint2 *)((__nv_bfloat16 *)p + i) = make_uint2(*(const uint32_t *)&low, *(const uint32_t *)&high);
+    } else {
+        *(float4 *)((float *)p + i) = v;
+    }
+}
 
 /* A softmax's term: exp(x), 0 below -69, so that sums meet no denormals. */
 __device__ static inline float term(float x)

@@ -117,7 +117,7 @@ static __device__ void add_chunks(const struct attend_work &w, size_t part, size
             o.w = fmaf(v.w, f, o.w);
         }
         float f = total[h] > 0 ? 1.0f / total[h] : 0.0f;
-        *(float4 *)&w.out[out * d + x] = make_float4(o.x * f, o.y * f, o.z * f, o.w * f);
+        put4_as(w.out, w.type, out * d + x, make_float4(o.x * f, o.y * f, o.z * f, o.w * f));
     }
 }
 
@@ -181,6 +181,7 @@ int cuda_op_attend(struct device *d, const struct attend_args *a)
     w.q = a->q;
     w.q_stride = a->q_stride;
     w.out = a->out;
+    w.type = a->type;
     w.scale = a->scale;
     w.n_rows = a->n_rows;
     w.cap = a->cap;

@@ -25,12 +25,12 @@ static __global__ void rmsnorm_kernel(struct rmsnorm_args a)
 {
     __shared__ float room[WARP];
     const float *x = a.x + (size_t)blockIdx.x * a.dim;
-    float *out = a.out + (size_t)blockIdx.x * a.dim, sum = 0;
+    float sum = 0;
     for (int j = threadIdx.x; j < a.dim; j += blockDim.x)
         sum = fmaf(x[j], x[j], sum);
     float root = sqrtf(block_sum(sum, room) / (float)a.dim + a.eps);
     for (int j = threadIdx.x; j < a.dim; j += blockDim.x)
-        out[j] = x[j] / root * a.w[j];
+        put_as(a.out, a.type, (size_t)blockIdx.x * a.dim + j, x[j] / root * a.w[j]);
 }
 
 int cuda_op_rmsnorm(struct device *d, const struct rmsnorm_args *a)
@@ -94,7 +94,7 @@ static __global__ void swiglu_kernel(struct swiglu_args a)
     int r = blockIdx.x;
     const float *gate = a.x + (size_t)r * 2 * a.n, *up = gate + a.n;
     for (int j = blockIdx.y * blockDim.x + threadIdx.x; j < a.n; j += gridDim.y * blockDim.x)
-        a.out[(size_t)r * a.n + j] = gate[j] / (1.0f + expf(-gate[j])) * up[j];
+        put_as(a.out, a.type, (size_t)r * a.n + j, gate[j] / (1.0f + expf(-gate[j])) * up[j]);
 }
 
 int cuda_op_swiglu(struct device *d, const struct swiglu_args *a)
@@ -109,7 +109,7 @@ static __global__ void gate_kernel(struct gate_args a)
     int r = blockIdx.x, h = blockIdx.y, from = a.per_layer ? 0 : h;
     float sum = 0;
     for (int j = threadIdx.x; j < a.dim; j += blockDim.x)
-        sum = fmaf(a.w[(size_t)from * a.dim + j], a.y[(size_t)r * a.dim + j], sum);
+        sum = fmaf(a.w[(size_t)from * a.dim + j], get_as(a.y, a.type, (size_t)r * a.dim + j), sum);
     sum = block_sum(sum, room);
     if (threadIdx.x == 0)
         a.flag[r * a.n_kv + h] = (sum + a.b[from]) * a.scale + a.bias > 0;

@@ -18,13 +18,10 @@ static __global__ void plain_kernel(struct linear_args a)
     int r = blockIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
     if (i >= a.w.n)
         return;
-    const float *x = a.x + (size_t)r * a.x_stride;
     float sum = 0, *out = a.out + (size_t)r * a.out_stride + i;
     for (int j = threadIdx.x; j < a.w.k; j += WARP) {
-        size_t at = (size_t)i * a.w.k + j;
-        float w = a.w.dtype == DTYPE_BF16 ? __bfloat162float(((const __nv_bfloat16 *)a.w.data)[at])
-                                          : ((const float *)a.w.data)[at];
-        sum = fmaf(w, x[j], sum);
+        float w = get_as(a.w.data, a.w.dtype, (size_t)i * a.w.k + j);
+        sum = fmaf(w, get_as(a.x, a.type, (size_t)r * a.x_stride + j), sum);
     }
     sum = warp_sum(sum) + (a.w.bias ? a.w.bias[i] : 0.0f);
     if (threadIdx.x == 0)
@@ -37,16 +34,17 @@ int cuda_op_linear(struct device *d, const struct linear_args *a)
         plain_kernel<<<dim3(a->rows, (a->w.n + 7) / 8), dim3(WARP, 8), 0, d->stream>>>(*a);
         return cuda_launched(d, OP_linear);
     }
-    if (a->x_stride % 4 || a->out_stride % 4 || (uintptr_t)a->x % 16 || (uintptr_t)a->out % 16)
+    if (a->x_stride * dtype_bytes(a->type) % 16 || a->out_stride % 4 || (uintptr_t)a->x % 16 ||
+        (uintptr_t)a->out % 16)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "linear: rows must begin at multiples of 16 bytes");
     struct product p = {a->w.n,      a->w.k,        a->rows,       a->w.dtype, a->w.data, a->x,
                         a->x_stride, a->out_stride, a->accumulate, a->w.bias,  a->out};
-    if (a->w.dtype == DTYPE_BF16) {
+    if (a->w.dtype == DTYPE_BF16 && a->type == DTYPE_F32) {
         void *x = cuda_scratch(d, (size_t)a->rows * (size_t)a->w.k * sizeof(__nv_bfloat16));
         if (!x)
             return BACKEND_ERR_MEMORY;
-        narrow_kernel<<<dim3(a->rows, (a->w.k + 1023) / 1024), 256, 0, d->stream>>>((__nv_bfloat16 *)x, a->x,
-                                                                                    a->w.k, a->x_stride);
+        narrow_kernel<<<dim3(a->rows, (a->w.k + 1023) / 1024), 256, 0, d->stream>>>(
+            (__nv_bfloat16 *)x, (const float *)a->x, a->w.k, a->x_stride);
         int rc = cuda_launched(d, OP_linear);
         if (rc)
             return rc;

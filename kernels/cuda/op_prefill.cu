@@ -31,8 +31,8 @@ static __global__ void combine_kernel(struct prefill_work w)
             o.z = fmaf(part.z, weight, o.z);
             o.w = fmaf(part.w, weight, o.w);
         }
-        *(float4 *)(prefill_out(w, head, row) + i) =
-            make_float4(o.x * inverse, o.y * inverse, o.z * inverse, o.w * inverse);
+        put4_as(w.a.out, w.a.type, prefill_out(w, head, row) + i,
+                make_float4(o.x * inverse, o.y * inverse, o.z * inverse, o.w * inverse));
     }
 }
 
@@ -108,7 +108,8 @@ int cuda_op_prefill_attend(struct device *d, const struct prefill_attend_args *a
         s.pos0 += from;
         s.nq = a->nq - from < SLICE ? a->nq - from : SLICE;
         s.q += (size_t)from * (size_t)a->q_stride;
-        s.out += (size_t)from * (size_t)a->n_q * (size_t)a->kv.head_dim;
+        s.out =
+            (char *)a->out + (size_t)from * (size_t)a->n_q * (size_t)a->kv.head_dim * dtype_bytes(a->type);
         if (a->tile) {
             size_t lists = (size_t)(s.pos0 / a->tile - a->pos0 / a->tile) * (size_t)a->kv.n_kv;
             s.idx += lists * (size_t)a->cap;

@@ -213,10 +213,12 @@ __device__ static inline void finish(struct mma_rows<DIM, N> &m, const struct pr
             continue;
         size_t part = prefill_part(w, split, head, row);
         float scale = whole ? prefill_inverse(m.top[r], sum) : 1.0f;
-        float *out = (whole ? prefill_out(w, head, row) : w.o + part * DIM) + 2 * (lane % 4);
+        void *out = whole ? w.a.out : w.o;
+        enum dtype type = whole ? w.a.type : DTYPE_F32;
+        size_t at = (whole ? prefill_out(w, head, row) : part * DIM) + 2 * (lane % 4);
 #pragma unroll
         for (int i = 0; i < DIM / 8; i++)
-            *(float2 *)(out + i * 8) = make_float2(m.o[i][2 * r] * scale, m.o[i][2 * r + 1] * scale);
+            put2_as(out, type, at + i * 8, m.o[i][2 * r] * scale, m.o[i][2 * r + 1] * scale);
         if (!whole && lane % 4 == 0)
             w.top_sum[part] = make_float2(m.top[r], sum);
     }

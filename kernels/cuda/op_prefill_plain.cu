@@ -103,10 +103,15 @@ __device__ static void finish(const struct prefill_work &w, int split, int head,
     size_t part = prefill_part(w, split, head, row);
     bool whole = w.n_splits == 1;
     float scale = whole ? prefill_inverse(top, sum) : 1.0f;
-    float *out = whole ? prefill_out(w, head, row) : w.o + part * (size_t)d;
-    for (int x = 0; x < PARTS; x++)
-        if (lane + x * WARP < d)
-            out[lane + x * WARP] = o[x] * scale;
+    size_t at = (whole ? prefill_out(w, head, row) : part * (size_t)d) + lane;
+    for (int x = 0; x < PARTS; x++) {
+        if (lane + x * WARP >= d)
+            break;
+        if (whole)
+            put_as(w.a.out, w.a.type, at + x * WARP, o[x] * scale);
+        else
+            w.o[at + x * WARP] = o[x];
+    }
     if (!whole && lane == 0)
         w.top_sum[part] = make_float2(top, sum);
 }

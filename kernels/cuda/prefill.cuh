@@ -36,16 +36,16 @@ __device__ static inline int prefill_pos(const struct prefill_work &w, int row)
     return w.a.pos0 + row / w.group;
 }
 
-/* A row's query, and likewise its output. */
+/* A row's query, and where its output begins. */
 __device__ static inline const float *prefill_q(const struct prefill_work &w, int head, int row)
 {
     return w.a.q + (size_t)(row / w.group) * (size_t)w.a.q_stride +
            (size_t)(head * w.group + row % w.group) * (size_t)w.a.kv.head_dim;
 }
-__device__ static inline float *prefill_out(const struct prefill_work &w, int head, int row)
+__device__ static inline size_t prefill_out(const struct prefill_work &w, int head, int row)
 {
-    return w.a.out + ((size_t)(row / w.group) * (size_t)w.a.n_q + (size_t)(head * w.group + row % w.group)) *
-                         (size_t)w.a.kv.head_dim;
+    return ((size_t)(row / w.group) * (size_t)w.a.n_q + (size_t)(head * w.group + row % w.group)) *
+           (size_t)w.a.kv.head_dim;
 }
 
 /* Where a row's part of a split is in top_sum, and, times head_dim, in o. */

@@ -71,6 +71,22 @@ float rig_bf16(float x)
     return x;
 }
 
+int rig_is_rounded(struct rig *r, const void *half, const float *want, size_t n)
+{
+    uint16_t *have = malloc(n * sizeof *have);
+    size_t same = 0;
+    MUST(have);
+    rig_get(r, have, half, n * sizeof *have);
+    for (size_t i = 0; i < n; i++) {
+        float x = rig_bf16(want[i]);
+        uint32_t u;
+        memcpy(&u, &x, 4);
+        same += have[i] == u >> 16;
+    }
+    free(have);
+    return same == n;
+}
+
 void *rig_alloc(struct rig *r, size_t bytes)
 {
     MUST(r->n_owned < 512);

@@ -27,6 +27,8 @@ float rig_uniform(struct rig *r);                 /* -1 .. 1 */
 int rig_below(struct rig *r, int n);              /* 0 .. n-1 */
 void rig_fill(struct rig *r, float *p, size_t n); /* host memory, uniform */
 float rig_bf16(float x);                          /* rounded to bf16 */
+/* Device array of n bf16 numbers: do they equal these fp32 ones, rounded? */
+int rig_is_rounded(struct rig *r, const void *half, const float *want, size_t n);
 
 void *rig_alloc(struct rig *r, size_t bytes); /* on the device, zeroed; released by rig_close */
 void *rig_up(struct rig *r, const void *src, size_t bytes);

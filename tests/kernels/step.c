@@ -143,18 +143,19 @@ void step_close(struct step *s)
 
 static void run_linear(struct step *s, struct weight w, const float *x, float *out, int accumulate)
 {
-    struct linear_args a = {w, x, out, s->n, w.k, w.n, accumulate};
+    struct linear_args a = {w, x, out, s->n, w.k, w.n, accumulate, DTYPE_F32};
     rig_run(s->r, OP_linear, &a);
 }
 
 static void before_attention(struct step *s)
 {
     struct embed_args e = {s->token, s->rows.seq, s->embed, s->x, s->n};
-    struct rmsnorm_args n = {s->x, s->norm, s->y, s->n, DIM, 1e-6f};
+    struct rmsnorm_args n = {s->x, s->norm, s->y, s->n, DIM, 1e-6f, DTYPE_F32};
     float *q = s->qkv_out, *k = q + N_Q * D;
     struct qk_norm_args h = {q, k, s->norm, s->norm + D, s->n, QKV, N_Q, N_KV, D, 1e-6f};
     struct rope_args p = {s->rows, q, k, s->table, QKV, N_Q, N_KV, D};
-    struct gate_args g = {s->y, s->gate_w, s->gate_w + N_KV * DIM, 1, 0, s->flag, s->n, DIM, N_KV, 0};
+    struct gate_args g = {s->y, s->gate_w, s->gate_w + N_KV * DIM, 1, 0, s->flag, s->n, DIM, N_KV,
+                          0,    DTYPE_F32};
     struct expire_args x = {s->rows, s->c.kv, 0, s->state, state_bytes, state_bytes - 2 * N_KV * REACH * 4,
                             s->flag, REACH,   1};
     struct drop_lowest_args d = {s->rows, s->c.kv, 0, s->state, state_bytes, s->prompt, 3, 1, 0, 1};
@@ -222,7 +223,7 @@ static void attention(struct step *s)
 
 void step_run(struct step *s)
 {
-    struct swiglu_args w = {s->wide, s->act, s->n, WIDE};
+    struct swiglu_args w = {s->wide, s->act, s->n, WIDE, DTYPE_F32};
     struct account_args c = {s->rows, s->c.kv};
     struct sample_args a = {s->rows, s->logits, VOCAB, s->settings, s->result, s->token, s->pos, s->scratch};
     before_attention(s);

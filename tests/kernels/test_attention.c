@@ -137,6 +137,15 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     rig_run(s->r, OP_attend, &a);
     check_reads(s, &ch, before);
     compare_attend(s, &ch, &a);
+    if (s->r->b->activations == DTYPE_BF16) {
+        float *out = malloc(floats * 4);
+        rig_get(s->r, out, a.out, floats * 4);
+        a.out = rig_alloc(s->r, floats * 2);
+        a.type = DTYPE_BF16;
+        rig_run(s->r, OP_attend, &a);
+        CHECK(rig_is_rounded(s->r, a.out, out, floats));
+        free(out);
+    }
     set_forget(s, owned);
 }
 
@@ -212,6 +221,11 @@ static void check_prefill(struct set *s, int kind)
                 worst = fmax(worst, fabs((double)out[i * d + x] - want[x]));
         }
         CHECK_NEAR(worst, 0, rig_rounds(s->r) && s->c.kv.dtype == DTYPE_BF16 ? 2e-5 : 2e-6);
+        if (s->r->b->activations == DTYPE_BF16) {
+            a.type = DTYPE_BF16;
+            rig_run(s->r, OP_prefill_attend, &a);
+            CHECK(rig_is_rounded(s->r, a.out, out, (size_t)(nq * n_q * d)));
+        }
         free(q);
         free(out);
         set_forget(s, owned);

@@ -17,6 +17,26 @@ static void check_close(const char *what, const float *have, const double *want,
     CHECK(worst <= tolerance);
 }
 
+/* The same product with x as bf16, which it is already; x_stride a multiple of 8. */
+static void linear_bf16(struct rig *r, struct linear_args a, const float *x, int os)
+{
+    int stride = (a.w.k + 7) / 8 * 8;
+    static uint16_t half[1 << 18];
+    static float again[1 << 18];
+    for (int i = 0; i < a.rows * a.w.k; i++) {
+        uint32_t u;
+        memcpy(&u, &x[i / a.w.k * a.x_stride + i % a.w.k], 4);
+        half[i / a.w.k * stride + i % a.w.k] = (uint16_t)(u >> 16);
+    }
+    a.x = rig_up(r, half, (size_t)(a.rows * stride) * 2);
+    a.x_stride = stride;
+    a.out = rig_up(r, buf_c, (size_t)(a.rows * os) * 4);
+    a.type = DTYPE_BF16;
+    rig_run(r, OP_linear, &a);
+    rig_get(r, again, a.out, (size_t)(a.rows * os) * 4);
+    CHECK(memcmp(got, again, (size_t)(a.rows * os) * 4) == 0);
+}
+
 static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with_bias, int accumulate)
 {
     int xs = k + 4, os = n + 8;
@@ -31,7 +51,8 @@ static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with
                             rows,
                             xs,
                             os,
-                            accumulate};
+                            accumulate,
+                            DTYPE_F32};
     rig_run(r, OP_linear, &a);
     rig_get(r, got, a.out, (size_t)(rows * os) * 4);
     double worst = 0;
@@ -48,6 +69,8 @@ static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with
             worst = error > worst ? error : worst;
         }
     CHECK_NEAR(worst, 0, 2e-7 * (k + 10));
+    if (t == DTYPE_BF16 && r->b->activations == DTYPE_BF16)
+        linear_bf16(r, a, buf_b, os);
     rig_weight_free(r, &w);
 }
 
@@ -70,14 +93,19 @@ static void rmsnorm(struct rig *r, int rows, int dim)
     static double want[1 << 18];
     rig_fill(r, buf_a, (size_t)(rows * dim));
     rig_fill(r, buf_b, (size_t)dim);
-    struct rmsnorm_args a = {rig_up(r, buf_a, (size_t)(rows * dim) * 4),
-                             rig_up(r, buf_b, (size_t)dim * 4),
-                             rig_alloc(r, (size_t)(rows * dim) * 4),
-                             rows,
-                             dim,
-                             1e-6f};
+    struct rmsnorm_args a = {.x = rig_up(r, buf_a, (size_t)(rows * dim) * 4),
+                             .w = rig_up(r, buf_b, (size_t)dim * 4),
+                             .out = rig_alloc(r, (size_t)(rows * dim) * 4),
+                             .rows = rows,
+                             .dim = dim,
+                             .eps = 1e-6f};
     rig_run(r, OP_rmsnorm, &a);
     rig_get(r, got, a.out, (size_t)(rows * dim) * 4);
+    if (r->b->activations == DTYPE_BF16) {
+        a.type = DTYPE_BF16;
+        rig_run(r, OP_rmsnorm, &a);
+        CHECK(rig_is_rounded(r, a.out, got, (size_t)(rows * dim)));
+    }
     for (int i = 0; i < rows; i++) {
         double s = 0;
         for (int j = 0; j < dim; j++)
@@ -153,10 +181,17 @@ static void swiglu(struct rig *r, int rows, int n)
         buf_a[i] *= 20;
     for (int i = 0; i < n && i < 12; i++)
         buf_a[i] = edge[i];
-    struct swiglu_args a = {rig_up(r, buf_a, (size_t)(rows * 2 * n) * 4),
-                            rig_alloc(r, (size_t)(rows * n) * 4), rows, n};
+    struct swiglu_args a = {.x = rig_up(r, buf_a, (size_t)(rows * 2 * n) * 4),
+                            .out = rig_alloc(r, (size_t)(rows * n) * 4),
+                            .rows = rows,
+                            .n = n};
     rig_run(r, OP_swiglu, &a);
     rig_get(r, got, a.out, (size_t)(rows * n) * 4);
+    if (r->b->activations == DTYPE_BF16) {
+        a.type = DTYPE_BF16;
+        rig_run(r, OP_swiglu, &a);
+        CHECK(rig_is_rounded(r, a.out, got, (size_t)(rows * n)));
+    }
     double worst = 0;
     for (int i = 0; i < rows * n; i++) {
         double z = (double)buf_a[i / n * 2 * n + i % n], u = (double)buf_a[i / n * 2 * n + n + i % n];
@@ -186,7 +221,8 @@ static void gate(struct rig *r, int per_layer)
                           ROWS,
                           DIM,
                           HEADS,
-                          per_layer};
+                          per_layer,
+                          DTYPE_F32};
     rig_run(r, OP_gate, &a);
     rig_get(r, flag, a.flag, sizeof flag);
     for (int i = 0; i < ROWS * HEADS; i++) {
@@ -206,6 +242,12 @@ static void small_ops(struct rig *r)
     rig_get(r, out, f.out, sizeof out);
     for (int i = 0; i < 100; i++)
         CHECK_INT(out[i], i < 99 ? -7 : 0);
+
+    struct rmsnorm_args n = {.type = DTYPE_BF16};
+    struct linear_args l = {.w = {.dtype = DTYPE_F32}, .type = DTYPE_BF16};
+    if (r->b->activations == DTYPE_F32)
+        CHECK_INT(r->b->launch(r->d, OP_rmsnorm, &n), BACKEND_ERR_UNSUPPORTED);
+    CHECK_INT(r->b->launch(r->d, OP_linear, &l), BACKEND_ERR_UNSUPPORTED);
 
     struct cache c;
     cache_open(&c, r, 3, 2, 4, 2, 16, 4, DTYPE_F32);
