@@ -4,9 +4,9 @@
 /* Part 2 of engine/policy.h: what a policy implements. Included by it, do not include directly.
  *
  * Order of calls for one sequence:
- *   prefill, per chunk and layer:  on_qkv -> (RoPE, append) -> select_prefill -> (attention) -> on_attn_out
+ *   prefill, per chunk and layer:  on_qkv -> (rope_append) -> select_prefill -> (attention) -> on_attn_out
  *   end of the prompt:             prefill_end, once
- *   each decode step and layer:    on_qkv -> (RoPE, append) -> select -> (attention) -> observe ->
+ *   each decode step and layer:    on_qkv -> (rope_append) -> select -> (attention) -> observe ->
  * on_attn_out
  *
  * A sequence whose prompt is shared with others has no prefill of its own: unless the policy sets
@@ -47,8 +47,9 @@ struct policy_ctx {
     const float *x;            /* (rows, hidden): the residual stream, without this layer's attention until
                                 * on_attn_out, which sees it added */
     const void *y;             /* (rows, hidden): the layer's normed input */
-    enum dtype y_type;
-    float *q, *k, *v; /* row stride qkv_stride; before RoPE in on_qkv, after it in select */
+    enum dtype y_type;         /* of y */
+    float *q, *k, *v; /* row stride qkv_stride; in on_qkv as the product gives them, in select after norms
+                       * over heads and RoPE */
     int qkv_stride;
     float scale;
     struct stats stats; /* scratch; in prefill there is none: stats, score and list are NULL */

@@ -201,31 +201,32 @@ static void embed(struct transformer *t, int rows, struct err *e)
     device_launch(t->be, t->dev, OP_embed, &a, e);
 }
 
-/* Norm, q|k|v product and, for Qwen3, the norms over heads: what comes before on_qkv. */
+/* Norm and q|k|v product: what comes before on_qkv. */
 static void layer_qkv(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
 {
-    const struct model_config *f = &t->model->config;
     norm(t, t->x, y->norm_in, rows, e);
     linear(t, &y->qkv, t->y, t->qkv, rows, 0, e);
-    if (f->qk_norm) {
-        struct qk_norm_args a = {t->qkv,      t->qkv + f->n_q * f->head_dim,
-                                 y->q_norm,   y->k_norm,
-                                 rows,        qkv_stride(f),
-                                 f->n_q,      f->n_kv,
-                                 f->head_dim, f->eps};
-        device_launch(t->be, t->dev, OP_qk_norm, &a, e);
-    }
 }
 
 static void rope_append(struct transformer *t, int layer, int rows, int prefill, struct err *e)
 {
     const struct model_config *f = &t->model->config;
-    struct rows r = {rows, t->row_seq, t->row_pos};
-    float *k = t->qkv + f->n_q * f->head_dim, *v = k + f->n_kv * f->head_dim;
-    struct rope_args a = {r, t->qkv, k, t->model->cos_sin, qkv_stride(f), f->n_q, f->n_kv, f->head_dim};
-    device_launch(t->be, t->dev, OP_rope, &a, e);
-    struct append_args p = {r, t->cache->view, layer, prefill, k, v, qkv_stride(f)};
-    device_launch(t->be, t->dev, OP_append, &p, e);
+    const struct model_layer *y = &t->model->layer[layer];
+    float *k = t->qkv + f->n_q * f->head_dim;
+    struct rope_append_args a = {.rows = {rows, t->row_seq, t->row_pos},
+                                 .kv = t->cache->view,
+                                 .layer = layer,
+                                 .prefill = prefill,
+                                 .n_q = f->n_q,
+                                 .q = t->qkv,
+                                 .k = k,
+                                 .v = k + f->n_kv * f->head_dim,
+                                 .stride = qkv_stride(f),
+                                 .cos_sin = t->model->cos_sin,
+                                 .wq = y->q_norm,
+                                 .wk = y->k_norm,
+                                 .eps = f->eps};
+    device_launch(t->be, t->dev, OP_rope_append, &a, e);
 }
 
 /* The feed-forward part, added to the residual stream. */

@@ -166,7 +166,7 @@ struct topk_rule {
  * tests/kernels. */
 /* clang-format off */
 #define BACKEND_OPS(X)                                                                             \
-    X(embed) X(rmsnorm) X(linear) X(qk_norm) X(rope) X(append) X(swiglu) X(attend)                 \
+    X(embed) X(rmsnorm) X(linear) X(append) X(rope_append) X(swiglu) X(attend)                      \
     X(prefill_attend) X(page_scores) X(qk_stats) X(reduce_stats) X(topk) X(mask_scores) X(stamp)   \
     X(drop_lowest) X(drop_list) X(load_stamps) X(gate) X(expire) X(until) X(compact) X(copy_units) \
     X(account) X(sample) X(fill_i32)

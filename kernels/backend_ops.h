@@ -34,34 +34,33 @@ struct linear_args {
     enum dtype type; /* of x; bf16 for a bf16 weight only */
 };
 
-/* RMSNorm over each head of q and k in place, before RoPE (Qwen3). */
-struct qk_norm_args {
-    float *q, *k;         /* (rows, n_q, d), (rows, n_kv, d) at row stride `stride` */
-    const float *wq, *wk; /* (d) */
-    int rows, stride, n_q, n_kv, head_dim;
-    float eps;
-};
-
-/* Rotates the pairs (i, i + d/2) of each head of q and k in place by the angle of the row's position:
- * (a, b) -> (a cos - b sin, b cos + a sin). cos_sin is (max_pos, 2, d/2): cos then sin. */
-struct rope_args {
-    struct rows rows;
-    float *q, *k; /* row stride `stride` */
-    const float *cos_sin;
-    int stride, n_q, n_kv, head_dim;
-};
-
 /* Writes K and V of each row into its head's next slot and updates bounds, live, tail, n_slots, n_live.
  * Next slot: the one after tail when it is free and in the same page, else the lowest free slot, else n_slots
  * (free = below n_slots and not live; the slot after tail may also be n_slots itself). A page without live
- * tokens starts its bounds anew. prefill: all rows belong to one sequence, in order of position, and slot =
- * position. */
+ * tokens starts its bounds anew. prefill: the rows are consecutive positions of one sequence, none of them
+ * padding, and slot = position. */
 struct append_args {
     struct rows rows;
     struct kv_view kv;
     int layer, prefill;
     const float *k, *v; /* row stride `stride` */
     int stride;
+};
+
+/* append, and before it, in place: RMSNorm over each head of q and k (Qwen3; wq and wk NULL: none), then the
+ * pairs (i, i + d/2) of each head of q and k are rotated by the angle of the row's position: (a, b) ->
+ * (a cos - b sin, b cos + a sin). cos_sin is (max_pos, 2, d/2): cos then sin. Padding rows stay as they are.
+ */
+struct rope_append_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, prefill, n_q;
+    float *q, *k; /* (rows, n_q, d), (rows, n_kv, d); row stride `stride`, as of v */
+    const float *v;
+    int stride;
+    const float *cos_sin;
+    const float *wq, *wk; /* (d) */
+    float eps;
 };
 
 /* out[r][i] = silu(x[r][i]) * x[r][n + i]; silu(z) = z / (1 + exp(-z)) */

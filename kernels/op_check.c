@@ -152,6 +152,9 @@ int op_check(enum op op, const void *args, enum dtype activations, char *sentenc
         return check_linear(f, args);
     case OP_append:
         return check_kv(f, op, &((const struct append_args *)args)->kv);
+    case OP_rope_append:
+        return check_heads(f, op, &((const struct rope_append_args *)args)->kv,
+                           ((const struct rope_append_args *)args)->n_q);
     case OP_attend:
         return check_attend(f, args);
     case OP_prefill_attend:

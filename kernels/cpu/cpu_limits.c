@@ -39,12 +39,11 @@ double cpu_work(enum op op, const void *args)
         return 0.5 * A(rmsnorm)->rows * A(rmsnorm)->dim;
     case OP_linear:
         return 0.1 * A(linear)->rows * A(linear)->w.n * A(linear)->w.k;
-    case OP_qk_norm:
-        return 0.5 * A(qk_norm)->rows * (A(qk_norm)->n_q + A(qk_norm)->n_kv) * A(qk_norm)->head_dim;
-    case OP_rope:
-        return 0.5 * A(rope)->rows.cap * (A(rope)->n_q + A(rope)->n_kv) * A(rope)->head_dim;
     case OP_append:
         return 4.0 * A(append)->rows.cap * A(append)->kv.n_kv * A(append)->kv.head_dim;
+    case OP_rope_append:
+        return (double)A(rope_append)->rows.cap * A(rope_append)->kv.head_dim *
+               (A(rope_append)->n_q + 5.0 * A(rope_append)->kv.n_kv);
     case OP_swiglu:
         return 8.0 * A(swiglu)->rows * A(swiglu)->n;
     case OP_topk:

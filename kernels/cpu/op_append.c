@@ -1,4 +1,4 @@
-/* Appending K and V to the cache, and copying whole units. */
+/* Appending K and V to the cache, alone or after norms and rotation, and copying whole units. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/unit.h"
 
@@ -36,6 +36,15 @@ void CPU_SYM(op_append)(const void *args, struct cpu_ctx *c)
                          a->v + at);
         }
     }
+}
+
+void CPU_SYM(op_rope_append)(const void *args, struct cpu_ctx *c)
+{
+    const struct rope_append_args *a = args;
+    struct append_args p = {a->rows, a->kv, a->layer, a->prefill, a->k, a->v, a->stride};
+    CPU_SYM(rope_rows)(a, c);
+    cpu_barrier(c);
+    CPU_SYM(op_append)(&p, c);
 }
 
 void CPU_SYM(op_copy_units)(const void *args, struct cpu_ctx *c)

@@ -1,4 +1,4 @@
-/* The small dense operations of a layer: embedding, norms, rotary positions, SwiGLU, DMS gates. A sum over a
+/* The small dense operations of a layer: embedding, norms, rotation, SwiGLU, DMS gates. A sum over a
  * row has 64 partial sums (element j goes to j mod 64), added (0 + 1) + (2 + 3) by sixteens and then over the
  * lanes. */
 #include "kernels/cpu/ops.h"
@@ -66,19 +66,6 @@ void CPU_SYM(op_rmsnorm)(const void *args, struct cpu_ctx *c)
          a->eps);
 }
 
-void CPU_SYM(op_qk_norm)(const void *args, struct cpu_ctx *c)
-{
-    const struct qk_norm_args *a = args;
-    FOR_TASKS(c, r, a->rows)
-    {
-        float *q = a->q + (size_t)r * (size_t)a->stride, *k = a->k + (size_t)r * (size_t)a->stride;
-        for (int h = 0; h < a->n_q; h++, q += a->head_dim)
-            norm(q, a->wq, q, a->head_dim, a->eps);
-        for (int h = 0; h < a->n_kv; h++, k += a->head_dim)
-            norm(k, a->wk, k, a->head_dim, a->eps);
-    }
-}
-
 INLINE void rotate(float *x, int heads, int half, const float *cosine, const float *sine)
 {
     for (int h = 0; h < heads; h++, x += 2 * half)
@@ -90,17 +77,24 @@ INLINE void rotate(float *x, int heads, int half, const float *cosine, const flo
         }
 }
 
-void CPU_SYM(op_rope)(const void *args, struct cpu_ctx *c)
+INLINE void rope_heads(const struct rope_append_args *a, float *x, int heads, const float *w, int pos)
 {
-    const struct rope_args *a = args;
+    int d = a->kv.head_dim;
+    const float *table = a->cos_sin + (size_t)pos * (size_t)d;
+    for (int h = 0; w && h < heads; h++)
+        norm(x + h * d, w, x + h * d, d, a->eps);
+    rotate(x, heads, d / 2, table, table + d / 2);
+}
+
+void CPU_SYM(rope_rows)(const struct rope_append_args *a, struct cpu_ctx *c)
+{
     FOR_TASKS(c, r, a->rows.cap)
     {
+        size_t row = (size_t)r * (size_t)a->stride;
         if (a->rows.seq[r] < 0)
             continue;
-        const float *table = a->cos_sin + (size_t)a->rows.pos[r] * (size_t)a->head_dim;
-        int half = a->head_dim / 2;
-        rotate(a->q + (size_t)r * (size_t)a->stride, a->n_q, half, table, table + half);
-        rotate(a->k + (size_t)r * (size_t)a->stride, a->n_kv, half, table, table + half);
+        rope_heads(a, a->q + row, a->n_q, a->wq, a->rows.pos[r]);
+        rope_heads(a, a->k + row, a->kv.n_kv, a->wk, a->rows.pos[r]);
     }
 }
 

@@ -13,6 +13,9 @@ BACKEND_OPS(X)
 /* op_plan.c: a selection's pages into a->plan. */
 void CPU_SYM(attend_plan)(const struct attend_args *a, struct cpu_ctx *c);
 
+/* op_dense.c: norms and rotation of the rows' q and k. */
+void CPU_SYM(rope_rows)(const struct rope_append_args *a, struct cpu_ctx *c);
+
 /* The tasks 0 .. n-1 of a phase that fall to this thread. */
 #define FOR_TASKS(c, t, n) for (int t = cpu_take(c, n); t >= 0; t = cpu_take(c, n))
 

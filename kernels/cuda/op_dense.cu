@@ -1,4 +1,4 @@
-/* The small dense operations of a layer: embedding, norms, rotary positions, SwiGLU, DMS gates. */
+/* The small dense operations of a layer: embedding, norm, SwiGLU, DMS gates. */
 #include "kernels/cuda/cuda.cuh"
 #include "kernels/cuda/kv.cuh"
 #include "kernels/cuda/math.cuh"
@@ -37,56 +37,6 @@ int cuda_op_rmsnorm(struct device *d, const struct rmsnorm_args *a)
 {
     rmsnorm_kernel<<<a->rows, 512, 0, d->stream>>>(*a);
     return cuda_launched(d, OP_rmsnorm);
-}
-
-/* One warp a head. */
-static __global__ void qk_norm_kernel(struct qk_norm_args a)
-{
-    int h = blockIdx.y * blockDim.y + threadIdx.y, lane = threadIdx.x;
-    if (h >= a.n_q + a.n_kv)
-        return;
-    bool is_q = h < a.n_q;
-    float *x = (is_q ? a.q + (size_t)h * a.head_dim : a.k + (size_t)(h - a.n_q) * a.head_dim) +
-               (size_t)blockIdx.x * a.stride;
-    const float *w = is_q ? a.wq : a.wk;
-    float sum = 0;
-    for (int j = lane; j < a.head_dim; j += WARP)
-        sum = fmaf(x[j], x[j], sum);
-    float root = sqrtf(warp_sum(sum) / (float)a.head_dim + a.eps);
-    for (int j = lane; j < a.head_dim; j += WARP)
-        x[j] = x[j] / root * w[j];
-}
-
-int cuda_op_qk_norm(struct device *d, const struct qk_norm_args *a)
-{
-    dim3 grid(a->rows, (a->n_q + a->n_kv + 7) / 8), block(WARP, 8);
-    qk_norm_kernel<<<grid, block, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_qk_norm);
-}
-
-/* Every product is rounded: fused multiply-adds would treat the two halves of a pair differently. */
-static __global__ void rope_kernel(struct rope_args a)
-{
-    int r = blockIdx.x, half = a.head_dim / 2;
-    if (a.rows.seq[r] < 0)
-        return;
-    const float *cosine = a.cos_sin + (size_t)a.rows.pos[r] * a.head_dim, *sine = cosine + half;
-    for (int i = blockIdx.y * blockDim.x + threadIdx.x; i < (a.n_q + a.n_kv) * half;
-         i += gridDim.y * blockDim.x) {
-        int h = i / half, j = i % half;
-        float *x = (h < a.n_q ? a.q + (size_t)h * a.head_dim : a.k + (size_t)(h - a.n_q) * a.head_dim) +
-                   (size_t)r * a.stride;
-        float u = x[j], v = x[j + half], c = cosine[j], s = sine[j];
-        x[j] = __fsub_rn(__fmul_rn(u, c), __fmul_rn(v, s));
-        x[j + half] = __fadd_rn(__fmul_rn(v, c), __fmul_rn(u, s));
-    }
-}
-
-int cuda_op_rope(struct device *d, const struct rope_args *a)
-{
-    int pairs = (a->n_q + a->n_kv) * a->head_dim / 2;
-    rope_kernel<<<dim3(a->rows.cap, (pairs + 511) / 512), 256, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_rope);
 }
 
 static __global__ void swiglu_kernel(struct swiglu_args a)

@@ -152,23 +152,29 @@ static void before_attention(struct step *s)
     struct embed_args e = {s->token, s->rows.seq, s->embed, s->x, s->n};
     struct rmsnorm_args n = {s->x, s->norm, s->y, s->n, DIM, 1e-6f, DTYPE_F32};
     float *q = s->qkv_out, *k = q + N_Q * D;
-    struct qk_norm_args h = {q, k, s->norm, s->norm + D, s->n, QKV, N_Q, N_KV, D, 1e-6f};
-    struct rope_args p = {s->rows, q, k, s->table, QKV, N_Q, N_KV, D};
     struct gate_args g = {s->y, s->gate_w, s->gate_w + N_KV * DIM, 1, 0, s->flag, s->n, DIM, N_KV,
                           0,    DTYPE_F32};
     struct expire_args x = {s->rows, s->c.kv, 0, s->state, state_bytes, state_bytes - 2 * N_KV * REACH * 4,
                             s->flag, REACH,   1};
     struct drop_lowest_args d = {s->rows, s->c.kv, 0, s->state, state_bytes, s->prompt, 3, 1, 0, 1};
-    struct append_args a = {s->rows, s->c.kv, 0, 0, k, k + N_KV * D, QKV};
+    struct rope_append_args a = {.rows = s->rows,
+                                 .kv = s->c.kv,
+                                 .n_q = N_Q,
+                                 .q = q,
+                                 .k = k,
+                                 .v = k + N_KV * D,
+                                 .stride = QKV,
+                                 .cos_sin = s->table,
+                                 .wq = s->norm,
+                                 .wk = s->norm + D,
+                                 .eps = 1e-6f};
     rig_run(s->r, OP_embed, &e);
     rig_run(s->r, OP_rmsnorm, &n);
     run_linear(s, s->qkv, s->y, s->qkv_out, 0);
-    rig_run(s->r, OP_qk_norm, &h);
-    rig_run(s->r, OP_rope, &p);
     rig_run(s->r, OP_gate, &g);
     rig_run(s->r, OP_expire, &x);
     rig_run(s->r, OP_drop_lowest, &d);
-    rig_run(s->r, OP_append, &a);
+    rig_run(s->r, OP_rope_append, &a);
 }
 
 static void attend(struct step *s, enum sel_unit unit, int lists, const int32_t *idx, const int32_t *len,

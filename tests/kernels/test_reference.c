@@ -116,61 +116,111 @@ static void rmsnorm(struct rig *r, int rows, int dim)
     check_close("rmsnorm", got, want, (size_t)(rows * dim), 1e-6);
 }
 
-/* qk_norm and rope on one buffer of rows (q, k, something else). */
-static void heads(struct rig *r, int n_q, int n_kv, int d)
+/* What a cache holds, byte for byte. */
+static void compare_caches(struct rig *r, const struct kv_view *x, const struct kv_view *y)
 {
-    enum { ROWS = 5 };
-    int stride = (n_q + n_kv) * d + 7, used = (n_q + n_kv) * d;
+    size_t heads = (size_t)(x->n_seqs * x->n_layers * x->n_kv), units = heads * (size_t)x->max_pages;
+    const struct {
+        const void *x, *y;
+        size_t bytes;
+    } part[] = {{x->pool, y->pool, units * r->b->unit_bytes(x->dtype, x->head_dim)},
+                {x->bounds, y->bounds, units * 2 * (size_t)x->head_dim * sizeof(float)},
+                {x->live, y->live, units * sizeof *x->live},
+                {x->n_slots, y->n_slots, heads * sizeof *x->n_slots},
+                {x->n_live, y->n_live, heads * sizeof *x->n_live},
+                {x->tail, y->tail, heads * sizeof *x->tail}};
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        char *have = malloc(part[i].bytes), *want = malloc(part[i].bytes);
+        rig_get(r, have, part[i].x, part[i].bytes);
+        rig_get(r, want, part[i].y, part[i].bytes);
+        CHECK(memcmp(have, want, part[i].bytes) == 0);
+        free(have);
+        free(want);
+    }
+}
+
+enum { HEAD_ROWS = 40, HEAD_POS = 1000 };
+
+/* q and k after norms and rotation, where they were (x); rows of `used` floats of heads. */
+static void want_heads(double *want, const float *x, const float *w, const struct rope_append_args *a,
+                       const int32_t *seq, const int32_t *pos)
+{
+    int d = a->kv.head_dim, heads = a->n_q + a->kv.n_kv;
+    for (int i = 0; i < a->rows.cap * a->stride; i++)
+        want[i] = (double)x[i];
+    for (int i = 0; i < a->rows.cap * heads; i++) {
+        int r = i / heads, h = i % heads;
+        double *p = want + r * a->stride + h * d, s = 0;
+        const float *table = buf_c + pos[r] * d;
+        if (seq[r] < 0)
+            continue;
+        for (int j = 0; j < d; j++)
+            s += p[j] * p[j];
+        for (int j = 0; j < d && a->wq; j++)
+            p[j] *= (double)w[h < a->n_q ? j : d + j] / sqrt(s / d + (double)a->eps);
+        for (int j = 0; j < d / 2; j++) {
+            double u = p[j], v = p[j + d / 2], c = (double)table[j], sine = (double)table[d / 2 + j];
+            p[j] = u * c - v * sine;
+            p[j + d / 2] = v * c + u * sine;
+        }
+    }
+}
+
+/* rope_append on one buffer of rows (q, k, v, something else): q and k against double precision, the cache
+ * against append of the k and v that came out. Then once more, so that pages are continued. */
+static void heads(struct rig *r, int n_q, int n_kv, int d, enum dtype t, int prefill, int with_norm)
+{
+    int rows = prefill ? HEAD_ROWS : 5, stride = (n_q + 2 * n_kv) * d + 7, owned = r->n_owned;
+    size_t floats = (size_t)(rows * stride);
     static double want[1 << 16];
-    int32_t seq[ROWS] = {0, 1, -1, 2, 0}, pos[ROWS] = {0, 17, 0, 900, 3};
-    rig_fill(r, buf_a, (size_t)(ROWS * stride));
+    static const int32_t some_seq[] = {0, 1, -1, 3, 2}, some_pos[] = {0, 17, 0, 900, 3};
+    int32_t seq[HEAD_ROWS], pos[HEAD_ROWS];
+    struct cache c, other;
+    cache_open(&c, r, 4, 2, n_q, n_kv, d, 6, t);
+    cache_open(&other, r, 4, 2, n_q, n_kv, d, 6, t);
     rig_fill(r, buf_b, (size_t)(2 * d));
-    for (int p = 0; p < 1000; p++)
+    for (int p = 0; p < HEAD_POS; p++)
         for (int i = 0; i < d / 2; i++) {
             double angle = p * pow(10000, -2.0 * i / d);
             buf_c[p * d + i] = (float)cos(angle);
             buf_c[p * d + d / 2 + i] = (float)sin(angle);
         }
-    float *x = rig_up(r, buf_a, (size_t)(ROWS * stride) * 4), *w = rig_up(r, buf_b, (size_t)(2 * d) * 4);
-    struct qk_norm_args n = {x, x + n_q * d, w, w + d, ROWS, stride, n_q, n_kv, d, 1e-5f};
-    rig_run(r, OP_qk_norm, &n);
-    rig_get(r, got, x, (size_t)(ROWS * stride) * 4);
-    for (int i = 0; i < ROWS * stride; i++)
-        want[i] = (double)buf_a[i];
-    for (int h = 0; h < ROWS * (n_q + n_kv); h++) {
-        int at = h / (n_q + n_kv) * stride + h % (n_q + n_kv) * d;
-        const float *scale = buf_b + (h % (n_q + n_kv) < n_q ? 0 : d);
-        double s = 0;
-        for (int i = 0; i < d; i++)
-            s += want[at + i] * want[at + i];
-        for (int i = 0; i < d; i++)
-            want[at + i] *= (double)scale[i] / sqrt(s / d + 1e-5);
+    float *x = rig_alloc(r, floats * 4), *w = rig_up(r, buf_b, (size_t)(2 * d) * 4);
+    int32_t *ids = rig_alloc(r, 2 * sizeof seq);
+    struct rope_append_args a = {.rows = {rows, ids, ids + HEAD_ROWS},
+                                 .kv = c.kv,
+                                 .layer = 1,
+                                 .prefill = prefill,
+                                 .n_q = n_q,
+                                 .q = x,
+                                 .k = x + n_q * d,
+                                 .v = x + (n_q + n_kv) * d,
+                                 .stride = stride,
+                                 .cos_sin = rig_up(r, buf_c, (size_t)(HEAD_POS * d) * 4),
+                                 .wq = with_norm ? w : NULL,
+                                 .wk = with_norm ? w + d : NULL,
+                                 .eps = 1e-5f};
+    struct append_args p = {a.rows, other.kv, 1, prefill, a.k, a.v, stride};
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < rows; i++) {
+            seq[i] = prefill ? 2 : some_seq[i];
+            pos[i] = prefill ? turn * rows + i : some_pos[i] + turn;
+        }
+        rig_put(r, ids, seq, (size_t)rows * 4);
+        rig_put(r, ids + HEAD_ROWS, pos, (size_t)rows * 4);
+        rig_fill(r, buf_a, floats);
+        rig_put(r, x, buf_a, floats * 4);
+        rig_run(r, OP_rope_append, &a);
+        rig_get(r, got, x, floats * 4);
+        want_heads(want, buf_a, buf_b, &a, seq, pos);
+        check_close("rope_append", got, want, floats, 1e-6);
+        rig_run(r, OP_append, &p);
+        compare_caches(r, &c.kv, &other.kv);
     }
-    check_close("qk_norm", got, want, (size_t)(ROWS * stride), 1e-6);
-
-    struct rope_args p = {{ROWS, rig_up(r, seq, sizeof seq), rig_up(r, pos, sizeof pos)},
-                          x,
-                          x + n_q * d,
-                          rig_up(r, buf_c, (size_t)(1000 * d) * 4),
-                          stride,
-                          n_q,
-                          n_kv,
-                          d};
-    for (int i = 0; i < ROWS * stride; i++)
-        want[i] = (double)got[i];
-    for (int i = 0; i < ROWS * used / 2; i++) {
-        int row = i / (used / 2), h = i % (used / 2) / (d / 2), j = i % (d / 2),
-            at = row * stride + h * d + j;
-        double u = (double)got[at], v = (double)got[at + d / 2], c = (double)buf_c[pos[row] * d + j],
-               s = (double)buf_c[pos[row] * d + d / 2 + j];
-        if (seq[row] < 0)
-            continue;
-        want[at] = u * c - v * s;
-        want[at + d / 2] = v * c + u * s;
-    }
-    rig_run(r, OP_rope, &p);
-    rig_get(r, got, x, (size_t)(ROWS * stride) * 4);
-    check_close("rope", got, want, (size_t)(ROWS * stride), 1e-6);
+    cache_close(&c);
+    cache_close(&other);
+    while (r->n_owned > owned)
+        r->b->release(r->d, r->owned[--r->n_owned]);
 }
 
 static void swiglu(struct rig *r, int rows, int n)
@@ -285,9 +335,11 @@ int main(void)
         rmsnorm(&r, 3, 256);
         rmsnorm(&r, 2, 100);
         rmsnorm(&r, 1, 4099);
-        heads(&r, 4, 2, 64);
-        heads(&r, 5, 1, 128);
-        heads(&r, 2, 2, 48);
+        for (int i = 0; i < 4; i++) {
+            heads(&r, 4, 2, 64, i % 2 ? DTYPE_F32 : DTYPE_BF16, i / 2, 1);
+            heads(&r, 5, 1, 128, DTYPE_BF16, i / 2, i % 2);
+            heads(&r, 2, 2, 48, i % 2 ? DTYPE_BF16 : DTYPE_F32, i / 2, 0);
+        }
         swiglu(&r, 2, 768);
         swiglu(&r, 3, 1100);
         swiglu(&r, 1, 13);
