@@ -21,35 +21,99 @@ int cuda_op_embed(struct device *d, const struct embed_args *a)
     return cuda_launched(d, OP_embed);
 }
 
-static __global__ void rmsnorm_kernel(struct rmsnorm_args a)
+/* Elements 4i to 4i + 3 of a row of n; `whole`: at once, which the row's place in memory must allow. */
+static __device__ float4 load4(const float *x, int n, int i, bool whole)
 {
-    __shared__ float room[WARP];
-    const float *x = a.x + (size_t)blockIdx.x * a.dim;
-    float sum = 0;
-    for (int j = threadIdx.x; j < a.dim; j += blockDim.x)
-        sum = fmaf(x[j], x[j], sum);
-    float root = sqrtf(block_sum(sum, room) / (float)a.dim + a.eps);
-    for (int j = threadIdx.x; j < a.dim; j += blockDim.x)
-        put_as(a.out, a.type, (size_t)blockIdx.x * a.dim + j, x[j] / root * a.w[j]);
+    if (whole)
+        return 4 * i < n ? ((const float4 *)x)[i] : make_float4(0, 0, 0, 0);
+    float v[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++)
+        v[e] = 4 * i + e < n ? x[4 * i + e] : 0.0f;
+    return make_float4(v[0], v[1], v[2], v[3]);
 }
 
+static __device__ void store4(void *x, enum dtype t, size_t row, int n, int i, float4 v, bool whole)
+{
+    float one[4] = {v.x, v.y, v.z, v.w};
+    if (whole && 4 * i < n)
+        put4_as(x, t, row + 4 * i, v);
+#pragma unroll
+    for (int e = 0; e < 4; e++)
+        if (!whole && 4 * i + e < n)
+            put_as(x, t, row + 4 * i + e, one[e]);
+}
+
+static bool aligned(const void *p)
+{
+    return (uintptr_t)p % 16 == 0;
+}
+
+/* A row a block. A thread keeps its FOURS groups of four elements, 4 * blockDim apart, between the passes. */
+template <int FOURS>
+static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
+    rmsnorm_kernel(struct rmsnorm_args a, bool whole)
+{
+    __shared__ float room[WARP];
+    size_t row = (size_t)blockIdx.x * a.dim;
+    float4 x[FOURS], w[FOURS];
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < FOURS; k++)
+        x[k] = load4(a.x + row, a.dim, threadIdx.x + k * blockDim.x, whole);
+#pragma unroll
+    for (int k = 0; k < FOURS; k++)
+        w[k] = load4(a.w, a.dim, threadIdx.x + k * blockDim.x, whole);
+#pragma unroll
+    for (int k = 0; k < FOURS; k++)
+        sum = fmaf(x[k].w, x[k].w, fmaf(x[k].z, x[k].z, fmaf(x[k].y, x[k].y, fmaf(x[k].x, x[k].x, sum))));
+    float root = sqrtf(block_sum(sum, room) / (float)a.dim + a.eps);
+#pragma unroll
+    for (int k = 0; k < FOURS; k++)
+        store4(a.out, a.type, row, a.dim, threadIdx.x + k * blockDim.x,
+               make_float4(x[k].x / root * w[k].x, x[k].y / root * w[k].y, x[k].z / root * w[k].z,
+                           x[k].w / root * w[k].w),
+               whole);
+}
+
+/* The block's size and FOURS, and with them the order of the sum, follow from dim alone. */
 int cuda_op_rmsnorm(struct device *d, const struct rmsnorm_args *a)
 {
-    rmsnorm_kernel<<<a->rows, 512, 0, d->stream>>>(*a);
+    int fours = a->dim <= 8192 ? 2 : 8;
+    int threads = (a->dim + 4 * fours * WARP - 1) / (4 * fours * WARP) * WARP;
+    bool whole = a->dim % 4 == 0 && aligned(a->x) && aligned(a->w) && aligned(a->out);
+    if (a->dim > 16384)
+        return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "rmsnorm: rows of %d; at most 16384", a->dim);
+    if (fours == 2)
+        rmsnorm_kernel<2><<<a->rows, threads, 0, d->stream>>>(*a, whole);
+    else
+        rmsnorm_kernel<8><<<a->rows, threads, 0, d->stream>>>(*a, whole);
     return cuda_launched(d, OP_rmsnorm);
 }
 
-static __global__ void swiglu_kernel(struct swiglu_args a)
+static __device__ float swiglu(float gate, float up)
 {
-    int r = blockIdx.x;
-    const float *gate = a.x + (size_t)r * 2 * a.n, *up = gate + a.n;
-    for (int j = blockIdx.y * blockDim.x + threadIdx.x; j < a.n; j += gridDim.y * blockDim.x)
-        put_as(a.out, a.type, (size_t)r * a.n + j, gate[j] / (1.0f + expf(-gate[j])) * up[j]);
+    return gate / (1.0f + expf(-gate)) * up;
+}
+
+/* Four elements a thread. */
+static __global__ void swiglu_kernel(struct swiglu_args a, bool whole)
+{
+    int i = blockIdx.y * blockDim.x + threadIdx.x;
+    size_t row = (size_t)blockIdx.x * a.n;
+    if (4 * i >= a.n)
+        return;
+    float4 gate = load4(a.x + 2 * row, a.n, i, whole), up = load4(a.x + 2 * row + a.n, a.n, i, whole);
+    store4(
+        a.out, a.type, row, a.n, i,
+        make_float4(swiglu(gate.x, up.x), swiglu(gate.y, up.y), swiglu(gate.z, up.z), swiglu(gate.w, up.w)),
+        whole);
 }
 
 int cuda_op_swiglu(struct device *d, const struct swiglu_args *a)
 {
-    swiglu_kernel<<<dim3(a->rows, (a->n + 1023) / 1024), 256, 0, d->stream>>>(*a);
+    bool whole = a->n % 4 == 0 && aligned(a->x) && aligned(a->out);
+    swiglu_kernel<<<dim3(a->rows, (a->n + 1023) / 1024), 256, 0, d->stream>>>(*a, whole);
     return cuda_launched(d, OP_swiglu);
 }
 
