@@ -168,6 +168,23 @@ static void name_cell(struct runplan *p, struct plan_cell *c)
     str_release(&all);
 }
 
+/* What the model adds to a resolved cell: identity, and the names that are made from it. */
+static int identify_cell(struct runplan *p, struct plan_cell *c, struct err *e)
+{
+    const struct lane *lane = &p->lanes[c->lane];
+    struct cell_identity identity = {.weights = lane->info.weights,
+                                     .numerics = lane->info.numerics,
+                                     .policy = &c->spec,
+                                     .settings = &c->settings->s,
+                                     .task = c->task->name,
+                                     .task_version = c->task->ops->version,
+                                     .end_token = p->sets[c->set].end_token};
+    if (job_identity(&identity, c->identity, e))
+        return err_add(e, "%s", c->policy->where), e->code;
+    name_cell(p, c);
+    return 0;
+}
+
 static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
 {
     const struct lane *lane = &p->lanes[c->lane];
@@ -175,18 +192,10 @@ static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
         policy_spec_resolve(&c->spec, &c->policy->spec, p->file->model, lane->info.n_layers, &p->arena, e);
     if (!rc && lane->engine)
         rc = engine_policy(lane->engine, &c->spec, &c->instance, e);
-    if (!rc && lane->engine) {
-        struct cell_identity identity = {.weights = lane->info.weights,
-                                         .numerics = lane->info.numerics,
-                                         .policy = &c->spec,
-                                         .settings = &c->settings->s,
-                                         .task = c->task->name,
-                                         .task_version = c->task->ops->version,
-                                         .end_token = p->sets[c->set].end_token};
-        rc = job_identity(&identity, c->identity, e);
-    }
     if (rc)
         return err_add(e, "%s", c->policy->where), rc;
+    if (lane->engine)
+        return identify_cell(p, c, e);
     name_cell(p, c);
     return 0;
 }
@@ -269,6 +278,22 @@ int runplan_build(struct runplan *p, const struct runfile *f, const struct runpl
         make_jobs(p);
     if (rc)
         runplan_release(p);
+    return rc;
+}
+
+int runplan_bind(struct runplan *p, const struct lane_facts *facts, struct err *e)
+{
+    int rc = 0;
+    for (int i = 0; i < p->n_lanes; i++) {
+        struct engine_info *info = &p->lanes[i].info;
+        info->weights = arena_strdup(&p->arena, facts[i].weights);
+        info->numerics = arena_strdup(&p->arena, facts[i].numerics);
+        info->device = arena_strdup(&p->arena, facts[i].device);
+    }
+    for (int i = 0; i < p->n_cells && !rc; i++)
+        rc = identify_cell(p, &p->cells[i], e);
+    if (!rc)
+        make_jobs(p);
     return rc;
 }
 

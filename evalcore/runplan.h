@@ -9,9 +9,9 @@
 /* A run file bound to a model and its data: cells with identities, prompts as ids, jobs with keys. */
 struct lane { /* one engine: cells of one KV type share it */
     enum kv_dtype kv_dtype;
-    struct engine *engine; /* NULL in a dry run */
+    struct engine *engine; /* NULL in a dry plan */
     struct engine_info info;
-    struct tokenizer *own; /* in a dry run: of the model's folder, without its weights */
+    struct tokenizer *own; /* in a dry plan: of the model's folder, without its weights */
     const struct tokenizer *tokenizer;
     const struct chat *chat; /* the model's own form, NULL: none */
 };
@@ -21,7 +21,7 @@ struct plan_cell {
     const struct runfile_policy *policy;
     const struct runfile_settings *settings;
     struct policy_spec spec; /* resolved for the model */
-    struct policy *instance; /* of the lane's engine; NULL in a dry run */
+    struct policy *instance; /* of the lane's engine; NULL in a dry plan */
     int set, lane;           /* indices into runplan.sets and runplan.lanes */
     int baseline;            /* cell to compare with, -1: none */
     const char *id, *label;
@@ -54,11 +54,19 @@ struct runplan_options {
     int ordinal;            /* device of that backend */
     int threads, max_batch; /* 0: default */
     const char *cache_dir;
-    int dry; /* configuration and prompts only: no weights, policy instances or keys */
+    int dry; /* configuration and prompts only: no weights, policy instances or keys, see runplan_bind() */
 };
 
 int runplan_build(struct runplan *p, const struct runfile *f, const struct runplan_options *o, struct err *e);
 void runplan_release(struct runplan *p);
+
+/* What of a lane only an open engine knows. */
+struct lane_facts {
+    const char *weights, *numerics, *device; /* as in struct engine_info */
+};
+/* Makes a dry plan whole, short of engines and policy instances: identities and jobs with keys, equal to
+ * those of a plan whose engines have these facts (one per lane). */
+int runplan_bind(struct runplan *p, const struct lane_facts *facts, struct err *e);
 
 /* Writes config.resolved.json, manifest.json and problems/ for run_load() and for people. *n_dropped: cells
  * of the folder's earlier configuration that this one lacks. */
