@@ -2,7 +2,7 @@
 #include "evalcore/device_list.h"
 
 #include <ctype.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A number of at most four digits at *s, which moves behind it; -1: none. */
@@ -46,6 +46,15 @@ static int ordinals(struct device_list *out, const char *s)
     }
 }
 
+/* There is one CPU; its numbers only say how many workers share it. */
+static int is_count(const struct device_list *d)
+{
+    for (int i = 0; i < d->n; i++)
+        if (d->ordinal[i] != i)
+            return 0;
+    return 1;
+}
+
 int device_list_parse(struct device_list *out, const char *text, int most, struct err *e)
 {
     memset(out, 0, sizeof *out);
@@ -54,15 +63,25 @@ int device_list_parse(struct device_list *out, const char *text, int most, struc
     size_t n = colon ? (size_t)(colon - text) : strlen(text);
     if (n < sizeof out->backend)
         memcpy(out->backend, text, n);
-    int bad = (strcmp(out->backend, "cpu") && strcmp(out->backend, "cuda")) ||
-              (colon ? ordinals(out, colon + 1) : add(out, 0)) ||
-              (!strcmp(out->backend, "cpu") && (out->n > 1 || out->ordinal[0]));
-    if (bad)
+    int is_cpu = !strcmp(out->backend, "cpu");
+    int bad = (!is_cpu && strcmp(out->backend, "cuda")) || (colon ? ordinals(out, colon + 1) : add(out, 0));
+    if (bad && most > 1)
         return err_set(
             e, ERR_USAGE,
             "a device is cpu, cuda:0, cuda:0-3 or cuda:0,2 (each GPU once, at most %d), not \"%s\"",
             DEVICES_MAX, text);
+    if (bad)
+        return err_set(e, ERR_USAGE, "a device is cpu, cuda or cuda:0, not \"%s\"", text);
     if (out->n > most)
         return err_set(e, ERR_USAGE, "one device is possible here, not \"%s\"", text);
+    if (is_cpu && !is_count(out))
+        return err_set(e, ERR_USAGE,
+                       "there is one CPU: cpu, or cpu:0-%d for %d workers that share it, not \"%s\"",
+                       out->n > 1 ? out->n - 1 : 1, out->n > 1 ? out->n : 2, text);
     return 0;
+}
+
+void device_list_name(const struct device_list *d, int i, char out[DEVICE_NAME_MAX])
+{
+    snprintf(out, DEVICE_NAME_MAX, "%s:%d", d->backend, d->ordinal[i]);
 }
