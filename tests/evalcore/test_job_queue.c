@@ -1,0 +1,54 @@
+/* Which worker gets which job: the plan's order, jobs of one prompt on one worker, nobody idle at the end,
+ * what was given back first. */
+#include "evalcore/job_queue.h"
+#include "tests/check.h"
+
+static struct plan_cell cells[3] = {{.set = 0}, {.set = 0}, {.set = 1}};
+/* Three prompts: 0 1 2, 3 4, 5 6 7 8. */
+static struct job jobs[] = {
+    {.cell = 0, .problem = 4}, {.cell = 1, .problem = 4}, {.cell = 1, .problem = 4, .sample = 1},
+    {.cell = 0, .problem = 5}, {.cell = 1, .problem = 5}, {.cell = 2, .problem = 5},
+    {.cell = 2, .problem = 5}, {.cell = 2, .problem = 5}, {.cell = 2, .problem = 5}};
+
+static void takes(struct job_queue *q, int worker, long want)
+{
+    CHECK_INT(job_queue_take(q, worker), want);
+}
+
+int main(void)
+{
+    const struct runplan p = {.cells = cells, .jobs = jobs, .n_cells = 3, .n_jobs = 9};
+    const struct runplan none = {0};
+    struct job_queue q;
+    job_queue_init(&q, &p, 3);
+    takes(&q, 1, 0);
+    takes(&q, 0, 3);
+    takes(&q, 1, 1);
+    takes(&q, 0, 4);
+    takes(&q, 0, 5);
+    takes(&q, 2, 6); /* nothing left to begin: helps where most is left */
+    job_queue_give_back(&q, 3);
+    job_queue_give_back(&q, 4);
+    takes(&q, 2, 3);
+    takes(&q, 1, 4);
+    takes(&q, 1, 2);
+    takes(&q, 1, 7);
+    takes(&q, 0, 8);
+    takes(&q, 0, -1);
+    takes(&q, 1, -1);
+    job_queue_give_back(&q, 8); /* its worker died */
+    takes(&q, 2, 8);
+    takes(&q, 2, -1);
+    job_queue_release(&q);
+
+    job_queue_init(&q, &p, 1); /* alone: the plan's order */
+    for (long i = 0; i < 9; i++)
+        takes(&q, 0, i);
+    takes(&q, 0, -1);
+    job_queue_release(&q);
+
+    job_queue_init(&q, &none, 2);
+    takes(&q, 1, -1);
+    job_queue_release(&q);
+    return check_done();
+}
