@@ -1,0 +1,162 @@
+/* Messages between processes: what is sent arrives, whole, in order, with every byte; what is no message is
+ * refused with a sentence; what is no message of workers is refused by the readers. */
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/worker_messages.h"
+#include "tests/check.h"
+
+static struct wire near_end, far_end;
+
+static void connect_ends(void)
+{
+    int pair[2];
+    wire_close(&near_end);
+    wire_close(&far_end);
+    CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    near_end.fd = pair[0];
+    far_end.fd = pair[1];
+}
+
+static void messages(void)
+{
+    struct err e = {0};
+    json_t *m = NULL;
+    connect_ends();
+    CHECK_INT(wire_receive(&far_end, 0, &m, &e), WIRE_NOTHING);
+    CHECK_INT(wire_send(&near_end, json_pack("{s:s#}", "text", "a\0b", 3), &e), 0);
+    CHECK_INT(wire_send(&near_end, json_pack("{s:i}", "n", 2), &e), 0);
+    CHECK_INT(wire_send(&near_end, NULL, &e), ERR_FORMAT);
+    e.code = 0;
+    wire_close(&near_end);
+    CHECK_INT(wire_receive(&far_end, 1, &m, &e), WIRE_MESSAGE);
+    CHECK_INT(json_string_length(json_object_get(m, "text")), 3);
+    json_decref(m);
+    CHECK_INT(wire_receive(&far_end, 0, &m, &e), WIRE_MESSAGE);
+    CHECK_INT(json_integer_value(json_object_get(m, "n")), 2);
+    json_decref(m);
+    CHECK_INT(wire_receive(&far_end, 1, &m, &e), WIRE_END);
+    CHECK_INT(wire_send(&far_end, json_object(), &e), WIRE_END);
+}
+
+/* Bytes that arrive one by one. */
+static int arrive(const char *text, size_t n, struct err *e)
+{
+    *e = (struct err){0};
+    json_t *m = NULL;
+    int got = WIRE_NOTHING;
+    connect_ends();
+    for (size_t i = 0; i < n && got == WIRE_NOTHING; i++) {
+        CHECK_INT(write(near_end.fd, text + i, 1), 1);
+        got = wire_receive(&far_end, 0, &m, e);
+        CHECK(got == WIRE_NOTHING || i == n - 1);
+    }
+    if (got == WIRE_MESSAGE)
+        json_decref(m);
+    return got;
+}
+
+static void bytes(void)
+{
+    struct err e;
+    CHECK_INT(arrive("\2\0\0\0{}", 6, &e), WIRE_MESSAGE);
+    CHECK_INT(arrive("\3\0\0\0{}", 6, &e), WIRE_NOTHING);
+    CHECK_INT(arrive("\2\0\0\0[]", 6, &e), ERR_FORMAT);
+    CHECK_STR(e.text, "a message is not a JSON object");
+    CHECK_INT(arrive("\2\0\0\0{,", 6, &e), ERR_FORMAT);
+    CHECK(!strncmp(e.text, "a message is not JSON: ", 23));
+    CHECK_INT(arrive("\0\0\0\0", 4, &e), ERR_FORMAT);
+    CHECK_INT(arrive("\0\0\0\xff", 4, &e), ERR_FORMAT);
+    CHECK_STR(e.text, "a message claims to have 4278190080 bytes");
+    CHECK_INT(arrive("kveval: hello\n", 4, &e), ERR_FORMAT); /* a line of text as a length */
+}
+
+static void completions(void)
+{
+    static const int32_t ids[] = {5, 0, 131071};
+    const struct completion in = {.ids = ids,
+                                  .n_ids = 3,
+                                  .text = "\xff\0\"",
+                                  .n_text = 3,
+                                  .finish = FINISHED_ERROR,
+                                  .kv = {0.1, 3, 1e-300, 4.0 / 3, 0},
+                                  .preempted = 2,
+                                  .seconds = 0.7,
+                                  .error = "not finite"};
+    struct completion out;
+    struct err e = {0};
+    const char *key;
+    json_t *m = NULL;
+    connect_ends();
+    CHECK_INT(wire_send(&near_end, message_done("k", &in), &e), 0);
+    CHECK_INT(wire_receive(&far_end, 1, &m, &e), WIRE_MESSAGE);
+    CHECK_STR(message_type(m), "done");
+    CHECK_INT(message_read_done(m, &key, &out, &e), 0);
+    CHECK_STR(key, "k");
+    CHECK_INT(out.n_ids, 3);
+    CHECK(out.n_ids == 3 && !memcmp(out.ids, ids, sizeof ids));
+    CHECK_INT(out.n_text, 5); /* the invalid byte as U+FFFD, as the journal writes it */
+    CHECK(!memcmp(out.text, "\xef\xbf\xbd\0\"", 5));
+    CHECK(!memcmp(&out.kv, &in.kv, sizeof in.kv) && out.seconds == in.seconds);
+    CHECK_INT(out.finish, FINISHED_ERROR);
+    CHECK_INT(out.preempted, 2);
+    CHECK_STR(out.error, "not finite");
+    free((int32_t *)out.ids);
+    json_decref(m);
+}
+
+static void refuse_done(const char *field, json_t *value)
+{
+    static const int32_t ids[] = {1};
+    const struct completion in = {.ids = ids, .n_ids = 1, .text = "", .finish = FINISHED_STOP};
+    struct completion out;
+    struct err e = {0};
+    const char *key;
+    json_t *m = message_done("k", &in);
+    if (value)
+        json_object_set_new(m, field, value);
+    else
+        json_object_del(m, field);
+    CHECK_INT(message_read_done(m, &key, &out, &e), ERR_FORMAT);
+    CHECK(!strncmp(e.text, "a malformed message \"done\": ", 28));
+    free((int32_t *)out.ids);
+    json_decref(m);
+}
+
+static void refusals(void)
+{
+    struct err e = {0};
+    const char *key;
+    int jobs;
+    json_t *m;
+    refuse_done("key", NULL);
+    refuse_done("seconds", json_string("1"));
+    refuse_done("finish", json_string("done"));
+    refuse_done("ids", json_string("1"));
+    refuse_done("ids", json_pack("[s]", "1"));
+    refuse_done("ids", json_pack("[i]", -1));
+    refuse_done("ids", json_pack("[I]", (json_int_t)1 << 31));
+    refuse_done("another", json_true());
+    m = message_job("k");
+    json_object_set_new(m, "key", json_null());
+    CHECK_INT(message_read_job(m, &key, &e), ERR_FORMAT);
+    json_decref(m);
+    for (int n = 0; n <= WORKER_WANT_MAX + 1; n += WORKER_WANT_MAX + 1) {
+        e.code = 0;
+        m = message_want(n);
+        CHECK_INT(message_read_want(m, &jobs, &e), ERR_FORMAT);
+        json_decref(m);
+    }
+}
+
+int main(void)
+{
+    messages();
+    bytes();
+    completions();
+    refusals();
+    wire_close(&near_end);
+    wire_close(&far_end);
+    return check_done();
+}
