@@ -1,13 +1,10 @@
 /* kveval sweep: run file -> cells -> jobs -> what the journals lack -> decode -> journal -> report. Repeating
  * the command resumes. Mistakes in the input are found before the first token (exit 2). */
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/command.h"
-#include "evalcore/device_list.h"
 #include "evalcore/dryrun.h"
 #include "evalcore/grades.h"
 #include "evalcore/lmeval.h"
@@ -17,41 +14,9 @@
 #include "evalcore/runlock.h"
 #include "evalcore/runner.h"
 #include "evalcore/scheduler.h"
-#include "evalcore/segmenter.h"
 #include "evalcore/stop.h"
-
-struct sweep_options {
-    const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices;
-    struct cli_list set;
-    int limit, threads, max_batch, dry_run, quiet;
-};
-
-#define AT(member) offsetof(struct sweep_options, member)
-static const struct cli_option sweep_table[] = {
-    {"output-path", 'o', CLI_STRING, AT(out), "DIR", .help = "run folder; made if missing, resumed if there"},
-    {"model", 'M', CLI_STRING, AT(model), "MODEL",
-     .help = "pocket or a model folder, instead of the run file's"},
-    {"tasks", 't', CLI_STRING, AT(tasks), "A,B", .help = "only these tasks of the run file"},
-    {"limit", 'L', CLI_INT, AT(limit), "N", .help = "only the first N problems of each task", .min = 1,
-     .max = CLI_INT_MAX},
-    {"sample-ids", 'E', CLI_STRING, AT(sample_ids), "IDS",
-     .help = "only these problems: ids a,b,c, or {\"task\": [...]} with ids as texts, positions from 0 as "
-             "integers"},
-    {"data", 'd', CLI_STRING, AT(data), "DIR", .help = "where problem files are (see: kveval list tasks)"},
-    {"set", 0, CLI_LIST, AT(set), "A.B=C", .help = "override the run file; may be repeated"},
-    {"devices", 0, CLI_STRING, AT(devices), "NAMES", .help = DEVICES_HELP},
-    {"threads", 0, CLI_INT, AT(threads), "N", .help = "CPU threads (default: all cores)", .min = 1,
-     .max = CLI_THREADS_MAX},
-    {"max-batch", 'b', CLI_INT, AT(max_batch), "N", .help = "sequences decoded together (default 32, on a GPU 128)",
-     .min = 1, .max = 512},
-    {"shard", 0, CLI_STRING, AT(shard), "I/N",
-     .help = "only shard I of N, counted from 0; shards share one folder"},
-    {"zh-dict", 0, CLI_STRING, AT(zh_dict), "DIR", .help = ZH_DICT_HELP},
-    {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL,
-     .help = "print cells, jobs, expected tokens and memory; decode nothing"},
-    {"quiet", 'q', CLI_FLAG, AT(quiet), NULL, .help = "only errors"},
-    {0},
-};
+#include "evalcore/sweep_options.h"
+#include "evalcore/workers.h"
 
 struct sweep {
     const struct program *program;
@@ -62,6 +27,9 @@ struct sweep {
     struct device_list devices;
     struct runlock lock;
     struct journal journal;
+    struct workers workers; /* one a device; none for a single device, whose engine is in this process */
+    int argc;
+    char **argv;
     int shard, n_shards;
     long of_shard, todo;
     int code; /* exit code should the next step fail */
@@ -112,22 +80,27 @@ static int take_folder(struct sweep *s, struct err *e)
 
 static int load_inputs(struct sweep *s, struct err *e)
 {
-    struct runfile_options fo = {.model = s->o.model, .tasks = s->o.tasks, .set = &s->o.set};
-    struct runplan_options po = {.data_dir = s->o.data,
-                                 .sample_ids = s->o.sample_ids,
-                                 .limit = s->o.limit,
-                                 .backend = s->devices.backend,
-                                 .ordinal = s->devices.ordinal[0],
-                                 .threads = s->o.threads,
-                                 .max_batch = s->o.max_batch,
-                                 .cache_dir = s->program->cache_dir,
-                                 .dry = s->o.dry_run};
+    struct runfile_options fo = sweep_file_options(&s->o);
+    struct runplan_options po = sweep_plan_options(&s->o, s->program, &s->devices, 0);
+    po.dry = s->o.dry_run || s->devices.n > 1;
     int rc = runfile_load(&s->file, s->path, &fo, e);
     if (!rc && s->o.out)
         rc = runfolder_check(s->o.out, e);
     if (!rc && s->o.out && file_is_dir(s->o.out))
         rc = take_folder(s, e);
     return rc ? rc : runplan_build(&s->plan, &s->file, &po, e);
+}
+
+/* Starts the workers and makes the plan whole with what the first of them knows. Returns the signal that came
+ * before that, 0, or a negative error. */
+static int load_workers(struct sweep *s, struct err *e)
+{
+    int signal = 0, rc = workers_start(&s->workers, &s->devices, s->argc, s->argv, e);
+    if (!rc)
+        rc = workers_load(&s->workers, &s->plan, &signal, e);
+    if (rc == ERR_DEVICE)
+        s->code = EXIT_INCOMPLETE;
+    return rc ? rc : signal;
 }
 
 /* Takes the folder and leaves in the plan what is still to do. */
@@ -167,25 +140,27 @@ static void announce(const struct sweep *s)
              s->plan.lanes[0].info.device, s->plan.n_cells, s->of_shard, s->of_shard - s->todo, expected);
 }
 
-static int decode(struct sweep *s, struct runner *r, struct err *e)
+static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
 {
     struct progress progress;
     progress_init(&progress, s->program->live, s->program->columns, s->o.quiet);
     double started = progress_clock();
     journal_init(&s->journal, s->o.out);
-    *r = (struct runner){.plan = &s->plan, .journal = &s->journal, .progress = &progress};
-    int rc = runner_run(r, e);
+    tally_init(t, &s->plan, &s->journal, &progress);
+    int rc =
+        s->workers.n ? workers_run(&s->workers, &s->plan, t, signal, e) : runner_run(&s->plan, t, signal, e);
+    tally_release(t);
     journal_close(&s->journal);
     double seconds = progress_clock() - started;
-    if (!rc && !r->signal && r->finished) {
+    if (!rc && !*signal && t->finished) {
         struct str time = {0};
         progress_duration(&time, seconds);
-        log_info("%ld completions, %.0f tokens in %s: %.0f tokens/s", r->finished, r->tokens, time.data,
-                 r->tokens / (seconds > 0 ? seconds : 1));
+        log_info("%ld completions, %.0f tokens in %s: %.0f tokens/s", t->finished, t->tokens, time.data,
+                 t->tokens / (seconds > 0 ? seconds : 1));
         str_release(&time);
     }
     if (rc)
-        err_add(e, "stopped with %ld of %ld jobs saved", s->of_shard - s->todo + r->finished, s->of_shard);
+        err_add(e, "stopped with %ld of %ld jobs saved", s->of_shard - s->todo + t->finished, s->of_shard);
     return rc;
 }
 
@@ -215,7 +190,7 @@ static int write_results(const struct sweep *s, long *failed, struct err *e)
 
 static int sweep(struct sweep *s, struct err *e)
 {
-    struct runner r = {0};
+    struct tally t = {0};
     long failed = 0;
     s->code = EXIT_USAGE;
     int rc = check_options(s, e);
@@ -224,6 +199,10 @@ static int sweep(struct sweep *s, struct err *e)
     if (rc)
         return s->code;
     int signal = stop_poll(); /* loading a large model takes a while */
+    if (!signal && s->devices.n > 1 && !s->o.dry_run)
+        signal = load_workers(s, e);
+    if (signal < 0)
+        return s->code;
     if (signal) {
         log_info("stopped before anything was decoded");
         return stop_exit_code(signal);
@@ -236,12 +215,12 @@ static int sweep(struct sweep *s, struct err *e)
         return s->code;
     announce(s);
     s->code = EXIT_INCOMPLETE;
-    if (s->plan.n_jobs && decode(s, &r, e))
+    if (s->plan.n_jobs && decode(s, &t, &signal, e))
         return s->code;
-    if (r.signal) {
+    if (signal) {
         log_info("stopped: %ld of %ld jobs are done and saved; repeat the command to go on",
-                 s->of_shard - s->todo + r.finished, s->of_shard);
-        return stop_exit_code(r.signal);
+                 s->of_shard - s->todo + t.finished, s->of_shard);
+        return stop_exit_code(signal);
     }
     if (write_results(s, &failed, e))
         return s->code;
@@ -253,7 +232,7 @@ static int sweep(struct sweep *s, struct err *e)
 
 static int run_sweep(const struct program *p, int argc, char **argv)
 {
-    struct sweep s = {.program = p};
+    struct sweep s = {.program = p, .argc = argc, .argv = argv};
     struct err e = {0};
     int n;
     int code = command_parse(&cmd_sweep, &s.o, argc, argv, &s.path, 1, 1, &n);
@@ -262,6 +241,7 @@ static int run_sweep(const struct program *p, int argc, char **argv)
     log_set_quiet(s.o.quiet);
     stop_block();
     code = sweep(&s, &e);
+    workers_release(&s.workers);
     if (e.code)
         command_fail(&e, code);
     runplan_release(&s.plan);

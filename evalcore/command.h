@@ -24,10 +24,11 @@ struct command {
     const struct param *params;       /* listed behind the details, which say what they are; or NULL */
     const struct cli_option *options; /* ends with name NULL */
     command_fn run;
+    int is_hidden; /* not for people: kveval help does not list it */
 };
 
 extern const struct command cmd_sweep, cmd_report, cmd_show, cmd_score, cmd_grade, cmd_choice, cmd_textscore,
-    cmd_generate, cmd_logprobs, cmd_bench, cmd_list, cmd_doctor;
+    cmd_generate, cmd_logprobs, cmd_bench, cmd_list, cmd_doctor, cmd_worker;
 
 enum { /* exit codes */
        EXIT_DONE = 0,

@@ -12,8 +12,8 @@
 
 /* Adding a command: one file cmd_NAME.c and one line here. */
 static const struct command *const commands[] = {
-    &cmd_sweep,     &cmd_report,   &cmd_show,     &cmd_score, &cmd_grade, &cmd_choice,
-    &cmd_textscore, &cmd_generate, &cmd_logprobs, &cmd_bench, &cmd_list,  &cmd_doctor,
+    &cmd_sweep,    &cmd_report,   &cmd_show,  &cmd_score, &cmd_grade,  &cmd_choice, &cmd_textscore,
+    &cmd_generate, &cmd_logprobs, &cmd_bench, &cmd_list,  &cmd_doctor, &cmd_worker,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -31,7 +31,8 @@ static void usage(FILE *f)
           "usage: kveval COMMAND [options]\n\n",
           f);
     for (int i = 0; i < N_COMMANDS; i++)
-        fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->help);
+        if (!commands[i]->is_hidden)
+            fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->help);
     fputs("\n  kveval help COMMAND explains one command, kveval --version prints the version.\n"
           "exit codes: 0 done, 2 mistake in the command line or an input file, 3 incomplete or error,\n"
           "75 stopped after saving (repeat the command to go on), 130 by Ctrl-C after saving.\n",
@@ -41,8 +42,9 @@ static void usage(FILE *f)
 static int unknown_command(const char *name)
 {
     const char *names[N_COMMANDS + 1] = {0};
-    for (int i = 0; i < N_COMMANDS; i++)
-        names[i] = commands[i]->name;
+    for (int i = 0, n = 0; i < N_COMMANDS; i++)
+        if (!commands[i]->is_hidden)
+            names[n++] = commands[i]->name;
     const char *near = str_nearest(name, names);
     if (near)
         log_error("unknown command \"%s\": did you mean %s?", name, near);

@@ -1,0 +1,110 @@
+# A sweep on several devices, here two workers on the CPU: the results of one process, whatever happens to workers and
+# coordinator on the way, and a sentence when no worker is left.
+. "$(dirname "$0")/lib.sh"
+rm -rf one two calm disturbed
+cat >many.json <<'END'
+{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 24}],
+ "policies": ["full", {"name": "quest", "k_pages": 4}]}
+END
+
+# workers PID: its children.
+workers() {
+    # pid (name) state parent ...
+    awk -v parent="$1" '{ pid = $1; sub(/.*\) /, ""); if ($2 == parent) print pid }' /proc/[0-9]*/stat 2>/dev/null
+    true
+}
+# until_gone PID...
+until_gone() {
+    local p
+    for p in "$@"; do
+        for _ in $(seq 500); do
+            kill -0 "$p" 2>/dev/null || break
+            sleep 0.02
+        done
+        kill -0 "$p" 2>/dev/null && fail "worker $p is still there"
+    done
+}
+# start: the sweep on two workers in the background, as pid with workers w1 and w2; returns after the next record.
+start() {
+    before=$(journal_keys disturbed | wc -l)
+    "$program" sweep many.json -o disturbed --max-batch 4 --devices cpu:0-1 >start.txt 2>&1 &
+    pid=$!
+    for _ in $(seq 1500); do
+        if [ "$(journal_keys disturbed | wc -l)" -gt "$before" ]; then
+            set -- $(workers $pid)
+            [ $# = 2 ] || fail "there are $# workers"
+            w1=$1
+            w2=$2
+            return
+        fi
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.02
+    done
+    fail "no record was written: $(cat start.txt)"
+    finish
+}
+# ends CODE: what the sweep of `start` exits with; its workers end too.
+ends() {
+    local got=0
+    wait $pid 2>/dev/null || got=$?
+    [ "$got" = "$1" ] || fail "the sweep exited $got, want $1: $(cat start.txt)"
+    until_gone "$w1" "$w2"
+}
+
+# The same as in one process, with two types of K and V: each worker has an engine for each.
+both='kv_dtype=["fp32","bf16"]'
+run 0 sweep "$here/tiny.json" -o one --limit 1 --set "$both"
+run 0 sweep "$here/tiny.json" -o two --limit 1 --set "$both" --devices cpu:0-1
+same_results one two
+[ "$(journal_keys one | sort)" = "$(journal_keys two | sort)" ] || fail "two workers decoded other jobs"
+run 0 sweep "$here/tiny.json" -o two --limit 1 --set "$both" --devices cpu:0-2
+[ "$(ls two/journal | wc -l)" = 1 ] || fail "a finished sweep was decoded again"
+
+# One worker dies: the other finishes.
+run 0 sweep many.json -o calm
+start
+kill -9 "$w1"
+ends 0
+grep -q '^kveval: warning: cpu:[01]: the worker was ended by signal 9 (Killed); ' start.txt ||
+    fail "the death of a worker was not told: $(cat start.txt)"
+same_results calm disturbed
+[ "$(journal_keys disturbed | sort | uniq -d | wc -l)" = 0 ] || fail "finished jobs were decoded twice"
+
+# Both die: what is finished stays.
+rm -rf disturbed
+start
+kill -9 "$w1" "$w2"
+ends 3
+grep -q '^kveval: stopped with [1-9][0-9]* of 48 jobs saved: no worker is left: cpu:[01]: the worker was ended by signal 9 (Killed)$' start.txt ||
+    fail "without workers it said: $(cat start.txt)"
+
+# SIGTERM, also when the whole process group gets it.
+start
+kill -s TERM $pid "$w1" "$w2"
+ends 75
+grep -q '^kveval: stopped: [1-9][0-9]* of 48 jobs are done and saved; repeat the command to go on$' start.txt ||
+    fail "SIGTERM said: $(cat start.txt)"
+
+# The coordinator dies: its workers do not stay.
+start
+kill -9 $pid
+ends 137
+
+run 0 sweep many.json -o disturbed --devices cpu:0-1
+same_results calm disturbed
+[ "$(journal_keys disturbed | sort | uniq -d | wc -l)" = 0 ] || fail "finished jobs were decoded twice"
+
+# Mistakes are told once, before anything is decoded. What only an engine finds comes from a worker.
+rm -rf disturbed
+refuse 2 'there is one CPU: cpu, or cpu:0-1 for 2 workers that share it, not "cpu:1"' sweep many.json -o disturbed --devices cpu:1
+sed 's/"quest", "k_pages": 4/"dms", "gate": "nothing.gate"/' many.json >no_gate.json
+run 2 sweep no_gate.json -o disturbed
+cp stderr.txt want.txt
+run 2 sweep no_gate.json -o disturbed --devices cpu:0-1
+[ "$(wc -l <stderr.txt)" = 1 ] && grep -qF "$(sed 's/^kveval: //' want.txt)" stderr.txt ||
+    fail "a missing gate file, said in one process: $(cat want.txt)
+by workers: $(cat stderr.txt)"
+[ ! -e disturbed ] || fail "a mistake left a folder"
+run 0 sweep many.json --dry-run --devices cpu:0-1
+refuse 2 'worker is a part of sweep: use kveval sweep --devices' worker 0 many.json
+finish
