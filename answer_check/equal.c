@@ -372,10 +372,18 @@ static enum math_truth in_other_dress(struct equal *e, const struct math_node *g
     return r;
 }
 
+/* What a call takes: the rules look through both trees several times, which counts where they are long. */
+static int64_t steps_of(const struct math_node *gold, const struct math_node *pred)
+{
+    enum { LONG = 256 };
+    size_t n = gold->source.n + pred->source.n;
+    return 10 + (n > LONG ? 2 * (int64_t)n : 0);
+}
+
 enum math_truth equal_trees(struct equal *e, const struct math_node *gold, const struct math_node *pred)
 {
     enum math_truth r;
-    if (!gold || !pred || math_step(e->w, 10) || e->depth >= DEPTH_MAX)
+    if (!gold || !pred || e->depth >= DEPTH_MAX || math_step(e->w, steps_of(gold, pred)))
         return MATH_UNKNOWN;
     if (equal_same(gold, pred))
         return MATH_TRUE;

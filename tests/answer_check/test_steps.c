@@ -3,6 +3,8 @@
  * more end at the limit. Counted, not timed, so that the sanitized build gives the same numbers; the time is
  * in `kveval bench grade`. Steps may run out at any place: the second half stops comparisons at many of them.
  */
+#include <stdlib.h>
+
 #include "answer_check/compat_equal.h"
 #include "answer_check/compat_extract.h"
 #include "answer_check/math_answer.h"
@@ -182,6 +184,28 @@ static void starve_both(const char *gold, const char *pred)
         fprintf(stderr, "    %s and %s, short of steps\n", gold, pred);
 }
 
+/* Two long answers that differ in their last item only: each look through them counts. */
+static void long_answers(void)
+{
+    enum { LEVELS = 10, ITEMS = 3500 };
+    struct str gold = {0};
+    for (int i = 0; i < LEVELS; i++)
+        str_puts(&gold, "(1,");
+    for (int i = 0; i < ITEMS; i++)
+        str_puts(&gold, "x=1,");
+    str_puts(&gold, "2");
+    for (int i = 0; i < LEVELS; i++)
+        str_puts(&gold, ")");
+    char *pred = xmalloc(gold.len + 1);
+    memcpy(pred, gold.data, gold.len + 1);
+    *strchr(pred, '2') = '3';
+    struct outcome r =
+        compare_strict((struct span){gold.data, gold.len}, (struct span){pred, gold.len}, MATH_STEPS);
+    CHECK(!r.equal && r.steps > (int64_t)(2 * LEVELS * gold.len));
+    free(pred);
+    str_release(&gold);
+}
+
 int main(void)
 {
     struct cases c;
@@ -190,6 +214,7 @@ int main(void)
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
         for (int mode = STRICT; mode <= COMPAT; mode++)
             check_flood(&hostile[i], mode);
+    long_answers();
     starve_both("1/3", "\\prod_{k=1}^{100000}k"); /* compat followed a null pointer */
     starve_both("\\sqrt2+1/3", "\\sum_{k=1}^{50}\\frac{1}{k^2}");
     cases_open(&c, SOURCE_DIR "/tests/answer_check/math_equal.test");
