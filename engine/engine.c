@@ -100,7 +100,7 @@ static int open_cache(struct engine *en, struct err *e)
            others = transformer_bytes(c, o->max_batch, o->max_context) + GPU_MARGIN;
     if (!o->pool_bytes && left) {
         left = left > others ? (left - others) / (unit + bounds) * unit : 0;
-        if (left < one && left < most)
+        if (left < one)
             return err_set(
                 e, ERR_DEVICE,
                 "%.1f GiB of GPU memory are free after the weights; %.1f GiB go to activations of %d "

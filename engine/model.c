@@ -10,6 +10,7 @@
 #include "engine/pocket/pocket.h"
 #include "engine/safetensors.h"
 #include "evalcore/base/arena.h"
+#include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 
 struct loader {
@@ -202,6 +203,17 @@ static int load_all(struct loader *l, int max_context)
     return 0;
 }
 
+/* Random weights follow from the configuration. */
+static int random_identity(struct model *m, const char *path, struct err *e)
+{
+    struct str text = {0};
+    str_puts(&text, "random:");
+    int rc = file_read(model_random_config(path), &text, e);
+    sha256_hex(text.data, text.len, m->identity, 64);
+    str_release(&text);
+    return rc;
+}
+
 int model_open(struct model *m, const char *path, const struct backend *be, struct device *dev,
                int max_context, const char *cache_dir, struct err *e)
 {
@@ -220,7 +232,7 @@ int model_open(struct model *m, const char *path, const struct backend *be, stru
     if (!rc && l.st)
         rc = safetensors_identity(l.st, cache_dir, m->identity, e);
     else if (!rc)
-        sha256_hex(path, strlen(path), m->identity, 64);
+        rc = random_identity(m, path, e);
     if (!rc)
         rc = load_all(&l, max_context);
     safetensors_close(l.st);

@@ -10,7 +10,6 @@
 
 enum { ROWS_AT_ONCE = 4096 };
 
-/* Four bf16 values from -1 to 1 times the spread out of 64 random bits: sign and seven bits each. */
 static uint16_t to_bf16(float x)
 {
     union {
@@ -20,6 +19,7 @@ static uint16_t to_bf16(float x)
     return (uint16_t)((v.u + 0x7fff + (v.u >> 16 & 1)) >> 16);
 }
 
+/* Sixteen random bits a value: from -1 to 1, times the spread. */
 static void fill_row(uint16_t *to, int k, uint64_t key, float spread)
 {
     for (int j = 0; j < k; j += 4) {

@@ -104,10 +104,6 @@ extern const struct probe cpu_probe; /* cpu_probe.c */
 
 /* ---- the cache: where things are */
 
-static inline size_t kv_elem(enum dtype t)
-{
-    return t == DTYPE_BF16 ? 2 : 4;
-}
 static inline size_t kv_head(const struct kv_view *kv, int seq, int layer, int kv_head_index)
 {
     return ((size_t)seq * (size_t)kv->n_layers + (size_t)layer) * (size_t)kv->n_kv + (size_t)kv_head_index;
@@ -116,11 +112,12 @@ static inline size_t kv_head(const struct kv_view *kv, int seq, int layer, int k
  * and dimensions in the sum over V, and both are read front to back. bf16 lanes lie in pairs, see simd.h. */
 static inline char *kv_unit_k(const struct kv_view *kv, int unit)
 {
-    return (char *)kv->pool + (size_t)unit * 2 * KV_PAGE_TOKENS * (size_t)kv->head_dim * kv_elem(kv->dtype);
+    return (char *)kv->pool +
+           (size_t)unit * 2 * KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype);
 }
 static inline char *kv_unit_v(const struct kv_view *kv, int unit)
 {
-    return kv_unit_k(kv, unit) + KV_PAGE_TOKENS * (size_t)kv->head_dim * kv_elem(kv->dtype);
+    return kv_unit_k(kv, unit) + KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype);
 }
 /* The slot that the next token of a head takes (see append_args). */
 int cpu_next_slot(const struct kv_view *kv, size_t head);

@@ -131,7 +131,7 @@ static int device_copy(struct device *d, void *dst, const void *src, size_t byte
 
 static size_t device_unit_bytes(enum dtype kv, int head_dim)
 {
-    return 2 * KV_PAGE_TOKENS * (size_t)head_dim * kv_elem(kv);
+    return 2 * KV_PAGE_TOKENS * (size_t)head_dim * dtype_bytes(kv);
 }
 
 const struct backend cpu_backend = {

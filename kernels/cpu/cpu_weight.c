@@ -14,7 +14,7 @@ int cpu_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtyp
     w->n = n;
     w->k = k;
     w->dtype = dtype;
-    w->data = cpu_alloc(padded * (size_t)k * kv_elem(dtype));
+    w->data = cpu_alloc(padded * (size_t)k * dtype_bytes(dtype));
     w->bias = with_bias ? cpu_alloc(padded * sizeof *w->bias) : NULL;
     if (!w->data || (with_bias && !w->bias)) {
         cpu_weight_release(d, w);
@@ -70,7 +70,7 @@ int cpu_weight_put(struct device *d, struct weight *w, int row0, int n_rows, enu
                          row0 + n_rows, w->n);
     if (w->dtype == DTYPE_BF16 && src_dtype == DTYPE_F32)
         return cpu_error(d, BACKEND_ERR_UNSUPPORTED, "fp32 values do not fit into a bf16 weight exactly");
-    size_t row_bytes = (size_t)w->k * kv_elem(src_dtype);
+    size_t row_bytes = (size_t)w->k * dtype_bytes(src_dtype);
     int last = (row0 + n_rows + LANES - 1) / LANES;
 #pragma omp parallel for num_threads(d->threads) schedule(dynamic, 1)
     for (int p = row0 / LANES; p < last; p++)

@@ -50,7 +50,7 @@ void CPU_SYM(op_rope_append)(const void *args, struct cpu_ctx *c)
 void CPU_SYM(op_copy_units)(const void *args, struct cpu_ctx *c)
 {
     const struct copy_units_args *a = args;
-    size_t bytes = 2 * KV_PAGE_TOKENS * (size_t)a->kv.head_dim * kv_elem(a->kv.dtype);
+    size_t bytes = 2 * KV_PAGE_TOKENS * (size_t)a->kv.head_dim * dtype_bytes(a->kv.dtype);
     size_t bounds = 2 * (size_t)a->kv.head_dim;
     FOR_TASKS(c, i, a->n)
     {

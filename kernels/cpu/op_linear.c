@@ -9,7 +9,7 @@ enum { K_BLOCK = 256, ROW_BLOCK = 96, GROUP_PANELS = 8, TASK_BYTES = 64 << 10 };
 
 static const char *panel_at(const struct linear_args *a, int p)
 {
-    return (const char *)a->w.data + (size_t)p * (size_t)a->w.k * LANES * kv_elem(a->w.dtype);
+    return (const char *)a->w.data + (size_t)p * (size_t)a->w.k * LANES * dtype_bytes(a->w.dtype);
 }
 
 static const float *x_at(const struct linear_args *a, int row, int j)
@@ -103,7 +103,7 @@ INLINE void block_tile(struct rows_job *b, const int R, const int bf16, int r, i
 /* One block of k of one panel, all rows of the job. */
 static void block_panel(struct rows_job *b, int p, int j, int k, struct v16 *total)
 {
-    const void *w = panel_at(b->a, p) + (size_t)j * LANES * kv_elem(b->a->w.dtype);
+    const void *w = panel_at(b->a, p) + (size_t)j * LANES * dtype_bytes(b->a->w.dtype);
     int half = b->a->w.dtype == DTYPE_BF16;
     if (half && b->r1 - b->r0 > 2 * TILE_ROWS) { /* worth widening */
         for (int i = 0; i < k; i++)
@@ -184,7 +184,7 @@ static void pack_rows(const struct linear_args *a, int blocks, float *packed, st
 /* Panels per task: enough bytes to be worth a task, yet several tasks for each thread. */
 static int task_panels(const struct linear_args *a, int panels, int threads, int multiple)
 {
-    size_t bytes = (size_t)a->w.k * LANES * kv_elem(a->w.dtype);
+    size_t bytes = (size_t)a->w.k * LANES * dtype_bytes(a->w.dtype);
     int by_size = (int)(TASK_BYTES / bytes), by_share = panels / (4 * threads);
     int n = by_size > by_share ? by_share : by_size;
     n = n / multiple * multiple;

@@ -44,7 +44,7 @@ INLINE void unit_move(const struct kv_view *kv, int from, int t, int to, int u)
 {
     char *k = kv_unit_k(kv, from), *v = kv_unit_v(kv, from), *new_k = kv_unit_k(kv, to),
          *new_v = kv_unit_v(kv, to);
-    size_t size = kv_elem(kv->dtype);
+    size_t size = dtype_bytes(kv->dtype);
     for (int i = 0; i < kv->head_dim; i++) {
         memcpy(new_k + key_place(kv, u, i) * size, k + key_place(kv, t, i) * size, size);
         memcpy(new_v + value_place(kv, u, i) * size, v + value_place(kv, t, i) * size, size);
@@ -55,7 +55,7 @@ INLINE void unit_move(const struct kv_view *kv, int from, int t, int to, int u)
  * (which may be infinite) is left in V. */
 INLINE void unit_clear_v(const struct kv_view *kv, int unit)
 {
-    memset(kv_unit_v(kv, unit), 0, KV_PAGE_TOKENS * (size_t)kv->head_dim * kv_elem(kv->dtype));
+    memset(kv_unit_v(kv, unit), 0, KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype));
 }
 
 INLINE void bounds_add(const struct kv_view *kv, int unit, int t, int fresh)

@@ -282,7 +282,7 @@ static __device__ void add_tiles(const struct attend_work &w, const struct list 
         r->sum[0] += e[0] + e[2]; /* of this lane's tokens */
         r->sum[1] += e[1] + e[3];
 #pragma unroll
-        for (int h = 0; VALUES && h < 2; h++) {
+        for (int h = 0; h < (VALUES ? 2 : 0); h++) {
             high[p][h] = transpose(round_pair(e[2 * h], e[2 * h + 1]));
             low[p][h] = transpose(round_pair(e[2 * h], e[2 * h + 1]));
         }

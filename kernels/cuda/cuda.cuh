@@ -8,6 +8,8 @@
 
 #include "kernels/backend.h"
 
+extern "C" const struct probe cuda_probe; /* probe.cu */
+
 struct gemm; /* gemm.cu: cuBLASLt and the algorithms chosen so far */
 
 /* Memory that kernels of one launch use and leave. Blocks that were outgrown stay until the device closes:
@@ -24,7 +26,7 @@ struct device {
     cudaStream_t stream; /* everything runs here, in order */
     int recording;
     struct scratch scratch;
-    int *counters; /* zero between launches: arrivals of blocks, see op_attend.cu */
+    int *counters; /* zero between launches: arrivals of blocks, see op_reduce.cu */
     char *ring;    /* pinned: uploads pass through it */
     size_t ring_at;
     struct gemm *gemm;

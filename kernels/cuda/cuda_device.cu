@@ -8,7 +8,6 @@
 #include "kernels/cuda/kv.cuh"
 #include "kernels/op_check.h"
 
-extern "C" const struct probe cuda_probe;
 extern "C" const struct backend cuda_backend;
 
 struct program {

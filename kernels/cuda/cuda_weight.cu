@@ -12,7 +12,7 @@ int cuda_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dty
     w->n = n;
     w->k = k;
     w->dtype = dtype;
-    w->data = cuda_alloc(d, (size_t)n * (size_t)k * kv_elem(dtype));
+    w->data = cuda_alloc(d, (size_t)n * (size_t)k * dtype_bytes(dtype));
     if (w->data && with_bias)
         w->bias = (float *)cuda_alloc(d, (size_t)n * sizeof *w->bias);
     if (w->data && (w->bias || !with_bias))
@@ -45,9 +45,9 @@ int cuda_weight_put(struct device *d, struct weight *w, int row0, int n_rows, en
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
                           "an fp32 tensor does not go into a bf16 weight exactly");
     size_t n = (size_t)n_rows * (size_t)w->k;
-    char *to = (char *)w->data + (size_t)row0 * (size_t)w->k * kv_elem(w->dtype);
+    char *to = (char *)w->data + (size_t)row0 * (size_t)w->k * dtype_bytes(w->dtype);
     if (w->dtype == src_dtype || !n)
-        return cuda_upload(d, to, src, n * kv_elem(w->dtype));
+        return cuda_upload(d, to, src, n * dtype_bytes(w->dtype));
     void *room = cuda_scratch(d, n * sizeof(__nv_bfloat16));
     if (!room)
         return BACKEND_ERR_MEMORY;

@@ -14,9 +14,11 @@
     X(cublasLtMatmulDescDestroy)                                                                             \
     X(cublasLtMatmulDescSetAttribute)                                                                        \
     X(cublasLtMatrixLayoutCreate)                                                                            \
-    X(cublasLtMatrixLayoutDestroy) X(cublasLtMatmulPreferenceCreate) X(cublasLtMatmulPreferenceDestroy)      \
-        X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic)                            \
-            X(cublasLtMatmulAlgoConfigGetAttribute) X(cublasLtMatmul)
+    X(cublasLtMatrixLayoutDestroy)                                                                           \
+    X(cublasLtMatmulPreferenceCreate)                                                                        \
+    X(cublasLtMatmulPreferenceDestroy)                                                                       \
+    X(cublasLtMatmulPreferenceSetAttribute)                                                                  \
+    X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtMatmulAlgoConfigGetAttribute) X(cublasLtMatmul)
 
 enum { MAX_SHAPES = 64, N_BUCKETS = 16, CANDIDATES = 12, TIMED = 6, REFERENCE_ROWS = 64 };
 static const int bucket_rows[N_BUCKETS] = {1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024};

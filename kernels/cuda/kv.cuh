@@ -17,6 +17,7 @@ __host__ __device__ static inline int pages_of(int tokens)
     return (tokens + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS;
 }
 
+/* dtype_bytes() for device code. */
 __host__ __device__ static inline size_t kv_elem(enum dtype t)
 {
     return t == DTYPE_BF16 ? 2 : 4;

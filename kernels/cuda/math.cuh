@@ -49,7 +49,7 @@ __device__ static inline float term(float x)
     return x < -69.0f ? 0.0f : expf(x);
 }
 
-__device__ static inline float warp_sum(float x)
+template <typename T> __device__ static inline T warp_sum(T x)
 {
     for (int lane = WARP / 2; lane; lane /= 2)
         x += __shfl_xor_sync(~0u, x, lane);
@@ -60,13 +60,6 @@ __device__ static inline float warp_max(float x)
 {
     for (int lane = WARP / 2; lane; lane /= 2)
         x = fmaxf(x, __shfl_xor_sync(~0u, x, lane));
-    return x;
-}
-
-__device__ static inline int warp_sum(int x)
-{
-    for (int lane = WARP / 2; lane; lane /= 2)
-        x += __shfl_xor_sync(~0u, x, lane);
     return x;
 }
 

@@ -170,7 +170,8 @@ static int differs_within_group(const struct attend_args *a)
     return 0;
 }
 
-int cuda_op_attend(struct device *d, const struct attend_args *a)
+/* out NULL: logits and their log-sum-exp alone. */
+static int attend(struct device *d, const struct attend_args *a, enum op op)
 {
     struct attend_work w;
     memset(&w, 0, sizeof w);
@@ -201,31 +202,36 @@ int cuda_op_attend(struct device *d, const struct attend_args *a)
         rc = cuda_check(d,
                         cudaFuncSetAttribute((const void *)merge_kernel,
                                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-                        "attend");
+                        backend_op_name(op));
         if (!rc) {
             merge_kernel<<<dim3(a->rows.cap, a->kv.n_kv), 256, bytes, d->stream>>>(*a);
-            rc = cuda_launched(d, OP_attend);
+            rc = cuda_launched(d, op);
         }
     }
     if (!rc && a->stats.logits && w.kind != LIST_LIVE) {
         clear_kernel<<<dim3(a->rows.cap, a->n_q), 256, 0, d->stream>>>(w);
-        rc = cuda_launched(d, OP_attend);
+        rc = cuda_launched(d, op);
     }
-    return rc ? rc : run(d, &w, OP_attend);
+    return rc ? rc : run(d, &w, op);
 }
 
-int cuda_op_qk_stats(struct device *d, const struct qk_stats_args *a)
+int cuda_op_attend(struct device *d, const struct attend_args *a)
 {
-    struct attend_work w;
-    memset(&w, 0, sizeof w);
-    w.rows = a->rows;
-    w.kv = a->kv;
-    w.layer = a->layer;
-    w.n_q = a->n_q;
-    w.q = a->q;
-    w.q_stride = a->q_stride;
-    w.scale = a->scale;
-    w.stats = a->out;
-    w.kind = LIST_LIVE;
-    return run(d, &w, OP_qk_stats);
+    return attend(d, a, OP_attend);
+}
+
+int cuda_op_qk_stats(struct device *d, const struct qk_stats_args *q)
+{
+    struct attend_args a;
+    memset(&a, 0, sizeof a);
+    a.rows = q->rows;
+    a.kv = q->kv;
+    a.layer = q->layer;
+    a.n_q = q->n_q;
+    a.q = q->q;
+    a.q_stride = q->q_stride;
+    a.scale = q->scale;
+    a.unit = SEL_LIVE;
+    a.stats = q->out;
+    return attend(d, &a, OP_qk_stats);
 }

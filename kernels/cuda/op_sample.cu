@@ -87,7 +87,7 @@ static __device__ struct tally describe(struct room *m, const struct part &p, fl
         t.equal += x == top;
         t.second = x < top ? fmaxf(t.second, x) : t.second;
     }
-    t = {sum_lanes(t.sum), warp_max(t.second), warp_sum(t.equal)};
+    t = {warp_sum(t.sum), warp_max(t.second), warp_sum(t.equal)};
     if (lane == 0)
         m->my_tally[threadIdx.x / WARP] = t;
     gather(m->all_tally, m->my_tally);
@@ -97,7 +97,7 @@ static __device__ struct tally describe(struct room *m, const struct part &p, fl
         t.second = fmaxf(t.second, m->all_tally[i].second);
         t.equal += m->all_tally[i].equal;
     }
-    return {sum_lanes(t.sum), warp_max(t.second), warp_sum(t.equal)};
+    return {warp_sum(t.sum), warp_max(t.second), warp_sum(t.equal)};
 }
 
 /* ---- what may be drawn */

@@ -103,5 +103,4 @@ static double peak(struct device *d)
     return best;
 }
 
-extern "C" const struct probe cuda_probe;
 const struct probe cuda_probe = {read_bandwidth, peak};

@@ -81,20 +81,6 @@ template <typename T> __device__ static inline void gather(T *all, const T *mine
     row.sync();
 }
 
-__device__ static inline uint64_t sum_lanes(uint64_t x)
-{
-    for (int lane = WARP / 2; lane; lane /= 2)
-        x += __shfl_xor_sync(~0u, x, lane);
-    return x;
-}
-
-__device__ static inline double sum_lanes(double x)
-{
-    for (int lane = WARP / 2; lane; lane /= 2)
-        x += __shfl_xor_sync(~0u, x, lane);
-    return x;
-}
-
 /* Sum over this lane and those before it. */
 template <typename T> __device__ static inline T sum_before(T x)
 {
@@ -199,7 +185,7 @@ __device__ static inline void share_out(struct room *m, const struct part &p, st
             s.mass += mass_of(key);
         s.ties += c.key && key == c.key;
     }
-    s = {sum_lanes(s.mass), warp_sum(s.ties)};
+    s = {warp_sum(s.mass), warp_sum(s.ties)};
     if (threadIdx.x % WARP == 0)
         m->my_share[threadIdx.x / WARP] = s;
     gather(m->all_share, m->my_share);
@@ -211,7 +197,7 @@ __device__ static inline uint64_t kept_mass(struct room *m, const struct part &p
     share_out(m, p, c);
     for (int i = threadIdx.x % WARP; i < PARTS; i += WARP)
         sum += m->all_share[i].mass;
-    return sum_lanes(sum) + (uint64_t)c.ties * mass_of(c.key);
+    return warp_sum(sum) + (uint64_t)c.ties * mass_of(c.key);
 }
 
 #endif

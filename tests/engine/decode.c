@@ -14,12 +14,22 @@ static void die(const struct err *e)
     exit(1);
 }
 
+static const char *backend_name(void)
+{
+    return getenv("KVEVAL_TEST_BACKEND");
+}
+
+int decode_rounds(void)
+{
+    return backend_name() && backend_find(backend_name())->activations == DTYPE_BF16;
+}
+
 struct engine *decode_open(const struct engine_options *o)
 {
     struct err e = {0};
     struct engine *en;
     struct engine_options own = *o;
-    own.backend = getenv("KVEVAL_TEST_BACKEND");
+    own.backend = backend_name();
     if (own.backend && (!backend_find(own.backend) || backend_find(own.backend)->count() < 1)) {
         printf("skipped: no device of backend %s\n", own.backend);
         exit(77);

@@ -17,7 +17,10 @@ struct item {
 };
 
 /* Opens the embedded model; a failure ends the test. */
+/* On the backend that KVEVAL_TEST_BACKEND names; the CPU's without it. */
 struct engine *decode_open(const struct engine_options *o);
+/* Does that backend round what feeds linear layers to bf16? */
+int decode_rounds(void);
 /* Binds "name:key=value,..."; a failure ends the test. */
 struct policy *decode_policy(struct engine *en, const char *text);
 /* Submits items in the given order (NULL: as they stand) and runs until all are done. */
