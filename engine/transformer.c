@@ -183,9 +183,9 @@ static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p
 }
 
 static void linear(struct transformer *t, const struct weight *w, const void *x, float *out, int rows,
-                   int accumulate, struct err *e)
+                   int accumulate, int decode, struct err *e)
 {
-    struct linear_args a = {*w, x, out, rows, w->k, w->n, accumulate, t->type};
+    struct linear_args a = {*w, x, out, rows, w->k, w->n, accumulate, t->type, decode};
     device_launch(t->be, t->dev, OP_linear, &a, e);
 }
 
@@ -202,10 +202,10 @@ static void embed(struct transformer *t, int rows, struct err *e)
 }
 
 /* Norm and q|k|v product: what comes before on_qkv. */
-static void layer_qkv(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
+static void layer_qkv(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
 {
     norm(t, t->x, y->norm_in, rows, e);
-    linear(t, &y->qkv, t->y, t->qkv, rows, 0, e);
+    linear(t, &y->qkv, t->y, t->qkv, rows, 0, decode, e);
 }
 
 static void rope_append(struct transformer *t, int layer, int rows, int prefill, struct err *e)
@@ -230,13 +230,13 @@ static void rope_append(struct transformer *t, int layer, int rows, int prefill,
 }
 
 /* The feed-forward part, added to the residual stream. */
-static void layer_ffn(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
+static void layer_ffn(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
 {
     norm(t, t->x, y->norm_post, rows, e);
-    linear(t, &y->gate_up, t->y, t->gate_up, rows, 0, e);
+    linear(t, &y->gate_up, t->y, t->gate_up, rows, 0, decode, e);
     struct swiglu_args a = {t->gate_up, t->act, rows, t->model->config.ffn, t->type};
     device_launch(t->be, t->dev, OP_swiglu, &a, e);
-    linear(t, &y->down, t->act, t->x, rows, 1, e);
+    linear(t, &y->down, t->act, t->x, rows, 1, decode, e);
 }
 
 /* select -> attention -> observe, for one group in one layer. */
@@ -262,6 +262,7 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
         .n_rows = s.n_rows,
         .cap = s.cap,
         .block_pages = s.block_pages,
+        .most_pages = s.most_pages,
         .idx = s.idx,
         .len = s.len,
         .plan = {t->plan.entry + (size_t)g->row0 * per_row, t->plan.n + g->row0 * f->n_kv},
@@ -298,19 +299,19 @@ void transformer_step(struct transformer *t, const struct step_group *groups, in
     const struct model *m = t->model;
     embed(t, n_rows, e);
     for (int l = 0; l < m->config.n_layers; l++) {
-        layer_qkv(t, &m->layer[l], n_rows, e);
+        layer_qkv(t, &m->layer[l], n_rows, 1, e);
         for (int g = 0; g < n_groups; g++)
             group_hook(t, &groups[g], groups[g].policy->ops->on_qkv, l, e);
         rope_append(t, l, n_rows, 0, e);
         for (int g = 0; g < n_groups; g++)
             group_attention(t, &groups[g], l, e);
-        linear(t, &m->layer[l].o, t->attn, t->x, n_rows, 1, e);
+        linear(t, &m->layer[l].o, t->attn, t->x, n_rows, 1, 1, e);
         for (int g = 0; g < n_groups; g++)
             group_hook(t, &groups[g], groups[g].policy->ops->on_attn_out, l, e);
-        layer_ffn(t, &m->layer[l], n_rows, e);
+        layer_ffn(t, &m->layer[l], n_rows, 1, e);
     }
     norm(t, t->x, m->norm, n_rows, e);
-    linear(t, &m->head, t->y, t->logits, n_rows, 0, e);
+    linear(t, &m->head, t->y, t->logits, n_rows, 0, 1, e);
     struct rows all = {n_rows, t->row_seq, t->row_pos};
     struct account_args a = {all, t->cache->view};
     device_launch(t->be, t->dev, OP_account, &a, e);
@@ -380,15 +381,15 @@ static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, in
     embed(t, n, e);
     for (int l = 0; l < t->model->config.n_layers; l++) {
         const struct model_layer *y = &t->model->layer[l];
-        layer_qkv(t, y, n, e);
+        layer_qkv(t, y, n, 0, e);
         if (p && p->ops->on_qkv)
             p->ops->on_qkv(p, &c, l);
         rope_append(t, l, n, 1, e);
         prefill_attention(t, p, &c, l, e);
-        linear(t, &y->o, t->attn, t->x, n, 1, e);
+        linear(t, &y->o, t->attn, t->x, n, 1, 0, e);
         if (p && p->ops->on_attn_out)
             p->ops->on_attn_out(p, &c, l);
-        layer_ffn(t, y, n, e);
+        layer_ffn(t, y, n, 0, e);
     }
 }
 
@@ -410,7 +411,7 @@ void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, 
         prefill_chunk(t, seq, prompt + pos0, pos0, n, n_prompt, policy, e);
     }
     norm(t, t->x + (size_t)(n - 1) * (size_t)t->model->config.hidden, t->model->norm, 1, e);
-    linear(t, &t->model->head, t->y, logits, 1, 0, e);
+    linear(t, &t->model->head, t->y, logits, 1, 0, 0, e);
     transformer_prefill_end(t, seq, n_prompt, policy, e);
 }
 

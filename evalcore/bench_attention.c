@@ -76,6 +76,7 @@ static int enqueue(void *context, int i)
                             .n_rows = j->lists,
                             .cap = j->cap,
                             .block_pages = 1,
+                            .most_pages = j->c->mode == PAGES ? j->c->take : 0,
                             .idx = j->idx + at * (size_t)j->cap,
                             .len = j->len + at,
                             .plan = k->plan};

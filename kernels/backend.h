@@ -96,6 +96,7 @@ struct selection {
     int n_rows;        /* lists per sequence: 1 shared, n_kv, or n_q (pages only) */
     int cap;           /* entries per list */
     int block_pages;   /* SEL_PAGES: pages per index, 1 normally */
+    int most_pages;    /* SEL_PAGES: that any list reads, also one of all live pages; 0: no such bound */
     int want_stats;    /* attention also writes scaled logits and their log-sum-exp for observe() */
     const int *kv_map; /* host (n_kv): list that the heads of each KV head read; copied when recorded. NULL:
                         * query head h reads list h * n_rows / n_q */

@@ -25,13 +25,15 @@ struct rmsnorm_args {
 };
 
 /* out[r][i] = (sum_j w[i][j] x[r][j]) + bias[i], or added to what out holds when `accumulate`. Row strides in
- * elements. k runs in blocks of 256 in sequence, block sums added in sequence, fused multiply-add. */
+ * elements. k runs in blocks of 256 in sequence, block sums added in sequence, fused multiply-add. decode: rows
+ * are tokens of different sequences, and few; a backend may sum in another order then. */
 struct linear_args {
     struct weight w;
     const void *x; /* (rows, k), stride x_stride */
     float *out;    /* (rows, n), stride out_stride */
     int rows, x_stride, out_stride, accumulate;
     enum dtype type; /* of x; bf16 for a bf16 weight only */
+    int decode;
 };
 
 /* Writes K and V of each row into its head's next slot and updates bounds, live, tail, n_slots, n_live.
@@ -86,7 +88,7 @@ struct attend_args {
     void *out; /* (rows, n_q, d), dense */
     float scale;
     enum sel_unit unit; /* the selection: as in struct selection, with the list of each query head */
-    int n_rows, cap, block_pages;
+    int n_rows, cap, block_pages, most_pages;
     uint8_t row_of_q[BACKEND_MAX_Q_HEADS];
     const int32_t *idx, *len;
     struct plan plan;   /* scratch */

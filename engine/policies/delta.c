@@ -123,6 +123,7 @@ static void delta_select(const struct policy *pol, const struct policy_ctx *c, i
             s->n_rows = 1;
             s->cap = list_cap(pol);
             s->block_pages = p->page_tokens / KV_PAGE_TOKENS;
+            s->most_pages = p->k_pages * s->block_pages;
             s->idx = c->list[0].idx;
             s->len = c->list[0].len;
             return;

@@ -167,6 +167,9 @@ static void quest_select(const struct policy *pol, const struct policy_ctx *c, i
     s->n_rows = n_rows;
     s->cap = stride;
     s->block_pages = block_pages;
+    if (t.rule.kind == TOPK_FIXED ||
+        t.rule.kind == TOPK_SHORT_FLOOR) /* and one page that is forced beside them */
+        s->most_pages = ((t.rule.k > t.rule.min_k ? t.rule.k : t.rule.min_k) + 1) * block_pages;
     s->idx = t.idx;
     s->len = t.len;
 }

@@ -32,13 +32,14 @@ struct attend_work {
     float *part;     /* (lists, max_chunks, group, head_dim): sums of exp(logit - top) V */
     float2 *part_tl; /* (lists, max_chunks, group): top, sum of exp(logit - top) */
     int max_chunks;
+    float part_unit; /* of parts' tops: sums are relative to exp(top * unit) */
 };
 
-/* Entries of a chunk: few for short lists, so that they spread over the GPU, more for long ones, whose parts
- * would cost. */
+/* Entries of a chunk. A list of 64 pages, the common budget, is one: nothing is left to add up. Few for lists
+ * a little longer, so that they spread over the GPU; more for long ones, whose parts would cost. */
 __host__ __device__ static inline int chunk_entries(int n)
 {
-    if (n <= 512)
+    if (n > 64 && n <= 256)
         return 32;
     return n <= 64 * MAX_CHUNKS ? 64 : MAX_CHUNK;
 }
@@ -184,12 +185,11 @@ __device__ static inline int list_of_item(const struct lists &all, int item)
     return low;
 }
 
-/* One item's result goes out: value(h, x) are sums over V relative to top[h] (any unit: exp(top * unit)),
+/* One item's result goes out: value(h, x) are sums over V relative to exp(top[h] * part_unit),
  * sum[h] their weights. All threads of the block call it, with top and sum in shared memory. */
 template <class Value>
 __device__ static inline void finish_item(const struct attend_work &w, const struct list &l, int i, int chunk,
-                                          int n_chunks, const float *top, const float *sum, float unit,
-                                          Value value)
+                                          int n_chunks, const float *top, const float *sum, Value value)
 {
     int d = w.kv.head_dim, t = threadIdx.x, group = w.group;
     size_t out = (size_t)l.row * w.n_q + (size_t)l.h * group;
@@ -199,7 +199,7 @@ __device__ static inline void finish_item(const struct attend_work &w, const str
             put_as(w.out, w.type, out * d + x, sum[h] > 0 ? value(h, x % d) / sum[h] : 0.0f);
         }
         if (w.stats.logits && t < group)
-            w.stats.lse[out + t] = sum[t] > 0 ? top[t] * unit + logf(sum[t]) : -CUDART_INF_F;
+            w.stats.lse[out + t] = sum[t] > 0 ? top[t] * w.part_unit + logf(sum[t]) : -CUDART_INF_F;
         return;
     }
     size_t part = ((size_t)i * w.max_chunks + chunk) * group;
@@ -207,12 +207,6 @@ __device__ static inline void finish_item(const struct attend_work &w, const str
         w.part[part * d + x] = value(x / d, x % d);
     if (t < group)
         w.part_tl[part + t] = make_float2(top[t], sum[t]);
-}
-
-/* The unit of parts' tops: sums are relative to exp(top * unit). */
-static inline __host__ __device__ float part_unit(const struct attend_work &w, int by_mma)
-{
-    return by_mma ? w.scale : 1.0f;
 }
 
 /* attend_mma.cu: bf16 K and V, head_dim 64 or 128, groups up to 8. attend_plain.cu: everything else. */

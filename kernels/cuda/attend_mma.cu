@@ -11,8 +11,7 @@
 #include "kernels/cuda/ptx.cuh"
 
 enum { BLOCKS = 2 };
-static const float CUT = -69.0f * 1.44269504f;    /* below it a term is 0, base 2 */
-static const uint32_t ROWS_IN_PLACE = 0x76543210; /* turn of row t is t % 8 */
+static const float CUT = -69.0f * 1.44269504f; /* below it a term is 0, base 2 */
 
 /* A stage holds K and V of 16 tokens, or K alone. */
 template <int D, bool VALUES> struct form {
@@ -22,9 +21,8 @@ template <int D, bool VALUES> struct form {
 
 /* What was copied into a stage: read by the same warp when the copy is there. */
 struct stage {
-    uint32_t read;    /* tokens (bits 0-15), heads (16-31); 0: nothing */
-    uint32_t turn[2]; /* rows' chunk rotation, four bits each */
-    int32_t slot;     /* of the first token; -1: scattered, as the list says */
+    uint32_t read; /* tokens (bits 0-15), heads (16-31); 0: nothing */
+    int32_t slot;  /* of the first token; -1: scattered, as the list says */
 };
 
 /* A warp's part of an item: entries first, first + 4, .., n of them. */
@@ -33,10 +31,19 @@ struct part {
     struct list l;
 };
 
-/* Where a warp's copies have got to. What the next item's entries are is asked for an item ahead. */
+/* A lane's token of a tile of listed tokens (lanes 16 and up: the same again). */
+struct token {
+    int slot, unit;
+    uint32_t live; /* of its page */
+};
+
+/* Where a warp's copies have got to. What comes next is asked for ahead, so that nothing waits for it:
+ * entries of pages an item ahead, slots of listed tokens two tiles, their units one. */
 struct cursor {
     struct part now, next;
     struct entry own, own_next; /* the lane's entry of each */
+    struct token token;         /* of tile `at` */
+    int slot, slot_next[2];     /* of tile at + 1; of the next item's first two tiles */
     int at, stage;
 };
 
@@ -67,6 +74,28 @@ static __device__ bool scattered(const struct attend_work &w, const struct list 
     return w.kind == LIST_TOKENS && l.idx;
 }
 
+/* Which of the listed tokens is the lane's in a part's tile? */
+static __device__ int token_at(const struct part &p, int tile)
+{
+    return (p.first + tile * ATTEND_WARPS) * KV_PAGE_TOKENS + threadIdx.x % KV_PAGE_TOKENS;
+}
+
+/* Beyond the end: the last token, which is not read then. */
+static __device__ int slot_of(const struct part &p, int tile)
+{
+    int at = token_at(p, tile);
+    return __ldg(&p.l.idx[at < p.l.len ? at : p.l.len - 1]);
+}
+
+/* Where a listed token is; for one that the table does not reach, which is not read, the first. */
+static __device__ struct token find_token(const struct attend_work &w, const struct list &l, int slot)
+{
+    bool inside = slot / KV_PAGE_TOKENS < pages_of(w.kv.n_slots[l.head]);
+    size_t at = l.head * (size_t)w.kv.max_pages + (inside ? slot / KV_PAGE_TOKENS : 0);
+    struct token t = {slot, w.kv.unit[at], inside ? w.kv.live[at] : 0u};
+    return t;
+}
+
 /* On to the next item; the one after it is looked up. */
 static __device__ void turn_page(const struct attend_work &w, const struct lists &all, struct cursor *c)
 {
@@ -74,42 +103,52 @@ static __device__ void turn_page(const struct attend_work &w, const struct lists
     c->now = c->next;
     c->own = c->own_next;
     c->at = 0;
+    if (c->now.n > 0 && scattered(w, c->now.l)) {
+        c->token = find_token(w, c->now.l, c->slot_next[0]);
+        c->slot = c->slot_next[1];
+    }
     enter_item(w, all, c->now.item + (int)gridDim.x, &c->next);
-    if (lane < c->next.n && !scattered(w, c->next.l))
-        c->own_next = list_entry(w, c->next.l, c->next.i, c->next.first + lane * ATTEND_WARPS);
+    if (c->next.n <= 0)
+        return;
+    if (!scattered(w, c->next.l)) {
+        if (lane < c->next.n)
+            c->own_next = list_entry(w, c->next.l, c->next.i, c->next.first + lane * ATTEND_WARPS);
+        return;
+    }
+    for (int tile = 0; tile < 2; tile++)
+        c->slot_next[tile] = slot_of(c->next, tile);
 }
 
-/* A tile of listed tokens, row by row. */
+/* A tile of listed tokens, row by row, 16 bytes a lane; chunks go where a page would have them. */
 template <int D, bool VALUES>
-static __device__ void copy_tokens(const struct attend_work &w, const struct cursor *c, struct stage *s,
+static __device__ void copy_tokens(const struct attend_work &w, struct cursor *c, struct stage *s,
                                    uint32_t to, uint32_t bar)
 {
     typedef form<D, VALUES> F;
-    int lane = threadIdx.x % WARP, row = lane % KV_PAGE_TOKENS;
-    const struct list &l = c->now.l;
-    int at = (c->now.first + c->at * ATTEND_WARPS) * KV_PAGE_TOKENS + row;
-    int slot = l.idx[at < l.len ? at : l.len - 1];
-    bool inside = slot / KV_PAGE_TOKENS < pages_of(w.kv.n_slots[l.head]), there = at < l.len && inside;
-    slot = inside ? slot : 0; /* rows that are not read hold finite values all the same */
-    size_t table = l.head * (size_t)w.kv.max_pages + slot / KV_PAGE_TOKENS;
-    uint32_t live = w.kv.live[table];
-    const char *unit = kv_unit_k(w.kv, w.kv.unit[table]) + (slot % KV_PAGE_TOKENS) * F::ROW;
-    uint32_t read = __ballot_sync(~0u, there && (live >> slot % KV_PAGE_TOKENS & 1)) & 0xffff;
-    uint32_t turn = (uint32_t)(slot & 7) << 4 * (row & 7);
-    uint32_t low = __reduce_or_sync(~0u, row < 8 ? turn : 0),
-             high = __reduce_or_sync(~0u, row < 8 ? 0 : turn);
+    const int CHUNKS = F::ROW / 16, ROWS = WARP / CHUNKS; /* of a row; rows at once */
+    int lane = threadIdx.x % WARP, chunk = lane % CHUNKS;
+    struct token own = c->token;
+    bool there = token_at(c->now, c->at) < c->now.l.len;
+    uint32_t read = __ballot_sync(~0u, there && (own.live >> own.slot % KV_PAGE_TOKENS & 1)) & 0xffff;
+    if (c->at + 1 < c->now.n)
+        c->token = find_token(w, c->now.l, c->slot);
+    if (c->at + 2 < c->now.n)
+        c->slot = slot_of(c->now, c->at + 2);
     if (lane == 0) {
         s->read = read ? read | 0xffff0000u : 0;
-        s->turn[0] = low;
-        s->turn[1] = high;
         s->slot = -1;
-        barrier_expect(bar, read ? F::STAGE : 0);
     }
     __syncwarp();
-    if (read && lane < KV_PAGE_TOKENS)
-        bulk_copy(to + row * F::ROW, unit, F::ROW, bar);
-    else if (read && VALUES)
-        bulk_copy(to + F::HALF + row * F::ROW, unit + F::HALF, F::ROW, bar);
+    for (int r = 0; read && r < KV_PAGE_TOKENS; r += ROWS) {
+        int row = r + lane / CHUNKS, slot = __shfl_sync(~0u, own.slot, row);
+        const char *from = kv_unit_k(w.kv, __shfl_sync(~0u, own.unit, row)) +
+                           (slot % KV_PAGE_TOKENS) * F::ROW + (chunk ^ (slot & 7)) * 16;
+        uint32_t at = to + row * F::ROW + (chunk ^ (row & 7)) * 16;
+        copy_16(at, from);
+        if (VALUES)
+            copy_16(at + F::HALF, from + F::HALF);
+    }
+    arrive_after_copies(bar);
 }
 
 /* Starts the copy of the warp's next entry, if there is one, into the stage after the last. */
@@ -132,11 +171,12 @@ static __device__ void copy_next(const struct attend_work &w, const struct lists
         if (lane == c->at) { /* it looked this entry up */
             bool read = c->own.tokens && c->own.heads;
             s->read = read ? c->own.tokens | c->own.heads << 16 : 0;
-            s->turn[0] = s->turn[1] = ROWS_IN_PLACE;
             s->slot = c->own.page < w.kv.max_pages ? c->own.page * KV_PAGE_TOKENS : INT32_MAX;
             barrier_expect(bar, read ? F::STAGE : 0);
             if (read)
                 bulk_copy(to, kv_unit_k(w.kv, c->own.unit), F::STAGE, bar);
+        } else if (w.kind == LIST_TOKENS) { /* whose barriers count all lanes */
+            barrier_arrive(bar);
         }
         __syncwarp();
     }
@@ -149,20 +189,32 @@ template <int D> struct queries {
     uint32_t high[D / 16][2], low[D / 16][2];
 };
 
+/* The same as they come from memory, an item ahead. */
+template <int D> struct raw_queries {
+    float x[D / 16][2][2];
+};
+
 template <int D>
-static __device__ void load_queries(const struct attend_work &w, const struct list &l, struct queries<D> *q)
+static __device__ void ask_queries(const struct attend_work &w, const struct list &l,
+                                   struct raw_queries<D> *q)
 {
     int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
     const float *from = w.q + (size_t)l.row * w.q_stride + ((size_t)l.h * w.group + g) * D + 2 * t;
 #pragma unroll
     for (int k = 0; k < D / 16; k++)
 #pragma unroll
+        for (int half = 0; half < 2; half++)
+            for (int e = 0; e < 2; e++)
+                q->x[k][half][e] = g < w.group ? from[k * 16 + half * 8 + e] : 0.0f;
+}
+
+template <int D> static __device__ void split_queries(const struct raw_queries<D> &raw, struct queries<D> *q)
+{
+#pragma unroll
+    for (int k = 0; k < D / 16; k++)
+#pragma unroll
         for (int half = 0; half < 2; half++) {
-            float x = 0, y = 0;
-            if (g < w.group) {
-                x = from[k * 16 + half * 8];
-                y = from[k * 16 + half * 8 + 1];
-            }
+            float x = raw.x[k][half][0], y = raw.x[k][half][1];
             q->high[k][half] = round_pair(x, y);
             q->low[k][half] = round_pair(x, y);
         }
@@ -172,11 +224,6 @@ static __device__ void load_queries(const struct attend_work &w, const struct li
 template <int D> struct sums {
     float top[2], sum[2], o[D / 16][4];
 };
-
-static __device__ inline int turn_of(const struct stage *s, int row)
-{
-    return s->turn[row >> 3] >> 4 * (row & 7) & 7;
-}
 
 /* Logits go out by slot. c: tokens g, g + 8 of heads 2t, 2t + 1. */
 static __device__ void dump_tile(const struct attend_work &w, const struct list &l, const struct stage *s,
@@ -208,7 +255,7 @@ static __device__ void score_tile(const struct stage *s, uint32_t at, const stru
 {
     int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4, row = lane & 15;
     float part[4][4] = {}; /* high and low parts of q, even and odd steps: short chains of dependent sums */
-    uint32_t from = at + row * form<D, VALUES>::ROW + ((lane >> 4) ^ turn_of(s, row)) * 16, read = s->read;
+    uint32_t from = at + row * form<D, VALUES>::ROW + ((lane >> 4) ^ (row & 7)) * 16, read = s->read;
 #pragma unroll
     for (int k = 0; k < D / 16; k++) {
         uint32_t a[4];
@@ -293,7 +340,7 @@ static __device__ void add_tiles(const struct attend_work &w, const struct list 
     uint32_t from[N];
 #pragma unroll
     for (int p = 0; p < N; p++)
-        from[p] = at[p] + F::HALF + row * F::ROW + (((lane >> 3) & 1) ^ turn_of(s[p], row)) * 16;
+        from[p] = at[p] + F::HALF + row * F::ROW + (((lane >> 3) & 1) ^ (row & 7)) * 16;
 #pragma unroll
     for (int i = 0; i < D / 16; i++)
 #pragma unroll
@@ -383,7 +430,7 @@ static __device__ void merge_warps(const struct attend_work &w, const struct par
     }
     if (!VALUES)
         __syncthreads();
-    finish_item(w, c->l, c->i, chunk, chunks_of(c->l.n), b->all_top, b->all_sum, part_unit(w, 1),
+    finish_item(w, c->l, c->i, chunk, chunks_of(c->l.n), b->all_top, b->all_sum,
                 [&](int h, int x) { return total[h * D + x] + total[(w.group + h) * D + x]; });
     __syncthreads();
 }
@@ -400,8 +447,10 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     uint32_t ring = shared_address(shared), phase = 0;
     struct lists all;
     if (lane < F::STAGES)
-        barrier_init(shared_address(&b.bar[warp][lane]), 1);
+        barrier_init(shared_address(&b.bar[warp][lane]), w.kind == LIST_TOKENS ? WARP : 1);
     barrier_init_done();
+    wait_for_inputs();
+    let_next_begin();
     find_lists(w, total + (VALUES ? 2 * w.group * D : 0), &all);
     struct cursor in = {};
     in.now.item = (int)blockIdx.x - 2 * (int)gridDim.x;
@@ -409,8 +458,12 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     turn_page(w, all, &in);
     for (int i = 0; i < F::STAGES; i++)
         copy_next<D, VALUES>(w, all, &in, &b, ring);
+    struct part out, ahead;
+    struct raw_queries<D> raw;
+    enter_item(w, all, blockIdx.x, &ahead);
+    if (ahead.item < all.start[all.n])
+        ask_queries(w, ahead.l, &raw);
     for (int item = blockIdx.x; item < all.start[all.n]; item += gridDim.x) {
-        struct part out;
         struct queries<D> q;
         struct sums<D> r = {
             {-CUDART_INF_F, -CUDART_INF_F}, {0, 0},
@@ -418,8 +471,11 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
             }
         };
         int reads = 0;
-        enter_item(w, all, item, &out);
-        load_queries<D>(w, out.l, &q);
+        out = ahead;
+        split_queries(raw, &q);
+        enter_item(w, all, item + (int)gridDim.x, &ahead);
+        if (ahead.item < all.start[all.n])
+            ask_queries(w, ahead.l, &raw);
         for (int i = 0; i < out.n; i += 2) {
             const struct stage *s[2];
             uint32_t at[2];
@@ -467,8 +523,8 @@ template <int D, bool DUMP, bool VALUES> static int run(struct device *d, const 
                                  cudaSharedmemCarveoutMaxShared);
     if (e != cudaSuccess)
         return cuda_check(d, e, "attend");
-    mma_kernel<D, DUMP, VALUES><<<BLOCKS * d->n_sm, ATTEND_THREADS, bytes, d->stream>>>(*w);
-    return cuda_launched(d, VALUES ? OP_attend : OP_qk_stats);
+    return cuda_launch_early(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<D, DUMP, VALUES>,
+                             dim3(BLOCKS * d->n_sm), ATTEND_THREADS, bytes, 1, *w);
 }
 
 int attend_mma(struct device *d, const struct attend_work *w)

@@ -1,8 +1,15 @@
 /* Decode attention in fp32 for any type of cache, head size and group: a thread a token for the logits, a
- * thread a dimension for the sum over V. */
+ * thread a dimension for the sum over V, of every n-th token where dimensions are few. G: the group, rounded
+ * up. */
 #include "kernels/cuda/attend.cuh"
+#include "kernels/cuda/ptx.cuh"
 
-enum { SPAN = 8, SPAN_TOKENS = SPAN * KV_PAGE_TOKENS, DIMS = BACKEND_MAX_HEAD_DIM / ATTEND_THREADS };
+enum {
+    BLOCKS = 6,
+    SPAN = 8,
+    SPAN_TOKENS = SPAN * KV_PAGE_TOKENS,
+    DIMS = BACKEND_MAX_HEAD_DIM / ATTEND_THREADS
+};
 
 struct span {
     float q[BACKEND_MAX_GROUP][BACKEND_MAX_HEAD_DIM];
@@ -39,30 +46,44 @@ static __device__ void locate(const struct attend_work &w, const struct list &l,
     s->heads[t] = x.tokens >> lane & 1 ? x.heads : 0;
 }
 
+/* Four dimensions of a token. */
+static __device__ float4 four_of(const struct kv_view &kv, const char *k_or_v, int t, int i)
+{
+    int at = kv_place(kv, t, i);
+    if (kv.dtype == DTYPE_F32)
+        return *(const float4 *)((const float *)k_or_v + at);
+    uint2 x = *(const uint2 *)((const __nv_bfloat16 *)k_or_v + at);
+    return make_float4(__uint_as_float(x.x << 16), __uint_as_float(x.x & 0xffff0000u),
+                       __uint_as_float(x.y << 16), __uint_as_float(x.y & 0xffff0000u));
+}
+
+template <int G>
 static __device__ void score(const struct attend_work &w, const struct list &l, int t, struct span *s)
 {
-    float acc[BACKEND_MAX_GROUP];
+    float acc[G];
     const char *k = kv_unit_k(w.kv, s->unit[t]);
     int lane = s->slot[t] % KV_PAGE_TOKENS;
 #pragma unroll
-    for (int g = 0; g < BACKEND_MAX_GROUP; g++)
+    for (int g = 0; g < G; g++)
         acc[g] = 0;
-    for (int x = 0; s->heads[t] && x < w.kv.head_dim; x++) {
-        float key = kv_get(w.kv, k, lane, x);
+#pragma unroll 4
+    for (int x = 0; x < (s->heads[t] ? w.kv.head_dim : 0); x += 4) {
+        float4 key = four_of(w.kv, k, lane, x);
 #pragma unroll
-        for (int g = 0; g < BACKEND_MAX_GROUP; g++)
-            acc[g] = fmaf(s->q[g][x], key, acc[g]);
+        for (int g = 0; g < G; g++) {
+            float4 q = *(const float4 *)&s->q[g][x];
+            acc[g] = fmaf(q.w, key.w, fmaf(q.z, key.z, fmaf(q.y, key.y, fmaf(q.x, key.x, acc[g]))));
+        }
     }
+    size_t row = (size_t)l.row * w.n_q + l.h * w.group;
 #pragma unroll
-    for (int g = 0; g < BACKEND_MAX_GROUP; g++) {
+    for (int g = 0; g < G; g++) {
         if (g >= w.group)
             continue;
         float x = s->heads[t] >> g & 1 ? acc[g] * w.scale : -CUDART_INF_F;
         s->s[g][t] = x;
         if (w.stats.logits && s->slot[t] >= 0 && (w.kind == LIST_LIVE || !l.idx || s->heads[t] >> g & 1))
-            w.stats
-                .logits[((size_t)l.row * w.n_q + l.h * w.group + g) * (size_t)w.stats.stride + s->slot[t]] =
-                x;
+            w.stats.logits[(row + g) * (size_t)w.stats.stride + s->slot[t]] = x;
     }
 }
 
@@ -88,21 +109,29 @@ static __device__ void soften(struct span *s, int g)
     }
 }
 
-static __device__ void add_values(const struct attend_work &w, const struct span *s,
-                                  float o[][BACKEND_MAX_GROUP])
+/* Threads that share a dimension. */
+static __device__ inline int parts_of(int head_dim)
 {
+    return head_dim < ATTEND_THREADS ? ATTEND_THREADS / head_dim : 1;
+}
+
+template <int G>
+static __device__ void add_values(const struct attend_work &w, const struct span *s, float o[][G])
+{
+    int d = w.kv.head_dim, parts = parts_of(d), part = parts > 1 ? threadIdx.x / d : 0;
 #pragma unroll
     for (int x = 0; x < DIMS; x++) {
-        int dim = threadIdx.x + x * ATTEND_THREADS;
+        int dim = (int)threadIdx.x - part * d + x * ATTEND_THREADS;
 #pragma unroll
-        for (int g = 0; g < BACKEND_MAX_GROUP; g++)
+        for (int g = 0; g < G; g++)
             o[x][g] *= s->keep[g];
-        for (int t = 0; dim < w.kv.head_dim && t < SPAN_TOKENS; t++) {
-            if (!s->heads[t])
-                continue;
-            float value = kv_get(w.kv, kv_unit_v(w.kv, s->unit[t]), s->slot[t] % KV_PAGE_TOKENS, dim);
+#pragma unroll 4
+        for (int t = part < parts && dim < d ? part : SPAN_TOKENS; t < SPAN_TOKENS; t += parts) {
+            float value = 0; /* a unit that is not this list's may hold anything */
+            if (s->heads[t])
+                value = kv_get(w.kv, kv_unit_v(w.kv, s->unit[t]), s->slot[t] % KV_PAGE_TOKENS, dim);
 #pragma unroll
-            for (int g = 0; g < BACKEND_MAX_GROUP; g++)
+            for (int g = 0; g < G; g++)
                 o[x][g] = fmaf(s->s[g][t], value, o[x][g]);
         }
     }
@@ -116,24 +145,25 @@ static __device__ void book_reads(const struct attend_work &w, const struct list
         atomicAdd((unsigned long long *)&w.kv.reads[l.head], (unsigned long long)n);
 }
 
+template <int G>
 static __device__ void run_item(const struct attend_work &w, const struct lists &all, int i, int chunk,
                                 struct span *s)
 {
     struct list l = list_at(w, all, i);
     int per = chunk_entries(l.n), from = chunk * per, to = from + per < l.n ? from + per : l.n,
         t = threadIdx.x;
-    int d = w.kv.head_dim, reads = 0;
-    float o[DIMS][BACKEND_MAX_GROUP];
+    int d = w.kv.head_dim, parts = parts_of(d), reads = 0;
+    float o[DIMS][G];
 #pragma unroll
-    for (int g = 0; g < BACKEND_MAX_GROUP; g++)
+    for (int g = 0; g < G; g++)
         for (int x = 0; x < DIMS; x++)
             o[x][g] = 0;
-    for (int x = t; x < BACKEND_MAX_GROUP * d; x += ATTEND_THREADS)
+    for (int x = t; x < G * d; x += ATTEND_THREADS)
         s->q[x / d][x % d] =
             x / d < w.group ? w.q[(size_t)l.row * w.q_stride + (size_t)l.h * w.group * d + x] : 0.0f;
-    for (int x = t; x < BACKEND_MAX_GROUP * SPAN_TOKENS; x += ATTEND_THREADS)
+    for (int x = t; x < G * SPAN_TOKENS; x += ATTEND_THREADS)
         s->s[x / SPAN_TOKENS][x % SPAN_TOKENS] = 0;
-    if (t < BACKEND_MAX_GROUP) {
+    if (t < G) {
         s->top[t] = -CUDART_INF_F;
         s->sum[t] = s->keep[t] = 0;
     }
@@ -145,13 +175,13 @@ static __device__ void run_item(const struct attend_work &w, const struct lists 
             s->heads[t] = 0;
         }
         reads += s->heads[t] != 0;
-        score(w, l, t, s);
+        score<G>(w, l, t, s);
         __syncthreads();
         for (int g = t / WARP; g < w.group; g += ATTEND_WARPS)
             soften(s, g);
         __syncthreads();
         if (w.out)
-            add_values(w, s, o);
+            add_values<G>(w, s, o);
         __syncthreads();
     }
     book_reads(w, l, reads);
@@ -160,30 +190,41 @@ static __device__ void run_item(const struct attend_work &w, const struct lists 
 #pragma unroll
     for (int x = 0; x < DIMS; x++)
 #pragma unroll
-        for (int g = 0; g < BACKEND_MAX_GROUP; g++)
-            if (t + x * ATTEND_THREADS < d)
+        for (int g = 0; g < G; g++)
+            if (t + x * ATTEND_THREADS < (parts > 1 ? parts * d : d))
                 s->q[g][t + x * ATTEND_THREADS] = o[x][g]; /* q is done with */
     __syncthreads();
-    finish_item(w, l, i, chunk, chunks_of(l.n), s->top, s->sum, part_unit(w, 0),
-                [&](int h, int x) { return s->q[h][x]; });
+    finish_item(w, l, i, chunk, chunks_of(l.n), s->top, s->sum, [&](int h, int x) {
+        float sum = s->q[h][x];
+        for (int part = 1; part < parts; part++)
+            sum += s->q[h][part * d + x];
+        return sum;
+    });
     __syncthreads();
 }
 
-static __global__ void __launch_bounds__(ATTEND_THREADS)
+template <int G>
+static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     plain_kernel(const __grid_constant__ struct attend_work w)
 {
     extern __shared__ int room[];
-    __shared__ struct span s;
+    __shared__ __align__(16) struct span s;
     struct lists all;
+    wait_for_inputs();
+    let_next_begin();
     find_lists(w, room, &all);
     for (int item = blockIdx.x; item < all.start[all.n]; item += gridDim.x) {
         int i = list_of_item(all, item);
-        run_item(w, all, i, item - all.start[i], &s);
+        run_item<G>(w, all, i, item - all.start[i], &s);
     }
 }
 
 int attend_plain(struct device *d, const struct attend_work *w)
 {
-    plain_kernel<<<4 * d->n_sm, ATTEND_THREADS, lists_bytes(*w), d->stream>>>(*w);
-    return cuda_launched(d, w->out ? OP_attend : OP_qk_stats);
+    auto kernel = w->group <= 2   ? plain_kernel<2>
+                  : w->group <= 4 ? plain_kernel<4>
+                  : w->group <= 8 ? plain_kernel<8>
+                                  : plain_kernel<BACKEND_MAX_GROUP>;
+    return cuda_launch_early(d, w->out ? OP_attend : OP_qk_stats, kernel, dim3(BLOCKS * d->n_sm),
+                             ATTEND_THREADS, lists_bytes(*w), 1, *w);
 }

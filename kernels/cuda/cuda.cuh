@@ -23,6 +23,7 @@ struct scratch {
 
 struct device {
     int ordinal, n_sm;
+    int wgmma;           /* compute capability 9.x: Hopper's matrix instructions */
     cudaStream_t stream; /* everything runs here, in order */
     int recording;
     struct scratch scratch;
@@ -41,6 +42,29 @@ int cuda_check(struct device *d, cudaError_t e, const char *what);
 int cuda_launched(struct device *d, enum op op);
 /* At least so many bytes until the next launch; NULL: no memory, error set. */
 void *cuda_scratch(struct device *d, size_t bytes);
+
+/* Launches a kernel that may begin before its predecessor has ended (see ptx.cuh, wait_for_inputs), by
+ * clusters of `cluster` blocks along x. */
+template <typename... P, typename... A>
+static inline int cuda_launch_early(struct device *d, enum op op, void (*kernel)(P...), dim3 grid,
+                                    int threads, size_t bytes, int cluster, const A &...args)
+{
+    cudaLaunchAttribute attrs[2];
+    attrs[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attrs[0].val.programmaticStreamSerializationAllowed = 1;
+    attrs[1].id = cudaLaunchAttributeClusterDimension;
+    attrs[1].val.clusterDim.x = (unsigned)cluster;
+    attrs[1].val.clusterDim.y = attrs[1].val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = bytes;
+    config.stream = d->stream;
+    config.attrs = attrs;
+    config.numAttrs = cluster > 1 ? 2 : 1;
+    cudaLaunchKernelEx(&config, kernel, args...);
+    return cuda_launched(d, op);
+}
 
 enum { CUDA_COUNTERS = 1 << 16 };
 

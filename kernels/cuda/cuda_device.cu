@@ -95,6 +95,7 @@ static int open_parts(struct device *d)
                           "%s has compute capability %d.%d; this program is built for 9.0 and above",
                           prop.name, prop.major, prop.minor);
     d->n_sm = prop.multiProcessorCount;
+    d->wgmma = prop.major == 9;
     snprintf(d->name, sizeof d->name, "%s, %.0f GiB", prop.name, (double)prop.totalGlobalMem / (1 << 30));
     rc = cuda_check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking), "creating a stream");
     if (!rc && !(d->counters = (int *)cuda_alloc(d, CUDA_COUNTERS * sizeof *d->counters)))

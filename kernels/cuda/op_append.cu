@@ -2,6 +2,7 @@
  * While decoding a block is one token of one KV head and of its group of query heads; in prefill it is the
  * rows of one page of one head, so that a page's bits and bounds have one writer. */
 #include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/ptx.cuh"
 #include "kernels/cuda/slots.cuh"
 
 enum { PAIRS = BACKEND_MAX_HEAD_DIM / 2 / WARP };
@@ -133,6 +134,8 @@ static __global__ void token_kernel(const __grid_constant__ struct rope_append_a
     __shared__ float key[BACKEND_MAX_HEAD_DIM];
     __shared__ struct place found;
     const struct kv_view &kv = a.kv;
+    wait_for_inputs();
+    let_next_begin();
     int r = blockIdx.x, h = blockIdx.y, i = threadIdx.x, d = kv.head_dim, seq = a.rows.seq[r];
     int group = a.n_q / kv.n_kv, warp = i / WARP - 1, pos = a.rows.pos[r];
     size_t row = (size_t)r * a.stride;
@@ -254,8 +257,8 @@ static int run(struct device *d, const struct rope_append_args *a, enum op op)
         size_t bytes = 2 * KV_PAGE_TOKENS * (size_t)dim * sizeof(float);
         page_kernel<<<grid, KV_PAGE_TOKENS * WARP, bytes, d->stream>>>(*a);
     } else {
-        dim3 grid(a->rows.cap, a->kv.n_kv);
-        token_kernel<<<grid, WARP *(warps > wide ? warps : wide), 0, d->stream>>>(*a);
+        return cuda_launch_early(d, op, token_kernel, dim3(a->rows.cap, a->kv.n_kv),
+                                 WARP * (warps > wide ? warps : wide), 0, 1, *a);
     }
     return cuda_launched(d, op);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "kernels/cuda/attend.cuh"
+#include "kernels/cuda/ptx.cuh"
 
 /* One block a (row, KV head): the pages that any head of the group reads, ascending. */
 static __global__ void merge_kernel(const __grid_constant__ struct attend_args a)
@@ -70,68 +71,51 @@ static __global__ void clear_kernel(const __grid_constant__ struct attend_work w
         to[i] = -CUDART_INF_F;
 }
 
-/* All chunks of a list, from its first part on, into out (a query head): weights of the chunks first, a warp
- * a head, then every thread some dimensions. */
-static __device__ void add_chunks(const struct attend_work &w, size_t part, size_t out, int n_chunks,
-                                  float unit)
+/* The chunks of a list come together, a block a query head: weights of the chunks first, a thread each, then
+ * four dimensions a thread, of every n-th chunk, and these sums in order. */
+static __global__ void combine_kernel(const __grid_constant__ struct attend_work w)
 {
-    __shared__ float total[BACKEND_MAX_GROUP], keep[MAX_CHUNKS * BACKEND_MAX_GROUP];
-    int d = w.kv.head_dim, t = threadIdx.x, group = w.group, lane = t % WARP;
-    for (int h = t / WARP; h < group; h += ATTEND_WARPS) {
-        float2 tl[MAX_CHUNKS / WARP];
-        float most = -CUDART_INF_F, sum = 0;
-#pragma unroll
-        for (int k = 0; k < MAX_CHUNKS / WARP; k++) {
-            int c = k * WARP + lane;
-            tl[k] = c < n_chunks ? __ldg(&w.part_tl[part + (size_t)c * group + h])
-                                 : make_float2(-CUDART_INF_F, 0);
-            most = fmaxf(most, tl[k].x);
-        }
-        most = warp_max(most);
-#pragma unroll
-        for (int k = 0; k < MAX_CHUNKS / WARP; k++) {
-            int c = k * WARP + lane;
-            float x = tl[k].x == -CUDART_INF_F ? 0.0f : term((tl[k].x - most) * unit);
-            if (c < n_chunks)
-                keep[c * group + h] = x;
-            sum = fmaf(tl[k].y, x, sum);
-        }
-        sum = warp_sum(sum);
-        if (lane == 0) {
-            total[h] = sum;
-            if (w.stats.logits)
-                w.stats.lse[out + h] = sum > 0 ? most * unit + logf(sum) : -CUDART_INF_F;
-        }
-    }
-    __syncthreads();
-    for (int x = 4 * t; w.out && x < group * d; x += 4 * ATTEND_THREADS) {
-        int h = x / d;
-        float4 o = make_float4(0, 0, 0, 0);
-#pragma unroll 8
-        for (int c = 0; c < n_chunks; c++) {
-            float4 v = __ldg((const float4 *)&w.part[(part + (size_t)c * group) * d + x]);
-            float f = keep[c * group + h];
-            o.x = fmaf(v.x, f, o.x);
-            o.y = fmaf(v.y, f, o.y);
-            o.z = fmaf(v.z, f, o.z);
-            o.w = fmaf(v.w, f, o.w);
-        }
-        float f = total[h] > 0 ? 1.0f / total[h] : 0.0f;
-        put4_as(w.out, w.type, out * d + x, make_float4(o.x * f, o.y * f, o.z * f, o.w * f));
-    }
-}
-
-/* One block a list. */
-static __global__ void combine_kernel(const __grid_constant__ struct attend_work w, float unit)
-{
-    int i = blockIdx.x, seq, size = list_size(w, i, &seq);
-    if (size == INT32_MIN)
+    __shared__ float keep[MAX_CHUNKS], room[WARP];
+    __shared__ float4 sums[ATTEND_THREADS];
+    int i = blockIdx.x, h = blockIdx.y, t = threadIdx.x, d = w.kv.head_dim, seq;
+    wait_for_inputs();
+    let_next_begin();
+    int size = list_size(w, i, &seq);
+    int n = size == INT32_MIN ? 0 : chunks_of(list_entries(w, size));
+    if (n <= 1)
         return;
-    int n_chunks = chunks_of(list_entries(w, size));
-    if (n_chunks > 1)
-        add_chunks(w, (size_t)i * w.max_chunks * w.group,
-                   (size_t)(i / w.kv.n_kv) * w.n_q + (size_t)(i % w.kv.n_kv) * w.group, n_chunks, unit);
+    size_t part = (size_t)i * w.max_chunks * w.group + h;
+    size_t out = (size_t)(i / w.kv.n_kv) * w.n_q + (size_t)(i % w.kv.n_kv) * w.group + h;
+    float2 own = t < n ? w.part_tl[part + (size_t)t * w.group] : make_float2(-CUDART_INF_F, 0);
+    float most = block_max(own.x, room);
+    float x = own.x == -CUDART_INF_F ? 0.0f : term((own.x - most) * w.part_unit);
+    keep[t] = x;
+    float sum = block_sum(own.y * x, room);
+    if (t == 0 && w.stats.logits)
+        w.stats.lse[out] = sum > 0 ? most * w.part_unit + logf(sum) : -CUDART_INF_F;
+    if (!w.out)
+        return;
+    int lanes = d / 4, apart = ATTEND_THREADS / lanes, first = t / lanes, four = t % lanes;
+    float4 o = make_float4(0, 0, 0, 0);
+#pragma unroll 8
+    for (int c = first; c < n; c += apart) {
+        float4 v = *(const float4 *)&w.part[(part + (size_t)c * w.group) * d + 4 * four];
+        o = make_float4(fmaf(v.x, keep[c], o.x), fmaf(v.y, keep[c], o.y), fmaf(v.z, keep[c], o.z),
+                        fmaf(v.w, keep[c], o.w));
+    }
+    sums[t] = o;
+    __syncthreads();
+    if (t >= lanes)
+        return;
+    for (int other = 1; other < apart; other++) {
+        float4 v = sums[other * lanes + t];
+        o = make_float4(o.x + v.x, o.y + v.y, o.z + v.z, o.w + v.w);
+    }
+    float f = sum > 0 ? 1.0f / sum : 0.0f;
+    put4_as(w.out, w.type, out * d + 4 * t, make_float4(o.x * f, o.y * f, o.z * f, o.w * f));
 }
+static_assert((int)MAX_CHUNKS == (int)ATTEND_THREADS && BACKEND_MAX_HEAD_DIM / 4 <= (int)ATTEND_THREADS,
+              "a thread a chunk, and one for four dimensions");
 
 static int most_chunks(int max_pages)
 {
@@ -141,11 +125,12 @@ static int most_chunks(int max_pages)
     return most;
 }
 
-static int run(struct device *d, struct attend_work *w, enum op op)
+/* most: entries that a list can have, where that is known. */
+static int run(struct device *d, struct attend_work *w, int most, enum op op)
 {
     size_t lists = (size_t)w->rows.cap * (size_t)w->kv.n_kv;
     w->group = w->n_q / w->kv.n_kv;
-    w->max_chunks = most_chunks(w->kv.max_pages);
+    w->max_chunks = most_chunks(most > 0 && most < w->kv.max_pages ? most : w->kv.max_pages);
     size_t heads = lists * (size_t)w->max_chunks * (size_t)w->group;
     char *room =
         (char *)cuda_scratch(d, heads * (sizeof(float2) + (w->out ? w->kv.head_dim * sizeof(float) : 0)));
@@ -153,11 +138,12 @@ static int run(struct device *d, struct attend_work *w, enum op op)
         return BACKEND_ERR_MEMORY;
     w->part = (float *)room;
     w->part_tl = (float2 *)(room + (w->out ? heads * (size_t)w->kv.head_dim * sizeof(float) : 0));
-    int by_mma = attend_mma_fits(w), rc = by_mma ? attend_mma(d, w) : attend_plain(d, w);
+    int by_mma = attend_mma_fits(w);
+    w->part_unit = by_mma ? w->scale : 1.0f;
+    int rc = by_mma ? attend_mma(d, w) : attend_plain(d, w);
     if (rc || w->max_chunks == 1)
         return rc;
-    combine_kernel<<<lists, ATTEND_THREADS, 0, d->stream>>>(*w, part_unit(*w, by_mma));
-    return cuda_launched(d, op);
+    return cuda_launch_early(d, op, combine_kernel, dim3(lists, w->group), ATTEND_THREADS, 0, 1, *w);
 }
 
 /* Do heads of one group read different lists? */
@@ -212,7 +198,8 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
         clear_kernel<<<dim3(a->rows.cap, a->n_q), 256, 0, d->stream>>>(w);
         rc = cuda_launched(d, op);
     }
-    return rc ? rc : run(d, &w, op);
+    /* A merged list reads what any of the group's heads reads. */
+    return rc ? rc : run(d, &w, a->most_pages * (w.kind == LIST_MERGED ? w.group : 1), op);
 }
 
 int cuda_op_attend(struct device *d, const struct attend_args *a)

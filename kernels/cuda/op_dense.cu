@@ -2,6 +2,7 @@
 #include "kernels/cuda/cuda.cuh"
 #include "kernels/cuda/kv.cuh"
 #include "kernels/cuda/math.cuh"
+#include "kernels/cuda/ptx.cuh"
 
 static __global__ void embed_kernel(struct embed_args a)
 {
@@ -59,11 +60,13 @@ static __global__ void __launch_bounds__(FOURS == 2 ? 1024 : 512)
     float4 x[FOURS], w[FOURS];
     float sum = 0;
 #pragma unroll
-    for (int k = 0; k < FOURS; k++)
-        x[k] = load4(a.x + row, a.dim, threadIdx.x + k * blockDim.x, whole);
+    for (int k = 0; k < FOURS; k++) /* no kernel writes it */
+        w[k] = load4(a.w, a.dim, threadIdx.x + k * blockDim.x, whole);
+    wait_for_inputs();
+    let_next_begin();
 #pragma unroll
     for (int k = 0; k < FOURS; k++)
-        w[k] = load4(a.w, a.dim, threadIdx.x + k * blockDim.x, whole);
+        x[k] = load4(a.x + row, a.dim, threadIdx.x + k * blockDim.x, whole);
 #pragma unroll
     for (int k = 0; k < FOURS; k++)
         sum = fmaf(x[k].w, x[k].w, fmaf(x[k].z, x[k].z, fmaf(x[k].y, x[k].y, fmaf(x[k].x, x[k].x, sum))));
@@ -84,11 +87,8 @@ int cuda_op_rmsnorm(struct device *d, const struct rmsnorm_args *a)
     bool whole = a->dim % 4 == 0 && aligned(a->x) && aligned(a->w) && aligned(a->out);
     if (a->dim > 16384)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "rmsnorm: rows of %d; at most 16384", a->dim);
-    if (fours == 2)
-        rmsnorm_kernel<2><<<a->rows, threads, 0, d->stream>>>(*a, whole);
-    else
-        rmsnorm_kernel<8><<<a->rows, threads, 0, d->stream>>>(*a, whole);
-    return cuda_launched(d, OP_rmsnorm);
+    return cuda_launch_early(d, OP_rmsnorm, fours == 2 ? rmsnorm_kernel<2> : rmsnorm_kernel<8>, dim3(a->rows),
+                             threads, 0, 1, *a, whole);
 }
 
 static __device__ float swiglu(float gate, float up)
@@ -101,6 +101,8 @@ static __global__ void swiglu_kernel(struct swiglu_args a, bool whole)
 {
     int i = blockIdx.y * blockDim.x + threadIdx.x;
     size_t row = (size_t)blockIdx.x * a.n;
+    wait_for_inputs();
+    let_next_begin();
     if (4 * i >= a.n)
         return;
     float4 gate = load4(a.x + 2 * row, a.n, i, whole), up = load4(a.x + 2 * row + a.n, a.n, i, whole);
@@ -113,8 +115,8 @@ static __global__ void swiglu_kernel(struct swiglu_args a, bool whole)
 int cuda_op_swiglu(struct device *d, const struct swiglu_args *a)
 {
     bool whole = a->n % 4 == 0 && aligned(a->x) && aligned(a->out);
-    swiglu_kernel<<<dim3(a->rows, (a->n + 1023) / 1024), 256, 0, d->stream>>>(*a, whole);
-    return cuda_launched(d, OP_swiglu);
+    return cuda_launch_early(d, OP_swiglu, swiglu_kernel, dim3(a->rows, (a->n + 1023) / 1024), 256, 0, 1, *a,
+                             whole);
 }
 
 static __global__ void gate_kernel(struct gate_args a)

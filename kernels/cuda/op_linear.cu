@@ -1,5 +1,6 @@
 /* Linear layers: by cuBLASLt with bf16 (or fp32) factors and fp32 sums, or plainly where it does not take the
- * shape. Which of the two depends on the weight alone. */
+ * shape. In a decode step by a kernel for few
+ * rows where the weight suits it. Which of them depends on the weight alone. */
 #include "kernels/cuda/cuda.cuh"
 #include "kernels/cuda/gemm.cuh"
 #include "kernels/cuda/kv.cuh"
@@ -51,5 +52,5 @@ int cuda_op_linear(struct device *d, const struct linear_args *a)
         p.x = x;
         p.x_stride = a->w.k;
     }
-    return gemm_run(d, &p);
+    return a->decode && gemm_split_fits(d, &a->w) ? gemm_split_run(d, &p) : gemm_run(d, &p);
 }

@@ -4,11 +4,12 @@
 #include "kernels/cuda/cuda.cuh"
 #include "kernels/cuda/kv.cuh"
 #include "kernels/cuda/math.cuh"
+#include "kernels/cuda/ptx.cuh"
 
 /* A lane has four tokens, four lanes a page of each head: 64 bytes. Many blocks of threads share a list, each
  * takes PAGES pages (or blocks of pages) at a time, and who is the last to finish writes the number of
  * candidates: counters hold arrivals and candidates so far, both whole numbers. */
-enum { THREADS = 128, LANES = 4, TOKENS = 4, PAGES = THREADS / LANES, FLIGHT = 8 };
+enum { THREADS = 128, LANES = 4, TOKENS = 4, PAGES = THREADS / LANES, MOST_FLIGHT = 12 };
 
 /* BF16_MASS: the sum of rounded exponentials. */
 enum kind { LARGEST, LOG_SUM, BF16_MASS };
@@ -22,8 +23,9 @@ struct reduce {
 
 /* The heads that make up one out list. */
 struct mass {
-    float lse[BACKEND_MAX_Q_HEADS + FLIGHT];
-    int slots[BACKEND_MAX_Q_HEADS + FLIGHT]; /* 0 when nothing was read, and after the last */
+    float lse[BACKEND_MAX_Q_HEADS + MOST_FLIGHT];
+    int slots[BACKEND_MAX_Q_HEADS + MOST_FLIGHT]; /* 0 when nothing was read, and after the last */
+    int longest;                                  /* of all heads */
 };
 
 /* A sum of exponentials: e^top * sum. */
@@ -68,8 +70,9 @@ template <enum kind KIND> __device__ static inline float over(const struct reduc
     return KIND == BF16_MASS ? fmaxf(mass, bf16_floor) : s.top + mass;
 }
 
-/* Log-probabilities of four tokens from `slot` on, over the heads; -inf where nothing was read. */
-template <enum kind KIND>
+/* Log-probabilities of four tokens from `slot` on, over the heads, FLIGHT of which are asked for at once;
+ * -inf where nothing was read. */
+template <enum kind KIND, int FLIGHT>
 __device__ static inline void over_heads(const struct reduce &r, const struct mass &m, const float *logits,
                                          int slot, float out[TOKENS])
 {
@@ -100,7 +103,7 @@ __device__ static inline void over_heads(const struct reduce &r, const struct ma
 }
 
 /* Log of the sum over block `block`, by its four lanes: page by page. */
-template <enum kind KIND>
+template <enum kind KIND, int FLIGHT>
 __device__ static inline float over_block(const struct reduce &r, const struct mass &m, const float *logits,
                                           int block)
 {
@@ -108,7 +111,7 @@ __device__ static inline float over_block(const struct reduce &r, const struct m
     for (int j = 0; j < r.a.block_pages; j++) {
         float x[TOKENS];
         int page = block * r.a.block_pages + j;
-        over_heads<KIND>(r, m, logits, page * KV_PAGE_TOKENS + threadIdx.x % LANES * TOKENS, x);
+        over_heads<KIND, FLIGHT>(r, m, logits, page * KV_PAGE_TOKENS + threadIdx.x % LANES * TOKENS, x);
         float top = fmaxf(fmaxf(x[0], x[1]), fmaxf(x[2], x[3])), sum = 0;
         for (int lane = 1; lane < LANES; lane *= 2)
             top = fmaxf(top, __shfl_xor_sync(~0u, top, lane));
@@ -137,16 +140,6 @@ __device__ static inline int write_tokens(float *out, int slot, int n, const flo
     return candidates;
 }
 
-/* Slots of the longest head of a list. */
-__device__ static inline int longest(const struct reduce &r, int seq, int list)
-{
-    int first = list * r.heads / r.group, n = 0;
-#pragma unroll 4
-    for (int h = first; h <= first + (r.heads - 1) / r.group; h++)
-        n = max(n, r.a.kv.n_slots[kv_head(r.a.kv, seq, r.a.layer, h)]);
-    return n;
-}
-
 /* A part's candidates; the last of the list's parts writes what they have found. */
 __device__ static inline void report(const struct reduce &r, int at, int n, int candidates, int parts)
 {
@@ -161,36 +154,50 @@ __device__ static inline void report(const struct reduce &r, int at, int n, int 
         r.counters[at] = 0;
 }
 
+/* Everything about the heads in one look at memory. All threads of the block. */
+__device__ static inline void find_heads(const struct reduce &r, struct mass *m, int seq, int list,
+                                         size_t head0)
+{
+    if (threadIdx.x == 0)
+        m->longest = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < r.heads + MOST_FLIGHT; i += THREADS) {
+        bool in = i < r.heads;
+        float lse = in ? r.a.in.lse[head0 + i] : -CUDART_INF_F;
+        int h = (list * r.heads + (in ? i : 0)) / r.group,
+            n = r.a.kv.n_slots[kv_head(r.a.kv, seq, r.a.layer, h)];
+        m->lse[i] = lse;
+        m->slots[i] = lse == -CUDART_INF_F ? 0 : n;
+        atomicMax(&m->longest, n);
+    }
+    __syncthreads();
+}
+
 /* x: list. y: row. z: parts that share the list. */
-template <enum kind KIND>
-static __global__ void __launch_bounds__(THREADS, 6) reduce_stats_kernel(struct reduce r)
+template <enum kind KIND, int FLIGHT>
+static __global__ void __launch_bounds__(THREADS, FLIGHT > 8 ? 5 : 6) reduce_stats_kernel(struct reduce r)
 {
     __shared__ struct mass m;
     __shared__ int room[WARP];
+    wait_for_inputs();
+    let_next_begin();
     const struct reduce_stats_args &a = r.a;
     int row = blockIdx.y, list = blockIdx.x, at = row * a.out.n_rows + list, seq = a.rows.seq[row];
     if (seq < 0)
         return;
-    int span = max(a.block_pages, 1) * KV_PAGE_TOKENS, n_tokens = longest(r, seq, list);
+    size_t head0 = (size_t)row * a.n_q + (size_t)list * r.heads;
+    find_heads(r, &m, seq, list, head0);
+    int span = max(a.block_pages, 1) * KV_PAGE_TOKENS, n_tokens = m.longest;
     int blocks = (n_tokens + span - 1) / span, candidates = 0;
     int parts = min((int)gridDim.z, max(1, (blocks + PAGES - 1) / PAGES));
     if ((int)blockIdx.z >= parts)
         return;
-    size_t head0 = (size_t)row * a.n_q + (size_t)list * r.heads;
-    for (int i = threadIdx.x; i < r.heads + FLIGHT; i += THREADS) {
-        int q = list * r.heads + i;
-        m.lse[i] = i < r.heads ? a.in.lse[head0 + i] : -CUDART_INF_F;
-        m.slots[i] = 0;
-        if (m.lse[i] != -CUDART_INF_F)
-            m.slots[i] = a.kv.n_slots[kv_head(a.kv, seq, a.layer, q / r.group)];
-    }
-    __syncthreads();
     const float *logits = a.in.logits + head0 * (size_t)a.in.stride;
     float *out = a.out.v + (size_t)at * a.out.stride;
     for (int first = blockIdx.z * PAGES; first < blocks; first += parts * PAGES) {
         int block = first + threadIdx.x / LANES;
         if (a.block_pages) {
-            float x = over_block<KIND>(r, m, logits, block);
+            float x = over_block<KIND, FLIGHT>(r, m, logits, block);
             if (block < blocks && threadIdx.x % LANES == 0) {
                 out[block] = x;
                 candidates += x > -CUDART_INF_F;
@@ -198,13 +205,21 @@ static __global__ void __launch_bounds__(THREADS, 6) reduce_stats_kernel(struct 
         } else {
             float x[TOKENS];
             int slot = block * KV_PAGE_TOKENS + threadIdx.x % LANES * TOKENS;
-            over_heads<KIND>(r, m, logits, slot, x);
+            over_heads<KIND, FLIGHT>(r, m, logits, slot, x);
             candidates += write_tokens(out, slot, n_tokens, x);
         }
     }
     candidates = block_sum(candidates, room);
     if (threadIdx.x == 0)
         report(r, at, a.block_pages ? blocks : n_tokens, candidates, parts);
+}
+
+template <int FLIGHT> static int launch(struct device *d, const struct reduce &r, dim3 grid)
+{
+    auto kernel = r.a.mode == REDUCE_MAX ? reduce_stats_kernel<LARGEST, FLIGHT>
+                  : r.a.bf16             ? reduce_stats_kernel<BF16_MASS, FLIGHT>
+                                         : reduce_stats_kernel<LOG_SUM, FLIGHT>;
+    return cuda_launch_early(d, OP_reduce_stats, kernel, grid, THREADS, 0, 1, r);
 }
 
 int cuda_op_reduce_stats(struct device *d, const struct reduce_stats_args *a)
@@ -216,11 +231,7 @@ int cuda_op_reduce_stats(struct device *d, const struct reduce_stats_args *a)
         parts = 1;
     struct reduce r = {*a, a->n_q / a->out.n_rows, a->n_q / a->kv.n_kv, (unsigned long long *)d->counters};
     dim3 grid(a->out.n_rows, a->rows.cap, parts);
-    if (a->mode == REDUCE_MAX)
-        reduce_stats_kernel<LARGEST><<<grid, THREADS, 0, d->stream>>>(r);
-    else if (a->bf16)
-        reduce_stats_kernel<BF16_MASS><<<grid, THREADS, 0, d->stream>>>(r);
-    else
-        reduce_stats_kernel<LOG_SUM><<<grid, THREADS, 0, d->stream>>>(r);
-    return cuda_launched(d, OP_reduce_stats);
+    if (r.heads <= 4)
+        return launch<4>(d, r, grid);
+    return r.heads % 8 && r.heads <= MOST_FLIGHT ? launch<MOST_FLIGHT>(d, r, grid) : launch<8>(d, r, grid);
 }

@@ -10,6 +10,7 @@
 
 #include "kernels/cuda/cuda.cuh"
 #include "kernels/cuda/math.cuh"
+#include "kernels/cuda/ptx.cuh"
 #include "kernels/topk_rule.h"
 
 namespace cg = cooperative_groups;
@@ -281,6 +282,8 @@ template <bool CLUSTER> static __global__ void __launch_bounds__(THREADS, 3) top
     __shared__ struct topk_shared s;
     int rank = CLUSTER ? blockIdx.x : 0, blocks = CLUSTER ? gridDim.x : 1, row = blockIdx.z;
     size_t at = (size_t)row * a.in.n_rows + blockIdx.y;
+    wait_for_inputs();
+    let_next_begin();
     int seq = a.rows.seq[row];
     if (seq < 0)
         return;
@@ -318,17 +321,6 @@ int cuda_op_topk(struct device *d, const struct topk_args *a)
         if (e != cudaSuccess)
             return cuda_check(d, e, "topk");
     }
-    cudaLaunchAttribute cluster;
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = (unsigned)blocks;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)blocks, (unsigned)a->in.n_rows, (unsigned)a->rows.cap);
-    config.blockDim = dim3(THREADS);
-    config.dynamicSmemBytes = (size_t)bytes;
-    config.stream = d->stream;
-    config.attrs = &cluster;
-    config.numAttrs = blocks > 1;
-    cudaLaunchKernelEx(&config, kernel, *a);
-    return cuda_launched(d, OP_topk);
+    dim3 grid((unsigned)blocks, (unsigned)a->in.n_rows, (unsigned)a->rows.cap);
+    return cuda_launch_early(d, OP_topk, kernel, grid, THREADS, (size_t)bytes, blocks, *a);
 }

@@ -67,6 +67,27 @@ __device__ static inline float power_of_2(float x)
     return y;
 }
 
+/* ---- kernels that begin before their predecessor has ended (cuda_launch_early) ---- */
+
+/* Until all kernels before this one have ended and what they wrote is there. A kernel launched early calls it
+ * in every block, before the first look at memory that a kernel writes and before it writes. */
+__device__ static inline void wait_for_inputs(void)
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+/* The next kernel may begin, as soon as all blocks have said so or ended. */
+__device__ static inline void let_next_begin(void)
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+/* Some of a block's warps meet; 0 is __syncthreads. */
+__device__ static inline void barrier_of(int name, int threads)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(threads) : "memory");
+}
+
 /* ---- barriers in shared memory: a phase ends when all arrivals and all bytes announced have come ---- */
 
 __device__ static inline void barrier_init(uint32_t barrier, int arrivals)
@@ -103,6 +124,27 @@ __device__ static inline void barrier_wait(uint32_t barrier, int parity)
                  "@!done bra again;\n"
                  "}" ::"r"(barrier),
                  "r"(parity)
+                 : "memory");
+}
+
+/* 16 bytes to shared memory, the thread's own; then: it arrives when its copies so far are there. */
+__device__ static inline void copy_16(uint32_t to, const void *from)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+
+__device__ static inline void arrive_after_copies(uint32_t barrier)
+{
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
+/* A tile from a described matrix (CUtensorMap) to shared memory: from column x and row y on. One thread's
+ * work. */
+__device__ static inline void tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+                 "l"(map), "r"(x), "r"(y), "r"(barrier)
                  : "memory");
 }
 

@@ -143,7 +143,7 @@ void step_close(struct step *s)
 
 static void run_linear(struct step *s, struct weight w, const float *x, float *out, int accumulate)
 {
-    struct linear_args a = {w, x, out, s->n, w.k, w.n, accumulate, DTYPE_F32};
+    struct linear_args a = {w, x, out, s->n, w.k, w.n, accumulate, DTYPE_F32, 1};
     rig_run(s->r, OP_linear, &a);
 }
 

@@ -17,63 +17,6 @@ static void check_close(const char *what, const float *have, const double *want,
     CHECK(worst <= tolerance);
 }
 
-/* The same product with x as bf16, which it is already; x_stride a multiple of 8. */
-static void linear_bf16(struct rig *r, struct linear_args a, const float *x, int os)
-{
-    int stride = (a.w.k + 7) / 8 * 8;
-    static uint16_t half[1 << 18];
-    static float again[1 << 18];
-    for (int i = 0; i < a.rows * a.w.k; i++) {
-        uint32_t u;
-        memcpy(&u, &x[i / a.w.k * a.x_stride + i % a.w.k], 4);
-        half[i / a.w.k * stride + i % a.w.k] = (uint16_t)(u >> 16);
-    }
-    a.x = rig_up(r, half, (size_t)(a.rows * stride) * 2);
-    a.x_stride = stride;
-    a.out = rig_up(r, buf_c, (size_t)(a.rows * os) * 4);
-    a.type = DTYPE_BF16;
-    rig_run(r, OP_linear, &a);
-    rig_get(r, again, a.out, (size_t)(a.rows * os) * 4);
-    CHECK(memcmp(got, again, (size_t)(a.rows * os) * 4) == 0);
-}
-
-static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with_bias, int accumulate)
-{
-    int xs = k + 4, os = n + 8;
-    struct weight w = rig_weight(r, n, k, t, buf_a, with_bias ? bias : NULL);
-    rig_fill(r, buf_b, (size_t)(rows * xs));
-    for (int i = 0; t == DTYPE_BF16 && rig_rounds(r) && i < rows * xs; i++)
-        buf_b[i] = rig_bf16(buf_b[i]);
-    rig_fill(r, buf_c, (size_t)(rows * os));
-    struct linear_args a = {w,
-                            rig_up(r, buf_b, (size_t)(rows * xs) * 4),
-                            rig_up(r, buf_c, (size_t)(rows * os) * 4),
-                            rows,
-                            xs,
-                            os,
-                            accumulate,
-                            DTYPE_F32};
-    rig_run(r, OP_linear, &a);
-    rig_get(r, got, a.out, (size_t)(rows * os) * 4);
-    double worst = 0;
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < os; j++) {
-            double want = buf_c[i * os + j];
-            if (j < n) {
-                want = accumulate ? want : 0;
-                want += with_bias ? bias[j] : 0;
-                for (int x = 0; x < k; x++)
-                    want += (double)buf_a[(size_t)j * (size_t)k + (size_t)x] * (double)buf_b[i * xs + x];
-            }
-            double error = fabs(want - (double)got[i * os + j]);
-            worst = error > worst ? error : worst;
-        }
-    CHECK_NEAR(worst, 0, 2e-7 * (k + 10));
-    if (t == DTYPE_BF16 && r->b->activations == DTYPE_BF16)
-        linear_bf16(r, a, buf_b, os);
-    rig_weight_free(r, &w);
-}
-
 static void embed(struct rig *r, enum dtype t)
 {
     int32_t token[4] = {7, 0, 36, 3}, seq[4] = {0, 5, -1, 1};
@@ -315,9 +258,6 @@ static void small_ops(struct rig *r)
 
 int main(void)
 {
-    static const int shape[][3] = {{1, 64, 64},   {1, 512, 256}, {2, 48, 300},  {3, 17, 513},
-                                   {4, 1, 7},     {5, 96, 256},  {6, 33, 257},  {7, 64, 768},
-                                   {13, 40, 100}, {33, 80, 90},  {97, 24, 300}, {200, 64, 40}};
     static const char *const isas[] = {"scalar", "avx2", "avx512"};
     for (int set = 0; set < 3; set++) {
         struct rig r;
@@ -325,11 +265,6 @@ int main(void)
             fprintf(stderr, "notice: %s is not there, not tested\n", isas[set]);
             continue;
         }
-        for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-            linear(&r, shape[i][0], shape[i][1], shape[i][2], i % 2 ? DTYPE_BF16 : DTYPE_F32, i % 3 == 0,
-                   i % 4 == 1);
-        linear(&r, 1, 70, 600, DTYPE_BF16, 1, 1);
-        linear(&r, 31, 70, 600, DTYPE_BF16, 1, 0);
         embed(&r, DTYPE_BF16);
         embed(&r, DTYPE_F32);
         rmsnorm(&r, 3, 256);

@@ -1,0 +1,116 @@
+/* Linear layers against double-precision loops, over a table of shapes, and rows against themselves in other
+ * company. */
+#include "tests/kernels/rig.h"
+
+enum { ROOM = 1 << 19 };
+static float buf_a[ROOM], buf_b[ROOM], buf_c[ROOM], got[ROOM], bias[4096];
+
+/* The same product with x as bf16, which it is already; x_stride a multiple of 8. */
+static void linear_bf16(struct rig *r, struct linear_args a, const float *x, int os)
+{
+    int stride = (a.w.k + 7) / 8 * 8;
+    static uint16_t half[ROOM];
+    static float again[ROOM];
+    for (int i = 0; i < a.rows * a.w.k; i++) {
+        uint32_t u;
+        memcpy(&u, &x[i / a.w.k * a.x_stride + i % a.w.k], 4);
+        half[i / a.w.k * stride + i % a.w.k] = (uint16_t)(u >> 16);
+    }
+    a.x = rig_up(r, half, (size_t)(a.rows * stride) * 2);
+    a.x_stride = stride;
+    a.out = rig_up(r, buf_c, (size_t)(a.rows * os) * 4);
+    a.type = DTYPE_BF16;
+    rig_run(r, OP_linear, &a);
+    rig_get(r, again, a.out, (size_t)(a.rows * os) * 4);
+    CHECK(memcmp(got, again, (size_t)(a.rows * os) * 4) == 0);
+}
+
+/* Some rows by themselves: bit for bit what they are in company. */
+static void alone(struct rig *r, struct linear_args a, int os)
+{
+    static float one[4096];
+    const char *x = a.x;
+    int rows = a.rows, pick[3] = {0, rows / 2, rows - 1};
+    for (int i = 0; i < 3; i++) {
+        a.rows = 1;
+        a.x = x + (size_t)pick[i] * (size_t)a.x_stride * dtype_bytes(a.type);
+        a.out = rig_up(r, buf_c + pick[i] * os, (size_t)os * 4);
+        rig_run(r, OP_linear, &a);
+        rig_get(r, one, a.out, (size_t)os * 4);
+        CHECK(memcmp(one, got + pick[i] * os, (size_t)os * 4) == 0);
+    }
+}
+
+static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with_bias, int accumulate,
+                   int decode)
+{
+    int xs = k + 4, os = n + 8;
+    struct weight w = rig_weight(r, n, k, t, buf_a, with_bias ? bias : NULL);
+    rig_fill(r, buf_b, (size_t)(rows * xs));
+    for (int i = 0; t == DTYPE_BF16 && rig_rounds(r) && i < rows * xs; i++)
+        buf_b[i] = rig_bf16(buf_b[i]);
+    rig_fill(r, buf_c, (size_t)(rows * os));
+    struct linear_args a = {w,
+                            rig_up(r, buf_b, (size_t)(rows * xs) * 4),
+                            rig_up(r, buf_c, (size_t)(rows * os) * 4),
+                            rows,
+                            xs,
+                            os,
+                            accumulate,
+                            DTYPE_F32,
+                            decode};
+    rig_run(r, OP_linear, &a);
+    rig_get(r, got, a.out, (size_t)(rows * os) * 4);
+    double worst = 0;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < os; j++) {
+            double want = buf_c[i * os + j];
+            if (j < n) {
+                want = accumulate ? want : 0;
+                want += with_bias ? bias[j] : 0;
+                for (int x = 0; x < k; x++)
+                    want += (double)buf_a[(size_t)j * (size_t)k + (size_t)x] * (double)buf_b[i * xs + x];
+            }
+            double error = fabs(want - (double)got[i * os + j]);
+            worst = error > worst ? error : worst;
+        }
+    CHECK_NEAR(worst, 0, 2e-7 * (k + 10));
+    if (t == DTYPE_BF16 && r->b->activations == DTYPE_BF16)
+        linear_bf16(r, a, buf_b, os);
+    alone(r, a, os);
+    rig_weight_free(r, &w);
+}
+
+int main(void)
+{
+    static const struct {
+        int rows, n, k;
+        enum dtype w;
+        int with_bias, accumulate, decode;
+    } row[] = {
+        {1, 64, 64, DTYPE_F32, 1, 0, 0},       {1, 512, 256, DTYPE_BF16, 0, 1, 0},
+        {2, 48, 300, DTYPE_F32, 0, 0, 0},      {3, 17, 513, DTYPE_BF16, 1, 0, 0},
+        {4, 1, 7, DTYPE_F32, 0, 0, 0},         {5, 96, 256, DTYPE_BF16, 0, 1, 0},
+        {6, 33, 257, DTYPE_F32, 1, 0, 0},      {7, 64, 768, DTYPE_BF16, 0, 0, 0},
+        {13, 40, 100, DTYPE_F32, 0, 0, 0},     {33, 80, 90, DTYPE_BF16, 1, 1, 0},
+        {97, 24, 300, DTYPE_F32, 0, 0, 0},     {200, 64, 40, DTYPE_BF16, 0, 0, 0},
+        {1, 70, 600, DTYPE_BF16, 1, 1, 0},     {31, 70, 600, DTYPE_BF16, 1, 0, 0},
+        {1, 64, 64, DTYPE_BF16, 0, 0, 1},      {3, 17, 513, DTYPE_BF16, 1, 0, 1},
+        {5, 96, 256, DTYPE_F32, 0, 1, 1},      {7, 64, 768, DTYPE_BF16, 1, 1, 1},
+        {65, 264, 1200, DTYPE_BF16, 1, 0, 1},  {64, 1536, 256, DTYPE_BF16, 0, 1, 1},
+        {130, 136, 2048, DTYPE_BF16, 0, 0, 1},
+    };
+    static const char *const isas[] = {"scalar", "avx2", "avx512"};
+    for (int set = 0; set < 3; set++) {
+        struct rig r;
+        if (!rig_open(&r, isas[set], 2)) {
+            fprintf(stderr, "notice: %s is not there, not tested\n", isas[set]);
+            continue;
+        }
+        for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+            linear(&r, row[i].rows, row[i].n, row[i].k, row[i].w, row[i].with_bias, row[i].accumulate,
+                   row[i].decode);
+        rig_close(&r);
+    }
+    return check_done();
+}
