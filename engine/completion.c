@@ -28,7 +28,7 @@ void sequence_settings(const struct engine *en, const struct sequence *s, struct
     out->seed = p->seed;
     out->problem = p->problem;
     for (int i = 0; i < 8; i++)
-        out->banned[i] = -1;
+        out->banned[i] = out->ends[i] = -1;
     if (s->n_ids < s->req.min_new_tokens && !s->req.ignore_eos) {
         int n = 0;
         for (; n < en->model.config.n_eos; n++)

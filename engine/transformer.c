@@ -288,8 +288,9 @@ static void group_hook(struct transformer *t, const struct step_group *g, policy
 
 static void sample(struct transformer *t, struct rows rows, const float *logits, struct err *e)
 {
-    struct sample_args a = {rows,         logits,     t->model->config.vocab, t->settings, t->sampled,
-                            t->row_token, t->row_pos, t->sample_scratch};
+    struct sample_args a = {rows,        logits,     t->model->config.vocab,
+                            t->settings, t->sampled, t->row_token,
+                            t->row_pos,  t->row_seq, t->sample_scratch};
     device_launch(t->be, t->dev, OP_sample, &a, e);
 }
 

@@ -25,6 +25,8 @@
 extern "C" {
 #endif
 
+/* download_begin: slots, and bytes of one. */
+enum { BACKEND_DOWNLOADS = 2, BACKEND_DOWNLOAD_BYTES = 1 << 16 };
 enum { KV_PAGE_TOKENS = 16, BACKEND_MAX_Q_HEADS = 128, BACKEND_MAX_GROUP = 16, BACKEND_MAX_HEAD_DIM = 256 };
 
 /* Pages that so many tokens or slots take. */
@@ -208,6 +210,11 @@ struct backend {
     size_t (*free_bytes)(struct device *d); /* that alloc can still give; 0: not known */
     int (*upload)(struct device *d, void *dst, const void *src, size_t bytes);
     int (*download)(struct device *d, void *dst, const void *src, size_t bytes);
+    /* A download in two parts, through one of BACKEND_DOWNLOADS slots: begin takes what `src` holds when all
+     * that was enqueued before has run; wait gives it, and waits for that alone, not for what was enqueued
+     * since. A download that nobody waits for may be left; the next begin in its slot replaces it. */
+    int (*download_begin)(struct device *d, int slot, const void *src, size_t bytes);
+    int (*download_wait)(struct device *d, int slot, void *dst, size_t bytes);
 
     /* bytes of one unit (K and V of 16 tokens) in the pool */
     size_t (*unit_bytes)(enum dtype kv, int head_dim);

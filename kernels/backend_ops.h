@@ -290,13 +290,16 @@ struct account_args {
  * id), else temperature, then top_k, then top_p (smallest set whose mass reaches top_p, largest first, ties
  * to the lower id), then one draw from Philox4x32-10 with key = seed and counter = (pos + 1, sample, problem
  * low, problem high). out and row_token get the draw (or force when >= 0), row_pos becomes pos + 1. When the
- * largest logit is not finite there is nothing to draw from: out says so, whatever the token. */
+ * largest logit is not finite there is nothing to draw from: out says so, whatever the token. After that, and
+ * after one of `ends`, row_seq becomes -1, a padding row: a step that is on its way already does nothing for
+ * a sequence that is over. */
 struct sample_settings { /* device, by sequence */
     float temperature, top_p;
     int32_t top_k;
     uint32_t sample;
     uint64_t seed, problem;
     int32_t banned[8]; /* ids that may not be drawn now (end tokens before min_new_tokens); -1: none */
+    int32_t ends[8];   /* ids after which the sequence is over; -1: none */
     int32_t force;     /* >= 0: this token instead */
     int32_t want_logprob;
 };
@@ -314,6 +317,7 @@ struct sample_args {
     struct sample_result *out;              /* (rows) */
     int32_t *row_token;                     /* (rows): fed to the next embed */
     int32_t *row_pos;                       /* (rows): advanced by one */
+    int32_t *row_seq;                       /* (rows), the same as rows.seq: -1 once a sequence is over */
     float *scratch;                         /* (rows, vocab) */
 };
 

@@ -75,6 +75,7 @@ struct device {
     void *scratch;
     size_t scratch_bytes;
     struct program *recording;
+    char landed[BACKEND_DOWNLOADS][BACKEND_DOWNLOAD_BYTES];
     char name[64], error[256];
 };
 

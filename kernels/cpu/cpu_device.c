@@ -129,6 +129,21 @@ static int device_copy(struct device *d, void *dst, const void *src, size_t byte
     return 0;
 }
 
+/* Everything launched has run by the time launch returns, so the first half is all there is to do. */
+static int device_download_begin(struct device *d, int slot, const void *src, size_t bytes)
+{
+    if (slot < 0 || slot >= BACKEND_DOWNLOADS || bytes > BACKEND_DOWNLOAD_BYTES)
+        return cpu_error(d, BACKEND_ERR_UNSUPPORTED,
+                         "download of %zu bytes through slot %d; at most %d, 0 to %d", bytes, slot,
+                         BACKEND_DOWNLOAD_BYTES, BACKEND_DOWNLOADS - 1);
+    return device_copy(d, d->landed[slot], src, bytes);
+}
+
+static int device_download_wait(struct device *d, int slot, void *dst, size_t bytes)
+{
+    return device_copy(d, dst, d->landed[slot], bytes);
+}
+
 static size_t device_unit_bytes(enum dtype kv, int head_dim)
 {
     return 2 * KV_PAGE_TOKENS * (size_t)head_dim * dtype_bytes(kv);
@@ -149,6 +164,8 @@ const struct backend cpu_backend = {
     .free_bytes = device_free_bytes,
     .upload = device_copy,
     .download = device_copy,
+    .download_begin = device_download_begin,
+    .download_wait = device_download_wait,
     .unit_bytes = device_unit_bytes,
     .weight_alloc = cpu_weight_alloc,
     .weight_put = cpu_weight_put,

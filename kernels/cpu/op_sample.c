@@ -24,10 +24,10 @@ static double uniform(const struct sample_settings *s, int pos)
     return (double)((uint64_t)x[0] << 21 | x[1] >> 11) * 0x1p-53;
 }
 
-static int is_banned(const struct sample_settings *s, int id)
+static int is_among(const int32_t ids[8], int id)
 {
-    for (size_t i = 0; i < sizeof s->banned / sizeof *s->banned; i++)
-        if (s->banned[i] == id)
+    for (int i = 0; i < 8; i++)
+        if (ids[i] == id)
             return 1;
     return 0;
 }
@@ -36,7 +36,7 @@ static int largest(const float *v, int n, const struct sample_settings *s)
 {
     int best = -1;
     for (int i = 0; i < n; i++)
-        if (v[i] > -INFINITY && (best < 0 || v[i] > v[best]) && !(s && is_banned(s, i)))
+        if (v[i] > -INFINITY && (best < 0 || v[i] > v[best]) && !(s && is_among(s->banned, i)))
             best = i;
     return best < 0 ? 0 : best;
 }
@@ -191,5 +191,7 @@ void CPU_SYM(op_sample)(const void *args, struct cpu_ctx *c)
         a->out[r] = out;
         a->row_token[r] = out.token;
         a->row_pos[r] = pos + 1;
+        if (out.bad || is_among(s->ends, out.token))
+            a->row_seq[r] = -1;
     }
 }

@@ -21,6 +21,12 @@ struct scratch {
     int n_old;
 };
 
+/* Pinned memory that a download_begin copies to, and when it has. */
+struct landing {
+    char *pinned;
+    cudaEvent_t done;
+};
+
 struct device {
     int ordinal, n_sm;
     int wgmma;           /* compute capability 9.x: Hopper's matrix instructions */
@@ -30,6 +36,7 @@ struct device {
     int *counters; /* zero between launches: arrivals of blocks, see op_reduce.cu */
     char *ring;    /* pinned: uploads pass through it */
     size_t ring_at;
+    struct landing landing[BACKEND_DOWNLOADS];
     struct gemm *gemm;
     char name[320], error[512];
 };
@@ -73,8 +80,10 @@ void *cuda_alloc(struct device *d, size_t bytes);
 void cuda_release(struct device *d, void *p);
 int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes);
 int cuda_download(struct device *d, void *dst, const void *src, size_t bytes);
-int cuda_ring_open(struct device *d);
-void cuda_ring_close(struct device *d);
+int cuda_download_begin(struct device *d, int slot, const void *src, size_t bytes);
+int cuda_download_wait(struct device *d, int slot, void *dst, size_t bytes);
+int cuda_pinned_open(struct device *d);
+void cuda_pinned_close(struct device *d);
 
 /* cuda_weight.cu: [n][k] row-major, as cuBLAS takes it. */
 int cuda_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);

@@ -71,8 +71,10 @@ static void device_close(struct device *d)
     if (!d)
         return;
     cudaSetDevice(d->ordinal);
+    if (d->stream)
+        cudaStreamSynchronize(d->stream); /* a step may be in flight whose copies land in pinned memory */
     gemm_close(d);
-    cuda_ring_close(d);
+    cuda_pinned_close(d);
     for (int i = 0; i < d->scratch.n_old; i++)
         cudaFree(d->scratch.old[i]);
     cudaFree(d->scratch.now);
@@ -101,7 +103,7 @@ static int open_parts(struct device *d)
     if (!rc && !(d->counters = (int *)cuda_alloc(d, CUDA_COUNTERS * sizeof *d->counters)))
         rc = BACKEND_ERR_MEMORY;
     if (!rc)
-        rc = cuda_ring_open(d);
+        rc = cuda_pinned_open(d);
     return rc ? rc : gemm_open(d);
 }
 
@@ -245,6 +247,8 @@ const struct backend cuda_backend = {"cuda",
                                      device_free_bytes,
                                      cuda_upload,
                                      cuda_download,
+                                     cuda_download_begin,
+                                     cuda_download_wait,
                                      kv_unit_bytes,
                                      cuda_weight_alloc,
                                      cuda_weight_put,

@@ -1,4 +1,5 @@
-/* Device memory, and copies through a pinned ring: a host buffer is free again when its upload returns. */
+/* Device memory, and copies through pinned memory: a host buffer is free again when its upload returns, and a
+ * download can be waited for without what was enqueued behind it. */
 #include <string.h>
 
 #include "kernels/cuda/cuda.cuh"
@@ -30,13 +31,27 @@ void cuda_release(struct device *d, void *p)
     cudaFree(p);
 }
 
-int cuda_ring_open(struct device *d)
+int cuda_pinned_open(struct device *d)
 {
-    return cuda_check(d, cudaMallocHost((void **)&d->ring, RING), "allocating pinned memory");
+    int rc = cuda_check(d, cudaMallocHost((void **)&d->ring, RING), "allocating pinned memory");
+    for (int i = 0; i < BACKEND_DOWNLOADS && !rc; i++) {
+        struct landing *l = &d->landing[i];
+        rc = cuda_check(d, cudaMallocHost((void **)&l->pinned, BACKEND_DOWNLOAD_BYTES),
+                        "allocating pinned memory");
+        if (!rc)
+            rc = cuda_check(d, cudaEventCreateWithFlags(&l->done, cudaEventDisableTiming),
+                            "creating an event");
+    }
+    return rc;
 }
 
-void cuda_ring_close(struct device *d)
+void cuda_pinned_close(struct device *d)
 {
+    for (int i = 0; i < BACKEND_DOWNLOADS; i++) {
+        if (d->landing[i].done)
+            cudaEventDestroy(d->landing[i].done);
+        cudaFreeHost(d->landing[i].pinned);
+    }
     cudaFreeHost(d->ring);
 }
 
@@ -69,4 +84,25 @@ int cuda_download(struct device *d, void *dst, const void *src, size_t bytes)
         bytes ? cuda_check(d, cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToHost, d->stream), "download")
               : 0;
     return rc ? rc : cuda_check(d, cudaStreamSynchronize(d->stream), "download");
+}
+
+int cuda_download_begin(struct device *d, int slot, const void *src, size_t bytes)
+{
+    if (slot < 0 || slot >= BACKEND_DOWNLOADS || bytes > BACKEND_DOWNLOAD_BYTES)
+        return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
+                          "download of %zu bytes through slot %d; at most %d, 0 to %d", bytes, slot,
+                          BACKEND_DOWNLOAD_BYTES, BACKEND_DOWNLOADS - 1);
+    struct landing *l = &d->landing[slot];
+    int rc = bytes ? cuda_check(d, cudaMemcpyAsync(l->pinned, src, bytes, cudaMemcpyDeviceToHost, d->stream),
+                                "download")
+                   : 0;
+    return rc ? rc : cuda_check(d, cudaEventRecord(l->done, d->stream), "download");
+}
+
+int cuda_download_wait(struct device *d, int slot, void *dst, size_t bytes)
+{
+    int rc = cuda_check(d, cudaEventSynchronize(d->landing[slot].done), "download");
+    if (!rc && bytes)
+        memcpy(dst, d->landing[slot].pinned, bytes);
+    return rc;
 }

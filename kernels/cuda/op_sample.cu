@@ -8,11 +8,11 @@
 
 /* ---- what there is */
 
-static __device__ bool is_banned(const struct sample_settings *s, int id)
+static __device__ bool is_among(const int32_t ids[8], int id)
 {
     bool is = false;
-    for (size_t i = 0; i < sizeof s->banned / sizeof *s->banned; i++)
-        is |= s->banned[i] == id;
+    for (int i = 0; i < 8; i++)
+        is |= ids[i] == id;
     return is;
 }
 
@@ -51,7 +51,7 @@ static __device__ struct found look(const struct part &p, const struct sample_se
             int i = i0 + u * WARP;
             best.odd |= !(x[u] < inf);
             best.top = fmaxf(best.top, x[u]);
-            if (x[u] > best.v && !(bans && is_banned(s, p.first + i))) {
+            if (x[u] > best.v && !(bans && is_among(s->banned, p.first + i))) {
                 best.v = x[u];
                 best.id = p.first + i;
             }
@@ -242,6 +242,8 @@ static __global__ void __cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS,
     a.out[r] = out;
     a.row_token[r] = token;
     a.row_pos[r] = pos + 1;
+    if (out.bad || is_among(s->ends, token))
+        a.row_seq[r] = -1; /* every block has read it: they have met since */
 }
 
 int cuda_op_sample(struct device *d, const struct sample_args *a)

@@ -24,7 +24,7 @@ struct step {
     int n, owned;
     struct weight embed, qkv, o, up, down;
     float *host;
-    int32_t *token, *pos, *page_idx, *page_len, *tok_idx, *tok_len, *flag, *prompt;
+    int32_t *token, *pos, *seq, *page_idx, *page_len, *tok_idx, *tok_len, *flag, *prompt;
     float *x, *y, *qkv_out, *att, *att2, *wide, *act, *logits, *scratch, *norm, *table, *gate_w;
     char *state;
     struct plan plan;
@@ -59,11 +59,12 @@ static void start_sequences(struct step *s, const int32_t *seqs)
                                           7,
                                           1ull << 40 | (uint64_t)q,
                                           {q % VOCAB, -1, -1, -1, -1, -1, -1, -1},
+                                          {-1, -1, -1, -1, -1, -1, -1, -1},
                                           -1,
                                           1};
     }
     size_t cap = (size_t)s->n * 4;
-    s->rows = (struct rows){s->n, rig_up(s->r, seq, cap), s->pos = rig_up(s->r, pos, cap)};
+    s->rows = (struct rows){s->n, s->seq = rig_up(s->r, seq, cap), s->pos = rig_up(s->r, pos, cap)};
     s->token = rig_up(s->r, token, cap);
     s->prompt = rig_up(s->r, prompt, sizeof prompt);
     s->settings = rig_up(s->r, set, sizeof set);
@@ -231,7 +232,8 @@ void step_run(struct step *s)
 {
     struct swiglu_args w = {s->wide, s->act, s->n, WIDE, DTYPE_F32};
     struct account_args c = {s->rows, s->c.kv};
-    struct sample_args a = {s->rows, s->logits, VOCAB, s->settings, s->result, s->token, s->pos, s->scratch};
+    struct sample_args a = {s->rows,  s->logits, VOCAB,  s->settings, s->result,
+                            s->token, s->pos,    s->seq, s->scratch};
     before_attention(s);
     attention(s);
     run_linear(s, s->o, s->att, s->x, 1);

@@ -37,8 +37,34 @@ static void run(unsigned char **image, size_t *n, int threads, int recorded)
     rig_close(&r);
 }
 
+/* What a begun download gives is what was there then, whatever runs before it is waited for; the slots do not
+ * know each other. */
+static void downloads(void)
+{
+    struct rig r;
+    int32_t v[4] = {0};
+    rig_open(&r, NULL, 2);
+    int32_t *dev = rig_alloc(&r, sizeof v);
+    for (int32_t i = 0; i < 3; i++) { /* the first one is never waited for */
+        struct fill_i32_args a = {dev, 10 + i, 4};
+        rig_run(&r, OP_fill_i32, &a);
+        CHECK_INT(r.b->download_begin(r.d, i % BACKEND_DOWNLOADS, dev, sizeof v), 0);
+    }
+    struct fill_i32_args last = {dev, 99, 4};
+    rig_run(&r, OP_fill_i32, &last);
+    CHECK_INT(r.b->download_wait(r.d, 1, v, sizeof v), 0);
+    CHECK(v[0] == 11 && v[3] == 11);
+    CHECK_INT(r.b->download_wait(r.d, 0, v, sizeof v), 0);
+    CHECK(v[0] == 12 && v[3] == 12);
+    CHECK_INT(r.b->download_begin(r.d, BACKEND_DOWNLOADS, dev, 4), BACKEND_ERR_UNSUPPORTED);
+    CHECK_INT(r.b->download_begin(r.d, 0, dev, BACKEND_DOWNLOAD_BYTES + 1), BACKEND_ERR_UNSUPPORTED);
+    CHECK(strstr(r.b->last_error(r.d), "download of 65537 bytes through slot 0") != NULL);
+    rig_close(&r);
+}
+
 int main(void)
 {
+    downloads();
     unsigned char *want[ROWS], *have[ROWS];
     size_t n[ROWS], m[ROWS];
     run(want, n, 1, 0);

@@ -20,6 +20,7 @@ static struct sample_result one(struct rig *r, const float *v, int vocab, struct
                             rig_alloc(r, sizeof out),
                             rig_alloc(r, 4),
                             dev + 1,
+                            dev,
                             rig_alloc(r, (size_t)vocab * 4)};
     rig_run(r, OP_sample, &a);
     rig_get(r, &out, a.out, sizeof out);
@@ -27,6 +28,10 @@ static struct sample_result one(struct rig *r, const float *v, int vocab, struct
     CHECK_INT(after[0], out.token);
     rig_get(r, after, dev, sizeof after);
     CHECK_INT(after[1], pos + 1);
+    int ends = out.bad;
+    for (int i = 0; i < 8; i++)
+        ends |= s.ends[i] == out.token;
+    CHECK_INT(after[0], ends ? -1 : 0);
     *next = after[1];
     while (r->n_owned > owned)
         r->b->release(r->d, r->owned[--r->n_owned]);
@@ -37,6 +42,7 @@ static struct sample_settings plain(void)
 {
     struct sample_settings s = {.top_p = 1, .force = -1};
     memset(s.banned, 0xff, sizeof s.banned);
+    memset(s.ends, 0xff, sizeof s.ends);
     return s;
 }
 
@@ -75,6 +81,46 @@ static void greedy(struct rig *r)
     s.force = 5;
     x = one(r, logits, VOCAB, s, 0, &next);
     CHECK_NEAR((double)x.logprob, (double)logits[5] - log(sum), 5e-6);
+}
+
+/* A token that ends the sequence makes its row a padding row (see one()), wherever it stands in the list and
+ * however it was chosen; the next step leaves such a row as it is. */
+static void endings(struct rig *r)
+{
+    static const float v[4] = {1, 3, 2, 0};
+    int next, over = 0;
+    for (int at = 0; at < 8; at++)
+        for (int id = 0; id < 4; id++) {
+            struct sample_settings s = plain();
+            s.ends[at] = id;
+            CHECK_INT(one(r, v, 4, s, 3, &next).token, 1);
+            s.force = 2;
+            CHECK_INT(one(r, v, 4, s, 3, &next).token, 2);
+            s.force = -1;
+            s.temperature = 1;
+            for (int pos = 0; pos < 8; pos++)
+                over += one(r, v, 4, s, pos, &next).token == id;
+        }
+    CHECK(over > 0 && over < 8 * 4 * 8);
+    struct sample_settings two[2] = {plain(), plain()};
+    struct sample_result out[2];
+    int32_t ids[6] = {0, 1, 5, 5, 7, 7}; /* places, positions, tokens */
+    two[0].ends[3] = 1;
+    int32_t *dev = rig_up(r, ids, sizeof ids);
+    const float both[8] = {1, 3, 2, 0, 1, 3, 2, 0};
+    struct sample_args a = {{2, dev, dev + 2},
+                            rig_up(r, both, sizeof both),
+                            4,
+                            rig_up(r, two, sizeof two),
+                            rig_alloc(r, sizeof out),
+                            dev + 4,
+                            dev + 2,
+                            dev,
+                            rig_alloc(r, sizeof both)};
+    for (int step = 0; step < 3; step++)
+        rig_run(r, OP_sample, &a);
+    rig_get(r, ids, dev, sizeof ids);
+    CHECK(ids[0] == -1 && ids[1] == 1 && ids[2] == 6 && ids[3] == 8 && ids[4] == 1 && ids[5] == 1);
 }
 
 /* Logits that nothing can be drawn from are reported, wherever the odd one stands, on every instruction set.
@@ -192,6 +238,7 @@ int main(void)
         }
     rig_open(&r, NULL, 1);
     greedy(&r);
+    endings(&r);
     filters(&r);
     frequencies(&r);
     philox(&r);
