@@ -1,5 +1,5 @@
-/* Opens a model on a backend, binds policies, takes requests. The work is in batch.c and transformer.c. */
-#include <math.h>
+/* Opens a model on a backend and binds policies. Requests come in by request.c; the work is in batch.c and
+ * transformer.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,85 +336,6 @@ int engine_policy(struct engine *en, const struct policy_spec *spec, struct poli
     if (p)
         policy_close(en, p);
     return rc;
-}
-
-static int check_request(const struct engine *en, const struct request *r, struct err *e)
-{
-    int context = en->options.max_context;
-    if (r->n_prompt < 1)
-        return err_set(e, ERR_USAGE, "the prompt is empty");
-    if (r->max_new_tokens < 1 && !r->n_forced)
-        return err_set(e, ERR_USAGE, "max_new_tokens is %d; at least 1 is needed", r->max_new_tokens);
-    if (r->n_prompt >= context)
-        return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in a context of %d", r->n_prompt,
-                       context);
-    if (r->n_forced && r->n_prompt + r->n_forced > context)
-        return err_set(e, ERR_USAGE, "%d tokens do not fit a context of %d", r->n_prompt + r->n_forced,
-                       context);
-    if (r->n_forced && r->max_total_tokens > 0 && r->n_prompt + r->n_forced > r->max_total_tokens)
-        return err_set(e, ERR_USAGE, "%d forced tokens after a prompt of %d do not fit max_total_tokens %d",
-                       r->n_forced, r->n_prompt, r->max_total_tokens);
-    if (r->max_total_tokens > 0 && r->n_prompt >= r->max_total_tokens)
-        return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in max_total_tokens %d",
-                       r->n_prompt, r->max_total_tokens);
-    if (!(r->sampling.temperature >= 0) || isinf(r->sampling.temperature))
-        return err_set(e, ERR_USAGE, "temperature is %g; 0 or more is needed", r->sampling.temperature);
-    for (int i = 0; i < r->n_prompt; i++)
-        if (r->prompt[i] < 0 || r->prompt[i] >= en->model.config.vocab)
-            return err_set(e, ERR_USAGE, "prompt token %d is %d, outside the vocabulary of %d", i,
-                           r->prompt[i], en->model.config.vocab);
-    for (int i = 0; i < r->n_forced; i++)
-        if (r->forced[i] < 0 || r->forced[i] >= en->model.config.vocab)
-            return err_set(e, ERR_USAGE, "token %d is %d, outside the vocabulary of %d", r->n_prompt + i,
-                           r->forced[i], en->model.config.vocab);
-    return 0;
-}
-
-/* The most tokens the completion may have: the request's limits and the context's end. */
-static int completion_limit(const struct engine *en, const struct request *r)
-{
-    int limit = r->n_forced ? r->n_forced : r->max_new_tokens;
-    int room = en->options.max_context - r->n_prompt;
-    if (r->max_total_tokens > 0 && r->max_total_tokens - r->n_prompt < room)
-        room = r->max_total_tokens - r->n_prompt;
-    return limit < room ? limit : room;
-}
-
-int engine_submit(struct engine *en, const struct request *r, struct err *e)
-{
-    if (check_request(en, r, e))
-        return e->code;
-    int limit = completion_limit(en, r), pages = kv_pages(r->n_prompt + limit) + SPARE_PAGES;
-    if (pages > en->cache.view.max_pages)
-        pages = en->cache.view.max_pages;
-    if ((int64_t)pages * en->cache.heads_per_seq > en->cache.n_units)
-        return err_set(e, ERR_USAGE,
-                       "a sequence of %d tokens needs %lld KV units and the cache has %d; give it a larger "
-                       "pool or a smaller limit",
-                       r->n_prompt + limit, (long long)pages * en->cache.heads_per_seq, en->cache.n_units);
-    struct sequence *s = xcalloc(1, sizeof *s);
-    s->req = *r;
-    s->place = -1;
-    s->limit = limit;
-    s->prompt = xmalloc((size_t)r->n_prompt * sizeof *s->prompt);
-    memcpy(s->prompt, r->prompt, (size_t)r->n_prompt * sizeof *s->prompt);
-    s->req.prompt = s->prompt;
-    if (r->n_forced) {
-        s->forced = xmalloc((size_t)r->n_forced * sizeof *s->forced);
-        memcpy(s->forced, r->forced, (size_t)r->n_forced * sizeof *s->forced);
-        s->req.forced = s->forced;
-    }
-    s->stop = xcalloc((size_t)r->n_stop + 1, sizeof *s->stop);
-    for (int i = 0; i < r->n_stop; i++)
-        s->stop[i] = xstrdup(r->stop[i]);
-    s->ids = xmalloc((size_t)limit * sizeof *s->ids);
-    if (r->want_logprobs) {
-        s->logprobs = xmalloc(((size_t)limit + 1) * sizeof *s->logprobs);
-        s->gaps = xmalloc(((size_t)limit + 1) * sizeof *s->gaps);
-    }
-    xgrow(&en->waiting, &en->cap_waiting, (size_t)en->n_waiting + 1, sizeof *en->waiting);
-    en->waiting[en->n_waiting++] = s;
-    return 0;
 }
 
 int engine_pending(const struct engine *en)
