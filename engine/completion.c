@@ -17,7 +17,20 @@ static int is_end_token(const struct engine *en, const struct sequence *s, int32
     return 0;
 }
 
-void sequence_settings(const struct engine *en, const struct sequence *s, struct sample_settings *out)
+/* End tokens, at most MODEL_MAX_EOS and the request's own: what is_end_token looks for. */
+static void list_end_tokens(const struct engine *en, const struct sequence *s, int32_t ids[8])
+{
+    int n = 0;
+    for (; n < en->model.config.n_eos; n++)
+        ids[n] = en->model.config.eos[n];
+    if (s->req.end_token >= 0)
+        ids[n] = s->req.end_token;
+}
+
+/* Before min_new_tokens an end token may not be drawn; from there on it ends the sequence, which the device
+ * then sees for itself. */
+void sequence_settings(const struct engine *en, const struct sequence *s, int n_ids,
+                       struct sample_settings *out)
 {
     const struct sampling *p = &s->req.sampling;
     memset(out, 0, sizeof *out);
@@ -29,20 +42,21 @@ void sequence_settings(const struct engine *en, const struct sequence *s, struct
     out->problem = p->problem;
     for (int i = 0; i < 8; i++)
         out->banned[i] = out->ends[i] = -1;
-    if (s->n_ids < s->req.min_new_tokens && !s->req.ignore_eos) {
-        int n = 0;
-        for (; n < en->model.config.n_eos; n++)
-            out->banned[n] = en->model.config.eos[n];
-        if (s->req.end_token >= 0)
-            out->banned[n] = s->req.end_token;
-    }
-    out->force = s->n_ids < s->req.n_forced ? s->req.forced[s->n_ids] : -1;
+    if (!s->req.ignore_eos && !s->req.n_forced)
+        list_end_tokens(en, s, n_ids < s->req.min_new_tokens ? out->banned : out->ends);
+    out->force = n_ids < s->req.n_forced ? s->req.forced[n_ids] : -1;
     out->want_logprob = s->req.want_logprobs;
 }
 
-int sequence_settings_change(const struct sequence *s)
+int sequence_settings_change(const struct sequence *s, int n_ids)
 {
-    return s->req.n_forced > 0 || (s->req.min_new_tokens > 0 && s->n_ids == s->req.min_new_tokens);
+    return s->req.n_forced > 0 || (s->req.min_new_tokens > 0 && n_ids == s->req.min_new_tokens);
+}
+
+int sequence_may_end_unseen(const struct sequence *s)
+{
+    int n = s->n_ids + 1;
+    return n >= s->limit || (s->req.n_stop && n >= s->req.min_new_tokens);
 }
 
 /* The earliest stop string that the last token completed. */
@@ -99,7 +113,7 @@ void sequence_take(struct engine *en, struct sequence *s, const struct sample_re
         finish(s, FINISHED_STOP);
         return;
     }
-    if (s->n_ids >= (forced ? s->req.n_forced : s->limit))
+    if (s->n_ids >= s->limit)
         finish(s, FINISHED_LENGTH);
 }
 
@@ -126,6 +140,7 @@ void sequence_restart(struct sequence *s)
     s->text_end = 0;
     s->done = 0;
     s->reads_full = 0;
+    s->room = 0;
     s->preempted++;
 }
 

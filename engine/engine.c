@@ -1,5 +1,5 @@
-/* Opens a model on a backend and binds policies. Requests come in by request.c; the work is in batch.c and
- * transformer.c. */
+/* Opens a model on a backend and binds policies. Requests come in by request.c; the work is in loop.c,
+ * batch.c and transformer.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "engine/pocket/pocket.h"
 #include "evalcore/base/file.h"
 
-enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128, MAX_BATCH = 512 };
+enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128 };
 #define DEFAULT_POOL ((size_t)512 << 20)
 /* Left free on a GPU: kernels, partial sums, policies' states. */
 #define GPU_MARGIN ((size_t)2 << 30)
@@ -181,6 +181,8 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
     en->active = xcalloc(rows, sizeof *en->active);
     en->finished = xcalloc(2 * rows, sizeof *en->finished);
     en->out = xcalloc(2 * rows, sizeof *en->out);
+    en->batch.row = xcalloc((size_t)en->tf.max_rows, sizeof *en->batch.row);
+    en->batch.result = xcalloc((size_t)en->tf.max_rows, sizeof *en->batch.result);
     fill_info(en);
     *out = en;
     return 0;
@@ -223,6 +225,8 @@ void engine_close(struct engine *en)
     free(en->active);
     free(en->finished);
     free(en->out);
+    free(en->batch.row);
+    free(en->batch.result);
     free(en->model_name);
     free(en->device_name);
     free(en->numerics);

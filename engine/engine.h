@@ -121,8 +121,9 @@ struct completion { /* valid until the next engine_step or engine_close */
  * vocabulary, max_new_tokens below 1, a request that does not fit the cache alone. */
 int engine_submit(struct engine *en, const struct request *r, struct err *e);
 
-/* Admits what fits, runs one decode step, and hands out the completions that finished. *n_out 0 is normal.
- * An error means the device failed; nothing that was handed out before is lost. */
+/* Waits for the decode step on its way, hands out the completions that finished in it, admits what fits and
+ * sends the next step, often before it waits: see loop.c. *n_out 0 is normal. An error means the device
+ * failed; what had finished has been handed out before, and every later step says the same. */
 int engine_step(struct engine *en, const struct completion **out, int *n_out, struct err *e);
 int engine_pending(const struct engine *en); /* submitted and not yet handed out */
 int engine_waiting(
@@ -130,6 +131,7 @@ int engine_waiting(
 
 struct engine_stats {
     uint64_t decode_steps, decode_tokens, prefill_tokens, prefill_shared_tokens, preemptions;
+    uint64_t decode_steps_ahead; /* of decode_steps: begun before the tokens of the step before were seen */
     double decode_seconds, prefill_seconds;
     size_t units_total, units_free, units_peak;
 };

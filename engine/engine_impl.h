@@ -1,13 +1,14 @@
 #ifndef ENGINE_ENGINE_IMPL_H
 #define ENGINE_ENGINE_IMPL_H
 
-/* What engine.c, batch.c, prompt_cache.c and completion.c share. Nobody else includes it. */
+/* What the files of the running engine share: engine.c, request.c, loop.c, batch.c, programs.c,
+ * prompt_cache.c and completion.c. Nobody else includes it, but for a test that breaks a device. */
 #include "engine/engine.h"
 #include "engine/kvcache.h"
 #include "engine/model.h"
 #include "engine/transformer.h"
 
-enum { MAX_POLICIES = 256, MAX_PROGRAMS = 64, N_PROMPTS = 8 };
+enum { MAX_BATCH = 512, MAX_POLICIES = 256, MAX_PROGRAMS = 64, N_PROMPTS = 8 };
 enum { SPARE_PAGES = 1 }; /* a ragged head is kept this many pages ahead of its slots */
 
 /* A submitted request and, once admitted, its sequence. */
@@ -18,7 +19,8 @@ struct sequence {
     int place;    /* in the cache; -1 while waiting */
     int32_t *ids; /* tokens so far, the end token included while it is last */
     int n_ids;
-    int limit;       /* completion tokens at most */
+    int limit;       /* completion tokens at most; all of them when forced */
+    int room;        /* tokens, prompt included, that the place has units for whatever the device does */
     struct str text; /* decoded so far */
     float *logprobs, *gaps;
     int n_logprobs;
@@ -49,6 +51,18 @@ struct cached_program {
     uint64_t used;
 };
 
+/* The batch as the device has it. Its rows stay while nobody comes or goes, and so may steps in flight: begun
+ * and not yet taken, one between calls of engine_step, two while the older one is waited for (loop.c). */
+struct batch {
+    struct step_group group[MAX_POLICIES]; /* one per instance at most */
+    int n_groups, n_rows;
+    struct sequence **row;        /* (max_rows), NULL: padding, or over */
+    struct sample_result *result; /* (max_rows) */
+    struct program *program;
+    unsigned begun, taken; /* steps, counted */
+    int changed;           /* a sequence has ended: the rows must be laid out anew */
+};
+
 struct engine {
     struct engine_options options;
     struct engine_info info;
@@ -70,7 +84,9 @@ struct engine {
     size_t cap_waiting;
     struct sequence **active; /* in order of admission */
     int n_active;
-    int hold;                   /* a sequence was preempted: admit nobody until one has finished */
+    int hold; /* no room: admit nobody until one has finished */
+    struct batch batch;
+    struct err failed;          /* the device's end, said again by every later step */
     struct sequence **finished; /* by this step; freed at the next one */
     int n_finished;
     struct completion *out;
@@ -87,16 +103,37 @@ void prompt_cache_clear(struct engine *en, struct err *e);
 
 /* completion.c: takes one sampled token; sets done. */
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r);
-void sequence_settings(const struct engine *en, const struct sequence *s, struct sample_settings *out);
-int sequence_settings_change(const struct sequence *s); /* 1 when the next token needs new settings */
+/* Settings for the token after n_ids of the completion, and whether they differ from those of the one before.
+ * They do not depend on what was drawn. */
+void sequence_settings(const struct engine *en, const struct sequence *s, int n_ids,
+                       struct sample_settings *out);
+int sequence_settings_change(const struct sequence *s, int n_ids);
+/* May the next token be its last for a reason that only the host knows, length or a stop string? */
+int sequence_may_end_unseen(const struct sequence *s);
 int sequence_finish(struct engine *en, struct sequence *s,
                     struct err *e); /* reads the counters, frees the place */
 void sequence_restart(struct sequence *s);
 void sequence_release(struct sequence *s);
 void sequence_completion(const struct sequence *s, struct completion *out);
 
-/* batch.c */
-void programs_clear(struct engine *en);
+/* batch.c. No step may be in flight, except for batch_room_ahead and batch_collect. */
 int release_place(struct engine *en, struct sequence *s, struct err *e);
+int batch_settings(struct engine *en, const struct sequence *s, int n_ids, struct err *e);
+int batch_may_admit(const struct engine *en); /* somebody waits, and nothing is known to be in the way */
+int batch_admit(struct engine *en, struct err *e);
+/* Every active sequence gets room for its next token; shared prompts and then the youngest sequences give
+ * way. */
+int batch_make_room(struct engine *en, struct err *e);
+/* The same for the token after the one in flight, without anybody giving way: 1: there is, 0: not so. */
+int batch_room_ahead(struct engine *en, struct err *e);
+/* Sequences that are over leave the batch for en->finished. */
+int batch_collect(struct engine *en, struct err *e);
+
+/* programs.c */
+int programs_bucket(int n); /* rows that a group of n takes */
+/* The recorded step of this shape; NULL: the device failed. */
+struct program *programs_get(struct engine *en, const struct step_group *g, int n_groups, int n_rows,
+                             struct err *e);
+void programs_clear(struct engine *en);
 
 #endif
