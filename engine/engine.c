@@ -21,8 +21,9 @@ static int open_device(struct engine *en, struct err *e)
         struct str known = {0};
         for (int i = 0; backend_at(i); i++)
             str_printf(&known, "%s%s", i ? ", " : "", backend_at(i)->name);
-        int rc = err_set(e, ERR_USAGE, "this program was built without a backend \"%s\"; it has %s", name,
-                         str_text(&known));
+        int rc = err_set(e, ERR_USAGE, "this program was built without a backend \"%s\"; it has %s%s", name,
+                         str_text(&known),
+                         strcmp(name, "cuda") ? "" : ": build it where a CUDA 13 toolkit is installed");
         str_release(&known);
         return rc;
     }

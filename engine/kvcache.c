@@ -42,8 +42,10 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     c->copy_dst = be->alloc(dev, per_seq * sizeof *c->copy_dst);
     if ((with_bounds && !v->bounds) || !v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail ||
         !v->reads || !v->aux_half || !v->peak || !c->copy_src || !c->copy_dst)
-        return err_set(e, ERR_DEVICE, "no device memory for the KV cache's tables (%d places of %d pages)",
-                       sizes->n_seqs, sizes->max_pages);
+        return err_set(
+            e, ERR_DEVICE,
+            "no device memory for the KV cache's tables (%d places of %d pages); use a smaller --max-batch",
+            sizes->n_seqs, sizes->max_pages);
     c->free = xmalloc((size_t)n_units * sizeof *c->free);
     for (int i = 0; i < n_units; i++)
         c->free[i] = n_units - 1 - i;

@@ -183,6 +183,28 @@ static int load_rope(struct loader *l, int max_context)
     return rc;
 }
 
+/* At least so many bytes, of which it can be known that they do not fit before the long way of loading them.
+ */
+static size_t least_bytes(const struct model_config *c)
+{
+    size_t h = (size_t)c->hidden, q = (size_t)c->n_q * (size_t)c->head_dim,
+           kv = (size_t)c->n_kv * (size_t)c->head_dim;
+    size_t layer = (2 * q + 2 * kv + 3 * (size_t)c->ffn) * h;
+    size_t tables = (c->tie_embeddings ? 1 : 2) * (size_t)c->vocab * h;
+    return 2 * ((size_t)c->n_layers * layer + tables);
+}
+
+static int check_room(struct loader *l)
+{
+    size_t need = least_bytes(&l->m->config), left = l->m->be->free_bytes(l->m->dev);
+    if (!left || need <= left)
+        return 0;
+    return err_set(l->e, ERR_DEVICE,
+                   "the weights take %.1f GiB and %.1f GiB of GPU memory are free: use a smaller model, or a "
+                   "GPU that nobody else uses (nvidia-smi shows who does)",
+                   (double)need / 1073741824, (double)left / 1073741824);
+}
+
 static int load_all(struct loader *l, int max_context)
 {
     struct model *m = l->m;
@@ -229,6 +251,8 @@ int model_open(struct model *m, const char *path, const struct backend *be, stru
     } else if (!rc && !model_random_config(path)) {
         rc = safetensors_open_folder(&l.st, path, e);
     }
+    if (!rc)
+        rc = check_room(&l);
     if (!rc && l.st)
         rc = safetensors_identity(l.st, cache_dir, m->identity, e);
     else if (!rc)

@@ -9,7 +9,10 @@ int bench_device_open(struct bench_device *d, const struct bench *b, struct err 
     char why[320];
     d->be = backend_find(b->device->backend);
     if (!d->be)
-        return err_set(e, ERR_USAGE, "this program was built without a backend \"%s\"", b->device->backend);
+        return err_set(
+            e, ERR_USAGE,
+            "this program was built without a backend \"%s\": build it where a CUDA 13 toolkit is installed",
+            b->device->backend);
     d->probe = d->be->probe;
     int rc = d->be->open(&d->dev, b->device->ordinal[0], &o, why, sizeof why);
     return rc < 0 ? err_set(e, rc == BACKEND_ERR_UNSUPPORTED ? ERR_USAGE : ERR_DEVICE, "%s:%d: %s",

@@ -131,7 +131,7 @@ static int run_logprobs(const struct program *p, int argc, char **argv)
     if (!rc)
         rc = engine_policy(s.engine, &resolved, &s.policy, &e);
     const struct jsonl j = {.fn = score, .context = &s, .serial = 1}; /* one engine */
-    code = rc ? command_fail(&e, EXIT_USAGE) : jsonl_run(&j, path);
+    code = rc ? command_fail(&e, rc == ERR_DEVICE ? EXIT_INCOMPLETE : EXIT_USAGE) : jsonl_run(&j, path);
     engine_close(s.engine);
     arena_release(&a);
     return code;

@@ -88,7 +88,11 @@ static int load_inputs(struct sweep *s, struct err *e)
         rc = runfolder_check(s->o.out, e);
     if (!rc && s->o.out && file_is_dir(s->o.out))
         rc = take_folder(s, e);
-    return rc ? rc : runplan_build(&s->plan, &s->file, &po, e);
+    if (!rc)
+        rc = runplan_build(&s->plan, &s->file, &po, e);
+    if (rc == ERR_DEVICE) /* no mistake in the input */
+        s->code = EXIT_INCOMPLETE;
+    return rc;
 }
 
 /* Starts the workers and makes the plan whole with what the first of them knows. Returns the signal that came
@@ -160,7 +164,8 @@ static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
         str_release(&time);
     }
     if (rc)
-        err_add(e, "stopped with %ld of %ld jobs saved", s->of_shard - s->todo + t->finished, s->of_shard);
+        err_add(e, "stopped with %ld of %ld jobs saved, repeat the command to go on",
+                s->of_shard - s->todo + t->finished, s->of_shard);
     return rc;
 }
 

@@ -198,7 +198,7 @@ struct backend {
     const struct probe *probe; /* the device's own limits */
     enum dtype kv_default;     /* type of the cache unless another is asked for */
     enum dtype activations;    /* type of what feeds a bf16 linear layer; operations take fp32 as well */
-    int (*count)(void);        /* devices present */
+    int (*count)(void);        /* devices present; -1: there may be some, but they cannot be counted */
     /* On failure *out is NULL and `why` says so in a sentence. */
     int (*open)(struct device **out, int ordinal, const struct device_options *o, char *why, size_t size);
     void (*close)(struct device *d);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "kernels/backend.h"
+#include "kernels/fault.h"
 
 /* Inside the CPU backend. A program is a list of items; one parallel region runs the whole list, every thread
  * calls every item, and inside an item threads draw tasks by number (cpu_take). Which thread does a task
@@ -76,6 +77,7 @@ struct device {
     size_t scratch_bytes;
     struct program *recording;
     char landed[BACKEND_DOWNLOADS][BACKEND_DOWNLOAD_BYTES];
+    struct fault fault;
     char name[64], error[256];
 };
 

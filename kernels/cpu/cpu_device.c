@@ -69,6 +69,12 @@ static int device_open(struct device **out, int ordinal, const struct device_opt
     if (!d)
         return BACKEND_ERR_MEMORY;
     memset(d, 0, sizeof *d);
+    fault_read(&d->fault, "KVEVAL_CPU_FAULT");
+    if (fault_due(&d->fault, FAULT_OPEN)) {
+        free(d);
+        snprintf(why, size, "the CPU fails on request");
+        return BACKEND_ERR_DEVICE;
+    }
     d->isa = isa;
     d->threads = o && o->threads > 0 ? o->threads : omp_get_num_procs();
     d->team.share = cpu_alloc((size_t)d->threads * sizeof *d->team.share);
@@ -103,9 +109,10 @@ static const char *device_last_error(struct device *d)
 
 static void *device_alloc(struct device *d, size_t bytes)
 {
-    void *p = cpu_alloc(bytes);
+    void *p = fault_due(&d->fault, FAULT_ALLOC) ? NULL : cpu_alloc(bytes);
     if (!p)
-        cpu_error(d, BACKEND_ERR_MEMORY, "no memory for %zu bytes", bytes);
+        cpu_error(d, BACKEND_ERR_MEMORY, "no memory for %.1f MiB; use a smaller --max-batch or context",
+                  (double)bytes / 1048576);
     return p;
 }
 

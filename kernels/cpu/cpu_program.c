@@ -72,6 +72,8 @@ int cpu_launch(struct device *d, enum op op, const void *args)
         return rc;
     struct cpu_item item = {d->isa->op[op], NULL, cpu_work(op, args) < serial_below};
     struct program *p = d->recording;
+    if (!p && fault_due(&d->fault, FAULT_LAUNCH))
+        return cpu_error(d, BACKEND_ERR_LAUNCH, "fails on request");
     if (!p) {
         memcpy(&item.args, &args, sizeof args);
         run(d, &item, 1);
@@ -110,6 +112,8 @@ int cpu_record_end(struct device *d, struct program **out)
 
 int cpu_replay(struct device *d, struct program *p)
 {
+    if (fault_due(&d->fault, FAULT_REPLAY))
+        return cpu_error(d, BACKEND_ERR_LAUNCH, "fails on request");
     run(d, p->item, p->n);
     return 0;
 }

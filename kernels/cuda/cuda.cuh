@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "kernels/backend.h"
+#include "kernels/fault.h"
 
 extern "C" const struct probe cuda_probe; /* probe.cu */
 
@@ -38,6 +39,7 @@ struct device {
     size_t ring_at;
     struct landing landing[BACKEND_DOWNLOADS];
     struct gemm *gemm;
+    struct fault fault;
     char name[320], error[512];
 };
 

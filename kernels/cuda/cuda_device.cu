@@ -27,8 +27,14 @@ int cuda_check(struct device *d, cudaError_t e, const char *what)
 {
     if (e == cudaSuccess)
         return 0;
-    int code = e == cudaErrorMemoryAllocation ? BACKEND_ERR_MEMORY : BACKEND_ERR_DEVICE;
-    return cuda_error(d, code, "%s: %s (%s)", what, cudaGetErrorString(e), cudaGetErrorName(e));
+    if (e == cudaErrorMemoryAllocation)
+        return cuda_error(d, BACKEND_ERR_MEMORY,
+                          "%s: the GPU's memory is full (%s); use a GPU that nobody else uses: nvidia-smi "
+                          "shows who does",
+                          what, cudaGetErrorName(e));
+    return cuda_error(d, BACKEND_ERR_DEVICE,
+                      "%s: the GPU failed: %s (%s); if that happens again, see nvidia-smi and dmesg", what,
+                      cudaGetErrorString(e), cudaGetErrorName(e));
 }
 
 int cuda_launched(struct device *d, enum op op)
@@ -36,7 +42,7 @@ int cuda_launched(struct device *d, enum op op)
     cudaError_t e = cudaGetLastError();
     if (e == cudaSuccess)
         return 0;
-    cuda_check(d, e, backend_op_name(op));
+    cuda_check(d, e, "launching");
     return BACKEND_ERR_LAUNCH;
 }
 
@@ -60,10 +66,40 @@ void *cuda_scratch(struct device *d, size_t bytes)
     return p;
 }
 
+/* Counts the devices, or fails on request. *driver: the CUDA version that it supports, 0: there is none. */
+static cudaError_t count_devices(int *n, int *driver)
+{
+    struct fault fault;
+    fault_read(&fault, "KVEVAL_CUDA_FAULT");
+    int fails = fault_due(&fault, FAULT_OPEN);
+    *n = *driver = 0;
+    cudaDriverGetVersion(driver);
+    if (fails)
+        *driver = 12000;
+    cudaError_t e = fails ? (cudaError_t)fault.n : cudaGetDeviceCount(n);
+    cudaGetLastError(); /* said once, here; later checks should not find it again */
+    return e;
+}
+
 static int device_count(void)
 {
-    int n = 0;
-    return cudaGetDeviceCount(&n) == cudaSuccess ? n : 0;
+    int n = 0, driver = 0;
+    cudaError_t e = count_devices(&n, &driver);
+    if (e == cudaSuccess || e == cudaErrorNoDevice || (e == cudaErrorInsufficientDriver && !driver))
+        return n;
+    return -1;
+}
+
+/* A failure on request: what is launched next on the stream runs into it. */
+static __global__ void trap_kernel(void)
+{
+    asm volatile("trap;");
+}
+
+static void fail_on_request(struct device *d, enum fault_kind kind)
+{
+    if (!d->recording && fault_due(&d->fault, kind))
+        trap_kernel<<<1, 1, 0, d->stream>>>();
 }
 
 static void device_close(struct device *d)
@@ -111,11 +147,9 @@ static int open_parts(struct device *d)
 static int no_such_device(int ordinal, char *why, size_t size)
 {
     int n = 0, driver = 0, runtime = 0;
-    cudaError_t e = cudaGetDeviceCount(&n);
-    cudaGetLastError();
+    cudaError_t e = count_devices(&n, &driver);
     if (e == cudaSuccess && ordinal < n)
         return 0;
-    cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     if (e == cudaSuccess && n > 0)
         snprintf(why, size, "this machine has %d GPU%s, cuda:0%s", n, n == 1 ? "" : "s",
@@ -128,7 +162,7 @@ static int no_such_device(int ordinal, char *why, size_t size)
     else if (e == cudaSuccess || e == cudaErrorNoDevice || e == cudaErrorInsufficientDriver)
         snprintf(why, size, "no NVIDIA GPU is visible here; check nvidia-smi and CUDA_VISIBLE_DEVICES");
     else
-        snprintf(why, size, "the GPUs cannot be counted: %s (%s)", cudaGetErrorString(e),
+        snprintf(why, size, "the GPUs cannot be counted: %s (%s); see nvidia-smi", cudaGetErrorString(e),
                  cudaGetErrorName(e));
     return 1;
 }
@@ -146,6 +180,7 @@ static int device_open(struct device **out, int ordinal, const struct device_opt
         return BACKEND_ERR_MEMORY;
     }
     d->ordinal = ordinal;
+    fault_read(&d->fault, "KVEVAL_CUDA_FAULT");
     int rc = open_parts(d);
     if (rc) {
         snprintf(why, size, "%s", d->error);
@@ -171,6 +206,7 @@ static int device_launch(struct device *d, enum op op, const void *args)
     int rc = op_check(op, args, cuda_backend.activations, d->error, sizeof d->error);
     if (rc)
         return rc;
+    fail_on_request(d, FAULT_LAUNCH);
     switch (op) {
 #define X(name)                                                                                              \
     case OP_##name:                                                                                          \
@@ -221,7 +257,8 @@ static int record_end(struct device *d, struct program **out)
 
 static int replay(struct device *d, struct program *p)
 {
-    return cuda_check(d, cudaGraphLaunch(p->graph, d->stream), "replaying a step");
+    fail_on_request(d, FAULT_REPLAY);
+    return cuda_check(d, cudaGraphLaunch(p->graph, d->stream), "starting a step");
 }
 
 static void program_release(struct device *d, struct program *p)

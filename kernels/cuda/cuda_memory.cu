@@ -10,16 +10,23 @@ void *cuda_alloc(struct device *d, size_t bytes)
 {
     void *p = NULL;
     size_t n = bytes ? bytes : 1, left = 0, all = 0;
-    cudaError_t e = cudaMalloc(&p, n);
+    cudaError_t e = fault_due(&d->fault, FAULT_ALLOC) ? cudaErrorMemoryAllocation : cudaMalloc(&p, n);
     if (e == cudaSuccess && !d->recording)
         e = cudaMemsetAsync(p, 0, n, d->stream);
     if (e == cudaSuccess)
         return p;
     cudaGetLastError();
     cudaFree(p);
+    if (e != cudaErrorMemoryAllocation) {
+        cuda_check(d, e, "allocating GPU memory");
+        return NULL;
+    }
     cudaMemGetInfo(&left, &all);
-    cuda_error(d, BACKEND_ERR_MEMORY, "no GPU memory for %.1f MiB: %.1f of %.1f MiB are free (%s)",
-               (double)bytes / 1048576, (double)left / 1048576, (double)all / 1048576, cudaGetErrorString(e));
+    cuda_error(
+        d, BACKEND_ERR_MEMORY,
+        "no GPU memory for %.1f MiB: %.1f of %.1f MiB are free (%s); use a smaller --max-batch, context or "
+        "model, or a GPU that nobody else uses",
+        (double)bytes / 1048576, (double)left / 1048576, (double)all / 1048576, cudaGetErrorString(e));
     return NULL;
 }
 
@@ -60,7 +67,7 @@ int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes)
     for (size_t done = 0; done < bytes;) {
         size_t n = bytes - done < PIECE ? bytes - done : PIECE;
         if (d->ring_at + n > RING) { /* once round: what lies there must have been copied */
-            int rc = cuda_check(d, cudaStreamSynchronize(d->stream), "upload");
+            int rc = cuda_check(d, cudaStreamSynchronize(d->stream), "copying to the GPU");
             if (rc)
                 return rc;
             d->ring_at = 0;
@@ -69,7 +76,7 @@ int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes)
         int rc = cuda_check(
             d,
             cudaMemcpyAsync((char *)dst + done, d->ring + d->ring_at, n, cudaMemcpyHostToDevice, d->stream),
-            "upload");
+            "copying to the GPU");
         if (rc)
             return rc;
         d->ring_at += (n + 63) / 64 * 64;
@@ -80,10 +87,10 @@ int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes)
 
 int cuda_download(struct device *d, void *dst, const void *src, size_t bytes)
 {
-    int rc =
-        bytes ? cuda_check(d, cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToHost, d->stream), "download")
-              : 0;
-    return rc ? rc : cuda_check(d, cudaStreamSynchronize(d->stream), "download");
+    int rc = bytes ? cuda_check(d, cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToHost, d->stream),
+                                "copying from the GPU")
+                   : 0;
+    return rc ? rc : cuda_check(d, cudaStreamSynchronize(d->stream), "copying from the GPU");
 }
 
 int cuda_download_begin(struct device *d, int slot, const void *src, size_t bytes)

@@ -8,9 +8,14 @@
 
 int lt_check(struct device *d, cublasStatus_t s, const char *what)
 {
-    return s == CUBLAS_STATUS_SUCCESS
-               ? 0
-               : cuda_error(d, BACKEND_ERR_DEVICE, "cuBLASLt: %s failed with status %d", what, (int)s);
+    if (s == CUBLAS_STATUS_SUCCESS)
+        return 0;
+    cudaError_t cause = cudaGetLastError(); /* a GPU that failed before says more than the library's number */
+    return cause != cudaSuccess ? cuda_check(d, cause, what)
+                                : cuda_error(d, BACKEND_ERR_DEVICE,
+                                             "cuBLASLt: %s failed with status %d; if that happens again, see "
+                                             "nvidia-smi and dmesg",
+                                             what, (int)s);
 }
 
 int gemm_open(struct device *d)

@@ -19,7 +19,7 @@ grep -q 'small/' <<<"$message" || fail "no room at all does not name the file: $
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k none disk 2>/dev/null; then
     trap 'umount disk' EXIT
     run 3 sweep "$tiny" -o disk/out
-    tail -n 1 stderr.txt | grep -q 'stopped with .* of 64 jobs saved: cannot write to the journal disk/out/journal/' ||
+    tail -n 1 stderr.txt | grep -q 'stopped with .* of 64 jobs saved, repeat the command to go on: cannot write to the journal disk/out/journal/' ||
         fail "a full disk said: $(cat stderr.txt)"
     before=$(journal_keys disk/out | wc -l)
     mount -o remount,size=16m disk

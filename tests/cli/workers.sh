@@ -75,7 +75,7 @@ rm -rf disturbed
 start
 kill -9 "$w1" "$w2"
 ends 3
-grep -q '^kveval: stopped with [1-9][0-9]* of 48 jobs saved: no worker is left: cpu:[01]: the worker was ended by signal 9 (Killed)$' start.txt ||
+grep -q '^kveval: stopped with [1-9][0-9]* of 48 jobs saved, repeat the command to go on: no worker is left: cpu:[01]: the worker was ended by signal 9 (Killed)$' start.txt ||
     fail "without workers it said: $(cat start.txt)"
 
 # SIGTERM, also when the whole process group gets it.

@@ -1,0 +1,25 @@
+/* Reading and counting (contract: fault.h). The only getenv beside main.c's: a test reaches a device of a
+ * worker process this way, and no setting has to pass through the whole program for it. */
+#include "kernels/fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void fault_read(struct fault *f, const char *variable)
+{
+    static const char *const kinds[] = {"", "open:", "alloc:", "launch:", "replay:"};
+    const char *text = getenv(variable);
+    memset(f, 0, sizeof *f);
+    for (int i = FAULT_OPEN; text && i <= FAULT_REPLAY; i++) {
+        size_t n = strlen(kinds[i]);
+        char *end;
+        long value = !strncmp(text, kinds[i], n) ? strtol(text + n, &end, 10) : 0;
+        if (value > 0 && !*end)
+            *f = (struct fault){(enum fault_kind)i, value, 0};
+    }
+}
+
+int fault_due(struct fault *f, enum fault_kind kind)
+{
+    return f->kind == kind && (kind == FAULT_OPEN || ++f->seen == f->n);
+}

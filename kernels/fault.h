@@ -1,0 +1,35 @@
+#ifndef KERNELS_FAULT_H
+#define KERNELS_FAULT_H
+
+/* Failures on request, for tests: what happens to a run when a device fails cannot be tried otherwise. Each
+ * backend reads one environment variable when a device is opened, KVEVAL_CUDA_FAULT or KVEVAL_CPU_FAULT; it
+ * is no setting and in no help text. Numbers count from 1 on each open device.
+ *
+ *   open:CODE   looking for devices ends with this CUDA error (35: the driver is too old); the CPU does not
+ *               open at all
+ *   alloc:N     the N-th allocation finds no memory
+ *   launch:N    the N-th operation launched outside a recording fails (prefill)
+ *   replay:N    the N-th replay fails (decoding)
+ *
+ * On a GPU the last two run a kernel that traps, so that the failure comes as a real one does: later, and
+ * from then on at every call. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum fault_kind { FAULT_NONE, FAULT_OPEN, FAULT_ALLOC, FAULT_LAUNCH, FAULT_REPLAY };
+
+struct fault {
+    enum fault_kind kind;
+    long n, seen;
+};
+
+/* Anything else than the forms above is no fault. */
+void fault_read(struct fault *f, const char *variable);
+/* Must this one fail? Counts it. */
+int fault_due(struct fault *f, enum fault_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,59 @@
+# A device that fails in the middle (kernels/fault.h): one sentence, exit code 3 in one process and with workers, no hang.
+# What was finished is in the record, and the same command completes the rest. On the CPU, and with KVEVAL_TEST_DEVICE=cuda:0
+# on a GPU.
+. "$2/tests/cli/lib.sh"
+device=${KVEVAL_TEST_DEVICE:-cpu:0}
+variable=KVEVAL_CPU_FAULT
+pair=cpu:0-1
+if [ "$device" = cuda:0 ]; then
+    variable=KVEVAL_CUDA_FAULT
+    "$program" list devices >devices.txt
+    grep '^cuda:0' devices.txt | grep -qv 'not available' || skip "no GPU"
+    pair=
+    grep -q '^cuda:1' devices.txt && pair=cuda:0-1
+fi
+rm -rf calm broken
+cat >many.json <<'END'
+{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 12}],
+ "policies": ["full", {"name": "quest", "k_pages": 4}]}
+END
+
+# faulty FAULT CODE DEVICES: a sweep into `broken` on devices that fail so.
+faulty() {
+    local got=0
+    env "$variable=$1" timeout 120 "$program" sweep many.json -o broken --max-batch 4 --devices "$3" \
+        >stdout.txt 2>stderr.txt </dev/null || got=$?
+    [ "$got" = "$2" ] || fail "with $1 on $3 the sweep exited $got, want $2: $(cat stderr.txt)"
+}
+# says PATTERN: the last line on standard error.
+says() {
+    tail -n 1 stderr.txt | grep -qE -- "$1" || fail "\"$1\" is missing in: $(cat stderr.txt)"
+}
+
+run 0 sweep many.json -o calm --max-batch 4 --devices "$device"
+for devices in $device $pair; do
+    rm -rf broken
+    # Before there is anything to save: no folder.
+    for fault in alloc:1 alloc:20; do
+        faulty $fault 3 "$devices"
+        says '^kveval: .*memory.*; use a '
+        [ ! -e broken ] || fail "$fault left a folder"
+    done
+    faulty open:999 3 "$devices"
+    says '^kveval: .*(fails on request|the GPUs cannot be counted)'
+
+    # In a prefill, and in a decode step.
+    for fault in launch:1000 replay:100; do
+        rm -rf broken
+        [ "$devices" = "$device" ] || fault=replay:100 # which worker prefills what is a matter of luck
+        faulty $fault 3 "$devices"
+        says '^kveval: stopped with [1-9][0-9]* of 24 jobs saved, repeat the command to go on: .*(fails on request|the GPU failed: )'
+        saved=$(sed -n 's/^kveval: stopped with \([0-9]*\) of .*/\1/p' stderr.txt)
+        [ "$(journal_keys broken | wc -l)" = "$saved" ] ||
+            fail "$fault: $saved are said to be saved, $(journal_keys broken | wc -l) are"
+        run 0 sweep many.json -o broken --max-batch 4 --devices "$devices"
+        same_results calm broken
+        [ "$(journal_keys broken | wc -l)" = 24 ] || fail "$fault: finished jobs were decoded twice"
+    done
+done
+finish
