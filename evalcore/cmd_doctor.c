@@ -1,5 +1,5 @@
-/* kveval doctor: is this machine fit for a run? Processor, memory, disk, graders, and one problem decoded
- * with the embedded model whose token ids are known. Exit 3 when a check failed. */
+/* kveval doctor: is this machine fit for a run? Processor, memory, disk, GPUs, graders, and one problem
+ * decoded with the embedded model whose token ids are known. Exit 3 when a check failed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
@@ -14,6 +14,7 @@
 #include "engine/engine.h"
 #include "evalcore/base/file.h"
 #include "evalcore/command.h"
+#include "evalcore/gpu_table.h"
 #include "evalcore/job.h"
 #include "evalcore/progress.h"
 #include "evalcore/version.h"
@@ -131,6 +132,22 @@ static void check_disk(struct doctor *d, const char *dir)
     str_release(&path);
 }
 
+static void check_gpus(struct doctor *d)
+{
+    struct gpu_table t;
+    struct str text = {0};
+    gpu_table(&t, &text, "       ");
+    if (!t.n)
+        say(d, !t.is_unreadable, "gpu", "none: %s", t.why);
+    else if (t.n_bad)
+        say(d, 0, "gpu", "%d of %d cannot be used, or copies from them do not arrive; see dmesg:", t.n_bad,
+            t.n);
+    else
+        say(d, 1, "gpu", "%d usable%s:", t.n, t.n > 1 ? ", copies between them arrive" : "");
+    fputs(str_text(&text), stdout);
+    str_release(&text);
+}
+
 static void check_graders(struct doctor *d)
 {
     static const struct {
@@ -222,6 +239,7 @@ static int run_doctor(const struct program *p, int argc, char **argv)
     check_disk(&d, o.out);
     say(&d, 1, "cache", "%s",
         p->cache_dir ? p->cache_dir : "none: hashes of weight files are computed every time");
+    check_gpus(&d);
     check_graders(&d);
     check_engine(&d, o.threads);
     return d.failed ? EXIT_INCOMPLETE : EXIT_DONE;
@@ -230,7 +248,7 @@ static int run_doctor(const struct program *p, int argc, char **argv)
 const struct command cmd_doctor = {
     .name = "doctor",
     .usage = "[-o DIR]",
-    .help = "check processor, memory, disk, graders and the engine's numbers",
+    .help = "check processor, memory, disk, GPUs, graders and the engine's numbers",
     .options = doctor_table,
     .run = run_doctor,
 };

@@ -6,6 +6,7 @@
 #include "engine/policy.h"
 #include "evalcore/base/file.h"
 #include "evalcore/command.h"
+#include "evalcore/gpu_table.h"
 #include "kernels/backend.h"
 #include "tasks/task.h"
 
@@ -96,23 +97,23 @@ static int list_tasks(const struct list_options *o)
 /* Every device there is; a backend without any says why. */
 static int list_devices(void)
 {
-    const struct backend *be;
-    for (int i = 0; (be = backend_at(i)); i++) {
-        int n = be->count();
-        for (int ordinal = 0; ordinal < (n > 0 ? n : 1); ordinal++) {
-            struct device *d = NULL;
-            char why[320];
-            if (be->open(&d, ordinal, NULL, why, sizeof why) < 0) {
-                printf("%s:%d: not available: %s\n", be->name, ordinal, why);
-                continue;
-            }
-            printf("%s:%d: %s, KV in %s\n", be->name, ordinal, be->describe(d),
-                   be->kv_default == DTYPE_BF16 ? "bf16" : "fp32");
-            be->close(d);
-        }
-    }
-    if (!backend_find("cuda"))
-        printf("cuda: not built in (CMake found no CUDA toolkit)\n");
+    const struct backend *cpu = backend_find("cpu");
+    struct device *d = NULL;
+    struct gpu_table gpus;
+    struct str table = {0};
+    char why[320];
+    if (cpu->open(&d, 0, NULL, why, sizeof why) < 0)
+        printf("cpu:0: not available: %s\n", why);
+    else
+        printf("cpu:0: %s, KV in fp32\n", cpu->describe(d));
+    if (d)
+        cpu->close(d);
+    gpu_table(&gpus, &table, "");
+    if (gpus.n)
+        printf("\n%s", str_text(&table));
+    else
+        printf("cuda: %s\n", gpus.why);
+    str_release(&table);
     return EXIT_DONE;
 }
 

@@ -193,6 +193,14 @@ struct device_options {
     const char *isa; /* CPU: NULL = best; else exactly that one or BACKEND_ERR_UNSUPPORTED */
 };
 
+/* What there is to know about a device before it is used. */
+struct device_facts {
+    char name[128];     /* "NVIDIA H200" */
+    char driver[64];    /* "580.82.07 (CUDA 13.0)" */
+    char capability[8]; /* "9.0" */
+    size_t total_bytes, free_bytes;
+};
+
 struct backend {
     const char *name;
     const struct probe *probe; /* the device's own limits */
@@ -231,6 +239,12 @@ struct backend {
     int (*record_end)(struct device *d, struct program **out);
     int (*replay)(struct device *d, struct program *p);
     void (*program_release)(struct device *d, struct program *p);
+
+    /* For people; NULL on the CPU. 0 or negative. */
+    int (*facts)(struct device *d, struct device_facts *out);
+    /* Copies some memory from one device to another and compares. 1: it went directly, 0: by way of the host,
+     * negative: it did not arrive as it was; last_error(to) says more. NULL on the CPU. */
+    int (*peer)(struct device *from, struct device *to);
 };
 
 const struct backend *backend_find(const char *name); /* NULL when not built in */

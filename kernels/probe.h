@@ -16,6 +16,8 @@ struct probe {
     /* GFLOP/s of what linear layers use, a multiply-add counts 2; the best run. CPU: fp32 fused
      * multiply-adds; GPU: a large bf16 product. */
     double (*peak)(struct device *d);
+    /* GB/s from pinned host memory to the device, large copies in a row. NULL on the CPU. */
+    double (*upload_bandwidth)(struct device *d);
 };
 
 /* What both sides of a comparison use, the limit and the figure. Sorts x; 0 when n is 0. */

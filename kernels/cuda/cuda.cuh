@@ -28,6 +28,16 @@ struct landing {
     cudaEvent_t done;
 };
 
+/* Pinned memory in slots that uploads pass through: while earlier slots are on their way, the next is filled.
+ */
+enum { RING_SLOTS = 4 };
+struct ring {
+    char *slot;                   /* (RING_SLOTS, size of a slot) */
+    cudaEvent_t sent[RING_SLOTS]; /* what lies in the slot has been copied */
+    int now;                      /* the slot being filled */
+    size_t at;                    /* bytes in it */
+};
+
 struct device {
     int ordinal, n_sm;
     int wgmma;           /* compute capability 9.x: Hopper's matrix instructions */
@@ -35,8 +45,7 @@ struct device {
     int recording;
     struct scratch scratch;
     int *counters; /* zero between launches: arrivals of blocks, see op_reduce.cu */
-    char *ring;    /* pinned: uploads pass through it */
-    size_t ring_at;
+    struct ring ring;
     struct landing landing[BACKEND_DOWNLOADS];
     struct gemm *gemm;
     struct fault fault;
@@ -86,6 +95,10 @@ int cuda_download_begin(struct device *d, int slot, const void *src, size_t byte
 int cuda_download_wait(struct device *d, int slot, void *dst, size_t bytes);
 int cuda_pinned_open(struct device *d);
 void cuda_pinned_close(struct device *d);
+
+/* cuda_facts.cu */
+int cuda_facts(struct device *d, struct device_facts *out);
+int cuda_peer(struct device *from, struct device *to);
 
 /* cuda_weight.cu: [n][k] row-major, as cuBLAS takes it. */
 int cuda_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);

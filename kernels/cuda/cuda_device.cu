@@ -294,4 +294,6 @@ const struct backend cuda_backend = {"cuda",
                                      record_begin,
                                      record_end,
                                      replay,
-                                     program_release};
+                                     program_release,
+                                     cuda_facts,
+                                     cuda_peer};

@@ -2,9 +2,10 @@
  * download can be waited for without what was enqueued behind it. */
 #include <string.h>
 
+#include "kernels/copy_wide.h"
 #include "kernels/cuda/cuda.cuh"
 
-static const size_t RING = 16 << 20, PIECE = 4 << 20;
+static const size_t SLOT = 8 << 20;
 
 void *cuda_alloc(struct device *d, size_t bytes)
 {
@@ -40,7 +41,11 @@ void cuda_release(struct device *d, void *p)
 
 int cuda_pinned_open(struct device *d)
 {
-    int rc = cuda_check(d, cudaMallocHost((void **)&d->ring, RING), "allocating pinned memory");
+    struct ring *r = &d->ring;
+    int rc = cuda_check(d, cudaMallocHost((void **)&r->slot, RING_SLOTS * SLOT), "allocating pinned memory");
+    for (int i = 0; i < RING_SLOTS && !rc; i++)
+        rc =
+            cuda_check(d, cudaEventCreateWithFlags(&r->sent[i], cudaEventDisableTiming), "creating an event");
     for (int i = 0; i < BACKEND_DOWNLOADS && !rc; i++) {
         struct landing *l = &d->landing[i];
         rc = cuda_check(d, cudaMallocHost((void **)&l->pinned, BACKEND_DOWNLOAD_BYTES),
@@ -59,27 +64,40 @@ void cuda_pinned_close(struct device *d)
             cudaEventDestroy(d->landing[i].done);
         cudaFreeHost(d->landing[i].pinned);
     }
-    cudaFreeHost(d->ring);
+    for (int i = 0; i < RING_SLOTS; i++)
+        if (d->ring.sent[i])
+            cudaEventDestroy(d->ring.sent[i]);
+    cudaFreeHost(d->ring.slot);
+}
+
+/* Goes on to the next slot: what lies there, from once round before, must have been copied. */
+static int next_slot(struct device *d)
+{
+    struct ring *r = &d->ring;
+    int rc = cuda_check(d, cudaEventRecord(r->sent[r->now], d->stream), "copying to the GPU");
+    r->now = (r->now + 1) % RING_SLOTS;
+    r->at = 0;
+    return rc ? rc : cuda_check(d, cudaEventSynchronize(r->sent[r->now]), "copying to the GPU");
 }
 
 int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes)
 {
+    struct ring *r = &d->ring;
     for (size_t done = 0; done < bytes;) {
-        size_t n = bytes - done < PIECE ? bytes - done : PIECE;
-        if (d->ring_at + n > RING) { /* once round: what lies there must have been copied */
-            int rc = cuda_check(d, cudaStreamSynchronize(d->stream), "copying to the GPU");
+        size_t n = bytes - done < SLOT ? bytes - done : SLOT;
+        if (r->at + n > SLOT) {
+            int rc = next_slot(d);
             if (rc)
                 return rc;
-            d->ring_at = 0;
         }
-        memcpy(d->ring + d->ring_at, (const char *)src + done, n);
-        int rc = cuda_check(
-            d,
-            cudaMemcpyAsync((char *)dst + done, d->ring + d->ring_at, n, cudaMemcpyHostToDevice, d->stream),
-            "copying to the GPU");
+        char *pinned = r->slot + (size_t)r->now * SLOT + r->at;
+        copy_wide(pinned, (const char *)src + done, n);
+        int rc =
+            cuda_check(d, cudaMemcpyAsync((char *)dst + done, pinned, n, cudaMemcpyHostToDevice, d->stream),
+                       "copying to the GPU");
         if (rc)
             return rc;
-        d->ring_at += (n + 63) / 64 * 64;
+        r->at += (n + 63) / 64 * 64;
         done += n;
     }
     return 0;

@@ -1,5 +1,6 @@
 /* What the GPU gives at most: reading memory once, and a large bf16 product. */
 #include <cuda_bf16.h>
+#include <string.h>
 
 #include "kernels/cuda/gemm.cuh"
 #include "kernels/probe.h"
@@ -103,4 +104,36 @@ static double peak(struct device *d)
     return best;
 }
 
-const struct probe cuda_probe = {read_bandwidth, peak};
+static double upload_bandwidth(struct device *d)
+{
+    enum { COPIES = 9 };
+    static const size_t bytes = (size_t)256 << 20;
+    char *from = NULL, *to = NULL;
+    double speed[COPIES];
+    cudaEvent_t start, stop;
+    if (cudaMallocHost((void **)&from, bytes) != cudaSuccess ||
+        cudaMalloc((void **)&to, bytes) != cudaSuccess) {
+        cudaGetLastError();
+        cudaFreeHost(from);
+        return 0;
+    }
+    memset(from, 1, bytes);
+    cudaEventCreate(&start);
+    cudaEventCreate(&stop);
+    for (int i = 0; i < COPIES; i++) {
+        float ms = 0;
+        cudaEventRecord(start, d->stream);
+        cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, d->stream);
+        cudaEventRecord(stop, d->stream);
+        cudaEventSynchronize(stop);
+        cudaEventElapsedTime(&ms, start, stop);
+        speed[i] = (double)bytes / ms * 1e-6;
+    }
+    cudaEventDestroy(start);
+    cudaEventDestroy(stop);
+    cudaFree(to);
+    cudaFreeHost(from);
+    return probe_median(speed, COPIES);
+}
+
+const struct probe cuda_probe = {read_bandwidth, peak, upload_bandwidth};

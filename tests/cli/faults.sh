@@ -8,9 +8,9 @@ pair=cpu:0-1
 if [ "$device" = cuda:0 ]; then
     variable=KVEVAL_CUDA_FAULT
     "$program" list devices >devices.txt
-    grep '^cuda:0' devices.txt | grep -qv 'not available' || skip "no GPU"
+    grep -q '^cuda:0 ' devices.txt || skip "no GPU"
     pair=
-    grep -q '^cuda:1' devices.txt && pair=cuda:0-1
+    grep -q '^cuda:1 ' devices.txt && pair=cuda:0-1
 fi
 rm -rf calm broken
 cat >many.json <<'END'

@@ -24,10 +24,20 @@ grep -q '^        MISSING: narrativeqa, multifieldqa_en, multifieldqa_zh, hotpot
 [ "$(grep -c '^    its fields: ' stdout.txt)" = 9 ] || fail "list tasks does not say what a file must hold"
 run 0 list devices
 grep -q '^cpu:0: ' stdout.txt || fail "list devices lacks the CPU"
+gpus=$(grep -c '^cuda:[0-9][0-9]* ' stdout.txt) # rows of the table
+if [ "$gpus" = 0 ]; then
+    [ "$(grep -c cuda stdout.txt)" = 1 ] && grep -q '^cuda: ..........' stdout.txt || fail "why is there no GPU? $(cat stdout.txt)"
+    grep -q '^device ' stdout.txt && fail "an empty table: $(cat stdout.txt)"
+else
+    column=$(sed -n 's/peers$//p' stdout.txt | head -n 1 | wc -c) # where the last column starts
+    [ "$(grep '^cuda:' stdout.txt | grep -v 'not available' | cut -c "$((column - 2))-$((column - 1))" | sort -u)" = "  " ] ||
+        fail "the table is not aligned: $(cat stdout.txt)"
+fi
 
 rm -rf newdir
 run 0 doctor -o newdir/deep
-[ "$(grep -c '^ok ' stdout.txt)" = 8 ] || fail "doctor: $(cat stdout.txt)"
+[ "$(grep -c '^ok ' stdout.txt)" = 9 ] || fail "doctor: $(cat stdout.txt)"
+[ "$gpus" != 0 ] || grep -q '^ok     gpu          none: ..........' stdout.txt || fail "doctor: $(cat stdout.txt)"
 grep -q '180 tokens of a known problem equal the reference' stdout.txt || fail "doctor: $(cat stdout.txt)"
 [ -z "$(ls -A | grep 'doctor\|newdir')" ] || fail "doctor leaves files behind: $(ls -A)"
 

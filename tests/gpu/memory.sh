@@ -1,8 +1,7 @@
 # A GPU whose memory another process has taken, and models that do not fit any: one sentence with the numbers and the next
 # step, exit code 3, no hang; and the same command works once the memory is free.
 . "$2/tests/cli/lib.sh"
-"$program" list devices | grep -q '^cuda:0: not available' && skip "no GPU"
-"$program" list devices | grep -q '^cuda:0' || skip "no GPU"
+"$program" list devices | grep -q '^cuda:0 ' || skip "no GPU"
 taker=$(dirname "$program")/tests/gpu/take_memory
 [ -x "$taker" ] || skip "$taker was not built"
 rm -rf out hold
