@@ -125,6 +125,7 @@ int safetensors_identity(const struct safetensors *s, const char *cache_dir, cha
         return 0;
     }
     char **line = xcalloc(s->n_files, sizeof *line);
+#pragma omp parallel for schedule(dynamic)
     for (size_t i = 0; i < s->n_files; i++) {
         const char *slash = strrchr(s->file[i].path, '/'), *name = slash ? slash + 1 : s->file[i].path;
         struct str one = {0};

@@ -25,6 +25,8 @@ typedef int (*bench_fn)(struct bench *b, struct err *e);
 int bench_limits(struct bench *b, struct err *e);    /* read bandwidth by working set, FMA peak */
 int bench_decode(struct bench *b, struct err *e);    /* whole steps of a model at batch 1 and 32 */
 int bench_attention(struct bench *b, struct err *e); /* paged decode attention, 32/8 heads */
+int bench_topk(struct bench *b, struct err *e);      /* scores, their reduction and the best of them */
+int bench_load(struct bench *b, struct err *e);      /* a model folder's weights onto the device */
 int bench_tokenizer(struct bench *b, struct err *e); /* MB/s of one core */
 int bench_grade(struct bench *b, struct err *e);     /* the math grader: pairs, and hostile texts */
 

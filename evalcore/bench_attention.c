@@ -1,6 +1,6 @@
-/* Paged decode attention alone, in bytes of K and V per second beside the read bandwidth, and the selections
- * that go with it. The GPU's cases are the settings of the papers: batch 64, 32/8 heads as in Kascade's Table
- * 3 (arXiv 2512.16391), 12/2 heads as in DELTA's measurements (arXiv 2510.09883, Figures 4 and 8 to 10). */
+/* Paged decode attention alone, in bytes of K and V per second beside the read bandwidth. The GPU's cases are
+ * the settings of the papers: batch 64, 32/8 heads as in Kascade's Table 3 (arXiv 2512.16391), 12/2 heads as
+ * in DELTA's measurements (arXiv 2510.09883, Figures 4 and 8 to 10). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +13,7 @@ enum mode {
     DUMP,   /* full, and the logits are written */
     PAGES,  /* `take` random pages, one list for all heads */
     TOKENS, /* `take` random tokens, a list for each KV head */
-    SCAN,   /* all logits, K alone */
-    SELECT, /* DELTA's: page masses of dumped logits, the best `take` */
-    CHOOSE  /* Kascade's: token masses by KV head, the best `take` */
+    SCAN    /* all logits, K alone */
 };
 
 struct attention_case {
@@ -37,12 +35,11 @@ static const struct attention_case cpu_cases[] = {
     {{32, 8, 128, 8, 4096, DTYPE_BF16}, FULL, 0},
 };
 static const struct attention_case gpu_cases[] = {
-    {QWEN(4096), FULL, 0},    {QWEN(18432), FULL, 0},       {QWEN(18432), DUMP, 0},
-    {QWEN(18432), PAGES, 64}, {QWEN(18432), SELECT, 64},    {QWEN(65536), FULL, 0},
-    {LLAMA(8192), FULL, 0},   {LLAMA(18432), PAGES, 64},    {LLAMA(32768), FULL, 0},
-    {LLAMA(32768), DUMP, 0},  {LLAMA(65536), FULL, 0},      {LLAMA(65536), DUMP, 0},
-    {LLAMA(65536), SCAN, 0},  {LLAMA(65536), CHOOSE, 6553}, {LLAMA(65536), TOKENS, 6553},
-    {LLAMA(131072), FULL, 0},
+    {QWEN(4096), FULL, 0},        {QWEN(18432), FULL, 0},   {QWEN(18432), DUMP, 0},
+    {QWEN(18432), PAGES, 64},     {QWEN(65536), FULL, 0},   {LLAMA(8192), FULL, 0},
+    {LLAMA(18432), PAGES, 64},    {LLAMA(32768), FULL, 0},  {LLAMA(32768), DUMP, 0},
+    {LLAMA(65536), FULL, 0},      {LLAMA(65536), DUMP, 0},  {LLAMA(65536), SCAN, 0},
+    {LLAMA(65536), TOKENS, 6553}, {LLAMA(131072), FULL, 0},
 };
 
 /* Lists rotate, so that what they name does not stay in a cache. */
@@ -54,7 +51,6 @@ struct job {
     int32_t *idx, *len; /* device: (VARIANTS, batch, lists, cap) */
     int lists, cap;
     struct stats stats;
-    struct scores scores;
 };
 
 static int enqueue(void *context, int i)
@@ -84,26 +80,10 @@ static int enqueue(void *context, int i)
         a.row_of_q[q] = (uint8_t)(q * j->lists / s->n_q);
     if (j->c->mode == DUMP)
         a.stats = j->stats;
-    if (j->c->mode != SCAN && j->c->mode != SELECT && j->c->mode != CHOOSE)
+    if (j->c->mode != SCAN)
         return k->d.be->launch(k->d.dev, OP_attend, &a);
-    if (j->c->mode == SCAN) {
-        struct qk_stats_args q = {k->rows, k->kv, 0, s->n_q, k->qkv, k->stride, a.scale, j->stats};
-        return k->d.be->launch(k->d.dev, OP_qk_stats, &q);
-    }
-    int pages = j->c->mode == SELECT;
-    struct reduce_stats_args m = {k->rows, k->kv, 0,        s->n_q,   pages ? REDUCE_MAX : REDUCE_SUM,
-                                  pages,   0,     j->stats, j->scores};
-    struct topk_args t = {.rows = k->rows,
-                          .in = j->scores,
-                          .rule = {.kind = TOPK_FIXED,
-                                   .k = j->c->take,
-                                   .force_last = pages ? 8 : 0,
-                                   .tokens_per = pages ? KV_PAGE_TOKENS : 1},
-                          .idx = j->idx,
-                          .len = j->len,
-                          .cap = j->cap};
-    int rc = k->d.be->launch(k->d.dev, OP_reduce_stats, &m);
-    return rc ? rc : k->d.be->launch(k->d.dev, OP_topk, &t);
+    struct qk_stats_args q = {k->rows, k->kv, 0, s->n_q, k->qkv, k->stride, a.scale, j->stats};
+    return k->d.be->launch(k->d.dev, OP_qk_stats, &q);
 }
 
 /* Ascending random choices of `take` out of n, each with the same chance. */
@@ -118,7 +98,7 @@ static int make_lists(struct job *j, struct err *e)
 {
     struct bench_kv *k = j->k;
     int tokens = j->c->mode == TOKENS, n = tokens ? k->shape.context : k->kv.max_pages;
-    j->lists = tokens || j->c->mode == CHOOSE ? k->shape.n_kv : 1;
+    j->lists = tokens ? k->shape.n_kv : 1;
     j->cap = j->c->take ? j->c->take : 1;
     size_t count = VARIANTS * (size_t)(k->shape.batch * j->lists), room = count * (size_t)j->cap;
     int32_t *idx = xcalloc(room, sizeof *idx), *len = xcalloc(count, sizeof *len);
@@ -141,16 +121,9 @@ static int make_stats(struct job *j, struct err *e)
 {
     struct bench_kv *k = j->k;
     size_t heads = (size_t)(k->shape.batch * k->shape.n_q), stride = (size_t)k->kv.max_pages * KV_PAGE_TOKENS;
-    size_t lists = (size_t)(k->shape.batch * j->lists);
     j->stats = (struct stats){bench_kv_room(k, heads * stride * sizeof(float), e),
                               bench_kv_room(k, heads * sizeof(float), e), (int)stride};
-    j->scores = (struct scores){bench_kv_room(k, lists * stride * sizeof(float), e),
-                                bench_kv_room(k, lists * sizeof(int32_t), e),
-                                bench_kv_room(k, lists * sizeof(int32_t), e), j->lists, (int)stride};
-    if (e->code || (j->c->mode != SELECT && j->c->mode != CHOOSE))
-        return e->code;
-    struct qk_stats_args q = {k->rows, k->kv, 0, k->shape.n_q, k->qkv, k->stride, 0.088388f, j->stats};
-    return bench_kv_check(k, k->d.be->launch(k->d.dev, OP_qk_stats, &q), e);
+    return e->code;
 }
 
 static double bytes_read(const struct attention_case *c)
@@ -164,9 +137,6 @@ static double bytes_read(const struct attention_case *c)
         return bench_kv_bytes(s, c->take);
     case SCAN:
         return all / 2;
-    case SELECT:
-    case CHOOSE: /* the logits */
-        return (double)s->batch * s->n_q * s->context * 4;
     default:
         return all;
     }
@@ -174,13 +144,7 @@ static double bytes_read(const struct attention_case *c)
 
 static void print(struct bench *b, const struct attention_case *c, double seconds, double limit)
 {
-    static const char *const what[] = {"full",
-                                       "full with logit dump",
-                                       "pages",
-                                       "tokens",
-                                       "logits alone",
-                                       "selection of pages",
-                                       "selection of tokens"};
+    static const char *const what[] = {"full", "full with logit dump", "pages", "tokens", "logits alone"};
     char name[160], take[32] = "";
     const struct bench_shape *s = &c->shape;
     if (c->take)

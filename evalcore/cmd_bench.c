@@ -12,8 +12,9 @@ static const struct {
     const char *name;
     bench_fn run;
 } benches[] = {
-    {"limits", bench_limits},       {"decode", bench_decode}, {"attention", bench_attention},
-    {"tokenizer", bench_tokenizer}, {"grade", bench_grade},
+    {"limits", bench_limits}, {"decode", bench_decode}, {"attention", bench_attention},
+    {"topk", bench_topk},     {"load", bench_load},     {"tokenizer", bench_tokenizer},
+    {"grade", bench_grade},
 };
 enum { N_BENCHES = sizeof benches / sizeof *benches };
 
@@ -24,9 +25,11 @@ struct options {
 
 static const struct cli_option options[] = {
     {"model", 'M', CLI_STRING, offsetof(struct options, model), "MODEL",
-     .help = "model of `decode`: pocket (default) or a folder"},
+     .help = "model of `decode` and `load`: pocket (default) or a folder"},
     {"random-weights", 0, CLI_STRING, offsetof(struct options, random), "CONFIG.json",
-     .help = "`decode` with random weights of this shape (a Hugging Face config.json)"},
+     .help =
+         "`decode` and `load` with random weights of this shape (a Hugging Face config.json); `load` writes "
+         "them to the current folder for a while"},
     {"device", 0, CLI_STRING, offsetof(struct options, device), "NAME", .help = DEVICE_HELP},
     {"threads", 0, CLI_INT, offsetof(struct options, threads), "N", .help = "CPU threads; default all",
      .min = 1, .max = CLI_THREADS_MAX},
@@ -37,6 +40,15 @@ static const struct cli_option options[] = {
     {"csv", 0, CLI_STRING, offsetof(struct options, csv), "FILE", .help = "write the figures there too"},
     {0},
 };
+
+/* Names hold commas. */
+static void csv_quote(struct str *s, const char *text)
+{
+    str_putc(s, '"');
+    for (; *text; text++)
+        str_puts(s, *text == '"' ? "\"\"" : (const char[]){*text, 0});
+    str_putc(s, '"');
+}
 
 void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor)
 {
@@ -56,10 +68,16 @@ void bench_print(struct bench *b, const char *name, double value, const char *un
     fflush(stdout);
     if (b->csv && !b->n_printed)
         fputs("name,value,unit,floor,share,command\n", b->csv);
-    if (b->csv && floor > 0)
-        fprintf(b->csv, "%s,%.6g,%s,%.6g,%.3f,%s\n", name, value, unit, floor, value / floor, b->command);
-    else if (b->csv)
-        fprintf(b->csv, "%s,%.6g,%s,,,%s\n", name, value, unit, b->command);
+    str_clear(&s);
+    csv_quote(&s, name);
+    str_printf(&s, ",%.6g,%s,", value, unit);
+    if (floor > 0)
+        str_printf(&s, "%.6g,%.3f,", floor, value / floor);
+    else
+        str_puts(&s, ",,");
+    csv_quote(&s, b->command);
+    if (b->csv)
+        fprintf(b->csv, "%s\n", str_text(&s));
     b->n_printed++;
     str_release(&s);
 }
@@ -106,7 +124,8 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
     for (int i = 0; i < n_args; i++)
         if (bench_index(args[i]) < 0) {
             err_set(&e, ERR_USAGE,
-                    "unknown benchmark \"%s\"; there are limits, decode, attention, tokenizer and grade",
+                    "unknown benchmark \"%s\"; there are limits, decode, attention, topk, load, tokenizer "
+                    "and grade",
                     args[i]);
             return command_fail(&e, EXIT_USAGE);
         }
@@ -136,7 +155,7 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
 
 const struct command cmd_bench = {
     .name = "bench",
-    .usage = "[limits] [decode] [attention] [tokenizer] [grade]",
+    .usage = "[limits] [decode] [attention] [topk] [load] [tokenizer] [grade]",
     .help = "speed beside the machine's own limits, one JSON line a figure",
     .details = "Without a name all run, in about half a minute. `floor` is the limit in the same unit, "
                "measured in the same run;\n"

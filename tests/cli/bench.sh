@@ -8,5 +8,19 @@ number='[0-9][0-9.e+-]*'
 grep -q '^{"name": "FMA peak", "value": [1-9]' stdout.txt || fail "no FMA peak: $(cat stdout.txt)"
 [ "$(head -n 1 figures.csv)" = "name,value,unit,floor,share,command" ] || fail "figures.csv: $(head -n 1 figures.csv)"
 [ "$(wc -l <figures.csv)" = 7 ] || fail "figures.csv: $(cat figures.csv)"
-refuse 2 'unknown benchmark "limit"; there are limits, decode, attention, tokenizer and grade' bench limit
+
+# topk and load: the figures on standard output and those in the file are the same.
+cat >small.json <<'END'
+{"model_type": "qwen2", "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 2, "num_attention_heads": 4,
+ "num_key_value_heads": 2, "vocab_size": 1000, "max_position_embeddings": 256, "rms_norm_eps": 1e-06, "rope_theta": 10000,
+ "hidden_act": "silu", "tie_word_embeddings": true, "architectures": ["Qwen2ForCausalLM"]}
+END
+run 0 bench topk load --random-weights small.json --csv figures.csv
+[ "$(grep -c '"name": "topk 12/2 heads' stdout.txt)" = 5 ] || fail "bench topk printed: $(cat stdout.txt)"
+[ "$(grep -c '"name": "load random:small.json, ' stdout.txt)" = 1 ] || fail "bench load printed: $(cat stdout.txt)"
+sed 's/^{"name": "\(.*\)", "value": \(.*\), "unit": "\(.*\)", "floor": \(.*\), "share": \(.*\), "command": "\(.*\)"}$/\1|\2|\3|\4|\5|\6/; s/null//g' stdout.txt >lines.txt
+tail -n +2 figures.csv | sed 's/^"\(.*\)",\([^,]*\),\([^,]*\),\([^,]*\),\([^,]*\),"\(.*\)"$/\1|\2|\3|\4|\5|\6/' >rows.txt
+same lines.txt rows.txt
+[ -z "$(ls -d kveval-bench-* 2>/dev/null)" ] || fail "bench load leaves files: $(ls)"
+refuse 2 'unknown benchmark "limit"; there are limits, decode, attention, topk, load, tokenizer and grade' bench limit
 finish
