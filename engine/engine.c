@@ -77,6 +77,9 @@ static void fill_info(struct engine *en)
                               .max_batch = o->max_batch,
                               .weight_bytes = en->model.bytes,
                               .pool_bytes = o->pool_bytes,
+                              .step_bytes = en->model.step_bytes,
+                              .kv_token_bytes = (size_t)(c->n_layers * c->n_kv * 2 * c->head_dim) *
+                                                dtype_bytes(en->cache.view.dtype),
                               .bos = c->bos,
                               .eos = c->n_eos ? c->eos[0] : -1};
 }

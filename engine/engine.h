@@ -34,7 +34,8 @@ struct engine_options {  /* zero = default everywhere */
     int max_context;       /* longest prompt + completion; 0: the model's max_position_embeddings */
     size_t pool_bytes;     /* KV cache; 0: what max_batch x max_context needs, on the CPU at most 512 MiB,
                             * on a GPU what is free */
-    int share_prompts;     /* -1: never share prompt pages; 0: default (share) */
+    int share_prompts;     /* -1: never share prompt pages; 0: default (share); 1: share the prefill, copy its
+                            * pages (for benchmarks: sequences that read memory of their own) */
     const char *cache_dir; /* where hashes of weight files are kept; NULL: not kept */
 };
 
@@ -52,7 +53,9 @@ struct engine_info {
     const char *device;   /* for people: "cpu avx2, 2 threads" */
     int n_layers, n_q, n_kv, head_dim, hidden, vocab, max_position, max_context, max_batch;
     size_t weight_bytes, pool_bytes;
-    int32_t bos, eos; /* eos: the first end token; -1 when the model has none */
+    size_t step_bytes;     /* weights that a decode step reads: not an embedding that is no output head */
+    size_t kv_token_bytes; /* K and V of one token, all layers and KV heads */
+    int32_t bos, eos;      /* eos: the first end token; -1 when the model has none */
 };
 const struct engine_info *engine_info(const struct engine *en);
 const struct tokenizer *engine_tokenizer(
@@ -136,5 +139,38 @@ struct engine_stats {
     size_t units_total, units_free, units_peak;
 };
 void engine_stats(const struct engine *en, struct engine_stats *out);
+
+/* ---- for benchmarks: measure.c ---- */
+
+/* Bytes of K, V and page bounds that the decode steps of the active sequences have read so far. */
+int engine_read_bytes(struct engine *en, double *bytes, struct err *e);
+
+/* Where the time of a step goes. A layer's attention is dense, refresh (it also writes the logits that a
+ * policy selects by) or sparse (it reads a selection). */
+enum step_part {
+    STEP_LINEAR, /* the layers' matrix products */
+    STEP_HEAD,   /* the product with the output head */
+    STEP_ATTENTION_DENSE,
+    STEP_ATTENTION_REFRESH,
+    STEP_ATTENTION_SPARSE,
+    STEP_SELECTION, /* every operation of the policy's own */
+    STEP_APPEND,    /* rotation, and K and V into the cache */
+    STEP_OTHER,     /* embedding, norms, activation, accounts */
+    STEP_SAMPLING,
+    STEP_PARTS
+};
+struct step_times {
+    struct {
+        int n_ops;
+        double seconds;
+    } part[STEP_PARTS];
+    double whole; /* seconds of the recorded step with all of them */
+};
+const char *step_part_name(enum step_part p);
+
+/* Times a decode step of the active sequences, all of one policy that drops nothing: the whole as it is
+ * recorded, then the operations of each part alone, recorded as a program of their own and replayed. The
+ * replays append tokens: afterwards the engine can only be closed. */
+int engine_time_step(struct engine *en, struct step_times *out, struct err *e);
 
 #endif

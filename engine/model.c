@@ -212,6 +212,7 @@ static int load_all(struct loader *l, int max_context)
     struct part embed[] = {{"model.embed_tokens", c->vocab}}, head[] = {{"lm_head", c->vocab}};
     if (load_matrix(l, &m->embed, embed, 1, c->hidden))
         return l->e->code;
+    size_t gathered = c->tie_embeddings ? 0 : m->bytes;
     if (c->tie_embeddings)
         m->head = m->embed;
     else if (load_matrix(l, &m->head, head, 1, c->hidden))
@@ -222,6 +223,7 @@ static int load_all(struct loader *l, int max_context)
     for (int i = 0; i < c->n_layers; i++)
         if (load_layer(l, i))
             return l->e->code;
+    m->step_bytes = m->bytes - gathered;
     return 0;
 }
 

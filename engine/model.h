@@ -26,7 +26,7 @@ struct model {
     float *norm;               /* (hidden) */
     float *cos_sin;            /* (max_context, 2, head_dim / 2) */
     char identity[65];
-    size_t bytes;
+    size_t bytes, step_bytes; /* all; without the embedding where that is not the head too */
 };
 
 /* path: "pocket" or a folder. max_context sizes the rotation table. */

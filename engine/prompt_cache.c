@@ -95,7 +95,7 @@ static struct prompt_entry *make_entry(struct engine *en, const struct request *
 
 static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence *s, struct err *e)
 {
-    int copy = (s->req.policy->ops->needs & POLICY_DROP) != 0;
+    int copy = (s->req.policy->ops->needs & POLICY_DROP) || en->options.share_prompts > 0;
     p->used = ++en->clock; /* not the next to be evicted */
     while (kvcache_fork_needs(&en->cache, p->n, copy) > en->cache.n_free) {
         struct prompt_entry *other = oldest(en);
