@@ -13,7 +13,10 @@ struct bench {
     const struct device_list *device;
     int threads;         /* 0: all */
     const char *isa;     /* NULL: best */
-    const char *model;   /* decode */
+    const char *model;   /* decode, components */
+    const char *policy;  /* decode, components; NULL: full */
+    int batch, tokens;   /* decode, components; 0: their own */
+    int sampled;         /* decode */
     const char *pairs;   /* grade, or NULL */
     const char *command; /* as it can be repeated */
     FILE *csv;           /* or NULL */
@@ -22,13 +25,15 @@ struct bench {
 
 typedef int (*bench_fn)(struct bench *b, struct err *e);
 
-int bench_limits(struct bench *b, struct err *e);    /* read bandwidth by working set, FMA peak */
-int bench_decode(struct bench *b, struct err *e);    /* whole steps of a model at batch 1 and 32 */
-int bench_attention(struct bench *b, struct err *e); /* paged decode attention, 32/8 heads */
-int bench_topk(struct bench *b, struct err *e);      /* scores, their reduction and the best of them */
-int bench_load(struct bench *b, struct err *e);      /* a model folder's weights onto the device */
-int bench_tokenizer(struct bench *b, struct err *e); /* MB/s of one core */
-int bench_grade(struct bench *b, struct err *e);     /* the math grader: pairs, and hostile texts */
+int bench_limits(struct bench *b, struct err *e);     /* read bandwidth by working set, FMA peak */
+int bench_decode(struct bench *b, struct err *e);     /* whole steps of a model at batch 1 and 32 */
+int bench_length(struct bench *b, struct err *e);     /* decode --tokens: from 1 token to that many */
+int bench_components(struct bench *b, struct err *e); /* where the time of a step goes */
+int bench_attention(struct bench *b, struct err *e);  /* paged decode attention, 32/8 heads */
+int bench_topk(struct bench *b, struct err *e);       /* scores, their reduction and the best of them */
+int bench_load(struct bench *b, struct err *e);       /* a model folder's weights onto the device */
+int bench_tokenizer(struct bench *b, struct err *e);  /* MB/s of one core */
+int bench_grade(struct bench *b, struct err *e);      /* the math grader: pairs, and hostile texts */
 
 /* share = value / floor; floor 0: a figure without a limit to compare with, both are null. */
 void bench_print(struct bench *b, const char *name, double value, const char *unit, double floor);

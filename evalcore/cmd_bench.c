@@ -12,24 +12,33 @@ static const struct {
     const char *name;
     bench_fn run;
 } benches[] = {
-    {"limits", bench_limits}, {"decode", bench_decode}, {"attention", bench_attention},
-    {"topk", bench_topk},     {"load", bench_load},     {"tokenizer", bench_tokenizer},
-    {"grade", bench_grade},
+    {"limits", bench_limits},       {"decode", bench_decode}, {"components", bench_components},
+    {"attention", bench_attention}, {"topk", bench_topk},     {"load", bench_load},
+    {"tokenizer", bench_tokenizer}, {"grade", bench_grade},
 };
 enum { N_BENCHES = sizeof benches / sizeof *benches };
 
 struct options {
-    int threads;
-    const char *device, *isa, *model, *random, *pairs, *csv;
+    int threads, batch, tokens, sampled;
+    const char *device, *isa, *model, *random, *policy, *pairs, *csv;
 };
 
 static const struct cli_option options[] = {
     {"model", 'M', CLI_STRING, offsetof(struct options, model), "MODEL",
-     .help = "model of `decode` and `load`: pocket (default) or a folder"},
+     .help = "model of `decode`, `components` and `load`: pocket (default) or a folder"},
     {"random-weights", 0, CLI_STRING, offsetof(struct options, random), "CONFIG.json",
-     .help =
-         "`decode` and `load` with random weights of this shape (a Hugging Face config.json); `load` writes "
-         "them to the current folder for a while"},
+     .help = "random weights of this shape (a Hugging Face config.json) instead; `load` writes them to the "
+             "current "
+             "folder for a while"},
+    {"policy", 0, CLI_STRING, offsetof(struct options, policy), "SPEC",
+     .help = "`decode` and `components`: NAME or NAME:key=value,key=value, lists as 2+5+7 (default full)"},
+    {"batch", 0, CLI_INT, offsetof(struct options, batch), "N",
+     .help = "`decode` and `components`: sequences; default 32, on a GPU 64", .min = 1, .max = 512},
+    {"tokens", 0, CLI_INT, offsetof(struct options, tokens), "N",
+     .help = "`decode` from 1 to N tokens; `components` of a step at N tokens (default 1024)", .min = 128,
+     .max = 1048576},
+    {"sampled", 0, CLI_FLAG, offsetof(struct options, sampled), NULL,
+     .help = "`decode --tokens`: estimated from short stretches at a few lengths"},
     {"device", 0, CLI_STRING, offsetof(struct options, device), "NAME", .help = DEVICE_HELP},
     {"threads", 0, CLI_INT, offsetof(struct options, threads), "N", .help = "CPU threads; default all",
      .min = 1, .max = CLI_THREADS_MAX},
@@ -96,6 +105,14 @@ static int run_one(struct bench *b, const char *name, bench_fn fn, const struct 
         str_printf(&command, " --random-weights %s", o->random);
     else if (strcmp(b->model, "pocket"))
         str_printf(&command, " --model %s", b->model);
+    if (o->policy)
+        str_printf(&command, " --policy %s", o->policy);
+    if (o->batch)
+        str_printf(&command, " --batch %d", o->batch);
+    if (o->tokens)
+        str_printf(&command, " --tokens %d", o->tokens);
+    if (o->sampled)
+        str_puts(&command, " --sampled");
     if (b->pairs)
         str_printf(&command, " --pairs %s", b->pairs);
     b->command = str_text(&command);
@@ -124,7 +141,8 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
     for (int i = 0; i < n_args; i++)
         if (bench_index(args[i]) < 0) {
             err_set(&e, ERR_USAGE,
-                    "unknown benchmark \"%s\"; there are limits, decode, attention, topk, load, tokenizer "
+                    "unknown benchmark \"%s\"; there are limits, decode, components, attention, topk, load, "
+                    "tokenizer "
                     "and grade",
                     args[i]);
             return command_fail(&e, EXIT_USAGE);
@@ -137,8 +155,15 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
         str_printf(&random, "random:%s", o.random);
         o.model = str_text(&random);
     }
-    struct bench b = {
-        .device = &device, .threads = o.threads, .isa = o.isa, .model = o.model, .pairs = o.pairs};
+    struct bench b = {.device = &device,
+                      .threads = o.threads,
+                      .isa = o.isa,
+                      .model = o.model,
+                      .policy = o.policy,
+                      .batch = o.batch,
+                      .tokens = o.tokens,
+                      .sampled = o.sampled,
+                      .pairs = o.pairs};
     if (o.csv && !(b.csv = fopen(o.csv, "w"))) {
         err_set(&e, ERR_IO, "%s: cannot be written: %s", o.csv, strerror(errno));
         return command_fail(&e, EXIT_INCOMPLETE);
@@ -155,13 +180,14 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
 
 const struct command cmd_bench = {
     .name = "bench",
-    .usage = "[limits] [decode] [attention] [topk] [load] [tokenizer] [grade]",
+    .usage = "[limits] [decode] [components] [attention] [topk] [load] [tokenizer] [grade]",
     .help = "speed beside the machine's own limits, one JSON line a figure",
     .details = "Without a name all run, in about half a minute. `floor` is the limit in the same unit, "
                "measured in the same run;\n"
                "`share` is the value as a share of it. For decode the limit is the sum over the step's "
                "phases (matrix products,\n"
-               "attention) of max(bytes / read bandwidth at the step's working set, FLOP / FMA peak).\n",
+               "attention) of max(bytes / read bandwidth at the step's working set, FLOP / FMA peak).\n"
+               "`components` prints microseconds and percent of each part of a step, replayed alone.\n",
     .options = options,
     .run = cmd_bench_run,
 };

@@ -22,5 +22,33 @@ sed 's/^{"name": "\(.*\)", "value": \(.*\), "unit": "\(.*\)", "floor": \(.*\), "
 tail -n +2 figures.csv | sed 's/^"\(.*\)",\([^,]*\),\([^,]*\),\([^,]*\),\([^,]*\),"\(.*\)"$/\1|\2|\3|\4|\5|\6/' >rows.txt
 same lines.txt rows.txt
 [ -z "$(ls -d kveval-bench-* 2>/dev/null)" ] || fail "bench load leaves files: $(ls)"
-refuse 2 'unknown benchmark "limit"; there are limits, decode, attention, topk, load, tokenizer and grade' bench limit
+refuse 2 'unknown benchmark "limit"; there are limits, decode, components, attention, topk, load, tokenizer and grade' bench limit
+refuse 2 'decode: --policy, --batch and --sampled go with --tokens' bench decode --batch 3
+refuse 2 'policy raas drops tokens, and a step that is replayed would drop more of them: the parts of its step cannot be timed alone' \
+    bench components --policy raas:budget_tokens=64 --batch 1 --tokens 128 --threads 1
+
+# decode --tokens: figures at some lengths and of the whole, decoded or estimated, all with a limit.
+for how in "" --sampled; do
+    run 0 bench decode --tokens 160 --batch 2 --policy quest:k_pages=4 --threads 1 $how
+    [ "$(grep -c "\"unit\": \"tok/s\", \"floor\": [1-9].*\"command\": \"kveval bench decode --threads 1 --policy quest:k_pages=4 --batch 2 --tokens 160${how:+ }$how\"}$" stdout.txt)" = "$(wc -l <stdout.txt)" ] ||
+        fail "decode --tokens $how printed: $(cat stdout.txt)"
+    sed 's/"name": "\([^"]*\)".*/\1/; s/^{//' stdout.txt >names$how.txt
+done
+cat >names.want <<'END'
+decode pocket quest:k_pages=4 batch 2 at 160 tokens
+decode pocket quest:k_pages=4 batch 2, 1 to 160 tokens
+END
+same names.txt names.want
+cat >names.want <<'END'
+decode pocket quest:k_pages=4 batch 2 at 1 tokens, sampled
+decode pocket quest:k_pages=4 batch 2 at 160 tokens, sampled
+decode pocket quest:k_pages=4 batch 2, 1 to 160 tokens, estimated by the trapezoid rule from 2 sampled lengths
+END
+same names--sampled.txt names.want
+
+# components: the shares make a hundred percent, and the whole step stands beside the sum.
+run 0 bench components --policy delta:layers=2+5,k_pages=4,l_pages=2 --batch 2 --tokens 160 --threads 1
+sed -n 's/.*share of the sum", "value": \([^,]*\).*/\1/p' stdout.txt | awk '{ s += $1 } END { exit !(NR == 9 && s > 99.9 && s < 100.1) }' ||
+    fail "shares of components: $(cat stdout.txt)"
+[ "$(grep -c 'the whole step as recorded", "value": [1-9]' stdout.txt)" = 1 ] || fail "components printed: $(cat stdout.txt)"
 finish
