@@ -28,8 +28,7 @@ static const struct cli_option options[] = {
      .help = "model of `decode`, `components` and `load`: pocket (default) or a folder"},
     {"random-weights", 0, CLI_STRING, offsetof(struct options, random), "CONFIG.json",
      .help = "random weights of this shape (a Hugging Face config.json) instead; `load` writes them to the "
-             "current "
-             "folder for a while"},
+             "current folder for a while"},
     {"policy", 0, CLI_STRING, offsetof(struct options, policy), "SPEC",
      .help = "`decode` and `components`: NAME or NAME:key=value,key=value, lists as 2+5+7 (default full)"},
     {"batch", 0, CLI_INT, offsetof(struct options, batch), "N",

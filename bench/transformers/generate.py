@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Speed of Hugging Face Transformers' own generation, and of FlashInfer's batch decode kernel where that is installed:
+what `kveval bench decode` and `kveval bench attention` are compared with on the same GPU.
+
+    python3 bench/transformers/generate.py --device cuda:0
+
+generate(): random weights in the shape of --shape, bf16, sdpa attention, dynamic cache, greedy, --batch prompts of so
+many random tokens (--contexts), --new tokens each. Only decode steps count: from the first new token's stopping check to
+the last one's, each after a synchronisation. FlashInfer: pages of 16 tokens in random order, tensor cores, the shapes of
+`kveval bench attention`; the median of several runs.
+
+One JSON line a figure: name, value, unit, command.
+"""
+import argparse, importlib, json, os, pathlib, statistics, sys, time
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, StoppingCriteria, StoppingCriteriaList
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = " ".join(["python3", os.path.relpath(__file__, ROOT), *sys.argv[1:]])
+# query heads, KV heads, head dimension, batch, context
+ATTENTION = [(12, 2, 128, 64, 4096), (12, 2, 128, 64, 18432), (12, 2, 128, 64, 65536),
+             (32, 8, 128, 64, 8192), (32, 8, 128, 64, 32768), (32, 8, 128, 64, 65536)]
+
+
+def show(name, value, unit):
+    print(json.dumps({"name": name, "value": float(f"{value:.6g}"), "unit": unit, "command": COMMAND}), flush=True)
+
+
+class Clock(StoppingCriteria):
+    """Never stops; notes when each new token was there."""
+
+    def __init__(self, device):
+        self.device, self.times = device, []
+
+    def __call__(self, input_ids, scores, **kwargs):
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+        self.times.append(time.perf_counter())
+        return torch.zeros(input_ids.shape[0], dtype=torch.bool, device=input_ids.device)
+
+
+def random_model(shape, layers, device):
+    fields = json.load(open(shape))
+    fields.pop("note", None)
+    if layers:
+        fields["num_hidden_layers"] = layers
+    config = AutoConfig.for_model(fields.pop("model_type"), **fields)
+    torch.manual_seed(1)
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.bfloat16)
+    try:
+        with torch.device(device):
+            model = AutoModelForCausalLM.from_config(config, attn_implementation="sdpa")
+    finally:
+        torch.set_default_dtype(before)
+    return model.to(device).eval()
+
+
+@torch.no_grad()
+def generation(model, name, batch, context, new, device):
+    def run(n_prompt, n):
+        ids = torch.randint(2, model.config.vocab_size, (batch, n_prompt), device=device)
+        clock = Clock(device)
+        out = model.generate(ids, attention_mask=torch.ones_like(ids), min_new_tokens=n, max_new_tokens=n,
+                             do_sample=False, pad_token_id=0, stopping_criteria=StoppingCriteriaList([clock]))
+        assert out.shape[1] == n_prompt + n and len(clock.times) == n, "generate() stopped early"
+        return clock.times
+
+    run(16, 4)   # kernels are loaded and chosen
+    times = run(context, new)
+    steps = [b - a for a, b in zip(times, times[1:])]
+    title = f"Transformers generate {name} batch {batch} from {context} to {context + new} tokens, dynamic cache, sdpa"
+    show(title, batch * len(steps) / sum(steps), "tok/s")
+    show(title + ", median step", 1e3 * statistics.median(steps), "ms")
+
+
+def flashinfer_attention(device, runs):
+    try:
+        flashinfer = importlib.import_module("flashinfer")
+    except ImportError as e:
+        print(json.dumps({"name": "FlashInfer batch decode", "value": None, "unit": None, "command": COMMAND,
+                          "note": f"FlashInfer is not installed here ({e}): pip install flashinfer-python"}))
+        return
+    try:
+        time_flashinfer(flashinfer, device, runs)
+    except Exception as e:    # built on first use, which wants a compiler; the other figures stand
+        print(json.dumps({"name": "FlashInfer batch decode", "value": None, "unit": None, "command": COMMAND,
+                          "note": f"FlashInfer {flashinfer.__version__} is installed and failed: {str(e)[-300:]}"}))
+
+
+def time_flashinfer(flashinfer, device, runs):
+    room = torch.empty(512 << 20, dtype=torch.uint8, device=device)
+    for n_q, n_kv, dim, batch, context in ATTENTION:
+        pages = context // 16
+        kv = torch.empty(batch * pages, 2, 16, n_kv, dim, dtype=torch.bfloat16, device=device).normal_()
+        q = torch.randn(batch, n_q, dim, dtype=torch.bfloat16, device=device)
+        order = torch.randperm(batch * pages, device=device).to(torch.int32)
+        starts = torch.arange(0, batch + 1, dtype=torch.int32, device=device) * pages
+        full = torch.full((batch,), 16, dtype=torch.int32, device=device)
+        decode = flashinfer.BatchDecodeWithPagedKVCacheWrapper(room, "NHD", use_tensor_cores=True)
+        decode.plan(starts, order, full, n_q, n_kv, dim, 16, q_data_type=torch.bfloat16, kv_data_type=torch.bfloat16)
+        took = []
+        for i in range(runs + 3):
+            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            start.record()
+            decode.run(q, kv)
+            end.record()
+            end.synchronize()
+            if i >= 3:
+                took.append(start.elapsed_time(end) * 1e-3)
+        seconds, read = statistics.median(took), batch * context * n_kv * 2 * dim * 2
+        show(f"FlashInfer {flashinfer.__version__} batch decode {n_q}/{n_kv} heads d {dim}, bf16 KV, batch {batch} x "
+             f"{context}: full, {seconds * 1e6:.1f} us", read / seconds / 1e9, "GB/s")
+        del kv, q, order, decode
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("--device", default="cuda:0", help="cuda:N or cpu")
+    p.add_argument("--shape", default=str(ROOT / "bench/shapes/qwen2_1.5b.json"))
+    p.add_argument("--layers", type=int, default=0, help="fewer than the shape has, for a trial on a CPU")
+    p.add_argument("--batch", type=int, default=64)
+    p.add_argument("--contexts", default="1024,4096")
+    p.add_argument("--new", type=int, default=64)
+    p.add_argument("--runs", type=int, default=20, help="of FlashInfer's kernel")
+    args = p.parse_args()
+    device = torch.device(args.device)
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    model = random_model(args.shape, args.layers, device)
+    for context in map(int, args.contexts.split(",")):
+        generation(model, pathlib.Path(args.shape).stem, args.batch, context, args.new, device)
+    del model
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+        flashinfer_attention(device, args.runs)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
