@@ -5,8 +5,9 @@
     python3 bench/transformers/logprobs.py --program build/kveval --device cuda:0
 
 Models: the embedded one, and random weights in the shapes of Qwen2-1.5B, Qwen3-1.7B and Llama-3.1-8B, at full width,
-with few layers and a smaller vocabulary (--layers, --vocab). All weights are exact in bf16, so that a file of fp32 and
-one of bf16 hold the same model. The reference is Transformers in fp32 (eager attention, no TF32) on all ids at once.
+with few layers and a smaller vocabulary (--layers, --vocab): kveval hashes each file, which takes most of the time. All
+weights are exact in bf16, so that a file of fp32 and one of bf16 hold the same model. The reference is Transformers in
+fp32 (eager attention, no TF32) on all ids at once.
 
 kveval runs twice, with fp32 weights and fp32 K and V, and with bf16 weights and bf16 K and V. Each time it scores every
 token by decode steps alone (a prompt of one token), and every --prefill-step-th token as the first one after a prompt
@@ -96,18 +97,32 @@ def transformers_logprobs(folder, ids, dtype, attention, device):
     return picked
 
 
-def kveval_logprobs(args, folder, ids, at, kv):
-    """By decode steps: of ids[1:]; by prefill: of ids[p] for p in at."""
-    lines = [{"ids": ids, "prompt_len": 1}] + [{"ids": ids[:p + 1], "prompt_len": p} for p in at]
-    command = [args.program, "logprobs", "--model", str(folder), "--device", args.device, "--kv-dtype", kv]
-    if args.threads:
-        command += ["--threads", str(args.threads)]
-    run = subprocess.run(command, input="".join(json.dumps(x) + "\n" for x in lines), text=True, capture_output=True)
-    if run.returncode:
-        raise SystemExit(f"{' '.join(command)}: exit {run.returncode}: {(run.stderr or run.stdout)[-500:]}")
-    answers = [torch.tensor(json.loads(x)["logprobs"], dtype=torch.float64) for x in run.stdout.splitlines()]
-    assert len(answers) == len(lines) and len(answers[0]) == len(ids) - 1, "kveval answered other lines than it was asked"
-    return answers[0], torch.cat(answers[1:])
+class Scored:
+    """A run of kveval on its way: by decode steps, of ids[1:]; by prefill, of ids[p] for p in at."""
+
+    def __init__(self, args, folder, ids, at, kv):
+        lines = [{"ids": ids, "prompt_len": 1}] + [{"ids": ids[:p + 1], "prompt_len": p} for p in at]
+        self.n, self.n_decoded = len(lines), len(ids) - 1
+        self.command = [args.program, "logprobs", str(folder / "in.jsonl"), "--model", str(folder),
+                        "--device", args.device, "--kv-dtype", kv]
+        if args.threads:
+            self.command += ["--threads", str(args.threads)]
+        (folder / "in.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines))
+        self.out, self.err = folder / "out.jsonl", folder / "err.txt"
+        with open(self.out, "w") as out, open(self.err, "w") as err:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        if args.device.startswith("cpu"):
+            self.process.wait()    # one at a time where they would share cores
+
+    def result(self):
+        if self.process.wait():
+            said = (self.err.read_text() or self.out.read_text())[-500:]
+            raise SystemExit(f"{' '.join(self.command)}: exit {self.process.returncode}: {said}")
+        answers = [torch.tensor(json.loads(x)["logprobs"], dtype=torch.float64)
+                   for x in self.out.read_text().splitlines()]
+        if len(answers) != self.n or len(answers[0]) != self.n_decoded:
+            raise SystemExit(f"{' '.join(self.command)}: answered other lines than it was asked")
+        return answers[0], torch.cat(answers[1:])
 
 
 def compare(args, name, config, tensors, ids, work):
@@ -115,12 +130,17 @@ def compare(args, name, config, tensors, ids, work):
         write_model(work / str(dtype), config, tensors, dtype)
     fp32, bf16 = work / str(torch.float32), work / str(torch.bfloat16)
     device = "cuda:" + (args.device.partition(":")[2] or "0") if args.device.startswith("cuda") else "cpu"
-    want = transformers_logprobs(fp32, ids, torch.float32, "eager", device)
-    own = transformers_logprobs(bf16, ids, torch.bfloat16, "sdpa", device)
     at = list(range(args.prefill_step, len(ids), args.prefill_step))
+    runs = Scored(args, fp32, ids, at, "fp32"), Scored(args, bf16, ids, at, "bf16")
+    try:
+        want = transformers_logprobs(fp32, ids, torch.float32, "eager", device)
+        own = transformers_logprobs(bf16, ids, torch.bfloat16, "sdpa", device)
+        (decode32, prefill32), (decode16, prefill16) = runs[0].result(), runs[1].result()
+    finally:
+        for run in runs:
+            run.process.kill()    # nothing to a process that has ended
+            run.process.wait()
     i = torch.tensor(at) - 1
-    decode32, prefill32 = kveval_logprobs(args, fp32, ids, at, "fp32")
-    decode16, prefill16 = kveval_logprobs(args, bf16, ids, at, "bf16")
     line = {
         "model": name, "layers": config["num_hidden_layers"], "vocab": config["vocab_size"], "tokens": len(ids),
         "fp32_decode": (decode32 - want).abs().max().item(), "fp32_prefill": (prefill32 - want[i]).abs().max().item(),
@@ -142,9 +162,9 @@ def main():
     p.add_argument("--threads", type=int, default=0, help="of kveval on the CPU")
     p.add_argument("--models", default=",".join(["pocket", *SHAPES]))
     p.add_argument("--layers", type=int, default=2)
-    p.add_argument("--vocab", type=int, default=32768)
+    p.add_argument("--vocab", type=int, default=8192)
     p.add_argument("--tokens", type=int, default=512)
-    p.add_argument("--prefill-step", type=int, default=7)
+    p.add_argument("--prefill-step", type=int, default=2)
     p.add_argument("--pocket", default=str(ROOT / "engine/pocket"), help="the embedded model's folder")
     p.add_argument("--seed", type=int, default=1)
     args = p.parse_args()
