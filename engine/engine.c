@@ -36,16 +36,17 @@ static int open_device(struct engine *en, struct err *e)
     return 0;
 }
 
-static int open_tokenizer(struct engine *en, struct err *e)
+int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e)
 {
-    if (!strcmp(en->model_name, "pocket")) {
+    *out = NULL;
+    if (!strcmp(model, "pocket") || model_random_config(model)) {
         size_t n;
         const char *text = pocket_tokenizer(&n);
-        return tokenizer_open_text(&en->tokenizer, text, n, "embedded tokenizer.json", e);
+        return tokenizer_open_text(out, text, n, "embedded tokenizer.json", e);
     }
     struct str path = {0};
-    file_join(&path, en->model_name, "tokenizer.json");
-    int rc = file_exists(str_text(&path)) ? tokenizer_open_file(&en->tokenizer, str_text(&path), e) : 0;
+    file_join(&path, model, "tokenizer.json");
+    int rc = file_exists(str_text(&path)) ? tokenizer_open_file(out, str_text(&path), e) : 0;
     str_release(&path);
     return rc;
 }
@@ -171,7 +172,7 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
         rc =
             model_open(&en->model, en->model_name, en->be, en->dev, en->options.max_context, o->cache_dir, e);
     if (!rc)
-        rc = open_tokenizer(en, e);
+        rc = engine_open_tokenizer(en->model_name, &en->tokenizer, e);
     if (!rc)
         rc = open_cache(en, e);
     if (!rc)

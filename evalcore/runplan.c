@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/pocket/pocket.h"
-#include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/keymap.h"
 #include "evalcore/sample_ids.h"
@@ -17,19 +15,11 @@ enum { SLUG_MAX = 96 };
 /* What of a model can be known without its weights. */
 static int probe_model(struct lane *lane, const char *model, struct err *e)
 {
-    struct str path = {0};
     int rc = engine_probe(model, &lane->info, e);
-    if (!rc && !strcmp(model, "pocket")) {
-        size_t n;
-        const char *text = pocket_tokenizer(&n);
-        rc = tokenizer_open_text(&lane->own, text, n, "embedded tokenizer.json", e);
-    } else if (!rc) {
-        file_join(&path, model, "tokenizer.json");
-        rc = file_exists(path.data) ? tokenizer_open_file(&lane->own, path.data, e) : 0;
-    }
+    if (!rc)
+        rc = engine_open_tokenizer(model, &lane->own, e);
     lane->tokenizer = lane->own;
     lane->chat = lane->own ? chat_guess(lane->own) : NULL;
-    str_release(&path);
     return rc;
 }
 

@@ -1,7 +1,7 @@
 /* The dense operations against double-precision loops, over a table of shapes. */
 #include "tests/kernels/rig.h"
 
-static float buf_a[1 << 18], buf_b[1 << 18], buf_c[1 << 18], got[1 << 18], bias[4096];
+static float buf_a[1 << 18], buf_b[1 << 18], buf_c[1 << 18], got[1 << 18];
 
 static void check_close(const char *what, const float *have, const double *want, size_t n, double tolerance)
 {

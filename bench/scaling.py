@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""How a sweep gets faster with more GPUs: the same jobs on 1, 2, .. of them, each count a fresh run.
+
+Without --run the sweep is synthetic: random weights of --shape, 400 jobs whose lengths follow a lognormal
+distribution, as reasoning traces do. One JSON line a count: wall time from start to end, loading included, and the
+ratio to the first count.
+"""
+import argparse
+import json
+import math
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def lognormal_lengths(n, mean, sigma, seed):
+    """n different lengths whose distribution has this mean."""
+    r, out = random.Random(seed), set()
+    while len(out) < n:
+        out.add(max(16, round(r.lognormvariate(math.log(mean) - sigma * sigma / 2, sigma))))
+    out = list(out)
+    r.shuffle(out)
+    return out
+
+
+def synthetic(args, folder):
+    run = {
+        "model": "pocket", "temperature": 1, "ignore_eos": True, "samples": 2, "policies": [args.policy],
+        "tasks": [{"name": "relay", "problems": 5}],
+        "max_new_tokens": lognormal_lengths(args.jobs // 10, args.mean, 0.5, 1),
+    }
+    path = folder / "scaling.json"
+    path.write_text(json.dumps(run))
+    return [str(path), "--model", f"random:{args.shape}"], f"{args.jobs} jobs, random weights of {pathlib.Path(args.shape).stem}"
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("--program", default=str(ROOT / "build/kveval"))
+    p.add_argument("--counts", default="1,2", help="numbers of GPUs")
+    p.add_argument("--first", type=int, default=0, help="the first GPU's number")
+    p.add_argument("--backend", default="cuda", help="cuda or cpu")
+    p.add_argument("--run", help="a run file instead of the synthetic sweep")
+    p.add_argument("--shape", default=str(ROOT / "bench/shapes/qwen2_1.5b.json"))
+    p.add_argument("--policy", default="full")
+    p.add_argument("--jobs", type=int, default=400)
+    p.add_argument("--mean", type=int, default=1000, help="tokens of a job")
+    p.add_argument("--base", type=float, help="seconds of the first count, measured before")
+    args = p.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp())
+    base, status = args.base, 0
+    try:
+        what, name = ([args.run], pathlib.Path(args.run).stem) if args.run else synthetic(args, folder)
+        for count in map(int, args.counts.split(",")):
+            last = args.first + count - 1
+            devices = f"{args.backend}:{args.first}" + (f"-{last}" if count > 1 else "")
+            command = [args.program, "sweep", *what, "-o", str(folder / f"out{count}"), "--devices", devices]
+            start = time.monotonic()
+            done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            seconds = time.monotonic() - start
+            if done.returncode:
+                print(f"{' '.join(command)} ended with {done.returncode}: {done.stderr[-300:]}", file=sys.stderr)
+                status = 1
+                break
+            base = base or seconds
+            print(json.dumps({"name": f"sweep {name}, {devices}", "value": round(seconds, 2), "unit": "s",
+                              "ratio": round(base / seconds, 3), "log": done.stderr.strip().splitlines()[-1]}), flush=True)
+    finally:
+        shutil.rmtree(folder)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
