@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/device.h"
 #include "evalcore/base/arena.h"
 
 static int device_error(const struct kvcache *c, struct err *e)
@@ -54,6 +55,8 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     c->unit = xcalloc(pages, sizeof *c->unit);
     c->mapped = xcalloc(heads, sizeof *c->mapped);
     c->scratch = xcalloc(per_seq ? per_seq : 1, sizeof *c->scratch);
+    c->put_at = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_at);
+    c->put_unit = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_unit);
     return 0;
 }
 
@@ -71,6 +74,8 @@ void kvcache_release(struct kvcache *c)
     free(c->unit);
     free(c->mapped);
     free(c->scratch);
+    free(c->put_at);
+    free(c->put_unit);
     memset(c, 0, sizeof *c);
 }
 
@@ -94,13 +99,27 @@ static size_t first_head(const struct kvcache *c, int seq)
     return (size_t)seq * (size_t)c->heads_per_seq;
 }
 
-/* Uploads entries [from, to) of one head's unit table. */
-static int push_units(struct kvcache *c, size_t head, int from, int to, struct err *e)
+/* Entry `page` of one head's unit table is `unit` from the next send_units on. */
+static void put_entry(struct kvcache *c, size_t head, int page, int unit)
 {
-    size_t at = head * (size_t)c->view.max_pages + (size_t)from;
-    if (c->be->upload(c->dev, c->view.unit + at, c->unit + at, (size_t)(to - from) * sizeof *c->unit) < 0)
-        return device_error(c, e);
-    return 0;
+    size_t pages = (size_t)c->view.max_pages;
+    c->unit[head * pages + (size_t)page] = unit;
+    c->put_at[c->n_put] = (int32_t)(head % (size_t)c->heads_per_seq * pages) + page;
+    c->put_unit[c->n_put++] = unit;
+}
+
+/* All of a place's changed entries go to the device at once: an upload a head would cost more than a step. */
+static int send_units(struct kvcache *c, int seq, struct err *e)
+{
+    size_t bytes = (size_t)c->n_put * sizeof *c->put_at;
+    struct put_i32_args a = {c->view.unit + first_head(c, seq) * (size_t)c->view.max_pages, c->copy_src,
+                             c->copy_dst, c->n_put};
+    c->n_put = 0;
+    if (!a.n)
+        return 0;
+    device_upload(c->be, c->dev, c->copy_src, c->put_at, bytes, e);
+    device_upload(c->be, c->dev, c->copy_dst, c->put_unit, bytes, e);
+    return device_launch(c->be, c->dev, OP_put_i32, &a, e);
 }
 
 static int zero(struct kvcache *c, void *device, size_t bytes, struct err *e)
@@ -143,15 +162,10 @@ int kvcache_needs(const struct kvcache *c, int seq, int n_pages)
     return need;
 }
 
-static int map_head(struct kvcache *c, size_t head, int n_pages, struct err *e)
+static void map_head(struct kvcache *c, size_t head, int n_pages)
 {
-    int from = c->mapped[head];
-    if (from >= n_pages)
-        return 0;
-    for (int p = from; p < n_pages; p++)
-        c->unit[head * (size_t)c->view.max_pages + (size_t)p] = take_unit(c);
-    c->mapped[head] = n_pages;
-    return push_units(c, head, from, n_pages, e);
+    for (; c->mapped[head] < n_pages; c->mapped[head]++)
+        put_entry(c, head, c->mapped[head], take_unit(c));
 }
 
 int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e)
@@ -163,9 +177,8 @@ int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e)
     if (need > c->n_free)
         return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
     for (int i = 0; i < c->heads_per_seq; i++)
-        if (map_head(c, first_head(c, seq) + (size_t)i, n_pages, e))
-            return e->code;
-    return 0;
+        map_head(c, first_head(c, seq) + (size_t)i, n_pages);
+    return send_units(c, seq, e);
 }
 
 int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
@@ -188,9 +201,8 @@ int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
     if (need > c->n_free)
         return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
     for (int i = 0; i < c->heads_per_seq; i++)
-        if (map_head(c, h0 + (size_t)i, c->scratch[i], e))
-            return e->code;
-    return 0;
+        map_head(c, h0 + (size_t)i, c->scratch[i]);
+    return send_units(c, seq, e);
 }
 
 int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all)
@@ -239,13 +251,11 @@ int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all
                 src[n_copies] = u;
                 dst[n_copies++] = u = take_unit(c);
             }
-            c->unit[b * pages + (size_t)p] = u;
+            put_entry(c, b, p, u);
         }
         c->mapped[b] = all;
-        if (push_units(c, b, 0, all, e))
-            break;
     }
-    if (!e->code && n_copies) {
+    if (!send_units(c, to, e) && n_copies) {
         size_t bytes = (size_t)n_copies * sizeof *src;
         struct copy_units_args a = {c->view, c->copy_src, c->copy_dst, n_copies};
         if (c->be->upload(c->dev, c->copy_src, src, bytes) < 0 ||

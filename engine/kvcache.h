@@ -26,7 +26,9 @@ struct kvcache {
     int32_t *unit;                /* host copy of view.unit */
     int32_t *mapped;              /* (heads): pages with a unit */
     int32_t *scratch;             /* (heads_per_seq) */
-    int32_t *copy_src, *copy_dst; /* device, (heads_per_seq * max_pages): for copies */
+    int32_t *copy_src, *copy_dst; /* device, (heads_per_seq * max_pages): lists for copies and changes */
+    int32_t *put_at, *put_unit;   /* (n_put): changes to a place's part of view.unit, not there yet */
+    int n_put;
 };
 
 int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes,

@@ -172,7 +172,7 @@ struct topk_rule {
     X(embed) X(rmsnorm) X(linear) X(append) X(rope_append) X(swiglu) X(attend)                      \
     X(prefill_attend) X(page_scores) X(qk_stats) X(reduce_stats) X(topk) X(mask_scores) X(stamp)   \
     X(drop_lowest) X(drop_list) X(load_stamps) X(gate) X(expire) X(until) X(compact) X(copy_units) \
-    X(account) X(sample) X(fill_i32)
+    X(account) X(sample) X(fill_i32) X(put_i32)
 /* clang-format on */
 
 enum op {

@@ -327,4 +327,11 @@ struct fill_i32_args {
     int64_t n;
 };
 
+/* out[at[i]] = value[i]; no place twice. */
+struct put_i32_args {
+    int32_t *out;
+    const int32_t *at, *value; /* (n) */
+    int n;
+};
+
 #endif

@@ -70,6 +70,8 @@ double cpu_work(enum op op, const void *args)
         return 4.0 * A(sample)->rows.cap * A(sample)->vocab;
     case OP_fill_i32:
         return 0.25 * (double)A(fill_i32)->n;
+    case OP_put_i32:
+        return 4.0 * A(put_i32)->n;
     default:
         return 1e9;
     }

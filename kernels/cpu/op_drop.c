@@ -200,6 +200,15 @@ void CPU_SYM(op_fill_i32)(const void *args, struct cpu_ctx *c)
         a->out[i] = a->value;
 }
 
+void CPU_SYM(op_put_i32)(const void *args, struct cpu_ctx *c)
+{
+    enum { STEP = 1 << 12 };
+    const struct put_i32_args *a = args;
+    FOR_TASKS(c, t, (a->n + STEP - 1) / STEP)
+    for (int i = t * STEP; i < a->n && i < (t + 1) * STEP; i++)
+        a->out[a->at[i]] = a->value[i];
+}
+
 void CPU_SYM(op_load_stamps)(const void *args, struct cpu_ctx *c)
 {
     const struct load_stamps_args *a = args;

@@ -149,3 +149,18 @@ int cuda_op_fill_i32(struct device *d, const struct fill_i32_args *a)
     fill_i32_kernel<<<256, 256, 0, d->stream>>>(*a);
     return cuda_launched(d, OP_fill_i32);
 }
+
+static __global__ void put_i32_kernel(struct put_i32_args a)
+{
+    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < a.n)
+        a.out[a.at[i]] = a.value[i];
+}
+
+int cuda_op_put_i32(struct device *d, const struct put_i32_args *a)
+{
+    if (a->n < 1)
+        return 0;
+    put_i32_kernel<<<(a->n + 255) / 256, 256, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_put_i32);
+}

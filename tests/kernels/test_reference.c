@@ -235,6 +235,12 @@ static void small_ops(struct rig *r)
     rig_get(r, out, f.out, sizeof out);
     for (int i = 0; i < 100; i++)
         CHECK_INT(out[i], i < 99 ? -7 : 0);
+    const int32_t at[4] = {98, 0, 7, 99}, value[4] = {5, INT32_MIN, -1, 12};
+    struct put_i32_args put = {f.out, rig_up(r, at, sizeof at), rig_up(r, value, sizeof value), 3};
+    rig_run(r, OP_put_i32, &put);
+    rig_get(r, out, f.out, sizeof out);
+    for (int i = 0; i < 100; i++)
+        CHECK_INT(out[i], i == 98 ? 5 : i == 0 ? INT32_MIN : i == 7 ? -1 : i < 99 ? -7 : 0);
 
     struct rmsnorm_args n = {.type = DTYPE_BF16};
     struct linear_args l = {.w = {.dtype = DTYPE_F32}, .type = DTYPE_BF16};
