@@ -37,7 +37,7 @@ def synthetic(args, folder):
     }
     path = folder / "scaling.json"
     path.write_text(json.dumps(run))
-    return [str(path), "--model", f"random:{args.shape}"], f"{args.jobs} jobs, random weights of {pathlib.Path(args.shape).stem}"
+    return [str(path), "--model", f"random:{args.shape}"], f"{args.jobs // 10 * 10} jobs, random weights of {pathlib.Path(args.shape).stem}"
 
 
 def main():
@@ -70,7 +70,7 @@ def main():
                 break
             base = base or seconds
             print(json.dumps({"name": f"sweep {name}, {devices}", "value": round(seconds, 2), "unit": "s",
-                              "ratio": round(base / seconds, 3), "log": done.stderr.strip().splitlines()[-1]}), flush=True)
+                              "ratio": round(base / seconds, 3), "log": (done.stderr.strip().splitlines() or [""])[-1]}), flush=True)
     finally:
         shutil.rmtree(folder)
     return status

@@ -63,7 +63,8 @@ const struct tokenizer *engine_tokenizer(
 const struct chat *engine_chat(const struct engine *en); /* guessed form, NULL when none fits */
 /* Without opening the weights: configuration only. Used by --dry-run and list. */
 int engine_probe(const char *model, struct engine_info *out, struct err *e);
-/* Likewise its tokenizer: NULL for a folder without tokenizer.json; random weights speak the embedded model's. */
+/* Likewise its tokenizer: NULL for a folder without tokenizer.json; random weights speak the embedded
+ * model's. */
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e);
 
 /* An instance of a policy with its parameters, checked against the model; the same parameters give the same

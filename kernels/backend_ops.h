@@ -25,8 +25,8 @@ struct rmsnorm_args {
 };
 
 /* out[r][i] = (sum_j w[i][j] x[r][j]) + bias[i], or added to what out holds when `accumulate`. Row strides in
- * elements. k runs in blocks of 256 in sequence, block sums added in sequence, fused multiply-add. decode: rows
- * are tokens of different sequences, and few; a backend may sum in another order then. */
+ * elements. k runs in blocks of 256 in sequence, block sums added in sequence, fused multiply-add. decode:
+ * rows are tokens of different sequences, and few; a backend may sum in another order then. */
 struct linear_args {
     struct weight w;
     const void *x; /* (rows, k), stride x_stride */

@@ -8,7 +8,7 @@
  *   open:CODE   looking for devices ends with this CUDA error (35: the driver is too old); the CPU does not
  *               open at all
  *   alloc:N     the N-th allocation finds no memory
- *   launch:N    the N-th operation launched outside a recording fails (prefill)
+ *   launch:N    the N-th operation launched outside a recording fails (prefill, or pages given to a sequence)
  *   replay:N    the N-th replay fails (decoding)
  *
  * On a GPU the last two run a kernel that traps, so that the failure comes as a real one does: later, and

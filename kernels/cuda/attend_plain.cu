@@ -225,6 +225,10 @@ int attend_plain(struct device *d, const struct attend_work *w)
                   : w->group <= 4 ? plain_kernel<4>
                   : w->group <= 8 ? plain_kernel<8>
                                   : plain_kernel<BACKEND_MAX_GROUP>;
+    size_t bytes = lists_bytes(*w);
+    cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (e != cudaSuccess)
+        return cuda_check(d, e, "attend");
     return cuda_launch_early(d, w->out ? OP_attend : OP_qk_stats, kernel, dim3(BLOCKS * d->n_sm),
-                             ATTEND_THREADS, lists_bytes(*w), 1, *w);
+                             ATTEND_THREADS, bytes, 1, *w);
 }

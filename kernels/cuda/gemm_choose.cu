@@ -235,8 +235,8 @@ static int keeps_bits(struct device *d, const struct product *like, const cublas
         rc = attempt(d, &t, algo, REFERENCE_ROWS, t.first);
     *same = 1;
     for (size_t i = 0; i < sizeof few / sizeof *few && !rc && *same; i++) {
-        rc = attempt(d, &t, algo, few[i], t.have);
-        if (!rc)
+        *same = attempt(d, &t, algo, few[i], t.have) == 0; /* one that takes no such count will not do */
+        if (*same)
             rc = same_bits(d, &t, t.first, t.have, few[i], same);
     }
     cudaStreamSynchronize(d->gemm->stream);

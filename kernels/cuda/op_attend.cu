@@ -125,12 +125,16 @@ static int most_chunks(int max_pages)
     return most;
 }
 
-/* most: entries that a list can have, where that is known. */
+/* most: entries that a list can have. */
 static int run(struct device *d, struct attend_work *w, int most, enum op op)
 {
     size_t lists = (size_t)w->rows.cap * (size_t)w->kv.n_kv;
     w->group = w->n_q / w->kv.n_kv;
-    w->max_chunks = most_chunks(most > 0 && most < w->kv.max_pages ? most : w->kv.max_pages);
+    w->max_chunks = most_chunks(most);
+    if (w->max_chunks > MAX_CHUNKS)
+        return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "%s: contexts of %d tokens; on a GPU at most %d",
+                          backend_op_name(op), w->kv.max_pages * KV_PAGE_TOKENS,
+                          MAX_CHUNK * MAX_CHUNKS * KV_PAGE_TOKENS);
     size_t heads = lists * (size_t)w->max_chunks * (size_t)w->group;
     char *room =
         (char *)cuda_scratch(d, heads * (sizeof(float2) + (w->out ? w->kv.head_dim * sizeof(float) : 0)));
@@ -154,6 +158,17 @@ static int differs_within_group(const struct attend_args *a)
         if (a->row_of_q[q] != a->row_of_q[q / group * group])
             return 1;
     return 0;
+}
+
+/* Entries that any list can have. The last block of a list of blocks may reach beyond the last page; a merged
+ * list reads what any of the group's heads reads. */
+static int most_entries(const struct attend_work *w, int promised)
+{
+    int per = w->kind == LIST_PAGES ? w->block_pages : 1, pages = (w->kv.max_pages + per - 1) / per * per;
+    if (promised < 1 || promised > pages)
+        return pages;
+    promised *= w->kind == LIST_MERGED ? w->group : 1;
+    return promised < pages ? promised : pages;
 }
 
 /* out NULL: logits and their log-sum-exp alone. */
@@ -198,8 +213,7 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
         clear_kernel<<<dim3(a->rows.cap, a->n_q), 256, 0, d->stream>>>(w);
         rc = cuda_launched(d, op);
     }
-    /* A merged list reads what any of the group's heads reads. */
-    return rc ? rc : run(d, &w, a->most_pages * (w.kind == LIST_MERGED ? w.group : 1), op);
+    return rc ? rc : run(d, &w, most_entries(&w, a->most_pages), op);
 }
 
 int cuda_op_attend(struct device *d, const struct attend_args *a)

@@ -1,6 +1,6 @@
-/* Linear layers: by cuBLASLt with bf16 (or fp32) factors and fp32 sums, or plainly where it does not take the
- * shape. In a decode step by a kernel for few
- * rows where the weight suits it. Which of them depends on the weight alone. */
+/* Linear layers: by cuBLASLt with bf16 (or fp32) factors and fp32 sums, in a decode step by a kernel for few
+ * rows where the weight suits it, or plainly where cuBLASLt does not take the shape. Which of them depends on
+ * the weight alone. */
 #include "kernels/cuda/cuda.cuh"
 #include "kernels/cuda/gemm.cuh"
 #include "kernels/cuda/kv.cuh"

@@ -237,18 +237,21 @@ static struct distance prefill_distance(struct engine *en, const char *spec, int
     return d;
 }
 
-/* With bf16 activations and cache the two ways differ by roundings, under full attention too: that is the
- * measure there. A wrong rule differs by whole units. */
+/* With bf16 activations and cache the two ways differ by roundings, and gates that round the other way, under
+ * full attention too, which is the measure there. A wrong rule differs by whole units. */
 static void law_dms_prefill(struct engine *en)
 {
     static const char *const specs[] = {"dms:cr=2", "dms:cr=8", "dms:cr=4,shift=1",
                                         "dms:cr=4,window=5,window_inclusive=false"};
     for (int k = 0; k < 4; k++) {
-        struct distance d = prefill_distance(en, specs[k], k), full = {5e-5, 3e-5};
-        if (decode_rounds())
-            full = prefill_distance(en, "full", k);
-        CHECK_NEAR(d.worst, 0, 4 * full.worst);
-        CHECK_NEAR(d.mean, 0, 3 * full.mean);
+        struct distance d = prefill_distance(en, specs[k], k), most = {2e-4, 1e-4};
+        if (decode_rounds()) {
+            struct distance full = prefill_distance(en, "full", k);
+            CHECK_NEAR(full.mean, 0, 0.06);
+            most = (struct distance){fmax(4 * full.worst, 0.7), fmax(3 * full.mean, 0.04)};
+        }
+        CHECK_NEAR(d.worst, 0, most.worst);
+        CHECK_NEAR(d.mean, 0, most.mean);
     }
 }
 

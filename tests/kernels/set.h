@@ -5,8 +5,8 @@
 
 /* Sequences of lengths around page and chunk boundaries in one cache, some with dropped tokens, and a query
  * for each: what the tests of attention and of scores compare with loops in double precision. */
-enum { SEQS = 6, PAGES = 64, LAYERS = 2, LAYER = 1, SLOTS = PAGES * 16, MAX_Q = 8, ROWS = SEQS + 1 };
-enum { SET_SHAPES = 7 }; /* GQA groups 1 to 8, head sizes 16 to 128, fp32 and bf16 */
+enum { SEQS = 6, PAGES = 280, LAYERS = 2, LAYER = 1, SLOTS = PAGES * 16, MAX_Q = 8, ROWS = SEQS + 1 };
+enum { SET_SHAPES = 9 }; /* GQA groups 1 to 8, head sizes 16 to 128, fp32 and bf16 */
 extern const int lengths[SEQS];
 
 struct set {

@@ -4,7 +4,7 @@
 /* A random selection; read[q][slot] says what it means. */
 struct choice {
     enum sel_unit unit;
-    int n_rows, cap, block;
+    int n_rows, cap, block, most; /* most: pages of the longest list */
     int32_t *idx, *len;
     uint8_t row_of_q[BACKEND_MAX_Q_HEADS];
     uint8_t read[ROWS][MAX_Q][SLOTS];
@@ -26,6 +26,11 @@ static void choose(struct set *s, struct choice *ch, enum sel_unit unit, int n_r
         for (int i = 0; i < len[l]; i++)
             for (int t = idx[l * cap + i] * span; t < (idx[l * cap + i] + 1) * span && t < SLOTS; t++)
                 want[l * SLOTS + t] = 1;
+    }
+    ch->most = 0;
+    for (int l = 0; l < lists; l++) {
+        int pages = len[l] < 0 ? PAGES : len[l] * block;
+        ch->most = pages > ch->most ? pages : ch->most;
     }
     for (int q = 0; q < n_q; q++) {
         int group = n_q / s->c.kv.n_kv;
@@ -137,6 +142,17 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     rig_run(s->r, OP_attend, &a);
     check_reads(s, &ch, before);
     compare_attend(s, &ch, &a);
+    if (unit == SEL_PAGES) { /* the same bits when it is known that no list is longer */
+        float *want = malloc(floats * 4), *have = malloc(floats * 4);
+        rig_get(s->r, want, a.out, floats * 4);
+        a.out = rig_alloc(s->r, floats * 4);
+        a.most_pages = ch.most;
+        rig_run(s->r, OP_attend, &a);
+        rig_get(s->r, have, a.out, floats * 4);
+        CHECK(memcmp(want, have, floats * 4) == 0);
+        free(want);
+        free(have);
+    }
     if (s->r->b->activations == DTYPE_BF16) {
         float *out = malloc(floats * 4);
         rig_get(s->r, out, a.out, floats * 4);
@@ -266,6 +282,7 @@ int main(void)
         check_attend(&s, SEL_LIVE, 1, 1, 101, 0);
         check_attend(&s, SEL_LIVE, 1, 1, 101, 1);
         check_attend(&s, SEL_PAGES, 1, 1, 30, 1);
+        check_attend(&s, SEL_PAGES, 1, 1, 12, 1);
         check_attend(&s, SEL_PAGES, n_kv, 2, 30, 0);
         check_attend(&s, SEL_PAGES, n_q, 1, 20, 1);
         check_attend(&s, SEL_PAGES, n_q, 3, 20, 0);
