@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-static const uint32_t round_constant[64] = {
+#include "evalcore/base/sha256_blocks.h"
+
+const uint32_t sha256_constant[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -35,7 +37,7 @@ static void compress(uint32_t state[8], const unsigned char *block)
     uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     for (int i = 0; i < 64; i++) {
         uint32_t t1 =
-            h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + round_constant[i] + w[i];
+            h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + sha256_constant[i] + w[i];
         uint32_t t2 = (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
         h = g;
         g = f;
@@ -56,6 +58,12 @@ static void compress(uint32_t state[8], const unsigned char *block)
     state[7] += h;
 }
 
+void sha256_blocks(uint32_t state[8], const unsigned char *p, size_t n)
+{
+    for (; n; n--, p += 64)
+        compress(state, p);
+}
+
 void sha256_init(struct sha256 *h)
 {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -68,6 +76,8 @@ void sha256_add(struct sha256 *h, const void *data, size_t n)
 {
     const unsigned char *p = data;
     size_t held = h->bytes % 64;
+    void (*blocks)(uint32_t *, const unsigned char *, size_t) =
+        sha256_has_x86() ? sha256_blocks_x86 : sha256_blocks;
     h->bytes += n;
     if (held) {
         size_t take = 64 - held < n ? 64 - held : n;
@@ -75,14 +85,13 @@ void sha256_add(struct sha256 *h, const void *data, size_t n)
             memcpy(h->block + held, p, take);
         if (held + take < 64)
             return;
-        compress(h->state, h->block);
+        blocks(h->state, h->block, 1);
         p += take;
         n -= take;
     }
-    for (; n >= 64; p += 64, n -= 64)
-        compress(h->state, p);
-    if (n)
-        memcpy(h->block, p, n);
+    blocks(h->state, p, n / 64);
+    if (n % 64)
+        memcpy(h->block, p + n / 64 * 64, n % 64);
 }
 
 void sha256_end(struct sha256 *h, unsigned char out[32])
