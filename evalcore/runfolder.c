@@ -83,11 +83,12 @@ int runfolder_check(const char *dir, struct err *e)
     const char *stranger;
     if (!file_is_dir(dir))
         return 0;
+    /* The list comes first: another sweep may be starting here, and what it adds after its configuration must
+     * not be seen without that. */
+    int rc = file_list(&list, dir, "", e);
     json_t *config = runfolder_config(dir);
-    int ours = config || is_our_manifest(dir), rc = 0;
+    int ours = config || is_our_manifest(dir);
     json_decref(config);
-    if (!ours)
-        rc = file_list(&list, dir, "", e);
     if (!ours && !rc && !has_room(dir, &list, &stranger))
         rc = err_set(
             e, ERR_USAGE,

@@ -36,4 +36,22 @@ for args in "" "--shard 0/2" "--shard 1/3"; do
 done
 kill -9 $holder
 wait $holder 2>/dev/null
+
+# Two that start at once in a new folder: one decodes, the other is refused, whatever the first has written when the
+# second looks. Once the second found the configuration just after it had looked for it, and called the folder no
+# run folder.
+for i in $(seq 12); do
+    rm -rf out
+    "$program" sweep "$tiny" -o out --limit 1 2>first.txt &
+    holder=$!
+    sleep "0.0$((i * 7 % 10))"
+    "$program" sweep "$tiny" -o out --limit 1 2>second.txt
+    second=$?
+    wait $holder
+    both=$?/$second
+    case $both in
+    0/0 | 0/3 | 3/0) ;;
+    *) fail "two at once exited $both: $(cat first.txt second.txt)" ;;
+    esac
+done
 finish
