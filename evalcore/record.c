@@ -45,37 +45,21 @@ static const char *canonical(struct run *r, const json_t *v)
     return kept;
 }
 
-/* The names of a classification; a problem without them has none. */
-static int load_classes(struct run *r, struct run_problem *p, const json_t *list, const char *where,
-                        struct err *e)
+/* A problem without such a list has none. */
+static int load_strings(struct run *r, const json_t *o, const char *key, const char *const **out, int *n_out,
+                        const char *where, struct err *e)
 {
+    const json_t *list = json_object_get(o, key);
     size_t n = json_array_size(list);
-    const char **names = arena_alloc(&r->arena, (n + 1) * sizeof *names);
+    const char **strings = arena_alloc(&r->arena, (n + 1) * sizeof *strings);
     for (size_t i = 0; i < n; i++) {
         const char *s = json_string_value(json_array_get(list, i));
         if (!s)
-            return err_set(e, ERR_FORMAT, "%s: \"all_classes\" must hold strings", where);
-        names[i] = arena_strdup(&r->arena, s);
+            return err_set(e, ERR_FORMAT, "%s: \"%s\" must hold strings", where, key);
+        strings[i] = arena_strdup(&r->arena, s);
     }
-    p->all_classes = n ? names : NULL;
-    p->n_classes = (int)n;
-    return 0;
-}
-
-static int load_golds(struct run *r, struct run_problem *p, const json_t *list, const char *where,
-                      struct err *e)
-{
-    size_t n = json_array_size(list);
-    const char **golds = arena_alloc(&r->arena, (n + 1) * sizeof *golds);
-    for (size_t i = 0; i < n; i++) {
-        const char *s = json_string_value(json_array_get(list, i));
-        if (!s)
-            return err_set(e, ERR_FORMAT, "%s: \"golds\" must hold strings", where);
-        golds[i] = arena_strdup(&r->arena, s);
-    }
-    p->golds = golds;
-    p->n_golds = (int)n;
-    p->gold = n ? golds[0] : "";
+    *out = n ? strings : NULL;
+    *n_out = (int)n;
     return 0;
 }
 
@@ -108,10 +92,11 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
     if (!rc)
         rc = json_opt_str(o, "subset", &subset, where, e);
     if (!rc)
-        rc = load_golds(r, p, json_object_get(o, "golds"), where, e);
+        rc = load_strings(r, o, "golds", &p->golds, &p->n_golds, where, e);
     if (!rc)
-        rc = load_classes(r, p, json_object_get(o, "all_classes"), where, e);
+        rc = load_strings(r, o, "all_classes", &p->all_classes, &p->n_classes, where, e);
     if (!rc) {
+        p->gold = p->n_golds ? p->golds[0] : "";
         const json_t *v = json_object_get(o, "prompt");
         prompt = json_string_value(v);
         p->prompt_len = prompt ? json_string_length(v) : 0;

@@ -85,6 +85,19 @@ static int shown(const struct report *r, int i, int panel)
     return r->cells[i].panel == panel && r->cells[i].cell->n_records > 0;
 }
 
+/* The chart of these series: the panel's name goes to its id, its title and the file's name. */
+static void add_figure(struct doc *d, const struct panel *p, const struct series_set *set,
+                       struct svg_chart chart, const char *file, const char *note)
+{
+    struct str svg = {0};
+    chart.id = arena_printf(d->arena, "%s-%s", chart.id, p->slug);
+    chart.title = arena_printf(d->arena, "%s: %s", p->title, chart.title);
+    chart.series = set->s;
+    chart.n_series = set->n;
+    svg_chart(&svg, &chart);
+    doc_figure(d, arena_printf(d->arena, "%s_%s.svg", file, p->slug), chart.title, &svg, 0, "%s", note);
+}
+
 /* Name of the curve that a cell is a point of: its label without the budget. */
 static const char *curve_name(const struct report *r, const struct cell_stats *s)
 {
@@ -107,7 +120,6 @@ static void add_curve(struct series_set *set, const struct report *r, int panel,
 
 static void plot_budget(struct doc *d, const struct report *r, int panel)
 {
-    const struct panel *p = &r->panels[panel];
     struct series_set set = new_set(r);
     int n_points = 0;
     for (int i = 0; i < r->run->n_cells; i++) {
@@ -131,28 +143,22 @@ static void plot_budget(struct doc *d, const struct report *r, int panel)
     }
     if (!n_points)
         return;
-    const char *title = arena_printf(d->arena, "%s: accuracy against budget", p->title);
     struct svg_chart chart = {
-        .id = arena_printf(d->arena, "budget-%s", p->slug),
-        .title = title,
+        .id = "budget",
+        .title = "accuracy against budget",
         .desc = "Accuracy with 95 % intervals against the budget in tokens per decode step, one "
                 "series per policy; the values are in accuracy.csv.",
         .x = {"budget, tokens per decode step", NAN, NAN, 1, 0},
-        .y = {"accuracy", 0, 1, 0, 1},
-        .series = set.s,
-        .n_series = set.n};
-    struct str svg = {0};
-    svg_chart(&svg, &chart);
-    doc_figure(
-        d, arena_printf(d->arena, "accuracy_budget_%s.svg", p->slug), title, &svg, 0,
-        "Bars and the band of full attention are 95 %% intervals. Pages count their tokens; a ratio or a "
+        .y = {"accuracy", 0, 1, 0, 1}};
+    add_figure(
+        d, &r->panels[panel], &set, chart, "accuracy_budget",
+        "Bars and the band of full attention are 95 % intervals. Pages count their tokens; a ratio or a "
         "compression ratio is taken of the mean context. Points that would hide each other stand side by "
         "side.");
 }
 
 static void plot_reads(struct doc *d, const struct report *r, int panel)
 {
-    const struct panel *p = &r->panels[panel];
     struct series_set set = new_set(r);
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell_stats *first = &r->cells[i];
@@ -170,20 +176,15 @@ static void plot_reads(struct doc *d, const struct report *r, int panel)
     }
     if (set.n_points < 2)
         return;
-    const char *title = arena_printf(d->arena, "%s: accuracy against KV reads", p->title);
     struct svg_chart chart = {
-        .id = arena_printf(d->arena, "reads-%s", p->slug),
-        .title = title,
+        .id = "reads",
+        .title = "accuracy against KV reads",
         .desc = "Accuracy with 95 % intervals against the share of KV tokens that was read, one "
                 "point per cell; the values are in accuracy.csv.",
         .x = {"KV tokens read, share of full attention", 0, 1.02, 0, 1},
-        .y = {"accuracy", 0, 1, 0, 1},
-        .series = set.s,
-        .n_series = set.n};
-    struct str svg = {0};
-    svg_chart(&svg, &chart);
-    doc_figure(
-        d, arena_printf(d->arena, "accuracy_reads_%s.svg", p->slug), title, &svg, 0,
+        .y = {"accuracy", 0, 1, 0, 1}};
+    add_figure(
+        d, &r->panels[panel], &set, chart, "accuracy_reads",
         "What the engine counted, not what the budget promised; up and to the left is better. Points that "
         "would hide each other stand side by side.");
 }
@@ -240,7 +241,6 @@ static int is_drawn(const struct report *r, int i, int panel)
 
 static void plot_lengths(struct doc *d, const struct report *r, int panel)
 {
-    const struct panel *p = &r->panels[panel];
     struct series_set set = new_set(r);
     int left_out = 0;
     for (int i = 0; i < r->run->n_cells; i++) {
@@ -253,23 +253,20 @@ static void plot_lengths(struct doc *d, const struct report *r, int panel)
     }
     if (!set.n)
         return;
-    const char *title = arena_printf(d->arena, "%s: completion lengths", p->title);
     struct svg_chart chart = {
-        .id = arena_printf(d->arena, "lengths-%s", p->slug),
-        .title = title,
+        .id = "lengths",
+        .title = "completion lengths",
         .desc = "Share of completions that ended by a length, as a step curve per cell; a curve "
                 "with completions cut off at the length limit ends there in a bar.",
         .x = {"completion length, tokens", 0, NAN, 0, 0},
-        .y = {"share of completions ended", 0, 1, 0, 1},
-        .series = set.s,
-        .n_series = set.n};
-    struct str svg = {0};
-    svg_chart(&svg, &chart);
-    doc_figure(
-        d, arena_printf(d->arena, "length_cdf_%s.svg", p->slug), title, &svg, 0,
+        .y = {"share of completions ended", 0, 1, 0, 1}};
+    const char *note =
         "A curve that ends in a bar stops at the length limit: the completions above it were cut off there "
-        "and would have gone on.%s",
-        left_out ? " Of each policy the cell that reads least is drawn; all are in lengths.csv." : "");
+        "and would have gone on.";
+    if (left_out)
+        note = arena_printf(
+            d->arena, "%s Of each policy the cell that reads least is drawn; all are in lengths.csv.", note);
+    add_figure(d, &r->panels[panel], &set, chart, "length_cdf", note);
 }
 
 void report_add_plots(struct doc *d, const struct report *r)

@@ -8,8 +8,9 @@
  * cells, with jobs that share a prompt next to each other so that its dense prefill is paid once.
  *
  * Expected length of a job: the mean of finished completions of the same problem in this folder, else of its
- * task, else the task's prior; never above its limit. Lengths are compared in steps of a quarter, so that
- * guesses do not tear apart jobs with the same prompt. The order is a function of the plan and the folder. */
+ * task, else the task's prior; never above its limit, and just that where nothing else ends it. Lengths
+ * are compared in steps of a quarter, so that guesses do not tear apart jobs with the same prompt. The order
+ * is a function of the plan and the folder. */
 
 /* Fills job.expected and sorts p->jobs[0 .. n_jobs-1]; done: the folder as loaded after runplan_write(), or
  * NULL. */
