@@ -31,35 +31,32 @@ def lognormal_lengths(n, mean, sigma, seed):
 
 def synthetic(args, folder):
     run = {
-        "model": "pocket", "temperature": 1, "ignore_eos": True, "samples": 2, "policies": [args.policy],
+        "model": "pocket", "temperature": 1, "ignore_eos": True, "samples": 2, "policies": ["full"],
         "tasks": [{"name": "relay", "problems": 5}],
         "max_new_tokens": lognormal_lengths(args.jobs // 10, args.mean, 0.5, 1),
     }
     path = folder / "scaling.json"
     path.write_text(json.dumps(run))
-    return [str(path), "--model", f"random:{args.shape}"], f"{args.jobs // 10 * 10} jobs, random weights of {pathlib.Path(args.shape).stem}"
+    # Few places a GPU: with as many as jobs, one batch's longest job would be all that is measured.
+    return [str(path), "--model", f"random:{args.shape}", "-b", "32"], f"{args.jobs // 10 * 10} jobs, random weights of {pathlib.Path(args.shape).stem}"
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--program", default=str(ROOT / "build/kveval"))
     p.add_argument("--counts", default="1,2", help="numbers of GPUs")
-    p.add_argument("--first", type=int, default=0, help="the first GPU's number")
     p.add_argument("--backend", default="cuda", help="cuda or cpu")
     p.add_argument("--run", help="a run file instead of the synthetic sweep")
     p.add_argument("--shape", default=str(ROOT / "bench/shapes/qwen2_1.5b.json"))
-    p.add_argument("--policy", default="full")
     p.add_argument("--jobs", type=int, default=400)
     p.add_argument("--mean", type=int, default=1000, help="tokens of a job")
-    p.add_argument("--base", type=float, help="seconds of the first count, measured before")
     args = p.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp())
-    base, status = args.base, 0
+    base, status = None, 0
     try:
         what, name = ([args.run], pathlib.Path(args.run).stem) if args.run else synthetic(args, folder)
         for count in map(int, args.counts.split(",")):
-            last = args.first + count - 1
-            devices = f"{args.backend}:{args.first}" + (f"-{last}" if count > 1 else "")
+            devices = f"{args.backend}:0" + (f"-{count - 1}" if count > 1 else "")
             command = [args.program, "sweep", *what, "-o", str(folder / f"out{count}"), "--devices", devices]
             start = time.monotonic()
             done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

@@ -51,6 +51,22 @@ int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err 
     return rc;
 }
 
+static struct engine_info model_info(const char *model, const struct model_config *c)
+{
+    return (struct engine_info){.model = model,
+                                .family = c->family,
+                                .n_layers = c->n_layers,
+                                .n_q = c->n_q,
+                                .n_kv = c->n_kv,
+                                .head_dim = c->head_dim,
+                                .hidden = c->hidden,
+                                .vocab = c->vocab,
+                                .max_position = c->max_position,
+                                .max_context = c->max_position,
+                                .bos = c->bos,
+                                .eos = c->n_eos ? c->eos[0] : -1};
+}
+
 static void fill_info(struct engine *en)
 {
     const struct model_config *c = &en->model.config;
@@ -62,27 +78,16 @@ static void fill_info(struct engine *en)
              en->cache.view.dtype == DTYPE_F32 ? "fp32" : "bf16");
     en->numerics = xstrdup(text);
     struct engine_info *i = &en->info;
-    *i = (struct engine_info){.model = en->model_name,
-                              .family = c->family,
-                              .weights = en->model.identity,
-                              .numerics = en->numerics,
-                              .device = en->device_name,
-                              .n_layers = c->n_layers,
-                              .n_q = c->n_q,
-                              .n_kv = c->n_kv,
-                              .head_dim = c->head_dim,
-                              .hidden = c->hidden,
-                              .vocab = c->vocab,
-                              .max_position = c->max_position,
-                              .max_context = o->max_context,
-                              .max_batch = o->max_batch,
-                              .weight_bytes = en->model.bytes,
-                              .pool_bytes = o->pool_bytes,
-                              .step_bytes = en->model.step_bytes,
-                              .kv_token_bytes = (size_t)(c->n_layers * c->n_kv * 2 * c->head_dim) *
-                                                dtype_bytes(en->cache.view.dtype),
-                              .bos = c->bos,
-                              .eos = c->n_eos ? c->eos[0] : -1};
+    *i = model_info(en->model_name, c);
+    i->weights = en->model.identity;
+    i->numerics = en->numerics;
+    i->device = en->device_name;
+    i->max_context = o->max_context;
+    i->max_batch = o->max_batch;
+    i->weight_bytes = en->model.bytes;
+    i->pool_bytes = o->pool_bytes;
+    i->step_bytes = en->model.step_bytes;
+    i->kv_token_bytes = (size_t)(c->n_layers * c->n_kv * 2 * c->head_dim) * dtype_bytes(en->cache.view.dtype);
 }
 
 /* Places: one per row of the batch, then one per shared prompt. */
@@ -259,18 +264,7 @@ int engine_probe(const char *model, struct engine_info *out, struct err *e)
     memset(out, 0, sizeof *out);
     if (model_config_open(&c, model, e))
         return e->code;
-    *out = (struct engine_info){.model = model,
-                                .family = c.family,
-                                .n_layers = c.n_layers,
-                                .n_q = c.n_q,
-                                .n_kv = c.n_kv,
-                                .head_dim = c.head_dim,
-                                .hidden = c.hidden,
-                                .vocab = c.vocab,
-                                .max_position = c.max_position,
-                                .max_context = c.max_position,
-                                .bos = c.bos,
-                                .eos = c.n_eos ? c.eos[0] : -1};
+    *out = model_info(model, &c);
     return 0;
 }
 

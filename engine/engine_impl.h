@@ -95,6 +95,9 @@ struct engine {
 
 double engine_clock(void); /* monotonic seconds */
 
+/* loop.c: tells the device the rows of the next step, n of them; NULL: padding. */
+int rows_upload(struct engine *en, struct sequence *const *row, int n, struct err *e);
+
 /* prompt_cache.c: the sequence's place gets the prompt's K/V and first logits, shared where that is allowed.
  * ERR_FULL when units are short. */
 int prompt_admit(struct engine *en, struct sequence *s, struct err *e);

@@ -7,11 +7,6 @@
 #include "engine/device.h"
 #include "evalcore/base/arena.h"
 
-static int device_error(const struct kvcache *c, struct err *e)
-{
-    return err_set(e, ERR_DEVICE, "KV cache: %s", c->be->last_error(c->dev));
-}
-
 int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes,
                  int n_units, int with_bounds, struct err *e)
 {
@@ -122,12 +117,11 @@ static int send_units(struct kvcache *c, int seq, struct err *e)
     return device_launch(c->be, c->dev, OP_put_i32, &a, e);
 }
 
-static int zero(struct kvcache *c, void *device, size_t bytes, struct err *e)
+static void zero(struct kvcache *c, void *device, size_t bytes, struct err *e)
 {
     void *host = xcalloc(1, bytes);
-    int rc = c->be->upload(c->dev, device, host, bytes) < 0 ? device_error(c, e) : 0;
+    device_upload(c->be, c->dev, device, host, bytes, e);
     free(host);
-    return rc;
 }
 
 int kvcache_clear(struct kvcache *c, int seq, struct err *e)
@@ -141,15 +135,13 @@ int kvcache_clear(struct kvcache *c, int seq, struct err *e)
     for (size_t i = 0; i < n; i++)
         c->scratch[i] = -1;
     struct kv_view *v = &c->view;
-    if (zero(c, v->live + h0 * pages, n * pages * sizeof *v->live, e) ||
-        zero(c, v->n_slots + h0, n * sizeof *v->n_slots, e) ||
-        zero(c, v->n_live + h0, n * sizeof *v->n_live, e) ||
-        zero(c, v->reads + h0, n * sizeof *v->reads, e) ||
-        zero(c, v->aux_half + h0, n * sizeof *v->aux_half, e) || zero(c, v->peak + seq, sizeof *v->peak, e))
-        return e->code;
-    if (c->be->upload(c->dev, v->tail + h0, c->scratch, n * sizeof *v->tail) < 0)
-        return device_error(c, e);
-    return 0;
+    zero(c, v->live + h0 * pages, n * pages * sizeof *v->live, e);
+    zero(c, v->n_slots + h0, n * sizeof *v->n_slots, e);
+    zero(c, v->n_live + h0, n * sizeof *v->n_live, e);
+    zero(c, v->reads + h0, n * sizeof *v->reads, e);
+    zero(c, v->aux_half + h0, n * sizeof *v->aux_half, e);
+    zero(c, v->peak + seq, sizeof *v->peak, e);
+    return device_upload(c->be, c->dev, v->tail + h0, c->scratch, n * sizeof *v->tail, e);
 }
 
 int kvcache_needs(const struct kvcache *c, int seq, int n_pages)
@@ -185,9 +177,9 @@ int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
 {
     size_t h0 = first_head(c, seq);
     int need = 0;
-    if (c->be->download(c->dev, c->scratch, c->view.n_slots + h0,
-                        (size_t)c->heads_per_seq * sizeof *c->scratch) < 0)
-        return device_error(c, e);
+    if (device_download(c->be, c->dev, c->scratch, c->view.n_slots + h0,
+                        (size_t)c->heads_per_seq * sizeof *c->scratch, e))
+        return e->code;
     for (int i = 0; i < c->heads_per_seq; i++) {
         int want = kv_pages(c->scratch[i]) + spare;
         if (want > c->view.max_pages)
@@ -221,16 +213,16 @@ static int fill_tables(struct kvcache *c, int seq, int n, struct err *e)
             int in_page = n - p * KV_PAGE_TOKENS;
             live[h * pages + (size_t)p] = (uint16_t)(in_page >= KV_PAGE_TOKENS ? 0xffff : (1 << in_page) - 1);
         }
-    int rc = c->be->upload(c->dev, c->view.live + h0 * pages, live, heads * pages * sizeof *live) < 0;
+    device_upload(c->be, c->dev, c->view.live + h0 * pages, live, heads * pages * sizeof *live, e);
     for (size_t h = 0; h < heads; h++)
         c->scratch[h] = n;
-    rc |= c->be->upload(c->dev, c->view.n_slots + h0, c->scratch, heads * sizeof *c->scratch) < 0;
-    rc |= c->be->upload(c->dev, c->view.n_live + h0, c->scratch, heads * sizeof *c->scratch) < 0;
+    device_upload(c->be, c->dev, c->view.n_slots + h0, c->scratch, heads * sizeof *c->scratch, e);
+    device_upload(c->be, c->dev, c->view.n_live + h0, c->scratch, heads * sizeof *c->scratch, e);
     for (size_t h = 0; h < heads; h++)
         c->scratch[h] = n - 1;
-    rc |= c->be->upload(c->dev, c->view.tail + h0, c->scratch, heads * sizeof *c->scratch) < 0;
+    device_upload(c->be, c->dev, c->view.tail + h0, c->scratch, heads * sizeof *c->scratch, e);
     free(live);
-    return rc ? device_error(c, e) : 0;
+    return e->code;
 }
 
 int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all, struct err *e)
@@ -255,16 +247,16 @@ int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all
         }
         c->mapped[b] = all;
     }
-    if (!send_units(c, to, e) && n_copies) {
+    send_units(c, to, e);
+    if (n_copies) {
         size_t bytes = (size_t)n_copies * sizeof *src;
         struct copy_units_args a = {c->view, c->copy_src, c->copy_dst, n_copies};
-        if (c->be->upload(c->dev, c->copy_src, src, bytes) < 0 ||
-            c->be->upload(c->dev, c->copy_dst, dst, bytes) < 0 ||
-            c->be->launch(c->dev, OP_copy_units, &a) < 0)
-            device_error(c, e);
+        device_upload(c->be, c->dev, c->copy_src, src, bytes, e);
+        device_upload(c->be, c->dev, c->copy_dst, dst, bytes, e);
+        device_launch(c->be, c->dev, OP_copy_units, &a, e);
     }
     free(src);
-    return e->code ? e->code : fill_tables(c, to, n_tokens, e);
+    return fill_tables(c, to, n_tokens, e);
 }
 
 int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, struct err *e)
@@ -272,15 +264,15 @@ int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, str
     size_t h0 = first_head(c, seq), n = (size_t)c->heads_per_seq;
     int64_t *v = xmalloc(2 * n * sizeof *v);
     memset(out, 0, sizeof *out);
-    int rc = c->be->download(c->dev, v, c->view.reads + h0, n * sizeof *v) < 0 ||
-             c->be->download(c->dev, v + n, c->view.aux_half + h0, n * sizeof *v) < 0 ||
-             c->be->download(c->dev, c->scratch, c->view.n_live + h0, n * sizeof *c->scratch) < 0 ||
-             c->be->download(c->dev, &out->peak, c->view.peak + seq, sizeof out->peak) < 0;
-    for (size_t i = 0; i < n && !rc; i++) {
+    device_download(c->be, c->dev, v, c->view.reads + h0, n * sizeof *v, e);
+    device_download(c->be, c->dev, v + n, c->view.aux_half + h0, n * sizeof *v, e);
+    device_download(c->be, c->dev, c->scratch, c->view.n_live + h0, n * sizeof *c->scratch, e);
+    device_download(c->be, c->dev, &out->peak, c->view.peak + seq, sizeof out->peak, e);
+    for (size_t i = 0; i < n && !e->code; i++) {
         out->reads += v[i];
         out->aux_half += v[n + i];
         out->live += c->scratch[i];
     }
     free(v);
-    return rc ? device_error(c, e) : 0;
+    return e->code;
 }

@@ -46,22 +46,21 @@ static void lay_out(struct engine *en)
     }
 }
 
-static int upload_rows(struct engine *en, struct err *e)
+int rows_upload(struct engine *en, struct sequence *const *row, int n, struct err *e)
 {
-    const struct batch *b = &en->batch;
-    size_t bytes = (size_t)b->n_rows * sizeof(int32_t);
-    int32_t *v = xmalloc(3 * bytes), *seq = v, *pos = v + b->n_rows, *token = v + 2 * b->n_rows;
-    for (int i = 0; i < b->n_rows; i++) {
-        const struct sequence *s = b->row[i];
+    size_t bytes = (size_t)n * sizeof(int32_t);
+    int32_t *v = xmalloc(3 * bytes), *seq = v, *pos = v + n, *token = v + 2 * n;
+    for (int i = 0; i < n; i++) {
+        const struct sequence *s = row[i];
         seq[i] = s ? s->place : -1;
         pos[i] = s ? s->req.n_prompt + s->n_ids - 1 : 0;
         token[i] = s ? s->ids[s->n_ids - 1] : 0;
     }
-    int rc = device_upload(en->be, en->dev, en->tf.row_seq, seq, bytes, e) ||
-             device_upload(en->be, en->dev, en->tf.row_pos, pos, bytes, e) ||
-             device_upload(en->be, en->dev, en->tf.row_token, token, bytes, e);
+    device_upload(en->be, en->dev, en->tf.row_seq, seq, bytes, e);
+    device_upload(en->be, en->dev, en->tf.row_pos, pos, bytes, e);
+    device_upload(en->be, en->dev, en->tf.row_token, token, bytes, e);
     free(v);
-    return rc ? e->code : 0;
+    return e->code;
 }
 
 /* Sends a step, `ahead` (0 or 1) of the tokens that the host has seen, and the copy of its results behind it.
@@ -90,7 +89,7 @@ static int begin_batch(struct engine *en, struct err *e)
     if (batch_make_room(en, e))
         return e->code;
     lay_out(en);
-    if (upload_rows(en, e))
+    if (rows_upload(en, b->row, b->n_rows, e))
         return e->code;
     b->program = programs_get(en, b->group, b->n_groups, b->n_rows, e);
     return b->program ? begin_step(en, 0, e) : e->code;

@@ -125,21 +125,12 @@ static int check(const struct engine *en, struct err *e)
 /* Rows as they are at the next step, and room for what the replays append. */
 static int set_rows(struct engine *en, struct err *e)
 {
-    int n = en->n_active;
-    size_t bytes = (size_t)n * sizeof(int32_t);
-    int32_t *seq = xmalloc(3 * bytes), *pos = seq + n, *token = seq + 2 * n;
-    for (int i = 0; i < n && !e->code; i++) {
+    for (int i = 0; i < en->n_active; i++) {
         const struct sequence *s = en->active[i];
-        seq[i] = s->place;
-        pos[i] = s->req.n_prompt + s->n_ids - 1;
-        token[i] = s->ids[s->n_ids - 1];
-        kvcache_map(&en->cache, s->place, kv_pages(pos[i] + 1 + ROOM), e);
+        if (kvcache_map(&en->cache, s->place, kv_pages(s->req.n_prompt + s->n_ids + ROOM), e))
+            return e->code;
     }
-    device_upload(en->be, en->dev, en->tf.row_seq, seq, bytes, e);
-    device_upload(en->be, en->dev, en->tf.row_pos, pos, bytes, e);
-    device_upload(en->be, en->dev, en->tf.row_token, token, bytes, e);
-    free(seq);
-    return e->code;
+    return rows_upload(en, en->active, en->n_active, e);
 }
 
 static int drain(struct engine *en, struct err *e)

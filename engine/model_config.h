@@ -24,6 +24,12 @@ struct model_config {
     int n_eos;
 };
 
+/* Values of a token's row of queries, keys and values, as one linear layer gives them. */
+static inline int model_qkv_values(const struct model_config *c)
+{
+    return (c->n_q + 2 * c->n_kv) * c->head_dim;
+}
+
 /* generation may be NULL; its end tokens replace the configuration's. what names the file in messages. */
 int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation,
                        size_t n_generation, const char *what, struct err *e);

@@ -1,8 +1,8 @@
 /* Paged decode attention alone, in bytes of K and V per second beside the read bandwidth. The GPU's cases are
  * the settings of the papers: batch 64, 32/8 heads as in Kascade's Table 3 (arXiv 2512.16391), 12/2 heads as
  * in DELTA's measurements (arXiv 2510.09883, Figures 4 and 8 to 10). */
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/rng.h"
@@ -155,45 +155,26 @@ static void print(struct bench *b, const struct attention_case *c, double second
     bench_print(b, name, bytes_read(c) / seconds / 1e9, "GB/s", limit);
 }
 
-static int run_case(struct bench *b, struct bench_kv *k, const struct attention_case *c, double limit,
-                    struct err *e)
+static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct err *e)
 {
+    const struct attention_case *c = row;
     struct job j = {.k = k, .c = c};
-    int gpu = strcmp(b->device->backend, "cpu") != 0, owned = k->n_owned;
-    double seconds = 0;
+    double seconds = 0, bytes = bench_kv_bytes(&c->shape, c->shape.context);
     int rc = make_lists(&j, e);
     if (!rc && c->mode != FULL && c->mode != PAGES && c->mode != TOKENS)
         rc = make_stats(&j, e);
     if (!rc)
-        rc = bench_replay(k, enqueue, &j, gpu ? 2 * VARIANTS : 1, &seconds, e);
-    if (!rc)
-        print(b, c, seconds, limit);
-    while (k->n_owned > owned)
-        k->d.be->release(k->d.dev, k->owned[--k->n_owned]);
+        rc = bench_replay(k, enqueue, &j, b->device->is_gpu ? 2 * VARIANTS : 1, &seconds, e);
+    if (!rc) /* 1 GiB is beyond every processor's own caches, and K and V take memory still */
+        print(b, c, seconds, k->d.probe->read_bandwidth(k->d.dev, (size_t)fmin(bytes, 1 << 30)));
     return rc;
 }
 
 int bench_attention(struct bench *b, struct err *e)
 {
-    int gpu = strcmp(b->device->backend, "cpu") != 0;
-    const struct attention_case *cases = gpu ? gpu_cases : cpu_cases;
-    size_t n = gpu ? sizeof gpu_cases / sizeof *gpu_cases : sizeof cpu_cases / sizeof *cpu_cases;
-    struct bench_device d = {0};
-    struct bench_kv k = {.n_owned = 0};
-    int rc = bench_device_open(&d, b, e);
-    double limit = 0;
-    for (size_t i = 0; i < n && !rc; i++) {
-        const struct attention_case *c = &cases[i];
-        if (!i || memcmp(&c->shape, &cases[i - 1].shape, sizeof c->shape)) {
-            bench_kv_close(&k);
-            if (!gpu || !i)
-                limit = d.probe->read_bandwidth(d.dev, (size_t)bench_kv_bytes(&c->shape, c->shape.context));
-            rc = bench_kv_open(&k, &d, &c->shape, e);
-        }
-        if (!rc)
-            rc = run_case(b, &k, c, limit, e);
-    }
-    bench_kv_close(&k);
-    bench_device_close(&d);
-    return e->code;
+    static const struct bench_cases cpu = {cpu_cases, sizeof cpu_cases / sizeof *cpu_cases,
+                                           sizeof *cpu_cases};
+    static const struct bench_cases gpu = {gpu_cases, sizeof gpu_cases / sizeof *gpu_cases,
+                                           sizeof *gpu_cases};
+    return bench_kv_run(b, b->device->is_gpu ? &gpu : &cpu, run_case, e);
 }

@@ -1,8 +1,6 @@
 /* Where the time of a decode step goes, as in DELTA's Figures 8 to 10 (arXiv 2510.09883): the operations of
  * each part are recorded as a program of their own and replayed. The sum of the parts stands beside the whole
  * step as it is recorded; both contain the gaps between operations. */
-#include <string.h>
-
 #include "evalcore/bench_engine.h"
 
 enum { WARM = 16, REPLAYED = 128, DEFAULT_TOKENS = 1024 };
@@ -43,8 +41,7 @@ static void print_all(struct title *t, const struct step_times *s)
 
 int bench_components(struct bench *b, struct err *e)
 {
-    int gpu = strcmp(b->device->backend, "cpu") != 0, batch = b->batch ? b->batch : gpu ? 64 : 32;
-    int tokens = b->tokens ? b->tokens : DEFAULT_TOKENS;
+    int batch = bench_batch(b), tokens = b->tokens ? b->tokens : DEFAULT_TOKENS;
     struct bench_engine x;
     struct bench_window warm;
     struct step_times s;

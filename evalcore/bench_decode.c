@@ -1,7 +1,5 @@
 /* Whole decode steps under full attention at about 1k tokens of context, batch 1 and 32 (64 on a GPU); with
  * --tokens another measurement, bench_length.c. */
-#include <string.h>
-
 #include "evalcore/bench_engine.h"
 
 enum { PROMPT = 960, STEPS = 128, RUNS = 4 };
@@ -52,7 +50,7 @@ int bench_decode(struct bench *b, struct err *e)
         return bench_length(b, e);
     if (b->policy || b->batch || b->sampled)
         return err_set(e, ERR_USAGE, "decode: --policy, --batch and --sampled go with --tokens");
-    int gpu = strcmp(b->device->backend, "cpu") != 0, batches[] = {1, gpu ? 64 : 32};
+    int batches[] = {1, bench_batch(b)};
     struct bench_engine x;
     int rc = bench_engine_open(&x, b, 0, PROMPT + STEPS + 16, -1, e);
     for (size_t i = 0; i < sizeof batches / sizeof *batches && !rc; i++)

@@ -5,6 +5,11 @@
 
 #include "evalcore/base/rng.h"
 
+int bench_batch(const struct bench *b)
+{
+    return b->batch ? b->batch : b->device->is_gpu ? 64 : 32;
+}
+
 int bench_engine_open(struct bench_engine *x, const struct bench *b, int batch, int context,
                       int share_prompts, struct err *e)
 {

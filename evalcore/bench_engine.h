@@ -14,6 +14,9 @@ struct bench_engine {
     double peak; /* FLOP per second */
 };
 
+/* Sequences: b->batch, or what suits the device. */
+int bench_batch(const struct bench *b);
+
 /* b->policy or full; at most `batch` sequences of so many tokens. */
 int bench_engine_open(struct bench_engine *x, const struct bench *b, int batch, int context,
                       int share_prompts, struct err *e);

@@ -125,20 +125,38 @@ static int fill(struct bench_kv *k, struct err *e)
     return e->code;
 }
 
-int bench_kv_open(struct bench_kv *k, const struct bench_device *d, const struct bench_shape *s,
-                  struct err *e)
+static int open_cache(struct bench_kv *k, const struct bench_shape *s, struct err *e)
 {
-    memset(k, 0, sizeof *k);
-    k->d = *d;
-    k->shape = *s;
+    *k = (struct bench_kv){.d = k->d, .shape = *s};
     make(k, e);
     return e->code ? e->code : fill(k, e);
 }
 
-void bench_kv_close(struct bench_kv *k)
+/* All but the first n. */
+static void release(struct bench_kv *k, int n)
 {
-    while (k->n_owned)
+    while (k->n_owned > n)
         k->d.be->release(k->d.dev, k->owned[--k->n_owned]);
+}
+
+int bench_kv_run(struct bench *b, const struct bench_cases *cases, bench_case_fn run, struct err *e)
+{
+    struct bench_kv k = {.n_owned = 0};
+    int rc = bench_device_open(&k.d, b, e), of_cache = 0;
+    for (size_t i = 0; i < cases->n && !rc; i++) {
+        const void *row = (const char *)cases->row + i * cases->size;
+        if (memcmp(row, &k.shape, sizeof k.shape)) {
+            release(&k, 0);
+            rc = open_cache(&k, row, e);
+            of_cache = k.n_owned;
+        }
+        if (!rc)
+            rc = run(b, &k, row, e);
+        release(&k, of_cache);
+    }
+    release(&k, 0);
+    bench_device_close(&k.d);
+    return e->code;
 }
 
 int bench_replay(const struct bench_kv *k, bench_enqueue_fn enqueue, void *context, int n, double *seconds,

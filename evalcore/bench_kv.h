@@ -22,18 +22,24 @@ struct bench_kv {
     int n_owned;
 };
 
-/* d is open. */
-int bench_kv_open(struct bench_kv *k, const struct bench_device *d, const struct bench_shape *s,
-                  struct err *e);
-void bench_kv_close(struct bench_kv *k);
-/* Device memory that goes with the cache. */
+/* A table of cases, rows of `size` bytes that begin with the case's shape. Each runs on a cache of that
+ * shape, which it shares with those beside it of the same one. */
+struct bench_cases {
+    const void *row;
+    size_t n, size;
+};
+typedef int (*bench_case_fn)(struct bench *b, struct bench_kv *k, const void *row, struct err *e);
+int bench_kv_run(struct bench *b, const struct bench_cases *cases, bench_case_fn run, struct err *e);
+
+/* Device memory that is released behind the case. */
 void *bench_kv_room(struct bench_kv *k, size_t bytes, struct err *e);
 int bench_kv_check(const struct bench_kv *k, int rc, struct err *e);
 
 /* Bytes of K and V of so many tokens of each sequence. */
 double bench_kv_bytes(const struct bench_shape *s, double tokens);
 
-/* Median seconds of one of the n operations that `enqueue` launches, over replays of them all. */
+/* Median seconds of one of the n operations that `enqueue` launches, over replays of them all: back to back,
+ * so that what a device begins before the operation before has ended is not counted twice. */
 typedef int (*bench_enqueue_fn)(void *context, int i);
 int bench_replay(const struct bench_kv *k, bench_enqueue_fn enqueue, void *context, int n, double *seconds,
                  struct err *e);

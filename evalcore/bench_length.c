@@ -5,8 +5,6 @@
  * tokens is prefilled densely and copied, so that every sequence reads memory of its own, and the whole is
  * estimated from the mean steps by the trapezoid rule. Sequences then hold the same tokens, which no
  * operation's time depends on. Greedy either way. */
-#include <string.h>
-
 #include "evalcore/bench_engine.h"
 
 /* Means are over a multiple of the page's 16 tokens: a step that maps pages for all sequences counts with its
@@ -139,8 +137,7 @@ static int run_whole(struct trace *t, struct err *e)
 
 int bench_length(struct bench *b, struct err *e)
 {
-    int gpu = strcmp(b->device->backend, "cpu") != 0;
-    struct trace t = {.b = b, .batch = b->batch ? b->batch : gpu ? 64 : 32};
+    struct trace t = {.b = b, .batch = bench_batch(b)};
     int context = b->tokens + WARM + WINDOW + 3; /* more than any stretch takes */
     int rc = bench_engine_open(&t.x, b, t.batch, context, b->sampled ? 1 : -1, e);
     if (!rc)

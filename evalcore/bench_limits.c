@@ -1,8 +1,6 @@
 /* The machine's limits as figures of their own, and the device that measures them. */
 #include "evalcore/bench_device.h"
 
-#include <string.h>
-
 int bench_device_open(struct bench_device *d, const struct bench *b, struct err *e)
 {
     struct device_options o = {b->threads, b->isa};
@@ -38,8 +36,7 @@ int bench_limits(struct bench *b, struct err *e)
         snprintf(name, sizeof name, "read bandwidth at %zu MiB", sizes[i] >> 20);
         bench_print(b, name, d.probe->read_bandwidth(d.dev, sizes[i]), "GB/s", 0);
     }
-    bench_print(b, strcmp(d.be->name, "cpu") ? "bf16 matrix peak" : "FMA peak", d.probe->peak(d.dev),
-                "GFLOP/s", 0);
+    bench_print(b, b->device->is_gpu ? "bf16 matrix peak" : "FMA peak", d.probe->peak(d.dev), "GFLOP/s", 0);
     bench_device_close(&d);
     return 0;
 }

@@ -3,8 +3,6 @@
  * beside the read bandwidth. DELTA's and Quest's with 12/2 heads and 18k tokens (arXiv 2510.09883, Figures 8
  * to 10), Kascade's with 32/8 heads and 64k (arXiv 2512.16391, Table 3).
  * The same input is read again and again: what fits a GPU's second-level cache may pass the floor. */
-#include <string.h>
-
 #include "evalcore/bench_kv.h"
 
 enum part {
@@ -144,40 +142,24 @@ static void print(struct bench *b, const struct job *j, double seconds, double l
     bench_print(b, name, bytes_read(j) / seconds / 1e9, "GB/s", limit);
 }
 
-static int run_case(struct bench *b, struct bench_kv *k, const struct topk_case *c, struct err *e)
+static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct err *e)
 {
-    struct job j = {.k = k, .c = c};
-    int gpu = strcmp(b->device->backend, "cpu") != 0, owned = k->n_owned;
+    struct job j = {.k = k, .c = row};
     double seconds = 0;
     int rc = make(&j, e);
     if (!rc)
-        rc = bench_replay(k, enqueue, &j, gpu ? 16 : 1, &seconds, e);
+        rc = bench_replay(k, enqueue, &j, b->device->is_gpu ? 16 : 1, &seconds, e);
     if (!rc)
         print(b, &j, seconds, k->d.probe->read_bandwidth(k->d.dev, (size_t)bytes_read(&j)));
     k->kv.bounds = NULL;
-    while (k->n_owned > owned)
-        k->d.be->release(k->d.dev, k->owned[--k->n_owned]);
     return rc;
 }
 
 int bench_topk(struct bench *b, struct err *e)
 {
-    int gpu = strcmp(b->device->backend, "cpu") != 0;
-    const struct topk_case *cases = gpu ? gpu_cases : cpu_cases;
-    size_t n = gpu ? sizeof gpu_cases / sizeof *gpu_cases : sizeof cpu_cases / sizeof *cpu_cases;
-    struct bench_device d = {0};
-    struct bench_kv k = {.n_owned = 0};
-    int rc = bench_device_open(&d, b, e);
-    for (size_t i = 0; i < n && !rc; i++) {
-        const struct topk_case *c = &cases[i];
-        if (!i || memcmp(&c->shape, &cases[i - 1].shape, sizeof c->shape)) {
-            bench_kv_close(&k);
-            rc = bench_kv_open(&k, &d, &c->shape, e);
-        }
-        if (!rc)
-            rc = run_case(b, &k, c, e);
-    }
-    bench_kv_close(&k);
-    bench_device_close(&d);
-    return e->code;
+    static const struct bench_cases cpu = {cpu_cases, sizeof cpu_cases / sizeof *cpu_cases,
+                                           sizeof *cpu_cases};
+    static const struct bench_cases gpu = {gpu_cases, sizeof gpu_cases / sizeof *gpu_cases,
+                                           sizeof *gpu_cases};
+    return bench_kv_run(b, b->device->is_gpu ? &gpu : &cpu, run_case, e);
 }

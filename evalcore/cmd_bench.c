@@ -128,6 +128,16 @@ static int bench_index(const char *name)
     return -1;
 }
 
+static int unknown(const char *name, struct err *e)
+{
+    struct str known = {0};
+    for (int i = 0; i < N_BENCHES; i++)
+        str_printf(&known, "%s%s", !i ? "" : i < N_BENCHES - 1 ? ", " : " and ", benches[i].name);
+    err_set(e, ERR_USAGE, "unknown benchmark \"%s\"; there are %s", name, str_text(&known));
+    str_release(&known);
+    return e->code;
+}
+
 static int cmd_bench_run(const struct program *p, int argc, char **argv)
 {
     struct options o = {.model = "pocket"};
@@ -138,14 +148,8 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
     if (code >= 0)
         return code;
     for (int i = 0; i < n_args; i++)
-        if (bench_index(args[i]) < 0) {
-            err_set(&e, ERR_USAGE,
-                    "unknown benchmark \"%s\"; there are limits, decode, components, attention, topk, load, "
-                    "tokenizer "
-                    "and grade",
-                    args[i]);
+        if (bench_index(args[i]) < 0 && unknown(args[i], &e))
             return command_fail(&e, EXIT_USAGE);
-        }
     struct device_list device;
     if (device_list_parse(&device, o.device, 1, &e))
         return command_fail(&e, EXIT_USAGE);

@@ -63,8 +63,9 @@ int device_list_parse(struct device_list *out, const char *text, int most, struc
     size_t n = colon ? (size_t)(colon - text) : strlen(text);
     if (n < sizeof out->backend)
         memcpy(out->backend, text, n);
-    int is_cpu = !strcmp(out->backend, "cpu");
-    int bad = (!is_cpu && strcmp(out->backend, "cuda")) || (colon ? ordinals(out, colon + 1) : add(out, 0));
+    out->is_gpu = strcmp(out->backend, "cpu") != 0;
+    int bad =
+        (out->is_gpu && strcmp(out->backend, "cuda")) || (colon ? ordinals(out, colon + 1) : add(out, 0));
     if (bad && most > 1)
         return err_set(
             e, ERR_USAGE,
@@ -74,7 +75,7 @@ int device_list_parse(struct device_list *out, const char *text, int most, struc
         return err_set(e, ERR_USAGE, "a device is cpu, cuda or cuda:0, not \"%s\"", text);
     if (out->n > most)
         return err_set(e, ERR_USAGE, "one device is possible here, not \"%s\"", text);
-    if (is_cpu && !is_count(out))
+    if (!out->is_gpu && !is_count(out))
         return err_set(e, ERR_USAGE,
                        "there is one CPU: cpu, or cpu:0-%d for %d workers that share it, not \"%s\"",
                        out->n > 1 ? out->n - 1 : 1, out->n > 1 ? out->n : 2, text);

@@ -10,6 +10,7 @@ struct device_list {
     char backend[16];
     int ordinal[DEVICES_MAX];
     int n;
+    int is_gpu;
 };
 
 #define DEVICE_HELP  "cpu (default) or a GPU: cuda:0"

@@ -3,7 +3,6 @@
 
 #include <omp.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "evalcore/segmenter.h"
 
@@ -42,7 +41,7 @@ struct runfile_options sweep_file_options(const struct sweep_options *o)
 /* Workers on the CPU divide its cores. */
 static int threads_of(const struct sweep_options *o, const struct device_list *devices)
 {
-    if (o->threads || devices->n < 2 || strcmp(devices->backend, "cpu"))
+    if (o->threads || devices->n < 2 || devices->is_gpu)
         return o->threads;
     int share = omp_get_num_procs() / devices->n;
     return share > 0 ? share : 1;
@@ -55,7 +54,7 @@ struct runplan_options sweep_plan_options(const struct sweep_options *o, const s
                                     .sample_ids = o->sample_ids,
                                     .limit = o->limit,
                                     .backend = devices->backend,
-                                    .ordinal = strcmp(devices->backend, "cpu") ? devices->ordinal[i] : 0,
+                                    .ordinal = devices->is_gpu ? devices->ordinal[i] : 0,
                                     .threads = threads_of(o, devices),
                                     .max_batch = o->max_batch,
                                     .cache_dir = p->cache_dir};

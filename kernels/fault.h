@@ -10,14 +10,16 @@
  *   alloc:N     the N-th allocation finds no memory
  *   launch:N    the N-th operation launched outside a recording fails (prefill, or pages given to a sequence)
  *   replay:N    the N-th replay fails (decoding)
+ *   few:N       no failure: kernels are launched as for a GPU of at most N multiprocessors, so that blocks
+ *               that go on from one piece of work to the next do so more often than in any small test
  *
- * On a GPU the last two run a kernel that traps, so that the failure comes as a real one does: later, and
- * from then on at every call. */
+ * On a GPU launch and replay run a kernel that traps, so that the failure comes as a real one does: later,
+ * and from then on at every call. */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum fault_kind { FAULT_NONE, FAULT_OPEN, FAULT_ALLOC, FAULT_LAUNCH, FAULT_REPLAY };
+enum fault_kind { FAULT_NONE, FAULT_OPEN, FAULT_ALLOC, FAULT_LAUNCH, FAULT_REPLAY, FAULT_FEW };
 
 struct fault {
     enum fault_kind kind;

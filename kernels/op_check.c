@@ -176,3 +176,12 @@ int op_check(enum op op, const void *args, enum dtype activations, char *sentenc
         return 0;
     }
 }
+
+int download_check(int slot, size_t bytes, char *sentence, size_t size)
+{
+    struct refusal f = {sentence, size};
+    if (slot >= 0 && slot < BACKEND_DOWNLOADS && bytes <= BACKEND_DOWNLOAD_BYTES)
+        return 0;
+    return refuse(&f, "download of %zu bytes through slot %d; at most %d, 0 to %d", bytes, slot,
+                  BACKEND_DOWNLOAD_BYTES, BACKEND_DOWNLOADS - 1);
+}

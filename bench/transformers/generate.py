@@ -7,7 +7,8 @@ what `kveval bench decode` and `kveval bench attention` are compared with on the
 generate(): random weights in the shape of --shape, bf16, sdpa attention, dynamic cache, greedy, --batch prompts of so
 many random tokens (--contexts), --new tokens each. Only decode steps count: from the first new token's stopping check to
 the last one's, each after a synchronisation. FlashInfer: pages of 16 tokens in random order, tensor cores, the shapes of
-`kveval bench attention`; the median of several runs.
+`kveval bench attention`, whole contexts and 64 pages of each, chosen at random and anew for each of eight runs, so that
+they do not stay in a cache. Sixteen runs are one CUDA graph; the median of several replays.
 
 One JSON line a figure: name, value, unit, command.
 """
@@ -17,9 +18,11 @@ from transformers import AutoConfig, AutoModelForCausalLM, StoppingCriteria, Sto
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = " ".join(["python3", os.path.relpath(__file__, ROOT), *sys.argv[1:]])
-# query heads, KV heads, head dimension, batch, context
-ATTENTION = [(12, 2, 128, 64, 4096), (12, 2, 128, 64, 18432), (12, 2, 128, 64, 65536),
-             (32, 8, 128, 64, 8192), (32, 8, 128, 64, 32768), (32, 8, 128, 64, 65536)]
+# query heads, KV heads, head dimension, batch, context, pages read of each context (0: all)
+ATTENTION = [(12, 2, 128, 64, 4096, 0), (12, 2, 128, 64, 18432, 0), (12, 2, 128, 64, 18432, 64),
+             (12, 2, 128, 64, 65536, 0), (32, 8, 128, 64, 8192, 0), (32, 8, 128, 64, 18432, 64),
+             (32, 8, 128, 64, 32768, 0), (32, 8, 128, 64, 65536, 0)]
+PAGE, VARIANTS = 16, 8
 
 
 def show(name, value, unit):
@@ -88,30 +91,55 @@ def flashinfer_attention(device, runs):
                           "note": f"FlashInfer {flashinfer.__version__} is installed and failed: {str(e)[-300:]}"}))
 
 
+def planned(flashinfer, room, lists, n_q, n_kv, dim):
+    """The kernel for one choice of pages, (batch, pages of each sequence)."""
+    batch, pages = lists.shape
+    starts = torch.arange(0, batch + 1, dtype=torch.int32, device=lists.device) * pages
+    last = torch.full((batch,), PAGE, dtype=torch.int32, device=lists.device)
+    decode = flashinfer.BatchDecodeWithPagedKVCacheWrapper(room, "NHD", use_tensor_cores=True)
+    decode.plan(starts, lists.reshape(-1), last, n_q, n_kv, dim, PAGE, q_data_type=torch.bfloat16,
+                kv_data_type=torch.bfloat16)
+    return decode
+
+
+def replay_time(work, n, runs):
+    """Seconds of one of n pieces of work in a CUDA graph: the median of the replays."""
+    for i in range(n):
+        work(i)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for i in range(n):
+            work(i)
+    took = []
+    for i in range(runs + 2):
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        graph.replay()
+        end.record()
+        end.synchronize()
+        if i >= 2:
+            took.append(start.elapsed_time(end) * 1e-3 / n)
+    return statistics.median(took)
+
+
 def time_flashinfer(flashinfer, device, runs):
-    room = torch.empty(512 << 20, dtype=torch.uint8, device=device)
-    for n_q, n_kv, dim, batch, context in ATTENTION:
-        pages = context // 16
-        kv = torch.empty(batch * pages, 2, 16, n_kv, dim, dtype=torch.bfloat16, device=device).normal_()
+    room = torch.zeros(512 << 20, dtype=torch.uint8, device=device)
+    for n_q, n_kv, dim, batch, context, take in ATTENTION:
+        pages = context // PAGE
+        kv = torch.empty(batch * pages, 2, PAGE, n_kv, dim, dtype=torch.bfloat16, device=device).normal_()
         q = torch.randn(batch, n_q, dim, dtype=torch.bfloat16, device=device)
-        order = torch.randperm(batch * pages, device=device).to(torch.int32)
-        starts = torch.arange(0, batch + 1, dtype=torch.int32, device=device) * pages
-        full = torch.full((batch,), 16, dtype=torch.int32, device=device)
-        decode = flashinfer.BatchDecodeWithPagedKVCacheWrapper(room, "NHD", use_tensor_cores=True)
-        decode.plan(starts, order, full, n_q, n_kv, dim, 16, q_data_type=torch.bfloat16, kv_data_type=torch.bfloat16)
-        took = []
-        for i in range(runs + 3):
-            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            start.record()
-            decode.run(q, kv)
-            end.record()
-            end.synchronize()
-            if i >= 3:
-                took.append(start.elapsed_time(end) * 1e-3)
-        seconds, read = statistics.median(took), batch * context * n_kv * 2 * dim * 2
+        out = torch.empty_like(q)
+        order = torch.randperm(batch * pages, device=device).to(torch.int32).view(batch, pages)
+        kernels = []
+        for _ in range(VARIANTS if take else 1):
+            chosen = torch.rand(batch, pages, device=device).topk(take or pages).indices.sort().values
+            kernels.append(planned(flashinfer, room, order.gather(1, chosen), n_q, n_kv, dim))
+        seconds = replay_time(lambda i: kernels[i % len(kernels)].run(q, kv, out=out), 2 * VARIANTS, runs)
+        read = batch * (take * PAGE or context) * n_kv * 2 * dim * 2
         show(f"FlashInfer {flashinfer.__version__} batch decode {n_q}/{n_kv} heads d {dim}, bf16 KV, batch {batch} x "
-             f"{context}: full, {seconds * 1e6:.1f} us", read / seconds / 1e9, "GB/s")
-        del kv, q, order, decode
+             f"{context}: {f'pages {take}' if take else 'full'}, {seconds * 1e6:.1f} us", read / seconds / 1e9, "GB/s")
+        del kv, q, out, order, kernels
 
 
 def main():
@@ -122,16 +150,18 @@ def main():
     p.add_argument("--batch", type=int, default=64)
     p.add_argument("--contexts", default="1024,4096")
     p.add_argument("--new", type=int, default=64)
-    p.add_argument("--runs", type=int, default=20, help="of FlashInfer's kernel")
+    p.add_argument("--runs", type=int, default=20, help="replays of FlashInfer's kernel")
+    p.add_argument("--only", choices=["generate", "flashinfer"], help="one of the two")
     args = p.parse_args()
     device = torch.device(args.device)
     if device.type == "cuda":
         torch.cuda.set_device(device)
-    model = random_model(args.shape, args.layers, device)
-    for context in map(int, args.contexts.split(",")):
-        generation(model, pathlib.Path(args.shape).stem, args.batch, context, args.new, device)
-    del model
-    if device.type == "cuda":
+    if args.only != "flashinfer":
+        model = random_model(args.shape, args.layers, device)
+        for context in map(int, args.contexts.split(",")):
+            generation(model, pathlib.Path(args.shape).stem, args.batch, context, args.new, device)
+        del model
+    if device.type == "cuda" and args.only != "generate":
         torch.cuda.empty_cache()
         flashinfer_attention(device, args.runs)
     return 0

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/cpu/cpu.h"
+#include "kernels/op_check.h"
 
 extern const struct cpu_isa cpu_isa_scalar;
 #if defined(__x86_64__)
@@ -139,11 +140,8 @@ static int device_copy(struct device *d, void *dst, const void *src, size_t byte
 /* Everything launched has run by the time launch returns, so the first half is all there is to do. */
 static int device_download_begin(struct device *d, int slot, const void *src, size_t bytes)
 {
-    if (slot < 0 || slot >= BACKEND_DOWNLOADS || bytes > BACKEND_DOWNLOAD_BYTES)
-        return cpu_error(d, BACKEND_ERR_UNSUPPORTED,
-                         "download of %zu bytes through slot %d; at most %d, 0 to %d", bytes, slot,
-                         BACKEND_DOWNLOAD_BYTES, BACKEND_DOWNLOADS - 1);
-    return device_copy(d, d->landed[slot], src, bytes);
+    int rc = download_check(slot, bytes, d->error, sizeof d->error);
+    return rc ? rc : device_copy(d, d->landed[slot], src, bytes);
 }
 
 static int device_download_wait(struct device *d, int slot, void *dst, size_t bytes)

@@ -33,6 +33,7 @@ struct attend_work {
     float2 *part_tl; /* (lists, max_chunks, group): top, sum of exp(logit - top) */
     int max_chunks;
     float part_unit; /* of parts' tops: sums are relative to exp(top * unit) */
+    int early;       /* lists of pages, and the kernel before this one changes K and V at most */
 };
 
 /* Entries of a chunk. A list of 64 pages, the common budget, is one: nothing is left to add up. Few for lists
@@ -91,7 +92,8 @@ __device__ static inline struct list list_at(const struct attend_work &w, const 
     return l;
 }
 
-/* Entry e of a list of pages as it lies in memory; nothing here waits for the last loads. */
+/* Entry e of a list of pages as it lies in memory; nothing here waits for the last loads. What is looked at
+ * before wait_for_inputs goes past the first-level cache, which may hold what an earlier kernel saw. */
 struct entry {
     int unit, page;
     uint32_t tokens, heads; /* read by at least one head, by which of the group; tokens 0: nothing */
@@ -105,13 +107,13 @@ __device__ static inline struct entry list_entry(const struct attend_work &w, co
         struct entry out = {p.unit, p.page, p.tokens, p.heads};
         return out;
     }
-    int page = l.idx ? l.idx[e / w.block_pages] * w.block_pages + e % w.block_pages : e;
+    int page = l.idx ? __ldcg(&l.idx[e / w.block_pages]) * w.block_pages + e % w.block_pages : e;
     struct entry out = {0, page, 0, 0xffff};
-    if (l.idx && page >= pages_of(w.kv.n_slots[l.head]))
+    if (l.idx && page >= pages_of(__ldcg(&w.kv.n_slots[l.head])))
         return out;
     size_t at = l.head * (size_t)w.kv.max_pages + page;
-    out.unit = w.kv.unit[at];
-    out.tokens = w.kv.live[at];
+    out.unit = __ldcg(&w.kv.unit[at]);
+    out.tokens = __ldcg(&w.kv.live[at]);
     return out;
 }
 
@@ -119,21 +121,23 @@ __device__ static inline struct entry list_entry(const struct attend_work &w, co
 __device__ static inline int list_size(const struct attend_work &w, int i, int *seq)
 {
     int row = i / w.kv.n_kv, h = i % w.kv.n_kv, len = -1;
-    *seq = w.rows.seq[row];
+    *seq = __ldcg(&w.rows.seq[row]);
     if (*seq < 0)
         return INT32_MIN;
     if (w.kind == LIST_MERGED)
         return w.plan.n[i];
     if (w.kind != LIST_LIVE)
-        len = w.len[(size_t)row * w.n_rows + w.list_of[h]];
-    return len < 0 ? pages_of(w.kv.n_slots[kv_head(w.kv, *seq, w.layer, h)]) : -1 - len;
+        len = __ldcg(&w.len[(size_t)row * w.n_rows + w.list_of[h]]);
+    return len < 0 ? pages_of(__ldcg(&w.kv.n_slots[kv_head(w.kv, *seq, w.layer, h)])) : -1 - len;
 }
 
-/* Fills `all` in shared memory at `room`. All threads of the block call it; ends with a barrier. */
-__device__ static inline void find_lists(const struct attend_work &w, void *room, struct lists *all)
+/* Fills `all` in shared memory at `room`. All threads of the block call it; ends with a barrier. Returns: is
+ * every list given by its pages, none by what its sequence has? */
+__device__ static inline bool find_lists(const struct attend_work &w, void *room, struct lists *all)
 {
     __shared__ int sums[ATTEND_WARPS];
     int n = w.rows.cap * w.kv.n_kv, per = (n + ATTEND_THREADS - 1) / ATTEND_THREADS, t = threadIdx.x;
+    int listed = 1;
     int *start = (int *)room;
     all->n = n;
     all->start = start;
@@ -144,6 +148,7 @@ __device__ static inline void find_lists(const struct attend_work &w, void *room
         int seq, size = list_size(w, i, &seq);
         all->seq[i] = (uint16_t)seq;
         all->size[i] = size;
+        listed &= size < 0;
         start[i] = size == INT32_MIN ? 0 : chunks_of(list_entries(w, size));
     }
     __syncthreads();
@@ -168,7 +173,7 @@ __device__ static inline void find_lists(const struct attend_work &w, void *room
     }
     if (t == ATTEND_THREADS - 1)
         start[n] = before;
-    __syncthreads();
+    return __syncthreads_and(listed);
 }
 
 /* The list that an item belongs to. */
@@ -185,28 +190,33 @@ __device__ static inline int list_of_item(const struct lists &all, int item)
     return low;
 }
 
-/* One item's result goes out: value(h, x) are sums over V relative to exp(top[h] * part_unit),
- * sum[h] their weights. All threads of the block call it, with top and sum in shared memory. */
+/* One item's result goes out: value(h, x) are four sums over V from dimension x of d on, relative to
+ * exp(top[h] * part_unit), sum[h] their weights. All threads of the block call it, with top and sum in shared
+ * memory. */
 template <class Value>
 __device__ static inline void finish_item(const struct attend_work &w, const struct list &l, int i, int chunk,
-                                          int n_chunks, const float *top, const float *sum, Value value)
+                                          int n_chunks, int d, const float *top, const float *sum,
+                                          Value value)
 {
-    int d = w.kv.head_dim, t = threadIdx.x, group = w.group;
+    int t = threadIdx.x, group = w.group;
     size_t out = (size_t)l.row * w.n_q + (size_t)l.h * group;
-    if (n_chunks == 1) {
-        for (int x = t; w.out && x < group * d; x += ATTEND_THREADS) {
-            int h = x / d;
-            put_as(w.out, w.type, out * d + x, sum[h] > 0 ? value(h, x % d) / sum[h] : 0.0f);
-        }
-        if (w.stats.logits && t < group)
-            w.stats.lse[out + t] = sum[t] > 0 ? top[t] * w.part_unit + logf(sum[t]) : -CUDART_INF_F;
-        return;
-    }
     size_t part = ((size_t)i * w.max_chunks + chunk) * group;
-    for (int x = t; w.out && x < group * d; x += ATTEND_THREADS)
-        w.part[part * d + x] = value(x / d, x % d);
-    if (t < group)
+    for (int x = 4 * t; w.out && x < group * d; x += 4 * ATTEND_THREADS) {
+        int h = x / d;
+        float4 v = value(h, x % d);
+        if (n_chunks > 1) {
+            *(float4 *)&w.part[part * d + x] = v;
+        } else {
+            float f = sum[h] > 0 ? 1.0f / sum[h] : 0.0f;
+            put4_as(w.out, w.type, out * d + x, make_float4(v.x * f, v.y * f, v.z * f, v.w * f));
+        }
+    }
+    if (t >= group)
+        return;
+    if (n_chunks > 1)
         w.part_tl[part + t] = make_float2(top[t], sum[t]);
+    else if (w.stats.logits)
+        w.stats.lse[out + t] = sum[t] > 0 ? top[t] * w.part_unit + logf(sum[t]) : -CUDART_INF_F;
 }
 
 /* attend_mma.cu: bf16 K and V, head_dim 64 or 128, groups up to 8. attend_plain.cu: everything else. */

@@ -144,6 +144,25 @@ static __device__ void copy_tokens(const struct attend_work &w, struct cursor *c
     arrive_after_copies(bar);
 }
 
+/* The lane's own entry, a page, into a stage. One lane's work. */
+template <int D, bool VALUES>
+static __device__ void copy_page(const struct attend_work &w, const struct entry &own, int i,
+                                 struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+{
+    typedef form<D, VALUES> F;
+    int warp = threadIdx.x / WARP;
+    uint32_t bar = shared_address(&b->bar[warp][i]);
+    struct stage *s = &b->stage[warp][i];
+    bool read = own.tokens && own.heads;
+    s->read = read ? own.tokens | own.heads << 16 : 0;
+    s->slot = own.page < w.kv.max_pages ? own.page * KV_PAGE_TOKENS : INT32_MAX;
+    barrier_expect(bar, read ? F::STAGE : 0);
+    if (read && w.stats.logits) /* what is written then is not to stay in the cache for longer */
+        bulk_copy(ring + (warp * F::STAGES + i) * F::STAGE, kv_unit_k(w.kv, own.unit), F::STAGE, bar);
+    else if (read)
+        bulk_copy_once(ring + (warp * F::STAGES + i) * F::STAGE, kv_unit_k(w.kv, own.unit), F::STAGE, bar);
+}
+
 /* Starts the copy of the warp's next entry, if there is one, into the stage after the last. */
 template <int D, bool VALUES>
 static __device__ void copy_next(const struct attend_work &w, const struct lists &all, struct cursor *c,
@@ -155,26 +174,48 @@ static __device__ void copy_next(const struct attend_work &w, const struct lists
         turn_page(w, all, c);
     if (c->now.item >= items)
         return;
-    struct stage *s = &b->stage[warp][c->stage];
-    uint32_t bar = shared_address(&b->bar[warp][c->stage]),
-             to = ring + (warp * F::STAGES + c->stage) * F::STAGE;
+    uint32_t bar = shared_address(&b->bar[warp][c->stage]);
     if (scattered(w, c->now.l)) {
-        copy_tokens<D, VALUES>(w, c, s, to, bar);
+        copy_tokens<D, VALUES>(w, c, &b->stage[warp][c->stage],
+                               ring + (warp * F::STAGES + c->stage) * F::STAGE, bar);
     } else {
-        if (lane == c->at) { /* it looked this entry up */
-            bool read = c->own.tokens && c->own.heads;
-            s->read = read ? c->own.tokens | c->own.heads << 16 : 0;
-            s->slot = c->own.page < w.kv.max_pages ? c->own.page * KV_PAGE_TOKENS : INT32_MAX;
-            barrier_expect(bar, read ? F::STAGE : 0);
-            if (read)
-                bulk_copy(to, kv_unit_k(w.kv, c->own.unit), F::STAGE, bar);
-        } else if (w.kind == LIST_TOKENS) { /* whose barriers count all lanes */
+        if (lane == c->at) /* it looked this entry up */
+            copy_page<D, VALUES>(w, c->own, c->stage, b, ring);
+        else if (w.kind == LIST_TOKENS) /* whose barriers count all lanes */
             barrier_arrive(bar);
-        }
         __syncwarp();
     }
     c->at++;
     c->stage = c->stage + 1 == F::STAGES ? 0 : c->stage + 1;
+}
+
+/* Lists of pages whose first copies begin before the last kernel has ended. The page that it appended to
+ * comes again, and whatever has other live tokens now; a bit can be seen before the K and V that it stands
+ * for, so that bits alone would not tell. Returns the stages that were filled twice, a bit each. */
+template <int D, bool VALUES>
+static __device__ uint32_t copy_early(const struct attend_work &w, const struct lists &all, struct cursor *c,
+                                      struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+{
+    typedef form<D, VALUES> F;
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    uint32_t before = c->own.tokens;
+    int n = c->now.n < F::STAGES ? c->now.n : F::STAGES, tail = -1;
+    for (int i = 0; i < n; i++)
+        copy_next<D, VALUES>(w, all, c, b, ring);
+    wait_for_inputs();
+    let_next_begin();
+    if (lane < c->now.n) {
+        tail = __ldcg(&w.kv.tail[c->now.l.head]);
+        c->own = list_entry(w, c->now.l, c->now.i, c->now.first + lane * ATTEND_WARPS);
+    }
+    if (lane < c->next.n)
+        c->own_next = list_entry(w, c->next.l, c->next.i, c->next.first + lane * ATTEND_WARPS);
+    bool again = lane < n && (c->own.tokens != before || c->own.page == tail / KV_PAGE_TOKENS);
+    if (again) {
+        barrier_wait(shared_address(&b->bar[warp][lane]), 0);
+        copy_page<D, VALUES>(w, c->own, lane, b, ring);
+    }
+    return __ballot_sync(~0u, again);
 }
 
 #endif

@@ -210,12 +210,19 @@ static __device__ void add_entries(const struct attend_work &w, const struct lis
             skip_tile<DUMP>(w, l, s[p], e + p * ATTEND_WARPS);
 }
 
+/* Of sums in shared memory: no two lanes of a warp in the same bank. */
+__host__ __device__ static constexpr int pitch_of(int d)
+{
+    return d + 4;
+}
+
 /* The four warps' sums of a chunk come together: 2 and 3 are added to 0 and 1, those at the end. total
- * [2][head][dim] is shared memory. */
+ * [2][head][PITCH] is shared memory. */
 template <int D, bool VALUES>
 static __device__ void merge_warps(const struct attend_work &w, const struct part *c, int chunk,
                                    struct sums<D> *r, struct block<form<D, VALUES>::STAGES> *b, float *total)
 {
+    const int PITCH = pitch_of(D);
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, g = lane / 4, t = lane % 4;
     const float unit = w.scale * 1.44269504f;
 #pragma unroll
@@ -244,13 +251,13 @@ static __device__ void merge_warps(const struct attend_work &w, const struct par
         b->all_top[h] = most;
         b->all_sum[h] = sum;
     }
-    float *own = total + (warp & 1) * w.group * D + 2 * t * D + g;
+    float *own = total + ((warp & 1) * w.group + 2 * t) * PITCH + g;
     for (int from = 2; VALUES && from >= 0; from -= 2) {
 #pragma unroll
         for (int i = 0; i < D / 16; i++)
 #pragma unroll
             for (int x = 0; x < 4; x++) {
-                float *p = own + (x & 1) * D + i * 16 + (x >> 1) * 8, v = r->o[i][x] * keep[x & 1];
+                float *p = own + (x & 1) * PITCH + i * 16 + (x >> 1) * 8, v = r->o[i][x] * keep[x & 1];
                 if (warp >> 1 == from >> 1 && 2 * t + (x & 1) < w.group)
                     *p = from ? v : v + *p;
             }
@@ -258,8 +265,10 @@ static __device__ void merge_warps(const struct attend_work &w, const struct par
     }
     if (!VALUES)
         __syncthreads();
-    finish_item(w, c->l, c->i, chunk, chunks_of(c->l.n), b->all_top, b->all_sum,
-                [&](int h, int x) { return total[h * D + x] + total[(w.group + h) * D + x]; });
+    finish_item(w, c->l, c->i, chunk, chunks_of(c->l.n), D, b->all_top, b->all_sum, [&](int h, int x) {
+        return plus(*(const float4 *)&total[h * PITCH + x],
+                    *(const float4 *)&total[(w.group + h) * PITCH + x]);
+    });
     __syncthreads();
 }
 
@@ -277,14 +286,21 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     if (lane < F::STAGES)
         barrier_init(shared_address(&b.bar[warp][lane]), w.kind == LIST_TOKENS ? WARP : 1);
     barrier_init_done();
-    wait_for_inputs();
-    let_next_begin();
-    find_lists(w, total + (VALUES ? 2 * w.group * D : 0), &all);
+    float *room = total + (VALUES ? 2 * w.group * pitch_of(D) : 0);
+    bool early = VALUES && !DUMP && w.early && find_lists(w, room, &all);
+    if (!early) {
+        wait_for_inputs();
+        let_next_begin();
+        find_lists(w, room, &all);
+    }
     struct cursor in = {};
     in.now.item = (int)blockIdx.x - 2 * (int)gridDim.x;
     in.next.item = (int)blockIdx.x - (int)gridDim.x;
     turn_page(w, all, &in);
-    for (int i = 0; i < F::STAGES; i++)
+    turn_page(w, all, &in);
+    if (early)
+        phase = copy_early<D, VALUES>(w, all, &in, &b, ring);
+    for (int i = early ? in.at : 0; i < F::STAGES; i++)
         copy_next<D, VALUES>(w, all, &in, &b, ring);
     struct part out, ahead;
     struct raw_queries<D> raw;
@@ -340,15 +356,11 @@ int attend_mma_fits(const struct attend_work *w)
 
 template <int D, bool DUMP, bool VALUES> static int run(struct device *d, const struct attend_work *w)
 {
-    size_t bytes =
-        form<D, VALUES>::RING + (VALUES ? (size_t)2 * D * w->group * sizeof(float) : 0) + lists_bytes(*w);
+    size_t bytes = form<D, VALUES>::RING + (VALUES ? (size_t)2 * pitch_of(D) * w->group * sizeof(float) : 0) +
+                   lists_bytes(*w);
     /* Set each time: the limit belongs to the context of the device in use. */
     cudaError_t e = cudaFuncSetAttribute((const void *)mma_kernel<D, DUMP, VALUES>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    if (e == cudaSuccess) /* room for all BLOCKS, whatever the driver would guess */
-        e = cudaFuncSetAttribute((const void *)mma_kernel<D, DUMP, VALUES>,
-                                 cudaFuncAttributePreferredSharedMemoryCarveout,
-                                 cudaSharedmemCarveoutMaxShared);
     if (e != cudaSuccess)
         return cuda_check(d, e, "attend");
     return cuda_launch_early(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<D, DUMP, VALUES>,

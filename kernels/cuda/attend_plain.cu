@@ -46,17 +46,6 @@ static __device__ void locate(const struct attend_work &w, const struct list &l,
     s->heads[t] = x.tokens >> lane & 1 ? x.heads : 0;
 }
 
-/* Four dimensions of a token. */
-static __device__ float4 four_of(const struct kv_view &kv, const char *k_or_v, int t, int i)
-{
-    int at = kv_place(kv, t, i);
-    if (kv.dtype == DTYPE_F32)
-        return *(const float4 *)((const float *)k_or_v + at);
-    uint2 x = *(const uint2 *)((const __nv_bfloat16 *)k_or_v + at);
-    return make_float4(__uint_as_float(x.x << 16), __uint_as_float(x.x & 0xffff0000u),
-                       __uint_as_float(x.y << 16), __uint_as_float(x.y & 0xffff0000u));
-}
-
 template <int G>
 static __device__ void score(const struct attend_work &w, const struct list &l, int t, struct span *s)
 {
@@ -68,7 +57,7 @@ static __device__ void score(const struct attend_work &w, const struct list &l, 
         acc[g] = 0;
 #pragma unroll 4
     for (int x = 0; x < (s->heads[t] ? w.kv.head_dim : 0); x += 4) {
-        float4 key = four_of(w.kv, k, lane, x);
+        float4 key = kv_get4(w.kv, k, lane, x);
 #pragma unroll
         for (int g = 0; g < G; g++) {
             float4 q = *(const float4 *)&s->q[g][x];
@@ -194,10 +183,10 @@ static __device__ void run_item(const struct attend_work &w, const struct lists 
             if (t + x * ATTEND_THREADS < (parts > 1 ? parts * d : d))
                 s->q[g][t + x * ATTEND_THREADS] = o[x][g]; /* q is done with */
     __syncthreads();
-    finish_item(w, l, i, chunk, chunks_of(l.n), s->top, s->sum, [&](int h, int x) {
-        float sum = s->q[h][x];
+    finish_item(w, l, i, chunk, chunks_of(l.n), d, s->top, s->sum, [&](int h, int x) {
+        float4 sum = *(const float4 *)&s->q[h][x];
         for (int part = 1; part < parts; part++)
-            sum += s->q[h][part * d + x];
+            sum = plus(sum, *(const float4 *)&s->q[h][part * d + x]);
         return sum;
     });
     __syncthreads();

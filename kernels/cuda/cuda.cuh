@@ -42,6 +42,7 @@ struct device {
     int ordinal, n_sm;
     int wgmma;           /* compute capability 9.x: Hopper's matrix instructions */
     cudaStream_t stream; /* everything runs here, in order */
+    enum op early;       /* of what was enqueued last, if a kernel after it may begin early; else OP_COUNT */
     int recording;
     struct scratch scratch;
     int *counters; /* zero between launches: arrivals of blocks, see op_reduce.cu */
@@ -67,21 +68,31 @@ template <typename... P, typename... A>
 static inline int cuda_launch_early(struct device *d, enum op op, void (*kernel)(P...), dim3 grid,
                                     int threads, size_t bytes, int cluster, const A &...args)
 {
-    cudaLaunchAttribute attrs[2];
+    cudaLaunchAttribute attrs[3];
+    unsigned n = 1;
     attrs[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attrs[0].val.programmaticStreamSerializationAllowed = 1;
-    attrs[1].id = cudaLaunchAttributeClusterDimension;
-    attrs[1].val.clusterDim.x = (unsigned)cluster;
-    attrs[1].val.clusterDim.y = attrs[1].val.clusterDim.z = 1;
+    if (cluster > 1) {
+        attrs[n].id = cudaLaunchAttributeClusterDimension;
+        attrs[n].val.clusterDim.x = (unsigned)cluster;
+        attrs[n].val.clusterDim.y = attrs[n].val.clusterDim.z = 1;
+        n++;
+    }
+    /* An SM that has set little shared memory aside for a small kernel would not take the next one's blocks
+     * beside it. */
+    attrs[n].id = cudaLaunchAttributePreferredSharedMemoryCarveout;
+    attrs[n++].val.sharedMemCarveout = cudaSharedmemCarveoutMaxShared;
     cudaLaunchConfig_t config = {};
     config.gridDim = grid;
     config.blockDim = dim3((unsigned)threads);
     config.dynamicSmemBytes = bytes;
     config.stream = d->stream;
     config.attrs = attrs;
-    config.numAttrs = cluster > 1 ? 2 : 1;
+    config.numAttrs = n;
     cudaLaunchKernelEx(&config, kernel, args...);
-    return cuda_launched(d, op);
+    int rc = cuda_launched(d, op);
+    d->early = op;
+    return rc;
 }
 
 enum { CUDA_COUNTERS = 1 << 16 };

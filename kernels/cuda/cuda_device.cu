@@ -40,6 +40,7 @@ int cuda_check(struct device *d, cudaError_t e, const char *what)
 int cuda_launched(struct device *d, enum op op)
 {
     cudaError_t e = cudaGetLastError();
+    d->early = OP_COUNT;
     if (e == cudaSuccess)
         return 0;
     cuda_check(d, e, "launching");
@@ -133,8 +134,11 @@ static int open_parts(struct device *d)
                           "%s has compute capability %d.%d; this program is built for 9.0 and above",
                           prop.name, prop.major, prop.minor);
     d->n_sm = prop.multiProcessorCount;
+    if (d->fault.kind == FAULT_FEW && d->fault.n < d->n_sm)
+        d->n_sm = (int)d->fault.n;
     d->wgmma = prop.major == 9;
-    snprintf(d->name, sizeof d->name, "%s, %.0f GiB", prop.name, (double)prop.totalGlobalMem / (1 << 30));
+    snprintf(d->name, sizeof d->name, "%s, %.0f GiB%s", prop.name, (double)prop.totalGlobalMem / (1 << 30),
+             d->fault.kind == FAULT_FEW ? ", as if it had few multiprocessors" : "");
     rc = cuda_check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking), "creating a stream");
     if (!rc && !(d->counters = (int *)cuda_alloc(d, CUDA_COUNTERS * sizeof *d->counters)))
         rc = BACKEND_ERR_MEMORY;
@@ -231,6 +235,7 @@ static int record_begin(struct device *d)
     /* Relaxed: scratch may grow meanwhile. */
     int rc = cuda_check(d, cudaStreamBeginCapture(d->stream, cudaStreamCaptureModeRelaxed), "recording");
     d->recording = rc == 0;
+    d->early = OP_COUNT;
     return rc;
 }
 
@@ -241,6 +246,7 @@ static int record_end(struct device *d, struct program **out)
     if (!d->recording)
         return cuda_error(d, BACKEND_ERR_LAUNCH, "no program is being recorded");
     d->recording = 0;
+    d->early = OP_COUNT;
     int rc = cuda_check(d, cudaStreamEndCapture(d->stream, &graph), "recording");
     if (rc)
         return rc;
@@ -258,6 +264,7 @@ static int record_end(struct device *d, struct program **out)
 static int replay(struct device *d, struct program *p)
 {
     fail_on_request(d, FAULT_REPLAY);
+    d->early = OP_COUNT;
     return cuda_check(d, cudaGraphLaunch(p->graph, d->stream), "starting a step");
 }
 

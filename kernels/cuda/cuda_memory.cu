@@ -4,6 +4,7 @@
 
 #include "kernels/copy_wide.h"
 #include "kernels/cuda/cuda.cuh"
+#include "kernels/op_check.h"
 
 static const size_t SLOT = 8 << 20;
 
@@ -113,14 +114,13 @@ int cuda_download(struct device *d, void *dst, const void *src, size_t bytes)
 
 int cuda_download_begin(struct device *d, int slot, const void *src, size_t bytes)
 {
-    if (slot < 0 || slot >= BACKEND_DOWNLOADS || bytes > BACKEND_DOWNLOAD_BYTES)
-        return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
-                          "download of %zu bytes through slot %d; at most %d, 0 to %d", bytes, slot,
-                          BACKEND_DOWNLOAD_BYTES, BACKEND_DOWNLOADS - 1);
+    int rc = download_check(slot, bytes, d->error, sizeof d->error);
+    if (rc)
+        return rc;
     struct landing *l = &d->landing[slot];
-    int rc = bytes ? cuda_check(d, cudaMemcpyAsync(l->pinned, src, bytes, cudaMemcpyDeviceToHost, d->stream),
-                                "download")
-                   : 0;
+    rc = bytes ? cuda_check(d, cudaMemcpyAsync(l->pinned, src, bytes, cudaMemcpyDeviceToHost, d->stream),
+                            "download")
+               : 0;
     return rc ? rc : cuda_check(d, cudaEventRecord(l->done, d->stream), "download");
 }
 

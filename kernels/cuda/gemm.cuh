@@ -21,7 +21,8 @@ struct product {
 int gemm_fits(const struct weight *w);
 int gemm_run(struct device *d, const struct product *p);
 
-/* gemm_split.cu: for few rows, where it is faster. Whether it is taken depends on the weight alone. */
+/* gemm_split.cu: for the few rows of a decode step, where memory sets the pace. Whether it is taken depends
+ * on the weight alone. */
 int gemm_split_fits(const struct device *d, const struct weight *w);
 int gemm_split_run(struct device *d, const struct product *p);
 

@@ -1,22 +1,25 @@
-/* Products of few rows with a bf16 weight whose outputs alone would not fill the GPU: the blocks of a cluster
- * share the sum over k, and meet in shared memory in the order of k.
+/* Products of few rows with a bf16 weight, at the pace at which memory gives the weight.
  *
- * A block takes 128 outputs for 64 rows: a warp copies tiles of both factors, two groups of four warps
- * multiply them (wgmma: 64 outputs x 64 rows x 16). Rows beyond the last are zeros, so that a row's bits are
- * the same for every number of rows. The weight's first tiles are asked for before the kernel that writes x
- * has ended. */
-#include <cooperative_groups.h>
+ * A block takes 64 outputs for 64 rows: a warp copies tiles of both factors, four warps multiply them (wgmma:
+ * 64 outputs x 64 rows x 16). Where the outputs alone do not fill the GPU, the blocks of a cluster share the
+ * sum over k: each sends its sums to the blocks that add them, in the order of k. Rows beyond the last are
+ * zeros, so that a row's bits are the same for every number of rows. The weight's first tiles are asked for
+ * before the kernel that writes x has ended.
+ *
+ * Measured on an H200 in decode steps of a 1.5B model (o, qkv and down; 64 rows): tiles of 64 outputs and 5
+ * stages, so that two blocks share a multiprocessor, are faster than 128 outputs with 3 to 5 stages, 4 or 6
+ * stages, or more blocks a sum; asking for tiles ahead into the L2 cache is slower. For weights with more
+ * outputs cuBLASLt is faster, whose blocks share x. */
 #include <cuda.h>
 #include <string.h>
 
 #include "kernels/cuda/gemm.cuh"
 #include "kernels/cuda/math.cuh"
 #include "kernels/cuda/ptx.cuh"
+#include "kernels/cuda/wgmma.cuh"
 
-namespace cg = cooperative_groups;
-
-enum { TILE_N = 128, TILE_M = 64, TILE_K = 64, STAGES = 4, MOST_SPLITS = 8, ENOUGH_BLOCKS = 96 };
-enum { GROUPS = TILE_N / 64, GROUP_THREADS = 128, MATH = GROUPS * GROUP_THREADS, THREADS = MATH + WARP };
+enum { TILE_N = 64, TILE_M = 64, TILE_K = 64, STAGES = 5, MATH = 128, THREADS = MATH + WARP };
+enum { MOST_SPLITS = 8, ENOUGH_BLOCKS = 96, MOST_TILES = 2 * ENOUGH_BLOCKS };
 /* Bytes. Rows of a tile are 128 bytes, their 16-byte chunks rotated by the copy engine (its 128-byte
  * swizzle, which wgmma reads as it is; tiles begin at multiples of 1024). */
 enum {
@@ -26,8 +29,18 @@ enum {
     STAGE = W_TILE + X_TILE,
     ALIGN = 1024
 };
-enum { PITCH = TILE_N + 4 }; /* of sums in shared memory: no two lanes of a warp in the same bank */
-static_assert(TILE_M * PITCH * 4 <= STAGES * STAGE, "sums lie where the tiles were");
+
+/* What follows from the number of blocks that share a sum. */
+template <int BLOCKS> struct form {
+    enum {
+        SPLITS = BLOCKS,
+        SHARE = TILE_N / SPLITS,                    /* outputs that a block adds */
+        SENT = TILE_M * SHARE,                      /* sums that it gets of each block */
+        FOURS = SENT / 4 / MATH,                    /* of them four at a time, a thread */
+        ROOM = 4 * SENT * (SPLITS > 1 ? SPLITS : 0) /* bytes: where they arrive */
+    };
+    static_assert(SPLITS <= (int)MOST_SPLITS && SHARE % 8 == 0 && FOURS > 0, "a warp sends to one block");
+};
 
 struct split_args {
     CUtensorMap w, x;
@@ -40,65 +53,32 @@ struct bars {
     uint64_t full[STAGES], empty[STAGES];
 };
 
-/* ---- tensor cores */
-
-/* Where a tile's rows lie, as wgmma is told: address, 1024 bytes from one group of 8 rows to the next,
- * 128-byte swizzle. */
-static __device__ inline uint64_t tile_at(uint32_t address)
-{
-    return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
-}
-
-/* c (64 x 64) = or += w (64 x 16) x' (16 x 64). A lane of warp i has rows 16i + lane / 4 (+ 8: the odd pairs)
- * and of each eight columns 2 (lane % 4) and the next. */
-static __device__ inline void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add)
-{
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    asm volatile("{\n"
-                 ".reg .pred p;\n"
-                 "setp.ne.b32 p, %34, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
-                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
-                 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
-                 "%32, %33, p, 1, 1, 0, 0;\n"
-                 "}"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]),
-                   "+f"(c[7]), "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]),
-                   "+f"(c[14]), "+f"(c[15]), "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]),
-                   "+f"(c[21]), "+f"(c[22]), "+f"(c[23]), "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]),
-                   "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31])
-                 : "l"(w), "l"(x), "r"(add));
-#endif
-}
-
-static __device__ inline void wgmma_begin(void)
-{
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#endif
-}
-
-static __device__ inline void wgmma_end(void)
-{
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-#endif
-}
-
 /* ---- the parts of a block */
 
-/* One thread: n tiles of both factors from tile k0 on. */
-static __device__ void copy_tiles(const struct split_args &a, struct bars *b, uint32_t ring, int k0, int n,
-                                  int n0, int m0)
+/* What the copying thread does before anything else: the barriers, and the first tiles of the weight, which
+ * no kernel writes. */
+static __device__ void begin_copies(const struct split_args &a, struct bars *b, uint32_t ring, int k0, int n,
+                                    int n0)
 {
-    int first = n < STAGES ? n : STAGES;
-    for (int i = 0; i < first; i++) {
+    tensor_map_soon(&a.w);
+    tensor_map_soon(&a.x);
+    for (int i = 0; i < STAGES; i++) {
+        barrier_init(shared_address(&b->full[i]), 1);
+        barrier_init(shared_address(&b->empty[i]), MATH / WARP);
+    }
+    barrier_init_done();
+    for (int i = 0; i < STAGES && i < n; i++) {
         barrier_expect(shared_address(&b->full[i]), STAGE);
         tensor_copy(ring + i * STAGE, &a.w, (k0 + i) * TILE_K, n0, shared_address(&b->full[i]));
     }
+}
+
+/* The same thread: the rest of n tiles of both factors from tile k0 on. */
+static __device__ void copy_tiles(const struct split_args &a, struct bars *b, uint32_t ring, int k0, int n,
+                                  int n0, int m0)
+{
     wait_for_inputs();
-    for (int i = 0; i < first; i++)
+    for (int i = 0; i < STAGES && i < n; i++)
         tensor_copy(ring + i * STAGE + W_TILE, &a.x, (k0 + i) * TILE_K, m0, shared_address(&b->full[i]));
     for (int i = STAGES; i < n; i++) {
         int s = i % STAGES;
@@ -110,94 +90,181 @@ static __device__ void copy_tiles(const struct split_args &a, struct bars *b, ui
     }
 }
 
-/* A group of warps: its 64 of the outputs, all rows. */
+/* Four warps: all outputs and rows. A stage that is asked for again is given back as soon as
+ * it has been read, the last tiles follow each other without a wait. */
 static __device__ void add_tiles(struct bars *b, uint32_t ring, int n, float (&c)[32])
 {
-    uint32_t own = threadIdx.x / GROUP_THREADS * 64 * ROW;
+    hold(c);
     for (int i = 0; i < n; i++) {
         int s = i % STAGES;
         barrier_wait(shared_address(&b->full[s]), i / STAGES & 1);
-        uint32_t w = ring + s * STAGE + own, x = ring + s * STAGE + W_TILE;
+        uint32_t w = ring + s * STAGE, x = ring + s * STAGE + W_TILE;
         wgmma_begin();
 #pragma unroll
         for (int k = 0; k < TILE_K * 2; k += 32)
             wgmma(c, tile_at(w + k), tile_at(x + k), i || k);
-        wgmma_end();
-        if (threadIdx.x % WARP == 0)
-            barrier_arrive(shared_address(&b->empty[s]));
-    }
-}
-
-/* The group's sums as [row][output] into shared memory. */
-static __device__ void lay_out(float *sums, const float (&c)[32])
-{
-    int lane = threadIdx.x % WARP, at = threadIdx.x / WARP * 16 + lane / 4;
-#pragma unroll
-    for (int i = 0; i < 32; i++)
-        sums[(i / 4 * 8 + lane % 4 * 2 + (i & 1)) * PITCH + at + (i >> 1 & 1) * 8] = c[i];
-}
-
-/* This block's share of the rows: the sums of all blocks of the cluster, in the order of k. */
-static __device__ void add_blocks(const struct split_args &a, float *sums, int n0, int m0)
-{
-    cg::cluster_group cluster = cg::this_cluster();
-    int blocks = gridDim.x, per = TILE_M / blocks, first = blockIdx.x * per;
-    for (int i = threadIdx.x; i < per * (TILE_N / 4); i += THREADS) {
-        int m = first + i / (TILE_N / 4), f = i % (TILE_N / 4) * 4;
-        if (m0 + m >= a.rows || n0 + f >= a.n)
-            continue;
-        float4 x[MOST_SPLITS], sum = make_float4(0, 0, 0, 0);
-#pragma unroll
-        for (int b = 0; b < MOST_SPLITS; b++)
-            if (b < blocks)
-                x[b] = *(const float4 *)(cluster.map_shared_rank(sums, b) + m * PITCH + f);
-#pragma unroll
-        for (int b = 0; b < MOST_SPLITS; b++)
-            if (b < blocks)
-                sum = make_float4(sum.x + x[b].x, sum.y + x[b].y, sum.z + x[b].z, sum.w + x[b].w);
-        if (a.bias) {
-            float4 bias = *(const float4 *)(a.bias + n0 + f);
-            sum = make_float4(sum.x + bias.x, sum.y + bias.y, sum.z + bias.z, sum.w + bias.w);
+        wgmma_commit();
+        if (i + STAGES < n) {
+            wgmma_wait();
+            if (threadIdx.x % WARP == 0)
+                barrier_arrive(shared_address(&b->empty[s]));
         }
-        float4 *to = (float4 *)(a.out + (size_t)(m0 + m) * a.out_stride + n0 + f);
-        if (a.accumulate)
-            sum = make_float4(to->x + sum.x, to->y + sum.y, to->z + sum.z, to->w + sum.w);
-        *to = sum;
+    }
+    wgmma_wait();
+    hold(c);
+}
+
+/* Which output and row of the tile a thread's sum i is of. */
+static __device__ inline int output_of(int i)
+{
+    return threadIdx.x / WARP * 16 + threadIdx.x % WARP / 4 + (i >> 1 & 1) * 8;
+}
+
+static __device__ inline int row_of(int i)
+{
+    return i / 4 * 8 + threadIdx.x % 4 * 2 + (i & 1);
+}
+
+static __device__ inline float bias_of(const struct split_args &a, int output)
+{
+    return a.bias && output < a.n ? a.bias[output] : 0.0f;
+}
+
+/* NULL: outside. */
+static __device__ inline float *place(const struct split_args &a, int row, int output)
+{
+    return row < a.rows && output < a.n ? a.out + (size_t)row * a.out_stride + output : NULL;
+}
+
+/* The whole sum is this block's: out of the registers, eight outputs of four rows at a time. */
+static __device__ void write_sums(const struct split_args &a, const float (&c)[32], int n0, int m0,
+                                  const float (&bias)[2])
+{
+#pragma unroll
+    for (int i = 0; i < 32; i += 4) {
+        float *to[4], old[4];
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            to[e] = place(a, m0 + row_of(i + e), n0 + output_of(i + e));
+            old[e] = a.accumulate && to[e] ? *to[e] : 0.0f;
+        }
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            if (to[e])
+                *to[e] = old[e] + (c[i + e] + bias[e / 2]);
     }
 }
 
-/* x: blocks that share a sum (the cluster). y: outputs. z: rows. */
+/* ---- a sum by the blocks of a cluster. Each adds SHARE of the outputs, all rows, so that the warps of a
+ * block send to different blocks at a time. What a block sent lies there as [8 rows][output][row]. */
+
+template <typename F> static __device__ void send_sums(uint32_t room, const float (&c)[32])
+{
+#pragma unroll
+    for (int i = 0; i < 32; i += 2) {
+        int output = output_of(i);
+        int at = ((blockIdx.x * (TILE_M / 8) + i / 4) * F::SHARE + output % F::SHARE) * 8 + row_of(0);
+        store_far(address_in(room, output / F::SHARE) + at * 4, c[i], c[i + 1]);
+    }
+}
+
+/* A thread adds, of one output, four rows at a time. */
+template <typename F> static __device__ inline int own_output(void)
+{
+    return blockIdx.x * F::SHARE + threadIdx.x / 2 % F::SHARE;
+}
+
+template <typename F> static __device__ inline int own_row(int four)
+{
+    int i = threadIdx.x + four * MATH;
+    return i / 2 / F::SHARE * 8 + i % 2 * 4;
+}
+
+/* What is added to, read while the sums are on their way. */
+template <typename F>
+static __device__ void load_old(const struct split_args &a, float (&old)[F::FOURS][4], int n0, int m0)
+{
+#pragma unroll
+    for (int j = 0; j < F::FOURS; j++)
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            const float *from = place(a, m0 + own_row<F>(j) + e, n0 + own_output<F>());
+            old[j][e] = a.accumulate && from ? *from : 0.0f;
+        }
+}
+
+/* In the order of k. */
+template <typename F>
+static __device__ void add_blocks(const struct split_args &a, const float *sums,
+                                  const float (&old)[F::FOURS][4], int n0, int m0, float bias)
+{
+#pragma unroll
+    for (int j = 0; j < F::FOURS; j++) {
+        float4 v = make_float4(0, 0, 0, 0);
+#pragma unroll
+        for (int b = 0; b < F::SPLITS; b++) {
+            float4 x = *(const float4 *)(sums + b * F::SENT + (threadIdx.x + j * MATH) * 4);
+            v = plus(v, x);
+        }
+        float sum[4] = {v.x + bias, v.y + bias, v.z + bias, v.w + bias};
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            float *to = place(a, m0 + own_row<F>(j) + e, n0 + own_output<F>());
+            if (to)
+                *to = old[j][e] + sum[e];
+        }
+    }
+}
+
+/* The end of a block of several; all its threads come here. */
+template <typename F>
+static __device__ void share_sums(const struct split_args &a, const char *arrived, const float (&c)[32],
+                                  int n0, int m0, float bias)
+{
+    bool math = threadIdx.x < MATH;
+    float old[F::FOURS][4];
+    cluster_wait(); /* all blocks have begun: their memory is there */
+    if (math)
+        send_sums<F>(shared_address(arrived), c);
+    cluster_arrive();
+    if (math)
+        load_old<F>(a, old, n0, m0);
+    cluster_wait(); /* all sums are there, and nothing else is sent: a block may end */
+    if (math)
+        add_blocks<F>(a, (const float *)arrived, old, n0, m0, bias);
+}
+
+/* x: blocks that share a sum (the cluster). y: rows. z: outputs, so that blocks of the same weights run
+ * together. */
+template <typename F>
 static __global__ void __launch_bounds__(THREADS, 2) split_kernel(const __grid_constant__ struct split_args a)
 {
-    extern __shared__ char room[];
+    extern __shared__ char shared[];
     __shared__ struct bars b;
-    char *shared = room + (ALIGN - shared_address(room) % ALIGN) % ALIGN;
-    uint32_t ring = shared_address(shared);
-    int from = a.k_tiles * blockIdx.x / gridDim.x, n = a.k_tiles * (blockIdx.x + 1) / gridDim.x - from;
-    int n0 = blockIdx.y * TILE_N, m0 = blockIdx.z * TILE_M;
-    float *sums = (float *)shared;
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < STAGES; i++) {
-            barrier_init(shared_address(&b.full[i]), 1);
-            barrier_init(shared_address(&b.empty[i]), MATH / WARP);
-        }
-        barrier_init_done();
-    }
+    uint32_t start = shared_address(shared), ring = (start + ALIGN - 1) / ALIGN * ALIGN;
+    int from = a.k_tiles * blockIdx.x / F::SPLITS, n = a.k_tiles * (blockIdx.x + 1) / F::SPLITS - from;
+    int m0 = blockIdx.y * TILE_M, n0 = blockIdx.z * TILE_N;
+    float c[32] = {}, bias[2] = {};
+    if (threadIdx.x == MATH)
+        begin_copies(a, &b, ring, from, n, n0);
     __syncthreads();
     let_next_begin();
+    if (F::SPLITS > 1)
+        cluster_begin();
     if (threadIdx.x < MATH) {
-        float c[32] = {};
+        int output = n0 + (F::SPLITS > 1 ? own_output<F>() : output_of(0));
+        bias[0] = bias_of(a, output);
+        bias[1] = F::SPLITS > 1 ? 0.0f : bias_of(a, output + 8);
         add_tiles(&b, ring, n, c);
-        barrier_of(1, MATH); /* both groups have read the last tiles */
-        lay_out(sums, c);
     } else if (threadIdx.x == MATH) {
         copy_tiles(a, &b, ring, from, n, n0, m0);
     }
     __syncwarp();
     wait_for_inputs(); /* every thread: what it adds to may be the last kernel's work */
-    cg::this_cluster().sync();
-    add_blocks(a, sums, n0, m0);
-    cg::this_cluster().sync(); /* no block ends while its sums are read */
+    if (F::SPLITS > 1)
+        share_sums<F>(a, shared + (ring - start + STAGES * STAGE), c, n0, m0, bias[0]);
+    else if (threadIdx.x < MATH)
+        write_sums(a, c, n0, m0, bias);
 }
 
 /* ---- host */
@@ -241,23 +308,28 @@ static int splits_of(int n, int k)
     return splits;
 }
 
+template <int SPLITS> static int launch(struct device *d, const struct split_args &a)
+{
+    int bytes = ALIGN + STAGES * STAGE + form<SPLITS>::ROOM;
+    dim3 grid(SPLITS, (a.rows + TILE_M - 1) / TILE_M, (a.n + TILE_N - 1) / TILE_N);
+    auto kernel = split_kernel<form<SPLITS>>;
+    int rc = cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+                        "linear");
+    return rc ? rc : cuda_launch_early(d, OP_linear, kernel, grid, THREADS, bytes, SPLITS, a);
+}
+
 int gemm_split_fits(const struct device *d, const struct weight *w)
 {
-    return d->wgmma && w->dtype == DTYPE_BF16 && gemm_fits(w) && (w->n + TILE_N - 1) / TILE_N < ENOUGH_BLOCKS;
+    return d->wgmma && w->dtype == DTYPE_BF16 && gemm_fits(w) && (w->n + TILE_N - 1) / TILE_N < MOST_TILES;
 }
 
 int gemm_split_run(struct device *d, const struct product *p)
 {
     struct split_args a;
-    int bytes = STAGES * STAGE + ALIGN, splits = splits_of(p->n, p->k);
     memset(&a, 0, sizeof a);
     int rc = describe(d, &a.w, p->w, p->n, p->k, p->k, TILE_N);
     if (!rc)
         rc = describe(d, &a.x, p->x, p->rows, p->k, p->x_stride, TILE_M);
-    if (!rc)
-        rc = cuda_check(
-            d, cudaFuncSetAttribute(split_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-            "linear");
     if (rc)
         return rc;
     a.bias = p->bias;
@@ -267,6 +339,14 @@ int gemm_split_run(struct device *d, const struct product *p)
     a.out_stride = p->out_stride;
     a.accumulate = p->accumulate;
     a.k_tiles = (p->k + TILE_K - 1) / TILE_K;
-    dim3 grid(splits, (p->n + TILE_N - 1) / TILE_N, (p->rows + TILE_M - 1) / TILE_M);
-    return cuda_launch_early(d, OP_linear, split_kernel, grid, THREADS, bytes, splits, a);
+    switch (splits_of(p->n, p->k)) {
+    case 1:
+        return launch<1>(d, a);
+    case 2:
+        return launch<2>(d, a);
+    case 4:
+        return launch<4>(d, a);
+    default:
+        return launch<8>(d, a);
+    }
 }

@@ -57,6 +57,17 @@ __device__ static inline float kv_get(const struct kv_view &kv, const char *k_or
                                   : ((const float *)k_or_v)[at];
 }
 
+/* Elements i .. i+3, i a multiple of 4. */
+__device__ static inline float4 kv_get4(const struct kv_view &kv, const char *k_or_v, int t, int i)
+{
+    int at = kv_place(kv, t, i);
+    if (kv.dtype == DTYPE_F32)
+        return *(const float4 *)((const float *)k_or_v + at);
+    uint2 x = *(const uint2 *)((const __nv_bfloat16 *)k_or_v + at);
+    return make_float4(__uint_as_float(x.x << 16), __uint_as_float(x.x & 0xffff0000u),
+                       __uint_as_float(x.y << 16), __uint_as_float(x.y & 0xffff0000u));
+}
+
 __device__ static inline void kv_put(const struct kv_view &kv, char *k_or_v, int t, int i, float x)
 {
     int at = kv_place(kv, t, i);

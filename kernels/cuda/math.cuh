@@ -43,6 +43,11 @@ __device__ static inline void put4_as(void *p, enum dtype t, size_t i, float4 v)
     }
 }
 
+__device__ static inline float4 plus(float4 a, float4 b)
+{
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+
 /* A softmax's term: exp(x), 0 below -69, so that sums meet no denormals. */
 __device__ static inline float term(float x)
 {

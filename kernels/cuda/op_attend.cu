@@ -8,7 +8,8 @@
 static __global__ void merge_kernel(const __grid_constant__ struct attend_args a)
 {
     extern __shared__ uint32_t heads[]; /* two pages a word */
-    __shared__ int sums[WARP], base;
+    __shared__ int sums[WARP];
+    __shared__ int base;
     int row = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[row], group = a.n_q / a.kv.n_kv, t = threadIdx.x;
     if (seq < 0)
         return;
@@ -75,7 +76,8 @@ static __global__ void clear_kernel(const __grid_constant__ struct attend_work w
  * four dimensions a thread, of every n-th chunk, and these sums in order. */
 static __global__ void combine_kernel(const __grid_constant__ struct attend_work w)
 {
-    __shared__ float keep[MAX_CHUNKS], room[WARP];
+    __shared__ float keep[MAX_CHUNKS];
+    __shared__ float room[WARP];
     __shared__ float4 sums[ATTEND_THREADS];
     int i = blockIdx.x, h = blockIdx.y, t = threadIdx.x, d = w.kv.head_dim, seq;
     wait_for_inputs();
@@ -107,10 +109,8 @@ static __global__ void combine_kernel(const __grid_constant__ struct attend_work
     __syncthreads();
     if (t >= lanes)
         return;
-    for (int other = 1; other < apart; other++) {
-        float4 v = sums[other * lanes + t];
-        o = make_float4(o.x + v.x, o.y + v.y, o.z + v.z, o.w + v.w);
-    }
+    for (int other = 1; other < apart; other++)
+        o = plus(o, sums[other * lanes + t]);
     float f = sum > 0 ? 1.0f / sum : 0.0f;
     put4_as(w.out, w.type, out * d + 4 * t, make_float4(o.x * f, o.y * f, o.z * f, o.w * f));
 }
@@ -148,6 +148,12 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
     if (rc || w->max_chunks == 1)
         return rc;
     return cuda_launch_early(d, op, combine_kernel, dim3(lists, w->group), ATTEND_THREADS, 0, 1, *w);
+}
+
+/* Does the operation leave lists and units as they are, and write to one page of a sequence at most? */
+static int keeps_lists(enum op op)
+{
+    return op == OP_append || op == OP_rope_append || op == OP_attend;
 }
 
 /* Do heads of one group read different lists? */
@@ -196,9 +202,11 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
     w.group = a->n_q / a->kv.n_kv;
     for (int h = 0; h < a->kv.n_kv; h++)
         w.list_of[h] = a->row_of_q[h * w.group];
+    w.early = w.kind == LIST_PAGES && !a->stats.logits && keeps_lists(d->early);
     int rc = 0;
     if (differs_within_group(a)) {
         w.kind = LIST_MERGED;
+        w.early = 0; /* the plan is made just before */
         size_t bytes = (size_t)(a->kv.max_pages + 1) / 2 * sizeof(uint32_t);
         rc = cuda_check(d,
                         cudaFuncSetAttribute((const void *)merge_kernel,

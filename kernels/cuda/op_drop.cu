@@ -108,7 +108,8 @@ static __device__ int block_next_slot(const struct kv_view &kv, size_t head, int
 static __global__ void __launch_bounds__(THREADS) drop_lowest_kernel(struct drop_lowest_args a)
 {
     __shared__ struct aged oldest[THREADS / WARP];
-    __shared__ int sums[WARP], slot[2];
+    __shared__ int sums[WARP];
+    __shared__ int slot[2];
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
     if (seq < 0)

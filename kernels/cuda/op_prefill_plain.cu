@@ -18,16 +18,6 @@ static size_t plain_bytes(int d)
     return (size_t)(BLOCK_ROWS * d + KEYS * (d + PAD) + KEYS * d + BLOCK_ROWS * KEYS) * sizeof(float);
 }
 
-__device__ static inline float4 widen4(const struct kv_view &kv, const char *k_or_v, int t, int i)
-{
-    int at = kv_place(kv, t, i);
-    if (kv.dtype == DTYPE_F32)
-        return *(const float4 *)((const float *)k_or_v + at);
-    uint2 u = *(const uint2 *)((const uint16_t *)k_or_v + at);
-    return make_float4(__uint_as_float(u.x << 16), __uint_as_float(u.x & 0xffff0000u),
-                       __uint_as_float(u.y << 16), __uint_as_float(u.y & 0xffff0000u));
-}
-
 /* Keys key0 .. key0+31; those past `to` become zeros. */
 __device__ static void fill(const struct kv_view &kv, const struct plain_room &room, const int32_t *unit,
                             int key0, int to)
@@ -39,8 +29,8 @@ __device__ static void fill(const struct kv_view &kv, const struct plain_room &r
         float4 k = make_float4(0, 0, 0, 0), v = k;
         if (key < to) {
             int u = unit[key / KV_PAGE_TOKENS];
-            k = widen4(kv, kv_unit_k(kv, u), key % KV_PAGE_TOKENS, i);
-            v = widen4(kv, kv_unit_v(kv, u), key % KV_PAGE_TOKENS, i);
+            k = kv_get4(kv, kv_unit_k(kv, u), key % KV_PAGE_TOKENS, i);
+            v = kv_get4(kv, kv_unit_v(kv, u), key % KV_PAGE_TOKENS, i);
         }
         *(float4 *)(room.k + t * (d + PAD) + i) = k;
         *(float4 *)(room.v + t * d + i) = v;

@@ -233,5 +233,6 @@ int cuda_op_reduce_stats(struct device *d, const struct reduce_stats_args *a)
     dim3 grid(a->out.n_rows, a->rows.cap, parts);
     if (r.heads <= 4)
         return launch<4>(d, r, grid);
+    /* All heads of a list at once where that is few more than eight: one wait for memory instead of two. */
     return r.heads % 8 && r.heads <= MOST_FLIGHT ? launch<MOST_FLIGHT>(d, r, grid) : launch<8>(d, r, grid);
 }

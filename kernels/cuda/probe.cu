@@ -31,26 +31,39 @@ static __global__ void noise_kernel(uint32_t *p, size_t n)
         p[i] = ((uint32_t)(i * 2654435761u) & 0x007f007fu) | 0x3f003f00u; /* pairs of bf16 from 0.5 to 1 */
 }
 
-/* Median GB/s of `passes` launches. */
+/* Billions a second of each of n runs that do `work` each; how many there were before one failed. */
+template <typename F>
+static int time_runs(struct device *d, double *speed, int n, double work, const F &enqueue)
+{
+    int done = 0;
+    cudaEvent_t start, stop;
+    cudaEventCreate(&start);
+    cudaEventCreate(&stop);
+    for (; done < n; done++) {
+        float ms = 0;
+        cudaEventRecord(start, d->stream);
+        if (enqueue())
+            break;
+        cudaEventRecord(stop, d->stream);
+        cudaEventSynchronize(stop);
+        cudaEventElapsedTime(&ms, start, stop);
+        speed[done] = work / ms * 1e-6;
+    }
+    cudaEventDestroy(start);
+    cudaEventDestroy(stop);
+    return done;
+}
+
+/* The median launch. */
 static double time_reads(struct device *d, const uint4 *p, size_t bytes, int blocks)
 {
     enum { PASSES = 21 };
     double speed[PASSES];
-    cudaEvent_t start, stop;
-    cudaEventCreate(&start);
-    cudaEventCreate(&stop);
-    for (int i = 0; i < PASSES; i++) {
-        float ms = 0;
-        cudaEventRecord(start, d->stream);
+    int n = time_runs(d, speed, PASSES, (double)bytes, [=] {
         read_kernel<<<blocks * d->n_sm, 512, 0, d->stream>>>(p, bytes / sizeof *p, (uint32_t *)d->counters);
-        cudaEventRecord(stop, d->stream);
-        cudaEventSynchronize(stop);
-        cudaEventElapsedTime(&ms, start, stop);
-        speed[i] = (double)bytes / ms * 1e-6;
-    }
-    cudaEventDestroy(start);
-    cudaEventDestroy(stop);
-    return probe_median(speed, PASSES);
+        return 0;
+    });
+    return probe_median(speed, n);
 }
 
 static double read_bandwidth(struct device *d, size_t bytes)
@@ -77,29 +90,16 @@ static double peak(struct device *d)
     enum { N = 8192, RUNS = 5 };
     size_t bytes = (size_t)N * N * sizeof(uint16_t);
     char *room = NULL;
-    double best = 0;
-    cudaEvent_t start, stop;
+    double best = 0, speed[RUNS];
     if (cudaMalloc((void **)&room, 4 * bytes) != cudaSuccess) {
         cudaGetLastError();
         return 0;
     }
     noise_kernel<<<1024, 256, 0, d->stream>>>((uint32_t *)room, bytes / 2);
-    cudaEventCreate(&start);
-    cudaEventCreate(&stop);
     struct product p = {N, N, N, DTYPE_BF16, room, room + bytes, N, N, 0, NULL, (float *)(room + 2 * bytes)};
-    for (int i = 0; i < RUNS; i++) {
-        float ms = 0;
-        cudaEventRecord(start, d->stream);
-        if (gemm_run(d, &p))
-            break;
-        cudaEventRecord(stop, d->stream);
-        cudaEventSynchronize(stop);
-        cudaEventElapsedTime(&ms, start, stop);
-        double speed = 2.0 * N * N * N / ms * 1e-6;
-        best = speed > best ? speed : best;
-    }
-    cudaEventDestroy(start);
-    cudaEventDestroy(stop);
+    int n = time_runs(d, speed, RUNS, 2.0 * N * N * N, [&] { return gemm_run(d, &p); });
+    for (int i = 0; i < n; i++)
+        best = speed[i] > best ? speed[i] : best;
     cudaFree(room);
     return best;
 }
@@ -110,7 +110,6 @@ static double upload_bandwidth(struct device *d)
     static const size_t bytes = (size_t)256 << 20;
     char *from = NULL, *to = NULL;
     double speed[COPIES];
-    cudaEvent_t start, stop;
     if (cudaMallocHost((void **)&from, bytes) != cudaSuccess ||
         cudaMalloc((void **)&to, bytes) != cudaSuccess) {
         cudaGetLastError();
@@ -118,22 +117,11 @@ static double upload_bandwidth(struct device *d)
         return 0;
     }
     memset(from, 1, bytes);
-    cudaEventCreate(&start);
-    cudaEventCreate(&stop);
-    for (int i = 0; i < COPIES; i++) {
-        float ms = 0;
-        cudaEventRecord(start, d->stream);
-        cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, d->stream);
-        cudaEventRecord(stop, d->stream);
-        cudaEventSynchronize(stop);
-        cudaEventElapsedTime(&ms, start, stop);
-        speed[i] = (double)bytes / ms * 1e-6;
-    }
-    cudaEventDestroy(start);
-    cudaEventDestroy(stop);
+    int n = time_runs(d, speed, COPIES, (double)bytes,
+                      [=] { return cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, d->stream); });
     cudaFree(to);
     cudaFreeHost(from);
-    return probe_median(speed, COPIES);
+    return probe_median(speed, n);
 }
 
 const struct probe cuda_probe = {read_bandwidth, peak, upload_bandwidth};

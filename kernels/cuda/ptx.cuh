@@ -70,7 +70,8 @@ __device__ static inline float power_of_2(float x)
 /* ---- kernels that begin before their predecessor has ended (cuda_launch_early) ---- */
 
 /* Until all kernels before this one have ended and what they wrote is there. A kernel launched early calls it
- * in every block, before the first look at memory that a kernel writes and before it writes. */
+ * in every block, before the first look at memory that a kernel writes and before it writes; attend alone
+ * looks at lists before, where it knows what the last kernel writes (op_attend.cu, keeps_lists). */
 __device__ static inline void wait_for_inputs(void)
 {
     asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -82,10 +83,37 @@ __device__ static inline void let_next_begin(void)
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-/* Some of a block's warps meet; 0 is __syncthreads. */
-__device__ static inline void barrier_of(int name, int threads)
+/* ---- blocks of a cluster ---- */
+
+/* All threads of all its blocks arrive, and wait before they arrive again: what was written before an arrival
+ * is seen after the wait. */
+__device__ static inline void cluster_arrive(void)
 {
-    asm volatile("bar.sync %0, %1;" ::"r"(name), "r"(threads) : "memory");
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+}
+
+/* An arrival that nothing was written before: that the block is there. */
+__device__ static inline void cluster_begin(void)
+{
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
+
+__device__ static inline void cluster_wait(void)
+{
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+
+/* The same place in the shared memory of another of its blocks. */
+__device__ static inline uint32_t address_in(uint32_t address, int block)
+{
+    uint32_t there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+    return there;
+}
+
+__device__ static inline void store_far(uint32_t to, float x, float y)
+{
+    asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(x), "f"(y) : "memory");
 }
 
 /* ---- barriers in shared memory: a phase ends when all arrivals and all bytes announced have come ---- */
@@ -148,6 +176,12 @@ __device__ static inline void tensor_copy(uint32_t to, const void *map, int x, i
                  : "memory");
 }
 
+/* The description, before the first copy that it describes. */
+__device__ static inline void tensor_map_soon(const void *map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
 /* Copies to shared memory; both addresses and the size are multiples of 16. One thread's work. */
 __device__ static inline void bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
 {
@@ -155,6 +189,20 @@ __device__ static inline void bulk_copy(uint32_t to, const void *from, int bytes
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
         "l"(from), "r"(bytes), "r"(barrier)
         : "memory");
+}
+
+/* The same of what is read once: it is the first to leave the second-level cache, and what kernels leave
+ * there for the next stays. */
+__device__ static inline void bulk_copy_once(uint32_t to, const void *from, int bytes, uint32_t barrier)
+{
+    asm volatile("{\n"
+                 ".reg .b64 policy;\n"
+                 "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+                 "[%0], [%1], %2, [%3], policy;\n"
+                 "}" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(barrier)
+                 : "memory");
 }
 
 #endif

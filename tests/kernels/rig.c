@@ -23,6 +23,9 @@ int rig_open(struct rig *r, const char *isa, int threads)
     }
     int rc = r->b->open(&r->d, 0, &o, why, sizeof why);
     MUST(rc == 0 || rc == BACKEND_ERR_UNSUPPORTED);
+    const char *fault = name ? getenv("KVEVAL_CUDA_FAULT") : NULL; /* kernels/fault.h; was it understood? */
+    if (rc == 0 && fault && strncmp(fault, "few", 3) == 0)
+        MUST(strstr(r->b->describe(r->d), "few multiprocessors") != NULL);
     return rc == 0;
 }
 
@@ -31,6 +34,42 @@ void rig_close(struct rig *r)
     while (r->n_owned)
         r->b->release(r->d, r->owned[--r->n_owned]);
     r->b->close(r->d);
+}
+
+void rig_each_isa(void (*test)(struct rig *r))
+{
+    static const char *const isas[] = {"scalar", "avx2", "avx512"};
+    struct rig r;
+    if (rig_small()) {
+        rig_open(&r, NULL, 2);
+        test(&r);
+        rig_close(&r);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!rig_open(&r, isas[i], 2)) {
+            fprintf(stderr, "notice: %s is not there, not tested\n", isas[i]);
+            continue;
+        }
+        test(&r);
+        rig_close(&r);
+    }
+}
+
+int rig_small(void)
+{
+    const char *small = getenv("KVEVAL_TEST_SMALL");
+    return small && strcmp(small, "1") == 0;
+}
+
+void rig_ran(const char *kind, int n)
+{
+    if (rig_small())
+        fprintf(stderr, "notice: small: %d x %s\n", n, kind);
+    if (n < 1) {
+        fprintf(stderr, "nothing was run: %s\n", kind);
+        exit(1);
+    }
 }
 
 int rig_rounds(const struct rig *r)

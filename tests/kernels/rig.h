@@ -18,6 +18,15 @@ struct rig {
 /* isa NULL: the best. 0 when this machine lacks that instruction set. */
 int rig_open(struct rig *r, const char *isa, int threads);
 void rig_close(struct rig *r);
+/* The test on two threads with each instruction set; a notice tells of those that this machine lacks. */
+void rig_each_isa(void (*test)(struct rig *r));
+
+/* Is KVEVAL_TEST_SMALL=1 set? For tools that slow kernels down by orders of magnitude, like compute-sanitizer
+ * --tool racecheck. Then tests take few, short rows and one instruction set: every operation, form of list
+ * and kernel template still runs, other lengths, repetitions and statistics do not. */
+int rig_small(void);
+/* n rows of a kind were run. None at all ends the test; a notice tells how many in small mode. */
+void rig_ran(const char *kind, int n);
 
 /* Does this backend feed bf16 factors to its matrix units? Then a product with bf16 weights rounds the other
  * factor too, and attention splits it into two parts. */

@@ -1,7 +1,11 @@
 /* See set.h. */
 #include "tests/kernels/set.h"
 
-const int lengths[SEQS] = {1, 16, 17, 513, 1500, 4400};
+int set_length(int seq)
+{
+    static const int lengths[SEQS] = {1, 16, 17, 513, 1500, 4400};
+    return rig_small() && lengths[seq] > 1100 ? 1100 : lengths[seq];
+}
 
 static const struct {
     int n_q, n_kv, d;
@@ -18,15 +22,16 @@ void set_open(struct set *s, struct rig *r, int shape)
     s->r = r;
     cache_open(&s->c, r, SEQS, LAYERS, n_q, n_kv, d, PAGES, shapes[shape].t);
     for (int i = 0; i < SEQS; i++) {
-        cache_prefill(&s->c, r, i, 0, lengths[i] / 2);
-        cache_prefill(&s->c, r, i, lengths[i] / 2, lengths[i] - lengths[i] / 2);
+        int n = set_length(i);
+        cache_prefill(&s->c, r, i, 0, n / 2);
+        cache_prefill(&s->c, r, i, n / 2, n - n / 2);
         if (s->punch)
             cache_punch(&s->c, r, i, i == 4 ? 97 : 30);
     }
     /* Rows in another order than sequences, one of them padding. */
     for (int i = 0; i <= SEQS; i++) {
         s->seq[i] = i == 3 ? -1 : (i < 3 ? i : i - 1) * 5 % SEQS;
-        s->pos[i] = i == 3 ? 0 : lengths[s->seq[i]] - 1;
+        s->pos[i] = i == 3 ? 0 : set_length(s->seq[i]) - 1;
     }
     s->rows = (struct rows){ROWS, rig_up(r, s->seq, sizeof s->seq), rig_up(r, s->pos, sizeof s->pos)};
     s->stride = n_q * d + 3;

@@ -4,10 +4,11 @@
 #include "tests/kernels/rig.h"
 
 /* Sequences of lengths around page and chunk boundaries in one cache, some with dropped tokens, and a query
- * for each: what the tests of attention and of scores compare with loops in double precision. */
+ * for each: what the tests of attention and of scores compare with loops in double precision. Small: at most
+ * 1,100 tokens, which are three chunks for decode attention and three splits for a prompt. */
 enum { SEQS = 6, PAGES = 280, LAYERS = 2, LAYER = 1, SLOTS = PAGES * 16, MAX_Q = 8, ROWS = SEQS + 1 };
 enum { SET_SHAPES = 9 }; /* GQA groups 1 to 8, head sizes 16 to 128, fp32 and bf16 */
-extern const int lengths[SEQS];
+int set_length(int seq);
 
 struct set {
     struct rig *r;

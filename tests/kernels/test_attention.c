@@ -1,6 +1,11 @@
 /* Lists and attention, against double-precision loops over the host's mirror of the cache (set.h). */
 #include "tests/kernels/set.h"
 
+/* Cases run, by enum sel_unit or as MERGED (lists of pages that differ within a group); prompt chunks, by
+ * their kind. */
+enum { MERGED = 3 };
+static int decodes[4], prompts[3];
+
 /* A random selection; read[q][slot] says what it means. */
 struct choice {
     enum sel_unit unit;
@@ -139,6 +144,7 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     if (with_stats)
         a.stats =
             (struct stats){rig_alloc(s->r, n_stats * 4), rig_alloc(s->r, (size_t)(rows * n_q) * 4), SLOTS};
+    decodes[n_rows > s->c.kv.n_kv ? MERGED : unit]++;
     rig_run(s->r, OP_attend, &a);
     check_reads(s, &ch, before);
     compare_attend(s, &ch, &a);
@@ -165,7 +171,25 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     set_forget(s, owned);
 }
 
-/* A prompt chunk of every sequence against causal attention: plain, with expiry, or with a list per tile. */
+/* Every form of list. Small: every second row, the other half for the next shape; each half has every unit,
+ * and lists that differ within a group. */
+static void check_lists(struct set *s, int shape)
+{
+    int n_q = s->c.n_q, n_kv = s->c.kv.n_kv;
+    const struct {
+        enum sel_unit unit;
+        int n_rows, block, percent, with_stats;
+    } row[] = {{SEL_LIVE, 1, 1, 101, 0},   {SEL_LIVE, 1, 1, 101, 1},     {SEL_PAGES, 1, 1, 30, 1},
+               {SEL_PAGES, 1, 1, 12, 1},   {SEL_PAGES, n_kv, 2, 30, 0},  {SEL_PAGES, n_q, 1, 20, 1},
+               {SEL_PAGES, n_q, 3, 20, 0}, {SEL_TOKENS, n_kv, 1, 10, 1}, {SEL_TOKENS, 1, 1, 3, 0},
+               {SEL_TOKENS, 1, 1, 0, 1}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (!rig_small() || (i + (size_t)shape) % 2 == 0)
+            check_attend(s, row[i].unit, row[i].n_rows, row[i].block, row[i].percent, row[i].with_stats);
+}
+
+/* A prompt chunk of every sequence against causal attention: plain, with expiry, or with a list per tile.
+ * Small: shorter ones, of every second sequence. */
 enum { CAUSAL, UNTIL, TILES, TILE = 24 };
 
 static int in_list(const int32_t *idx, int n, int slot)
@@ -196,8 +220,9 @@ static void check_prefill(struct set *s, int kind)
     int32_t len[8 * 8];
     for (int i = 0; i < n_kv * keys; i++)
         until[i] = rig_below(s->r, 2) ? INT32_MAX : i % keys + 40;
-    for (int seq = 0; seq < SEQS; seq++) {
-        int n = lengths[seq], nq = n < 70 ? n : 70, stride = n_q * d + 1, owned = s->r->n_owned;
+    int most = rig_small() ? 40 : 70;
+    for (int seq = 0; seq < SEQS; seq += rig_small() ? 2 : 1) {
+        int n = set_length(seq), nq = n < most ? n : most, stride = n_q * d + 1, owned = s->r->n_owned;
         float *q = malloc((size_t)(nq * stride) * 4), *out = malloc((size_t)(nq * n_q * d) * 4);
         rig_fill(s->r, q, (size_t)(nq * stride));
         struct prefill_attend_args a = {.kv = s->c.kv,
@@ -219,6 +244,7 @@ static void check_prefill(struct set *s, int kind)
             a.idx = rig_up(s->r, idx, lists * SLOTS * 4);
             a.len = rig_up(s->r, len, lists * 4);
         }
+        prompts[kind]++;
         rig_run(s->r, OP_prefill_attend, &a);
         rig_get(s->r, out, a.out, (size_t)(nq * n_q * d) * 4);
         double worst = 0;
@@ -273,26 +299,23 @@ int main(void)
         static struct set s;
         rig_open(&r, NULL, 2);
         set_open(&s, &r, i);
-        int n_q = s.c.n_q, n_kv = s.c.kv.n_kv;
         if (!s.punch) {
             check_prefill(&s, CAUSAL);
             check_prefill(&s, UNTIL);
             check_prefill(&s, TILES);
         }
-        check_attend(&s, SEL_LIVE, 1, 1, 101, 0);
-        check_attend(&s, SEL_LIVE, 1, 1, 101, 1);
-        check_attend(&s, SEL_PAGES, 1, 1, 30, 1);
-        check_attend(&s, SEL_PAGES, 1, 1, 12, 1);
-        check_attend(&s, SEL_PAGES, n_kv, 2, 30, 0);
-        check_attend(&s, SEL_PAGES, n_q, 1, 20, 1);
-        check_attend(&s, SEL_PAGES, n_q, 3, 20, 0);
-        check_attend(&s, SEL_TOKENS, n_kv, 1, 10, 1);
-        check_attend(&s, SEL_TOKENS, 1, 1, 3, 0);
-        check_attend(&s, SEL_TOKENS, 1, 1, 0, 1);
+        check_lists(&s, i);
         if (i == 0)
             refusals(&r);
         set_close(&s);
         rig_close(&r);
     }
+    rig_ran("attention to what is alive", decodes[SEL_LIVE]);
+    rig_ran("attention to lists of pages", decodes[SEL_PAGES]);
+    rig_ran("attention to lists of pages that differ within a group", decodes[MERGED]);
+    rig_ran("attention to lists of tokens", decodes[SEL_TOKENS]);
+    rig_ran("plain prompt chunks", prompts[CAUSAL]);
+    rig_ran("prompt chunks with expiry", prompts[UNTIL]);
+    rig_ran("prompt chunks with lists", prompts[TILES]);
     return check_done();
 }

@@ -262,32 +262,28 @@ static void small_ops(struct rig *r)
     cache_close(&c);
 }
 
+static void all(struct rig *r)
+{
+    embed(r, DTYPE_BF16);
+    embed(r, DTYPE_F32);
+    rmsnorm(r, 3, 256);
+    rmsnorm(r, 2, 100);
+    rmsnorm(r, 1, 4099);
+    for (int i = 0; i < 4; i++) {
+        heads(r, 4, 2, 64, i % 2 ? DTYPE_F32 : DTYPE_BF16, i / 2, 1);
+        heads(r, 5, 1, 128, DTYPE_BF16, i / 2, i % 2);
+        heads(r, 2, 2, 48, i % 2 ? DTYPE_BF16 : DTYPE_F32, i / 2, 0);
+    }
+    swiglu(r, 2, 768);
+    swiglu(r, 3, 1100);
+    swiglu(r, 1, 13);
+    gate(r, 0);
+    gate(r, 1);
+    small_ops(r);
+}
+
 int main(void)
 {
-    static const char *const isas[] = {"scalar", "avx2", "avx512"};
-    for (int set = 0; set < 3; set++) {
-        struct rig r;
-        if (!rig_open(&r, isas[set], 2)) {
-            fprintf(stderr, "notice: %s is not there, not tested\n", isas[set]);
-            continue;
-        }
-        embed(&r, DTYPE_BF16);
-        embed(&r, DTYPE_F32);
-        rmsnorm(&r, 3, 256);
-        rmsnorm(&r, 2, 100);
-        rmsnorm(&r, 1, 4099);
-        for (int i = 0; i < 4; i++) {
-            heads(&r, 4, 2, 64, i % 2 ? DTYPE_F32 : DTYPE_BF16, i / 2, 1);
-            heads(&r, 5, 1, 128, DTYPE_BF16, i / 2, i % 2);
-            heads(&r, 2, 2, 48, i % 2 ? DTYPE_BF16 : DTYPE_F32, i / 2, 0);
-        }
-        swiglu(&r, 2, 768);
-        swiglu(&r, 3, 1100);
-        swiglu(&r, 1, 13);
-        gate(&r, 0);
-        gate(&r, 1);
-        small_ops(&r);
-        rig_close(&r);
-    }
+    rig_each_isa(all);
     return check_done();
 }

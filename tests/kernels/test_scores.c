@@ -103,7 +103,7 @@ static void check_reduce(struct set *s, struct stats st, const double *lp, const
         int r = i / k->lists, candidates = 0;
         if (s->seq[r] < 0)
             continue;
-        CHECK_INT(n[i], (lengths[s->seq[r]] + span - 1) / span);
+        CHECK_INT(n[i], (set_length(s->seq[r]) + span - 1) / span);
         for (int b = 0; b < n[i]; b++) {
             double mass = plain_mass(k, lp, n_q, r, i % k->lists * heads, heads, b);
             float have = v[(size_t)i * SLOTS + (size_t)b];
@@ -215,10 +215,10 @@ static void check_page_scores(struct set *s, enum score_scope scope, int block)
         int candidates = 0, pages = 0, head = set_head(s, r, h * group);
         if (s->seq[r] < 0)
             continue;
-        CHECK_INT(n[i], ((lengths[s->seq[r]] + 15) / 16 + block - 1) / block);
+        CHECK_INT(n[i], ((set_length(s->seq[r]) + 15) / 16 + block - 1) / block);
         for (int b = 0; b < n[i]; b++) {
             double low[256], high[256], score = scope == SCORE_KV_SUM ? 0 : -INFINITY;
-            int live = plain_bounds(s, head, lengths[s->seq[r]], b * block, (b + 1) * block, low, high);
+            int live = plain_bounds(s, head, set_length(s->seq[r]), b * block, (b + 1) * block, low, high);
             for (int g = 0; g < group && live; g++) {
                 double one = plain_bound(s, set_query(s, r, h * group + g), low, high);
                 if (scope != SCORE_Q || g == list % group)

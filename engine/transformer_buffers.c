@@ -1,0 +1,128 @@
+/* The buffers of the forward pass: what a step and a prefill work on (contract: transformer.h). */
+#include <string.h>
+
+#include "engine/transformer.h"
+
+/* The backend's type for what feeds linear layers, if all of them have bf16 weights. */
+static enum dtype activations(const struct model *m)
+{
+    int f32 = m->head.dtype == DTYPE_F32;
+    for (int i = 0; i < m->config.n_layers; i++) {
+        const struct model_layer *y = &m->layer[i];
+        f32 |= y->qkv.dtype == DTYPE_F32 || y->o.dtype == DTYPE_F32 || y->gate_up.dtype == DTYPE_F32 ||
+               y->down.dtype == DTYPE_F32;
+    }
+    return f32 ? DTYPE_F32 : m->be->activations;
+}
+
+static void *room(struct transformer *t, size_t n, size_t item, struct err *e)
+{
+    void *p = t->be->alloc(t->dev, n * item);
+    if (!p)
+        err_set(e, ERR_DEVICE,
+                "no device memory for %.1f MiB of activations; use a smaller --max-batch or context",
+                (double)(n * item) / 1048576);
+    return p;
+}
+
+int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch,
+                     int max_context, struct err *e)
+{
+    const struct model_config *f = &m->config;
+    memset(t, 0, sizeof *t);
+    t->model = m;
+    t->cache = c;
+    t->be = m->be;
+    t->dev = m->dev;
+    t->type = activations(m);
+    t->max_context = max_context;
+    t->b_rows = max_batch + max_batch / 2;
+    t->max_rows = t->b_rows > PREFILL_CHUNK ? t->b_rows : PREFILL_CHUNK;
+    size_t r = (size_t)t->max_rows, b = (size_t)t->b_rows, seqs = (size_t)c->view.n_seqs,
+           item = dtype_bytes(t->type);
+    t->row_token = room(t, r, sizeof(int32_t), e);
+    t->row_seq = room(t, r, sizeof(int32_t), e);
+    t->row_pos = room(t, r, sizeof(int32_t), e);
+    t->x = room(t, r * (size_t)f->hidden, sizeof(float), e);
+    t->y = room(t, r * (size_t)f->hidden, item, e);
+    t->qkv = room(t, r * (size_t)model_qkv_values(f), sizeof(float), e);
+    t->attn = room(t, r * (size_t)f->n_q * (size_t)f->head_dim, item, e);
+    t->gate_up = room(t, r * 2 * (size_t)f->ffn, sizeof(float), e);
+    t->act = room(t, r * (size_t)f->ffn, item, e);
+    t->logits = room(t, b * (size_t)f->vocab, sizeof(float), e);
+    t->sample_scratch = room(t, b * (size_t)f->vocab, sizeof(float), e);
+    t->settings = room(t, seqs, sizeof *t->settings, e);
+    t->sampled = room(t, b, sizeof *t->sampled, e);
+    t->prompt_len = room(t, seqs, sizeof(int32_t), e);
+    t->total_len = room(t, seqs, sizeof(int32_t), e);
+    t->plan.entry = room(t, b * (size_t)f->n_kv * (size_t)c->view.max_pages, sizeof *t->plan.entry, e);
+    t->plan.n = room(t, b * (size_t)f->n_kv, sizeof(int32_t), e);
+    return e->code;
+}
+
+size_t transformer_bytes(const struct model_config *f, int max_batch, int max_context)
+{
+    size_t b = (size_t)(max_batch + max_batch / 2), r = b > PREFILL_CHUNK ? b : PREFILL_CHUNK,
+           pages = (size_t)kv_pages(max_context), stride = pages * KV_PAGE_TOKENS, n_kv = (size_t)f->n_kv,
+           n_q = (size_t)f->n_q, tokens = n_kv * stride, blocks = n_q * pages;
+    size_t rows = r * (2 * (size_t)f->hidden + (size_t)model_qkv_values(f) + n_q * (size_t)f->head_dim +
+                       3 * (size_t)f->ffn) +
+                  b * 2 * (size_t)f->vocab;
+    size_t lists = b * (n_q * stride + 3 * (tokens > blocks ? tokens : blocks));
+    return (rows + lists) * sizeof(float) + b * n_kv * pages * sizeof(struct plan_entry);
+}
+
+int transformer_room(struct transformer *t, unsigned needs, int has_select, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    size_t b = (size_t)t->b_rows, stride = (size_t)t->cache->view.max_pages * KV_PAGE_TOKENS;
+    if ((needs & POLICY_STATS) && !t->stats.logits) {
+        t->stats.stride = (int)stride;
+        t->stats.lse = room(t, b * (size_t)f->n_q, sizeof(float), e);
+        t->stats.logits = room(t, b * (size_t)f->n_q * stride, sizeof(float), e);
+    }
+    if (has_select && !t->score) {
+        size_t tokens = (size_t)f->n_kv * stride, pages = (size_t)f->n_q * (size_t)t->cache->view.max_pages;
+        size_t most = tokens > pages ? tokens : pages;
+        t->score_n = room(t, b * (size_t)f->n_q, sizeof(int32_t), e);
+        t->score_m = room(t, b * (size_t)f->n_q, sizeof(int32_t), e);
+        for (int i = 0; i < 2; i++) {
+            t->list[i].cap = (int)most;
+            t->list[i].idx = room(t, b * most, sizeof(int32_t), e);
+            t->list[i].len = room(t, b * (size_t)f->n_q, sizeof(int32_t), e);
+        }
+        t->score = room(t, b * most, sizeof(float), e);
+    }
+    return e->code;
+}
+
+void transformer_release(struct transformer *t)
+{
+    if (!t->be)
+        return;
+    void *all[] = {t->row_token,   t->row_seq,      t->row_pos,        t->x,
+                   t->y,           t->qkv,          t->attn,           t->gate_up,
+                   t->act,         t->logits,       t->sample_scratch, t->settings,
+                   t->sampled,     t->prompt_len,   t->total_len,      t->plan.entry,
+                   t->plan.n,      t->stats.logits, t->stats.lse,      t->score,
+                   t->score_n,     t->score_m,      t->list[0].idx,    t->list[0].len,
+                   t->list[1].idx, t->list[1].len};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        t->be->release(t->dev, all[i]);
+    memset(t, 0, sizeof *t);
+}
+
+struct policy_dims transformer_dims(const struct transformer *t)
+{
+    const struct model_config *f = &t->model->config;
+    struct policy_dims d = {f->n_layers,
+                            f->n_q,
+                            f->n_kv,
+                            f->head_dim,
+                            f->hidden,
+                            t->max_context,
+                            t->cache->view.max_pages,
+                            t->max_rows,
+                            t->cache->view.n_seqs};
+    return d;
+}

@@ -1,0 +1,70 @@
+#ifndef KERNELS_CUDA_WGMMA_CUH
+#define KERNELS_CUDA_WGMMA_CUH
+
+#include <stdint.h>
+
+/* Hopper's matrix products of four warps, both factors in shared memory. They run beside the warps, which
+ * commit what they have asked for and wait for it. */
+
+/* Where a tile's rows lie, as wgmma is told: address, 1024 bytes from one group of 8 rows to the next,
+ * 128-byte swizzle. */
+__device__ static inline uint64_t tile_at(uint32_t address)
+{
+    return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
+}
+
+/* c (64 x 64) = or += w (64 x 16) x' (16 x 64). A lane of warp i has rows 16i + lane / 4 (+ 8: the odd pairs)
+ * and of each eight columns 2 (lane % 4) and the next. */
+__device__ static inline void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.ne.b32 p, %34, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+                 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
+                 "%32, %33, p, 1, 1, 0, 0;\n"
+                 "}"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]),
+                   "+f"(c[7]), "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]),
+                   "+f"(c[14]), "+f"(c[15]), "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]),
+                   "+f"(c[21]), "+f"(c[22]), "+f"(c[23]), "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]),
+                   "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31])
+                 : "l"(w), "l"(x), "r"(add));
+#endif
+}
+
+/* After writing sums otherwise and before the next product. */
+__device__ static inline void wgmma_begin(void)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+
+__device__ static inline void wgmma_commit(void)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+
+/* Until all products are there. */
+__device__ static inline void wgmma_wait(void)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+#endif
+}
+
+/* The compiler, which does not know that products are still on their way, keeps what it does with the sums on
+ * its side of this line. */
+__device__ static inline void hold(float (&c)[32])
+{
+#pragma unroll
+    for (int i = 0; i < 32; i++)
+        asm volatile("" : "+f"(c[i])::"memory");
+}
+
+#endif
