@@ -160,6 +160,9 @@ void rig_run(struct rig *r, enum op op, const void *args)
     if (rc)
         fprintf(stderr, "%s: %s\n", backend_op_name(op), r->b->last_error(r->d));
     MUST(rc == 0);
+    int32_t any;
+    if (r->apart && r->n_owned)
+        rig_get(r, &any, r->owned[0], sizeof any);
 }
 
 struct weight rig_weight(struct rig *r, int n, int k, enum dtype t, float *host, float *host_bias)

@@ -12,6 +12,7 @@ struct rig {
     struct device *d;
     void *owned[512];
     int n_owned;
+    int apart; /* rig_run waits for the end of each operation */
     uint64_t random;
 };
 

@@ -116,6 +116,53 @@ static void compare_attend(struct set *s, const struct choice *ch, const struct 
     free(logits);
 }
 
+/* The rows of short sequences again and again, more lists than a block has threads: each has the bits that it
+ * had among few. */
+static void check_many(struct set *s, const struct choice *ch, struct attend_args a)
+{
+    enum { MANY = 160 };
+    int n_q = s->c.n_q, lists = ROWS * ch->n_rows, of[ROWS], n = 0;
+    size_t row = (size_t)(n_q * s->c.kv.head_dim), list = (size_t)ch->n_rows;
+    for (int r = 0; r < ROWS; r++)
+        if (s->seq[r] < 0 || set_length(s->seq[r]) < 200)
+            of[n++] = r;
+    float *want = malloc(ROWS * row * 4), *have = malloc(MANY * row * 4);
+    float *q = malloc(MANY * (size_t)s->stride * 4);
+    int32_t *idx = malloc((size_t)(lists * ch->cap) * 4), *len = malloc((size_t)lists * 4);
+    int32_t *many_idx = malloc(MANY * list * (size_t)ch->cap * 4), *many_len = malloc(MANY * list * 4);
+    int32_t seq[MANY], pos[MANY];
+    rig_get(s->r, want, a.out, ROWS * row * 4);
+    rig_get(s->r, idx, ch->idx, (size_t)(lists * ch->cap) * 4);
+    rig_get(s->r, len, ch->len, (size_t)lists * 4);
+    for (int i = 0; i < MANY; i++) {
+        size_t from = (size_t)of[i % n], to = (size_t)i;
+        seq[i] = s->seq[from];
+        pos[i] = s->pos[from];
+        memcpy(q + to * (size_t)s->stride, s->host_q + from * (size_t)s->stride, (size_t)s->stride * 4);
+        memcpy(many_idx + to * list * (size_t)ch->cap, idx + from * list * (size_t)ch->cap,
+               list * (size_t)ch->cap * 4);
+        memcpy(many_len + to * list, len + from * list, list * 4);
+    }
+    a.rows = (struct rows){MANY, rig_up(s->r, seq, sizeof seq), rig_up(s->r, pos, sizeof pos)};
+    a.q = rig_up(s->r, q, MANY * (size_t)s->stride * 4);
+    a.idx = rig_up(s->r, many_idx, MANY * list * (size_t)ch->cap * 4);
+    a.len = rig_up(s->r, many_len, MANY * list * 4);
+    a.plan = (struct plan){rig_alloc(s->r, MANY * (size_t)s->c.kv.n_kv * PAGES * sizeof *a.plan.entry),
+                           rig_alloc(s->r, MANY * (size_t)s->c.kv.n_kv * 4)};
+    a.out = rig_alloc(s->r, MANY * row * 4);
+    rig_run(s->r, OP_attend, &a);
+    rig_get(s->r, have, a.out, MANY * row * 4);
+    for (size_t i = 0; i < MANY; i++)
+        CHECK(memcmp(have + i * row, want + (size_t)of[i % (size_t)n] * row, row * 4) == 0);
+    free(want);
+    free(have);
+    free(q);
+    free(idx);
+    free(len);
+    free(many_idx);
+    free(many_len);
+}
+
 static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int block, int percent,
                          int with_stats)
 {
@@ -148,6 +195,8 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     rig_run(s->r, OP_attend, &a);
     check_reads(s, &ch, before);
     compare_attend(s, &ch, &a);
+    if (n_rows <= s->c.kv.n_kv && !with_stats)
+        check_many(s, &ch, a);
     if (unit == SEL_PAGES) { /* the same bits when it is known that no list is longer */
         float *want = malloc(floats * 4), *have = malloc(floats * 4);
         rig_get(s->r, want, a.out, floats * 4);

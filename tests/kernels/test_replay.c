@@ -1,14 +1,16 @@
-/* A recorded program run again and again gives what eager launches give, also after others have made the
- * scratch grow. */
+/* A recorded program run again and again, and operations that follow each other at once, give what they give
+ * one at a time, also after others have made the scratch grow. */
 #include "tests/kernels/step.h"
 
 enum { ROWS = 5 };
 static int steps_run;
 
-static void run(unsigned char **image, size_t *n, int threads, int recorded)
+enum how { APART, EAGER, RECORDED };
+
+static void run(unsigned char **image, size_t *n, int threads, enum how how)
 {
     static const int32_t seqs[ROWS] = {3, 19, -1, 0, 7};
-    int steps = rig_small() ? 2 : 4;
+    int steps = rig_small() ? 2 : 4, recorded = how == RECORDED;
     struct rig r;
     struct program *p = NULL, *unused;
     rig_open(&r, NULL, threads);
@@ -20,6 +22,7 @@ static void run(unsigned char **image, size_t *n, int threads, int recorded)
         step_run(s);
         CHECK_INT(r.b->record_end(r.d, &p), 0);
     }
+    r.apart = how == APART;
     for (int i = 0; i < steps; i++) {
         if (i == steps / 2 && recorded &&
             !rig_rounds(&r)) { /* a GPU keeps outgrown scratch, and refuses such lists */
@@ -70,17 +73,17 @@ int main(void)
     downloads();
     unsigned char *want[ROWS], *have[ROWS];
     size_t n[ROWS], m[ROWS];
-    run(want, n, 1, 0);
-    rig_ran("eager steps", steps_run);
+    run(want, n, 1, APART);
+    rig_ran("steps one operation at a time", steps_run);
     steps_run = 0;
     for (int threads = 1; threads <= (rig_small() ? 1 : 3); threads++) {
-        run(have, m, threads, 1);
+        run(have, m, threads, threads == 2 ? EAGER : RECORDED);
         for (int i = 0; i < ROWS; i++) {
             CHECK(n[i] == m[i] && memcmp(want[i], have[i], n[i]) == 0);
             free(have[i]);
         }
     }
-    rig_ran("recorded steps", steps_run);
+    rig_ran("recorded and eager steps", steps_run);
     for (int i = 0; i < ROWS; i++)
         free(want[i]);
     CHECK(backend_find("cpu") == backend_at(0) && !backend_find("no such") && !backend_find(NULL) &&

@@ -1,0 +1,320 @@
+#ifndef TESTS_EMULATED_DEVICE_H
+#define TESTS_EMULATED_DEVICE_H
+
+/* CUDA's device language in C++, so that the kernels run on a CPU, for tests: every thread of a block is a
+ * fiber (fiber.h) that runs until it must wait for others, and what runs next is drawn at random (grid.cc).
+ * Included before everything else in the .cu files, which translate.sed has made C++ of. */
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <functional>
+
+#undef __host__
+#undef __device__
+#undef __global__
+#undef __launch_bounds__
+#undef __grid_constant__
+#undef __align__
+#define __host__
+#define __device__
+#define __global__
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __align__(n) alignas(n)
+
+enum { EMULATED_LANES = 32, SLOT_WORDS = 8 };
+
+/* Where the running thread is. */
+extern dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+/* ---- launching: the call is put off, as a stream does. */
+
+struct launch {
+    dim3 grid, block;
+    size_t bytes; /* dynamic shared memory */
+    int cluster;
+    bool early; /* may begin when the kernel before lets it */
+    const char *name;
+    std::function<void()> body; /* of a thread */
+};
+
+void emulated_enqueue(cudaStream_t stream, const struct launch &l);
+/* The stream does it itself when all before it has ended. */
+void emulated_act(cudaStream_t stream, const std::function<void()> &act);
+
+template <typename... P> struct launcher {
+    void (*kernel)(P...);
+    struct launch l;
+    cudaStream_t stream;
+    void operator()(P... args)
+    {
+        void (*f)(P...) = kernel;
+        l.body = [=] { f(args...); };
+        emulated_enqueue(stream, l);
+    }
+};
+
+/* name<<<grid, block, bytes, stream>>>, after translate.sed. */
+#define EMULATED_CLUSTER 1
+template <typename... P>
+struct launcher<P...> emulated_launch(const char *name, void (*kernel)(P...), int cluster, dim3 grid,
+                                      dim3 block, size_t bytes, cudaStream_t stream) {
+    return {kernel, {grid, block, bytes, cluster, false, name, nullptr}, stream};
+}
+
+/* cudaLaunchKernelEx, after translate.sed. */
+template <typename... P, typename... A>
+cudaError_t emulated_launch_with(const char *name, const cudaLaunchConfig_t *c, void (*kernel)(P...),
+                                 A &&...args)
+{
+    struct launcher<P...> to = {
+        kernel, {c->gridDim, c->blockDim, c->dynamicSmemBytes, 1, false, name, nullptr}, c->stream
+    };
+    for (unsigned i = 0; i < c->numAttrs; i++) {
+        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            to.l.cluster = (int)c->attrs[i].val.clusterDim.x;
+        if (c->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization)
+            to.l.early = c->attrs[i].val.programmaticStreamSerializationAllowed;
+    }
+    to(args...);
+    return cudaSuccess;
+}
+
+template <typename... P> cudaError_t cudaFuncSetAttribute(void (*)(P...), cudaFuncAttribute, int)
+{
+    return cudaSuccess;
+}
+
+/* ---- shared memory: addresses as ptx.cuh passes them are places in the block's own arena. */
+
+/* The block's copy of a __shared__ variable, at a multiple of 16; `key`: which. It begins as noise. */
+void *emulated_static(const void *key, size_t bytes);
+void *emulated_dynamic(void);
+uint32_t emulated_address(const void *p);
+/* Where an address lies, for so many bytes: the test fails when they are outside. */
+void *emulated_at(uint32_t address, size_t bytes);
+
+/* ---- threads that wait for each other */
+
+/* Gives up to SLOT_WORDS words and gets those of all lanes of the warp, when all in `mask` are there; they
+ * stay until the lane's next call. All must come with the same `what`. */
+typedef uint32_t slot[SLOT_WORDS];
+const slot *emulated_exchange(const char *what, unsigned mask, const void *words, size_t bytes);
+/* Waits for the block; true if p was true everywhere. */
+bool emulated_syncthreads(bool p);
+/* Another thread may go on here. */
+void emulated_pause(void);
+void emulated_trap(void);
+
+static inline void __syncthreads(void)
+{
+    emulated_syncthreads(true);
+}
+
+static inline int __syncthreads_and(int p)
+{
+    return emulated_syncthreads(p != 0);
+}
+
+static inline void __syncwarp(unsigned mask = ~0u)
+{
+    emulated_exchange("__syncwarp", mask, NULL, 0);
+}
+
+template <typename T> static inline T shuffle(const char *what, unsigned mask, T x, int from)
+{
+    T out;
+    static_assert(sizeof x <= sizeof(slot), "a lane's words");
+    const slot *all = emulated_exchange(what, mask, &x, sizeof x);
+    memcpy(&out, all[from], sizeof out);
+    return out;
+}
+
+static inline int own_lane(void)
+{
+    return (int)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % EMULATED_LANES;
+}
+
+template <typename T> static inline T __shfl_sync(unsigned mask, T x, int from)
+{
+    return shuffle("__shfl_sync", mask, x, from & (EMULATED_LANES - 1));
+}
+
+template <typename T> static inline T __shfl_xor_sync(unsigned mask, T x, int with)
+{
+    return shuffle("__shfl_xor_sync", mask, x, (own_lane() ^ with) & (EMULATED_LANES - 1));
+}
+
+template <typename T> static inline T __shfl_up_sync(unsigned mask, T x, unsigned by)
+{
+    int lane = own_lane();
+    return shuffle("__shfl_up_sync", mask, x, lane >= (int)by ? lane - (int)by : lane);
+}
+
+template <typename T> static inline T __shfl_down_sync(unsigned mask, T x, unsigned by)
+{
+    int lane = own_lane();
+    return shuffle("__shfl_down_sync", mask, x, lane + (int)by < EMULATED_LANES ? lane + (int)by : lane);
+}
+
+static inline unsigned __ballot_sync(unsigned mask, int p)
+{
+    unsigned votes = 0, mine = p != 0;
+    const slot *all = emulated_exchange("__ballot_sync", mask, &mine, sizeof mine);
+    for (int i = 0; i < EMULATED_LANES; i++)
+        votes |= mask >> i & 1 && all[i][0] ? 1u << i : 0;
+    return votes;
+}
+
+static inline int __any_sync(unsigned mask, int p)
+{
+    return __ballot_sync(mask, p) != 0;
+}
+
+static inline int __all_sync(unsigned mask, int p)
+{
+    return __ballot_sync(mask, !p) == 0;
+}
+
+static inline unsigned __reduce_add_sync(unsigned mask, unsigned x)
+{
+    unsigned sum = 0;
+    const slot *all = emulated_exchange("__reduce_add_sync", mask, &x, sizeof x);
+    for (int i = 0; i < EMULATED_LANES; i++)
+        sum += mask >> i & 1 ? all[i][0] : 0;
+    return sum;
+}
+
+/* ---- memory */
+
+template <typename T, typename U> static inline T atomicAdd(T *p, U x)
+{
+    emulated_pause();
+    T before = *p;
+    *p = (T)(before + (T)x);
+    return before;
+}
+
+template <typename T> static inline T atomicOr(T *p, T x)
+{
+    emulated_pause();
+    T before = *p;
+    *p = before | x;
+    return before;
+}
+
+template <typename T> static inline T atomicMax(T *p, T x)
+{
+    emulated_pause();
+    T before = *p;
+    *p = before > x ? before : x;
+    return before;
+}
+
+template <typename T> static inline T atomicCAS(T *p, T expected, T x)
+{
+    emulated_pause();
+    T before = *p;
+    if (before == expected)
+        *p = x;
+    return before;
+}
+
+static inline void __threadfence(void)
+{
+    emulated_pause();
+}
+
+template <typename T> static inline T __ldg(const T *p)
+{
+    return *p;
+}
+template <typename T> static inline T __ldcg(const T *p)
+{
+    return *p;
+}
+template <typename T> static inline T __ldcs(const T *p)
+{
+    return *p;
+}
+
+/* ---- arithmetic */
+
+static inline float __uint_as_float(uint32_t x)
+{
+    float f;
+    memcpy(&f, &x, sizeof f);
+    return f;
+}
+
+static inline uint32_t __float_as_uint(float f)
+{
+    uint32_t x;
+    memcpy(&x, &f, sizeof x);
+    return x;
+}
+
+static inline float __int_as_float(int x)
+{
+    return __uint_as_float((uint32_t)x);
+}
+static inline int __float_as_int(float x)
+{
+    return (int)__float_as_uint(x);
+}
+static inline int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
+}
+static inline int __ffs(int x)
+{
+    return __builtin_ffs(x);
+}
+static inline int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
+static inline uint64_t __umul64hi(uint64_t a, uint64_t b)
+{
+    return (uint64_t)((unsigned __int128)a * b >> 64);
+}
+static inline float __fmaf_rn(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+static inline unsigned long long __float2ull_rn(float x)
+{
+    return (unsigned long long)llrintf(x);
+}
+static inline float rsqrtf(float x)
+{
+    return 1 / sqrtf(x);
+}
+
+/* The compiler is told not to join products and sums (-ffp-contract=off), so that these are what they say. */
+static inline float __fmul_rn(float a, float b)
+{
+    return a * b;
+}
+static inline float __fadd_rn(float a, float b)
+{
+    return a + b;
+}
+static inline float __fsub_rn(float a, float b)
+{
+    return a - b;
+}
+
+template <typename A, typename B> static inline auto min(A a, B b)
+{
+    return a < b ? +a : +b;
+}
+template <typename A, typename B> static inline auto max(A a, B b)
+{
+    return a > b ? +a : +b;
+}
+
+#endif

@@ -1,0 +1,129 @@
+#ifndef TESTS_EMULATED_GRID_H
+#define TESTS_EMULATED_GRID_H
+
+#include <memory>
+#include <stdint.h>
+#include <vector>
+
+#include "tests/emulated/device.h"
+#include "tests/emulated/tensor.h"
+
+/* Blocks and threads of kernels that run, and what may go on. One thread of the host runs everything. */
+
+enum thread_state { READY, IN_WARP, IN_BLOCK, AT_BARRIER, IN_CLUSTER, FOR_INPUTS, ENDED };
+
+struct warp;
+struct block;
+
+struct thread {
+    void *sp;
+    char *stack;
+    dim3 index;
+    struct block *block;
+    struct warp *warp;
+    int lane;
+    enum thread_state state;
+    const char *what;                     /* that it waits for */
+    uint32_t barrier, parity;             /* AT_BARRIER: shared address and parity */
+    uint32_t cluster_phase;               /* in which it arrived */
+    unsigned exchanges;                   /* made so far */
+    std::vector<struct copy> own_copies;  /* cp.async since the last arrival */
+    std::vector<struct product> products; /* wgmma that nobody has waited for */
+};
+
+/* wgmma: c (+)= tile w times tile x, both in shared memory. */
+struct product {
+    float *c;
+    uint64_t w, x;
+    int add;
+};
+
+/* A copy to shared memory on its way; what it says when it lands. */
+struct copy {
+    uint32_t to, barrier, bytes;
+    const void *from;
+    struct tensor map; /* p NULL: bytes as they lie */
+    int x, y;
+    bool arrives; /* at the barrier, as a thread; else its bytes count there */
+};
+
+struct warp {
+    struct thread *lane[EMULATED_LANES];
+    int lazy;
+    unsigned present, arrived; /* lanes that have not ended; that wait in an exchange */
+    const char *what;
+    slot words[2][EMULATED_LANES];
+};
+
+struct cluster {
+    int threads, arrived; /* that have not ended; in this phase */
+    uint32_t phase;
+    std::vector<struct block *> blocks;
+};
+
+struct kernel {
+    struct launch l;
+    size_t next;          /* cluster to start */
+    int blocks;           /* all of them */
+    int ended, let_go;    /* blocks; those that let the next kernel begin, or ended */
+    struct kernel *after; /* the kernel that must have ended for wait_for_inputs, or NULL */
+    bool done;
+    int lazy;
+    size_t n_static; /* bytes of static shared memory so far: which variable is where is the same in all
+                        blocks */
+    std::vector<const void *> keys;
+    std::vector<uint32_t> places;
+};
+
+struct block {
+    std::shared_ptr<struct kernel> kernel;
+    std::shared_ptr<struct cluster> cluster;
+    dim3 index;
+    int rank; /* in its cluster */
+    std::vector<struct thread> threads;
+    std::vector<struct warp> warps;
+    int alive, arrived;
+    bool all, result; /* __syncthreads_and: so far, of the last barrier */
+    bool let_go;
+    int lazy;                        /* here and below: how seldom it gets a turn, drawn anew for each */
+    char *arena;                     /* dynamic shared memory, then static */
+    std::vector<struct copy> copies; /* on their way */
+};
+
+/* Where things are in an arena, and how much a block may have (compute capability 9.0: 227 KiB). */
+enum { ARENA = 1 << 18, STATIC_AT = 0x38000, MOST_SHARED = 232448 };
+/* What fresh shared memory holds (NaN as fp32 and as bf16), and how far behind its end that is checked. */
+enum { FILL = 0xf5, FENCE = 256, STACK_BYTES = 64 << 10 };
+
+extern struct thread *running; /* NULL: the host */
+
+/* Ends the test with a sentence about the running thread. */
+void emulated_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void thread_show(const struct thread *t); /* on standard error: where it is and what it waits for */
+void thread_prepare(struct thread *t);    /* to begin on its stack */
+void thread_run(struct thread *t);        /* until it waits or ends */
+/* All threads of the block that wait for this may go on. */
+void threads_wake(struct block *b, enum thread_state why);
+/* The running thread waits; returns when somebody has made it READY. */
+void thread_wait(enum thread_state why, const char *what);
+/* All threads of the block that wait at this barrier and phase look again. */
+void barrier_changed(struct block *b, uint32_t barrier);
+/* The block lets the next kernel begin, if it has not yet. */
+void block_let_go(struct block *b);
+/* One more thread has come to the end of the cluster's phase. */
+void cluster_arrived(struct cluster *c);
+/* ptx.cc: lands; the barrier hears of it. */
+void copy_land(struct block *b, const struct copy *c);
+
+/* Kernels that run at a time: one, and those after it that began early. */
+struct grids {
+    std::vector<std::shared_ptr<struct kernel>> kernels; /* in order */
+    std::vector<std::unique_ptr<struct block>> blocks;   /* that have begun and not ended */
+};
+void grid_add(struct grids *g, const struct launch &l);
+bool grid_may_add_early(const struct grids *g);
+/* Lets something happen; false: nothing is left. */
+bool grid_step(struct grids *g);
+uint32_t grid_random(void);
+
+#endif

@@ -1,0 +1,229 @@
+/* Barriers in shared memory, copies that come to them, clusters, and products of four warps. */
+#include <limits.h>
+
+#include "tests/emulated/grid.h"
+#include "tests/emulated/emulated_ptx.h"
+
+/* As it lies in shared memory, 8 bytes. */
+struct barrier {
+    int32_t bytes;   /* announced and not come */
+    int16_t pending; /* arrivals */
+    uint16_t phase : 1, arrivals : 15;
+};
+
+static struct barrier *barrier_at(struct block *b, uint32_t address)
+{
+    return (struct barrier *)(b->arena + address);
+}
+
+static void check(struct block *b, uint32_t address)
+{
+    struct barrier *at = barrier_at(b, address);
+    if (at->pending < 0)
+        emulated_fail("more arrivals than the barrier at %#x of %s counts", address, b->kernel->l.name);
+    if (at->pending || at->bytes)
+        return;
+    at->phase ^= 1;
+    at->pending = (int16_t)at->arrivals;
+    barrier_changed(b, address);
+}
+
+void barrier_init(uint32_t address, int arrivals)
+{
+    struct barrier fresh = {0, (int16_t)arrivals, 0, (uint16_t)arrivals};
+    *(struct barrier *)emulated_at(address, sizeof fresh) = fresh;
+}
+
+static void arrive(struct block *b, uint32_t address, int bytes)
+{
+    struct barrier *at = barrier_at(b, address);
+    at->bytes += bytes;
+    at->pending--;
+    check(b, address);
+}
+
+void barrier_arrive(uint32_t address)
+{
+    emulated_pause();
+    arrive(running->block, address, 0);
+}
+
+void barrier_expect(uint32_t address, int bytes)
+{
+    emulated_pause();
+    arrive(running->block, address, bytes);
+}
+
+void barrier_wait(uint32_t address, int parity)
+{
+    struct thread *t = running;
+    emulated_pause();
+    while (barrier_at(t->block, address)->phase == parity) {
+        t->barrier = address;
+        t->parity = (uint32_t)parity;
+        thread_wait(AT_BARRIER, "barrier_wait");
+    }
+}
+
+/* ---- copies */
+
+static void land_tile(struct block *b, const struct copy *c)
+{
+    const struct tensor *m = &c->map;
+    for (uint32_t row = 0; row < m->rows; row++)
+        for (uint32_t column = 0; column < m->columns; column++) {
+            uint32_t at = c->to + row * m->columns * 2 + column * 2;
+            uint64_t x = (uint64_t)c->x + column, y = (uint64_t)c->y + row;
+            uint16_t value = 0;
+            if (x < m->width && y < m->height)
+                memcpy(&value, m->p + y * m->pitch + x * 2, sizeof value);
+            memcpy(b->arena + (at ^ (at >> 7 & 7) << 4), &value, sizeof value);
+        }
+}
+
+void copy_land(struct block *b, const struct copy *c)
+{
+    if (c->map.p)
+        land_tile(b, c);
+    else
+        memcpy(b->arena + c->to, c->from, c->bytes);
+    if (c->arrives)
+        arrive(b, c->barrier, 0);
+    else {
+        barrier_at(b, c->barrier)->bytes -= (int32_t)c->bytes;
+        check(b, c->barrier);
+    }
+}
+
+static void begin_copy(const struct copy *c)
+{
+    emulated_at(c->to, c->bytes); /* is there room? */
+    running->block->copies.push_back(*c);
+}
+
+void bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
+{
+    if (to % 16 || (uintptr_t)from % 16 || bytes % 16 || bytes <= 0)
+        emulated_fail("bulk_copy of %d bytes from %p to %#x: not multiples of 16", bytes, from, to);
+    struct copy c = {to, barrier, (uint32_t)bytes, from, {}, 0, 0, false};
+    begin_copy(&c);
+}
+
+void tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
+{
+    const struct tensor *m = (const struct tensor *)map;
+    if (to % 1024)
+        emulated_fail("tensor_copy to %#x: not a multiple of 1024", to);
+    struct copy c = {to, barrier, m->columns * m->rows * 2, NULL, *m, x, y, false};
+    begin_copy(&c);
+}
+
+void copy_16(uint32_t to, const void *from)
+{
+    if (to % 16 || (uintptr_t)from % 16)
+        emulated_fail("copy_16 from %p to %#x: not multiples of 16", from, to);
+    emulated_at(to, 16);
+    struct copy c = {to, 0, 16, from, {}, 0, 0, false};
+    running->own_copies.push_back(c);
+}
+
+/* All but the last are made now, the last one when it lands. */
+void arrive_after_copies(uint32_t barrier)
+{
+    std::vector<struct copy> *own = &running->own_copies;
+    struct copy last = {0, barrier, 0, NULL, {}, 0, 0, true};
+    for (size_t i = 0; i < own->size(); i++) {
+        struct copy c = (*own)[i];
+        if (i + 1 < own->size()) {
+            memcpy(running->block->arena + c.to, c.from, c.bytes);
+        } else {
+            last = c;
+            last.barrier = barrier;
+            last.arrives = true;
+        }
+    }
+    own->clear();
+    running->block->copies.push_back(last);
+}
+
+/* ---- kernels that begin early, and clusters */
+
+void wait_for_inputs(void)
+{
+    const struct kernel *k = running->block->kernel.get();
+    while (k->after && !k->after->done)
+        thread_wait(FOR_INPUTS, "wait_for_inputs");
+}
+
+void let_next_begin(void)
+{
+    block_let_go(running->block);
+}
+
+void cluster_arrive(void)
+{
+    struct thread *t = running;
+    t->cluster_phase = t->block->cluster->phase;
+    cluster_arrived(t->block->cluster.get());
+}
+
+void cluster_wait(void)
+{
+    struct thread *t = running;
+    while (t->block->cluster->phase == t->cluster_phase)
+        thread_wait(IN_CLUSTER, "cluster_wait");
+}
+
+uint32_t address_in(uint32_t address, int block)
+{
+    return address | (uint32_t)(block + 1) << 24;
+}
+
+void store_far(uint32_t to, float x, float y)
+{
+    float pair[2] = {x, y};
+    memcpy(emulated_at(to, sizeof pair), pair, sizeof pair);
+}
+
+/* ---- wgmma */
+
+static float element(const struct block *b, uint64_t tile, int row, int k)
+{
+    uint32_t at = (uint32_t)((tile & 0x3fff) << 4) + (uint32_t)(row / 8 * 1024 + row % 8 * 128 + k * 2);
+    uint16_t half;
+    memcpy(&half, b->arena + (at ^ (at >> 7 & 7) << 4), sizeof half);
+    return bf16_float(half);
+}
+
+static void multiply(const struct product *p)
+{
+    enum { K = 16 };
+    const struct thread *t = running;
+    int thread = (int)(t->index.x % 128), lane = thread % EMULATED_LANES;
+    float w[2][K];
+    for (int half = 0; half < 2; half++)
+        for (int k = 0; k < K; k++)
+            w[half][k] = element(t->block, p->w, thread / EMULATED_LANES * 16 + lane / 4 + half * 8, k);
+    for (int i = 0; i < 32; i++) {
+        float sum = p->add ? p->c[i] : 0;
+        int half = i >> 1 & 1, column = i / 4 * 8 + lane % 4 * 2 + (i & 1);
+        for (int k = 0; k < K; k++)
+            sum += w[half][k] * element(t->block, p->x, column, k);
+        p->c[i] = sum;
+    }
+}
+
+void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add)
+{
+    struct product p = {c, w, x, add};
+    running->products.push_back(p);
+}
+
+void wgmma_wait(void)
+{
+    emulated_pause();
+    for (const struct product &p : running->products)
+        multiply(&p);
+    running->products.clear();
+    emulated_exchange("wgmma_wait", ~0u, NULL, 0); /* the warp's products, not the lane's */
+}

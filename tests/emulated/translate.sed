@@ -1,0 +1,12 @@
+# CUDA C++ to C++ (device.h): launches, shared memory, and the one instruction outside ptx.cuh.
+# kernel<<<grid, block, bytes, stream>>>(args) becomes emulated_launch("kernel", kernel, grid, ..)(args).
+s/([A-Za-z_0-9]+(<[A-Za-z_0-9, ]*>)?)<<<(.*)>>>\(/emulated_launch("\1", \1, EMULATED_CLUSTER, \3)(/
+# __cluster_dims__(N, 1, 1) holds for the launches that follow in its file.
+s/^(.*)__cluster_dims__\(([A-Za-z_0-9]+), 1, 1\)/#undef EMULATED_CLUSTER\n#define EMULATED_CLUSTER \2\n\1/
+# extern __shared__ T x[]: all of the block's dynamic shared memory.
+s/extern __shared__ (__align__\([0-9]+\) )?([A-Za-z_0-9 ]+) ([A-Za-z_0-9]+)\[\];/\2 *\3 = (\2 *)emulated_dynamic();/
+# __shared__ T x[N]: a reference to the block's copy; one name a line.
+s/__shared__ (__align__\([0-9]+\) )?(.+) ([A-Za-z_0-9]+)((\[[^]]*\])*);/static char key_\3; typedef \2 type_\3\4; type_\3 \&\3 = *(type_\3 *)emulated_static(\&key_\3, sizeof(type_\3));/
+s/asm volatile\("trap;"\);/emulated_trap();/
+s/cudaLaunchKernelEx\(/emulated_launch_with(backend_op_name(op), /
+s@"kernels/cuda/(ptx|wgmma).cuh"@"tests/emulated/emulated_ptx.h"@
