@@ -13,8 +13,10 @@ void *cuda_alloc(struct device *d, size_t bytes)
     void *p = NULL;
     size_t n = bytes ? bytes : 1, left = 0, all = 0;
     cudaError_t e = fault_due(&d->fault, FAULT_ALLOC) ? cudaErrorMemoryAllocation : cudaMalloc(&p, n);
-    if (e == cudaSuccess && !d->recording)
+    if (e == cudaSuccess && !d->recording) {
         e = cudaMemsetAsync(p, 0, n, d->stream);
+        d->early = OP_COUNT;
+    }
     if (e == cudaSuccess)
         return p;
     cudaGetLastError();
@@ -84,6 +86,7 @@ static int next_slot(struct device *d)
 int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes)
 {
     struct ring *r = &d->ring;
+    d->early = OP_COUNT;
     for (size_t done = 0; done < bytes;) {
         size_t n = bytes - done < SLOT ? bytes - done : SLOT;
         if (r->at + n > SLOT) {
@@ -106,6 +109,7 @@ int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes)
 
 int cuda_download(struct device *d, void *dst, const void *src, size_t bytes)
 {
+    d->early = OP_COUNT;
     int rc = bytes ? cuda_check(d, cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToHost, d->stream),
                                 "copying from the GPU")
                    : 0;
@@ -118,6 +122,7 @@ int cuda_download_begin(struct device *d, int slot, const void *src, size_t byte
     if (rc)
         return rc;
     struct landing *l = &d->landing[slot];
+    d->early = OP_COUNT;
     rc = bytes ? cuda_check(d, cudaMemcpyAsync(l->pinned, src, bytes, cudaMemcpyDeviceToHost, d->stream),
                             "download")
                : 0;

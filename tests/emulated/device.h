@@ -2,8 +2,8 @@
 #define TESTS_EMULATED_DEVICE_H
 
 /* CUDA's device language in C++, so that the kernels run on a CPU, for tests: every thread of a block is a
- * fiber (fiber.h) that runs until it must wait for others, and what runs next is drawn at random (grid.cc).
- * Included before everything else in the .cu files, which translate.sed has made C++ of. */
+ * fiber (threads.cc) that runs until it must wait for others, and what runs next is drawn at random
+ * (grid.cc). Included before everything else in the .cu files, which translate.sed has made C++ of. */
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 #include <math.h>
@@ -38,6 +38,7 @@ struct launch {
     int cluster;
     bool early; /* may begin when the kernel before lets it */
     const char *name;
+    const void *kernel;
     std::function<void()> body; /* of a thread */
 };
 
@@ -52,6 +53,7 @@ template <typename... P> struct launcher {
     void operator()(P... args)
     {
         void (*f)(P...) = kernel;
+        l.kernel = (const void *)f;
         l.body = [=] { f(args...); };
         emulated_enqueue(stream, l);
     }
@@ -62,7 +64,7 @@ template <typename... P> struct launcher {
 template <typename... P>
 struct launcher<P...> emulated_launch(const char *name, void (*kernel)(P...), int cluster, dim3 grid,
                                       dim3 block, size_t bytes, cudaStream_t stream) {
-    return {kernel, {grid, block, bytes, cluster, false, name, nullptr}, stream};
+    return {kernel, {grid, block, bytes, cluster, false, name, nullptr, nullptr}, stream};
 }
 
 /* cudaLaunchKernelEx, after translate.sed. */
@@ -71,7 +73,7 @@ cudaError_t emulated_launch_with(const char *name, const cudaLaunchConfig_t *c, 
                                  A &&...args)
 {
     struct launcher<P...> to = {
-        kernel, {c->gridDim, c->blockDim, c->dynamicSmemBytes, 1, false, name, nullptr}, c->stream
+        kernel, {c->gridDim, c->blockDim, c->dynamicSmemBytes, 1, false, name, nullptr, nullptr}, c->stream
     };
     for (unsigned i = 0; i < c->numAttrs; i++) {
         if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
@@ -83,16 +85,21 @@ cudaError_t emulated_launch_with(const char *name, const cudaLaunchConfig_t *c, 
     return cudaSuccess;
 }
 
-template <typename... P> cudaError_t cudaFuncSetAttribute(void (*)(P...), cudaFuncAttribute, int)
+template <typename... P>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value)
 {
-    return cudaSuccess;
+    return cudaFuncSetAttribute((const void *)kernel, attribute, value);
 }
+
+/* Ends the test with a sentence about the running thread. */
+void emulated_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* ---- shared memory: addresses as ptx.cuh passes them are places in the block's own arena. */
 
 /* The block's copy of a __shared__ variable, at a multiple of 16; `key`: which. It begins as noise. */
 void *emulated_static(const void *key, size_t bytes);
-void *emulated_dynamic(void);
+/* Dynamic shared memory, at an odd multiple of `align`. */
+void *emulated_dynamic(uint32_t align);
 uint32_t emulated_address(const void *p);
 /* Where an address lies, for so many bytes: the test fails when they are outside. */
 void *emulated_at(uint32_t address, size_t bytes);

@@ -17,6 +17,8 @@ static inline float bf16_float(uint32_t low_half)
 
 static inline void load_matrices(uint32_t (&r)[4], uint32_t row)
 {
+    if (row % 16)
+        emulated_fail("ldmatrix of a row at %#x: no multiple of 16", row);
     const slot *all = emulated_exchange("ldmatrix", ~0u, &row, sizeof row);
     int lane = own_lane();
     for (int i = 0; i < 4; i++)
@@ -25,6 +27,8 @@ static inline void load_matrices(uint32_t (&r)[4], uint32_t row)
 
 static inline void load_transposed(uint32_t (&r)[4], uint32_t row)
 {
+    if (row % 16)
+        emulated_fail("ldmatrix of a row at %#x: no multiple of 16", row);
     const slot *all = emulated_exchange("ldmatrix.trans", ~0u, &row, sizeof row);
     int lane = own_lane();
     for (int i = 0; i < 4; i++) {

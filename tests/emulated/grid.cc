@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { MOST_BLOCKS = 10 };
+enum { MOST_BLOCKS = 10, MOST_ALIGN = 1024 };
 
 uint32_t grid_random(void)
 {
@@ -47,7 +47,7 @@ void block_let_go(struct block *b)
     b->let_go = true;
 }
 
-/* Half of all are not lazy at all. */
+/* Most are not lazy at all. */
 static int laziness(void)
 {
     uint32_t draw = grid_random() % 8;
@@ -88,8 +88,8 @@ static void begin_block(struct grids *g, const std::shared_ptr<struct kernel> &k
     for (struct warp &w : b->warps)
         w.lazy = laziness();
     b->arena = take(&free_arenas, ARENA);
-    memset(b->arena, FILL, l->bytes + FENCE); /* NaN as fp32 and as bf16 */
-    memset(b->arena + STATIC_AT, FILL, k->n_static);
+    memset(b->arena, FILL, MOST_ALIGN + l->bytes + FENCE); /* NaN as fp32 and as bf16 */
+    memset(b->arena + STATIC_AT, FILL, most_static);
     for (size_t t = 0; t < n; t++)
         begin_thread(b.get(), t);
     c->threads += (int)n;
@@ -108,10 +108,10 @@ static void begin_cluster(struct grids *g, const std::shared_ptr<struct kernel> 
 
 static void check_fence(const struct block *b)
 {
-    for (size_t i = b->kernel->l.bytes; i < b->kernel->l.bytes + FENCE; i++)
-        if ((unsigned char)b->arena[i] != FILL)
-            emulated_fail("%s wrote to %#zx of its %#zx bytes of shared memory", b->kernel->l.name, i,
-                          b->kernel->l.bytes);
+    const struct kernel *k = b->kernel.get();
+    for (size_t i = k->l.bytes; i < k->l.bytes + FENCE; i++)
+        if ((unsigned char)b->arena[k->dynamic_at + i] != FILL)
+            emulated_fail("%s wrote to %#zx of its %#zx bytes of shared memory", k->l.name, i, k->l.bytes);
 }
 
 static void end_block(struct grids *g, size_t i)
@@ -121,8 +121,11 @@ static void end_block(struct grids *g, size_t i)
     if (!b->copies.empty())
         emulated_fail("a block of %s ends while copies to its memory are under way", k->l.name);
     check_fence(b);
-    for (struct thread &t : b->threads)
+    for (struct thread &t : b->threads) {
+        if (*(uint64_t *)t.stack != STACK_END)
+            emulated_fail("a thread of %s needs more than %d bytes of stack", k->l.name, STACK_BYTES);
         free_stacks.push_back(t.stack);
+    }
     free_arenas.push_back(b->arena);
     b->cluster->blocks[(size_t)b->rank] = NULL;
     block_let_go(b);
@@ -142,7 +145,8 @@ void grid_add(struct grids *g, const struct launch &l)
     k->l = l;
     k->blocks = (int)(l.grid.x * l.grid.y * l.grid.z);
     if (!k->blocks || l.grid.y > 65535 || l.grid.z > 65535 || l.block.x * l.block.y * l.block.z > 1024 ||
-        l.grid.x % (unsigned)l.cluster || l.bytes + FENCE > STATIC_AT)
+        l.grid.x % (unsigned)l.cluster || MOST_ALIGN + l.bytes + FENCE > STATIC_AT ||
+        l.bytes > emulated_limit(l.kernel))
         emulated_fail(
             "%s cannot be launched: grid (%u, %u, %u), block (%u, %u, %u), clusters of %d, %zu bytes", l.name,
             l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z, l.cluster, l.bytes);
@@ -269,7 +273,7 @@ bool grid_step(struct grids *g)
         fprintf(stderr, "emulated: nothing can go on:\n");
         for (auto &b : g->blocks)
             for (struct thread &t : b->threads)
-                if (t.lane == 0 && t.state != ENDED)
+                if (t.state != ENDED && (t.lane == 0 || t.state != t.warp->lane[0]->state))
                     thread_show(&t);
         emulated_fail("deadlock");
     }

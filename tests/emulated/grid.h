@@ -19,20 +19,21 @@ struct thread {
     void *sp;
     char *stack;
     dim3 index;
+    bool in_cluster_phase; /* it has arrived and not waited */
     struct block *block;
     struct warp *warp;
     int lane;
     enum thread_state state;
-    const char *what;                     /* that it waits for */
-    uint32_t barrier, parity;             /* AT_BARRIER: shared address and parity */
-    uint32_t cluster_phase;               /* in which it arrived */
-    unsigned exchanges;                   /* made so far */
-    std::vector<struct copy> own_copies;  /* cp.async since the last arrival */
-    std::vector<struct product> products; /* wgmma that nobody has waited for */
+    const char *what;                           /* that it waits for */
+    uint32_t barrier, parity;                   /* AT_BARRIER: shared address and parity */
+    uint32_t cluster_phase;                     /* in which it arrived */
+    unsigned exchanges;                         /* made so far */
+    std::vector<struct copy> own_copies;        /* cp.async since the last arrival */
+    std::vector<struct wgmma_product> products; /* wgmma that nobody has waited for */
 };
 
 /* wgmma: c (+)= tile w times tile x, both in shared memory. */
-struct product {
+struct wgmma_product {
     float *c;
     uint64_t w, x;
     int add;
@@ -44,7 +45,8 @@ struct copy {
     const void *from;
     struct tensor map; /* p NULL: bytes as they lie */
     int x, y;
-    bool arrives; /* at the barrier, as a thread; else its bytes count there */
+    std::shared_ptr<int>
+        group; /* copies that are one arrival together, how many are left; NULL: bytes count */
 };
 
 struct warp {
@@ -69,8 +71,9 @@ struct kernel {
     struct kernel *after; /* the kernel that must have ended for wait_for_inputs, or NULL */
     bool done;
     int lazy;
-    size_t n_static; /* bytes of static shared memory so far: which variable is where is the same in all
-                        blocks */
+    uint32_t dynamic_at; /* where dynamic shared memory begins */
+    size_t n_static;     /* bytes of static shared memory so far: which variable is where is the same in all
+                            blocks */
     std::vector<const void *> keys;
     std::vector<uint32_t> places;
 };
@@ -84,7 +87,7 @@ struct block {
     std::vector<struct warp> warps;
     int alive, arrived;
     bool all, result; /* __syncthreads_and: so far, of the last barrier */
-    bool let_go;
+    bool let_go, began;
     int lazy;                        /* here and below: how seldom it gets a turn, drawn anew for each */
     char *arena;                     /* dynamic shared memory, then static */
     std::vector<struct copy> copies; /* on their way */
@@ -93,12 +96,13 @@ struct block {
 /* Where things are in an arena, and how much a block may have (compute capability 9.0: 227 KiB). */
 enum { ARENA = 1 << 18, STATIC_AT = 0x38000, MOST_SHARED = 232448 };
 /* What fresh shared memory holds (NaN as fp32 and as bf16), and how far behind its end that is checked. */
-enum { FILL = 0xf5, FENCE = 256, STACK_BYTES = 64 << 10 };
+enum { FILL = 0xf5, FENCE = 256, STACK_BYTES = 64 << 10, STACK_END = 0x5eed };
 
 extern struct thread *running; /* NULL: the host */
+extern size_t most_static;     /* bytes of static shared memory that any kernel has had */
 
-/* Ends the test with a sentence about the running thread. */
-void emulated_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* runtime.cc: dynamic shared memory that a kernel may have. */
+size_t emulated_limit(const void *kernel);
 void thread_show(const struct thread *t); /* on standard error: where it is and what it waits for */
 void thread_prepare(struct thread *t);    /* to begin on its stack */
 void thread_run(struct thread *t);        /* until it waits or ends */

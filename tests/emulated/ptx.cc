@@ -16,6 +16,14 @@ static struct barrier *barrier_at(struct block *b, uint32_t address)
     return (struct barrier *)(b->arena + address);
 }
 
+/* The running thread's, which must have been made. */
+static void check_address(uint32_t address)
+{
+    const struct barrier *at = (const struct barrier *)emulated_at(address, sizeof *at);
+    if (address % sizeof *at || !at->arrivals || at->arrivals > 1024)
+        emulated_fail("no barrier at %#x", address);
+}
+
 static void check(struct block *b, uint32_t address)
 {
     struct barrier *at = barrier_at(b, address);
@@ -45,12 +53,14 @@ static void arrive(struct block *b, uint32_t address, int bytes)
 void barrier_arrive(uint32_t address)
 {
     emulated_pause();
+    check_address(address);
     arrive(running->block, address, 0);
 }
 
 void barrier_expect(uint32_t address, int bytes)
 {
     emulated_pause();
+    check_address(address);
     arrive(running->block, address, bytes);
 }
 
@@ -58,6 +68,7 @@ void barrier_wait(uint32_t address, int parity)
 {
     struct thread *t = running;
     emulated_pause();
+    check_address(address);
     while (barrier_at(t->block, address)->phase == parity) {
         t->barrier = address;
         t->parity = (uint32_t)parity;
@@ -87,17 +98,18 @@ void copy_land(struct block *b, const struct copy *c)
         land_tile(b, c);
     else
         memcpy(b->arena + c->to, c->from, c->bytes);
-    if (c->arrives)
-        arrive(b, c->barrier, 0);
-    else {
+    if (!c->group) {
         barrier_at(b, c->barrier)->bytes -= (int32_t)c->bytes;
         check(b, c->barrier);
+    } else if (--*c->group == 0) {
+        arrive(b, c->barrier, 0);
     }
 }
 
 static void begin_copy(const struct copy *c)
 {
     emulated_at(c->to, c->bytes); /* is there room? */
+    check_address(c->barrier);
     running->block->copies.push_back(*c);
 }
 
@@ -105,7 +117,7 @@ void bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
 {
     if (to % 16 || (uintptr_t)from % 16 || bytes % 16 || bytes <= 0)
         emulated_fail("bulk_copy of %d bytes from %p to %#x: not multiples of 16", bytes, from, to);
-    struct copy c = {to, barrier, (uint32_t)bytes, from, {}, 0, 0, false};
+    struct copy c = {to, barrier, (uint32_t)bytes, from, {}, 0, 0, nullptr};
     begin_copy(&c);
 }
 
@@ -114,7 +126,7 @@ void tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
     const struct tensor *m = (const struct tensor *)map;
     if (to % 1024)
         emulated_fail("tensor_copy to %#x: not a multiple of 1024", to);
-    struct copy c = {to, barrier, m->columns * m->rows * 2, NULL, *m, x, y, false};
+    struct copy c = {to, barrier, m->columns * m->rows * 2, NULL, *m, x, y, nullptr};
     begin_copy(&c);
 }
 
@@ -123,27 +135,34 @@ void copy_16(uint32_t to, const void *from)
     if (to % 16 || (uintptr_t)from % 16)
         emulated_fail("copy_16 from %p to %#x: not multiples of 16", from, to);
     emulated_at(to, 16);
-    struct copy c = {to, 0, 16, from, {}, 0, 0, false};
+    struct copy c = {to, 0, 16, from, {}, 0, 0, nullptr};
     running->own_copies.push_back(c);
 }
 
-/* All but the last are made now, the last one when it lands. */
+/* They land one by one, or, which is faster, all but the last now. */
 void arrive_after_copies(uint32_t barrier)
 {
+    struct block *b = running->block;
     std::vector<struct copy> *own = &running->own_copies;
-    struct copy last = {0, barrier, 0, NULL, {}, 0, 0, true};
+    std::shared_ptr<int> group(new int(1));
+    bool apart = grid_random() % 8 == 0;
+    check_address(barrier);
+    if (own->empty())
+        own->push_back({0, 0, 0, b->arena, {}, 0, 0, nullptr});
     for (size_t i = 0; i < own->size(); i++) {
-        struct copy c = (*own)[i];
-        if (i + 1 < own->size()) {
-            memcpy(running->block->arena + c.to, c.from, c.bytes);
+        struct copy *c = &(*own)[i];
+        c->barrier = barrier;
+        c->group = group;
+        if (i + 1 == own->size()) {
+            b->copies.push_back(*c);
+        } else if (apart) {
+            ++*group;
+            b->copies.push_back(*c);
         } else {
-            last = c;
-            last.barrier = barrier;
-            last.arrives = true;
+            memcpy(b->arena + c->to, c->from, c->bytes);
         }
     }
     own->clear();
-    running->block->copies.push_back(last);
 }
 
 /* ---- kernels that begin early, and clusters */
@@ -163,6 +182,9 @@ void let_next_begin(void)
 void cluster_arrive(void)
 {
     struct thread *t = running;
+    if (t->in_cluster_phase)
+        emulated_fail("a thread arrives at its cluster's barrier twice");
+    t->in_cluster_phase = true;
     t->cluster_phase = t->block->cluster->phase;
     cluster_arrived(t->block->cluster.get());
 }
@@ -170,6 +192,9 @@ void cluster_arrive(void)
 void cluster_wait(void)
 {
     struct thread *t = running;
+    if (!t->in_cluster_phase)
+        emulated_fail("a thread waits for its cluster and has not arrived");
+    t->in_cluster_phase = false;
     while (t->block->cluster->phase == t->cluster_phase)
         thread_wait(IN_CLUSTER, "cluster_wait");
 }
@@ -195,7 +220,7 @@ static float element(const struct block *b, uint64_t tile, int row, int k)
     return bf16_float(half);
 }
 
-static void multiply(const struct product *p)
+static void multiply(const struct wgmma_product *p)
 {
     enum { K = 16 };
     const struct thread *t = running;
@@ -213,17 +238,24 @@ static void multiply(const struct product *p)
     }
 }
 
+static void multiply_all(void)
+{
+    for (const struct wgmma_product &p : running->products)
+        multiply(&p);
+    running->products.clear();
+}
+
 void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add)
 {
-    struct product p = {c, w, x, add};
+    struct wgmma_product p = {c, w, x, add};
     running->products.push_back(p);
+    if (grid_random() % 2)
+        multiply_all();
 }
 
 void wgmma_wait(void)
 {
     emulated_pause();
-    for (const struct product &p : running->products)
-        multiply(&p);
-    running->products.clear();
+    multiply_all();
     emulated_exchange("wgmma_wait", ~0u, NULL, 0); /* the warp's products, not the lane's */
 }

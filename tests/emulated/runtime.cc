@@ -9,7 +9,7 @@
 
 #include "tests/emulated/grid.h"
 
-enum { GPUS = 2, MULTIPROCESSORS = 4 };
+enum { GPUS = 2, MULTIPROCESSORS = 3 };
 static const size_t MEMORY = (size_t)8 << 30;
 
 /* A launch, or something the stream does itself when all before it has ended. */
@@ -37,8 +37,8 @@ struct CUevent_st {
 
 static std::vector<cudaStream_t> streams;
 static std::unordered_map<void *, size_t> allocations;
+static std::unordered_map<const void *, size_t> limits;
 static size_t used;
-static int current;
 static cudaError_t error, sticky; /* of the last call; of a kernel, for ever */
 
 static cudaError_t result(cudaError_t e)
@@ -48,6 +48,13 @@ static cudaError_t result(cudaError_t e)
     if (e)
         error = e;
     return e;
+}
+
+size_t emulated_limit(const void *kernel)
+{
+    static const size_t unasked = 48 << 10;
+    auto found = limits.find(kernel);
+    return found == limits.end() || found->second < unasked ? unasked : found->second;
 }
 
 void emulated_trap(void)
@@ -79,10 +86,18 @@ void emulated_act(cudaStream_t s, const std::function<void()> &act)
     put(s, i);
 }
 
+static void check_fence(const void *p, size_t bytes)
+{
+    for (size_t i = 0; i < FENCE; i++)
+        if (((const unsigned char *)p)[bytes + i] != FILL)
+            emulated_fail("something wrote %zu bytes behind an allocation of %zu", i, bytes);
+}
+
 /* What is to happen before host code sees that the stream is empty. */
 static void finish(cudaStream_t s)
 {
     struct grids g;
+    bool any = false;
     while (!s->items.empty() || !g.kernels.empty()) {
         if (!s->items.empty()) {
             struct item &i = s->items.front();
@@ -99,7 +114,11 @@ static void finish(cudaStream_t s)
             }
         }
         grid_step(&g);
+        any = true;
     }
+    if (any)
+        for (const auto &a : allocations)
+            check_fence(a.first, a.second);
 }
 
 static void finish_all(void)
@@ -129,6 +148,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t s)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
+    if (s->recording)
+        return result(cudaErrorStreamCaptureUnsupported);
     finish(s);
     return result(cudaSuccess);
 }
@@ -226,8 +247,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t s)
 
 cudaError_t cudaMalloc(void **out, size_t bytes)
 {
-    if (used + bytes > MEMORY || !(*out = aligned_alloc(256, (bytes + 255) / 256 * 256)))
+    if (used + bytes > MEMORY || !(*out = aligned_alloc(256, (bytes + FENCE + 255) / 256 * 256)))
         return result(cudaErrorMemoryAllocation);
+    memset((char *)*out + bytes, FILL, FENCE);
     memset(*out, 0xf5, bytes < 1 << 24 ? bytes : 1 << 24); /* noise; not all of what is large */
     allocations[*out] = bytes;
     used += bytes;
@@ -243,6 +265,7 @@ cudaError_t cudaFree(void *p)
     if (found == allocations.end())
         return result(cudaErrorInvalidValue);
     used -= found->second;
+    check_fence(p, found->second);
     allocations.erase(found);
     free(p);
     return result(cudaSuccess);
@@ -282,16 +305,15 @@ cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s)
     return result(cudaSuccess);
 }
 
+/* These wait for no stream: the backend's do not block the legacy one. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
 {
-    finish_all();
     memcpy(to, from, bytes);
     return result(cudaSuccess);
 }
 
 cudaError_t cudaMemset(void *p, int value, size_t bytes)
 {
-    finish_all();
     memset(p, value, bytes);
     return result(cudaSuccess);
 }
@@ -313,7 +335,6 @@ cudaError_t cudaSetDevice(int device)
 {
     if (device < 0 || device >= GPUS)
         return result(cudaErrorInvalidDevice);
-    current = device;
     return result(cudaSuccess);
 }
 
@@ -374,9 +395,11 @@ const char *cudaGetErrorString(cudaError_t)
     return "an error of the emulated GPU";
 }
 
-cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int)
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {
-    return result(cudaSuccess);
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
+        limits[kernel] = (size_t)value;
+    return result(value >= 0 && value <= MOST_SHARED ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 /* ---- the one function of the driver */

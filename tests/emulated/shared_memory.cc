@@ -1,6 +1,8 @@
 /* A block's shared memory: one arena, in which 32-bit addresses are places. */
 #include "tests/emulated/grid.h"
 
+size_t most_static;
+
 void *emulated_static(const void *key, size_t bytes)
 {
     struct block *b = running->block;
@@ -9,18 +11,20 @@ void *emulated_static(const void *key, size_t bytes)
         if (k->keys[i] == key)
             return b->arena + k->places[i];
     uint32_t at = (uint32_t)(STATIC_AT + k->n_static);
-    k->n_static += (bytes + 15) / 16 * 16;
+    k->n_static += (bytes + 15) / 16 * 16 + 16; /* and a gap */
     if (k->n_static > ARENA - STATIC_AT || k->n_static + k->l.bytes > MOST_SHARED)
         emulated_fail("too much shared memory: %zu + %zu bytes", k->l.bytes, k->n_static);
     k->keys.push_back(key);
     k->places.push_back(at);
+    most_static = k->n_static > most_static ? k->n_static : most_static;
     memset(b->arena + at, FILL, bytes);
     return b->arena + at;
 }
 
-void *emulated_dynamic(void)
+void *emulated_dynamic(uint32_t align)
 {
-    return running->block->arena;
+    running->block->kernel->dynamic_at = align;
+    return running->block->arena + align;
 }
 
 uint32_t emulated_address(const void *p)
@@ -35,13 +39,18 @@ uint32_t emulated_address(const void *p)
 void *emulated_at(uint32_t address, size_t bytes)
 {
     struct block *b = running->block;
-    if (address >> 24)
-        b = b->cluster->blocks[(address >> 24) - 1];
-    if (!b)
-        emulated_fail("the block whose memory is written to has ended");
-    uint32_t at = address & 0xffffff;
-    size_t end = at >= STATIC_AT ? STATIC_AT + b->kernel->n_static : b->kernel->l.bytes;
-    if (at + bytes > end)
-        emulated_fail("%zu bytes at %#x of shared memory, which has %#zx", bytes, at, end);
+    const struct kernel *k = b->kernel.get();
+    uint32_t rank = address >> 24, at = address & 0xffffff;
+    if (rank > b->cluster->blocks.size())
+        emulated_fail("there is no block %u in this cluster", rank - 1);
+    if (rank)
+        b = b->cluster->blocks[rank - 1];
+    if (!b || !b->began)
+        emulated_fail("block %u of the cluster, whose memory is wanted, has %s", rank - 1,
+                      b ? "not begun" : "ended");
+    uint32_t from = at >= STATIC_AT ? STATIC_AT : k->dynamic_at;
+    size_t end = from + (at >= STATIC_AT ? k->n_static : k->l.bytes);
+    if (at < from || at + bytes > end)
+        emulated_fail("%zu bytes at %#x of shared memory, which goes from %#x to %#zx", bytes, at, from, end);
     return b->arena + at;
 }

@@ -152,6 +152,8 @@ static void thread_end(struct thread *t)
     struct block *b = t->block;
     if (!t->own_copies.empty() || !t->products.empty())
         emulated_fail("a thread ends while its copies or products are under way");
+    if (t->in_cluster_phase)
+        emulated_fail("a thread ends that has arrived at its cluster's barrier and not waited");
     t->state = ENDED;
     t->warp->present &= ~(1u << t->lane);
     b->alive--;
@@ -172,6 +174,7 @@ static void fiber_main(void)
 void thread_run(struct thread *t)
 {
     running = t;
+    t->block->began = true;
     threadIdx = t->index;
     blockIdx = t->block->index;
     blockDim = t->block->kernel->l.block;
@@ -182,6 +185,7 @@ void thread_run(struct thread *t)
 
 void thread_prepare(struct thread *t)
 {
+    *(uint64_t *)t->stack = STACK_END;
     void **sp = (void **)(t->stack + STACK_BYTES - 64);
     *--sp = NULL; /* the stack as a call leaves it: 8 bytes off a multiple of 16 */
     *--sp = (void *)fiber_main;

@@ -4,7 +4,8 @@ s/([A-Za-z_0-9]+(<[A-Za-z_0-9, ]*>)?)<<<(.*)>>>\(/emulated_launch("\1", \1, EMUL
 # __cluster_dims__(N, 1, 1) holds for the launches that follow in its file.
 s/^(.*)__cluster_dims__\(([A-Za-z_0-9]+), 1, 1\)/#undef EMULATED_CLUSTER\n#define EMULATED_CLUSTER \2\n\1/
 # extern __shared__ T x[]: all of the block's dynamic shared memory.
-s/extern __shared__ (__align__\([0-9]+\) )?([A-Za-z_0-9 ]+) ([A-Za-z_0-9]+)\[\];/\2 *\3 = (\2 *)emulated_dynamic();/
+s/extern __shared__ __align__\(([0-9]+)\) ([A-Za-z_0-9 ]+) ([A-Za-z_0-9]+)\[\];/\2 *\3 = (\2 *)emulated_dynamic(\1);/
+s/extern __shared__ ([A-Za-z_0-9 ]+) ([A-Za-z_0-9]+)\[\];/\1 *\2 = (\1 *)emulated_dynamic(16);/
 # __shared__ T x[N]: a reference to the block's copy; one name a line.
 s/__shared__ (__align__\([0-9]+\) )?(.+) ([A-Za-z_0-9]+)((\[[^]]*\])*);/static char key_\3; typedef \2 type_\3\4; type_\3 \&\3 = *(type_\3 *)emulated_static(\&key_\3, sizeof(type_\3));/
 s/asm volatile\("trap;"\);/emulated_trap();/

@@ -14,7 +14,7 @@ enum {
     REACH = 9,
     TAKE = 6,
     TOKENS = 40,
-    WIDE = 300
+    WIDE = 304
 };
 
 struct step {
@@ -22,6 +22,7 @@ struct step {
     struct cache c;
     struct rows rows;
     int n, owned;
+    enum dtype type; /* of what goes into linear layers */
     struct weight embed, qkv, o, up, down;
     float *host;
     int32_t *token, *pos, *seq, *page_idx, *page_len, *tok_idx, *tok_len, *flag, *prompt;
@@ -89,6 +90,7 @@ struct step *step_open(struct rig *r, const int32_t *seqs, int rows, enum dtype 
     s->r = r;
     s->n = rows;
     s->owned = r->n_owned;
+    s->type = weights == DTYPE_BF16 ? r->b->activations : DTYPE_F32;
     s->host = calloc(1 << 18, sizeof *s->host);
     cache_open(&s->c, r, STEP_SEQS, 1, N_Q, N_KV, D, PAGES, kv);
     start_sequences(s, seqs);
@@ -144,17 +146,22 @@ void step_close(struct step *s)
 
 static void run_linear(struct step *s, struct weight w, const float *x, float *out, int accumulate)
 {
-    struct linear_args a = {w, x, out, s->n, w.k, w.n, accumulate, DTYPE_F32, 1};
+    struct linear_args a = {w, x, out, s->n, w.k, w.n, accumulate, s->type, 1};
     rig_run(s->r, OP_linear, &a);
+}
+
+static void run_norm(struct step *s)
+{
+    struct rmsnorm_args a = {s->x, s->norm, s->y, s->n, DIM, 1e-6f, s->type};
+    rig_run(s->r, OP_rmsnorm, &a);
 }
 
 static void before_attention(struct step *s)
 {
     struct embed_args e = {s->token, s->rows.seq, s->embed, s->x, s->n};
-    struct rmsnorm_args n = {s->x, s->norm, s->y, s->n, DIM, 1e-6f, DTYPE_F32};
     float *q = s->qkv_out, *k = q + N_Q * D;
     struct gate_args g = {s->y, s->gate_w, s->gate_w + N_KV * DIM, 1, 0, s->flag, s->n, DIM, N_KV,
-                          0,    DTYPE_F32};
+                          0,    s->type};
     struct expire_args x = {s->rows, s->c.kv, 0, s->state, state_bytes, state_bytes - 2 * N_KV * REACH * 4,
                             s->flag, REACH,   1};
     struct drop_lowest_args d = {s->rows, s->c.kv, 0, s->state, state_bytes, s->prompt, 3, 1, 0, 1};
@@ -170,11 +177,11 @@ static void before_attention(struct step *s)
                                  .wk = s->norm + D,
                                  .eps = 1e-6f};
     rig_run(s->r, OP_embed, &e);
-    rig_run(s->r, OP_rmsnorm, &n);
-    run_linear(s, s->qkv, s->y, s->qkv_out, 0);
+    run_norm(s);
     rig_run(s->r, OP_gate, &g);
     rig_run(s->r, OP_expire, &x);
     rig_run(s->r, OP_drop_lowest, &d);
+    run_linear(s, s->qkv, s->y, s->qkv_out, 0);
     rig_run(s->r, OP_rope_append, &a);
 }
 
@@ -187,6 +194,7 @@ static void attend(struct step *s, enum sel_unit unit, int lists, const int32_t 
                             .q = s->qkv_out,
                             .q_stride = QKV,
                             .out = out,
+                            .type = s->type,
                             .scale = 0.2f,
                             .unit = unit,
                             .n_rows = lists,
@@ -230,7 +238,7 @@ static void attention(struct step *s)
 
 void step_run(struct step *s)
 {
-    struct swiglu_args w = {s->wide, s->act, s->n, WIDE, DTYPE_F32};
+    struct swiglu_args w = {s->wide, s->act, s->n, WIDE, s->type};
     struct account_args c = {s->rows, s->c.kv};
     struct sample_args a = {s->rows,  s->logits, VOCAB,  s->settings, s->result,
                             s->token, s->pos,    s->seq, s->scratch};
@@ -238,10 +246,12 @@ void step_run(struct step *s)
     attention(s);
     run_linear(s, s->o, s->att, s->x, 1);
     run_linear(s, s->o, s->att2, s->x, 1);
-    run_linear(s, s->up, s->x, s->wide, 0);
+    run_norm(s);
+    run_linear(s, s->up, s->y, s->wide, 0);
     rig_run(s->r, OP_swiglu, &w);
     run_linear(s, s->down, s->act, s->x, 1);
-    run_linear(s, s->embed, s->x, s->logits, 0);
+    run_norm(s);
+    run_linear(s, s->embed, s->y, s->logits, 0);
     rig_run(s->r, OP_account, &c);
     rig_run(s->r, OP_sample, &a);
 }
@@ -303,15 +313,16 @@ static void add_head(struct bytes *b, struct step *s, int head, int row_list)
 unsigned char *step_row(struct step *s, int row, size_t *bytes)
 {
     struct bytes b = {NULL, 0, 0, s->r};
+    size_t item = s->type == DTYPE_BF16 ? 2 : 4;
     int32_t seq;
     rig_get(s->r, &seq, s->rows.seq + row, 4);
     add(&b, s->x, DIM * 4, row);
-    add(&b, s->y, DIM * 4, row);
+    add(&b, s->y, DIM * item, row);
     add(&b, s->qkv_out, QKV * 4, row);
-    add(&b, s->att, DIM * 4, row);
-    add(&b, s->att2, DIM * 4, row);
+    add(&b, s->att, DIM * item, row);
+    add(&b, s->att2, DIM * item, row);
     add(&b, s->wide, 2 * WIDE * 4, row);
-    add(&b, s->act, WIDE * 4, row);
+    add(&b, s->act, WIDE * item, row);
     add(&b, s->logits, VOCAB * 4, row);
     add(&b, s->pos, 4, row);
     if (seq >= 0) {

@@ -1,9 +1,9 @@
-/* A token is appended and attended to in one recorded program, several times over, so that on a GPU attention
- * begins while the append before it still runs: it must read the page as it is afterwards. Compared bit for
- * bit with the same operations one by one, each with a download behind it. */
+/* A token is appended and attended to, twice, in one recorded program, several times over, so that on a GPU
+ * attention begins while the kernel before it still runs: it must read the pages as they are afterwards.
+ * Compared bit for bit with the same operations one by one, each with a download behind it. */
 #include "tests/kernels/rig.h"
 
-enum { N_Q = 12, N_KV = 2, N_SEQS = 4, N_ROWS = N_SEQS + 1, MOST_PAGES = 80, AT_ONCE = 5, TAKE = 8 };
+enum { N_Q = 12, N_KV = 2, N_SEQS = 4, N_ROWS = N_SEQS + 1, MOST_PAGES = 112, AT_ONCE = 5, TAKE = 36 };
 
 /* Tokens before the first step: within a page, at its end, at a later one's. */
 static const int before[N_SEQS] = {5, 16, 200, 1023};
@@ -15,7 +15,8 @@ struct world {
     struct plan plan;
     int d;
     float *q, *k, *v;   /* k, v: (AT_ONCE, N_ROWS, N_KV, d) */
-    float *out;         /* (AT_ONCE, N_ROWS, N_Q, d) */
+    int block;          /* pages of a list's entry */
+    float *out;         /* (AT_ONCE, 2, N_ROWS, N_Q, d) */
     int32_t *idx, *len; /* (N_ROWS, TAKE): some pages, and all that the steps reach */
 };
 
@@ -33,7 +34,7 @@ static void open_lists(struct world *w, int with_dense)
 {
     int32_t idx[N_ROWS * TAKE] = {0}, len[N_ROWS] = {0};
     for (int row = 1; row < N_ROWS; row++) { /* row 0 is padding */
-        int at = row * TAKE, last = (before[row - 1] - 1) / KV_PAGE_TOKENS;
+        int at = row * TAKE, last = (before[row - 1] - 1) / KV_PAGE_TOKENS / w->block;
         for (int page = 0; page < last && page < 6; page += 2)
             idx[at + len[row]++] = page;
         for (int page = last; len[row] < TAKE; page++)
@@ -45,13 +46,14 @@ static void open_lists(struct world *w, int with_dense)
     w->len = rig_up(&w->r, len, sizeof len);
 }
 
-static void world_open(struct world *w, int d, enum dtype type, int with_dense)
+static void world_open(struct world *w, int d, enum dtype type, int with_dense, int block)
 {
     int32_t seq[N_ROWS] = {-1, 0, 1, 2, 3}, pos[N_ROWS] = {0};
     memset(w, 0, sizeof *w);
     rig_open(&w->r, NULL, 2);
     w->r.random = 77;
     w->d = d;
+    w->block = block;
     cache_open(&w->c, &w->r, N_SEQS, 1, N_Q, N_KV, d, MOST_PAGES, type);
     for (int s = 0; s < N_SEQS; s++)
         cache_prefill(&w->c, &w->r, s, 0, before[s]);
@@ -62,7 +64,7 @@ static void world_open(struct world *w, int d, enum dtype type, int with_dense)
     free(q);
     w->k = rig_alloc(&w->r, AT_ONCE * kv_floats(w) * sizeof(float));
     w->v = rig_alloc(&w->r, AT_ONCE * kv_floats(w) * sizeof(float));
-    w->out = rig_alloc(&w->r, AT_ONCE * out_floats(w) * sizeof(float));
+    w->out = rig_alloc(&w->r, 2 * AT_ONCE * out_floats(w) * sizeof(float));
     w->plan = (struct plan){rig_alloc(&w->r, (size_t)N_ROWS * N_KV * MOST_PAGES * sizeof *w->plan.entry),
                             rig_alloc(&w->r, (size_t)N_ROWS * N_KV * sizeof(int32_t))};
     open_lists(w, with_dense);
@@ -86,16 +88,18 @@ static void step(struct world *w, int i)
                             .n_q = N_Q,
                             .q = w->q,
                             .q_stride = N_Q * w->d,
-                            .out = w->out + (size_t)i * out_floats(w),
+                            .out = w->out + (size_t)i * 2 * out_floats(w),
                             .scale = 0.1f,
                             .unit = SEL_PAGES,
                             .n_rows = 1,
                             .cap = TAKE,
-                            .block_pages = 1,
+                            .block_pages = w->block,
                             .idx = w->idx,
                             .len = w->len,
                             .plan = w->plan};
     rig_run(&w->r, OP_append, &a);
+    rig_run(&w->r, OP_attend, &t);
+    t.out = (float *)t.out + out_floats(w);
     rig_run(&w->r, OP_attend, &t);
 }
 
@@ -112,14 +116,15 @@ static void next_tokens(struct world *w, int round)
     free(x);
 }
 
-static int compare(int d, enum dtype type, int with_dense)
+static int compare(int d, enum dtype type, int with_dense, int block)
 {
     int rounds = rig_small() ? 4 : 12;
     struct world one, all;
     struct program *p;
-    world_open(&one, d, type, with_dense);
-    world_open(&all, d, type, with_dense);
-    size_t n = AT_ONCE * out_floats(&one) * sizeof(float);
+    world_open(&one, d, type, with_dense, block);
+    world_open(&all, d, type, with_dense, block);
+    one.r.apart = 1;
+    size_t n = 2 * AT_ONCE * out_floats(&one) * sizeof(float);
     float *want = calloc(1, n), *have = calloc(1, n);
     CHECK_INT(all.r.b->record_begin(all.r.d), 0);
     for (int i = 0; i < AT_ONCE; i++)
@@ -129,10 +134,9 @@ static int compare(int d, enum dtype type, int with_dense)
         next_tokens(&one, round);
         next_tokens(&all, round);
         CHECK_INT(all.r.b->replay(all.r.d, p), 0);
-        for (int i = 0; i < AT_ONCE; i++) {
+        for (int i = 0; i < AT_ONCE; i++)
             step(&one, i);
-            rig_get(&one.r, want, one.out, n);
-        }
+        rig_get(&one.r, want, one.out, n);
         rig_get(&all.r, have, all.out, n);
         CHECK(memcmp(want, have, n) == 0);
         size_t first_row = out_floats(&one) / N_ROWS; /* behind the padding row: something was computed */
@@ -148,9 +152,10 @@ static int compare(int d, enum dtype type, int with_dense)
 
 int main(void)
 {
-    rig_ran("steps of lists, d 64", compare(64, DTYPE_BF16, 0));
-    rig_ran("steps of lists, d 128", compare(128, DTYPE_BF16, 0));
-    rig_ran("steps with a whole sequence among the lists", compare(128, DTYPE_BF16, 1));
-    rig_ran("steps in fp32", compare(64, DTYPE_F32, 0));
+    rig_ran("steps of lists, d 64", compare(64, DTYPE_BF16, 0, 1));
+    rig_ran("steps of lists, d 128", compare(128, DTYPE_BF16, 0, 1));
+    rig_ran("steps of lists of two pages an entry", compare(128, DTYPE_BF16, 0, 2));
+    rig_ran("steps with a whole sequence among the lists", compare(128, DTYPE_BF16, 1, 1));
+    rig_ran("steps in fp32", compare(64, DTYPE_F32, 0, 1));
     return check_done();
 }

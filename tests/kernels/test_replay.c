@@ -76,7 +76,7 @@ int main(void)
     run(want, n, 1, APART);
     rig_ran("steps one operation at a time", steps_run);
     steps_run = 0;
-    for (int threads = 1; threads <= (rig_small() ? 1 : 3); threads++) {
+    for (int threads = 1; threads <= (rig_small() ? 2 : 3); threads++) {
         run(have, m, threads, threads == 2 ? EAGER : RECORDED);
         for (int i = 0; i < ROWS; i++) {
             CHECK(n[i] == m[i] && memcmp(want[i], have[i], n[i]) == 0);
