@@ -17,7 +17,7 @@ set(bad 0)
 set(names)
 foreach(dir kernels evalcore/base engine answer_check tasks evalcore tests)
   file(GLOB_RECURSE files RELATIVE ${ROOT}
-    ${ROOT}/${dir}/*.c ${ROOT}/${dir}/*.h ${ROOT}/${dir}/*.cu ${ROOT}/${dir}/*.cuh)
+    ${ROOT}/${dir}/*.c ${ROOT}/${dir}/*.h ${ROOT}/${dir}/*.cu ${ROOT}/${dir}/*.cuh ${ROOT}/${dir}/*.cc)
   foreach(f ${files})
     if(dir STREQUAL "evalcore" AND f MATCHES "^evalcore/base/")
       continue()

@@ -3,7 +3,7 @@
 
 /* What kernels/cuda/ptx.cuh and wgmma.cuh have, for the emulation: the same names and meanings, explained
  * there. What changes the state of a block is in ptx.cc. */
-#include "tests/emulated/device.h"
+#include "tests/emulated/emulated_device.h"
 
 static inline uint32_t shared_address(const void *p)
 {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <vector>
 
-#include "tests/emulated/device.h"
+#include "tests/emulated/emulated_device.h"
 #include "tests/emulated/tensor.h"
 
 /* Blocks and threads of kernels that run, and what may go on. One thread of the host runs everything. */

@@ -1,4 +1,4 @@
-# CUDA C++ to C++ (device.h): launches, shared memory, and the one instruction outside ptx.cuh.
+# CUDA C++ to C++ (emulated_device.h): launches, shared memory, and the one instruction outside ptx.cuh.
 # kernel<<<grid, block, bytes, stream>>>(args) becomes emulated_launch("kernel", kernel, grid, ..)(args).
 s/([A-Za-z_0-9]+(<[A-Za-z_0-9, ]*>)?)<<<(.*)>>>\(/emulated_launch("\1", \1, EMULATED_CLUSTER, \3)(/
 # __cluster_dims__(N, 1, 1) holds for the launches that follow in its file.
