@@ -1,5 +1,5 @@
-#ifndef TESTS_EMULATED_DEVICE_H
-#define TESTS_EMULATED_DEVICE_H
+#ifndef TESTS_EMULATED_EMULATED_DEVICE_H
+#define TESTS_EMULATED_EMULATED_DEVICE_H
 
 /* CUDA's device language in C++, so that the kernels run on a CPU, for tests: every thread of a block is a
  * fiber (threads.cc) that runs until it must wait for others, and what runs next is drawn at random

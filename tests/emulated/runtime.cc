@@ -1,47 +1,22 @@
-/* The part of CUDA's runtime that the backend calls: memory is the host's, streams put everything off until
- * somebody waits for them, graphs are lists of what was put off. */
+/* The part of CUDA's runtime that the backend calls, but for streams: memory is the host's. */
 #include <cuda.h>
-#include <deque>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string>
 #include <unordered_map>
 
 #include "tests/emulated/grid.h"
+#include "tests/emulated/runtime.h"
 
 enum { GPUS = 2, MULTIPROCESSORS = 3 };
 static const size_t MEMORY = (size_t)8 << 30;
 
-/* A launch, or something the stream does itself when all before it has ended. */
-struct item {
-    struct launch l;
-    std::function<void()> act; /* if there is no launch */
-};
-
-struct CUstream_st {
-    std::deque<struct item> items;
-    struct CUgraph_st *recording;
-};
-
-struct CUgraph_st {
-    std::vector<struct item> items;
-};
-
-struct CUgraphExec_st {
-    std::vector<struct item> items;
-};
-
-struct CUevent_st {
-    cudaStream_t stream;
-};
-
-static std::vector<cudaStream_t> streams;
 static std::unordered_map<void *, size_t> allocations;
 static std::unordered_map<const void *, size_t> limits;
 static size_t used;
 static cudaError_t error, sticky; /* of the last call; of a kernel, for ever */
 
-static cudaError_t result(cudaError_t e)
+cudaError_t result(cudaError_t e)
 {
     if (sticky)
         e = sticky;
@@ -62,30 +37,6 @@ void emulated_trap(void)
     sticky = cudaErrorLaunchFailure;
 }
 
-/* ---- streams */
-
-static void put(cudaStream_t s, const struct item &i)
-{
-    if (s->recording)
-        s->recording->items.push_back(i);
-    else
-        s->items.push_back(i);
-}
-
-void emulated_enqueue(cudaStream_t s, const struct launch &l)
-{
-    struct item i;
-    i.l = l;
-    put(s, i);
-}
-
-void emulated_act(cudaStream_t s, const std::function<void()> &act)
-{
-    struct item i;
-    i.act = act;
-    put(s, i);
-}
-
 static void check_fence(const void *p, size_t bytes)
 {
     for (size_t i = 0; i < FENCE; i++)
@@ -93,155 +44,13 @@ static void check_fence(const void *p, size_t bytes)
             emulated_fail("something wrote %zu bytes behind an allocation of %zu", i, bytes);
 }
 
-/* What is to happen before host code sees that the stream is empty. */
-static void finish(cudaStream_t s)
+void check_memory(void)
 {
-    struct grids g;
-    bool any = false;
-    while (!s->items.empty() || !g.kernels.empty()) {
-        if (!s->items.empty()) {
-            struct item &i = s->items.front();
-            bool early = i.l.body && i.l.early && !g.kernels.empty() && grid_may_add_early(&g);
-            if (g.kernels.empty() || early) {
-                struct item now = i;
-                s->items.pop_front();
-                if (sticky)
-                    continue; /* nothing runs after a failure */
-                if (now.l.body)
-                    grid_add(&g, now.l);
-                else
-                    now.act();
-            }
-        }
-        grid_step(&g);
-        any = true;
-    }
-    if (any)
-        for (const auto &a : allocations)
-            check_fence(a.first, a.second);
-}
-
-static void finish_all(void)
-{
-    for (cudaStream_t s : streams)
-        finish(s);
+    for (const auto &a : allocations)
+        check_fence(a.first, a.second);
 }
 
 extern "C" {
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned)
-{
-    *out = new struct CUstream_st();
-    streams.push_back(*out);
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t s)
-{
-    finish(s);
-    for (size_t i = 0; i < streams.size(); i++)
-        if (streams[i] == s)
-            streams.erase(streams.begin() + (ptrdiff_t)i);
-    delete s;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t s)
-{
-    if (s->recording)
-        return result(cudaErrorStreamCaptureUnsupported);
-    finish(s);
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaDeviceSynchronize(void)
-{
-    finish_all();
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned)
-{
-    *out = new struct CUevent_st();
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t *out)
-{
-    return cudaEventCreateWithFlags(out, 0);
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t e)
-{
-    delete e;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
-{
-    e->stream = s;
-    return result(cudaSuccess);
-}
-
-/* Waits for what came later, too. */
-cudaError_t cudaEventSynchronize(cudaEvent_t e)
-{
-    if (e->stream)
-        finish(e->stream);
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t, cudaEvent_t)
-{
-    *ms = 1;
-    return result(cudaSuccess);
-}
-
-/* ---- graphs */
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode)
-{
-    s->recording = new struct CUgraph_st();
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *out)
-{
-    *out = s->recording;
-    s->recording = NULL;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long)
-{
-    *out = new struct CUgraphExec_st();
-    (*out)->items = graph->items;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph)
-{
-    delete graph;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph)
-{
-    delete graph;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t s)
-{
-    bool first = true;
-    for (struct item i : graph->items) {
-        if (first)
-            i.l.early = false;
-        first = false;
-        put(s, i);
-    }
-    return result(cudaSuccess);
-}
 
 /* ---- memory */
 
