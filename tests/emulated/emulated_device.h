@@ -195,9 +195,10 @@ static inline unsigned __reduce_add_sync(unsigned mask, unsigned x)
     return sum;
 }
 
-/* ---- memory */
+/* ---- memory. Atomics are whole also where threads change at accesses (accesses.cc). */
+#define WHOLE __attribute__((no_sanitize_thread))
 
-template <typename T, typename U> static inline T atomicAdd(T *p, U x)
+template <typename T, typename U> WHOLE static inline T atomicAdd(T *p, U x)
 {
     emulated_pause();
     T before = *p;
@@ -205,7 +206,7 @@ template <typename T, typename U> static inline T atomicAdd(T *p, U x)
     return before;
 }
 
-template <typename T> static inline T atomicOr(T *p, T x)
+template <typename T> WHOLE static inline T atomicOr(T *p, T x)
 {
     emulated_pause();
     T before = *p;
@@ -213,7 +214,7 @@ template <typename T> static inline T atomicOr(T *p, T x)
     return before;
 }
 
-template <typename T> static inline T atomicMax(T *p, T x)
+template <typename T> WHOLE static inline T atomicMax(T *p, T x)
 {
     emulated_pause();
     T before = *p;
@@ -221,7 +222,7 @@ template <typename T> static inline T atomicMax(T *p, T x)
     return before;
 }
 
-template <typename T> static inline T atomicCAS(T *p, T expected, T x)
+template <typename T> WHOLE static inline T atomicCAS(T *p, T expected, T x)
 {
     emulated_pause();
     T before = *p;

@@ -179,7 +179,7 @@ static bool is_ready(const struct warp &w)
     return false;
 }
 
-/* Its threads in turn from a random one on, a random number of rounds. */
+/* Its threads in turn from a random one on, a random number of rounds, a lazy warp's once. */
 static void run_warp(struct warp *w)
 {
     int again = 0;
@@ -190,7 +190,7 @@ static void run_warp(struct warp *w)
             if (t && t->state == READY)
                 thread_run(t);
         }
-    } while (++again < 64 && grid_random() % 16 && is_ready(*w));
+    } while (!w->lazy && ++again < 64 && grid_random() % 16 && is_ready(*w));
 }
 
 /* Is it not its turn? One that is lazy gets one in 4, 16, or 64. */
