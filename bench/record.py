@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the commands of a results file again, or new ones, and writes what they print in the same form.
 
-    python3 bench/record.py bench/results/h200.json --only attention --out new.json
-    python3 bench/record.py --add "kveval bench load --device cuda:0 --random-weights bench/shapes/llama_8b.json" --out load.json
+    python3 bench/record.py bench/results/h200.json --only attention --machine "one H200" --out new.json
+    python3 bench/record.py --add "kveval bench load --device cuda:0 --random-weights bench/shapes/llama_8b.json" --machine "one H200" --out load.json
 
 Each figure is shown beside the one on file. A command that fails or outlasts --limit is named, loses its figures and makes
 the exit code 1; the others go on, and FILE is written after each of them.
@@ -17,20 +17,18 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-KEYS = ("name", "value", "unit", "floor", "share", "ratio")
 
 
 def key(figure):
     """The name without the time that some names end with."""
-    return re.sub(r", [0-9.]+ us$", "", figure["name"])
+    return re.sub(r", [0-9.]+ us$", "", figure.get("name", ""))
 
 
 def figures_of(text):
     out = []
     for line in text.splitlines():
         if line.startswith("{"):
-            figure = json.loads(line)
-            out.append({k: figure[k] for k in KEYS if k in figure})
+            out.append({k: v for k, v in json.loads(line).items() if k != "command"})
     return out
 
 
@@ -50,8 +48,11 @@ def run(command, args):
 
 
 def show(figures, before):
-    old = {key(f): f["value"] for f in before}
+    old = {key(f): f["value"] for f in before if "value" in f}
     for f in figures:
+        if "value" not in f:
+            print(json.dumps(f), flush=True)
+            continue
         was = old.get(key(f))
         share = "" if f.get("share") is None else f"{100 * f['share']:5.1f} %"
         ratio = "" if not was else f"{f['value'] / was:7.3f} of before"
@@ -78,16 +79,16 @@ def main():
     p.add_argument("--add", action="append", default=[], help="a command that the file does not have; may be repeated")
     p.add_argument("--program", default=str(ROOT / "build/kveval"), help="in place of kveval")
     p.add_argument("--limit", type=float, default=600, help="seconds for each command")
-    p.add_argument("--machine", default="", help="where this runs, if not as on file")
-    p.add_argument("--commit", default="", help="default: what git says")
+    p.add_argument("--machine", required=True, help="what this runs on")
     args = p.parse_args()
     before = json.loads(pathlib.Path(args.file).read_text()) if args.file else {"runs": []}
-    commit = args.commit or subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE,
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE,
                                            stderr=subprocess.DEVNULL, text=True).stdout.strip()
-    results = {"machine": args.machine or before.get("machine", ""), "date": datetime.date.today().isoformat(), "commit": commit,
+    results = {"machine": args.machine, "date": datetime.date.today().isoformat(), "commit": commit,
                "note": "One run each.", "runs": []}
     status = 0
-    wanted = [r for r in before["runs"] if not args.only or any(t in r["command"] for t in args.only)]
+    wanted = [r for r in before["runs"] if not r["command"].startswith("kveval sweep")  # prints no figures
+              and (not args.only or any(t in r["command"] for t in args.only))]
     for r in wanted + [{"command": c, "figures": []} for c in args.add]:
         print(f"\n{r['command']}", flush=True)
         figures = run(r["command"], args)
