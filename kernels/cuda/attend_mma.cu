@@ -10,8 +10,8 @@
 #include "kernels/cuda/attend_copy.cuh"
 
 /* Entries of a list up to which a warp takes one tile at a time, beyond it two: with two in use, one stage of
- * a ring of three would be under way, and short lists are all waiting (12/2 heads, 64 pages on an H200: 25.1
- * us instead of 26.5). On long lists two tiles hide each other's latencies. */
+ * a ring of three would be under way, and short lists are all waiting. On long lists two tiles hide each
+ * other's latencies. */
 enum { BLOCKS = 2, FEW = 64 };
 static const float CUT = -69.0f * 1.44269504f; /* below it a term is 0, base 2 */
 

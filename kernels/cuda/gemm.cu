@@ -65,11 +65,6 @@ void gemm_close(struct device *d)
     d->gemm = NULL;
 }
 
-int gemm_fits(const struct weight *w)
-{
-    return w->k % 16 == 0 && w->n % 8 == 0;
-}
-
 void call_close(struct gemm *g, struct call *c)
 {
     if (c->op)

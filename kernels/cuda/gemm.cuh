@@ -18,7 +18,11 @@ struct product {
 };
 
 /* Is this shape one that cuBLAS takes at all (16-byte rows)? */
-int gemm_fits(const struct weight *w);
+static inline int gemm_fits(const struct weight *w)
+{
+    return w->k % 16 == 0 && w->n % 8 == 0;
+}
+
 int gemm_run(struct device *d, const struct product *p);
 
 /* gemm_split.cu: for the few rows of a decode step, where memory sets the pace. Whether it is taken depends

@@ -202,11 +202,9 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
     w.group = a->n_q / a->kv.n_kv;
     for (int h = 0; h < a->kv.n_kv; h++)
         w.list_of[h] = a->row_of_q[h * w.group];
-    w.early = w.kind == LIST_PAGES && !a->stats.logits && keeps_lists(d->early);
     int rc = 0;
     if (differs_within_group(a)) {
         w.kind = LIST_MERGED;
-        w.early = 0; /* the plan is made just before */
         size_t bytes = (size_t)(a->kv.max_pages + 1) / 2 * sizeof(uint32_t);
         rc = cuda_check(d,
                         cudaFuncSetAttribute((const void *)merge_kernel,
@@ -221,6 +219,7 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
         clear_kernel<<<dim3(a->rows.cap, a->n_q), 256, 0, d->stream>>>(w);
         rc = cuda_launched(d, op);
     }
+    w.early = w.kind == LIST_PAGES && !a->stats.logits && keeps_lists(d->early);
     return rc ? rc : run(d, &w, most_entries(&w, a->most_pages), op);
 }
 

@@ -231,11 +231,6 @@ template <typename T> WHOLE static inline T atomicCAS(T *p, T expected, T x)
     return before;
 }
 
-static inline void __threadfence(void)
-{
-    emulated_pause();
-}
-
 template <typename T> static inline T __ldg(const T *p)
 {
     return *p;
@@ -297,11 +292,6 @@ static inline unsigned long long __float2ull_rn(float x)
 {
     return (unsigned long long)llrintf(x);
 }
-static inline float rsqrtf(float x)
-{
-    return 1 / sqrtf(x);
-}
-
 /* The compiler is told not to join products and sums (-ffp-contract=off), so that these are what they say. */
 static inline float __fmul_rn(float a, float b)
 {

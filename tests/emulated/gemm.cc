@@ -14,11 +14,6 @@ void gemm_close(struct device *)
 {
 }
 
-int gemm_fits(const struct weight *w)
-{
-    return w->k % 16 == 0 && w->n % 8 == 0;
-}
-
 static void widen(std::vector<float> *to, const void *p, enum dtype dtype, size_t from)
 {
     for (size_t i = 0; i < to->size(); i++)

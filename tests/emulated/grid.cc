@@ -161,16 +161,6 @@ bool grid_may_add_early(const struct grids *g)
     return last->let_go == last->blocks;
 }
 
-static struct kernel *to_begin(struct grids *g, std::shared_ptr<struct kernel> *out)
-{
-    for (auto &k : g->kernels)
-        if (k->next * (size_t)k->l.cluster < (size_t)k->blocks) {
-            *out = k;
-            return k.get();
-        }
-    return NULL;
-}
-
 static bool is_ready(const struct warp &w)
 {
     for (int i = 0; i < EMULATED_LANES; i++)
@@ -237,11 +227,14 @@ static bool land_one(struct grids *g)
 
 static bool begin_one(struct grids *g)
 {
-    std::shared_ptr<struct kernel> k;
-    if (g->blocks.size() >= MOST_BLOCKS || !to_begin(g, &k))
-        return false;
-    begin_cluster(g, k);
-    return true;
+    for (size_t i = 0; i < g->kernels.size() && g->blocks.size() < MOST_BLOCKS; i++) {
+        const std::shared_ptr<struct kernel> &k = g->kernels[i];
+        if (k->next * (size_t)k->l.cluster < (size_t)k->blocks) {
+            begin_cluster(g, k);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Blocks that have ended go; so do kernels, in order. */
@@ -263,7 +256,7 @@ static bool clean(struct grids *g)
     return any;
 }
 
-bool grid_step(struct grids *g)
+void grid_step(struct grids *g)
 {
     uint32_t draw = grid_random() % 8;
     bool did = (draw == 0 && begin_one(g)) || (draw == 1 && land_one(g)) || run_one(g, true) ||
@@ -277,5 +270,4 @@ bool grid_step(struct grids *g)
                     thread_show(&t);
         emulated_fail("deadlock");
     }
-    return !g->kernels.empty();
 }

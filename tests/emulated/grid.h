@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tests/emulated/emulated_device.h"
-#include "tests/emulated/tensor.h"
 
 /* Blocks and threads of kernels that run, and what may go on. One thread of the host runs everything. */
 
@@ -37,6 +36,14 @@ struct wgmma_product {
     float *c;
     uint64_t w, x;
     int add;
+};
+
+/* What a CUtensorMap (128 bytes) holds here: a bf16 matrix, copied by tiles of `rows` rows of `columns`, in
+ * shared memory with the 128-byte swizzle. */
+struct tensor {
+    const char *p;
+    uint64_t width, height, pitch; /* elements, rows, bytes */
+    uint32_t columns, rows;
 };
 
 /* A copy to shared memory on its way; what it says when it lands. */
@@ -126,8 +133,8 @@ struct grids {
 };
 void grid_add(struct grids *g, const struct launch &l);
 bool grid_may_add_early(const struct grids *g);
-/* Lets something happen; false: nothing is left. */
-bool grid_step(struct grids *g);
+/* Lets something happen, or ends the test when nothing can. */
+void grid_step(struct grids *g);
 uint32_t grid_random(void);
 
 #endif
