@@ -48,10 +48,32 @@ static double expect(const struct history *h, const struct runplan *p, const str
     return tokens > limit ? limit : tokens > 1 ? tokens : 1;
 }
 
+/* Cells that share a batch: each policy in it costs launches of its own in every layer, which a GPU is slow
+ * to do. */
+enum { CELLS_TOGETHER = 4 };
+/* Prompts this many times as long as their completions are most of the work: then all cells share them. */
+enum { LONG_PROMPT = 4 };
+
 struct sort_item {
-    int lane, bucket, set;
+    int lane, bucket, set, wave;
     struct job job;
 };
+
+/* wave[c]: which of the groups of cells of its prompt set cell c belongs to. */
+static int *waves(const struct runplan *p)
+{
+    int *wave = xcalloc((size_t)p->n_cells + 1, sizeof *wave), *n = xcalloc((size_t)p->n_sets + 1, sizeof *n);
+    for (int c = 0; c < p->n_cells; c++)
+        wave[c] = n[p->cells[c].set]++ / CELLS_TOGETHER;
+    free(n);
+    return wave;
+}
+
+static int wave_of(const int *wave, const struct runplan *p, const struct job *j)
+{
+    const struct prompt_set *s = &p->sets[p->cells[j->cell].set];
+    return s->rows && s->rows[j->problem].n > LONG_PROMPT * j->expected ? 0 : wave[j->cell];
+}
 
 static int by_start(const void *pa, const void *pb)
 {
@@ -62,6 +84,8 @@ static int by_start(const void *pa, const void *pb)
         return b->bucket - a->bucket;
     if (a->set != b->set)
         return a->set - b->set;
+    if (a->wave != b->wave)
+        return a->wave - b->wave;
     if (a->job.problem != b->job.problem)
         return a->job.problem - b->job.problem;
     if (a->job.cell != b->job.cell)
@@ -73,12 +97,13 @@ void scheduler_order(struct runplan *p, const struct run *done)
 {
     struct history *h = xcalloc((size_t)p->n_sets + 1, sizeof *h);
     struct sort_item *items = xcalloc((size_t)p->n_jobs + 1, sizeof *items);
+    int *wave = waves(p);
     collect(h, p, done);
     for (long i = 0; i < p->n_jobs; i++) {
         const struct plan_cell *c = &p->cells[p->jobs[i].cell];
         p->jobs[i].expected = expect(&h[c->set], p, &p->jobs[i]);
-        items[i] =
-            (struct sort_item){c->lane, (int)floor(log(p->jobs[i].expected) / log(1.25)), c->set, p->jobs[i]};
+        items[i] = (struct sort_item){c->lane, (int)floor(log(p->jobs[i].expected) / log(1.25)), c->set,
+                                      wave_of(wave, p, &p->jobs[i]), p->jobs[i]};
     }
     qsort(items, (size_t)p->n_jobs, sizeof *items, by_start);
     for (long i = 0; i < p->n_jobs; i++)
@@ -88,6 +113,7 @@ void scheduler_order(struct runplan *p, const struct run *done)
         free(h[i].n);
     }
     free(h);
+    free(wave);
     free(items);
 }
 
