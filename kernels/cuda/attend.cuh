@@ -4,12 +4,13 @@
 #include "kernels/cuda/cuda.cuh"
 #include "kernels/cuda/kv.cuh"
 #include "kernels/cuda/math.cuh"
+#include "kernels/cuda/ptx.cuh"
 
 /* What the attention kernels share: lists, their chunks, and how chunks come together.
  *
  * A list is a (row, KV head); its entries are pages, or tiles of 16 listed tokens. Entries are cut into
- * chunks whose size follows from their number alone; an item is one chunk, and a persistent grid draws items
- * in order. A second kernel adds up the chunks of lists that have several, in order: a list's bits depend on
+ * chunks whose size follows from their number alone; an item is one chunk, and the blocks of a persistent grid
+ * draw items in order. A second kernel adds up the chunks of lists that have several, in order: a list's bits depend on
  * the list alone. */
 enum list_kind { LIST_LIVE, LIST_PAGES, LIST_TOKENS, LIST_MERGED };
 enum { ATTEND_THREADS = 128, ATTEND_WARPS = 4, MAX_CHUNK = 128, MAX_CHUNKS = 128 };
@@ -32,17 +33,19 @@ struct attend_work {
     float *part;     /* (lists, max_chunks, group, head_dim): sums of exp(logit - top) V */
     float2 *part_tl; /* (lists, max_chunks, group): top, sum of exp(logit - top) */
     int max_chunks;
+    int *draws;      /* 0 between launches */
     float part_unit; /* of parts' tops: sums are relative to exp(top * unit) */
     int early;       /* lists of pages, and the kernel before this one changes K and V at most */
 };
 
 /* Entries of a chunk. A list of 64 pages, the common budget, is one: nothing is left to add up. Few for lists
- * a little longer, so that they spread over the GPU; more for long ones, whose parts would cost. */
+ * a little longer, so that they spread over the GPU; more for long ones, whose parts would cost (measured: what
+ * is written costs several times what the same bytes cost to read). */
 __host__ __device__ static inline int chunk_entries(int n)
 {
     if (n > 64 && n <= 256)
         return 32;
-    return n <= 64 * MAX_CHUNKS ? 64 : MAX_CHUNK;
+    return n < 2048 ? 64 : MAX_CHUNK;
 }
 
 __host__ __device__ static inline int chunks_of(int n)
@@ -205,7 +208,7 @@ __device__ static inline void finish_item(const struct attend_work &w, const str
         int h = x / d;
         float4 v = value(h, x % d);
         if (n_chunks > 1) {
-            *(float4 *)&w.part[part * d + x] = v;
+            store_to_stay(&w.part[part * d + x], v);
         } else {
             float f = sum[h] > 0 ? 1.0f / sum[h] : 0.0f;
             put4_as(w.out, w.type, out * d + x, make_float4(v.x * f, v.y * f, v.z * f, v.w * f));

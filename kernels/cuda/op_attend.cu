@@ -142,6 +142,7 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
         return BACKEND_ERR_MEMORY;
     w->part = (float *)room;
     w->part_tl = (float2 *)(room + (w->out ? heads * (size_t)w->kv.head_dim * sizeof(float) : 0));
+    w->draws = d->counters + CUDA_COUNTERS;
     int by_mma = attend_mma_fits(w);
     w->part_unit = by_mma ? w->scale : 1.0f;
     int rc = by_mma ? attend_mma(d, w) : attend_plain(d, w);

@@ -205,4 +205,17 @@ __device__ static inline void bulk_copy_once(uint32_t to, const void *from, int 
                  : "memory");
 }
 
+/* What the next kernel reads and the one after it overwrites: it stays in the second-level cache while K and V
+ * pass through, and need not go to memory at all. */
+__device__ static inline void store_to_stay(float *to, float4 v)
+{
+    asm volatile("{\n"
+                 ".reg .b64 policy;\n"
+                 "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+                 "st.global.L2::cache_hint.v4.f32 [%0], {%1, %2, %3, %4}, policy;\n"
+                 "}" ::"l"(to),
+                 "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+                 : "memory");
+}
+
 #endif

@@ -243,6 +243,10 @@ template <typename T> static inline T __ldcs(const T *p)
 {
     return *p;
 }
+template <typename T> static inline void __stcs(T *p, T x)
+{
+    *p = x;
+}
 
 /* ---- arithmetic */
 

@@ -112,6 +112,11 @@ static inline void bulk_copy_once(uint32_t to, const void *from, int bytes, uint
     bulk_copy(to, from, bytes, barrier);
 }
 
+static inline void store_to_stay(float *to, float4 v)
+{
+    *(float4 *)to = v;
+}
+
 /* ---- wgmma.cuh */
 
 static inline uint64_t tile_at(uint32_t address)
