@@ -35,22 +35,26 @@ struct attend_work {
     int max_chunks;
     int *draws;      /* 0 between launches */
     float part_unit; /* of parts' tops: sums are relative to exp(top * unit) */
+    int fine;        /* attend_plain.cu */
     int early;       /* lists of pages, and the kernel before this one changes K and V at most */
 };
 
 /* Entries of a chunk. A list of 64 pages, the common budget, is one: nothing is left to add up. Few for lists
  * a little longer, so that they spread over the GPU; more for long ones, whose parts would cost (measured: what
- * is written costs several times what the same bytes cost to read). */
-__host__ __device__ static inline int chunk_entries(int n)
+ * is written costs several times what the same bytes cost to read). Fine: few, for a kernel that is bound by
+ * latency. */
+__host__ __device__ static inline int chunk_entries(const struct attend_work &w, int n)
 {
+    if (w.fine)
+        return n <= 16 * MAX_CHUNKS ? 16 : MAX_CHUNK;
     if (n > 64 && n <= 256)
         return 32;
     return n < 2048 ? 64 : MAX_CHUNK;
 }
 
-__host__ __device__ static inline int chunks_of(int n)
+__host__ __device__ static inline int chunks_of(const struct attend_work &w, int n)
 {
-    int per = chunk_entries(n);
+    int per = chunk_entries(w, n);
     return n > 0 ? (n + per - 1) / per : 1;
 }
 
@@ -152,7 +156,7 @@ __device__ static inline bool find_lists(const struct attend_work &w, void *room
         all->seq[i] = (uint16_t)seq;
         all->size[i] = size;
         listed &= size < 0;
-        start[i] = size == INT32_MIN ? 0 : chunks_of(list_entries(w, size));
+        start[i] = size == INT32_MIN ? 0 : chunks_of(w, list_entries(w, size));
     }
     __syncthreads();
     int sum = 0, from = t * per, to = from + per < n ? from + per : n;

@@ -64,7 +64,7 @@ static __device__ void enter_item(const struct attend_work &w, const struct list
         return;
     p->i = list_of_item(all, item);
     p->l = list_at(w, all, p->i);
-    int per = chunk_entries(p->l.n), from = (item - all.start[p->i]) * per, left = p->l.n - from;
+    int per = chunk_entries(w, p->l.n), from = (item - all.start[p->i]) * per, left = p->l.n - from;
     left = left < per ? left : per;
     p->first = from + warp;
     p->n = left > warp ? (left - warp + ATTEND_WARPS - 1) / ATTEND_WARPS : 0;

@@ -269,7 +269,7 @@ static __device__ void merge_warps(const struct attend_work &w, const struct par
     }
     if (!VALUES)
         __syncthreads();
-    finish_item(w, c->l, c->i, chunk, chunks_of(c->l.n), D, b->all_top, b->all_sum, [&](int h, int x) {
+    finish_item(w, c->l, c->i, chunk, chunks_of(w, c->l.n), D, b->all_top, b->all_sum, [&](int h, int x) {
         return plus(*(const float4 *)&total[h * PITCH + x],
                     *(const float4 *)&total[(w.group + h) * PITCH + x]);
     });

@@ -139,7 +139,7 @@ static __device__ void run_item(const struct attend_work &w, const struct lists 
                                 struct span *s)
 {
     struct list l = list_at(w, all, i);
-    int per = chunk_entries(l.n), from = chunk * per, to = from + per < l.n ? from + per : l.n,
+    int per = chunk_entries(w, l.n), from = chunk * per, to = from + per < l.n ? from + per : l.n,
         t = threadIdx.x;
     int d = w.kv.head_dim, parts = parts_of(d), reads = 0;
     float o[DIMS][G];
@@ -183,7 +183,7 @@ static __device__ void run_item(const struct attend_work &w, const struct lists 
             if (t + x * ATTEND_THREADS < (parts > 1 ? parts * d : d))
                 s->q[g][t + x * ATTEND_THREADS] = o[x][g]; /* q is done with */
     __syncthreads();
-    finish_item(w, l, i, chunk, chunks_of(l.n), d, s->top, s->sum, [&](int h, int x) {
+    finish_item(w, l, i, chunk, chunks_of(w, l.n), d, s->top, s->sum, [&](int h, int x) {
         float4 sum = *(const float4 *)&s->q[h][x];
         for (int part = 1; part < parts; part++)
             sum = plus(sum, *(const float4 *)&s->q[h][part * d + x]);

@@ -83,7 +83,7 @@ static __global__ void combine_kernel(const __grid_constant__ struct attend_work
     wait_for_inputs();
     let_next_begin();
     int size = list_size(w, i, &seq);
-    int n = size == INT32_MIN ? 0 : chunks_of(list_entries(w, size));
+    int n = size == INT32_MIN ? 0 : chunks_of(w, list_entries(w, size));
     if (n <= 1)
         return;
     size_t part = (size_t)i * w.max_chunks * w.group + h;
@@ -117,11 +117,11 @@ static __global__ void combine_kernel(const __grid_constant__ struct attend_work
 static_assert((int)MAX_CHUNKS == (int)ATTEND_THREADS && BACKEND_MAX_HEAD_DIM / 4 <= (int)ATTEND_THREADS,
               "a thread a chunk, and one for four dimensions");
 
-static int most_chunks(int max_pages)
+static int most_chunks(const struct attend_work &w, int max_pages)
 {
     int most = 1;
     for (int n = 1; n <= max_pages; n++)
-        most = chunks_of(n) > most ? chunks_of(n) : most;
+        most = chunks_of(w, n) > most ? chunks_of(w, n) : most;
     return most;
 }
 
@@ -130,7 +130,8 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
 {
     size_t lists = (size_t)w->rows.cap * (size_t)w->kv.n_kv;
     w->group = w->n_q / w->kv.n_kv;
-    w->max_chunks = most_chunks(most);
+    w->fine = !attend_mma_fits(w);
+    w->max_chunks = most_chunks(*w, most);
     if (w->max_chunks > MAX_CHUNKS)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "%s: contexts of %d tokens; on a GPU at most %d",
                           backend_op_name(op), w->kv.max_pages * KV_PAGE_TOKENS,
@@ -143,9 +144,8 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
     w->part = (float *)room;
     w->part_tl = (float2 *)(room + (w->out ? heads * (size_t)w->kv.head_dim * sizeof(float) : 0));
     w->draws = d->counters + CUDA_COUNTERS;
-    int by_mma = attend_mma_fits(w);
-    w->part_unit = by_mma ? w->scale : 1.0f;
-    int rc = by_mma ? attend_mma(d, w) : attend_plain(d, w);
+    w->part_unit = w->fine ? 1.0f : w->scale;
+    int rc = w->fine ? attend_plain(d, w) : attend_mma(d, w);
     if (rc || w->max_chunks == 1)
         return rc;
     return cuda_launch_early(d, op, combine_kernel, dim3(lists, w->group), ATTEND_THREADS, 0, 1, *w);
