@@ -38,13 +38,15 @@ struct runfile_options sweep_file_options(const struct sweep_options *o)
     return (struct runfile_options){.model = o->model, .tasks = o->tasks, .set = &o->set};
 }
 
-/* Workers on the CPU divide its cores. */
+int sweep_cores(const struct device_list *devices)
+{
+    int share = omp_get_num_procs() / (devices->n ? devices->n : 1);
+    return share > 0 ? share : 1;
+}
+
 static int threads_of(const struct sweep_options *o, const struct device_list *devices)
 {
-    if (o->threads || devices->n < 2 || devices->is_gpu)
-        return o->threads;
-    int share = omp_get_num_procs() / devices->n;
-    return share > 0 ? share : 1;
+    return o->threads || devices->n < 2 || devices->is_gpu ? o->threads : sweep_cores(devices);
 }
 
 struct runplan_options sweep_plan_options(const struct sweep_options *o, const struct program *p,

@@ -1,6 +1,7 @@
 /* kveval worker: one device of a sweep. Started by the coordinator (workers.c) with the sweep's own arguments
  * behind the device's index; never by hand. It makes the same plan, says what it loaded, and decodes the jobs
  * that it is given until it is told to stop or the coordinator is gone. It writes no file. */
+#include <omp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -41,6 +42,7 @@ static int load(struct worker *w, const struct program *p, const char *path, int
         return e->code;
     if (index >= w->devices.n)
         return err_set(e, ERR_USAGE, "there is no device %d in \"%s\"", index, w->o.devices);
+    omp_set_num_threads(sweep_cores(&w->devices));
     struct runplan_options po = sweep_plan_options(&w->o, p, &w->devices, index);
     int rc = runfile_load(&w->file, path, &fo, e);
     if (!rc)

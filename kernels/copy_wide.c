@@ -10,7 +10,7 @@ enum { BLOCK = 256 << 10, THREADS_MOST = 16 };
 void copy_wide(void *dst, const void *src, size_t bytes)
 {
     size_t blocks = (bytes + BLOCK - 1) / BLOCK;
-    int threads = omp_get_num_procs() < THREADS_MOST ? omp_get_num_procs() : THREADS_MOST;
+    int threads = omp_get_max_threads() < THREADS_MOST ? omp_get_max_threads() : THREADS_MOST;
     if (blocks < 4 || threads < 2) {
         if (bytes)
             memcpy(dst, src, bytes);

@@ -55,7 +55,7 @@ static __device__ void score(const struct attend_work &w, const struct list &l, 
 #pragma unroll
     for (int g = 0; g < G; g++)
         acc[g] = 0;
-#pragma unroll 4
+#pragma unroll 8
     for (int x = 0; x < (s->heads[t] ? w.kv.head_dim : 0); x += 4) {
         float4 key = kv_get4(w.kv, k, lane, x);
 #pragma unroll
@@ -114,7 +114,7 @@ static __device__ void add_values(const struct attend_work &w, const struct span
 #pragma unroll
         for (int g = 0; g < G; g++)
             o[x][g] *= s->keep[g];
-#pragma unroll 4
+#pragma unroll 8
         for (int t = part < parts && dim < d ? part : SPAN_TOKENS; t < SPAN_TOKENS; t += parts) {
             float value = 0; /* a unit that is not this list's may hold anything */
             if (s->heads[t])
