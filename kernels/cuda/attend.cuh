@@ -9,9 +9,9 @@
 /* What the attention kernels share: lists, their chunks, and how chunks come together.
  *
  * A list is a (row, KV head); its entries are pages, or tiles of 16 listed tokens. Entries are cut into
- * chunks whose size follows from their number alone; an item is one chunk, and the blocks of a persistent grid
- * draw items in order. A second kernel adds up the chunks of lists that have several, in order: a list's bits depend on
- * the list alone. */
+ * chunks whose size follows from their number alone; an item is one chunk, and the blocks of a persistent
+ * grid draw items in order. A second kernel adds up the chunks of lists that have several, in order: a list's
+ * bits depend on the list alone. */
 enum list_kind { LIST_LIVE, LIST_PAGES, LIST_TOKENS, LIST_MERGED };
 enum { ATTEND_THREADS = 128, ATTEND_WARPS = 4, MAX_CHUNK = 128, MAX_CHUNKS = 128 };
 
@@ -40,9 +40,9 @@ struct attend_work {
 };
 
 /* Entries of a chunk. A list of 64 pages, the common budget, is one: nothing is left to add up. Few for lists
- * a little longer, so that they spread over the GPU; more for long ones, whose parts would cost (measured: what
- * is written costs several times what the same bytes cost to read). Fine: few, for a kernel that is bound by
- * latency. */
+ * a little longer, so that they spread over the GPU; more for long ones, whose parts would cost (measured:
+ * what is written costs several times what the same bytes cost to read). Fine: few, for a kernel that is
+ * bound by latency. */
 __host__ __device__ static inline int chunk_entries(const struct attend_work &w, int n)
 {
     if (w.fine)

@@ -103,8 +103,8 @@ static __device__ int item_of(const int *drawn, int step)
     return step < FIXED ? (int)(blockIdx.x + step * gridDim.x) : drawn[step % DRAWS];
 }
 
-/* A block's one thread passes on what it drew in this step, for FIXED steps on. Each of the launch's items has
- * made one draw; the last sets the counter back. */
+/* A block's one thread passes on what it drew in this step, for FIXED steps on. Each of the launch's items
+ * has made one draw; the last sets the counter back. */
 static __device__ void pass_draw(int *draws, int answer, int items, int *drawn, int step)
 {
     if (answer == items - 1)

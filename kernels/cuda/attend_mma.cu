@@ -72,8 +72,7 @@ static __device__ void dump_tile(const struct attend_work &w, const struct list 
             slot = listed_at < l.len ? l.idx[listed_at] : -1;
         bool listed = w.kind == LIST_LIVE || !l.idx || (s->read >> token & 1 && s->read >> (16 + head) & 1);
         if (head < w.group && slot >= 0 && listed)
-            __stcs(&to[(size_t)head * w.stats.stride + slot],
-                   c[x] == -CUDART_INF_F ? c[x] : c[x] * w.scale);
+            __stcs(&to[(size_t)head * w.stats.stride + slot], c[x] == -CUDART_INF_F ? c[x] : c[x] * w.scale);
     }
 }
 

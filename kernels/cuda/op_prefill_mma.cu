@@ -318,7 +318,8 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
         whole = __all_sync(~0u, live == 0xffff) && whole;
         barrier_wait(p.full + stage * 8, i / STAGES & 1);
         run_tile(m, w, head, p.room + stage * KEYS * DIM * 4, key0, live, whole);
-        barrier_arrive(p.empty + stage * 8); /* all threads: racecheck does not know that a warp waits for its own */
+        /* All threads: racecheck does not know that one may speak for a warp. */
+        barrier_arrive(p.empty + stage * 8);
     }
     finish(m, w, split, head, row0);
 }

@@ -205,8 +205,8 @@ __device__ static inline void bulk_copy_once(uint32_t to, const void *from, int 
                  : "memory");
 }
 
-/* What the next kernel reads and the one after it overwrites: it stays in the second-level cache while K and V
- * pass through, and need not go to memory at all. */
+/* What the next kernel reads and the one after it overwrites: it stays in the second-level cache while K and
+ * V pass through, and need not go to memory at all. */
 __device__ static inline void store_to_stay(float *to, float4 v)
 {
     asm volatile("{\n"

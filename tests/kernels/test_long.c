@@ -1,0 +1,97 @@
+/* Decode attention over lists around the length from which they are cut into larger chunks, against loops in
+ * double precision: tens of thousands of tokens, all of them or two thirds of the pages. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/kernels/rig.h"
+
+enum { N_SEQS = 2, D = 64, N_Q = 2, TURN = 2048, MOST_PAGES = TURN * 3 / 2 + 2, MOST = MOST_PAGES * 16 };
+
+/* Pages of the sequences, and of a list of two pages in three: at TURN and one less. */
+static const int pages[2][N_SEQS] = {{TURN - 1, TURN}, {TURN * 3 / 2 - 2, TURN * 3 / 2}};
+
+/* One query head over the slots whose page is not left out; returns the log-sum-exp. */
+static double plain(const struct cache *c, int head, int n, int every, const float *q, double scale,
+                    double *out)
+{
+    static double weight[MOST];
+    const float *k = c->k + (size_t)head * (size_t)c->max_slots * D,
+                *v = c->v + (size_t)head * (size_t)c->max_slots * D;
+    double top = -INFINITY, sum = 0;
+    for (int t = 0; t < n; t++) {
+        weight[t] = every && t / 16 % every == every - 1 ? -INFINITY : 0;
+        for (int x = 0; x < D && weight[t] > -INFINITY; x++)
+            weight[t] += scale * (double)q[x] * (double)k[(size_t)t * D + (size_t)x];
+        top = fmax(top, weight[t]);
+    }
+    memset(out, 0, D * sizeof *out);
+    for (int t = 0; t < n; t++) {
+        double e = exp(weight[t] - top);
+        sum += e;
+        for (int x = 0; x < D; x++)
+            out[x] += e * (double)v[(size_t)t * D + (size_t)x];
+    }
+    for (int x = 0; x < D; x++)
+        out[x] /= sum;
+    return top + log(sum);
+}
+
+/* every: of so many pages the last is left out; 0: none. */
+static void check(struct rig *r, enum dtype type, int every)
+{
+    int32_t seq[N_SEQS] = {0, 1}, pos[N_SEQS], len[N_SEQS] = {0},
+            *idx = calloc(N_SEQS * MOST_PAGES, sizeof *idx);
+    float q[N_SEQS * N_Q * D], out[N_SEQS * N_Q * D], lse[N_SEQS * N_Q];
+    struct cache c;
+    cache_open(&c, r, N_SEQS, 1, N_Q, 1, D, MOST_PAGES, type);
+    rig_fill(r, q, N_SEQS * N_Q * D);
+    for (int s = 0; s < N_SEQS; s++) {
+        pos[s] = pages[every != 0][s] * 16 - 7 * s;
+        cache_prefill(&c, r, s, 0, pos[s]);
+        for (int p = 0; every && p < pages[1][s]; p++)
+            if (p % every != every - 1)
+                idx[s * MOST_PAGES + len[s]++] = p;
+        CHECK(!every || len[s] == pages[0][s]);
+    }
+    struct attend_args a = {
+        .rows = {N_SEQS, rig_up(r, seq, sizeof seq), rig_up(r, pos, sizeof pos)},
+        .kv = c.kv,
+        .n_q = N_Q,
+        .q = rig_up(r, q, sizeof q),
+        .q_stride = N_Q * D,
+        .out = rig_alloc(r, sizeof out),
+        .scale = 0.5f,
+        .unit = every ? SEL_PAGES : SEL_LIVE,
+        .n_rows = 1,
+        .cap = MOST_PAGES,
+        .block_pages = 1,
+        .idx = rig_up(r, idx, N_SEQS * MOST_PAGES * sizeof *idx),
+        .len = rig_up(r, len, sizeof len),
+        .plan = {rig_alloc(r, N_SEQS * MOST_PAGES * sizeof(struct plan_entry)),
+                 rig_alloc(r, N_SEQS * sizeof(int32_t))},
+        .stats = {rig_alloc(r, (size_t)N_SEQS * N_Q * MOST * 4), rig_alloc(r, sizeof lse), MOST}};
+    rig_run(r, OP_attend, &a);
+    rig_get(r, out, a.out, sizeof out);
+    rig_get(r, lse, a.stats.lse, sizeof lse);
+    for (int i = 0; i < N_SEQS * N_Q; i++) {
+        double want[D], l = plain(&c, i / N_Q, pos[i / N_Q], every, q + i * D, 0.5, want);
+        CHECK_NEAR(lse[i], l, 2e-5);
+        for (int x = 0; x < D; x++)
+            CHECK_NEAR(out[i * D + x], want[x], rig_rounds(r) && type == DTYPE_BF16 ? 2e-5 : 2e-6);
+    }
+    free(idx);
+    cache_close(&c);
+}
+
+int main(void)
+{
+    struct rig r;
+    rig_open(&r, NULL, 2);
+    for (int every = 0; every <= (rig_small() ? 0 : 3); every += 3) {
+        check(&r, DTYPE_BF16, every);
+        if (!rig_small())
+            check(&r, DTYPE_F32, every);
+    }
+    rig_close(&r);
+    return check_done();
+}
