@@ -34,12 +34,24 @@ static const struct attention_case cpu_cases[] = {
     {{32, 8, 128, 8, 4096, DTYPE_F32}, FULL, 0},
     {{32, 8, 128, 8, 4096, DTYPE_BF16}, FULL, 0},
 };
+/* Batches of 1 and 4: the end of a sweep. */
 static const struct attention_case gpu_cases[] = {
-    {QWEN(4096), FULL, 0},        {QWEN(18432), FULL, 0},   {QWEN(18432), DUMP, 0},
-    {QWEN(18432), PAGES, 64},     {QWEN(65536), FULL, 0},   {LLAMA(8192), FULL, 0},
-    {LLAMA(18432), PAGES, 64},    {LLAMA(32768), FULL, 0},  {LLAMA(32768), DUMP, 0},
-    {LLAMA(65536), FULL, 0},      {LLAMA(65536), DUMP, 0},  {LLAMA(65536), SCAN, 0},
-    {LLAMA(65536), TOKENS, 6553}, {LLAMA(131072), FULL, 0},
+    {QWEN(4096), FULL, 0},
+    {QWEN(18432), FULL, 0},
+    {QWEN(18432), DUMP, 0},
+    {QWEN(18432), PAGES, 64},
+    {{12, 2, 128, 1, 32768, DTYPE_BF16}, FULL, 0},
+    {{12, 2, 128, 4, 32768, DTYPE_BF16}, FULL, 0},
+    {QWEN(65536), FULL, 0},
+    {LLAMA(8192), FULL, 0},
+    {LLAMA(18432), PAGES, 64},
+    {LLAMA(32768), FULL, 0},
+    {LLAMA(32768), DUMP, 0},
+    {LLAMA(65536), FULL, 0},
+    {LLAMA(65536), DUMP, 0},
+    {LLAMA(65536), SCAN, 0},
+    {LLAMA(65536), TOKENS, 6553},
+    {LLAMA(131072), FULL, 0},
 };
 
 /* Lists rotate, so that what they name does not stay in a cache. */

@@ -48,31 +48,42 @@ static double expect(const struct history *h, const struct runplan *p, const str
     return tokens > limit ? limit : tokens > 1 ? tokens : 1;
 }
 
-/* Cells that share a batch: each policy in it costs launches of its own in every layer, which a GPU is slow
- * to do. */
-enum { CELLS_TOGETHER = 4 };
-/* Prompts this many times as long as their completions are most of the work: then all cells share them. */
-enum { LONG_PROMPT = 4 };
+/* Policies that share a batch: each costs launches of its own in every layer, which a GPU is slow to do. */
+enum { TOGETHER = 4 };
 
 struct sort_item {
     int lane, bucket, set, wave;
     struct job job;
 };
 
-/* wave[c]: which of the groups of cells of its prompt set cell c belongs to. */
+/* The first cell that decodes the same prompts under the same policy on the same engine. */
+static int first_like(const struct runplan *p, int cell)
+{
+    const struct plan_cell *c = &p->cells[cell];
+    for (int i = 0; i < cell; i++)
+        if (p->cells[i].set == c->set && p->cells[i].lane == c->lane && p->cells[i].policy == c->policy)
+            return i;
+    return cell;
+}
+
+/* wave[c]: which few of its prompts' policies cell c belongs to. */
 static int *waves(const struct runplan *p)
 {
-    int *wave = xcalloc((size_t)p->n_cells + 1, sizeof *wave), *n = xcalloc((size_t)p->n_sets + 1, sizeof *n);
-    for (int c = 0; c < p->n_cells; c++)
-        wave[c] = n[p->cells[c].set]++ / CELLS_TOGETHER;
+    int *wave = xcalloc((size_t)p->n_cells + 1, sizeof *wave);
+    int *n = xcalloc((size_t)(p->n_sets * p->n_lanes) + 1, sizeof *n);
+    for (int c = 0; c < p->n_cells; c++) {
+        int like = first_like(p, c);
+        wave[c] = like < c ? wave[like] : n[p->cells[c].set * p->n_lanes + p->cells[c].lane]++ / TOGETHER;
+    }
     free(n);
     return wave;
 }
 
+/* Prompts longer than their completions are much of the work: all cells share them. */
 static int wave_of(const int *wave, const struct runplan *p, const struct job *j)
 {
     const struct prompt_set *s = &p->sets[p->cells[j->cell].set];
-    return s->rows && s->rows[j->problem].n > LONG_PROMPT * j->expected ? 0 : wave[j->cell];
+    return s->rows && s->rows[j->problem].n > j->expected ? 0 : wave[j->cell];
 }
 
 static int by_start(const void *pa, const void *pb)

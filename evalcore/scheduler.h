@@ -5,9 +5,10 @@
 #include "evalcore/runplan.h"
 
 /* The order in which jobs start: longest expected first over all cells at once, never a barrier between
- * cells. Of jobs alike in that, a few cells come before the next few, so that a batch holds few policies;
- * within them, and within all cells where prompts are long, jobs that share a prompt are next to each other,
- * so that its dense prefill is paid once.
+ * cells. Of jobs alike in that, a few policies come before the next few, so that a batch holds few (in a
+ * folder that is resumed the lengths of what is done set problems apart, and it holds more); within them, and
+ * within all cells where prompts are longer than completions, jobs that share a prompt are next to each
+ * other, so that its dense prefill is paid once.
  *
  * Expected length of a job: the mean of finished completions of the same problem in this folder, else of its
  * task, else the task's prior; never above its limit, and just that where nothing else ends it. Lengths

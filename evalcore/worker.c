@@ -42,7 +42,7 @@ static int load(struct worker *w, const struct program *p, const char *path, int
         return e->code;
     if (index >= w->devices.n)
         return err_set(e, ERR_USAGE, "there is no device %d in \"%s\"", index, w->o.devices);
-    omp_set_num_threads(sweep_cores(&w->devices));
+    omp_set_num_threads(w->o.threads ? w->o.threads : sweep_cores(&w->devices));
     struct runplan_options po = sweep_plan_options(&w->o, p, &w->devices, index);
     int rc = runfile_load(&w->file, path, &fo, e);
     if (!rc)

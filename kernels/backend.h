@@ -205,6 +205,7 @@ struct backend {
     const char *name;
     const struct probe *probe; /* the device's own limits */
     enum dtype kv_default;     /* type of the cache unless another is asked for */
+    int arithmetic;            /* goes up when an operation's bits change: part of the numerics class */
     enum dtype activations;    /* type of what feeds a bf16 linear layer; operations take fp32 as well */
     int (*count)(void);        /* devices present; -1: there may be some, but they cannot be counted */
     /* On failure *out is NULL and `why` says so in a sentence. */

@@ -158,6 +158,7 @@ const struct backend cpu_backend = {
     .name = "cpu",
     .probe = &cpu_probe,
     .kv_default = DTYPE_F32,
+    .arithmetic = 1,
     .activations = DTYPE_F32,
     .count = device_count,
     .open = device_open,

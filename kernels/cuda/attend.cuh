@@ -9,9 +9,9 @@
 /* What the attention kernels share: lists, their chunks, and how chunks come together.
  *
  * A list is a (row, KV head); its entries are pages, or tiles of 16 listed tokens. Entries are cut into
- * chunks whose size follows from their number alone; an item is one chunk, and the blocks of a persistent
- * grid draw items in order. A second kernel adds up the chunks of lists that have several, in order: a list's
- * bits depend on the list alone. */
+ * chunks whose size follows from their number and the kernel alone; an item is one chunk, and the blocks of a
+ * persistent grid take items in order. A second kernel adds up the chunks of lists that have several, in
+ * order: a list's bits depend on the list alone. */
 enum list_kind { LIST_LIVE, LIST_PAGES, LIST_TOKENS, LIST_MERGED };
 enum { ATTEND_THREADS = 128, ATTEND_WARPS = 4, MAX_CHUNK = 128, MAX_CHUNKS = 128 };
 
@@ -33,20 +33,23 @@ struct attend_work {
     float *part;     /* (lists, max_chunks, group, head_dim): sums of exp(logit - top) V */
     float2 *part_tl; /* (lists, max_chunks, group): top, sum of exp(logit - top) */
     int max_chunks;
-    int *draws;      /* 0 between launches */
     float part_unit; /* of parts' tops: sums are relative to exp(top * unit) */
-    int fine;        /* attend_plain.cu */
+    int fine;        /* chunks, for attend_plain.cu */
     int early;       /* lists of pages, and the kernel before this one changes K and V at most */
 };
 
-/* Entries of a chunk. A list of 64 pages, the common budget, is one: nothing is left to add up. Few for lists
- * a little longer, so that they spread over the GPU; more for long ones, whose parts would cost (measured:
- * what is written costs several times what the same bytes cost to read). Fine: few, for a kernel that is
- * bound by latency. */
+/* Entries of a chunk. Who changes it changes bits: cuda_backend.arithmetic goes up.
+ *
+ * A list of 64 pages, the common budget, is one: nothing is left to add up. Few for lists a little longer, so
+ * that they spread over the GPU; more for long ones, whose parts would cost: what is written costs several
+ * times what the same bytes cost to read (measured). Fine ones are for a kernel that is bound by latency. */
 __host__ __device__ static inline int chunk_entries(const struct attend_work &w, int n)
 {
+    int per = 16;
+    while (w.fine && per * 64 < n && per < MAX_CHUNK)
+        per *= 2;
     if (w.fine)
-        return n <= 16 * MAX_CHUNKS ? 16 : MAX_CHUNK;
+        return per;
     if (n > 64 && n <= 256)
         return 32;
     return n < 2048 ? 64 : MAX_CHUNK;

@@ -38,19 +38,11 @@ struct cursor {
     struct token token;         /* of tile `at` */
     int slot, slot_next[2];     /* of tile at + 1; of the next item's first two tiles */
     int at, stage;
-    int step, filled; /* step of next; stages under way or not yet used */
 };
-
-/* Which item is a block's next: its first few are fixed, then it draws whichever comes next in the launch,
- * since multiprocessors do not all get the same share of the memory's bandwidth. Drawn in one step, passed on
- * at the barriers that end it. Where the first few of all blocks are all that there is, nobody draws. */
-enum { FIXED = 4, AHEAD = 3, DRAWS = 8 };
-static_assert(AHEAD < FIXED && FIXED + AHEAD < DRAWS, "none is overwritten before its last look");
 
 template <int STAGES> struct block {
     uint64_t bar[ATTEND_WARPS][STAGES];
     struct stage stage[ATTEND_WARPS][STAGES];
-    int drawn[DRAWS]; /* items by step; beyond every end where nothing was drawn */
     float top[ATTEND_WARPS][8], sum[ATTEND_WARPS][8], all_top[8], all_sum[8];
 };
 
@@ -97,24 +89,8 @@ static __device__ struct token find_token(const struct attend_work &w, const str
     return t;
 }
 
-/* Item of the block's step; in step s that of s + AHEAD is known. */
-static __device__ int item_of(const int *drawn, int step)
-{
-    return step < FIXED ? (int)(blockIdx.x + step * gridDim.x) : drawn[step % DRAWS];
-}
-
-/* A block's one thread passes on what it drew in this step, for FIXED steps on. Each of the launch's items
- * has made one draw; the last sets the counter back. */
-static __device__ void pass_draw(int *draws, int answer, int items, int *drawn, int step)
-{
-    if (answer == items - 1)
-        *draws = 0;
-    drawn[(step + FIXED) % DRAWS] = answer + FIXED * (int)gridDim.x;
-}
-
 /* On to the next item; the one after it is looked up. */
-static __device__ void turn_page(const struct attend_work &w, const struct lists &all, const int *drawn,
-                                 struct cursor *c)
+static __device__ void turn_page(const struct attend_work &w, const struct lists &all, struct cursor *c)
 {
     int lane = threadIdx.x % WARP;
     c->now = c->next;
@@ -124,7 +100,7 @@ static __device__ void turn_page(const struct attend_work &w, const struct lists
         c->token = find_token(w, c->now.l, c->slot_next[0]);
         c->slot = c->slot_next[1];
     }
-    enter_item(w, all, item_of(drawn, ++c->step), &c->next);
+    enter_item(w, all, c->now.item + (int)gridDim.x, &c->next);
     if (c->next.n <= 0)
         return;
     if (!scattered(w, c->next.l)) {
@@ -187,21 +163,17 @@ static __device__ void copy_page(const struct attend_work &w, const struct entry
         bulk_copy_once(ring + (warp * F::STAGES + i) * F::STAGE, kv_unit_k(w.kv, own.unit), F::STAGE, bar);
 }
 
-/* Starts the copy of the warp's next entry, if there is one, into the stage after the last; false: there is
- * none, or it belongs to an item that is not known in step `step`. */
+/* Starts the copy of the warp's next entry, if there is one, into the stage after the last. */
 template <int D, bool VALUES>
-static __device__ bool copy_next(const struct attend_work &w, const struct lists &all, int step,
-                                 struct cursor *c, struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+static __device__ void copy_next(const struct attend_work &w, const struct lists &all, struct cursor *c,
+                                 struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
 {
     typedef form<D, VALUES> F;
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, items = all.start[all.n];
-    while (c->now.item < items && c->at == c->now.n) {
-        if (c->step == step + AHEAD)
-            return false;
-        turn_page(w, all, b->drawn, c);
-    }
+    while (c->now.item < items && c->at == c->now.n)
+        turn_page(w, all, c);
     if (c->now.item >= items)
-        return false;
+        return;
     uint32_t bar = shared_address(&b->bar[warp][c->stage]);
     if (scattered(w, c->now.l)) {
         copy_tokens<D, VALUES>(w, c, &b->stage[warp][c->stage],
@@ -215,17 +187,6 @@ static __device__ bool copy_next(const struct attend_work &w, const struct lists
     }
     c->at++;
     c->stage = c->stage + 1 == F::STAGES ? 0 : c->stage + 1;
-    c->filled++;
-    return true;
-}
-
-/* As many copies under way as there are stages. */
-template <int D, bool VALUES>
-static __device__ void fill(const struct attend_work &w, const struct lists &all, int step, struct cursor *c,
-                            struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
-{
-    while (c->filled < form<D, VALUES>::STAGES && copy_next<D, VALUES>(w, all, step, c, b, ring))
-        ;
 }
 
 /* Lists of pages whose first copies begin before the last kernel has ended. The page that it appended to
@@ -240,7 +201,7 @@ static __device__ uint32_t copy_early(const struct attend_work &w, const struct 
     uint32_t before = c->own.tokens;
     int n = c->now.n < F::STAGES ? c->now.n : F::STAGES, tail = -1;
     for (int i = 0; i < n; i++)
-        copy_next<D, VALUES>(w, all, 0, c, b, ring);
+        copy_next<D, VALUES>(w, all, c, b, ring);
     wait_for_inputs();
     let_next_begin();
     if (lane < c->now.n) {

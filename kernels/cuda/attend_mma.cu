@@ -288,8 +288,6 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     struct lists all;
     if (lane < F::STAGES)
         barrier_init(shared_address(&b.bar[warp][lane]), w.kind == LIST_TOKENS ? WARP : 1);
-    if (threadIdx.x < DRAWS)
-        b.drawn[threadIdx.x] = INT32_MAX;
     barrier_init_done();
     float *room = total + (VALUES ? 2 * w.group * pitch_of(D) : 0);
     bool early = VALUES && !DUMP && w.early && find_lists(w, room, &all);
@@ -301,40 +299,35 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     struct cursor in = {};
     in.now.item = (int)blockIdx.x - 2 * (int)gridDim.x;
     in.next.item = (int)blockIdx.x - (int)gridDim.x;
-    in.step = -1;
-    turn_page(w, all, b.drawn, &in);
-    turn_page(w, all, b.drawn, &in);
+    turn_page(w, all, &in);
+    turn_page(w, all, &in);
     if (early)
         phase = copy_early<D, VALUES>(w, all, &in, &b, ring);
-    fill<D, VALUES>(w, all, 0, &in, &b, ring);
-    int items = all.start[all.n];
-    bool draws = threadIdx.x == 0 && items > FIXED * (int)gridDim.x;
+    for (int i = early ? in.at : 0; i < F::STAGES; i++)
+        copy_next<D, VALUES>(w, all, &in, &b, ring);
     struct part out, ahead;
     struct raw_queries<D> raw;
     enter_item(w, all, blockIdx.x, &ahead);
-    if (ahead.item < items)
+    if (ahead.item < all.start[all.n])
         ask_queries(w, ahead.l, &raw);
-    for (int step = 0, item = blockIdx.x; item < items; item = item_of(b.drawn, ++step)) {
+    for (int item = blockIdx.x; item < all.start[all.n]; item += gridDim.x) {
         struct queries<D> q;
         struct sums<D> r = {
             {-CUDART_INF_F, -CUDART_INF_F}, {0, 0},
             {
             }
         };
-        int reads = 0, answer = 0;
-        if (draws)
-            answer = atomicAdd(w.draws, 1);
-        fill<D, VALUES>(w, all, step, &in, &b, ring);
+        int reads = 0;
         out = ahead;
         split_queries(raw, &q);
-        enter_item(w, all, item_of(b.drawn, step + 1), &ahead);
-        if (ahead.item < items)
+        enter_item(w, all, item + (int)gridDim.x, &ahead);
+        if (ahead.item < all.start[all.n])
             ask_queries(w, ahead.l, &raw);
-        int tiles = out.l.n <= FEW ? 1 : 2;
-        for (int i = 0; i < out.n; i += tiles) {
+        int step = out.l.n <= FEW ? 1 : 2;
+        for (int i = 0; i < out.n; i += step) {
             const struct stage *s[2];
             uint32_t at[2];
-            int n = out.n - i < tiles ? 1 : tiles;
+            int n = out.n - i < step ? 1 : step;
 #pragma unroll
             for (int p = 0; p < 2; p++) {
                 if (p == n)
@@ -348,16 +341,14 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
             }
             add_entries<D, DUMP, VALUES>(w, out.l, s, n, out.first + i * ATTEND_WARPS, at, q, &r);
             __syncwarp();
-            in.filled -= n;
-            fill<D, VALUES>(w, all, step, &in, &b, ring);
+            for (int p = 0; p < n; p++)
+                copy_next<D, VALUES>(w, all, &in, &b, ring);
         }
         if (VALUES && lane == 0 && reads)
             atomicAdd((unsigned long long *)&w.kv.reads[out.l.head], (unsigned long long)reads);
         int chunk = item - all.start[out.i];
         if (!VALUES && chunk == 0 && threadIdx.x == 0)
             w.kv.aux_half[out.l.head] += w.kv.n_live[out.l.head];
-        if (draws)
-            pass_draw(w.draws, answer, items, b.drawn, step);
         merge_warps<D, VALUES>(w, &out, chunk, &r, &b, total);
     }
 }

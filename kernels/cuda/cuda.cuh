@@ -45,8 +45,7 @@ struct device {
     enum op early;       /* of what was enqueued last, if a kernel after it may begin early; else OP_COUNT */
     int recording;
     struct scratch scratch;
-    int *counters; /* zero between launches: CUDA_COUNTERS for arrivals of blocks (op_reduce.cu), then one for
-                    * draws of items (attend_mma.cu) */
+    int *counters; /* zero between launches: arrivals of blocks, see op_reduce.cu */
     struct ring ring;
     struct landing landing[BACKEND_DOWNLOADS];
     struct gemm *gemm;

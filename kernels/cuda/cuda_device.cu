@@ -140,7 +140,7 @@ static int open_parts(struct device *d)
     snprintf(d->name, sizeof d->name, "%s, %.0f GiB%s", prop.name, (double)prop.totalGlobalMem / (1 << 30),
              d->fault.kind == FAULT_FEW ? ", as if it had few multiprocessors" : "");
     rc = cuda_check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking), "creating a stream");
-    if (!rc && !(d->counters = (int *)cuda_alloc(d, (CUDA_COUNTERS + 1) * sizeof *d->counters)))
+    if (!rc && !(d->counters = (int *)cuda_alloc(d, CUDA_COUNTERS * sizeof *d->counters)))
         rc = BACKEND_ERR_MEMORY;
     if (!rc)
         rc = cuda_pinned_open(d);
@@ -280,6 +280,7 @@ static void program_release(struct device *d, struct program *p)
 const struct backend cuda_backend = {"cuda",
                                      &cuda_probe,
                                      DTYPE_BF16,
+                                     2,
                                      DTYPE_BF16,
                                      device_count,
                                      device_open,

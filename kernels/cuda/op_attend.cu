@@ -143,7 +143,6 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
         return BACKEND_ERR_MEMORY;
     w->part = (float *)room;
     w->part_tl = (float2 *)(room + (w->out ? heads * (size_t)w->kv.head_dim * sizeof(float) : 0));
-    w->draws = d->counters + CUDA_COUNTERS;
     w->part_unit = w->fine ? 1.0f : w->scale;
     int rc = w->fine ? attend_plain(d, w) : attend_mma(d, w);
     if (rc || w->max_chunks == 1)

@@ -224,7 +224,7 @@ __device__ static inline void finish(struct mma_rows<DIM, N> &m, const struct pr
     }
 }
 
-/* Tiles on their way: copies fill `full`, warps that are done with a tile empty `empty`. */
+/* Tiles on their way: copies fill `full`, threads that are done with a tile empty `empty`. */
 struct pipe {
     uint32_t room, full, empty; /* (STAGES) each */
     const char *pool;

@@ -146,7 +146,7 @@ static void broken(struct rig *r)
 static void support(struct rig *r, const float *v, int vocab, struct sample_settings s, const int *may, int n)
 {
     int seen[16] = {0}, next;
-    for (int pos = 0; pos < (rig_small() ? 10 : 300); pos++) {
+    for (int pos = 0; pos < (rig_small() ? 2 : 300); pos++) {
         int token = one(r, v, vocab, s, pos, &next).token, known = 0;
         for (int i = 0; i < n; i++)
             if (may[i] == token) {
@@ -198,14 +198,14 @@ static void frequencies(struct rig *r)
     const float v[4] = {0, logf(2), logf(3), logf(4)};
     s.temperature = 1;
     for (s.sample = 0; s.sample < 4; s.sample++)
-        for (int pos = 0; pos < (small ? 10 : 1000); pos++)
+        for (int pos = 0; pos < (small ? 2 : 1000); pos++)
             count[one(r, v, 4, s, pos, &next).token]++;
     for (int i = 0; i < 4 && !small; i++)
         CHECK_NEAR(count[i], 400.0 * (i + 1), 130);
     for (int i = 0; i < VOCAB; i++)
         logits[i] = i < 700 ? 0 : -20;
     s.top_p = 0.5f;
-    for (int pos = 0; pos < (small ? 10 : 300); pos++) {
+    for (int pos = 0; pos < (small ? 2 : 300); pos++) {
         int token = one(r, logits, VOCAB, s, pos, &next).token;
         CHECK(token <= 350); /* half the mass takes 350 equal ones and a little; the lower ids first */
         low += token < 175;
