@@ -83,7 +83,7 @@ def main():
     args = p.parse_args()
     before = json.loads(pathlib.Path(args.file).read_text()) if args.file else {"runs": []}
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE,
-                                           stderr=subprocess.DEVNULL, text=True).stdout.strip()
+                            stderr=subprocess.DEVNULL, text=True).stdout.strip()
     results = {"machine": args.machine, "date": datetime.date.today().isoformat(), "commit": commit,
                "note": "One run each.", "runs": []}
     status = 0

@@ -56,34 +56,15 @@ struct sort_item {
     struct job job;
 };
 
-/* The first cell that decodes the same prompts under the same policy on the same engine. */
-static int first_like(const struct runplan *p, int cell)
+/* Which few of the policies come together. Prompts longer than their completions are much of the work: all
+ * cells share them. */
+static int wave_of(const struct runplan *p, const struct job *j)
 {
-    const struct plan_cell *c = &p->cells[cell];
-    for (int i = 0; i < cell; i++)
-        if (p->cells[i].set == c->set && p->cells[i].lane == c->lane && p->cells[i].policy == c->policy)
-            return i;
-    return cell;
-}
-
-/* wave[c]: which few of its prompts' policies cell c belongs to. */
-static int *waves(const struct runplan *p)
-{
-    int *wave = xcalloc((size_t)p->n_cells + 1, sizeof *wave);
-    int *n = xcalloc((size_t)(p->n_sets * p->n_lanes) + 1, sizeof *n);
-    for (int c = 0; c < p->n_cells; c++) {
-        int like = first_like(p, c);
-        wave[c] = like < c ? wave[like] : n[p->cells[c].set * p->n_lanes + p->cells[c].lane]++ / TOGETHER;
-    }
-    free(n);
-    return wave;
-}
-
-/* Prompts longer than their completions are much of the work: all cells share them. */
-static int wave_of(const int *wave, const struct runplan *p, const struct job *j)
-{
-    const struct prompt_set *s = &p->sets[p->cells[j->cell].set];
-    return s->rows && s->rows[j->problem].n > j->expected ? 0 : wave[j->cell];
+    const struct plan_cell *c = &p->cells[j->cell];
+    const struct prompt_set *s = &p->sets[c->set];
+    if (s->rows && s->rows[j->problem].n > j->expected)
+        return 0;
+    return (int)(c->policy - p->file->policies) / TOGETHER;
 }
 
 static int by_start(const void *pa, const void *pb)
@@ -108,13 +89,12 @@ void scheduler_order(struct runplan *p, const struct run *done)
 {
     struct history *h = xcalloc((size_t)p->n_sets + 1, sizeof *h);
     struct sort_item *items = xcalloc((size_t)p->n_jobs + 1, sizeof *items);
-    int *wave = waves(p);
     collect(h, p, done);
     for (long i = 0; i < p->n_jobs; i++) {
         const struct plan_cell *c = &p->cells[p->jobs[i].cell];
         p->jobs[i].expected = expect(&h[c->set], p, &p->jobs[i]);
         items[i] = (struct sort_item){c->lane, (int)floor(log(p->jobs[i].expected) / log(1.25)), c->set,
-                                      wave_of(wave, p, &p->jobs[i]), p->jobs[i]};
+                                      wave_of(p, &p->jobs[i]), p->jobs[i]};
     }
     qsort(items, (size_t)p->n_jobs, sizeof *items, by_start);
     for (long i = 0; i < p->n_jobs; i++)
@@ -124,7 +104,6 @@ void scheduler_order(struct runplan *p, const struct run *done)
         free(h[i].n);
     }
     free(h);
-    free(wave);
     free(items);
 }
 

@@ -17,8 +17,7 @@ extern const struct cli_option sweep_table[];
 struct runfile_options sweep_file_options(const struct sweep_options *o);
 struct runplan_options sweep_plan_options(const struct sweep_options *o, const struct program *p,
                                           const struct device_list *devices, int i);
-/* Cores of this machine for each worker: with all of them for everyone, loading takes several times as long.
- */
+/* Cores of this machine for each worker. */
 int sweep_cores(const struct device_list *devices);
 
 #endif

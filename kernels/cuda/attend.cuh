@@ -33,32 +33,36 @@ struct attend_work {
     float *part;     /* (lists, max_chunks, group, head_dim): sums of exp(logit - top) V */
     float2 *part_tl; /* (lists, max_chunks, group): top, sum of exp(logit - top) */
     int max_chunks;
-    float part_unit; /* of parts' tops: sums are relative to exp(top * unit) */
-    int fine;        /* chunks, for attend_plain.cu */
-    int early;       /* lists of pages, and the kernel before this one changes K and V at most */
+    int plain; /* attend_plain.cu has it */
+    int early; /* lists of pages, and the kernel before this one changes K and V at most */
 };
 
 /* Entries of a chunk. Who changes it changes bits: cuda_backend.arithmetic goes up.
  *
  * A list of 64 pages, the common budget, is one: nothing is left to add up. Few for lists a little longer, so
  * that they spread over the GPU; more for long ones, whose parts would cost: what is written costs several
- * times what the same bytes cost to read (measured). Fine ones are for a kernel that is bound by latency. */
+ * times what the same bytes cost to read (measured). Finer ones for attend_plain.cu, which is bound by
+ * latency. */
 __host__ __device__ static inline int chunk_entries(const struct attend_work &w, int n)
 {
     int per = 16;
-    while (w.fine && per * 64 < n && per < MAX_CHUNK)
+    if (!w.plain)
+        return n > 64 && n <= 256 ? 32 : n < 2048 ? 64 : MAX_CHUNK;
+    while (per * 64 < n && per < MAX_CHUNK)
         per *= 2;
-    if (w.fine)
-        return per;
-    if (n > 64 && n <= 256)
-        return 32;
-    return n < 2048 ? 64 : MAX_CHUNK;
+    return per;
 }
 
 __host__ __device__ static inline int chunks_of(const struct attend_work &w, int n)
 {
     int per = chunk_entries(w, n);
     return n > 0 ? (n + per - 1) / per : 1;
+}
+
+/* Of parts' tops: their sums are relative to exp(top * unit). */
+__device__ static inline float part_unit(const struct attend_work &w)
+{
+    return w.plain ? 1.0f : w.scale;
 }
 
 /* One list as the kernels walk it. */
@@ -201,8 +205,8 @@ __device__ static inline int list_of_item(const struct lists &all, int item)
 }
 
 /* One item's result goes out: value(h, x) are four sums over V from dimension x of d on, relative to
- * exp(top[h] * part_unit), sum[h] their weights. All threads of the block call it, with top and sum in shared
- * memory. */
+ * exp(top[h] * part_unit()), sum[h] their weights. All threads of the block call it, with top and sum in
+ * shared memory. */
 template <class Value>
 __device__ static inline void finish_item(const struct attend_work &w, const struct list &l, int i, int chunk,
                                           int n_chunks, int d, const float *top, const float *sum,
@@ -226,7 +230,7 @@ __device__ static inline void finish_item(const struct attend_work &w, const str
     if (n_chunks > 1)
         w.part_tl[part + t] = make_float2(top[t], sum[t]);
     else if (w.stats.logits)
-        w.stats.lse[out + t] = sum[t] > 0 ? top[t] * w.part_unit + logf(sum[t]) : -CUDART_INF_F;
+        w.stats.lse[out + t] = sum[t] > 0 ? top[t] * part_unit(w) + logf(sum[t]) : -CUDART_INF_F;
 }
 
 /* attend_mma.cu: bf16 K and V, head_dim 64 or 128, groups up to 8. attend_plain.cu: everything else. */

@@ -90,11 +90,11 @@ static __global__ void combine_kernel(const __grid_constant__ struct attend_work
     size_t out = (size_t)(i / w.kv.n_kv) * w.n_q + (size_t)(i % w.kv.n_kv) * w.group + h;
     float2 own = t < n ? w.part_tl[part + (size_t)t * w.group] : make_float2(-CUDART_INF_F, 0);
     float most = block_max(own.x, room);
-    float x = own.x == -CUDART_INF_F ? 0.0f : term((own.x - most) * w.part_unit);
+    float x = own.x == -CUDART_INF_F ? 0.0f : term((own.x - most) * part_unit(w));
     keep[t] = x;
     float sum = block_sum(own.y * x, room);
     if (t == 0 && w.stats.logits)
-        w.stats.lse[out] = sum > 0 ? most * w.part_unit + logf(sum) : -CUDART_INF_F;
+        w.stats.lse[out] = sum > 0 ? most * part_unit(w) + logf(sum) : -CUDART_INF_F;
     if (!w.out)
         return;
     int lanes = d / 4, apart = ATTEND_THREADS / lanes, first = t / lanes, four = t % lanes;
@@ -130,7 +130,7 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
 {
     size_t lists = (size_t)w->rows.cap * (size_t)w->kv.n_kv;
     w->group = w->n_q / w->kv.n_kv;
-    w->fine = !attend_mma_fits(w);
+    w->plain = !attend_mma_fits(w);
     w->max_chunks = most_chunks(*w, most);
     if (w->max_chunks > MAX_CHUNKS)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "%s: contexts of %d tokens; on a GPU at most %d",
@@ -143,8 +143,7 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
         return BACKEND_ERR_MEMORY;
     w->part = (float *)room;
     w->part_tl = (float2 *)(room + (w->out ? heads * (size_t)w->kv.head_dim * sizeof(float) : 0));
-    w->part_unit = w->fine ? 1.0f : w->scale;
-    int rc = w->fine ? attend_plain(d, w) : attend_mma(d, w);
+    int rc = w->plain ? attend_plain(d, w) : attend_mma(d, w);
     if (rc || w->max_chunks == 1)
         return rc;
     return cuda_launch_early(d, op, combine_kernel, dim3(lists, w->group), ATTEND_THREADS, 0, 1, *w);

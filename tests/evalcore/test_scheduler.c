@@ -17,11 +17,12 @@ int main(void)
     static struct job jobs[JOBS];
     struct prompt_set set = {.task = {.ops = &ops, .problems = problems, .n_problems = PROBLEMS},
                              .rows = rows};
-    struct runplan p = {.sets = &set,
+    struct runfile file = {.policies = policies};
+    struct runplan p = {.file = &file,
+                        .sets = &set,
                         .cells = cells,
                         .jobs = jobs,
                         .n_sets = 1,
-                        .n_lanes = 1,
                         .n_cells = CELLS,
                         .n_jobs = JOBS};
     for (int i = 0; i < JOBS; i++) {
