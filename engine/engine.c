@@ -9,9 +9,6 @@
 #include "evalcore/base/file.h"
 
 enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128 };
-#define DEFAULT_POOL ((size_t)512 << 20)
-/* Left free on a GPU: kernels, partial sums, policies' states. */
-#define GPU_MARGIN ((size_t)2 << 30)
 
 static int open_device(struct engine *en, struct err *e)
 {
@@ -67,6 +64,25 @@ static struct engine_info model_info(const char *model, const struct model_confi
                                 .eos = c->n_eos ? c->eos[0] : -1};
 }
 
+static int is_gpu(const struct engine_options *o)
+{
+    return o->backend && strcmp(o->backend, "cpu");
+}
+
+/* Of a backend that this program was built without, what it would take. */
+static enum dtype kv_type(const struct engine_options *o)
+{
+    const struct backend *be = backend_find(o->backend ? o->backend : "cpu");
+    return o->kv_dtype != KV_DEFAULT ? (o->kv_dtype == KV_BF16 ? DTYPE_BF16 : DTYPE_F32)
+           : be                      ? be->kv_default
+                                     : DTYPE_BF16;
+}
+
+static size_t token_bytes(const struct model_config *c, enum dtype kv)
+{
+    return (size_t)(c->n_layers * c->n_kv * 2 * c->head_dim) * dtype_bytes(kv);
+}
+
 static void fill_info(struct engine *en)
 {
     const struct model_config *c = &en->model.config;
@@ -85,50 +101,22 @@ static void fill_info(struct engine *en)
     i->max_context = o->max_context;
     i->max_batch = o->max_batch;
     i->weight_bytes = en->model.bytes;
-    i->pool_bytes = o->pool_bytes;
     i->step_bytes = en->model.step_bytes;
-    i->kv_token_bytes = (size_t)(c->n_layers * c->n_kv * 2 * c->head_dim) * dtype_bytes(en->cache.view.dtype);
+    i->kv_token_bytes = token_bytes(c, en->cache.view.dtype);
 }
 
-/* Places: one per row of the batch, then one per shared prompt. */
+/* Places: one per row of the batch, then one per shared prompt. Units come with engine_reserve. */
 static int open_cache(struct engine *en, struct err *e)
 {
     const struct model_config *c = &en->model.config;
-    struct engine_options *o = &en->options;
-    struct kv_view v = {.dtype = o->kv_dtype == KV_DEFAULT ? en->be->kv_default
-                                 : o->kv_dtype == KV_BF16  ? DTYPE_BF16
-                                                           : DTYPE_F32,
+    const struct engine_options *o = &en->options;
+    struct kv_view v = {.dtype = kv_type(o),
                         .n_seqs = o->max_batch + N_PROMPTS,
                         .n_layers = c->n_layers,
                         .n_kv = c->n_kv,
                         .head_dim = c->head_dim,
                         .max_pages = kv_pages(o->max_context)};
-    size_t bounds = 2 * (size_t)v.head_dim * sizeof(float);
-    size_t unit = en->be->unit_bytes(v.dtype, v.head_dim), heads = (size_t)(v.n_layers * v.n_kv);
-    size_t one = unit * heads * (size_t)v.max_pages, most = one * (size_t)o->max_batch + one;
-    size_t left = en->be->free_bytes(en->dev),
-           others = transformer_bytes(c, o->max_batch, o->max_context) + GPU_MARGIN;
-    if (!o->pool_bytes && left) {
-        left = left > others ? (left - others) / (unit + bounds) * unit : 0;
-        if (left < one)
-            return err_set(
-                e, ERR_DEVICE,
-                "%.1f GiB of GPU memory are free after the weights; %.1f GiB go to activations of %d "
-                "sequences, and the K and V of one sequence of %d tokens takes %.1f GiB: use a smaller "
-                "--max-batch, or a GPU that nobody else uses",
-                (double)en->be->free_bytes(en->dev) / 1073741824, (double)others / 1073741824, o->max_batch,
-                o->max_context, (double)one / 1073741824);
-        o->pool_bytes = most < left ? most : left;
-    }
-    if (!o->pool_bytes)
-        o->pool_bytes = most < DEFAULT_POOL ? most : one > DEFAULT_POOL ? one : DEFAULT_POOL;
-    size_t n_units = o->pool_bytes / unit;
-    if (n_units < heads || n_units > INT32_MAX)
-        return err_set(e, ERR_USAGE,
-                       "a KV pool of %zu bytes does not hold one page of this model (%zu bytes)",
-                       o->pool_bytes, unit * heads);
-    en->stats.units_total = n_units;
-    if (kvcache_init(&en->cache, en->be, en->dev, &v, (int)n_units, 0, e))
+    if (kvcache_init(&en->cache, en->be, en->dev, &v, e))
         return e->code;
     for (int i = 0; i < N_PROMPTS; i++) {
         en->prompts[i].place = o->max_batch + i;
@@ -170,7 +158,7 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
     en->model_name = xstrdup(o->model ? o->model : "pocket");
     int rc = model_config_open(&c, en->model_name, e);
     if (!rc)
-        rc = check_options(&en->options, en->options.backend && strcmp(en->options.backend, "cpu"), &c, e);
+        rc = check_options(&en->options, is_gpu(&en->options), &c, e);
     if (!rc)
         rc = open_device(en, e);
     if (!rc)
@@ -258,13 +246,16 @@ const struct chat *engine_chat(const struct engine *en)
     return en->tokenizer ? chat_guess(en->tokenizer) : NULL;
 }
 
-int engine_probe(const char *model, struct engine_info *out, struct err *e)
+int engine_probe(const struct engine_options *options, struct engine_info *out, struct err *e)
 {
+    struct engine_options o = *options;
     struct model_config c;
     memset(out, 0, sizeof *out);
-    if (model_config_open(&c, model, e))
+    if (model_config_open(&c, o.model, e) || check_options(&o, is_gpu(&o), &c, e))
         return e->code;
-    *out = model_info(model, &c);
+    *out = model_info(o.model, &c);
+    out->max_batch = o.max_batch;
+    out->kv_token_bytes = token_bytes(&c, kv_type(&o));
     return 0;
 }
 
@@ -272,14 +263,13 @@ int engine_probe(const char *model, struct engine_info *out, struct err *e)
  * programs recorded before do not keep them and go too. */
 static int enable_bounds(struct engine *en, struct err *e)
 {
-    struct kv_view *v = &en->cache.view;
-    if (v->bounds)
+    en->with_bounds = 1;
+    if (en->cache.view.bounds || !en->cache.n_units)
         return 0;
     if (en->n_active)
         return err_set(e, ERR_USAGE, "a policy that needs page bounds must be known before decoding starts");
-    v->bounds = en->be->alloc(en->dev, (size_t)en->cache.n_units * 2 * (size_t)v->head_dim * sizeof(float));
-    if (!v->bounds)
-        return err_set(e, ERR_DEVICE, "no device memory for page bounds of %d units", en->cache.n_units);
+    if (kvcache_bounds(&en->cache, e))
+        return err_add(e, "a policy that is known before the first request has its memory set aside");
     prompt_cache_clear(en, e);
     programs_clear(en);
     return e->code;
@@ -298,8 +288,10 @@ static int bind(struct engine *en, struct policy *p, struct err *e)
         return e->code;
     p->state_bytes = ops->state_size ? ops->state_size(p) : 0;
     if (p->state_bytes && !(p->state = en->be->alloc(en->dev, p->state_bytes * (size_t)p->dims.n_seqs)))
-        return err_set(e, ERR_DEVICE, "policy %s: no device memory for %.1f MiB of state", ops->name,
-                       (double)p->state_bytes * p->dims.n_seqs / 1048576);
+        return err_set(e, ERR_DEVICE,
+                       "policy %s: no device memory for %.1f MiB of state; use a smaller --max-batch or "
+                       "fewer policies in a run",
+                       ops->name, (double)p->state_bytes * p->dims.n_seqs / 1048576);
     return ops->init ? ops->init(p, e) : 0;
 }
 

@@ -52,7 +52,7 @@ struct engine_info {
     const char *numerics; /* numerics class, part of the job key: "cpu-fp32kv-1" */
     const char *device;   /* for people: "cpu avx2, 2 threads" */
     int n_layers, n_q, n_kv, head_dim, hidden, vocab, max_position, max_context, max_batch;
-    size_t weight_bytes, pool_bytes;
+    size_t weight_bytes, pool_bytes; /* pool: 0 before engine_reserve */
     size_t step_bytes;     /* weights that a decode step reads: not an embedding that is no output head */
     size_t kv_token_bytes; /* K and V of one token, all layers and KV heads */
     int32_t bos, eos;      /* eos: the first end token; -1 when the model has none */
@@ -61,8 +61,8 @@ const struct engine_info *engine_info(const struct engine *en);
 const struct tokenizer *engine_tokenizer(
     const struct engine *en);                            /* NULL for a folder without tokenizer.json */
 const struct chat *engine_chat(const struct engine *en); /* guessed form, NULL when none fits */
-/* Without opening the weights: configuration only. Used by --dry-run and list. */
-int engine_probe(const char *model, struct engine_info *out, struct err *e);
+/* Without opening weights or device: what the configuration and these options say. Used by --dry-run. */
+int engine_probe(const struct engine_options *o, struct engine_info *out, struct err *e);
 /* Likewise its tokenizer: NULL for a folder without tokenizer.json; random weights speak the embedded
  * model's. */
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e);
@@ -70,6 +70,11 @@ int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err 
 /* An instance of a policy with its parameters, checked against the model; the same parameters give the same
  * instance. Owned by the engine. */
 int engine_policy(struct engine *en, const struct policy_spec *spec, struct policy **out, struct err *e);
+
+/* Gives K and V their memory: on a GPU `share` (0 to 1) of what weights, activations and the policies known
+ * so far have left of it, and at most what max_batch sequences can need. The first request does it otherwise,
+ * with all of it. A policy that comes later must find its memory in what is kept free (2 GiB). */
+int engine_reserve(struct engine *en, double share, struct err *e);
 
 struct sampling {
     double temperature; /* 0: greedy */

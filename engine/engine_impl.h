@@ -1,7 +1,7 @@
 #ifndef ENGINE_ENGINE_IMPL_H
 #define ENGINE_ENGINE_IMPL_H
 
-/* What the files of the running engine share: engine.c, request.c, loop.c, batch.c, programs.c,
+/* What the files of the running engine share: engine.c, reserve.c, request.c, loop.c, batch.c, programs.c,
  * prompt_cache.c and completion.c. Nobody else includes it, but for a test that breaks a device. */
 #include "engine/engine.h"
 #include "engine/kvcache.h"
@@ -71,6 +71,7 @@ struct engine {
     struct device *dev;
     struct model model;
     struct kvcache cache;
+    int with_bounds; /* some policy needs page bounds */
     struct transformer tf;
     struct tokenizer *tokenizer;
     struct policy *policies[MAX_POLICIES];

@@ -8,24 +8,16 @@
 #include "evalcore/base/arena.h"
 
 int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes,
-                 int n_units, int with_bounds, struct err *e)
+                 struct err *e)
 {
     memset(c, 0, sizeof *c);
     c->be = be;
     c->dev = dev;
     c->view = *sizes;
-    c->n_units = n_units;
     c->heads_per_seq = sizes->n_layers * sizes->n_kv;
     size_t heads = (size_t)sizes->n_seqs * (size_t)c->heads_per_seq, pages = heads * (size_t)sizes->max_pages;
-    size_t pool = (size_t)n_units * be->unit_bytes(sizes->dtype, sizes->head_dim);
     size_t per_seq = (size_t)c->heads_per_seq * (size_t)sizes->max_pages;
     struct kv_view *v = &c->view;
-    if (!(v->pool = be->alloc(dev, pool)))
-        return err_set(e, ERR_DEVICE,
-                       "no device memory for a KV cache of %.1f MiB; use a smaller --max-batch or context",
-                       (double)pool / 1048576);
-    v->bounds =
-        with_bounds ? be->alloc(dev, (size_t)n_units * 2 * (size_t)sizes->head_dim * sizeof(float)) : NULL;
     v->unit = be->alloc(dev, pages * sizeof *v->unit);
     v->live = be->alloc(dev, pages * sizeof *v->live);
     v->n_slots = be->alloc(dev, heads * sizeof *v->n_slots);
@@ -36,23 +28,45 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     v->peak = be->alloc(dev, (size_t)sizes->n_seqs * sizeof *v->peak);
     c->copy_src = be->alloc(dev, per_seq * sizeof *c->copy_src);
     c->copy_dst = be->alloc(dev, per_seq * sizeof *c->copy_dst);
-    if ((with_bounds && !v->bounds) || !v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail ||
-        !v->reads || !v->aux_half || !v->peak || !c->copy_src || !c->copy_dst)
+    if (!v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads || !v->aux_half ||
+        !v->peak || !c->copy_src || !c->copy_dst)
         return err_set(
             e, ERR_DEVICE,
             "no device memory for the KV cache's tables (%d places of %d pages); use a smaller --max-batch",
             sizes->n_seqs, sizes->max_pages);
-    c->free = xmalloc((size_t)n_units * sizeof *c->free);
-    for (int i = 0; i < n_units; i++)
-        c->free[i] = n_units - 1 - i;
-    c->n_free = c->min_free = n_units;
-    c->refs = xcalloc((size_t)n_units, sizeof *c->refs);
     c->unit = xcalloc(pages, sizeof *c->unit);
     c->mapped = xcalloc(heads, sizeof *c->mapped);
     c->scratch = xcalloc(per_seq ? per_seq : 1, sizeof *c->scratch);
     c->put_at = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_at);
     c->put_unit = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_unit);
     return 0;
+}
+
+int kvcache_bounds(struct kvcache *c, struct err *e)
+{
+    struct kv_view *v = &c->view;
+    size_t bytes = (size_t)c->n_units * 2 * (size_t)v->head_dim * sizeof(float);
+    if (!v->bounds && !(v->bounds = c->be->alloc(c->dev, bytes)))
+        return err_set(e, ERR_DEVICE, "no device memory for page bounds of %d units (%.1f MiB)", c->n_units,
+                       (double)bytes / 1048576);
+    return 0;
+}
+
+int kvcache_pool(struct kvcache *c, int n_units, int with_bounds, struct err *e)
+{
+    struct kv_view *v = &c->view;
+    size_t pool = (size_t)n_units * c->be->unit_bytes(v->dtype, v->head_dim);
+    if (!(v->pool = c->be->alloc(c->dev, pool)))
+        return err_set(e, ERR_DEVICE,
+                       "no device memory for a KV cache of %.1f MiB; use a smaller --max-batch or context",
+                       (double)pool / 1048576);
+    c->n_units = n_units;
+    c->free = xmalloc((size_t)n_units * sizeof *c->free);
+    for (int i = 0; i < n_units; i++)
+        c->free[i] = n_units - 1 - i;
+    c->n_free = c->min_free = n_units;
+    c->refs = xcalloc((size_t)n_units, sizeof *c->refs);
+    return with_bounds ? kvcache_bounds(c, e) : 0;
 }
 
 void kvcache_release(struct kvcache *c)

@@ -49,7 +49,7 @@ static int completion_limit(const struct engine *en, const struct request *r)
 
 int engine_submit(struct engine *en, const struct request *r, struct err *e)
 {
-    if (check_request(en, r, e))
+    if (check_request(en, r, e) || engine_reserve(en, 1, e))
         return e->code;
     int limit = completion_limit(en, r), pages = kv_pages(r->n_prompt + limit) + SPARE_PAGES;
     if (pages > en->cache.view.max_pages)

@@ -37,9 +37,6 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
                      int max_context, struct err *e);
 void transformer_release(struct transformer *t);
 
-/* About what transformer_init and transformer_room allocate at most: what a pool must leave free. */
-size_t transformer_bytes(const struct model_config *f, int max_batch, int max_context);
-
 /* Makes the buffers that a policy with these needs uses. */
 int transformer_room(struct transformer *t, unsigned needs, int has_select, struct err *e);
 

@@ -60,18 +60,6 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     return e->code;
 }
 
-size_t transformer_bytes(const struct model_config *f, int max_batch, int max_context)
-{
-    size_t b = (size_t)(max_batch + max_batch / 2), r = b > PREFILL_CHUNK ? b : PREFILL_CHUNK,
-           pages = (size_t)kv_pages(max_context), stride = pages * KV_PAGE_TOKENS, n_kv = (size_t)f->n_kv,
-           n_q = (size_t)f->n_q, tokens = n_kv * stride, blocks = n_q * pages;
-    size_t rows = r * (2 * (size_t)f->hidden + (size_t)model_qkv_values(f) + n_q * (size_t)f->head_dim +
-                       3 * (size_t)f->ffn) +
-                  b * 2 * (size_t)f->vocab;
-    size_t lists = b * (n_q * stride + 3 * (tokens > blocks ? tokens : blocks));
-    return (rows + lists) * sizeof(float) + b * n_kv * pages * sizeof(struct plan_entry);
-}
-
 int transformer_room(struct transformer *t, unsigned needs, int has_select, struct err *e)
 {
     const struct model_config *f = &t->model->config;

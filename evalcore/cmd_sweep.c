@@ -213,7 +213,7 @@ static int sweep(struct sweep *s, struct err *e)
         return stop_exit_code(signal);
     }
     if (s->o.dry_run) {
-        dryrun_print(&s->plan, s->o.max_batch);
+        dryrun_print(&s->plan);
         return EXIT_DONE;
     }
     if (prepare_folder(s, e))

@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-enum { DEFAULT_BATCH = 32, KV_PAIR = 2 };
-
 static void bytes(struct str *out, double n)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -25,13 +23,7 @@ static double expected_tokens(const struct plan_cell *c, const struct prompt_set
     return sum * c->settings->s.samples;
 }
 
-/* Bytes of K and V of one token over all layers. */
-static double token_bytes(const struct engine_info *info, int kv_dtype)
-{
-    return (double)KV_PAIR * info->n_layers * info->n_kv * info->head_dim * (kv_dtype == KV_BF16 ? 2 : 4);
-}
-
-void dryrun_print(const struct runplan *p, int max_batch)
+void dryrun_print(const struct runplan *p)
 {
     const struct engine_info *info = &p->lanes[0].info;
     double tokens = 0;
@@ -48,7 +40,7 @@ void dryrun_print(const struct runplan *p, int max_batch)
         tokens += t;
     }
     printf("%-40s %-24s %9s %8ld %12.0f\n", "total", "", "", jobs, tokens);
-    double per_token = token_bytes(info, p->lanes[0].kv_dtype);
+    double per_token = (double)info->kv_token_bytes;
     printf("\nmodel: %s (%s), %d layers, %d query and %d KV heads of %d, context %d\n", info->model,
            info->family, info->n_layers, info->n_q, info->n_kv, info->head_dim, info->max_position);
     if (info->weight_bytes) {
@@ -62,9 +54,8 @@ void dryrun_print(const struct runplan *p, int max_batch)
     bytes(&memory, per_token * info->max_position);
     printf(", %s a sequence at full context", memory.data);
     str_clear(&memory);
-    int batch = max_batch > 0 ? max_batch : DEFAULT_BATCH;
-    bytes(&memory, per_token * info->max_position * batch);
-    printf(", %s for %d of them\n", memory.data, batch);
+    bytes(&memory, per_token * info->max_position * info->max_batch);
+    printf(", %s for %d of them\n", memory.data, info->max_batch);
     printf("Tokens are the tasks' usual completion lengths times jobs: an order of magnitude, before "
            "anything is "
            "decoded.\n");

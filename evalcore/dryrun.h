@@ -5,6 +5,6 @@
 
 /* What a sweep would do, as a table on standard output: cells, jobs, expected tokens, memory. The plan is a
  * dry one. */
-void dryrun_print(const struct runplan *p, int max_batch);
+void dryrun_print(const struct runplan *p);
 
 #endif

@@ -13,11 +13,11 @@
 enum { SLUG_MAX = 96 };
 
 /* What of a model can be known without its weights. */
-static int probe_model(struct lane *lane, const char *model, struct err *e)
+static int probe_model(struct lane *lane, const struct engine_options *o, struct err *e)
 {
-    int rc = engine_probe(model, &lane->info, e);
+    int rc = engine_probe(o, &lane->info, e);
     if (!rc)
-        rc = engine_open_tokenizer(model, &lane->own, e);
+        rc = engine_open_tokenizer(o->model, &lane->own, e);
     lane->tokenizer = lane->own;
     lane->chat = lane->own ? chat_guess(lane->own) : NULL;
     return rc;
@@ -43,7 +43,7 @@ static int open_lane(struct runplan *p, enum kv_dtype kv_dtype, const struct run
                                      .kv_dtype = kv_dtype,
                                      .cache_dir = o->cache_dir};
     *index = p->n_lanes++;
-    int rc = o->dry ? probe_model(lane, p->file->model, e) : engine_open(&lane->engine, &options, e);
+    int rc = o->dry ? probe_model(lane, &options, e) : engine_open(&lane->engine, &options, e);
     if (rc || o->dry)
         return rc;
     lane->info = *engine_info(lane->engine);
@@ -232,6 +232,15 @@ static int make_cells(struct runplan *p, const struct runplan_options *o, struct
     return rc;
 }
 
+/* K and V of all lanes' engines, which share a device: weights and states of all of them are there by now. */
+static int reserve(struct runplan *p, struct err *e)
+{
+    for (int i = 0; i < p->n_lanes && !e->code; i++)
+        if (p->lanes[i].engine)
+            engine_reserve(p->lanes[i].engine, 1.0 / (p->n_lanes - i), e);
+    return e->code;
+}
+
 static void make_jobs(struct runplan *p)
 {
     struct keymap seen = {0};
@@ -264,6 +273,8 @@ int runplan_build(struct runplan *p, const struct runfile *f, const struct runpl
     p->file = f;
     p->limit = o->limit;
     int rc = make_cells(p, o, e);
+    if (!rc)
+        rc = reserve(p, e);
     if (!rc && !o->dry)
         make_jobs(p);
     if (rc)

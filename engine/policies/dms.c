@@ -53,6 +53,9 @@ struct dms_own {
     float *w;      /* device (n_layers, n_kv, hidden) */
     float *b;      /* device (n_layers, n_kv) */
     int32_t *flag; /* device (rows, n_kv): scratch */
+    /* Device (n_layers, n_kv, max_context): the last query that sees each key of the prompt. One prompt is
+     * prefilled at a time. */
+    int32_t *until;
 };
 
 static int open_gates(const struct dms_params *p, struct safetensors **out, struct err *e)
@@ -153,6 +156,11 @@ static void *device_copy(const struct policy *pol, const void *src, size_t bytes
     return p;
 }
 
+static size_t until_values(const struct policy *pol, int layers)
+{
+    return (size_t)layers * (size_t)pol->dims.n_kv * (size_t)pol->dims.max_context;
+}
+
 static int dms_init(struct policy *pol, struct err *e)
 {
     const struct dms_params *p = pol->params;
@@ -170,9 +178,11 @@ static int dms_init(struct policy *pol, struct err *e)
         own->b = device_copy(pol, b, n_b * sizeof *b);
         own->flag =
             device_copy(pol, NULL, (size_t)pol->dims.max_rows * (size_t)pol->dims.n_kv * sizeof(int32_t));
-        if (!own->w || !own->b || !own->flag)
-            rc = err_set(e, ERR_DEVICE, "policy dms: no device memory for %zu bytes of gates",
-                         (n_w + n_b) * sizeof *w);
+        own->until = device_copy(pol, NULL, until_values(pol, pol->dims.n_layers) * sizeof *own->until);
+        if (!own->w || !own->b || !own->flag || !own->until)
+            rc = err_set(e, ERR_DEVICE,
+                         "policy dms: no device memory for its gates; use a smaller --max-batch or fewer "
+                         "policies in a run");
     }
     safetensors_close(s);
     free(w);
@@ -187,33 +197,23 @@ static void dms_release(struct policy *pol)
         pol->be->release(pol->dev, own->w);
         pol->be->release(pol->dev, own->b);
         pol->be->release(pol->dev, own->flag);
+        pol->be->release(pol->dev, own->until);
     }
     free(own);
     pol->own = NULL;
 }
 
-/* Per sequence: ring of slots and ring of flags, each int32 (n_layers, n_kv, reach), then until (n_layers,
- * n_kv, max_context). */
-static size_t ring_bytes(const struct policy *pol)
+/* Per sequence: ring of slots and ring of flags, each int32 (n_layers, n_kv, reach). */
+static size_t dms_state(const struct policy *pol)
 {
     return 2 * sizeof(int32_t) * (size_t)pol->dims.n_layers * (size_t)pol->dims.n_kv *
            (size_t)reach(pol->params);
 }
 
-static size_t until_bytes(const struct policy *pol, int layers)
+static int32_t *until_of(const struct policy *pol, int layer)
 {
-    return sizeof(int32_t) * (size_t)layers * (size_t)pol->dims.n_kv * (size_t)pol->dims.max_context;
-}
-
-static size_t dms_state(const struct policy *pol)
-{
-    return ring_bytes(pol) + until_bytes(pol, pol->dims.n_layers);
-}
-
-static int32_t *until_of(const struct policy *pol, const struct policy_ctx *c, int layer)
-{
-    char *base = c->state + (size_t)c->seq * c->state_bytes + ring_bytes(pol) + until_bytes(pol, layer);
-    return (int32_t *)(void *)base;
+    const struct dms_own *own = pol->own;
+    return own->until + until_values(pol, layer);
 }
 
 static void dms_on_qkv(const struct policy *pol, const struct policy_ctx *c, int layer)
@@ -236,7 +236,7 @@ static void dms_on_qkv(const struct policy *pol, const struct policy_ctx *c, int
     if (c->prefill) {
         struct until_args u = {.rows = c->rows,
                                .flag = own->flag,
-                               .until = until_of(pol, c, layer),
+                               .until = until_of(pol, layer),
                                .stride = pol->dims.max_context,
                                .n_kv = n_kv,
                                .reach = reach(p),
@@ -259,10 +259,11 @@ static void dms_select_prefill(const struct policy *pol, const struct policy_ctx
                                struct prefill_selection *s)
 {
     const struct dms_params *p = pol->params;
+    (void)c;
     if (p->prefill == PREFILL_IS_DENSE)
         return;
     s->kind = PREFILL_UNTIL;
-    s->until = until_of(pol, c, layer);
+    s->until = until_of(pol, layer);
     s->until_stride = pol->dims.max_context;
 }
 
@@ -272,10 +273,10 @@ static void dms_prefill_end(const struct policy *pol, const struct policy_ctx *c
     struct compact_args a = {.kv = c->kv,
                              .seq = c->seq,
                              .n = c->n_prompt,
-                             .until = until_of(pol, c, 0),
+                             .until = until_of(pol, 0),
                              .until_stride = pol->dims.max_context,
                              .ring_slot = ring,
-                             .ring_flag = ring + ring_bytes(pol) / sizeof(int32_t) / 2,
+                             .ring_flag = ring + dms_state(pol) / sizeof(int32_t) / 2,
                              .reach = reach(pol->params)};
     policy_launch(c, OP_compact, &a);
 }

@@ -43,7 +43,9 @@ int cuda_launched(struct device *d, enum op op)
     d->early = OP_COUNT;
     if (e == cudaSuccess)
         return 0;
-    cuda_check(d, e, "launching");
+    char what[64];
+    snprintf(what, sizeof what, "launching %s", backend_op_name(op));
+    cuda_check(d, e, what);
     return BACKEND_ERR_LAUNCH;
 }
 

@@ -101,11 +101,16 @@ static int trial_open(struct device *d, struct trial *t, const struct product *l
     size_t elem = like->dtype == DTYPE_BF16 ? 2 : 4, most = rows > REFERENCE_ROWS ? rows : REFERENCE_ROWS;
     size_t x = most * (size_t)like->k * elem, out = most * (size_t)like->n * sizeof(float);
     memset(t, 0, sizeof *t);
+    /* Trials have a stream of their own, and the weight may still be on its way. While a step is recorded it
+     * is there: prompts came before. */
+    cudaError_t e = d->recording ? cudaSuccess : cudaStreamSynchronize(d->stream);
+    if (e != cudaSuccess)
+        return cuda_check(d, e, "trying matrix algorithms");
     t->p = *like;
     t->p.rows = rows;
     t->p.x_stride = like->k;
     t->p.out_stride = like->n;
-    cudaError_t e = cudaMalloc((void **)&t->block, x + 3 * out + 256);
+    e = cudaMalloc((void **)&t->block, x + 3 * out + 256);
     if (e != cudaSuccess)
         return cuda_check(d, e, "memory to try matrix algorithms");
     t->p.x = t->block;

@@ -1,0 +1,55 @@
+/* How much memory K and V get: on a GPU what is left when weights, activations, tables and the policies'
+ * states have theirs. Called when the policies are known; a pool cannot grow later. */
+#include "engine/engine_impl.h"
+
+/* Without a size, where nobody says what is free (the CPU). */
+#define DEFAULT_POOL ((size_t)512 << 20)
+/* Left free on a GPU: partial sums of attention, trials of matrix algorithms, recorded programs. */
+#define GPU_MARGIN ((size_t)2 << 30)
+
+/* Bytes of K and V: all that max_batch sequences and a shared prompt can need, or as much of it as fits. */
+static int pool_size(const struct engine *en, size_t unit, double share, size_t *out, struct err *e)
+{
+    const struct kv_view *v = &en->cache.view;
+    const struct engine_options *o = &en->options;
+    size_t one = unit * (size_t)en->cache.heads_per_seq * (size_t)v->max_pages;
+    size_t most = one * (size_t)o->max_batch + one, free = en->be->free_bytes(en->dev);
+    size_t bounds = en->with_bounds ? 2 * (size_t)v->head_dim * sizeof(float) : 0;
+    if (o->pool_bytes || !free) {
+        *out = o->pool_bytes         ? o->pool_bytes
+               : most < DEFAULT_POOL ? most
+               : one > DEFAULT_POOL  ? one
+                                     : DEFAULT_POOL;
+        return 0;
+    }
+    size_t left =
+        free > GPU_MARGIN ? (size_t)((double)(free - GPU_MARGIN) * share) / (unit + bounds) * unit : 0;
+    if (left < one)
+        return err_set(
+            e, ERR_DEVICE,
+            "%.1f GiB of GPU memory are free after weights, activations of %d sequences and the "
+            "policies' states; %.1f GiB of it can hold K and V, and those of one sequence of %d tokens "
+            "take %.1f GiB: use a smaller --max-batch, or a GPU that nobody else uses",
+            (double)free / 1073741824, o->max_batch, (double)left / 1073741824, o->max_context,
+            (double)one / 1073741824);
+    *out = most < left ? most : left;
+    return 0;
+}
+
+int engine_reserve(struct engine *en, double share, struct err *e)
+{
+    const struct kv_view *v = &en->cache.view;
+    size_t unit = en->be->unit_bytes(v->dtype, v->head_dim), bytes = 0;
+    if (en->cache.n_units)
+        return 0;
+    if (pool_size(en, unit, share, &bytes, e))
+        return e->code;
+    size_t n_units = bytes / unit;
+    if (n_units < (size_t)en->cache.heads_per_seq || n_units > INT32_MAX)
+        return err_set(e, ERR_USAGE,
+                       "a KV pool of %zu bytes does not hold one page of this model (%zu bytes)", bytes,
+                       unit * (size_t)en->cache.heads_per_seq);
+    en->info.pool_bytes = bytes;
+    en->stats.units_total = n_units;
+    return kvcache_pool(&en->cache, (int)n_units, en->with_bounds, e);
+}
