@@ -122,7 +122,8 @@ static int open_cache(struct engine *en, struct err *e)
         en->prompts[i].place = o->max_batch + i;
         en->prompts[i].logits = en->be->alloc(en->dev, (size_t)c->vocab * sizeof(float));
         if (!en->prompts[i].logits)
-            return err_set(e, ERR_DEVICE, "no device memory for the logits of shared prompts");
+            return err_set(e, ERR_DEVICE,
+                           "no device memory for the logits of shared prompts; use a smaller --max-batch");
     }
     return 0;
 }
