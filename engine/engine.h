@@ -73,7 +73,7 @@ int engine_policy(struct engine *en, const struct policy_spec *spec, struct poli
 
 /* Gives K and V their memory: on a GPU `share` (0 to 1) of what weights, activations and the policies known
  * so far have left of it, and at most what max_batch sequences can need. The first request does it otherwise,
- * with all of it. A policy that comes later must find its memory in what is kept free (2 GiB). */
+ * with all of it. A policy that comes later must find its memory in what is kept free (3 GiB). */
 int engine_reserve(struct engine *en, double share, struct err *e);
 
 struct sampling {

@@ -4,8 +4,9 @@
 
 /* Without a size, where nobody says what is free (the CPU). */
 #define DEFAULT_POOL ((size_t)512 << 20)
-/* Left free on a GPU: partial sums of attention, trials of matrix algorithms, recorded programs. */
-#define GPU_MARGIN ((size_t)2 << 30)
+/* Left free on a GPU. With 128 sequences of 131,072 tokens of an 8B model: partial sums of attention 0.4 GiB,
+ * and as much again while they grow; trials of the output head's matrix algorithms 0.3; recorded programs. */
+#define GPU_MARGIN ((size_t)3 << 30)
 
 /* Bytes of K and V: all that max_batch sequences and a shared prompt can need, or as much of it as fits. */
 static int pool_size(const struct engine *en, size_t unit, double share, size_t *out, struct err *e)

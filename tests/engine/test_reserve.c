@@ -9,7 +9,7 @@
 #include "tests/engine/decode.h"
 
 enum { CONTEXT = 256, BATCH = 64 };
-#define MARGIN ((size_t)2 << 30)
+#define MARGIN ((size_t)3 << 30)
 
 static size_t left; /* that the device says */
 static struct backend told;
