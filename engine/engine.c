@@ -264,7 +264,6 @@ int engine_probe(const struct engine_options *options, struct engine_info *out, 
  * programs recorded before do not keep them and go too. */
 static int enable_bounds(struct engine *en, struct err *e)
 {
-    en->with_bounds = 1;
     if (en->cache.view.bounds || !en->cache.n_units)
         return 0;
     if (en->n_active)

@@ -71,7 +71,6 @@ struct engine {
     struct device *dev;
     struct model model;
     struct kvcache cache;
-    int with_bounds; /* some policy needs page bounds */
     struct transformer tf;
     struct tokenizer *tokenizer;
     struct policy *policies[MAX_POLICIES];

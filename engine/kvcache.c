@@ -52,7 +52,7 @@ int kvcache_bounds(struct kvcache *c, struct err *e)
     return 0;
 }
 
-int kvcache_pool(struct kvcache *c, int n_units, int with_bounds, struct err *e)
+int kvcache_pool(struct kvcache *c, int n_units, struct err *e)
 {
     struct kv_view *v = &c->view;
     size_t pool = (size_t)n_units * c->be->unit_bytes(v->dtype, v->head_dim);
@@ -66,7 +66,7 @@ int kvcache_pool(struct kvcache *c, int n_units, int with_bounds, struct err *e)
         c->free[i] = n_units - 1 - i;
     c->n_free = c->min_free = n_units;
     c->refs = xcalloc((size_t)n_units, sizeof *c->refs);
-    return with_bounds ? kvcache_bounds(c, e) : 0;
+    return 0;
 }
 
 void kvcache_release(struct kvcache *c)

@@ -31,11 +31,11 @@ struct kvcache {
     int n_put;
 };
 
-/* Tables alone; kvcache_pool gives it units, and page bounds if some policy needs them. */
+/* Tables alone; kvcache_pool gives it units, kvcache_bounds their page bounds, once is enough. */
 int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes,
                  struct err *e);
-int kvcache_pool(struct kvcache *c, int n_units, int with_bounds, struct err *e);
-int kvcache_bounds(struct kvcache *c, struct err *e); /* later, for all units; once is enough */
+int kvcache_pool(struct kvcache *c, int n_units, struct err *e);
+int kvcache_bounds(struct kvcache *c, struct err *e);
 void kvcache_release(struct kvcache *c);
 
 /* Empties a place: its units go back, its tables are zeroed. */

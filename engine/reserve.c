@@ -8,6 +8,14 @@
  * and as much again while they grow; trials of the output head's matrix algorithms 0.3; recorded programs. */
 #define GPU_MARGIN ((size_t)3 << 30)
 
+static int needs_bounds(const struct engine *en)
+{
+    for (int i = 0; i < en->n_policies; i++)
+        if (en->policies[i]->ops->needs & POLICY_BOUNDS)
+            return 1;
+    return 0;
+}
+
 /* Bytes of K and V: all that max_batch sequences and a shared prompt can need, or as much of it as fits. */
 static int pool_size(const struct engine *en, size_t unit, double share, size_t *out, struct err *e)
 {
@@ -15,7 +23,7 @@ static int pool_size(const struct engine *en, size_t unit, double share, size_t 
     const struct engine_options *o = &en->options;
     size_t one = unit * (size_t)en->cache.heads_per_seq * (size_t)v->max_pages;
     size_t most = one * (size_t)o->max_batch + one, free = en->be->free_bytes(en->dev);
-    size_t bounds = en->with_bounds ? 2 * (size_t)v->head_dim * sizeof(float) : 0;
+    size_t bounds = needs_bounds(en) ? 2 * (size_t)v->head_dim * sizeof(float) : 0;
     if (o->pool_bytes || !free) {
         *out = o->pool_bytes         ? o->pool_bytes
                : most < DEFAULT_POOL ? most
@@ -52,5 +60,7 @@ int engine_reserve(struct engine *en, double share, struct err *e)
                        unit * (size_t)en->cache.heads_per_seq);
     en->info.pool_bytes = bytes;
     en->stats.units_total = n_units;
-    return kvcache_pool(&en->cache, (int)n_units, en->with_bounds, e);
+    if (kvcache_pool(&en->cache, (int)n_units, e))
+        return e->code;
+    return needs_bounds(en) ? kvcache_bounds(&en->cache, e) : 0;
 }

@@ -1,7 +1,5 @@
 /* How K and V share a device's memory with what else is there: on the CPU, whose table says here how much is
  * free. */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/engine_impl.h"
@@ -29,13 +27,6 @@ static struct engine *open_told(void)
     return en;
 }
 
-/* K and V of one sequence. */
-static size_t one(const struct engine *en)
-{
-    return en->be->unit_bytes(en->cache.view.dtype, en->info.head_dim) * (size_t)en->cache.heads_per_seq *
-           (CONTEXT / KV_PAGE_TOKENS);
-}
-
 static size_t pool_of(size_t bytes, double share, const char *policy)
 {
     struct engine *en = open_told();
@@ -52,12 +43,12 @@ static size_t pool_of(size_t bytes, double share, const char *policy)
     return pool;
 }
 
-static void shares(size_t of_one)
+static void shares(size_t of_one, size_t unit)
 {
     size_t all = (BATCH + 1) * of_one;
     CHECK_INT(pool_of(MARGIN + 2 * all, 1, NULL), all);
-    CHECK_INT(pool_of(MARGIN + all / 2, 1, NULL), all / 2 / 8192 * 8192);
-    CHECK_NEAR((double)pool_of(MARGIN + all, 0.5, "full"), (double)all / 2, 8192);
+    CHECK_INT(pool_of(MARGIN + all / 2, 1, NULL), all / 2 / unit * unit);
+    CHECK_NEAR((double)pool_of(MARGIN + all, 0.5, "full"), (double)all / 2, (double)unit);
     size_t with = pool_of(MARGIN + all / 2, 1, "quest:k_pages=4");
     CHECK(with < all / 2 && with > all / 4); /* page bounds come out of the same memory */
 }
@@ -109,9 +100,10 @@ static void state_of_dms(void)
 int main(void)
 {
     struct engine *en = open_told();
-    size_t of_one = one(en);
+    size_t of_one = engine_info(en)->kv_token_bytes * CONTEXT;
+    size_t unit = en->be->unit_bytes(en->cache.view.dtype, engine_info(en)->head_dim);
     engine_close(en);
-    shares(of_one);
+    shares(of_one, unit);
     too_little(of_one);
     late_policy();
     state_of_dms();
