@@ -90,8 +90,8 @@ static void fill_info(struct engine *en)
     char text[160];
     snprintf(text, sizeof text, "%s %s", en->be->name, en->be->describe(en->dev));
     en->device_name = xstrdup(text);
-    snprintf(text, sizeof text, "%s-%skv-%d", en->be->name,
-             en->cache.view.dtype == DTYPE_F32 ? "fp32" : "bf16", en->be->arithmetic);
+    snprintf(text, sizeof text, "%s-%skv-%s", en->be->name,
+             en->cache.view.dtype == DTYPE_F32 ? "fp32" : "bf16", en->be->arithmetic(en->dev));
     en->numerics = xstrdup(text);
     struct engine_info *i = &en->info;
     *i = model_info(en->model_name, c);

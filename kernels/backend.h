@@ -205,13 +205,13 @@ struct backend {
     const char *name;
     const struct probe *probe; /* the device's own limits */
     enum dtype kv_default;     /* type of the cache unless another is asked for */
-    int arithmetic;            /* goes up when an operation's bits change: part of the numerics class */
     enum dtype activations;    /* type of what feeds a bf16 linear layer; operations take fp32 as well */
     int (*count)(void);        /* devices present; -1: there may be some, but they cannot be counted */
     /* On failure *out is NULL and `why` says so in a sentence. */
     int (*open)(struct device **out, int ordinal, const struct device_options *o, char *why, size_t size);
     void (*close)(struct device *d);
     const char *(*describe)(struct device *d);   /* "avx2, 2 threads" */
+    const char *(*arithmetic)(struct device *d); /* what bits hang on; in the numerics class */
     const char *(*last_error)(struct device *d); /* sentence for the last negative result */
 
     void *(*alloc)(struct device *d, size_t bytes); /* zeroed, 64-byte aligned; NULL when it does not fit */

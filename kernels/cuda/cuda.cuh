@@ -51,6 +51,7 @@ struct device {
     struct gemm *gemm;
     struct fault fault;
     char name[320], error[512];
+    char arithmetic[64]; /* "2-sm90x132-cublaslt13.1.0" */
 };
 
 /* Sets the sentence and returns code. */
@@ -119,6 +120,7 @@ void cuda_weight_release(struct device *d, struct weight *w);
 
 /* gemm.cu */
 int gemm_open(struct device *d);
+void gemm_version(struct device *d, char *text, size_t size); /* of the library: "cublaslt13.1.0" */
 void gemm_close(struct device *d);
 
 /* One function per operation: enqueues it on the device's stream. Arguments are checked already. */

@@ -123,6 +123,17 @@ static void device_close(struct device *d)
     free(d);
 }
 
+/* Our own kernels' sums are the same on every GPU of a capability; which of cuBLASLt's algorithms is the
+ * reference follows from its version and from what it knows of the GPU. */
+static void name_arithmetic(struct device *d, const struct cudaDeviceProp *prop)
+{
+    enum { OWN_BITS = 2 }; /* goes up when an operation's bits change */
+    snprintf(d->arithmetic, sizeof d->arithmetic, "%d-sm%d%dx%d-", OWN_BITS, prop->major, prop->minor,
+             prop->multiProcessorCount);
+    size_t at = strlen(d->arithmetic);
+    gemm_version(d, d->arithmetic + at, sizeof d->arithmetic - at);
+}
+
 static int open_parts(struct device *d)
 {
     struct cudaDeviceProp prop;
@@ -146,7 +157,11 @@ static int open_parts(struct device *d)
         rc = BACKEND_ERR_MEMORY;
     if (!rc)
         rc = cuda_pinned_open(d);
-    return rc ? rc : gemm_open(d);
+    if (!rc)
+        rc = gemm_open(d);
+    if (!rc)
+        name_arithmetic(d, &prop);
+    return rc;
 }
 
 /* Says what is wrong with the machine rather than with our call. */
@@ -200,6 +215,11 @@ static int device_open(struct device **out, int ordinal, const struct device_opt
 static const char *device_describe(struct device *d)
 {
     return d->name;
+}
+
+static const char *device_arithmetic(struct device *d)
+{
+    return d->arithmetic;
 }
 
 static const char *device_last_error(struct device *d)
@@ -282,12 +302,12 @@ static void program_release(struct device *d, struct program *p)
 const struct backend cuda_backend = {"cuda",
                                      &cuda_probe,
                                      DTYPE_BF16,
-                                     2,
                                      DTYPE_BF16,
                                      device_count,
                                      device_open,
                                      device_close,
                                      device_describe,
+                                     device_arithmetic,
                                      device_last_error,
                                      cuda_alloc,
                                      cuda_release,

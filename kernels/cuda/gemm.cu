@@ -65,6 +65,12 @@ void gemm_close(struct device *d)
     d->gemm = NULL;
 }
 
+void gemm_version(struct device *d, char *text, size_t size)
+{
+    size_t v = d->gemm->cublasLtGetVersion();
+    snprintf(text, size, "cublaslt%zu.%zu.%zu", v / 10000, v / 100 % 100, v % 100);
+}
+
 void call_close(struct gemm *g, struct call *c)
 {
     if (c->op)

@@ -7,6 +7,7 @@
 #include "kernels/cuda/gemm.cuh"
 
 #define LT_FUNCTIONS(X)                                                                                      \
+    X(cublasLtGetVersion)                                                                                    \
     X(cublasLtCreate)                                                                                        \
     X(cublasLtDestroy)                                                                                       \
     X(cublasLtMatmulDescCreate)                                                                              \

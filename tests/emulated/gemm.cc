@@ -14,6 +14,11 @@ void gemm_close(struct device *)
 {
 }
 
+void gemm_version(struct device *, char *text, size_t size)
+{
+    snprintf(text, size, "plain");
+}
+
 static void widen(std::vector<float> *to, const void *p, enum dtype dtype, size_t from)
 {
     for (size_t i = 0; i < to->size(); i++)

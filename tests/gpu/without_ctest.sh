@@ -1,34 +1,55 @@
 #!/usr/bin/env bash
-# The tests of kernels and engine on a GPU where CMake is not installed: without_ctest.sh BUILD [TOOL...]
-# BUILD: a build folder, or a copy of its tests/on_gpu.txt, tests/kernels and tests/engine. TOOL runs before each program, for example
-# "compute-sanitizer --tool racecheck --error-exitcode 9" (with KVEVAL_TEST_SMALL=1). LIMIT: seconds a test, 120.
-# ONLY: names, separated by blanks. One line a test; exit code 1 if any failed.
+# The tests of `ctest -L gpu` where CMake is not installed: without_ctest.sh BUILD [TOOL...]
+# BUILD: a build folder, or a copy of its kveval, tests/on_gpu.txt, tests/kernels, tests/engine and tests/gpu. TOOL runs before each
+# program, for example "compute-sanitizer --tool racecheck --error-exitcode 9" (with KVEVAL_TEST_SMALL=1), and leaves the
+# scripts (memory, faults) out. LIMIT: seconds a test, 120, scripts four times as long. ONLY: names, separated by blanks.
+# One line a test; exit code 1 if any failed.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
-build=${1:?which build folder?}
+build=$(cd "${1:?which build folder?}" && pwd) || exit 2
 shift
 status=0
 
-# one FOLDER NAME FAULT
-one() {
-    local name=$2 program=$build/tests/$1/test_$1_$2 data=$here/$1/$2.test log start=$SECONDS rc=0
-    [[ -z ${ONLY-} || " $ONLY " == *" $name "* ]] || return 0
-    [[ -e $data ]] || data=
-    log=$(mktemp)
-    KVEVAL_TEST_BACKEND=cuda KVEVAL_CUDA_FAULT=$3 timeout "${LIMIT:-120}" "${tool[@]}" "$program" ${data:+"$data"} >"$log" 2>&1 </dev/null || rc=$?
+# told NAME LIMIT COMMAND...: its line. It runs in a folder of its own.
+told() {
+    local name=$1 limit=$2 folder log start=$SECONDS rc=0
+    shift 2
+    folder=$(mktemp -d) || exit 2
+    log=$folder/log
+    (cd "$folder" && exec timeout "$limit" "$@") >"$log" 2>&1 </dev/null || rc=$?
     case $rc in
-    0) echo "passed  $name $3, $((SECONDS - start)) s" ;;
-    77) echo "skipped $name $3" ;;
+    0) echo "passed  $name, $((SECONDS - start)) s" ;;
+    77) echo "skipped $name" ;;
     *)
         status=1
-        echo "FAILED  $name $3 with $rc, $((SECONDS - start)) s: $(grep -v '^notice:' "$log" | tail -n 3 | tr '\n' ' ')"
+        echo "FAILED  $name with $rc, $((SECONDS - start)) s: $(grep -v '^notice:' "$log" | tail -n 3 | tr '\n' ' ')"
         ;;
     esac
-    rm -f "$log"
+    rm -rf "$folder"
+}
+
+wanted() {
+    [[ -z ${ONLY-} || " $ONLY " == *" $1 "* ]]
+}
+
+# one FOLDER NAME FAULT
+one() {
+    local program=$build/tests/$1/test_$1_$2 data=$here/$1/$2.test
+    wanted "$2" || return 0
+    [[ -e $data ]] || data=
+    told "$2${3:+ $3}" "${LIMIT:-120}" env KVEVAL_TEST_BACKEND=cuda KVEVAL_CUDA_FAULT="$3" "${tool[@]}" "$program" ${data:+"$data"}
+}
+
+# script NAME FILE
+script() {
+    [[ ${#tool[@]} == 0 ]] && wanted "$1" || return 0
+    told "$1" $((4 * ${LIMIT:-120})) env KVEVAL_TEST_DEVICE=cuda:0 bash "$2" "$build/kveval" "$(dirname "$here")"
 }
 
 tool=("$@")
 while read -r folder name fault; do
     one "$folder" "$name" "$fault"
 done <"$build/tests/on_gpu.txt"
+script memory "$here/gpu/memory.sh"
+script faults "$here/cli/faults.sh"
 exit $status
