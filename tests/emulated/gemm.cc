@@ -1,4 +1,5 @@
 /* What cuBLASLt does on a GPU (kernels/cuda/gemm.cuh): plain sums, by the stream itself. */
+#include <cstdio>
 #include <vector>
 
 #include "kernels/cuda/gemm.cuh"
