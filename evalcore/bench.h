@@ -13,9 +13,9 @@ struct bench {
     const struct device_list *device;
     int threads;         /* 0: all */
     const char *isa;     /* NULL: best */
-    const char *model;   /* decode, components */
-    const char *policy;  /* decode, components; NULL: full */
-    int batch, tokens;   /* decode, components; 0: their own */
+    const char *model;   /* decode, prefill, components */
+    const char *policy;  /* decode, prefill, components; NULL: full */
+    int batch, tokens;   /* decode, prefill (tokens), components; 0: their own */
     int sampled;         /* decode */
     const char *pairs;   /* grade, or NULL */
     const char *command; /* as it can be repeated */
@@ -28,6 +28,7 @@ typedef int (*bench_fn)(struct bench *b, struct err *e);
 int bench_limits(struct bench *b, struct err *e);     /* read bandwidth by working set, FMA peak */
 int bench_decode(struct bench *b, struct err *e);     /* whole steps of a model at batch 1 and 32 */
 int bench_length(struct bench *b, struct err *e);     /* decode --tokens: from 1 token to that many */
+int bench_prefill(struct bench *b, struct err *e);    /* a prompt alone */
 int bench_components(struct bench *b, struct err *e); /* where the time of a step goes */
 int bench_attention(struct bench *b, struct err *e);  /* paged decode attention, 32/8 heads */
 int bench_topk(struct bench *b, struct err *e);       /* scores, their reduction and the best of them */

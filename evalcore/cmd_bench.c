@@ -12,9 +12,11 @@ static const struct {
     const char *name;
     bench_fn run;
 } benches[] = {
-    {"limits", bench_limits},       {"decode", bench_decode}, {"components", bench_components},
-    {"attention", bench_attention}, {"topk", bench_topk},     {"load", bench_load},
-    {"tokenizer", bench_tokenizer}, {"grade", bench_grade},
+    {"limits", bench_limits},       {"decode", bench_decode},
+    {"prefill", bench_prefill},     {"components", bench_components},
+    {"attention", bench_attention}, {"topk", bench_topk},
+    {"load", bench_load},           {"tokenizer", bench_tokenizer},
+    {"grade", bench_grade},
 };
 enum { N_BENCHES = sizeof benches / sizeof *benches };
 
@@ -25,17 +27,19 @@ struct options {
 
 static const struct cli_option options[] = {
     {"model", 'M', CLI_STRING, offsetof(struct options, model), "MODEL",
-     .help = "model of `decode`, `components` and `load`: pocket (default) or a folder"},
+     .help = "model of `decode`, `prefill`, `components` and `load`: pocket (default) or a folder"},
     {"random-weights", 0, CLI_STRING, offsetof(struct options, random), "CONFIG.json",
      .help = "random weights of this shape (a Hugging Face config.json) instead; `load` writes them to the "
              "current folder for a while"},
     {"policy", 0, CLI_STRING, offsetof(struct options, policy), "SPEC",
-     .help = "`decode` and `components`: NAME or NAME:key=value,key=value, lists as 2+5+7 (default full)"},
+     .help = "`decode`, `prefill` and `components`: NAME or NAME:key=value,key=value, lists as 2+5+7 "
+             "(default full)"},
     {"batch", 0, CLI_INT, offsetof(struct options, batch), "N",
      .help = "`decode` and `components`: sequences; default 32, on a GPU 64", .min = 1, .max = 512},
     {"tokens", 0, CLI_INT, offsetof(struct options, tokens), "N",
-     .help = "`decode` from 1 to N tokens; `components` of a step at N tokens (default 1024)", .min = 128,
-     .max = 1048576},
+     .help = "`decode` from 1 to N tokens; `prefill` of N tokens; `components` of a step at N tokens "
+             "(default 1024)",
+     .min = 128, .max = 1048576},
     {"sampled", 0, CLI_FLAG, offsetof(struct options, sampled), NULL,
      .help = "`decode --tokens`: estimated from short stretches at a few lengths"},
     {"device", 0, CLI_STRING, offsetof(struct options, device), "NAME", .help = DEVICE_HELP},
@@ -183,13 +187,14 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
 
 const struct command cmd_bench = {
     .name = "bench",
-    .usage = "[limits] [decode] [components] [attention] [topk] [load] [tokenizer] [grade]",
+    .usage = "[limits] [decode] [prefill] [components] [attention] [topk] [load] [tokenizer] [grade]",
     .help = "speed beside the machine's own limits, one JSON line a figure",
     .details = "Without a name all run, in about half a minute. `floor` is the limit in the same unit, "
                "measured in the same run;\n"
                "`share` is the value as a share of it. For decode the limit is the sum over the step's "
                "phases (matrix products,\n"
                "attention) of max(bytes / read bandwidth at the step's working set, FLOP / FMA peak).\n"
+               "`prefill` is a prompt alone up to its first token, beside its products at that peak.\n"
                "`components` prints microseconds and percent of each part of a step, replayed alone.\n",
     .options = options,
     .run = cmd_bench_run,

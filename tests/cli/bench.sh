@@ -22,7 +22,7 @@ sed 's/^{"name": "\(.*\)", "value": \(.*\), "unit": "\(.*\)", "floor": \(.*\), "
 tail -n +2 figures.csv | sed 's/^"\(.*\)",\([^,]*\),\([^,]*\),\([^,]*\),\([^,]*\),"\(.*\)"$/\1|\2|\3|\4|\5|\6/' >rows.txt
 same lines.txt rows.txt
 [ -z "$(ls -d kveval-bench-* 2>/dev/null)" ] || fail "bench load leaves files: $(ls)"
-refuse 2 'unknown benchmark "limit"; there are limits, decode, components, attention, topk, load, tokenizer and grade' bench limit
+refuse 2 'unknown benchmark "limit"; there are limits, decode, prefill, components, attention, topk, load, tokenizer and grade' bench limit
 refuse 2 'decode: --policy, --batch and --sampled go with --tokens' bench decode --batch 3
 refuse 2 'policy raas drops tokens, and a step that is replayed would drop more of them: the parts of its step cannot be timed alone' \
     bench components --policy raas:budget_tokens=64 --batch 1 --tokens 128 --threads 1
@@ -45,6 +45,12 @@ decode pocket quest:k_pages=4 batch 2 at 160 tokens, sampled
 decode pocket quest:k_pages=4 batch 2, 1 to 160 tokens, estimated by the trapezoid rule from 2 sampled lengths
 END
 same names--sampled.txt names.want
+
+# prefill: a figure with a limit; no longer than the model.
+run 0 bench prefill --tokens 200 --policy dms:cr=4 --threads 1
+[ "$(grep -c '^{"name": "prefill pocket dms:cr=4 of 200 tokens, .* ms", "value": [1-9].*, "unit": "tok/s", "floor": [1-9].*--policy dms:cr=4 --tokens 200"}$' stdout.txt)" = "$(wc -l <stdout.txt)" ] &&
+    [ -s stdout.txt ] || fail "bench prefill printed: $(cat stdout.txt)"
+refuse 2 'a context of 5001 tokens is asked for; this model has 1 to 4096' bench prefill --tokens 5000 --threads 1
 
 # components: the shares make a hundred percent, and the whole step stands beside the sum.
 run 0 bench components --policy delta:layers=2+5,k_pages=4,l_pages=2 --batch 2 --tokens 160 --threads 1
