@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""What follows from a results file: ratios between its figures, beside those of the papers.
+
+    python3 bench/ratios.py bench/results/h200.json
+
+Figures are named as `kveval bench` and bench/transformers print them. A row whose figures the file does not hold is left
+out; a file that holds none of them is an error.
+"""
+import json
+import pathlib
+import re
+import sys
+
+DELTA = "delta:layers=2+14+22,dense_layers=2,k_pages=64,l_pages=8"
+
+
+def read(path):
+    """name without its time -> microseconds where the name has them, else the value."""
+    out = {}
+    for run in json.loads(pathlib.Path(path).read_text())["runs"]:
+        for f in run["figures"]:
+            if "name" not in f:
+                continue
+            us = re.search(r", ([0-9.]+) us$", f["name"])
+            name = f["name"][: us.start()] if us else f["name"]
+            name = re.sub(r" random:\S*/|FlashInfer \S+ batch decode", lambda m: "flashinfer" if m[0][0] == "F" else " ", name)
+            out[name] = float(us[1]) if us else f["value"]
+    return out
+
+
+def attention(heads, context, what, of="attention"):
+    return f"{of} {heads} heads d 128, bf16 KV, batch 64 x {context}: {what}"
+
+
+def parts(f, policy):
+    """Attention and selection of a step, microseconds of all layers."""
+    part = re.compile(re.escape(f"components qwen2_1.5b.json {policy} ") + r".*: (attention, .*|page selection), \d+ operations?$")
+    mine = [v for n, v in f.items() if part.match(n)]
+    return sum(mine) if mine else None
+
+
+def kascade(f):
+    """Table 3 of Kascade (arXiv 2512.16391): of 32 layers the first is dense and selects, 4 select by the keys alone,
+    27 read a tenth of the tokens."""
+    full, dump = (f[attention("32/8", 65536, w)] for w in ("full", "full with logit dump"))
+    scan, reuse = (f[attention("32/8", 65536, w)] for w in ("logits alone", "tokens 6553"))
+    select = f["topk 32/8 heads, batch 64 x 65536: reduce_stats and topk, 6553 tokens"]
+    return 32 * full / (dump + select + 4 * (scan + select + reuse) + 27 * reuse)
+
+
+def rows(f):
+    """(what, function of the figures, unit, what the papers or others have)."""
+    for heads, context in (("12/2", 18432), ("32/8", 32768), ("32/8", 65536)):
+        dump, full = attention(heads, context, "full with logit dump"), attention(heads, context, "full")
+        yield f"logit dump, {heads} heads, {context} tokens: more than full", lambda: 100 * (f[dump] / f[full] - 1), "%", ""
+    for heads in ("12/2", "32/8"):
+        full, pages = attention(heads, 18432, "full"), attention(heads, 18432, "pages 64")
+        yield f"64 pages of 18432 tokens, {heads} heads: full as many times", lambda: f[full] / f[pages], "x", ""
+    yield "Kascade at 10 %, 65536 tokens: full as many times", lambda: kascade(f), "x", "4.1 on an H100 (Kascade, Table 3)"
+    for policy, name in ((DELTA, "DELTA, K=64, L=8"), ("quest:k_pages=64", "Quest, K=64")):
+        yield (f"{name}: attention and selection at 16384 tokens, full as many times", lambda: parts(f, "full") / parts(f, policy),
+               "x", "")
+    whole = "batch 64, 1 to 18432 tokens, estimated by the trapezoid rule from 7 sampled lengths"
+    yield ("DELTA, K=64, L=8: tokens/s from 1 to 18432 tokens over full", lambda: f[f"decode qwen2_1.5b.json {DELTA} {whole}"] /
+           f[f"decode qwen2_1.5b.json full {whole}"], "x", "1.55 on an A100 (DELTA, Figure 4)")
+    for context in (1024, 4096):
+        theirs = f"Transformers generate qwen2_1.5b batch 64 from {context} to {context + 64} tokens, dynamic cache, sdpa"
+        yield (f"tokens/s at {context} tokens over Transformers' generate()",
+               lambda: f[f"decode qwen2_1.5b.json full batch 64 at {context} tokens, sampled"] / f[theirs], "x", "")
+    for heads, context, what in (("12/2", 4096, "full"), ("12/2", 18432, "full"), ("12/2", 65536, "full"), ("12/2", 18432, "pages 64"),
+                                 ("32/8", 8192, "full"), ("32/8", 32768, "full"), ("32/8", 65536, "full"), ("32/8", 18432, "pages 64")):
+        yield (f"{heads} heads, {context} tokens, {what}: FlashInfer's time over ours",
+               lambda: f[attention(heads, context, what, "flashinfer")] / f[attention(heads, context, what)], "x", "another card")
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(__doc__.strip())
+        return 0 if sys.argv[1:] in (["-h"], ["--help"]) else 2
+    f, n = read(sys.argv[1]), 0
+    for what, value, unit, beside in rows(f):
+        try:
+            x = value()
+        except (KeyError, TypeError):
+            continue
+        n += 1
+        print(f"{x:8.2f} {unit:2} {what}" + (f"; {beside}" if beside else ""))
+    if not n:
+        print(f"{sys.argv[1]}: none of the figures that ratios are made of", file=sys.stderr)
+    return 0 if n else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
