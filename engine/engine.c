@@ -102,6 +102,7 @@ static void fill_info(struct engine *en)
     i->max_batch = o->max_batch;
     i->weight_bytes = en->model.bytes;
     i->step_bytes = en->model.step_bytes;
+    i->layer_values = model_layer_values(c);
     i->kv_token_bytes = token_bytes(c, en->cache.view.dtype);
 }
 

@@ -50,11 +50,12 @@ struct engine_info {
     const char *family;   /* "qwen2", "qwen3", "llama" */
     const char *weights;  /* identity: 64 hex digits */
     const char *numerics; /* numerics class, part of the job key: "cpu-fp32kv-1",
-                           * "cuda-bf16kv-2-sm90x132-cublaslt13.1.0" */
+                           * "cuda-bf16kv-2-NVIDIA-H200-x132-cublaslt13.1.0" */
     const char *device;   /* for people: "cpu avx2, 2 threads" */
     int n_layers, n_q, n_kv, head_dim, hidden, vocab, max_position, max_context, max_batch;
     size_t weight_bytes, pool_bytes; /* pool: 0 before engine_reserve */
     size_t step_bytes;     /* weights that a decode step reads: not an embedding that is no output head */
+    size_t layer_values;   /* parameters of the layers' matrices; the output head has vocab x hidden more */
     size_t kv_token_bytes; /* K and V of one token, all layers and KV heads */
     int32_t bos, eos;      /* eos: the first end token; -1 when the model has none */
 };

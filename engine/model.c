@@ -187,11 +187,8 @@ static int load_rope(struct loader *l, int max_context)
  */
 static size_t least_bytes(const struct model_config *c)
 {
-    size_t h = (size_t)c->hidden, q = (size_t)c->n_q * (size_t)c->head_dim,
-           kv = (size_t)c->n_kv * (size_t)c->head_dim;
-    size_t layer = (2 * q + 2 * kv + 3 * (size_t)c->ffn) * h;
-    size_t tables = (c->tie_embeddings ? 1 : 2) * (size_t)c->vocab * h;
-    return 2 * ((size_t)c->n_layers * layer + tables);
+    size_t tables = (c->tie_embeddings ? 1 : 2) * (size_t)c->vocab * (size_t)c->hidden;
+    return 2 * (model_layer_values(c) + tables);
 }
 
 static int check_room(struct loader *l)

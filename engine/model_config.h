@@ -30,6 +30,13 @@ static inline int model_qkv_values(const struct model_config *c)
     return (c->n_q + 2 * c->n_kv) * c->head_dim;
 }
 
+/* Parameters of the layers' matrices. */
+static inline size_t model_layer_values(const struct model_config *c)
+{
+    size_t attention = (size_t)(model_qkv_values(c) + c->n_q * c->head_dim);
+    return (size_t)c->n_layers * (attention + 3 * (size_t)c->ffn) * (size_t)c->hidden;
+}
+
 /* generation may be NULL; its end tokens replace the configuration's. what names the file in messages. */
 int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation,
                        size_t n_generation, const char *what, struct err *e);

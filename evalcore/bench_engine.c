@@ -116,8 +116,8 @@ static double phase(double bytes, double flop, double bandwidth, double peak)
 double bench_step_bound(const struct bench_engine *x, int batch, double kv_bytes, double bandwidth)
 {
     const struct engine_info *i = engine_info(x->en);
-    double weights = (double)i->step_bytes; /* bf16: two bytes a parameter, each used once a row */
+    double weights = (double)i->step_bytes, values = (double)i->layer_values + (double)i->vocab * i->hidden;
     double tokens = kv_bytes / (double)i->kv_token_bytes;
-    return phase(weights, weights * batch, bandwidth, x->peak) +
+    return phase(weights, 2 * values * batch, bandwidth, x->peak) +
            phase(kv_bytes, tokens * i->n_layers * i->n_q * 4 * i->head_dim, bandwidth, x->peak);
 }

@@ -1,12 +1,12 @@
-/* kveval bench prefill: a prompt alone, from its submission to its first token, at some lengths. The limit is
+/* kveval bench prefill: a prompt alone, from its admission to its first token, at some lengths. The limit is
  * that of the products of all its tokens and of causal attention, at the machine's peak; a policy that also
- * prefills sparsely (DMS, Kascade) leaves out some of the latter and may go beyond it. */
+ * prefills sparsely (DMS) leaves out some of the latter and may go beyond it. */
 #include "evalcore/bench_engine.h"
 #include "evalcore/progress.h"
 
-enum { RUNS = 5, CPU_TOKENS = 1024 };
+enum { RUNS = 5 };
 
-static const int gpu_lengths[] = {1024, 4096, 16384};
+static const int lengths[] = {1024, 4096, 16384}; /* on the CPU the first */
 
 /* Seconds of one prompt. */
 static int once(struct bench_engine *x, int tokens, double *seconds, struct err *e)
@@ -30,9 +30,9 @@ static int once(struct bench_engine *x, int tokens, double *seconds, struct err 
 static double bound(const struct bench_engine *x, double tokens)
 {
     const struct engine_info *i = engine_info(x->en);
-    double head = (double)i->vocab * i->hidden, layers = (double)i->step_bytes / 2 - head; /* parameters */
-    double pairs = tokens * (tokens + 1) / 2;
-    return (2 * (layers * tokens + head) + pairs * i->n_layers * i->n_q * 4 * i->head_dim) / x->peak;
+    double head = (double)i->vocab * i->hidden, pairs = tokens * (tokens + 1) / 2;
+    double products = 2 * ((double)i->layer_values * tokens + head);
+    return (products + pairs * i->n_layers * i->n_q * 4 * i->head_dim) / x->peak;
 }
 
 /* The median run; the first, which also finds its way, does not count. */
@@ -54,14 +54,19 @@ static int measure(struct bench *b, struct bench_engine *x, int tokens, struct e
 
 int bench_prefill(struct bench *b, struct err *e)
 {
-    int one = b->tokens ? b->tokens : CPU_TOKENS, many = b->device->is_gpu && !b->tokens;
-    const int *length = many ? gpu_lengths : &one;
-    int n = many ? (int)(sizeof gpu_lengths / sizeof *gpu_lengths) : 1;
+    const int *length = b->tokens ? &b->tokens : lengths;
+    int n = b->device->is_gpu && !b->tokens ? (int)(sizeof lengths / sizeof *lengths) : 1;
     struct bench_engine x;
-    int rc = bench_engine_open(&x, b, 1, many ? 0 : one + 1, -1, e);
-    int most = rc ? 0 : engine_info(x.en)->max_context - 1;
-    for (int i = 0; i < n && !rc && (!i || length[i - 1] < most); i++)
-        rc = measure(b, &x, length[i] < most ? length[i] : most, e);
+    int rc = bench_engine_open(&x, b, 1, 0, -1, e);
+    int room = rc ? 0 : engine_info(x.en)->max_context;
+    if (!rc && length[0] >= room)
+        rc = err_set(
+            e, ERR_USAGE,
+            "prefill: a prompt of %d tokens and its first token do not fit into this model's context of "
+            "%d; give fewer --tokens",
+            length[0], room);
+    for (int i = 0; i < n && !rc && length[i] < room; i++)
+        rc = measure(b, &x, length[i], e);
     bench_engine_close(&x);
     return rc;
 }

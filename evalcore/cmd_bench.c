@@ -37,8 +37,8 @@ static const struct cli_option options[] = {
     {"batch", 0, CLI_INT, offsetof(struct options, batch), "N",
      .help = "`decode` and `components`: sequences; default 32, on a GPU 64", .min = 1, .max = 512},
     {"tokens", 0, CLI_INT, offsetof(struct options, tokens), "N",
-     .help = "`decode` from 1 to N tokens; `prefill` of N tokens; `components` of a step at N tokens "
-             "(default 1024)",
+     .help = "`decode` from 1 to N tokens; `prefill` of N tokens (default 1024, on a GPU also 4096 and "
+             "16384); `components` of a step at N tokens (default 1024)",
      .min = 128, .max = 1048576},
     {"sampled", 0, CLI_FLAG, offsetof(struct options, sampled), NULL,
      .help = "`decode --tokens`: estimated from short stretches at a few lengths"},

@@ -68,9 +68,9 @@ static json_t *rebased(const struct runfile *r, const json_t *v)
     if (!json_is_string(v))
         return json_incref((json_t *)v);
     const char *path = json_string_value(v);
-    const size_t shape = strncmp(path, "random:", 7) ? 0 : 7; /* random:CONFIG.json */
-    str_add(&joined, path, shape);
-    file_join(&joined, r->dir, path + shape);
+    const size_t prefix = strncmp(path, "random:", 7) ? 0 : 7; /* of a model: random:CONFIG.json */
+    str_add(&joined, path, prefix);
+    file_join(&joined, r->dir, path + prefix);
     out = json_string_nocheck(str_text(&joined)); /* file names are bytes */
     str_release(&joined);
     return out;

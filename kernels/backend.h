@@ -211,7 +211,7 @@ struct backend {
     int (*open)(struct device **out, int ordinal, const struct device_options *o, char *why, size_t size);
     void (*close)(struct device *d);
     const char *(*describe)(struct device *d);   /* "avx2, 2 threads" */
-    const char *(*arithmetic)(struct device *d); /* what bits hang on; in the numerics class */
+    const char *(*arithmetic)(struct device *d); /* names all that decides bits */
     const char *(*last_error)(struct device *d); /* sentence for the last negative result */
 
     void *(*alloc)(struct device *d, size_t bytes); /* zeroed, 64-byte aligned; NULL when it does not fit */

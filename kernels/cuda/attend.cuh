@@ -37,7 +37,7 @@ struct attend_work {
     int early; /* lists of pages, and the kernel before this one changes K and V at most */
 };
 
-/* Entries of a chunk. Who changes it changes bits: cuda_backend.arithmetic goes up.
+/* Entries of a chunk. Who changes it changes bits: OWN_BITS in cuda_device.cu goes up.
  *
  * A list of 64 pages, the common budget, is one: nothing is left to add up. Few for lists a little longer, so
  * that they spread over the GPU; more for long ones, whose parts would cost: what is written costs several

@@ -124,12 +124,16 @@ static void device_close(struct device *d)
 }
 
 /* Our own kernels' sums are the same on every GPU of a capability; which of cuBLASLt's algorithms is the
- * reference follows from its version and from what it knows of the GPU. */
+ * reference follows from its version and from what it knows of the GPU, of which it tells nobody what: so the
+ * GPU's model is named, and the multiprocessors that are lent of it. */
 static void name_arithmetic(struct device *d, const struct cudaDeviceProp *prop)
 {
     enum { OWN_BITS = 2 }; /* goes up when an operation's bits change */
-    snprintf(d->arithmetic, sizeof d->arithmetic, "%d-sm%d%dx%d-", OWN_BITS, prop->major, prop->minor,
+    snprintf(d->arithmetic, sizeof d->arithmetic, "%d-%.60s-x%d-", OWN_BITS, prop->name,
              prop->multiProcessorCount);
+    for (char *c = d->arithmetic; *c; c++)
+        if (*c == ' ')
+            *c = '-';
     size_t at = strlen(d->arithmetic);
     gemm_version(d, d->arithmetic + at, sizeof d->arithmetic - at);
 }

@@ -50,7 +50,8 @@ same names--sampled.txt names.want
 run 0 bench prefill --tokens 200 --policy dms:cr=4 --threads 1
 [ "$(grep -c '^{"name": "prefill pocket dms:cr=4 of 200 tokens, .* ms", "value": [1-9].*, "unit": "tok/s", "floor": [1-9].*--policy dms:cr=4 --tokens 200"}$' stdout.txt)" = "$(wc -l <stdout.txt)" ] &&
     [ -s stdout.txt ] || fail "bench prefill printed: $(cat stdout.txt)"
-refuse 2 'a context of 5001 tokens is asked for; this model has 1 to 4096' bench prefill --tokens 5000 --threads 1
+refuse 2 "prefill: a prompt of 4096 tokens and its first token do not fit into this model's context of 4096; give fewer --tokens" \
+    bench prefill --tokens 4096 --threads 1
 
 # components: the shares make a hundred percent, and the whole step stands beside the sum.
 run 0 bench components --policy delta:layers=2+5,k_pages=4,l_pages=2 --batch 2 --tokens 160 --threads 1
