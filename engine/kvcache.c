@@ -45,7 +45,7 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
 int kvcache_bounds(struct kvcache *c, struct err *e)
 {
     struct kv_view *v = &c->view;
-    size_t bytes = (size_t)c->n_units * 2 * (size_t)v->head_dim * sizeof(float);
+    size_t bytes = (size_t)c->n_units * kv_bounds_bytes(v);
     if (!v->bounds && !(v->bounds = c->be->alloc(c->dev, bytes)))
         return err_set(e, ERR_DEVICE, "no device memory for page bounds of %d units (%.1f MiB)", c->n_units,
                        (double)bytes / 1048576);

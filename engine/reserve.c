@@ -23,7 +23,7 @@ static int pool_size(const struct engine *en, size_t unit, double share, size_t 
     const struct engine_options *o = &en->options;
     size_t one = unit * (size_t)en->cache.heads_per_seq * (size_t)v->max_pages;
     size_t most = one * (size_t)o->max_batch + one, free = en->be->free_bytes(en->dev);
-    size_t bounds = needs_bounds(en) ? 2 * (size_t)v->head_dim * sizeof(float) : 0;
+    size_t bounds = needs_bounds(en) ? kv_bounds_bytes(v) : 0;
     if (o->pool_bytes || !free) {
         *out = o->pool_bytes         ? o->pool_bytes
                : most < DEFAULT_POOL ? most

@@ -102,7 +102,7 @@ static int make(struct job *j, struct err *e)
     j->lists = j->c->part == PART_SCORES ? s->n_q : j->c->tokens ? s->n_kv : 1;
     size_t lists = (size_t)(s->batch * j->lists);
     if (j->c->part == PART_SCORES)
-        k->kv.bounds = bench_kv_room(k, pages * 2 * (size_t)s->dim * sizeof(float), e);
+        k->kv.bounds = bench_kv_room(k, pages * kv_bounds_bytes(&k->kv), e);
     j->scores = (struct scores){bench_kv_room(k, lists * stride * sizeof(float), e),
                                 bench_kv_room(k, lists * sizeof(int32_t), e),
                                 bench_kv_room(k, lists * sizeof(int32_t), e), j->lists, (int)stride};
@@ -125,7 +125,7 @@ static double bytes_read(const struct job *j)
     const struct bench_shape *s = &j->c->shape;
     int pages = kv_pages(s->context);
     if (j->c->part == PART_SCORES)
-        return (double)s->batch * s->n_kv * pages * 2 * s->dim * 4;
+        return (double)s->batch * s->n_kv * pages * (double)kv_bounds_bytes(&j->k->kv);
     if (j->c->part == PART_TOPK)
         return (double)s->batch * j->lists * (j->c->tokens ? s->context : pages) * 4;
     return (double)s->batch * s->n_q * s->context * 4;

@@ -63,10 +63,10 @@ struct weight {
 
 /* The cache as operations see it: plain device pointers and sizes. Tables are indexed by head. */
 struct kv_view {
-    void *pool; /* (n_units): K and V of 16 tokens of one KV head; layout private to the backend */
-    float
-        *bounds; /* (n_units, 2, head_dim): elementwise min, then max, of the live post-RoPE keys; or NULL */
-    int32_t *unit;     /* (heads, max_pages): unit of each page; valid below what the host has mapped */
+    void *pool;    /* (n_units): K and V of 16 tokens of one KV head; layout private to the backend */
+    void *bounds;  /* (n_units, 2, head_dim) of dtype, which holds them exactly: elementwise min, then max, of
+                    * the  live post-RoPE keys as they are stored; or NULL */
+    int32_t *unit; /* (heads, max_pages): unit of each page; valid below what the host has mapped */
     uint16_t *live;    /* (heads, max_pages): bit t set = slot page*16+t holds a live token */
     int32_t *n_slots;  /* (heads): high-water mark in slots */
     int32_t *n_live;   /* (heads): live tokens */
@@ -78,6 +78,12 @@ struct kv_view {
     enum dtype dtype;  /* of the pool */
     int n_seqs, n_layers, n_kv, head_dim, max_pages;
 };
+
+/* Bounds of one unit. */
+static inline size_t kv_bounds_bytes(const struct kv_view *kv)
+{
+    return 2 * (size_t)kv->head_dim * dtype_bytes(kv->dtype);
+}
 
 /* The rows of a batch or of one group of it: device arrays (cap). seq -1 marks a padding row, which is
  * skipped. */

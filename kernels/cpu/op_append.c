@@ -51,14 +51,14 @@ void CPU_SYM(op_copy_units)(const void *args, struct cpu_ctx *c)
 {
     const struct copy_units_args *a = args;
     size_t bytes = 2 * KV_PAGE_TOKENS * (size_t)a->kv.head_dim * dtype_bytes(a->kv.dtype);
-    size_t bounds = 2 * (size_t)a->kv.head_dim;
+    size_t bounds = kv_bounds_bytes(&a->kv);
+    char *base = a->kv.bounds;
     FOR_TASKS(c, i, a->n)
     {
         if (a->src[i] == a->dst[i])
             continue;
         memcpy(kv_unit_k(&a->kv, a->dst[i]), kv_unit_k(&a->kv, a->src[i]), bytes);
-        if (a->kv.bounds)
-            memcpy(a->kv.bounds + (size_t)a->dst[i] * bounds, a->kv.bounds + (size_t)a->src[i] * bounds,
-                   bounds * sizeof *a->kv.bounds);
+        if (base)
+            memcpy(base + (size_t)a->dst[i] * bounds, base + (size_t)a->src[i] * bounds, bounds);
     }
 }

@@ -26,16 +26,28 @@ static int most_slots(const struct rows *rows, const struct kv_view *kv, int lay
 
 /* ---- page_scores */
 
-/* The bounds of one block, both as head_dim floats; points into the table when the block is one page. 0: none
- * live. */
+/* A unit's bounds as floats: where they lie, or in `room`. */
+static const float *unit_bounds(const struct kv_view *kv, int unit, float *room)
+{
+    size_t n = 2 * (size_t)kv->head_dim, at = (size_t)unit * n;
+    if (kv->dtype == DTYPE_F32)
+        return (const float *)kv->bounds + at;
+    for (size_t i = 0; i < n; i++)
+        room[i] = bf16_to_f32(((const uint16_t *)kv->bounds)[at + i]);
+    return room;
+}
+
+/* The bounds of one block, both as head_dim floats; may point into the table when the block is one page. 0:
+ * none live. */
 static int block_bounds(const struct kv_view *kv, size_t table, int page, int n_pages, float *own,
                         const float **low, const float **high)
 {
     int d = kv->head_dim, live = 0;
+    float more[2 * BACKEND_MAX_HEAD_DIM];
     for (int p = page; p < page + n_pages; p++) {
         if (!kv->live[table + (size_t)p])
             continue;
-        const float *lo = kv->bounds + (size_t)kv->unit[table + (size_t)p] * 2 * (size_t)d, *hi = lo + d;
+        const float *lo = unit_bounds(kv, kv->unit[table + (size_t)p], live ? more : own), *hi = lo + d;
         if (!live++) {
             *low = lo;
             *high = hi;

@@ -58,13 +58,30 @@ INLINE void unit_clear_v(const struct kv_view *kv, int unit)
     memset(kv_unit_v(kv, unit), 0, KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype));
 }
 
+/* Value i of the bounds. */
+INLINE float bounds_get(const struct kv_view *kv, size_t i)
+{
+    return kv->dtype == DTYPE_BF16 ? bf16_to_f32(((const uint16_t *)kv->bounds)[i])
+                                   : ((const float *)kv->bounds)[i];
+}
+
+INLINE void bounds_put(const struct kv_view *kv, size_t i, float x)
+{
+    if (kv->dtype == DTYPE_BF16)
+        ((uint16_t *)kv->bounds)[i] = f32_to_bf16(x);
+    else
+        ((float *)kv->bounds)[i] = x;
+}
+
 INLINE void bounds_add(const struct kv_view *kv, int unit, int t, int fresh)
 {
-    float *low = kv->bounds + (size_t)unit * 2 * (size_t)kv->head_dim, *high = low + kv->head_dim;
-    for (int i = 0; i < kv->head_dim; i++) {
+    size_t low = (size_t)unit * 2 * (size_t)kv->head_dim, high = low + (size_t)kv->head_dim;
+    for (int i = 0; i < kv->head_dim; i++, low++, high++) {
         float k = unit_key(kv, unit, t, i);
-        low[i] = fresh || k < low[i] ? k : low[i];
-        high[i] = fresh || k > high[i] ? k : high[i];
+        if (fresh || k < bounds_get(kv, low))
+            bounds_put(kv, low, k);
+        if (fresh || k > bounds_get(kv, high))
+            bounds_put(kv, high, k);
     }
 }
 

@@ -68,6 +68,12 @@ __device__ static inline float4 kv_get4(const struct kv_view &kv, const char *k_
                        __uint_as_float(x.y << 16), __uint_as_float(x.y & 0xffff0000u));
 }
 
+/* Where value i of a unit's bounds is among all. */
+__device__ static inline size_t bounds_place(const struct kv_view &kv, int unit, int i)
+{
+    return (size_t)unit * 2 * kv.head_dim + i;
+}
+
 __device__ static inline void kv_put(const struct kv_view &kv, char *k_or_v, int t, int i, float x)
 {
     int at = kv_place(kv, t, i);

@@ -13,25 +13,20 @@ struct bounds {
     bool none;
 };
 
-static __device__ float *bounds_at(const struct kv_view &kv, int unit)
-{
-    return kv.bounds + (size_t)unit * 2 * (size_t)kv.head_dim;
-}
-
 static __device__ struct bounds bounds_of(const struct kv_view &kv, int unit, int i, bool fresh)
 {
     struct bounds b = {0, 0, fresh};
     if (!fresh) {
-        b.low = bounds_at(kv, unit)[i];
-        b.high = bounds_at(kv, unit)[kv.head_dim + i];
+        b.low = get_as(kv.bounds, kv.dtype, bounds_place(kv, unit, i));
+        b.high = get_as(kv.bounds, kv.dtype, bounds_place(kv, unit, kv.head_dim + i));
     }
     return b;
 }
 
 static __device__ void bounds_put(const struct kv_view &kv, int unit, int i, struct bounds b)
 {
-    bounds_at(kv, unit)[i] = b.low;
-    bounds_at(kv, unit)[kv.head_dim + i] = b.high;
+    put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, i), b.low);
+    put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, kv.head_dim + i), b.high);
 }
 
 /* Bounds are those of the keys as they are stored. */
@@ -294,9 +289,9 @@ static __global__ void copy_units_kernel(struct copy_units_args a)
     int chunks = (int)(kv_unit_bytes(kv.dtype, kv.head_dim) / sizeof(uint4));
     for (int c = threadIdx.x; c < chunks; c += blockDim.x)
         to[c] = from[c];
-    for (int i = threadIdx.x; kv.bounds && i < 2 * kv.head_dim; i += blockDim.x)
-        kv.bounds[(size_t)dst * 2 * (size_t)kv.head_dim + (size_t)i] =
-            kv.bounds[(size_t)src * 2 * (size_t)kv.head_dim + (size_t)i];
+    size_t bounds = 2 * kv.head_dim * kv_elem(kv.dtype) / sizeof(uint4);
+    for (int i = threadIdx.x; kv.bounds && i < (int)bounds; i += blockDim.x)
+        ((uint4 *)kv.bounds)[dst * bounds + i] = ((const uint4 *)kv.bounds)[src * bounds + i];
 }
 
 int cuda_op_copy_units(struct device *d, const struct copy_units_args *a)

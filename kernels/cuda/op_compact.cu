@@ -64,9 +64,8 @@ static __device__ void rebuild_pages(const struct kv_view &kv, const struct plac
             low = k < low ? k : low;
             high = k > high ? k : high;
         }
-        float *bounds = kv.bounds + (size_t)unit * 2 * (size_t)kv.head_dim;
-        bounds[i] = low;
-        bounds[kv.head_dim + i] = high;
+        put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, i), low);
+        put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, kv.head_dim + i), high);
     }
 }
 

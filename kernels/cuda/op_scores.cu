@@ -26,20 +26,31 @@ __device__ static inline void find_units(const struct page_scores_args &a, size_
     }
 }
 
-/* Four floats of the bounds of four blocks: low and high begin empty. */
-__device__ static inline void widen(const float *bounds, int d, const int unit[QUAD], int chunk,
+/* Four values of the bounds, from value i on. */
+template <bool BF16> __device__ static inline float4 bounds_four(const void *bounds, size_t i)
+{
+    if (!BF16)
+        return __ldcs((const float4 *)((const float *)bounds + i));
+    uint2 x = __ldcs((const uint2 *)((const __nv_bfloat16 *)bounds + i));
+    return make_float4(__uint_as_float(x.x << 16), __uint_as_float(x.x & 0xffff0000u),
+                       __uint_as_float(x.y << 16), __uint_as_float(x.y & 0xffff0000u));
+}
+
+/* Four values of the bounds of four blocks: low and high begin empty. */
+template <bool BF16>
+__device__ static inline void widen(const struct kv_view &kv, const int unit[QUAD], int chunk,
                                     float4 low[QUAD], float4 high[QUAD])
 {
     const float inf = CUDART_INF_F;
     float4 l[QUAD], h[QUAD];
 #pragma unroll
     for (int b = 0; b < QUAD; b++) {
-        const float4 *at = (const float4 *)(bounds + (size_t)max(unit[b], 0) * 2 * d) + chunk;
+        size_t at = bounds_place(kv, max(unit[b], 0), 4 * chunk);
         l[b] = make_float4(inf, inf, inf, inf);
         h[b] = make_float4(-inf, -inf, -inf, -inf);
         if (unit[b] >= 0) {
-            l[b] = __ldcs(at);
-            h[b] = __ldcs(at + d / 4);
+            l[b] = bounds_four<BF16>(kv.bounds, at);
+            h[b] = bounds_four<BF16>(kv.bounds, at + kv.head_dim);
         }
     }
 #pragma unroll
@@ -85,7 +96,7 @@ template <int N> __device__ static inline void sum_lanes(float *s)
 }
 
 /* Sums of q+ high + q- low, as lanes hold them, of four blocks; bit b of the result: block b is live. */
-template <int GROUP>
+template <int GROUP, bool BF16>
 __device__ static inline unsigned four_blocks(const struct page_scores_args &a, const float4 *query,
                                               size_t table, int pages, int block, const int unit[QUAD],
                                               float *s)
@@ -103,11 +114,11 @@ __device__ static inline unsigned four_blocks(const struct page_scores_args &a, 
             low[b] = make_float4(inf, inf, inf, inf);
             high[b] = make_float4(-inf, -inf, -inf, -inf);
         }
-        widen(a.kv.bounds, d, unit, chunk, low, high);
+        widen<BF16>(a.kv, unit, chunk, low, high);
         for (int j = 1; j < a.block_pages; j++) {
             int more[QUAD];
             find_units(a, table, pages, block, j, more);
-            widen(a.kv.bounds, d, more, chunk, low, high);
+            widen<BF16>(a.kv, more, chunk, low, high);
         }
 #pragma unroll
         for (int g = 0; g < GROUP; g++)
@@ -185,7 +196,7 @@ __device__ static void page_totals(const struct page_scores_args &a, int row, in
 }
 
 /* x: KV head. y: row. z: 0 for the totals, then the parts that share the head's pages. */
-template <int GROUP>
+template <int GROUP, bool BF16>
 static __global__ void __launch_bounds__(WARPS *WARP, 2) page_scores_kernel(struct page_scores_args a)
 {
     extern __shared__ float4 page_query[]; /* (group, 2, d): positive parts, negative parts */
@@ -217,31 +228,35 @@ static __global__ void __launch_bounds__(WARPS *WARP, 2) page_scores_kernel(stru
         float s[QUAD * GROUP];
         int next[QUAD];
         find_units(a, table, pages, block + step, 0, next);
-        unsigned alive = four_blocks<GROUP>(a, page_query, table, pages, block, unit, s);
+        unsigned alive = four_blocks<GROUP, BF16>(a, page_query, table, pages, block, unit, s);
         write_four<GROUP>(a, out, block, blocks, alive, s);
         for (int b = 0; b < QUAD; b++)
             unit[b] = next[b];
     }
 }
 
+template <int GROUP> static int score_pages(struct device *d, const struct page_scores_args &a)
+{
+    int group = a.n_q / a.kv.n_kv, heads = a.rows.cap * a.kv.n_kv, per = WARPS * QUAD * a.block_pages;
+    /* Enough parts to fill the GPU some times over, as many as the longest head has pages for at most. */
+    int parts = max(1, min((a.kv.max_pages + per - 1) / per, (d->n_sm * 8 + heads - 1) / heads));
+    dim3 grid(a.kv.n_kv, a.rows.cap, parts + 1), block(WARPS * WARP);
+    size_t bytes = (size_t)group * 2 * a.kv.head_dim * sizeof(float);
+    if (a.kv.dtype == DTYPE_BF16)
+        page_scores_kernel<GROUP, true><<<grid, block, bytes, d->stream>>>(a);
+    else
+        page_scores_kernel<GROUP, false><<<grid, block, bytes, d->stream>>>(a);
+    return cuda_launched(d, OP_page_scores);
+}
+
 int cuda_op_page_scores(struct device *d, const struct page_scores_args *a)
 {
-    int group = a->n_q / a->kv.n_kv, heads = a->rows.cap * a->kv.n_kv, per = WARPS * QUAD * a->block_pages;
-    /* Enough parts to fill the GPU some times over, as many as the longest head has pages for at most. */
-    int parts = max(1, min((a->kv.max_pages + per - 1) / per, (d->n_sm * 8 + heads - 1) / heads));
-    dim3 grid(a->kv.n_kv, a->rows.cap, parts + 1), block(WARPS * WARP);
-    size_t bytes = (size_t)group * 2 * a->kv.head_dim * sizeof(float);
-    if (group > 8)
-        page_scores_kernel<16><<<grid, block, bytes, d->stream>>>(*a);
-    else if (group > 4)
-        page_scores_kernel<8><<<grid, block, bytes, d->stream>>>(*a);
-    else if (group > 2)
-        page_scores_kernel<4><<<grid, block, bytes, d->stream>>>(*a);
-    else if (group > 1)
-        page_scores_kernel<2><<<grid, block, bytes, d->stream>>>(*a);
-    else
-        page_scores_kernel<1><<<grid, block, bytes, d->stream>>>(*a);
-    return cuda_launched(d, OP_page_scores);
+    int group = a->n_q / a->kv.n_kv;
+    return group > 8   ? score_pages<16>(d, *a)
+           : group > 4 ? score_pages<8>(d, *a)
+           : group > 2 ? score_pages<4>(d, *a)
+           : group > 1 ? score_pages<2>(d, *a)
+                       : score_pages<1>(d, *a);
 }
 
 /* ---- mask_scores */

@@ -232,7 +232,7 @@ void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_
     memset(noise, 0xff, bytes / 7);
     kv->pool = rig_up(r, noise, bytes);
     free(noise);
-    kv->bounds = rig_alloc(r, units * 2 * (size_t)d * sizeof(float));
+    kv->bounds = rig_alloc(r, units * kv_bounds_bytes(kv));
     kv->live = rig_alloc(r, units * sizeof(uint16_t));
     kv->n_slots = rig_alloc(r, heads * sizeof(int32_t));
     kv->n_live = rig_alloc(r, heads * sizeof(int32_t));

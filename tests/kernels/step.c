@@ -298,7 +298,7 @@ static void add_head(struct bytes *b, struct step *s, int head, int row_list)
         if (live[p] == 0xffff)
             add(b, kv->pool, unit_bytes, unit[p]);
         if (live[p])
-            add(b, kv->bounds, 2 * D * 4, unit[p]);
+            add(b, kv->bounds, kv_bounds_bytes(kv), unit[p]);
     }
     for (int q = 0; q < N_Q / N_KV; q++) {
         add(b, s->st.logits + ((size_t)row_list * (N_Q / N_KV) + (size_t)q) * SLOTS,

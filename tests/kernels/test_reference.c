@@ -67,7 +67,7 @@ static void compare_caches(struct rig *r, const struct kv_view *x, const struct 
         const void *x, *y;
         size_t bytes;
     } part[] = {{x->pool, y->pool, units * r->b->unit_bytes(x->dtype, x->head_dim)},
-                {x->bounds, y->bounds, units * 2 * (size_t)x->head_dim * sizeof(float)},
+                {x->bounds, y->bounds, units * kv_bounds_bytes(x)},
                 {x->live, y->live, units * sizeof *x->live},
                 {x->n_slots, y->n_slots, heads * sizeof *x->n_slots},
                 {x->n_live, y->n_live, heads * sizeof *x->n_live},
