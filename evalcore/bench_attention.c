@@ -52,6 +52,9 @@ static const struct attention_case gpu_cases[] = {
     {LLAMA(65536), SCAN, 0},
     {LLAMA(65536), TOKENS, 6553},
     {LLAMA(131072), FULL, 0},
+    {LLAMA(131072), DUMP, 0},
+    {LLAMA(131072), SCAN, 0},
+    {LLAMA(131072), TOKENS, 13107},
 };
 
 /* Lists rotate, so that what they name does not stay in a cache. */

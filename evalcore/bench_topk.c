@@ -23,9 +23,9 @@ struct topk_case {
     {                                                                                                        \
         12, 2, 128, 64, 18432, DTYPE_BF16                                                                    \
     }
-#define LLAMA                                                                                                \
+#define LLAMA(context)                                                                                       \
     {                                                                                                        \
-        32, 8, 128, 64, 65536, DTYPE_BF16                                                                    \
+        32, 8, 128, 64, context, DTYPE_BF16                                                                  \
     }
 #define SMALL                                                                                                \
     {                                                                                                        \
@@ -36,9 +36,14 @@ static const struct topk_case cpu_cases[] = {
     {SMALL, PART_SELECT, 0, 64}, {SMALL, PART_SELECT, 1, 409},
 };
 static const struct topk_case gpu_cases[] = {
-    {QWEN, PART_SCORES, 0, 64},    {QWEN, PART_REDUCE, 0, 64},    {QWEN, PART_TOPK, 0, 64},
-    {QWEN, PART_SELECT, 0, 64},    {LLAMA, PART_REDUCE, 1, 6553}, {LLAMA, PART_TOPK, 1, 6553},
-    {LLAMA, PART_SELECT, 1, 6553},
+    {QWEN, PART_SCORES, 0, 64},
+    {QWEN, PART_REDUCE, 0, 64},
+    {QWEN, PART_TOPK, 0, 64},
+    {QWEN, PART_SELECT, 0, 64},
+    {LLAMA(65536), PART_REDUCE, 1, 6553},
+    {LLAMA(65536), PART_TOPK, 1, 6553},
+    {LLAMA(65536), PART_SELECT, 1, 6553},
+    {LLAMA(131072), PART_SELECT, 1, 13107},
 };
 static const float scale = 0.088388f;
 
