@@ -11,6 +11,8 @@ import pathlib
 import re
 import sys
 
+from record import key
+
 DELTA = "delta:layers=2+14+22,dense_layers=2,k_pages=64,l_pages=8"
 
 
@@ -21,10 +23,10 @@ def read(path):
         for f in run["figures"]:
             if "name" not in f:
                 continue
-            us = re.search(r", ([0-9.]+) us$", f["name"])
-            name = f["name"][: us.start()] if us else f["name"]
-            name = re.sub(r" random:\S*/|FlashInfer \S+ batch decode", lambda m: "flashinfer" if m[0][0] == "F" else " ", name)
-            out[name] = float(us[1]) if us else f["value"]
+            name = key(f)
+            time = f["name"][len(name):].strip(", us")
+            name = re.sub(r"FlashInfer \S+ batch decode", "flashinfer", re.sub(r" random:\S*/", " ", name))
+            out[name] = float(time) if time else f["value"]
     return out
 
 

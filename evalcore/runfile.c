@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model_config.h"
 #include "evalcore/axes.h"
 #include "evalcore/base/file.h"
 #include "evalcore/overrides.h"
@@ -67,10 +68,9 @@ static json_t *rebased(const struct runfile *r, const json_t *v)
     }
     if (!json_is_string(v))
         return json_incref((json_t *)v);
-    const char *path = json_string_value(v);
-    const size_t prefix = strncmp(path, "random:", 7) ? 0 : 7; /* of a model: random:CONFIG.json */
-    str_add(&joined, path, prefix);
-    file_join(&joined, r->dir, path + prefix);
+    const char *path = json_string_value(v), *shape = model_random_config(path);
+    str_add(&joined, path, shape ? (size_t)(shape - path) : 0);
+    file_join(&joined, r->dir, shape ? shape : path);
     out = json_string_nocheck(str_text(&joined)); /* file names are bytes */
     str_release(&joined);
     return out;

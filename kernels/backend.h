@@ -65,7 +65,7 @@ struct weight {
 struct kv_view {
     void *pool;    /* (n_units): K and V of 16 tokens of one KV head; layout private to the backend */
     void *bounds;  /* (n_units, 2, head_dim) of dtype, which holds them exactly: elementwise min, then max, of
-                    * the  live post-RoPE keys as they are stored; or NULL */
+                    * the live post-RoPE keys as they are stored; or NULL */
     int32_t *unit; /* (heads, max_pages): unit of each page; valid below what the host has mapped */
     uint16_t *live;    /* (heads, max_pages): bit t set = slot page*16+t holds a live token */
     int32_t *n_slots;  /* (heads): high-water mark in slots */

@@ -57,15 +57,20 @@ __device__ static inline float kv_get(const struct kv_view &kv, const char *k_or
                                   : ((const float *)k_or_v)[at];
 }
 
+/* Four bf16, as they lie in memory. */
+__device__ static inline float4 four_bf16(uint2 x)
+{
+    return make_float4(__uint_as_float(x.x << 16), __uint_as_float(x.x & 0xffff0000u),
+                       __uint_as_float(x.y << 16), __uint_as_float(x.y & 0xffff0000u));
+}
+
 /* Elements i .. i+3, i a multiple of 4. */
 __device__ static inline float4 kv_get4(const struct kv_view &kv, const char *k_or_v, int t, int i)
 {
     int at = kv_place(kv, t, i);
     if (kv.dtype == DTYPE_F32)
         return *(const float4 *)((const float *)k_or_v + at);
-    uint2 x = *(const uint2 *)((const __nv_bfloat16 *)k_or_v + at);
-    return make_float4(__uint_as_float(x.x << 16), __uint_as_float(x.x & 0xffff0000u),
-                       __uint_as_float(x.y << 16), __uint_as_float(x.y & 0xffff0000u));
+    return four_bf16(*(const uint2 *)((const __nv_bfloat16 *)k_or_v + at));
 }
 
 /* Where value i of a unit's bounds is among all. */

@@ -31,9 +31,7 @@ template <bool BF16> __device__ static inline float4 bounds_four(const void *bou
 {
     if (!BF16)
         return __ldcs((const float4 *)((const float *)bounds + i));
-    uint2 x = __ldcs((const uint2 *)((const __nv_bfloat16 *)bounds + i));
-    return make_float4(__uint_as_float(x.x << 16), __uint_as_float(x.x & 0xffff0000u),
-                       __uint_as_float(x.y << 16), __uint_as_float(x.y & 0xffff0000u));
+    return four_bf16(__ldcs((const uint2 *)((const __nv_bfloat16 *)bounds + i)));
 }
 
 /* Four values of the bounds of four blocks: low and high begin empty. */
