@@ -70,6 +70,7 @@ sed -n 3p choices.got | grep -q '"letter":"D"' || fail "behind an endless line: 
 
 # A program may wait for each answer before it sends the next line.
 coproc filter { "$program" choice; }
+filter_id=$filter_PID # bash forgets the name as soon as it sees the process end
 for letter in B C; do
     printf '{"text":"(%s)"}\n' $letter >&"${filter[1]}"
     read -r -t 20 reply <&"${filter[0]}" || fail "no answer while the pipe is open"
@@ -79,7 +80,7 @@ for letter in B C; do
     esac
 done
 exec {filter[1]}>&-
-wait "$filter_PID" || fail "the end of the pipe exited $?"
+wait "$filter_id" || fail "the end of the pipe exited $?"
 
 # A reader that goes away ends the program, with an error.
 ask 200000 100 >endless.jsonl
