@@ -10,6 +10,8 @@ static __global__ void merge_kernel(const __grid_constant__ struct attend_args a
     extern __shared__ uint32_t heads[]; /* two pages a word */
     __shared__ int sums[WARP];
     __shared__ int base;
+    wait_for_inputs();
+    let_next_begin();
     int row = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[row], group = a.n_q / a.kv.n_kv, t = threadIdx.x;
     if (seq < 0)
         return;
@@ -210,8 +212,8 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
                                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
                         backend_op_name(op));
         if (!rc) {
-            merge_kernel<<<dim3(a->rows.cap, a->kv.n_kv), 256, bytes, d->stream>>>(*a);
-            rc = cuda_launched(d, op);
+            rc = cuda_launch_early(d, op, merge_kernel, dim3(a->rows.cap, a->kv.n_kv), 256, bytes, 1, *a);
+            d->early = OP_COUNT; /* it writes the lists */
         }
     }
     if (!rc && a->stats.logits && w.kind != LIST_LIVE) {

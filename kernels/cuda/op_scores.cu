@@ -1,7 +1,5 @@
-/* Quest's page bounds as scores, and masks over scores. */
-#include "kernels/cuda/cuda.cuh"
-#include "kernels/cuda/kv.cuh"
-#include "kernels/cuda/math.cuh"
+/* Quest's page bounds as scores (for fp32 and odd shapes; see op_scores_mma.cu), and masks over scores. */
+#include "kernels/cuda/scores.cuh"
 
 /* ---- page_scores
  *
@@ -27,15 +25,14 @@ __device__ static inline void find_units(const struct page_scores_args &a, size_
 }
 
 /* Four values of the bounds, from value i on. */
-template <bool BF16> __device__ static inline float4 bounds_four(const void *bounds, size_t i)
+__device__ static inline float4 bounds_four(const struct kv_view &kv, size_t i)
 {
-    if (!BF16)
-        return __ldcs((const float4 *)((const float *)bounds + i));
-    return four_bf16(__ldcs((const uint2 *)((const __nv_bfloat16 *)bounds + i)));
+    if (kv.dtype == DTYPE_F32)
+        return __ldcs((const float4 *)((const float *)kv.bounds + i));
+    return four_bf16(__ldcs((const uint2 *)((const __nv_bfloat16 *)kv.bounds + i)));
 }
 
 /* Four values of the bounds of four blocks: low and high begin empty. */
-template <bool BF16>
 __device__ static inline void widen(const struct kv_view &kv, const int unit[QUAD], int chunk,
                                     float4 low[QUAD], float4 high[QUAD])
 {
@@ -47,8 +44,8 @@ __device__ static inline void widen(const struct kv_view &kv, const int unit[QUA
         l[b] = make_float4(inf, inf, inf, inf);
         h[b] = make_float4(-inf, -inf, -inf, -inf);
         if (unit[b] >= 0) {
-            l[b] = bounds_four<BF16>(kv.bounds, at);
-            h[b] = bounds_four<BF16>(kv.bounds, at + kv.head_dim);
+            l[b] = bounds_four(kv, at);
+            h[b] = bounds_four(kv, at + kv.head_dim);
         }
     }
 #pragma unroll
@@ -94,7 +91,7 @@ template <int N> __device__ static inline void sum_lanes(float *s)
 }
 
 /* Sums of q+ high + q- low, as lanes hold them, of four blocks; bit b of the result: block b is live. */
-template <int GROUP, bool BF16>
+template <int GROUP>
 __device__ static inline unsigned four_blocks(const struct page_scores_args &a, const float4 *query,
                                               size_t table, int pages, int block, const int unit[QUAD],
                                               float *s)
@@ -112,11 +109,11 @@ __device__ static inline unsigned four_blocks(const struct page_scores_args &a, 
             low[b] = make_float4(inf, inf, inf, inf);
             high[b] = make_float4(-inf, -inf, -inf, -inf);
         }
-        widen<BF16>(a.kv, unit, chunk, low, high);
+        widen(a.kv, unit, chunk, low, high);
         for (int j = 1; j < a.block_pages; j++) {
             int more[QUAD];
             find_units(a, table, pages, block, j, more);
-            widen<BF16>(a.kv, more, chunk, low, high);
+            widen(a.kv, more, chunk, low, high);
         }
 #pragma unroll
         for (int g = 0; g < GROUP; g++)
@@ -170,31 +167,7 @@ __device__ static inline void write_four(const struct page_scores_args &a, float
         out[block + b] = one;
 }
 
-/* Extents, candidates, and what it costs to read; by one block of threads for each row and KV head. */
-__device__ static void page_totals(const struct page_scores_args &a, int row, int h, size_t head, int pages,
-                                   int blocks)
-{
-    __shared__ int room[WARP];
-    const uint16_t *flags = a.kv.live + head * (size_t)a.kv.max_pages;
-    int lists = a.scope == SCORE_Q ? a.n_q / a.kv.n_kv : 1, live = 0, m = 0;
-    for (int i = threadIdx.x; i < blocks; i += blockDim.x) {
-        int before = live;
-        for (int p = i * a.block_pages; p < min((i + 1) * a.block_pages, pages); p++)
-            live += flags[p] != 0;
-        m += live > before;
-    }
-    live = block_sum(live, room);
-    m = block_sum(m, room);
-    for (int g = threadIdx.x; g < lists; g += blockDim.x) {
-        a.out.n[row * a.out.n_rows + h * lists + g] = blocks;
-        a.out.m[row * a.out.n_rows + h * lists + g] = m;
-    }
-    if (threadIdx.x == 0)
-        a.kv.aux_half[head] += 2 * live;
-}
-
-/* x: KV head. y: row. z: 0 for the totals, then the parts that share the head's pages. */
-template <int GROUP, bool BF16>
+template <int GROUP>
 static __global__ void __launch_bounds__(WARPS *WARP, 2) page_scores_kernel(struct page_scores_args a)
 {
     extern __shared__ float4 page_query[]; /* (group, 2, d): positive parts, negative parts */
@@ -204,12 +177,12 @@ static __global__ void __launch_bounds__(WARPS *WARP, 2) page_scores_kernel(stru
     size_t head = kv_head(a.kv, seq, a.layer, h), table = head * (size_t)a.kv.max_pages;
     int pages = (a.kv.n_slots[head] + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS,
         blocks = (pages + a.block_pages - 1) / a.block_pages;
-    if (blockIdx.z == 0) {
+    if (blockIdx.z == gridDim.z - 1) {
         page_totals(a, row, h, head, pages, blocks);
         return;
     }
     int group = a.n_q / n_kv, d = a.kv.head_dim, step = (gridDim.z - 1) * WARPS * QUAD;
-    int first = (blockIdx.z - 1) * WARPS * QUAD, unit[QUAD];
+    int first = blockIdx.z * WARPS * QUAD, unit[QUAD];
     if (first >= blocks)
         return;
     const float *q = a.q + (size_t)row * a.q_stride + h * group * d;
@@ -226,7 +199,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, 2) page_scores_kernel(stru
         float s[QUAD * GROUP];
         int next[QUAD];
         find_units(a, table, pages, block + step, 0, next);
-        unsigned alive = four_blocks<GROUP, BF16>(a, page_query, table, pages, block, unit, s);
+        unsigned alive = four_blocks<GROUP>(a, page_query, table, pages, block, unit, s);
         write_four<GROUP>(a, out, block, blocks, alive, s);
         for (int b = 0; b < QUAD; b++)
             unit[b] = next[b];
@@ -235,26 +208,21 @@ static __global__ void __launch_bounds__(WARPS *WARP, 2) page_scores_kernel(stru
 
 template <int GROUP> static int score_pages(struct device *d, const struct page_scores_args &a)
 {
-    int group = a.n_q / a.kv.n_kv, heads = a.rows.cap * a.kv.n_kv, per = WARPS * QUAD * a.block_pages;
-    /* Enough parts to fill the GPU some times over, as many as the longest head has pages for at most. */
-    int parts = max(1, min((a.kv.max_pages + per - 1) / per, (d->n_sm * 8 + heads - 1) / heads));
-    dim3 grid(a.kv.n_kv, a.rows.cap, parts + 1), block(WARPS * WARP);
-    size_t bytes = (size_t)group * 2 * a.kv.head_dim * sizeof(float);
-    if (a.kv.dtype == DTYPE_BF16)
-        page_scores_kernel<GROUP, true><<<grid, block, bytes, d->stream>>>(a);
-    else
-        page_scores_kernel<GROUP, false><<<grid, block, bytes, d->stream>>>(a);
+    dim3 grid(a.kv.n_kv, a.rows.cap, page_parts(&a, 8 * d->n_sm, WARPS * QUAD * a.block_pages) + 1);
+    size_t bytes = (size_t)(a.n_q / a.kv.n_kv) * 2 * a.kv.head_dim * sizeof(float);
+    page_scores_kernel<GROUP><<<grid, WARPS * WARP, bytes, d->stream>>>(a);
     return cuda_launched(d, OP_page_scores);
 }
 
 int cuda_op_page_scores(struct device *d, const struct page_scores_args *a)
 {
     int group = a->n_q / a->kv.n_kv;
-    return group > 8   ? score_pages<16>(d, *a)
-           : group > 4 ? score_pages<8>(d, *a)
-           : group > 2 ? score_pages<4>(d, *a)
-           : group > 1 ? score_pages<2>(d, *a)
-                       : score_pages<1>(d, *a);
+    return scores_mma_fits(a) ? scores_mma(d, a)
+           : group > 8        ? score_pages<16>(d, *a)
+           : group > 4        ? score_pages<8>(d, *a)
+           : group > 2        ? score_pages<4>(d, *a)
+           : group > 1        ? score_pages<2>(d, *a)
+                              : score_pages<1>(d, *a);
 }
 
 /* ---- mask_scores */

@@ -1,0 +1,45 @@
+#ifndef KERNELS_CUDA_SCORES_CUH
+#define KERNELS_CUDA_SCORES_CUH
+
+#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/kv.cuh"
+#include "kernels/cuda/math.cuh"
+
+/* What the kernels of page_scores share. Their grids: x KV heads, y rows, z the parts that share the head's
+ * pages, and one more for the totals. */
+
+/* Extents, candidates, and what it costs to read; by one block of threads for each row and KV head. */
+__device__ static inline void page_totals(const struct page_scores_args &a, int row, int h, size_t head,
+                                          int pages, int blocks)
+{
+    __shared__ int room[WARP];
+    const uint16_t *flags = a.kv.live + head * (size_t)a.kv.max_pages;
+    int lists = a.scope == SCORE_Q ? a.n_q / a.kv.n_kv : 1, live = 0, m = 0;
+    for (int i = threadIdx.x; i < blocks; i += blockDim.x) {
+        int before = live;
+        for (int p = i * a.block_pages; p < min((i + 1) * a.block_pages, pages); p++)
+            live += flags[p] != 0;
+        m += live > before;
+    }
+    live = block_sum(live, room);
+    m = block_sum(m, room);
+    for (int g = threadIdx.x; g < lists; g += blockDim.x) {
+        a.out.n[row * a.out.n_rows + h * lists + g] = blocks;
+        a.out.m[row * a.out.n_rows + h * lists + g] = m;
+    }
+    if (threadIdx.x == 0)
+        a.kv.aux_half[head] += 2 * live;
+}
+
+/* Parts of a head for `blocks` blocks of threads in all, which take `per` pages at a time: as many as the
+ * longest head has pages for at most. */
+static inline int page_parts(const struct page_scores_args *a, int blocks, int per)
+{
+    return max(1, min((a->kv.max_pages + per - 1) / per, blocks / (a->rows.cap * a->kv.n_kv)));
+}
+
+/* op_scores_mma.cu: bf16 bounds on tensor cores. 0: not this shape. */
+int scores_mma_fits(const struct page_scores_args *a);
+int scores_mma(struct device *d, const struct page_scores_args *a);
+
+#endif
