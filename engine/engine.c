@@ -140,6 +140,8 @@ static int check_options(struct engine_options *o, int gpu, const struct model_c
     if (o->max_context < 1 || o->max_context > c->max_position)
         return err_set(e, ERR_USAGE, "a context of %d tokens is asked for; this model has 1 to %d",
                        o->max_context, c->max_position);
+    if (o->prefill_chunk < 0 || o->prefill_chunk % 128)
+        return err_set(e, ERR_USAGE, "prefill_chunk is %d; multiples of 128 are possible", o->prefill_chunk);
     return 0;
 }
 
@@ -170,9 +172,10 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
         rc = engine_open_tokenizer(en->model_name, &en->tokenizer, e);
     if (!rc)
         rc = open_cache(en, e);
+    int chunk = rc || o->prefill_chunk ? o->prefill_chunk : en->be->prefill_chunk;
     if (!rc)
         rc = transformer_init(&en->tf, &en->model, &en->cache, en->options.max_batch, en->options.max_context,
-                              e);
+                              chunk, e);
     if (rc) {
         engine_close(en);
         return rc;

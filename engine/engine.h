@@ -36,6 +36,8 @@ struct engine_options {  /* zero = default everywhere */
                             * on a GPU what is free */
     int share_prompts;     /* -1: never share prompt pages; 0: default (share); 1: share the prefill, copy its
                             * pages (for benchmarks: sequences that read memory of their own) */
+    int prefill_chunk;     /* positions of a prompt that are run at once, a multiple of 128; 0: the backend's
+                            * choice. Results do not depend on it */
     const char *cache_dir; /* where hashes of weight files are kept; NULL: not kept */
 };
 
@@ -50,7 +52,7 @@ struct engine_info {
     const char *family;   /* "qwen2", "qwen3", "llama" */
     const char *weights;  /* identity: 64 hex digits */
     const char *numerics; /* numerics class, part of the job key: "cpu-fp32kv-1",
-                           * "cuda-bf16kv-2-NVIDIA-H200-x132-cublaslt13.1.0" */
+                           * "cuda-bf16kv-3-NVIDIA-H200-x132-cublaslt13.1.0" */
     const char *device;   /* for people: "cpu avx2, 2 threads" */
     int n_layers, n_q, n_kv, head_dim, hidden, vocab, max_position, max_context, max_batch;
     size_t weight_bytes, pool_bytes; /* pool: 0 before engine_reserve */

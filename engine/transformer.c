@@ -3,9 +3,11 @@
 #include "engine/transformer.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/device.h"
+#include "evalcore/base/arena.h"
 
 /* What a hook sees: the batch's arrays from the group's first row on. */
 static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p, int row0, int cap,
@@ -238,7 +240,7 @@ static struct policy_ctx prefill_ctx(struct transformer *t, const struct policy 
 static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, int pos0, int n, int n_prompt,
                           const struct policy *p, struct err *e)
 {
-    int32_t pos[PREFILL_CHUNK], place[PREFILL_CHUNK];
+    int32_t *pos = xmalloc(2 * (size_t)n * sizeof *pos), *place = pos + n;
     for (int i = 0; i < n; i++) {
         pos[i] = pos0 + i;
         place[i] = seq;
@@ -246,6 +248,7 @@ static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, in
     device_upload(t->be, t->dev, t->row_token, ids, (size_t)n * sizeof *ids, e);
     device_upload(t->be, t->dev, t->row_pos, pos, (size_t)n * sizeof *pos, e);
     device_upload(t->be, t->dev, t->row_seq, place, (size_t)n * sizeof *place, e);
+    free(pos);
     struct policy_ctx c = prefill_ctx(t, p, n, seq, n_prompt, e);
     c.pos0 = pos0;
     c.nq = n;
@@ -277,8 +280,8 @@ void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, 
                          const struct policy *policy, float *logits, struct err *e)
 {
     int n = 0;
-    for (int pos0 = 0; pos0 < n_prompt && !e->code; pos0 += PREFILL_CHUNK) {
-        n = n_prompt - pos0 < PREFILL_CHUNK ? n_prompt - pos0 : PREFILL_CHUNK;
+    for (int pos0 = 0; pos0 < n_prompt && !e->code; pos0 += t->chunk) {
+        n = n_prompt - pos0 < t->chunk ? n_prompt - pos0 : t->chunk;
         prefill_chunk(t, seq, prompt + pos0, pos0, n, n_prompt, policy, e);
     }
     norm(t, t->x + (size_t)(n - 1) * (size_t)t->model->config.hidden, t->model->norm, 1, e);

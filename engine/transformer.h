@@ -7,8 +7,6 @@
 
 /* The decoder's forward pass as backend operations: one step for a batch (recorded once, replayed), or the
  * prefill of one sequence (run at once). This is the file to read to see what a step does. */
-enum { PREFILL_CHUNK = 128 }; /* positions; fixed, so that a prompt's bits never depend on its company */
-
 /* Device buffers, by row. max_rows covers a prefill chunk and a batch; b_rows is what a batch alone can take:
  * max_batch, and half as much again for padding. Statistics, scores and lists are there once a policy that
  * needs them is (transformer_room). */
@@ -18,6 +16,7 @@ struct transformer {
     const struct backend *be;
     struct device *dev;
     int max_rows, b_rows, max_context;
+    int chunk;                              /* positions of a prompt that are run at once */
     int32_t *row_token, *row_seq, *row_pos; /* (max_rows) */
     enum dtype type;                        /* of y, attn and act, which feed the linear layers */
     float *x, *qkv, *gate_up;               /* x: the residual stream */
@@ -33,8 +32,9 @@ struct transformer {
     struct policy_list list[2];
 };
 
+/* chunk: positions of a prompt that are run at once. */
 int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch,
-                     int max_context, struct err *e);
+                     int max_context, int chunk, struct err *e);
 void transformer_release(struct transformer *t);
 
 /* Makes the buffers that a policy with these needs uses. */

@@ -26,7 +26,7 @@ static void *room(struct transformer *t, size_t n, size_t item, struct err *e)
 }
 
 int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch,
-                     int max_context, struct err *e)
+                     int max_context, int chunk, struct err *e)
 {
     const struct model_config *f = &m->config;
     memset(t, 0, sizeof *t);
@@ -37,7 +37,8 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     t->type = activations(m);
     t->max_context = max_context;
     t->b_rows = max_batch + max_batch / 2;
-    t->max_rows = t->b_rows > PREFILL_CHUNK ? t->b_rows : PREFILL_CHUNK;
+    t->chunk = chunk;
+    t->max_rows = t->b_rows > chunk ? t->b_rows : chunk;
     size_t r = (size_t)t->max_rows, b = (size_t)t->b_rows, seqs = (size_t)c->view.n_seqs,
            item = dtype_bytes(t->type);
     t->row_token = room(t, r, sizeof(int32_t), e);

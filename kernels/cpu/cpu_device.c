@@ -166,6 +166,7 @@ const struct backend cpu_backend = {
     .probe = &cpu_probe,
     .kv_default = DTYPE_F32,
     .activations = DTYPE_F32,
+    .prefill_chunk = 128,
     .count = device_count,
     .open = device_open,
     .close = device_close,

@@ -128,7 +128,7 @@ static void device_close(struct device *d)
  * GPU's model is named, and the multiprocessors that are lent of it. */
 static void name_arithmetic(struct device *d, const struct cudaDeviceProp *prop)
 {
-    enum { OWN_BITS = 2 }; /* goes up when an operation's bits change */
+    enum { OWN_BITS = 3 }; /* goes up when an operation's bits change */
     snprintf(d->arithmetic, sizeof d->arithmetic, "%d-%.60s-x%d-", OWN_BITS, prop->name,
              prop->multiProcessorCount);
     for (char *c = d->arithmetic; *c; c++)
@@ -153,9 +153,11 @@ static int open_parts(struct device *d)
     d->n_sm = prop.multiProcessorCount;
     if (d->fault.kind == FAULT_FEW && d->fault.n < d->n_sm)
         d->n_sm = (int)d->fault.n;
-    d->wgmma = prop.major == 9;
+    d->wgmma = prop.major == 9 && d->fault.kind != FAULT_OLDER;
     snprintf(d->name, sizeof d->name, "%s, %.0f GiB%s", prop.name, (double)prop.totalGlobalMem / (1 << 30),
-             d->fault.kind == FAULT_FEW ? ", as if it had few multiprocessors" : "");
+             d->fault.kind == FAULT_FEW     ? ", as if it had few multiprocessors"
+             : d->fault.kind == FAULT_OLDER ? ", as if it were older than Hopper"
+                                            : "");
     rc = cuda_check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking), "creating a stream");
     if (!rc && !(d->counters = (int *)cuda_alloc(d, CUDA_COUNTERS * sizeof *d->counters)))
         rc = BACKEND_ERR_MEMORY;
@@ -307,6 +309,7 @@ const struct backend cuda_backend = {"cuda",
                                      &cuda_probe,
                                      DTYPE_BF16,
                                      DTYPE_BF16,
+                                     2048,
                                      device_count,
                                      device_open,
                                      device_close,

@@ -16,15 +16,15 @@
  * of a layer by one such kernel (64 to 128 gates a block, x by each block or sent to a cluster) took 2.5 %
  * off a step of 64 rows, but cost 3 % with one row and 2 % in an 8B model; weights laid out tile by tile were
  * worth another 1.6 %. */
-#include <cuda.h>
 #include <string.h>
 
 #include "kernels/cuda/gemm.cuh"
 #include "kernels/cuda/math.cuh"
 #include "kernels/cuda/ptx.cuh"
+#include "kernels/cuda/tensor_map.cuh"
 #include "kernels/cuda/wgmma.cuh"
 
-enum { TILE_N = 64, TILE_M = 64, TILE_K = 64, STAGES = 5, MATH = 128, THREADS = MATH + WARP };
+enum { TILE_N = 64, TILE_M = 64, TILE_K = TENSOR_TILE, STAGES = 5, MATH = 128, THREADS = MATH + WARP };
 enum { MOST_SPLITS = 8, ENOUGH_BLOCKS = 96, MOST_TILES = 2 * ENOUGH_BLOCKS };
 /* Bytes. Rows of a tile are 128 bytes, their 16-byte chunks rotated by the copy engine (its 128-byte
  * swizzle, which wgmma reads as it is; tiles begin at multiples of 1024). */
@@ -275,36 +275,6 @@ static __global__ void __launch_bounds__(THREADS, 2) split_kernel(const __grid_c
 
 /* ---- host */
 
-typedef CUresult (*encode_fn)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
-                              const cuuint64_t *, const cuuint32_t *, const cuuint32_t *,
-                              CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
-                              CUtensorMapFloatOOBfill);
-
-/* (rows, k) bf16, copied in tiles of `tile` rows and TILE_K columns; what lies outside is zero. */
-static int describe(struct device *d, CUtensorMap *map, const void *p, int rows, int k, int stride, int tile)
-{
-    static encode_fn encode; /* the same for every thread that looks it up */
-    enum cudaDriverEntryPointQueryResult found;
-    if (!encode) {
-        void *f = NULL;
-        cudaError_t e =
-            cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &found);
-        if (e != cudaSuccess || !f)
-            return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
-                              "the NVIDIA driver has no cuTensorMapEncodeTiled; update the driver");
-        encode = (encode_fn)f;
-    }
-    cuuint64_t size[2] = {(cuuint64_t)k, (cuuint64_t)rows}, pitch[1] = {(cuuint64_t)stride * 2};
-    cuuint32_t box[2] = {TILE_K, (cuuint32_t)tile}, step[2] = {1, 1};
-    CUresult rc = encode(map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void *)p, size, pitch, box, step,
-                         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                         CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (rc != CUDA_SUCCESS)
-        return cuda_error(d, BACKEND_ERR_DEVICE, "describing a matrix of %d x %d failed with CUDA error %d",
-                          rows, k, (int)rc);
-    return 0;
-}
-
 /* Of the weight's shape alone: the order of a sum hangs on it. */
 static int splits_of(int n, int k)
 {
@@ -333,9 +303,9 @@ int gemm_split_run(struct device *d, const struct product *p)
 {
     struct split_args a;
     memset(&a, 0, sizeof a);
-    int rc = describe(d, &a.w, p->w, p->n, p->k, p->k, TILE_N);
+    int rc = tensor_map(d, &a.w, p->w, p->n, p->k, p->k, TILE_N, 1);
     if (!rc)
-        rc = describe(d, &a.x, p->x, p->rows, p->k, p->x_stride, TILE_M);
+        rc = tensor_map(d, &a.x, p->x, p->rows, p->k, p->x_stride, TILE_M, 1);
     if (rc)
         return rc;
     a.bias = p->bias;

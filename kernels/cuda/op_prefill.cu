@@ -2,7 +2,8 @@
  * for bf16, CUDA cores for the rest), and adds up the splits of the keys in order. */
 #include "kernels/cuda/prefill.cuh"
 
-enum { SLICE = 128 }; /* queries; bounds the scratch memory */
+/* A launch takes as many queries as these bytes hold partial sums of, and LEAST at least. */
+enum { ROOM = 128 << 20, LEAST = 128 };
 
 static __global__ void combine_kernel(struct prefill_work w)
 {
@@ -92,7 +93,7 @@ static int run_slice(struct device *d, const struct prefill_attend_args *a)
     }
     bool mma = a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128);
     if (!rc)
-        rc = mma ? prefill_mma(d, &w) : prefill_plain(d, &w);
+        rc = !mma ? prefill_plain(d, &w) : d->wgmma ? prefill_wgmma(d, &w) : prefill_mma(d, &w);
     if (!rc && w.n_splits > 1) {
         combine_kernel<<<dim3((w.rows + 7) / 8, a->kv.n_kv), dim3(WARP, 8), 0, d->stream>>>(w);
         rc = cuda_launched(d, OP_prefill_attend);
@@ -100,13 +101,20 @@ static int run_slice(struct device *d, const struct prefill_attend_args *a)
     return rc;
 }
 
+static int slice_of(const struct prefill_attend_args *a)
+{
+    int splits = prefill_split_of(a->pos0 + a->nq - 1) + 1;
+    size_t query = (size_t)splits * (size_t)a->n_q * (size_t)(a->kv.head_dim + 2) * sizeof(float);
+    return max(LEAST, (int)(ROOM / query) / LEAST * LEAST);
+}
+
 int cuda_op_prefill_attend(struct device *d, const struct prefill_attend_args *a)
 {
-    int rc = 0;
-    for (int from = 0; from < a->nq && !rc; from += SLICE) {
+    int rc = 0, slice = slice_of(a);
+    for (int from = 0; from < a->nq && !rc; from += slice) {
         struct prefill_attend_args s = *a;
         s.pos0 += from;
-        s.nq = a->nq - from < SLICE ? a->nq - from : SLICE;
+        s.nq = a->nq - from < slice ? a->nq - from : slice;
         s.q += (size_t)from * (size_t)a->q_stride;
         s.out =
             (char *)a->out + (size_t)from * (size_t)a->n_q * (size_t)a->kv.head_dim * dtype_bytes(a->type);

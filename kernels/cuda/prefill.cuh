@@ -20,15 +20,16 @@ struct prefill_work {
     int words;
 };
 
-/* First key of split i: 512 keys each below 4,096, then 1,024 below 16,384, then 2,048. */
+/* First key of split i: 0, 512, 1,024, then every 2,048, from 16,384 on every 4,096. Shorter ones would fill
+ * a GPU with fewer queries, but a block's beginning and its end cost as much as hundreds of keys. */
 __host__ __device__ static inline int prefill_split_key(int i)
 {
-    return i < 8 ? i * 512 : i < 20 ? 4096 + (i - 8) * 1024 : 16384 + (i - 20) * 2048;
+    return i < 3 ? i * 512 : i < 10 ? (i - 2) * 2048 : 16384 + (i - 10) * 4096;
 }
 
 __host__ __device__ static inline int prefill_split_of(int key)
 {
-    return key < 4096 ? key / 512 : key < 16384 ? 8 + (key - 4096) / 1024 : 20 + (key - 16384) / 2048;
+    return key < 1024 ? key / 512 : key < 16384 ? 2 + key / 2048 : 10 + (key - 16384) / 4096;
 }
 
 __device__ static inline int prefill_pos(const struct prefill_work &w, int row)
@@ -79,6 +80,7 @@ __device__ static inline float prefill_inverse(float top, float sum)
 
 /* Launch one slice of queries. Outputs if there is one split, else o and top_sum. */
 int prefill_plain(struct device *d, const struct prefill_work *w);
-int prefill_mma(struct device *d, const struct prefill_work *w); /* bf16, head_dim 64 or 128 */
+int prefill_mma(struct device *d, const struct prefill_work *w);   /* bf16, head_dim 64 or 128 */
+int prefill_wgmma(struct device *d, const struct prefill_work *w); /* the same, on Hopper */
 
 #endif

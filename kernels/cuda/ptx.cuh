@@ -59,7 +59,7 @@ __device__ static inline uint32_t round_pair(float &x, float &y)
     return bits;
 }
 
-/* 2^x for x above -126: the hardware's approximation, good to 2 ulp. Nothing denormal is in play there. */
+/* 2^x, 0 below -126: the hardware's approximation, good to 2 ulp. */
 __device__ static inline float power_of_2(float x)
 {
     float y;
@@ -127,6 +127,12 @@ __device__ static inline void barrier_init(uint32_t barrier, int arrivals)
 __device__ static inline void barrier_init_done(void)
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/* After a thread's own writes to shared memory that wgmma is to read, before the block's barrier. */
+__device__ static inline void written_for_products(void)
+{
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/* Hopper's matrix products of four warps, both factors in shared memory. They run beside the warps, which
- * commit what they have asked for and wait for it. */
+/* Hopper's matrix products of four warps, the second factor in shared memory. They run beside the warps,
+ * which commit what they have asked for and wait for it. */
 
 /* Where a tile's rows lie, as wgmma is told: address, 1024 bytes from one group of 8 rows to the next,
  * 128-byte swizzle. */
@@ -35,6 +35,62 @@ __device__ static inline void wgmma(float (&c)[32], uint64_t w, uint64_t x, int 
 #endif
 }
 
+/* A tile of 64 columns a row as the second factor the other way round, rows along k: columns beyond 64 lie
+ * `apart` bytes further, as a tile of their own. */
+__device__ static inline uint64_t turned_tile_at(uint32_t address, uint32_t apart)
+{
+    return tile_at(address) | (uint64_t)(apart >> 4 & 0x3fff) << 16;
+}
+
+/* c (64 x 128 or 64 x 64) = or += w (64 x 16) x (16 x columns): w in registers, as mma()'s first factor of
+ * each warp's 16 rows, x a turned tile. */
+__device__ static inline void wgmma_values(float (&c)[64], const uint32_t (&w)[4], uint64_t x, int add)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.ne.b32 p, %69, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,"
+                 "%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,"
+                 "%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,"
+                 "%60,%61,%62,%63}, "
+                 "{%64,%65,%66,%67}, %68, p, 1, 1, 1;\n"
+                 "}"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]),
+                   "+f"(c[7]), "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]),
+                   "+f"(c[14]), "+f"(c[15]), "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]),
+                   "+f"(c[21]), "+f"(c[22]), "+f"(c[23]), "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]),
+                   "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31]), "+f"(c[32]), "+f"(c[33]), "+f"(c[34]),
+                   "+f"(c[35]), "+f"(c[36]), "+f"(c[37]), "+f"(c[38]), "+f"(c[39]), "+f"(c[40]), "+f"(c[41]),
+                   "+f"(c[42]), "+f"(c[43]), "+f"(c[44]), "+f"(c[45]), "+f"(c[46]), "+f"(c[47]), "+f"(c[48]),
+                   "+f"(c[49]), "+f"(c[50]), "+f"(c[51]), "+f"(c[52]), "+f"(c[53]), "+f"(c[54]), "+f"(c[55]),
+                   "+f"(c[56]), "+f"(c[57]), "+f"(c[58]), "+f"(c[59]), "+f"(c[60]), "+f"(c[61]), "+f"(c[62]),
+                   "+f"(c[63])
+                 : "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]), "l"(x), "r"(add));
+#endif
+}
+
+__device__ static inline void wgmma_values(float (&c)[32], const uint32_t (&w)[4], uint64_t x, int add)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.ne.b32 p, %37, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,"
+                 "%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
+                 "{%32,%33,%34,%35}, %36, p, 1, 1, 1;\n"
+                 "}"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]),
+                   "+f"(c[7]), "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]),
+                   "+f"(c[14]), "+f"(c[15]), "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]),
+                   "+f"(c[21]), "+f"(c[22]), "+f"(c[23]), "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]),
+                   "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31])
+                 : "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]), "l"(x), "r"(add));
+#endif
+}
+
 /* After writing sums otherwise and before the next product. */
 __device__ static inline void wgmma_begin(void)
 {
@@ -60,10 +116,10 @@ __device__ static inline void wgmma_wait(void)
 
 /* The compiler, which does not know that products are still on their way, keeps what it does with the sums on
  * its side of this line. */
-__device__ static inline void hold(float (&c)[32])
+template <int N> __device__ static inline void hold(float (&c)[N])
 {
 #pragma unroll
-    for (int i = 0; i < 32; i++)
+    for (int i = 0; i < N; i++)
         asm volatile("" : "+f"(c[i])::"memory");
 }
 

@@ -73,7 +73,7 @@ static inline uint32_t round_pair(float &x, float &y)
 
 static inline float power_of_2(float x)
 {
-    return exp2f(x);
+    return x < -126 ? 0.0f : exp2f(x);
 }
 
 void wait_for_inputs(void);
@@ -95,6 +95,10 @@ void barrier_expect(uint32_t barrier, int bytes);
 void barrier_wait(uint32_t barrier, int parity);
 
 static inline void barrier_init_done(void)
+{
+}
+
+static inline void written_for_products(void)
 {
 }
 
@@ -124,8 +128,20 @@ static inline uint64_t tile_at(uint32_t address)
     return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
 }
 
+static inline uint64_t turned_tile_at(uint32_t address, uint32_t apart)
+{
+    return tile_at(address) | (uint64_t)(apart >> 4 & 0x3fff) << 16;
+}
+
 /* The product is made between here and wgmma_wait. */
 void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add);
+void wgmma_registers(float *c, int n, const uint32_t (&w)[4], uint64_t x, int add);
+
+template <int N> static inline void wgmma_values(float (&c)[N], const uint32_t (&w)[4], uint64_t x, int add)
+{
+    wgmma_registers(c, N, w, x, add);
+}
+
 void wgmma_wait(void);
 
 static inline void wgmma_begin(void)
@@ -136,7 +152,7 @@ static inline void wgmma_commit(void)
 {
 }
 
-static inline void hold(float (&)[32])
+template <int N> static inline void hold(float (&)[N])
 {
 }
 

@@ -31,19 +31,24 @@ struct thread {
     std::vector<struct wgmma_product> products; /* wgmma that nobody has waited for */
 };
 
-/* wgmma: c (+)= tile w times tile x, both in shared memory. */
+/* wgmma: c (+)= a tile times tile x, by this thread's share of it. */
 struct wgmma_product {
     float *c;
-    uint64_t w, x;
+    int n;            /* of c */
+    uint64_t w;       /* the first tile, in shared memory; or else */
+    float row[2][16]; /* the thread's two rows of it, from registers, x turned */
+    bool registers;
+    uint64_t x;
     int add;
 };
 
 /* What a CUtensorMap (128 bytes) holds here: a bf16 matrix, copied by tiles of `rows` rows of `columns`, in
- * shared memory with the 128-byte swizzle. */
+ * shared memory with the 128-byte swizzle or as they are. */
 struct tensor {
     const char *p;
     uint64_t width, height, pitch; /* elements, rows, bytes */
     uint32_t columns, rows;
+    bool swizzle;
 };
 
 /* A copy to shared memory on its way; what it says when it lands. */

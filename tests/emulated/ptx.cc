@@ -88,7 +88,7 @@ static void land_tile(struct block *b, const struct copy *c)
             uint16_t value = 0;
             if (x < m->width && y < m->height)
                 memcpy(&value, m->p + y * m->pitch + x * 2, sizeof value);
-            memcpy(b->arena + (at ^ (at >> 7 & 7) << 4), &value, sizeof value);
+            memcpy(b->arena + (m->swizzle ? at ^ (at >> 7 & 7) << 4 : at), &value, sizeof value);
         }
 }
 
@@ -212,9 +212,12 @@ void store_far(uint32_t to, float x, float y)
 
 /* ---- wgmma */
 
-static float element(const struct block *b, uint64_t tile, int row, int k)
+/* Of a row of 128 bytes with the 128-byte swizzle. */
+static float element(const struct block *b, uint64_t tile, int row, int column)
 {
-    uint32_t at = (uint32_t)((tile & 0x3fff) << 4) + (uint32_t)(row / 8 * 1024 + row % 8 * 128 + k * 2);
+    uint32_t apart = (uint32_t)(tile >> 16 & 0x3fff) << 4; /* of columns beyond 64 */
+    uint32_t at = (uint32_t)((tile & 0x3fff) << 4) + (uint32_t)column / 64 * apart +
+                  (uint32_t)(row / 8 * 1024 + row % 8 * 128 + column % 64 * 2);
     uint16_t half;
     memcpy(&half, b->arena + (at ^ (at >> 7 & 7) << 4), sizeof half);
     return bf16_float(half);
@@ -228,12 +231,15 @@ static void multiply(const struct wgmma_product *p)
     float w[2][K];
     for (int half = 0; half < 2; half++)
         for (int k = 0; k < K; k++)
-            w[half][k] = element(t->block, p->w, thread / EMULATED_LANES * 16 + lane / 4 + half * 8, k);
-    for (int i = 0; i < 32; i++) {
+            w[half][k] = p->registers
+                             ? p->row[half][k]
+                             : element(t->block, p->w, thread / EMULATED_LANES * 16 + lane / 4 + half * 8, k);
+    for (int i = 0; i < p->n; i++) {
         float sum = p->add ? p->c[i] : 0;
         int half = i >> 1 & 1, column = i / 4 * 8 + lane % 4 * 2 + (i & 1);
         for (int k = 0; k < K; k++)
-            sum += w[half][k] * element(t->block, p->x, column, k);
+            sum += w[half][k] *
+                   (p->registers ? element(t->block, p->x, k, column) : element(t->block, p->x, column, k));
         p->c[i] = sum;
     }
 }
@@ -245,12 +251,27 @@ static void multiply_all(void)
     running->products.clear();
 }
 
-void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add)
+static void ask(const struct wgmma_product &p)
 {
-    struct wgmma_product p = {c, w, x, add};
     running->products.push_back(p);
     if (grid_random() % 2)
         multiply_all();
+}
+
+void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add)
+{
+    ask({c, 32, w, {}, false, x, add});
+}
+
+void wgmma_registers(float *c, int n, const uint32_t (&w)[4], uint64_t x, int add)
+{
+    struct wgmma_product p = {c, n, 0, {}, true, x, add};
+    const slot *all = emulated_exchange("wgmma", ~0u, w, sizeof w);
+    for (int half = 0; half < 2; half++)
+        for (int k = 0; k < 16; k++)
+            p.row[half][k] =
+                bf16_float(all[own_lane() / 4 * 4 + k % 8 / 2][k / 8 * 2 + half] >> k % 2 * 16 & 0xffff);
+    ask(p);
 }
 
 void wgmma_wait(void)

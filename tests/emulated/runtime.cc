@@ -219,9 +219,11 @@ static CUresult encode(CUtensorMap *out, CUtensorMapDataType, cuuint32_t, void *
                        CUtensorMapFloatOOBfill)
 {
     static_assert(sizeof(struct tensor) <= sizeof *out, "room");
-    if (swizzle != CU_TENSOR_MAP_SWIZZLE_128B || box[0] * 2 != 128 || (uintptr_t)p % 16 || pitch[0] % 16)
+    if ((swizzle != CU_TENSOR_MAP_SWIZZLE_128B && swizzle != CU_TENSOR_MAP_SWIZZLE_NONE) ||
+        box[0] * 2 != 128 || (uintptr_t)p % 16 || pitch[0] % 16)
         return CUDA_ERROR_INVALID_VALUE;
-    struct tensor t = {(const char *)p, size[0], size[1], pitch[0], box[0], box[1]};
+    struct tensor t = {
+        (const char *)p, size[0], size[1], pitch[0], box[0], box[1], swizzle == CU_TENSOR_MAP_SWIZZLE_128B};
     memcpy(out, &t, sizeof t);
     return CUDA_SUCCESS;
 }

@@ -170,10 +170,12 @@ static void law_company(void)
     CHECK(st.prefill_shared_tokens > 0 && st.preemptions == 0);
     if (!SANITIZED)
         same_in_any_company(base, other, N, order);
-    st = run_company(&(struct engine_options){.threads = 2, .max_batch = 7, .share_prompts = -1}, other, N,
-                     STEPS, order, 0);
+    st = run_company(
+        &(struct engine_options){.threads = 2, .max_batch = 7, .share_prompts = -1, .prefill_chunk = 384},
+        other, N, STEPS, order, 0);
     CHECK_INT(st.prefill_shared_tokens, 0);
-    compare_company("a batch of 7 without shared prompts", base, other, N);
+    compare_company("a batch of 7 without shared prompts, 384 positions of a prompt at a time", base, other,
+                    N);
     items_release(other, N);
     /* room for one long sequence and little more: some are preempted and start again */
     st = run_company(
