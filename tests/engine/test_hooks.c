@@ -246,7 +246,7 @@ static void residuals(struct engine *en)
 
 int main(void)
 {
-    struct engine *en = decode_open(&(struct engine_options){.max_context = 512});
+    struct engine *en = decode_open(&(struct engine_options){.max_context = 512, .prefill_chunk = 128});
     tiles(en);
     residuals(en);
     engine_close(en);
