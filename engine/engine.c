@@ -8,7 +8,7 @@
 #include "engine/pocket/pocket.h"
 #include "evalcore/base/file.h"
 
-enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128 };
+enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128, CHUNK_UNIT = 128, MOST_CHUNK = 2048 };
 
 static int open_device(struct engine *en, struct err *e)
 {
@@ -140,9 +140,21 @@ static int check_options(struct engine_options *o, int gpu, const struct model_c
     if (o->max_context < 1 || o->max_context > c->max_position)
         return err_set(e, ERR_USAGE, "a context of %d tokens is asked for; this model has 1 to %d",
                        o->max_context, c->max_position);
-    if (o->prefill_chunk < 0 || o->prefill_chunk % 128)
-        return err_set(e, ERR_USAGE, "prefill_chunk is %d; multiples of 128 are possible", o->prefill_chunk);
+    if (o->prefill_chunk < 0 || o->prefill_chunk % CHUNK_UNIT || o->prefill_chunk > MOST_CHUNK)
+        return err_set(e, ERR_USAGE, "prefill_chunk is %d; multiples of %d up to %d are possible",
+                       o->prefill_chunk, CHUNK_UNIT, MOST_CHUNK);
     return 0;
+}
+
+/* No more positions at once than a context has. */
+static void set_chunk(struct engine *en)
+{
+    struct engine_options *o = &en->options;
+    int all = (o->max_context + CHUNK_UNIT - 1) / CHUNK_UNIT * CHUNK_UNIT;
+    if (!o->prefill_chunk)
+        o->prefill_chunk = en->be->prefill_chunk;
+    if (o->prefill_chunk > all)
+        o->prefill_chunk = all;
 }
 
 int engine_kv_dtype(enum kv_dtype *out, const char *name, struct err *e)
@@ -172,10 +184,11 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
         rc = engine_open_tokenizer(en->model_name, &en->tokenizer, e);
     if (!rc)
         rc = open_cache(en, e);
-    int chunk = rc || o->prefill_chunk ? o->prefill_chunk : en->be->prefill_chunk;
+    if (!rc)
+        set_chunk(en);
     if (!rc)
         rc = transformer_init(&en->tf, &en->model, &en->cache, en->options.max_batch, en->options.max_context,
-                              chunk, e);
+                              en->options.prefill_chunk, e);
     if (rc) {
         engine_close(en);
         return rc;

@@ -30,14 +30,14 @@ struct engine_options {  /* zero = default everywhere */
     int threads;         /* CPU threads; 0: all cores */
     const char *isa;     /* CPU: "scalar", "avx2", "avx512"; NULL: the best this machine has */
     enum kv_dtype kv_dtype;
-    int max_batch;         /* sequences decoded together; 0: 32, on a GPU 128 */
-    int max_context;       /* longest prompt + completion; 0: the model's max_position_embeddings */
-    size_t pool_bytes;     /* KV cache; 0: what max_batch x max_context needs, on the CPU at most 512 MiB,
-                            * on a GPU what is free */
-    int share_prompts;     /* -1: never share prompt pages; 0: default (share); 1: share the prefill, copy its
-                            * pages (for benchmarks: sequences that read memory of their own) */
-    int prefill_chunk;     /* positions of a prompt that are run at once, a multiple of 128; 0: the backend's
-                            * choice. Results do not depend on it */
+    int max_batch;     /* sequences decoded together; 0: 32, on a GPU 128 */
+    int max_context;   /* longest prompt + completion; 0: the model's max_position_embeddings */
+    size_t pool_bytes; /* KV cache; 0: what max_batch x max_context needs, on the CPU at most 512 MiB,
+                        * on a GPU what is free */
+    int share_prompts; /* -1: never share prompt pages; 0: default (share); 1: share the prefill, copy its
+                        * pages (for benchmarks: sequences that read memory of their own) */
+    int prefill_chunk; /* positions of a prompt that are run at once, a multiple of 128 up to 2,048; 0: the
+                        * backend's choice. Results do not depend on it */
     const char *cache_dir; /* where hashes of weight files are kept; NULL: not kept */
 };
 

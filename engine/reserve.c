@@ -5,7 +5,8 @@
 /* Without a size, where nobody says what is free (the CPU). */
 #define DEFAULT_POOL ((size_t)512 << 20)
 /* Left free on a GPU. With 128 sequences of 131,072 tokens of an 8B model: partial sums of attention 0.4 GiB,
- * and as much again while they grow; trials of the output head's matrix algorithms 0.3; recorded programs. */
+ * and as much again while they grow; trials of the output head's matrix algorithms 0.3 and those of a
+ * layer's products for 2,048 rows of a prompt 0.7, one after the other; recorded programs. */
 #define GPU_MARGIN ((size_t)3 << 30)
 
 static int needs_bounds(const struct engine *en)

@@ -212,9 +212,9 @@ struct backend {
     const struct probe *probe; /* the device's own limits */
     enum dtype kv_default;     /* type of the cache unless another is asked for */
     enum dtype activations;    /* type of what feeds a bf16 linear layer; operations take fp32 as well */
-    int prefill_chunk;  /* positions of a prompt that are run at once: so many that a weight read for them
-                         * is read for little; a multiple of 128. Bits do not depend on it */
-    int (*count)(void); /* devices present; -1: there may be some, but they cannot be counted */
+    int prefill_chunk;         /* positions of a prompt that are run at once, a multiple of 128: enough that
+                                * reading a weight costs little beside its products. Bits do not depend on it */
+    int (*count)(void);        /* devices present; -1: there may be some, but they cannot be counted */
     /* On failure *out is NULL and `why` says so in a sentence. */
     int (*open)(struct device **out, int ordinal, const struct device_options *o, char *why, size_t size);
     void (*close)(struct device *d);

@@ -78,7 +78,8 @@ struct swiglu_args {
  * they are: the heads of a group share them); kv.reads gets the distinct tokens. Slots are taken in order, in
  * tiles of 16, in chunks whose bounds follow from the list alone, chunks combined in order. With stats.logits
  * not NULL also writes scaled logits by slot (-inf elsewhere below the head's n_slots rounded up to 16) and
- * lse. Here and below a softmax's term is 0 where x - largest < -69: sums meet no denormals. */
+ * lse. Here and below a softmax's term is 0 where x - largest < -69 (in prefill_attend on a GPU's tensor
+ * cores, < -87): sums meet no denormals. */
 struct attend_args {
     struct rows rows;
     struct kv_view kv;

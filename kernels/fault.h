@@ -12,7 +12,8 @@
  *   replay:N    the N-th replay fails (decoding)
  *   few:N       no failure: kernels are launched as for a GPU of at most N multiprocessors, so that blocks
  *               that go on from one piece of work to the next do so more often than in any small test
- *   older:1     no failure: the GPU is taken for one without Hopper's matrix instructions (wgmma)
+ *   nowgmma:1   no failure: the GPU is taken for one without Hopper's matrix instructions, which other GPUs
+ * of 9.0 and above do not have
  *
  * On a GPU launch and replay run a kernel that traps, so that the failure comes as a real one does: later,
  * and from then on at every call. */
@@ -20,7 +21,7 @@
 extern "C" {
 #endif
 
-enum fault_kind { FAULT_NONE, FAULT_OPEN, FAULT_ALLOC, FAULT_LAUNCH, FAULT_REPLAY, FAULT_FEW, FAULT_OLDER };
+enum fault_kind { FAULT_NONE, FAULT_OPEN, FAULT_ALLOC, FAULT_LAUNCH, FAULT_REPLAY, FAULT_FEW, FAULT_NOWGMMA };
 
 struct fault {
     enum fault_kind kind;

@@ -2,8 +2,8 @@
  * for bf16, CUDA cores for the rest), and adds up the splits of the keys in order. */
 #include "kernels/cuda/prefill.cuh"
 
-/* A launch takes as many queries as these bytes hold partial sums of, and LEAST at least. */
-enum { ROOM = 128 << 20, LEAST = 128 };
+/* Queries of a launch are a multiple of it. */
+enum { LEAST = 128 };
 
 static __global__ void combine_kernel(struct prefill_work w)
 {
@@ -101,16 +101,19 @@ static int run_slice(struct device *d, const struct prefill_attend_args *a)
     return rc;
 }
 
-static int slice_of(const struct prefill_attend_args *a)
+/* Queries of a launch: as many as a MiB for each multiprocessor holds partial sums of, all launches alike. */
+static int slice_of(const struct device *d, const struct prefill_attend_args *a)
 {
     int splits = prefill_split_of(a->pos0 + a->nq - 1) + 1;
     size_t query = (size_t)splits * (size_t)a->n_q * (size_t)(a->kv.head_dim + 2) * sizeof(float);
-    return max(LEAST, (int)(ROOM / query) / LEAST * LEAST);
+    int most = max(LEAST, (int)(((size_t)d->n_sm << 20) / query) / LEAST * LEAST);
+    int launches = (a->nq + most - 1) / most, each = (a->nq + launches - 1) / launches;
+    return (each + LEAST - 1) / LEAST * LEAST;
 }
 
 int cuda_op_prefill_attend(struct device *d, const struct prefill_attend_args *a)
 {
-    int rc = 0, slice = slice_of(a);
+    int rc = 0, slice = slice_of(d, a);
     for (int from = 0; from < a->nq && !rc; from += slice) {
         struct prefill_attend_args s = *a;
         s.pos0 += from;

@@ -4,7 +4,7 @@
 #include "kernels/cuda/ptx.cuh"
 
 /* The queries: first part, and the others in shared memory, (PARTS - 1, DIM / 16), WARP apart. */
-template <int DIM> struct queries {
+template <int DIM> struct warp_queries {
     uint32_t q[DIM / 16][4];
     uint4 *more;
 };
@@ -16,8 +16,8 @@ template <int DIM> __host__ __device__ static inline int more_bytes(void)
 }
 
 template <int DIM>
-__device__ static inline void start_queries(struct queries<DIM> &m, const struct prefill_work &w, int head,
-                                            int row0)
+__device__ static inline void start_queries(struct warp_queries<DIM> &m, const struct prefill_work &w,
+                                            int head, int row0)
 {
     const float *q[2];
     find_queries(w, head, row0, q);
@@ -41,7 +41,7 @@ __device__ static inline void start_queries(struct queries<DIM> &m, const struct
 
 /* Logits of a tile. `tile` is its address in shared memory. */
 template <int DIM>
-__device__ static inline void dot(const struct queries<DIM> &m, uint32_t tile, float (&s)[KEY_GROUPS][4])
+__device__ static inline void dot(const struct warp_queries<DIM> &m, uint32_t tile, float (&s)[KEY_GROUPS][4])
 {
     int lane = threadIdx.x % WARP, row = lane / 16 * 8 + lane % 8;
     /* Chunk 2k + (lane / 8) % 2 of the row, in its swizzled place: 2k is the exclusive or's other half. */
@@ -107,11 +107,6 @@ __device__ static inline void add_values(struct out_rows<DIM> &m, uint32_t tile,
     }
 }
 
-/* Tiles on their way: copies fill `full`, threads that are done with a tile empty `empty`. */
-struct pipe {
-    uint32_t room, full, empty; /* (STAGES) each */
-};
-
 /* Starts copying tile i; one warp's work. */
 template <int DIM>
 __device__ static inline void fetch(const struct prefill_work &w, const struct piece &p,
@@ -130,26 +125,7 @@ __device__ static inline void fetch(const struct prefill_work &w, const struct p
 }
 
 template <int DIM>
-__device__ static inline void open_pipe(const struct prefill_work &w, const struct piece &p, struct pipe &to,
-                                        char *shared)
-{
-    to.room = shared_address(shared);
-    to.full = to.room + STAGES * KEYS * DIM * 4 + blockDim.x / WARP * more_bytes<DIM>();
-    to.empty = to.full + STAGES * 8;
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < STAGES; i++) {
-            barrier_init(to.full + i * 8, 1);
-            barrier_init(to.empty + i * 8, blockDim.x);
-        }
-        barrier_init_done();
-    }
-    __syncthreads();
-    for (int i = 0; threadIdx.x < WARP && i < min(STAGES, p.n_tiles); i++)
-        fetch<DIM>(w, p, to, i);
-}
-
-template <int DIM>
-__device__ static inline void run_tile(const struct queries<DIM> &q, struct out_rows<DIM> &m,
+__device__ static inline void run_tile(const struct warp_queries<DIM> &q, struct out_rows<DIM> &m,
                                        const struct prefill_work &w, const struct piece &p, uint32_t tile,
                                        int key0, unsigned live)
 {
@@ -174,24 +150,25 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
     extern __shared__ __align__(1024) char shared[];
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     struct piece p;
-    struct pipe tiles;
-    struct queries<DIM> q;
+    struct warp_queries<DIM> q;
     struct out_rows<DIM> m;
     if (!find_piece(w, &p))
         return;
     q.more = (uint4 *)(shared + STAGES * KEYS * DIM * 4 + warp * more_bytes<DIM>()) + lane;
-    open_pipe<DIM>(w, p, tiles, shared);
+    uint32_t room = shared_address(shared);
+    struct pipe tiles =
+        open_pipe(room, room + STAGES * KEYS * DIM * 4 + blockDim.x / WARP * more_bytes<DIM>());
+    for (int i = 0; warp == 0 && i < min(STAGES, p.n_tiles); i++)
+        fetch<DIM>(w, p, tiles, i);
     start_queries(q, w, p.head, p.row0);
     start_out(m, w, p.row0);
 #pragma unroll 1
     for (int i = 0; i < p.n_tiles; i++) {
         int stage = i % STAGES, key0 = p.from + i * KEYS;
         unsigned live = lives_of(w, p, i);
-        /* A stage is refilled LAG tiles after its use, so that this warp need not wait for the others. */
-        if (warp == 0 && i >= LAG && i - LAG + STAGES < p.n_tiles) {
-            barrier_wait(tiles.empty + (i - LAG) % STAGES * 8, (i - LAG) / STAGES & 1);
-            fetch<DIM>(w, p, tiles, i - LAG + STAGES);
-        }
+        int more = warp == 0 ? refill(tiles, p, i) : 0;
+        if (more)
+            fetch<DIM>(w, p, tiles, more);
         barrier_wait(tiles.full + stage * 8, i / STAGES & 1);
         run_tile(q, m, w, p, tiles.room + stage * KEYS * DIM * 4, key0, live);
         /* All threads: racecheck does not know that one may speak for a warp. */

@@ -19,7 +19,7 @@ enum { TEAM = 4, TEAM_ROWS = TEAM * WARP_ROWS, ROW = TENSOR_TILE * 2, ALIGN = 10
 
 /* Bytes of shared memory: stages of tiles (K's halves, then V's), the queries of the teams (parts, halves),
  * barriers. */
-template <int DIM> struct form {
+template <int DIM> struct team_form {
     enum {
         HALVES = DIM / TENSOR_TILE,
         TILE = KEYS * ROW,
@@ -38,10 +38,6 @@ struct wgmma_work {
     struct prefill_work w;
 };
 
-struct pipe {
-    uint32_t room, full, empty;
-};
-
 /* The parts of the team's queries at `to`, in the places of the 128-byte swizzle. */
 template <int DIM>
 static __device__ inline void make_queries(const struct prefill_work &w, const struct piece &p, char *to)
@@ -58,11 +54,11 @@ static __device__ inline void make_queries(const struct prefill_work &w, const s
 #pragma unroll
         for (int e = 0; e < 4; e++) {
             int row = own_row(row0, e % 2), column = k * 16 + e / 2 * 8, half = column / TENSOR_TILE;
-            int at =
-                half * form<DIM>::Q_TILE + row * ROW + ((column % TENSOR_TILE / 8) ^ (row & 7)) * 16 + t * 4;
+            int at = half * team_form<DIM>::Q_TILE + row * ROW +
+                     ((column % TENSOR_TILE / 8) ^ (row & 7)) * 16 + t * 4;
 #pragma unroll
             for (int n = 0; n < PARTS; n++)
-                *(uint32_t *)(to + n * form<DIM>::HALVES * form<DIM>::Q_TILE + at) =
+                *(uint32_t *)(to + n * team_form<DIM>::HALVES * team_form<DIM>::Q_TILE + at) =
                     round_pair(x[k][e], y[k][e]);
         }
     }
@@ -71,41 +67,46 @@ static __device__ inline void make_queries(const struct prefill_work &w, const s
 
 /* A lane's share of a tile's copies, each a page's K or V or half of it: every warp copies a part, since one
  * that did it all would keep its team waiting. */
-template <int DIM> struct share {
-    int page, part;    /* part: half of K, or after those of V; page TILE_PAGES: none */
-    int unit;          /* of the tile that is fetched next, asked for a tile before */
-    uint32_t full, to; /* of stage 0 */
+struct share {
+    int page, part; /* part: half of K, or after those of V; page TILE_PAGES: none */
+    int unit;       /* of the tile that is fetched next, asked for a tile before */
+    uint32_t to;    /* in stage 0 */
 };
-
-template <int DIM>
-static __device__ inline struct share<DIM> find_share(const struct wgmma_work &a, const struct piece &p,
-                                                      const struct pipe &tiles) {
-    const int parts = 2 * form<DIM>::HALVES;
-    int lane = threadIdx.x % WARP, warps = blockDim.x / WARP, copy = lane * warps + threadIdx.x / WARP;
-    struct share<DIM> s = {
-        min(copy / parts, (int)TILE_PAGES), copy % parts, 0, tiles.full, 0
-    };
-    s.to = tiles.room + s.part * form<DIM>::TILE + s.page * KV_PAGE_TOKENS * ROW;
-    if (s.page < TILE_PAGES)
-        s.unit = unit_of(a.w, p, 0, s.page);
-    return s;
-}
 
 /* Starts copying tile i; all warps. */
 template <int DIM>
-static __device__ inline void fetch(const struct wgmma_work &a, const struct piece &p, struct share<DIM> &s,
-                                    int i)
+static __device__ inline void fetch(const struct wgmma_work &a, const struct pipe &tiles,
+                                    const struct share &s, int i)
 {
-    typedef form<DIM> F;
+    typedef team_form<DIM> F;
     int stage = i % STAGES;
     if (threadIdx.x == 0)
-        barrier_expect(s.full + stage * 8, F::STAGE);
-    if (s.page < TILE_PAGES) {
+        barrier_expect(tiles.full + stage * 8, F::STAGE);
+    if (s.page < TILE_PAGES)
         tensor_copy(s.to + stage * F::STAGE, &a.pool, s.part % F::HALVES * TENSOR_TILE,
-                    (s.unit * 2 + s.part / F::HALVES) * KV_PAGE_TOKENS, s.full + stage * 8);
-        s.unit = unit_of(a.w, p, i + 1, s.page);
-    }
+                    (s.unit * 2 + s.part / F::HALVES) * KV_PAGE_TOKENS, tiles.full + stage * 8);
     __syncwarp();
+}
+
+/* Starts copying the first tiles. */
+template <int DIM>
+static __device__ inline struct share fetch_first(const struct wgmma_work &a, const struct piece &p,
+                                                  const struct pipe &tiles)
+{
+    const int parts = 2 * team_form<DIM>::HALVES;
+    int copy = threadIdx.x % WARP * (blockDim.x / WARP) + threadIdx.x / WARP, unit[STAGES + 1];
+    struct share s = {min(copy / parts, (int)TILE_PAGES), copy % parts, 0, 0};
+    s.to = tiles.room + s.part * team_form<DIM>::TILE + s.page * KV_PAGE_TOKENS * ROW;
+#pragma unroll
+    for (int i = 0; i <= STAGES; i++) /* all at once: one wait for memory */
+        unit[i] = unit_of(a.w, p, i, s.page);
+#pragma unroll
+    for (int i = 0; i <= STAGES; i++) {
+        s.unit = unit[i];
+        if (i < min((int)STAGES, p.n_tiles))
+            fetch<DIM>(a, tiles, s, i);
+    }
+    return s;
 }
 
 /* The same floats one after the other. */
@@ -118,7 +119,7 @@ template <int N> static __device__ inline float (&flat(float (&x)[N][4]))[4 * N]
 template <int DIM>
 static __device__ inline void ask_logits(uint32_t queries, uint32_t keys, float (&s)[KEY_GROUPS][4])
 {
-    typedef form<DIM> F;
+    typedef team_form<DIM> F;
     hold(flat(s));
     wgmma_begin();
 #pragma unroll
@@ -144,7 +145,7 @@ static __device__ inline void ask_values(uint32_t values, const uint32_t (&p)[PA
 #pragma unroll
         for (int page = 0; page < TILE_PAGES; page++)
             wgmma_values(flat(add), p[n][page],
-                         turned_tile_at(values + page * KV_PAGE_TOKENS * ROW, form<DIM>::TILE),
+                         turned_tile_at(values + page * KV_PAGE_TOKENS * ROW, team_form<DIM>::TILE),
                          n < PARTS - 1 || page);
     wgmma_commit();
 }
@@ -173,31 +174,19 @@ template <int DIM>
 static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
     wgmma_kernel(const __grid_constant__ struct wgmma_work a)
 {
-    typedef form<DIM> F;
+    typedef team_form<DIM> F;
     extern __shared__ __align__(1024) char shared[];
     const struct prefill_work &w = a.w;
-    int warp = threadIdx.x / WARP, teams = blockDim.x / (TEAM * WARP);
+    int warp = threadIdx.x / WARP;
     uint32_t start = shared_address(shared);
-    struct pipe tiles = {(start + ALIGN - 1) / ALIGN * ALIGN, 0, 0};
-    uint32_t queries = tiles.room + STAGES * F::STAGE + warp / TEAM * F::QUERIES;
-    tiles.full = tiles.room + STAGES * F::STAGE + teams * F::QUERIES;
-    tiles.empty = tiles.full + STAGES * 8;
+    uint32_t room = (start + ALIGN - 1) / ALIGN * ALIGN, behind = room + STAGES * F::STAGE;
+    uint32_t queries = behind + warp / TEAM * F::QUERIES;
     struct piece p;
     struct out_rows<DIM> m;
     if (!find_piece(w, &p))
         return;
-    if (threadIdx.x == 0) {
-        tensor_map_soon(&a.pool);
-        for (int i = 0; i < STAGES; i++) {
-            barrier_init(tiles.full + i * 8, 1);
-            barrier_init(tiles.empty + i * 8, blockDim.x);
-        }
-        barrier_init_done();
-    }
-    __syncthreads();
-    struct share<DIM> mine = find_share<DIM>(a, p, tiles);
-    for (int i = 0; i < min(STAGES, p.n_tiles); i++)
-        fetch(a, p, mine, i);
+    struct pipe tiles = open_pipe(room, behind + blockDim.x / (TEAM * WARP) * F::QUERIES);
+    struct share mine = fetch_first<DIM>(a, p, tiles);
     make_queries<DIM>(w, p, shared + (queries - start));
     start_out(m, w, p.row0);
     __syncthreads();
@@ -212,10 +201,10 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
         int stage = i % STAGES, after = (i + 1) % STAGES, key0 = p.from + i * KEYS;
         unsigned live = coming;
         coming = lives_of(w, p, i + 1);
-        /* A stage is refilled LAG tiles after its use, so that a team need not wait for the other. */
-        if (i >= LAG && i - LAG + STAGES < p.n_tiles) {
-            barrier_wait(tiles.empty + (i - LAG) % STAGES * 8, (i - LAG) / STAGES & 1);
-            fetch(a, p, mine, i - LAG + STAGES);
+        int more = refill(tiles, p, i);
+        if (more) {
+            fetch<DIM>(a, tiles, mine, more);
+            mine.unit = unit_of(w, p, more + 1, mine.page);
         }
         if (i + 1 < p.n_tiles) {
             barrier_wait(tiles.full + after * 8, (i + 1) / STAGES & 1);
@@ -239,10 +228,11 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
 
 template <int DIM> static int launch(struct device *d, const struct prefill_work *w)
 {
-    int blocks, warps = prefill_warps(d, w, &blocks), bytes = form<DIM>::bytes(warps / TEAM);
+    int blocks, warps = prefill_warps(d, w, &blocks), bytes = team_form<DIM>::bytes(warps / TEAM);
     struct wgmma_work a;
     memset(&a, 0, sizeof a);
     a.w = *w;
+    /* How many units the pool has is not said here; no table names another. */
     int rc = tensor_map(d, &a.pool, w->a.kv.pool, INT32_MAX, DIM, DIM, KV_PAGE_TOKENS, 0);
     if (!rc)
         rc = cuda_check(

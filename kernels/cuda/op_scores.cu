@@ -15,13 +15,8 @@ __device__ static inline void find_units(const struct page_scores_args &a, size_
                                          int j, int unit[QUAD])
 {
 #pragma unroll
-    for (int b = 0; b < QUAD; b++) {
-        int page = (block + b) * a.block_pages + j;
-        bool in = page < pages;
-        unsigned live = in ? a.kv.live[table + page] : 0;
-        int u = in ? a.kv.unit[table + page] : 0;
-        unit[b] = live ? u : -1;
-    }
+    for (int b = 0; b < QUAD; b++)
+        unit[b] = live_unit(a.kv, table, pages, (block + b) * a.block_pages + j);
 }
 
 /* Four values of the bounds, from value i on. */

@@ -2,7 +2,7 @@
  *
  * The sum over dimensions of max(q low, q high) is one product, [min(q, 0), max(q, 0)] . [low, high]: pages
  * are the 16-row side of m16n8k16, the query heads of a group its 8 columns. q is the sum of three bf16, so
- * that products are exact and the plain kernel's scores come out but for the order of the sum.
+ * that products are exact; their sums are truncated by the tensor cores, some 2^-23 of the sum each time.
  *
  * A warp takes 16 pages at a time straight from memory into the first factor: a lane has 16 bytes of every 64
  * of rows g and g + 8, whatever dimensions those are, and the second factor's are laid out to match. That is
@@ -16,22 +16,23 @@ enum {
 }; /* a multiprocessor holds; more in all are slower, each begins with a few waits for memory */
 
 /* Rows g and g + 8 of a tile: low, then high, 2 * D values a row, 32 of them every four lanes. */
-template <int D> struct tile {
+template <int D> struct bound_rows {
     enum { FOURS = 2 * D / 32 };
     uint4 x[2][FOURS];
 };
 
 /* The second factor in shared memory: for each 32 dimensions and part what a lane needs of two products. */
-template <int D> struct queries {
-    uint4 part[tile<D>::FOURS][PARTS][WARP];
+template <int D> struct bound_queries {
+    uint4 part[bound_rows<D>::FOURS][PARTS][WARP];
 };
 
 template <int D>
-static __device__ void make_queries(const struct page_scores_args &a, int row, int h, struct queries<D> *to)
+static __device__ void make_queries(const struct page_scores_args &a, int row, int h,
+                                    struct bound_queries<D> *to)
 {
     int group = a.n_q / a.kv.n_kv;
     const float *q = a.q + (size_t)row * a.q_stride + (size_t)h * group * D;
-    for (int i = threadIdx.x; i < tile<D>::FOURS * WARP * 4; i += THREADS) {
+    for (int i = threadIdx.x; i < bound_rows<D>::FOURS * WARP * 4; i += THREADS) {
         int four = i / (WARP * 4), lane = i / 4 % WARP, g = lane / 4,
             at = four * 32 + lane % 4 * 8 + i % 4 * 2;
         float x = 0, y = 0;
@@ -51,13 +52,8 @@ static __device__ inline void find_units(const struct page_scores_args &a, size_
                                          int j, int unit[2])
 {
 #pragma unroll
-    for (int r = 0; r < 2; r++) {
-        int page = (block + threadIdx.x % WARP / 4 + 8 * r) * a.block_pages + j;
-        bool in = page < pages;
-        unsigned live = in ? a.kv.live[table + page] : 0;
-        int u = in ? a.kv.unit[table + page] : 0;
-        unit[r] = live ? u : -1;
-    }
+    for (int r = 0; r < 2; r++)
+        unit[r] = live_unit(a.kv, table, pages, (block + threadIdx.x % WARP / 4 + 8 * r) * a.block_pages + j);
 }
 
 /* A lane's first 16 bytes of a unit's bounds; the next are 64 further. What a row without a unit holds does
@@ -70,12 +66,12 @@ static __device__ inline const uint4 *row_of(const struct page_scores_args &a, i
 
 template <int D>
 static __device__ inline void load_rows(const struct page_scores_args &a, const int unit[2],
-                                        struct tile<D> *to)
+                                        struct bound_rows<D> *to)
 {
 #pragma unroll
     for (int r = 0; r < 2; r++)
 #pragma unroll
-        for (int i = 0; i < tile<D>::FOURS; i++)
+        for (int i = 0; i < bound_rows<D>::FOURS; i++)
             to->x[r][i] = __ldcs(row_of(a, unit[r]) + 4 * i);
 }
 
@@ -90,7 +86,7 @@ static __device__ inline uint32_t wider(uint32_t x, uint32_t y, bool smaller)
 /* The other pages of blocks of several: bounds grow, `unit` becomes one that is live. */
 template <int D>
 static __device__ void widen_rows(const struct page_scores_args &a, size_t table, int pages, int block,
-                                  int unit[2], struct tile<D> *to)
+                                  int unit[2], struct bound_rows<D> *to)
 {
     for (int j = 1; j < a.block_pages; j++) {
         int next[2];
@@ -99,9 +95,9 @@ static __device__ void widen_rows(const struct page_scores_args &a, size_t table
         for (int r = 0; r < 2; r++) {
             bool first = unit[r] < 0, none = next[r] < 0;
 #pragma unroll
-            for (int i = 0; i < tile<D>::FOURS; i++) {
+            for (int i = 0; i < bound_rows<D>::FOURS; i++) {
                 uint4 x = to->x[r][i], y = __ldcs(row_of(a, next[r]) + 4 * i);
-                bool smaller = i < tile<D>::FOURS / 2;
+                bool smaller = i < bound_rows<D>::FOURS / 2;
                 uint4 both = make_uint4(wider(x.x, y.x, smaller), wider(x.y, y.y, smaller),
                                         wider(x.z, y.z, smaller), wider(x.w, y.w, smaller));
                 to->x[r][i] = none ? x : first ? y : both;
@@ -113,11 +109,12 @@ static __device__ void widen_rows(const struct page_scores_args &a, size_t table
 
 /* Scores of rows g (0, 1) and g + 8 (2, 3) for heads 2t and 2t + 1. */
 template <int D>
-static __device__ inline void score_rows(const struct tile<D> &k, const struct queries<D> &q, float (&c)[4])
+static __device__ inline void score_rows(const struct bound_rows<D> &k, const struct bound_queries<D> &q,
+                                         float (&c)[4])
 {
     float part[PARTS][4] = {};
 #pragma unroll
-    for (int i = 0; i < tile<D>::FOURS; i++) {
+    for (int i = 0; i < bound_rows<D>::FOURS; i++) {
         uint4 x = k.x[0][i], y = k.x[1][i];
         const uint32_t first[4] = {x.x, y.x, x.y, y.y}, second[4] = {x.z, y.z, x.w, y.w};
 #pragma unroll
@@ -165,7 +162,7 @@ static __device__ inline void write_rows(const struct page_scores_args &a, float
 template <int D>
 static __global__ void __launch_bounds__(THREADS, BLOCKS) mma_kernel(struct page_scores_args a)
 {
-    __shared__ struct queries<D> q;
+    __shared__ struct bound_queries<D> q;
     wait_for_inputs();
     let_next_begin();
     int row = blockIdx.y, h = blockIdx.x, seq = a.rows.seq[row];
@@ -183,7 +180,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) mma_kernel(struct page
     int lists = a.scope == SCORE_Q ? a.n_q / a.kv.n_kv : 1, block = first + threadIdx.x / WARP * ROWS,
         unit[2];
     float *out = a.out.v + ((size_t)row * a.out.n_rows + (size_t)h * lists) * a.out.stride;
-    struct tile<D> k;
+    struct bound_rows<D> k;
     find_units(a, table, pages, block, 0, unit);
     load_rows(a, unit, &k);
     make_queries(a, row, h, &q); /* while the first rows are on their way */

@@ -108,7 +108,7 @@ __device__ static inline void hide(float (&s)[KEY_GROUPS][4], const uint64_t (&s
             s[j][e] = seen[e / 2] >> (8 * j + e % 2) & 1 ? s[j][e] : -CUDART_INF_F;
 }
 
-/* Logits become weights; keep: what there is of the rows' outputs is scaled by. */
+/* Logits become weights, 0 from 2^-126 on; keep: what there is of the rows' outputs is scaled by. */
 template <int DIM>
 __device__ static inline void soften(struct out_rows<DIM> &m, float (&s)[KEY_GROUPS][4], float (&keep)[2])
 {
@@ -207,6 +207,38 @@ __device__ static inline bool sees_all(const struct prefill_work &w, const struc
 {
     bool before = key0 + KEYS - 1 <= p.nearest && !w.a.until && !w.listed;
     return __all_sync(~0u, live == 0xffff) && before;
+}
+
+/* Tiles on their way to shared memory: copies fill `full`, threads that are done with a tile empty `empty`,
+ * (STAGES) barriers each. */
+struct pipe {
+    uint32_t room, full, empty;
+};
+
+/* By all threads, before any of them goes on to copies. */
+__device__ static inline struct pipe open_pipe(uint32_t room, uint32_t barriers)
+{
+    struct pipe p = {room, barriers, barriers + STAGES * 8};
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < STAGES; i++) {
+            barrier_init(p.full + i * 8, 1);
+            barrier_init(p.empty + i * 8, blockDim.x);
+        }
+        barrier_init_done();
+    }
+    __syncthreads();
+    return p;
+}
+
+/* For tile i a stage is refilled that was used LAG tiles ago, so that a warp need not wait for the others. 0:
+ * there is nothing to refill. */
+__device__ static inline int refill(const struct pipe &tiles, const struct piece &p, int i)
+{
+    int tile = i - LAG + STAGES;
+    if (i < LAG || tile >= p.n_tiles)
+        return 0;
+    barrier_wait(tiles.empty + (i - LAG) % STAGES * 8, (i - LAG) / STAGES & 1);
+    return tile;
 }
 
 /* Warps of a block: half as many are faster only where each block gets a multiprocessor. */

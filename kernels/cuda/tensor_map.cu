@@ -6,7 +6,7 @@ typedef CUresult (*encode_fn)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, vo
                               CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
                               CUtensorMapFloatOOBfill);
 
-int tensor_map(struct device *d, CUtensorMap *map, const void *p, int64_t rows, int columns, int stride,
+int tensor_map(struct device *d, CUtensorMap *map, const void *p, int rows, int columns, int stride,
                int tile_rows, int swizzle)
 {
     static encode_fn encode; /* the same for every thread that looks it up */
@@ -27,7 +27,7 @@ int tensor_map(struct device *d, CUtensorMap *map, const void *p, int64_t rows, 
                          swizzle ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
                          CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (rc != CUDA_SUCCESS)
-        return cuda_error(d, BACKEND_ERR_DEVICE, "describing a matrix of %lld x %d failed with CUDA error %d",
-                          (long long)rows, columns, (int)rc);
+        return cuda_error(d, BACKEND_ERR_DEVICE, "describing a matrix of %d x %d failed with CUDA error %d",
+                          rows, columns, (int)rc);
     return 0;
 }

@@ -11,7 +11,7 @@
  * wgmma's 128-byte swizzle has them; 0: they lie there already. */
 enum { TENSOR_TILE = 64 };
 
-int tensor_map(struct device *d, CUtensorMap *map, const void *p, int64_t rows, int columns, int stride,
+int tensor_map(struct device *d, CUtensorMap *map, const void *p, int rows, int columns, int stride,
                int tile_rows, int swizzle);
 
 #endif

@@ -213,12 +213,26 @@ static void changed_weights(void)
     CHECK_INT(file_remove_tree(folder, &e), 0);
 }
 
+static void pieces_of_prompts(void)
+{
+    static const int none[] = {100, -128, 4096};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        struct engine *en;
+        struct err e = {0};
+        char want[100];
+        snprintf(want, sizeof want, "prefill_chunk is %d; multiples of 128 up to 2048 are possible", none[i]);
+        CHECK_INT(engine_open(&en, &(struct engine_options){.prefill_chunk = none[i]}, &e), ERR_USAGE);
+        CHECK_STR(e.text, want);
+    }
+}
+
 int main(void)
 {
     pool_of_one_sequence();
     pool_too_small();
     many_policies();
     refusals();
+    pieces_of_prompts();
     changed_weights();
     return check_done();
 }

@@ -26,6 +26,8 @@ int rig_open(struct rig *r, const char *isa, int threads)
     const char *fault = name ? getenv("KVEVAL_CUDA_FAULT") : NULL; /* kernels/fault.h; was it understood? */
     if (rc == 0 && fault && strncmp(fault, "few", 3) == 0)
         MUST(strstr(r->b->describe(r->d), "few multiprocessors") != NULL);
+    if (rc == 0 && fault && strncmp(fault, "nowgmma", 7) == 0)
+        MUST(strstr(r->b->describe(r->d), "no wgmma") != NULL);
     return rc == 0;
 }
 

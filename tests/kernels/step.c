@@ -5,7 +5,7 @@
 enum {
     N_Q = 6,
     N_KV = 2,
-    D = 32,
+    D = 64,
     DIM = N_Q * D,
     QKV = (N_Q + 2 * N_KV) * D,
     VOCAB = 75,

@@ -7,7 +7,7 @@ static int steps_run;
 
 enum how { APART, EAGER, RECORDED };
 
-static void run(unsigned char **image, size_t *n, int threads, enum how how)
+static void run(unsigned char **image, size_t *n, int threads, enum how how, enum dtype kv)
 {
     static const int32_t seqs[ROWS] = {3, 19, -1, 0, 7};
     int steps = rig_small() ? 2 : 4, recorded = how == RECORDED;
@@ -15,7 +15,7 @@ static void run(unsigned char **image, size_t *n, int threads, enum how how)
     struct program *p = NULL, *unused;
     rig_open(&r, NULL, threads);
     CHECK_INT(r.b->record_end(r.d, &unused), BACKEND_ERR_LAUNCH);
-    struct step *s = step_open(&r, seqs, ROWS, DTYPE_BF16, DTYPE_F32);
+    struct step *s = step_open(&r, seqs, ROWS, DTYPE_BF16, kv);
     if (recorded) {
         CHECK_INT(r.b->record_begin(r.d), 0);
         CHECK_INT(r.b->record_begin(r.d), BACKEND_ERR_LAUNCH);
@@ -68,24 +68,31 @@ static void downloads(void)
     rig_close(&r);
 }
 
-int main(void)
+static void compare(enum dtype kv)
 {
-    downloads();
     unsigned char *want[ROWS], *have[ROWS];
     size_t n[ROWS], m[ROWS];
-    run(want, n, 1, APART);
+    run(want, n, 1, APART, kv);
     rig_ran("steps one operation at a time", steps_run);
     steps_run = 0;
     for (int threads = 1; threads <= (rig_small() ? 2 : 3); threads++) {
-        run(have, m, threads, threads == 2 ? EAGER : RECORDED);
+        run(have, m, threads, threads == 2 ? EAGER : RECORDED, kv);
         for (int i = 0; i < ROWS; i++) {
             CHECK(n[i] == m[i] && memcmp(want[i], have[i], n[i]) == 0);
             free(have[i]);
         }
     }
     rig_ran("recorded and eager steps", steps_run);
+    steps_run = 0;
     for (int i = 0; i < ROWS; i++)
         free(want[i]);
+}
+
+int main(void)
+{
+    downloads();
+    compare(DTYPE_F32);
+    compare(DTYPE_BF16);
     CHECK(backend_find("cpu") == backend_at(0) && !backend_find("no such") && !backend_find(NULL) &&
           !backend_at(-1));
     CHECK_STR(backend_op_name(OP_attend), "attend");
