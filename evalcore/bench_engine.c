@@ -10,6 +10,19 @@ int bench_batch(const struct bench *b)
     return b->batch ? b->batch : b->device->is_gpu ? 64 : 32;
 }
 
+/* While memory is free. */
+static int measure_peak(struct bench_engine *x, struct err *e)
+{
+    x->peak = x->d.probe->peak(x->d.dev) * 1e9;
+    if (x->peak > 0)
+        return 0;
+    const char *why = x->d.be->last_error(x->d.dev);
+    return err_set(e, ERR_DEVICE,
+                   "the peak rate of matrix products, beside which figures stand, could not be measured%s%s; "
+                   "is the device's memory free?",
+                   *why ? ": " : "", why);
+}
+
 int bench_engine_open(struct bench_engine *x, const struct bench *b, int batch, int context,
                       int share_prompts, struct err *e)
 {
@@ -26,10 +39,10 @@ int bench_engine_open(struct bench_engine *x, const struct bench *b, int batch, 
     int rc = policy_spec_text(&spec, b->policy ? b->policy : "full", &x->arena, e);
     if (!rc)
         rc = bench_device_open(&x->d, b, e);
-    if (!rc) {
-        x->peak = x->d.probe->peak(x->d.dev) * 1e9; /* while memory is free */
+    if (!rc)
+        rc = measure_peak(x, e);
+    if (!rc)
         rc = engine_open(&x->en, &o, e);
-    }
     return rc ? rc : engine_policy(x->en, &spec, &x->policy, e);
 }
 

@@ -5,8 +5,8 @@
 
 #include "kernels/cuda/gemm_lt.cuh"
 
-static const int bucket_rows[N_BUCKETS] = {1,  2,   4,   8,   16,  24,  32,   48,  64,
-                                           96, 128, 192, 256, 384, 512, 1024, 2048};
+static const int bucket_rows[N_BUCKETS] = {
+    1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, GEMM_MOST_ROWS};
 
 /* Does the algorithm sum a whole row of k in one block? */
 static int unsplit(struct gemm *g, const cublasLtMatmulAlgo_t *algo)
@@ -291,14 +291,11 @@ int gemm_choose(struct device *d, const struct product *p, const cublasLtMatmulA
 {
     struct gemm *g = d->gemm;
     int i = find_shape(g, p), bucket = 0, rc = 0;
-    if (p->rows > bucket_rows[N_BUCKETS - 1])
-        return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "linear: %d rows; at most %d", p->rows,
-                          bucket_rows[N_BUCKETS - 1]);
     if (i < 0) {
         i = g->n_shapes;
         rc = add_shape(d, p);
     }
-    while (bucket_rows[bucket] < p->rows)
+    while (bucket < N_BUCKETS - 1 && bucket_rows[bucket] < p->rows)
         bucket++;
     if (!rc && !g->shape[i].chosen[bucket])
         rc = choose(d, &g->shape[i], p, bucket);
