@@ -12,8 +12,7 @@
  *   replay:N    the N-th replay fails (decoding)
  *   few:N       no failure: kernels are launched as for a GPU of at most N multiprocessors, so that blocks
  *               that go on from one piece of work to the next do so more often than in any small test
- *   nowgmma:1   no failure: the GPU is taken for one without Hopper's matrix instructions, which other GPUs
- * of 9.0 and above do not have
+ *   nowgmma:1   no failure: the GPU is taken for one that lacks Hopper's matrix instructions (wgmma)
  *
  * On a GPU launch and replay run a kernel that traps, so that the failure comes as a real one does: later,
  * and from then on at every call. */

@@ -161,9 +161,9 @@ __device__ static inline void finish(const struct out_rows<DIM> &m, const struct
     }
 }
 
-/* What a block works on: rows from `first` on of a KV head, keys from .. to - 1, in tiles. */
+/* What a block works on: rows of a KV head, keys from .. to - 1, in tiles. */
 struct piece {
-    int head, split, first, row0; /* row0: the warp's */
+    int head, split, row0; /* row0: the warp's first */
     int from, to, n_tiles;
     int nearest; /* position of the warp's first row */
     size_t table;
@@ -172,12 +172,11 @@ struct piece {
 /* 0: there are no such keys. */
 __device__ static inline int find_piece(const struct prefill_work &w, struct piece *p)
 {
-    int block_rows = blockDim.x / WARP * WARP_ROWS;
+    int block_rows = blockDim.x / WARP * WARP_ROWS, first = blockIdx.x * block_rows;
     p->head = blockIdx.y;
     p->split = w.n_splits - 1 - (int)blockIdx.z; /* the longest splits go first */
-    p->first = blockIdx.x * block_rows;
-    p->row0 = p->first + threadIdx.x / WARP * WARP_ROWS;
-    int last = prefill_pos(w, min(p->first + block_rows, w.rows) - 1);
+    p->row0 = first + threadIdx.x / WARP * WARP_ROWS;
+    int last = prefill_pos(w, min(first + block_rows, w.rows) - 1);
     p->from = prefill_split_key(p->split);
     p->to = min(prefill_split_key(p->split + 1), last + 1);
     p->n_tiles = (p->to - p->from + KEYS - 1) / KEYS;
