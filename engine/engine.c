@@ -8,7 +8,9 @@
 #include "engine/pocket/pocket.h"
 #include "evalcore/base/file.h"
 
-enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128, CHUNK_UNIT = 128, MOST_CHUNK = 2048 };
+enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128 };
+/* Of positions of a prompt at once: backends' bits are compared up to so many rows of a linear layer. */
+enum { CHUNK_UNIT = 128, MOST_CHUNK = 2048 };
 
 static int open_device(struct engine *en, struct err *e)
 {

@@ -7,6 +7,7 @@
 
 /* The decoder's forward pass as backend operations: one step for a batch (recorded once, replayed), or the
  * prefill of one sequence (run at once). This is the file to read to see what a step does. */
+
 /* Device buffers, by row. max_rows covers a prefill chunk and a batch; b_rows is what a batch alone can take:
  * max_batch, and half as much again for padding. Statistics, scores and lists are there once a policy that
  * needs them is (transformer_room). */

@@ -1,6 +1,7 @@
 /* Scores that selections are made from: Quest's page bounds (arXiv 2406.10774, section 3.3) and attention
  * mass in the log domain, and masks over them. */
 #include "kernels/cpu/ops.h"
+#include "kernels/cpu/unit.h"
 
 enum { SPAN = 64 }; /* blocks or tokens by 16 of a task */
 
@@ -29,11 +30,11 @@ static int most_slots(const struct rows *rows, const struct kv_view *kv, int lay
 /* A unit's bounds as floats: where they lie, or in `room`. */
 static const float *unit_bounds(const struct kv_view *kv, int unit, float *room)
 {
-    size_t n = 2 * (size_t)kv->head_dim, at = (size_t)unit * n;
+    size_t n = 2 * (size_t)kv->head_dim, at = bounds_place(kv, unit);
     if (kv->dtype == DTYPE_F32)
         return (const float *)kv->bounds + at;
     for (size_t i = 0; i < n; i++)
-        room[i] = bf16_to_f32(((const uint16_t *)kv->bounds)[at + i]);
+        room[i] = bounds_get(kv, at + i);
     return room;
 }
 

@@ -58,6 +58,12 @@ INLINE void unit_clear_v(const struct kv_view *kv, int unit)
     memset(kv_unit_v(kv, unit), 0, KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype));
 }
 
+/* Where a unit's bounds begin among all values. */
+INLINE size_t bounds_place(const struct kv_view *kv, int unit)
+{
+    return (size_t)unit * 2 * (size_t)kv->head_dim;
+}
+
 /* Value i of the bounds. */
 INLINE float bounds_get(const struct kv_view *kv, size_t i)
 {
@@ -75,7 +81,7 @@ INLINE void bounds_put(const struct kv_view *kv, size_t i, float x)
 
 INLINE void bounds_add(const struct kv_view *kv, int unit, int t, int fresh)
 {
-    size_t low = (size_t)unit * 2 * (size_t)kv->head_dim, high = low + (size_t)kv->head_dim;
+    size_t low = bounds_place(kv, unit), high = low + (size_t)kv->head_dim;
     for (int i = 0; i < kv->head_dim; i++, low++, high++) {
         float k = unit_key(kv, unit, t, i);
         if (fresh || k < bounds_get(kv, low))

@@ -59,11 +59,12 @@ template <int D> struct sums {
 /* Logits go out by slot. c: tokens g, g + 8 of heads 2t, 2t + 1.
  *
  * On an H200 they cost 10 to 13 % of attention's time, for writes of 3 to 5 % of its bytes; a kernel that
- * only streams as many bytes pays 7 % at least. Without the stores 0.5 to 2 % are left. Tried: rounds of 16
- * pages that each warp gathers and writes 1 KiB a head at a time (1 to 2.5 % less, but few sequences get 8 %
- * slower, since a warp's pages have to follow each other); fp16 beside a page's largest logit, gathered by
- * chunks (2.5 to 3 % less, for rounded logits and a second form of statistics); bulk stores and every cache
- * policy (within 1 %). */
+ * only streams as many bytes pays 6 to 12 %, the least where each warp gathers 64 pages (16 KiB, which the
+ * ring has no room for), whatever their order in memory. Without the stores 0.5 to 2 % are left. Tried:
+ * rounds of 16 pages that each warp gathers and writes 1 KiB a head at a time (1 to 2.5 % less, but few
+ * sequences get 8 % slower, since a warp's pages have to follow each other); fp16 beside a page's largest
+ * logit, gathered by chunks (2.5 to 3 % less, for rounded logits and a second form of statistics); bulk
+ * stores and every cache policy (within 1 %). */
 static __device__ void dump_tile(const struct attend_work &w, const struct list &l, const struct stage *s,
                                  int entry, const float (&c)[4])
 {
