@@ -1,7 +1,7 @@
 /* kveval choice: option letters out of responses, by our rules or by a public extractor's. */
 #include "evalcore/command.h"
 #include "evalcore/filter.h"
-#include "evalcore/text_json.h"
+#include "evalcore/base/json.h"
 
 /* "strict", then the presets: *preset is -1 for strict. */
 static int get_preset(const json_t *in, int *preset, struct err *e)
@@ -27,8 +27,8 @@ static int get_n_options(const json_t *in, int *out, struct err *e)
 
 static json_t *result(const char *letter, enum choice_status status, const char *rule)
 {
-    return json_pack("{s:o, s:s, s:o}", "letter", letter ? text_json_of(letter) : json_null(), "status",
-                     choice_status_name(status), "rule", text_json_of(rule));
+    return json_pack("{s:o, s:s, s:o}", "letter", letter ? json_text_of(letter) : json_null(), "status",
+                     choice_status_name(status), "rule", json_text_of(rule));
 }
 
 static json_t *choice_line(void *context, const json_t *in, struct err *e)

@@ -4,7 +4,7 @@
 
 #include "evalcore/command.h"
 #include "evalcore/filter.h"
-#include "evalcore/text_json.h"
+#include "evalcore/base/json.h"
 
 /* "match_types": which of Math-Verify's targets count. */
 static int read_match_types(const json_t *in, struct grade_options *o, struct err *e)
@@ -112,8 +112,8 @@ static json_t *grade_line(void *context, const json_t *in, struct err *e)
     json_t *out = NULL;
     if (!rc)
         out = json_pack("{s:s, s:o, s:o, s:o, s:o*}", "verdict", verdict_name(g.verdict), "reason",
-                        text_json_of(g.reason), "gold_form", text_json_of(g.gold_form), "pred_form",
-                        text_json_of(g.pred_form), "policy",
+                        json_text_of(g.reason), "gold_form", json_text_of(g.gold_form), "pred_form",
+                        json_text_of(g.pred_form), "policy",
                         o.mode == GRADE_STRICT ? changed_policies(&o.policies) : NULL);
     arena_release(&a);
     return out;

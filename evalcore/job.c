@@ -7,7 +7,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
-#include "evalcore/text_json.h"
+#include "evalcore/base/json.h"
 
 /* The policy's options with file names replaced by what the files hold. */
 static int policy_identity(json_t **out, const struct policy_spec *spec, struct err *e)
@@ -63,8 +63,8 @@ int job_identity(const struct cell_identity *c, char out[JOB_IDENTITY_HEX + 1], 
 void job_key(const struct job_inputs *in, char out[JOB_KEY_HEX + 1])
 {
     json_t *o = json_pack("{s:s, s:s, s:o, s:i, s:o, s:i}", "cell", in->identity, "prompt", in->prompt_sha256,
-                          "problem", text_json_of(in->problem), "own_max_new", in->own_max_new, "own_stop",
-                          text_json_of(in->own_stop), "sample", in->sample);
+                          "problem", json_text_of(in->problem), "own_max_new", in->own_max_new, "own_stop",
+                          json_text_of(in->own_stop), "sample", in->sample);
     hash_json(o, out, JOB_KEY_HEX);
     json_decref(o);
 }

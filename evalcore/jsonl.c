@@ -8,14 +8,14 @@
 
 #include "evalcore/command.h"
 #include "evalcore/lines.h"
-#include "evalcore/text_json.h"
+#include "evalcore/base/json.h"
 
 static json_t *error_object(const struct jsonl *j, long number, const char *message)
 {
     json_t *out = j->error_fields ? json_loads(j->error_fields, 0, NULL) : json_object();
     if (json_object_get(out, "reason"))
-        json_object_set_new(out, "reason", text_json_of(message));
-    json_object_set_new(out, "error", text_json_of(message));
+        json_object_set_new(out, "reason", json_text_of(message));
+    json_object_set_new(out, "error", json_text_of(message));
     json_object_set_new(out, "line", json_integer(number));
     return out;
 }

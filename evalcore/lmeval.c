@@ -10,7 +10,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/grades.h"
-#include "evalcore/text_json.h"
+#include "evalcore/base/json.h"
 #include "evalcore/version.h"
 
 static const char *metric_of(const struct cell *c)
@@ -34,7 +34,7 @@ static json_t *gen_args(const struct cell *c, const struct run_problem *p)
     int is_set = json_is_integer(json_object_get(settings, "max_new_tokens"));
     json_t *until = json_is_array(stop) ? json_copy((json_t *)stop) : json_array();
     if (p && p->own_stop)
-        json_array_append_new(until, text_json_of(p->own_stop));
+        json_array_append_new(until, json_text_of(p->own_stop));
     json_object_set_new(o, "until", until);
     json_object_set_new(
         o, "max_gen_toks",
@@ -49,7 +49,7 @@ static json_t *doc_json(const struct run_problem *p)
 {
     json_t *doc = json_pack("{s:s, s:s}", "id", p->id, "answer", p->gold);
     if (p->prompt)
-        json_object_set_new(doc, "problem", text_json(p->prompt, p->prompt_len));
+        json_object_set_new(doc, "problem", json_text(p->prompt, p->prompt_len));
     if (p->option_order)
         json_object_set_new(doc, "option_order", json_string(p->option_order));
     return doc;
@@ -65,7 +65,7 @@ static json_t *row_head(const struct cell *c, int problem)
     json_object_set_new(row, "doc_id", json_integer(problem));
     json_object_set_new(row, "doc", doc);
     json_object_set_new(row, "target", json_string(p->gold));
-    json_t *prompt = p->prompt ? text_json(p->prompt, p->prompt_len) : json_string("");
+    json_t *prompt = p->prompt ? json_text(p->prompt, p->prompt_len) : json_string("");
     json_object_set_new(row, "arguments",
                         json_pack("{s:{s:o, s:o}}", "gen_args_0", "arg_0", prompt, "arg_1", gen_args(c, p)));
     json_object_set_new(row, "filter", json_string("none"));
@@ -98,7 +98,7 @@ static int row_samples(const struct run *r, const struct cell *c, json_t *row, c
     for (int i = 0; i < n && !rc; i++) {
         str_clear(&text);
         rc = run_text(r, &rec[i], &text, e);
-        json_array_append_new(resps, text_json(str_text(&text), text.len));
+        json_array_append_new(resps, json_text(str_text(&text), text.len));
         append(row, "filtered_resps", json_string(rec[i].pred_form));
         append(row, "keys", json_string(rec[i].key));
         append(row, "verdicts", json_string(verdict_name(rec[i].verdict)));
@@ -231,7 +231,7 @@ static json_t *version_json(const char *version)
 {
     char *end;
     double v = strtod(version, &end);
-    return *version && !*end && isfinite(v) ? json_real(v) : text_json_of(version);
+    return *version && !*end && isfinite(v) ? json_real(v) : json_text_of(version);
 }
 
 /* "2026-01-31T12:00:00Z" as seconds since 1970. */
@@ -255,7 +255,7 @@ static json_t *sanitized(const char *name)
         str_add(&out, p, n);
         p += n;
     }
-    json_t *v = text_json(str_text(&out), out.len);
+    json_t *v = json_text(str_text(&out), out.len);
     str_release(&out);
     return v;
 }

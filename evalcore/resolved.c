@@ -8,7 +8,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/runfolder.h"
 #include "evalcore/runplan.h"
-#include "evalcore/text_json.h"
+#include "evalcore/base/json.h"
 #include "evalcore/version.h"
 
 static int may_keep_text(const struct task *t)
@@ -20,33 +20,33 @@ static json_t *problem_json(const struct prompt_set *s, size_t i)
 {
     const struct problem *p = &s->task.problems[i];
     json_t *o =
-        json_pack("{s:o, s:s, s:i, s:b, s:b}", "id", text_json_of(p->id), "prompt_sha256", s->rows[i].sha256,
+        json_pack("{s:o, s:s, s:i, s:b, s:b}", "id", json_text_of(p->id), "prompt_sha256", s->rows[i].sha256,
                   "prompt_tokens", s->rows[i].n, "is_rendered", p->is_rendered, "thinking_open",
                   p->thinking_open || (!p->is_rendered && !p->no_chat && s->chat && s->chat->opens_thinking));
     if (may_keep_text(&s->task))
-        json_object_set_new(o, "prompt", text_json(p->prompt, p->prompt_len));
+        json_object_set_new(o, "prompt", json_text(p->prompt, p->prompt_len));
     json_t *golds = json_array();
     for (int g = 0; g < p->n_golds; g++)
-        json_array_append_new(golds, text_json(p->golds[g], strlen(p->golds[g])));
+        json_array_append_new(golds, json_text(p->golds[g], strlen(p->golds[g])));
     if (!p->n_golds && p->gold)
-        json_array_append_new(golds, text_json(p->gold, p->gold_len));
+        json_array_append_new(golds, json_text(p->gold, p->gold_len));
     json_object_set_new(o, "golds", golds);
     if (p->n_options)
         json_object_set_new(o, "n_options", json_integer(p->n_options));
     if (p->option_order)
-        json_object_set_new(o, "option_order", text_json_of(p->option_order));
+        json_object_set_new(o, "option_order", json_text_of(p->option_order));
     if (p->subset)
-        json_object_set_new(o, "subset", text_json_of(p->subset));
+        json_object_set_new(o, "subset", json_text_of(p->subset));
     if (p->n_classes) {
         json_t *classes = json_array();
         for (int k = 0; k < p->n_classes; k++)
-            json_array_append_new(classes, text_json_of(p->all_classes[k]));
+            json_array_append_new(classes, json_text_of(p->all_classes[k]));
         json_object_set_new(o, "all_classes", classes);
     }
     if (p->max_new_tokens)
         json_object_set_new(o, "max_new_tokens", json_integer(p->max_new_tokens));
     if (p->stop)
-        json_object_set_new(o, "stop", text_json_of(p->stop));
+        json_object_set_new(o, "stop", json_text_of(p->stop));
     return o;
 }
 
@@ -70,7 +70,7 @@ static json_t *task_json(const struct prompt_set *s)
 {
     json_t *options = param_json(task_params, &s->task.options);
     return json_pack("{s:s, s:o, s:s, s:s, s:s, s:o, s:s, s:s, s:I, s:I}", "name", s->task.ops->name, "label",
-                     text_json_of(s->label), "version", s->task.ops->version, "metric", s->task.ops->metric,
+                     json_text_of(s->label), "version", s->task.ops->version, "metric", s->task.ops->metric,
                      "source", s->task.source, "options", options, "file", s->file, "chat",
                      s->chat ? s->chat->name : "none", "problems", (json_int_t)s->task.n_problems, "original",
                      (json_int_t)s->n_original);
@@ -82,7 +82,7 @@ static json_t *option_text(const struct policy_spec *s, const char *key)
     const struct param *p = key ? param_find(policy_params(s->ops), key) : NULL;
     if (p)
         param_text(p, s->params, &text);
-    json_t *v = text_json(str_text(&text), text.len);
+    json_t *v = json_text(str_text(&text), text.len);
     str_release(&text);
     return v;
 }
@@ -104,7 +104,7 @@ static void add_budget(json_t *o, const struct policy_spec *s)
     }
     struct str rule = {0};
     policy_budget_rule(s, &rule);
-    json_object_set_new(o, "budget_rule", text_json(str_text(&rule), rule.len));
+    json_object_set_new(o, "budget_rule", json_text(str_text(&rule), rule.len));
     json_object_set_new(o, "budget_key", json_string(budget ? budget->name : ""));
     json_object_set_new(o, "budget", option_text(s, budget ? budget->name : NULL));
     str_release(&rule);
@@ -114,11 +114,11 @@ static json_t *cell_json(const struct runplan *p, const struct plan_cell *c)
 {
     const struct settings *s = &c->settings->s;
     json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:f}", "id",
-                          c->id, "label", text_json_of(c->label), "policy_label",
-                          text_json_of(c->policy->label), "model", text_json_of(p->file->model), "policy",
+                          c->id, "label", json_text_of(c->label), "policy_label",
+                          json_text_of(c->policy->label), "model", json_text_of(p->file->model), "policy",
                           c->policy->name, "preset", c->spec.preset ? c->spec.preset : "", "params",
                           policy_spec_to_json(&c->spec), "settings", settings_json(s), "settings_label",
-                          text_json_of(c->settings->swept), "identity", c->identity, "samples", s->samples,
+                          json_text_of(c->settings->swept), "identity", c->identity, "samples", s->samples,
                           "task", c->set, "baseline", c->baseline, "max_new_tokens",
                           s->max_new_tokens == PARAM_UNSET_INT ? SETTINGS_MAX_NEW : s->max_new_tokens,
                           "temperature", s->temperature);
@@ -148,11 +148,11 @@ static json_t *config_json(const struct runplan *p)
     for (int i = 0; i < p->n_cells; i++)
         json_array_append_new(cells, cell_json(p, &p->cells[i]));
     return json_pack("{s:i, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
-                     "version", KVEVAL_VERSION, "run_file", text_json_of(p->file->path), "model",
-                     text_json_of(p->file->model), "family", info->family, "weights", info->weights,
-                     "numerics", info->numerics, "device", text_json_of(info->device), "max_context",
+                     "version", KVEVAL_VERSION, "run_file", json_text_of(p->file->path), "model",
+                     json_text_of(p->file->model), "family", info->family, "weights", info->weights,
+                     "numerics", info->numerics, "device", json_text_of(info->device), "max_context",
                      info->max_context, "limit", p->limit ? json_integer(p->limit) : json_null(), "baseline",
-                     text_json_of(p->file->baseline), "run", source_json(p->file), "tasks", tasks, "cells",
+                     json_text_of(p->file->baseline), "run", source_json(p->file), "tasks", tasks, "cells",
                      cells);
 }
 
@@ -187,7 +187,7 @@ static int write_manifest(const struct runplan *p, const char *dir, struct err *
     const char *created = json_string_value(json_object_get(old, "created"));
     o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:s, s:s}", "schema", 1, "program", "kveval",
                   "version", KVEVAL_VERSION, "created", created ? created : now, "updated", now, "run_file",
-                  text_json_of(p->file->path), "cells", p->n_cells, "jobs", (json_int_t)p->n_jobs, "weights",
+                  json_text_of(p->file->path), "cells", p->n_cells, "jobs", (json_int_t)p->n_jobs, "weights",
                   p->lanes[0].info.weights, "grader", answer_check_version());
     int rc = write_json(o, dir, "manifest.json", e);
     json_decref(o);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "evalcore/record.h"
-#include "evalcore/text_json.h"
+#include "evalcore/base/json.h"
 #include "evalcore/version.h"
 
 struct tally_set { /* expected tokens of one prompt set, for the ETA */
@@ -36,19 +36,19 @@ static int write_record(struct tally *t, const struct job *j, const struct compl
     json_t *head = json_pack(
         "{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:i, s:s, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:o, s:o, "
         "s:s, s:I, s:s}",
-        "v", 1, "key", j->key, "cell", c->id, "task", c->task->name, "problem", text_json_of(problem->id),
+        "v", 1, "key", j->key, "cell", c->id, "task", c->task->name, "problem", json_text_of(problem->id),
         "sample", j->sample, "prompt_sha256", s->rows[j->problem].sha256, "prompt_tokens",
         s->rows[j->problem].n, "finish", finish_name(done->finish), "tokens", done->n_ids, "kv_reads",
         done->kv.reads, "kv_reads_full", done->kv.reads_full, "aux_reads", done->kv.aux_reads, "peak_tokens",
         done->kv.peak_tokens, "prefill_peak_tokens", done->kv.prefill_peak_tokens, "seconds", done->seconds,
-        "preempted", done->preempted, "device", text_json_of(device), "host", text_json_of(host), "version",
+        "preempted", done->preempted, "device", json_text_of(device), "host", json_text_of(host), "version",
         KVEVAL_VERSION, "time", (json_int_t)time(NULL), "ids_sha256", digest);
     if (!head)
         return err_set(e, ERR_FORMAT, "problem %s cannot be written as JSON", problem->id);
     if (problem->option_order)
         json_object_set_new(head, "option_order", json_string(problem->option_order));
     if (done->finish == FINISHED_ERROR)
-        json_object_set_new(head, "error", text_json_of(done->error ? done->error : "unknown error"));
+        json_object_set_new(head, "error", json_text_of(done->error ? done->error : "unknown error"));
     int rc = journal_add(t->journal, head, done->ids, (size_t)done->n_ids, done->text ? done->text : "",
                          done->n_text, e);
     json_decref(head);

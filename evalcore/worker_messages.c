@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "evalcore/record.h"
-#include "evalcore/text_json.h"
+#include "evalcore/base/json.h"
 
 const char *message_type(const json_t *m)
 {
@@ -45,7 +45,7 @@ json_t *message_hello(const struct runplan *p)
     for (int i = 0; i < p->n_lanes; i++)
         json_array_append_new(lanes, json_pack("{s:s, s:s}", "weights", p->lanes[i].info.weights, "numerics",
                                                p->lanes[i].info.numerics));
-    return json_pack("{s:s, s:o, s:o}", "type", "hello", "device", text_json_of(p->lanes[0].info.device),
+    return json_pack("{s:s, s:o, s:o}", "type", "hello", "device", json_text_of(p->lanes[0].info.device),
                      "lanes", lanes);
 }
 
@@ -103,7 +103,7 @@ int message_read_progress(const json_t *m, double *tokens, struct err *e)
 json_t *message_error(const struct err *error)
 {
     return json_pack("{s:s, s:i, s:o}", "type", "error", "code", error->code, "text",
-                     text_json_of(error->text));
+                     json_text_of(error->text));
 }
 
 int message_read_error(const json_t *m, struct err *error, struct err *e)
@@ -127,11 +127,11 @@ json_t *message_done(const char *key, const struct completion *c)
         json_array_append_new(ids, json_integer(c->ids[i]));
     json_t *m = json_pack(
         "{s:s, s:s, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:i}", "type", "done", "key", key, "finish",
-        finish_name(c->finish), "ids", ids, "text", text_json(c->text, c->n_text), "kv_reads", c->kv.reads,
+        finish_name(c->finish), "ids", ids, "text", json_text(c->text, c->n_text), "kv_reads", c->kv.reads,
         "kv_reads_full", c->kv.reads_full, "aux_reads", c->kv.aux_reads, "peak_tokens", c->kv.peak_tokens,
         "prefill_peak_tokens", c->kv.prefill_peak_tokens, "seconds", c->seconds, "preempted", c->preempted);
     if (m && c->error)
-        json_object_set_new(m, "error", text_json_of(c->error));
+        json_object_set_new(m, "error", json_text_of(c->error));
     return m;
 }
 

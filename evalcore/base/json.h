@@ -31,6 +31,11 @@ void json_canonical(struct str *out, const json_t *v);
 /* A JSON string literal with quotes. Any bytes: invalid UTF-8 becomes U+FFFD, NUL becomes \u0000. */
 void json_quote(struct str *out, const char *s, size_t n);
 
+/* A JSON string of any bytes: invalid UTF-8 (file names, model output, cut messages) becomes U+FFFD. Never
+ * NULL; s NULL is "". New reference. */
+json_t *json_text(const char *s, size_t n);
+json_t *json_text_of(const char *s); /* up to the NUL */
+
 /* Shortest decimal text that reads back to the same double: "0.1", "3", "1e-07"; "null" if not finite. */
 void json_number(struct str *out, double v);
 

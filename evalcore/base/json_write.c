@@ -114,3 +114,18 @@ void json_canonical(struct str *out, const json_t *v)
         str_puts(out, "null");
     }
 }
+
+/* jansson refuses invalid UTF-8 with NULL, which then spreads. */
+json_t *json_text(const char *s, size_t n)
+{
+    struct str clean = {0};
+    str_add_utf8(&clean, s ? s : "", s ? n : 0);
+    json_t *v = json_stringn(str_text(&clean), clean.len);
+    str_release(&clean);
+    return v;
+}
+
+json_t *json_text_of(const char *s)
+{
+    return json_text(s, s ? strlen(s) : 0);
+}
