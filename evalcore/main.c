@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "evalcore/base/log.h"
-#include "evalcore/command.h"
-#include "evalcore/version.h"
+#include "evalcore/cli/command.h"
+#include "evalcore/cli/version.h"
 
 /* Adding a command: one file cmd_NAME.c and one line here. */
 static const struct command *const commands[] = {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "evalcore/base/rng.h"
-#include "evalcore/record.h"
+#include "evalcore/store/run.h"
 
 struct fake_policy {
     const char *policy, *label, *params, *k_pages, *l_pages, *budget_tokens, *budget_key, *budget, *rule;

@@ -1,5 +1,5 @@
 /* The option parser: spellings, positions, and the sentence of each mistake. */
-#include "evalcore/cli.h"
+#include "evalcore/cli/cli.h"
 #include "tests/check.h"
 
 struct options {

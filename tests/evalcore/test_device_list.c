@@ -1,5 +1,5 @@
 /* Devices as the command line names them. */
-#include "evalcore/device_list.h"
+#include "evalcore/cli/device_list.h"
 #include "tests/check.h"
 
 #define FORMS "a device is cpu, cuda:0, cuda:0-3 or cuda:0,2 (each GPU once, at most 64), not "

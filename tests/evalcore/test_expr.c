@@ -1,5 +1,5 @@
 /* "where" conditions, one line each: expr.test. */
-#include "evalcore/expr.h"
+#include "evalcore/runfile/where.h"
 #include "tests/cases.h"
 
 static int lookup(void *context, const char *name, double *out, struct err *e)

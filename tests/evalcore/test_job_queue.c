@@ -1,6 +1,6 @@
 /* Which worker gets which job: the plan's order, jobs of one prompt on one worker, nobody idle at the end,
  * what was given back first. */
-#include "evalcore/job_queue.h"
+#include "evalcore/sweep/job_queue.h"
 #include "tests/check.h"
 
 static struct plan_cell cells[3] = {{.set = 0}, {.set = 0}, {.set = 1}};

@@ -7,7 +7,7 @@
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
-#include "evalcore/journal.h"
+#include "evalcore/store/journal.h"
 #include "tests/check.h"
 
 enum { RECORDS = 3 };

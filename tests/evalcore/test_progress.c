@@ -1,5 +1,5 @@
 /* The status line's text. */
-#include "evalcore/progress.h"
+#include "evalcore/cli/progress.h"
 #include "tests/check.h"
 
 static struct str text;

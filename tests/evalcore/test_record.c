@@ -1,11 +1,11 @@
 /* Loading a run folder made by hand: which record of a key counts, what is foreign, damaged or missing,
  * grades kept and made anew. */
 #include "evalcore/base/file.h"
-#include "evalcore/grades.h"
-#include "evalcore/job.h"
-#include "evalcore/journal.h"
-#include "evalcore/lmeval.h"
-#include "evalcore/record.h"
+#include "evalcore/plan/cell_identity.h"
+#include "evalcore/report/lmeval.h"
+#include "evalcore/store/grades.h"
+#include "evalcore/store/journal.h"
+#include "evalcore/store/run.h"
 #include "tests/cases.h"
 
 static const char *const identity = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";

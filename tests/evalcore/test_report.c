@@ -7,8 +7,8 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/report.h"
-#include "evalcore/report_parts.h"
+#include "evalcore/report/report.h"
+#include "evalcore/report/report_parts.h"
 #include "tests/evalcore/fake_run.h"
 
 /* ---- a run of seven cells written by hand: one letter a job, by problem and then sample ----

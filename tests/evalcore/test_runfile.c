@@ -1,6 +1,6 @@
 /* Run files: expansion to cells, overrides, and the sentence of every mistake. Cases: runfile.test. */
 #include "evalcore/base/file.h"
-#include "evalcore/runfile.h"
+#include "evalcore/runfile/runfile.h"
 #include "tests/cases.h"
 
 /* One line per cell: task label | policy label | policy options that differ from nothing | settings. */

@@ -1,6 +1,6 @@
 /* The order of jobs: longest first; of jobs alike in that a few policies before the next few, and jobs of one
  * prompt together; where prompts are long, over all cells. */
-#include "evalcore/scheduler.h"
+#include "evalcore/plan/scheduler.h"
 #include "tests/check.h"
 
 enum { CELLS = 6, PROBLEMS = 3, JOBS = CELLS * PROBLEMS };

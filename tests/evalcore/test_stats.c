@@ -1,7 +1,7 @@
 /* Statistics against published worked examples and values computed by hand or by exact enumeration. */
 #include "tests/check.h"
 
-#include "evalcore/stats.h"
+#include "evalcore/stats/stats.h"
 
 static void test_distributions(void)
 {

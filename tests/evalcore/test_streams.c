@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
-#include "evalcore/record.h"
+#include "evalcore/store/run.h"
 #include "tests/check.h"
 
 enum { PER_FAMILY = 16 };

@@ -3,7 +3,7 @@
  */
 #include "tests/check.h"
 
-#include "evalcore/svg.h"
+#include "evalcore/svg/svg.h"
 
 static void check_ticks(double low, double high, int is_log, size_t most, const char *want)
 {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "evalcore/base/arena.h"
-#include "evalcore/worker_messages.h"
+#include "evalcore/sweep/worker_messages.h"
 #include "tests/check.h"
 
 static struct wire near_end, far_end;

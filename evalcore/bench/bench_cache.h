@@ -1,0 +1,47 @@
+#ifndef EVALCORE_BENCH_BENCH_CACHE_H
+#define EVALCORE_BENCH_BENCH_CACHE_H
+
+#include "evalcore/bench/bench_device.h"
+
+/* A one-layer cache full of random keys and values in scattered units, and buffers of one attention step:
+ * what the benchmarks of attention and selection work on. */
+struct bench_shape {
+    int n_q, n_kv, dim, batch, context;
+    enum dtype dtype;
+};
+
+struct bench_kv {
+    struct bench_device d;
+    struct bench_shape shape;
+    struct kv_view kv;
+    struct rows rows;
+    struct plan plan;
+    float *qkv, *out; /* queries, then keys and values, at row stride `stride` */
+    int stride;
+    void *owned[64];
+    int n_owned;
+};
+
+/* A table of cases, rows of `size` bytes that begin with the case's shape. Each runs on a cache of that
+ * shape, which it shares with those beside it of the same one. */
+struct bench_cases {
+    const void *row;
+    size_t n, size;
+};
+typedef int (*bench_case_fn)(struct bench *b, struct bench_kv *k, const void *row, struct err *e);
+int bench_kv_run(struct bench *b, const struct bench_cases *cases, bench_case_fn run, struct err *e);
+
+/* Device memory that is released behind the case. */
+void *bench_kv_room(struct bench_kv *k, size_t bytes, struct err *e);
+int bench_kv_check(const struct bench_kv *k, int rc, struct err *e);
+
+/* Bytes of K and V of so many tokens of each sequence. */
+double bench_kv_bytes(const struct bench_shape *s, double tokens);
+
+/* Median seconds of one of the n operations that `enqueue` launches, over replays of them all: back to back,
+ * so that what a device begins before the operation before has ended is not counted twice. */
+typedef int (*bench_enqueue_fn)(void *context, int i);
+int bench_replay(const struct bench_kv *k, bench_enqueue_fn enqueue, void *context, int n, double *seconds,
+                 struct err *e);
+
+#endif

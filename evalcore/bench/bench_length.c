@@ -1,0 +1,147 @@
+/* kveval bench decode --tokens N: a batch that decodes from 1 token to N, as in DELTA's Figure 4 (arXiv
+ * 2510.09883), under any policy. Figures are tokens per second at some lengths, and of the whole.
+ *
+ * --sampled decodes a short stretch at each of these lengths instead of all N tokens: one prompt of random
+ * tokens is prefilled densely and copied, so that every sequence reads memory of its own, and the whole is
+ * estimated from the mean steps by the trapezoid rule. Sequences then hold the same tokens, which no
+ * operation's time depends on. Greedy either way. */
+#include "evalcore/bench/bench_engine.h"
+
+/* Means are over a multiple of the page's 16 tokens: a step that maps pages for all sequences counts with its
+ * share. The first steps after an admission record their program. */
+enum { WARM = 16, WINDOW = 64, POINTS = 8 };
+
+static const int lengths[] = {1, 1024, 2048, 4096, 8192, 16384}; /* and the last */
+
+struct point {
+    double tokens; /* mean context in the window */
+    struct bench_window w;
+    double bound; /* seconds a step takes at least */
+};
+
+struct trace {
+    struct bench *b;
+    struct bench_engine x;
+    int batch;
+    struct point point[POINTS];
+    int n;
+    double bandwidth;
+};
+
+static const char *policy_text(const struct bench *b)
+{
+    return b->policy ? b->policy : "full";
+}
+
+static void finish_point(struct trace *t, struct point *p, int tokens)
+{
+    char name[400];
+    t->bandwidth = bench_bandwidth(&t->x, p->w.bytes);
+    p->bound = bench_step_bound(&t->x, t->batch, p->w.bytes, t->bandwidth);
+    snprintf(name, sizeof name, "decode %s %s batch %d at %d tokens%s", t->b->model, policy_text(t->b),
+             t->batch, tokens, t->b->sampled ? ", sampled" : "");
+    bench_print(t->b, name, t->batch / p->w.seconds, "tok/s", t->batch / p->bound);
+}
+
+static void finish_trace(struct trace *t, double seconds, double bound)
+{
+    char name[400], how[80] = "";
+    double tokens = (double)t->batch * t->b->tokens;
+    if (t->b->sampled)
+        snprintf(how, sizeof how, ", estimated by the trapezoid rule from %d sampled lengths", t->n);
+    snprintf(name, sizeof name, "decode %s %s batch %d, 1 to %d tokens%s", t->b->model, policy_text(t->b),
+             t->batch, t->b->tokens, how);
+    bench_print(t->b, name, tokens / seconds, "tok/s", tokens / bound);
+}
+
+/* ---- sampled ---- */
+
+static int sample_point(struct trace *t, int tokens, struct err *e)
+{
+    struct point *p = &t->point[t->n++];
+    struct bench_window warm;
+    int prompt = tokens > WARM + WINDOW ? tokens - WARM - WINDOW : 1;
+    p->tokens = prompt + WARM + WINDOW / 2.0;
+    if (bench_submit(&t->x, t->batch, prompt, 1, WARM + WINDOW + 2, e) ||
+        bench_window(&t->x, WARM, &warm, e) || bench_window(&t->x, WINDOW, &p->w, e) || bench_drain(&t->x, e))
+        return e->code;
+    finish_point(t, p, tokens);
+    return 0;
+}
+
+/* Of step times over all lengths from 1 to N; constant before the first point and after the last. */
+static double integral(const struct trace *t, double (*of)(const struct point *p))
+{
+    const struct point *p = t->point;
+    double sum = of(p) * p->tokens + of(p + t->n - 1) * (t->b->tokens - p[t->n - 1].tokens);
+    for (int i = 1; i < t->n; i++)
+        sum += (of(p + i) + of(p + i - 1)) / 2 * (p[i].tokens - p[i - 1].tokens);
+    return sum;
+}
+
+static double measured(const struct point *p)
+{
+    return p->w.seconds;
+}
+
+static double bounded(const struct point *p)
+{
+    return p->bound;
+}
+
+static int run_sampled(struct trace *t, struct err *e)
+{
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths && lengths[i] < t->b->tokens && !e->code; i++)
+        sample_point(t, lengths[i], e);
+    if (!e->code && !sample_point(t, t->b->tokens, e))
+        finish_trace(t, integral(t, measured), integral(t, bounded));
+    return e->code;
+}
+
+/* ---- every token ---- */
+
+/* Decodes `steps` steps in a row and adds what they took and read. */
+static int stretch(struct trace *t, int steps, struct bench_window *w, double *seconds, double *bytes,
+                   struct err *e)
+{
+    if (steps <= 0 || bench_window(&t->x, steps, w, e))
+        return e->code;
+    *seconds += steps * w->seconds;
+    *bytes += steps * w->bytes;
+    return 0;
+}
+
+static int run_whole(struct trace *t, struct err *e)
+{
+    double seconds = 0, bytes = 0;
+    int done = 0, last = t->b->tokens;
+    if (bench_submit(&t->x, t->batch, 1, 0, last + 2, e))
+        return e->code;
+    for (size_t i = 1; done < last && !e->code; i++) {
+        int to = i < sizeof lengths / sizeof *lengths && lengths[i] < last ? lengths[i] : last;
+        struct point p;
+        struct bench_window before;
+        int window = to - done < WINDOW ? to - done : WINDOW;
+        if (stretch(t, to - done - window, &before, &seconds, &bytes, e) ||
+            stretch(t, window, &p.w, &seconds, &bytes, e))
+            return e->code;
+        done = to;
+        finish_point(t, &p, to);
+    }
+    if (bench_drain(&t->x, e))
+        return e->code;
+    /* Both phases are proportional to what they read: the bound of the mean step, times the steps. */
+    finish_trace(t, seconds, last * bench_step_bound(&t->x, t->batch, bytes / last, t->bandwidth));
+    return 0;
+}
+
+int bench_length(struct bench *b, struct err *e)
+{
+    struct trace t = {.b = b, .batch = bench_batch(b)};
+    int context = b->tokens + WARM + WINDOW + 3; /* more than any stretch takes */
+    int rc = bench_engine_open(&t.x, b, t.batch, context, b->sampled ? 1 : -1, e);
+    if (!rc)
+        rc = b->sampled ? run_sampled(&t, e) : run_whole(&t, e);
+    bench_engine_close(&t.x);
+    return rc ? e->code : 0;
+}

@@ -1,0 +1,72 @@
+/* kveval bench prefill: a prompt alone, from its admission to its first token, at some lengths. The limit is
+ * that of the products of all its tokens and of causal attention, at the machine's peak; a policy that also
+ * prefills sparsely (DMS) leaves out some of the latter and may go beyond it. */
+#include "evalcore/bench/bench_engine.h"
+#include "evalcore/cli/progress.h"
+
+enum { RUNS = 5 };
+
+static const int lengths[] = {1024, 4096, 16384}; /* on the CPU the first */
+
+/* Seconds of one prompt. */
+static int once(struct bench_engine *x, int tokens, double *seconds, struct err *e)
+{
+    if (bench_submit(x, 1, tokens, 0, 1, e))
+        return e->code;
+    double start = progress_clock();
+    while (engine_pending(x->en)) {
+        const struct completion *c;
+        int n;
+        if (engine_step(x->en, &c, &n, e))
+            return e->code;
+        if (n && c->error)
+            return err_set(e, ERR_USAGE, "a prompt of %d tokens: %s", tokens, c->error);
+    }
+    *seconds = progress_clock() - start;
+    return 0;
+}
+
+/* Seconds at the peak. The output head takes the last token alone. */
+static double bound(const struct bench_engine *x, double tokens)
+{
+    const struct engine_info *i = engine_info(x->en);
+    double head = (double)i->vocab * i->hidden, pairs = tokens * (tokens + 1) / 2;
+    double products = 2 * ((double)i->layer_values * tokens + head);
+    return (products + pairs * i->n_layers * i->n_q * 4 * i->head_dim) / x->peak;
+}
+
+/* The median run; the first, which also finds its way, does not count. */
+static int measure(struct bench *b, struct bench_engine *x, int tokens, struct err *e)
+{
+    double run[RUNS], first;
+    int rc = once(x, tokens, &first, e);
+    for (int i = 0; i < RUNS && !rc; i++)
+        rc = once(x, tokens, run + i, e);
+    if (rc)
+        return rc;
+    char name[400];
+    double seconds = probe_median(run, RUNS);
+    snprintf(name, sizeof name, "prefill %s %s of %d tokens, %.4g ms", b->model,
+             b->policy ? b->policy : "full", tokens, seconds * 1e3);
+    bench_print(b, name, tokens / seconds, "tok/s", tokens / bound(x, tokens));
+    return 0;
+}
+
+int bench_prefill(struct bench *b, struct err *e)
+{
+    const int *length = b->tokens ? &b->tokens : lengths;
+    int n = b->device->is_gpu && !b->tokens ? (int)(sizeof lengths / sizeof *lengths) : 1;
+    struct bench_engine x;
+    int rc = bench_engine_open(&x, b, 1, 0, -1, e);
+    int room = rc ? 0 : engine_info(x.en)->max_context;
+    if (!rc && length[0] >= room)
+        rc = err_set(
+            e, ERR_USAGE,
+            "prefill: a prompt of %d tokens and its first token do not fit into this model's context of "
+            "%d; give fewer --tokens",
+            length[0], room);
+    for (int i = 0; i < n && !rc && length[i] < room; i++)
+        rc = measure(b, &x, length[i], e);
+    bench_engine_close(&x);
+    return rc;
+}

@@ -1,0 +1,53 @@
+#ifndef EVALCORE_CLI_COMMAND_H
+#define EVALCORE_CLI_COMMAND_H
+
+#include "evalcore/cli/cli.h"
+#include "evalcore/base/err.h"
+#include "evalcore/base/param.h"
+
+/* A subcommand of kveval. Adding one: one file cmd_NAME.c that defines `const struct command cmd_NAME`, one
+ * line in the table of main.c and here, one script in tests/cli. */
+struct program { /* what main.c read from the environment and the terminal; nobody else asks for it */
+    const char *cache_dir; /* for hashes of weight files; NULL when there is no home */
+    int columns;           /* of the terminal; 80 when unknown */
+    int live;              /* standard error is a terminal that can redraw a line */
+};
+
+/* Returns the exit code. argv[0] is the command's name. */
+typedef int (*command_fn)(const struct program *p, int argc, char **argv);
+
+struct command {
+    const char *name;
+    const char *usage;                /* after the name: "RUN.json -o DIR" */
+    const char *help;                 /* one line */
+    const char *details;              /* further text of `kveval help NAME`, or NULL */
+    const struct param *params;       /* listed behind the details, which say what they are; or NULL */
+    const struct cli_option *options; /* ends with name NULL */
+    command_fn run;
+    int is_hidden; /* not for people: kveval help does not list it */
+};
+
+extern const struct command cmd_sweep, cmd_report, cmd_show, cmd_score, cmd_grade, cmd_choice, cmd_textscore,
+    cmd_generate, cmd_logprobs, cmd_bench, cmd_list, cmd_doctor, cmd_worker;
+
+enum { /* exit codes */
+       EXIT_DONE = 0,
+       EXIT_REGRESSION = 1,
+       EXIT_USAGE = 2,      /* command line, run file, input files */
+       EXIT_INCOMPLETE = 3, /* not everything could be done, or an error on the way */
+       EXIT_INCONCLUSIVE = 4,
+       EXIT_STOPPED = 75,      /* by SIGTERM or SIGUSR1, after saving: repeat the command to go on */
+       EXIT_INTERRUPTED = 130, /* by a first Ctrl-C, after saving */
+       EXIT_KILLED = 143       /* a second SIGTERM cut the saving short */
+};
+
+/* Parses argv by the command's options. Returns -1 to go on, or an exit code: --help was printed (0), or a
+ * mistake was (2). args takes at most max_args positional arguments; fewer than min_args is a mistake. */
+int command_parse(const struct command *c, void *options, int argc, char **argv, const char **args,
+                  int min_args, int max_args, int *n_args);
+void command_help(const struct command *c);
+
+/* Prints the error and returns `code`. */
+int command_fail(const struct err *e, int code);
+
+#endif

@@ -1,0 +1,24 @@
+#ifndef EVALCORE_CLI_DEVICE_LIST_H
+#define EVALCORE_CLI_DEVICE_LIST_H
+
+#include "evalcore/base/err.h"
+
+/* Devices as the command line names them: cpu, cuda, cuda:1, cuda:0-3, cuda:0,2; cpu:0-1 is two workers that
+ * share the CPU. */
+enum { DEVICES_MAX = 64, DEVICE_NAME_MAX = 32 };
+struct device_list {
+    char backend[16];
+    int ordinal[DEVICES_MAX];
+    int n;
+    int is_gpu;
+};
+
+#define DEVICE_HELP  "cpu (default) or a GPU: cuda:0"
+#define DEVICES_HELP "cpu (default) or GPUs, one worker process each: cuda:0, cuda:0-3, cuda:0,2"
+
+/* text NULL: the CPU. At most `most` devices, each once. */
+int device_list_parse(struct device_list *out, const char *text, int most, struct err *e);
+/* "cuda:2" */
+void device_list_name(const struct device_list *d, int i, char out[DEVICE_NAME_MAX]);
+
+#endif

@@ -1,0 +1,170 @@
+/* kveval grade: the grader of mathematical answers. */
+#include <stddef.h>
+#include <string.h>
+
+#include "evalcore/cli/command.h"
+#include "evalcore/commands/response_json.h"
+#include "evalcore/base/json.h"
+
+/* "match_types": which of Math-Verify's targets count. */
+static int read_match_types(const json_t *in, struct grade_options *o, struct err *e)
+{
+    const json_t *list = json_object_get(in, "match_types");
+    if (!list || json_is_null(list))
+        return 0;
+    if (!json_array_size(list))
+        return err_set(e, ERR_FORMAT, "field \"match_types\" must be a list that is not empty");
+    o->latex = o->expr = o->string = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        int *flag = !name                     ? NULL
+                    : !strcmp(name, "latex")  ? &o->latex
+                    : !strcmp(name, "expr")   ? &o->expr
+                    : !strcmp(name, "string") ? &o->string
+                                              : NULL;
+        if (!flag)
+            return err_set(e, ERR_FORMAT, "field \"match_types\" may hold latex, expr and string");
+        *flag = 1;
+    }
+    return 0;
+}
+
+/* "policy": {"percent": "number"}, of mode strict. */
+static int read_policies(const json_t *in, struct grade_policies *p, struct err *e)
+{
+    json_t *policy = json_object_get(in, "policy"), *v;
+    const char *key;
+    int rc = 0;
+    if (!policy || json_is_null(policy))
+        return 0;
+    if (!json_is_object(policy))
+        return err_set(e, ERR_FORMAT, "field \"policy\" must be an object: {\"percent\": \"number\"}");
+    json_object_foreach(policy, key, v)
+    {
+        rc = param_set_json(grade_policy_params, p, NULL, key, v, "field \"policy\"", e);
+        if (rc)
+            break;
+    }
+    return rc;
+}
+
+/* The optional fields of a line that say how to grade; those after `policy` are Math-Verify's, for compat. */
+static int read_options(const json_t *in, struct grade_options *o, struct err *e)
+{
+    static const char *const modes[] = {"strict", "compat", NULL};
+    int mode = 0;
+    int64_t priority = o->boxed_match_priority, decimals = o->float_rounding;
+    int rc = jsonl_word(in, "mode", modes, &mode, e);
+    if (!rc)
+        rc = read_policies(in, &o->policies, e);
+    if (!rc)
+        rc = read_match_types(in, o, e);
+    if (!rc)
+        rc = json_opt_int(in, "boxed_match_priority", &priority, "grade", e);
+    if (!rc && (priority < -1 || priority > 1000))
+        rc = err_set(e, ERR_FORMAT, "field \"boxed_match_priority\" must be between -1 and 1000");
+    if (!rc)
+        rc = json_opt_int(in, "float_rounding", &decimals, "grade", e);
+    if (!rc && (decimals < 0 || decimals > 100))
+        rc = err_set(e, ERR_FORMAT, "field \"float_rounding\" must be between 0 and 100");
+    if (!rc)
+        rc = json_opt_bool(in, "strict", &o->strict, "grade", e);
+    if (!rc)
+        rc = json_opt_bool(in, "allow_set_relation_comp", &o->allow_set_relation_comp, "grade", e);
+    o->mode = mode ? GRADE_COMPAT : GRADE_STRICT;
+    o->boxed_match_priority = (int)priority;
+    o->float_rounding = (int)decimals;
+    return rc;
+}
+
+/* The policies that are not the default, NULL when all are. */
+static json_t *changed_policies(const struct grade_policies *p)
+{
+    json_t *all = param_json(grade_policy_params, p),
+           *usual = param_json(grade_policy_params, &grade_options_default.policies), *v;
+    const char *key;
+    json_object_foreach(usual, key, v) if (json_equal(json_object_get(all, key), v))
+        json_object_del(all, key);
+    json_decref(usual);
+    if (json_object_size(all))
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+/* context: the policies of lines that name none. */
+static json_t *grade_line(void *context, const json_t *in, struct err *e)
+{
+    struct arena a = {0};
+    struct grade g = {0};
+    struct grade_options o = grade_options_default;
+    struct response r = {0};
+    const char *gold = NULL;
+    size_t n = 0;
+    o.policies = *(const struct grade_policies *)context;
+    int rc = jsonl_text(in, "gold", &gold, &n, e);
+    if (!rc)
+        rc = filter_response(in, "pred", &r, e);
+    if (!rc)
+        rc = read_options(in, &o, e);
+    if (!rc && grade_math_as(&g, gold, n, &r, &o, &a))
+        rc = err_set(e, ERR_FORMAT, "%s", g.reason ? g.reason : "the reference answer cannot be read");
+    json_t *out = NULL;
+    if (!rc)
+        out = json_pack("{s:s, s:o, s:o, s:o, s:o*}", "verdict", verdict_name(g.verdict), "reason",
+                        json_text_of(g.reason), "gold_form", json_text_of(g.gold_form), "pred_form",
+                        json_text_of(g.pred_form), "policy",
+                        o.mode == GRADE_STRICT ? changed_policies(&o.policies) : NULL);
+    arena_release(&a);
+    return out;
+}
+
+struct flags {
+    struct cli_list policy;
+};
+
+static const struct cli_option options[] = {
+    {"policy", 0, CLI_LIST, offsetof(struct flags, policy), "NAME=VALUE",
+     .help = "of all lines that do not say otherwise; repeatable"},
+    {0},
+};
+
+static int run_grade(const struct program *p, int argc, char **argv)
+{
+    struct flags f = {0};
+    struct grade_policies policies = grade_options_default.policies;
+    struct err e = {0};
+    const char *path = NULL;
+    int n, code = command_parse(&cmd_grade, &f, argc, argv, &path, 0, 1, &n);
+    (void)p;
+    if (code >= 0)
+        return code;
+    for (int i = 0; i < f.policy.n; i++)
+        if (param_set_pairs(grade_policy_params, &policies, NULL, f.policy.v[i], "--policy", &e))
+            return command_fail(&e, EXIT_USAGE);
+    const struct jsonl j = {
+        .fn = grade_line,
+        .context = &policies,
+        .error_fields = "{\"verdict\":\"error\",\"reason\":\"\",\"gold_form\":\"\",\"pred_form\":\"\"}"};
+    return jsonl_run(&j, path);
+}
+
+const struct command cmd_grade = {
+    .name = "grade",
+    .usage = "[FILE]",
+    .help = "grade mathematical answers, JSONL in and out",
+    .details =
+        "in:  {\"gold\", \"pred\"} and optionally \"mode\": \"strict\"|\"compat\", \"thinking\": "
+        "\"auto\"|\"open\"|\"none\",\n"
+        "     \"finish\": \"stop\"|\"length\"; for strict, \"policy\": {NAME: VALUE}; for compat, which\n"
+        "     gives Math-Verify 0.8.0's verdicts, its \"match_types\", \"boxed_match_priority\",\n"
+        "     \"float_rounding\", \"strict\", \"allow_set_relation_comp\"\n"
+        "out: {\"verdict\", \"reason\", \"gold_form\", \"pred_form\"}, and \"policy\" with those that are\n"
+        "     not the default\n\n"
+        "A decimal reference is met by what rounds to its digits, an exact one by a decimal of four\n"
+        "digits or more. A mark (unit, currency, degrees) on one side only is dropped or kept.\n\n"
+        "policies of mode strict, for --policy and the field \"policy\" of a line:",
+    .params = grade_policy_params,
+    .options = options,
+    .run = run_grade,
+};

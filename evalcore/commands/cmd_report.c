@@ -1,0 +1,111 @@
+/* kveval report and score: everything here is rebuilt from the journals of a run folder. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "evalcore/base/log.h"
+#include "evalcore/cli/command.h"
+#include "evalcore/report/lmeval.h"
+#include "evalcore/report/report.h"
+#include "evalcore/store/grades.h"
+#include "evalcore/store/run.h"
+#include "evalcore/store/segmenter.h"
+
+struct report_options {
+    const char *against, *zh_dict;
+};
+
+static const struct cli_option report_table[] = {
+    {"against", 0, CLI_STRING, offsetof(struct report_options, against), "OLD",
+     .help = "compare with another run folder"},
+    {"zh-dict", 0, CLI_STRING, offsetof(struct report_options, zh_dict), "DIR", .help = ZH_DICT_HELP},
+    {0},
+};
+
+static int missing(const struct run *r)
+{
+    if (r->n_done == r->n_expected)
+        return 0;
+    log_info(
+        "%ld of %ld jobs are missing; short completions finish first, so these numbers lean towards them",
+        r->n_expected - r->n_done, r->n_expected);
+    return 1;
+}
+
+static int run_report(const struct program *p, int argc, char **argv)
+{
+    struct report_options o = {0};
+    struct str table = {0};
+    struct err e = {0};
+    struct run r;
+    const char *dir;
+    int n;
+    (void)p;
+    int code = command_parse(&cmd_report, &o, argc, argv, &dir, 1, 1, &n);
+    if (code >= 0)
+        return code;
+    if (run_load_with(&r, dir, &(struct run_options){.zh_dict = o.zh_dict}, &e))
+        return command_fail(&e, EXIT_USAGE);
+    missing(&r);
+    int rc = r.n_graded ? grades_save(&r, &e) : 0;
+    if (!rc)
+        rc = lmeval_write(&r, &e);
+    run_release(&r);
+    if (!rc)
+        rc = report_write(dir, o.against, &table, &e);
+    if (!rc)
+        printf("%s\nreport: %s/report/report.md and index.html\n", str_text(&table), dir);
+    str_release(&table);
+    return rc ? command_fail(&e, rc == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;
+}
+
+const struct command cmd_report = {
+    .name = "report",
+    .usage = "DIR [--against OLD]",
+    .help = "write DIR/report and DIR/cells from the journals, finished or not",
+    .options = report_table,
+    .run = run_report,
+};
+
+static int run_score(const struct program *p, int argc, char **argv)
+{
+    struct err e = {0};
+    struct run r;
+    const char *dir;
+    struct report_options o = {0};
+    int n, count[VERDICT_COUNT] = {0};
+    (void)p;
+    int code = command_parse(&cmd_score, &o, argc, argv, &dir, 1, 1, &n);
+    if (code >= 0)
+        return code;
+    if (run_load_with(&r, dir, &(struct run_options){.regrade = 1, .zh_dict = o.zh_dict}, &e))
+        return command_fail(&e, EXIT_USAGE);
+    for (int c = 0; c < r.n_cells; c++)
+        for (int i = 0; i < r.cells[c].n_records; i++)
+            count[r.cells[c].records[i].verdict]++;
+    int rc = grades_save(&r, &e);
+    if (!rc)
+        rc = lmeval_write(&r, &e);
+    if (!rc) {
+        printf("grader %s, %ld of %ld completions:", r.grader, r.n_done, r.n_expected);
+        for (int v = 0; v < VERDICT_COUNT; v++)
+            printf("%s %d %s", v ? "," : "", count[v], verdict_name((enum verdict)v));
+        printf("\n");
+    }
+    run_release(&r);
+    if (!rc)
+        rc = report_write(dir, NULL, NULL, &e);
+    return rc ? command_fail(&e, EXIT_INCOMPLETE) : EXIT_DONE;
+}
+
+static const struct cli_option score_table[] = {
+    {"zh-dict", 0, CLI_STRING, offsetof(struct report_options, zh_dict), "DIR", .help = ZH_DICT_HELP},
+    {0},
+};
+
+const struct command cmd_score = {
+    .name = "score",
+    .usage = "DIR",
+    .help = "grade every completion of a run folder anew, without decoding; rewrites its report",
+    .options = score_table,
+    .run = run_score,
+};

@@ -1,0 +1,267 @@
+/* kveval sweep: run file -> cells -> jobs -> what the journals lack -> decode -> journal -> report. Repeating
+ * the command resumes. Mistakes in the input are found before the first token (exit 2). */
+#include <stdio.h>
+#include <string.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/base/log.h"
+#include "evalcore/cli/stop.h"
+#include "evalcore/plan/dryrun.h"
+#include "evalcore/plan/scheduler.h"
+#include "evalcore/report/lmeval.h"
+#include "evalcore/report/report.h"
+#include "evalcore/store/grades.h"
+#include "evalcore/store/run.h"
+#include "evalcore/store/runfolder.h"
+#include "evalcore/store/runlock.h"
+#include "evalcore/sweep/sweep_local.h"
+#include "evalcore/sweep/sweep_options.h"
+#include "evalcore/sweep/sweep_workers.h"
+
+struct sweep {
+    const struct program *program;
+    struct sweep_options o;
+    const char *path;
+    struct runfile file;
+    struct runplan plan;
+    struct device_list devices;
+    struct runlock lock;
+    struct journal journal;
+    struct workers workers; /* one a device; none for a single device, whose engine is in this process */
+    int argc;
+    char **argv;
+    int shard, n_shards;
+    long of_shard, todo;
+    int code; /* exit code should the next step fail */
+};
+
+static int parse_shard(struct sweep *s, struct err *e)
+{
+    const char *slash = s->o.shard ? strchr(s->o.shard, '/') : NULL;
+    long i = -1, n = -1;
+    if (!s->o.shard)
+        return 0;
+    struct arena a = {0};
+    int bad =
+        !slash ||
+        cli_int(arena_strndup(&a, s->o.shard, (size_t)(slash - s->o.shard)), 0, RUNLOCK_SHARDS_MAX, &i) ||
+        cli_int(slash + 1, 1, RUNLOCK_SHARDS_MAX, &n) || i >= n;
+    arena_release(&a);
+    if (bad)
+        return err_set(e, ERR_USAGE, "--shard takes I/N with I from 0 to N-1, such as 0/4, not \"%s\"",
+                       s->o.shard);
+    s->shard = (int)i;
+    s->n_shards = (int)n;
+    return 0;
+}
+
+static int check_options(struct sweep *s, struct err *e)
+{
+    if (!s->o.dry_run && !s->o.out)
+        return err_set(e, ERR_USAGE, "where to? give the run folder with -o DIR");
+    if (device_list_parse(&s->devices, s->o.devices, DEVICES_MAX, e))
+        return e->code;
+    return parse_shard(s, e);
+}
+
+/* The folder is taken early when it is there: a second run is refused before it loads a model. It is made
+ * late: a mistake in the input leaves no folder behind. */
+static int take_folder(struct sweep *s, struct err *e)
+{
+    if (s->o.dry_run || s->lock.fd > 0)
+        return 0;
+    int rc = file_mkdirs(s->o.out, e);
+    if (!rc)
+        rc = runlock_take(&s->lock, s->o.out, s->shard, s->n_shards, e);
+    if (rc == ERR_BUSY)
+        s->code = EXIT_INCOMPLETE;
+    return rc;
+}
+
+static int load_inputs(struct sweep *s, struct err *e)
+{
+    struct runfile_options fo = sweep_file_options(&s->o);
+    struct runplan_options po = sweep_plan_options(&s->o, s->program, &s->devices, 0);
+    po.dry = s->o.dry_run || s->devices.n > 1;
+    int rc = runfile_load(&s->file, s->path, &fo, e);
+    if (!rc && s->o.out)
+        rc = runfolder_check(s->o.out, e);
+    if (!rc && s->o.out && file_is_dir(s->o.out))
+        rc = take_folder(s, e);
+    if (!rc)
+        rc = runplan_build(&s->plan, &s->file, &po, e);
+    if (rc == ERR_DEVICE) /* no mistake in the input */
+        s->code = EXIT_INCOMPLETE;
+    return rc;
+}
+
+/* Starts the workers and makes the plan whole with what the first of them knows. Returns the signal that came
+ * before that, 0, or a negative error. */
+static int load_workers(struct sweep *s, struct err *e)
+{
+    int signal = 0, rc = workers_start(&s->workers, &s->devices, s->argc, s->argv, e);
+    if (!rc)
+        rc = workers_load(&s->workers, &s->plan, &signal, e);
+    if (rc == ERR_DEVICE)
+        s->code = EXIT_INCOMPLETE;
+    return rc ? rc : signal;
+}
+
+/* Takes the folder and leaves in the plan what is still to do. */
+static int prepare_folder(struct sweep *s, struct err *e)
+{
+    struct run done;
+    int dropped = 0;
+    int rc = take_folder(s, e);
+    if (!rc)
+        rc = runplan_write(&s->plan, s->o.out, &dropped, e);
+    if (!rc)
+        rc = run_load_with(&done, s->o.out, &(struct run_options){.zh_dict = s->o.zh_dict}, e);
+    if (rc)
+        return rc;
+    if (dropped)
+        log_info(
+            "%d cells of this folder's earlier run file are not in this one; their completions stay in the "
+            "journals but not in the tables",
+            dropped);
+    if (done.n_bad_lines)
+        log_warn("%ld journal lines are damaged; their jobs are decoded again", done.n_bad_lines);
+    if (done.n_conflicts)
+        log_warn("%ld jobs were decoded twice with different tokens: results do not reproduce here",
+                 done.n_conflicts);
+    s->todo = scheduler_keep(&s->plan, &done, s->shard, s->n_shards, &s->of_shard);
+    scheduler_order(&s->plan, &done);
+    run_release(&done);
+    return 0;
+}
+
+static void announce(const struct sweep *s)
+{
+    double expected = 0;
+    for (long i = 0; i < s->plan.n_jobs; i++)
+        expected += s->plan.jobs[i].expected;
+    log_info("%s on %s: %d cells, %ld jobs, %ld done, about %.0f tokens to decode", s->file.model,
+             s->plan.lanes[0].info.device, s->plan.n_cells, s->of_shard, s->of_shard - s->todo, expected);
+}
+
+static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
+{
+    struct progress progress;
+    progress_init(&progress, s->program->live, s->program->columns, s->o.quiet);
+    double started = progress_clock();
+    journal_init(&s->journal, s->o.out);
+    tally_init(t, &s->plan, &s->journal, &progress);
+    int rc =
+        s->workers.n ? workers_run(&s->workers, &s->plan, t, signal, e) : runner_run(&s->plan, t, signal, e);
+    tally_release(t);
+    journal_close(&s->journal);
+    double seconds = progress_clock() - started;
+    if (!rc && !*signal && t->finished) {
+        struct str time = {0};
+        progress_duration(&time, seconds);
+        log_info("%ld completions, %.0f tokens in %s: %.0f tokens/s", t->finished, t->tokens, time.data,
+                 t->tokens / (seconds > 0 ? seconds : 1));
+        str_release(&time);
+    }
+    if (rc)
+        err_add(e, "stopped with %ld of %ld jobs saved, repeat the command to go on",
+                s->of_shard - s->todo + t->finished, s->of_shard);
+    return rc;
+}
+
+/* Grades, cells/ and report/, all rebuilt from the journals, and the table on standard output. *failed counts
+ * the jobs that ended as error. */
+static int write_results(const struct sweep *s, long *failed, struct err *e)
+{
+    struct run run;
+    int rc = run_load_with(&run, s->o.out, &(struct run_options){.zh_dict = s->o.zh_dict}, e);
+    if (rc)
+        return rc;
+    for (int c = 0; c < run.n_cells; c++)
+        for (int i = 0; i < run.cells[c].n_records; i++)
+            *failed += run.cells[c].records[i].finish == FINISHED_ERROR;
+    rc = grades_save(&run, e);
+    if (!rc)
+        rc = lmeval_write(&run, e);
+    run_release(&run);
+    struct str table = {0};
+    if (!rc)
+        rc = report_write(s->o.out, NULL, &table, e);
+    if (!rc && !s->o.quiet)
+        printf("%s\nreport: %s/report/report.md and index.html\n", str_text(&table), s->o.out);
+    str_release(&table);
+    return rc;
+}
+
+static int sweep(struct sweep *s, struct err *e)
+{
+    struct tally t = {0};
+    long failed = 0;
+    s->code = EXIT_USAGE;
+    int rc = check_options(s, e);
+    if (!rc)
+        rc = load_inputs(s, e);
+    if (rc)
+        return s->code;
+    int signal = stop_poll(); /* loading a large model takes a while */
+    if (!signal && s->devices.n > 1 && !s->o.dry_run)
+        signal = load_workers(s, e);
+    if (signal < 0)
+        return s->code;
+    if (signal) {
+        log_info("stopped before anything was decoded");
+        return stop_exit_code(signal);
+    }
+    if (s->o.dry_run) {
+        dryrun_print(&s->plan);
+        return EXIT_DONE;
+    }
+    if (prepare_folder(s, e))
+        return s->code;
+    announce(s);
+    s->code = EXIT_INCOMPLETE;
+    if (s->plan.n_jobs && decode(s, &t, &signal, e))
+        return s->code;
+    if (signal) {
+        log_info("stopped: %ld of %ld jobs are done and saved; repeat the command to go on",
+                 s->of_shard - s->todo + t.finished, s->of_shard);
+        return stop_exit_code(signal);
+    }
+    if (write_results(s, &failed, e))
+        return s->code;
+    if (failed)
+        err_set(e, ERR_DEVICE, "%ld jobs failed; they count as error in the tables, kveval show says why",
+                failed);
+    return failed ? EXIT_INCOMPLETE : EXIT_DONE;
+}
+
+static int run_sweep(const struct program *p, int argc, char **argv)
+{
+    struct sweep s = {.program = p, .argc = argc, .argv = argv};
+    struct err e = {0};
+    int n;
+    int code = command_parse(&cmd_sweep, &s.o, argc, argv, &s.path, 1, 1, &n);
+    if (code >= 0)
+        return code;
+    log_set_quiet(s.o.quiet);
+    stop_block();
+    code = sweep(&s, &e);
+    workers_release(&s.workers);
+    if (e.code)
+        command_fail(&e, code);
+    runplan_release(&s.plan);
+    runfile_release(&s.file);
+    runlock_drop(&s.lock);
+    return code;
+}
+
+const struct command cmd_sweep = {
+    .name = "sweep",
+    .usage = "RUN.json -o DIR",
+    .help = "decode and grade every cell of a run file; repeat the command to resume",
+    .details =
+        "Writes DIR/journal (the raw truth), DIR/cells (lm-evaluation-harness layout) and DIR/report.\n"
+        "Model, tasks and policies are in the run file; runs/README.md describes it.",
+    .options = sweep_table,
+    .run = run_sweep,
+};

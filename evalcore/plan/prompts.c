@@ -1,0 +1,157 @@
+/* From problems to token ids (contract: prompts.h). Cutting out the middle follows LongBench's pred.py
+ * (THUDM): the first and the last half of the allowed tokens are decoded to text again, and the chat form is
+ * added afterwards. */
+#include "evalcore/plan/prompts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/plan/cell_identity.h"
+
+int prompts_chat(const struct chat **out, const struct chat *own, const char *chat, struct err *e)
+{
+    *out = NULL;
+    if (!strcmp(chat, "none"))
+        return 0;
+    if (!strcmp(chat, "auto")) {
+        *out = own;
+        return 0;
+    }
+    *out = chat_find(chat);
+    if (*out)
+        return 0;
+    struct str names = {0};
+    for (size_t i = 0; chat_at(i); i++)
+        str_printf(&names, "%s%s", i ? ", " : "", chat_at(i)->name);
+    int rc =
+        err_set(e, ERR_USAGE, "unknown chat template \"%s\"; known are auto, %s", chat, str_text(&names));
+    str_release(&names);
+    return rc;
+}
+
+struct renderer {
+    const struct tokenizer *tokenizer;
+    struct tokenizer_scratch scratch;
+    const struct settings *settings;
+    const struct prompt_set *set;
+    int32_t bos;
+    int limit; /* tokens of prompt and completion together */
+};
+
+static int plain(struct renderer *r, const char *text, size_t n, int with_special, struct token_list *out,
+                 struct err *e)
+{
+    if (r->bos >= 0)
+        token_list_add(out, r->bos);
+    return tokenizer_encode(r->tokenizer, &r->scratch, text, n, with_special, out, e);
+}
+
+/* The ids of a user text: chat form, or begin-of-sentence and the bare text. */
+static int wrap(struct renderer *r, const struct problem *p, const char *user, size_t n,
+                struct token_list *out, struct err *e)
+{
+    const struct settings *s = r->settings;
+    if (r->set->chat && !p->no_chat)
+        return chat_encode(r->set->chat, r->tokenizer, &r->scratch, s->prefix, user, n, s->suffix, out, e);
+    struct str text = {0};
+    str_puts(&text, s->prefix ? s->prefix : "");
+    str_add(&text, user, n);
+    str_puts(&text, s->suffix ? s->suffix : "");
+    int rc = plain(r, str_text(&text), text.len, 0, out, e);
+    str_release(&text);
+    return rc;
+}
+
+/* Keeps `keep` tokens of the user text, half at each end, and wraps what they decode to. */
+static int cut_and_wrap(struct renderer *r, const struct problem *p, const struct token_list *user,
+                        size_t keep, struct token_list *out, struct err *e)
+{
+    struct str text = {0};
+    size_t head = keep / 2, tail = keep - head;
+    tokenizer_decode(r->tokenizer, user->id, head, 0, &text);
+    tokenizer_decode(r->tokenizer, user->id + user->n - tail, tail, 0, &text);
+    out->n = 0;
+    int rc = wrap(r, p, str_text(&text), text.len, out, e);
+    str_release(&text);
+    return rc;
+}
+
+static int truncate_middle(struct renderer *r, const struct problem *p, int room, struct token_list *out,
+                           struct err *e)
+{
+    struct token_list user = {0};
+    int rc = tokenizer_encode(r->tokenizer, &r->scratch, p->prompt, p->prompt_len, 0, &user, e);
+    size_t frame = out->n > user.n ? out->n - user.n : 0;
+    size_t keep = (size_t)room > frame ? (size_t)room - frame : 0;
+    /* Joining the halves may give a few more tokens than were kept. */
+    while (!rc && keep > 1 && keep < user.n) {
+        rc = cut_and_wrap(r, p, &user, keep, out, e);
+        if (out->n <= (size_t)room)
+            break;
+        keep -= out->n - (size_t)room < keep ? out->n - (size_t)room : keep;
+    }
+    token_list_release(&user);
+    return rc;
+}
+
+static int render_one(struct renderer *r, const struct problem *p, struct token_list *out, struct err *e)
+{
+    int rc = p->is_rendered ? plain(r, p->prompt, p->prompt_len, 1, out, e)
+                            : wrap(r, p, p->prompt, p->prompt_len, out, e);
+    if (rc)
+        return err_add(e, "%s, problem %s", r->set->label, p->id), rc;
+    int max_new = settings_max_new(r->settings, p->max_new_tokens);
+    int room = r->limit - max_new;
+    if (p->truncate_middle && !p->is_rendered && room < 1)
+        return err_set(e, ERR_USAGE,
+                       "%s: max_new_tokens %d leaves no room for a prompt in %d tokens of context; lower it",
+                       r->set->label, max_new, r->limit);
+    if (p->truncate_middle && !p->is_rendered && out->n > (size_t)room)
+        rc = truncate_middle(r, p, room, out, e);
+    if (!rc && out->n >= (size_t)r->limit)
+        rc = err_set(
+            e, ERR_USAGE,
+            "%s, problem %s: the prompt has %zu tokens, but prompt and completion together may have %d%s; "
+            "leave the problem out (--sample-ids) or use a model with a longer context",
+            r->set->label, p->id, out->n, r->limit,
+            r->settings->max_total_tokens > 0 ? " (max_total_tokens or the context)" : " (the context)");
+    return rc;
+}
+
+int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct engine_info *info,
+                   const struct settings *settings, struct err *e)
+{
+    struct renderer r = {.tokenizer = t, .settings = settings, .set = s, .bos = info->bos};
+    struct token_list one = {0};
+    int rc = 0;
+    if (!r.tokenizer)
+        return err_set(e, ERR_USAGE, "%s has no tokenizer.json, so prompts cannot be encoded", info->model);
+    r.limit = info->max_context;
+    if (settings->max_total_tokens > 0 && settings->max_total_tokens < r.limit)
+        r.limit = settings->max_total_tokens;
+    s->rows = xcalloc(s->task.n_problems + 1, sizeof *s->rows);
+    for (size_t i = 0; i < s->task.n_problems && !rc; i++) {
+        one.n = 0;
+        rc = render_one(&r, &s->task.problems[i], &one, e);
+        if (rc)
+            break;
+        s->rows[i].first = s->ids.n;
+        s->rows[i].n = (int)one.n;
+        if (s->rows[i].n > s->longest)
+            s->longest = s->rows[i].n;
+        job_hash_ids(one.id, one.n, s->rows[i].sha256);
+        for (size_t k = 0; k < one.n; k++)
+            token_list_add(&s->ids, one.id[k]);
+    }
+    token_list_release(&one);
+    tokenizer_scratch_release(&r.scratch);
+    return rc;
+}
+
+void prompts_release(struct prompt_set *s)
+{
+    task_close(&s->task);
+    token_list_release(&s->ids);
+    free(s->rows);
+    memset(s, 0, sizeof *s);
+}

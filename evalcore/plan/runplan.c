@@ -1,0 +1,315 @@
+/* Binding a run file to a model (contract: runplan.h). Everything that can be wrong with the input is found
+ * here, before anything is decoded. */
+#include "evalcore/plan/runplan.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/hash.h"
+#include "evalcore/plan/sample_ids.h"
+#include "evalcore/store/keymap.h"
+
+enum { SLUG_MAX = 96 };
+
+/* What of a model can be known without its weights. */
+static int probe_model(struct lane *lane, const struct engine_options *o, struct err *e)
+{
+    int rc = engine_probe(o, &lane->info, e);
+    if (!rc)
+        rc = engine_open_tokenizer(o->model, &lane->own, e);
+    lane->tokenizer = lane->own;
+    lane->chat = lane->own ? chat_guess(lane->own) : NULL;
+    return rc;
+}
+
+static int open_lane(struct runplan *p, enum kv_dtype kv_dtype, const struct runplan_options *o, int *index,
+                     struct err *e)
+{
+    for (int i = 0; i < p->n_lanes; i++)
+        if (p->lanes[i].kv_dtype == kv_dtype) {
+            *index = i;
+            return 0;
+        }
+    p->lanes = xrealloc(p->lanes, (size_t)(p->n_lanes + 1) * sizeof *p->lanes);
+    struct lane *lane = &p->lanes[p->n_lanes];
+    memset(lane, 0, sizeof *lane);
+    lane->kv_dtype = kv_dtype;
+    struct engine_options options = {.model = p->file->model,
+                                     .backend = o->backend,
+                                     .ordinal = o->ordinal,
+                                     .threads = o->threads,
+                                     .max_batch = o->max_batch,
+                                     .kv_dtype = kv_dtype,
+                                     .cache_dir = o->cache_dir};
+    *index = p->n_lanes++;
+    int rc = o->dry ? probe_model(lane, &options, e) : engine_open(&lane->engine, &options, e);
+    if (rc || o->dry)
+        return rc;
+    lane->info = *engine_info(lane->engine);
+    lane->tokenizer = engine_tokenizer(lane->engine);
+    lane->chat = engine_chat(lane->engine);
+    return 0;
+}
+
+static int same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Do two settings give the same token ids for a task's problems? Limits matter only where prompts are cut. */
+static int same_prompts(const struct settings *a, const struct settings *b)
+{
+    return same_text(a->chat, b->chat) && same_text(a->prefix, b->prefix) &&
+           same_text(a->suffix, b->suffix) && same_text(a->prompt, b->prompt) &&
+           a->max_new_tokens == b->max_new_tokens && a->max_total_tokens == b->max_total_tokens;
+}
+
+static void name_set(struct runplan *p, struct prompt_set *s, const struct settings *settings)
+{
+    struct str text = {0};
+    char hex[9];
+    json_t *options = param_json(task_params, &s->task.options);
+    json_object_set_new(options, "settings", settings_json(settings));
+    json_canonical(&text, options);
+    str_printf(&text, "%s %s %s", s->task.ops->version, s->task.source, s->chat ? s->chat->name : "none");
+    for (size_t i = 0; i < s->task.n_problems; i++)
+        str_printf(&text, "\n%s", s->task.problems[i].id);
+    sha256_hex(str_text(&text), text.len, hex, 8);
+    s->file = arena_printf(&p->arena, "problems/%s-%s.jsonl", s->task.ops->name, hex);
+    json_decref(options);
+    str_release(&text);
+}
+
+/* Opens the task and renders its prompts. */
+static int open_set(struct runplan *p, const struct runfile_task *t, const struct settings *settings,
+                    const struct lane *lane, const struct runplan_options *o, struct sample_ids *ids,
+                    struct err *e)
+{
+    p->sets = xrealloc(p->sets, (size_t)(p->n_sets + 1) * sizeof *p->sets);
+    struct prompt_set *s = &p->sets[p->n_sets];
+    struct task_options options = t->options;
+    memset(s, 0, sizeof *s);
+    s->label = t->label;
+    s->end_token = -1;
+    if (!options.prompt && t->ops->prompts) /* a run's variant is meant for the tasks that have variants */
+        options.prompt = settings->prompt;
+    int rc = task_open(&s->task, t->name, &options, o->data_dir, e);
+    if (rc)
+        return err_add(e, "%s", t->where), rc;
+    p->n_sets++;
+    s->n_original = s->task.n_problems;
+    sample_ids_filter(ids, &s->task, t->label, o->limit);
+    rc = prompts_chat(&s->chat, lane->chat, settings->chat, e);
+    if (s->chat && s->chat->end && lane->tokenizer)
+        s->end_token = tokenizer_find(lane->tokenizer, s->chat->end);
+    if (!rc)
+        rc = prompts_render(s, lane->tokenizer, &lane->info, settings, e);
+    name_set(p, s, settings);
+    return rc;
+}
+
+static void slug_of(const struct runplan *p, const struct plan_cell *c, struct str *slug)
+{
+    const char *model = strrchr(p->file->model, '/');
+    const char *parts[] = {model && model[1] ? model + 1 : p->file->model, c->policy->label, c->task->label};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (i)
+            str_putc(slug, '.');
+        for (const char *t = parts[i]; *t && slug->len < SLUG_MAX; t++)
+            if (isalnum((unsigned char)*t) || strchr("._+", *t))
+                str_putc(slug, *t);
+            else if (slug->len && strchr(" -/:,", *t) && slug->data[slug->len - 1] != '-')
+                str_putc(slug, '-');
+    }
+}
+
+/* The digits keep a cell's folder when only the number of problems or samples changes; two cells that would
+ * share it are told apart by everything. */
+static void name_cell(struct runplan *p, struct plan_cell *c)
+{
+    struct str label = {0}, slug = {0}, all = {0};
+    char hex[9];
+    str_puts(&label, c->policy->label);
+    if (*c->settings->swept)
+        str_printf(&label, " %s", c->settings->swept);
+    if (strcmp(c->task->label, c->task->name))
+        str_printf(&label, "/%s", c->task->label);
+    c->label = arena_strdup(&p->arena, str_text(&label));
+    slug_of(p, c, &slug);
+    json_t *settings = settings_json(&c->settings->s), *options = param_json(task_params, &c->task->options);
+    json_object_del(settings, "samples");
+    json_object_del(options, "problems");
+    str_printf(&all, "%s\n%s\n", c->identity, c->label);
+    json_canonical(&all, settings);
+    json_canonical(&all, options);
+    sha256_hex(str_text(&all), all.len, hex, 8);
+    c->id = arena_printf(&p->arena, "%s-%s", str_text(&slug), hex);
+    for (int i = 0; i < p->n_cells && &p->cells[i] != c; i++)
+        if (!strcmp(p->cells[i].id, c->id)) {
+            str_puts(&all, p->sets[c->set].file);
+            sha256_hex(str_text(&all), all.len, hex, 8);
+            c->id = arena_printf(&p->arena, "%s-%s", str_text(&slug), hex);
+        }
+    json_decref(settings);
+    json_decref(options);
+    str_release(&label);
+    str_release(&slug);
+    str_release(&all);
+}
+
+/* What the model adds to a resolved cell: identity, and the names that are made from it. */
+static int identify_cell(struct runplan *p, struct plan_cell *c, struct err *e)
+{
+    const struct lane *lane = &p->lanes[c->lane];
+    struct cell_identity identity = {.weights = lane->info.weights,
+                                     .numerics = lane->info.numerics,
+                                     .policy = &c->spec,
+                                     .settings = &c->settings->s,
+                                     .task = c->task->name,
+                                     .task_version = c->task->ops->version,
+                                     .end_token = p->sets[c->set].end_token};
+    if (job_identity(&identity, c->identity, e))
+        return err_add(e, "%s", c->policy->where), e->code;
+    name_cell(p, c);
+    return 0;
+}
+
+static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
+{
+    const struct lane *lane = &p->lanes[c->lane];
+    int rc =
+        policy_spec_resolve(&c->spec, &c->policy->spec, p->file->model, lane->info.n_layers, &p->arena, e);
+    if (!rc && lane->engine)
+        rc = engine_policy(lane->engine, &c->spec, &c->instance, e);
+    if (rc)
+        return err_add(e, "%s", c->policy->where), rc;
+    if (lane->engine)
+        return identify_cell(p, c, e);
+    name_cell(p, c);
+    return 0;
+}
+
+static int make_cells(struct runplan *p, const struct runplan_options *o, struct err *e)
+{
+    const struct runfile *f = p->file;
+    struct sample_ids ids;
+    int *set_of = xcalloc((size_t)f->n_tasks * (size_t)f->n_settings + 1, sizeof *set_of);
+    int *lane_of = xcalloc((size_t)f->n_settings + 1, sizeof *lane_of);
+    int rc = sample_ids_parse(&ids, o->sample_ids, &p->arena, e);
+    for (int s = 0; s < f->n_settings && !rc; s++)
+        rc = open_lane(p, (enum kv_dtype)f->settings[s].s.kv_dtype, o, &lane_of[s], e);
+    for (int t = 0; t < f->n_tasks && !rc; t++)
+        for (int s = 0; s < f->n_settings && !rc; s++) {
+            int same = 0;
+            while (same < s && !same_prompts(&f->settings[same].s, &f->settings[s].s))
+                same++;
+            set_of[t * f->n_settings + s] = same < s ? set_of[t * f->n_settings + same] : p->n_sets;
+            if (same == s)
+                rc = open_set(p, &f->tasks[t], &f->settings[s].s, &p->lanes[lane_of[s]], o, &ids, e);
+        }
+    if (!rc)
+        rc = sample_ids_check(&ids, e);
+    p->cells =
+        xcalloc((size_t)f->n_tasks * (size_t)f->n_policies * (size_t)f->n_settings + 1, sizeof *p->cells);
+    for (int t = 0; t < f->n_tasks && !rc; t++)
+        for (int i = 0; i < f->n_policies && !rc; i++)
+            for (int s = 0; s < f->n_settings && !rc; s++) {
+                struct plan_cell *c = &p->cells[p->n_cells++];
+                c->task = &f->tasks[t];
+                c->policy = &f->policies[i];
+                c->settings = &f->settings[s];
+                c->set = set_of[t * f->n_settings + s];
+                c->lane = lane_of[s];
+                c->baseline = f->baseline_policy < 0
+                                  ? -1
+                                  : (t * f->n_policies + f->baseline_policy) * f->n_settings + s;
+                rc = bind_cell(p, c, e);
+            }
+    sample_ids_release(&ids);
+    free(set_of);
+    free(lane_of);
+    return rc;
+}
+
+/* K and V of all lanes' engines, which share a device: weights and states of all of them are there by now. */
+static int reserve(struct runplan *p, struct err *e)
+{
+    for (int i = 0; i < p->n_lanes && !e->code; i++)
+        if (p->lanes[i].engine)
+            engine_reserve(p->lanes[i].engine, 1.0 / (p->n_lanes - i), e);
+    return e->code;
+}
+
+static void make_jobs(struct runplan *p)
+{
+    struct keymap seen = {0};
+    size_t cap = 0;
+    for (int i = 0; i < p->n_cells; i++) {
+        const struct plan_cell *c = &p->cells[i];
+        const struct prompt_set *s = &p->sets[c->set];
+        for (size_t q = 0; q < s->task.n_problems; q++)
+            for (int k = 0; k < c->settings->s.samples; k++) {
+                struct job_inputs in = {.identity = c->identity,
+                                        .prompt_sha256 = s->rows[q].sha256,
+                                        .problem = s->task.problems[q].id,
+                                        .own_max_new = s->task.problems[q].max_new_tokens,
+                                        .own_stop = s->task.problems[q].stop,
+                                        .sample = k};
+                struct job j = {.cell = i, .problem = (int)q, .sample = k};
+                job_key(&in, j.key);
+                if (keymap_add(&seen, j.key, p->n_jobs) != p->n_jobs)
+                    continue; /* another cell has the same job */
+                xgrow(&p->jobs, &cap, (size_t)p->n_jobs + 1, sizeof *p->jobs);
+                p->jobs[p->n_jobs++] = j;
+            }
+    }
+    keymap_release(&seen);
+}
+
+int runplan_build(struct runplan *p, const struct runfile *f, const struct runplan_options *o, struct err *e)
+{
+    memset(p, 0, sizeof *p);
+    p->file = f;
+    p->limit = o->limit;
+    int rc = make_cells(p, o, e);
+    if (!rc)
+        rc = reserve(p, e);
+    if (!rc && !o->dry)
+        make_jobs(p);
+    if (rc)
+        runplan_release(p);
+    return rc;
+}
+
+int runplan_bind(struct runplan *p, const struct lane_facts *facts, struct err *e)
+{
+    int rc = 0;
+    for (int i = 0; i < p->n_lanes; i++) {
+        struct engine_info *info = &p->lanes[i].info;
+        info->weights = arena_strdup(&p->arena, facts[i].weights);
+        info->numerics = arena_strdup(&p->arena, facts[i].numerics);
+        info->device = arena_strdup(&p->arena, facts[i].device);
+    }
+    for (int i = 0; i < p->n_cells && !rc; i++)
+        rc = identify_cell(p, &p->cells[i], e);
+    if (!rc)
+        make_jobs(p);
+    return rc;
+}
+
+void runplan_release(struct runplan *p)
+{
+    for (int i = 0; i < p->n_sets; i++)
+        prompts_release(&p->sets[i]);
+    for (int i = 0; i < p->n_lanes; i++)
+        engine_close(p->lanes[i].engine);
+    for (int i = 0; i < p->n_lanes; i++)
+        tokenizer_close(p->lanes[i].own);
+    free(p->sets);
+    free(p->lanes);
+    free(p->cells);
+    free(p->jobs);
+    arena_release(&p->arena);
+    memset(p, 0, sizeof *p);
+}

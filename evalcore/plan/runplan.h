@@ -1,0 +1,75 @@
+#ifndef EVALCORE_PLAN_RUNPLAN_H
+#define EVALCORE_PLAN_RUNPLAN_H
+
+#include "engine/engine.h"
+#include "evalcore/plan/cell_identity.h"
+#include "evalcore/plan/prompts.h"
+#include "evalcore/runfile/runfile.h"
+
+/* A run file bound to a model and its data: cells with identities, prompts as ids, jobs with keys. */
+struct lane { /* one engine: cells of one KV type share it */
+    enum kv_dtype kv_dtype;
+    struct engine *engine; /* NULL in a dry plan */
+    struct engine_info info;
+    struct tokenizer *own; /* in a dry plan: of the model's folder, without its weights */
+    const struct tokenizer *tokenizer;
+    const struct chat *chat; /* the model's own form, NULL: none */
+};
+
+struct plan_cell {
+    const struct runfile_task *task;
+    const struct runfile_policy *policy;
+    const struct runfile_settings *settings;
+    struct policy_spec spec; /* resolved for the model */
+    struct policy *instance; /* of the lane's engine; NULL in a dry plan */
+    int set, lane;           /* indices into runplan.sets and runplan.lanes */
+    int baseline;            /* cell to compare with, -1: none */
+    const char *id, *label;
+    char identity[JOB_IDENTITY_HEX + 1];
+};
+
+struct job {
+    char key[JOB_KEY_HEX + 1];
+    int cell, problem, sample;
+    double expected; /* tokens of the completion, as far as one can tell beforehand */
+};
+
+struct runplan {
+    const struct runfile *file;
+    struct lane *lanes;
+    struct prompt_set *sets;
+    struct plan_cell *cells;
+    struct job *jobs; /* every job once, even when two cells share it; in cell order */
+    int n_lanes, n_sets, n_cells;
+    long n_jobs;
+    int limit; /* --limit, 0: none */
+    struct arena arena;
+};
+
+struct runplan_options {
+    const char *data_dir;   /* NULL: none */
+    const char *sample_ids; /* NULL: all */
+    int limit;              /* problems per task; 0: all */
+    const char *backend;    /* NULL: the CPU */
+    int ordinal;            /* device of that backend */
+    int threads, max_batch; /* 0: default */
+    const char *cache_dir;
+    int dry; /* configuration and prompts only: no weights, policy instances or keys, see runplan_bind() */
+};
+
+int runplan_build(struct runplan *p, const struct runfile *f, const struct runplan_options *o, struct err *e);
+void runplan_release(struct runplan *p);
+
+/* What of a lane only an open engine knows. */
+struct lane_facts {
+    const char *weights, *numerics, *device; /* as in struct engine_info */
+};
+/* Makes a dry plan whole, short of engines and policy instances: identities and jobs with keys, equal to
+ * those of a plan whose engines have these facts (one per lane). */
+int runplan_bind(struct runplan *p, const struct lane_facts *facts, struct err *e);
+
+/* Writes config.resolved.json, manifest.json and problems/ for run_load() and for people. *n_dropped: cells
+ * of the folder's earlier configuration that this one lacks. */
+int runplan_write(const struct runplan *p, const char *dir, int *n_dropped, struct err *e);
+
+#endif

@@ -1,0 +1,223 @@
+/* What a sweep leaves in its folder beside journals: the resolved configuration, the problems, the manifest.
+ * run_load() (record.c) reads these and needs neither model nor data. Only manifest.json holds a date. Texts
+ * of GPQA problems are never written: its authors ask for that. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/store/runfolder.h"
+#include "evalcore/plan/runplan.h"
+#include "evalcore/base/json.h"
+#include "evalcore/cli/version.h"
+
+static int may_keep_text(const struct task *t)
+{
+    return strncmp(t->ops->name, "gpqa", 4) != 0;
+}
+
+static json_t *problem_json(const struct prompt_set *s, size_t i)
+{
+    const struct problem *p = &s->task.problems[i];
+    json_t *o =
+        json_pack("{s:o, s:s, s:i, s:b, s:b}", "id", json_text_of(p->id), "prompt_sha256", s->rows[i].sha256,
+                  "prompt_tokens", s->rows[i].n, "is_rendered", p->is_rendered, "thinking_open",
+                  p->thinking_open || (!p->is_rendered && !p->no_chat && s->chat && s->chat->opens_thinking));
+    if (may_keep_text(&s->task))
+        json_object_set_new(o, "prompt", json_text(p->prompt, p->prompt_len));
+    json_t *golds = json_array();
+    for (int g = 0; g < p->n_golds; g++)
+        json_array_append_new(golds, json_text(p->golds[g], strlen(p->golds[g])));
+    if (!p->n_golds && p->gold)
+        json_array_append_new(golds, json_text(p->gold, p->gold_len));
+    json_object_set_new(o, "golds", golds);
+    if (p->n_options)
+        json_object_set_new(o, "n_options", json_integer(p->n_options));
+    if (p->option_order)
+        json_object_set_new(o, "option_order", json_text_of(p->option_order));
+    if (p->subset)
+        json_object_set_new(o, "subset", json_text_of(p->subset));
+    if (p->n_classes) {
+        json_t *classes = json_array();
+        for (int k = 0; k < p->n_classes; k++)
+            json_array_append_new(classes, json_text_of(p->all_classes[k]));
+        json_object_set_new(o, "all_classes", classes);
+    }
+    if (p->max_new_tokens)
+        json_object_set_new(o, "max_new_tokens", json_integer(p->max_new_tokens));
+    if (p->stop)
+        json_object_set_new(o, "stop", json_text_of(p->stop));
+    return o;
+}
+
+static int write_problems(const struct prompt_set *s, const char *dir, struct err *e)
+{
+    struct str text = {0}, path = {0};
+    for (size_t i = 0; i < s->task.n_problems; i++) {
+        json_t *o = problem_json(s, i);
+        json_canonical(&text, o);
+        str_putc(&text, '\n');
+        json_decref(o);
+    }
+    file_join(&path, dir, s->file);
+    int rc = file_write_atomic(path.data, str_text(&text), text.len, e);
+    str_release(&path);
+    str_release(&text);
+    return rc;
+}
+
+static json_t *task_json(const struct prompt_set *s)
+{
+    json_t *options = param_json(task_params, &s->task.options);
+    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:o, s:s, s:s, s:I, s:I}", "name", s->task.ops->name, "label",
+                     json_text_of(s->label), "version", s->task.ops->version, "metric", s->task.ops->metric,
+                     "source", s->task.source, "options", options, "file", s->file, "chat",
+                     s->chat ? s->chat->name : "none", "problems", (json_int_t)s->task.n_problems, "original",
+                     (json_int_t)s->n_original);
+}
+
+static json_t *option_text(const struct policy_spec *s, const char *key)
+{
+    struct str text = {0};
+    const struct param *p = key ? param_find(policy_params(s->ops), key) : NULL;
+    if (p)
+        param_text(p, s->params, &text);
+    json_t *v = json_text(str_text(&text), text.len);
+    str_release(&text);
+    return v;
+}
+
+/* The policy's budget: the first of its budget options that is set. */
+static void add_budget(json_t *o, const struct policy_spec *s)
+{
+    const char *keys = policy_budget_keys(s->ops);
+    const struct param *budget = NULL;
+    char name[64];
+    while (keys && *keys && !budget) {
+        size_t n = strcspn(keys, ",");
+        memcpy(name, keys, n < sizeof name ? n : sizeof name - 1);
+        name[n < sizeof name ? n : sizeof name - 1] = 0;
+        const struct param *p = param_find(policy_params(s->ops), name);
+        if (p && param_is_set(p, s->params))
+            budget = p;
+        keys += n + (keys[n] == ',');
+    }
+    struct str rule = {0};
+    policy_budget_rule(s, &rule);
+    json_object_set_new(o, "budget_rule", json_text(str_text(&rule), rule.len));
+    json_object_set_new(o, "budget_key", json_string(budget ? budget->name : ""));
+    json_object_set_new(o, "budget", option_text(s, budget ? budget->name : NULL));
+    str_release(&rule);
+}
+
+static json_t *cell_json(const struct runplan *p, const struct plan_cell *c)
+{
+    const struct settings *s = &c->settings->s;
+    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:f}", "id",
+                          c->id, "label", json_text_of(c->label), "policy_label",
+                          json_text_of(c->policy->label), "model", json_text_of(p->file->model), "policy",
+                          c->policy->name, "preset", c->spec.preset ? c->spec.preset : "", "params",
+                          policy_spec_to_json(&c->spec), "settings", settings_json(s), "settings_label",
+                          json_text_of(c->settings->swept), "identity", c->identity, "samples", s->samples,
+                          "task", c->set, "baseline", c->baseline, "max_new_tokens",
+                          s->max_new_tokens == PARAM_UNSET_INT ? SETTINGS_MAX_NEW : s->max_new_tokens,
+                          "temperature", s->temperature);
+    json_object_set_new(o, "k_pages", option_text(&c->spec, "k_pages"));
+    json_object_set_new(o, "l_pages", option_text(&c->spec, "l_pages"));
+    json_object_set_new(o, "budget_tokens", option_text(&c->spec, "budget_tokens"));
+    add_budget(o, &c->spec);
+    return o;
+}
+
+/* The run file with every text valid UTF-8. */
+static json_t *source_json(const struct runfile *f)
+{
+    struct str text = {0};
+    json_canonical(&text, f->source);
+    json_t *o = json_loadb(text.data, text.len, JSON_ALLOW_NUL, NULL);
+    str_release(&text);
+    return o ? o : json_null();
+}
+
+static json_t *config_json(const struct runplan *p)
+{
+    const struct engine_info *info = &p->lanes[0].info;
+    json_t *tasks = json_array(), *cells = json_array();
+    for (int i = 0; i < p->n_sets; i++)
+        json_array_append_new(tasks, task_json(&p->sets[i]));
+    for (int i = 0; i < p->n_cells; i++)
+        json_array_append_new(cells, cell_json(p, &p->cells[i]));
+    return json_pack("{s:i, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
+                     "version", KVEVAL_VERSION, "run_file", json_text_of(p->file->path), "model",
+                     json_text_of(p->file->model), "family", info->family, "weights", info->weights,
+                     "numerics", info->numerics, "device", json_text_of(info->device), "max_context",
+                     info->max_context, "limit", p->limit ? json_integer(p->limit) : json_null(), "baseline",
+                     json_text_of(p->file->baseline), "run", source_json(p->file), "tasks", tasks, "cells",
+                     cells);
+}
+
+static int write_json(const json_t *o, const char *dir, const char *name, struct err *e)
+{
+    struct str path = {0}, text = {0};
+    char *dump = o ? json_dumps(o, JSON_INDENT(1) | JSON_SORT_KEYS) : NULL;
+    if (!dump)
+        return err_set(e, ERR_FORMAT, "%s cannot be written: a text in it is not valid UTF-8", name);
+    str_puts(&text, dump);
+    str_putc(&text, '\n');
+    file_join(&path, dir, name);
+    int rc = file_write_atomic(path.data, text.data, text.len, e);
+    free(dump);
+    str_release(&text);
+    str_release(&path);
+    return rc;
+}
+
+static int write_manifest(const struct runplan *p, const char *dir, struct err *e)
+{
+    struct str path = {0};
+    json_t *old = NULL, *o;
+    char now[32];
+    time_t t = time(NULL);
+    struct tm utc;
+    gmtime_r(&t, &utc);
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    file_join(&path, dir, "manifest.json");
+    if (file_exists(path.data))
+        json_read_file(&old, path.data, NULL);
+    const char *created = json_string_value(json_object_get(old, "created"));
+    o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:s, s:s}", "schema", 1, "program", "kveval",
+                  "version", KVEVAL_VERSION, "created", created ? created : now, "updated", now, "run_file",
+                  json_text_of(p->file->path), "cells", p->n_cells, "jobs", (json_int_t)p->n_jobs, "weights",
+                  p->lanes[0].info.weights, "grader", answer_check_version());
+    int rc = write_json(o, dir, "manifest.json", e);
+    json_decref(o);
+    json_decref(old);
+    str_release(&path);
+    return rc;
+}
+
+/* Cells that leave the configuration lose their files before it is replaced, so that a run which is cut short
+ * here still knows them; problem files lose them afterwards, because the old configuration needs them. */
+int runplan_write(const struct runplan *p, const char *dir, int *n_dropped, struct err *e)
+{
+    struct str problems = {0};
+    json_t *config = config_json(p), *old = runfolder_config(dir);
+    *n_dropped = 0;
+    file_join(&problems, dir, "problems");
+    int rc = config ? file_mkdirs(problems.data, e)
+                    : err_set(e, ERR_FORMAT, "the configuration cannot be written as JSON");
+    for (int i = 0; i < p->n_sets && !rc; i++)
+        rc = write_problems(&p->sets[i], dir, e);
+    if (!rc)
+        rc = runfolder_drop_cells(dir, old, config, n_dropped, e);
+    if (!rc)
+        rc = write_json(config, dir, "config.resolved.json", e);
+    if (!rc)
+        rc = runfolder_drop_problems(dir, old, config, e);
+    if (!rc)
+        rc = write_manifest(p, dir, e);
+    json_decref(config);
+    json_decref(old);
+    str_release(&problems);
+    return rc;
+}

@@ -1,0 +1,138 @@
+/* Which jobs, in which order (contract: scheduler.h). */
+#include "evalcore/plan/scheduler.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/store/keymap.h"
+
+struct history { /* lengths of finished completions of one prompt set */
+    double *sum; /* by problem */
+    long *n;
+    double all;
+    long n_all;
+};
+
+static void collect(struct history *h, const struct runplan *p, const struct run *done)
+{
+    for (int i = 0; i < p->n_sets; i++) {
+        h[i].sum = xcalloc(p->sets[i].task.n_problems + 1, sizeof *h[i].sum);
+        h[i].n = xcalloc(p->sets[i].task.n_problems + 1, sizeof *h[i].n);
+    }
+    for (int c = 0; done && c < done->n_cells; c++) {
+        long set = done->cells[c].task - done->tasks; /* both are in the order of the configuration ... */
+        for (int i = 0; i < done->cells[c].n_records && set < p->n_sets; i++) {
+            const struct record *rec = &done->cells[c].records[i];
+            if ((size_t)rec->problem >= p->sets[set].task.n_problems)
+                break; /* ... unless another shard has just written its own */
+            h[set].sum[rec->problem] += rec->tokens;
+            h[set].n[rec->problem]++;
+            h[set].all += rec->tokens;
+            h[set].n_all++;
+        }
+    }
+}
+
+static double expect(const struct history *h, const struct runplan *p, const struct job *j)
+{
+    const struct plan_cell *c = &p->cells[j->cell];
+    const struct prompt_set *s = &p->sets[c->set];
+    const struct problem *problem = &s->task.problems[j->problem];
+    double tokens = h->n[j->problem] ? h->sum[j->problem] / (double)h->n[j->problem]
+                    : h->n_all       ? h->all / (double)h->n_all
+                                     : s->task.ops->expected_tokens;
+    int limit = settings_max_new(&c->settings->s, problem->max_new_tokens);
+    if (c->settings->s.ignore_eos && !c->settings->s.n_stop && !problem->stop)
+        return limit; /* nothing else ends it */
+    return tokens > limit ? limit : tokens > 1 ? tokens : 1;
+}
+
+/* Policies that share a batch: each costs launches of its own in every layer, which a GPU is slow to do. */
+enum { TOGETHER = 4 };
+
+struct sort_item {
+    int lane, bucket, set, wave;
+    struct job job;
+};
+
+/* Which few of the policies come together. Prompts longer than their completions are much of the work: all
+ * cells share them. */
+static int wave_of(const struct runplan *p, const struct job *j)
+{
+    const struct plan_cell *c = &p->cells[j->cell];
+    const struct prompt_set *s = &p->sets[c->set];
+    if (s->rows && s->rows[j->problem].n > j->expected)
+        return 0;
+    return (int)(c->policy - p->file->policies) / TOGETHER;
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+    const struct sort_item *a = pa, *b = pb;
+    if (a->lane != b->lane)
+        return a->lane - b->lane;
+    if (a->bucket != b->bucket)
+        return b->bucket - a->bucket;
+    if (a->set != b->set)
+        return a->set - b->set;
+    if (a->wave != b->wave)
+        return a->wave - b->wave;
+    if (a->job.problem != b->job.problem)
+        return a->job.problem - b->job.problem;
+    if (a->job.cell != b->job.cell)
+        return a->job.cell - b->job.cell;
+    return a->job.sample - b->job.sample;
+}
+
+void scheduler_order(struct runplan *p, const struct run *done)
+{
+    struct history *h = xcalloc((size_t)p->n_sets + 1, sizeof *h);
+    struct sort_item *items = xcalloc((size_t)p->n_jobs + 1, sizeof *items);
+    collect(h, p, done);
+    for (long i = 0; i < p->n_jobs; i++) {
+        const struct plan_cell *c = &p->cells[p->jobs[i].cell];
+        p->jobs[i].expected = expect(&h[c->set], p, &p->jobs[i]);
+        items[i] = (struct sort_item){c->lane, (int)floor(log(p->jobs[i].expected) / log(1.25)), c->set,
+                                      wave_of(p, &p->jobs[i]), p->jobs[i]};
+    }
+    qsort(items, (size_t)p->n_jobs, sizeof *items, by_start);
+    for (long i = 0; i < p->n_jobs; i++)
+        p->jobs[i] = items[i].job;
+    for (int i = 0; i < p->n_sets; i++) {
+        free(h[i].sum);
+        free(h[i].n);
+    }
+    free(h);
+    free(items);
+}
+
+/* The first digits of a key decide its shard: a digest spreads evenly, and any later n re-divides what is
+ * left. */
+static int shard_of(const char *key, int n_shards)
+{
+    char head[9];
+    memcpy(head, key, 8);
+    head[8] = 0;
+    return (int)(strtoul(head, NULL, 16) % (unsigned long)n_shards);
+}
+
+long scheduler_keep(struct runplan *p, const struct run *done, int shard, int n_shards, long *of_shard)
+{
+    struct keymap finished = {0};
+    long kept = 0;
+    for (int c = 0; done && c < done->n_cells; c++)
+        for (int i = 0; i < done->cells[c].n_records; i++)
+            keymap_add(&finished, done->cells[c].records[i].key, 1);
+    *of_shard = 0;
+    for (long i = 0; i < p->n_jobs; i++) {
+        if (n_shards > 0 && shard_of(p->jobs[i].key, n_shards) != shard)
+            continue;
+        ++*of_shard;
+        if (keymap_find(&finished, p->jobs[i].key) < 0)
+            p->jobs[kept++] = p->jobs[i];
+    }
+    p->n_jobs = kept;
+    keymap_release(&finished);
+    return kept;
+}

@@ -1,9 +1,0 @@
-#ifndef EVALCORE_RECORD_JOURNAL_H
-#define EVALCORE_RECORD_JOURNAL_H
-
-#include "evalcore/record.h"
-
-/* Second half of run_load(): fills records and counters of a run whose cells and tasks are there. */
-int record_load_journals(struct run *r, const struct run_options *o, struct err *e);
-
-#endif

@@ -1,0 +1,229 @@
+/* The CSV files: tidy tables, one row per cell, pair or completion, in run-file order. */
+#include "evalcore/report/report_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct csv {
+    struct str *out;
+    int column;
+};
+
+static void comma(struct csv *c)
+{
+    if (c->column++)
+        str_putc(c->out, ',');
+}
+
+static void csv_text(struct csv *c, const char *s)
+{
+    comma(c);
+    if (!s)
+        return;
+    if (!strpbrk(s, ",\"\r\n")) {
+        str_add_utf8(c->out, s, strlen(s));
+        return;
+    }
+    struct str clean = {0};
+    str_add_utf8(&clean, s, strlen(s));
+    str_putc(c->out, '"');
+    for (size_t i = 0; i < clean.len; i++) {
+        if (clean.data[i] == '"')
+            str_putc(c->out, '"');
+        str_putc(c->out, clean.data[i]);
+    }
+    str_putc(c->out, '"');
+    str_release(&clean);
+}
+
+static void csv_int(struct csv *c, long v)
+{
+    comma(c);
+    str_printf(c->out, "%ld", v);
+}
+
+static void csv_number(struct csv *c, double v)
+{
+    comma(c);
+    if (!isfinite(v))
+        return;
+    char text[400];
+    int n = snprintf(text, sizeof text, "%.6f", fabs(v) < 5e-7 ? 0.0 : v);
+    while (n > 0 && text[n - 1] == '0')
+        n--;
+    if (n > 0 && text[n - 1] == '.')
+        n--;
+    str_add(c->out, text, (size_t)n);
+}
+
+static void csv_p(struct csv *c, double p)
+{
+    comma(c);
+    if (isfinite(p))
+        str_printf(c->out, "%.6g", p);
+}
+
+static void csv_end(struct csv *c)
+{
+    str_putc(c->out, '\n');
+    c->column = 0;
+}
+
+static void csv_budget(struct csv *c, const struct cell *cell)
+{
+    csv_text(c, cell->k_pages);
+    csv_text(c, cell->l_pages);
+    csv_text(c, cell->budget_tokens);
+}
+
+static const char *activity_name(enum activity a)
+{
+    static const char *const names[] = {"", "active", "budget not reached", "policy inactive", ""};
+    return names[a];
+}
+
+void report_accuracy_csv(struct str *out, const struct report *r)
+{
+    str_puts(out, "cell,label,model,policy,preset,params,k_pages,l_pages,budget_tokens,task,problems,jobs,"
+                  "correct,accuracy,"
+                  "ci_low,ci_high,mean_tokens,truncated,unparsed,unfinished,errors,kv_density,peak_tokens,"
+                  "wrong,ambiguous,"
+                  "length_limit,median_tokens,p95_tokens,aux_density,samples,expected_jobs,activity,settings,"
+                  "budget_rule\n");
+    struct csv c = {out, 0};
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct cell_stats *s = &r->cells[i];
+        const struct cell *cell = s->cell;
+        csv_text(&c, cell->id);
+        csv_text(&c, cell->label);
+        csv_text(&c, cell->model);
+        csv_text(&c, cell->policy);
+        csv_text(&c, cell->preset);
+        csv_text(&c, cell->params);
+        csv_budget(&c, cell);
+        csv_text(&c, cell->task->name);
+        csv_int(&c, cell->task->n_problems);
+        csv_int(&c, cell->n_records);
+        csv_int(&c, s->count[VERDICT_CORRECT]);
+        csv_number(&c, s->accuracy);
+        csv_number(&c, cell->n_records ? s->ci.low : NAN);
+        csv_number(&c, cell->n_records ? s->ci.high : NAN);
+        csv_number(&c, s->mean_tokens);
+        csv_int(&c, s->count[VERDICT_TRUNCATED]);
+        csv_int(&c, s->count[VERDICT_UNPARSED]);
+        csv_int(&c, s->count[VERDICT_UNFINISHED]);
+        csv_int(&c, s->count[VERDICT_ERROR]);
+        csv_number(&c, s->kv_density);
+        csv_number(&c, s->peak_tokens);
+        csv_int(&c, s->count[VERDICT_WRONG]);
+        csv_int(&c, s->count[VERDICT_AMBIGUOUS]);
+        csv_int(&c, s->n_length);
+        csv_number(&c, s->median_tokens);
+        csv_number(&c, s->p95_tokens);
+        csv_number(&c, s->aux_density);
+        csv_int(&c, cell->samples);
+        csv_int(&c, cell->n_expected);
+        csv_text(&c, activity_name(s->activity));
+        csv_text(&c, cell->settings);
+        csv_text(&c, cell->budget_rule);
+        csv_end(&c);
+    }
+}
+
+static void csv_pair(struct csv *c, const struct pair *p)
+{
+    csv_int(c, p->problems);
+    csv_int(c, p->both);
+    csv_int(c, p->only_a);
+    csv_int(c, p->only_b);
+    csv_int(c, p->neither);
+    csv_number(c, p->accuracy_a);
+    csv_number(c, p->accuracy_b);
+    csv_number(c, p->delta);
+    csv_number(c, p->problems ? p->ci.low : NAN);
+    csv_number(c, p->problems ? p->ci.high : NAN);
+    csv_p(c, p->p);
+    csv_p(c, p->holm);
+    csv_text(c, p->test);
+}
+
+void report_pairs_csv(struct str *out, const struct report *r)
+{
+    str_puts(out, "cell,label,policy,k_pages,l_pages,budget_tokens,task,baseline,baseline_label,problems,"
+                  "both,only_baseline,"
+                  "only_cell,neither,baseline_accuracy,accuracy,delta,ci_low,ci_high,p,p_holm,test\n");
+    struct csv c = {out, 0};
+    for (int i = 0; i < r->n_pairs; i++) {
+        const struct pair *p = &r->pairs[i];
+        const struct cell *cell = r->cells[p->b].cell, *base = r->cells[p->a].cell;
+        csv_text(&c, cell->id);
+        csv_text(&c, cell->label);
+        csv_text(&c, cell->policy);
+        csv_budget(&c, cell);
+        csv_text(&c, cell->task->name);
+        csv_text(&c, base->id);
+        csv_text(&c, base->label);
+        csv_pair(&c, p);
+        csv_end(&c);
+    }
+}
+
+void report_lengths_csv(struct str *out, const struct report *r)
+{
+    str_puts(out, "cell,label,policy,k_pages,l_pages,budget_tokens,task,problem,sample,tokens,finish,correct,"
+                  "verdict,score,"
+                  "prompt_tokens,kv_reads,kv_reads_full,peak_tokens\n");
+    struct csv c = {out, 0};
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct cell *cell = r->cells[i].cell;
+        for (int k = 0; k < cell->n_records; k++) {
+            const struct record *rec = &cell->records[k];
+            csv_text(&c, cell->id);
+            csv_text(&c, cell->label);
+            csv_text(&c, cell->policy);
+            csv_budget(&c, cell);
+            csv_text(&c, cell->task->name);
+            csv_text(&c, cell->task->problems[rec->problem].id);
+            csv_int(&c, rec->sample);
+            csv_int(&c, rec->tokens);
+            csv_text(&c, finish_name(rec->finish));
+            csv_int(&c, rec->verdict == VERDICT_CORRECT);
+            csv_text(&c, verdict_name(rec->verdict));
+            csv_number(&c, rec->score);
+            csv_int(&c, rec->prompt_tokens);
+            csv_number(&c, rec->kv.reads);
+            csv_number(&c, rec->kv.reads_full);
+            csv_number(&c, rec->kv.peak_tokens);
+            csv_end(&c);
+        }
+    }
+}
+
+void report_against_csv(struct str *out, const struct report *old, const struct report *now,
+                        const struct against *list, int n)
+{
+    str_puts(out,
+             "cell,label,policy,k_pages,l_pages,budget_tokens,task,old_cell,problems,both,only_old,only_new,"
+             "neither,"
+             "old_accuracy,new_accuracy,delta,ci_low,ci_high,p,p_holm,test,dropped_problems,old_mean_tokens,"
+             "new_mean_tokens,length_ratio,length_p,differs\n");
+    struct csv c = {out, 0};
+    for (int i = 0; i < n; i++) {
+        const struct cell *cell = now->cells[list[i].pair.b].cell;
+        csv_text(&c, cell->id);
+        csv_text(&c, cell->label);
+        csv_text(&c, cell->policy);
+        csv_budget(&c, cell);
+        csv_text(&c, cell->task->name);
+        csv_text(&c, old->cells[list[i].pair.a].cell->id);
+        csv_pair(&c, &list[i].pair);
+        csv_int(&c, list[i].dropped);
+        csv_number(&c, list[i].tokens_a);
+        csv_number(&c, list[i].tokens_b);
+        csv_number(&c, list[i].length_ratio);
+        csv_p(&c, list[i].length_p);
+        csv_text(&c, list[i].differs);
+        csv_end(&c);
+    }
+}

@@ -1,0 +1,101 @@
+#ifndef EVALCORE_REPORT_REPORT_DATA_H
+#define EVALCORE_REPORT_REPORT_DATA_H
+
+#include <stddef.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/err.h"
+#include "evalcore/stats/stats.h"
+#include "evalcore/store/run.h"
+
+/* The numbers of a report, computed once; tables, CSV files and figures only print them. */
+
+enum activity {
+    ACTIVITY_FULL,     /* the policy has no budget */
+    ACTIVITY_USED,     /* some step read less than full attention would have */
+    ACTIVITY_UNNEEDED, /* no context exceeded the budget: the same as full */
+    ACTIVITY_INACTIVE, /* contexts exceeded the budget and still everything was read: something is wrong */
+    ACTIVITY_UNKNOWN   /* nothing was read yet */
+};
+
+struct cell_stats {
+    const struct cell *cell;
+    int row, column; /* of the accuracy table: struct report's rows and columns */
+    int panel;       /* cells that share figures: same task, model and swept settings */
+    int count[VERDICT_COUNT];
+    int n_length;           /* completions that ended at the length limit */
+    double score, accuracy; /* sum and mean over finished jobs; NaN when there is none */
+    struct interval ci;
+    double mean_tokens, median_tokens, p95_tokens;
+    double kv_density, aux_density; /* shares of what full attention would have read */
+    double peak_tokens;
+    double mean_context;  /* tokens that full attention reads in a decode step, mean over steps */
+    double budget_tokens; /* the budget as tokens a step; shares and ratios of mean_context; NaN: none */
+    enum activity activity;
+    const double *sum; /* by problem: scores added up */
+    const long *jobs;  /* by problem: finished samples */
+};
+
+struct pair {                          /* two cells on the same problems; b - a */
+    int a, b;                          /* indices of cells: baseline and cell; old and new with --against */
+    int problems;                      /* answered in both */
+    int both, only_a, only_b, neither; /* solved: with several samples, by more than half of them */
+    double accuracy_a, accuracy_b, delta; /* means over these problems */
+    struct interval ci;
+    double p, holm; /* holm: over the comparisons of the same task */
+    const char *test;
+    double spread; /* one sample: share of problems that differ; several: sd of the differences */
+    int is_single; /* one sample a problem in both, right or wrong */
+};
+
+struct row { /* of the accuracy table */
+    const char *model, *policy_label, *settings_label;
+};
+struct panel {
+    const struct run_task *task;
+    const char *model, *settings_label;
+    const char *title; /* task label, with what else tells panels apart */
+    const char *slug;  /* for file names, unique */
+};
+
+struct report {
+    const struct run *run;
+    struct cell_stats *cells; /* run->n_cells, in run-file order */
+    struct pair *pairs;       /* every cell that has a baseline, in run-file order */
+    int n_pairs;
+    struct row *rows;
+    int n_rows, n_columns, n_panels;
+    const char **columns; /* task labels */
+    struct panel *panels;
+    struct arena *arena;
+};
+
+/* Computes everything from a loaded run, which must outlive it; memory comes from `a`. */
+void report_compute(struct report *out, const struct run *r, struct arena *a);
+
+/* Compares two cells problem by problem (matched by id and prompt). n_dropped, when not NULL, receives the
+ * number of problems that only one of them has. */
+void report_compare(struct pair *out, const struct cell_stats *a, const struct cell_stats *b, int *n_dropped);
+/* Fills holm over groups of pairs: group[i] >= 0 numbers the family of pair i. */
+void report_holm(struct pair *pairs, int n, const int *group);
+
+const struct pair *report_pair_of(const struct report *r, int cell); /* NULL: no baseline */
+
+/* The numbers of another run compared with this one's, for --against. */
+struct against {
+    struct pair pair;          /* a: index in old, b: index in new */
+    int dropped;               /* problems that are not in both */
+    double tokens_a, tokens_b; /* mean lengths over the shared problems */
+    double length_ratio;       /* geometric mean over problems of new / old length */
+    double length_p;           /* sign-flip test of the log ratio */
+    const char *differs;       /* settings that are not the same, in words; "" when all agree */
+};
+/* The array is in new's run-file order, from new's arena; returns its length. */
+int report_against(struct against **out, const struct report *old, const struct report *new_report);
+
+/* "quest k_pages=8" without " k_pages=8"; key may be "". In the arena. */
+const char *report_label_without(struct arena *a, const char *label, const char *key);
+/* Lower-case letters, digits, '_' and '-' only, for file names. */
+const char *report_slug(struct arena *a, const char *text);
+
+#endif

@@ -1,0 +1,57 @@
+#ifndef EVALCORE_RUNFILE_RUNFILE_H
+#define EVALCORE_RUNFILE_RUNFILE_H
+
+#include "engine/policy.h"
+#include "evalcore/base/arena.h"
+#include "evalcore/base/err.h"
+#include "evalcore/base/json.h"
+#include "evalcore/cli/cli.h"
+#include "evalcore/runfile/settings.h"
+#include "tasks/task.h"
+
+/* A run file, read strictly and expanded. Its cells are the product
+ *
+ *   tasks (as written, with their axes) x policies (as written, with their axes) x generation settings (axes)
+ *
+ * in that order, the last axis fastest: tasks outermost, generation axes innermost. Two entries that would
+ * give identical cells are refused. Nothing is opened here: neither model nor data files. */
+struct runfile_task {
+    const char *name, *label; /* label: its "as", else its name; with its swept options: "relay steps=20" */
+    const struct task_ops *ops;
+    struct task_options options;
+    const char *where; /* "RUN.json: tasks.0 (relay)", for messages */
+};
+struct runfile_policy {
+    const char *name, *label; /* label: its "as", else its name; with its swept options: "quest k_pages=8" */
+    struct policy_spec spec;
+    const char *swept; /* "k_pages=8" */
+    const char *where;
+};
+struct runfile_settings {
+    struct settings s;
+    const char *swept; /* "temperature=0.6"; "" */
+};
+
+struct runfile {
+    const char *path, *dir;
+    const char *model;    /* "pocket" or a folder, relative paths already resolved */
+    const char *baseline; /* a policy's label or name; "" when there is none */
+    int baseline_policy;  /* index into policies; -1 when there is none */
+    struct runfile_task *tasks;
+    struct runfile_policy *policies;
+    struct runfile_settings *settings;
+    int n_tasks, n_policies, n_settings;
+    json_t *source; /* the file after --set, without notes */
+    struct arena arena;
+};
+
+struct runfile_options {
+    const char *model; /* instead of the file's; relative to the working directory */
+    const char *tasks; /* comma-separated names or labels to keep; NULL: all */
+    const struct cli_list *set;
+};
+
+int runfile_load(struct runfile *out, const char *path, const struct runfile_options *o, struct err *e);
+void runfile_release(struct runfile *r);
+
+#endif

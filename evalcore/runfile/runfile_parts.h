@@ -1,0 +1,21 @@
+#ifndef EVALCORE_RUNFILE_RUNFILE_PARTS_H
+#define EVALCORE_RUNFILE_RUNFILE_PARTS_H
+
+#include "evalcore/runfile/runfile.h"
+
+/* Shared by runfile.c and runfile_policies.c only. */
+
+/* "WHERE: unknown key ...": names the nearest of the table's and the other names, else all of them. */
+int runfile_unknown(const char *where, const char *key, const struct param *params, const char *const *others,
+                    struct err *e);
+/* A relative path in o[key], or a list of them, becomes one that counts from the run file's folder. */
+void runfile_rebase(const struct runfile *r, json_t *o, const char *key);
+/* A list entry as an object with a name (a string stands for {"name": string}); NULL and a message otherwise.
+ * *where becomes "RUN.json: policies.1 (quest)". New reference. */
+json_t *runfile_entry(const json_t *v, const char *list, size_t i, const char *kind, const char **where,
+                      struct runfile *r, struct err *e);
+
+int runfile_read_policies(struct runfile *r, const json_t *list, struct err *e);
+int runfile_read_baseline(struct runfile *r, const json_t *v, struct err *e);
+
+#endif

@@ -1,0 +1,47 @@
+#ifndef EVALCORE_RUNFILE_SETTINGS_H
+#define EVALCORE_RUNFILE_SETTINGS_H
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/err.h"
+#include "evalcore/base/json.h"
+#include "evalcore/base/param.h"
+
+/* Generation settings: what a run file says beside model, tasks and policies. Adding one: a member, a line in
+ * the table of settings.c, and, where it changes tokens, a line in settings_identity(). */
+struct settings {
+    double temperature; /* 0: greedy */
+    int top_k;          /* 0: off */
+    double top_p;       /* 1: off */
+    int max_new_tokens; /* PARAM_UNSET_INT: the problem's own limit, else SETTINGS_MAX_NEW */
+    int min_new_tokens;
+    int max_total_tokens; /* prompt + completion; 0: the model's context */
+    int ignore_eos;
+    int samples; /* completions per problem */
+    int seed;
+    int kv_dtype;                /* enum kv_dtype */
+    const char *chat;            /* "auto", "none" or a template */
+    const char *prefix, *suffix; /* around the user text, inside the chat form */
+    const char *prompt;          /* prompt variant; NULL: the task's default */
+    const char **stop;           /* strings that end a completion */
+    int n_stop;
+};
+
+enum { SETTINGS_MAX_NEW = 32768, SETTINGS_STOP_MAX = 16 };
+
+extern const struct param settings_params[]; /* all but `stop` */
+
+void settings_defaults(struct settings *s);
+int settings_set(struct settings *s, struct arena *a, const char *key, const json_t *v, const char *where,
+                 struct err *e);
+int settings_known(const char *key);
+
+/* Every effective setting. New reference. */
+json_t *settings_json(const struct settings *s);
+/* Those that change a completion's tokens and are not in the prompt, the numerics class or the sample index.
+ */
+json_t *settings_identity(const struct settings *s);
+
+/* The limit for a problem that has `own` (0: none): what the run file says wins over the problem's own. */
+int settings_max_new(const struct settings *s, int own);
+
+#endif

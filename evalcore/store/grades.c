@@ -1,0 +1,183 @@
+/* Grading records and keeping the verdicts (contract: grades.h). */
+#include "evalcore/store/grades.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+#include "tasks/task.h"
+
+static void book_path(struct str *out, const char *dir)
+{
+    struct str name = {0};
+    str_printf(&name, "grades/%s.jsonl", answer_check_version());
+    file_join(out, dir, name.data);
+    str_release(&name);
+}
+
+static void add_row(struct gradebook *b, const json_t *o, struct arena *a)
+{
+    static const char *const texts[] = {"reason", "gold_form", "pred_form"};
+    const char *key = json_string_value(json_object_get(o, "key"));
+    const char *gold = json_string_value(json_object_get(o, "gold"));
+    const char *verdict = json_string_value(json_object_get(o, "verdict")), *text[3];
+    struct grade_row row;
+    if (!key || !gold || !verdict || !verdict_find(verdict, &row.verdict))
+        return;
+    for (int i = 0; i < 3; i++) {
+        const char *s = json_string_value(json_object_get(o, texts[i]));
+        text[i] = arena_strdup(a, s ? s : "");
+    }
+    const char *segmenter = json_string_value(json_object_get(o, "segmenter"));
+    row.segmenter = segmenter ? arena_strdup(a, segmenter) : NULL;
+    row.gold = arena_strdup(a, gold);
+    row.score = json_number_value(json_object_get(o, "score"));
+    row.reason = text[0];
+    row.gold_form = text[1];
+    row.pred_form = text[2];
+    long i = keymap_add(&b->map, key, (long)b->n);
+    if (i == (long)b->n) {
+        xgrow(&b->rows, &b->cap, b->n + 1, sizeof *b->rows);
+        b->n++;
+    }
+    b->rows[i] = row;
+}
+
+int gradebook_load(struct gradebook *b, const char *dir, struct arena *a, struct err *e)
+{
+    struct str path = {0};
+    struct file_lines lines;
+    const char *line;
+    size_t n;
+    int rc = 0;
+    memset(b, 0, sizeof *b);
+    book_path(&path, dir);
+    if (file_exists(path.data) && !(rc = file_lines_open(&lines, path.data, e))) {
+        while ((rc = file_lines_next(&lines, &line, &n, e)) > 0) {
+            json_t *o = json_loadb(line, n, JSON_ALLOW_NUL, NULL);
+            add_row(b, o, a);
+            json_decref(o);
+        }
+        file_lines_close(&lines);
+    }
+    str_release(&path);
+    return rc;
+}
+
+const struct grade_row *gradebook_find(const struct gradebook *b, const char *key, const char *gold)
+{
+    long i = keymap_find(&b->map, key);
+    return i >= 0 && !strcmp(b->rows[i].gold, gold) ? &b->rows[i] : NULL;
+}
+
+void gradebook_release(struct gradebook *b)
+{
+    keymap_release(&b->map);
+    free(b->rows);
+    memset(b, 0, sizeof *b);
+}
+
+const char *grade_gold_digest(const struct run_problem *p, struct arena *a)
+{
+    struct str text = {0};
+    char hex[17];
+    for (int i = 0; i < p->n_golds; i++)
+        str_add(&text, p->golds[i], strlen(p->golds[i]) + 1);
+    str_printf(&text, "%d %d", p->n_options, (int)p->thinking);
+    if (p->subset)
+        str_printf(&text, " %s", p->subset);
+    for (int i = 0; i < p->n_classes; i++)
+        str_add(&text, p->all_classes[i], strlen(p->all_classes[i]) + 1);
+    sha256_hex(text.data, text.len, hex, 16);
+    str_release(&text);
+    return arena_strdup(a, hex);
+}
+
+/* Forms and reasons come from model output: whatever they hold, the files stay valid UTF-8. */
+static const char *keep(struct arena *a, const char *s)
+{
+    struct str clean = {0};
+    str_add_utf8(&clean, s ? s : "", s ? strlen(s) : 0);
+    const char *kept = arena_strdup(a, str_text(&clean));
+    str_release(&clean);
+    return kept;
+}
+
+int grade_needs_segmenter(const struct run_task *t, const struct run_problem *p)
+{
+    const struct task_ops *ops = task_find(t->name);
+    return ops && ops->needs_segmenter && ops->needs_segmenter(p->subset);
+}
+
+void grade_record(struct record *rec, const struct run_task *t, const struct run_problem *p, const char *text,
+                  size_t n, const struct zh_segmenter *zh, struct arena *a)
+{
+    struct grade g = {.verdict = VERDICT_ERROR, .reason = "the task is not known to this version"};
+    struct arena scratch = {0};
+    const struct task_ops *ops = task_find(t->name);
+    struct problem problem = {.id = p->id,
+                              .gold = p->gold,
+                              .gold_len = strlen(p->gold),
+                              .golds = p->golds,
+                              .n_golds = p->n_golds,
+                              .n_options = p->n_options,
+                              .option_order = p->option_order,
+                              .is_rendered = p->is_rendered,
+                              .thinking_open = p->thinking == THINKING_OPEN,
+                              .subset = p->subset,
+                              .all_classes = p->all_classes,
+                              .n_classes = p->n_classes,
+                              .zh = zh};
+    struct response response = {.text = text,
+                                .len = n,
+                                .thinking = p->thinking,
+                                .finish = rec->finish == FINISHED_LENGTH ? FINISH_LENGTH : FINISH_STOP};
+    if (ops && ops->default_file && strstr(ops->default_file, "SUBSET") && !p->subset) {
+        ops = NULL;
+        g.reason = "the folder does not say of which data set the problem is; repeat the sweep";
+    }
+    if (ops && ops->grade(&g, &problem, &response, &scratch))
+        g = (struct grade){.verdict = VERDICT_ERROR, .reason = "the grader refused the problem"};
+    rec->verdict = g.verdict;
+    rec->score = g.score;
+    rec->segmenter = g.segmenter;
+    rec->reason = keep(a, g.reason);
+    rec->gold_form = keep(a, g.gold_form);
+    rec->pred_form = keep(a, g.pred_form);
+    arena_release(&scratch);
+}
+
+int grades_save(const struct run *r, struct err *e)
+{
+    struct str text = {0}, path = {0}, folder = {0};
+    struct arena a = {0};
+    struct keymap seen = {0};
+    file_join(&folder, r->dir, "grades");
+    int rc = file_mkdirs(folder.data, e);
+    for (int c = 0; c < r->n_cells && !rc; c++)
+        for (int i = 0; i < r->cells[c].n_records; i++) {
+            const struct record *rec = &r->cells[c].records[i];
+            if (rec->finish == FINISHED_ERROR || keymap_add(&seen, rec->key, 1 + c) != 1 + c)
+                continue;
+            const struct run_problem *p = &r->cells[c].task->problems[rec->problem];
+            json_t *o = json_pack("{s:s, s:s, s:s, s:f, s:s, s:s, s:s}", "key", rec->key, "gold",
+                                  grade_gold_digest(p, &a), "verdict", verdict_name(rec->verdict), "score",
+                                  rec->score, "reason", rec->reason, "gold_form", rec->gold_form, "pred_form",
+                                  rec->pred_form);
+            if (rec->segmenter)
+                json_object_set_new(o, "segmenter", json_string(rec->segmenter));
+            json_canonical(&text, o);
+            str_putc(&text, '\n');
+            json_decref(o);
+        }
+    book_path(&path, r->dir);
+    if (!rc)
+        rc = file_write_atomic(path.data, str_text(&text), text.len, e);
+    keymap_release(&seen);
+    arena_release(&a);
+    str_release(&folder);
+    str_release(&path);
+    str_release(&text);
+    return rc;
+}

@@ -1,0 +1,222 @@
+/* Writing and reading journals (contract: journal.h). The one tricky point is the cut between head and body:
+ * quotes inside JSON strings are escaped, so the first `,"ids":[` of a line is the field and never part of a
+ * string. */
+#include "evalcore/store/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+
+static const char ids_mark[] = ",\"ids\":[", text_mark[] = "],\"text\":", crc_mark[] = ",\"crc\":\"";
+enum { CRC_TAIL = 8 + 8 + 2, FILES_PER_SECOND = 1000 }; /* ,"crc":"xxxxxxxx"} */
+
+void journal_init(struct journal *j, const char *run_dir)
+{
+    struct str dir = {0};
+    memset(j, 0, sizeof *j);
+    file_join(&dir, run_dir, "journal");
+    j->dir = dir.data;
+}
+
+/* HOST.PID.TIME.N.jsonl: no two processes on any machine pick the same name, and O_EXCL makes sure. */
+static int make_file(struct journal *j, struct err *e)
+{
+    char host[64] = "host";
+    int rc = file_mkdirs(j->dir, e);
+    if (rc)
+        return rc;
+    if (gethostname(host, sizeof host - 1))
+        host[0] = 0;
+    for (char *c = host; *c; c++)
+        if (*c == '/')
+            *c = '_';
+    for (int n = 0; n < FILES_PER_SECOND; n++) {
+        struct str path = {0};
+        str_printf(&path, "%s/%s.%ld.%lld.%d.jsonl", j->dir, host, (long)getpid(), (long long)time(NULL), n);
+        j->fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+        if (j->fd > 0) {
+            j->path = path.data;
+            return file_sync_folder_of(j->path, e);
+        }
+        j->fd = 0;
+        if (errno != EEXIST) {
+            rc = err_set(e, ERR_IO, "cannot create the journal %s: %s", path.data, strerror(errno));
+            str_release(&path);
+            return rc;
+        }
+        str_release(&path);
+    }
+    return err_set(e, ERR_IO, "cannot create a new journal in %s", j->dir);
+}
+
+static int build_line(struct str *line, const json_t *head, const int32_t *ids, size_t n_ids,
+                      const char *text, size_t n_text, struct err *e)
+{
+    char *h = json_dumps(head, JSON_COMPACT);
+    if (!h)
+        return err_set(e, ERR_FORMAT, "a journal record is not valid JSON: some text in it is not UTF-8");
+    str_add(line, h, strlen(h) - 1); /* without the closing brace */
+    free(h);
+    str_puts(line, ids_mark);
+    for (size_t i = 0; i < n_ids; i++)
+        str_printf(line, i ? ",%d" : "%d", (int)ids[i]);
+    str_puts(line, text_mark);
+    json_quote(line, text, n_text);
+    uint32_t crc = crc32c(0, line->data, line->len);
+    str_printf(line, "%s%08x\"}\n", crc_mark, (unsigned)crc);
+    return 0;
+}
+
+int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_t n_ids, const char *text,
+                size_t n_text, struct err *e)
+{
+    struct str line = {0};
+    int rc = j->fd ? 0 : make_file(j, e);
+    if (!rc)
+        rc = build_line(&line, head, ids, n_ids, text, n_text, e);
+    if (rc)
+        return rc;
+    ssize_t n;
+    do
+        n = write(j->fd, line.data, line.len);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        rc = err_set(e, ERR_IO, "cannot write to the journal %s: %s; when that is mended, repeat the command",
+                     j->path, strerror(errno));
+    else if ((size_t)n != line.len)
+        rc = err_set(
+            e, ERR_IO,
+            "cannot write to the journal %s: the disk is full; free some space and repeat the command",
+            j->path);
+    else
+        j->records++;
+    str_release(&line);
+    return rc;
+}
+
+int journal_sync(struct journal *j, struct err *e)
+{
+    if (j->fd && fdatasync(j->fd) && errno != EINVAL)
+        return err_set(e, ERR_IO, "cannot write the journal %s to disk: %s", j->path, strerror(errno));
+    return 0;
+}
+
+void journal_close(struct journal *j)
+{
+    if (j->fd)
+        close(j->fd);
+    free(j->path);
+    free(j->dir);
+    memset(j, 0, sizeof *j);
+}
+
+/* The line up to its checksum, or 0 when the checksum is missing or wrong. */
+static size_t checked_length(const char *line, size_t n)
+{
+    char want[CRC_TAIL + 1];
+    if (n < CRC_TAIL + 2 || line[0] != '{')
+        return 0;
+    size_t body = n - CRC_TAIL;
+    struct str tail = {0};
+    str_printf(&tail, "%s%08x\"}", crc_mark, (unsigned)crc32c(0, line, body));
+    memcpy(want, tail.data, CRC_TAIL);
+    str_release(&tail);
+    return memcmp(line + body, want, CRC_TAIL) ? 0 : body;
+}
+
+static json_t *parse_head(const char *line, size_t n)
+{
+    struct str head = {0};
+    const char *cut = memmem(line, n, ids_mark, strlen(ids_mark));
+    if (!cut)
+        return NULL;
+    str_add(&head, line, (size_t)(cut - line));
+    str_putc(&head, '}');
+    json_t *o = json_loadb(head.data, head.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+    str_release(&head);
+    return o;
+}
+
+int journal_read(const char *path, journal_line_fn fn, void *context, long *bad, struct err *e)
+{
+    struct file_lines lines;
+    struct journal_line l = {0};
+    int rc = file_lines_open(&lines, path, e);
+    if (rc)
+        return rc;
+    while ((rc = file_lines_next(&lines, &l.line, &l.length, e)) > 0) {
+        if (lines.torn) {
+            rc = 0;
+            break;
+        }
+        size_t body = checked_length(l.line, l.length);
+        json_t *head = body ? parse_head(l.line, body) : NULL;
+        if (head) {
+            l.head = head;
+            rc = fn(context, &l);
+            json_decref(head);
+            if (rc)
+                break;
+        } else {
+            (*bad)++;
+        }
+        l.offset += (int64_t)l.length + 1;
+    }
+    file_lines_close(&lines);
+    return rc;
+}
+
+static int journal_body(const char *line, size_t n, struct str *ids, struct str *text, struct err *e)
+{
+    size_t body = checked_length(line, n);
+    const char *from = body ? memmem(line, body, ids_mark, strlen(ids_mark)) : NULL;
+    const char *cut = from ? memmem(from, (size_t)(line + body - from), text_mark, strlen(text_mark)) : NULL;
+    if (!cut)
+        return err_set(e, ERR_FORMAT, "a journal record is damaged");
+    from += strlen(ids_mark) - 1; /* at "[" */
+    if (ids) {
+        str_clear(ids);
+        str_add(ids, from, (size_t)(cut + 1 - from));
+    }
+    if (text) {
+        const char *quoted = cut + strlen(text_mark);
+        json_t *v =
+            json_loadb(quoted, (size_t)(line + body - quoted), JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+        if (!json_is_string(v)) {
+            json_decref(v);
+            return err_set(e, ERR_FORMAT, "a journal record is damaged");
+        }
+        str_clear(text);
+        str_add(text, json_string_value(v), json_string_length(v));
+        json_decref(v);
+    }
+    return 0;
+}
+
+int journal_fetch(const char *path, int64_t offset, size_t length, struct str *ids, struct str *text,
+                  struct err *e)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(e, ERR_IO, "cannot open %s: %s", path, strerror(errno));
+    char *line = xmalloc(length + 1);
+    size_t have = 0;
+    ssize_t n = 1;
+    while (have < length && n > 0) {
+        n = pread(fd, line + have, length - have, (off_t)(offset + (int64_t)have));
+        if (n > 0)
+            have += (size_t)n;
+    }
+    close(fd);
+    int rc = have < length ? err_set(e, ERR_IO, "cannot read %s: it became shorter", path)
+                           : journal_body(line, length, ids, text, e);
+    free(line);
+    return rc ? err_add(e, "%s", path), rc : 0;
+}

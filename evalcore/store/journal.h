@@ -1,0 +1,52 @@
+#ifndef EVALCORE_STORE_JOURNAL_H
+#define EVALCORE_STORE_JOURNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "evalcore/base/err.h"
+#include "evalcore/base/json.h"
+#include "evalcore/base/str.h"
+
+/* The raw truth of a run: append-only JSONL under DIR/journal, one file per coordinator process and one
+ * writer per file, so that nothing depends on how a shared file system orders appends. Readers take the union
+ * of all files.
+ *
+ * A record is one line {"v":1, head fields..., "ids":[...], "text":"...", "crc":"8 hex"}: written with one
+ * write(), its CRC-32C over all bytes before `,"crc"`. A line without its newline is torn (the process died
+ * in the write) and does not count; a line whose CRC is wrong is counted and left out. `ids` and `text` come
+ * last, so that a reader who needs the head only need not parse them. */
+struct journal {
+    int fd;           /* 0: not open yet */
+    char *path, *dir; /* dir: DIR/journal */
+    int64_t records;
+};
+
+/* Nothing is written yet: the file is made with the first record. */
+void journal_init(struct journal *j, const char *run_dir);
+/* head: an object; ids: a JSON array as text; text: any bytes. A failure leaves what was written before
+ * readable. */
+int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_t n_ids, const char *text,
+                size_t n_text, struct err *e);
+/* After this the records added so far survive a power cut. */
+int journal_sync(struct journal *j, struct err *e);
+void journal_close(struct journal *j);
+
+struct journal_line {
+    const char *line; /* without newline, CRC checked */
+    size_t length;
+    int64_t offset;
+    const json_t *head; /* parsed, without ids and text */
+};
+/* Return nonzero to stop with that value. */
+typedef int (*journal_line_fn)(void *context, const struct journal_line *l);
+
+/* Walks one file. *bad counts lines whose checksum or form is wrong. */
+int journal_read(const char *path, journal_line_fn fn, void *context, long *bad, struct err *e);
+
+/* The parts of a line that journal_read() left out, by its place in a file; NULL out is not wanted. ids as a
+ * JSON array's text. */
+int journal_fetch(const char *path, int64_t offset, size_t length, struct str *ids, struct str *text,
+                  struct err *e);
+
+#endif

@@ -1,0 +1,301 @@
+/* Loading a run folder (contract: record.h): configuration, problems, and, with record_journal.c, what the
+ * journals hold. The folder may come from elsewhere, so every field is checked. */
+#include "evalcore/store/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/store/run_records.h"
+
+static const char *config_name = "config.resolved.json";
+
+const char *finish_name(enum finish_reason f)
+{
+    return f == FINISHED_STOP ? "stop" : f == FINISHED_LENGTH ? "length" : "error";
+}
+
+static int text(struct run *r, const json_t *o, const char *key, const char **out, const char *where,
+                struct err *e)
+{
+    const char *s = NULL;
+    int rc = json_get_str(o, key, &s, where, e);
+    if (!rc)
+        *out = arena_strdup(&r->arena, s);
+    return rc;
+}
+
+static int number(const json_t *o, const char *key, int *out, const char *where, struct err *e)
+{
+    int64_t v = 0;
+    int rc = json_get_int(o, key, &v, where, e);
+    if (!rc && (v < -1 || v > 2000000000))
+        rc = err_set(e, ERR_FORMAT, "%s: field \"%s\" is out of range", where, key);
+    *out = (int)v;
+    return rc;
+}
+
+static const char *canonical(struct run *r, const json_t *v)
+{
+    struct str s = {0};
+    json_canonical(&s, v);
+    const char *kept = arena_strdup(&r->arena, str_text(&s));
+    str_release(&s);
+    return kept;
+}
+
+/* A problem without such a list has none. */
+static int load_strings(struct run *r, const json_t *o, const char *key, const char *const **out, int *n_out,
+                        const char *where, struct err *e)
+{
+    const json_t *list = json_object_get(o, key);
+    size_t n = json_array_size(list);
+    const char **strings = arena_alloc(&r->arena, (n + 1) * sizeof *strings);
+    for (size_t i = 0; i < n; i++) {
+        const char *s = json_string_value(json_array_get(list, i));
+        if (!s)
+            return err_set(e, ERR_FORMAT, "%s: \"%s\" must hold strings", where, key);
+        strings[i] = arena_strdup(&r->arena, s);
+    }
+    *out = n ? strings : NULL;
+    *n_out = (int)n;
+    return 0;
+}
+
+static int load_problem(struct run *r, struct run_problem *p, const char *line, size_t n, const char *where,
+                        struct err *e)
+{
+    json_t *o = NULL;
+    int open = 0;
+    int64_t options = 0, own_max = 0;
+    const char *prompt = NULL, *order = NULL, *stop = NULL, *subset = NULL;
+    int rc = json_read_text(&o, line, n, where, e);
+    if (!rc)
+        rc = text(r, o, "id", &p->id, where, e);
+    if (!rc)
+        rc = text(r, o, "prompt_sha256", &p->prompt_sha256, where, e);
+    if (!rc)
+        rc = number(o, "prompt_tokens", &p->prompt_tokens, where, e);
+    if (!rc)
+        rc = json_opt_bool(o, "is_rendered", &p->is_rendered, where, e);
+    if (!rc)
+        rc = json_opt_bool(o, "thinking_open", &open, where, e);
+    if (!rc)
+        rc = json_opt_int(o, "n_options", &options, where, e);
+    if (!rc)
+        rc = json_opt_int(o, "max_new_tokens", &own_max, where, e);
+    if (!rc)
+        rc = json_opt_str(o, "option_order", &order, where, e);
+    if (!rc)
+        rc = json_opt_str(o, "stop", &stop, where, e);
+    if (!rc)
+        rc = json_opt_str(o, "subset", &subset, where, e);
+    if (!rc)
+        rc = load_strings(r, o, "golds", &p->golds, &p->n_golds, where, e);
+    if (!rc)
+        rc = load_strings(r, o, "all_classes", &p->all_classes, &p->n_classes, where, e);
+    if (!rc) {
+        p->gold = p->n_golds ? p->golds[0] : "";
+        const json_t *v = json_object_get(o, "prompt");
+        prompt = json_string_value(v);
+        p->prompt_len = prompt ? json_string_length(v) : 0;
+        p->prompt = prompt ? arena_strndup(&r->arena, prompt, p->prompt_len) : NULL;
+        p->option_order = order ? arena_strdup(&r->arena, order) : NULL;
+        p->own_stop = stop ? arena_strdup(&r->arena, stop) : NULL;
+        p->subset = subset ? arena_strdup(&r->arena, subset) : NULL;
+        p->n_options = (int)options;
+        p->own_max_new = (int)own_max;
+        p->thinking = open ? THINKING_OPEN : THINKING_AUTO;
+    }
+    json_decref(o);
+    return rc;
+}
+
+static int load_problems(struct run *r, struct run_task *t, struct err *e)
+{
+    struct str path = {0};
+    struct file_lines lines;
+    const char *line;
+    size_t n, cap = 0;
+    struct run_problem *list = NULL;
+    file_join(&path, r->dir, t->file);
+    int rc = file_lines_open(&lines, path.data, e);
+    if (!rc) {
+        while ((rc = file_lines_next(&lines, &line, &n, e)) > 0) {
+            char where[600];
+            struct run_problem p = {0};
+            snprintf(where, sizeof where, "%.500s:%ld", path.data, lines.number);
+            rc = load_problem(r, &p, line, n, where, e);
+            if (rc)
+                break;
+            xgrow(&list, &cap, (size_t)t->n_problems + 1, sizeof *list);
+            list[t->n_problems++] = p;
+        }
+        file_lines_close(&lines);
+    }
+    t->problems = arena_alloc(&r->arena, ((size_t)t->n_problems + 1) * sizeof *list);
+    if (t->n_problems)
+        memcpy(t->problems, list, (size_t)t->n_problems * sizeof *list);
+    free(list);
+    str_release(&path);
+    return rc;
+}
+
+static int load_task(struct run *r, struct run_task *t, const json_t *o, struct err *e)
+{
+    const struct {
+        const char *key, **out;
+    } fields[] = {{"name", &t->name},     {"label", &t->label},   {"version", &t->version},
+                  {"metric", &t->metric}, {"source", &t->source}, {"file", &t->file}};
+    int rc = 0;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && !rc; i++)
+        rc = text(r, o, fields[i].key, fields[i].out, config_name, e);
+    if (rc)
+        return rc;
+    if (strstr(t->file, "..") || t->file[0] == '/')
+        return err_set(e, ERR_FORMAT, "%s: the problems file \"%s\" lies outside the folder", config_name,
+                       t->file);
+    t->options = canonical(r, json_object_get(o, "options"));
+    rc = load_problems(r, t, e);
+    int64_t original = t->n_problems;
+    if (!rc)
+        rc = json_opt_int(o, "original", &original, config_name, e);
+    t->n_original = (int)original;
+    return rc;
+}
+
+static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err *e)
+{
+    const struct {
+        const char *key, **out;
+    } fields[] = {{"id", &c->id},
+                  {"label", &c->label},
+                  {"policy_label", &c->policy_label},
+                  {"model", &c->model},
+                  {"policy", &c->policy},
+                  {"preset", &c->preset},
+                  {"k_pages", &c->k_pages},
+                  {"l_pages", &c->l_pages},
+                  {"budget_tokens", &c->budget_tokens},
+                  {"budget_key", &c->budget_key},
+                  {"budget", &c->budget},
+                  {"budget_rule", &c->budget_rule},
+                  {"settings_label", &c->settings_label},
+                  {"identity", &c->identity}};
+    int rc = 0, task = 0;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && !rc; i++)
+        rc = text(r, o, fields[i].key, fields[i].out, config_name, e);
+    if (!rc)
+        rc = number(o, "samples", &c->samples, config_name, e);
+    if (!rc)
+        rc = number(o, "max_new_tokens", &c->max_new_tokens, config_name, e);
+    if (!rc)
+        rc = number(o, "task", &task, config_name, e);
+    if (!rc)
+        rc = number(o, "baseline", &c->baseline, config_name, e);
+    if (!rc)
+        rc = json_get_double(o, "temperature", &c->temperature, config_name, e);
+    if (rc)
+        return rc;
+    if (task < 0 || task >= r->n_tasks || c->samples < 1 || c->baseline >= r->n_cells || strchr(c->id, '/') ||
+        c->id[0] == '.')
+        return err_set(e, ERR_FORMAT, "%s: cell \"%s\" has a number out of range", config_name, c->id);
+    char *end;
+    c->task = &r->tasks[task];
+    c->n_expected = c->task->n_problems * c->samples;
+    c->params = canonical(r, json_object_get(o, "params"));
+    c->settings = canonical(r, json_object_get(o, "settings"));
+    c->budget_value = strtod(c->budget, &end);
+    if (end == c->budget || *end)
+        c->budget_value = NAN;
+    return 0;
+}
+
+static int load_config(struct run *r, struct err *e)
+{
+    const struct {
+        const char *key, **out;
+    } fields[] = {{"version", &r->version},   {"model", &r->model},   {"weights", &r->weights},
+                  {"numerics", &r->numerics}, {"device", &r->device}, {"baseline", &r->baseline}};
+    struct str path = {0};
+    int rc;
+    file_join(&path, r->dir, config_name);
+    if (!file_exists(path.data))
+        rc = err_set(e, ERR_USAGE,
+                     "%s is not a run folder: it has no %s; kveval sweep RUN.json -o %s makes one", r->dir,
+                     config_name, r->dir);
+    else
+        rc = json_read_file(&r->config, path.data, e);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && !rc; i++)
+        rc = text(r, r->config, fields[i].key, fields[i].out, path.data, e);
+    const json_t *tasks = json_object_get(r->config, "tasks"), *cells = json_object_get(r->config, "cells");
+    r->tasks = arena_alloc(&r->arena, (json_array_size(tasks) + 1) * sizeof *r->tasks);
+    for (size_t i = 0; i < json_array_size(tasks) && !rc; i++)
+        rc = load_task(r, &r->tasks[r->n_tasks++], json_array_get(tasks, i), e);
+    r->n_cells = (int)json_array_size(cells);
+    r->cells = arena_alloc(&r->arena, ((size_t)r->n_cells + 1) * sizeof *r->cells);
+    for (int i = 0; i < r->n_cells && !rc; i++)
+        rc = load_cell(r, &r->cells[i], json_array_get(cells, (size_t)i), e);
+    for (int i = 0; i < r->n_cells && !rc; i++) {
+        r->n_expected += r->cells[i].n_expected;
+        if (r->cells[i].baseline >= 0)
+            r->cells[r->cells[i].baseline].is_baseline = 1;
+    }
+    str_clear(&path);
+    file_join(&path, r->dir, "manifest.json");
+    if (!rc && file_exists(path.data))
+        rc = json_read_file(&r->manifest, path.data, e);
+    str_release(&path);
+    return rc;
+}
+
+int run_load_with(struct run *r, const char *dir, const struct run_options *o, struct err *e)
+{
+    memset(r, 0, sizeof *r);
+    r->dir = arena_strdup(&r->arena, dir);
+    int rc = load_config(r, e);
+    if (!rc)
+        rc = record_load_journals(r, o, e);
+    if (rc)
+        run_release(r);
+    return rc;
+}
+
+int run_load(struct run *r, const char *dir, struct err *e)
+{
+    return run_load_with(r, dir, &(struct run_options){0}, e);
+}
+
+void run_release(struct run *r)
+{
+    json_decref(r->config);
+    json_decref(r->manifest);
+    arena_release(&r->arena);
+    memset(r, 0, sizeof *r);
+}
+
+int run_find_cell(const struct run *r, const char *name, struct err *e)
+{
+    int found = -1, n = 0;
+    for (int i = 0; i < r->n_cells; i++)
+        if (!strcmp(r->cells[i].id, name))
+            return i;
+    for (int pass = 0; pass < 2 && !n; pass++) /* a whole label before a part of an id */
+        for (int i = 0; i < r->n_cells; i++)
+            if (pass ? strstr(r->cells[i].id, name) != NULL : !strcmp(r->cells[i].label, name)) {
+                n++;
+                found = i;
+            }
+    if (n == 1)
+        return found;
+    struct str some = {0};
+    int shown = 0;
+    for (int i = 0; i < r->n_cells && shown < 6; i++)
+        if (!n || strstr(r->cells[i].id, name) || !strcmp(r->cells[i].label, name))
+            str_printf(&some, "%s%s", shown++ ? ", " : "", r->cells[i].id);
+    err_set(e, ERR_USAGE, "%s: %s \"%s\"; %s %s%s", r->dir, n ? "several cells match" : "no cell is named",
+            name, n ? "these do:" : "there are", str_text(&some), r->n_cells > shown ? ", ..." : "");
+    str_release(&some);
+    return -1;
+}

@@ -1,0 +1,143 @@
+#ifndef EVALCORE_STORE_RUN_H
+#define EVALCORE_STORE_RUN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "answer_check/answer_check.h"
+#include "engine/engine.h"
+#include "evalcore/base/arena.h"
+#include "evalcore/base/err.h"
+#include "evalcore/base/json.h"
+#include "evalcore/base/str.h"
+
+/* A run folder in memory: what reports, exports and comparisons read.
+ *
+ * run_load() reads config.resolved.json, problems/, every journal and the grades, and grades what has no
+ * grade yet. It needs neither the model nor the data files, works on an unfinished folder, and never writes
+ * into it. Completions stay on disk (a night's run is larger than memory); run_text() and run_ids() fetch
+ * one. Everything here but `seconds`, `preempted` and `device` is a function of the run file and the weights,
+ * so files made from it are the same bytes whatever the order, the shards or the restarts. */
+
+struct run_problem {
+    const char *id;
+    const char *prompt; /* user text, or the rendered prompt; NULL where it may not be kept (gpqa) */
+    size_t prompt_len;  /* bytes */
+    int is_rendered;
+    const char *prompt_sha256; /* of the token ids, 64 hex digits */
+    int prompt_tokens;
+    const char *gold; /* == golds[0]; "" when the task has none */
+    const char *const *golds;
+    int n_golds;
+    int n_options;                  /* multiple choice: letters A..; 0 otherwise */
+    const char *option_order;       /* multiple choice, else NULL */
+    enum thinking thinking;         /* how the grader must read the completion */
+    int own_max_new;                /* the problem's own limit, 0: none */
+    const char *own_stop;           /* the problem's own stop string, NULL: none */
+    const char *subset;             /* LongBench's data set, which decides the metric; NULL: none */
+    const char *const *all_classes; /* LongBench's classifications: n_classes names, else NULL */
+    int n_classes;
+};
+
+/* The problems of one task under one chat form: cells with the same ones share it. */
+struct run_task {
+    const char *name;             /* registered name, whatever "as" says */
+    const char *label;            /* its "as", else its name with its swept options */
+    const char *version, *metric; /* metric: "accuracy", or "score" for text metrics */
+    const char *source;           /* SHA-256 of the data, 64 hex digits */
+    const char *options;          /* JSON object as text */
+    const char *file;             /* the problems file inside the run folder */
+    struct run_problem *problems;
+    int n_problems;
+    int n_original; /* before --limit and --sample-ids */
+};
+
+struct record {                /* one completion */
+    int problem, sample;       /* index into task->problems; 0.. */
+    const char *key;           /* job key, 32 hex digits */
+    int prompt_tokens, tokens; /* tokens: length of the completion, without the end token */
+    enum finish_reason finish; /* FINISHED_ERROR: the job failed, verdict is error */
+    struct kv_counts kv;
+    const char *error; /* why the job failed; "" otherwise */
+    enum verdict verdict;
+    double score;                               /* 1 or 0; the metric's value for text metrics */
+    const char *reason, *gold_form, *pred_form; /* "" when there is none */
+    const char *segmenter; /* "jieba" or "char" where the score depends on it, else NULL */
+    double seconds; /* wall time in the batch; differs from run to run: never into derived tables that */
+    int preempted;  /* must be reproducible */
+    const char *device;
+    int journal; /* where the completion is: index into run.journals, offset and length of its line */
+    int64_t offset;
+    size_t length;
+};
+
+struct cell {
+    const char *id;    /* folder name under cells/: readable slug, "-", 8 hex digits */
+    const char *label; /* policy_label, with "/" + the task's "as" when it has one */
+    const char
+        *policy_label; /* the policy's "as", else its name; with its swept options: "quest k_pages=8" */
+    const char *model, *policy, *preset; /* registered names; preset "" when none */
+    const char *params; /* JSON object as text, keys sorted: every effective option of the policy */
+    const char *k_pages, *l_pages, *budget_tokens; /* as text; "" when the policy lacks the option */
+    const char *budget_key,
+        *budget;             /* the option that is this policy's budget and its value as text; "" for full */
+    double budget_value;     /* the same as a number (x axis); NaN when there is none or it is not a number */
+    const char *budget_rule; /* in words, printed with every result */
+    const char *settings;    /* JSON object as text: every effective generation setting */
+    const char *settings_label; /* swept generation settings, "temperature=0.6"; "" when nothing was swept */
+    const char *identity;       /* 64 hex digits: everything of a job key but problem, prompt and sample */
+    int samples;                /* per problem */
+    int max_new_tokens;         /* the effective limit (a problem may have its own, smaller one) */
+    double temperature;
+    const struct run_task *task;
+    int baseline;    /* index of the cell to compare with: same task, same generation settings; -1: none */
+    int is_baseline; /* 1 when this cell is one that others are compared with */
+    int n_expected;  /* jobs: task->n_problems * samples */
+    int n_records;   /* finished; complete when equal to n_expected */
+    const struct record *records; /* by problem, then sample; missing ones are not there */
+};
+
+struct run {
+    const char *dir;
+    json_t *config;   /* config.resolved.json */
+    json_t *manifest; /* manifest.json; NULL when missing */
+    const char *model, *weights, *numerics, *device,
+        *version;         /* version: of the program that wrote the config */
+    const char *grader;   /* version of the grader that the verdicts are from, its policies and segmenters */
+    const char *baseline; /* as the run file says; "" when none */
+    struct cell *cells; /* in run-file order: tasks, policies as written, axis values, generation axes; the */
+    int n_cells;        /* last axis fastest */
+    struct run_task *tasks;
+    int n_tasks;
+    long n_expected, n_done; /* jobs over all cells */
+    long n_duplicates;       /* journal records beyond the first of a key */
+    long n_conflicts; /* of those, records whose tokens differ from the first one's: reproducibility broke */
+    long n_bad_lines; /* journal lines with a wrong checksum (a torn last line is not counted) */
+    long n_foreign;   /* records of cells that are no longer in the config */
+    char **journals;  /* paths */
+    int n_journals;
+    struct arena arena; /* owns all strings and arrays */
+    long n_graded;      /* completions that had no kept grade */
+};
+
+int run_load(struct run *r, const char *dir, struct err *e);
+struct run_options {
+    int regrade;         /* every completion is graded anew, whatever grades are kept */
+    const char *zh_dict; /* folder of the Chinese segmenter's data, NULL: where segmenter_open() looks */
+};
+int run_load_with(struct run *r, const char *dir, const struct run_options *o, struct err *e);
+void run_release(struct run *r);
+
+/* "stop", "length", "error": the same words in journals, exports and tables. */
+const char *finish_name(enum finish_reason f);
+
+/* The completion's text (bytes, invalid UTF-8 already U+FFFD) or token ids (a JSON array as text), into out.
+ */
+int run_text(const struct run *r, const struct record *rec, struct str *out, struct err *e);
+int run_ids(const struct run *r, const struct record *rec, struct str *out, struct err *e);
+
+/* The cell named by its id, by a unique prefix or part of it, or by its label; -1 and a message when there is
+ * none or several. */
+int run_find_cell(const struct run *r, const char *name, struct err *e);
+
+#endif

@@ -1,0 +1,307 @@
+/* Journals into records (contract: record.h). Every expected job's key is computed from the configuration; a
+ * journal record belongs to every cell that expects its key. Which of several records of one key counts must
+ * not depend on when they were written: a completion goes before an error, then the smaller digest of the
+ * tokens. */
+#include "evalcore/store/run_records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/plan/cell_identity.h"
+#include "evalcore/store/grades.h"
+#include "evalcore/store/journal.h"
+#include "evalcore/store/keymap.h"
+#include "evalcore/store/segmenter.h"
+#include "tasks/task.h"
+
+struct expected { /* one job of one cell, in cell order */
+    char key[JOB_KEY_HEX + 1];
+    int cell;
+    long record; /* index into loader.records of the job's key, -1: none yet; kept at the key's first job */
+    long first;  /* index of the first expected job with this key */
+};
+
+struct loader {
+    struct run *run;
+    struct expected *jobs;
+    struct record *records;
+    char (*digest)[17]; /* of each record's tokens */
+    long n_jobs;
+    size_t n_records, cap, digest_cap;
+    struct keymap map; /* key -> first expected job */
+    int journal;
+    const char *zh_dict;     /* of the options */
+    struct zh_segmenter *zh; /* opened when a grade needs it; NULL then: there is none */
+    int zh_opened;
+};
+
+static void expect_jobs(struct loader *l)
+{
+    struct run *r = l->run;
+    long n = 0;
+    l->jobs = xcalloc((size_t)r->n_expected + 1, sizeof *l->jobs);
+    for (int c = 0; c < r->n_cells; c++)
+        for (int p = 0; p < r->cells[c].task->n_problems; p++)
+            for (int s = 0; s < r->cells[c].samples; s++) {
+                const struct run_problem *problem = &r->cells[c].task->problems[p];
+                struct expected *x = &l->jobs[n];
+                struct job_inputs in = {r->cells[c].identity, problem->prompt_sha256, problem->id,
+                                        problem->own_max_new, problem->own_stop,      s};
+                job_key(&in, x->key);
+                x->cell = c;
+                x->record = -1;
+                x->first = keymap_add(&l->map, x->key, n);
+                n++;
+            }
+    l->n_jobs = n;
+}
+
+static double real(const json_t *o, const char *key)
+{
+    return json_number_value(json_object_get(o, key));
+}
+
+static const char *opt_text(struct run *r, const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    return s && *s ? arena_strdup(&r->arena, s) : "";
+}
+
+/* Devices repeat: one copy of each is enough. */
+static const char *device(struct loader *l, const json_t *head)
+{
+    const char *s = json_string_value(json_object_get(head, "device"));
+    if (!s)
+        return "";
+    if (l->n_records && !strcmp(l->records[l->n_records - 1].device, s))
+        return l->records[l->n_records - 1].device;
+    return arena_strdup(&l->run->arena, s);
+}
+
+static void fill(struct loader *l, struct record *rec, const struct journal_line *line)
+{
+    const json_t *h = line->head;
+    const char *finish = json_string_value(json_object_get(h, "finish"));
+    *rec = (struct record){.prompt_tokens = (int)real(h, "prompt_tokens"),
+                           .tokens = (int)real(h, "tokens"),
+                           .finish = !finish || !strcmp(finish, "error") ? FINISHED_ERROR
+                                     : !strcmp(finish, "length")         ? FINISHED_LENGTH
+                                                                         : FINISHED_STOP,
+                           .kv = {.reads = real(h, "kv_reads"),
+                                  .reads_full = real(h, "kv_reads_full"),
+                                  .aux_reads = real(h, "aux_reads"),
+                                  .peak_tokens = real(h, "peak_tokens"),
+                                  .prefill_peak_tokens = real(h, "prefill_peak_tokens")},
+                           .error = opt_text(l->run, h, "error"),
+                           .seconds = real(h, "seconds"),
+                           .preempted = (int)real(h, "preempted"),
+                           .device = device(l, h),
+                           .reason = "",
+                           .gold_form = "",
+                           .pred_form = "",
+                           .journal = l->journal,
+                           .offset = line->offset,
+                           .length = line->length};
+}
+
+static int better(const struct record *a, const char *digest_a, const struct record *b, const char *digest_b)
+{
+    if ((a->finish == FINISHED_ERROR) != (b->finish == FINISHED_ERROR))
+        return b->finish == FINISHED_ERROR;
+    return strcmp(digest_a, digest_b) < 0;
+}
+
+static int take_line(void *context, const struct journal_line *line)
+{
+    struct loader *l = context;
+    const char *key = json_string_value(json_object_get(line->head, "key"));
+    const char *ids = json_string_value(json_object_get(line->head, "ids_sha256"));
+    long job = key ? keymap_find(&l->map, key) : -1;
+    char digest[17] = "";
+    struct record rec;
+    if (job < 0) {
+        l->run->n_foreign++;
+        return 0;
+    }
+    memcpy(digest, ids ? ids : "", ids ? strnlen(ids, 16) : 0);
+    long at = l->jobs[job].record;
+    fill(l, &rec, line);
+    if (at >= 0) {
+        l->run->n_duplicates++;
+        l->run->n_conflicts += strcmp(digest, l->digest[at]) != 0;
+        if (!better(&rec, digest, &l->records[at], l->digest[at]))
+            return 0;
+    } else {
+        at = (long)l->n_records;
+        xgrow(&l->records, &l->cap, l->n_records + 1, sizeof *l->records);
+        xgrow(&l->digest, &l->digest_cap, l->n_records + 1, sizeof *l->digest);
+        l->n_records++;
+        l->jobs[job].record = at;
+    }
+    rec.key = l->jobs[job].key;
+    l->records[at] = rec;
+    memcpy(l->digest[at], digest, sizeof digest);
+    return 0;
+}
+
+static int read_journals(struct loader *l, struct err *e)
+{
+    struct run *r = l->run;
+    struct file_list files = {0};
+    struct str dir = {0};
+    int rc = 0;
+    file_join(&dir, r->dir, "journal");
+    if (file_is_dir(dir.data))
+        rc = file_list(&files, dir.data, ".jsonl", e);
+    r->journals = arena_alloc(&r->arena, (files.n + 1) * sizeof *r->journals);
+    for (size_t i = 0; i < files.n && !rc; i++) {
+        r->journals[i] = arena_printf(&r->arena, "%s/%s", dir.data, files.name[i]);
+        l->journal = r->n_journals++;
+        rc = journal_read(r->journals[i], take_line, l, &r->n_bad_lines, e);
+    }
+    file_list_release(&files);
+    str_release(&dir);
+    return rc;
+}
+
+static int open_segmenter(struct loader *l, struct err *e)
+{
+    if (l->zh_opened)
+        return 0;
+    l->zh_opened = 1;
+    return segmenter_open(&l->zh, l->zh_dict, e);
+}
+
+/* The kept grade of a record, *row NULL when there is none. One that was made by character does not count
+ * where there is a dictionary, so that a run's grades come from one segmenter. */
+static int find_kept(const struct grade_row **row, struct loader *l, const struct record *rec,
+                     const struct cell *c, const struct gradebook *book, struct err *e)
+{
+    const struct run_problem *p = &c->task->problems[rec->problem];
+    *row = gradebook_find(book, rec->key, grade_gold_digest(p, &l->run->arena));
+    if ((*row && (!(*row)->segmenter || strcmp((*row)->segmenter, "char"))) ||
+        !grade_needs_segmenter(c->task, p))
+        return 0;
+    int rc = open_segmenter(l, e);
+    if (l->zh)
+        *row = NULL;
+    return rc;
+}
+
+/* Verdict of one record: kept, or graded from the journal's text. */
+static int grade(struct loader *l, struct record *rec, const struct cell *c, const struct gradebook *book,
+                 struct str *text, struct err *e)
+{
+    struct run *r = l->run;
+    const struct run_problem *p = &c->task->problems[rec->problem];
+    if (rec->finish == FINISHED_ERROR) {
+        rec->verdict = VERDICT_ERROR;
+        rec->reason = rec->error;
+        return 0;
+    }
+    const struct grade_row *row;
+    int rc = find_kept(&row, l, rec, c, book, e);
+    if (rc)
+        return rc;
+    if (row) {
+        rec->verdict = row->verdict;
+        rec->score = row->score;
+        rec->reason = row->reason;
+        rec->gold_form = row->gold_form;
+        rec->pred_form = row->pred_form;
+        rec->segmenter = row->segmenter;
+        return 0;
+    }
+    rc = run_text(r, rec, text, e);
+    if (!rc) {
+        grade_record(rec, c->task, p, str_text(text), text->len, l->zh, &r->arena);
+        r->n_graded++;
+    }
+    return rc;
+}
+
+/* Records by cell, in the order of problems and samples. */
+static int spread(struct loader *l, const struct gradebook *book, struct err *e)
+{
+    struct run *r = l->run;
+    struct str text = {0};
+    long job = 0;
+    int rc = 0;
+    for (int c = 0; c < r->n_cells && !rc; c++) {
+        struct cell *cell = &r->cells[c];
+        struct record *list = arena_alloc(&r->arena, ((size_t)cell->n_expected + 1) * sizeof *list);
+        for (int i = 0; i < cell->n_expected && !rc; i++, job++) {
+            const struct expected *x = &l->jobs[job];
+            long at = l->jobs[x->first].record;
+            if (at < 0)
+                continue;
+            struct record *rec = &list[cell->n_records++];
+            *rec = l->records[at];
+            rec->key = arena_strdup(&r->arena, x->key);
+            rec->problem = i / cell->samples;
+            rec->sample = i % cell->samples;
+            rc = grade(l, rec, cell, book, &text, e);
+        }
+        cell->records = list;
+        r->n_done += cell->n_records;
+    }
+    str_release(&text);
+    return rc;
+}
+
+/* The grader's name: its version and, where scores depend on them, the policies and the segmenters. */
+static const char *grader_name(struct run *r)
+{
+    const char *name = answer_check_version();
+    int by_word = 0, by_char = 0, by_policy = 0;
+    for (int c = 0; c < r->n_cells; c++) {
+        const struct task_ops *ops = task_find(r->cells[c].task->name);
+        by_policy |= ops && ops->grades_math;
+        for (int i = 0; i < r->cells[c].n_records; i++) {
+            const char *s = r->cells[c].records[i].segmenter;
+            by_char |= s && !strcmp(s, "char");
+            by_word |= s && strcmp(s, "char");
+        }
+    }
+    if (by_policy)
+        name = arena_printf(&r->arena, "%s, %s", name,
+                            grade_policies_text(&grade_options_default.policies, &r->arena));
+    if (by_word || by_char)
+        name = arena_printf(&r->arena, "%s, segmenter=%s%s%s", name, by_word ? "jieba" : "",
+                            by_word && by_char ? " and " : "", by_char ? "char" : "");
+    return name;
+}
+
+int record_load_journals(struct run *r, const struct run_options *o, struct err *e)
+{
+    struct loader l = {.run = r, .zh_dict = o->zh_dict};
+    struct gradebook book = {0};
+    expect_jobs(&l);
+    int rc = read_journals(&l, e);
+    if (!rc && o->zh_dict) /* a folder that is named must be right, needed or not */
+        rc = open_segmenter(&l, e);
+    if (!rc && !o->regrade)
+        rc = gradebook_load(&book, r->dir, &r->arena, e);
+    if (!rc)
+        rc = spread(&l, &book, e);
+    if (!rc)
+        r->grader = grader_name(r);
+    zh_segmenter_close(l.zh);
+    gradebook_release(&book);
+    keymap_release(&l.map);
+    free(l.jobs);
+    free(l.records);
+    free(l.digest);
+    return rc;
+}
+
+int run_text(const struct run *r, const struct record *rec, struct str *out, struct err *e)
+{
+    return journal_fetch(r->journals[rec->journal], rec->offset, rec->length, NULL, out, e);
+}
+
+int run_ids(const struct run *r, const struct record *rec, struct str *out, struct err *e)
+{
+    return journal_fetch(r->journals[rec->journal], rec->offset, rec->length, out, NULL, e);
+}

@@ -1,0 +1,9 @@
+#ifndef EVALCORE_STORE_RUN_RECORDS_H
+#define EVALCORE_STORE_RUN_RECORDS_H
+
+#include "evalcore/store/run.h"
+
+/* Second half of run_load(): fills records and counters of a run whose cells and tasks are there. */
+int record_load_journals(struct run *r, const struct run_options *o, struct err *e);
+
+#endif

@@ -1,0 +1,187 @@
+/* The folder a sweep writes into (contract: runfolder.h). Names come from a file that may have been changed,
+ * so none with a "/" is followed. */
+#include "evalcore/store/runfolder.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "evalcore/base/file.h"
+
+static int has_suffix(const char *s, const char *suffix)
+{
+    size_t n = strlen(s), k = strlen(suffix);
+    return n >= k && !strcmp(s + n - k, suffix);
+}
+
+/* Is the entry one that a sweep makes? `early`: one that may be there before the configuration is. */
+static int is_our_name(const char *name, int *early)
+{
+    static const char *const names[] = {
+        "lock",          "journal", "problems", "grades", "cells", "report", "config.resolved.json",
+        "manifest.json", NULL};
+    enum { EARLY = 3 };
+    *early = !strncmp(name, "lock.", 5) || has_suffix(name, ".tmp");
+    if (*early)
+        return 1;
+    for (int i = 0; names[i]; i++)
+        if (!strcmp(name, names[i])) {
+            *early = i < EARLY;
+            return 1;
+        }
+    return 0;
+}
+
+static int is_our_manifest(const char *dir)
+{
+    struct str path = {0};
+    json_t *o = NULL;
+    file_join(&path, dir, "manifest.json");
+    int yes = file_exists(path.data) && !json_read_file(&o, path.data, NULL);
+    const char *program = yes ? json_string_value(json_object_get(o, "program")) : NULL;
+    yes = program && !strcmp(program, "kveval");
+    json_decref(o);
+    str_release(&path);
+    return yes;
+}
+
+json_t *runfolder_config(const char *dir)
+{
+    struct str path = {0};
+    json_t *o = NULL;
+    file_join(&path, dir, "config.resolved.json");
+    if (!file_exists(path.data) || json_read_file(&o, path.data, NULL) ||
+        !json_is_array(json_object_get(o, "cells")) || !json_is_string(json_object_get(o, "weights"))) {
+        json_decref(o);
+        o = NULL;
+    }
+    str_release(&path);
+    return o;
+}
+
+/* Without a configuration it may be a sweep that was cut short at its start, or journals that somebody kept.
+ * What else has a name that a sweep uses is a person's; under other names (a log, notes) it is in nobody's
+ * way. */
+static int has_room(const char *dir, const struct file_list *list, const char **stranger)
+{
+    struct str journal = {0};
+    file_join(&journal, dir, "journal");
+    int has_journal = file_is_dir(journal.data);
+    *stranger = NULL;
+    for (size_t i = 0; i < list->n && !*stranger; i++) {
+        int early;
+        if (is_our_name(list->name[i], &early) && !early && !has_journal)
+            *stranger = list->name[i];
+    }
+    str_release(&journal);
+    return !*stranger;
+}
+
+int runfolder_check(const char *dir, struct err *e)
+{
+    struct file_list list = {0};
+    const char *stranger;
+    if (!file_is_dir(dir))
+        return 0;
+    /* The list comes first: another sweep may be starting here, and what it adds after its configuration must
+     * not be seen without that. */
+    int rc = file_list(&list, dir, "", e);
+    json_t *config = runfolder_config(dir);
+    int ours = config || is_our_manifest(dir);
+    json_decref(config);
+    if (!ours && !rc && !has_room(dir, &list, &stranger))
+        rc = err_set(
+            e, ERR_USAGE,
+            "%s is no run folder, yet it holds \"%s\", a name that a sweep uses; choose another folder with "
+            "-o",
+            dir, stranger);
+    file_list_release(&list);
+    return rc;
+}
+
+static int is_plain_name(const char *s)
+{
+    return s && *s && *s != '.' && !strchr(s, '/');
+}
+
+/* Does the list `key` of a configuration hold an entry with this `field`? */
+static int holds(const json_t *config, const char *key, const char *field, const char *value)
+{
+    size_t i;
+    const json_t *entry;
+    json_array_foreach(json_object_get(config, key), i, entry)
+    {
+        const char *s = json_string_value(json_object_get(entry, field));
+        if (s && !strcmp(s, value))
+            return 1;
+    }
+    return 0;
+}
+
+static int remove_file(const char *path, struct err *e)
+{
+    if (unlink(path) && errno != ENOENT && errno != ENOTDIR)
+        return err_set(e, ERR_IO, "cannot remove %s: %s", path, strerror(errno));
+    return 0;
+}
+
+static int drop_cell(const char *dir, const json_t *old, const json_t *cell, struct err *e)
+{
+    struct str path = {0};
+    size_t task = (size_t)json_integer_value(json_object_get(cell, "task"));
+    const char *id = json_string_value(json_object_get(cell, "id"));
+    const char *name =
+        json_string_value(json_object_get(json_array_get(json_object_get(old, "tasks"), task), "name"));
+    int rc = 0;
+    if (is_plain_name(name)) {
+        str_printf(&path, "%s/cells/%s/samples_%s.jsonl", dir, id, name);
+        rc = remove_file(path.data, e);
+    }
+    str_clear(&path);
+    str_printf(&path, "%s/cells/%s/results.json", dir, id);
+    if (!rc)
+        rc = remove_file(path.data, e);
+    str_clear(&path);
+    str_printf(&path, "%s/cells/%s", dir, id);
+    if (!rc)
+        rmdir(path.data); /* stays when something else is in it */
+    str_release(&path);
+    return rc;
+}
+
+int runfolder_drop_cells(const char *dir, const json_t *old, const json_t *now, int *n, struct err *e)
+{
+    size_t i;
+    const json_t *cell;
+    int rc = 0;
+    *n = 0;
+    json_array_foreach(json_object_get(old, "cells"), i, cell)
+    {
+        const char *id = json_string_value(json_object_get(cell, "id"));
+        if (rc || !is_plain_name(id) || holds(now, "cells", "id", id))
+            continue;
+        ++*n;
+        rc = drop_cell(dir, old, cell, e);
+    }
+    return rc;
+}
+
+int runfolder_drop_problems(const char *dir, const json_t *old, const json_t *now, struct err *e)
+{
+    static const char folder[] = "problems/";
+    size_t i;
+    const json_t *task;
+    int rc = 0;
+    json_array_foreach(json_object_get(old, "tasks"), i, task)
+    {
+        const char *file = json_string_value(json_object_get(task, "file"));
+        if (rc || !file || strncmp(file, folder, strlen(folder)) || !is_plain_name(file + strlen(folder)) ||
+            holds(now, "tasks", "file", file))
+            continue;
+        struct str path = {0};
+        file_join(&path, dir, file);
+        rc = remove_file(path.data, e);
+        str_release(&path);
+    }
+    return rc;
+}

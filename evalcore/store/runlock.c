@@ -1,0 +1,157 @@
+/* The lock on a run folder (contract: runlock.h). One file, told apart by byte ranges: byte 0 is a gate, held
+ * for the moment of looking and taking; behind it every n has a range of its own with a byte for each shard.
+ * A shard holds its byte and finds no lock outside the range of its n; the whole holds all ranges. The holder
+ * opens the file once and keeps it open: closing any descriptor of a file drops a process's POSIX locks on
+ * it. */
+#include "evalcore/store/runlock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "evalcore/base/file.h"
+
+static const struct flock gate = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+enum { GATE_TRIES = 500, GATE_PAUSE_US = 10000 };
+
+static off_t first_byte(int n)
+{
+    return 1 + (off_t)n * RUNLOCK_SHARDS_MAX;
+}
+
+static struct flock range(off_t start, off_t end) /* end 0: without end */
+{
+    return (struct flock){
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = end ? end - start : 0};
+}
+
+/* The file with the holder's name: of shard i of n, or of the whole for n 0. */
+static void holder_path(struct str *out, const char *run_dir, long i, long n)
+{
+    str_printf(out, n > 0 ? "%s/lock.%ld-of-%ld" : "%s/lock", run_dir, i, n);
+}
+
+/* `held` is what fcntl() found in the way; its place says whose it is. */
+static int busy(const struct flock *held, const char *run_dir, struct err *e)
+{
+    struct str path = {0}, text = {0};
+    off_t at = held->l_start - 1;
+    if (!held->l_len || !held->l_start) /* without end: the whole */
+        holder_path(&path, run_dir, 0, 0);
+    else
+        holder_path(&path, run_dir, (long)(at % RUNLOCK_SHARDS_MAX), (long)(at / RUNLOCK_SHARDS_MAX));
+    /* Reading the lock file closes it and drops this process's locks on it: only the gate, no longer needed.
+     */
+    if (file_read(path.data, &text, NULL) || !text.len)
+        str_printf(&text, "process %ld", (long)held->l_pid);
+    text.data[strcspn(text.data, "\n")] = 0;
+    int rc = err_set(e, ERR_BUSY, "%s is in use by %s (lock %s); wait for it, or use another folder", run_dir,
+                     text.data, path.data);
+    str_release(&path);
+    str_release(&text);
+    return rc;
+}
+
+/* Takes `lock`, or fills *held with what is in its way. 0, ERR_BUSY, or ERR_IO with errno. */
+static int take(int fd, const struct flock *lock, struct flock *held)
+{
+    struct flock l = *lock;
+    if (!fcntl(fd, F_SETLK, &l))
+        return 0;
+    if (errno != EACCES && errno != EAGAIN)
+        return ERR_IO;
+    *held = *lock;
+    return fcntl(fd, F_GETLK, held) ? ERR_IO : ERR_BUSY;
+}
+
+/* Is there a lock in the range? */
+static int look(int fd, off_t start, off_t end, struct flock *held)
+{
+    *held = range(start, end);
+    if (fcntl(fd, F_GETLK, held))
+        return ERR_IO;
+    return held->l_type == F_UNLCK ? 0 : ERR_BUSY;
+}
+
+static int pass_gate(int fd, struct flock *held)
+{
+    int rc = take(fd, &gate, held);
+    for (int i = 0; i < GATE_TRIES && rc == ERR_BUSY; i++) {
+        usleep(GATE_PAUSE_US);
+        rc = take(fd, &gate, held);
+    }
+    return rc;
+}
+
+static int take_own(int fd, int i, int n, struct flock *held)
+{
+    struct flock own = range(first_byte(1), 0);
+    int rc = 0;
+    if (n > 0) {
+        own = range(first_byte(n) + i, first_byte(n) + i + 1);
+        rc = look(fd, first_byte(n + 1), 0, held);
+        if (!rc && n > 1)
+            rc = look(fd, first_byte(1), first_byte(n), held);
+    }
+    return rc ? rc : take(fd, &own, held);
+}
+
+/* Behind the gate, so that whoever is refused reads this holder and not the one before. */
+static int write_holder(int lock_fd, const char *run_dir, int i, int n, struct err *e)
+{
+    char host[64] = "unknown";
+    struct str text = {0}, path = {0};
+    int rc = 0;
+    holder_path(&path, run_dir, i, n);
+    int fd = n > 0 ? open(path.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : lock_fd;
+    if (gethostname(host, sizeof host - 1))
+        host[0] = 0;
+    str_printf(&text, "host %s pid %ld\n", host, (long)getpid());
+    if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, text.data, text.len, 0) != (ssize_t)text.len)
+        rc = err_set(e, ERR_IO, "cannot write %s: %s", path.data, strerror(errno));
+    if (n > 0 && fd >= 0)
+        close(fd);
+    str_release(&text);
+    str_release(&path);
+    return rc;
+}
+
+int runlock_take(struct runlock *l, const char *run_dir, int i, int n, struct err *e)
+{
+    struct str path = {0};
+    struct flock held, open_gate = gate;
+    l->fd = 0;
+    holder_path(&path, run_dir, 0, 0);
+    int fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666), rc;
+    if (fd < 0) {
+        rc = err_set(e, ERR_IO, "cannot open %s: %s", path.data, strerror(errno));
+        str_release(&path);
+        return rc;
+    }
+    rc = pass_gate(fd, &held);
+    if (!rc)
+        rc = take_own(fd, i, n, &held);
+    if (rc == ERR_BUSY)
+        busy(&held, run_dir, e);
+    else if (rc)
+        err_set(e, ERR_IO, "cannot lock %s: %s", path.data, strerror(errno));
+    else
+        rc = write_holder(fd, run_dir, i, n, e);
+    open_gate.l_type = F_UNLCK;
+    if (!rc && fcntl(fd, F_SETLK, &open_gate))
+        rc = err_set(e, ERR_IO, "cannot unlock %s: %s", path.data, strerror(errno));
+    if (rc)
+        close(fd);
+    else
+        l->fd = fd;
+    str_release(&path);
+    return rc;
+}
+
+void runlock_drop(struct runlock *l)
+{
+    if (l->fd > 0)
+        close(l->fd);
+    l->fd = 0;
+}

@@ -1,0 +1,132 @@
+#ifndef EVALCORE_SVG_SVG_H
+#define EVALCORE_SVG_SVG_H
+
+#include <stddef.h>
+
+#include "evalcore/base/str.h"
+
+/* Figures as SVG text: one <svg> element that scales (viewBox, no fixed size), stands alone as a file and can
+ * be put into a page as it is. Sizes are chosen so that text is still readable when the figure is as wide as
+ * a phone. Colours follow the reader's light or dark setting. The same input gives the same bytes.
+ *
+ * Strings are plain text and are escaped here; they are borrowed during the call only. Text that would not
+ * fit is shortened with an ellipsis. `id` makes element ids unique in a page: letters, digits, '-', '_'. */
+
+/* Palette: told apart by the colour-blind, and by marker shape where colour is missing. The first four are
+ * the colours of DELTA's figures (arXiv 2510.09883). */
+enum svg_colour {
+    SVG_BLACK,  /* #000000 full */
+    SVG_PURPLE, /* #600aa6 delta */
+    SVG_VIOLET, /* #6c59c2 raas */
+    SVG_ORANGE, /* #e98020 quest */
+    SVG_SKY,    /* #2f9fd8 kascade */
+    SVG_GREEN,  /* #1b7f4d dms */
+    SVG_RED,    /* #c23b4b */
+    SVG_GREY,   /* #7a7f87 */
+    SVG_COLOURS
+};
+enum svg_marker {
+    SVG_CIRCLE,
+    SVG_SQUARE,
+    SVG_TRIANGLE,
+    SVG_DIAMOND,
+    SVG_DOWN,
+    SVG_CROSS,
+    SVG_MARKERS,
+    SVG_NONE
+};
+enum svg_dash { SVG_SOLID, SVG_DASHED, SVG_DOTTED, SVG_DASHES };
+
+enum svg_kind {
+    SVG_LINE,   /* points joined by a line, with markers and error bars */
+    SVG_POINTS, /* the same without the line */
+    SVG_STEP,   /* distribution function: a step up at every point, from 0 */
+    SVG_FLAT    /* one point: a horizontal line over the whole plot with its interval as a band */
+};
+
+struct svg_point {
+    double x, y, low, high; /* low, high: error bar, NaN for none */
+};
+
+struct svg_series {
+    const char *name;
+    enum svg_kind kind;
+    enum svg_colour colour;
+    enum svg_marker marker;
+    enum svg_dash dash;
+    const struct svg_point *points;
+    size_t n;
+    double cut_x; /* STEP: the curve goes on to here and ends in a bar, because longer ones were cut off; NaN:
+                     none */
+    int is_wide;  /* a broad, pale line: curves that equal it do not hide it */
+};
+
+struct svg_axis {
+    const char *label;
+    double low, high; /* NaN: from the data, with a margin */
+    int is_log;
+    int is_percent; /* values are fractions, labels are percent */
+};
+
+struct svg_chart {
+    const char *id, *title, *desc;
+    struct svg_axis x, y;
+    const struct svg_series *series;
+    size_t n_series;
+};
+/* Points that are not finite, or not positive on a log axis, are left out. */
+void svg_chart(struct str *out, const struct svg_chart *c);
+
+struct svg_square {
+    double value;            /* NaN: blank */
+    const char *text, *note; /* inside the square, two lines; NULL: none */
+    int is_marked;           /* drawn with the border */
+};
+struct svg_heat {
+    const char *id, *title, *desc;
+    const char *x_label, *y_label;
+    const char *const *x_names, *const *y_names;
+    size_t n_x, n_y;
+    const struct svg_square *squares; /* n_y rows of n_x; row 0 at the bottom */
+    double low, high;                 /* values of the two ends of the colour scale, printed as percent */
+    const char *mark_label;           /* what the border means; NULL: no square has one */
+};
+void svg_heat(struct str *out, const struct svg_heat *h);
+
+/* Many small squares, one row per name: who solved what. */
+struct svg_matrix {
+    const char *id, *title, *desc;
+    const char *const *names;
+    size_t n_rows, n_columns;
+    const signed char
+        *level; /* n_rows x n_columns: 0 none .. 4 all right; -1: cut off or unfinished; -2: missing */
+};
+void svg_matrix(struct str *out, const struct svg_matrix *m);
+
+/* Appends s with & < > " ' replaced, invalid UTF-8 as U+FFFD and control characters dropped: for text and
+ * attribute values of SVG and HTML. */
+void svg_escape(struct str *out, const char *s);
+
+/* Ticks for an axis: at most `max` values from low to high, a step of 1, 2, 2.5 or 5 times a power of ten
+ * (log axis: 1, 2, 5 or 1 in each decade). Returns their number; *step is 0 on a log axis. */
+size_t svg_ticks(double low, double high, int is_log, size_t max, double *ticks, double *step);
+
+/* ---- for the files that draw ---- */
+/* Moves n positions as little as possible (least squares) until any two are `gap` apart and all lie between
+ * low and high; equal ones keep their order. With more of them than there is room for the gap shrinks. */
+void svg_spread(double *x, size_t n, double gap, double low, double high);
+double svg_text_width(const char *s, double size); /* an upper estimate for common sans-serif fonts */
+/* <text>: anchor "start", "middle" or "end"; classes as in the style sheet; shortened to `room` when room >
+ * 0. */
+void svg_text(struct str *out, double x, double y, const char *anchor, const char *class_name, double size,
+              double room, const char *s);
+void svg_number(struct str *out, double v); /* at most two decimals, no trailing zeros, never "-0" */
+/* "<svg ...><title>..<desc>..<style>" and background; end with "</svg>\n". */
+void svg_begin(struct str *out, const char *id, const char *title, const char *desc, double width,
+               double height);
+/* The title, wrapped to `width` in at most two lines; returns the y below it. Draws nothing when out is NULL.
+ */
+double svg_title(struct str *out, const char *title, double width);
+void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, double x, double y);
+
+#endif

@@ -1,0 +1,196 @@
+/* kveval worker: one device of a sweep. Started by the coordinator (workers.c) with the sweep's own arguments
+ * behind the device's index; never by hand. It makes the same plan, says what it loaded, and decodes the jobs
+ * that it is given until it is told to stop or the coordinator is gone. It writes no file. */
+#include <omp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include "evalcore/base/log.h"
+#include "evalcore/cli/progress.h"
+#include "evalcore/cli/stop.h"
+#include "evalcore/store/keymap.h"
+#include "evalcore/sweep/job_submit.h"
+#include "evalcore/sweep/sweep_options.h"
+#include "evalcore/sweep/worker_messages.h"
+
+struct worker {
+    struct sweep_options o;
+    struct device_list devices;
+    struct runfile file;
+    struct runplan plan;
+    struct keymap keys; /* to indices of plan.jobs */
+    struct wire wire;
+    int asked;    /* jobs that were asked for and have not come */
+    int stop;     /* told to, or nobody is there any more */
+    double shown; /* when progress was reported last */
+};
+
+static int tell(struct worker *w, json_t *message, struct err *e)
+{
+    int rc = wire_send(&w->wire, message, e);
+    if (rc == WIRE_END)
+        w->stop = 1;
+    return rc < 0 ? rc : 0;
+}
+
+static int load(struct worker *w, const struct program *p, const char *path, int index, struct err *e)
+{
+    struct runfile_options fo = sweep_file_options(&w->o);
+    if (device_list_parse(&w->devices, w->o.devices, DEVICES_MAX, e))
+        return e->code;
+    if (index >= w->devices.n)
+        return err_set(e, ERR_USAGE, "there is no device %d in \"%s\"", index, w->o.devices);
+    omp_set_num_threads(w->o.threads ? w->o.threads : sweep_cores(&w->devices));
+    struct runplan_options po = sweep_plan_options(&w->o, p, &w->devices, index);
+    int rc = runfile_load(&w->file, path, &fo, e);
+    if (!rc)
+        rc = runplan_build(&w->plan, &w->file, &po, e);
+    for (long i = 0; i < w->plan.n_jobs && !rc; i++)
+        keymap_add(&w->keys, w->plan.jobs[i].key, i);
+    return rc ? rc : tell(w, message_hello(&w->plan), e);
+}
+
+static int take_job(struct worker *w, const json_t *m, struct err *e)
+{
+    const char *key;
+    if (message_read_job(m, &key, e))
+        return e->code;
+    long i = keymap_find(&w->keys, key);
+    if (i < 0)
+        return err_set(e, ERR_FORMAT,
+                       "job %s is not in this worker's plan: did an input file change just now?", key);
+    w->asked--;
+    return submit_job(&w->plan, &w->plan.jobs[i], e);
+}
+
+/* Takes what has come; with `wait`, at least one message. */
+static int listen_for_jobs(struct worker *w, int wait, struct err *e)
+{
+    int rc = 0;
+    while (!rc && !w->stop) {
+        json_t *m = NULL;
+        int got = wire_receive(&w->wire, wait, &m, e);
+        if (got < 0 || got == WIRE_NOTHING)
+            return got;
+        if (got == WIRE_END || !strcmp(message_type(m), "stop"))
+            w->stop = 1;
+        else
+            rc = take_job(w, m, e);
+        json_decref(m);
+        wait = 0;
+    }
+    return rc;
+}
+
+/* Asks for as many jobs as there is room for. */
+static int ask(struct worker *w, struct err *e)
+{
+    int room = SUBMIT_WAITING - w->asked;
+    for (int i = 0; i < w->plan.n_lanes; i++)
+        room -= engine_waiting(w->plan.lanes[i].engine);
+    if (room < 1)
+        return 0;
+    w->asked += room;
+    return tell(w, message_want(room), e);
+}
+
+static int is_idle(const struct worker *w)
+{
+    for (int i = 0; i < w->plan.n_lanes; i++)
+        if (engine_pending(w->plan.lanes[i].engine))
+            return 0;
+    return 1;
+}
+
+static int step(struct worker *w, struct engine *en, struct err *e)
+{
+    const struct completion *done = NULL;
+    int n = 0, rc = engine_step(en, &done, &n, e);
+    for (int i = 0; i < n && !rc && !w->stop; i++) {
+        const struct job *j = done[i].user;
+        rc = tell(w, message_done(j->key, &done[i]), e);
+        if (rc)
+            err_add(e, "job %s", j->key);
+    }
+    return rc;
+}
+
+static int report_progress(struct worker *w, struct err *e)
+{
+    double now = progress_clock(), tokens = 0;
+    if (now - w->shown < 0.2)
+        return 0;
+    w->shown = now;
+    for (int i = 0; i < w->plan.n_lanes; i++) {
+        struct engine_stats s;
+        engine_stats(w->plan.lanes[i].engine, &s);
+        tokens += (double)s.decode_tokens;
+    }
+    return tell(w, message_progress(tokens), e);
+}
+
+static int work(struct worker *w, struct err *e)
+{
+    int rc = 0;
+    while (!rc && !w->stop) {
+        rc = ask(w, e);
+        if (!rc)
+            rc = listen_for_jobs(w, is_idle(w), e);
+        for (int i = 0; i < w->plan.n_lanes && !rc && !w->stop; i++)
+            if (engine_pending(w->plan.lanes[i].engine))
+                rc = step(w, w->plan.lanes[i].engine, e);
+        if (!rc && !w->stop)
+            rc = report_progress(w, e);
+    }
+    return rc;
+}
+
+static int is_started_by_hand(void)
+{
+    int type = 0;
+    socklen_t n = sizeof type;
+    return getsockopt(WORKER_FD, SOL_SOCKET, SO_TYPE, &type, &n) != 0;
+}
+
+static int run_worker(const struct program *p, int argc, char **argv)
+{
+    struct worker w = {.wire.fd = WORKER_FD};
+    struct err e = {0};
+    const char *path;
+    long index = 0;
+    int n;
+    if (argc < 3 || cli_int(argv[1], 0, DEVICES_MAX - 1, &index) || is_started_by_hand()) {
+        err_set(&e, ERR_USAGE, "worker is a part of sweep: use kveval sweep --devices");
+        return command_fail(&e, EXIT_USAGE);
+    }
+    /* A coordinator killed while this one loads a large model: nobody listens on the socket meanwhile. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "kveval"); /* instead of "exe", see worker_process.c */
+    /* Signals to a whole process group reach workers too; the coordinator says what follows from them. */
+    stop_block();
+    int code = command_parse(&cmd_worker, &w.o, argc - 1, argv + 1, &path, 1, 1, &n);
+    if (code >= 0)
+        return code;
+    log_set_quiet(w.o.quiet);
+    int rc = load(&w, p, path, (int)index, &e);
+    if (!rc)
+        rc = work(&w, &e);
+    if (rc)
+        wire_send(&w.wire, message_error(&e), NULL);
+    wire_close(&w.wire);
+    keymap_release(&w.keys);
+    runplan_release(&w.plan);
+    runfile_release(&w.file);
+    return rc ? EXIT_INCOMPLETE : EXIT_DONE;
+}
+
+const struct command cmd_worker = {
+    .name = "worker",
+    .usage = "INDEX RUN.json ...",
+    .help = "one device of a sweep; started by sweep",
+    .options = sweep_table,
+    .run = run_worker,
+    .is_hidden = 1,
+};

@@ -1,0 +1,25 @@
+#ifndef EVALCORE_SWEEP_JOB_QUEUE_H
+#define EVALCORE_SWEEP_JOB_QUEUE_H
+
+#include "evalcore/plan/runplan.h"
+
+/* Who decodes what next, among workers that each ask when they have room. The order is the plan's, as
+ * scheduler.h made it, with one twist: neighbours that share a prompt form a group, and a worker goes on with
+ * the group that it began, so that the prompt's dense prefill is paid on one device. When no group is left to
+ * begin, it helps with one that is open. */
+struct job_queue {
+    struct job_group *group;
+    long n_groups, begun;
+    long *open; /* (n_workers): the group that each began last, -1: none */
+    int n_workers;
+    long *back; /* jobs that were given back; they go first */
+    long n_back;
+    size_t cap_back;
+};
+
+void job_queue_init(struct job_queue *q, const struct runplan *p, int n_workers);
+long job_queue_take(struct job_queue *q, int worker); /* index into plan.jobs; -1: none now */
+void job_queue_give_back(struct job_queue *q, long job);
+void job_queue_release(struct job_queue *q);
+
+#endif

@@ -1,0 +1,63 @@
+/* One table for the coordinator and its workers (contract: sweep_options.h). */
+#include "evalcore/sweep/sweep_options.h"
+
+#include <omp.h>
+#include <stddef.h>
+
+#include "evalcore/store/segmenter.h"
+
+#define AT(member) offsetof(struct sweep_options, member)
+const struct cli_option sweep_table[] = {
+    {"output-path", 'o', CLI_STRING, AT(out), "DIR", .help = "run folder; made if missing, resumed if there"},
+    {"model", 'M', CLI_STRING, AT(model), "MODEL",
+     .help = "pocket or a model folder, instead of the run file's"},
+    {"tasks", 't', CLI_STRING, AT(tasks), "A,B", .help = "only these tasks of the run file"},
+    {"limit", 'L', CLI_INT, AT(limit), "N", .help = "only the first N problems of each task", .min = 1,
+     .max = CLI_INT_MAX},
+    {"sample-ids", 'E', CLI_STRING, AT(sample_ids), "IDS",
+     .help = "only these problems: ids a,b,c, or {\"task\": [...]} with ids as texts, positions from 0 as "
+             "integers"},
+    {"data", 'd', CLI_STRING, AT(data), "DIR", .help = "where problem files are (see: kveval list tasks)"},
+    {"set", 0, CLI_LIST, AT(set), "A.B=C", .help = "override the run file; may be repeated"},
+    {"devices", 0, CLI_STRING, AT(devices), "NAMES", .help = DEVICES_HELP},
+    {"threads", 0, CLI_INT, AT(threads), "N",
+     .help = "CPU threads of each worker (default: they share all cores)", .min = 1, .max = CLI_THREADS_MAX},
+    {"max-batch", 'b', CLI_INT, AT(max_batch), "N",
+     .help = "sequences decoded together (default 32, on a GPU 128)", .min = 1, .max = 512},
+    {"shard", 0, CLI_STRING, AT(shard), "I/N",
+     .help = "only shard I of N, counted from 0; shards share one folder"},
+    {"zh-dict", 0, CLI_STRING, AT(zh_dict), "DIR", .help = ZH_DICT_HELP},
+    {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL,
+     .help = "print cells, jobs, expected tokens and memory; decode nothing"},
+    {"quiet", 'q', CLI_FLAG, AT(quiet), NULL, .help = "only errors"},
+    {0},
+};
+
+struct runfile_options sweep_file_options(const struct sweep_options *o)
+{
+    return (struct runfile_options){.model = o->model, .tasks = o->tasks, .set = &o->set};
+}
+
+int sweep_cores(const struct device_list *devices)
+{
+    int share = omp_get_num_procs() / (devices->n ? devices->n : 1);
+    return share > 0 ? share : 1;
+}
+
+static int threads_of(const struct sweep_options *o, const struct device_list *devices)
+{
+    return o->threads || devices->n < 2 || devices->is_gpu ? o->threads : sweep_cores(devices);
+}
+
+struct runplan_options sweep_plan_options(const struct sweep_options *o, const struct program *p,
+                                          const struct device_list *devices, int i)
+{
+    return (struct runplan_options){.data_dir = o->data,
+                                    .sample_ids = o->sample_ids,
+                                    .limit = o->limit,
+                                    .backend = devices->backend,
+                                    .ordinal = devices->is_gpu ? devices->ordinal[i] : 0,
+                                    .threads = threads_of(o, devices),
+                                    .max_batch = o->max_batch,
+                                    .cache_dir = p->cache_dir};
+}

@@ -1,0 +1,53 @@
+#ifndef EVALCORE_SWEEP_SWEEP_WORKERS_H
+#define EVALCORE_SWEEP_SWEEP_WORKERS_H
+
+#include "evalcore/cli/device_list.h"
+#include "evalcore/store/keymap.h"
+#include "evalcore/sweep/job_done.h"
+#include "evalcore/sweep/job_queue.h"
+#include "evalcore/sweep/worker_process.h"
+
+/* The coordinator's side of a sweep on several devices: one worker process each, which are given jobs as they
+ * ask for them. The coordinator opens no device and is the only one who writes.
+ *
+ *   workers_start -> workers_load (with a dry plan) -> workers_run -> workers_release
+ *
+ * A worker that ends or reports that its device failed loses what it was decoding and nothing else: these
+ * jobs go to the others. What every worker would run into (a mistake in the input) ends the sweep at once. */
+struct worker_link {
+    struct worker_process process;
+    char name[DEVICE_NAME_MAX]; /* "cuda:1" */
+    const char *device;         /* as its hello calls it; NULL before that */
+    int is_live;
+    int wanted;            /* jobs it asked for and did not get yet */
+    double decoded;        /* tokens */
+    struct err last_words; /* why it gave up, in its own words */
+};
+
+struct workers {
+    struct worker_link *link;
+    int n, n_live;
+    struct runplan *plan;
+    struct lane_facts *facts; /* (plan->n_lanes), of the first worker that was ready; NULL before that */
+    struct arena arena;
+    struct err last_loss; /* why the worker that was lost last was lost */
+    /* from here on: during workers_run */
+    struct tally *tally;
+    struct job_queue queue;
+    struct keymap keys;
+    int *holder; /* by job: worker, NOBODY or DONE */
+    long left;   /* jobs not done */
+    int is_unsynced, is_stopping;
+};
+
+/* argv: of the sweep, its name first; the workers read the same options. */
+int workers_start(struct workers *ws, const struct device_list *devices, int argc, char **argv,
+                  struct err *e);
+/* Waits for the first worker that has loaded everything and binds the plan to what it says. ERR_DEVICE: no
+ * worker is left. *signal: what came first instead, or 0. */
+int workers_load(struct workers *ws, struct runplan *p, int *signal, struct err *e);
+/* As runner_run(), on the workers. */
+int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, int *signal, struct err *e);
+void workers_release(struct workers *ws); /* ends those that are left */
+
+#endif

@@ -1,0 +1,100 @@
+/* Framing (contract: wire.h). What arrives is checked before it is believed: lengths first, then the JSON. */
+#include "evalcore/sweep/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LENGTH_BYTES = 4, CHUNK = 64 << 10 };
+
+static int send_all(int fd, const char *data, size_t n, struct err *e)
+{
+    while (n) {
+        ssize_t sent = send(fd, data, n, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0 && (errno == EPIPE || errno == ECONNRESET))
+            return WIRE_END;
+        if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return err_set(e, ERR_IO, "messages are not read");
+        if (sent < 0)
+            return err_set(e, ERR_IO, "a message cannot be sent: %s", strerror(errno));
+        data += sent;
+        n -= (size_t)sent;
+    }
+    return 0;
+}
+
+int wire_send(struct wire *w, json_t *message, struct err *e)
+{
+    char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+    json_decref(message);
+    if (!text)
+        return err_set(e, ERR_FORMAT, "a message cannot be written as JSON");
+    size_t n = strlen(text);
+    struct str frame = {0};
+    int rc = n > WIRE_MAX ? err_set(e, ERR_FORMAT, "a message of %zu bytes is too long to send", n) : 0;
+    for (int i = 0; i < LENGTH_BYTES; i++)
+        str_putc(&frame, (char)(n >> 8 * i));
+    str_add(&frame, text, n);
+    free(text);
+    if (!rc)
+        rc = send_all(w->fd, frame.data, frame.len, e);
+    str_release(&frame);
+    return rc;
+}
+
+/* The first message of what was received. */
+static int cut(struct wire *w, json_t **out, struct err *e)
+{
+    size_t n = 0;
+    json_error_t why;
+    if (w->in.len < LENGTH_BYTES)
+        return WIRE_NOTHING;
+    for (int i = 0; i < LENGTH_BYTES; i++)
+        n |= (size_t)(unsigned char)w->in.data[i] << 8 * i;
+    if (n > WIRE_MAX)
+        return err_set(e, ERR_FORMAT, "a message claims to have %zu bytes", n);
+    if (w->in.len < LENGTH_BYTES + n)
+        return WIRE_NOTHING;
+    json_t *o = json_loadb(w->in.data + LENGTH_BYTES, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
+    w->in.len -= LENGTH_BYTES + n;
+    memmove(w->in.data, w->in.data + LENGTH_BYTES + n, w->in.len);
+    if (!o)
+        return err_set(e, ERR_FORMAT, "a message is not JSON: %s", why.text);
+    if (!json_is_object(o)) {
+        json_decref(o);
+        return err_set(e, ERR_FORMAT, "a message is not a JSON object");
+    }
+    *out = o;
+    return WIRE_MESSAGE;
+}
+
+int wire_receive(struct wire *w, int wait, json_t **out, struct err *e)
+{
+    char chunk[CHUNK];
+    for (;;) {
+        int rc = cut(w, out, e);
+        if (rc != WIRE_NOTHING)
+            return rc;
+        ssize_t n = recv(w->fd, chunk, sizeof chunk, wait ? 0 : MSG_DONTWAIT);
+        if (n > 0)
+            str_add(&w->in, chunk, (size_t)n);
+        else if (n == 0 || errno == ECONNRESET)
+            return WIRE_END;
+        else if (errno == EAGAIN || errno == EWOULDBLOCK)
+            return WIRE_NOTHING;
+        else if (errno != EINTR)
+            return err_set(e, ERR_IO, "messages cannot be received: %s", strerror(errno));
+    }
+}
+
+void wire_close(struct wire *w)
+{
+    if (w->fd > 0)
+        close(w->fd);
+    str_release(&w->in);
+    w->fd = 0;
+}

@@ -1,0 +1,25 @@
+#ifndef EVALCORE_SWEEP_WIRE_H
+#define EVALCORE_SWEEP_WIRE_H
+
+#include "evalcore/base/json.h"
+
+/* Messages between two processes: JSON objects over a stream socket, each behind its length (4 bytes,
+ * little-endian). */
+enum { WIRE_MAX = 64 << 20 }; /* bytes of a message */
+enum { WIRE_NOTHING = 0, WIRE_MESSAGE = 1, WIRE_END = 2 };
+
+struct wire {
+    int fd;
+    struct str in; /* received and not yet handed out */
+};
+
+/* Takes over the reference. 0, WIRE_END when nobody reads any more, or an error. */
+int wire_send(struct wire *w, json_t *message, struct err *e);
+
+/* WIRE_MESSAGE: *out is a new reference to an object; WIRE_NOTHING: none is complete yet, and `wait` is 0;
+ * WIRE_END: the other side is gone and every complete message was handed out; an error: what came is no
+ * message, and nothing behind it can be read. */
+int wire_receive(struct wire *w, int wait, json_t **out, struct err *e);
+void wire_close(struct wire *w);
+
+#endif

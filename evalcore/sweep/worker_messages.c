@@ -1,0 +1,183 @@
+/* Making and reading messages (contract: worker_messages.h). Reading is strict: a field too many, too few or
+ * of another type is an error. */
+#include "evalcore/sweep/worker_messages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/store/run.h"
+#include "evalcore/base/json.h"
+
+const char *message_type(const json_t *m)
+{
+    const char *type = json_string_value(json_object_get(m, "type"));
+    return type ? type : "";
+}
+
+static int malformed(const json_t *m, const char *why, struct err *e)
+{
+    return err_set(e, ERR_FORMAT, "a malformed message \"%.20s\": %s", message_type(m), why);
+}
+
+json_t *message_job(const char *key)
+{
+    return json_pack("{s:s, s:s}", "type", "job", "key", key);
+}
+
+int message_read_job(const json_t *m, const char **key, struct err *e)
+{
+    json_error_t why;
+    const char *type;
+    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT, "{s:s, s:s}", "type", &type, "key", key))
+        return malformed(m, why.text, e);
+    return 0;
+}
+
+json_t *message_stop(void)
+{
+    return json_pack("{s:s}", "type", "stop");
+}
+
+json_t *message_hello(const struct runplan *p)
+{
+    json_t *lanes = json_array();
+    for (int i = 0; i < p->n_lanes; i++)
+        json_array_append_new(lanes, json_pack("{s:s, s:s}", "weights", p->lanes[i].info.weights, "numerics",
+                                               p->lanes[i].info.numerics));
+    return json_pack("{s:s, s:o, s:o}", "type", "hello", "device", json_text_of(p->lanes[0].info.device),
+                     "lanes", lanes);
+}
+
+int message_read_hello(const json_t *m, struct lane_facts *facts, int n_lanes, struct err *e)
+{
+    json_error_t why;
+    const char *type, *device;
+    json_t *lanes;
+    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT, "{s:s, s:s, s:o}", "type", &type, "device", &device,
+                       "lanes", &lanes))
+        return malformed(m, why.text, e);
+    if (json_array_size(lanes) != (size_t)n_lanes)
+        return malformed(m, "another number of lanes", e);
+    for (int i = 0; i < n_lanes; i++) {
+        facts[i].device = device;
+        if (json_unpack_ex(json_array_get(lanes, (size_t)i), &why, JSON_STRICT, "{s:s, s:s}", "weights",
+                           &facts[i].weights, "numerics", &facts[i].numerics))
+            return malformed(m, why.text, e);
+    }
+    return 0;
+}
+
+json_t *message_want(int jobs)
+{
+    return json_pack("{s:s, s:i}", "type", "want", "jobs", jobs);
+}
+
+int message_read_want(const json_t *m, int *jobs, struct err *e)
+{
+    json_error_t why;
+    const char *type;
+    json_int_t n;
+    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT, "{s:s, s:I}", "type", &type, "jobs", &n))
+        return malformed(m, why.text, e);
+    if (n < 1 || n > WORKER_WANT_MAX)
+        return malformed(m, "jobs is out of range", e);
+    *jobs = (int)n;
+    return 0;
+}
+
+json_t *message_progress(double tokens)
+{
+    return json_pack("{s:s, s:f}", "type", "progress", "tokens", tokens);
+}
+
+int message_read_progress(const json_t *m, double *tokens, struct err *e)
+{
+    json_error_t why;
+    const char *type;
+    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT, "{s:s, s:F}", "type", &type, "tokens", tokens))
+        return malformed(m, why.text, e);
+    return 0;
+}
+
+json_t *message_error(const struct err *error)
+{
+    return json_pack("{s:s, s:i, s:o}", "type", "error", "code", error->code, "text",
+                     json_text_of(error->text));
+}
+
+int message_read_error(const json_t *m, struct err *error, struct err *e)
+{
+    json_error_t why;
+    const char *type, *text;
+    json_int_t code;
+    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT, "{s:s, s:I, s:s}", "type", &type, "code", &code,
+                       "text", &text))
+        return malformed(m, why.text, e);
+    if (code > ERR_USAGE || code < ERR_FULL)
+        return malformed(m, "no such code", e);
+    err_set(error, (int)code, "%s", text);
+    return 0;
+}
+
+json_t *message_done(const char *key, const struct completion *c)
+{
+    json_t *ids = json_array();
+    for (int i = 0; i < c->n_ids; i++)
+        json_array_append_new(ids, json_integer(c->ids[i]));
+    json_t *m = json_pack(
+        "{s:s, s:s, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:i}", "type", "done", "key", key, "finish",
+        finish_name(c->finish), "ids", ids, "text", json_text(c->text, c->n_text), "kv_reads", c->kv.reads,
+        "kv_reads_full", c->kv.reads_full, "aux_reads", c->kv.aux_reads, "peak_tokens", c->kv.peak_tokens,
+        "prefill_peak_tokens", c->kv.prefill_peak_tokens, "seconds", c->seconds, "preempted", c->preempted);
+    if (m && c->error)
+        json_object_set_new(m, "error", json_text_of(c->error));
+    return m;
+}
+
+static int read_ids(const json_t *ids, struct completion *c)
+{
+    size_t n = json_array_size(ids);
+    int32_t *id = xmalloc((n + 1) * sizeof *id);
+    c->ids = id;
+    c->n_ids = (int)n; /* a message's length bounds it */
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(ids, i);
+        json_int_t value = json_integer_value(v);
+        if (!json_is_integer(v) || value < 0 || value > INT32_MAX)
+            return -1;
+        id[i] = (int32_t)value;
+    }
+    return json_is_array(ids) ? 0 : -1;
+}
+
+static int read_finish(const char *name, enum finish_reason *out)
+{
+    static const enum finish_reason all[] = {FINISHED_STOP, FINISHED_LENGTH, FINISHED_ERROR};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (!strcmp(name, finish_name(all[i]))) {
+            *out = all[i];
+            return 0;
+        }
+    return -1;
+}
+
+int message_read_done(const json_t *m, const char **key, struct completion *c, struct err *e)
+{
+    json_error_t why;
+    const char *type, *finish;
+    json_t *ids;
+    memset(c, 0, sizeof *c);
+    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT,
+                       "{s:s, s:s, s:s, s:o, s:s%, s:F, s:F, s:F, s:F, s:F, s:F, s:i, s?s}", "type", &type,
+                       "key", key, "finish", &finish, "ids", &ids, "text", &c->text, &c->n_text, "kv_reads",
+                       &c->kv.reads, "kv_reads_full", &c->kv.reads_full, "aux_reads", &c->kv.aux_reads,
+                       "peak_tokens", &c->kv.peak_tokens, "prefill_peak_tokens", &c->kv.prefill_peak_tokens,
+                       "seconds", &c->seconds, "preempted", &c->preempted, "error", &c->error))
+        return malformed(m, why.text, e);
+    if (read_finish(finish, &c->finish))
+        return malformed(m, "finish is unknown", e);
+    if (read_ids(ids, c))
+        return malformed(m, "ids are no list of token ids", e);
+    return 0;
+}

@@ -1,0 +1,41 @@
+#ifndef EVALCORE_SWEEP_WORKER_MESSAGES_H
+#define EVALCORE_SWEEP_WORKER_MESSAGES_H
+
+#include "evalcore/plan/runplan.h"
+#include "evalcore/sweep/wire.h"
+
+/* What the coordinator of a sweep and its workers say to each other; "type" names the message. A worker is
+ * started with the sweep's own options and makes the same plan of them; a job is named by its key, so that a
+ * plan that differs is found out at once.
+ *
+ *   coordinator   job {key}, stop {}
+ *   worker        hello {device, lanes: [{weights, numerics}]}   once, when everything is loaded
+ *                 want {jobs}                                     it has room for so many more
+ *                 done {key, finish, ids, text, ...}              a completion
+ *                 progress {tokens}                               decoded so far, now and then
+ *                 error {code, text}                              the last one: it gives up
+ *
+ * The making functions return a new reference, or NULL for what JSON cannot hold; the reading ones fill what
+ * lives as long as the message, and fail with a sentence about it. */
+enum { WORKER_FD = 3, WORKER_WANT_MAX = 1024 };
+
+const char *message_type(const json_t *m); /* "" when it has none */
+
+json_t *message_job(const char *key);
+int message_read_job(const json_t *m, const char **key, struct err *e);
+json_t *message_stop(void);
+
+json_t *message_hello(const struct runplan *p);
+int message_read_hello(const json_t *m, struct lane_facts *facts, int n_lanes, struct err *e);
+json_t *message_want(int jobs);
+int message_read_want(const json_t *m, int *jobs, struct err *e);
+json_t *message_progress(double tokens);
+int message_read_progress(const json_t *m, double *tokens, struct err *e);
+json_t *message_error(const struct err *error);
+int message_read_error(const json_t *m, struct err *error, struct err *e);
+
+json_t *message_done(const char *key, const struct completion *c);
+/* c->ids is the caller's to free. */
+int message_read_done(const json_t *m, const char **key, struct completion *c, struct err *e);
+
+#endif
