@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/device.h"
 #include "engine/engine_impl.h"
+#include "engine/memory/device.h"
 
 static int drops(const struct sequence *s)
 {

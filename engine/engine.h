@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/chat.h"
-#include "engine/policy.h"
-#include "engine/tokenizer.h"
+#include "engine/policies/policy.h"
+#include "engine/text/chat.h"
+#include "engine/text/tokenizer.h"
 #include "evalcore/base/err.h"
 #include "evalcore/base/json.h"
 

@@ -4,8 +4,8 @@
 /* What the files of the running engine share: engine.c, reserve.c, request.c, loop.c, batch.c, programs.c,
  * prompt_cache.c and completion.c. Nobody else includes it, but for a test that breaks a device. */
 #include "engine/engine.h"
-#include "engine/kvcache.h"
-#include "engine/model.h"
+#include "engine/memory/kvcache.h"
+#include "engine/model/model.h"
 #include "engine/transformer.h"
 
 enum { MAX_BATCH = 512, MAX_POLICIES = 256, MAX_PROGRAMS = 64, N_PROMPTS = 8 };

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/device.h"
 #include "engine/engine_impl.h"
+#include "engine/memory/device.h"
 
 _Static_assert((MAX_BATCH + MAX_BATCH / 2) * sizeof(struct sample_result) <= BACKEND_DOWNLOAD_BYTES,
                "a step's results fit one download");

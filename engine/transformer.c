@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/device.h"
+#include "engine/memory/device.h"
 #include "evalcore/base/arena.h"
 
 /* What a hook sees: the batch's arrays from the group's first row on. */

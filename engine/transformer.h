@@ -1,9 +1,9 @@
 #ifndef ENGINE_TRANSFORMER_H
 #define ENGINE_TRANSFORMER_H
 
-#include "engine/kvcache.h"
-#include "engine/model.h"
-#include "engine/policy.h"
+#include "engine/memory/kvcache.h"
+#include "engine/model/model.h"
+#include "engine/policies/policy.h"
 
 /* The decoder's forward pass as backend operations: one step for a batch (recorded once, replayed), or the
  * prefill of one sequence (run at once). This is the file to read to see what a step does. */

@@ -8,7 +8,7 @@
  * section 2.2). */
 #include "engine/policies/model_defaults.h"
 #include "engine/policies/policies.h"
-#include "engine/policy.h"
+#include "engine/policies/policy.h"
 
 struct delta_params {
     struct param_ints layers;

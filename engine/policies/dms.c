@@ -13,8 +13,8 @@
 
 #include "engine/policies/policies.h"
 #include "engine/pocket/pocket.h"
-#include "engine/policy.h"
-#include "engine/safetensors.h"
+#include "engine/policies/policy.h"
+#include "engine/model/safetensors.h"
 
 enum { PREFILL_SPARSE, PREFILL_IS_DENSE };
 enum { PER_HEAD, PER_LAYER };

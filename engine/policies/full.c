@@ -1,7 +1,7 @@
 /* Full attention: every layer reads every token (policies.md section 1). The reference for every ratio: all
  * hooks are NULL, and a NULL hook means what full attention does. */
 #include "engine/policies/policies.h"
-#include "engine/policy.h"
+#include "engine/policies/policy.h"
 
 static const struct param full_params[] = {{0}};
 

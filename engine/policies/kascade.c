@@ -8,7 +8,7 @@
  * order, no underflow. Decode only: prefill is dense (policies.md sections 5.1 to 5.5). */
 #include "engine/policies/model_defaults.h"
 #include "engine/policies/policies.h"
-#include "engine/policy.h"
+#include "engine/policies/policy.h"
 
 enum { OUTPUT_SPARSE, OUTPUT_FULL };
 enum { POOL_GROUP, POOL_ALL };

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "engine/policies/policies.h"
-#include "engine/policy.h"
+#include "engine/policies/policy.h"
 
 enum { FORCE_NONE, FORCE_LAST, FORCE_EXTRA };
 enum { ROUND_CEIL, ROUND_FLOOR };

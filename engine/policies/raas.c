@@ -10,7 +10,7 @@
  * budget and on the first decode step. Per query head eviction is not offered: K and V are stored per KV
  * head. */
 #include "engine/policies/policies.h"
-#include "engine/policy.h"
+#include "engine/policies/policy.h"
 
 enum { ATTEND_RETAINED, ATTEND_TOPK };
 enum { STAMP_NOW, STAMP_ZERO };

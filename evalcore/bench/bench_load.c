@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model.h"
-#include "engine/safetensors.h"
+#include "engine/model/model.h"
+#include "engine/model/safetensors.h"
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"

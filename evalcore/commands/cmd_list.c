@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/policy.h"
+#include "engine/policies/policy.h"
 #include "evalcore/base/file.h"
 #include "evalcore/cli/command.h"
 #include "evalcore/commands/gpu_table.h"

@@ -1,7 +1,7 @@
 #ifndef EVALCORE_PLAN_CELL_IDENTITY_H
 #define EVALCORE_PLAN_CELL_IDENTITY_H
 
-#include "engine/policy.h"
+#include "engine/policies/policy.h"
 #include "evalcore/runfile/settings.h"
 
 /* Keys. A job (one completion) is done when a record with its key is in a journal. A key covers everything

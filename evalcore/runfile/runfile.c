@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model_config.h"
+#include "engine/model/model_config.h"
 #include "evalcore/base/file.h"
 #include "evalcore/runfile/axes.h"
 #include "evalcore/runfile/overrides.h"

@@ -1,7 +1,7 @@
 #ifndef EVALCORE_RUNFILE_RUNFILE_H
 #define EVALCORE_RUNFILE_RUNFILE_H
 
-#include "engine/policy.h"
+#include "engine/policies/policy.h"
 #include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
 #include "evalcore/base/json.h"

@@ -1,6 +1,6 @@
 /* Chat forms: which form a tokenizer asks for, that a form's prompt has the ids of the rendered text (the
  * embedded model's own problems for pocket), and that a user text forges no turn. */
-#include "engine/chat.h"
+#include "engine/text/chat.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
 #include "tests/check.h"

@@ -1,7 +1,7 @@
 /* The hooks that no built-in policy uses yet, by policies made here: a prefill that reads a list per tile of
  * queries (as Kascade's does), and sight of the residual stream on both sides of attention (as calibration
  * needs). */
-#include "engine/policy.h"
+#include "engine/policies/policy.h"
 #include "tests/check.h"
 #include "tests/engine/decode.h"
 

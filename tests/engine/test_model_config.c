@@ -1,5 +1,5 @@
 /* config.json: every row of model_config.test changes a sound configuration. */
-#include "engine/model_config.h"
+#include "engine/model/model_config.h"
 #include "evalcore/base/json.h"
 #include "tests/cases.h"
 

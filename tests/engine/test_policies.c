@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/policy.h"
+#include "engine/policies/policy.h"
 #include "evalcore/base/file.h"
 #include "tests/check.h"
 

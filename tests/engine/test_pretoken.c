@@ -1,7 +1,7 @@
 /* The table splitter against the regular expression: the same pattern in parentheses is one that the table
  * does not know, so both must cut random text, thick with the bytes that patterns care about, into the same
  * pieces. */
-#include "engine/pretoken.h"
+#include "engine/text/pretoken.h"
 #include "evalcore/base/rng.h"
 #include "tests/check.h"
 

@@ -1,7 +1,7 @@
 /* RaaS as its released accuracy code has it (preset hf_repo, policies.md section 4.2): the policy's own hooks
  * run over a small cache and must choose, stamp and return pages as a plain rendering of that section does,
  * per KV head. */
-#include "engine/policy.h"
+#include "engine/policies/policy.h"
 #include "tests/kernels/rig.h"
 
 enum { N_Q = 4, N_KV = 2, GROUP = N_Q / N_KV, D = 16, PAGES = 24, SLOTS = PAGES * 16, STEPS = 250 };

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/safetensors.h"
+#include "engine/model/safetensors.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/base/json.h"

@@ -3,8 +3,8 @@
  * scratch do not matter, guarded text forges nothing, long pieces are not slow. */
 #include <time.h>
 
-#include "engine/tokenizer.h"
-#include "engine/unicode.h"
+#include "engine/text/tokenizer.h"
+#include "engine/text/unicode.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
 #include "tests/cases.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/safetensors.h"
+#include "engine/model/safetensors.h"
 #include "evalcore/base/str.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

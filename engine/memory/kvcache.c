@@ -1,0 +1,292 @@
+/* Units and tables of the KV cache. See kvcache.h; the layout inside a unit is the backend's. */
+#include "engine/memory/kvcache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/memory/device.h"
+#include "evalcore/base/arena.h"
+
+int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes,
+                 struct err *e)
+{
+    memset(c, 0, sizeof *c);
+    c->be = be;
+    c->dev = dev;
+    c->view = *sizes;
+    c->heads_per_seq = sizes->n_layers * sizes->n_kv;
+    size_t heads = (size_t)sizes->n_seqs * (size_t)c->heads_per_seq, pages = heads * (size_t)sizes->max_pages;
+    size_t per_seq = (size_t)c->heads_per_seq * (size_t)sizes->max_pages;
+    struct kv_view *v = &c->view;
+    v->unit = be->alloc(dev, pages * sizeof *v->unit);
+    v->live = be->alloc(dev, pages * sizeof *v->live);
+    v->n_slots = be->alloc(dev, heads * sizeof *v->n_slots);
+    v->n_live = be->alloc(dev, heads * sizeof *v->n_live);
+    v->tail = be->alloc(dev, heads * sizeof *v->tail);
+    v->reads = be->alloc(dev, heads * sizeof *v->reads);
+    v->aux_half = be->alloc(dev, heads * sizeof *v->aux_half);
+    v->peak = be->alloc(dev, (size_t)sizes->n_seqs * sizeof *v->peak);
+    c->copy_src = be->alloc(dev, per_seq * sizeof *c->copy_src);
+    c->copy_dst = be->alloc(dev, per_seq * sizeof *c->copy_dst);
+    if (!v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads || !v->aux_half ||
+        !v->peak || !c->copy_src || !c->copy_dst)
+        return err_set(
+            e, ERR_DEVICE,
+            "no device memory for the KV cache's tables (%d places of %d pages); use a smaller --max-batch",
+            sizes->n_seqs, sizes->max_pages);
+    c->unit = xcalloc(pages, sizeof *c->unit);
+    c->mapped = xcalloc(heads, sizeof *c->mapped);
+    c->scratch = xcalloc(per_seq ? per_seq : 1, sizeof *c->scratch);
+    c->put_at = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_at);
+    c->put_unit = xcalloc(per_seq ? per_seq : 1, sizeof *c->put_unit);
+    return 0;
+}
+
+int kvcache_bounds(struct kvcache *c, struct err *e)
+{
+    struct kv_view *v = &c->view;
+    size_t bytes = (size_t)c->n_units * kv_bounds_bytes(v);
+    if (!v->bounds && !(v->bounds = c->be->alloc(c->dev, bytes)))
+        return err_set(e, ERR_DEVICE, "no device memory for page bounds of %d units (%.1f MiB)", c->n_units,
+                       (double)bytes / 1048576);
+    return 0;
+}
+
+int kvcache_pool(struct kvcache *c, int n_units, struct err *e)
+{
+    struct kv_view *v = &c->view;
+    size_t pool = (size_t)n_units * c->be->unit_bytes(v->dtype, v->head_dim);
+    if (!(v->pool = c->be->alloc(c->dev, pool)))
+        return err_set(e, ERR_DEVICE,
+                       "no device memory for a KV cache of %.1f MiB; use a smaller --max-batch or context",
+                       (double)pool / 1048576);
+    c->n_units = n_units;
+    c->free = xmalloc((size_t)n_units * sizeof *c->free);
+    for (int i = 0; i < n_units; i++)
+        c->free[i] = n_units - 1 - i;
+    c->n_free = c->min_free = n_units;
+    c->refs = xcalloc((size_t)n_units, sizeof *c->refs);
+    return 0;
+}
+
+void kvcache_release(struct kvcache *c)
+{
+    if (!c->be)
+        return;
+    struct kv_view *v = &c->view;
+    void *device[] = {v->pool, v->bounds, v->unit,     v->live, v->n_slots,  v->n_live,
+                      v->tail, v->reads,  v->aux_half, v->peak, c->copy_src, c->copy_dst};
+    for (size_t i = 0; i < sizeof device / sizeof *device; i++)
+        c->be->release(c->dev, device[i]);
+    free(c->free);
+    free(c->refs);
+    free(c->unit);
+    free(c->mapped);
+    free(c->scratch);
+    free(c->put_at);
+    free(c->put_unit);
+    memset(c, 0, sizeof *c);
+}
+
+static int take_unit(struct kvcache *c)
+{
+    int u = c->free[--c->n_free];
+    c->refs[u] = 1;
+    if (c->n_free < c->min_free)
+        c->min_free = c->n_free;
+    return u;
+}
+
+static void put_unit(struct kvcache *c, int u)
+{
+    if (--c->refs[u] == 0)
+        c->free[c->n_free++] = u;
+}
+
+static size_t first_head(const struct kvcache *c, int seq)
+{
+    return (size_t)seq * (size_t)c->heads_per_seq;
+}
+
+/* Entry `page` of one head's unit table is `unit` from the next send_units on. */
+static void put_entry(struct kvcache *c, size_t head, int page, int unit)
+{
+    size_t pages = (size_t)c->view.max_pages;
+    c->unit[head * pages + (size_t)page] = unit;
+    c->put_at[c->n_put] = (int32_t)(head % (size_t)c->heads_per_seq * pages) + page;
+    c->put_unit[c->n_put++] = unit;
+}
+
+/* All of a place's changed entries go to the device at once: an upload a head would cost more than a step. */
+static int send_units(struct kvcache *c, int seq, struct err *e)
+{
+    size_t bytes = (size_t)c->n_put * sizeof *c->put_at;
+    struct put_i32_args a = {c->view.unit + first_head(c, seq) * (size_t)c->view.max_pages, c->copy_src,
+                             c->copy_dst, c->n_put};
+    c->n_put = 0;
+    if (!a.n)
+        return 0;
+    device_upload(c->be, c->dev, c->copy_src, c->put_at, bytes, e);
+    device_upload(c->be, c->dev, c->copy_dst, c->put_unit, bytes, e);
+    return device_launch(c->be, c->dev, OP_put_i32, &a, e);
+}
+
+static void zero(struct kvcache *c, void *device, size_t bytes, struct err *e)
+{
+    void *host = xcalloc(1, bytes);
+    device_upload(c->be, c->dev, device, host, bytes, e);
+    free(host);
+}
+
+int kvcache_clear(struct kvcache *c, int seq, struct err *e)
+{
+    size_t h0 = first_head(c, seq), n = (size_t)c->heads_per_seq, pages = (size_t)c->view.max_pages;
+    for (size_t h = h0; h < h0 + n; h++) {
+        for (int p = 0; p < c->mapped[h]; p++)
+            put_unit(c, c->unit[h * pages + (size_t)p]);
+        c->mapped[h] = 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        c->scratch[i] = -1;
+    struct kv_view *v = &c->view;
+    zero(c, v->live + h0 * pages, n * pages * sizeof *v->live, e);
+    zero(c, v->n_slots + h0, n * sizeof *v->n_slots, e);
+    zero(c, v->n_live + h0, n * sizeof *v->n_live, e);
+    zero(c, v->reads + h0, n * sizeof *v->reads, e);
+    zero(c, v->aux_half + h0, n * sizeof *v->aux_half, e);
+    zero(c, v->peak + seq, sizeof *v->peak, e);
+    return device_upload(c->be, c->dev, v->tail + h0, c->scratch, n * sizeof *v->tail, e);
+}
+
+int kvcache_needs(const struct kvcache *c, int seq, int n_pages)
+{
+    size_t h0 = first_head(c, seq);
+    int need = 0;
+    for (size_t h = h0; h < h0 + (size_t)c->heads_per_seq; h++)
+        if (c->mapped[h] < n_pages)
+            need += n_pages - c->mapped[h];
+    return need;
+}
+
+static void map_head(struct kvcache *c, size_t head, int n_pages)
+{
+    for (; c->mapped[head] < n_pages; c->mapped[head]++)
+        put_entry(c, head, c->mapped[head], take_unit(c));
+}
+
+int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e)
+{
+    if (n_pages > c->view.max_pages)
+        return err_set(e, ERR_USAGE, "a sequence of %d pages is longer than the cache's %d", n_pages,
+                       c->view.max_pages);
+    int need = kvcache_needs(c, seq, n_pages);
+    if (need > c->n_free)
+        return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
+    for (int i = 0; i < c->heads_per_seq; i++)
+        map_head(c, first_head(c, seq) + (size_t)i, n_pages);
+    return send_units(c, seq, e);
+}
+
+int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
+{
+    size_t h0 = first_head(c, seq);
+    int need = 0;
+    if (device_download(c->be, c->dev, c->scratch, c->view.n_slots + h0,
+                        (size_t)c->heads_per_seq * sizeof *c->scratch, e))
+        return e->code;
+    for (int i = 0; i < c->heads_per_seq; i++) {
+        int want = kv_pages(c->scratch[i]) + spare;
+        if (want > c->view.max_pages)
+            want = c->view.max_pages;
+        c->scratch[i] = want;
+        for (int *m = &c->mapped[h0 + (size_t)i]; *m > want;)
+            put_unit(c, c->unit[(h0 + (size_t)i) * (size_t)c->view.max_pages + (size_t)-- * m]);
+        if (c->mapped[h0 + (size_t)i] < want)
+            need += want - c->mapped[h0 + (size_t)i];
+    }
+    if (need > c->n_free)
+        return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
+    for (int i = 0; i < c->heads_per_seq; i++)
+        map_head(c, h0 + (size_t)i, c->scratch[i]);
+    return send_units(c, seq, e);
+}
+
+int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all)
+{
+    int shared = copy_all ? 0 : n_tokens / KV_PAGE_TOKENS;
+    return (kv_pages(n_tokens) - shared) * c->heads_per_seq;
+}
+
+/* The tables of a place that holds n tokens in slots 0 .. n-1. */
+static int fill_tables(struct kvcache *c, int seq, int n, struct err *e)
+{
+    size_t h0 = first_head(c, seq), heads = (size_t)c->heads_per_seq, pages = (size_t)c->view.max_pages;
+    uint16_t *live = xcalloc(heads * pages, sizeof *live);
+    for (size_t h = 0; h < heads; h++)
+        for (int p = 0; p < kv_pages(n); p++) {
+            int in_page = n - p * KV_PAGE_TOKENS;
+            live[h * pages + (size_t)p] = (uint16_t)(in_page >= KV_PAGE_TOKENS ? 0xffff : (1 << in_page) - 1);
+        }
+    device_upload(c->be, c->dev, c->view.live + h0 * pages, live, heads * pages * sizeof *live, e);
+    for (size_t h = 0; h < heads; h++)
+        c->scratch[h] = n;
+    device_upload(c->be, c->dev, c->view.n_slots + h0, c->scratch, heads * sizeof *c->scratch, e);
+    device_upload(c->be, c->dev, c->view.n_live + h0, c->scratch, heads * sizeof *c->scratch, e);
+    for (size_t h = 0; h < heads; h++)
+        c->scratch[h] = n - 1;
+    device_upload(c->be, c->dev, c->view.tail + h0, c->scratch, heads * sizeof *c->scratch, e);
+    free(live);
+    return e->code;
+}
+
+int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all, struct err *e)
+{
+    int shared = copy_all ? 0 : n_tokens / KV_PAGE_TOKENS, all = kv_pages(n_tokens), n_copies = 0;
+    size_t pages = (size_t)c->view.max_pages, room = (size_t)c->heads_per_seq * pages;
+    int need = kvcache_fork_needs(c, n_tokens, copy_all);
+    if (need > c->n_free)
+        return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
+    int32_t *src = xmalloc(2 * room * sizeof *src), *dst = src + room;
+    for (int i = 0; i < c->heads_per_seq; i++) {
+        size_t a = first_head(c, from) + (size_t)i, b = first_head(c, to) + (size_t)i;
+        for (int p = 0; p < all; p++) {
+            int u = c->unit[a * pages + (size_t)p];
+            if (p < shared) {
+                c->refs[u]++;
+            } else {
+                src[n_copies] = u;
+                dst[n_copies++] = u = take_unit(c);
+            }
+            put_entry(c, b, p, u);
+        }
+        c->mapped[b] = all;
+    }
+    send_units(c, to, e);
+    if (n_copies) {
+        size_t bytes = (size_t)n_copies * sizeof *src;
+        struct copy_units_args a = {c->view, c->copy_src, c->copy_dst, n_copies};
+        device_upload(c->be, c->dev, c->copy_src, src, bytes, e);
+        device_upload(c->be, c->dev, c->copy_dst, dst, bytes, e);
+        device_launch(c->be, c->dev, OP_copy_units, &a, e);
+    }
+    free(src);
+    return fill_tables(c, to, n_tokens, e);
+}
+
+int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, struct err *e)
+{
+    size_t h0 = first_head(c, seq), n = (size_t)c->heads_per_seq;
+    int64_t *v = xmalloc(2 * n * sizeof *v);
+    memset(out, 0, sizeof *out);
+    device_download(c->be, c->dev, v, c->view.reads + h0, n * sizeof *v, e);
+    device_download(c->be, c->dev, v + n, c->view.aux_half + h0, n * sizeof *v, e);
+    device_download(c->be, c->dev, c->scratch, c->view.n_live + h0, n * sizeof *c->scratch, e);
+    device_download(c->be, c->dev, &out->peak, c->view.peak + seq, sizeof out->peak, e);
+    for (size_t i = 0; i < n && !e->code; i++) {
+        out->reads += v[i];
+        out->aux_half += v[n + i];
+        out->live += c->scratch[i];
+    }
+    free(v);
+    return e->code;
+}

@@ -1,0 +1,291 @@
+/* Loads a model's tensors into the backend's layouts, checking every shape against the configuration. */
+#include "engine/model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/model/model_random.h"
+#include "engine/model/safetensors.h"
+#include "engine/pocket/pocket.h"
+#include "evalcore/base/arena.h"
+#include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+
+struct loader {
+    struct model *m;
+    struct safetensors *st; /* NULL: random weights */
+    struct err *e;
+};
+
+static int device_error(struct loader *l, const char *name)
+{
+    return err_set(l->e, ERR_DEVICE, "loading %s: %s", name, l->m->be->last_error(l->m->dev));
+}
+
+static const struct st_tensor *need(struct loader *l, const char *name, int n_dims, int64_t a, int64_t b)
+{
+    int64_t shape[2] = {a, b};
+    const struct st_tensor *t = NULL;
+    return safetensors_need(l->st, name, n_dims, shape, &t, l->e) ? NULL : t;
+}
+
+/* A vector as fp32 on the device. */
+static int load_vector(struct loader *l, const char *name, int n, float **out)
+{
+    l->m->bytes += (size_t)n * sizeof **out;
+    if (!l->st)
+        return (*out = model_random_ones(l->m->be, l->m->dev, n)) ? 0 : device_error(l, name);
+    const struct st_tensor *t = need(l, name, 1, n, 0);
+    if (!t)
+        return l->e->code;
+    float *host = xmalloc((size_t)n * sizeof *host);
+    int rc = st_to_f32(t, host, (size_t)n, l->e);
+    if (!rc) {
+        *out = l->m->be->alloc(l->m->dev, (size_t)n * sizeof *host);
+        if (!*out || l->m->be->upload(l->m->dev, *out, host, (size_t)n * sizeof *host) < 0)
+            rc = device_error(l, name);
+    }
+    free(host);
+    return rc;
+}
+
+/* Rows of one tensor into a fused matrix, in the file's type: bf16 stays bf16, fp16 and fp32 become fp32
+ * exactly. */
+static int put_rows(struct loader *l, struct weight *w, int row0, int n, const struct st_tensor *t)
+{
+    enum dtype src = DTYPE_BF16;
+    const void *data = t->data;
+    float *wide = NULL;
+    int rc = 0;
+    if (t->dtype != ST_BF16 || w->dtype == DTYPE_F32) {
+        size_t count = (size_t)n * (size_t)w->k;
+        wide = xmalloc(count * sizeof *wide);
+        rc = st_to_f32(t, wide, count, l->e);
+        src = DTYPE_F32;
+        data = wide;
+    }
+    if (!rc && l->m->be->weight_put(l->m->dev, w, row0, n, src, data) < 0)
+        rc = device_error(l, t->name);
+    free(wide);
+    return rc;
+}
+
+struct part {
+    const char *name; /* without ".weight" */
+    int rows;
+};
+
+static int random_matrix(struct loader *l, struct weight *w, const struct part *parts, int n_parts, int k)
+{
+    int n = 0, with_bias = n_parts == 3 && !strcmp(l->m->config.family, "qwen2");
+    for (int i = 0; i < n_parts; i++)
+        n += parts[i].rows;
+    l->m->bytes += (size_t)n * (size_t)k * 2;
+    uint64_t key = hash_bytes64(parts[0].name, strlen(parts[0].name));
+    return model_random_matrix(l->m->be, l->m->dev, w, n, k, key, with_bias) < 0
+               ? device_error(l, parts[0].name)
+               : 0;
+}
+
+/* A matrix from parts stacked by rows, with biases where the parts have them. */
+static int load_matrix(struct loader *l, struct weight *w, const struct part *parts, int n_parts, int k)
+{
+    int n = 0, with_bias = 0;
+    enum dtype dtype = DTYPE_BF16;
+    const struct st_tensor *t[3];
+    char name[160];
+    if (!l->st)
+        return random_matrix(l, w, parts, n_parts, k);
+    for (int i = 0; i < n_parts; i++) {
+        snprintf(name, sizeof name, "%s.weight", parts[i].name);
+        if (!(t[i] = need(l, name, 2, parts[i].rows, k)))
+            return l->e->code;
+        if (t[i]->dtype != ST_BF16)
+            dtype = DTYPE_F32;
+        n += parts[i].rows;
+        snprintf(name, sizeof name, "%s.bias", parts[i].name);
+        with_bias |= safetensors_find(l->st, name) != NULL;
+    }
+    if (l->m->be->weight_alloc(l->m->dev, w, n, k, dtype, with_bias) < 0)
+        return device_error(l, parts[0].name);
+    l->m->bytes += (size_t)n * (size_t)k * (dtype == DTYPE_BF16 ? 2 : 4);
+    float *bias = with_bias ? xcalloc((size_t)n, sizeof *bias) : NULL;
+    int rc = 0;
+    for (int i = 0, row = 0; i < n_parts && !rc; row += parts[i++].rows) {
+        rc = put_rows(l, w, row, parts[i].rows, t[i]);
+        snprintf(name, sizeof name, "%s.bias", parts[i].name);
+        if (!rc && safetensors_find(l->st, name)) {
+            const struct st_tensor *b = need(l, name, 1, parts[i].rows, 0);
+            rc = b ? st_to_f32(b, bias + row, (size_t)parts[i].rows, l->e) : l->e->code;
+        }
+    }
+    if (!rc && with_bias && l->m->be->upload(l->m->dev, w->bias, bias, (size_t)n * sizeof *bias) < 0)
+        rc = device_error(l, parts[0].name);
+    free(bias);
+    return rc;
+}
+
+static int load_layer(struct loader *l, int i)
+{
+    const struct model_config *c = &l->m->config;
+    struct model_layer *y = &l->m->layer[i];
+    char names[9][96];
+    static const char *const suffix[] = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
+                                         "self_attn.o_proj", "mlp.gate_proj",    "mlp.up_proj",
+                                         "mlp.down_proj"};
+    for (int j = 0; j < 7; j++)
+        snprintf(names[j], sizeof names[j], "model.layers.%d.%s", i, suffix[j]);
+    int q = c->n_q * c->head_dim, kv = c->n_kv * c->head_dim;
+    struct part qkv[] = {{names[0], q}, {names[1], kv}, {names[2], kv}};
+    struct part o[] = {{names[3], c->hidden}}, gu[] = {{names[4], c->ffn}, {names[5], c->ffn}},
+                down[] = {{names[6], c->hidden}};
+    if (load_matrix(l, &y->qkv, qkv, 3, c->hidden) || load_matrix(l, &y->o, o, 1, q) ||
+        load_matrix(l, &y->gate_up, gu, 2, c->hidden) || load_matrix(l, &y->down, down, 1, c->ffn))
+        return l->e->code;
+    snprintf(names[7], sizeof names[7], "model.layers.%d.input_layernorm.weight", i);
+    snprintf(names[8], sizeof names[8], "model.layers.%d.post_attention_layernorm.weight", i);
+    if (load_vector(l, names[7], c->hidden, &y->norm_in) ||
+        load_vector(l, names[8], c->hidden, &y->norm_post))
+        return l->e->code;
+    if (!c->qk_norm)
+        return 0;
+    snprintf(names[7], sizeof names[7], "model.layers.%d.self_attn.q_norm.weight", i);
+    snprintf(names[8], sizeof names[8], "model.layers.%d.self_attn.k_norm.weight", i);
+    if (load_vector(l, names[7], c->head_dim, &y->q_norm) ||
+        load_vector(l, names[8], c->head_dim, &y->k_norm))
+        return l->e->code;
+    return 0;
+}
+
+/* Angles are doubles; their cosines and sines are taken in long double, where they are the same code on every
+ * x86-64 machine, and rounded to fp32. */
+static int load_rope(struct loader *l, int max_context)
+{
+    const struct model_config *c = &l->m->config;
+    int half = c->head_dim / 2;
+    size_t n = (size_t)max_context * 2 * (size_t)half;
+    float *host = xmalloc(n * sizeof *host);
+    for (int i = 0; i < half; i++) {
+        double f = model_rope_frequency(c, i);
+        for (int p = 0; p < max_context; p++) {
+            double angle = p * f;
+            host[(size_t)p * 2 * (size_t)half + (size_t)i] = (float)cosl((long double)angle);
+            host[((size_t)p * 2 + 1) * (size_t)half + (size_t)i] = (float)sinl((long double)angle);
+        }
+    }
+    int rc = 0;
+    l->m->cos_sin = l->m->be->alloc(l->m->dev, n * sizeof *host);
+    if (!l->m->cos_sin || l->m->be->upload(l->m->dev, l->m->cos_sin, host, n * sizeof *host) < 0)
+        rc = device_error(l, "rotation table");
+    free(host);
+    return rc;
+}
+
+/* At least so many bytes, of which it can be known that they do not fit before the long way of loading them.
+ */
+static size_t least_bytes(const struct model_config *c)
+{
+    size_t tables = (c->tie_embeddings ? 1 : 2) * (size_t)c->vocab * (size_t)c->hidden;
+    return 2 * (model_layer_values(c) + tables);
+}
+
+static int check_room(struct loader *l)
+{
+    size_t need = least_bytes(&l->m->config), left = l->m->be->free_bytes(l->m->dev);
+    if (!left || need <= left)
+        return 0;
+    return err_set(l->e, ERR_DEVICE,
+                   "the weights take %.1f GiB and %.1f GiB of GPU memory are free: use a smaller model, or a "
+                   "GPU that nobody else uses (nvidia-smi shows who does)",
+                   (double)need / 1073741824, (double)left / 1073741824);
+}
+
+static int load_all(struct loader *l, int max_context)
+{
+    struct model *m = l->m;
+    const struct model_config *c = &m->config;
+    struct part embed[] = {{"model.embed_tokens", c->vocab}}, head[] = {{"lm_head", c->vocab}};
+    if (load_matrix(l, &m->embed, embed, 1, c->hidden))
+        return l->e->code;
+    size_t gathered = c->tie_embeddings ? 0 : m->bytes;
+    if (c->tie_embeddings)
+        m->head = m->embed;
+    else if (load_matrix(l, &m->head, head, 1, c->hidden))
+        return l->e->code;
+    if (load_vector(l, "model.norm.weight", c->hidden, &m->norm) || load_rope(l, max_context))
+        return l->e->code;
+    m->layer = xcalloc((size_t)c->n_layers, sizeof *m->layer);
+    for (int i = 0; i < c->n_layers; i++)
+        if (load_layer(l, i))
+            return l->e->code;
+    m->step_bytes = m->bytes - gathered;
+    return 0;
+}
+
+/* Random weights follow from the configuration. */
+static int random_identity(struct model *m, const char *path, struct err *e)
+{
+    struct str text = {0};
+    str_puts(&text, "random:");
+    int rc = file_read(model_random_config(path), &text, e);
+    sha256_hex(text.data, text.len, m->identity, 64);
+    str_release(&text);
+    return rc;
+}
+
+int model_open(struct model *m, const char *path, const struct backend *be, struct device *dev,
+               int max_context, const char *cache_dir, struct err *e)
+{
+    memset(m, 0, sizeof *m);
+    m->be = be;
+    m->dev = dev;
+    struct loader l = {m, NULL, e};
+    int rc = model_config_open(&m->config, path, e);
+    if (!rc && !strcmp(path, "pocket")) {
+        size_t n;
+        const void *data = pocket_weights(&n);
+        rc = safetensors_open_memory(&l.st, data, n, "embedded weights", e);
+    } else if (!rc && !model_random_config(path)) {
+        rc = safetensors_open_folder(&l.st, path, e);
+    }
+    if (!rc)
+        rc = check_room(&l);
+    if (!rc && l.st)
+        rc = safetensors_identity(l.st, cache_dir, m->identity, e);
+    else if (!rc)
+        rc = random_identity(m, path, e);
+    if (!rc)
+        rc = load_all(&l, max_context);
+    safetensors_close(l.st);
+    if (rc) {
+        model_close(m);
+        return err_add(e, "model %s", path);
+    }
+    return 0;
+}
+
+void model_close(struct model *m)
+{
+    if (!m->be)
+        return;
+    for (int i = 0; m->layer && i < m->config.n_layers; i++) {
+        struct model_layer *y = &m->layer[i];
+        m->be->weight_release(m->dev, &y->qkv);
+        m->be->weight_release(m->dev, &y->o);
+        m->be->weight_release(m->dev, &y->gate_up);
+        m->be->weight_release(m->dev, &y->down);
+        m->be->release(m->dev, y->norm_in);
+        m->be->release(m->dev, y->norm_post);
+        m->be->release(m->dev, y->q_norm);
+        m->be->release(m->dev, y->k_norm);
+    }
+    if (m->head.data != m->embed.data)
+        m->be->weight_release(m->dev, &m->head);
+    m->be->weight_release(m->dev, &m->embed);
+    m->be->release(m->dev, m->norm);
+    m->be->release(m->dev, m->cos_sin);
+    free(m->layer);
+    memset(m, 0, sizeof *m);
+}

@@ -1,0 +1,251 @@
+/* Reads a model's shape from config.json. The file is untrusted: every number is range-checked before it
+ * sizes anything. */
+#include "engine/model/model_config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/pocket/pocket.h"
+#include "evalcore/base/file.h"
+#include "evalcore/base/json.h"
+#include "kernels/backend.h"
+
+static int get_int(const json_t *o, const char *key, int64_t min, int64_t max, int *out, const char *what,
+                   struct err *e)
+{
+    int64_t v;
+    if (json_get_int(o, key, &v, what, e))
+        return e->code;
+    if (v < min || v > max)
+        return err_set(e, ERR_UNSUPPORTED, "%s: \"%s\" is %lld; %lld to %lld is supported", what, key,
+                       (long long)v, (long long)min, (long long)max);
+    *out = (int)v;
+    return 0;
+}
+
+/* Absent or null leaves *out as it is. */
+static int opt_int(const json_t *o, const char *key, int64_t min, int64_t max, int *out, const char *what,
+                   struct err *e)
+{
+    const json_t *v = json_object_get(o, key);
+    return v && !json_is_null(v) ? get_int(o, key, min, max, out, what, e) : 0;
+}
+
+static int parse_family(struct model_config *c, const json_t *o, const char *what, struct err *e)
+{
+    const char *type;
+    if (json_get_str(o, "model_type", &type, what, e))
+        return e->code;
+    static const char *const families[] = {"qwen2", "qwen3", "llama"};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (!strcmp(type, families[i]))
+            c->family = families[i];
+    if (!c->family)
+        return err_set(e, ERR_UNSUPPORTED,
+                       "%s: \"model_type\" is \"%.60s\"; qwen2, qwen3 and llama are supported", what, type);
+    c->qk_norm = !strcmp(c->family, "qwen3");
+    return 0;
+}
+
+/* What changes the arithmetic and is not built in must not be ignored. */
+static int refuse_unsupported(const json_t *o, const char *what, struct err *e)
+{
+    const char *act = "silu";
+    int flag = 0;
+    if (json_opt_str(o, "hidden_act", &act, what, e))
+        return e->code;
+    if (strcmp(act, "silu"))
+        return err_set(e, ERR_UNSUPPORTED, "%s: \"hidden_act\" is \"%.40s\"; only silu is supported", what,
+                       act);
+    static const char *const off[] = {"use_sliding_window", "mlp_bias", "attention_bias"};
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
+        flag = 0;
+        if (json_opt_bool(o, off[i], &flag, what, e))
+            return e->code;
+        if (flag)
+            return err_set(e, ERR_UNSUPPORTED, "%s: \"%s\" is true; this is not supported", what, off[i]);
+    }
+    const json_t *q = json_object_get(o, "quantization_config");
+    if (q && !json_is_null(q))
+        return err_set(
+            e, ERR_UNSUPPORTED,
+            "%s: \"quantization_config\" is present; quantized weights are not supported, use the bf16 ones",
+            what);
+    return 0;
+}
+
+static int parse_shape(struct model_config *c, const json_t *o, const char *what, struct err *e)
+{
+    double eps;
+    if (get_int(o, "num_hidden_layers", 1, 1024, &c->n_layers, what, e) ||
+        get_int(o, "num_attention_heads", 1, BACKEND_MAX_Q_HEADS, &c->n_q, what, e) ||
+        get_int(o, "hidden_size", 16, 1 << 16, &c->hidden, what, e) ||
+        get_int(o, "intermediate_size", 16, 1 << 18, &c->ffn, what, e) ||
+        get_int(o, "vocab_size", 2, 1 << 21, &c->vocab, what, e) ||
+        get_int(o, "max_position_embeddings", 16, 1 << 20, &c->max_position, what, e) ||
+        json_get_double(o, "rms_norm_eps", &eps, what, e))
+        return e->code;
+    c->eps = (float)eps;
+    if (!(c->eps > 0 && c->eps < 1))
+        return err_set(e, ERR_FORMAT, "%s: \"rms_norm_eps\" is %g; a number between 0 and 1 is expected",
+                       what, eps);
+    c->n_kv = c->n_q;
+    c->head_dim = c->hidden / c->n_q;
+    if (opt_int(o, "num_key_value_heads", 1, BACKEND_MAX_Q_HEADS, &c->n_kv, what, e) ||
+        opt_int(o, "head_dim", 1, 1 << 16, &c->head_dim, what, e))
+        return e->code;
+    if (c->n_q % c->n_kv || c->n_q / c->n_kv > BACKEND_MAX_GROUP)
+        return err_set(
+            e, ERR_UNSUPPORTED,
+            "%s: \"num_attention_heads\" %d over \"num_key_value_heads\" %d must be a whole number up to %d",
+            what, c->n_q, c->n_kv, BACKEND_MAX_GROUP);
+    if (c->head_dim % 16 || c->head_dim < 16 || c->head_dim > BACKEND_MAX_HEAD_DIM)
+        return err_set(
+            e, ERR_UNSUPPORTED,
+            "%s: \"head_dim\" (or hidden_size / num_attention_heads) is %d; multiples of 16 up to %d "
+            "are supported",
+            what, c->head_dim, BACKEND_MAX_HEAD_DIM);
+    return json_opt_bool(o, "tie_word_embeddings", &c->tie_embeddings, what, e);
+}
+
+static int check_theta(const struct model_config *c, const char *what, struct err *e)
+{
+    if (c->rope_theta > 0 && c->rope_theta < 1e30)
+        return 0;
+    return err_set(e, ERR_FORMAT, "%s: \"rope_theta\" is %g; a number above 0 is expected", what,
+                   c->rope_theta);
+}
+
+/* rope_theta and rope_scaling, or newer files' rope_parameters with both. */
+static int parse_rope(struct model_config *c, const json_t *o, const char *what, struct err *e)
+{
+    c->rope_theta = 10000;
+    if (json_opt_double(o, "rope_theta", &c->rope_theta, what, e))
+        return e->code;
+    const json_t *s = json_object_get(o, "rope_scaling");
+    if (!json_is_object(s))
+        s = json_object_get(o, "rope_parameters");
+    if (!json_is_object(s))
+        return check_theta(c, what, e);
+    const char *type = "default";
+    if (json_opt_str(s, "type", &type, what, e) || json_opt_str(s, "rope_type", &type, what, e) ||
+        json_opt_double(s, "rope_theta", &c->rope_theta, what, e) || check_theta(c, what, e))
+        return e->code;
+    if (!strcmp(type, "default"))
+        return 0;
+    if (strcmp(type, "llama3"))
+        return err_set(e, ERR_UNSUPPORTED,
+                       "%s: \"rope_scaling\" has type \"%.40s\"; default and llama3 are supported", what,
+                       type);
+    c->rope_llama3 = 1;
+    if (json_get_double(s, "factor", &c->rope_factor, what, e) ||
+        json_get_double(s, "low_freq_factor", &c->rope_low, what, e) ||
+        json_get_double(s, "high_freq_factor", &c->rope_high, what, e) ||
+        json_get_double(s, "original_max_position_embeddings", &c->rope_original, what, e))
+        return e->code;
+    if (!(c->rope_factor >= 1 && c->rope_low > 0 && c->rope_high > c->rope_low && c->rope_original > 0))
+        return err_set(
+            e, ERR_FORMAT,
+            "%s: \"rope_scaling\" needs factor >= 1 and high_freq_factor above low_freq_factor above 0",
+            what);
+    return 0;
+}
+
+static int parse_eos(struct model_config *c, const json_t *o, const char *what, struct err *e)
+{
+    const json_t *v = json_object_get(o, "eos_token_id");
+    if (!v || json_is_null(v))
+        return 0;
+    size_t n = json_is_array(v) ? json_array_size(v) : 1;
+    if (n > MODEL_MAX_EOS)
+        return err_set(e, ERR_UNSUPPORTED, "%s: \"eos_token_id\" lists %zu tokens; up to %d are supported",
+                       what, n, MODEL_MAX_EOS);
+    c->n_eos = 0;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *x = json_is_array(v) ? json_array_get(v, i) : v;
+        if (!json_is_integer(x) || json_integer_value(x) < 0 || json_integer_value(x) >= c->vocab)
+            return err_set(e, ERR_FORMAT, "%s: \"eos_token_id\" must hold token ids below vocab_size %d",
+                           what, c->vocab);
+        c->eos[c->n_eos++] = (int32_t)json_integer_value(x);
+    }
+    return 0;
+}
+
+int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation,
+                       size_t n_generation, const char *what, struct err *e)
+{
+    memset(c, 0, sizeof *c);
+    c->bos = -1;
+    json_t *o = NULL, *g = NULL;
+    int rc = json_read_text(&o, text, n, what, e);
+    if (!rc && !json_is_object(o))
+        rc = err_set(e, ERR_FORMAT, "%s: a JSON object is expected", what);
+    if (!rc && !(rc = parse_family(c, o, what, e)) && !(rc = refuse_unsupported(o, what, e)) &&
+        !(rc = parse_shape(c, o, what, e)) && !(rc = parse_rope(c, o, what, e)))
+        rc = parse_eos(c, o, what, e);
+    int64_t bos = -1;
+    if (!rc && !(rc = json_opt_int(o, "bos_token_id", &bos, what, e)) && bos >= 0 && bos < c->vocab)
+        c->bos = (int32_t)bos;
+    if (!rc && generation &&
+        !(rc = json_read_text(&g, generation, n_generation, "generation_config.json", e)))
+        rc = parse_eos(c, g, "generation_config.json", e);
+    json_decref(o);
+    json_decref(g);
+    return rc;
+}
+
+const char *model_random_config(const char *model)
+{
+    return strncmp(model, "random:", 7) ? NULL : model + 7;
+}
+
+int model_config_open(struct model_config *c, const char *model, struct err *e)
+{
+    if (!strcmp(model, "pocket")) {
+        size_t n;
+        const char *text = pocket_config(&n);
+        return model_config_parse(c, text, n, NULL, 0, "embedded config.json", e);
+    }
+    const char *random = model_random_config(model);
+    if (!random && !file_is_dir(model))
+        return err_set(
+            e, ERR_USAGE,
+            "model %s: no such folder; give \"pocket\" or a folder with config.json and *.safetensors",
+            model);
+    struct str path = {0}, gpath = {0}, text = {0}, gtext = {0};
+    if (random) {
+        str_puts(&path, random);
+    } else {
+        file_join(&path, model, "config.json");
+        file_join(&gpath, model, "generation_config.json");
+    }
+    int rc = file_read(str_text(&path), &text, e);
+    int has_generation = !random && file_exists(str_text(&gpath));
+    if (!rc && has_generation)
+        rc = file_read(str_text(&gpath), &gtext, e);
+    if (!rc)
+        rc = model_config_parse(c, str_text(&text), text.len, has_generation ? str_text(&gtext) : NULL,
+                                gtext.len, str_text(&path), e);
+    str_release(&path);
+    str_release(&gpath);
+    str_release(&text);
+    str_release(&gtext);
+    return rc;
+}
+
+/* Llama 3.1: wavelengths above original/low are stretched by factor, below original/high kept, between them
+ * blended. */
+double model_rope_frequency(const struct model_config *c, int i)
+{
+    const double pi = 3.14159265358979323846;
+    double f = (double)powl((long double)c->rope_theta, -2.0L * i / c->head_dim);
+    if (!c->rope_llama3)
+        return f;
+    double wave = 2 * pi / f, low = c->rope_original / c->rope_low, high = c->rope_original / c->rope_high;
+    if (wave < high)
+        return f;
+    if (wave > low)
+        return f / c->rope_factor;
+    double smooth = (c->rope_original / wave - c->rope_low) / (c->rope_high - c->rope_low);
+    return (1 - smooth) * f / c->rope_factor + smooth * f;
+}

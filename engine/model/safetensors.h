@@ -1,0 +1,49 @@
+#ifndef ENGINE_MODEL_SAFETENSORS_H
+#define ENGINE_MODEL_SAFETENSORS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "evalcore/base/err.h"
+
+/* Reader for the safetensors format: 8-byte little-endian header length, JSON header, raw little-endian data.
+ * The file is untrusted: every offset, shape and dtype is checked against the data size before anything is
+ * returned. A model is one file, or a folder with model.safetensors, or one with model.safetensors.index.json
+ * and shards. */
+enum st_dtype { ST_F32, ST_F16, ST_BF16, ST_OTHER };
+
+struct st_tensor {
+    const char *name;
+    enum st_dtype dtype;
+    int n_dims;
+    int64_t shape[8];
+    const unsigned char *data; /* unaligned, inside the map */
+    size_t bytes;
+};
+
+struct safetensors;
+
+int safetensors_open_file(struct safetensors **out, const char *path, struct err *e);
+int safetensors_open_folder(struct safetensors **out, const char *dir, struct err *e);
+/* Memory must outlive the handle (the embedded model). */
+int safetensors_open_memory(struct safetensors **out, const void *data, size_t n, const char *what,
+                            struct err *e);
+void safetensors_close(struct safetensors *s);
+
+/* NULL when there is none of that name. */
+const struct st_tensor *safetensors_find(const struct safetensors *s, const char *name);
+const struct st_tensor *safetensors_at(const struct safetensors *s, size_t i); /* NULL past the end */
+/* The tensor with exactly this shape (n_dims entries), or an error that names the tensor, its shape and the
+ * one expected. */
+int safetensors_need(const struct safetensors *s, const char *name, int n_dims, const int64_t *shape,
+                     const struct st_tensor **out, struct err *e);
+const char *safetensors_meta(const struct safetensors *s,
+                             const char *key); /* "__metadata__" entry, or NULL */
+/* fp32 values of a tensor (n = number of elements). */
+int st_to_f32(const struct st_tensor *t, float *out, size_t n, struct err *e);
+
+/* Identity of the weights: SHA-256 over every file's header and contents, as hex. For files the hash is
+ * cached in cache_dir (keyed by path, size, mtime) when that is not NULL; memory is hashed each time. */
+int safetensors_identity(const struct safetensors *s, const char *cache_dir, char out[65], struct err *e);
+
+#endif

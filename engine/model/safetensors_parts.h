@@ -1,0 +1,31 @@
+#ifndef ENGINE_MODEL_SAFETENSORS_PARTS_H
+#define ENGINE_MODEL_SAFETENSORS_PARTS_H
+
+#include "engine/model/safetensors.h"
+#include "evalcore/base/file.h"
+#include "evalcore/base/json.h"
+#include "evalcore/base/str.h"
+
+/* What an open model is made of; for safetensors.c and safetensors_identity.c only. */
+struct st_file {
+    char *path;          /* or the `what` of memory */
+    struct file_map map; /* data NULL for memory */
+    const unsigned char *bytes;
+    size_t n;
+    json_t *header; /* owns the names */
+};
+
+struct st_entry {
+    struct st_tensor tensor; /* first: what callers see */
+    const char *dtype;       /* as the header spells it */
+    int file;
+};
+
+struct safetensors {
+    struct st_file *file;
+    size_t n_files, files_cap;
+    struct st_entry *entry; /* sorted by name */
+    size_t n, cap;
+};
+
+#endif

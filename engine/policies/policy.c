@@ -1,0 +1,233 @@
+/* Policies by name: the registry, parameters from JSON or text, presets, and the wrappers that hooks call. */
+#include "engine/policies/policy.h"
+
+#include <string.h>
+
+#include "engine/memory/device.h"
+#include "engine/policies/policies.h"
+
+/* Adding a policy: see engine/policies/policies.h. The order is the order of help and of the law tests. */
+static const struct policy_ops *const policies[] = {&policy_full,  &policy_quest,   &policy_raas,
+                                                    &policy_delta, &policy_kascade, &policy_dms};
+
+const struct policy_ops *policy_at(size_t i)
+{
+    return i < sizeof policies / sizeof *policies ? policies[i] : NULL;
+}
+
+const struct policy_ops *policy_find(const char *name)
+{
+    for (size_t i = 0; policy_at(i); i++)
+        if (!strcmp(policies[i]->name, name))
+            return policies[i];
+    return NULL;
+}
+
+const char *policy_nearest(const char *name)
+{
+    const char *best = NULL;
+    int distance = 4;
+    for (size_t i = 0; policy_at(i); i++) {
+        int d = str_distance(name, policies[i]->name);
+        if (d < distance) {
+            distance = d;
+            best = policies[i]->name;
+        }
+    }
+    return best;
+}
+
+const char *policy_name(const struct policy_ops *ops)
+{
+    return ops->name;
+}
+
+const char *policy_help(const struct policy_ops *ops)
+{
+    return ops->help;
+}
+
+const struct param *policy_params(const struct policy_ops *ops)
+{
+    return ops->params;
+}
+
+const struct preset *policy_presets(const struct policy_ops *ops)
+{
+    return ops->presets;
+}
+
+const char *policy_budget_keys(const struct policy_ops *ops)
+{
+    return ops->budget_keys;
+}
+
+static int spec_find(struct policy_spec *out, const char *name, struct arena *a, struct err *e)
+{
+    const struct policy_ops *ops = policy_find(name);
+    if (!ops) {
+        const char *near = policy_nearest(name);
+        if (near)
+            return err_set(e, ERR_USAGE, "unknown policy \"%s\"; did you mean \"%s\"?", name, near);
+        return err_set(e, ERR_USAGE, "unknown policy \"%s\"; `kveval list policies` shows them", name);
+    }
+    out->ops = ops;
+    out->preset = NULL;
+    out->params = arena_alloc(a, ops->params_size ? ops->params_size : 1);
+    param_defaults(ops->params, out->params);
+    return 0;
+}
+
+static int spec_preset(struct policy_spec *out, const char *name, struct arena *a, struct err *e)
+{
+    struct str known = {0};
+    for (const struct preset *p = out->ops->presets; p && p->name; p++) {
+        if (!strcmp(p->name, name)) {
+            str_release(&known);
+            out->preset = p->name;
+            return param_set_pairs(out->ops->params, out->params, a, p->pairs, "preset", e);
+        }
+        str_printf(&known, "%s%s", known.len ? ", " : "", p->name);
+    }
+    int rc = err_set(e, ERR_USAGE, "policy %s: unknown preset \"%s\"; it has %s", out->ops->name, name,
+                     known.len ? str_text(&known) : "none");
+    str_release(&known);
+    return rc;
+}
+
+/* How many of the budget keys are given; *first is the first of them. */
+static int budgets_given(const struct policy_spec *s, const struct param **first)
+{
+    int n = 0;
+    const char *k = s->ops->budget_keys;
+    *first = NULL;
+    while (*k) {
+        char name[64];
+        size_t len = strcspn(k, ",");
+        memcpy(name, k, len);
+        name[len] = 0;
+        const struct param *p = param_find(s->ops->params, name);
+        if (param_is_set(p, s->params)) {
+            n++;
+            if (!*first)
+                *first = p;
+        }
+        k += len + (k[len] == ',');
+    }
+    return n;
+}
+
+static int spec_check(const struct policy_spec *s, struct err *e)
+{
+    const struct param *first;
+    int n = budgets_given(s, &first);
+    if (*s->ops->budget_keys && n == 0) {
+        const char *comma = strchr(s->ops->budget_keys, ',');
+        return err_set(e, ERR_USAGE, "policy %s: %s \"%s\" is missing; a budget has no default", s->ops->name,
+                       comma ? "one of the budgets" : "the budget", s->ops->budget_keys);
+    }
+    if (n > 1)
+        return err_set(e, ERR_USAGE, "policy %s: more than one of the budgets \"%s\" is given; keep one",
+                       s->ops->name, s->ops->budget_keys);
+    return s->ops->check ? s->ops->check(s->params, e) : 0;
+}
+
+int policy_spec_json(struct policy_spec *out, const json_t *o, struct arena *a, struct err *e)
+{
+    const char *name = json_string_value(json_object_get(o, "name"));
+    if (!name)
+        return err_set(e, ERR_USAGE, "a policy needs a \"name\"; `kveval list policies` shows them");
+    int rc = spec_find(out, name, a, e);
+    if (rc)
+        return rc;
+    const json_t *preset = json_object_get(o, "preset");
+    if (preset && !json_is_string(preset))
+        return err_set(e, ERR_USAGE, "policy %s: \"preset\" must be a string", name);
+    if (preset && (rc = spec_preset(out, json_string_value(preset), a, e)))
+        return rc;
+    char where[80];
+    snprintf(where, sizeof where, "policy %s", name);
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)o, key, v)
+    {
+        static const char *const ours[] = {"name", "preset", "as", "note", "where"};
+        int skip = 0;
+        for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+            skip |= !strcmp(key, ours[i]);
+        if (!skip && (rc = param_set_json(out->ops->params, out->params, a, key, v, where, e)))
+            return rc;
+    }
+    return spec_check(out, e);
+}
+
+int policy_spec_text(struct policy_spec *out, const char *text, struct arena *a, struct err *e)
+{
+    size_t n = strcspn(text, ":");
+    char *name = arena_strndup(a, text, n);
+    int rc = spec_find(out, name, a, e);
+    if (rc)
+        return rc;
+    char where[80];
+    snprintf(where, sizeof where, "policy %s", out->ops->name);
+    const char *pairs = text[n] ? text + n + 1 : "";
+    struct str rest = {0};
+    while (*pairs && !rc) { /* a preset goes first, wherever it stands */
+        size_t len = strcspn(pairs, ",");
+        if (len > 7 && !strncmp(pairs, "preset=", 7)) {
+            rc = spec_preset(out, arena_strndup(a, pairs + 7, len - 7), a, e);
+        } else if (len) {
+            str_printf(&rest, "%s%.*s", rest.len ? "," : "", (int)len, pairs);
+        }
+        pairs += len + (pairs[len] == ',');
+    }
+    if (!rc && rest.len)
+        rc = param_set_pairs(out->ops->params, out->params, a, str_text(&rest), where, e);
+    str_release(&rest);
+    return rc ? rc : spec_check(out, e);
+}
+
+json_t *policy_spec_to_json(const struct policy_spec *s)
+{
+    json_t *o = param_json(s->ops->params, s->params);
+    json_object_set_new(o, "name", json_string(s->ops->name));
+    return o;
+}
+
+int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const char *model,
+                        int n_layers, struct arena *a, struct err *e)
+{
+    *out = *in;
+    out->params = arena_alloc(a, in->ops->params_size ? in->ops->params_size : 1);
+    if (in->ops->params_size)
+        param_copy(in->ops->params, out->params, in->params, in->ops->params_size, a);
+    if (!in->ops->resolve)
+        return 0;
+    if (in->ops->resolve(out->params, model, n_layers, a, e))
+        return err_add(e, "policy %s", in->ops->name);
+    return 0;
+}
+
+void policy_budget_rule(const struct policy_spec *s, struct str *out)
+{
+    if (s->ops->rule)
+        s->ops->rule(s->params, out);
+    else
+        str_puts(out, "all tokens");
+}
+
+int policy_dense_prefill(const struct policy_spec *s)
+{
+    return !s->ops->sparse_prefill;
+}
+
+void policy_launch(const struct policy_ctx *c, enum op op, const void *args)
+{
+    device_launch(c->be, c->dev, op, args, c->e);
+}
+
+struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride)
+{
+    struct scores s = {c->score, c->score_n, c->score_m, n_rows, stride};
+    return s;
+}

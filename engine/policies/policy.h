@@ -1,0 +1,64 @@
+#ifndef ENGINE_POLICIES_POLICY_H
+#define ENGINE_POLICIES_POLICY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/err.h"
+#include "evalcore/base/json.h"
+#include "evalcore/base/param.h"
+#include "kernels/backend.h"
+
+/* A policy decides which cached tokens a decode step reads and which it forgets. It chooses; the backend
+ * computes, so a policy is written once and runs on every backend.
+ *
+ * Part 1: names and parameters, for everybody (run files, help, reports). Part 2: the hooks, for policies. */
+
+/* ---- 1. names and parameters ---- */
+
+struct policy; /* an instance: a policy with parameters, bound to an engine (engine_policy) */
+struct policy_ops;
+
+struct policy_spec { /* parsed and range-checked, not yet bound to a model */
+    const struct policy_ops *ops;
+    void *params;       /* ops->params_size bytes, in the arena given to policy_spec_* */
+    const char *preset; /* name, or NULL */
+};
+
+struct preset {               /* a published variant: options that differ from the defaults */
+    const char *name, *pairs; /* "min_pages=3,force_last=false" */
+    const char *help;
+};
+
+const struct policy_ops *policy_at(size_t i); /* NULL past the end */
+const struct policy_ops *policy_find(const char *name);
+const char *policy_nearest(const char *name);
+const char *policy_name(const struct policy_ops *ops);
+const char *policy_help(const struct policy_ops *ops);
+const struct param *policy_params(const struct policy_ops *ops);
+const struct preset *policy_presets(const struct policy_ops *ops); /* ends with name NULL; NULL: none */
+/* The options that are this policy's budget, comma-separated ("k_pages,ratio,cr"); exactly one must be given;
+ * "" for full. The first one given is what reports sweep over. */
+const char *policy_budget_keys(const struct policy_ops *ops);
+
+/* From a JSON object of scalar options ("name", "preset", "as", "where" and "note" are skipped), or from
+ * "name:key=value,key=value". A preset is applied first. Checks ranges, that a budget is there, and that
+ * options do not contradict each other (l_pages above k_pages). */
+int policy_spec_json(struct policy_spec *out, const json_t *o, struct arena *a, struct err *e);
+int policy_spec_text(struct policy_spec *out, const char *text, struct arena *a, struct err *e);
+/* {"name": ..., every effective option}: identity and provenance. New reference. */
+json_t *policy_spec_to_json(const struct policy_spec *s);
+/* The model's shipped defaults filled in (layers, anchors, gate files), as a new spec that owes nothing to
+ * the old one; refuses with the names of the models that have defaults. Called by engine_policy, and by dry
+ * runs to show effective values. */
+int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const char *model,
+                        int n_layers, struct arena *a, struct err *e);
+/* The budget rule in words, printed with every result: "64 pages of 16 tokens, the last one forced". */
+void policy_budget_rule(const struct policy_spec *s, struct str *out);
+/* 1 when prefill is dense, so that prompt pages may be shared over samples and cells. */
+int policy_dense_prefill(const struct policy_spec *s);
+
+#include "engine/policies/policy_hooks.h"
+
+#endif

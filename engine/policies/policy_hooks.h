@@ -1,0 +1,128 @@
+#ifndef ENGINE_POLICIES_POLICY_HOOKS_H
+#define ENGINE_POLICIES_POLICY_HOOKS_H
+
+/* Part 2 of engine/policies/policy.h: what a policy implements. Included by it, do not include directly.
+ *
+ * Order of calls for one sequence:
+ *   prefill, per chunk and layer:  on_qkv -> (rope_append) -> select_prefill -> (attention) -> on_attn_out
+ *   end of the prompt:             prefill_end, once
+ *   each decode step and layer:    on_qkv -> (rope_append) -> select -> (attention) -> observe ->
+ * on_attn_out
+ *
+ * A sequence whose prompt is shared with others has no prefill of its own: unless the policy sets
+ * sparse_prefill, of the prefill hooks only prefill_end is sure to be called.
+ *
+ * Decode hooks run once per RECORDED program (a step's work for one batch bucket): they enqueue backend
+ * operations on ctx's arrays and branch on layer and parameters only, never on lengths; what varies from step
+ * to step lives on the device. Prefill hooks run eagerly, one sequence at a time. Every hook may be NULL,
+ * which means what full attention does. The first failing launch is kept in ctx->e. */
+
+enum policy_needs {
+    POLICY_BOUNDS = 1, /* page bounds are kept up to date */
+    POLICY_STATS = 2,  /* attention statistics: logits and log-sum-exp buffers */
+    POLICY_DROP = 4    /* live sets shrink, ragged by layer and head: prompt pages are copied, never shared */
+};
+
+struct policy_dims {
+    int n_layers, n_q, n_kv, head_dim, hidden;
+    int max_context, max_pages; /* of one sequence */
+    int max_rows;               /* of a batch or prefill chunk */
+    int n_seqs;
+};
+
+struct policy_list { /* device lists of the group's rows; contents last until the step ends */
+    int32_t *idx, *len;
+    int cap; /* room for n_kv lists of tokens or n_q lists of pages: entries per row in all */
+};
+
+/* One group of a recorded program (the rows that share a policy instance), or one prefill call. */
+struct policy_ctx {
+    const struct backend *be;
+    struct device *dev;
+    struct policy_dims dims;
+    struct kv_view kv;
+    struct rows rows;
+    const int32_t *prompt_len; /* device, by seq */
+    const int32_t *total_len;  /* device, by seq: prompt + the most the completion may have */
+    const float *x;            /* (rows, hidden): the residual stream, without this layer's attention until
+                                * on_attn_out, which sees it added */
+    const void *y;             /* (rows, hidden): the layer's normed input */
+    enum dtype y_type;         /* of y */
+    float *q, *k, *v; /* row stride qkv_stride; in on_qkv as the product gives them, in select after norms
+                       * over heads and RoPE */
+    int qkv_stride;
+    float scale;
+    struct stats stats; /* scratch; in prefill there is none: stats, score and list are NULL */
+    float *score;       /* scratch, per row: n_kv lists of 16 * max_pages floats or n_q lists of max_pages */
+    int32_t *score_n, *score_m;
+    struct policy_list list[2];
+    char *state; /* device: ops->state_bytes per sequence, by seq; zeroed when a sequence starts */
+    size_t state_bytes;
+    int prefill, seq, pos0, nq, n_prompt; /* prefill calls only */
+    struct err *e;
+};
+
+enum prefill_kind { PREFILL_DENSE, PREFILL_UNTIL, PREFILL_TILES };
+struct prefill_selection {
+    enum prefill_kind kind;
+    const int32_t *until; /* UNTIL: device (n_kv, until_stride): last query position that sees each key */
+    int until_stride;
+    int tile, cap;            /* TILES: a list per tile of so many queries, from multiples of it on; see */
+    const int32_t *idx, *len; /* prefill_attend_args: device (tiles of the chunk, n_kv, cap) and lengths */
+};
+
+struct policy { /* an instance; fields are read-only for policies, but own */
+    const struct policy_ops *ops;
+    const void *params;
+    struct policy_dims dims;
+    const struct backend *be;
+    struct device *dev;
+    int id; /* its place in the engine */
+    struct policy_spec spec;
+    struct arena arena; /* owns params */
+    char *state;        /* device, n_seqs * state_bytes */
+    size_t state_bytes;
+    void *own; /* what init allocated */
+};
+
+typedef int policy_check_fn(const void *params, struct err *e);
+typedef int policy_resolve_fn(void *params, const char *model, int n_layers, struct arena *a, struct err *e);
+typedef void policy_rule_fn(const void *params, struct str *out);
+typedef int policy_init_fn(struct policy *p, struct err *e);
+typedef void policy_release_fn(struct policy *p);
+typedef size_t policy_state_fn(const struct policy *p);
+typedef void policy_hook_fn(const struct policy *p, const struct policy_ctx *c, int layer);
+typedef void policy_select_fn(const struct policy *p, const struct policy_ctx *c, int layer,
+                              struct selection *s);
+typedef void policy_select_prefill_fn(const struct policy *p, const struct policy_ctx *c, int layer,
+                                      struct prefill_selection *s);
+typedef void policy_prefill_end_fn(const struct policy *p, const struct policy_ctx *c);
+
+struct policy_ops {
+    const char *name, *help;
+    const struct param *params; /* one table: run file, --help, provenance, job key */
+    size_t params_size;
+    const struct preset *presets; /* ends with name NULL; NULL: none */
+    const char *budget_keys;      /* "k_pages,ratio,cr": exactly one must be given; "": none needed */
+    unsigned needs;               /* enum policy_needs */
+    int sparse_prefill;           /* 1: prompt K/V depend on the policy */
+    policy_check_fn *check;       /* options that contradict each other */
+    policy_resolve_fn *resolve;   /* the model's shipped defaults */
+    policy_rule_fn *rule;         /* the budget in words */
+    policy_init_fn *init;         /* binds to the model: checks layers and heads, allocates own */
+    policy_release_fn *release;
+    policy_state_fn *state_size; /* bytes of per-sequence state */
+    policy_hook_fn *on_qkv;
+    policy_select_fn *select;
+    policy_hook_fn *observe; /* where select asked for statistics */
+    policy_hook_fn *on_attn_out;
+    policy_select_prefill_fn *select_prefill;
+    policy_prefill_end_fn *prefill_end;
+};
+
+/* Enqueues an operation; the first failure goes into c->e. */
+void policy_launch(const struct policy_ctx *c, enum op op, const void *args);
+/* The group's score lists, n_rows per row; stride in candidates. */
+struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride);
+
+#endif

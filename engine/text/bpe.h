@@ -1,0 +1,39 @@
+#ifndef ENGINE_TEXT_BPE_H
+#define ENGINE_TEXT_BPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/text/tokenizer.h"
+
+/* Byte-pair merging (Sennrich, Haddow and Birch, arXiv:1508.07909): starting from one token per byte, the
+ * neighbours whose pair has the lowest rank are merged, of equal ranks the leftmost, until no pair is in the
+ * table. */
+struct bpe_pair {
+    uint64_t key; /* left id << 32 | right id; UINT64_MAX: empty slot */
+    uint32_t rank, merged;
+};
+
+struct bpe {
+    struct bpe_pair *pair; /* open addressing, mask + 1 slots */
+    uint64_t mask;
+    uint32_t byte_id[256];
+};
+
+void bpe_init(struct bpe *b, size_t n_merges);
+void bpe_release(struct bpe *b);
+/* A pair that is given again takes the later rank, as Hugging Face's loader does. */
+void bpe_add(struct bpe *b, uint32_t left, uint32_t right, uint32_t rank, uint32_t merged);
+
+/* Working memory of long pieces; zeroed is empty. */
+struct bpe_scratch {
+    void *memory;
+    size_t bytes;
+};
+void bpe_scratch_release(struct bpe_scratch *s);
+
+/* Appends the ids of one piece (n >= 1, less than 2^31). */
+void bpe_encode(const struct bpe *b, struct bpe_scratch *s, const unsigned char *piece, size_t n,
+                struct token_list *out);
+
+#endif

@@ -1,0 +1,312 @@
+/* Reading tokenizer.json (untrusted: every field is checked, unknown ones are refused), and ids back to text.
+ */
+#include "engine/text/tokenizer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/text/tokenizer_parts.h"
+#include "engine/text/unicode.h"
+#include "evalcore/base/arena.h"
+#include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+#include "evalcore/base/json.h"
+
+/* Refuses a field that is not in the list: it might change the ids. */
+static int only_known(const json_t *o, const char *const *known, const char *where, struct err *e)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)o, key, value)
+    {
+        int found = 0;
+        for (size_t i = 0; known[i]; i++)
+            found |= !strcmp(known[i], key);
+        if (!found)
+            return err_set(e, ERR_UNSUPPORTED,
+                           "%s: field \"%.60s\" is not known here, and it might change the tokens", where,
+                           key);
+    }
+    return 0;
+}
+
+/* null, NFC, or a Sequence of these. */
+static int read_normalizer(struct tokenizer *t, const json_t *spec, int depth, const char *what,
+                           struct err *e)
+{
+    if (!spec || json_is_null(spec))
+        return 0;
+    const char *type;
+    int rc = json_get_str(spec, "type", &type, what, e);
+    if (rc)
+        return err_add(e, "normalizer");
+    if (!strcmp(type, "NFC")) {
+        t->use_nfc = 1;
+        return 0;
+    }
+    if (strcmp(type, "Sequence") || depth > 4)
+        return err_set(e, ERR_UNSUPPORTED, "%s: normalizer %.60s is not supported; null and NFC are", what,
+                       type);
+    const json_t *list = json_object_get(spec, "normalizers");
+    for (size_t i = 0; !rc && i < json_array_size(list); i++)
+        rc = read_normalizer(t, json_array_get(list, i), depth + 1, what, e);
+    return rc;
+}
+
+/* Options of the BPE model that must be off: merging at random, and what byte-level vocabularies have no use
+ * for. */
+static int check_model(const json_t *model, const char *what, struct err *e)
+{
+    static const char *const known[] = {"type",
+                                        "dropout",
+                                        "unk_token",
+                                        "continuing_subword_prefix",
+                                        "fuse_unk",
+                                        "byte_fallback",
+                                        "ignore_merges",
+                                        "end_of_word_suffix",
+                                        "vocab",
+                                        "merges",
+                                        NULL};
+    static const char *const off[] = {"dropout",       "unk_token",          "continuing_subword_prefix",
+                                      "byte_fallback", "end_of_word_suffix", NULL};
+    int rc = only_known(model, known, "model", e);
+    if (rc)
+        return err_add(e, "%s", what);
+    const char *type = "BPE";
+    rc = json_opt_str(model, "type", &type, what, e);
+    if (!rc && strcmp(type, "BPE"))
+        rc = err_set(e, ERR_UNSUPPORTED, "%s: model.type %.60s is not supported; BPE is", what, type);
+    for (size_t i = 0; !rc && off[i]; i++) {
+        const json_t *v = json_object_get(model, off[i]);
+        int is_off = !v || json_is_null(v) || json_is_false(v) ||
+                     (json_is_string(v) && !json_string_length(v)) ||
+                     (json_is_number(v) && json_number_value(v) == 0);
+        if (!is_off)
+            rc = err_set(e, ERR_UNSUPPORTED,
+                         "%s: model.%s is set; only byte-level BPE without it is supported", what, off[i]);
+    }
+    return rc;
+}
+
+static int read_added(struct tokenizer *t, const json_t *list, const json_t *vocab, const char *what,
+                      struct err *e)
+{
+    if (list && !json_is_null(list) && !json_is_array(list))
+        return err_set(e, ERR_FORMAT, "%s: field \"added_tokens\" must be a list", what);
+    struct str where = {0};
+    int rc = 0;
+    for (size_t i = 0; !rc && i < json_array_size(list); i++) {
+        struct added_token a;
+        str_clear(&where);
+        str_printf(&where, "%s: added_tokens[%zu]", what, i);
+        rc = added_read(&a, json_array_get(list, i), where.data, e);
+        if (rc)
+            break;
+        const json_t *in_vocab = strlen(a.text) == a.n ? json_object_get(vocab, a.text) : NULL;
+        if (a.id < 0 || a.id >= VOCAB_IDS_MAX)
+            rc = err_set(e, ERR_FORMAT, "%s: the id of \"%.60s\" must be from 0 to %d", where.data, a.text,
+                         VOCAB_IDS_MAX - 1);
+        else if (in_vocab && json_integer_value(in_vocab) != a.id)
+            rc = err_set(e, ERR_FORMAT, "%s: \"%.60s\" has the id %d here and %lld in model.vocab",
+                         where.data, a.text, a.id, (long long)json_integer_value(in_vocab));
+        else if (!in_vocab && a.id < t->vocab.size && t->vocab.entry[a.id].kind != VOCAB_NONE)
+            rc = err_set(e, ERR_FORMAT, "%s: the id %d of \"%.60s\" belongs to another token", where.data,
+                         a.id, a.text);
+        if (rc) {
+            free(a.text);
+            break;
+        }
+        vocab_put_added(&t->vocab, a.id, a.text, a.n, a.special);
+        struct str form = {0};
+        size_t mark[2] = {0, 0};
+        if (a.normalized && t->use_nfc && nfc_normalize(a.text, a.n, &form, mark)) {
+            free(a.text);
+            a.text = form.data;
+            a.n = form.len;
+        }
+        added_put(a.normalized ? &t->normalized : &t->raw, &a);
+    }
+    str_release(&where);
+    struct added_set *set[2] = {&t->raw, &t->normalized};
+    for (int k = 0; !rc && k < 2; k++) {
+        long twice = added_sort(set[k]);
+        if (twice >= 0)
+            rc = err_set(e, ERR_FORMAT, "%s: added_tokens holds \"%.60s\" twice", what,
+                         set[k]->token[twice].text);
+    }
+    return rc;
+}
+
+/* The two halves of a merge: "a b", or ["a", "b"]. Both are copied into half. */
+static int split_merge(const json_t *m, struct str half[2])
+{
+    str_clear(&half[0]);
+    str_clear(&half[1]);
+    if (json_is_array(m) && json_array_size(m) == 2) {
+        for (size_t k = 0; k < 2; k++)
+            if (json_is_string(json_array_get(m, k)))
+                str_puts(&half[k], json_string_value(json_array_get(m, k)));
+    } else if (json_is_string(m)) {
+        const char *text = json_string_value(m), *space = strchr(text, ' ');
+        if (space && !strchr(space + 1, ' ')) {
+            str_add(&half[0], text, (size_t)(space - text));
+            str_puts(&half[1], space + 1);
+        }
+    }
+    return half[0].len && half[1].len;
+}
+
+static int read_merges(struct tokenizer *t, const json_t *list, const json_t *vocab, const char *what,
+                       struct err *e)
+{
+    if (!json_is_array(list))
+        return err_set(e, ERR_FORMAT, "%s: field \"model.merges\" must be a list", what);
+    size_t n = json_array_size(list);
+    struct str half[2] = {{0}, {0}};
+    int rc = 0;
+    bpe_init(&t->bpe, n);
+    for (int byte = 0; byte < 256; byte++) {
+        char c = (char)byte;
+        t->bpe.byte_id[byte] = (uint32_t)vocab_find(&t->vocab, &c, 1);
+    }
+    for (size_t i = 0; !rc && i < n; i++) {
+        if (!split_merge(json_array_get(list, i), half)) {
+            rc = err_set(e, ERR_FORMAT,
+                         "%s: model.merges[%zu] must be \"left right\" or [\"left\", \"right\"]", what, i);
+            break;
+        }
+        const json_t *left = json_object_get(vocab, half[0].data),
+                     *right = json_object_get(vocab, half[1].data);
+        str_puts(&half[0], half[1].data);
+        const json_t *merged = json_object_get(vocab, half[0].data);
+        if (!left || !right || !merged)
+            rc = err_set(e, ERR_FORMAT, "%s: model.merges[%zu]: %s is not in model.vocab", what, i,
+                         !merged ? "the merged token"
+                         : !left ? "the left token"
+                                 : "the right token");
+        else
+            bpe_add(&t->bpe, (uint32_t)json_integer_value(left), (uint32_t)json_integer_value(right),
+                    (uint32_t)i, (uint32_t)json_integer_value(merged));
+    }
+    str_release(&half[0]);
+    str_release(&half[1]);
+    return rc;
+}
+
+static int read_all(struct tokenizer *t, const json_t *root, const char *what, struct err *e)
+{
+    static const char *const known[] = {"version",    "truncation", "padding",       "added_tokens",
+                                        "normalizer", "model",      "pre_tokenizer", "post_processor",
+                                        "decoder",    NULL};
+    if (!json_is_object(root))
+        return err_set(e, ERR_FORMAT, "%s: a tokenizer.json must hold an object", what);
+    int rc = only_known(root, known, what, e);
+    if (rc)
+        return rc;
+    const json_t *model = json_object_get(root, "model"), *decoder = json_object_get(root, "decoder");
+    if (!json_is_object(model))
+        return err_set(e, ERR_FORMAT, "%s: field \"model\" is missing", what);
+    const char *type = "null";
+    json_opt_str(decoder, "type", &type, what, NULL);
+    if (strcmp(type, "ByteLevel"))
+        return err_set(e, ERR_UNSUPPORTED, "%s: decoder %.60s is not supported; ByteLevel is", what, type);
+    const json_t *vocab = json_object_get(model, "vocab");
+    if ((rc = check_model(model, what, e)) ||
+        (rc = json_opt_bool(model, "ignore_merges", &t->ignore_merges, what, e)) ||
+        (rc = read_normalizer(t, json_object_get(root, "normalizer"), 0, what, e)) ||
+        (rc = pretoken_open(&t->pretoken, json_object_get(root, "pre_tokenizer"), what, e)) ||
+        (rc = vocab_open(&t->vocab, vocab, what, e)) ||
+        (rc = read_merges(t, json_object_get(model, "merges"), vocab, what, e)))
+        return rc;
+    return read_added(t, json_object_get(root, "added_tokens"), vocab, what, e);
+}
+
+int tokenizer_open_text(struct tokenizer **out, const char *json, size_t n, const char *what, struct err *e)
+{
+    json_t *root = NULL;
+    *out = NULL;
+    int rc = json_read_text(&root, json, n, what, e);
+    if (rc)
+        return rc;
+    struct tokenizer *t = xcalloc(1, sizeof *t);
+    t->identity = hash_bytes64(json, n);
+    rc = read_all(t, root, what, e);
+    json_decref(root);
+    if (rc)
+        tokenizer_close(t);
+    else
+        *out = t;
+    return rc;
+}
+
+int tokenizer_open_file(struct tokenizer **out, const char *path, struct err *e)
+{
+    struct str text = {0};
+    *out = NULL;
+    int rc = file_read(path, &text, e);
+    if (!rc)
+        rc = tokenizer_open_text(out, str_text(&text), text.len, path, e);
+    str_release(&text);
+    return rc;
+}
+
+void tokenizer_close(struct tokenizer *t)
+{
+    if (!t)
+        return;
+    vocab_close(&t->vocab);
+    bpe_release(&t->bpe);
+    pretoken_close(&t->pretoken);
+    added_release(&t->raw);
+    added_release(&t->normalized);
+    free(t);
+}
+
+void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
+                      struct str *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (ids[i] < 0 || ids[i] >= t->vocab.size)
+            continue;
+        const struct vocab_entry *v = &t->vocab.entry[ids[i]];
+        if (v->kind != VOCAB_NONE && !(skip_special && v->kind == VOCAB_SPECIAL))
+            str_add(out, t->vocab.text.data + v->at, v->n);
+    }
+}
+
+int32_t tokenizer_find_added(const struct tokenizer *t, const char *token)
+{
+    size_t n = strlen(token);
+    const struct added_set *set[2] = {&t->raw, &t->normalized};
+    for (int k = 0; k < 2; k++) {
+        const struct added_token *a = added_at(set[k], token, n);
+        if (a && a->n == n)
+            return a->id;
+    }
+    return -1;
+}
+
+int32_t tokenizer_find(const struct tokenizer *t, const char *token)
+{
+    int32_t id = tokenizer_find_added(t, token);
+    return id >= 0 ? id : vocab_find(&t->vocab, token, strlen(token));
+}
+
+int tokenizer_size(const struct tokenizer *t)
+{
+    return t->vocab.size;
+}
+
+void token_list_add(struct token_list *l, int32_t id)
+{
+    if (l->n == l->cap)
+        xgrow(&l->id, &l->cap, l->n + 1, sizeof *l->id);
+    l->id[l->n++] = id;
+}
+
+void token_list_release(struct token_list *l)
+{
+    free(l->id);
+    *l = (struct token_list){0};
+}

@@ -1,0 +1,210 @@
+/* Text to ids: repair of invalid bytes, added tokens, NFC, added tokens again, pieces, merges; the order is
+ * that of the tokenizers library. Most pieces are common words, so a direct-mapped cache of one cache line
+ * per piece answers for the merge loop; it belongs to the caller's scratch, so threads share nothing that is
+ * written to. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/text/tokenizer.h"
+#include "engine/text/tokenizer_parts.h"
+#include "engine/text/unicode.h"
+#include "evalcore/base/arena.h"
+
+enum { CACHE_SLOTS = 1 << 16, CACHE_BYTES = 22, CACHE_IDS = 8, TEXT_MAX = 1 << 28 };
+
+struct cached_piece {
+    uint64_t hash;
+    unsigned char n, n_ids; /* n 0: empty slot */
+    char text[CACHE_BYTES];
+    int32_t id[CACHE_IDS];
+};
+
+struct encode_scratch {
+    uint64_t owner; /* whose pieces are cached */
+    struct pretoken_scratch pretoken;
+    struct bpe_scratch bpe;
+    struct str repaired, normal;
+    struct cached_piece *cache;
+};
+
+struct encoder {
+    const struct tokenizer *t;
+    struct encode_scratch *s;
+    struct token_list *out;
+    struct err *e;
+};
+
+static uint64_t piece_hash(const char *p, size_t n)
+{
+    uint64_t a = 0, b = 0, h = n * UINT64_C(0x9E3779B97F4A7C15);
+    if (n >= 8) {
+        for (; n > 8; p += 8, n -= 8) {
+            memcpy(&a, p, 8);
+            h = (h ^ a) * UINT64_C(0x9E3779B97F4A7C15);
+            h ^= h >> 29;
+        }
+        memcpy(&a, p + n - 8, 8);
+    } else if (n >= 4) {
+        uint32_t low, high;
+        memcpy(&low, p, 4);
+        memcpy(&high, p + n - 4, 4);
+        a = low;
+        b = high;
+    } else {
+        a = (unsigned char)p[0];
+        b = (uint64_t)(unsigned char)p[n / 2] << 8 | (unsigned char)p[n - 1];
+    }
+    h = (h ^ a ^ b << 32) * UINT64_C(0xd6e8feb86659fd93);
+    return h ^ h >> 32;
+}
+
+static void encode_piece(void *context, const char *piece, size_t n)
+{
+    struct encoder *x = context;
+    struct token_list *out = x->out;
+    struct cached_piece *slot = NULL;
+    uint64_t h = 0;
+    if (n <= CACHE_BYTES) {
+        h = piece_hash(piece, n);
+        slot = &x->s->cache[h & (CACHE_SLOTS - 1)];
+        if (slot->hash == h && slot->n == n && !memcmp(slot->text, piece, n)) {
+            if (out->cap - out->n < CACHE_IDS)
+                xgrow(&out->id, &out->cap, out->n + CACHE_IDS, sizeof *out->id);
+            memcpy(out->id + out->n, slot->id, sizeof slot->id);
+            out->n += slot->n_ids;
+            return;
+        }
+    }
+    size_t first = out->n;
+    int32_t whole = x->t->ignore_merges ? vocab_find(&x->t->vocab, piece, n) : -1;
+    if (whole >= 0)
+        token_list_add(out, whole);
+    else
+        bpe_encode(&x->t->bpe, &x->s->bpe, (const unsigned char *)piece, n, out);
+    size_t n_ids = out->n - first;
+    if (slot && n_ids <= CACHE_IDS) {
+        slot->hash = h;
+        slot->n = (unsigned char)n;
+        slot->n_ids = (unsigned char)n_ids;
+        memcpy(slot->text, piece, n);
+        memcpy(slot->id, out->id + first, n_ids * sizeof *slot->id);
+    }
+}
+
+/* guard: the range in which no special token counts, in offsets into the text at hand; empty when both are
+ * equal. */
+typedef int gap_fn(struct encoder *x, const char *text, size_t n, const size_t guard[2]);
+
+static int call_gap(struct encoder *x, gap_fn *gap, const char *text, size_t from, size_t to,
+                    const size_t guard[2])
+{
+    size_t part[2];
+    for (int i = 0; i < 2; i++)
+        part[i] = guard[i] < from ? 0 : guard[i] > to ? to - from : guard[i] - from;
+    return from < to ? gap(x, text + from, to - from, part) : 0;
+}
+
+/* Cuts the text at the tokens of a set and hands what lies between to gap(). */
+static int at_added(struct encoder *x, const struct added_set *set, const char *text, size_t n,
+                    const size_t guard[2], gap_fn *gap)
+{
+    size_t done = 0, at = 0;
+    while (set->n) {
+        while (at < n && !set->starts[(unsigned char)text[at]])
+            at++;
+        if (at == n)
+            break;
+        const struct added_token *token = added_at(set, text + at, n - at);
+        if (!token) {
+            at++;
+            continue;
+        }
+        size_t from = at, to = at + token->n;
+        at = to;
+        if (token->special && guard[0] < guard[1] && from < guard[1] && to > guard[0]) {
+            if (at > guard[1])
+                at = guard[1]; /* text after the range is trusted again, whatever the match took of it */
+            continue;
+        }
+        if (!added_fits(token, text, n, done, &from, &to))
+            continue;
+        int rc = call_gap(x, gap, text, done, from, guard);
+        if (rc)
+            return rc;
+        token_list_add(x->out, token->id);
+        done = to;
+    }
+    return call_gap(x, gap, text, done, n, guard);
+}
+
+static int split_gap(struct encoder *x, const char *text, size_t n, const size_t guard[2])
+{
+    (void)guard;
+    return pretoken_split(&x->t->pretoken, &x->s->pretoken, text, n, encode_piece, x, x->e);
+}
+
+static int normalize_gap(struct encoder *x, const char *text, size_t n, const size_t guard[2])
+{
+    size_t moved[2] = {guard[0], guard[1]};
+    if (x->t->use_nfc && nfc_normalize(text, n, &x->s->normal, moved)) {
+        text = x->s->normal.data;
+        n = x->s->normal.len;
+    }
+    return at_added(x, &x->t->normalized, text, n, moved, split_gap);
+}
+
+static struct encode_scratch *open_scratch(struct tokenizer_scratch *scratch, const struct tokenizer *t)
+{
+    struct encode_scratch *s = scratch->state;
+    if (!s) {
+        s = scratch->state = xcalloc(1, sizeof *s);
+        s->cache = xcalloc(CACHE_SLOTS, sizeof *s->cache);
+    } else if (s->owner != t->identity) {
+        memset(s->cache, 0, CACHE_SLOTS * sizeof *s->cache);
+    }
+    s->owner = t->identity;
+    return s;
+}
+
+void tokenizer_scratch_release(struct tokenizer_scratch *scratch)
+{
+    struct encode_scratch *s = scratch->state;
+    if (s) {
+        pretoken_scratch_release(&s->pretoken);
+        bpe_scratch_release(&s->bpe);
+        str_release(&s->repaired);
+        str_release(&s->normal);
+        free(s->cache);
+        free(s);
+    }
+    scratch->state = NULL;
+}
+
+int tokenizer_encode_guarded(const struct tokenizer *t, struct tokenizer_scratch *scratch, const char *text,
+                             size_t n, size_t from, size_t to, struct token_list *out, struct err *e)
+{
+    if (n > TEXT_MAX)
+        return err_set(e, ERR_USAGE, "a text of %zu bytes is too long for the tokenizer, which takes %d", n,
+                       TEXT_MAX);
+    struct encoder x = {t, open_scratch(scratch, t), out, e};
+    size_t guard[2] = {from, to};
+    if (!utf8_is_valid(text, n)) {
+        /* Part by part, so that the range is known in the repaired text too. */
+        struct str *fixed = &x.s->repaired;
+        str_clear(fixed);
+        str_add_utf8(fixed, text, from);
+        guard[0] = fixed->len;
+        str_add_utf8(fixed, text + from, to - from);
+        guard[1] = fixed->len;
+        str_add_utf8(fixed, text + to, n - to);
+        text = fixed->data;
+        n = fixed->len;
+    }
+    return at_added(&x, &t->raw, text, n, guard, normalize_gap);
+}
+
+int tokenizer_encode(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
+                     int with_special, struct token_list *out, struct err *e)
+{
+    return tokenizer_encode_guarded(t, s, text, n, 0, with_special ? 0 : n, out, e);
+}

@@ -1,0 +1,24 @@
+#ifndef ENGINE_TEXT_UNICODE_H
+#define ENGINE_TEXT_UNICODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "evalcore/base/str.h"
+
+/* What the tokenizer needs to know of Unicode. Text is valid UTF-8 except where said. */
+
+int utf8_is_valid(const char *text, size_t n); /* any bytes */
+/* The character that starts at `at` (at < n), or that ends there (at > 0). */
+int32_t utf8_after(const char *text, size_t n, size_t at, size_t *bytes);
+int32_t utf8_before(const char *text, size_t at, size_t *bytes);
+int unicode_is_space(int32_t c); /* White_Space */
+int unicode_is_word(int32_t c);  /* Alphabetic, marks, decimal digits, connector punctuation, joiners */
+
+/* Normalization form C. Returns 0 and leaves `out` alone when the text is in that form already, else 1 and
+ * replaces out's contents. mark: two offsets into text, moved to the places in `out` that hold the same
+ * characters (where a cluster around one was recomposed: the first down to its start, the second up to its
+ * end). */
+int nfc_normalize(const char *text, size_t n, struct str *out, size_t mark[2]);
+
+#endif

@@ -1,0 +1,166 @@
+/* Vocabulary: reading GPT-2's printable names of bytes, and an open-addressing table from bytes to ids.
+ *
+ * Of a token whose name has a character outside that table (some files list special tokens so) the name
+ * itself is the text; no piece of text can become such a token by merging. */
+#include "engine/text/vocab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/text/unicode.h"
+#include "evalcore/base/arena.h"
+
+/* The byte that a character stands for, or -1: printable Latin-1 characters stand for themselves, the 68
+ * other bytes are U+0100 and up, in order. */
+static int byte_of(int32_t c)
+{
+    if ((c >= 33 && c <= 126) || (c >= 161 && c <= 172) || (c >= 174 && c <= 255))
+        return c;
+    if (c < 256 || c >= 256 + 68)
+        return -1;
+    int k = c - 256;
+    return k < 33 ? k : k < 67 ? k - 33 + 127 : 173;
+}
+
+static uint64_t hash(const char *p, size_t n)
+{
+    uint64_t h = n * UINT64_C(0x9E3779B97F4A7C15);
+    for (; n >= 8; p += 8, n -= 8) {
+        uint64_t x;
+        memcpy(&x, p, 8);
+        h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+        h ^= h >> 29;
+    }
+    uint64_t x = 0;
+    memcpy(&x, p, n);
+    h = (h ^ x) * UINT64_C(0xd6e8feb86659fd93);
+    return h ^ h >> 32;
+}
+
+int32_t vocab_find(const struct vocab *v, const char *bytes, size_t n)
+{
+    if (!v->slot)
+        return -1;
+    for (uint64_t i = hash(bytes, n) & v->mask; v->slot[i] >= 0; i = (i + 1) & v->mask) {
+        const struct vocab_entry *t = &v->entry[v->slot[i]];
+        if (t->n == n && !memcmp(v->text.data + t->at, bytes, n))
+            return v->slot[i];
+    }
+    return -1;
+}
+
+static void reserve(struct vocab *v, int32_t id)
+{
+    if (id < v->size)
+        return;
+    xgrow(&v->entry, &v->cap, (size_t)id + 1, sizeof *v->entry);
+    for (int32_t i = v->size; i <= id; i++)
+        v->entry[i] = (struct vocab_entry){0};
+    v->size = id + 1;
+}
+
+static void put(struct vocab *v, int32_t id, const char *text, size_t n, enum vocab_kind kind)
+{
+    reserve(v, id);
+    v->entry[id] = (struct vocab_entry){.at = (uint32_t)v->text.len, .n = (uint32_t)n, .kind = kind};
+    str_add(&v->text, text, n);
+}
+
+/* Bytes of a token's name; 0 when it has a character that stands for no byte. */
+static int read_name(const char *name, size_t n, struct str *bytes)
+{
+    str_clear(bytes);
+    for (size_t at = 0, step; at < n; at += step) {
+        int byte = byte_of(utf8_after(name, n, at, &step));
+        if (byte < 0)
+            return 0;
+        str_putc(bytes, (char)byte);
+    }
+    return 1;
+}
+
+static int fill(struct vocab *v, const json_t *spec, const char *what, struct err *e)
+{
+    struct str bytes = {0};
+    const char *name;
+    json_t *id;
+    int rc = 0;
+    json_object_foreach((json_t *)spec, name, id)
+    {
+        json_int_t k = json_integer_value(id);
+        if (!json_is_integer(id) || k < 0 || k >= VOCAB_IDS_MAX) {
+            rc =
+                err_set(e, ERR_FORMAT, "%s: model.vocab: the id of \"%.60s\" must be an integer from 0 to %d",
+                        what, name, VOCAB_IDS_MAX - 1);
+            break;
+        }
+        if (!*name)
+            continue; /* an empty token can never occur */
+        if (k < v->size && v->entry[k].kind != VOCAB_NONE) {
+            rc = err_set(e, ERR_FORMAT, "%s: model.vocab: two tokens have the id %lld, one is \"%.60s\"",
+                         what, (long long)k, name);
+            break;
+        }
+        if (v->text.len > (1u << 30)) {
+            rc = err_set(e, ERR_UNSUPPORTED, "%s: model.vocab holds more than 1 GiB of text", what);
+            break;
+        }
+        int known = read_name(name, strlen(name), &bytes);
+        put(v, (int32_t)k, known ? bytes.data : name, known ? bytes.len : strlen(name),
+            known ? VOCAB_BYTES : VOCAB_RAW);
+    }
+    str_release(&bytes);
+    return rc;
+}
+
+static void index_bytes(struct vocab *v)
+{
+    uint64_t slots = 64;
+    while (slots < 2 * (uint64_t)v->size)
+        slots *= 2;
+    v->mask = slots - 1;
+    v->slot = xmalloc(slots * sizeof *v->slot);
+    for (uint64_t i = 0; i < slots; i++)
+        v->slot[i] = -1;
+    for (int32_t id = 0; id < v->size; id++) {
+        if (v->entry[id].kind != VOCAB_BYTES)
+            continue;
+        uint64_t i = hash(v->text.data + v->entry[id].at, v->entry[id].n) & v->mask;
+        while (v->slot[i] >= 0)
+            i = (i + 1) & v->mask;
+        v->slot[i] = id;
+    }
+}
+
+int vocab_open(struct vocab *v, const json_t *spec, const char *what, struct err *e)
+{
+    *v = (struct vocab){0};
+    if (!json_is_object(spec))
+        return err_set(e, ERR_FORMAT, "%s: field \"model.vocab\" must be an object of tokens and ids", what);
+    int rc = fill(v, spec, what, e);
+    if (rc)
+        return rc;
+    index_bytes(v);
+    for (int byte = 0; byte < 256; byte++) {
+        char c = (char)byte;
+        if (vocab_find(v, &c, 1) < 0)
+            return err_set(
+                e, ERR_UNSUPPORTED,
+                "%s: model.vocab has no token for the byte 0x%02x; a byte-level vocabulary has all 256", what,
+                (unsigned)byte);
+    }
+    return 0;
+}
+
+void vocab_put_added(struct vocab *v, int32_t id, const char *text, size_t n, int special)
+{
+    put(v, id, text, n, special ? VOCAB_SPECIAL : VOCAB_ADDED);
+}
+
+void vocab_close(struct vocab *v)
+{
+    free(v->entry);
+    free(v->slot);
+    str_release(&v->text);
+    *v = (struct vocab){0};
+}
