@@ -1,6 +1,6 @@
 /* Where an answer section states an answer: one row for each rule of the extractors. A section of the row
  * that is left out is not asked; "(none)" and "(cut)" stand for what is not found. */
-#include "answer_check/extract.h"
+#include "answer_check/strict/extract.h"
 #include "tests/cases.h"
 
 static const char *text_of(struct arena *a, int found, struct span s)

@@ -1,6 +1,6 @@
 /* The reader of mathematics: each line of the data file is a writing and its tree, in prefix form ("==>") or
  * as printed for people ("-->"). Then what no writing may do: break the limits, or be read in part. */
-#include "answer_check/math_tree.h"
+#include "answer_check/math/math_tree.h"
 #include "evalcore/base/arena.h"
 #include "tests/cases.h"
 

@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 
-#include "answer_check/compat_equal.h"
-#include "answer_check/compat_extract.h"
-#include "answer_check/math_answer.h"
+#include "answer_check/compat/compat_equal.h"
+#include "answer_check/compat/compat_extract.h"
+#include "answer_check/equal/equal_answer.h"
 #include "tests/cases.h"
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -2,7 +2,7 @@
  * data are looked for, and data that are refused. */
 #include <jansson.h>
 
-#include "answer_check/zh_segmenter.h"
+#include "answer_check/chinese/zh_segmenter.h"
 #include "evalcore/base/file.h"
 #include "tests/cases.h"
 

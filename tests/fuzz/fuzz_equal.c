@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer_check/compat_equal.h"
-#include "answer_check/math_answer.h"
+#include "answer_check/compat/compat_equal.h"
+#include "answer_check/equal/equal_answer.h"
 
 static void reflexive(struct span text, struct arena *a)
 {

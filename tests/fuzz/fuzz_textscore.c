@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer_check/zh_segmenter.h"
+#include "answer_check/chinese/zh_segmenter.h"
 #include "evalcore/base/arena.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -1,0 +1,200 @@
+/* Words of a text with Chinese in it, as jieba 0.42.1 (MIT) cuts in its precise mode with the hidden Markov
+ * model:
+ *
+ * - Runs of Chinese characters, Latin letters, digits and + # & . _ % - are cut by the dictionary: of all
+ * ways through the words found in it (a character by itself always is one) the most likely; of equal ones the
+ * longer first word.
+ * - What comes out as single characters in a row is cut anew, unless it is a word of the dictionary as a
+ * whole: Chinese by the model, the rest into Latin words with their decimals and percent signs, and what lies
+ * between these.
+ * - Of everything else each character is a word, and a line end of two characters one.
+ *
+ * Without a dictionary the same, with each Chinese character by itself. */
+#include "answer_check/chinese/zh_segmenter.h"
+#include "answer_check/text/code_points.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+
+static int is_han(int32_t c)
+{
+    return c >= ZH_FIRST && c <= ZH_LAST;
+}
+
+static int is_alnum(int32_t c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+static int in_run(int32_t c)
+{
+    return is_han(c) || is_alnum(c) || (c > 0 && c < 128 && strchr("+#&._%-", (int)c));
+}
+
+/* A valid text by characters. */
+struct cutter {
+    const struct zh_segmenter *zh; /* NULL: no dictionary */
+    struct word_list *out;
+    const char *text;
+    const int32_t *c;
+    size_t *start; /* of character i in text; of the end at [n] */
+    size_t n;
+};
+
+static void emit(const struct cutter *t, size_t first, size_t past)
+{
+    if (past > first)
+        word_list_add(t->out, t->text + t->start[first], t->start[past] - t->start[first]);
+}
+
+/* Length of a Latin word at i: letters and digits, then perhaps a point and digits, then perhaps a percent
+ * sign. */
+static size_t latin(const struct cutter *t, size_t i, size_t past)
+{
+    size_t j = i;
+    while (j < past && is_alnum(t->c[j]))
+        j++;
+    if (j == i)
+        return 0;
+    size_t k = j + 1;
+    while (j < past && t->c[j] == '.' && k < past && t->c[k] >= '0' && t->c[k] <= '9')
+        k++;
+    if (k > j + 1)
+        j = k;
+    return j + (j < past && t->c[j] == '%') - i;
+}
+
+static void cut_latin(const struct cutter *t, size_t first, size_t past)
+{
+    size_t between = first;
+    for (size_t i = first; i < past;) {
+        size_t n = latin(t, i, past);
+        if (n) {
+            emit(t, between, i);
+            emit(t, i, i + n);
+            between = i + n;
+        }
+        i += n ? n : 1;
+    }
+    emit(t, between, past);
+}
+
+/* Characters that the dictionary joined to nothing. */
+static void cut_unknown(const struct cutter *t, size_t first, size_t past)
+{
+    for (size_t i = first, j; i < past; i = j) {
+        int han = is_han(t->c[i]);
+        for (j = i; j < past && is_han(t->c[j]) == han;)
+            j++;
+        if (!han)
+            cut_latin(t, i, j);
+        else if (t->zh)
+            zh_hmm_cut(t->out, &t->zh->hmm, t->text, t->start + i, j - i);
+        else
+            for (; i < j; i++)
+                emit(t, i, i + 1);
+    }
+}
+
+static int in_dictionary(const struct cutter *t, size_t first, size_t past)
+{
+    const char *s = t->text + t->start[first];
+    size_t n = t->start[past] - t->start[first];
+    const struct zh_entry *found = t->zh ? zh_dict_find(&t->zh->dict, s, n, zh_hash(0, s, n)) : NULL;
+    return found && found->count;
+}
+
+/* Single characters in a row. */
+static void cut_singles(const struct cutter *t, size_t first, size_t past)
+{
+    if (past - first > 1 && !in_dictionary(t, first, past))
+        cut_unknown(t, first, past);
+    else
+        for (size_t i = first; i < past; i++)
+            emit(t, i, i + 1);
+}
+
+/* The end of the first word of the most likely way from i to `past`, by the ways behind it: value[j - first]
+ * is the log-probability from j on. */
+static size_t best_word(const struct cutter *t, double *value, size_t first, size_t i, size_t past)
+{
+    const struct zh_dict *d = &t->zh->dict;
+    const char *s = t->text + t->start[i];
+    const struct zh_entry *found;
+    size_t end = i + 1;
+    uint64_t hash = 0;
+    int known = 0;
+    value[i - first] = 0 - d->log_total + value[end - first]; /* a word not in it counts as seen once */
+    for (size_t j = i; j < past; j++) {
+        hash = zh_hash(hash, t->text + t->start[j], t->start[j + 1] - t->start[j]);
+        found = zh_dict_find(d, s, t->start[j + 1] - t->start[i], hash);
+        if (!found)
+            break;
+        if (!found->count)
+            continue;
+        double v = log((double)found->count) - d->log_total + value[j + 1 - first];
+        if (!known || v >= value[i - first]) {
+            value[i - first] = v;
+            end = j + 1;
+        }
+        known = 1;
+    }
+    return end;
+}
+
+static void cut_run(const struct cutter *t, size_t first, size_t past)
+{
+    if (!t->zh) {
+        cut_singles(t, first, past);
+        return;
+    }
+    size_t n = past - first, single = first;
+    double *value = xmalloc((n + 1) * sizeof *value);
+    size_t *end = xmalloc((n + 1) * sizeof *end);
+    value[n] = 0;
+    for (size_t i = past; i-- > first;)
+        end[i - first] = best_word(t, value, first, i, past);
+    for (size_t i = first; i < past;) {
+        size_t next = end[i - first];
+        if (next > i + 1) {
+            cut_singles(t, single, i);
+            emit(t, i, next);
+            single = next;
+        }
+        i = next;
+    }
+    cut_singles(t, single, past);
+    free(value);
+    free(end);
+}
+
+void zh_cut(struct word_list *out, const struct zh_segmenter *s, const char *text, size_t n)
+{
+    struct str valid = {0};
+    struct code_points c;
+    str_add_utf8(&valid, text, n);
+    code_points_of(&c, str_text(&valid), valid.len);
+    struct cutter t = {s, out, str_text(&valid), c.c, xmalloc((c.n + 1) * sizeof *t.start), c.n};
+    size_t at = 0;
+    for (size_t i = 0; i < c.n; i++) {
+        t.start[i] = at;
+        utf8_next(t.text, valid.len, &at);
+    }
+    t.start[c.n] = at;
+    for (size_t i = 0, j; i < c.n; i = j) {
+        for (j = i; j < c.n && in_run(c.c[j]);)
+            j++;
+        if (j > i) {
+            cut_run(&t, i, j);
+        } else {
+            j += c.c[i] == '\r' && i + 1 < c.n && c.c[i + 1] == '\n' ? 2 : 1;
+            emit(&t, i, j);
+        }
+    }
+    free(t.start);
+    code_points_release(&c);
+    str_release(&valid);
+}

@@ -1,0 +1,125 @@
+/* jieba's dictionary: one line a word, "word count tag". The words and all their beginnings go into a table
+ * by hash (open addressing); the text of the file holds the keys. */
+#include "answer_check/chinese/zh_segmenter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+
+uint64_t zh_hash(uint64_t hash, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)s[i]) * 0x100000001b3u + 1;
+    return hash;
+}
+
+/* The slot of a key, or the free one where it belongs. */
+static struct zh_entry *slot_of(const struct zh_dict *d, const char *s, size_t n, uint64_t hash)
+{
+    size_t i = hash_mix64(hash) & (d->n_slots - 1);
+    while (d->slot[i].n && (d->slot[i].n != n || memcmp(d->text.data + d->slot[i].at, s, n)))
+        i = (i + 1) & (d->n_slots - 1);
+    return &d->slot[i];
+}
+
+const struct zh_entry *zh_dict_find(const struct zh_dict *d, const char *s, size_t n, uint64_t hash)
+{
+    const struct zh_entry *found = slot_of(d, s, n, hash);
+    return found->n ? found : NULL;
+}
+
+static void grow(struct zh_dict *d)
+{
+    struct zh_entry *old = d->slot;
+    size_t n_old = d->n_slots;
+    d->n_slots = n_old ? 2 * n_old : 1 << 20; /* the dictionary of 0.42.1 has half a million entries */
+    d->slot = xcalloc(d->n_slots, sizeof *d->slot);
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].n) {
+            const char *s = d->text.data + old[i].at;
+            *slot_of(d, s, old[i].n, zh_hash(0, s, old[i].n)) = old[i];
+        }
+    free(old);
+}
+
+/* A word with its beginnings; a word that comes again has the later count. */
+static void add_word(struct zh_dict *d, const char *s, size_t n, uint32_t count)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0, next; i < n; i = next) {
+        for (next = i + 1; next < n && ((unsigned char)s[next] & 0xc0) == 0x80;)
+            next++;
+        hash = zh_hash(hash, s + i, next - i);
+        struct zh_entry *slot = slot_of(d, s, next, hash);
+        if (!slot->n) {
+            *slot = (struct zh_entry){(uint32_t)(s - d->text.data), (uint32_t)next, 0};
+            d->n_entries++;
+        }
+        if (next == n)
+            slot->count = count;
+        if (2 * d->n_entries > d->n_slots)
+            grow(d);
+    }
+}
+
+/* Digits up to a blank or the end of the line: -1 when that is not a count. */
+static int64_t read_count(const char *s, const char *end)
+{
+    int64_t v = 0;
+    if (s == end || *s == ' ')
+        return -1;
+    for (; s < end && *s != ' '; s++) {
+        if (*s < '0' || *s > '9' || v > 100000000)
+            return -1;
+        v = 10 * v + *s - '0';
+    }
+    return v;
+}
+
+static int read_lines(struct zh_dict *d, const char *path, struct err *e)
+{
+    const char *s = d->text.data, *end = s + d->text.len;
+    double total = 0; /* whole numbers below 2^53 */
+    for (long line = 1; s < end; line++) {
+        const char *stop = memchr(s, '\n', (size_t)(end - s)), *next = stop ? stop + 1 : end;
+        stop = stop ? stop : end;
+        if (stop > s && stop[-1] == '\r')
+            stop--;
+        const char *blank = memchr(s, ' ', (size_t)(stop - s));
+        int64_t count = blank && blank > s ? read_count(blank + 1, stop) : -1;
+        if (count < 0)
+            return err_set(e, ERR_FORMAT, "%s:%ld: not a word and its count", path, line);
+        add_word(d, s, (size_t)(blank - s), (uint32_t)count);
+        total += (double)count;
+        s = next;
+    }
+    if (!(total > 0))
+        return err_set(e, ERR_FORMAT, "%s: the dictionary is empty", path);
+    d->log_total = log(total);
+    return 0;
+}
+
+int zh_dict_open(struct zh_dict *d, const char *path, struct err *e)
+{
+    *d = (struct zh_dict){0};
+    grow(d);
+    int rc = file_read(path, &d->text, e);
+    if (!rc && d->text.len > UINT32_MAX)
+        rc = err_set(e, ERR_FORMAT, "%s: larger than a dictionary can be", path);
+    if (!rc)
+        rc = read_lines(d, path, e);
+    if (rc)
+        zh_dict_close(d);
+    return rc;
+}
+
+void zh_dict_close(struct zh_dict *d)
+{
+    str_release(&d->text);
+    free(d->slot);
+    *d = (struct zh_dict){0};
+}

@@ -1,0 +1,21 @@
+#ifndef ANSWER_CHECK_CHOICE_CHOICE_PRESET_H
+#define ANSWER_CHECK_CHOICE_CHOICE_PRESET_H
+
+#include "answer_check/verdict/response.h"
+
+/* The public extractors behind choice_preset(), one function each. Each returns what the public program
+ * returns on the whole text, thinking included, as a part of `text` or of a constant; n == 0 where it finds
+ * nothing. Work is a small multiple of the text's length, whatever it holds. */
+struct span preset_simple_evals(struct span text, int n_options);
+struct span preset_gpt_oss(struct span text, int n_options);
+struct span preset_lighteval(struct span text, int n_options);
+struct span preset_inspect_ai(struct span text, int n_options);
+struct span preset_lm_eval_flexible(struct span text, int n_options);
+
+/* Helpers. `letter` is 'A' to 'Z'. */
+struct span preset_letter(char letter);
+char preset_char(struct span t, size_t i);                  /* 0 behind the end */
+int preset_has(struct span t, size_t i, const char *lower); /* ASCII case ignored */
+char preset_abcd(struct span t, size_t i);                  /* upper-case 'A' to 'D' of either case, or 0 */
+
+#endif

@@ -1,0 +1,115 @@
+#ifndef ANSWER_CHECK_COMPAT_COMPAT_H
+#define ANSWER_CHECK_COMPAT_COMPAT_H
+
+#include <string.h>
+
+#include "answer_check/math/math_tree.h"
+
+/* Inner parts of mode `compat`, which gives the verdicts of Math-Verify 0.8.0 with the versions it pins. What
+ * is said here of "the original" is that program's documented and observed behaviour; everything is written
+ * anew, with scanners in place of its regular expressions. Lengths the original counts in characters are
+ * counted in characters; malformed bytes count as one each. */
+
+/* ---- characters */
+size_t compat_next(struct span t, size_t i);             /* start of the next character */
+size_t compat_space(struct span t, size_t i);            /* bytes of the white space character at i, or 0 */
+size_t compat_digits(struct span t, size_t i);           /* first i that is no ASCII digit */
+size_t compat_skip_space(struct span t, size_t i);       /* first i that is no white space */
+struct span compat_kept(struct str *s, struct arena *a); /* the text in the arena; s is empty again */
+struct span compat_trim(struct span s);                  /* white space at both ends */
+/* Does s stand at i? Asked at every place of a text, hence here. */
+static inline int compat_at(struct span t, size_t i, const char *s)
+{
+    if (i >= t.n || t.s[i] != s[0])
+        return 0;
+    size_t n = strlen(s);
+    return n <= t.n - i && !memcmp(t.s + i, s, n);
+}
+int compat_at_folded(struct span t, size_t i, const char *lower); /* ASCII case ignored */
+size_t compat_length(struct span t);                              /* in characters */
+
+/* A percent sign or word at i ("percentage" counts as its first seven letters): its length, or 0. */
+size_t compat_percent(struct span t, size_t i);
+
+/* ---- where an answer may stand */
+enum { COMPAT_JOINED = 6 }; /* formulas in a row, "$1$ and $2$" */
+
+/* A text with what its scanners remember of it, so that no stretch is gone over again for every start. */
+enum { COMPAT_STOPS = 8, COMPAT_WORDS = 1000 };
+struct compat_text {
+    struct span t;
+    long last_brace;           /* last "}", or -1 */
+    size_t boxes_end;          /* 1 + where the last "\boxed{" starts, or 0 */
+    size_t word[COMPAT_WORDS]; /* the last places of "answer", in any case; the last one first */
+    int words;
+    struct {
+        size_t from, stop, brace; /* searches from [from, stop] end at stop; last "}" in [from, stop) + 1 */
+        int known;
+    } seen[COMPAT_STOPS];
+};
+struct compat_text compat_text_of(struct span t);
+
+struct compat_formula {
+    struct span content;
+    int percent; /* a percent sign or word follows */
+};
+
+/* One match: a row of formulas, a bare box, a number or plain arithmetic, or one of the strings A to D. */
+struct compat_match {
+    size_t end;
+    int n; /* formulas; 0 for the others */
+    struct compat_formula formula[COMPAT_JOINED];
+    int bare_box;                 /* formula[0] runs from the first \boxed{ to the last brace */
+    struct span integer, decimal; /* a number; decimal holds its point */
+    struct span arithmetic;       /* "1/2", "(3+4)*2" */
+    int percent;                  /* of the number */
+    struct span letter;
+};
+
+/* Each reads what stands at position i: 1 and *out, or 0. */
+typedef int compat_matcher(struct compat_text *t, size_t i, struct compat_match *out);
+enum compat_start {
+    COMPAT_FINAL_HOPE,       /* "final answer is", perhaps a colon; the reader asks for "I hope" */
+    COMPAT_FINAL_IS,         /* "final answer", at most 100 characters, "is", perhaps a colon */
+    COMPAT_FINAL_IS_ON_LINE, /* likewise, on one line */
+    COMPAT_ANSWER_COLON,     /* "answer:" */
+    COMPAT_ANSWER,           /* "answer"; up to here words begin the match */
+    COMPAT_FORMULA,          /* no words, a formula at once */
+    COMPAT_BOX,
+    COMPAT_BLANK
+};
+struct compat_pattern {
+    compat_matcher *read; /* reads what follows those words */
+    int priority;
+    enum compat_start start; /* what its matches begin with */
+    int in_box;              /* every match holds the start of a box */
+};
+int compat_pattern_at(const struct compat_pattern *p, struct compat_text *t, size_t i,
+                      struct compat_match *out);
+int compat_hope(struct span t, size_t *end); /* a full stop or not, "I hope": *end moves behind it */
+enum { COMPAT_PATTERNS = 32 };
+/* The patterns of each target, in the original's order; they return their number. */
+int compat_latex_patterns(struct compat_pattern *out, int boxed_priority);
+int compat_expr_patterns(struct compat_pattern *out);
+int compat_string_patterns(struct compat_pattern *out);
+
+enum { COMPAT_TRIED = 1000 }; /* matches that are tried; if none can be read, there is no answer */
+struct compat_found {
+    size_t start, end;
+    int pattern;
+};
+/* The last matches of the patterns of one priority, in the order in which they are tried: from the text's
+ * end. */
+struct compat_found *compat_find(struct compat_text *t, const struct compat_pattern *pattern, int patterns,
+                                 int priority, size_t *n, struct arena *a);
+
+/* ---- from text to tree */
+/* The contents of the boxes in `t` (which is returned itself where there are none): all of them, or the last
+ * with those joined to it, a comma between. */
+struct span compat_boxes(struct span t, int all, struct arena *a);
+/* The formula as it is read, after the original's replacements. */
+struct span compat_normal(struct span formula, int last_box_only, struct arena *a);
+struct span compat_units(struct span t);                      /* units at the end off */
+struct span compat_operators(struct span t, struct arena *a); /* \frac12, \sqrt3, ^(..), a/b */
+
+#endif

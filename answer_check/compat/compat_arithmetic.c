@@ -1,0 +1,100 @@
+/* Plain arithmetic as the original reads it, by the rules of the language it is written in: no product
+ * without a sign, powers from the right and before a minus sign, no leading zeros. */
+#include "answer_check/compat/compat_read.h"
+
+#include <string.h>
+
+typedef const struct math_node *node;
+
+struct arithmetic {
+    struct math_work *w;
+    struct span t;
+    size_t i;
+    int depth;
+};
+
+static node sum(struct arithmetic *r);
+static node factor(struct arithmetic *r);
+
+static int take(struct arithmetic *r, const char *s)
+{
+    r->i = compat_skip_space(r->t, r->i);
+    if (!compat_at(r->t, r->i, s))
+        return 0;
+    r->i += strlen(s);
+    return 1;
+}
+
+static node number(struct arithmetic *r)
+{
+    size_t from = r->i = compat_skip_space(r->t, r->i), end = compat_digits(r->t, from);
+    int whole = !compat_at(r->t, end, "."), zeros = 1;
+    for (size_t i = from; i < end; i++)
+        zeros &= r->t.s[i] == '0';
+    if (whole && end > from + 1 && r->t.s[from] == '0' && !zeros)
+        return NULL;
+    if (!whole)
+        end = compat_digits(r->t, end + 1);
+    if (end == from || (!whole && end == from + 1))
+        return NULL;
+    r->i = end;
+    return compat_number_node(r->w, (struct span){r->t.s + from, end - from}, 0);
+}
+
+static node atom(struct arithmetic *r)
+{
+    if (!take(r, "("))
+        return number(r);
+    node m = sum(r);
+    return m && take(r, ")") ? m : NULL;
+}
+
+static node power(struct arithmetic *r)
+{
+    node base = atom(r);
+    if (!base || (!take(r, "**") && !take(r, "^")))
+        return base;
+    return math_node_2(r->w, MATH_POWER, r->t, base, factor(r));
+}
+
+static node factor(struct arithmetic *r)
+{
+    if (math_step(r->w, 1) || r->depth >= MATH_TREE_DEPTH)
+        return NULL;
+    r->depth++;
+    node m = take(r, "-") ? compat_negated(r->w, factor(r)) : take(r, "+") ? factor(r) : power(r);
+    r->depth--;
+    return m;
+}
+
+static node product(struct arithmetic *r)
+{
+    node m = factor(r);
+    while (m) {
+        int times = take(r, "*");
+        if (!times && !take(r, "/"))
+            break;
+        m = math_node_2(r->w, times ? MATH_MULTIPLY : MATH_DIVIDE, r->t, m, factor(r));
+    }
+    return m;
+}
+
+static node sum(struct arithmetic *r)
+{
+    node m = product(r);
+    while (m) {
+        int plus = take(r, "+");
+        if (!plus && !take(r, "-"))
+            break;
+        node right = product(r);
+        m = math_node_2(r->w, MATH_ADD, r->t, m, plus ? right : compat_negated(r->w, right));
+    }
+    return m;
+}
+
+const struct math_node *compat_arithmetic(struct math_work *w, struct span t)
+{
+    struct arithmetic r = {w, t, 0, 0};
+    node m = sum(&r);
+    return m && compat_skip_space(t, r.i) == t.n ? m : NULL;
+}

@@ -1,0 +1,224 @@
+/* The original's comparison, by the shapes of the two sides. It is not symmetric: the reference's shape
+ * decides what is unwrapped. */
+#include "answer_check/compat/compat_equal.h"
+
+#include <string.h>
+
+typedef const struct math_node *node;
+
+/* ---- the same writing */
+
+static int same_literal(struct math_work *w, node a, node b)
+{
+    if (a->literal.point != b->literal.point)
+        return 0;
+    return math_scalar_equal(w, a, b) == MATH_TRUE;
+}
+
+/* Equal elements count once; each of one side must be found on the other. */
+static int same_elements(struct math_work *w, node a, node b)
+{
+    for (int i = 0; i < a->n; i++) {
+        int found = 0;
+        for (int j = 0; j < b->n && !found; j++)
+            found = compat_same(w, a->child[i], b->child[j]);
+        if (!found)
+            return 0;
+    }
+    return 1;
+}
+
+int compat_same(struct math_work *w, node a, node b)
+{
+    if (math_step(w, 1) || a->kind != b->kind)
+        return 0;
+    if (a->kind == MATH_NUMBER)
+        return same_literal(w, a, b);
+    if (a->kind == MATH_SET)
+        return same_elements(w, a, b) && same_elements(w, b, a);
+    int which = a->kind == MATH_ADD || a->kind == MATH_DIVIDE || a->which == b->which;
+    if (!which || a->n != b->n || strcmp(a->name, b->name) != 0 || a->rows != b->rows)
+        return 0;
+    if (a->kind == MATH_RELATION && memcmp(a->ops, b->ops, (size_t)(a->n - 1)) != 0)
+        return 0;
+    for (int i = 0; i < a->n; i++)
+        if (!compat_same(w, a->child[i], b->child[i]))
+            return 0;
+    return 1;
+}
+
+/* ---- shapes */
+
+int compat_is_set(node m)
+{
+    switch (m->kind) {
+    case MATH_SET:
+    case MATH_INTERVAL:
+    case MATH_UNION:
+    case MATH_INTERSECTION:
+    case MATH_DIFFERENCE:
+    case MATH_NUMBER_SET:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static int is_equation(node m)
+{
+    if (m->kind != MATH_RELATION)
+        return 0;
+    for (int i = 0; i + 1 < m->n; i++)
+        if (m->ops[i] != MATH_EQUAL)
+            return 0;
+    return 1;
+}
+
+/* "x = 1", and by the original's reckoning also "x + y = 1": nothing but symbols on the left. */
+static int is_assignment(node m)
+{
+    return is_equation(m) && compat_only_symbols(m->child[0]);
+}
+
+static node last_side(node m)
+{
+    return m->child[m->n - 1];
+}
+
+/* The first and the last side of a chain. */
+static node shortened(struct math_work *w, node m)
+{
+    static const unsigned char equal[] = {MATH_EQUAL};
+    struct math_node *out = math_node_2(w, MATH_RELATION, m->source, m->child[0], last_side(m));
+    if (out)
+        out->ops = equal;
+    return out;
+}
+
+/* ---- symbols */
+
+static size_t name_length(const char *name)
+{
+    size_t n = strlen(name);
+    return n && name[n - 1] == COMPAT_COMPLEX ? n - 1 : n;
+}
+
+static int is_e(node m)
+{
+    return m->kind == MATH_CONSTANT && m->which == MATH_E;
+}
+
+/* Does the name start with that of the symbol (or of e)? The number of letters, or 0. */
+static size_t starts_with(const char *name, size_t n, node m)
+{
+    const char *part = is_e(m) ? "e" : m->name;
+    size_t k = name_length(part);
+    if ((!is_e(m) && m->kind != MATH_SYMBOL) || !k || k > n)
+        return 0;
+    for (size_t i = 0; i < k; i++)
+        if (ascii_lower(name[i]) != ascii_lower(part[i]))
+            return 0;
+    return k;
+}
+
+/* A symbol of several letters against a product of single ones, as text and formula write one word; a symbol
+ * made of digits ("\text{13}") against the number. */
+static int names(node symbol, node other)
+{
+    const char *name = symbol->name;
+    size_t n = name_length(name), i = 0;
+    if (other->kind == MATH_MULTIPLY) {
+        for (int k = 0; k < other->n; k++) {
+            size_t part = starts_with(name + i, n - i, other->child[k]);
+            if (!part)
+                return 0;
+            i += part;
+        }
+        return i == n;
+    }
+    if (other->kind == MATH_NEGATE && name[0] == '-') {
+        i = 1;
+        other = other->child[0];
+    }
+    if (other->kind == MATH_NUMBER && !other->literal.point)
+        return n - i == (size_t)other->literal.n && !memcmp(name + i, other->literal.digits, n - i);
+    return starts_with(name, n, other) == n;
+}
+
+int compat_symbols(node gold, node pred)
+{
+    return gold->kind == MATH_SYMBOL ? names(gold, pred) : names(pred, gold);
+}
+
+/* Not strict: the other side's symbols by order of name, where both have equally many. */
+static node renamed(struct math_work *w, node gold, node pred)
+{
+    enum { NAMES = 32 };
+    const char *g[NAMES], *p[NAMES];
+    int n = math_symbols(w, gold, g, NAMES);
+    if (n <= 0 || math_symbols(w, pred, p, NAMES) != n)
+        return pred;
+    for (int i = 0; i < n && pred; i++) {
+        struct math_node *symbol = math_node_new(w, MATH_SYMBOL, gold->source, 0, NULL);
+        if (!symbol)
+            return NULL;
+        symbol->name = g[i];
+        pred = math_substitute(w, pred, p[i], symbol);
+    }
+    return pred;
+}
+
+/* ---- the whole */
+
+static int is_undefined(node m)
+{
+    return m->kind == MATH_DIVIDE && m->which == COMPAT_FRACTION && m->child[1]->kind == MATH_NUMBER &&
+           m->child[1]->literal.n == 1 && m->child[1]->literal.digits[0] == '0';
+}
+
+static int compare(struct compat_comparison *c, node gold, node pred)
+{
+    if (c->relaxed && !(pred = renamed(c->w, gold, pred)))
+        return 0;
+    if (is_assignment(gold) && gold->n > 2)
+        gold = shortened(c->w, gold);
+    if (is_assignment(pred) && pred->n > 2)
+        pred = shortened(c->w, pred);
+    if (!gold || !pred)
+        return 0;
+    if (is_equation(pred) && !is_equation(gold))
+        pred = last_side(pred);
+    else if (is_assignment(gold) && !is_equation(pred))
+        gold = last_side(gold);
+    if (is_undefined(gold))
+        return 0;
+    if (compat_same(c->w, gold, pred))
+        return 1;
+    int relations = (gold->kind == MATH_RELATION) + (pred->kind == MATH_RELATION);
+    if (relations == 2)
+        return compat_relations(c, gold, pred);
+    if (relations == 1 &&
+        (gold->kind == MATH_RELATION ? compat_is_set(pred) : c->both_ways && compat_is_set(gold)))
+        return compat_same_region(c->w, gold, pred);
+    if (relations)
+        return 0;
+    if (compat_is_set(gold) || compat_is_set(pred) || gold->kind == MATH_TUPLE || pred->kind == MATH_TUPLE)
+        return compat_sets(c, gold, pred);
+    if (gold->kind == MATH_SYMBOL || pred->kind == MATH_SYMBOL)
+        return compat_symbols(gold, pred);
+    return compat_values(c, gold, pred);
+}
+
+int compat_equal(struct compat_comparison *c, node gold, node pred)
+{
+    enum { DEPTH = 20 };
+    if (c->depth >= DEPTH || math_step(c->w, 10))
+        return 0;
+    struct compat_comparison inner = *c; /* elements are compared by the default rules */
+    inner.depth++;
+    if (c->depth) {
+        inner.relaxed = 0;
+        inner.both_ways = 0;
+    }
+    return compare(&inner, gold, pred);
+}

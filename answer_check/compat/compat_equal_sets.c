@@ -1,0 +1,150 @@
+/* Sets and tuples as the original compares them. */
+#include "answer_check/compat/compat_equal.h"
+
+#include <string.h>
+
+typedef const struct math_node *node;
+
+/* Built of intervals and numbers only? (A list may hold relations: that is no region there.) */
+static int is_real_set(node m, int depth)
+{
+    if (m->kind == MATH_INTERVAL || m->kind == MATH_NUMBER_SET || math_is_scalar(m))
+        return 1;
+    if (!compat_is_set(m) || depth > MATH_TREE_DEPTH)
+        return 0;
+    for (int i = 0; i < m->n; i++)
+        if (!is_real_set(m->child[i], depth + 1))
+            return 0;
+    return 1;
+}
+
+/* ---- finite sets and tuples */
+
+enum { ELEMENTS = 256 };
+
+/* The elements of a set, equal ones once, or of a tuple, all. */
+static int distinct(struct math_work *w, node m, node *out)
+{
+    int n = 0;
+    for (int i = 0; i < m->n && n < ELEMENTS; i++) {
+        int again = 0;
+        for (int k = 0; m->kind == MATH_SET && k < n && !again; k++)
+            again = compat_same(w, out[k], m->child[i]);
+        if (!again)
+            out[n++] = m->child[i];
+    }
+    return n;
+}
+
+struct pairing {
+    unsigned char equal[ELEMENTS][ELEMENTS];
+    int partner[ELEMENTS]; /* gold element of a pred element, or -1 */
+    unsigned char tried[ELEMENTS];
+    int n;
+};
+
+/* Finds gold element i a partner, moving others where that helps. */
+static int paired(struct pairing *p, int i, int depth)
+{
+    for (int j = 0; j < p->n && depth < ELEMENTS; j++) {
+        if (!p->equal[i][j] || p->tried[j])
+            continue;
+        p->tried[j] = 1;
+        if (p->partner[j] < 0 || paired(p, p->partner[j], depth + 1)) {
+            p->partner[j] = i;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* In any order. (The original sorts both sides and compares in that order, which comes to the same unless the
+ * order is confused by a writing.) */
+static int any_order(struct compat_comparison *c, const node *gold, const node *pred, int n)
+{
+    if (math_step(c->w, (int64_t)ELEMENTS * n))
+        return 0;
+    struct pairing *p = arena_alloc(c->w->arena, sizeof *p);
+    p->n = n;
+    for (int i = 0; i < n; i++) {
+        p->partner[i] = -1;
+        for (int j = 0; j < n; j++)
+            p->equal[i][j] = (unsigned char)compat_equal(c, gold[i], pred[j]);
+    }
+    for (int i = 0; i < n; i++) {
+        memset(p->tried, 0, sizeof p->tried);
+        if (!paired(p, i, 0))
+            return 0;
+    }
+    return 1;
+}
+
+static int elements(struct compat_comparison *c, node gold, node pred)
+{
+    node g[ELEMENTS], p[ELEMENTS];
+    int n = distinct(c->w, gold, g);
+    if (distinct(c->w, pred, p) != n)
+        return 0;
+    if (gold->kind == MATH_SET)
+        return any_order(c, g, p, n);
+    if (pred->n != n) /* a tuple is met by the elements as written, repeated ones too */
+        return 0;
+    for (int i = 0; i < n; i++)
+        if (!compat_equal(c, gold->child[i], pred->child[i]))
+            return 0;
+    return 1;
+}
+
+static int is_infinite(node m)
+{
+    if (m->kind == MATH_NEGATE)
+        m = m->child[0];
+    return m->kind == MATH_CONSTANT && m->which == MATH_INFINITY;
+}
+
+/* Infinite ends are open, however they are written. */
+static int openness(node m)
+{
+    return m->which | (is_infinite(m->child[0]) ? MATH_OPEN_LEFT : 0) |
+           (is_infinite(m->child[1]) ? MATH_OPEN_RIGHT : 0);
+}
+
+static int is_open(node m)
+{
+    return openness(m) == (MATH_OPEN_LEFT | MATH_OPEN_RIGHT);
+}
+
+static node singleton(struct math_work *w, node m)
+{
+    return compat_is_set(m) || m->kind == MATH_TUPLE ? m : math_node_1(w, MATH_SET, m->source, m);
+}
+
+static int is_listed(node m)
+{
+    return m->kind == MATH_SET || m->kind == MATH_TUPLE;
+}
+
+int compat_sets(struct compat_comparison *c, node gold, node pred)
+{
+    gold = singleton(c->w, gold);
+    pred = singleton(c->w, pred);
+    if (!gold || !pred)
+        return 0;
+    if (gold->kind == MATH_INTERVAL && pred->kind == MATH_INTERVAL)
+        return openness(gold) == openness(pred) && compat_equal(c, gold->child[0], pred->child[0]) &&
+               compat_equal(c, gold->child[1], pred->child[1]);
+    if (compat_same(c->w, gold, pred) ||
+        ((gold->kind != MATH_SET || pred->kind != MATH_SET) && is_real_set(gold, 0) && is_real_set(pred, 0) &&
+         compat_same_region(c->w, gold, pred)))
+        return 1;
+    if (is_listed(gold) && is_listed(pred))
+        return elements(c, gold, pred);
+    /* "(1, 2)" was read as an open interval, "1, 2" as a set */
+    node interval = gold->kind == MATH_INTERVAL ? gold : pred, list = interval == gold ? pred : gold;
+    if (interval->kind != MATH_INTERVAL || !is_open(interval) || !is_listed(list))
+        return 0;
+    node pair = math_node_new(c->w, MATH_TUPLE, interval->source, 2, interval->child);
+    if (!pair)
+        return 0;
+    return interval == gold ? elements(c, pair, pred) : elements(c, gold, pair);
+}

@@ -1,0 +1,246 @@
+/* Scalars and matrices as the original compares them: a decimal number on either side counts up to so many
+ * decimals, absolutely; a plain number must be met exactly; anything else up to 15 digits. */
+#include "answer_check/compat/compat_equal.h"
+
+#include <string.h>
+
+typedef const struct math_node *node;
+
+enum math_truth compat_less(struct math_work *w, node a, node b)
+{
+    return math_scalar_less(w, a, b);
+}
+
+enum math_truth compat_scalar_equal(struct math_work *w, node a, node b)
+{
+    return math_is_scalar(a) && math_is_scalar(b) ? math_scalar_equal(w, a, b) : MATH_UNKNOWN;
+}
+
+/* "12.5", "-12.5", "12.5%": the literal, or NULL. */
+static node decimal(node m, int *negative, int *percent)
+{
+    *negative = m->kind == MATH_NEGATE;
+    if (*negative)
+        m = m->child[0];
+    *percent = m->kind == MATH_MULTIPLY && m->which == COMPAT_PERCENT;
+    if (*percent)
+        m = m->child[0];
+    if (!*negative && m->kind == MATH_NEGATE) {
+        *negative = 1;
+        m = m->child[0];
+    }
+    return m->kind == MATH_NUMBER && m->literal.point ? m : NULL;
+}
+
+static int is_number(node m)
+{
+    if (m->kind == MATH_NEGATE)
+        m = m->child[0];
+    return compat_is_number(m) || (m->kind == MATH_MULTIPLY && m->which == COMPAT_PERCENT);
+}
+
+/* The literal rounded to so many decimals, half to even; its digits may become none, which is 0. */
+static node rounded(struct compat_comparison *c, node literal, int negative, int percent)
+{
+    struct math_literal l = literal->literal;
+    struct math_node *m = math_node_new(c->w, MATH_NUMBER, literal->source, 0, NULL);
+    int64_t decimals = (int64_t)l.decimals - l.exponent + (percent ? 2 : 0), drop = decimals - c->rounding;
+    if (!m)
+        return NULL;
+    l.exponent -= percent ? 2 : 0;
+    if (drop > 0) {
+        int keep = drop >= l.n + 1 ? 0 : l.n - (int)drop, up = 0;
+        char *digits = arena_alloc(c->w->arena, (size_t)l.n + 2);
+        if (drop <= l.n) {
+            const char *tail = l.digits + keep;
+            int rest = 0;
+            for (int i = 1; i < l.n - keep; i++)
+                rest |= tail[i] != '0';
+            int odd = keep && (l.digits[keep - 1] - '0') % 2;
+            up = tail[0] > '5' || (tail[0] == '5' && (rest || odd));
+        }
+        digits[0] = '0';
+        memcpy(digits + 1, l.digits, (size_t)keep);
+        for (int i = keep; up; i--) {
+            up = digits[i] == '9';
+            digits[i] = up ? '0' : (char)(digits[i] + 1);
+        }
+        int zeros = 0;
+        while (zeros < keep && digits[zeros] == '0')
+            zeros++;
+        l = (struct math_literal){digits + zeros, keep + 1 - zeros, c->rounding, 0, 0, 1};
+    }
+    m->literal = l;
+    return negative ? math_node_1(c->w, MATH_NEGATE, m->source, m) : m;
+}
+
+static int is_constant(struct compat_comparison *c, node m)
+{
+    const char *name[1];
+    return math_is_scalar(m) && math_symbols(c->w, m, name, 1) == 0;
+}
+
+/* Do both sides round to the same decimals? One of them is a decimal number. (An integer stays an integer
+ * when it is rounded there, and an integer is no decimal number: it must be met exactly.) */
+static int round_alike(struct compat_comparison *c, node a, node b)
+{
+    int a_negative, a_percent, b_negative, b_percent;
+    node x = decimal(a, &a_negative, &a_percent), y = decimal(b, &b_negative, &b_percent);
+    if (x)
+        a = rounded(c, x, a_negative, a_percent);
+    if (y)
+        b = rounded(c, y, b_negative, b_percent);
+    if (!a || !b)
+        return 0;
+    if (x && y)
+        return math_scalar_equal(c->w, a, b) == MATH_TRUE;
+    int64_t integer;
+    if (math_scalar_integer(c->w, x ? b : a, &integer))
+        return 0;
+    return math_rounds_to(c->w, x ? b : a, x ? a : b, c->rounding) == MATH_TRUE;
+}
+
+/* 2^-bits as a tree. */
+static node power_of_half(struct compat_comparison *c, const char *bits, node at)
+{
+    node two = compat_integer(c->w, "2"),
+         power = math_node_2(c->w, MATH_POWER, at->source, two, compat_integer(c->w, bits));
+    return math_node_2(c->w, MATH_DIVIDE, at->source, compat_integer(c->w, "1"), power);
+}
+
+static int is_smaller(struct compat_comparison *c, node m, const char *bits)
+{
+    struct math_node *size = m ? math_node_1(c->w, MATH_FUNCTION, m->source, m) : NULL;
+    if (!size) /* out of steps */
+        return 0;
+    size->which = MATH_ABS;
+    return math_scalar_less(c->w, size, power_of_half(c, bits, m)) == MATH_TRUE;
+}
+
+/* The constant as the original evaluates it: a factor below 2^-64 is nothing, however large the others are.
+ */
+static node evaluated(struct compat_comparison *c, node m, int depth)
+{
+    node zero = compat_integer(c->w, "0"), part[2];
+    if (depth > MATH_TREE_DEPTH || !zero)
+        return m;
+    if (m->kind == MATH_DIVIDE && m->which != COMPAT_FRACTION) {
+        node inverse = math_node_2(c->w, MATH_DIVIDE, m->source, compat_integer(c->w, "1"), m->child[1]);
+        if (inverse && is_smaller(c, inverse, "64"))
+            return zero;
+        part[0] = evaluated(c, m->child[0], depth + 1);
+        part[1] = m->child[1];
+        return math_node_new(c->w, MATH_DIVIDE, m->source, 2, part);
+    }
+    if (m->kind != MATH_ADD && m->kind != MATH_MULTIPLY && m->kind != MATH_NEGATE)
+        return is_smaller(c, m, "64") ? zero : m;
+    node *child = arena_alloc(c->w->arena, (size_t)m->n * sizeof *child);
+    for (int i = 0; i < m->n; i++)
+        child[i] = evaluated(c, m->child[i], depth + 1);
+    return math_node_new(c->w, m->kind, m->source, m->n, child);
+}
+
+/* The original subtracts and evaluates to 15 digits, where less than 2^-54 is nothing. */
+static int alike_to_15_digits(struct compat_comparison *c, node a, node b)
+{
+    a = evaluated(c, a, 0);
+    b = evaluated(c, b, 0);
+    return a && b && is_smaller(c, math_node_2(c->w, MATH_ADD, a->source, a, compat_negated(c->w, b)), "54");
+}
+
+static int scalars(struct compat_comparison *c, node a, node b)
+{
+    int negative, percent;
+    if (!math_is_scalar(a) || !math_is_scalar(b))
+        return 0;
+    if (math_scalar_equal(c->w, a, b) == MATH_TRUE)
+        return 1;
+    if (!is_constant(c, a) || !is_constant(c, b))
+        return 0;
+    if (decimal(a, &negative, &percent) || decimal(b, &negative, &percent))
+        return round_alike(c, a, b);
+    return !is_number(a) && !is_number(b) && alike_to_15_digits(c, a, b);
+}
+
+/* ---- matrices */
+
+static node entry_wise(struct compat_comparison *c, node a, node b, enum math_kind kind)
+{
+    node *at = arena_alloc(c->w->arena, (size_t)(a->n + 1) * sizeof *at);
+    for (int i = 0; i < a->n; i++) {
+        node second = kind == MATH_ADD ? b->child[i] : b;
+        at[i] = math_node_2(c->w, kind, a->source, a->child[i], second);
+    }
+    struct math_node *m = math_node_new(c->w, MATH_MATRIX, a->source, a->n, at);
+    if (m) {
+        m->rows = a->rows;
+        m->columns = a->columns;
+    }
+    return m;
+}
+
+static node product(struct compat_comparison *c, node a, node b)
+{
+    int n = a->rows * b->columns;
+    node *at = arena_alloc(c->w->arena, (size_t)(n + 1) * sizeof *at);
+    if (a->columns != b->rows || math_step(c->w, (int64_t)n * a->columns))
+        return NULL;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < a->columns; k++) {
+            node term = math_node_2(c->w, MATH_MULTIPLY, a->source, a->child[i / b->columns * a->columns + k],
+                                    b->child[k * b->columns + i % b->columns]);
+            at[i] = k ? math_node_2(c->w, MATH_ADD, a->source, at[i], term) : term;
+        }
+    struct math_node *m = math_node_new(c->w, MATH_MATRIX, a->source, n, at);
+    if (m) {
+        m->rows = a->rows;
+        m->columns = b->columns;
+    }
+    return m;
+}
+
+/* a with b added or times b: matrices that fit, a matrix and a number, two numbers. */
+static node combined(struct compat_comparison *c, node a, node b, enum math_kind kind)
+{
+    int x = a->kind == MATH_MATRIX, y = b->kind == MATH_MATRIX;
+    if (!x && !y)
+        return math_node_2(c->w, kind, a->source, a, b);
+    if (kind == MATH_ADD)
+        return x && y && a->rows == b->rows && a->columns == b->columns ? entry_wise(c, a, b, kind) : NULL;
+    if (x && y)
+        return product(c, a, b);
+    return x ? entry_wise(c, a, b, kind) : entry_wise(c, b, a, kind);
+}
+
+/* The value of an expression that holds matrices, or NULL: sums and multiples are worked out. */
+static node matrix_value(struct compat_comparison *c, node m, int depth)
+{
+    if (m->kind == MATH_MATRIX || math_is_scalar(m) || depth > MATH_TREE_DEPTH)
+        return m->kind == MATH_MATRIX || math_is_scalar(m) ? m : NULL;
+    if (m->kind != MATH_ADD && m->kind != MATH_MULTIPLY && m->kind != MATH_NEGATE && m->kind != MATH_DIVIDE)
+        return NULL;
+    node out = matrix_value(c, m->child[0], depth + 1);
+    if (out && m->kind == MATH_NEGATE)
+        return combined(c, out, compat_negated(c->w, compat_integer(c->w, "1")), MATH_MULTIPLY);
+    for (int i = 1; i < m->n && out; i++) {
+        node next = matrix_value(c, m->child[i], depth + 1);
+        if (m->kind == MATH_DIVIDE && next)
+            next = math_node_2(c->w, MATH_DIVIDE, m->source, compat_integer(c->w, "1"), next);
+        out = next ? combined(c, out, next, m->kind == MATH_ADD ? MATH_ADD : MATH_MULTIPLY) : NULL;
+    }
+    return out;
+}
+
+int compat_values(struct compat_comparison *c, node gold, node pred)
+{
+    if (math_is_scalar(gold) && math_is_scalar(pred))
+        return scalars(c, gold, pred);
+    node a = matrix_value(c, gold, 0), b = matrix_value(c, pred, 0);
+    if (!a || !b || a->kind != MATH_MATRIX || b->kind != MATH_MATRIX || a->rows != b->rows ||
+        a->columns != b->columns)
+        return 0;
+    for (int i = 0; i < a->n; i++)
+        if (!scalars(c, a->child[i], b->child[i]))
+            return 0;
+    return 1;
+}

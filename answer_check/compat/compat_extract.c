@@ -1,0 +1,148 @@
+/* From a text to the candidates for its answer, at most two: the first match that can be read, and the string
+ * of the first match of all, read or not, which only ever equals the same string. */
+#include "answer_check/compat/compat_extract.h"
+#include "evalcore/base/str.h"
+
+#include <limits.h>
+#include <string.h>
+
+typedef const struct math_node *node;
+
+/* ---- what a match means */
+
+/* A row of formulas is the set of their values, lists spread out; a formula that cannot be read leaves the
+ * first one alone. */
+static node row_value(struct math_work *w, const struct compat_match *m, const node *value)
+{
+    enum { ELEMENTS = 1024 };
+    node element[ELEMENTS];
+    int n = 0;
+    for (int i = 0; i < m->n; i++)
+        if (!value[i])
+            return value[0];
+    if (m->n == 1)
+        return value[0];
+    for (int i = 0; i < m->n; i++) {
+        int spread = value[i]->kind == MATH_SET, k = spread ? value[i]->n : 1;
+        if (n + k > ELEMENTS)
+            return NULL;
+        for (int j = 0; j < k; j++)
+            element[n++] = spread ? value[i]->child[j] : value[i];
+    }
+    return math_node_new(w, MATH_SET, value[0]->source, n, element);
+}
+
+static void read_formulas(struct math_work *w, const struct compat_match *m, struct compat_candidate *out)
+{
+    node value[COMPAT_JOINED];
+    struct str text = {0};
+    struct span first = {"", 0};
+    int all = 1;
+    for (int i = 0; i < m->n; i++) {
+        struct span t = compat_normal(m->formula[i].content, m->bare_box, w->arena);
+        value[i] = math_step(w, (int64_t)(m->formula[i].content.n / 4)) ? NULL : compat_read(w, t);
+        if (value[i] && m->formula[i].percent)
+            value[i] = compat_percentage(w, value[i]);
+        all &= value[i] != NULL;
+        if (i)
+            str_puts(&text, " and ");
+        else
+            first = t;
+        str_add(&text, t.s, t.n);
+    }
+    out->tree = row_value(w, m, value);
+    out->text = first;
+    if (m->n > 1 && all)
+        out->text = (struct span){arena_strndup(w->arena, text.data, text.len), text.len};
+    str_release(&text);
+}
+
+/* The number without separators and leading zeros, "." before the decimals. */
+static void read_number(struct math_work *w, const struct compat_match *m, struct compat_candidate *out)
+{
+    char *text = arena_alloc(w->arena, m->integer.n + m->decimal.n + 2);
+    size_t n = 0;
+    for (size_t i = 0; i < m->integer.n; i++)
+        if (m->integer.s[i] != ',' && m->integer.s[i] != ' ' && (n || m->integer.s[i] != '0'))
+            text[n++] = m->integer.s[i];
+    if (!n)
+        text[n++] = '0';
+    for (size_t i = 0; i < m->decimal.n; i++)
+        text[n++] = i ? m->decimal.s[i] : '.';
+    out->text = (struct span){text, n};
+    int negative = text[0] == '-';
+    struct span digits = {text + negative, n - (size_t)negative};
+    out->tree =
+        math_step(w, (int64_t)(n / 16)) || n > MATH_TREE_BYTES ? NULL : compat_number_node(w, digits, 0);
+    if (negative)
+        out->tree = compat_negated(w, out->tree);
+    if (m->percent && out->tree)
+        out->tree = compat_percentage(w, out->tree);
+}
+
+static void read_match(struct math_work *w, const struct compat_match *m, struct compat_candidate *out)
+{
+    *out = (struct compat_candidate){NULL, {"", 0}, {"", 0}};
+    if (m->n) {
+        read_formulas(w, m, out);
+    } else if (m->letter.n) {
+        char *lower = arena_strndup(w->arena, m->letter.s, m->letter.n);
+        lower[0] = ascii_lower(lower[0]);
+        out->word = (struct span){lower, m->letter.n};
+        out->text = m->letter;
+    } else if (m->arithmetic.n) {
+        out->text = m->arithmetic;
+        out->tree = m->arithmetic.n > MATH_TREE_BYTES ? NULL : compat_arithmetic(w, m->arithmetic);
+    } else {
+        read_number(w, m, out);
+    }
+}
+
+/* ---- priorities */
+
+/* Of a longer text its end is searched: no response that was ever graded with the original is longer. */
+enum { TEXT_MAX = 1 << 18 };
+
+enum { TRY_STEPS = MATH_STEPS / COMPAT_TRIED }; /* what a match costs */
+
+static int lowest_above(const struct compat_pattern *pattern, int n, int above)
+{
+    int lowest = INT_MAX;
+    for (int k = 0; k < n; k++)
+        if (pattern[k].priority > above && pattern[k].priority < lowest)
+            lowest = pattern[k].priority;
+    return lowest;
+}
+
+void compat_extract(struct compat_candidate *out, struct math_work *w, struct span text,
+                    const struct grade_options *o)
+{
+    struct compat_pattern pattern[COMPAT_PATTERNS];
+    struct compat_text t = compat_text_of(span_end(text, TEXT_MAX));
+    int patterns = 0, priority = INT_MIN;
+    if (o->latex)
+        patterns += compat_latex_patterns(pattern + patterns, o->boxed_match_priority);
+    if (o->expr)
+        patterns += compat_expr_patterns(pattern + patterns);
+    if (o->string)
+        patterns += compat_string_patterns(pattern + patterns);
+    *out = (struct compat_candidate){NULL, {"", 0}, {"", 0}};
+    while ((priority = lowest_above(pattern, patterns, priority)) != INT_MAX) {
+        size_t n;
+        const struct compat_found *found = compat_find(&t, pattern, patterns, priority, &n, w->arena);
+        for (size_t k = 0; k < n && w->steps > 0; k++) {
+            struct compat_match m = {0};
+            struct compat_candidate one;
+            if (!compat_pattern_at(&pattern[found[k].pattern], &t, found[k].start, &m) ||
+                math_step(w, TRY_STEPS))
+                continue;
+            read_match(w, &m, &one);
+            if (!out->text.n)
+                out->text = one.text;
+            out->tree = one.tree;
+            out->word = one.word;
+            if (one.tree || one.word.n)
+                return;
+        }
+    }
+}

@@ -1,0 +1,15 @@
+#ifndef ANSWER_CHECK_COMPAT_COMPAT_EXTRACT_H
+#define ANSWER_CHECK_COMPAT_COMPAT_EXTRACT_H
+
+#include "answer_check/answer_check.h"
+#include "answer_check/compat/compat_read.h"
+
+struct compat_candidate {
+    const struct math_node *tree; /* the first match that could be read, or NULL */
+    struct span word;             /* the same from the String target: a lower-case letter; empty for none */
+    struct span text;             /* the first match as a string; empty for none */
+};
+void compat_extract(struct compat_candidate *out, struct math_work *w, struct span text,
+                    const struct grade_options *o);
+
+#endif

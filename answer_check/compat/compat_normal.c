@@ -1,0 +1,283 @@
+/* The string replacements that the original makes before it reads a formula, in its order. */
+#include "answer_check/compat/compat.h"
+#include "evalcore/base/str.h"
+
+#include <string.h>
+
+/* The first name of the list that stands at i: its length, or 0. */
+static size_t one_of(struct span t, size_t i, const char *const *list)
+{
+    for (; *list; list++)
+        if (compat_at(t, i, *list))
+            return strlen(*list);
+    return 0;
+}
+
+static struct span replaced(struct span t, const char *from, const char *to, struct arena *a)
+{
+    if (t.n < strlen(from) || !memmem(t.s, t.n, from, strlen(from)))
+        return t;
+    struct str out = {0};
+    for (size_t i = 0; i < t.n;) {
+        if (compat_at(t, i, from)) {
+            str_puts(&out, to);
+            i += strlen(from);
+        } else {
+            str_putc(&out, t.s[i++]);
+        }
+    }
+    return compat_kept(&out, a);
+}
+
+/* \left( and \mleft( are (, for the delimiters the original knows; "\left." stays. */
+static struct span without_left_right(struct span t, struct arena *a)
+{
+    static const char *const left[] = {"\\{",        "{",          "\\|",      "|",        "[",
+                                       "(",          "\\rbracl",   "\\lgroup", "\\lbrace", "\\lbrack",
+                                       "\\vert",     "\\lvert",    "\\lceil",  "\\lfloor", "\\langle",
+                                       "\\llcorner", "\\ulcorner", NULL};
+    static const char *const right[] = {"\\}",        "}",        "\\|",      "|",        "]",
+                                        ")",          "\\rbrack", "\\rgroup", "\\rbrace", "\\vert",
+                                        "\\rvert",    "\\rceil",  "\\rfloor", "\\rangle", "\\lrcorner",
+                                        "\\urcorner", NULL};
+    static const char *const name[] = {"\\left", "\\mleft", "\\right", "\\mright"};
+    for (int k = 0; k < 4; k += 2) {
+        struct str out = {0};
+        for (size_t i = 0; i < t.n;) {
+            size_t n = compat_at(t, i, name[k])       ? strlen(name[k])
+                       : compat_at(t, i, name[k + 1]) ? strlen(name[k + 1])
+                                                      : 0;
+            size_t delimiter = n ? one_of(t, i + n, k ? right : left) : 0;
+            if (delimiter)
+                i += n;
+            str_add(&out, t.s + i, delimiter ? delimiter : 1);
+            i += delimiter ? delimiter : 1;
+        }
+        t = compat_kept(&out, a);
+    }
+    return t;
+}
+
+static size_t term(struct span t, size_t i)
+{
+    while (i < t.n && t.s[i] &&
+           (ascii_is_letter(t.s[i]) || ascii_is_digit(t.s[i]) || strchr("+-*/\\ ", t.s[i])))
+        i++;
+    return i;
+}
+
+/* The falling factorial (n)_{k} is n!/(n-k)!. */
+static struct span permutations(struct span t, struct arena *a)
+{
+    struct str out = {0};
+    for (size_t i = 0; i < t.n;) {
+        size_t end = t.s[i] == '(' ? term(t, i + 1) : i;
+        size_t low = end > i + 1 && compat_at(t, end, ")_{") ? end + 3 : 0;
+        size_t close = low ? term(t, low) : 0;
+        if (close > low && compat_at(t, close, "}")) {
+            int n = (int)(end - i - 1), k = (int)(close - low);
+            str_printf(&out, "\\frac{(%.*s)!}{((%.*s)-(%.*s))!}", n, t.s + i + 1, n, t.s + i + 1, k,
+                       t.s + low);
+            i = close + 1;
+        } else {
+            str_putc(&out, t.s[i++]);
+        }
+    }
+    return compat_kept(&out, a);
+}
+
+/* "\text { }" at i: its length, or 0. */
+static size_t empty_text(struct span t, size_t i)
+{
+    if (!compat_at(t, i, "\\text"))
+        return 0;
+    size_t open = compat_skip_space(t, i + 5);
+    size_t close = compat_at(t, open, "{") ? compat_skip_space(t, open + 1) : t.n;
+    return compat_at(t, close, "}") ? close + 1 - i : 0;
+}
+
+/* Drops what carries no meaning: ordinal th, \! with the blanks behind it, empty text, dollars, quotes. */
+static struct span without_ornaments(struct span t, struct arena *a)
+{
+    static const char *const gone[] = {"\\mathrm{th}", "\\displaystyle", "\\$", "$", NULL};
+    struct str out = {0};
+    for (size_t i = 0; i < t.n;) {
+        size_t n = one_of(t, i, gone);
+        if (!n)
+            n = empty_text(t, i);
+        if (!n && compat_at(t, i, "\\!"))
+            n = compat_skip_space(t, i + 2) - i;
+        if (!n && (t.s[i] == '"' || t.s[i] == '\'') && !(i && t.s[i - 1] == '\\'))
+            n = 1;
+        if (!n)
+            str_putc(&out, t.s[i]);
+        i += n ? n : 1;
+    }
+    return compat_kept(&out, a);
+}
+
+/* ---- the one pass of replacements */
+
+struct pass {
+    struct span t;
+    size_t i;     /* here */
+    size_t blank; /* first place at or behind i that is no blank */
+};
+
+static int letter_at(struct span t, size_t i)
+{
+    return i < t.n && ascii_is_letter(t.s[i]);
+}
+
+static size_t and_or(struct span t, size_t i)
+{
+    return compat_at(t, i, "and") ? i + 3 : compat_at(t, i, "or") ? i + 2 : 0;
+}
+
+/* Fonts and fraction commands of one meaning. */
+static const char *commands(const struct pass *p, size_t *end)
+{
+    static const char *const fonts[] = {"\\mathrm", "\\mathit", "\\mathbf", "\\textnormal",
+                                        "\\textbf", "\\textit", "\\textrm", NULL};
+    static const char *const fractions[] = {"\\dfrac", "\\tfrac", "\\cfrac", NULL};
+    size_t n = one_of(p->t, p->i, fonts), m = one_of(p->t, p->i, fractions);
+    *end = p->i + n + m;
+    return n ? "\\text" : m ? "\\frac" : NULL;
+}
+
+/* " .5" and "{.5" get their zero, "~=" is approx, "{,}" a comma. */
+static const char *marks(const struct pass *p, size_t *end)
+{
+    struct span t = p->t;
+    size_t n = compat_space(t, p->i);
+    *end = p->i + n + 1;
+    if (n && compat_at(t, p->i + n, "."))
+        return " 0.";
+    *end = p->i + 2;
+    if (compat_at(t, p->i, "{."))
+        return "{0.";
+    if (compat_at(t, p->i, "~="))
+        return "\\approx";
+    if (compat_at(t, p->blank, "{")) {
+        size_t comma = compat_skip_space(t, p->blank + 1);
+        size_t close = compat_at(t, comma, ",") ? compat_skip_space(t, comma + 1) : t.n;
+        *end = close + 1;
+        if (compat_at(t, close, "}"))
+            return ",";
+    }
+    return NULL;
+}
+
+/* "and" and "or" between things are a comma, bare or as text, with one comma before them. */
+static const char *joining_words(const struct pass *p, size_t *end)
+{
+    struct span t = p->t;
+    size_t word = compat_at(t, p->i, ",") ? compat_skip_space(t, p->i + 1) : p->blank;
+    *end = and_or(t, word);
+    if (*end && !(p->i && ascii_is_letter(t.s[p->i - 1])) && !letter_at(t, *end))
+        return ",";
+    if (compat_at(t, word, "\\text{")) {
+        size_t inner = and_or(t, compat_skip_space(t, word + 6));
+        size_t close = inner ? compat_skip_space(t, inner) : t.n;
+        *end = close + 1;
+        if (compat_at(t, close, "}"))
+            return ",";
+    }
+    return NULL;
+}
+
+/* "\ " is a blank, \ldots too; words for infinity and for percent. */
+static const char *words(const struct pass *p, size_t *end)
+{
+    static const char *const percent[] = {"percentage", "percent", "pct", NULL};
+    static const char *const in_text[] = {"\\text{percentage}", "\\text{percent}", "\\text{pct}", NULL};
+    struct span t = p->t;
+    int escaped = p->i && t.s[p->i - 1] == '\\';
+    *end = p->i + 1 + compat_space(t, p->i + 1);
+    if (t.s[p->i] == '\\' && !escaped && *end > p->i + 1)
+        return " ";
+    *end = p->i + 8;
+    if (compat_at(t, p->i, "infinity"))
+        return "\\infty";
+    size_t dots = p->i + (size_t)compat_at(t, p->i, ",");
+    *end = dots + 6;
+    if (compat_at(t, dots, "\\ldots"))
+        return " ";
+    size_t n = one_of(t, p->i, in_text);
+    *end = p->i + n;
+    if (!n && (n = one_of(t, p->blank, percent)))
+        *end = p->blank + n;
+    if (n)
+        return "\\%";
+    *end = p->i + 3;
+    if (compat_at(t, p->i, "inf") && !escaped)
+        return "\\infty";
+    *end = p->i + 5;
+    return compat_at(t, p->i, " sqrt") ? "\\sqrt" : NULL;
+}
+
+static struct span respelt(struct span t, struct arena *a)
+{
+    struct str out = {0};
+    struct pass p = {t, 0, 0};
+    while (p.i < t.n) {
+        if (p.blank <= p.i)
+            p.blank = compat_skip_space(t, p.i);
+        size_t end;
+        const char *better = commands(&p, &end);
+        if (!better)
+            better = marks(&p, &end);
+        if (!better)
+            better = joining_words(&p, &end);
+        if (!better)
+            better = words(&p, &end);
+        if (better) {
+            str_puts(&out, better);
+            p.i = end;
+        } else {
+            end = compat_next(t, p.i);
+            str_add(&out, t.s + p.i, end - p.i);
+            p.i = end;
+        }
+    }
+    return compat_kept(&out, a);
+}
+
+/* "\\sqrt" written with two backslashes is \sqrt, except beside a matrix, where they end rows. */
+static struct span single_backslashes(struct span t, struct arena *a)
+{
+    if (t.n < 6 || memmem(t.s, t.n, "matrix", 6))
+        return t;
+    struct str out = {0};
+    for (size_t i = 0; i < t.n; i++) {
+        if (compat_at(t, i, "\\\\") && letter_at(t, i + 2))
+            i++;
+        str_putc(&out, t.s[i]);
+    }
+    return compat_kept(&out, a);
+}
+
+struct span compat_normal(struct span formula, int last_box_only, struct arena *a)
+{
+    struct span t = compat_boxes(formula, !last_box_only, a);
+    if (t.n > MATH_TREE_BYTES) /* more than is ever read: kept for comparison as a string only */
+        return compat_trim(t);
+    t = replaced(t, "\\mathrm{T}", "T", a);
+    t = replaced(t, "\\mathrm{d}", "d", a);
+    t = replaced(t, "{\\rm d}", "d", a);
+    t = replaced(t, "\\left[\\begin{matrix}", "\\begin{bmatrix}", a);
+    t = replaced(t, "\\end{matrix}\\right]", "\\end{bmatrix}", a);
+    t = permutations(without_left_right(t, a), a);
+    t = respelt(without_ornaments(t, a), a);
+    t = replaced(replaced(t, "\n", " ", a), "\t", " ", a);
+    t = compat_units(single_backslashes(t, a));
+    if (compat_at(t, 0, ".")) {
+        struct str zero = {0};
+        str_putc(&zero, '0');
+        str_add(&zero, t.s, t.n);
+        t = compat_kept(&zero, a);
+    }
+    if (t.n == 3 && compat_at(t, 0, "0.5"))
+        t = (struct span){"\\frac{1}{2}", 11};
+    return compat_trim(compat_operators(t, a));
+}

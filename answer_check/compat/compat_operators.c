@@ -1,0 +1,209 @@
+/* Writings that the original completes before it reads: \frac12, \frac{a}2, \sqrt3, \log_23, ^(..), sqrt(..),
+ * a/b. The steps run one after the other over the whole text, each as the original's does, so what one of
+ * them spoils (\sqrt(2) gets a second backslash) stays spoilt. */
+#include "answer_check/compat/compat.h"
+#include "evalcore/base/str.h"
+
+#include <string.h>
+
+static size_t one_space(struct span t, size_t i)
+{
+    return i + compat_space(t, i);
+}
+
+static int digit_at(struct span t, size_t i)
+{
+    return i < t.n && ascii_is_digit(t.s[i]);
+}
+
+/* First `c` at or behind i on the same line, or t.n. */
+static size_t find(struct span t, size_t i, char c)
+{
+    while (i < t.n && t.s[i] != c && t.s[i] != '\n')
+        i++;
+    return i < t.n && t.s[i] == c ? i : t.n;
+}
+
+static void add(struct str *out, struct span t, size_t from, size_t end)
+{
+    str_add(out, t.s + from, end - from);
+}
+
+/* "^(..)" and "sqrt(..)": the text up to the next ")" in braces. */
+static struct span parenthesised(struct span t, const char *name, const char *better, struct arena *a)
+{
+    struct str out = {0};
+    size_t i = 0;
+    while (i < t.n) {
+        size_t open = compat_at(t, i, name) ? one_space(t, i + strlen(name)) : t.n;
+        size_t close = compat_at(t, open, "(") ? find(t, open + 1, ')') : t.n;
+        if (close < t.n) {
+            str_puts(&out, better);
+            add(&out, t, open + 1, close);
+            str_putc(&out, '}');
+            i = close + 1;
+        } else {
+            str_putc(&out, t.s[i++]);
+        }
+    }
+    return compat_kept(&out, a);
+}
+
+/* "\frac12", "\log_23": the first digit and the rest of the digits in braces. */
+static struct span digit_pair(struct span t, const char *name, struct arena *a)
+{
+    struct str out = {0};
+    size_t i = 0;
+    while (i < t.n) {
+        size_t first = compat_at(t, i, name) ? one_space(t, i + strlen(name)) : t.n;
+        size_t second = digit_at(t, first) ? one_space(t, first + 1) : t.n;
+        if (digit_at(t, second)) {
+            str_printf(&out, "%s{%c}{", name, t.s[first]);
+            add(&out, t, second, compat_digits(t, second));
+            str_putc(&out, '}');
+            i = compat_digits(t, second);
+        } else {
+            str_putc(&out, t.s[i++]);
+        }
+    }
+    return compat_kept(&out, a);
+}
+
+/* "\frac{a}2": the first "}" with a digit behind it ends the numerator, wherever that is. */
+static struct span frac_then_digit(struct span t, struct arena *a)
+{
+    struct str out = {0};
+    size_t i = 0;
+    int searching = 1; /* once nothing was found there is nothing for a later start either */
+    while (i < t.n) {
+        size_t open = searching && compat_at(t, i, "\\frac") ? one_space(t, i + 5) : t.n, close = t.n;
+        if (compat_at(t, open, "{")) {
+            close = find(t, open + 1, '}');
+            while (close < t.n && !digit_at(t, one_space(t, close + 1)))
+                close = find(t, close + 1, '}');
+            searching = close < t.n;
+        }
+        if (close < t.n) {
+            size_t digit = one_space(t, close + 1);
+            str_puts(&out, "\\frac{");
+            add(&out, t, open + 1, close);
+            str_printf(&out, "}{%c}", t.s[digit]);
+            i = digit + 1;
+        } else {
+            str_putc(&out, t.s[i++]);
+        }
+    }
+    return compat_kept(&out, a);
+}
+
+/* "\frac1{a}" */
+static struct span frac_then_brace(struct span t, struct arena *a)
+{
+    struct str out = {0};
+    size_t i = 0;
+    while (i < t.n) {
+        size_t digit = compat_at(t, i, "\\frac") ? one_space(t, i + 5) : t.n;
+        size_t open = digit_at(t, digit) ? one_space(t, digit + 1) : t.n;
+        size_t close = compat_at(t, open, "{") ? find(t, open + 1, '}') : t.n;
+        if (close < t.n) {
+            str_printf(&out, "\\frac{%c}{", t.s[digit]);
+            add(&out, t, open + 1, close + 1);
+            i = close + 1;
+        } else {
+            str_putc(&out, t.s[i++]);
+        }
+    }
+    return compat_kept(&out, a);
+}
+
+/* "\sqrt3" is the root of the one character behind it, and so is " sqrt3". */
+static struct span roots(struct span t, struct arena *a)
+{
+    struct str out = {0};
+    for (size_t i = 0; i < t.n;) {
+        int bare = compat_at(t, i, " sqrt");
+        if (!bare && !compat_at(t, i, "\\sqrt")) {
+            str_putc(&out, t.s[i++]);
+            continue;
+        }
+        str_puts(&out, "\\sqrt");
+        i = compat_skip_space(t, i + 5);
+        if (i < t.n && t.s[i] != '{' && t.s[i] != '[' && !compat_at(t, i, "\\sqrt")) {
+            size_t end = compat_next(t, i);
+            str_putc(&out, '{');
+            add(&out, t, i, end);
+            str_putc(&out, '}');
+            i = end;
+        }
+    }
+    return compat_kept(&out, a);
+}
+
+/* "\frac ab" is {a}{b}, one character each; a \frac with fewer than two behind it leaves the text as it is.
+ */
+static struct span fracs(struct span t, struct arena *a)
+{
+    struct str out = {0};
+    size_t i = 0;
+    int sound = 1;
+    while (i < t.n && sound) {
+        if (!compat_at(t, i, "\\frac")) {
+            str_putc(&out, t.s[i++]);
+            continue;
+        }
+        str_puts(&out, "\\frac");
+        i = compat_skip_space(t, i + 5);
+        if (compat_at(t, i, "{"))
+            continue;
+        size_t second = i < t.n ? compat_next(t, i) : t.n, end = second < t.n ? compat_next(t, second) : t.n;
+        sound = second < t.n && !compat_at(t, i, "\\frac") && !compat_at(t, second, "\\frac");
+        if (!sound)
+            break;
+        str_putc(&out, '{');
+        add(&out, t, i, second);
+        str_putc(&out, '}');
+        if (t.s[second] == '{') {
+            i = second;
+            continue;
+        }
+        str_putc(&out, '{');
+        add(&out, t, second, end);
+        str_putc(&out, '}');
+        i = end;
+    }
+    if (sound)
+        return compat_kept(&out, a);
+    str_release(&out);
+    return t;
+}
+
+/* An integer as it would be printed: no plus, no leading zeros. Its end, or 0. */
+static size_t plain_integer(struct span t, size_t i)
+{
+    size_t first = i + (size_t)compat_at(t, i, "-"), end = compat_digits(t, first);
+    int zero = end > first && t.s[first] == '0';
+    return end == first || (zero && (end > first + 1 || first > i)) ? 0 : end;
+}
+
+/* The whole text is "a/b". */
+static struct span slash(struct span t, struct arena *a)
+{
+    size_t middle = plain_integer(t, 0), end = middle && compat_at(t, middle, "/") ? middle + 1 : 0;
+    if (!end || plain_integer(t, end) != t.n)
+        return t;
+    const char *out = arena_printf(a, "\\frac{%.*s}{%.*s}", (int)middle, t.s, (int)(t.n - end), t.s + end);
+    return (struct span){out, strlen(out)};
+}
+
+struct span compat_operators(struct span t, struct arena *a)
+{
+    t = parenthesised(t, "^", "^{", a);
+    t = parenthesised(t, "sqrt", "\\sqrt{", a);
+    t = digit_pair(t, "\\frac", a);
+    t = digit_pair(t, "\\log_", a);
+    t = frac_then_digit(t, a);
+    t = frac_then_brace(t, a);
+    t = roots(t, a);
+    t = fracs(t, a);
+    return slash(t, a);
+}

@@ -1,0 +1,137 @@
+#ifndef ANSWER_CHECK_COMPAT_COMPAT_READ_H
+#define ANSWER_CHECK_COMPAT_COMPAT_READ_H
+
+#include "answer_check/compat/compat.h"
+#include "answer_check/scalar/scalar.h"
+
+/* The original's grammar. It is read by a reader of its own because what it does NOT read decides as much as
+ * what it reads: a formula that fails makes way for the next candidate, even for a number inside it. The
+ * trees are those of math_tree.h, with the original's meanings: numbers, sums and so on as usual, and
+ *   MATH_SET           its FiniteSet, elements as written (compat_equal drops equal ones)
+ *   MATH_TUPLE, MATH_INTERVAL, MATH_UNION, MATH_INTERSECTION, MATH_DIFFERENCE, MATH_NUMBER_SET
+ *   MATH_RELATION      one relation or a chain of them
+ *   MATH_DIVIDE        which = COMPAT_FRACTION for two integers, which the original holds as one number, as
+ *                      does MATH_ADD for a mixed number (COMPAT_WHOLE: of integers only)
+ *   MATH_SYMBOL        lower case; a trailing COMPAT_COMPLEX where the original did not take it for real */
+enum { COMPAT_COMPLEX = 1 };
+enum { COMPAT_FRACTION = 1, COMPAT_WHOLE = 2 };
+enum { COMPAT_PERCENT = 1 }; /* `which` of a product with 1/100 that a percent sign made */
+
+enum compat_token {
+    CT_END,
+    CT_ADD,
+    CT_SUB,
+    CT_MUL,
+    CT_DIV,
+    CT_MOD,
+    CT_L_PAREN,
+    CT_R_PAREN,
+    CT_L_BRACE,
+    CT_R_BRACE,
+    CT_L_SET, /* \{ */
+    CT_R_SET,
+    CT_L_CURL, /* \lbrace */
+    CT_R_CURL,
+    CT_L_BRACKET,
+    CT_R_BRACKET,
+    CT_L_BRACK,
+    CT_R_BRACK,
+    CT_L_GROUP,
+    CT_R_GROUP,
+    CT_L_VISUAL, /* \( */
+    CT_R_VISUAL,
+    CT_BAR,
+    CT_L_VERT,
+    CT_R_VERT,
+    CT_VERT,
+    CT_L_FLOOR,
+    CT_R_FLOOR,
+    CT_L_CEIL,
+    CT_R_CEIL,
+    CT_BOXED,
+    CT_PHANTOM,
+    CT_FUNCTION, /* one argument; value: enum math_function */
+    CT_SEVERAL,  /* \gcd, \max: several arguments */
+    CT_SQRT,
+    CT_SUM,
+    CT_PROD,
+    CT_FRAC,
+    CT_BINOM,
+    CT_CHOOSE,
+    CT_OPERATORNAME,
+    CT_MATRIX, /* \begin{pmatrix} and so on */
+    CT_MATRIX_END,
+    CT_ARRAY,
+    CT_ARRAY_END,
+    CT_DET,
+    CT_DET_END,
+    CT_COLUMN,
+    CT_ROW,
+    CT_UNDERSCORE,
+    CT_CARET,
+    CT_TRANSPOSE,
+    CT_DEGREE,
+    CT_SEMICOLON,
+    CT_COMMA,
+    CT_BANG,
+    CT_LETTER,
+    CT_E,     /* e */
+    CT_BIG_E, /* E */
+    CT_GREEK, /* value: index of the name */
+    CT_OTHER, /* \ell and the like */
+    CT_ACCENT,
+    CT_DIFFERENTIAL,
+    CT_NUMBER,
+    CT_E_NOTATION,
+    CT_PERCENT,
+    CT_INFINITY,
+    CT_IN,
+    CT_NOT_IN,
+    CT_EQUALS, /* = */
+    CT_EQUIV,  /* ==, \equiv */
+    CT_APPROX,
+    CT_LESS,
+    CT_LESS_EQUAL,
+    CT_GREATER,
+    CT_GREATER_EQUAL,
+    CT_UNEQUAL,
+    CT_UNION,
+    CT_INTERSECTION,
+    CT_MINUS_SET,
+    CT_PLUS_MINUS,
+    CT_SUBSET,
+    CT_EMPTY,
+    CT_NUMBER_SET, /* value: 'N' ... */
+    CT_SKIP,
+    CT_UNREADABLE /* a token that no formula here holds */
+};
+
+struct compat_lexed {
+    enum compat_token kind;
+    int value;
+    struct span text;
+};
+/* Tokens of t, CT_END last, or NULL where a character begins none. */
+struct compat_lexed *compat_lex(struct span t, struct arena *a);
+const char *compat_greek(int value); /* "alpha" */
+
+const struct math_node *compat_number_node(struct math_work *w, struct span text, int percent);
+int compat_is_integer(const struct math_node *m);
+int compat_is_rational(const struct math_node *m); /* an integer or a fraction of integers, as one number */
+int compat_is_number(const struct math_node *m);   /* these and decimals */
+int compat_only_symbols(const struct math_node *m);
+/* As math_scalar.h's, with infinities and the original's marks on numbers. */
+enum math_truth compat_less(struct math_work *w, const struct math_node *a, const struct math_node *b);
+enum math_truth compat_scalar_equal(struct math_work *w, const struct math_node *a,
+                                    const struct math_node *b);
+const struct math_node *compat_integer(struct math_work *w, const char *digits);
+const struct math_node *compat_percentage(struct math_work *w, const struct math_node *m);
+const struct math_node *compat_negated(struct math_work *w, const struct math_node *m);
+
+/* A normalised formula as the original reads it, or NULL: the whole, else what stands behind the last of
+ * several equals signs. */
+const struct math_node *compat_read(struct math_work *w, struct span t);
+/* Plain arithmetic by the rules of a programming language: "(3+4)/2", "2^3". */
+const struct math_node *compat_arithmetic(struct math_work *w, struct span t);
+
+#endif

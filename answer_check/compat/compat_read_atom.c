@@ -1,0 +1,272 @@
+/* Numbers, symbols and their subscripts in the original's grammar. */
+#include "answer_check/compat/compat_reader.h"
+#include "evalcore/base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef const struct math_node *node;
+
+int compat_take(struct compat_reader *r, enum compat_token kind)
+{
+    if (r->at->kind != kind)
+        return 0;
+    r->at++;
+    return 1;
+}
+
+node compat_braced(struct compat_reader *r)
+{
+    int bars = r->bars;
+    r->bars = 0;
+    node m = compat_take(r, CT_L_BRACE) ? compat_expr(r) : NULL;
+    r->bars = bars;
+    return m && compat_take(r, CT_R_BRACE) ? m : NULL;
+}
+
+node compat_node(struct compat_reader *r, enum math_kind kind, int which, int n, const node *child)
+{
+    struct math_node *m = math_node_new(r->w, kind, r->at->text, n, child);
+    if (m)
+        m->which = which;
+    return m;
+}
+
+/* ---- numbers */
+
+node compat_number_node(struct math_work *w, struct span text, int percent)
+{
+    struct math_node *m = math_node_new(w, MATH_NUMBER, text, 0, NULL);
+    if (!m)
+        return NULL;
+    char *digits = arena_alloc(w->arena, text.n + 2);
+    int n = 0, decimals = 0, point = 0, exponent = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.s[i] == 'E') {
+            exponent = (int)strtol(arena_strndup(w->arena, text.s + i + 1, text.n - i - 1), NULL, 10);
+            point = 1;
+            break;
+        }
+        point |= text.s[i] == '.';
+        if (!ascii_is_digit(text.s[i]))
+            continue;
+        decimals += point;
+        if (n || text.s[i] != '0')
+            digits[n++] = text.s[i];
+    }
+    if (!n)
+        digits[n++] = '0';
+    m->literal = (struct math_literal){digits, n, decimals, 0, exponent, point};
+    return percent ? compat_percentage(w, m) : m;
+}
+
+node compat_integer(struct math_work *w, const char *digits)
+{
+    return compat_number_node(w, (struct span){digits, strlen(digits)}, 0);
+}
+
+node compat_percentage(struct math_work *w, node m)
+{
+    struct math_node *hundredth =
+        math_node_2(w, MATH_DIVIDE, m->source, compat_integer(w, "1"), compat_integer(w, "100"));
+    if (hundredth)
+        hundredth->which = COMPAT_FRACTION;
+    struct math_node *out = math_node_2(w, MATH_MULTIPLY, m->source, m, hundredth);
+    if (out)
+        out->which = COMPAT_PERCENT;
+    return out;
+}
+
+int compat_is_integer(node m)
+{
+    if (m->kind == MATH_NEGATE)
+        m = m->child[0];
+    return (m->kind == MATH_NUMBER && !m->literal.point) || (m->kind == MATH_ADD && m->which == COMPAT_WHOLE);
+}
+
+int compat_is_rational(node m)
+{
+    if (compat_is_integer(m))
+        return 1;
+    if (m->kind == MATH_NEGATE)
+        m = m->child[0];
+    return (m->kind == MATH_DIVIDE || m->kind == MATH_ADD) && m->which == COMPAT_FRACTION;
+}
+
+int compat_is_positive(node m)
+{
+    if (m->kind == MATH_ADD)
+        return 1;
+    if (m->kind == MATH_DIVIDE)
+        return compat_is_positive(m->child[0]) && compat_is_positive(m->child[1]);
+    return m->kind == MATH_NUMBER && m->literal.digits[0] != '0';
+}
+
+int compat_is_number(node m)
+{
+    return compat_is_rational(m) || m->kind == MATH_NUMBER ||
+           (m->kind == MATH_NEGATE && m->child[0]->kind == MATH_NUMBER);
+}
+
+node compat_negated(struct math_work *w, node m)
+{
+    if (m && m->kind == MATH_NEGATE && compat_is_number(m))
+        return m->child[0];
+    return m ? math_node_1(w, MATH_NEGATE, m->source, m) : NULL;
+}
+
+/* ---- symbols */
+
+const char *compat_joined_text(struct compat_reader *r, const struct compat_lexed *from)
+{
+    struct str s = {0};
+    if (math_step(r->w, r->at - from))
+        return NULL;
+    for (const struct compat_lexed *t = from; t < r->at; t++)
+        str_add(&s, t->text.s, t->text.n);
+    const char *out = arena_strndup(r->w->arena, str_text(&s), s.len);
+    str_release(&s);
+    return out;
+}
+
+/* The text of a subscript, or NULL: _x, _{n-1}, _{1,2}. */
+const char *compat_subscript(struct compat_reader *r)
+{
+    const struct compat_lexed *from = r->at + 1;
+    if (!compat_take(r, CT_UNDERSCORE))
+        return NULL;
+    if (!compat_take(r, CT_L_BRACE))
+        return compat_atom(r) ? compat_joined_text(r, from) : NULL;
+    from = r->at;
+    do {
+        if (!compat_expr(r))
+            return NULL;
+    } while (compat_take(r, CT_COMMA));
+    const char *text = compat_joined_text(r, from);
+    return compat_take(r, CT_R_BRACE) ? text : NULL;
+}
+
+node compat_superscript(struct compat_reader *r)
+{
+    if (!compat_take(r, CT_CARET))
+        return NULL;
+    return r->at->kind == CT_L_BRACE ? compat_braced(r) : compat_atom(r);
+}
+
+/* The name inside "\hat{..}": text and box commands leave none of themselves, nor blanks and parentheses. */
+static const char *accent_name(struct compat_reader *r, struct span t)
+{
+    struct span inner = {memchr(t.s, '{', t.n), 0};
+    struct str s = {0};
+    inner.n = (size_t)(t.s + t.n - inner.s);
+    struct span name = compat_trim((struct span){t.s + 1, (size_t)(inner.s - t.s) - 1});
+    int text = memmem(name.s, name.n, "text", 4) || memmem(name.s, name.n, "mbox", 4);
+    int overline = name.n == 8 && !memcmp(name.s, "overline", 8);
+    if (!text)
+        str_printf(&s, "%.*s{", overline ? 3 : (int)name.n, overline ? "bar" : name.s);
+    for (size_t i = 1; i + 1 < inner.n; i++)
+        if (inner.s[i] != ' ' && !(text && (inner.s[i] == '(' || inner.s[i] == ')')))
+            str_putc(&s, inner.s[i]);
+    if (!text)
+        str_putc(&s, '}');
+    const char *out = arena_strndup(r->w->arena, str_text(&s), s.len);
+    str_release(&s);
+    return out;
+}
+
+static node symbol(struct compat_reader *r, const char *name, const char *sub, int fold)
+{
+    static const char mark[] = {COMPAT_COMPLEX, '\0'};
+    struct math_node *m = math_node_new(r->w, MATH_SYMBOL, r->at->text, 0, NULL);
+    const char *end = r->complex ? mark : "";
+    char *out;
+    if (!m)
+        return NULL;
+    if (!sub)
+        out = arena_printf(r->w->arena, "%s%s", name, end);
+    else
+        out = arena_printf(r->w->arena, strlen(sub) > 1 ? "%s_{%s}%s" : "%s_%s%s", name, sub, end);
+    for (char *p = out; fold && *p; p++)
+        *p = ascii_lower(*p);
+    m->name = out;
+    return m;
+}
+
+int compat_is_symbol(const struct compat_lexed *t)
+{
+    return t->kind == CT_LETTER || t->kind == CT_GREEK || t->kind == CT_OTHER || t->kind == CT_ACCENT;
+}
+
+/* The symbol of a token and, with NULL for none, its subscript. */
+static node named(struct compat_reader *r, const struct compat_lexed *t, const char *sub)
+{
+    const char *name;
+    if (t->kind == CT_LETTER && t->text.s[0] == 'I')
+        return compat_node(r, MATH_CONSTANT, MATH_I, 0, NULL);
+    if (t->kind == CT_ACCENT)
+        name = accent_name(r, t->text);
+    else if (t->kind == CT_GREEK)
+        name = compat_greek(t->value);
+    else
+        name =
+            arena_strndup(r->w->arena, t->text.s + (t->kind == CT_OTHER), t->text.n - (t->kind == CT_OTHER));
+    if (!sub && (!strcmp(name, "pi") || !strcmp(name, "Pi")))
+        return compat_node(r, MATH_CONSTANT, MATH_PI, 0, NULL);
+    return symbol(r, name, sub, 1);
+}
+
+/* A symbol with its subscript and its power. */
+node compat_atom_symbol(struct compat_reader *r)
+{
+    const struct compat_lexed *t = r->at;
+    const char *sub = NULL;
+    node power = NULL;
+    if (!compat_is_symbol(t))
+        return NULL;
+    r->at++;
+    if (r->at->kind == CT_UNDERSCORE && !(sub = compat_subscript(r)))
+        return NULL;
+    if (r->at->kind == CT_CARET && !(power = compat_superscript(r)))
+        return NULL;
+    if (power && !sub && r->at->kind == CT_UNDERSCORE && !(sub = compat_subscript(r)))
+        return NULL;
+    node m = named(r, t, sub);
+    if (m && m->kind == MATH_CONSTANT && m->which == MATH_I) /* its power is lost there */
+        return m;
+    return m && power ? math_node_2(r->w, MATH_POWER, t->text, m, power) : m;
+}
+
+/* "dx" is one symbol. */
+static node differential(struct compat_reader *r, struct span t)
+{
+    size_t i = 1;
+    while (i < t.n && (compat_space(t, i) || t.s[i] == '\\'))
+        i++;
+    return symbol(r, arena_printf(r->w->arena, "d%.*s", (int)(t.n - i), t.s + i), NULL, 0);
+}
+
+node compat_atom(struct compat_reader *r)
+{
+    const struct compat_lexed *t = r->at;
+    if (compat_is_symbol(t))
+        return compat_atom_symbol(r);
+    r->at++;
+    switch (t->kind) {
+    case CT_NUMBER: /* a subscript, its base, is ignored */
+        if (r->at->kind == CT_UNDERSCORE && !compat_subscript(r))
+            return NULL;
+        return compat_number_node(r->w, t->text, 0);
+    case CT_E_NOTATION:
+        return compat_number_node(r->w, t->text, 0);
+    case CT_PERCENT:
+        return compat_number_node(r->w, (struct span){t->text.s, (size_t)t->value}, 1);
+    case CT_INFINITY:
+        return compat_node(r, MATH_CONSTANT, MATH_INFINITY, 0, NULL);
+    case CT_BIG_E:
+        return symbol(r, "e", NULL, 1);
+    case CT_DIFFERENTIAL:
+        return differential(r, t->text);
+    default:
+        return NULL;
+    }
+}

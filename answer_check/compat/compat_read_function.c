@@ -1,0 +1,206 @@
+/* Functions of the original's grammar: "f(x)" with one atom is an applied function, \sin x takes the whole
+ * product behind it. */
+#include "answer_check/compat/compat_reader.h"
+
+#include <string.h>
+
+typedef const struct math_node *node;
+
+static node as_power(struct compat_reader *r, node base, node exponent)
+{
+    if (!base || !exponent)
+        return base;
+    return math_node_2(r->w, MATH_POWER, base->source, base, exponent);
+}
+
+static int is_minus_one(node m)
+{
+    return m->kind == MATH_NEGATE && m->child[0]->kind == MATH_NUMBER && m->child[0]->literal.n == 1 &&
+           m->child[0]->literal.digits[0] == '1' && !m->child[0]->literal.point;
+}
+
+static int inverse_of(int f)
+{
+    if (f >= MATH_SIN && f <= MATH_CSC)
+        return f - MATH_SIN + MATH_ARCSIN;
+    return f == MATH_SINH ? MATH_ARSINH : f == MATH_COSH ? MATH_ARCOSH : f == MATH_TANH ? MATH_ARTANH : -1;
+}
+
+/* "(..)" for a function, else the product that follows without further functions. */
+static node argument(struct compat_reader *r)
+{
+    const struct compat_lexed *from = r->at;
+    int bars = r->bars;
+    r->bars = 0;
+    node m = compat_take(r, CT_L_PAREN) ? compat_expr(r) : NULL;
+    r->bars = bars;
+    if (m && compat_take(r, CT_R_PAREN))
+        return m;
+    r->at = from;
+    return compat_product(r, 1);
+}
+
+/* \sin^2 x, \log_2 8: subscript and superscript in either order. */
+static node known_function(struct compat_reader *r, int f)
+{
+    node power = NULL, base = NULL;
+    for (int k = 0; k < 2; k++) {
+        if (r->at->kind == CT_CARET && !power && !(power = compat_superscript(r)))
+            return NULL;
+        if (r->at->kind == CT_UNDERSCORE && !base) {
+            r->at++;
+            if (!(base = r->at->kind == CT_L_BRACE ? compat_braced(r) : compat_atom(r)))
+                return NULL;
+        }
+    }
+    node x = argument(r);
+    if (!x)
+        return NULL;
+    if (power && is_minus_one(power) && inverse_of(f) >= 0) {
+        f = inverse_of(f);
+        power = NULL;
+    }
+    if (f == MATH_LOG || (f == MATH_LN && base))
+        return as_power(
+            r,
+            compat_node(r, MATH_FUNCTION, MATH_LOG, 2, (node[]){x, base ? base : compat_integer(r->w, "10")}),
+            power);
+    return as_power(r, compat_node(r, MATH_FUNCTION, f, 1, &x), power);
+}
+
+enum { ARGUMENTS = 16 };
+
+/* Expressions with commas between, up to `close`; their number, or -1. */
+static int arguments(struct compat_reader *r, enum compat_token close, node *out)
+{
+    int n = 0;
+    do {
+        if (n == ARGUMENTS || !(out[n] = compat_expr(r)))
+            return -1;
+        n++;
+    } while (compat_take(r, CT_COMMA) && r->at->kind != close);
+    return compat_take(r, close) ? n : -1;
+}
+
+static node several(struct compat_reader *r, int f)
+{
+    node arg[ARGUMENTS], power = NULL;
+    if (r->at->kind == CT_CARET && !(power = compat_superscript(r)))
+        return NULL;
+    int n = compat_take(r, CT_L_PAREN) ? arguments(r, CT_R_PAREN, arg) : -1;
+    return n > 0 ? as_power(r, compat_node(r, MATH_FUNCTION, f, n, arg), power) : NULL;
+}
+
+/* \operatorname{..} of the names that occur in answers. */
+static node operator_name(struct compat_reader *r)
+{
+    static const struct {
+        const char *name;
+        int f;
+    } known[] = {{"gcd", MATH_GCD},       {"lcm", MATH_LCM},        {"floor", MATH_FLOOR},
+                 {"ceil", MATH_CEILING},  {"arsinh", MATH_ARSINH},  {"arcsinh", MATH_ARSINH},
+                 {"arcosh", MATH_ARCOSH}, {"arccosh", MATH_ARCOSH}, {"artanh", MATH_ARTANH},
+                 {"arctanh", MATH_ARTANH}};
+    const struct compat_lexed *name = r->at + 1;
+    if (!compat_take(r, CT_L_BRACE) || !compat_take(r, CT_UNREADABLE) || !compat_take(r, CT_R_BRACE))
+        return NULL;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (name->text.n == strlen(known[k].name) && compat_at(name->text, 0, known[k].name))
+            return k < 2 ? several(r, known[k].f) : known_function(r, known[k].f);
+    return NULL;
+}
+
+/* "f(x)", "f(x, y)": one argument only if it is an atom, else the symbol times a parenthesis. */
+node compat_applied(struct compat_reader *r)
+{
+    const struct compat_lexed *from = r->at, *open;
+    node arg[ARGUMENTS], power = NULL;
+    r->at++;
+    if (r->at->kind == CT_UNDERSCORE && !compat_subscript(r))
+        return NULL;
+    const char *name = compat_joined_text(r, from);
+    if (!name)
+        return NULL;
+    if (r->at->kind == CT_CARET && !(power = compat_superscript(r)))
+        return NULL;
+    int braces = r->at->kind == CT_L_BRACE;
+    r->at += braces;
+    open = r->at;
+    if (open->kind != CT_L_PAREN && open->kind != CT_L_BRACKET)
+        return NULL;
+    enum compat_token close = open->kind == CT_L_PAREN ? CT_R_PAREN : CT_R_BRACKET;
+    r->at++;
+    int n = (arg[0] = compat_atom(r)) && compat_take(r, close) ? 1 : 0;
+    if (!n) {
+        r->at = open + 1;
+        n = arguments(r, close, arg);
+        if (n < 1 || (n == 1 && r->at[-2].kind != CT_COMMA))
+            return NULL;
+    }
+    if (braces && !compat_take(r, CT_R_BRACE))
+        return NULL;
+    struct math_node *m = math_node_new(r->w, MATH_APPLY, from->text, n, arg);
+    if (m)
+        m->name = name;
+    return as_power(r, m, power);
+}
+
+static node root(struct compat_reader *r)
+{
+    node index = NULL;
+    if (compat_take(r, CT_L_BRACKET) && (!(index = compat_expr(r)) || !compat_take(r, CT_R_BRACKET)))
+        return NULL;
+    node x = compat_braced(r);
+    return x ? compat_node(r, MATH_FUNCTION, MATH_SQRT, index ? 2 : 1, (node[]){x, index}) : NULL;
+}
+
+/* \sum_{k=1}^{n} and the product behind it. */
+static node sum(struct compat_reader *r, int is_product)
+{
+    node variable = NULL, from = NULL, to = NULL;
+    if (r->at->kind == CT_CARET && !(to = compat_superscript(r)))
+        return NULL;
+    if (!compat_take(r, CT_UNDERSCORE) || !compat_take(r, CT_L_BRACE) || !(variable = compat_expr(r)) ||
+        !(compat_take(r, CT_EQUALS) || compat_take(r, CT_EQUIV)) || !(from = compat_expr(r)) ||
+        !compat_take(r, CT_R_BRACE))
+        return NULL;
+    if (!to && !(to = compat_superscript(r)))
+        return NULL;
+    node body = compat_product(r, 0);
+    return body ? compat_node(r, MATH_SUM, is_product, 4, (node[]){body, variable, from, to}) : NULL;
+}
+
+/* e alone is the number, e^x the function. */
+static node exponential(struct compat_reader *r)
+{
+    if (r->at->kind != CT_CARET)
+        return compat_node(r, MATH_CONSTANT, MATH_E, 0, NULL);
+    node power = compat_superscript(r);
+    return power ? compat_node(r, MATH_FUNCTION, MATH_EXP, 1, &power) : NULL;
+}
+
+int compat_is_function(const struct compat_lexed *t)
+{
+    return t->kind == CT_FUNCTION || t->kind == CT_SEVERAL || t->kind == CT_OPERATORNAME ||
+           t->kind == CT_SQRT || t->kind == CT_SUM || t->kind == CT_PROD || t->kind == CT_E;
+}
+
+node compat_function(struct compat_reader *r, const struct compat_lexed *t)
+{
+    switch (t->kind) {
+    case CT_FUNCTION:
+        return known_function(r, t->value);
+    case CT_SEVERAL:
+        return several(r, t->value);
+    case CT_OPERATORNAME:
+        return operator_name(r);
+    case CT_SQRT:
+        return root(r);
+    case CT_SUM:
+        return sum(r, 0);
+    case CT_PROD:
+        return sum(r, 1);
+    default:
+        return exponential(r);
+    }
+}

@@ -1,0 +1,58 @@
+#ifndef ANSWER_CHECK_COMPAT_COMPAT_READER_H
+#define ANSWER_CHECK_COMPAT_COMPAT_READER_H
+
+#include "answer_check/compat/compat_read.h"
+
+/* Inner parts of the reader of the original's grammar. Every function reads at r->at and moves it; where it
+ * returns NULL, r->at is anywhere. */
+
+struct compat_reader {
+    struct math_work *w;
+    const struct compat_lexed *at;
+    int depth, bars; /* bars: open | around */
+    int complex;     /* symbols are not taken for real */
+    int failed;      /* a meaning was missing: no other reading is tried */
+};
+typedef const struct math_node *compat_rule(struct compat_reader *r);
+
+int compat_take(struct compat_reader *r, enum compat_token kind); /* 1 when it stood there */
+const struct math_node *compat_node(struct compat_reader *r, enum math_kind kind, int which, int n,
+                                    const struct math_node *const *child);
+
+compat_rule compat_expr;
+const struct math_node *compat_product(struct compat_reader *r, int no_function);
+
+/* compat_read_atom.c */
+compat_rule compat_atom, compat_atom_symbol;           /* a symbol has its subscript and its power with it */
+compat_rule compat_braced;                             /* "{..}" */
+compat_rule compat_superscript;                        /* "^2", "^{..}" */
+const char *compat_subscript(struct compat_reader *r); /* its text */
+/* The text up to r->at; NULL when steps ran out. */
+const char *compat_joined_text(struct compat_reader *r, const struct compat_lexed *from);
+int compat_is_symbol(const struct compat_lexed *t);
+int compat_is_positive(const struct math_node *m); /* an integer or fraction above 0 */
+
+/* compat_read_function.c */
+compat_rule compat_applied; /* f(x) */
+int compat_is_function(const struct compat_lexed *t);
+const struct math_node *compat_function(struct compat_reader *r,
+                                        const struct compat_lexed *t); /* r->at behind t */
+
+/* compat_read_list.c */
+enum { COMPAT_ELEMENTS = 256 };
+struct compat_elements {
+    const struct math_node *at[COMPAT_ELEMENTS];
+    int n;
+    int groups; /* parts between semicolons */
+    int size[COMPAT_ELEMENTS];
+};
+struct compat_elements *compat_elements(struct compat_reader *r, int with_relation);
+const struct math_node *compat_as_list(struct compat_reader *r, const struct compat_elements *e);
+const struct math_node *compat_chained(struct compat_reader *r, const struct math_node *left, int op,
+                                       const struct math_node *right);
+
+/* compat_read_sets.c */
+compat_rule compat_set_atom, compat_set_expression;
+compat_rule compat_relation_to_list, compat_relation_to_sets, compat_list; /* the three forms of a formula */
+
+#endif

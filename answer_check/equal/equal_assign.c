@@ -1,0 +1,191 @@
+/* What several assignments state together: "x = 3, y = -2" the pair (3, -2), "x = 1 or x = 5" the values 1
+ * and 5, "p = 5, q = 2 and p = 7, q = 2" two pairs. No value gets lost: what is no assignment gives NULL. */
+#include "answer_check/equal/equal.h"
+
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+
+enum { ASSIGNED_MAX = 64 };
+
+struct assignments {
+    int n;
+    const char *name[ASSIGNED_MAX]; /* "" where the left side is no plain symbol */
+    const struct math_node *value[ASSIGNED_MAX];
+};
+
+static int read_assignments(struct equal *e, struct assignments *out, const struct math_node *m)
+{
+    out->n = m->n;
+    if (m->n > ASSIGNED_MAX)
+        return -1;
+    for (int i = 0; i < m->n; i++) {
+        const struct math_node *a = m->child[i];
+        out->value[i] = a->kind == MATH_RELATION ? equal_assigned(e, a, 0) : NULL;
+        if (!out->value[i])
+            return -1;
+        const struct math_node *left = a->child[0]->kind == MATH_EITHER ? a->child[0]->child[0] : a->child[0];
+        out->name[i] = left->kind == MATH_SYMBOL ? left->name : "";
+    }
+    return 0;
+}
+
+/* Letters that follow one another in the alphabet, each once: x, y; a, b, c. Their usual order is the
+ * alphabet's, in whatever order they are given. */
+static int is_run(const struct assignments *a, int from, int n)
+{
+    int low = 127, high = 0;
+    for (int i = from; i < from + n; i++) {
+        const char *s = a->name[i];
+        if (!ascii_is_letter(*s) || s[1])
+            return 0;
+        for (int k = from; k < i; k++)
+            if (!strcmp(a->name[k], s))
+                return 0;
+        low = *s < low ? *s : low;
+        high = *s > high ? *s : high;
+    }
+    return high - low == n - 1;
+}
+
+static const struct math_node *tuple_of(struct equal *e, const struct math_node *m,
+                                        const struct assignments *a, int from, int n)
+{
+    const struct math_node *value[ASSIGNED_MAX];
+    int sorted = is_run(a, from, n);
+    for (int i = 0; i < n; i++) {
+        int at = i;
+        for (int k = 0; sorted && k < n; k++)
+            if (k != i)
+                at += (strcmp(a->name[from + k], a->name[from + i]) < 0) - (k < i);
+        value[at] = a->value[from + i];
+    }
+    return math_node_new(e->w, MATH_TUPLE, m->source, n, value);
+}
+
+const struct math_node *equal_assigned_tuple(struct equal *e, const struct math_node *m)
+{
+    struct assignments a;
+    if (m->kind != MATH_AND && m->kind != MATH_LIST && m->kind != MATH_SET)
+        return NULL;
+    return read_assignments(e, &a, m) ? NULL : tuple_of(e, m, &a, 0, a.n);
+}
+
+/* p = 5, q = 2 and p = 7, q = 2: after how many the names begin again; 0 when they do not. */
+static int period_of(const struct assignments *a)
+{
+    int k = 1;
+    while (k < a->n && strcmp(a->name[k], a->name[0]) != 0)
+        k++;
+    if (k < 2 || k == a->n || a->n % k)
+        return 0;
+    for (int i = 0; i < a->n; i++)
+        if (!*a->name[i] || strcmp(a->name[i], a->name[i % k]) != 0)
+            return 0;
+    return k;
+}
+
+/* x, y = 3, 5, which reads as the list x, (y = 3), 5: the values that stand for the names, or NULL. */
+static const struct math_node *names_then_values(struct equal *e, const struct math_node *m)
+{
+    const struct math_node *value[32];
+    int names = 0;
+    while (names < m->n && m->child[names]->kind == MATH_SYMBOL)
+        names++;
+    if (m->kind != MATH_LIST || !names || m->n != 2 * names + 1 || m->n > 32)
+        return NULL;
+    const struct math_node *turn = m->child[names];
+    if (turn->kind != MATH_RELATION || turn->n != 2 || turn->ops[0] != MATH_EQUAL ||
+        !equal_is_name(turn->child[0]))
+        return NULL;
+    value[0] = turn->child[1];
+    for (int i = 1; i <= names; i++)
+        value[i] = m->child[names + i];
+    return math_node_new(e->w, MATH_LIST, m->source, names + 1, value);
+}
+
+/* x = 1, y = 2 or x = 2, y = 1: the list of pairs, or NULL. */
+static const struct math_node *assigned_tuples(struct equal *e, const struct math_node *m)
+{
+    const struct math_node *item[ASSIGNED_MAX];
+    if ((m->kind != MATH_OR && m->kind != MATH_LIST) || m->n > ASSIGNED_MAX)
+        return NULL;
+    for (int i = 0; i < m->n; i++) {
+        item[i] = m->child[i]->kind == MATH_AND ? equal_assigned_tuple(e, m->child[i]) : NULL;
+        if (!item[i])
+            return NULL;
+    }
+    return math_node_new(e->w, MATH_LIST, m->source, m->n, item);
+}
+
+const struct math_node *equal_assigned_items(struct equal *e, const struct math_node *m)
+{
+    struct assignments a;
+    int collection = m->kind == MATH_LIST || m->kind == MATH_SET;
+    if (!collection && m->kind != MATH_AND && m->kind != MATH_OR)
+        return NULL;
+    const struct math_node *together = names_then_values(e, m);
+    if (!together)
+        together = assigned_tuples(e, m);
+    if (together || read_assignments(e, &a, m))
+        return together;
+    int k = m->kind == MATH_AND ? period_of(&a) : 0;
+    if (!k) /* alternatives are never a point */
+        return math_node_new(e->w, m->kind == MATH_OR ? MATH_SET : MATH_LIST, m->source, a.n, a.value);
+    const struct math_node *item[ASSIGNED_MAX];
+    for (int i = 0; i < a.n / k; i++)
+        item[i] = tuple_of(e, m, &a, k * i, k);
+    return math_node_new(e->w, MATH_LIST, m->source, a.n / k, item);
+}
+
+const struct math_node *equal_letters(struct equal *e, const struct math_node *m,
+                                      const struct math_node *other)
+{
+    enum { LETTERS = 8 };
+    const struct math_node *item[LETTERS];
+    size_t n = m->kind == MATH_SYMBOL ? strlen(m->name) : 0;
+    if (n < 2 || n > LETTERS || (int)n != other->n)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct math_node *c = other->child[i];
+        struct math_node *s = math_node_new(e->w, MATH_SYMBOL, m->source, 0, NULL);
+        if (!s || c->kind != MATH_SYMBOL || *c->name < 'A' || *c->name > 'H' || c->name[1])
+            return NULL;
+        s->name = arena_strndup(e->w->arena, m->name + i, 1);
+        item[i] = s;
+    }
+    return math_node_new(e->w, MATH_LIST, m->source, (int)n, item);
+}
+
+/* The length of "x" in "x" and "x_1". */
+static size_t stem(const char *name)
+{
+    return strcspn(name, "_");
+}
+
+const struct math_node *equal_alternatives(struct equal *e, const struct math_node *m)
+{
+    struct assignments a;
+    if (m->kind == MATH_RELATION && m->n == 2 && m->ops[0] == MATH_IN && m->child[0]->kind == MATH_SYMBOL &&
+        m->child[1]->kind == MATH_SET)
+        return m->child[1];
+    if ((m->kind != MATH_AND && m->kind != MATH_OR) || read_assignments(e, &a, m))
+        return NULL;
+    for (int i = 0; i < a.n; i++)
+        if (!*a.name[i] || stem(a.name[i]) != stem(a.name[0]) ||
+            strncmp(a.name[i], a.name[0], stem(a.name[0])) != 0)
+            return NULL;
+    return math_node_new(e->w, MATH_SET, m->source, a.n, a.value);
+}
+
+/* "2 hours and 15 minutes" as the sum that it means beside one. */
+const struct math_node *equal_quantities(struct equal *e, const struct math_node *m,
+                                         const struct math_node *other)
+{
+    if (m->kind != MATH_LIST || other->kind != MATH_ADD || m->which)
+        return NULL;
+    for (int i = 0; i < m->n; i++)
+        if (m->child[i]->kind != MATH_UNIT || (i && equal_units(m->child[i - 1]->name, m->child[i]->name)))
+            return NULL;
+    return math_node_new(e->w, MATH_ADD, m->source, m->n, m->child);
+}

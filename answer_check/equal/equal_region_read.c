@@ -1,0 +1,311 @@
+/* From writing to subsets of the real line: (1, 2] \cup \{3\}, 1 < x \le 2 or x = 3, \{x \mid ..\}, x^2 < 4.
+ */
+#include "answer_check/equal/equal_region.h"
+
+#include <string.h>
+
+/* ---- what is written as a region ---- */
+
+static int is_order(int op)
+{
+    return op == MATH_LESS || op == MATH_LESS_EQUAL || op == MATH_GREATER || op == MATH_GREATER_EQUAL ||
+           op == MATH_NOT_EQUAL;
+}
+
+int equal_is_region(const struct math_node *m)
+{
+    switch (m->kind) {
+    case MATH_INTERVAL:
+    case MATH_UNION:
+    case MATH_INTERSECTION:
+    case MATH_DIFFERENCE:
+    case MATH_SET_BUILDER:
+    case MATH_NUMBER_SET:
+        return 1;
+    case MATH_RELATION:
+        return is_order(m->ops[0]) || (m->ops[0] == MATH_IN && equal_is_region(m->child[1]));
+    case MATH_AND:
+    case MATH_OR:
+    case MATH_LIST:
+    case MATH_EITHER:
+        for (int i = 0; i < m->n; i++)
+            if (equal_is_region(m->child[i]))
+                return 1;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* ---- from writing to regions: 0, or -1 when it is none ---- */
+
+/* x < c, c < x: one link with the variable alone on one side. */
+static int link_of(struct region *out, const struct math_node *c, int op, int variable_left)
+{
+    int less = op == MATH_LESS || op == MATH_LESS_EQUAL, open = op == MATH_LESS || op == MATH_GREATER;
+    if (op == MATH_EQUAL)
+        return region_add(out, c, c, 0, 0);
+    if (op == MATH_NOT_EQUAL)
+        return region_add(out, NULL, c, 1, 1) || region_add(out, c, NULL, 1, 1) ? -1 : 0;
+    return less == variable_left ? region_add(out, NULL, c, 1, open) : region_add(out, c, NULL, open, 1);
+}
+
+static const struct math_node *between(struct equal *e, const struct math_node *a, const struct math_node *b,
+                                       int offset)
+{
+    struct math_node *k = math_node_new(e->w, MATH_NUMBER, (a ? a : b)->source, 0, NULL);
+    if (!k)
+        return NULL;
+    k->literal = (struct math_literal){.digits = offset ? "1" : "2", .n = 1};
+    if (!offset) {
+        const struct math_node *sum = math_node_2(e->w, MATH_ADD, a->source, a, b);
+        return sum ? math_node_2(e->w, MATH_DIVIDE, a->source, sum, k) : NULL;
+    }
+    return math_node_2(e->w, MATH_ADD, k->source, a ? a : b,
+                       a ? k : math_node_1(e->w, MATH_NEGATE, k->source, k));
+}
+
+/* Does left op right hold at the point? */
+static enum math_truth holds(struct equal *e, const struct math_node *left, const struct math_node *right,
+                             int op, const char *v, const struct math_node *point)
+{
+    const struct math_node *a = point ? math_substitute(e->w, left, v, point) : NULL,
+                           *b = a ? math_substitute(e->w, right, v, point) : NULL;
+    if (!b)
+        return MATH_UNKNOWN;
+    return op == MATH_LESS || op == MATH_LESS_EQUAL ? math_scalar_less(e->w, a, b)
+                                                    : math_scalar_less(e->w, b, a);
+}
+
+/* 2x + 1 > 3, x^2 \le 4: the sign of the difference between its real roots. */
+static int solve_link(struct equal *e, struct region *out, const struct math_node *left,
+                      const struct math_node *right, int op)
+{
+    enum { ROOTS = 8 };
+    const struct math_node *root[ROOTS], *f;
+    const char *v[2];
+    const struct math_node *minus = math_node_1(e->w, MATH_NEGATE, right->source, right);
+    f = minus ? math_node_2(e->w, MATH_ADD, left->source, left, minus) : NULL;
+    if (!f || !math_is_scalar(f) || math_symbols(e->w, f, v, 2) != 1)
+        return -1;
+    int n = math_real_roots(e->w, f, v[0], root, ROOTS),
+        closed = op == MATH_LESS_EQUAL || op == MATH_GREATER_EQUAL;
+    if (n < 1)
+        return -1;
+    out->variable = v[0];
+    for (int i = 0; i <= n; i++) {
+        const struct math_node *low = i ? root[i - 1] : NULL, *high = i < n ? root[i] : NULL;
+        enum math_truth inside = MATH_FALSE;
+        if (op == MATH_NOT_EQUAL)
+            inside = MATH_TRUE;
+        else if (op != MATH_EQUAL)
+            inside = holds(e, left, right, op, v[0], between(e, low, high, !low || !high));
+        if (inside == MATH_UNKNOWN ||
+            (inside == MATH_TRUE && region_add(out, low, high, !closed || !low, !closed || !high)))
+            return -1;
+        if ((op == MATH_EQUAL || closed) && high && region_add(out, high, high, 0, 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* |f| < c as f^2 < c^2, where c is a number that is not negative. NULL: not of that form. */
+static const struct math_node *squared(struct equal *e, const struct math_node *m)
+{
+    struct math_node *two = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
+    if (two)
+        two->literal = (struct math_literal){.digits = "2", .n = 1};
+    return math_node_2(e->w, MATH_POWER, m->source, m, two);
+}
+
+static int is_absolute(const struct math_node *m)
+{
+    return m->kind == MATH_FUNCTION && m->which == MATH_ABS;
+}
+
+static int square_absolute(struct equal *e, const struct math_node **f, const struct math_node **c)
+{
+    struct math_node *zero = math_node_new(e->w, MATH_NUMBER, (*c)->source, 0, NULL);
+    if (!zero || !is_absolute(*f) || !equal_is_number(e, *c))
+        return 0;
+    zero->literal = (struct math_literal){.digits = "0", .n = 1};
+    if (math_scalar_less(e->w, *c, zero) != MATH_FALSE && math_scalar_equal(e->w, *c, zero) != MATH_TRUE)
+        return -1;
+    *f = squared(e, (*f)->child[0]);
+    *c = squared(e, *c);
+    return *f && *c ? 0 : -1;
+}
+
+static int read_link(struct equal *e, struct region *out, const struct math_node *left,
+                     const struct math_node *right, int op)
+{
+    if (!is_order(op) && op != MATH_EQUAL)
+        return -1;
+    if (!math_is_scalar(left) || !math_is_scalar(right))
+        return -1;
+    if (square_absolute(e, &left, &right) || square_absolute(e, &right, &left))
+        return -1;
+    if (left->kind == MATH_SYMBOL && !math_has_symbol(right, left->name)) {
+        out->variable = left->name;
+        return link_of(out, right, op, 1);
+    }
+    if (right->kind == MATH_SYMBOL && !math_has_symbol(left, right->name)) {
+        out->variable = right->name;
+        return link_of(out, left, op, 0);
+    }
+    return solve_link(e, out, left, right, op);
+}
+
+static const struct math_node *first_reading(const struct math_node *m)
+{
+    return m->kind == MATH_EITHER ? m->child[0] : m;
+}
+
+static int read_relation(struct equal *e, struct region *out, const struct math_node *m)
+{
+    if (m->n == 2 && m->ops[0] == MATH_IN && equal_is_name(m->child[0])) {
+        if (region_read(e, out, m->child[1]))
+            return -1;
+        out->variable = m->child[0]->kind == MATH_SYMBOL ? m->child[0]->name : NULL;
+        return 0;
+    }
+    const struct math_node *middle = m->n == 3 ? first_reading(m->child[1]) : NULL;
+    if (middle &&
+        (middle->kind == MATH_SYMBOL || middle->kind == MATH_APPLY)) { /* a < x < b, whatever a and b are */
+        int up = m->ops[0] == MATH_LESS || m->ops[0] == MATH_LESS_EQUAL;
+        int up_too = m->ops[1] == MATH_LESS || m->ops[1] == MATH_LESS_EQUAL;
+        if (!is_order(m->ops[0]) || !is_order(m->ops[1]) || up != up_too || m->ops[0] == MATH_NOT_EQUAL ||
+            m->ops[1] == MATH_NOT_EQUAL)
+            return -1;
+        int first = m->ops[0] == MATH_LESS || m->ops[0] == MATH_GREATER,
+            second = m->ops[1] == MATH_LESS || m->ops[1] == MATH_GREATER;
+        out->variable = middle->name;
+        return up ? region_add(out, m->child[0], m->child[2], first, second)
+                  : region_add(out, m->child[2], m->child[0], second, first);
+    }
+    struct region all = {0};
+    if (region_add(&all, NULL, NULL, 1, 1))
+        return -1;
+    for (int i = 0; i + 1 < m->n; i++) {
+        struct region one = {0};
+        if (read_link(e, &one, m->child[i], m->child[i + 1], m->ops[i]))
+            return -1;
+        if (all.variable && one.variable && strcmp(all.variable, one.variable) != 0)
+            return -1;
+        if (m->n == 2) {
+            *out = one;
+            return 0;
+        }
+        if (region_intersect(e, &all, &all, &one))
+            return -1;
+    }
+    *out = all;
+    return 0;
+}
+
+static int read_number_set(struct equal *e, struct region *out, const struct math_node *m)
+{
+    struct math_node *zero = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
+    if (m->which == '0')
+        return 0;
+    if (m->which != 'R' || !zero)
+        return -1;
+    zero->literal = (struct math_literal){.digits = "0", .n = 1};
+    if (!*m->name)
+        return region_add(out, NULL, NULL, 1, 1);
+    if (!strcmp(m->name, "+") || !strcmp(m->name, ">=0"))
+        return region_add(out, zero, NULL, *m->name == '+', 1);
+    if (!strcmp(m->name, "-") || !strcmp(m->name, "<=0"))
+        return region_add(out, NULL, zero, 1, *m->name == '-');
+    if (!strcmp(m->name, "*"))
+        return region_add(out, NULL, zero, 1, 1) || region_add(out, zero, NULL, 1, 1) ? -1 : 0;
+    return -1;
+}
+
+static int read_parts(struct equal *e, struct region *out, const struct math_node *m, int all)
+{
+    for (int i = 0; i < m->n; i++) {
+        struct region one = {0};
+        if (region_read(e, &one, m->child[i]))
+            return -1;
+        if (out->variable && one.variable && strcmp(out->variable, one.variable) != 0)
+            return -1;
+        if (i && all ? region_intersect(e, out, out, &one) : region_unite(out, &one))
+            return -1;
+    }
+    return 0;
+}
+
+/* "x < 1, x > 2", with a comma: where both cannot hold at once, either is meant. */
+static int read_statements(struct equal *e, struct region *out, const struct math_node *m)
+{
+    if (read_parts(e, out, m, 1))
+        return -1;
+    if (out->n || !m->which)
+        return 0;
+    *out = (struct region){0};
+    return read_parts(e, out, m, 0);
+}
+
+static int read_difference(struct equal *e, struct region *out, const struct math_node *m)
+{
+    struct region a = {0}, b = {0}, outside;
+    return region_read(e, &a, m->child[0]) || region_read(e, &b, m->child[1]) ||
+                   region_complement(e, &outside, &b)
+               ? -1
+               : region_intersect(e, out, &a, &outside);
+}
+
+/* \{x : ..\} and \{x \in S : ..\}; not \{x^2 : ..\}, nor one whose S is no region. */
+static int read_builder(struct equal *e, struct region *out, const struct math_node *m)
+{
+    const struct math_node *element = first_reading(m->child[0]);
+    struct region of = {0}, where = {0};
+    if (element->kind == MATH_SYMBOL)
+        return region_read(e, out, m->child[1]) ||
+                       (out->variable && strcmp(out->variable, element->name) != 0)
+                   ? -1
+                   : 0;
+    if (element->kind != MATH_RELATION || element->n != 2 || element->ops[0] != MATH_IN ||
+        region_read(e, &of, element) || region_read(e, &where, m->child[1]))
+        return -1;
+    return region_intersect(e, out, &of, &where);
+}
+
+int region_read(struct equal *e, struct region *out, const struct math_node *m)
+{
+    if (math_step(e->w, 10))
+        return -1;
+    switch (m->kind) {
+    case MATH_INTERVAL: /* (4, 1) and (1, 1) are points of the plane */
+        if (math_scalar_less(e->w, m->child[1], m->child[0]) == MATH_TRUE ||
+            (m->which && math_scalar_equal(e->w, m->child[0], m->child[1]) == MATH_TRUE))
+            return -1;
+        return region_add(out, m->child[0], m->child[1], (m->which & MATH_OPEN_LEFT) != 0,
+                          (m->which & MATH_OPEN_RIGHT) != 0);
+    case MATH_UNION:
+    case MATH_OR:
+    case MATH_LIST:
+    case MATH_SET:
+        return read_parts(e, out, m, 0);
+    case MATH_INTERSECTION:
+        return read_parts(e, out, m, 1);
+    case MATH_AND:
+        return read_statements(e, out, m);
+    case MATH_DIFFERENCE:
+        return read_difference(e, out, m);
+    case MATH_SET_BUILDER:
+        return read_builder(e, out, m);
+    case MATH_NUMBER_SET:
+        return read_number_set(e, out, m);
+    case MATH_RELATION:
+        return read_relation(e, out, m);
+    case MATH_EITHER:
+        for (int i = 0; i < m->n; i++)
+            if (equal_is_region(m->child[i]))
+                return region_read(e, out, m->child[i]);
+        return region_read(e, out, m->child[0]);
+    default:
+        return math_is_scalar(m) ? region_add(out, m, m, 0, 0) : -1;
+    }
+}

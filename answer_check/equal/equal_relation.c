@@ -1,0 +1,316 @@
+/* Equations, inequalities and other relations as statements; and the value that an equation states. */
+#include "answer_check/equal/equal.h"
+
+#include <string.h>
+
+/* \frac{dy}{dx} */
+static int is_derivative(const struct math_node *m)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct math_node *d = m->child[i];
+        if (d->kind != MATH_MULTIPLY || d->n != 2 || d->child[0]->kind != MATH_SYMBOL ||
+            strcmp(d->child[0]->name, "d") != 0 || d->child[1]->kind != MATH_SYMBOL)
+            return 0;
+    }
+    return 1;
+}
+
+int equal_is_name(const struct math_node *m)
+{
+    switch (m->kind) {
+    case MATH_DIVIDE:
+        return is_derivative(m);
+    case MATH_FUNCTION: /* \tan\alpha */
+        return m->n == 1 && m->which >= MATH_SIN && m->which <= MATH_CSC && m->child[0]->kind == MATH_SYMBOL;
+    case MATH_UNION:
+    case MATH_INTERSECTION:
+    case MATH_DIFFERENCE: /* A \cap B */
+    case MATH_SYMBOL:
+    case MATH_TEXT:
+        return 1;
+    case MATH_APPLY: /* f(x), T(10) */
+        return 1;
+    case MATH_EITHER:
+        return equal_is_name(m->child[0]);
+    case MATH_TUPLE:
+    case MATH_LIST:
+    case MATH_RATIO: /* (x, y) = (1, 2), V_1 : V_2 = 11 : 21 */
+        for (int i = 0; i < m->n; i++)
+            if (!equal_is_name(m->child[i]))
+                return 0;
+        return m->n > 0;
+    default:
+        return 0;
+    }
+}
+
+const struct math_node *equal_assigned(struct equal *e, const struct math_node *m, int loose)
+{
+    const char *symbol[1];
+    int n = m->n;
+    if (n == 2 && m->ops[0] == MATH_IN && equal_is_name(m->child[0]))
+        return m->child[1]; /* x \in S states S */
+    for (int i = 0; i + 1 < n; i++)
+        if (m->ops[i] != MATH_EQUAL && m->ops[i] != MATH_APPROXIMATELY)
+            return NULL;
+    /* x = 1/3 \approx 0.33 states 1/3; x \approx 0.33 states 0.33 */
+    while (n > 1 && m->ops[n - 2] == MATH_APPROXIMATELY && !(n == 2 && equal_is_name(m->child[0])))
+        n--;
+    if (n == 1)
+        return m->child[0];
+    if (n > 2 || equal_is_name(m->child[0]))
+        return m->child[n - 1];
+    if (m->child[1]->kind == MATH_SYMBOL && equal_is_number(e, m->child[0]))
+        return m->child[0]; /* 5 = x */
+    if (equal_is_number(e, m->child[0]) && equal_is_number(e, m->child[1]))
+        return m->child[1]; /* C_8^3 = 56 */
+    int value = equal_is_number(e, m->child[1]) ||
+                (equal_is_value(m->child[1]) && math_symbols(e->w, m->child[1], symbol, 1) == 0);
+    return loose && value ? m->child[1] : NULL; /* m + n = 25, 5 * 3 = 15 apples */
+}
+
+static const struct math_node *difference(struct equal *e, const struct math_node *m)
+{
+    const struct math_node *right = math_node_1(e->w, MATH_NEGATE, m->source, m->child[m->n - 1]);
+    return right ? math_node_2(e->w, MATH_ADD, m->source, m->child[0], right) : NULL;
+}
+
+static const struct math_node *plus(struct equal *e, const struct math_node *m, const char *digit)
+{
+    struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
+    if (!k)
+        return NULL;
+    k->literal = (struct math_literal){.digits = digit, .n = 1};
+    return math_node_2(e->w, MATH_ADD, m->source, m, k);
+}
+
+static enum math_truth not(enum math_truth t) {
+    return t == MATH_UNKNOWN ? t
+           : t == MATH_TRUE  ? MATH_FALSE
+                             : MATH_TRUE;
+}
+
+/* f = left - right vanishes at v = value, and is linear in v there: f(value + 2) = 2 f(value + 1), not 0. */
+static enum math_truth solves(struct equal *e, const struct math_node *f, const char *v,
+                              const struct math_node *value)
+{
+    const struct math_node *at[3] = {value, plus(e, value, "1"), plus(e, value, "2")};
+    for (int i = 0; i < 3; i++)
+        if (!at[i] || !(at[i] = math_substitute(e->w, f, v, at[i])))
+            return MATH_UNKNOWN;
+    struct math_node *zero = math_node_new(e->w, MATH_NUMBER, f->source, 0, NULL);
+    const struct math_node *twice = math_node_2(e->w, MATH_ADD, f->source, at[1], at[1]);
+    if (!zero || !twice)
+        return MATH_UNKNOWN;
+    zero->literal = (struct math_literal){.digits = "0", .n = 1};
+    enum math_truth r = math_scalar_equal(e->w, at[0], zero);
+    if (r == MATH_TRUE)
+        r = equal_worse(not(math_scalar_equal(e->w, at[1], zero)), math_scalar_equal(e->w, at[2], twice));
+    return r;
+}
+
+enum math_truth equal_solved(struct equal *e, const struct math_node *equation, const struct math_node *value)
+{
+    enum { SYMBOLS = 8 };
+    const char *name[SYMBOLS];
+    enum math_truth best = MATH_FALSE;
+    if (equation->n != 2 || equation->ops[0] != MATH_EQUAL || !math_is_scalar(equation->child[0]) ||
+        !math_is_scalar(equation->child[1]))
+        return MATH_FALSE;
+    const struct math_node *f = difference(e, equation);
+    int n = f ? math_symbols(e->w, f, name, SYMBOLS) : 0;
+    for (int i = 0; i < n && i < SYMBOLS && best != MATH_TRUE; i++)
+        if (!math_has_symbol(value, name[i]))
+            best = equal_better(best, solves(e, f, name[i], value));
+    if (best == MATH_TRUE)
+        equal_rule(e, "as an equation solved for one symbol");
+    return best;
+}
+
+/* y for f(x): the name of what is a function of x. */
+static int is_plain_name(const struct math_node *m, const char *name)
+{
+    return m->kind == MATH_SYMBOL && !strcmp(m->name, name);
+}
+
+static int names_function_of(const struct math_node *f, const struct math_node *y)
+{
+    return f->kind == MATH_APPLY && f->n == 1 && !strcmp(f->name, "f") && is_plain_name(f->child[0], "x") &&
+           is_plain_name(y, "y");
+}
+
+/* f(x) = .. and f(t) = ..: the prediction's arguments renamed to the reference's. NULL: not of that form. */
+static const struct math_node *renamed(struct equal *e, const struct math_node *gold,
+                                       const struct math_node *pred)
+{
+    const struct math_node *g = gold->child[0], *p = pred->child[0], *body = pred->child[1];
+    if (g->kind == MATH_EITHER)
+        g = g->child[0];
+    if (p->kind == MATH_EITHER)
+        p = p->child[0];
+    if (names_function_of(g, p) || names_function_of(p, g))
+        return body;
+    if (g->kind != MATH_APPLY || p->kind != MATH_APPLY || g->n != p->n || strcmp(g->name, p->name) != 0)
+        return NULL;
+    for (int i = 0; i < g->n && body; i++) {
+        if (g->child[i]->kind != MATH_SYMBOL || p->child[i]->kind != MATH_SYMBOL)
+            return NULL;
+        if (strcmp(g->child[i]->name, p->child[i]->name) != 0)
+            body = math_has_symbol(body, g->child[i]->name)
+                       ? NULL
+                       : math_substitute(e->w, body, p->child[i]->name, g->child[i]);
+    }
+    return body;
+}
+
+static enum math_truth equations(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+{
+    const struct math_node *body = renamed(e, gold, pred), *a, *b;
+    if (body)
+        return equal_trees(e, gold->child[1], body);
+    if (!math_is_scalar(gold->child[0]) || !math_is_scalar(gold->child[1]) ||
+        !math_is_scalar(pred->child[0]) || !math_is_scalar(pred->child[1]))
+        return MATH_FALSE;
+    a = difference(e, gold);
+    b = difference(e, pred);
+    enum math_truth r = a && b ? math_scalar_proportional(e->w, a, b) : MATH_UNKNOWN;
+    if (r == MATH_TRUE)
+        equal_rule(e, "as equations up to a factor");
+    return r;
+}
+
+static enum math_op flipped(enum math_op op)
+{
+    switch (op) {
+    case MATH_LESS:
+        return MATH_GREATER;
+    case MATH_LESS_EQUAL:
+        return MATH_GREATER_EQUAL;
+    case MATH_GREATER:
+        return MATH_LESS;
+    case MATH_GREATER_EQUAL:
+        return MATH_LESS_EQUAL;
+    default:
+        return op;
+    }
+}
+
+static int is_symmetric(enum math_op op)
+{
+    return op == MATH_EQUAL || op == MATH_NOT_EQUAL || op == MATH_APPROXIMATELY || flipped(op) != op;
+}
+
+/* The same sides in the same order, or all of it read from right to left. */
+static enum math_truth sides(struct equal *e, const struct math_node *gold, const struct math_node *pred,
+                             int back)
+{
+    enum math_truth all = MATH_TRUE;
+    for (int i = 0; i + 1 < gold->n; i++) {
+        enum math_op op = (enum math_op)pred->ops[back ? gold->n - 2 - i : i];
+        if (back && !is_symmetric(op))
+            return MATH_FALSE;
+        if (gold->ops[i] != (unsigned char)(back ? flipped(op) : op))
+            return MATH_FALSE;
+    }
+    for (int i = 0; i < gold->n && all != MATH_FALSE; i++)
+        all = equal_worse(all, equal_trees(e, gold->child[i], pred->child[back ? gold->n - 1 - i : i]));
+    return all;
+}
+
+static int all_equal_signs(const struct math_node *m, int n)
+{
+    for (int i = 0; i + 1 < n; i++)
+        if (m->ops[i] != MATH_EQUAL)
+            return 0;
+    return 1;
+}
+
+/* a = b = c as a = c: what stands between is a derivation, and what only approximates at the end is dropped.
+ */
+static const struct math_node *ends_only(struct equal *e, const struct math_node *m)
+{
+    int n = m->n;
+    while (n > 2 && m->ops[n - 2] == MATH_APPROXIMATELY)
+        n--;
+    const struct math_node *end[2] = {m->child[0], m->child[n - 1]};
+    if (m->n == 2 || !all_equal_signs(m, n))
+        return m;
+    struct math_node *out = math_node_new(e->w, MATH_RELATION, m->source, 2, end);
+    if (out)
+        out->ops = m->ops;
+    return out;
+}
+
+/* n \equiv 3 \pmod 5 in its three parts, also where it is written n \equiv 3 \bmod 5. 0: it is none. */
+static int congruence(struct equal *e, const struct math_node *m, const struct math_node *part[3])
+{
+    const struct math_node *right = m->n > 1 ? m->child[1] : NULL;
+    if (!right || m->ops[0] != MATH_CONGRUENT)
+        return 0;
+    int negative = m->n == 2 && right->kind == MATH_NEGATE;
+    right = negative ? right->child[0] : right;
+    int mod = m->n == 2 && right->kind == MATH_FUNCTION && right->which == MATH_MOD && right->n == 2;
+    if (m->n != 3 && !mod)
+        return 0;
+    part[0] = m->child[0];
+    part[1] = mod ? right->child[0] : right;
+    part[2] = mod ? right->child[1] : m->child[2];
+    if (negative)
+        part[1] = math_node_1(e->w, MATH_NEGATE, m->source, part[1]);
+    return part[1] != NULL;
+}
+
+/* Residues differ by a multiple of the modulus: 3 and 8 modulo 5. */
+static enum math_truth congruences(struct equal *e, const struct math_node *const g[3],
+                                   const struct math_node *const p[3])
+{
+    int64_t quotient;
+    enum math_truth same = equal_worse(equal_trees(e, g[0], p[0]), equal_trees(e, g[2], p[2]));
+    if (same != MATH_TRUE || !math_is_scalar(g[1]) || !math_is_scalar(p[1]) || !math_is_scalar(g[2]))
+        return MATH_FALSE;
+    const struct math_node *minus = math_node_1(e->w, MATH_NEGATE, p[1]->source, p[1]),
+                           *d = math_node_2(e->w, MATH_ADD, g[1]->source, g[1], minus),
+                           *q = math_node_2(e->w, MATH_DIVIDE, g[1]->source, d, g[2]);
+    return q && math_scalar_integer(e->w, q, &quotient) ? MATH_TRUE : MATH_FALSE;
+}
+
+/* 0 < 4 - x^2 and x^2 < 4: the differences of the sides, in one direction. */
+static enum math_truth differences(struct equal *e, const struct math_node *gold,
+                                   const struct math_node *pred)
+{
+    enum math_op g = (enum math_op)gold->ops[0], p = (enum math_op)pred->ops[0];
+    if (flipped(g) == g || (p != g && p != flipped(g)))
+        return MATH_FALSE;
+    for (int i = 0; i < 2; i++)
+        if (!math_is_scalar(gold->child[i]) || !math_is_scalar(pred->child[i]))
+            return MATH_FALSE;
+    const struct math_node *a = difference(e, gold), *b = difference(e, pred);
+    if (b && p != g)
+        b = math_node_1(e->w, MATH_NEGATE, b->source, b);
+    return a && b ? math_scalar_equal(e->w, a, b) : MATH_UNKNOWN;
+}
+
+enum math_truth equal_relations(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+{
+    enum math_truth r = MATH_FALSE;
+    const struct math_node *g[3], *p[3];
+    if (congruence(e, gold, g) && congruence(e, pred, p))
+        return congruences(e, g, p);
+    gold = ends_only(e, gold);
+    pred = ends_only(e, pred);
+    if (!gold || !pred)
+        return MATH_UNKNOWN;
+    if (strcmp(gold->name, pred->name) != 0)
+        return MATH_FALSE;
+    if (gold->n == pred->n) {
+        r = sides(e, gold, pred, 0);
+        if (r != MATH_TRUE)
+            r = equal_better(r, sides(e, gold, pred, 1));
+    }
+    if (r != MATH_TRUE && gold->n == 2 && pred->n == 2 && gold->ops[0] == MATH_EQUAL &&
+        pred->ops[0] == MATH_EQUAL)
+        r = equal_better(r, equations(e, gold, pred));
+    if (r != MATH_TRUE && gold->n == 2 && pred->n == 2)
+        r = equal_better(r, differences(e, gold, pred));
+    return r;
+}

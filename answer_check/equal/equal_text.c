@@ -1,0 +1,278 @@
+/* Words: the same words in other dress, and words that mean mathematics ("no solutions" is the empty set,
+ * "all real numbers" is R, "seventeen" is 17). What a sentence says beyond that is nobody's business here. */
+#include "answer_check/equal/equal.h"
+
+#include <string.h>
+
+#include "answer_check/math/math_reader.h"
+#include "evalcore/base/arena.h"
+
+enum { WORDS_MAX = 16 };
+
+struct words {
+    int n; /* -1: too many */
+    struct span word[WORDS_MAX];
+};
+
+static struct words split(const char *s)
+{
+    struct words out = {0};
+    while (*s) {
+        size_t n = strcspn(s, " -");
+        if (n && out.n == WORDS_MAX)
+            return (struct words){-1, {{0}}};
+        if (n)
+            out.word[out.n++] = (struct span){s, n};
+        s += n + (s[n] != 0);
+    }
+    return out;
+}
+
+static int is(struct span word, const char *text)
+{
+    return word.n == strlen(text) && !memcmp(word.s, text, word.n);
+}
+
+static int is_one_of(struct span word, const char *const *table, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is(word, table[i]))
+            return 1;
+    return 0;
+}
+#define IS_ONE_OF(word, table) is_one_of(word, table, sizeof(table) / sizeof *(table))
+
+/* ---- the same words ---- */
+
+/* Words that change nothing: "an ellipse" is "ellipse", "if n is odd" is "n odd". */
+static int is_filler(struct span word, int first)
+{
+    static const char *const anywhere[] = {"an", "the", "is", "are"}, *const leading[] = {"a", "if", "when"};
+    return IS_ONE_OF(word, anywhere) || (first && IS_ONE_OF(word, leading));
+}
+
+static int same_words(const char *a, const char *b)
+{
+    struct words x = split(a), y = split(b);
+    int i = 0, k = 0;
+    if (x.n < 0 || y.n < 0)
+        return 0;
+    for (;; i++, k++) {
+        while (i < x.n && x.n > 1 && is_filler(x.word[i], i == 0))
+            i++;
+        while (k < y.n && y.n > 1 && is_filler(y.word[k], k == 0))
+            k++;
+        if (i == x.n || k == y.n)
+            return i == x.n && k == y.n && i && k;
+        if (x.word[i].n != y.word[k].n || memcmp(x.word[i].s, y.word[k].s, x.word[i].n))
+            return 0;
+    }
+}
+
+/* "yes" and "yes, it is". */
+static int answers(const char *word, const char *sentence)
+{
+    static const char *const table[] = {"yes", "no", "true", "false"};
+    size_t n = strlen(word);
+    return IS_ONE_OF(((struct span){word, n}), table) && !strncmp(word, sentence, n) && sentence[n] == ',';
+}
+
+enum math_truth equal_texts(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+{
+    if (!strcmp(gold->name, pred->name) || same_words(gold->name, pred->name) ||
+        answers(gold->name, pred->name) || answers(pred->name, gold->name))
+        return MATH_TRUE;
+    const struct math_node *g = equal_meaning(e, gold), *p = equal_meaning(e, pred);
+    return g && p ? equal_trees(e, g, p) : MATH_FALSE;
+}
+
+/* ---- what they mean ---- */
+
+static const struct math_node *number_set(struct equal *e, const struct math_node *m, char which,
+                                          const char *mark)
+{
+    struct math_node *s = math_node_new(e->w, MATH_NUMBER_SET, m->source, 0, NULL);
+    if (s) {
+        s->which = which;
+        s->name = mark;
+    }
+    return s;
+}
+
+static const struct math_node *whole(struct equal *e, const struct math_node *m, long value)
+{
+    struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
+    if (k) {
+        const char *digits = arena_printf(e->w->arena, "%ld", value);
+        k->literal = (struct math_literal){.digits = digits, .n = (int)strlen(digits)};
+    }
+    return k;
+}
+
+/* "no solution", "there are no real solutions", "no such x exists", "none", "empty set". */
+static int says_nothing(const struct words *w, int i)
+{
+    static const char *const there[] = {"there", "is", "are", "exist", "exists", "the", "equation", "has"};
+    static const char *const rest[] = {"real",  "such",   "solution", "solutions", "root",  "roots",
+                                       "value", "values", "number",   "numbers",   "exist", "exists"};
+    while (i < w->n && IS_ONE_OF(w->word[i], there))
+        i++;
+    if (i + 1 == w->n && (is(w->word[i], "none") || is(w->word[i], "nil")))
+        return 1;
+    if (i + 2 == w->n && is(w->word[i], "empty") && is(w->word[i + 1], "set"))
+        return 1;
+    if (i + 1 >= w->n || !is(w->word[i++], "no"))
+        return 0;
+    while (i < w->n && (IS_ONE_OF(w->word[i], rest) || w->word[i].n == 1))
+        i++;
+    return i == w->n;
+}
+
+/* "infinitely many", "infinitely many solutions", "infinite". */
+static int says_infinite(const struct words *w)
+{
+    static const char *const rest[] = {"many", "solution", "solutions", "values", "number", "of"};
+    int i = 0;
+    while (i < w->n && (is(w->word[i], "there") || is(w->word[i], "are") || is(w->word[i], "an")))
+        i++;
+    if (i == w->n)
+        return 0;
+    int sure = is(w->word[i], "infinity"), many = is(w->word[i], "infinitely");
+    if (!sure && !many && !is(w->word[i], "infinite"))
+        return 0;
+    if (many && !(i + 1 < w->n && is(w->word[i + 1], "many")))
+        return 0;
+    for (i++; i < w->n; i++)
+        if (sure || !IS_ONE_OF(w->word[i], rest))
+            return 0;
+    return 1;
+}
+
+/* "all real numbers", "the set of all reals", "any positive integer n", "every real x": which set of numbers,
+ * and its mark; 0 when it is none. */
+static char says_numbers(const struct words *w, const char **mark)
+{
+    static const struct {
+        const char *word, *plural;
+        char which;
+    } kinds[] = {{"real", "reals", 'R'},
+                 {"integer", "integers", 'Z'},
+                 {"rational", "rationals", 'Q'},
+                 {"natural", "naturals", 'N'},
+                 {"complex", "complexes", 'C'}};
+    static const char *const all[] = {"the", "set", "of", "all", "any", "every"};
+    static const char *const noun[] = {"number", "numbers", "value", "values"};
+    int i = 0, quantified = 0, named = 0;
+    char which = 0;
+    *mark = "";
+    for (; i < w->n && IS_ONE_OF(w->word[i], all); i++)
+        quantified |= w->word[i].s[0] != 'o';
+    if (i < w->n && (is(w->word[i], "positive") || is(w->word[i], "negative")))
+        *mark = w->word[i++].s[0] == 'p' ? "+" : "-";
+    for (size_t k = 0; i < w->n && k < sizeof kinds / sizeof *kinds; k++) {
+        named = is(w->word[i], kinds[k].plural) || (is(w->word[i], kinds[k].word) && kinds[k].which == 'Z');
+        if (named || is(w->word[i], kinds[k].word)) {
+            which = kinds[k].which;
+            break;
+        }
+    }
+    i++;
+    if (which && i < w->n && IS_ONE_OF(w->word[i], noun)) {
+        named = 1;
+        i++;
+    }
+    if (i < w->n && is(w->word[i], "of"))
+        i++;
+    if (i < w->n && w->word[i].n == 1 && quantified) { /* all real x */
+        named = 1;
+        i++;
+    }
+    return which && named && i == w->n && (quantified || w->n > 1) ? which : 0;
+}
+
+/* "one hundred and twenty-three": the value, or -1. */
+static long number_of(const struct words *w, int from, int to)
+{
+    long total = 0, group = 0;
+    int last = 1000; /* the size of the part before: it must fall */
+    if (from >= to)
+        return -1;
+    for (int i = from; i < to; i++) {
+        int v = math_word_number(w->word[i]);
+        if (is(w->word[i], "and") && i > from && i + 1 < to)
+            continue;
+        if (v < 0 || (v == 0 && w->n > 1))
+            return -1;
+        if (v == 1000) {
+            total = (group ? group : 1) * 1000;
+            group = 0;
+            last = 1000;
+        } else if (v == 100) {
+            if (group > 9 || last == 100)
+                return -1;
+            group = (group ? group : 1) * 100;
+            last = 100;
+        } else {
+            int size = v < 10 ? 1 : v < 20 ? 2 : 10;
+            if (!(last >= 100 || (last == 10 && size == 1)))
+                return -1;
+            group += v;
+            last = size;
+        }
+    }
+    return total + group;
+}
+
+/* "two thirds", "one half": the denominator, or 0. */
+static int denominator(struct span word)
+{
+    static const struct {
+        const char *word;
+        int value;
+    } table[] = {{"half", 2},   {"halves", 2},  {"third", 3}, {"thirds", 3}, {"quarter", 4}, {"quarters", 4},
+                 {"fourth", 4}, {"fourths", 4}, {"fifth", 5}, {"fifths", 5}, {"sixth", 6},   {"sixths", 6},
+                 {"eighth", 8}, {"eighths", 8}, {"ninth", 9}, {"tenth", 10}, {"tenths", 10}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (is(word, table[i].word))
+            return table[i].value;
+    return 0;
+}
+
+static const struct math_node *says_number(struct equal *e, const struct math_node *m, const struct words *w)
+{
+    int negative = w->n > 1 && (is(w->word[0], "negative") || is(w->word[0], "minus"));
+    int d = w->n > negative + 1 ? denominator(w->word[w->n - 1]) : 0;
+    long n = number_of(w, negative, w->n - (d > 0));
+    if (n < 0 || (d && n == 0))
+        return NULL;
+    const struct math_node *value = whole(e, m, n);
+    if (d)
+        value = math_node_2(e->w, MATH_DIVIDE, m->source, value, whole(e, m, d));
+    return negative ? math_node_1(e->w, MATH_NEGATE, m->source, value) : value;
+}
+
+const struct math_node *equal_meaning(struct equal *e, const struct math_node *m)
+{
+    const char *mark;
+    struct words w = m->kind == MATH_TEXT ? split(m->name) : (struct words){0};
+    if (w.n < 1)
+        return NULL;
+    if (says_nothing(&w, 0))
+        return number_set(e, m, '0', "");
+    if (says_infinite(&w)) {
+        struct math_node *c = math_node_new(e->w, MATH_CONSTANT, m->source, 0, NULL);
+        if (c)
+            c->which = MATH_INFINITY;
+        return c;
+    }
+    char which = says_numbers(&w, &mark);
+    if (which)
+        return number_set(e, m, which, mark);
+    if (w.n == 2 && w.word[1].n == 1 && (is(w.word[0], "option") || is(w.word[0], "choice"))) {
+        struct math_node *letter = math_node_new(e->w, MATH_SYMBOL, m->source, 0, NULL);
+        if (letter)
+            letter->name = arena_printf(e->w->arena, "%c", *w.word[1].s - 'a' + 'A');
+        return letter;
+    }
+    return says_number(e, m, &w);
+}

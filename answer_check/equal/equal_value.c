@@ -1,0 +1,229 @@
+/* Scalars with what may stand around them: percent, degrees, units, currency; and decimals, which state a
+ * value only to their last digit. */
+#include "answer_check/equal/equal.h"
+
+#include <string.h>
+
+struct marked {
+    const struct math_node *value;
+    const char *unit, *money; /* NULL: none */
+    int percent, degrees, currency;
+};
+
+static int is_mark(const struct math_node *m)
+{
+    return m->kind == MATH_PERCENT || m->kind == MATH_DEGREES || m->kind == MATH_UNIT ||
+           m->kind == MATH_CURRENCY;
+}
+
+/* The value inside all marks, with a sign in front of them: -(5\%). */
+static const struct math_node *innermost(const struct math_node *m)
+{
+    while (is_mark(m) || (m->kind == MATH_NEGATE && is_mark(m->child[0])))
+        m = m->child[0];
+    return m;
+}
+
+int equal_is_value(const struct math_node *m)
+{
+    return math_is_scalar(innermost(m));
+}
+
+static const struct math_node *whole_number(struct equal *e, const char *digits, struct span source)
+{
+    struct math_node *m = math_node_new(e->w, MATH_NUMBER, source, 0, NULL);
+    if (m)
+        m->literal = (struct math_literal){.digits = digits, .n = (int)strlen(digits)};
+    return m;
+}
+
+static const struct math_node *ratio_of(struct equal *e, const struct math_node *m, const char *by,
+                                        int divide)
+{
+    return math_node_2(e->w, divide ? MATH_DIVIDE : MATH_MULTIPLY, m->source, m,
+                       whole_number(e, by, m->source));
+}
+
+/* Degrees, minutes and seconds as degrees. */
+static const struct math_node *in_degrees(struct equal *e, const struct math_node *m)
+{
+    const struct math_node *part[3] = {m->child[0]};
+    if (m->n == 1)
+        return m->child[0];
+    for (int i = 1; i < m->n && i < 3; i++)
+        part[i] = ratio_of(e, m->child[i], i == 1 ? "60" : "3600", 1);
+    return math_node_new(e->w, MATH_ADD, m->source, m->n < 3 ? m->n : 3, part);
+}
+
+static struct marked unmark(struct equal *e, const struct math_node *m)
+{
+    struct marked out = {m, NULL, NULL, 0, 0, 0};
+    int negative = 0;
+    for (;;) {
+        if (m->kind == MATH_NEGATE && is_mark(m->child[0])) {
+            negative = !negative;
+            m = m->child[0];
+            continue;
+        }
+        if (!is_mark(m))
+            break;
+        out.percent |= m->kind == MATH_PERCENT;
+        out.currency |= m->kind == MATH_CURRENCY;
+        out.money = m->kind == MATH_CURRENCY ? m->name : out.money;
+        if (m->kind == MATH_UNIT && !out.unit)
+            out.unit = m->name;
+        out.degrees |= m->kind == MATH_DEGREES;
+        if (m->kind == MATH_DEGREES && m->n > 1) {
+            m = in_degrees(e, m);
+            break;
+        }
+        m = m->child[0];
+    }
+    out.value = m && negative ? math_node_1(e->w, MATH_NEGATE, m->source, m) : m;
+    return out;
+}
+
+/* ---- decimals ---- */
+
+/* The literal of "3.14" and "-3.14", or NULL. */
+static const struct math_literal *decimal_of(const struct math_node *m)
+{
+    if (m->kind == MATH_NEGATE)
+        m = m->child[0];
+    return m->kind == MATH_NUMBER && m->literal.point && m->literal.decimals && !m->literal.period
+               ? &m->literal
+               : NULL;
+}
+
+static int has_decimal(const struct math_node *m)
+{
+    if (m->kind == MATH_NUMBER)
+        return m->literal.point && m->literal.decimals;
+    for (int i = 0; i < m->n; i++)
+        if (has_decimal(m->child[i]))
+            return 1;
+    return 0;
+}
+
+/* A decimal reference stands for every value that rounds to its digits (600/7 and 85.71). Another decimal
+ * must be the finer one, and a reference of one or two digits (0.5) is taken to be exact against it. */
+static enum math_truth rounds_to_gold(struct equal *e, const struct math_node *gold,
+                                      const struct math_node *pred)
+{
+    const struct math_literal *g = decimal_of(gold);
+    if (!g || !equal_is_number(e, pred))
+        return MATH_FALSE;
+    if (has_decimal(pred)) {
+        const struct math_literal *p = decimal_of(pred);
+        if (!p || p->decimals - p->exponent <= g->decimals - g->exponent || g->n < 3)
+            return MATH_FALSE;
+    }
+    return math_rounds_to(e->w, pred, gold, g->decimals - g->exponent);
+}
+
+/* A decimal prediction meets an exact reference when it is rounded correctly and long enough to show that the
+ * value was known: four digits. */
+static enum math_truth gold_rounds_to(struct equal *e, const struct math_node *gold,
+                                      const struct math_node *pred)
+{
+    enum { DIGITS = 4 };
+    const struct math_literal *p = decimal_of(pred);
+    if (!p || p->n < DIGITS || has_decimal(gold) || !equal_is_number(e, gold))
+        return MATH_FALSE;
+    return math_rounds_to(e->w, gold, pred, p->decimals - p->exponent);
+}
+
+static enum math_truth scalars(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+{
+    enum math_truth r = gold && pred ? math_scalar_equal(e->w, gold, pred) : MATH_UNKNOWN;
+    if (r == MATH_TRUE || !gold || !pred || e->policies->decimals == DECIMALS_EXACT)
+        return r;
+    if (rounds_to_gold(e, gold, pred) == MATH_TRUE) {
+        equal_rule(e, "rounded to the reference's digits");
+        return MATH_TRUE;
+    }
+    if (gold_rounds_to(e, gold, pred) == MATH_TRUE) {
+        equal_rule(e, "as a correctly rounded decimal");
+        return MATH_TRUE;
+    }
+    return r;
+}
+
+/* ---- marks on one side or both ---- */
+
+/* 25\% is 1/4. The reference's digits decide in its own writing: 6.67\% is met by 1/15. */
+static enum math_truth percents(struct equal *e, const struct marked *g, const struct marked *p)
+{
+    const struct math_node *a = g->percent ? g->value : ratio_of(e, g->value, "100", 0);
+    const struct math_node *b = p->percent ? p->value : ratio_of(e, p->value, "100", 0);
+    enum math_truth r = scalars(e, a, b);
+    if (r != MATH_TRUE && g->percent != p->percent && e->policies->percent == PERCENT_NUMBER)
+        r = equal_better(r, scalars(e, g->value, p->value));
+    return r;
+}
+
+/* A degree sign on one side only is dropped, or the other side is in radians: 30^\circ and \pi/6. */
+static enum math_truth degrees(struct equal *e, const struct marked *g, const struct marked *p)
+{
+    int one_side = g->degrees != p->degrees, keep = e->policies->degrees == MARK_KEEP;
+    enum math_truth r = one_side && keep ? MATH_FALSE : scalars(e, g->value, p->value);
+    if (r == MATH_TRUE || !one_side)
+        return r;
+    struct math_node *pi = math_node_new(e->w, MATH_CONSTANT, g->value->source, 0, NULL);
+    if (!pi)
+        return MATH_UNKNOWN;
+    pi->which = MATH_PI;
+    const struct math_node *a = g->value, *b = p->value, **sign = g->degrees ? &a : &b;
+    *sign = ratio_of(e, *sign, "180", 1);
+    *sign = *sign ? math_node_2(e->w, MATH_MULTIPLY, a->source, *sign, pi) : NULL;
+    r = equal_better(r, scalars(e, a, b));
+    if (r == MATH_TRUE)
+        equal_rule(e, "with degrees in radians");
+    return r;
+}
+
+/* The base that is written somewhere in a value, or NULL. */
+static const struct math_node *base_of(const struct math_node *m)
+{
+    const struct math_node *found = m->kind == MATH_BASE ? m->child[1] : NULL;
+    for (int i = 0; i < m->n && !found; i++)
+        found = base_of(m->child[i]);
+    return found;
+}
+
+/* Bases that both sides write must be the same: 204_5 is not 204_6, nor A_{11} the digit A_{21}. */
+static int other_base(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+{
+    const struct math_node *g = base_of(gold), *p = base_of(pred);
+    return g && p && math_scalar_equal(e->w, g, p) != MATH_TRUE;
+}
+
+/* 1101_2 and 1101: where one side leaves out the base, the digits are the answer. */
+static int same_digits(const struct math_node *a, const struct math_node *b)
+{
+    const struct math_node *based = a->kind == MATH_BASE ? a : b, *bare = based == a ? b : a;
+    const struct math_node *digits = based->kind == MATH_BASE ? based->child[0] : NULL;
+    return digits && digits->kind == MATH_NUMBER && bare->kind == MATH_NUMBER && !bare->literal.point &&
+           !bare->literal.exponent && !digits->literal.point && digits->literal.n == bare->literal.n &&
+           !memcmp(digits->literal.digits, bare->literal.digits, (size_t)bare->literal.n);
+}
+
+enum math_truth equal_values(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+{
+    struct marked g = unmark(e, gold), p = unmark(e, pred);
+    if (!g.value || !p.value)
+        return MATH_UNKNOWN;
+    if ((g.unit && p.unit && !equal_units(g.unit, p.unit)) || other_base(e, g.value, p.value))
+        return MATH_FALSE;
+    if (g.money && p.money && strcmp(g.money, p.money) != 0)
+        return MATH_FALSE;
+    if (e->policies->units == MARK_KEEP && (!g.unit != !p.unit || g.currency != p.currency))
+        return MATH_FALSE;
+    if (same_digits(g.value, p.value) && !g.percent == !p.percent && !g.degrees == !p.degrees)
+        return MATH_TRUE;
+    if (g.percent || p.percent)
+        return percents(e, &g, &p);
+    if (g.degrees || p.degrees)
+        return degrees(e, &g, &p);
+    return scalars(e, g.value, p.value);
+}

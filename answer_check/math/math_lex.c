@@ -1,0 +1,356 @@
+/* Cuts mathematical writing into tokens. What carries no meaning is dropped here: fonts, sizes, spacing,
+ * marks of math mode, boxes. It never looks back more than one token and never forward more than one
+ * argument. */
+#include "answer_check/math/math_lex.h"
+
+#include <string.h>
+
+#include "answer_check/math/math_lex_state.h"
+#include "evalcore/base/arena.h"
+
+struct token *lex_emit(struct lexer *l, enum token_kind kind, int value, const char *s, size_t n)
+{
+    if (l->n >= l->cap) {
+        l->failed = 1;
+        return &l->spare;
+    }
+    struct token *t = &l->t[l->n++];
+    *t = (struct token){.kind = kind, .value = (short)value, .space = (unsigned char)l->space};
+    t->flags = (unsigned char)(l->in_text ? TOKEN_TEXT : 0);
+    t->match = -1;
+    t->at = (int)l->start;
+    t->end = (int)l->at;
+    t->s = s;
+    t->n = (int)n;
+    l->space = SPACE_NONE;
+    l->boundary = 0;
+    if (l->box && kind == T_OPEN)
+        t->flags |= TOKEN_BOX;
+    l->box = 0;
+    return t;
+}
+
+void lex_space(struct lexer *l, enum token_space space)
+{
+    if (l->boundary && space == SPACE_BLANK)
+        space = SPACE_WIDE;
+    if (space == SPACE_NEGATIVE && l->space == SPACE_BLANK) /* ",\! 000" and ", \!000": TeX ignores blanks */
+        l->space = space;
+    else if ((int)space > l->space && !(space == SPACE_BLANK && l->space == SPACE_NEGATIVE))
+        l->space = space;
+}
+
+/* The end of a formula inside a text: with white space beside it, what follows is another formula. */
+static void math_mode_mark(struct lexer *l)
+{
+    int wide = l->space >= SPACE_BLANK && l->n;
+    l->boundary = 1;
+    if (l->space < (wide ? SPACE_WIDE : SPACE_BLANK))
+        l->space = wide ? SPACE_WIDE : SPACE_BLANK;
+}
+
+static void blanks(struct lexer *l)
+{
+    int lines = 0;
+    do
+        lines += l->text.s[l->at++] == '\n';
+    while (lex_peek(l, 0) == ' ' || (ascii_is_space(lex_peek(l, 0)) && !ascii_is_letter(lex_peek(l, 1))));
+    lex_space(l, lines > 1 ? SPACE_WIDE : SPACE_BLANK);
+}
+
+char lex_peek(const struct lexer *l, size_t ahead)
+{
+    return l->at + ahead < l->text.n ? l->text.s[l->at + ahead] : 0;
+}
+
+void lex_skip_blanks(struct lexer *l)
+{
+    while (ascii_is_space(lex_peek(l, 0)))
+        l->at++;
+}
+
+static int group_open(struct lexer *l, enum lex_group kind)
+{
+    if (l->depth >= LEX_DEPTH)
+        return -1;
+    l->group[l->depth].kind = (unsigned char)kind;
+    l->group[l->depth++].in_text = (unsigned char)l->in_text;
+    return 0;
+}
+
+int lex_text_group(struct lexer *l)
+{
+    lex_skip_blanks(l);
+    if (lex_peek(l, 0) != '{')
+        return 0; /* \text without braces changes nothing that a reader can see */
+    l->at++;
+    if (group_open(l, GROUP_TEXT))
+        return -1;
+    l->in_text = 1;
+    return 0;
+}
+
+static int brace(struct lexer *l, char c)
+{
+    if (c == '{') {
+        if (l->in_text) /* {..} inside \text is a font's */
+            return group_open(l, GROUP_TEXT);
+        if (lex_peek(l, 0) == ',' && lex_peek(l, 1) == '}') { /* 10{,}000 */
+            l->at += 2;
+            lex_emit(l, T_COMMA, 1, ",", 1);
+            return 0;
+        }
+        lex_emit(l, T_OPEN, '{', "{", 1);
+        return group_open(l, GROUP_BRACES);
+    }
+    if (!l->depth)
+        return -1;
+    struct lex_level *g = &l->group[--l->depth];
+    l->in_text = g->in_text;
+    if (g->kind == GROUP_BRACES)
+        lex_emit(l, T_CLOSE, '{', "}", 1);
+    return 0;
+}
+
+/* Letters: a word that mathematics knows, or one to be read later. sinx is read as sin x. */
+static void letters(struct lexer *l)
+{
+    const char *s = l->text.s + l->at;
+    size_t n = 0, room = l->text.n - l->at;
+    while (n < room) {
+        int c, used = math_character(s + n, room - n, &c);
+        int letter = c < 0x80 ? ascii_is_letter((char)c)
+                              : c > 0 && !math_character_command(c) && !math_character_ascii(c) &&
+                                    !math_character_script(c, &(int){0}) && math_character_is_letter(c);
+        if (!letter)
+            break;
+        n += (size_t)used;
+    }
+    const struct token_meaning *m = n > 1 ? math_plain_word((struct span){s, n}) : NULL;
+    if (!m && n > 2 && !l->in_text && memchr("xyznab", s[n - 1], 6)) {
+        m = math_plain_word((struct span){s, n - 1});
+        m = m && m->kind == T_FUNCTION ? m : NULL;
+        n -= m ? 1 : 0;
+    }
+    l->at += n;
+    struct token *t = lex_emit(l, m ? m->kind : T_WORD, m ? m->value : 0, s, n);
+    t->flags |= m ? TOKEN_PLAIN : 0;
+}
+
+static void digits(struct lexer *l)
+{
+    size_t n = 0;
+    while (ascii_is_digit(lex_peek(l, n)))
+        n++;
+    const char *s = l->text.s + l->at;
+    l->at += n;
+    lex_emit(l, T_DIGITS, 0, s, n);
+}
+
+/* A raised or lowered run of Unicode characters: x², a₁, 10⁻³. Written like x^{..}. */
+static int script(struct lexer *l)
+{
+    int up = 0, first_up = -1, c, n = 0;
+    size_t end = l->at;
+    char *out = NULL;
+    for (int pass = 0; pass < 2; pass++) { /* how many, then which */
+        n = 0;
+        for (end = l->at; end < l->text.n;) {
+            int used = math_character(l->text.s + end, l->text.n - end, &c);
+            int of = math_character_script(c, &up);
+            if (!of || (n && up != first_up))
+                break;
+            first_up = up;
+            if (out)
+                out[n] = (char)of;
+            n++;
+            end += (size_t)used;
+        }
+        out = out ? out : arena_alloc(l->work->arena, (size_t)n);
+    }
+    l->at = end;
+    lex_emit(l, first_up ? T_CARET : T_UNDERSCORE, 0, first_up ? "^" : "_", 1);
+    lex_emit(l, T_OPEN, '{', "{", 1);
+    for (int i = 0; i < n;) {
+        int k = i;
+        while (k < n && ascii_is_digit(out[k]))
+            k++;
+        if (k > i) {
+            lex_emit(l, T_DIGITS, 0, out + i, (size_t)(k - i));
+            i = k;
+            continue;
+        }
+        if (lex_ascii_operator(l, out[i]) < 0)
+            lex_emit(l, T_WORD, 0, out + i, 1);
+        i++;
+    }
+    lex_emit(l, T_CLOSE, '{', "}", 1);
+    return 0;
+}
+
+static int vulgar_fraction(struct lexer *l, int c)
+{
+    static const struct {
+        int c;
+        const char *s;
+    } table[] = {{0xBC, "1/4"},   {0xBD, "1/2"},   {0xBE, "3/4"},   {0x2150, "1/7"}, {0x2151, "1/9"},
+                 {0x2153, "1/3"}, {0x2154, "2/3"}, {0x2155, "1/5"}, {0x2156, "2/5"}, {0x2157, "3/5"},
+                 {0x2158, "4/5"}, {0x2159, "1/6"}, {0x215A, "5/6"}, {0x215B, "1/8"}, {0x215C, "3/8"},
+                 {0x215D, "5/8"}, {0x215E, "7/8"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].c == c) {
+            lex_emit(l, T_VULGAR, 0, table[i].s, 3);
+            return 1;
+        }
+    return 0;
+}
+
+/* A character beyond ASCII. */
+static int beyond_ascii(struct lexer *l)
+{
+    int c, up, used = math_character(l->text.s + l->at, l->text.n - l->at, &c);
+    if (c < 0)
+        return -1;
+    const char *command = math_character_command(c);
+    int ascii = math_character_ascii(c);
+    if (math_character_script(c, &up))
+        return script(l);
+    if (c == 0x200B || c == 0xFEFF || c == 0x2061 || c == 0x2062) { /* invisible */
+        l->at += (size_t)used;
+        return 0;
+    }
+    if (!command && !ascii && math_character_is_letter(c) && !(c >= 0xBC && c <= 0xBE) &&
+        !(c >= 0x2150 && c <= 0x215E)) {
+        letters(l);
+        return 0;
+    }
+    l->at += (size_t)used;
+    if (command) {
+        const struct token_meaning *m = math_command((struct span){command, strlen(command)});
+        int before = l->n;
+        if (!m || lex_meaning(l, m))
+            return -1;
+        if (m->kind == T_ROOT && l->n > before) /* √12 is the root of 12 */
+            l->t[before].value = (short)(c == 0x221A ? 1 : c == 0x221B ? 3 : 4);
+        return 0;
+    }
+    if (ascii == ' ') {
+        lex_space(l, SPACE_BLANK);
+        return 0;
+    }
+    if (ascii_is_digit((char)ascii) || ascii_is_letter((char)ascii)) {
+        char *s = arena_strndup(l->work->arena, &(char){(char)ascii}, 1);
+        lex_emit(l, ascii_is_digit(*s) ? T_DIGITS : T_WORD, 0, s, 1);
+        return 0;
+    }
+    if (ascii == '{' || ascii == '}')
+        return -1;
+    return ascii ? lex_ascii_operator(l, (char)ascii) : vulgar_fraction(l, c) ? 0 : -1;
+}
+
+/* An escape that some program resolved: form feed and "rac" is \frac, tab and "ext" is \text. 1 when it is.
+ */
+static int resolved_escape(struct lexer *l, char c)
+{
+    static const char from[] = "\a\b\t\v\f\r", to[] = "abtvfr";
+    const char *p = c ? strchr(from, c) : NULL;
+    char name[24];
+    size_t n = 1;
+    if (!p)
+        return 0;
+    name[0] = to[p - from];
+    while (n < sizeof name && ascii_is_letter(lex_peek(l, n))) {
+        name[n] = lex_peek(l, n);
+        n++;
+    }
+    const struct token_meaning *m = n > 2 && n < sizeof name ? math_command((struct span){name, n}) : NULL;
+    if (!m)
+        return 0;
+    l->at += n;
+    if (lex_meaning(l, m))
+        l->failed = 1;
+    return 1;
+}
+
+static int step(struct lexer *l)
+{
+    char c = l->text.s[l->at];
+    l->start = l->at;
+    if (resolved_escape(l, c))
+        return 0;
+    if (ascii_is_space(c)) {
+        blanks(l);
+        return 0;
+    }
+    if (c & 0x80)
+        return beyond_ascii(l);
+    if (ascii_is_letter(c)) {
+        letters(l);
+        return 0;
+    }
+    if (ascii_is_digit(c)) {
+        digits(l);
+        return 0;
+    }
+    l->at++;
+    if (c == '\\')
+        return lex_backslash(l);
+    if (c == '{' || c == '}')
+        return brace(l, c);
+    if (c == '$' && !l->currency) {
+        if (l->depth && l->group[l->depth - 1].kind == GROUP_TEXT)
+            l->in_text = !l->in_text;
+        math_mode_mark(l);
+        return 0;
+    }
+    if (c == '~' && lex_peek(l, 0) != '=') {
+        lex_space(l, SPACE_BLANK);
+        return 0;
+    }
+    return lex_ascii_operator(l, c);
+}
+
+void lex_math_mode(struct lexer *l)
+{
+    math_mode_mark(l);
+}
+
+/* Is $ a sign of currency here? An even number of them, or a pair and a stray one, are marks of math mode; a
+ * single one is when no number stands beside it. */
+static int dollar_is_currency(struct span text)
+{
+    size_t n = 0, at = 0;
+    for (size_t i = 0; i < text.n; i++)
+        if (text.s[i] == '$' && !(i && text.s[i - 1] == '\\')) {
+            n++;
+            at = i;
+        }
+    if (n != 1)
+        return 0;
+    size_t next = at + 1, before = at;
+    while (next < text.n && (ascii_is_space(text.s[next]) || text.s[next] == '-' || text.s[next] == '.'))
+        next++;
+    while (before && ascii_is_space(text.s[before - 1]))
+        before--;
+    return (next < text.n && ascii_is_digit(text.s[next])) || (before && ascii_is_digit(text.s[before - 1]));
+}
+
+int math_lex(struct math_work *w, struct span text, struct token **out)
+{
+    struct lexer l = {.work = w, .text = text};
+    if (text.n > MATH_TREE_BYTES || math_step(w, (int64_t)text.n))
+        return -1;
+    l.currency = dollar_is_currency(text);
+    l.cap = 2 * (int)text.n + 8;
+    l.t = arena_alloc(w->arena, ((size_t)l.cap + 1) * sizeof *l.t);
+    while (l.at < text.n)
+        if (step(&l) || l.failed)
+            return -1;
+    if (l.depth || l.n_environments || l.failed)
+        return -1;
+    int n = l.n;
+    l.start = l.at;
+    lex_emit(&l, T_END, 0, "", 0);
+    *out = l.t;
+    return n;
+}

@@ -1,0 +1,45 @@
+#ifndef ANSWER_CHECK_MATH_MATH_LEX_STATE_H
+#define ANSWER_CHECK_MATH_MATH_LEX_STATE_H
+
+#include "answer_check/math/math_lex.h"
+
+/* Between math_lex.c (characters) and math_lex_command.c (commands and operators); nobody else's business. */
+
+enum { LEX_DEPTH = 200, LEX_ENVIRONMENTS = 50 };
+enum lex_group { GROUP_BRACES, GROUP_TEXT };
+
+struct lex_level {
+    unsigned char kind, in_text; /* in_text: what it was outside */
+};
+
+struct lexer {
+    struct math_work *work;
+    struct span text;
+    size_t at, start; /* next byte; first byte of the token being read */
+    struct token *t, spare;
+    int n, cap;
+    int space, boundary; /* before the next token; a mark of math mode stood there */
+    int in_text, box, negated;
+    int currency; /* $ is a currency sign, not a mark of math mode */
+    int depth;
+    struct lex_level group[LEX_DEPTH];
+    int n_environments;
+    struct {
+        struct span name;
+        int doubled; /* begun by \\begin: commands have two backslashes, rows end with four */
+        int aligned; /* & is layout only */
+    } environment[LEX_ENVIRONMENTS];
+    int failed;
+};
+
+struct token *lex_emit(struct lexer *l, enum token_kind kind, int value, const char *s, size_t n);
+void lex_space(struct lexer *l, enum token_space space);
+void lex_math_mode(struct lexer *l);                /* \( and the like */
+char lex_peek(const struct lexer *l, size_t ahead); /* 0 at the end */
+void lex_skip_blanks(struct lexer *l);
+int lex_text_group(struct lexer *l); /* behind \text */
+int lex_backslash(struct lexer *l);  /* behind a backslash */
+int lex_meaning(struct lexer *l, const struct token_meaning *m);
+int lex_ascii_operator(struct lexer *l, char c); /* c is consumed; -1: not one */
+
+#endif

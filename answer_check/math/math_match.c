@@ -1,0 +1,236 @@
+/* Pairs brackets before anything is read, so that the reader never has to try: what is unbalanced fails at
+ * once, and where a bracket ends is known from its beginning. Two kinds of signs do not say themselves
+ * whether they open or close: | (absolute value, such that, divides) and the brackets of ]a, b[. */
+#include "answer_check/math/math_lex.h"
+#include "evalcore/base/arena.h"
+
+struct level {
+    int open; /* index of the token, -1 for the whole text */
+    int bars; /* plain bars on this level, not deeper, that are still to come */
+    int comma, separator;
+    int colon, relation; /* in {x : x > 0}: index of the colon, a relation behind it */
+};
+
+struct matcher {
+    struct token *t;
+    struct level *level;
+    int depth; /* of level; level[0] is the whole text */
+};
+
+static int ends_operand(const struct token *t)
+{
+    switch (t->kind) {
+    case T_DIGITS:
+    case T_WORD:
+    case T_NAME:
+    case T_CONSTANT:
+    case T_VULGAR:
+    case T_CLOSE:
+    case T_FINISH:
+    case T_BANG:
+    case T_PRIME:
+    case T_PERCENT:
+    case T_CIRC:
+    case T_NUMBER_SET:
+    case T_DOT:
+    case T_DOTS:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static int begins_operand(const struct token *t)
+{
+    switch (t->kind) {
+    case T_END:
+    case T_CLOSE:
+    case T_FINISH:
+    case T_CUP:
+    case T_CAP:
+    case T_SETMINUS:
+    case T_COMMA:
+    case T_SEMICOLON:
+    case T_DOT:
+    case T_AND:
+    case T_OR:
+    case T_ROW:
+    case T_CELL:
+    case T_RELATION:
+    case T_CONDITION:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+static int fits(int open, int close)
+{
+    if (open == '.' || close == '.')
+        return open != '{' && close != '{';
+    if (open == '(' || open == '[' || open == ']')
+        return close == '(' || close == '[' || close == ']';
+    return open == close;
+}
+
+static int push(struct matcher *m, int i)
+{
+    if (m->depth >= MATH_TREE_DEPTH)
+        return -1;
+    int bars = m->level[m->depth].bars;
+    m->level[++m->depth] = (struct level){.open = i};
+    if (m->t[i].value == '|') /* bars inside bars are on the same level as these */
+        m->level[m->depth].bars = bars;
+    return 0;
+}
+
+static int pop(struct matcher *m, int i)
+{
+    int open = m->level[m->depth].open;
+    if (open < 0 || m->t[open].kind != T_OPEN || !fits(m->t[open].value, m->t[i].value))
+        return -1;
+    if (m->t[open].value == '|')
+        m->level[m->depth - 1].bars = m->level[m->depth].bars;
+    struct level *top = &m->level[m->depth];
+    if (m->t[open].value == '{' && top->colon && top->relation && !(m->t[open].flags & TOKEN_BOX))
+        m->t[top->colon].kind = T_MID;
+    m->t[open].match = i;
+    m->t[i].match = open;
+    m->depth--;
+    return 0;
+}
+
+/* [ where an operand has ended and none begins closes [a, b[ or ]a, b[; ] where none has ended opens. */
+static void turn_bracket(const struct matcher *m, struct token *t, const struct token *before)
+{
+    const struct level *top = &m->level[m->depth];
+    int open = top->open < 0 ? 0 : m->t[top->open].value;
+    int ended = before && ends_operand(before);
+    if (t->flags & TOKEN_FIXED || t->value != '[')
+        return;
+    if (t->kind == T_OPEN && ended && top->comma && (open == '[' || open == ']' || open == '(') &&
+        !begins_operand(t + 1)) {
+        t->kind = T_CLOSE;
+        t->value = ']';
+    } else if (t->kind == T_CLOSE && !ended) {
+        t->kind = T_OPEN;
+        t->value = ']';
+    }
+}
+
+/* What a plain bar is: the end of the bars open here, their beginning, or a sign between two sides. */
+static int bar(struct matcher *m, int i, const struct token *before)
+{
+    struct token *t = &m->t[i];
+    struct level *top = &m->level[m->depth];
+    int open = top->open < 0 ? 0 : m->t[top->open].value;
+    int in_set = open == 'S';
+    top->bars--;
+    t->value = '|';
+    if (before && ends_operand(before)) {
+        if (open == '|' && m->t[top->open].kind == T_OPEN && !(m->t[top->open].flags & TOKEN_FIXED)) {
+            t->kind = T_CLOSE;
+            return pop(m, i);
+        }
+        if ((in_set && !top->separator) || top->bars % 2 == 0) {
+            t->kind = T_MID;
+            top->separator = 1;
+            return 0;
+        }
+    }
+    t->kind = T_OPEN;
+    return push(m, i);
+}
+
+/* Counts for every level the bars that stand on it, into the level's opening token (its `match`). */
+static int count_bars(struct token *t, int n, int *whole, int *stack)
+{
+    int depth = 0;
+    *whole = 0;
+    for (int i = 0; i < n; i++) {
+        if (t[i].kind == T_OPEN && t[i].value != '|') {
+            if (depth >= MATH_TREE_DEPTH)
+                return -1;
+            t[i].match = 0;
+            stack[depth++] = i;
+        } else if (t[i].kind == T_CLOSE && t[i].value != '|' && depth > 0) {
+            depth--;
+        } else if (t[i].kind == T_BAR) {
+            int *count = depth ? &t[stack[depth - 1]].match : whole;
+            ++*count;
+        }
+    }
+    return 0;
+}
+
+static int match_token(struct matcher *m, int i)
+{
+    struct token *t = &m->t[i];
+    const struct token *before = i ? t - 1 : NULL;
+    struct level *top = &m->level[m->depth];
+    int in_set = top->open >= 0 && m->t[top->open].value == 'S' && m->t[top->open].kind == T_OPEN;
+    turn_bracket(m, t, before);
+    switch (t->kind) {
+    case T_OPEN: {
+        int bars = t->match;
+        t->match = -1;
+        if (push(m, i))
+            return -1;
+        if (t->value != '|')
+            m->level[m->depth].bars = bars > 0 ? bars : 0;
+        return 0;
+    }
+    case T_CLOSE:
+        return pop(m, i);
+    case T_BAR:
+        return bar(m, i, before);
+    case T_COMMA:
+    case T_SEMICOLON:
+        top->comma = 1;
+        return 0;
+    case T_MID:
+        top->separator = 1;
+        return 0;
+    case T_COLON: /* {x : x > 0} */
+        if (in_set && !top->separator) {
+            t->kind = T_MID;
+            t->value = ':';
+            top->separator = 1;
+        } else if (!top->colon) {
+            top->colon = i;
+        }
+        return 0;
+    case T_RELATION:
+        top->relation |= top->colon > 0;
+        return 0;
+    case T_BEGIN:
+        return push(m, i);
+    case T_FINISH: {
+        int open = top->open;
+        if (open < 0 || m->t[open].kind != T_BEGIN)
+            return -1;
+        m->t[open].match = i;
+        t->match = open;
+        m->depth--;
+        return 0;
+    }
+    default:
+        return 0;
+    }
+}
+
+int math_match(struct math_work *w, struct token *t, int n)
+{
+    int whole, *stack = arena_alloc(w->arena, (MATH_TREE_DEPTH + 1) * sizeof *stack);
+    struct level *level = arena_alloc(w->arena, (MATH_TREE_DEPTH + 2) * sizeof *level);
+    if (math_step(w, n))
+        return -1;
+    if (count_bars(t, n, &whole, stack))
+        return -1;
+    struct matcher m = {t, level, 0};
+    m.level[0] = (struct level){.open = -1, .bars = whole};
+    for (int i = 0; i < n; i++)
+        if (match_token(&m, i))
+            return -1;
+    return m.depth ? -1 : 0;
+}

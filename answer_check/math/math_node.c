@@ -1,0 +1,70 @@
+/* Nodes of mathematical trees, and the steps that every loop over input takes. */
+#include "answer_check/math/math_tree.h"
+
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+
+int math_step(struct math_work *w, int64_t n)
+{
+    if (w->steps < n) {
+        w->steps = 0;
+        return -1;
+    }
+    w->steps -= n;
+    return 0;
+}
+
+struct math_node *math_node_new(struct math_work *w, enum math_kind kind, struct span source, int n,
+                                const struct math_node *const *child)
+{
+    for (int i = 0; i < n; i++)
+        if (!child[i])
+            return NULL;
+    if (math_step(w, 1 + n))
+        return NULL;
+    struct math_node *m = arena_alloc(w->arena, sizeof *m);
+    m->kind = kind;
+    m->n = n;
+    m->name = "";
+    m->source = source;
+    if (n) {
+        m->child = arena_alloc(w->arena, (size_t)n * sizeof *child);
+        memcpy(m->child, child, (size_t)n * sizeof *child);
+    }
+    return m;
+}
+
+struct math_node *math_node_1(struct math_work *w, enum math_kind kind, struct span source,
+                              const struct math_node *a)
+{
+    return math_node_new(w, kind, source, 1, &a);
+}
+
+struct math_node *math_node_2(struct math_work *w, enum math_kind kind, struct span source,
+                              const struct math_node *a, const struct math_node *b)
+{
+    const struct math_node *child[] = {a, b};
+    return math_node_new(w, kind, source, 2, child);
+}
+
+static const char *const function_names[MATH_FUNCTIONS] = {
+    [MATH_SQRT] = "sqrt",       [MATH_EXP] = "exp",       [MATH_LN] = "ln",
+    [MATH_LOG] = "log",         [MATH_ABS] = "abs",       [MATH_FLOOR] = "floor",
+    [MATH_CEILING] = "ceiling", [MATH_SIGN] = "sign",     [MATH_SIN] = "sin",
+    [MATH_COS] = "cos",         [MATH_TAN] = "tan",       [MATH_COT] = "cot",
+    [MATH_SEC] = "sec",         [MATH_CSC] = "csc",       [MATH_ARCSIN] = "arcsin",
+    [MATH_ARCCOS] = "arccos",   [MATH_ARCTAN] = "arctan", [MATH_ARCCOT] = "arccot",
+    [MATH_ARCSEC] = "arcsec",   [MATH_ARCCSC] = "arccsc", [MATH_SINH] = "sinh",
+    [MATH_COSH] = "cosh",       [MATH_TANH] = "tanh",     [MATH_COTH] = "coth",
+    [MATH_ARSINH] = "arsinh",   [MATH_ARCOSH] = "arcosh", [MATH_ARTANH] = "artanh",
+    [MATH_BINOMIAL] = "binom",  [MATH_GCD] = "gcd",       [MATH_LCM] = "lcm",
+    [MATH_MIN] = "min",         [MATH_MAX] = "max",       [MATH_MOD] = "mod",
+    [MATH_REAL] = "re",         [MATH_IMAGINARY] = "im",  [MATH_ARGUMENT] = "arg",
+    [MATH_CONJUGATE] = "conj",
+};
+
+const char *math_function_name(enum math_function f)
+{
+    return (unsigned)f < MATH_FUNCTIONS ? function_names[f] : "?";
+}

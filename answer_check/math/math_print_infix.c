@@ -1,0 +1,349 @@
+/* Trees as people write them in plain text: x - 1, (1, 2], {1, 2}. Long ones are cut off. */
+#include "answer_check/math/math_tree.h"
+
+#include <string.h>
+
+enum { INFIX_BYTES = 400 };
+
+/* How tightly an operator binds; a child that binds less gets parentheses. */
+enum { TIE_LIST, TIE_RELATION, TIE_SET, TIE_SUM, TIE_PRODUCT, TIE_SIGN, TIE_POWER, TIE_ATOM };
+
+struct infix {
+    struct str *out;
+    size_t limit; /* length of out at which printing ends */
+    int depth;
+};
+
+static const char *const ops[] = {
+    " = ", " != ", " < ", " <= ", " > ", " >= ", " ~ ", " in ", " not in ", " subset of ", " == ", " | "};
+
+static void print(struct infix *p, const struct math_node *m, int tie);
+
+static void put(struct infix *p, const char *s)
+{
+    if (p->out->len < p->limit)
+        str_puts(p->out, s);
+}
+
+static int tie_of(const struct math_node *m)
+{
+    switch (m->kind) {
+    case MATH_LIST:
+    case MATH_AND:
+    case MATH_OR:
+    case MATH_CASES:
+    case MATH_EITHER:
+        return TIE_LIST;
+    case MATH_RELATION:
+    case MATH_RATIO:
+        return TIE_RELATION;
+    case MATH_UNION:
+    case MATH_INTERSECTION:
+    case MATH_DIFFERENCE:
+        return TIE_SET;
+    case MATH_ADD:
+        return TIE_SUM;
+    case MATH_MULTIPLY:
+    case MATH_DIVIDE:
+    case MATH_UNIT:
+        return TIE_PRODUCT;
+    case MATH_NEGATE:
+    case MATH_PLUS_MINUS:
+    case MATH_NOT:
+        return TIE_SIGN;
+    case MATH_POWER:
+    case MATH_FACTORIAL:
+    case MATH_PERCENT:
+    case MATH_DEGREES:
+        return TIE_POWER;
+    default:
+        return TIE_ATOM;
+    }
+}
+
+static void between(struct infix *p, const struct math_node *m, const char *separator, int tie)
+{
+    for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
+        if (i)
+            put(p, separator);
+        print(p, m->child[i], tie);
+    }
+}
+
+static void enclosed(struct infix *p, const struct math_node *m, const char *left, const char *right)
+{
+    put(p, left);
+    between(p, m, ", ", TIE_LIST + 1);
+    put(p, right);
+}
+
+static void print_sum(struct infix *p, const struct math_node *m)
+{
+    for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
+        const struct math_node *c = m->child[i];
+        int minus = i && c->kind == MATH_NEGATE, both = i && c->kind == MATH_PLUS_MINUS;
+        if (i)
+            put(p, minus ? " - " : both ? c->which ? " -+ " : " +- " : " + ");
+        print(p, minus || both ? c->child[0] : c, i ? TIE_PRODUCT : TIE_SUM);
+    }
+}
+
+static int glues(const struct math_node *left, const struct math_node *right)
+{
+    int number = left->kind == MATH_NUMBER ||
+                 (left->kind == MATH_POWER && left->child[0]->kind != MATH_NUMBER) ||
+                 left->kind == MATH_SYMBOL;
+    const struct math_node *base = right->kind == MATH_POWER ? right->child[0] : right;
+    return number &&
+           (base->kind == MATH_SYMBOL || base->kind == MATH_CONSTANT || base->kind == MATH_FUNCTION);
+}
+
+static void print_product(struct infix *p, const struct math_node *m)
+{
+    for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
+        if (i)
+            put(p, glues(m->child[i - 1], m->child[i]) && m->child[i - 1]->kind == MATH_NUMBER ? "" : "*");
+        print(p, m->child[i], i ? TIE_SIGN : TIE_PRODUCT);
+    }
+}
+
+static void print_relation(struct infix *p, const struct math_node *m)
+{
+    int congruence = m->n > 2 && m->ops[m->n - 2] == MATH_CONGRUENT;
+    for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
+        int op = i ? m->ops[i - 1] : 0;
+        if (congruence && i == m->n - 1) {
+            put(p, " (mod ");
+        } else if (i && op == MATH_OTHER_RELATION) {
+            put(p, " ");
+            put(p, m->name);
+            put(p, " ");
+        } else if (i) {
+            put(p, ops[op]);
+        }
+        print(p, m->child[i], TIE_SET);
+    }
+    if (congruence)
+        put(p, ")");
+}
+
+static void print_matrix(struct infix *p, const struct math_node *m)
+{
+    put(p, m->which ? "det [" : "[");
+    for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
+        put(p, !i ? "" : i % m->columns ? ", " : "; ");
+        print(p, m->child[i], TIE_LIST + 1);
+    }
+    put(p, "]");
+}
+
+static void print_cases(struct infix *p, const struct math_node *m)
+{
+    for (int i = 0; i + 1 < m->n && p->out->len < p->limit; i += 2) {
+        put(p, i ? "; " : "");
+        print(p, m->child[i], TIE_LIST + 1);
+        if (m->child[i + 1]->kind == MATH_TEXT && !*m->child[i + 1]->name)
+            continue;
+        put(p, " where ");
+        print(p, m->child[i + 1], TIE_LIST + 1);
+    }
+}
+
+static void print_marked(struct infix *p, const struct math_node *m)
+{
+    static const char *const minutes[] = {" deg", "'", "\""};
+    if (m->kind == MATH_CURRENCY)
+        put(p, m->name);
+    for (int i = 0; i < m->n; i++) {
+        print(p, m->child[i], TIE_POWER);
+        put(p, m->kind == MATH_DEGREES ? minutes[i > 2 ? 2 : i] : "");
+    }
+    if (m->kind == MATH_UNIT) {
+        put(p, " ");
+        put(p, m->name);
+    }
+    put(p, m->kind == MATH_PERCENT ? "%" : m->kind != MATH_FACTORIAL ? "" : m->which == 2 ? "!!" : "!");
+}
+
+static void print_call(struct infix *p, const struct math_node *m, const char *name)
+{
+    put(p, name);
+    enclosed(p, m, "(", ")");
+}
+
+static void print_leaf(struct infix *p, const struct math_node *m)
+{
+    static const char *const constants[] = {"pi", "e", "i", "infinity"};
+    if (m->kind == MATH_SYMBOL || m->kind == MATH_TEXT) {
+        put(p, m->name);
+    } else if (m->kind == MATH_CONSTANT) {
+        put(p, constants[m->which]);
+    } else if (m->kind == MATH_NUMBER_SET) {
+        char set[2] = {(char)m->which, 0};
+        put(p, m->which == '0' ? "{}" : set);
+        put(p, m->name);
+    } else if (p->out->len < p->limit) {
+        struct str s = {0};
+        math_print(&s, m);
+        str_add(p->out, s.data, s.len > p->limit - p->out->len ? p->limit - p->out->len : s.len);
+        str_release(&s);
+    }
+}
+
+static void print_collection(struct infix *p, const struct math_node *m)
+{
+    switch (m->kind) {
+    case MATH_LIST:
+        between(p, m, m->which ? " or " : ", ", TIE_LIST + 1);
+        return;
+    case MATH_AND:
+        between(p, m, " and ", TIE_LIST + 1);
+        return;
+    case MATH_OR:
+        between(p, m, " or ", TIE_LIST + 1);
+        return;
+    case MATH_TUPLE:
+        enclosed(p, m, "(", ")");
+        return;
+    case MATH_SET:
+        enclosed(p, m, "{", "}");
+        return;
+    case MATH_INTERVAL:
+        enclosed(p, m, m->which & MATH_OPEN_LEFT ? "(" : "[", m->which & MATH_OPEN_RIGHT ? ")" : "]");
+        return;
+    case MATH_UNION:
+        between(p, m, " U ", TIE_SUM);
+        return;
+    case MATH_INTERSECTION:
+        between(p, m, " & ", TIE_SUM);
+        return;
+    case MATH_DIFFERENCE:
+        between(p, m, " \\ ", TIE_SUM);
+        return;
+    case MATH_SET_BUILDER:
+        put(p, "{");
+        between(p, m, " : ", TIE_LIST);
+        put(p, "}");
+        return;
+    default:
+        between(p, m, ":", TIE_SUM);
+        put(p, m->kind == MATH_TIME && *m->name ? " " : "");
+        put(p, m->kind == MATH_TIME ? m->name : "");
+    }
+}
+
+static void print_scalar(struct infix *p, const struct math_node *m)
+{
+    switch (m->kind) {
+    case MATH_ADD:
+        print_sum(p, m);
+        return;
+    case MATH_MULTIPLY:
+        print_product(p, m);
+        return;
+    case MATH_DIVIDE:
+        print(p, m->child[0], TIE_PRODUCT);
+        put(p, "/");
+        print(p, m->child[1], TIE_POWER);
+        return;
+    case MATH_POWER:
+        print(p, m->child[0], TIE_ATOM);
+        put(p, "^");
+        print(p, m->child[1], TIE_POWER);
+        return;
+    case MATH_NEGATE:
+    case MATH_PLUS_MINUS:
+    case MATH_NOT:
+        put(p, m->kind == MATH_NEGATE ? "-" : m->kind == MATH_NOT ? "not " : m->which ? "-+" : "+-");
+        print(p, m->child[0], TIE_PRODUCT);
+        return;
+    case MATH_FUNCTION:
+        print_call(p, m, math_function_name((enum math_function)m->which));
+        return;
+    case MATH_SUM:
+        print_call(p, m, m->which ? "product" : "sum");
+        return;
+    case MATH_BASE:
+        print(p, m->child[0], TIE_ATOM);
+        put(p, "_");
+        print(p, m->child[1], TIE_ATOM);
+        return;
+    default:
+        print_call(p, m, m->name);
+    }
+}
+
+static void print_any(struct infix *p, const struct math_node *m)
+{
+    switch (m->kind) {
+    case MATH_NUMBER:
+    case MATH_CONSTANT:
+    case MATH_SYMBOL:
+    case MATH_TEXT:
+    case MATH_NUMBER_SET:
+        print_leaf(p, m);
+        return;
+    case MATH_PERCENT:
+    case MATH_DEGREES:
+    case MATH_UNIT:
+    case MATH_CURRENCY:
+    case MATH_FACTORIAL:
+        print_marked(p, m);
+        return;
+    case MATH_LIST:
+    case MATH_AND:
+    case MATH_OR:
+    case MATH_TUPLE:
+    case MATH_SET:
+    case MATH_INTERVAL:
+    case MATH_UNION:
+    case MATH_INTERSECTION:
+    case MATH_DIFFERENCE:
+    case MATH_SET_BUILDER:
+    case MATH_RATIO:
+    case MATH_TIME:
+        print_collection(p, m);
+        return;
+    case MATH_MATRIX:
+        print_matrix(p, m);
+        return;
+    case MATH_CASES:
+        print_cases(p, m);
+        return;
+    case MATH_RELATION:
+        print_relation(p, m);
+        return;
+    case MATH_EITHER: /* the usual reading */
+        print(p, m->child[0], TIE_LIST);
+        return;
+    default:
+        print_scalar(p, m);
+    }
+}
+
+static void print(struct infix *p, const struct math_node *m, int tie)
+{
+    int parens = tie_of(m) < tie;
+    if (p->out->len >= p->limit || p->depth > MATH_TREE_DEPTH)
+        return;
+    p->depth++;
+    put(p, parens ? "(" : "");
+    print_any(p, m);
+    put(p, parens ? ")" : "");
+    p->depth--;
+}
+
+void math_print_infix(struct str *out, const struct math_node *m)
+{
+    struct infix p = {out, out->len + INFIX_BYTES, 0};
+    if (!m)
+        return;
+    print(&p, m, TIE_LIST);
+    if (out->len >= p.limit) {
+        out->len = p.limit;
+        while (out->len && (out->data[out->len] & 0xC0) == 0x80) /* not inside a character */
+            out->len--;
+        out->data[out->len] = 0;
+        str_puts(out, " ...");
+    }
+}

@@ -1,0 +1,245 @@
+/* Commands with arguments: fractions, roots, binomials, accents, sums and products with bounds, integrals. */
+#include "answer_check/math/math_reader.h"
+
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+
+/* As TeX takes arguments: a group, or one digit, letter or command. */
+const struct math_node *read_argument(struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    int from = r->pos;
+    if (t->kind == T_OPEN && !r->skip)
+        return t->value == '{' ? read_group(r) : read_bracket(r);
+    if (t->kind == T_DIGITS) {
+        const struct math_node *m = reader_integer(r, t->s + r->skip, 1);
+        if (++r->skip == t->n)
+            reader_next(r);
+        return m;
+    }
+    if (t->kind == T_WORD && !(t->s[0] & 0x80)) {
+        char name[2] = {t->s[r->skip], 0};
+        int constant = *name == 'e' || *name == 'i';
+        if (++r->skip == t->n)
+            reader_next(r);
+        if (constant && !(*name == 'e' ? r->bound_e : r->bound_i) &&
+            !reader_option(r, *name == 'e' ? READ_E_SYMBOL : READ_I_SYMBOL)) {
+            struct math_node *m = math_node_new(r->w, MATH_CONSTANT, reader_source(r, from), 0, NULL);
+            if (m)
+                m->which = *name == 'e' ? MATH_E : MATH_I;
+            return m;
+        }
+        return reader_named(r, MATH_SYMBOL, from, arena_strndup(r->w->arena, name, 1));
+    }
+    if (t->kind == T_NAME) {
+        reader_next(r);
+        return reader_named(r, MATH_SYMBOL, from, reader_flat(r, from, from + 1));
+    }
+    return read_primary(r);
+}
+
+static const struct math_node *fraction(struct math_reader *r, int from)
+{
+    const struct math_node *a = read_argument(r), *b = a ? read_argument(r) : NULL;
+    return reader_two(r, MATH_DIVIDE, from, a, b);
+}
+
+static const struct math_node *binomial(struct math_reader *r, int from)
+{
+    const struct math_node *n = read_argument(r), *k = n ? read_argument(r) : NULL;
+    return k ? reader_function(r, MATH_BINOMIAL, from, n, k) : NULL;
+}
+
+/* \sqrt2, \sqrt[3]{x}, √12, sqrt(3). `value` is the token's: 1 and more where whole numbers are meant. */
+static const struct math_node *root(struct math_reader *r, int from, int value)
+{
+    const struct math_node *which = NULL, *x;
+    const struct token *t = reader_token(r);
+    if (t->kind == T_OPEN && t->value == '[' && !value) {
+        int close = t->match;
+        reader_next(r);
+        which = read_sum(r);
+        if (!which || r->pos != close)
+            return NULL;
+        reader_next(r);
+        t = reader_token(r);
+    } else if (value > 1) {
+        which = reader_integer(r, value == 3 ? "3" : "4", 1);
+    }
+    int digits = t->kind == T_DIGITS && !r->skip && t->n > 1;
+    if (value && (t->kind == T_DIGITS || t->kind == T_DOT))
+        x = read_number(r);
+    else if (digits && reader_option(r, READ_TEX_DIGITS))
+        x = read_number(r);
+    else
+        x = read_argument(r);
+    return x ? reader_function(r, MATH_SQRT, from, x, which) : NULL;
+}
+
+/* \overline{CD} is a segment's name, \bar z a conjugate; other accents make another name of a symbol. */
+static const struct math_node *accent(struct math_reader *r, const struct token *t, int from)
+{
+    const struct token *a = reader_token(r);
+    int line = !strcmp(t->s, "overline") || !strcmp(t->s, "bar");
+    int braced = a->kind == T_OPEN && a->value == '{', end = braced ? a->match + 1 : r->pos + 1;
+    const struct token *word = a + braced;
+    int letters = word->kind == T_WORD && (braced ? end == r->pos + 3 : 1);
+    if (line && !(letters && braced && word->n > 1)) {
+        const struct math_node *x = read_argument(r);
+        return x ? reader_function(r, MATH_CONJUGATE, from, x, NULL) : NULL;
+    }
+    if (!braced && (a->kind != T_WORD || a->n > 1) && a->kind != T_NAME)
+        return NULL;
+    const char *name = reader_flat(r, r->pos, end);
+    r->pos = end;
+    return read_name(r, line ? name : arena_printf(r->w->arena, "%s_%s", t->s, name), from, 0);
+}
+
+/* \angle ABC, \triangle{ABC} */
+static const struct math_node *shape(struct math_reader *r, const struct token *t, int from)
+{
+    const struct token *a = reader_token(r);
+    int end = a->kind == T_OPEN && a->value == '{'       ? a->match + 1
+              : a->kind == T_WORD || a->kind == T_DIGITS ? r->pos + 1
+                                                         : r->pos;
+    const char *name =
+        end > r->pos ? arena_printf(r->w->arena, "%s %s", t->s, reader_flat(r, r->pos, end)) : t->s;
+    r->pos = end;
+    return read_name(r, name, from, 0);
+}
+
+struct bounds {
+    const struct math_node *variable, *from, *to, *condition;
+    const char *name;
+};
+
+static int lower_bound(struct math_reader *r, struct bounds *b)
+{
+    const struct token *t = reader_token(r);
+    int braced = t->kind == T_OPEN && t->value == '{';
+    const struct token *name = t + braced;
+    int letter = (name->kind == T_WORD && name->n == 1) || name->kind == T_NAME;
+    if (!braced || !letter || name[1].kind != T_RELATION || name[1].value != MATH_EQUAL) {
+        b->condition = read_argument(r);
+        return b->condition ? 0 : -1;
+    }
+    int close = t->match;
+    r->pos += 1;
+    b->name = reader_flat(r, r->pos, r->pos + 1);
+    reader_next(r);
+    b->variable = reader_named(r, MATH_SYMBOL, r->pos - 1, b->name);
+    reader_next(r);
+    b->from = read_sum(r);
+    if (!b->from || r->pos != close)
+        return -1;
+    reader_next(r);
+    return 0;
+}
+
+static int read_bounds(struct math_reader *r, struct bounds *b)
+{
+    for (int i = 0; i < 2; i++) {
+        if (reader_is(r, T_UNDERSCORE) && !b->from && !b->condition) {
+            reader_next(r);
+            if (lower_bound(r, b))
+                return -1;
+        } else if (reader_is(r, T_CARET) && !b->to) {
+            reader_next(r);
+            if (!(b->to = read_script(r)))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static const struct math_node *signed_product(struct math_reader *r)
+{
+    int from = r->pos, negative = reader_is(r, T_MINUS);
+    if (negative)
+        reader_next(r);
+    const struct math_node *m = read_product(r);
+    return negative ? reader_one(r, MATH_NEGATE, from, m) : m;
+}
+
+static const struct math_node *big_sum(struct math_reader *r, int product, int from)
+{
+    struct bounds b = {0};
+    if (read_bounds(r, &b))
+        return NULL;
+    int i = b.name && !strcmp(b.name, "i"), e = b.name && !strcmp(b.name, "e");
+    r->bound_i += i;
+    r->bound_e += e;
+    const struct math_node *body = signed_product(r);
+    r->bound_i -= i;
+    r->bound_e -= e;
+    if (b.variable && b.to) {
+        const struct math_node *child[] = {body, b.variable, b.from, b.to};
+        struct math_node *m = math_node_new(r->w, MATH_SUM, reader_source(r, from), 4, child);
+        if (m)
+            m->which = product;
+        return m;
+    }
+    const struct math_node *child[] = {b.condition ? b.condition : b.variable, body};
+    struct math_node *m =
+        math_node_new(r->w, MATH_OPAQUE, reader_source(r, from), b.to || b.from ? 0 : 2, child);
+    if (m)
+        m->name = product ? "product" : "sum";
+    return b.to || b.from || !child[0] ? NULL : m;
+}
+
+/* \int_a^b f(x) dx reads up to the end of the sum, \lim_{x \to 0} f(x) to the end of the product. */
+static const struct math_node *opaque(struct math_reader *r, const char *name, int from)
+{
+    const struct math_node *child[3];
+    int n = 0, limit = name[0] == 'l';
+    struct bounds b = {0};
+    if (read_bounds(r, &b) || b.variable)
+        return NULL;
+    if (b.condition)
+        child[n++] = b.condition;
+    if (b.to)
+        child[n++] = b.to;
+    child[n++] = limit ? signed_product(r) : read_sum(r);
+    struct math_node *m = math_node_new(r->w, MATH_OPAQUE, reader_source(r, from), n, child);
+    if (m)
+        m->name = name;
+    return m;
+}
+
+const struct math_node *read_command(struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    const struct math_node *m;
+    int from = r->pos;
+    if (reader_enter(r))
+        return NULL;
+    reader_next(r);
+    switch (t->kind) {
+    case T_FRACTION:
+        m = fraction(r, from);
+        break;
+    case T_ROOT:
+        m = root(r, from, t->value);
+        break;
+    case T_BINOMIAL:
+        m = binomial(r, from);
+        break;
+    case T_ACCENT:
+        m = accent(r, t, from);
+        break;
+    case T_SHAPE:
+        m = shape(r, t, from);
+        break;
+    case T_BIG_SUM:
+        m = big_sum(r, t->value, from);
+        break;
+    case T_OPAQUE:
+        m = opaque(r, t->s, from);
+        break;
+    default:
+        m = NULL;
+    }
+    r->depth--;
+    return m;
+}

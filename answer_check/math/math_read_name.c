@@ -1,0 +1,280 @@
+/* Letters and names: symbols with subscripts and strokes, functions applied to something, words that stand
+ * for one quantity, digits of a base above ten. */
+#include "answer_check/math/math_reader.h"
+
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+
+/* Letters that name functions in most papers: f(x) is first an application. */
+static int names_function(const char *name)
+{
+    static const char *const table[] = {"f",   "g",   "h",   "F",    "G",     "H",     "P",     "Q",
+                                        "phi", "psi", "tau", "zeta", "Gamma", "sigma", "varphi"};
+    char stem[8] = {0};
+    for (size_t i = 0; i + 1 < sizeof stem && name[i] && !strchr("_'^", name[i]); i++)
+        stem[i] = name[i];
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (!strcmp(stem, table[i]))
+            return 1;
+    return 0;
+}
+
+int read_subscript(struct math_reader *r)
+{
+    if (!reader_is(r, T_UNDERSCORE))
+        return -1;
+    reader_next(r);
+    const struct token *t = reader_token(r);
+    if (t->kind == T_OPEN && t->value == '{') {
+        r->pos = t->match + 1;
+        return 0;
+    }
+    if (t->kind != T_DIGITS && t->kind != T_WORD && t->kind != T_NAME && t->kind != T_CONSTANT &&
+        t->kind != T_NUMBER_SET && t->kind != T_FUNCTION)
+        return -1;
+    reader_next(r);
+    return 0;
+}
+
+/* Strokes behind a name: f', f^\prime, f^{\prime\prime}. Tokens; the number of strokes in *n. */
+static int strokes(const struct token *t, int *n)
+{
+    int raised = t->kind == T_CARET, i = raised, braced = raised && t[1].kind == T_OPEN && t[1].value == '{';
+    *n = 0;
+    for (i += braced; t[i].kind == T_PRIME; i++)
+        *n += t[i].value == 2 ? 2 : 1;
+    if (!*n || (braced && t[i].kind != T_CLOSE))
+        return 0;
+    return i + braced;
+}
+
+/* x^*, x^{*}, x^+: a mark, not a power. Tokens. */
+static int star(const struct token *t)
+{
+    if (t->kind != T_CARET)
+        return 0;
+    int braced = t[1].kind == T_OPEN && t[1].value == '{';
+    const struct token *s = &t[1 + braced], *after = s + 1;
+    if (s->kind != T_TIMES && s->kind != T_PLUS && s->kind != T_MINUS)
+        return 0;
+    if (braced)
+        return after->kind == T_CLOSE ? 4 : 0;
+    return after->kind == T_END || after->kind == T_CLOSE || after->kind == T_COMMA ||
+                   after->kind == T_RELATION
+               ? 2
+               : 0;
+}
+
+/* The exponent in f^{-1}(x) and f^2(x): tokens, when a parenthesis follows. */
+static int function_power(const struct math_reader *r, const struct token *t)
+{
+    if (t->kind != T_CARET)
+        return 0;
+    const struct token *end = t[1].kind == T_OPEN && t[1].value == '{' ? &r->t[t[1].match] : &t[1];
+    if (end == &t[1] && t[1].kind != T_DIGITS)
+        return 0;
+    if (end[1].kind != T_OPEN || end[1].value != '(')
+        return 0;
+    return (int)(end - t) + 1;
+}
+
+struct call {
+    int commas, single;
+};
+
+/* What stands in the parentheses at pos: several arguments, or one letter or number? */
+static struct call look_inside(const struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    struct call c = {0, t->match == r->pos + 2};
+    for (int i = r->pos + 1; i < t->match && i < r->pos + 400; i++) {
+        const struct token *k = &r->t[i];
+        if (k->kind == T_OPEN && k->match > i)
+            i = k->match;
+        else
+            c.commas |= k->kind == T_COMMA;
+    }
+    enum token_kind inner = r->t[r->pos + 1].kind;
+    c.single = c.single && (inner == T_DIGITS || inner == T_WORD || inner == T_NAME);
+    return c;
+}
+
+static int is_applied(struct math_reader *r, const char *name)
+{
+    const struct token *t = reader_token(r);
+    if (r->skip || t->kind != T_OPEN || t->value != '(' || t->space == SPACE_WIDE)
+        return 0;
+    struct call c = look_inside(r);
+    const struct token *behind = &r->t[t->match + 1];
+    int marked = strpbrk(name, "'^") != NULL,
+        equation = behind->kind == T_RELATION && behind->value == MATH_EQUAL;
+    int capital = *name >= 'A' && *name <= 'Z';
+    if (equation && c.single) /* f(x) = ... */
+        return 1;
+    if (c.commas || (names_function(name) && marked))
+        return names_function(name) || !reader_option(r, READ_PRODUCT);
+    if (names_function(name))
+        return !reader_option(r, READ_PRODUCT);
+    if (!c.single || t->space)
+        return 0;
+    if (capital)
+        return !reader_option(r, READ_PRODUCT);
+    return reader_option(r, READ_APPLICATION);
+}
+
+static const struct math_node *apply(struct math_reader *r, const char *name, int from)
+{
+    struct read_items args = {0};
+    int close = reader_token(r)->match, outside = r->in_bracket;
+    reader_next(r);
+    r->in_bracket = 1;
+    if (reader_enter(r) || read_items(r, &args) || r->pos != close)
+        return NULL;
+    r->depth--;
+    r->in_bracket = outside;
+    reader_next(r);
+    if (args.n == 2 && !strcmp(name, "C") && reader_option(r, READ_CHOOSE))
+        return reader_function(r, MATH_BINOMIAL, from, args.node[0], args.node[1]);
+    struct math_node *m = math_node_new(r->w, MATH_APPLY, reader_source(r, from), args.n, args.node);
+    if (m)
+        m->name = name;
+    return m;
+}
+
+/* e and i are constants first, unless a sum runs over them. */
+static const struct math_node *constant(struct math_reader *r, const char *name, int from)
+{
+    int e = !strcmp(name, "e"), i = !strcmp(name, "i");
+    if ((!e && !i) || (e && r->bound_e) || (i && r->bound_i) ||
+        reader_option(r, e ? READ_E_SYMBOL : READ_I_SYMBOL))
+        return NULL;
+    struct math_node *m = math_node_new(r->w, MATH_CONSTANT, reader_source(r, from), 0, NULL);
+    if (m)
+        m->which = e ? MATH_E : MATH_I;
+    return m;
+}
+
+const struct math_node *read_name(struct math_reader *r, const char *name, int from, int plain_letter)
+{
+    const char *first = name;
+    int n, used, at = r->pos;
+    if (!r->skip) {
+        const struct token *t = reader_token(r);
+        if (plain_letter && t->kind == T_DIGITS && !t->space) { /* x1 */
+            name = arena_printf(r->w->arena, "%s_%.*s", name, t->n, t->s);
+            reader_next(r);
+        } else if (t->kind == T_UNDERSCORE) {
+            if (read_subscript(r))
+                return NULL;
+            name = reader_join_names(r, name, reader_flat(r, at, r->pos));
+        }
+        if ((used = strokes(reader_token(r), &n))) {
+            r->pos += used;
+            for (; n > 0 && n < 9; n--)
+                name = reader_join_names(r, name, "'");
+        }
+        if (reader_is(r, T_UNDERSCORE) && name == first)
+            return NULL;
+        at = r->pos;
+        if ((used = star(reader_token(r)))) {
+            r->pos += used;
+            name = reader_join_names(r, name, reader_flat(r, at + 1, r->pos));
+        } else if (names_function(name) && (used = function_power(r, reader_token(r)))) {
+            const char *power = reader_flat(r, at, at + used);
+            int sure = !strcmp(power, "^-1") || *name == 'f' || *name == 'g';
+            if (sure && !reader_option(r, READ_PRODUCT)) { /* P^2(1-P) is a product */
+                r->pos += used;
+                name = reader_join_names(r, name, power);
+            }
+        }
+    }
+    if (is_applied(r, name))
+        return apply(r, name, from);
+    const struct math_node *m = name == first ? constant(r, name, from) : NULL;
+    return m ? m : reader_named(r, MATH_SYMBOL, from, name);
+}
+
+enum { BASE_TOKENS = 40 };
+
+/* Digits of a base above ten: A5_{16}. Tokens up to the underscore, or 0. */
+int read_base_length(const struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    int i = 0, letters = 0, highest = 0, base = 0;
+    for (; t[i].kind == T_DIGITS || t[i].kind == T_WORD; i++) {
+        if ((i && t[i].space) || i > BASE_TOKENS)
+            return 0;
+        for (int k = 0; t[i].kind == T_WORD && k < t[i].n; k++) {
+            char c = t[i].s[k];
+            if (c < 'A' || c > 'Z')
+                return 0;
+            highest = c - 'A' + 10 > highest ? c - 'A' + 10 : highest;
+            letters++;
+        }
+    }
+    if (!letters || t[i].kind != T_UNDERSCORE)
+        return 0;
+    const struct token *b = &t[i + 1 + (t[i + 1].kind == T_OPEN)];
+    if (i == 1 && *t->s == 'C' && b[1 + (b[1].kind == T_CLOSE)].kind == T_CARET) /* C_{20}^{10} */
+        return 0;
+    for (int k = 0; b->kind == T_DIGITS && k < b->n && k < 3; k++)
+        base = 10 * base + b->s[k] - '0';
+    return base > highest && base <= 36 && (base > 10) ? i : 0;
+}
+
+const struct math_node *read_based(struct math_reader *r, int tokens)
+{
+    int from = r->pos;
+    const char *name = reader_flat(r, from, from + tokens);
+    r->pos += tokens;
+    return read_base(r, reader_named(r, MATH_SYMBOL, from, name), from);
+}
+
+static int has_vowel(struct span word)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (strchr("aeiouy", ascii_lower(word.s[i])) || word.s[i] & 0x80)
+            return 1;
+    return 0;
+}
+
+/* Is the word at pos one name (AB, Area, \text{total}) or a product of letters (xy)? */
+static int is_one_name(struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    struct span word = {t->s, (size_t)t->n};
+    int capitals = 0;
+    for (int i = 0; i < t->n; i++) {
+        capitals += t->s[i] >= 'A' && t->s[i] <= 'Z';
+        if (t->s[i] & 0x80)
+            return 1;
+    }
+    if (t->flags & TOKEN_TEXT)
+        return 1;
+    int name = capitals == t->n || (t->n >= 4 && has_vowel(word));
+    if (t->n > 5 || (t->n > 3 && capitals && capitals < t->n)) /* Area */
+        return 1;
+    return name || t->n == 3 ? name != reader_option(r, READ_NAMES) : 0;
+}
+
+const struct math_node *read_letters(struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    int from = r->pos, base = r->skip ? 0 : read_base_length(r);
+    if (base)
+        return read_based(r, base);
+    struct span word = {t->s, (size_t)t->n};
+    int beyond_ascii = t->s[0] & 0x80 && t->n > 4; /* a word of a language without blanks: only a side */
+    if (!r->skip && (math_word_is_prose(word) || (beyond_ascii && t[1].kind != T_RELATION)))
+        return NULL;
+    if (!r->skip && (t->n == 1 || t->s[0] & 0x80 || is_one_name(r))) {
+        const char *name = arena_strndup(r->w->arena, t->s, (size_t)t->n);
+        reader_next(r);
+        return read_name(r, name, from, t->n == 1);
+    }
+    const char *name = arena_strndup(r->w->arena, t->s + r->skip, 1);
+    if (++r->skip == t->n)
+        reader_next(r);
+    return read_name(r, name, from, 1);
+}

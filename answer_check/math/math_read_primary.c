@@ -1,0 +1,130 @@
+/* One operand: what kind of thing stands here? */
+#include "answer_check/math/math_reader.h"
+
+static const struct math_node *constant(struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    int from = r->pos;
+    reader_next(r);
+    if (t->value == MATH_PI && reader_is(r, T_UNDERSCORE))
+        return read_name(r, "pi", from, 0);
+    struct math_node *m = math_node_new(r->w, MATH_CONSTANT, reader_source(r, from), 0, NULL);
+    if (m)
+        m->which = t->value;
+    return m;
+}
+
+/* ½ */
+static const struct math_node *vulgar(struct math_reader *r)
+{
+    const char *s = reader_token(r)->s;
+    int from = r->pos;
+    const struct math_node *a = reader_integer(r, s, 1), *b = reader_integer(r, s + 2, 1);
+    reader_next(r);
+    return reader_two(r, MATH_DIVIDE, from, a, b);
+}
+
+/* \neg p; \forall x > 0 */
+static const struct math_node *prefix(struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    int from = r->pos;
+    if (reader_enter(r))
+        return NULL;
+    reader_next(r);
+    const struct math_node *m = read_relation(r);
+    r->depth--;
+    if (t->kind == T_NOT)
+        return reader_one(r, MATH_NOT, from, m);
+    struct math_node *q = math_node_1(r->w, MATH_OPAQUE, reader_source(r, from), m);
+    if (q)
+        q->name = t->s;
+    return q;
+}
+
+/* \mathbb{R}, \mathbb{Z}^+, \mathbb{R}_{>0}, \mathbb{N}_0; \mathbb{R}^2 is a power. */
+const struct math_node *read_number_set(struct math_reader *r)
+{
+    const struct token *t = reader_token(r), *k = t + 1;
+    const char *mark = "";
+    int from = r->pos;
+    reader_next(r);
+    while (k->kind == T_CARET || k->kind == T_UNDERSCORE) {
+        int braced = k[1].kind == T_OPEN && k[1].value == '{';
+        const struct token *s = k + 1 + braced;
+        int raised = k->kind == T_CARET;
+        if (raised && s->kind != T_PLUS && s->kind != T_MINUS && s->kind != T_TIMES)
+            break;
+        int at = r->pos + 1, end = braced ? k[1].match + 1 : at + 1;
+        mark = reader_join_names(r, mark, reader_flat(r, at, end));
+        r->pos = end;
+        k = reader_token(r);
+    }
+    if (mark[0] == '>' && mark[1] == '0' && !mark[2])
+        mark = "+";
+    if (mark[0] == '<' && mark[1] == '0' && !mark[2])
+        mark = "-";
+    struct math_node *m = math_node_new(r->w, MATH_NUMBER_SET, reader_source(r, from), 0, NULL);
+    if (m) {
+        m->which = t->value;
+        m->name = mark;
+    }
+    return m;
+}
+
+static const struct math_node *dots(struct math_reader *r)
+{
+    int from = r->pos;
+    reader_next(r);
+    return reader_named(r, MATH_SYMBOL, from, "...");
+}
+
+const struct math_node *read_primary(struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    int words;
+    if (math_step(r->w, 1))
+        return NULL;
+    switch (t->kind) {
+    case T_DIGITS:
+        if (!r->skip && (words = read_base_length(r)))
+            return read_based(r, words);
+        return read_number(r);
+    case T_DOT:
+        return read_number(r);
+    case T_WORD:
+        if (!r->skip && (words = read_phrase_length(r)))
+            return read_phrase(r, words);
+        return read_letters(r);
+    case T_NAME:
+        reader_next(r);
+        return read_name(r, reader_flat(r, r->pos - 1, r->pos), r->pos - 1, 0);
+    case T_CONSTANT:
+        return constant(r);
+    case T_FUNCTION:
+    case T_OPERATOR:
+        if ((words = read_phrase_length(r)))
+            return read_phrase(r, words);
+        return read_function(r);
+    case T_VULGAR:
+        return vulgar(r);
+    case T_NUMBER_SET:
+        return read_number_set(r);
+    case T_OPEN:
+        if (t->value == '(' && t[1].kind == T_DIGITS && t[2].kind == T_CLOSE && t[3].kind == T_UNDERSCORE) {
+            int from = r->pos; /* (243)_7 */
+            r->pos += 3;
+            return read_base(r, reader_integer(r, t[1].s, t[1].n), from);
+        }
+        return t->value == '{' ? read_group(r) : read_bracket(r);
+    case T_BEGIN:
+        return read_environment(r);
+    case T_DOTS:
+        return dots(r);
+    case T_NOT:
+    case T_QUANTIFIER:
+        return prefix(r);
+    default:
+        return read_command(r);
+    }
+}

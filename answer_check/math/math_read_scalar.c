@@ -1,0 +1,259 @@
+/* Sums, products and powers. Juxtaposition binds tighter than / and *: a/bc is a/(bc), as it is set in LaTeX
+ * papers; only a fraction of two integers is read as a factor, 1/2x first as half of x. */
+#include "answer_check/math/math_reader.h"
+
+static int is_integer(const struct math_node *m)
+{
+    return m && m->kind == MATH_NUMBER && !m->literal.point && !m->literal.decimals && !m->literal.exponent;
+}
+
+static const struct math_node *collapse(struct math_reader *r, int from, const struct read_items *f)
+{
+    return f->n == 1 ? f->node[0] : reader_list(r, MATH_MULTIPLY, from, f);
+}
+
+/* A number in words of one letter: 1.5 x 10^3, 3 x 4. */
+static int is_cross(const struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    return t->kind == T_WORD && t->n == 1 && (*t->s == 'x' || *t->s == 'X') && r->pos > 0 &&
+           t[-1].kind == T_DIGITS && t[1].kind == T_DIGITS && t->space >= SPACE_THIN &&
+           t[1].space >= SPACE_THIN;
+}
+
+/* Union written as a letter: (1,2) U (3,4). */
+static int is_letter_union(const struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    return t->kind == T_WORD && t->n == 1 && *t->s == 'U' && r->pos > 0 && t[-1].kind == T_CLOSE &&
+           t[1].kind == T_OPEN;
+}
+
+int read_starts_factor(const struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    switch (t->kind) {
+    case T_DOT:
+        return t[1].kind == T_DIGITS && !t[1].space;
+    case T_OPEN:
+        if (t->value == '|' && r->t[t->match].value == '.') /* \left| in a set: such that */
+            return 0;
+        return t[1].kind != T_MODULO && !read_opens_condition(r) && !read_remark(r) && !read_base_words(t) &&
+               !(t->flags & TOKEN_BOX && r->pos && t[-1].kind == T_CLOSE);
+        /* not a = b (mod n), not \boxed{1}\boxed{2} */
+    case T_WORD:
+        if (t->flags & TOKEN_TEXT && t->n > 1 && r->pos && (t->space || t[-1].kind == T_WORD))
+            return 0; /* words behind a formula */
+        return !is_cross(r) && !is_letter_union(r) && !read_ratio_word(r);
+    case T_DIGITS:
+    case T_NAME:
+    case T_CONSTANT:
+    case T_FUNCTION:
+    case T_OPERATOR:
+    case T_FRACTION:
+    case T_ROOT:
+    case T_BINOMIAL:
+    case T_VULGAR:
+    case T_ACCENT:
+    case T_SHAPE:
+    case T_BIG_SUM:
+    case T_OPAQUE:
+    case T_NUMBER_SET:
+    case T_BEGIN:
+    case T_DOTS:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Does a further factor stand here, without a sign of multiplication? */
+static int continues(struct math_reader *r, const struct math_node *last, int from)
+{
+    const struct token *t = reader_token(r);
+    const char *half;
+    if (!r->skip && (t->space == SPACE_WIDE || !read_starts_factor(r)))
+        return 0;
+    if (!r->skip && t[-1].kind == T_DIGITS &&
+        (t->kind == T_DIGITS || t->kind == T_DOT || read_half_of_day(t, &half)))
+        return 0; /* 2 3 is nothing, 9 a.m. a time */
+    if (!r->skip && t->kind == T_DIGITS && t[-1].kind == T_WORD && t[-1].n > 1 && t->space)
+        return 0; /* Answer 9 */
+    return r->skip || (!read_unit_follows(r, last, from) && !read_phrase_length(r));
+}
+
+static int read_chain(struct math_reader *r, struct read_items *f, int from, int once)
+{
+    int start = f->n;
+    do {
+        int at = r->pos, fresh = !r->skip;
+        const struct math_node *last = f->n > start ? f->node[f->n - 1] : NULL, *m;
+        if (is_integer(last) && fresh && (reader_is(r, T_FRACTION) || reader_is(r, T_VULGAR))) {
+            int joined = 0;
+            m = read_mixed(r, last, from, &joined);
+            if (joined && m) {
+                f->node[f->n - 1] = m;
+                continue;
+            }
+            m = read_postfix(r, m, at);
+        } else {
+            m = read_power(r);
+        }
+        if (reader_add(r, f, m, T_TIMES, 0))
+            return -1;
+    } while (!once && continues(r, f->node[f->n - 1], from));
+    return 0;
+}
+
+/* Behind a slash. */
+static const struct math_node *read_denominator(struct math_reader *r, const struct math_node *numerator)
+{
+    struct read_items d = {0};
+    int from = r->pos, negative = 0;
+    while (reader_is(r, T_MINUS) || reader_is(r, T_PLUS)) {
+        negative ^= reader_is(r, T_MINUS);
+        reader_next(r);
+    }
+    if (read_chain(r, &d, r->pos, 1))
+        return NULL;
+    if (continues(r, d.node[0], from) &&
+        (!is_integer(numerator) || !is_integer(d.node[0]) || reader_option(r, READ_SLASH)) &&
+        read_chain(r, &d, r->pos, 0))
+        return NULL;
+    const struct math_node *m = collapse(r, from, &d);
+    return negative ? reader_one(r, MATH_NEGATE, from, m) : m;
+}
+
+static int read_factor_with_sign(struct math_reader *r, struct read_items *f)
+{
+    int from = r->pos, sign = 0;
+    while (reader_is(r, T_MINUS) || reader_is(r, T_PLUS)) {
+        sign ^= reader_is(r, T_MINUS);
+        reader_next(r);
+    }
+    int first = f->n;
+    if (read_chain(r, f, from, 0))
+        return -1;
+    if (sign)
+        f->node[first] = reader_one(r, MATH_NEGATE, from, f->node[first]);
+    return f->node[first] ? 0 : -1;
+}
+
+const struct math_node *read_product(struct math_reader *r)
+{
+    struct read_items f = {0};
+    int from = r->pos, links = 0;
+    if (reader_is(r, T_CURRENCY)) { /* $4.50 */
+        const char *name = reader_token(r)->s;
+        reader_next(r);
+        int negative = reader_is(r, T_MINUS);
+        if (negative)
+            reader_next(r);
+        const struct math_node *value = reader_is(r, T_CURRENCY) ? NULL : read_product(r);
+        value = negative ? reader_one(r, MATH_NEGATE, from, value) : value;
+        return read_named_mark(r, MATH_CURRENCY, from, name, value);
+    }
+    if (read_chain(r, &f, from, 0))
+        return NULL;
+    for (;;) {
+        const struct math_node *m = collapse(r, from, &f), *marked = read_marks(r, m, from);
+        enum token_kind kind = reader_token(r)->kind;
+        if (!marked)
+            return NULL;
+        if (marked != m)
+            f = (struct read_items){0};
+        if (marked != m && reader_add(r, &f, marked, T_TIMES, 0))
+            return NULL;
+        if (kind == T_TIMES || is_cross(r)) {
+            reader_next(r);
+            if (read_factor_with_sign(r, &f))
+                return NULL;
+        } else if (kind == T_SLASH || kind == T_MODULO) {
+            reader_next(r);
+            if (++links > MATH_TREE_DEPTH)
+                return NULL;
+            const struct math_node *d = read_denominator(r, marked);
+            m = kind == T_SLASH ? reader_two(r, MATH_DIVIDE, from, marked, d)
+                                : reader_function(r, MATH_MOD, from, marked, d);
+            f = (struct read_items){0};
+            if (!d || reader_add(r, &f, m, T_TIMES, 0))
+                return NULL;
+        } else if (marked == m && continues(r, f.node[f.n - 1], from)) {
+            if (read_chain(r, &f, r->pos, 0))
+                return NULL;
+        } else {
+            return marked;
+        }
+    }
+}
+
+static int is_set(const struct math_node *m)
+{
+    return m && (m->kind == MATH_NUMBER_SET || m->kind == MATH_SET || m->kind == MATH_INTERVAL ||
+                 m->kind == MATH_SET_BUILDER || m->kind == MATH_DIFFERENCE);
+}
+
+/* 3 + 5 cm is (3 + 5) cm, where only the last term carries the unit. */
+static const struct math_node *lift_unit(struct math_reader *r, int from, struct read_items *terms)
+{
+    const struct math_node *last = terms->node[terms->n - 1];
+    const struct math_node *unit = last->kind == MATH_NEGATE ? last->child[0] : last;
+    for (int i = 0; i + 1 < terms->n; i++) {
+        const struct math_node *m = terms->node[i];
+        if (m->kind == MATH_UNIT || (m->kind == MATH_NEGATE && m->child[0]->kind == MATH_UNIT))
+            unit = NULL;
+    }
+    if (!unit || unit->kind != MATH_UNIT)
+        return reader_list(r, MATH_ADD, from, terms);
+    const struct math_node *bare = unit->child[0];
+    terms->node[terms->n - 1] = last == unit ? bare : reader_one(r, MATH_NEGATE, from, bare);
+    return read_named_mark(r, MATH_UNIT, from, unit->name, reader_list(r, MATH_ADD, from, terms));
+}
+
+/* 3 hours 20 minutes: quantities side by side are a sum. */
+static int unit_goes_on(const struct math_reader *r, const struct math_node *last)
+{
+    const struct token *t = reader_token(r);
+    if (r->skip || last->kind != MATH_UNIT || t->kind != T_DIGITS || t->space == SPACE_WIDE)
+        return 0;
+    while (t->kind == T_DIGITS || t->kind == T_DOT)
+        t++;
+    return t->kind == T_WORD &&
+           (t->flags & TOKEN_TEXT || math_word_is_unit((struct span){t->s, (size_t)t->n}));
+}
+
+const struct math_node *read_sum(struct math_reader *r)
+{
+    struct read_items terms = {0};
+    int from = r->pos;
+    if (reader_enter(r))
+        return NULL;
+    for (;;) {
+        int negative = 0, both = 0, sign = 0, at = r->pos;
+        while (reader_is(r, T_PLUS) || reader_is(r, T_MINUS) || (reader_is(r, T_PLUS_MINUS) && !both)) {
+            negative ^= reader_is(r, T_MINUS);
+            both = reader_is(r, T_PLUS_MINUS) ? 1 + reader_token(r)->value : both;
+            sign = 1;
+            reader_next(r);
+        }
+        if (terms.n && !sign && !unit_goes_on(r, terms.node[terms.n - 1]))
+            break;
+        const struct math_node *m = read_product(r);
+        if (terms.n == 1 && negative && is_set(terms.node[0]) && is_set(m)) {
+            terms.node[0] = reader_two(r, MATH_DIFFERENCE, from, terms.node[0], m);
+            continue;
+        }
+        if (both) {
+            struct math_node *pm = math_node_1(r->w, MATH_PLUS_MINUS, reader_source(r, at), m);
+            if (pm)
+                pm->which = both - 1;
+            m = pm;
+        }
+        if (negative)
+            m = reader_one(r, MATH_NEGATE, at, m);
+        if (reader_add(r, &terms, m, T_PLUS, 0))
+            return NULL;
+    }
+    r->depth--;
+    return terms.n == 1 ? terms.node[0] : lift_unit(r, from, &terms);
+}

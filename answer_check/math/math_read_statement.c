@@ -1,0 +1,373 @@
+/* Statements and lists of them: a, b and c; x = 1 or x = 2; f(x) = 1 for all x; Minimum: 1. */
+#include <string.h>
+
+#include "answer_check/math/math_reader.h"
+
+static int at_end(const struct math_reader *r)
+{
+    switch (reader_token(r)->kind) {
+    case T_END:
+    case T_CLOSE:
+    case T_CELL:
+    case T_FINISH:
+    case T_MID:
+    case T_INFIX:
+        return 1;
+    case T_OPEN: /* \left| in a set: such that */
+        return r->no_mid && reader_token(r)->value == '|' && r->t[reader_token(r)->match].value == '.';
+    case T_ROW:
+        return r->in_rows > 0;
+    default:
+        return 0;
+    }
+}
+
+int read_opens_condition(const struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    if (t->kind != T_OPEN || t->value != '(' || !r->pos)
+        return 0;
+    for (int i = r->pos + 1; i < t->match; i++) {
+        if (r->t[i].kind == T_RELATION)
+            return 1;
+        if (r->t[i].kind == T_OPEN)
+            i = r->t[i].match;
+    }
+    return 0;
+}
+
+int read_remark(const struct math_reader *r)
+{
+    static const char *const words[] = {"about",   "approx",  "approximately", "decimal",   "exact",
+                                        "exactly", "roughly", "rounded",       "simplified"};
+    const struct token *t = reader_token(r), *first = t + 1;
+    if (t->kind != T_OPEN || t->value != '(' || !r->pos || t->match < r->pos + 2)
+        return 0;
+    if (first->kind == T_RELATION && first->value == MATH_APPROXIMATELY)
+        return t->match;
+    for (size_t i = 0; first->kind == T_WORD && i < sizeof words / sizeof *words; i++)
+        if (span_starts((struct span){first->s, (size_t)first->n}, words[i]) &&
+            strlen(words[i]) == (size_t)first->n)
+            return t->match;
+    for (int i = r->pos + 1; i < t->match; i++) { /* (square units) */
+        struct span word = {r->t[i].s, (size_t)r->t[i].n};
+        if (r->t[i].kind != T_WORD || word.n < 2 || !math_word_is_unit(word))
+            return 0;
+    }
+    return t->match;
+}
+
+static int is_condition(const struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    return t->kind == T_CONDITION || (t->kind == T_COMMA && t[1].kind == T_CONDITION);
+}
+
+/* Behind ", and": another statement, or more words? */
+static int statement_follows(const struct math_reader *r, const struct token *t)
+{
+    for (; t->kind != T_END && t->kind != T_COMMA && t->kind != T_CLOSE; t++) {
+        if (t->kind == T_OPEN)
+            t = &r->t[t->match];
+        if (t->kind == T_RELATION)
+            return 1;
+        if (t->kind == T_WORD && math_word_is_stop((struct span){t->s, (size_t)t->n}) && t->n > 1)
+            return 0;
+    }
+    return 0;
+}
+
+/* Up to where the words of a condition go: the end of the group, or ", and". */
+static int condition_end(const struct math_reader *r)
+{
+    int i = r->pos;
+    for (;; i++) {
+        const struct token *t = &r->t[i];
+        if (t->kind == T_OPEN || t->kind == T_BEGIN) {
+            i = t->match;
+            continue;
+        }
+        if (t->kind == T_END || t->kind == T_CLOSE || t->kind == T_CELL || t->kind == T_FINISH ||
+            t->kind == T_MID)
+            return i;
+        if (t->kind == T_ROW || t->kind == T_SEMICOLON)
+            return i;
+        if (t->kind == T_COMMA && (t[1].kind == T_AND || t[1].kind == T_OR) && statement_follows(r, t + 2))
+            return i;
+        if (t->kind == T_OR && statement_follows(r, t + 1)) /* for all x or f(x) = 0 */
+            return i;
+    }
+}
+
+/* Behind a statement: where, for, if. What cannot be read is kept as words. */
+static const struct math_node *read_condition(struct math_reader *r)
+{
+    if (reader_is(r, T_COMMA))
+        reader_next(r);
+    int from = r->pos, depth = r->depth, end = condition_end(r);
+    while (reader_is(r, T_CONDITION) || reader_is(r, T_COLON))
+        reader_next(r);
+    const struct math_node *m = reader_is(r, T_WORD) && read_phrase_length(r) ? NULL : read_relation(r);
+    if (m && r->pos == end)
+        return m;
+    if (m && reader_is(r, T_COMMA)) { /* k in Z, n > 0 */
+        struct read_items list = {0};
+        r->depth = depth;
+        if (!reader_add(r, &list, m, T_COMMA, 0)) {
+            reader_next(r);
+            if (!read_items(r, &list) && r->pos == end)
+                return read_join(r, from, &list);
+        }
+    }
+    r->depth = depth;
+    r->skip = 0;
+    r->pos = end;
+    return reader_named(r, MATH_TEXT, from, read_folded(r, from, end));
+}
+
+static const struct math_node *equation(struct math_reader *r, int from, const struct math_node *left,
+                                        const struct math_node *right)
+{
+    static const unsigned char equal = MATH_EQUAL;
+    struct math_node *m = math_node_2(r->w, MATH_RELATION, reader_source(r, from), left, right);
+    if (m)
+        m->ops = &equal;
+    return m;
+}
+
+/* "only x = 0", "exactly 5": the first word changes nothing. */
+static void skip_adverb(struct math_reader *r)
+{
+    static const char *const table[] = {"only", "exactly", "approximately", "about", "roughly", "all", "any"};
+    const struct token *t = reader_token(r);
+    if (t->kind != T_WORD || (t[1].kind == T_WORD && t[1].n > 1) || t[1].kind == T_END)
+        return;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (span_starts((struct span){t->s, (size_t)t->n}, table[i]) && strlen(table[i]) == (size_t)t->n)
+            reader_next(r);
+}
+
+/* Words, perhaps with a number (Case 2), and a colon: tokens before the colon. 0: no label; -1: words that
+ * only announce (The answer is: 5), which make the text a response rather than an expression. */
+static int label_length(struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    int n = read_phrase_length(r);
+    if (!n && t->kind == T_WORD && t->n > 2 && t[1].kind == T_DIGITS && t[1].space)
+        n = 1;
+    n += n && t[n].kind == T_DIGITS;
+    if (!n || t[n].kind != T_COLON)
+        return 0;
+    for (int i = 0; i < n; i++) {
+        struct span word = {t[i].s, (size_t)t[i].n};
+        if (math_word_announces(word) || (math_word_is_stop(word) && word.n > 1))
+            return -1;
+    }
+    return n;
+}
+
+/* "\text{The smallest such } n \text{ is } 5", "\text{Area of } ABC = 5": words that announce a value, up to
+ * their verb or sign. Only at the beginning, and only where the words are set as text. */
+static void skip_announcement(struct math_reader *r)
+{
+    int verb = 0, words = 0;
+    for (int i = 0; !r->pos && i < 24; i++) {
+        const struct token *t = &r->t[i];
+        struct span word = {t->s, (size_t)t->n};
+        int text = t->flags & TOKEN_TEXT && (read_is_word(t) || t->kind == T_COLON);
+        int name =
+            t->kind == T_NAME || (t->kind == T_WORD && (t->n == 1 || (*t->s <= 'Z' && t->s[1] <= 'Z')));
+        if (t->kind == T_RELATION && t->value == MATH_EQUAL && words > 1)
+            verb = i;
+        if (i && t->kind == T_UNDERSCORE) { /* \omega_{1} */
+            i = t[1].kind == T_OPEN ? t[1].match : i + 1;
+            continue;
+        }
+        if ((!text && !name) || (text && (span_starts(word, "not") || word.n == 0)))
+            break;
+        words += text;
+        if (text && words > 1 && word.n < 4 && (span_starts(word, "is") || span_starts(word, "are")))
+            verb = i;
+    }
+    const struct token *next = &r->t[verb + 1];
+    if (verb && next->kind != T_END && !(next->kind == T_WORD && next->flags & TOKEN_TEXT))
+        r->pos = verb + 1 + (next->kind == T_COLON);
+}
+
+static const struct math_node *read_item(struct math_reader *r)
+{
+    skip_announcement(r);
+    skip_adverb(r);
+    int from = r->pos, words = label_length(r);
+    const struct math_node *label = NULL;
+    if (words < 0)
+        return NULL;
+    if (words) { /* Minimum: 1 */
+        label = read_phrase(r, words);
+        reader_next(r);
+    }
+    int start = r->pos;
+    const struct math_node *m = read_relation(r);
+    if (m && !r->skip && read_remark(r))
+        r->pos = read_remark(r) + 1;
+    if (m && !r->skip && read_opens_condition(r)) { /* (k \in \mathbb{Z}) behind it */
+        int close = reader_token(r)->match;
+        reader_next(r);
+        while (reader_is(r, T_CONDITION)) /* (for x > 0) */
+            reader_next(r);
+        const struct math_node *pair[] = {m, read_statements(r)};
+        if (!pair[1] || r->pos != close)
+            return NULL;
+        reader_next(r);
+        m = math_node_new(r->w, MATH_CASES, reader_source(r, start), 2, pair);
+    } else if (m && !r->skip && is_condition(r)) {
+        const struct math_node *pair[] = {m, read_condition(r)};
+        m = math_node_new(r->w, MATH_CASES, reader_source(r, start), 2, pair);
+    }
+    return label ? equation(r, from, label, m) : m;
+}
+
+/* The signs between two elements. 0 when there are none. */
+static int read_separator(struct math_reader *r, enum token_kind *kind, int *comma)
+{
+    int found = 0;
+    *comma = 0;
+    *kind = T_COMMA;
+    for (;; reader_next(r)) {
+        enum token_kind k = reader_token(r)->kind;
+        if (k == T_CUP || k == T_CAP) /* x < 1 \cup x > 2 */
+            k = k == T_CUP ? T_OR : T_AND;
+        if (k == T_COMMA)
+            *comma = 1;
+        else if (k == T_AND || k == T_OR || k == T_SEMICOLON)
+            *kind = k;
+        else if (k == T_ROW && !r->in_rows)
+            *kind = found ? *kind : T_ROW;
+        else
+            break;
+        found = 1;
+    }
+    return found;
+}
+
+int read_items(struct math_reader *r, struct read_items *out)
+{
+    enum token_kind kind = T_COMMA;
+    int comma = 0;
+    for (;;) {
+        const struct math_node *m = read_item(r);
+        if (reader_add(r, out, m, kind, comma) || r->skip)
+            return -1;
+        if (at_end(r))
+            return 0;
+        if (!read_separator(r, &kind, &comma)) {
+            const struct token *t = reader_token(r);
+            int box = t->kind == T_OPEN && t->flags & TOKEN_BOX;
+            if ((t->space != SPACE_WIDE && !box) || m->kind == MATH_TEXT || read_phrase_length(r))
+                return -1;
+            kind = T_COMMA; /* two formulas side by side */
+        }
+        if (at_end(r)) /* a comma at the end */
+            return kind == T_AND || kind == T_OR ? -1 : 0;
+    }
+}
+
+static int is_statement(const struct math_node *m)
+{
+    if (m->kind == MATH_CASES && m->n == 2)
+        m = m->child[0];
+    return m->kind == MATH_RELATION || m->kind == MATH_AND || m->kind == MATH_OR || m->kind == MATH_NOT ||
+           (m->kind == MATH_OPAQUE && m->n == 1);
+}
+
+static int all_statements(const struct read_items *list)
+{
+    for (int i = 0; i < list->n; i++)
+        if (!is_statement(list->node[i]))
+            return 0;
+    return 1;
+}
+
+static int has(const struct read_items *list, enum token_kind separator)
+{
+    for (int i = 1; i < list->n; i++)
+        if (list->separator[i] == separator)
+            return 1;
+    return 0;
+}
+
+static const char *left_name(const struct math_node *m)
+{
+    if (m->kind == MATH_CASES)
+        m = m->child[0];
+    return m->kind == MATH_RELATION && m->child[0]->kind == MATH_SYMBOL ? m->child[0]->name : "";
+}
+
+/* x = 1, x = 2 or x = 3: alternatives for one symbol. */
+static int same_left(const struct read_items *list)
+{
+    const char *name = left_name(list->node[0]);
+    for (int i = 1; *name && i < list->n; i++)
+        if (strcmp(name, left_name(list->node[i])) != 0)
+            return 0;
+    return *name != 0;
+}
+
+static const struct math_node *flat(struct math_reader *r, int from, const struct read_items *list)
+{
+    int or = has(list, T_OR);
+    enum math_kind kind = !all_statements(list) ? MATH_LIST : or ? MATH_OR : MATH_AND;
+    struct math_node *m = math_node_new(r->w, kind, reader_source(r, from), list->n, list->node);
+    if (m)
+        m->which = (kind == MATH_LIST && or) || (kind == MATH_AND && !has(list, T_AND));
+    return m;
+}
+
+/* Cuts at one separator; each piece becomes a node. */
+static const struct math_node *cut(struct math_reader *r, int from, const struct read_items *list,
+                                   enum token_kind separator)
+{
+    struct read_items groups = {0};
+    for (int a = 0, b; a < list->n; a = b) {
+        for (b = a + 1; b < list->n && list->separator[b] != separator; b++)
+            ;
+        struct read_items part = {list->node + a, list->separator + a, list->comma + a, b - a, 0};
+        const struct math_node *m = part.n == 1 ? part.node[0] : flat(r, from, &part);
+        if (reader_add(r, &groups, m, separator, 0))
+            return NULL;
+    }
+    int or = separator == T_OR && all_statements(&groups);
+    return groups.n == 1 ? groups.node[0] : reader_list(r, or ? MATH_OR : MATH_LIST, from, &groups);
+}
+
+/* Formulas and words in one list are pieces of a sentence. */
+static int is_mixed(const struct read_items *list)
+{
+    int words = 0, others = 0;
+    for (int i = 0; i < list->n; i++) {
+        words |= list->node[i]->kind == MATH_TEXT;
+        others |= list->node[i]->kind != MATH_TEXT && list->node[i]->kind != MATH_SYMBOL;
+    }
+    return words && others;
+}
+
+const struct math_node *read_join(struct math_reader *r, int from, const struct read_items *list)
+{
+    if (list->n == 1)
+        return list->node[0];
+    if (is_mixed(list))
+        return NULL;
+    int semicolons = has(list, T_SEMICOLON), commas = has(list, T_COMMA) || has(list, T_AND);
+    if (semicolons && (commas || has(list, T_OR)))
+        return cut(r, from, list, T_SEMICOLON);
+    if (commas && has(list, T_OR) && all_statements(list) && !same_left(list))
+        return cut(r, from, list, T_OR);
+    return flat(r, from, list);
+}
+
+const struct math_node *read_statements(struct math_reader *r)
+{
+    struct read_items list = {0};
+    int from = r->pos;
+    return read_items(r, &list) ? NULL : read_join(r, from, &list);
+}

@@ -1,0 +1,154 @@
+#ifndef ANSWER_CHECK_MATH_MATH_READER_H
+#define ANSWER_CHECK_MATH_MATH_READER_H
+
+#include "answer_check/math/math_lex.h"
+
+/* Between the files of the reader (math_read*.c); the door is math_read() in math_tree.h.
+ *
+ * A recursive descent over tokens whose brackets are paired already. Every function reads what it is named
+ * after and leaves `pos` behind it, or returns NULL; then the place does not matter any more, except where a
+ * caller remembered it. A reading is decided by `options`: what this text could mean otherwise is collected
+ * in `seen`, and math_read reads again with these options one by one and in pairs. So a choice is made alike
+ * at all places of a text, and nothing is guessed twice. */
+
+/* The other readings, each the opposite of the usual one. The order is the order of trying. */
+enum read_option {
+    READ_INTERVAL = 1 << 0,        /* (a, b): an open interval, not a pair */
+    READ_COMMA = 1 << 1,           /* 3,333: a list, not a number; 3, 333 the other way round */
+    READ_DECIMAL_COMMA = 1 << 2,   /* 3,14: one number */
+    READ_LETTER_UNIT = 1 << 3,     /* 3m: metres, not m times 3 */
+    READ_TIME = 1 << 4,            /* 12:30: a time, not a ratio */
+    READ_NATURAL_LOG = 1 << 5,     /* \log x: base e, not 10 */
+    READ_NAMES = 1 << 6,           /* AB: a product, not a name; abc: a name, not a product */
+    READ_WORDS = 1 << 7,           /* a word alone: the product of its letters, or the other way round */
+    READ_PRODUCT = 1 << 8,         /* f(x): f times x */
+    READ_APPLICATION = 1 << 9,     /* a(n): a of n, not a times n */
+    READ_SLASH = 1 << 10,          /* 1/2x: 1 over 2x, not half of x */
+    READ_TEX_DIGITS = 1 << 11,     /* x^23: x^2 times 3 as TeX sets it; \sqrt12: the root of 12 */
+    READ_SCIENTIFIC = 1 << 12,     /* 3e-5: 3 times 10^-5, not 3e minus 5 */
+    READ_MIXED_PRODUCT = 1 << 13,  /* 1 2/3: a product */
+    READ_FUNCTION_SLASH = 1 << 14, /* sin x/2: how far the argument goes */
+    READ_E_SYMBOL = 1 << 15,
+    READ_I_SYMBOL = 1 << 16,
+    READ_CHOOSE = 1 << 17, /* C_9^2, C(9, 2): a binomial coefficient */
+    READ_FLOOR = 1 << 18,  /* [x]: the integer part, not a parenthesis */
+    READ_OPTIONS = 19
+};
+
+struct math_reader {
+    struct math_work *w;
+    const struct token *t;
+    struct span text;
+    int64_t start; /* steps left at the beginning */
+    int pos;
+    int skip; /* letters or digits already read of the token at pos */
+    int depth;
+    unsigned options, seen;
+    int bound_i, bound_e; /* inside a sum over i, i is a symbol */
+    int in_bracket;       /* inside ( ) and the like: commas separate there */
+    int no_mid;           /* before "such that", which is not "divides" */
+    int commas;           /* in the whole text */
+    int in_rows;          /* inside an environment: \\ ends a row, it does not separate statements */
+};
+
+enum { READ_ITEMS = 4000 }; /* elements of one list */
+
+/* Sequences: elements and what stands in front of each. */
+struct read_items {
+    const struct math_node **node;
+    enum token_kind *separator; /* T_COMMA, T_SEMICOLON, T_AND, T_OR; value T_ROW for a new line */
+    unsigned char *comma;       /* a comma stood before "or" and "and" */
+    int n, cap;
+};
+
+/* Tools (math_reader.c). */
+const struct token *reader_token(const struct math_reader *r);
+int reader_is(const struct math_reader *r, enum token_kind kind);
+int reader_option(struct math_reader *r, enum read_option o); /* marks it as seen; is it chosen? */
+void reader_next(struct math_reader *r);
+int reader_enter(struct math_reader *r); /* -1: too deep or no steps; otherwise r->depth-- afterwards */
+struct span reader_source(const struct math_reader *r, int from); /* from token `from` to before pos */
+const struct math_node *reader_named(struct math_reader *r, enum math_kind kind, int from, const char *name);
+const struct math_node *reader_one(struct math_reader *r, enum math_kind kind, int from,
+                                   const struct math_node *a);
+const struct math_node *reader_two(struct math_reader *r, enum math_kind kind, int from,
+                                   const struct math_node *a, const struct math_node *b);
+const struct math_node *reader_function(struct math_reader *r, enum math_function f, int from,
+                                        const struct math_node *a, const struct math_node *b /* or NULL */);
+const struct math_node *reader_integer(struct math_reader *r, const char *digits, int n);
+const char *reader_flat(struct math_reader *r, int from, int to); /* tokens as one name, without blanks */
+const unsigned char *reader_bytes(struct math_reader *r, const unsigned char *bytes, int n); /* a copy */
+const char *reader_join_names(struct math_reader *r, const char *a, const char *b);
+int reader_add(struct math_reader *r, struct read_items *list, const struct math_node *m,
+               enum token_kind separator, int comma);
+const struct math_node *reader_list(struct math_reader *r, enum math_kind kind, int from,
+                                    const struct read_items *list);
+
+/* "(about 18.9)", "(square units)" behind a value: the closing token, or 0. Nothing of it counts. */
+int read_remark(const struct math_reader *r);
+/* "base 7", "(base 7)" behind a number: tokens, or 0. */
+int read_base_words(const struct token *t);
+
+/* Statements (math_read_statement.c). */
+const struct math_node *read_statements(struct math_reader *r); /* everything up to the end of the group */
+int read_items(struct math_reader *r, struct read_items *out);  /* the same in pieces; -1: unreadable */
+const struct math_node *read_join(struct math_reader *r, int from, const struct read_items *list);
+int read_opens_condition(const struct math_reader *r);        /* ( with a relation inside */
+const struct math_node *read_relation(struct math_reader *r); /* math_read_relation.c */
+const struct math_node *read_set(struct math_reader *r);      /* unions of ... */
+const struct math_node *read_as_interval(struct math_reader *r, const struct math_node *m);
+int read_ratio_word(const struct math_reader *r); /* the "to" of "3 to 4" */
+int read_can_be_end(const struct math_node *m);   /* of an interval: a number, perhaps */
+
+/* Scalars (math_read_scalar.c). */
+const struct math_node *read_sum(struct math_reader *r);
+const struct math_node *read_product(struct math_reader *r);
+const struct math_node *read_power(struct math_reader *r); /* a primary with what is behind it */
+const struct math_node *read_postfix(struct math_reader *r, const struct math_node *m, int from);
+const struct math_node *read_primary(struct math_reader *r); /* math_read_primary.c */
+const struct math_node *read_script(struct math_reader *r);  /* behind ^ */
+int read_starts_factor(const struct math_reader *r);
+
+/* Primaries. */
+const struct math_node *read_number(struct math_reader *r);
+/* The fraction at pos; with a whole number before it, *joined says whether both are a mixed number. */
+const struct math_node *read_mixed(struct math_reader *r, const struct math_node *whole, int from,
+                                   int *joined);
+const struct math_node *read_base(struct math_reader *r, const struct math_node *digits, int from);
+int read_subscript(struct math_reader *r);         /* passes over _x or _{..}; -1: there is none */
+int read_base_length(const struct math_reader *r); /* tokens of A5 in A5_{16}; 0: none */
+const struct math_node *read_based(struct math_reader *r, int tokens);
+const struct math_node *read_letters(struct math_reader *r);
+const struct math_node *read_name(struct math_reader *r, const char *name, int from, int plain_letter);
+const struct math_node *read_command(struct math_reader *r);
+const struct math_node *read_argument(struct math_reader *r); /* {..} of a command, or its next token */
+const struct math_node *read_function(struct math_reader *r);
+const struct math_node *read_bracket(struct math_reader *r);
+const struct math_node *read_group(struct math_reader *r); /* {..} */
+const struct math_node *read_environment(struct math_reader *r);
+const struct math_node *read_cases(struct math_reader *r, int from); /* at \begin */
+const struct math_node *read_number_set(struct math_reader *r);
+
+/* Words (math_read_text.c, math_read_unit.c). */
+int read_is_word(const struct token *t);       /* could stand in prose */
+int read_phrase_length(struct math_reader *r); /* words at pos that are no mathematics; 0: none */
+const struct math_node *read_phrase(struct math_reader *r, int n);
+const char *read_folded(struct math_reader *r, int from, int to);
+/* The whole text, when it is only words: sentences first, any words as last resort. */
+const struct math_node *read_prose(struct math_reader *r, int n, int last_resort);
+const struct math_node *read_marks(struct math_reader *r, const struct math_node *m, int from);
+int read_unit_follows(struct math_reader *r, const struct math_node *m, int from);
+const struct math_node *read_named_mark(struct math_reader *r, enum math_kind kind, int from,
+                                        const char *name, const struct math_node *value);
+int read_half_of_day(const struct token *t, const char **name); /* am, p.m.: tokens; 0: none */
+int read_ordinal_length(const struct token *t);                 /* th, ^{th}: tokens; 0: none */
+int math_word_is_unit(struct span word);
+int math_word_is_degree(struct span word);
+int math_word_announces(struct span word); /* answer, solution: what follows counts, not the word */
+int math_word_is_prose(struct span word);  /* is, so: never a product of letters */
+int math_word_is_stop(struct span word);   /* is, the, of: a sentence, not a name */
+int math_word_is_short(struct span word);
+int math_word_number(struct span word); /* twelve: 12; -1 */
+int math_word_scale(struct span word);  /* million: 6; 0 */
+
+#endif

@@ -1,0 +1,183 @@
+#ifndef ANSWER_CHECK_MATH_MATH_TREE_H
+#define ANSWER_CHECK_MATH_MATH_TREE_H
+
+#include <stdint.h>
+
+#include "answer_check/verdict/response.h"
+#include "evalcore/base/str.h"
+
+/* Mathematical writing as a typed tree: what math_read makes and the comparison reads. Nodes live in an arena
+ * and never change. The tree keeps what was written (3.50 keeps its zero, 52_8 its base, 25\% its sign): what
+ * such writing means for equality is decided by the comparison, whose policies it is.
+ *
+ * A writing with more than one meaning is a MATH_EITHER node with one child for each reading, the usual one
+ * first; the reference's reading decides (see graders.md, section 5). */
+
+enum math_kind {
+    /* Scalars. */
+    MATH_NUMBER,   /* literal, see struct math_literal */
+    MATH_CONSTANT, /* enum math_constant in `which` */
+    MATH_SYMBOL,   /* name: "x", "x_1", "alpha", "AB" where letters form one name */
+    MATH_ADD,      /* children, at least two; a difference has a MATH_NEGATE child */
+    MATH_MULTIPLY, /* children, at least two */
+    MATH_DIVIDE,   /* two children; \frac and / alike */
+    MATH_POWER,    /* base, exponent */
+    MATH_NEGATE,
+    MATH_PLUS_MINUS, /* one child: the values +child and -child; inside MATH_ADD for a \pm b;
+                        which = 1 for \mp */
+    MATH_FACTORIAL,  /* one child; which = 2 for n!! */
+    MATH_FUNCTION,   /* enum math_function in `which`, children are the arguments */
+    MATH_APPLY,      /* unknown function: name, children are the arguments; f(x), f^{-1}(x) has name "f^-1" */
+    MATH_SUM,        /* body, variable (MATH_SYMBOL), from, to; which = 1 for a product */
+    MATH_OPAQUE,     /* integral, limit, derivative: name says which, children are what it holds */
+    /* Marks on a value; the first child is the value. */
+    MATH_PERCENT,
+    MATH_DEGREES,  /* 45^\circ; child 2 and 3: minutes and seconds, where written */
+    MATH_UNIT,     /* name: the unit's text, "cm", "cm^2", "meters per second" */
+    MATH_CURRENCY, /* name: "$", "EUR", ... */
+    MATH_BASE,     /* 1101_2: value is a MATH_NUMBER or MATH_SYMBOL of its digits; second child the base */
+    /* Collections. */
+    MATH_LIST,         /* a, b and c: no brackets around it; which = 1 when joined by "or" */
+    MATH_TUPLE,        /* ( ) */
+    MATH_SET,          /* { } of elements */
+    MATH_INTERVAL,     /* two ends; which: MATH_OPEN_LEFT | MATH_OPEN_RIGHT */
+    MATH_UNION,        /* children */
+    MATH_INTERSECTION, /* children */
+    MATH_DIFFERENCE,   /* two sets */
+    MATH_SET_BUILDER,  /* element or x \in S, condition */
+    MATH_NUMBER_SET,   /* which: 'N' 'Z' 'Q' 'R' 'C', '0' for the empty set; name: "+" "-" "*" where marked */
+    MATH_MATRIX,       /* children row by row; rows, columns; which = 1 for a determinant |..| */
+    MATH_CASES,        /* children in pairs: value, condition (MATH_TEXT "" when there is none); one pair for
+                          "x = 2k, where k \in \mathbb{Z}", with a condition in words as MATH_TEXT */
+    MATH_RATIO,        /* a : b : c; a time 12:30 is MATH_EITHER of MATH_RATIO and MATH_TIME */
+    MATH_TIME,         /* hours, minutes[, seconds]; name: "am", "pm" or "" */
+    /* Statements. */
+    MATH_RELATION, /* a chain: children are the sides, ops[i] stands between children i and i + 1; a label
+                      ("Minimum: 1") is an equation whose left side is a MATH_TEXT */
+    MATH_AND,      /* statements joined by "and", or listed: which = 1 when only by commas or lines */
+    MATH_OR,       /* which = 1: made of one statement with \pm */
+    MATH_NOT,
+    /* Others. */
+    MATH_TEXT,   /* words: name holds them folded (lower case, single blanks, no punctuation at the ends) */
+    MATH_EITHER, /* readings of one writing */
+    MATH_KINDS
+};
+
+enum math_constant { MATH_PI, MATH_E, MATH_I, MATH_INFINITY };
+enum { MATH_OPEN_LEFT = 1, MATH_OPEN_RIGHT = 2 };
+
+/* Functions with a meaning. Arguments as noted, one otherwise. */
+enum math_function {
+    MATH_SQRT, /* which root: second argument, where written */
+    MATH_EXP,
+    MATH_LN,
+    MATH_LOG, /* x, base; \log without a base is MATH_EITHER of base 10 and MATH_LN */
+    MATH_ABS,
+    MATH_FLOOR,
+    MATH_CEILING,
+    MATH_SIGN,
+    MATH_SIN,
+    MATH_COS,
+    MATH_TAN,
+    MATH_COT,
+    MATH_SEC,
+    MATH_CSC,
+    MATH_ARCSIN,
+    MATH_ARCCOS,
+    MATH_ARCTAN,
+    MATH_ARCCOT,
+    MATH_ARCSEC,
+    MATH_ARCCSC,
+    MATH_SINH,
+    MATH_COSH,
+    MATH_TANH,
+    MATH_COTH,
+    MATH_ARSINH,
+    MATH_ARCOSH,
+    MATH_ARTANH,
+    MATH_BINOMIAL, /* n, k */
+    MATH_GCD,
+    MATH_LCM,
+    MATH_MIN,
+    MATH_MAX, /* any number of arguments */
+    MATH_MOD, /* a, n: the remainder */
+    MATH_REAL,
+    MATH_IMAGINARY,
+    MATH_ARGUMENT,
+    MATH_CONJUGATE,
+    MATH_FUNCTIONS
+};
+const char *math_function_name(enum math_function f); /* "sqrt", "arcsin", ... */
+
+enum math_op {
+    MATH_EQUAL,
+    MATH_NOT_EQUAL,
+    MATH_LESS,
+    MATH_LESS_EQUAL,
+    MATH_GREATER,
+    MATH_GREATER_EQUAL,
+    MATH_APPROXIMATELY,
+    MATH_IN,
+    MATH_NOT_IN,
+    MATH_SUBSET,
+    MATH_CONGRUENT /* a \equiv b, modulus as third child */,
+    MATH_DIVIDES,
+    MATH_OTHER_RELATION /* parallel, perpendicular, similar, ...: name */
+};
+
+/* A number as written: digits without point, separators and leading zeros ("0" for zero). Its value is
+ * digits * 10^(exponent - decimals), and where `period` is not 0 the last `period` digits repeat for ever. */
+struct math_literal {
+    const char *digits;
+    int n;
+    int decimals; /* digits behind the point */
+    int period;   /* repeating ones among them */
+    int exponent; /* of 1.5e3 (not of 1.5 \times 10^3, which is a product) */
+    int point;    /* a point was written: 3. and 3.0 are decimals, 3 is exact */
+};
+
+struct math_node {
+    enum math_kind kind;
+    int which;         /* meaning by kind, above */
+    int n;             /* children */
+    int rows, columns; /* MATH_MATRIX */
+    const struct math_node **child;
+    const char *name;            /* by kind, above; "" otherwise, never NULL */
+    const unsigned char *ops;    /* MATH_RELATION: n - 1 of enum math_op */
+    struct math_literal literal; /* MATH_NUMBER */
+    struct span source;          /* the writing this node was read from */
+};
+
+/* Limits of one tree; beyond them there is no tree. */
+enum { MATH_TREE_BYTES = 16384, MATH_TREE_NODES = 20000, MATH_TREE_DEPTH = 100, MATH_TREE_READINGS = 16 };
+
+/* Shared by a comparison: where nodes and results live, and steps left. Every loop whose length depends on
+ * the input takes steps; at 0 every function gives up (no tree, "unknown"). No clock, so results never depend
+ * on the machine. */
+enum { MATH_STEPS = 1000000 };
+struct math_work {
+    struct arena *arena;
+    int64_t steps;
+};
+int math_step(struct math_work *w, int64_t n); /* takes n steps: 0, or -1 when there are none left */
+
+/* Builders. Children are copied, texts are not (they must live as long as the arena). */
+struct math_node *math_node_new(struct math_work *w, enum math_kind kind, struct span source, int n,
+                                const struct math_node *const *child);
+struct math_node *math_node_1(struct math_work *w, enum math_kind kind, struct span source,
+                              const struct math_node *a);
+struct math_node *math_node_2(struct math_work *w, enum math_kind kind, struct span source,
+                              const struct math_node *a, const struct math_node *b);
+/* NULL-safe everywhere: a NULL child gives NULL, and so does a work without steps. */
+
+/* Reads one expression, LaTeX or plain text, tried whole: NULL when it is not one (prose is MATH_TEXT only
+ * when it is short words; a formula that fails to parse is NULL, never a part of it). $..$, \(..\), \[..\]
+ * around the whole are dropped, \boxed{..} means its content. */
+const struct math_node *math_read(struct math_work *w, struct span text);
+
+/* One canonical line for people and for tests: prefix form, "(add x (negate 1))", numbers as written. */
+void math_print(struct str *out, const struct math_node *m);
+/* The same as readable infix text for gold_form and pred_form: "x - 1", "(1, 2]", "{1, 2}". */
+void math_print_infix(struct str *out, const struct math_node *m);
+
+#endif

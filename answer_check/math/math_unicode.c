@@ -1,0 +1,128 @@
+/* Mathematics in Unicode: characters as the LaTeX commands or the ASCII that they are written for. */
+#include "answer_check/math/math_lex.h"
+
+#include <stdlib.h>
+#include <utf8proc.h>
+
+struct row {
+    int c;
+    const char *command;
+};
+
+static const struct row rows[] = {
+    {0x00A3, "pounds"},   {0x00A5, "yen"},       {0x00AC, "lnot"},      {0x00B0, "textdegree"},
+    {0x00B1, "pm"},       {0x00B5, "mu"},        {0x00B7, "cdot"},      {0x00BA, "textdegree"},
+    {0x00D7, "times"},    {0x00D8, "emptyset"},  {0x00F7, "div"},       {0x02DA, "textdegree"},
+    {0x0393, "Gamma"},    {0x0394, "Delta"},     {0x0398, "Theta"},     {0x039B, "Lambda"},
+    {0x039E, "Xi"},       {0x03A0, "Pi"},        {0x03A3, "Sigma"},     {0x03A6, "Phi"},
+    {0x03A8, "Psi"},      {0x03A9, "Omega"},     {0x03B1, "alpha"},     {0x03B2, "beta"},
+    {0x03B3, "gamma"},    {0x03B4, "delta"},     {0x03B5, "epsilon"},   {0x03B6, "zeta"},
+    {0x03B7, "eta"},      {0x03B8, "theta"},     {0x03B9, "iota"},      {0x03BA, "kappa"},
+    {0x03BB, "lambda"},   {0x03BC, "mu"},        {0x03BD, "nu"},        {0x03BE, "xi"},
+    {0x03C0, "pi"},       {0x03C1, "rho"},       {0x03C2, "sigma"},     {0x03C3, "sigma"},
+    {0x03C4, "tau"},      {0x03C5, "upsilon"},   {0x03C6, "phi"},       {0x03C7, "chi"},
+    {0x03C8, "psi"},      {0x03C9, "omega"},     {0x03D1, "theta"},     {0x03D5, "phi"},
+    {0x03F5, "epsilon"},  {0x2016, "parallel"},  {0x2022, "cdot"},      {0x2026, "ldots"},
+    {0x2032, "prime"},    {0x20AC, "euro"},      {0x2102, "C"},         {0x2113, "ell"},
+    {0x2115, "N"},        {0x211A, "Q"},         {0x211D, "R"},         {0x2124, "Z"},
+    {0x2126, "Omega"},    {0x2192, "to"},        {0x21A6, "mapsto"},    {0x21D2, "implies"},
+    {0x21D4, "iff"},      {0x2200, "forall"},    {0x2202, "partial"},   {0x2203, "exists"},
+    {0x2205, "emptyset"}, {0x2206, "Delta"},     {0x2207, "nabla"},     {0x2208, "in"},
+    {0x2209, "notin"},    {0x220F, "prod"},      {0x2211, "sum"},       {0x2213, "mp"},
+    {0x2216, "setminus"}, {0x2217, "cdot"},      {0x2218, "circ"},      {0x2219, "cdot"},
+    {0x221A, "sqrt"},     {0x221B, "sqrt"},      {0x221C, "sqrt"},      {0x221D, "propto"},
+    {0x221E, "infty"},    {0x2220, "angle"},     {0x2223, "mid"},       {0x2225, "parallel"},
+    {0x2227, "land"},     {0x2228, "lor"},       {0x2229, "cap"},       {0x222A, "cup"},
+    {0x222B, "int"},      {0x2234, "therefore"}, {0x223C, "sim"},       {0x2243, "approx"},
+    {0x2245, "cong"},     {0x2248, "approx"},    {0x2260, "ne"},        {0x2261, "equiv"},
+    {0x2264, "le"},       {0x2265, "ge"},        {0x2266, "le"},        {0x2267, "ge"},
+    {0x226A, "ll"},       {0x226B, "gg"},        {0x2282, "subset"},    {0x2283, "supset"},
+    {0x2286, "subseteq"}, {0x2287, "supseteq"},  {0x2299, "odot"},      {0x22A5, "perp"},
+    {0x22C5, "cdot"},     {0x22EF, "ldots"},     {0x2300, "emptyset"},  {0x2308, "lceil"},
+    {0x2309, "rceil"},    {0x230A, "lfloor"},    {0x230B, "rfloor"},    {0x25A1, "square"},
+    {0x25B3, "triangle"}, {0x2705, "checkmark"}, {0x2713, "checkmark"}, {0x2714, "checkmark"},
+    {0x2715, "times"},    {0x2716, "times"},     {0x27E8, "langle"},    {0x27E9, "rangle"},
+    {0x2A2F, "times"},    {0x2A7D, "le"},        {0x2A7E, "ge"},        {0x3008, "langle"},
+    {0x3009, "rangle"},
+};
+
+struct alias {
+    int c;
+    char ascii;
+};
+
+static const struct alias aliases[] = {
+    {0x00A0, ' '},  {0x02B9, '\''}, {0x2010, '-'}, {0x2011, '-'}, {0x2012, '-'}, {0x2013, '-'}, {0x2014, '-'},
+    {0x2018, '\''}, {0x2019, '\''}, {0x2044, '/'}, {0x2212, '-'}, {0x2215, '/'}, {0x3000, ' '}, {0x3001, ','},
+    {0x3002, '.'},  {0x3010, '['},  {0x3011, ']'}, {0xFE63, '-'}, {0xFF0C, ','},
+};
+
+struct script {
+    int c;
+    char of;
+    char superscript;
+};
+
+static const struct script scripts[] = {
+    {0x00B2, '2', 1}, {0x00B3, '3', 1}, {0x00B9, '1', 1}, {0x02B8, 'y', 1}, {0x02E3, 'x', 1},
+    {0x1D43, 'a', 1}, {0x1D47, 'b', 1}, {0x1D4F, 'k', 1}, {0x1D50, 'm', 1}, {0x1D57, 't', 1},
+    {0x1D62, 'i', 0}, {0x2070, '0', 1}, {0x2071, 'i', 1}, {0x2074, '4', 1}, {0x2075, '5', 1},
+    {0x2076, '6', 1}, {0x2077, '7', 1}, {0x2078, '8', 1}, {0x2079, '9', 1}, {0x207A, '+', 1},
+    {0x207B, '-', 1}, {0x207D, '(', 1}, {0x207E, ')', 1}, {0x207F, 'n', 1}, {0x2080, '0', 0},
+    {0x2081, '1', 0}, {0x2082, '2', 0}, {0x2083, '3', 0}, {0x2084, '4', 0}, {0x2085, '5', 0},
+    {0x2086, '6', 0}, {0x2087, '7', 0}, {0x2088, '8', 0}, {0x2089, '9', 0}, {0x208A, '+', 0},
+    {0x208B, '-', 0}, {0x2093, 'x', 0}, {0x2096, 'k', 0}, {0x2098, 'm', 0}, {0x2099, 'n', 0},
+    {0x2C7C, 'j', 0},
+};
+
+int math_character(const char *s, size_t n, int *c)
+{
+    utf8proc_int32_t out;
+    utf8proc_ssize_t used =
+        utf8proc_iterate((const utf8proc_uint8_t *)s, n > 4 ? 4 : (utf8proc_ssize_t)n, &out);
+    *c = used > 0 ? out : -1;
+    return used > 0 ? (int)used : 1;
+}
+
+/* All tables begin with the character and are sorted by it. */
+static int compare(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return x < y ? -1 : x > y;
+}
+
+const char *math_character_command(int c)
+{
+    const struct row *r = bsearch(&c, rows, sizeof rows / sizeof *rows, sizeof *rows, compare);
+    return r ? r->command : NULL;
+}
+
+int math_character_ascii(int c)
+{
+    if (c >= 0xFF01 && c <= 0xFF5E) /* full-width forms */
+        return c - 0xFF00 + 0x20;
+    if (c >= 0x1D400 && c < 0x1D6A4) { /* bold, italic and script letters for mathematics */
+        int i = (c - 0x1D400) % 52;
+        return i < 26 ? 'A' + i : 'a' + i - 26;
+    }
+    if (c >= 0x1D7CE && c <= 0x1D7FF)
+        return '0' + (c - 0x1D7CE) % 10;
+    if (c >= 0x2000 && c <= 0x200A)
+        return ' ';
+    const struct alias *r = bsearch(&c, aliases, sizeof aliases / sizeof *aliases, sizeof *aliases, compare);
+    return r ? r->ascii : 0;
+}
+
+int math_character_script(int c, int *superscript)
+{
+    const struct script *r = bsearch(&c, scripts, sizeof scripts / sizeof *scripts, sizeof *scripts, compare);
+    if (r)
+        *superscript = r->superscript;
+    return r ? r->of : 0;
+}
+
+int math_character_is_letter(int c)
+{
+    utf8proc_category_t k = utf8proc_category(c);
+    return (k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_ME) || k == UTF8PROC_CATEGORY_NO;
+}

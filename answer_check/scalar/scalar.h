@@ -1,0 +1,53 @@
+#ifndef ANSWER_CHECK_SCALAR_SCALAR_H
+#define ANSWER_CHECK_SCALAR_SCALAR_H
+
+#include "answer_check/math/math_tree.h"
+
+/* Arithmetic on trees: what is equal, what is smaller, what rounds to what. Nothing here guesses: TRUE and
+ * FALSE are proved (or, for expressions with symbols, agree at all fixed points), everything else is UNKNOWN.
+ *
+ * MPFR keeps pi and the like for each thread, to the digits seen so far: a few kilobytes, which threads that
+ * live as long as the program (OpenMP's do) need not free. Everything else lives in the arena or is freed by
+ * the call that made it. */
+
+enum math_truth { MATH_UNKNOWN, MATH_FALSE, MATH_TRUE }; /* UNKNOWN: beyond steps, limits or precision */
+
+/* Is it a scalar: built of the scalar kinds (and MATH_BASE) only, without MATH_PLUS_MINUS? */
+int math_is_scalar(const struct math_node *m);
+
+/* Are two scalars the same number, or the same function of their symbols wherever both are defined? Exact
+ * rationals and polynomials first, certified numerics with rising precision for constants, fixed points for
+ * symbols, logarithms or exact structure for huge powers and factorials. Decimals count as the exact value
+ * that is written; rounding is math_rounds_to's business. */
+enum math_truth math_scalar_equal(struct math_work *w, const struct math_node *a, const struct math_node *b);
+
+/* Is a < b, for real constants? UNKNOWN when equal to the last bit of precision; TRUE only when proved. */
+enum math_truth math_scalar_less(struct math_work *w, const struct math_node *a, const struct math_node *b);
+
+/* Does the real constant `exact`, rounded half up (or half even) to `decimals` places, give the decimal
+ * literal's value? decimals may be negative for 1.2e5. */
+enum math_truth math_rounds_to(struct math_work *w, const struct math_node *exact,
+                               const struct math_node *decimal, int decimals);
+
+/* Value of an integer constant when it fits: 1 and *out, else 0. */
+int math_scalar_integer(struct math_work *w, const struct math_node *m, int64_t *out);
+
+/* Does the symbol occur? Names of all free symbols, sorted, each once (-1 when there are more than `room`);
+ * bound variables of sums do not count. */
+int math_has_symbol(const struct math_node *m, const char *name);
+int math_symbols(struct math_work *w, const struct math_node *m, const char **out, int room);
+
+/* A copy with every occurrence of a free symbol replaced. */
+const struct math_node *math_substitute(struct math_work *w, const struct math_node *m, const char *name,
+                                        const struct math_node *value);
+
+/* Are a and b equal up to a constant factor that is not 0 (for equations a = 0 and b = 0)? */
+enum math_truth math_scalar_proportional(struct math_work *w, const struct math_node *a,
+                                         const struct math_node *b);
+
+/* Certified real roots of a univariate polynomial expression in `name` (other symbols: none), ascending, each
+ * once: linear and quadratic exactly as trees, others as UNKNOWN. Returns their number, or -1. */
+int math_real_roots(struct math_work *w, const struct math_node *m, const char *name,
+                    const struct math_node **out, int room);
+
+#endif

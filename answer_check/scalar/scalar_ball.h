@@ -1,0 +1,59 @@
+#ifndef ANSWER_CHECK_SCALAR_SCALAR_BALL_H
+#define ANSWER_CHECK_SCALAR_SCALAR_BALL_H
+
+#include <mpfi.h>
+#include <stdio.h>
+#include <mpfr.h>
+
+#include "answer_check/scalar/scalar_number.h"
+
+/* Complex intervals: the true value lies in re + im i. MPFI rounds outwards, so every result encloses what it
+ * stands for. Balls belong to the context and have its precision; ball_free() makes one reusable, and what is
+ * not given back is freed by scalar_close(). Results may be operands. Every operation takes steps in
+ * proportion to its cost and returns a scalar_status: UNDEFINED is proved, UNKNOWN may go away with more
+ * precision. Branches are the principal ones, but for the odd roots of negative real numbers, see ball_power.
+ */
+struct ball {
+    mpfi_t re, im;
+    int real; /* im is exactly 0 and not looked at */
+    struct ball *next, *next_free;
+};
+
+struct ball *ball_new(struct scalar_context *c);
+void ball_free(struct scalar_context *c, struct ball *b); /* NULL is fine */
+void ball_close(struct scalar_context *c);
+int ball_done(struct scalar_context *c, struct ball *b); /* checks the range after direct work on b */
+int ball_elementary_cost(struct scalar_context *c);
+
+void ball_set(struct ball *out, const struct ball *a);
+int ball_set_gauss(struct scalar_context *c, struct ball *out, struct gauss g);
+void ball_set_int(struct ball *out, long n);
+int ball_add(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b);
+int ball_sub(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b);
+int ball_mul(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b);
+int ball_div(struct scalar_context *c, struct ball *out, const struct ball *a, const struct ball *b);
+void ball_neg(struct ball *out, const struct ball *a);
+void ball_times_i(struct ball *out, const struct ball *a);
+
+int ball_has_zero(const struct ball *a);
+int ball_is_zero(const struct ball *a);              /* exactly */
+int ball_below(const struct ball *a, long exponent); /* |re|, |im| < 2^exponent, both everywhere */
+int ball_sign(const struct ball *a);                 /* real: -1, 1; 0 when not certain */
+long ball_exponent(const struct ball *a);            /* |a| < 2^exponent; LONG_MIN for exact 0 */
+
+/* scalar_elementary.c */
+int ball_abs(struct scalar_context *c, struct ball *out, const struct ball *a);
+int ball_argument(struct scalar_context *c, struct ball *out, const struct ball *a);
+int ball_sqrt(struct scalar_context *c, struct ball *out, const struct ball *a);
+int ball_exp(struct scalar_context *c, struct ball *out, const struct ball *a);
+int ball_log(struct scalar_context *c, struct ball *out, const struct ball *a);
+int ball_sin_cos(struct scalar_context *c, struct ball *sine, struct ball *cosine, const struct ball *a);
+/* Base to an exact exponent. A negative real base with an odd denominator has its real root, as answers mean
+ * it: (-8)^(1/3) = -2; every other power is the principal one. */
+int ball_power(struct scalar_context *c, struct ball *out, const struct ball *base, struct fraction e);
+int ball_power_ball(struct scalar_context *c, struct ball *out, const struct ball *base,
+                    const struct ball *e);
+/* scalar_function.c: functions of one argument (enum math_function), number theory and ABS .. SIGN apart. */
+int ball_function(struct scalar_context *c, struct ball *out, enum math_function f, const struct ball *a);
+
+#endif

@@ -1,0 +1,108 @@
+/* Trees for computed values (contract: scalar_build.h). */
+#include "answer_check/scalar/scalar_build.h"
+
+#include <string.h>
+
+static const struct math_node *digits_node(struct math_work *w, const char *digits)
+{
+    struct math_node *m = math_node_new(w, MATH_NUMBER, (struct span){0}, 0, NULL);
+    if (!m)
+        return NULL;
+    m->literal.digits = digits;
+    m->literal.n = (int)strlen(digits);
+    return m;
+}
+
+const struct math_node *tree_integer(struct math_work *w, int64_t n)
+{
+    uint64_t size = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    const struct math_node *m = digits_node(w, arena_printf(w->arena, "%llu", (unsigned long long)size));
+    return n < 0 ? tree_neg(w, m) : m;
+}
+
+static const struct math_node *tree_big(struct scalar_context *c, mpz_srcptr z)
+{
+    size_t room = mpz_sizeinbase(z, 10) + 2;
+    if (math_step(c->w, (int64_t)room * 4))
+        return NULL;
+    char *text = arena_alloc(c->w->arena, room);
+    mpz_get_str(text, 10, z);
+    const struct math_node *m = digits_node(c->w, text + (mpz_sgn(z) < 0));
+    return mpz_sgn(z) < 0 ? tree_neg(c->w, m) : m;
+}
+
+const struct math_node *tree_fraction(struct scalar_context *c, struct fraction f)
+{
+    const struct math_node *n, *d;
+    int negative = fraction_sign(f) < 0;
+    if (negative && fraction_neg(c, &f, f))
+        return NULL;
+    if (f.big) {
+        mpq_srcptr q = fraction_mpq(c, f);
+        n = tree_big(c, mpq_numref(q));
+        d = tree_big(c, mpq_denref(q));
+    } else {
+        n = tree_integer(c->w, f.n);
+        d = tree_integer(c->w, f.d);
+    }
+    if (!fraction_is_integer(f))
+        n = tree_div(c->w, n, d);
+    return negative ? tree_neg(c->w, n) : n;
+}
+
+const struct math_node *tree_gauss(struct scalar_context *c, struct gauss g)
+{
+    if (gauss_is_real(g))
+        return tree_fraction(c, g.re);
+    const struct math_node *im = tree_mul(c->w, tree_fraction(c, g.im), tree_constant(c->w, MATH_I));
+    return fraction_sign(g.re) ? tree_add(c->w, tree_fraction(c, g.re), im) : im;
+}
+
+const struct math_node *tree_symbol(struct math_work *w, const char *name)
+{
+    struct math_node *m = math_node_new(w, MATH_SYMBOL, (struct span){0}, 0, NULL);
+    if (m)
+        m->name = name;
+    return m;
+}
+
+const struct math_node *tree_constant(struct math_work *w, enum math_constant which)
+{
+    struct math_node *m = math_node_new(w, MATH_CONSTANT, (struct span){0}, 0, NULL);
+    if (m)
+        m->which = which;
+    return m;
+}
+
+const struct math_node *tree_function(struct math_work *w, enum math_function f, const struct math_node *a)
+{
+    struct math_node *m = math_node_1(w, MATH_FUNCTION, (struct span){0}, a);
+    if (m)
+        m->which = (int)f;
+    return m;
+}
+
+const struct math_node *tree_add(struct math_work *w, const struct math_node *a, const struct math_node *b)
+{
+    return math_node_2(w, MATH_ADD, (struct span){0}, a, b);
+}
+
+const struct math_node *tree_sub(struct math_work *w, const struct math_node *a, const struct math_node *b)
+{
+    return tree_add(w, a, tree_neg(w, b));
+}
+
+const struct math_node *tree_mul(struct math_work *w, const struct math_node *a, const struct math_node *b)
+{
+    return math_node_2(w, MATH_MULTIPLY, (struct span){0}, a, b);
+}
+
+const struct math_node *tree_div(struct math_work *w, const struct math_node *a, const struct math_node *b)
+{
+    return math_node_2(w, MATH_DIVIDE, (struct span){0}, a, b);
+}
+
+const struct math_node *tree_neg(struct math_work *w, const struct math_node *a)
+{
+    return math_node_1(w, MATH_NEGATE, (struct span){0}, a);
+}

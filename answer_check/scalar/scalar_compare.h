@@ -1,0 +1,48 @@
+#ifndef ANSWER_CHECK_SCALAR_SCALAR_COMPARE_H
+#define ANSWER_CHECK_SCALAR_SCALAR_COMPARE_H
+
+#include "answer_check/scalar/scalar.h"
+#include "answer_check/scalar/scalar_eval.h"
+
+/* Comparing two trees whose symbols all have values in c->bound. */
+
+/* Precisions tried in turn, ended by 0. From number accept_from on, the numbers count as equal when the
+ * interval of their difference holds 0 and is 2^-accept of their size: the one step that is not a proof. It
+ * is not taken where a number beyond 2^900 or below 2^-900 took part, since what such numbers differ by may
+ * be out of sight. */
+struct scalar_plan {
+    long precision[4];
+    long accept;
+    int accept_from;
+};
+extern const struct scalar_plan plan_constant; /* 128, 512, 2048 bits; 2^-1000 at 2048 */
+extern const struct scalar_plan plan_point;    /* 192, 512 bits; 2^-150 */
+
+/* UNKNOWN when a side is undefined, or beyond precision. c->huge and c->wide say what was met. */
+enum math_truth scalar_compare(struct scalar_context *c, const struct math_node *a, const struct math_node *b,
+                               const struct scalar_plan *plan);
+/* Certified order of two real constants: 1 and *order (-1, 0 only when exact, 1), else 0. */
+int scalar_order(struct scalar_context *c, const struct math_node *a, const struct math_node *b, int *order);
+
+/* scalar_huge.c: the same for products and towers too large for exact numbers and intervals. The order is of
+ * positive or negative constants and never 0: 1 and *order, else 0. */
+enum math_truth scalar_products_equal(struct scalar_context *c, const struct math_node *a,
+                                      const struct math_node *b); /* exactly; UNKNOWN for other things */
+enum math_truth scalar_huge_equal(struct scalar_context *c, const struct math_node *a,
+                                  const struct math_node *b);
+int scalar_huge_order(struct scalar_context *c, const struct math_node *a, const struct math_node *b,
+                      int *order);
+
+/* scalar_probe.c: equality as functions of the given symbols. */
+enum { PROBE_SYMBOLS = 24 };
+enum math_truth scalar_probe(struct math_work *w, const struct math_node *a, const struct math_node *b,
+                             const char *const *names, int n);
+/* Ratio a : b constant and not 0 at the points. */
+enum math_truth scalar_probe_ratio(struct math_work *w, const struct math_node *a, const struct math_node *b,
+                                   const char *const *names, int n);
+
+/* scalar_symbols.c: unknown functions, integrals and the like as symbols of their own, the same one on both
+ * sides where they are the same. *a and *b are replaced. 0, or -1 when there are too many. */
+int scalar_abstract(struct math_work *w, const struct math_node **a, const struct math_node **b);
+
+#endif

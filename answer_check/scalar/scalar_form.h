@@ -1,0 +1,41 @@
+#ifndef ANSWER_CHECK_SCALAR_SCALAR_FORM_H
+#define ANSWER_CHECK_SCALAR_SCALAR_FORM_H
+
+#include "answer_check/scalar/scalar_sparse.h"
+
+/* Trees as quotients of polynomials. The variables are the symbols, square roots of primes, pi, e, and atoms:
+ * any other subtree, the same variable wherever it is written the same. Equal quotients prove equality;
+ * different ones prove the contrary only while the variables are independent over the fractions: symbols,
+ * square roots of different primes, and one of pi and e. */
+enum form_kind { FORM_SYMBOL, FORM_ROOT, FORM_PI, FORM_E, FORM_ATOM };
+
+struct form_variable {
+    enum form_kind kind;
+    const struct math_node *tree; /* what the variable stands for */
+};
+
+struct form_space {
+    struct sparse_ring ring;
+    int n;
+    struct form_variable variable[SPARSE_VARIABLES];
+    int dependent; /* set when variables may be related */
+    int atoms;     /* atoms among them: what they hold may be undefined */
+};
+
+struct form {
+    struct sparse num, den; /* den is not zero */
+};
+
+void form_open(struct form_space *s, struct scalar_context *c);
+int form_of(struct form_space *s, const struct math_node *m, struct form *out);
+/* a - b, times both denominators. */
+int form_difference(struct form_space *s, struct sparse *out, const struct form *a, const struct form *b);
+
+/* The largest monomial in the symbols alone, and its coefficient in roots, constants and atoms. */
+monomial form_leading(const struct form_space *s, const struct sparse *p);
+int form_coefficient(struct form_space *s, const struct sparse *p, monomial at, struct sparse *out);
+
+/* Same tree, letter by letter but for the order of summands and factors. 0 when not, or out of steps. */
+int same_tree(struct math_work *w, const struct math_node *a, const struct math_node *b);
+
+#endif

@@ -1,0 +1,98 @@
+#ifndef ANSWER_CHECK_SCALAR_SCALAR_NUMBER_H
+#define ANSWER_CHECK_SCALAR_SCALAR_NUMBER_H
+
+#include <gmp.h>
+
+#include "answer_check/math/math_tree.h"
+
+/* Exact numbers of the arithmetic on trees: fractions and Gaussian fractions. Small ones are two 64-bit
+ * integers; where those overflow, GMP takes over. Everything that GMP and MPFI allocate belongs to the
+ * context and is freed by scalar_close(), so a value is never freed by hand and may be copied freely. */
+
+enum scalar_status {
+    SCALAR_OK = 0,
+    SCALAR_INEXACT = -1,   /* not a Gaussian fraction, or one with more bits than the context allows */
+    SCALAR_UNDEFINED = -2, /* proved to have no value: 1/0, log 0, 0^0 */
+    SCALAR_UNKNOWN = -3    /* out of steps, of precision, or of what is implemented */
+};
+
+/* Bits of an exact number: what is expanded at once, and as a last resort. */
+enum { SCALAR_BITS = 4096, SCALAR_BITS_LAST = 131072, SCALAR_DEPTH = 2 * MATH_TREE_DEPTH };
+
+struct big;  /* a GMP fraction, see scalar_fraction.c */
+struct ball; /* a complex interval, see scalar_ball.h */
+
+/* n/d reduced, d > 0; where big is set, its value counts and n and d do not. */
+struct fraction {
+    int64_t n, d;
+    struct big *big;
+};
+
+struct gauss {
+    struct fraction re, im;
+};
+
+/* A symbol with a value: a point of the probing, or the bound variable of a sum. */
+struct binding {
+    const char *name;
+    struct gauss value;
+    const struct binding *outer;
+};
+
+struct scalar_context {
+    struct math_work *w;
+    int64_t bits;   /* limit of exact numbers */
+    long precision; /* of intervals; 0: only exact numbers are wanted */
+    int real_only;  /* even roots and logarithms of negative numbers count as undefined */
+    int wide;       /* set when a number beyond 2^900 or below 2^-900 took part */
+    int huge;       /* set when a number beyond MPFR's range took part */
+    int depth;
+    const struct binding *bound;
+    struct big *bigs, *free_bigs;
+    struct ball *balls, *free_balls;
+};
+
+void scalar_open(struct scalar_context *c, struct math_work *w);
+void scalar_close(struct scalar_context *c);
+
+/* Fractions. Results may be operands. Status as above; -INEXACT means too many bits. */
+struct fraction fraction_of(int64_t n); /* n > INT64_MIN */
+int fraction_ratio(struct scalar_context *c, struct fraction *out, int64_t n, int64_t d);
+int fraction_add(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b);
+int fraction_sub(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b);
+int fraction_mul(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b);
+int fraction_div(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b);
+int fraction_neg(struct scalar_context *c, struct fraction *out, struct fraction a);
+int fraction_pow(struct scalar_context *c, struct fraction *out, struct fraction a, int64_t e);
+/* The real q-th root when it is a fraction (negative a: only for odd q), else INEXACT. q >= 1. */
+int fraction_root(struct scalar_context *c, struct fraction *out, struct fraction a, int64_t q);
+int fraction_floor(struct scalar_context *c, struct fraction *out, struct fraction a);
+int fraction_compare(struct scalar_context *c, struct fraction a, struct fraction b); /* <0, 0, >0 */
+int fraction_sign(struct fraction a);
+int fraction_is_integer(struct fraction a);
+int fraction_int64(struct fraction a, int64_t *out); /* 1 when it is an integer that fits */
+int64_t fraction_bits(struct fraction a);            /* of numerator and denominator together */
+
+/* From and to GMP. The returned pointers live as long as the context; what they point at is not changed. */
+mpq_srcptr fraction_mpq(struct scalar_context *c, struct fraction a);
+mpq_ptr fraction_scratch(struct scalar_context *c, struct fraction *owner); /* to be filled, then: */
+int fraction_settle(struct scalar_context *c, struct fraction *owner);      /* canonical, within the limit */
+int fraction_digits(struct scalar_context *c, struct fraction *out, const char *digits, int n, int base);
+
+/* Gaussian fractions. */
+struct gauss gauss_of(struct fraction re);
+int gauss_add(struct scalar_context *c, struct gauss *out, struct gauss a, struct gauss b);
+int gauss_mul(struct scalar_context *c, struct gauss *out, struct gauss a, struct gauss b);
+int gauss_div(struct scalar_context *c, struct gauss *out, struct gauss a, struct gauss b);
+int gauss_neg(struct scalar_context *c, struct gauss *out, struct gauss a);
+int gauss_pow(struct scalar_context *c, struct gauss *out, struct gauss a, int64_t e);
+int gauss_is_zero(struct gauss a);
+int gauss_is_real(struct gauss a);
+int gauss_equal(struct scalar_context *c, struct gauss a, struct gauss b);
+
+/* Number theory on integers; arguments that are not integers are INEXACT's business of the caller. */
+int fraction_factorial(struct scalar_context *c, struct fraction *out, int64_t n, int step);
+int fraction_binomial(struct scalar_context *c, struct fraction *out, struct fraction n, int64_t k);
+int fraction_gcd(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b);
+
+#endif

@@ -1,0 +1,49 @@
+#ifndef ANSWER_CHECK_SCALAR_SCALAR_SPARSE_H
+#define ANSWER_CHECK_SCALAR_SCALAR_SPARSE_H
+
+#include "answer_check/scalar/scalar_number.h"
+
+/* Sparse polynomials in up to ten variables over the Gaussian fractions, in normal form: terms by monomial,
+ * descending, no zero coefficient. A monomial is a row of 12-bit exponents, so their product is a sum of
+ * integers. A variable may stand for a square root: its exponent is then 0 or 1 and its square is a number.
+ */
+enum {
+    SPARSE_VARIABLES = 10,
+    SPARSE_EXPONENT_BITS = 12,
+    SPARSE_DEGREE = 1000,
+    SPARSE_PRODUCTS = 6000,
+    SPARSE_POWER_TERMS = 300
+};
+
+typedef unsigned __int128 monomial;
+
+struct sparse_term {
+    monomial m;
+    struct gauss c;
+};
+
+struct sparse {
+    int n;
+    struct sparse_term *terms;
+};
+
+/* square[i] is not 0 where variable i is the square root of that integer. */
+struct sparse_ring {
+    struct scalar_context *c;
+    int64_t square[SPARSE_VARIABLES];
+};
+
+/* Status as in scalar_number.h; INEXACT beyond the limits above. Results may be operands. */
+int sparse_constant(struct sparse_ring *r, struct sparse *out, struct gauss g);
+int sparse_variable(struct sparse_ring *r, struct sparse *out, int variable, int exponent);
+int sparse_add(struct sparse_ring *r, struct sparse *out, const struct sparse *a, const struct sparse *b);
+int sparse_sub(struct sparse_ring *r, struct sparse *out, const struct sparse *a, const struct sparse *b);
+int sparse_mul(struct sparse_ring *r, struct sparse *out, const struct sparse *a, const struct sparse *b);
+int sparse_pow(struct sparse_ring *r, struct sparse *out, const struct sparse *a, int64_t e);
+int sparse_equal(struct sparse_ring *r, const struct sparse *a, const struct sparse *b);
+int sparse_is_constant(const struct sparse *a, struct gauss *value);
+
+int monomial_exponent(monomial m, int variable);
+monomial monomial_power(int variable, int exponent);
+
+#endif

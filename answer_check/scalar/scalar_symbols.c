@@ -1,0 +1,224 @@
+/* Symbols of trees: which occur, replacing them, and symbols for what arithmetic does not look into. */
+#include "answer_check/scalar/scalar_compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer_check/scalar/scalar_build.h"
+#include "answer_check/scalar/scalar_form.h"
+
+/* What one symbol stands for in both sides of a comparison. */
+enum { ABSTRACT_MAX = 12 };
+struct abstraction {
+    struct math_work *w;
+    int n, depth, full;
+    const struct math_node *node[ABSTRACT_MAX], *symbol[ABSTRACT_MAX];
+};
+
+/* A visitor of free symbols: 0 goes on. */
+typedef int symbol_visit(void *context, const char *name);
+struct bound_name {
+    const char *name;
+    const struct bound_name *outer;
+};
+
+static int is_bound(const struct bound_name *b, const char *name)
+{
+    for (; b; b = b->outer)
+        if (!strcmp(b->name, name))
+            return 1;
+    return 0;
+}
+
+static int visit(const struct math_node *m, const struct bound_name *bound, int depth, symbol_visit *call,
+                 void *context)
+{
+    if (!m || depth > SCALAR_DEPTH)
+        return 0;
+    if (m->kind == MATH_SYMBOL)
+        return is_bound(bound, m->name) ? 0 : call(context, m->name);
+    int is_sum = m->kind == MATH_SUM && m->n == 4 && m->child[1]->kind == MATH_SYMBOL;
+    struct bound_name inner = {is_sum ? m->child[1]->name : "", bound};
+    for (int i = 0; i < m->n; i++) {
+        if ((is_sum && i == 1) || (m->kind == MATH_BASE && i == 0)) /* the variable; digits such as 2F */
+            continue;
+        int rc = visit(m->child[i], is_sum && i == 0 ? &inner : bound, depth + 1, call, context);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int is_name(void *context, const char *name)
+{
+    return !strcmp(context, name);
+}
+
+int math_has_symbol(const struct math_node *m, const char *name)
+{
+    return visit(m, NULL, 0, is_name, (void *)(uintptr_t)name);
+}
+
+struct collected {
+    struct math_work *w;
+    const char **out;
+    int n, room;
+};
+
+/* Inserts in order; stops when there is no room. */
+static int collect_name(void *context, const char *name)
+{
+    struct collected *l = context;
+    int at = 0;
+    if (math_step(l->w, 1 + l->n))
+        return -1;
+    while (at < l->n && strcmp(l->out[at], name) < 0)
+        at++;
+    if (at < l->n && !strcmp(l->out[at], name))
+        return 0;
+    if (l->n == l->room)
+        return -1;
+    memmove(l->out + at + 1, l->out + at, (size_t)(l->n - at) * sizeof *l->out);
+    l->out[at] = name;
+    l->n++;
+    return 0;
+}
+
+int math_symbols(struct math_work *w, const struct math_node *m, const char **out, int room)
+{
+    struct collected l = {w, out, 0, room};
+    return visit(m, NULL, 0, collect_name, &l) ? -1 : l.n;
+}
+
+/* A node like m with other children; m itself where they are the same. */
+static const struct math_node *with_children(struct math_work *w, const struct math_node *m,
+                                             const struct math_node *const *child)
+{
+    int same = 1;
+    for (int i = 0; i < m->n; i++)
+        same &= child[i] == m->child[i];
+    if (same)
+        return m;
+    struct math_node *copy = math_node_new(w, m->kind, m->source, m->n, child);
+    if (!copy)
+        return NULL;
+    const struct math_node **children = copy->child;
+    *copy = *m;
+    copy->child = children;
+    return copy;
+}
+
+static const struct math_node *substitute(struct math_work *w, const struct math_node *m, const char *name,
+                                          const struct math_node *value, int depth)
+{
+    if (!m || depth > SCALAR_DEPTH || math_step(w, 1))
+        return NULL;
+    if (m->kind == MATH_SYMBOL)
+        return strcmp(m->name, name) ? m : value;
+    if (!m->n)
+        return m;
+    int is_sum = m->kind == MATH_SUM && m->n == 4 && m->child[1]->kind == MATH_SYMBOL;
+    const struct math_node **child = arena_alloc(w->arena, (size_t)m->n * sizeof *child);
+    for (int i = 0; i < m->n; i++) {
+        int kept = (is_sum && i == 1) || (is_sum && i == 0 && !strcmp(m->child[1]->name, name)) ||
+                   (m->kind == MATH_BASE && i == 0);
+        child[i] = kept ? m->child[i] : substitute(w, m->child[i], name, value, depth + 1);
+        if (!child[i])
+            return NULL;
+        if (is_sum && i == 0 && child[0] != m->child[0] && math_has_symbol(value, m->child[1]->name))
+            return NULL; /* the sum would catch a symbol of the value */
+    }
+    return with_children(w, m, child);
+}
+
+const struct math_node *math_substitute(struct math_work *w, const struct math_node *m, const char *name,
+                                        const struct math_node *value)
+{
+    return value ? substitute(w, m, name, value, 0) : NULL;
+}
+
+static int is_opaque(const struct math_node *m)
+{
+    return m->kind == MATH_APPLY || m->kind == MATH_OPAQUE;
+}
+
+static int holds_opaque(const struct math_node *m, int depth)
+{
+    if (is_opaque(m))
+        return 1;
+    for (int i = 0; i < m->n && depth < SCALAR_DEPTH; i++)
+        if (holds_opaque(m->child[i], depth + 1))
+            return 1;
+    return 0;
+}
+
+/* f(x + 1) and f(1 + x): the same name, arguments that are equal. */
+static int same_opaque(struct math_work *w, const struct math_node *a, const struct math_node *b)
+{
+    if (a->kind != b->kind || a->which != b->which || a->n != b->n || strcmp(a->name, b->name) != 0)
+        return 0;
+    for (int i = 0; i < a->n; i++)
+        if (!same_tree(w, a->child[i], b->child[i]) &&
+            !(math_is_scalar(a->child[i]) && math_is_scalar(b->child[i]) &&
+              math_scalar_equal(w, a->child[i], b->child[i]) == MATH_TRUE))
+            return 0;
+    return 1;
+}
+
+static const struct math_node *symbol_for(struct abstraction *t, const struct math_node *m)
+{
+    for (int i = 0; i < t->n; i++)
+        if (same_opaque(t->w, t->node[i], m))
+            return t->symbol[i];
+    if (t->n == ABSTRACT_MAX) {
+        t->full = 1;
+        return NULL;
+    }
+    t->node[t->n] = m;
+    t->symbol[t->n] = tree_symbol(t->w, arena_printf(t->w->arena, "\\%d", t->n)); /* no symbol is so named */
+    return t->symbol[t->n++];
+}
+
+static const struct math_node *abstract(struct abstraction *t, const struct math_node *m)
+{
+    if (!m || t->depth > SCALAR_DEPTH || math_step(t->w, 1))
+        return NULL;
+    if (is_opaque(m))
+        return symbol_for(t, m);
+    if (!m->n)
+        return m;
+    const struct math_node **child = arena_alloc(t->w->arena, (size_t)m->n * sizeof *child);
+    t->depth++;
+    for (int i = 0; i < m->n; i++)
+        if (!(child[i] = abstract(t, m->child[i])))
+            return NULL;
+    t->depth--;
+    return with_children(t->w, m, child);
+}
+
+int scalar_abstract(struct math_work *w, const struct math_node **a, const struct math_node **b)
+{
+    if (!holds_opaque(*a, 0) && !holds_opaque(*b, 0))
+        return 0;
+    struct abstraction t = {.w = w};
+    *a = abstract(&t, *a);
+    *b = *a ? abstract(&t, *b) : NULL;
+    return *a && *b ? 0 : -1;
+}
+
+int math_is_scalar(const struct math_node *m)
+{
+    if (!m || m->kind > MATH_OPAQUE)
+        return m && m->kind == MATH_BASE;
+    if (m->kind == MATH_PLUS_MINUS)
+        return 0;
+    if (m->kind == MATH_OPAQUE) /* what it holds is not looked at */
+        return 1;
+    for (int i = 0; i < m->n; i++) {
+        const struct math_node *x = m->child[i];
+        int angle = m->kind == MATH_FUNCTION && x->kind == MATH_DEGREES; /* sin 45 degrees is a number */
+        if (angle ? x->n < 1 || !math_is_scalar(x->child[0]) : !math_is_scalar(x))
+            return 0;
+    }
+    return 1;
+}

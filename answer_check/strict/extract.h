@@ -1,0 +1,55 @@
+#ifndef ANSWER_CHECK_STRICT_EXTRACT_H
+#define ANSWER_CHECK_STRICT_EXTRACT_H
+
+#include "answer_check/math/math_tree.h"
+
+/* Finds the places where an answer section states an answer. One pass each, whatever the text holds. */
+
+struct box {
+    size_t start, end; /* of the whole \boxed{...} in the section */
+    struct span content;
+};
+struct box_list {
+    struct box *box;
+    size_t n;
+};
+
+/* All balanced, non-empty \boxed{..}, \fbox{..} and \framebox{..}, in order of position; of nested ones the
+ * outermost. Where there are none: the last <|begin_of_box|>..<|end_of_box|>. */
+void extract_boxes(struct box_list *out, struct span section, struct arena *a);
+
+struct declared {
+    struct span text; /* a formula's content, or the sentence without marks around it */
+    struct span line; /* the rest of the line, for an answer that is itself a sentence or holds ". " */
+};
+enum declared_status { DECLARED_NONE, DECLARED_FOUND, DECLARED_CUT };
+
+/* What is stated behind "final answer ... is", "answer is" or "answer:". Of several the last one with a
+ * value counts, then the last in words; "final answer" and "Answer:" at the start of a sentence come before a
+ * mere "answer is", and behind their colon words are a value. One that opens a box, a brace or a formula and
+ * does not close it states nothing; when there is no other, the status is DECLARED_CUT. The last 64 are
+ * looked at, and the last 4096 times that the word occurs. */
+enum declared_status extract_declared(struct declared *out, struct span section, enum finish finish,
+                                      struct math_work *w);
+
+/* Content of the last $..$, $$..$$, \(..\) or \[..\]; 0 when there is none. Dollar signs of amounts and marks
+ * that end a proof are passed over; formulas at the end of a sentence that only commas, "and" and "or" join
+ * ("$x = 2$ or $x = 5$") count as one, with the signs around them. */
+int extract_formula(struct span *out, struct span section);
+
+/* Does the dollar sign at `open`, with the next one at `close`, belong to an amount of money? So it is where
+ * words stand between them ("$5 and got $3"), or a number on either side ("$12 + $30"). */
+int extract_is_amount(struct span section, size_t open, size_t close);
+/* Is the dollar sign at i one of "$18.90"? A number that the length limit cuts off may as well be a formula.
+ */
+int extract_is_money(struct span section, size_t i, int cut_behind);
+int extract_is_end_of_proof(struct span s); /* \blacksquare, \square, QED */
+
+/* The last number outside formulas and words, with its sign and percent sign; 0 when there is none. */
+int extract_last_number(struct span *out, struct span section);
+
+/* The last line that is not blank, without marks of Markdown around it; marks that end a proof are no line. 0
+ * when there is none. */
+int extract_last_line(struct span *out, struct span section);
+
+#endif

@@ -1,0 +1,192 @@
+/* Python's view of characters (contract: pytext.h), from utf8proc's tables and the few facts that it lacks.
+ */
+#include "answer_check/text/code_points.h"
+
+#include <stdlib.h>
+#include <utf8proc.h>
+
+#include "evalcore/base/arena.h"
+
+struct range {
+    int32_t first, last;
+};
+
+/* ends with last 0 */
+static int in_ranges(const struct range *r, int32_t c)
+{
+    for (; r->last; r++)
+        if (c >= r->first && c <= r->last)
+            return 1;
+    return 0;
+}
+
+int32_t utf8_next(const char *s, size_t n, size_t *at)
+{
+    utf8proc_int32_t c = 0xfffd;
+    utf8proc_ssize_t used =
+        utf8proc_iterate((const utf8proc_uint8_t *)s + *at, (utf8proc_ssize_t)(n - *at), &c);
+    *at += used > 0 ? (size_t)used : 1;
+    return used > 0 ? c : 0xfffd;
+}
+
+void utf8_put(struct str *out, int32_t c)
+{
+    utf8proc_uint8_t bytes[4];
+    str_add(out, (const char *)bytes, (size_t)utf8proc_encode_char(c, bytes));
+}
+
+void code_points_of(struct code_points *out, const char *s, size_t n)
+{
+    struct str valid = {0};
+    str_add_utf8(&valid, s, n);
+    out->c = xmalloc((valid.len + 1) * sizeof *out->c);
+    out->n = 0;
+    for (size_t i = 0; i < valid.len;)
+        out->c[out->n++] = utf8_next(valid.data, valid.len, &i);
+    str_release(&valid);
+}
+
+void code_points_release(struct code_points *t)
+{
+    free(t->c);
+    *t = (struct code_points){0};
+}
+
+int py_is_space(int32_t c)
+{
+    static const struct range space[] = {{0x09, 0x0d},
+                                         {0x1c, 0x20},
+                                         {0x85, 0x85},
+                                         {0xa0, 0xa0},
+                                         {0x1680, 0x1680},
+                                         {0x2000, 0x200a},
+                                         {0x2028, 0x2029},
+                                         {0x202f, 0x202f},
+                                         {0x205f, 0x205f},
+                                         {0x3000, 0x3000},
+                                         {0}};
+    return in_ranges(space, c);
+}
+
+int py_is_word(int32_t c)
+{
+    switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_NO:
+        return 1;
+    default:
+        return c == '_';
+    }
+}
+
+int py_is_digit(int32_t c)
+{
+    return utf8proc_category(c) == UTF8PROC_CATEGORY_ND;
+}
+
+int py_is_punctuation(int32_t c)
+{
+    static const struct range ascii[] = {{0x21, 0x2f}, {0x3a, 0x40}, {0x5b, 0x60}, {0x7b, 0x7e}, {0}};
+    return in_ranges(ascii, c);
+}
+
+/* The public list has gaps, kept here: the full-width full stop and the opening double angle bracket, for
+ * instance, are not in it. */
+int py_is_zh_punctuation(int32_t c)
+{
+    static const struct range listed[] = {
+        {0x2013, 0x2014}, {0x2018, 0x2019}, {0x201b, 0x201f}, {0x2026, 0x2027},
+        {0x3001, 0x3003}, {0x300b, 0x3011}, {0x3014, 0x301f}, {0x3030, 0x3030},
+        {0x303e, 0x303f}, {0xfe4f, 0xfe4f}, {0xff01, 0xff0d}, {0xff0f, 0xff0f},
+        {0xff1a, 0xff20}, {0xff3b, 0xff40}, {0xff5b, 0xff64}, {0}};
+    return py_is_punctuation(c) || in_ranges(listed, c);
+}
+
+/* Case_Ignorable: marks, formats, modifiers, and the punctuation that may stand inside a word. */
+static int is_case_ignorable(int32_t c)
+{
+    static const struct range inside[] = {{'\'', '\''},
+                                          {'.', '.'},
+                                          {':', ':'},
+                                          {0xb7, 0xb7},
+                                          {0x387, 0x387},
+                                          {0x55f, 0x55f},
+                                          {0x5f4, 0x5f4},
+                                          {0x2018, 0x2019},
+                                          {0x2024, 0x2024},
+                                          {0x2027, 0x2027},
+                                          {0xfe13, 0xfe13},
+                                          {0xfe52, 0xfe52},
+                                          {0xfe55, 0xfe55},
+                                          {0xff07, 0xff07},
+                                          {0xff0e, 0xff0e},
+                                          {0xff1a, 0xff1a},
+                                          {0}};
+    switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_SK:
+        return 1;
+    default:
+        return in_ranges(inside, c);
+    }
+}
+
+/* Cased: letters with case, and the ordinals, Roman numerals and enclosed letters of Other_Lowercase and
+ * Other_Uppercase (their modifier letters are ignorable and never get here). */
+static int is_cased(int32_t c)
+{
+    static const struct range other[] = {
+        {0xaa, 0xaa},       {0xba, 0xba},       {0x2160, 0x217f},   {0x24b6, 0x24e9},
+        {0x1f130, 0x1f149}, {0x1f150, 0x1f169}, {0x1f170, 0x1f189}, {0}};
+    switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+        return 1;
+    default:
+        return in_ranges(other, c);
+    }
+}
+
+/* cased_before: the nearest character before i that is not ignorable is cased. *after only moves forward: a
+ * text of ignorables and sigmas takes one pass. */
+static int32_t lower_sigma(const struct code_points *t, size_t i, int cased_before, size_t *after)
+{
+    if (!cased_before)
+        return 0x3c3;
+    if (*after <= i)
+        *after = i + 1;
+    while (*after < t->n && is_case_ignorable(t->c[*after]))
+        ++*after;
+    return *after < t->n && is_cased(t->c[*after]) ? 0x3c3 : 0x3c2;
+}
+
+void code_points_lower(struct code_points *out, const struct code_points *t)
+{
+    int cased_before = 0;
+    size_t after = 0; /* the first character behind i that is not ignorable, once it was looked for */
+    out->c = xmalloc((2 * t->n + 1) * sizeof *out->c);
+    out->n = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        int32_t c = t->c[i];
+        if (c == 0x3a3) {
+            out->c[out->n++] = lower_sigma(t, i, cased_before, &after);
+        } else if (c == 0x130) {
+            out->c[out->n++] = 'i';
+            out->c[out->n++] = 0x307;
+        } else {
+            out->c[out->n++] = utf8proc_tolower(c);
+        }
+        if (!is_case_ignorable(c))
+            cased_before = is_cased(c);
+    }
+}

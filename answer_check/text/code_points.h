@@ -1,0 +1,32 @@
+#ifndef ANSWER_CHECK_TEXT_CODE_POINTS_H
+#define ANSWER_CHECK_TEXT_CODE_POINTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "evalcore/base/str.h"
+
+/* Texts as Python's str sees them, since the public metrics are defined by what it does: code points, its
+ * white space, its \w and \d, its lower(). Invalid UTF-8 becomes U+FFFD first. */
+struct code_points {
+    int32_t *c; /* n of them; release with code_points_release() */
+    size_t n;
+};
+void code_points_of(struct code_points *out, const char *s, size_t n);
+void code_points_release(struct code_points *t);
+
+/* A new text, str.lower() of t: simple mappings, U+0130 as two characters, a capital sigma that ends a word
+ * as the final one (Unicode, SpecialCasing and section 3.13). */
+void code_points_lower(struct code_points *out, const struct code_points *t);
+
+int py_is_space(int32_t c);          /* str.split() and \s */
+int py_is_word(int32_t c);           /* \w */
+int py_is_digit(int32_t c);          /* \d */
+int py_is_punctuation(int32_t c);    /* string.punctuation: the 32 of ASCII */
+int py_is_zh_punctuation(int32_t c); /* those and the list of LongBench's normalize_zh_answer */
+
+/* Code point at *at of valid UTF-8, which moves behind it. */
+int32_t utf8_next(const char *s, size_t n, size_t *at);
+void utf8_put(struct str *out, int32_t c);
+
+#endif

@@ -1,0 +1,177 @@
+/* The table of LongBench's metrics (THUDM/LongBench metrics.py, MIT) and the short ones: classification,
+ * retrieval and count. What the public code does is the definition, also where that is an accident; the
+ * comments say where. */
+#include "answer_check/text/code_points.h"
+#include "answer_check/textscore/textscore_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int contains(const char *text, size_t n, const char *part)
+{
+    size_t n_part = strlen(part);
+    return !n_part || (n && memmem(text, n, part, n_part));
+}
+
+static int is_gold(const struct textscore_call *c, const char *name)
+{
+    return strlen(name) == c->gold_len && !memcmp(name, c->gold, c->gold_len);
+}
+
+/* list.remove(): the first item that is equal goes. */
+static int remove_first(const char **list, int n, const char *name)
+{
+    int i = 0;
+    while (strcmp(list[i], name))
+        i++;
+    memmove(list + i, list + i + 1, (size_t)(n - i - 1) * sizeof *list);
+    return n - 1;
+}
+
+/* The classes that the prediction names, without those that are a part of the reference; 1 / their number
+ * when the reference is among them. The public loop removes from the list that it walks, so it skips the item
+ * behind each removed one. */
+static int score_classification(double *out, const struct textscore_call *c, struct err *e)
+{
+    if (!c->all_classes)
+        return err_set(e, ERR_FORMAT, "classification_score needs all_classes, the list of classes");
+    const char **named = xmalloc(((size_t)c->n_classes + 1) * sizeof *named);
+    int n = 0, found = 0;
+    for (int i = 0; i < c->n_classes; i++)
+        if (contains(c->pred, c->pred_len, c->all_classes[i]))
+            named[n++] = c->all_classes[i];
+    for (int i = 0; i < n; i++)
+        if (contains(c->gold, c->gold_len, named[i]) && !is_gold(c, named[i]))
+            n = remove_first(named, n, named[i]);
+    for (int i = 0; i < n; i++)
+        found |= is_gold(c, named[i]);
+    free(named);
+    *out = found ? 1.0 / n : 0;
+    return 0;
+}
+
+/* The digits at i of t, any script's; 0 when there is none. */
+static size_t digits(const struct code_points *t, size_t i)
+{
+    size_t n = 0;
+    while (i + n < t->n && py_is_digit(t->c[i + n]))
+        n++;
+    return n;
+}
+
+/* Of the numbers of the prediction, the share that is written as the one in gold[at..at + n). */
+static double share_of_numbers(const char *pred, size_t pred_len, const struct code_points *gold, size_t at,
+                               size_t n)
+{
+    struct code_points t;
+    size_t n_numbers = 0, n_right = 0;
+    code_points_of(&t, pred, pred_len);
+    for (size_t i = 0; i < t.n;) {
+        size_t len = digits(&t, i);
+        if (len) {
+            n_numbers++;
+            n_right += len == n && !memcmp(t.c + i, gold->c + at, n * sizeof *t.c);
+        }
+        i += len ? len : 1;
+    }
+    code_points_release(&t);
+    return n_numbers ? (double)n_right / (double)n_numbers : 0;
+}
+
+static int score_count(double *out, const struct textscore_call *c, struct err *e)
+{
+    struct code_points gold;
+    (void)e;
+    code_points_of(&gold, c->gold, c->gold_len);
+    *out = share_of_numbers(c->pred, c->pred_len, &gold, 0, gold.n);
+    code_points_release(&gold);
+    return 0;
+}
+
+/* The reference's number is the first that stands right behind `word`. */
+static int score_numbered(double *out, const struct textscore_call *c, const char *word, struct err *e)
+{
+    struct code_points gold, w;
+    size_t n = 0, at = 0;
+    code_points_of(&gold, c->gold, c->gold_len);
+    code_points_of(&w, word, strlen(word));
+    for (; at + w.n <= gold.n && !n; at++)
+        if (!memcmp(gold.c + at, w.c, w.n * sizeof *w.c))
+            n = digits(&gold, at + w.n);
+    int rc =
+        n ? 0
+          : err_set(e, ERR_FORMAT, "%s: the reference has no number behind \"%s\", so no paragraph is right",
+                    c->metric, word);
+    if (n)
+        *out = share_of_numbers(c->pred, c->pred_len, &gold, at - 1 + w.n, n);
+    code_points_release(&gold);
+    code_points_release(&w);
+    return rc;
+}
+
+static int score_retrieval(double *out, const struct textscore_call *c, struct err *e)
+{
+    return score_numbered(out, c, "Paragraph ", e);
+}
+
+static int score_retrieval_zh(double *out, const struct textscore_call *c, struct err *e)
+{
+    return score_numbered(out, c, "\xe6\xae\xb5\xe8\x90\xbd", e); /* duan luo, paragraph */
+}
+
+/* Adding a metric: a function and a line here, its name in textscore_names(). */
+static const struct metric {
+    const char *name;
+    int (*score)(double *out, const struct textscore_call *c, struct err *e);
+    int needs_segmenter;
+} metrics[] = {
+    {"qa_f1_score", score_qa_f1, 0},
+    {"qa_f1_zh_score", score_qa_f1_zh, 1},
+    {"rouge_score", score_rouge, 0},
+    {"rouge_zh_score", score_rouge_zh, 1},
+    {"classification_score", score_classification, 0},
+    {"retrieval_score", score_retrieval, 0},
+    {"retrieval_zh_score", score_retrieval_zh, 0},
+    {"count_score", score_count, 0},
+    {"code_sim_score", score_code_sim, 0},
+};
+
+const char *textscore_names(void)
+{
+    return "qa_f1_score, qa_f1_zh_score, rouge_score, rouge_zh_score, classification_score, retrieval_score, "
+           "retrieval_zh_score, count_score, code_sim_score";
+}
+
+static const struct metric *find(const char *name)
+{
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        if (!strcmp(metrics[i].name, name))
+            return &metrics[i];
+    return NULL;
+}
+
+int textscore_known(const char *metric)
+{
+    return find(metric) != NULL;
+}
+
+int textscore_needs_segmenter(const char *metric)
+{
+    const struct metric *m = find(metric);
+    return m && m->needs_segmenter;
+}
+
+int textscore_too_long(const struct textscore_call *c, struct err *e)
+{
+    return err_set(e, ERR_UNSUPPORTED, "%s: %zu bytes against %zu are too many to compare", c->metric,
+                   c->pred_len, c->gold_len);
+}
+
+int textscore(double *out, const struct textscore_call *c, struct err *e)
+{
+    const struct metric *m = find(c->metric);
+    if (!m)
+        return err_set(e, ERR_UNSUPPORTED, "there is no metric \"%.60s\"; there are %s", c->metric,
+                       textscore_names());
+    return m->score(out, c, e);
+}
