@@ -62,7 +62,7 @@ const char *answer_check_version(void);
 
 /* Rules of mode strict on which graders differ and which move scores; all 0 is the default. Their names and
  * values, for fields, flags and reports, are the table's. Adding one: an enum and a member here, a row of the
- * table in grade_policy.c, rows at all its values in tests/answer_check/grade_policy.test. */
+ * table in grade_policy.c, rows at all its values in tests/answer_check/strict/grade_policy.test. */
 enum { PERCENT_HUNDREDTH, PERCENT_NUMBER };     /* 25% is 1/4; 25 too */
 enum { MARK_DROP, MARK_KEEP };                  /* a mark on one side only is dropped; makes a difference */
 enum { DECIMALS_ROUND, DECIMALS_EXACT };        /* 1/3 is 0.3333; it is no decimal */

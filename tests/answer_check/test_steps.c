@@ -217,7 +217,7 @@ int main(void)
     long_answers();
     starve_both("1/3", "\\prod_{k=1}^{100000}k"); /* compat followed a null pointer */
     starve_both("\\sqrt2+1/3", "\\sum_{k=1}^{50}\\frac{1}{k^2}");
-    cases_open(&c, SOURCE_DIR "/tests/answer_check/math_equal.test");
+    cases_open(&c, SOURCE_DIR "/tests/answer_check/equal/math_equal.test");
     while ((text = cases_line(&c, &line)))
         if ((pred = case_cut(text, strstr(text, "  ==  ")   ? "  ==  "
                                    : strstr(text, "  =>  ") ? "  =>  "

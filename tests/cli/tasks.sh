@@ -107,7 +107,7 @@ cat >data/longbench/vcsum.jsonl <<'END'
 {"_id": "v1", "dataset": "vcsum", "input": "", "context": "研究生命的起源", "answers": ["研究生命的起源"]}
 END
 sed 's/trec/vcsum/; s/"max_new/"chat": "none", &/' trec.json >vcsum.json
-run 0 sweep vcsum.json -o zh --data data --zh-dict "$source_dir/tests/answer_check/zh_dict"
+run 0 sweep vcsum.json -o zh --data data --zh-dict "$source_dir/tests/answer_check/chinese/zh_dict"
 grep -q 'grader [0-9]*, segmenter=jieba' zh/report/report.md || fail "the report names no segmenter"
 grep -q '"segmenters":\["jieba"\]' zh/cells/*/samples_longbench.jsonl || fail "the samples name no segmenter"
 cp zh/grades/*.jsonl kept.jsonl
@@ -115,7 +115,7 @@ run 0 report zh
 same kept.jsonl "$(ls zh/grades/*.jsonl)"
 grep -q segmenter=jieba zh/report/report.md || fail "the report changed its segmenter"
 sed -i 's/"jieba"/"char"/' zh/grades/*.jsonl
-run 0 report zh --zh-dict "$source_dir/tests/answer_check/zh_dict"
+run 0 report zh --zh-dict "$source_dir/tests/answer_check/chinese/zh_dict"
 same kept.jsonl "$(ls zh/grades/*.jsonl)"
 refuse 2 "jieba's dictionary: cannot read nowhere/dict.txt: No such file or directory" report zh --zh-dict nowhere
 refuse 2 "jieba's dictionary: cannot read nowhere/dict.txt: No such file or directory" score zh --zh-dict nowhere

@@ -20,7 +20,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     struct err e = {0};
     (void)argc;
     (void)argv;
-    int rc = zh_segmenter_open(&zh, SOURCE_DIR "/tests/answer_check/zh_dict", NULL, &e);
+    int rc = zh_segmenter_open(&zh, SOURCE_DIR "/tests/answer_check/chinese/zh_dict", NULL, &e);
     assert(!rc);
     return 0;
 }

@@ -1,5 +1,5 @@
-#ifndef TESTS_EVALCORE_FAKE_RUN_H
-#define TESTS_EVALCORE_FAKE_RUN_H
+#ifndef TESTS_EVALCORE_REPORT_FAKE_RUN_H
+#define TESTS_EVALCORE_REPORT_FAKE_RUN_H
 
 /* A run in memory without a model: cells, problems and records drawn from a fixed generator, so that a report
  * can be tested with known numbers. A problem has a difficulty, a cell an ability; lengths are skewed and cut

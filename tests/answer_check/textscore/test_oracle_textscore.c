@@ -1,7 +1,7 @@
 /* Conformance: the public scores in longbench_metrics.jsonl (tests/oracle.h). All but the Chinese rows must
  * be equal to 1e-6, and 99 % of those with jieba's dictionary, where there is one; the agreement by character
  * is printed. */
-#include "tests/answer_check/textscore_case.h"
+#include "tests/answer_check/textscore/textscore_case.h"
 #include "tests/oracle.h"
 
 enum { METRICS_MAX = 16 };

@@ -23,7 +23,7 @@ static struct tokenizer *with_tokens(const char *const *token)
     struct tokenizer *t;
     struct err e = {0};
     json_t *file, *list = json_array();
-    CHECK_INT(json_read_file(&file, SOURCE_DIR "/tests/engine/tokenizers/qwen2.json", &e), 0);
+    CHECK_INT(json_read_file(&file, SOURCE_DIR "/tests/engine/text/tokenizers/qwen2.json", &e), 0);
     for (int i = 0; token[i]; i++)
         json_array_append_new(list, json_pack("{s:i, s:s, s:b, s:b}", "id", 5000 + i, "content", token[i],
                                               "normalized", 0, "special", strcmp(token[i], "<think>") != 0));
@@ -124,8 +124,8 @@ int main(void)
         "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>", "<think>", NULL};
     static const char *const none_tokens[] = {"<s>", NULL};
     struct tokenizer *pocket = open(SOURCE_DIR "/engine/pocket/tokenizer.json");
-    struct tokenizer *qwen = open(SOURCE_DIR "/tests/engine/tokenizers/qwen2.json");
-    struct tokenizer *llama = open(SOURCE_DIR "/tests/engine/tokenizers/llama3.json");
+    struct tokenizer *qwen = open(SOURCE_DIR "/tests/engine/text/tokenizers/qwen2.json");
+    struct tokenizer *llama = open(SOURCE_DIR "/tests/engine/text/tokenizers/llama3.json");
     struct tokenizer *r1 = with_tokens(r1_tokens), *plain = with_tokens(none_tokens);
     CHECK_STR(chat_guess(pocket)->name, "pocket");
     CHECK_STR(chat_guess(qwen)->name, "qwen3");

@@ -1,6 +1,6 @@
 /* LongBench's metrics: the rows of textscore.test, then what needs long texts or is refused. */
 #include "evalcore/base/str.h"
-#include "tests/answer_check/textscore_case.h"
+#include "tests/answer_check/textscore/textscore_case.h"
 #include "tests/cases.h"
 
 static void row(const char *path, int line, const json_t *o, const char *variant, const char *want_key)

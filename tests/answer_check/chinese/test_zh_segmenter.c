@@ -6,7 +6,7 @@
 #include "evalcore/base/file.h"
 #include "tests/cases.h"
 
-#define ZH_DICT SOURCE_DIR "/tests/answer_check/zh_dict"
+#define ZH_DICT SOURCE_DIR "/tests/answer_check/chinese/zh_dict"
 
 static void cut(const char *path, int line, const json_t *o, const char *key, const struct zh_segmenter *zh)
 {

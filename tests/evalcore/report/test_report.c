@@ -9,7 +9,7 @@
 #include "evalcore/base/log.h"
 #include "evalcore/report/report.h"
 #include "evalcore/report/report_parts.h"
-#include "tests/evalcore/fake_run.h"
+#include "tests/evalcore/report/fake_run.h"
 
 /* ---- a run of seven cells written by hand: one letter a job, by problem and then sample ----
  * C correct, W wrong, U unparsed, T truncated, F unfinished, E error, '.' missing */

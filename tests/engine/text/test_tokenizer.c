@@ -40,7 +40,7 @@ static void changed_file(const char *base, const char *fields, struct str *out)
     struct str path = {0};
     json_t *file, *change, *value;
     const char *key;
-    str_printf(&path, SOURCE_DIR "/tests/engine/tokenizers/%s.json", base);
+    str_printf(&path, SOURCE_DIR "/tests/engine/text/tokenizers/%s.json", base);
     CHECK_INT(json_read_file(&file, path.data, &e), 0);
     CHECK_INT(json_read_text(&change, fields, strlen(fields), "fields", &e), 0);
     json_object_foreach(change, key, value)
@@ -354,7 +354,7 @@ static void check_misuse(void)
 {
     struct tokenizer *t = NULL;
     struct err e = {0};
-    CHECK_INT(tokenizer_open_file(&t, SOURCE_DIR "/tests/engine/tokenizers/none.json", &e), ERR_IO);
+    CHECK_INT(tokenizer_open_file(&t, SOURCE_DIR "/tests/engine/text/tokenizers/none.json", &e), ERR_IO);
     CHECK(!t && strstr(e.text, "none.json"));
     e = (struct err){0};
     CHECK_INT(tokenizer_open_text(&t, "{\"model\": ", 10, "cut.json", &e), ERR_FORMAT);
@@ -377,9 +377,9 @@ static void check_misuse(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const files[][2] = {{"qwen2", SOURCE_DIR "/tests/engine/tokenizers/qwen2.json"},
-                                           {"llama3", SOURCE_DIR "/tests/engine/tokenizers/llama3.json"},
-                                           {"gpt2", SOURCE_DIR "/tests/engine/tokenizers/gpt2.json"},
+    static const char *const files[][2] = {{"qwen2", SOURCE_DIR "/tests/engine/text/tokenizers/qwen2.json"},
+                                           {"llama3", SOURCE_DIR "/tests/engine/text/tokenizers/llama3.json"},
+                                           {"gpt2", SOURCE_DIR "/tests/engine/text/tokenizers/gpt2.json"},
                                            {"pocket", SOURCE_DIR "/engine/pocket/tokenizer.json"}};
     static const char *const families[] = {"relay20", "algebra16", "lookup60", "choice18"};
     for (int i = 0; i < 4; i++) {
