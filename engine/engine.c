@@ -35,6 +35,11 @@ static int open_device(struct engine *en, struct err *e)
     return 0;
 }
 
+const char *engine_random_config(const char *model)
+{
+    return model_random_config(model);
+}
+
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e)
 {
     *out = NULL;

@@ -70,6 +70,9 @@ int engine_probe(const struct engine_options *o, struct engine_info *out, struct
 /* Likewise its tokenizer: NULL for a folder without tokenizer.json; random weights speak the embedded
  * model's. */
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e);
+/* The configuration file of a model named "random:CONFIG.json" (that shape with random weights, for
+ * benchmarks); NULL for every other model. */
+const char *engine_random_config(const char *model);
 
 /* An instance of a policy with its parameters, checked against the model; the same parameters give the same
  * instance. Owned by the engine. */

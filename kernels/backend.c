@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#include "kernels/cpu/cpu.h"
-
+extern const struct backend cpu_backend;
 #ifdef KVEVAL_HAVE_CUDA
 extern const struct backend cuda_backend;
 #endif

@@ -1,6 +1,7 @@
 #ifndef ANSWER_CHECK_CHOICE_CHOICE_PRESET_H
 #define ANSWER_CHECK_CHOICE_CHOICE_PRESET_H
 
+#include "answer_check/answer_check.h"
 #include "answer_check/verdict/response.h"
 
 /* The public extractors behind choice_preset(), one function each. Each returns what the public program

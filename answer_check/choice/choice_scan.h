@@ -1,6 +1,7 @@
 #ifndef ANSWER_CHECK_CHOICE_CHOICE_SCAN_H
 #define ANSWER_CHECK_CHOICE_CHOICE_SCAN_H
 
+#include "answer_check/answer_check.h"
 #include "answer_check/verdict/response.h"
 
 /* Where a letter may be declared, strongest class first. */

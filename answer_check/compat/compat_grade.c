@@ -1,15 +1,9 @@
 /* Mode compat: the verdict of Math-Verify 0.8.0 on a reference and a response. */
 #include "answer_check/compat/compat_equal.h"
 #include "answer_check/compat/compat_extract.h"
+#include "answer_check/verdict/response.h"
 
 #include <string.h>
-
-const struct grade_options grade_options_default = {.mode = GRADE_STRICT,
-                                                    .latex = 1,
-                                                    .expr = 1,
-                                                    .boxed_match_priority = 50,
-                                                    .float_rounding = 6,
-                                                    .strict = 1};
 
 static int same_text(struct span a, struct span b)
 {

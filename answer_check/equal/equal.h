@@ -1,7 +1,7 @@
 #ifndef ANSWER_CHECK_EQUAL_EQUAL_H
 #define ANSWER_CHECK_EQUAL_EQUAL_H
 
-#include "answer_check/answer_check.h"
+#include "answer_check/verdict/grade.h"
 #include "answer_check/scalar/scalar.h"
 
 /* Do two answers mean the same? Comparison of trees by type. The reference ("gold") comes first everywhere,

@@ -15,7 +15,4 @@ struct math_match {
 void math_compare(struct math_match *out, struct math_work *w, struct span gold, struct span pred,
                   const struct grade_policies *policies);
 
-/* Is the whole text one mathematical expression ("42", "x + 1", "3\text{ cm}"), rather than words? */
-int math_is_value(struct math_work *w, struct span text);
-
 #endif

@@ -3,7 +3,8 @@
 
 #include <stdint.h>
 
-#include "answer_check/verdict/response.h"
+#include "answer_check/text/span.h"
+#include "evalcore/base/arena.h"
 #include "evalcore/base/str.h"
 
 /* Mathematical writing as a typed tree: what math_read makes and the comparison reads. Nodes live in an arena
@@ -174,6 +175,9 @@ struct math_node *math_node_2(struct math_work *w, enum math_kind kind, struct s
  * when it is short words; a formula that fails to parse is NULL, never a part of it). $..$, \(..\), \[..\]
  * around the whole are dropped, \boxed{..} means its content. */
 const struct math_node *math_read(struct math_work *w, struct span text);
+
+/* Is the whole text one mathematical expression ("42", "x + 1", "3\text{ cm}"), rather than words? */
+int math_is_value(struct math_work *w, struct span text);
 
 /* One canonical line for people and for tests: prefix form, "(add x (negate 1))", numbers as written. */
 void math_print(struct str *out, const struct math_node *m);

@@ -1,6 +1,5 @@
 /* Finds boxes, declarations and formulas in an answer section. The text is untrusted: a stack of open boxes
  * gives all boxes in one pass, so a megabyte of "\boxed{" costs a megabyte of work, not its square. */
-#include "answer_check/equal/equal_answer.h"
 #include "answer_check/strict/extract.h"
 
 #include <stdlib.h>

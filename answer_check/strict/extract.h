@@ -2,6 +2,7 @@
 #define ANSWER_CHECK_STRICT_EXTRACT_H
 
 #include "answer_check/math/math_tree.h"
+#include "answer_check/verdict/response.h"
 
 /* Finds the places where an answer section states an answer. One pass each, whatever the text holds. */
 

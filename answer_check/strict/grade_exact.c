@@ -1,5 +1,6 @@
 /* Exact text, for look-up tasks: the answer must be the reference, white space and case folded, one final
  * full stop removed. The last line counts as an answer only where the response ended by itself. */
+#include "answer_check/answer_check.h"
 #include "answer_check/strict/extract.h"
 #include "answer_check/text/latex_clean.h"
 #include "evalcore/base/str.h"

@@ -4,6 +4,8 @@
  *
  * Several boxes: the last one wins. Boxes on its line that only commas, "and" or names join to it are one
  * statement: the parts of a list, or else, if they contradict one another, the answer is ambiguous. */
+#include "answer_check/strict/grade_strict.h"
+
 #include "answer_check/equal/equal_answer.h"
 #include "answer_check/strict/extract.h"
 #include "answer_check/text/latex_clean.h"
@@ -262,20 +264,12 @@ static int grade_strict(const struct grading *g, const struct response *r)
     return grade_undeclared(g, section, r);
 }
 
-int grade_math_as(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
-                  const struct grade_options *o, struct arena *a)
+int grade_math_strict(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
+                      const struct grade_policies *policies, struct arena *a)
 {
-    if (o->mode == GRADE_COMPAT)
-        return grade_math_compat(out, gold, gold_len, r, o, a);
     struct math_work w = {a, MATH_STEPS};
-    struct grading g = {out, unwrap_gold((struct span){gold, gold_len}, a), &o->policies, &w};
+    struct grading g = {out, unwrap_gold((struct span){gold, gold_len}, a), policies, &w};
     int rc = grade_strict(&g, r);
     out->steps = MATH_STEPS - w.steps;
     return rc;
-}
-
-int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
-               struct arena *a)
-{
-    return grade_math_as(out, gold, gold_len, r, &grade_options_default, a);
 }

@@ -1,7 +1,8 @@
 #ifndef ANSWER_CHECK_TEXT_LATEX_CLEAN_H
 #define ANSWER_CHECK_TEXT_LATEX_CLEAN_H
 
-#include "answer_check/verdict/response.h"
+#include "answer_check/text/span.h"
+#include "evalcore/base/arena.h"
 
 /* Spelling differences of LaTeX and plain text, removed in one pass over the bytes. */
 

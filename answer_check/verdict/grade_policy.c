@@ -1,6 +1,6 @@
 /* The table of the policies that move scores: their names and values in fields of a line, in flags and in
  * reports. The rules themselves are in equal_value.c and equal_collection.c. */
-#include "answer_check/answer_check.h"
+#include "answer_check/verdict/grade.h"
 
 #define AT(member) offsetof(struct grade_policies, member)
 

@@ -1,5 +1,5 @@
 /* The names of the verdicts, used alike by journals, tables and commands, and the version of the rules. */
-#include "answer_check/answer_check.h"
+#include "answer_check/verdict/grade.h"
 
 #include <string.h>
 

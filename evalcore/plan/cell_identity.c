@@ -1,5 +1,5 @@
-/* Job keys (contract: job.h): SHA-256 over canonical JSON, so that equal inputs give equal keys on every
- * machine and whatever the order of options in a run file. */
+/* What a cell's identity is made of (contract: cell_identity.h). Files are known by what they hold, not by
+ * where they lie. */
 #include "evalcore/plan/cell_identity.h"
 
 #include <stdlib.h>
@@ -32,14 +32,6 @@ static int policy_identity(json_t **out, const struct policy_spec *spec, struct 
     return 0;
 }
 
-static void hash_json(const json_t *o, char *out, int digits)
-{
-    struct str text = {0};
-    json_canonical(&text, o);
-    sha256_hex(str_text(&text), text.len, out, digits);
-    str_release(&text);
-}
-
 int job_identity(const struct cell_identity *c, char out[JOB_IDENTITY_HEX + 1], struct err *e)
 {
     json_t *policy, *stop = json_array(), *o;
@@ -55,36 +47,7 @@ int job_identity(const struct cell_identity *c, char out[JOB_IDENTITY_HEX + 1], 
                   "stop", stop, "task", c->task, "task_version", c->task_version, "end_token", c->end_token);
     if (c->settings->max_new_tokens != PARAM_UNSET_INT)
         json_object_set_new(o, "max_new_tokens", json_integer(c->settings->max_new_tokens));
-    hash_json(o, out, JOB_IDENTITY_HEX);
+    job_hash_json(o, out, JOB_IDENTITY_HEX);
     json_decref(o);
     return 0;
-}
-
-void job_key(const struct job_inputs *in, char out[JOB_KEY_HEX + 1])
-{
-    json_t *o = json_pack("{s:s, s:s, s:o, s:i, s:o, s:i}", "cell", in->identity, "prompt", in->prompt_sha256,
-                          "problem", json_text_of(in->problem), "own_max_new", in->own_max_new, "own_stop",
-                          json_text_of(in->own_stop), "sample", in->sample);
-    hash_json(o, out, JOB_KEY_HEX);
-    json_decref(o);
-}
-
-void job_hash_ids(const int32_t *ids, size_t n, char out[65])
-{
-    static const char digits[] = "0123456789abcdef";
-    unsigned char sum[32], bytes[4];
-    struct sha256 h;
-    sha256_init(&h);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t v = (uint32_t)ids[i];
-        for (int b = 0; b < 4; b++)
-            bytes[b] = (unsigned char)(v >> (8 * b));
-        sha256_add(&h, bytes, 4);
-    }
-    sha256_end(&h, sum);
-    for (int i = 0; i < 32; i++) {
-        out[2 * i] = digits[sum[i] >> 4];
-        out[2 * i + 1] = digits[sum[i] & 15];
-    }
-    out[64] = 0;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model/model_config.h"
+#include "engine/engine.h"
 #include "evalcore/base/file.h"
 #include "evalcore/runfile/axes.h"
 #include "evalcore/runfile/overrides.h"
@@ -68,7 +68,7 @@ static json_t *rebased(const struct runfile *r, const json_t *v)
     }
     if (!json_is_string(v))
         return json_incref((json_t *)v);
-    const char *path = json_string_value(v), *shape = model_random_config(path);
+    const char *path = json_string_value(v), *shape = engine_random_config(path);
     str_add(&joined, path, shape ? (size_t)(shape - path) : 0);
     file_join(&joined, r->dir, shape ? shape : path);
     out = json_string_nocheck(str_text(&joined)); /* file names are bytes */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
-#include "evalcore/plan/cell_identity.h"
+#include "evalcore/store/job_key.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/journal.h"
 #include "evalcore/store/keymap.h"

@@ -1,0 +1,32 @@
+/* Is a text mathematics, or words? */
+#include "answer_check/math/math_tree.h"
+
+/* A symbol of three letters or more, or of other scripts, is a word that stands where a symbol may. */
+static int is_word(const struct math_node *m)
+{
+    int letters = 0;
+    if (m->kind != MATH_SYMBOL || !m->source.n || m->source.s[0] == '\\')
+        return m->kind == MATH_TEXT;
+    for (const char *p = m->name; *p && *p != '_'; p++) {
+        if ((unsigned char)*p >= 0x80 || *p == ' ')
+            return 1;
+        letters += ascii_is_letter(*p);
+    }
+    return letters > 2;
+}
+
+static int is_mathematical(const struct math_node *m)
+{
+    if (is_word(m))
+        return 0;
+    for (int i = 0; i < (m->kind == MATH_UNIT ? 1 : m->n); i++)
+        if (!is_mathematical(m->child[i]))
+            return 0;
+    return 1;
+}
+
+int math_is_value(struct math_work *w, struct span text)
+{
+    const struct math_node *m = math_read(w, text);
+    return m && is_mathematical(m);
+}

@@ -1,0 +1,10 @@
+#ifndef ANSWER_CHECK_STRICT_GRADE_STRICT_H
+#define ANSWER_CHECK_STRICT_GRADE_STRICT_H
+
+#include "answer_check/verdict/grade.h"
+
+/* Mode strict of grade_math_as() (answer_check/answer_check.h). */
+int grade_math_strict(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
+                      const struct grade_policies *policies, struct arena *a);
+
+#endif

@@ -1,0 +1,78 @@
+#ifndef ANSWER_CHECK_VERDICT_GRADE_H
+#define ANSWER_CHECK_VERDICT_GRADE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/param.h"
+
+/* The types of the door (answer_check/answer_check.h, which includes this): verdicts, responses, grades, and
+ * the rules on which graders differ. */
+enum verdict {
+    VERDICT_CORRECT,
+    VERDICT_WRONG,
+    VERDICT_AMBIGUOUS,  /* two conflicting answers */
+    VERDICT_UNPARSED,   /* an answer section without a readable answer */
+    VERDICT_UNFINISHED, /* thinking was opened and never closed */
+    VERDICT_TRUNCATED,  /* length limit after thinking closed (or with none opened), and no answer */
+    VERDICT_ERROR,      /* the call itself cannot be answered: unreadable gold, bad option, a failed job */
+    VERDICT_COUNT
+};
+const char *verdict_name(enum verdict v);              /* "correct", ... */
+int verdict_find(const char *name, enum verdict *out); /* 1 when found */
+
+enum thinking {
+    THINKING_AUTO,
+    THINKING_OPEN,
+    THINKING_NONE
+}; /* auto: unfinished if <think> occurs and no </think>
+    * follows; open: the prompt opened it; none: no cut */
+enum finish { FINISH_STOP, FINISH_LENGTH };
+
+struct response {
+    const char *text;
+    size_t len;
+    enum thinking thinking;
+    enum finish finish;
+};
+
+struct grade {
+    enum verdict verdict;
+    const char *reason;    /* one short sentence: which rule decided */
+    const char *gold_form; /* what was compared, in readable form; "" when there was nothing */
+    const char *pred_form;
+    double score;          /* 1 or 0; the metric's value for text metrics */
+    const char *segmenter; /* of a score that depends on it: "jieba" or "char"; NULL for the others */
+    int64_t steps;         /* what reading and comparing took of the fixed limits (math only) */
+};
+
+/* A copy for gold_form and pred_form: at most 200 bytes, cut at a character, "..." when cut. */
+const char *grade_form(struct arena *a, const char *text, size_t n);
+
+/* Rules of mode strict on which graders differ and which move scores; all 0 is the default. Their names and
+ * values, for fields, flags and reports, are the table's. Adding one: an enum and a member here, a row of the
+ * table in grade_policy.c, rows at all its values in tests/answer_check/strict/grade_policy.test. */
+enum { PERCENT_HUNDREDTH, PERCENT_NUMBER };     /* 25% is 1/4; 25 too */
+enum { MARK_DROP, MARK_KEEP };                  /* a mark on one side only is dropped; makes a difference */
+enum { DECIMALS_ROUND, DECIMALS_EXACT };        /* 1/3 is 0.3333; it is no decimal */
+enum { DUPLICATES_COUNT, DUPLICATES_COLLAPSE }; /* {1, 2, 2} is not {1, 2}; it is */
+struct grade_policies {
+    int percent;
+    int units;   /* units and currency signs */
+    int degrees; /* MARK_KEEP: 30^\circ is \pi/6 and no longer 30 */
+    int decimals;
+    int duplicates;
+};
+extern const struct param grade_policy_params[];
+/* "percent=hundredth units=drop ...": all of them, in the table's order. */
+const char *grade_policies_text(const struct grade_policies *p, struct arena *a);
+
+/* What the graders agree the response's answer section is: the text after the last </think>. Returns 0 and
+ * the section, or 1 when thinking never closed. */
+int response_answer(const struct response *r, const char **text, size_t *len);
+
+/* Version of the rules: part of the grades' file name, so that a new grader never mixes with old verdicts. */
+const char *answer_check_version(void);
+
+#endif

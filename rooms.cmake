@@ -1,0 +1,74 @@
+# The house. A room is a folder of source code; this table is the only place that says which rooms there are, which
+# of their headers are doors, and which rooms lie below a room, so that it may include their doors. The build makes one
+# static library of each room from it (CMakeLists.txt), and tests/layers.cmake checks every #include against it.
+#
+#   - Inside its own room a file includes what it likes; nothing includes a header of another room that is no door.
+#   - Every room but those of kernels/ may include evalcore/base. A header among the rooms ("answer_check.h") stands
+#     for that file alone.
+#   - From another top folder only the front doors can be entered, whatever else the row allows.
+#   - A room stands below those that may enter it: there are no circles.
+#
+# Adding a room: its row here, and a first line in its door that says what the room is for.
+
+set(front_doors
+  kernels/backend.h kernels/probe.h
+  engine/engine.h engine/policies/policy.h
+  tasks/task.h answer_check/answer_check.h)
+
+set(rooms
+  # room                   | doors                                      | may enter
+  "evalcore/base           | *                                          |"
+
+  "kernels                 | backend.h probe.h op_check.h fault.h copy_wide.h topk_rule.h |"
+  "kernels/cpu             |                                            | kernels"
+  "kernels/cuda            |                                            | kernels"
+
+  "answer_check/text       | span.h latex_clean.h code_points.h python_regex.h word_list.h |"
+  "answer_check/verdict    | grade.h response.h                         | answer_check/text"
+  "answer_check/math       | math_tree.h math_reader.h                  | answer_check/text"
+  "answer_check/scalar     | scalar.h                                   | answer_check/math"
+  "answer_check/equal      | equal.h equal_answer.h                     | answer_check/scalar answer_check/math answer_check/text answer_check/verdict"
+  "answer_check/chinese    | zh_segmenter.h                             | answer_check/text answer_check/answer_check.h"
+  "answer_check/textscore  |                                            | answer_check/chinese answer_check/text answer_check/answer_check.h"
+  "answer_check/choice     |                                            | answer_check/verdict answer_check/text answer_check/answer_check.h"
+  "answer_check/strict     | grade_strict.h                             | answer_check/equal answer_check/math answer_check/text answer_check/verdict answer_check/answer_check.h"
+  "answer_check/compat     |                                            | answer_check/equal answer_check/scalar answer_check/math answer_check/text answer_check/verdict answer_check/answer_check.h"
+  "answer_check            | answer_check.h                             | answer_check/strict answer_check/compat answer_check/choice answer_check/textscore answer_check/chinese answer_check/verdict"
+
+  "engine/pocket           | pocket.h                                   |"
+  "engine/memory           | device.h kvcache.h                         | kernels"
+  "engine/text             | tokenizer.h chat.h                         |"
+  "engine/model            | model.h model_config.h safetensors.h       | engine/pocket kernels"
+  "engine/policies         | policy.h                                   | engine/model engine/memory engine/pocket kernels"
+  "engine                  | engine.h                                   | engine/policies engine/model engine/text engine/memory engine/pocket kernels"
+
+  "tasks                   | task.h                                     | answer_check"
+
+  "evalcore/cli            | *                                          |"
+  "evalcore/stats          | stats.h                                    |"
+  "evalcore/svg            | svg.h                                      |"
+  "evalcore/store          | run.h grades.h job_key.h journal.h keymap.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
+  "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
+  "evalcore/bench          | bench.h                                    | evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
+  "evalcore/report         | report.h lmeval.h                          | evalcore/store evalcore/stats evalcore/svg evalcore/cli kernels"
+  "evalcore/plan           | runplan.h cell_identity.h prompts.h scheduler.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
+  "evalcore/sweep          | sweep_local.h sweep_workers.h sweep_options.h | evalcore/plan evalcore/store evalcore/cli"
+  "evalcore/commands       |                                            | evalcore/sweep evalcore/plan evalcore/report evalcore/bench evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
+  "evalcore                |                                            | evalcore/commands evalcore/cli")
+
+# read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.
+macro(read_rooms)
+  set(room_names)
+  foreach(row IN LISTS rooms)
+    string(REPLACE "|" ";" columns "${row}")
+    list(GET columns 0 room)
+    list(GET columns 1 doors)
+    list(GET columns 2 enters)
+    string(STRIP "${room}" room)
+    separate_arguments(doors UNIX_COMMAND "${doors}")
+    separate_arguments(enters UNIX_COMMAND "${enters}")
+    list(APPEND room_names ${room})
+    set(room_${room}_doors ${doors})
+    set(room_${room}_enters ${enters})
+  endforeach()
+endmacro()
