@@ -1,13 +1,14 @@
-/* Token streams of the table's run (test_table.c) against the NumPy reference decoder's, for the problems
- * that it decoded: 16 of each family under every policy of the table. Equal streams must also have equal
- * kv_reads_full, and kv_reads to 1e-3 of its value.
+/* Token streams against the NumPy reference decoder's, for the problems that it decoded: 16 of each family
+ * under every policy of the table. Equal streams must also have equal kv_reads_full, and kv_reads to 1e-3 of
+ * its value.
  *
  *   test_streams DATA RUN        DATA: tests/data/pocket; RUN: the folder of a run of DATA/table.json
  *
- * All streams are equal, so all must be. Should a change of summation order part some: `recipe/reference.py
- * --logprobs` prints the gap between the reference's two best logits, and between a selection's last kept and
- * first dropped score, per step. Two right programs may part after a gap below 1e-3 and 1e-4 (1e-2 for quest
- * and raas, whose unscaled bounds reach 4,400), and nowhere before it. */
+ * All streams are equal today, so the test wants all of them equal. Should a change of summation order part
+ * some: `recipe/reference.py --logprobs` prints, per step, the gap between the reference's two best logits and
+ * the gap between a selection's last kept and first dropped score. Two correct programs may part after a gap
+ * below 1e-3 and 1e-4 respectively (1e-2 for quest and raas, whose unscaled bounds reach 4,400), and nowhere
+ * before it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
