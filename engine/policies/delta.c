@@ -73,6 +73,14 @@ static int delta_resolve(void *params, const char *model, int n_layers, struct a
     return 0;
 }
 
+static struct policy_budget delta_budget(const void *params, const struct budget_at *at)
+{
+    const struct delta_params *p = params;
+    double tokens = (double)p->k_pages * p->page_tokens;
+    (void)at;
+    return (struct policy_budget){tokens, tokens};
+}
+
 static void delta_rule(const void *params, struct str *out)
 {
     const struct delta_params *p = params;
@@ -168,6 +176,7 @@ const struct policy_ops policy_delta = {
     .needs = POLICY_STATS,
     .check = delta_check,
     .resolve = delta_resolve,
+    .budget = delta_budget,
     .rule = delta_rule,
     .select = delta_select,
     .observe = delta_observe,

@@ -127,6 +127,15 @@ static int reach(const struct dms_params *p)
     return p->window + (p->window_inclusive ? 1 : 0);
 }
 
+/* Gates have no budget of their own: a compression ratio is what they were trained for, taken of the
+ * context. Nothing is forgotten while the window holds everything. */
+static struct policy_budget dms_budget(const void *params, const struct budget_at *at)
+{
+    const struct dms_params *p = params;
+    return (struct policy_budget){isnan(p->cr) ? NAN : at->context / p->cr,
+                                  p->window == PARAM_UNSET_INT ? INFINITY : reach(p)};
+}
+
 static int load_gates(const struct policy *pol, const struct safetensors *s, float *w, float *b,
                       struct err *e)
 {
@@ -290,6 +299,7 @@ const struct policy_ops policy_dms = {
     .needs = POLICY_DROP,
     .sparse_prefill = 1,
     .resolve = dms_resolve,
+    .budget = dms_budget,
     .rule = dms_rule,
     .init = dms_init,
     .release = dms_release,

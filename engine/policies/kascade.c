@@ -6,6 +6,8 @@
  * (the paper's code; `anchor_output` full instead reads everything). A reused layer reads the list of the
  * anchor head that `map` names for each of its KV heads. Pooled probabilities are kept as logarithms: same
  * order, no underflow. Decode only: prefill is dense (policies.md sections 5.1 to 5.5). */
+#include <math.h>
+
 #include "engine/policies/model_defaults.h"
 #include "engine/policies/policies.h"
 #include "engine/policies/policy.h"
@@ -106,6 +108,16 @@ static int kascade_init(struct policy *pol, struct err *e)
     return 0;
 }
 
+static struct policy_budget kascade_budget(const void *params, const struct budget_at *at)
+{
+    const struct kascade_params *p = params;
+    double tokens = fmax(p->ratio * at->context, p->min_tokens) - p->k_minus_tile_tokens;
+    if (p->round_tokens > 1)
+        tokens = ceil(tokens / p->round_tokens) * p->round_tokens;
+    tokens = fmax(tokens, 0);
+    return (struct policy_budget){tokens, tokens};
+}
+
 static void kascade_rule(const void *params, struct str *out)
 {
     const struct kascade_params *p = params;
@@ -200,6 +212,7 @@ const struct policy_ops policy_kascade = {
     .needs = POLICY_STATS,
     .check = kascade_check,
     .resolve = kascade_resolve,
+    .budget = kascade_budget,
     .rule = kascade_rule,
     .init = kascade_init,
     .select = kascade_select,

@@ -1,6 +1,7 @@
 /* Policies by name: the registry, parameters from JSON or text, presets, and the wrappers that hooks call. */
 #include "engine/policies/policy.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/memory/device.h"
@@ -206,6 +207,11 @@ int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, c
     if (in->ops->resolve(out->params, model, n_layers, a, e))
         return err_add(e, "policy %s", in->ops->name);
     return 0;
+}
+
+struct policy_budget policy_budget_at(const struct policy_spec *s, const struct budget_at *at)
+{
+    return s->ops->budget ? s->ops->budget(s->params, at) : (struct policy_budget){INFINITY, INFINITY};
 }
 
 void policy_budget_rule(const struct policy_spec *s, struct str *out)

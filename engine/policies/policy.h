@@ -54,6 +54,21 @@ json_t *policy_spec_to_json(const struct policy_spec *s);
  * runs to show effective values. */
 int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const char *model,
                         int n_layers, struct arena *a, struct err *e);
+/* Where in a completion a budget is asked for. Reports pass means over steps and jobs too, so a policy rounds
+ * none of these to whole tokens. */
+struct budget_at {
+    double context; /* tokens that full attention reads in the step, the current one among them */
+    double prompt;  /* tokens of the prompt */
+    double longest; /* tokens that the completion may have at most */
+};
+struct policy_budget {
+    double tokens; /* what a list may hold in this step: the x axis of reports. INFINITY: there is no budget;
+                    * NaN: the options do not tell (learned gates from a file) */
+    double whole;  /* a context of at most this many tokens is read whole. If a longer one is read whole too,
+                    * the policy did not work, and reports say so. INFINITY: nothing can be said */
+};
+/* Full attention, and every policy without the hook, has no budget: both fields are INFINITY. */
+struct policy_budget policy_budget_at(const struct policy_spec *s, const struct budget_at *at);
 /* The budget rule in words, printed with every result: "64 pages of 16 tokens, the last one forced". */
 void policy_budget_rule(const struct policy_spec *s, struct str *out);
 /* 1 when prefill is dense, so that prompt pages may be shared over samples and cells. */

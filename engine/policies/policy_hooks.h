@@ -87,6 +87,7 @@ struct policy { /* an instance; fields are read-only for policies, but own */
 
 typedef int policy_check_fn(const void *params, struct err *e);
 typedef int policy_resolve_fn(void *params, const char *model, int n_layers, struct arena *a, struct err *e);
+typedef struct policy_budget policy_budget_fn(const void *params, const struct budget_at *at);
 typedef void policy_rule_fn(const void *params, struct str *out);
 typedef int policy_init_fn(struct policy *p, struct err *e);
 typedef void policy_release_fn(struct policy *p);
@@ -108,6 +109,7 @@ struct policy_ops {
     int sparse_prefill;           /* 1: prompt K/V depend on the policy */
     policy_check_fn *check;       /* options that contradict each other */
     policy_resolve_fn *resolve;   /* the model's shipped defaults */
+    policy_budget_fn *budget;     /* the budget in tokens; a policy with budget_keys must have it */
     policy_rule_fn *rule;         /* the budget in words */
     policy_init_fn *init;         /* binds to the model: checks layers and heads, allocates own */
     policy_release_fn *release;
@@ -119,6 +121,11 @@ struct policy_ops {
     policy_select_prefill_fn *select_prefill;
     policy_prefill_end_fn *prefill_end;
 };
+
+/* Refuses (ERR_USAGE, with the policy's name) a policy that lacks what run files, help or reports need: name,
+ * help, options, budget keys that are among the options, and for these the budget hook. A test loops over
+ * the registry with it. */
+int policy_ops_check(const struct policy_ops *ops, struct err *e);
 
 /* Enqueues an operation; the first failure goes into c->e. */
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args);

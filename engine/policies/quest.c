@@ -95,6 +95,24 @@ static int quest_resolve(void *params, const char *model, int n_layers, struct a
     return 0;
 }
 
+/* Reading budgets as the papers define them: pages count all their tokens, a ratio is taken of the context,
+ * and cr divides the longest sequence that this prompt can become. */
+static struct policy_budget quest_budget(const void *params, const struct budget_at *at)
+{
+    const struct quest_params *p = params;
+    double page = page_tokens(p), tokens;
+    if (p->k_pages != PARAM_UNSET_INT)
+        tokens = p->k_pages * page;
+    else if (!isnan(p->ratio))
+        tokens = fmax(p->ratio * at->context, p->min_tokens);
+    else
+        tokens = (at->prompt + at->longest) / p->cr;
+    tokens = fmax(tokens, p->min_pages * page);
+    if (p->force_last == FORCE_EXTRA)
+        tokens += page;
+    return (struct policy_budget){tokens, ceil(tokens / page) * page};
+}
+
 static void quest_rule(const void *params, struct str *out)
 {
     const struct quest_params *p = params;
@@ -184,6 +202,7 @@ const struct policy_ops policy_quest = {
     .needs = POLICY_BOUNDS,
     .check = quest_check,
     .resolve = quest_resolve,
+    .budget = quest_budget,
     .rule = quest_rule,
     .select = quest_select,
 };

@@ -9,12 +9,15 @@
  * so that a masked one returns once others' stamps are older; nothing is masked while the context fits the
  * budget and on the first decode step. Per query head eviction is not offered: K and V are stored per KV
  * head. */
+#include <math.h>
+
 #include "engine/policies/policies.h"
 #include "engine/policies/policy.h"
 
 enum { ATTEND_RETAINED, ATTEND_TOPK };
 enum { STAMP_NOW, STAMP_ZERO };
 enum { SET_RETAINED, SET_SELECTED, SET_ALL };
+enum { LEAST_PAGES = 3 }; /* that attend=topk reads, as the released code does */
 
 struct raas_params {
     int budget_tokens, pin_prefill, pin_counts, dense_layers, attend, new_stamp, permanent, softmax_set;
@@ -73,6 +76,23 @@ static int raas_check(const void *params, struct err *e)
     if (p->softmax_set == SET_SELECTED && p->attend != ATTEND_TOPK)
         return err_set(e, ERR_USAGE, "policy raas: softmax_set \"selected\" needs attend=topk");
     return 0;
+}
+
+/* Pinned prompt tokens are read besides the budget, or at the least when they count against it. A mask keeps
+ * the current page besides the budget. */
+static struct policy_budget raas_budget(const void *params, const struct budget_at *at)
+{
+    const struct raas_params *p = params;
+    double page = KV_PAGE_TOKENS, kept = budget_pages(p) * page, pinned = ceil(at->prompt / page) * page;
+    if (p->attend == ATTEND_TOPK)
+        kept = fmax(kept, LEAST_PAGES * page);
+    if (!p->permanent)
+        return (struct policy_budget){kept, fmax(kept, p->budget_tokens) + page};
+    if (p->attend == ATTEND_TOPK || !p->pin_prefill)
+        return (struct policy_budget){kept, kept};
+    if (p->pin_counts)
+        return (struct policy_budget){fmax(kept, at->prompt), fmax(kept, pinned + page)};
+    return (struct policy_budget){kept + at->prompt, kept + pinned};
 }
 
 static void raas_rule(const void *params, struct str *out)
@@ -217,7 +237,7 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
     if (!early && !late)
         stamp(p, c, layer, a.out);
     if (p->attend == ATTEND_TOPK) {
-        struct topk_rule rule = {.kind = TOPK_FIXED, .k = budget_pages(p), .min_k = 3};
+        struct topk_rule rule = {.kind = TOPK_FIXED, .k = budget_pages(p), .min_k = LEAST_PAGES};
         if (!p->permanent) {
             rule.dense_tokens = p->budget_tokens;
             rule.dense_first = 1;
@@ -246,6 +266,7 @@ const struct policy_ops policy_raas = {
     .budget_keys = "budget_tokens",
     .needs = POLICY_BOUNDS | POLICY_DROP,
     .check = raas_check,
+    .budget = raas_budget,
     .rule = raas_rule,
     .state_size = raas_state,
     .on_qkv = raas_on_qkv,

@@ -1,6 +1,7 @@
 /* Policy specs from text, presets, defaults and error sentences: rows of policies.test, resolved for the
  * embedded model. Every published preset has a row with all its options and one with its budget rule in
  * words. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,9 @@
 #include "evalcore/base/file.h"
 #include "tests/check.h"
 
-/* Which presets have a row with their options (1) and one with their rule (2). */
-static int shown[16][16];
+/* Which presets have a row with their options (1) and one with their rule (2); which policies one with their
+ * budget in tokens. */
+static int shown[16][16], has_budget_row[16];
 
 static void note_preset(const struct policy_spec *s, int what)
 {
@@ -20,19 +22,35 @@ static void note_preset(const struct policy_spec *s, int what)
                 shown[i][k] |= what;
 }
 
+static void note_budget(const struct policy_spec *s)
+{
+    for (size_t i = 0; policy_at(i); i++)
+        has_budget_row[i] |= s->ops == policy_at(i);
+}
+
+/* What a row with @@ holds: its own three numbers and the two of the budget. */
+static void print_budget(struct str *out, const struct policy_spec *s, const char *row)
+{
+    struct budget_at at = {0};
+    CHECK_INT(sscanf(row, "%lf %lf %lf", &at.context, &at.prompt, &at.longest), 3);
+    struct policy_budget b = policy_budget_at(s, &at);
+    str_printf(out, "%g %g %g %.10g %.10g", at.context, at.prompt, at.longest, b.tokens, b.whole);
+    note_budget(s);
+}
+
 static void row(const char *path, long number, char *line)
 {
-    static const char *const marks[] = {" => ", " ~~ ", " !! "};
+    static const char *const marks[] = {" => ", " ~~ ", " @@ ", " !! "};
     struct err e = {0};
     struct arena a = {0};
     struct policy_spec spec, full;
     struct str got = {0};
     char *split = NULL;
     int kind = 0;
-    for (; kind < 3 && !(split = strstr(line, marks[kind])); kind++)
+    for (; kind < 4 && !(split = strstr(line, marks[kind])); kind++)
         ;
     if (!split) {
-        fprintf(stderr, "%s:%ld: neither =>, ~~ nor !!\n", path, number);
+        fprintf(stderr, "%s:%ld: neither =>, ~~, @@ nor !!\n", path, number);
         CHECK(0);
         return;
     }
@@ -46,13 +64,15 @@ static void row(const char *path, long number, char *line)
         CHECK(before.len > 8);
         str_release(&before);
         note_preset(&spec, 2);
+    } else if (kind == 2) {
+        print_budget(&got, &full, split + 4);
     } else {
         json_t *o = policy_spec_to_json(&full);
         json_canonical(&got, o);
         json_decref(o);
         note_preset(&spec, 1);
     }
-    if ((kind < 2) != (e.code == 0) || strcmp(str_text(&got), split + 4)) {
+    if ((kind < 3) != (e.code == 0) || strcmp(str_text(&got), split + 4)) {
         fprintf(stderr, "%s:%ld: %s\n  got  %s\n  want %s\n", path, number, line, str_text(&got), split + 4);
         CHECK(0);
     }
@@ -70,6 +90,52 @@ static void presets_have_rows(void)
                         policy_presets(policy_at(i))[k].name, policy_name(policy_at(i)));
             CHECK_INT(shown[i][k], 3);
         }
+}
+
+/* Every registered policy is complete, and the check sees what is missing from one that is not. */
+static void policies_are_complete(void)
+{
+    for (size_t i = 0; policy_at(i); i++) {
+        struct err e = {0};
+        if (policy_ops_check(policy_at(i), &e) || !has_budget_row[i])
+            fprintf(stderr, "%s: %s\n", policy_name(policy_at(i)), e.code ? e.text : "no row with @@");
+        CHECK(!e.code && has_budget_row[i]);
+    }
+    struct {
+        struct policy_ops ops;
+        const char *refusal;
+    } planted[4];
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        planted[i].ops = *policy_find("quest");
+        planted[i].ops.name = "every_other";
+    }
+    planted[0].ops.budget = NULL;
+    planted[0].refusal =
+        "policy every_other: budget_keys is \"k_pages,ratio,cr\", but there is no budget hook; "
+        "without it reports draw the policy in no figure over the budget";
+    planted[1].ops.budget_keys = "k_pages,pages";
+    planted[1].refusal = "policy every_other: budget_keys names \"pages\", which is not among its params";
+    planted[2].ops.rule = NULL;
+    planted[2].refusal = "policy every_other: budget_keys is \"k_pages,ratio,cr\", but there is no rule hook";
+    planted[3].ops.help = NULL;
+    planted[3].refusal = "policy every_other: help is missing";
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        struct err e = {0};
+        CHECK_INT(policy_ops_check(&planted[i].ops, &e), ERR_USAGE);
+        CHECK_STR(e.text, planted[i].refusal);
+    }
+}
+
+/* The gates of a file are not read for a report: no number of tokens, and no context that must be whole. */
+static void gate_file(void)
+{
+    struct err e = {0};
+    struct arena a = {0};
+    struct policy_spec spec;
+    struct budget_at at = {1000, 100, 1400};
+    CHECK_INT(policy_spec_text(&spec, "dms:gate=gates.safetensors", &a, &e), 0);
+    CHECK(isnan(policy_budget_at(&spec, &at).tokens) && isinf(policy_budget_at(&spec, &at).whole));
+    arena_release(&a);
 }
 
 static void unknown_model(void)
@@ -105,6 +171,8 @@ int main(int argc, char **argv)
         }
     file_lines_close(&l);
     presets_have_rows();
+    policies_are_complete();
+    gate_file();
     unknown_model();
     return check_done();
 }
