@@ -50,7 +50,7 @@ set(rooms
   "evalcore/store          | run.h grades.h job_key.h journal.h keymap.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
   "evalcore/bench          | bench.h                                    | evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
-  "evalcore/report         | report.h lmeval.h                          | evalcore/store evalcore/stats evalcore/svg evalcore/cli kernels"
+  "evalcore/report         | report.h lmeval.h                          | evalcore/store evalcore/stats evalcore/svg evalcore/cli engine/policies"
   "evalcore/plan           | runplan.h cell_identity.h prompts.h scheduler.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
   "evalcore/sweep          | sweep_local.h sweep_workers.h sweep_options.h | evalcore/plan evalcore/store evalcore/cli"
   "evalcore/commands       |                                            | evalcore/sweep evalcore/plan evalcore/report evalcore/bench evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"

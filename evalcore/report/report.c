@@ -1,4 +1,5 @@
-/* Writing a report: load, compute, build the document, print it twice, write the files.
+/* Writing a report: load, compute, build the document, print it twice, write the files. What a report
+ * consists of stands in two tables here, sections and CSV files, and in one of figures (report_figures.c).
  *
  * Every file is written whole or not at all, and figures that the earlier report showed are removed only
  * after the new files are there, so that a reader never sees a page whose figures are missing. */
@@ -11,9 +12,74 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
+#include "evalcore/report/report_figures.h"
 #include "evalcore/report/report_parts.h"
 
-#define AGAINST_HEADING "## " REPORT_AGAINST_TITLE
+static int has_pairs(const struct report *r)
+{
+    return r->n_pairs > 0;
+}
+
+static int has_old(const struct report *r)
+{
+    return r->old != NULL;
+}
+
+static int has_results(const struct report *r)
+{
+    return r->run->n_done > 0;
+}
+
+/* The sections of the page, in their order. */
+static const struct section {
+    const char *id, *title;                 /* title NULL: no heading */
+    int (*applies)(const struct report *r); /* NULL: always */
+    void (*add)(struct doc *d, const struct report *r);
+} sections[] = {
+    {"summary", NULL, NULL, report_add_summary},
+    {"accuracy", "Accuracy", NULL, report_add_accuracy},
+    {"pairs", "Compared with the baseline", has_pairs, report_add_pairs},
+    {"against", "Compared with another run", has_old, report_add_against},
+    {"health", "Health", NULL, report_add_health},
+    {"figures", "Figures", has_results, report_add_figures},
+    {"problems", "Problem by problem", has_results, report_add_figures},
+    {"config", "Configuration", NULL, report_add_config},
+};
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+/* The files beside the page. */
+static const struct csv_file {
+    const char *name, *section; /* written when this section is there; NULL: always */
+    void (*print)(struct str *out, const struct report *r);
+} csv_files[] = {
+    {"accuracy.csv", NULL, report_accuracy_csv},
+    {"pairs.csv", NULL, report_pairs_csv},
+    {"lengths.csv", NULL, report_lengths_csv},
+    {"against.csv", "against", report_against_csv},
+};
+enum { CSV_FILES = sizeof csv_files / sizeof *csv_files };
+
+static int applies(const struct section *s, const struct report *r)
+{
+    return !s->applies || s->applies(r);
+}
+
+static const struct section *section_of(const struct csv_file *f)
+{
+    for (int i = 0; f->section && i < SECTIONS; i++)
+        if (!strcmp(sections[i].id, f->section))
+            return &sections[i];
+    return NULL;
+}
+
+static void build(struct doc *d, const struct report *r)
+{
+    for (int i = 0; i < SECTIONS; i++)
+        if (applies(&sections[i], r)) {
+            doc_section(d, sections[i].id, sections[i].title);
+            sections[i].add(d, r);
+        }
+}
 
 static int write_file(const char *folder, const char *name, const struct str *text, struct err *e)
 {
@@ -22,20 +88,6 @@ static int write_file(const char *folder, const char *name, const struct str *te
     int rc = file_write_atomic(str_text(&path), str_text(text), text->len, e);
     str_release(&path);
     return rc;
-}
-
-static void build(struct doc *d, const struct report *r, const struct report *old, const struct against *list,
-                  int n)
-{
-    report_add_summary(d, r);
-    report_add_accuracy(d, r);
-    report_add_pairs(d, r);
-    if (old)
-        report_add_against(d, old, r, list, n);
-    report_add_health(d, r);
-    report_add_plots(d, r);
-    report_add_matrix(d, r);
-    report_add_config(d, r);
 }
 
 static int write_figures(const char *folder, const struct doc *d, struct err *e)
@@ -73,16 +125,24 @@ static int remove_one(const char *folder, const char *name, size_t n, struct err
     return rc;
 }
 
-/* What the report.md that was there before shows and the new one does not. Other files in the folder are
- * somebody's. Figures stand alone on their line, as doc_markdown() writes them. */
-static int remove_old(const char *folder, const char *old_page, const struct doc *d, int has_against,
-                      struct err *e)
+/* Has the page a section with this heading? */
+static int has_heading(const char *page, const char *title)
+{
+    size_t k = strlen(title);
+    for (const char *line = page; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        if (strcspn(line, "\n") == k + 3 && !memcmp(line, "## ", 3) && !memcmp(line + 3, title, k))
+            return 1;
+    return 0;
+}
+
+/* Figures that the old page showed and the new one does not. They stand alone on their line, as
+ * doc_markdown() writes them. */
+static int remove_figures(const char *folder, const char *old_page, const struct doc *d, struct err *e)
 {
     static const char suffix[] = ".svg)";
-    int had_against = 0, rc = 0;
+    int rc = 0;
     for (const char *line = old_page; *line && !rc; line += strcspn(line, "\n"), line += *line == '\n') {
         size_t n = strcspn(line, "\n"), k = strlen(suffix);
-        had_against |= n == strlen(AGAINST_HEADING) && !memcmp(line, AGAINST_HEADING, n);
         if (n < k + 2 || memcmp(line, "![", 2) || memcmp(line + n - k, suffix, k))
             continue;
         const char *end = line + n - 1, *name = end;
@@ -91,48 +151,66 @@ static int remove_old(const char *folder, const char *old_page, const struct doc
         if (name[-1] == '(' && *name != '.' && !is_figure(d, name, (size_t)(end - name)))
             rc = remove_one(folder, name, (size_t)(end - name), e);
     }
-    if (!rc && had_against && !has_against)
-        rc = remove_one(folder, "against.csv", strlen("against.csv"), e);
     return rc;
 }
 
-static int write_all(const char *folder, const struct report *r, const struct report *old,
-                     const struct doc *d, const struct against *list, int n, struct err *e)
+/* What the report that was there before had and the new one has not. Other files in the folder are
+ * somebody's. */
+static int remove_old(const char *folder, const char *old_page, const struct report *r, const struct doc *d,
+                      struct err *e)
 {
-    struct str text = {0}, old_page = {0}, path = {0};
-    file_join(&path, folder, "report.md");
-    if (file_exists(path.data))
-        file_read(path.data, &old_page, NULL);
-    int rc = write_figures(folder, d, e);
-    const struct {
-        const char *name;
-        void (*print)(struct str *out, const struct report *r);
-    } csv[] = {{"accuracy.csv", report_accuracy_csv},
-               {"pairs.csv", report_pairs_csv},
-               {"lengths.csv", report_lengths_csv}};
-    for (size_t i = 0; rc == 0 && i < sizeof csv / sizeof *csv; i++) {
-        str_clear(&text);
-        csv[i].print(&text, r);
-        rc = write_file(folder, csv[i].name, &text, e);
+    int rc = remove_figures(folder, old_page, d, e);
+    for (int i = 0; i < CSV_FILES && !rc; i++) {
+        const struct section *s = section_of(&csv_files[i]);
+        if (s && !applies(s, r) && has_heading(old_page, s->title))
+            rc = remove_one(folder, csv_files[i].name, strlen(csv_files[i].name), e);
     }
-    if (rc == 0 && old) {
+    return rc;
+}
+
+static int write_csv(const char *folder, const struct report *r, struct err *e)
+{
+    struct str text = {0};
+    int rc = 0;
+    for (int i = 0; i < CSV_FILES && !rc; i++) {
+        const struct section *s = section_of(&csv_files[i]);
+        if (s && !applies(s, r))
+            continue;
         str_clear(&text);
-        report_against_csv(&text, old, r, list, n);
-        rc = write_file(folder, "against.csv", &text, e);
+        csv_files[i].print(&text, r);
+        rc = write_file(folder, csv_files[i].name, &text, e);
     }
-    if (rc == 0) {
-        str_clear(&text);
-        doc_markdown(&text, d);
-        rc = write_file(folder, "report.md", &text, e);
-    }
-    if (rc == 0) {
+    str_release(&text);
+    return rc;
+}
+
+static int write_pages(const char *folder, const struct doc *d, struct err *e)
+{
+    struct str text = {0};
+    doc_markdown(&text, d);
+    int rc = write_file(folder, "report.md", &text, e);
+    if (!rc) {
         str_clear(&text);
         doc_html(&text, d);
         rc = write_file(folder, "index.html", &text, e);
     }
-    if (rc == 0)
-        rc = remove_old(folder, str_text(&old_page), d, old != NULL, e);
     str_release(&text);
+    return rc;
+}
+
+static int write_all(const char *folder, const struct report *r, const struct doc *d, struct err *e)
+{
+    struct str old_page = {0}, path = {0};
+    file_join(&path, folder, "report.md");
+    if (file_exists(path.data))
+        file_read(path.data, &old_page, NULL);
+    int rc = write_figures(folder, d, e);
+    if (!rc)
+        rc = write_csv(folder, r, e);
+    if (!rc)
+        rc = write_pages(folder, d, e);
+    if (!rc)
+        rc = remove_old(folder, str_text(&old_page), r, d, e);
     str_release(&old_page);
     str_release(&path);
     return rc;
@@ -143,20 +221,18 @@ int report_write_run(const struct run *run, const struct run *against, const cha
 {
     struct arena arena = {0};
     struct report now, old;
-    struct against *list = NULL;
     struct doc d;
-    int n = 0;
     report_compute(&now, run, &arena);
     if (against) {
         report_compute(&old, against, &arena);
-        n = report_against(&list, &old, &now);
+        report_against(&now, &old);
     }
     doc_init(&d, &arena,
              arena_printf(&arena, "kveval report: %s", run->model && *run->model ? run->model : "run"));
-    build(&d, &now, against ? &old : NULL, list, n);
+    build(&d, &now);
     int rc = file_mkdirs(folder, e);
     if (rc == 0)
-        rc = write_all(folder, &now, against ? &old : NULL, &d, list, n, e);
+        rc = write_all(folder, &now, &d, e);
     if (rc == 0 && table)
         report_text(table, &now);
     doc_release(&d);

@@ -21,6 +21,17 @@ static const char *test_text(const char *test)
                                              : "";
 }
 
+static void difference_cell(struct doc *d, struct table *t, const struct pair *p, const char *none)
+{
+    if (p->problems)
+        table_add(d, t, report_pair_flags(p), "%+.1f [%+.1f, %+.1f]", 100 * p->delta, 100 * p->ci.low,
+                  100 * p->ci.high);
+    else
+        table_add(d, t, CELL_MUTED, "%s", none);
+    table_add(d, t, 0, "%s", p_text(d->arena, p->p));
+    table_add(d, t, report_pair_flags(p), "%s", p_text(d->arena, p->holm));
+}
+
 static void pair_cells(struct doc *d, struct table *t, const struct pair *p)
 {
     table_add(d, t, 0, "%d", p->problems);
@@ -28,13 +39,7 @@ static void pair_cells(struct doc *d, struct table *t, const struct pair *p)
     table_add(d, t, 0, "%d", p->only_a);
     table_add(d, t, 0, "%d", p->only_b);
     table_add(d, t, 0, "%d", p->neither);
-    unsigned flags = p->holm < 0.05 ? p->delta < 0 ? CELL_BAD : CELL_GOOD : 0;
-    if (p->problems)
-        table_add(d, t, flags, "%+.1f [%+.1f, %+.1f]", 100 * p->delta, 100 * p->ci.low, 100 * p->ci.high);
-    else
-        table_add(d, t, CELL_MUTED, "no shared problem yet");
-    table_add(d, t, 0, "%s", p_text(d->arena, p->p));
-    table_add(d, t, flags, "%s", p_text(d->arena, p->holm));
+    difference_cell(d, t, p, "no shared problem yet");
     table_add(d, t, CELL_MUTED, "%s", test_text(p->test));
 }
 
@@ -81,32 +86,35 @@ static void add_limits(struct doc *d, const struct report *r)
                                    "that is smaller than the fifth column "
                                    "would be missed more than one time in five (two-sided test at 5 %, "
                                    "before the adjustment for several cells).");
-    static const char *const columns[] = {"task",
-                                          "problems \xC3\x97 samples",
-                                          "one problem is",
-                                          "95 % interval at 50 %",
-                                          "smallest difference found",
-                                          "because"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(d, t, columns[i], i > 0 && i < 5 ? CELL_NUMBER : 0);
+    static const struct table_column columns[] = {{"task", 0},
+                                                  {"problems \xC3\x97 samples", CELL_NUMBER},
+                                                  {"one problem is", CELL_NUMBER},
+                                                  {"95 % interval at 50 %", CELL_NUMBER},
+                                                  {"smallest difference found", CELL_NUMBER},
+                                                  {"because", 0}};
+    table_columns(d, t, columns, sizeof columns / sizeof *columns);
     for (int col = 0; col < r->n_columns; col++)
         limits_row(d, t, r, col);
 }
 
 void report_add_pairs(struct doc *d, const struct report *r)
 {
-    if (!r->n_pairs)
-        return;
-    doc_section(d, "pairs", "Compared with the baseline");
     struct table *t = doc_table(d, "Problem by problem: solved by both, by the baseline only, by the cell "
                                    "only, by neither (with several samples: "
                                    "by more than half of them); difference in points with its 95 % interval; "
                                    "two-sided p, and the same adjusted "
                                    "for the number of comparisons in the task (Holm).");
-    static const char *const columns[] = {"cell",    "problems",   "both", "only baseline", "only cell",
-                                          "neither", "difference", "p",    "Holm p",        "test"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(d, t, columns[i], i > 0 && i < 9 ? CELL_NUMBER : 0);
+    static const struct table_column columns[] = {{"cell", 0},
+                                                  {"problems", CELL_NUMBER},
+                                                  {"both", CELL_NUMBER},
+                                                  {"only baseline", CELL_NUMBER},
+                                                  {"only cell", CELL_NUMBER},
+                                                  {"neither", CELL_NUMBER},
+                                                  {"difference", CELL_NUMBER},
+                                                  {"p", CELL_NUMBER},
+                                                  {"Holm p", CELL_NUMBER},
+                                                  {"test", 0}};
+    table_columns(d, t, columns, sizeof columns / sizeof *columns);
     for (int col = 0; col < r->n_columns; col++) {
         int last_base = -1;
         for (int i = 0; i < r->n_pairs; i++) {
@@ -126,55 +134,61 @@ void report_add_pairs(struct doc *d, const struct report *r)
     add_limits(d, r);
 }
 
-void report_add_against(struct doc *d, const struct report *old, const struct report *now,
-                        const struct against *list, int n)
+static void against_row(struct doc *d, struct table *t, const struct report *r, const struct against *x)
 {
-    doc_section(d, "against", REPORT_AGAINST_TITLE);
+    const struct pair *p = &x->pair;
+    table_row(d, t);
+    table_add(d, t, 0, "%s", report_row_name(r, &r->cells[p->b]));
+    table_add(d, t, 0, "%d", p->problems);
+    if (x->dropped)
+        table_small(d, t, "%d not in both", x->dropped);
+    report_number_cell(d, t, 100 * p->accuracy_a, 1);
+    report_number_cell(d, t, 100 * p->accuracy_b, 1);
+    table_add(d, t, 0, "%d", p->only_a);
+    table_add(d, t, 0, "%d", p->only_b);
+    difference_cell(d, t, p, "no shared problem");
+    report_number_cell(d, t, x->tokens_a, 0);
+    report_number_cell(d, t, x->tokens_b, 0);
+    if (isfinite(x->length_ratio))
+        table_add(d, t, 0, "%+.1f%%", 100 * (x->length_ratio - 1));
+    else
+        table_add(d, t, CELL_MUTED, "-");
+    table_add(d, t, 0, "%s", p_text(d->arena, x->length_p));
+    table_add(d, t, *x->differs ? CELL_BAD : CELL_MUTED, "%s", *x->differs ? x->differs : "-");
+}
+
+void report_add_against(struct doc *d, const struct report *r)
+{
     doc_paragraph(d,
                   "The other run: %s. %d of %d cells here have a counterpart there (same label, task and "
                   "swept settings).",
-                  old->run->dir, n, now->run->n_cells);
-    if (!n)
+                  r->old->run->dir, r->n_against, r->run->n_cells);
+    if (!r->n_against)
         return;
     struct table *t = doc_table(d, "Accuracy in percent, old and new, on the problems that both have; "
-                                   "difference in points with its 95 % interval "
-                                   "and Holm-adjusted p; mean completion length, its change (geometric mean "
-                                   "over problems) and a sign-flip test "
-                                   "of that change.");
-    static const char *const columns[] = {"cell",       "problems",   "old",      "new",         "only old",
-                                          "only new",   "difference", "p",        "Holm p",      "old tokens",
-                                          "new tokens", "length",     "length p", "not the same"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(d, t, columns[i], i > 0 && i < 13 ? CELL_NUMBER : 0);
+                                   "difference in points with its 95 % interval and Holm-adjusted p; mean "
+                                   "completion length, its change (geometric mean over problems) and a "
+                                   "sign-flip test of that change.");
+    static const struct table_column columns[] = {{"cell", 0},
+                                                  {"problems", CELL_NUMBER},
+                                                  {"old", CELL_NUMBER},
+                                                  {"new", CELL_NUMBER},
+                                                  {"only old", CELL_NUMBER},
+                                                  {"only new", CELL_NUMBER},
+                                                  {"difference", CELL_NUMBER},
+                                                  {"p", CELL_NUMBER},
+                                                  {"Holm p", CELL_NUMBER},
+                                                  {"old tokens", CELL_NUMBER},
+                                                  {"new tokens", CELL_NUMBER},
+                                                  {"length", CELL_NUMBER},
+                                                  {"length p", CELL_NUMBER},
+                                                  {"not the same", 0}};
+    table_columns(d, t, columns, sizeof columns / sizeof *columns);
     int column = -1;
-    for (int i = 0; i < n; i++) {
-        const struct pair *p = &list[i].pair;
-        if (now->cells[p->b].column != column)
-            table_group(d, t, now->columns[column = now->cells[p->b].column]);
-        unsigned flags = p->holm < 0.05 ? p->delta < 0 ? CELL_BAD : CELL_GOOD : 0;
-        table_row(d, t);
-        table_add(d, t, 0, "%s", report_row_name(now, &now->cells[p->b]));
-        table_add(d, t, 0, "%d", p->problems);
-        if (list[i].dropped)
-            table_small(d, t, "%d not in both", list[i].dropped);
-        report_number_cell(d, t, 100 * p->accuracy_a, 1);
-        report_number_cell(d, t, 100 * p->accuracy_b, 1);
-        table_add(d, t, 0, "%d", p->only_a);
-        table_add(d, t, 0, "%d", p->only_b);
-        if (p->problems)
-            table_add(d, t, flags, "%+.1f [%+.1f, %+.1f]", 100 * p->delta, 100 * p->ci.low, 100 * p->ci.high);
-        else
-            table_add(d, t, CELL_MUTED, "no shared problem");
-        table_add(d, t, 0, "%s", p_text(d->arena, p->p));
-        table_add(d, t, flags, "%s", p_text(d->arena, p->holm));
-        report_number_cell(d, t, list[i].tokens_a, 0);
-        report_number_cell(d, t, list[i].tokens_b, 0);
-        if (isfinite(list[i].length_ratio))
-            table_add(d, t, 0, "%+.1f%%", 100 * (list[i].length_ratio - 1));
-        else
-            table_add(d, t, CELL_MUTED, "-");
-        table_add(d, t, 0, "%s", p_text(d->arena, list[i].length_p));
-        table_add(d, t, *list[i].differs ? CELL_BAD : CELL_MUTED, "%s",
-                  *list[i].differs ? list[i].differs : "-");
+    for (int i = 0; i < r->n_against; i++) {
+        const struct against *x = &r->against[i];
+        if (r->cells[x->pair.b].column != column)
+            table_group(d, t, r->columns[column = r->cells[x->pair.b].column]);
+        against_row(d, t, r, x);
     }
 }

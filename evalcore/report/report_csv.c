@@ -200,8 +200,7 @@ void report_lengths_csv(struct str *out, const struct report *r)
     }
 }
 
-void report_against_csv(struct str *out, const struct report *old, const struct report *now,
-                        const struct against *list, int n)
+void report_against_csv(struct str *out, const struct report *r)
 {
     str_puts(out,
              "cell,label,policy,k_pages,l_pages,budget_tokens,task,old_cell,problems,both,only_old,only_new,"
@@ -209,21 +208,22 @@ void report_against_csv(struct str *out, const struct report *old, const struct 
              "old_accuracy,new_accuracy,delta,ci_low,ci_high,p,p_holm,test,dropped_problems,old_mean_tokens,"
              "new_mean_tokens,length_ratio,length_p,differs\n");
     struct csv c = {out, 0};
-    for (int i = 0; i < n; i++) {
-        const struct cell *cell = now->cells[list[i].pair.b].cell;
+    for (int i = 0; i < r->n_against; i++) {
+        const struct against *x = &r->against[i];
+        const struct cell *cell = r->cells[x->pair.b].cell;
         csv_text(&c, cell->id);
         csv_text(&c, cell->label);
         csv_text(&c, cell->policy);
         csv_budget(&c, cell);
         csv_text(&c, cell->task->name);
-        csv_text(&c, old->cells[list[i].pair.a].cell->id);
-        csv_pair(&c, &list[i].pair);
-        csv_int(&c, list[i].dropped);
-        csv_number(&c, list[i].tokens_a);
-        csv_number(&c, list[i].tokens_b);
-        csv_number(&c, list[i].length_ratio);
-        csv_p(&c, list[i].length_p);
-        csv_text(&c, list[i].differs);
+        csv_text(&c, r->old->cells[x->pair.a].cell->id);
+        csv_pair(&c, &x->pair);
+        csv_int(&c, x->dropped);
+        csv_number(&c, x->tokens_a);
+        csv_number(&c, x->tokens_b);
+        csv_number(&c, x->length_ratio);
+        csv_p(&c, x->length_p);
+        csv_text(&c, x->differs);
         csv_end(&c);
     }
 }

@@ -10,79 +10,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/backend.h"
+#include "engine/policies/policy.h"
 
-/* An option of the cell's params as a number, or `otherwise`. */
-static double report_param(const struct cell *c, const char *key, double otherwise)
-{
-    json_t *o = NULL, *v;
-    double out = otherwise;
-    if (json_read_text(&o, c->params, strlen(c->params), "params", NULL) != 0)
-        return otherwise;
-    v = json_object_get(o, key);
-    if (json_is_number(v))
-        out = json_number_value(v);
-    else if (json_is_boolean(v))
-        out = json_is_true(v);
-    json_decref(o);
-    return out;
-}
-
-/* A cell's budget, read from its options once. */
+/* What the report asks the cell's policy. */
 struct budget {
-    enum { BUDGET_NONE, BUDGET_PAGES, BUDGET_TOKENS, BUDGET_RATIO, BUDGET_CR, BUDGET_GATES } kind;
-    double value, page_tokens, min_tokens, window, longest;
-    int adds_prompt; /* the prompt is pinned and does not count */
+    struct policy_spec spec;
+    const char *unknown; /* why there is no spec; NULL: there is one */
+    double longest;
 };
 
-static struct budget read_budget(const struct cell *c)
+/* From the options that the run folder keeps. A folder may come from a program that knew other policies or
+ * other options; its numbers are reported all the same. */
+static struct budget read_budget(const struct cell *c, struct arena *a)
 {
-    static const char *const keys[] = {"", "k_pages", "budget_tokens", "ratio", "cr"};
-    struct budget b = {.kind = BUDGET_NONE,
-                       .value = c->budget_value,
-                       .page_tokens = report_param(c, "page_tokens", KV_PAGE_TOKENS),
-                       .min_tokens = report_param(c, "min_tokens", 0),
-                       .window = report_param(c, "window", 128),
-                       .longest = c->max_new_tokens};
-    b.adds_prompt = report_param(c, "pin_prefill", 0) > 0 && report_param(c, "pin_counts", 1) <= 0;
-    for (int i = BUDGET_PAGES; i <= BUDGET_CR; i++)
-        if (!strcmp(c->budget_key, keys[i]))
-            b.kind = i;
-    if (!strcmp(c->policy, "dms"))
-        b.kind = BUDGET_GATES;
+    struct budget b = {.longest = c->max_new_tokens};
+    struct err e = {0};
+    json_t *o = NULL;
+    if (!policy_find(c->policy)) {
+        b.unknown = "it has no policy of this name";
+        return b;
+    }
+    int rc = json_read_text(&o, c->params, strlen(c->params), "params", &e);
+    if (!rc) {
+        json_object_set_new(o, "name", json_string(c->policy));
+        rc = policy_spec_json(&b.spec, o, a, &e);
+    }
+    if (rc)
+        b.unknown = arena_strdup(a, e.text);
+    json_decref(o);
     return b;
 }
 
-/* The budget in tokens for a step that would read `context` tokens, in a sequence with this prompt. */
-static double budget_at(const struct budget *b, double context, double prompt)
+static struct policy_budget budget_at(const struct budget *b, double context, double prompt)
 {
-    switch (b->kind) {
-    case BUDGET_PAGES:
-        return b->value * b->page_tokens;
-    case BUDGET_TOKENS:
-        return b->value + (b->adds_prompt ? prompt : 0);
-    case BUDGET_RATIO:
-        return b->value * context > b->min_tokens ? b->value * context : b->min_tokens;
-    case BUDGET_CR:
-        return b->value > 0 ? (prompt + b->longest) / b->value : NAN;
-    case BUDGET_GATES:
-        return b->value > 0 ? context / b->value : NAN;
-    default:
-        return NAN;
-    }
+    const struct budget_at at = {context, prompt, b->longest};
+    return b->unknown ? (struct policy_budget){NAN, INFINITY} : policy_budget_at(&b->spec, &at);
 }
 
-/* Did some context of this record exceed what the policy may read? Gates forget only behind their window. */
+/* Did some context of this record exceed what the policy reads whole? */
 static int exceeds_budget(const struct budget *b, const struct record *r)
 {
     double context = r->prompt_tokens + r->tokens - 1;
-    if (r->finish == FINISHED_ERROR)
-        return 0;
-    if (b->kind == BUDGET_GATES)
-        return context > b->window + 1;
-    double budget = budget_at(b, context, r->prompt_tokens);
-    /* A budget in tokens is rounded up to whole pages by policies that work on pages. */
-    return isfinite(budget) && context > budget + (b->kind == BUDGET_PAGES ? 0 : KV_PAGE_TOKENS);
+    return r->finish != FINISHED_ERROR && context > budget_at(b, context, r->prompt_tokens).whole;
+}
+
+static enum activity activity_of(const struct cell_stats *s, int has_reads, int exceeded)
+{
+    if (!s->cell->budget_key[0])
+        return ACTIVITY_FULL;
+    if (!has_reads)
+        return ACTIVITY_UNKNOWN;
+    if (s->kv_density < 1 - 1e-9)
+        return ACTIVITY_USED;
+    if (s->unknown_budget)
+        return ACTIVITY_UNKNOWN;
+    return exceeded ? ACTIVITY_INACTIVE : ACTIVITY_UNNEEDED;
 }
 
 static void add_lengths(struct cell_stats *s, const struct cell *c)
@@ -102,11 +84,12 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     int n = c->task->n_problems, exceeded = 0;
     double *sum = arena_alloc(a, (size_t)(n + 1) * sizeof *sum);
     long *jobs = arena_alloc(a, (size_t)(n + 1) * sizeof *jobs);
-    struct budget budget = read_budget(c);
+    struct budget budget = read_budget(c, a);
     double reads = 0, full = 0, aux = 0, peak = 0, steps = 0, prompts = 0;
     *s = (struct cell_stats){.cell = c, .sum = sum, .jobs = jobs, .accuracy = NAN, .ci = {0, 1}};
     s->mean_tokens = s->median_tokens = s->p95_tokens = s->kv_density = s->aux_density = s->peak_tokens = NAN;
     s->mean_context = s->budget_tokens = NAN;
+    s->unknown_budget = budget.unknown;
     for (int i = 0; i < c->n_records; i++) {
         const struct record *r = &c->records[i];
         s->count[r->verdict]++;
@@ -133,16 +116,9 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         s->kv_density = reads / full;
         s->aux_density = aux / full;
         s->mean_context = steps > 0 ? full / steps : NAN;
-        s->budget_tokens = budget_at(&budget, s->mean_context, prompts / c->n_records);
+        s->budget_tokens = budget_at(&budget, s->mean_context, prompts / c->n_records).tokens;
     }
-    if (!c->budget_key[0])
-        s->activity = ACTIVITY_FULL;
-    else if (full <= 0)
-        s->activity = ACTIVITY_UNKNOWN;
-    else if (s->kv_density >= 1 - 1e-9)
-        s->activity = exceeded ? ACTIVITY_INACTIVE : ACTIVITY_UNNEEDED;
-    else
-        s->activity = ACTIVITY_USED;
+    s->activity = activity_of(s, full > 0, exceeded);
 }
 
 static int find_row(struct report *out, const struct cell *c)

@@ -15,7 +15,7 @@ enum activity {
     ACTIVITY_USED,     /* some step read less than full attention would have */
     ACTIVITY_UNNEEDED, /* no context exceeded the budget: the same as full */
     ACTIVITY_INACTIVE, /* contexts exceeded the budget and still everything was read: something is wrong */
-    ACTIVITY_UNKNOWN   /* nothing was read yet */
+    ACTIVITY_UNKNOWN   /* nothing was read yet, or all was and the budget is unknown */
 };
 
 struct cell_stats {
@@ -29,8 +29,9 @@ struct cell_stats {
     double mean_tokens, median_tokens, p95_tokens;
     double kv_density, aux_density; /* shares of what full attention would have read */
     double peak_tokens;
-    double mean_context;  /* tokens that full attention reads in a decode step, mean over steps */
-    double budget_tokens; /* the budget as tokens a step; shares and ratios of mean_context; NaN: none */
+    double mean_context;        /* tokens that full attention reads in a decode step, mean over steps */
+    double budget_tokens;       /* the policy's budget as tokens a step, at mean_context; not finite: none */
+    const char *unknown_budget; /* why this program cannot tell the policy's budget; NULL: it can */
     enum activity activity;
     const double *sum; /* by problem: scores added up */
     const long *jobs;  /* by problem: finished samples */
@@ -58,6 +59,16 @@ struct panel {
     const char *slug;  /* for file names, unique */
 };
 
+/* A cell of another run compared with this run's, for --against. */
+struct against {
+    struct pair pair;          /* a: index in old, b: index in new */
+    int dropped;               /* problems that are not in both */
+    double tokens_a, tokens_b; /* mean lengths over the shared problems */
+    double length_ratio;       /* geometric mean over problems of new / old length */
+    double length_p;           /* sign-flip test of the log ratio */
+    const char *differs;       /* settings that are not the same, in words; "" when all agree */
+};
+
 struct report {
     const struct run *run;
     struct cell_stats *cells; /* run->n_cells, in run-file order */
@@ -67,6 +78,9 @@ struct report {
     int n_rows, n_columns, n_panels;
     const char **columns; /* task labels */
     struct panel *panels;
+    const struct report *old; /* of the other run, with --against; else NULL */
+    struct against *against;  /* n_against, in run-file order of this run */
+    int n_against;
     struct arena *arena;
 };
 
@@ -81,17 +95,8 @@ void report_holm(struct pair *pairs, int n, const int *group);
 
 const struct pair *report_pair_of(const struct report *r, int cell); /* NULL: no baseline */
 
-/* The numbers of another run compared with this one's, for --against. */
-struct against {
-    struct pair pair;          /* a: index in old, b: index in new */
-    int dropped;               /* problems that are not in both */
-    double tokens_a, tokens_b; /* mean lengths over the shared problems */
-    double length_ratio;       /* geometric mean over problems of new / old length */
-    double length_p;           /* sign-flip test of the log ratio */
-    const char *differs;       /* settings that are not the same, in words; "" when all agree */
-};
-/* The array is in new's run-file order, from new's arena; returns its length. */
-int report_against(struct against **out, const struct report *old, const struct report *new_report);
+/* Fills in now->old, against and n_against, from now's arena; `old` must outlive it. */
+void report_against(struct report *now, const struct report *old);
 
 /* "quest k_pages=8" without " k_pages=8"; key may be "". In the arena. */
 const char *report_label_without(struct arena *a, const char *label, const char *key);

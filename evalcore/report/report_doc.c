@@ -132,6 +132,12 @@ void table_column(struct doc *d, struct table *t, const char *name, unsigned fla
     t->n_columns++;
 }
 
+void table_columns(struct doc *d, struct table *t, const struct table_column *columns, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        table_column(d, t, columns[i].name, columns[i].flags);
+}
+
 static struct table_row *add_row(struct table *t)
 {
     xgrow(&t->rows, &t->cap, (size_t)t->n_rows + 1, sizeof *t->rows);

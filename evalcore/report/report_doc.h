@@ -68,6 +68,11 @@ void doc_literal(struct doc *d, const char *title, struct str *text);
 
 struct table *doc_table(struct doc *d, const char *caption);
 void table_column(struct doc *d, struct table *t, const char *name, unsigned flags);
+struct table_column {
+    const char *name;
+    unsigned flags;
+};
+void table_columns(struct doc *d, struct table *t, const struct table_column *columns, size_t n);
 void table_group(struct doc *d, struct table *t, const char *name);
 void table_row(struct doc *d, struct table *t);
 /* The next cell of the last row; CELL_NUMBER is taken over from the column. */

@@ -4,12 +4,11 @@
  * number, squares that a paired test cannot tell from the best one share its border, and the caption prints
  * how far apart the squares would lie if K and L did nothing: within each problem the results are shuffled
  * over the squares. */
-#include "evalcore/report/report_parts.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/report/report_figures.h"
 #include "evalcore/svg/svg.h"
 
 enum { HEAT_MAX = 32 };
@@ -19,6 +18,11 @@ struct heat {
     const char *k[HEAT_MAX], *l[HEAT_MAX];
     int n_k, n_l;
 };
+
+static int has_k_and_l(const struct cell *c)
+{
+    return c->k_pages[0] && c->l_pages[0];
+}
 
 static const char *family_name(const struct report *r, const struct cell_stats *s)
 {
@@ -64,7 +68,7 @@ static int collect(struct heat *h, const struct report *r, int first)
     h->n_k = h->n_l = 0;
     for (int i = first; i < r->run->n_cells; i++) {
         const struct cell *c = r->cells[i].cell;
-        if (!c->k_pages[0] || !c->l_pages[0] || !same_family(r, first, i))
+        if (!has_k_and_l(c) || !same_family(r, first, i))
             continue;
         if (insert_value(h->k, &h->n_k, c->k_pages) || insert_value(h->l, &h->n_l, c->l_pages))
             return 0;
@@ -75,7 +79,7 @@ static int collect(struct heat *h, const struct report *r, int first)
         h->cell[i] = -1;
     for (int i = first; i < r->run->n_cells; i++) {
         const struct cell *c = r->cells[i].cell;
-        if (!c->k_pages[0] || !c->l_pages[0] || !same_family(r, first, i) || !c->n_records)
+        if (!has_k_and_l(c) || !same_family(r, first, i) || !c->n_records)
             continue;
         int k = find_value(h->k, h->n_k, c->k_pages), l = find_value(h->l, h->n_l, c->l_pages);
         h->cell[k * h->n_l + l] = i;
@@ -86,7 +90,7 @@ static int collect(struct heat *h, const struct report *r, int first)
 static int is_first_of_family(const struct report *r, int i)
 {
     for (int k = 0; k < i; k++)
-        if (r->cells[k].cell->k_pages[0] && r->cells[k].cell->l_pages[0] && same_family(r, k, i))
+        if (has_k_and_l(r->cells[k].cell) && same_family(r, k, i))
             return 0;
     return 1;
 }
@@ -161,7 +165,8 @@ static const char *range_text(struct arena *a, const struct null_range *g, int n
         g->p < 0.05 ? "" : ", so this map is consistent with no effect at all");
 }
 
-static void add_map(struct doc *d, const struct report *r, int first, const struct heat *h)
+static void add_map(struct doc *d, const struct report *r, int first, const struct heat *h,
+                    const struct report_figure *f)
 {
     const struct cell_stats *s = &r->cells[first];
     const struct panel *panel = &r->panels[s->panel];
@@ -186,7 +191,7 @@ static void add_map(struct doc *d, const struct report *r, int first, const stru
     if (2 * chance.q95 > high - low)
         low = high > 2 * chance.q95 ? high - 2 * chance.q95 : 0;
     const char *name = family_name(r, s);
-    const char *title = arena_printf(d->arena, "%s: %s over K and L", panel->title, name);
+    const char *title = arena_printf(d->arena, "%s: %s %s", panel->title, name, f->title);
     const char *slug = arena_printf(d->arena, "%s_%s", report_slug(d->arena, name), panel->slug);
     struct svg_heat map = {
         .id = arena_printf(d->arena, "heat-%s", slug),
@@ -205,18 +210,24 @@ static void add_map(struct doc *d, const struct report *r, int first, const stru
         .mark_label = marked > 1 ? "best, or not told apart from it (Holm, 5 %)" : "the best"};
     struct str svg = {0};
     svg_heat(&svg, &map);
-    doc_figure(d, arena_printf(d->arena, "heat_%s.svg", slug), title, &svg, 0,
+    doc_figure(d, arena_printf(d->arena, "%s_%s.svg", f->name, slug), title, &svg, 0,
                "Accuracy in percent, n jobs.%s",
                range_text(d->arena, &chance, n_cells, panel->task->n_problems));
 }
 
-void report_add_heat_maps(struct doc *d, const struct report *r, int panel)
+int report_has_k_and_l(const struct report *r, int panel)
+{
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (report_is_shown(r, i, panel) && has_k_and_l(r->cells[i].cell))
+            return 1;
+    return 0;
+}
+
+void report_draw_k_and_l(struct doc *d, const struct report *r, int panel, const struct report_figure *f)
 {
     struct heat *h = arena_alloc(r->arena, sizeof *h);
-    for (int i = 0; i < r->run->n_cells; i++) {
-        const struct cell *c = r->cells[i].cell;
-        if (r->cells[i].panel == panel && c->k_pages[0] && c->l_pages[0] && is_first_of_family(r, i) &&
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (r->cells[i].panel == panel && has_k_and_l(r->cells[i].cell) && is_first_of_family(r, i) &&
             collect(h, r, i))
-            add_map(d, r, i, h);
-    }
+            add_map(d, r, i, h, f);
 }

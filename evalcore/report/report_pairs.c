@@ -206,14 +206,14 @@ static int same_cell(const struct cell *a, const struct cell *b)
            !strcmp(a->settings_label, b->settings_label);
 }
 
-int report_against(struct against **out, const struct report *old, const struct report *new_report)
+void report_against(struct report *now, const struct report *old)
 {
-    size_t room = (size_t)new_report->run->n_cells + 1;
-    struct against *list = arena_alloc(new_report->arena, room * sizeof *list);
+    size_t room = (size_t)now->run->n_cells + 1;
+    struct against *list = arena_alloc(now->arena, room * sizeof *list);
     struct pair *pairs = xcalloc(room, sizeof *pairs);
     int *group = xcalloc(room, sizeof *group), n = 0;
-    for (int i = 0; i < new_report->run->n_cells; i++) {
-        const struct cell_stats *b = &new_report->cells[i];
+    for (int i = 0; i < now->run->n_cells; i++) {
+        const struct cell_stats *b = &now->cells[i];
         for (int k = 0; k < old->run->n_cells; k++) {
             const struct cell_stats *a = &old->cells[k];
             if (!same_cell(a->cell, b->cell))
@@ -225,7 +225,7 @@ int report_against(struct against **out, const struct report *old, const struct 
             matched_release(&m);
             pairs[n].a = k;
             pairs[n].b = i;
-            list[n].differs = differences(old, new_report, a->cell, b->cell);
+            list[n].differs = differences(old, now, a->cell, b->cell);
             group[n++] = b->column;
             break;
         }
@@ -235,6 +235,7 @@ int report_against(struct against **out, const struct report *old, const struct 
         list[i].pair = pairs[i];
     free(pairs);
     free(group);
-    *out = list;
-    return n;
+    now->old = old;
+    now->against = list;
+    now->n_against = n;
 }

@@ -4,7 +4,9 @@
 #include "evalcore/report/report_data.h"
 #include "evalcore/report/report_doc.h"
 
-/* The parts of a report, one function each; report.c puts them together.
+/* The parts of a report that the tables of report.c list: one function for each CSV file and for what stands
+ * in each section of the page. Adding one: the function, and its row there. (Figures have a table of their
+ * own: report_figures.h.)
  *
  * Numbers in CSV files are rounded once, to six decimals without trailing zeros (p values to six significant
  * digits), lines end in "\n", quoting is RFC 4180's. The files hold no dates and nothing that depends on the
@@ -12,23 +14,15 @@
 void report_accuracy_csv(struct str *out, const struct report *r);
 void report_pairs_csv(struct str *out, const struct report *r);
 void report_lengths_csv(struct str *out, const struct report *r);
-void report_against_csv(struct str *out, const struct report *old, const struct report *now,
-                        const struct against *list, int n);
+void report_against_csv(struct str *out, const struct report *r);
 
-/* Sections of the document, in the order of the page. */
+/* What the sections say, below the heading that report.c has put into d. */
 void report_add_summary(struct doc *d, const struct report *r);
 void report_add_accuracy(struct doc *d, const struct report *r);
-void report_add_pairs(struct doc *d, const struct report *r);
+void report_add_pairs(struct doc *d, const struct report *r);   /* needs pairs */
+void report_add_against(struct doc *d, const struct report *r); /* needs r->old */
 void report_add_health(struct doc *d, const struct report *r);
-void report_add_plots(struct doc *d,
-                      const struct report *r); /* accuracy against budget and reads, lengths, K x L */
-void report_add_heat_maps(struct doc *d, const struct report *r,
-                          int panel); /* of policies that sweep K and L */
-void report_add_matrix(struct doc *d, const struct report *r);
 void report_add_config(struct doc *d, const struct report *r);
-#define REPORT_AGAINST_TITLE "Compared with another run"
-void report_add_against(struct doc *d, const struct report *old, const struct report *now,
-                        const struct against *list, int n);
 
 /* Label of a cell inside its panel: policy label and nothing that the panel's title says. */
 const char *report_row_name(const struct report *r, const struct cell_stats *s);
@@ -36,6 +30,8 @@ const char *report_row_name(const struct report *r, const struct cell_stats *s);
 /* The sign after an accuracy: lower, higher, or not told apart from the baseline after Holm's adjustment;
  * with a space in front, "" without a baseline. */
 const char *report_pair_sign(const struct pair *p);
+/* CELL_BAD or CELL_GOOD for a difference that is told apart from none, else 0; p may be NULL. */
+unsigned report_pair_flags(const struct pair *p);
 /* The cell at a place of the accuracy table, -1: none. */
 int report_cell_at(const struct report *r, int row, int column);
 

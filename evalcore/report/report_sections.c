@@ -25,6 +25,23 @@ static const char *or_unknown(const char *s)
     return s && *s ? s : "unknown";
 }
 
+/* One sentence per policy. */
+static void add_unknown_budgets(struct doc *d, const struct report *r)
+{
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct cell_stats *s = &r->cells[i];
+        int is_first = s->unknown_budget != NULL;
+        for (int k = 0; k < i && is_first; k++)
+            is_first = !r->cells[k].unknown_budget || strcmp(r->cells[k].cell->policy, s->cell->policy) != 0;
+        if (is_first)
+            doc_warning(d,
+                        "The budget of policy %s in tokens is unknown to this version of kveval: %s. The "
+                        "figures of accuracy against budget are drawn without it, and whether it was active "
+                        "is not checked.",
+                        s->cell->policy, s->unknown_budget);
+    }
+}
+
 static void add_warnings(struct doc *d, const struct report *r)
 {
     long errors = 0;
@@ -99,7 +116,6 @@ void report_add_summary(struct doc *d, const struct report *r)
 {
     const struct run *run = r->run;
     long missing = run->n_expected - run->n_done;
-    doc_section(d, "summary", NULL);
     if (missing > 0)
         doc_warning(
             d,
@@ -117,6 +133,7 @@ void report_add_summary(struct doc *d, const struct report *r)
         or_unknown(run->model), short_hash(r->arena, run->weights), or_unknown(run->numerics),
         or_unknown(run->device), or_unknown(run->grader), or_unknown(run->version));
     add_warnings(d, r);
+    add_unknown_budgets(d, r);
     add_findings(d, r);
 }
 
@@ -127,6 +144,13 @@ const char *report_pair_sign(const struct pair *p)
     if (p->holm >= 0.05)
         return " \xE2\x89\x88";
     return p->delta < 0 ? " \xE2\x96\xBC" : " \xE2\x96\xB2";
+}
+
+unsigned report_pair_flags(const struct pair *p)
+{
+    if (!p || !(p->holm < 0.05))
+        return 0;
+    return p->delta < 0 ? CELL_BAD : CELL_GOOD;
 }
 
 int report_cell_at(const struct report *r, int row, int column)
@@ -148,9 +172,7 @@ static void accuracy_cell(struct doc *d, struct table *t, const struct report *r
         return;
     }
     const struct pair *p = report_pair_of(r, i);
-    unsigned flags = c->is_baseline ? CELL_STRONG : 0;
-    if (p && p->holm < 0.05)
-        flags |= p->delta < 0 ? CELL_BAD : CELL_GOOD;
+    unsigned flags = (c->is_baseline ? CELL_STRONG : 0) | report_pair_flags(p);
     table_add(d, t, flags, "%.1f \xC2\xB1%.1f (n=%d\xC3\x97%d)%s", 100 * s->accuracy,
               50 * (s->ci.high - s->ci.low), c->task->n_problems, c->samples, report_pair_sign(p));
     struct str note = {0};
@@ -167,7 +189,6 @@ static void accuracy_cell(struct doc *d, struct table *t, const struct report *r
 
 void report_add_accuracy(struct doc *d, const struct report *r)
 {
-    doc_section(d, "accuracy", "Accuracy");
     struct table *t = doc_table(d, "Percent correct over all jobs \xC2\xB1 half of the 95 % interval (n = "
                                    "problems \xC3\x97 samples), mean "
                                    "length of a completion, share of KV tokens read. \xE2\x96\xBC lower or "
@@ -235,7 +256,6 @@ static void health_row(struct doc *d, struct table *t, const struct report *r, c
 
 void report_add_health(struct doc *d, const struct report *r)
 {
-    doc_section(d, "health", "Health");
     struct table *t = doc_table(
         d, "What became of the jobs that are not correct (at limit: stopped by the length limit), completion "
            "lengths in tokens, and what the engine "
@@ -243,11 +263,23 @@ void report_add_health(struct doc *d, const struct report *r)
            "density (KV tokens read over those that full attention would have read on the same tokens), "
            "auxiliary reads "
            "(page bounds, key scans) in the same unit, and the most tokens held at once (mean over jobs).");
-    static const char *const columns[] = {
-        "cell",     "jobs", "wrong",  "ambiguous", "unparsed",   "unfinished", "truncated",   "errors",
-        "at limit", "mean", "median", "p95",       "KV density", "aux",        "peak tokens", "policy"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(d, t, columns[i], i > 0 && i < 15 ? CELL_NUMBER : 0);
+    static const struct table_column columns[] = {{"cell", 0},
+                                                  {"jobs", CELL_NUMBER},
+                                                  {"wrong", CELL_NUMBER},
+                                                  {"ambiguous", CELL_NUMBER},
+                                                  {"unparsed", CELL_NUMBER},
+                                                  {"unfinished", CELL_NUMBER},
+                                                  {"truncated", CELL_NUMBER},
+                                                  {"errors", CELL_NUMBER},
+                                                  {"at limit", CELL_NUMBER},
+                                                  {"mean", CELL_NUMBER},
+                                                  {"median", CELL_NUMBER},
+                                                  {"p95", CELL_NUMBER},
+                                                  {"KV density", CELL_NUMBER},
+                                                  {"aux", CELL_NUMBER},
+                                                  {"peak tokens", CELL_NUMBER},
+                                                  {"policy", 0}};
+    table_columns(d, t, columns, sizeof columns / sizeof *columns);
     for (int col = 0; col < r->n_columns; col++) {
         table_group(d, t, r->columns[col]);
         for (int i = 0; i < r->run->n_cells; i++)
@@ -276,12 +308,10 @@ static const char *options_text(struct arena *a, const struct cell *c)
 void report_add_config(struct doc *d, const struct report *r)
 {
     const struct run *run = r->run;
-    doc_section(d, "config", "Configuration");
     struct table *t = doc_table(d, "Budget rules, as the policies applied them.");
-    table_column(d, t, "policy", 0);
-    table_column(d, t, "preset", 0);
-    table_column(d, t, "budget rule", 0);
-    table_column(d, t, "options", 0);
+    static const struct table_column policy_columns[] = {
+        {"policy", 0}, {"preset", 0}, {"budget rule", 0}, {"options", 0}};
+    table_columns(d, t, policy_columns, sizeof policy_columns / sizeof *policy_columns);
     for (int row = 0; row < r->n_rows; row++) {
         for (int i = 0; i < run->n_cells; i++) {
             const struct cell *c = &run->cells[i];
@@ -296,10 +326,13 @@ void report_add_config(struct doc *d, const struct report *r)
         }
     }
     t = doc_table(d, "Tasks.");
-    static const char *const columns[] = {"task",   "name",     "version",
-                                          "metric", "problems", "SHA-256 of the problems"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(d, t, columns[i], i == 4 ? CELL_NUMBER : 0);
+    static const struct table_column task_columns[] = {{"task", 0},
+                                                       {"name", 0},
+                                                       {"version", 0},
+                                                       {"metric", 0},
+                                                       {"problems", CELL_NUMBER},
+                                                       {"SHA-256 of the problems", 0}};
+    table_columns(d, t, task_columns, sizeof task_columns / sizeof *task_columns);
     for (int i = 0; i < run->n_tasks; i++) {
         const struct run_task *k = &run->tasks[i];
         table_row(d, t);

@@ -1,0 +1,36 @@
+/* The table of figures (contract: report_figures.h), in the order of the page. */
+#include "evalcore/report/report_figures.h"
+
+#include <string.h>
+
+static const struct report_figure figures[] = {
+    {"figures", "accuracy_budget", "accuracy against budget", report_has_budgets, report_draw_budgets},
+    {"figures", "accuracy_reads", "accuracy against KV reads", report_has_reads, report_draw_reads},
+    {"figures", "length_cdf", "completion lengths", report_has_lengths, report_draw_lengths},
+    {"figures", "heat", "over K and L", report_has_k_and_l, report_draw_k_and_l},
+    {"problems", "problems", "problem by problem", report_has_matrix, report_draw_matrix},
+};
+
+void report_add_figures(struct doc *d, const struct report *r)
+{
+    const char *section = d->sections[d->n_sections - 1].id;
+    for (int panel = 0; panel < r->n_panels; panel++)
+        for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+            if (!strcmp(figures[i].section, section) && figures[i].applies(r, panel))
+                figures[i].draw(d, r, panel, &figures[i]);
+}
+
+const char *report_figure_title(struct arena *a, const struct panel *p, const struct report_figure *f)
+{
+    return arena_printf(a, "%s: %s", p->title, f->title);
+}
+
+const char *report_figure_file(struct arena *a, const struct panel *p, const struct report_figure *f)
+{
+    return arena_printf(a, "%s_%s.svg", f->name, p->slug);
+}
+
+int report_is_shown(const struct report *r, int i, int panel)
+{
+    return r->cells[i].panel == panel && r->cells[i].cell->n_records > 0;
+}

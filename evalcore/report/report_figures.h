@@ -1,0 +1,38 @@
+#ifndef EVALCORE_REPORT_REPORT_FIGURES_H
+#define EVALCORE_REPORT_REPORT_FIGURES_H
+
+#include "evalcore/report/report_data.h"
+#include "evalcore/report/report_doc.h"
+
+/* The figures of a report. Each is drawn once per panel (task, model and swept settings). Adding one: a row
+ * in the table of report_figures.c, and the two functions that the row names. */
+struct report_figure {
+    const char *section;                               /* id of the section that it stands in */
+    const char *name;                                  /* of its files: NAME_PANEL.svg */
+    const char *title;                                 /* behind the panel's title */
+    int (*applies)(const struct report *r, int panel); /* is there anything to draw? */
+    void (*draw)(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+};
+
+/* Draws those figures of the section that d was given last which apply. */
+void report_add_figures(struct doc *d, const struct report *r);
+
+/* "relay: accuracy against budget", "accuracy_budget_relay.svg"; in the arena. */
+const char *report_figure_title(struct arena *a, const struct panel *p, const struct report_figure *f);
+const char *report_figure_file(struct arena *a, const struct panel *p, const struct report_figure *f);
+/* Is cell i one of the panel, and has it results? */
+int report_is_shown(const struct report *r, int i, int panel);
+
+/* The functions of the table. */
+int report_has_budgets(const struct report *r, int panel);
+void report_draw_budgets(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+int report_has_reads(const struct report *r, int panel);
+void report_draw_reads(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+int report_has_lengths(const struct report *r, int panel);
+void report_draw_lengths(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+int report_has_k_and_l(const struct report *r, int panel);
+void report_draw_k_and_l(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+int report_has_matrix(const struct report *r, int panel);
+void report_draw_matrix(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+
+#endif
