@@ -141,16 +141,21 @@ static void fake_cell(struct run *r, const struct fake_options *o, int t, int p)
     r->n_cells++;
 }
 
-static void fake_run(struct run *r, const struct fake_options *o)
+static void fake_header(struct run *r, const char *dir)
 {
-    *r = (struct run){.dir = "out/old",
+    *r = (struct run){.dir = dir,
                       .model = "pocket",
-                      .weights = "w0",
-                      .numerics = "cpu-fp32",
-                      .device = "cpu",
-                      .version = "0",
+                      .weights = "0123456789abcdef",
+                      .numerics = "cpu fp32",
+                      .device = "some processor",
+                      .version = "0.1",
                       .grader = "1",
                       .baseline = "full"};
+}
+
+static void fake_run(struct run *r, const struct fake_options *o)
+{
+    fake_header(r, "out/old");
     fake_tasks(r, o);
     r->cells = arena_alloc(&r->arena, (size_t)(o->n_tasks * o->n_policies) * sizeof *r->cells);
     for (int t = 0; t < o->n_tasks; t++)

@@ -2,182 +2,11 @@
  * properties. */
 #include "tests/cases.h"
 
-#include <dirent.h>
-#include <unistd.h>
-
-#include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/report/report.h"
 #include "evalcore/report/report_parts.h"
-#include "tests/evalcore/report/fake_run.h"
-
-/* ---- a run of seven cells written by hand: one letter a job, by problem and then sample ----
- * C correct, W wrong, U unparsed, T truncated, F unfinished, E error, '.' missing */
-struct plain_cell {
-    const char *label, *policy, *params, *k, *l, *key, *budget, *rule, *jobs;
-    double density;
-};
-static const struct plain_cell relay_cells[] = {
-    {"full", "full", "{}", "", "", "", "", "everything", "CCCCCCCCCW", 1},
-    {"delta k_pages=8 l_pages=2", "delta", "{\"k_pages\":8,\"l_pages\":2}", "8", "2", "k_pages", "8",
-     "8 pages of 16 tokens, the last 2 among them", "FFWWFUCCWT", 0.5},
-    {"delta k_pages=8 l_pages=4", "delta", "{\"k_pages\":8,\"l_pages\":4}", "8", "4", "k_pages", "8",
-     "8 pages of 16 tokens, the last 4 among them", "CFCWCUCCCW", 0.5},
-    {"delta k_pages=16 l_pages=2", "delta", "{\"k_pages\":16,\"l_pages\":2}", "16", "2", "k_pages", "16",
-     "16 pages of 16 tokens, the last 2 among them", "CCCWCUCCCW", 0.75},
-    {"delta k_pages=16 l_pages=4", "delta", "{\"k_pages\":16,\"l_pages\":4}", "16", "4", "k_pages", "16",
-     "16 pages of 16 tokens, the last 4 among them", "CCCCCCCCCC", 0.75},
-};
-static const struct plain_cell quiz_cells[] = {
-    {"full", "full", "{}", "", "", "", "", "everything", "CCCCCWWW", 1},
-    {"quest <b>|k_pages=4", "quest", "{\"k_pages\":4}", "4", "", "k_pages", "4", "4 pages of 16 tokens",
-     "CCWCWE..", 1},
-};
-
-static void plain_record(struct record *r, const struct plain_cell *p, int at, int samples, char job)
-{
-    static const char letters[] = "CWUTFE";
-    static const enum verdict verdicts[] = {VERDICT_CORRECT,   VERDICT_WRONG,      VERDICT_UNPARSED,
-                                            VERDICT_TRUNCATED, VERDICT_UNFINISHED, VERDICT_ERROR};
-    enum verdict v = verdicts[strchr(letters, job) - letters];
-    int cut = v == VERDICT_TRUNCATED || v == VERDICT_UNFINISHED, failed = v == VERDICT_ERROR;
-    *r = (struct record){.problem = at / samples,
-                         .sample = at % samples,
-                         .key = "k",
-                         .prompt_tokens = 100,
-                         .tokens = failed ? 0
-                                   : cut  ? 300
-                                          : 101 + 10 * at,
-                         .finish = failed ? FINISHED_ERROR
-                                   : cut  ? FINISHED_LENGTH
-                                          : FINISHED_STOP,
-                         .error = failed ? "no memory" : "",
-                         .verdict = v,
-                         .score = v == VERDICT_CORRECT,
-                         .reason = "",
-                         .gold_form = "",
-                         .pred_form = ""};
-    if (failed)
-        return;
-    r->kv.reads_full = 200.0 * (r->tokens - 1);
-    r->kv.reads = r->kv.reads_full * p->density;
-    r->kv.aux_reads = r->kv.reads_full / 8;
-    r->kv.peak_tokens = 100 + r->tokens;
-}
-
-static void plain_cells(struct run *r, const struct run_task *t, const struct plain_cell *list, int n,
-                        int samples)
-{
-    int base = r->n_cells;
-    for (int i = 0; i < n; i++) {
-        const struct plain_cell *p = &list[i];
-        struct cell *c = &r->cells[r->n_cells++];
-        *c = (struct cell){.id = arena_printf(&r->arena, "%s-%08d", p->policy, r->n_cells),
-                           .label = p->label,
-                           .policy_label = p->label,
-                           .model = "pocket",
-                           .policy = p->policy,
-                           .preset = i == 1 ? "paper" : "",
-                           .params = p->params,
-                           .k_pages = p->k,
-                           .l_pages = p->l,
-                           .budget_tokens = "",
-                           .budget_key = p->key,
-                           .budget = p->budget,
-                           .budget_value = *p->budget ? strtod(p->budget, NULL) : NAN,
-                           .budget_rule = p->rule,
-                           .settings = "{\"temperature\":0}",
-                           .settings_label = "",
-                           .identity = "",
-                           .samples = samples,
-                           .max_new_tokens = 300,
-                           .task = t,
-                           .baseline = i ? base : -1,
-                           .is_baseline = !i,
-                           .n_expected = (int)strlen(p->jobs)};
-        struct record *records = arena_alloc(&r->arena, strlen(p->jobs) * sizeof *records);
-        for (int k = 0; p->jobs[k]; k++)
-            if (p->jobs[k] != '.')
-                plain_record(&records[c->n_records++], p, k, samples, p->jobs[k]);
-        c->records = records;
-        r->n_expected += c->n_expected;
-        r->n_done += c->n_records;
-    }
-}
-
-static void plain_run(struct run *r)
-{
-    *r = (struct run){.dir = "out/plain",
-                      .model = "pocket",
-                      .weights = "0123456789abcdef",
-                      .numerics = "cpu fp32",
-                      .device = "some processor",
-                      .version = "0.1",
-                      .grader = "1",
-                      .baseline = "full",
-                      .n_tasks = 2};
-    r->tasks = arena_alloc(&r->arena, 2 * sizeof *r->tasks);
-    r->cells = arena_alloc(&r->arena, 7 * sizeof *r->cells);
-    for (int t = 0; t < 2; t++) {
-        struct run_task *k = &r->tasks[t];
-        *k = (struct run_task){.name = t ? "choice" : "relay",
-                               .label = t ? "my \"quiz\", part 1" : "relay",
-                               .version = "1",
-                               .metric = "accuracy",
-                               .source = "feedfacefeedface",
-                               .options = "{}",
-                               .file = "",
-                               .n_problems = t ? 4 : 10};
-        k->problems = arena_alloc(&r->arena, 10 * sizeof *k->problems);
-        for (int i = 0; i < k->n_problems; i++)
-            k->problems[i] = (struct run_problem){.id = arena_printf(&r->arena, "p%d", i + 1),
-                                                  .prompt = "SECRET",
-                                                  .prompt_sha256 = "",
-                                                  .gold = "SECRET"};
-    }
-    plain_cells(r, &r->tasks[0], relay_cells, 5, 1);
-    plain_cells(r, &r->tasks[1], quiz_cells, 2, 2);
-    r->config = json_pack("{s:s}", "note", "</pre><script>alert(1)</script>");
-}
-
-/* ---- reading what was written ---- */
-
-static char folder[256];
-
-static void in_folder(struct str *path, const char *name)
-{
-    str_clear(path);
-    file_join(path, folder, name);
-}
-
-static const char *read_file(struct str *out, const char *name)
-{
-    struct str path = {0};
-    struct err e = {0};
-    in_folder(&path, name);
-    str_clear(out);
-    if (file_read(str_text(&path), out, &e))
-        fprintf(stderr, "%s\n", e.text);
-    str_release(&path);
-    return str_text(out);
-}
-
-static int exists(const char *name)
-{
-    struct str path = {0};
-    in_folder(&path, name);
-    int yes = file_exists(str_text(&path));
-    str_release(&path);
-    return yes;
-}
-
-static int count(const char *text, const char *what)
-{
-    int n = 0;
-    for (const char *p = text; (p = strstr(p, what)) != NULL; p++)
-        n++;
-    return n;
-}
+#include "tests/evalcore/report/plain_run.h"
+#include "tests/evalcore/report/written.h"
 
 /* Compares line by line: the first line that differs says enough. */
 static void same_lines(const struct test_case *t, const char *got)
@@ -263,7 +92,7 @@ static void test_wide_table(void)
         {"delta",
          "delta \x1b[31m\xC2\x9B"
          "31m of a name that goes on and on, \xC2\xB1 and on and on",
-         "{}", "8", "", "", "k_pages", "8", "8 pages", 0.5, 0},
+         "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.5, 0},
     };
     struct fake_task tasks[TASKS];
     struct run r;
@@ -455,6 +284,7 @@ static void test_empty(void)
     const char *md = read_file(&text, "report.md");
     CHECK(strstr(md, "incomplete 0/9") && strstr(md, "not run yet") && strstr(md, "cells are not compared"));
     CHECK_INT(count(md, "nan"), 0);
+    CHECK_INT(count(md, "## Figures") + count(md, "## Problem by problem"), 0);
     CHECK_INT(count(read_file(&text, "pairs.csv"), "\n"), 1);
     CHECK_INT(count(read_file(&text, "accuracy.csv"), ",3,0,0,,,,,0,0,0,0,,,"), 3);
     CHECK_INT(report_write_run(&r, NULL, "/proc/nowhere", NULL, &e), ERR_IO);
@@ -466,7 +296,7 @@ static void test_empty(void)
 int main(int argc, char **argv)
 {
     struct err e = {0};
-    snprintf(folder, sizeof folder, "test_report.%ld", (long)getpid());
+    open_folder("test_report");
     log_set_quiet(1); /* the runs here have an inactive policy, and its warning is expected */
     test_golden(argc > 1 ? argv[1] : NULL);
     test_wide_table();
