@@ -3,9 +3,10 @@
 
 #include <stddef.h>
 
-/* Bump allocator: many small objects, one lifetime. A zeroed struct arena is an empty one. Memory is zeroed
- * and aligned to 16 bytes. Host out-of-memory aborts with one sentence: nobody up the stack could do better.
- */
+/* Memory for every room but kernels. An arena is a bump allocator for many small objects that are freed
+ * together. A zeroed struct arena is an empty one. Its memory is zeroed and aligned to 16 bytes and
+ * belongs to the arena. When the host has no memory left, all functions here print one sentence and abort,
+ * because no caller could do better. */
 struct arena {
     struct arena_block *head;
     size_t used; /* bytes handed out since init or reset */
@@ -18,12 +19,14 @@ char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(
 void arena_reset(struct arena *a);   /* forgets the contents, keeps one block */
 void arena_release(struct arena *a); /* frees everything; a is empty again */
 
-/* malloc family that aborts instead of returning NULL. xcalloc zeroes. Release with free(). */
+/* Like malloc, calloc, realloc and strdup, but they abort instead of returning NULL. xcalloc zeroes.
+ * Release the result with free(). */
 void *xmalloc(size_t bytes);
 void *xcalloc(size_t n, size_t bytes);
 void *xrealloc(void *p, size_t bytes);
 char *xstrdup(const char *s);
-/* Doubles a growing array: *p holds *cap items of `item` bytes; afterwards it holds at least `need`. */
+/* Makes room in a growing array: p points to the array's pointer, which has room for *cap items of `item`
+ * bytes. If that is less than `need`, the capacity is doubled until it suffices. */
 void xgrow(void *p, size_t *cap, size_t need, size_t item);
 
 #endif

@@ -1,5 +1,5 @@
 /* Error values (contract: err.h). The first message wins because the deepest cause is reported first; what
- * follows on the way up is context and goes in front. */
+ * callers add on the way up is context and goes in front. */
 #include "evalcore/base/err.h"
 
 #include <stdarg.h>

@@ -94,8 +94,8 @@ static int write_error(struct err *e, const char *path, size_t n, int cause)
     return err_set(e, ERR_IO, "cannot write %s (%zu bytes): %s", path, n, strerror(cause));
 }
 
-/* File systems that cannot sync a folder say EINVAL, and a folder that may be entered but not listed cannot
- * be opened; nothing better exists there. */
+/* Two failures are accepted because nothing better can be done: file systems that cannot sync a folder
+ * answer EINVAL, and a folder that may be entered but not listed cannot be opened. */
 int file_sync_folder_of(const char *path, struct err *e)
 {
     size_t n = strlen(path);
@@ -118,8 +118,8 @@ int file_sync_folder_of(const char *path, struct err *e)
     return failed ? ERR_IO : 0;
 }
 
-/* PATH.HOST.PID.tmp, so that processes on machines that share the folder do not write into each other's. One
- * that is killed leaves it behind. */
+/* PATH.HOST.PID.tmp, so that processes do not write into each other's temporary files, even on machines
+ * that share the folder. A process that is killed leaves its file behind. */
 static void temporary_name(struct str *out, const char *path)
 {
     char host[64] = "host";

@@ -6,12 +6,14 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/str.h"
 
-/* Files: whole reads, maps, lines, and writes that are never half there. Messages name the path and the
- * cause. */
+/* Files: reading and mapping whole files, walking lines, and writing a file so that no reader ever sees
+ * half of it. Functions that take a struct err return 0 or a negative ERR_ code unless said otherwise;
+ * messages name the path and the cause. Contents may be any bytes, NULs included; paths are C strings. */
 
 int file_read(const char *path, struct str *out, struct err *e);
 
-/* Read-only map of a whole file. data is NULL for an empty file. */
+/* Read-only map of a whole regular file; other kinds of files are refused. data is NULL when the file is
+ * empty. Release it with file_map_close(). */
 struct file_map {
     const unsigned char *data;
     size_t size;
@@ -19,24 +21,26 @@ struct file_map {
 int file_map_open(struct file_map *m, const char *path, struct err *e);
 void file_map_close(struct file_map *m);
 
-/* Writes a temporary file beside path, fsyncs, renames it over path, fsyncs the folder: readers see the old
- * or the new file, whole. Several processes may write one path at once; the last one's file stays. */
+/* Writes a temporary file beside path, fsyncs it, renames it over path and fsyncs the folder, so that
+ * readers see either the old file or the new one, whole. Several processes may write the same path at
+ * once; the file of the last one stays. */
 int file_write_atomic(const char *path, const void *data, size_t n, struct err *e);
 
 /* Like mkdir -p; folders that it made survive a power cut. */
 int file_mkdirs(const char *path, struct err *e);
-/* After this the names made, changed or removed in the folder that holds path survive a power cut. */
+/* After this call, names that were created, changed or removed in the folder that holds path survive a
+ * power cut. */
 int file_sync_folder_of(const char *path, struct err *e);
 int file_remove_tree(const char *path,
                      struct err *e); /* like rm -rf, does not follow links; missing is fine */
 int file_exists(const char *path);
 int file_is_dir(const char *path);
 
-/* "dir/name", or name alone when it is absolute or dir is empty. */
+/* Appends "dir/name" to out, or name alone when it is absolute or dir is empty. */
 void file_join(struct str *out, const char *dir, const char *name);
 
-/* Walks the lines of a file or stream without a length limit. Lines come without "\n"; a last line without
- * one counts as a line and sets `torn`. */
+/* Walks the lines of a file or stream; lines may have any length and hold any bytes. They are returned
+ * without their "\n". A last line that has no "\n" counts as a line and sets `torn`. */
 struct file_lines {
     void *stream; /* FILE * */
     char *path;
@@ -45,12 +49,14 @@ struct file_lines {
     int torn;    /* the line last returned had no "\n" */
     int owned;
 };
-int file_lines_open(struct file_lines *l, const char *path, struct err *e); /* "-" is standard input */
-/* 1 and the line, 0 at the end, negative on a read error. The line is valid until the next call. */
+int file_lines_open(struct file_lines *l, const char *path, struct err *e); /* "-" reads standard input */
+/* Returns 1 and the line, 0 at the end, or a negative code on a read error. The line is valid until the
+ * next call. */
 int file_lines_next(struct file_lines *l, const char **line, size_t *n, struct err *e);
 void file_lines_close(struct file_lines *l);
 
-/* Names in a folder that end in `suffix`, sorted by bytes; release with file_list_release(). */
+/* The names in a folder that end in `suffix`, without "." and "..", sorted by bytes. Release them with
+ * file_list_release(). */
 struct file_list {
     char **name;
     size_t n;

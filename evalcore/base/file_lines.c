@@ -1,5 +1,5 @@
-/* Walking the lines of a file and the names of a folder (contract: file.h). A line without its newline is
- * handed out as torn: for a journal that is the record that a crash cut off. */
+/* Walking the lines of a file and the names of a folder (contract: file.h). A last line without a newline
+ * is returned and marked as torn: in a journal it is the record that a crash cut off. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* SHA-256 (FIPS 180-4) and CRC-32C (RFC 3720, reflected polynomial 0x82F63B78), from their definitions. The
- * CRC goes four bits at a time: a 16-entry table is easy to check by eye and fast enough for journal records.
- */
+/* SHA-256 (FIPS 180-4) and CRC-32C (RFC 3720, reflected polynomial 0x82F63B78), from their definitions.
+ * The CRC takes four bits at a time: a 16-entry table is easy to check by eye and fast enough for journal
+ * records. */
 #include "evalcore/base/hash.h"
 
 #include <string.h>

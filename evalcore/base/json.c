@@ -1,5 +1,5 @@
-/* Reading JSON with jansson (contract: json.h): errors that a person can act on. NULs in strings are allowed
- * in because model output may hold them; a field asked for as C text must not. */
+/* Reading JSON with jansson (contract: json.h): errors that a person can act on. Strings may hold NULs
+ * because model output may; a field that is fetched as a C string must not. */
 #include "evalcore/base/json.h"
 
 #include <string.h>
@@ -54,78 +54,80 @@ static const char *type_name(const json_t *v)
     }
 }
 
-static int wrong_type(struct err *e, const char *where, const char *key, const json_t *v, const char *want)
+enum kind { AN_INTEGER, A_NUMBER, A_BOOLEAN, A_STRING };
+
+static int is_kind(const json_t *v, enum kind kind)
 {
-    return err_set(e, ERR_FORMAT, "%s: field \"%s\" must be %s, but it is %s", where, key, want,
-                   type_name(v));
+    switch (kind) {
+    case AN_INTEGER:
+        return json_is_integer(v);
+    case A_NUMBER:
+        return json_is_number(v);
+    case A_BOOLEAN:
+        return json_is_boolean(v);
+    default:
+        return json_is_string(v);
+    }
 }
 
-/* The field, or NULL: with an error when it is needed, without one when it is optional and missing or null.
- */
-static const json_t *field(const json_t *o, const char *key, int needed, const char *where, struct err *e,
-                           int *rc)
+/* Finds a field of the given kind; *found is NULL when there is none. A field that is missing or null is an
+ * error only when it is needed. */
+static int field(const json_t **found, const json_t *o, const char *key, enum kind kind, int needed,
+                 const char *where, struct err *e)
 {
-    *rc = 0;
-    if (!json_is_object(o)) {
-        *rc = err_set(e, ERR_FORMAT, "%s: an object with a field \"%s\" was expected, but this is %s", where,
-                      key, o ? type_name(o) : "missing");
-        return NULL;
-    }
+    static const char *const name[] = {"an integer", "a number", "true or false", "a string"};
+    *found = NULL;
+    if (!json_is_object(o))
+        return err_set(e, ERR_FORMAT, "%s: an object with a field \"%s\" was expected, but this is %s", where,
+                       key, o ? type_name(o) : "missing");
     const json_t *v = json_object_get(o, key);
-    if (v && (needed || !json_is_null(v)))
-        return v;
-    if (needed)
-        *rc = err_set(e, ERR_FORMAT, "%s: field \"%s\" is missing", where, key);
-    return NULL;
+    if (!needed && (!v || json_is_null(v)))
+        return 0;
+    if (!v)
+        return err_set(e, ERR_FORMAT, "%s: field \"%s\" is missing", where, key);
+    if (!is_kind(v, kind))
+        return err_set(e, ERR_FORMAT, "%s: field \"%s\" must be %s, but it is %s", where, key, name[kind],
+                       type_name(v));
+    *found = v;
+    return 0;
 }
 
 static int get_int(const json_t *o, const char *key, int64_t *out, int needed, const char *where,
                    struct err *e)
 {
-    int rc;
-    const json_t *v = field(o, key, needed, where, e, &rc);
-    if (!v)
-        return rc;
-    if (!json_is_integer(v))
-        return wrong_type(e, where, key, v, "an integer");
-    *out = json_integer_value(v);
-    return 0;
+    const json_t *v;
+    int rc = field(&v, o, key, AN_INTEGER, needed, where, e);
+    if (v)
+        *out = json_integer_value(v);
+    return rc;
 }
 
 static int get_double(const json_t *o, const char *key, double *out, int needed, const char *where,
                       struct err *e)
 {
-    int rc;
-    const json_t *v = field(o, key, needed, where, e, &rc);
-    if (!v)
-        return rc;
-    if (!json_is_number(v))
-        return wrong_type(e, where, key, v, "a number");
-    *out = json_number_value(v);
-    return 0;
+    const json_t *v;
+    int rc = field(&v, o, key, A_NUMBER, needed, where, e);
+    if (v)
+        *out = json_number_value(v);
+    return rc;
 }
 
 static int get_bool(const json_t *o, const char *key, int *out, int needed, const char *where, struct err *e)
 {
-    int rc;
-    const json_t *v = field(o, key, needed, where, e, &rc);
-    if (!v)
-        return rc;
-    if (!json_is_boolean(v))
-        return wrong_type(e, where, key, v, "true or false");
-    *out = json_is_true(v);
-    return 0;
+    const json_t *v;
+    int rc = field(&v, o, key, A_BOOLEAN, needed, where, e);
+    if (v)
+        *out = json_is_true(v);
+    return rc;
 }
 
 static int get_str(const json_t *o, const char *key, const char **out, int needed, const char *where,
                    struct err *e)
 {
-    int rc;
-    const json_t *v = field(o, key, needed, where, e, &rc);
+    const json_t *v;
+    int rc = field(&v, o, key, A_STRING, needed, where, e);
     if (!v)
         return rc;
-    if (!json_is_string(v))
-        return wrong_type(e, where, key, v, "a string");
     if (strlen(json_string_value(v)) != json_string_length(v))
         return err_set(e, ERR_FORMAT, "%s: field \"%s\" holds a NUL character; remove it", where, key);
     *out = json_string_value(v);

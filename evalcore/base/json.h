@@ -8,13 +8,16 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/str.h"
 
-/* Small helpers over jansson. Reference rules are jansson's: json_load_* return a new reference. */
+/* Small helpers over jansson: reading JSON, fields with good error messages, and one canonical text for
+ * each value. Reference rules are jansson's: json_read_* and json_text* return a new reference. Input that
+ * is not UTF-8, and objects with a key that occurs twice, are refused; strings may hold NULs. */
 
 int json_read_file(json_t **out, const char *path, struct err *e); /* error names path:line:column */
 int json_read_text(json_t **out, const char *text, size_t n, const char *what, struct err *e);
 
-/* Field access with errors that name `where` (say "config.json") and the field. The opt_ forms leave *out
- * untouched when the field is missing or null. Strings are borrowed from the object. */
+/* Field access; errors (ERR_FORMAT) name `where`, for instance "config.json", and the field. The opt_
+ * forms leave *out untouched when the field is missing or null. Strings are borrowed from the object; one
+ * that holds a NUL is refused. */
 int json_get_int(const json_t *o, const char *key, int64_t *out, const char *where, struct err *e);
 int json_get_double(const json_t *o, const char *key, double *out, const char *where, struct err *e);
 int json_get_bool(const json_t *o, const char *key, int *out, const char *where, struct err *e);
@@ -24,19 +27,21 @@ int json_opt_double(const json_t *o, const char *key, double *out, const char *w
 int json_opt_bool(const json_t *o, const char *key, int *out, const char *where, struct err *e);
 int json_opt_str(const json_t *o, const char *key, const char **out, const char *where, struct err *e);
 
-/* Canonical text: keys sorted, no spaces, shortest numbers that read back the same. Equal values give equal
- * text; this is what job keys are hashed from. */
+/* Canonical text: keys sorted, no spaces, shortest numbers that read back the same. Equal values give
+ * equal text, and 8 and 8.0 are equal; job keys are hashes of this text. */
 void json_canonical(struct str *out, const json_t *v);
 
-/* A JSON string literal with quotes. Any bytes: invalid UTF-8 becomes U+FFFD, NUL becomes \u0000. */
+/* Appends n bytes as a JSON string literal with quotes. They may be any bytes: invalid UTF-8 becomes
+ * U+FFFD, NUL becomes \u0000. */
 void json_quote(struct str *out, const char *s, size_t n);
 
-/* A JSON string of any bytes: invalid UTF-8 (file names, model output, cut messages) becomes U+FFFD. Never
- * NULL; s NULL is "". New reference. */
+/* A new reference to a JSON string made of any bytes: invalid UTF-8, as in file names, model output and
+ * messages that were cut, becomes U+FFFD. Never returns NULL; s may be NULL, which gives "". */
 json_t *json_text(const char *s, size_t n);
 json_t *json_text_of(const char *s); /* up to the NUL */
 
-/* Shortest decimal text that reads back to the same double: "0.1", "3", "1e-07"; "null" if not finite. */
+/* Appends the shortest decimal text that reads back as the same double: "0.1", "3", "1e-07"; "null" if v
+ * is not finite. */
 void json_number(struct str *out, double v);
 
 #endif

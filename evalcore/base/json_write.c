@@ -1,5 +1,5 @@
-/* Writing JSON (contract: json.h). One text per value: job keys are hashes of it, so a number has exactly one
- * spelling and 8 and 8.0 are the same. */
+/* Writing JSON (contract: json.h). Each value has one text, because job keys are hashes of it: a number
+ * has exactly one spelling, and 8 and 8.0 are the same. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ void json_canonical(struct str *out, const json_t *v)
     }
 }
 
-/* jansson refuses invalid UTF-8 with NULL, which then spreads. */
+/* For invalid UTF-8 jansson would return NULL, which is easily passed on unnoticed. */
 json_t *json_text(const char *s, size_t n)
 {
     struct str clean = {0};

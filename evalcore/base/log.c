@@ -1,6 +1,6 @@
-/* Messages for the person at the terminal (contract: log.h). A line is put together first and written with
- * one call, so that lines of several threads or processes do not mix. The quiet flag is the program's only
- * mutable global. */
+/* Messages for the person at the terminal (contract: log.h). Each line is assembled first and written with
+ * one call, so that the lines of several threads or processes do not mix. The quiet flag is the only
+ * mutable global of the program. */
 #include "evalcore/base/log.h"
 
 #include <stdarg.h>

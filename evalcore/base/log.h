@@ -1,11 +1,12 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
-/* One line to standard error: "kveval: text" ("kveval: warning: text"). Standard output belongs to results.
- */
+/* Messages for the person at the terminal: each call writes one line to standard error, "kveval: text" or
+ * "kveval: warning: text", from any thread. Texts longer than 2,000 bytes are cut. Standard output is
+ * reserved for results. */
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void log_set_quiet(int quiet); /* only errors */
+void log_set_quiet(int quiet); /* 1: print errors only */
 
 #endif

@@ -1,5 +1,5 @@
-/* The option table: checking and setting (contract: param.h). Every way in goes through set_json(): text is
- * turned into the JSON value that means the same first (param_text.c), so that a value has one set of checks
+/* The option table: checking and setting (contract: param.h). All values pass through set_json(): text is
+ * first turned into the JSON value of the same meaning (param_text.c), so that there is one set of checks
  * and messages. */
 #include "evalcore/base/param.h"
 
@@ -52,7 +52,7 @@ static int unknown(const struct param *t, const char *key, const char *where, st
     return rc;
 }
 
-/* "policy delta: k_pages must be WANT, not VALUE" with a long value cut short. */
+/* "policy delta: k_pages must be WANT, not VALUE" where a long VALUE is cut. */
 static int refuse(const struct param *p, const json_t *v, const char *want, const char *where, struct err *e)
 {
     enum { SHOWN = 60 };
@@ -69,7 +69,7 @@ static int has_bounds(const struct param *p)
     return p->min != 0 || p->max != 0;
 }
 
-/* The number of v, checked against the option's bounds. `one_of` is "" or says what v is an element of. */
+/* Reads the number v and checks it against the option's bounds; `whole`: it must be an integer. */
 static int number(const struct param *p, const json_t *v, int whole, double *out, const char *where,
                   struct err *e)
 {

@@ -24,17 +24,24 @@ static json_t *number_of(const char *text)
     return NULL;
 }
 
+/* Cuts the part before the next '+' off a text and returns it; *next moves behind the '+', or becomes NULL.
+ */
+static char *cut_part(char **next)
+{
+    char *part = *next, *plus = strchr(part, '+');
+    *next = plus ? plus + 1 : NULL;
+    if (plus)
+        *plus = 0;
+    return part;
+}
+
 static json_t *ints_of(char *text)
 {
     json_t *list = json_array();
     if (strcmp(text, "none") == 0 || !*text)
         return list;
     for (char *next = text; next;) {
-        char *item = next, *plus = strchr(item, '+');
-        next = plus ? plus + 1 : NULL;
-        if (plus)
-            *plus = 0;
-        json_t *v = number_of(item);
+        json_t *v = number_of(cut_part(&next));
         if (!v) {
             json_decref(list);
             return NULL;
@@ -69,10 +76,7 @@ static json_t *map_of(char *text)
     if (strcmp(text, "none") == 0 || !*text)
         return map;
     for (char *next = text; next;) {
-        char *row = next, *plus = strchr(row, '+');
-        next = plus ? plus + 1 : NULL;
-        if (plus)
-            *plus = 0;
+        char *row = cut_part(&next);
         char *colon = strchr(row, ':');
         if (colon)
             *colon = 0;
@@ -111,7 +115,7 @@ json_t *param_text_to_json(const struct param *p, const char *text)
     free(copy);
     if (!v)
         v = json_string(text);
-    return v ? v : json_string_nocheck(text); /* not UTF-8: the checks name the option all the same */
+    return v ? v : json_string_nocheck(text); /* not UTF-8: the checks can still name the option */
 }
 
 int param_is_set(const struct param *p, const void *base)

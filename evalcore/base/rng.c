@@ -1,6 +1,6 @@
-/* Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11,
- * section 3.3. Ten rounds of two 32x32 -> 64 multiplications; the key goes up by the Weyl constants between
- * rounds. */
+/* Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11, section
+ * 3.3. Ten rounds of two 32x32 -> 64 multiplications; between rounds the Weyl constants are added to the
+ * key. */
 #include "evalcore/base/rng.h"
 
 void philox4x32(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4])

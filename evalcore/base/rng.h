@@ -3,11 +3,12 @@
 
 #include <stdint.h>
 
-/* Philox4x32-10 (Salmon et al., SC'11): a counter-based generator. The draw is a function of (key, counter),
- * so it depends on no state, order or thread. */
+/* Random numbers for every room but kernels. Philox4x32-10 (Salmon et al., SC'11) is a counter-based
+ * generator: a draw is a function of (key, counter) alone and depends on no state, order or thread. */
 void philox4x32(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]);
 
-/* A stream for host code that wants "the next number": counter (n, 0, stream, 0) under a 64-bit key. */
+/* A stream for host code that wants "the next number": draw n has the counter (n, stream) of two 64-bit
+ * words under a 64-bit key. */
 struct rng {
     uint64_t key, stream, n;
     uint32_t out[4];
@@ -15,7 +16,7 @@ struct rng {
 };
 void rng_init(struct rng *r, uint64_t key, uint64_t stream);
 uint32_t rng_u32(struct rng *r);
-uint32_t rng_below(struct rng *r, uint32_t n); /* uniform in 0..n-1, by rejection */
+uint32_t rng_below(struct rng *r, uint32_t n); /* uniform in 0..n-1, by rejection; 0 when n is 0 */
 double rng_unit(struct rng *r);                /* [0, 1), 53 bits */
 
 #endif

@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Inside hash.c and its test: n blocks of 64 bytes through SHA-256's compression, by its definition, and with
- * the instructions that x86 processors have for it, many times as fast. */
+/* For hash.c and its test only: SHA-256's compression of n blocks of 64 bytes, once as the standard
+ * defines it and once with the SHA instructions of x86 processors, which is many times as fast. */
 void sha256_blocks(uint32_t state[8], const unsigned char *p, size_t n);
 void sha256_blocks_x86(uint32_t state[8], const unsigned char *p, size_t n);
 extern const uint32_t sha256_constant[64];
-int sha256_has_x86(void); /* does this processor have them? */
+int sha256_has_x86(void); /* does this processor have the SHA instructions? */
 
 #endif

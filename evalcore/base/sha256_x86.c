@@ -1,5 +1,5 @@
-/* SHA-256's compression (FIPS 180-4, 6.2.2) with the SHA instructions of x86: each does two rounds, on a
- * state held as two vectors, words a b e f and c d g h from high to low. */
+/* SHA-256's compression (FIPS 180-4, 6.2.2) with the SHA instructions of x86. Each instruction does two
+ * rounds on a state that is held as two vectors, the words a b e f and c d g h from high to low. */
 #include "evalcore/base/sha256_blocks.h"
 
 #if defined(__x86_64__)
@@ -9,7 +9,8 @@
 
 int sha256_has_x86(void)
 {
-    static atomic_int known; /* 1: no, 2: yes; asking takes long in a virtual machine */
+    static atomic_int
+        known; /* 0: not asked yet, 1: no, 2: yes; kept because cpuid is slow in a virtual machine */
     int is = atomic_load_explicit(&known, memory_order_relaxed);
     if (!is) {
         unsigned a, b, c, d;
@@ -20,7 +21,8 @@ int sha256_has_x86(void)
     return is == 2;
 }
 
-/* The next four words of the schedule, from the last sixteen: m[i] holds words 4i and on, round by round. */
+/* The next four words of the schedule, from the last sixteen: in round i, m[i & 3] is to hold words 4i to
+ * 4i + 3. */
 __attribute__((target("sha,sse4.1"))) static inline __m128i next_words(const __m128i m[4], int i)
 {
     __m128i last = m[(i + 3) & 3], before = m[(i + 2) & 3];

@@ -11,7 +11,7 @@
 static void reserve(struct str *s, size_t more)
 {
     if (more > SIZE_MAX / 2 - s->len)
-        more = SIZE_MAX / 2; /* xgrow says that memory ran out */
+        more = SIZE_MAX / 2; /* so that xgrow reports that memory ran out */
     xgrow(&s->data, &s->cap, s->len + more + 1, 1);
 }
 
@@ -69,7 +69,7 @@ const char *str_text(const struct str *s)
 }
 
 /* Length of the valid sequence at p, or minus the length of the maximal invalid subpart (table 3-7 of the
- * Unicode standard: the second byte's range depends on the first, which is what rules out overlong forms,
+ * Unicode standard: the range of the second byte depends on the first, which rules out overlong forms,
  * surrogates and code points beyond U+10FFFF). */
 static int utf8_step(const unsigned char *p, size_t n)
 {

@@ -4,8 +4,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Growable byte string. `data` is always NUL-terminated once anything was added (the NUL is not counted in
- * len) and may hold NULs inside. A zeroed struct str is an empty one; release with str_release(). */
+/* Growable byte string for every room but kernels. It may hold any bytes. Once anything was added, even
+ * nothing with str_add(s, "", 0), `data` ends with a NUL that len does not count. A zeroed struct str is
+ * an empty one; release it with str_release(). */
 struct str {
     char *data;
     size_t len, cap;
@@ -16,14 +17,15 @@ void str_puts(struct str *s, const char *text);
 void str_putc(struct str *s, char c);
 void str_printf(struct str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void str_clear(struct str *s);             /* len 0, keeps the memory */
-void str_release(struct str *s);           /* frees; s is empty again */
+void str_release(struct str *s);           /* frees the memory; s is empty again */
 const char *str_text(const struct str *s); /* "" when empty */
 
-/* Copies src to dst, with every byte sequence that is not valid UTF-8 replaced by U+FFFD (one per maximal
- * invalid subpart, as Unicode 15 section 3.9 recommends and Python's errors="replace" does). */
+/* Appends src to dst and replaces every byte sequence that is not valid UTF-8 by U+FFFD (one for each
+ * maximal invalid subpart, as Unicode 15 section 3.9 recommends and Python's errors="replace" does). NULs
+ * are kept. */
 void str_add_utf8(struct str *dst, const char *src, size_t n);
 
-/* Edit distance (insert, delete, replace, swap of neighbours), for "did you mean". */
+/* Edit distance in bytes (insert, delete, replace, swap of neighbours), for "did you mean". */
 int str_distance(const char *a, const char *b);
 /* The entry of a NULL-ended list that `name` was probably meant to be, or NULL when nothing is near. */
 const char *str_nearest(const char *name, const char *const *known);
