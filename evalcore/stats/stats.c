@@ -1,9 +1,10 @@
 /* Intervals, quantiles and distribution functions for the reports.
  *
- * Only the few distributions that the reports need are here, by textbook methods that are exact to about
- * 1e-12: the normal quantile by Newton steps on erfc, Student's t through the incomplete beta function's
- * continued fraction (Abramowitz and Stegun 26.5.8, evaluated by Lentz's rule). Benchmarks have 30 to 500
- * problems, so nothing here relies on large samples where an exact or small-sample form exists. */
+ * Only the few distributions that the reports need are here, computed by textbook methods that are
+ * accurate to about 1e-12: the normal quantile by bisection and a Newton step on erfc, Student's t through
+ * the incomplete beta function's continued fraction (Abramowitz and Stegun 26.5.8, evaluated by Lentz's
+ * rule). Benchmarks have 30 to 500 problems, so nothing here relies on large samples where an exact or
+ * small-sample form exists. */
 #include "evalcore/stats/stats.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@ double stat_normal_quantile(double p)
 {
     if (!(p > 0 && p < 1))
         return NAN;
-    /* Bisection brackets, Newton finishes; the tails that reports ask for lie within 9 standard deviations.
-     */
+    /* Bisection finds the neighbourhood and one Newton step the value. The tails that the reports need lie
+     * within 9 standard deviations. */
     double lo = -9, hi = 9;
     for (int i = 0; i < 40; i++) {
         double mid = 0.5 * (lo + hi);
@@ -156,8 +157,8 @@ struct interval stat_clustered(const double *sum, const long *count, size_t n_pr
     double effective = problems;
     if (spread > 0 && variance > 0) {
         effective = spread / variance;
-        /* Samples of one problem that happen to disagree more than chance are no evidence of extra precision.
-         */
+        /* If the samples of a problem happen to disagree more than chance would have it, that is no
+         * evidence of extra precision. */
         if (is_binary && effective > jobs)
             effective = jobs;
     }
@@ -214,7 +215,7 @@ size_t stat_ecdf(struct ecdf_item *items, size_t n, struct ecdf_step *steps)
 {
     qsort(items, n, sizeof *items, compare_items);
     size_t n_steps = 0;
-    double open_share = 1; /* not yet ended */
+    double open_share = 1; /* share of completions that have not yet ended */
     for (size_t i = 0; i < n;) {
         double x = items[i].x;
         size_t ended = 0, at_risk = n - i;

@@ -4,13 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The statistics of the reports, as pure functions of their arguments. Probabilities and accuracies are
- * fractions (0 to 1); intervals are two-sided 95 %; p values are two-sided unless the name says otherwise. A
- * value that the data cannot give is NaN.
+/* The door of evalcore/stats: the statistics of the reports, as pure functions of their arguments, for
+ * evalcore/report. Probabilities and accuracies are fractions from 0 to 1; intervals are two-sided with 95
+ * % confidence; p values are two-sided unless the name says otherwise. The result is NaN where the data do
+ * not determine it. Nothing here keeps a pointer or fails with an error.
  *
- * One problem is one independent observation, whatever the number of samples drawn for it: samples of one
- * problem resemble each other, so with several samples everything is computed over problems, never over
- * samples. */
+ * One problem is one independent observation, however many samples were drawn for it. Samples of the same
+ * problem resemble each other, so everything is computed over problems, never over samples. */
 
 struct interval {
     double low, high;
@@ -28,12 +28,13 @@ double stat_binomial_cdf(long k, long n, double p); /* P(X <= k) */
  * independent trials. n may be an effective, fractional sample size. n = 0 gives [0, 1]. */
 struct interval stat_wilson(double k, double n);
 
-/* Interval for the mean of all jobs when problem i gave count[i] jobs whose scores (0 to 1) add up to sum[i].
- * With 0/1 scores and at most one job a problem it is Wilson's. Else the variance is the cluster-robust one
- * of a ratio, G/(G-1) * sum (sum_i - mean*count_i)^2 / N^2 over the G problems (Miller, arXiv 2411.00640,
- * section 2.2), turned into an effective sample size mean*(1-mean)/variance and put into Wilson's form with
- * t(G-1) in the place of the normal quantile: never outside [0, 1], and not empty when every job agrees (then
- * the sample size counts problems, not jobs). */
+/* Interval for the mean of all jobs, where problem i has count[i] jobs whose scores (0 to 1) add up to
+ * sum[i]. With 0/1 scores and at most one job for each problem it is Wilson's. Otherwise the variance is
+ * the cluster-robust one of a ratio, G/(G-1) * sum (sum_i - mean*count_i)^2 / N^2 over the G problems
+ * (Miller, arXiv 2411.00640, section 2.2). It is turned into an effective sample size
+ * mean*(1-mean)/variance and put into Wilson's form with t(G-1) in place of the normal quantile. The
+ * interval therefore never leaves [0, 1], and it is not empty when all jobs agree (then the sample size
+ * counts problems, not jobs). */
 struct interval stat_clustered(const double *sum, const long *count, size_t n_problems, int is_binary);
 
 double stat_mean(const double *v, size_t n);
@@ -41,9 +42,10 @@ void stat_sort(double *v, size_t n); /* ascending */
 /* Quantile q of sorted values, linear between order statistics (Hyndman and Fan's type 7). */
 double stat_quantile(const double *sorted, size_t n, double q);
 
-/* Distribution function of lengths of which some were cut off (right-censored): the product-limit estimate
- * (Kaplan and Meier 1958). When every cut is at one cap it is the plain share of completions that ended by x.
- * Sorts `items`, writes at most n steps (x ascending, share after the step) and returns their number. */
+/* Distribution function of lengths, some of which were cut off (right-censored): the product-limit
+ * estimate (Kaplan and Meier 1958). When all cuts are at the same length it is simply the share of
+ * completions that ended by x. Sorts `items`, writes at most n steps (x ascending, share after the step)
+ * and returns their number. */
 struct ecdf_item {
     double x;
     int is_cut;
@@ -63,23 +65,26 @@ double stat_mcnemar_worse(long only_a, long only_b); /* one-sided: is b worse th
  * from the table (Newcombe 1998, Stat. Med. 17:2635, method 10). */
 struct interval stat_paired_newcombe(long both, long only_a, long only_b, long neither);
 
-/* Mean of per-problem differences: Student's t over problems. When all differences are equal the spread says
- * nothing; then half the width is the largest share of problems that could differ and still all agree in a
- * sample of n with probability 5 % (1 - 0.05^(1/n)). n < 2 gives [-1, 1]. */
+/* Interval for the mean of per-problem differences: Student's t over problems. When all differences are
+ * equal their spread says nothing; then half the width is the largest share of problems that could differ
+ * and still leave a sample of n without a difference with probability 5 % (1 - 0.05^(1/n)). n < 2 gives
+ * [-1, 1]. */
 struct interval stat_paired_t(const double *d, size_t n);
 
-/* Sign-flip permutation test of mean difference zero: every problem's difference may change its sign. `unit`
- * > 0 says that all d are integer multiples of it: then the null distribution is built exactly, by
- * convolution, for any n (with differences -1, 0, 1 this is exact McNemar). unit 0: all 2^n flips for up to
- * 20 nonzero differences, else 99,999 random flips from Philox under a fixed key, p = (1 + hits) / 100,000.
- */
+/* Sign-flip permutation test of a mean difference of zero: under the null hypothesis each problem's
+ * difference may have either sign. `unit` > 0 says that all d are integer multiples of it; then the null
+ * distribution is built exactly, by convolution, for any n (with differences -1, 0 and 1 this is the exact
+ * McNemar test). With unit 0 all 2^n flips are counted for up to 20 nonzero differences, and beyond that
+ * 99,999 random flips are drawn from Philox under a fixed key, with p = (1 + hits) / 100,000. *how says
+ * which was done; it may not be NULL. */
 enum signflip { SIGNFLIP_EXACT, SIGNFLIP_MONTE_CARLO };
 double stat_signflip(const double *d, size_t n, double unit, enum signflip *how);
 
-/* Smallest true loss that a two-sided 5 % test finds with 80 % power.
- * mcnemar: one sample a problem, `discordance` = expected share of problems on which the two differ (at least
- * the loss itself); exact, by enumerating the test's distribution. paired: several samples, `sd` of the
- * per-problem differences; (t + z) * sd / sqrt(n). 1 when no loss is certain to be found. */
+/* Minimum detectable difference: the smallest true loss that a two-sided 5 % test finds with 80 % power; 1
+ * when no loss is certain to be found. mcnemar, for one sample of each problem: `discordance` is the
+ * expected share of problems on which the two differ (at least the loss itself); exact, by enumerating the
+ * test's distribution. paired, for several samples: `sd` is the standard deviation of the per-problem
+ * differences; the result is (t + z) * sd / sqrt(n). */
 double stat_mdd_mcnemar(long n_problems, double discordance);
 double stat_mdd_paired(size_t n_problems, double sd);
 double stat_sd(const double *v, size_t n);
@@ -88,9 +93,9 @@ double stat_sd(const double *v, size_t n);
 void stat_holm(const double *p, size_t n, double *adjusted);
 
 /* How far apart do the means of `n_cells` cells lie when the cell makes no difference? The values of each
- * problem (score[cell * n_problems + problem]) are shuffled over the cells 2,000 times; returns the median
- * and the 95 % quantile of max - min of the cells' means, and the share of shuffles that spread at least as
- * far as the data. */
+ * problem (score[cell * n_problems + problem]) are shuffled over the cells 2,000 times. Returns the median
+ * and the 95 % quantile of max - min of the cells' means, and as p the share of shuffles whose range is at
+ * least that of the data. */
 struct null_range {
     double observed, median, q95, p;
 };

@@ -1,9 +1,10 @@
-/* Comparing two cells on the same problems: exact tests, intervals, and what they can detect.
+/* Comparing two cells on the same problems: exact tests, intervals, and the differences that they can
+ * detect.
  *
  * Small sets of problems deserve exact tests. McNemar's is a binomial tail. The sign-flip test for several
- * samples a problem is exact too, without enumerating 2^n flips: differences of means of s samples are
- * multiples of 1/s, so the null distribution of their sum lives on a small integer grid and n convolutions
- * build all of it. */
+ * samples of each problem is exact too, without enumerating 2^n flips: means of s samples differ by
+ * multiples of 1/s, so the null distribution of their sum lives on a small integer grid, and n
+ * convolutions build all of it. */
 #include "evalcore/stats/stats.h"
 
 #include <math.h>
@@ -15,11 +16,12 @@
 
 enum {
     ENUMERATE_MAX = 20, /* 2^20 flips: a few milliseconds */
-    GRID_MAX = 4000000, /* points of an exact null distribution; more goes to random flips */
+    GRID_MAX = 4000000, /* points of an exact null distribution; beyond them random flips are used */
     FLIPS = 99999,
     SHUFFLES = 2000
 };
-static const uint64_t flip_key = 0x6b76657661u; /* any constant: the same data give the same p everywhere */
+/* Any constant will do; a fixed one gives the same p for the same data everywhere. */
+static const uint64_t flip_key = 0x6b76657661u;
 
 double stat_mcnemar_worse(long only_a, long only_b)
 {
@@ -73,8 +75,8 @@ struct interval stat_paired_t(const double *d, size_t n)
     return ci;
 }
 
-/* Differences on an integer grid: the distribution of sum of +-k_i, built one problem at a time. Returns NaN
- * when the grid would be too large. */
+/* The exact test for differences on an integer grid: the distribution of the sum of +-k_i is built one
+ * problem at a time. Returns NaN when the grid would be too large. */
 static double signflip_grid(const double *d, size_t n, double unit)
 {
     long reach = 0, observed = 0;
@@ -182,8 +184,8 @@ double stat_signflip(const double *d, size_t n, double unit, enum signflip *how)
     return p;
 }
 
-/* P(exact McNemar rejects at 5 %) when a share `discordance` of problems differs and the net loss is `loss`.
- */
+/* The power of the exact McNemar test at 5 % when a share `discordance` of the problems differs and the
+ * net loss is `loss`. */
 static double mcnemar_power(long n, double discordance, double loss)
 {
     double worse = (discordance + loss) / (2 * discordance), power = 0;

@@ -1,7 +1,8 @@
 /* The parts that all figures share: escaping, text that fits, ticks, the style sheet.
  *
- * There is no font metric at hand, so widths are estimated from Helvetica's, plus a margin for the wider
- * fonts that "sans-serif" may mean; every place that must not overlap is laid out with these estimates. */
+ * No font metrics are available, so text widths are estimated from Helvetica's, plus a margin for the
+ * wider fonts that "sans-serif" may mean. Everything that must not overlap is laid out with these
+ * estimates. */
 #include "evalcore/svg/svg.h"
 
 #include <math.h>
@@ -71,7 +72,7 @@ void svg_number(struct str *out, double v)
     str_add(out, text, n);
 }
 
-/* Helvetica's widths in thousandths of the size, in classes. */
+/* Character widths of Helvetica in thousandths of the font size, by classes of characters. */
 static double char_width(unsigned char c)
 {
     if (strchr("ijl|'.,:;! ", c))
@@ -150,7 +151,8 @@ void svg_text(struct str *out, double x, double y, const char *anchor, const cha
 void svg_begin(struct str *out, const char *id, const char *title, const char *desc, double width,
                double height)
 {
-    /* A third larger than drawn is still pleasant; more, and a small figure shouts. */
+    /* A figure may be shown up to a third larger than it was drawn; beyond that a small one looks
+     * oversized. */
     str_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" ", ceil(width),
                ceil(height));
     str_printf(out, "style=\"max-width:%.0fpx\" role=\"img\" ", ceil(width * 4 / 3));

@@ -5,15 +5,17 @@
 
 #include "evalcore/base/str.h"
 
-/* Figures as SVG text: one <svg> element that scales (viewBox, no fixed size), stands alone as a file and can
- * be put into a page as it is. Sizes are chosen so that text is still readable when the figure is as wide as
- * a phone. Colours follow the reader's light or dark setting. The same input gives the same bytes.
+/* The door of evalcore/svg: figures as SVG text, for evalcore/report. Each is one <svg> element that
+ * scales (it has a viewBox and no fixed size); it can be a file of its own or be put into a page as it is.
+ * Sizes are chosen so that text stays readable when the figure is as wide as a phone. Colours follow the
+ * reader's light or dark setting. The same input gives the same bytes.
  *
- * Strings are plain text and are escaped here; they are borrowed during the call only. Text that would not
- * fit is shortened with an ellipsis. `id` makes element ids unique in a page: letters, digits, '-', '_'. */
+ * Functions append to `out` and cannot fail. Strings are plain text, NUL-terminated; they are borrowed
+ * during the call and escaped here, invalid UTF-8 included. Text that would not fit is shortened with an
+ * ellipsis. `id` makes element ids unique within a page: letters, digits, '-', '_'. */
 
-/* Palette: told apart by the colour-blind, and by marker shape where colour is missing. The first four are
- * the colours of DELTA's figures (arXiv 2510.09883). */
+/* The palette can be told apart by colour-blind readers, and markers differ in shape where colour is
+ * missing. The first four are the colours of DELTA's figures (arXiv 2510.09883). */
 enum svg_colour {
     SVG_BLACK,  /* #000000 full */
     SVG_PURPLE, /* #600aa6 delta */
@@ -56,14 +58,14 @@ struct svg_series {
     enum svg_dash dash;
     const struct svg_point *points;
     size_t n;
-    double cut_x; /* STEP: the curve goes on to here and ends in a bar, because longer ones were cut off; NaN:
-                     none */
-    int is_wide;  /* a broad, pale line: curves that equal it do not hide it */
+    double cut_x; /* STEP: where longer completions were cut off; the curve goes on to here and ends in a bar.
+                     NaN: nowhere */
+    int is_wide;  /* drawn as a broad, pale line, which an equal curve does not hide */
 };
 
 struct svg_axis {
     const char *label;
-    double low, high; /* NaN: from the data, with a margin */
+    double low, high; /* NaN: taken from the data, with a margin */
     int is_log;
     int is_percent; /* values are fractions, labels are percent */
 };
@@ -74,7 +76,7 @@ struct svg_chart {
     const struct svg_series *series;
     size_t n_series;
 };
-/* Points that are not finite, or not positive on a log axis, are left out. */
+/* Draws a chart. Points that are not finite, or not positive on a log axis, are left out. */
 void svg_chart(struct str *out, const struct svg_chart *c);
 
 struct svg_square {
@@ -93,39 +95,42 @@ struct svg_heat {
 };
 void svg_heat(struct str *out, const struct svg_heat *h);
 
-/* Many small squares, one row per name: who solved what. */
+/* A matrix of many small squares that shows who solved what: a row for each name, a column for each
+ * problem. */
 struct svg_matrix {
     const char *id, *title, *desc;
     const char *const *names;
     size_t n_rows, n_columns;
     const signed char
-        *level; /* n_rows x n_columns: 0 none .. 4 all right; -1: cut off or unfinished; -2: missing */
+        *level; /* n_rows x n_columns: 0 none to 4 all correct; -1: cut off or unfinished; -2: missing */
 };
 void svg_matrix(struct str *out, const struct svg_matrix *m);
 
-/* Appends s with & < > " ' replaced, invalid UTF-8 as U+FFFD and control characters dropped: for text and
- * attribute values of SVG and HTML. */
+/* Appends s for text and attribute values of SVG and HTML: & < > " ' are escaped, invalid UTF-8 becomes
+ * U+FFFD, and control characters are dropped. */
 void svg_escape(struct str *out, const char *s);
 
-/* Ticks for an axis: at most `max` values from low to high, a step of 1, 2, 2.5 or 5 times a power of ten
+/* Ticks of an axis: at most `max` values from low to high, a step of 1, 2, 2.5 or 5 times a power of ten
  * (log axis: 1, 2, 5 or 1 in each decade). Returns their number; *step is 0 on a log axis. */
 size_t svg_ticks(double low, double high, int is_log, size_t max, double *ticks, double *step);
 
 /* ---- for the files that draw ---- */
-/* Moves n positions as little as possible (least squares) until any two are `gap` apart and all lie between
- * low and high; equal ones keep their order. With more of them than there is room for the gap shrinks. */
+/* Moves n positions as little as possible (least squares) so that any two are at least `gap` apart and all
+ * lie between low and high; equal ones keep their order. If there is not enough room for all, the gap
+ * shrinks. */
 void svg_spread(double *x, size_t n, double gap, double low, double high);
 double svg_text_width(const char *s, double size); /* an upper estimate for common sans-serif fonts */
-/* <text>: anchor "start", "middle" or "end"; classes as in the style sheet; shortened to `room` when room >
- * 0. */
+/* Appends a <text> element: anchor "start", "middle" or "end"; classes as in the style sheet; when room >
+ * 0 the text is shortened to that width. */
 void svg_text(struct str *out, double x, double y, const char *anchor, const char *class_name, double size,
               double room, const char *s);
 void svg_number(struct str *out, double v); /* at most two decimals, no trailing zeros, never "-0" */
-/* "<svg ...><title>..<desc>..<style>" and background; end with "</svg>\n". */
+/* Appends "<svg ...><title>..<desc>..<style>" and the background; the caller ends the figure with
+ * "</svg>\n". */
 void svg_begin(struct str *out, const char *id, const char *title, const char *desc, double width,
                double height);
-/* The title, wrapped to `width` in at most two lines; returns the y below it. Draws nothing when out is NULL.
- */
+/* Draws the title, wrapped to `width` in at most two lines, and returns the y below it. When out is NULL
+ * it only measures. */
 double svg_title(struct str *out, const char *title, double width);
 void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, double x, double y);
 

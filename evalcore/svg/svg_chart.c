@@ -1,7 +1,8 @@
 /* Line, point and step charts with error bars, and their legend.
  *
- * The legend stands below the axes in as many rows as its entries need, so it can never cover a curve. Points
- * at nearly the same x would hide each other's error bars: they are spread until they stand side by side. */
+ * The legend stands below the axes in as many rows as its entries need, so it can never cover a curve.
+ * Points at nearly the same x would hide each other's error bars, so they are moved apart until they stand
+ * side by side. */
 #include "evalcore/svg/svg.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ enum { WIDTH = 480, PLOT_HEIGHT = 260, TICKS_MAX = 24 };
 static const double font = 14.5, bar_gap = 8;
 
 struct scale {
-    double low, high, from, to; /* value range and picture range */
+    double low, high, from, to; /* range of values, and the range of positions in the picture */
     int is_log;
 };
 
@@ -23,7 +24,7 @@ struct plot {
     struct scale x, y;
     double left, right, top, bottom;
     int has_data;
-    double *spread; /* x of the points of LINE and POINTS series, series by series */
+    double *spread; /* x positions of the points of LINE and POINTS series, one series after the other */
 };
 
 static double place(const struct scale *s, double v)
@@ -57,7 +58,7 @@ static void widen(double v, int is_log, double *low, double *high)
         *high = v;
 }
 
-/* Range of an axis: what is given, else that of the data with a margin of 6 %. */
+/* The range of an axis: the one that is given, else the range of the data with a margin of 6 %. */
 static void find_range(struct plot *p, const struct svg_axis *axis, int is_x, struct scale *s)
 {
     double low = NAN, high = NAN;
@@ -224,7 +225,7 @@ static void spread_points(struct plot *p)
     free(seen);
 }
 
-/* x: of the series' points, spread. */
+/* x holds the positions of the series' points after spreading. */
 static void draw_points(struct str *out, const struct plot *p, const struct svg_series *s, const double *x)
 {
     if (s->kind == SVG_LINE && s->n > 1) {
@@ -263,8 +264,8 @@ static void draw_step(struct str *out, const struct plot *p, const struct svg_se
         if (!usable(p->c, &s->points[i]))
             continue;
         double next_x = place(&p->x, s->points[i].x), next_y = place(&p->y, s->points[i].y);
-        /* Steps below the eye's resolution add up to one: tens of thousands of completions stay a small file.
-         */
+        /* Steps too small to be seen are merged, so that the curve of tens of thousands of completions
+         * stays a small file. */
         if (i + 1 < s->n && next_x - x < finest && y - next_y < finest)
             continue;
         x = next_x;
@@ -287,7 +288,8 @@ static void draw_step(struct str *out, const struct plot *p, const struct svg_se
     }
 }
 
-/* Entries in rows; with out NULL only measures. Returns the y below the last row. */
+/* Draws the legend's entries in rows and returns the y below the last row. When out is NULL it only
+ * measures. */
 static double legend(struct str *out, const struct svg_chart *c, double y)
 {
     const double left = 14, room = WIDTH - 2 * left, key = 42, gap = 14, row = 23;

@@ -12,7 +12,7 @@
 enum { WIDTH = 480, SQUARE = 14 /* height in a matrix */ };
 static const double small = 13, font = 14;
 
-/* Light lilac to deep purple, equal steps of lightness by eye. */
+/* Light lilac to deep purple in steps that look equally large. */
 static void scale_colour(double at, int rgb[3])
 {
     static const int stops[5][3] = {
@@ -109,7 +109,7 @@ void svg_heat(struct str *out, const struct svg_heat *h)
     str_puts(out, "</svg>\n");
 }
 
-/* One path per row and level keeps a matrix of thousands of squares small. */
+/* One path for each row and level keeps the file small when a matrix has thousands of squares. */
 static void matrix_row(struct str *out, const struct svg_matrix *m, size_t row, double left, double y,
                        double side)
 {

@@ -1,4 +1,5 @@
-/* Points side by side: error bars that stand at nearly the same x would hide each other. */
+/* Moves points apart so that they stand side by side: error bars at nearly the same x would hide each
+ * other. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,8 +17,8 @@ static int compare_places(const void *a, const void *b)
     return p->x < q->x ? -1 : p->x > q->x ? 1 : p->index < q->index ? -1 : 1;
 }
 
-/* With z[i] = x[i] - i * gap the condition is that z never falls, so that the nearest z is an isotonic
- * regression: neighbours that fall are pooled into their mean. */
+/* With z[i] = x[i] - i * gap the condition becomes that z never decreases, so the nearest solution is an
+ * isotonic regression: neighbours that decrease are pooled into their mean. */
 void svg_spread(double *x, size_t n, double gap, double low, double high)
 {
     if (n < 2)
