@@ -173,6 +173,8 @@ const struct policy_ops policy_delta = {
     .params_size = sizeof(struct delta_params),
     .presets = delta_presets,
     .budget_keys = "k_pages",
+    .generous = "k_pages=256",
+    .tight = "k_pages=8",
     .needs = POLICY_STATS,
     .check = delta_check,
     .resolve = delta_resolve,

@@ -296,6 +296,8 @@ const struct policy_ops policy_dms = {
     .params = dms_params,
     .params_size = sizeof(struct dms_params),
     .budget_keys = "cr,gate",
+    .generous = "cr=2,window=2048",
+    .tight = "cr=8",
     .needs = POLICY_DROP,
     .sparse_prefill = 1,
     .resolve = dms_resolve,

@@ -209,6 +209,8 @@ const struct policy_ops policy_kascade = {
     .params_size = sizeof(struct kascade_params),
     .presets = kascade_presets,
     .budget_keys = "ratio",
+    .generous = "ratio=1",
+    .tight = "ratio=0.2",
     .needs = POLICY_STATS,
     .check = kascade_check,
     .resolve = kascade_resolve,

@@ -1,10 +1,13 @@
-#ifndef ENGINE_POLICIES_H
-#define ENGINE_POLICIES_H
+#ifndef ENGINE_POLICIES_POLICIES_H
+#define ENGINE_POLICIES_POLICIES_H
 
-/* The registered policies. Adding one: a file here, a line here, a line in the table of
- * engine/policies/policy.c, its name in engine/CMakeLists.txt, rows in tests/engine/policies/policies.test.
- * The law tests loop over the table. */
-extern const struct policy_ops policy_full, policy_quest, policy_raas, policy_delta, policy_kascade,
-    policy_dms;
+/* The registered policies, in the order of help and of figures' colours. Adding one: engine/policies/NAME.c,
+ * which defines `const struct policy_ops policy_NAME`, and X(NAME) here. Everything else, the tests of the
+ * laws included, loops over this list. */
+#define POLICIES(X) X(full) X(quest) X(raas) X(delta) X(kascade) X(dms)
+
+#define X(name) extern const struct policy_ops policy_##name;
+POLICIES(X)
+#undef X
 
 #endif

@@ -7,9 +7,11 @@
 #include "engine/memory/device.h"
 #include "engine/policies/policies.h"
 
-/* Adding a policy: see engine/policies/policies.h. The order is the order of help and of the law tests. */
-static const struct policy_ops *const policies[] = {&policy_full,  &policy_quest,   &policy_raas,
-                                                    &policy_delta, &policy_kascade, &policy_dms};
+static const struct policy_ops *const policies[] = {
+#define X(name) &policy_##name,
+    POLICIES(X)
+#undef X
+};
 
 const struct policy_ops *policy_at(size_t i)
 {
@@ -220,11 +222,6 @@ void policy_budget_rule(const struct policy_spec *s, struct str *out)
         s->ops->rule(s->params, out);
     else
         str_puts(out, "all tokens");
-}
-
-int policy_dense_prefill(const struct policy_spec *s)
-{
-    return !s->ops->sparse_prefill;
 }
 
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args)

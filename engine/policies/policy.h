@@ -71,8 +71,6 @@ struct policy_budget {
 struct policy_budget policy_budget_at(const struct policy_spec *s, const struct budget_at *at);
 /* The budget rule in words, printed with every result: "64 pages of 16 tokens, the last one forced". */
 void policy_budget_rule(const struct policy_spec *s, struct str *out);
-/* 1 when prefill is dense, so that prompt pages may be shared over samples and cells. */
-int policy_dense_prefill(const struct policy_spec *s);
 
 #include "engine/policies/policy_hooks.h"
 

@@ -20,6 +20,11 @@ static int check_budget(const struct policy_ops *ops, struct err *e)
                        "policy %s: budget_keys is \"%s\", but there is no budget hook; without it reports "
                        "draw the policy in no figure over the budget",
                        ops->name, ops->budget_keys);
+    if (*ops->budget_keys && (!ops->generous || !ops->tight))
+        return err_set(e, ERR_USAGE,
+                       "policy %s: budget_keys is \"%s\", but there are no options `generous` and `tight`, "
+                       "which the tests of the laws need",
+                       ops->name, ops->budget_keys);
     if (*ops->budget_keys && !ops->rule)
         return err_set(e, ERR_USAGE, "policy %s: budget_keys is \"%s\", but there is no rule hook", ops->name,
                        ops->budget_keys);

@@ -105,13 +105,17 @@ struct policy_ops {
     size_t params_size;
     const struct preset *presets; /* ends with name NULL; NULL: none */
     const char *budget_keys;      /* "k_pages,ratio,cr": exactly one must be given; "": none needed */
-    unsigned needs;               /* enum policy_needs */
-    int sparse_prefill;           /* 1: prompt K/V depend on the policy */
-    policy_check_fn *check;       /* options that contradict each other */
-    policy_resolve_fn *resolve;   /* the model's shipped defaults */
-    policy_budget_fn *budget;     /* the budget in tokens; a policy with budget_keys must have it */
-    policy_rule_fn *rule;         /* the budget in words */
-    policy_init_fn *init;         /* binds to the model: checks layers and heads, allocates own */
+    /* Two sets of options as text, for the laws that tests check for every policy. generous: a context of at
+     * most 1,500 tokens is read whole, so tokens equal full attention's. tight: of 200 tokens some are left
+     * out. NULL without a budget. */
+    const char *generous, *tight;
+    unsigned needs;             /* enum policy_needs */
+    int sparse_prefill;         /* 1: prompt K/V depend on the policy */
+    policy_check_fn *check;     /* options that contradict each other */
+    policy_resolve_fn *resolve; /* the model's shipped defaults */
+    policy_budget_fn *budget;   /* the budget in tokens; a policy with budget_keys must have it */
+    policy_rule_fn *rule;       /* the budget in words */
+    policy_init_fn *init;       /* binds to the model: checks layers and heads, allocates own */
     policy_release_fn *release;
     policy_state_fn *state_size; /* bytes of per-sequence state */
     policy_hook_fn *on_qkv;

@@ -199,6 +199,8 @@ const struct policy_ops policy_quest = {
     .params_size = sizeof(struct quest_params),
     .presets = quest_presets,
     .budget_keys = "k_pages,ratio,cr",
+    .generous = "k_pages=256",
+    .tight = "k_pages=8",
     .needs = POLICY_BOUNDS,
     .check = quest_check,
     .resolve = quest_resolve,

@@ -264,6 +264,8 @@ const struct policy_ops policy_raas = {
     .params_size = sizeof(struct raas_params),
     .presets = raas_presets,
     .budget_keys = "budget_tokens",
+    .generous = "budget_tokens=4096",
+    .tight = "budget_tokens=16",
     .needs = POLICY_BOUNDS | POLICY_DROP,
     .check = raas_check,
     .budget = raas_budget,

@@ -36,20 +36,27 @@ struct item law_item(struct policy *p, int k, int steps)
     return it;
 }
 
-int law_covers(const char *law, const void *table, size_t n, size_t item)
+/* The specs of all policies, or of those with a budget. */
+static int specs(char spec[LAW_POLICIES][LAW_SPEC], int tight)
 {
-    int missing = 0;
-    for (size_t p = 0; policy_at(p); p++) {
-        const char *name = policy_name(policy_at(p));
-        int found = 0;
-        for (size_t i = 0; i < n; i++) {
-            const char *spec;
-            memcpy(&spec, (const char *)table + i * item, sizeof spec);
-            found |= strcspn(spec, ":") == strlen(name) && !strncmp(spec, name, strlen(name));
-        }
-        if (!found)
-            printf("%s: policy %s is not in the table\n", law, name);
-        missing += !found;
+    int n = 0;
+    for (size_t i = 0; policy_at(i) && n < LAW_POLICIES; i++) {
+        const struct policy_ops *ops = policy_at(i);
+        const char *options = tight ? ops->tight : ops->generous;
+        if (options)
+            snprintf(spec[n++], LAW_SPEC, "%s:%s", ops->name, options);
+        else if (tight)
+            snprintf(spec[n++], LAW_SPEC, "%s", ops->name);
     }
-    return missing == 0;
+    return n;
+}
+
+int law_generous_specs(char spec[LAW_POLICIES][LAW_SPEC])
+{
+    return specs(spec, 0);
+}
+
+int law_tight_specs(char spec[LAW_POLICIES][LAW_SPEC])
+{
+    return specs(spec, 1);
 }

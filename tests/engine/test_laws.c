@@ -1,6 +1,6 @@
 /* Laws that hold for every registered policy: a budget of at least the context is full attention; a
- * completion does not depend on its company. A policy that is missing from a table here fails the test. Reads
- * have a test of their own (test_reads.c). */
+ * completion does not depend on its company. The tables here add options that are worth a test of their own
+ * (laws.h has the policies' own). Reads have a test of their own (test_reads.c). */
 #include <stdint.h>
 
 #include "evalcore/base/rng.h"
@@ -11,30 +11,26 @@
 #if defined(__SANITIZE_ADDRESS__)
 /* That build looks for bad accesses and takes ten times as long: every policy, fewer and shorter sequences.
  */
-enum { SANITIZED = 1, STEPS = 10, COMPANY = 10, GENEROUS = 1, DMS_PROMPT = 60, POOL = 2 };
+enum { SANITIZED = 1, STEPS = 10, GENEROUS = 1, DMS_PROMPT = 60, POOL = 2 };
 #else
-enum { SANITIZED = 0, STEPS = 40, COMPANY = 38, GENEROUS = 3, DMS_PROMPT = 200, POOL = 8 };
+enum { SANITIZED = 0, STEPS = 40, GENEROUS = 3, DMS_PROMPT = 200, POOL = 8 };
 #endif
 /* ---- a budget of at least the context gives full attention ---- */
 
 /* Quest's presets hf, kascade and dms are not here: floor(S / 16) pages leave out one when the last is
  * partial. */
 static const char *const generous[] = {
-    "full",
-    "quest:k_pages=256",
+    "full", /* the others are compared with it */
     "quest:k_pages=256,scope=kv_max",
     "quest:k_pages=256,scope=kv_sum,force_last=extra,dense_layers=0",
     "quest:k_pages=64,page_tokens=64,force_last=false",
     "quest:ratio=1",
     "quest:ratio=1,page_tokens=64,force_last=false,dense_layers=0",
     "quest:cr=1",
-    "raas:budget_tokens=4096",
     "raas:budget_tokens=4096,pin_prefill=false,pin_counts=true",
     "raas:preset=hf_repo,budget_tokens=4096",
-    "delta:k_pages=256",
     "delta:preset=release,k_pages=256",
     "delta:k_pages=64,page_tokens=64,head_reduce=sum",
-    "kascade:ratio=1",
     "kascade:ratio=1,anchor_output=full,pool=all",
     "dms:gate=never.safetensors",
 };
@@ -42,36 +38,35 @@ static const char *const generous[] = {
 static void law_generous(struct engine *en)
 {
     enum { N = sizeof generous / sizeof *generous, K = GENEROUS };
-    struct item items[N * K];
-    CHECK(law_covers("generous", generous, N, sizeof *generous));
-    for (int i = 0; i < N; i++)
+    static char own[LAW_POLICIES][LAW_SPEC];
+    const char *spec[N + LAW_POLICIES];
+    struct item items[(N + LAW_POLICIES) * K];
+    int n = N, n_own = law_generous_specs(own);
+    memcpy(spec, generous, sizeof generous);
+    for (int i = 0; i < n_own; i++)
+        spec[n++] = own[i];
+    for (int i = 0; i < n; i++)
         for (int k = 0; k < K; k++)
-            items[i * K + k] = law_item(decode_policy(en, generous[i]), k, STEPS);
-    decode_all(en, items, N * K, NULL);
-    for (int i = K; i < N * K; i++) {
+            items[i * K + k] = law_item(decode_policy(en, spec[i]), k, STEPS);
+    decode_all(en, items, n * K, NULL);
+    for (int i = K; i < n * K; i++) {
         struct item *full = &items[i % K], *it = &items[i];
         if (!items_equal(it, full) || it->kv.reads < full->kv.reads || it->kv.reads > full->kv.reads)
-            printf("%s differs from full on %s, or reads %.3f of %.3f\n", generous[i / K],
-                   law_families[i % K], it->kv.reads, full->kv.reads);
+            printf("%s differs from full on %s, or reads %.3f of %.3f\n", spec[i / K], law_families[i % K],
+                   it->kv.reads, full->kv.reads);
         CHECK(items_equal(it, full));
         CHECK_NEAR(it->kv.reads, full->kv.reads, 0);
     }
-    items_release(items, N * K);
+    items_release(items, n * K);
 }
 
 /* ---- company ---- */
 
-/* The first eight come three times, decode for longer and by turns greedily and by drawing; the others hold
- * the options that nothing else decodes. */
+/* Every policy and the first two here come three times, decode for longer and by turns greedily and by
+ * drawing; the others hold the options that nothing else decodes. */
 static const char *const tight[] = {
-    "full",
-    "quest:k_pages=8",
     "quest:preset=frontier,k_pages=6",
-    "raas:budget_tokens=16",
     "raas:preset=hf_repo,budget_tokens=64",
-    "delta:k_pages=16",
-    "kascade:ratio=0.2",
-    "dms:cr=8",
     "quest:ratio=0.1,min_tokens=64",
     "quest:preset=hf,k_pages=8",
     "quest:preset=kascade",
@@ -87,11 +82,28 @@ static const char *const tight[] = {
     "dms:cr=4,alpha_per=layer",
     "dms:cr=4,prefill=dense,shift=1",
 };
-enum { TIGHT = sizeof tight / sizeof *tight, OFTEN = 8, FEW = 8 };
+enum { TIGHT = sizeof tight / sizeof *tight, OFTEN = 2, FEW = 8, MOST = 3 * (LAW_POLICIES + OFTEN) + TIGHT };
 
-static const char *spec_of(int i)
+static struct {
+    char own[LAW_POLICIES][LAW_SPEC];
+    const char *spec[MOST];
+    int often, n; /* requests of longer completions before all others; requests */
+} company;
+
+static void company_init(void)
 {
-    return tight[i < 3 * OFTEN ? i % OFTEN : i - 2 * OFTEN];
+    int n_own = law_tight_specs(company.own);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < n_own; i++)
+            company.spec[company.n++] = company.own[i];
+        for (int i = 0; i < OFTEN; i++)
+            company.spec[company.n++] = tight[i];
+    }
+    company.often = company.n;
+    for (int i = OFTEN; i < TIGHT; i++)
+        company.spec[company.n++] = tight[i];
+    if (SANITIZED)
+        company.n = n_own + OFTEN + 2;
 }
 
 static void sampled(struct item *it, int k)
@@ -109,9 +121,10 @@ static struct engine_stats run_company(const struct engine_options *o, struct it
     struct engine *en = decode_open(o);
     struct engine_stats st;
     for (int i = 0; i < n; i++) {
-        items[i] = law_item(decode_policy(en, spec_of(i)), i % 13 == 12 && i < 32 ? LAW_LONGEST : i / 2 % 3,
-                            i < 3 * OFTEN ? steps : FEW);
-        sampled(&items[i], i / OFTEN);
+        items[i] =
+            law_item(decode_policy(en, company.spec[i]), i % 13 == 12 && i < 32 ? LAW_LONGEST : i / 2 % 3,
+                     i < company.often ? steps : FEW);
+        sampled(&items[i], 3 * i / company.often);
     }
     if (alone)
         for (int i = 0; i < n; i++)
@@ -127,7 +140,7 @@ static void compare_company(const char *what, const struct item *a, const struct
 {
     for (int i = 0; i < n; i++) {
         if (!items_equal(&a[i], &b[i]))
-            printf("%s changes %s, request %d\n", what, spec_of(i), i);
+            printf("%s changes %s, request %d\n", what, company.spec[i], i);
         CHECK(items_equal(&a[i], &b[i]));
         CHECK_NEAR(a[i].kv.reads, b[i].kv.reads, 0);
         CHECK_NEAR(a[i].kv.aux_reads, b[i].kv.aux_reads, 0);
@@ -152,39 +165,37 @@ static void same_in_any_company(const struct item *base, struct item *other, int
 
 static void law_company(void)
 {
-    enum { N = COMPANY, FEWER = N < 16 ? N : 16 };
-    static struct item base[N], other[N];
+    static struct item base[MOST], other[MOST];
     struct engine_stats st;
-    int order[N];
+    int order[MOST], n = company.n, fewer = n < 16 ? n : 16;
     struct rng r;
     rng_init(&r, 1, 1);
-    CHECK(law_covers("company", tight, TIGHT, sizeof *tight));
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < n; i++)
         order[i] = i;
-    for (int i = N - 1; i > 0; i--) {
+    for (int i = n - 1; i > 0; i--) {
         int j = (int)rng_below(&r, (uint32_t)i + 1), t = order[i];
         order[i] = order[j];
         order[j] = t;
     }
-    st = run_company(&(struct engine_options){.threads = 2}, base, N, STEPS, NULL, 0);
+    st = run_company(&(struct engine_options){.threads = 2}, base, n, STEPS, NULL, 0);
     CHECK(st.prefill_shared_tokens > 0 && st.preemptions == 0);
     if (!SANITIZED)
-        same_in_any_company(base, other, N, order);
+        same_in_any_company(base, other, n, order);
     st = run_company(
         &(struct engine_options){.threads = 2, .max_batch = 7, .share_prompts = -1, .prefill_chunk = 384},
-        other, N, STEPS, order, 0);
+        other, n, STEPS, order, 0);
     CHECK_INT(st.prefill_shared_tokens, 0);
     compare_company("a batch of 7 without shared prompts, 384 positions of a prompt at a time", base, other,
-                    N);
-    items_release(other, N);
+                    n);
+    items_release(other, n);
     /* room for one long sequence and little more: some are preempted and start again */
     st = run_company(
         &(struct engine_options){.threads = 2, .max_context = 2048, .pool_bytes = (size_t)14 << 20}, other,
-        FEWER, STEPS, NULL, 0);
+        fewer, STEPS, NULL, 0);
     CHECK(SANITIZED || st.preemptions > 0);
-    compare_company("a small cache", base, other, FEWER);
-    items_release(other, FEWER);
-    items_release(base, N);
+    compare_company("a small cache", base, other, fewer);
+    items_release(other, fewer);
+    items_release(base, n);
 }
 
 static void law_isa(void)
@@ -359,6 +370,7 @@ int main(void)
     law_dms_prefill(en);
     law_ends(en);
     engine_close(en);
+    company_init();
     law_company();
     if (!SANITIZED) /* there kernels/bits compares the instruction sets */
         law_isa();

@@ -5,10 +5,10 @@
  *   test_streams DATA RUN        DATA: tests/data/pocket; RUN: the folder of a run of DATA/table.json
  *
  * All streams are equal today, so the test wants all of them equal. Should a change of summation order part
- * some: `recipe/reference.py --logprobs` prints, per step, the gap between the reference's two best logits and
- * the gap between a selection's last kept and first dropped score. Two correct programs may part after a gap
- * below 1e-3 and 1e-4 respectively (1e-2 for quest and raas, whose unscaled bounds reach 4,400), and nowhere
- * before it. */
+ * some: `recipe/reference.py --logprobs` prints, per step, the gap between the reference's two best logits
+ * and the gap between a selection's last kept and first dropped score. Two correct programs may part after a
+ * gap below 1e-3 and 1e-4 respectively (1e-2 for quest and raas, whose unscaled bounds reach 4,400), and
+ * nowhere before it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

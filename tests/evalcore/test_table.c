@@ -1,5 +1,5 @@
-/* The table of engine/pocket/README.md, end to end: accuracy.csv of a run of table.json beside table.csv. Full
- * and quest agree within 1 problem of 64, the others within 2, densities within 0.01.
+/* The table of engine/pocket/README.md, end to end: accuracy.csv of a run of table.json beside table.csv.
+ * Full and quest agree within 1 problem of 64, the others within 2, densities within 0.01.
  *
  *   test_table DATA RUN          DATA: tests/data/pocket; RUN: the folder of a run of DATA/table.json */
 #include <stdio.h>
