@@ -47,7 +47,7 @@ set(rooms
   "evalcore/cli            | *                                          |"
   "evalcore/stats          | stats.h                                    |"
   "evalcore/svg            | svg.h                                      |"
-  "evalcore/store          | run.h grades.h job_key.h journal.h keymap.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
+  "evalcore/store          | run.h grades.h completion_json.h job_key.h journal.h keymap.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
   "evalcore/bench          | bench.h                                    | evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
   "evalcore/report         | report.h lmeval.h                          | evalcore/store evalcore/stats evalcore/svg evalcore/cli engine/policies"

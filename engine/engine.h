@@ -111,8 +111,12 @@ struct request {           /* copied by engine_submit */
 };
 
 enum finish_reason { FINISHED_STOP, FINISHED_LENGTH, FINISHED_ERROR };
+/* "stop", "length", "error": the same words in journals, messages, exports and tables. find: 1 when there is
+ * such a word. */
+const char *finish_name(enum finish_reason f);
+int finish_find(const char *name, enum finish_reason *out);
 
-struct kv_counts {      /* see DESIGN.md, Accounting; all in tokens, means over layers and KV heads */
+struct kv_counts {      /* see docs/design.md, Accounting; all in tokens, means over layers and KV heads */
     double reads;       /* distinct tokens attended per KV head, summed over decode steps */
     double reads_full;  /* what full attention would have read on the same trajectory */
     double aux_reads;   /* page bounds and key-only scans, in KV-token equivalents */

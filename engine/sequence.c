@@ -5,6 +5,24 @@
 
 #include "engine/engine_impl.h"
 
+static const char *const finish_names[] = {
+    [FINISHED_STOP] = "stop", [FINISHED_LENGTH] = "length", [FINISHED_ERROR] = "error"};
+
+const char *finish_name(enum finish_reason f)
+{
+    return finish_names[f];
+}
+
+int finish_find(const char *name, enum finish_reason *out)
+{
+    for (size_t i = 0; i < sizeof finish_names / sizeof *finish_names; i++)
+        if (!strcmp(name, finish_names[i])) {
+            *out = (enum finish_reason)i;
+            return 1;
+        }
+    return 0;
+}
+
 static int is_end_token(const struct engine *en, const struct sequence *s, int32_t id)
 {
     if (s->req.ignore_eos)

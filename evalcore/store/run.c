@@ -11,11 +11,6 @@
 
 static const char *config_name = "config.resolved.json";
 
-const char *finish_name(enum finish_reason f)
-{
-    return f == FINISHED_STOP ? "stop" : f == FINISHED_LENGTH ? "length" : "error";
-}
-
 static int text(struct run *r, const json_t *o, const char *key, const char **out, const char *where,
                 struct err *e)
 {

@@ -128,9 +128,6 @@ struct run_options {
 int run_load_with(struct run *r, const char *dir, const struct run_options *o, struct err *e);
 void run_release(struct run *r);
 
-/* "stop", "length", "error": the same words in journals, exports and tables. */
-const char *finish_name(enum finish_reason f);
-
 /* The completion's text (bytes, invalid UTF-8 already U+FFFD) or token ids (a JSON array as text), into out.
  */
 int run_text(const struct run *r, const struct record *rec, struct str *out, struct err *e);

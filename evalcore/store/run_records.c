@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/store/completion_json.h"
 #include "evalcore/store/job_key.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/journal.h"
@@ -57,17 +58,6 @@ static void expect_jobs(struct loader *l)
     l->n_jobs = n;
 }
 
-static double real(const json_t *o, const char *key)
-{
-    return json_number_value(json_object_get(o, key));
-}
-
-static const char *opt_text(struct run *r, const json_t *o, const char *key)
-{
-    const char *s = json_string_value(json_object_get(o, key));
-    return s && *s ? arena_strdup(&r->arena, s) : "";
-}
-
 /* Devices repeat: one copy of each is enough. */
 static const char *device(struct loader *l, const json_t *head)
 {
@@ -82,20 +72,15 @@ static const char *device(struct loader *l, const json_t *head)
 static void fill(struct loader *l, struct record *rec, const struct journal_line *line)
 {
     const json_t *h = line->head;
-    const char *finish = json_string_value(json_object_get(h, "finish"));
-    *rec = (struct record){.prompt_tokens = (int)real(h, "prompt_tokens"),
-                           .tokens = (int)real(h, "tokens"),
-                           .finish = !finish || !strcmp(finish, "error") ? FINISHED_ERROR
-                                     : !strcmp(finish, "length")         ? FINISHED_LENGTH
-                                                                         : FINISHED_STOP,
-                           .kv = {.reads = real(h, "kv_reads"),
-                                  .reads_full = real(h, "kv_reads_full"),
-                                  .aux_reads = real(h, "aux_reads"),
-                                  .peak_tokens = real(h, "peak_tokens"),
-                                  .prefill_peak_tokens = real(h, "prefill_peak_tokens")},
-                           .error = opt_text(l->run, h, "error"),
-                           .seconds = real(h, "seconds"),
-                           .preempted = (int)real(h, "preempted"),
+    struct completion c = {0};
+    completion_json_read(h, &c); /* a field that an older program did not write counts as 0 */
+    *rec = (struct record){.prompt_tokens = (int)json_number_value(json_object_get(h, "prompt_tokens")),
+                           .tokens = c.n_ids,
+                           .finish = c.finish,
+                           .kv = c.kv,
+                           .error = c.error ? arena_strdup(&l->run->arena, c.error) : "",
+                           .seconds = c.seconds,
+                           .preempted = c.preempted,
                            .device = device(l, h),
                            .reason = "",
                            .gold_form = "",

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "evalcore/store/run.h"
+#include "evalcore/store/completion_json.h"
 #include "evalcore/base/json.h"
 #include "evalcore/cli/version.h"
 
@@ -33,22 +33,23 @@ static int write_record(struct tally *t, const struct job *j, const struct compl
         host[0] = 0;
     job_hash_ids(done->ids, (size_t)done->n_ids, digest);
     digest[16] = 0;
-    json_t *head = json_pack(
-        "{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:i, s:s, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:o, s:o, "
-        "s:s, s:I, s:s}",
-        "v", 1, "key", j->key, "cell", c->id, "task", c->task->name, "problem", json_text_of(problem->id),
-        "sample", j->sample, "prompt_sha256", s->rows[j->problem].sha256, "prompt_tokens",
-        s->rows[j->problem].n, "finish", finish_name(done->finish), "tokens", done->n_ids, "kv_reads",
-        done->kv.reads, "kv_reads_full", done->kv.reads_full, "aux_reads", done->kv.aux_reads, "peak_tokens",
-        done->kv.peak_tokens, "prefill_peak_tokens", done->kv.prefill_peak_tokens, "seconds", done->seconds,
-        "preempted", done->preempted, "device", json_text_of(device), "host", json_text_of(host), "version",
-        KVEVAL_VERSION, "time", (json_int_t)time(NULL), "ids_sha256", digest);
-    if (!head)
+    json_t *head =
+        json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:i}", "v", 1, "key", j->key, "cell", c->id, "task",
+                  c->task->name, "problem", json_text_of(problem->id), "sample", j->sample, "prompt_sha256",
+                  s->rows[j->problem].sha256, "prompt_tokens", s->rows[j->problem].n);
+    json_t *place =
+        json_pack("{s:o, s:o, s:s, s:I, s:s}", "device", json_text_of(device), "host", json_text_of(host),
+                  "version", KVEVAL_VERSION, "time", (json_int_t)time(NULL), "ids_sha256", digest);
+    if (!head || !place) {
+        json_decref(head);
+        json_decref(place);
         return err_set(e, ERR_FORMAT, "problem %s cannot be written as JSON", problem->id);
+    }
+    completion_json_add(head, done);
+    json_object_update(head, place);
+    json_decref(place);
     if (problem->option_order)
         json_object_set_new(head, "option_order", json_string(problem->option_order));
-    if (done->finish == FINISHED_ERROR)
-        json_object_set_new(head, "error", json_text_of(done->error ? done->error : "unknown error"));
     int rc = journal_add(t->journal, head, done->ids, (size_t)done->n_ids, done->text ? done->text : "",
                          done->n_text, e);
     json_decref(head);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/store/run.h"
+#include "evalcore/store/completion_json.h"
 #include "evalcore/base/json.h"
 
 const char *message_type(const json_t *m)
@@ -125,13 +125,10 @@ json_t *message_done(const char *key, const struct completion *c)
     json_t *ids = json_array();
     for (int i = 0; i < c->n_ids; i++)
         json_array_append_new(ids, json_integer(c->ids[i]));
-    json_t *m = json_pack(
-        "{s:s, s:s, s:s, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:i}", "type", "done", "key", key, "finish",
-        finish_name(c->finish), "ids", ids, "text", json_text(c->text, c->n_text), "kv_reads", c->kv.reads,
-        "kv_reads_full", c->kv.reads_full, "aux_reads", c->kv.aux_reads, "peak_tokens", c->kv.peak_tokens,
-        "prefill_peak_tokens", c->kv.prefill_peak_tokens, "seconds", c->seconds, "preempted", c->preempted);
-    if (m && c->error)
-        json_object_set_new(m, "error", json_text_of(c->error));
+    json_t *m = json_pack("{s:s, s:s, s:o, s:o}", "type", "done", "key", key, "ids", ids, "text",
+                          json_text(c->text, c->n_text));
+    if (m)
+        completion_json_add(m, c);
     return m;
 }
 
@@ -140,7 +137,6 @@ static int read_ids(const json_t *ids, struct completion *c)
     size_t n = json_array_size(ids);
     int32_t *id = xmalloc((n + 1) * sizeof *id);
     c->ids = id;
-    c->n_ids = (int)n; /* a message's length bounds it */
     for (size_t i = 0; i < n; i++) {
         const json_t *v = json_array_get(ids, i);
         json_int_t value = json_integer_value(v);
@@ -151,33 +147,20 @@ static int read_ids(const json_t *ids, struct completion *c)
     return json_is_array(ids) ? 0 : -1;
 }
 
-static int read_finish(const char *name, enum finish_reason *out)
-{
-    static const enum finish_reason all[] = {FINISHED_STOP, FINISHED_LENGTH, FINISHED_ERROR};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (!strcmp(name, finish_name(all[i]))) {
-            *out = all[i];
-            return 0;
-        }
-    return -1;
-}
-
 int message_read_done(const json_t *m, const char **key, struct completion *c, struct err *e)
 {
     json_error_t why;
-    const char *type, *finish;
+    const char *type, *bad;
     json_t *ids;
     memset(c, 0, sizeof *c);
-    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT,
-                       "{s:s, s:s, s:s, s:o, s:s%, s:F, s:F, s:F, s:F, s:F, s:F, s:i, s?s}", "type", &type,
-                       "key", key, "finish", &finish, "ids", &ids, "text", &c->text, &c->n_text, "kv_reads",
-                       &c->kv.reads, "kv_reads_full", &c->kv.reads_full, "aux_reads", &c->kv.aux_reads,
-                       "peak_tokens", &c->kv.peak_tokens, "prefill_peak_tokens", &c->kv.prefill_peak_tokens,
-                       "seconds", &c->seconds, "preempted", &c->preempted, "error", &c->error))
+    if (json_unpack_ex((json_t *)m, &why, 0, "{s:s, s:s, s:o, s:s%}", "type", &type, "key", key, "ids", &ids,
+                       "text", &c->text, &c->n_text))
         return malformed(m, why.text, e);
-    if (read_finish(finish, &c->finish))
-        return malformed(m, "finish is unknown", e);
-    if (read_ids(ids, c))
+    if ((bad = completion_json_read(m, c)))
+        return malformed(m, bad, e);
+    if (json_object_size(m) != 4 + COMPLETION_JSON_FIELDS + (c->error ? 1 : 0))
+        return malformed(m, "a field too many", e);
+    if (read_ids(ids, c) || json_array_size(ids) != (size_t)c->n_ids)
         return malformed(m, "ids are no list of token ids", e);
     return 0;
 }
