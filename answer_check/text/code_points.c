@@ -1,5 +1,5 @@
-/* Python's view of characters (contract: pytext.h), from utf8proc's tables and the few facts that it lacks.
- */
+/* Python's view of characters (contract: code_points.h), from utf8proc's tables and the few facts that it
+ * lacks. */
 #include "answer_check/text/code_points.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct range {
     int32_t first, last;
 };
 
-/* ends with last 0 */
+/* the array ends with an entry whose last is 0 */
 static int in_ranges(const struct range *r, int32_t c)
 {
     for (; r->last; r++)
@@ -96,8 +96,8 @@ int py_is_punctuation(int32_t c)
     return in_ranges(ascii, c);
 }
 
-/* The public list has gaps, kept here: the full-width full stop and the opening double angle bracket, for
- * instance, are not in it. */
+/* The public list has gaps, which are kept here: the full-width full stop and the opening double angle
+ * bracket, for instance, are not in it. */
 int py_is_zh_punctuation(int32_t c)
 {
     static const struct range listed[] = {
@@ -141,7 +141,7 @@ static int is_case_ignorable(int32_t c)
 }
 
 /* Cased: letters with case, and the ordinals, Roman numerals and enclosed letters of Other_Lowercase and
- * Other_Uppercase (their modifier letters are ignorable and never get here). */
+ * Other_Uppercase (their modifier letters are case-ignorable, so this function is never asked about them). */
 static int is_cased(int32_t c)
 {
     static const struct range other[] = {
@@ -157,8 +157,9 @@ static int is_cased(int32_t c)
     }
 }
 
-/* cased_before: the nearest character before i that is not ignorable is cased. *after only moves forward: a
- * text of ignorables and sigmas takes one pass. */
+/* The lower-case sigma for the capital one at i. cased_before: the nearest character before i that is not
+ * ignorable is cased. *after only moves forward, so that even a text of ignorable characters and sigmas
+ * takes one pass. */
 static int32_t lower_sigma(const struct code_points *t, size_t i, int cased_before, size_t *after)
 {
     if (!cased_before)

@@ -6,8 +6,9 @@
 
 #include "evalcore/base/str.h"
 
-/* Texts as Python's str sees them, since the public metrics are defined by what it does: code points, its
- * white space, its \w and \d, its lower(). Invalid UTF-8 becomes U+FFFD first. */
+/* Texts as Python's str sees them, because the public metrics are defined by what it does: code points,
+ * its white space, its \w and \d, its lower(). A door of answer_check/text, for all rooms of answer_check
+ * above it. Texts may hold NULs; invalid UTF-8 is replaced by U+FFFD first. */
 struct code_points {
     int32_t *c; /* n of them; release with code_points_release() */
     size_t n;
@@ -15,17 +16,18 @@ struct code_points {
 void code_points_of(struct code_points *out, const char *s, size_t n);
 void code_points_release(struct code_points *t);
 
-/* A new text, str.lower() of t: simple mappings, U+0130 as two characters, a capital sigma that ends a word
- * as the final one (Unicode, SpecialCasing and section 3.13). */
+/* A new text, which is str.lower() of t: simple mappings, U+0130 as two characters, and a capital sigma at
+ * the end of a word as the final sigma (Unicode, SpecialCasing and section 3.13). Release it with
+ * code_points_release(). */
 void code_points_lower(struct code_points *out, const struct code_points *t);
 
 int py_is_space(int32_t c);          /* str.split() and \s */
 int py_is_word(int32_t c);           /* \w */
 int py_is_digit(int32_t c);          /* \d */
 int py_is_punctuation(int32_t c);    /* string.punctuation: the 32 of ASCII */
-int py_is_zh_punctuation(int32_t c); /* those and the list of LongBench's normalize_zh_answer */
+int py_is_zh_punctuation(int32_t c); /* the same 32 and the list in LongBench's normalize_zh_answer */
 
-/* Code point at *at of valid UTF-8, which moves behind it. */
+/* The code point at *at (*at < n) of valid UTF-8; *at moves behind it. */
 int32_t utf8_next(const char *s, size_t n, size_t *at);
 void utf8_put(struct str *out, int32_t c);
 

@@ -147,7 +147,7 @@ static size_t clean_command(struct cleaner *c, struct span s)
     } else {
         put(c, s.s, n);
     }
-    /* one space keeps a letter from joining the command's name, whatever the source had there */
+    /* one space keeps a following letter out of the command's name, whatever stood there in the source */
     if (n > 2 && (!to || to[0] == '\\')) {
         while (n < s.n && ascii_is_space(s.s[n]))
             n++;
@@ -174,7 +174,7 @@ static size_t clean_character(struct cleaner *c, struct span s)
     return 1;
 }
 
-/* Length of a list word at s: "and", "or", "\text{ and }", ", and". 0: none. `before` is the byte in front of
+/* Length of a list word at s: "and", "or", "\text{ and }", ", and". 0: none. `before` is the byte before
  * s. */
 static size_t list_word(struct span s, char before)
 {

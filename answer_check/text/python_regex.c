@@ -1,4 +1,4 @@
-/* Python's character classes (pytext.h) at a place in UTF-8 (contract: python_text.h). */
+/* Python's character classes (code_points.h) at a place in UTF-8 text (contract: python_regex.h). */
 #include "answer_check/text/python_regex.h"
 
 #include <utf8proc.h>

@@ -3,17 +3,20 @@
 
 #include <stddef.h>
 
-/* A piece of somebody else's text, which may hold NULs and invalid UTF-8. */
+/* A borrowed piece of a text, which may hold NULs and invalid UTF-8. A door of answer_check/text, the room
+ * at the bottom of answer_check: pieces of text, Python's and LaTeX's spelling, and lists of words, for
+ * all rooms above it. The functions return pieces of the same text. */
 struct span {
     const char *s;
     size_t n;
 };
 
-struct span span_trim(struct span s);              /* white space at both ends */
-struct span span_end(struct span s, size_t max);   /* what a longer one ends with, white space apart */
+struct span span_trim(struct span s); /* without white space at both ends */
+/* A text longer than `max` is trimmed and, if it is still longer, cut to its last `max` bytes. */
+struct span span_end(struct span s, size_t max);
 int span_starts(struct span s, const char *lower); /* ASCII case ignored; `lower` is lower case */
 
-/* Asked of every byte of a text, hence here. */
+/* Inline because they are asked of every byte of a text. */
 static inline char ascii_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
