@@ -1,5 +1,6 @@
-/* What LaTeX commands mean in mathematics, sorted by name (bytes). A command that is not here makes a text
- * unreadable: better no tree than one that leaves something out. One table, and as long as it has to be. */
+/* What LaTeX commands mean in mathematics, sorted by name in byte order. A command that is missing here
+ * makes a text unreadable: no tree is better than one that leaves something out. This is one table,
+ * however long. */
 #include "answer_check/math/math_lex.h"
 
 #include <stdlib.h>

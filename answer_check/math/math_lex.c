@@ -1,5 +1,5 @@
 /* Cuts mathematical writing into tokens. What carries no meaning is dropped here: fonts, sizes, spacing,
- * marks of math mode, boxes. It never looks back more than one token and never forward more than one
+ * marks of math mode, boxes. The lexer never looks back more than one token nor ahead more than one
  * argument. */
 #include "answer_check/math/math_lex.h"
 
@@ -40,7 +40,8 @@ void lex_space(struct lexer *l, enum token_space space)
         l->space = space;
 }
 
-/* The end of a formula inside a text: with white space beside it, what follows is another formula. */
+/* A mark that ends a formula inside a text. When white space stands beside it, what follows is another
+ * formula. */
 static void math_mode_mark(struct lexer *l)
 {
     int wide = l->space >= SPACE_BLANK && l->n;
@@ -82,7 +83,7 @@ int lex_text_group(struct lexer *l)
 {
     lex_skip_blanks(l);
     if (lex_peek(l, 0) != '{')
-        return 0; /* \text without braces changes nothing that a reader can see */
+        return 0; /* \text without braces changes nothing that one can see */
     l->at++;
     if (group_open(l, GROUP_TEXT))
         return -1;
@@ -93,7 +94,7 @@ int lex_text_group(struct lexer *l)
 static int brace(struct lexer *l, char c)
 {
     if (c == '{') {
-        if (l->in_text) /* {..} inside \text is a font's */
+        if (l->in_text) /* {..} inside \text belongs to a font */
             return group_open(l, GROUP_TEXT);
         if (lex_peek(l, 0) == ',' && lex_peek(l, 1) == '}') { /* 10{,}000 */
             l->at += 2;
@@ -112,7 +113,7 @@ static int brace(struct lexer *l, char c)
     return 0;
 }
 
-/* Letters: a word that mathematics knows, or one to be read later. sinx is read as sin x. */
+/* Letters: a word with a mathematical meaning, or one that the reader will read. sinx is read as sin x. */
 static void letters(struct lexer *l)
 {
     const char *s = l->text.s + l->at;
@@ -153,7 +154,7 @@ static int script(struct lexer *l)
     int up = 0, first_up = -1, c, n = 0;
     size_t end = l->at;
     char *out = NULL;
-    for (int pass = 0; pass < 2; pass++) { /* how many, then which */
+    for (int pass = 0; pass < 2; pass++) { /* the first pass counts them, the second writes them */
         n = 0;
         for (end = l->at; end < l->text.n;) {
             int used = math_character(l->text.s + end, l->text.n - end, &c);
@@ -248,8 +249,8 @@ static int beyond_ascii(struct lexer *l)
     return ascii ? lex_ascii_operator(l, (char)ascii) : vulgar_fraction(l, c) ? 0 : -1;
 }
 
-/* An escape that some program resolved: form feed and "rac" is \frac, tab and "ext" is \text. 1 when it is.
- */
+/* Undoes an escape that some program resolved: form feed and "rac" is \frac, tab and "ext" is \text.
+ * Returns 1 when it was one. */
 static int resolved_escape(struct lexer *l, char c)
 {
     static const char from[] = "\a\b\t\v\f\r", to[] = "abtvfr";
@@ -315,8 +316,8 @@ void lex_math_mode(struct lexer *l)
     math_mode_mark(l);
 }
 
-/* Is $ a sign of currency here? An even number of them, or a pair and a stray one, are marks of math mode; a
- * single one is when no number stands beside it. */
+/* Is $ a currency sign here? An even number of them, or a pair and a stray one, are marks of math mode; so
+ * is a single one that has no number beside it. */
 static int dollar_is_currency(struct span text)
 {
     size_t n = 0, at = 0;

@@ -3,17 +3,18 @@
 
 #include "answer_check/math/math_tree.h"
 
-/* Tokens of mathematical writing. Fonts, sizes, spacing and the marks of math mode ($, \(, \[, \boxed) are no
- * tokens: they leave a mark on the token behind them. The reader (math_read*.c) sees tokens only. */
+/* Tokens of mathematical writing. Fonts, sizes, spacing and the marks of math mode ($, \(, \[, \boxed) are
+ * no tokens; they are noted on the token that follows them. The reader (math_read*.c) sees tokens only.
+ * For answer_check/math only. */
 
 enum token_kind {
     T_END,
-    T_DIGITS,   /* 0-9, one run */
-    T_WORD,     /* letters, one run; read letter by letter where it is a product */
+    T_DIGITS,   /* a run of 0 to 9 */
+    T_WORD,     /* a run of letters; read letter by letter where it is a product */
     T_NAME,     /* a symbol with a name: \alpha */
     T_CONSTANT, /* value: enum math_constant */
     T_FUNCTION, /* value: enum math_function; `s` is the word when it was written plainly */
-    T_OPERATOR, /* a function known by its name only: \det */
+    T_OPERATOR, /* a function of which only the name is known: \det */
     T_FRACTION, /* \frac */
     T_ROOT,     /* \sqrt; value 1 where it takes a whole number: √12 */
     T_BINOMIAL, /* \binom */
@@ -44,13 +45,13 @@ enum token_kind {
     T_DOTS,     /* \ldots */
     T_RELATION, /* value: enum math_op */
     T_MID,      /* such that, divides: \mid */
-    T_BAR,      /* | until math_match has told what it is */
+    T_BAR,      /* |, until math_match() has found out what it is */
     T_CUP,
     T_CAP,
     T_SETMINUS,
     T_NUMBER_SET, /* value: 'N' 'Z' 'Q' 'R' 'C' '0' */
     T_OPEN,       /* value: ( [ { S for \{, F floor, C ceiling, < \langle, | , ] for ]a,b[, . for \left. */
-    T_CLOSE,      /* the same letters: ) is '(' and so on; match holds the partner */
+    T_CLOSE,      /* the same letters: ')' has '(' and so on; `match` is the partner */
     T_ROW,        /* \\ */
     T_CELL,       /* & */
     T_BEGIN,      /* \begin{s}; match: its T_FINISH */
@@ -60,12 +61,12 @@ enum token_kind {
     T_NOT,
     T_QUANTIFIER, /* s: "forall", "exists" */
     T_CONDITION,  /* where, if, for, when */
-    /* Commands that only change what follows; they never leave the lexer. */
+    /* Commands that only change what follows them; the lexer returns no such tokens. */
     T_DROPPED,
-    T_DROPPED_1, /* with its argument */
+    T_DROPPED_1, /* dropped together with its argument */
     T_SPACE,     /* value: enum token_space */
     T_TEXT_FONT,
-    T_OLD_FONT, /* {\rm cm}: until the end of the group */
+    T_OLD_FONT, /* {\rm cm}: it holds until the end of the group */
     T_BLACKBOARD,
     T_BOX,
     T_LEFT,
@@ -77,7 +78,7 @@ enum token_space { SPACE_NONE, SPACE_NEGATIVE, SPACE_THIN, SPACE_BLANK, SPACE_WI
 enum {
     TOKEN_TEXT = 1,  /* inside \text */
     TOKEN_BOX = 2,   /* { of \boxed */
-    TOKEN_PLAIN = 4, /* a bare word that mathematics knows */
+    TOKEN_PLAIN = 4, /* a bare word with a mathematical meaning, such as "sqrt" */
     TOKEN_FIXED = 8  /* a delimiter behind \left or \right */
 };
 
@@ -92,7 +93,8 @@ struct token {
     const char *s;
 };
 
-/* What a command (without its backslash) or a word is; kind T_END when it is none. */
+/* What a command (without its backslash) or a word means. The functions return NULL for one that is
+ * unknown. */
 struct token_meaning {
     const char *name;
     enum token_kind kind;
@@ -102,19 +104,19 @@ struct token_meaning {
 const struct token_meaning *math_command(struct span name);
 const struct token_meaning *math_plain_word(struct span word); /* "sqrt", "pi", "or"; case ignored */
 
-/* Decodes the character at s: its length in bytes (at least 1), and the command it is written for, ASCII it
- * stands for, or neither. *c is -1 for invalid UTF-8. */
+/* Decodes the character at s (n > 0) into *c, -1 for invalid UTF-8, and returns its length in bytes, at
+ * least 1. The functions below say which command or ASCII character it stands for. */
 int math_character(const char *s, size_t n, int *c);
 const char *math_character_command(int c);          /* "pi" for U+03C0; NULL when there is none */
 int math_character_ascii(int c);                    /* '+' for U+FF0B; 0 when there is none */
-int math_character_script(int c, int *superscript); /* the character that is raised or lowered, or 0 */
+int math_character_script(int c, int *superscript); /* the character that c raises or lowers, or 0 */
 int math_character_is_letter(int c);
 
-/* Cuts the text into tokens; out[n] is T_END. Returns the number of tokens, or -1 (invalid UTF-8, unknown
- * commands, unclosed groups, no steps). */
+/* Cuts the text into tokens, which live in the arena; out[n] is T_END. Returns the number of tokens, or -1
+ * for invalid UTF-8, unknown commands, unclosed groups, or when the steps are used up. */
 int math_lex(struct math_work *w, struct span text, struct token **out);
 
-/* Pairs the brackets and tells what each | and [ is. -1 when anything stays open. */
+/* Pairs the brackets and decides what each | and [ is. Returns 0, or -1 when anything stays open. */
 int math_match(struct math_work *w, struct token *t, int n);
 
 #endif

@@ -1,5 +1,5 @@
-/* The lexer's part for what begins with a backslash, for operators of one or two characters, and for the few
- * HTML marks that stand in answers. */
+/* The part of the lexer that reads commands, operators of one or two characters, and the few HTML marks
+ * that occur in answers. */
 #include <string.h>
 
 #include "answer_check/math/math_lex_state.h"
@@ -9,7 +9,7 @@ static int is(struct span a, const char *b)
     return a.n == strlen(b) && !memcmp(a.s, b, a.n);
 }
 
-/* {...} behind the place, balanced; the inner part. 0 when there is none. */
+/* Reads the balanced {...} that follows and stores its inner part. 0 when there is none. */
 static int braced(struct lexer *l, struct span *out)
 {
     size_t depth = 0, i = l->at;
@@ -190,8 +190,8 @@ int lex_meaning(struct lexer *l, const struct token_meaning *m)
     }
 }
 
-/* \\ ends a row, also outside of environments; a doubled backslash before a command is an escape that nobody
- * resolved (\\frac), except inside environments, where rows end in it. */
+/* \\ ends a row, also outside of environments; before a command (\\frac) it is a doubled escape, except
+ * inside environments, where rows end with it. */
 static int double_backslash(struct lexer *l)
 {
     struct span name = {l->text.s + l->at + 1, 0};
@@ -233,16 +233,17 @@ int lex_backslash(struct lexer *l)
     if (name.n > 1 && lex_peek(l, name.n) == '*' && math_command((struct span){name.s, name.n + 1}))
         name.n++;
     const struct token_meaning *m = math_command(name);
-    /* A command run into what follows: \cdotx. The longest known beginning of at least three letters. */
+    /* A command with no space before what follows it, such as \cdotx: take the longest known beginning of
+     * at least three letters. */
     for (size_t n = name.n > 12 ? 12 : name.n; !m && n > 3; n--)
         m = math_command((struct span){name.s, name.n = n - 1});
-    if (!m)
-        return l->at >= l->text.n && l->n ? 0 : -1; /* a backslash at the very end means nothing */
+    if (!m) /* a backslash at the very end of a text that has tokens means nothing */
+        return l->at >= l->text.n && l->n ? 0 : -1;
     l->at += name.n;
     return lex_meaning(l, m);
 }
 
-/* <sup>..</sup>, <sub>..</sub>, <br>: 1 when it was one. */
+/* Reads <sup>..</sup>, <sub>..</sub> or <br>; 1 when it was one of them. */
 static int html(struct lexer *l)
 {
     static const struct {
@@ -268,7 +269,7 @@ static int html(struct lexer *l)
     return 0;
 }
 
-/* & between the cells of a table, as a word, or the beginning of &lt; */
+/* An ampersand: between the cells of a table, as the word "and", or the beginning of &lt; */
 static int ampersand(struct lexer *l)
 {
     struct span name = {l->text.s + l->at, 0};
@@ -293,7 +294,7 @@ struct operator_sign {
     short value;
 };
 
-/* Longer ones first. */
+/* Longer operators stand before their beginnings. */
 static const struct operator_sign operators[] = {
     {"...", T_DOTS, 0},
     {"+/-", T_PLUS_MINUS, 0},

@@ -3,13 +3,14 @@
 
 #include "answer_check/math/math_lex.h"
 
-/* Between math_lex.c (characters) and math_lex_command.c (commands and operators); nobody else's business. */
+/* The lexer's state, shared by math_lex.c (characters) and math_lex_command.c (commands and operators); no
+ * other file includes this header. */
 
 enum { LEX_DEPTH = 200, LEX_ENVIRONMENTS = 50 };
 enum lex_group { GROUP_BRACES, GROUP_TEXT };
 
 struct lex_level {
-    unsigned char kind, in_text; /* in_text: what it was outside */
+    unsigned char kind, in_text; /* in_text: the lexer's in_text before the group */
 };
 
 struct lexer {
@@ -18,7 +19,7 @@ struct lexer {
     size_t at, start; /* next byte; first byte of the token being read */
     struct token *t, spare;
     int n, cap;
-    int space, boundary; /* before the next token; a mark of math mode stood there */
+    int space, boundary; /* space before the next token; whether a mark of math mode stood there */
     int in_text, box, negated;
     int currency; /* $ is a currency sign, not a mark of math mode */
     int depth;
@@ -40,6 +41,6 @@ void lex_skip_blanks(struct lexer *l);
 int lex_text_group(struct lexer *l); /* behind \text */
 int lex_backslash(struct lexer *l);  /* behind a backslash */
 int lex_meaning(struct lexer *l, const struct token_meaning *m);
-int lex_ascii_operator(struct lexer *l, char c); /* c is consumed; -1: not one */
+int lex_ascii_operator(struct lexer *l, char c); /* c is consumed already; -1: c is no operator */
 
 #endif

@@ -1,20 +1,20 @@
-/* Pairs brackets before anything is read, so that the reader never has to try: what is unbalanced fails at
- * once, and where a bracket ends is known from its beginning. Two kinds of signs do not say themselves
- * whether they open or close: | (absolute value, such that, divides) and the brackets of ]a, b[. */
+/* Pairs brackets before anything is read, so that the reader never has to guess: unbalanced text fails at
+ * once, and from the beginning of a bracket its end is known. Two kinds of signs do not show whether they
+ * open or close: | (absolute value, such that, divides) and the brackets of ]a, b[. */
 #include "answer_check/math/math_lex.h"
 #include "evalcore/base/arena.h"
 
 struct level {
     int open; /* index of the token, -1 for the whole text */
-    int bars; /* plain bars on this level, not deeper, that are still to come */
+    int bars; /* plain bars still to come on this level, not counting deeper ones */
     int comma, separator;
-    int colon, relation; /* in {x : x > 0}: index of the colon, a relation behind it */
+    int colon, relation; /* in {x : x > 0}: index of the colon, and of a relation behind it */
 };
 
 struct matcher {
     struct token *t;
     struct level *level;
-    int depth; /* of level; level[0] is the whole text */
+    int depth; /* index of the innermost level; level[0] is the whole text */
 };
 
 static int ends_operand(const struct token *t)
@@ -100,7 +100,8 @@ static int pop(struct matcher *m, int i)
     return 0;
 }
 
-/* [ where an operand has ended and none begins closes [a, b[ or ]a, b[; ] where none has ended opens. */
+/* A [ behind an operand, with none after it, closes [a, b[ or ]a, b[. A ] that stands behind no operand
+ * opens. */
 static void turn_bracket(const struct matcher *m, struct token *t, const struct token *before)
 {
     const struct level *top = &m->level[m->depth];
@@ -118,7 +119,8 @@ static void turn_bracket(const struct matcher *m, struct token *t, const struct 
     }
 }
 
-/* What a plain bar is: the end of the bars open here, their beginning, or a sign between two sides. */
+/* Decides what a plain bar is: the end of a pair that is open here, the beginning of one, or a sign
+ * between two sides. */
 static int bar(struct matcher *m, int i, const struct token *before)
 {
     struct token *t = &m->t[i];
@@ -142,7 +144,7 @@ static int bar(struct matcher *m, int i, const struct token *before)
     return push(m, i);
 }
 
-/* Counts for every level the bars that stand on it, into the level's opening token (its `match`). */
+/* Counts the bars that stand on each level and stores the number in `match` of the level's opening token. */
 static int count_bars(struct token *t, int n, int *whole, int *stack)
 {
     int depth = 0;

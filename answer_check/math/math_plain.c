@@ -1,5 +1,5 @@
-/* Plain words that mean mathematics: sqrt(3), pi/2, 5 percent, x = 1 or x = 2; with Chinese "and" and "or".
- * Sorted; case is ignored. */
+/* Plain words with a mathematical meaning, as in sqrt(3), pi/2, 5 percent, x = 1 or x = 2, and "and" and
+ * "or" in Chinese. The table is sorted; case is ignored. */
 #include "answer_check/math/math_lex.h"
 
 #include <stdlib.h>

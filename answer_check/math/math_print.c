@@ -1,5 +1,4 @@
-/* Trees in prefix form, one canonical line: (add x (negate 1)). For tests and for finding out what was read.
- */
+/* Trees in prefix form, one canonical line: (add x (negate 1)). For tests, and to see what was read. */
 #include "answer_check/math/math_tree.h"
 
 #include <string.h>
@@ -67,7 +66,7 @@ static const char *constant_name(int which)
     return names[which];
 }
 
-/* What stands between the opening parenthesis and the children. */
+/* Prints what stands between the opening parenthesis and the children. */
 static void print_head(struct str *out, const struct math_node *m)
 {
     static const char *const brackets[] = {"[]", "(]", "[)", "()"};

@@ -1,4 +1,4 @@
-/* Trees as people write them in plain text: x - 1, (1, 2], {1, 2}. Long ones are cut off. */
+/* Trees as people write them in plain text: x - 1, (1, 2], {1, 2}. Long trees are cut off. */
 #include "answer_check/math/math_tree.h"
 
 #include <string.h>
@@ -6,18 +6,18 @@
 enum { INFIX_BYTES = 400 };
 
 /* How tightly an operator binds; a child that binds less gets parentheses. */
-enum { TIE_LIST, TIE_RELATION, TIE_SET, TIE_SUM, TIE_PRODUCT, TIE_SIGN, TIE_POWER, TIE_ATOM };
+enum { BIND_LIST, BIND_RELATION, BIND_SET, BIND_SUM, BIND_PRODUCT, BIND_SIGN, BIND_POWER, BIND_ATOM };
 
 struct infix {
     struct str *out;
-    size_t limit; /* length of out at which printing ends */
+    size_t limit; /* length of `out` at which printing stops */
     int depth;
 };
 
 static const char *const ops[] = {
     " = ", " != ", " < ", " <= ", " > ", " >= ", " ~ ", " in ", " not in ", " subset of ", " == ", " | "};
 
-static void print(struct infix *p, const struct math_node *m, int tie);
+static void print(struct infix *p, const struct math_node *m, int binding);
 
 static void put(struct infix *p, const char *s)
 {
@@ -25,7 +25,7 @@ static void put(struct infix *p, const char *s)
         str_puts(p->out, s);
 }
 
-static int tie_of(const struct math_node *m)
+static int binding_of(const struct math_node *m)
 {
     switch (m->kind) {
     case MATH_LIST:
@@ -33,47 +33,47 @@ static int tie_of(const struct math_node *m)
     case MATH_OR:
     case MATH_CASES:
     case MATH_EITHER:
-        return TIE_LIST;
+        return BIND_LIST;
     case MATH_RELATION:
     case MATH_RATIO:
-        return TIE_RELATION;
+        return BIND_RELATION;
     case MATH_UNION:
     case MATH_INTERSECTION:
     case MATH_DIFFERENCE:
-        return TIE_SET;
+        return BIND_SET;
     case MATH_ADD:
-        return TIE_SUM;
+        return BIND_SUM;
     case MATH_MULTIPLY:
     case MATH_DIVIDE:
     case MATH_UNIT:
-        return TIE_PRODUCT;
+        return BIND_PRODUCT;
     case MATH_NEGATE:
     case MATH_PLUS_MINUS:
     case MATH_NOT:
-        return TIE_SIGN;
+        return BIND_SIGN;
     case MATH_POWER:
     case MATH_FACTORIAL:
     case MATH_PERCENT:
     case MATH_DEGREES:
-        return TIE_POWER;
+        return BIND_POWER;
     default:
-        return TIE_ATOM;
+        return BIND_ATOM;
     }
 }
 
-static void between(struct infix *p, const struct math_node *m, const char *separator, int tie)
+static void between(struct infix *p, const struct math_node *m, const char *separator, int binding)
 {
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
         if (i)
             put(p, separator);
-        print(p, m->child[i], tie);
+        print(p, m->child[i], binding);
     }
 }
 
 static void enclosed(struct infix *p, const struct math_node *m, const char *left, const char *right)
 {
     put(p, left);
-    between(p, m, ", ", TIE_LIST + 1);
+    between(p, m, ", ", BIND_LIST + 1);
     put(p, right);
 }
 
@@ -84,7 +84,7 @@ static void print_sum(struct infix *p, const struct math_node *m)
         int minus = i && c->kind == MATH_NEGATE, both = i && c->kind == MATH_PLUS_MINUS;
         if (i)
             put(p, minus ? " - " : both ? c->which ? " -+ " : " +- " : " + ");
-        print(p, minus || both ? c->child[0] : c, i ? TIE_PRODUCT : TIE_SUM);
+        print(p, minus || both ? c->child[0] : c, i ? BIND_PRODUCT : BIND_SUM);
     }
 }
 
@@ -103,7 +103,7 @@ static void print_product(struct infix *p, const struct math_node *m)
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
         if (i)
             put(p, glues(m->child[i - 1], m->child[i]) && m->child[i - 1]->kind == MATH_NUMBER ? "" : "*");
-        print(p, m->child[i], i ? TIE_SIGN : TIE_PRODUCT);
+        print(p, m->child[i], i ? BIND_SIGN : BIND_PRODUCT);
     }
 }
 
@@ -121,7 +121,7 @@ static void print_relation(struct infix *p, const struct math_node *m)
         } else if (i) {
             put(p, ops[op]);
         }
-        print(p, m->child[i], TIE_SET);
+        print(p, m->child[i], BIND_SET);
     }
     if (congruence)
         put(p, ")");
@@ -132,7 +132,7 @@ static void print_matrix(struct infix *p, const struct math_node *m)
     put(p, m->which ? "det [" : "[");
     for (int i = 0; i < m->n && p->out->len < p->limit; i++) {
         put(p, !i ? "" : i % m->columns ? ", " : "; ");
-        print(p, m->child[i], TIE_LIST + 1);
+        print(p, m->child[i], BIND_LIST + 1);
     }
     put(p, "]");
 }
@@ -141,11 +141,11 @@ static void print_cases(struct infix *p, const struct math_node *m)
 {
     for (int i = 0; i + 1 < m->n && p->out->len < p->limit; i += 2) {
         put(p, i ? "; " : "");
-        print(p, m->child[i], TIE_LIST + 1);
+        print(p, m->child[i], BIND_LIST + 1);
         if (m->child[i + 1]->kind == MATH_TEXT && !*m->child[i + 1]->name)
             continue;
         put(p, " where ");
-        print(p, m->child[i + 1], TIE_LIST + 1);
+        print(p, m->child[i + 1], BIND_LIST + 1);
     }
 }
 
@@ -155,7 +155,7 @@ static void print_marked(struct infix *p, const struct math_node *m)
     if (m->kind == MATH_CURRENCY)
         put(p, m->name);
     for (int i = 0; i < m->n; i++) {
-        print(p, m->child[i], TIE_POWER);
+        print(p, m->child[i], BIND_POWER);
         put(p, m->kind == MATH_DEGREES ? minutes[i > 2 ? 2 : i] : "");
     }
     if (m->kind == MATH_UNIT) {
@@ -194,13 +194,13 @@ static void print_collection(struct infix *p, const struct math_node *m)
 {
     switch (m->kind) {
     case MATH_LIST:
-        between(p, m, m->which ? " or " : ", ", TIE_LIST + 1);
+        between(p, m, m->which ? " or " : ", ", BIND_LIST + 1);
         return;
     case MATH_AND:
-        between(p, m, " and ", TIE_LIST + 1);
+        between(p, m, " and ", BIND_LIST + 1);
         return;
     case MATH_OR:
-        between(p, m, " or ", TIE_LIST + 1);
+        between(p, m, " or ", BIND_LIST + 1);
         return;
     case MATH_TUPLE:
         enclosed(p, m, "(", ")");
@@ -212,21 +212,21 @@ static void print_collection(struct infix *p, const struct math_node *m)
         enclosed(p, m, m->which & MATH_OPEN_LEFT ? "(" : "[", m->which & MATH_OPEN_RIGHT ? ")" : "]");
         return;
     case MATH_UNION:
-        between(p, m, " U ", TIE_SUM);
+        between(p, m, " U ", BIND_SUM);
         return;
     case MATH_INTERSECTION:
-        between(p, m, " & ", TIE_SUM);
+        between(p, m, " & ", BIND_SUM);
         return;
     case MATH_DIFFERENCE:
-        between(p, m, " \\ ", TIE_SUM);
+        between(p, m, " \\ ", BIND_SUM);
         return;
     case MATH_SET_BUILDER:
         put(p, "{");
-        between(p, m, " : ", TIE_LIST);
+        between(p, m, " : ", BIND_LIST);
         put(p, "}");
         return;
     default:
-        between(p, m, ":", TIE_SUM);
+        between(p, m, ":", BIND_SUM);
         put(p, m->kind == MATH_TIME && *m->name ? " " : "");
         put(p, m->kind == MATH_TIME ? m->name : "");
     }
@@ -242,20 +242,20 @@ static void print_scalar(struct infix *p, const struct math_node *m)
         print_product(p, m);
         return;
     case MATH_DIVIDE:
-        print(p, m->child[0], TIE_PRODUCT);
+        print(p, m->child[0], BIND_PRODUCT);
         put(p, "/");
-        print(p, m->child[1], TIE_POWER);
+        print(p, m->child[1], BIND_POWER);
         return;
     case MATH_POWER:
-        print(p, m->child[0], TIE_ATOM);
+        print(p, m->child[0], BIND_ATOM);
         put(p, "^");
-        print(p, m->child[1], TIE_POWER);
+        print(p, m->child[1], BIND_POWER);
         return;
     case MATH_NEGATE:
     case MATH_PLUS_MINUS:
     case MATH_NOT:
         put(p, m->kind == MATH_NEGATE ? "-" : m->kind == MATH_NOT ? "not " : m->which ? "-+" : "+-");
-        print(p, m->child[0], TIE_PRODUCT);
+        print(p, m->child[0], BIND_PRODUCT);
         return;
     case MATH_FUNCTION:
         print_call(p, m, math_function_name((enum math_function)m->which));
@@ -264,9 +264,9 @@ static void print_scalar(struct infix *p, const struct math_node *m)
         print_call(p, m, m->which ? "product" : "sum");
         return;
     case MATH_BASE:
-        print(p, m->child[0], TIE_ATOM);
+        print(p, m->child[0], BIND_ATOM);
         put(p, "_");
-        print(p, m->child[1], TIE_ATOM);
+        print(p, m->child[1], BIND_ATOM);
         return;
     default:
         print_call(p, m, m->name);
@@ -313,17 +313,17 @@ static void print_any(struct infix *p, const struct math_node *m)
     case MATH_RELATION:
         print_relation(p, m);
         return;
-    case MATH_EITHER: /* the usual reading */
-        print(p, m->child[0], TIE_LIST);
+    case MATH_EITHER: /* only the usual reading is printed */
+        print(p, m->child[0], BIND_LIST);
         return;
     default:
         print_scalar(p, m);
     }
 }
 
-static void print(struct infix *p, const struct math_node *m, int tie)
+static void print(struct infix *p, const struct math_node *m, int binding)
 {
-    int parens = tie_of(m) < tie;
+    int parens = binding_of(m) < binding;
     if (p->out->len >= p->limit || p->depth > MATH_TREE_DEPTH)
         return;
     p->depth++;
@@ -338,10 +338,10 @@ void math_print_infix(struct str *out, const struct math_node *m)
     struct infix p = {out, out->len + INFIX_BYTES, 0};
     if (!m)
         return;
-    print(&p, m, TIE_LIST);
+    print(&p, m, BIND_LIST);
     if (out->len >= p.limit) {
         out->len = p.limit;
-        while (out->len && (out->data[out->len] & 0xC0) == 0x80) /* not inside a character */
+        while (out->len && (out->data[out->len] & 0xC0) == 0x80) /* do not cut inside a character */
             out->len--;
         out->data[out->len] = 0;
         str_puts(out, " ...");

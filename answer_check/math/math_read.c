@@ -1,7 +1,8 @@
-/* The door of the reader: tokens, brackets, then one reading after the other.
+/* Entry of the reader: it cuts the text into tokens, pairs the brackets and produces one reading after the
+ * other.
  *
- * The first reading takes the usual meaning everywhere and notes what else the text could mean; then each
- * other meaning is tried by itself, then pairs of them. Trees that say the same are kept once. */
+ * The first reading takes the usual meaning everywhere and notes what else the text could mean. Then each
+ * other meaning is tried by itself, and then they are tried in pairs. Equal trees are kept once. */
 #include "answer_check/math/math_reader.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ static int same_literal(const struct math_literal *a, const struct math_literal 
            (!a->n || !memcmp(a->digits, b->digits, (size_t)a->n));
 }
 
-/* Depth is bounded: both trees passed count(). */
+/* The recursion is bounded because both trees passed count(). */
 static int same(const struct math_node *a, const struct math_node *b)
 {
     if (a->kind != b->kind || a->which != b->which || a->n != b->n || a->rows != b->rows ||
@@ -32,7 +33,8 @@ static int is_scalar_kind(enum math_kind k)
     return (k >= MATH_ADD && k <= MATH_APPLY) || (k >= MATH_PERCENT && k <= MATH_BASE);
 }
 
-/* Words, lists and statements are no operands: "the answer is" times 42 is no product. */
+/* May m stand below this parent? Words, lists and statements are no operands: "the answer is" times 42 is
+ * no product. */
 static int fits(const struct math_node *parent, const struct math_node *m)
 {
     enum math_kind k = m->kind;
@@ -40,7 +42,8 @@ static int fits(const struct math_node *parent, const struct math_node *m)
            (k != MATH_TEXT && k != MATH_LIST && k != MATH_RELATION && k != MATH_AND && k != MATH_OR);
 }
 
-/* Nodes, or more than MATH_TREE_NODES when there are too many, they lie too deep, or make no sense. */
+/* The number of nodes, or more than MATH_TREE_NODES when there are too many, when they lie too deep, or
+ * when one cannot stand below its parent. */
 static int count(const struct math_node *m, int depth)
 {
     int n = 1;
@@ -62,7 +65,9 @@ static const struct math_node *read_once(struct math_reader *r, unsigned options
     return m;
 }
 
-enum { READ_STEPS = 30000 }; /* a long text gets its usual reading and those that cost no more than this */
+enum {
+    READ_STEPS = 30000
+}; /* steps after which no further reading of a long text is begun; the usual one is always tried */
 
 struct readings {
     const struct math_node *node[MATH_TREE_READINGS];
@@ -98,8 +103,8 @@ static const struct math_node *read_all(struct math_reader *r, int n)
     return math_node_new(r->w, MATH_EITHER, r->text, all.n, all.node);
 }
 
-/* A full stop, comma or line end behind everything means nothing; the point of "25." belongs to the number.
- */
+/* A full stop, comma or line end at the end of a text means nothing, but the point of "25." belongs to the
+ * number. */
 static int trim_end(struct token *t, int n)
 {
     while (n > 1) {
@@ -116,7 +121,7 @@ static int trim_end(struct token *t, int n)
     return n;
 }
 
-/* Quotation marks around the whole: 'abc', "Friday". Returns the first token. */
+/* Drops quotation marks around the whole text: 'abc', "Friday". Returns the first token. */
 static struct token *trim_quotes(struct token *t, int *n)
 {
     if (*n < 3 || t[0].kind != T_PRIME || t[*n - 1].kind != T_PRIME || t[0].value != t[*n - 1].value)
@@ -128,9 +133,9 @@ static struct token *trim_quotes(struct token *t, int *n)
     return t + 1;
 }
 
-/* A formula cut up into the rows of a matrix of one column, between any two tokens: \begin{matrix} \frac{
- * \\ 1
- * \\ }{ \\ 2 \\ } \end{matrix}. Drops the rows and the matrix; 0 when the text is no such thing. */
+/* A formula cut up into the rows of a matrix of one column, between any two tokens, as in
+ * \begin{matrix}\frac{\\1\\}{\\2\\}\end{matrix}. Drops the rows and the matrix; 0 when the text is no such
+ * formula. */
 static int drop_rows(struct token *t, int n)
 {
     int k = 0, rows = 0;

@@ -1,7 +1,7 @@
 /* Brackets: groups, pairs and tuples, intervals, sets, absolute values, floors. */
 #include "answer_check/math/math_reader.h"
 
-/* What a bracket changes while it is read. */
+/* State of the reader that a bracket changes while its content is read. */
 struct outside {
     int in_bracket, no_mid, in_rows;
 };
@@ -39,7 +39,7 @@ static const struct math_node *interval(struct math_reader *r, int from, const s
     return m;
 }
 
-/* (x, y) = (1, 2): pairs, whatever they could be elsewhere. */
+/* (x, y) = (1, 2): these are pairs, whatever they could mean elsewhere. */
 static int is_equated(const struct math_reader *r, int from)
 {
     const struct token *before = &r->t[from], *behind = reader_token(r);
@@ -48,7 +48,8 @@ static int is_equated(const struct math_reader *r, int from)
                     before[-2].kind == T_CLOSE && before[-2].value == '(');
 }
 
-/* Elements in ( ) or [ ], mixed or turned: pair, interval, tuple. */
+/* Makes a pair, interval or tuple of the elements between ( ) or [ ], which may also be mixed or turned
+ * outwards. */
 static const struct math_node *tuple(struct math_reader *r, int from, const struct read_items *list, int open,
                                      int close)
 {
@@ -90,7 +91,7 @@ static const struct math_node *read_tuple(struct math_reader *r, int open, int c
     return open == close || open == '.' || close == '.' ? m : NULL;
 }
 
-/* The end of \{ x : condition \}, with the element read. */
+/* Reads the rest of \{ x : condition \}, whose element is already read. */
 static const struct math_node *set_builder(struct math_reader *r, int from, const struct math_node *element,
                                            int end)
 {
@@ -210,7 +211,7 @@ const struct math_node *read_bracket(struct math_reader *r)
     return m;
 }
 
-/* {..}: what it holds; with commas a set written without backslashes, except in \boxed. */
+/* {..} means its content; if that has commas it is a set written without backslashes, except in \boxed. */
 const struct math_node *read_group(struct math_reader *r)
 {
     const struct token *t = reader_token(r);

@@ -5,7 +5,7 @@
 
 #include "evalcore/base/arena.h"
 
-/* As TeX takes arguments: a group, or one digit, letter or command. */
+/* An argument as TeX takes it: a group, or one digit, letter or command. */
 const struct math_node *read_argument(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -51,7 +51,8 @@ static const struct math_node *binomial(struct math_reader *r, int from)
     return k ? reader_function(r, MATH_BINOMIAL, from, n, k) : NULL;
 }
 
-/* \sqrt2, \sqrt[3]{x}, √12, sqrt(3). `value` is the token's: 1 and more where whole numbers are meant. */
+/* \sqrt2, \sqrt[3]{x}, √12, sqrt(3). `value` is the token's: not 0 for signs such as √, which take all digits
+ * of a number. */
 static const struct math_node *root(struct math_reader *r, int from, int value)
 {
     const struct math_node *which = NULL, *x;
@@ -77,7 +78,8 @@ static const struct math_node *root(struct math_reader *r, int from, int value)
     return x ? reader_function(r, MATH_SQRT, from, x, which) : NULL;
 }
 
-/* \overline{CD} is a segment's name, \bar z a conjugate; other accents make another name of a symbol. */
+/* \overline{CD} is a segment's name, \bar z a conjugate; any other accent becomes part of the symbol's
+ * name. */
 static const struct math_node *accent(struct math_reader *r, const struct token *t, int from)
 {
     const struct token *a = reader_token(r);

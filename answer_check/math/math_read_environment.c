@@ -11,7 +11,7 @@ static int ends_with(const struct token *t, const char *tail)
 
 struct table {
     struct read_items cells;
-    int rows, columns, full; /* full: all rows have as many cells as the first */
+    int rows, columns, full; /* full: all rows have as many cells as the first row */
 };
 
 static int ends_cell(const struct token *t)
@@ -19,7 +19,7 @@ static int ends_cell(const struct token *t)
     return t->kind == T_CELL || t->kind == T_ROW || t->kind == T_FINISH || t->kind == T_END;
 }
 
-/* "n odd", "n \text{ is odd}": a condition that is no formula, kept as words. NULL where none are in it. */
+/* "n odd", "n \text{ is odd}": a condition that is no formula is kept as words. NULL when it has no words. */
 static const struct math_node *read_words(struct math_reader *r, int from)
 {
     int end = from, words = 0;
@@ -108,8 +108,8 @@ static const struct math_node *matrix(struct math_reader *r, int from, const str
     return m;
 }
 
-/* Rows of one cell: a system of statements when all are, otherwise values without conditions. "x, & x > 0"
- * and "x, x > 0" both are a value and its condition. */
+/* Cases. If all rows have one cell that is a statement they form a system, otherwise such rows are values
+ * without conditions. "x, & x > 0" and "x, x > 0" both are a value and its condition. */
 static const struct math_node *cases(struct math_reader *r, int from, const struct table *t)
 {
     struct read_items pairs = {0};
@@ -161,7 +161,7 @@ const struct math_node *read_cases(struct math_reader *r, int from)
     return read_rows(r, &t) ? NULL : cases(r, from, &t);
 }
 
-/* Does an equals sign stand before the row's expression, so that it goes on with the row above? */
+/* Does the row begin with an equals sign, so that it continues the row above? */
 static int goes_on(const struct math_reader *r, const struct math_node *m)
 {
     const char *p = m->source.s;
@@ -170,7 +170,8 @@ static int goes_on(const struct math_reader *r, const struct math_node *m)
     return p && p > r->text.s && p[-1] == '=';
 }
 
-/* a = b with = c below it: a = b = c. NULL when either is no chain of equations or too long. */
+/* Joins a = b and the row "= c" below it to a = b = c. NULL when either is no chain of equations, or the
+ * result is too long. */
 static const struct math_node *chained(struct math_reader *r, int from, const struct math_node *a,
                                        const struct math_node *b)
 {
@@ -220,7 +221,7 @@ const struct math_node *read_environment(struct math_reader *r)
     const struct token *t = reader_token(r);
     int from = r->pos;
     struct table rows = {0};
-    if (t->value) /* marked by the lexer */
+    if (t->value) /* the lexer has marked it */
         return layout(r, from);
     if (ends_with(t, "cases") || ends_with(t, "dcases"))
         return read_cases(r, from);

@@ -1,5 +1,5 @@
-/* Functions with a meaning: \sin, \log_2, max, gcd and their arguments. Without parentheses the argument is a
- * product up to the next sign, function or parenthesis: \sin 2x \cos y. */
+/* Functions with a known meaning: \sin, \log_2, max, gcd, and their arguments. Without parentheses the
+ * argument is a product up to the next sign, function or parenthesis: \sin 2x \cos y. */
 #include "answer_check/math/math_reader.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static int is_trigonometric(int f)
     return f >= MATH_SIN && f <= MATH_ARTANH;
 }
 
-/* The inverse that ^{-1} means, or -1. */
+/* The inverse function that ^{-1} stands for, or -1. */
 static int inverse(int f)
 {
     if (f >= MATH_SIN && f <= MATH_CSC)
@@ -33,7 +33,8 @@ static int holds_pi(const struct math_node *m)
     return found;
 }
 
-/* Does the bare argument go on? Not over functions; over a parenthesis only behind numbers: \sin 2(x+1). */
+/* Does an argument without parentheses continue here? Not with a function, and with a parenthesis only
+ * behind numbers: \sin 2(x+1). */
 static int argument_goes_on(struct math_reader *r, const struct read_items *f, int from)
 {
     const struct token *t = reader_token(r);
@@ -112,7 +113,8 @@ static const struct math_node *build(struct math_reader *r, int f, int from, con
     return m;
 }
 
-/* A logarithm: the base is written as a subscript, as second argument, in the name (lg), or not at all. */
+/* A logarithm. Its base is written as a subscript, as the second argument, in the name (lg), or not at
+ * all. */
 static const struct math_node *logarithm(struct math_reader *r, int from, const struct math_node *base,
                                          const struct read_items *args, int ten)
 {

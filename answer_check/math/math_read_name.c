@@ -1,12 +1,12 @@
 /* Letters and names: symbols with subscripts and strokes, functions applied to something, words that stand
- * for one quantity, digits of a base above ten. */
+ * for one quantity, and the digits of bases above ten. */
 #include "answer_check/math/math_reader.h"
 
 #include <string.h>
 
 #include "evalcore/base/arena.h"
 
-/* Letters that name functions in most papers: f(x) is first an application. */
+/* Letters that usually name functions: the first reading of f(x) is an application. */
 static int names_function(const char *name)
 {
     static const char *const table[] = {"f",   "g",   "h",   "F",    "G",     "H",     "P",     "Q",
@@ -37,7 +37,8 @@ int read_subscript(struct math_reader *r)
     return 0;
 }
 
-/* Strokes behind a name: f', f^\prime, f^{\prime\prime}. Tokens; the number of strokes in *n. */
+/* Strokes behind a name: f', f^\prime, f^{\prime\prime}. Returns how many tokens they take, and in *n the
+ * number of strokes. */
 static int strokes(const struct token *t, int *n)
 {
     int raised = t->kind == T_CARET, i = raised, braced = raised && t[1].kind == T_OPEN && t[1].value == '{';
@@ -49,7 +50,7 @@ static int strokes(const struct token *t, int *n)
     return i + braced;
 }
 
-/* x^*, x^{*}, x^+: a mark, not a power. Tokens. */
+/* x^*, x^{*}, x^+: a mark, not a power. Returns how many tokens it takes. */
 static int star(const struct token *t)
 {
     if (t->kind != T_CARET)
@@ -66,7 +67,7 @@ static int star(const struct token *t)
                : 0;
 }
 
-/* The exponent in f^{-1}(x) and f^2(x): tokens, when a parenthesis follows. */
+/* The exponent in f^{-1}(x) and f^2(x): how many tokens it takes, or 0 when no parenthesis follows. */
 static int function_power(const struct math_reader *r, const struct token *t)
 {
     if (t->kind != T_CARET)
@@ -83,7 +84,7 @@ struct call {
     int commas, single;
 };
 
-/* What stands in the parentheses at pos: several arguments, or one letter or number? */
+/* Looks into the parentheses at pos: do they hold several arguments, or a single letter or number? */
 static struct call look_inside(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -142,7 +143,7 @@ static const struct math_node *apply(struct math_reader *r, const char *name, in
     return m;
 }
 
-/* e and i are constants first, unless a sum runs over them. */
+/* In the first reading e and i are constants, unless a sum runs over them. */
 static const struct math_node *constant(struct math_reader *r, const char *name, int from)
 {
     int e = !strcmp(name, "e"), i = !strcmp(name, "i");
@@ -197,7 +198,7 @@ const struct math_node *read_name(struct math_reader *r, const char *name, int f
 
 enum { BASE_TOKENS = 40 };
 
-/* Digits of a base above ten: A5_{16}. Tokens up to the underscore, or 0. */
+/* Digits of a base above ten: A5_{16}. Returns the number of tokens before the underscore, or 0. */
 int read_base_length(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -265,7 +266,8 @@ const struct math_node *read_letters(struct math_reader *r)
     if (base)
         return read_based(r, base);
     struct span word = {t->s, (size_t)t->n};
-    int beyond_ascii = t->s[0] & 0x80 && t->n > 4; /* a word of a language without blanks: only a side */
+    /* In a language without blanks a word is a name only as the side of a relation. */
+    int beyond_ascii = t->s[0] & 0x80 && t->n > 4;
     if (!r->skip && (math_word_is_prose(word) || (beyond_ascii && t[1].kind != T_RELATION)))
         return NULL;
     if (!r->skip && (t->n == 1 || t->s[0] & 0x80 || is_one_name(r))) {

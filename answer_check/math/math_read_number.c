@@ -1,5 +1,5 @@
-/* Numbers in all their writings. Digits stay as they were written: value and rounding are other people's
- * business. Where a comma may group digits or separate two numbers, both are readings. */
+/* Numbers in all the ways in which they are written. Digits stay as written; other files decide about
+ * values and rounding. Where a comma may group digits or separate two numbers, both are readings. */
 #include "answer_check/math/math_reader.h"
 
 #include <string.h>
@@ -34,7 +34,8 @@ static void append(struct digits *d, const char *s, int n)
     d->n += n;
 }
 
-/* How groups of three are separated behind t: the separator's tokens (0 for a space), or -1. */
+/* How groups of three digits are separated behind t: the number of tokens of the separator (0 for a
+ * space), or -1. */
 enum group_style { GROUP_NONE, GROUP_SURE, GROUP_SPACE, GROUP_TIGHT, GROUP_LOOSE };
 static enum group_style group_style(const struct token *t)
 {
@@ -56,7 +57,7 @@ static enum group_style group_style(const struct token *t)
     }
 }
 
-/* The groups behind a first run of one to three digits, all separated alike: their number, or 0. */
+/* The number of groups behind a first run of one to three digits, all separated in the same way, or 0. */
 static int count_groups(const struct token *t, enum group_style *style, int *zeros)
 {
     int n = 0, width = 1;
@@ -76,7 +77,7 @@ static int count_groups(const struct token *t, enum group_style *style, int *zer
     return n;
 }
 
-/* Whether the groups at t are one number in this reading. */
+/* Do the groups form one number in this reading? */
 static int take_groups(struct math_reader *r, enum group_style style, int zeros)
 {
     if (style == GROUP_SURE || style == GROUP_SPACE)
@@ -88,7 +89,8 @@ static int take_groups(struct math_reader *r, enum group_style style, int zeros)
     return !reader_option(r, READ_COMMA);
 }
 
-/* Inside a run of numbers and commas that did not begin with groups of three: 1,2,345. */
+/* Does this number stand inside a run of numbers and commas that did not begin with groups of three, as in
+ * 1,2,345? */
 static int is_behind_list(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -96,7 +98,7 @@ static int is_behind_list(const struct math_reader *r)
            !t[-1].space;
 }
 
-/* 3,14 and 3{,}14: a decimal comma, never inside brackets, where commas separate. */
+/* Is the comma of 3,14 or 3{,}14 a decimal comma? Never inside brackets, where commas separate. */
 static int take_decimal_comma(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -164,7 +166,8 @@ static void period(struct digits *d)
     d->decimals += n;
 }
 
-/* 0.333..., 0.1212...: a block written twice or more goes on for ever; 3.14159... is what is written. */
+/* 0.333..., 0.1212...: a block written at least twice repeats for ever; 3.14159... means the digits that
+ * are written. */
 static void dots(struct digits *d)
 {
     const char *end = d->s + d->n;
@@ -203,7 +206,7 @@ static void fraction_part(struct digits *d)
         dots(d);
 }
 
-/* e3, E-5 behind a number. 3e-5 without a point may be a difference. */
+/* e3, E-5 behind a number. Without a point, 3e-5 may also be a difference. */
 static void exponent_part(struct math_reader *r, struct digits *d)
 {
     const struct token *t = d->end;
@@ -318,7 +321,7 @@ const struct math_node *read_number(struct math_reader *r)
     const struct token *t = reader_token(r);
     struct digits d = {.arena = r->w->arena, .end = t};
     int from = r->pos;
-    if (r->skip) { /* the rest of a run of which TeX took the first digit */
+    if (r->skip) { /* the rest of a run whose first digit was read as TeX takes it */
         const struct math_node *m = reader_integer(r, t->s + r->skip, t->n - r->skip);
         reader_next(r);
         return m;

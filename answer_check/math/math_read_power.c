@@ -10,7 +10,8 @@ static int is_prime(const struct token *t, int value)
     return t->kind == T_PRIME && t->value == value;
 }
 
-/* A raised prime, ^\prime or ^{\prime\prime} or plain: tokens that it takes, and how many strokes. */
+/* A prime, plain or raised as in ^\prime and ^{\prime\prime}: how many tokens it takes, and in *strokes
+ * how many strokes it has. */
 static int primes(const struct token *t, int *strokes)
 {
     int raised = t->kind == T_CARET, i = raised;
@@ -50,7 +51,7 @@ static const struct math_node *read_degrees(struct math_reader *r, const struct 
     return read_minutes(r, value, from);
 }
 
-/* Behind ^ without braces: one digit or letter as in TeX, but all digits of a number as people write. */
+/* What stands behind ^ without braces: one letter, as in TeX, but all digits of a number, as people write. */
 static const struct math_node *read_script_atom(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -85,7 +86,7 @@ const struct math_node *read_script(struct math_reader *r)
     return negative ? reader_one(r, MATH_NEGATE, from, m) : m;
 }
 
-/* ^\circ and ^{\circ}: tokens that it takes, without what else may stand in the braces. */
+/* ^\circ and ^{\circ}: how many tokens they take, without what else may stand in the braces. */
 static int is_letter_o(const struct token *t)
 {
     return t->kind == T_WORD && t->n == 1 && *t->s == 'o';
@@ -100,7 +101,8 @@ static int circ_behind_caret(const struct token *t)
     return t[1].kind == T_OPEN && t[1].value == '{' && t[2].kind == T_CIRC && t[3].kind == T_CLOSE ? 4 : 0;
 }
 
-/* C_9^2 as 9 choose 2, where a number or one letter stands below. NULL: not of that form. */
+/* C_9^2 as 9 choose 2, where the subscript is a number or one letter. NULL when it does not have that
+ * form. */
 static const struct math_node *chosen(struct math_reader *r, const struct math_node *base,
                                       const struct math_node *k, int from)
 {

@@ -1,4 +1,5 @@
-/* Relations and chains of them, and what binds tighter: unions of sets, ratios and times. */
+/* Relations and chains of relations, and what binds tighter than they do: unions of sets, ratios and
+ * times. */
 #include "answer_check/math/math_reader.h"
 
 enum { SIDES = 64, PARTS = 8 };
@@ -49,7 +50,7 @@ static int time_part(const struct math_node *m, int digits, int most)
     return v <= most;
 }
 
-/* am, pm, a.m., P.M.: tokens, and which in *name. */
+/* am, pm, a.m., P.M.: how many tokens, and in *name which of the two. */
 int read_half_of_day(const struct token *t, const char **name)
 {
     if (t->kind != T_WORD || (!t->space && !(t->flags & TOKEN_TEXT) && t->n == 2) ||
@@ -109,7 +110,7 @@ static const struct math_node *read_ratio(struct math_reader *r)
     return math_node_new(r->w, MATH_RATIO, reader_source(r, from), n, part);
 }
 
-/* Certainly no set. */
+/* Is m certainly a number, so no set? */
 static int is_number(const struct math_node *m)
 {
     return m->kind == MATH_NUMBER || m->kind == MATH_CONSTANT ||

@@ -1,5 +1,5 @@
-/* Sums, products and powers. Juxtaposition binds tighter than / and *: a/bc is a/(bc), as it is set in LaTeX
- * papers; only a fraction of two integers is read as a factor, 1/2x first as half of x. */
+/* Sums, products and powers. Juxtaposition binds tighter than / and *: a/bc is a/(bc), as LaTeX papers
+ * mean it. Only a fraction of two integers is read as a factor: the first reading of 1/2x is half of x. */
 #include "answer_check/math/math_reader.h"
 
 static int is_integer(const struct math_node *m)
@@ -12,7 +12,7 @@ static const struct math_node *collapse(struct math_reader *r, int from, const s
     return f->n == 1 ? f->node[0] : reader_list(r, MATH_MULTIPLY, from, f);
 }
 
-/* A number in words of one letter: 1.5 x 10^3, 3 x 4. */
+/* Is the letter x here a multiplication sign between numbers, as in 1.5 x 10^3 and 3 x 4? */
 static int is_cross(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -21,7 +21,7 @@ static int is_cross(const struct math_reader *r)
            t[1].space >= SPACE_THIN;
 }
 
-/* Union written as a letter: (1,2) U (3,4). */
+/* Is this letter a union sign, as in (1,2) U (3,4)? */
 static int is_letter_union(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -43,7 +43,7 @@ int read_starts_factor(const struct math_reader *r)
         /* not a = b (mod n), not \boxed{1}\boxed{2} */
     case T_WORD:
         if (t->flags & TOKEN_TEXT && t->n > 1 && r->pos && (t->space || t[-1].kind == T_WORD))
-            return 0; /* words behind a formula */
+            return 0; /* words behind a formula are no factor */
         return !is_cross(r) && !is_letter_union(r) && !read_ratio_word(r);
     case T_DIGITS:
     case T_NAME:
@@ -67,7 +67,7 @@ int read_starts_factor(const struct math_reader *r)
     }
 }
 
-/* Does a further factor stand here, without a sign of multiplication? */
+/* Does another factor stand here without a multiplication sign? */
 static int continues(struct math_reader *r, const struct math_node *last, int from)
 {
     const struct token *t = reader_token(r);
@@ -76,7 +76,7 @@ static int continues(struct math_reader *r, const struct math_node *last, int fr
         return 0;
     if (!r->skip && t[-1].kind == T_DIGITS &&
         (t->kind == T_DIGITS || t->kind == T_DOT || read_half_of_day(t, &half)))
-        return 0; /* 2 3 is nothing, 9 a.m. a time */
+        return 0; /* 2 3 is unreadable, 9 a.m. is a time */
     if (!r->skip && t->kind == T_DIGITS && t[-1].kind == T_WORD && t[-1].n > 1 && t->space)
         return 0; /* Answer 9 */
     return r->skip || (!read_unit_follows(r, last, from) && !read_phrase_length(r));
@@ -105,7 +105,7 @@ static int read_chain(struct math_reader *r, struct read_items *f, int from, int
     return 0;
 }
 
-/* Behind a slash. */
+/* Reads what stands behind a slash. */
 static const struct math_node *read_denominator(struct math_reader *r, const struct math_node *numerator)
 {
     struct read_items d = {0};
@@ -193,7 +193,7 @@ static int is_set(const struct math_node *m)
                  m->kind == MATH_SET_BUILDER || m->kind == MATH_DIFFERENCE);
 }
 
-/* 3 + 5 cm is (3 + 5) cm, where only the last term carries the unit. */
+/* When only the last term has a unit it belongs to the sum: 3 + 5 cm is (3 + 5) cm. */
 static const struct math_node *lift_unit(struct math_reader *r, int from, struct read_items *terms)
 {
     const struct math_node *last = terms->node[terms->n - 1];
@@ -210,7 +210,7 @@ static const struct math_node *lift_unit(struct math_reader *r, int from, struct
     return read_named_mark(r, MATH_UNIT, from, unit->name, reader_list(r, MATH_ADD, from, terms));
 }
 
-/* 3 hours 20 minutes: quantities side by side are a sum. */
+/* 3 hours 20 minutes: two quantities side by side are a sum. */
 static int unit_goes_on(const struct math_reader *r, const struct math_node *last)
 {
     const struct token *t = reader_token(r);

@@ -1,4 +1,4 @@
-/* Statements and lists of them: a, b and c; x = 1 or x = 2; f(x) = 1 for all x; Minimum: 1. */
+/* Statements and lists of statements: a, b and c; x = 1 or x = 2; f(x) = 1 for all x; Minimum: 1. */
 #include <string.h>
 
 #include "answer_check/math/math_reader.h"
@@ -77,7 +77,7 @@ static int statement_follows(const struct math_reader *r, const struct token *t)
     return 0;
 }
 
-/* Up to where the words of a condition go: the end of the group, or ", and". */
+/* Where the words of a condition end: at the end of the group, or at ", and". */
 static int condition_end(const struct math_reader *r)
 {
     int i = r->pos;
@@ -99,7 +99,8 @@ static int condition_end(const struct math_reader *r)
     }
 }
 
-/* Behind a statement: where, for, if. What cannot be read is kept as words. */
+/* Reads the condition behind a statement: where, for, if. A condition that cannot be read is kept as
+ * words. */
 static const struct math_node *read_condition(struct math_reader *r)
 {
     if (reader_is(r, T_COMMA))
@@ -147,8 +148,9 @@ static void skip_adverb(struct math_reader *r)
             reader_next(r);
 }
 
-/* Words, perhaps with a number (Case 2), and a colon: tokens before the colon. 0: no label; -1: words that
- * only announce (The answer is: 5), which make the text a response rather than an expression. */
+/* A label: words, perhaps with a number (Case 2), and a colon. Returns the number of tokens before the
+ * colon; 0 when there is no label; -1 when the words only announce something (The answer is: 5), because
+ * such a text is a response rather than an expression. */
 static int label_length(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -166,8 +168,9 @@ static int label_length(struct math_reader *r)
     return n;
 }
 
-/* "\text{The smallest such } n \text{ is } 5", "\text{Area of } ABC = 5": words that announce a value, up to
- * their verb or sign. Only at the beginning, and only where the words are set as text. */
+/* "\text{The smallest such } n \text{ is } 5", "\text{Area of } ABC = 5": skips words that announce a
+ * value, up to their verb or sign. Only at the beginning of a text, and only when the words are set as
+ * text. */
 static void skip_announcement(struct math_reader *r)
 {
     int verb = 0, words = 0;
@@ -227,7 +230,7 @@ static const struct math_node *read_item(struct math_reader *r)
     return label ? equation(r, from, label, m) : m;
 }
 
-/* The signs between two elements. 0 when there are none. */
+/* Reads the signs between two elements; 0 when there are none. */
 static int read_separator(struct math_reader *r, enum token_kind *kind, int *comma)
 {
     int found = 0;
@@ -303,7 +306,7 @@ static const char *left_name(const struct math_node *m)
     return m->kind == MATH_RELATION && m->child[0]->kind == MATH_SYMBOL ? m->child[0]->name : "";
 }
 
-/* x = 1, x = 2 or x = 3: alternatives for one symbol. */
+/* Are these alternatives for one symbol: x = 1, x = 2 or x = 3? */
 static int same_left(const struct read_items *list)
 {
     const char *name = left_name(list->node[0]);
@@ -323,7 +326,7 @@ static const struct math_node *flat(struct math_reader *r, int from, const struc
     return m;
 }
 
-/* Cuts at one separator; each piece becomes a node. */
+/* Cuts the list at one kind of separator; each piece becomes a node. */
 static const struct math_node *cut(struct math_reader *r, int from, const struct read_items *list,
                                    enum token_kind separator)
 {
@@ -340,7 +343,7 @@ static const struct math_node *cut(struct math_reader *r, int from, const struct
     return groups.n == 1 ? groups.node[0] : reader_list(r, or ? MATH_OR : MATH_LIST, from, &groups);
 }
 
-/* Formulas and words in one list are pieces of a sentence. */
+/* Does the list hold formulas as well as words? Then it is a sentence cut into pieces. */
 static int is_mixed(const struct read_items *list)
 {
     int words = 0, others = 0;

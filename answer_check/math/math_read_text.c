@@ -1,5 +1,5 @@
-/* Words. A short run of words that are no mathematics is a text: a name, "no solution", "Monday and Friday".
- * Whole sentences are texts only when nothing but words stands in them. */
+/* Words. A short run of words that are no mathematics is a text: a name, "no solution", "Monday and
+ * Friday". A whole sentence is a text only when it consists of nothing but words. */
 #include "answer_check/math/math_reader.h"
 
 #include <string.h>
@@ -42,7 +42,8 @@ static int is_wordy(const struct token *t)
            math_word_is_short(w) || (w.n == 3 && has_vowel(w) && t->s[0] <= 'Z' && t->s[1] > 'Z');
 }
 
-/* Words from i on, with hyphens and apostrophes inside: tokens; counts the wordy ones. */
+/* The number of tokens of the words from t on, with the hyphens and apostrophes inside them; counts the
+ * words, and those that can hardly be products. */
 static int run_length(const struct token *t, int *words, int *wordy)
 {
     int i = 0;
@@ -83,7 +84,8 @@ static int separates(const struct token *t)
     }
 }
 
-/* One word by itself: text or product of its letters? Not when it is a side of a relation: Area = 5. */
+/* Is a word by itself a text, or the product of its letters? As the side of a relation (Area = 5) it is no
+ * text. */
 static int lone_word(struct math_reader *r, const struct token *t)
 {
     int first = r->pos == 0;
@@ -138,7 +140,7 @@ static size_t fold_word(char *out, const struct token *t)
         int lower = c < 0 ? c : utf8proc_tolower(c);
         utf8proc_uint8_t bytes[4];
         int k = lower >= 0 ? (int)utf8proc_encode_char(lower, bytes) : 0;
-        if (k <= 0 || k > used) { /* never longer than it was */
+        if (k <= 0 || k > used) { /* the folded text is never longer than its source */
             memcpy(out + n, t->s + at, (size_t)used);
             n += (size_t)used;
         } else {
@@ -183,7 +185,7 @@ const struct math_node *read_phrase(struct math_reader *r, int n)
     return reader_named(r, MATH_TEXT, from, read_folded(r, from, from + n));
 }
 
-/* Sentences and names with a number (June 20); NULL when the text is anything else. */
+/* Sentences and names with a number (June 20); NULL for any other text. */
 const struct math_node *read_prose(struct math_reader *r, int n, int last_resort)
 {
     int words = 0, wordy = 0, stops = 0, digits = 0, single = 0, announces = 0;

@@ -1,5 +1,5 @@
-/* Marks behind a value: percent, currency, units, ordinals, words of scale. Units of one letter are a second
- * reading (3m), and only where a number with its letter is all there is. */
+/* Marks behind a value: percent, currency, units, ordinals, words of scale. A unit of one letter (3m) is
+ * only ever a second reading, and only when the number and the letter are the whole text. */
 #include "answer_check/math/math_reader.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static int has_vowel(const struct token *t)
     return 0;
 }
 
-/* 3m and nothing more: a number, a letter that is a unit, perhaps its power. */
+/* Is this 3m and nothing more: a number, a letter that is a unit, and perhaps its power? */
 static int is_letter_unit(const struct math_reader *r, int from)
 {
     const struct token *t = reader_token(r), *first = from ? &r->t[from - 1] : NULL;
@@ -74,7 +74,7 @@ static int is_letter_unit(const struct math_reader *r, int from)
     return alone && (k->kind == T_END || k->kind == T_COMMA || k->kind == T_AND || k->kind == T_OR);
 }
 
-/* How the word at pos could be a unit of the value before it. */
+/* Can the word at pos be a unit of the value before it, and in which way? */
 static int is_unit_word(struct math_reader *r, const struct math_node *m, int from)
 {
     const struct token *t = reader_token(r);
@@ -131,7 +131,7 @@ static int continues_unit(const struct token *t, int word_before)
            (math_word_is_unit(word_of(t)) || (word_before && t->kind == T_WORD && t->n > 2 && has_vowel(t)));
 }
 
-/* The words, powers and slashes of a unit, from the word at pos on. */
+/* Reads the words, powers and slashes of a unit that begins at pos. */
 static const char *read_unit_name(struct math_reader *r)
 {
     struct str name = {0};

@@ -1,4 +1,4 @@
-/* The reader's tools: looking at tokens, options, nodes with their source, growing lists. */
+/* Tools of the reader: looking at tokens, choosing options, making nodes with their source, growing lists. */
 #include "answer_check/math/math_reader.h"
 
 #include <string.h>

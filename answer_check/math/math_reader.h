@@ -3,18 +3,19 @@
 
 #include "answer_check/math/math_lex.h"
 
-/* Between the files of the reader (math_read*.c); the door is math_read() in math_tree.h.
+/* Shared by the files of the reader (math_read*.c) only; the door is math_read() in math_tree.h.
  *
- * A recursive descent over tokens whose brackets are paired already. Every function reads what it is named
- * after and leaves `pos` behind it, or returns NULL; then the place does not matter any more, except where a
- * caller remembered it. A reading is decided by `options`: what this text could mean otherwise is collected
- * in `seen`, and math_read reads again with these options one by one and in pairs. So a choice is made alike
- * at all places of a text, and nothing is guessed twice. */
+ * The reader is a recursive descent over tokens whose brackets are already paired. Every function reads
+ * what its name says and leaves `pos` behind it, or returns NULL; after NULL the value of `pos` means
+ * nothing, so a caller that wants to try something else restores the place it remembered. `options` decide
+ * between several meanings of a writing. The reader collects in `seen` which options would make a
+ * difference for this text, and math_read() reads the text again with these options, one at a time and in
+ * pairs. One choice thus holds at all places of a text. */
 
-/* The other readings, each the opposite of the usual one. The order is the order of trying. */
+/* The other readings, each the opposite of the usual one, in the order in which they are tried. */
 enum read_option {
     READ_INTERVAL = 1 << 0,        /* (a, b): an open interval, not a pair */
-    READ_COMMA = 1 << 1,           /* 3,333: a list, not a number; 3, 333 the other way round */
+    READ_COMMA = 1 << 1,           /* 3,333: a list, not a number; for 3, 333 the other way round */
     READ_DECIMAL_COMMA = 1 << 2,   /* 3,14: one number */
     READ_LETTER_UNIT = 1 << 3,     /* 3m: metres, not m times 3 */
     READ_TIME = 1 << 4,            /* 12:30: a time, not a ratio */
@@ -41,32 +42,34 @@ struct math_reader {
     struct span text;
     int64_t start; /* steps left at the beginning */
     int pos;
-    int skip; /* letters or digits already read of the token at pos */
+    int skip; /* how many letters or digits of the token at pos are already read */
     int depth;
     unsigned options, seen;
-    int bound_i, bound_e; /* inside a sum over i, i is a symbol */
+    int bound_i, bound_e; /* inside a sum over i (or e) it is a symbol, not the constant */
     int in_bracket;       /* inside ( ) and the like: commas separate there */
-    int no_mid;           /* before "such that", which is not "divides" */
-    int commas;           /* in the whole text */
-    int in_rows;          /* inside an environment: \\ ends a row, it does not separate statements */
+    int no_mid;           /* a | here means "such that", not "divides" */
+    int commas;           /* number of commas in the whole text */
+    int in_rows;          /* inside an environment, where \\ ends a row and does not separate statements */
 };
 
 enum { READ_ITEMS = 4000 }; /* elements of one list */
 
-/* Sequences: elements and what stands in front of each. */
+/* A sequence: its elements and what stands before each. */
 struct read_items {
     const struct math_node **node;
     enum token_kind *separator; /* T_COMMA, T_SEMICOLON, T_AND, T_OR; value T_ROW for a new line */
-    unsigned char *comma;       /* a comma stood before "or" and "and" */
+    unsigned char *comma;       /* whether a comma stood before "or" or "and" */
     int n, cap;
 };
 
 /* Tools (math_reader.c). */
 const struct token *reader_token(const struct math_reader *r);
 int reader_is(const struct math_reader *r, enum token_kind kind);
-int reader_option(struct math_reader *r, enum read_option o); /* marks it as seen; is it chosen? */
+int reader_option(struct math_reader *r, enum read_option o); /* notes that o matters here; is it chosen? */
 void reader_next(struct math_reader *r);
-int reader_enter(struct math_reader *r); /* -1: too deep or no steps; otherwise r->depth-- afterwards */
+/* One level deeper: -1 when that is too deep or no steps are left; after 0 the caller undoes it, r->depth--.
+ */
+int reader_enter(struct math_reader *r);
 struct span reader_source(const struct math_reader *r, int from); /* from token `from` to before pos */
 const struct math_node *reader_named(struct math_reader *r, enum math_kind kind, int from, const char *name);
 const struct math_node *reader_one(struct math_reader *r, enum math_kind kind, int from,
@@ -76,7 +79,7 @@ const struct math_node *reader_two(struct math_reader *r, enum math_kind kind, i
 const struct math_node *reader_function(struct math_reader *r, enum math_function f, int from,
                                         const struct math_node *a, const struct math_node *b /* or NULL */);
 const struct math_node *reader_integer(struct math_reader *r, const char *digits, int n);
-const char *reader_flat(struct math_reader *r, int from, int to); /* tokens as one name, without blanks */
+const char *reader_flat(struct math_reader *r, int from, int to); /* the tokens as one name, without blanks */
 const unsigned char *reader_bytes(struct math_reader *r, const unsigned char *bytes, int n); /* a copy */
 const char *reader_join_names(struct math_reader *r, const char *a, const char *b);
 int reader_add(struct math_reader *r, struct read_items *list, const struct math_node *m,
@@ -84,9 +87,10 @@ int reader_add(struct math_reader *r, struct read_items *list, const struct math
 const struct math_node *reader_list(struct math_reader *r, enum math_kind kind, int from,
                                     const struct read_items *list);
 
-/* "(about 18.9)", "(square units)" behind a value: the closing token, or 0. Nothing of it counts. */
+/* "(about 18.9)", "(square units)" behind a value: the index of the closing token, or 0. Such a remark has
+ * no effect. */
 int read_remark(const struct math_reader *r);
-/* "base 7", "(base 7)" behind a number: tokens, or 0. */
+/* "base 7", "(base 7)" behind a number: how many tokens, or 0. */
 int read_base_words(const struct token *t);
 
 /* Statements (math_read_statement.c). */
@@ -103,7 +107,7 @@ int read_can_be_end(const struct math_node *m);   /* of an interval: a number, p
 /* Scalars (math_read_scalar.c). */
 const struct math_node *read_sum(struct math_reader *r);
 const struct math_node *read_product(struct math_reader *r);
-const struct math_node *read_power(struct math_reader *r); /* a primary with what is behind it */
+const struct math_node *read_power(struct math_reader *r); /* a primary with exponents and the like */
 const struct math_node *read_postfix(struct math_reader *r, const struct math_node *m, int from);
 const struct math_node *read_primary(struct math_reader *r); /* math_read_primary.c */
 const struct math_node *read_script(struct math_reader *r);  /* behind ^ */
@@ -111,7 +115,8 @@ int read_starts_factor(const struct math_reader *r);
 
 /* Primaries. */
 const struct math_node *read_number(struct math_reader *r);
-/* The fraction at pos; with a whole number before it, *joined says whether both are a mixed number. */
+/* Reads the fraction at pos, which may follow a whole number; *joined says whether both form a mixed
+ * number. */
 const struct math_node *read_mixed(struct math_reader *r, const struct math_node *whole, int from,
                                    int *joined);
 const struct math_node *read_base(struct math_reader *r, const struct math_node *digits, int from);
@@ -130,21 +135,21 @@ const struct math_node *read_cases(struct math_reader *r, int from); /* at \begi
 const struct math_node *read_number_set(struct math_reader *r);
 
 /* Words (math_read_text.c, math_read_unit.c). */
-int read_is_word(const struct token *t);       /* could stand in prose */
-int read_phrase_length(struct math_reader *r); /* words at pos that are no mathematics; 0: none */
+int read_is_word(const struct token *t);       /* could it stand in prose? */
+int read_phrase_length(struct math_reader *r); /* how many words at pos are no mathematics */
 const struct math_node *read_phrase(struct math_reader *r, int n);
 const char *read_folded(struct math_reader *r, int from, int to);
-/* The whole text, when it is only words: sentences first, any words as last resort. */
+/* Reads the whole text when it consists of words only: sentences first, any words with `last_resort`. */
 const struct math_node *read_prose(struct math_reader *r, int n, int last_resort);
 const struct math_node *read_marks(struct math_reader *r, const struct math_node *m, int from);
 int read_unit_follows(struct math_reader *r, const struct math_node *m, int from);
 const struct math_node *read_named_mark(struct math_reader *r, enum math_kind kind, int from,
                                         const char *name, const struct math_node *value);
-int read_half_of_day(const struct token *t, const char **name); /* am, p.m.: tokens; 0: none */
-int read_ordinal_length(const struct token *t);                 /* th, ^{th}: tokens; 0: none */
+int read_half_of_day(const struct token *t, const char **name); /* tokens of "am", "p.m."; 0: none */
+int read_ordinal_length(const struct token *t);                 /* tokens of "th", "^{th}"; 0: none */
 int math_word_is_unit(struct span word);
 int math_word_is_degree(struct span word);
-int math_word_announces(struct span word); /* answer, solution: what follows counts, not the word */
+int math_word_announces(struct span word); /* answer, solution: only what follows it counts */
 int math_word_is_prose(struct span word);  /* is, so: never a product of letters */
 int math_word_is_stop(struct span word);   /* is, the, of: a sentence, not a name */
 int math_word_is_short(struct span word);

@@ -7,12 +7,13 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/str.h"
 
-/* Mathematical writing as a typed tree: what math_read makes and the comparison reads. Nodes live in an arena
- * and never change. The tree keeps what was written (3.50 keeps its zero, 52_8 its base, 25\% its sign): what
- * such writing means for equality is decided by the comparison, whose policies it is.
+/* Mathematical writing as a typed tree: math_read() makes it, the comparisons read it. A door of
+ * answer_check/math, for scalar, equal, strict and compat. Nodes live in an arena and never change. The
+ * tree keeps what was written: 3.50 keeps its zero, 52_8 its base, 25\% its sign. The comparison, which
+ * knows the policies, decides what such writing means for equality.
  *
- * A writing with more than one meaning is a MATH_EITHER node with one child for each reading, the usual one
- * first; the reference's reading decides (see graders.md, section 5). */
+ * A writing with more than one meaning is a MATH_EITHER node with one child for each reading, the usual
+ * one first. When two answers are compared, the reading of the reference decides (docs/grading.md). */
 
 enum math_kind {
     /* Scalars. */
@@ -24,13 +25,13 @@ enum math_kind {
     MATH_DIVIDE,   /* two children; \frac and / alike */
     MATH_POWER,    /* base, exponent */
     MATH_NEGATE,
-    MATH_PLUS_MINUS, /* one child: the values +child and -child; inside MATH_ADD for a \pm b;
-                        which = 1 for \mp */
+    MATH_PLUS_MINUS, /* one child: the values +child and -child; inside MATH_ADD for a \pm b; which = 1 for
+                        \mp */
     MATH_FACTORIAL,  /* one child; which = 2 for n!! */
     MATH_FUNCTION,   /* enum math_function in `which`, children are the arguments */
     MATH_APPLY,      /* unknown function: name, children are the arguments; f(x), f^{-1}(x) has name "f^-1" */
     MATH_SUM,        /* body, variable (MATH_SYMBOL), from, to; which = 1 for a product */
-    MATH_OPAQUE,     /* integral, limit, derivative: name says which, children are what it holds */
+    MATH_OPAQUE,     /* integral, limit, derivative: name says which; the children are its parts */
     /* Marks on a value; the first child is the value. */
     MATH_PERCENT,
     MATH_DEGREES,  /* 45^\circ; child 2 and 3: minutes and seconds, where written */
@@ -67,9 +68,9 @@ enum math_kind {
 enum math_constant { MATH_PI, MATH_E, MATH_I, MATH_INFINITY };
 enum { MATH_OPEN_LEFT = 1, MATH_OPEN_RIGHT = 2 };
 
-/* Functions with a meaning. Arguments as noted, one otherwise. */
+/* Functions with a known meaning. They have one argument unless noted. */
 enum math_function {
-    MATH_SQRT, /* which root: second argument, where written */
+    MATH_SQRT, /* the second argument, where written, says which root */
     MATH_EXP,
     MATH_LN,
     MATH_LOG, /* x, base; \log without a base is MATH_EITHER of base 10 and MATH_LN */
@@ -126,13 +127,14 @@ enum math_op {
     MATH_OTHER_RELATION /* parallel, perpendicular, similar, ...: name */
 };
 
-/* A number as written: digits without point, separators and leading zeros ("0" for zero). Its value is
- * digits * 10^(exponent - decimals), and where `period` is not 0 the last `period` digits repeat for ever. */
+/* A number as it was written: its digits without the point, separators and leading zeros ("0" for zero).
+ * Its value is digits * 10^(exponent - decimals), and where `period` is not 0 the last `period` digits
+ * repeat for ever. */
 struct math_literal {
     const char *digits;
     int n;
     int decimals; /* digits behind the point */
-    int period;   /* repeating ones among them */
+    int period;   /* how many of these repeat */
     int exponent; /* of 1.5e3 (not of 1.5 \times 10^3, which is a product) */
     int point;    /* a point was written: 3. and 3.0 are decimals, 3 is exact */
 };
@@ -149,12 +151,12 @@ struct math_node {
     struct span source;          /* the writing this node was read from */
 };
 
-/* Limits of one tree; beyond them there is no tree. */
+/* Limits of one tree. math_read() returns NULL for a text that would exceed one of them. */
 enum { MATH_TREE_BYTES = 16384, MATH_TREE_NODES = 20000, MATH_TREE_DEPTH = 100, MATH_TREE_READINGS = 16 };
 
-/* Shared by a comparison: where nodes and results live, and steps left. Every loop whose length depends on
- * the input takes steps; at 0 every function gives up (no tree, "unknown"). No clock, so results never depend
- * on the machine. */
+/* What one comparison shares: where nodes and results live, and how many steps are left. Every loop whose
+ * length depends on the input takes steps; when none are left every function gives up (no tree, or
+ * "unknown"). There is no clock, so results never depend on the machine. */
 enum { MATH_STEPS = 1000000 };
 struct math_work {
     struct arena *arena;
@@ -162,24 +164,26 @@ struct math_work {
 };
 int math_step(struct math_work *w, int64_t n); /* takes n steps: 0, or -1 when there are none left */
 
-/* Builders. Children are copied, texts are not (they must live as long as the arena). */
+/* Builders. The array of children is copied; texts are not, they must live as long as the arena. */
 struct math_node *math_node_new(struct math_work *w, enum math_kind kind, struct span source, int n,
                                 const struct math_node *const *child);
 struct math_node *math_node_1(struct math_work *w, enum math_kind kind, struct span source,
                               const struct math_node *a);
 struct math_node *math_node_2(struct math_work *w, enum math_kind kind, struct span source,
                               const struct math_node *a, const struct math_node *b);
-/* NULL-safe everywhere: a NULL child gives NULL, and so does a work without steps. */
+/* The builders return NULL when a child is NULL or no steps are left. */
 
-/* Reads one expression, LaTeX or plain text, tried whole: NULL when it is not one (prose is MATH_TEXT only
- * when it is short words; a formula that fails to parse is NULL, never a part of it). $..$, \(..\), \[..\]
- * around the whole are dropped, \boxed{..} means its content. */
+/* Reads the whole text as one expression, in LaTeX or plain text, and returns NULL when it is none: words
+ * are read as MATH_TEXT only when they are few and short, and a formula that cannot be read as a whole is
+ * NULL, never a part of it. $..$, \(..\) and \[..\] around the whole are dropped, and \boxed{..} means its
+ * content. Invalid UTF-8 and NULs make a text unreadable. The tree points into `text`. */
 const struct math_node *math_read(struct math_work *w, struct span text);
 
 /* Is the whole text one mathematical expression ("42", "x + 1", "3\text{ cm}"), rather than words? */
 int math_is_value(struct math_work *w, struct span text);
 
-/* One canonical line for people and for tests: prefix form, "(add x (negate 1))", numbers as written. */
+/* Appends the tree as one canonical line for people and tests: in prefix form, "(add x (negate 1))", with
+ * numbers as written. */
 void math_print(struct str *out, const struct math_node *m);
 /* The same as readable infix text for gold_form and pred_form: "x - 1", "(1, 2]", "{1, 2}". */
 void math_print_infix(struct str *out, const struct math_node *m);

@@ -1,4 +1,4 @@
-/* Mathematics in Unicode: characters as the LaTeX commands or the ASCII that they are written for. */
+/* Mathematical characters of Unicode, with the LaTeX command or the ASCII character that each stands for. */
 #include "answer_check/math/math_lex.h"
 
 #include <stdlib.h>
@@ -84,7 +84,7 @@ int math_character(const char *s, size_t n, int *c)
     return used > 0 ? (int)used : 1;
 }
 
-/* All tables begin with the character and are sorted by it. */
+/* The rows of all tables begin with the character and are sorted by it. */
 static int compare(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;

@@ -1,7 +1,7 @@
 /* Is a text mathematics, or words? */
 #include "answer_check/math/math_tree.h"
 
-/* A symbol of three letters or more, or of other scripts, is a word that stands where a symbol may. */
+/* Is this symbol really a word? It is when it has at least three letters, or letters of another script. */
 static int is_word(const struct math_node *m)
 {
     int letters = 0;

@@ -1,10 +1,10 @@
-/* Words that answers use around mathematics. All tables are sorted; case does not matter. */
+/* Words that occur in answers beside mathematics. All tables are sorted; case does not matter. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "answer_check/math/math_reader.h"
 
-/* Units of two letters and more; single letters are ambiguous and handled in math_read_unit.c. */
+/* Units of two letters and more; single letters are ambiguous, math_read_unit.c handles them. */
 static const char *const units[] = {
     "acre",       "acres",       "amp",        "amperes",     "amps",       "apples",  "atm",
     "bits",       "bytes",       "cal",        "calories",    "cc",         "celsius", "cent",
@@ -33,7 +33,7 @@ static const char *const units[] = {
     "yr",         "yrs",         "yuan",
 };
 
-/* Words of sentences: what contains one is prose, not the name of something. */
+/* Words of sentences: a text that contains one is prose, not the name of something. */
 static const char *const stops[] = {
     "a",    "an",     "are",       "as",    "at",     "be",    "because", "been", "but",  "by",
     "can",  "cannot", "could",     "do",    "does",   "each",  "every",   "from", "had",  "has",
