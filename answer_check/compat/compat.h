@@ -5,19 +5,20 @@
 
 #include "answer_check/math/math_tree.h"
 
-/* Inner parts of mode `compat`, which gives the verdicts of Math-Verify 0.8.0 with the versions it pins. What
- * is said here of "the original" is that program's documented and observed behaviour; everything is written
- * anew, with scanners in place of its regular expressions. Lengths the original counts in characters are
- * counted in characters; malformed bytes count as one each. */
+/* Inner parts of mode `compat`, which gives the verdicts of Math-Verify 0.8.0 with the versions it pins;
+ * the entry is grade_math_compat() in answer_check.h. "The original" means that program's documented and
+ * observed behaviour. Everything is written anew, with scanners in place of its regular expressions.
+ * Lengths that the original counts in characters are counted in characters here; a malformed byte counts
+ * as one. Texts may hold NULs; spans returned point into the text or live in the arena. */
 
 /* ---- characters */
 size_t compat_next(struct span t, size_t i);             /* start of the next character */
 size_t compat_space(struct span t, size_t i);            /* bytes of the white space character at i, or 0 */
-size_t compat_digits(struct span t, size_t i);           /* first i that is no ASCII digit */
-size_t compat_skip_space(struct span t, size_t i);       /* first i that is no white space */
-struct span compat_kept(struct str *s, struct arena *a); /* the text in the arena; s is empty again */
-struct span compat_trim(struct span s);                  /* white space at both ends */
-/* Does s stand at i? Asked at every place of a text, hence here. */
+size_t compat_digits(struct span t, size_t i);           /* the first position that is no ASCII digit */
+size_t compat_skip_space(struct span t, size_t i);       /* the first position that is no white space */
+struct span compat_kept(struct str *s, struct arena *a); /* a copy in the arena; s is empty again */
+struct span compat_trim(struct span s);                  /* without white space at both ends */
+/* Does s stand at i? Inline because it is asked at every place of a text. */
 static inline int compat_at(struct span t, size_t i, const char *s)
 {
     if (i >= t.n || t.s[i] != s[0])
@@ -28,22 +29,23 @@ static inline int compat_at(struct span t, size_t i, const char *s)
 int compat_at_folded(struct span t, size_t i, const char *lower); /* ASCII case ignored */
 size_t compat_length(struct span t);                              /* in characters */
 
-/* A percent sign or word at i ("percentage" counts as its first seven letters): its length, or 0. */
+/* The length of the percent sign or word at i, or 0. Of "percentage" only the first seven letters count. */
 size_t compat_percent(struct span t, size_t i);
 
 /* ---- where an answer may stand */
 enum { COMPAT_JOINED = 6 }; /* formulas in a row, "$1$ and $2$" */
 
-/* A text with what its scanners remember of it, so that no stretch is gone over again for every start. */
+/* A text with what its scanners remember of it, so that no stretch is scanned again for every start. */
 enum { COMPAT_STOPS = 8, COMPAT_WORDS = 1000 };
 struct compat_text {
     struct span t;
     long last_brace;           /* last "}", or -1 */
     size_t boxes_end;          /* 1 + where the last "\boxed{" starts, or 0 */
-    size_t word[COMPAT_WORDS]; /* the last places of "answer", in any case; the last one first */
+    size_t word[COMPAT_WORDS]; /* the last places of "answer" in any case, from the last to the first */
     int words;
     struct {
-        size_t from, stop, brace; /* searches from [from, stop] end at stop; last "}" in [from, stop) + 1 */
+        size_t from, stop, brace; /* a search that begins in [from, stop] ends at stop; brace: 1 + the last
+                                     "}" in [from, stop) */
         int known;
     } seen[COMPAT_STOPS];
 };
@@ -66,15 +68,15 @@ struct compat_match {
     struct span letter;
 };
 
-/* Each reads what stands at position i: 1 and *out, or 0. */
+/* A matcher reads what stands at position i and returns 1 and *out, or 0. */
 typedef int compat_matcher(struct compat_text *t, size_t i, struct compat_match *out);
 enum compat_start {
     COMPAT_FINAL_HOPE,       /* "final answer is", perhaps a colon; the reader asks for "I hope" */
     COMPAT_FINAL_IS,         /* "final answer", at most 100 characters, "is", perhaps a colon */
-    COMPAT_FINAL_IS_ON_LINE, /* likewise, on one line */
+    COMPAT_FINAL_IS_ON_LINE, /* the same, on one line */
     COMPAT_ANSWER_COLON,     /* "answer:" */
-    COMPAT_ANSWER,           /* "answer"; up to here words begin the match */
-    COMPAT_FORMULA,          /* no words, a formula at once */
+    COMPAT_ANSWER,           /* "answer"; the starts up to this one begin with words */
+    COMPAT_FORMULA,          /* no words: the formula itself */
     COMPAT_BOX,
     COMPAT_BLANK
 };
@@ -86,30 +88,31 @@ struct compat_pattern {
 };
 int compat_pattern_at(const struct compat_pattern *p, struct compat_text *t, size_t i,
                       struct compat_match *out);
-int compat_hope(struct span t, size_t *end); /* a full stop or not, "I hope": *end moves behind it */
+/* Does "I hope" follow at *end, with a full stop before it or not? *end moves behind it. */
+int compat_hope(struct span t, size_t *end);
 enum { COMPAT_PATTERNS = 32 };
-/* The patterns of each target, in the original's order; they return their number. */
+/* Write the patterns of each target, in the original's order, and return their number. */
 int compat_latex_patterns(struct compat_pattern *out, int boxed_priority);
 int compat_expr_patterns(struct compat_pattern *out);
 int compat_string_patterns(struct compat_pattern *out);
 
-enum { COMPAT_TRIED = 1000 }; /* matches that are tried; if none can be read, there is no answer */
+enum { COMPAT_TRIED = 1000 }; /* how many matches are tried; if none of them can be read there is no answer */
 struct compat_found {
     size_t start, end;
     int pattern;
 };
-/* The last matches of the patterns of one priority, in the order in which they are tried: from the text's
- * end. */
+/* The last matches of the patterns of one priority, *n of them, in the order in which they are tried: from
+ * the end of the text. */
 struct compat_found *compat_find(struct compat_text *t, const struct compat_pattern *pattern, int patterns,
                                  int priority, size_t *n, struct arena *a);
 
 /* ---- from text to tree */
-/* The contents of the boxes in `t` (which is returned itself where there are none): all of them, or the last
- * with those joined to it, a comma between. */
+/* The contents of the boxes in t, with commas between them: of all boxes, or of the last one and those
+ * joined to it. Without a box t itself is returned. */
 struct span compat_boxes(struct span t, int all, struct arena *a);
-/* The formula as it is read, after the original's replacements. */
+/* The formula after the original's replacements, in the form in which it is read. */
 struct span compat_normal(struct span formula, int last_box_only, struct arena *a);
-struct span compat_units(struct span t);                      /* units at the end off */
+struct span compat_units(struct span t);                      /* without the units at its end */
 struct span compat_operators(struct span t, struct arena *a); /* \frac12, \sqrt3, ^(..), a/b */
 
 #endif

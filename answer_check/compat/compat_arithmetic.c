@@ -1,5 +1,5 @@
-/* Plain arithmetic as the original reads it, by the rules of the language it is written in: no product
- * without a sign, powers from the right and before a minus sign, no leading zeros. */
+/* Plain arithmetic as the original reads it, by the rules of its programming language: products need a
+ * sign, powers group from the right and bind tighter than a minus sign, and numbers have no leading zeros. */
 #include "answer_check/compat/compat_read.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Contents of boxes. The original goes through them from the right; earlier ones belong to the answer where
- * they stand close to the next one ("\boxed{1}, \boxed{2}"), or not far and a joining word is between. */
+/* Contents of boxes. The original goes through the boxes from the right. An earlier box belongs to the
+ * answer when it stands close to the next one ("\boxed{1}, \boxed{2}"), or not far from it with a joining
+ * word between them. */
 #include "answer_check/compat/compat.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static int has_separator(struct span t)
     return 0;
 }
 
-/* Does a box belong to the answer of the next one, which is known to? */
+/* Does a box belong to the answer, when the next one does? */
 static int joined(struct span between, struct span content, struct span next)
 {
     if (between.n > 4 * FAR)
@@ -53,7 +54,7 @@ static int joined(struct span between, struct span content, struct span next)
 }
 
 struct boxes {
-    struct span *content; /* the last one first */
+    struct span *content; /* from the last to the first */
     size_t n, cap;
 };
 
@@ -67,7 +68,7 @@ static void collect(struct boxes *out, struct span t, int all)
             break;
         long close = t.s[open] == '{' ? closing(t, open, end) : -1;
         xgrow(&out->content, &out->cap, out->n + 1, sizeof *out->content);
-        if (close < 0) { /* unclosed: the rest of the text, if it is the last one */
+        if (close < 0) { /* an unclosed box holds the rest of the text if it is the last one */
             if (!out->n)
                 out->content[out->n++] = (struct span){t.s + open, t.n - open};
             break;

@@ -1,5 +1,6 @@
 /* Collects the places where an answer may stand, one priority at a time, in the order in which they are
- * tried: whatever ends last, of those the one that starts first. */
+ * tried: the match that ends last comes first, and among those with the same end the one that starts
+ * first. */
 #include "answer_check/compat/compat.h"
 
 #include <stdlib.h>
@@ -8,10 +9,10 @@
 struct found_list {
     struct compat_found *at;
     size_t n, cap;
-    size_t first; /* of this pattern */
+    size_t first; /* index of the first match of this pattern */
 };
 
-/* Which bytes may begin a match: most of a long text is passed over by them. */
+/* Marks the bytes that may begin a match, so that most of a long text is skipped quickly. */
 static void starts_of(unsigned char byte[256], enum compat_start start)
 {
     memset(byte, 0, 256);
@@ -23,7 +24,7 @@ static void starts_of(unsigned char byte[256], enum compat_start start)
         byte[c] |= c == ' ' || (c >= 9 && c <= 13) || (c >= 0x1c && c <= 0x1f) || (c >= 0xc2 && c <= 0xe3);
 }
 
-/* Tries one place. Returns where to go on. */
+/* Tries one place and returns where to go on. */
 static size_t try(struct found_list *out, struct compat_text *t, const struct compat_pattern *p, int index,
                   size_t i)
 {
@@ -31,7 +32,7 @@ static size_t try(struct found_list *out, struct compat_text *t, const struct co
     m.end = i;
     if (!compat_pattern_at(p, t, i, &m))
         return i + 1;
-    if (out->n == out->first + 2 * COMPAT_TRIED) { /* no more than the last ones are ever tried */
+    if (out->n == out->first + 2 * COMPAT_TRIED) { /* only the last matches are ever tried */
         out->n = out->first + COMPAT_TRIED;
         memcpy(out->at + out->first, out->at + out->n, COMPAT_TRIED * sizeof *out->at);
     }
@@ -40,7 +41,7 @@ static size_t try(struct found_list *out, struct compat_text *t, const struct co
     return m.end > i ? m.end : i + 1;
 }
 
-/* The last matches of a pattern, none overlapping the one before it. */
+/* Collects the last matches of a pattern; none overlaps the one before it. */
 static void collect(struct found_list *out, struct compat_text *t, const struct compat_pattern *p, int index)
 {
     size_t next = 0, end = p->in_box ? t->boxes_end : t->t.n;

@@ -12,9 +12,9 @@ int compat_hope(struct span t, size_t *end)
     return 1;
 }
 
-/* The words "... is" behind "final answer": at most 100 characters up to the blank before "is", a colon
- * behind it or not. Called with *i behind "final answer" and *gap 0; every call returns where one "is" ends
- * and moves both on, 0 when there is no further one. */
+/* Finds the "is" behind "final answer": the blank before it is at most 100 characters away, and a colon
+ * may follow it. Called first with *i behind "final answer" and *gap 0; each call returns where the next
+ * "is" ends and moves both on, or returns 0 when there is no further one. */
 static size_t next_is(struct span t, size_t *i, int *gap, int same_line)
 {
     enum { REACH = 100 };
@@ -25,7 +25,7 @@ static size_t next_is(struct span t, size_t *i, int *gap, int same_line)
             ++*gap;
             continue;
         }
-        int within = 1; /* the blanks before the word, of which one must be in reach */
+        int within = 1; /* at least one of the blanks before the word must be in reach */
         for (size_t k = at; same_line && k < word; k++)
             within &= t.s[k] != '\n';
         *gap = within ? *gap + (int)compat_length((struct span){t.s + at, word - at}) : REACH + 1;

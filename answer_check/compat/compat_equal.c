@@ -1,5 +1,5 @@
-/* The original's comparison, by the shapes of the two sides. It is not symmetric: the reference's shape
- * decides what is unwrapped. */
+/* The original's comparison, by the shapes of the two sides. It is not symmetric: the shape of the
+ * reference decides what is unwrapped. */
 #include "answer_check/compat/compat_equal.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static int same_literal(struct math_work *w, node a, node b)
     return math_scalar_equal(w, a, b) == MATH_TRUE;
 }
 
-/* Equal elements count once; each of one side must be found on the other. */
+/* Equal elements count once, and each element of one side must occur on the other. */
 static int same_elements(struct math_work *w, node a, node b)
 {
     for (int i = 0; i < a->n; i++) {
@@ -74,7 +74,7 @@ static int is_equation(node m)
     return 1;
 }
 
-/* "x = 1", and by the original's reckoning also "x + y = 1": nothing but symbols on the left. */
+/* "x = 1": only symbols stand on the left. In the original this includes "x + y = 1". */
 static int is_assignment(node m)
 {
     return is_equation(m) && compat_only_symbols(m->child[0]);
@@ -85,7 +85,7 @@ static node last_side(node m)
     return m->child[m->n - 1];
 }
 
-/* The first and the last side of a chain. */
+/* The equation of the first and the last side of a chain. */
 static node shortened(struct math_work *w, node m)
 {
     static const unsigned char equal[] = {MATH_EQUAL};
@@ -108,7 +108,7 @@ static int is_e(node m)
     return m->kind == MATH_CONSTANT && m->which == MATH_E;
 }
 
-/* Does the name start with that of the symbol (or of e)? The number of letters, or 0. */
+/* Does the name start with the name of the symbol (or of e)? Returns the number of its letters, or 0. */
 static size_t starts_with(const char *name, size_t n, node m)
 {
     const char *part = is_e(m) ? "e" : m->name;
@@ -121,8 +121,8 @@ static size_t starts_with(const char *name, size_t n, node m)
     return k;
 }
 
-/* A symbol of several letters against a product of single ones, as text and formula write one word; a symbol
- * made of digits ("\text{13}") against the number. */
+/* Does a symbol of several letters equal a product of single ones, since text and formula write the same
+ * word in these two ways? And does a symbol made of digits ("\text{13}") equal the number? */
 static int names(node symbol, node other)
 {
     const char *name = symbol->name;
@@ -150,7 +150,8 @@ int compat_symbols(node gold, node pred)
     return gold->kind == MATH_SYMBOL ? names(gold, pred) : names(pred, gold);
 }
 
-/* Not strict: the other side's symbols by order of name, where both have equally many. */
+/* Not strict: gives the symbols of pred the names of those of gold, both in order of their names, if both
+ * have equally many. */
 static node renamed(struct math_work *w, node gold, node pred)
 {
     enum { NAMES = 32 };

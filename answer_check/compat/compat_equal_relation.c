@@ -57,7 +57,8 @@ static node without_absolute(struct math_work *w, node left, int op, node right)
     return below ? math_node_2(w, both ? MATH_AND : MATH_OR, left->source, below, above) : NULL;
 }
 
-/* f(x) as a symbol of that name: the value of an unknown function may be what is asked for. */
+/* Turns f(x) into a symbol of that name, because the question may ask for the value of an unknown
+ * function. */
 static node without_functions(struct math_work *w, node m, int depth)
 {
     if (depth > MATH_TREE_DEPTH || math_step(w, 1 + m->n))
@@ -88,7 +89,7 @@ static node without_functions(struct math_work *w, node m, int depth)
     return out ? out : m;
 }
 
-/* A relation with absolute values as relations without them; others as they are. */
+/* Rewrites a relation with absolute values as relations without them; other relations stay as they are. */
 static node as_region(struct math_work *w, node m)
 {
     if (m->kind != MATH_RELATION || !(m = without_functions(w, m, 0)))
@@ -125,8 +126,7 @@ static node sides_difference(struct math_work *w, node m, int reversed)
     return math_node_2(w, MATH_ADD, m->source, a, compat_negated(w, b));
 }
 
-/* The product of what stands below the lines in a sum of fractions, NULL where there is nothing with a
- * symbol. */
+/* The product of the denominators in a sum of fractions; NULL when none of them has a symbol. */
 static node denominators(struct math_work *w, node m, node product, int depth)
 {
     const char *name[1];
@@ -140,13 +140,13 @@ static node denominators(struct math_work *w, node m, node product, int depth)
     return product;
 }
 
-/* Do two equations, solved, give the same? They do when they are equal up to a factor, denominators cleared.
- */
+/* Do two equations have the same solutions? They do when they are equal up to a factor once the
+ * denominators are cleared. */
 static int same_solutions(struct math_work *w, node f, node g)
 {
     const char *name[1];
     if (!math_symbols(w, f, name, 1) && !math_symbols(w, g, name, 1))
-        return 1; /* nothing to solve for: no solution differs */
+        return 1; /* nothing to solve for, so no solution differs */
     node x = denominators(w, f, NULL, 0), y = denominators(w, g, NULL, 0);
     if (x)
         f = math_node_2(w, MATH_MULTIPLY, f->source, f, x);

@@ -5,7 +5,8 @@
 
 typedef const struct math_node *node;
 
-/* Built of intervals and numbers only? (A list may hold relations: that is no region there.) */
+/* Does m consist of intervals and numbers only? A list may hold relations; the original takes such a list
+ * for no set of real numbers. */
 static int is_real_set(node m, int depth)
 {
     if (m->kind == MATH_INTERVAL || m->kind == MATH_NUMBER_SET || math_is_scalar(m))
@@ -22,7 +23,7 @@ static int is_real_set(node m, int depth)
 
 enum { ELEMENTS = 256 };
 
-/* The elements of a set, equal ones once, or of a tuple, all. */
+/* The elements: of a set each once, of a tuple all. */
 static int distinct(struct math_work *w, node m, node *out)
 {
     int n = 0;
@@ -38,12 +39,12 @@ static int distinct(struct math_work *w, node m, node *out)
 
 struct pairing {
     unsigned char equal[ELEMENTS][ELEMENTS];
-    int partner[ELEMENTS]; /* gold element of a pred element, or -1 */
+    int partner[ELEMENTS]; /* for each element of pred its partner in gold, or -1 */
     unsigned char tried[ELEMENTS];
     int n;
 };
 
-/* Finds gold element i a partner, moving others where that helps. */
+/* Finds a partner for element i of gold, giving other elements new partners where that helps. */
 static int paired(struct pairing *p, int i, int depth)
 {
     for (int j = 0; j < p->n && depth < ELEMENTS; j++) {
@@ -58,8 +59,8 @@ static int paired(struct pairing *p, int i, int depth)
     return 0;
 }
 
-/* In any order. (The original sorts both sides and compares in that order, which comes to the same unless the
- * order is confused by a writing.) */
+/* Are the elements equal in any order? The original sorts both sides and compares them in that order,
+ * which has the same result unless different ways of writing a value confuse the sorting. */
 static int any_order(struct compat_comparison *c, const node *gold, const node *pred, int n)
 {
     if (math_step(c->w, (int64_t)ELEMENTS * n))
@@ -87,7 +88,7 @@ static int elements(struct compat_comparison *c, node gold, node pred)
         return 0;
     if (gold->kind == MATH_SET)
         return any_order(c, g, p, n);
-    if (pred->n != n) /* a tuple is met by the elements as written, repeated ones too */
+    if (pred->n != n) /* against a tuple the elements count as written, repeated ones too */
         return 0;
     for (int i = 0; i < n; i++)
         if (!compat_equal(c, gold->child[i], pred->child[i]))
@@ -102,7 +103,7 @@ static int is_infinite(node m)
     return m->kind == MATH_CONSTANT && m->which == MATH_INFINITY;
 }
 
-/* Infinite ends are open, however they are written. */
+/* Which ends are open. Infinite ends always are, however they are written. */
 static int openness(node m)
 {
     return m->which | (is_infinite(m->child[0]) ? MATH_OPEN_LEFT : 0) |
@@ -139,7 +140,7 @@ int compat_sets(struct compat_comparison *c, node gold, node pred)
         return 1;
     if (is_listed(gold) && is_listed(pred))
         return elements(c, gold, pred);
-    /* "(1, 2)" was read as an open interval, "1, 2" as a set */
+    /* "(1, 2)" was read as an open interval and "1, 2" as a set */
     node interval = gold->kind == MATH_INTERVAL ? gold : pred, list = interval == gold ? pred : gold;
     if (interval->kind != MATH_INTERVAL || !is_open(interval) || !is_listed(list))
         return 0;

@@ -1,5 +1,6 @@
-/* Scalars and matrices as the original compares them: a decimal number on either side counts up to so many
- * decimals, absolutely; a plain number must be met exactly; anything else up to 15 digits. */
+/* Scalars and matrices as the original compares them: when either side is a decimal number both are
+ * compared up to an absolute number of decimals; a plain number must be equal exactly; anything else is
+ * compared to 15 digits. */
 #include "answer_check/compat/compat_equal.h"
 
 #include <string.h>
@@ -39,7 +40,8 @@ static int is_number(node m)
     return compat_is_number(m) || (m->kind == MATH_MULTIPLY && m->which == COMPAT_PERCENT);
 }
 
-/* The literal rounded to so many decimals, half to even; its digits may become none, which is 0. */
+/* The literal, rounded half to even to the given number of decimals. All its digits may vanish; it is then
+ * 0. */
 static node rounded(struct compat_comparison *c, node literal, int negative, int percent)
 {
     struct math_literal l = literal->literal;
@@ -80,8 +82,8 @@ static int is_constant(struct compat_comparison *c, node m)
     return math_is_scalar(m) && math_symbols(c->w, m, name, 1) == 0;
 }
 
-/* Do both sides round to the same decimals? One of them is a decimal number. (An integer stays an integer
- * when it is rounded there, and an integer is no decimal number: it must be met exactly.) */
+/* Do both sides round to the same decimals, where one of them is a decimal number? In the original an
+ * integer stays an integer when it is rounded and is no decimal number, so it must be equal exactly. */
 static int round_alike(struct compat_comparison *c, node a, node b)
 {
     int a_negative, a_percent, b_negative, b_percent;
@@ -117,8 +119,8 @@ static int is_smaller(struct compat_comparison *c, node m, const char *bits)
     return math_scalar_less(c->w, size, power_of_half(c, bits, m)) == MATH_TRUE;
 }
 
-/* The constant as the original evaluates it: a factor below 2^-64 is nothing, however large the others are.
- */
+/* The constant as the original evaluates it: a factor below 2^-64 counts as 0, however large the others
+ * are. */
 static node evaluated(struct compat_comparison *c, node m, int depth)
 {
     node zero = compat_integer(c->w, "0"), part[2];
@@ -140,7 +142,7 @@ static node evaluated(struct compat_comparison *c, node m, int depth)
     return math_node_new(c->w, m->kind, m->source, m->n, child);
 }
 
-/* The original subtracts and evaluates to 15 digits, where less than 2^-54 is nothing. */
+/* The original evaluates the difference to 15 digits and takes anything below 2^-54 for 0. */
 static int alike_to_15_digits(struct compat_comparison *c, node a, node b)
 {
     a = evaluated(c, a, 0);
@@ -199,7 +201,7 @@ static node product(struct compat_comparison *c, node a, node b)
     return m;
 }
 
-/* a with b added or times b: matrices that fit, a matrix and a number, two numbers. */
+/* a + b or a times b, for matrices that fit, a matrix and a number, or two numbers. */
 static node combined(struct compat_comparison *c, node a, node b, enum math_kind kind)
 {
     int x = a->kind == MATH_MATRIX, y = b->kind == MATH_MATRIX;
@@ -212,7 +214,7 @@ static node combined(struct compat_comparison *c, node a, node b, enum math_kind
     return x ? entry_wise(c, a, b, kind) : entry_wise(c, b, a, kind);
 }
 
-/* The value of an expression that holds matrices, or NULL: sums and multiples are worked out. */
+/* The value of an expression that holds matrices, or NULL: sums and multiples are computed. */
 static node matrix_value(struct compat_comparison *c, node m, int depth)
 {
     if (m->kind == MATH_MATRIX || math_is_scalar(m) || depth > MATH_TREE_DEPTH)

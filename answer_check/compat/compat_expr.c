@@ -1,5 +1,5 @@
 /* Numbers and plain arithmetic in running text, as the Expr target finds them: "1,234.5", "$20", "12 %",
- * "(3 + 4) / 2", behind a blank, an equals sign or the text's start. */
+ * "(3 + 4) / 2". They stand behind a blank, an equals sign or the start of the text. */
 #include "answer_check/compat/compat.h"
 
 enum { RUN_END = 6, NEXT_OPERATOR = 7 };
@@ -15,7 +15,7 @@ static int tail_holds(struct span t, size_t *end, enum tail tail)
 
 /* ---- numbers */
 
-/* Ends the match at `end`, with a percent word behind it or without one, if the tail allows. */
+/* Ends the match at `end`, including a percent word that follows, if the required tail is there. */
 static int number_ends(struct span t, size_t end, enum tail tail, struct compat_match *out)
 {
     size_t word = compat_skip_space(t, end), percent = compat_percent(t, word);
@@ -28,8 +28,8 @@ static int number_ends(struct span t, size_t end, enum tail tail, struct compat_
     return tail_holds(t, &out->end, tail);
 }
 
-/* A number whose integer part is [from, end) and whose decimals, if any, begin with the mark at `end`: all of
- * them, else fewer, as a search that gives characters back would. */
+/* A number whose integer part is [from, end) and whose decimals, if any, begin with the mark at `end`:
+ * takes all decimals or, if the tail does not fit, fewer, as a backtracking search would. */
 static int with_decimals(struct span t, size_t from, size_t end, enum tail tail, struct compat_match *out)
 {
     out->integer = (struct span){t.s + from, end - from};
@@ -117,7 +117,8 @@ static size_t operator_at(struct span t, size_t i)
     }
 }
 
-/* First i at or behind `from` that ends a run of arithmetic characters, or that is an operator. */
+/* The first position from `from` on that ends a run of arithmetic characters or, depending on `kind`, that
+ * holds an operator. */
 static size_t search(struct compat_text *t, size_t from, int kind)
 {
     if (t->seen[kind].known && t->seen[kind].from <= from && from <= t->seen[kind].stop)
@@ -135,7 +136,8 @@ static size_t search(struct compat_text *t, size_t from, int kind)
     return i;
 }
 
-/* What must follow arithmetic: a mark, a blank or the end, perhaps bold's "**" before it. Its end, or 0. */
+/* What must follow arithmetic: a mark, a blank or the end, perhaps after the "**" of bold type. Returns
+ * where it ends, or 0. */
 static size_t suffix(struct span t, size_t i)
 {
     for (int bold = compat_at(t, i, "**"); bold >= 0; bold--) {
@@ -181,13 +183,13 @@ static int money_reader(struct compat_text *t, size_t i, enum tail tail, struct 
     return money_at(t->t, i, tail, out);
 }
 
-/* Can a number, a currency sign or "**" begin here? Asked first, since most blanks stand before words. */
+/* Can a number, a currency sign or "**" begin here? Asked first because most blanks stand before words. */
 static int may_begin(struct span t, size_t i)
 {
     return i < t.n && (ascii_is_digit(t.s[i]) || strchr("-.($*\xc2\xe0\xe2", t.s[i]) != NULL);
 }
 
-/* The text's start, a blank or "=", perhaps "**", then what `read` reads. */
+/* Matches the start of the text, a blank or "=", then perhaps "**", then what `read` reads. */
 static int anchored(struct compat_text *t, size_t i, reader *read, enum tail tail, struct compat_match *out)
 {
     size_t ahead[2] = {i, i + (compat_at(t->t, i, "=") ? 1 : compat_space(t->t, i))};
@@ -208,7 +210,7 @@ static int either(struct compat_text *t, size_t i, enum tail tail, struct compat
     return anchored(t, i, arithmetic_at, tail, out) || anchored(t, i, money_reader, tail, out);
 }
 
-/* Behind any number of blanks, of which the last is the one that must stand before a number. */
+/* Matches behind any number of blanks; the last of them is the blank that must stand before a number. */
 static int behind_blanks(struct compat_text *t, size_t i, enum tail tail, struct compat_match *out)
 {
     size_t start = i, last = i, n;
@@ -229,8 +231,8 @@ static int any(struct compat_text *t, size_t i, struct compat_match *out)
     return i < t->t.n && either(t, i, TAIL_NONE, out);
 }
 
-/* Behind the last "=" within 100 characters of the line that a number follows, else the nearest number within
- * 50 characters; in both cases no "=" may follow the number. */
+/* Matches a number behind the last "=" within 100 characters on the same line, or else the nearest number
+ * within 50 characters. In both cases no "=" may follow the number. */
 static int after_answer(struct compat_text *t, size_t i, struct compat_match *out)
 {
     size_t equals[101], p = i;

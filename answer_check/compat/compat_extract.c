@@ -1,5 +1,5 @@
-/* From a text to the candidates for its answer, at most two: the first match that can be read, and the string
- * of the first match of all, read or not, which only ever equals the same string. */
+/* From a text to the candidates for its answer, at most two: the first match that can be read, and the
+ * first match of all, read or not, as a string, which is equal only to the same string. */
 #include "answer_check/compat/compat_extract.h"
 #include "evalcore/base/str.h"
 
@@ -10,8 +10,8 @@ typedef const struct math_node *node;
 
 /* ---- what a match means */
 
-/* A row of formulas is the set of their values, lists spread out; a formula that cannot be read leaves the
- * first one alone. */
+/* A row of formulas stands for the set of their values, with lists spread out. If one of them cannot be
+ * read, only the first counts. */
 static node row_value(struct math_work *w, const struct compat_match *m, const node *value)
 {
     enum { ELEMENTS = 1024 };
@@ -100,10 +100,11 @@ static void read_match(struct math_work *w, const struct compat_match *m, struct
 
 /* ---- priorities */
 
-/* Of a longer text its end is searched: no response that was ever graded with the original is longer. */
+/* Only the end of a longer text is searched. No response that was ever graded with the original is longer
+ * than this. */
 enum { TEXT_MAX = 1 << 18 };
 
-enum { TRY_STEPS = MATH_STEPS / COMPAT_TRIED }; /* what a match costs */
+enum { TRY_STEPS = MATH_STEPS / COMPAT_TRIED }; /* steps that each match costs */
 
 static int lowest_above(const struct compat_pattern *pattern, int n, int above)
 {

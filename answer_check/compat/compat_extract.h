@@ -6,8 +6,8 @@
 
 struct compat_candidate {
     const struct math_node *tree; /* the first match that could be read, or NULL */
-    struct span word;             /* the same from the String target: a lower-case letter; empty for none */
-    struct span text;             /* the first match as a string; empty for none */
+    struct span word; /* the same for the String target: a lower-case letter; empty when there is none */
+    struct span text; /* the first match as a string; empty when there is none */
 };
 void compat_extract(struct compat_candidate *out, struct math_work *w, struct span text,
                     const struct grade_options *o);

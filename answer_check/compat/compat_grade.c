@@ -12,7 +12,8 @@ static int same_text(struct span a, struct span b)
     return a.n && a.n == b.n && !memcmp(a.s, b.s, a.n);
 }
 
-/* Candidates are compared each with each, trees with trees and strings with strings. */
+/* All pairs of candidates are compared, trees with trees and strings with strings. Returns the reason, or
+ * NULL when they differ. */
 static const char *agreement(struct math_work *w, const struct compat_candidate *gold,
                              const struct compat_candidate *pred, const struct grade_options *o)
 {
@@ -32,8 +33,9 @@ static int is_empty(const struct compat_candidate *c)
     return !c->tree && !c->word.n && !c->text.n;
 }
 
-/* What the original sees: it knows no thinking, so the whole text, unless the caller says that the prompt
- * opened it. Returns 1 after filling `out` with `unfinished`. */
+/* The text that the original sees. It knows nothing of thinking, so it is the whole text, unless the
+ * caller says that the prompt opened the thinking. Returns 1 if that was never closed; `out` is then set
+ * to `unfinished`. */
 static int visible(struct grade *out, const struct response *r, struct span *text)
 {
     *text = (struct span){r->text, r->len};

@@ -45,7 +45,7 @@ static int stops(struct span t, size_t i, int kind)
     }
 }
 
-/* The first place at or behind `from` where a formula of this kind must end, or the text's end. */
+/* The first place from `from` on where a formula of this kind must end, or the end of the text. */
 static size_t stop_of(struct compat_text *t, size_t from, int kind)
 {
     if (t->seen[kind].known && t->seen[kind].from <= from && from <= t->seen[kind].stop)
@@ -63,7 +63,7 @@ static size_t stop_of(struct compat_text *t, size_t from, int kind)
 
 static const struct {
     char open[3], close[3];
-    size_t n; /* of either */
+    size_t n; /* length of the opening and of the closing delimiter */
 } env[] = {{"$$", "$$", 2}, {"\\[", "\\]", 2}, {"$", "$", 1}, {"\\(", "\\)", 2}};
 
 static int delimiter_at(struct span t, size_t i, const char *delimiter, size_t n)
@@ -78,7 +78,8 @@ static int holds_box(struct compat_text *t, size_t from, size_t stop, int kind)
     return box < stop && t->seen[kind].brace > inside;
 }
 
-/* One of the four delimited kinds at i. An escaped delimiter is none, and "5$" opens nothing: it is money. */
+/* One of the four delimited kinds at i. An escaped delimiter does not count, and the $ of "5$" opens
+ * nothing because it is money. */
 static int delimited(struct compat_text *t, size_t i, int kind, int boxed, struct compat_match *out)
 {
     struct span s = t->t;
@@ -183,7 +184,7 @@ static int row_at(struct compat_text *t, size_t i, int boxed, struct compat_matc
         return 0;
     while (out->n < COMPAT_JOINED) {
         size_t end = out->end, blank = compat_skip_space(t->t, end), next = joint(t->t, blank);
-        if (boxed) /* the blanks belong to the match even where nothing follows */
+        if (boxed) /* the blanks belong to the match even if nothing follows */
             end = blank;
         size_t start = next ? compat_skip_space(t->t, next) : 0;
         int found = next && formula_at(t, start, boxed, out);
@@ -207,7 +208,7 @@ static int boxed_formula(struct compat_text *t, size_t i, struct compat_match *o
     return row_at(t, i, 1, out);
 }
 
-/* From a \boxed{ to the last brace of the text; compat_boxes sorts out what is in it. */
+/* Matches from a \boxed{ to the last brace of the text; compat_boxes() finds out what is in it. */
 static int bare_box(struct compat_text *t, size_t i, struct compat_match *out)
 {
     if (t->t.s[i] != '\\' || !compat_at(t->t, i, "\\boxed{") || t->last_brace < (long)(i + 8))
@@ -218,7 +219,7 @@ static int bare_box(struct compat_text *t, size_t i, struct compat_match *out)
     return 1;
 }
 
-/* Behind blanks, of which a formula in brackets wants one. */
+/* Matches a formula behind blanks, of which a formula in brackets needs one. */
 static int behind_blanks(struct compat_text *t, size_t i, struct compat_match *out)
 {
     size_t start = compat_skip_space(t->t, i);

@@ -10,7 +10,7 @@ static int letter_at(struct span t, size_t i, struct compat_match *out)
     return 1;
 }
 
-/* "**B**," with what must stand behind: a mark, a blank or the end. */
+/* "**B**," with what must follow it: a mark, a blank or the end. */
 static int closed_letter(struct span t, size_t i, struct compat_match *out)
 {
     if (!letter_at(t, i, out))

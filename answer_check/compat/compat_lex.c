@@ -1,5 +1,6 @@
-/* Tokens of the original's grammar: at each place the longest one, whatever follows it, so \pix is \pi and x,
- * and letters that spell one of its operator names ("tr", "norm", "floor") cannot be letters. */
+/* Tokens of the original's grammar. At each place the longest token is taken, whatever follows it: \pix is
+ * \pi and x, and letters that spell one of its operator names ("tr", "norm", "floor") cannot be read as
+ * letters. */
 #include "answer_check/compat/compat_read.h"
 #include "answer_check/compat/compat_tokens.h"
 
@@ -56,7 +57,7 @@ static void command(struct compat_lexed *best, struct span t)
     }
 }
 
-/* 12, .5, 12.5; with E and an exponent; with a percent sign, a blank before it or not. */
+/* 12, .5, 12.5; with E and an exponent; with a percent sign, which may have a blank before it. */
 static void number(struct compat_lexed *best, struct span t)
 {
     size_t n = compat_digits(t, 0), decimals = compat_at(t, n, ".") ? compat_digits(t, n + 1) : 0;

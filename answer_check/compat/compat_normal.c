@@ -29,7 +29,7 @@ static struct span replaced(struct span t, const char *from, const char *to, str
     return compat_kept(&out, a);
 }
 
-/* \left( and \mleft( are (, for the delimiters the original knows; "\left." stays. */
+/* Replaces \left( and \mleft( by (, for the delimiters that the original knows; "\left." stays. */
 static struct span without_left_right(struct span t, struct arena *a)
 {
     static const char *const left[] = {"\\{",        "{",          "\\|",      "|",        "[",
@@ -134,7 +134,7 @@ static size_t and_or(struct span t, size_t i)
     return compat_at(t, i, "and") ? i + 3 : compat_at(t, i, "or") ? i + 2 : 0;
 }
 
-/* Fonts and fraction commands of one meaning. */
+/* Replaces fonts, and fraction commands with the same meaning. */
 static const char *commands(const struct pass *p, size_t *end)
 {
     static const char *const fonts[] = {"\\mathrm", "\\mathit", "\\mathbf", "\\textnormal",
@@ -168,7 +168,8 @@ static const char *marks(const struct pass *p, size_t *end)
     return NULL;
 }
 
-/* "and" and "or" between things are a comma, bare or as text, with one comma before them. */
+/* "and" and "or" between things become a comma, written bare or as text, together with one comma before
+ * them. */
 static const char *joining_words(const struct pass *p, size_t *end)
 {
     struct span t = p->t;
@@ -186,7 +187,7 @@ static const char *joining_words(const struct pass *p, size_t *end)
     return NULL;
 }
 
-/* "\ " is a blank, \ldots too; words for infinity and for percent. */
+/* "\ " and \ldots become blanks; replaces words for infinity and for percent. */
 static const char *words(const struct pass *p, size_t *end)
 {
     static const char *const percent[] = {"percentage", "percent", "pct", NULL};
@@ -260,7 +261,7 @@ static struct span single_backslashes(struct span t, struct arena *a)
 struct span compat_normal(struct span formula, int last_box_only, struct arena *a)
 {
     struct span t = compat_boxes(formula, !last_box_only, a);
-    if (t.n > MATH_TREE_BYTES) /* more than is ever read: kept for comparison as a string only */
+    if (t.n > MATH_TREE_BYTES) /* too long to be read: kept only for comparison as a string */
         return compat_trim(t);
     t = replaced(t, "\\mathrm{T}", "T", a);
     t = replaced(t, "\\mathrm{d}", "d", a);

@@ -1,5 +1,5 @@
-/* Writings that the original completes before it reads: \frac12, \frac{a}2, \sqrt3, \log_23, ^(..), sqrt(..),
- * a/b. The steps run one after the other over the whole text, each as the original's does, so what one of
+/* Writings that the original completes before it reads: \frac12, \frac{a}2, \sqrt3, \log_23, ^(..),
+ * sqrt(..), a/b. The steps run over the whole text one after the other, as in the original, so what one of
  * them spoils (\sqrt(2) gets a second backslash) stays spoilt. */
 #include "answer_check/compat/compat.h"
 #include "evalcore/base/str.h"
@@ -29,7 +29,7 @@ static void add(struct str *out, struct span t, size_t from, size_t end)
     str_add(out, t.s + from, end - from);
 }
 
-/* "^(..)" and "sqrt(..)": the text up to the next ")" in braces. */
+/* "^(..)" and "sqrt(..)": puts the text up to the next ")" into braces. */
 static struct span parenthesised(struct span t, const char *name, const char *better, struct arena *a)
 {
     struct str out = {0};
@@ -49,7 +49,7 @@ static struct span parenthesised(struct span t, const char *name, const char *be
     return compat_kept(&out, a);
 }
 
-/* "\frac12", "\log_23": the first digit and the rest of the digits in braces. */
+/* "\frac12", "\log_23": puts the first digit into braces, and the other digits too. */
 static struct span digit_pair(struct span t, const char *name, struct arena *a)
 {
     struct str out = {0};
@@ -74,7 +74,7 @@ static struct span frac_then_digit(struct span t, struct arena *a)
 {
     struct str out = {0};
     size_t i = 0;
-    int searching = 1; /* once nothing was found there is nothing for a later start either */
+    int searching = 1; /* after a search without a result a later start finds nothing either */
     while (i < t.n) {
         size_t open = searching && compat_at(t, i, "\\frac") ? one_space(t, i + 5) : t.n, close = t.n;
         if (compat_at(t, open, "{")) {
@@ -116,7 +116,7 @@ static struct span frac_then_brace(struct span t, struct arena *a)
     return compat_kept(&out, a);
 }
 
-/* "\sqrt3" is the root of the one character behind it, and so is " sqrt3". */
+/* "\sqrt3" and " sqrt3" are the root of the one character behind them. */
 static struct span roots(struct span t, struct arena *a)
 {
     struct str out = {0};
@@ -139,8 +139,8 @@ static struct span roots(struct span t, struct arena *a)
     return compat_kept(&out, a);
 }
 
-/* "\frac ab" is {a}{b}, one character each; a \frac with fewer than two behind it leaves the text as it is.
- */
+/* "\frac ab" becomes {a}{b}, one character each. If fewer than two characters follow a \frac the whole
+ * text stays as it is. */
 static struct span fracs(struct span t, struct arena *a)
 {
     struct str out = {0};
@@ -177,7 +177,8 @@ static struct span fracs(struct span t, struct arena *a)
     return t;
 }
 
-/* An integer as it would be printed: no plus, no leading zeros. Its end, or 0. */
+/* The end of an integer at i that is written as it would be printed, without plus and leading zeros; 0
+ * when there is none. */
 static size_t plain_integer(struct span t, size_t i)
 {
     size_t first = i + (size_t)compat_at(t, i, "-"), end = compat_digits(t, first);

@@ -1,5 +1,6 @@
-/* Expressions of the original's grammar: sums, products, groups, matrices. Where it allows two readings the
- * first of its alternatives counts, as there: "2 \frac{1}{2}" and even "2(3)" are mixed numbers. */
+/* Expressions of the original's grammar: sums, products, groups, matrices. Where the grammar allows two
+ * readings its first alternative counts, as in the original: "2 \frac{1}{2}" and even "2(3)" are mixed
+ * numbers. */
 #include "answer_check/compat/compat_reader.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static int holds_matrix(node m)
 
 static node quotient(struct compat_reader *r, node a, node b)
 {
-    if (a && b && holds_matrix(b)) /* there is no such quotient there */
+    if (a && b && holds_matrix(b)) /* the original has no such quotient */
         r->failed = 1;
     if (!a || !b || r->failed)
         return NULL;
@@ -220,7 +221,7 @@ static node component(struct compat_reader *r, int no_function)
     return m;
 }
 
-/* A component with its powers, which group from the left, and what may stand behind it. */
+/* A component with its powers, which group from the left, and with what may follow it. */
 static node operand(struct compat_reader *r, int no_function)
 {
     node m = component(r, no_function);
@@ -245,7 +246,7 @@ static node mixed(struct compat_reader *r, node whole, node part)
     return negative ? compat_negated(r->w, m) : m;
 }
 
-/* Operands side by side, put together from the right. */
+/* Operands side by side, combined from the right. */
 static node row(struct compat_reader *r, int no_function)
 {
     enum { OPERANDS = 512 };
@@ -303,7 +304,7 @@ struct terms {
     size_t cap;
 };
 
-/* A sum in a sum gives its terms. 0 when there is no term. */
+/* Adds a term to a sum; a sum inside the sum is replaced by its terms. 0 when m is NULL. */
 static int add_terms(struct terms *out, node m)
 {
     int n = m ? m->kind == MATH_ADD ? m->n : 1 : 0;
@@ -313,7 +314,7 @@ static int add_terms(struct terms *out, node m)
     return n > 0;
 }
 
-/* The terms of a sum are put together once, since sums may be long. */
+/* The terms of a sum are collected first and joined once, because sums may be long. */
 node compat_expr(struct compat_reader *r)
 {
     struct terms sum = {0};

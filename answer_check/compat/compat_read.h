@@ -4,18 +4,17 @@
 #include "answer_check/compat/compat.h"
 #include "answer_check/scalar/scalar.h"
 
-/* The original's grammar. It is read by a reader of its own because what it does NOT read decides as much as
- * what it reads: a formula that fails makes way for the next candidate, even for a number inside it. The
- * trees are those of math_tree.h, with the original's meanings: numbers, sums and so on as usual, and
- *   MATH_SET           its FiniteSet, elements as written (compat_equal drops equal ones)
- *   MATH_TUPLE, MATH_INTERVAL, MATH_UNION, MATH_INTERSECTION, MATH_DIFFERENCE, MATH_NUMBER_SET
- *   MATH_RELATION      one relation or a chain of them
- *   MATH_DIVIDE        which = COMPAT_FRACTION for two integers, which the original holds as one number, as
- *                      does MATH_ADD for a mixed number (COMPAT_WHOLE: of integers only)
- *   MATH_SYMBOL        lower case; a trailing COMPAT_COMPLEX where the original did not take it for real */
+/* The original's grammar. It has a reader of its own because what the original does NOT read matters as much
+ * as what it reads: when a formula fails, the next candidate is tried, which may be a number inside that
+ * formula. The trees are those of math_tree.h with the original's meanings: numbers, sums and so on as usual,
+ * and MATH_SET           its FiniteSet, elements as written (compat_equal() drops equal ones) MATH_TUPLE,
+ * MATH_INTERVAL, MATH_UNION, MATH_INTERSECTION, MATH_DIFFERENCE, MATH_NUMBER_SET MATH_RELATION      one
+ * relation or a chain of them MATH_DIVIDE        which = COMPAT_FRACTION for two integers, which the original
+ * holds as one number, as does MATH_ADD for a mixed number (COMPAT_WHOLE: of integers only) MATH_SYMBOL lower
+ * case; a trailing COMPAT_COMPLEX where the original did not take it for real */
 enum { COMPAT_COMPLEX = 1 };
 enum { COMPAT_FRACTION = 1, COMPAT_WHOLE = 2 };
-enum { COMPAT_PERCENT = 1 }; /* `which` of a product with 1/100 that a percent sign made */
+enum { COMPAT_PERCENT = 1 }; /* `which` of the product with 1/100 that stands for a percent sign */
 
 enum compat_token {
     CT_END,
@@ -103,7 +102,7 @@ enum compat_token {
     CT_EMPTY,
     CT_NUMBER_SET, /* value: 'N' ... */
     CT_SKIP,
-    CT_UNREADABLE /* a token that no formula here holds */
+    CT_UNREADABLE /* a token that makes a formula unreadable */
 };
 
 struct compat_lexed {
@@ -111,7 +110,7 @@ struct compat_lexed {
     int value;
     struct span text;
 };
-/* Tokens of t, CT_END last, or NULL where a character begins none. */
+/* The tokens of t in the arena, CT_END last, or NULL when a character begins no token. */
 struct compat_lexed *compat_lex(struct span t, struct arena *a);
 const char *compat_greek(int value); /* "alpha" */
 
@@ -120,7 +119,8 @@ int compat_is_integer(const struct math_node *m);
 int compat_is_rational(const struct math_node *m); /* an integer or a fraction of integers, as one number */
 int compat_is_number(const struct math_node *m);   /* these and decimals */
 int compat_only_symbols(const struct math_node *m);
-/* As math_scalar.h's, with infinities and the original's marks on numbers. */
+/* Like math_scalar_less() and math_scalar_equal() of scalar.h, but they know infinities and the original's
+ * marks on numbers. */
 enum math_truth compat_less(struct math_work *w, const struct math_node *a, const struct math_node *b);
 enum math_truth compat_scalar_equal(struct math_work *w, const struct math_node *a,
                                     const struct math_node *b);
@@ -128,10 +128,11 @@ const struct math_node *compat_integer(struct math_work *w, const char *digits);
 const struct math_node *compat_percentage(struct math_work *w, const struct math_node *m);
 const struct math_node *compat_negated(struct math_work *w, const struct math_node *m);
 
-/* A normalised formula as the original reads it, or NULL: the whole, else what stands behind the last of
- * several equals signs. */
+/* Reads a normalised formula as the original does: the whole text, or else what stands behind the last of
+ * several equals signs. NULL when neither can be read. */
 const struct math_node *compat_read(struct math_work *w, struct span t);
-/* Plain arithmetic by the rules of a programming language: "(3+4)/2", "2^3". */
+/* Reads plain arithmetic by the rules of a programming language: "(3+4)/2", "2^3". NULL when it cannot be
+ * read. */
 const struct math_node *compat_arithmetic(struct math_work *w, struct span t);
 
 #endif

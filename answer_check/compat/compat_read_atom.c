@@ -153,7 +153,7 @@ node compat_superscript(struct compat_reader *r)
     return r->at->kind == CT_L_BRACE ? compat_braced(r) : compat_atom(r);
 }
 
-/* The name inside "\hat{..}": text and box commands leave none of themselves, nor blanks and parentheses. */
+/* The name inside "\hat{..}": text and box commands, blanks and parentheses are left out. */
 static const char *accent_name(struct compat_reader *r, struct span t)
 {
     struct span inner = {memchr(t.s, '{', t.n), 0};
@@ -197,7 +197,7 @@ int compat_is_symbol(const struct compat_lexed *t)
     return t->kind == CT_LETTER || t->kind == CT_GREEK || t->kind == CT_OTHER || t->kind == CT_ACCENT;
 }
 
-/* The symbol of a token and, with NULL for none, its subscript. */
+/* The symbol of a token with its subscript, which may be NULL. */
 static node named(struct compat_reader *r, const struct compat_lexed *t, const char *sub)
 {
     const char *name;
@@ -231,7 +231,7 @@ node compat_atom_symbol(struct compat_reader *r)
     if (power && !sub && r->at->kind == CT_UNDERSCORE && !(sub = compat_subscript(r)))
         return NULL;
     node m = named(r, t, sub);
-    if (m && m->kind == MATH_CONSTANT && m->which == MATH_I) /* its power is lost there */
+    if (m && m->kind == MATH_CONSTANT && m->which == MATH_I) /* the original loses its power */
         return m;
     return m && power ? math_node_2(r->w, MATH_POWER, t->text, m, power) : m;
 }
@@ -252,7 +252,7 @@ node compat_atom(struct compat_reader *r)
         return compat_atom_symbol(r);
     r->at++;
     switch (t->kind) {
-    case CT_NUMBER: /* a subscript, its base, is ignored */
+    case CT_NUMBER: /* the subscript that gives a number's base is ignored */
         if (r->at->kind == CT_UNDERSCORE && !compat_subscript(r))
             return NULL;
         return compat_number_node(r->w, t->text, 0);

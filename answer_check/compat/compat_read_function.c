@@ -1,5 +1,5 @@
-/* Functions of the original's grammar: "f(x)" with one atom is an applied function, \sin x takes the whole
- * product behind it. */
+/* Functions of the original's grammar: "f(x)" with one atom is an applied function, and \sin x takes the
+ * whole product that follows. */
 #include "answer_check/compat/compat_reader.h"
 
 #include <string.h>
@@ -70,7 +70,7 @@ static node known_function(struct compat_reader *r, int f)
 
 enum { ARGUMENTS = 16 };
 
-/* Expressions with commas between, up to `close`; their number, or -1. */
+/* Reads expressions separated by commas, up to `close`; returns their number, or -1. */
 static int arguments(struct compat_reader *r, enum compat_token close, node *out)
 {
     int n = 0;
@@ -110,7 +110,7 @@ static node operator_name(struct compat_reader *r)
     return NULL;
 }
 
-/* "f(x)", "f(x, y)": one argument only if it is an atom, else the symbol times a parenthesis. */
+/* "f(x)", "f(x, y)": a single argument must be an atom, otherwise this is the symbol times a parenthesis. */
 node compat_applied(struct compat_reader *r)
 {
     const struct compat_lexed *from = r->at, *open;

@@ -12,7 +12,7 @@ int compat_only_symbols(node m)
     switch (m->kind) {
     case MATH_SYMBOL:
         return 1;
-    case MATH_NEGATE: /* minus one is a factor, and a number */
+    case MATH_NEGATE: /* the factor -1 is a number */
     case MATH_NUMBER:
     case MATH_CONSTANT:
     case MATH_INTERVAL:
@@ -24,7 +24,7 @@ int compat_only_symbols(node m)
         if (m->which == MATH_LOG || m->which == MATH_LN || m->which == MATH_SQRT)
             return 0;
         break;
-    case MATH_DIVIDE: /* a number alone below the line is no obstacle: x/2 */
+    case MATH_DIVIDE: /* a plain number as the denominator is allowed: x/2 */
         if (m->which == COMPAT_FRACTION || !compat_only_symbols(m->child[0]))
             return 0;
         return m->child[1]->kind == MATH_NUMBER || compat_only_symbols(m->child[1]);
@@ -58,7 +58,7 @@ static int relation_op(enum compat_token t)
     }
 }
 
-/* `left`, a side or a chain, with one more side. */
+/* Adds one more side to `left`, which is a side or a chain. */
 node compat_chained(struct compat_reader *r, node left, int op, node right)
 {
     int n = left->kind == MATH_RELATION ? left->n : 1;
@@ -77,8 +77,8 @@ node compat_chained(struct compat_reader *r, node left, int op, node right)
     return m;
 }
 
-/* Sides with signs between. An approximation is dropped, or is the value where only symbols stand left of it.
- */
+/* Sides with relation signs between them. An approximation is dropped, unless only symbols stand to its
+ * left: then it is the value. */
 static node relation(struct compat_reader *r)
 {
     node m = compat_expr(r);
@@ -110,7 +110,7 @@ static int add(struct compat_elements *e, node m)
     return 0;
 }
 
-/* What may stand behind a complete element. */
+/* Does a complete element end here? */
 static int ends_element(const struct compat_reader *r)
 {
     switch (r->at->kind) {
@@ -164,7 +164,7 @@ static int element(struct compat_reader *r, struct compat_elements *e, int with_
     return add(e, m);
 }
 
-/* Elements between commas, these between semicolons. */
+/* Reads elements separated by commas, in groups separated by semicolons. */
 struct compat_elements *compat_elements(struct compat_reader *r, int with_relation)
 {
     struct compat_elements *e = arena_alloc(r->w->arena, sizeof *e);
@@ -182,7 +182,8 @@ struct compat_elements *compat_elements(struct compat_reader *r, int with_relati
     return e;
 }
 
-/* A list without brackets: one element itself, several a set, groups of several a set of tuples. */
+/* A list without brackets: one element stands for itself, several are a set, several groups are a set of
+ * tuples. */
 node compat_as_list(struct compat_reader *r, const struct compat_elements *e)
 {
     if (!e)

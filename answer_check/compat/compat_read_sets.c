@@ -1,12 +1,12 @@
-/* Sets, intervals and tuples in the original's grammar, and the three forms that a formula can have: one
- * relation to a list ("x = 1, 2"), a list, an expression of sets. */
+/* Sets, intervals and tuples in the original's grammar, and the three forms of a formula: a relation to a
+ * list ("x = 1, 2"), a list, and an expression of sets. */
 #include "answer_check/compat/compat_reader.h"
 
 typedef const struct math_node *node;
 
 /* ---- sets */
 
-/* Is a < b (or equal, with `or_equal`)? Only where that is certain. */
+/* Is it certain that a < b, or with `or_equal` that a <= b? */
 static int below(struct compat_reader *r, node a, node b, int or_equal)
 {
     return compat_less(r->w, a, b) == MATH_TRUE || (or_equal && compat_scalar_equal(r->w, a, b) == MATH_TRUE);
@@ -22,7 +22,7 @@ static int holds_i(node m)
     return 0;
 }
 
-/* "(a, b)" and the like: an interval, unless it could hold nothing: then a pair. */
+/* "(a, b)" and the like: an interval or, if that could be empty, a pair. */
 static node interval(struct compat_reader *r)
 {
     enum compat_token open = r->at->kind;
@@ -38,7 +38,7 @@ static node interval(struct compat_reader *r)
     if (!right_open && close != CT_R_BRACKET && close != CT_R_BRACK)
         return NULL;
     r->at++;
-    if (holds_i(a) || holds_i(b)) { /* no interval has such an end */
+    if (holds_i(a) || holds_i(b)) { /* no interval has a complex end */
         r->failed = 1;
         return NULL;
     }
@@ -68,7 +68,7 @@ static node literal_set(struct compat_reader *r)
     return NULL;
 }
 
-/* "( .. )" and "[ .. ]": a tuple; one element is itself. */
+/* "( .. )" and "[ .. ]": a tuple; a single element stands for itself. */
 static node tuple(struct compat_reader *r)
 {
     enum compat_token close = r->at->kind == CT_L_PAREN     ? CT_R_PAREN
@@ -132,7 +132,7 @@ static node set_group(struct compat_reader *r)
     return m;
 }
 
-/* In a union or intersection a tuple is the set of its entries. */
+/* In a union or intersection a tuple counts as the set of its entries. */
 static node no_tuple(struct compat_reader *r, node m)
 {
     return m && m->kind == MATH_TUPLE ? compat_node(r, MATH_SET, 0, m->n, m->child) : m;

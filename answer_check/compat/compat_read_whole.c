@@ -1,11 +1,11 @@
-/* A formula as a whole: the first of its forms that takes all of it. */
+/* Reads a whole formula: the first of its forms that takes all of the text. */
 #include "answer_check/compat/compat_reader.h"
 
 #include <string.h>
 
 typedef const struct math_node *node;
 
-/* "1,234,567.8" as a whole: 1, or 0. */
+/* Is the whole text a number such as "1,234,567.8"? */
 static int grouped_number(struct span t)
 {
     size_t i = compat_skip_space(t, 0), from;
@@ -26,7 +26,7 @@ static int grouped_number(struct span t)
     return compat_skip_space(t, i) == t.n;
 }
 
-/* Its value: a leading zero makes the comma a decimal one. */
+/* The value of such a number; a leading zero makes the comma a decimal comma. */
 static node grouped_value(struct math_work *w, struct span t)
 {
     t = compat_trim(t);
@@ -40,7 +40,8 @@ static node grouped_value(struct math_work *w, struct span t)
     return negative ? compat_negated(w, m) : m;
 }
 
-/* Symbols are taken for real unless the text speaks of complex numbers: a lone i, Re, Im, arguments. */
+/* Does the text speak of complex numbers, with a lone i, Re, Im or arguments? Otherwise symbols are taken
+ * for real. */
 static int speaks_of_complex(struct span t)
 {
     static const char *const word[] = {
@@ -84,7 +85,7 @@ static node read_whole(struct math_work *w, struct span t)
     return NULL;
 }
 
-/* What stands behind the last of at least two equals signs, where neither comma nor semicolon stands. */
+/* What stands behind the last of at least two equals signs, if the text has neither comma nor semicolon. */
 static struct span last_side(struct span t)
 {
     size_t last = 0;

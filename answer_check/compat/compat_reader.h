@@ -3,19 +3,19 @@
 
 #include "answer_check/compat/compat_read.h"
 
-/* Inner parts of the reader of the original's grammar. Every function reads at r->at and moves it; where it
- * returns NULL, r->at is anywhere. */
+/* Inner parts of the reader of the original's grammar. Every function reads at r->at and moves it; after
+ * NULL the value of r->at means nothing. */
 
 struct compat_reader {
     struct math_work *w;
     const struct compat_lexed *at;
-    int depth, bars; /* bars: open | around */
-    int complex;     /* symbols are not taken for real */
-    int failed;      /* a meaning was missing: no other reading is tried */
+    int depth, bars; /* bars: how many | are open around this place */
+    int complex;     /* symbols may be complex; otherwise they are taken for real */
+    int failed;      /* something had no meaning; then no other reading is tried */
 };
 typedef const struct math_node *compat_rule(struct compat_reader *r);
 
-int compat_take(struct compat_reader *r, enum compat_token kind); /* 1 when it stood there */
+int compat_take(struct compat_reader *r, enum compat_token kind); /* returns 1 if it stood there */
 const struct math_node *compat_node(struct compat_reader *r, enum math_kind kind, int which, int n,
                                     const struct math_node *const *child);
 
@@ -23,11 +23,11 @@ compat_rule compat_expr;
 const struct math_node *compat_product(struct compat_reader *r, int no_function);
 
 /* compat_read_atom.c */
-compat_rule compat_atom, compat_atom_symbol;           /* a symbol has its subscript and its power with it */
+compat_rule compat_atom, compat_atom_symbol;           /* a symbol is read with its subscript and its power */
 compat_rule compat_braced;                             /* "{..}" */
 compat_rule compat_superscript;                        /* "^2", "^{..}" */
-const char *compat_subscript(struct compat_reader *r); /* its text */
-/* The text up to r->at; NULL when steps ran out. */
+const char *compat_subscript(struct compat_reader *r); /* the text of the subscript */
+/* The text from `from` to r->at; NULL when the steps are used up. */
 const char *compat_joined_text(struct compat_reader *r, const struct compat_lexed *from);
 int compat_is_symbol(const struct compat_lexed *t);
 int compat_is_positive(const struct math_node *m); /* an integer or fraction above 0 */
@@ -36,14 +36,14 @@ int compat_is_positive(const struct math_node *m); /* an integer or fraction abo
 compat_rule compat_applied; /* f(x) */
 int compat_is_function(const struct compat_lexed *t);
 const struct math_node *compat_function(struct compat_reader *r,
-                                        const struct compat_lexed *t); /* r->at behind t */
+                                        const struct compat_lexed *t); /* r->at stands behind t */
 
 /* compat_read_list.c */
 enum { COMPAT_ELEMENTS = 256 };
 struct compat_elements {
     const struct math_node *at[COMPAT_ELEMENTS];
     int n;
-    int groups; /* parts between semicolons */
+    int groups; /* how many parts there are between semicolons */
     int size[COMPAT_ELEMENTS];
 };
 struct compat_elements *compat_elements(struct compat_reader *r, int with_relation);

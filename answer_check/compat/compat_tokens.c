@@ -1,4 +1,4 @@
-/* The tables of compat_tokens.h, one line or word an entry. */
+/* The tables of compat_tokens.h, with one entry for each line or word. */
 #include "answer_check/compat/compat_tokens.h"
 
 #include "answer_check/compat/compat_read.h"

@@ -1,11 +1,12 @@
 #ifndef ANSWER_CHECK_COMPAT_COMPAT_TOKENS_H
 #define ANSWER_CHECK_COMPAT_COMPAT_TOKENS_H
 
-/* What the original's grammar spells out: the tables that compat_lex.c goes through. Each ends with NULL. */
+/* The words of the original's grammar: the tables that compat_lex.c searches. Each ends with NULL, or with
+ * a row that begins with NULL. */
 
 struct compat_literal {
     const char *text;
-    short kind, value; /* enum compat_token; a function, a number set's letter, else 0 */
+    short kind, value; /* kind: enum compat_token; value: a function, the letter of a number set, else 0 */
 };
 extern const struct compat_literal compat_literals[];
 
@@ -14,8 +15,8 @@ struct compat_greek_letter {
 };
 extern const struct compat_greek_letter compat_greek_letters[];
 
-extern const char *const compat_operator_names[]; /* which only \operatorname may hold */
+extern const char *const compat_operator_names[]; /* names that are known only inside \operatorname */
 extern const char *const compat_other_symbols[];  /* commands that are symbols */
-extern const char *const compat_accents[];        /* commands that dress a symbol */
+extern const char *const compat_accents[];        /* commands that put an accent on a symbol */
 
 #endif

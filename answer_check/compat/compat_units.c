@@ -1,7 +1,7 @@
-/* Units at the end of a formula, which the original takes off before it reads: a text or box of text that
- * runs to the end, then twice a word of its list behind a digit, a brace or a blank. The list is the
- * original's, with its accidents: one-letter units (so 2t is 2), "." standing for any character, two words
- * that a missing comma joined. */
+/* Units at the end of a formula, which the original removes before it reads: a text or box of text that
+ * runs to the end, and then, twice, a word of its list behind a digit, a brace or a blank. The list is the
+ * original's with its accidents: one-letter units (so 2t is 2), a "." that stands for any character, and
+ * two words that a missing comma joined. */
 #include "answer_check/compat/compat.h"
 
 #include <string.h>
@@ -170,8 +170,8 @@ static long unit_start(struct span t, size_t end, const char *unit)
     return (long)end;
 }
 
-/* What is left of t before a unit that starts at `start`: up to the digit, brace or blank before it; t.n when
- * none of these is there. */
+/* The length of what is left of t before a unit that starts at `start`: up to the digit, brace or blank
+ * before the unit; t.n when none of these stands there. */
 static size_t kept(struct span t, size_t start)
 {
     size_t blank = start, first = start;
@@ -205,7 +205,7 @@ static struct span without_unit(struct span t)
     return shortest ? (struct span){t.s, shortest} : t;
 }
 
-/* From the first \text{ or \mbox{ to the end, where the text ends with "}", "}^2" or "}{^2}". */
+/* Removes everything from the first \text{ or \mbox{ on, if the text ends with "}", "}^2" or "}{^2}". */
 static struct span without_text(struct span t)
 {
     size_t end = t.n;
