@@ -1,5 +1,5 @@
-/* Multiple choice: the strongest class of declaration decides, inside it the last one. Two letters in one
- * declaration ("A or B"), or mentions that differ with nothing stronger, are ambiguous. */
+/* Multiple choice: the strongest class of declaration decides, and within it the last one. Two letters in
+ * one declaration ("A or B") are ambiguous, and so are different mentions when there is nothing stronger. */
 #include "answer_check/choice/choice_scan.h"
 
 static const char *const rules[CHOICE_CLASSES] = {
@@ -16,9 +16,9 @@ const char *choice_status_name(enum choice_status s)
     return (unsigned)s < 4 ? names[s] : "unparsed";
 }
 
-enum { SECTION_MAX = 1 << 17 }; /* bytes: of a longer section its end counts */
+enum { SECTION_MAX = 1 << 17 }; /* bytes; only the end of a longer section counts */
 
-/* Extracts and also says which class decided (CHOICE_CLASSES when none). */
+/* Extracts the letter and also says which class decided (CHOICE_CLASSES when none did). */
 static int extract_class(struct choice *out, enum choice_class *by, const struct response *r, int n_options,
                          struct arena *a)
 {

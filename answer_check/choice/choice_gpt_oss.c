@@ -39,14 +39,14 @@ static int is_alnum(char c)
     return ascii_is_letter(c) || ascii_is_digit(c);
 }
 
-/* A to D in either case that ends a word. */
+/* A letter A to D of either case that ends a word. */
 static char last_of_word(struct span t, size_t i)
 {
     char letter = preset_abcd(t, i);
     return letter && !python_is_word(t.s, t.n, i + 1) ? letter : 0;
 }
 
-/* "**Answer:** C": wrapped "Answer" or "Answers", separator inside, bare letter behind. */
+/* "**Answer:** C": wrapped "Answer" or "Answers", with the separator inside and a bare letter behind. */
 static char wrapped_answer(struct span t, size_t i)
 {
     if (!preset_has(t, i, "answer") || !i || (t.s[i - 1] != '*' && t.s[i - 1] != '_'))
@@ -71,7 +71,7 @@ static char line_answer(struct span t, size_t i)
     return preset_abcd(t, skip_wrap(t, skip_space(t, i)));
 }
 
-/* Behind one of the words, whole, and a separator; 0 when none of them is there. */
+/* The position behind one of the whole words and a separator; 0 when neither word stands here. */
 static size_t behind_word(struct span t, size_t i, const char *word, const char *other)
 {
     size_t n = preset_has(t, i, word) ? strlen(word) : preset_has(t, i, other) ? strlen(other) : 0;
@@ -101,7 +101,7 @@ static char option(struct span t, size_t i)
     return j ? last_of_word(t, j) : 0;
 }
 
-/* "(C)" or "[C]", neither glued to a letter or digit. */
+/* "(C)" or "[C]", with no letter or digit directly beside the brackets. */
 static char in_brackets(struct span t, size_t i)
 {
     if ((t.s[i] != '(' && t.s[i] != '[') || (i && is_alnum(t.s[i - 1])))
@@ -141,7 +141,7 @@ static char wrapped_option(struct span t, size_t i)
     return end > j + 2 && closes(t, end) ? letter : 0;
 }
 
-/* A line that starts with the letter, wrapped or not, whatever follows: "Because" too. */
+/* A line that starts with the letter, wrapped or not, whatever follows; "Because" counts too. */
 static char line_start(struct span t, size_t i)
 {
     return capital_abcd(t, skip_wrap(t, i));
@@ -166,12 +166,12 @@ static char in_command(struct span t, const char *command)
     return 0;
 }
 
-/* The project's order. `first`: what a match may start with; NULL: only where a line's first visible
- * character is. */
+/* The patterns in the project's order. `first` holds the characters with which a match may start; NULL: a
+ * match must start at the first visible character of a line. */
 static const struct {
     char (*match)(struct span t, size_t i);
     const char *first;
-    const char *command; /* instead of match */
+    const char *command; /* used instead of `match` */
 } patterns[] = {
     {wrapped_answer, "aA", NULL}, {line_answer, NULL, NULL}, {answer_in_parentheses, "aA", NULL},
     {plain_answer, "aA", NULL},   {option, "oOcC", NULL},    {NULL, "", "\\boxed{"},
@@ -180,10 +180,10 @@ static const struct {
 };
 enum { N_PATTERNS = sizeof patterns / sizeof *patterns };
 
-/* The first match of every pattern in one pass over the text. */
+/* Finds the first match of every pattern in one pass over the text. */
 static void search(struct span t, char found[N_PATTERNS])
 {
-    int blank = 1; /* nothing but white space since a line's start */
+    int blank = 1; /* only white space since the start of the line */
     memset(found, 0, N_PATTERNS);
     for (size_t i = 0, step; i < t.n; i += step) {
         char c = t.s[i];
@@ -202,7 +202,7 @@ static void search(struct span t, char found[N_PATTERNS])
 struct span preset_gpt_oss(struct span text, int n_options)
 {
     char found[N_PATTERNS];
-    (void)n_options; /* always A to D */
+    (void)n_options; /* the program knows only A to D */
     search(text, found);
     for (int k = 0; k < N_PATTERNS; k++) {
         char letter = patterns[k].command ? in_command(text, patterns[k].command) : found[k];

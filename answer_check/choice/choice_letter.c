@@ -24,8 +24,8 @@ size_t choice_skip(const struct choice_text *t, size_t i, const char *marks, int
     return i;
 }
 
-/* Letters of two bytes (Latin with accents, Greek, Cyrillic) belong to words too; Chinese characters, of
- * three, stand beside a letter without a space. */
+/* Letters of two bytes (Latin with accents, Greek, Cyrillic) belong to words too. Chinese characters,
+ * which have three bytes, do not: they stand beside an option letter without a space. */
 int choice_is_word(const struct choice_text *t, size_t i)
 {
     if (i >= t->n)
@@ -36,8 +36,8 @@ int choice_is_word(const struct choice_text *t, size_t i)
     return ascii_is_letter((char)c) || ascii_is_digit((char)c) || (c >= 0xc3 && c < 0xe0);
 }
 
-/* Is what stands at i a whole word of one letter? The apostrophe of "C's" and "I'm" joins, a quotation mark
- * does not; the underscores of "_C_" are marks, that of "x_C" joins. */
+/* Is the letter at i a whole word? The apostrophe of "C's" and "I'm" makes it part of a longer one, a
+ * quotation mark does not; so does the underscore of "x_C", while those of "_C_" are marks. */
 static int is_alone(const struct choice_text *t, size_t i)
 {
     size_t before = i, behind = i + 1;
@@ -52,7 +52,7 @@ static int is_alone(const struct choice_text *t, size_t i)
     return !(before && choice_is_word(t, before - 1)) && !choice_is_word(t, behind);
 }
 
-/* May a bare letter at i, followed by a blank and a lower-case word, still be an option? */
+/* Is the bare letter at i an article rather than an option, because a blank and a lower-case word follow? */
 static int is_article(const struct choice_text *t, size_t i)
 {
     static const char *const follow[] = {"and ", "or ", "is ",  "because ", "since ",
@@ -64,7 +64,7 @@ static int is_article(const struct choice_text *t, size_t i)
     return !choice_has_any(t, i + 2, follow);
 }
 
-/* A lower-case letter must not be bare, and nothing but the end of a line or a point may follow it. */
+/* A lower-case letter must not be bare, and only the end of a line or a full stop may follow it. */
 char choice_letter_at(const struct choice_text *t, size_t i, enum choice_dress dress)
 {
     char c = choice_at(t, i), up = c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
@@ -82,7 +82,7 @@ char choice_letter_at(const struct choice_text *t, size_t i, enum choice_dress d
 char choice_declared(const struct choice_text *t, size_t i, size_t *end)
 {
     static const char *const boxes[] = {"\\boxed", "\\fbox", NULL};
-    /* nouns name a letter ("option c"), the other words only stand before one */
+    /* the nouns name a letter ("option c"), the other words merely stand before one */
     static const char *const nouns[] = {"option", "choice", "letter", NULL};
     static const char *const fillers[] = {"the ",       "clearly ",  "definitely ", "certainly ", "most ",
                                           "likely ",    "probably ", "obviously ",  "simply ",    "just ",
@@ -118,7 +118,7 @@ size_t choice_another(const struct choice_text *t, size_t i, char letter)
     char other = choice_declared(t, i + word + sign, &end);
     if (!other || other == letter)
         return 0;
-    /* "A, B is wrong" goes on with another sentence */
+    /* in "A, B is wrong" another sentence follows */
     return sign && ascii_is_letter(choice_at(t, choice_skip(t, end, " )*_`]'\"", NULL))) ? 0 : end;
 }
 

@@ -1,7 +1,8 @@
 /* The preset lighteval: index extraction of huggingface/lighteval (MIT),
- * metrics/utils/extractive_match_utils.py, English, "A" or "(A)", without anchors allowed. Of the strongest
- * pattern that occurs the last match counts; matches are found from the front and do not overlap, so in "A B
- * C" every second letter is skipped for want of its space. */
+ * metrics/utils/extractive_match_utils.py, for English, letters written "A" or "(A)", and matches without
+ * an anchor allowed. The last match of the strongest pattern that occurs counts. Matches are found from
+ * the front and do not overlap, so in "A B C" every second letter is skipped, because the match before it
+ * has taken its space. */
 #include "answer_check/choice/choice_preset.h"
 #include "answer_check/text/python_regex.h"
 
@@ -12,7 +13,7 @@ struct indices {
     char last; /* the last option's letter */
 };
 
-/* The letter at i, "A" or "(A)", and the position behind it; 0: none. */
+/* The letter of "A" or "(A)" at i, or 0; *end is the position behind it. */
 static char index_at(const struct indices *x, size_t i, size_t *end)
 {
     int open = preset_char(x->t, i) == '(';
@@ -28,7 +29,8 @@ static size_t skip_stars(const struct indices *x, size_t i)
     return preset_has(x->t, i, "**") ? i + 2 : i;
 }
 
-/* "**A**" with a full stop, comma, colon, space or the end of the text behind it, which belongs to it. */
+/* "**A**" followed by a full stop, comma, colon or space, which belongs to the match, or by the end of the
+ * text. */
 static char bounded_index(const struct indices *x, size_t i, size_t *end)
 {
     char letter = index_at(x, skip_stars(x, i), end);
@@ -68,7 +70,7 @@ static size_t skip_space(const struct indices *x, size_t i)
     return python_skip_space(x->t.s, x->t.n, i);
 }
 
-/* Behind "is" at i: perhaps a colon, white space, the index. */
+/* What follows "is" at i: perhaps a colon, white space, and the index. */
 static char index_behind_is(const struct indices *x, size_t i, size_t *end)
 {
     i += preset_char(x->t, i) == ':';
@@ -97,7 +99,7 @@ static char final_is(const struct indices *x, size_t i, size_t *end)
     if (!preset_has(x->t, i, "final answer"))
         return 0;
     i += 12;
-    size_t failed = i; /* white space up to here is followed by something else */
+    size_t failed = i; /* white space before this position is known not to lead to an answer */
     for (int k = 0; k <= 100; k++) {
         size_t behind = i < failed ? i : skip_space(x, i);
         if (behind > i) {

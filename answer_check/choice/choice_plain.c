@@ -1,13 +1,13 @@
-/* Rewrites an answer section to a plainer text, so that one set of rules finds declarations in Markdown,
- * LaTeX, plain text and Chinese: fonts and $ dropped, braces and all brackets of East Asian writing as ASCII,
- * full-width and circled letters as ASCII, curly quotes, dashes, odd spaces as their ASCII kin, the few words
- * that declare an answer in Chinese, Japanese and Korean as their English ones (these languages put no space
- * before a letter, so the English word brings one). */
+/* Rewrites an answer section as plainer text, so that one set of rules finds declarations in Markdown,
+ * LaTeX, plain text and Chinese. Fonts and $ are dropped. Braces, and all brackets of East Asian writing,
+ * become ASCII brackets; full-width and circled letters, curly quotes, dashes and odd spaces become their
+ * ASCII counterparts. The few words that declare an answer in Chinese, Japanese and Korean become English
+ * ones, with a space behind them because these languages put none before a letter. */
 #include "answer_check/choice/choice_scan.h"
 
 #include <string.h>
 
-/* LaTeX commands that only dress a letter. */
+/* LaTeX commands that only change how a letter looks. */
 static const char *const dropped[] = {
     "\\text",   "\\textbf", "\\textrm", "\\textit", "\\textsf",    "\\texttt",       "\\mathrm", "\\mathbf",
     "\\mathit", "\\mathsf", "\\mathtt", "\\emph",   "\\underline", "\\operatorname", "\\bf",     "\\rm",
@@ -32,7 +32,7 @@ static const struct {
     {"\xe6\xad\xa3\xe7\xa2\xba", "correct "},
     {"\xe4\xb8\x8d\xe6\x98\xaf", " is not "}, /* zh: is not */
     {"\xe6\x98\xaf", " is "},                 /* zh: is */
-    {"\xe5\x9b\xa0\xe4\xb8\xba", "because "}, /* zh words that hold the next one */
+    {"\xe5\x9b\xa0\xe4\xb8\xba", "because "}, /* zh: words that contain the next entry */
     {"\xe5\x9b\xa0\xe7\x82\xba", "because "},
     {"\xe8\xae\xa4\xe4\xb8\xba", "think "},
     {"\xe8\xaa\x8d\xe7\x82\xba", "think "},
@@ -76,10 +76,10 @@ static const struct {
     {"\xc2\xa0", " "},
 };
 
-/* The longest replacement for a text is this many times as long. */
+/* A replacement is at most this many times as long as what it replaces. */
 enum { GROWTH = 3 };
 
-/* The length of the longest dressing command at s, or 0. */
+/* The length of the longest such command at s, or 0. */
 static size_t dropped_at(struct span s)
 {
     size_t best = 0;
@@ -135,7 +135,7 @@ struct span choice_plain(struct span s, struct arena *a)
         skip = 1;
         if (c == '{' || c == '}')
             to = c == '{' ? "(" : ")";
-        else if (c == 0xc2 || c >= 0xe2) /* no text of the table starts otherwise */
+        else if (c == 0xc2 || c >= 0xe2) /* all texts of the table start like this */
             to = replaced_at(s, &skip);
         else if (c == '\\' || c == '$')
             to = (skip = c == '$' ? 1 : dropped_at(s)) ? "" : NULL;

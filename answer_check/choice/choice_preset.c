@@ -1,12 +1,12 @@
 /* Presets: what public extractors of option letters return (contract: answer_check.h), and the three short
- * ones. They are kept with their accidents, to set numbers beside published ones: none of them cuts thinking
- * off, some return a lower-case letter or one that is no option. */
+ * ones. They are kept with their accidents so that results can be set beside published ones: none of them
+ * removes thinking, and some return a lower-case letter or one that is no option. */
 #include "answer_check/choice/choice_preset.h"
 #include "answer_check/text/python_regex.h"
 
 #include <string.h>
 
-/* Adding a preset: one function and one line. */
+/* To add a preset, write its function and one line here. */
 static const struct {
     const char *name, *rule;
     struct span (*extract)(struct span text, int n_options);
@@ -64,8 +64,9 @@ static size_t skip_blanks(struct span t, size_t i)
     return i;
 }
 
-/* openai/simple-evals (MIT), common.py: the first "Answer" in any case, colon, perhaps "$", letter A to D,
- * with blanks around the colon and nothing asked of what follows. Returned as it stands there. */
+/* openai/simple-evals (MIT), common.py: the first "Answer" in any case, a colon, perhaps "$", and a letter
+ * A to D. Blanks may stand around the colon, and anything may follow the letter. The letter is returned as
+ * it is written. */
 struct span preset_simple_evals(struct span text, int n_options)
 {
     (void)n_options;
@@ -101,8 +102,8 @@ static int in_run(char c)
     return ascii_is_letter(c) || ascii_is_digit(c) || c == ' ' || c == ',';
 }
 
-/* May a run end at i? For a whole line: at a line's end or a full stop, with white space before. Otherwise:
- * wherever no word goes on. */
+/* May a run end at i? If it must fill a whole line: at the end of a line or at a full stop, with white
+ * space before it. Otherwise anywhere but inside a word. */
 static int ends_line(struct span t, size_t i)
 {
     size_t behind = python_skip_space(t.s, t.n, i);
@@ -114,8 +115,8 @@ static int ends_anywhere(struct span t, size_t i)
     return !python_is_word(t.s, t.n, i);
 }
 
-/* The run behind "ANSWER:" at i, shortened until it ends well: 1 and its ends. An empty run means white space
- * that could be read as one: a match, which holds no answer. */
+/* The run behind "ANSWER:" at i, shortened until it may end there; returns 1 and where it ends. An empty
+ * run means white space that could be read as one: this is a match that holds no answer. */
 static int answer_run(struct span t, size_t i, int whole_line, struct span *run, size_t *end)
 {
     if (!preset_has(t, i, "answer"))
@@ -126,7 +127,8 @@ static int answer_run(struct span t, size_t i, int whole_line, struct span *run,
     size_t blank = j + 1, start = python_skip_space(t.s, t.n, blank);
     for (j = start; j < t.n && in_run(t.s[j]);)
         j++;
-    if (!whole_line) /* a letter with an accent, say, ends no run: back to the last space or comma */
+    if (!whole_line) /* a run cannot end before, say, a letter with an accent, so it ends at the last space or
+                        comma */
         while (j > start + 1 && !ends_anywhere(t, j))
             j--;
     *run = (struct span){t.s + start, j - start};
@@ -144,8 +146,8 @@ static int answer_run(struct span t, size_t i, int whole_line, struct span *run,
     return blank + 1 < start || ends_anywhere(t, start);
 }
 
-/* The last "ANSWER: X" that fills a line, or, where there is no such line, the last one anywhere; X must then
- * be one letter of an option, in either case, commas around it dropped. */
+/* The last "ANSWER: X" that fills a line or, when no line is like that, the last one anywhere. X must then
+ * be one option letter in either case; commas around it are dropped. */
 struct span preset_inspect_ai(struct span text, int n_options)
 {
     struct span run, last = {0};

@@ -4,9 +4,10 @@
 #include "answer_check/answer_check.h"
 #include "answer_check/verdict/response.h"
 
-/* The public extractors behind choice_preset(), one function each. Each returns what the public program
- * returns on the whole text, thinking included, as a part of `text` or of a constant; n == 0 where it finds
- * nothing. Work is a small multiple of the text's length, whatever it holds. */
+/* The public extractors behind choice_preset() of answer_check.h, one function each; for
+ * answer_check/choice only. Each returns what the public program returns for the whole text, thinking
+ * included: a piece of `text` or of a constant, with n == 0 when it finds nothing. Texts may hold any
+ * bytes. The work is a small multiple of the text's length, whatever the text holds. */
 struct span preset_simple_evals(struct span text, int n_options);
 struct span preset_gpt_oss(struct span text, int n_options);
 struct span preset_lighteval(struct span text, int n_options);
@@ -17,6 +18,6 @@ struct span preset_lm_eval_flexible(struct span text, int n_options);
 struct span preset_letter(char letter);
 char preset_char(struct span t, size_t i);                  /* 0 behind the end */
 int preset_has(struct span t, size_t i, const char *lower); /* ASCII case ignored */
-char preset_abcd(struct span t, size_t i);                  /* upper-case 'A' to 'D' of either case, or 0 */
+char preset_abcd(struct span t, size_t i);                  /* 'A' to 'D' for a letter of either case, or 0 */
 
 #endif

@@ -1,5 +1,5 @@
-/* Finds declarations of option letters in an answer section, by class (contract: choice_scan.h). Each rule
- * names the writings it serves. */
+/* Finds declarations of option letters in an answer section, by class (contract: choice_scan.h). The
+ * comment of each rule shows what it matches. */
 #include "answer_check/choice/choice_scan.h"
 
 #include <string.h>
@@ -34,16 +34,17 @@ static int lone_letter(const struct choice_text *t, size_t i)
     return choice_declared(t, i, &end) && choice_ends(t, end);
 }
 
-/* Does a verb of behind_verb() start like this? Most bytes are passed over by it. */
+/* Can a verb of behind_verb() start with c? This skips most bytes quickly. */
 static int is_verb_start(char c)
 {
     c = ascii_lower(c);
     return c == 'i' || c == 'e' || c == 'b' || c == '\xc3';
 }
 
-/* After a noun such as "answer" at i, the position of what it declares: behind "=", a dash, "->" or the ">"
- * of a tag with nothing between ("Answer - C", "<answer>C"); at once, in the rest of the line or as a heading
- * over it ("Final answer C.", "## Answer"); behind ":" or "is" with at most 60 bytes of one line between. */
+/* For a noun such as "answer" that ends at i, the position of what it declares, or 0. It stands behind
+ * "=", a dash, "->" or the ">" of a tag with nothing between ("Answer - C", "<answer>C"); or directly
+ * behind the noun, in the rest of the line or below it as under a heading ("Final answer C.", "##
+ * Answer"); or behind a ":" or "is" that follows on the same line within 60 bytes. */
 static size_t behind_verb(const struct choice_text *t, size_t i)
 {
     static const char *const verbs[] = {"ist", "is", "est", "es", "be", "\xc3\xa9", "\xc3\xa8", NULL};
@@ -67,7 +68,7 @@ static size_t behind_verb(const struct choice_text *t, size_t i)
     return 0;
 }
 
-/* Does the word end at i, white space between? */
+/* Does the word stand before i, with white space between? */
 static int word_before(const struct choice_text *t, size_t i, const char *word)
 {
     size_t n = strlen(word), blank = i;
@@ -85,7 +86,7 @@ static int any_before(const struct choice_text *t, size_t i, const char *const *
     return 0;
 }
 
-/* What makes the option before it the answer. */
+/* Do these words make the option before them the answer? */
 static int is_right(const struct choice_text *t, size_t i)
 {
     static const char *const right[] = {"is correct",           "is right",
@@ -96,14 +97,14 @@ static int is_right(const struct choice_text *t, size_t i)
     return choice_has_any(t, i, right) > 0;
 }
 
-/* "if B is correct" supposes it only. */
+/* "if B is correct" only supposes that it is. */
 static int is_supposed(const struct choice_text *t, size_t i)
 {
     static const char *const words[] = {"if", "whether", "unless", "suppose", "assume", "assuming", NULL};
     return any_before(t, i, words) || (word_before(t, i, "option") && i > 7 && any_before(t, i - 7, words));
 }
 
-/* "not (A)", "(B) fails", "option C is wrong": an option that is named to be rejected. */
+/* "not (A)", "(B) fails", "option C is wrong": is this option only named to be rejected? */
 static int is_rejected(const struct choice_text *t, size_t before, size_t end)
 {
     static const char *const no[] = {"not", "n't",  "reject", "exclude", "eliminate",
@@ -123,7 +124,8 @@ static void mention(struct choice_found *out, char letter)
     out->letter[k] = letter;
 }
 
-/* "option B is correct": declares. "option B" alone: mentions. i is behind the noun at `noun`. */
+/* "option B is correct" declares B, "option B" alone mentions it. i is behind the noun that starts at
+ * `noun`. */
 static void note_option(struct choice_found *out, const struct choice_text *t, size_t noun, size_t i)
 {
     size_t end;
@@ -171,7 +173,7 @@ static void note_mark(struct choice_found *out, const struct choice_text *t, siz
         mention(out, letter);
 }
 
-/* "Hence C.", "So, (B)": a word that concludes, then nothing but a letter. */
+/* "Hence C.", "So, (B)": a word that introduces a conclusion, followed by nothing but a letter. */
 static void note_conclusion(struct choice_found *out, const struct choice_text *t, size_t i)
 {
     static const char *const words[] = {"so", "thus", "hence", "therefore", "conclusion", NULL};
@@ -195,7 +197,7 @@ static void note_noun(struct choice_found *out, const struct choice_text *t, siz
                                           "antwort",
                                           "\xd0\xbe\xd1\x82\xd0\xb2\xd0\xb5\xd1\x82", /* ru */
                                           "\xd0\x9e\xd1\x82\xd0\xb2\xd0\xb5\xd1\x82",
-                                          NULL}; /* the same, capital */
+                                          NULL}; /* the same with a capital */
     static const char *const options[] = {"option", "choice", "guess", "selection", NULL};
     static const char *const right[] = {"correct", "right", "best", NULL};
     size_t content, n = choice_has_any(t, i, answers);
@@ -235,8 +237,8 @@ static void scan_at(struct choice_found *out, const struct choice_text *t, size_
     note_conclusion(out, t, i);
 }
 
-/* The last line, or its last sentence, when it is a letter ("B", "(B).", "**B**") or starts like an option
- * ("**B) the text of it**"). */
+/* The last line, or its last sentence, if it is only a letter ("B", "(B).", "**B**") or starts like an
+ * option ("**B) the text of it**"). */
 static void scan_last(struct choice_found *out, const struct choice_text *t)
 {
     size_t end = t->n, start, end_letter;
@@ -249,7 +251,7 @@ static void scan_last(struct choice_found *out, const struct choice_text *t)
     struct choice_text line = *t;
     line.n = end;
     size_t i = choice_skip(&line, start, " *_(#`['\"->", NULL);
-    int marked = i > start || choice_at(&line, i + 1) == ')'; /* "(b)", "b)"; "b" alone is no answer */
+    int marked = i > start || choice_at(&line, i + 1) == ')'; /* "(b)" and "b)" are; "b" alone is no answer */
     if ((choice_at(&line, i) < 'A' || choice_at(&line, i) > 'Z') &&
         !(marked && choice_skip(&line, i + 1, " *_)]`'\".:", NULL) >= end))
         return;
@@ -277,7 +279,8 @@ static char label_at(const struct choice_text *t, size_t i)
     return choice_letter_at(t, i, CHOICE_ENCLOSED);
 }
 
-/* The option that lines start like, as long as all name the same one: otherwise they list the options. */
+/* The option with which lines start, provided that all such lines name the same one; otherwise they are a
+ * list of the options. */
 static void scan_labels(struct choice_found *out, const struct choice_text *t)
 {
     char only = 0;
