@@ -1,6 +1,6 @@
 /* The table of LongBench's metrics (THUDM/LongBench metrics.py, MIT) and the short ones: classification,
- * retrieval and count. What the public code does is the definition, also where that is an accident; the
- * comments say where. */
+ * retrieval and count. The public code is the definition, even where it behaves as it does by accident;
+ * the comments say where that is. */
 #include "answer_check/text/code_points.h"
 #include "answer_check/textscore/textscore_parts.h"
 
@@ -18,7 +18,7 @@ static int is_gold(const struct textscore_call *c, const char *name)
     return strlen(name) == c->gold_len && !memcmp(name, c->gold, c->gold_len);
 }
 
-/* list.remove(): the first item that is equal goes. */
+/* Like Python's list.remove(): removes the first item that is equal. */
 static int remove_first(const char **list, int n, const char *name)
 {
     int i = 0;
@@ -28,9 +28,9 @@ static int remove_first(const char **list, int n, const char *name)
     return n - 1;
 }
 
-/* The classes that the prediction names, without those that are a part of the reference; 1 / their number
- * when the reference is among them. The public loop removes from the list that it walks, so it skips the item
- * behind each removed one. */
+/* Takes the classes that the prediction names, without those that are part of the reference; the score is
+ * 1 / their number if the reference is among them. The public loop removes items from the list that it
+ * iterates over, so it skips the item behind each one that it removes. */
 static int score_classification(double *out, const struct textscore_call *c, struct err *e)
 {
     if (!c->all_classes)
@@ -50,7 +50,7 @@ static int score_classification(double *out, const struct textscore_call *c, str
     return 0;
 }
 
-/* The digits at i of t, any script's; 0 when there is none. */
+/* The number of digits, of any script, at i of t. */
 static size_t digits(const struct code_points *t, size_t i)
 {
     size_t n = 0;
@@ -59,7 +59,7 @@ static size_t digits(const struct code_points *t, size_t i)
     return n;
 }
 
-/* Of the numbers of the prediction, the share that is written as the one in gold[at..at + n). */
+/* The share of the prediction's numbers that are written like the one in gold[at..at + n). */
 static double share_of_numbers(const char *pred, size_t pred_len, const struct code_points *gold, size_t at,
                                size_t n)
 {
@@ -88,7 +88,7 @@ static int score_count(double *out, const struct textscore_call *c, struct err *
     return 0;
 }
 
-/* The reference's number is the first that stands right behind `word`. */
+/* Scores by the reference's number, which is the first that stands directly behind `word`. */
 static int score_numbered(double *out, const struct textscore_call *c, const char *word, struct err *e)
 {
     struct code_points gold, w;
@@ -119,7 +119,7 @@ static int score_retrieval_zh(double *out, const struct textscore_call *c, struc
     return score_numbered(out, c, "\xe6\xae\xb5\xe8\x90\xbd", e); /* duan luo, paragraph */
 }
 
-/* Adding a metric: a function and a line here, its name in textscore_names(). */
+/* To add a metric, write its function and a line here, and add its name to textscore_names(). */
 static const struct metric {
     const char *name;
     int (*score)(double *out, const struct textscore_call *c, struct err *e);

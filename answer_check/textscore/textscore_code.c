@@ -1,12 +1,12 @@
-/* LongBench's code_sim_score: the first line of the prediction that looks like code against the reference, by
- * fuzzywuzzy's fuzz.ratio, a whole percentage. What that is depends on what else is installed, so both are
- * here:
+/* LongBench's code_sim_score: the first line of the prediction that looks like code against the reference,
+ * by fuzzywuzzy's fuzz.ratio, a whole percentage. Its definition depends on which other packages are
+ * installed, so both variants are here:
  *
- * difflib (default): 2 M / T of Python's SequenceMatcher, which takes the longest common block (of equal ones
- * the first in the prediction, then in the reference) and goes on to its left and to its right (Ratcliff and
- * Obershelp). Its heuristic is part of it: in a reference of 200 characters or more, a character that makes
- * up more than 1 % of it, plus one, may prolong a block but not begin one. indel: 2 LCS / T, as with
- * python-Levenshtein. */
+ * - difflib (default): 2 M / T of Python's SequenceMatcher, which takes the longest common block (of equal
+ * ones the first in the prediction, then in the reference) and goes on to its left and to its right (Ratcliff
+ * and Obershelp). Its heuristic is included: in a reference of 200 characters or more, a character that makes
+ * up more than 1 % of it, plus one, may prolong a block but not begin one.
+ * - indel: 2 LCS / T, as with python-Levenshtein. */
 #include "answer_check/text/code_points.h"
 #include "answer_check/textscore/textscore_parts.h"
 
@@ -42,8 +42,8 @@ struct place { /* a character of the reference */
 struct matcher {
     const struct code_points *a, *b;
     struct place *sorted;     /* b's characters, by character, then place */
-    uint32_t *first, *past;   /* per character of a: its places, as indices into sorted; none when popular */
-    uint32_t *length, *above; /* of the block that ends before place j: 0..b->n */
+    uint32_t *first, *past;   /* for each character of a its places in sorted; none when it is popular */
+    uint32_t *length, *above; /* of the block that ends before place j, 0..b->n; above: the row before */
     size_t steps;             /* left */
 };
 
@@ -109,7 +109,7 @@ static int longest(struct matcher *m, struct piece p, struct block *best)
     *best = (struct block){p.alo, p.blo, 0};
     for (size_t i = p.alo; i <= p.ahi; i++) {
         uint32_t *swap = m->above;
-        if (i > p.alo + 1) /* what the row before last left; after the last row both are cleared */
+        if (i > p.alo + 1) /* clears what the row before last left; after the last row both are cleared */
             for (uint32_t k = m->first[i - 2]; k < m->past[i - 2]; k++)
                 m->above[m->sorted[k].at + 1] = 0;
         m->above = m->length;
@@ -141,7 +141,7 @@ static int longest(struct matcher *m, struct piece p, struct block *best)
     return 1;
 }
 
-/* Characters in common blocks; -1 when it takes too long. */
+/* The number of characters in common blocks; -1 when it takes too long. */
 static long matching(const struct code_points *a, const struct code_points *b)
 {
     struct matcher m;

@@ -1,9 +1,9 @@
 /* LongBench's token F1, qa_f1_score and qa_f1_zh_score of THUDM/LongBench metrics.py (MIT): F1 of two
- * multisets of words. Nothing in common, two empty texts included, is 0.
+ * multisets of words. It is 0 when they have nothing in common, which includes two empty texts.
  *
  * English: lower case, ASCII punctuation deleted, the words a, an and the made a space (a word ends where
  * Python's \b says), split at white space. Chinese: the segmenter's words, each in lower case, without
- * punctuation and white space; those that are then empty are dropped. */
+ * punctuation and white space; words that are empty after that are dropped. */
 #include "answer_check/chinese/zh_segmenter.h"
 #include "answer_check/text/code_points.h"
 #include "answer_check/text/word_list.h"
@@ -32,7 +32,7 @@ static double f1(const struct word_list *p, const struct word_list *g)
     return 2 * precision * recall / (precision + recall);
 }
 
-/* Lower case without what `drop` names. */
+/* The text in lower case, without the characters for which `drop` is true. */
 static void normalise(struct code_points *out, const char *s, size_t n, int (*drop)(int32_t))
 {
     struct code_points raw;
@@ -46,7 +46,7 @@ static void normalise(struct code_points *out, const char *s, size_t n, int (*dr
     out->n = kept;
 }
 
-/* Length of an article at i (a, an, the between word boundaries), else 0. */
+/* The length of an article at i (a, an, the between word boundaries), or 0. */
 static size_t article(const struct code_points *t, size_t i)
 {
     static const char *const articles[] = {"a", "an", "the"};

@@ -3,19 +3,22 @@
 
 #include "answer_check/answer_check.h"
 
-/* The metrics behind textscore(). Each takes a call whose metric it is, and fails on what the public code
- * raises an exception for, or on texts whose comparison would take too long. */
+/* The metrics behind textscore() of answer_check.h; for answer_check/textscore only. Each takes a call
+ * that names its metric, writes a score from 0 to 1 to *out and returns 0. It fails where the public code
+ * raises an exception, and with ERR_UNSUPPORTED when comparing the texts would take too long. Texts may
+ * hold NULs and invalid UTF-8. */
 int score_qa_f1(double *out, const struct textscore_call *c, struct err *e);
 int score_qa_f1_zh(double *out, const struct textscore_call *c, struct err *e);
 int score_rouge(double *out, const struct textscore_call *c, struct err *e);
 int score_rouge_zh(double *out, const struct textscore_call *c, struct err *e);
 int score_code_sim(double *out, const struct textscore_call *c, struct err *e);
 
-/* Steps of a comparison whose time is a product of two lengths: 8,192 words or characters against as many,
- * less than a second on one core. LongBench's longest are some thousand words. */
+/* The most steps of a comparison whose time grows with the product of the two lengths: enough for 8,192
+ * words or characters against as many, which takes less than a second on one core. The longest texts of
+ * LongBench have some thousand words. */
 #define TEXTSCORE_STEPS_MAX ((size_t)1 << 26)
 
-/* ERR_UNSUPPORTED: the texts are too long for the metric. */
+/* Sets and returns ERR_UNSUPPORTED: the texts are too long for the metric. */
 int textscore_too_long(const struct textscore_call *c, struct err *e);
 
 #endif

@@ -1,13 +1,15 @@
 /* LongBench's rouge_score and rouge_zh_score: the F value of "rouge-l" as the Python package `rouge` 1.0.1
  * (pltrdy, Apache-2.0) computes it at the level of summaries, with its accidents:
  *
- * - Sentences end at "." only; a piece of white space between two full stops is a sentence of one empty word.
- * - Everything is a set: the lengths are numbers of distinct words, and what all pairs of a reference
- * sentence and a predicted one have in common (longest common subsequence) is collected in one set of words.
- * - Which of several longest subsequences is taken decides what gets into the set: backwards from the ends, a
- * match first, then up if strictly longer, else left.
- * - Going back is a recursion of Python, and a pair that goes beyond its limit is an exception, which
- * LongBench turns into a score of 0; so is a text without a sentence. */
+ * - Sentences end at "." only; a piece of white space between two full stops is a sentence of one empty
+ *   word.
+ * - Everything is a set: lengths are numbers of distinct words, and the longest common subsequences of all
+ *   pairs of a reference sentence and a predicted one are collected in one set of words.
+ * - When there are several longest subsequences, the choice decides what gets into the set: going
+ *   backwards from the ends, a match is taken first, then the step up if strictly longer, else the step
+ *   left.
+ * - Going backwards is a recursion in Python. A pair that exceeds Python's recursion limit raises an
+ *   exception, which LongBench turns into a score of 0; so does a text without a sentence. */
 #include "answer_check/chinese/zh_segmenter.h"
 #include "answer_check/text/code_points.h"
 #include "answer_check/text/word_list.h"
@@ -16,8 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls of the recursion that Python 3.11's limit of 1000 leaves, found by trying the public eval.py's chain
- * of calls: module, scorer, metric and six functions of the package; rouge_zh_score is one more. */
+/* How many calls of the recursion fit below Python 3.11's limit of 1000. Found by running the public
+ * eval.py, whose chain of calls takes the rest: module, scorer, metric and six functions of the package,
+ * and one more for rouge_zh_score. */
 enum { CALLS_MAX = 990, CALLS_MAX_ZH = CALLS_MAX - 1 };
 
 struct sentences {
@@ -83,9 +86,9 @@ static size_t distinct(const uint32_t *number, size_t n, size_t n_distinct)
 }
 
 struct lcs {
-    uint32_t *above, *row; /* lengths for prefixes: 0..m of y */
-    unsigned char *up;     /* a bit for each pair of prefixes: dropping x's last word is strictly better */
-    char *common;          /* the union, by word */
+    uint32_t *above, *row; /* lengths for the prefixes 0..m of y */
+    unsigned char *up; /* a bit for each pair of prefixes: is dropping the last word of x strictly better? */
+    char *common;      /* the union: is this word in it? */
     size_t n_common, n_calls_max;
 };
 
@@ -158,7 +161,7 @@ static int rouge_l(double *out, const struct textscore_call *c, size_t n_calls_m
     *out = 0;
     split_sentences(&gold, c->gold, c->gold_len);
     split_sentences(&pred, c->pred, c->pred_len);
-    /* each step back drops a word, so two long sentences are too deep whatever they hold */
+    /* each step back drops a word, so two long sentences are too deep whatever their words are */
     size_t least = gold.longest < pred.longest ? gold.longest : pred.longest;
     if (least && least < n_calls_max) {
         size_t n_distinct;
