@@ -1,15 +1,15 @@
-/* Words of a text with Chinese in it, as jieba 0.42.1 (MIT) cuts in its precise mode with the hidden Markov
- * model:
+/* Words of a text with Chinese in it, as jieba 0.42.1 (MIT) cuts in its precise mode with the hidden
+ * Markov model:
  *
  * - Runs of Chinese characters, Latin letters, digits and + # & . _ % - are cut by the dictionary: of all
- * ways through the words found in it (a character by itself always is one) the most likely; of equal ones the
- * longer first word.
- * - What comes out as single characters in a row is cut anew, unless it is a word of the dictionary as a
- * whole: Chinese by the model, the rest into Latin words with their decimals and percent signs, and what lies
- * between these.
- * - Of everything else each character is a word, and a line end of two characters one.
+ *   ways to compose the run from words of the dictionary (where a single character always counts as a
+ *   word) the most likely one is taken, and of equally likely ones the one with the longer first word.
+ * - Single characters in a row are then cut again, unless together they are a word of the dictionary:
+ *   Chinese by the model, the rest into Latin words with their decimals and percent signs, and what lies
+ *   between these.
+ * - In everything else each character is a word, and a line end of two characters is one word.
  *
- * Without a dictionary the same, with each Chinese character by itself. */
+ * Without a dictionary the same rules hold, with each Chinese character by itself. */
 #include "answer_check/chinese/zh_segmenter.h"
 #include "answer_check/text/code_points.h"
 
@@ -34,13 +34,13 @@ static int in_run(int32_t c)
     return is_han(c) || is_alnum(c) || (c > 0 && c < 128 && strchr("+#&._%-", (int)c));
 }
 
-/* A valid text by characters. */
+/* A valid text, divided into characters. */
 struct cutter {
     const struct zh_segmenter *zh; /* NULL: no dictionary */
     struct word_list *out;
     const char *text;
     const int32_t *c;
-    size_t *start; /* of character i in text; of the end at [n] */
+    size_t *start; /* where character i begins in text; [n] is the end */
     size_t n;
 };
 
@@ -82,7 +82,7 @@ static void cut_latin(const struct cutter *t, size_t first, size_t past)
     emit(t, between, past);
 }
 
-/* Characters that the dictionary joined to nothing. */
+/* Cuts characters that the dictionary did not join into words. */
 static void cut_unknown(const struct cutter *t, size_t first, size_t past)
 {
     for (size_t i = first, j; i < past; i = j) {
@@ -107,7 +107,7 @@ static int in_dictionary(const struct cutter *t, size_t first, size_t past)
     return found && found->count;
 }
 
-/* Single characters in a row. */
+/* Cuts single characters in a row. */
 static void cut_singles(const struct cutter *t, size_t first, size_t past)
 {
     if (past - first > 1 && !in_dictionary(t, first, past))
@@ -117,8 +117,8 @@ static void cut_singles(const struct cutter *t, size_t first, size_t past)
             emit(t, i, i + 1);
 }
 
-/* The end of the first word of the most likely way from i to `past`, by the ways behind it: value[j - first]
- * is the log-probability from j on. */
+/* The end of the first word on the most likely way from i to `past`. value[j - first] is the
+ * log-probability of the way from j on, already known for j > i and set here for i. */
 static size_t best_word(const struct cutter *t, double *value, size_t first, size_t i, size_t past)
 {
     const struct zh_dict *d = &t->zh->dict;
@@ -127,7 +127,7 @@ static size_t best_word(const struct cutter *t, double *value, size_t first, siz
     size_t end = i + 1;
     uint64_t hash = 0;
     int known = 0;
-    value[i - first] = 0 - d->log_total + value[end - first]; /* a word not in it counts as seen once */
+    value[i - first] = 0 - d->log_total + value[end - first]; /* an unknown word counts as seen once */
     for (size_t j = i; j < past; j++) {
         hash = zh_hash(hash, t->text + t->start[j], t->start[j + 1] - t->start[j]);
         found = zh_dict_find(d, s, t->start[j + 1] - t->start[i], hash);

@@ -1,5 +1,5 @@
-/* jieba's dictionary: one line a word, "word count tag". The words and all their beginnings go into a table
- * by hash (open addressing); the text of the file holds the keys. */
+/* jieba's dictionary: one line for each word, "word count tag". The words and all their beginnings go into
+ * a hash table with open addressing, whose keys point into the text of the file. */
 #include "answer_check/chinese/zh_segmenter.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ uint64_t zh_hash(uint64_t hash, const char *s, size_t n)
     return hash;
 }
 
-/* The slot of a key, or the free one where it belongs. */
+/* The slot of a key, or the free slot where it belongs. */
 static struct zh_entry *slot_of(const struct zh_dict *d, const char *s, size_t n, uint64_t hash)
 {
     size_t i = hash_mix64(hash) & (d->n_slots - 1);
@@ -46,7 +46,7 @@ static void grow(struct zh_dict *d)
     free(old);
 }
 
-/* A word with its beginnings; a word that comes again has the later count. */
+/* Adds a word with its beginnings; for a word that occurs again the later count holds. */
 static void add_word(struct zh_dict *d, const char *s, size_t n, uint32_t count)
 {
     uint64_t hash = 0;
@@ -66,7 +66,7 @@ static void add_word(struct zh_dict *d, const char *s, size_t n, uint32_t count)
     }
 }
 
-/* Digits up to a blank or the end of the line: -1 when that is not a count. */
+/* Reads digits up to a blank or the end of the line; -1 when they are no count. */
 static int64_t read_count(const char *s, const char *end)
 {
     int64_t v = 0;
@@ -83,7 +83,7 @@ static int64_t read_count(const char *s, const char *end)
 static int read_lines(struct zh_dict *d, const char *path, struct err *e)
 {
     const char *s = d->text.data, *end = s + d->text.len;
-    double total = 0; /* whole numbers below 2^53 */
+    double total = 0; /* exact: a sum of whole numbers below 2^53 */
     for (long line = 1; s < end; line++) {
         const char *stop = memchr(s, '\n', (size_t)(end - s)), *next = stop ? stop + 1 : end;
         stop = stop ? stop : end;

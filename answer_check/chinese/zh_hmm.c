@@ -1,6 +1,6 @@
-/* jieba's hidden Markov model for words that its dictionary lacks: the tables, which are Python dictionaries
- * in files prob_*.py and are read as data, and the most likely path (Viterbi). Arithmetic and ties are those
- * of the public code: of equal sums the state with the later letter wins. */
+/* jieba's hidden Markov model for words that its dictionary lacks: its tables and the most likely path
+ * (Viterbi). The tables are Python dictionaries in the files prob_*.py, which are read as data. Arithmetic
+ * and ties are those of the public code: of equal sums the state with the later letter wins. */
 #include "answer_check/chinese/zh_segmenter.h"
 
 #include <stdlib.h>
@@ -84,7 +84,8 @@ static int read_number(struct reader *r, double *out, struct err *e)
     return 0;
 }
 
-/* {key: number, ...}: the numbers of the keys that are among the n states (of < 0) or characters. */
+/* Reads {key: number, ...}: the numbers of those keys that are states (of_states) or Chinese characters;
+ * others are skipped. */
 static int read_row(struct reader *r, double *row, int of_states, struct err *e)
 {
     int rc = take(r, '{') ? 0 : wrong(r, "{", e);
@@ -105,7 +106,7 @@ static int read_row(struct reader *r, double *row, int of_states, struct err *e)
     return rc;
 }
 
-/* {state: row, ...} */
+/* Reads {state: row, ...}. */
 static int read_rows(struct reader *r, double *rows, size_t width, int of_states, struct err *e)
 {
     int rc = take(r, '{') ? 0 : wrong(r, "{", e);
@@ -122,7 +123,7 @@ static int read_rows(struct reader *r, double *rows, size_t width, int of_states
     return rc;
 }
 
-/* The dictionary behind "P=" in a file; width 0: one row of states. */
+/* Reads the dictionary behind "P=" in a file; width 0: it is a single row of states. */
 static int read_table(double *rows, size_t width, int of_states, const char *dir, const char *name,
                       struct err *e)
 {
@@ -157,7 +158,7 @@ int zh_hmm_open(struct zh_hmm *h, const char *dir, struct err *e)
 /* The states that may stand before B, E, M and S, those with the later letter second. */
 static const unsigned char before[ZH_STATES][2] = {{ZH_E, ZH_S}, {ZH_B, ZH_M}, {ZH_B, ZH_M}, {ZH_E, ZH_S}};
 
-/* One character further: best[to], and where each came from. */
+/* Goes one character further: updates best[to] and notes the state from which each was reached. */
 static void advance(const struct zh_hmm *h, double best[ZH_STATES], unsigned char from[ZH_STATES], size_t c)
 {
     double now[ZH_STATES];

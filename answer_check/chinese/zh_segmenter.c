@@ -1,4 +1,4 @@
-/* Where the Chinese segmenter's data are found, and opening them. */
+/* Finds and opens the data of the Chinese segmenter. */
 #include "answer_check/chinese/zh_segmenter.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "evalcore/base/file.h"
 
 static const char debian_dir[] =
-    "/usr/lib/python3/dist-packages/jieba"; /* of python3-jieba, 0.42.1 in Debian 12 */
+    "/usr/lib/python3/dist-packages/jieba"; /* where python3-jieba puts them, version 0.42.1 in Debian 12 */
 
 static int has_dictionary(const char *dir)
 {
@@ -19,7 +19,7 @@ static int has_dictionary(const char *dir)
     return there;
 }
 
-/* share/ beside the program. */
+/* The folder share/ beside the program. */
 static void share_dir(struct str *out, const char *program)
 {
     const char *slash = strrchr(program, '/');

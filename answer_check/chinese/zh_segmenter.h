@@ -6,19 +6,21 @@
 #include "answer_check/answer_check.h"
 #include "answer_check/text/word_list.h"
 
-/* Inside of the Chinese segmenter: its dictionary (zh_dict.c), the model for words that are not in it
- * (zh_hmm.c) and the cut itself (zh_cut.c). The door is answer_check.h. */
+/* The door of answer_check/chinese, for answer_check/textscore and its tests: the Chinese segmenter, that
+ * is its dictionary (zh_dict.c), the model for words that are not in it (zh_hmm.c) and the cut itself
+ * (zh_cut.c). Opening and closing are declared in answer_check.h. */
 
-/* Adds the words of a text: nothing is lost but invalid UTF-8, which becomes U+FFFD. s NULL: by character. */
+/* Adds the words of a text to out. Nothing is lost but invalid UTF-8, which becomes U+FFFD. If s is NULL
+ * the text is cut by character. */
 void zh_cut(struct word_list *out, const struct zh_segmenter *s, const char *text, size_t n);
 
-/* jieba's dictionary: its words and all their beginnings, so that the search for words at a place can stop.
- */
+/* jieba's dictionary: its words and all their beginnings, which tell the search for words at a place when
+ * to stop. */
 struct zh_dict {
     struct str text; /* dict.txt; entries point into it */
     struct zh_entry {
-        uint32_t at, n; /* n 0: a free slot */
-        uint32_t count; /* 0: only the beginning of a word */
+        uint32_t at, n; /* n is 0 in a free slot */
+        uint32_t count; /* 0 if this is only the beginning of a word */
     } * slot;
     size_t n_slots, n_entries; /* n_slots is a power of two, at least twice n_entries */
     double log_total;
@@ -26,24 +28,24 @@ struct zh_dict {
 int zh_dict_open(struct zh_dict *d, const char *path, struct err *e);
 void zh_dict_close(struct zh_dict *d);
 
-/* Running hash of a text: start with 0, one call per character, whose bytes are s[0..n). */
+/* Running hash of a text: start with 0 and call it once for each character, whose bytes are s[0..n). */
 uint64_t zh_hash(uint64_t hash, const char *s, size_t n);
-/* The entry for s[0..n), whose running hash is given; NULL: not even the beginning of a word. */
+/* The entry for s[0..n), whose running hash is given; NULL when no word begins with it. */
 const struct zh_entry *zh_dict_find(const struct zh_dict *d, const char *s, size_t n, uint64_t hash);
 
-/* The hidden Markov model: log-probabilities of a character being the beginning, end or middle of a word or
- * one by itself. States in the order of their letters. */
+/* The hidden Markov model: log-probabilities that a character is the beginning, the end or the middle of a
+ * word, or a word by itself. The states are in the order of their letters. */
 enum { ZH_B, ZH_E, ZH_M, ZH_S, ZH_STATES };
 enum { ZH_FIRST = 0x4e00, ZH_LAST = 0x9fd5 }; /* jieba's Chinese characters */
-#define ZH_IMPOSSIBLE (-3.14e100)             /* what is not in a table */
+#define ZH_IMPOSSIBLE (-3.14e100)             /* for what is not in a table */
 struct zh_hmm {
     double start[ZH_STATES], step[ZH_STATES][ZH_STATES]; /* step[from][to] */
     double emit[ZH_STATES][ZH_LAST - ZH_FIRST + 1];
 };
 int zh_hmm_open(struct zh_hmm *h, const char *dir, struct err *e); /* dir holds prob_*.py */
 
-/* Adds the words of n Chinese characters to out by the most likely path (Viterbi). start[i] is the byte in
- * text where character i begins, start[n] the end. */
+/* Cuts n Chinese characters along the most likely path (Viterbi) and adds the words to out. start[i] is
+ * the byte of the text where character i begins, start[n] where the last one ends. */
 void zh_hmm_cut(struct word_list *out, const struct zh_hmm *h, const char *text, const size_t *start,
                 size_t n);
 
