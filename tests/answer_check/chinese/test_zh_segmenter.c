@@ -1,5 +1,5 @@
-/* Chinese words: the rows of zh_segmenter.test with the dictionary in zh_dict/ and without one, where the
- * data are looked for, and data that are refused. */
+/* Chinese words: the rows of zh_segmenter.test, with the dictionary in zh_dict/ and without one; the
+ * places where the data are searched for; data that are refused. */
 #include <jansson.h>
 
 #include "answer_check/chinese/zh_segmenter.h"
@@ -55,7 +55,8 @@ static void write_text(const char *path, const char *text)
     CHECK_INT(file_write_atomic(path, text, strlen(text), &e), 0);
 }
 
-/* A folder with the given files, "" for one like those of zh_dict/. */
+/* Opening a folder with these files must fail with `why` in the message or, if `why` is "", succeed. A file
+ * given as "" has valid contents. */
 static void refused(const char *dict, const char *trans, const char *why)
 {
     static const char row[] = "P={'B': -1}", rows[] = "P={'B': {'E': -1}}";
@@ -104,7 +105,7 @@ static void write_copy(const char *name, const char *to)
     str_release(&text);
 }
 
-/* share/ beside the program; a folder that is named must have the data. */
+/* The data are found in share/ beside the program; a folder that is named must have them. */
 static void places(void)
 {
     struct zh_segmenter *zh;
@@ -115,7 +116,7 @@ static void places(void)
     write_copy("finalseg/prob_trans.py", "zh_program/share/finalseg/prob_trans.py");
     write_copy("finalseg/prob_emit.py", "zh_program/share/finalseg/prob_emit.py");
     CHECK_INT(zh_segmenter_open(&zh, NULL, "zh_program/kveval", &e), 0);
-    CHECK(zh && zh->dict.n_entries < 100); /* ours, and not a system's jieba */
+    CHECK(zh && zh->dict.n_entries < 100); /* our small dictionary, not the system's jieba */
     CHECK_STR(zh_segmenter_name(zh), "jieba");
     zh_segmenter_close(zh);
     CHECK(zh_segmenter_open(&zh, "nowhere", "zh_program/kveval", &e) < 0);
@@ -124,7 +125,7 @@ static void places(void)
     zh_segmenter_close(NULL);
 }
 
-/* A million characters, and what no dictionary has. */
+/* A million characters, and characters that no dictionary has. */
 static void floods(const struct zh_segmenter *zh)
 {
     static const char *const units[] = {

@@ -1,4 +1,4 @@
-/* Option letters: extraction by the data file, verdicts here. */
+/* Option letters: the data file tests extraction, the functions here test verdicts. */
 #include "answer_check/answer_check.h"
 #include "tests/cases.h"
 
@@ -27,7 +27,7 @@ static void verdicts(void)
     CHECK_INT(verdict_of('B', "x</think>Option B might", THINKING_OPEN, FINISH_LENGTH, 4), VERDICT_TRUNCATED);
     CHECK_INT(verdict_of('B', "x</think>", THINKING_OPEN, FINISH_LENGTH, 4), VERDICT_TRUNCATED);
     CHECK_INT(verdict_of('B', "x</think>", THINKING_OPEN, FINISH_STOP, 4), VERDICT_UNPARSED);
-    /* at the length limit a last "a" may be the start of any word, in marks it is whole */
+    /* at the length limit a final "a" may be the start of any word; in marks it is complete */
     CHECK_INT(verdict_of('A', "The mass must be a", THINKING_AUTO, FINISH_LENGTH, 4), VERDICT_TRUNCATED);
     CHECK_INT(verdict_of('A', "Answer: a", THINKING_AUTO, FINISH_LENGTH, 4), VERDICT_TRUNCATED);
     CHECK_INT(verdict_of('A', "Answer: (a", THINKING_AUTO, FINISH_LENGTH, 4), VERDICT_TRUNCATED);

@@ -1,4 +1,5 @@
-/* The presets of choice: what the public extractors return, by the data file, and what is refused. */
+/* The presets of choice: the data file tests what the public extractors return, the functions here what is
+ * refused. */
 #include "answer_check/answer_check.h"
 #include "tests/cases.h"
 

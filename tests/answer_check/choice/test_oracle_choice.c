@@ -1,5 +1,5 @@
-/* Option letters against choice_cases.jsonl (what is meant, and what five public extractors return) and the
- * rows for choice of grader_cases.jsonl. */
+/* Option letters against choice_cases.jsonl (the letter that is meant, and what five public extractors
+ * return) and the rows for choice of grader_cases.jsonl. */
 #include "answer_check/answer_check.h"
 #include "tests/oracle.h"
 
@@ -36,7 +36,8 @@ static void choice_row(void *context, const json_t *row, long number)
     arena_release(&a);
 }
 
-/* "gold" is the letter, "<none>" none; "expected" 0: another letter or none must come out. */
+/* "gold" is the letter, or "<none>" for none. If "expected" is 0, any other letter or none must be the
+ * result. */
 static void response_row(void *context, const json_t *row, long number)
 {
     struct counts *c = context;

@@ -1,5 +1,5 @@
-/* Mode compat: one row for each of Math-Verify's rules, and one for each of its known accidents. Where a row
- * names no target, formulas and numbers are searched for. */
+/* Mode compat: the data file has one row for each of Math-Verify's rules and for each of its known
+ * accidents. Rows that name no target search for formulas and numbers. */
 #include "answer_check/answer_check.h"
 #include "tests/cases.h"
 
@@ -37,7 +37,8 @@ static void run(const struct test_case *t)
     arena_release(&a);
 }
 
-/* Bytes that no row can hold. Each was read past its end once, which the sanitized build sees. */
+/* Bytes that no row can hold. Each of these texts was once read past its end, which the sanitized build
+ * would notice. */
 static void bytes(void)
 {
     static const struct {
@@ -59,7 +60,7 @@ static void bytes(void)
     }
 }
 
-/* What is hostile ends in a verdict, whatever it is, and soon: the tests run with sanitizers too. */
+/* Hostile texts lead to some verdict, and quickly, because the tests also run with sanitizers. */
 static void hostile(void)
 {
     static const char *const piece[] = {

@@ -7,7 +7,7 @@
 struct file {
     const char *name, *gold, *pred, *verdict;
     int box_gold, box_pred;
-    double least; /* share of equal verdicts that is asked for */
+    double least; /* the share of equal verdicts that is required */
     struct oracle_count count;
 };
 
@@ -42,7 +42,7 @@ static void options_of(struct grade_options *o, const json_t *config)
         o->allow_set_relation_comp = json_is_true(value);
 }
 
-/* The text, in a box where the verdict was taken so. */
+/* The text; in a box if the recorded verdict was obtained that way. */
 static const char *text_of(struct arena *a, const json_t *row, const char *key, int box, size_t *n)
 {
     const json_t *s = json_object_get(row, key);

@@ -1,5 +1,6 @@
-/* The reader of mathematics: each line of the data file is a writing and its tree, in prefix form ("==>") or
- * as printed for people ("-->"). Then what no writing may do: break the limits, or be read in part. */
+/* The reader of mathematics. Each line of the data file is a text and the tree that is read from it, in
+ * prefix form ("==>") or as printed for people ("-->"). The functions here test what no text may do:
+ * exceed the limits, or be read only in part. */
 #include "answer_check/math/math_tree.h"
 #include "evalcore/base/arena.h"
 #include "tests/cases.h"
@@ -41,7 +42,7 @@ static void data_file(const char *path)
     cases_close(&c);
 }
 
-/* Unreadable, within the steps. */
+/* The text must be unreadable, and that must be found within the steps. */
 static void refused(const char *text, size_t n)
 {
     struct arena a = {0};
@@ -54,7 +55,7 @@ static void refused(const char *text, size_t n)
     arena_release(&a);
 }
 
-/* `unit` as often as it fits into `bytes`. */
+/* Repeats `unit` as often as it fits into `bytes`. */
 static char *repeat(const char *unit, size_t bytes, size_t *n)
 {
     size_t k = strlen(unit);
@@ -86,7 +87,7 @@ static void hostile(void)
     refused("", 0);
 }
 
-/* Long but reasonable writings are read, in steps that grow with their length. */
+/* Long but reasonable texts are read, in a number of steps that grows with their length. */
 static void long_ones(void)
 {
     static const char *const units[] = {"1+", "x ", "12, ", "(1,2), ", "a/", "100, ", "xy^2+"};

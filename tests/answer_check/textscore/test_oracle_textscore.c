@@ -1,6 +1,6 @@
-/* Conformance: the public scores in longbench_metrics.jsonl (tests/oracle.h). All but the Chinese rows must
- * be equal to 1e-6, and 99 % of those with jieba's dictionary, where there is one; the agreement by character
- * is printed. */
+/* Conformance with the public scores in longbench_metrics.jsonl (tests/oracle.h). All rows but the Chinese
+ * ones must agree to 1e-6, and so must 99 % of the Chinese ones if jieba's dictionary is available. The
+ * agreement of cutting by character is only printed. */
 #include "tests/answer_check/textscore/textscore_case.h"
 #include "tests/oracle.h"
 

@@ -1,4 +1,5 @@
-/* LongBench's metrics: the rows of textscore.test, then what needs long texts or is refused. */
+/* LongBench's metrics: the rows of textscore.test, then cases that need long texts and calls that are
+ * refused. */
 #include "evalcore/base/str.h"
 #include "tests/answer_check/textscore/textscore_case.h"
 #include "tests/cases.h"
@@ -51,8 +52,8 @@ static double score(const char *metric, const struct str *pred, const struct str
     return s;
 }
 
-/* Equal texts of n words score 1 while Python's recursion goes that deep, and 0 beyond it; with a full stop
- * in the middle they are two sentences, and fine. */
+/* Equal texts of n words score 1 as long as Python's recursion goes that deep, and 0 beyond. With a full
+ * stop in the middle they are two sentences and score 1 again. */
 static void recursion(const char *metric, int deepest)
 {
     for (int n = deepest; n <= deepest + 1; n++) {
@@ -65,7 +66,8 @@ static void recursion(const char *metric, int deepest)
         CHECK_NEAR(score(metric, &text, &text), 1, 1e-7);
         str_release(&text);
     }
-    /* going past words that the other text lacks counts as well: a match at the very end of the way back */
+    /* steps past words that the other text lacks count as well: here the match is at the very end of the
+     * way back */
     struct str pred = {0}, gold = {0};
     str_puts(&gold, "x");
     str_puts(&pred, "x");
@@ -78,7 +80,7 @@ static void recursion(const char *metric, int deepest)
     str_release(&gold);
 }
 
-/* Texts that would take hours are refused; long ones that cannot, are scored. */
+/* Long texts that would take hours are refused; long texts that are quick to compare are scored. */
 static void flood(const char *metric, const char *variant, const char *unit, const char *other, int want)
 {
     struct str pred = {0}, gold = {0};
@@ -101,12 +103,13 @@ static void flood(const char *metric, const char *variant, const char *unit, con
 static void floods(void)
 {
     flood("rouge_score", NULL, "a b. ", "b a. ", ERR_UNSUPPORTED);
-    flood("rouge_score", NULL, "a b ", "b a ", 0); /* two endless sentences: Python's recursion, 0 */
+    flood("rouge_score", NULL, "a b ", "b a ",
+          0); /* two endless sentences exceed Python's recursion limit: 0 */
     flood("rouge_score", NULL, "....", ". . ", 0);
     flood("rouge_zh_score", NULL, "\xe7\x9a\x84", "\xe7\x9a\x84.", ERR_UNSUPPORTED);
     flood("qa_f1_score", NULL, "a b the ", "\xce\xa3' ", 0);
     flood("qa_f1_zh_score", NULL, "\xe7\x9a\x84\xef\xbc\x8c", "3.14%", 0);
-    struct str up = {0}, down = {0}; /* two hundred letters, so none is popular */
+    struct str up = {0}, down = {0}; /* two hundred different letters, so that none is popular */
     for (int i = 0; i < 200; i++) {
         str_printf(&up, "%c%c", 0xc4 + i / 64, 0x80 + i % 64);
         str_printf(&down, "%c%c", 0xc4 + (199 - i) / 64, 0x80 + (199 - i) % 64);
@@ -115,7 +118,7 @@ static void floods(void)
     str_release(&up);
     str_release(&down);
     flood("code_sim_score", "indel", "ab", "ba", ERR_UNSUPPORTED);
-    flood("code_sim_score", NULL, "abcdefghij", "klmnopqrstuv", 0); /* popular characters alone */
+    flood("code_sim_score", NULL, "abcdefghij", "klmnopqrstuv", 0); /* only popular characters */
     flood("code_sim_score", NULL, "#\n", "ab", 0);
     flood("count_score", NULL, "1 ", "1", 0);
 }

@@ -6,8 +6,8 @@
 #include "answer_check/answer_check.h"
 #include "tests/check.h"
 
-/* A call of textscore() as a JSON object has it: metric, variant, prediction, ground_truth, all_classes. The
- * texts belong to the object; `names` takes the classes. */
+/* Fills a call of textscore() from a JSON object with the fields metric, variant, prediction,
+ * ground_truth, all_classes. The texts stay in the object; `names` holds the classes. */
 enum { CLASSES_MAX = 256 };
 
 static inline void textscore_case(struct textscore_call *c, const char *names[CLASSES_MAX], const json_t *o)
