@@ -1,5 +1,5 @@
-/* Fuzzes the CSV reader: any bytes, no crash; every record ends, fields lie inside the text, lines never go
- * back. */
+/* Fuzzes the CSV reader with any bytes: no crash; every record ends, its fields lie inside the text, and
+ * line numbers never decrease. */
 #undef NDEBUG /* the checks are the point, whatever the build type */
 #include <assert.h>
 #include <stdint.h>

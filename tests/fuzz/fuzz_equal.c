@@ -1,6 +1,6 @@
-/* Comparison of two answers, the halves of the input at the first newline: every answer equals itself, the
- * verdict does not depend on the order but for the rules that equal.h states, mode compat reads and compares
- * them too, and no comparison takes more than its steps. */
+/* Fuzzes the comparison of two answers, which are the parts of the input before and after the first
+ * newline. Every answer equals itself; the verdict does not depend on the order, except by the rules that
+ * equal.h states; mode compat reads and compares them too; no comparison takes more than its steps. */
 #undef NDEBUG /* the checks are the point, whatever the build type */
 #include <assert.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ static void reflexive(struct span text, struct arena *a)
     assert(m.equal || !math_read(&again, text));
 }
 
-/* Several readings, or a decimal? */
+/* Does the order count for this tree, because it has several readings or holds a decimal number? */
 static int has_order(const struct math_node *m)
 {
     int found = m->kind == MATH_EITHER || (m->kind == MATH_NUMBER && m->literal.point);
@@ -78,7 +78,7 @@ static void compat(struct span x, struct span y, struct arena *a)
     assert(w.steps >= 0);
 }
 
-/* Exactly as long as it says, so that reading on is seen. */
+/* A copy of exactly n bytes, so that reading past its end is noticed. */
 static struct span copy_of(const uint8_t *data, size_t n)
 {
     char *out = xmalloc(n ? n : 1);

@@ -1,7 +1,7 @@
 /* Fuzzes the graders. The first byte chooses thinking and finish, the text up to the first NUL is the
- * reference, the rest the response. Any bytes: no crash, a verdict with a reason, the same answer twice
- * within the steps, and a box that repeats the reference is correct whenever the reference can be graded at
- * all. */
+ * reference, and the rest is the response. Whatever the bytes, there is no crash, a verdict has a reason,
+ * the same input gives the same answer twice within the steps, and a box that repeats the reference is
+ * correct if the reference can be graded at all. */
 #undef NDEBUG /* the checks are the point, whatever the build type */
 #include <assert.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ static void same_twice(const struct grade *a, const struct grade *b)
     assert(a->steps == b->steps && a->steps >= 0 && a->steps <= 3 * MATH_STEPS);
 }
 
-/* Exactly as long as it says, so that reading on is seen. */
+/* A copy of exactly n bytes, so that reading past its end is noticed. */
 static char *copy_of(const uint8_t *data, size_t n)
 {
     char *out = xmalloc(n ? n : 1);

@@ -1,5 +1,5 @@
-/* Fuzzes the reader of mathematics. Any bytes: no crash, the same tree twice, within the steps, within the
- * limits of a tree, and every node made from a piece of the text. */
+/* Fuzzes the reader of mathematics. Whatever the bytes, there is no crash, the same tree is read twice
+ * within the steps, it respects the limits of a tree, and every node is made from a piece of the text. */
 #undef NDEBUG /* the checks are the point, whatever the build type */
 #include <assert.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static int check_tree(const struct math_node *m, const char *begin, const char *
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = xmalloc(size ? size : 1); /* exactly as long as it says, so that reading on is seen */
+    char *text = xmalloc(size ? size : 1); /* of exactly this size, so that reading past its end is noticed */
     memcpy(text, data, size);
     struct arena a = {0};
     struct str print[2] = {{0}, {0}}, infix = {0};

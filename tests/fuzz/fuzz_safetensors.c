@@ -1,7 +1,7 @@
-/* Fuzzes the safetensors reader. Up to the first NUL the input is a header, to which the right length is put
- * in front and the rest as data; an input that begins with a NUL is the file itself. No crash; a refusal
- * names the file; every tensor of an accepted file lies inside it, has the bytes its shape asks for, and can
- * be found and read. */
+/* Fuzzes the safetensors reader. Up to the first NUL the input is a header, which is put behind its
+ * correct length, and the rest is the data; an input that begins with a NUL is the file itself. There is
+ * no crash, and a refusal names the file. Every tensor of an accepted file lies inside the file, has the
+ * number of bytes that its shape requires, and can be found and read. */
 #undef NDEBUG /* the checks are the point, whatever the build type */
 #include <assert.h>
 #include <stdint.h>

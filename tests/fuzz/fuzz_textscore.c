@@ -1,6 +1,7 @@
-/* Fuzzes the text metrics. The first byte chooses metric, variant and segmenter, the text up to the first NUL
- * is the reference, the rest the prediction; the classes are the reference's words. Any bytes: a score
- * between 0 and 1 or a message, the same twice, and the segmenter loses no character. */
+/* Fuzzes the text metrics. The first byte chooses metric, variant and segmenter, the text up to the first
+ * NUL is the reference and the rest the prediction; the words of the reference are the classes. Whatever
+ * the bytes, the result is a score between 0 and 1 or a message, twice the same, and the segmenter loses
+ * no character. */
 #undef NDEBUG /* the checks are the point, whatever the build type */
 #include <assert.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
-/* Fuzzes the tokenizer. The first byte chooses: the rest is a tokenizer.json; or fields that replace those of
- * a small good one (up to the first NUL) and a text; or a split pattern (up to the first NUL) and a text; or
- * a text for the good one. No crash; a refusal has a message; where nothing is normalized, decoding gives the
- * repaired text back; a text that is guarded as a whole has no special token. */
+/* Fuzzes the tokenizer. The first byte chooses what the rest is: a tokenizer.json; or fields that replace
+ * those of a small valid one (up to the first NUL), and a text; or a split pattern (up to the first NUL)
+ * and a text; or a text for the valid tokenizer. There is no crash, and a refusal has a message. Where
+ * nothing is normalized, decoding gives the repaired text back. A text that is guarded as a whole has no
+ * special token. */
 #undef NDEBUG /* the checks are the point, whatever the build type */
 #include <assert.h>
 #include <stdint.h>
@@ -57,8 +58,8 @@ static json_t *good_file(const char *pattern, size_t n_pattern)
 
 static void use(const struct tokenizer *t, const char *text, size_t n, int reversible)
 {
-    static struct tokenizer_scratch
-        scratch; /* one for all inputs: it must not answer for another tokenizer */
+    /* One for all inputs: what it remembers must not be used for another tokenizer. */
+    static struct tokenizer_scratch scratch;
     struct token_list a = {0}, b = {0};
     struct str back = {0}, clean = {0};
     struct err e = {0};
