@@ -3,7 +3,8 @@
 
 #include "answer_check/math/math_lex.h"
 
-/* Shared by the files of the reader (math_read*.c) only; the door is math_read() in math_tree.h.
+/* Shared by the files of the reader (math_read*.c), whose entry is math_read() in math_tree.h. This header
+ * is a door only for the lists of words at its end, math_word_*(), which answer_check/equal uses too.
  *
  * The reader is a recursive descent over tokens whose brackets are already paired. Every function reads
  * what its name says and leaves `pos` behind it, or returns NULL; after NULL the value of `pos` means
