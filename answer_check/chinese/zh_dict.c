@@ -109,7 +109,7 @@ int zh_dict_open(struct zh_dict *d, const char *path, struct err *e)
     grow(d);
     int rc = file_read(path, &d->text, e);
     if (!rc && d->text.len > UINT32_MAX)
-        rc = err_set(e, ERR_FORMAT, "%s: larger than a dictionary can be", path);
+        rc = err_set(e, ERR_FORMAT, "%s: the file is too large for a dictionary", path);
     if (!rc)
         rc = read_lines(d, path, e);
     if (rc)
