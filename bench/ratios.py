@@ -17,7 +17,7 @@ DELTA = "delta:layers=2+14+22,dense_layers=2,k_pages=64,l_pages=8"
 
 
 def read(path):
-    """name without its time -> microseconds where the name has them, else the value."""
+    """Maps each figure's name without its time to the microseconds in the name, or to the value if it has none."""
     out = {}
     for run in json.loads(pathlib.Path(path).read_text())["runs"]:
         for f in run["figures"]:
@@ -44,8 +44,8 @@ def parts(f, policy):
 
 
 def kascade(f, context):
-    """Table 3 of Kascade (arXiv 2512.16391): of 32 layers the first is dense and selects, 4 select by the keys alone,
-    27 read a tenth of the tokens."""
+    """As in Table 3 of Kascade (arXiv 2512.16391): of 32 layers the first is dense and selects, 4 select by reading keys
+    only, and 27 read a tenth of the tokens."""
     full, dump = (f[attention("32/8", context, w)] for w in ("full", "full with logit dump"))
     scan, reuse = (f[attention("32/8", context, w)] for w in ("logits alone", f"tokens {context // 10}"))
     select = f[f"topk 32/8 heads, batch 64 x {context}: reduce_stats and topk, {context // 10} tokens"]
@@ -53,7 +53,7 @@ def kascade(f, context):
 
 
 def rows(f):
-    """(what, how to work it out, unit, what stands beside it)."""
+    """Rows of (what the ratio is, how to compute it, its unit, the published figure to compare with)."""
     for heads, context in (("12/2", 18432), ("32/8", 32768), ("32/8", 65536)):
         dump, full = attention(heads, context, "full with logit dump"), attention(heads, context, "full")
         yield (f"longer with the logit dump than full attention, {heads} heads, {context} tokens",

@@ -33,7 +33,7 @@ def figures_of(text):
 
 
 def run(command, args):
-    """Its figures, or None; says why."""
+    """Runs a command and returns its figures, or prints why it failed and returns None."""
     words = shlex.split(command)
     words[0] = {"kveval": args.program, "python3": sys.executable}.get(words[0], words[0])
     try:
@@ -60,7 +60,7 @@ def show(figures, before):
 
 
 def write(path, results):
-    """A figure a line."""
+    """One figure per line."""
     head = {k: v for k, v in results.items() if k != "runs"}
     lines = ["{"] + [f" {json.dumps(k)}: {json.dumps(v)}," for k, v in head.items()] + [' "runs": [']
     for i, r in enumerate(results["runs"]):

@@ -37,7 +37,7 @@ def synthetic(args, folder):
     }
     path = folder / "scaling.json"
     path.write_text(json.dumps(run))
-    # Few places a GPU: with as many as jobs, one batch's longest job would be all that is measured.
+    # Few sequences at a time per GPU: with as many as there are jobs, only the longest job would be measured.
     return [str(path), "--model", f"random:{args.shape}", "-b", "32"], f"{args.jobs // 10 * 10} jobs, random weights of {pathlib.Path(args.shape).stem}"
 
 

@@ -30,7 +30,7 @@ def show(name, value, unit):
 
 
 class Clock(StoppingCriteria):
-    """Never stops; notes when each new token was there."""
+    """Never stops the generation; records the time at which each new token was done."""
 
     def __init__(self, device):
         self.device, self.times = device, []

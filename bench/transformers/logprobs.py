@@ -98,7 +98,7 @@ def transformers_logprobs(folder, ids, dtype, attention, device):
 
 
 class Scored:
-    """A run of kveval on its way: by decode steps, of ids[1:]; by prefill, of ids[p] for p in at."""
+    """A run of kveval in progress. It scores ids[1:] by decode steps, or ids[p] for each p in `at` by prefill."""
 
     def __init__(self, args, folder, ids, at, kv):
         lines = [{"ids": ids, "prompt_len": 1}] + [{"ids": ids[:p + 1], "prompt_len": p} for p in at]
