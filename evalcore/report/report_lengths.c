@@ -37,7 +37,7 @@ static void add_lengths(struct series_set *set, const struct report *r, const st
     free(steps);
 }
 
-/* More curves than this cannot be told apart: then only the cell of each policy that reads least is drawn. */
+/* More curves than this cannot be told apart; then of each policy only the cell that reads least is drawn. */
 enum { CURVES_MAX = 7 };
 
 static int is_drawn(const struct report *r, int i, int panel)
@@ -81,9 +81,12 @@ void report_draw_lengths(struct doc *d, const struct report *r, int panel, const
                 "with completions cut off at the length limit ends there in a bar.",
         .x = {"completion length, tokens", 0, NAN, 0, 0},
         .y = {"share of completions ended", 0, 1, 0, 1}};
-    const char *note =
-        "A curve that ends in a bar stops at the length limit: the completions above it were cut off there "
-        "and would have gone on.";
+    const char *note = "None of these completions was cut off at the length limit.";
+    for (size_t i = 0; i < set.n; i++)
+        if (isfinite(set.s[i].cut_x))
+            note =
+                "A curve that ends in a bar stops at the length limit: the completions above it were cut off "
+                "there and would have gone on.";
     if (left_out)
         note = arena_printf(
             d->arena, "%s Of each policy the cell that reads least is drawn; all are in lengths.csv.", note);
