@@ -3,10 +3,12 @@
 
 #include "evalcore/store/run.h"
 
-/* DIR/cells/CELL/samples_TASK.jsonl and results.json for every cell, in the layout and with the keys of
- * lm-evaluation-harness 0.4, so that its tools read them. What it has no name for is under keys of our own
- * beside them: per sample `keys`, `verdicts`, `tokens`, `finish`, `kv_reads`, `kv_reads_full`, `peak_tokens`;
- * `x_kv` in results. Samples hold no times and no machine names: the same run gives the same bytes. */
+/* The second door of the report room (report.h): the export for tools that read lm-evaluation-harness 0.4.
+ *
+ * Writes DIR/cells/CELL/samples_TASK.jsonl and results.json for every cell, in that program's layout and with
+ * its keys. What it has no name for stands beside them under keys of our own: `keys`, `verdicts`, `tokens`,
+ * `finish`, `kv_reads`, `kv_reads_full` and `peak_tokens` in the samples, `x_kv` in the results. The samples
+ * hold no times and no machine names, so the same run gives the same bytes. */
 int lmeval_write(const struct run *r, struct err *e);
 
 #endif

@@ -3,15 +3,18 @@
 
 #include "evalcore/base/err.h"
 
-/* Writes DIR/report/: index.html, report.md, accuracy.csv, pairs.csv, lengths.csv and the figures as *.svg,
- * each file whole or not at all; figures that the earlier report showed and this one does not go away. Works
- * on an unfinished run folder and says how much is missing. `against` names another run folder, or is NULL:
- * then a section and against.csv compare cells with the same label, task and swept settings. `table`, when
- * not NULL, receives the accuracy table as plain text for a terminal. */
+/* The room of reports: from the records of a run folder to tables, figures, a page and exports. Commands come
+ * in by this door and by lmeval.h; nothing here decodes, grades or writes into a journal.
+ *
+ * Writes DIR/report/: index.html, report.md, accuracy.csv, pairs.csv, lengths.csv and the figures as *.svg,
+ * each file whole or not at all; figures that the earlier report showed and this one does not are removed.
+ * Works on an unfinished run folder and says how much is missing. With `against`, the name of another run
+ * folder, a section and against.csv compare the cells that have the same label, task and swept settings in
+ * both; it may be NULL. `table`, when not NULL, receives the accuracy table as plain text for a terminal. */
 struct str;
 int report_write(const char *dir, const char *against, struct str *table, struct err *e);
 
-/* The same from loaded runs into a folder of the caller's choice; `against` may be NULL. */
+/* The same for runs that are loaded already, written into a folder of the caller's choice. */
 struct run;
 int report_write_run(const struct run *run, const struct run *against, const char *folder, struct str *table,
                      struct err *e);

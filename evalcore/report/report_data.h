@@ -8,7 +8,7 @@
 #include "evalcore/stats/stats.h"
 #include "evalcore/store/run.h"
 
-/* The numbers of a report, computed once; tables, CSV files and figures only print them. */
+/* The numbers of a report. They are computed once, here; tables, CSV files and figures only print them. */
 
 enum activity {
     ACTIVITY_FULL,     /* the policy has no budget */
@@ -21,7 +21,7 @@ enum activity {
 struct cell_stats {
     const struct cell *cell;
     int row, column; /* of the accuracy table: struct report's rows and columns */
-    int panel;       /* cells that share figures: same task, model and swept settings */
+    int panel;       /* of struct report's panels: the figures that the cell is drawn in */
     int count[VERDICT_COUNT];
     int n_length;           /* completions that ended at the length limit */
     double score, accuracy; /* sum and mean over finished jobs; NaN when there is none */
@@ -37,8 +37,8 @@ struct cell_stats {
     const long *jobs;  /* by problem: finished samples */
 };
 
-struct pair {                          /* two cells on the same problems; b - a */
-    int a, b;                          /* indices of cells: baseline and cell; old and new with --against */
+struct pair {                          /* two cells on the same problems; differences are b - a */
+    int a, b;                          /* indices of cells: baseline and cell, or old and new (--against) */
     int problems;                      /* answered in both */
     int both, only_a, only_b, neither; /* solved: with several samples, by more than half of them */
     double accuracy_a, accuracy_b, delta; /* means over these problems */
@@ -52,7 +52,7 @@ struct pair {                          /* two cells on the same problems; b - a 
 struct row { /* of the accuracy table */
     const char *model, *policy_label, *settings_label;
 };
-struct panel {
+struct panel { /* cells with the same task, model and swept settings share their figures */
     const struct run_task *task;
     const char *model, *settings_label;
     const char *title; /* task label, with what else tells panels apart */

@@ -59,7 +59,6 @@ size_t stat_ecdf(struct ecdf_item *items, size_t n, struct ecdf_step *steps);
 
 /* Exact McNemar test: `only_a` and `only_b` count the problems that just one of the two solved. */
 double stat_mcnemar(long only_a, long only_b);
-double stat_mcnemar_worse(long only_a, long only_b); /* one-sided: is b worse than a? P(X >= only_a) */
 
 /* Difference b - a of two paired proportions: Newcombe's hybrid score interval with the correlation taken
  * from the table (Newcombe 1998, Stat. Med. 17:2635, method 10). */

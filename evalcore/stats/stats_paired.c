@@ -23,15 +23,11 @@ enum {
 /* Any constant will do; a fixed one gives the same p for the same data everywhere. */
 static const uint64_t flip_key = 0x6b76657661u;
 
-double stat_mcnemar_worse(long only_a, long only_b)
-{
-    long n = only_a + only_b;
-    return n == 0 ? 1 : stat_binomial_cdf(only_b, n, 0.5);
-}
-
+/* Twice the smaller tail of the binomial: each problem that only one of the two solved falls to either side
+ * with probability one half. */
 double stat_mcnemar(long only_a, long only_b)
 {
-    double p = 2 * stat_mcnemar_worse(only_a > only_b ? only_a : only_b, only_a > only_b ? only_b : only_a);
+    double p = 2 * stat_binomial_cdf(only_a < only_b ? only_a : only_b, only_a + only_b, 0.5);
     return p > 1 ? 1 : p;
 }
 

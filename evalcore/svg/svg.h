@@ -17,12 +17,12 @@
 /* The palette can be told apart by colour-blind readers, and markers differ in shape where colour is
  * missing. The first four are the colours of DELTA's figures (arXiv 2510.09883). */
 enum svg_colour {
-    SVG_BLACK,  /* #000000 full */
-    SVG_PURPLE, /* #600aa6 delta */
-    SVG_VIOLET, /* #6c59c2 raas */
-    SVG_ORANGE, /* #e98020 quest */
-    SVG_SKY,    /* #2f9fd8 kascade */
-    SVG_GREEN,  /* #1b7f4d dms */
+    SVG_BLACK,  /* #000000 */
+    SVG_PURPLE, /* #600aa6 */
+    SVG_VIOLET, /* #6c59c2 */
+    SVG_ORANGE, /* #e98020 */
+    SVG_SKY,    /* #2f9fd8 */
+    SVG_GREEN,  /* #1b7f4d */
     SVG_RED,    /* #c23b4b */
     SVG_GREY,   /* #7a7f87 */
     SVG_COLOURS

@@ -102,14 +102,12 @@ static void test_clustered(void)
 
 static void test_mcnemar(void)
 {
-    CHECK_NEAR(stat_mcnemar_worse(9, 3), 0.0730, 5e-5);
     CHECK_NEAR(stat_mcnemar(9, 3), 2 * 299.0 / 4096, 1e-12);
     CHECK_NEAR(stat_mcnemar(3, 9), stat_mcnemar(9, 3), 0);
     CHECK_NEAR(stat_mcnemar(5, 0), 0.0625, 1e-12);
     CHECK_NEAR(stat_mcnemar(6, 0), 0.03125, 1e-12);
     CHECK_NEAR(stat_mcnemar(4, 4), 1, 0);
     CHECK_NEAR(stat_mcnemar(0, 0), 1, 0);
-    CHECK_NEAR(stat_mcnemar_worse(3, 9), 1 - stat_binomial_cdf(2, 12, 0.5), 1e-12);
 }
 
 static void test_paired(void)
