@@ -82,10 +82,10 @@ static void limits_row(struct doc *d, struct table *t, const struct report *r, i
 
 static void add_limits(struct doc *d, const struct report *r)
 {
-    struct table *t = doc_table(d, "What sets of this size can show. A true difference from the baseline "
-                                   "that is smaller than the fifth column "
-                                   "would be missed more than one time in five (two-sided test at 5 %, "
-                                   "before the adjustment for several cells).");
+    struct table *t =
+        doc_table(d, "What sets of this size can show. A true difference from the baseline that is smaller "
+                     "than the fifth column would be missed more than one time in five (two-sided test at 5 "
+                     "%, before the adjustment for several cells).");
     static const struct table_column columns[] = {{"task", 0},
                                                   {"problems \xC3\x97 samples", CELL_NUMBER},
                                                   {"one problem is", CELL_NUMBER},
@@ -99,11 +99,10 @@ static void add_limits(struct doc *d, const struct report *r)
 
 void report_add_pairs(struct doc *d, const struct report *r)
 {
-    struct table *t = doc_table(d, "Problem by problem: solved by both, by the baseline only, by the cell "
-                                   "only, by neither (with several samples: "
-                                   "by more than half of them); difference in points with its 95 % interval; "
-                                   "two-sided p, and the same adjusted "
-                                   "for the number of comparisons in the task (Holm).");
+    struct table *t = doc_table(
+        d, "Problem by problem: solved by both, by the baseline only, by the cell only, by neither (with "
+           "several samples: by more than half of them); difference in points with its 95 % interval; "
+           "two-sided p, and the same adjusted for the number of comparisons in the task (Holm).");
     static const struct table_column columns[] = {{"cell", 0},
                                                   {"problems", CELL_NUMBER},
                                                   {"both", CELL_NUMBER},
@@ -124,10 +123,10 @@ void report_add_pairs(struct doc *d, const struct report *r)
             if (p->a != last_base)
                 table_group(d, t,
                             arena_printf(d->arena, "%s, against %s", r->columns[col],
-                                         report_row_name(r, &r->cells[p->a])));
+                                         report_row_name(r, r->cells[p->a].row)));
             last_base = p->a;
             table_row(d, t);
-            table_add(d, t, 0, "%s", report_row_name(r, &r->cells[p->b]));
+            table_add(d, t, 0, "%s", report_row_name(r, r->cells[p->b].row));
             pair_cells(d, t, p);
         }
     }
@@ -138,7 +137,7 @@ static void against_row(struct doc *d, struct table *t, const struct report *r, 
 {
     const struct pair *p = &x->pair;
     table_row(d, t);
-    table_add(d, t, 0, "%s", report_row_name(r, &r->cells[p->b]));
+    table_add(d, t, 0, "%s", report_row_name(r, r->cells[p->b].row));
     table_add(d, t, 0, "%d", p->problems);
     if (x->dropped)
         table_small(d, t, "%d not in both", x->dropped);
@@ -165,10 +164,10 @@ void report_add_against(struct doc *d, const struct report *r)
                   r->old->run->dir, r->n_against, r->run->n_cells);
     if (!r->n_against)
         return;
-    struct table *t = doc_table(d, "Accuracy in percent, old and new, on the problems that both have; "
-                                   "difference in points with its 95 % interval and Holm-adjusted p; mean "
-                                   "completion length, its change (geometric mean over problems) and a "
-                                   "sign-flip test of that change.");
+    struct table *t =
+        doc_table(d, "Accuracy in percent, old and new, on the problems that both have; difference in points "
+                     "with its 95 % interval and Holm-adjusted p; mean completion length, its change "
+                     "(geometric mean over problems) and a sign-flip test of that change.");
     static const struct table_column columns[] = {{"cell", 0},
                                                   {"problems", CELL_NUMBER},
                                                   {"old", CELL_NUMBER},

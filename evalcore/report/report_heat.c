@@ -157,12 +157,11 @@ static const char *range_text(struct arena *a, const struct null_range *g, int n
 {
     if (isnan(g->median))
         return "";
-    return arena_printf(
-        a,
-        " If K and L made no difference, these %d squares of %d problems would still lie %.0f points apart "
-        "(at most %.0f in 95 %% of cases); here they lie %.0f apart%s.",
-        n_cells, n_problems, 100 * g->median, 100 * g->q95, 100 * g->observed,
-        g->p < 0.05 ? "" : ", so this map is consistent with no effect at all");
+    return arena_printf(a,
+                        " If K and L made no difference, these %d squares of %d problems would still lie "
+                        "%.0f points apart (at most %.0f in 95 %% of cases); here they lie %.0f apart%s.",
+                        n_cells, n_problems, 100 * g->median, 100 * g->q95, 100 * g->observed,
+                        g->p < 0.05 ? "" : ", so this map is consistent with no effect at all");
 }
 
 static void add_map(struct doc *d, const struct report *r, int first, const struct heat *h,
@@ -193,21 +192,21 @@ static void add_map(struct doc *d, const struct report *r, int first, const stru
     const char *name = family_name(r, s);
     const char *title = arena_printf(d->arena, "%s: %s %s", panel->title, name, f->title);
     const char *slug = arena_printf(d->arena, "%s_%s", report_slug(d->arena, name), panel->slug);
-    struct svg_heat map = {
-        .id = arena_printf(d->arena, "heat-%s", slug),
-        .title = title,
-        .desc = "Accuracy in percent for every pair of page budget K and recency window L, with the "
-                "number of jobs; the values are in accuracy.csv.",
-        .x_label = "L (l_pages)",
-        .y_label = "K (k_pages)",
-        .x_names = h->l,
-        .y_names = h->k,
-        .n_x = (size_t)h->n_l,
-        .n_y = (size_t)h->n_k,
-        .squares = squares,
-        .low = low,
-        .high = high,
-        .mark_label = marked > 1 ? "best, or not told apart from it (Holm, 5 %)" : "the best"};
+    struct svg_heat map = {.id = arena_printf(d->arena, "heat-%s", slug),
+                           .title = title,
+                           .desc = "Accuracy in percent for every pair of page budget K and recency window "
+                                   "L, with the number of jobs; the values are in accuracy.csv.",
+                           .x_label = "L (l_pages)",
+                           .y_label = "K (k_pages)",
+                           .x_names = h->l,
+                           .y_names = h->k,
+                           .n_x = (size_t)h->n_l,
+                           .n_y = (size_t)h->n_k,
+                           .squares = squares,
+                           .low = low,
+                           .high = high,
+                           .mark_label =
+                               marked > 1 ? "best, or not told apart from it (Holm, 5 %)" : "the best"};
     struct str svg = {0};
     svg_heat(&svg, &map);
     doc_figure(d, arena_printf(d->arena, "%s_%s.svg", f->name, slug), title, &svg, 0,

@@ -75,18 +75,17 @@ void report_draw_lengths(struct doc *d, const struct report *r, int panel, const
         else
             left_out++;
     }
-    struct svg_chart chart = {
-        .id = "lengths",
-        .desc = "Share of completions that ended by a length, as a step curve per cell; a curve "
-                "with completions cut off at the length limit ends there in a bar.",
-        .x = {"completion length, tokens", 0, NAN, 0, 0},
-        .y = {"share of completions ended", 0, 1, 0, 1}};
+    struct svg_chart chart = {.id = "lengths",
+                              .desc =
+                                  "Share of completions that ended by a length, as a step curve per cell; a "
+                                  "curve with completions cut off at the length limit ends there in a bar.",
+                              .x = {"completion length, tokens", 0, NAN, 0, 0},
+                              .y = {"share of completions ended", 0, 1, 0, 1}};
     const char *note = "None of these completions was cut off at the length limit.";
     for (size_t i = 0; i < set.n; i++)
         if (isfinite(set.s[i].cut_x))
-            note =
-                "A curve that ends in a bar stops at the length limit: the completions above it were cut off "
-                "there and would have gone on.";
+            note = "A curve that ends in a bar stops at the length limit: the completions above it were cut "
+                   "off there and would have gone on.";
     if (left_out)
         note = arena_printf(
             d->arena, "%s Of each policy the cell that reads least is drawn; all are in lengths.csv.", note);

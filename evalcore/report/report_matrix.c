@@ -51,15 +51,14 @@ void report_draw_matrix(struct doc *d, const struct report *r, int panel, const 
         matrix_levels(level + n++ * columns, s);
     }
     const char *title = report_figure_title(d->arena, p, f);
-    struct svg_matrix m = {
-        .id = arena_printf(d->arena, "problems-%s", p->slug),
-        .title = title,
-        .desc = "One row per cell, one square per problem in the order of the task; the verdicts are "
-                "in lengths.csv.",
-        .names = names,
-        .n_rows = n,
-        .n_columns = columns,
-        .level = level};
+    struct svg_matrix m = {.id = arena_printf(d->arena, "problems-%s", p->slug),
+                           .title = title,
+                           .desc = "One row per cell, one square per problem in the order of the task; the "
+                                   "verdicts are in lengths.csv.",
+                           .names = names,
+                           .n_rows = n,
+                           .n_columns = columns,
+                           .level = level};
     struct str svg = {0};
     svg_matrix(&svg, &m);
     doc_figure(

@@ -24,8 +24,12 @@ void report_add_against(struct doc *d, const struct report *r); /* needs r->old 
 void report_add_health(struct doc *d, const struct report *r);
 void report_add_config(struct doc *d, const struct report *r);
 
-/* Label of a cell inside its panel: policy label and nothing that the panel's title says. */
-const char *report_row_name(const struct report *r, const struct cell_stats *s);
+/* Label of a row of the accuracy table: the policy's, and the swept settings. In the arena. */
+const char *report_row_name(const struct report *r, int row);
+/* The first twelve digits of a hash; "unknown" when there is none. */
+const char *report_short_hash(struct arena *a, const char *hash);
+/* s, or "unknown" when it is NULL or empty. */
+const char *report_or_unknown(const char *s);
 
 /* The sign after an accuracy: lower, higher, or not told apart from the baseline after Holm's adjustment;
  * with a space in front, "" without a baseline. */

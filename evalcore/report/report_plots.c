@@ -61,17 +61,15 @@ void report_draw_budgets(struct doc *d, const struct report *r, int panel, const
         if (is_new)
             add_curve(&set, r, panel, name, c->cell->policy);
     }
-    struct svg_chart chart = {
-        .id = "budget",
-        .desc = "Accuracy with 95 % intervals against the budget in tokens per decode step, one "
-                "series per policy; the values are in accuracy.csv.",
-        .x = {"budget, tokens per decode step", NAN, NAN, 1, 0},
-        .y = {"accuracy", 0, 1, 0, 1}};
-    series_draw(
-        d, &set, chart, panel, f,
-        "Bars and the band of full attention are 95 % intervals. Pages count their tokens; a ratio or a "
-        "compression ratio is taken of the mean context. Points that would hide each other stand side by "
-        "side.");
+    struct svg_chart chart = {.id = "budget",
+                              .desc = "Accuracy with 95 % intervals against the budget in tokens per decode "
+                                      "step, one series per policy; the values are in accuracy.csv.",
+                              .x = {"budget, tokens per decode step", NAN, NAN, 1, 0},
+                              .y = {"accuracy", 0, 1, 0, 1}};
+    series_draw(d, &set, chart, panel, f,
+                "Bars and the band of full attention are 95 % intervals. Pages count their tokens; a ratio "
+                "or a compression ratio is taken of the mean context. Points that would hide each other "
+                "stand side by side.");
 }
 
 int report_has_reads(const struct report *r, int panel)
@@ -99,14 +97,12 @@ void report_draw_reads(struct doc *d, const struct report *r, int panel, const s
             if (report_is_shown(r, k, panel) && !strcmp(r->cells[k].cell->policy, first->cell->policy))
                 series_add_point(&set, s, r->cells[k].kv_density, &r->cells[k]);
     }
-    struct svg_chart chart = {
-        .id = "reads",
-        .desc = "Accuracy with 95 % intervals against the share of KV tokens that was read, one "
-                "point per cell; the values are in accuracy.csv.",
-        .x = {"KV tokens read, share of full attention", 0, 1.02, 0, 1},
-        .y = {"accuracy", 0, 1, 0, 1}};
-    series_draw(
-        d, &set, chart, panel, f,
-        "What the engine counted, not what the budget promised; up and to the left is better. Points that "
-        "would hide each other stand side by side.");
+    struct svg_chart chart = {.id = "reads",
+                              .desc = "Accuracy with 95 % intervals against the share of KV tokens that was "
+                                      "read, one point per cell; the values are in accuracy.csv.",
+                              .x = {"KV tokens read, share of full attention", 0, 1.02, 0, 1},
+                              .y = {"accuracy", 0, 1, 0, 1}};
+    series_draw(d, &set, chart, panel, f,
+                "What the engine counted, not what the budget promised; up and to the left is better. Points "
+                "that would hide each other stand side by side.");
 }

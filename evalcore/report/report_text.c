@@ -71,10 +71,7 @@ static const char *cell_text(const struct report *r, int row, int column, struct
 
 static const char *row_label(const struct report *r, int row)
 {
-    const struct row *x = &r->rows[row];
-    const char *text =
-        arena_printf(r->arena, "%s%s%s", x->policy_label, *x->settings_label ? " " : "", x->settings_label);
-    return shortened(r->arena, text, NAME_MAX_WIDTH);
+    return shortened(r->arena, report_row_name(r, row), NAME_MAX_WIDTH);
 }
 
 static size_t column_width(const struct report *r, int column, struct marks *m)
@@ -129,9 +126,8 @@ void report_text(struct str *out, const struct report *r)
     if (m.compared || m.unfinished || m.inactive)
         str_putc(out, '\n');
     if (m.compared)
-        str_puts(out,
-                 "\xE2\x96\xBC lower, \xE2\x96\xB2 higher than the baseline beyond chance, \xE2\x89\x88 not "
-                 "told apart from it\n");
+        str_puts(out, "\xE2\x96\xBC lower, \xE2\x96\xB2 higher than the baseline beyond chance, \xE2\x89\x88 "
+                      "not told apart from it\n");
     if (m.unfinished)
         str_puts(out, "* unfinished: short completions finish first, so it leans towards them\n");
     if (m.inactive)

@@ -1,0 +1,57 @@
+/* The accuracy table: a row per policy setting, a column per task. */
+#include "evalcore/report/report_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static void accuracy_cell(struct doc *d, struct table *t, const struct report *r, int i)
+{
+    const struct cell_stats *s = &r->cells[i];
+    const struct cell *c = s->cell;
+    if (!c->n_records) {
+        table_add(d, t, CELL_MUTED, "not run yet");
+        table_small(d, t, "0/%d done", c->n_expected);
+        return;
+    }
+    const struct pair *p = report_pair_of(r, i);
+    unsigned flags = (c->is_baseline ? CELL_STRONG : 0) | report_pair_flags(p);
+    table_add(d, t, flags, "%.1f \xC2\xB1%.1f (n=%d\xC3\x97%d)%s", 100 * s->accuracy,
+              50 * (s->ci.high - s->ci.low), c->task->n_problems, c->samples, report_pair_sign(p));
+    struct str note = {0};
+    if (c->n_records < c->n_expected)
+        str_printf(&note, "incomplete %d/%d (biased to short), ", c->n_records, c->n_expected);
+    str_printf(&note, "%.0f tokens", s->mean_tokens);
+    if (s->activity == ACTIVITY_INACTIVE)
+        str_puts(&note, ", policy inactive");
+    else if (c->budget_key[0] && isfinite(s->kv_density))
+        str_printf(&note, ", reads %.*f%%", s->kv_density < 0.0995 ? 1 : 0, 100 * s->kv_density);
+    table_small(d, t, "%s", str_text(&note));
+    str_release(&note);
+}
+
+void report_add_accuracy(struct doc *d, const struct report *r)
+{
+    struct table *t = doc_table(
+        d, "Percent correct over all jobs \xC2\xB1 half of the 95 % interval (n = problems \xC3\x97 "
+           "samples), mean length of a completion, share of KV tokens read. \xE2\x96\xBC lower or "
+           "\xE2\x96\xB2 higher than the baseline beyond chance, \xE2\x89\x88 cannot be told apart from it.");
+    int several_models = 0;
+    for (int i = 1; i < r->n_rows; i++)
+        several_models |= strcmp(r->rows[i].model, r->rows[0].model) != 0;
+    table_column(d, t, "policy", 0);
+    for (int i = 0; i < r->n_columns; i++)
+        table_column(d, t, r->columns[i], 0);
+    for (int row = 0; row < r->n_rows; row++) {
+        if (several_models && (!row || strcmp(r->rows[row].model, r->rows[row - 1].model)))
+            table_group(d, t, r->rows[row].model);
+        table_row(d, t);
+        table_add(d, t, 0, "%s", report_row_name(r, row));
+        for (int col = 0; col < r->n_columns; col++) {
+            int found = report_cell_at(r, row, col);
+            if (found < 0)
+                table_add(d, t, CELL_MUTED, "-");
+            else
+                accuracy_cell(d, t, r, found);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/* What became of the jobs, and what the engine counted. */
+#include "evalcore/report/report_parts.h"
+
+static void count_cell(struct doc *d, struct table *t, int n, int is_bad)
+{
+    table_add(d, t, !n ? CELL_MUTED : is_bad ? CELL_BAD : 0, "%d", n);
+}
+
+static void health_row(struct doc *d, struct table *t, const struct report *r, const struct cell_stats *s)
+{
+    static const char *const activity[] = {"-", "active", "not reached", "INACTIVE", "-"};
+    const struct cell *c = s->cell;
+    table_row(d, t);
+    table_add(d, t, 0, "%s", report_row_name(r, s->row));
+    table_add(d, t, c->n_records < c->n_expected ? CELL_BAD : 0, "%d/%d", c->n_records, c->n_expected);
+    static const enum verdict order[] = {VERDICT_WRONG,      VERDICT_AMBIGUOUS, VERDICT_UNPARSED,
+                                         VERDICT_UNFINISHED, VERDICT_TRUNCATED, VERDICT_ERROR};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        count_cell(d, t, s->count[order[i]], order[i] == VERDICT_ERROR);
+    count_cell(d, t, s->n_length, 0);
+    report_number_cell(d, t, s->mean_tokens, 0);
+    report_number_cell(d, t, s->median_tokens, 0);
+    report_number_cell(d, t, s->p95_tokens, 0);
+    report_number_cell(d, t, s->kv_density, 3);
+    report_number_cell(d, t, s->aux_density, 3);
+    report_number_cell(d, t, s->peak_tokens, 0);
+    table_add(d, t,
+              s->activity == ACTIVITY_INACTIVE ? CELL_BAD
+              : s->activity == ACTIVITY_USED   ? 0
+                                               : CELL_MUTED,
+              "%s", activity[s->activity]);
+}
+
+void report_add_health(struct doc *d, const struct report *r)
+{
+    struct table *t = doc_table(
+        d, "What became of the jobs that are not correct (at limit: stopped by the length limit), completion "
+           "lengths in tokens, and what the engine counted: KV density (KV tokens read over those that full "
+           "attention would have read on the same tokens), auxiliary reads (page bounds, key scans) in the "
+           "same unit, and the most tokens held at once (mean over jobs).");
+    static const struct table_column columns[] = {{"cell", 0},
+                                                  {"jobs", CELL_NUMBER},
+                                                  {"wrong", CELL_NUMBER},
+                                                  {"ambiguous", CELL_NUMBER},
+                                                  {"unparsed", CELL_NUMBER},
+                                                  {"unfinished", CELL_NUMBER},
+                                                  {"truncated", CELL_NUMBER},
+                                                  {"errors", CELL_NUMBER},
+                                                  {"at limit", CELL_NUMBER},
+                                                  {"mean", CELL_NUMBER},
+                                                  {"median", CELL_NUMBER},
+                                                  {"p95", CELL_NUMBER},
+                                                  {"KV density", CELL_NUMBER},
+                                                  {"aux", CELL_NUMBER},
+                                                  {"peak tokens", CELL_NUMBER},
+                                                  {"policy", 0}};
+    table_columns(d, t, columns, sizeof columns / sizeof *columns);
+    for (int col = 0; col < r->n_columns; col++) {
+        table_group(d, t, r->columns[col]);
+        for (int i = 0; i < r->run->n_cells; i++)
+            if (r->cells[i].column == col)
+                health_row(d, t, r, &r->cells[i]);
+    }
+}

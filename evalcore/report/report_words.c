@@ -1,0 +1,54 @@
+/* Words and marks that several sections use (contract: report_parts.h). */
+#include "evalcore/report/report_parts.h"
+
+#include <math.h>
+
+const char *report_row_name(const struct report *r, int row)
+{
+    const struct row *x = &r->rows[row];
+    return *x->settings_label ? arena_printf(r->arena, "%s %s", x->policy_label, x->settings_label)
+                              : x->policy_label;
+}
+
+const char *report_short_hash(struct arena *a, const char *hash)
+{
+    return hash && *hash ? arena_printf(a, "%.12s", hash) : "unknown";
+}
+
+const char *report_or_unknown(const char *s)
+{
+    return s && *s ? s : "unknown";
+}
+
+const char *report_pair_sign(const struct pair *p)
+{
+    if (!p || isnan(p->holm))
+        return "";
+    if (p->holm >= 0.05)
+        return " \xE2\x89\x88";
+    return p->delta < 0 ? " \xE2\x96\xBC" : " \xE2\x96\xB2";
+}
+
+unsigned report_pair_flags(const struct pair *p)
+{
+    if (!p || !(p->holm < 0.05))
+        return 0;
+    return p->delta < 0 ? CELL_BAD : CELL_GOOD;
+}
+
+int report_cell_at(const struct report *r, int row, int column)
+{
+    int found = -1;
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (r->cells[i].row == row && r->cells[i].column == column)
+            found = i;
+    return found;
+}
+
+void report_number_cell(struct doc *d, struct table *t, double v, int digits)
+{
+    if (isfinite(v))
+        table_add(d, t, 0, "%.*f", digits, v);
+    else
+        table_add(d, t, CELL_MUTED, "-");
+}
