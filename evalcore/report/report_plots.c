@@ -42,6 +42,7 @@ int report_has_budgets(const struct report *r, int panel)
 void report_draw_budgets(struct doc *d, const struct report *r, int panel, const struct report_figure *f)
 {
     struct series_set set = series_begin(r);
+    int left_out = 0;
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell_stats *c = &r->cells[i];
         if (!report_is_shown(r, i, panel))
@@ -51,8 +52,10 @@ void report_draw_budgets(struct doc *d, const struct report *r, int panel, const
                              c);
             continue;
         }
-        if (!isfinite(c->budget_tokens))
+        if (!isfinite(c->budget_tokens)) {
+            left_out++;
             continue;
+        }
         const char *name = curve_name(r, c);
         int is_new = 1;
         for (size_t k = 0; k < set.n; k++)
@@ -66,10 +69,14 @@ void report_draw_budgets(struct doc *d, const struct report *r, int panel, const
                                       "step, one series per policy; the values are in accuracy.csv.",
                               .x = {"budget, tokens per decode step", NAN, NAN, 1, 0},
                               .y = {"accuracy", 0, 1, 0, 1}};
-    series_draw(d, &set, chart, panel, f,
-                "Bars and the band of full attention are 95 % intervals. Pages count their tokens; a ratio "
-                "or a compression ratio is taken of the mean context. Points that would hide each other "
-                "stand side by side.");
+    const char *note =
+        "Bars and the band of full attention are 95 % intervals. Pages count their tokens; a ratio or a "
+        "compression ratio is taken of the mean context. Points that would hide each other stand side by "
+        "side.";
+    if (left_out)
+        note = arena_printf(d->arena, "%s Not drawn: %d cell%s whose budget is not known in tokens.", note,
+                            left_out, left_out == 1 ? "" : "s");
+    series_draw(d, &set, chart, panel, f, note);
 }
 
 int report_has_reads(const struct report *r, int panel)

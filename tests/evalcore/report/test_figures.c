@@ -46,6 +46,7 @@ static void test_unknown_policies(void)
                     "no policy of this name."),
               1);
     CHECK_INT(count(page, "kveval: policy raas: unknown option \"old_option\""), 1);
+    CHECK_INT(count(page, "Not drawn: 4 cells whose budget is not known in tokens."), 1);
     CHECK(count(page, "| sparsest k_pages=4 | ") >= 2);
     CHECK_INT(count(page, "INACTIVE"), 0); /* read everything, but who knows whether that was wrong */
     const char *svg = read_file(&text, "accuracy_budget_relay.svg");
