@@ -50,29 +50,31 @@ struct tape {
     int n;
 };
 
+static enum step_part attention_part(const struct attend_args *a)
+{
+    if (a->unit != SEL_LIVE)
+        return STEP_ATTENTION_SPARSE;
+    return a->stats.logits ? STEP_ATTENTION_REFRESH : STEP_ATTENTION_DENSE;
+}
+
 static enum step_part part_of(const struct tape *t, enum op op, const void *args)
 {
-    const struct attend_args *a = args;
-    switch (op) {
-    case OP_linear:
+    switch (backend_op_part(op)) {
+    case OP_PART_LINEAR:
         return ((const struct linear_args *)args)->w.data == t->head ? STEP_HEAD : STEP_LINEAR;
-    case OP_attend:
-        return a->unit != SEL_LIVE ? STEP_ATTENTION_SPARSE
-               : a->stats.logits   ? STEP_ATTENTION_REFRESH
-                                   : STEP_ATTENTION_DENSE;
-    case OP_append:
-    case OP_rope_append:
-        return STEP_APPEND;
-    case OP_embed:
-    case OP_rmsnorm:
-    case OP_swiglu:
-    case OP_account:
-        return STEP_OTHER;
-    case OP_sample:
-        return STEP_SAMPLING;
-    default:
+    case OP_PART_ATTENTION:
+        return attention_part(args);
+    case OP_PART_SELECTION:
         return STEP_SELECTION;
+    case OP_PART_APPEND:
+        return STEP_APPEND;
+    case OP_PART_SAMPLING:
+        return STEP_SAMPLING;
+    case OP_PART_OTHER:
+    case OP_PART_PREFILL:
+        break;
     }
+    return STEP_OTHER;
 }
 
 /* launch() of a backend that only writes down; its device is the tape. */

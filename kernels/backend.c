@@ -32,7 +32,7 @@ const struct backend *backend_find(const char *name)
 size_t backend_op_bytes(enum op op)
 {
     static const size_t bytes[OP_COUNT] = {
-#define X(name) sizeof(struct name##_args),
+#define X(name, ...) sizeof(struct name##_args),
         BACKEND_OPS(X)
 #undef X
     };
@@ -42,9 +42,19 @@ size_t backend_op_bytes(enum op op)
 const char *backend_op_name(enum op op)
 {
     static const char *const names[OP_COUNT] = {
-#define X(name) #name,
+#define X(name, ...) #name,
         BACKEND_OPS(X)
 #undef X
     };
     return (unsigned)op < OP_COUNT ? names[op] : "?";
+}
+
+enum op_part backend_op_part(enum op op)
+{
+    static const enum op_part parts[OP_COUNT] = {
+#define X(name, check, type, part, ...) OP_PART_##part,
+        BACKEND_OPS(X)
+#undef X
+    };
+    return (unsigned)op < OP_COUNT ? parts[op] : OP_PART_OTHER;
 }

@@ -171,23 +171,7 @@ struct topk_rule {
 
 /* ---- operations ---- */
 
-/* Adding one: a line here, its argument struct with its maths in backend_ops.h, a body per backend, a row in
- * tests/kernels. */
-/* clang-format off */
-#define BACKEND_OPS(X)                                                                             \
-    X(embed) X(rmsnorm) X(linear) X(append) X(rope_append) X(swiglu) X(attend)                      \
-    X(prefill_attend) X(page_scores) X(qk_stats) X(reduce_stats) X(topk) X(mask_scores) X(stamp)   \
-    X(drop_lowest) X(drop_list) X(load_stamps) X(gate) X(expire) X(until) X(compact) X(copy_units) \
-    X(account) X(sample) X(fill_i32) X(put_i32)
-/* clang-format on */
-
-enum op {
-#define X(name) OP_##name,
-    BACKEND_OPS(X)
-#undef X
-        OP_COUNT
-};
-
+#include "kernels/op_table.h"
 #include "kernels/backend_ops.h"
 
 /* ---- the table ---- */
@@ -259,9 +243,11 @@ struct backend {
 const struct backend *backend_find(const char *name); /* NULL when not built in */
 const struct backend *backend_at(int i);              /* NULL past the end */
 
-/* Bytes an operation's arguments take, for recorders. */
-size_t backend_op_bytes(enum op op);
+/* Columns of the table of operations: the name, the bytes of the argument struct (for whoever records), and
+ * the part of a decode step. */
 const char *backend_op_name(enum op op);
+size_t backend_op_bytes(enum op op);
+enum op_part backend_op_part(enum op op);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 #ifndef KERNELS_BACKEND_OPS_H
 #define KERNELS_BACKEND_OPS_H
 
-/* Part 2 of kernels/backend.h: what each operation computes and on which arrays. Included by it, do not
+/* Part 3 of kernels/backend.h: what each operation computes and on which arrays. Included by it, do not
  * include directly. Conventions (layouts, strides, what rows are) are there.
  *
  * What feeds linear layers alone (out of rmsnorm, swiglu and attention) comes in the type that the struct's

@@ -2,7 +2,10 @@
 #include "kernels/op_check.h"
 
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 struct refusal {
     char *sentence;
@@ -49,8 +52,34 @@ static int check_lists(struct refusal *f, enum op op, const char *what, int got,
                   want_c);
 }
 
-static int check_attend(struct refusal *f, const struct attend_args *a)
+static int check_nothing(struct refusal *f, const void *args)
 {
+    (void)f, (void)args;
+    return 0;
+}
+
+static int check_linear(struct refusal *f, const void *args)
+{
+    const struct linear_args *a = args;
+    if (a->type == DTYPE_BF16 && a->w.dtype != DTYPE_BF16)
+        return refuse(f, "linear: bf16 activations need a bf16 weight");
+    return 0;
+}
+
+static int check_append(struct refusal *f, const void *args)
+{
+    return check_kv(f, OP_append, &((const struct append_args *)args)->kv);
+}
+
+static int check_rope_append(struct refusal *f, const void *args)
+{
+    const struct rope_append_args *a = args;
+    return check_heads(f, OP_rope_append, &a->kv, a->n_q);
+}
+
+static int check_attend(struct refusal *f, const void *args)
+{
+    const struct attend_args *a = args;
     int rc = check_heads(f, OP_attend, &a->kv, a->n_q), group;
     if (rc || a->unit == SEL_LIVE)
         return rc;
@@ -67,32 +96,42 @@ static int check_attend(struct refusal *f, const struct attend_args *a)
     return 0;
 }
 
-static int check_prefill(struct refusal *f, const struct prefill_attend_args *a)
+static int check_prefill_attend(struct refusal *f, const void *args)
 {
+    const struct prefill_attend_args *a = args;
     int rc = check_heads(f, OP_prefill_attend, &a->kv, a->n_q);
     if (!rc && (a->tile < 0 || (a->tile && (!a->idx || !a->len || a->cap < 1))))
         rc = refuse(f, "prefill_attend: tiles of %d without lists", a->tile);
     return rc;
 }
 
-static int check_page_scores(struct refusal *f, const struct page_scores_args *a)
+static int check_page_scores(struct refusal *f, const void *args)
 {
+    const struct page_scores_args *a = args;
     int rc = check_heads(f, OP_page_scores, &a->kv, a->n_q), want = a->scope == SCORE_Q ? a->n_q : a->kv.n_kv;
     if (!rc && (!a->kv.bounds || a->block_pages < 1))
         rc = refuse(f, "page_scores: needs page bounds and block_pages of at least 1");
     return rc ? rc : check_lists(f, OP_page_scores, "score lists", a->out.n_rows, want, want, want);
 }
 
-static int check_reduce(struct refusal *f, const struct reduce_stats_args *a)
+static int check_qk_stats(struct refusal *f, const void *args)
 {
+    const struct qk_stats_args *a = args;
+    return check_heads(f, OP_qk_stats, &a->kv, a->n_q);
+}
+
+static int check_reduce_stats(struct refusal *f, const void *args)
+{
+    const struct reduce_stats_args *a = args;
     int rc = check_heads(f, OP_reduce_stats, &a->kv, a->n_q);
     if (!rc && a->in.stride % KV_PAGE_TOKENS)
         rc = refuse(f, "reduce_stats: stride %d is not a multiple of 16", a->in.stride);
     return rc ? rc : check_lists(f, OP_reduce_stats, "score lists", a->out.n_rows, 1, a->kv.n_kv, a->n_q);
 }
 
-static int check_topk(struct refusal *f, const struct topk_args *a)
+static int check_topk(struct refusal *f, const void *args)
 {
+    const struct topk_args *a = args;
     if (a->rule.kind == TOPK_CR && !(a->rule.cr > 0))
         return refuse(f, "topk: a budget by compression needs cr above 0");
     if ((a->rule.kind == TOPK_CR || a->rule.dense_first) && !a->len_of_seq)
@@ -100,81 +139,48 @@ static int check_topk(struct refusal *f, const struct topk_args *a)
     return a->cap >= 1 ? 0 : refuse(f, "topk: cap is %d", a->cap);
 }
 
+static int check_expire(struct refusal *f, const void *args)
+{
+    const struct expire_args *a = args;
+    if (a->shift >= a->reach)
+        return refuse(f, "expire: shift must be below reach");
+    return check_kv(f, OP_expire, &a->kv);
+}
+
+/* The columns `check` and `type` of the table of operations. */
+struct op_rule {
+    int (*check)(struct refusal *f, const void *args);
+    size_t type_at; /* of `enum dtype type` in the arguments */
+};
+
+#define NO_TYPE               SIZE_MAX
+#define TYPE_AT_type(args)    offsetof(args, type)
+#define TYPE_AT_no_type(args) NO_TYPE
+static const struct op_rule rules[OP_COUNT] = {
+#define X(name, check, type, ...) [OP_##name] = {check_##check, TYPE_AT_##type(struct name##_args)},
+    BACKEND_OPS(X)
+#undef X
+};
+
 /* What feeds linear layers is fp32 or the backend's type for it. */
 static int check_type(struct refusal *f, enum op op, const void *args, enum dtype activations)
 {
     enum dtype type = DTYPE_F32;
-    switch (op) {
-    case OP_rmsnorm:
-        type = ((const struct rmsnorm_args *)args)->type;
-        break;
-    case OP_linear:
-        type = ((const struct linear_args *)args)->type;
-        break;
-    case OP_swiglu:
-        type = ((const struct swiglu_args *)args)->type;
-        break;
-    case OP_attend:
-        type = ((const struct attend_args *)args)->type;
-        break;
-    case OP_prefill_attend:
-        type = ((const struct prefill_attend_args *)args)->type;
-        break;
-    case OP_gate:
-        type = ((const struct gate_args *)args)->type;
-        break;
-    default:
-        break;
-    }
+    if (rules[op].type_at != NO_TYPE)
+        memcpy(&type, (const char *)args + rules[op].type_at, sizeof type);
     if (type != DTYPE_F32 && type != activations)
         return refuse(f, "%s: this backend's activations are %s", backend_op_name(op),
                       activations == DTYPE_F32 ? "fp32" : "fp32 or bf16");
     return 0;
 }
 
-static int check_linear(struct refusal *f, const struct linear_args *a)
-{
-    if (a->type == DTYPE_BF16 && a->w.dtype != DTYPE_BF16)
-        return refuse(f, "linear: bf16 activations need a bf16 weight");
-    return 0;
-}
-
 int op_check(enum op op, const void *args, enum dtype activations, char *sentence, size_t size)
 {
-    struct refusal to = {sentence, size}, *f = &to;
+    struct refusal to = {sentence, size};
     if ((unsigned)op >= OP_COUNT)
-        return refuse(f, "operation %d is not known", (int)op);
-    int rc = check_type(f, op, args, activations);
-    if (rc)
-        return rc;
-    switch (op) {
-    case OP_linear:
-        return check_linear(f, args);
-    case OP_append:
-        return check_kv(f, op, &((const struct append_args *)args)->kv);
-    case OP_rope_append:
-        return check_heads(f, op, &((const struct rope_append_args *)args)->kv,
-                           ((const struct rope_append_args *)args)->n_q);
-    case OP_attend:
-        return check_attend(f, args);
-    case OP_prefill_attend:
-        return check_prefill(f, args);
-    case OP_page_scores:
-        return check_page_scores(f, args);
-    case OP_qk_stats:
-        return check_heads(f, op, &((const struct qk_stats_args *)args)->kv,
-                           ((const struct qk_stats_args *)args)->n_q);
-    case OP_reduce_stats:
-        return check_reduce(f, args);
-    case OP_topk:
-        return check_topk(f, args);
-    case OP_expire:
-        if (((const struct expire_args *)args)->shift >= ((const struct expire_args *)args)->reach)
-            return refuse(f, "expire: shift must be below reach");
-        return check_kv(f, op, &((const struct expire_args *)args)->kv);
-    default:
-        return 0;
-    }
+        return refuse(&to, "operation %d is not known", (int)op);
+    int rc = check_type(&to, op, args, activations);
+    return rc ? rc : rules[op].check(&to, args);
 }
 
 int download_check(int slot, size_t bytes, char *sentence, size_t size)

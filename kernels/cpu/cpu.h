@@ -98,7 +98,7 @@ void cpu_program_release(struct device *d, struct program *p);
 
 /* Scratch the operation needs with so many threads. */
 size_t cpu_scratch_bytes(enum op op, const void *args, int threads);
-/* About how many elementary steps an operation takes; small ones are not shared between threads. */
+/* About how many elementary steps the operation takes; small ones are not shared between threads. */
 double cpu_work(enum op op, const void *args);
 int cpu_error(struct device *d, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -11,7 +11,7 @@ const struct cpu_isa CPU_SYM(cpu_isa) = {
     .name = TEXT(CPU_ISA),
     .op =
         {
-#define X(name) [OP_##name] = CPU_SYM(op_##name),
+#define X(name, ...) [OP_##name] = CPU_SYM(op_##name),
             BACKEND_OPS(X)
 #undef X
         },

@@ -6,7 +6,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/simd.h"
 
-#define X(name) void CPU_SYM(op_##name)(const void *args, struct cpu_ctx *c);
+#define X(name, ...) void CPU_SYM(op_##name)(const void *args, struct cpu_ctx *c);
 BACKEND_OPS(X)
 #undef X
 

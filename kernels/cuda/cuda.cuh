@@ -124,7 +124,7 @@ void gemm_version(struct device *d, char *text, size_t size); /* of the library:
 void gemm_close(struct device *d);
 
 /* One function per operation: enqueues it on the device's stream. Arguments are checked already. */
-#define X(name) int cuda_op_##name(struct device *d, const struct name##_args *a);
+#define X(name, ...) int cuda_op_##name(struct device *d, const struct name##_args *a);
 BACKEND_OPS(X)
 #undef X
 

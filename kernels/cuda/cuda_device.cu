@@ -240,7 +240,7 @@ static int device_launch(struct device *d, enum op op, const void *args)
         return rc;
     fail_on_request(d, FAULT_LAUNCH);
     switch (op) {
-#define X(name)                                                                                              \
+#define X(name, ...)                                                                                         \
     case OP_##name:                                                                                          \
         return cuda_op_##name(d, (const struct name##_args *)args);
         BACKEND_OPS(X)

@@ -1,0 +1,104 @@
+/* What an operation's arguments alone tell: the scratch memory it needs, and about how long it takes. These
+ * are the columns `scratch` and `cost` of the table of operations (kernels/op_table.h). */
+#include "kernels/cpu/cpu.h"
+
+static size_t scratch_none(const void *args, int threads)
+{
+    (void)args, (void)threads;
+    return 0;
+}
+
+static size_t scratch_linear(const void *args, int threads)
+{
+    const struct linear_args *a = args;
+    (void)threads;
+    return linear_packs(a) ? (size_t)a->rows * (size_t)a->w.k * sizeof(float) : 0;
+}
+
+/* The partial results of all chunks of pages. */
+static size_t scratch_chunks(const struct kv_view *kv, int n_q, int cap)
+{
+    size_t chunks = ((size_t)kv->max_pages + ATTEND_CHUNK_PAGES - 1) / ATTEND_CHUNK_PAGES;
+    return (size_t)cap * chunks * (size_t)n_q * ((size_t)kv->head_dim + 2) * sizeof(float);
+}
+
+static size_t scratch_attend(const void *args, int threads)
+{
+    const struct attend_args *a = args;
+    (void)threads;
+    return scratch_chunks(&a->kv, a->n_q, a->rows.cap);
+}
+
+static size_t scratch_qk_stats(const void *args, int threads)
+{
+    const struct qk_stats_args *a = args;
+    (void)threads;
+    return scratch_chunks(&a->kv, a->n_q, a->rows.cap);
+}
+
+static size_t scratch_topk(const void *args, int threads)
+{
+    const struct topk_args *a = args;
+    return (size_t)threads * (size_t)a->in.stride * sizeof(uint32_t);
+}
+
+/* Keys and ranks. */
+static size_t scratch_sample(const void *args, int threads)
+{
+    const struct sample_args *a = args;
+    return (size_t)threads * (size_t)a->vocab * 3 * sizeof(uint32_t);
+}
+
+size_t cpu_scratch_bytes(enum op op, const void *args, int threads)
+{
+    static size_t (*const scratch_of[OP_COUNT])(const void *, int) = {
+#define X(name, check, type, part, scratch, cost) [OP_##name] = scratch_##scratch,
+        BACKEND_OPS(X)
+#undef X
+    };
+    return scratch_of[op](args, threads);
+}
+
+/* More than any limit: all threads take part. */
+static double cost_large(const void *args)
+{
+    (void)args;
+    return 1e9;
+}
+
+#define COST(name, steps)                                                                                    \
+    static double cost_##name(const void *args)                                                              \
+    {                                                                                                        \
+        const struct name##_args *a = args;                                                                  \
+        return steps;                                                                                        \
+    }
+COST(embed, (double)a->rows * a->w.k)
+COST(rmsnorm, 0.5 * a->rows * a->dim)
+COST(linear, 0.1 * a->rows * a->w.n * a->w.k)
+COST(append, 4.0 * a->rows.cap * a->kv.n_kv * a->kv.head_dim)
+COST(rope_append, (double)a->rows.cap * a->kv.head_dim * (a->n_q + 5.0 * a->kv.n_kv))
+COST(swiglu, 8.0 * a->rows * a->n)
+COST(topk, 1000.0 * a->rows.cap * a->in.n_rows)
+COST(mask_scores, 256.0 * a->rows.cap * a->s.n_rows)
+COST(stamp, 256.0 * a->rows.cap * a->kv.n_kv)
+COST(drop_lowest, 256.0 * a->rows.cap * a->kv.n_kv)
+COST(drop_list, 64.0 * a->rows.cap * a->kv.n_kv)
+COST(load_stamps, 256.0 * a->rows.cap * a->kv.n_kv)
+COST(gate, 0.5 * a->rows * a->dim * a->n_kv)
+COST(expire, 64.0 * a->rows.cap * a->kv.n_kv)
+COST(until, 4.0 * a->rows.cap * a->n_kv)
+COST(account, 1.0 * a->rows.cap * a->kv.n_layers * a->kv.n_kv)
+COST(sample, 4.0 * a->rows.cap * a->vocab)
+COST(fill_i32, 0.25 * (double)a->n)
+COST(put_i32, 4.0 * a->n)
+#undef COST
+
+double cpu_work(enum op op, const void *args)
+{
+    static double (*const cost_of[OP_COUNT])(const void *) = {
+#define X(name, check, type, part, scratch, cost) [OP_##name] = cost_##cost,
+        BACKEND_OPS(X)
+#undef X
+    };
+    return cost_of[op](args);
+}

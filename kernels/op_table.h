@@ -1,0 +1,70 @@
+#ifndef KERNELS_OP_TABLE_H
+#define KERNELS_OP_TABLE_H
+
+/* clang-format off */
+/* Part 2 of kernels/backend.h: the one table of all operations. Included by it, do not include directly.
+ *
+ * Whoever needs something for every operation expands the table with a macro X of his own: the enum, the names,
+ * the sizes of the arguments and the dispatch of both backends all come from here. Columns are pasted into names
+ * (check_##check), so an operation with a column missing, or with one that names nothing, does not compile.
+ *
+ *   name     OP_name, struct name_args, and the functions op_name of the CPU and cuda_op_name
+ *   check    check_... in op_check.c, which refuses arguments outside what the kernels do; nothing: all are fine
+ *   type     the member that says in which type the operation writes or reads what feeds linear layers;
+ *            no_type: it has none
+ *   part     OP_PART_..., the part of a decode step that its time counts as
+ *   scratch  scratch_... in cpu/cpu_estimate.c: scratch memory that it needs on the CPU; none
+ *   cost     cost_... there: about how many elementary steps it takes; large: always worth all threads
+ *
+ * Adding an operation: a line here, its argument struct with its maths in backend_ops.h, a body in kernels/cpu
+ * and one in kernels/cuda, a row in tests/kernels. */
+#define BACKEND_OPS(X)                                                           \
+    /* name           check           type     part       scratch   cost */      \
+    X(embed,          nothing,        no_type, OTHER,     none,     embed)       \
+    X(rmsnorm,        nothing,        type,    OTHER,     none,     rmsnorm)     \
+    X(linear,         linear,         type,    LINEAR,    linear,   linear)      \
+    X(append,         append,         no_type, APPEND,    none,     append)      \
+    X(rope_append,    rope_append,    no_type, APPEND,    none,     rope_append) \
+    X(swiglu,         nothing,        type,    OTHER,     none,     swiglu)      \
+    X(attend,         attend,         type,    ATTENTION, attend,   large)       \
+    X(prefill_attend, prefill_attend, type,    PREFILL,   none,     large)       \
+    X(page_scores,    page_scores,    no_type, SELECTION, none,     large)       \
+    X(qk_stats,       qk_stats,       no_type, SELECTION, qk_stats, large)       \
+    X(reduce_stats,   reduce_stats,   no_type, SELECTION, none,     large)       \
+    X(topk,           topk,           no_type, SELECTION, topk,     topk)        \
+    X(mask_scores,    nothing,        no_type, SELECTION, none,     mask_scores) \
+    X(stamp,          nothing,        no_type, SELECTION, none,     stamp)       \
+    X(drop_lowest,    nothing,        no_type, SELECTION, none,     drop_lowest) \
+    X(drop_list,      nothing,        no_type, SELECTION, none,     drop_list)   \
+    X(load_stamps,    nothing,        no_type, SELECTION, none,     load_stamps) \
+    X(gate,           nothing,        type,    SELECTION, none,     gate)        \
+    X(expire,         expire,         no_type, SELECTION, none,     expire)      \
+    X(until,          nothing,        no_type, PREFILL,   none,     until)       \
+    X(compact,        nothing,        no_type, PREFILL,   none,     large)       \
+    X(copy_units,     nothing,        no_type, SELECTION, none,     large)       \
+    X(account,        nothing,        no_type, OTHER,     none,     account)     \
+    X(sample,         nothing,        no_type, SAMPLING,  sample,   sample)      \
+    X(fill_i32,       nothing,        no_type, SELECTION, none,     fill_i32)    \
+    X(put_i32,        nothing,        no_type, SELECTION, none,     put_i32)
+/* clang-format on */
+
+enum op {
+#define X(name, check, type, part, scratch, cost) OP_##name,
+    BACKEND_OPS(X)
+#undef X
+        OP_COUNT
+};
+
+/* The parts of a decode step, as far as the operation alone tells them; engine/step_times.c divides LINEAR
+ * and ATTENTION further by their arguments. */
+enum op_part {
+    OP_PART_LINEAR,
+    OP_PART_ATTENTION,
+    OP_PART_SELECTION, /* what a policy adds */
+    OP_PART_APPEND,
+    OP_PART_OTHER,
+    OP_PART_SAMPLING,
+    OP_PART_PREFILL /* only while a prompt is read: in no decode step */
+};
+
+#endif
