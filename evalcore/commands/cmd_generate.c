@@ -102,7 +102,7 @@ static int generate(const struct program *p, const struct generate_options *o, s
                                 .max_batch = 1,
                                 .cache_dir = p->cache_dir};
     struct arena a = {0};
-    struct policy_spec spec, resolved;
+    struct policy_spec spec;
     struct engine *en = NULL;
     struct token_list ids = {0};
     struct str text = {0};
@@ -117,9 +117,7 @@ static int generate(const struct program *p, const struct generate_options *o, s
     if (!rc)
         rc = engine_open(&en, &eo, e);
     if (!rc)
-        rc = policy_spec_resolve(&resolved, &spec, o->model, engine_info(en)->n_layers, &a, e);
-    if (!rc)
-        rc = engine_policy(en, &resolved, &r.policy, e);
+        rc = engine_policy(en, &spec, &r.policy, e);
     if (!rc)
         rc = encode(o, en, &text, &ids, &r.end_token, e);
     r.prompt = ids.id;

@@ -105,7 +105,7 @@ static int run_logprobs(const struct program *p, int argc, char **argv)
 {
     struct logprobs_options o = {.model = "pocket", .policy = "full"};
     struct engine_options eo = {.max_batch = 1, .cache_dir = p->cache_dir};
-    struct policy_spec spec, resolved;
+    struct policy_spec spec;
     struct arena a = {0};
     struct scorer s = {0};
     struct err e = {0};
@@ -127,9 +127,7 @@ static int run_logprobs(const struct program *p, int argc, char **argv)
     if (!rc)
         rc = engine_open(&s.engine, &eo, &e);
     if (!rc)
-        rc = policy_spec_resolve(&resolved, &spec, o.model, engine_info(s.engine)->n_layers, &a, &e);
-    if (!rc)
-        rc = engine_policy(s.engine, &resolved, &s.policy, &e);
+        rc = engine_policy(s.engine, &spec, &s.policy, &e);
     const struct jsonl j = {.fn = score, .context = &s, .serial = 1}; /* one engine */
     code = rc ? command_fail(&e, rc == ERR_DEVICE ? EXIT_INCOMPLETE : EXIT_USAGE) : jsonl_run(&j, path);
     engine_close(s.engine);

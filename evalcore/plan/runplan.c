@@ -178,14 +178,15 @@ static int identify_cell(struct runplan *p, struct plan_cell *c, struct err *e)
 static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
 {
     const struct lane *lane = &p->lanes[c->lane];
-    int rc =
-        policy_spec_resolve(&c->spec, &c->policy->spec, p->file->model, lane->info.n_layers, &p->arena, e);
-    if (!rc && lane->engine)
-        rc = engine_policy(lane->engine, &c->spec, &c->instance, e);
+    int rc = lane->engine ? engine_policy(lane->engine, &c->policy->spec, &c->instance, e)
+                          : policy_spec_resolve(&c->spec, &c->policy->spec, p->file->model,
+                                                lane->info.n_layers, &p->arena, e);
     if (rc)
         return err_add(e, "%s", c->policy->where), rc;
-    if (lane->engine)
+    if (lane->engine) {
+        c->spec = c->instance->spec;
         return identify_cell(p, c, e);
+    }
     name_cell(p, c);
     return 0;
 }
