@@ -81,10 +81,10 @@ static int admit_one(struct engine *en, struct err *e)
         s->start = engine_clock();
     if (prepare_place(en, s, e))
         return e->code;
-    if (prompt_admit(en, s, e)) {
-        if (e->code != ERR_FULL)
-            return e->code;
-        memset(e, 0, sizeof *e);
+    int rc = prompt_admit(en, s, e);
+    if (rc < 0)
+        return rc;
+    if (rc == KVCACHE_FULL) {
         if (release_place(en, s, e))
             return e->code;
         return en->n_active
@@ -130,8 +130,9 @@ static int preempt_youngest(struct engine *en, struct err *e)
     return release_place(en, s, e);
 }
 
-/* Units for the first `tokens` tokens, the last of them the next one to be appended. A ragged head takes a
- * slot per token at most, and the spare page has slots for that many more, however full the last one is. */
+/* 0 or KVCACHE_FULL. Units for the first `tokens` tokens, the last of them the next one to be appended. A
+ * ragged head takes a slot per token at most, and the spare page has slots for that many more, however full
+ * the last one is. */
 static int fit(struct engine *en, struct sequence *s, int tokens, struct err *e)
 {
     int room = drops(s) ? tokens - 1 + SPARE_PAGES * KV_PAGE_TOKENS : kv_pages(tokens) * KV_PAGE_TOKENS;
@@ -150,12 +151,9 @@ int batch_room_ahead(struct engine *en, struct err *e)
             continue;
         if (drops(s)) /* its slots must be read, and they are moving */
             return 0;
-        if (fit(en, s, tokens, e) == 0)
-            continue;
-        if (e->code != ERR_FULL)
-            return e->code;
-        memset(e, 0, sizeof *e);
-        return 0;
+        int rc = fit(en, s, tokens, e);
+        if (rc)
+            return rc < 0 ? rc : 0;
     }
     return 1;
 }
@@ -164,14 +162,14 @@ int batch_make_room(struct engine *en, struct err *e)
 {
     for (int i = 0; i < en->n_active;) {
         struct sequence *s = en->active[i];
-        if (fit(en, s, s->req.n_prompt + s->n_ids, e) == 0) {
+        int rc = fit(en, s, s->req.n_prompt + s->n_ids, e);
+        if (rc < 0)
+            return rc;
+        if (rc == 0) {
             i++;
             continue;
         }
-        if (e->code != ERR_FULL)
-            return e->code;
-        memset(e, 0, sizeof *e);
-        int rc = prompt_evict_one(en, e);
+        rc = prompt_evict_one(en, e);
         if (rc < 0)
             return rc;
         if (rc == 0) {

@@ -99,7 +99,7 @@ double engine_clock(void); /* monotonic seconds */
 int rows_upload(struct engine *en, struct sequence *const *row, int n, struct err *e);
 
 /* prompt_cache.c: the sequence's place gets the prompt's K/V and first logits, shared where that is allowed.
- * ERR_FULL when units are short. */
+ * KVCACHE_FULL when units are short. */
 int prompt_admit(struct engine *en, struct sequence *s, struct err *e);
 int prompt_evict_one(struct engine *en, struct err *e); /* 1: evicted, 0: none to evict */
 void prompt_cache_clear(struct engine *en, struct err *e);

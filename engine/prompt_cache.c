@@ -46,13 +46,14 @@ void prompt_cache_clear(struct engine *en, struct err *e)
         ;
 }
 
-/* Maps n_pages of a place, evicting shared prompts as long as that is what is missing. */
+/* Maps n_pages of a place, evicting shared prompts as long as that is what is missing. KVCACHE_FULL: that was
+ * not enough. */
 static int map_evicting(struct engine *en, int place, int n_pages, struct err *e)
 {
     while (kvcache_needs(&en->cache, place, n_pages) > en->cache.n_free) {
         int rc = prompt_evict_one(en, e);
         if (rc <= 0)
-            return rc < 0 ? rc : err_set(e, ERR_FULL, "the KV cache is full");
+            return rc < 0 ? rc : KVCACHE_FULL;
     }
     return kvcache_map(&en->cache, place, n_pages, e);
 }
@@ -61,17 +62,18 @@ static int prefill_into(struct engine *en, int place, const struct request *r, c
                         float *logits, struct err *e)
 {
     double start = engine_clock();
-    if (map_evicting(en, place, kv_pages(r->n_prompt), e))
-        return e->code;
+    int rc = map_evicting(en, place, kv_pages(r->n_prompt), e);
+    if (rc)
+        return rc;
     transformer_prefill(&en->tf, place, r->prompt, r->n_prompt, policy, logits, e);
     en->stats.prefill_tokens += (uint64_t)r->n_prompt;
     en->stats.prefill_seconds += engine_clock() - start;
     return e->code;
 }
 
-/* A new entry for this prompt; NULL when there is no room for one, which only means that nothing is shared.
- */
-static struct prompt_entry *make_entry(struct engine *en, const struct request *r, struct err *e)
+/* A new entry for this prompt. KVCACHE_FULL when there is no room for one, which only means that nothing is
+ * shared. */
+static int make_entry(struct engine *en, const struct request *r, struct prompt_entry **out, struct err *e)
 {
     struct prompt_entry *p = NULL;
     for (int i = 0; i < N_PROMPTS && !p; i++)
@@ -80,17 +82,17 @@ static struct prompt_entry *make_entry(struct engine *en, const struct request *
     if (!p) {
         p = oldest(en);
         if (drop_entry(en, p, e))
-            return NULL;
+            return e->code;
     }
-    if (prefill_into(en, p->place, r, NULL, p->logits, e)) {
-        kvcache_clear(&en->cache, p->place, e);
-        return NULL;
-    }
+    int rc = prefill_into(en, p->place, r, NULL, p->logits, e);
+    if (rc)
+        return kvcache_clear(&en->cache, p->place, e) ? e->code : rc;
     p->ids = xmalloc((size_t)r->n_prompt * sizeof *p->ids);
     memcpy(p->ids, r->prompt, (size_t)r->n_prompt * sizeof *p->ids);
     p->n = r->n_prompt;
     p->used = ++en->clock;
-    return p;
+    *out = p;
+    return 0;
 }
 
 static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence *s, struct err *e)
@@ -100,12 +102,13 @@ static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence
     while (kvcache_fork_needs(&en->cache, p->n, copy) > en->cache.n_free) {
         struct prompt_entry *other = oldest(en);
         if (other == p || !other)
-            return err_set(e, ERR_FULL, "the KV cache is full");
+            return KVCACHE_FULL;
         if (drop_entry(en, other, e))
             return e->code;
     }
-    if (kvcache_fork(&en->cache, s->place, p->place, p->n, copy, e))
-        return e->code;
+    int rc = kvcache_fork(&en->cache, s->place, p->place, p->n, copy, e);
+    if (rc)
+        return rc;
     transformer_prefill_end(&en->tf, s->place, p->n, s->req.policy, e);
     return e->code;
 }
@@ -114,10 +117,11 @@ static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence
 static int admit_alone(struct engine *en, struct sequence *s, struct err *e)
 {
     const struct policy_ops *ops = s->req.policy->ops;
-    if (prefill_into(en, s->place, &s->req, s->req.policy, en->tf.logits, e))
-        return e->code;
-    if ((ops->needs & POLICY_DROP) && kvcache_fit_ragged(&en->cache, s->place, 0, e))
-        return e->code;
+    int rc = prefill_into(en, s->place, &s->req, s->req.policy, en->tf.logits, e);
+    if (!rc && (ops->needs & POLICY_DROP))
+        rc = kvcache_fit_ragged(&en->cache, s->place, 0, e);
+    if (rc)
+        return rc;
     transformer_first_token(&en->tf, s->place, s->req.n_prompt, en->tf.logits, e);
     return e->code;
 }
@@ -128,21 +132,20 @@ int prompt_admit(struct engine *en, struct sequence *s, struct err *e)
     if (s->req.policy->ops->sparse_prefill || en->options.share_prompts < 0)
         return admit_alone(en, s, e);
     struct prompt_entry *p = find(en, s->req.prompt, s->req.n_prompt);
-    if (p) {
+    int rc = 0;
+    if (p)
         en->stats.prefill_shared_tokens += (uint64_t)s->req.n_prompt;
-    } else {
-        p = make_entry(en, &s->req, e);
-        if (!p && e->code != ERR_FULL)
-            return e->code;
-    }
-    if (p && fork_entry(en, p, s, e) == 0) {
+    else
+        rc = make_entry(en, &s->req, &p, e);
+    if (!rc)
+        rc = fork_entry(en, p, s, e);
+    if (!rc) {
         transformer_first_token(&en->tf, s->place, p->n, p->logits, e);
         return e->code;
     }
-    if (e->code != ERR_FULL)
-        return e->code;
+    if (rc < 0)
+        return rc;
     /* no room for a copy beside the sequence itself: prefill without sharing */
-    memset(e, 0, sizeof *e);
     prompt_cache_clear(en, e);
     return e->code ? e->code : admit_alone(en, s, e);
 }

@@ -129,8 +129,12 @@ static int set_rows(struct engine *en, struct err *e)
 {
     for (int i = 0; i < en->n_active; i++) {
         const struct sequence *s = en->active[i];
-        if (kvcache_map(&en->cache, s->place, kv_pages(s->req.n_prompt + s->n_ids + ROOM), e))
-            return e->code;
+        int rc = kvcache_map(&en->cache, s->place, kv_pages(s->req.n_prompt + s->n_ids + ROOM), e);
+        if (rc)
+            return rc < 0 ? rc
+                          : err_set(e, ERR_USAGE,
+                                    "the KV cache has no room for the %d tokens that timing a step takes",
+                                    (int)ROOM);
     }
     return rows_upload(en, en->active, en->n_active, e);
 }

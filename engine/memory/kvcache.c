@@ -179,9 +179,8 @@ int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e)
     if (n_pages > c->view.max_pages)
         return err_set(e, ERR_USAGE, "a sequence of %d pages is longer than the cache's %d", n_pages,
                        c->view.max_pages);
-    int need = kvcache_needs(c, seq, n_pages);
-    if (need > c->n_free)
-        return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
+    if (kvcache_needs(c, seq, n_pages) > c->n_free)
+        return KVCACHE_FULL;
     for (int i = 0; i < c->heads_per_seq; i++)
         map_head(c, first_head(c, seq) + (size_t)i, n_pages);
     return send_units(c, seq, e);
@@ -205,7 +204,7 @@ int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e)
             need += want - c->mapped[h0 + (size_t)i];
     }
     if (need > c->n_free)
-        return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
+        return KVCACHE_FULL;
     for (int i = 0; i < c->heads_per_seq; i++)
         map_head(c, h0 + (size_t)i, c->scratch[i]);
     return send_units(c, seq, e);
@@ -243,9 +242,8 @@ int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all
 {
     int shared = copy_all ? 0 : n_tokens / KV_PAGE_TOKENS, all = kv_pages(n_tokens), n_copies = 0;
     size_t pages = (size_t)c->view.max_pages, room = (size_t)c->heads_per_seq * pages;
-    int need = kvcache_fork_needs(c, n_tokens, copy_all);
-    if (need > c->n_free)
-        return err_set(e, ERR_FULL, "the KV cache is full: %d units needed, %d free", need, c->n_free);
+    if (kvcache_fork_needs(c, n_tokens, copy_all) > c->n_free)
+        return KVCACHE_FULL;
     int32_t *src = xmalloc(2 * room * sizeof *src), *dst = src + room;
     for (int i = 0; i < c->heads_per_seq; i++) {
         size_t a = first_head(c, from) + (size_t)i, b = first_head(c, to) + (size_t)i;

@@ -41,21 +41,25 @@ void kvcache_release(struct kvcache *c);
 /* Empties a place: its units go back, its tables are zeroed. */
 int kvcache_clear(struct kvcache *c, int seq, struct err *e);
 
-/* Every head of the place gets units for its first n_pages pages. ERR_FULL, with nothing changed, when too
- * few are free. */
+/* What the three functions that take units return when too few are free: no error, since the caller can free
+ * some and try again. */
+enum { KVCACHE_FULL = 1 };
+
+/* Every head of the place gets units for its first n_pages pages. KVCACHE_FULL, with nothing changed, when
+ * too few are free. */
 int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e);
 
 /* Units a map to n_pages would take. */
 int kvcache_needs(const struct kvcache *c, int seq, int n_pages);
 
 /* For a place whose live sets are ragged: after dropping and compaction, units above each head's slots go
- * back, but for `spare` pages ahead; heads that are short of them get more. ERR_FULL when too few are free.
- */
+ * back, but for `spare` pages ahead; heads that are short of them get more. KVCACHE_FULL when too few are
+ * free. */
 int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e);
 
 /* Place `to` becomes a copy of the first n_tokens tokens of `from` (no drops there). Whole pages are shared
- * unless `copy_all`; the last, partial page is copied, since it will be written. ERR_FULL when too few units
- * are free. */
+ * unless `copy_all`; the last, partial page is copied, since it will be written. KVCACHE_FULL when too few
+ * units are free. */
 int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all, struct err *e);
 int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all);
 

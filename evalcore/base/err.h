@@ -15,8 +15,7 @@ enum {
     ERR_FORMAT = -3,      /* a file does not have the form it should have */
     ERR_UNSUPPORTED = -4, /* well-formed, but not something this program handles */
     ERR_DEVICE = -5,      /* backend: device memory, launch failure */
-    ERR_BUSY = -6,        /* another process holds it */
-    ERR_FULL = -7         /* does not fit now; try again when something has been freed */
+    ERR_BUSY = -6         /* another process holds it */
 };
 
 struct err {

@@ -114,7 +114,7 @@ int message_read_error(const json_t *m, struct err *error, struct err *e)
     if (json_unpack_ex((json_t *)m, &why, JSON_STRICT, "{s:s, s:I, s:s}", "type", &type, "code", &code,
                        "text", &text))
         return malformed(m, why.text, e);
-    if (code > ERR_USAGE || code < ERR_FULL)
+    if (code > ERR_USAGE || code < ERR_BUSY)
         return malformed(m, "no such code", e);
     err_set(error, (int)code, "%s", text);
     return 0;
