@@ -58,7 +58,7 @@ int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err 
 static struct engine_info model_info(const char *model, const struct model_config *c)
 {
     return (struct engine_info){.model = model,
-                                .family = c->family,
+                                .family = c->family->name,
                                 .n_layers = c->n_layers,
                                 .n_q = c->n_q,
                                 .n_kv = c->n_kv,

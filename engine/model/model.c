@@ -79,7 +79,7 @@ struct part {
 
 static int random_matrix(struct loader *l, struct weight *w, const struct part *parts, int n_parts, int k)
 {
-    int n = 0, with_bias = n_parts == 3 && !strcmp(l->m->config.family, "qwen2");
+    int n = 0, with_bias = n_parts == 3 && l->m->config.family->qkv_bias;
     for (int i = 0; i < n_parts; i++)
         n += parts[i].rows;
     l->m->bytes += (size_t)n * (size_t)k * 2;
@@ -149,7 +149,7 @@ static int load_layer(struct loader *l, int i)
     if (load_vector(l, names[7], c->hidden, &y->norm_in) ||
         load_vector(l, names[8], c->hidden, &y->norm_post))
         return l->e->code;
-    if (!c->qk_norm)
+    if (!c->family->qk_norm)
         return 0;
     snprintf(names[7], sizeof names[7], "model.layers.%d.self_attn.q_norm.weight", i);
     snprintf(names[8], sizeof names[8], "model.layers.%d.self_attn.k_norm.weight", i);

@@ -31,20 +31,29 @@ static int opt_int(const json_t *o, const char *key, int64_t min, int64_t max, i
     return v && !json_is_null(v) ? get_int(o, key, min, max, out, what, e) : 0;
 }
 
+static const struct model_family families[] = {
+    {.name = "qwen2", .qkv_bias = 1}, /* Qwen2 and Qwen2.5 */
+    {.name = "qwen3", .qk_norm = 1},
+    {.name = "llama"},
+};
+enum { N_FAMILIES = sizeof families / sizeof *families };
+
 static int parse_family(struct model_config *c, const json_t *o, const char *what, struct err *e)
 {
+    struct str known = {0};
     const char *type;
     if (json_get_str(o, "model_type", &type, what, e))
         return e->code;
-    static const char *const families[] = {"qwen2", "qwen3", "llama"};
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (!strcmp(type, families[i]))
-            c->family = families[i];
-    if (!c->family)
-        return err_set(e, ERR_UNSUPPORTED,
-                       "%s: \"model_type\" is \"%.60s\"; qwen2, qwen3 and llama are supported", what, type);
-    c->qk_norm = !strcmp(c->family, "qwen3");
-    return 0;
+    for (int i = 0; i < N_FAMILIES; i++) {
+        if (!strcmp(type, families[i].name))
+            c->family = &families[i];
+        str_printf(&known, "%s%s", i == 0 ? "" : i + 1 < N_FAMILIES ? ", " : " and ", families[i].name);
+    }
+    int rc = c->family ? 0
+                       : err_set(e, ERR_UNSUPPORTED, "%s: \"model_type\" is \"%.60s\"; %s are supported",
+                                 what, type, str_text(&known));
+    str_release(&known);
+    return rc;
 }
 
 /* What changes the arithmetic and is not built in must not be ignored. */

@@ -10,10 +10,17 @@
  * Llama-3 shapes. Anything else is refused with the field's name. */
 enum { MODEL_MAX_EOS = 7 }; /* with a chat form's own, as many as a sampler can ban */
 
+/* What sets a family's arithmetic apart; the rest of a model's shape is in its config.json. Adding a family:
+ * a row of the table in model_config.c. */
+struct model_family {
+    const char *name; /* "model_type" in config.json */
+    int qkv_bias;     /* the projections of q, k and v have a bias */
+    int qk_norm;      /* RMSNorm over each head of q and k, before the rotation */
+};
+
 struct model_config {
-    const char *family; /* "qwen2", "qwen3", "llama" */
+    const struct model_family *family;
     int n_layers, n_q, n_kv, head_dim, hidden, ffn, vocab, max_position;
-    int qk_norm; /* RMSNorm over each head of q and k (Qwen3) */
     int tie_embeddings;
     float eps;
     double rope_theta;

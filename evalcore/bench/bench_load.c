@@ -77,7 +77,7 @@ static int write_layer(struct folder *f, const struct model_config *c, int layer
              {"mlp.down_proj", c->hidden, c->ffn},       {"input_layernorm", c->hidden, 0},
              {"post_attention_layernorm", c->hidden, 0}, {"self_attn.q_norm", c->head_dim, 0},
              {"self_attn.k_norm", c->head_dim, 0}};
-    size_t n = sizeof t / sizeof *t - (c->qk_norm ? 0 : 2);
+    size_t n = sizeof t / sizeof *t - (c->family->qk_norm ? 0 : 2);
     snprintf(f->file, sizeof f->file, "layer-%d.safetensors", layer);
     for (size_t i = 0; i < n; i++) {
         char name[96];
