@@ -17,11 +17,24 @@ static const char *form_of(struct arena *a, const struct math_node *m, struct sp
     return form;
 }
 
-static int same_text(struct span gold, struct span pred, struct arena *a)
+struct answer answer_read(struct math_work *w, struct span text)
 {
-    if (gold.n == pred.n && !memcmp(gold.s, pred.s, gold.n))
+    struct answer out = {.text = text, .tree = math_read(w, text), .clean = latex_clean(w->arena, text)};
+    out.is_word = latex_is_word(out.clean);
+    return out;
+}
+
+/* Two words are compared as text: "no" and "on" are not the same product. */
+static int are_words(const struct answer *gold, const struct answer *pred)
+{
+    return gold->is_word && pred->is_word;
+}
+
+static int same_text(const struct answer *gold, const struct answer *pred, struct arena *a)
+{
+    if (gold->text.n == pred->text.n && !memcmp(gold->text.s, pred->text.s, gold->text.n))
         return 1;
-    struct span g = latex_flatten(a, latex_clean(a, gold)), p = latex_flatten(a, latex_clean(a, pred));
+    struct span g = latex_flatten(a, gold->clean), p = latex_flatten(a, pred->clean);
     return g.n && g.n == p.n && !memcmp(g.s, p.s, g.n);
 }
 
@@ -31,22 +44,28 @@ static int marks_count(const struct grade_policies *p)
     return p->units == MARK_KEEP || p->degrees == MARK_KEEP;
 }
 
-void math_compare(struct math_match *out, struct math_work *w, struct span gold, struct span pred,
-                  const struct grade_policies *policies)
+struct answer_match answer_compare(struct math_work *w, const struct answer *gold, const struct answer *pred,
+                                   const struct grade_policies *policies)
 {
-    struct arena *a = w->arena;
-    const struct math_node *g = math_read(w, gold), *p = math_read(w, pred);
-    if (latex_is_word(latex_clean(a, gold)) && latex_is_word(latex_clean(a, pred)))
-        g = p = NULL; /* "no" and "on" are words, not the same product */
+    const struct math_node *g = gold->tree, *p = pred->tree;
+    if (are_words(gold, pred))
+        g = p = NULL;
     struct equal e = {w, policies, "exactly", 0};
     enum math_truth r = g && p ? equal_trees(&e, g, p) : MATH_FALSE;
-    *out = (struct math_match){.equal = r == MATH_TRUE, .unknown = r == MATH_UNKNOWN, .how = e.rule};
+    if (r != MATH_TRUE && (!g || !p || !marks_count(policies)) && same_text(gold, pred, w->arena))
+        return (struct answer_match){.equal = 1, .how = "as text"};
+    struct answer_match out = {.equal = r == MATH_TRUE, .unknown = r == MATH_UNKNOWN, .how = e.rule};
     if (!g || !p || g->kind == MATH_TEXT || p->kind == MATH_TEXT)
-        out->how = "as text";
+        out.how = "as text";
     if (r == MATH_UNKNOWN)
-        out->how = "as far as the limits of arithmetic reach";
-    if (r != MATH_TRUE && (!g || !p || !marks_count(policies)) && same_text(gold, pred, a))
-        *out = (struct math_match){.equal = 1, .how = "as text"};
-    out->gold_form = form_of(a, g, gold);
-    out->pred_form = form_of(a, p, pred);
+        out.how = "as far as the limits of arithmetic reach";
+    return out;
+}
+
+void answer_forms(const char **gold_form, const char **pred_form, const struct answer *gold,
+                  const struct answer *pred, struct arena *a)
+{
+    int words = are_words(gold, pred);
+    *gold_form = form_of(a, words ? NULL : gold->tree, gold->text);
+    *pred_form = form_of(a, words ? NULL : pred->tree, pred->text);
 }

@@ -3,16 +3,28 @@
 
 #include "answer_check/equal/equal.h"
 
-/* Two answers as they stand in a text: read, compared, and shown. */
+/* Two answers as they stand in a text: read, compared, and shown. Reading is apart from comparing, so that a
+ * text which is compared several times, as the reference is, is parsed once. */
 
-struct math_match {
+/* An answer that was read. It points into the text and into the arena of the work that it was read with. */
+struct answer {
+    struct span text;
+    struct span clean;            /* the text without the LaTeX that only lays it out */
+    int is_word;                  /* the text is one plain word */
+    const struct math_node *tree; /* NULL when the text cannot be read */
+};
+struct answer answer_read(struct math_work *w, struct span text);
+
+struct answer_match {
     int equal;
     int unknown;     /* not equal only because steps, precision or limits ran out */
     const char *how; /* "exactly", "as text", ... */
-    const char *gold_form;
-    const char *pred_form;
 };
-void math_compare(struct math_match *out, struct math_work *w, struct span gold, struct span pred,
-                  const struct grade_policies *policies);
+struct answer_match answer_compare(struct math_work *w, const struct answer *gold, const struct answer *pred,
+                                   const struct grade_policies *policies);
+
+/* What was compared, for a grade's gold_form and pred_form; the strings live in `a`. */
+void answer_forms(const char **gold_form, const char **pred_form, const struct answer *gold,
+                  const struct answer *pred, struct arena *a);
 
 #endif

@@ -181,6 +181,7 @@ const struct math_node *math_read(struct math_work *w, struct span text);
 
 /* Is the whole text one mathematical expression ("42", "x + 1", "3\text{ cm}"), rather than words? */
 int math_is_value(struct math_work *w, struct span text);
+int math_is_mathematical(const struct math_node *m); /* the same of a text's tree; 0 for NULL */
 
 /* Appends the tree as one canonical line for people and tests: in prefix form, "(add x (negate 1))", with
  * numbers as written. */

@@ -15,18 +15,17 @@ static int is_word(const struct math_node *m)
     return letters > 2;
 }
 
-static int is_mathematical(const struct math_node *m)
+int math_is_mathematical(const struct math_node *m)
 {
-    if (is_word(m))
+    if (!m || is_word(m))
         return 0;
     for (int i = 0; i < (m->kind == MATH_UNIT ? 1 : m->n); i++)
-        if (!is_mathematical(m->child[i]))
+        if (!math_is_mathematical(m->child[i]))
             return 0;
     return 1;
 }
 
 int math_is_value(struct math_work *w, struct span text)
 {
-    const struct math_node *m = math_read(w, text);
-    return m && is_mathematical(m);
+    return math_is_mathematical(math_read(w, text));
 }

@@ -28,27 +28,67 @@ static struct span unwrap_gold(struct span gold, struct arena *a)
 struct grading {
     struct grade *out;
     struct span gold;
+    struct answer reference; /* the gold as read, once reference_read is set */
+    int reference_read;
     const struct grade_policies *policies;
     struct math_work *w;
 };
 
-static int decide(const struct grading *g, struct span pred, const char *where)
+/* Parses the reference when it is first needed: a response without an answer needs no tree of it. */
+static const struct answer *reference(struct grading *g)
+{
+    if (!g->reference_read)
+        g->reference = answer_read(g->w, g->gold);
+    g->reference_read = 1;
+    return &g->reference;
+}
+
+static struct answer_match compare(struct grading *g, const struct answer *pred)
+{
+    return answer_compare(g->w, reference(g), pred, g->policies);
+}
+
+/* The verdict of an answer that is shown as text, not as the tree that it was read as. */
+static int decide_as_text(const struct grading *g, struct span pred, enum verdict v, const char *reason)
+{
+    grade_set(g->out, v, reason);
+    g->out->pred_form = grade_form(g->w->arena, pred.s, pred.n);
+    g->out->gold_form = grade_form(g->w->arena, g->gold.s, g->gold.n);
+    return 0;
+}
+
+static int decide_too_long(const struct grading *g, struct span pred)
+{
+    return decide_as_text(g, pred, VERDICT_WRONG, "The answer is longer than 16384 bytes.");
+}
+
+/* The verdict of an answer that was compared already. */
+static int decide_match(struct grading *g, const struct answer *pred, const struct answer_match *m,
+                        const char *where)
 {
     struct arena *a = g->w->arena;
-    if (pred.n > ANSWER_MAX) {
-        grade_set(g->out, VERDICT_WRONG, "The answer is longer than 16384 bytes.");
-        g->out->pred_form = grade_form(a, pred.s, pred.n);
-        g->out->gold_form = grade_form(a, g->gold.s, g->gold.n);
-        return 0;
-    }
-    struct math_match m;
-    math_compare(&m, g->w, g->gold, pred, g->policies);
-    grade_set(g->out, m.equal ? VERDICT_CORRECT : VERDICT_WRONG,
-              arena_printf(a, "%s %s the reference, compared %s.", where, m.equal ? "equals" : "differs from",
-                           m.how));
-    g->out->gold_form = m.gold_form;
-    g->out->pred_form = m.pred_form;
+    if (pred->text.n > ANSWER_MAX)
+        return decide_too_long(g, pred->text);
+    grade_set(g->out, m->equal ? VERDICT_CORRECT : VERDICT_WRONG,
+              arena_printf(a, "%s %s the reference, compared %s.", where,
+                           m->equal ? "equals" : "differs from", m->how));
+    answer_forms(&g->out->gold_form, &g->out->pred_form, reference(g), pred, a);
     return 0;
+}
+
+/* The verdict of an answer that was read but not compared. */
+static int decide_answer(struct grading *g, const struct answer *pred, const char *where)
+{
+    struct answer_match m = compare(g, pred);
+    return decide_match(g, pred, &m, where);
+}
+
+static int decide(struct grading *g, struct span text, const char *where)
+{
+    if (text.n > ANSWER_MAX)
+        return decide_too_long(g, text);
+    struct answer pred = answer_read(g->w, text);
+    return decide_answer(g, &pred, where);
 }
 
 /* "x =", "y_2 =": a name in front of a box in a run of boxes. 0 when there is none. */
@@ -106,41 +146,39 @@ static size_t first_of_run(const struct box_list *boxes, struct span section, st
 }
 
 /* Do two boxes state the same? In either order: x = 5 and 5 agree. */
-static int boxes_agree(const struct grading *g, const struct box *b, const struct box *last)
+static int boxes_agree(struct grading *g, struct span box, const struct answer *last)
 {
-    struct math_match m;
-    if (b->content.n == last->content.n && !memcmp(b->content.s, last->content.s, b->content.n))
+    if (box.n == last->text.n && !memcmp(box.s, last->text.s, box.n))
         return 1;
-    math_compare(&m, g->w, b->content, last->content, g->policies);
-    if (!m.equal)
-        math_compare(&m, g->w, last->content, b->content, g->policies);
-    return m.equal;
+    struct answer b = answer_read(g->w, box);
+    return answer_compare(g->w, &b, last, g->policies).equal ||
+           answer_compare(g->w, last, &b, g->policies).equal;
 }
 
-static int grade_boxes(const struct grading *g, struct span section, const struct box_list *boxes)
+static int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes)
 {
     struct arena *a = g->w->arena;
-    const struct box *last = &boxes->box[boxes->n - 1];
+    struct span last_text = boxes->box[boxes->n - 1].content;
     struct str joined = {0};
     int conflict = 0, rc = 0;
+    if (last_text.n > ANSWER_MAX) /* which is a run by itself */
+        return decide_too_long(g, last_text);
+    struct answer last = answer_read(g->w, last_text);
     for (size_t i = first_of_run(boxes, section, a); i < boxes->n; i++) {
         const struct box *b = &boxes->box[i];
-        conflict = conflict || (b != last && !boxes_agree(g, b, last));
+        conflict = conflict || (i + 1 < boxes->n && !boxes_agree(g, b->content, &last));
         if (joined.len)
             str_puts(&joined, ", ");
         str_add(&joined, b->content.s, b->content.n);
     }
     struct span all = {str_text(&joined), joined.len};
     if (!conflict) {
-        rc = decide(g, last->content, boxes->n > 1 ? "The last of several boxes" : "The box");
+        rc = decide_answer(g, &last, boxes->n > 1 ? "The last of several boxes" : "The box");
     } else {
         rc = decide(g, all, "The last line's boxes, read as one list:");
-        if (g->out->verdict != VERDICT_CORRECT) {
-            rc = grade_set(g->out, VERDICT_AMBIGUOUS,
-                           "The last line with a box holds boxes that contradict one another.");
-            g->out->pred_form = grade_form(a, all.s, all.n);
-            g->out->gold_form = grade_form(a, g->gold.s, g->gold.n);
-        }
+        if (g->out->verdict != VERDICT_CORRECT)
+            rc = decide_as_text(g, all, VERDICT_AMBIGUOUS,
+                                "The last line with a box holds boxes that contradict one another.");
     }
     str_release(&joined);
     return rc;
@@ -157,8 +195,15 @@ static int after_is(struct span *out, struct span s)
     return 0;
 }
 
+/* Reads a text. Returns 1 when it is one mathematical expression, else 0. */
+static int read_value(struct answer *out, struct math_work *w, struct span text)
+{
+    *out = answer_read(w, text);
+    return math_is_mathematical(out->tree);
+}
+
 /* The value that a clause follows: "42, not 43", "42 (as claimed)", "42 because ..". */
-static int before_clause(struct span *out, struct span s, struct math_work *w)
+static int before_clause(struct answer *out, struct span s, struct math_work *w)
 {
     static const char *const words[] = {", ", " (", " because ", " since ", "; "};
     for (size_t i = 1; i < s.n; i++)
@@ -170,71 +215,70 @@ static int before_clause(struct span *out, struct span s, struct math_work *w)
             if (k < 2 && (rest.n < 3 || !ascii_is_letter(rest.s[0]) || !ascii_is_letter(rest.s[1]) ||
                           span_starts(rest, "and") || span_starts(rest, "or")))
                 return 0; /* a list, or a pair */
-            *out = span_trim((struct span){s.s, i});
-            return math_is_value(w, *out);
+            return read_value(out, w, span_trim((struct span){s.s, i}));
         }
     return 0;
 }
 
 /* A declaration may be a sentence ("The largest n is 34", "Jane started 3 hours ago"): its words may be the
  * answer; otherwise what follows "is", its last formula, or its last number. */
-static int grade_declared(const struct grading *g, struct span text)
+static int grade_declared(struct grading *g, struct span text)
 {
     static const char *const where = "The last declared answer";
-    struct math_match m;
+    struct answer whole = answer_read(g->w, text), value;
+    struct answer_match m = compare(g, &whole);
     struct span found;
-    math_compare(&m, g->w, g->gold, text, g->policies);
-    if (!m.equal && !math_is_value(g->w, text)) {
-        if (before_clause(&found, text, g->w) || (after_is(&found, text) && math_is_value(g->w, found)))
-            return decide(g, found, where);
+    if (!m.equal && !math_is_mathematical(whole.tree)) {
+        if (before_clause(&value, text, g->w) || (after_is(&found, text) && read_value(&value, g->w, found)))
+            return decide_answer(g, &value, where);
         if (extract_formula(&found, text) || extract_last_number(&found, text))
             return decide(g, found, where);
     }
-    return decide(g, text, where);
+    return decide_match(g, &whole, &m, where);
 }
 
-/* Does the last line state its value and nothing more, or a sentence that ends in "is" and a value, perhaps
- * in words ("The day is Friday.") that are the reference's? */
-static int says_alone(const struct grading *g, struct span *value, struct span line)
+/* Grades the last line if it states its value and nothing more, or is a sentence that ends in "is" and a
+ * value, perhaps in words ("The day is Friday.") that are the reference's. Returns 1 when it does, else 0. */
+static int grade_last_line(struct grading *g, struct span line)
 {
-    struct math_match m;
-    *value = line;
+    static const char *const where = "The last line";
+    struct answer value;
+    struct span said;
     if (line.n > MATH_TREE_BYTES)
         return 0;
-    if (math_is_value(g->w, line))
-        return 1;
-    if (after_is(value, line)) {
-        while (value->n && strchr(".*_", value->s[value->n - 1]))
-            value->n--;
-        while (value->n && strchr("*_", value->s[0]))
-            *value = (struct span){value->s + 1, value->n - 1};
-        if (math_is_value(g->w, *value))
-            return 1;
-    } else {
-        *value = line;
+    int is_value = read_value(&value, g->w, line);
+    if (!is_value && after_is(&said, line)) {
+        while (said.n && strchr(".*_", said.s[said.n - 1]))
+            said.n--;
+        while (said.n && strchr("*_", said.s[0]))
+            said = (struct span){said.s + 1, said.n - 1};
+        is_value = read_value(&value, g->w, said);
     }
-    if (value->n > g->gold.n + 16) /* words: only the reference's own */
+    if (!is_value && value.text.n > g->gold.n + 16) /* words: only the reference's own */
         return 0;
-    math_compare(&m, g->w, g->gold, *value, g->policies);
-    return m.equal;
+    struct answer_match m = compare(g, &value);
+    if (!is_value && !m.equal)
+        return 0;
+    decide_match(g, &value, &m, where);
+    return 1;
 }
 
 /* A section that states no answer: what it ends with is searched, since that takes longer than what came
  * before. */
-static int grade_undeclared(const struct grading *g, struct span section, const struct response *r)
+static int grade_undeclared(struct grading *g, struct span section, const struct response *r)
 {
     enum { SEARCHED_MAX = 1 << 17 };
-    struct span found, value;
+    struct span found;
     section = span_trim(section);
     if (section.n <= MATH_TREE_BYTES) {
-        struct math_match m;
-        math_compare(&m, g->w, g->gold, section, g->policies);
-        if (m.equal || math_is_value(g->w, section))
-            return decide(g, section, "The whole answer section");
+        struct answer whole = answer_read(g->w, section);
+        struct answer_match m = compare(g, &whole);
+        if (m.equal || math_is_mathematical(whole.tree))
+            return decide_match(g, &whole, &m, "The whole answer section");
     }
     section = span_end(section, SEARCHED_MAX);
-    if (extract_last_line(&found, section) && says_alone(g, &value, found))
-        return decide(g, value, "The last line");
+    if (extract_last_line(&found, section) && grade_last_line(g, found))
+        return 0;
     if (extract_formula(&found, section))
         return decide(g, found, "The last formula, with no box and no declared answer,");
     if (extract_last_number(&found, section))
@@ -242,7 +286,7 @@ static int grade_undeclared(const struct grading *g, struct span section, const 
     return grade_no_answer(g->out, r);
 }
 
-static int grade_strict(const struct grading *g, const struct response *r)
+static int grade_strict(struct grading *g, const struct response *r)
 {
     struct span section;
     if (!g->gold.n)
@@ -268,7 +312,8 @@ int grade_math_strict(struct grade *out, const char *gold, size_t gold_len, cons
                       const struct grade_policies *policies, struct arena *a)
 {
     struct math_work w = {a, MATH_STEPS};
-    struct grading g = {out, unwrap_gold((struct span){gold, gold_len}, a), policies, &w};
+    struct grading g = {
+        .out = out, .gold = unwrap_gold((struct span){gold, gold_len}, a), .policies = policies, .w = &w};
     int rc = grade_strict(&g, r);
     out->steps = MATH_STEPS - w.steps;
     return rc;

@@ -135,9 +135,9 @@ static struct outcome compare_strict(struct span gold, struct span pred, int64_t
 {
     struct arena a = {0};
     struct math_work w = {&a, steps};
-    struct math_match m;
-    math_compare(&m, &w, gold, pred, &grade_options_default.policies);
-    CHECK(w.steps >= 0 && m.how && m.gold_form && m.pred_form);
+    struct answer g = answer_read(&w, gold), p = answer_read(&w, pred);
+    struct answer_match m = answer_compare(&w, &g, &p, &grade_options_default.policies);
+    CHECK(w.steps >= 0 && m.how);
     arena_release(&a);
     return (struct outcome){m.equal, steps - w.steps};
 }
@@ -184,6 +184,30 @@ static void starve_both(const char *gold, const char *pred)
         fprintf(stderr, "    %s and %s, short of steps\n", gold, pred);
 }
 
+/* An answer is compared once and the reference parsed once, wherever the answer stands: the whole grading
+ * takes the steps of one comparison, and a few for reading what is around the answer. */
+static void compared_once(void)
+{
+    static const struct {
+        const char *before, *behind;
+    } places[] = {{"So \\boxed{", "}"}, {"The final answer is $", "$"}, {"$", "$"}, {"So this.\n\n$", "$"}};
+    static const char gold[] = "\\sum_{k=1}^{50}\\frac{1}{k^2}+\\sqrt{2}",
+                      pred[] = "\\sqrt{2}+\\sum_{k=1}^{50}k^{-2}";
+    int64_t once =
+        compare_strict((struct span){gold, strlen(gold)}, (struct span){pred, strlen(pred)}, MATH_STEPS)
+            .steps;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct arena a = {0};
+        struct grade g;
+        const char *text = arena_printf(&a, "%s%s%s", places[i].before, pred, places[i].behind);
+        struct response r = {text, strlen(text), THINKING_AUTO, FINISH_STOP};
+        grade_math(&g, gold, strlen(gold), &r, &a);
+        CHECK_INT(g.verdict, VERDICT_CORRECT);
+        CHECK(g.steps >= once && g.steps < once + 200);
+        arena_release(&a);
+    }
+}
+
 /* Two long answers that differ in their last item only: each look through them counts. */
 static void long_answers(void)
 {
@@ -214,6 +238,7 @@ int main(void)
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
         for (int mode = STRICT; mode <= COMPAT; mode++)
             check_flood(&hostile[i], mode);
+    compared_once();
     long_answers();
     starve_both("1/3", "\\prod_{k=1}^{100000}k"); /* compat followed a null pointer */
     starve_both("\\sqrt2+1/3", "\\sum_{k=1}^{50}\\frac{1}{k^2}");
