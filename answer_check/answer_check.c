@@ -15,7 +15,7 @@ int grade_math_as(struct grade *out, const char *gold, size_t gold_len, const st
 {
     if (o->mode == GRADE_COMPAT)
         return grade_math_compat(out, gold, gold_len, r, o, a);
-    return grade_math_strict(out, gold, gold_len, r, &o->policies, a);
+    return grade_math_strict(out, gold, gold_len, r, &o->rules, a);
 }
 
 int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,

@@ -16,7 +16,7 @@
  *
  * The verdicts are DESIGN.md's, the same words everywhere. */
 /* Mathematical answers: gold is bare, in $..$, \(..\), \[..\] or \boxed{..} (which mean their content). Under
- * the default policies. */
+ * the default rules. */
 int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                struct arena *a);
 
@@ -27,7 +27,7 @@ enum grade_mode {
 }; /* strict: ours; compat: Math-Verify 0.8.0's, accidents included */
 struct grade_options {
     enum grade_mode mode;
-    struct grade_policies policies; /* strict only */
+    struct grade_rules rules; /* strict only */
     /* compat only */
     int latex, expr, string;     /* match_types: formulas, numbers and arithmetic, the letters A to D */
     int boxed_match_priority;    /* 0 before everything, 50 behind "final answer is", -1 never */
@@ -35,7 +35,7 @@ struct grade_options {
     int strict;                  /* symbols must have the same names */
     int allow_set_relation_comp; /* 1 < x < 2 and (1, 2) whichever of them is the reference */
 };
-extern const struct grade_options grade_options_default; /* mode strict; policies 0; Math-Verify's */
+extern const struct grade_options grade_options_default; /* mode strict; rules 0; Math-Verify's */
 
 /* As the options say, in either mode. */
 int grade_math_as(struct grade *out, const char *gold, size_t gold_len, const struct response *r,

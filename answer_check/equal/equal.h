@@ -15,7 +15,7 @@
 
 struct equal {
     struct math_work *w;
-    const struct grade_policies *policies;
+    const struct grade_rules *rules;
     const char
         *rule; /* the weakest rule that was needed: "exactly", "rounded to the reference's digits", ... */
     int depth;

@@ -39,20 +39,20 @@ static int same_text(const struct answer *gold, const struct answer *pred, struc
 }
 
 /* Comparison as text drops degree and currency signs: where they count, it is for what has no tree. */
-static int marks_count(const struct grade_policies *p)
+static int marks_count(const struct grade_rules *p)
 {
     return p->units == MARK_KEEP || p->degrees == MARK_KEEP;
 }
 
 struct answer_match answer_compare(struct math_work *w, const struct answer *gold, const struct answer *pred,
-                                   const struct grade_policies *policies)
+                                   const struct grade_rules *rules)
 {
     const struct math_node *g = gold->tree, *p = pred->tree;
     if (are_words(gold, pred))
         g = p = NULL;
-    struct equal e = {w, policies, "exactly", 0};
+    struct equal e = {w, rules, "exactly", 0};
     enum math_truth r = g && p ? equal_trees(&e, g, p) : MATH_FALSE;
-    if (r != MATH_TRUE && (!g || !p || !marks_count(policies)) && same_text(gold, pred, w->arena))
+    if (r != MATH_TRUE && (!g || !p || !marks_count(rules)) && same_text(gold, pred, w->arena))
         return (struct answer_match){.equal = 1, .how = "as text"};
     struct answer_match out = {.equal = r == MATH_TRUE, .unknown = r == MATH_UNKNOWN, .how = e.rule};
     if (!g || !p || g->kind == MATH_TEXT || p->kind == MATH_TEXT)

@@ -21,7 +21,7 @@ struct answer_match {
     const char *how; /* "exactly", "as text", ... */
 };
 struct answer_match answer_compare(struct math_work *w, const struct answer *gold, const struct answer *pred,
-                                   const struct grade_policies *policies);
+                                   const struct grade_rules *rules);
 
 /* What was compared, for a grade's gold_form and pred_form; the strings live in `a`. */
 void answer_forms(const char **gold_form, const char **pred_form, const struct answer *gold,

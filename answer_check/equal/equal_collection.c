@@ -93,7 +93,7 @@ enum math_truth equal_items(struct equal *e, const struct math_node *gold, const
 {
     if (ordered)
         return in_order(e, gold, pred);
-    if (e->policies->duplicates == DUPLICATES_COLLAPSE) {
+    if (e->rules->duplicates == DUPLICATES_COLLAPSE) {
         gold = distinct(e, gold);
         pred = distinct(e, pred);
         if (!gold || !pred)

@@ -136,7 +136,7 @@ static enum math_truth gold_rounds_to(struct equal *e, const struct math_node *g
 static enum math_truth scalars(struct equal *e, const struct math_node *gold, const struct math_node *pred)
 {
     enum math_truth r = gold && pred ? math_scalar_equal(e->w, gold, pred) : MATH_UNKNOWN;
-    if (r == MATH_TRUE || !gold || !pred || e->policies->decimals == DECIMALS_EXACT)
+    if (r == MATH_TRUE || !gold || !pred || e->rules->decimals == DECIMALS_EXACT)
         return r;
     if (rounds_to_gold(e, gold, pred) == MATH_TRUE) {
         equal_rule(e, "rounded to the reference's digits");
@@ -157,7 +157,7 @@ static enum math_truth percents(struct equal *e, const struct marked *g, const s
     const struct math_node *a = g->percent ? g->value : ratio_of(e, g->value, "100", 0);
     const struct math_node *b = p->percent ? p->value : ratio_of(e, p->value, "100", 0);
     enum math_truth r = scalars(e, a, b);
-    if (r != MATH_TRUE && g->percent != p->percent && e->policies->percent == PERCENT_NUMBER)
+    if (r != MATH_TRUE && g->percent != p->percent && e->rules->percent == PERCENT_NUMBER)
         r = equal_better(r, scalars(e, g->value, p->value));
     return r;
 }
@@ -165,7 +165,7 @@ static enum math_truth percents(struct equal *e, const struct marked *g, const s
 /* A degree sign on one side only is dropped, or the other side is in radians: 30^\circ and \pi/6. */
 static enum math_truth degrees(struct equal *e, const struct marked *g, const struct marked *p)
 {
-    int one_side = g->degrees != p->degrees, keep = e->policies->degrees == MARK_KEEP;
+    int one_side = g->degrees != p->degrees, keep = e->rules->degrees == MARK_KEEP;
     enum math_truth r = one_side && keep ? MATH_FALSE : scalars(e, g->value, p->value);
     if (r == MATH_TRUE || !one_side)
         return r;
@@ -217,7 +217,7 @@ enum math_truth equal_values(struct equal *e, const struct math_node *gold, cons
         return MATH_FALSE;
     if (g.money && p.money && strcmp(g.money, p.money) != 0)
         return MATH_FALSE;
-    if (e->policies->units == MARK_KEEP && (!g.unit != !p.unit || g.currency != p.currency))
+    if (e->rules->units == MARK_KEEP && (!g.unit != !p.unit || g.currency != p.currency))
         return MATH_FALSE;
     if (same_digits(g.value, p.value) && !g.percent == !p.percent && !g.degrees == !p.degrees)
         return MATH_TRUE;

@@ -10,7 +10,7 @@
 /* Mathematical writing as a typed tree: math_read() makes it, the comparisons read it. A door of
  * answer_check/math, for scalar, equal, strict and compat. Nodes live in an arena and never change. The
  * tree keeps what was written: 3.50 keeps its zero, 52_8 its base, 25\% its sign. The comparison, which
- * knows the policies, decides what such writing means for equality.
+ * knows the rules, decides what such writing means for equality.
  *
  * A writing with more than one meaning is a MATH_EITHER node with one child for each reading, the usual
  * one first. When two answers are compared, the reading of the reference decides (docs/grading.md). */

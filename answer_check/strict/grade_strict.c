@@ -30,7 +30,7 @@ struct grading {
     struct span gold;
     struct answer reference; /* the gold as read, once reference_read is set */
     int reference_read;
-    const struct grade_policies *policies;
+    const struct grade_rules *rules;
     struct math_work *w;
 };
 
@@ -45,7 +45,7 @@ static const struct answer *reference(struct grading *g)
 
 static struct answer_match compare(struct grading *g, const struct answer *pred)
 {
-    return answer_compare(g->w, reference(g), pred, g->policies);
+    return answer_compare(g->w, reference(g), pred, g->rules);
 }
 
 /* The verdict of an answer that is shown as text, not as the tree that it was read as. */
@@ -151,8 +151,7 @@ static int boxes_agree(struct grading *g, struct span box, const struct answer *
     if (box.n == last->text.n && !memcmp(box.s, last->text.s, box.n))
         return 1;
     struct answer b = answer_read(g->w, box);
-    return answer_compare(g->w, &b, last, g->policies).equal ||
-           answer_compare(g->w, last, &b, g->policies).equal;
+    return answer_compare(g->w, &b, last, g->rules).equal || answer_compare(g->w, last, &b, g->rules).equal;
 }
 
 static int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes)
@@ -309,11 +308,11 @@ static int grade_strict(struct grading *g, const struct response *r)
 }
 
 int grade_math_strict(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
-                      const struct grade_policies *policies, struct arena *a)
+                      const struct grade_rules *rules, struct arena *a)
 {
     struct math_work w = {a, MATH_STEPS};
     struct grading g = {
-        .out = out, .gold = unwrap_gold((struct span){gold, gold_len}, a), .policies = policies, .w = &w};
+        .out = out, .gold = unwrap_gold((struct span){gold, gold_len}, a), .rules = rules, .w = &w};
     int rc = grade_strict(&g, r);
     out->steps = MATH_STEPS - w.steps;
     return rc;

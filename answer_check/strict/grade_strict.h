@@ -5,6 +5,6 @@
 
 /* Mode strict of grade_math_as() (answer_check/answer_check.h). */
 int grade_math_strict(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
-                      const struct grade_policies *policies, struct arena *a);
+                      const struct grade_rules *rules, struct arena *a);
 
 #endif

@@ -52,21 +52,21 @@ const char *grade_form(struct arena *a, const char *text, size_t n);
 
 /* Rules of mode strict on which graders differ and which move scores; all 0 is the default. Their names and
  * values, for fields, flags and reports, are the table's. Adding one: an enum and a member here, a row of the
- * table in grade_policy.c, rows at all its values in tests/answer_check/strict/grade_policy.test. */
+ * table in grade_rules.c, rows at all its values in tests/answer_check/strict/grade_rules.test. */
 enum { PERCENT_HUNDREDTH, PERCENT_NUMBER };     /* 25% is 1/4; 25 too */
 enum { MARK_DROP, MARK_KEEP };                  /* a mark on one side only is dropped; makes a difference */
 enum { DECIMALS_ROUND, DECIMALS_EXACT };        /* 1/3 is 0.3333; it is no decimal */
 enum { DUPLICATES_COUNT, DUPLICATES_COLLAPSE }; /* {1, 2, 2} is not {1, 2}; it is */
-struct grade_policies {
+struct grade_rules {
     int percent;
     int units;   /* units and currency signs */
     int degrees; /* MARK_KEEP: 30^\circ is \pi/6 and no longer 30 */
     int decimals;
     int duplicates;
 };
-extern const struct param grade_policy_params[];
+extern const struct param grade_rule_params[];
 /* "percent=hundredth units=drop ...": all of them, in the table's order. */
-const char *grade_policies_text(const struct grade_policies *p, struct arena *a);
+const char *grade_rules_text(const struct grade_rules *p, struct arena *a);
 
 /* What the graders agree the response's answer section is: the text after the last </think>. Returns 0 and
  * the section, or 1 when thinking never closed. */

@@ -62,7 +62,8 @@ static int unknown(const struct cli_option *t, const char *arg, struct err *e)
     const char *name = arg + strspn(arg, "-");
     size_t length = strcspn(name, "=");
     for (int n = 1; t && t->name && n < NAMES; t++)
-        names[n++] = t->name;
+        if (t->help)
+            names[n++] = t->name;
     memcpy(cut, name, length < sizeof cut ? length : sizeof cut - 1);
     cut[length < sizeof cut ? length : sizeof cut - 1] = 0;
     for (char *c = cut; *c; c++)
@@ -191,6 +192,8 @@ void cli_help(const struct cli_option *t, struct str *out)
 {
     struct str left = {0};
     for (; t && t->name; t++) {
+        if (!t->help)
+            continue;
         str_clear(&left);
         if (t->short_name)
             str_printf(&left, "  -%c, --%s", t->short_name, t->name);

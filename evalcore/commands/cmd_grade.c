@@ -1,5 +1,6 @@
 /* kveval grade: the grader of mathematical answers. */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "evalcore/cli/command.h"
@@ -29,26 +30,28 @@ static int read_match_types(const json_t *in, struct grade_options *o, struct er
     return 0;
 }
 
-/* "policy": {"percent": "number"}, of mode strict. */
-static int read_policies(const json_t *in, struct grade_policies *p, struct err *e)
+/* The field `name`, which holds rules of mode strict: {"percent": "number"}. */
+static int read_rules(const json_t *in, const char *name, struct grade_rules *rules, struct err *e)
 {
-    json_t *policy = json_object_get(in, "policy"), *v;
+    json_t *field = json_object_get(in, name), *v;
     const char *key;
+    char where[32];
     int rc = 0;
-    if (!policy || json_is_null(policy))
+    if (!field || json_is_null(field))
         return 0;
-    if (!json_is_object(policy))
-        return err_set(e, ERR_FORMAT, "field \"policy\" must be an object: {\"percent\": \"number\"}");
-    json_object_foreach(policy, key, v)
+    snprintf(where, sizeof where, "field \"%s\"", name);
+    if (!json_is_object(field))
+        return err_set(e, ERR_FORMAT, "%s must be an object: {\"percent\": \"number\"}", where);
+    json_object_foreach(field, key, v)
     {
-        rc = param_set_json(grade_policy_params, p, NULL, key, v, "field \"policy\"", e);
+        rc = param_set_json(grade_rule_params, rules, NULL, key, v, where, e);
         if (rc)
             break;
     }
     return rc;
 }
 
-/* The optional fields of a line that say how to grade; those after `policy` are Math-Verify's, for compat. */
+/* The optional fields of a line that say how to grade; those after `rule` are Math-Verify's, for compat. */
 static int read_options(const json_t *in, struct grade_options *o, struct err *e)
 {
     static const char *const modes[] = {"strict", "compat", NULL};
@@ -56,7 +59,9 @@ static int read_options(const json_t *in, struct grade_options *o, struct err *e
     int64_t priority = o->boxed_match_priority, decimals = o->float_rounding;
     int rc = jsonl_word(in, "mode", modes, &mode, e);
     if (!rc)
-        rc = read_policies(in, &o->policies, e);
+        rc = read_rules(in, "policy", &o->rules, e); /* the older spelling */
+    if (!rc)
+        rc = read_rules(in, "rule", &o->rules, e);
     if (!rc)
         rc = read_match_types(in, o, e);
     if (!rc)
@@ -77,11 +82,11 @@ static int read_options(const json_t *in, struct grade_options *o, struct err *e
     return rc;
 }
 
-/* The policies that are not the default, NULL when all are. */
-static json_t *changed_policies(const struct grade_policies *p)
+/* The rules that are not the default, NULL when all are. */
+static json_t *changed_rules(const struct grade_rules *rules)
 {
-    json_t *all = param_json(grade_policy_params, p),
-           *usual = param_json(grade_policy_params, &grade_options_default.policies), *v;
+    json_t *all = param_json(grade_rule_params, rules),
+           *usual = param_json(grade_rule_params, &grade_options_default.rules), *v;
     const char *key;
     json_object_foreach(usual, key, v) if (json_equal(json_object_get(all, key), v))
         json_object_del(all, key);
@@ -92,7 +97,7 @@ static json_t *changed_policies(const struct grade_policies *p)
     return NULL;
 }
 
-/* context: the policies of lines that name none. */
+/* context: the rules of lines that name none. */
 static json_t *grade_line(void *context, const json_t *in, struct err *e)
 {
     struct arena a = {0};
@@ -101,7 +106,7 @@ static json_t *grade_line(void *context, const json_t *in, struct err *e)
     struct response r = {0};
     const char *gold = NULL;
     size_t n = 0;
-    o.policies = *(const struct grade_policies *)context;
+    o.rules = *(const struct grade_rules *)context;
     int rc = jsonl_text(in, "gold", &gold, &n, e);
     if (!rc)
         rc = filter_response(in, "pred", &r, e);
@@ -113,38 +118,48 @@ static json_t *grade_line(void *context, const json_t *in, struct err *e)
     if (!rc)
         out = json_pack("{s:s, s:o, s:o, s:o, s:o*}", "verdict", verdict_name(g.verdict), "reason",
                         json_text_of(g.reason), "gold_form", json_text_of(g.gold_form), "pred_form",
-                        json_text_of(g.pred_form), "policy",
-                        o.mode == GRADE_STRICT ? changed_policies(&o.policies) : NULL);
+                        json_text_of(g.pred_form), "rule",
+                        o.mode == GRADE_STRICT ? changed_rules(&o.rules) : NULL);
     arena_release(&a);
     return out;
 }
 
 struct flags {
-    struct cli_list policy;
+    struct cli_list rule, policy;
 };
 
 static const struct cli_option options[] = {
-    {"policy", 0, CLI_LIST, offsetof(struct flags, policy), "NAME=VALUE",
+    {"rule", 0, CLI_LIST, offsetof(struct flags, rule), "NAME=VALUE",
      .help = "of all lines that do not say otherwise; repeatable"},
+    {"policy", 0, CLI_LIST, offsetof(struct flags, policy), "NAME=VALUE",
+     .help = NULL}, /* the older spelling */
     {0},
 };
+
+static int set_rules(struct grade_rules *rules, const struct cli_list *list, const char *option,
+                     struct err *e)
+{
+    for (int i = 0; i < list->n; i++)
+        if (param_set_pairs(grade_rule_params, rules, NULL, list->v[i], option, e))
+            return -1;
+    return 0;
+}
 
 static int run_grade(const struct program *p, int argc, char **argv)
 {
     struct flags f = {0};
-    struct grade_policies policies = grade_options_default.policies;
+    struct grade_rules rules = grade_options_default.rules;
     struct err e = {0};
     const char *path = NULL;
     int n, code = command_parse(&cmd_grade, &f, argc, argv, &path, 0, 1, &n);
     (void)p;
     if (code >= 0)
         return code;
-    for (int i = 0; i < f.policy.n; i++)
-        if (param_set_pairs(grade_policy_params, &policies, NULL, f.policy.v[i], "--policy", &e))
-            return command_fail(&e, EXIT_USAGE);
+    if (set_rules(&rules, &f.policy, "--policy", &e) || set_rules(&rules, &f.rule, "--rule", &e))
+        return command_fail(&e, EXIT_USAGE);
     const struct jsonl j = {
         .fn = grade_line,
-        .context = &policies,
+        .context = &rules,
         .error_fields = "{\"verdict\":\"error\",\"reason\":\"\",\"gold_form\":\"\",\"pred_form\":\"\"}"};
     return jsonl_run(&j, path);
 }
@@ -156,15 +171,15 @@ const struct command cmd_grade = {
     .details =
         "in:  {\"gold\", \"pred\"} and optionally \"mode\": \"strict\"|\"compat\", \"thinking\": "
         "\"auto\"|\"open\"|\"none\",\n"
-        "     \"finish\": \"stop\"|\"length\"; for strict, \"policy\": {NAME: VALUE}; for compat, which\n"
+        "     \"finish\": \"stop\"|\"length\"; for strict, \"rule\": {NAME: VALUE}; for compat, which\n"
         "     gives Math-Verify 0.8.0's verdicts, its \"match_types\", \"boxed_match_priority\",\n"
         "     \"float_rounding\", \"strict\", \"allow_set_relation_comp\"\n"
-        "out: {\"verdict\", \"reason\", \"gold_form\", \"pred_form\"}, and \"policy\" with those that are\n"
+        "out: {\"verdict\", \"reason\", \"gold_form\", \"pred_form\"}, and \"rule\" with those that are\n"
         "     not the default\n\n"
         "A decimal reference is met by what rounds to its digits, an exact one by a decimal of four\n"
         "digits or more. A mark (unit, currency, degrees) on one side only is dropped or kept.\n\n"
-        "policies of mode strict, for --policy and the field \"policy\" of a line:",
-    .params = grade_policy_params,
+        "rules of mode strict, for --rule and the field \"rule\" of a line:",
+    .params = grade_rule_params,
     .options = options,
     .run = run_grade,
 };

@@ -251,7 +251,7 @@ static const char *grader_name(struct run *r)
     }
     if (by_policy)
         name = arena_printf(&r->arena, "%s, %s", name,
-                            grade_policies_text(&grade_options_default.policies, &r->arena));
+                            grade_rules_text(&grade_options_default.rules, &r->arena));
     if (by_word || by_char)
         name = arena_printf(&r->arena, "%s, segmenter=%s%s%s", name, by_word ? "jieba" : "",
                             by_word && by_char ? " and " : "", by_char ? "char" : "");

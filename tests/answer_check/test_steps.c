@@ -136,7 +136,7 @@ static struct outcome compare_strict(struct span gold, struct span pred, int64_t
     struct arena a = {0};
     struct math_work w = {&a, steps};
     struct answer g = answer_read(&w, gold), p = answer_read(&w, pred);
-    struct answer_match m = answer_compare(&w, &g, &p, &grade_options_default.policies);
+    struct answer_match m = answer_compare(&w, &g, &p, &grade_options_default.rules);
     CHECK(w.steps >= 0 && m.how);
     arena_release(&a);
     return (struct outcome){m.equal, steps - w.steps};

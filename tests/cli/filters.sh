@@ -42,46 +42,65 @@ END
 grep -q '"error":"line 5: field \\"pred\\" must be a string"' mistakes.got || fail "line 5: $(sed -n 5p mistakes.got)"
 grep -q '"error":"line 6: field \\"mode\\" must be one of strict, compat"' mistakes.got || fail "line 6: $(sed -n 6p mistakes.got)"
 
-# Policies: of a line, of all lines, and named in the answer where they are not the default.
-cat >policy.in <<'END'
+# Rules: of a line, of all lines, and named in the answer where they are not the default.
+cat >rule.in <<'END'
 {"gold":"25","pred":"\\boxed{25\\%}"}
-{"gold":"25","pred":"\\boxed{25\\%}","policy":{"percent":"number"}}
-{"gold":"25","pred":"\\boxed{25\\%}","policy":{"percent":"hundredth"}}
-{"gold":"30","pred":"\\boxed{30^\\circ}","policy":{"degrees":"keep"}}
-{"gold":"$25$","pred":"$25$","mode":"compat","policy":{"units":"keep"}}
-{"gold":"25","pred":"\\boxed{25}","policy":{"percents":"number"}}
-{"gold":"25","pred":"\\boxed{25}","policy":{"percent":"half"}}
-{"gold":"25","pred":"\\boxed{25}","policy":"percent"}
+{"gold":"25","pred":"\\boxed{25\\%}","rule":{"percent":"number"}}
+{"gold":"25","pred":"\\boxed{25\\%}","rule":{"percent":"hundredth"}}
+{"gold":"30","pred":"\\boxed{30^\\circ}","rule":{"degrees":"keep"}}
+{"gold":"$25$","pred":"$25$","mode":"compat","rule":{"units":"keep"}}
+{"gold":"25","pred":"\\boxed{25}","rule":{"percents":"number"}}
+{"gold":"25","pred":"\\boxed{25}","rule":{"percent":"half"}}
+{"gold":"25","pred":"\\boxed{25}","rule":"percent"}
 END
-policies() { # the verdict and the policies of each answer
-    sed 's/^{"verdict":"\([a-z]*\)".*"pred_form":"[^"]*"/\1/; s/,"line":.*//; s/}$//' policy.got
+rules() { # the verdict and the rules of each answer
+    sed 's/^{"verdict":"\([a-z]*\)".*"pred_form":"[^"]*"/\1/; s/,"line":.*//; s/}$//' rule.got
 }
-"$program" grade <policy.in >policy.got 2>/dev/null && fail "grade with mistaken policies exited 0"
-policies >policy.words
-cat >policy.want <<'END'
+"$program" grade <rule.in >rule.got 2>/dev/null && fail "grade with mistaken rules exited 0"
+rules >rule.words
+cat >rule.want <<'END'
 wrong
-correct,"policy":{"percent":"number"}
+correct,"rule":{"percent":"number"}
 wrong
-wrong,"policy":{"degrees":"keep"}
+wrong,"rule":{"degrees":"keep"}
 correct
-error,"error":"line 6: field \"policy\": unknown option \"percents\"; did you mean \"percent\"?"
-error,"error":"line 7: field \"policy\": percent must be one of hundredth, number, not \"half\""
-error,"error":"line 8: field \"policy\" must be an object: {\"percent\": \"number\"}"
+error,"error":"line 6: field \"rule\": unknown option \"percents\"; did you mean \"percent\"?"
+error,"error":"line 7: field \"rule\": percent must be one of hundredth, number, not \"half\""
+error,"error":"line 8: field \"rule\" must be an object: {\"percent\": \"number\"}"
 END
-same policy.want policy.words
-"$program" grade --policy percent=number --policy degrees=keep,units=keep <policy.in >policy.got 2>/dev/null
-policies | head -n 5 >policy.words
-cat >policy.want <<'END'
-correct,"policy":{"percent":"number","units":"keep","degrees":"keep"}
-correct,"policy":{"percent":"number","units":"keep","degrees":"keep"}
-wrong,"policy":{"units":"keep","degrees":"keep"}
-wrong,"policy":{"percent":"number","units":"keep","degrees":"keep"}
+same rule.want rule.words
+"$program" grade --rule percent=number --rule degrees=keep,units=keep <rule.in >rule.got 2>/dev/null
+rules | head -n 5 >rule.words
+cat >rule.want <<'END'
+correct,"rule":{"percent":"number","units":"keep","degrees":"keep"}
+correct,"rule":{"percent":"number","units":"keep","degrees":"keep"}
+wrong,"rule":{"units":"keep","degrees":"keep"}
+wrong,"rule":{"percent":"number","units":"keep","degrees":"keep"}
 correct
 END
-same policy.want policy.words
+same rule.want rule.words
+refuse 2 '--rule: unknown option "percents"; did you mean "percent"?' grade --rule percents=number
+refuse 2 '--rule: percent must be one of hundredth, number, not "half"' grade --rule percent=half
+refuse 2 '--rule: "percent" is not of the form key=value; write key=value,key=value' grade --rule percent
+
+# The older spelling of both, "policy", is accepted; the answer says "rule", and help does not show it.
+cat >rule.in <<'END'
+{"gold":"25","pred":"\\boxed{25\\%}","policy":{"percent":"number"}}
+{"gold":"25","pred":"\\boxed{25}","policy":{"percent":"half"}}
+{"gold":"30","pred":"\\boxed{30^\\circ}"}
+END
+"$program" grade --policy degrees=keep <rule.in >rule.got 2>/dev/null && fail "grade with a mistaken rule exited 0"
+rules >rule.words
+cat >rule.want <<'END'
+correct,"rule":{"percent":"number","degrees":"keep"}
+error,"error":"line 2: field \"policy\": percent must be one of hundredth, number, not \"half\""
+wrong,"rule":{"degrees":"keep"}
+END
+same rule.want rule.words
 refuse 2 '--policy: unknown option "percents"; did you mean "percent"?' grade --policy percents=number
-refuse 2 '--policy: percent must be one of hundredth, number, not "half"' grade --policy percent=half
-refuse 2 '--policy: "percent" is not of the form key=value; write key=value,key=value' grade --policy percent
+run 0 grade --help
+grep -q -e '--rule NAME=VALUE' stdout.txt || fail "help does not show --rule: $(cat stdout.txt)"
+grep -q 'policy' stdout.txt && fail "help shows the older spelling: $(cat stdout.txt)"
 
 cat >choice.in <<'END'
 {"text":"The answer is (C).","n_options":4}

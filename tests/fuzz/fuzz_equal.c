@@ -14,7 +14,7 @@ static void reflexive(struct span text, struct arena *a)
 {
     struct math_work w = {a, MATH_STEPS};
     struct answer x = answer_read(&w, text), y = answer_read(&w, text);
-    assert(answer_compare(&w, &x, &y, &grade_options_default.policies).equal || !x.tree);
+    assert(answer_compare(&w, &x, &y, &grade_options_default.rules).equal || !x.tree);
 }
 
 /* Does the order count for this tree, because it has several readings or holds a decimal number? */
@@ -44,7 +44,7 @@ static int order_counts(const struct math_node *p, const struct math_node *q)
 static enum math_truth trees(const struct math_node *p, const struct math_node *q, struct arena *a)
 {
     struct math_work w = {a, MATH_STEPS};
-    struct equal e = {&w, &grade_options_default.policies, "exactly", 0};
+    struct equal e = {&w, &grade_options_default.rules, "exactly", 0};
     enum math_truth r = equal_trees(&e, p, q);
     assert(w.steps >= 0);
     return r;
@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct span gold = copy_of(data, (size_t)(cut - data)), pred = copy_of(cut + 1, size - gold.n - 1);
     struct math_work w = {&a, MATH_STEPS};
     struct answer g = answer_read(&w, gold), p = answer_read(&w, pred);
-    answer_compare(&w, &g, &p, &grade_options_default.policies);
+    answer_compare(&w, &g, &p, &grade_options_default.rules);
     answer_forms(&gold_form, &pred_form, &g, &p, &a);
     assert(w.steps >= 0 && strlen(gold_form) <= 400 && strlen(pred_form) <= 400);
     reflexive(gold, &a);

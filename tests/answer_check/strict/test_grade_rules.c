@@ -1,4 +1,4 @@
-/* The policies that move scores: each line of the data file is one pair under named values. */
+/* The rules that move scores: each line of the data file is one pair under named values. */
 #include "answer_check/answer_check.h"
 #include "tests/cases.h"
 
@@ -12,7 +12,7 @@ static void run(const char *path, int line, char *text)
     char *gold = case_cut(text, " "), *pred = gold ? case_cut(gold, equal ? "  ==  " : "  !=  ") : NULL,
          box[512];
     check_count++;
-    if (strcmp(text, "default") && param_set_pairs(grade_policy_params, &o.policies, &a, text, "row", &e))
+    if (strcmp(text, "default") && param_set_pairs(grade_rule_params, &o.rules, &a, text, "row", &e))
         pred = NULL;
     if (pred) {
         snprintf(box, sizeof box, "The result is \\boxed{%s}", pred);
@@ -31,16 +31,16 @@ static void table(void)
 {
     struct arena a = {0};
     struct err e = {0};
-    struct grade_policies p;
-    param_defaults(grade_policy_params, &p);
-    CHECK(!memcmp(&p, &grade_options_default.policies, sizeof p));
-    CHECK_STR(grade_policies_text(&p, &a),
+    struct grade_rules p;
+    param_defaults(grade_rule_params, &p);
+    CHECK(!memcmp(&p, &grade_options_default.rules, sizeof p));
+    CHECK_STR(grade_rules_text(&p, &a),
               "percent=hundredth units=drop degrees=drop decimals=round duplicates=count");
-    CHECK_INT(param_set_pairs(grade_policy_params, &p, &a,
+    CHECK_INT(param_set_pairs(grade_rule_params, &p, &a,
                               "percent=number,units=keep,degrees=keep,decimals=exact,duplicates=collapse",
                               "test", &e),
               0);
-    CHECK_STR(grade_policies_text(&p, &a),
+    CHECK_STR(grade_rules_text(&p, &a),
               "percent=number units=keep degrees=keep decimals=exact duplicates=collapse");
     CHECK(p.percent == PERCENT_NUMBER && p.units == MARK_KEEP && p.degrees == MARK_KEEP &&
           p.decimals == DECIMALS_EXACT && p.duplicates == DUPLICATES_COLLAPSE);
