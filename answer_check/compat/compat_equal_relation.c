@@ -109,7 +109,7 @@ static node as_region(struct math_work *w, node m)
 int compat_same_region(struct math_work *w, node a, node b)
 {
     static const struct grade_rules rules = {.decimals = DECIMALS_EXACT, .duplicates = DUPLICATES_COLLAPSE};
-    struct equal e = {.w = w, .rules = &rules, .rule = ""};
+    struct comparison e = {.w = w, .rules = &rules, .how = ""};
     a = as_region(w, a);
     b = as_region(w, b);
     return a && b && equal_regions(&e, a, b) == MATH_TRUE;

@@ -19,9 +19,9 @@ enum math_truth equal_worse(enum math_truth a, enum math_truth b)
     return a == MATH_UNKNOWN || b == MATH_UNKNOWN ? MATH_UNKNOWN : MATH_TRUE;
 }
 
-void equal_rule(struct equal *e, const char *rule)
+void equal_set_how(struct comparison *e, const char *how)
 {
-    e->rule = rule;
+    e->how = how;
 }
 
 int equal_same(const struct math_node *a, const struct math_node *b)
@@ -44,7 +44,7 @@ int equal_same(const struct math_node *a, const struct math_node *b)
     return 1;
 }
 
-int equal_is_number(struct equal *e, const struct math_node *m)
+int equal_is_number(struct comparison *e, const struct math_node *m)
 {
     const char *name[1];
     return math_is_scalar(m) && math_symbols(e->w, m, name, 1) == 0;
@@ -77,7 +77,7 @@ static int unit_applies(const struct math_node *unit, const struct math_node *go
     return apart && !math_has_symbol(gold, letter);
 }
 
-static enum math_truth by_gold_reading(struct equal *e, const struct math_node *gold,
+static enum math_truth by_gold_reading(struct comparison *e, const struct math_node *gold,
                                        const struct math_node *pred)
 {
     enum math_truth best = MATH_FALSE;
@@ -87,7 +87,7 @@ static enum math_truth by_gold_reading(struct equal *e, const struct math_node *
     return best;
 }
 
-static enum math_truth by_pred_reading(struct equal *e, const struct math_node *gold,
+static enum math_truth by_pred_reading(struct comparison *e, const struct math_node *gold,
                                        const struct math_node *pred)
 {
     enum math_truth best = MATH_FALSE;
@@ -100,7 +100,7 @@ static enum math_truth by_pred_reading(struct equal *e, const struct math_node *
 /* ---- one side in other dress ---- */
 
 /* (f(n), g(n)) = (n, 1) as the list of its equations, or NULL. */
-static const struct math_node *by_coordinates(struct equal *e, const struct math_node *m)
+static const struct math_node *by_coordinates(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *equation[16], *a = m->child[0], *b = m->child[1];
     if (m->n != 2 || m->ops[0] != MATH_EQUAL || a->kind != MATH_TUPLE || b->kind != MATH_TUPLE ||
@@ -123,14 +123,14 @@ static const struct math_node *only_item(const struct math_node *m)
 }
 
 /* P(3, -2) as the point that it names. */
-static const struct math_node *named_point(struct equal *e, const struct math_node *m)
+static const struct math_node *named_point(struct comparison *e, const struct math_node *m)
 {
     int named = m->kind == MATH_APPLY && m->n > 1 && *m->name >= 'A' && *m->name <= 'Z' && !m->name[1];
     return named ? math_node_new(e->w, MATH_TUPLE, m->source, m->n, m->child) : NULL;
 }
 
 /* "3/8 or 0.375": several writings of one value, where every one is the other side's. */
-static enum math_truth alternatives(struct equal *e, const struct math_node *gold,
+static enum math_truth alternatives(struct comparison *e, const struct math_node *gold,
                                     const struct math_node *pred)
 {
     const struct math_node *list = gold->kind == MATH_LIST ? gold : pred, *value = list == gold ? pred : gold;
@@ -155,7 +155,7 @@ static const struct math_node *last_set(const struct math_node *m)
 }
 
 /* What m means when the other side is no statement: the value it assigns, the only item it holds. */
-static const struct math_node *undressed(struct equal *e, const struct math_node *m,
+static const struct math_node *undressed(struct comparison *e, const struct math_node *m,
                                          const struct math_node *other, int is_pred)
 {
     const struct math_node *item = only_item(m);
@@ -179,7 +179,7 @@ static const struct math_node *undressed(struct equal *e, const struct math_node
 
 /* ---- kinds ---- */
 
-static enum math_truth all_children(struct equal *e, const struct math_node *gold,
+static enum math_truth all_children(struct comparison *e, const struct math_node *gold,
                                     const struct math_node *pred)
 {
     enum math_truth all = gold->n == pred->n && gold->which == pred->which ? MATH_TRUE : MATH_FALSE;
@@ -189,14 +189,15 @@ static enum math_truth all_children(struct equal *e, const struct math_node *gol
 }
 
 /* a : b is the fraction a / b, and a : b : c the same up to a factor. */
-static const struct math_node *quotient(struct equal *e, const struct math_node *m)
+static const struct math_node *quotient(struct comparison *e, const struct math_node *m)
 {
     return m->kind == MATH_RATIO && m->n == 2
                ? math_node_2(e->w, MATH_DIVIDE, m->source, m->child[0], m->child[1])
                : NULL;
 }
 
-static enum math_truth ratios(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth ratios(struct comparison *e, const struct math_node *gold,
+                              const struct math_node *pred)
 {
     enum math_truth all = gold->n == pred->n ? MATH_TRUE : MATH_FALSE;
     for (int i = 1; i < gold->n && all != MATH_FALSE; i++) {
@@ -217,7 +218,7 @@ static int is_conditional(const struct math_node *m)
 }
 
 /* Cases in whatever order: pairs of value and condition. */
-static enum math_truth cases(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth cases(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
     enum { PAIRS = 16 };
     const struct math_node *pair[2][PAIRS];
@@ -237,7 +238,8 @@ static int is_vector(const struct math_node *m)
     return m->kind == MATH_MATRIX && (m->rows == 1 || m->columns == 1);
 }
 
-static enum math_truth same_kind(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth same_kind(struct comparison *e, const struct math_node *gold,
+                                 const struct math_node *pred)
 {
     switch (gold->kind) {
     case MATH_MATRIX:
@@ -274,7 +276,8 @@ static int of_one_name(const struct math_node *m)
     return 1;
 }
 
-static enum math_truth by_kind(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth by_kind(struct comparison *e, const struct math_node *gold,
+                               const struct math_node *pred)
 {
     int unordered_gold = is_collection(gold), unordered_pred = is_collection(pred);
     if (equal_is_value(gold) && equal_is_value(pred))
@@ -309,7 +312,7 @@ static enum math_truth by_kind(struct equal *e, const struct math_node *gold, co
 }
 
 /* A matrix, or a vector's coordinates, where the other side is one; NULL when m is none. */
-static const struct math_node *as_matrix(struct equal *e, const struct math_node *m,
+static const struct math_node *as_matrix(struct comparison *e, const struct math_node *m,
                                          const struct math_node *other)
 {
     const struct math_node *value = NULL;
@@ -320,7 +323,7 @@ static const struct math_node *as_matrix(struct equal *e, const struct math_node
     return value;
 }
 
-static enum math_truth in_other_dress(struct equal *e, const struct math_node *gold,
+static enum math_truth in_other_dress(struct comparison *e, const struct math_node *gold,
                                       const struct math_node *pred)
 {
     const struct math_node *g = last_set(gold), *p = last_set(pred);
@@ -380,7 +383,7 @@ static int64_t steps_of(const struct math_node *gold, const struct math_node *pr
     return 10 + (n > LONG ? 2 * (int64_t)n : 0);
 }
 
-enum math_truth equal_trees(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+enum math_truth equal_trees(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
     enum math_truth r;
     if (!gold || !pred || e->depth >= DEPTH_MAX || math_step(e->w, steps_of(gold, pred)))

@@ -13,80 +13,85 @@
  * - the reference lists values: it is met by them in any brackets and order, while the list of a prediction
  *   has to have the order of a tuple. */
 
-struct equal {
+struct comparison {
     struct math_work *w;
     const struct grade_rules *rules;
     const char
-        *rule; /* the weakest rule that was needed: "exactly", "rounded to the reference's digits", ... */
+        *how; /* the weakest way that was needed: "exactly", "rounded to the reference's digits", ... */
     int depth;
 };
 
 /* TRUE, FALSE, or UNKNOWN: steps, precision or the limits ran out. */
-enum math_truth equal_trees(struct equal *e, const struct math_node *gold, const struct math_node *pred);
+enum math_truth equal_trees(struct comparison *e, const struct math_node *gold, const struct math_node *pred);
 
 /* ---- the parts, one file each ---- */
 
 int equal_same(const struct math_node *a, const struct math_node *b); /* the same tree, node by node */
 enum math_truth equal_better(enum math_truth a, enum math_truth b);   /* of two tries: TRUE, then UNKNOWN */
 enum math_truth equal_worse(enum math_truth a, enum math_truth b);    /* of two needs: FALSE, then UNKNOWN */
-void equal_rule(struct equal *e, const char *rule);
+void equal_set_how(struct comparison *e, const char *how);
 int equal_is_name(const struct math_node *m); /* x, x_1, f(x), (x, y): what may stand before "= value" */
-int equal_is_number(struct equal *e, const struct math_node *m); /* a scalar without symbols */
+int equal_is_number(struct comparison *e, const struct math_node *m); /* a scalar without symbols */
 
 /* Scalars, with percent, degree, unit and currency marks. */
 int equal_is_value(const struct math_node *m);
-enum math_truth equal_values(struct equal *e, const struct math_node *gold, const struct math_node *pred);
+enum math_truth equal_values(struct comparison *e, const struct math_node *gold,
+                             const struct math_node *pred);
 int equal_units(const char *a, const char *b); /* "cm^2" and "square centimeters" */
 
 /* Words: up to articles and the like; and what they mean ("no solution", "all real numbers", "twelve"), or
  * NULL. */
-enum math_truth equal_texts(struct equal *e, const struct math_node *gold, const struct math_node *pred);
-const struct math_node *equal_meaning(struct equal *e, const struct math_node *m);
+enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, const struct math_node *pred);
+const struct math_node *equal_meaning(struct comparison *e, const struct math_node *m);
 
 /* Lists, sets and tuples. */
-enum math_truth equal_items(struct equal *e, const struct math_node *gold, const struct math_node *pred,
+enum math_truth equal_items(struct comparison *e, const struct math_node *gold, const struct math_node *pred,
                             int ordered);
-enum math_truth equal_matrices(struct equal *e, const struct math_node *gold, const struct math_node *pred);
+enum math_truth equal_matrices(struct comparison *e, const struct math_node *gold,
+                               const struct math_node *pred);
 
 /* What is no matrix as the one that it means (2M, M + N, MN, M^T, [[1, 2], [3, 4]]), and 3i - j + 2k as the
  * tuple of its n coordinates; NULL when it means none. */
-const struct math_node *equal_matrix(struct equal *e, const struct math_node *m);
-const struct math_node *equal_vector(struct equal *e, const struct math_node *m, int n);
+const struct math_node *equal_matrix(struct comparison *e, const struct math_node *m);
+const struct math_node *equal_vector(struct comparison *e, const struct math_node *m, int n);
 
 /* a \pm b as its two values (in a tuple: every combination), a MATH_LIST; NULL when there is none in it. */
-const struct math_node *equal_expand(struct equal *e, const struct math_node *m);
+const struct math_node *equal_expand(struct comparison *e, const struct math_node *m);
 
 /* Subsets of the real line: intervals, unions, inequalities in one variable, set builders, points. */
 int equal_is_region(const struct math_node *m); /* is written as one */
-enum math_truth equal_regions(struct equal *e, const struct math_node *gold, const struct math_node *pred);
+enum math_truth equal_regions(struct comparison *e, const struct math_node *gold,
+                              const struct math_node *pred);
 
 /* \mathbb{N} and the like by their names, also by the plain letter. */
 enum math_truth equal_number_sets(const struct math_node *gold, const struct math_node *pred);
 
 /* Equations, inequalities, congruences, functional equations. */
-enum math_truth equal_relations(struct equal *e, const struct math_node *gold, const struct math_node *pred);
+enum math_truth equal_relations(struct comparison *e, const struct math_node *gold,
+                                const struct math_node *pred);
 /* The value that an assignment states ("x = 5", "5 = x", "m + n = 12 + 13 = 25", "x = 1/3 \approx 0.33"), or
  * NULL. loose: any left side will do, if the right one is a number. */
-const struct math_node *equal_assigned(struct equal *e, const struct math_node *m, int loose);
+const struct math_node *equal_assigned(struct comparison *e, const struct math_node *m, int loose);
 /* Several assignments as the list of their values (alternatives as a set), or NULL; as the tuple that they
  * state; and what may stand for one variable: x = 1 or x = 5, x_1 = 1 and x_2 = 5, x \in \{1, 5\}. */
-const struct math_node *equal_assigned_items(struct equal *e, const struct math_node *m);
-const struct math_node *equal_assigned_tuple(struct equal *e, const struct math_node *m);
+const struct math_node *equal_assigned_items(struct comparison *e, const struct math_node *m);
+const struct math_node *equal_assigned_tuple(struct comparison *e, const struct math_node *m);
 /* A list of quantities in different units as their sum, where the other side is one; or NULL. */
-const struct math_node *equal_quantities(struct equal *e, const struct math_node *m,
+const struct math_node *equal_quantities(struct comparison *e, const struct math_node *m,
                                          const struct math_node *other);
 /* BD as the list of letters that the other side is. */
-const struct math_node *equal_letters(struct equal *e, const struct math_node *m,
+const struct math_node *equal_letters(struct comparison *e, const struct math_node *m,
                                       const struct math_node *other);
-const struct math_node *equal_alternatives(struct equal *e, const struct math_node *m);
+const struct math_node *equal_alternatives(struct comparison *e, const struct math_node *m);
 /* Answers with a parameter, "k\pi, k \in \mathbb{Z}", up to its name and where it counts from; and F(x) + C.
  */
-int equal_declares(struct equal *e, const struct math_node *m);
-enum math_truth equal_families(struct equal *e, const struct math_node *gold, const struct math_node *pred);
-enum math_truth equal_antiderivatives(struct equal *e, const struct math_node *gold,
+int equal_declares(struct comparison *e, const struct math_node *m);
+enum math_truth equal_families(struct comparison *e, const struct math_node *gold,
+                               const struct math_node *pred);
+enum math_truth equal_antiderivatives(struct comparison *e, const struct math_node *gold,
                                       const struct math_node *pred);
 /* Is the equation, solved for a symbol that the value does not hold, just that value? */
-enum math_truth equal_solved(struct equal *e, const struct math_node *equation,
+enum math_truth equal_solved(struct comparison *e, const struct math_node *equation,
                              const struct math_node *value);
 
 #endif

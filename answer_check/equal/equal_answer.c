@@ -50,11 +50,11 @@ struct answer_match answer_compare(struct math_work *w, const struct answer *gol
     const struct math_node *g = gold->tree, *p = pred->tree;
     if (are_words(gold, pred))
         g = p = NULL;
-    struct equal e = {w, rules, "exactly", 0};
+    struct comparison e = {w, rules, "exactly", 0};
     enum math_truth r = g && p ? equal_trees(&e, g, p) : MATH_FALSE;
     if (r != MATH_TRUE && (!g || !p || !marks_count(rules)) && same_text(gold, pred, w->arena))
         return (struct answer_match){.equal = 1, .how = "as text"};
-    struct answer_match out = {.equal = r == MATH_TRUE, .unknown = r == MATH_UNKNOWN, .how = e.rule};
+    struct answer_match out = {.equal = r == MATH_TRUE, .unknown = r == MATH_UNKNOWN, .how = e.how};
     if (!g || !p || g->kind == MATH_TEXT || p->kind == MATH_TEXT)
         out.how = "as text";
     if (r == MATH_UNKNOWN)

@@ -14,7 +14,7 @@ struct assignments {
     const struct math_node *value[ASSIGNED_MAX];
 };
 
-static int read_assignments(struct equal *e, struct assignments *out, const struct math_node *m)
+static int read_assignments(struct comparison *e, struct assignments *out, const struct math_node *m)
 {
     out->n = m->n;
     if (m->n > ASSIGNED_MAX)
@@ -48,7 +48,7 @@ static int is_run(const struct assignments *a, int from, int n)
     return high - low == n - 1;
 }
 
-static const struct math_node *tuple_of(struct equal *e, const struct math_node *m,
+static const struct math_node *tuple_of(struct comparison *e, const struct math_node *m,
                                         const struct assignments *a, int from, int n)
 {
     const struct math_node *value[ASSIGNED_MAX];
@@ -63,7 +63,7 @@ static const struct math_node *tuple_of(struct equal *e, const struct math_node 
     return math_node_new(e->w, MATH_TUPLE, m->source, n, value);
 }
 
-const struct math_node *equal_assigned_tuple(struct equal *e, const struct math_node *m)
+const struct math_node *equal_assigned_tuple(struct comparison *e, const struct math_node *m)
 {
     struct assignments a;
     if (m->kind != MATH_AND && m->kind != MATH_LIST && m->kind != MATH_SET)
@@ -86,7 +86,7 @@ static int period_of(const struct assignments *a)
 }
 
 /* x, y = 3, 5, which reads as the list x, (y = 3), 5: the values that stand for the names, or NULL. */
-static const struct math_node *names_then_values(struct equal *e, const struct math_node *m)
+static const struct math_node *names_then_values(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *value[32];
     int names = 0;
@@ -105,7 +105,7 @@ static const struct math_node *names_then_values(struct equal *e, const struct m
 }
 
 /* x = 1, y = 2 or x = 2, y = 1: the list of pairs, or NULL. */
-static const struct math_node *assigned_tuples(struct equal *e, const struct math_node *m)
+static const struct math_node *assigned_tuples(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *item[ASSIGNED_MAX];
     if ((m->kind != MATH_OR && m->kind != MATH_LIST) || m->n > ASSIGNED_MAX)
@@ -118,7 +118,7 @@ static const struct math_node *assigned_tuples(struct equal *e, const struct mat
     return math_node_new(e->w, MATH_LIST, m->source, m->n, item);
 }
 
-const struct math_node *equal_assigned_items(struct equal *e, const struct math_node *m)
+const struct math_node *equal_assigned_items(struct comparison *e, const struct math_node *m)
 {
     struct assignments a;
     int collection = m->kind == MATH_LIST || m->kind == MATH_SET;
@@ -138,7 +138,7 @@ const struct math_node *equal_assigned_items(struct equal *e, const struct math_
     return math_node_new(e->w, MATH_LIST, m->source, a.n / k, item);
 }
 
-const struct math_node *equal_letters(struct equal *e, const struct math_node *m,
+const struct math_node *equal_letters(struct comparison *e, const struct math_node *m,
                                       const struct math_node *other)
 {
     enum { LETTERS = 8 };
@@ -163,7 +163,7 @@ static size_t stem(const char *name)
     return strcspn(name, "_");
 }
 
-const struct math_node *equal_alternatives(struct equal *e, const struct math_node *m)
+const struct math_node *equal_alternatives(struct comparison *e, const struct math_node *m)
 {
     struct assignments a;
     if (m->kind == MATH_RELATION && m->n == 2 && m->ops[0] == MATH_IN && m->child[0]->kind == MATH_SYMBOL &&
@@ -179,7 +179,7 @@ const struct math_node *equal_alternatives(struct equal *e, const struct math_no
 }
 
 /* "2 hours and 15 minutes" as the sum that it means beside one. */
-const struct math_node *equal_quantities(struct equal *e, const struct math_node *m,
+const struct math_node *equal_quantities(struct comparison *e, const struct math_node *m,
                                          const struct math_node *other)
 {
     if (m->kind != MATH_LIST || other->kind != MATH_ADD || m->which)

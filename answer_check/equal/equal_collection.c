@@ -5,7 +5,8 @@
 
 enum { ITEMS_MAX = 64, EXPANDED_MAX = 64 };
 
-static enum math_truth in_order(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth in_order(struct comparison *e, const struct math_node *gold,
+                                const struct math_node *pred)
 {
     enum math_truth all = MATH_TRUE;
     if (gold->n != pred->n)
@@ -51,7 +52,8 @@ static int is_perfect(struct matching *m, int least)
 
 /* Every item of the reference with its own item of the prediction: by matching, never by sorting, since
  * equality up to rounding has no order. */
-static enum math_truth matched(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth matched(struct comparison *e, const struct math_node *gold,
+                               const struct math_node *pred)
 {
     struct matching m = {.n = gold->n};
     static const unsigned char rank[] = {[MATH_FALSE] = 0, [MATH_UNKNOWN] = 1, [MATH_TRUE] = 2};
@@ -72,7 +74,7 @@ static enum math_truth matched(struct equal *e, const struct math_node *gold, co
 }
 
 /* Without items that repeat an earlier one; NULL when too many are left. */
-static const struct math_node *distinct(struct equal *e, const struct math_node *m)
+static const struct math_node *distinct(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *kept[ITEMS_MAX];
     int n = 0;
@@ -88,7 +90,7 @@ static const struct math_node *distinct(struct equal *e, const struct math_node 
     return n == m->n ? m : math_node_new(e->w, m->kind, m->source, n, kept);
 }
 
-enum math_truth equal_items(struct equal *e, const struct math_node *gold, const struct math_node *pred,
+enum math_truth equal_items(struct comparison *e, const struct math_node *gold, const struct math_node *pred,
                             int ordered)
 {
     if (ordered)
@@ -102,7 +104,8 @@ enum math_truth equal_items(struct equal *e, const struct math_node *gold, const
     return matched(e, gold, pred);
 }
 
-enum math_truth equal_matrices(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+enum math_truth equal_matrices(struct comparison *e, const struct math_node *gold,
+                               const struct math_node *pred)
 {
     if (gold->which != pred->which || gold->rows != pred->rows || gold->columns != pred->columns)
         return MATH_FALSE;
@@ -122,7 +125,7 @@ static int has_sign(const struct math_node *m)
 }
 
 /* A copy in which every \pm has the upper sign, or the lower one; \mp (which = 1) the other. */
-static const struct math_node *with_sign(struct equal *e, const struct math_node *m, int lower)
+static const struct math_node *with_sign(struct comparison *e, const struct math_node *m, int lower)
 {
     const struct math_node *child[ITEMS_MAX];
     if (!has_sign(m))
@@ -143,7 +146,7 @@ static const struct math_node *with_sign(struct equal *e, const struct math_node
 }
 
 /* The values of one item: itself, or both signs. */
-static int signs_of(struct equal *e, const struct math_node *m, const struct math_node *out[2])
+static int signs_of(struct comparison *e, const struct math_node *m, const struct math_node *out[2])
 {
     out[0] = m;
     if (!has_sign(m))
@@ -153,7 +156,7 @@ static int signs_of(struct equal *e, const struct math_node *m, const struct mat
     return out[0] && out[1] ? 2 : 0;
 }
 
-static const struct math_node *expand_list(struct equal *e, const struct math_node *m)
+static const struct math_node *expand_list(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *item[EXPANDED_MAX], *two[2];
     int n = 0;
@@ -168,7 +171,7 @@ static const struct math_node *expand_list(struct equal *e, const struct math_no
 }
 
 /* (\pm a, \pm b) is all four tuples: the coordinates' signs are independent. */
-static const struct math_node *expand_tuple(struct equal *e, const struct math_node *m)
+static const struct math_node *expand_tuple(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *item[EXPANDED_MAX], *two[2], *coordinate[ITEMS_MAX];
     int combinations = 1;
@@ -192,7 +195,7 @@ static const struct math_node *expand_tuple(struct equal *e, const struct math_n
     return math_node_new(e->w, MATH_LIST, m->source, combinations, item);
 }
 
-const struct math_node *equal_expand(struct equal *e, const struct math_node *m)
+const struct math_node *equal_expand(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *two[2];
     if (!has_sign(m) || m->kind == MATH_INTERVAL) /* both ends have both signs */

@@ -129,7 +129,7 @@ static int starts_sequence(struct family *f, const struct math_node *body, const
 }
 
 /* m without the declaration behind it: 1, or 0 when there is none. */
-static int split(struct equal *e, struct family *f, const struct math_node *m)
+static int split(struct comparison *e, struct family *f, const struct math_node *m)
 {
     const struct math_node *last = m->n > 1 ? m->child[m->n - 1] : NULL, *part[SYMBOLS];
     f->body = m;
@@ -180,7 +180,8 @@ static int same_domain(const struct family *a, const struct family *b)
 }
 
 /* The only symbol of a that b does not have: 1 and its name; 0: none; -1: several. */
-static int only_in(struct equal *e, const struct math_node *a, const struct math_node *b, const char **name)
+static int only_in(struct comparison *e, const struct math_node *a, const struct math_node *b,
+                   const char **name)
 {
     const char *symbol[SYMBOLS];
     int n = math_symbols(e->w, a, symbol, SYMBOLS), found = 0;
@@ -194,7 +195,7 @@ static int only_in(struct equal *e, const struct math_node *a, const struct math
     return found > 1 ? -1 : found;
 }
 
-static const struct math_node *symbol_of(struct equal *e, struct span source, const char *name)
+static const struct math_node *symbol_of(struct comparison *e, struct span source, const char *name)
 {
     struct math_node *m = math_node_new(e->w, MATH_SYMBOL, source, 0, NULL);
     if (m)
@@ -203,7 +204,8 @@ static const struct math_node *symbol_of(struct equal *e, struct span source, co
 }
 
 /* k + shift or shift - k */
-static const struct math_node *counted_from(struct equal *e, const struct math_node *k, int back, int shift)
+static const struct math_node *counted_from(struct comparison *e, const struct math_node *k, int back,
+                                            int shift)
 {
     struct math_node *by = k ? math_node_new(e->w, MATH_NUMBER, k->source, 0, NULL) : NULL;
     if (!by)
@@ -214,7 +216,7 @@ static const struct math_node *counted_from(struct equal *e, const struct math_n
 }
 
 /* The value that "x = .." states, where the other side is no statement. */
-static const struct math_node *stated(struct equal *e, const struct math_node *m,
+static const struct math_node *stated(struct comparison *e, const struct math_node *m,
                                       const struct math_node *other)
 {
     const struct math_node *value =
@@ -253,7 +255,7 @@ static int by_convention(struct family *g, struct family *p, const char *only_g,
 
 /* c_1, c_2 for C_1, C_2: the constants of a general solution, where the other side has the small ones only.
  */
-static const struct math_node *small_constants(struct equal *e, const struct math_node *m,
+static const struct math_node *small_constants(struct comparison *e, const struct math_node *m,
                                                const struct math_node *other)
 {
     static const char *const names[][2] = {{"C_1", "c_1"}, {"C_2", "c_2"}, {"C_3", "c_3"}};
@@ -264,13 +266,14 @@ static const struct math_node *small_constants(struct equal *e, const struct mat
     return m;
 }
 
-int equal_declares(struct equal *e, const struct math_node *m)
+int equal_declares(struct comparison *e, const struct math_node *m)
 {
     struct family f;
     return split(e, &f, m);
 }
 
-enum math_truth equal_families(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+enum math_truth equal_families(struct comparison *e, const struct math_node *gold,
+                               const struct math_node *pred)
 {
     struct family g, p;
     const char *from = NULL, *to = NULL;
@@ -327,7 +330,7 @@ static int constant_in(const struct math_node *m)
     return -1;
 }
 
-static const struct math_node *without(struct equal *e, const struct math_node *m, int at)
+static const struct math_node *without(struct comparison *e, const struct math_node *m, int at)
 {
     const struct math_node *rest[64];
     int n = 0;
@@ -339,7 +342,7 @@ static const struct math_node *without(struct equal *e, const struct math_node *
     return n == 1 ? rest[0] : math_node_new(e->w, MATH_ADD, m->source, n, rest);
 }
 
-enum math_truth equal_antiderivatives(struct equal *e, const struct math_node *gold,
+enum math_truth equal_antiderivatives(struct comparison *e, const struct math_node *gold,
                                       const struct math_node *pred)
 {
     static const char *const variables[] = {"x", "t", "u", "y", "z", "theta", "s", "r"};

@@ -6,7 +6,7 @@
 
 enum { ENTRIES = 64, SIDE = 8 };
 
-static const struct math_node *build(struct equal *e, const struct math_node *m, int rows, int columns,
+static const struct math_node *build(struct comparison *e, const struct math_node *m, int rows, int columns,
                                      const struct math_node *const *entry)
 {
     struct math_node *out = math_node_new(e->w, MATH_MATRIX, m->source, rows * columns, entry);
@@ -18,7 +18,7 @@ static const struct math_node *build(struct equal *e, const struct math_node *m,
 }
 
 /* Every entry times the factor, on one side or the other. */
-static const struct math_node *scaled(struct equal *e, const struct math_node *m,
+static const struct math_node *scaled(struct comparison *e, const struct math_node *m,
                                       const struct math_node *factor, enum math_kind kind)
 {
     const struct math_node *entry[ENTRIES];
@@ -28,7 +28,7 @@ static const struct math_node *scaled(struct equal *e, const struct math_node *m
     return build(e, m, m->rows, m->columns, entry);
 }
 
-static const struct math_node *transposed(struct equal *e, const struct math_node *m)
+static const struct math_node *transposed(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *entry[ENTRIES];
     for (int i = 0; i < m->n; i++)
@@ -36,7 +36,7 @@ static const struct math_node *transposed(struct equal *e, const struct math_nod
     return build(e, m, m->columns, m->rows, entry);
 }
 
-static const struct math_node *sum(struct equal *e, const struct math_node *a, const struct math_node *b)
+static const struct math_node *sum(struct comparison *e, const struct math_node *a, const struct math_node *b)
 {
     const struct math_node *entry[ENTRIES];
     if (a->rows != b->rows || a->columns != b->columns)
@@ -46,7 +46,8 @@ static const struct math_node *sum(struct equal *e, const struct math_node *a, c
     return build(e, a, a->rows, a->columns, entry);
 }
 
-static const struct math_node *product(struct equal *e, const struct math_node *a, const struct math_node *b)
+static const struct math_node *product(struct comparison *e, const struct math_node *a,
+                                       const struct math_node *b)
 {
     const struct math_node *entry[ENTRIES], *term[SIDE];
     enum { TERM_STEPS = 1000 }; /* entries of entries grow with every factor */
@@ -64,9 +65,9 @@ static const struct math_node *product(struct equal *e, const struct math_node *
     return build(e, a, a->rows, b->columns, entry);
 }
 
-static const struct math_node *value_of(struct equal *e, const struct math_node *m, int depth);
+static const struct math_node *value_of(struct comparison *e, const struct math_node *m, int depth);
 
-static const struct math_node *folded(struct equal *e, const struct math_node *m, int depth)
+static const struct math_node *folded(struct comparison *e, const struct math_node *m, int depth)
 {
     const struct math_node *all = NULL, *factor[ENTRIES];
     int factors = 0;
@@ -89,7 +90,7 @@ static const struct math_node *folded(struct equal *e, const struct math_node *m
     return all;
 }
 
-static const struct math_node *value_of(struct equal *e, const struct math_node *m, int depth)
+static const struct math_node *value_of(struct comparison *e, const struct math_node *m, int depth)
 {
     const struct math_node *inner;
     if (depth > 6 || m->n > ENTRIES || math_step(e->w, 10 + m->n))
@@ -116,7 +117,7 @@ static const struct math_node *value_of(struct equal *e, const struct math_node 
     }
 }
 
-const struct math_node *equal_matrix(struct equal *e, const struct math_node *m)
+const struct math_node *equal_matrix(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *entry[ENTRIES];
     if (m->kind != MATH_TUPLE)
@@ -141,7 +142,7 @@ static int axis_of(const char *name)
     return *name >= 'i' && *name <= 'k' && !name[1] ? *name - 'i' : -1;
 }
 
-static const struct math_node *digit(struct equal *e, struct span source, int one)
+static const struct math_node *digit(struct comparison *e, struct span source, int one)
 {
     struct math_node *m = math_node_new(e->w, MATH_NUMBER, source, 0, NULL);
     if (m)
@@ -149,7 +150,7 @@ static const struct math_node *digit(struct equal *e, struct span source, int on
     return m;
 }
 
-const struct math_node *equal_vector(struct equal *e, const struct math_node *m, int n)
+const struct math_node *equal_vector(struct comparison *e, const struct math_node *m, int n)
 {
     const char *name[4];
     const struct math_node *coordinate[3], *term[3];

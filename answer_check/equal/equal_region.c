@@ -35,7 +35,7 @@ int region_add(struct region *r, const struct math_node *low, const struct math_
 }
 
 /* The greater of two low ends (or the smaller of two high ones): 0, or -1 when their order is not known. */
-static int inner_end(struct equal *e, struct piece *out, const struct piece *a, const struct piece *b,
+static int inner_end(struct comparison *e, struct piece *out, const struct piece *a, const struct piece *b,
                      int high)
 {
     const struct math_node *x = high ? a->high : a->low, *y = high ? b->high : b->low;
@@ -62,7 +62,7 @@ static int inner_end(struct equal *e, struct piece *out, const struct piece *a, 
 }
 
 /* 1: the piece has no point, 0: it has one, -1: not known. */
-static int is_empty(struct equal *e, const struct piece *p)
+static int is_empty(struct comparison *e, const struct piece *p)
 {
     if (!p->low || !p->high)
         return 0;
@@ -72,7 +72,7 @@ static int is_empty(struct equal *e, const struct piece *p)
     return less == MATH_UNKNOWN ? -1 : less == MATH_TRUE;
 }
 
-int region_intersect(struct equal *e, struct region *out, const struct region *a, const struct region *b)
+int region_intersect(struct comparison *e, struct region *out, const struct region *a, const struct region *b)
 {
     struct region r = {.variable = a->variable ? a->variable : b->variable};
     for (int i = 0; i < a->n; i++)
@@ -100,7 +100,7 @@ int region_unite(struct region *out, const struct region *b)
 }
 
 /* Everything outside: the intersection of what lies outside each piece. */
-int region_complement(struct equal *e, struct region *out, const struct region *a)
+int region_complement(struct comparison *e, struct region *out, const struct region *a)
 {
     struct region rest = {.variable = a->variable};
     if (region_add(&rest, NULL, NULL, 1, 1))
@@ -122,7 +122,7 @@ int region_complement(struct equal *e, struct region *out, const struct region *
 /* ---- comparison ---- */
 
 /* Do two pieces share a point or touch, so that their union is one piece? b starts at or after a. */
-static int joins(struct equal *e, const struct piece *a, const struct piece *b)
+static int joins(struct comparison *e, const struct piece *a, const struct piece *b)
 {
     if (!a->high || !b->low)
         return 1;
@@ -131,7 +131,7 @@ static int joins(struct equal *e, const struct piece *a, const struct piece *b)
     return math_scalar_less(e->w, b->low, a->high) == MATH_TRUE;
 }
 
-static int starts_before(struct equal *e, const struct piece *a, const struct piece *b)
+static int starts_before(struct comparison *e, const struct piece *a, const struct piece *b)
 {
     if (!a->low || !b->low)
         return !a->low && b->low;
@@ -141,7 +141,7 @@ static int starts_before(struct equal *e, const struct piece *a, const struct pi
 }
 
 /* Sorted and merged where all ends are numbers; otherwise as it is. */
-static void normalise(struct equal *e, struct region *r)
+static void normalise(struct comparison *e, struct region *r)
 {
     for (int i = 0; i < r->n; i++)
         if ((r->piece[i].low && !equal_is_number(e, r->piece[i].low)) ||
@@ -170,14 +170,14 @@ static void normalise(struct equal *e, struct region *r)
     r->n = n;
 }
 
-static enum math_truth same_end(struct equal *e, const struct math_node *a, const struct math_node *b)
+static enum math_truth same_end(struct comparison *e, const struct math_node *a, const struct math_node *b)
 {
     if (!a || !b)
         return !a && !b ? MATH_TRUE : MATH_FALSE;
     return equal_trees(e, a, b);
 }
 
-static enum math_truth same_piece(struct equal *e, const struct piece *a, const struct piece *b)
+static enum math_truth same_piece(struct comparison *e, const struct piece *a, const struct piece *b)
 {
     if (a->open_low != b->open_low || a->open_high != b->open_high)
         return MATH_FALSE;
@@ -185,7 +185,8 @@ static enum math_truth same_piece(struct equal *e, const struct piece *a, const 
     return low == MATH_FALSE ? low : equal_worse(low, same_end(e, a->high, b->high));
 }
 
-enum math_truth equal_regions(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+enum math_truth equal_regions(struct comparison *e, const struct math_node *gold,
+                              const struct math_node *pred)
 {
     struct region g = {0}, p = {0};
     unsigned char used[PIECES_MAX] = {0};
@@ -206,7 +207,7 @@ enum math_truth equal_regions(struct equal *e, const struct math_node *gold, con
         all = equal_worse(all, found);
     }
     if (all == MATH_TRUE)
-        equal_rule(e, "as sets of real numbers");
+        equal_set_how(e, "as sets of real numbers");
     return all;
 }
 

@@ -20,11 +20,12 @@ struct region {
 /* All return 0, or -1 where there are too many pieces or an order of ends is not known. */
 int region_add(struct region *r, const struct math_node *low, const struct math_node *high, int open_low,
                int open_high);
-int region_intersect(struct equal *e, struct region *out, const struct region *a, const struct region *b);
+int region_intersect(struct comparison *e, struct region *out, const struct region *a,
+                     const struct region *b);
 int region_unite(struct region *out, const struct region *b);
-int region_complement(struct equal *e, struct region *out, const struct region *a);
+int region_complement(struct comparison *e, struct region *out, const struct region *a);
 
 /* From writing: an interval, a union, inequalities in one variable, a set builder, points. -1: it is none. */
-int region_read(struct equal *e, struct region *out, const struct math_node *m);
+int region_read(struct comparison *e, struct region *out, const struct math_node *m);
 
 #endif

@@ -50,8 +50,8 @@ static int link_of(struct region *out, const struct math_node *c, int op, int va
     return less == variable_left ? region_add(out, NULL, c, 1, open) : region_add(out, c, NULL, open, 1);
 }
 
-static const struct math_node *between(struct equal *e, const struct math_node *a, const struct math_node *b,
-                                       int offset)
+static const struct math_node *between(struct comparison *e, const struct math_node *a,
+                                       const struct math_node *b, int offset)
 {
     struct math_node *k = math_node_new(e->w, MATH_NUMBER, (a ? a : b)->source, 0, NULL);
     if (!k)
@@ -66,8 +66,9 @@ static const struct math_node *between(struct equal *e, const struct math_node *
 }
 
 /* Does left op right hold at the point? */
-static enum math_truth holds(struct equal *e, const struct math_node *left, const struct math_node *right,
-                             int op, const char *v, const struct math_node *point)
+static enum math_truth holds(struct comparison *e, const struct math_node *left,
+                             const struct math_node *right, int op, const char *v,
+                             const struct math_node *point)
 {
     const struct math_node *a = point ? math_substitute(e->w, left, v, point) : NULL,
                            *b = a ? math_substitute(e->w, right, v, point) : NULL;
@@ -78,7 +79,7 @@ static enum math_truth holds(struct equal *e, const struct math_node *left, cons
 }
 
 /* 2x + 1 > 3, x^2 \le 4: the sign of the difference between its real roots. */
-static int solve_link(struct equal *e, struct region *out, const struct math_node *left,
+static int solve_link(struct comparison *e, struct region *out, const struct math_node *left,
                       const struct math_node *right, int op)
 {
     enum { ROOTS = 8 };
@@ -110,7 +111,7 @@ static int solve_link(struct equal *e, struct region *out, const struct math_nod
 }
 
 /* |f| < c as f^2 < c^2, where c is a number that is not negative. NULL: not of that form. */
-static const struct math_node *squared(struct equal *e, const struct math_node *m)
+static const struct math_node *squared(struct comparison *e, const struct math_node *m)
 {
     struct math_node *two = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
     if (two)
@@ -123,7 +124,7 @@ static int is_absolute(const struct math_node *m)
     return m->kind == MATH_FUNCTION && m->which == MATH_ABS;
 }
 
-static int square_absolute(struct equal *e, const struct math_node **f, const struct math_node **c)
+static int square_absolute(struct comparison *e, const struct math_node **f, const struct math_node **c)
 {
     struct math_node *zero = math_node_new(e->w, MATH_NUMBER, (*c)->source, 0, NULL);
     if (!zero || !is_absolute(*f) || !equal_is_number(e, *c))
@@ -136,7 +137,7 @@ static int square_absolute(struct equal *e, const struct math_node **f, const st
     return *f && *c ? 0 : -1;
 }
 
-static int read_link(struct equal *e, struct region *out, const struct math_node *left,
+static int read_link(struct comparison *e, struct region *out, const struct math_node *left,
                      const struct math_node *right, int op)
 {
     if (!is_order(op) && op != MATH_EQUAL)
@@ -161,7 +162,7 @@ static const struct math_node *first_reading(const struct math_node *m)
     return m->kind == MATH_EITHER ? m->child[0] : m;
 }
 
-static int read_relation(struct equal *e, struct region *out, const struct math_node *m)
+static int read_relation(struct comparison *e, struct region *out, const struct math_node *m)
 {
     if (m->n == 2 && m->ops[0] == MATH_IN && equal_is_name(m->child[0])) {
         if (region_read(e, out, m->child[1]))
@@ -203,7 +204,7 @@ static int read_relation(struct equal *e, struct region *out, const struct math_
     return 0;
 }
 
-static int read_number_set(struct equal *e, struct region *out, const struct math_node *m)
+static int read_number_set(struct comparison *e, struct region *out, const struct math_node *m)
 {
     struct math_node *zero = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
     if (m->which == '0')
@@ -222,7 +223,7 @@ static int read_number_set(struct equal *e, struct region *out, const struct mat
     return -1;
 }
 
-static int read_parts(struct equal *e, struct region *out, const struct math_node *m, int all)
+static int read_parts(struct comparison *e, struct region *out, const struct math_node *m, int all)
 {
     for (int i = 0; i < m->n; i++) {
         struct region one = {0};
@@ -237,7 +238,7 @@ static int read_parts(struct equal *e, struct region *out, const struct math_nod
 }
 
 /* "x < 1, x > 2", with a comma: where both cannot hold at once, either is meant. */
-static int read_statements(struct equal *e, struct region *out, const struct math_node *m)
+static int read_statements(struct comparison *e, struct region *out, const struct math_node *m)
 {
     if (read_parts(e, out, m, 1))
         return -1;
@@ -247,7 +248,7 @@ static int read_statements(struct equal *e, struct region *out, const struct mat
     return read_parts(e, out, m, 0);
 }
 
-static int read_difference(struct equal *e, struct region *out, const struct math_node *m)
+static int read_difference(struct comparison *e, struct region *out, const struct math_node *m)
 {
     struct region a = {0}, b = {0}, outside;
     return region_read(e, &a, m->child[0]) || region_read(e, &b, m->child[1]) ||
@@ -257,7 +258,7 @@ static int read_difference(struct equal *e, struct region *out, const struct mat
 }
 
 /* \{x : ..\} and \{x \in S : ..\}; not \{x^2 : ..\}, nor one whose S is no region. */
-static int read_builder(struct equal *e, struct region *out, const struct math_node *m)
+static int read_builder(struct comparison *e, struct region *out, const struct math_node *m)
 {
     const struct math_node *element = first_reading(m->child[0]);
     struct region of = {0}, where = {0};
@@ -272,7 +273,7 @@ static int read_builder(struct equal *e, struct region *out, const struct math_n
     return region_intersect(e, out, &of, &where);
 }
 
-int region_read(struct equal *e, struct region *out, const struct math_node *m)
+int region_read(struct comparison *e, struct region *out, const struct math_node *m)
 {
     if (math_step(e->w, 10))
         return -1;

@@ -44,7 +44,7 @@ int equal_is_name(const struct math_node *m)
     }
 }
 
-const struct math_node *equal_assigned(struct equal *e, const struct math_node *m, int loose)
+const struct math_node *equal_assigned(struct comparison *e, const struct math_node *m, int loose)
 {
     const char *symbol[1];
     int n = m->n;
@@ -69,13 +69,13 @@ const struct math_node *equal_assigned(struct equal *e, const struct math_node *
     return loose && value ? m->child[1] : NULL; /* m + n = 25, 5 * 3 = 15 apples */
 }
 
-static const struct math_node *difference(struct equal *e, const struct math_node *m)
+static const struct math_node *difference(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *right = math_node_1(e->w, MATH_NEGATE, m->source, m->child[m->n - 1]);
     return right ? math_node_2(e->w, MATH_ADD, m->source, m->child[0], right) : NULL;
 }
 
-static const struct math_node *plus(struct equal *e, const struct math_node *m, const char *digit)
+static const struct math_node *plus(struct comparison *e, const struct math_node *m, const char *digit)
 {
     struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
     if (!k)
@@ -91,7 +91,7 @@ static enum math_truth not(enum math_truth t) {
 }
 
 /* f = left - right vanishes at v = value, and is linear in v there: f(value + 2) = 2 f(value + 1), not 0. */
-static enum math_truth solves(struct equal *e, const struct math_node *f, const char *v,
+static enum math_truth solves(struct comparison *e, const struct math_node *f, const char *v,
                               const struct math_node *value)
 {
     const struct math_node *at[3] = {value, plus(e, value, "1"), plus(e, value, "2")};
@@ -109,7 +109,8 @@ static enum math_truth solves(struct equal *e, const struct math_node *f, const 
     return r;
 }
 
-enum math_truth equal_solved(struct equal *e, const struct math_node *equation, const struct math_node *value)
+enum math_truth equal_solved(struct comparison *e, const struct math_node *equation,
+                             const struct math_node *value)
 {
     enum { SYMBOLS = 8 };
     const char *name[SYMBOLS];
@@ -123,7 +124,7 @@ enum math_truth equal_solved(struct equal *e, const struct math_node *equation, 
         if (!math_has_symbol(value, name[i]))
             best = equal_better(best, solves(e, f, name[i], value));
     if (best == MATH_TRUE)
-        equal_rule(e, "as an equation solved for one symbol");
+        equal_set_how(e, "as an equation solved for one symbol");
     return best;
 }
 
@@ -140,7 +141,7 @@ static int names_function_of(const struct math_node *f, const struct math_node *
 }
 
 /* f(x) = .. and f(t) = ..: the prediction's arguments renamed to the reference's. NULL: not of that form. */
-static const struct math_node *renamed(struct equal *e, const struct math_node *gold,
+static const struct math_node *renamed(struct comparison *e, const struct math_node *gold,
                                        const struct math_node *pred)
 {
     const struct math_node *g = gold->child[0], *p = pred->child[0], *body = pred->child[1];
@@ -163,7 +164,8 @@ static const struct math_node *renamed(struct equal *e, const struct math_node *
     return body;
 }
 
-static enum math_truth equations(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth equations(struct comparison *e, const struct math_node *gold,
+                                 const struct math_node *pred)
 {
     const struct math_node *body = renamed(e, gold, pred), *a, *b;
     if (body)
@@ -175,7 +177,7 @@ static enum math_truth equations(struct equal *e, const struct math_node *gold, 
     b = difference(e, pred);
     enum math_truth r = a && b ? math_scalar_proportional(e->w, a, b) : MATH_UNKNOWN;
     if (r == MATH_TRUE)
-        equal_rule(e, "as equations up to a factor");
+        equal_set_how(e, "as equations up to a factor");
     return r;
 }
 
@@ -201,7 +203,7 @@ static int is_symmetric(enum math_op op)
 }
 
 /* The same sides in the same order, or all of it read from right to left. */
-static enum math_truth sides(struct equal *e, const struct math_node *gold, const struct math_node *pred,
+static enum math_truth sides(struct comparison *e, const struct math_node *gold, const struct math_node *pred,
                              int back)
 {
     enum math_truth all = MATH_TRUE;
@@ -227,7 +229,7 @@ static int all_equal_signs(const struct math_node *m, int n)
 
 /* a = b = c as a = c: what stands between is a derivation, and what only approximates at the end is dropped.
  */
-static const struct math_node *ends_only(struct equal *e, const struct math_node *m)
+static const struct math_node *ends_only(struct comparison *e, const struct math_node *m)
 {
     int n = m->n;
     while (n > 2 && m->ops[n - 2] == MATH_APPROXIMATELY)
@@ -242,7 +244,7 @@ static const struct math_node *ends_only(struct equal *e, const struct math_node
 }
 
 /* n \equiv 3 \pmod 5 in its three parts, also where it is written n \equiv 3 \bmod 5. 0: it is none. */
-static int congruence(struct equal *e, const struct math_node *m, const struct math_node *part[3])
+static int congruence(struct comparison *e, const struct math_node *m, const struct math_node *part[3])
 {
     const struct math_node *right = m->n > 1 ? m->child[1] : NULL;
     if (!right || m->ops[0] != MATH_CONGRUENT)
@@ -261,7 +263,7 @@ static int congruence(struct equal *e, const struct math_node *m, const struct m
 }
 
 /* Residues differ by a multiple of the modulus: 3 and 8 modulo 5. */
-static enum math_truth congruences(struct equal *e, const struct math_node *const g[3],
+static enum math_truth congruences(struct comparison *e, const struct math_node *const g[3],
                                    const struct math_node *const p[3])
 {
     int64_t quotient;
@@ -275,7 +277,7 @@ static enum math_truth congruences(struct equal *e, const struct math_node *cons
 }
 
 /* 0 < 4 - x^2 and x^2 < 4: the differences of the sides, in one direction. */
-static enum math_truth differences(struct equal *e, const struct math_node *gold,
+static enum math_truth differences(struct comparison *e, const struct math_node *gold,
                                    const struct math_node *pred)
 {
     enum math_op g = (enum math_op)gold->ops[0], p = (enum math_op)pred->ops[0];
@@ -290,7 +292,8 @@ static enum math_truth differences(struct equal *e, const struct math_node *gold
     return a && b ? math_scalar_equal(e->w, a, b) : MATH_UNKNOWN;
 }
 
-enum math_truth equal_relations(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+enum math_truth equal_relations(struct comparison *e, const struct math_node *gold,
+                                const struct math_node *pred)
 {
     enum math_truth r = MATH_FALSE;
     const struct math_node *g[3], *p[3];

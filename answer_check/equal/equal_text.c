@@ -77,7 +77,7 @@ static int answers(const char *word, const char *sentence)
     return IS_ONE_OF(((struct span){word, n}), table) && !strncmp(word, sentence, n) && sentence[n] == ',';
 }
 
-enum math_truth equal_texts(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
     if (!strcmp(gold->name, pred->name) || same_words(gold->name, pred->name) ||
         answers(gold->name, pred->name) || answers(pred->name, gold->name))
@@ -88,7 +88,7 @@ enum math_truth equal_texts(struct equal *e, const struct math_node *gold, const
 
 /* ---- what they mean ---- */
 
-static const struct math_node *number_set(struct equal *e, const struct math_node *m, char which,
+static const struct math_node *number_set(struct comparison *e, const struct math_node *m, char which,
                                           const char *mark)
 {
     struct math_node *s = math_node_new(e->w, MATH_NUMBER_SET, m->source, 0, NULL);
@@ -99,7 +99,7 @@ static const struct math_node *number_set(struct equal *e, const struct math_nod
     return s;
 }
 
-static const struct math_node *whole(struct equal *e, const struct math_node *m, long value)
+static const struct math_node *whole(struct comparison *e, const struct math_node *m, long value)
 {
     struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
     if (k) {
@@ -238,7 +238,8 @@ static int denominator(struct span word)
     return 0;
 }
 
-static const struct math_node *says_number(struct equal *e, const struct math_node *m, const struct words *w)
+static const struct math_node *says_number(struct comparison *e, const struct math_node *m,
+                                           const struct words *w)
 {
     int negative = w->n > 1 && (is(w->word[0], "negative") || is(w->word[0], "minus"));
     int d = w->n > negative + 1 ? denominator(w->word[w->n - 1]) : 0;
@@ -251,7 +252,7 @@ static const struct math_node *says_number(struct equal *e, const struct math_no
     return negative ? math_node_1(e->w, MATH_NEGATE, m->source, value) : value;
 }
 
-const struct math_node *equal_meaning(struct equal *e, const struct math_node *m)
+const struct math_node *equal_meaning(struct comparison *e, const struct math_node *m)
 {
     const char *mark;
     struct words w = m->kind == MATH_TEXT ? split(m->name) : (struct words){0};

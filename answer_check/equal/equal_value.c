@@ -29,7 +29,7 @@ int equal_is_value(const struct math_node *m)
     return math_is_scalar(innermost(m));
 }
 
-static const struct math_node *whole_number(struct equal *e, const char *digits, struct span source)
+static const struct math_node *whole_number(struct comparison *e, const char *digits, struct span source)
 {
     struct math_node *m = math_node_new(e->w, MATH_NUMBER, source, 0, NULL);
     if (m)
@@ -37,7 +37,7 @@ static const struct math_node *whole_number(struct equal *e, const char *digits,
     return m;
 }
 
-static const struct math_node *ratio_of(struct equal *e, const struct math_node *m, const char *by,
+static const struct math_node *ratio_of(struct comparison *e, const struct math_node *m, const char *by,
                                         int divide)
 {
     return math_node_2(e->w, divide ? MATH_DIVIDE : MATH_MULTIPLY, m->source, m,
@@ -45,7 +45,7 @@ static const struct math_node *ratio_of(struct equal *e, const struct math_node 
 }
 
 /* Degrees, minutes and seconds as degrees. */
-static const struct math_node *in_degrees(struct equal *e, const struct math_node *m)
+static const struct math_node *in_degrees(struct comparison *e, const struct math_node *m)
 {
     const struct math_node *part[3] = {m->child[0]};
     if (m->n == 1)
@@ -55,7 +55,7 @@ static const struct math_node *in_degrees(struct equal *e, const struct math_nod
     return math_node_new(e->w, MATH_ADD, m->source, m->n < 3 ? m->n : 3, part);
 }
 
-static struct marked unmark(struct equal *e, const struct math_node *m)
+static struct marked unmark(struct comparison *e, const struct math_node *m)
 {
     struct marked out = {m, NULL, NULL, 0, 0, 0};
     int negative = 0;
@@ -107,7 +107,7 @@ static int has_decimal(const struct math_node *m)
 
 /* A decimal reference stands for every value that rounds to its digits (600/7 and 85.71). Another decimal
  * must be the finer one, and a reference of one or two digits (0.5) is taken to be exact against it. */
-static enum math_truth rounds_to_gold(struct equal *e, const struct math_node *gold,
+static enum math_truth rounds_to_gold(struct comparison *e, const struct math_node *gold,
                                       const struct math_node *pred)
 {
     const struct math_literal *g = decimal_of(gold);
@@ -123,7 +123,7 @@ static enum math_truth rounds_to_gold(struct equal *e, const struct math_node *g
 
 /* A decimal prediction meets an exact reference when it is rounded correctly and long enough to show that the
  * value was known: four digits. */
-static enum math_truth gold_rounds_to(struct equal *e, const struct math_node *gold,
+static enum math_truth gold_rounds_to(struct comparison *e, const struct math_node *gold,
                                       const struct math_node *pred)
 {
     enum { DIGITS = 4 };
@@ -133,17 +133,18 @@ static enum math_truth gold_rounds_to(struct equal *e, const struct math_node *g
     return math_rounds_to(e->w, gold, pred, p->decimals - p->exponent);
 }
 
-static enum math_truth scalars(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+static enum math_truth scalars(struct comparison *e, const struct math_node *gold,
+                               const struct math_node *pred)
 {
     enum math_truth r = gold && pred ? math_scalar_equal(e->w, gold, pred) : MATH_UNKNOWN;
     if (r == MATH_TRUE || !gold || !pred || e->rules->decimals == DECIMALS_EXACT)
         return r;
     if (rounds_to_gold(e, gold, pred) == MATH_TRUE) {
-        equal_rule(e, "rounded to the reference's digits");
+        equal_set_how(e, "rounded to the reference's digits");
         return MATH_TRUE;
     }
     if (gold_rounds_to(e, gold, pred) == MATH_TRUE) {
-        equal_rule(e, "as a correctly rounded decimal");
+        equal_set_how(e, "as a correctly rounded decimal");
         return MATH_TRUE;
     }
     return r;
@@ -152,7 +153,7 @@ static enum math_truth scalars(struct equal *e, const struct math_node *gold, co
 /* ---- marks on one side or both ---- */
 
 /* 25\% is 1/4. The reference's digits decide in its own writing: 6.67\% is met by 1/15. */
-static enum math_truth percents(struct equal *e, const struct marked *g, const struct marked *p)
+static enum math_truth percents(struct comparison *e, const struct marked *g, const struct marked *p)
 {
     const struct math_node *a = g->percent ? g->value : ratio_of(e, g->value, "100", 0);
     const struct math_node *b = p->percent ? p->value : ratio_of(e, p->value, "100", 0);
@@ -163,7 +164,7 @@ static enum math_truth percents(struct equal *e, const struct marked *g, const s
 }
 
 /* A degree sign on one side only is dropped, or the other side is in radians: 30^\circ and \pi/6. */
-static enum math_truth degrees(struct equal *e, const struct marked *g, const struct marked *p)
+static enum math_truth degrees(struct comparison *e, const struct marked *g, const struct marked *p)
 {
     int one_side = g->degrees != p->degrees, keep = e->rules->degrees == MARK_KEEP;
     enum math_truth r = one_side && keep ? MATH_FALSE : scalars(e, g->value, p->value);
@@ -178,7 +179,7 @@ static enum math_truth degrees(struct equal *e, const struct marked *g, const st
     *sign = *sign ? math_node_2(e->w, MATH_MULTIPLY, a->source, *sign, pi) : NULL;
     r = equal_better(r, scalars(e, a, b));
     if (r == MATH_TRUE)
-        equal_rule(e, "with degrees in radians");
+        equal_set_how(e, "with degrees in radians");
     return r;
 }
 
@@ -192,7 +193,7 @@ static const struct math_node *base_of(const struct math_node *m)
 }
 
 /* Bases that both sides write must be the same: 204_5 is not 204_6, nor A_{11} the digit A_{21}. */
-static int other_base(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+static int other_base(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
     const struct math_node *g = base_of(gold), *p = base_of(pred);
     return g && p && math_scalar_equal(e->w, g, p) != MATH_TRUE;
@@ -208,7 +209,7 @@ static int same_digits(const struct math_node *a, const struct math_node *b)
            !memcmp(digits->literal.digits, bare->literal.digits, (size_t)bare->literal.n);
 }
 
-enum math_truth equal_values(struct equal *e, const struct math_node *gold, const struct math_node *pred)
+enum math_truth equal_values(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
     struct marked g = unmark(e, gold), p = unmark(e, pred);
     if (!g.value || !p.value)

@@ -33,13 +33,13 @@ enum math_truth scalar_huge_equal(struct scalar_context *c, const struct math_no
 int scalar_huge_order(struct scalar_context *c, const struct math_node *a, const struct math_node *b,
                       int *order);
 
-/* scalar_probe.c: equality as functions of the given symbols. */
-enum { PROBE_SYMBOLS = 24 };
-enum math_truth scalar_probe(struct math_work *w, const struct math_node *a, const struct math_node *b,
-                             const char *const *names, int n);
+/* scalar_points.c: equality as functions of the given symbols. */
+enum { SAMPLE_SYMBOLS = 24 };
+enum math_truth scalar_equal_at_points(struct math_work *w, const struct math_node *a,
+                                       const struct math_node *b, const char *const *names, int n);
 /* Ratio a : b constant and not 0 at the points. */
-enum math_truth scalar_probe_ratio(struct math_work *w, const struct math_node *a, const struct math_node *b,
-                                   const char *const *names, int n);
+enum math_truth scalar_proportional_at_points(struct math_work *w, const struct math_node *a,
+                                              const struct math_node *b, const char *const *names, int n);
 
 /* scalar_symbols.c: unknown functions, integrals and the like as symbols of their own, the same one on both
  * sides where they are the same. *a and *b are replaced. 0, or -1 when there are too many. */

@@ -69,10 +69,10 @@ static enum math_truth constants_equal(struct scalar_context *c, const struct ma
 
 static enum math_truth equal(struct math_work *w, const struct math_node *a, const struct math_node *b)
 {
-    const char *names[PROBE_SYMBOLS];
+    const char *names[SAMPLE_SYMBOLS];
     const struct math_node *pair[2] = {a, b};
     struct math_node both = {.kind = MATH_TUPLE, .n = 2, .child = pair, .name = ""};
-    int n = math_symbols(w, &both, names, PROBE_SYMBOLS);
+    int n = math_symbols(w, &both, names, SAMPLE_SYMBOLS);
     struct scalar_context c;
     struct gauss x, y;
     enum math_truth truth = MATH_UNKNOWN;
@@ -85,7 +85,7 @@ static enum math_truth equal(struct math_work *w, const struct math_node *a, con
     else
         truth = constants_equal(&c, a, b);
     scalar_close(&c);
-    return truth != MATH_UNKNOWN || n <= 0 ? truth : scalar_probe(w, a, b, names, n);
+    return truth != MATH_UNKNOWN || n <= 0 ? truth : scalar_equal_at_points(w, a, b, names, n);
 }
 
 enum math_truth math_scalar_equal(struct math_work *w, const struct math_node *a, const struct math_node *b)

@@ -22,14 +22,14 @@
 enum { POINTS = 9, MIXED_POINTS = 4, ENOUGH = 3 };
 enum point_class { POINT_INTEGER, POINT_POSITIVE, POINT_MIXED, POINT_COMPLEX };
 
-struct probe {
+struct samples {
     struct math_work *w;
     const struct math_node *a, *b;
     int is_ratio; /* compare a(p) b(q) with b(p) a(q) instead */
     int n;
     const char *const *names;
-    uint64_t hash[PROBE_SYMBOLS];
-    int integer[PROBE_SYMBOLS];
+    uint64_t hash[SAMPLE_SYMBOLS];
+    int integer[SAMPLE_SYMBOLS];
     int has_integer, has_root, has_abs;
     int valid;
 };
@@ -60,7 +60,7 @@ static struct fraction real_point(struct scalar_context *c, uint64_t h, int j)
     return fraction_ratio(c, &f, g[0] + (int64_t)(r % (uint64_t)g[1]), g[2]) ? fraction_of(1) : f;
 }
 
-static void set_point(struct scalar_context *c, const struct probe *p, struct binding *bound,
+static void set_point(struct scalar_context *c, const struct samples *p, struct binding *bound,
                       enum point_class class, int j)
 {
     c->bound = NULL;
@@ -75,7 +75,7 @@ static void set_point(struct scalar_context *c, const struct probe *p, struct bi
 }
 
 /* Is the ratio of a to b at point j that at point 0? a(p) b(q) = a(q) b(p), as trees with the values in. */
-static enum math_truth compare_ratio(struct scalar_context *c, const struct probe *p, struct binding *bound,
+static enum math_truth compare_ratio(struct scalar_context *c, const struct samples *p, struct binding *bound,
                                      enum point_class class, int j)
 {
     const struct math_node *side[2] = {p->a, p->b}, *at[2][2];
@@ -105,9 +105,9 @@ static enum math_truth compare_ratio(struct scalar_context *c, const struct prob
 }
 
 /* 0 when a disagreement was proved. */
-static int probe_class(struct probe *p, enum point_class class, int points, int stop)
+static int agree_at_class(struct samples *p, enum point_class class, int points, int stop)
 {
-    struct binding bound[PROBE_SYMBOLS];
+    struct binding bound[SAMPLE_SYMBOLS];
     p->valid = 0;
     for (int j = 0; j < points && p->valid < stop; j++) {
         struct scalar_context c;
@@ -129,7 +129,7 @@ static int probe_class(struct probe *p, enum point_class class, int points, int 
 }
 
 /* Marks the symbols of m as integers. */
-static void mark_integers(struct probe *p, const struct math_node *m)
+static void mark_integers(struct samples *p, const struct math_node *m)
 {
     for (int i = 0; i < p->n; i++)
         if (!p->integer[i] && math_has_symbol(m, p->names[i]))
@@ -151,7 +151,7 @@ static int is_not_positive(const struct math_node *m)
 }
 
 /* Does an exponent, or the order of a root, make an even root? Symbols in it might. */
-static int is_even_root(struct probe *p, const struct math_node *m, int is_order)
+static int is_even_root(struct samples *p, const struct math_node *m, int is_order)
 {
     struct scalar_context c;
     struct gauss g;
@@ -162,7 +162,7 @@ static int is_even_root(struct probe *p, const struct math_node *m, int is_order
     return even;
 }
 
-static void look_at_function(struct probe *p, const struct math_node *m)
+static void look_at_function(struct samples *p, const struct math_node *m)
 {
     switch (m->which) {
     case MATH_SQRT:
@@ -187,7 +187,7 @@ static void look_at_function(struct probe *p, const struct math_node *m)
 }
 
 /* Finds what decides about the classes. */
-static void look(struct probe *p, const struct math_node *m, int depth)
+static void look(struct samples *p, const struct math_node *m, int depth)
 {
     if (depth > SCALAR_DEPTH || math_step(p->w, 1))
         return;
@@ -209,43 +209,43 @@ static void look(struct probe *p, const struct math_node *m, int depth)
         look(p, m->child[i], depth + 1);
 }
 
-static enum math_truth probe(struct probe *p)
+static enum math_truth compare_at_points(struct samples *p)
 {
-    if (p->n > PROBE_SYMBOLS)
+    if (p->n > SAMPLE_SYMBOLS)
         return MATH_UNKNOWN;
     for (int i = 0; i < p->n; i++)
         p->hash[i] = name_hash(p->names[i]);
     look(p, p->a, 0);
     look(p, p->b, 0);
     if (p->has_integer) {
-        int agree = probe_class(p, POINT_INTEGER, 8, 8);
+        int agree = agree_at_class(p, POINT_INTEGER, 8, 8);
         return !agree ? MATH_FALSE : p->valid >= ENOUGH ? MATH_TRUE : MATH_UNKNOWN;
     }
-    if (!probe_class(p, POINT_POSITIVE, POINTS, ENOUGH))
+    if (!agree_at_class(p, POINT_POSITIVE, POINTS, ENOUGH))
         return MATH_FALSE;
     int positive = p->valid >= ENOUGH;
     if (!positive || p->has_abs || !p->has_root) {
-        if (!probe_class(p, POINT_MIXED, positive ? MIXED_POINTS : POINTS, positive ? 2 : ENOUGH))
+        if (!agree_at_class(p, POINT_MIXED, positive ? MIXED_POINTS : POINTS, positive ? 2 : ENOUGH))
             return MATH_FALSE;
         positive |= p->valid >= ENOUGH;
     }
     if (positive)
         return MATH_TRUE;
-    if (!probe_class(p, POINT_COMPLEX, POINTS, ENOUGH))
+    if (!agree_at_class(p, POINT_COMPLEX, POINTS, ENOUGH))
         return MATH_FALSE;
     return p->valid >= ENOUGH ? MATH_TRUE : MATH_UNKNOWN;
 }
 
-enum math_truth scalar_probe(struct math_work *w, const struct math_node *a, const struct math_node *b,
-                             const char *const *names, int n)
+enum math_truth scalar_equal_at_points(struct math_work *w, const struct math_node *a,
+                                       const struct math_node *b, const char *const *names, int n)
 {
-    struct probe p = {.w = w, .a = a, .b = b, .n = n, .names = names};
-    return probe(&p);
+    struct samples p = {.w = w, .a = a, .b = b, .n = n, .names = names};
+    return compare_at_points(&p);
 }
 
-enum math_truth scalar_probe_ratio(struct math_work *w, const struct math_node *a, const struct math_node *b,
-                                   const char *const *names, int n)
+enum math_truth scalar_proportional_at_points(struct math_work *w, const struct math_node *a,
+                                              const struct math_node *b, const char *const *names, int n)
 {
-    struct probe p = {.w = w, .a = a, .b = b, .n = n, .names = names, .is_ratio = 1};
-    return probe(&p);
+    struct samples p = {.w = w, .a = a, .b = b, .n = n, .names = names, .is_ratio = 1};
+    return compare_at_points(&p);
 }

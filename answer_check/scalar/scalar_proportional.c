@@ -26,10 +26,10 @@ enum math_truth math_scalar_proportional(struct math_work *w, const struct math_
 {
     if (!a || !b || scalar_abstract(w, &a, &b))
         return MATH_UNKNOWN;
-    const char *names[PROBE_SYMBOLS];
+    const char *names[SAMPLE_SYMBOLS];
     const struct math_node *pair[2] = {a, b};
     struct math_node both = {.kind = MATH_TUPLE, .n = 2, .child = pair, .name = ""};
-    int n = math_symbols(w, &both, names, PROBE_SYMBOLS);
+    int n = math_symbols(w, &both, names, SAMPLE_SYMBOLS);
     struct scalar_context c;
     struct form_space s;
     struct form x, y;
@@ -39,5 +39,5 @@ enum math_truth math_scalar_proportional(struct math_work *w, const struct math_
     if (!form_of(&s, a, &x) && !form_of(&s, b, &y))
         truth = forms_proportional(&s, &x, &y);
     scalar_close(&c);
-    return truth != MATH_UNKNOWN || n <= 0 ? truth : scalar_probe_ratio(w, a, b, names, n);
+    return truth != MATH_UNKNOWN || n <= 0 ? truth : scalar_proportional_at_points(w, a, b, names, n);
 }

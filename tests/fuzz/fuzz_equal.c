@@ -44,7 +44,7 @@ static int order_counts(const struct math_node *p, const struct math_node *q)
 static enum math_truth trees(const struct math_node *p, const struct math_node *q, struct arena *a)
 {
     struct math_work w = {a, MATH_STEPS};
-    struct equal e = {&w, &grade_options_default.rules, "exactly", 0};
+    struct comparison e = {&w, &grade_options_default.rules, "exactly", 0};
     enum math_truth r = equal_trees(&e, p, q);
     assert(w.steps >= 0);
     return r;
