@@ -1,8 +1,7 @@
 /* Tokens of the original's grammar. At each place the longest token is taken, whatever follows it: \pix is
  * \pi and x, and letters that spell one of its operator names ("tr", "norm", "floor") cannot be read as
  * letters. */
-#include "answer_check/compat/compat_read.h"
-#include "answer_check/compat/compat_tokens.h"
+#include "answer_check/compat/compat_reader.h"
 
 #include <string.h>
 

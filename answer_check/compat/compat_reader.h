@@ -55,4 +55,22 @@ const struct math_node *compat_chained(struct compat_reader *r, const struct mat
 compat_rule compat_set_atom, compat_set_expression;
 compat_rule compat_relation_to_list, compat_relation_to_sets, compat_list; /* the three forms of a formula */
 
+/* compat_tokens.c: the words of the original's grammar, tables that compat_lex.c searches. Each ends with NULL,
+ * or with a row that begins with NULL. */
+
+struct compat_literal {
+    const char *text;
+    short kind, value; /* kind: enum compat_token; value: a function, the letter of a number set, else 0 */
+};
+extern const struct compat_literal compat_literals[];
+
+struct compat_greek_letter {
+    const char *name, *sign; /* "alpha", "α" */
+};
+extern const struct compat_greek_letter compat_greek_letters[];
+
+extern const char *const compat_operator_names[]; /* names that are known only inside \operatorname */
+extern const char *const compat_other_symbols[];  /* commands that are symbols */
+extern const char *const compat_accents[];        /* commands that put an accent on a symbol */
+
 #endif

@@ -1,7 +1,6 @@
-/* The tables of compat_tokens.h, with one entry for each line or word. */
-#include "answer_check/compat/compat_tokens.h"
+/* The tables of words and signs, with one entry for each line or word. */
 
-#include "answer_check/compat/compat_read.h"
+#include "answer_check/compat/compat_reader.h"
 
 const struct compat_literal compat_literals[] = {{"\\,", CT_SKIP, 0},
                                                  {"\\thinspace", CT_SKIP, 0},
