@@ -14,7 +14,8 @@
  * 256 KiB in mode compat. Strings returned live in the caller's arena. Texts are untrusted and may hold
  * invalid UTF-8 or NULs, hence (pointer, length).
  *
- * The verdicts are DESIGN.md's, the same words everywhere. */
+ * docs/grading.md explains the verdicts and the rules. Everything outside answer_check/ comes in here. */
+
 /* Mathematical answers: gold is bare, in $..$, \(..\), \[..\] or \boxed{..} (which mean their content). Under
  * the default rules. */
 int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,

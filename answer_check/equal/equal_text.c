@@ -1,5 +1,5 @@
 /* Words: the same words in other dress, and words that mean mathematics ("no solutions" is the empty set,
- * "all real numbers" is R, "seventeen" is 17). What a sentence says beyond that is nobody's business here. */
+ * "all real numbers" is R, "seventeen" is 17). Other sentences have no meaning here. */
 #include "answer_check/equal/equal.h"
 
 #include <string.h>

@@ -50,6 +50,14 @@ const struct math_node *tree_fraction(struct scalar_context *c, struct fraction 
     return negative ? tree_neg(c->w, n) : n;
 }
 
+static const struct math_node *tree_constant(struct math_work *w, enum math_constant which)
+{
+    struct math_node *m = math_node_new(w, MATH_CONSTANT, (struct span){0}, 0, NULL);
+    if (m)
+        m->which = which;
+    return m;
+}
+
 const struct math_node *tree_gauss(struct scalar_context *c, struct gauss g)
 {
     if (gauss_is_real(g))
@@ -63,14 +71,6 @@ const struct math_node *tree_symbol(struct math_work *w, const char *name)
     struct math_node *m = math_node_new(w, MATH_SYMBOL, (struct span){0}, 0, NULL);
     if (m)
         m->name = name;
-    return m;
-}
-
-const struct math_node *tree_constant(struct math_work *w, enum math_constant which)
-{
-    struct math_node *m = math_node_new(w, MATH_CONSTANT, (struct span){0}, 0, NULL);
-    if (m)
-        m->which = which;
     return m;
 }
 

@@ -9,7 +9,6 @@ const struct math_node *tree_integer(struct math_work *w, int64_t n);
 const struct math_node *tree_fraction(struct scalar_context *c, struct fraction f);
 const struct math_node *tree_gauss(struct scalar_context *c, struct gauss g);
 const struct math_node *tree_symbol(struct math_work *w, const char *name);
-const struct math_node *tree_constant(struct math_work *w, enum math_constant which);
 const struct math_node *tree_function(struct math_work *w, enum math_function f, const struct math_node *a);
 const struct math_node *tree_add(struct math_work *w, const struct math_node *a, const struct math_node *b);
 const struct math_node *tree_sub(struct math_work *w, const struct math_node *a, const struct math_node *b);

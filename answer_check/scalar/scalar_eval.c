@@ -89,7 +89,7 @@ int value_div(struct scalar_context *c, struct value *out, struct value *a, stru
     return operate(c, out, a, b, gauss_div, ball_div);
 }
 
-int value_neg(struct scalar_context *c, struct value *v)
+static int value_neg(struct scalar_context *c, struct value *v)
 {
     if (v->exact)
         return gauss_neg(c, &v->g, v->g);
@@ -106,7 +106,8 @@ static int power_of_ten(struct scalar_context *c, struct value *v, int64_t e)
     return rc ? rc : value_mul(c, v, v, &ten);
 }
 
-int literal_value(struct scalar_context *c, const struct math_literal *l, struct value *out)
+/* The value of a literal of any length. */
+static int literal_value(struct scalar_context *c, const struct math_literal *l, struct value *out)
 {
     int64_t limit = c->bits, needed = 8 * ((int64_t)l->n + l->decimals) + 64;
     if (c->bits < needed) /* a literal is as long as its text: always exact */

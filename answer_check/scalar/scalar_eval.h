@@ -24,13 +24,10 @@ int value_integer(const struct value *v, int64_t *out);          /* 1 when an ex
 int value_add(struct scalar_context *c, struct value *out, struct value *a, struct value *b);
 int value_mul(struct scalar_context *c, struct value *out, struct value *a, struct value *b);
 int value_div(struct scalar_context *c, struct value *out, struct value *a, struct value *b);
-int value_neg(struct scalar_context *c, struct value *v);
 int value_power(struct scalar_context *c, struct value *out, struct value *base, struct value *e);
 
 /* The exact value of a tree, whatever the context's precision: 1 or 0. */
 int scalar_exact(struct scalar_context *c, const struct math_node *m, struct gauss *out);
-/* Value of a literal, of any length. */
-int literal_value(struct scalar_context *c, const struct math_literal *l, struct value *out);
 
 /* scalar_special.c: MATH_FUNCTION and MATH_FACTORIAL nodes. */
 int eval_function(struct scalar_context *c, const struct math_node *m, struct value *out);
@@ -40,7 +37,5 @@ int eval_trigonometric(struct scalar_context *c, const struct math_node *m, stru
 int eval_exponential(struct scalar_context *c, const struct math_node *exponent, struct value *out);
 /* Degrees, with minutes and seconds: the number of them. */
 int eval_degrees(struct scalar_context *c, const struct math_node *m, struct value *out);
-/* 1 when m is r pi with a Gaussian fraction r; 45 degrees are pi/4. */
-int pi_multiple(struct scalar_context *c, const struct math_node *m, struct gauss *r);
 
 #endif

@@ -28,6 +28,8 @@ static int holds_pi(const struct math_node *m, int depth)
     return 0;
 }
 
+static int pi_multiple(struct scalar_context *c, const struct math_node *m, struct gauss *r);
+
 /* A sum of multiples, a product or quotient with exactly one multiple in it. */
 static int multiple_of_parts(struct scalar_context *c, const struct math_node *m, struct gauss *r)
 {
@@ -55,7 +57,8 @@ static int multiple_of_degrees(struct scalar_context *c, const struct math_node 
     return found;
 }
 
-int pi_multiple(struct scalar_context *c, const struct math_node *m, struct gauss *r)
+/* 1 when m is r pi with a Gaussian fraction r; 45 degrees are pi/4. */
+static int pi_multiple(struct scalar_context *c, const struct math_node *m, struct gauss *r)
 {
     struct gauss d;
     if (math_step(c->w, 1) || c->depth >= SCALAR_DEPTH)
