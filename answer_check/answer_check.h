@@ -7,7 +7,8 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
 
-/* Grading, the door. Pure functions of their arguments: no state, no clock, no signals, safe from any thread.
+/* The door of the graders. All are pure functions of their arguments: they keep no state, use no clock and no
+ * signals, and may be called from any thread.
  * The work of a call is bounded: a few passes over the texts, then fixed limits on the answer that was found
  * (its length, depth, items and steps of arithmetic). Boxes and declarations of a math answer are found in
  * any length of text; anything else is searched for in what a text ends with: 128 KiB of an answer section,

@@ -4,8 +4,8 @@
 #include "answer_check/verdict/grade.h"
 #include "answer_check/scalar/scalar.h"
 
-/* Do two answers mean the same? Comparison of trees by type. The reference ("gold") comes first everywhere,
- * and the order matters where
+/* The door of the comparison, for strict/ and compat/: do two answers mean the same? Their trees are compared
+ * by kind. The reference ("gold") comes first everywhere, and the order matters where
  * - a writing has several readings ("3 m"): the reference's decide;
  * - a side is a decimal: only a decimal reference is met by what rounds to it;
  * - the prediction is an equation: it may stand for the number on its right whatever is on its left
@@ -39,8 +39,8 @@ enum math_truth equal_values(struct comparison *e, const struct math_node *gold,
                              const struct math_node *pred);
 int equal_units(const char *a, const char *b); /* "cm^2" and "square centimeters" */
 
-/* Words: up to articles and the like; and what they mean ("no solution", "all real numbers", "twelve"), or
- * NULL. */
+/* Words: the same but for articles and the like; and what words mean ("no solution", "all real numbers",
+ * "twelve"), or NULL. */
 enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, const struct math_node *pred);
 const struct math_node *equal_meaning(struct comparison *e, const struct math_node *m);
 
@@ -83,8 +83,8 @@ const struct math_node *equal_quantities(struct comparison *e, const struct math
 const struct math_node *equal_letters(struct comparison *e, const struct math_node *m,
                                       const struct math_node *other);
 const struct math_node *equal_alternatives(struct comparison *e, const struct math_node *m);
-/* Answers with a parameter, "k\pi, k \in \mathbb{Z}", up to its name and where it counts from; and F(x) + C.
- */
+/* Answers with a parameter ("k\pi, k \in \mathbb{Z}"), whatever its name is and wherever it starts to count;
+ * and antiderivatives, F(x) + C. */
 int equal_declares(struct comparison *e, const struct math_node *m);
 enum math_truth equal_families(struct comparison *e, const struct math_node *gold,
                                const struct math_node *pred);

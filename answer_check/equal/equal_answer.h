@@ -3,8 +3,8 @@
 
 #include "answer_check/equal/equal.h"
 
-/* Two answers as they stand in a text: read, compared, and shown. Reading is apart from comparing, so that a
- * text which is compared several times, as the reference is, is parsed once. */
+/* The door for strict/: two answers as they stand in a text are read, compared, and shown. Reading is apart
+ * from comparing, so that a text which is compared several times, as the reference is, is parsed once. */
 
 /* An answer that was read. It points into the text and into the arena of the work that it was read with. */
 struct answer {

@@ -3,8 +3,9 @@
 
 #include "answer_check/math/math_tree.h"
 
-/* Arithmetic on trees: what is equal, what is smaller, what rounds to what. Nothing here guesses: TRUE and
- * FALSE are proved (or, for expressions with symbols, agree at all fixed points), everything else is UNKNOWN.
+/* The door of the arithmetic on trees, for equal/ and compat/: which scalars are equal, which is smaller,
+ * which decimal is a rounding of which number. Nothing here guesses: TRUE and FALSE are proved (for
+ * expressions with symbols, by their values at fixed sample points), and everything else is UNKNOWN.
  *
  * MPFR keeps pi and the like for each thread, to the digits seen so far: a few kilobytes, which threads that
  * live as long as the program (OpenMP's do) need not free. Everything else lives in the arena or is freed by
@@ -16,7 +17,7 @@ enum math_truth { MATH_UNKNOWN, MATH_FALSE, MATH_TRUE }; /* UNKNOWN: beyond step
 int math_is_scalar(const struct math_node *m);
 
 /* Are two scalars the same number, or the same function of their symbols wherever both are defined? Exact
- * rationals and polynomials first, certified numerics with rising precision for constants, fixed points for
+ * rationals and polynomials first, certified numerics with rising precision for constants, sample points for
  * symbols, logarithms or exact structure for huge powers and factorials. Decimals count as the exact value
  * that is written; rounding is math_rounds_to's business. */
 enum math_truth math_scalar_equal(struct math_work *w, const struct math_node *a, const struct math_node *b);

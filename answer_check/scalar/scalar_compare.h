@@ -7,9 +7,9 @@
 /* Comparing two trees whose symbols all have values in c->bound. */
 
 /* Precisions tried in turn, ended by 0. From number accept_from on, the numbers count as equal when the
- * interval of their difference holds 0 and is 2^-accept of their size: the one step that is not a proof. It
- * is not taken where a number beyond 2^900 or below 2^-900 took part, since what such numbers differ by may
- * be out of sight. */
+ * interval of their difference holds 0 and is at most 2^-accept of their size: the one step that is not a
+ * proof. It is not taken where a number beyond 2^900 or below 2^-900 took part, since what such numbers
+ * differ by may be out of sight. */
 struct scalar_plan {
     long precision[4];
     long accept;

@@ -3,7 +3,7 @@
 
 #include "answer_check/verdict/grade.h"
 
-/* Mode strict of grade_math_as() (answer_check/answer_check.h). */
+/* The door of mode strict, for answer_check.c: grade_math_as() with mode GRADE_STRICT. */
 int grade_math_strict(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                       const struct grade_rules *rules, struct arena *a);
 

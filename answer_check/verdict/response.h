@@ -4,7 +4,8 @@
 #include "answer_check/text/span.h"
 #include "answer_check/verdict/grade.h"
 
-/* What every grader does with a response and its verdict; the types are in grade.h. */
+/* The door for all graders: what each of them does with a response and its verdict. The types are in grade.h.
+ */
 
 /* Fills a grade: no forms, score 1 for correct and 0 otherwise. Returns 0. */
 int grade_set(struct grade *out, enum verdict v, const char *reason);
