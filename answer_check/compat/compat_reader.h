@@ -55,8 +55,8 @@ const struct math_node *compat_chained(struct compat_reader *r, const struct mat
 compat_rule compat_set_atom, compat_set_expression;
 compat_rule compat_relation_to_list, compat_relation_to_sets, compat_list; /* the three forms of a formula */
 
-/* compat_tokens.c: the words of the original's grammar, tables that compat_lex.c searches. Each ends with NULL,
- * or with a row that begins with NULL. */
+/* compat_tokens.c: the words of the original's grammar, tables that compat_lex.c searches. Each ends with
+ * NULL, or with a row that begins with NULL. */
 
 struct compat_literal {
     const char *text;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "answer_check/compat/compat_equal.h"
+#include "answer_check/answer_check.h"
 #include "answer_check/equal/equal_answer.h"
 
 static void reflexive(struct span text, struct arena *a)
