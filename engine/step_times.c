@@ -5,7 +5,7 @@
 #include "engine/engine_impl.h"
 #include "engine/memory/device.h"
 #include "evalcore/base/arena.h"
-#include "kernels/probe.h"
+#include "kernels/limits.h"
 
 /* The median of the rounds counts. ROOM: tokens that the replays of the two programs that append take. */
 enum { ROUNDS = 5, REPLAYS = 8, ROOM = 2 * (ROUNDS * REPLAYS + 1) };
@@ -174,7 +174,7 @@ static int time_part(struct engine *en, const struct tape *t, enum step_part par
         replay(en, p, REPLAYS, e);
         round[i] = (engine_clock() - start) / REPLAYS;
     }
-    *seconds = probe_median(round, ROUNDS);
+    *seconds = limits_median(round, ROUNDS);
     en->be->program_release(en->dev, p);
     return e->code;
 }

@@ -176,7 +176,7 @@ struct topk_rule {
 
 /* ---- the table ---- */
 
-struct probe; /* kernels/probe.h */
+struct limits; /* kernels/limits.h */
 
 struct device_options {
     int threads;     /* CPU: 0 = all cores this process may use */
@@ -193,12 +193,12 @@ struct device_facts {
 
 struct backend {
     const char *name;
-    const struct probe *probe; /* the device's own limits */
-    enum dtype kv_default;     /* type of the cache unless another is asked for */
-    enum dtype activations;    /* type of what feeds a bf16 linear layer; operations take fp32 as well */
-    int prefill_chunk;         /* positions of a prompt that are run at once, a multiple of 128: enough that
-                                * reading a weight costs little beside its products. Bits do not depend on it */
-    int (*count)(void);        /* devices present; -1: there may be some, but they cannot be counted */
+    const struct limits *limits; /* the device's own limits */
+    enum dtype kv_default;       /* type of the cache unless another is asked for */
+    enum dtype activations;      /* type of what feeds a bf16 linear layer; operations take fp32 as well */
+    int prefill_chunk;           /* positions of a prompt that are run at once, a multiple of 128: enough that
+                                  * reading a weight costs little beside its products. Bits do not depend on it */
+    int (*count)(void);          /* devices present; -1: there may be some, but they cannot be counted */
     /* On failure *out is NULL and `why` says so in a sentence. */
     int (*open)(struct device **out, int ordinal, const struct device_options *o, char *why, size_t size);
     void (*close)(struct device *d);

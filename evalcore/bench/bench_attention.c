@@ -181,7 +181,7 @@ static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct
     if (!rc)
         rc = bench_replay(k, enqueue, &j, b->device->is_gpu ? 2 * VARIANTS : 1, &seconds, e);
     if (!rc) /* 1 GiB is beyond every processor's own caches, and K and V take memory still */
-        print(b, c, seconds, k->d.probe->read_bandwidth(k->d.dev, (size_t)fmin(bytes, 1 << 30)));
+        print(b, c, seconds, k->d.limits->read_bandwidth(k->d.dev, (size_t)fmin(bytes, 1 << 30)));
     return rc;
 }
 

@@ -179,6 +179,6 @@ int bench_replay(const struct bench_kv *k, bench_enqueue_fn enqueue, void *conte
         t[i < 0 ? 0 : i] = (progress_clock() - start) / n;
     }
     be->program_release(k->d.dev, p);
-    *seconds = probe_median(t, REPLAYS);
+    *seconds = limits_median(t, REPLAYS);
     return e->code;
 }

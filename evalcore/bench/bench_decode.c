@@ -22,7 +22,7 @@ static int measure(struct bench_engine *x, int batch, double *seconds, struct er
         if (after.decode_steps > before.decode_steps && n < STEPS)
             step[n++] = after.decode_seconds - before.decode_seconds;
     }
-    *seconds = probe_median(step, n);
+    *seconds = limits_median(step, n);
     return 0;
 }
 

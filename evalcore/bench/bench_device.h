@@ -3,12 +3,12 @@
 
 #include "evalcore/bench/bench.h"
 #include "kernels/backend.h"
-#include "kernels/probe.h"
+#include "kernels/limits.h"
 
-/* A device opened for benchmarks, with the probe that measures its limits. */
+/* A device opened for benchmarks, with what measures its limits. */
 struct bench_device {
     const struct backend *be;
-    const struct probe *probe;
+    const struct limits *limits;
     struct device *dev;
 };
 int bench_device_open(struct bench_device *d, const struct bench *b, struct err *e);

@@ -13,7 +13,7 @@ int bench_batch(const struct bench *b)
 /* While memory is free. */
 static int measure_peak(struct bench_engine *x, struct err *e)
 {
-    x->peak = x->d.probe->peak(x->d.dev) * 1e9;
+    x->peak = x->d.limits->peak(x->d.dev) * 1e9;
     if (x->peak > 0)
         return 0;
     const char *why = x->d.be->last_error(x->d.dev);
@@ -117,7 +117,7 @@ double bench_bandwidth(const struct bench_engine *x, double kv_bytes)
 {
     const double most = 1 << 30; /* as good as endless, and the memory may be the cache's */
     double bytes = (double)engine_info(x->en)->step_bytes + kv_bytes;
-    return x->d.probe->read_bandwidth(x->d.dev, (size_t)(bytes < most ? bytes : most)) * 1e9;
+    return x->d.limits->read_bandwidth(x->d.dev, (size_t)(bytes < most ? bytes : most)) * 1e9;
 }
 
 static double phase(double bytes, double flop, double bandwidth, double peak)

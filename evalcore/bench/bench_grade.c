@@ -8,7 +8,7 @@
 #include "evalcore/base/json.h"
 #include "evalcore/bench/bench.h"
 #include "evalcore/cli/progress.h"
-#include "kernels/probe.h"
+#include "kernels/limits.h"
 
 enum { RUNS = 5, MEGABYTE = 1 << 20 };
 
@@ -155,7 +155,7 @@ int bench_grade(struct bench *b, struct err *e)
     if (b->pairs && read_pairs(&t, b->pairs, e))
         return e->code;
     if (t.n) {
-        double median = probe_median(t.seconds, (int)t.n); /* sorts them */
+        double median = limits_median(t.seconds, (int)t.n); /* sorts them */
         bench_print(b, "grade, median pair", 1e6 * median, "us", 0);
         bench_print(b, "grade, 99 % of pairs below", 1e6 * t.seconds[(t.n - 1) * 99 / 100], "us", 0);
         bench_print(b, "grade, slowest pair", 1e6 * t.seconds[t.n - 1], "us", 0);

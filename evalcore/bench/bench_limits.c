@@ -11,7 +11,7 @@ int bench_device_open(struct bench_device *d, const struct bench *b, struct err 
             e, ERR_USAGE,
             "this program was built without a backend \"%s\": build it where a CUDA 13 toolkit is installed",
             b->device->backend);
-    d->probe = d->be->probe;
+    d->limits = d->be->limits;
     int rc = d->be->open(&d->dev, b->device->ordinal[0], &o, why, sizeof why);
     return rc < 0 ? err_set(e, rc == BACKEND_ERR_UNSUPPORTED ? ERR_USAGE : ERR_DEVICE, "%s:%d: %s",
                             b->device->backend, b->device->ordinal[0], why)
@@ -34,9 +34,9 @@ int bench_limits(struct bench *b, struct err *e)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char name[64];
         snprintf(name, sizeof name, "read bandwidth at %zu MiB", sizes[i] >> 20);
-        bench_print(b, name, d.probe->read_bandwidth(d.dev, sizes[i]), "GB/s", 0);
+        bench_print(b, name, d.limits->read_bandwidth(d.dev, sizes[i]), "GB/s", 0);
     }
-    bench_print(b, b->device->is_gpu ? "bf16 matrix peak" : "FMA peak", d.probe->peak(d.dev), "GFLOP/s", 0);
+    bench_print(b, b->device->is_gpu ? "bf16 matrix peak" : "FMA peak", d.limits->peak(d.dev), "GFLOP/s", 0);
     bench_device_close(&d);
     return 0;
 }

@@ -150,7 +150,7 @@ static int warm(const char *model, const char *cache, struct err *e)
 static int measure(struct bench *b, const struct bench_device *d, const char *model, const char *cache,
                    struct err *e)
 {
-    double best = 0, bytes = 0, floor = d->probe->upload_bandwidth ? d->probe->upload_bandwidth(d->dev) : 0;
+    double best = 0, bytes = 0, floor = d->limits->upload_bandwidth ? d->limits->upload_bandwidth(d->dev) : 0;
     for (int run = 0; run < RUNS; run++) {
         struct model m;
         double start = progress_clock();

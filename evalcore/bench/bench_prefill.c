@@ -45,7 +45,7 @@ static int measure(struct bench *b, struct bench_engine *x, int tokens, struct e
     if (rc)
         return rc;
     char name[400];
-    double seconds = probe_median(run, RUNS);
+    double seconds = limits_median(run, RUNS);
     snprintf(name, sizeof name, "prefill %s %s of %d tokens, %.4g ms", b->model,
              b->policy ? b->policy : "full", tokens, seconds * 1e3);
     bench_print(b, name, tokens / seconds, "tok/s", tokens / bound(x, tokens));

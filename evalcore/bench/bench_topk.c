@@ -155,7 +155,7 @@ static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct
     if (!rc)
         rc = bench_replay(k, enqueue, &j, b->device->is_gpu ? 16 : 1, &seconds, e);
     if (!rc)
-        print(b, &j, seconds, k->d.probe->read_bandwidth(k->d.dev, (size_t)bytes_read(&j)));
+        print(b, &j, seconds, k->d.limits->read_bandwidth(k->d.dev, (size_t)bytes_read(&j)));
     k->kv.bounds = NULL;
     return rc;
 }

@@ -51,9 +51,9 @@ typedef double (*cpu_fma_fn)(long rounds);
 struct cpu_isa {
     const char *name;
     cpu_op_fn op[OP_COUNT];
-    cpu_read_fn probe_read; /* adds up n floats (a multiple of 64) */
-    cpu_fma_fn probe_fma;   /* does `rounds` times cpu_probe_flop floating point operations */
-    double probe_flop;
+    cpu_read_fn peak_read; /* adds up n floats (a multiple of 64) */
+    cpu_fma_fn peak_fma;   /* does `rounds` times peak_flop floating point operations */
+    double peak_flop;
 };
 const struct cpu_isa *cpu_isa_at(int i); /* best first, NULL past the end; supported or not */
 int cpu_isa_supported(const struct cpu_isa *isa);
@@ -103,7 +103,7 @@ double cpu_work(enum op op, const void *args);
 int cpu_error(struct device *d, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 extern const struct backend cpu_backend;
-extern const struct probe cpu_probe; /* cpu_probe.c */
+extern const struct limits cpu_limits; /* cpu_limits.c */
 
 /* ---- the cache: where things are */
 

@@ -163,7 +163,7 @@ static size_t device_unit_bytes(enum dtype kv, int head_dim)
 
 const struct backend cpu_backend = {
     .name = "cpu",
-    .probe = &cpu_probe,
+    .limits = &cpu_limits,
     .kv_default = DTYPE_F32,
     .activations = DTYPE_F32,
     .prefill_chunk = 128, /* products are the limit, not reading weights */

@@ -1,5 +1,5 @@
 /* The operations of one instruction set; compiled once for each. */
-#include "kernels/cpu/isa_probe.h"
+#include "kernels/cpu/isa_peak.h"
 #include "kernels/cpu/ops.h"
 
 #define TEXT2(x) #x
@@ -15,7 +15,7 @@ const struct cpu_isa CPU_SYM(cpu_isa) = {
             BACKEND_OPS(X)
 #undef X
         },
-    .probe_read = CPU_SYM(probe_read),
-    .probe_fma = CPU_SYM(probe_fma),
-    .probe_flop = PROBE_FLOP,
+    .peak_read = CPU_SYM(peak_read),
+    .peak_fma = CPU_SYM(peak_fma),
+    .peak_flop = PEAK_FLOP,
 };

@@ -1,4 +1,4 @@
-/* Appending K and V to the cache, alone or after norms and rotation, and copying whole units. */
+/* Appending K and V to the cache, alone or after norms and rotation. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/unit.h"
 
@@ -45,20 +45,4 @@ void CPU_SYM(op_rope_append)(const void *args, struct cpu_ctx *c)
     CPU_SYM(rope_rows)(a, c);
     cpu_barrier(c);
     CPU_SYM(op_append)(&p, c);
-}
-
-void CPU_SYM(op_copy_units)(const void *args, struct cpu_ctx *c)
-{
-    const struct copy_units_args *a = args;
-    size_t bytes = 2 * KV_PAGE_TOKENS * (size_t)a->kv.head_dim * dtype_bytes(a->kv.dtype);
-    size_t bounds = kv_bounds_bytes(&a->kv);
-    char *base = a->kv.bounds;
-    FOR_TASKS(c, i, a->n)
-    {
-        if (a->src[i] == a->dst[i])
-            continue;
-        memcpy(kv_unit_k(&a->kv, a->dst[i]), kv_unit_k(&a->kv, a->src[i]), bytes);
-        if (base)
-            memcpy(base + (size_t)a->dst[i] * bounds, base + (size_t)a->src[i] * bounds, bounds);
-    }
 }

@@ -1,6 +1,5 @@
-/* Forgetting: RaaS's stamps and evictions (arXiv 2502.11147), DMS's delayed eviction (arXiv 2506.05345, 3.1),
- * and the bookkeeping of a step. Dropping clears live bits; the slots are free for the next tokens of the
- * same head. */
+/* Forgetting: RaaS's stamps and evictions (arXiv 2502.11147) and DMS's delayed eviction (arXiv 2506.05345,
+ * 3.1). Dropping clears live bits; the slots are free for the next tokens of the same head. */
 #include "kernels/cpu/ops.h"
 
 static void drop_page(const struct kv_view *kv, size_t head, int page)
@@ -174,39 +173,6 @@ void CPU_SYM(op_until)(const void *args, struct cpu_ctx *c)
         if (key >= 0)
             until[key] = a->flag[r * a->n_kv + h] ? key + a->reach - 1 : INT32_MAX;
     }
-}
-
-void CPU_SYM(op_account)(const void *args, struct cpu_ctx *c)
-{
-    const struct account_args *a = args;
-    int heads = a->kv.n_layers * a->kv.n_kv;
-    FOR_TASKS(c, r, a->rows.cap)
-    {
-        int seq = a->rows.seq[r], sum = 0;
-        if (seq < 0)
-            continue;
-        for (int i = 0; i < heads; i++)
-            sum += a->kv.n_live[(size_t)seq * (size_t)heads + (size_t)i];
-        a->kv.peak[seq] = sum > a->kv.peak[seq] ? sum : a->kv.peak[seq];
-    }
-}
-
-void CPU_SYM(op_fill_i32)(const void *args, struct cpu_ctx *c)
-{
-    enum { STEP = 1 << 16 };
-    const struct fill_i32_args *a = args;
-    FOR_TASKS(c, t, (int)((a->n + STEP - 1) / STEP))
-    for (int64_t i = (int64_t)t * STEP; i < a->n && i < (int64_t)(t + 1) * STEP; i++)
-        a->out[i] = a->value;
-}
-
-void CPU_SYM(op_put_i32)(const void *args, struct cpu_ctx *c)
-{
-    enum { STEP = 1 << 12 };
-    const struct put_i32_args *a = args;
-    FOR_TASKS(c, t, (a->n + STEP - 1) / STEP)
-    for (int i = t * STEP; i < a->n && i < (t + 1) * STEP; i++)
-        a->out[a->at[i]] = a->value[i];
 }
 
 void CPU_SYM(op_load_stamps)(const void *args, struct cpu_ctx *c)

@@ -9,7 +9,7 @@
 #include "kernels/backend.h"
 #include "kernels/fault.h"
 
-extern "C" const struct probe cuda_probe; /* probe.cu */
+extern "C" const struct limits cuda_limits; /* cuda_limits.cu */
 
 struct gemm; /* gemm.cu: cuBLASLt and the algorithms chosen so far */
 

@@ -310,7 +310,7 @@ static void program_release(struct device *d, struct program *p)
 enum { PREFILL_CHUNK = 2048 };
 
 const struct backend cuda_backend = {"cuda",
-                                     &cuda_probe,
+                                     &cuda_limits,
                                      DTYPE_BF16,
                                      DTYPE_BF16,
                                      PREFILL_CHUNK,

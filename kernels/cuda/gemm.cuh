@@ -17,8 +17,8 @@ struct product {
     float *out;
 };
 
-/* Up to so many rows bits are compared; beyond, where only speed is asked for (probe.cu), the same algorithm
- * is taken. */
+/* Up to so many rows bits are compared; beyond, where only speed is asked for (cuda_limits.cu), the same
+ * algorithm is taken. */
 enum { GEMM_MOST_ROWS = 2048 };
 
 /* Is this shape one that cuBLAS takes at all (16-byte rows)? */

@@ -1,6 +1,6 @@
-/* Appending K and V to the cache, with the norms and the rotation that come before, and copying whole units.
- * While decoding a block is one token of one KV head and of its group of query heads; in prefill it is the
- * rows of one page of one head, so that a page's bits and bounds have one writer. */
+/* Appending K and V to the cache, with the norms and the rotation that come before. While decoding a block is
+ * one token of one KV head and of its group of query heads; in prefill it is the rows of one page of one
+ * head, so that a page's bits and bounds have one writer. */
 #include "kernels/cuda/cuda.cuh"
 #include "kernels/cuda/ptx.cuh"
 #include "kernels/cuda/slots.cuh"
@@ -275,29 +275,4 @@ int cuda_op_append(struct device *d, const struct append_args *a)
     p.v = a->v;
     p.stride = a->stride;
     return run(d, &p, OP_append);
-}
-
-/* A block a unit. */
-static __global__ void copy_units_kernel(struct copy_units_args a)
-{
-    const struct kv_view &kv = a.kv;
-    int src = a.src[blockIdx.x], dst = a.dst[blockIdx.x];
-    if (src == dst)
-        return;
-    const uint4 *from = (const uint4 *)kv_unit_k(kv, src);
-    uint4 *to = (uint4 *)kv_unit_k(kv, dst);
-    int chunks = (int)(kv_unit_bytes(kv.dtype, kv.head_dim) / sizeof(uint4));
-    for (int c = threadIdx.x; c < chunks; c += blockDim.x)
-        to[c] = from[c];
-    size_t bounds = 2 * kv.head_dim * kv_elem(kv.dtype) / sizeof(uint4);
-    for (int i = threadIdx.x; kv.bounds && i < (int)bounds; i += blockDim.x)
-        ((uint4 *)kv.bounds)[dst * bounds + i] = ((const uint4 *)kv.bounds)[src * bounds + i];
-}
-
-int cuda_op_copy_units(struct device *d, const struct copy_units_args *a)
-{
-    if (a->n < 1)
-        return 0;
-    copy_units_kernel<<<a->n, 256, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_copy_units);
 }

@@ -136,31 +136,3 @@ int cuda_op_gate(struct device *d, const struct gate_args *a)
     gate_kernel<<<dim3(a->rows, a->n_kv), 256, 0, d->stream>>>(*a);
     return cuda_launched(d, OP_gate);
 }
-
-static __global__ void fill_i32_kernel(struct fill_i32_args a)
-{
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.n;
-         i += (int64_t)gridDim.x * blockDim.x)
-        a.out[i] = a.value;
-}
-
-int cuda_op_fill_i32(struct device *d, const struct fill_i32_args *a)
-{
-    fill_i32_kernel<<<256, 256, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_fill_i32);
-}
-
-static __global__ void put_i32_kernel(struct put_i32_args a)
-{
-    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i < a.n)
-        a.out[a.at[i]] = a.value[i];
-}
-
-int cuda_op_put_i32(struct device *d, const struct put_i32_args *a)
-{
-    if (a->n < 1)
-        return 0;
-    put_i32_kernel<<<(a->n + 255) / 256, 256, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_put_i32);
-}

@@ -1,6 +1,6 @@
-/* Forgetting: RaaS's stamps and evictions (arXiv 2502.11147), DMS's delayed eviction (arXiv 2506.05345, 3.1),
- * and the bookkeeping of a step. Dropping clears live bits; the slots are free for the next tokens of the
- * same head. A block is one KV head of one row unless it says otherwise. */
+/* Forgetting: RaaS's stamps and evictions (arXiv 2502.11147) and DMS's delayed eviction (arXiv 2506.05345,
+ * 3.1). Dropping clears live bits; the slots are free for the next tokens of the same head. A block is one KV
+ * head of one row unless it says otherwise. */
 #include "kernels/cuda/cuda.cuh"
 #include "kernels/cuda/slots.cuh"
 
@@ -285,26 +285,4 @@ int cuda_op_until(struct device *d, const struct until_args *a)
 {
     until_kernel<<<a->n_kv, 1024, 0, d->stream>>>(*a);
     return cuda_launched(d, OP_until);
-}
-
-/* A block is one row. */
-static __global__ void account_kernel(struct account_args a)
-{
-    __shared__ int room[WARP];
-    int seq = a.rows.seq[blockIdx.x], heads = a.kv.n_layers * a.kv.n_kv, sum = 0;
-    if (seq < 0)
-        return;
-    for (int i = threadIdx.x; i < heads; i += blockDim.x)
-        sum += a.kv.n_live[(size_t)seq * heads + i];
-    sum = block_sum(sum, room);
-    if (threadIdx.x == 0)
-        a.kv.peak[seq] = max(a.kv.peak[seq], sum);
-}
-
-int cuda_op_account(struct device *d, const struct account_args *a)
-{
-    if (a->rows.cap < 1)
-        return 0;
-    account_kernel<<<a->rows.cap, 128, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_account);
 }

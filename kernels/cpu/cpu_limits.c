@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "kernels/cpu/cpu.h"
-#include "kernels/probe.h"
+#include "kernels/limits.h"
 
-static const double probe_seconds = 0.1;
+static const double least_seconds = 0.1;
 
 static double now(void)
 {
@@ -31,31 +31,31 @@ static double read_bandwidth(struct device *d, size_t bytes)
     /* Small sets are read several times a run, so that starting the threads does not count. */
     while (passes * bytes < (size_t)32 << 20)
         passes *= 2;
-    for (; n < MOST && (n < 4 || now() - start < probe_seconds); n++) {
+    for (; n < MOST && (n < 4 || now() - start < least_seconds); n++) {
         double t = now(), sum = 0;
 #pragma omp parallel num_threads(d->threads) reduction(+ : sum)
         for (size_t k = 0; k < passes; k++)
-            sum += d->isa->probe_read(p + (size_t)omp_get_thread_num() * floats, floats);
+            sum += d->isa->peak_read(p + (size_t)omp_get_thread_num() * floats, floats);
         speed[n] = (double)passes * (double)floats * d->threads * sizeof *p / (now() - t) * 1e-9;
         sink += sum;
     }
     cpu_release(p);
-    return sink == 0 ? probe_median(speed, n) : 0;
+    return sink == 0 ? limits_median(speed, n) : 0;
 }
 
 static double fma_peak(struct device *d)
 {
     enum { ROUNDS = 1000000 };
     double best = 0, start = now(), sink = 0;
-    for (int i = 0; i < 4 || now() - start < probe_seconds; i++) {
+    for (int i = 0; i < 4 || now() - start < least_seconds; i++) {
         double t = now(), sum = 0;
 #pragma omp parallel num_threads(d->threads) reduction(+ : sum)
-        sum += d->isa->probe_fma(ROUNDS);
-        t = ROUNDS * d->isa->probe_flop * d->threads / (now() - t) * 1e-9;
+        sum += d->isa->peak_fma(ROUNDS);
+        t = ROUNDS * d->isa->peak_flop * d->threads / (now() - t) * 1e-9;
         best = t > best ? t : best;
         sink += sum;
     }
     return sink > 0 ? best : 0;
 }
 
-const struct probe cpu_probe = {read_bandwidth, fma_peak, NULL};
+const struct limits cpu_limits = {read_bandwidth, fma_peak, NULL};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernels/cuda/gemm.cuh"
-#include "kernels/probe.h"
+#include "kernels/limits.h"
 
 /* Eight loads of 16 bytes a thread are under way at a time. */
 static __global__ void read_kernel(const uint4 *p, size_t n, uint32_t *out)
@@ -63,7 +63,7 @@ static double time_reads(struct device *d, const uint4 *p, size_t bytes, int blo
         read_kernel<<<blocks * d->n_sm, 512, 0, d->stream>>>(p, bytes / sizeof *p, (uint32_t *)d->counters);
         return 0;
     });
-    return probe_median(speed, n);
+    return limits_median(speed, n);
 }
 
 static double read_bandwidth(struct device *d, size_t bytes)
@@ -121,7 +121,7 @@ static double upload_bandwidth(struct device *d)
                       [=] { return cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, d->stream); });
     cudaFree(to);
     cudaFreeHost(from);
-    return probe_median(speed, n);
+    return limits_median(speed, n);
 }
 
-const struct probe cuda_probe = {read_bandwidth, peak, upload_bandwidth};
+const struct limits cuda_limits = {read_bandwidth, peak, upload_bandwidth};

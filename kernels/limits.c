@@ -1,5 +1,5 @@
-/* See probe.h. */
-#include "kernels/probe.h"
+/* See limits.h. */
+#include "kernels/limits.h"
 
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double probe_median(double *x, int n)
+double limits_median(double *x, int n)
 {
     qsort(x, (size_t)n, sizeof *x, ascending);
     return n ? x[n / 2] : 0;

@@ -1,0 +1,122 @@
+/* Attention mass in the log domain as scores that selections are made from. */
+#include "kernels/cpu/ops.h"
+#include "kernels/cpu/scores.h"
+
+/* The heads that make up one out list, their logits and extents. */
+struct mass {
+    const struct reduce_stats_args *a;
+    const float *logits[BACKEND_MAX_Q_HEADS];
+    float lse[BACKEND_MAX_Q_HEADS];
+    int slots[BACKEND_MAX_Q_HEADS];
+    int heads, extent; /* extent: slots of the longest */
+};
+
+static void mass_of(struct mass *m, const struct reduce_stats_args *a, int row, int list)
+{
+    int group = a->n_q / a->kv.n_kv;
+    m->a = a;
+    m->heads = a->n_q / a->out.n_rows;
+    m->extent = 0;
+    for (int i = 0; i < m->heads; i++) {
+        int q = list * m->heads + i;
+        size_t at = (size_t)row * (size_t)a->n_q + (size_t)q;
+        m->slots[i] = a->kv.n_slots[kv_head(&a->kv, a->rows.seq[row], a->layer, q / group)];
+        m->logits[i] = a->in.logits + at * (size_t)a->in.stride;
+        m->lse[i] = a->in.lse[at];
+        m->extent = m->slots[i] > m->extent ? m->slots[i] : m->extent;
+    }
+}
+
+/* Log-probability of 16 slots under head i; -inf beyond its extent and where nothing was read. */
+INLINE struct v16 log_prob(const struct mass *m, int i, int slot)
+{
+    int n = m->slots[i] - slot;
+    if (n <= 0 || m->lse[i] == -INFINITY)
+        return v_set(-INFINITY);
+    struct v16 x = v_sub(v_load(m->logits[i] + slot), v_set(m->lse[i]));
+    return n >= LANES ? x : v_select(m_bits((1u << n) - 1), x, v_set(-INFINITY));
+}
+
+INLINE struct v16 round_bf16(struct v16 x)
+{
+    float t[LANES];
+    v_store(t, x);
+    for (int i = 0; i < LANES; i++)
+        t[i] = bf16_to_f32(f32_to_bf16(t[i]));
+    return v_load(t);
+}
+
+/* A rounded mass of 0 keeps its token a candidate: below every logarithm of a float. */
+#define BF16_FLOOR (-104.0f)
+
+/* log of the sum (or mean) of the exponentials over heads, or the largest, for 16 slots. */
+static struct v16 over_heads(const struct mass *m, int slot)
+{
+    const struct reduce_stats_args *a = m->a;
+    struct v16 top = v_set(-INFINITY), sum = v_set(0), scale = v_set((float)m->heads);
+    for (int i = 0; i < m->heads; i++)
+        top = v_max(log_prob(m, i, slot), top);
+    struct m16 read = m_less(v_set(-INFINITY), top);
+    if (a->bf16) {
+        for (int i = 0; i < m->heads; i++)
+            sum = v_add(sum, round_bf16(v_exp(log_prob(m, i, slot))));
+        sum = a->mode == REDUCE_MAX    ? round_bf16(v_exp(top))
+              : a->mode == REDUCE_MEAN ? v_div(sum, scale)
+                                       : sum;
+        return v_select(read, v_max(v_log(sum), v_set(BF16_FLOOR)), v_set(-INFINITY));
+    }
+    if (a->mode == REDUCE_MAX)
+        return top;
+    struct v16 base = v_select(read, top, v_set(0));
+    for (int i = 0; i < m->heads; i++)
+        sum = v_add(sum, v_term(v_sub(log_prob(m, i, slot), base)));
+    return v_add(base, v_log(a->mode == REDUCE_MEAN ? v_div(sum, scale) : sum));
+}
+
+static float over_block(const struct mass *m, int slot, int n)
+{
+    struct v16 top = v_set(-INFINITY), sum = v_set(0);
+    for (int t = slot; t < slot + n; t += LANES)
+        top = v_max(over_heads(m, t), top);
+    float most = v_largest(top);
+    if (most == -INFINITY)
+        return most;
+    for (int t = slot; t < slot + n; t += LANES)
+        sum = v_add(sum, v_term(v_sub(over_heads(m, t), v_set(most))));
+    return most + v_first(v_log(v_set(v_sum(sum))));
+}
+
+void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
+{
+    const struct reduce_stats_args *a = args;
+    int unit = a->block_pages ? a->block_pages * KV_PAGE_TOKENS : LANES, lists = a->out.n_rows;
+    int spans = most_slots(&a->rows, &a->kv, a->layer) / (unit * SPAN) + 1;
+    FOR_TASKS(c, t, a->rows.cap * lists * spans)
+    {
+        int span = t / (a->rows.cap * lists), row = t / lists % a->rows.cap, list = t % lists;
+        struct mass m;
+        if (a->rows.seq[row] < 0)
+            continue;
+        mass_of(&m, a, row, list);
+        float *out = a->out.v + ((size_t)row * (size_t)lists + (size_t)list) * (size_t)a->out.stride;
+        for (int i = span * SPAN; i < (span + 1) * SPAN && i * unit < m.extent; i++) {
+            if (a->block_pages) {
+                int left = kv_pages(m.extent) * KV_PAGE_TOKENS - i * unit;
+                out[i] = over_block(&m, i * unit, left < unit ? left : unit);
+            } else {
+                int n = m.extent - i * unit;
+                v_storen(out + i * unit, over_heads(&m, i * unit), n < LANES ? n : LANES);
+            }
+        }
+    }
+    cpu_barrier(c);
+    FOR_TASKS(c, t, a->rows.cap * lists)
+    {
+        struct mass m;
+        if (a->rows.seq[t / lists] < 0)
+            continue;
+        mass_of(&m, a, t / lists, t % lists);
+        a->out.n[t] = a->block_pages ? (m.extent + unit - 1) / unit : m.extent;
+        a->out.m[t] = count_candidates(a->out.v + (size_t)t * (size_t)a->out.stride, a->out.n[t]);
+    }
+}

@@ -1,0 +1,52 @@
+/* What keeps the cache's tables: copying whole units, the accounts at the end of a step, and writing int32
+ * arrays. */
+#include "kernels/cpu/ops.h"
+
+void CPU_SYM(op_copy_units)(const void *args, struct cpu_ctx *c)
+{
+    const struct copy_units_args *a = args;
+    size_t bytes = 2 * KV_PAGE_TOKENS * (size_t)a->kv.head_dim * dtype_bytes(a->kv.dtype);
+    size_t bounds = kv_bounds_bytes(&a->kv);
+    char *base = a->kv.bounds;
+    FOR_TASKS(c, i, a->n)
+    {
+        if (a->src[i] == a->dst[i])
+            continue;
+        memcpy(kv_unit_k(&a->kv, a->dst[i]), kv_unit_k(&a->kv, a->src[i]), bytes);
+        if (base)
+            memcpy(base + (size_t)a->dst[i] * bounds, base + (size_t)a->src[i] * bounds, bounds);
+    }
+}
+
+void CPU_SYM(op_account)(const void *args, struct cpu_ctx *c)
+{
+    const struct account_args *a = args;
+    int heads = a->kv.n_layers * a->kv.n_kv;
+    FOR_TASKS(c, r, a->rows.cap)
+    {
+        int seq = a->rows.seq[r], sum = 0;
+        if (seq < 0)
+            continue;
+        for (int i = 0; i < heads; i++)
+            sum += a->kv.n_live[(size_t)seq * (size_t)heads + (size_t)i];
+        a->kv.peak[seq] = sum > a->kv.peak[seq] ? sum : a->kv.peak[seq];
+    }
+}
+
+void CPU_SYM(op_fill_i32)(const void *args, struct cpu_ctx *c)
+{
+    enum { STEP = 1 << 16 };
+    const struct fill_i32_args *a = args;
+    FOR_TASKS(c, t, (int)((a->n + STEP - 1) / STEP))
+    for (int64_t i = (int64_t)t * STEP; i < a->n && i < (int64_t)(t + 1) * STEP; i++)
+        a->out[i] = a->value;
+}
+
+void CPU_SYM(op_put_i32)(const void *args, struct cpu_ctx *c)
+{
+    enum { STEP = 1 << 12 };
+    const struct put_i32_args *a = args;
+    FOR_TASKS(c, t, (a->n + STEP - 1) / STEP)
+    for (int i = t * STEP; i < a->n && i < (t + 1) * STEP; i++)
+        a->out[a->at[i]] = a->value[i];
+}
