@@ -20,8 +20,15 @@ set(rooms
   "evalcore/base           | *                                          |"
 
   "kernels                 | backend.h limits.h op_check.h fault.h copy_wide.h topk_rule.h |"
-  "kernels/cpu             |                                            | kernels"
-  "kernels/cuda            |                                            | kernels"
+  "kernels/cpu/simd        | simd.h tile.h isa_peak.h                   |"
+  "kernels/cpu             |                                            | kernels/cpu/simd kernels"
+  "kernels/cuda/device     | *                                          | kernels"
+  "kernels/cuda/linear     | gemm.cuh                                   | kernels/cuda/device"
+  "kernels/cuda/attention  |                                            | kernels/cuda/device"
+  "kernels/cuda/prefill    |                                            | kernels/cuda/device"
+  "kernels/cuda/select     |                                            | kernels/cuda/device kernels"
+  "kernels/cuda/cache      |                                            | kernels/cuda/device"
+  "kernels/cuda            |                                            | kernels/cuda/linear kernels/cuda/device kernels"
 
   "answer_check/text       | span.h latex_clean.h code_points.h python_regex.h word_list.h |"
   "answer_check/verdict    | grade.h response.h                         | answer_check/text"

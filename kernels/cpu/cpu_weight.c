@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
 
 int cpu_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias)
 {

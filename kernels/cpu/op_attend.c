@@ -7,7 +7,7 @@
  * a head's bits follow from its own tokens alone: lists merged over a group, and a list that covers
  * everything, give what each head would get by itself. */
 #include "kernels/cpu/ops.h"
-#include "kernels/cpu/tile.h"
+#include "kernels/cpu/simd/tile.h"
 
 enum {
     PART_EXTRA = 2, /* largest logit and sum, before the head_dim outputs */

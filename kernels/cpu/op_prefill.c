@@ -4,7 +4,7 @@
  * largest - new) + weights . V, tokens in sequence. Masked keys weigh 0 and change nothing, so a row's bits
  * follow from keys 0 .. pos alone. */
 #include "kernels/cpu/ops.h"
-#include "kernels/cpu/tile.h"
+#include "kernels/cpu/simd/tile.h"
 
 enum { BLOCK_ROWS = 48, MAX_DIM = BACKEND_MAX_HEAD_DIM, VALUE_PAGES = 2 };
 

@@ -4,7 +4,7 @@
 /* What every op_*.c includes: it defines CPU_SYM(op_NAME) for some operations, once per instruction set. */
 #include "kernels/backend.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
 
 #define X(name, ...) void CPU_SYM(op_##name)(const void *args, struct cpu_ctx *c);
 BACKEND_OPS(X)

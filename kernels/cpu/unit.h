@@ -2,7 +2,7 @@
 #define KERNELS_CPU_UNIT_H
 
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/simd.h"
+#include "kernels/cpu/simd/simd.h"
 
 /* Writing and reading single tokens of a unit, and page bounds. */
 

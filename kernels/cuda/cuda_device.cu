@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/cuda.cuh"
-#include "kernels/cuda/kv.cuh"
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
 #include "kernels/op_check.h"
 
 extern "C" const struct backend cuda_backend;

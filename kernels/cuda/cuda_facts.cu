@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device/cuda.cuh"
 
 /* "580.82.07" from the kernel module's line "NVRM version: ... Kernel Module  580.82.07  ..."; "" when the
  * file is not there, as in some containers. */

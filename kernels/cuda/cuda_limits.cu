@@ -2,7 +2,7 @@
 #include <cuda_bf16.h>
 #include <string.h>
 
-#include "kernels/cuda/gemm.cuh"
+#include "kernels/cuda/linear/gemm.cuh"
 #include "kernels/limits.h"
 
 /* Eight loads of 16 bytes a thread are under way at a time. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernels/copy_wide.h"
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device/cuda.cuh"
 #include "kernels/op_check.h"
 
 static const size_t SLOT = 8 << 20;

@@ -1,8 +1,8 @@
 /* Weights as they are in the file: [n][k], row-major. */
 #include <string.h>
 
-#include "kernels/cuda/cuda.cuh"
-#include "kernels/cuda/kv.cuh"
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
 
 int cuda_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias)
 {

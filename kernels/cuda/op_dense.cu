@@ -1,8 +1,8 @@
 /* The small dense operations of a layer: embedding, norm, SwiGLU, DMS gates. */
-#include "kernels/cuda/cuda.cuh"
-#include "kernels/cuda/kv.cuh"
-#include "kernels/cuda/math.cuh"
-#include "kernels/cuda/ptx.cuh"
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
 
 static __global__ void embed_kernel(struct embed_args a)
 {

@@ -3,7 +3,7 @@
  * large for it). Masses of weights are integers, units of 2^-44, so that sums have no order: top-p, the draw
  * and their histograms by atomics are the same for any schedule. Kept ids are walked in ascending order with
  * one number from Philox4x32-10 (Salmon et al., SC 2011). */
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/sample.cuh"
 
 /* ---- what there is */

@@ -9,7 +9,7 @@
  * when the others do not suffice. */
 #include <cooperative_groups.h>
 
-#include "kernels/cuda/math.cuh"
+#include "kernels/cuda/device/math.cuh"
 
 namespace cg = cooperative_groups;
 

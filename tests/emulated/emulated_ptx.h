@@ -1,8 +1,8 @@
 #ifndef TESTS_EMULATED_EMULATED_PTX_H
 #define TESTS_EMULATED_EMULATED_PTX_H
 
-/* What kernels/cuda/ptx.cuh and wgmma.cuh have, for the emulation: the same names and meanings, explained
- * there. What changes the state of a block is in ptx.cc. */
+/* What kernels/cuda/device/ptx.cuh and wgmma.cuh have, for the emulation: the same names and meanings,
+ * explained there. What changes the state of a block is in ptx.cc. */
 #include "tests/emulated/emulated_device.h"
 
 static inline uint32_t shared_address(const void *p)

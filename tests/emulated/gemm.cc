@@ -1,10 +1,10 @@
-/* What cuBLASLt does on a GPU (kernels/cuda/gemm.cuh): plain sums, by the stream itself. */
+/* What cuBLASLt does on a GPU (kernels/cuda/linear/gemm.cuh): plain sums, by the stream itself. */
 #include <cstdio>
 #include <vector>
 
-#include "kernels/cuda/gemm.cuh"
-#include "kernels/cuda/kv.cuh"
-#include "kernels/cuda/math.cuh"
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/linear/gemm.cuh"
 
 int gemm_open(struct device *)
 {

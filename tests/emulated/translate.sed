@@ -10,4 +10,4 @@ s/extern __shared__ ([A-Za-z_0-9 ]+) ([A-Za-z_0-9]+)\[\];/\1 *\2 = (\1 *)emulate
 s/__shared__ (__align__\([0-9]+\) )?(.+) ([A-Za-z_0-9]+)((\[[^]]*\])*);/static char key_\3; typedef \2 type_\3\4; type_\3 \&\3 = *(type_\3 *)emulated_static(\&key_\3, sizeof(type_\3));/
 s/asm volatile\("trap;"\);/emulated_trap();/
 s/cudaLaunchKernelEx\(/emulated_launch_with(backend_op_name(op), /
-s@"kernels/cuda/(ptx|wgmma).cuh"@"tests/emulated/emulated_ptx.h"@
+s@"kernels/cuda/device/(ptx|wgmma).cuh"@"tests/emulated/emulated_ptx.h"@

@@ -1,0 +1,241 @@
+#ifndef KERNELS_CUDA_ATTENTION_ATTEND_CUH
+#define KERNELS_CUDA_ATTENTION_ATTEND_CUH
+
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
+
+/* What the attention kernels share: lists, their chunks, and how chunks come together.
+ *
+ * A list is a (row, KV head); its entries are pages, or tiles of 16 listed tokens. Entries are cut into
+ * chunks whose size follows from their number and the kernel alone; an item is one chunk, and the blocks of a
+ * persistent grid take items in order. A second kernel adds up the chunks of lists that have several, in
+ * order: a list's bits depend on the list alone. */
+enum list_kind { LIST_LIVE, LIST_PAGES, LIST_TOKENS, LIST_MERGED };
+enum { ATTEND_THREADS = 128, ATTEND_WARPS = 4, MAX_CHUNK = 128, MAX_CHUNKS = 128 };
+
+struct attend_work {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, n_q, group;
+    const float *q;
+    int q_stride;
+    void *out; /* (rows, n_q, d) of `type`; NULL: logits and their log-sum-exp alone */
+    enum dtype type;
+    float scale;
+    enum list_kind kind;
+    int n_rows, cap, block_pages;
+    uint8_t list_of[BACKEND_MAX_Q_HEADS]; /* by KV head */
+    const int32_t *idx, *len;
+    struct plan plan; /* LIST_MERGED */
+    struct stats stats;
+    float *part;     /* (lists, max_chunks, group, head_dim): sums of exp(logit - top) V */
+    float2 *part_tl; /* (lists, max_chunks, group): top, sum of exp(logit - top) */
+    int max_chunks;
+    int plain; /* attend_plain.cu has it */
+    int early; /* lists of pages, and the kernel before this one changes K and V at most */
+};
+
+/* Entries of a chunk. Who changes it changes bits: OWN_BITS in cuda_device.cu goes up.
+ *
+ * A list of 64 pages, the common budget, is one: nothing is left to add up. Few for lists a little longer, so
+ * that they spread over the GPU; more for long ones, whose parts would cost: what is written costs several
+ * times what the same bytes cost to read (measured). Finer ones for attend_plain.cu, which is bound by
+ * latency. */
+__host__ __device__ static inline int chunk_entries(const struct attend_work &w, int n)
+{
+    int per = 16;
+    if (!w.plain)
+        return n > 64 && n <= 256 ? 32 : n < 2048 ? 64 : MAX_CHUNK;
+    while (per * 64 < n && per < MAX_CHUNK)
+        per *= 2;
+    return per;
+}
+
+__host__ __device__ static inline int chunks_of(const struct attend_work &w, int n)
+{
+    int per = chunk_entries(w, n);
+    return n > 0 ? (n + per - 1) / per : 1;
+}
+
+/* Of parts' tops: their sums are relative to exp(top * unit). */
+__device__ static inline float part_unit(const struct attend_work &w)
+{
+    return w.plain ? 1.0f : w.scale;
+}
+
+/* One list as the kernels walk it. */
+struct list {
+    int row, h, n; /* n: entries */
+    size_t head;
+    const int32_t *idx; /* NULL: all pages, or LIST_MERGED */
+    int len;            /* of idx */
+};
+
+/* What a block knows of all lists, in shared memory: an item's list is found without another look at memory.
+ */
+struct lists {
+    int n;
+    int *start;    /* (n + 1): first item of each */
+    int *size;     /* (n): entries; -1 - len where there is a list of pages or tokens */
+    uint16_t *seq; /* (n) */
+};
+
+__host__ __device__ static inline size_t lists_bytes(const struct attend_work &w)
+{
+    size_t n = (size_t)w.rows.cap * w.kv.n_kv;
+    return (2 * n + 1) * sizeof(int) + (n + n % 2) * sizeof(uint16_t);
+}
+
+/* Entries of a list of that size (see struct lists). */
+__device__ static inline int list_entries(const struct attend_work &w, int size)
+{
+    return size >= 0 ? size : w.kind == LIST_TOKENS ? pages_of(-1 - size) : (-1 - size) * w.block_pages;
+}
+
+__device__ static inline struct list list_at(const struct attend_work &w, const struct lists &all, int i)
+{
+    int size = all.size[i];
+    struct list l = {i / w.kv.n_kv, i % w.kv.n_kv, list_entries(w, size), 0, NULL, 0};
+    l.head = kv_head(w.kv, all.seq[i], w.layer, l.h);
+    if (size < 0) {
+        l.idx = w.idx + ((size_t)l.row * w.n_rows + w.list_of[l.h]) * (size_t)w.cap;
+        l.len = -1 - size;
+    }
+    return l;
+}
+
+/* Entry e of a list of pages as it lies in memory; nothing here waits for the last loads. What is looked at
+ * before wait_for_inputs goes past the first-level cache, which may hold what an earlier kernel saw. */
+struct entry {
+    int unit, page;
+    uint32_t tokens, heads; /* read by at least one head, by which of the group; tokens 0: nothing */
+};
+
+__device__ static inline struct entry list_entry(const struct attend_work &w, const struct list &l, int i,
+                                                 int e)
+{
+    if (w.kind == LIST_MERGED) {
+        struct plan_entry p = w.plan.entry[(size_t)i * w.kv.max_pages + e];
+        struct entry out = {p.unit, p.page, p.tokens, p.heads};
+        return out;
+    }
+    int page = l.idx ? __ldcg(&l.idx[e / w.block_pages]) * w.block_pages + e % w.block_pages : e;
+    struct entry out = {0, page, 0, 0xffff};
+    if (l.idx && page >= pages_of(__ldcg(&w.kv.n_slots[l.head])))
+        return out;
+    size_t at = l.head * (size_t)w.kv.max_pages + page;
+    out.unit = __ldcg(&w.kv.unit[at]);
+    out.tokens = __ldcg(&w.kv.live[at]);
+    return out;
+}
+
+/* A row's size of list i, -INT_MAX for a padding row. */
+__device__ static inline int list_size(const struct attend_work &w, int i, int *seq)
+{
+    int row = i / w.kv.n_kv, h = i % w.kv.n_kv, len = -1;
+    *seq = __ldcg(&w.rows.seq[row]);
+    if (*seq < 0)
+        return INT32_MIN;
+    if (w.kind == LIST_MERGED)
+        return w.plan.n[i];
+    if (w.kind != LIST_LIVE)
+        len = __ldcg(&w.len[(size_t)row * w.n_rows + w.list_of[h]]);
+    return len < 0 ? pages_of(__ldcg(&w.kv.n_slots[kv_head(w.kv, *seq, w.layer, h)])) : -1 - len;
+}
+
+/* Fills `all` in shared memory at `room`. All threads of the block call it; ends with a barrier. Returns: is
+ * every list given by its pages, none by what its sequence has? */
+__device__ static inline bool find_lists(const struct attend_work &w, void *room, struct lists *all)
+{
+    __shared__ int sums[ATTEND_WARPS];
+    int n = w.rows.cap * w.kv.n_kv, per = (n + ATTEND_THREADS - 1) / ATTEND_THREADS, t = threadIdx.x;
+    int listed = 1;
+    int *start = (int *)room;
+    all->n = n;
+    all->start = start;
+    all->size = start + n + 1;
+    all->seq = (uint16_t *)(all->size + n);
+#pragma unroll 4
+    for (int i = t; i < n; i += ATTEND_THREADS) {
+        int seq, size = list_size(w, i, &seq);
+        all->seq[i] = (uint16_t)seq;
+        all->size[i] = size;
+        listed &= size < 0;
+        start[i] = size == INT32_MIN ? 0 : chunks_of(w, list_entries(w, size));
+    }
+    __syncthreads();
+    int sum = 0, from = t * per, to = from + per < n ? from + per : n;
+    for (int i = from; i < to; i++)
+        sum += start[i];
+    int before = sum;
+    for (int lane = 1; lane < WARP; lane *= 2) {
+        int other = __shfl_up_sync(~0u, before, lane);
+        before += t % WARP >= lane ? other : 0;
+    }
+    if (t % WARP == WARP - 1)
+        sums[t / WARP] = before;
+    __syncthreads();
+    for (int i = 0; i < t / WARP; i++)
+        before += sums[i];
+    int at = before - sum;
+    for (int i = from; i < to; i++) {
+        int chunks = start[i];
+        start[i] = at;
+        at += chunks;
+    }
+    if (t == ATTEND_THREADS - 1)
+        start[n] = before;
+    return __syncthreads_and(listed);
+}
+
+/* The list that an item belongs to. */
+__device__ static inline int list_of_item(const struct lists &all, int item)
+{
+    int low = 0, high = all.n;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (all.start[middle] <= item)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* One item's result goes out: value(h, x) are four sums over V from dimension x of d on, relative to
+ * exp(top[h] * part_unit()), sum[h] their weights. All threads of the block call it, with top and sum in
+ * shared memory. */
+template <class Value>
+__device__ static inline void finish_item(const struct attend_work &w, const struct list &l, int i, int chunk,
+                                          int n_chunks, int d, const float *top, const float *sum,
+                                          Value value)
+{
+    int t = threadIdx.x, group = w.group;
+    size_t out = (size_t)l.row * w.n_q + (size_t)l.h * group;
+    size_t part = ((size_t)i * w.max_chunks + chunk) * group;
+    for (int x = 4 * t; w.out && x < group * d; x += 4 * ATTEND_THREADS) {
+        int h = x / d;
+        float4 v = value(h, x % d);
+        if (n_chunks > 1) {
+            store_to_stay(&w.part[part * d + x], v);
+        } else {
+            float f = sum[h] > 0 ? 1.0f / sum[h] : 0.0f;
+            put4_as(w.out, w.type, out * d + x, make_float4(v.x * f, v.y * f, v.z * f, v.w * f));
+        }
+    }
+    if (t >= group)
+        return;
+    if (n_chunks > 1)
+        w.part_tl[part + t] = make_float2(top[t], sum[t]);
+    else if (w.stats.logits)
+        w.stats.lse[out + t] = sum[t] > 0 ? top[t] * part_unit(w) + logf(sum[t]) : -CUDART_INF_F;
+}
+
+/* attend_mma.cu: bf16 K and V, head_dim 64 or 128, groups up to 8. attend_plain.cu: everything else. */
+int attend_mma_fits(const struct attend_work *w);
+int attend_mma(struct device *d, const struct attend_work *w);
+int attend_plain(struct device *d, const struct attend_work *w);
+
+#endif

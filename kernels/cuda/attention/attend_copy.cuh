@@ -1,0 +1,221 @@
+#ifndef KERNELS_CUDA_ATTENTION_ATTEND_COPY_CUH
+#define KERNELS_CUDA_ATTENTION_ATTEND_COPY_CUH
+
+/* How K and V come to shared memory for attend_mma.cu: each warp has a ring of stages, and its copies run
+ * ahead of its sums, over the ends of chunks and lists. */
+#include "kernels/cuda/attention/attend.cuh"
+#include "kernels/cuda/device/ptx.cuh"
+
+/* A stage holds K and V of 16 tokens, or K alone. */
+template <int D, bool VALUES> struct form {
+    static const int ROW = D * 2, HALF = KV_PAGE_TOKENS * ROW, STAGE = VALUES ? 2 * HALF : HALF;
+    static const int STAGES = 3 * (128 / D) * (VALUES ? 1 : 2), RING = ATTEND_WARPS * STAGES * STAGE;
+};
+
+/* What was copied into a stage: read by the same warp when the copy is there. */
+struct stage {
+    uint32_t read; /* tokens (bits 0-15), heads (16-31); 0: nothing */
+    int32_t slot;  /* of the first token; -1: scattered, as the list says */
+};
+
+/* A warp's part of an item: entries first, first + 4, .., n of them. */
+struct part {
+    int item, i, first, n; /* i: list */
+    struct list l;
+};
+
+/* A lane's token of a tile of listed tokens (lanes 16 and up: the same again). */
+struct token {
+    int slot, unit;
+    uint32_t live; /* of its page */
+};
+
+/* Where a warp's copies have got to. What comes next is asked for ahead, so that nothing waits for it:
+ * entries of pages an item ahead, slots of listed tokens two tiles, their units one. */
+struct cursor {
+    struct part now, next;
+    struct entry own, own_next; /* the lane's entry of each */
+    struct token token;         /* of tile `at` */
+    int slot, slot_next[2];     /* of tile at + 1; of the next item's first two tiles */
+    int at, stage;
+};
+
+template <int STAGES> struct block {
+    uint64_t bar[ATTEND_WARPS][STAGES];
+    struct stage stage[ATTEND_WARPS][STAGES];
+    float top[ATTEND_WARPS][8], sum[ATTEND_WARPS][8], all_top[8], all_sum[8];
+};
+
+static __device__ void enter_item(const struct attend_work &w, const struct lists &all, int item,
+                                  struct part *p)
+{
+    int warp = threadIdx.x / WARP;
+    p->item = item;
+    p->n = 0;
+    if (item >= all.start[all.n])
+        return;
+    p->i = list_of_item(all, item);
+    p->l = list_at(w, all, p->i);
+    int per = chunk_entries(w, p->l.n), from = (item - all.start[p->i]) * per, left = p->l.n - from;
+    left = left < per ? left : per;
+    p->first = from + warp;
+    p->n = left > warp ? (left - warp + ATTEND_WARPS - 1) / ATTEND_WARPS : 0;
+}
+
+static __device__ bool scattered(const struct attend_work &w, const struct list &l)
+{
+    return w.kind == LIST_TOKENS && l.idx;
+}
+
+/* Which of the listed tokens is the lane's in a part's tile? */
+static __device__ int token_at(const struct part &p, int tile)
+{
+    return (p.first + tile * ATTEND_WARPS) * KV_PAGE_TOKENS + threadIdx.x % KV_PAGE_TOKENS;
+}
+
+/* Beyond the end: the last token, which is not read then. */
+static __device__ int slot_of(const struct part &p, int tile)
+{
+    int at = token_at(p, tile);
+    return __ldg(&p.l.idx[at < p.l.len ? at : p.l.len - 1]);
+}
+
+/* Where a listed token is; for one that the table does not reach, which is not read, the first. */
+static __device__ struct token find_token(const struct attend_work &w, const struct list &l, int slot)
+{
+    bool inside = slot / KV_PAGE_TOKENS < pages_of(w.kv.n_slots[l.head]);
+    size_t at = l.head * (size_t)w.kv.max_pages + (inside ? slot / KV_PAGE_TOKENS : 0);
+    struct token t = {slot, w.kv.unit[at], inside ? w.kv.live[at] : 0u};
+    return t;
+}
+
+/* On to the next item; the one after it is looked up. */
+static __device__ void turn_page(const struct attend_work &w, const struct lists &all, struct cursor *c)
+{
+    int lane = threadIdx.x % WARP;
+    c->now = c->next;
+    c->own = c->own_next;
+    c->at = 0;
+    if (c->now.n > 0 && scattered(w, c->now.l)) {
+        c->token = find_token(w, c->now.l, c->slot_next[0]);
+        c->slot = c->slot_next[1];
+    }
+    enter_item(w, all, c->now.item + (int)gridDim.x, &c->next);
+    if (c->next.n <= 0)
+        return;
+    if (!scattered(w, c->next.l)) {
+        if (lane < c->next.n)
+            c->own_next = list_entry(w, c->next.l, c->next.i, c->next.first + lane * ATTEND_WARPS);
+        return;
+    }
+    for (int tile = 0; tile < 2; tile++)
+        c->slot_next[tile] = slot_of(c->next, tile);
+}
+
+/* A tile of listed tokens, row by row, 16 bytes a lane; chunks go where a page would have them. */
+template <int D, bool VALUES>
+static __device__ void copy_tokens(const struct attend_work &w, struct cursor *c, struct stage *s,
+                                   uint32_t to, uint32_t bar)
+{
+    typedef form<D, VALUES> F;
+    const int CHUNKS = F::ROW / 16, ROWS = WARP / CHUNKS; /* of a row; rows at once */
+    int lane = threadIdx.x % WARP, chunk = lane % CHUNKS;
+    struct token own = c->token;
+    bool there = token_at(c->now, c->at) < c->now.l.len;
+    uint32_t read = __ballot_sync(~0u, there && (own.live >> own.slot % KV_PAGE_TOKENS & 1)) & 0xffff;
+    if (c->at + 1 < c->now.n)
+        c->token = find_token(w, c->now.l, c->slot);
+    if (c->at + 2 < c->now.n)
+        c->slot = slot_of(c->now, c->at + 2);
+    if (lane == 0) {
+        s->read = read ? read | 0xffff0000u : 0;
+        s->slot = -1;
+    }
+    __syncwarp();
+    for (int r = 0; read && r < KV_PAGE_TOKENS; r += ROWS) {
+        int row = r + lane / CHUNKS, slot = __shfl_sync(~0u, own.slot, row);
+        const char *from = kv_unit_k(w.kv, __shfl_sync(~0u, own.unit, row)) +
+                           (slot % KV_PAGE_TOKENS) * F::ROW + (chunk ^ (slot & 7)) * 16;
+        uint32_t at = to + row * F::ROW + (chunk ^ (row & 7)) * 16;
+        copy_16(at, from);
+        if (VALUES)
+            copy_16(at + F::HALF, from + F::HALF);
+    }
+    arrive_after_copies(bar);
+}
+
+/* The lane's own entry, a page, into a stage. One lane's work. */
+template <int D, bool VALUES>
+static __device__ void copy_page(const struct attend_work &w, const struct entry &own, int i,
+                                 struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+{
+    typedef form<D, VALUES> F;
+    int warp = threadIdx.x / WARP;
+    uint32_t bar = shared_address(&b->bar[warp][i]);
+    struct stage *s = &b->stage[warp][i];
+    bool read = own.tokens && own.heads;
+    s->read = read ? own.tokens | own.heads << 16 : 0;
+    s->slot = own.page < w.kv.max_pages ? own.page * KV_PAGE_TOKENS : INT32_MAX;
+    barrier_expect(bar, read ? F::STAGE : 0);
+    if (read && w.stats.logits) /* what is written then is not to stay in the cache for longer */
+        bulk_copy(ring + (warp * F::STAGES + i) * F::STAGE, kv_unit_k(w.kv, own.unit), F::STAGE, bar);
+    else if (read)
+        bulk_copy_once(ring + (warp * F::STAGES + i) * F::STAGE, kv_unit_k(w.kv, own.unit), F::STAGE, bar);
+}
+
+/* Starts the copy of the warp's next entry, if there is one, into the stage after the last. */
+template <int D, bool VALUES>
+static __device__ void copy_next(const struct attend_work &w, const struct lists &all, struct cursor *c,
+                                 struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+{
+    typedef form<D, VALUES> F;
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, items = all.start[all.n];
+    while (c->now.item < items && c->at == c->now.n)
+        turn_page(w, all, c);
+    if (c->now.item >= items)
+        return;
+    uint32_t bar = shared_address(&b->bar[warp][c->stage]);
+    if (scattered(w, c->now.l)) {
+        copy_tokens<D, VALUES>(w, c, &b->stage[warp][c->stage],
+                               ring + (warp * F::STAGES + c->stage) * F::STAGE, bar);
+    } else {
+        if (lane == c->at) /* it looked this entry up */
+            copy_page<D, VALUES>(w, c->own, c->stage, b, ring);
+        else if (w.kind == LIST_TOKENS) /* whose barriers count all lanes */
+            barrier_arrive(bar);
+        __syncwarp();
+    }
+    c->at++;
+    c->stage = c->stage + 1 == F::STAGES ? 0 : c->stage + 1;
+}
+
+/* Lists of pages whose first copies begin before the last kernel has ended. The page that it appended to
+ * comes again, and whatever has other live tokens now; a bit can be seen before the K and V that it stands
+ * for, so that bits alone would not tell. Returns the stages that were filled twice, a bit each. */
+template <int D, bool VALUES>
+static __device__ uint32_t copy_early(const struct attend_work &w, const struct lists &all, struct cursor *c,
+                                      struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+{
+    typedef form<D, VALUES> F;
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    uint32_t before = c->own.tokens;
+    int n = c->now.n < F::STAGES ? c->now.n : F::STAGES, tail = -1;
+    for (int i = 0; i < n; i++)
+        copy_next<D, VALUES>(w, all, c, b, ring);
+    wait_for_inputs();
+    let_next_begin();
+    if (lane < c->now.n) {
+        tail = __ldcg(&w.kv.tail[c->now.l.head]);
+        c->own = list_entry(w, c->now.l, c->now.i, c->now.first + lane * ATTEND_WARPS);
+    }
+    if (lane < c->next.n)
+        c->own_next = list_entry(w, c->next.l, c->next.i, c->next.first + lane * ATTEND_WARPS);
+    bool again = lane < n && (c->own.tokens != before || c->own.page == tail / KV_PAGE_TOKENS);
+    if (again) {
+        barrier_wait(shared_address(&b->bar[warp][lane]), 0);
+        copy_page<D, VALUES>(w, c->own, lane, b, ring);
+    }
+    return __ballot_sync(~0u, again);
+}
+
+#endif

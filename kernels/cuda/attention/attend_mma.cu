@@ -1,0 +1,390 @@
+/* Decode attention on tensor cores: bf16 K and V, head_dim 64 or 128, groups of up to 8 query heads.
+ *
+ * Tokens and dimensions are the 16-row side of m16n8k16, the query heads of a group its 8 columns, so that a
+ * group wastes little. q and the weights are split into two bf16 each (high and low part): products are exact
+ * to about 2^-16, and the tensor cores have time, since memory is the limit.
+ *
+ * Each warp takes every fourth entry of a chunk and has a ring of units in shared memory, filled by bulk
+ * copies that run ahead over the ends of chunks and lists. Warps meet once a chunk, to add up. Loads in
+ * flight: two blocks of 96 KiB on each multiprocessor. */
+#include "kernels/cuda/attention/attend_copy.cuh"
+
+/* Entries of a list up to which a warp takes one tile at a time, beyond it two: with two in use, one stage of
+ * a ring of three would be under way, and short lists are all waiting. On long lists two tiles hide each
+ * other's latencies. */
+enum { BLOCKS = 2, FEW = 64 };
+static const float CUT = -69.0f * 1.44269504f; /* below it a term is 0, base 2 */
+
+/* The group's queries as the second factor (16 dimensions x 8 heads a fragment), high and low parts. */
+template <int D> struct queries {
+    uint32_t high[D / 16][2], low[D / 16][2];
+};
+
+/* The same as they come from memory, an item ahead. */
+template <int D> struct raw_queries {
+    float x[D / 16][2][2];
+};
+
+template <int D>
+static __device__ void ask_queries(const struct attend_work &w, const struct list &l,
+                                   struct raw_queries<D> *q)
+{
+    int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
+    const float *from = w.q + (size_t)l.row * w.q_stride + ((size_t)l.h * w.group + g) * D + 2 * t;
+#pragma unroll
+    for (int k = 0; k < D / 16; k++)
+#pragma unroll
+        for (int half = 0; half < 2; half++)
+            for (int e = 0; e < 2; e++)
+                q->x[k][half][e] = g < w.group ? from[k * 16 + half * 8 + e] : 0.0f;
+}
+
+template <int D> static __device__ void split_queries(const struct raw_queries<D> &raw, struct queries<D> *q)
+{
+#pragma unroll
+    for (int k = 0; k < D / 16; k++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            float x = raw.x[k][half][0], y = raw.x[k][half][1];
+            q->high[k][half] = round_pair(x, y);
+            q->low[k][half] = round_pair(x, y);
+        }
+}
+
+/* Running sums of a warp: two heads a lane (2t, 2t+1), dimensions 16i + lane/4 (+ 8). */
+template <int D> struct sums {
+    float top[2], sum[2], o[D / 16][4];
+};
+
+/* Logits go out by slot. c: tokens g, g + 8 of heads 2t, 2t + 1.
+ *
+ * On an H200 they cost 10 to 13 % of attention's time, for writes of 3 to 5 % of its bytes; a kernel that
+ * only streams as many bytes pays 6 to 12 %, the least where each warp gathers 64 pages (16 KiB, which the
+ * ring has no room for), whatever their order in memory. Without the stores 0.5 to 2 % are left. Tried:
+ * rounds of 16 pages that each warp gathers and writes 1 KiB a head at a time (1 to 2.5 % less, but few
+ * sequences get 8 % slower, since a warp's pages have to follow each other); fp16 beside a page's largest
+ * logit, gathered by chunks (2.5 to 3 % less, for rounded logits and a second form of statistics); bulk
+ * stores and every cache policy (within 1 %). */
+static __device__ void dump_tile(const struct attend_work &w, const struct list &l, const struct stage *s,
+                                 int entry, const float (&c)[4])
+{
+    int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
+    float *to = w.stats.logits + ((size_t)l.row * w.n_q + (size_t)l.h * w.group) * w.stats.stride;
+    if (s->slot == INT32_MAX)
+        return;
+#pragma unroll
+    for (int x = 0; x < 4; x++) {
+        int head = 2 * t + (x & 1), token = g + (x >> 1) * 8;
+        int listed_at = entry * KV_PAGE_TOKENS + token, slot = s->slot + token;
+        if (s->slot < 0)
+            slot = listed_at < l.len ? l.idx[listed_at] : -1;
+        bool listed = w.kind == LIST_LIVE || !l.idx || (s->read >> token & 1 && s->read >> (16 + head) & 1);
+        if (head < w.group && slot >= 0 && listed)
+            __stcs(&to[(size_t)head * w.stats.stride + slot], c[x] == -CUDART_INF_F ? c[x] : c[x] * w.scale);
+    }
+}
+
+/* Scaled up by this much (base 2) at most, a new logit needs no new top. */
+static const float SLACK = 8.0f;
+
+/* Logits of a tile in shared memory at `at`: c, of tokens g and g + 8, heads 2t and 2t + 1. */
+template <int D, bool VALUES>
+static __device__ void score_tile(const struct stage *s, uint32_t at, const struct queries<D> &q,
+                                  float (&c)[4])
+{
+    int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4, row = lane & 15;
+    float part[4][4] = {}; /* high and low parts of q, even and odd steps: short chains of dependent sums */
+    uint32_t from = at + row * form<D, VALUES>::ROW + ((lane >> 4) ^ (row & 7)) * 16, read = s->read;
+#pragma unroll
+    for (int k = 0; k < D / 16; k++) {
+        uint32_t a[4];
+        load_matrices(a, from ^ k * 32); /* chunks 2k and 2k + 1 */
+        mma(part[k & 1], a, q.high[k][0], q.high[k][1]);
+        mma(part[2 + (k & 1)], a, q.low[k][0], q.low[k][1]);
+    }
+#pragma unroll
+    for (int x = 0; x < 4; x++)
+        c[x] = (part[0][x] + part[1][x]) + (part[2][x] + part[3][x]);
+    if (read == 0xffffffff)
+        return;
+#pragma unroll
+    for (int x = 0; x < 4; x++)
+        if (!(read >> (g + (x >> 1) * 8) & 1) || !(read >> (16 + 2 * t + (x & 1)) & 1))
+            c[x] = -CUDART_INF_F;
+}
+
+/* A new top for head h of this lane, the same in all lanes that hold the head; what was summed is scaled. */
+template <int D> static __device__ void raise_top(struct sums<D> *r, int h, float most, float unit)
+{
+    for (int d = 4; d < WARP; d *= 2)
+        most = fmaxf(most, __shfl_xor_sync(~0u, most, d));
+    most = fmaxf(r->top[h], most);
+    float down = (r->top[h] - most) * unit, keep = down >= CUT ? power_of_2(down) : 0.0f;
+    if (r->top[h] == most)
+        keep = 1;
+    r->top[h] = most;
+    r->sum[h] *= keep;
+#pragma unroll
+    for (int i = 0; i < D / 16; i++) {
+        r->o[i][h] *= keep;
+        r->o[i][h + 2] *= keep;
+    }
+}
+
+/* N tiles of 16 tokens in shared memory at at[..], none of them empty. */
+template <int D, bool DUMP, bool VALUES, int N>
+static __device__ void add_tiles(const struct attend_work &w, const struct list &l,
+                                 const struct stage *const *s, int entry, const uint32_t *at,
+                                 const struct queries<D> &q, struct sums<D> *r)
+{
+    typedef form<D, VALUES> F;
+    int lane = threadIdx.x % WARP;
+    const float unit = w.scale * 1.44269504f, slack = SLACK / unit;
+    float c[N][4], most[2] = {-CUDART_INF_F, -CUDART_INF_F};
+#pragma unroll
+    for (int p = 0; p < N; p++)
+        score_tile<D, VALUES>(s[p], at[p], q, c[p]);
+#pragma unroll
+    for (int p = 0; p < N; p++) {
+        if (DUMP)
+            dump_tile(w, l, s[p], entry + p * ATTEND_WARPS, c[p]);
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+            most[h] = fmaxf(most[h], fmaxf(c[p][h], c[p][h + 2]));
+    }
+    if (__any_sync(~0u, most[0] > r->top[0] + slack || most[1] > r->top[1] + slack)) {
+        raise_top(r, 0, most[0], unit);
+        raise_top(r, 1, most[1], unit);
+    }
+    uint32_t high[N][2], low[N][2];
+#pragma unroll
+    for (int p = 0; p < N; p++) {
+        float e[4];
+#pragma unroll
+        for (int x = 0; x < 4; x++) {
+            float up = (c[p][x] - r->top[x & 1]) * unit;
+            e[x] = up >= CUT ? power_of_2(up) : 0.0f; /* also where both are -inf, and up is not a number */
+        }
+        r->sum[0] += e[0] + e[2]; /* of this lane's tokens */
+        r->sum[1] += e[1] + e[3];
+#pragma unroll
+        for (int h = 0; h < (VALUES ? 2 : 0); h++) {
+            high[p][h] = transpose(round_pair(e[2 * h], e[2 * h + 1]));
+            low[p][h] = transpose(round_pair(e[2 * h], e[2 * h + 1]));
+        }
+    }
+    if (!VALUES)
+        return;
+    int row = (lane & 7) + ((lane >> 4) << 3);
+    uint32_t from[N];
+#pragma unroll
+    for (int p = 0; p < N; p++)
+        from[p] = at[p] + F::HALF + row * F::ROW + (((lane >> 3) & 1) ^ (row & 7)) * 16;
+#pragma unroll
+    for (int i = 0; i < D / 16; i++)
+#pragma unroll
+        for (int p = 0; p < N; p++) {
+            uint32_t a[4];
+            load_transposed(a, from[p] ^ i * 32);
+            mma(r->o[i], a, high[p][0], high[p][1]);
+            mma(r->o[i], a, low[p][0], low[p][1]);
+        }
+}
+
+/* Nothing is read of this tile: only its logits, all -inf, may be wanted. */
+template <bool DUMP>
+static __device__ void skip_tile(const struct attend_work &w, const struct list &l, const struct stage *s,
+                                 int entry)
+{
+    const float c[4] = {-CUDART_INF_F, -CUDART_INF_F, -CUDART_INF_F, -CUDART_INF_F};
+    if (DUMP)
+        dump_tile(w, l, s, entry, c);
+}
+
+/* Entries e and, if there are two, e + 4: those that are read together. */
+template <int D, bool DUMP, bool VALUES>
+static __device__ void add_entries(const struct attend_work &w, const struct list &l,
+                                   const struct stage *const *s, int n, int e, const uint32_t *at,
+                                   const struct queries<D> &q, struct sums<D> *r)
+{
+    if (n == 2 && s[0]->read && s[1]->read) {
+        add_tiles<D, DUMP, VALUES, 2>(w, l, s, e, at, q, r);
+        return;
+    }
+#pragma unroll
+    for (int p = 0; p < 2; p++)
+        if (p >= n)
+            break;
+        else if (s[p]->read)
+            add_tiles<D, DUMP, VALUES, 1>(w, l, s + p, e + p * ATTEND_WARPS, at + p, q, r);
+        else
+            skip_tile<DUMP>(w, l, s[p], e + p * ATTEND_WARPS);
+}
+
+/* Of sums in shared memory: no two lanes of a warp in the same bank. */
+__host__ __device__ static constexpr int pitch_of(int d)
+{
+    return d + 4;
+}
+
+/* The four warps' sums of a chunk come together: 2 and 3 are added to 0 and 1, those at the end. total
+ * [2][head][PITCH] is shared memory. */
+template <int D, bool VALUES>
+static __device__ void merge_warps(const struct attend_work &w, const struct part *c, int chunk,
+                                   struct sums<D> *r, struct block<form<D, VALUES>::STAGES> *b, float *total)
+{
+    const int PITCH = pitch_of(D);
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, g = lane / 4, t = lane % 4;
+    const float unit = w.scale * 1.44269504f;
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        for (int d = 4; d < WARP; d *= 2)
+            r->sum[h] += __shfl_xor_sync(~0u, r->sum[h], d);
+        if (g == 0) {
+            b->top[warp][2 * t + h] = r->top[h];
+            b->sum[warp][2 * t + h] = r->sum[h];
+        }
+    }
+    __syncthreads();
+    float keep[2];
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        int head = 2 * t + h;
+        float most = fmaxf(fmaxf(b->top[0][head], b->top[1][head]), fmaxf(b->top[2][head], b->top[3][head]));
+        keep[h] = r->top[h] == -CUDART_INF_F ? 0.0f : exp2f((r->top[h] - most) * unit);
+    }
+    if (threadIdx.x < 8) {
+        int h = threadIdx.x;
+        float most = fmaxf(fmaxf(b->top[0][h], b->top[1][h]), fmaxf(b->top[2][h], b->top[3][h])), sum = 0;
+        for (int x = 0; x < ATTEND_WARPS; x++)
+            if (b->top[x][h] != -CUDART_INF_F)
+                sum = fmaf(b->sum[x][h], exp2f((b->top[x][h] - most) * unit), sum);
+        b->all_top[h] = most;
+        b->all_sum[h] = sum;
+    }
+    float *own = total + ((warp & 1) * w.group + 2 * t) * PITCH + g;
+    for (int from = 2; VALUES && from >= 0; from -= 2) {
+#pragma unroll
+        for (int i = 0; i < D / 16; i++)
+#pragma unroll
+            for (int x = 0; x < 4; x++) {
+                float *p = own + (x & 1) * PITCH + i * 16 + (x >> 1) * 8, v = r->o[i][x] * keep[x & 1];
+                if (warp >> 1 == from >> 1 && 2 * t + (x & 1) < w.group)
+                    *p = from ? v : v + *p;
+            }
+        __syncthreads();
+    }
+    if (!VALUES)
+        __syncthreads();
+    finish_item(w, c->l, c->i, chunk, chunks_of(w, c->l.n), D, b->all_top, b->all_sum, [&](int h, int x) {
+        return plus(*(const float4 *)&total[h * PITCH + x],
+                    *(const float4 *)&total[(w.group + h) * PITCH + x]);
+    });
+    /* What was read here the next chunk writes after its first barrier. */
+}
+
+template <int D, bool DUMP, bool VALUES>
+static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
+    mma_kernel(const __grid_constant__ struct attend_work w)
+{
+    typedef form<D, VALUES> F;
+    extern __shared__ __align__(1024) char shared[];
+    __shared__ struct block<F::STAGES> b;
+    float *total = (float *)(shared + F::RING);
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, stage = 0;
+    uint32_t ring = shared_address(shared), phase = 0;
+    struct lists all;
+    if (lane < F::STAGES)
+        barrier_init(shared_address(&b.bar[warp][lane]), w.kind == LIST_TOKENS ? WARP : 1);
+    barrier_init_done();
+    float *room = total + (VALUES ? 2 * w.group * pitch_of(D) : 0);
+    bool early = VALUES && !DUMP && w.early && find_lists(w, room, &all);
+    if (!early) {
+        wait_for_inputs();
+        let_next_begin();
+        find_lists(w, room, &all);
+    }
+    struct cursor in = {};
+    in.now.item = (int)blockIdx.x - 2 * (int)gridDim.x;
+    in.next.item = (int)blockIdx.x - (int)gridDim.x;
+    turn_page(w, all, &in);
+    turn_page(w, all, &in);
+    if (early)
+        phase = copy_early<D, VALUES>(w, all, &in, &b, ring);
+    for (int i = early ? in.at : 0; i < F::STAGES; i++)
+        copy_next<D, VALUES>(w, all, &in, &b, ring);
+    struct part out, ahead;
+    struct raw_queries<D> raw;
+    enter_item(w, all, blockIdx.x, &ahead);
+    if (ahead.item < all.start[all.n])
+        ask_queries(w, ahead.l, &raw);
+    for (int item = blockIdx.x; item < all.start[all.n]; item += gridDim.x) {
+        struct queries<D> q;
+        struct sums<D> r = {
+            {-CUDART_INF_F, -CUDART_INF_F}, {0, 0},
+            {
+            }
+        };
+        int reads = 0;
+        out = ahead;
+        split_queries(raw, &q);
+        enter_item(w, all, item + (int)gridDim.x, &ahead);
+        if (ahead.item < all.start[all.n])
+            ask_queries(w, ahead.l, &raw);
+        int step = out.l.n <= FEW ? 1 : 2;
+        for (int i = 0; i < out.n; i += step) {
+            const struct stage *s[2];
+            uint32_t at[2];
+            int n = out.n - i < step ? 1 : step;
+#pragma unroll
+            for (int p = 0; p < 2; p++) {
+                if (p == n)
+                    break;
+                s[p] = &b.stage[warp][stage];
+                at[p] = ring + (warp * F::STAGES + stage) * F::STAGE;
+                barrier_wait(shared_address(&b.bar[warp][stage]), phase >> stage & 1);
+                phase ^= 1u << stage;
+                reads += __popc(s[p]->read & 0xffff);
+                stage = stage + 1 == F::STAGES ? 0 : stage + 1;
+            }
+            add_entries<D, DUMP, VALUES>(w, out.l, s, n, out.first + i * ATTEND_WARPS, at, q, &r);
+            __syncwarp();
+            for (int p = 0; p < n; p++)
+                copy_next<D, VALUES>(w, all, &in, &b, ring);
+        }
+        if (VALUES && lane == 0 && reads)
+            atomicAdd((unsigned long long *)&w.kv.reads[out.l.head], (unsigned long long)reads);
+        int chunk = item - all.start[out.i];
+        if (!VALUES && chunk == 0 && threadIdx.x == 0)
+            w.kv.aux_half[out.l.head] += w.kv.n_live[out.l.head];
+        merge_warps<D, VALUES>(w, &out, chunk, &r, &b, total);
+    }
+}
+
+int attend_mma_fits(const struct attend_work *w)
+{
+    return w->kv.dtype == DTYPE_BF16 && w->group <= 8 && (w->kv.head_dim == 64 || w->kv.head_dim == 128);
+}
+
+template <int D, bool DUMP, bool VALUES> static int run(struct device *d, const struct attend_work *w)
+{
+    size_t bytes = form<D, VALUES>::RING + (VALUES ? (size_t)2 * pitch_of(D) * w->group * sizeof(float) : 0) +
+                   lists_bytes(*w);
+    /* Set each time: the limit belongs to the context of the device in use. */
+    cudaError_t e = cudaFuncSetAttribute((const void *)mma_kernel<D, DUMP, VALUES>,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (e != cudaSuccess)
+        return cuda_check(d, e, "attend");
+    return cuda_launch_early(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<D, DUMP, VALUES>,
+                             dim3(BLOCKS * d->n_sm), ATTEND_THREADS, bytes, 1, *w);
+}
+
+int attend_mma(struct device *d, const struct attend_work *w)
+{
+    int wide = w->kv.head_dim == 128;
+    if (!w->out)
+        return wide ? run<128, true, false>(d, w) : run<64, true, false>(d, w);
+    if (w->stats.logits)
+        return wide ? run<128, true, true>(d, w) : run<64, true, true>(d, w);
+    return wide ? run<128, false, true>(d, w) : run<64, false, true>(d, w);
+}

@@ -1,0 +1,223 @@
+/* Decode attention in fp32 for any type of cache, head size and group: a thread a token for the logits, a
+ * thread a dimension for the sum over V, of every n-th token where dimensions are few. G: the group, rounded
+ * up. */
+#include "kernels/cuda/attention/attend.cuh"
+#include "kernels/cuda/device/ptx.cuh"
+
+enum {
+    BLOCKS = 6,
+    SPAN = 8,
+    SPAN_TOKENS = SPAN * KV_PAGE_TOKENS,
+    DIMS = BACKEND_MAX_HEAD_DIM / ATTEND_THREADS
+};
+
+struct span {
+    float q[BACKEND_MAX_GROUP][BACKEND_MAX_HEAD_DIM];
+    float s[BACKEND_MAX_GROUP][SPAN_TOKENS]; /* logits, then weights */
+    float top[BACKEND_MAX_GROUP], sum[BACKEND_MAX_GROUP], keep[BACKEND_MAX_GROUP];
+    int unit[SPAN_TOKENS], slot[SPAN_TOKENS]; /* slot -1: no such token */
+    uint32_t heads[SPAN_TOKENS];              /* that read it */
+};
+
+/* Token t of the span that starts at entry e. */
+static __device__ void locate(const struct attend_work &w, const struct list &l, int i, int e, int t,
+                              struct span *s)
+{
+    int at = e + t / KV_PAGE_TOKENS, lane = t % KV_PAGE_TOKENS, pages = pages_of(w.kv.n_slots[l.head]);
+    struct entry x = {0, pages, 0, 0xffff};
+    s->slot[t] = -1;
+    s->heads[t] = 0;
+    if (at < l.n && w.kind == LIST_TOKENS && l.idx) {
+        int slot = at * KV_PAGE_TOKENS + lane < l.len ? l.idx[at * KV_PAGE_TOKENS + lane] : -1;
+        if (slot < 0 || slot / KV_PAGE_TOKENS >= pages)
+            return;
+        size_t table = l.head * (size_t)w.kv.max_pages + slot / KV_PAGE_TOKENS;
+        lane = slot % KV_PAGE_TOKENS;
+        x.page = slot / KV_PAGE_TOKENS;
+        x.unit = w.kv.unit[table];
+        x.tokens = w.kv.live[table];
+    } else if (at < l.n) {
+        x = list_entry(w, l, i, at);
+    }
+    if (x.page >= pages)
+        return;
+    s->unit[t] = x.unit;
+    s->slot[t] = x.page * KV_PAGE_TOKENS + lane;
+    s->heads[t] = x.tokens >> lane & 1 ? x.heads : 0;
+}
+
+template <int G>
+static __device__ void score(const struct attend_work &w, const struct list &l, int t, struct span *s)
+{
+    float acc[G];
+    const char *k = kv_unit_k(w.kv, s->unit[t]);
+    int lane = s->slot[t] % KV_PAGE_TOKENS;
+#pragma unroll
+    for (int g = 0; g < G; g++)
+        acc[g] = 0;
+#pragma unroll 8
+    for (int x = 0; x < (s->heads[t] ? w.kv.head_dim : 0); x += 4) {
+        float4 key = kv_get4(w.kv, k, lane, x);
+#pragma unroll
+        for (int g = 0; g < G; g++) {
+            float4 q = *(const float4 *)&s->q[g][x];
+            acc[g] = fmaf(q.w, key.w, fmaf(q.z, key.z, fmaf(q.y, key.y, fmaf(q.x, key.x, acc[g]))));
+        }
+    }
+    size_t row = (size_t)l.row * w.n_q + l.h * w.group;
+#pragma unroll
+    for (int g = 0; g < G; g++) {
+        if (g >= w.group)
+            continue;
+        float x = s->heads[t] >> g & 1 ? acc[g] * w.scale : -CUDART_INF_F;
+        s->s[g][t] = x;
+        if (w.stats.logits && s->slot[t] >= 0 && (w.kind == LIST_LIVE || !l.idx || s->heads[t] >> g & 1))
+            w.stats.logits[(row + g) * (size_t)w.stats.stride + s->slot[t]] = x;
+    }
+}
+
+/* Head g, by one warp: logits become weights relative to the largest so far. */
+static __device__ void soften(struct span *s, int g)
+{
+    int lane = threadIdx.x % WARP;
+    float most = s->top[g], sum = 0;
+    for (int t = lane; t < SPAN_TOKENS; t += WARP)
+        most = fmaxf(most, s->s[g][t]);
+    most = warp_max(most);
+    for (int t = lane; t < SPAN_TOKENS; t += WARP) {
+        float x = most == -CUDART_INF_F ? 0.0f : term(s->s[g][t] - most);
+        s->s[g][t] = x;
+        sum += x;
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) {
+        float keep = s->top[g] == -CUDART_INF_F ? 0.0f : term(s->top[g] - most);
+        s->keep[g] = keep;
+        s->sum[g] = fmaf(s->sum[g], keep, sum);
+        s->top[g] = most;
+    }
+}
+
+/* Threads that share a dimension. */
+static __device__ inline int parts_of(int head_dim)
+{
+    return head_dim < ATTEND_THREADS ? ATTEND_THREADS / head_dim : 1;
+}
+
+template <int G>
+static __device__ void add_values(const struct attend_work &w, const struct span *s, float o[][G])
+{
+    int d = w.kv.head_dim, parts = parts_of(d), part = parts > 1 ? threadIdx.x / d : 0;
+#pragma unroll
+    for (int x = 0; x < DIMS; x++) {
+        int dim = (int)threadIdx.x - part * d + x * ATTEND_THREADS;
+#pragma unroll
+        for (int g = 0; g < G; g++)
+            o[x][g] *= s->keep[g];
+#pragma unroll 8
+        for (int t = part < parts && dim < d ? part : SPAN_TOKENS; t < SPAN_TOKENS; t += parts) {
+            float value = 0; /* a unit that is not this list's may hold anything */
+            if (s->heads[t])
+                value = kv_get(w.kv, kv_unit_v(w.kv, s->unit[t]), s->slot[t] % KV_PAGE_TOKENS, dim);
+#pragma unroll
+            for (int g = 0; g < G; g++)
+                o[x][g] = fmaf(s->s[g][t], value, o[x][g]);
+        }
+    }
+}
+
+static __device__ void book_reads(const struct attend_work &w, const struct list &l, int n)
+{
+    __shared__ int room[WARP];
+    n = block_sum(n, room);
+    if (w.out && threadIdx.x == 0 && n)
+        atomicAdd((unsigned long long *)&w.kv.reads[l.head], (unsigned long long)n);
+}
+
+template <int G>
+static __device__ void run_item(const struct attend_work &w, const struct lists &all, int i, int chunk,
+                                struct span *s)
+{
+    struct list l = list_at(w, all, i);
+    int per = chunk_entries(w, l.n), from = chunk * per, to = from + per < l.n ? from + per : l.n,
+        t = threadIdx.x;
+    int d = w.kv.head_dim, parts = parts_of(d), reads = 0;
+    float o[DIMS][G];
+#pragma unroll
+    for (int g = 0; g < G; g++)
+        for (int x = 0; x < DIMS; x++)
+            o[x][g] = 0;
+    for (int x = t; x < G * d; x += ATTEND_THREADS)
+        s->q[x / d][x % d] =
+            x / d < w.group ? w.q[(size_t)l.row * w.q_stride + (size_t)l.h * w.group * d + x] : 0.0f;
+    for (int x = t; x < G * SPAN_TOKENS; x += ATTEND_THREADS)
+        s->s[x / SPAN_TOKENS][x % SPAN_TOKENS] = 0;
+    if (t < G) {
+        s->top[t] = -CUDART_INF_F;
+        s->sum[t] = s->keep[t] = 0;
+    }
+    __syncthreads();
+    for (int e = from; e < to; e += SPAN) {
+        locate(w, l, i, e, t, s);
+        if (e + t / KV_PAGE_TOKENS >= to) {
+            s->slot[t] = -1;
+            s->heads[t] = 0;
+        }
+        reads += s->heads[t] != 0;
+        score<G>(w, l, t, s);
+        __syncthreads();
+        for (int g = t / WARP; g < w.group; g += ATTEND_WARPS)
+            soften(s, g);
+        __syncthreads();
+        if (w.out)
+            add_values<G>(w, s, o);
+        __syncthreads();
+    }
+    book_reads(w, l, reads);
+    if (!w.out && chunk == 0 && t == 0)
+        w.kv.aux_half[l.head] += w.kv.n_live[l.head];
+#pragma unroll
+    for (int x = 0; x < DIMS; x++)
+#pragma unroll
+        for (int g = 0; g < G; g++)
+            if (t + x * ATTEND_THREADS < (parts > 1 ? parts * d : d))
+                s->q[g][t + x * ATTEND_THREADS] = o[x][g]; /* q is done with */
+    __syncthreads();
+    finish_item(w, l, i, chunk, chunks_of(w, l.n), d, s->top, s->sum, [&](int h, int x) {
+        float4 sum = *(const float4 *)&s->q[h][x];
+        for (int part = 1; part < parts; part++)
+            sum = plus(sum, *(const float4 *)&s->q[h][part * d + x]);
+        return sum;
+    });
+    __syncthreads();
+}
+
+template <int G>
+static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
+    plain_kernel(const __grid_constant__ struct attend_work w)
+{
+    extern __shared__ int room[];
+    __shared__ __align__(16) struct span s;
+    struct lists all;
+    wait_for_inputs();
+    let_next_begin();
+    find_lists(w, room, &all);
+    for (int item = blockIdx.x; item < all.start[all.n]; item += gridDim.x) {
+        int i = list_of_item(all, item);
+        run_item<G>(w, all, i, item - all.start[i], &s);
+    }
+}
+
+int attend_plain(struct device *d, const struct attend_work *w)
+{
+    auto kernel = w->group <= 2   ? plain_kernel<2>
+                  : w->group <= 4 ? plain_kernel<4>
+                  : w->group <= 8 ? plain_kernel<8>
+                                  : plain_kernel<BACKEND_MAX_GROUP>;
+    size_t bytes = lists_bytes(*w);
+    cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (e != cudaSuccess)
+        return cuda_check(d, e, "attend");
+    return cuda_launch_early(d, w->out ? OP_attend : OP_qk_stats, kernel, dim3(BLOCKS * d->n_sm),
+                             ATTEND_THREADS, bytes, 1, *w);
+}

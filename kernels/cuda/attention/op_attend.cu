@@ -1,0 +1,246 @@
+/* attend and qk_stats: lists that differ within a group are merged, then one kernel walks them. */
+#include <string.h>
+
+#include "kernels/cuda/attention/attend.cuh"
+#include "kernels/cuda/device/ptx.cuh"
+
+/* One block a (row, KV head): the pages that any head of the group reads, ascending. */
+static __global__ void merge_kernel(const __grid_constant__ struct attend_args a)
+{
+    extern __shared__ uint32_t heads[]; /* two pages a word */
+    __shared__ int sums[WARP];
+    __shared__ int base;
+    wait_for_inputs();
+    let_next_begin();
+    int row = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[row], group = a.n_q / a.kv.n_kv, t = threadIdx.x;
+    if (seq < 0)
+        return;
+    size_t head = kv_head(a.kv, seq, a.layer, h), list = (size_t)row * a.kv.n_kv + h;
+    int pages = pages_of(a.kv.n_slots[head]);
+    for (int i = t; i < (pages + 1) / 2; i += blockDim.x)
+        heads[i] = 0;
+    __syncthreads();
+    for (int g = 0; g < group; g++) {
+        size_t at = (size_t)row * a.n_rows + a.row_of_q[h * group + g];
+        const int32_t *idx = a.idx + at * (size_t)a.cap;
+        int len = a.len[at], n = len < 0 ? pages : len * a.block_pages;
+        for (int i = t; i < n; i += blockDim.x) {
+            int page = len < 0 ? i : idx[i / a.block_pages] * a.block_pages + i % a.block_pages;
+            if (page < pages)
+                atomicOr(&heads[page / 2], 1u << (page % 2 * 16 + g));
+        }
+    }
+    if (t == 0)
+        base = 0;
+    __syncthreads();
+    struct plan_entry *out = a.plan.entry + list * (size_t)a.kv.max_pages;
+    for (int from = 0; from < pages; from += blockDim.x) {
+        int page = from + t, here = 0, lane = t % WARP, warp = t / WARP;
+        uint32_t want = page < pages ? heads[page / 2] >> page % 2 * 16 & 0xffff : 0;
+        uint16_t live = want ? a.kv.live[head * (size_t)a.kv.max_pages + page] : 0;
+        here = want && live;
+        uint32_t ballot = __ballot_sync(~0u, here);
+        if (lane == 0)
+            sums[warp] = __popc(ballot);
+        __syncthreads();
+        int at = base + __popc(ballot & ((1u << lane) - 1)), all = 0;
+        for (int i = 0; i < (int)blockDim.x / WARP; i++) {
+            at += i < warp ? sums[i] : 0;
+            all += sums[i];
+        }
+        if (here) {
+            struct plan_entry e = {a.kv.unit[head * (size_t)a.kv.max_pages + page], page, live,
+                                   (uint16_t)want};
+            out[at] = e;
+        }
+        __syncthreads();
+        if (t == 0)
+            base += all;
+        __syncthreads();
+    }
+    if (t == 0)
+        a.plan.n[list] = base;
+}
+
+/* Statistics of lists that do not name everything: what they leave out is -inf. */
+static __global__ void clear_kernel(const __grid_constant__ struct attend_work w)
+{
+    int row = blockIdx.x, q = blockIdx.y, seq = w.rows.seq[row];
+    if (seq < 0)
+        return;
+    int n = pages_of(w.kv.n_slots[kv_head(w.kv, seq, w.layer, q / w.group)]) * KV_PAGE_TOKENS;
+    float *to = w.stats.logits + ((size_t)row * w.n_q + q) * w.stats.stride;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        to[i] = -CUDART_INF_F;
+}
+
+/* The chunks of a list come together, a block a query head: weights of the chunks first, a thread each, then
+ * four dimensions a thread, of every n-th chunk, and these sums in order. */
+static __global__ void combine_kernel(const __grid_constant__ struct attend_work w)
+{
+    __shared__ float keep[MAX_CHUNKS];
+    __shared__ float room[WARP];
+    __shared__ float4 sums[ATTEND_THREADS];
+    int i = blockIdx.x, h = blockIdx.y, t = threadIdx.x, d = w.kv.head_dim, seq;
+    wait_for_inputs();
+    let_next_begin();
+    int size = list_size(w, i, &seq);
+    int n = size == INT32_MIN ? 0 : chunks_of(w, list_entries(w, size));
+    if (n <= 1)
+        return;
+    size_t part = (size_t)i * w.max_chunks * w.group + h;
+    size_t out = (size_t)(i / w.kv.n_kv) * w.n_q + (size_t)(i % w.kv.n_kv) * w.group + h;
+    float2 own = t < n ? w.part_tl[part + (size_t)t * w.group] : make_float2(-CUDART_INF_F, 0);
+    float most = block_max(own.x, room);
+    float x = own.x == -CUDART_INF_F ? 0.0f : term((own.x - most) * part_unit(w));
+    keep[t] = x;
+    float sum = block_sum(own.y * x, room);
+    if (t == 0 && w.stats.logits)
+        w.stats.lse[out] = sum > 0 ? most * part_unit(w) + logf(sum) : -CUDART_INF_F;
+    if (!w.out)
+        return;
+    int lanes = d / 4, apart = ATTEND_THREADS / lanes, first = t / lanes, four = t % lanes;
+    float4 o = make_float4(0, 0, 0, 0);
+#pragma unroll 8
+    for (int c = first; c < n; c += apart) {
+        float4 v = *(const float4 *)&w.part[(part + (size_t)c * w.group) * d + 4 * four];
+        o = make_float4(fmaf(v.x, keep[c], o.x), fmaf(v.y, keep[c], o.y), fmaf(v.z, keep[c], o.z),
+                        fmaf(v.w, keep[c], o.w));
+    }
+    sums[t] = o;
+    __syncthreads();
+    if (t >= lanes)
+        return;
+    for (int other = 1; other < apart; other++)
+        o = plus(o, sums[other * lanes + t]);
+    float f = sum > 0 ? 1.0f / sum : 0.0f;
+    put4_as(w.out, w.type, out * d + 4 * t, make_float4(o.x * f, o.y * f, o.z * f, o.w * f));
+}
+static_assert((int)MAX_CHUNKS == (int)ATTEND_THREADS && BACKEND_MAX_HEAD_DIM / 4 <= (int)ATTEND_THREADS,
+              "a thread a chunk, and one for four dimensions");
+
+static int most_chunks(const struct attend_work &w, int max_pages)
+{
+    int most = 1;
+    for (int n = 1; n <= max_pages; n++)
+        most = chunks_of(w, n) > most ? chunks_of(w, n) : most;
+    return most;
+}
+
+/* most: entries that a list can have. */
+static int run(struct device *d, struct attend_work *w, int most, enum op op)
+{
+    size_t lists = (size_t)w->rows.cap * (size_t)w->kv.n_kv;
+    w->group = w->n_q / w->kv.n_kv;
+    w->plain = !attend_mma_fits(w);
+    w->max_chunks = most_chunks(*w, most);
+    if (w->max_chunks > MAX_CHUNKS)
+        return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "%s: contexts of %d tokens; on a GPU at most %d",
+                          backend_op_name(op), w->kv.max_pages * KV_PAGE_TOKENS,
+                          MAX_CHUNK * MAX_CHUNKS * KV_PAGE_TOKENS);
+    size_t heads = lists * (size_t)w->max_chunks * (size_t)w->group;
+    char *room =
+        (char *)cuda_scratch(d, heads * (sizeof(float2) + (w->out ? w->kv.head_dim * sizeof(float) : 0)));
+    if (!room)
+        return BACKEND_ERR_MEMORY;
+    w->part = (float *)room;
+    w->part_tl = (float2 *)(room + (w->out ? heads * (size_t)w->kv.head_dim * sizeof(float) : 0));
+    int rc = w->plain ? attend_plain(d, w) : attend_mma(d, w);
+    if (rc || w->max_chunks == 1)
+        return rc;
+    return cuda_launch_early(d, op, combine_kernel, dim3(lists, w->group), ATTEND_THREADS, 0, 1, *w);
+}
+
+/* Does the operation leave lists and units as they are, and write to one page of a sequence at most? */
+static int keeps_lists(enum op op)
+{
+    return op == OP_append || op == OP_rope_append || op == OP_attend;
+}
+
+/* Do heads of one group read different lists? */
+static int differs_within_group(const struct attend_args *a)
+{
+    int group = a->n_q / a->kv.n_kv;
+    for (int q = 0; a->unit != SEL_LIVE && q < a->n_q; q++)
+        if (a->row_of_q[q] != a->row_of_q[q / group * group])
+            return 1;
+    return 0;
+}
+
+/* Entries that any list can have. The last block of a list of blocks may reach beyond the last page; a merged
+ * list reads what any of the group's heads reads. */
+static int most_entries(const struct attend_work *w, int promised)
+{
+    int per = w->kind == LIST_PAGES ? w->block_pages : 1, pages = (w->kv.max_pages + per - 1) / per * per;
+    if (promised < 1 || promised > pages)
+        return pages;
+    promised *= w->kind == LIST_MERGED ? w->group : 1;
+    return promised < pages ? promised : pages;
+}
+
+/* out NULL: logits and their log-sum-exp alone. */
+static int attend(struct device *d, const struct attend_args *a, enum op op)
+{
+    struct attend_work w;
+    memset(&w, 0, sizeof w);
+    w.rows = a->rows;
+    w.kv = a->kv;
+    w.layer = a->layer;
+    w.n_q = a->n_q;
+    w.q = a->q;
+    w.q_stride = a->q_stride;
+    w.out = a->out;
+    w.type = a->type;
+    w.scale = a->scale;
+    w.n_rows = a->n_rows;
+    w.cap = a->cap;
+    w.block_pages = a->block_pages;
+    w.idx = a->idx;
+    w.len = a->len;
+    w.plan = a->plan;
+    w.stats = a->stats;
+    w.kind = a->unit == SEL_LIVE ? LIST_LIVE : a->unit == SEL_PAGES ? LIST_PAGES : LIST_TOKENS;
+    w.group = a->n_q / a->kv.n_kv;
+    for (int h = 0; h < a->kv.n_kv; h++)
+        w.list_of[h] = a->row_of_q[h * w.group];
+    int rc = 0;
+    if (differs_within_group(a)) {
+        w.kind = LIST_MERGED;
+        size_t bytes = (size_t)(a->kv.max_pages + 1) / 2 * sizeof(uint32_t);
+        rc = cuda_check(d,
+                        cudaFuncSetAttribute((const void *)merge_kernel,
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+                        backend_op_name(op));
+        if (!rc) {
+            rc = cuda_launch_early(d, op, merge_kernel, dim3(a->rows.cap, a->kv.n_kv), 256, bytes, 1, *a);
+            d->early = OP_COUNT; /* it writes the lists */
+        }
+    }
+    if (!rc && a->stats.logits && w.kind != LIST_LIVE) {
+        clear_kernel<<<dim3(a->rows.cap, a->n_q), 256, 0, d->stream>>>(w);
+        rc = cuda_launched(d, op);
+    }
+    w.early = w.kind == LIST_PAGES && !a->stats.logits && keeps_lists(d->early);
+    return rc ? rc : run(d, &w, most_entries(&w, a->most_pages), op);
+}
+
+int cuda_op_attend(struct device *d, const struct attend_args *a)
+{
+    return attend(d, a, OP_attend);
+}
+
+int cuda_op_qk_stats(struct device *d, const struct qk_stats_args *q)
+{
+    struct attend_args a;
+    memset(&a, 0, sizeof a);
+    a.rows = q->rows;
+    a.kv = q->kv;
+    a.layer = q->layer;
+    a.n_q = q->n_q;
+    a.q = q->q;
+    a.q_stride = q->q_stride;
+    a.scale = q->scale;
+    a.unit = SEL_LIVE;
+    a.stats = q->out;
+    return attend(d, &a, OP_qk_stats);
+}

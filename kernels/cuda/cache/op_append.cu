@@ -1,0 +1,278 @@
+/* Appending K and V to the cache, with the norms and the rotation that come before. While decoding a block is
+ * one token of one KV head and of its group of query heads; in prefill it is the rows of one page of one
+ * head, so that a page's bits and bounds have one writer. */
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/ptx.cuh"
+#include "kernels/cuda/device/slots.cuh"
+
+enum { PAIRS = BACKEND_MAX_HEAD_DIM / 2 / WARP };
+
+/* A page's bounds in one dimension; none before a fresh page's first token. */
+struct bounds {
+    float low, high;
+    bool none;
+};
+
+static __device__ struct bounds bounds_of(const struct kv_view &kv, int unit, int i, bool fresh)
+{
+    struct bounds b = {0, 0, fresh};
+    if (!fresh) {
+        b.low = get_as(kv.bounds, kv.dtype, bounds_place(kv, unit, i));
+        b.high = get_as(kv.bounds, kv.dtype, bounds_place(kv, unit, kv.head_dim + i));
+    }
+    return b;
+}
+
+static __device__ void bounds_put(const struct kv_view &kv, int unit, int i, struct bounds b)
+{
+    put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, i), b.low);
+    put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, kv.head_dim + i), b.high);
+}
+
+/* Bounds are those of the keys as they are stored. */
+static __device__ void bounds_add(const struct kv_view &kv, struct bounds *b, float k)
+{
+    if (kv.dtype == DTYPE_BF16)
+        k = __bfloat162float(__float2bfloat16_rn(k));
+    b->low = b->none || k < b->low ? k : b->low;
+    b->high = b->none || k > b->high ? k : b->high;
+    b->none = false;
+}
+
+/* One head of q or k at position pos, by a warp: normed (weight not NULL) and rotated in place, and copied to
+ * `copy` (unless NULL). A lane has every 32nd pair. Every product is rounded: fused multiply-adds would treat
+ * the two halves of a pair differently. */
+static __device__ void turn_head(const struct rope_append_args &a, float *x, const float *weight, int pos,
+                                 float *copy)
+{
+    int d = a.kv.head_dim, half = d / 2, lane = threadIdx.x % WARP;
+    const float *cosine = a.cos_sin + (size_t)pos * d;
+    float u[PAIRS], v[PAIRS], c[PAIRS], s[PAIRS], wu[PAIRS], wv[PAIRS];
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        int j = lane + i * WARP;
+        u[i] = j < half ? x[j] : 0.0f;
+        v[i] = j < half ? x[j + half] : 0.0f;
+        c[i] = a.cos_sin && j < half ? cosine[j] : 1.0f;
+        s[i] = a.cos_sin && j < half ? cosine[j + half] : 0.0f;
+        wu[i] = weight && j < half ? weight[j] : 0.0f;
+        wv[i] = weight && j < half ? weight[j + half] : 0.0f;
+    }
+    if (weight) {
+        float sum = 0;
+#pragma unroll
+        for (int i = 0; i < PAIRS; i++)
+            sum = fmaf(u[i], u[i], sum);
+#pragma unroll
+        for (int i = 0; i < PAIRS; i++)
+            sum = fmaf(v[i], v[i], sum);
+        float root = sqrtf(warp_sum(sum) / (float)d + a.eps);
+#pragma unroll
+        for (int i = 0; i < PAIRS; i++) {
+            u[i] = u[i] / root * wu[i];
+            v[i] = v[i] / root * wv[i];
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        int j = lane + i * WARP;
+        if (j >= half)
+            break;
+        float low = u[i], high = v[i];
+        if (a.cos_sin) {
+            low = __fsub_rn(__fmul_rn(u[i], c[i]), __fmul_rn(v[i], s[i]));
+            high = __fadd_rn(__fmul_rn(v[i], c[i]), __fmul_rn(u[i], s[i]));
+            x[j] = low;
+            x[j + half] = high;
+        }
+        if (copy) {
+            copy[j] = low;
+            copy[j + half] = high;
+        }
+    }
+}
+
+/* Where a row's token goes. */
+struct place {
+    size_t head, page; /* indices of the tables */
+    int slot, unit;
+    unsigned live; /* of the page, before */
+};
+
+/* One warp finds it out. */
+static __device__ struct place next_place(const struct kv_view &kv, size_t head)
+{
+    struct place p;
+    p.head = head;
+    p.slot = next_slot(kv, head);
+    p.page = head * (size_t)kv.max_pages + (size_t)(p.slot / KV_PAGE_TOKENS);
+    p.unit = kv.unit[p.page];
+    p.live = kv.live[p.page];
+    return p;
+}
+
+/* A page that starts anew: masked tokens take part in the sums with weight 0, so nothing of an earlier owner
+ * is left in V but in token t, which is written now. */
+static __device__ void clear_v(const struct kv_view &kv, int unit, int t)
+{
+    int chunks = (int)(kv.head_dim * kv_elem(kv.dtype) / sizeof(uint4));
+    uint4 *v = (uint4 *)kv_unit_v(kv, unit);
+    for (int c = threadIdx.x; c < KV_PAGE_TOKENS * chunks; c += blockDim.x)
+        if (c / chunks != t)
+            v[c] = make_uint4(0, 0, 0, 0);
+}
+
+/* Grid (rows, KV heads). Warp 0 looks for the slot, each of the others turns a head: k, then the group's
+ * queries. */
+static __global__ void token_kernel(const __grid_constant__ struct rope_append_args a)
+{
+    __shared__ float key[BACKEND_MAX_HEAD_DIM];
+    __shared__ struct place found;
+    const struct kv_view &kv = a.kv;
+    wait_for_inputs();
+    let_next_begin();
+    int r = blockIdx.x, h = blockIdx.y, i = threadIdx.x, d = kv.head_dim, seq = a.rows.seq[r];
+    int group = a.n_q / kv.n_kv, warp = i / WARP - 1, pos = a.rows.pos[r];
+    size_t row = (size_t)r * a.stride;
+    if (seq < 0)
+        return;
+    float value = i < d ? a.v[row + (size_t)h * d + i] : 0.0f;
+    if (warp < 0) {
+        struct place p = next_place(kv, kv_head(kv, seq, a.layer, h));
+        if (i == 0)
+            found = p;
+    } else if (warp == 0) {
+        turn_head(a, a.k + row + (size_t)h * d, a.wk, pos, key);
+    } else if (warp <= group) {
+        turn_head(a, a.q + row + (size_t)(h * group + warp - 1) * d, a.wq, pos, NULL);
+    }
+    __syncthreads();
+    struct place p = found;
+    int t = p.slot % KV_PAGE_TOKENS;
+    if (i < d) {
+        kv_put(kv, kv_unit_k(kv, p.unit), t, i, key[i]);
+        kv_put(kv, kv_unit_v(kv, p.unit), t, i, value);
+        if (kv.bounds) {
+            struct bounds b = bounds_of(kv, p.unit, i, p.live == 0);
+            bounds_add(kv, &b, key[i]);
+            bounds_put(kv, p.unit, i, b);
+        }
+    }
+    if (p.live == 0)
+        clear_v(kv, p.unit, t);
+    if (i == 0) {
+        kv.live[p.page] = (uint16_t)(p.live | 1u << t);
+        kv.n_live[p.head] += !(p.live >> t & 1);
+        if (kv.n_slots[p.head] <= p.slot)
+            kv.n_slots[p.head] = p.slot + 1;
+        kv.tail[p.head] = p.slot;
+    }
+}
+
+/* Chunk c of token t's row in K or V of a unit, from fp32 values (16, d) in shared memory. */
+static __device__ void put_chunk(const struct kv_view &kv, char *to, const float *from, int t, int c)
+{
+    int per = kv.dtype == DTYPE_BF16 ? 8 : 4, at = kv_place(kv, t, c * per);
+    const float4 *x = (const float4 *)(from + t * kv.head_dim + c * per);
+    put4_as(to, kv.dtype, at, x[0]);
+    if (per == 8)
+        put4_as(to, kv.dtype, at + 4, x[1]);
+}
+
+/* The page's tokens that are in `tokens`: key and value hold them (16, d). */
+static __device__ void put_page(const struct rope_append_args &a, int unit, unsigned live, unsigned tokens,
+                                const float *key, const float *value)
+{
+    const struct kv_view &kv = a.kv;
+    int d = kv.head_dim, chunks = (int)(d * kv_elem(kv.dtype) / sizeof(uint4));
+    for (int i = threadIdx.x; i < KV_PAGE_TOKENS * chunks; i += blockDim.x) {
+        int t = i / chunks, c = i % chunks;
+        bool here = tokens >> t & 1;
+        if (here)
+            put_chunk(kv, kv_unit_k(kv, unit), key, t, c);
+        if (here || live == 0) /* values of tokens that are not here yet are zeros: see clear_v */
+            put_chunk(kv, kv_unit_v(kv, unit), value, t, c);
+    }
+    for (int i = threadIdx.x; kv.bounds && i < d; i += blockDim.x) {
+        struct bounds b = bounds_of(kv, unit, i, live == 0);
+        for (int t = 0; t < KV_PAGE_TOKENS; t++)
+            if (tokens >> t & 1)
+                bounds_add(kv, &b, key[t * d + i]);
+        bounds_put(kv, unit, i, b);
+    }
+}
+
+/* Grid (pages, KV heads, then query heads), a warp a token. Positions are consecutive. */
+static __global__ void __launch_bounds__(KV_PAGE_TOKENS *WARP)
+    page_kernel(const __grid_constant__ struct rope_append_args a)
+{
+    extern __shared__ __align__(16) float key[]; /* (16, d), then values (16, d) */
+    const struct kv_view &kv = a.kv;
+    int d = kv.head_dim, pos0 = a.rows.pos[0], page = pos0 / KV_PAGE_TOKENS + (int)blockIdx.x;
+    int t = threadIdx.x / WARP, pos = page * KV_PAGE_TOKENS + t, r = pos - pos0, h = blockIdx.y;
+    bool here = r >= 0 && r < a.rows.cap;
+    size_t row = (size_t)r * a.stride;
+    if (page * KV_PAGE_TOKENS - pos0 >= a.rows.cap)
+        return;
+    if (h >= kv.n_kv) {
+        if (here)
+            turn_head(a, a.q + row + (size_t)(h - kv.n_kv) * d, a.wq, pos, NULL);
+        return;
+    }
+    size_t head = kv_head(kv, a.rows.seq[0], a.layer, h), entry = head * (size_t)kv.max_pages + (size_t)page;
+    float *value = key + KV_PAGE_TOKENS * d;
+    int unit = kv.unit[entry];
+    unsigned live = kv.live[entry];
+    for (int i = threadIdx.x % WARP; i < d; i += WARP)
+        value[t * d + i] = here ? a.v[row + (size_t)h * d + i] : 0.0f;
+    if (here)
+        turn_head(a, a.k + row + (size_t)h * d, a.wk, pos, key + t * d);
+    int from = max(pos0 - page * KV_PAGE_TOKENS, 0),
+        to = min(pos0 + a.rows.cap - page * KV_PAGE_TOKENS, (int)KV_PAGE_TOKENS);
+    unsigned tokens = (1u << to) - (1u << from);
+    __syncthreads();
+    put_page(a, unit, live, tokens, key, value);
+    if (threadIdx.x == 0) { /* everyone has read live */
+        kv.live[entry] = (uint16_t)(live | tokens);
+        atomicAdd(&kv.n_live[head], __popc(tokens & ~live));
+        atomicMax(&kv.n_slots[head], page * KV_PAGE_TOKENS + to);
+        if (page == (pos0 + a.rows.cap - 1) / KV_PAGE_TOKENS)
+            kv.tail[head] = pos0 + a.rows.cap - 1;
+    }
+}
+
+static int run(struct device *d, const struct rope_append_args *a, enum op op)
+{
+    int dim = a->kv.head_dim, warps = 2 + a->n_q / a->kv.n_kv, wide = (dim + WARP - 1) / WARP;
+    if (a->rows.cap < 1)
+        return 0;
+    if (a->prefill) {
+        /* One page more than the rows fill: they may begin within one. */
+        dim3 grid(pages_of(a->rows.cap) + 1, a->kv.n_kv + a->n_q);
+        size_t bytes = 2 * KV_PAGE_TOKENS * (size_t)dim * sizeof(float);
+        page_kernel<<<grid, KV_PAGE_TOKENS * WARP, bytes, d->stream>>>(*a);
+    } else {
+        return cuda_launch_early(d, op, token_kernel, dim3(a->rows.cap, a->kv.n_kv),
+                                 WARP * (warps > wide ? warps : wide), 0, 1, *a);
+    }
+    return cuda_launched(d, op);
+}
+
+int cuda_op_rope_append(struct device *d, const struct rope_append_args *a)
+{
+    return run(d, a, OP_rope_append);
+}
+
+/* Without a table of angles k is read only. */
+int cuda_op_append(struct device *d, const struct append_args *a)
+{
+    struct rope_append_args p = {};
+    p.rows = a->rows;
+    p.kv = a->kv;
+    p.layer = a->layer;
+    p.prefill = a->prefill;
+    p.k = (float *)a->k;
+    p.v = a->v;
+    p.stride = a->stride;
+    return run(d, &p, OP_append);
+}

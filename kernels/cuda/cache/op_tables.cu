@@ -1,0 +1,80 @@
+/* What keeps the cache's tables: copying whole units, the accounts at the end of a step, and writing int32
+ * arrays. */
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+
+/* A block a unit. */
+static __global__ void copy_units_kernel(struct copy_units_args a)
+{
+    const struct kv_view &kv = a.kv;
+    int src = a.src[blockIdx.x], dst = a.dst[blockIdx.x];
+    if (src == dst)
+        return;
+    const uint4 *from = (const uint4 *)kv_unit_k(kv, src);
+    uint4 *to = (uint4 *)kv_unit_k(kv, dst);
+    int chunks = (int)(kv_unit_bytes(kv.dtype, kv.head_dim) / sizeof(uint4));
+    for (int c = threadIdx.x; c < chunks; c += blockDim.x)
+        to[c] = from[c];
+    size_t bounds = 2 * kv.head_dim * kv_elem(kv.dtype) / sizeof(uint4);
+    for (int i = threadIdx.x; kv.bounds && i < (int)bounds; i += blockDim.x)
+        ((uint4 *)kv.bounds)[dst * bounds + i] = ((const uint4 *)kv.bounds)[src * bounds + i];
+}
+
+int cuda_op_copy_units(struct device *d, const struct copy_units_args *a)
+{
+    if (a->n < 1)
+        return 0;
+    copy_units_kernel<<<a->n, 256, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_copy_units);
+}
+
+/* A block is one row. */
+static __global__ void account_kernel(struct account_args a)
+{
+    __shared__ int room[WARP];
+    int seq = a.rows.seq[blockIdx.x], heads = a.kv.n_layers * a.kv.n_kv, sum = 0;
+    if (seq < 0)
+        return;
+    for (int i = threadIdx.x; i < heads; i += blockDim.x)
+        sum += a.kv.n_live[(size_t)seq * heads + i];
+    sum = block_sum(sum, room);
+    if (threadIdx.x == 0)
+        a.kv.peak[seq] = max(a.kv.peak[seq], sum);
+}
+
+int cuda_op_account(struct device *d, const struct account_args *a)
+{
+    if (a->rows.cap < 1)
+        return 0;
+    account_kernel<<<a->rows.cap, 128, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_account);
+}
+
+static __global__ void fill_i32_kernel(struct fill_i32_args a)
+{
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < a.n;
+         i += (int64_t)gridDim.x * blockDim.x)
+        a.out[i] = a.value;
+}
+
+int cuda_op_fill_i32(struct device *d, const struct fill_i32_args *a)
+{
+    fill_i32_kernel<<<256, 256, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_fill_i32);
+}
+
+static __global__ void put_i32_kernel(struct put_i32_args a)
+{
+    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < a.n)
+        a.out[a.at[i]] = a.value[i];
+}
+
+int cuda_op_put_i32(struct device *d, const struct put_i32_args *a)
+{
+    if (a->n < 1)
+        return 0;
+    put_i32_kernel<<<(a->n + 255) / 256, 256, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_put_i32);
+}

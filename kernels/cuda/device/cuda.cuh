@@ -1,0 +1,131 @@
+#ifndef KERNELS_CUDA_DEVICE_CUDA_CUH
+#define KERNELS_CUDA_DEVICE_CUDA_CUH
+
+/* Inside the CUDA backend: what the host side of its files shares. Device code shares kv.cuh and math.cuh. */
+#include <cuda_runtime.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/backend.h"
+#include "kernels/fault.h"
+
+extern "C" const struct limits cuda_limits; /* cuda_limits.cu */
+
+struct gemm; /* gemm.cu: cuBLASLt and the algorithms chosen so far */
+
+/* Memory that kernels of one launch use and leave. Blocks that were outgrown stay until the device closes:
+ * recorded graphs point into them. */
+struct scratch {
+    void *now;
+    size_t bytes;
+    void *old[64];
+    int n_old;
+};
+
+/* Pinned memory that a download_begin copies to, and when it has. */
+struct landing {
+    char *pinned;
+    cudaEvent_t done;
+};
+
+/* Pinned memory in slots that uploads pass through: while earlier slots are on their way, the next is filled.
+ */
+enum { RING_SLOTS = 4 };
+struct ring {
+    char *slot;                   /* (RING_SLOTS, size of a slot) */
+    cudaEvent_t sent[RING_SLOTS]; /* what lies in the slot has been copied */
+    int now;                      /* the slot being filled */
+    size_t at;                    /* bytes in it */
+};
+
+struct device {
+    int ordinal, n_sm;
+    int wgmma;           /* compute capability 9.x: Hopper's matrix instructions */
+    cudaStream_t stream; /* everything runs here, in order */
+    enum op early;       /* of what was enqueued last, if a kernel after it may begin early; else OP_COUNT */
+    int recording;
+    struct scratch scratch;
+    int *counters; /* zero between launches: arrivals of blocks, see op_reduce.cu */
+    struct ring ring;
+    struct landing landing[BACKEND_DOWNLOADS];
+    struct gemm *gemm;
+    struct fault fault;
+    char name[320], error[512];
+    char arithmetic[128]; /* "3-NVIDIA-H200-x132-cublaslt13.1.0" */
+};
+
+/* Sets the sentence and returns code. */
+int cuda_error(struct device *d, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* 0, or the CUDA error as a sentence about `what`. */
+int cuda_check(struct device *d, cudaError_t e, const char *what);
+/* The result of the kernel launch just made. */
+int cuda_launched(struct device *d, enum op op);
+/* At least so many bytes until the next launch; NULL: no memory, error set. */
+void *cuda_scratch(struct device *d, size_t bytes);
+
+/* Launches a kernel that may begin before its predecessor has ended (see ptx.cuh, wait_for_inputs), by
+ * clusters of `cluster` blocks along x. */
+template <typename... P, typename... A>
+static inline int cuda_launch_early(struct device *d, enum op op, void (*kernel)(P...), dim3 grid,
+                                    int threads, size_t bytes, int cluster, const A &...args)
+{
+    cudaLaunchAttribute attrs[3];
+    unsigned n = 1;
+    attrs[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attrs[0].val.programmaticStreamSerializationAllowed = 1;
+    if (cluster > 1) {
+        attrs[n].id = cudaLaunchAttributeClusterDimension;
+        attrs[n].val.clusterDim.x = (unsigned)cluster;
+        attrs[n].val.clusterDim.y = attrs[n].val.clusterDim.z = 1;
+        n++;
+    }
+    /* An SM that has set little shared memory aside for a small kernel would not take the next one's blocks
+     * beside it. */
+    attrs[n].id = cudaLaunchAttributePreferredSharedMemoryCarveout;
+    attrs[n++].val.sharedMemCarveout = cudaSharedmemCarveoutMaxShared;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = bytes;
+    config.stream = d->stream;
+    config.attrs = attrs;
+    config.numAttrs = n;
+    cudaLaunchKernelEx(&config, kernel, args...);
+    int rc = cuda_launched(d, op);
+    d->early = op;
+    return rc;
+}
+
+enum { CUDA_COUNTERS = 1 << 16 };
+
+/* cuda_memory.cu */
+void *cuda_alloc(struct device *d, size_t bytes);
+void cuda_release(struct device *d, void *p);
+int cuda_upload(struct device *d, void *dst, const void *src, size_t bytes);
+int cuda_download(struct device *d, void *dst, const void *src, size_t bytes);
+int cuda_download_begin(struct device *d, int slot, const void *src, size_t bytes);
+int cuda_download_wait(struct device *d, int slot, void *dst, size_t bytes);
+int cuda_pinned_open(struct device *d);
+void cuda_pinned_close(struct device *d);
+
+/* cuda_facts.cu */
+int cuda_facts(struct device *d, struct device_facts *out);
+int cuda_peer(struct device *from, struct device *to);
+
+/* cuda_weight.cu: [n][k] row-major, as cuBLAS takes it. */
+int cuda_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);
+int cuda_weight_put(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,
+                    const void *src);
+void cuda_weight_release(struct device *d, struct weight *w);
+
+/* gemm.cu */
+int gemm_open(struct device *d);
+void gemm_version(struct device *d, char *text, size_t size); /* of the library: "cublaslt13.1.0" */
+void gemm_close(struct device *d);
+
+/* One function per operation: enqueues it on the device's stream. Arguments are checked already. */
+#define X(name, ...) int cuda_op_##name(struct device *d, const struct name##_args *a);
+BACKEND_OPS(X)
+#undef X
+
+#endif

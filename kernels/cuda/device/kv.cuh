@@ -1,0 +1,91 @@
+#ifndef KERNELS_CUDA_DEVICE_KV_CUH
+#define KERNELS_CUDA_DEVICE_KV_CUH
+
+#include <cuda_bf16.h>
+#include <stdint.h>
+
+#include "kernels/backend.h"
+
+/* The cache in device code: where things are.
+ *
+ * A unit is K [16 tokens][head_dim], then V [16 tokens][head_dim], in the pool's type, rows of 16-byte
+ * chunks. Where a row has a multiple of 8 chunks, chunk c of token t is stored at c ^ (t & 7): a unit copied
+ * to shared memory as it is can be read by ldmatrix without bank conflicts. */
+/* kv_pages() for device code. */
+__host__ __device__ static inline int pages_of(int tokens)
+{
+    return (tokens + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS;
+}
+
+/* dtype_bytes() for device code. */
+__host__ __device__ static inline size_t kv_elem(enum dtype t)
+{
+    return t == DTYPE_BF16 ? 2 : 4;
+}
+
+__host__ __device__ static inline size_t kv_unit_bytes(enum dtype t, int head_dim)
+{
+    return 2 * KV_PAGE_TOKENS * (size_t)head_dim * kv_elem(t);
+}
+
+__device__ static inline size_t kv_head(const struct kv_view &kv, int seq, int layer, int kv_head_index)
+{
+    return ((size_t)seq * (size_t)kv.n_layers + (size_t)layer) * (size_t)kv.n_kv + (size_t)kv_head_index;
+}
+
+/* Element i of token t within K or V of a unit. */
+__device__ static inline int kv_place(const struct kv_view &kv, int t, int i)
+{
+    int per = kv.dtype == DTYPE_BF16 ? 8 : 4, chunk = i / per;
+    int turn = kv.head_dim % (8 * per) ? 0 : t & 7;
+    return t * kv.head_dim + (chunk ^ turn) * per + i % per;
+}
+
+__device__ static inline char *kv_unit_k(const struct kv_view &kv, int unit)
+{
+    return (char *)kv.pool + (size_t)unit * kv_unit_bytes(kv.dtype, kv.head_dim);
+}
+__device__ static inline char *kv_unit_v(const struct kv_view &kv, int unit)
+{
+    return kv_unit_k(kv, unit) + KV_PAGE_TOKENS * (size_t)kv.head_dim * kv_elem(kv.dtype);
+}
+
+__device__ static inline float kv_get(const struct kv_view &kv, const char *k_or_v, int t, int i)
+{
+    int at = kv_place(kv, t, i);
+    return kv.dtype == DTYPE_BF16 ? __bfloat162float(((const __nv_bfloat16 *)k_or_v)[at])
+                                  : ((const float *)k_or_v)[at];
+}
+
+/* Four bf16, as they lie in memory. */
+__device__ static inline float4 four_bf16(uint2 x)
+{
+    return make_float4(__uint_as_float(x.x << 16), __uint_as_float(x.x & 0xffff0000u),
+                       __uint_as_float(x.y << 16), __uint_as_float(x.y & 0xffff0000u));
+}
+
+/* Elements i .. i+3, i a multiple of 4. */
+__device__ static inline float4 kv_get4(const struct kv_view &kv, const char *k_or_v, int t, int i)
+{
+    int at = kv_place(kv, t, i);
+    if (kv.dtype == DTYPE_F32)
+        return *(const float4 *)((const float *)k_or_v + at);
+    return four_bf16(*(const uint2 *)((const __nv_bfloat16 *)k_or_v + at));
+}
+
+/* Where value i of a unit's bounds is among all. */
+__device__ static inline size_t bounds_place(const struct kv_view &kv, int unit, int i)
+{
+    return (size_t)unit * 2 * kv.head_dim + i;
+}
+
+__device__ static inline void kv_put(const struct kv_view &kv, char *k_or_v, int t, int i, float x)
+{
+    int at = kv_place(kv, t, i);
+    if (kv.dtype == DTYPE_BF16)
+        ((__nv_bfloat16 *)k_or_v)[at] = __float2bfloat16_rn(x);
+    else
+        ((float *)k_or_v)[at] = x;
+}
+
+#endif

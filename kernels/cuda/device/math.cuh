@@ -1,0 +1,101 @@
+#ifndef KERNELS_CUDA_DEVICE_MATH_CUH
+#define KERNELS_CUDA_DEVICE_MATH_CUH
+
+#include <cuda_bf16.h>
+#include <math_constants.h>
+#include <stdint.h>
+
+#include "kernels/backend.h"
+
+/* Arithmetic that several kernels share. Reductions take a fixed tree over a warp's lanes and a block's
+ * warps: the bits depend on the block size of the kernel alone, never on the grid. */
+enum { WARP = 32 };
+
+/* Arrays of fp32 or bf16: element i, or the two or four from there, at a multiple of their size. */
+__device__ static inline float get_as(const void *p, enum dtype t, size_t i)
+{
+    return t == DTYPE_BF16 ? __bfloat162float(((const __nv_bfloat16 *)p)[i]) : ((const float *)p)[i];
+}
+
+__device__ static inline void put_as(void *p, enum dtype t, size_t i, float x)
+{
+    if (t == DTYPE_BF16)
+        ((__nv_bfloat16 *)p)[i] = __float2bfloat16_rn(x);
+    else
+        ((float *)p)[i] = x;
+}
+
+__device__ static inline void put2_as(void *p, enum dtype t, size_t i, float x, float y)
+{
+    if (t == DTYPE_BF16)
+        *(__nv_bfloat162 *)((__nv_bfloat16 *)p + i) = __floats2bfloat162_rn(x, y);
+    else
+        *(float2 *)((float *)p + i) = make_float2(x, y);
+}
+
+__device__ static inline void put4_as(void *p, enum dtype t, size_t i, float4 v)
+{
+    if (t == DTYPE_BF16) {
+        __nv_bfloat162 low = __floats2bfloat162_rn(v.x, v.y), high = __floats2bfloat162_rn(v.z, v.w);
+        *(uint2 *)((__nv_bfloat16 *)p + i) = make_uint2(*(const uint32_t *)&low, *(const uint32_t *)&high);
+    } else {
+        *(float4 *)((float *)p + i) = v;
+    }
+}
+
+__device__ static inline float4 plus(float4 a, float4 b)
+{
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+
+/* A softmax's term: exp(x), 0 below -69, so that sums meet no denormals. */
+__device__ static inline float term(float x)
+{
+    return x < -69.0f ? 0.0f : expf(x);
+}
+
+template <typename T> __device__ static inline T warp_sum(T x)
+{
+    for (int lane = WARP / 2; lane; lane /= 2)
+        x += __shfl_xor_sync(~0u, x, lane);
+    return x;
+}
+
+__device__ static inline float warp_max(float x)
+{
+    for (int lane = WARP / 2; lane; lane /= 2)
+        x = fmaxf(x, __shfl_xor_sync(~0u, x, lane));
+    return x;
+}
+
+/* Over a block of whole warps; every thread gets the result. `room` is shared memory for 32 values, free
+ * again after the next barrier. */
+template <typename T> __device__ static inline T block_sum(T x, T *room)
+{
+    int warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    x = warp_sum(x);
+    if (threadIdx.x % WARP == 0)
+        room[warp] = x;
+    __syncthreads();
+    T sum = room[0];
+    for (int i = 1; i < warps; i++)
+        sum += room[i];
+    __syncthreads();
+    return sum;
+}
+
+__device__ static inline float block_max(float x, float *room)
+{
+    int warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    x = warp_max(x);
+    if (threadIdx.x % WARP == 0)
+        room[warp] = x;
+    __syncthreads();
+    float most = room[0];
+    for (int i = 1; i < warps; i++)
+        most = fmaxf(most, room[i]);
+    __syncthreads();
+    return most;
+}
+
+#endif

@@ -1,0 +1,227 @@
+#ifndef KERNELS_CUDA_DEVICE_PTX_CUH
+#define KERNELS_CUDA_DEVICE_PTX_CUH
+
+#include <cuda_bf16.h>
+#include <stdint.h>
+
+/* Instructions that C++ has no words for: matrix products of a warp, copies by the copy engine and the
+ * barriers in shared memory that count them. Shared memory is addressed by its 32-bit address. */
+
+__device__ static inline uint32_t shared_address(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+/* Four 8 x 8 matrices of 16-bit values. Lanes 8i .. 8i+7 pass the addresses of matrix i's rows; lane l gets
+ * elements 2(l % 4) and 2(l % 4) + 1 of row l / 4 of each, in r[0] to r[3]. */
+__device__ static inline void load_matrices(uint32_t (&r)[4], uint32_t row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(row));
+}
+
+/* The same, transposed: lane l gets elements l / 4 of rows 2(l % 4) and 2(l % 4) + 1. */
+__device__ static inline void load_transposed(uint32_t (&r)[4], uint32_t row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(row));
+}
+
+/* c (16 x 8) += a (16 x 16) b (16 x 8), bf16 in, fp32 out. With g = lane / 4 and t = lane % 4:
+ *   a[0] row g, columns 2t, 2t+1 | a[1] row g+8, the same | a[2], a[3] the same 8 columns further
+ *   b0 rows 2t, 2t+1 of column g | b1 8 rows further
+ *   c[0], c[1] row g, columns 2t, 2t+1 | c[2], c[3] row g+8, the same */
+__device__ static inline void mma(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},"
+        "{%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+/* An 8 x 8 matrix of 16-bit values, two a lane as load_matrices gives them, transposed. */
+__device__ static inline uint32_t transpose(uint32_t x)
+{
+    uint32_t y;
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(y) : "r"(x));
+    return y;
+}
+
+/* The pair rounded to bf16, x in the low half; x and y keep what rounding took away. */
+__device__ static inline uint32_t round_pair(float &x, float &y)
+{
+    __nv_bfloat162 pair = __floats2bfloat162_rn(x, y);
+    uint32_t bits = *(const uint32_t *)&pair;
+    x -= __uint_as_float(bits << 16);
+    y -= __uint_as_float(bits & 0xffff0000u);
+    return bits;
+}
+
+/* 2^x, 0 below -126: the hardware's approximation, good to 2 ulp. */
+__device__ static inline float power_of_2(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+/* ---- kernels that begin before their predecessor has ended (cuda_launch_early) ---- */
+
+/* Until all kernels before this one have ended and what they wrote is there. A kernel launched early calls it
+ * in every block, before the first look at memory that a kernel writes and before it writes; attend alone
+ * looks at lists before, where it knows what the last kernel writes (op_attend.cu, keeps_lists). */
+__device__ static inline void wait_for_inputs(void)
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+/* The next kernel may begin, as soon as all blocks have said so or ended. */
+__device__ static inline void let_next_begin(void)
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+/* ---- blocks of a cluster ---- */
+
+/* All threads of all its blocks arrive, and wait before they arrive again: what was written before an arrival
+ * is seen after the wait. */
+__device__ static inline void cluster_arrive(void)
+{
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+}
+
+/* An arrival that nothing was written before: that the block is there. */
+__device__ static inline void cluster_begin(void)
+{
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
+
+__device__ static inline void cluster_wait(void)
+{
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
+
+/* The same place in the shared memory of another of its blocks. */
+__device__ static inline uint32_t address_in(uint32_t address, int block)
+{
+    uint32_t there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+    return there;
+}
+
+__device__ static inline void store_far(uint32_t to, float x, float y)
+{
+    asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(x), "f"(y) : "memory");
+}
+
+/* ---- barriers in shared memory: a phase ends when all arrivals and all bytes announced have come ---- */
+
+__device__ static inline void barrier_init(uint32_t barrier, int arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+/* After barrier_init and before the block's __syncthreads. */
+__device__ static inline void barrier_init_done(void)
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/* After a thread's own writes to shared memory that wgmma is to read, before the block's barrier. */
+__device__ static inline void written_for_products(void)
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+__device__ static inline void barrier_arrive(uint32_t barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/* Arrives, and announces bytes that copies will bring. */
+__device__ static inline void barrier_expect(uint32_t barrier, int bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+                 : "memory");
+}
+
+/* Until the phase of this parity is over: 0 for the first, 1 for the second, and so on. */
+__device__ static inline void barrier_wait(uint32_t barrier, int parity)
+{
+    asm volatile("{\n"
+                 ".reg .pred done;\n"
+                 "again:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+                 "@!done bra again;\n"
+                 "}" ::"r"(barrier),
+                 "r"(parity)
+                 : "memory");
+}
+
+/* 16 bytes to shared memory, the thread's own; then: it arrives when its copies so far are there. */
+__device__ static inline void copy_16(uint32_t to, const void *from)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+
+__device__ static inline void arrive_after_copies(uint32_t barrier)
+{
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
+/* A tile from a described matrix (CUtensorMap) to shared memory: from column x and row y on. One thread's
+ * work. */
+__device__ static inline void tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+                 "l"(map), "r"(x), "r"(y), "r"(barrier)
+                 : "memory");
+}
+
+/* The description, before the first copy that it describes. */
+__device__ static inline void tensor_map_soon(const void *map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+/* Copies to shared memory; both addresses and the size are multiples of 16. One thread's work. */
+__device__ static inline void bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
+{
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+        "l"(from), "r"(bytes), "r"(barrier)
+        : "memory");
+}
+
+/* The same of what is read once: it is the first to leave the second-level cache, and what kernels leave
+ * there for the next stays. */
+__device__ static inline void bulk_copy_once(uint32_t to, const void *from, int bytes, uint32_t barrier)
+{
+    asm volatile("{\n"
+                 ".reg .b64 policy;\n"
+                 "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+                 "[%0], [%1], %2, [%3], policy;\n"
+                 "}" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(barrier)
+                 : "memory");
+}
+
+/* What the next kernel reads and the one after it overwrites: it stays in the second-level cache while K and
+ * V pass through, and need not go to memory at all. */
+__device__ static inline void store_to_stay(float *to, float4 v)
+{
+    asm volatile("{\n"
+                 ".reg .b64 policy;\n"
+                 "createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n"
+                 "st.global.L2::cache_hint.v4.f32 [%0], {%1, %2, %3, %4}, policy;\n"
+                 "}" ::"l"(to),
+                 "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+                 : "memory");
+}
+
+#endif

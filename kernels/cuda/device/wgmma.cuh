@@ -1,0 +1,118 @@
+#ifndef KERNELS_CUDA_DEVICE_WGMMA_CUH
+#define KERNELS_CUDA_DEVICE_WGMMA_CUH
+
+#include <stdint.h>
+
+/* Hopper's matrix products of four warps, the second factor in shared memory. They run beside the warps,
+ * which commit what they have asked for and wait for it. */
+
+/* Where a tile's rows lie, as wgmma is told: address, 1024 bytes from one group of 8 rows to the next,
+ * 128-byte swizzle. */
+__device__ static inline uint64_t tile_at(uint32_t address)
+{
+    return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
+}
+
+/* Sums i .. i + 31 as operands of an instruction, and operands by their numbers. */
+#define SUMS_8(i)                                                                                            \
+    "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]),              \
+        "+f"(c[i + 6]), "+f"(c[i + 7])
+#define SUMS_32(i) SUMS_8(i), SUMS_8(i + 8), SUMS_8(i + 16), SUMS_8(i + 24)
+#define OPERANDS_0_31                                                                                        \
+    "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                                 \
+    "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+#define OPERANDS_32_63                                                                                       \
+    "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"                                       \
+    "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
+
+/* c (64 x 64) = or += w (64 x 16) x' (16 x 64). A lane of warp i has rows 16i + lane / 4 (+ 8: the odd pairs)
+ * and of each eight columns 2 (lane % 4) and the next. */
+__device__ static inline void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.ne.b32 p, %34, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" OPERANDS_0_31
+                 "}, %32, %33, p, 1, 1, 0, 0;\n"
+                 "}"
+                 : SUMS_32(0)
+                 : "l"(w), "l"(x), "r"(add));
+#endif
+}
+
+/* A tile of 64 columns a row as the second factor the other way round, rows along k: columns beyond 64 lie
+ * `apart` bytes further, as a tile of their own. */
+__device__ static inline uint64_t turned_tile_at(uint32_t address, uint32_t apart)
+{
+    return tile_at(address) | (uint64_t)(apart >> 4 & 0x3fff) << 16;
+}
+
+/* c (64 x 128 or 64 x 64) = or += w (64 x 16) x (16 x columns): w in registers, as mma()'s first factor of
+ * each warp's 16 rows, x a turned tile. */
+__device__ static inline void wgmma_values(float (&c)[64], const uint32_t (&w)[4], uint64_t x, int add)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.ne.b32 p, %69, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" OPERANDS_0_31 "," OPERANDS_32_63
+                 "}, {%64,%65,%66,%67}, %68, p, 1, 1, 1;\n"
+                 "}"
+                 : SUMS_32(0), SUMS_32(32)
+                 : "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]), "l"(x), "r"(add));
+#endif
+}
+
+__device__ static inline void wgmma_values(float (&c)[32], const uint32_t (&w)[4], uint64_t x, int add)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.ne.b32 p, %37, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" OPERANDS_0_31
+                 "}, {%32,%33,%34,%35}, %36, p, 1, 1, 1;\n"
+                 "}"
+                 : SUMS_32(0)
+                 : "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]), "l"(x), "r"(add));
+#endif
+}
+
+#undef SUMS_8
+#undef SUMS_32
+#undef OPERANDS_0_31
+#undef OPERANDS_32_63
+
+/* After writing sums otherwise and before the next product. */
+__device__ static inline void wgmma_begin(void)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+
+__device__ static inline void wgmma_commit(void)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+
+/* Until all products are there. */
+__device__ static inline void wgmma_wait(void)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+#endif
+}
+
+/* The compiler, which does not know that products are still on their way, keeps what it does with the sums on
+ * its side of this line. */
+template <int N> __device__ static inline void hold(float (&c)[N])
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        asm volatile("" : "+f"(c[i])::"memory");
+}
+
+#endif

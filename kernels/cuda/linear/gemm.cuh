@@ -1,0 +1,37 @@
+#ifndef KERNELS_CUDA_LINEAR_GEMM_CUH
+#define KERNELS_CUDA_LINEAR_GEMM_CUH
+
+#include "kernels/cuda/device/cuda.cuh"
+
+/* Matrix products by cuBLASLt whose rows have the same bits for every number of rows.
+ *
+ * Which kernel cuBLAS takes depends on the shape, and some split a sum over several blocks. For each weight
+ * shape one algorithm without splitting is the reference; for each bucket of row counts candidates are run
+ * once against it on random data, those with other bits go, and the fastest of the rest is used. */
+struct product {
+    int n, k, rows;
+    enum dtype dtype; /* of both factors */
+    const void *w, *x;
+    int x_stride, out_stride, accumulate;
+    const float *bias; /* or NULL */
+    float *out;
+};
+
+/* Up to so many rows bits are compared; beyond, where only speed is asked for (cuda_limits.cu), the same
+ * algorithm is taken. */
+enum { GEMM_MOST_ROWS = 2048 };
+
+/* Is this shape one that cuBLAS takes at all (16-byte rows)? */
+static inline int gemm_fits(const struct weight *w)
+{
+    return w->k % 16 == 0 && w->n % 8 == 0;
+}
+
+int gemm_run(struct device *d, const struct product *p);
+
+/* gemm_split.cu: for the few rows of a decode step, where memory sets the pace. Whether it is taken depends
+ * on the weight alone. */
+int gemm_split_fits(const struct device *d, const struct weight *w);
+int gemm_split_run(struct device *d, const struct product *p);
+
+#endif

@@ -1,0 +1,304 @@
+/* Which of cuBLASLt's algorithms: those that sum a row in one block, checked against each other bit for bit,
+ * and timed. */
+#include <cuda_bf16.h>
+#include <string.h>
+
+#include "kernels/cuda/linear/gemm_lt.cuh"
+
+static const int bucket_rows[N_BUCKETS] = {
+    1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, GEMM_MOST_ROWS};
+
+/* Does the algorithm sum a whole row of k in one block? */
+static int unsplit(struct gemm *g, const cublasLtMatmulAlgo_t *algo)
+{
+    int32_t split = 0;
+    uint32_t scheme = 0;
+    size_t n;
+    if (g->cublasLtMatmulAlgoConfigGetAttribute(algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &split, sizeof split,
+                                                &n))
+        return 0;
+    if (g->cublasLtMatmulAlgoConfigGetAttribute(algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, &scheme,
+                                                sizeof scheme, &n))
+        return 0;
+    return split <= 1 && scheme == CUBLASLT_REDUCTION_SCHEME_NONE;
+}
+
+/* Up to `most` unsplit algorithms without workspace, best guess first. */
+static int candidates(struct device *d, const struct call *c, cublasLtMatmulAlgo_t *out, int most)
+{
+    struct gemm *g = d->gemm;
+    cublasLtMatmulPreference_t pref = NULL;
+    cublasLtMatmulHeuristicResult_t found[4 * CANDIDATES];
+    uint64_t none = 0;
+    uint32_t scheme = CUBLASLT_REDUCTION_SCHEME_NONE, bytes = 16;
+    int n = 0, kept = 0;
+    cublasStatus_t s = g->cublasLtMatmulPreferenceCreate(&pref);
+    const struct {
+        cublasLtMatmulPreferenceAttributes_t name;
+        const void *value;
+        size_t size;
+    } set[] = {{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &none, sizeof none},
+               {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &scheme, sizeof scheme},
+               {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &bytes, sizeof bytes},
+               {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &bytes, sizeof bytes},
+               {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &bytes, sizeof bytes},
+               {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &bytes, sizeof bytes}};
+    for (size_t i = 0; !s && i < sizeof set / sizeof *set; i++)
+        s = g->cublasLtMatmulPreferenceSetAttribute(pref, set[i].name, set[i].value, set[i].size);
+    if (!s)
+        s = g->cublasLtMatmulAlgoGetHeuristic(g->handle, c->op, c->a, c->b, c->c, c->c, pref, 4 * CANDIDATES,
+                                              found, &n);
+    for (int i = 0; !s && i < n && kept < most; i++)
+        if (found[i].state == CUBLAS_STATUS_SUCCESS && found[i].workspaceSize == 0 &&
+            unsplit(g, &found[i].algo))
+            out[kept++] = found[i].algo;
+    if (pref)
+        g->cublasLtMatmulPreferenceDestroy(pref);
+    return kept;
+}
+
+/* ---- trials */
+
+static __device__ uint32_t mix(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdull;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53ull;
+    return (uint32_t)(x >> 33);
+}
+
+/* Random values of row and column alone: row r is the same however many rows there are. */
+static __global__ void fill_random(void *p, size_t n, uint64_t seed, int bf16)
+{
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += (size_t)gridDim.x * blockDim.x) {
+        float x = (float)mix(i + seed) / 2147483648.0f - 0.5f;
+        if (bf16)
+            ((__nv_bfloat16 *)p)[i] = __float2bfloat16_rn(x);
+        else
+            ((float *)p)[i] = x;
+    }
+}
+
+static __global__ void count_different(const uint32_t *a, const uint32_t *b, size_t n, int *different)
+{
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+        if (a[i] != b[i])
+            atomicAdd(different, 1);
+}
+
+/* What a trial works on: x and two outputs of the bucket's rows, and the reference's first rows. */
+struct trial {
+    struct product p;
+    char *block;
+    float *want, *have, *first;
+    int *different;
+};
+
+static int trial_open(struct device *d, struct trial *t, const struct product *like, int rows)
+{
+    struct gemm *g = d->gemm;
+    size_t elem = like->dtype == DTYPE_BF16 ? 2 : 4, most = rows > REFERENCE_ROWS ? rows : REFERENCE_ROWS;
+    size_t x = most * (size_t)like->k * elem, out = most * (size_t)like->n * sizeof(float);
+    memset(t, 0, sizeof *t);
+    /* Trials have a stream of their own, and the weight may still be on its way. While a step is recorded it
+     * is there: prompts came before. */
+    cudaError_t e = d->recording ? cudaSuccess : cudaStreamSynchronize(d->stream);
+    if (e != cudaSuccess)
+        return cuda_check(d, e, "trying matrix algorithms");
+    t->p = *like;
+    t->p.rows = rows;
+    t->p.x_stride = like->k;
+    t->p.out_stride = like->n;
+    e = cudaMalloc((void **)&t->block, x + 3 * out + 256);
+    if (e != cudaSuccess)
+        return cuda_check(d, e, "memory to try matrix algorithms");
+    t->p.x = t->block;
+    t->want = (float *)(t->block + x);
+    t->have = (float *)(t->block + x + out);
+    t->first = (float *)(t->block + x + 2 * out);
+    t->different = (int *)(t->block + x + 3 * out);
+    fill_random<<<1024, 256, 0, g->stream>>>(t->block, most * (size_t)like->k, 12345,
+                                             like->dtype == DTYPE_BF16);
+    return cuda_check(d, cudaGetLastError(), "trying matrix algorithms");
+}
+
+/* Runs an algorithm for `rows` rows into out, which first gets the same random values each time. */
+static int attempt(struct device *d, struct trial *t, const cublasLtMatmulAlgo_t *algo, int rows, float *out)
+{
+    struct gemm *g = d->gemm;
+    struct product p = t->p;
+    struct call c;
+    p.rows = rows;
+    p.out = out;
+    int rc = call_open(d, &c, &p);
+    if (rc)
+        return rc;
+    fill_random<<<1024, 256, 0, g->stream>>>(out, (size_t)rows * (size_t)p.n, 77, 0);
+    rc = lt_check(d, call_run(g, &c, &p, algo, g->stream), "a trial");
+    call_close(g, &c);
+    return rc;
+}
+
+static int same_bits(struct device *d, struct trial *t, const float *a, const float *b, int rows, int *same)
+{
+    struct gemm *g = d->gemm;
+    int n = 1;
+    cudaMemsetAsync(t->different, 0, sizeof n, g->stream);
+    count_different<<<1024, 256, 0, g->stream>>>((const uint32_t *)a, (const uint32_t *)b,
+                                                 (size_t)rows * (size_t)t->p.n, t->different);
+    cudaMemcpyAsync(&n, t->different, sizeof n, cudaMemcpyDeviceToHost, g->stream);
+    int rc = cuda_check(d, cudaStreamSynchronize(g->stream), "trying matrix algorithms");
+    *same = n == 0;
+    return rc;
+}
+
+static int time_of(struct device *d, struct trial *t, const cublasLtMatmulAlgo_t *algo, float *ms)
+{
+    struct gemm *g = d->gemm;
+    struct product p = t->p;
+    struct call c;
+    p.out = t->have;
+    int rc = call_open(d, &c, &p);
+    if (rc)
+        return rc;
+    cudaEventRecord(g->start, g->stream);
+    for (int i = 0; i < TIMED && !rc; i++)
+        rc = lt_check(d, call_run(g, &c, &p, algo, g->stream), "a trial");
+    cudaEventRecord(g->stop, g->stream);
+    call_close(g, &c);
+    if (!rc)
+        rc = cuda_check(d, cudaEventSynchronize(g->stop), "trying matrix algorithms");
+    return rc ? rc : cuda_check(d, cudaEventElapsedTime(ms, g->start, g->stop), "trying matrix algorithms");
+}
+
+/* The fastest algorithm for the bucket that has the reference's bits. */
+static int choose(struct device *d, struct shape *s, const struct product *like, int bucket)
+{
+    struct trial t;
+    struct call c;
+    cublasLtMatmulAlgo_t list[CANDIDATES];
+    int rows = bucket_rows[bucket], few = rows < REFERENCE_ROWS ? rows : REFERENCE_ROWS, same = 0, n = 0;
+    int rc = trial_open(d, &t, like, rows);
+    if (!rc)
+        rc = attempt(d, &t, &s->reference, REFERENCE_ROWS, t.first);
+    if (!rc)
+        rc = attempt(d, &t, &s->reference, rows, t.want);
+    if (!rc)
+        rc = same_bits(d, &t, t.first, t.want, few, &same);
+    if (!rc && !same)
+        rc = cuda_error(
+            d, BACKEND_ERR_UNSUPPORTED,
+            "cuBLASLt has no algorithm for a weight of %d x %d whose rows have the same bits for %d and "
+            "%d rows",
+            like->n, like->k, REFERENCE_ROWS, rows);
+    s->algo[bucket] = s->reference;
+    float best = 0, ms = 0;
+    if (!rc)
+        rc = time_of(d, &t, &s->reference, &best);
+    if (!rc && !(rc = call_open(d, &c, &t.p))) {
+        n = candidates(d, &c, list, CANDIDATES);
+        call_close(d->gemm, &c);
+    }
+    for (int i = 0; i < n && !rc; i++) {
+        rc = attempt(d, &t, &list[i], rows, t.have);
+        if (!rc)
+            rc = same_bits(d, &t, t.want, t.have, rows, &same);
+        if (rc || !same)
+            continue;
+        rc = time_of(d, &t, &list[i], &ms);
+        if (!rc && ms < best) {
+            best = ms;
+            s->algo[bucket] = list[i];
+        }
+    }
+    cudaStreamSynchronize(d->gemm->stream);
+    cudaFree(t.block);
+    s->chosen[bucket] = rc == 0;
+    return rc;
+}
+
+static int find_shape(const struct gemm *g, const struct product *p)
+{
+    for (int i = 0; i < g->n_shapes; i++) {
+        const struct shape *s = &g->shape[i];
+        if (s->n == p->n && s->k == p->k && s->dtype == p->dtype && s->accumulate == p->accumulate &&
+            s->with_bias == (p->bias != NULL))
+            return i;
+    }
+    return -1;
+}
+
+/* Are rows the same in small company as among REFERENCE_ROWS? Some algorithms take another way for few. */
+static int keeps_bits(struct device *d, const struct product *like, const cublasLtMatmulAlgo_t *algo,
+                      int *same)
+{
+    static const int few[] = {1, 8, 24};
+    struct trial t;
+    int rc = trial_open(d, &t, like, REFERENCE_ROWS);
+    if (!rc)
+        rc = attempt(d, &t, algo, REFERENCE_ROWS, t.first);
+    *same = 1;
+    for (size_t i = 0; i < sizeof few / sizeof *few && !rc && *same; i++) {
+        *same = attempt(d, &t, algo, few[i], t.have) == 0; /* one that takes no such count will not do */
+        if (*same)
+            rc = same_bits(d, &t, t.first, t.have, few[i], same);
+    }
+    cudaStreamSynchronize(d->gemm->stream);
+    cudaFree(t.block);
+    return rc;
+}
+
+static int add_shape(struct device *d, const struct product *p)
+{
+    struct gemm *g = d->gemm;
+    struct product like = *p;
+    struct call c;
+    cublasLtMatmulAlgo_t list[CANDIDATES];
+    if (g->n_shapes == MAX_SHAPES)
+        return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "more than %d shapes of weights", MAX_SHAPES);
+    struct shape *s = &g->shape[g->n_shapes];
+    like.rows = REFERENCE_ROWS;
+    like.x_stride = p->k;
+    like.out_stride = p->n;
+    int rc = call_open(d, &c, &like), same = 0, n;
+    if (rc)
+        return rc;
+    n = candidates(d, &c, list, CANDIDATES);
+    call_close(g, &c);
+    memset(s, 0, sizeof *s);
+    for (int i = 0; i < n && !same && !rc; i++) {
+        s->reference = list[i];
+        rc = keeps_bits(d, &like, &list[i], &same);
+    }
+    if (!rc && !same)
+        rc = cuda_error(
+            d, BACKEND_ERR_UNSUPPORTED,
+            "cuBLASLt has no algorithm for a weight of %d x %d whose rows have the same bits in any "
+            "company",
+            p->n, p->k);
+    s->n = p->n;
+    s->k = p->k;
+    s->dtype = p->dtype;
+    s->accumulate = p->accumulate;
+    s->with_bias = p->bias != NULL;
+    g->n_shapes += rc == 0;
+    return rc;
+}
+
+int gemm_choose(struct device *d, const struct product *p, const cublasLtMatmulAlgo_t **out)
+{
+    struct gemm *g = d->gemm;
+    int i = find_shape(g, p), bucket = 0, rc = 0;
+    if (i < 0) {
+        i = g->n_shapes;
+        rc = add_shape(d, p);
+    }
+    while (bucket < N_BUCKETS - 1 && bucket_rows[bucket] < p->rows)
+        bucket++;
+    if (!rc && !g->shape[i].chosen[bucket])
+        rc = choose(d, &g->shape[i], p, bucket);
+    *out = &g->shape[i].algo[bucket];
+    return rc;
+}

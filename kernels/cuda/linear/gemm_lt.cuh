@@ -1,0 +1,59 @@
+#ifndef KERNELS_CUDA_LINEAR_GEMM_LT_CUH
+#define KERNELS_CUDA_LINEAR_GEMM_LT_CUH
+
+/* What gemm.cu (cuBLASLt itself) and gemm_choose.cu (which of its algorithms) share. */
+#include <cublasLt.h>
+
+#include "kernels/cuda/linear/gemm.cuh"
+
+#define LT_FUNCTIONS(X)                                                                                      \
+    X(cublasLtGetVersion)                                                                                    \
+    X(cublasLtCreate)                                                                                        \
+    X(cublasLtDestroy)                                                                                       \
+    X(cublasLtMatmulDescCreate)                                                                              \
+    X(cublasLtMatmulDescDestroy)                                                                             \
+    X(cublasLtMatmulDescSetAttribute)                                                                        \
+    X(cublasLtMatrixLayoutCreate)                                                                            \
+    X(cublasLtMatrixLayoutDestroy)                                                                           \
+    X(cublasLtMatmulPreferenceCreate)                                                                        \
+    X(cublasLtMatmulPreferenceDestroy)                                                                       \
+    X(cublasLtMatmulPreferenceSetAttribute)                                                                  \
+    X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtMatmulAlgoConfigGetAttribute) X(cublasLtMatmul)
+
+enum { MAX_SHAPES = 64, N_BUCKETS = 17, CANDIDATES = 12, TIMED = 6, REFERENCE_ROWS = 64 };
+
+struct shape {
+    int n, k, with_bias, accumulate;
+    enum dtype dtype;
+    cublasLtMatmulAlgo_t reference, algo[N_BUCKETS];
+    char chosen[N_BUCKETS];
+};
+
+struct gemm {
+    void *library;
+    cublasLtHandle_t handle;
+#define X(name) decltype(&::name) name;
+    LT_FUNCTIONS(X)
+#undef X
+    cudaStream_t stream; /* for trials, which may happen while a step is recorded */
+    cudaEvent_t start, stop;
+    struct shape shape[MAX_SHAPES];
+    int n_shapes;
+};
+
+/* One product as cuBLASLt sees it: column-major out (n x rows) = w' (n x k) times x (k x rows). */
+struct call {
+    cublasLtMatmulDesc_t op;
+    cublasLtMatrixLayout_t a, b, c;
+};
+
+int lt_check(struct device *d, cublasStatus_t s, const char *what);
+int call_open(struct device *d, struct call *c, const struct product *p);
+void call_close(struct gemm *g, struct call *c);
+cublasStatus_t call_run(struct gemm *g, const struct call *c, const struct product *p,
+                        const cublasLtMatmulAlgo_t *algo, cudaStream_t stream);
+
+/* gemm_choose.cu: the algorithm for so many rows of this shape. */
+int gemm_choose(struct device *d, const struct product *p, const cublasLtMatmulAlgo_t **out);
+
+#endif

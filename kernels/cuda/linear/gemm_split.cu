@@ -1,0 +1,328 @@
+/* Products of few rows with a bf16 weight, at the pace at which memory gives the weight.
+ *
+ * A block takes 64 outputs for 64 rows: a warp copies tiles of both factors, four warps multiply them (wgmma:
+ * 64 outputs x 64 rows x 16). Where the outputs alone do not fill the GPU, the blocks of a cluster share the
+ * sum over k: each sends its sums to the blocks that add them, in the order of k. Rows beyond the last are
+ * zeros, so that a row's bits are the same for every number of rows. The weight's first tiles are asked for
+ * before the kernel that writes x has ended.
+ *
+ * Measured on an H200 in decode steps of a 1.5B model (o, qkv and down; 64 rows): tiles of 64 outputs and 5
+ * stages, so that two blocks share a multiprocessor, are faster than 128 outputs with 3 to 5 stages, 4 or 6
+ * stages, or more blocks a sum; asking for tiles ahead into the L2 cache is slower. For weights with more
+ * outputs cuBLASLt is faster, whose blocks share x.
+ *
+ * What a step of few rows waits for is one kernel after the other: without its products and its copies of
+ * x this kernel is hardly faster. Rows as wgmma's first factor, 8 blocks a sum and the gates, ups and SwiGLU
+ * of a layer by one such kernel (64 to 128 gates a block, x by each block or sent to a cluster) took 2.5 %
+ * off a step of 64 rows, but cost 3 % with one row and 2 % in an 8B model; weights laid out tile by tile were
+ * worth another 1.6 %. */
+#include <string.h>
+
+#include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
+#include "kernels/cuda/device/tensor_map.cuh"
+#include "kernels/cuda/device/wgmma.cuh"
+#include "kernels/cuda/linear/gemm.cuh"
+
+enum { TILE_N = 64, TILE_M = 64, TILE_K = TENSOR_TILE, STAGES = 5, MATH = 128, THREADS = MATH + WARP };
+enum { MOST_SPLITS = 8, ENOUGH_BLOCKS = 96, MOST_TILES = 2 * ENOUGH_BLOCKS };
+/* Bytes. Rows of a tile are 128 bytes, their 16-byte chunks rotated by the copy engine (its 128-byte
+ * swizzle, which wgmma reads as it is; tiles begin at multiples of 1024). */
+enum {
+    ROW = TILE_K * 2,
+    W_TILE = TILE_N * ROW,
+    X_TILE = TILE_M * ROW,
+    STAGE = W_TILE + X_TILE,
+    ALIGN = 1024
+};
+
+/* What follows from the number of blocks that share a sum. */
+template <int BLOCKS> struct form {
+    enum {
+        SPLITS = BLOCKS,
+        SHARE = TILE_N / SPLITS,                    /* outputs that a block adds */
+        SENT = TILE_M * SHARE,                      /* sums that it gets of each block */
+        FOURS = SENT / 4 / MATH,                    /* of them four at a time, a thread */
+        ROOM = 4 * SENT * (SPLITS > 1 ? SPLITS : 0) /* bytes: where they arrive */
+    };
+    static_assert(SPLITS <= (int)MOST_SPLITS && SHARE % 8 == 0 && FOURS > 0, "a warp sends to one block");
+};
+
+struct split_args {
+    CUtensorMap w, x;
+    const float *bias;
+    float *out;
+    int n, rows, out_stride, accumulate, k_tiles;
+};
+
+struct bars {
+    uint64_t full[STAGES], empty[STAGES];
+};
+
+/* ---- the parts of a block */
+
+/* What the copying thread does before anything else: the barriers, and the first tiles of the weight, which
+ * no kernel writes. */
+static __device__ void begin_copies(const struct split_args &a, struct bars *b, uint32_t ring, int k0, int n,
+                                    int n0)
+{
+    tensor_map_soon(&a.w);
+    tensor_map_soon(&a.x);
+    for (int i = 0; i < STAGES; i++) {
+        barrier_init(shared_address(&b->full[i]), 1);
+        barrier_init(shared_address(&b->empty[i]), MATH / WARP);
+    }
+    barrier_init_done();
+    for (int i = 0; i < STAGES && i < n; i++) {
+        barrier_expect(shared_address(&b->full[i]), STAGE);
+        tensor_copy(ring + i * STAGE, &a.w, (k0 + i) * TILE_K, n0, shared_address(&b->full[i]));
+    }
+}
+
+/* The same thread: the rest of n tiles of both factors from tile k0 on. */
+static __device__ void copy_tiles(const struct split_args &a, struct bars *b, uint32_t ring, int k0, int n,
+                                  int n0, int m0)
+{
+    wait_for_inputs();
+    for (int i = 0; i < STAGES && i < n; i++)
+        tensor_copy(ring + i * STAGE + W_TILE, &a.x, (k0 + i) * TILE_K, m0, shared_address(&b->full[i]));
+    for (int i = STAGES; i < n; i++) {
+        int s = i % STAGES;
+        uint32_t full = shared_address(&b->full[s]);
+        barrier_wait(shared_address(&b->empty[s]), (i / STAGES - 1) & 1);
+        barrier_expect(full, STAGE);
+        tensor_copy(ring + s * STAGE, &a.w, (k0 + i) * TILE_K, n0, full);
+        tensor_copy(ring + s * STAGE + W_TILE, &a.x, (k0 + i) * TILE_K, m0, full);
+    }
+}
+
+/* Four warps: all outputs and rows. A stage that is asked for again is given back as soon as
+ * it has been read, the last tiles follow each other without a wait. */
+static __device__ void add_tiles(struct bars *b, uint32_t ring, int n, float (&c)[32])
+{
+    hold(c);
+    for (int i = 0; i < n; i++) {
+        int s = i % STAGES;
+        barrier_wait(shared_address(&b->full[s]), i / STAGES & 1);
+        uint32_t w = ring + s * STAGE, x = ring + s * STAGE + W_TILE;
+        wgmma_begin();
+#pragma unroll
+        for (int k = 0; k < TILE_K * 2; k += 32)
+            wgmma(c, tile_at(w + k), tile_at(x + k), i || k);
+        wgmma_commit();
+        if (i + STAGES < n) {
+            wgmma_wait();
+            if (threadIdx.x % WARP == 0)
+                barrier_arrive(shared_address(&b->empty[s]));
+        }
+    }
+    wgmma_wait();
+    hold(c);
+}
+
+/* Which output and row of the tile a thread's sum i is of. */
+static __device__ inline int output_of(int i)
+{
+    return threadIdx.x / WARP * 16 + threadIdx.x % WARP / 4 + (i >> 1 & 1) * 8;
+}
+
+static __device__ inline int row_of(int i)
+{
+    return i / 4 * 8 + threadIdx.x % 4 * 2 + (i & 1);
+}
+
+static __device__ inline float bias_of(const struct split_args &a, int output)
+{
+    return a.bias && output < a.n ? a.bias[output] : 0.0f;
+}
+
+/* NULL: outside. */
+static __device__ inline float *place(const struct split_args &a, int row, int output)
+{
+    return row < a.rows && output < a.n ? a.out + (size_t)row * a.out_stride + output : NULL;
+}
+
+/* The whole sum is this block's: out of the registers, eight outputs of four rows at a time. */
+static __device__ void write_sums(const struct split_args &a, const float (&c)[32], int n0, int m0,
+                                  const float (&bias)[2])
+{
+#pragma unroll
+    for (int i = 0; i < 32; i += 4) {
+        float *to[4], old[4];
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            to[e] = place(a, m0 + row_of(i + e), n0 + output_of(i + e));
+            old[e] = a.accumulate && to[e] ? *to[e] : 0.0f;
+        }
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            if (to[e])
+                *to[e] = old[e] + (c[i + e] + bias[e / 2]);
+    }
+}
+
+/* ---- a sum by the blocks of a cluster. Each adds SHARE of the outputs, all rows, so that the warps of a
+ * block send to different blocks at a time. What a block sent lies there as [8 rows][output][row]. */
+
+template <typename F> static __device__ void send_sums(uint32_t room, const float (&c)[32])
+{
+#pragma unroll
+    for (int i = 0; i < 32; i += 2) {
+        int output = output_of(i);
+        int at = ((blockIdx.x * (TILE_M / 8) + i / 4) * F::SHARE + output % F::SHARE) * 8 + row_of(0);
+        store_far(address_in(room, output / F::SHARE) + at * 4, c[i], c[i + 1]);
+    }
+}
+
+/* A thread adds, of one output, four rows at a time. */
+template <typename F> static __device__ inline int own_output(void)
+{
+    return blockIdx.x * F::SHARE + threadIdx.x / 2 % F::SHARE;
+}
+
+template <typename F> static __device__ inline int own_row(int four)
+{
+    int i = threadIdx.x + four * MATH;
+    return i / 2 / F::SHARE * 8 + i % 2 * 4;
+}
+
+/* What is added to, read while the sums are on their way. */
+template <typename F>
+static __device__ void load_old(const struct split_args &a, float (&old)[F::FOURS][4], int n0, int m0)
+{
+#pragma unroll
+    for (int j = 0; j < F::FOURS; j++)
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            const float *from = place(a, m0 + own_row<F>(j) + e, n0 + own_output<F>());
+            old[j][e] = a.accumulate && from ? *from : 0.0f;
+        }
+}
+
+/* In the order of k. */
+template <typename F>
+static __device__ void add_blocks(const struct split_args &a, const float *sums,
+                                  const float (&old)[F::FOURS][4], int n0, int m0, float bias)
+{
+#pragma unroll
+    for (int j = 0; j < F::FOURS; j++) {
+        float4 v = make_float4(0, 0, 0, 0);
+#pragma unroll
+        for (int b = 0; b < F::SPLITS; b++) {
+            float4 x = *(const float4 *)(sums + b * F::SENT + (threadIdx.x + j * MATH) * 4);
+            v = plus(v, x);
+        }
+        float sum[4] = {v.x + bias, v.y + bias, v.z + bias, v.w + bias};
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            float *to = place(a, m0 + own_row<F>(j) + e, n0 + own_output<F>());
+            if (to)
+                *to = old[j][e] + sum[e];
+        }
+    }
+}
+
+/* The end of a block of several; all its threads come here. */
+template <typename F>
+static __device__ void share_sums(const struct split_args &a, const char *arrived, const float (&c)[32],
+                                  int n0, int m0, float bias)
+{
+    bool math = threadIdx.x < MATH;
+    float old[F::FOURS][4];
+    cluster_wait(); /* all blocks have begun: their memory is there */
+    if (math)
+        send_sums<F>(shared_address(arrived), c);
+    cluster_arrive();
+    if (math)
+        load_old<F>(a, old, n0, m0);
+    cluster_wait(); /* all sums are there, and nothing else is sent: a block may end */
+    if (math)
+        add_blocks<F>(a, (const float *)arrived, old, n0, m0, bias);
+}
+
+/* x: blocks that share a sum (the cluster). y: rows. z: outputs, so that blocks of the same weights run
+ * together. */
+template <typename F>
+static __global__ void __launch_bounds__(THREADS, 2) split_kernel(const __grid_constant__ struct split_args a)
+{
+    extern __shared__ char shared[];
+    __shared__ struct bars b;
+    uint32_t start = shared_address(shared), ring = (start + ALIGN - 1) / ALIGN * ALIGN;
+    int from = a.k_tiles * blockIdx.x / F::SPLITS, n = a.k_tiles * (blockIdx.x + 1) / F::SPLITS - from;
+    int m0 = blockIdx.y * TILE_M, n0 = blockIdx.z * TILE_N;
+    float c[32] = {}, bias[2] = {};
+    if (threadIdx.x == MATH)
+        begin_copies(a, &b, ring, from, n, n0);
+    __syncthreads();
+    let_next_begin();
+    if (F::SPLITS > 1)
+        cluster_begin();
+    if (threadIdx.x < MATH) {
+        int output = n0 + (F::SPLITS > 1 ? own_output<F>() : output_of(0));
+        bias[0] = bias_of(a, output);
+        bias[1] = F::SPLITS > 1 ? 0.0f : bias_of(a, output + 8);
+        add_tiles(&b, ring, n, c);
+    } else if (threadIdx.x == MATH) {
+        copy_tiles(a, &b, ring, from, n, n0, m0);
+    }
+    __syncwarp();
+    wait_for_inputs(); /* every thread: what it adds to may be the last kernel's work */
+    if (F::SPLITS > 1)
+        share_sums<F>(a, shared + (ring - start + STAGES * STAGE), c, n0, m0, bias[0]);
+    else if (threadIdx.x < MATH)
+        write_sums(a, c, n0, m0, bias);
+}
+
+/* ---- host */
+
+/* Of the weight's shape alone: the order of a sum hangs on it. */
+static int splits_of(int n, int k)
+{
+    int tiles = (n + TILE_N - 1) / TILE_N, splits = 1;
+    while (splits < MOST_SPLITS && tiles * splits < ENOUGH_BLOCKS && 2 * splits * TILE_K <= k)
+        splits *= 2;
+    return splits;
+}
+
+template <int SPLITS> static int launch(struct device *d, const struct split_args &a)
+{
+    int bytes = ALIGN + STAGES * STAGE + form<SPLITS>::ROOM;
+    dim3 grid(SPLITS, (a.rows + TILE_M - 1) / TILE_M, (a.n + TILE_N - 1) / TILE_N);
+    auto kernel = split_kernel<form<SPLITS>>;
+    int rc = cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+                        "linear");
+    return rc ? rc : cuda_launch_early(d, OP_linear, kernel, grid, THREADS, bytes, SPLITS, a);
+}
+
+int gemm_split_fits(const struct device *d, const struct weight *w)
+{
+    return d->wgmma && w->dtype == DTYPE_BF16 && gemm_fits(w) && (w->n + TILE_N - 1) / TILE_N < MOST_TILES;
+}
+
+int gemm_split_run(struct device *d, const struct product *p)
+{
+    struct split_args a;
+    memset(&a, 0, sizeof a);
+    int rc = tensor_map(d, &a.w, p->w, p->n, p->k, p->k, TILE_N, 1);
+    if (!rc)
+        rc = tensor_map(d, &a.x, p->x, p->rows, p->k, p->x_stride, TILE_M, 1);
+    if (rc)
+        return rc;
+    a.bias = p->bias;
+    a.out = p->out;
+    a.n = p->n;
+    a.rows = p->rows;
+    a.out_stride = p->out_stride;
+    a.accumulate = p->accumulate;
+    a.k_tiles = (p->k + TILE_K - 1) / TILE_K;
+    switch (splits_of(p->n, p->k)) {
+    case 1:
+        return launch<1>(d, a);
+    case 2:
+        return launch<2>(d, a);
+    case 4:
+        return launch<4>(d, a);
+    default:
+        return launch<8>(d, a);
+    }
+}

@@ -1,0 +1,196 @@
+/* Prefill attention on tensor cores by a warp's own products, for a bf16 cache: where there is no wgmma.
+ * Tiles are copied as they lie in the cache; see prefill_rows.cuh. */
+#include "kernels/cuda/device/ptx.cuh"
+#include "kernels/cuda/prefill/prefill_rows.cuh"
+
+/* The queries: first part, and the others in shared memory, (PARTS - 1, DIM / 16), WARP apart. */
+template <int DIM> struct warp_queries {
+    uint32_t q[DIM / 16][4];
+    uint4 *more;
+};
+
+/* A warp's part of a block's shared memory, behind the tiles. */
+template <int DIM> __host__ __device__ static inline int more_bytes(void)
+{
+    return (PARTS - 1) * (DIM / 16) * WARP * (int)sizeof(uint4);
+}
+
+template <int DIM>
+__device__ static inline void start_queries(struct warp_queries<DIM> &m, const struct prefill_work &w,
+                                            int head, int row0)
+{
+    const float *q[2];
+    find_queries(w, head, row0, q);
+#pragma unroll
+    for (int k = 0; k < DIM / 16; k++) {
+        float x[4], y[4];
+        load_pairs(w, q, k, x, y);
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            m.q[k][e] = round_pair(x[e], y[e]);
+#pragma unroll
+        for (int n = 0; n < PARTS - 1; n++) {
+            uint32_t part[4];
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                part[e] = round_pair(x[e], y[e]);
+            m.more[(n * (DIM / 16) + k) * WARP] = make_uint4(part[0], part[1], part[2], part[3]);
+        }
+    }
+}
+
+/* Logits of a tile. `tile` is its address in shared memory. */
+template <int DIM>
+__device__ static inline void dot(const struct warp_queries<DIM> &m, uint32_t tile, float (&s)[KEY_GROUPS][4])
+{
+    int lane = threadIdx.x % WARP, row = lane / 16 * 8 + lane % 8;
+    /* Chunk 2k + (lane / 8) % 2 of the row, in its swizzled place: 2k is the exclusive or's other half. */
+    uint32_t at = tile + row * DIM * 2 + ((lane / 8 % 2) ^ (row & 7)) * 16;
+#pragma unroll
+    for (int j = 0; j < KEY_GROUPS; j++)
+        s[j][0] = s[j][1] = s[j][2] = s[j][3] = 0;
+#pragma unroll
+    for (int k = 0; k < DIM / 16; k++) {
+        uint32_t keys[TILE_PAGES][4];
+#pragma unroll
+        for (int page = 0; page < TILE_PAGES; page++)
+            load_matrices(keys[page], (at ^ (k * 32)) + page * DIM * 64);
+#pragma unroll
+        for (int n = PARTS - 1; n >= 0; n--) {
+            uint32_t q[4] = {m.q[k][0], m.q[k][1], m.q[k][2], m.q[k][3]};
+            if (n > 0) {
+                uint4 part = m.more[((n - 1) * (DIM / 16) + k) * WARP];
+                q[0] = part.x;
+                q[1] = part.y;
+                q[2] = part.z;
+                q[3] = part.w;
+            }
+#pragma unroll
+            for (int page = 0; page < TILE_PAGES; page++) {
+                mma(s[2 * page], q, keys[page][0], keys[page][1]);
+                mma(s[2 * page + 1], q, keys[page][2], keys[page][3]);
+            }
+        }
+    }
+}
+
+/* Outputs = themselves * keep + weights . V. The layout of mma()'s results is that of its left operand. */
+template <int DIM>
+__device__ static inline void add_values(struct out_rows<DIM> &m, uint32_t tile, float (&s)[KEY_GROUPS][4],
+                                         const float (&keep)[2])
+{
+    enum { WIDE = 4 }; /* groups of 8 columns at a time: independent sums that hide the latency */
+    int lane = threadIdx.x % WARP, row = lane % 16;
+    uint32_t at = tile + DIM * 32 + row * DIM * 2 + ((lane / 16) ^ (row & 7)) * 16;
+    uint32_t p[PARTS][TILE_PAGES][4];
+    split_weights(s, p);
+#pragma unroll
+    for (int i = 0; i < DIM / 8; i += WIDE) {
+        float add[WIDE][4] = {};
+#pragma unroll
+        for (int page = 0; page < TILE_PAGES; page++)
+#pragma unroll
+            for (int x = 0; x < WIDE; x += 2) {
+                uint32_t v[4];
+                load_transposed(v, (at ^ ((i + x) * 16)) + page * DIM * 64);
+#pragma unroll
+                for (int n = PARTS - 1; n >= 0; n--) {
+                    mma(add[x], p[n][page], v[0], v[1]);
+                    mma(add[x + 1], p[n][page], v[2], v[3]);
+                }
+            }
+#pragma unroll
+        for (int x = 0; x < WIDE; x++)
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                m.o[i + x][e] = fmaf(m.o[i + x][e], keep[e / 2], add[x][e]);
+    }
+}
+
+/* Starts copying tile i; one warp's work. */
+template <int DIM>
+__device__ static inline void fetch(const struct prefill_work &w, const struct piece &p,
+                                    const struct pipe &to, int i)
+{
+    const int unit_bytes = 2 * KV_PAGE_TOKENS * DIM * 2;
+    int lane = threadIdx.x % WARP, stage = i % STAGES;
+    if (lane == 0)
+        barrier_expect(to.full + stage * 8, TILE_PAGES * unit_bytes);
+    __syncwarp();
+    if (lane < TILE_PAGES)
+        bulk_copy(to.room + (stage * TILE_PAGES + lane) * unit_bytes,
+                  (const char *)w.a.kv.pool + (size_t)unit_of(w, p, i, lane) * unit_bytes, unit_bytes,
+                  to.full + stage * 8);
+    __syncwarp();
+}
+
+template <int DIM>
+__device__ static inline void run_tile(const struct warp_queries<DIM> &q, struct out_rows<DIM> &m,
+                                       const struct prefill_work &w, const struct piece &p, uint32_t tile,
+                                       int key0, unsigned live)
+{
+    uint64_t seen[2] = {~0ull, ~0ull};
+    float s[KEY_GROUPS][4], keep[2];
+    bool whole = sees_all(w, p, key0, live);
+    if (!whole)
+        masks(w, p.head, key0, m.pos, live, seen);
+    if (!__any_sync(~0u, (seen[0] | seen[1]) != 0))
+        return;
+    dot(q, tile, s);
+    if (!whole)
+        hide(s, seen);
+    soften(m, s, keep);
+    add_values(m, tile, s, keep);
+}
+
+template <int DIM>
+static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
+    mma_kernel(const __grid_constant__ struct prefill_work w)
+{
+    extern __shared__ __align__(1024) char shared[];
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    struct piece p;
+    struct warp_queries<DIM> q;
+    struct out_rows<DIM> m;
+    if (!find_piece(w, &p))
+        return;
+    q.more = (uint4 *)(shared + STAGES * KEYS * DIM * 4 + warp * more_bytes<DIM>()) + lane;
+    uint32_t room = shared_address(shared);
+    struct pipe tiles =
+        open_pipe(room, room + STAGES * KEYS * DIM * 4 + blockDim.x / WARP * more_bytes<DIM>());
+    for (int i = 0; warp == 0 && i < min(STAGES, p.n_tiles); i++)
+        fetch<DIM>(w, p, tiles, i);
+    start_queries(q, w, p.head, p.row0);
+    start_out(m, w, p.row0);
+#pragma unroll 1
+    for (int i = 0; i < p.n_tiles; i++) {
+        int stage = i % STAGES, key0 = p.from + i * KEYS;
+        unsigned live = lives_of(w, p, i);
+        int more = warp == 0 ? refill(tiles, p, i) : 0;
+        if (more)
+            fetch<DIM>(w, p, tiles, more);
+        barrier_wait(tiles.full + stage * 8, i / STAGES & 1);
+        run_tile(q, m, w, p, tiles.room + stage * KEYS * DIM * 4, key0, live);
+        /* All threads: racecheck does not know that one may speak for a warp. */
+        barrier_arrive(tiles.empty + stage * 8);
+    }
+    finish(m, w, p.split, p.head, p.row0);
+}
+
+template <int DIM> static int launch(struct device *d, const struct prefill_work *w)
+{
+    int blocks, warps = prefill_warps(d, w, &blocks);
+    int bytes = STAGES * KEYS * DIM * 4 + warps * more_bytes<DIM>() + 2 * STAGES * 8;
+    int rc = cuda_check(
+        d, cudaFuncSetAttribute(mma_kernel<DIM>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "prefill_attend");
+    if (rc)
+        return rc;
+    mma_kernel<DIM><<<dim3(blocks, w->a.kv.n_kv, w->n_splits), warps * WARP, bytes, d->stream>>>(*w);
+    return cuda_launched(d, OP_prefill_attend);
+}
+
+int prefill_mma(struct device *d, const struct prefill_work *w)
+{
+    return w->a.kv.head_dim == 64 ? launch<64>(d, w) : launch<128>(d, w);
+}

@@ -1,0 +1,95 @@
+#ifndef KERNELS_CUDA_PREFILL_PREFILL_CUH
+#define KERNELS_CUDA_PREFILL_PREFILL_CUH
+
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
+
+/* Prefill attention: what its kernels share. The rows of a KV head are its (query, head of the group) pairs;
+ * a block takes some of them and one split of the keys. Splits and the tiles within begin at fixed positions
+ * and rows never mix, so a row's bits follow from its own keys alone, however rows are dealt to blocks.
+ * Logits are in base 2: log2(e) is part of the scale. */
+struct prefill_work {
+    struct prefill_attend_args a;
+    int group, rows; /* query heads per KV head; rows per KV head: nq * group */
+    int n_splits;
+    float *o;         /* (n_splits, n_kv, rows, head_dim): sums of weight * V; one split: outputs at once */
+    float2 *top_sum;  /* (n_splits, n_kv, rows): largest logit, sum of weights */
+    uint64_t *listed; /* (tiles of a, n_kv, words): keys that the tile's list lets through; NULL: no lists */
+    int words;
+};
+
+/* First key of split i: 0, 512, 1,024, then every 2,048, from 16,384 on every 4,096. Shorter ones would fill
+ * a GPU with fewer queries, but a block's beginning and its end cost as much as hundreds of keys. */
+__host__ __device__ static constexpr int prefill_split_key(int i)
+{
+    return i < 3 ? i * 512 : i < 10 ? (i - 2) * 2048 : 16384 + (i - 10) * 4096;
+}
+
+__host__ __device__ static constexpr int prefill_split_of(int key)
+{
+    return key < 1024 ? key / 512 : key < 16384 ? 2 + key / 2048 : 10 + (key - 16384) / 4096;
+}
+
+/* Is split i where the function of its keys says? */
+constexpr bool prefill_splits_agree(int i)
+{
+    return prefill_split_of(prefill_split_key(i)) == i && prefill_split_of(prefill_split_key(i) - 1) == i - 1;
+}
+static_assert(prefill_splits_agree(1) && prefill_splits_agree(2) && prefill_splits_agree(3) &&
+                  prefill_splits_agree(10) && prefill_splits_agree(11),
+              "splits and their keys");
+
+__device__ static inline int prefill_pos(const struct prefill_work &w, int row)
+{
+    return w.a.pos0 + row / w.group;
+}
+
+/* A row's query, and where its output begins. */
+__device__ static inline const float *prefill_q(const struct prefill_work &w, int head, int row)
+{
+    return w.a.q + (size_t)(row / w.group) * (size_t)w.a.q_stride +
+           (size_t)(head * w.group + row % w.group) * (size_t)w.a.kv.head_dim;
+}
+__device__ static inline size_t prefill_out(const struct prefill_work &w, int head, int row)
+{
+    return ((size_t)(row / w.group) * (size_t)w.a.n_q + (size_t)(head * w.group + row % w.group)) *
+           (size_t)w.a.kv.head_dim;
+}
+
+/* Where a row's part of a split is in top_sum, and, times head_dim, in o. */
+__device__ static inline size_t prefill_part(const struct prefill_work &w, int split, int head, int row)
+{
+    return ((size_t)split * (size_t)w.a.kv.n_kv + (size_t)head) * (size_t)w.rows + (size_t)row;
+}
+
+/* Bit t: position and lists let the query at pos see key key0 + t. key0 is a multiple of 64. */
+__device__ static inline uint64_t prefill_seen(const struct prefill_work &w, int head, int pos, int key0)
+{
+    int n = pos + 1 - key0;
+    uint64_t seen = n >= 64 ? ~0ull : n > 0 ? (1ull << n) - 1 : 0;
+    if (!w.listed || !seen)
+        return seen;
+    size_t list = (size_t)(pos / w.a.tile - w.a.pos0 / w.a.tile) * (size_t)w.a.kv.n_kv + (size_t)head;
+    return seen & w.listed[list * (size_t)w.words + (size_t)(key0 / 64)];
+}
+
+/* As term() of math.cuh, in base 2. */
+__device__ static inline float term2(float x)
+{
+    return x < -69.0f * 1.44269504f ? 0.0f : power_of_2(x);
+}
+
+/* What a row's sum of weight * V is multiplied by; rows that see nothing have zeros. */
+__device__ static inline float prefill_inverse(float top, float sum)
+{
+    return top == -CUDART_INF_F ? 0.0f : 1.0f / sum;
+}
+
+/* Launch one slice of queries. Outputs if there is one split, else o and top_sum. */
+int prefill_plain(struct device *d, const struct prefill_work *w);
+int prefill_mma(struct device *d, const struct prefill_work *w);   /* bf16, head_dim 64 or 128 */
+int prefill_wgmma(struct device *d, const struct prefill_work *w); /* the same, on Hopper */
+
+#endif

@@ -1,0 +1,214 @@
+/* Quest's page bounds as scores on tensor cores: bf16 bounds, head_dim 64 or 128, groups of up to 8 heads.
+ *
+ * The sum over dimensions of max(q low, q high) is one product, [min(q, 0), max(q, 0)] . [low, high]: pages
+ * are the 16-row side of m16n8k16, the query heads of a group its 8 columns. q is the sum of three bf16, so
+ * that products are exact; their sums are truncated by the tensor cores, some 2^-23 of the sum each time.
+ *
+ * A warp takes 16 pages at a time straight from memory into the first factor: a lane has 16 bytes of every 64
+ * of rows g and g + 8, whatever dimensions those are, and the second factor's are laid out to match. That is
+ * 8 KiB in flight a warp, of 16 warps a multiprocessor. */
+#include "kernels/cuda/device/ptx.cuh"
+#include "kernels/cuda/select/scores.cuh"
+
+enum { WARPS = 8, THREADS = WARPS * WARP, ROWS = 16, PARTS = 3, HEADS = 8 };
+enum {
+    BLOCKS = 2
+}; /* a multiprocessor holds; more in all are slower, each begins with a few waits for memory */
+
+/* Rows g and g + 8 of a tile: low, then high, 2 * D values a row, 32 of them every four lanes. */
+template <int D> struct bound_rows {
+    enum { FOURS = 2 * D / 32 };
+    uint4 x[2][FOURS];
+};
+
+/* The second factor in shared memory: for each 32 dimensions and part what a lane needs of two products. */
+template <int D> struct bound_queries {
+    uint4 part[bound_rows<D>::FOURS][PARTS][WARP];
+};
+
+template <int D>
+static __device__ void make_queries(const struct page_scores_args &a, int row, int h,
+                                    struct bound_queries<D> *to)
+{
+    int group = a.n_q / a.kv.n_kv;
+    const float *q = a.q + (size_t)row * a.q_stride + (size_t)h * group * D;
+    for (int i = threadIdx.x; i < bound_rows<D>::FOURS * WARP * 4; i += THREADS) {
+        int four = i / (WARP * 4), lane = i / 4 % WARP, g = lane / 4,
+            at = four * 32 + lane % 4 * 8 + i % 4 * 2;
+        float x = 0, y = 0;
+        if (g < group) {
+            x = q[g * D + at % D];
+            y = q[g * D + at % D + 1];
+        }
+        x = at < D ? fminf(x, 0.0f) : fmaxf(x, 0.0f);
+        y = at < D ? fminf(y, 0.0f) : fmaxf(y, 0.0f);
+        for (int p = 0; p < PARTS; p++)
+            ((uint32_t *)&to->part[four][p][lane])[i % 4] = round_pair(x, y);
+    }
+}
+
+/* The units of a lane's rows, page j of their blocks of pages; -1: none, or nothing live in it. */
+static __device__ inline void find_units(const struct page_scores_args &a, size_t table, int pages, int block,
+                                         int j, int unit[2])
+{
+#pragma unroll
+    for (int r = 0; r < 2; r++)
+        unit[r] = live_unit(a.kv, table, pages, (block + threadIdx.x % WARP / 4 + 8 * r) * a.block_pages + j);
+}
+
+/* A lane's first 16 bytes of a unit's bounds; the next are 64 further. What a row without a unit holds does
+ * not matter: rows do not mix, and its score is not used. */
+static __device__ inline const uint4 *row_of(const struct page_scores_args &a, int unit)
+{
+    size_t at = bounds_place(a.kv, max(unit, 0), threadIdx.x % 4 * 8);
+    return (const uint4 *)((const __nv_bfloat16 *)a.kv.bounds + at);
+}
+
+template <int D>
+static __device__ inline void load_rows(const struct page_scores_args &a, const int unit[2],
+                                        struct bound_rows<D> *to)
+{
+#pragma unroll
+    for (int r = 0; r < 2; r++)
+#pragma unroll
+        for (int i = 0; i < bound_rows<D>::FOURS; i++)
+            to->x[r][i] = __ldcs(row_of(a, unit[r]) + 4 * i);
+}
+
+/* Two bf16 each: the smaller ones, or the larger ones. */
+static __device__ inline uint32_t wider(uint32_t x, uint32_t y, bool smaller)
+{
+    bool low = __uint_as_float(x << 16) < __uint_as_float(y << 16);
+    bool high = __uint_as_float(x & 0xffff0000u) < __uint_as_float(y & 0xffff0000u);
+    return ((low == smaller ? x : y) & 0xffffu) | ((high == smaller ? x : y) & 0xffff0000u);
+}
+
+/* The other pages of blocks of several: bounds grow, `unit` becomes one that is live. */
+template <int D>
+static __device__ void widen_rows(const struct page_scores_args &a, size_t table, int pages, int block,
+                                  int unit[2], struct bound_rows<D> *to)
+{
+    for (int j = 1; j < a.block_pages; j++) {
+        int next[2];
+        find_units(a, table, pages, block, j, next);
+#pragma unroll
+        for (int r = 0; r < 2; r++) {
+            bool first = unit[r] < 0, none = next[r] < 0;
+#pragma unroll
+            for (int i = 0; i < bound_rows<D>::FOURS; i++) {
+                uint4 x = to->x[r][i], y = __ldcs(row_of(a, next[r]) + 4 * i);
+                bool smaller = i < bound_rows<D>::FOURS / 2;
+                uint4 both = make_uint4(wider(x.x, y.x, smaller), wider(x.y, y.y, smaller),
+                                        wider(x.z, y.z, smaller), wider(x.w, y.w, smaller));
+                to->x[r][i] = none ? x : first ? y : both;
+            }
+            unit[r] = none ? unit[r] : next[r];
+        }
+    }
+}
+
+/* Scores of rows g (0, 1) and g + 8 (2, 3) for heads 2t and 2t + 1. */
+template <int D>
+static __device__ inline void score_rows(const struct bound_rows<D> &k, const struct bound_queries<D> &q,
+                                         float (&c)[4])
+{
+    float part[PARTS][4] = {};
+#pragma unroll
+    for (int i = 0; i < bound_rows<D>::FOURS; i++) {
+        uint4 x = k.x[0][i], y = k.x[1][i];
+        const uint32_t first[4] = {x.x, y.x, x.y, y.y}, second[4] = {x.z, y.z, x.w, y.w};
+#pragma unroll
+        for (int p = 0; p < PARTS; p++) {
+            uint4 b = q.part[i][p][threadIdx.x % WARP];
+            mma(part[p], first, b.x, b.y);
+            mma(part[p], second, b.z, b.w);
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < 4; e++)
+        c[e] = part[0][e] + (part[1][e] + part[2][e]);
+}
+
+/* out is the first list of the KV head. */
+static __device__ inline void write_rows(const struct page_scores_args &a, float *out, int block, int blocks,
+                                         const int unit[2], const float (&c)[4])
+{
+    int lane = threadIdx.x % WARP, head = lane % 4 * 2, group = a.n_q / a.kv.n_kv;
+    bool sum = a.scope == SCORE_KV_SUM;
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        int at = block + lane / 4 + 8 * r;
+        float one = sum ? 0.0f : -CUDART_INF_F;
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+            float x = unit[r] >= 0 ? c[2 * r + e] : -CUDART_INF_F;
+            if (head + e >= group)
+                break;
+            one = sum ? one + x : fmaxf(one, x);
+            if (a.scope == SCORE_Q && at < blocks)
+                out[(size_t)(head + e) * a.out.stride + at] = x;
+        }
+        if (a.scope == SCORE_Q)
+            continue;
+        for (int o = 1; o < 4; o *= 2) {
+            float other = __shfl_xor_sync(~0u, one, o);
+            one = sum ? one + other : fmaxf(one, other);
+        }
+        if (head == 0 && at < blocks)
+            out[at] = one;
+    }
+}
+
+template <int D>
+static __global__ void __launch_bounds__(THREADS, BLOCKS) mma_kernel(struct page_scores_args a)
+{
+    __shared__ struct bound_queries<D> q;
+    wait_for_inputs();
+    let_next_begin();
+    int row = blockIdx.y, h = blockIdx.x, seq = a.rows.seq[row];
+    if (seq < 0)
+        return;
+    size_t head = kv_head(a.kv, seq, a.layer, h), table = head * (size_t)a.kv.max_pages;
+    int pages = pages_of(a.kv.n_slots[head]), blocks = (pages + a.block_pages - 1) / a.block_pages;
+    if (blockIdx.z == gridDim.z - 1) {
+        page_totals(a, row, h, head, pages, blocks);
+        return;
+    }
+    int first = (int)blockIdx.z * WARPS * ROWS, step = ((int)gridDim.z - 1) * WARPS * ROWS;
+    if (first >= blocks)
+        return;
+    int lists = a.scope == SCORE_Q ? a.n_q / a.kv.n_kv : 1, block = first + threadIdx.x / WARP * ROWS,
+        unit[2];
+    float *out = a.out.v + ((size_t)row * a.out.n_rows + (size_t)h * lists) * a.out.stride;
+    struct bound_rows<D> k;
+    find_units(a, table, pages, block, 0, unit);
+    load_rows(a, unit, &k);
+    make_queries(a, row, h, &q); /* while the first rows are on their way */
+    __syncthreads();
+    while (block < blocks) {
+        int next[2];
+        float c[4];
+        find_units(a, table, pages, block + step, 0, next);
+        widen_rows(a, table, pages, block, unit, &k);
+        score_rows(k, q, c);
+        write_rows(a, out, block, blocks, unit, c);
+        block += step;
+        unit[0] = next[0];
+        unit[1] = next[1];
+        if (block < blocks)
+            load_rows(a, unit, &k);
+    }
+}
+
+int scores_mma_fits(const struct page_scores_args *a)
+{
+    return a->kv.dtype == DTYPE_BF16 && a->n_q / a->kv.n_kv <= HEADS &&
+           (a->kv.head_dim == 64 || a->kv.head_dim == 128);
+}
+
+int scores_mma(struct device *d, const struct page_scores_args *a)
+{
+    dim3 grid(a->kv.n_kv, a->rows.cap, page_parts(a, BLOCKS * d->n_sm, WARPS * ROWS * a->block_pages) + 1);
+    return cuda_launch_early(d, OP_page_scores, a->kv.head_dim == 128 ? mma_kernel<128> : mma_kernel<64>,
+                             grid, THREADS, 0, 1, *a);
+}

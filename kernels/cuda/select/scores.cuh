@@ -1,0 +1,54 @@
+#ifndef KERNELS_CUDA_SELECT_SCORES_CUH
+#define KERNELS_CUDA_SELECT_SCORES_CUH
+
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+
+/* What the kernels of page_scores share. Their grids: x KV heads, y rows, z the parts that share the head's
+ * pages, and one more for the totals. */
+
+/* Extents, candidates, and what it costs to read; by one block of threads for each row and KV head. */
+__device__ static inline void page_totals(const struct page_scores_args &a, int row, int h, size_t head,
+                                          int pages, int blocks)
+{
+    __shared__ int room[WARP];
+    const uint16_t *flags = a.kv.live + head * (size_t)a.kv.max_pages;
+    int lists = a.scope == SCORE_Q ? a.n_q / a.kv.n_kv : 1, live = 0, m = 0;
+    for (int i = threadIdx.x; i < blocks; i += blockDim.x) {
+        int before = live;
+        for (int p = i * a.block_pages; p < min((i + 1) * a.block_pages, pages); p++)
+            live += flags[p] != 0;
+        m += live > before;
+    }
+    live = block_sum(live, room);
+    m = block_sum(m, room);
+    for (int g = threadIdx.x; g < lists; g += blockDim.x) {
+        a.out.n[row * a.out.n_rows + h * lists + g] = blocks;
+        a.out.m[row * a.out.n_rows + h * lists + g] = m;
+    }
+    if (threadIdx.x == 0)
+        a.kv.aux_half[head] += 2 * live;
+}
+
+/* The unit of a page; -1: there is none, or nothing live in it. */
+__device__ static inline int live_unit(const struct kv_view &kv, size_t table, int pages, int page)
+{
+    bool in = page < pages;
+    unsigned live = in ? kv.live[table + page] : 0; /* both at once: one wait for memory */
+    int unit = in ? kv.unit[table + page] : 0;
+    return live ? unit : -1;
+}
+
+/* Parts of a head for `blocks` blocks of threads in all, which take `per` pages at a time: as many as the
+ * longest head has pages for at most. */
+static inline int page_parts(const struct page_scores_args *a, int blocks, int per)
+{
+    return max(1, min((a->kv.max_pages + per - 1) / per, blocks / (a->rows.cap * a->kv.n_kv)));
+}
+
+/* op_scores_mma.cu: bf16 bounds on tensor cores. 0: not this shape. */
+int scores_mma_fits(const struct page_scores_args *a);
+int scores_mma(struct device *d, const struct page_scores_args *a);
+
+#endif
