@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "evalcore/base/log.h"
-#include "evalcore/cli/command.h"
 #include "evalcore/cli/version.h"
+#include "evalcore/commands/commands.h"
 
-/* Adding a command: one file cmd_NAME.c and one line here. */
 static const struct command *const commands[] = {
-    &cmd_sweep,    &cmd_report,   &cmd_show,  &cmd_score, &cmd_grade,  &cmd_choice, &cmd_textscore,
-    &cmd_generate, &cmd_logprobs, &cmd_bench, &cmd_list,  &cmd_doctor, &cmd_worker,
+#define X(name) &cmd_##name,
+    COMMANDS(X)
+#undef X
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 

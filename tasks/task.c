@@ -6,10 +6,10 @@
 #include "evalcore/base/file.h"
 #include "tasks/task_list.h"
 
-/* One line makes a task known to run files, `list tasks` and the tests. */
 static const struct task_ops *const tasks[] = {
-    &task_relay,  &task_choice,  &task_algebra,      &task_lookup,    &task_aime24,
-    &task_aime25, &task_math500, &task_gpqa_diamond, &task_longbench,
+#define X(name) &task_##name,
+    TASKS(X)
+#undef X
 };
 enum { N_TASKS = sizeof tasks / sizeof tasks[0] };
 

@@ -6,9 +6,13 @@
 /* What the files of this folder share with the table in task.c. */
 enum { TASK_PROBLEMS_MAX = 1000000, POCKET_STEPS_MIN = 3, POCKET_STEPS_MAX = 600 };
 
-extern const struct task_ops task_relay, task_choice, task_algebra, task_lookup;
-extern const struct task_ops task_aime24, task_aime25, task_math500;
-extern const struct task_ops task_gpqa_diamond;
-extern const struct task_ops task_longbench;
+/* The tasks, in the order of `kveval list tasks`. Adding one: a file that defines `const struct task_ops
+ * task_NAME`, and X(NAME) here. */
+#define TASKS(X)                                                                                             \
+    X(relay) X(choice) X(algebra) X(lookup) X(aime24) X(aime25) X(math500) X(gpqa_diamond) X(longbench)
+
+#define X(name) extern const struct task_ops task_##name;
+TASKS(X)
+#undef X
 
 #endif

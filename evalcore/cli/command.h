@@ -5,8 +5,7 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/param.h"
 
-/* A subcommand of kveval. Adding one: one file cmd_NAME.c that defines `const struct command cmd_NAME`, one
- * line in the table of main.c and here, one script in tests/cli. */
+/* A subcommand of kveval; evalcore/commands/commands.h lists them. */
 struct program { /* what main.c read from the environment and the terminal; nobody else asks for it */
     const char *cache_dir; /* for hashes of weight files; NULL when there is no home */
     int columns;           /* of the terminal; 80 when unknown */
@@ -26,9 +25,6 @@ struct command {
     command_fn run;
     int is_hidden; /* not for people: kveval help does not list it */
 };
-
-extern const struct command cmd_sweep, cmd_report, cmd_show, cmd_score, cmd_grade, cmd_choice, cmd_textscore,
-    cmd_generate, cmd_logprobs, cmd_bench, cmd_list, cmd_doctor, cmd_worker;
 
 enum { /* exit codes */
        EXIT_DONE = 0,

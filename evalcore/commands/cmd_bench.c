@@ -6,17 +6,15 @@
 
 #include "evalcore/base/json.h"
 #include "evalcore/bench/bench.h"
-#include "evalcore/cli/command.h"
+#include "evalcore/commands/commands.h"
 
 static const struct {
     const char *name;
     bench_fn run;
 } benches[] = {
-    {"limits", bench_limits},       {"decode", bench_decode},
-    {"prefill", bench_prefill},     {"components", bench_components},
-    {"attention", bench_attention}, {"topk", bench_topk},
-    {"load", bench_load},           {"tokenizer", bench_tokenizer},
-    {"grade", bench_grade},
+#define X(name) {#name, bench_##name},
+    BENCHES(X)
+#undef X
 };
 enum { N_BENCHES = sizeof benches / sizeof *benches };
 

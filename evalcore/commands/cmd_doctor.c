@@ -13,9 +13,9 @@
 #include "answer_check/answer_check.h"
 #include "engine/engine.h"
 #include "evalcore/base/file.h"
-#include "evalcore/cli/command.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/cli/version.h"
+#include "evalcore/commands/commands.h"
 #include "evalcore/commands/gpu_table.h"
 #include "evalcore/plan/cell_identity.h"
 

@@ -7,8 +7,8 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/command.h"
 #include "evalcore/cli/device_list.h"
+#include "evalcore/commands/commands.h"
 #include "evalcore/plan/prompts.h"
 #include "evalcore/store/run.h"
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "evalcore/cli/command.h"
-#include "evalcore/commands/response_json.h"
 #include "evalcore/base/json.h"
+#include "evalcore/commands/commands.h"
+#include "evalcore/commands/response_json.h"
 
 /* "match_types": which of Math-Verify's targets count. */
 static int read_match_types(const json_t *in, struct grade_options *o, struct err *e)

@@ -5,7 +5,7 @@
 
 #include "engine/policies/policy.h"
 #include "evalcore/base/file.h"
-#include "evalcore/cli/command.h"
+#include "evalcore/commands/commands.h"
 #include "evalcore/commands/gpu_table.h"
 #include "kernels/backend.h"
 #include "tasks/task.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
-#include "evalcore/cli/command.h"
 #include "evalcore/cli/device_list.h"
 #include "evalcore/cli/jsonl.h"
+#include "evalcore/commands/commands.h"
 
 struct logprobs_options {
     const char *model, *policy, *device, *kv_dtype;

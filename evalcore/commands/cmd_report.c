@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "evalcore/base/log.h"
-#include "evalcore/cli/command.h"
+#include "evalcore/commands/commands.h"
 #include "evalcore/report/lmeval.h"
 #include "evalcore/report/report.h"
 #include "evalcore/store/grades.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "evalcore/base/log.h"
-#include "evalcore/cli/command.h"
+#include "evalcore/commands/commands.h"
 #include "evalcore/store/run.h"
 
 struct show_options {

@@ -6,6 +6,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/stop.h"
+#include "evalcore/commands/commands.h"
 #include "evalcore/plan/dryrun.h"
 #include "evalcore/plan/scheduler.h"
 #include "evalcore/report/lmeval.h"

@@ -2,8 +2,8 @@
 #include <stddef.h>
 
 #include "answer_check/answer_check.h"
-#include "evalcore/cli/command.h"
 #include "evalcore/cli/jsonl.h"
+#include "evalcore/commands/commands.h"
 #include "evalcore/store/segmenter.h"
 
 /* One line's fields. Texts are borrowed from the object. */

@@ -154,6 +154,8 @@ static int is_started_by_hand(void)
     return getsockopt(WORKER_FD, SOL_SOCKET, SO_TYPE, &type, &n) != 0;
 }
 
+extern const struct command cmd_worker; /* at the end; evalcore/commands/commands.h lists it */
+
 static int run_worker(const struct program *p, int argc, char **argv)
 {
     struct worker w = {.wire.fd = WORKER_FD};
