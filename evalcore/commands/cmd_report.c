@@ -49,9 +49,9 @@ static int run_report(const struct program *p, int argc, char **argv)
     int rc = r.n_graded ? grades_save(&r, &e) : 0;
     if (!rc)
         rc = lmeval_write(&r, &e);
-    run_release(&r);
     if (!rc)
-        rc = report_write(dir, o.against, &table, &e);
+        rc = report_write(&r, o.against, &table, &e);
+    run_release(&r);
     if (!rc)
         printf("%s\nreport: %s/report/report.md and index.html\n", str_text(&table), dir);
     str_release(&table);
@@ -77,7 +77,7 @@ static int run_score(const struct program *p, int argc, char **argv)
     int code = command_parse(&cmd_score, &o, argc, argv, &dir, 1, 1, &n);
     if (code >= 0)
         return code;
-    if (run_load_with(&r, dir, &(struct run_options){.regrade = 1, .zh_dict = o.zh_dict}, &e))
+    if (run_load_with(&r, dir, &(struct run_options){.grades = RUN_GRADES_NEW, .zh_dict = o.zh_dict}, &e))
         return command_fail(&e, EXIT_USAGE);
     for (int c = 0; c < r.n_cells; c++)
         for (int i = 0; i < r.cells[c].n_records; i++)
@@ -91,9 +91,9 @@ static int run_score(const struct program *p, int argc, char **argv)
             printf("%s %d %s", v ? "," : "", count[v], verdict_name((enum verdict)v));
         printf("\n");
     }
-    run_release(&r);
     if (!rc)
-        rc = report_write(dir, NULL, NULL, &e);
+        rc = report_write(&r, NULL, NULL, &e);
+    run_release(&r);
     return rc ? command_fail(&e, EXIT_INCOMPLETE) : EXIT_DONE;
 }
 

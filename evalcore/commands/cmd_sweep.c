@@ -111,13 +111,14 @@ static int load_workers(struct sweep *s, struct err *e)
 /* Takes the folder and leaves in the plan what is still to do. */
 static int prepare_folder(struct sweep *s, struct err *e)
 {
+    struct run_options o = {.grades = RUN_GRADES_NONE, .zh_dict = s->o.zh_dict};
     struct run done;
     int dropped = 0;
     int rc = take_folder(s, e);
     if (!rc)
         rc = runplan_write(&s->plan, s->o.out, &dropped, e);
     if (!rc)
-        rc = run_load_with(&done, s->o.out, &(struct run_options){.zh_dict = s->o.zh_dict}, e);
+        rc = run_load_with(&done, s->o.out, &o, e);
     if (rc)
         return rc;
     if (dropped)
@@ -184,10 +185,10 @@ static int write_results(const struct sweep *s, long *failed, struct err *e)
     rc = grades_save(&run, e);
     if (!rc)
         rc = lmeval_write(&run, e);
-    run_release(&run);
     struct str table = {0};
     if (!rc)
-        rc = report_write(s->o.out, NULL, &table, e);
+        rc = report_write(&run, NULL, &table, e);
+    run_release(&run);
     if (!rc && !s->o.quiet)
         printf("%s\nreport: %s/report/report.md and index.html\n", str_text(&table), s->o.out);
     str_release(&table);

@@ -240,19 +240,16 @@ int report_write_run(const struct run *run, const struct run *against, const cha
     return rc;
 }
 
-int report_write(const char *dir, const char *against, struct str *table, struct err *e)
+int report_write(const struct run *run, const char *against, struct str *table, struct err *e)
 {
-    struct run run = {0}, other = {0};
+    struct run other = {0};
     struct str folder = {0};
-    int rc = run_load(&run, dir, e);
-    if (rc == 0 && against)
-        rc = run_load(&other, against, e);
+    int rc = against ? run_load(&other, against, e) : 0;
     if (rc == 0) {
-        file_join(&folder, dir, "report");
-        rc = report_write_run(&run, against ? &other : NULL, str_text(&folder), table, e);
+        file_join(&folder, run->dir, "report");
+        rc = report_write_run(run, against ? &other : NULL, str_text(&folder), table, e);
     }
     str_release(&folder);
     run_release(&other);
-    run_release(&run);
     return rc;
 }

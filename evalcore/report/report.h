@@ -6,16 +6,17 @@
 /* The room of reports: from the records of a run folder to tables, figures, a page and exports. Commands come
  * in by this door and by lmeval.h; nothing here decodes, grades or writes into a journal.
  *
- * Writes DIR/report/: index.html, report.md, accuracy.csv, pairs.csv, lengths.csv and the figures as *.svg,
- * each file whole or not at all; figures that the earlier report showed and this one does not are removed.
- * Works on an unfinished run folder and says how much is missing. With `against`, the name of another run
- * folder, a section and against.csv compare the cells that have the same label, task and swept settings in
- * both; it may be NULL. `table`, when not NULL, receives the accuracy table as plain text for a terminal. */
+ * Writes report/ into the folder of a loaded run: index.html, report.md, accuracy.csv, pairs.csv, lengths.csv
+ * and the figures as *.svg, each file whole or not at all; figures that the earlier report showed and this
+ * one does not are removed. Works on an unfinished run folder and says how much is missing. With `against`,
+ * the name of another run folder, a section and against.csv compare the cells that have the same label, task
+ * and swept settings in both; it may be NULL. `table`, when not NULL, receives the accuracy table as plain
+ * text for a terminal. */
 struct str;
-int report_write(const char *dir, const char *against, struct str *table, struct err *e);
-
-/* The same for runs that are loaded already, written into a folder of the caller's choice. */
 struct run;
+int report_write(const struct run *run, const char *against, struct str *table, struct err *e);
+
+/* The same for two runs that are loaded already, written into a folder of the caller's choice. */
 int report_write_run(const struct run *run, const struct run *against, const char *folder, struct str *table,
                      struct err *e);
 

@@ -251,7 +251,7 @@ int run_load_with(struct run *r, const char *dir, const struct run_options *o, s
     r->dir = arena_strdup(&r->arena, dir);
     int rc = load_config(r, e);
     if (!rc)
-        rc = record_load_journals(r, o, e);
+        rc = run_load_records(r, o, e);
     if (rc)
         run_release(r);
     return rc;

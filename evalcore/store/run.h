@@ -121,8 +121,15 @@ struct run {
 };
 
 int run_load(struct run *r, const char *dir, struct err *e);
+enum run_grades {
+    RUN_GRADES_KEPT, /* kept grades are used, and completions without one are graded */
+    RUN_GRADES_NEW,  /* every completion is graded anew */
+    /* Nothing is graded: a planner needs only keys and lengths. Verdicts, scores, reasons and forms of the
+     * records, and run.grader, have no meaning. */
+    RUN_GRADES_NONE
+};
 struct run_options {
-    int regrade;         /* every completion is graded anew, whatever grades are kept */
+    enum run_grades grades;
     const char *zh_dict; /* folder of the Chinese segmenter's data, NULL: where segmenter_open() looks */
 };
 int run_load_with(struct run *r, const char *dir, const struct run_options *o, struct err *e);

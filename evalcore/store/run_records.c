@@ -174,7 +174,7 @@ static int find_kept(const struct grade_row **row, struct loader *l, const struc
     return rc;
 }
 
-/* Verdict of one record: kept, or graded from the journal's text. */
+/* Verdict of one record: kept, or graded from the journal's text. text: scratch. */
 static int grade(struct loader *l, struct record *rec, const struct cell *c, const struct gradebook *book,
                  struct str *text, struct err *e)
 {
@@ -206,7 +206,8 @@ static int grade(struct loader *l, struct record *rec, const struct cell *c, con
     return rc;
 }
 
-/* Records by cell, in the order of problems and samples. */
+/* Records by cell, in the order of problems and samples. book: the kept grades; NULL: no grades are wanted.
+ */
 static int spread(struct loader *l, const struct gradebook *book, struct err *e)
 {
     struct run *r = l->run;
@@ -226,7 +227,8 @@ static int spread(struct loader *l, const struct gradebook *book, struct err *e)
             rec->key = arena_strdup(&r->arena, x->key);
             rec->problem = i / cell->samples;
             rec->sample = i % cell->samples;
-            rc = grade(l, rec, cell, book, &text, e);
+            if (book)
+                rc = grade(l, rec, cell, book, &text, e);
         }
         cell->records = list;
         r->n_done += cell->n_records;
@@ -258,7 +260,7 @@ static const char *grader_name(struct run *r)
     return name;
 }
 
-int record_load_journals(struct run *r, const struct run_options *o, struct err *e)
+int run_load_records(struct run *r, const struct run_options *o, struct err *e)
 {
     struct loader l = {.run = r, .zh_dict = o->zh_dict};
     struct gradebook book = {0};
@@ -266,11 +268,11 @@ int record_load_journals(struct run *r, const struct run_options *o, struct err 
     int rc = read_journals(&l, e);
     if (!rc && o->zh_dict) /* a folder that is named must be right, needed or not */
         rc = open_segmenter(&l, e);
-    if (!rc && !o->regrade)
+    if (!rc && o->grades == RUN_GRADES_KEPT)
         rc = gradebook_load(&book, r->dir, &r->arena, e);
     if (!rc)
-        rc = spread(&l, &book, e);
-    if (!rc)
+        rc = spread(&l, o->grades == RUN_GRADES_NONE ? NULL : &book, e);
+    if (!rc && o->grades != RUN_GRADES_NONE)
         r->grader = grader_name(r);
     zh_segmenter_close(l.zh);
     gradebook_release(&book);

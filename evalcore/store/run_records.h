@@ -4,6 +4,6 @@
 #include "evalcore/store/run.h"
 
 /* Second half of run_load(): fills records and counters of a run whose cells and tasks are there. */
-int record_load_journals(struct run *r, const struct run_options *o, struct err *e);
+int run_load_records(struct run *r, const struct run_options *o, struct err *e);
 
 #endif

@@ -126,6 +126,31 @@ static void loads(void)
     run_release(&r);
 }
 
+/* What a planner loads: the keys and lengths of run_load(), and no completion was graded for them. */
+static void loads_ungraded(void)
+{
+    struct run plan, full;
+    struct err e = {0};
+    CHECK(!file_exists("folder/grades"));
+    CHECK_INT(run_load(&full, "folder", &e), 0);
+    CHECK_INT(full.n_graded, 4);
+    CHECK_INT(run_load_with(&plan, "folder", &(struct run_options){.grades = RUN_GRADES_NONE}, &e), 0);
+    CHECK_INT(plan.n_graded, 0);
+    CHECK_INT(plan.n_done, full.n_done);
+    CHECK_INT(plan.n_conflicts, full.n_conflicts);
+    CHECK_INT(plan.n_bad_lines, full.n_bad_lines);
+    for (int c = 0; c < full.n_cells; c++)
+        for (int i = 0; i < full.cells[c].n_records; i++) {
+            const struct record *a = &plan.cells[c].records[i], *b = &full.cells[c].records[i];
+            CHECK_STR(a->key, b->key);
+            CHECK_INT(a->problem, b->problem);
+            CHECK_INT(a->tokens, b->tokens);
+            CHECK_INT(a->finish, b->finish);
+        }
+    run_release(&plan);
+    run_release(&full);
+}
+
 /* Kept grades are used while the reference answer is the same; `score` ignores them. */
 static void grades(void)
 {
@@ -141,7 +166,7 @@ static void grades(void)
     CHECK_INT(r.cells[0].records[0].verdict, VERDICT_WRONG);
     CHECK_STR(r.cells[0].records[0].gold_form, "42");
     run_release(&r);
-    CHECK_INT(run_load_with(&r, "folder", &(struct run_options){.regrade = 1}, &e), 0);
+    CHECK_INT(run_load_with(&r, "folder", &(struct run_options){.grades = RUN_GRADES_NEW}, &e), 0);
     CHECK_INT(r.n_graded, 4);
     run_release(&r);
     str_printf(&path, "folder/grades/%s.jsonl", answer_check_version());
@@ -220,6 +245,7 @@ int main(int argc, char **argv)
     write_folder();
     write_journals();
     loads();
+    loads_ungraded();
     grades();
     exports(argc > 1 ? argv[1] : NULL);
     refusals();
