@@ -15,7 +15,7 @@ enum { N_TASKS = sizeof tasks / sizeof tasks[0] };
 
 const struct param task_params[] = {
     {.name = "file",
-     .type = PARAM_STRING,
+     .type = PARAM_FILE,
      .offset = offsetof(struct task_options, file),
      .help = "problems file"},
     {.name = "prompt",

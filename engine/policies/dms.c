@@ -32,7 +32,7 @@ static const char *const pers[] = {"head", "layer", NULL};
 static const struct param dms_params[] = {
     {"cr", PARAM_DOUBLE, P(cr), NULL, 1, 1000, NULL,
      "budget: compression ratio whose gates ship with the model (pocket: 2, 4, 8)"},
-    {"gate", PARAM_STRING, P(gate), NULL, 0, 0, NULL, "budget: gates from this safetensors file"},
+    {"gate", PARAM_FILE, P(gate), NULL, 0, 0, NULL, "budget: gates from this safetensors file"},
     {"window", PARAM_INT, P(window), NULL, 0, 1e6, NULL,
      "tokens a flagged token stays visible; default from the gate file"},
     {"shift", PARAM_INT, P(shift), NULL, 0, 1, NULL,

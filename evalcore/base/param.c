@@ -16,6 +16,11 @@ static void *slot_of(const struct param *p, void *base)
     return (char *)base + p->offset;
 }
 
+static int is_text(const struct param *p)
+{
+    return p->type == PARAM_STRING || p->type == PARAM_FILE;
+}
+
 const struct param *param_find(const struct param *t, const char *name)
 {
     for (; t && t->name; t++)
@@ -206,7 +211,7 @@ static int set_string(const struct param *p, const char **slot, struct arena *a,
                       const char *where, struct err *e)
 {
     if (!json_is_string(v) || strlen(json_string_value(v)) != json_string_length(v))
-        return refuse(p, v, "a text", where, e);
+        return refuse(p, v, p->type == PARAM_FILE ? "a file name" : "a text", where, e);
     *slot = arena_strdup(a, json_string_value(v));
     return 0;
 }
@@ -234,6 +239,7 @@ static int set_json(const struct param *p, void *base, struct arena *a, const js
         *(int *)slot = json_is_true(v);
         break;
     case PARAM_STRING:
+    case PARAM_FILE:
         return set_string(p, slot, a, v, where, e);
     case PARAM_ENUM:
         return set_enum(p, slot, v, where, e);
@@ -260,6 +266,7 @@ static void unset(const struct param *p, void *base)
         *(double *)slot = NAN;
         break;
     case PARAM_STRING:
+    case PARAM_FILE:
         *(const char **)slot = NULL;
         break;
     case PARAM_INTS:
@@ -276,7 +283,7 @@ void param_copy(const struct param *t, void *to, const void *from, size_t size, 
 {
     memcpy(to, from, size);
     for (const struct param *p = t; p && p->name; p++)
-        if (p->type == PARAM_STRING) {
+        if (is_text(p)) {
             const char **s = slot_of(p, to);
             *s = *s ? arena_strdup(a, *s) : NULL;
         }
@@ -286,7 +293,7 @@ void param_defaults(const struct param *t, void *base)
 {
     for (const struct param *p = t; p && p->name; p++) {
         unset(p, base);
-        if (p->type == PARAM_STRING) {
+        if (is_text(p)) {
             *(const char **)slot_of(p, base) = p->def;
         } else if (p->def) {
             struct err e = {0};

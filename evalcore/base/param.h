@@ -11,13 +11,25 @@
  * line, --help, the record of effective values and the job key all come from that row.
  *
  * A table is an array of struct param that ends with a row whose name is NULL. The values live in a plain
- * struct, each at its `offset`. C types by kind: INT int | DOUBLE double | BOOL int | STRING const char *
- * | ENUM int (index into choices) | INTS struct param_ints | MAP struct param_map. */
-enum param_type { PARAM_INT, PARAM_DOUBLE, PARAM_BOOL, PARAM_STRING, PARAM_ENUM, PARAM_INTS, PARAM_MAP };
+ * struct, each at its `offset`. C types by kind: INT int | DOUBLE double | BOOL int | STRING and FILE
+ * const char * | ENUM int (index into choices) | INTS struct param_ints | MAP struct param_map.
+ *
+ * FILE is the name of a file that is read. It is a kind of its own because a run file's relative names count
+ * from the run file's folder, and because a job depends on what the file holds and not on its name. */
+enum param_type {
+    PARAM_INT,
+    PARAM_DOUBLE,
+    PARAM_BOOL,
+    PARAM_STRING,
+    PARAM_FILE,
+    PARAM_ENUM,
+    PARAM_INTS,
+    PARAM_MAP
+};
 
 enum { PARAM_LIST_MAX = 128, PARAM_MAP_HEADS = 64 };
 /* Until it is given, an option without a default holds: INT this value, DOUBLE NaN, BOOL and ENUM -1,
- * STRING NULL, INTS n = -1, MAP n = 0. */
+ * STRING and FILE NULL, INTS n = -1, MAP n = 0. */
 #define PARAM_UNSET_INT (-2147483647 - 1)
 
 struct param_ints {

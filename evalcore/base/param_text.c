@@ -109,6 +109,7 @@ json_t *param_text_to_json(const struct param *p, const char *text)
         v = map_of(copy);
         break;
     case PARAM_STRING:
+    case PARAM_FILE:
     case PARAM_ENUM:
         break;
     }
@@ -127,6 +128,7 @@ int param_is_set(const struct param *p, const void *base)
     case PARAM_DOUBLE:
         return !isnan(*(const double *)slot);
     case PARAM_STRING:
+    case PARAM_FILE:
         return *(const char *const *)slot != NULL;
     case PARAM_INTS:
         return ((const struct param_ints *)slot)->n >= 0;
@@ -170,7 +172,8 @@ json_t *param_value_json(const struct param *p, const void *base)
         return json_real(*(const double *)slot);
     case PARAM_BOOL:
         return json_boolean(*(const int *)slot);
-    case PARAM_STRING: {
+    case PARAM_STRING:
+    case PARAM_FILE: {
         const char *s = *(const char *const *)slot;
         struct str clean = {0};
         str_add_utf8(&clean, s, strlen(s));
@@ -235,6 +238,7 @@ void param_text(const struct param *p, const void *base, struct str *out)
         str_puts(out, *(const int *)slot ? "true" : "false");
         break;
     case PARAM_STRING:
+    case PARAM_FILE:
         str_puts(out, *(const char *const *)slot);
         break;
     case PARAM_ENUM:
@@ -257,13 +261,11 @@ void param_text(const struct param *p, const void *base, struct str *out)
 /* "integer, 1 to 4096" */
 static void kind_text(const struct param *p, struct str *out)
 {
-    static const char *const kind[] = {[PARAM_INT] = "integer",
-                                       [PARAM_DOUBLE] = "number",
-                                       [PARAM_BOOL] = "true or false",
-                                       [PARAM_STRING] = "text",
-                                       [PARAM_ENUM] = "",
-                                       [PARAM_INTS] = "integers a+b+c",
-                                       [PARAM_MAP] = "layer:heads+layer:heads"};
+    static const char *const kind[] = {
+        [PARAM_INT] = "integer",         [PARAM_DOUBLE] = "number",
+        [PARAM_BOOL] = "true or false",  [PARAM_STRING] = "text",
+        [PARAM_FILE] = "file name",      [PARAM_ENUM] = "",
+        [PARAM_INTS] = "integers a+b+c", [PARAM_MAP] = "layer:heads+layer:heads"};
     str_puts(out, kind[p->type]);
     for (int i = 0; p->type == PARAM_ENUM && p->choices[i]; i++)
         str_printf(out, "%s%s", i ? "|" : "", p->choices[i]);

@@ -9,27 +9,37 @@
 #include "evalcore/base/hash.h"
 #include "evalcore/base/json.h"
 
+/* Replaces a file's name in o[key] by a digest of what the file holds. A file that is not there leaves its
+ * name: whoever needs it says so later. */
+static int hash_file(json_t *o, const char *key, const char *path, struct err *e)
+{
+    struct file_map map;
+    char hex[65];
+    if (!file_exists(path))
+        return 0;
+    int rc = file_map_open(&map, path, e);
+    if (rc)
+        return err_add(e, "%s", key), rc;
+    sha256_hex(map.data, map.size, hex, 64);
+    file_map_close(&map);
+    json_object_set_new(o, key, json_sprintf("sha256:%s", hex));
+    return 0;
+}
+
 /* The policy's options with file names replaced by what the files hold. */
 static int policy_identity(json_t **out, const struct policy_spec *spec, struct err *e)
 {
     json_t *o = policy_spec_to_json(spec);
-    const struct param *option = param_find(policy_params(spec->ops), "gate");
-    const char *gate = option ? *(const char *const *)((const char *)spec->params + option->offset) : NULL;
-    *out = o;
-    if (!gate || !file_exists(gate))
-        return 0;
-    struct file_map map;
-    int rc = file_map_open(&map, gate, e);
+    int rc = 0;
+    for (const struct param *p = policy_params(spec->ops); p && p->name && !rc; p++)
+        if (p->type == PARAM_FILE && param_is_set(p, spec->params))
+            rc = hash_file(o, p->name, *(const char *const *)((const char *)spec->params + p->offset), e);
     if (rc) {
         json_decref(o);
-        *out = NULL;
-        return err_add(e, "gate"), rc;
+        o = NULL;
     }
-    char hex[65];
-    sha256_hex(map.data, map.size, hex, 64);
-    file_map_close(&map);
-    json_object_set_new(o, "gate", json_sprintf("sha256:%s", hex));
-    return 0;
+    *out = o;
+    return rc;
 }
 
 int job_identity(const struct cell_identity *c, char out[JOB_IDENTITY_HEX + 1], struct err *e)

@@ -14,7 +14,8 @@ struct cell_identity {
     const char *task, *task_version;
     int end_token; /* of the chat form; -1: none */
 };
-/* Fails when a gate file cannot be read: its contents are hashed, not its path. */
+/* Fails when a file that is an option of the policy is there and cannot be read: its contents are hashed, not
+ * its path. */
 int job_identity(const struct cell_identity *c, char out[JOB_IDENTITY_HEX + 1], struct err *e);
 
 #endif

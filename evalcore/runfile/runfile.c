@@ -83,6 +83,13 @@ void runfile_rebase(const struct runfile *r, json_t *o, const char *key)
         json_object_set_new(o, key, rebased(r, v));
 }
 
+void runfile_rebase_files(const struct runfile *r, json_t *o, const struct param *t)
+{
+    for (; t && t->name; t++)
+        if (t->type == PARAM_FILE)
+            runfile_rebase(r, o, t->name);
+}
+
 json_t *runfile_entry(const json_t *v, const char *list, size_t i, const char *kind, const char **where,
                       struct runfile *r, struct err *e)
 {
@@ -140,7 +147,7 @@ static int read_task(struct runfile *r, const json_t *v, size_t i, struct err *e
         rc = task_unknown(name, e);
         err_add(e, "%s", where);
     }
-    runfile_rebase(r, o, "file");
+    runfile_rebase_files(r, o, task_params);
     if (!rc)
         rc = axes_expand(&points, o, takes_no_list, where, &r->arena, e);
     for (size_t p = 0; p < points.n && !rc; p++) {
@@ -171,7 +178,7 @@ static void option_label(struct str *out, const struct runfile_task *t, const st
 {
     struct str text = {0};
     param_text(p, &t->options, &text);
-    const char *slash = p->type == PARAM_STRING ? strrchr(str_text(&text), '/') : NULL;
+    const char *slash = p->type == PARAM_FILE ? strrchr(str_text(&text), '/') : NULL;
     str_puts(out, slash && slash[1] ? slash + 1 : str_text(&text));
     str_release(&text);
 }

@@ -10,6 +10,8 @@ int runfile_unknown(const char *where, const char *key, const struct param *para
                     struct err *e);
 /* A relative path in o[key], or a list of them, becomes one that counts from the run file's folder. */
 void runfile_rebase(const struct runfile *r, json_t *o, const char *key);
+/* The same for every option of the table t that is a file. */
+void runfile_rebase_files(const struct runfile *r, json_t *o, const struct param *t);
 /* A list entry as an object with a name (a string stands for {"name": string}); NULL and a message otherwise.
  * *where becomes "RUN.json: policies.1 (quest)". New reference. */
 json_t *runfile_entry(const json_t *v, const char *list, size_t i, const char *kind, const char **where,

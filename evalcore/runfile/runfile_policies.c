@@ -113,9 +113,10 @@ static int read_policy(struct runfile *r, const json_t *v, size_t i, struct err 
                      near ? "did you mean \"" : "", near ? near : "`kveval list policies` shows them",
                      near ? "\"?" : "");
     }
-    runfile_rebase(r, o, "gate");
     if (!rc)
         rc = check_keys(o, ops, where, e);
+    if (!rc)
+        runfile_rebase_files(r, o, policy_params(ops));
     if (!rc)
         rc = axes_expand(&points, o, takes_list, where, &r->arena, e);
     for (size_t p = 0; p < points.n && !rc; p++) {

@@ -25,7 +25,7 @@ static const struct param table[] = {
     {"alpha", PARAM_DOUBLE, AT(alpha), NULL, 0, 0, NULL, "limit for a stamp"},
     {"pin_prefill", PARAM_BOOL, AT(pin), "true", 0, 0, NULL, "keep the prompt"},
     {"maybe", PARAM_BOOL, AT(maybe), NULL, 0, 0, NULL, "a switch without default"},
-    {"gate", PARAM_STRING, AT(gate), NULL, 0, 0, NULL, "gate file"},
+    {"gate", PARAM_FILE, AT(gate), NULL, 0, 0, NULL, "gate file"},
     {"title", PARAM_STRING, AT(name), "plain", 0, 0, NULL, "a text"},
     {"scope", PARAM_ENUM, AT(scope), "q", 0, 0, scopes, "who shares a choice"},
     {"force_last", PARAM_ENUM, AT(force_last), "true", 0, 0, forces, "always read the current page"},
@@ -178,6 +178,8 @@ static void help(void)
     CHECK(strstr(s.data, "  l_pages            newest pages (integer, at least 0; default 4)\n"));
     CHECK(strstr(s.data, "  scope              who shares a choice (q|kv_max|kv_sum; default q)\n"));
     CHECK(strstr(s.data, "  pin_prefill        keep the prompt (true or false; default true)\n"));
+    CHECK(strstr(s.data, "  gate               gate file (file name; no default)\n"));
+    CHECK(strstr(s.data, "  title              a text (text; default plain)\n"));
     str_release(&s);
 }
 
