@@ -151,6 +151,7 @@ const struct task_ops task_gpqa_diamond = {
     .fields = "columns Record ID, Question, Correct Answer, Incorrect Answer 1, 2 and 3",
     .metric = "accuracy",
     .prompts = "openr1",
+    .is_restricted = 1,
     .expected_tokens = 8000,
     .load = load,
     .grade = grade,

@@ -214,7 +214,9 @@ static int grade(struct grade *out, const struct problem *p, const struct respon
     size_t n;
     if (!set) { /* a folder of another version, or damaged */
         *out = (struct grade){.verdict = VERDICT_ERROR,
-                              .reason = "The problem's data set is not one of LongBench's.",
+                              .reason = p->subset ? "The problem's data set is not one of LongBench's."
+                                                  : "the folder does not say of which data set the problem "
+                                                    "is; repeat the sweep",
                               .gold_form = "",
                               .pred_form = ""};
         return 0;

@@ -70,8 +70,11 @@ struct task_ops {
     const char *fields;       /* what a row of its file must have, for `list tasks` */
     const char *metric;       /* "accuracy", or "score" for text metrics */
     const char *prompts;      /* comma-separated variants, the first is the default; NULL: none */
-    int grades_math;          /* 1: graded by grade_math, so that its policies move the scores */
-    int expected_tokens;      /* prior for scheduling: typical completion length */
+    /* 1: its authors ask that no example be published, so prompts are written neither to disk nor to a log.
+     * Ids, option orders and reference answers are kept, and must hold no text of the problem. */
+    int is_restricted;
+    int grades_math;     /* 1: graded by grade_math, so that its policies move the scores */
+    int expected_tokens; /* prior for scheduling: typical completion length */
     const char *(*subset)(
         size_t i); /* the data sets that `subset` may name, NULL past the end; hook NULL: none */
     int (*needs_segmenter)(

@@ -1,6 +1,5 @@
 /* What a sweep leaves in its folder beside journals: the resolved configuration, the problems, the manifest.
- * run_load() (record.c) reads these and needs neither model nor data. Only manifest.json holds a date. Texts
- * of GPQA problems are never written: its authors ask for that. */
+ * run_load() reads these and needs neither model nor data. Only manifest.json holds a date. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,11 +10,6 @@
 #include "evalcore/base/json.h"
 #include "evalcore/cli/version.h"
 
-static int may_keep_text(const struct task *t)
-{
-    return strncmp(t->ops->name, "gpqa", 4) != 0;
-}
-
 static json_t *problem_json(const struct prompt_set *s, size_t i)
 {
     const struct problem *p = &s->task.problems[i];
@@ -23,7 +17,7 @@ static json_t *problem_json(const struct prompt_set *s, size_t i)
         json_pack("{s:o, s:s, s:i, s:b, s:b}", "id", json_text_of(p->id), "prompt_sha256", s->rows[i].sha256,
                   "prompt_tokens", s->rows[i].n, "is_rendered", p->is_rendered, "thinking_open",
                   p->thinking_open || (!p->is_rendered && !p->no_chat && s->chat && s->chat->opens_thinking));
-    if (may_keep_text(&s->task))
+    if (!s->task.ops->is_restricted)
         json_object_set_new(o, "prompt", json_text(p->prompt, p->prompt_len));
     json_t *golds = json_array();
     for (int g = 0; g < p->n_golds; g++)

@@ -133,10 +133,6 @@ void grade_record(struct record *rec, const struct run_task *t, const struct run
                                 .len = n,
                                 .thinking = p->thinking,
                                 .finish = rec->finish == FINISHED_LENGTH ? FINISH_LENGTH : FINISH_STOP};
-    if (ops && ops->default_file && strstr(ops->default_file, "SUBSET") && !p->subset) {
-        ops = NULL;
-        g.reason = "the folder does not say of which data set the problem is; repeat the sweep";
-    }
     if (ops && ops->grade(&g, &problem, &response, &scratch))
         g = (struct grade){.verdict = VERDICT_ERROR, .reason = "the grader refused the problem"};
     rec->verdict = g.verdict;

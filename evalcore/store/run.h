@@ -21,7 +21,7 @@
 
 struct run_problem {
     const char *id;
-    const char *prompt; /* user text, or the rendered prompt; NULL where it may not be kept (gpqa) */
+    const char *prompt; /* user text, or the rendered prompt; NULL for a restricted task (tasks/task.h) */
     size_t prompt_len;  /* bytes */
     int is_rendered;
     const char *prompt_sha256; /* of the token ids, 64 hex digits */
@@ -29,13 +29,13 @@ struct run_problem {
     const char *gold; /* == golds[0]; "" when the task has none */
     const char *const *golds;
     int n_golds;
-    int n_options;                  /* multiple choice: letters A..; 0 otherwise */
-    const char *option_order;       /* multiple choice, else NULL */
-    enum thinking thinking;         /* how the grader must read the completion */
-    int own_max_new;                /* the problem's own limit, 0: none */
-    const char *own_stop;           /* the problem's own stop string, NULL: none */
-    const char *subset;             /* LongBench's data set, which decides the metric; NULL: none */
-    const char *const *all_classes; /* LongBench's classifications: n_classes names, else NULL */
+    int n_options;            /* multiple choice: letters A..; 0 otherwise */
+    const char *option_order; /* multiple choice, else NULL */
+    enum thinking thinking;   /* how the grader must read the completion */
+    int own_max_new;          /* the problem's own limit, 0: none */
+    const char *own_stop;     /* the problem's own stop string, NULL: none */
+    const char *subset;       /* these three as in struct problem: the grader of the task asks for them */
+    const char *const *all_classes;
     int n_classes;
 };
 

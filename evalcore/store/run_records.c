@@ -158,6 +158,12 @@ static int open_segmenter(struct loader *l, struct err *e)
     return segmenter_open(&l->zh, l->zh_dict, e);
 }
 
+/* Made by the segmenter that needs no dictionary? */
+static int is_by_char(const char *segmenter)
+{
+    return segmenter && !strcmp(segmenter, zh_segmenter_name(NULL));
+}
+
 /* The kept grade of a record, *row NULL when there is none. One that was made by character does not count
  * where there is a dictionary, so that a run's grades come from one segmenter. */
 static int find_kept(const struct grade_row **row, struct loader *l, const struct record *rec,
@@ -165,8 +171,7 @@ static int find_kept(const struct grade_row **row, struct loader *l, const struc
 {
     const struct run_problem *p = &c->task->problems[rec->problem];
     *row = gradebook_find(book, rec->key, grade_gold_digest(p, &l->run->arena));
-    if ((*row && (!(*row)->segmenter || strcmp((*row)->segmenter, "char"))) ||
-        !grade_needs_segmenter(c->task, p))
+    if ((*row && !is_by_char((*row)->segmenter)) || !grade_needs_segmenter(c->task, p))
         return 0;
     int rc = open_segmenter(l, e);
     if (l->zh)
@@ -247,8 +252,8 @@ static const char *grader_name(struct run *r)
         by_policy |= ops && ops->grades_math;
         for (int i = 0; i < r->cells[c].n_records; i++) {
             const char *s = r->cells[c].records[i].segmenter;
-            by_char |= s && !strcmp(s, "char");
-            by_word |= s && strcmp(s, "char");
+            by_char |= is_by_char(s);
+            by_word |= s && !is_by_char(s);
         }
     }
     if (by_policy)
@@ -256,7 +261,7 @@ static const char *grader_name(struct run *r)
                             grade_rules_text(&grade_options_default.rules, &r->arena));
     if (by_word || by_char)
         name = arena_printf(&r->arena, "%s, segmenter=%s%s%s", name, by_word ? "jieba" : "",
-                            by_word && by_char ? " and " : "", by_char ? "char" : "");
+                            by_word && by_char ? " and " : "", by_char ? zh_segmenter_name(NULL) : "");
     return name;
 }
 

@@ -157,7 +157,8 @@ static void longbench_metrics(void)
         {"vcsum", "\xe7\x9a\x84", "\xe7\x9a\x84", VERDICT_CORRECT, 1,
          "rouge_zh_score with segmenter=char of "},
         {"nosuch", "x", "x", VERDICT_ERROR, 0, "The problem's data set is not one of LongBench's."},
-        {NULL, "x", "x", VERDICT_ERROR, 0, "The problem's data set is not one of LongBench's."},
+        {NULL, "x", "x", VERDICT_ERROR, 0,
+         "the folder does not say of which data set the problem is; repeat the sweep"},
     };
     const struct task_ops *ops = task_find("longbench");
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {

@@ -99,6 +99,14 @@ static void bounds(void)
     arena_release(&a);
 }
 
+/* Tasks whose examples must not be published: a task that is added here or there is a decision. */
+static void restricted(void)
+{
+    const struct task_ops *t;
+    for (size_t i = 0; (t = task_at(i)); i++)
+        CHECK_INT(t->is_restricted, !strcmp(t->name, "gpqa_diamond"));
+}
+
 /* Every variant that a task lists has its file, and every file belongs to a task. */
 static void prompts(void)
 {
@@ -133,6 +141,7 @@ int main(void)
     table();
     errors();
     bounds();
+    restricted();
     prompts();
     return check_done();
 }
