@@ -28,13 +28,10 @@ struct command {
 
 enum { /* exit codes */
        EXIT_DONE = 0,
-       EXIT_REGRESSION = 1,
-       EXIT_USAGE = 2,      /* command line, run file, input files */
-       EXIT_INCOMPLETE = 3, /* not everything could be done, or an error on the way */
-       EXIT_INCONCLUSIVE = 4,
-       EXIT_STOPPED = 75,      /* by SIGTERM or SIGUSR1, after saving: repeat the command to go on */
-       EXIT_INTERRUPTED = 130, /* by a first Ctrl-C, after saving */
-       EXIT_KILLED = 143       /* a second SIGTERM cut the saving short */
+       EXIT_USAGE = 2,        /* command line, run file, input files */
+       EXIT_INCOMPLETE = 3,   /* not everything could be done, or an error on the way */
+       EXIT_STOPPED = 75,     /* by SIGTERM or SIGUSR1, after saving: repeat the command to go on */
+       EXIT_INTERRUPTED = 130 /* by a first Ctrl-C, after saving */
 };
 
 /* Parses argv by the command's options. Returns -1 to go on, or an exit code: --help was printed (0), or a
