@@ -153,8 +153,8 @@ static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
     double started = progress_clock();
     journal_init(&s->journal, s->o.out);
     tally_init(t, &s->plan, &s->journal, &progress);
-    int rc =
-        s->workers.n ? workers_run(&s->workers, &s->plan, t, signal, e) : runner_run(&s->plan, t, signal, e);
+    int rc = s->workers.n ? workers_run(&s->workers, &s->plan, t, signal, e)
+                          : sweep_local_run(&s->plan, t, signal, e);
     tally_release(t);
     journal_close(&s->journal);
     double seconds = progress_clock() - started;

@@ -137,8 +137,6 @@ int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct
             break;
         s->rows[i].first = s->ids.n;
         s->rows[i].n = (int)one.n;
-        if (s->rows[i].n > s->longest)
-            s->longest = s->rows[i].n;
         job_hash_ids(one.id, one.n, s->rows[i].sha256);
         for (size_t k = 0; k < one.n; k++)
             token_list_add(&s->ids, one.id[k]);

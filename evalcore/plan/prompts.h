@@ -19,7 +19,6 @@ struct prompt_set {
     int32_t end_token;       /* of the chat form, or -1 */
     struct prompt_row *rows; /* (task.n_problems) */
     struct token_list ids;
-    int longest;      /* tokens of the longest prompt */
     const char *file; /* name inside the run folder */
 };
 

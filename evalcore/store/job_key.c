@@ -2,6 +2,9 @@
  * machine and whatever the order of options in a run file. */
 #include "evalcore/store/job_key.h"
 
+#include <stdlib.h>
+
+#include "evalcore/base/arena.h"
 #include "evalcore/base/hash.h"
 
 void job_hash_json(const json_t *o, char *out, int digits)
@@ -23,20 +26,10 @@ void job_key(const struct job_inputs *in, char out[JOB_KEY_HEX + 1])
 
 void job_hash_ids(const int32_t *ids, size_t n, char out[65])
 {
-    static const char digits[] = "0123456789abcdef";
-    unsigned char sum[32], bytes[4];
-    struct sha256 h;
-    sha256_init(&h);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t v = (uint32_t)ids[i];
+    unsigned char *bytes = xmalloc(4 * n + 1);
+    for (size_t i = 0; i < n; i++)
         for (int b = 0; b < 4; b++)
-            bytes[b] = (unsigned char)(v >> (8 * b));
-        sha256_add(&h, bytes, 4);
-    }
-    sha256_end(&h, sum);
-    for (int i = 0; i < 32; i++) {
-        out[2 * i] = digits[sum[i] >> 4];
-        out[2 * i + 1] = digits[sum[i] & 15];
-    }
-    out[64] = 0;
+            bytes[4 * i + (size_t)b] = (unsigned char)((uint32_t)ids[i] >> (8 * b));
+    sha256_hex(bytes, 4 * n, out, 64);
+    free(bytes);
 }

@@ -1,4 +1,4 @@
-/* Loading a run folder (contract: record.h): configuration, problems, and, with record_journal.c, what the
+/* Loading a run folder (contract: run.h): the configuration and the problems; run_records.c adds what the
  * journals hold. The folder may come from elsewhere, so every field is checked. */
 #include "evalcore/store/run.h"
 

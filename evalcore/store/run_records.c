@@ -1,4 +1,4 @@
-/* Journals into records (contract: record.h). Every expected job's key is computed from the configuration; a
+/* Journals into records (contract: run.h). Every expected job's key is computed from the configuration; a
  * journal record belongs to every cell that expects its key. Which of several records of one key counts must
  * not depend on when they were written: a completion goes before an error, then the smaller digest of the
  * tokens. */

@@ -1,6 +1,7 @@
-/* kveval worker: one device of a sweep. Started by the coordinator (workers.c) with the sweep's own arguments
- * behind the device's index; never by hand. It makes the same plan, says what it loaded, and decodes the jobs
- * that it is given until it is told to stop or the coordinator is gone. It writes no file. */
+/* kveval worker: one device of a sweep. The coordinator (sweep_workers.c) starts it with the device's index
+ * and the sweep's own arguments; it is never started by hand. It makes the same plan, reports what it loaded,
+ * and decodes the jobs that it is given until it is told to stop or the coordinator is gone. It writes no
+ * file. */
 #include <omp.h>
 #include <signal.h>
 #include <string.h>
@@ -119,16 +120,11 @@ static int step(struct worker *w, struct engine *en, struct err *e)
 
 static int report_progress(struct worker *w, struct err *e)
 {
-    double now = progress_clock(), tokens = 0;
+    double now = progress_clock();
     if (now - w->shown < 0.2)
         return 0;
     w->shown = now;
-    for (int i = 0; i < w->plan.n_lanes; i++) {
-        struct engine_stats s;
-        engine_stats(w->plan.lanes[i].engine, &s);
-        tokens += (double)s.decode_tokens;
-    }
-    return tell(w, message_progress(tokens), e);
+    return tell(w, message_progress(submit_decoded(&w->plan)), e);
 }
 
 static int work(struct worker *w, struct err *e)

@@ -1,4 +1,4 @@
-/* Records and the status line (contract: tally.h). */
+/* Journal records of completions, and the status line (contract: job_done.h). */
 #include "evalcore/sweep/job_done.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* From a job of the plan to a request of the engine (contract: submit.h). */
+/* From a job of the plan to a request of the engine (contract: job_submit.h). */
 #include "evalcore/sweep/job_submit.h"
 
 #include <string.h>
@@ -38,4 +38,15 @@ int submit_job(const struct runplan *p, struct job *j, struct err *e)
                         .user = j};
     int rc = engine_submit(p->lanes[c->lane].engine, &r, e);
     return rc ? err_add(e, "%s, problem %s", c->label, problem->id), rc : 0;
+}
+
+double submit_decoded(const struct runplan *p)
+{
+    double tokens = 0;
+    for (int i = 0; i < p->n_lanes; i++) {
+        struct engine_stats s;
+        engine_stats(p->lanes[i].engine, &s);
+        tokens += (double)s.decode_tokens;
+    }
+    return tokens;
 }

@@ -10,4 +10,7 @@ enum { SUBMIT_WAITING = 8 };
 /* Gives the job to its lane's engine, with the job as the completion's user. */
 int submit_job(const struct runplan *p, struct job *j, struct err *e);
 
+/* Tokens that the plan's engines have decoded so far, those of running completions included. */
+double submit_decoded(const struct runplan *p);
+
 #endif

@@ -1,20 +1,9 @@
-/* The loop of a sweep on one device (contract: runner.h): keep a few requests waiting in the engine, step it,
- * journal what finished, sync once per step. */
+/* The loop of a sweep on one device (contract: sweep_local.h): keep a few requests waiting in the engine,
+ * step it, journal what finished, sync once per step. */
 #include "evalcore/sweep/sweep_local.h"
 
 #include "evalcore/cli/stop.h"
 #include "evalcore/sweep/job_submit.h"
-
-static void show(const struct runplan *p, const struct tally *t)
-{
-    double decoded = 0;
-    for (int i = 0; i < p->n_lanes; i++) {
-        struct engine_stats s;
-        engine_stats(p->lanes[i].engine, &s);
-        decoded += (double)s.decode_tokens;
-    }
-    tally_show(t, decoded);
-}
 
 static int step(struct lane *lane, struct tally *t, struct err *e)
 {
@@ -27,7 +16,7 @@ static int step(struct lane *lane, struct tally *t, struct err *e)
     return rc;
 }
 
-int runner_run(const struct runplan *p, struct tally *t, int *signal, struct err *e)
+int sweep_local_run(const struct runplan *p, struct tally *t, int *signal, struct err *e)
 {
     long next = 0;
     int rc = 0;
@@ -44,7 +33,7 @@ int runner_run(const struct runplan *p, struct tally *t, int *signal, struct err
             *signal = stop_poll();
             if (rc || *signal)
                 break;
-            show(p, t);
+            tally_show(t, submit_decoded(p));
         }
     }
     progress_end(t->progress);

@@ -1,5 +1,5 @@
-/* The loop of a sweep on several devices (contract: workers.h): one thread, one poll(). Workers ask, so that
- * the fast ones get more; whatever a worker says is checked, and one that talks nonsense is ended. */
+/* The loop of a sweep on several devices (contract: sweep_workers.h): one thread, one poll(). Workers ask, so
+ * that the fast ones get more; whatever a worker says is checked, and one that talks nonsense is ended. */
 #include "evalcore/sweep/sweep_workers.h"
 
 #include <poll.h>

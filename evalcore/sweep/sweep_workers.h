@@ -46,7 +46,7 @@ int workers_start(struct workers *ws, const struct device_list *devices, int arg
 /* Waits for the first worker that has loaded everything and binds the plan to what it says. ERR_DEVICE: no
  * worker is left. *signal: what came first instead, or 0. */
 int workers_load(struct workers *ws, struct runplan *p, int *signal, struct err *e);
-/* As runner_run(), on the workers. */
+/* As sweep_local_run(), on the workers. */
 int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, int *signal, struct err *e);
 void workers_release(struct workers *ws); /* ends those that are left */
 

@@ -2,7 +2,7 @@
  * of another type is an error. */
 #include "evalcore/sweep/worker_messages.h"
 
-#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +20,17 @@ static int malformed(const json_t *m, const char *why, struct err *e)
     return err_set(e, ERR_FORMAT, "a malformed message \"%.20s\": %s", message_type(m), why);
 }
 
+/* Reads m by a format of json_unpack(); a field that the format lacks is an error too. */
+static int unpack(const json_t *m, struct err *e, const char *format, ...)
+{
+    json_error_t why;
+    va_list fields;
+    va_start(fields, format);
+    int rc = json_vunpack_ex((json_t *)m, &why, JSON_STRICT, format, fields);
+    va_end(fields);
+    return rc ? malformed(m, why.text, e) : 0;
+}
+
 json_t *message_job(const char *key)
 {
     return json_pack("{s:s, s:s}", "type", "job", "key", key);
@@ -27,11 +38,8 @@ json_t *message_job(const char *key)
 
 int message_read_job(const json_t *m, const char **key, struct err *e)
 {
-    json_error_t why;
     const char *type;
-    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT, "{s:s, s:s}", "type", &type, "key", key))
-        return malformed(m, why.text, e);
-    return 0;
+    return unpack(m, e, "{s:s, s:s}", "type", &type, "key", key);
 }
 
 json_t *message_stop(void)
@@ -54,9 +62,9 @@ int message_read_hello(const json_t *m, struct lane_facts *facts, int n_lanes, s
     json_error_t why;
     const char *type, *device;
     json_t *lanes;
-    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT, "{s:s, s:s, s:o}", "type", &type, "device", &device,
-                       "lanes", &lanes))
-        return malformed(m, why.text, e);
+    int rc = unpack(m, e, "{s:s, s:s, s:o}", "type", &type, "device", &device, "lanes", &lanes);
+    if (rc)
+        return rc;
     if (json_array_size(lanes) != (size_t)n_lanes)
         return malformed(m, "another number of lanes", e);
     for (int i = 0; i < n_lanes; i++) {
@@ -75,11 +83,11 @@ json_t *message_want(int jobs)
 
 int message_read_want(const json_t *m, int *jobs, struct err *e)
 {
-    json_error_t why;
     const char *type;
     json_int_t n;
-    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT, "{s:s, s:I}", "type", &type, "jobs", &n))
-        return malformed(m, why.text, e);
+    int rc = unpack(m, e, "{s:s, s:I}", "type", &type, "jobs", &n);
+    if (rc)
+        return rc;
     if (n < 1 || n > WORKER_WANT_MAX)
         return malformed(m, "jobs is out of range", e);
     *jobs = (int)n;
@@ -93,11 +101,8 @@ json_t *message_progress(double tokens)
 
 int message_read_progress(const json_t *m, double *tokens, struct err *e)
 {
-    json_error_t why;
     const char *type;
-    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT, "{s:s, s:F}", "type", &type, "tokens", tokens))
-        return malformed(m, why.text, e);
-    return 0;
+    return unpack(m, e, "{s:s, s:F}", "type", &type, "tokens", tokens);
 }
 
 json_t *message_error(const struct err *error)
@@ -108,12 +113,11 @@ json_t *message_error(const struct err *error)
 
 int message_read_error(const json_t *m, struct err *error, struct err *e)
 {
-    json_error_t why;
     const char *type, *text;
     json_int_t code;
-    if (json_unpack_ex((json_t *)m, &why, JSON_STRICT, "{s:s, s:I, s:s}", "type", &type, "code", &code,
-                       "text", &text))
-        return malformed(m, why.text, e);
+    int rc = unpack(m, e, "{s:s, s:I, s:s}", "type", &type, "code", &code, "text", &text);
+    if (rc)
+        return rc;
     if (code > ERR_USAGE || code < ERR_BUSY)
         return malformed(m, "no such code", e);
     err_set(error, (int)code, "%s", text);

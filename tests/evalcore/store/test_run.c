@@ -182,7 +182,7 @@ static void grades(void)
     str_release(&book);
 }
 
-/* The files of the second cell as lm-evaluation-harness would name their fields, byte for byte (record.test).
+/* The files of the second cell as lm-evaluation-harness would name their fields, byte for byte (run.test).
  */
 static void golden(const char *path)
 {
