@@ -3,7 +3,7 @@
 
 #include "evalcore/runfile/runfile.h"
 
-/* Shared by runfile.c and runfile_policies.c only. */
+/* Shared by runfile.c, runfile_tasks.c and runfile_policies.c only. */
 
 /* "WHERE: unknown key ...": names the nearest of the table's and the other names, else all of them. */
 int runfile_unknown(const char *where, const char *key, const struct param *params, const char *const *others,
@@ -17,6 +17,9 @@ void runfile_rebase_files(const struct runfile *r, json_t *o, const struct param
 json_t *runfile_entry(const json_t *v, const char *list, size_t i, const char *kind, const char **where,
                       struct runfile *r, struct err *e);
 
+int runfile_read_tasks(struct runfile *r, const json_t *list, struct err *e);
+/* Drops all tasks but those that --tasks names. */
+int runfile_keep_tasks(struct runfile *r, const char *wanted, struct err *e);
 int runfile_read_policies(struct runfile *r, const json_t *list, struct err *e);
 int runfile_read_baseline(struct runfile *r, const json_t *v, struct err *e);
 
