@@ -1,5 +1,5 @@
-/* kveval show: one problem of one cell as a person wants to see it: prompt, completion, answer, verdict and
- * why. */
+/* kveval show: one problem of one cell for a person to read: prompt, completion, answer, verdict and its
+ * reason. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static int run_show(const struct program *p, int argc, char **argv)
 const struct command cmd_show = {
     .name = "show",
     .usage = "DIR CELL PROBLEM",
-    .help = "prompt, completion, answer, verdict and why of one problem",
+    .help = "prompt, completion, answer and verdict of one problem, with the reason",
     .details = "CELL is a folder name under DIR/cells, a part of one, or a label; PROBLEM an id, or a number "
                "from 0.",
     .options = show_table,

@@ -59,7 +59,7 @@ static int parse_shard(struct sweep *s, struct err *e)
 static int check_options(struct sweep *s, struct err *e)
 {
     if (!s->o.dry_run && !s->o.out)
-        return err_set(e, ERR_USAGE, "where to? give the run folder with -o DIR");
+        return err_set(e, ERR_USAGE, "no run folder was given; name one with -o DIR");
     if (device_list_parse(&s->devices, s->o.devices, DEVICES_MAX, e))
         return e->code;
     return parse_shard(s, e);
@@ -96,7 +96,7 @@ static int load_inputs(struct sweep *s, struct err *e)
     return rc;
 }
 
-/* Starts the workers and makes the plan whole with what the first of them knows. Returns the signal that came
+/* Starts the workers and completes the plan with what the first of them reports. Returns the signal that came
  * before that, 0, or a negative error. */
 static int load_workers(struct sweep *s, struct err *e)
 {
@@ -129,7 +129,7 @@ static int prepare_folder(struct sweep *s, struct err *e)
     if (done.n_bad_lines)
         log_warn("%ld journal lines are damaged; their jobs are decoded again", done.n_bad_lines);
     if (done.n_conflicts)
-        log_warn("%ld jobs were decoded twice with different tokens: results do not reproduce here",
+        log_warn("%ld jobs were decoded twice with different tokens: results are not reproducible here",
                  done.n_conflicts);
     s->todo = scheduler_keep(&s->plan, &done, s->shard, s->n_shards, &s->of_shard);
     scheduler_order(&s->plan, &done);

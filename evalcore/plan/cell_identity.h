@@ -5,8 +5,8 @@
 #include "evalcore/runfile/settings.h"
 #include "evalcore/store/job_key.h"
 
-/* The identity of a cell: of all that a job's key covers (evalcore/store/job_key.h), what is the same for
- * every problem and sample of the cell. */
+/* The identity of a cell is the part of a job's key (evalcore/store/job_key.h) that is the same for every
+ * problem and sample of the cell. */
 struct cell_identity {
     const char *weights, *numerics;   /* of the engine */
     const struct policy_spec *policy; /* resolved */

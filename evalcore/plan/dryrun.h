@@ -3,8 +3,8 @@
 
 #include "evalcore/plan/runplan.h"
 
-/* What a sweep would do, as a table on standard output: cells, jobs, expected tokens, memory. The plan is a
- * dry one. */
+/* Prints what a sweep would do as a table on standard output: cells, jobs, expected tokens, memory. p: a dry
+ * plan (runplan_options.dry). */
 void dryrun_print(const struct runplan *p);
 
 #endif

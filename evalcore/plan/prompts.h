@@ -5,7 +5,7 @@
 #include "evalcore/runfile/settings.h"
 #include "tasks/task.h"
 
-/* The problems of one task as token ids, under one chat form: cells that ask for the same share it. */
+/* The problems of one task as token ids under one chat form. Cells that ask for the same share one set. */
 struct prompt_row {
     size_t first; /* into ids */
     int n;
@@ -22,12 +22,13 @@ struct prompt_set {
     const char *file; /* name inside the run folder */
 };
 
-/* The chat form that `chat` ("auto", "none" or a name) means for a model whose own is `own` (NULL: none);
- * *out NULL: none. */
+/* Finds the chat form that `chat` asks for: "auto" is the model's own (NULL: none), "none" is none, and
+ * anything else is a form's name, ERR_USAGE when there is none of that name. *out NULL: no chat form. */
 int prompts_chat(const struct chat **out, const struct chat *own, const char *chat, struct err *e);
 
-/* Fills rows and ids of s, whose task, chat and end_token are set. t may be NULL: an error. A prompt that
- * leaves no room for a completion is an error that names it, unless its task lets the middle be cut out. */
+/* Fills rows and ids of s, whose task, chat and end_token are set. ERR_USAGE when t is NULL (the model has no
+ * tokenizer), or when a prompt leaves no room for a completion and its task does not let the middle be cut
+ * out; the message names the problem. */
 int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct engine_info *info,
                    const struct settings *settings, struct err *e);
 void prompts_release(struct prompt_set *s);

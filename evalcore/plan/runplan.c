@@ -12,7 +12,7 @@
 
 enum { SLUG_MAX = 96 };
 
-/* What of a model can be known without its weights. */
+/* Fills what can be known of a model without its weights. */
 static int probe_model(struct lane *lane, const struct engine_options *o, struct err *e)
 {
     int rc = engine_probe(o, &lane->info, e);
@@ -124,8 +124,9 @@ static void slug_of(const struct runplan *p, const struct plan_cell *c, struct s
     }
 }
 
-/* The digits keep a cell's folder when only the number of problems or samples changes; two cells that would
- * share it are told apart by everything. */
+/* The name of a cell's folder ends in digits over its identity, label, settings and task options, but not the
+ * number of problems or samples, so that the folder stays when only these change. Two cells that would share
+ * a folder are told apart by their problems. */
 static void name_cell(struct runplan *p, struct plan_cell *c)
 {
     struct str label = {0}, slug = {0}, all = {0};
@@ -233,7 +234,8 @@ static int make_cells(struct runplan *p, const struct runplan_options *o, struct
     return rc;
 }
 
-/* K and V of all lanes' engines, which share a device: weights and states of all of them are there by now. */
+/* Reserves K and V for the engines of all lanes, which share a device. It comes last because the weights and
+ * states of all of them must be loaded by then. */
 static int reserve(struct runplan *p, struct err *e)
 {
     for (int i = 0; i < p->n_lanes && !e->code; i++)

@@ -6,7 +6,10 @@
 #include "evalcore/plan/prompts.h"
 #include "evalcore/runfile/runfile.h"
 
-/* A run file bound to a model and its data: cells with identities, prompts as ids, jobs with keys. */
+/* The room of plans: from a run file, a model and data files to jobs in the order in which they start. The
+ * rooms sweep and commands come in; nothing here decodes or grades.
+ *
+ * A plan binds a run file to a model and its data: cells with identities, prompts as ids, jobs with keys. */
 struct lane { /* one engine: cells of one KV type share it */
     enum kv_dtype kv_dtype;
     struct engine *engine; /* NULL in a dry plan */
@@ -57,19 +60,20 @@ struct runplan_options {
     int dry; /* configuration and prompts only: no weights, policy instances or keys, see runplan_bind() */
 };
 
+/* Finds every mistake in the input, before anything is decoded; p is then released. f must outlive p. */
 int runplan_build(struct runplan *p, const struct runfile *f, const struct runplan_options *o, struct err *e);
 void runplan_release(struct runplan *p);
 
-/* What of a lane only an open engine knows. */
+/* What only an open engine knows of its lane. */
 struct lane_facts {
     const char *weights, *numerics, *device; /* as in struct engine_info */
 };
-/* Makes a dry plan whole, short of engines and policy instances: identities and jobs with keys, equal to
- * those of a plan whose engines have these facts (one per lane). */
+/* Adds identities and jobs with keys to a dry plan, the same as in a plan whose engines have these facts (one
+ * per lane). Engines and policy instances stay NULL. */
 int runplan_bind(struct runplan *p, const struct lane_facts *facts, struct err *e);
 
-/* Writes config.resolved.json, manifest.json and problems/ for run_load() and for people. *n_dropped: cells
- * of the folder's earlier configuration that this one lacks. */
+/* Writes config.resolved.json, manifest.json and problems/ for run_load() and for people. *n_dropped receives
+ * the number of cells of the folder's earlier configuration that this one lacks. */
 int runplan_write(const struct runplan *p, const char *dir, int *n_dropped, struct err *e);
 
 #endif

@@ -5,8 +5,8 @@
 #include "evalcore/base/err.h"
 #include "tasks/task.h"
 
-/* The problems that --sample-ids names: "a,b,c", ids of any task; or {"task": [...]}, where a text is an id
- * and an integer a position from 0, the task its label or its name. Every entry must match something. */
+/* The problems that --sample-ids names: "a,b,c" are ids in any task; {"task": [...]} has the label or name of
+ * a task, and a list of ids (texts) and positions from 0 (integers). Every entry must match something. */
 struct sample_id {
     const char *task; /* NULL: any */
     const char *id;   /* NULL: a position */

@@ -48,7 +48,8 @@ static double expect(const struct history *h, const struct runplan *p, const str
     return tokens > limit ? limit : tokens > 1 ? tokens : 1;
 }
 
-/* Policies that share a batch: each costs launches of its own in every layer, which a GPU is slow to do. */
+/* How many policies share a batch: each needs kernel launches of its own in every layer, and launches are
+ * slow. */
 enum { TOGETHER = 4 };
 
 struct sort_item {
@@ -56,8 +57,8 @@ struct sort_item {
     struct job job;
 };
 
-/* Which few of the policies come together. Prompts longer than their completions are much of the work: all
- * cells share them. */
+/* Which few of the policies the job's is among. Prompts that are longer than their completions are most of
+ * the work, so there all cells are one group and share them. */
 static int wave_of(const struct runplan *p, const struct job *j)
 {
     const struct plan_cell *c = &p->cells[j->cell];

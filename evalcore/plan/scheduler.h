@@ -4,23 +4,24 @@
 #include "evalcore/plan/runplan.h"
 #include "evalcore/store/run.h"
 
-/* The order in which jobs start: longest expected first over all cells at once, never a barrier between
- * cells. Of jobs alike in that, a few policies come before the next few, so that a batch holds few (in a
- * folder that is resumed the lengths of what is done set problems apart, and it holds more); within them, and
- * within all cells where prompts are longer than completions, jobs that share a prompt are next to each
- * other, so that its dense prefill is paid once.
+/* The order in which jobs start. Lane by lane, the jobs that are expected to be longest come first, over all
+ * cells at once. Among jobs of one task and of about the same length, a few policies come before the next
+ * few, so that a batch holds few policies. (In a resumed folder problems have expected lengths of their own,
+ * so it may hold more.) Among the jobs of such a few policies those that share a prompt are next to each
+ * other, so that its dense prefill is paid once. Where prompts are longer than completions, all policies
+ * count as one group.
  *
- * Expected length of a job: the mean of finished completions of the same problem in this folder, else of its
- * task, else the task's prior; never above its limit, and just that where nothing else ends it. Lengths
- * are compared in steps of a quarter, so that guesses do not tear apart jobs with the same prompt. The order
- * is a function of the plan and the folder. */
+ * The expected length of a job is the mean over finished completions of the same problem in this folder, else
+ * of its task, else the task's prior. It is at most the job's limit, and exactly the limit where nothing else
+ * ends the completion. Lengths are compared in steps of a quarter, so that guesses do not separate jobs with
+ * the same prompt. The order is a function of the plan and the folder. */
 
-/* Fills job.expected and sorts p->jobs[0 .. n_jobs-1]; done: the folder as loaded after runplan_write(), or
- * NULL. */
+/* Fills job.expected and sorts p->jobs[0 .. n_jobs-1]. done: the folder as loaded after runplan_write(), with
+ * or without grades; NULL: nothing is known. */
 void scheduler_order(struct runplan *p, const struct run *done);
 
-/* Drops the jobs whose key is in `done` and, with n_shards > 0, those of other shards. Returns how many are
- * left; *of_shard is how many belong to the shard, finished or not. */
+/* Drops the jobs whose key is in `done` (NULL: none) and, with n_shards > 0, those of other shards. Returns
+ * how many are left; *of_shard receives how many belong to the shard, finished or not. */
 long scheduler_keep(struct runplan *p, const struct run *done, int shard, int n_shards, long *of_shard);
 
 #endif

@@ -13,7 +13,7 @@ enum { COMPLETION_JSON_FIELDS = 9 }; /* "error" apart */
 void completion_json_add(json_t *o, const struct completion *c);
 
 /* The other way: finish, n_ids, kv, seconds, preempted, error (borrowed from o); the rest of *c is not
- * touched. Returns NULL, or the name of a field that is missing or no such value; *c then holds what is
+ * touched. Returns NULL, or the name of a field that is missing or has a wrong value; *c then holds what is
  * there, zeros for the rest, and FINISHED_ERROR for an end that is not known. */
 const char *completion_json_read(const json_t *o, struct completion *c);
 

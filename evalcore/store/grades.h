@@ -4,9 +4,9 @@
 #include "evalcore/store/keymap.h"
 #include "evalcore/store/run.h"
 
-/* Verdicts by job key, kept in DIR/grades/VERSION.jsonl so that a report need not grade again. Can be rebuilt
- * from the journals at any time. A row counts only while the reference answer is the one it was graded
- * against. */
+/* Verdicts by job key, kept in DIR/grades/VERSION.jsonl (the grader's version) so that a report need not
+ * grade again. The file can be rebuilt from the journals at any time. A kept verdict counts only as long as
+ * the reference answers are those that it was graded against. */
 struct grade_row {
     const char *gold; /* digest of the reference answers */
     enum verdict verdict;
@@ -23,16 +23,18 @@ struct gradebook {
 
 /* A missing file is an empty book; damaged rows are left out. */
 int gradebook_load(struct gradebook *b, const char *dir, struct arena *a, struct err *e);
+/* gold: grade_gold_digest() of the problem. NULL when no verdict is kept for both. */
 const struct grade_row *gradebook_find(const struct gradebook *b, const char *key, const char *gold);
 void gradebook_release(struct gradebook *b);
 
 /* Writes the grades of every finished record of a loaded run. */
 int grades_save(const struct run *r, struct err *e);
 
-/* Grades one completion into rec: verdict, score, reason and forms, which live in the arena. zh: the Chinese
- * segmenter, for a problem that needs one. */
+/* Grades one completion: sets rec's verdict, score, segmenter, reason and forms, which live in the arena. zh:
+ * the Chinese segmenter; NULL: by character. */
 void grade_record(struct record *rec, const struct run_task *t, const struct run_problem *p, const char *text,
                   size_t n, const struct zh_segmenter *zh, struct arena *a);
+/* Does the problem's grade depend on the Chinese segmenter? */
 int grade_needs_segmenter(const struct run_task *t, const struct run_problem *p);
 /* 16 hex digits over the reference answers and what else of the problem the grade depends on. */
 const char *grade_gold_digest(const struct run_problem *p, struct arena *a);

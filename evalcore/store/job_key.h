@@ -6,11 +6,11 @@
 
 #include "evalcore/base/json.h"
 
-/* Keys. A job (one completion) is done when a record with its key is in a journal. A key covers everything
- * that the completion's tokens depend on, and nothing that they do not: weights, policy with every effective
- * option, generation settings, task version, numerics class (together the cell's identity); prompt ids,
- * problem, its own limits, sample. `samples` is not in it, so asking for more samples later keeps those that
- * are there. */
+/* A job, which is one completion, is done when a journal holds a record with its key. A key covers everything
+ * that the completion's tokens depend on, and nothing else: weights, policy with every effective option,
+ * generation settings, task version and numerics class (together the cell's identity); prompt ids, problem,
+ * the problem's own limits, and the sample. `samples` is not in it, so asking for more samples later keeps
+ * those that are there. */
 enum { JOB_KEY_HEX = 32, JOB_IDENTITY_HEX = 64 };
 
 struct job_inputs {

@@ -88,7 +88,7 @@ int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_
         n = write(j->fd, line.data, line.len);
     while (n < 0 && errno == EINTR);
     if (n < 0)
-        rc = err_set(e, ERR_IO, "cannot write to the journal %s: %s; when that is mended, repeat the command",
+        rc = err_set(e, ERR_IO, "cannot write to the journal %s: %s; repeat the command when that is fixed",
                      j->path, strerror(errno));
     else if ((size_t)n != line.len)
         rc = err_set(

@@ -10,7 +10,7 @@
 
 /* The raw truth of a run: append-only JSONL under DIR/journal, one file per coordinator process and one
  * writer per file, so that nothing depends on how a shared file system orders appends. Readers take the union
- * of all files.
+ * of all files, in any order.
  *
  * A record is one line {"v":1, head fields..., "ids":[...], "text":"...", "crc":"8 hex"}: written with one
  * write(), its CRC-32C over all bytes before `,"crc"`. A line without its newline is torn (the process died
@@ -24,8 +24,8 @@ struct journal {
 
 /* Nothing is written yet: the file is made with the first record. */
 void journal_init(struct journal *j, const char *run_dir);
-/* head: an object; ids: a JSON array as text; text: any bytes. A failure leaves what was written before
- * readable. */
+/* Appends one record. head: an object; ids: n_ids token ids; text: any bytes. After a failure the earlier
+ * records are still readable. */
 int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_t n_ids, const char *text,
                 size_t n_text, struct err *e);
 /* After this the records added so far survive a power cut. */
@@ -41,11 +41,12 @@ struct journal_line {
 /* Return nonzero to stop with that value. */
 typedef int (*journal_line_fn)(void *context, const struct journal_line *l);
 
-/* Walks one file. *bad counts lines whose checksum or form is wrong. */
+/* Calls fn for each record of a file. Lines whose checksum or form is wrong are left out and added to
+ * *bad. Returns 0, what fn returned to stop, or an error. */
 int journal_read(const char *path, journal_line_fn fn, void *context, long *bad, struct err *e);
 
-/* The parts of a line that journal_read() left out, by its place in a file; NULL out is not wanted. ids as a
- * JSON array's text. */
+/* Fetches the parts of a line that journal_read() leaves out, by the line's place in its file: the ids as the
+ * text of a JSON array, and the text. Either may be NULL. */
 int journal_fetch(const char *path, int64_t offset, size_t length, struct str *ids, struct str *text,
                   struct err *e);
 

@@ -1,5 +1,4 @@
-/* Open addressing over job keys (contract: keymap.h). Keys are digests, so their own first digits are the
- * hash. */
+/* Open addressing with linear probing (contract: keymap.h). */
 #include "evalcore/store/keymap.h"
 
 #include <stdint.h>

@@ -11,13 +11,16 @@
 #include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
 
-/* A run folder in memory: what reports, exports and comparisons read.
+/* The room of run folders: journals, grades, locks, and a folder loaded into memory. The rooms plan, sweep,
+ * report and commands come in; each door of the room is one part of the folder. Nothing here plans or
+ * decodes.
  *
- * run_load() reads config.resolved.json, problems/, every journal and the grades, and grades what has no
- * grade yet. It needs neither the model nor the data files, works on an unfinished folder, and never writes
- * into it. Completions stay on disk (a night's run is larger than memory); run_text() and run_ids() fetch
- * one. Everything here but `seconds`, `preempted` and `device` is a function of the run file and the weights,
- * so files made from it are the same bytes whatever the order, the shards or the restarts. */
+ * This door loads a folder for reports, exports and comparisons. run_load() reads config.resolved.json,
+ * problems/, every journal and the grades, and grades completions that have no grade yet. It needs neither
+ * the model nor the data files, works on an unfinished folder, and never writes into it. Completions stay on
+ * disk, because a night's run is larger than memory; run_text() and run_ids() fetch one. Everything but
+ * `seconds`, `preempted` and `device` is a function of the run file and the weights, so files made from the
+ * rest have the same bytes whatever the order, the shards or the restarts were. */
 
 struct run_problem {
     const char *id;
@@ -63,10 +66,12 @@ struct record {                /* one completion */
     double score;                               /* 1 or 0; the metric's value for text metrics */
     const char *reason, *gold_form, *pred_form; /* "" when there is none */
     const char *segmenter; /* "jieba" or "char" where the score depends on it, else NULL */
-    double seconds; /* wall time in the batch; differs from run to run: never into derived tables that */
-    int preempted;  /* must be reproducible */
+    /* These three differ from run to run, so reproducible tables must not hold them. */
+    double seconds; /* wall time in the batch */
+    int preempted;
     const char *device;
-    int journal; /* where the completion is: index into run.journals, offset and length of its line */
+    /* Where the completion is: index into run.journals, offset and length of its line. */
+    int journal;
     int64_t offset;
     size_t length;
 };
@@ -74,16 +79,16 @@ struct record {                /* one completion */
 struct cell {
     const char *id;    /* folder name under cells/: readable slug, "-", 8 hex digits */
     const char *label; /* policy_label, with "/" + the task's "as" when it has one */
-    const char
-        *policy_label; /* the policy's "as", else its name; with its swept options: "quest k_pages=8" */
+    /* The policy's "as", else its name; with its swept options: "quest k_pages=8". */
+    const char *policy_label;
     const char *model, *policy, *preset; /* registered names; preset "" when none */
     const char *params; /* JSON object as text, keys sorted: every effective option of the policy */
     const char *k_pages, *l_pages, *budget_tokens; /* as text; "" when the policy lacks the option */
-    const char *budget_key,
-        *budget;             /* the option that is this policy's budget and its value as text; "" for full */
-    double budget_value;     /* the same as a number (x axis); NaN when there is none or it is not a number */
-    const char *budget_rule; /* in words, printed with every result */
-    const char *settings;    /* JSON object as text: every effective generation setting */
+    /* The option that is this policy's budget, and its value as text; "" for full. */
+    const char *budget_key, *budget;
+    double budget_value; /* the value as a number (x axis); NaN when there is none or it is not a number */
+    const char *budget_rule;    /* in words, printed with every result */
+    const char *settings;       /* JSON object as text: every effective generation setting */
     const char *settings_label; /* swept generation settings, "temperature=0.6"; "" when nothing was swept */
     const char *identity;       /* 64 hex digits: everything of a job key but problem, prompt and sample */
     int samples;                /* per problem */
@@ -103,10 +108,11 @@ struct run {
     json_t *manifest; /* manifest.json; NULL when missing */
     const char *model, *weights, *numerics, *device,
         *version;         /* version: of the program that wrote the config */
-    const char *grader;   /* version of the grader that the verdicts are from, its policies and segmenters */
+    const char *grader;   /* version of the grader that the verdicts are from, its rules and segmenters */
     const char *baseline; /* as the run file says; "" when none */
-    struct cell *cells; /* in run-file order: tasks, policies as written, axis values, generation axes; the */
-    int n_cells;        /* last axis fastest */
+    /* In run-file order: tasks, policies as written, axis values, generation axes; the last axis fastest. */
+    struct cell *cells;
+    int n_cells;
     struct run_task *tasks;
     int n_tasks;
     long n_expected, n_done; /* jobs over all cells */
@@ -120,6 +126,7 @@ struct run {
     long n_graded;      /* completions that had no kept grade */
 };
 
+/* ERR_USAGE when dir is not a run folder, ERR_FORMAT for a damaged file, or ERR_IO; r is then released. */
 int run_load(struct run *r, const char *dir, struct err *e);
 enum run_grades {
     RUN_GRADES_KEPT, /* kept grades are used, and completions without one are graded */
@@ -130,18 +137,20 @@ enum run_grades {
 };
 struct run_options {
     enum run_grades grades;
-    const char *zh_dict; /* folder of the Chinese segmenter's data, NULL: where segmenter_open() looks */
+    /* Folder of the Chinese segmenter's data; it must be right even when no grade needs it. NULL: where
+     * segmenter_open() looks. */
+    const char *zh_dict;
 };
 int run_load_with(struct run *r, const char *dir, const struct run_options *o, struct err *e);
 void run_release(struct run *r);
 
-/* The completion's text (bytes, invalid UTF-8 already U+FFFD) or token ids (a JSON array as text), into out.
+/* Fetches a completion's text (invalid UTF-8 is U+FFFD already) or its token ids (the text of a JSON array).
  */
 int run_text(const struct run *r, const struct record *rec, struct str *out, struct err *e);
 int run_ids(const struct run *r, const struct record *rec, struct str *out, struct err *e);
 
-/* The cell named by its id, by a unique prefix or part of it, or by its label; -1 and a message when there is
- * none or several. */
+/* The index of the cell whose id or label is `name`, or the only one whose id contains it; -1 and a message
+ * when there is none or several. */
 int run_find_cell(const struct run *r, const char *name, struct err *e);
 
 #endif

@@ -1,7 +1,7 @@
 /* Journals into records (contract: run.h). Every expected job's key is computed from the configuration; a
  * journal record belongs to every cell that expects its key. Which of several records of one key counts must
- * not depend on when they were written: a completion goes before an error, then the smaller digest of the
- * tokens. */
+ * not depend on when they were written: a completion is preferred to an error, then the record whose digest
+ * of the tokens is smaller. */
 #include "evalcore/store/run_records.h"
 
 #include <stdlib.h>
@@ -211,8 +211,7 @@ static int grade(struct loader *l, struct record *rec, const struct cell *c, con
     return rc;
 }
 
-/* Records by cell, in the order of problems and samples. book: the kept grades; NULL: no grades are wanted.
- */
+/* Records by cell, in the order of problems and samples. book: the kept grades; NULL: nothing is graded. */
 static int spread(struct loader *l, const struct gradebook *book, struct err *e)
 {
     struct run *r = l->run;

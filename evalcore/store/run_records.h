@@ -3,7 +3,8 @@
 
 #include "evalcore/store/run.h"
 
-/* Second half of run_load(): fills records and counters of a run whose cells and tasks are there. */
+/* For run.c only: the second half of run_load(). Fills the records and counters of a run whose cells and
+ * tasks are loaded. */
 int run_load_records(struct run *r, const struct run_options *o, struct err *e);
 
 #endif

@@ -60,8 +60,8 @@ json_t *runfolder_config(const char *dir)
 }
 
 /* Without a configuration it may be a sweep that was cut short at its start, or journals that somebody kept.
- * What else has a name that a sweep uses is a person's; under other names (a log, notes) it is in nobody's
- * way. */
+ * Anything else under a name that a sweep uses belongs to a person. Files under other names (a log, notes)
+ * are in nobody's way. */
 static int has_room(const char *dir, const struct file_list *list, const char **stranger)
 {
     struct str journal = {0};

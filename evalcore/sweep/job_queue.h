@@ -3,10 +3,10 @@
 
 #include "evalcore/plan/runplan.h"
 
-/* Who decodes what next, among workers that each ask when they have room. The order is the plan's, as
- * scheduler.h made it, with one twist: neighbours that share a prompt form a group, and a worker goes on with
- * the group that it began, so that the prompt's dense prefill is paid on one device. When no group is left to
- * begin, it helps with one that is open. */
+/* Which job a worker gets when it asks for one. The order is the plan's (evalcore/plan/scheduler.h) with one
+ * exception: neighbours that share a prompt form a group, and a worker goes on with the group that it began,
+ * so that the prompt's dense prefill is paid on one device. When no group is left to begin, it helps with the
+ * open group that has most jobs left. */
 struct job_queue {
     struct job_group *group;
     long n_groups, begun;

@@ -3,11 +3,11 @@
 
 #include "evalcore/plan/runplan.h"
 
-/* Requests that wait in the engine beyond the running batch: enough that a slot never waits, few enough that
- * prompts sit in one place only. */
+/* How many requests wait in an engine beyond the running batch: enough that a free slot is filled at once,
+ * and few because the engine copies their prompts. */
 enum { SUBMIT_WAITING = 8 };
 
-/* Gives the job to its lane's engine, with the job as the completion's user. */
+/* Gives the job to its lane's engine. The completion's `user` will be j, which must live until then. */
 int submit_job(const struct runplan *p, struct job *j, struct err *e);
 
 /* Tokens that the plan's engines have decoded so far, those of running completions included. */

@@ -5,7 +5,8 @@
 #include "evalcore/cli/device_list.h"
 #include "evalcore/plan/runplan.h"
 
-/* The options of `kveval sweep`, which its workers are started with too: both make the same plan of them. */
+/* A door of the room of sweeps (sweep_local.h): the options of `kveval sweep`. Its workers are started with
+ * the same options, so that both make the same plan. */
 struct sweep_options {
     const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices;
     struct cli_list set;
@@ -13,11 +14,12 @@ struct sweep_options {
 };
 extern const struct cli_option sweep_table[];
 
-/* What they mean for runfile_load() and, on device i of the list, for runplan_build(). `set` is borrowed. */
+/* The options as runfile_load() and, for device i of the list, runplan_build() take them; texts and `set` are
+ * borrowed. */
 struct runfile_options sweep_file_options(const struct sweep_options *o);
 struct runplan_options sweep_plan_options(const struct sweep_options *o, const struct program *p,
                                           const struct device_list *devices, int i);
-/* Cores of this machine for each worker. */
+/* How many cores of this machine each worker gets. */
 int sweep_cores(const struct device_list *devices);
 
 #endif

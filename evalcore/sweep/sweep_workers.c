@@ -11,8 +11,11 @@
 #include "evalcore/sweep/worker_messages.h"
 
 enum { NOBODY = -1, DONE = -2 };
-/* How long a signal may wait; what a worker gets for a step and its way out; for dying after it hung up. */
-enum { POLL_MS = 50, STOP_SECONDS = 5, DEATH_SECONDS = 3 };
+enum {
+    POLL_MS = 50,     /* how long a signal may wait */
+    STOP_SECONDS = 5, /* a worker that is told to stop may finish its step */
+    DEATH_SECONDS = 3 /* a worker that closed its socket may end by itself */
+};
 
 int workers_start(struct workers *ws, const struct device_list *devices, int argc, char **argv, struct err *e)
 {
@@ -39,8 +42,8 @@ int workers_start(struct workers *ws, const struct device_list *devices, int arg
     return rc;
 }
 
-/* Worker i is gone, or ends here: its jobs go back. `why` may be empty: then what it said last or how it died
- * tells. An error in e means that going on is pointless. */
+/* Worker i is gone, or is ended here, and its jobs go back into the queue. The reason that is reported is
+ * what it said last, else `why`, else how it died. Sets e when the sweep cannot go on. */
 static void lose(struct workers *ws, int i, const struct err *why, double deadline, struct err *e)
 {
     struct worker_link *l = &ws->link[i];
@@ -112,7 +115,7 @@ static int take_done(struct workers *ws, int i, const json_t *m, struct err *why
         rc = err_set(why, ERR_FORMAT, "a job that it was not given: %.40s", key);
     if (!rc && ws->tally) {
         if (tally_add(ws->tally, &ws->plan->jobs[j], &c, ws->link[i].device, e))
-            ws->tally = NULL; /* nothing may come behind a torn record */
+            ws->tally = NULL; /* nothing may follow a torn record */
         ws->holder[j] = DONE;
         ws->left--;
         ws->is_unsynced = 1;
@@ -202,7 +205,7 @@ static void hand_out(struct workers *ws, int i, struct err *e)
             return;
         ws->holder[j] = i;
         l->wanted--;
-        /* WIRE_END: it is dying; its last words are still to be read. */
+        /* WIRE_END is no failure here: the worker is dying, and its last message is still to be read. */
         if (wire_send(&l->process.wire, message_job(ws->plan->jobs[j].key), &why) < 0)
             lose(ws, i, &why, 0, e);
     }
@@ -216,7 +219,7 @@ static void show(const struct workers *ws)
     tally_show(ws->tally, decoded);
 }
 
-/* Tells all workers to stop, takes what they finished meanwhile, and ends those that do not hear. */
+/* Tells all workers to stop, takes what they finish until then, and ends those that do not react. */
 static void stop(struct workers *ws, struct err *e)
 {
     double deadline = progress_clock() + STOP_SECONDS;

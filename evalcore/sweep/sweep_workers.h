@@ -7,13 +7,15 @@
 #include "evalcore/sweep/job_queue.h"
 #include "evalcore/sweep/worker_process.h"
 
-/* The coordinator's side of a sweep on several devices: one worker process each, which are given jobs as they
- * ask for them. The coordinator opens no device and is the only one who writes.
+/* A door of the room of sweeps (sweep_local.h): the coordinator's side of a sweep on several devices. Each
+ * device has a worker process, which gets jobs as it asks for them. The coordinator opens no device and is
+ * the only one that writes.
  *
  *   workers_start -> workers_load (with a dry plan) -> workers_run -> workers_release
  *
- * A worker that ends or reports that its device failed loses what it was decoding and nothing else: these
- * jobs go to the others. What every worker would run into (a mistake in the input) ends the sweep at once. */
+ * When a worker ends, or reports that its device failed, only the jobs that it was decoding are lost, and
+ * they go to the others. An error that every worker would run into (a mistake in the input) ends the sweep at
+ * once. */
 struct worker_link {
     struct worker_process process;
     char name[DEVICE_NAME_MAX]; /* "cuda:1" */

@@ -3,7 +3,7 @@
 
 #include "evalcore/base/json.h"
 
-/* Messages between two processes: JSON objects over a stream socket, each behind its length (4 bytes,
+/* Messages between two processes: JSON objects over a stream socket, each preceded by its length (4 bytes,
  * little-endian). */
 enum { WIRE_MAX = 64 << 20 }; /* bytes of a message */
 enum { WIRE_NOTHING = 0, WIRE_MESSAGE = 1, WIRE_END = 2 };

@@ -4,9 +4,9 @@
 #include "evalcore/plan/runplan.h"
 #include "evalcore/sweep/wire.h"
 
-/* What the coordinator of a sweep and its workers say to each other; "type" names the message. A worker is
- * started with the sweep's own options and makes the same plan of them; a job is named by its key, so that a
- * plan that differs is found out at once.
+/* The messages between the coordinator of a sweep and its workers; "type" names the message. A worker is
+ * started with the sweep's own options and makes the same plan from them. Jobs are named by their keys, so
+ * that a plan that differs is noticed at once.
  *
  *   coordinator   job {key}, stop {}
  *   worker        hello {device, lanes: [{weights, numerics}]}   once, when everything is loaded
@@ -15,8 +15,8 @@
  *                 progress {tokens}                               decoded so far, now and then
  *                 error {code, text}                              the last one: it gives up
  *
- * The making functions return a new reference, or NULL for what JSON cannot hold; the reading ones fill what
- * lives as long as the message, and fail with a sentence about it. */
+ * The functions that make a message return a new reference, or NULL for what JSON cannot hold. Those that
+ * read one return 0 or ERR_FORMAT; the texts that they fill in live as long as the message. */
 enum { WORKER_FD = 3, WORKER_WANT_MAX = 1024 };
 
 const char *message_type(const json_t *m); /* "" when it has none */

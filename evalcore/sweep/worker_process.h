@@ -11,11 +11,11 @@ struct worker_process {
     struct wire wire;
 };
 
-/* argv: of the command, "worker" first, NULL at its end. What the child says goes to standard error. */
+/* argv: of the command, "worker" first, NULL at its end. The child's output goes to standard error. */
 int worker_process_start(struct worker_process *w, const char *const argv[], struct err *e);
 
 /* Closes the socket, waits for the child until progress_clock() passes `deadline`, then ends it with SIGKILL.
- * Adds how it ended to *how: "was ended by signal 9 (Killed)", "ended with exit code 3". */
+ * Adds how it ended to *how (may be NULL): "was ended by signal 9 (Killed)", "ended with exit code 3". */
 void worker_process_end(struct worker_process *w, double deadline, struct str *how);
 
 #endif
