@@ -21,6 +21,20 @@ static int text(struct run *r, const json_t *o, const char *key, const char **ou
     return rc;
 }
 
+/* Texts that an object must have. */
+struct text_field {
+    const char *key, **out;
+};
+
+static int texts(struct run *r, const json_t *o, const struct text_field *fields, size_t n, const char *where,
+                 struct err *e)
+{
+    int rc = 0;
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = text(r, o, fields[i].key, fields[i].out, where, e);
+    return rc;
+}
+
 static int number(const json_t *o, const char *key, int *out, const char *where, struct err *e)
 {
     int64_t v = 0;
@@ -139,13 +153,10 @@ static int load_problems(struct run *r, struct run_task *t, struct err *e)
 
 static int load_task(struct run *r, struct run_task *t, const json_t *o, struct err *e)
 {
-    const struct {
-        const char *key, **out;
-    } fields[] = {{"name", &t->name},     {"label", &t->label},   {"version", &t->version},
-                  {"metric", &t->metric}, {"source", &t->source}, {"file", &t->file}};
-    int rc = 0;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && !rc; i++)
-        rc = text(r, o, fields[i].key, fields[i].out, config_name, e);
+    const struct text_field fields[] = {{"name", &t->name},       {"label", &t->label},
+                                        {"version", &t->version}, {"metric", &t->metric},
+                                        {"source", &t->source},   {"file", &t->file}};
+    int rc = texts(r, o, fields, sizeof fields / sizeof fields[0], config_name, e);
     if (rc)
         return rc;
     if (strstr(t->file, "..") || t->file[0] == '/')
@@ -162,25 +173,21 @@ static int load_task(struct run *r, struct run_task *t, const json_t *o, struct 
 
 static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err *e)
 {
-    const struct {
-        const char *key, **out;
-    } fields[] = {{"id", &c->id},
-                  {"label", &c->label},
-                  {"policy_label", &c->policy_label},
-                  {"model", &c->model},
-                  {"policy", &c->policy},
-                  {"preset", &c->preset},
-                  {"k_pages", &c->k_pages},
-                  {"l_pages", &c->l_pages},
-                  {"budget_tokens", &c->budget_tokens},
-                  {"budget_key", &c->budget_key},
-                  {"budget", &c->budget},
-                  {"budget_rule", &c->budget_rule},
-                  {"settings_label", &c->settings_label},
-                  {"identity", &c->identity}};
-    int rc = 0, task = 0;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && !rc; i++)
-        rc = text(r, o, fields[i].key, fields[i].out, config_name, e);
+    const struct text_field fields[] = {{"id", &c->id},
+                                        {"label", &c->label},
+                                        {"policy_label", &c->policy_label},
+                                        {"model", &c->model},
+                                        {"policy", &c->policy},
+                                        {"preset", &c->preset},
+                                        {"k_pages", &c->k_pages},
+                                        {"l_pages", &c->l_pages},
+                                        {"budget_tokens", &c->budget_tokens},
+                                        {"budget_key", &c->budget_key},
+                                        {"budget", &c->budget},
+                                        {"budget_rule", &c->budget_rule},
+                                        {"settings_label", &c->settings_label},
+                                        {"identity", &c->identity}};
+    int task = 0, rc = texts(r, o, fields, sizeof fields / sizeof fields[0], config_name, e);
     if (!rc)
         rc = number(o, "samples", &c->samples, config_name, e);
     if (!rc)
@@ -209,10 +216,9 @@ static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err 
 
 static int load_config(struct run *r, struct err *e)
 {
-    const struct {
-        const char *key, **out;
-    } fields[] = {{"version", &r->version},   {"model", &r->model},   {"weights", &r->weights},
-                  {"numerics", &r->numerics}, {"device", &r->device}, {"baseline", &r->baseline}};
+    const struct text_field fields[] = {{"version", &r->version}, {"model", &r->model},
+                                        {"weights", &r->weights}, {"numerics", &r->numerics},
+                                        {"device", &r->device},   {"baseline", &r->baseline}};
     struct str path = {0};
     int rc;
     file_join(&path, r->dir, config_name);
@@ -222,8 +228,8 @@ static int load_config(struct run *r, struct err *e)
                      config_name, r->dir);
     else
         rc = json_read_file(&r->config, path.data, e);
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && !rc; i++)
-        rc = text(r, r->config, fields[i].key, fields[i].out, path.data, e);
+    if (!rc)
+        rc = texts(r, r->config, fields, sizeof fields / sizeof fields[0], path.data, e);
     const json_t *tasks = json_object_get(r->config, "tasks"), *cells = json_object_get(r->config, "cells");
     r->tasks = arena_alloc(&r->arena, (json_array_size(tasks) + 1) * sizeof *r->tasks);
     for (size_t i = 0; i < json_array_size(tasks) && !rc; i++)
