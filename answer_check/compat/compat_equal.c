@@ -145,7 +145,7 @@ static int names(node symbol, node other)
     return starts_with(name, n, other) == n;
 }
 
-int compat_symbols(node gold, node pred)
+static int compat_symbols(node gold, node pred)
 {
     return gold->kind == MATH_SYMBOL ? names(gold, pred) : names(pred, gold);
 }

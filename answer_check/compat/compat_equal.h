@@ -17,7 +17,6 @@ int compat_equal(struct compat_comparison *c, const struct math_node *gold, cons
 
 /* Parts of the comparison. */
 int compat_values(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
-int compat_symbols(const struct math_node *gold, const struct math_node *pred);
 int compat_sets(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
 int compat_relations(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
 /* Are both written in the same way? Node by node, sets in any order. */

@@ -43,7 +43,7 @@ static const struct math_node *prefix(struct math_reader *r)
 }
 
 /* \mathbb{R}, \mathbb{Z}^+, \mathbb{R}_{>0}, \mathbb{N}_0; \mathbb{R}^2 is a power. */
-const struct math_node *read_number_set(struct math_reader *r)
+static const struct math_node *read_number_set(struct math_reader *r)
 {
     const struct token *t = reader_token(r), *k = t + 1;
     const char *mark = "";

@@ -28,7 +28,7 @@ int read_can_be_end(const struct math_node *m)
 }
 
 /* In a union, or behind \in, (a, b) is an interval. */
-const struct math_node *read_as_interval(struct math_reader *r, const struct math_node *m)
+static const struct math_node *read_as_interval(struct math_reader *r, const struct math_node *m)
 {
     if (!m || m->kind != MATH_TUPLE || m->n != 2 || !read_can_be_end(m->child[0]) ||
         !read_can_be_end(m->child[1]))
@@ -122,7 +122,7 @@ static enum math_kind set_kind(enum token_kind op)
     return op == T_CUP ? MATH_UNION : op == T_CAP ? MATH_INTERSECTION : MATH_DIFFERENCE;
 }
 
-const struct math_node *read_set(struct math_reader *r)
+static const struct math_node *read_set(struct math_reader *r)
 {
     const struct math_node *part[SIDES];
     int from = r->pos, n = 1;

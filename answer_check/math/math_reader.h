@@ -100,10 +100,8 @@ int read_items(struct math_reader *r, struct read_items *out);  /* the same in p
 const struct math_node *read_join(struct math_reader *r, int from, const struct read_items *list);
 int read_opens_condition(const struct math_reader *r);        /* ( with a relation inside */
 const struct math_node *read_relation(struct math_reader *r); /* math_read_relation.c */
-const struct math_node *read_set(struct math_reader *r);      /* unions of ... */
-const struct math_node *read_as_interval(struct math_reader *r, const struct math_node *m);
-int read_ratio_word(const struct math_reader *r); /* the "to" of "3 to 4" */
-int read_can_be_end(const struct math_node *m);   /* of an interval: a number, perhaps */
+int read_ratio_word(const struct math_reader *r);             /* the "to" of "3 to 4" */
+int read_can_be_end(const struct math_node *m);               /* of an interval: a number, perhaps */
 
 /* Scalars (math_read_scalar.c). */
 const struct math_node *read_sum(struct math_reader *r);
@@ -133,7 +131,6 @@ const struct math_node *read_bracket(struct math_reader *r);
 const struct math_node *read_group(struct math_reader *r); /* {..} */
 const struct math_node *read_environment(struct math_reader *r);
 const struct math_node *read_cases(struct math_reader *r, int from); /* at \begin */
-const struct math_node *read_number_set(struct math_reader *r);
 
 /* Words (math_read_text.c, math_read_unit.c). */
 int read_is_word(const struct token *t);       /* could it stand in prose? */

@@ -20,7 +20,9 @@ void value_set(struct value *out, struct gauss g);
 int value_fraction(const struct value *v, struct fraction *out); /* 1 when exact and real */
 int value_integer(const struct value *v, int64_t *out);          /* 1 when an exact integer that fits */
 
-/* Results may be operands; the operands' balls are used up. */
+/* scalar_value.c. A result may be one of the operands. The operations take over the operands' balls, so an
+ * operand must not be used again. */
+int value_neg(struct scalar_context *c, struct value *v); /* in place */
 int value_add(struct scalar_context *c, struct value *out, struct value *a, struct value *b);
 int value_mul(struct scalar_context *c, struct value *out, struct value *a, struct value *b);
 int value_div(struct scalar_context *c, struct value *out, struct value *a, struct value *b);

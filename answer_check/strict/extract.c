@@ -1,120 +1,10 @@
-/* Finds boxes, declarations and formulas in an answer section. The text is untrusted: a stack of open boxes
- * gives all boxes in one pass, so a megabyte of "\boxed{" costs a megabyte of work, not its square. */
+/* Finds declarations, formulas and the last line in an answer section. */
 #include "answer_check/strict/extract.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-static int span_at(struct span s, size_t i, const char *what)
-{
-    size_t n = strlen(what);
-    return i <= s.n && s.n - i >= n && !memcmp(s.s + i, what, n);
-}
-
-static const char *const box_names[] = {"\\boxed", "\\fbox", "\\framebox"};
-enum { BOX_NAMES = sizeof box_names / sizeof *box_names };
-
-/* Length of the name of a box command at i, 0 if there is none. */
-static size_t box_name(struct span s, size_t i)
-{
-    for (int k = 0; k < BOX_NAMES; k++)
-        if (span_at(s, i, box_names[k]))
-            return strlen(box_names[k]);
-    return 0;
-}
-
-/* The same with its brace; white space between is allowed. */
-static size_t box_open(struct span s, size_t i)
-{
-    size_t n = box_name(s, i);
-    if (!n)
-        return 0;
-    while (i + n < s.n && ascii_is_space(s.s[i + n]))
-        n++;
-    return i + n < s.n && s.s[i + n] == '{' ? n + 1 : 0;
-}
-
-struct open_box {
-    size_t start, content; /* of the command, and behind its brace */
-    size_t braces;         /* plain ones that were opened in it and not closed */
-};
-
-static void add_box(struct box_list *l, size_t *cap, struct span s, struct open_box o, size_t close)
-{
-    struct span content = span_trim((struct span){s.s + o.content, close - o.content});
-    while (l->n && l->box[l->n - 1].start > o.start)
-        l->n--; /* boxes inside this one */
-    if (!content.n)
-        return;
-    xgrow(&l->box, cap, l->n + 1, sizeof *l->box);
-    l->box[l->n++] = (struct box){o.start, close + 1, content};
-}
-
-/* Where the first box may start: what stands before it changes nothing, not even a brace that stays open. */
-static size_t first_box(struct span s)
-{
-    size_t first = s.n;
-    for (int k = 0; k < BOX_NAMES && first; k++) {
-        const char *found = memmem(s.s, first, box_names[k], strlen(box_names[k]));
-        first = found ? (size_t)(found - s.s) : first;
-    }
-    while (first < s.n && first && s.s[first - 1] == '\\') /* which of a row of backslashes are escaped? */
-        first--;
-    return first;
-}
-
-/* <|begin_of_box|>5<|end_of_box|>, as one family of models writes its boxes: the last one. */
-static void token_box(struct box_list *out, struct span s, struct arena *a)
-{
-    static const char open[] = "<|begin_of_box|>", close[] = "<|end_of_box|>";
-    size_t end = s.n;
-    for (size_t i = s.n; i-- > 0;) {
-        if (s.s[i] != '<')
-            continue;
-        if (span_at(s, i, close)) {
-            end = i;
-        } else if (span_at(s, i, open) && end < s.n) {
-            size_t from = i + strlen(open);
-            out->box = arena_alloc(a, sizeof *out->box);
-            out->box[0] =
-                (struct box){i, end + strlen(close), span_trim((struct span){s.s + from, end - from})};
-            out->n = out->box[0].content.n > 0;
-            return;
-        }
-    }
-}
-
-void extract_boxes(struct box_list *out, struct span s, struct arena *a)
-{
-    struct box_list found = {0};
-    struct open_box *stack = NULL;
-    size_t depth = 0, stack_cap = 0, cap = 0;
-    for (size_t i = first_box(s); i < s.n; i++) {
-        if (s.s[i] == '\\') {
-            size_t n = box_open(s, i);
-            if (n) {
-                xgrow(&stack, &stack_cap, depth + 1, sizeof *stack);
-                stack[depth++] = (struct open_box){i, i + n, 0};
-            }
-            i += n ? n - 1 : 1; /* \{ and \} do not count */
-        } else if (depth && s.s[i] == '{') {
-            stack[depth - 1].braces++;
-        } else if (depth && s.s[i] == '}') {
-            if (stack[depth - 1].braces)
-                stack[depth - 1].braces--;
-            else
-                add_box(&found, &cap, s, stack[--depth], i);
-        }
-    }
-    out->n = found.n;
-    out->box = found.n ? arena_alloc(a, found.n * sizeof *found.box) : NULL;
-    if (found.n)
-        memcpy(out->box, found.box, found.n * sizeof *found.box);
-    else
-        token_box(out, s, a);
-    free(found.box);
-    free(stack);
-}
+/* What opens a formula, and what closes it. */
+static const char *const formula_signs[][2] = {{"$$", "$$"}, {"$", "$"}, {"\\(", "\\)"}, {"\\[", "\\]"}};
 
 static int is_decoration(char c)
 {
@@ -171,15 +61,14 @@ static int declaration_at(struct declaration *out, struct span s, size_t i)
 /* A formula environment that starts at s: its content, and 1. 0: none starts here; -1: none that ends. */
 static int leading_formula(struct span *out, struct span s)
 {
-    static const char *const pairs[][2] = {{"$$", "$$"}, {"$", "$"}, {"\\(", "\\)"}, {"\\[", "\\]"}};
     for (int k = 0; k < 4; k++) {
-        size_t n = strlen(pairs[k][0]);
-        if (!span_at(s, 0, pairs[k][0]))
+        size_t n = strlen(formula_signs[k][0]);
+        if (!span_at(s, 0, formula_signs[k][0]))
             continue;
         for (size_t i = n; i < s.n && i < 4096; i++) {
             if (s.s[i] == '\\' && k < 2) {
                 i++;
-            } else if (span_at(s, i, pairs[k][1])) {
+            } else if (span_at(s, i, formula_signs[k][1])) {
                 *out = span_trim((struct span){s.s + n, i - n});
                 return out->n > 0 ? 1 : -1;
             }
@@ -209,24 +98,23 @@ struct formula {
 /* The next formula from i on: 1, or 0. A kind that once did not close is exhausted. */
 static int next_formula(struct formula *out, struct span s, size_t i, int exhausted[4])
 {
-    static const char *const pairs[][2] = {{"$$", "$$"}, {"$", "$"}, {"\\(", "\\)"}, {"\\[", "\\]"}};
     while (i < s.n) {
         int k = 0;
-        while (k < 4 && !span_at(s, i, pairs[k][0]))
+        while (k < 4 && !span_at(s, i, formula_signs[k][0]))
             k++;
         if (k == 4 || exhausted[k]) {
             i += s.s[i] == '\\' ? 2 : 1;
             continue;
         }
-        size_t start = i + strlen(pairs[k][0]), j = start;
-        while (j < s.n && !span_at(s, j, pairs[k][1]))
+        size_t start = i + strlen(formula_signs[k][0]), j = start;
+        while (j < s.n && !span_at(s, j, formula_signs[k][1]))
             j += s.s[j] == '\\' && k < 2 ? 2 : 1;
         if (j >= s.n || (k == 1 && extract_is_amount(s, i, j))) {
             exhausted[k] = j >= s.n; /* no closer from here on, so none later either */
             i = start;
             continue;
         }
-        *out = (struct formula){i, start, j, j + strlen(pairs[k][1])};
+        *out = (struct formula){i, start, j, j + strlen(formula_signs[k][1])};
         return 1;
     }
     return 0;
@@ -289,7 +177,7 @@ static int is_cut_off(struct span s, int cut_behind)
     }
     if (braces > 0 || (dollars % 2 && !money) || in_formula > 0)
         return 1;
-    return command < s.n && (cut_behind || box_name(s, command));
+    return command < s.n && (cut_behind || extract_box_name(s, command));
 }
 
 /* Is this prose ("correct", "consistent with (2)") rather than a value? */

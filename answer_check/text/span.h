@@ -14,7 +14,8 @@ struct span {
 struct span span_trim(struct span s); /* without white space at both ends */
 /* A text longer than `max` is trimmed and, if it is still longer, cut to its last `max` bytes. */
 struct span span_end(struct span s, size_t max);
-int span_starts(struct span s, const char *lower); /* ASCII case ignored; `lower` is lower case */
+int span_starts(struct span s, const char *lower);      /* ASCII case ignored; `lower` is lower case */
+int span_at(struct span s, size_t i, const char *what); /* does `what` stand at byte i? */
 
 /* Inline because they are asked of every byte of a text. */
 static inline char ascii_lower(char c)
