@@ -1,7 +1,6 @@
 /* Mode compat: the data file has one row for each of Math-Verify's rules and for each of its known
  * accidents. Rows that name no target search for formulas and numbers. */
-#include "answer_check/answer_check.h"
-#include "tests/cases.h"
+#include "tests/answer_check/answer_case.h"
 
 static int number(const struct test_case *t, const char *key, int otherwise)
 {
@@ -90,12 +89,7 @@ static void hostile(void)
 int main(int argc, char **argv)
 {
     (void)argc;
-    struct cases c;
-    struct test_case t;
-    cases_open(&c, argv[1]);
-    while (cases_next(&c, &t))
-        run(&t);
-    cases_close(&c);
+    each_case(argv[1], run);
     bytes();
     hostile();
     return check_done();

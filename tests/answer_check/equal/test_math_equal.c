@@ -1,7 +1,6 @@
 /* Equality of mathematical answers: each line of the data file is one pair. It is also asked the other way
  * round, and every answer must equal itself. */
-#include "answer_check/answer_check.h"
-#include "tests/cases.h"
+#include "tests/answer_check/answer_case.h"
 
 static enum verdict grade_box(const char *gold, const char *pred, struct arena *a, const char **reason)
 {
@@ -45,12 +44,6 @@ static void run(const char *path, int line, char *text)
 int main(int argc, char **argv)
 {
     (void)argc;
-    struct cases c;
-    int line;
-    char *text;
-    cases_open(&c, argv[1]);
-    while ((text = cases_line(&c, &line)))
-        run(argv[1], line, text);
-    cases_close(&c);
+    each_line(argv[1], run);
     return check_done();
 }

@@ -1,7 +1,7 @@
 /* Where an answer section states an answer: one row for each rule of the extractors. A section of the row
  * that is left out is not asked; "(none)" and "(cut)" stand for what is not found. */
 #include "answer_check/strict/extract.h"
-#include "tests/cases.h"
+#include "tests/answer_check/answer_case.h"
 
 static const char *text_of(struct arena *a, int found, struct span s)
 {
@@ -59,11 +59,6 @@ static void run(const struct test_case *t)
 int main(int argc, char **argv)
 {
     (void)argc;
-    struct cases c;
-    struct test_case t;
-    cases_open(&c, argv[1]);
-    while (cases_next(&c, &t))
-        run(&t);
-    cases_close(&c);
+    each_case(argv[1], run);
     return check_done();
 }

@@ -1,6 +1,5 @@
 /* The rules that move scores: each line of the data file is one pair under named values. */
-#include "answer_check/answer_check.h"
-#include "tests/cases.h"
+#include "tests/answer_check/answer_case.h"
 
 static void run(const char *path, int line, char *text)
 {
@@ -50,13 +49,7 @@ static void table(void)
 int main(int argc, char **argv)
 {
     (void)argc;
-    struct cases c;
-    int line;
-    char *text;
     table();
-    cases_open(&c, argv[1]);
-    while ((text = cases_line(&c, &line)))
-        run(argv[1], line, text);
-    cases_close(&c);
+    each_line(argv[1], run);
     return check_done();
 }
