@@ -3,9 +3,9 @@
  *
  * s[t] = max over query heads of the softmax probability of token t; a page's score is the sum over its
  * tokens; the last l_pages are kept and the k_pages - l_pages best of the older ones. Scores are kept as
- * logarithms, so that tiny masses do not underflow into ties. The released code's empty trailing page and its
- * tie bias, which reorders real differences at long contexts, exist in the preset `release` only (policies.md
- * section 2.2). */
+ * logarithms, so that tiny masses do not underflow into ties. The released code adds an empty page after a
+ * full last one, and a bias against ties, which at long contexts reorders real differences; only the preset
+ * `release` has these two (docs/policies.md, delta). */
 #include "engine/policies/model_defaults.h"
 #include "engine/policies/policies.h"
 #include "engine/policies/policy.h"

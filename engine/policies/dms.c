@@ -4,9 +4,9 @@
  *
  * Gates are linear adapters on the layer's normed input, one logit per KV head, from a safetensors file whose
  * metadata carries window and shift. shift 1 (the official checkpoints): token k+1's logit decides about
- * token k. Visibility (policies.md section 6.3): query q sees a flagged key k while q - k <= window, so
- * window + 1 tokens with itself. While decoding, token n takes the slot of token n - (window + 1) if that was
- * flagged: keys carry their rotation, so order does not matter. */
+ * token k. Query q sees a flagged key k while q - k <= window, which is window + 1 tokens, the key's own
+ * included (docs/policies.md, dms). While decoding, token n takes the slot of token n - (window + 1) if that
+ * one was flagged: keys are stored rotated, so their order does not matter. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

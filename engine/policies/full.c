@@ -1,5 +1,5 @@
-/* Full attention: every layer reads every token (policies.md section 1). The reference for every ratio: all
- * hooks are NULL, and a NULL hook means what full attention does. */
+/* Full attention: every layer reads every token (docs/policies.md, full). All other policies are compared
+ * with it. It has no hooks, since the engine does what full attention does wherever a hook is NULL. */
 #include "engine/policies/policies.h"
 #include "engine/policies/policy.h"
 

@@ -2,10 +2,11 @@
  * largest attention probability summed over the group's query heads; they and the layers up to the next
  * anchor attend to these only.
  *
- * Layer 0 always chooses and attends fully. Other anchors score all keys first and attend to their own choice
- * (the paper's code; `anchor_output` full instead reads everything). A reused layer reads the list of the
- * anchor head that `map` names for each of its KV heads. Pooled probabilities are kept as logarithms: same
- * order, no underflow. Decode only: prefill is dense (policies.md sections 5.1 to 5.5). */
+ * Layer 0 always chooses and attends to everything. The other anchors score all keys first and then attend to
+ * what they chose, as in the paper's code; with anchor_output=full they attend to everything. In the layers
+ * between anchors each KV head reads the list of the anchor head that `map` names for it. Pooled
+ * probabilities are kept as logarithms, which have the same order and do not underflow. Only decoding is
+ * sparse: prefill is dense (docs/policies.md, kascade). */
 #include <math.h>
 
 #include "engine/policies/model_defaults.h"

@@ -2,9 +2,10 @@
  * from above (Algorithm 1: sum over channels of max(q_d min_d, q_d max_d)); each step reads the k pages with
  * the largest bound.
  *
- * The defaults are the released kernel's form: per query head, last page forced and inside the budget, the
- * first two layers dense, dense when all pages fit. The accuracy code and the reproductions differ in exactly
- * the options below; each published combination is a preset (policies.md sections 3.1 to 3.3). */
+ * The defaults are those of the released kernel: each query head chooses, the last page is always read and
+ * counts as part of the budget, the first two layers are dense, and a step whose pages all fit reads them
+ * all. The accuracy code and the reproductions differ in exactly the options below; each published
+ * combination is a preset (docs/policies.md, quest). */
 #include <math.h>
 
 #include "engine/policies/policies.h"

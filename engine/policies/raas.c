@@ -2,13 +2,13 @@
  * with the oldest stamp is forgotten. A page matters when its Quest bound is among the top share r (or its
  * probability exceeds alpha).
  *
- * The paper's text is followed where it is known, per KV head with permanent eviction: prompt pages are
- * pinned, decode tokens keep a fixed budget, all retained pages are attended (policies.md section 4.4). What
- * the released code does otherwise is an option (section 4.2): nothing pinned, new pages stamped 0, eviction
- * by a mask only, a top-k inside the retained pages. With the mask every page stays in the race for stamps,
- * so that a masked one returns once others' stamps are older; nothing is masked while the context fits the
- * budget and on the first decode step. Per query head eviction is not offered: K and V are stored per KV
- * head. */
+ * The defaults follow the paper's text as far as it is known: each KV head forgets pages for good, prompt
+ * pages are pinned, decoded tokens have a fixed budget, and all retained pages are attended. The released
+ * code differs, and each difference is an option (docs/policies.md, raas): it pins nothing, stamps new pages
+ * 0, only masks pages, and attends to the best of the retained ones. A masked page is stamped like any other,
+ * so it returns once the stamps of others are older. Nothing is masked while the context fits the budget, nor
+ * on the first decode step. Query heads cannot forget on their own, because K and V are stored per KV head.
+ */
 #include <math.h>
 
 #include "engine/policies/policies.h"

@@ -1,6 +1,6 @@
-/* RaaS as its released accuracy code has it (preset hf_repo, policies.md section 4.2): the policy's own hooks
- * run over a small cache and must choose, stamp and return pages as a plain rendering of that section does,
- * per KV head. */
+/* RaaS as its released accuracy code has it (preset hf_repo; docs/policies.md, raas): the policy's own hooks
+ * run over a small cache and must choose, stamp and return pages as the plain implementation below does, per
+ * KV head. */
 #include "engine/policies/policy.h"
 #include "tests/kernels/rig.h"
 
