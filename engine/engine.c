@@ -211,13 +211,19 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
     return 0;
 }
 
+/* What the engine itself gave an instance. */
+static void policy_free(struct engine *en, struct policy *p)
+{
+    en->be->release(en->dev, p->state);
+    arena_release(&p->arena);
+    free(p);
+}
+
 static void policy_close(struct engine *en, struct policy *p)
 {
     if (p->ops->release)
         p->ops->release(p);
-    en->be->release(en->dev, p->state);
-    arena_release(&p->arena);
-    free(p);
+    policy_free(en, p);
 }
 
 void engine_close(struct engine *en)
@@ -316,7 +322,10 @@ static int bind(struct engine *en, struct policy *p, struct err *e)
                        "policy %s: no device memory for %.1f MiB of state; use a smaller --max-batch or "
                        "fewer policies in a run",
                        ops->name, (double)p->state_bytes * p->dims.n_seqs / 1048576);
-    return ops->init ? ops->init(p, e) : 0;
+    int rc = ops->init ? ops->init(p, e) : 0;
+    if (rc && ops->release)
+        ops->release(p);
+    return rc;
 }
 
 static void spec_key(const struct policy_spec *s, struct str *out)
@@ -353,7 +362,7 @@ int engine_policy(struct engine *en, const struct policy_spec *spec, struct poli
     str_release(&key);
     str_release(&other);
     if (p)
-        policy_close(en, p);
+        policy_free(en, p);
     return rc;
 }
 

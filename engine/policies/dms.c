@@ -202,14 +202,11 @@ static int dms_init(struct policy *pol, struct err *e)
 static void dms_release(struct policy *pol)
 {
     struct dms_own *own = pol->own;
-    if (own) {
-        pol->be->release(pol->dev, own->w);
-        pol->be->release(pol->dev, own->b);
-        pol->be->release(pol->dev, own->flag);
-        pol->be->release(pol->dev, own->until);
-    }
+    pol->be->release(pol->dev, own->w);
+    pol->be->release(pol->dev, own->b);
+    pol->be->release(pol->dev, own->flag);
+    pol->be->release(pol->dev, own->until);
     free(own);
-    pol->own = NULL;
 }
 
 /* Per sequence: ring of slots and ring of flags, each int32 (n_layers, n_kv, reach). */

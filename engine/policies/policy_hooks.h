@@ -116,6 +116,8 @@ struct policy_ops {
     policy_budget_fn *budget;   /* the budget in tokens; a policy with budget_keys must have it */
     policy_rule_fn *rule;       /* the budget in words */
     policy_init_fn *init;       /* binds to the model: checks layers and heads, allocates own */
+    /* Frees own: once after every init, also after one that failed half way, and never without one. The
+     * backend's release accepts NULL. */
     policy_release_fn *release;
     policy_state_fn *state_size; /* bytes of per-sequence state */
     policy_hook_fn *on_qkv;

@@ -1,6 +1,6 @@
 /* The hooks that no built-in policy uses yet, by policies made here: a prefill that reads a list per tile of
  * queries (as Kascade's does), and sight of the residual stream on both sides of attention (as calibration
- * needs). */
+ * needs). And what becomes of a policy that cannot be bound. */
 #include "engine/policies/policy.h"
 #include "tests/check.h"
 #include "tests/engine/decode.h"
@@ -244,11 +244,70 @@ static void residuals(struct engine *en)
     }
 }
 
+/* ---- a policy that cannot be bound */
+
+static int inits, releases;
+
+static int half_init(struct policy *p, struct err *e)
+{
+    inits++;
+    p->own = p->be->alloc(p->dev, 64);
+    return err_set(e, ERR_DEVICE, "policy half: no device memory for its second table");
+}
+
+static void half_release(struct policy *p)
+{
+    CHECK(p->own != NULL);
+    releases++;
+    p->be->release(p->dev, p->own);
+}
+
+static int refuse_model(void *params, const char *model, int n_layers, struct arena *a, struct err *e)
+{
+    (void)params;
+    (void)n_layers;
+    (void)a;
+    return err_set(e, ERR_USAGE, "model %s has no default", model);
+}
+
+/* What an init that failed half way has allocated is released, and a policy that was never initialised is
+ * not.
+ */
+static void unbound(struct engine *en)
+{
+    static const struct policy_ops half = {.name = "half",
+                                           .help = "",
+                                           .params = no_params,
+                                           .budget_keys = "",
+                                           .init = half_init,
+                                           .release = half_release};
+    struct policy_ops refused = half;
+    refused.resolve = refuse_model;
+    static const struct {
+        int code, inits;
+        const char *message;
+    } want[] = {{ERR_DEVICE, 1, "policy half: no device memory for its second table"},
+                {ERR_USAGE, 0, "policy half: model pocket has no default"}};
+    for (int i = 0; i < 2; i++) {
+        struct err e = {0};
+        char unused = 0;
+        struct policy *p = NULL;
+        struct policy_spec spec = {.ops = i ? &refused : &half, .params = &unused};
+        inits = releases = 0;
+        CHECK_INT(engine_policy(en, &spec, &p, &e), want[i].code);
+        CHECK_STR(e.text, want[i].message);
+        CHECK(p == NULL);
+        CHECK_INT(inits, want[i].inits);
+        CHECK_INT(releases, want[i].inits);
+    }
+}
+
 int main(void)
 {
     struct engine *en = decode_open(&(struct engine_options){.max_context = 512, .prefill_chunk = 128});
     tiles(en);
     residuals(en);
+    unbound(en);
     engine_close(en);
     return check_done();
 }
