@@ -49,6 +49,19 @@ void set_close(struct set *s)
     free(s->host_q);
 }
 
+void set_each(void (*test)(struct set *s, int shape))
+{
+    static struct set s;
+    for (int i = 0; i < SET_SHAPES; i++) {
+        struct rig r;
+        rig_open(&r, NULL, 2);
+        set_open(&s, &r, i);
+        test(&s, i);
+        set_close(&s);
+        rig_close(&r);
+    }
+}
+
 void set_forget(struct set *s, int n_owned)
 {
     while (s->r->n_owned > n_owned)

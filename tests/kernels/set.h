@@ -24,6 +24,8 @@ struct set {
 
 void set_open(struct set *s, struct rig *r, int shape);
 void set_close(struct set *s);
+/* The test on a set of each shape, on two threads. */
+void set_each(void (*test)(struct set *s, int shape));
 /* Releases what was taken from the rig since it held n_owned. */
 void set_forget(struct set *s, int n_owned);
 /* A row's head in the cache for query head q; 0 for the padding row. */

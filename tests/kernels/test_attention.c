@@ -345,24 +345,21 @@ static void refusals(struct rig *r)
     cache_close(&c);
 }
 
+static void check_shape(struct set *s, int shape)
+{
+    if (!s->punch) {
+        check_prefill(s, CAUSAL);
+        check_prefill(s, UNTIL);
+        check_prefill(s, TILES);
+    }
+    check_lists(s, shape);
+    if (shape == 0)
+        refusals(s->r);
+}
+
 int main(void)
 {
-    for (int i = 0; i < SET_SHAPES; i++) {
-        struct rig r;
-        static struct set s;
-        rig_open(&r, NULL, 2);
-        set_open(&s, &r, i);
-        if (!s.punch) {
-            check_prefill(&s, CAUSAL);
-            check_prefill(&s, UNTIL);
-            check_prefill(&s, TILES);
-        }
-        check_lists(&s, i);
-        if (i == 0)
-            refusals(&r);
-        set_close(&s);
-        rig_close(&r);
-    }
+    set_each(check_shape);
     rig_ran("attention to what is alive", decodes[SEL_LIVE]);
     rig_ran("attention to lists of pages", decodes[SEL_PAGES]);
     rig_ran("attention to lists of pages that differ within a group", decodes[MERGED]);

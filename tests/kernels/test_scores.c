@@ -241,21 +241,19 @@ static void check_page_scores(struct set *s, enum score_scope scope, int block)
     set_forget(s, owned);
 }
 
+static void check_shape(struct set *s, int shape)
+{
+    (void)shape;
+    check_page_scores(s, SCORE_Q, 1);
+    check_page_scores(s, SCORE_KV_MAX, 1);
+    check_page_scores(s, SCORE_KV_SUM, 2);
+    check_page_scores(s, SCORE_KV_MAX, 5);
+    check_stats(s);
+}
+
 int main(void)
 {
-    for (int i = 0; i < SET_SHAPES; i++) {
-        struct rig r;
-        static struct set s;
-        rig_open(&r, NULL, 2);
-        set_open(&s, &r, i);
-        check_page_scores(&s, SCORE_Q, 1);
-        check_page_scores(&s, SCORE_KV_MAX, 1);
-        check_page_scores(&s, SCORE_KV_SUM, 2);
-        check_page_scores(&s, SCORE_KV_MAX, 5);
-        check_stats(&s);
-        set_close(&s);
-        rig_close(&r);
-    }
+    set_each(check_shape);
     bf16_floor();
     return check_done();
 }
