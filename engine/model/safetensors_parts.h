@@ -6,7 +6,7 @@
 #include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
 
-/* What an open model is made of; for safetensors.c and safetensors_identity.c only. */
+/* What an open model is made of. Only safetensors*.c and tests include this. */
 struct st_file {
     char *path;          /* or the `what` of memory */
     struct file_map map; /* data NULL for memory */
@@ -27,5 +27,9 @@ struct safetensors {
     struct st_entry *entry; /* sorted by name */
     size_t n, cap;
 };
+
+/* Reads the header of the last file of s and appends its tensors to s->entry. ERR_FORMAT names what is wrong.
+ */
+int st_read_header(struct safetensors *s, struct err *e);
 
 #endif

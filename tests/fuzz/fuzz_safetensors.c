@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model/safetensors.h"
+#include "engine/model/safetensors_parts.h"
 #include "evalcore/base/str.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -56,9 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             str_add(&file, (const char *)nul + 1, size - header - 1);
     }
     if (!safetensors_open_memory(&s, str_text(&file), file.len, "fuzz.safetensors", &e)) {
-        const struct st_tensor *t;
-        for (size_t i = 0; (t = safetensors_at(s, i)); i++)
-            check_tensor(s, t, file.data, file.len);
+        for (size_t i = 0; i < s->n; i++)
+            check_tensor(s, &s->entry[i].tensor, file.data, file.len);
         char hex[65];
         assert(!safetensors_identity(s, NULL, hex, &e) && strlen(hex) == 64);
         assert(!safetensors_meta(s, "absent") || strstr(file.data + 8, "absent"));
