@@ -293,11 +293,6 @@ int32_t tokenizer_find(const struct tokenizer *t, const char *token)
     return id >= 0 ? id : vocab_find(&t->vocab, token, strlen(token));
 }
 
-int tokenizer_size(const struct tokenizer *t)
-{
-    return t->vocab.size;
-}
-
 void token_list_add(struct token_list *l, int32_t id)
 {
     if (l->n == l->cap)

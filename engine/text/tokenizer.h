@@ -50,6 +50,5 @@ void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, i
 /* Id of an added token, or of a vocabulary token given by its bytes (" the"), or -1. */
 int32_t tokenizer_find(const struct tokenizer *t, const char *token);
 int32_t tokenizer_find_added(const struct tokenizer *t, const char *token); /* added tokens only */
-int tokenizer_size(const struct tokenizer *t);                              /* one past the largest id */
 
 #endif
