@@ -128,11 +128,6 @@ struct policy_ops {
     policy_prefill_end_fn *prefill_end;
 };
 
-/* Refuses (ERR_USAGE, with the policy's name) a policy that lacks what run files, help or reports need: name,
- * help, options, budget keys that are among the options, and for these the budget hook. A test loops over
- * the registry with it. */
-int policy_ops_check(const struct policy_ops *ops, struct err *e);
-
 /* Enqueues an operation; the first failure goes into c->e. */
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args);
 /* The group's score lists, n_rows per row; stride in candidates. */
