@@ -1,4 +1,4 @@
-/* The table of backends, and what is known of an operation without a backend. Adding a backend: its line
+/* The table of backends, and what can be said of an operation without one. To add a backend, add its line
  * here. */
 #include "kernels/backend.h"
 

@@ -4,32 +4,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The door between model and policy code and arithmetic. One table of functions per backend, filled by cpu/
- * and cuda/, chosen at run time. Valid C17 and C++17: no designated initialisers, no restrict, no VLAs in
- * here.
+/* The front door of kernels/, where all arithmetic on a device is: the engine, its policies, the benchmarks
+ * and the commands that list devices come in here. There is one table of functions per backend, filled by
+ * cpu/ and by cuda/, and chosen at run time. This header is valid C17 and C++17, so it has no designated
+ * initialisers, no restrict and no variable-length arrays.
  *
  * Every operation is a plain argument struct and an enum value. launch() runs it, or, between record_begin()
  * and record_end(), appends (operation, copy of the arguments) to a program that replay() runs again and
  * again: a list on the CPU, a graph on CUDA. So arguments are pointers and constants only; whatever varies
  * from step to step (lengths, tokens, membership) lies in device memory behind those pointers.
  *
- * Laws, tested bit for bit: an output's reduction order is fixed and depends on its own inputs' sizes alone,
- * not on the number of rows, the batch, threads or instruction set. Equal scores go to the lower index. No
- * fast-math, no flushing of denormals, no float atomics.
+ * Laws that the tests check bit for bit: the order of a sum is fixed and depends only on the sizes of its own
+ * inputs, not on the number of rows, the batch, the threads or the instruction set. Of equal scores the one
+ * with the lower index wins. There is no fast-math, no flushing of denormals and no atomic addition of
+ * floats.
  *
- * Words. row: one line of a batch. seq: a sequence's place in the cache (0 .. n_seqs-1). head: an index
- * (seq * n_layers + layer) * n_kv + kv_head. slot: a token's place in its head; it is the token's position
- * until the head's first drop. page: 16 slots. unit: the storage of one page of one KV head (K and V of 16
- * tokens). */
+ * Words used in all of kernels/:
+ *   row   one line of a batch
+ *   seq   a sequence's place in the cache, 0 .. n_seqs-1
+ *   head  an index (seq * n_layers + layer) * n_kv + kv_head
+ *   slot  a token's place in its head; equal to the token's position until the head's first drop
+ *   page  16 slots
+ *   unit  the storage of one page of one KV head: K and V of 16 tokens */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* download_begin: slots, and bytes of one. */
+/* Of download_begin: the number of slots, and the bytes of one. */
 enum { BACKEND_DOWNLOADS = 2, BACKEND_DOWNLOAD_BYTES = 1 << 16 };
 enum { KV_PAGE_TOKENS = 16, BACKEND_MAX_Q_HEADS = 128, BACKEND_MAX_GROUP = 16, BACKEND_MAX_HEAD_DIM = 256 };
 
-/* Pages that so many tokens or slots take. */
+/* How many pages so many tokens or slots take. */
 static inline int kv_pages(int tokens)
 {
     return (tokens + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS;
@@ -97,7 +102,7 @@ struct rows {
 
 enum sel_unit { SEL_LIVE, SEL_PAGES, SEL_TOKENS };
 
-/* What may a layer read? Lists are device memory: idx (rows cap, n_rows, cap) ascending, len (rows cap,
+/* What a layer may read. Lists are device memory: idx (rows cap, n_rows, cap) ascending, len (rows cap,
  * n_rows); len -1 = all live. Indices are slots (SEL_TOKENS) or blocks of `block_pages` pages (SEL_PAGES). */
 struct selection {
     enum sel_unit unit;
@@ -111,8 +116,8 @@ struct selection {
     const int32_t *idx, *len;
 };
 
-/* One page of an attention list: which tokens, for which query heads of the group. Scratch of attend: what it
- * holds is the backend's own business; the CPU lists every selection in it. */
+/* One page of an attention list: which of its tokens are read, and by which query heads of the group. It is
+ * scratch of attend; each backend decides when it fills it (the CPU does for every selection). */
 struct plan_entry {
     int32_t unit, page;
     uint16_t tokens; /* bit t: slot page*16+t is read by at least one head of `heads` */
@@ -140,16 +145,22 @@ struct scores {
 enum reduce_mode { REDUCE_MAX, REDUCE_SUM, REDUCE_MEAN };
 
 /* How many of the m candidates topk takes, evaluated on the device. S is the context in tokens: m where
- * tokens_per is 1, else pos + 1 (the last page may be partial). TOPK_FIXED k | TOPK_RATIO min(S,
- * max(floor(ratio * S), min_tokens)) - minus_tokens, in tokens | TOPK_FLOOR floor(ratio * m) | TOPK_CR
- * floor(len_of_seq / cr) tokens | TOPK_SHORT_FLOOR min(k, floor(S / tokens_per)). Token budgets are rounded
- * up to round_tokens and become candidates by division by tokens_per (floor). Then: at least min_k, at most
- * m.
- */
-enum topk_kind { TOPK_FIXED, TOPK_RATIO, TOPK_FLOOR, TOPK_CR, TOPK_SHORT_FLOOR };
-/* The last force_last indices below n: taken first, as part of the k | beside the k best of the others |
- * beside the k best of all, where they are not among these. */
-enum topk_force { FORCE_INSIDE, FORCE_BESIDE, FORCE_UNION };
+ * tokens_per is 1, else pos + 1 (the last page may be partial). A budget in tokens is rounded up to a
+ * multiple of round_tokens and divided by tokens_per (floor). In the end at least min_k and at most m are
+ * taken. */
+enum topk_kind {
+    TOPK_FIXED,      /* k candidates */
+    TOPK_RATIO,      /* min(S, max(floor(ratio * S), min_tokens)) - minus_tokens, in tokens */
+    TOPK_FLOOR,      /* floor(ratio * m) candidates */
+    TOPK_CR,         /* floor(len_of_seq / cr), in tokens */
+    TOPK_SHORT_FLOOR /* min(k, floor(S / tokens_per)) candidates */
+};
+/* The last force_last indices below n are always taken. */
+enum topk_force {
+    FORCE_INSIDE, /* they count among the k */
+    FORCE_BESIDE, /* besides them the k best of the others */
+    FORCE_UNION   /* the k best of all, and those of them that are not among these */
+};
 struct topk_rule {
     enum topk_kind kind;
     int k;        /* candidates */
@@ -161,9 +172,9 @@ struct topk_rule {
     int tokens_per; /* tokens per candidate: 1, or 16 * block_pages */
     int force_last;
     enum topk_force force;
-    int dense_when_short; /* n <= k: len -1 (all live) */
-    int dense_tokens;     /* S <= this: len -1; 0: no */
-    int dense_first;      /* the first decode step, pos = len_of_seq: len -1 */
+    int dense_when_short; /* where n <= k: len -1 (all live) */
+    int dense_tokens;     /* where S <= this: len -1; 0: never */
+    int dense_first;      /* at the first decode step, pos = len_of_seq: len -1 */
     int phantom_page; /* DELTA's release: when S is a multiple of 16 an empty page follows that uses up one of
                        * k and one of force_last */
     float tie_bias;   /* not 0: scores are logarithms, exp(score) - tie_bias * index is compared, in fp32 */

@@ -1,11 +1,12 @@
 #ifndef KERNELS_BACKEND_OPS_H
 #define KERNELS_BACKEND_OPS_H
 
-/* Part 3 of kernels/backend.h: what each operation computes and on which arrays. Included by it, do not
- * include directly. Conventions (layouts, strides, what rows are) are there.
+/* Part 3 of kernels/backend.h, which includes it: do not include it directly. It says what each operation
+ * computes and on which arrays; layouts, strides and what rows are stand in backend.h.
  *
- * What feeds linear layers alone (out of rmsnorm, swiglu and attention) comes in the type that the struct's
- * `type` says: fp32, or the backend's `activations`, rounded to nearest even. Sums are fp32 all the same. */
+ * Results that only feed linear layers (of rmsnorm, swiglu and attention) have the type that the struct's
+ * `type` names: fp32, or the backend's `activations`, rounded to nearest even. Sums are in fp32 either way.
+ */
 
 /* out[r][i] = w[token[r]][i], fp32; rows with seq -1 (or seq NULL: none) give zeros. w is (vocab, dim). */
 struct embed_args {
@@ -25,8 +26,9 @@ struct rmsnorm_args {
 };
 
 /* out[r][i] = (sum_j w[i][j] x[r][j]) + bias[i], or added to what out holds when `accumulate`. Row strides in
- * elements. k runs in blocks of 256 in sequence, block sums added in sequence, fused multiply-add. decode:
- * rows are tokens of different sequences, and few; a backend may sum in another order then. */
+ * elements. k is summed in blocks of 256 from the first to the last, with fused multiply-adds, and the sums
+ * of the blocks are added in that order. decode: the rows are tokens of different sequences, and few; a
+ * backend may then sum in another order. */
 struct linear_args {
     struct weight w;
     const void *x; /* (rows, k), stride x_stride */
@@ -49,10 +51,10 @@ struct append_args {
     int stride;
 };
 
-/* append, and before it, in place: RMSNorm over each head of q and k (Qwen3; wq and wk NULL: none), then the
- * pairs (i, i + d/2) of each head of q and k are rotated by the angle of the row's position: (a, b) ->
- * (a cos - b sin, b cos + a sin). cos_sin is (max_pos, 2, d/2): cos then sin. Padding rows stay as they are.
- */
+/* append, with two steps before it that work in place. First RMSNorm over each head of q and k (Qwen3; none
+ * where wq and wk are NULL). Then the pairs (i, i + d/2) of each head of q and k are rotated by the angle of
+ * the row's position: (a, b) -> (a cos - b sin, b cos + a sin). cos_sin is (max_pos, 2, d/2): cos, then sin.
+ * Padding rows stay as they are. */
 struct rope_append_args {
     struct rows rows;
     struct kv_view kv;
@@ -73,13 +75,14 @@ struct swiglu_args {
     enum dtype type; /* of out */
 };
 
-/* out[r][h] = softmax(q[r][h] . K * scale) V over the live slots of the selection, in fp32. Per (row, KV
- * head) the lists of the group's query heads are merged into one of ascending pages (or, for tokens, read as
- * they are: the heads of a group share them); kv.reads gets the distinct tokens. Slots are taken in order, in
- * tiles of 16, in chunks whose bounds follow from the list alone, chunks combined in order. With stats.logits
- * not NULL also writes scaled logits by slot (-inf elsewhere below the head's n_slots rounded up to 16) and
- * lse. Here and below a softmax's term is 0 where x - largest < -69 (in prefill_attend on a GPU's tensor
- * cores, < -87): sums meet no denormals. */
+/* out[r][h] = softmax(q[r][h] . K * scale) V over the live slots of the selection, in fp32. For each (row, KV
+ * head) the lists of the group's query heads are merged into one of ascending pages; lists of tokens are read
+ * as they are, since the heads of a group share them. The number of distinct tokens is added to kv.reads.
+ * Slots are summed in order, in tiles of 16 and in chunks whose bounds follow from the list alone; the chunks
+ * are combined in order. Where stats.logits is not NULL it also writes the scaled logits by slot (-inf for
+ * the other slots below the head's n_slots rounded up to 16) and lse. Here and below the term of a softmax is
+ * 0 where x - largest < -69 (in prefill_attend on a GPU's tensor cores < -87), so that sums meet no
+ * denormals. */
 struct attend_args {
     struct rows rows;
     struct kv_view kv;
@@ -97,10 +100,10 @@ struct attend_args {
     enum dtype type;    /* of out */
 };
 
-/* Causal attention of nq query rows of one sequence over its slots 0 .. pos (slot = position), which are
- * appended already. until: NULL, or (heads of this sequence: n_kv, until_stride) last query position that
- * sees each key. tile: 0, or queries go in tiles that begin at multiples of it; of the keys before its tile a
- * query sees those in the tile's list, of its own tile those up to itself. */
+/* Causal attention of nq query rows of one sequence over its slots 0 .. pos (slot = position), which have
+ * been appended already. until: NULL, or (n_kv, until_stride) the last query position that sees each key.
+ * tile: 0, or the queries are taken in tiles that begin at multiples of it; a query then sees the keys before
+ * its tile that are in the tile's list, and those of its own tile up to itself. */
 struct prefill_attend_args {
     struct kv_view kv;
     int seq, layer, n_q, pos0, nq;
@@ -118,8 +121,8 @@ struct prefill_attend_args {
 
 /* Quest's upper bound: for query head h and block p of block_pages pages,
  * s[h][p] = sum_d max(q[h][d] * kmin[p][d], q[h][d] * kmax[p][d]), unscaled; min and max over the block's
- * pages. out lists: n_q (per_head), or n_kv: max or sum over the group. Blocks without a live token: -inf.
- * Books aux. */
+ * pages. out lists: n_q (per_head), or n_kv: max or sum over the group. Blocks without a live token get -inf.
+ * Adds to kv.aux_half. */
 enum score_scope { SCORE_Q, SCORE_KV_MAX, SCORE_KV_SUM };
 struct page_scores_args {
     struct rows rows;
@@ -131,7 +134,7 @@ struct page_scores_args {
     struct scores out;
 };
 
-/* Scaled logits of every live key and their log-sum-exp, without reading V. Books aux. */
+/* Scaled logits of every live key and their log-sum-exp, without reading V. Adds to kv.aux_half. */
 struct qk_stats_args {
     struct rows rows;
     struct kv_view kv;
@@ -142,11 +145,11 @@ struct qk_stats_args {
     struct stats out;
 };
 
-/* Attention mass in the log domain: lp[h][t] = logits[h][t] - lse[h]. Over the query heads of each out list
- * (all heads when out.n_rows is 1, a KV head's group when n_kv), per token: max, or log of the sum or mean of
- * exp(lp). With block_pages > 0 further log of the sum over each block of 16 * block_pages slots. bf16:
- * exp(lp) is rounded to bf16 before summing, and a token that was read has at least exp(-104), so that all
- * of them stay candidates. */
+/* Attention mass in the log domain: lp[h][t] = logits[h][t] - lse[h]. For each token it takes the largest lp,
+ * or the log of the sum or mean of exp(lp), over the query heads of each out list (all heads when out.n_rows
+ * is 1, a KV head's group when it is n_kv). With block_pages > 0 it then takes the log of the sum over each
+ * block of 16 * block_pages slots. bf16: exp(lp) is rounded to bf16 before it is summed, and a token that was
+ * read counts at least exp(-104), so that all of them stay candidates. */
 struct reduce_stats_args {
     struct rows rows;
     struct kv_view kv;
@@ -158,7 +161,8 @@ struct reduce_stats_args {
     struct scores out;
 };
 
-/* The rule's number of largest scores, ascending indices; of equal scores the lower index. */
+/* The indices of the largest scores, as many as the rule says, in ascending order. Of equal scores the one
+ * with the lower index is taken. */
 struct topk_args {
     struct rows rows;
     const int32_t *len_of_seq; /* (n_seqs): prompt and longest completion for TOPK_CR, the prompt for
@@ -192,12 +196,12 @@ struct stamp_args {
     float alpha;
 };
 
-/* Makes room before a row's token is appended (RaaS): per KV head, while the pages that count (those at or
- * after the counted ones, the page about to be opened included) exceed budget_pages, drops the page with the
- * lowest stamp among those not pinned and not the current one; equal stamps: the one born first. If the token
- * opens a page, its stamp becomes new_stamp ? pos + 1 : 0 and its birth pos + 1. State: stamp, then born,
- * each int32 (n_layers, n_kv, max_pages). pinned pages = pin ? those holding prompt tokens : none; counted
- * from = pin_counts ? 0 : pinned. */
+/* Makes room before a row's token is appended (RaaS). pin: the pages that hold prompt tokens are pinned and
+ * are never dropped; they count towards the budget only with pin_counts. For each KV head, while more pages
+ * than budget_pages count (one that this token is about to open included), the page with the lowest stamp is
+ * dropped among those that are neither pinned nor the current one; of equal stamps the page born first. If
+ * the token opens a page, the page's stamp becomes new_stamp ? pos + 1 : 0 and its birth pos + 1. State:
+ * stamps, then births, each int32 (n_layers, n_kv, max_pages). */
 struct drop_lowest_args {
     struct rows rows;
     struct kv_view kv;
@@ -287,13 +291,14 @@ struct account_args {
     struct kv_view kv;
 };
 
-/* Next token of each row and the step's bookkeeping. Greedy when temperature is 0 (equal logits: the lower
- * id), else temperature, then top_k, then top_p (smallest set whose mass reaches top_p, largest first, ties
- * to the lower id), then one draw from Philox4x32-10 with key = seed and counter = (pos + 1, sample, problem
- * low, problem high). out and row_token get the draw (or force when >= 0), row_pos becomes pos + 1. When the
- * largest logit is not finite there is nothing to draw from: out says so, whatever the token. After that, and
- * after one of `ends`, row_seq becomes -1, a padding row: a step that is on its way already does nothing for
- * a sequence that is over. */
+/* The next token of each row, and the step's bookkeeping. When temperature is 0 it is the token with the
+ * largest logit (of equal ones the lower id). Otherwise the logits are divided by the temperature, cut to
+ * top_k, then to top_p (the smallest set whose mass reaches top_p, largest first, of equal ones the lower
+ * id), and one draw is made from Philox4x32-10 with key = seed and counter = (pos + 1, sample, problem low,
+ * problem high). out and row_token get the token drawn (or `force` when that is >= 0), and row_pos becomes
+ * pos + 1. When the largest logit is not finite there is nothing to draw from, and out.bad says so whatever
+ * the token. After that, and after one of `ends`, row_seq becomes -1, a padding row, so that a step that is
+ * already on its way does nothing for a sequence that is over. */
 struct sample_settings { /* device, by sequence */
     float temperature, top_p;
     int32_t top_k;

@@ -1,5 +1,5 @@
-/* One thread neither reads a mapped file nor fills pinned memory as fast as a GPU takes it. Blocks are large
- * enough that the pages of a file that is being mapped come in runs. */
+/* One thread can neither read a mapped file nor fill pinned memory as fast as a GPU takes it. Blocks are so
+ * large that a file's pages are read in long runs. */
 #include "kernels/copy_wide.h"
 
 #include <omp.h>

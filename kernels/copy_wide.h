@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/* memcpy, with several threads where the piece is large. */
+/* memcpy, by several threads where the piece is large. */
 void copy_wide(void *dst, const void *src, size_t bytes);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-/* Reading and counting (contract: fault.h). The only getenv beside main.c's: a test reaches a device of a
- * worker process this way, and no setting has to pass through the whole program for it. */
+/* Reads and counts faults (contract: fault.h). This and main.c are the only places that call getenv: in this
+ * way a test reaches the device of a worker process without a setting that passes through the whole program.
+ */
 #include "kernels/fault.h"
 
 #include <stdlib.h>

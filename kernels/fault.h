@@ -1,9 +1,9 @@
 #ifndef KERNELS_FAULT_H
 #define KERNELS_FAULT_H
 
-/* Failures on request, for tests: what happens to a run when a device fails cannot be tried otherwise. Each
- * backend reads one environment variable when a device is opened, KVEVAL_CUDA_FAULT or KVEVAL_CPU_FAULT; it
- * is no setting and in no help text. Numbers count from 1 on each open device.
+/* Failures on request, for tests; otherwise one could not try what becomes of a run when a device fails. Each
+ * backend reads one environment variable when a device is opened, KVEVAL_CUDA_FAULT or KVEVAL_CPU_FAULT. It
+ * is not a setting and no help text names it. Numbers count from 1 on each open device.
  *
  *   open:CODE   looking for devices ends with this CUDA error (35: the driver is too old); the CPU does not
  *               open at all
@@ -27,9 +27,9 @@ struct fault {
     long n, seen;
 };
 
-/* Anything else than the forms above is no fault. */
+/* Reads the variable; any text but the forms above means no fault. */
 void fault_read(struct fault *f, const char *variable);
-/* Must this one fail? Counts it. */
+/* Counts this one and says whether it must fail. */
 int fault_due(struct fault *f, enum fault_kind kind);
 
 #ifdef __cplusplus

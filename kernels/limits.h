@@ -7,20 +7,20 @@
 extern "C" {
 #endif
 
-/* The machine's own limits, measured on an open device with all its threads and its instruction set: what
- * `kveval bench` compares with. Each call takes about a tenth of a second. 0 when memory is short. A
- * backend's is in its table. */
+/* A front door of kernels/, for benchmarks: the machine's own limits, with which `kveval bench`
+ * compares. They are measured on an open device with all its threads and its instruction set. Each call takes
+ * about a tenth of a second and returns 0 when memory is short. backend.h's table holds each backend's. */
 struct limits {
-    /* GB/s, reading a working set of so many bytes again and again; the median pass. */
+    /* GB/s of reading a working set of so many bytes again and again; the median of the passes. */
     double (*read_bandwidth)(struct device *d, size_t bytes);
-    /* GFLOP/s of what linear layers use, a multiply-add counts 2; the best run. CPU: fp32 fused
-     * multiply-adds; GPU: a large bf16 product. */
+    /* GFLOP/s of the instructions that linear layers use, counting 2 for a multiply-add; the best run. On the
+     * CPU these are fp32 fused multiply-adds, on a GPU a large bf16 product. */
     double (*peak)(struct device *d);
     /* GB/s from pinned host memory to the device, large copies in a row. NULL on the CPU. */
     double (*upload_bandwidth)(struct device *d);
 };
 
-/* What both sides of a comparison use, the limit and the figure. Sorts x; 0 when n is 0. */
+/* The median that both sides of a comparison use, the limit and the figure. Sorts x; 0 when n is 0. */
 double limits_median(double *x, int n);
 
 #ifdef __cplusplus

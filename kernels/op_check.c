@@ -1,4 +1,4 @@
-/* Are an operation's arguments within what the kernels of every backend do? */
+/* Checks that an operation's arguments are within what the kernels of every backend can do. */
 #include "kernels/op_check.h"
 
 #include <stdarg.h>

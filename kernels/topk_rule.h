@@ -1,9 +1,9 @@
 #ifndef KERNELS_TOPK_RULE_H
 #define KERNELS_TOPK_RULE_H
 
-/* How many a topk_rule takes (kernels/backend.h says it in words): one text for all backends, so that none
- * differs by one. Doubles, as the papers' Python does; no product is added to anything, so there is nothing
- * to fuse. */
+/* How many candidates a topk_rule takes (kernels/backend.h says it in words). All backends share this text,
+ * so that none differs by one. It computes in doubles, as the papers' Python does; no product is added to
+ * anything, so no compiler can fuse a multiplication and an addition. */
 #include <math.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* What an operation's arguments alone tell: the scratch memory it needs, and about how long it takes. These
+/* What an operation's arguments tell before it runs: the scratch memory it needs and roughly its cost. These
  * are the columns `scratch` and `cost` of the table of operations (kernels/op_table.h). */
 #include "kernels/cpu/cpu.h"
 

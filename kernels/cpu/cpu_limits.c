@@ -1,5 +1,5 @@
-/* The median of short runs, timed over all threads from a common start: the last-level cache may be shared
- * with other machines, and the best run would show what it gives on a lucky day. */
+/* Limits of the CPU: the median of short runs, timed over all threads from a common start. The best run would
+ * not do, since other virtual machines may share the last-level cache and it would show a lucky moment. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Who does which task, and the barrier between phases. Waiting threads spin for some tens of microseconds (a
- * pause takes 40 cycles or more), which covers the usual imbalance, and then yield, because machines may be
- * oversubscribed. */
+/* Which thread does which task, and the barrier between phases. A waiting thread spins for some tens of
+ * microseconds (a pause takes 40 cycles or more), which covers the usual imbalance. Then it yields, because
+ * there may be more threads than cores. */
 #include <sched.h>
 
 #include "kernels/cpu/cpu.h"

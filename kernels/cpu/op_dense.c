@@ -1,6 +1,6 @@
 /* The small dense operations of a layer: embedding, norms, rotation, SwiGLU, DMS gates. A sum over a
- * row has 64 partial sums (element j goes to j mod 64), added (0 + 1) + (2 + 3) by sixteens and then over the
- * lanes. */
+ * row is kept in 64 partial sums (element j is added to sum j mod 64). In the end these are added by groups
+ * of sixteen, (0 + 1) + (2 + 3), and then over the sixteen lanes. */
 #include "kernels/cpu/ops.h"
 
 INLINE struct v16 load_upto(const float *p, int n)

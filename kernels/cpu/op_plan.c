@@ -1,6 +1,6 @@
-/* Attention lists from selections: the first part of attend. The entries' own array is the scratch: entry p
- * first collects the heads (or tokens) that want page p, then the wanted pages move down to the front, which
- * never overtakes the reading. */
+/* The first part of attend: it makes attention lists from selections. It needs no other memory than the array
+ * of entries: entry p first collects the heads (or tokens) that want page p, and then the wanted pages are
+ * moved to the front, which never overwrites an entry that is still to be read. */
 #include "kernels/cpu/ops.h"
 
 static const int32_t *list_of(const struct attend_args *a, int row, int q_head, int *len)

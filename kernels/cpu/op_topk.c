@@ -1,5 +1,5 @@
-/* How many (topk_rule.h, evaluated here where the lengths are) and which: exact selection, ties to the lower
- * index. */
+/* The k best candidates of each list: topk_rule.h says how many, evaluated here because the lengths are in
+ * device memory; the selection is exact, and of equal scores the lower index is taken. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/select.h"
 #include "kernels/topk_rule.h"

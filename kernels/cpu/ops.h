@@ -1,7 +1,8 @@
 #ifndef KERNELS_CPU_OPS_H
 #define KERNELS_CPU_OPS_H
 
-/* What every op_*.c includes: it defines CPU_SYM(op_NAME) for some operations, once per instruction set. */
+/* What every op_*.c includes. Such a file defines CPU_SYM(op_NAME) for some operations and is compiled once
+ * per instruction set. */
 #include "kernels/backend.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/simd/simd.h"

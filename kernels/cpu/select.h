@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The k largest of n keys, exactly, equal keys by lower index. Keys are floats as unsigned integers in the
- * same order; 0 stands for -inf and for not a number: no candidate. */
+ * same order; 0 stands for -inf and for NaN, which are no candidates. */
 static inline uint32_t select_key(float x)
 {
     uint32_t u;

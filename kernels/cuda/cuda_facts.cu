@@ -1,5 +1,5 @@
-/* What a GPU is, and whether two of them reach each other: for people who choose devices. Several devices may
- * be open here, so each function says first which one is meant. */
+/* What a GPU is, and whether two of them can copy to each other directly: for people who choose devices.
+ * Several devices may be open here, so each function first makes its own the current one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* The next token. A row is a cluster of 8 blocks, a warp a run of ids: its logits are read once and stay, as
  * weights exp((logit - largest) / temperature), in shared memory (in a->scratch where a vocabulary is too
- * large for it). Masses of weights are integers, units of 2^-44, so that sums have no order: top-p, the draw
- * and their histograms by atomics are the same for any schedule. Kept ids are walked in ascending order with
- * one number from Philox4x32-10 (Salmon et al., SC 2011). */
+ * large for it). Masses of weights are integers in units of 2^-44, whose sums are the same in any order. So
+ * top-p, the draw and the histograms made with atomic additions do not depend on the schedule. Kept ids are
+ * walked in ascending order with one number from Philox4x32-10 (Salmon et al., SC 2011). */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/sample.cuh"
 

@@ -4,9 +4,9 @@
 /* What the parts of op_sample.cu share, and the search for a cut.
  *
  * Top-k and top-p look for a cut: weights above a key are kept, and the first few ids that equal it. The key
- * is found 10 bits at a time, from histograms by the next digit of those that begin like it. Most of a
- * vocabulary is next to impossible, so the first histogram leaves out small weights and is made again only
- * when the others do not suffice. */
+ * is found 10 bits at a time: a histogram counts, by their next 10 bits, the weights whose bits so far are
+ * the key's. Most of a vocabulary is next to impossible, so the first histogram leaves out small weights and
+ * is made again only when the others do not suffice. */
 #include <cooperative_groups.h>
 
 #include "kernels/cuda/device/math.cuh"

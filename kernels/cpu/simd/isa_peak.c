@@ -1,4 +1,4 @@
-/* Loops that show what this instruction set can reach here: reading memory, and fused multiply-add. */
+/* See isa_peak.h: reading memory, and fused multiply-add. */
 #include "kernels/cpu/simd/isa_peak.h"
 
 double CPU_SYM(peak_read)(const float *p, size_t n)

@@ -5,8 +5,8 @@
 
 #include "kernels/cpu/simd/simd.h"
 
-/* Twelve chains of registers of this instruction set hide the latency of fused multiply-add (4 or 5 cycles,
- * two a cycle). */
+/* Loops that show what one instruction set can reach here. Twelve independent chains hide the latency of
+ * fused multiply-add (4 or 5 cycles, two a cycle). */
 #if defined(__AVX512F__)
 enum { PEAK_CHAINS = 12 };
 #elif defined(__AVX2__)

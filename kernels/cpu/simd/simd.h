@@ -1,10 +1,11 @@
 #ifndef KERNELS_CPU_SIMD_SIMD_H
 #define KERNELS_CPU_SIMD_SIMD_H
 
-/* Sixteen float lanes, three ways: one zmm, two ymm, or an array. The files that include this are compiled
- * once per instruction set (CPU_ISA is avx512, avx2 or scalar) and give the same bits each time: every
- * operation here is exactly rounded or an exact selection, fused multiply-add is used where it is written and
- * nowhere else, and reductions over lanes go by one tree, (i, i + 8), (i, i + 4), (i, i + 2), (0, 1).
+/* Sixteen float lanes in three forms: one zmm register, two ymm registers, or an array. The CPU's operations
+ * include this header; they are compiled once per instruction set (CPU_ISA is avx512, avx2 or scalar) and
+ * give the same bits each time. For that every operation here is exactly rounded or an exact selection, fused
+ * multiply-add is used where it is written and nowhere else, and a reduction over lanes always goes by the
+ * tree (i, i + 8), (i, i + 4), (i, i + 2), (0, 1).
  *
  * bf16 data lies in pairs: of 16 lanes the word 2i is lane i and the word 2i + 1 is lane i + 8, so that a
  * shift and a mask make the two halves without a shuffle. bf16_place() is that order. */

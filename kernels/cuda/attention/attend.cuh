@@ -10,8 +10,8 @@
  *
  * A list is a (row, KV head); its entries are pages, or tiles of 16 listed tokens. Entries are cut into
  * chunks whose size follows from their number and the kernel alone; an item is one chunk, and the blocks of a
- * persistent grid take items in order. A second kernel adds up the chunks of lists that have several, in
- * order: a list's bits depend on the list alone. */
+ * persistent grid take items in order. Where a list has several chunks, a second kernel adds them up in
+ * order. So a list's bits depend on the list alone. */
 enum list_kind { LIST_LIVE, LIST_PAGES, LIST_TOKENS, LIST_MERGED };
 enum { ATTEND_THREADS = 128, ATTEND_WARPS = 4, MAX_CHUNK = 128, MAX_CHUNKS = 128 };
 

@@ -5,8 +5,8 @@
  * to about 2^-16, and the tensor cores have time, since memory is the limit.
  *
  * Each warp takes every fourth entry of a chunk and has a ring of units in shared memory, filled by bulk
- * copies that run ahead over the ends of chunks and lists. Warps meet once a chunk, to add up. Loads in
- * flight: two blocks of 96 KiB on each multiprocessor. */
+ * copies that run ahead over the ends of chunks and lists. Warps meet once a chunk, to add up their sums.
+ * Two blocks share a multiprocessor, so up to 192 KiB of loads are in flight there. */
 #include "kernels/cuda/attention/attend_copy.cuh"
 
 /* Entries of a list up to which a warp takes one tile at a time, beyond it two: with two in use, one stage of

@@ -1,6 +1,6 @@
-/* Decode attention in fp32 for any type of cache, head size and group: a thread a token for the logits, a
- * thread a dimension for the sum over V, of every n-th token where dimensions are few. G: the group, rounded
- * up. */
+/* Decode attention in fp32 for any type of cache, head size and group. For the logits a thread takes a token;
+ * for the sum over V it takes a dimension, and where dimensions are few every n-th token of it. G: the group,
+ * rounded up. */
 #include "kernels/cuda/attention/attend.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 

@@ -6,7 +6,7 @@
 
 #include "kernels/backend.h"
 
-/* The cache in device code: where things are.
+/* Where things of the cache lie, for device code.
  *
  * A unit is K [16 tokens][head_dim], then V [16 tokens][head_dim], in the pool's type, rows of 16-byte
  * chunks. Where a row has a multiple of 8 chunks, chunk c of token t is stored at c ^ (t & 7): a unit copied

@@ -4,8 +4,8 @@
 #include <cuda_bf16.h>
 #include <stdint.h>
 
-/* Instructions that C++ has no words for: matrix products of a warp, copies by the copy engine and the
- * barriers in shared memory that count them. Shared memory is addressed by its 32-bit address. */
+/* PTX instructions for which C++ has no expression: matrix products of a warp, copies by the copy engine and
+ * the barriers in shared memory that count them. Shared memory is addressed by its 32-bit address. */
 
 __device__ static inline uint32_t shared_address(const void *p)
 {

@@ -3,11 +3,12 @@
 
 #include "kernels/cuda/device/cuda.cuh"
 
-/* Matrix products by cuBLASLt whose rows have the same bits for every number of rows.
+/* The door of this room: matrix products by cuBLASLt whose rows have the same bits for every number of rows.
  *
- * Which kernel cuBLAS takes depends on the shape, and some split a sum over several blocks. For each weight
- * shape one algorithm without splitting is the reference; for each bucket of row counts candidates are run
- * once against it on random data, those with other bits go, and the fastest of the rest is used. */
+ * Which kernel cuBLASLt picks depends on the shape, and some kernels split a sum over several blocks. So for
+ * each shape of a weight one algorithm that does not split is the reference. For each range of row counts the
+ * candidates are run once beside it on random data; those with other bits are dropped, and the fastest of the
+ * rest is used. */
 struct product {
     int n, k, rows;
     enum dtype dtype; /* of both factors */

@@ -1,5 +1,5 @@
-/* Which of cuBLASLt's algorithms: those that sum a row in one block, checked against each other bit for bit,
- * and timed. */
+/* Chooses among cuBLASLt's algorithms: only those that sum a row in one block are tried, compared with the
+ * reference bit for bit, and timed. */
 #include <cuda_bf16.h>
 #include <string.h>
 

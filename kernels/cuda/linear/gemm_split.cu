@@ -1,4 +1,4 @@
-/* Products of few rows with a bf16 weight, at the pace at which memory gives the weight.
+/* Products of few rows with a bf16 weight, limited by the time it takes to read the weight.
  *
  * A block takes 64 outputs for 64 rows: a warp copies tiles of both factors, four warps multiply them (wgmma:
  * 64 outputs x 64 rows x 16). Where the outputs alone do not fill the GPU, the blocks of a cluster share the

@@ -6,8 +6,8 @@
 /* Prefill attention on tensor cores: what its kernels share. A warp has 16 rows, a block up to 8 warps, which
  * share tiles of 64 keys (4 pages). Queries and weights are sums of PARTS bf16 numbers, so that with 2 parts
  * results are within 1e-5 of exact attention over the cache; 1 part is the usual precision. Products of a
- * tile are added to the output in fp32 by the CUDA cores: tensor cores truncate sums, which over thousands of
- * keys would show. */
+ * tile are added to the output in fp32 by the CUDA cores: tensor cores truncate their sums, and over
+ * thousands of keys that would be seen. */
 enum { PARTS = 2, MAX_WARPS = 8, WARP_ROWS = 16, KEYS = 64, STAGES = 4, LAG = 2 };
 enum { KEY_GROUPS = KEYS / 8, TILE_PAGES = KEYS / KV_PAGE_TOKENS };
 

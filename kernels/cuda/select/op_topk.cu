@@ -1,11 +1,11 @@
-/* The largest of each list, ascending: radix selection by one block, or for long lists by a cluster of
- * blocks.
+/* The indices of the largest scores of each list, ascending: radix selection by one block, or for long lists
+ * by a cluster of blocks.
  *
  * A block turns its part of the list into keys in shared memory: one read of the scores. Then up to four
  * digits of 8 bits, from the high one down: every block counts its keys by digit, the first warp adds the
- * counts of all blocks and finds the digit of the k-th largest. Last, every warp counts what is taken of its
- * stretch of the list and writes that at its place. Counts are whole numbers, so neither the order of
- * additions nor the number of blocks shows in the result. */
+ * counts of all blocks and finds the digit of the k-th largest. Last, every warp counts how many of its
+ * stretch of the list are taken and writes them at their place. Counts are whole numbers, so neither the
+ * order of additions nor the number of blocks changes the result. */
 #include <cooperative_groups.h>
 
 #include "kernels/cuda/device/cuda.cuh"
