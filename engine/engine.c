@@ -277,7 +277,7 @@ const struct chat *engine_chat(const struct engine *en)
     return en->tokenizer ? chat_guess(en->tokenizer) : NULL;
 }
 
-int engine_probe(const struct engine_options *options, struct engine_info *out, struct err *e)
+int engine_describe(const struct engine_options *options, struct engine_info *out, struct err *e)
 {
     struct engine_options o = *options;
     struct model_config c;

@@ -66,7 +66,7 @@ const struct tokenizer *engine_tokenizer(
     const struct engine *en);                            /* NULL for a folder without tokenizer.json */
 const struct chat *engine_chat(const struct engine *en); /* guessed form, NULL when none fits */
 /* Without opening weights or device: what the configuration and these options say. Used by --dry-run. */
-int engine_probe(const struct engine_options *o, struct engine_info *out, struct err *e);
+int engine_describe(const struct engine_options *o, struct engine_info *out, struct err *e);
 /* Likewise its tokenizer: NULL for a folder without tokenizer.json; random weights speak the embedded
  * model's. */
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e);

@@ -6,6 +6,7 @@
  * logarithms, so that tiny masses do not underflow into ties. The released code adds an empty page after a
  * full last one, and a bias against ties, which at long contexts reorders real differences; only the preset
  * `release` has these two (docs/policies.md, delta). */
+#include "engine/policies/layer_list.h"
 #include "engine/policies/model_defaults.h"
 #include "engine/policies/policies.h"
 #include "engine/policies/policy.h"
@@ -64,13 +65,9 @@ static int delta_resolve(void *params, const char *model, int n_layers, struct a
         if (!d || !d->delta_layers)
             return model_defaults_missing("layers", "delta_layers", model, e);
         if (param_set_text(delta_params, params, a, "layers", d->delta_layers, "policy delta", e))
-            return e ? e->code : ERR_USAGE;
+            return ERR_USAGE;
     }
-    for (int i = 0; i < p->layers.n; i++)
-        if (p->layers.v[i] >= n_layers)
-            return err_set(e, ERR_USAGE, "layers names layer %d, and the model has layers 0 to %d",
-                           p->layers.v[i], n_layers - 1);
-    return 0;
+    return layer_list_check(&p->layers, "layers", n_layers, e);
 }
 
 static struct policy_budget delta_budget(const void *params, const struct budget_at *at)
@@ -94,19 +91,11 @@ static void delta_rule(const void *params, struct str *out)
         str_printf(out, "; page scores less %g a page", p->tie_bias);
 }
 
-static int has(const struct param_ints *l, int layer)
-{
-    for (int i = 0; i < l->n; i++)
-        if (l->v[i] == layer)
-            return 1;
-    return 0;
-}
-
 /* A refresh layer chooses only when the next layer reads its choice. */
 static int refreshes(const struct delta_params *p, int layer, int n_layers)
 {
-    return layer >= p->dense_layers && has(&p->layers, layer) && layer + 1 < n_layers &&
-           !has(&p->layers, layer + 1);
+    return layer >= p->dense_layers && layer_list_has(&p->layers, layer) && layer + 1 < n_layers &&
+           !layer_list_has(&p->layers, layer + 1);
 }
 
 static int list_cap(const struct policy *pol)
@@ -121,7 +110,7 @@ static void delta_select(const struct policy *pol, const struct policy_ctx *c, i
     const struct delta_params *p = pol->params;
     if (layer < p->dense_layers)
         return;
-    if (has(&p->layers, layer)) {
+    if (layer_list_has(&p->layers, layer)) {
         s->want_stats = refreshes(p, layer, pol->dims.n_layers);
         return;
     }
@@ -150,19 +139,14 @@ static void delta_observe(const struct policy *pol, const struct policy_ctx *c, 
                                   .in = c->stats,
                                   .out = policy_scores(c, 1, list_cap(pol))};
     policy_launch(c, OP_reduce_stats, &r);
-    struct topk_args t = {.rows = c->rows,
-                          .in = r.out,
-                          .rule = {.kind = TOPK_FIXED,
-                                   .k = p->k_pages,
-                                   .tokens_per = p->page_tokens,
-                                   .force_last = p->l_pages,
-                                   .dense_when_short = 1,
-                                   .phantom_page = p->trailing_empty_page,
-                                   .tie_bias = (float)p->tie_bias},
-                          .idx = c->list[0].idx,
-                          .len = c->list[0].len,
-                          .cap = list_cap(pol)};
-    policy_launch(c, OP_topk, &t);
+    struct topk_rule rule = {.kind = TOPK_FIXED,
+                             .k = p->k_pages,
+                             .tokens_per = p->page_tokens,
+                             .force_last = p->l_pages,
+                             .dense_when_short = 1,
+                             .phantom_page = p->trailing_empty_page,
+                             .tie_bias = (float)p->tie_bias};
+    policy_topk(c, r.out, &rule, NULL, 0);
 }
 
 const struct policy_ops policy_delta = {

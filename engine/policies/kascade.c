@@ -9,6 +9,7 @@
  * sparse: prefill is dense (docs/policies.md, kascade). */
 #include <math.h>
 
+#include "engine/policies/layer_list.h"
 #include "engine/policies/model_defaults.h"
 #include "engine/policies/policies.h"
 #include "engine/policies/policy.h"
@@ -69,11 +70,7 @@ static int kascade_resolve(void *params, const char *model, int n_layers, struct
             param_set_text(kascade_params, params, a, "map", d->kascade_map, "policy kascade", e))
             return ERR_USAGE;
     }
-    for (int i = 0; i < p->anchors.n; i++)
-        if (p->anchors.v[i] >= n_layers)
-            return err_set(e, ERR_USAGE, "anchors names layer %d, and the model has layers 0 to %d",
-                           p->anchors.v[i], n_layers - 1);
-    return 0;
+    return layer_list_check(&p->anchors, "anchors", n_layers, e);
 }
 
 static int kascade_check(const void *params, struct err *e)
@@ -134,10 +131,7 @@ static void kascade_rule(const void *params, struct str *out)
 
 static int is_anchor(const struct kascade_params *p, int layer)
 {
-    for (int i = 0; i < p->anchors.n; i++)
-        if (p->anchors.v[i] == layer)
-            return 1;
-    return layer == 0;
+    return layer == 0 || layer_list_has(&p->anchors, layer);
 }
 
 static void choose(const struct policy *pol, const struct policy_ctx *c, int layer)
@@ -153,18 +147,13 @@ static void choose(const struct policy *pol, const struct policy_ctx *c, int lay
                                   .in = c->stats,
                                   .out = policy_scores(c, n_rows, c->stats.stride)};
     policy_launch(c, OP_reduce_stats, &r);
-    struct topk_args t = {.rows = c->rows,
-                          .in = r.out,
-                          .rule = {.kind = TOPK_RATIO,
-                                   .ratio = p->ratio,
-                                   .min_tokens = p->min_tokens,
-                                   .minus_tokens = p->k_minus_tile_tokens,
-                                   .round_tokens = p->round_tokens,
-                                   .tokens_per = 1},
-                          .idx = c->list[0].idx,
-                          .len = c->list[0].len,
-                          .cap = c->stats.stride};
-    policy_launch(c, OP_topk, &t);
+    struct topk_rule rule = {.kind = TOPK_RATIO,
+                             .ratio = p->ratio,
+                             .min_tokens = p->min_tokens,
+                             .minus_tokens = p->k_minus_tile_tokens,
+                             .round_tokens = p->round_tokens,
+                             .tokens_per = 1};
+    policy_topk(c, r.out, &rule, NULL, 0);
 }
 
 static void kascade_select(const struct policy *pol, const struct policy_ctx *c, int layer,

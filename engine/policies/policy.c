@@ -234,3 +234,34 @@ struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride)
     struct scores s = {c->score, c->score_n, c->score_m, n_rows, stride};
     return s;
 }
+
+struct scores policy_page_scores(const struct policy_ctx *c, int layer, enum score_scope scope,
+                                 int block_pages)
+{
+    int n_lists = scope == SCORE_Q ? c->dims.n_q : c->dims.n_kv;
+    struct page_scores_args a = {
+        .rows = c->rows,
+        .kv = c->kv,
+        .layer = layer,
+        .n_q = c->dims.n_q,
+        .block_pages = block_pages,
+        .scope = scope,
+        .q = c->q,
+        .q_stride = c->qkv_stride,
+        .out = policy_scores(c, n_lists, (c->dims.max_pages + block_pages - 1) / block_pages)};
+    policy_launch(c, OP_page_scores, &a);
+    return a.out;
+}
+
+void policy_topk(const struct policy_ctx *c, struct scores in, const struct topk_rule *rule,
+                 const int32_t *len_of_seq, int list)
+{
+    struct topk_args a = {.rows = c->rows,
+                          .len_of_seq = len_of_seq,
+                          .in = in,
+                          .rule = *rule,
+                          .idx = c->list[list].idx,
+                          .len = c->list[list].len,
+                          .cap = in.stride};
+    policy_launch(c, OP_topk, &a);
+}

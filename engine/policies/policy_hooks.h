@@ -132,5 +132,13 @@ struct policy_ops {
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args);
 /* The group's score lists, n_rows per row; stride in candidates. */
 struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride);
+/* Enqueues the scores of pages by Quest's bound, each page of `block_pages` pages of the cache. The result
+ * has a list per query head for SCORE_Q, else one per KV head. */
+struct scores policy_page_scores(const struct policy_ctx *c, int layer, enum score_scope scope,
+                                 int block_pages);
+/* Enqueues the choice of the best candidates of `in` into c->list[list], whose lists then have room for
+ * in.stride entries each. len_of_seq: device, by seq, for rules that ask for a length; else NULL. */
+void policy_topk(const struct policy_ctx *c, struct scores in, const struct topk_rule *rule,
+                 const int32_t *len_of_seq, int list);
 
 #endif

@@ -161,36 +161,19 @@ static void quest_select(const struct policy *pol, const struct policy_ctx *c, i
     const struct quest_params *p = pol->params;
     if (layer < p->dense_layers)
         return;
+    struct topk_rule rule = quest_topk(p);
     int block_pages = p->page_tokens / KV_PAGE_TOKENS;
-    int n_rows = p->scope == SCORE_Q ? c->dims.n_q : c->dims.n_kv;
-    int stride = (c->dims.max_pages + block_pages - 1) / block_pages;
-    struct page_scores_args a = {.rows = c->rows,
-                                 .kv = c->kv,
-                                 .layer = layer,
-                                 .n_q = c->dims.n_q,
-                                 .block_pages = block_pages,
-                                 .scope = (enum score_scope)p->scope,
-                                 .q = c->q,
-                                 .q_stride = c->qkv_stride,
-                                 .out = policy_scores(c, n_rows, stride)};
-    policy_launch(c, OP_page_scores, &a);
-    struct topk_args t = {.rows = c->rows,
-                          .len_of_seq = c->total_len,
-                          .in = a.out,
-                          .rule = quest_topk(p),
-                          .idx = c->list[0].idx,
-                          .len = c->list[0].len,
-                          .cap = stride};
-    policy_launch(c, OP_topk, &t);
+    struct scores pages = policy_page_scores(c, layer, (enum score_scope)p->scope, block_pages);
+    policy_topk(c, pages, &rule, c->total_len, 0);
     s->unit = SEL_PAGES;
-    s->n_rows = n_rows;
-    s->cap = stride;
+    s->n_rows = pages.n_rows;
+    s->cap = pages.stride;
     s->block_pages = block_pages;
-    if (t.rule.kind == TOPK_FIXED ||
-        t.rule.kind == TOPK_SHORT_FLOOR) /* and one page that is forced beside them */
-        s->most_pages = ((t.rule.k > t.rule.min_k ? t.rule.k : t.rule.min_k) + 1) * block_pages;
-    s->idx = t.idx;
-    s->len = t.len;
+    if (rule.kind == TOPK_FIXED ||
+        rule.kind == TOPK_SHORT_FLOOR) /* and one page that is forced beside them */
+        s->most_pages = ((rule.k > rule.min_k ? rule.k : rule.min_k) + 1) * block_pages;
+    s->idx = c->list[0].idx;
+    s->len = c->list[0].len;
 }
 
 const struct policy_ops policy_quest = {

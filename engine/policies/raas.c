@@ -152,14 +152,7 @@ static void raas_on_qkv(const struct policy *pol, const struct policy_ctx *c, in
 static void topk(const struct policy_ctx *c, struct scores s, int list, struct topk_rule rule)
 {
     rule.tokens_per = KV_PAGE_TOKENS;
-    struct topk_args t = {.rows = c->rows,
-                          .len_of_seq = c->prompt_len,
-                          .in = s,
-                          .rule = rule,
-                          .idx = c->list[list].idx,
-                          .len = c->list[list].len,
-                          .cap = s.stride};
-    policy_launch(c, OP_topk, &t);
+    policy_topk(c, s, &rule, c->prompt_len, list);
 }
 
 static void mask(const struct policy_ctx *c, struct scores s, int list)
@@ -218,35 +211,26 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
         return;
     if (!p->permanent)
         retain(pol, c, layer);
-    struct page_scores_args a = {.rows = c->rows,
-                                 .kv = c->kv,
-                                 .layer = layer,
-                                 .n_q = c->dims.n_q,
-                                 .block_pages = 1,
-                                 .scope = SCORE_KV_MAX,
-                                 .q = c->q,
-                                 .q_stride = c->qkv_stride,
-                                 .out = policy_scores(c, c->dims.n_kv, c->dims.max_pages)};
-    policy_launch(c, OP_page_scores, &a);
+    struct scores pages = policy_page_scores(c, layer, SCORE_KV_MAX, 1);
     int late = p->alpha > 0 && p->softmax_set == SET_SELECTED;
     int early = p->alpha > 0 ? p->softmax_set == SET_ALL : !p->permanent;
     if (early)
-        stamp(p, c, layer, a.out);
+        stamp(p, c, layer, pages);
     if (!p->permanent)
-        mask(c, a.out, 1);
+        mask(c, pages, 1);
     if (!early && !late)
-        stamp(p, c, layer, a.out);
+        stamp(p, c, layer, pages);
     if (p->attend == ATTEND_TOPK) {
         struct topk_rule rule = {.kind = TOPK_FIXED, .k = budget_pages(p), .min_k = LEAST_PAGES};
         if (!p->permanent) {
             rule.dense_tokens = p->budget_tokens;
             rule.dense_first = 1;
         }
-        topk(c, a.out, 1, rule);
+        topk(c, pages, 1, rule);
     }
     if (late) {
-        mask(c, a.out, 1);
-        stamp(p, c, layer, a.out);
+        mask(c, pages, 1);
+        stamp(p, c, layer, pages);
     }
     if (p->permanent && p->attend == ATTEND_RETAINED)
         return;

@@ -15,7 +15,7 @@ enum { SLUG_MAX = 96 };
 /* Fills what can be known of a model without its weights. */
 static int probe_model(struct lane *lane, const struct engine_options *o, struct err *e)
 {
-    int rc = engine_probe(o, &lane->info, e);
+    int rc = engine_describe(o, &lane->info, e);
     if (!rc)
         rc = engine_open_tokenizer(o->model, &lane->own, e);
     lane->tokenizer = lane->own;

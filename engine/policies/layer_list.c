@@ -1,0 +1,19 @@
+/* Lists of layers among a policy's options (contract: layer_list.h). */
+#include "engine/policies/layer_list.h"
+
+int layer_list_has(const struct param_ints *layers, int layer)
+{
+    for (int i = 0; i < layers->n; i++)
+        if (layers->v[i] == layer)
+            return 1;
+    return 0;
+}
+
+int layer_list_check(const struct param_ints *layers, const char *key, int n_layers, struct err *e)
+{
+    for (int i = 0; i < layers->n; i++)
+        if (layers->v[i] >= n_layers)
+            return err_set(e, ERR_USAGE, "%s names layer %d, and the model has layers 0 to %d", key,
+                           layers->v[i], n_layers - 1);
+    return 0;
+}

@@ -1,0 +1,13 @@
+#ifndef ENGINE_POLICIES_LAYER_LIST_H
+#define ENGINE_POLICIES_LAYER_LIST_H
+
+#include "evalcore/base/err.h"
+#include "evalcore/base/param.h"
+
+/* Options that name layers, such as the refresh layers of delta and the anchors of kascade. */
+int layer_list_has(const struct param_ints *layers, int layer);
+
+/* ERR_USAGE when the model lacks one of them; the message names the option `key` and the layer. */
+int layer_list_check(const struct param_ints *layers, const char *key, int n_layers, struct err *e);
+
+#endif
