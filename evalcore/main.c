@@ -67,13 +67,12 @@ static int help(int argc, char **argv)
 }
 
 /* XDG_CACHE_HOME/kveval, else HOME/.cache/kveval, else nothing. */
-static const char *cache_dir(struct arena *a)
+static const char *cache_dir(const char *home, struct arena *a)
 {
     const char *dir = getenv("XDG_CACHE_HOME");
     if (dir && dir[0] == '/')
         return arena_printf(a, "%s/kveval", dir);
-    dir = getenv("HOME");
-    return dir && dir[0] == '/' ? arena_printf(a, "%s/.cache/kveval", dir) : NULL;
+    return home ? arena_printf(a, "%s/.cache/kveval", home) : NULL;
 }
 
 static void look_around(struct program *p, struct arena *a)
@@ -81,7 +80,9 @@ static void look_around(struct program *p, struct arena *a)
     struct winsize size;
     const char *columns = getenv("COLUMNS"), *term = getenv("TERM");
     long n;
-    p->cache_dir = cache_dir(a);
+    const char *home = getenv("HOME");
+    p->home = home && home[0] == '/' ? home : NULL;
+    p->cache_dir = cache_dir(p->home, a);
     p->live = isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
     p->columns = 80;
     if (columns && !cli_int(columns, 20, 1000, &n))

@@ -10,13 +10,13 @@
 #include "evalcore/base/param.h"
 #include "evalcore/base/str.h"
 
-/* A task turns a data file (or a seed) into problems with prompts, and a completion into a grade. It knows
- * nothing of models: prompts are plain user text; the chat form is added by the engine unless `rendered` says
- * it is there.
+/* The front door of tasks/, for all of evalcore. A task turns a data file (or a seed) into problems with
+ * prompts, and a completion into a grade. It knows nothing of models: prompts are plain user text, and the
+ * engine adds the chat form unless is_rendered says that it is there.
  *
- * Adding a task: one file tasks/NAME.c with a struct task_ops, its name in task_list.h, CMakeLists.txt and
- * the table of task.c, rows in tests/tasks and the count in test_task_table.c. A prompt variant is one file
- * tasks/prompts/FAMILY_VARIANT.txt and a word in the task's list. */
+ * To add a task, write tasks/NAME.c with a struct task_ops, put its X(NAME) into task_list.h, and add rows to
+ * tests/tasks. A prompt variant is one file tasks/prompts/FAMILY_VARIANT.txt and a word in the task's list.
+ */
 
 struct problem {
     const char *id;     /* unique in the task, stable across runs; part of the job key */

@@ -6,8 +6,8 @@
 /* What the files of this folder share with the table in task.c. */
 enum { TASK_PROBLEMS_MAX = 1000000, POCKET_STEPS_MIN = 3, POCKET_STEPS_MAX = 600 };
 
-/* The tasks, in the order of `kveval list tasks`. Adding one: a file that defines `const struct task_ops
- * task_NAME`, and X(NAME) here. */
+/* The tasks, in the order of `kveval list tasks`. To add one, write a file that defines `const struct
+ * task_ops task_NAME`, and put X(NAME) here. */
 #define TASKS(X)                                                                                             \
     X(relay) X(choice) X(algebra) X(lookup) X(aime24) X(aime25) X(math500) X(gpqa_diamond) X(longbench)
 

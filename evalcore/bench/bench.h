@@ -6,9 +6,9 @@
 #include "evalcore/base/err.h"
 #include "evalcore/cli/device_list.h"
 
-/* Benchmarks print one JSON line a figure: name, value, unit, floor (what the machine's own limits allow,
- * measured in the same run), share (value as a share of that limit), command. Adding one: a file that
- * defines bench_NAME, and X(NAME) below. */
+/* The door of the room of benchmarks, for `kveval bench` alone. A benchmark prints one JSON line per figure:
+ * name, value, unit, floor (what the machine's own limits allow, measured in the same run), share (value as a
+ * share of that limit), command. To add one, write a file that defines bench_NAME, and put X(NAME) below. */
 struct bench {
     const struct device_list *device;
     int threads;         /* 0: all */

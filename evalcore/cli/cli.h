@@ -7,7 +7,7 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/str.h"
 
-/* Command-line options from a table: --name value, --name=value, -o value; dashes and underscores are the
+/* Reads command-line options by a table: --name value, --name=value, -o value. Dashes and underscores are the
  * same. An unknown option is an error that names the nearest one. Options and arguments may be mixed; "--"
  * ends options, and "-" is an argument. An empty argument is an error: it is a shell variable that was not
  * set, and as a folder it would mean "/". */

@@ -5,8 +5,11 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/param.h"
 
-/* A subcommand of kveval; evalcore/commands/commands.h lists them. */
-struct program { /* what main.c read from the environment and the terminal; nobody else asks for it */
+/* The door of evalcore/cli that every command comes in by: what a subcommand of kveval is, and its exit
+ * codes. evalcore/commands/commands.h lists them. The room holds what commands share (options, devices,
+ * filters of lines, progress, signals); the rooms of evalcore above it may come in by any of its headers. */
+struct program {      /* what main.c read from the environment and the terminal; nobody else asks for it */
+    const char *home; /* the user's folder; NULL when not known */
     const char *cache_dir; /* for hashes of weight files; NULL when there is no home */
     int columns;           /* of the terminal; 80 when unknown */
     int live;              /* standard error is a terminal that can redraw a line */

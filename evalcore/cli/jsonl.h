@@ -4,8 +4,8 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/json.h"
 
-/* Commands that answer JSONL: one line out per line in, in the same order, and nothing else on standard
- * output; lines are answered in parallel (lines.h). */
+/* Commands that answer JSON Lines: for each line in there is one line out, in the same order, and nothing
+ * else on standard output. Lines are answered in parallel (lines.h). */
 
 /* The answer to one object, a new reference; NULL with a message becomes an error object:
  * {"error": "line N: ...", "line": N} with the fields of error_fields. Runs in any thread unless serial. */

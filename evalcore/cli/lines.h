@@ -4,8 +4,8 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/str.h"
 
-/* A stream of lines through a function, on all cores: whatever has arrived is answered at once, so that a
- * program may send one line and wait for its answer, and lines of a block are answered in parallel and
+/* Passes a stream of lines through a function, on all cores. Whatever has arrived is answered at once, so a
+ * program may send one line and wait for its answer. The lines of a block are answered in parallel and
  * written in order. Memory stays bounded: one block and its answers, or the longest line. */
 
 enum { LINES_MAX_LINE = 64 << 20 }; /* bytes of a line that is read at all */

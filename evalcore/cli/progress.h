@@ -3,8 +3,8 @@
 
 #include "evalcore/base/str.h"
 
-/* The status line of long work: redrawn in place on a terminal (at most five times a second), a plain line
- * now and then otherwise, to standard error. */
+/* The status line of long work, on standard error: on a terminal it is redrawn in place, at most five times a
+ * second; elsewhere a plain line is printed now and then. */
 struct progress {
     int live, columns, quiet;
     double started, drawn; /* seconds of the monotonic clock; drawn 0: never */

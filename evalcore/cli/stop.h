@@ -1,10 +1,10 @@
 #ifndef EVALCORE_CLI_STOP_H
 #define EVALCORE_CLI_STOP_H
 
-/* Stopping by signal without a handler and without a global: SIGTERM, SIGUSR1 and SIGINT are blocked (before
- * any thread starts, so that all threads inherit it) and asked for between steps. After the first one they
- * are open again with their default action, so a second one ends the process at once; what is journalled
- * stays. */
+/* Stopping by signal without a handler and without a global. SIGTERM, SIGUSR1 and SIGINT are blocked before
+ * any thread starts, so that all threads inherit it, and the program looks between steps whether one is
+ * waiting. After the first one they have their default action again, so a second one ends the process at
+ * once; what is in the journal stays. */
 void stop_block(void);
 /* The signal that came since stop_block(), or 0. Once nonzero, a further signal kills. */
 int stop_poll(void);

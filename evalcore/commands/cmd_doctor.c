@@ -1,5 +1,6 @@
-/* kveval doctor: is this machine fit for a run? Processor, memory, disk, GPUs, graders, and one problem
- * decoded with the embedded model whose token ids are known. Exit 3 when a check failed. */
+/* kveval doctor: is this machine fit for a run? It looks at system, processor, memory, disk, GPUs and
+ * graders, and decodes one problem with the embedded model whose token ids are known. Exit 3 when a check
+ * failed. Its output goes into bug reports, so it names neither host nor user. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "answer_check/answer_check.h"
@@ -48,17 +50,18 @@ __attribute__((format(printf, 4, 5))) static void say(struct doctor *d, int ok, 
     d->failed += !ok;
 }
 
-/* The value of the first "name : value" line of a /proc file, cut at the end of the line. */
-static void proc_line(const char *path, const char *name, char *out, size_t size)
+/* The value of the first line "name : value" or name="value" of a file of the system, cut at the line's or
+ * the quotation's end. */
+static void system_line(const char *path, const char *name, char separator, char *out, size_t size)
 {
     struct str text = {0};
     out[0] = 0;
     if (!file_read(path, &text, NULL)) {
         const char *at = strstr(str_text(&text), name);
-        at = at ? strchr(at, ':') : NULL;
+        at = at ? strchr(at, separator) : NULL;
         if (at) {
-            at += 1 + strspn(at + 1, " \t");
-            size_t n = strcspn(at, "\n");
+            at += 1 + strspn(at + 1, " \t\"");
+            size_t n = strcspn(at, "\"\n");
             n = n < size ? n : size - 1;
             memcpy(out, at, n);
             out[n] = 0;
@@ -67,17 +70,34 @@ static void proc_line(const char *path, const char *name, char *out, size_t size
     str_release(&text);
 }
 
+static void check_build(struct doctor *d)
+{
+    char system[128];
+    struct utsname u;
+#ifdef __clang__
+    static const char compiler[] = "clang " __clang_version__;
+#else
+    static const char compiler[] = "gcc " __VERSION__;
+#endif
+    system_line("/etc/os-release", "PRETTY_NAME", '=', system, sizeof system);
+    if (uname(&u)) /* cannot fail with a valid address */
+        memset(&u, 0, sizeof u);
+    say(d, 1, "kveval", "%s, built with %s", KVEVAL_VERSION, compiler);
+    say(d, 1, "system", "%s, %s %s, %s", *system ? system : "unknown distribution", u.sysname, u.release,
+        u.machine);
+    say(d, 1, "libraries", "glibc %s, jansson %s", gnu_get_libc_version(), jansson_version_str());
+}
+
 static void check_machine(struct doctor *d)
 {
     char cpu[128], total[64], available[64];
-    proc_line("/proc/cpuinfo", "model name", cpu, sizeof cpu);
-    proc_line("/proc/meminfo", "MemTotal", total, sizeof total);
-    proc_line("/proc/meminfo", "MemAvailable", available, sizeof available);
+    system_line("/proc/cpuinfo", "model name", ':', cpu, sizeof cpu);
+    system_line("/proc/meminfo", "MemTotal", ':', total, sizeof total);
+    system_line("/proc/meminfo", "MemAvailable", ':', available, sizeof available);
     say(d, 1, "processor", "%s, %ld cores online", *cpu ? cpu : "unknown", sysconf(_SC_NPROCESSORS_ONLN));
     double free_gib = strtod(available, NULL) / 1048576;
     say(d, !*available || free_gib >= 1, "memory", "%.1f GiB, %.1f GiB available (1 needed for the demo)",
         strtod(total, NULL) / 1048576, free_gib);
-    say(d, 1, "libraries", "glibc %s, jansson %s", gnu_get_libc_version(), jansson_version_str());
 }
 
 enum { SYNCS = 20 };
@@ -130,6 +150,18 @@ static void check_disk(struct doctor *d, const char *dir)
             "%s: %.1f GiB free, a durable write takes %.2f ms (one per finished completion)", place, gib, ms);
     free(place);
     str_release(&path);
+}
+
+/* A home folder has the user's name in its path. */
+static void check_cache(struct doctor *d, const struct program *p)
+{
+    size_t home = p->home ? strlen(p->home) : 0;
+    if (!p->cache_dir)
+        say(d, 1, "cache", "none: hashes of weight files are computed every time");
+    else if (home && !strncmp(p->cache_dir, p->home, home) && p->cache_dir[home] == '/')
+        say(d, 1, "cache", "~%s", p->cache_dir + home);
+    else
+        say(d, 1, "cache", "%s", p->cache_dir);
 }
 
 static void check_gpus(struct doctor *d)
@@ -234,11 +266,10 @@ static int run_doctor(const struct program *p, int argc, char **argv)
     int n, code = command_parse(&cmd_doctor, &o, argc, argv, NULL, 0, 0, &n);
     if (code >= 0)
         return code;
-    say(&d, 1, "kveval", "%s", KVEVAL_VERSION);
+    check_build(&d);
     check_machine(&d);
     check_disk(&d, o.out);
-    say(&d, 1, "cache", "%s",
-        p->cache_dir ? p->cache_dir : "none: hashes of weight files are computed every time");
+    check_cache(&d, p);
     check_gpus(&d);
     check_graders(&d);
     check_engine(&d, o.threads);

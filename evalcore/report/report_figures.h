@@ -4,8 +4,8 @@
 #include "evalcore/report/report_data.h"
 #include "evalcore/report/report_doc.h"
 
-/* The figures of a report. Each is drawn once per panel (task, model and swept settings). Adding one: a row
- * in the table of report_figures.c, and the two functions that the row names. */
+/* The figures of a report. Each is drawn once per panel (task, model and swept settings). To add one,
+ * write a row in the table of report_figures.c and the two functions that it names. */
 struct report_figure {
     const char *section;                               /* id of the section that it stands in */
     const char *name;                                  /* of its files: NAME_PANEL.svg */

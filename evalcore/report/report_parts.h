@@ -5,8 +5,8 @@
 #include "evalcore/report/report_doc.h"
 
 /* The parts of a report that the tables of report.c list: one function for each CSV file and for what stands
- * in each section of the page. Adding one: the function, and its row there. (Figures have a table of their
- * own: report_figures.h.)
+ * in each section of the page. To add one, write the function and its row there. (Figures have a table of
+ * their own: report_figures.h.)
  *
  * Numbers in CSV files are rounded once, to six decimals without trailing zeros (p values to six significant
  * digits), lines end in "\n", quoting is RFC 4180's. The files hold no dates and nothing that depends on the

@@ -7,8 +7,8 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/json.h"
 
-/* Sweep axes: a list where an option takes a scalar. The points of an object are all combinations of its
- * axes' values, in the order the axes are written, the last one fastest. */
+/* Sweep axes: an option that takes one value is given a list of them. The points of an object are all
+ * combinations of its axes' values, in the order the axes are written, the last one fastest. */
 struct axis_point {
     json_t *object;    /* scalars only */
     const char *swept; /* "k_pages=8 l_pages=2"; "" without axes */

@@ -9,7 +9,8 @@
 #include "evalcore/runfile/settings.h"
 #include "tasks/task.h"
 
-/* A run file, read strictly and expanded. Its cells are the product
+/* The door of the room of run files, for plans and commands (settings.h is the other): a run file, read
+ * strictly and expanded. Its cells are the product
  *
  *   tasks (as written, with their axes) x policies (as written, with their axes) x generation settings (axes)
  *

@@ -6,8 +6,9 @@
 #include "evalcore/base/json.h"
 #include "evalcore/base/param.h"
 
-/* Generation settings: what a run file says beside model, tasks and policies. Adding one: a member, a line in
- * the table of settings.c, and, where it changes tokens, a line in settings_identity(). */
+/* Generation settings: what a run file says beside model, tasks and policies. To add one, write a
+ * member here, a line in the table of settings.c, and, where it changes tokens, a line in
+ * settings_identity(). */
 struct settings {
     double temperature; /* 0: greedy */
     int top_k;          /* 0: off */

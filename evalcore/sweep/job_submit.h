@@ -3,8 +3,8 @@
 
 #include "evalcore/plan/runplan.h"
 
-/* How many requests wait in an engine beyond the running batch: enough that a free slot is filled at once,
- * and few because the engine copies their prompts. */
+/* How many requests wait in an engine beyond the running batch: so many that a free place is filled at once,
+ * and no more, because the engine copies their prompts. */
 enum { SUBMIT_WAITING = 8 };
 
 /* Gives the job to its lane's engine. The completion's `user` will be j, which must live until then. */
