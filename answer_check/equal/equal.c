@@ -1,4 +1,5 @@
-/* Which comparison two trees need, and what may stand on one side only: readings, assignments, brackets. */
+/* Which comparison two trees need: by their readings, then by their kinds, then with one side written another
+ * way (equal_rewrite.c). */
 #include "answer_check/equal/equal.h"
 
 #include <string.h>
@@ -50,14 +51,19 @@ int equal_is_number(struct comparison *e, const struct math_node *m)
     return math_is_scalar(m) && math_symbols(e->w, m, name, 1) == 0;
 }
 
-static int is_collection(const struct math_node *m)
+int equal_is_collection(const struct math_node *m)
 {
     return m->kind == MATH_LIST || m->kind == MATH_SET;
 }
 
-static int is_statements(const struct math_node *m)
+int equal_is_statements(const struct math_node *m)
 {
     return m->kind == MATH_AND || m->kind == MATH_OR;
+}
+
+int equal_is_vector(const struct math_node *m)
+{
+    return m->kind == MATH_MATRIX && (m->rows == 1 || m->columns == 1);
 }
 
 /* ---- readings ---- */
@@ -97,86 +103,6 @@ static enum math_truth by_pred_reading(struct comparison *e, const struct math_n
     return best;
 }
 
-/* ---- one side in other dress ---- */
-
-/* (f(n), g(n)) = (n, 1) as the list of its equations, or NULL. */
-static const struct math_node *by_coordinates(struct comparison *e, const struct math_node *m)
-{
-    const struct math_node *equation[16], *a = m->child[0], *b = m->child[1];
-    if (m->n != 2 || m->ops[0] != MATH_EQUAL || a->kind != MATH_TUPLE || b->kind != MATH_TUPLE ||
-        a->n != b->n || a->n > 16)
-        return NULL;
-    for (int i = 0; i < a->n; i++) {
-        struct math_node *one = math_node_2(e->w, MATH_RELATION, m->source, a->child[i], b->child[i]);
-        if (!one)
-            return NULL;
-        one->ops = m->ops;
-        equation[i] = one;
-    }
-    return math_node_new(e->w, MATH_AND, m->source, a->n, equation);
-}
-
-/* Without the brackets of a set or list of one. */
-static const struct math_node *only_item(const struct math_node *m)
-{
-    return is_collection(m) && m->n == 1 ? m->child[0] : NULL;
-}
-
-/* P(3, -2) as the point that it names. */
-static const struct math_node *named_point(struct comparison *e, const struct math_node *m)
-{
-    int named = m->kind == MATH_APPLY && m->n > 1 && *m->name >= 'A' && *m->name <= 'Z' && !m->name[1];
-    return named ? math_node_new(e->w, MATH_TUPLE, m->source, m->n, m->child) : NULL;
-}
-
-/* "3/8 or 0.375": several writings of one value, where every one is the other side's. */
-static enum math_truth alternatives(struct comparison *e, const struct math_node *gold,
-                                    const struct math_node *pred)
-{
-    const struct math_node *list = gold->kind == MATH_LIST ? gold : pred, *value = list == gold ? pred : gold;
-    enum math_truth all = MATH_TRUE;
-    if (list->kind != MATH_LIST || !list->which || !equal_is_value(value))
-        return MATH_FALSE;
-    for (int i = 0; i < list->n && all != MATH_FALSE; i++)
-        all = equal_worse(all, list == gold ? equal_trees(e, list->child[i], pred)
-                                            : equal_trees(e, gold, list->child[i]));
-    return all;
-}
-
-/* The last of a chain of sets: \{1, 2\} = \{2, 1\}. */
-static const struct math_node *last_set(const struct math_node *m)
-{
-    if (m->kind != MATH_RELATION)
-        return NULL;
-    for (int i = 0; i < m->n; i++)
-        if (m->child[i]->kind != MATH_SET || (i && m->ops[i - 1] != MATH_EQUAL))
-            return NULL;
-    return m->child[m->n - 1];
-}
-
-/* What m means when the other side is no statement: the value it assigns, the only item it holds. */
-static const struct math_node *undressed(struct comparison *e, const struct math_node *m,
-                                         const struct math_node *other, int is_pred)
-{
-    const struct math_node *item = only_item(m);
-    if (m->kind == MATH_RELATION && other->kind != MATH_RELATION && !is_statements(other))
-        return equal_assigned(e, m, is_pred && equal_is_value(other));
-    if (item && !is_collection(other))
-        return item;
-    /* f(x) = 1 for all x: the condition goes where the other side states none. */
-    if (m->kind == MATH_CASES && m->n == 2 && other->kind != MATH_CASES && !equal_declares(e, other))
-        return m->child[0];
-    if (m->kind == MATH_RELATION && (is_statements(other) || is_collection(other)))
-        return by_coordinates(e, m);
-    if (other->kind == MATH_TUPLE)
-        return m->kind == MATH_APPLY ? named_point(e, m) : equal_assigned_tuple(e, m);
-    if (is_collection(other) && m->kind == MATH_SYMBOL)
-        return equal_letters(e, m, other);
-    if (is_collection(other) && !equal_assigned_items(e, other))
-        return equal_assigned_items(e, m);
-    return NULL;
-}
-
 /* ---- kinds ---- */
 
 static enum math_truth all_children(struct comparison *e, const struct math_node *gold,
@@ -188,14 +114,7 @@ static enum math_truth all_children(struct comparison *e, const struct math_node
     return all;
 }
 
-/* a : b is the fraction a / b, and a : b : c the same up to a factor. */
-static const struct math_node *quotient(struct comparison *e, const struct math_node *m)
-{
-    return m->kind == MATH_RATIO && m->n == 2
-               ? math_node_2(e->w, MATH_DIVIDE, m->source, m->child[0], m->child[1])
-               : NULL;
-}
-
+/* a : b : c is determined up to a factor, so products across are compared. */
 static enum math_truth ratios(struct comparison *e, const struct math_node *gold,
                               const struct math_node *pred)
 {
@@ -208,13 +127,6 @@ static enum math_truth ratios(struct comparison *e, const struct math_node *gold
         all = equal_worse(all, g && p ? equal_trees(e, g, p) : MATH_UNKNOWN);
     }
     return all;
-}
-
-/* "v, x > 0" and "v (x > 0)": a value with its condition. */
-static int is_conditional(const struct math_node *m)
-{
-    return m->n == 2 && (m->kind == MATH_CASES || ((m->kind == MATH_AND || m->kind == MATH_LIST) &&
-                                                   m->child[1]->kind == MATH_RELATION));
 }
 
 /* Cases in whatever order: pairs of value and condition. */
@@ -231,11 +143,6 @@ static enum math_truth cases(struct comparison *e, const struct math_node *gold,
     const struct math_node *g = math_node_new(e->w, MATH_SET, gold->source, gold->n / 2, pair[0]),
                            *p = math_node_new(e->w, MATH_SET, pred->source, pred->n / 2, pair[1]);
     return g && p ? equal_items(e, g, p, 0) : MATH_UNKNOWN;
-}
-
-static int is_vector(const struct math_node *m)
-{
-    return m->kind == MATH_MATRIX && (m->rows == 1 || m->columns == 1);
 }
 
 static enum math_truth same_kind(struct comparison *e, const struct math_node *gold,
@@ -279,7 +186,7 @@ static int of_one_name(const struct math_node *m)
 static enum math_truth by_kind(struct comparison *e, const struct math_node *gold,
                                const struct math_node *pred)
 {
-    int unordered_gold = is_collection(gold), unordered_pred = is_collection(pred);
+    int unordered_gold = equal_is_collection(gold), unordered_pred = equal_is_collection(pred);
     if (equal_is_value(gold) && equal_is_value(pred))
         return equal_values(e, gold, pred);
     if (unordered_gold && unordered_pred)
@@ -290,7 +197,8 @@ static enum math_truth by_kind(struct comparison *e, const struct math_node *gol
     if (gold->kind == MATH_TUPLE && pred->kind == MATH_LIST)
         return equal_items(e, gold, pred, 1);
     /* A vector may be written as a tuple. */
-    if ((is_vector(gold) && pred->kind == MATH_TUPLE) || (gold->kind == MATH_TUPLE && is_vector(pred)))
+    if ((equal_is_vector(gold) && pred->kind == MATH_TUPLE) ||
+        (gold->kind == MATH_TUPLE && equal_is_vector(pred)))
         return equal_items(e, gold, pred, 1);
     if (gold->kind == MATH_RELATION && pred->kind == MATH_RELATION) {
         enum math_truth r = equal_relations(e, gold, pred);
@@ -298,7 +206,7 @@ static enum math_truth by_kind(struct comparison *e, const struct math_node *gol
                    ? r
                    : equal_regions(e, gold, pred);
     }
-    if (is_statements(gold) && is_statements(pred) &&
+    if (equal_is_statements(gold) && equal_is_statements(pred) &&
         (gold->kind == pred->kind || (gold->kind == MATH_OR && gold->which) ||
          (pred->kind == MATH_OR && pred->which) || (of_one_name(gold) && of_one_name(pred)))) {
         enum math_truth r = equal_items(e, gold, pred, 0);
@@ -309,70 +217,6 @@ static enum math_truth by_kind(struct comparison *e, const struct math_node *gol
     if (equal_is_region(gold) || equal_is_region(pred))
         return equal_regions(e, gold, pred);
     return gold->kind == pred->kind ? same_kind(e, gold, pred) : MATH_FALSE;
-}
-
-/* A matrix, or a vector's coordinates, where the other side is one; NULL when m is none. */
-static const struct math_node *as_matrix(struct comparison *e, const struct math_node *m,
-                                         const struct math_node *other)
-{
-    const struct math_node *value = NULL;
-    if (other->kind == MATH_MATRIX || (m->kind == MATH_MULTIPLY && !math_is_scalar(m)))
-        value = equal_matrix(e, m);
-    if (!value && (is_vector(other) || other->kind == MATH_TUPLE))
-        value = equal_vector(e, m, other->n);
-    return value;
-}
-
-static enum math_truth in_other_dress(struct comparison *e, const struct math_node *gold,
-                                      const struct math_node *pred)
-{
-    const struct math_node *g = last_set(gold), *p = last_set(pred);
-    if (!g && !p) {
-        g = equal_expand(e, gold);
-        p = equal_expand(e, pred);
-    }
-    if (!g && !p) {
-        g = equal_quantities(e, gold, pred);
-        p = equal_quantities(e, pred, gold);
-    }
-    if (!g && !p && (gold->kind == MATH_TEXT) != (pred->kind == MATH_TEXT)) {
-        g = equal_meaning(e, gold);
-        p = equal_meaning(e, pred);
-    }
-    if (!g && !p) {
-        g = as_matrix(e, gold, pred);
-        p = as_matrix(e, pred, gold);
-    }
-    if (g || p)
-        return equal_trees(e, g ? g : gold, p ? p : pred);
-    enum math_truth r = alternatives(e, gold, pred);
-    if (r != MATH_TRUE && gold->kind != pred->kind && is_conditional(gold) && is_conditional(pred))
-        r = equal_worse(equal_trees(e, gold->child[0], pred->child[0]),
-                        equal_trees(e, gold->child[1], pred->child[1]));
-    if (r != MATH_TRUE)
-        r = equal_families(e, gold, pred);
-    if (r != MATH_TRUE)
-        r = equal_antiderivatives(e, gold, pred);
-    if (r == MATH_TRUE)
-        return r;
-    g = is_statements(gold) || is_statements(pred) ? equal_alternatives(e, gold) : NULL;
-    p = g ? equal_alternatives(e, pred) : NULL;
-    if (p)
-        return equal_trees(e, g, p);
-    g = undressed(e, gold, pred, 0);
-    p = undressed(e, pred, gold, 1);
-    r = g || p ? equal_trees(e, g ? g : gold, p ? p : pred) : MATH_FALSE;
-    if (r == MATH_TRUE)
-        return r;
-    if (gold->kind == MATH_RELATION && math_is_scalar(pred))
-        return equal_solved(e, gold, pred);
-    if (pred->kind == MATH_RELATION && math_is_scalar(gold))
-        return equal_solved(e, pred, gold);
-    g = quotient(e, gold);
-    p = quotient(e, pred);
-    if ((g && equal_is_value(pred)) || (p && equal_is_value(gold)))
-        return equal_trees(e, g ? g : gold, p ? p : pred);
-    return r;
 }
 
 /* What a call takes: the rules look through both trees several times, which counts where they are long. */
@@ -396,7 +240,7 @@ enum math_truth equal_trees(struct comparison *e, const struct math_node *gold, 
     else if (pred->kind == MATH_EITHER)
         r = by_pred_reading(e, gold, pred);
     else if ((r = by_kind(e, gold, pred)) != MATH_TRUE)
-        r = equal_better(r, in_other_dress(e, gold, pred));
+        r = equal_better(r, equal_rewritten(e, gold, pred));
     e->depth--;
     return r;
 }

@@ -32,6 +32,13 @@ enum math_truth equal_worse(enum math_truth a, enum math_truth b);    /* of two 
 void equal_set_how(struct comparison *e, const char *how);
 int equal_is_name(const struct math_node *m); /* x, x_1, f(x), (x, y): what may stand before "= value" */
 int equal_is_number(struct comparison *e, const struct math_node *m); /* a scalar without symbols */
+int equal_is_collection(const struct math_node *m);                   /* a list or a set */
+int equal_is_statements(const struct math_node *m);                   /* joined by and, or by or */
+int equal_is_vector(const struct math_node *m);                       /* a matrix of one row or column */
+
+/* The same comparison where one side is written in another way than the other (equal_rewrite.c). */
+enum math_truth equal_rewritten(struct comparison *e, const struct math_node *gold,
+                                const struct math_node *pred);
 
 /* Scalars, with percent, degree, unit and currency marks. */
 int equal_is_value(const struct math_node *m);
