@@ -10,20 +10,21 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/json.h"
 
-/* The engine, the door: one loaded model on one device, decoding many requests together, each under its own
- * policy.
+/* The room of the engine: one loaded model on one device, which decodes many requests together, each under
+ * its own policy. This is its only door and a front door: the rooms of evalcore come in here. Nothing here
+ * knows of tasks, answers or run folders.
  *
- *   engine_open -> engine_policy (once per distinct policy) -> engine_submit ... -> engine_step until idle ->
- * close
+ * Order of calls: engine_open(), engine_policy() once per distinct policy, engine_submit() for each request,
+ * engine_step() until nothing is pending, engine_close().
  *
- * A completion's tokens are a function of (weights, prompt, policy, sampling settings, seed, problem, sample)
- * and of the backend and KV type, never of what else is in the batch, the order, or the number of threads.
- * One thread calls the engine; it uses its own threads inside. */
+ * The tokens of a completion are a function of weights, prompt, policy, sampling settings, seed, problem,
+ * sample, backend and KV type. They do not depend on what else is in the batch, on the order of requests or
+ * on the number of threads. Only one thread may call an engine; it starts threads of its own. */
 struct engine;
 
 enum kv_dtype { KV_DEFAULT, KV_FP32, KV_BF16 }; /* default: fp32 on the CPU, bf16 on CUDA */
 
-struct engine_options {  /* zero = default everywhere */
+struct engine_options {  /* a field that is 0 or NULL means the default */
     const char *model;   /* "pocket" (embedded) or a Hugging Face folder */
     const char *backend; /* "cpu" (default) or "cuda" */
     int ordinal;         /* which device of that backend */
@@ -38,10 +39,10 @@ struct engine_options {  /* zero = default everywhere */
                         * pages (for benchmarks: sequences that read memory of their own) */
     int prefill_chunk; /* positions of a prompt that are run at once, a multiple of 128 up to 2,048; 0: the
                         * backend's choice. Results do not depend on it */
-    const char *cache_dir; /* where hashes of weight files are kept; NULL: not kept */
+    const char *cache_dir; /* where hashes of weight files are cached; NULL: nowhere */
 };
 
-/* "fp32" or "bf16"; NULL: the default. */
+/* From a name: "fp32" or "bf16"; NULL gives the default. ERR_USAGE for another. */
 int engine_kv_dtype(enum kv_dtype *out, const char *name, struct err *e);
 int engine_open(struct engine **out, const struct engine_options *o, struct err *e);
 void engine_close(struct engine *en);
@@ -56,8 +57,8 @@ struct engine_info {
     const char *device;   /* for people: "cpu avx2, 2 threads" */
     int n_layers, n_q, n_kv, head_dim, hidden, vocab, max_position, max_context, max_batch;
     size_t weight_bytes, pool_bytes; /* pool: 0 before engine_reserve */
-    size_t step_bytes;     /* weights that a decode step reads: not an embedding that is no output head */
-    size_t layer_values;   /* parameters of the layers' matrices; the output head has vocab x hidden more */
+    size_t step_bytes;   /* weights that a decode step reads: all but an embedding that is not the head too */
+    size_t layer_values; /* parameters of the layers' matrices; the output head has vocab x hidden more */
     size_t kv_token_bytes; /* K and V of one token, all layers and KV heads */
     int32_t bos, eos;      /* eos: the first end token; -1 when the model has none */
 };
@@ -65,10 +66,11 @@ const struct engine_info *engine_info(const struct engine *en);
 const struct tokenizer *engine_tokenizer(
     const struct engine *en);                            /* NULL for a folder without tokenizer.json */
 const struct chat *engine_chat(const struct engine *en); /* guessed form, NULL when none fits */
-/* Without opening weights or device: what the configuration and these options say. Used by --dry-run. */
+/* What is known from the configuration and these options alone, for --dry-run: neither weights nor a device
+ * are opened. Other fields are 0 or NULL. */
 int engine_describe(const struct engine_options *o, struct engine_info *out, struct err *e);
-/* Likewise its tokenizer: NULL for a folder without tokenizer.json; random weights speak the embedded
- * model's. */
+/* The tokenizer alone. *out is NULL for a folder without tokenizer.json; a model with random weights uses the
+ * embedded model's. The caller closes it. */
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e);
 /* The configuration file of a model named "random:CONFIG.json" (that shape with random weights, for
  * benchmarks); NULL for every other model. */
@@ -79,16 +81,17 @@ const char *engine_random_config(const char *model);
 int engine_policy(struct engine *en, const struct policy_spec *spec, struct policy **out, struct err *e);
 
 /* Gives K and V their memory: on a GPU `share` (0 to 1) of what weights, activations and the policies known
- * so far have left of it, and at most what max_batch sequences can need. The first request does it otherwise,
- * with all of it. A policy that comes later must find its memory in what is kept free (3 GiB). */
+ * so far have left free, but never more than max_batch sequences can need. Without this call the first
+ * request does it, with a share of 1. A policy that is bound later gets its memory from the 3 GiB that stay
+ * free. */
 int engine_reserve(struct engine *en, double share, struct err *e);
 
 struct sampling {
     double temperature; /* 0: greedy */
     int top_k;          /* 0: off */
     double top_p;       /* 1 (or 0): off */
-    uint64_t seed;      /* the run's seed, the problem and the sample key the random numbers; the */
-    uint64_t problem;   /* counter is the token's position (hash of the problem's id) */
+    uint64_t seed;      /* of the run; seed, problem and sample are the key of the random numbers, whose */
+    uint64_t problem;   /* counter is the token's position. problem: hash of its id */
     uint32_t sample;
 };
 
@@ -98,7 +101,7 @@ struct request {           /* copied by engine_submit */
     struct policy *policy;
     struct sampling sampling;
     int max_new_tokens;   /* at least 1 */
-    int min_new_tokens;   /* end tokens and stop strings do not count before */
+    int min_new_tokens;   /* the completion cannot end by end token or stop string before it has these */
     int max_total_tokens; /* prompt + completion; 0: no limit beyond the context */
     int ignore_eos;
     const char *const *stop; /* strings; the completion ends before the first occurrence */
@@ -111,12 +114,12 @@ struct request {           /* copied by engine_submit */
 };
 
 enum finish_reason { FINISHED_STOP, FINISHED_LENGTH, FINISHED_ERROR };
-/* "stop", "length", "error": the same words in journals, messages, exports and tables. find: 1 when there is
- * such a word. */
+/* "stop", "length", "error": the same words in journals, messages, exports and tables. finish_find() returns
+ * 1, or 0 for a word that is none of them. */
 const char *finish_name(enum finish_reason f);
 int finish_find(const char *name, enum finish_reason *out);
 
-struct kv_counts {      /* see docs/design.md, Accounting; all in tokens, means over layers and KV heads */
+struct kv_counts {      /* in tokens, means over layers and KV heads (docs/design.md, Accounting) */
     double reads;       /* distinct tokens attended per KV head, summed over decode steps */
     double reads_full;  /* what full attention would have read on the same trajectory */
     double aux_reads;   /* page bounds and key-only scans, in KV-token equivalents */
@@ -139,13 +142,14 @@ struct completion { /* valid until the next engine_step or engine_close */
     const char *error; /* FINISHED_ERROR: why, a sentence */
 };
 
-/* Refuses with ERR_USAGE what can never run: a prompt longer than the context, token ids outside the
- * vocabulary, max_new_tokens below 1, a request that does not fit the cache alone. */
+/* ERR_USAGE for a request that can never run: a prompt longer than the context, token ids outside the
+ * vocabulary, max_new_tokens below 1, or more tokens than the whole cache holds. */
 int engine_submit(struct engine *en, const struct request *r, struct err *e);
 
-/* Waits for the decode step on its way, hands out the completions that finished in it, admits what fits and
- * sends the next step, often before it waits: see loop.c. *n_out 0 is normal. An error means the device
- * failed; what had finished has been handed out before, and every later step says the same. */
+/* Waits for the decode step in flight, hands out the completions that finished in it, admits requests that
+ * fit, and sends the next step, often before it waits (loop.c). It is normal that none has finished (*n_out
+ * is 0). An error means that the device has failed: all that finished before has been handed out by earlier
+ * calls, and every later call returns the same error. */
 int engine_step(struct engine *en, const struct completion **out, int *n_out, struct err *e);
 int engine_pending(const struct engine *en); /* submitted and not yet handed out */
 int engine_waiting(
@@ -159,22 +163,22 @@ struct engine_stats {
 };
 void engine_stats(const struct engine *en, struct engine_stats *out);
 
-/* ---- for benchmarks: measure.c ---- */
+/* ---- for benchmarks (step_times.c) ---- */
 
 /* Bytes of K, V and page bounds that the decode steps of the active sequences have read so far. */
 int engine_read_bytes(struct engine *en, double *bytes, struct err *e);
 
-/* Where the time of a step goes. A layer's attention is dense, refresh (it also writes the logits that a
- * policy selects by) or sparse (it reads a selection). */
+/* Parts of a step, for where its time goes. A layer's attention is dense, or refresh when it also writes the
+ * logits that a policy selects by, or sparse when it reads a selection. */
 enum step_part {
     STEP_LINEAR, /* the layers' matrix products */
     STEP_HEAD,   /* the product with the output head */
     STEP_ATTENTION_DENSE,
     STEP_ATTENTION_REFRESH,
     STEP_ATTENTION_SPARSE,
-    STEP_SELECTION, /* every operation of the policy's own */
+    STEP_SELECTION, /* the operations that the policy's hooks enqueue */
     STEP_APPEND,    /* rotation, and K and V into the cache */
-    STEP_OTHER,     /* embedding, norms, activation, accounts */
+    STEP_OTHER,     /* embedding, norms, activation, counting of reads */
     STEP_SAMPLING,
     STEP_PARTS
 };
@@ -183,13 +187,13 @@ struct step_times {
         int n_ops;
         double seconds;
     } part[STEP_PARTS];
-    double whole; /* seconds of the recorded step with all of them */
+    double whole; /* seconds of the recorded step with all its parts */
 };
 const char *step_part_name(enum step_part p);
 
-/* Times a decode step of the active sequences, all of one policy that drops nothing: the whole as it is
- * recorded, then the operations of each part alone, recorded as a program of their own and replayed. The
- * replays append tokens: afterwards the engine can only be closed. */
+/* Times a decode step of the active sequences, which must all have the same policy, one that forgets nothing.
+ * First the whole recorded step is timed, then the operations of each part, recorded and replayed as a
+ * program of their own. The replays append tokens, so afterwards the engine can only be closed. */
 int engine_time_step(struct engine *en, struct step_times *out, struct err *e);
 
 #endif

@@ -1,15 +1,14 @@
 #ifndef ENGINE_ENGINE_IMPL_H
 #define ENGINE_ENGINE_IMPL_H
 
-/* What the files of the running engine share: engine.c, reserve.c, request.c, loop.c, batch.c, programs.c,
- * prompt_cache.c and completion.c. Nobody else includes it, but for a test that breaks a device. */
+/* What the sources in this folder share. Nobody else includes it, except tests that look inside an engine. */
 #include "engine/engine.h"
 #include "engine/memory/kvcache.h"
 #include "engine/model/model.h"
 #include "engine/transformer.h"
 
 enum { MAX_BATCH = 512, MAX_POLICIES = 256, MAX_PROGRAMS = 64, N_PROMPTS = 8 };
-enum { SPARE_PAGES = 1 }; /* a ragged head is kept this many pages ahead of its slots */
+enum { SPARE_PAGES = 1 }; /* that a head of a sequence that drops has mapped beyond those in use */
 
 /* A submitted request and, once admitted, its sequence. */
 struct sequence {
@@ -20,7 +19,7 @@ struct sequence {
     int32_t *ids; /* tokens so far, the end token included while it is last */
     int n_ids;
     int limit;       /* completion tokens at most; all of them when forced */
-    int room;        /* tokens, prompt included, that the place has units for whatever the device does */
+    int room;        /* tokens, prompt included, that the place has units for even if nothing is dropped */
     struct str text; /* decoded so far */
     float *logprobs, *gaps;
     int n_logprobs;
@@ -51,12 +50,13 @@ struct cached_program {
     uint64_t used;
 };
 
-/* The batch as the device has it. Its rows stay while nobody comes or goes, and so may steps in flight: begun
- * and not yet taken, one between calls of engine_step, two while the older one is waited for (loop.c). */
+/* The batch as the device has it. Its rows stay the same while no sequence joins or ends. A step is in flight
+ * when it was begun and its tokens are not yet taken: at most one is between calls of engine_step(), and two
+ * while the older one is waited for (loop.c). */
 struct batch {
     struct step_group group[MAX_POLICIES]; /* one per instance at most */
     int n_groups, n_rows;
-    struct sequence **row;        /* (max_rows), NULL: padding, or over */
+    struct sequence **row;        /* (max_rows), NULL: padding, or a sequence that has ended */
     struct sample_result *result; /* (max_rows) */
     struct program *program;
     unsigned begun, taken; /* steps, counted */
@@ -84,10 +84,10 @@ struct engine {
     size_t cap_waiting;
     struct sequence **active; /* in order of admission */
     int n_active;
-    int hold; /* no room: admit nobody until one has finished */
+    int hold; /* pages ran out: admit nobody until a sequence has finished */
     struct batch batch;
-    struct err failed;          /* the device's end, said again by every later step */
-    struct sequence **finished; /* by this step; freed at the next one */
+    struct err failed;          /* of the device; every later engine_step() returns it */
+    struct sequence **finished; /* in this step; freed at the next one */
     int n_finished;
     struct completion *out;
     struct engine_stats stats;
@@ -95,23 +95,23 @@ struct engine {
 
 double engine_clock(void); /* monotonic seconds */
 
-/* loop.c: tells the device the rows of the next step, n of them; NULL: padding. */
+/* loop.c: uploads the n rows of the next step; NULL is a row of padding. */
 int rows_upload(struct engine *en, struct sequence *const *row, int n, struct err *e);
 
-/* prompt_cache.c: the sequence's place gets the prompt's K/V and first logits, shared where that is allowed.
- * KVCACHE_FULL when units are short. */
+/* prompt_cache.c: gives the sequence's place K and V of its prompt and samples the first token, from a shared
+ * prefill where that is allowed. KVCACHE_FULL when units are short. */
 int prompt_admit(struct engine *en, struct sequence *s, struct err *e);
 int prompt_evict_one(struct engine *en, struct err *e); /* 1: evicted, 0: none to evict */
 void prompt_cache_clear(struct engine *en, struct err *e);
 
-/* completion.c: takes one sampled token; sets done. */
+/* sequence.c: appends one sampled token, and sets done when the sequence ends with it. */
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r);
 /* Settings for the token after n_ids of the completion, and whether they differ from those of the one before.
  * They do not depend on what was drawn. */
 void sequence_settings(const struct engine *en, const struct sequence *s, int n_ids,
                        struct sample_settings *out);
 int sequence_settings_change(const struct sequence *s, int n_ids);
-/* May the next token be its last for a reason that only the host knows, length or a stop string? */
+/* Could the next token end it by length or stop string, which the device cannot see? */
 int sequence_may_end_unseen(const struct sequence *s);
 int sequence_finish(struct engine *en, struct sequence *s,
                     struct err *e); /* reads the counters, frees the place */
@@ -122,18 +122,18 @@ void sequence_completion(const struct sequence *s, struct completion *out);
 /* batch.c. No step may be in flight, except for batch_room_ahead and batch_collect. */
 int release_place(struct engine *en, struct sequence *s, struct err *e);
 int batch_settings(struct engine *en, const struct sequence *s, int n_ids, struct err *e);
-int batch_may_admit(const struct engine *en); /* somebody waits, and nothing is known to be in the way */
+int batch_may_admit(const struct engine *en); /* a request waits, and nothing is known to stand in the way */
 int batch_admit(struct engine *en, struct err *e);
-/* Every active sequence gets room for its next token; shared prompts and then the youngest sequences give
- * way. */
+/* Gives every active sequence units for its next token. When they run out, shared prompts are evicted, and
+ * then the youngest sequences preempted. */
 int batch_make_room(struct engine *en, struct err *e);
-/* The same for the token after the one in flight, without anybody giving way: 1: there is, 0: not so. */
+/* The same for the token after the one in flight, from free units alone: 1, or 0 when they do not suffice. */
 int batch_room_ahead(struct engine *en, struct err *e);
-/* Sequences that are over leave the batch for en->finished. */
+/* Moves the sequences that have ended from the batch to en->finished. */
 int batch_collect(struct engine *en, struct err *e);
 
 /* programs.c */
-int programs_bucket(int n); /* rows that a group of n takes */
+int programs_bucket(int n); /* rows that a group of n sequences takes, padding included */
 /* The recorded step of this shape; NULL: the device failed. */
 struct program *programs_get(struct engine *en, const struct step_group *g, int n_groups, int n_rows,
                              struct err *e);

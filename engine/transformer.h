@@ -5,19 +5,20 @@
 #include "engine/model/model.h"
 #include "engine/policies/policy.h"
 
-/* The decoder's forward pass as backend operations: one step for a batch (recorded once, replayed), or the
- * prefill of one sequence (run at once). This is the file to read to see what a step does. */
+/* The decoder's forward pass as backend operations: a decode step for a batch, which is recorded once and
+ * replayed, or the prefill of one sequence, which runs at once. transformer.c is the file to read to see what
+ * a step does. */
 
-/* Device buffers, by row. max_rows covers a prefill chunk and a batch; b_rows is what a batch alone can take:
- * max_batch, and half as much again for padding. Statistics, scores and lists are there once a policy that
- * needs them is (transformer_room). */
+/* Device buffers, by row. max_rows is enough for a prefill chunk and for a batch; b_rows for a batch alone,
+ * which is max_batch and half as much again for padding. Statistics, scores and lists are allocated when the
+ * first policy comes that needs them (transformer_policy_buffers). */
 struct transformer {
     const struct model *model;
     struct kvcache *cache;
     const struct backend *be;
     struct device *dev;
     int max_rows, b_rows, max_context;
-    int chunk;                              /* positions of a prompt that are run at once */
+    int chunk;                              /* positions of a prompt that run at once */
     int32_t *row_token, *row_seq, *row_pos; /* (max_rows) */
     enum dtype type;                        /* of y, attn and act, which feed the linear layers */
     float *x, *qkv, *gate_up;               /* x: the residual stream */
@@ -33,13 +34,13 @@ struct transformer {
     struct policy_list list[2];
 };
 
-/* chunk: positions of a prompt that are run at once. */
+/* Allocates the buffers; model and cache must outlive them. ERR_DEVICE: no memory. */
 int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch,
                      int max_context, int chunk, struct err *e);
 void transformer_release(struct transformer *t);
 
-/* Makes the buffers that a policy with these needs uses. */
-int transformer_room(struct transformer *t, unsigned needs, int has_select, struct err *e);
+/* Allocates the buffers that a policy with these needs (enum policy_needs) uses, unless they are there. */
+int transformer_policy_buffers(struct transformer *t, unsigned needs, int has_select, struct err *e);
 
 /* Rows [row0, row0 + cap) of the batch share a policy. */
 struct step_group {
@@ -47,18 +48,19 @@ struct step_group {
     int row0, cap;
 };
 
-/* Enqueues one decode step over rows [0, n_rows): row_token, row_seq and row_pos hold the tokens; sampled and
- * the next row_token and row_pos come out. Between record_begin and record_end. */
+/* Enqueues one decode step over rows [0, n_rows); called between record_begin and record_end. The tokens to
+ * feed are in row_token, row_seq and row_pos. The step leaves its results in `sampled` and the next tokens in
+ * row_token and row_pos. */
 void transformer_step(struct transformer *t, const struct step_group *groups, int n_groups, int n_rows,
                       struct err *e);
 
-/* Runs the prompt through place `seq` (units mapped, tables empty) and leaves the last token's logits in
- * `logits` (device, vocab floats). policy NULL: dense, for sharing. Calls prefill_end when there is a policy.
- */
+/* Runs the prompt and leaves the last token's logits in `logits` (device, vocab floats). The place `seq` must
+ * have units for the prompt and hold no tokens. With policy NULL the prefill is dense and can be shared; else
+ * the policy's prefill hooks are called, prefill_end last. */
 void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int n_prompt,
                          const struct policy *policy, float *logits, struct err *e);
 
-/* prefill_end alone, for a place that was forked from a shared prompt. */
+/* Calls prefill_end only, for a place that was forked from a shared prompt. */
 void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const struct policy *policy,
                              struct err *e);
 

@@ -3,7 +3,7 @@
 
 #include "engine/transformer.h"
 
-/* The backend's type for what feeds linear layers, if all of them have bf16 weights. */
+/* The type of what feeds linear layers: the backend's own if all of them have bf16 weights, else fp32. */
 static enum dtype activations(const struct model *m)
 {
     int f32 = m->head.dtype == DTYPE_F32;
@@ -61,7 +61,7 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     return e->code;
 }
 
-int transformer_room(struct transformer *t, unsigned needs, int has_select, struct err *e)
+int transformer_policy_buffers(struct transformer *t, unsigned needs, int has_select, struct err *e)
 {
     const struct model_config *f = &t->model->config;
     size_t b = (size_t)t->b_rows, stride = (size_t)t->cache->view.max_pages * KV_PAGE_TOKENS;

@@ -7,13 +7,15 @@
 #include "evalcore/base/err.h"
 #include "kernels/backend.h"
 
-/* The KV cache's host side: one flat pool of units (one KV head of one page), handed out from a free stack
- * with reference counts, so that uniform and ragged sequences and shared prompt pages carve from the same
- * memory.
+/* The second door of engine/memory (device.h says what the room is for): the host's side of the KV cache.
  *
- * A place (seq) holds one sequence or one shared prompt. The host decides which units a head has; which slots
- * are live is the device's business (struct kv_view), and the host reads it back where it must: after a
- * prefill and, for sequences that drop, before each step. */
+ * Its memory is one pool of units; a unit holds K and V of one KV head of one page. Units have reference
+ * counts and are handed out from a stack of free ones, so sequences that keep everything, sequences whose
+ * heads keep different numbers of tokens (ragged ones) and shared prompt pages all use the same pool.
+ *
+ * A place (seq) holds one sequence or one shared prompt. The host decides which units a head has. Which slots
+ * of them are live is decided on the device (struct kv_view), and the host reads it back where it must: after
+ * a prefill, and for sequences that drop tokens before each step. */
 struct kvcache {
     struct kv_view view;
     const struct backend *be;
@@ -27,39 +29,40 @@ struct kvcache {
     int32_t *mapped;              /* (heads): pages with a unit */
     int32_t *scratch;             /* (heads_per_seq) */
     int32_t *copy_src, *copy_dst; /* device, (heads_per_seq * max_pages): lists for copies and changes */
-    int32_t *put_at, *put_unit;   /* (n_put): changes to a place's part of view.unit, not there yet */
+    int32_t *put_at, *put_unit;   /* (n_put): changes to a place's part of view.unit, not yet on the device */
     int n_put;
 };
 
-/* Tables alone; kvcache_pool gives it units, kvcache_bounds their page bounds, once is enough. */
+/* kvcache_init() allocates the tables only. kvcache_pool() adds the units, and kvcache_bounds() page bounds
+ * for them, each called once. ERR_DEVICE: no memory. */
 int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev, const struct kv_view *sizes,
                  struct err *e);
 int kvcache_pool(struct kvcache *c, int n_units, struct err *e);
 int kvcache_bounds(struct kvcache *c, struct err *e);
 void kvcache_release(struct kvcache *c);
 
-/* Empties a place: its units go back, its tables are zeroed. */
+/* Empties a place: gives its units back and zeroes its tables. */
 int kvcache_clear(struct kvcache *c, int seq, struct err *e);
 
-/* What the three functions that take units return when too few are free: no error, since the caller can free
- * some and try again. */
+/* What kvcache_map(), kvcache_fit_ragged() and kvcache_fork() return when too few units are free. It is not
+ * an error, since the caller can free some and try again. */
 enum { KVCACHE_FULL = 1 };
 
-/* Every head of the place gets units for its first n_pages pages. KVCACHE_FULL, with nothing changed, when
- * too few are free. */
+/* Gives every head of the place units for its first n_pages pages. KVCACHE_FULL leaves everything as it was.
+ */
 int kvcache_map(struct kvcache *c, int seq, int n_pages, struct err *e);
 
-/* Units a map to n_pages would take. */
+/* How many units kvcache_map() would take. */
 int kvcache_needs(const struct kvcache *c, int seq, int n_pages);
 
-/* For a place whose live sets are ragged: after dropping and compaction, units above each head's slots go
- * back, but for `spare` pages ahead; heads that are short of them get more. KVCACHE_FULL when too few are
- * free. */
+/* For a place whose sequence drops tokens: leaves each head with units for the slots it uses and `spare`
+ * pages more. Units beyond that go back to the pool, and heads that have fewer get some. May return
+ * KVCACHE_FULL. */
 int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e);
 
-/* Place `to` becomes a copy of the first n_tokens tokens of `from` (no drops there). Whole pages are shared
- * unless `copy_all`; the last, partial page is copied, since it will be written. KVCACHE_FULL when too few
- * units are free. */
+/* Makes place `to` a copy of the first n_tokens tokens of `from`, which has dropped none. Whole pages are
+ * shared unless `copy_all`; a last, partial page is copied, since it will be written. May return
+ * KVCACHE_FULL. kvcache_fork_needs(): how many units it takes. */
 int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all, struct err *e);
 int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all);
 

@@ -5,7 +5,10 @@
 #include "evalcore/base/err.h"
 #include "kernels/backend.h"
 
-/* A model's weights on a device. q, k and v, and gate and up, are one matrix each, so a layer is four
+/* The room of models: their configuration, their files and their weights on a device. The rooms
+ * engine/policies, engine and evalcore/bench come in. Nothing here decodes.
+ *
+ * This door loads weights. q, k and v are one matrix, and gate and up are one, so a layer has four matrix
  * products. */
 struct model_layer {
     struct weight qkv;          /* ((n_q + 2 n_kv) * head_dim, hidden), bias where the file has one (Qwen2) */
@@ -25,11 +28,13 @@ struct model {
     struct weight head;        /* (vocab, hidden); same memory as embed when tied */
     float *norm;               /* (hidden) */
     float *cos_sin;            /* (max_context, 2, head_dim / 2) */
-    char identity[65];
-    size_t bytes, step_bytes; /* all; without the embedding where that is not the head too */
+    char identity[65];         /* 64 hex digits (safetensors_identity) */
+    size_t bytes, step_bytes;  /* of all weights; of those a decode step reads: without an embedding that is
+                                * not the head too */
 };
 
-/* path: "pocket" or a folder. max_context sizes the rotation table. */
+/* path: as for model_config_open(). max_context sizes the rotation table; cache_dir is for
+ * safetensors_identity(). On an error m is closed. */
 int model_open(struct model *m, const char *path, const struct backend *be, struct device *dev,
                int max_context, const char *cache_dir, struct err *e);
 void model_close(struct model *m);

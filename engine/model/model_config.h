@@ -6,12 +6,13 @@
 
 #include "evalcore/base/err.h"
 
-/* config.json (and generation_config.json) of a Hugging Face folder, checked: Qwen2/Qwen2.5, Qwen3 and
- * Llama-3 shapes. Anything else is refused with the field's name. */
+/* A door of engine/model (model.h says what the room is for): the shape of a model, from config.json and
+ * generation_config.json of a Hugging Face folder. Qwen2, Qwen2.5, Qwen3 and Llama 3 are supported; anything
+ * else is refused with the name of the field. */
 enum { MODEL_MAX_EOS = 7 }; /* with a chat form's own, as many as a sampler can ban */
 
-/* What sets a family's arithmetic apart; the rest of a model's shape is in its config.json. Adding a family:
- * a row of the table in model_config.c. */
+/* What the arithmetic of a family has that others have not; all else is in config.json. To add a family, add
+ * a row to the table in model_config.c. */
 struct model_family {
     const char *name; /* "model_type" in config.json */
     int qkv_bias;     /* the projections of q, k and v have a bias */
@@ -31,29 +32,33 @@ struct model_config {
     int n_eos;
 };
 
-/* Values of a token's row of queries, keys and values, as one linear layer gives them. */
+/* How many values the fused linear layer of queries, keys and values gives for a token. */
 static inline int model_qkv_values(const struct model_config *c)
 {
     return (c->n_q + 2 * c->n_kv) * c->head_dim;
 }
 
-/* Parameters of the layers' matrices. */
+/* How many parameters the matrices of all layers have. */
 static inline size_t model_layer_values(const struct model_config *c)
 {
     size_t attention = (size_t)(model_qkv_values(c) + c->n_q * c->head_dim);
     return (size_t)c->n_layers * (attention + 3 * (size_t)c->ffn) * (size_t)c->hidden;
 }
 
-/* generation may be NULL; its end tokens replace the configuration's. what names the file in messages. */
+/* From the texts of both files. generation may be NULL; its end tokens replace those of the configuration.
+ * `what` names the file in messages. */
 int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation,
                        size_t n_generation, const char *what, struct err *e);
-/* "pocket", a folder, or "random:CONFIG.json": that shape with random weights, for benchmarks. */
+/* model: "pocket", a folder, or "random:CONFIG.json", which means that shape with random weights, for
+ * benchmarks. */
 int model_config_open(struct model_config *c, const char *model, struct err *e);
 
 /* The configuration file of a "random:" model, else NULL. */
 const char *model_random_config(const char *model);
 
-/* The rotation's frequency of pair i (of head_dim / 2), Llama 3.1 scaling applied. */
+/* The frequency by which RoPE rotates pair i of head_dim / 2, with Llama 3.1's scaling where the model has
+ * it.
+ */
 double model_rope_frequency(const struct model_config *c, int i);
 
 #endif

@@ -6,10 +6,11 @@
 
 #include "evalcore/base/err.h"
 
-/* Reader for the safetensors format: 8-byte little-endian header length, JSON header, raw little-endian data.
- * The file is untrusted: every offset, shape and dtype is checked against the data size before anything is
- * returned. A model is one file, or a folder with model.safetensors, or one with model.safetensors.index.json
- * and shards. */
+/* A door of engine/model (model.h says what the room is for): reads files of the safetensors format, which
+ * have an 8-byte little-endian header length, a JSON header, and raw little-endian data. The file is
+ * untrusted: every offset, shape and dtype is checked against the size of the data before anything is
+ * returned. A model is one file, or a folder with model.safetensors, or a folder with
+ * model.safetensors.index.json and shards. */
 enum st_dtype { ST_F32, ST_F16, ST_BF16, ST_OTHER };
 
 struct st_tensor {
@@ -17,7 +18,7 @@ struct st_tensor {
     enum st_dtype dtype;
     int n_dims;
     int64_t shape[8];
-    const unsigned char *data; /* unaligned, inside the map */
+    const unsigned char *data; /* in the mapped file, at any address */
     size_t bytes;
 };
 
@@ -30,7 +31,7 @@ int safetensors_open_memory(struct safetensors **out, const void *data, size_t n
                             struct err *e);
 void safetensors_close(struct safetensors *s);
 
-/* NULL when there is none of that name. */
+/* NULL when no tensor has that name. */
 const struct st_tensor *safetensors_find(const struct safetensors *s, const char *name);
 /* The tensor with exactly this shape (n_dims entries), or an error that names the tensor, its shape and the
  * one expected. */
@@ -38,11 +39,12 @@ int safetensors_need(const struct safetensors *s, const char *name, int n_dims, 
                      const struct st_tensor **out, struct err *e);
 const char *safetensors_meta(const struct safetensors *s,
                              const char *key); /* "__metadata__" entry, or NULL */
-/* fp32 values of a tensor (n = number of elements). */
+/* The values of a tensor as fp32; n must be their number. Exact for the three types that are read. */
 int st_to_f32(const struct st_tensor *t, float *out, size_t n, struct err *e);
 
-/* Identity of the weights: SHA-256 over every file's header and contents, as hex. For files the hash is
- * cached in cache_dir (keyed by path, size, mtime) when that is not NULL; memory is hashed each time. */
+/* The identity of the weights: a SHA-256 over the contents of all files, as hex. When cache_dir is not NULL
+ * the hash of a file is cached there, by path, size, time of change and header. Memory is hashed each time.
+ */
 int safetensors_identity(const struct safetensors *s, const char *cache_dir, char out[65], struct err *e);
 
 #endif
