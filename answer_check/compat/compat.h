@@ -18,14 +18,6 @@ size_t compat_digits(struct span t, size_t i);           /* the first position t
 size_t compat_skip_space(struct span t, size_t i);       /* the first position that is no white space */
 struct span compat_kept(struct str *s, struct arena *a); /* a copy in the arena; s is empty again */
 struct span compat_trim(struct span s);                  /* without white space at both ends */
-/* Does s stand at i? Inline because it is asked at every place of a text. */
-static inline int compat_at(struct span t, size_t i, const char *s)
-{
-    if (i >= t.n || t.s[i] != s[0])
-        return 0;
-    size_t n = strlen(s);
-    return n <= t.n - i && !memcmp(t.s + i, s, n);
-}
 int compat_at_folded(struct span t, size_t i, const char *lower); /* ASCII case ignored */
 size_t compat_length(struct span t);                              /* in characters */
 

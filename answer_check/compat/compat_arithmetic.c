@@ -19,7 +19,7 @@ static node factor(struct arithmetic *r);
 static int take(struct arithmetic *r, const char *s)
 {
     r->i = compat_skip_space(r->t, r->i);
-    if (!compat_at(r->t, r->i, s))
+    if (!span_at(r->t, r->i, s))
         return 0;
     r->i += strlen(s);
     return 1;
@@ -28,7 +28,7 @@ static int take(struct arithmetic *r, const char *s)
 static node number(struct arithmetic *r)
 {
     size_t from = r->i = compat_skip_space(r->t, r->i), end = compat_digits(r->t, from);
-    int whole = !compat_at(r->t, end, "."), zeros = 1;
+    int whole = !span_at(r->t, end, "."), zeros = 1;
     for (size_t i = from; i < end; i++)
         zeros &= r->t.s[i] == '0';
     if (whole && end > from + 1 && r->t.s[from] == '0' && !zeros)

@@ -14,7 +14,7 @@ static long last_command(struct span t, size_t end, size_t *behind)
     for (size_t i = end; i-- > 0;) {
         if (t.s[i] != '\\')
             continue;
-        size_t n = compat_at(t, i, "\\boxed") ? 6 : compat_at(t, i, "\\fbox") ? 5 : 0;
+        size_t n = span_at(t, i, "\\boxed") ? 6 : span_at(t, i, "\\fbox") ? 5 : 0;
         if (n && i + n <= end) {
             *behind = i + n;
             return (long)i;
@@ -38,7 +38,7 @@ static long closing(struct span t, size_t open, size_t end)
 static int has_separator(struct span t)
 {
     for (size_t i = 0; i < t.n; i++)
-        if (t.s[i] == ',' || t.s[i] == ';' || compat_at(t, i, "and") || compat_at(t, i, "or"))
+        if (t.s[i] == ',' || t.s[i] == ';' || span_at(t, i, "and") || span_at(t, i, "or"))
             return 1;
     return 0;
 }

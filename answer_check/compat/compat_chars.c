@@ -79,9 +79,9 @@ size_t compat_digits(struct span t, size_t i)
 
 size_t compat_percent(struct span t, size_t i)
 {
-    if (compat_at(t, i, "%"))
+    if (span_at(t, i, "%"))
         return 1;
     if (i >= t.n || ascii_lower(t.s[i]) != 'p')
         return 0;
-    return compat_at(t, i + 1, "ercent") ? 7 : compat_at(t, i + 1, "ct") ? 3 : 0;
+    return span_at(t, i + 1, "ercent") ? 7 : span_at(t, i + 1, "ct") ? 3 : 0;
 }

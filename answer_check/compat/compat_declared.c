@@ -4,9 +4,9 @@
 
 int compat_hope(struct span t, size_t *end)
 {
-    size_t i = *end + (size_t)compat_at(t, *end, ".");
+    size_t i = *end + (size_t)span_at(t, *end, ".");
     i += compat_space(t, i);
-    if (!compat_at(t, i, "I hope"))
+    if (!span_at(t, i, "I hope"))
         return 0;
     *end = i + 6;
     return 1;
@@ -30,8 +30,8 @@ static size_t next_is(struct span t, size_t *i, int *gap, int same_line)
             within &= t.s[k] != '\n';
         *gap = within ? *gap + (int)compat_length((struct span){t.s + at, word - at}) : REACH + 1;
         *i = word;
-        if (compat_at(t, word, "is"))
-            return word + 2 + (size_t)compat_at(t, word + 2, ":");
+        if (span_at(t, word, "is"))
+            return word + 2 + (size_t)span_at(t, word + 2, ":");
     }
     return 0;
 }
@@ -60,7 +60,7 @@ int compat_pattern_at(const struct compat_pattern *p, struct compat_text *t, siz
     switch (p->start) {
     case COMPAT_FINAL_HOPE:
         end = behind(t, i, "final answer is");
-        return end && p->read(t, end + (size_t)compat_at(t->t, end, ":"), out);
+        return end && p->read(t, end + (size_t)span_at(t->t, end, ":"), out);
     case COMPAT_FINAL_IS:
     case COMPAT_FINAL_IS_ON_LINE:
         end = behind(t, i, "final answer");

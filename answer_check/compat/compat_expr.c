@@ -9,7 +9,7 @@ enum tail { TAIL_NONE, TAIL_HOPE, TAIL_NO_EQUALS }; /* what must follow: nothing
 static int tail_holds(struct span t, size_t *end, enum tail tail)
 {
     if (tail == TAIL_NO_EQUALS)
-        return !compat_at(t, compat_skip_space(t, *end), "=");
+        return !span_at(t, compat_skip_space(t, *end), "=");
     return tail == TAIL_NONE || compat_hope(t, end);
 }
 
@@ -44,7 +44,7 @@ static int with_decimals(struct span t, size_t from, size_t end, enum tail tail,
 
 static int thousands(struct span t, size_t i, enum tail tail, struct compat_match *out)
 {
-    size_t first = i + (size_t)compat_at(t, i, "-"), end = compat_digits(t, first), groups = 0;
+    size_t first = i + (size_t)span_at(t, i, "-"), end = compat_digits(t, first), groups = 0;
     if (end == first || end - first > 3 || t.s[first] == '0')
         return 0;
     while (end + 4 <= t.n && (t.s[end] == ' ' || t.s[end] == ',') &&
@@ -53,7 +53,7 @@ static int thousands(struct span t, size_t i, enum tail tail, struct compat_matc
         groups++;
     }
     for (; groups; groups--, end -= 4) {
-        if (compat_at(t, end, ".") && with_decimals(t, i, end, tail, out))
+        if (span_at(t, end, ".") && with_decimals(t, i, end, tail, out))
             return 1;
         out->integer = (struct span){t.s + i, end - i};
         if (number_ends(t, end, tail, out))
@@ -68,11 +68,11 @@ static int number_at(struct span t, size_t i, enum tail tail, struct compat_matc
         return 0;
     if (thousands(t, i, tail, out))
         return 1;
-    size_t first = i + (size_t)compat_at(t, i, "-"), end = compat_digits(t, first);
+    size_t first = i + (size_t)span_at(t, i, "-"), end = compat_digits(t, first);
     if (end > first && end < t.n && (t.s[end] == '.' || t.s[end] == ',') &&
         with_decimals(t, i, end, tail, out))
         return 1;
-    if (compat_at(t, i, ".") && with_decimals(t, i, i, tail, out))
+    if (span_at(t, i, ".") && with_decimals(t, i, i, tail, out))
         return 1;
     for (; end > first; end--) {
         out->integer = (struct span){t.s + i, end - i};
@@ -85,12 +85,12 @@ static int number_at(struct span t, size_t i, enum tail tail, struct compat_matc
 /* A currency sign at i: its length, or 0. */
 static size_t currency(struct span t, size_t i)
 {
-    if (compat_at(t, i, "$"))
+    if (span_at(t, i, "$"))
         return 1;
-    if (compat_at(t, i, "£") || compat_at(t, i, "¥"))
+    if (span_at(t, i, "£") || span_at(t, i, "¥"))
         return 2;
     int block = i + 3 <= t.n && (unsigned char)t.s[i] == 0xe2 && (unsigned char)t.s[i + 1] == 0x82;
-    return compat_at(t, i, "฿") || (block && (unsigned char)t.s[i + 2] >= 0xa1) ? 3 : 0;
+    return span_at(t, i, "฿") || (block && (unsigned char)t.s[i + 2] >= 0xa1) ? 3 : 0;
 }
 
 static int money_at(struct span t, size_t i, enum tail tail, struct compat_match *out)
@@ -113,7 +113,7 @@ static size_t operator_at(struct span t, size_t i)
     case ')':
         return 1;
     default:
-        return compat_at(t, i, "×") || compat_at(t, i, "÷") ? 2 : 0;
+        return span_at(t, i, "×") || span_at(t, i, "÷") ? 2 : 0;
     }
 }
 
@@ -140,7 +140,7 @@ static size_t search(struct compat_text *t, size_t from, int kind)
  * where it ends, or 0. */
 static size_t suffix(struct span t, size_t i)
 {
-    for (int bold = compat_at(t, i, "**"); bold >= 0; bold--) {
+    for (int bold = span_at(t, i, "**"); bold >= 0; bold--) {
         size_t k = i + (bold ? 2 : 0), blank = compat_space(t, k);
         if (k == t.n || blank)
             return k + blank;
@@ -154,9 +154,9 @@ static size_t suffix(struct span t, size_t i)
 static int arithmetic_at(struct compat_text *t, size_t i, enum tail tail, struct compat_match *out)
 {
     struct span s = t->t;
-    size_t from = i + (size_t)compat_at(s, i, "-");
-    from += (size_t)compat_at(s, from, "(");
-    from += (size_t)compat_at(s, from, "-");
+    size_t from = i + (size_t)span_at(s, i, "-");
+    from += (size_t)span_at(s, from, "(");
+    from += (size_t)span_at(s, from, "-");
     if (from >= s.n || !ascii_is_digit(s.s[from]))
         return 0;
     size_t end = search(t, from, RUN_END), op = search(t, from, NEXT_OPERATOR);
@@ -192,12 +192,12 @@ static int may_begin(struct span t, size_t i)
 /* Matches the start of the text, a blank or "=", then perhaps "**", then what `read` reads. */
 static int anchored(struct compat_text *t, size_t i, reader *read, enum tail tail, struct compat_match *out)
 {
-    size_t ahead[2] = {i, i + (compat_at(t->t, i, "=") ? 1 : compat_space(t->t, i))};
+    size_t ahead[2] = {i, i + (span_at(t->t, i, "=") ? 1 : compat_space(t->t, i))};
     for (int k = i == 0 ? 0 : 1; k < 2; k++) {
         size_t p = ahead[k];
         if ((k == 1 && p == i) || !may_begin(t->t, p))
             continue;
-        if (compat_at(t->t, p, "**") && read(t, p + 2, tail, out))
+        if (span_at(t->t, p, "**") && read(t, p + 2, tail, out))
             return 1;
         if (read(t, p, tail, out))
             return 1;

@@ -14,7 +14,7 @@ struct compat_text compat_text_of(struct span t)
         char c = t.s[i];
         if (c == '}' && out.last_brace < 0)
             out.last_brace = (long)i;
-        else if (c == '\\' && !out.boxes_end && compat_at(t, i, "\\boxed{"))
+        else if (c == '\\' && !out.boxes_end && span_at(t, i, "\\boxed{"))
             out.boxes_end = i + 1;
         else if ((c == 'a' || c == 'A') && out.words < COMPAT_WORDS && compat_at_folded(t, i, "answer"))
             out.word[out.words++] = i;
@@ -31,17 +31,17 @@ static int stops(struct span t, size_t i, int kind)
 {
     switch (kind) {
     case DISPLAY_DOLLAR:
-        return compat_at(t, i, "$$");
+        return span_at(t, i, "$$");
     case DISPLAY_BRACKET:
-        return compat_at(t, i, "\\]");
+        return span_at(t, i, "\\]");
     case INLINE_DOLLAR:
         return t.s[i] == '\n' || (t.s[i] == '$' && before(t, i) != '\\');
     case INLINE_PAREN:
-        return t.s[i] == '\n' || compat_at(t, i, "\\)");
+        return t.s[i] == '\n' || span_at(t, i, "\\)");
     case INLINE_BRACKET:
         return t.s[i] == '\n' || t.s[i] == '[' || t.s[i] == ']';
     default:
-        return compat_at(t, i, "\\boxed{");
+        return span_at(t, i, "\\boxed{");
     }
 }
 
@@ -118,20 +118,20 @@ static int bracketed(struct compat_text *t, size_t i, int boxed, struct compat_m
 /* "{-12.5}" at i: its end, or 0. */
 static size_t braced_number(struct span t, size_t i)
 {
-    if (!compat_at(t, i, "{"))
+    if (!span_at(t, i, "{"))
         return 0;
-    size_t from = i + 1 + (size_t)compat_at(t, i + 1, "-"), end = compat_digits(t, from);
+    size_t from = i + 1 + (size_t)span_at(t, i + 1, "-"), end = compat_digits(t, from);
     if (end == from)
         return 0;
     if (end < t.n && (t.s[end] == '.' || t.s[end] == ',') && compat_digits(t, end + 1) > end + 1)
         end = compat_digits(t, end + 1);
-    return compat_at(t, end, "}") ? end + 1 : 0;
+    return span_at(t, end, "}") ? end + 1 : 0;
 }
 
 static int bare_fraction(struct span t, size_t i, struct compat_match *out)
 {
-    size_t from = i + (size_t)compat_at(t, i, "-");
-    if (!compat_at(t, from, "\\frac"))
+    size_t from = i + (size_t)span_at(t, i, "-");
+    if (!span_at(t, from, "\\frac"))
         return 0;
     size_t end = braced_number(t, from + 5);
     if (!end || !(end = braced_number(t, end)))
@@ -158,7 +158,7 @@ static int formula_at(struct compat_text *t, size_t i, int boxed, struct compat_
     if (!found)
         return 0;
     out->end = compat_skip_space(t->t, out->end);
-    size_t escaped = (size_t)compat_at(t->t, out->end, "\\%"),
+    size_t escaped = (size_t)span_at(t->t, out->end, "\\%"),
            percent = compat_percent(t->t, out->end + escaped);
     out->formula[out->n].percent = percent > 0;
     out->end += percent ? escaped + percent : 0;
@@ -169,10 +169,10 @@ static int formula_at(struct compat_text *t, size_t i, int boxed, struct compat_
 /* "and", "or", ",and", ",or" or "," at i: its end, or 0. */
 static size_t joint(struct span t, size_t i)
 {
-    size_t word = i + (size_t)compat_at(t, i, ",");
-    if (compat_at(t, word, "and"))
+    size_t word = i + (size_t)span_at(t, i, ",");
+    if (span_at(t, word, "and"))
         return word + 3;
-    if (compat_at(t, word, "or"))
+    if (span_at(t, word, "or"))
         return word + 2;
     return word > i ? word : 0;
 }
@@ -211,7 +211,7 @@ static int boxed_formula(struct compat_text *t, size_t i, struct compat_match *o
 /* Matches from a \boxed{ to the last brace of the text; compat_boxes() finds out what is in it. */
 static int bare_box(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    if (t->t.s[i] != '\\' || !compat_at(t->t, i, "\\boxed{") || t->last_brace < (long)(i + 8))
+    if (t->t.s[i] != '\\' || !span_at(t->t, i, "\\boxed{") || t->last_brace < (long)(i + 8))
         return 0;
     out->end = (size_t)t->last_brace + 1;
     out->formula[0] = (struct compat_formula){{t->t.s + i, out->end - i}, 0};

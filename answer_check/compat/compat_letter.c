@@ -15,7 +15,7 @@ static int closed_letter(struct span t, size_t i, struct compat_match *out)
 {
     if (!letter_at(t, i, out))
         return 0;
-    for (int bold = compat_at(t, i + 1, "**"); bold >= 0; bold--) {
+    for (int bold = span_at(t, i + 1, "**"); bold >= 0; bold--) {
         size_t k = i + 1 + (bold ? 2 : 0), blank = compat_space(t, k);
         if (k == t.n || blank || t.s[k] == '.' || t.s[k] == ',' || t.s[k] == ':') {
             out->end = k == t.n ? k : blank ? k + blank : k + 1;
@@ -32,7 +32,7 @@ static int standing_letter(struct span t, size_t i, struct compat_match *out)
         size_t p = k ? i + compat_space(t, i) : i;
         if (k && p == i)
             break;
-        if ((compat_at(t, p, "**") && closed_letter(t, p + 2, out)) || closed_letter(t, p, out))
+        if ((span_at(t, p, "**") && closed_letter(t, p + 2, out)) || closed_letter(t, p, out))
             return 1;
     }
     return 0;
@@ -62,8 +62,7 @@ static int within_50(struct compat_text *t, size_t i, struct compat_match *out)
 
 static int first_letter(struct compat_text *t, size_t i, struct compat_match *out)
 {
-    return i == 0 &&
-           ((compat_at(t->t, 0, "**") && closed_letter(t->t, 2, out)) || closed_letter(t->t, 0, out));
+    return i == 0 && ((span_at(t->t, 0, "**") && closed_letter(t->t, 2, out)) || closed_letter(t->t, 0, out));
 }
 
 static int any_letter(struct compat_text *t, size_t i, struct compat_match *out)

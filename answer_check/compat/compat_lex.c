@@ -21,10 +21,10 @@ static size_t accent_length(struct span t)
 {
     for (const char *const *name = compat_accents; *name; name++) {
         size_t n = 1 + strlen(*name);
-        if (!compat_at(t, 1, *name))
+        if (!span_at(t, 1, *name))
             continue;
         size_t open = n + (size_t)(n < t.n && strchr(" \t\r\n", t.s[n]) != NULL && t.s[n]);
-        if (!compat_at(t, open, "{"))
+        if (!span_at(t, open, "{"))
             continue;
         const char *close = memchr(t.s + open, '}', t.n - open);
         return close ? (size_t)(close - t.s) + 1 : 0;
@@ -36,22 +36,22 @@ static void command(struct compat_lexed *best, struct span t)
 {
     for (size_t k = 0; compat_greek_letters[k].name; k++) {
         const char *name = compat_greek_letters[k].name;
-        if (compat_at(t, 1, name)) {
+        if (span_at(t, 1, name)) {
             size_t n = 1 + strlen(name);
             int is_gamma = !strcmp(name, "gamma") || !strcmp(name, "Gamma");
             /* without a blank behind it, it is taken for the gamma function */
-            longest(best, t, n, is_gamma && !compat_at(t, n, " ") ? CT_UNREADABLE : CT_GREEK, (int)k);
+            longest(best, t, n, is_gamma && !span_at(t, n, " ") ? CT_UNREADABLE : CT_GREEK, (int)k);
         }
     }
     for (const char *const *name = compat_other_symbols; *name; name++)
-        if (compat_at(t, 1, *name))
+        if (span_at(t, 1, *name))
             longest(best, t, 1 + strlen(*name), CT_OTHER, 0);
     longest(best, t, accent_length(t), CT_ACCENT, 0);
-    if (compat_at(t, 0, "\\begin{array}{")) {
+    if (span_at(t, 0, "\\begin{array}{")) {
         size_t i = strlen("\\begin{array}{");
         while (i < t.n && (t.s[i] == 'c' || t.s[i] == 'l' || t.s[i] == 'r'))
             i++;
-        if (compat_at(t, i, "}"))
+        if (span_at(t, i, "}"))
             longest(best, t, i + 1, CT_ARRAY, 0);
     }
 }
@@ -59,25 +59,25 @@ static void command(struct compat_lexed *best, struct span t)
 /* 12, .5, 12.5; with E and an exponent; with a percent sign, which may have a blank before it. */
 static void number(struct compat_lexed *best, struct span t)
 {
-    size_t n = compat_digits(t, 0), decimals = compat_at(t, n, ".") ? compat_digits(t, n + 1) : 0;
+    size_t n = compat_digits(t, 0), decimals = span_at(t, n, ".") ? compat_digits(t, n + 1) : 0;
     if (decimals > n + 1)
         n = decimals;
     if (!n)
         return;
     longest(best, t, n, CT_NUMBER, 0);
-    size_t sign = n + 1 + (size_t)(compat_at(t, n + 1, "-") || compat_at(t, n + 1, "+"));
-    if (compat_at(t, n, "E") && compat_digits(t, sign) > sign)
+    size_t sign = n + 1 + (size_t)(span_at(t, n + 1, "-") || span_at(t, n + 1, "+"));
+    if (span_at(t, n, "E") && compat_digits(t, sign) > sign)
         longest(best, t, compat_digits(t, sign), CT_E_NOTATION, 0);
     size_t percent = n + (size_t)(n < t.n && t.s[n] == ' ');
-    percent += (size_t)(compat_at(t, percent, "\\%"));
-    if (compat_at(t, percent, "%"))
+    percent += (size_t)(span_at(t, percent, "\\%"));
+    if (span_at(t, percent, "%"))
         longest(best, t, percent + 1, CT_PERCENT, (int)n);
 }
 
 /* "dx", "d x", "d\theta" */
 static void differential(struct compat_lexed *best, struct span t)
 {
-    size_t i = compat_at(t, 0, "d") ? 1 : t.n, end;
+    size_t i = span_at(t, 0, "d") ? 1 : t.n, end;
     while (i < t.n && (t.s[i] == ' ' || t.s[i] == '\t'))
         i++;
     if (i >= t.n)
@@ -96,17 +96,17 @@ static struct compat_lexed next_token(struct span t)
 {
     struct compat_lexed best = {CT_END, 0, {t.s, 0}};
     for (const struct compat_literal *l = compat_literals; l->text; l++)
-        if (l->text[0] == t.s[0] && compat_at(t, 0, l->text))
+        if (l->text[0] == t.s[0] && span_at(t, 0, l->text))
             longest(&best, t, strlen(l->text), (enum compat_token)l->kind, l->value);
     if (t.s[0] == '\\')
         command(&best, t);
     number(&best, t);
     differential(&best, t);
     for (const char *const *name = compat_operator_names; *name; name++)
-        if (compat_at(t, 0, *name))
+        if (span_at(t, 0, *name))
             longest(&best, t, strlen(*name), CT_UNREADABLE, 1);
     for (size_t k = 0; (unsigned char)t.s[0] >= 0x80 && compat_greek_letters[k].sign; k++)
-        if (compat_at(t, 0, compat_greek_letters[k].sign))
+        if (span_at(t, 0, compat_greek_letters[k].sign))
             longest(&best, t, strlen(compat_greek_letters[k].sign), CT_GREEK, (int)k);
     if (ascii_is_letter(t.s[0]))
         longest(&best, t, 1, CT_LETTER, 0);

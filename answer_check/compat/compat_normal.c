@@ -8,7 +8,7 @@
 static size_t one_of(struct span t, size_t i, const char *const *list)
 {
     for (; *list; list++)
-        if (compat_at(t, i, *list))
+        if (span_at(t, i, *list))
             return strlen(*list);
     return 0;
 }
@@ -19,7 +19,7 @@ static struct span replaced(struct span t, const char *from, const char *to, str
         return t;
     struct str out = {0};
     for (size_t i = 0; i < t.n;) {
-        if (compat_at(t, i, from)) {
+        if (span_at(t, i, from)) {
             str_puts(&out, to);
             i += strlen(from);
         } else {
@@ -44,9 +44,9 @@ static struct span without_left_right(struct span t, struct arena *a)
     for (int k = 0; k < 4; k += 2) {
         struct str out = {0};
         for (size_t i = 0; i < t.n;) {
-            size_t n = compat_at(t, i, name[k])       ? strlen(name[k])
-                       : compat_at(t, i, name[k + 1]) ? strlen(name[k + 1])
-                                                      : 0;
+            size_t n = span_at(t, i, name[k])       ? strlen(name[k])
+                       : span_at(t, i, name[k + 1]) ? strlen(name[k + 1])
+                                                    : 0;
             size_t delimiter = n ? one_of(t, i + n, k ? right : left) : 0;
             if (delimiter)
                 i += n;
@@ -72,9 +72,9 @@ static struct span permutations(struct span t, struct arena *a)
     struct str out = {0};
     for (size_t i = 0; i < t.n;) {
         size_t end = t.s[i] == '(' ? term(t, i + 1) : i;
-        size_t low = end > i + 1 && compat_at(t, end, ")_{") ? end + 3 : 0;
+        size_t low = end > i + 1 && span_at(t, end, ")_{") ? end + 3 : 0;
         size_t close = low ? term(t, low) : 0;
-        if (close > low && compat_at(t, close, "}")) {
+        if (close > low && span_at(t, close, "}")) {
             int n = (int)(end - i - 1), k = (int)(close - low);
             str_printf(&out, "\\frac{(%.*s)!}{((%.*s)-(%.*s))!}", n, t.s + i + 1, n, t.s + i + 1, k,
                        t.s + low);
@@ -89,11 +89,11 @@ static struct span permutations(struct span t, struct arena *a)
 /* "\text { }" at i: its length, or 0. */
 static size_t empty_text(struct span t, size_t i)
 {
-    if (!compat_at(t, i, "\\text"))
+    if (!span_at(t, i, "\\text"))
         return 0;
     size_t open = compat_skip_space(t, i + 5);
-    size_t close = compat_at(t, open, "{") ? compat_skip_space(t, open + 1) : t.n;
-    return compat_at(t, close, "}") ? close + 1 - i : 0;
+    size_t close = span_at(t, open, "{") ? compat_skip_space(t, open + 1) : t.n;
+    return span_at(t, close, "}") ? close + 1 - i : 0;
 }
 
 /* Drops what carries no meaning: ordinal th, \! with the blanks behind it, empty text, dollars, quotes. */
@@ -105,7 +105,7 @@ static struct span without_ornaments(struct span t, struct arena *a)
         size_t n = one_of(t, i, gone);
         if (!n)
             n = empty_text(t, i);
-        if (!n && compat_at(t, i, "\\!"))
+        if (!n && span_at(t, i, "\\!"))
             n = compat_skip_space(t, i + 2) - i;
         if (!n && (t.s[i] == '"' || t.s[i] == '\'') && !(i && t.s[i - 1] == '\\'))
             n = 1;
@@ -131,7 +131,7 @@ static int letter_at(struct span t, size_t i)
 
 static size_t and_or(struct span t, size_t i)
 {
-    return compat_at(t, i, "and") ? i + 3 : compat_at(t, i, "or") ? i + 2 : 0;
+    return span_at(t, i, "and") ? i + 3 : span_at(t, i, "or") ? i + 2 : 0;
 }
 
 /* Replaces fonts, and fraction commands with the same meaning. */
@@ -151,18 +151,18 @@ static const char *marks(const struct pass *p, size_t *end)
     struct span t = p->t;
     size_t n = compat_space(t, p->i);
     *end = p->i + n + 1;
-    if (n && compat_at(t, p->i + n, "."))
+    if (n && span_at(t, p->i + n, "."))
         return " 0.";
     *end = p->i + 2;
-    if (compat_at(t, p->i, "{."))
+    if (span_at(t, p->i, "{."))
         return "{0.";
-    if (compat_at(t, p->i, "~="))
+    if (span_at(t, p->i, "~="))
         return "\\approx";
-    if (compat_at(t, p->blank, "{")) {
+    if (span_at(t, p->blank, "{")) {
         size_t comma = compat_skip_space(t, p->blank + 1);
-        size_t close = compat_at(t, comma, ",") ? compat_skip_space(t, comma + 1) : t.n;
+        size_t close = span_at(t, comma, ",") ? compat_skip_space(t, comma + 1) : t.n;
         *end = close + 1;
-        if (compat_at(t, close, "}"))
+        if (span_at(t, close, "}"))
             return ",";
     }
     return NULL;
@@ -173,15 +173,15 @@ static const char *marks(const struct pass *p, size_t *end)
 static const char *joining_words(const struct pass *p, size_t *end)
 {
     struct span t = p->t;
-    size_t word = compat_at(t, p->i, ",") ? compat_skip_space(t, p->i + 1) : p->blank;
+    size_t word = span_at(t, p->i, ",") ? compat_skip_space(t, p->i + 1) : p->blank;
     *end = and_or(t, word);
     if (*end && !(p->i && ascii_is_letter(t.s[p->i - 1])) && !letter_at(t, *end))
         return ",";
-    if (compat_at(t, word, "\\text{")) {
+    if (span_at(t, word, "\\text{")) {
         size_t inner = and_or(t, compat_skip_space(t, word + 6));
         size_t close = inner ? compat_skip_space(t, inner) : t.n;
         *end = close + 1;
-        if (compat_at(t, close, "}"))
+        if (span_at(t, close, "}"))
             return ",";
     }
     return NULL;
@@ -198,11 +198,11 @@ static const char *words(const struct pass *p, size_t *end)
     if (t.s[p->i] == '\\' && !escaped && *end > p->i + 1)
         return " ";
     *end = p->i + 8;
-    if (compat_at(t, p->i, "infinity"))
+    if (span_at(t, p->i, "infinity"))
         return "\\infty";
-    size_t dots = p->i + (size_t)compat_at(t, p->i, ",");
+    size_t dots = p->i + (size_t)span_at(t, p->i, ",");
     *end = dots + 6;
-    if (compat_at(t, dots, "\\ldots"))
+    if (span_at(t, dots, "\\ldots"))
         return " ";
     size_t n = one_of(t, p->i, in_text);
     *end = p->i + n;
@@ -211,10 +211,10 @@ static const char *words(const struct pass *p, size_t *end)
     if (n)
         return "\\%";
     *end = p->i + 3;
-    if (compat_at(t, p->i, "inf") && !escaped)
+    if (span_at(t, p->i, "inf") && !escaped)
         return "\\infty";
     *end = p->i + 5;
-    return compat_at(t, p->i, " sqrt") ? "\\sqrt" : NULL;
+    return span_at(t, p->i, " sqrt") ? "\\sqrt" : NULL;
 }
 
 static struct span respelt(struct span t, struct arena *a)
@@ -251,7 +251,7 @@ static struct span single_backslashes(struct span t, struct arena *a)
         return t;
     struct str out = {0};
     for (size_t i = 0; i < t.n; i++) {
-        if (compat_at(t, i, "\\\\") && letter_at(t, i + 2))
+        if (span_at(t, i, "\\\\") && letter_at(t, i + 2))
             i++;
         str_putc(&out, t.s[i]);
     }
@@ -272,13 +272,13 @@ struct span compat_normal(struct span formula, int last_box_only, struct arena *
     t = respelt(without_ornaments(t, a), a);
     t = replaced(replaced(t, "\n", " ", a), "\t", " ", a);
     t = compat_units(single_backslashes(t, a));
-    if (compat_at(t, 0, ".")) {
+    if (span_at(t, 0, ".")) {
         struct str zero = {0};
         str_putc(&zero, '0');
         str_add(&zero, t.s, t.n);
         t = compat_kept(&zero, a);
     }
-    if (t.n == 3 && compat_at(t, 0, "0.5"))
+    if (t.n == 3 && span_at(t, 0, "0.5"))
         t = (struct span){"\\frac{1}{2}", 11};
     return compat_trim(compat_operators(t, a));
 }

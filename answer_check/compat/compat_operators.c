@@ -35,8 +35,8 @@ static struct span parenthesised(struct span t, const char *name, const char *be
     struct str out = {0};
     size_t i = 0;
     while (i < t.n) {
-        size_t open = compat_at(t, i, name) ? one_space(t, i + strlen(name)) : t.n;
-        size_t close = compat_at(t, open, "(") ? find(t, open + 1, ')') : t.n;
+        size_t open = span_at(t, i, name) ? one_space(t, i + strlen(name)) : t.n;
+        size_t close = span_at(t, open, "(") ? find(t, open + 1, ')') : t.n;
         if (close < t.n) {
             str_puts(&out, better);
             add(&out, t, open + 1, close);
@@ -55,7 +55,7 @@ static struct span digit_pair(struct span t, const char *name, struct arena *a)
     struct str out = {0};
     size_t i = 0;
     while (i < t.n) {
-        size_t first = compat_at(t, i, name) ? one_space(t, i + strlen(name)) : t.n;
+        size_t first = span_at(t, i, name) ? one_space(t, i + strlen(name)) : t.n;
         size_t second = digit_at(t, first) ? one_space(t, first + 1) : t.n;
         if (digit_at(t, second)) {
             str_printf(&out, "%s{%c}{", name, t.s[first]);
@@ -76,8 +76,8 @@ static struct span frac_then_digit(struct span t, struct arena *a)
     size_t i = 0;
     int searching = 1; /* after a search without a result a later start finds nothing either */
     while (i < t.n) {
-        size_t open = searching && compat_at(t, i, "\\frac") ? one_space(t, i + 5) : t.n, close = t.n;
-        if (compat_at(t, open, "{")) {
+        size_t open = searching && span_at(t, i, "\\frac") ? one_space(t, i + 5) : t.n, close = t.n;
+        if (span_at(t, open, "{")) {
             close = find(t, open + 1, '}');
             while (close < t.n && !digit_at(t, one_space(t, close + 1)))
                 close = find(t, close + 1, '}');
@@ -102,9 +102,9 @@ static struct span frac_then_brace(struct span t, struct arena *a)
     struct str out = {0};
     size_t i = 0;
     while (i < t.n) {
-        size_t digit = compat_at(t, i, "\\frac") ? one_space(t, i + 5) : t.n;
+        size_t digit = span_at(t, i, "\\frac") ? one_space(t, i + 5) : t.n;
         size_t open = digit_at(t, digit) ? one_space(t, digit + 1) : t.n;
-        size_t close = compat_at(t, open, "{") ? find(t, open + 1, '}') : t.n;
+        size_t close = span_at(t, open, "{") ? find(t, open + 1, '}') : t.n;
         if (close < t.n) {
             str_printf(&out, "\\frac{%c}{", t.s[digit]);
             add(&out, t, open + 1, close + 1);
@@ -121,14 +121,14 @@ static struct span roots(struct span t, struct arena *a)
 {
     struct str out = {0};
     for (size_t i = 0; i < t.n;) {
-        int bare = compat_at(t, i, " sqrt");
-        if (!bare && !compat_at(t, i, "\\sqrt")) {
+        int bare = span_at(t, i, " sqrt");
+        if (!bare && !span_at(t, i, "\\sqrt")) {
             str_putc(&out, t.s[i++]);
             continue;
         }
         str_puts(&out, "\\sqrt");
         i = compat_skip_space(t, i + 5);
-        if (i < t.n && t.s[i] != '{' && t.s[i] != '[' && !compat_at(t, i, "\\sqrt")) {
+        if (i < t.n && t.s[i] != '{' && t.s[i] != '[' && !span_at(t, i, "\\sqrt")) {
             size_t end = compat_next(t, i);
             str_putc(&out, '{');
             add(&out, t, i, end);
@@ -147,16 +147,16 @@ static struct span fracs(struct span t, struct arena *a)
     size_t i = 0;
     int sound = 1;
     while (i < t.n && sound) {
-        if (!compat_at(t, i, "\\frac")) {
+        if (!span_at(t, i, "\\frac")) {
             str_putc(&out, t.s[i++]);
             continue;
         }
         str_puts(&out, "\\frac");
         i = compat_skip_space(t, i + 5);
-        if (compat_at(t, i, "{"))
+        if (span_at(t, i, "{"))
             continue;
         size_t second = i < t.n ? compat_next(t, i) : t.n, end = second < t.n ? compat_next(t, second) : t.n;
-        sound = second < t.n && !compat_at(t, i, "\\frac") && !compat_at(t, second, "\\frac");
+        sound = second < t.n && !span_at(t, i, "\\frac") && !span_at(t, second, "\\frac");
         if (!sound)
             break;
         str_putc(&out, '{');
@@ -181,7 +181,7 @@ static struct span fracs(struct span t, struct arena *a)
  * when there is none. */
 static size_t plain_integer(struct span t, size_t i)
 {
-    size_t first = i + (size_t)compat_at(t, i, "-"), end = compat_digits(t, first);
+    size_t first = i + (size_t)span_at(t, i, "-"), end = compat_digits(t, first);
     int zero = end > first && t.s[first] == '0';
     return end == first || (zero && (end > first + 1 || first > i)) ? 0 : end;
 }
@@ -189,7 +189,7 @@ static size_t plain_integer(struct span t, size_t i)
 /* The whole text is "a/b". */
 static struct span slash(struct span t, struct arena *a)
 {
-    size_t middle = plain_integer(t, 0), end = middle && compat_at(t, middle, "/") ? middle + 1 : 0;
+    size_t middle = plain_integer(t, 0), end = middle && span_at(t, middle, "/") ? middle + 1 : 0;
     if (!end || plain_integer(t, end) != t.n)
         return t;
     const char *out = arena_printf(a, "\\frac{%.*s}{%.*s}", (int)middle, t.s, (int)(t.n - end), t.s + end);

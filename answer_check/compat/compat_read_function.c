@@ -105,7 +105,7 @@ static node operator_name(struct compat_reader *r)
     if (!compat_take(r, CT_L_BRACE) || !compat_take(r, CT_UNREADABLE) || !compat_take(r, CT_R_BRACE))
         return NULL;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (name->text.n == strlen(known[k].name) && compat_at(name->text, 0, known[k].name))
+        if (name->text.n == strlen(known[k].name) && span_at(name->text, 0, known[k].name))
             return k < 2 ? several(r, known[k].f) : known_function(r, known[k].f);
     return NULL;
 }

@@ -9,18 +9,18 @@ typedef const struct math_node *node;
 static int grouped_number(struct span t)
 {
     size_t i = compat_skip_space(t, 0), from;
-    i += (size_t)compat_at(t, i, "-");
+    i += (size_t)span_at(t, i, "-");
     for (from = i; i < t.n && ascii_is_digit(t.s[i]);)
         i++;
-    if (i == from || i - from > 3 || !compat_at(t, i, ","))
+    if (i == from || i - from > 3 || !span_at(t, i, ","))
         return 0;
-    while (compat_at(t, i, ",")) {
+    while (span_at(t, i, ",")) {
         for (int k = 1; k <= 3; k++)
             if (i + (size_t)k >= t.n || !ascii_is_digit(t.s[i + (size_t)k]))
                 return 0;
         i += 4;
     }
-    if (compat_at(t, i, ".") && i + 1 < t.n && ascii_is_digit(t.s[i + 1]))
+    if (span_at(t, i, ".") && i + 1 < t.n && ascii_is_digit(t.s[i + 1]))
         for (i++; i < t.n && ascii_is_digit(t.s[i]);)
             i++;
     return compat_skip_space(t, i) == t.n;
@@ -30,7 +30,7 @@ static int grouped_number(struct span t)
 static node grouped_value(struct math_work *w, struct span t)
 {
     t = compat_trim(t);
-    int negative = compat_at(t, 0, "-"), decimal = compat_at(t, (size_t)negative, "0");
+    int negative = span_at(t, 0, "-"), decimal = span_at(t, (size_t)negative, "0");
     char *out = arena_alloc(w->arena, t.n + 1);
     size_t n = 0;
     for (size_t i = (size_t)negative; i < t.n; i++)
@@ -50,9 +50,9 @@ static int speaks_of_complex(struct span t)
     for (size_t i = 0; i < t.n; i++) {
         if (t.s[i] == '\\')
             for (size_t k = 0; k < sizeof word / sizeof *word; k++)
-                if (compat_at(t, i, word[k]))
+                if (span_at(t, i, word[k]))
                     return 1;
-        size_t end = compat_at(t, i, "\\imath") ? i + 6 : t.s[i] == 'i' ? i + 1 : 0;
+        size_t end = span_at(t, i, "\\imath") ? i + 6 : t.s[i] == 'i' ? i + 1 : 0;
         int joins_left = i && t.s[i] == 'i' &&
                          (ascii_is_letter(t.s[i - 1]) || ascii_is_digit(t.s[i - 1]) || t.s[i - 1] == '_' ||
                           (t.s[i - 1] & 0x80));

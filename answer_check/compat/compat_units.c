@@ -214,7 +214,7 @@ static struct span without_text(struct span t)
     if (!end || t.s[end - 1] != '}')
         return t;
     for (size_t i = 0; i + 6 < end; i++)
-        if (t.s[i] == '\\' && (compat_at(t, i, "\\text{") || compat_at(t, i, "\\mbox{")))
+        if (t.s[i] == '\\' && (span_at(t, i, "\\text{") || span_at(t, i, "\\mbox{")))
             return (struct span){t.s, i};
     return t;
 }

@@ -18,11 +18,11 @@ int math_is_scalar(const struct math_node *m);
 
 /* Are two scalars the same number, or the same function of their symbols wherever both are defined? Exact
  * rationals and polynomials first, certified numerics with rising precision for constants, sample points for
- * symbols, logarithms or exact structure for huge powers and factorials. Decimals count as the exact value
- * that is written; rounding is math_rounds_to's business. */
+ * symbols, logarithms or exact structure for huge powers and factorials. A decimal counts as exactly the
+ * value that is written; math_rounds_to() is for rounded ones. */
 enum math_truth math_scalar_equal(struct math_work *w, const struct math_node *a, const struct math_node *b);
 
-/* Is a < b, for real constants? UNKNOWN when equal to the last bit of precision; TRUE only when proved. */
+/* Is a < b, for real constants? UNKNOWN when they cannot be told apart at the highest precision. */
 enum math_truth math_scalar_less(struct math_work *w, const struct math_node *a, const struct math_node *b);
 
 /* Does the real constant `exact`, rounded half up (or half even) to `decimals` places, give the decimal
@@ -30,11 +30,11 @@ enum math_truth math_scalar_less(struct math_work *w, const struct math_node *a,
 enum math_truth math_rounds_to(struct math_work *w, const struct math_node *exact,
                                const struct math_node *decimal, int decimals);
 
-/* Value of an integer constant when it fits: 1 and *out, else 0. */
+/* The value of an integer constant: 1 and *out when it is one and fits, else 0. */
 int math_scalar_integer(struct math_work *w, const struct math_node *m, int64_t *out);
 
-/* Does the symbol occur? Names of all free symbols, sorted, each once (-1 when there are more than `room`);
- * bound variables of sums do not count. */
+/* Does the symbol occur free? And the names of all free symbols, sorted, each once: their number, or -1 when
+ * there are more than `room`. Bound variables of sums do not count. */
 int math_has_symbol(const struct math_node *m, const char *name);
 int math_symbols(struct math_work *w, const struct math_node *m, const char **out, int room);
 
@@ -46,8 +46,9 @@ const struct math_node *math_substitute(struct math_work *w, const struct math_n
 enum math_truth math_scalar_proportional(struct math_work *w, const struct math_node *a,
                                          const struct math_node *b);
 
-/* Certified real roots of a univariate polynomial expression in `name` (other symbols: none), ascending, each
- * once: linear and quadratic exactly as trees, others as UNKNOWN. Returns their number, or -1. */
+/* The real roots of a polynomial in `name` without other symbols, exactly, as trees, ascending, each once.
+ * They are found as rational roots, by quadratics, and in p(x^k) from the roots of p. Returns their number,
+ * or -1 when that does not give all of them. */
 int math_real_roots(struct math_work *w, const struct math_node *m, const char *name,
                     const struct math_node **out, int room);
 

@@ -8,11 +8,11 @@
 #include "answer_check/scalar/scalar_number.h"
 
 /* Complex intervals: the true value lies in re + im i. MPFI rounds outwards, so every result encloses what it
- * stands for. Balls belong to the context and have its precision; ball_free() makes one reusable, and what is
- * not given back is freed by scalar_close(). Results may be operands. Every operation takes steps in
- * proportion to its cost and returns a scalar_status: UNDEFINED is proved, UNKNOWN may go away with more
- * precision. Branches are the principal ones, but for the odd roots of negative real numbers, see ball_power.
- */
+ * stands for. Balls belong to the context and have its precision. ball_free() makes one reusable, and
+ * scalar_close() frees those that were not given back. A result may be one of the operands. Every operation
+ * takes steps in proportion to its cost and returns a scalar_status: UNDEFINED is proved, UNKNOWN may go away
+ * with more precision. Branches are the principal ones except for odd roots of negative real numbers (see
+ * ball_power). */
 struct ball {
     mpfi_t re, im;
     int real; /* im is exactly 0 and not looked at */
@@ -37,8 +37,8 @@ void ball_times_i(struct ball *out, const struct ball *a);
 
 int ball_has_zero(const struct ball *a);
 int ball_is_zero(const struct ball *a);              /* exactly */
-int ball_below(const struct ball *a, long exponent); /* |re|, |im| < 2^exponent, both everywhere */
-int ball_sign(const struct ball *a);                 /* real: -1, 1; 0 when not certain */
+int ball_below(const struct ball *a, long exponent); /* |re| and |im| < 2^exponent in the whole interval */
+int ball_sign(const struct ball *a);                 /* of a real one: -1 or 1; 0 when not certain */
 long ball_exponent(const struct ball *a);            /* |a| < 2^exponent; LONG_MIN for exact 0 */
 
 /* scalar_elementary.c */
@@ -48,12 +48,13 @@ int ball_sqrt(struct scalar_context *c, struct ball *out, const struct ball *a);
 int ball_exp(struct scalar_context *c, struct ball *out, const struct ball *a);
 int ball_log(struct scalar_context *c, struct ball *out, const struct ball *a);
 int ball_sin_cos(struct scalar_context *c, struct ball *sine, struct ball *cosine, const struct ball *a);
-/* Base to an exact exponent. A negative real base with an odd denominator has its real root, as answers mean
- * it: (-8)^(1/3) = -2; every other power is the principal one. */
+/* A base to an exact exponent. Where the base is real and negative and the exponent's denominator is odd, it
+ * is the real root, which is what answers mean: (-8)^(1/3) = -2. Every other power is the principal one. */
 int ball_power(struct scalar_context *c, struct ball *out, const struct ball *base, struct fraction e);
 int ball_power_ball(struct scalar_context *c, struct ball *out, const struct ball *base,
                     const struct ball *e);
-/* scalar_function.c: functions of one argument (enum math_function), number theory and ABS .. SIGN apart. */
+/* scalar_function.c: functions of one argument. SCALAR_UNKNOWN for those of number theory and for floor,
+ * ceiling and sign, which scalar_special.c evaluates. */
 int ball_function(struct scalar_context *c, struct ball *out, enum math_function f, const struct ball *a);
 
 #endif

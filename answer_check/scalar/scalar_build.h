@@ -3,8 +3,8 @@
 
 #include "answer_check/scalar/scalar_number.h"
 
-/* Trees for computed values: numbers as literals, fractions as quotients, negative ones below MATH_NEGATE.
- * NULL without steps, and for a NULL child. */
+/* Builds trees of computed values: numbers become literals, fractions quotients, and negative numbers the
+ * child of a MATH_NEGATE. NULL when no steps are left, or when a child is NULL. */
 const struct math_node *tree_integer(struct math_work *w, int64_t n);
 const struct math_node *tree_fraction(struct scalar_context *c, struct fraction f);
 const struct math_node *tree_gauss(struct scalar_context *c, struct gauss g);

@@ -4,12 +4,12 @@
 #include "answer_check/scalar/scalar.h"
 #include "answer_check/scalar/scalar_eval.h"
 
-/* Comparing two trees whose symbols all have values in c->bound. */
+/* Compares two trees whose symbols all have values in c->bound. */
 
-/* Precisions tried in turn, ended by 0. From number accept_from on, the numbers count as equal when the
- * interval of their difference holds 0 and is at most 2^-accept of their size: the one step that is not a
- * proof. It is not taken where a number beyond 2^900 or below 2^-900 took part, since what such numbers
- * differ by may be out of sight. */
+/* The precisions that are tried in turn, ended by 0. From the accept_from-th on, two numbers count as equal
+ * when the interval of their difference holds 0 and is at most 2^-accept of their size. This is the one step
+ * that is not a proof. It is not taken where a number beyond 2^900 or below 2^-900 took part, because the
+ * difference of such numbers may be too small to be seen. */
 struct scalar_plan {
     long precision[4];
     long accept;
@@ -21,11 +21,12 @@ extern const struct scalar_plan plan_point;    /* 192, 512 bits; 2^-150 */
 /* UNKNOWN when a side is undefined, or beyond precision. c->huge and c->wide say what was met. */
 enum math_truth scalar_compare(struct scalar_context *c, const struct math_node *a, const struct math_node *b,
                                const struct scalar_plan *plan);
-/* Certified order of two real constants: 1 and *order (-1, 0 only when exact, 1), else 0. */
+/* The proved order of two real constants: 1 and *order (-1, 1, or 0 where both are exact and equal), else 0.
+ */
 int scalar_order(struct scalar_context *c, const struct math_node *a, const struct math_node *b, int *order);
 
-/* scalar_huge.c: the same for products and towers too large for exact numbers and intervals. The order is of
- * positive or negative constants and never 0: 1 and *order, else 0. */
+/* scalar_huge.c: the same for products and towers of powers that are too large for exact numbers and
+ * intervals. The order is of constants that are not 0, and is never 0 itself: 1 and *order, else 0. */
 enum math_truth scalar_products_equal(struct scalar_context *c, const struct math_node *a,
                                       const struct math_node *b); /* exactly; UNKNOWN for other things */
 enum math_truth scalar_huge_equal(struct scalar_context *c, const struct math_node *a,
@@ -37,12 +38,12 @@ int scalar_huge_order(struct scalar_context *c, const struct math_node *a, const
 enum { SAMPLE_SYMBOLS = 24 };
 enum math_truth scalar_equal_at_points(struct math_work *w, const struct math_node *a,
                                        const struct math_node *b, const char *const *names, int n);
-/* Ratio a : b constant and not 0 at the points. */
+/* Is the ratio a : b the same at all points, and not 0? */
 enum math_truth scalar_proportional_at_points(struct math_work *w, const struct math_node *a,
                                               const struct math_node *b, const char *const *names, int n);
 
-/* scalar_symbols.c: unknown functions, integrals and the like as symbols of their own, the same one on both
- * sides where they are the same. *a and *b are replaced. 0, or -1 when there are too many. */
+/* scalar_symbols.c: replaces unknown functions, integrals and the like in *a and *b by symbols, by the same
+ * symbol where they are the same. 0, or -1 when there are too many. */
 int scalar_abstract(struct math_work *w, const struct math_node **a, const struct math_node **b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Equality of scalars (contract: math_scalar.h): exact numbers first, then quotients of polynomials, then
+/* Equality of scalars (contract: scalar.h): exact numbers first, then quotients of polynomials, then
  * intervals or points, then what is too large for those. */
 #include "answer_check/scalar/scalar.h"
 

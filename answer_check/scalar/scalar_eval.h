@@ -13,7 +13,7 @@ struct value {
 
 int scalar_eval(struct scalar_context *c, const struct math_node *m, struct value *out);
 
-/* Makes an interval of an exact value. Where the context has precision 0: SCALAR_INEXACT. */
+/* Makes an interval of an exact value. SCALAR_INEXACT where the context has precision 0. */
 int value_to_ball(struct scalar_context *c, struct value *v);
 void value_drop(struct scalar_context *c, struct value *v); /* gives the ball back */
 void value_set(struct value *out, struct gauss g);
@@ -28,7 +28,7 @@ int value_mul(struct scalar_context *c, struct value *out, struct value *a, stru
 int value_div(struct scalar_context *c, struct value *out, struct value *a, struct value *b);
 int value_power(struct scalar_context *c, struct value *out, struct value *base, struct value *e);
 
-/* The exact value of a tree, whatever the context's precision: 1 or 0. */
+/* The exact value of a tree, whatever the context's precision: 1 and *out, or 0 when it has none. */
 int scalar_exact(struct scalar_context *c, const struct math_node *m, struct gauss *out);
 
 /* scalar_special.c: MATH_FUNCTION and MATH_FACTORIAL nodes. */
@@ -37,7 +37,7 @@ int eval_factorial(struct scalar_context *c, const struct math_node *m, struct v
 /* scalar_trig.c: sin to csc, e to an exponent. */
 int eval_trigonometric(struct scalar_context *c, const struct math_node *m, struct value *out);
 int eval_exponential(struct scalar_context *c, const struct math_node *exponent, struct value *out);
-/* Degrees, with minutes and seconds: the number of them. */
+/* An angle in degrees, minutes and seconds, as its number of degrees. */
 int eval_degrees(struct scalar_context *c, const struct math_node *m, struct value *out);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include "answer_check/scalar/scalar_sparse.h"
 
-/* Trees as quotients of polynomials. The variables are the symbols, square roots of primes, pi, e, and atoms:
- * any other subtree, the same variable wherever it is written the same. Equal quotients prove equality;
- * different ones prove the contrary only while the variables are independent over the fractions: symbols,
- * square roots of different primes, and one of pi and e. */
+/* Trees as quotients of polynomials. The variables are the symbols, square roots of primes, pi, e, and atoms.
+ * An atom is any other subtree; it is the same variable wherever it is written the same. Equal quotients
+ * prove equality. Different ones prove the contrary only where the variables are independent over the
+ * fractions: when they are symbols, square roots of different primes, and one of pi and e. */
 enum form_kind { FORM_SYMBOL, FORM_ROOT, FORM_PI, FORM_E, FORM_ATOM };
 
 struct form_variable {
@@ -19,7 +19,7 @@ struct form_space {
     int n;
     struct form_variable variable[SPARSE_VARIABLES];
     int dependent; /* set when variables may be related */
-    int atoms;     /* atoms among them: what they hold may be undefined */
+    int atoms;     /* how many are atoms; these may be undefined */
 };
 
 struct form {
@@ -28,14 +28,14 @@ struct form {
 
 void form_open(struct form_space *s, struct scalar_context *c);
 int form_of(struct form_space *s, const struct math_node *m, struct form *out);
-/* a - b, times both denominators. */
+/* a - b, multiplied by both denominators. */
 int form_difference(struct form_space *s, struct sparse *out, const struct form *a, const struct form *b);
 
 /* The largest monomial in the symbols alone, and its coefficient in roots, constants and atoms. */
 monomial form_leading(const struct form_space *s, const struct sparse *p);
 int form_coefficient(struct form_space *s, const struct sparse *p, monomial at, struct sparse *out);
 
-/* Same tree, letter by letter but for the order of summands and factors. 0 when not, or out of steps. */
+/* Are the trees written the same but for the order of summands and factors? 0 also when steps run out. */
 int same_tree(struct math_work *w, const struct math_node *a, const struct math_node *b);
 
 #endif

@@ -16,13 +16,13 @@ enum scalar_status {
     SCALAR_UNKNOWN = -3    /* out of steps, of precision, or of what is implemented */
 };
 
-/* Bits of an exact number: what is expanded at once, and as a last resort. */
+/* Limits on the bits of an exact number: the usual one, and the one for a last try. */
 enum { SCALAR_BITS = 4096, SCALAR_BITS_LAST = 131072, SCALAR_DEPTH = 2 * MATH_TREE_DEPTH };
 
 struct big;  /* a GMP fraction, see scalar_fraction.c */
 struct ball; /* a complex interval, see scalar_ball.h */
 
-/* n/d reduced, d > 0; where big is set, its value counts and n and d do not. */
+/* The reduced fraction n/d, d > 0. Where big is set, it holds the value, and n and d mean nothing. */
 struct fraction {
     int64_t n, d;
     struct big *big;
@@ -32,7 +32,7 @@ struct gauss {
     struct fraction re, im;
 };
 
-/* A symbol with a value: a point of the probing, or the bound variable of a sum. */
+/* A symbol with a value: a coordinate of a sample point, or the bound variable of a sum. */
 struct binding {
     const char *name;
     struct gauss value;
@@ -55,7 +55,7 @@ struct scalar_context {
 void scalar_open(struct scalar_context *c, struct math_work *w);
 void scalar_close(struct scalar_context *c);
 
-/* Fractions. Results may be operands. Status as above; -INEXACT means too many bits. */
+/* Fractions. A result may be one of the operands. Status as above; SCALAR_INEXACT means too many bits. */
 struct fraction fraction_of(int64_t n); /* n > INT64_MIN */
 int fraction_ratio(struct scalar_context *c, struct fraction *out, int64_t n, int64_t d);
 int fraction_add(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b);
@@ -73,10 +73,12 @@ int fraction_is_integer(struct fraction a);
 int fraction_int64(struct fraction a, int64_t *out); /* 1 when it is an integer that fits */
 int64_t fraction_bits(struct fraction a);            /* of numerator and denominator together */
 
-/* From and to GMP. The returned pointers live as long as the context; what they point at is not changed. */
+/* From and to GMP. The returned pointers live as long as the context. What fraction_mpq() points at must not
+ * be changed. */
 mpq_srcptr fraction_mpq(struct scalar_context *c, struct fraction a);
-mpq_ptr fraction_scratch(struct scalar_context *c, struct fraction *owner); /* to be filled, then: */
-int fraction_settle(struct scalar_context *c, struct fraction *owner);      /* canonical, within the limit */
+mpq_ptr fraction_scratch(struct scalar_context *c, struct fraction *owner); /* fill it, then call: */
+int fraction_settle(struct scalar_context *c,
+                    struct fraction *owner); /* makes it canonical and checks the limit */
 int fraction_digits(struct scalar_context *c, struct fraction *out, const char *digits, int n, int base);
 
 /* Gaussian fractions. */
@@ -90,9 +92,11 @@ int gauss_is_zero(struct gauss a);
 int gauss_is_real(struct gauss a);
 int gauss_equal(struct scalar_context *c, struct gauss a, struct gauss b);
 
-/* Number theory on integers; arguments that are not integers are INEXACT's business of the caller. */
+/* Number theory. step: 1 for n!, 2 for n!!; negative n is SCALAR_UNDEFINED. */
 int fraction_factorial(struct scalar_context *c, struct fraction *out, int64_t n, int step);
+/* n may be any fraction. */
 int fraction_binomial(struct scalar_context *c, struct fraction *out, struct fraction n, int64_t k);
+/* a and b must be integers: the caller checks it. */
 int fraction_gcd(struct scalar_context *c, struct fraction *out, struct fraction a, struct fraction b);
 
 #endif

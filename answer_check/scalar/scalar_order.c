@@ -1,4 +1,4 @@
-/* Order, distance, rounding and integer values of real constants (contract: math_scalar.h). */
+/* Order, distance, rounding and integer values of real constants (contract: scalar.h). */
 #include "answer_check/scalar/scalar.h"
 
 #include "answer_check/scalar/scalar_build.h"

@@ -1,4 +1,4 @@
-/* Two sides of equations up to a constant factor (contract: math_scalar.h). */
+/* Two sides of equations up to a constant factor (contract: scalar.h). */
 #include "answer_check/scalar/scalar_compare.h"
 #include "answer_check/scalar/scalar_form.h"
 

@@ -1,4 +1,4 @@
-/* Real roots of polynomials in one symbol (contract: math_scalar.h): rational ones by trial, quadratics, and
+/* Real roots of polynomials in one symbol (contract: scalar.h): rational ones by trial, quadratics, and
  * p(x^k) by the roots of p. */
 #include "answer_check/scalar/scalar.h"
 

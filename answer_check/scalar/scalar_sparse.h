@@ -33,7 +33,9 @@ struct sparse_ring {
     int64_t square[SPARSE_VARIABLES];
 };
 
-/* Status as in scalar_number.h; INEXACT beyond the limits above. Results may be operands. */
+/* Status as in scalar_number.h, and SCALAR_INEXACT beyond the limits above. A result may be one of the
+ * operands.
+ */
 int sparse_constant(struct sparse_ring *r, struct sparse *out, struct gauss g);
 int sparse_variable(struct sparse_ring *r, struct sparse *out, int variable, int exponent);
 int sparse_add(struct sparse_ring *r, struct sparse *out, const struct sparse *a, const struct sparse *b);

@@ -4,7 +4,8 @@
 #include "answer_check/math/math_tree.h"
 #include "answer_check/verdict/response.h"
 
-/* Finds the places where an answer section states an answer. One pass each, whatever the text holds. */
+/* Finds the places where an answer section states an answer. Each function reads the text once, whatever it
+ * holds. */
 
 struct box {
     size_t start, end; /* of the whole \boxed{...} in the section */
@@ -40,11 +41,11 @@ enum declared_status extract_declared(struct declared *out, struct span section,
  * ("$x = 2$ or $x = 5$") count as one, with the signs around them. */
 int extract_formula(struct span *out, struct span section);
 
-/* Does the dollar sign at `open`, with the next one at `close`, belong to an amount of money? So it is where
- * words stand between them ("$5 and got $3"), or a number on either side ("$12 + $30"). */
+/* Does the dollar sign at `open`, with the next one at `close`, belong to an amount of money? It does where
+ * words stand between them ("$5 and got $3"), or a number follows each of them ("$12 + $30"). */
 int extract_is_amount(struct span section, size_t open, size_t close);
-/* Is the dollar sign at i one of "$18.90"? A number that the length limit cuts off may as well be a formula.
- */
+/* Does the dollar sign at i begin an amount like "$18.90"? With cut_behind it does not where the text ends in
+ * the number, since the length limit may have cut off a formula. */
 int extract_is_money(struct span section, size_t i, int cut_behind);
 int extract_is_end_of_proof(struct span s); /* \blacksquare, \square, QED */
 

@@ -1,8 +1,6 @@
 /* Trimming and comparing pieces of text (contract: span.h). */
 #include "answer_check/text/span.h"
 
-#include <string.h>
-
 struct span span_trim(struct span s)
 {
     while (s.n && ascii_is_space(s.s[0])) {
@@ -27,10 +25,4 @@ int span_starts(struct span s, const char *lower)
         if (i >= s.n || ascii_lower(s.s[i]) != lower[i])
             return 0;
     return 1;
-}
-
-int span_at(struct span s, size_t i, const char *what)
-{
-    size_t n = strlen(what);
-    return i <= s.n && s.n - i >= n && !memcmp(s.s + i, what, n);
 }

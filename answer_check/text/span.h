@@ -2,6 +2,7 @@
 #define ANSWER_CHECK_TEXT_SPAN_H
 
 #include <stddef.h>
+#include <string.h>
 
 /* A borrowed piece of a text, which may hold NULs and invalid UTF-8. A door of answer_check/text, the room
  * at the bottom of answer_check: pieces of text, Python's and LaTeX's spelling, and lists of words, for
@@ -14,10 +15,19 @@ struct span {
 struct span span_trim(struct span s); /* without white space at both ends */
 /* A text longer than `max` is trimmed and, if it is still longer, cut to its last `max` bytes. */
 struct span span_end(struct span s, size_t max);
-int span_starts(struct span s, const char *lower);      /* ASCII case ignored; `lower` is lower case */
-int span_at(struct span s, size_t i, const char *what); /* does `what` stand at byte i? */
+int span_starts(struct span s, const char *lower); /* ASCII case ignored; `lower` is lower case */
 
 /* Inline because they are asked of every byte of a text. */
+
+/* Does `what`, which is not empty, stand at byte i? */
+static inline int span_at(struct span s, size_t i, const char *what)
+{
+    if (i >= s.n || s.s[i] != what[0])
+        return 0;
+    size_t n = strlen(what);
+    return n <= s.n - i && !memcmp(s.s + i, what, n);
+}
+
 static inline char ascii_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;

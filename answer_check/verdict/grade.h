@@ -44,19 +44,21 @@ struct grade {
     const char *pred_form;
     double score;          /* 1 or 0; the metric's value for text metrics */
     const char *segmenter; /* of a score that depends on it: "jieba" or "char"; NULL for the others */
-    int64_t steps;         /* what reading and comparing took of the fixed limits (math only) */
+    int64_t steps;         /* that reading and comparing took of the fixed limit (math only) */
 };
 
-/* A copy for gold_form and pred_form: at most 200 bytes, cut at a character, "..." when cut. */
+/* A copy for gold_form and pred_form: at most 200 bytes, cut between characters, with "..." where it is cut.
+ */
 const char *grade_form(struct arena *a, const char *text, size_t n);
 
-/* Rules of mode strict on which graders differ and which move scores; all 0 is the default. Their names and
- * values, for fields, flags and reports, are the table's. Adding one: an enum and a member here, a row of the
- * table in grade_rules.c, rows at all its values in tests/answer_check/strict/grade_rules.test. */
-enum { PERCENT_HUNDREDTH, PERCENT_NUMBER };     /* 25% is 1/4; 25 too */
-enum { MARK_DROP, MARK_KEEP };                  /* a mark on one side only is dropped; makes a difference */
-enum { DECIMALS_ROUND, DECIMALS_EXACT };        /* 1/3 is 0.3333; it is no decimal */
-enum { DUPLICATES_COUNT, DUPLICATES_COLLAPSE }; /* {1, 2, 2} is not {1, 2}; it is */
+/* Rules of mode strict on which graders differ and which change scores. Each is an enum with its values; 0 is
+ * the default. Their names and values, for fields, flags and reports, are the table's. To add one, write an
+ * enum and a member here and a row of the table in grade_rules.c, and test all its values in
+ * tests/answer_check/strict/grade_rules.test. */
+enum { PERCENT_HUNDREDTH, PERCENT_NUMBER };     /* 25% is 1/4 | or 25 */
+enum { MARK_DROP, MARK_KEEP };                  /* a mark on one side only is dropped | makes a difference */
+enum { DECIMALS_ROUND, DECIMALS_EXACT };        /* 1/3 is 0.3333 | is no decimal */
+enum { DUPLICATES_COUNT, DUPLICATES_COLLAPSE }; /* {1, 2, 2} is not {1, 2} | is {1, 2} */
 struct grade_rules {
     int percent;
     int units;   /* units and currency signs */
@@ -68,11 +70,12 @@ extern const struct param grade_rule_params[];
 /* "percent=hundredth units=drop ...": all of them, in the table's order. */
 const char *grade_rules_text(const struct grade_rules *p, struct arena *a);
 
-/* What the graders agree the response's answer section is: the text after the last </think>. Returns 0 and
- * the section, or 1 when thinking never closed. */
+/* The response's answer section, the same for all graders: the text after the last </think>. Returns 0 and
+ * the section, or 1 when thinking was never closed. */
 int response_answer(const struct response *r, const char **text, size_t *len);
 
-/* Version of the rules: part of the grades' file name, so that a new grader never mixes with old verdicts. */
+/* The version of the graders. It is part of the grades' file name, so that verdicts of a new grader never mix
+ * with old ones. */
 const char *answer_check_version(void);
 
 #endif

@@ -6,15 +6,9 @@
 
 #include <string.h>
 
-/* Does `what` stand at i? */
-static int stands_at(const struct response *r, size_t i, const char *what)
-{
-    size_t n = strlen(what);
-    return r->len - i >= n && !memcmp(r->text + i, what, n);
-}
-
 int response_answer(const struct response *r, const char **text, size_t *len)
 {
+    const struct span all = {r->text, r->len};
     *text = r->text;
     *len = r->len;
     if (r->thinking == THINKING_NONE || !r->len)
@@ -22,9 +16,9 @@ int response_answer(const struct response *r, const char **text, size_t *len)
     for (size_t i = r->len; i-- > 0;) { /* the last tag of either kind decides */
         if (r->text[i] != '<')
             continue;
-        if (stands_at(r, i, "<think>"))
+        if (span_at(all, i, "<think>"))
             return 1;
-        if (stands_at(r, i, "</think>")) {
+        if (span_at(all, i, "</think>")) {
             size_t skip = i + strlen("</think>");
             *text += skip;
             *len -= skip;

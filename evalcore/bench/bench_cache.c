@@ -1,4 +1,4 @@
-/* See bench_kv.h. */
+/* See bench_cache.h. */
 #include "evalcore/bench/bench_cache.h"
 
 #include <stdlib.h>

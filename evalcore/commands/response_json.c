@@ -1,4 +1,4 @@
-/* The common part of the filters over JSONL (contract: filter.h). */
+/* The common part of the filters over JSONL (contract: response_json.h). */
 #include "evalcore/commands/response_json.h"
 
 int filter_response(const json_t *in, const char *key, struct response *r, struct err *e)

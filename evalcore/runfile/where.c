@@ -1,5 +1,5 @@
-/* Recursive descent over the text of a "where" condition, evaluated as it is read (contract: expr.h). Nothing
- * is stored, so there is no tree to free; depth is bounded because the text comes from a file. */
+/* Recursive descent over the text of a "where" condition, evaluated as it is read (contract: where.h).
+ * Nothing is stored, so there is no tree to free; depth is bounded because the text comes from a file. */
 #include "evalcore/runfile/where.h"
 
 #include <ctype.h>

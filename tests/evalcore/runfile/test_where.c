@@ -1,4 +1,4 @@
-/* "where" conditions, one line each: expr.test. */
+/* "where" conditions, one line each: where.test. */
 #include "evalcore/runfile/where.h"
 #include "tests/cases.h"
 
