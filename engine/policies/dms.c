@@ -121,14 +121,14 @@ static void dms_rule(const void *params, struct str *out)
     str_printf(out, ", %s prefill", prefills[p->prefill]);
 }
 
-/* Visible tokens counted from a flagged token itself. */
+/* For how many tokens a flagged token is visible, itself included. */
 static int reach(const struct dms_params *p)
 {
     return p->window + (p->window_inclusive ? 1 : 0);
 }
 
-/* Gates have no budget of their own: a compression ratio is what they were trained for, taken of the
- * context. Nothing is forgotten while the window holds everything. */
+/* Gates have no budget that they keep to: the ratio is what they were trained for, and is taken of the
+ * context. Nothing is forgotten while the whole context lies within the window. */
 static struct policy_budget dms_budget(const void *params, const struct budget_at *at)
 {
     const struct dms_params *p = params;

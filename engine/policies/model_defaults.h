@@ -9,9 +9,9 @@
 struct model_defaults {
     const char *model; /* "DeepSeek-R1-Distill-Qwen-1.5B" */
     int n_layers;
-    const char *delta_layers; /* text form of param INTS, NULL: not published */
-    const char *kascade_anchors;
-    const char *kascade_map; /* text form of param MAP, NULL: identity */
+    const char *delta_layers;    /* as a PARAM_INTS option is written; NULL: not published */
+    const char *kascade_anchors; /* the same */
+    const char *kascade_map;     /* as a PARAM_MAP option is written; NULL: identity */
 };
 
 /* NULL when the model is not known. */

@@ -1,9 +1,9 @@
 #ifndef ENGINE_POLICIES_POLICIES_H
 #define ENGINE_POLICIES_POLICIES_H
 
-/* The registered policies, in the order of help and of figures' colours. Adding one: engine/policies/NAME.c,
- * which defines `const struct policy_ops policy_NAME`, and X(NAME) here. Everything else, the tests of the
- * laws included, loops over this list. */
+/* The registered policies, in the order in which help lists them and figures colour them. To add one, write
+ * engine/policies/NAME.c, which defines `const struct policy_ops policy_NAME`, and add X(NAME) here.
+ * Everything else, the tests of the laws included, loops over this list. */
 #define POLICIES(X) X(full) X(quest) X(raas) X(delta) X(kascade) X(dms)
 
 #define X(name) extern const struct policy_ops policy_##name;

@@ -1,4 +1,5 @@
-/* Policies by name: the registry, parameters from JSON or text, presets, and the wrappers that hooks call. */
+/* The registry of policies, their parameters from JSON or text, their presets, and the functions that hooks
+ * call. */
 #include "engine/policies/policy.h"
 
 #include <math.h>

@@ -10,17 +10,21 @@
 #include "evalcore/base/param.h"
 #include "kernels/backend.h"
 
-/* A policy decides which cached tokens a decode step reads and which it forgets. It chooses; the backend
- * computes, so a policy is written once and runs on every backend.
+/* The room of the policies. A policy decides which cached tokens a decode step reads and which it forgets. It
+ * only chooses, and the backend computes, so a policy is written once and runs on every backend. Nothing here
+ * loads models or runs steps.
  *
- * Part 1: names and parameters, for everybody (run files, help, reports). Part 2: the hooks, for policies. */
+ * This is its only door and a front door. Part 1, names and parameters, is for the rooms of evalcore that
+ * read run files, plan, report and print help. Part 2, the hooks (policy_hooks.h), is for policies and the
+ * engine.
+ */
 
 /* ---- 1. names and parameters ---- */
 
 struct policy; /* an instance: a policy with parameters, bound to an engine (engine_policy) */
 struct policy_ops;
 
-struct policy_spec { /* parsed and range-checked, not yet bound to a model */
+struct policy_spec { /* a policy with parameters whose ranges are checked, not yet bound to a model */
     const struct policy_ops *ops;
     void *params;       /* ops->params_size bytes, in the arena given to policy_spec_* */
     const char *preset; /* name, or NULL */
@@ -31,41 +35,42 @@ struct preset {               /* a published variant: options that differ from t
     const char *help;
 };
 
-const struct policy_ops *policy_at(size_t i); /* NULL past the end */
-const struct policy_ops *policy_find(const char *name);
-const char *policy_nearest(const char *name);
+const struct policy_ops *policy_at(size_t i);           /* NULL past the end */
+const struct policy_ops *policy_find(const char *name); /* NULL: there is none */
+const char *policy_nearest(const char *name);           /* for "did you mean"; NULL: none is near */
 const char *policy_name(const struct policy_ops *ops);
 const char *policy_help(const struct policy_ops *ops);
 const struct param *policy_params(const struct policy_ops *ops);
 const struct preset *policy_presets(const struct policy_ops *ops); /* ends with name NULL; NULL: none */
-/* The options that are this policy's budget, comma-separated ("k_pages,ratio,cr"); exactly one must be given;
- * "" for full. The first one given is what reports sweep over. */
+/* The options that are this policy's budget, comma-separated ("k_pages,ratio,cr"), of which exactly one must
+ * be given; "" for full. */
 const char *policy_budget_keys(const struct policy_ops *ops);
 
-/* From a JSON object of scalar options ("name", "preset", "as", "where" and "note" are skipped), or from
- * "name:key=value,key=value". A preset is applied first. Checks ranges, that a budget is there, and that
- * options do not contradict each other (l_pages above k_pages). */
+/* From a JSON object with "name", "preset" and scalar options ("as", "where" and "note" are ignored), or from
+ * a text "name:key=value,key=value". The preset is applied first. ERR_USAGE when a value is out of range,
+ * when the budget is missing or given twice, or when options contradict each other (l_pages above k_pages).
+ */
 int policy_spec_json(struct policy_spec *out, const json_t *o, struct arena *a, struct err *e);
 int policy_spec_text(struct policy_spec *out, const char *text, struct arena *a, struct err *e);
-/* {"name": ..., every effective option}: identity and provenance. New reference. */
+/* {"name": ..., and every effective option}: what job keys and reports use. A new reference. */
 json_t *policy_spec_to_json(const struct policy_spec *s);
-/* The model's shipped defaults filled in (layers, anchors, gate files), as a new spec that owes nothing to
- * the old one; refuses with the names of the models that have defaults. Called by engine_policy, and by dry
- * runs to show effective values. */
+/* A copy of the spec in which options that depend on the model (layers, anchors, gates) have the model's
+ * defaults. It shares no memory with `in`. ERR_USAGE names the models that have defaults when this one has
+ * none. Called by engine_policy(), and by dry runs to show effective values. */
 int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const char *model,
                         int n_layers, struct arena *a, struct err *e);
-/* Where in a completion a budget is asked for. Reports pass means over steps and jobs too, so a policy rounds
- * none of these to whole tokens. */
+/* The step for which a budget is asked. Reports also pass means over steps and jobs, so a policy must not
+ * round these numbers to whole tokens. */
 struct budget_at {
     double context; /* tokens that full attention reads in the step, the current one among them */
     double prompt;  /* tokens of the prompt */
     double longest; /* tokens that the completion may have at most */
 };
 struct policy_budget {
-    double tokens; /* what a list may hold in this step: the x axis of reports. INFINITY: there is no budget;
+    double tokens; /* that a list may hold in this step: the x axis of reports. INFINITY: there is no budget;
                     * NaN: the options do not tell (learned gates from a file) */
     double whole;  /* a context of at most this many tokens is read whole. If a longer one is read whole too,
-                    * the policy did not work, and reports say so. INFINITY: nothing can be said */
+                    * the policy had no effect, and reports say so. INFINITY: no such length is known */
 };
 /* Full attention, and every policy without the hook, has no budget: both fields are INFINITY. */
 struct policy_budget policy_budget_at(const struct policy_spec *s, const struct budget_at *at);

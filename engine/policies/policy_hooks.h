@@ -1,26 +1,26 @@
 #ifndef ENGINE_POLICIES_POLICY_HOOKS_H
 #define ENGINE_POLICIES_POLICY_HOOKS_H
 
-/* Part 2 of engine/policies/policy.h: what a policy implements. Included by it, do not include directly.
+/* Part 2 of engine/policies/policy.h: what a policy implements. Include policy.h instead of this.
  *
  * Order of calls for one sequence:
- *   prefill, per chunk and layer:  on_qkv -> (rope_append) -> select_prefill -> (attention) -> on_attn_out
- *   end of the prompt:             prefill_end, once
- *   each decode step and layer:    on_qkv -> (rope_append) -> select -> (attention) -> observe ->
- * on_attn_out
+ *   prefill, per chunk and layer: on_qkv -> (rope_append) -> select_prefill -> (attention) -> on_attn_out
+ *   end of the prompt:            prefill_end, once
+ *   each decode step and layer:   on_qkv -> (rope_append) -> select -> (attention) -> observe -> on_attn_out
  *
- * A sequence whose prompt is shared with others has no prefill of its own: unless the policy sets
- * sparse_prefill, of the prefill hooks only prefill_end is sure to be called.
+ * A sequence whose prompt is shared with others has no prefill of its own. Unless the policy sets
+ * sparse_prefill, prefill_end is therefore the only prefill hook that is sure to be called.
  *
- * Decode hooks run once per RECORDED program (a step's work for one batch bucket): they enqueue backend
- * operations on ctx's arrays and branch on layer and parameters only, never on lengths; what varies from step
- * to step lives on the device. Prefill hooks run eagerly, one sequence at a time. Every hook may be NULL,
- * which means what full attention does. The first failing launch is kept in ctx->e. */
+ * Decode hooks do not run in every step: they run once when a step is RECORDED for one shape of the batch,
+ * and the recorded operations are replayed. So they enqueue backend operations on the arrays of the context
+ * and may branch on layer and parameters, but never on lengths; what varies from step to step lives on the
+ * device. Prefill hooks run each time, for one sequence at a time. Where a hook is NULL the engine does what
+ * full attention does. The first launch that fails is kept in ctx->e. */
 
 enum policy_needs {
-    POLICY_BOUNDS = 1, /* page bounds are kept up to date */
-    POLICY_STATS = 2,  /* attention statistics: logits and log-sum-exp buffers */
-    POLICY_DROP = 4    /* live sets shrink, ragged by layer and head: prompt pages are copied, never shared */
+    POLICY_BOUNDS = 1, /* page bounds */
+    POLICY_STATS = 2,  /* buffers for attention statistics: logits and log-sum-exp */
+    POLICY_DROP = 4    /* it drops tokens, by layer and head: prompt pages are copied, never shared */
 };
 
 struct policy_dims {
@@ -30,7 +30,7 @@ struct policy_dims {
     int n_seqs;
 };
 
-struct policy_list { /* device lists of the group's rows; contents last until the step ends */
+struct policy_list { /* device lists of the group's rows; their contents last until the step ends */
     int32_t *idx, *len;
     int cap; /* room for n_kv lists of tokens or n_q lists of pages: entries per row in all */
 };
@@ -44,15 +44,15 @@ struct policy_ctx {
     struct rows rows;
     const int32_t *prompt_len; /* device, by seq */
     const int32_t *total_len;  /* device, by seq: prompt + the most the completion may have */
-    const float *x;            /* (rows, hidden): the residual stream, without this layer's attention until
-                                * on_attn_out, which sees it added */
+    const float *x;            /* (rows, hidden): the residual stream; this layer's attention is added to it
+                                * before on_attn_out */
     const void *y;             /* (rows, hidden): the layer's normed input */
     enum dtype y_type;         /* of y */
-    float *q, *k, *v; /* row stride qkv_stride; in on_qkv as the product gives them, in select after norms
-                       * over heads and RoPE */
+    float *q, *k, *v; /* row stride qkv_stride; in on_qkv as the linear layer gives them, in select after the
+                       * norms over heads and RoPE */
     int qkv_stride;
     float scale;
-    struct stats stats; /* scratch; in prefill there is none: stats, score and list are NULL */
+    struct stats stats; /* scratch; in prefill stats, score and list are NULL */
     float *score;       /* scratch, per row: n_kv lists of 16 * max_pages floats or n_q lists of max_pages */
     int32_t *score_n, *score_m;
     struct policy_list list[2];
@@ -67,11 +67,13 @@ struct prefill_selection {
     enum prefill_kind kind;
     const int32_t *until; /* UNTIL: device (n_kv, until_stride): last query position that sees each key */
     int until_stride;
-    int tile, cap;            /* TILES: a list per tile of so many queries, from multiples of it on; see */
-    const int32_t *idx, *len; /* prefill_attend_args: device (tiles of the chunk, n_kv, cap) and lengths */
+    /* TILES: a list for every `tile` queries (tiles begin at multiples of it), device (tiles of the chunk,
+     * n_kv, cap), and its length: see prefill_attend_args. */
+    int tile, cap;
+    const int32_t *idx, *len;
 };
 
-struct policy { /* an instance; fields are read-only for policies, but own */
+struct policy { /* an instance; a policy may write `own` only */
     const struct policy_ops *ops;
     const void *params;
     struct policy_dims dims;
@@ -101,18 +103,18 @@ typedef void policy_prefill_end_fn(const struct policy *p, const struct policy_c
 
 struct policy_ops {
     const char *name, *help;
-    const struct param *params; /* one table: run file, --help, provenance, job key */
+    const struct param *params; /* the table that run files, --help, reports and job keys use */
     size_t params_size;
     const struct preset *presets; /* ends with name NULL; NULL: none */
     const char *budget_keys;      /* "k_pages,ratio,cr": exactly one must be given; "": none needed */
-    /* Two sets of options as text, for the laws that tests check for every policy. generous: a context of at
-     * most 1,500 tokens is read whole, so tokens equal full attention's. tight: of 200 tokens some are left
-     * out. NULL without a budget. */
+    /* Two sets of options as text, for the laws that tests check for every policy. With `generous` a context
+     * of up to 1,500 tokens is read whole, so the tokens are those of full attention. With `tight` some of
+     * 200 tokens are not read. NULL without a budget. */
     const char *generous, *tight;
     unsigned needs;             /* enum policy_needs */
     int sparse_prefill;         /* 1: prompt K/V depend on the policy */
-    policy_check_fn *check;     /* options that contradict each other */
-    policy_resolve_fn *resolve; /* the model's shipped defaults */
+    policy_check_fn *check;     /* refuses options that contradict each other */
+    policy_resolve_fn *resolve; /* fills in the model's defaults */
     policy_budget_fn *budget;   /* the budget in tokens; a policy with budget_keys must have it */
     policy_rule_fn *rule;       /* the budget in words */
     policy_init_fn *init;       /* binds to the model: checks layers and heads, allocates own */
@@ -122,15 +124,15 @@ struct policy_ops {
     policy_state_fn *state_size; /* bytes of per-sequence state */
     policy_hook_fn *on_qkv;
     policy_select_fn *select;
-    policy_hook_fn *observe; /* where select asked for statistics */
+    policy_hook_fn *observe; /* only for layers where select asked for statistics */
     policy_hook_fn *on_attn_out;
     policy_select_prefill_fn *select_prefill;
     policy_prefill_end_fn *prefill_end;
 };
 
-/* Enqueues an operation; the first failure goes into c->e. */
+/* Enqueues an operation; the first failure is kept in c->e. */
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args);
-/* The group's score lists, n_rows per row; stride in candidates. */
+/* The group's scratch for scores: n_rows lists per row, each with room for `stride` candidates. */
 struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride);
 /* Enqueues the scores of pages by Quest's bound, each page of `block_pages` pages of the cache. The result
  * has a list per query head for SCORE_Q, else one per KV head. */

@@ -96,8 +96,8 @@ static int quest_resolve(void *params, const char *model, int n_layers, struct a
     return 0;
 }
 
-/* Reading budgets as the papers define them: pages count all their tokens, a ratio is taken of the context,
- * and cr divides the longest sequence that this prompt can become. */
+/* Budgets as the papers define them: a page counts with all its tokens, a ratio is taken of the context, and
+ * cr divides the length of the longest sequence that this prompt can become. */
 static struct policy_budget quest_budget(const void *params, const struct budget_at *at)
 {
     const struct quest_params *p = params;
@@ -169,8 +169,7 @@ static void quest_select(const struct policy *pol, const struct policy_ctx *c, i
     s->n_rows = pages.n_rows;
     s->cap = pages.stride;
     s->block_pages = block_pages;
-    if (rule.kind == TOPK_FIXED ||
-        rule.kind == TOPK_SHORT_FLOOR) /* and one page that is forced beside them */
+    if (rule.kind == TOPK_FIXED || rule.kind == TOPK_SHORT_FLOOR) /* + 1: a page may be forced beside them */
         s->most_pages = ((rule.k > rule.min_k ? rule.k : rule.min_k) + 1) * block_pages;
     s->idx = c->list[0].idx;
     s->len = c->list[0].len;

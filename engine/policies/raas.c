@@ -78,8 +78,8 @@ static int raas_check(const void *params, struct err *e)
     return 0;
 }
 
-/* Pinned prompt tokens are read besides the budget, or at the least when they count against it. A mask keeps
- * the current page besides the budget. */
+/* Pinned prompt tokens are read besides the budget. When they count against it, they are still all read, so
+ * the budget is at least the prompt. With a mask the current page is read besides the budget. */
 static struct policy_budget raas_budget(const void *params, const struct budget_at *at)
 {
     const struct raas_params *p = params;
@@ -118,8 +118,8 @@ static size_t raas_state(const struct policy *pol)
            (size_t)pol->dims.max_pages;
 }
 
-/* Prompt pages are stamped as one, at the prompt's end; their births stay 0, so the lower page counts as
- * older. */
+/* All prompt pages get the same stamp, at the end of the prompt. Their births stay 0, so of two of them the
+ * lower one counts as older. */
 static void raas_prefill_end(const struct policy *pol, const struct policy_ctx *c)
 {
     const struct raas_params *p = pol->params;
@@ -129,8 +129,8 @@ static void raas_prefill_end(const struct policy *pol, const struct policy_ctx *
     policy_launch(c, OP_fill_i32, &a);
 }
 
-/* Room for this token's page is made before the token is appended, so that it can take the forgotten page's
- * place. A mask-only run keeps every page and uses the operation for the new page's stamp alone. */
+/* A page is forgotten before this token is appended, so that the token's page can take its place. With a mask
+ * no page is forgotten, and the operation only stamps the new page. */
 static void raas_on_qkv(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct raas_params *p = pol->params;
@@ -183,8 +183,8 @@ static void stamp(const struct raas_params *p, const struct policy_ctx *c, int l
     policy_launch(c, OP_stamp, &a);
 }
 
-/* Mask-only: the pages with the latest stamps and the current one, into list 1; all of them when nothing is
- * masked yet. */
+/* With a mask: puts the pages with the latest stamps and the current one into list 1, or all pages while
+ * nothing is masked yet. */
 static void retain(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct raas_params *p = pol->params;

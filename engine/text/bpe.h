@@ -6,9 +6,9 @@
 
 #include "engine/text/tokenizer.h"
 
-/* Byte-pair merging (Sennrich, Haddow and Birch, arXiv:1508.07909): starting from one token per byte, the
- * neighbours whose pair has the lowest rank are merged, of equal ranks the leftmost, until no pair is in the
- * table. */
+/* Byte-pair merging (Sennrich, Haddow and Birch, arXiv:1508.07909). It starts from one token per byte and
+ * merges the two neighbours whose pair has the lowest rank, the leftmost of equals, until no pair of
+ * neighbours is in the table. */
 struct bpe_pair {
     uint64_t key; /* left id << 32 | right id; UINT64_MAX: empty slot */
     uint32_t rank, merged;
@@ -22,10 +22,10 @@ struct bpe {
 
 void bpe_init(struct bpe *b, size_t n_merges);
 void bpe_release(struct bpe *b);
-/* A pair that is given again takes the later rank, as Hugging Face's loader does. */
+/* A pair that is added again gets the later rank, as in Hugging Face's loader. */
 void bpe_add(struct bpe *b, uint32_t left, uint32_t right, uint32_t rank, uint32_t merged);
 
-/* Working memory of long pieces; zeroed is empty. */
+/* Working memory for long pieces; zeroed is empty. */
 struct bpe_scratch {
     void *memory;
     size_t bytes;

@@ -4,9 +4,10 @@
 #include "engine/text/tokenizer.h"
 #include "evalcore/base/str.h"
 
-/* Chat forms: how a user text becomes a prompt for one model family. Adding one: one row in the table of
- * chat.c. Special tokens are recognised in the form, the prefix and the suffix, never in the user text, so a
- * problem cannot forge a turn. */
+/* The second door of engine/text (tokenizer.h says what the room is for): chat forms, which turn a user text
+ * into a prompt for one model family. To add one, add a row to the table in chat.c. Special tokens are
+ * recognised in the form, the prefix and the suffix, but never in the user text, so a problem cannot forge a
+ * turn. */
 struct chat {
     const char *name; /* "r1-distill", "qwen3", "llama3", "pocket", "none" */
     const char *help;
@@ -16,8 +17,8 @@ struct chat {
     const char *end;    /* token that ends a turn, besides the model's own end token; NULL: none */
 };
 
-const struct chat *chat_at(size_t i);
-const struct chat *chat_find(const char *name);
+const struct chat *chat_at(size_t i);           /* NULL past the end */
+const struct chat *chat_find(const char *name); /* NULL: there is none */
 /* The form for a model folder: by the special tokens its tokenizer has; NULL when none fits. */
 const struct chat *chat_guess(const struct tokenizer *t);
 

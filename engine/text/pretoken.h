@@ -7,7 +7,8 @@
 #include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
 
-/* Pre-tokenizer: cuts text into the pieces that byte-pair merging may not cross. Read-only after open. */
+/* The pre-tokenizer cuts text into pieces, across whose borders byte-pair merging never merges. Read-only
+ * after opening. */
 enum { PRETOKEN_STAGES = 8 };
 enum pretoken_known { PRETOKEN_OTHER, PRETOKEN_GPT2, PRETOKEN_QWEN2, PRETOKEN_LLAMA3 };
 struct pretoken {
@@ -24,24 +25,26 @@ struct pretoken {
 int pretoken_open(struct pretoken *p, const json_t *spec, const char *what, struct err *e);
 void pretoken_close(struct pretoken *p);
 
-/* Per-caller memory; zeroed is empty. */
+/* Working memory of one caller; zeroed is empty. */
 struct pretoken_scratch {
     void *match, *context, *stack; /* pcre2 match data, match context, JIT stack */
     struct str spaced[PRETOKEN_STAGES];
 };
 void pretoken_scratch_release(struct pretoken_scratch *s);
 
-/* Calls piece() for every piece of valid UTF-8 text, from the left; pieces are never empty. */
+/* Calls piece() for each piece of the text, from left to right. The text must be valid UTF-8; pieces are
+ * never empty. */
 typedef void pretoken_piece_fn(void *context, const char *piece, size_t n);
 int pretoken_split(const struct pretoken *p, struct pretoken_scratch *s, const char *text, size_t n,
                    pretoken_piece_fn *piece, void *context, struct err *e);
 
-/* Rewrites a pattern from the file for PCRE2 (pretoken_pattern.c): the file means Oniguruma's dialect, so
- * constructs that the two read differently are translated or refused with their place in the pattern. */
+/* Rewrites a pattern of the file for PCRE2 (pretoken_pattern.c). The file is written for Oniguruma, so what
+ * the two libraries read differently is translated, or refused with its place in the pattern. */
 int pretoken_pattern(struct str *out, const char *pattern, size_t n, const char *what, struct err *e);
 
-/* Patterns that a table knows for ASCII (pretoken_ascii.c). The end of the piece at text[at], at < n; 0: a
- * byte above 127 may decide, ask the regular expression. */
+/* Patterns that a table can match in ASCII text (pretoken_ascii.c). pretoken_ascii_end() returns where the
+ * piece at text[at], at < n, ends, or 0 when a byte above 127 may decide and the regular expression must be
+ * asked. */
 enum pretoken_known pretoken_recognise(const char *pattern, size_t n);
 const char *pretoken_known_pattern(enum pretoken_known known);
 size_t pretoken_ascii_end(enum pretoken_known known, const char *text, size_t n, size_t at);

@@ -7,11 +7,14 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/str.h"
 
-/* Byte-level BPE as Hugging Face's tokenizer.json describes it: added tokens, optional NFC, Split and
- * ByteLevel pre-tokenizers, merges by rank, ignore_merges. Anything else in the file is refused with the
- * field's name, but for post_processor, truncation and padding: whoever renders a prompt adds the
- * begin-of-sentence token. Read-only after open, so any number of threads may encode; scratch is the
- * caller's. */
+/* The room of text: tokenizers and chat forms. The room engine comes in, and engine.h passes both doors on to
+ * the rooms above it. Nothing here knows of models or devices.
+ *
+ * This door is byte-level BPE as Hugging Face's tokenizer.json describes it: added tokens, optional NFC,
+ * Split and ByteLevel pre-tokenizers, merges by rank, ignore_merges. Anything else in the file is refused
+ * with the name of the field, except post_processor, truncation and padding, which are ignored: who renders a
+ * prompt also adds the begin-of-sentence token. A tokenizer is read-only after opening, so any number of
+ * threads may encode with it, each with scratch of its own. */
 struct tokenizer;
 
 int tokenizer_open_file(struct tokenizer **out, const char *path, struct err *e);
@@ -25,25 +28,26 @@ struct token_list {
 void token_list_add(struct token_list *l, int32_t id);
 void token_list_release(struct token_list *l);
 
-/* Per-caller scratch: regex match data and JIT stack, piece cache. Zeroed is empty. */
+/* Working memory of one caller: match data and stack of the regular expressions, and a cache of pieces.
+ * Zeroed is empty. */
 struct tokenizer_scratch {
     void *state;
 };
 void tokenizer_scratch_release(struct tokenizer_scratch *s);
 
-/* Appends the ids of text. Invalid UTF-8 becomes U+FFFD first. with_special: added tokens that are marked
- * special are recognised in the text (prompts we render); 0: only the non-special ones are, so that a
- * problem's text cannot forge a turn. */
+/* Appends the ids of the text, in which invalid UTF-8 is first replaced by U+FFFD. with_special 1, for
+ * prompts that we render: all added tokens are recognised. 0: those marked special are not, so that the text
+ * of a problem cannot forge a turn. */
 int tokenizer_encode(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                      int with_special, struct token_list *out, struct err *e);
-/* The same for a rendered prompt that holds text of others at text[from..to): special tokens are recognised,
- * but none that has a byte in that range. The ids are those of the whole text, so what stands beside the
- * range may merge with it, as in a template that was rendered to one text. */
+/* The same for a rendered prompt in which text[from..to) comes from others: special tokens are recognised,
+ * except those with a byte in that range. The text is still encoded as a whole, so characters on both sides
+ * of a border may merge, as they do in a template that was rendered to one text. */
 int tokenizer_encode_guarded(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text,
                              size_t n, size_t from, size_t to, struct token_list *out, struct err *e);
 
-/* Appends the bytes of ids (may be invalid UTF-8). Special tokens are skipped when skip_special. Ids outside
- * the vocabulary give no bytes. */
+/* Appends the bytes of the ids, which may be invalid UTF-8. skip_special leaves out special tokens. Ids
+ * outside the vocabulary give no bytes. */
 void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                       struct str *out);
 

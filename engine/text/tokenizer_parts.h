@@ -7,7 +7,7 @@
 #include "engine/text/tokenizer.h"
 #include "engine/text/vocab.h"
 
-/* What a tokenizer is made of; for tokenizer.c (file to structure) and tokenizer_encode.c (text to ids) only.
+/* What a tokenizer is made of. Only tokenizer.c, which reads the file, and tokenizer_encode.c include this.
  */
 struct tokenizer {
     struct vocab vocab;
@@ -15,7 +15,7 @@ struct tokenizer {
     struct pretoken pretoken;
     struct added_set raw, normalized; /* looked for before and after normalization */
     int use_nfc, ignore_merges;
-    uint64_t identity; /* of the file: tells whose pieces a scratch has cached */
+    uint64_t identity; /* of the file; a scratch remembers it with the pieces it has cached */
 };
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "evalcore/base/str.h"
 
-/* What the tokenizer needs to know of Unicode. Text is valid UTF-8 except where said. */
+/* What the tokenizer needs of Unicode. Text must be valid UTF-8, except where a comment says otherwise. */
 
 int utf8_is_valid(const char *text, size_t n); /* any bytes */
 /* The character that starts at `at` (at < n), or that ends there (at > 0). */
@@ -15,10 +15,10 @@ int32_t utf8_before(const char *text, size_t at, size_t *bytes);
 int unicode_is_space(int32_t c); /* White_Space */
 int unicode_is_word(int32_t c);  /* Alphabetic, marks, decimal digits, connector punctuation, joiners */
 
-/* Normalization form C. Returns 0 and leaves `out` alone when the text is in that form already, else 1 and
- * replaces out's contents. mark: two offsets into text, moved to the places in `out` that hold the same
- * characters (where a cluster around one was recomposed: the first down to its start, the second up to its
- * end). */
+/* Normalization form C. Returns 0 and leaves `out` alone when the text is in that form already; else returns
+ * 1 and replaces the contents of `out`. mark holds two offsets into the text, which become the offsets of the
+ * same characters in `out`. When a mark is inside a cluster that was recomposed, the first mark moves to the
+ * start of the cluster and the second to its end. */
 int nfc_normalize(const char *text, size_t n, struct str *out, size_t mark[2]);
 
 #endif

@@ -8,8 +8,9 @@
 #include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
 
-/* The vocabulary of a byte-level tokenizer: id to bytes and back. In the file a byte is written as a
- * character that can be printed (GPT-2's table: space is U+0120); here tokens are the bytes themselves. */
+/* The vocabulary of a byte-level tokenizer: from ids to bytes and back. The file writes each byte as a
+ * printable character (by GPT-2's table, in which a space is U+0120); here tokens are the bytes themselves.
+ */
 enum { VOCAB_IDS_MAX = 1 << 22 };
 
 enum vocab_kind { VOCAB_NONE, VOCAB_BYTES, VOCAB_RAW, VOCAB_ADDED, VOCAB_SPECIAL };
@@ -29,7 +30,7 @@ struct vocab {
 /* From "model.vocab", an object of token to id. Every one of the 256 bytes must be a token. */
 int vocab_open(struct vocab *v, const json_t *spec, const char *what, struct err *e);
 void vocab_close(struct vocab *v);
-/* Gives an id to an added token; an id that the vocabulary has keeps its bytes for merging. */
+/* Gives an id to an added token. An id that the vocabulary has already still takes part in merges. */
 void vocab_put_added(struct vocab *v, int32_t id, const char *text, size_t n, int special);
 
 int32_t vocab_find(const struct vocab *v, const char *bytes, size_t n); /* -1: no token has these bytes */
