@@ -9,7 +9,7 @@ static const char *const percents[] = {"hundredth", "number", NULL}, *const mark
                          *const duplicates[] = {"count", "collapse", NULL};
 
 const struct param grade_rule_params[] = {
-    {"percent", PARAM_ENUM, AT(percent), "hundredth", 0, 0, percents, "25% is 1/4; number: 25 too"},
+    {"percent", PARAM_ENUM, AT(percent), "hundredth", 0, 0, percents, "25% is 1/4; number: it is 25 as well"},
     {"units", PARAM_ENUM, AT(units), "drop", 0, 0, marks, "3 cm is 3, $5 is 5; keep: neither is"},
     {"degrees", PARAM_ENUM, AT(degrees), "drop", 0, 0, marks, "30 degrees are 30 and pi/6; keep: only pi/6"},
     {"decimals", PARAM_ENUM, AT(decimals), "round", 0, 0, decimals, "1/3 is 0.3333; exact: it is no decimal"},

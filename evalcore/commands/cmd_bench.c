@@ -145,14 +145,14 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
 const struct command cmd_bench = {
     .name = "bench",
     .usage = "[limits] [decode] [prefill] [components] [attention] [topk] [load] [tokenizer] [grade]",
-    .help = "speed beside the machine's own limits, one JSON line a figure",
+    .help = "measure speed beside the machine's own limits, one JSON line per figure",
     .details = "Without a name all run, in about half a minute. `floor` is the limit in the same unit, "
                "measured in the same run;\n"
                "`share` is the value as a share of it. For decode the limit is the sum over the step's "
                "phases (matrix products,\n"
                "attention) of max(bytes / read bandwidth at the step's working set, FLOP / FMA peak).\n"
-               "`prefill` is a prompt alone up to its first token, beside its products at that peak.\n"
-               "`components` prints microseconds and percent of each part of a step, replayed alone.\n",
+               "`prefill` is one prompt up to its first token, beside its matrix products at that peak.\n"
+               "`components` prints microseconds and percent of each part of a step, replayed alone.",
     .options = options,
     .run = cmd_bench_run,
 };

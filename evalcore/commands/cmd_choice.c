@@ -69,13 +69,13 @@ const struct command cmd_choice = {
     .name = "choice",
     .usage = "[FILE]",
     .help = "find the letter of a multiple-choice answer, JSONL in and out",
-    .details =
-        "in:  {\"text\"} and optionally \"n_options\" (4), \"preset\", \"thinking\": "
-        "\"auto\"|\"open\"|\"none\",\n"
-        "     \"finish\": \"stop\"|\"length\"\n"
-        "out: {\"letter\": \"C\"|null, \"status\": \"ok|ambiguous|unparsed|unfinished\", \"rule\"}\n"
-        "Preset \"strict\" is the default. The others return what public extractors return, whatever it is, "
-        "on the\n"
-        "whole text, thinking included: simple_evals, gpt_oss, lighteval, inspect_ai, lm_eval_flexible.",
+    .details = "in:  {\"text\"} and optionally \"n_options\" (4), \"preset\", \"thinking\": "
+               "\"auto\"|\"open\"|\"none\",\n"
+               "     \"finish\": \"stop\"|\"length\"\n"
+               "out: {\"letter\": \"C\"|null, \"status\": \"ok|ambiguous|unparsed|unfinished\", \"rule\"}\n"
+               "Preset \"strict\" is the default. The others return whatever a public extractor returns on "
+               "the whole "
+               "text,\n"
+               "thinking included: simple_evals, gpt_oss, lighteval, inspect_ai, lm_eval_flexible.",
     .run = run_choice,
 };

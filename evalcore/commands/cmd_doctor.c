@@ -279,7 +279,7 @@ static int run_doctor(const struct program *p, int argc, char **argv)
 const struct command cmd_doctor = {
     .name = "doctor",
     .usage = "[-o DIR]",
-    .help = "check processor, memory, disk, GPUs, graders and the engine's numbers",
+    .help = "check system, processor, memory, disk, GPUs, graders and the engine's numbers",
     .options = doctor_table,
     .run = run_doctor,
 };

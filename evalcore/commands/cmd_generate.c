@@ -26,7 +26,7 @@ static const struct cli_option generate_table[] = {
     {"policy", 0, CLI_STRING, AT(policy), "SPEC", .help = "NAME or NAME:key=value,key=value (default full)"},
     {"chat", 0, CLI_STRING, AT(chat), "NAME", .help = "chat template: auto (default), none or a name"},
     {"raw", 0, CLI_FLAG, AT(raw), NULL,
-     .help = "the prompt is rendered already: special tokens are recognised in it"},
+     .help = "the prompt is rendered already; its special tokens are recognised"},
     {"temperature", 0, CLI_DOUBLE, AT(temperature), "T", .help = "0 (default): greedy", .min = 0, .max = 100},
     {"top-k", 0, CLI_INT, AT(top_k), "K", .help = "sample from the K likeliest tokens", .min = 0,
      .max = 1000000},

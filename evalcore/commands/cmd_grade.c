@@ -130,7 +130,7 @@ struct flags {
 
 static const struct cli_option options[] = {
     {"rule", 0, CLI_LIST, offsetof(struct flags, rule), "NAME=VALUE",
-     .help = "of all lines that do not say otherwise; repeatable"},
+     .help = "a rule for all lines that do not name it themselves; may be repeated"},
     {"policy", 0, CLI_LIST, offsetof(struct flags, policy), "NAME=VALUE",
      .help = NULL}, /* the older spelling */
     {0},
@@ -174,10 +174,11 @@ const struct command cmd_grade = {
         "     \"finish\": \"stop\"|\"length\"; for strict, \"rule\": {NAME: VALUE}; for compat, which\n"
         "     gives Math-Verify 0.8.0's verdicts, its \"match_types\", \"boxed_match_priority\",\n"
         "     \"float_rounding\", \"strict\", \"allow_set_relation_comp\"\n"
-        "out: {\"verdict\", \"reason\", \"gold_form\", \"pred_form\"}, and \"rule\" with those that are\n"
-        "     not the default\n\n"
-        "A decimal reference is met by what rounds to its digits, an exact one by a decimal of four\n"
-        "digits or more. A mark (unit, currency, degrees) on one side only is dropped or kept.\n\n"
+        "out: {\"verdict\", \"reason\", \"gold_form\", \"pred_form\"}, and \"rule\" with the rules that\n"
+        "     are not at their default\n\n"
+        "A decimal reference is met by every value that rounds to its digits, an exact one also by a\n"
+        "decimal of at least four digits that is rounded correctly. A mark (unit, currency, degrees)\n"
+        "that stands on one side only is dropped or kept.\n\n"
         "rules of mode strict, for --rule and the field \"rule\" of a line:",
     .params = grade_rule_params,
     .options = options,

@@ -140,7 +140,7 @@ static int run_list(const struct program *p, int argc, char **argv)
 const struct command cmd_list = {
     .name = "list",
     .usage = "policies|tasks|devices",
-    .help = "what there is, its options and presets, and which files are missing",
+    .help = "list policies, tasks or devices with their options, and say which files are missing",
     .options = list_table,
     .run = run_list,
 };

@@ -138,7 +138,7 @@ static int run_logprobs(const struct program *p, int argc, char **argv)
 const struct command cmd_logprobs = {
     .name = "logprobs",
     .usage = "[FILE] [--policy SPEC]",
-    .help = "log-probabilities of given tokens under a policy, JSONL in and out",
+    .help = "print log-probabilities of given tokens under a policy, JSONL in and out",
     .details = "in:  {\"ids\": [...], \"prompt_len\": 12}\n"
                "out: {\"logprobs\": [...]} for the tokens after the prompt, decoded step by step",
     .options = logprobs_table,

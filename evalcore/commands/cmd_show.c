@@ -130,9 +130,10 @@ static int run_show(const struct program *p, int argc, char **argv)
 const struct command cmd_show = {
     .name = "show",
     .usage = "DIR CELL PROBLEM",
-    .help = "prompt, completion, answer and verdict of one problem, with the reason",
-    .details = "CELL is a folder name under DIR/cells, a part of one, or a label; PROBLEM an id, or a number "
-               "from 0.",
+    .help = "print prompt, completion, answer and verdict of one problem, with the reason",
+    .details =
+        "CELL is the name of a folder under DIR/cells, a part of such a name, or a label. PROBLEM is an "
+        "id, or a number\ncounted from 0.",
     .options = show_table,
     .run = run_show,
 };

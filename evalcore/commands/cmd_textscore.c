@@ -142,7 +142,7 @@ const struct command cmd_textscore = {
                "\"all_classes\",\n"
                "     \"variant\": \"difflib\"|\"indel\"\n"
                "out: {\"score\"}, and \"segmenter\" where it depends on one\n"
-               "A metric that this version lacks is answered with an error object that names those it has.",
+               "An unknown metric is answered with an error object that names the known ones.",
     .options = options,
     .run = run_textscore,
 };
