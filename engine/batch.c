@@ -1,5 +1,6 @@
-/* Who is in the batch: admission by pages, room for the next tokens, preemption when pages run out. None of
- * this can change a completion: a row's arithmetic does not know its neighbours. */
+/* Which sequences are in the batch: admits them while there are pages, finds pages for the next tokens, and
+ * preempts when pages run out. None of this can change a completion, because the arithmetic of a row does not
+ * depend on the other rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +104,8 @@ int batch_may_admit(const struct engine *en)
     return en->n_waiting && !en->hold && en->n_active < en->options.max_batch;
 }
 
-/* Pages come back when a sequence finishes, so where they are short there is nothing to try before. */
+/* When pages run out nobody else is admitted until a sequence finishes, since only then do pages come back.
+ */
 int batch_admit(struct engine *en, struct err *e)
 {
     while (batch_may_admit(en) && en->n_finished < 2 * en->options.max_batch) {
@@ -118,8 +120,9 @@ int batch_admit(struct engine *en, struct err *e)
     return 0;
 }
 
-/* The youngest sequence goes back to the queue; its pages serve the older ones, so somebody always finishes.
- * Until then nobody is admitted: whoever came would be the next to go, prefilled for nothing. */
+/* The youngest sequence goes back to the queue and leaves its pages to the older ones, so some sequence
+ * always finishes. Until then nobody is admitted: the newcomer would be the next to be preempted, and its
+ * prefill wasted. */
 static int preempt_youngest(struct engine *en, struct err *e)
 {
     struct sequence *s = en->active[--en->n_active];
@@ -130,9 +133,9 @@ static int preempt_youngest(struct engine *en, struct err *e)
     return release_place(en, s, e);
 }
 
-/* 0 or KVCACHE_FULL. Units for the first `tokens` tokens, the last of them the next one to be appended. A
- * ragged head takes a slot per token at most, and the spare page has slots for that many more, however full
- * the last one is. */
+/* Gets units for the first `tokens` tokens, the last of which is the next one to be appended. 0 or
+ * KVCACHE_FULL. A head of a sequence that drops needs at most one new slot for each further token, so its
+ * spare page lasts for a page of tokens, however full its last page is. */
 static int fit(struct engine *en, struct sequence *s, int tokens, struct err *e)
 {
     int room = drops(s) ? tokens - 1 + SPARE_PAGES * KV_PAGE_TOKENS : kv_pages(tokens) * KV_PAGE_TOKENS;
@@ -149,7 +152,7 @@ int batch_room_ahead(struct engine *en, struct err *e)
         int tokens = s->req.n_prompt + s->n_ids + 1;
         if (tokens <= s->room)
             continue;
-        if (drops(s)) /* its slots must be read, and they are moving */
+        if (drops(s)) /* its slots must be read back, and the step in flight changes them */
             return 0;
         int rc = fit(en, s, tokens, e);
         if (rc)
@@ -185,7 +188,7 @@ int batch_make_room(struct engine *en, struct err *e)
     return 0;
 }
 
-/* A step in flight may have the row still: it is padding there, and nobody's. */
+/* The row may be in a step in flight. The device has made it padding there, and its result is ignored. */
 static void leave_row(struct batch *b, const struct sequence *s)
 {
     for (int i = 0; i < b->n_rows; i++)

@@ -1,5 +1,5 @@
-/* Opens a model on a backend and binds policies. Requests come in by request.c; the work is in loop.c,
- * batch.c and transformer.c. */
+/* Opens a model on a backend and binds policies to it. request.c takes requests; loop.c, batch.c and
+ * transformer.c do the work. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "evalcore/base/file.h"
 
 enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128 };
-/* Of positions of a prompt at once: backends' bits are compared up to so many rows of a linear layer. */
+/* How many positions of a prompt may run at once. MOST_CHUNK is the largest number of rows of a linear layer
+ * for which tests compare the bits of the backends. */
 enum { CHUNK_UNIT = 128, MOST_CHUNK = 2048 };
 
 static int open_device(struct engine *en, struct err *e)
@@ -76,7 +77,7 @@ static int is_gpu(const struct engine_options *o)
     return o->backend && strcmp(o->backend, "cpu");
 }
 
-/* Of a backend that this program was built without, what it would take. */
+/* A backend that this program was built without is a GPU's, whose default is bf16. */
 static enum dtype kv_type(const struct engine_options *o)
 {
     const struct backend *be = backend_find(o->backend ? o->backend : "cpu");
@@ -113,7 +114,8 @@ static void fill_info(struct engine *en)
     i->kv_token_bytes = token_bytes(c, en->cache.view.dtype);
 }
 
-/* Places: one per row of the batch, then one per shared prompt. Units come with engine_reserve. */
+/* The cache has a place per row of the batch, and after these one per shared prompt. engine_reserve() adds
+ * its units. */
 static int open_cache(struct engine *en, struct err *e)
 {
     const struct model_config *c = &en->model.config;
@@ -153,7 +155,7 @@ static int check_options(struct engine_options *o, int gpu, const struct model_c
     return 0;
 }
 
-/* No more positions at once than a context has. */
+/* Runs no more positions at once than a context has. */
 static void set_chunk(struct engine *en)
 {
     struct engine_options *o = &en->options;
@@ -211,7 +213,7 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
     return 0;
 }
 
-/* What the engine itself gave an instance. */
+/* Frees what the engine itself gave an instance. */
 static void policy_free(struct engine *en, struct policy *p)
 {
     en->be->release(en->dev, p->state);
@@ -290,8 +292,8 @@ int engine_describe(const struct engine_options *options, struct engine_info *ou
     return 0;
 }
 
-/* Page bounds start with the first policy that needs them: shared prompts made before have none and go,
- * programs recorded before do not keep them and go too. */
+/* Page bounds are kept from the first policy on that needs them. Shared prompts made before have none, and
+ * programs recorded before do not maintain them, so both are discarded. */
 static int enable_bounds(struct engine *en, struct err *e)
 {
     if (en->cache.view.bounds || !en->cache.n_units)

@@ -1,16 +1,17 @@
-/* The loop: a step of the batch is always on its way to the device, and where nothing can come between, the
- * next one too before the host looks at the first one's tokens.
+/* The loop over steps. A step of the batch is always in flight, and where nothing can come between, the next
+ * one is sent before the host has seen the tokens of the first.
  *
  *   device:  N ........................ N+1 ........................ N+2
  *   host:    send N+1, wait for N, take N's tokens, send N+2, wait for N+1, take ...
  *
- * A step needs nothing from the host that the step before does not leave on the device: OP_sample writes the
- * rows' next tokens and positions, and turns the row of a sequence that drew an end token into padding, so
- * that the step already on its way does nothing for it. What only the host can know comes between: somebody
- * to admit, a length reached, stop strings, pages that run out. Then the step in flight is taken first.
+ * The step before leaves on the device all that a step needs: OP_sample writes the next tokens and positions
+ * of the rows, and when a sequence draws an end token it turns its row into padding, so that a step sent
+ * already does nothing for it. Some things only the host knows: that a request can be admitted, that a length
+ * or a stop string is reached, that pages run out. When one of these may happen, the host takes the step in
+ * flight before it sends the next.
  *
- * Rows are ordered by policy instance; a group's rows are rounded up to a bucket, so that a program serves
- * many memberships. */
+ * Rows are ordered by policy instance. The rows of a group are rounded up to a bucket, so that one recorded
+ * program serves batches of several sizes. */
 #include <string.h>
 #include <time.h>
 
@@ -63,8 +64,8 @@ int rows_upload(struct engine *en, struct sequence *const *row, int n, struct er
     return e->code;
 }
 
-/* Sends a step, `ahead` (0 or 1) of the tokens that the host has seen, and the copy of its results behind it.
- */
+/* Sends a step and, after it, the copy of its results. ahead: 1 when the host has not yet seen the tokens of
+ * the step before, else 0. */
 static int begin_step(struct engine *en, int ahead, struct err *e)
 {
     struct batch *b = &en->batch;
@@ -82,7 +83,8 @@ static int begin_step(struct engine *en, int ahead, struct err *e)
     return 0;
 }
 
-/* With nothing in flight: room for everybody's next token, rows as they are now, a step. */
+/* When nothing is in flight: finds units for the next token of each sequence, lays out the rows, sends a
+ * step. */
 static int begin_batch(struct engine *en, struct err *e)
 {
     struct batch *b = &en->batch;
@@ -95,7 +97,7 @@ static int begin_batch(struct engine *en, struct err *e)
     return b->program ? begin_step(en, 0, e) : e->code;
 }
 
-/* May the next step go before the tokens of the one in flight are seen? 1: yes, and there is room for it. */
+/* 1 when the next step can be sent before the tokens of the one in flight are seen; it then has its units. */
 static int may_go_ahead(struct engine *en, struct err *e)
 {
     if (en->batch.changed || batch_may_admit(en))
@@ -106,7 +108,7 @@ static int may_go_ahead(struct engine *en, struct err *e)
     return batch_room_ahead(en, e);
 }
 
-/* Takes the tokens of the step in flight. Should the step sent ahead of that fail, these still count. */
+/* Takes the tokens of the step in flight. They count even if a step that was sent after it fails. */
 static int take_step(struct engine *en, struct err *e)
 {
     struct batch *b = &en->batch;
@@ -129,12 +131,12 @@ static int take_step(struct engine *en, struct err *e)
     batch_collect(en, e);
     if (!e->code && ahead.code)
         *e = ahead;
-    if (en->n_active == 0) /* a step in flight has only padding left: nobody waits for it */
+    if (en->n_active == 0) /* a step in flight has only padding left, so its results are not needed */
         b->taken = b->begun;
     return e->code;
 }
 
-/* Takes what is in flight, and leaves a step in flight if there is anybody to decode. */
+/* Takes the step in flight, and leaves another in flight if any sequence is active. */
 static int advance(struct engine *en, struct err *e)
 {
     const struct batch *b = &en->batch;
@@ -153,7 +155,7 @@ static int advance(struct engine *en, struct err *e)
     return 0;
 }
 
-/* After a failure what has finished is handed out all the same, and the failure told by the next call. */
+/* After a failure what has finished is still handed out, and the next call returns the failure. */
 int engine_step(struct engine *en, const struct completion **out, int *n_out, struct err *e)
 {
     *out = en->out;

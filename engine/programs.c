@@ -1,11 +1,11 @@
-/* Recorded decode steps, one per batch shape (policies and row buckets); the least recently used goes first.
- */
+/* Recorded decode steps, one for each shape of a batch: its policies and the rows of each, rounded up. The
+ * least recently used is discarded first. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/engine_impl.h"
 
-/* Exact up to 8, then steps of 2 and 4. */
+/* Every number up to 8, then multiples of 2, then of 4. */
 int programs_bucket(int n)
 {
     return n <= 8 ? n : n <= 16 ? (n + 1) / 2 * 2 : (n + 3) / 4 * 4;

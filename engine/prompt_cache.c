@@ -1,7 +1,7 @@
-/* Shared prompts. Dense prefill does not depend on the policy, so its K/V serve every sample and every
- * densely prefilled cell of a problem: full pages are shared, the last one copied (all of them for a sequence
- * that drops). An entry lives in a place of its own until its units are needed for something else; the least
- * recently used goes first. */
+/* Shared prompts. Dense prefill does not depend on the policy, so its K and V serve all samples of a problem,
+ * in all cells whose policies prefill densely. Full pages are shared and a last, partial one is copied; a
+ * sequence that drops tokens gets copies of all. An entry has a place of its own until its units are needed
+ * for something else; the least recently used is evicted first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +46,8 @@ void prompt_cache_clear(struct engine *en, struct err *e)
         ;
 }
 
-/* Maps n_pages of a place, evicting shared prompts as long as that is what is missing. KVCACHE_FULL: that was
- * not enough. */
+/* Maps n_pages of a place and evicts shared prompts while units are short. KVCACHE_FULL: that was not enough.
+ */
 static int map_evicting(struct engine *en, int place, int n_pages, struct err *e)
 {
     while (kvcache_needs(&en->cache, place, n_pages) > en->cache.n_free) {
@@ -98,7 +98,7 @@ static int make_entry(struct engine *en, const struct request *r, struct prompt_
 static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence *s, struct err *e)
 {
     int copy = (s->req.policy->ops->needs & POLICY_DROP) || en->options.share_prompts > 0;
-    p->used = ++en->clock; /* not the next to be evicted */
+    p->used = ++en->clock; /* so that it is not the next to be evicted */
     while (kvcache_fork_needs(&en->cache, p->n, copy) > en->cache.n_free) {
         struct prompt_entry *other = oldest(en);
         if (other == p || !other)
@@ -113,7 +113,8 @@ static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence
     return e->code;
 }
 
-/* Tokens held when the prompt ends, before anything is dropped: all of it, in every head. */
+/* Prefills a sequence without sharing. Its heads first hold the whole prompt; what a policy dropped then goes
+ * back to the pool. */
 static int admit_alone(struct engine *en, struct sequence *s, struct err *e)
 {
     const struct policy_ops *ops = s->req.policy->ops;

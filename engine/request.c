@@ -1,4 +1,4 @@
-/* Takes requests: refuses what can never run, copies the rest into the queue. */
+/* Takes requests: refuses those that can never run and copies the others into the queue. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static int check_request(const struct engine *en, const struct request *r, struc
     return 0;
 }
 
-/* The most tokens the completion may have: the request's limits and the context's end. */
+/* The most tokens that the completion may have by the limits of the request and of the context. */
 static int completion_limit(const struct engine *en, const struct request *r)
 {
     int limit = r->n_forced ? r->n_forced : r->max_new_tokens;

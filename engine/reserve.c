@@ -1,12 +1,13 @@
-/* How much memory K and V get: on a GPU what is left when weights, activations, tables and the policies'
- * states have theirs. Called when the policies are known; a pool cannot grow later. */
+/* Decides how much memory K and V get: on a GPU what weights, activations, tables and the states of the
+ * policies have left. It is called when the policies are known, because a pool cannot grow later. */
 #include "engine/engine_impl.h"
 
-/* Without a size, where nobody says what is free (the CPU). */
+/* When no size is given and the backend cannot say what is free (the CPU). */
 #define DEFAULT_POOL ((size_t)512 << 20)
-/* Left free on a GPU. With 128 sequences of 131,072 tokens of an 8B model: partial sums of attention 0.4 GiB,
- * and as much again while they grow; trials of the output head's matrix algorithms 0.3 and those of a
- * layer's products for 2,048 rows of a prompt 0.7, one after the other; recorded programs. */
+/* Left free on a GPU, for what is allocated later. With 128 sequences of 131,072 tokens of an 8B model that
+ * is: partial sums of attention, 0.4 GiB, and as much again while they grow; the trials of matrix algorithms,
+ * 0.3 GiB for the output head and after that 0.7 for the products of a layer with 2,048 rows; recorded
+ * programs. */
 #define GPU_MARGIN ((size_t)3 << 30)
 
 static int needs_bounds(const struct engine *en)
@@ -17,7 +18,7 @@ static int needs_bounds(const struct engine *en)
     return 0;
 }
 
-/* Bytes of K and V: all that max_batch sequences and a shared prompt can need, or as much of it as fits. */
+/* Bytes for K and V: what max_batch sequences and a shared prompt can need, or as much of it as fits. */
 static int pool_size(const struct engine *en, size_t unit, double share, size_t *out, struct err *e)
 {
     const struct kv_view *v = &en->cache.view;

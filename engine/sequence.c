@@ -1,5 +1,5 @@
-/* One sequence's tokens on the host: limits, end tokens, stop strings, counters, and what is handed out at
- * the end. */
+/* The tokens of one sequence on the host: its limits, end tokens, stop strings and counters, and the
+ * completion that is handed out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static int is_end_token(const struct engine *en, const struct sequence *s, int32
     return 0;
 }
 
-/* End tokens, at most MODEL_MAX_EOS and the request's own: what is_end_token looks for. */
+/* Lists the end tokens that is_end_token() looks for: at most MODEL_MAX_EOS and one of the request. */
 static void list_end_tokens(const struct engine *en, const struct sequence *s, int32_t ids[8])
 {
     int n = 0;
@@ -45,8 +45,8 @@ static void list_end_tokens(const struct engine *en, const struct sequence *s, i
         ids[n] = s->req.end_token;
 }
 
-/* Before min_new_tokens an end token may not be drawn; from there on it ends the sequence, which the device
- * then sees for itself. */
+/* Before min_new_tokens an end token may not be drawn. From there on the device itself sees that it ends the
+ * sequence. */
 void sequence_settings(const struct engine *en, const struct sequence *s, int n_ids,
                        struct sample_settings *out)
 {
@@ -77,7 +77,7 @@ int sequence_may_end_unseen(const struct sequence *s)
     return n >= s->limit || (s->req.n_stop && n >= s->req.min_new_tokens);
 }
 
-/* The earliest stop string that the last token completed. */
+/* Finds the earliest stop string that the last token completed. */
 static int find_stop(struct sequence *s, size_t old_len)
 {
     size_t best = (size_t)-1;
@@ -150,7 +150,8 @@ int sequence_finish(struct engine *en, struct sequence *s, struct err *e)
     return release_place(en, s, e);
 }
 
-/* A preempted sequence starts again from its prompt: its own output's K/V came from sparse steps. */
+/* A preempted sequence starts again from its prompt. Its output cannot be prefilled, since K and V of those
+ * tokens came from sparse steps. */
 void sequence_restart(struct sequence *s)
 {
     s->n_ids = s->n_logprobs = 0;

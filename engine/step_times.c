@@ -1,4 +1,5 @@
-/* What benchmarks ask of a running engine: the bytes its steps read, and where a step's time goes. */
+/* What benchmarks ask of a running engine: how many bytes its steps read, and where the time of a step goes.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,9 @@
 #include "evalcore/base/arena.h"
 #include "kernels/limits.h"
 
-/* The median of the rounds counts. ROOM: tokens that the replays of the two programs that append take. */
+/* The result is the median of the rounds. ROOM: how many tokens the replays append, by the two programs that
+ * do.
+ */
 enum { ROUNDS = 5, REPLAYS = 8, ROOM = 2 * (ROUNDS * REPLAYS + 1) };
 
 int engine_read_bytes(struct engine *en, double *bytes, struct err *e)
@@ -77,7 +80,7 @@ static enum step_part part_of(const struct tape *t, enum op op, const void *args
     return STEP_OTHER;
 }
 
-/* launch() of a backend that only writes down; its device is the tape. */
+/* launch() of a backend that only writes down its operations; its device is the tape. */
 static int tape_launch(struct device *d, enum op op, const void *args)
 {
     struct tape *t = (struct tape *)(void *)d;
@@ -124,7 +127,7 @@ static int check(const struct engine *en, struct err *e)
     return 0;
 }
 
-/* Rows as they are at the next step, and room for what the replays append. */
+/* Uploads the rows of the next step, and gets units for what the replays append. */
 static int set_rows(struct engine *en, struct err *e)
 {
     for (int i = 0; i < en->n_active; i++) {
@@ -153,7 +156,7 @@ static void replay(struct engine *en, struct program *p, int n, struct err *e)
     drain(en, e);
 }
 
-/* Seconds of the operations of `part`, of all for STEP_PARTS. */
+/* Seconds that the operations of `part` take, or all operations for STEP_PARTS. */
 static int time_part(struct engine *en, const struct tape *t, enum step_part part, double *seconds,
                      struct err *e)
 {

@@ -1,5 +1,5 @@
-/* The forward pass. Linear layers run over the whole batch, hooks and attention per policy group; the
- * residual stream is fp32 and the output projections add to it directly. */
+/* The forward pass. Linear layers run over the whole batch, hooks and attention once per group of rows with
+ * the same policy. The residual stream is fp32, and the output projections add to it directly. */
 #include "engine/transformer.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "engine/memory/device.h"
 #include "evalcore/base/arena.h"
 
-/* What a hook sees: the batch's arrays from the group's first row on. */
+/* The context that a hook gets: the arrays of the batch from the first row of the group on. */
 static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p, int row0, int cap,
                                    struct err *e)
 {
@@ -73,7 +73,7 @@ static void embed(struct transformer *t, int rows, struct err *e)
     device_launch(t->be, t->dev, OP_embed, &a, e);
 }
 
-/* Norm and q|k|v product: what comes before on_qkv. */
+/* What comes before on_qkv: the norm, and the product for q, k and v. */
 static void layer_qkv(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
 {
     norm(t, t->x, y->norm_in, rows, e);
@@ -222,7 +222,7 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
     device_launch(t->be, t->dev, OP_prefill_attend, &a, e);
 }
 
-/* What a prefill hook sees. The scratch has rows for a batch, not for a chunk, and is not offered. */
+/* The context that a prefill hook gets. It has no scratch, which has rows for a batch but not for a chunk. */
 static struct policy_ctx prefill_ctx(struct transformer *t, const struct policy *p, int rows, int seq,
                                      int n_prompt, struct err *e)
 {

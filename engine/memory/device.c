@@ -1,4 +1,4 @@
-/* See device.h. */
+/* Backend calls with a struct err (contract: device.h). */
 #include "engine/memory/device.h"
 
 int device_launch(const struct backend *be, struct device *dev, enum op op, const void *args, struct err *e)

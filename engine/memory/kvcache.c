@@ -1,4 +1,4 @@
-/* Units and tables of the KV cache. See kvcache.h; the layout inside a unit is the backend's. */
+/* Units and tables of the KV cache (contract: kvcache.h). How a unit is laid out only the backend knows. */
 #include "engine/memory/kvcache.h"
 
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static size_t first_head(const struct kvcache *c, int seq)
     return (size_t)seq * (size_t)c->heads_per_seq;
 }
 
-/* Entry `page` of one head's unit table is `unit` from the next send_units on. */
+/* Sets entry `page` of the unit table of a head. The device sees it after the next send_units(). */
 static void put_entry(struct kvcache *c, size_t head, int page, int unit)
 {
     size_t pages = (size_t)c->view.max_pages;
@@ -117,7 +117,8 @@ static void put_entry(struct kvcache *c, size_t head, int page, int unit)
     c->put_unit[c->n_put++] = unit;
 }
 
-/* All of a place's changed entries go to the device at once: an upload a head would cost more than a step. */
+/* Sends all changed entries of a place to the device at once, since an upload per head would take longer than
+ * a step. */
 static int send_units(struct kvcache *c, int seq, struct err *e)
 {
     size_t bytes = (size_t)c->n_put * sizeof *c->put_at;
@@ -216,7 +217,7 @@ int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all)
     return (kv_pages(n_tokens) - shared) * c->heads_per_seq;
 }
 
-/* The tables of a place that holds n tokens in slots 0 .. n-1. */
+/* Writes the tables of a place that holds n tokens in slots 0 to n - 1. */
 static int fill_tables(struct kvcache *c, int seq, int n, struct err *e)
 {
     size_t h0 = first_head(c, seq), heads = (size_t)c->heads_per_seq, pages = (size_t)c->view.max_pages;

@@ -1,4 +1,5 @@
-/* Loads a model's tensors into the backend's layouts, checking every shape against the configuration. */
+/* Loads the tensors of a model into the layouts of the backend. Every shape is checked against the
+ * configuration. */
 #include "engine/model/model.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ static const struct st_tensor *need(struct loader *l, const char *name, int n_di
     return safetensors_need(l->st, name, n_dims, shape, &t, l->e) ? NULL : t;
 }
 
-/* A vector as fp32 on the device. */
+/* Loads a vector as fp32. */
 static int load_vector(struct loader *l, const char *name, int n, float **out)
 {
     l->m->bytes += (size_t)n * sizeof **out;
@@ -51,8 +52,8 @@ static int load_vector(struct loader *l, const char *name, int n, float **out)
     return rc;
 }
 
-/* Rows of one tensor into a fused matrix, in the file's type: bf16 stays bf16, fp16 and fp32 become fp32
- * exactly. */
+/* Copies one tensor into rows of a fused matrix. bf16 stays bf16; fp16 and fp32 become fp32, which is exact.
+ */
 static int put_rows(struct loader *l, struct weight *w, int row0, int n, const struct st_tensor *t)
 {
     enum dtype src = DTYPE_BF16;
@@ -89,7 +90,7 @@ static int random_matrix(struct loader *l, struct weight *w, const struct part *
                : 0;
 }
 
-/* A matrix from parts stacked by rows, with biases where the parts have them. */
+/* Loads a matrix whose parts are stacked by rows, with the biases of the parts that have one. */
 static int load_matrix(struct loader *l, struct weight *w, const struct part *parts, int n_parts, int k)
 {
     int n = 0, with_bias = 0;
@@ -159,8 +160,8 @@ static int load_layer(struct loader *l, int i)
     return 0;
 }
 
-/* Angles are doubles; their cosines and sines are taken in long double, where they are the same code on every
- * x86-64 machine, and rounded to fp32. */
+/* Angles are doubles. Their cosines and sines are computed in long double, for which every x86-64 machine
+ * runs the same code, and rounded to fp32. */
 static int load_rope(struct loader *l, int max_context)
 {
     const struct model_config *c = &l->m->config;
@@ -183,8 +184,8 @@ static int load_rope(struct loader *l, int max_context)
     return rc;
 }
 
-/* At least so many bytes, of which it can be known that they do not fit before the long way of loading them.
- */
+/* A lower bound of the bytes that the weights take. When that does not fit, the user need not wait for the
+ * loading to fail. */
 static size_t least_bytes(const struct model_config *c)
 {
     size_t tables = (c->tie_embeddings ? 1 : 2) * (size_t)c->vocab * (size_t)c->hidden;
@@ -224,7 +225,7 @@ static int load_all(struct loader *l, int max_context)
     return 0;
 }
 
-/* Random weights follow from the configuration. */
+/* Random weights are a function of the configuration, so a hash of that is their identity. */
 static int random_identity(struct model *m, const char *path, struct err *e)
 {
     struct str text = {0};

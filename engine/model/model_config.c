@@ -1,5 +1,5 @@
-/* Reads a model's shape from config.json. The file is untrusted: every number is range-checked before it
- * sizes anything. */
+/* Reads the shape of a model from config.json. The file is untrusted: the range of every number is checked
+ * before it decides the size of anything. */
 #include "engine/model/model_config.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static int parse_family(struct model_config *c, const json_t *o, const char *wha
     return rc;
 }
 
-/* What changes the arithmetic and is not built in must not be ignored. */
+/* Fields that change the arithmetic in ways we do not implement must not be ignored. */
 static int refuse_unsupported(const json_t *o, const char *what, struct err *e)
 {
     const char *act = "silu";
@@ -125,7 +125,7 @@ static int check_theta(const struct model_config *c, const char *what, struct er
                    c->rope_theta);
 }
 
-/* rope_theta and rope_scaling, or newer files' rope_parameters with both. */
+/* From rope_theta and rope_scaling, or from rope_parameters, in which newer files have both. */
 static int parse_rope(struct model_config *c, const json_t *o, const char *what, struct err *e)
 {
     c->rope_theta = 10000;
@@ -242,8 +242,8 @@ int model_config_open(struct model_config *c, const char *model, struct err *e)
     return rc;
 }
 
-/* Llama 3.1: wavelengths above original/low are stretched by factor, below original/high kept, between them
- * blended. */
+/* Llama 3.1 stretches wavelengths above original / low by `factor`, keeps those below original / high, and
+ * interpolates between the two. */
 double model_rope_frequency(const struct model_config *c, int i)
 {
     const double pi = 3.14159265358979323846;

@@ -1,5 +1,5 @@
-/* Random weights of a given shape, for measuring speed without a model's files. Values are uniform with the
- * spread that keeps activations near 1; every value follows from (matrix, row, column) alone. */
+/* Random weights of a given shape, for measuring speed without the files of a model. Values are uniform, with
+ * a spread that keeps activations near 1. Each is a function of its matrix, row and column. */
 #include "engine/model/model_random.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static uint16_t to_bf16(float x)
     return (uint16_t)((v.u + 0x7fff + (v.u >> 16 & 1)) >> 16);
 }
 
-/* Sixteen random bits a value: from -1 to 1, times the spread. */
+/* Each value takes sixteen random bits, which give a number from -1 to 1, and is that times the spread. */
 static void fill_row(uint16_t *to, int k, uint64_t key, float spread)
 {
     for (int j = 0; j < k; j += 4) {

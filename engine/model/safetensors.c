@@ -72,7 +72,7 @@ static int file_number(const struct safetensors *s, const char *path)
 static struct st_entry *find_in_file(const struct safetensors *s, const char *name, int file)
 {
     size_t low = 0, high = s->n;
-    while (low < high) { /* the first entry of that name; after sorting, shards may share one */
+    while (low < high) { /* the first entry of that name: several shards may have a tensor of the same name */
         size_t mid = low + (high - low) / 2;
         if (strcmp(s->entry[mid].tensor.name, name) < 0)
             low = mid + 1;
@@ -104,7 +104,7 @@ static int open_shard(struct safetensors *s, const char *dir, const char *index,
     return add_path(s, path->data, e);
 }
 
-/* Keeps the tensors that the index names, from the shards where it says they are. */
+/* Keeps only the tensors that the index names, each from the shard where the index says it is. */
 static int open_index(struct safetensors *s, const char *dir, const char *index, struct err *e)
 {
     json_t *root = NULL, *shard;

@@ -33,7 +33,8 @@ static int bad(struct err *e, const struct st_file *f, const char *name, const c
     return err_set(e, ERR_FORMAT, "%s: tensor \"%.100s\": %s", f->path, name, why);
 }
 
-/* Shape and the number of bytes it asks for; SIZE_MAX: of unknown element size. */
+/* Reads a shape into t. *bytes: how many bytes of data it needs, or SIZE_MAX when the size of an element is
+ * not known. */
 static int read_shape(const struct st_file *f, const char *name, const json_t *spec, const struct dtype *type,
                       struct st_tensor *t, size_t *bytes, struct err *e)
 {

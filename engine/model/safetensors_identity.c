@@ -1,9 +1,9 @@
 /* The identity of the weights.
  *
- * The identity of one file is the SHA-256 that any tool prints for it; of several it is the hash of their
- * names and hashes, in order of names. Hashing large files takes seconds, and minutes where the processor has
- * no instructions for it, so a file's hash is kept in a cache, under a key made of path, size, time of change
- * and header: a file that was replaced has another key. */
+ * For one file it is the SHA-256 that any tool prints for it; for several it is the hash of their names and
+ * hashes, in order of names. Hashing large files takes seconds, and minutes where the processor has no
+ * instructions for it, so the hash of a file is cached under a key made of path, size, time of change and
+ * header. A file that was replaced has another key. */
 #include "engine/model/safetensors.h"
 
 #include <limits.h>
