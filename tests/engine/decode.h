@@ -16,21 +16,23 @@ struct item {
     size_t n_text;
 };
 
-/* Opens the embedded model; a failure ends the test. */
-/* On the backend that KVEVAL_TEST_BACKEND names; the CPU's without it. */
+/* Opens the embedded model on the backend that KVEVAL_TEST_BACKEND names, by default the CPU. A failure ends
+ * the test. */
 struct engine *decode_open(const struct engine_options *o);
-/* Does that backend round what feeds linear layers to bf16? */
+/* 1 when that backend rounds what feeds linear layers to bf16. */
 int decode_rounds(void);
-/* Binds "name:key=value,..."; a failure ends the test. */
+/* Binds the policy "name:key=value,...". A failure ends the test. */
 struct policy *decode_policy(struct engine *en, const char *text);
-/* Submits items in the given order (NULL: as they stand) and runs until all are done. */
+/* Submits the items, in the given order unless that is NULL, and decodes until all are done. */
 void decode_all(struct engine *en, struct item *items, int n, const int *order);
 void items_release(struct item *items, int n);
-/* 1 when tokens and, if both have them, log-probabilities and gaps are equal bit for bit. The gaps (largest
- * minus second largest logit) tell more: a confident model's log-probabilities are all 0. */
+/* 1 when the tokens are equal, and bit for bit the log-probabilities and gaps if both have them. A gap is the
+ * largest logit minus the second largest; it shows more, since a confident model's log-probabilities are all
+ * 0.
+ */
 int items_equal(const struct item *a, const struct item *b);
 
-/* Prompts of a problems file (begin-of-sentence + rendered), up to max of them. */
+/* The first prompts of a problems file, at most `max` of them, with the begin-of-sentence token. */
 struct prompts {
     struct token_list ids[64];
     char *gold[64];

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes a DMS gate file whose weights are 0 and whose biases are all `bias`: always (1) or never (-1)
- * flagged. */
+/* Writes a DMS gate file whose weights are 0 and whose biases are all `bias`: with 1 every token is flagged,
+ * with -1 none. */
 static inline void gates_write(const char *path, int n_layers, int n_kv, int hidden, float bias)
 {
     char header[1 << 14];

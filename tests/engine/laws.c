@@ -1,4 +1,4 @@
-/* See laws.h. */
+/* The prompts and specs of the law tests (contract: laws.h). */
 #include "tests/engine/laws.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* Steps that are sent before the host has seen the tokens of the step before (engine/loop.c) change nothing:
- * tokens, reads, peaks and reasons to end are those of an engine that looks at every token first. A request
- * with a stop string makes it look, so a string that never comes is the yardstick. */
+/* Sending a step before the host has seen the tokens of the step before (engine/loop.c) changes nothing:
+ * tokens, reads, peaks and the reason to end are those of an engine that looks at each token first. A stop
+ * string forces an engine to look, so each request is compared with itself under a stop string that never
+ * occurs. */
 #include "engine/engine_impl.h"
 #include "tests/check.h"
 #include "tests/engine/laws.h"
@@ -40,7 +41,8 @@ static uint64_t steps_ahead(const struct engine *en)
     return s.decode_steps_ahead;
 }
 
-/* Decodes the items and leaves in `want` what an engine that looks at every token makes of them. */
+/* Decodes the items, and into `want` the same items by an engine that looks at each token. Returns how many
+ * steps were sent ahead for the former. */
 static uint64_t decode_both(struct engine *en, struct item *it, struct item *want, int n)
 {
     uint64_t before = steps_ahead(en);
@@ -49,7 +51,8 @@ static uint64_t decode_both(struct engine *en, struct item *it, struct item *wan
         want[i] = it[i];
         want[i].req.stop = never;
         want[i].req.n_stop = 1;
-        looks |= !it[i].req.min_new_tokens; /* before that no stop string is looked for */
+        looks |=
+            !it[i].req.min_new_tokens; /* before min_new_tokens no stop string counts, so it need not look */
     }
     decode_all(en, want, n, NULL);
     CHECK(!looks || steps_ahead(en) == before);
@@ -60,7 +63,8 @@ static uint64_t decode_both(struct engine *en, struct item *it, struct item *wan
 
 /* ---- where sequences end */
 
-/* The token that first comes at `at` or later becomes the item's end token: so many tokens are left of it. */
+/* Makes the first token from `at` on that has not occurred before the end token of the item. Returns how many
+ * tokens the completion then has, or -1. */
 static int end_at(struct item *it, const struct item *whole, int at)
 {
     for (int i = at; i < whole->n_ids; i++) {
@@ -88,7 +92,7 @@ static void end_token_alone(struct item *it, const struct item *whole, int n)
     CHECK(end_at(it, whole, 20) >= 20);
 }
 
-/* The same completion n times. */
+/* The same completion n times, so that all end in one step. */
 static void end_together(struct item *it, const struct item *whole, int n)
 {
     int end = end_at(it, whole, 18);
@@ -113,7 +117,7 @@ static void least_lengths(struct item *it, const struct item *whole, int n)
     }
 }
 
-/* Beside others, two are told what to say: one all of it, one by a limit that a single token ends. */
+/* Beside ordinary requests, some have their tokens forced: one all of them, the others only one. */
 static void forced(struct item *it, const struct item *whole, int n)
 {
     end_tokens(it, whole, n);
@@ -168,9 +172,9 @@ static void endings(void)
     }
 }
 
-/* ---- somebody comes while a step is in flight; pages run out */
+/* ---- requests that come while a step is in flight; pages that run out */
 
-/* One step; what it hands out must be what is wanted. */
+/* Does one step and compares what it hands out. */
 static int step(struct engine *en, struct item *it, const struct item *want, int *done, struct err *e)
 {
     const struct completion *c;
@@ -209,14 +213,14 @@ static void latecomers(void)
         ;
     CHECK_INT(done, N);
     CHECK(steps_ahead(en) > before);
-    /* nobody is left: what may still be in flight is forgotten, and a new policy may want page bounds */
+    /* when no sequence is left, no step may count as in flight, and a new policy can still get page bounds */
     CHECK_INT(en->batch.begun, en->batch.taken);
     items_release(whole, N);
     items_release(want, N);
     engine_close(en);
 }
 
-/* Two prompts fit and not two completions: sequences are preempted, and it does not show. */
+/* Two prompts fit into the cache but not two completions, so sequences are preempted. It must not show. */
 static void pages_run_out(void)
 {
     enum { M = 4 };
@@ -282,8 +286,8 @@ static const char *last_error(struct device *d)
     return "the device has gone";
 }
 
-/* Step `at` (from 0) fails. What ends in a step before it has been handed out, whole; then the failure is
- * told, each time it is asked for. */
+/* Step `at` (from 0) fails. Completions that ended in an earlier step must be handed out whole. After that
+ * every call must return the failure. */
 static void fail_at(enum failing what, int at, const struct item *shape, const struct item *want, int n)
 {
     struct engine *en = decode_open(&(struct engine_options){.threads = 1, .max_batch = n});

@@ -1,6 +1,6 @@
-/* The hooks that no built-in policy uses yet, by policies made here: a prefill that reads a list per tile of
- * queries (as Kascade's does), and sight of the residual stream on both sides of attention (as calibration
- * needs). And what becomes of a policy that cannot be bound. */
+/* Hooks that no registered policy uses yet, tested by policies made here: one whose prefill reads a list per
+ * tile of queries, as Kascade's does, and one that sees the residual stream before and after attention, as
+ * calibration needs. Also what happens to a policy that cannot be bound. */
 #include "engine/policies/policy.h"
 #include "tests/check.h"
 #include "tests/engine/decode.h"
@@ -56,7 +56,7 @@ static void tiles_release(struct policy *p)
     free(own);
 }
 
-/* Lists of everything before the tile (all), or of nothing. */
+/* Gives lists of all tokens before the tile, or with all 0 empty ones. */
 static void give_lists(const struct policy *p, const struct policy_ctx *c, struct prefill_selection *s,
                        int all)
 {
@@ -97,8 +97,8 @@ static void select_own(const struct policy *p, const struct policy_ctx *c, int l
 static const struct policy_ops all_tiles = TILE_POLICY("all_tiles", select_all);
 static const struct policy_ops own_tile = TILE_POLICY("own_tile", select_own);
 
-/* Lists of all earlier tokens are full attention, bit for bit. With empty lists the last token depends on its
- * own tile alone, through every layer. */
+/* Lists of all earlier tokens give full attention, bit for bit. With empty lists the last token depends on
+ * its own tile only, through every layer. */
 static void tiles(struct engine *en)
 {
     enum { N = 300, LAST = N / TILE * TILE };
@@ -129,9 +129,10 @@ static void tiles(struct engine *en)
 enum { DIM = 256, LAYERS = 8, ROWS = 6 };
 
 struct watch {
-    float *ones, *before, *after;           /* device: (DIM), (LAYERS, DIM) twice: the first row, normed */
-    float x[2][ROWS][DIM];                  /* a prompt's first rows in layer 0, before and after */
-    int prefill[2], decode[2], order, last; /* calls of on_qkv and on_attn_out; order: mistakes in it */
+    float *ones, *before, *after; /* device: (DIM), (LAYERS, DIM) twice: the first row, normed */
+    float x[2][ROWS][DIM];        /* a prompt's first rows in layer 0, before and after */
+    int prefill[2], decode[2], order,
+        last; /* calls of on_qkv and on_attn_out; order: of these, how many out of order */
 };
 
 static int watch_init(struct policy *p, struct err *e)
@@ -192,8 +193,8 @@ static const struct policy_ops watcher = {.name = "watcher",
                                           .on_qkv = watch_qkv,
                                           .on_attn_out = watch_out};
 
-/* Decodes two tokens after the prompt and reads what the last step left; the first layer's input is the fed
- * token's embedding, whatever came before it, and attention's output is not. */
+/* Decodes two tokens after the prompt and reads what the last step left. The input of the first layer is the
+ * embedding of the token that is fed, whatever the prompt was; after attention it depends on the prompt. */
 static void run_watch(struct engine *en, struct policy *p, const int32_t *prompt, int n,
                       float x[2][LAYERS * DIM])
 {
@@ -270,8 +271,7 @@ static int refuse_model(void *params, const char *model, int n_layers, struct ar
     return err_set(e, ERR_USAGE, "model %s has no default", model);
 }
 
-/* What an init that failed half way has allocated is released, and a policy that was never initialised is
- * not.
+/* After an init that failed half way release is called once, and never for a policy that was not initialised.
  */
 static void unbound(struct engine *en)
 {

@@ -1,6 +1,6 @@
-/* Laws that hold for every registered policy: a budget of at least the context is full attention; a
- * completion does not depend on its company. The tables here add options that are worth a test of their own
- * (laws.h has the policies' own). Reads have a test of their own (test_reads.c). */
+/* Laws that hold for every registered policy: with a budget of at least the context it is full attention, and
+ * a completion does not depend on what else is in the batch. Each policy brings one set of options for each
+ * law (laws.h); the tables here add options that deserve a test as well. test_reads.c tests what is read. */
 #include <stdint.h>
 
 #include "evalcore/base/rng.h"
@@ -9,16 +9,16 @@
 #include "tests/engine/laws.h"
 
 #if defined(__SANITIZE_ADDRESS__)
-/* That build looks for bad accesses and takes ten times as long: every policy, fewer and shorter sequences.
- */
+/* The sanitized build looks for bad accesses and takes ten times as long, so it decodes fewer and shorter
+ * sequences, still under every policy. */
 enum { SANITIZED = 1, STEPS = 10, GENEROUS = 1, DMS_PROMPT = 60, POOL = 2 };
 #else
 enum { SANITIZED = 0, STEPS = 24, GENEROUS = 2, DMS_PROMPT = 120, POOL = 4 };
 #endif
 /* ---- a budget of at least the context gives full attention ---- */
 
-/* Quest's presets hf, kascade and dms are not here: floor(S / 16) pages leave out one when the last is
- * partial. */
+/* Quest's presets hf, kascade and dms do not obey this law: they read floor(S / 16) pages, which leaves out
+ * one when the last page is partial. */
 static const char *const generous[] = {
     "full", /* the others are compared with it */
     "quest:k_pages=256,scope=kv_max",
@@ -60,10 +60,11 @@ static void law_generous(struct engine *en)
     items_release(items, n * K);
 }
 
-/* ---- company ---- */
+/* ---- a completion does not depend on what else is in the batch ---- */
 
-/* Every policy and the first two here come twice, decode for longer and by turns greedily and by
- * drawing; the others hold the options that nothing else decodes. */
+/* Every policy with its own options, and the first OFTEN of this table, are decoded twice and for longer,
+ * once greedily and once with random sampling. The rest of the table has options that no other test decodes.
+ */
 static const char *const tight[] = {
     "quest:preset=frontier,k_pages=6",
     "raas:preset=hf_repo,budget_tokens=64",
@@ -93,7 +94,7 @@ enum {
 static struct {
     char own[LAW_POLICIES][LAW_SPEC];
     const char *spec[MOST];
-    int often, n; /* requests of longer completions before all others; requests */
+    int n, often; /* requests; how many of them, the first ones, have longer completions */
 } company;
 
 static void company_init(void)
@@ -120,10 +121,12 @@ static void sampled(struct item *it, int k)
     }
 }
 
-/* Scalar code takes seconds for a thousand tokens. Of so many every policy leaves some out. */
+/* Prompts are cut to this length for the comparison of instruction sets, since scalar code takes seconds for
+ * a thousand tokens. It is still long enough that every policy leaves some tokens out. */
 enum { ISA_PROMPT = 208 };
 
-/* n requests over all policies in one engine, two of them with long prompts. */
+/* Decodes n requests, which cover all policies, in one engine; two of them have long prompts. alone: one
+ * after the other instead of together. */
 static struct engine_stats run_company(const struct engine_options *o, struct item *items, int n, int steps,
                                        const int *order, int alone)
 {
@@ -160,8 +163,8 @@ static void compare_company(const char *what, const struct item *a, const struct
     }
 }
 
-/* Order, threads and neighbours. These touch no memory that the other runs do not: too slow for the sanitized
- * build. */
+/* Changes order, threads and neighbours. The sanitized build skips these runs, which are slow there and
+ * access no memory that the others do not. */
 static void same_in_any_company(const struct item *base, struct item *other, int n, const int *order)
 {
     run_company(&(struct engine_options){.threads = 2}, other, n, STEPS, order, 0);
@@ -233,14 +236,14 @@ static void law_isa(void)
     items_release(base, N);
 }
 
-/* ---- DMS: the visibility rule depends on positions only ---- */
+/* ---- DMS: which keys a query sees depends on positions only ---- */
 
 struct distance {
     double worst, mean;
 };
 
-/* Of log-probabilities: a prompt that is prefilled under one spec against the same tokens decoded one by one
- * under another. */
+/* How far apart the log-probabilities after a prompt are when it is prefilled under one spec, and when the
+ * same tokens are decoded one by one under another. */
 static struct distance prefill_distance(struct engine *en, const char *prefill, const char *decode,
                                         int prompt)
 {
@@ -267,10 +270,10 @@ static struct distance prefill_distance(struct engine *en, const char *prefill, 
     return d;
 }
 
-/* On a backend that computes in fp32 the two ways agree. With bf16 activations and cache they differ by
- * roundings, and gates that round the other way: a mean of 0.028 at most on an H200. Each rule has a wrong
- * one beside it, a token of window or the shift away, that differs by a mean of 0.62, 0.22, 0.30 and 0.74:
- * the right one must be three times closer. */
+/* On a backend that computes in fp32 prefill and decoding agree. With bf16 activations and cache they differ
+ * by rounding, which also flips some gates: the mean distance is at most 0.028 on an H200. So each rule is
+ * compared with a wrong one, which has another shift or a window that is off by one and whose mean distance
+ * is 0.62, 0.22, 0.30 and 0.74. The right rule must be three times closer. */
 static void law_dms_prefill(struct engine *en)
 {
     static const struct {
@@ -318,8 +321,8 @@ static void law_pool(void)
 
 /* ---- where a completion ends ---- */
 
-/* Where a completion of these tokens ends: the number of tokens up to and including the first stop string
- * that is complete at min_tokens or later; *cut is where its text ends. */
+/* Where a completion of these tokens must end: returns the number of tokens up to the one that completes a
+ * stop string, not counting stop strings that are complete before min_tokens. *cut: where its text ends. */
 static int stop_end(struct engine *en, const struct item *it, const char *const *stop, int n_stop,
                     int min_tokens, size_t *cut)
 {
@@ -346,7 +349,7 @@ static void law_ends(struct engine *en)
     struct item it[7];
     const char *stop[] = {"rule 3", "room"};
     for (int i = 0; i < 7; i++)
-        it[i] = law_item(full, 3, 200); /* lookup60: about 50 tokens */
+        it[i] = law_item(full, 3, 200); /* lookup60, which ends after about 50 tokens */
     it[1].req.max_new_tokens = 5;
     it[2].req.max_total_tokens = it[2].req.n_prompt + 7;
     it[3].req.min_new_tokens = 120;
@@ -386,7 +389,7 @@ int main(void)
     engine_close(en);
     company_init();
     law_company();
-    if (!SANITIZED) /* there kernels/bits compares the instruction sets */
+    if (!SANITIZED) /* in that build kernels/bits compares the instruction sets */
         law_isa();
     law_pool();
     laws_close();

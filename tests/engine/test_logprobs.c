@@ -1,9 +1,10 @@
-/* Teacher-forced log-probabilities: full attention against Hugging Face Transformers (tests/engine/hf), every
- * policy against the NumPy reference decoder (tests/data/pocket/logprobs).
+/* Log-probabilities under teacher forcing: those of full attention are compared with Hugging Face
+ * Transformers (tests/engine/hf), those of every policy with the NumPy reference decoder
+ * (tests/data/pocket/logprobs).
  *
- * A policy's must equal the reference's to 1e-3 at every position before the first whose selection gap
- * (distance of the last kept and the first dropped score) is of rounding's size, and at 99 % of all
- * positions. */
+ * A policy's must equal the reference's to 1e-3 at 99 % of all positions, and at every position before the
+ * first selection that rounding may change, that is before the first gap between the last score kept and the
+ * first dropped that is as small as rounding. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +104,7 @@ static void compare(const char *what, const struct sequence_fixture *s, const st
     CHECK(off <= s->n / 100);
 }
 
-/* most: sequences of the file that are compared. */
+/* most: at most this many sequences of the file are compared. */
 static void run(struct engine *en, const char *what, const char *policy, const char *path, double gap_limit,
                 int most)
 {
@@ -145,7 +146,8 @@ static const struct {
     {"dms_cr8", "dms:cr=8", 1e-4},
 };
 
-/* test_engine_logprobs [all]: without "all" the policies' own sequences are the first FEW of each file. */
+/* test_engine_logprobs [all]: without "all" only the first FEW sequences of each policy's file are compared.
+ */
 int main(int argc, char **argv)
 {
     enum { FEW = 2 };

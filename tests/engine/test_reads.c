@@ -1,23 +1,23 @@
-/* Reads, auxiliary reads and the most tokens held follow closed forms (docs/policies.md) for the policies
- * here and the options that change their budgets. Of every registered policy the reads are at least a token a
- * step and at most what full attention reads. */
+/* Reads, auxiliary reads and the most tokens held follow formulas (docs/policies.md) for the policies here
+ * and the options that change their budgets. Every registered policy reads at least one token per step, and
+ * at most what full attention reads. */
 #include "tests/check.h"
 #include "tests/engine/gates.h"
 #include "tests/engine/laws.h"
 
 #if defined(__SANITIZE_ADDRESS__)
-enum { STEPS = 10, LONG = 40 }; /* that build looks for bad accesses and takes ten times as long */
+enum { STEPS = 10, LONG = 40 }; /* the sanitized build takes ten times as long */
 #else
 enum { STEPS = 40, LONG = 100 };
 #endif
 
-/* One decode step: what the forms know. */
+/* One decode step: what the formulas depend on. */
 struct step {
     double s, prompt, total; /* context with the current token; prompt; prompt and longest completion */
     double a, b;             /* the row's numbers */
 };
 
-/* A form adds up what each of the 8 layers reads: exactly (low = high) or between bounds. */
+/* A formula gives the sum of what the 8 layers read, exactly (low = high) or as bounds. */
 struct range {
     double low, high;
 };
@@ -32,7 +32,7 @@ static double max2(double x, double y)
     return x > y ? x : y;
 }
 
-/* k pages of `page` tokens, the last, which may be partial, among them. */
+/* Tokens in k pages of `page` tokens, one of which is the last page, which may be partial. */
 static double with_last(double s, double k, double page)
 {
     double n = ceil(s / page);
@@ -44,7 +44,7 @@ static struct range exact(double x)
     return (struct range){x, x};
 }
 
-/* `dense` of 8 layers read everything, the others from low to high. */
+/* `dense` of the 8 layers read everything, the others what `sparse` says. */
 static struct range layers(double s, double dense, struct range sparse)
 {
     return (struct range){(dense * s + (8 - dense) * sparse.low) / 8,
@@ -56,7 +56,7 @@ static struct range all(struct step t)
     return exact(t.s);
 }
 
-/* Quest. a pages; per query head the union over the group's two heads lies between. */
+/* Quest with a pages for each query head. The union over the two heads of a group has a to 2a pages. */
 static struct range quest_q(struct step t)
 {
     return layers(t.s, 2, (struct range){with_last(t.s, t.a, 16), min2(t.s, 2 * t.a * 16)});
@@ -67,7 +67,7 @@ static struct range quest_kv(struct step t)
     return layers(t.s, 2, exact(with_last(t.s, t.a, 16)));
 }
 
-/* Last page not forced: a pages, floor(s / 16) of them when all would fit. */
+/* When the last page is not forced: a pages, or floor(s / 16) when all would fit. */
 static struct range free_pages(double s, double k, double page)
 {
     return (struct range){with_last(s, k, page), min2(s, k * page)};
@@ -94,7 +94,7 @@ static struct range quest_cr(struct step t)
     return layers(t.s, 2, exact(with_last(t.s, ceil(floor(t.total / t.a) / 16), 16)));
 }
 
-/* As in the DMS paper: b tokens a page. */
+/* As in the DMS paper, with pages of b tokens. */
 static struct range quest_dms(struct step t)
 {
     return layers(t.s, 2, free_pages(t.s, max2(3, floor(floor(t.total / t.a) / t.b)), t.b));
@@ -110,7 +110,7 @@ static struct range quest_seer(struct step t)
     return free_pages(t.s, t.a, 64);
 }
 
-/* DELTA: layers 0, 1 dense, 2, 5, 7 refresh, 3, 4, 6 sparse. */
+/* DELTA: layers 0 and 1 are dense, 2, 5 and 7 refresh, 3, 4 and 6 sparse. */
 static struct range delta(struct step t)
 {
     return layers(t.s, 5, exact(with_last(t.s, t.a, 16)));
@@ -121,7 +121,7 @@ static struct range delta_release(struct step t)
     return layers(t.s, 5, exact(fmod(t.s, 16) != 0 ? with_last(t.s, t.a, 16) : min2(t.s, (t.a - 1) * 16)));
 }
 
-/* Kascade: a of the context, at least 128 tokens, less b. */
+/* Kascade: a share a of the context, at least 128 tokens, less b tokens. */
 static double kascade_k(struct step t)
 {
     return min2(t.s, max2(floor(t.a * t.s), 128)) - t.b;
@@ -142,8 +142,8 @@ static struct range kascade_rounded(struct step t)
     return layers(t.s, 1, exact(min2(t.s, ceil(kascade_k(t) / 128) * 128)));
 }
 
-/* RaaS: besides the prompt's pages the current one and so many full ones that a pages are kept; which ones
- * they are does not show in the count. */
+/* RaaS keeps a pages besides those of the prompt: the current one and full ones. Which ones these are does
+ * not change the count. */
 static double raas_kept(double s, double pinned_pages, double pages)
 {
     double before = floor((s - 1) / 16) - pinned_pages, current = s - floor((s - 1) / 16) * 16;
@@ -160,7 +160,7 @@ static struct range raas_unpinned(struct step t)
     return layers(t.s, 2, exact(raas_kept(t.s, 0, t.a)));
 }
 
-/* Masked, not gone: everything on the first step, then a pages, not surely the current one. */
+/* RaaS with a mask: everything in the first step, then a pages, not always with the current one. */
 static struct range raas_repo(struct step t)
 {
     if (t.s == t.prompt + 1 || t.s <= t.a * 16)
@@ -173,7 +173,7 @@ static struct range window(struct step t)
     return exact(min2(t.s, 17));
 }
 
-/* ---- aux: KV-token equivalents */
+/* ---- auxiliary reads, in KV-token equivalents */
 
 static double none(struct step t)
 {
@@ -203,7 +203,7 @@ static double raas_unpinned_aux(struct step t)
     return 6 * ceil(raas_kept(t.s, 0, t.a) / 16) / 8;
 }
 
-/* Keys alone, in the five anchors above layer 0. */
+/* Keys without values, in the five anchors above layer 0. */
 static double half5(struct step t)
 {
     return 5 * t.s / 2 / 8;
@@ -214,7 +214,7 @@ static const struct {
     struct range (*reads)(struct step t);
     double (*aux)(struct step t);
     double a, b;
-    int forgets; /* what it reads is what it holds; else it holds everything */
+    int forgets; /* 1: it holds what it reads; 0: it holds everything */
     int steps;
 } rows[] = {
     {"full", all, none, 0, 0, 0, STEPS},

@@ -1,5 +1,5 @@
-/* What the engine takes and refuses, at the edges: a cache of one sequence, more policies in a batch than
- * usual, forced tokens beyond the limit; weights that give no numbers, and weights at odd addresses. */
+/* Limits of what the engine takes: a cache of just one sequence, very many policies in a batch, forced tokens
+ * beyond the limit, weights that are not numbers, and weights at odd addresses. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,7 +45,7 @@ static void pool_of_one_sequence(void)
     engine_close(en);
 }
 
-/* A page less cannot hold it: refused at once, with the numbers. */
+/* A pool with a page less cannot hold it. The request is refused at once, and the message has the numbers. */
 static void pool_too_small(void)
 {
     struct err e = {0};
@@ -93,7 +93,7 @@ static void refusals(void)
     struct policy *full = decode_policy(en, "full");
     static const struct {
         int n_prompt, n_forced, max_new, max_total;
-        const char *words; /* NULL: taken */
+        const char *words; /* of the refusal; NULL: it is taken */
     } rows[] = {
         {10, 6, 0, 15, "6 forced tokens after a prompt of 10 do not fit max_total_tokens 15"},
         {10, 5, 0, 15, NULL},
@@ -150,8 +150,7 @@ static void decode_model(const char *folder, const struct str *weights, struct i
     engine_close(en);
 }
 
-/* One value of the embedding of the fifth forced token is not a number: what follows from it is none either.
- */
+/* One value in the embedding of the fifth forced token is NaN, so all logits after it are NaN. */
 static void no_number(const struct str *weights, const char *folder)
 {
     struct str bad = {0};

@@ -1,5 +1,5 @@
-/* How K and V share a device's memory with what else is there: on the CPU, whose table says here how much is
- * free. */
+/* How K and V share the memory of a device with all else. The device is the CPU, with a function in its table
+ * of operations that reports as much free memory as a test wants. */
 #include <string.h>
 
 #include "engine/engine_impl.h"
@@ -9,7 +9,7 @@
 enum { CONTEXT = 256, BATCH = 64 };
 #define MARGIN ((size_t)3 << 30)
 
-static size_t left; /* that the device says */
+static size_t left; /* free bytes that the device reports */
 static struct backend told;
 
 static size_t say_left(struct device *d)
@@ -36,7 +36,7 @@ static size_t pool_of(size_t bytes, double share, const char *policy)
     CHECK_INT(engine_info(en)->pool_bytes, 0);
     left = bytes;
     CHECK_INT(engine_reserve(en, share, &e), 0);
-    CHECK_INT(engine_reserve(en, 1, &e), 0); /* and that is that */
+    CHECK_INT(engine_reserve(en, 1, &e), 0); /* a second call changes nothing */
     size_t pool = engine_info(en)->pool_bytes;
     CHECK_INT((en->cache.view.bounds != NULL), policy && !strncmp(policy, "quest", 5));
     engine_close(en);
@@ -68,13 +68,13 @@ static void too_little(size_t of_one)
     left = MARGIN / 2;
     CHECK_INT(engine_submit(en, &r, &e), ERR_DEVICE);
     e = (struct err){0};
-    left = MARGIN + 2 * of_one; /* somebody has left */
+    left = MARGIN + 2 * of_one; /* another program has freed memory */
     CHECK_INT(engine_submit(en, &r, &e), 0);
     CHECK_INT(engine_info(en)->pool_bytes, 2 * of_one);
     engine_close(en);
 }
 
-/* Bounds that come when the pool is there already. */
+/* Page bounds are added to a pool that exists. */
 static void late_policy(void)
 {
     struct engine *en = open_told();
@@ -87,7 +87,7 @@ static void late_policy(void)
     engine_close(en);
 }
 
-/* A sequence's state is small: what a prefill alone needs is there once. */
+/* The state of a sequence is small: the scratch of a prefill exists once, not per sequence. */
 static void state_of_dms(void)
 {
     struct engine *en = open_told();

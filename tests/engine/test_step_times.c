@@ -1,5 +1,5 @@
-/* What benchmarks read off the engine: bytes read as counted by hand, the operations of a step by part, and
- * prompts whose prefill is shared while their pages are copied. */
+/* What benchmarks ask of the engine: bytes read, compared with a count by hand; the operations of a step by
+ * part; and prompts whose prefill is shared while their pages are copied. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,7 +113,7 @@ static void decode_two(int share, struct item *it, struct engine_stats *st)
     engine_close(en);
 }
 
-/* The same bits, one prefill, and pages of its own for each sequence. */
+/* With copied pages there are still the same bits and one prefill, and each sequence has its own pages. */
 static void test_copied(void)
 {
     struct item shared[2], copied[2];

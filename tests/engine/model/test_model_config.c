@@ -1,4 +1,4 @@
-/* config.json: every row of model_config.test changes a sound configuration. */
+/* Reading config.json. Each row of model_config.test changes some fields of a valid configuration. */
 #include "engine/model/model_config.h"
 #include "evalcore/base/json.h"
 #include "tests/cases.h"

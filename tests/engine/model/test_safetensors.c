@@ -1,6 +1,6 @@
-/* Safetensors: good files, shards and memory read back; every malformed file is one sentence that names it
- * and what is wrong; values of the three number types; the identity and its cache. The files are made here,
- * in a folder of the test. */
+/* Reading safetensors: good files, shards and memory; malformed files, each of which gives a sentence that
+ * names the file and what is wrong; values of the three number types; the identity and its cache. The files
+ * are made here, in a folder of the test. */
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>

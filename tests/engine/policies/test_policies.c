@@ -1,6 +1,6 @@
-/* Policy specs from text, presets, defaults and error sentences: rows of policies.test, resolved for the
- * embedded model. Every published preset has a row with all its options and one with its budget rule in
- * words. */
+/* Policy specs from text, with presets, defaults and error messages. Each row of policies.test is resolved
+ * for the embedded model. Every published preset must have a row with all its options and one with its budget
+ * rule in words. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void note_budget(const struct policy_spec *s)
         has_budget_row[i] |= s->ops == policy_at(i);
 }
 
-/* What a row with @@ holds: its own three numbers and the two of the budget. */
+/* Prints what a row with @@ has after it: the three numbers of struct budget_at and the two of the budget. */
 static void print_budget(struct str *out, const struct policy_spec *s, const char *row)
 {
     struct budget_at at = {0};
@@ -60,7 +60,7 @@ static void row(const char *path, long number, char *line)
     } else if (kind == 1) {
         struct str before = {0};
         policy_budget_rule(&full, &got);
-        policy_budget_rule(&spec, &before); /* also without a model: `list`, --dry-run */
+        policy_budget_rule(&spec, &before); /* `list` and --dry-run print it without a model */
         CHECK(before.len > 8);
         str_release(&before);
         note_preset(&spec, 2);
@@ -176,7 +176,7 @@ static void policies_are_complete(void)
     }
 }
 
-/* The gates of a file are not read for a report: no number of tokens, and no context that must be whole. */
+/* Reports do not read a gate file, so its budget is not known as a number of tokens. */
 static void gate_file(void)
 {
     struct err e = {0};

@@ -14,7 +14,7 @@ struct repo {
     int stamp[N_KV][PAGES];
 };
 
-/* The k largest of v among `in`, equal ones by the lower index. */
+/* The k largest of v among `in`; of equal ones the lower index. */
 static void top(const double *v, const int *in, int n, int k, int *out)
 {
     for (int i = 0; i < n; i++) {
@@ -195,7 +195,7 @@ int main(void)
     compare("raas:preset=hf_repo,budget_tokens=96", 40, 96, 0); /* starts below its budget */
     compare("raas:preset=hf_repo,budget_tokens=48", 33, 48, 0);
     compare("raas:preset=hf_repo,budget_tokens=130", 128, 130,
-            0); /* not whole pages: still dense at S 129 and 130 */
+            0); /* a budget of no whole pages: still dense at S = 129 and 130 */
     compare("raas:preset=hf_repo,budget_tokens=4096", 40, 4096, 0);
     compare("raas:preset=hf_repo,budget_tokens=64,alpha=0.05,softmax_set=selected", 100, 64, 0.05);
     return check_done();

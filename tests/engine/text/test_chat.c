@@ -1,5 +1,5 @@
-/* Chat forms: which form a tokenizer asks for, that a form's prompt has the ids of the rendered text (the
- * embedded model's own problems for pocket), and that a user text forges no turn. */
+/* Chat forms: which form is guessed for a tokenizer, that a form's prompt has the ids of the rendered text
+ * (for pocket: of its own problems), and that a user text cannot forge a turn. */
 #include "engine/text/chat.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
@@ -108,7 +108,7 @@ static void check_forgery(const struct tokenizer *qwen)
     CHECK_INT(chat_encode(c, qwen, &scratch, "<|im_", "start|>x<|im", 12, "_end|>", &ids, &e), 0);
     CHECK_INT(count(&ids, tokenizer_find(qwen, "<|im_start|>")), 2);
     CHECK_INT(count(&ids, tokenizer_find(qwen, "<|im_end|>")), 1);
-    /* Prefix and suffix come from the run file and may hold turns. */
+    /* Prefix and suffix come from the run file, so turns in them are recognised. */
     ids.n = 0;
     CHECK_INT(chat_encode(chat_find("none"), qwen, &scratch, "<|im_start|>user\n", "a", 1, "<|im_end|>\n",
                           &ids, &e),

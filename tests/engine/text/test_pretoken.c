@@ -1,6 +1,5 @@
-/* The table splitter against the regular expression: the same pattern in parentheses is one that the table
- * does not know, so both must cut random text, thick with the bytes that patterns care about, into the same
- * pieces. */
+/* Splitting by table and by regular expression must give the same pieces. The same pattern in parentheses is
+ * one that the table does not know. The text is random and made of bytes that patterns treat differently. */
 #include "engine/text/pretoken.h"
 #include "evalcore/base/rng.h"
 #include "tests/check.h"
@@ -109,7 +108,7 @@ static void compare(enum pretoken_known known)
         str_release(all[i]);
 }
 
-/* Limits: a pattern that backtracks without end gives up with a message instead of hanging. */
+/* A pattern that backtracks without end must fail with a message instead of hanging. */
 static void check_limit(void)
 {
     struct pretoken p;
