@@ -1,4 +1,4 @@
-/* Hands out the embedded files; pocket_data.S puts them into the program. */
+/* Returns the embedded files, which pocket_data.S puts into the program. */
 #include "engine/pocket/pocket.h"
 
 extern const char pocket_model_data[], pocket_model_data_end[], pocket_config_data[],

@@ -83,7 +83,7 @@ static int kascade_check(const void *params, struct err *e)
     return 0;
 }
 
-/* The map must fit the model's heads. */
+/* Refuses a map that does not fit the layers and heads of the model. */
 static int kascade_init(struct policy *pol, struct err *e)
 {
     const struct kascade_params *p = pol->params;

@@ -1,6 +1,6 @@
-/* The published per-model constants. Sources: DELTA v2, table of refresh layers; microsoft/kascade @76aea84,
- * anchors and results/head_mappings (digit i = anchor head that KV head i reads); the embedded model:
- * engine/pocket/README.md. */
+/* The published constants per model. Refresh layers are those of a table in the second version of the DELTA
+ * paper. Anchors and head maps are from microsoft/kascade at 76aea84 (results/head_mappings); digit i of a
+ * map is the anchor head that KV head i reads. Those of the embedded model: engine/pocket/README.md. */
 #include "engine/policies/model_defaults.h"
 
 #include <string.h>

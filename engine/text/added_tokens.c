@@ -1,6 +1,6 @@
-/* Added tokens. They are few and most begin with '<', so a table of first bytes keeps the scan over the text
- * fast and the rest is a search that narrows a sorted list byte by byte (at a '<', usually to nothing after
- * two bytes). */
+/* Finding added tokens. They are few and most begin with '<', so a table of first bytes keeps the scan over
+ * the text fast. Where a token may begin, a search narrows the sorted list byte by byte; at a '<' usually
+ * nothing is left after two bytes. */
 #include "engine/text/added_tokens.h"
 
 #include <stdlib.h>
@@ -68,7 +68,8 @@ void added_release(struct added_set *s)
     *s = (struct added_set){0};
 }
 
-/* First index in [low, high) whose byte at `depth` is at least c; tokens there share the bytes before. */
+/* The first index in [low, high) whose token has a byte of at least c at `depth`. All tokens in that range
+ * begin with the same `depth` bytes. */
 static size_t first_at_least(const struct added_set *s, size_t low, size_t high, size_t depth, int c)
 {
     while (low < high) {

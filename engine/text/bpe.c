@@ -1,7 +1,7 @@
-/* The merge loop. A piece of a few bytes, which is nearly every one, scans its ranks for the lowest and
- * closes the gap; a long one (a megabyte without a space must not take quadratic time) keeps candidates in a
- * binary heap and symbols in a linked list. Both merge in the same order: lowest rank first, leftmost of
- * equals. */
+/* The merge loop. Nearly all pieces have a few bytes: for these it scans the ranks for the lowest and closes
+ * the gap. For long pieces it keeps candidates in a binary heap and symbols in a linked list, since a
+ * megabyte without a space must not take quadratic time. Both ways merge in the same order: the lowest rank
+ * first, and the leftmost of equals. */
 #include "engine/text/bpe.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ void bpe_add(struct bpe *b, uint32_t left, uint32_t right, uint32_t rank, uint32
     b->pair[i] = (struct bpe_pair){key, rank, merged};
 }
 
-/* The pair's slot; one with rank NO_RANK when the pair does not merge. */
+/* The slot of a pair; when the pair does not merge, a slot with rank NO_RANK. */
 static const struct bpe_pair *find(const struct bpe *b, uint32_t left, uint32_t right)
 {
     uint64_t key = (uint64_t)left << 32 | right, i = mix(key) & b->mask;
@@ -127,7 +127,7 @@ static int look_up(const struct bpe *b, struct symbol *s, uint32_t at, uint32_t 
 static void merge_by_heap(const struct bpe *b, struct bpe_scratch *scratch, const unsigned char *piece,
                           uint32_t n, struct token_list *out)
 {
-    /* Each merge takes one entry off the heap and adds at most two: never more than 2n entries. */
+    /* Each merge takes one entry off the heap and adds at most two, so there are never more than 2n. */
     size_t bytes = n * (sizeof(struct symbol) + 2 * sizeof(uint64_t));
     if (bytes > scratch->bytes) {
         free(scratch->memory);

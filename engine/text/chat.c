@@ -1,6 +1,6 @@
-/* Chat forms as text. The whole prompt is rendered first and encoded once, with the user text as guarded
- * range, which gives the ids that a template of the model's own files gives, line breaks merged across the
- * seam included. */
+/* Chat forms as text. The whole prompt is rendered first and then encoded at once, with the user text as the
+ * guarded range. So the ids are those that a template in the model's own files gives, even where line breaks
+ * merge across the borders of the user text. */
 #include "engine/text/chat.h"
 
 #include <string.h>
@@ -52,8 +52,8 @@ const struct chat *chat_find(const char *name)
     return NULL;
 }
 
-/* The first "<...>" of the text that is no added token of the tokenizer, copied into missing; 1 if there is
- * one. */
+/* 1 when the text has a "<...>" that is no added token of the tokenizer; the first one is copied to
+ * `missing`. */
 static int lacks_token(const struct tokenizer *t, const char *text, struct str *missing)
 {
     const char *end;

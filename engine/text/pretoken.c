@@ -1,9 +1,9 @@
-/* Cutting text into pieces with PCRE2's JIT compiler.
+/* Cuts text into pieces with PCRE2's JIT compiler.
  *
- * A pre-tokenizer is a row of stages, each working inside the pieces of the one before: a regular expression
- * that isolates its matches, or ByteLevel's prefix space. ByteLevel's renaming of bytes is left out: merging
- * works on bytes. The patterns come from a downloaded file, so a match has limits on steps and memory, and
- * reaching one is an error. */
+ * A pre-tokenizer is a row of stages, each of which works inside the pieces of the one before. A stage is
+ * either a regular expression whose matches become pieces of their own, or the prefix space of ByteLevel.
+ * ByteLevel also renames bytes, which is left out, because merging works on bytes. The patterns come from a
+ * downloaded file, so a match has limits on steps and memory, and reaching one is an error. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "engine/text/pretoken.h"
 
@@ -169,7 +169,7 @@ struct walk {
     struct err *e;
 };
 
-/* The next match from `at` on: 1 and its place, 0 for none. */
+/* Finds the next match from `at` on: 1 and where it is, or 0 for none. */
 static int match(const struct walk *w, int stage, const char *text, size_t n, size_t at, size_t *from,
                  size_t *to)
 {

@@ -1,10 +1,11 @@
-/* The three split patterns that nearly every model uses, by table for ASCII text: about four times as fast as
- * the compiled pattern. Where a byte above 127 takes part in the decision the answer is "don't know", and
- * PCRE2 decides; the tests compare the two on random text.
+/* Matches the three split patterns that nearly every model uses by a table, for ASCII text. This is about
+ * four times as fast as the compiled pattern. Where a byte above 127 takes part in the decision PCRE2 must
+ * decide. The tests compare the two on random text.
  *
- * The order of the alternatives, as the patterns have it: contraction; letters with one character before
- * them; digits; symbols with a space before and line breaks after; white space up to its last line break;
- * white space but for the last character, which goes with the word that follows; a single white space. */
+ * The alternatives are tried in the order of the patterns: a contraction; letters with one character before
+ * them; digits; symbols with a space before and line breaks after them; white space up to its last line
+ * break; white space without its last character, which belongs to the word that follows; a single white
+ * space. */
 #include <string.h>
 
 #include "engine/text/pretoken.h"
@@ -49,7 +50,7 @@ static const unsigned char CLASS[256] = {
 };
 /* clang-format on */
 
-/* Where the run of one class ends. */
+/* Where the run of characters of one class ends. */
 static size_t run_end(const unsigned char *t, size_t n, size_t at, int class)
 {
     while (at < n && CLASS[t[at]] == class)
@@ -62,7 +63,7 @@ static int is_high(const unsigned char *t, size_t n, size_t at)
     return at < n && t[at] >= 0x80;
 }
 
-/* Length of 's 't 're 've 'm 'll 'd at t, 0 for none; fold: in either case. */
+/* The length of 's 't 're 've 'm 'll 'd at t, 0 for none; fold: upper case too. */
 static size_t contraction(const unsigned char *t, size_t n, int fold)
 {
     unsigned char a = n > 1 ? t[1] : 0, b = n > 2 ? t[2] : 0;

@@ -1,9 +1,9 @@
 /* Translates the split pattern of a tokenizer.json for PCRE2.
  *
- * The tokenizers library matches it with Oniguruma in Ruby syntax, and the file is untrusted. So this is a
- * list of what is allowed, not of what is forbidden: literals, classes without set operations, general
- * categories, \s \d and their negations, groups that only group or look around, and plain quantifiers. White
- * space is written out, because PCRE2's \s counts U+180E and Unicode's White_Space does not. */
+ * The tokenizers library matches it with Oniguruma in Ruby syntax, and the file is untrusted. So everything
+ * is refused that is not in this list: literals, classes without set operations, general categories, \s \d
+ * and their negations, groups that only group or look around, and plain quantifiers. White space is written
+ * out, because PCRE2's \s includes U+180E and Unicode's White_Space does not. */
 #include "engine/text/pretoken.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ static size_t hex_digits(const struct reader *r, size_t at, size_t max)
     return n;
 }
 
-/* \p{L}, \P{Lu}, \p{^N}: general categories only, scripts mean different sets in the two libraries. */
+/* \p{L}, \P{Lu}, \p{^N}: only general categories, since scripts are different sets in the two libraries. */
 static int category(struct reader *r)
 {
     size_t from = r->at, at = from + 2;
@@ -163,7 +163,7 @@ static int class(struct reader *r)
     return 0;
 }
 
-/* {2} {2,} {2,5}; what may follow them in other dialects is refused. */
+/* {2} {2,} {2,5}; a further quantifier, which other dialects allow after them, is refused. */
 static int braces(struct reader *r)
 {
     size_t from = r->at, at = from + 1;

@@ -1,5 +1,5 @@
-/* Reading tokenizer.json (untrusted: every field is checked, unknown ones are refused), and ids back to text.
- */
+/* Reads tokenizer.json, which is untrusted: every field is checked and unknown ones are refused. Also turns
+ * ids back into text. */
 #include "engine/text/tokenizer.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static int only_known(const json_t *o, const char *const *known, const char *whe
     return 0;
 }
 
-/* null, NFC, or a Sequence of these. */
+/* A normalizer is null, NFC, or a Sequence of these. */
 static int read_normalizer(struct tokenizer *t, const json_t *spec, int depth, const char *what,
                            struct err *e)
 {
@@ -53,8 +53,8 @@ static int read_normalizer(struct tokenizer *t, const json_t *spec, int depth, c
     return rc;
 }
 
-/* Options of the BPE model that must be off: merging at random, and what byte-level vocabularies have no use
- * for. */
+/* Refuses options of the BPE model that must be off: random merging, and what byte-level vocabularies do not
+ * need. */
 static int check_model(const json_t *model, const char *what, struct err *e)
 {
     static const char *const known[] = {"type",
@@ -138,7 +138,7 @@ static int read_added(struct tokenizer *t, const json_t *list, const json_t *voc
     return rc;
 }
 
-/* The two halves of a merge: "a b", or ["a", "b"]. Both are copied into half. */
+/* Copies the two halves of a merge, which is written "a b" or ["a", "b"]. */
 static int split_merge(const json_t *m, struct str half[2])
 {
     str_clear(&half[0]);

@@ -1,7 +1,7 @@
-/* Text to ids: repair of invalid bytes, added tokens, NFC, added tokens again, pieces, merges; the order is
- * that of the tokenizers library. Most pieces are common words, so a direct-mapped cache of one cache line
- * per piece answers for the merge loop; it belongs to the caller's scratch, so threads share nothing that is
- * written to. */
+/* From text to ids, in the order of the tokenizers library: repair of invalid bytes, added tokens, NFC, added
+ * tokens again, pieces, merges. Most pieces are common words, so their ids come from a direct-mapped cache
+ * with one cache line per piece instead of the merge loop. The cache belongs to the caller's scratch, so
+ * threads share nothing that is written to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,8 +91,8 @@ static void encode_piece(void *context, const char *piece, size_t n)
     }
 }
 
-/* guard: the range in which no special token counts, in offsets into the text at hand; empty when both are
- * equal. */
+/* guard: the range of this text in which no special token counts, as two offsets; empty when they are equal.
+ */
 typedef int gap_fn(struct encoder *x, const char *text, size_t n, const size_t guard[2]);
 
 static int call_gap(struct encoder *x, gap_fn *gap, const char *text, size_t from, size_t to,
@@ -104,7 +104,7 @@ static int call_gap(struct encoder *x, gap_fn *gap, const char *text, size_t fro
     return from < to ? gap(x, text + from, to - from, part) : 0;
 }
 
-/* Cuts the text at the tokens of a set and hands what lies between to gap(). */
+/* Finds the tokens of a set in the text and calls gap() for what lies between them. */
 static int at_added(struct encoder *x, const struct added_set *set, const char *text, size_t n,
                     const size_t guard[2], gap_fn *gap)
 {
@@ -123,7 +123,7 @@ static int at_added(struct encoder *x, const struct added_set *set, const char *
         at = to;
         if (token->special && guard[0] < guard[1] && from < guard[1] && to > guard[0]) {
             if (at > guard[1])
-                at = guard[1]; /* text after the range is trusted again, whatever the match took of it */
+                at = guard[1]; /* text after the range is trusted: search on from there */
             continue;
         }
         if (!added_fits(token, text, n, done, &from, &to))
@@ -189,7 +189,7 @@ int tokenizer_encode_guarded(const struct tokenizer *t, struct tokenizer_scratch
     struct encoder x = {t, open_scratch(scratch, t), out, e};
     size_t guard[2] = {from, to};
     if (!utf8_is_valid(text, n)) {
-        /* Part by part, so that the range is known in the repaired text too. */
+        /* Repairs part by part, so that the range is known in the repaired text too. */
         struct str *fixed = &x.s->repaired;
         str_clear(fixed);
         str_add_utf8(fixed, text, from);

@@ -1,9 +1,9 @@
 /* Unicode for the tokenizer: UTF-8 checks, character classes, and normalization form C by utf8proc.
  *
- * NFC works cluster by cluster: a character that stands for itself under NFC and joins nothing before it is a
- * boundary (UAX #15, section 9), so text is copied up to the first doubtful character and only the cluster
- * around that one is decomposed, ordered and composed. Combining marks are ordered here, by counting:
- * utf8proc's own ordering takes quadratic time on a long run of marks, and the text may come from a
+ * NFC works cluster by cluster. A character that NFC leaves alone and that joins nothing before it is a
+ * boundary (UAX #15, section 9). So text is copied up to the first character that may be none, and only the
+ * cluster around that one is decomposed, ordered and composed. Combining marks are ordered here, by counting,
+ * since the ordering of utf8proc takes quadratic time on a long run of marks and the text may come from a
  * downloaded file. */
 #include "engine/text/unicode.h"
 
@@ -82,15 +82,15 @@ int unicode_is_word(int32_t c)
     case UTF8PROC_CATEGORY_NL:
     case UTF8PROC_CATEGORY_PC:
         return 1;
-    default: /* joiners, and the circled and squared letters, which are Alphabetic although symbols */
+    default: /* joiners, and circled and squared letters, which are symbols but Alphabetic */
         return c == 0x200C || c == 0x200D || (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) ||
                (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
     }
 }
 
-/* Does NFC leave c alone, and does c join nothing that stands before it? "No" may be said too often. The
- * starters that do join what is before them are spacing marks, Hangul vowels and finals, and the Kirat Rai
- * vowel signs. */
+/* 1 when NFC leaves c alone and c joins nothing before it; 0 is safe where this is not known. The characters
+ * of combining class 0 that do join what is before them are spacing marks, Hangul vowels and finals, and the
+ * vowel signs of Kirat Rai. */
 static int is_boundary(int32_t c)
 {
     if (c < 0x300)
@@ -113,7 +113,7 @@ struct marked { /* a character with its canonical combining class */
     uint8_t class;
 };
 
-/* Stable order by combining class of a run of marks. */
+/* Sorts a run of marks by combining class, stably. */
 static void order_marks(struct marked *m, size_t n)
 {
     if (n <= FEW_MARKS) {
@@ -174,7 +174,8 @@ static void normalize_cluster(const char *text, size_t n, struct str *out)
     free(m);
 }
 
-/* First character from `at` on that is no boundary; n if there is none. *start: the boundary before it. */
+/* Where the first character from `at` on is that is no boundary; n if there is none. *start: the boundary
+ * before it. */
 static size_t next_doubtful(const char *text, size_t n, size_t at, size_t *start)
 {
     *start = at;

@@ -1,7 +1,7 @@
-/* Vocabulary: reading GPT-2's printable names of bytes, and an open-addressing table from bytes to ids.
+/* The vocabulary: reads GPT-2's printable names of bytes, and has an open-addressing table from bytes to ids.
  *
- * Of a token whose name has a character outside that table (some files list special tokens so) the name
- * itself is the text; no piece of text can become such a token by merging. */
+ * Some files list special tokens whose names have characters that stand for no byte. The text of such a token
+ * is its name, and no text can become it by merging. */
 #include "engine/text/vocab.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "engine/text/unicode.h"
 #include "evalcore/base/arena.h"
 
-/* The byte that a character stands for, or -1: printable Latin-1 characters stand for themselves, the 68
- * other bytes are U+0100 and up, in order. */
+/* The byte that a character stands for, or -1. Printable Latin-1 characters stand for themselves; the 68
+ * other bytes are written as U+0100 and the characters after it, in order. */
 static int byte_of(int32_t c)
 {
     if ((c >= 33 && c <= 126) || (c >= 161 && c <= 172) || (c >= 174 && c <= 255))
@@ -66,7 +66,7 @@ static void put(struct vocab *v, int32_t id, const char *text, size_t n, enum vo
     str_add(&v->text, text, n);
 }
 
-/* Bytes of a token's name; 0 when it has a character that stands for no byte. */
+/* Turns the name of a token into bytes; 0 when a character of it stands for no byte. */
 static int read_name(const char *name, size_t n, struct str *bytes)
 {
     str_clear(bytes);
