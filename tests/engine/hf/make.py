@@ -5,9 +5,10 @@ attention, for the embedded model and for three tiny random models, which it als
     pip install torch transformers safetensors numpy regex
     python3 make.py POCKET_FOLDER          folder with config.json, model.safetensors and problems/, recipe/ of pocket
 
-pocket.txt holds the first problem of each family with Full's completion, one long one made of two problems, and three
-with every 13th or 40th token of the completion, where it is a digit, replaced by the next digit. Transformers computes
-RoPE angles in fp32, which costs up to 7e-4 here against angles in double; that is why these sequences and no wilder ones.
+pocket.txt holds the first problem of each family with the completion of full attention, a long sequence made of two
+problems, and three in which every 13th or 40th token of the completion, if it is a digit, is replaced by the next digit.
+Transformers computes RoPE angles in fp32, which differs by up to 7e-4 from angles in double on these sequences; others
+with less likely tokens would differ by more.
 
 pocket.txt and MODEL/logprobs.txt: lines that start with '#' are comments; then for each sequence four lines,
 "key value value ...":
