@@ -9,10 +9,11 @@
  * cpu/ and by cuda/, and chosen at run time. This header is valid C17 and C++17, so it has no designated
  * initialisers, no restrict and no variable-length arrays.
  *
- * Every operation is a plain argument struct and an enum value. launch() runs it, or, between record_begin()
- * and record_end(), appends (operation, copy of the arguments) to a program that replay() runs again and
- * again: a list on the CPU, a graph on CUDA. So arguments are pointers and constants only; whatever varies
- * from step to step (lengths, tokens, membership) lies in device memory behind those pointers.
+ * An operation is an enum value and a plain argument struct. launch() runs it at once. Between record_begin()
+ * and record_end(), launch() instead appends the operation and a copy of its arguments to a program, which
+ * replay() can run many times; it is a list on the CPU and a graph on CUDA. The arguments are therefore only
+ * pointers and constants. Whatever changes from step to step (lengths, tokens, which sequences take part)
+ * is in device memory behind the pointers.
  *
  * Laws that the tests check bit for bit: the order of a sum is fixed and depends only on the sizes of its own
  * inputs, not on the number of rows, the batch, the threads or the instruction set. Of equal scores the one
@@ -66,36 +67,38 @@ struct weight {
     enum dtype dtype;
 };
 
-/* The cache as operations see it: plain device pointers and sizes. Tables are indexed by head. */
+/* The cache as operations see it: plain device pointers and sizes. Tables are indexed by head. The caller
+ * owns the memory and decides which unit belongs to which page. */
 struct kv_view {
-    void *pool;    /* (n_units): K and V of 16 tokens of one KV head; layout private to the backend */
-    void *bounds;  /* (n_units, 2, head_dim) of dtype, which holds them exactly: elementwise min, then max, of
-                    * the live post-RoPE keys as they are stored; or NULL */
-    int32_t *unit; /* (heads, max_pages): unit of each page; valid below what the host has mapped */
-    uint16_t *live;    /* (heads, max_pages): bit t set = slot page*16+t holds a live token */
-    int32_t *n_slots;  /* (heads): high-water mark in slots */
+    void *pool;     /* (n_units): K and V of 16 tokens of one KV head; layout private to the backend */
+    void *bounds;   /* (n_units, 2, head_dim) of dtype, or NULL: elementwise minimum, then maximum, of the
+                     * page's live keys after RoPE, as they are stored, so that dtype holds them exactly */
+    int32_t *unit;  /* (heads, max_pages): unit of each page; valid for the pages that the host has mapped */
+    uint16_t *live; /* (heads, max_pages): bit t is set when slot page*16+t holds a live token */
+    int32_t *n_slots;  /* (heads): slots in use, dropped ones included; all live slots are below it */
     int32_t *n_live;   /* (heads): live tokens */
     int32_t *tail;     /* (heads): slot written last, -1 before the first */
-    int64_t *reads;    /* (heads): distinct tokens attended, summed over decode steps; booked by attend */
-    int64_t *aux_half; /* (heads): aux reads in halves of a KV token; booked by page_scores (2 per page) and
-                        * qk_stats (1 per live key) */
-    int32_t *peak;     /* (n_seqs): most live tokens over layers and KV heads while decoding; OP_account */
+    int64_t *reads;    /* (heads): distinct tokens attended to, summed over decode steps; attend adds to it */
+    int64_t *aux_half; /* (heads): auxiliary reads (scoring), in halves of a token's K and V: page_scores adds
+                        * 2 per page, qk_stats 1 per live key */
+    int32_t *peak;     /* (n_seqs): the most live tokens while decoding, summed over layers and KV heads;
+                        * OP_account updates it */
     enum dtype dtype;  /* of the pool */
     int n_seqs, n_layers, n_kv, head_dim, max_pages;
 };
 
-/* Bounds of one unit. */
+/* Bytes of the bounds of one unit. */
 static inline size_t kv_bounds_bytes(const struct kv_view *kv)
 {
     return 2 * (size_t)kv->head_dim * dtype_bytes(kv->dtype);
 }
 
-/* The rows of a batch or of one group of it: device arrays (cap). seq -1 marks a padding row, which is
- * skipped. */
+/* The rows of a batch, or of one group of a batch: device arrays of cap entries. A row whose seq is -1 is
+ * padding and is skipped. */
 struct rows {
     int cap;
     const int32_t *seq; /* place in the cache */
-    const int32_t *pos; /* position of the row's token = tokens before it */
+    const int32_t *pos; /* position of the row's token, which is the number of tokens before it */
 };
 
 /* ---- selections and attention lists ---- */
@@ -106,13 +109,13 @@ enum sel_unit { SEL_LIVE, SEL_PAGES, SEL_TOKENS };
  * n_rows); len -1 = all live. Indices are slots (SEL_TOKENS) or blocks of `block_pages` pages (SEL_PAGES). */
 struct selection {
     enum sel_unit unit;
-    int n_rows;        /* lists per sequence: 1 shared, n_kv, or n_q (pages only) */
-    int cap;           /* entries per list */
-    int block_pages;   /* SEL_PAGES: pages per index, 1 normally */
-    int most_pages;    /* SEL_PAGES: that any list reads, also one of all live pages; 0: no such bound */
-    int want_stats;    /* attention also writes scaled logits and their log-sum-exp for observe() */
-    const int *kv_map; /* host (n_kv): list that the heads of each KV head read; copied when recorded. NULL:
-                        * query head h reads list h * n_rows / n_q */
+    int n_rows;        /* lists per row: 1 (shared by all heads), n_kv, or n_q (pages only) */
+    int cap;           /* entries that a list has room for */
+    int block_pages;   /* SEL_PAGES: pages per index, normally 1 */
+    int most_pages;    /* SEL_PAGES: no list reads more pages than this, not even one of len -1; 0: unknown */
+    int want_stats;    /* attention also writes scaled logits and their log-sum-exp, for observe() */
+    const int *kv_map; /* host memory (n_kv): which list the query heads of each KV head read; copied when
+                        * recorded. NULL: query head h reads list h * n_rows / n_q */
     const int32_t *idx, *len;
 };
 
@@ -120,25 +123,26 @@ struct selection {
  * scratch of attend; each backend decides when it fills it (the CPU does for every selection). */
 struct plan_entry {
     int32_t unit, page;
-    uint16_t tokens; /* bit t: slot page*16+t is read by at least one head of `heads` */
+    uint16_t tokens; /* bit t: at least one head of `heads` reads slot page*16+t */
     uint16_t heads;  /* bit g: query head kv_head*G+g reads this page's `tokens` */
 };
 
-struct plan {                 /* device */
-    struct plan_entry *entry; /* (rows cap, n_kv, max_pages), ascending pages */
+struct plan {                 /* device memory, allocated by the caller */
+    struct plan_entry *entry; /* (rows cap, n_kv, max_pages), in ascending order of pages */
     int32_t *n;               /* (rows cap, n_kv) entries */
 };
 
-/* Attention statistics and scores by row: n_stat lists of `stride` floats per row. */
+/* Attention statistics of each row and query head, in device memory. */
 struct stats {
-    float *logits; /* (rows cap, n_q, stride): q.k * scale by slot; -inf where no live token was read */
-    float *lse;    /* (rows cap, n_q): log-sum-exp of those */
+    float *logits; /* (rows cap, n_q, stride): q.k * scale of each slot; -inf where no live token was read */
+    float *lse;    /* (rows cap, n_q): log-sum-exp of these logits */
     int stride;    /* slots, a multiple of 16 */
 };
+/* Scores from which topk chooses, in device memory: n_rows lists for each row. */
 struct scores {
-    float *v;   /* (rows cap, n_rows, stride); -inf = not a candidate */
-    int32_t *n; /* (rows cap, n_rows): extent: candidates have index below it */
-    int32_t *m; /* (rows cap, n_rows): candidates (entries above -inf) */
+    float *v;   /* (rows cap, n_rows, stride); -inf: not a candidate */
+    int32_t *n; /* (rows cap, n_rows): length of the list; all candidates have an index below it */
+    int32_t *m; /* (rows cap, n_rows): number of candidates, the entries above -inf */
     int n_rows, stride;
 };
 
@@ -164,10 +168,10 @@ enum topk_force {
 struct topk_rule {
     enum topk_kind kind;
     int k;        /* candidates */
-    double ratio; /* the product is taken in double */
+    double ratio; /* multiplied in double precision */
     double cr;
     int min_tokens, minus_tokens;
-    int round_tokens; /* round token budgets up to a multiple of this; 0 or 1: no */
+    int round_tokens; /* numbers of tokens are rounded up to a multiple of this; 0 or 1: no rounding */
     int min_k;
     int tokens_per; /* tokens per candidate: 1, or 16 * block_pages */
     int force_last;
@@ -190,11 +194,12 @@ struct topk_rule {
 struct limits; /* kernels/limits.h */
 
 struct device_options {
-    int threads;     /* CPU: 0 = all cores this process may use */
-    const char *isa; /* CPU: NULL = best; else exactly that one or BACKEND_ERR_UNSUPPORTED */
+    int threads;     /* CPU: 0 means all cores that this process may use */
+    const char *isa; /* CPU: NULL means the best instruction set; with a name, open() uses exactly that one or
+                      * returns BACKEND_ERR_UNSUPPORTED */
 };
 
-/* What there is to know about a device before it is used. */
+/* What a person may want to know about a device before using it. */
 struct device_facts {
     char name[128];     /* "NVIDIA H200" */
     char driver[64];    /* "580.82.07 (CUDA 13.0)" */
@@ -204,35 +209,39 @@ struct device_facts {
 
 struct backend {
     const char *name;
-    const struct limits *limits; /* the device's own limits */
+    const struct limits *limits; /* measures what a device can do at most */
     enum dtype kv_default;       /* type of the cache unless another is asked for */
-    enum dtype activations;      /* type of what feeds a bf16 linear layer; operations take fp32 as well */
-    int prefill_chunk;           /* positions of a prompt that are run at once, a multiple of 128: enough that
-                                  * reading a weight costs little beside its products. Bits do not depend on it */
+    enum dtype activations;      /* type of the inputs of bf16 linear layers; fp32 is accepted as well */
+    int prefill_chunk;           /* positions of a prompt that run at once, a multiple of 128: so many that
+                                  * reading a weight takes little time compared with multiplying by it. The
+                                  * results do not depend on it */
     int (*count)(void);          /* devices present; -1: there may be some, but they cannot be counted */
-    /* On failure *out is NULL and `why` says so in a sentence. */
+    /* On failure *out is NULL and `why` holds a sentence with the reason. */
     int (*open)(struct device **out, int ordinal, const struct device_options *o, char *why, size_t size);
     void (*close)(struct device *d);
     const char *(*describe)(struct device *d);   /* "avx2, 2 threads" */
-    const char *(*arithmetic)(struct device *d); /* names all that decides bits */
-    const char *(*last_error)(struct device *d); /* sentence for the last negative result */
+    const char *(*arithmetic)(struct device *d); /* names everything that the bits of results depend on */
+    const char *(*last_error)(struct device *d); /* a sentence about the last negative result; d owns it */
 
     void *(*alloc)(struct device *d, size_t bytes); /* zeroed, 64-byte aligned; NULL when it does not fit */
     void (*release)(struct device *d, void *p);
-    size_t (*free_bytes)(struct device *d); /* that alloc can still give; 0: not known */
+    size_t (*free_bytes)(struct device *d); /* what alloc can still give; 0: unknown */
+    /* When upload or download returns, the copy is complete as far as the caller can tell: the host buffer
+     * may be reused or read. */
     int (*upload)(struct device *d, void *dst, const void *src, size_t bytes);
     int (*download)(struct device *d, void *dst, const void *src, size_t bytes);
-    /* A download in two parts, through one of BACKEND_DOWNLOADS slots: begin takes what `src` holds when all
-     * that was enqueued before has run; wait gives it, and waits for that alone, not for what was enqueued
-     * since. A download that nobody waits for may be left; the next begin in its slot replaces it. */
+    /* A download in two parts, through one of BACKEND_DOWNLOADS slots. download_begin copies what `src` holds
+     * once everything enqueued before it has run. download_wait waits for that copy, but not for anything
+     * enqueued later, and writes it to dst. A download may be abandoned; the next download_begin in its slot
+     * replaces it. */
     int (*download_begin)(struct device *d, int slot, const void *src, size_t bytes);
     int (*download_wait)(struct device *d, int slot, void *dst, size_t bytes);
 
-    /* bytes of one unit (K and V of 16 tokens) in the pool */
+    /* Bytes of one unit (K and V of 16 tokens) in the pool. */
     size_t (*unit_bytes)(enum dtype kv, int head_dim);
-    /* Allocates an (n, k) weight; rows are then put in place piece by piece from host memory in row-major
-     * order, at any address (src_dtype DTYPE_F32 or DTYPE_BF16; converted exactly, never from fp32 down to
-     * bf16). */
+    /* weight_alloc allocates an (n, k) weight. weight_put then fills n_rows of its rows, from row0 on, from
+     * host memory in row-major order at any address; bf16 is widened to fp32 where needed, but fp32 is never
+     * rounded to bf16. weight_release frees it. */
     int (*weight_alloc)(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);
     int (*weight_put)(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,
                       const void *src);
@@ -244,18 +253,19 @@ struct backend {
     int (*replay)(struct device *d, struct program *p);
     void (*program_release)(struct device *d, struct program *p);
 
-    /* For people; NULL on the CPU. 0 or negative. */
+    /* Facts to show to people. Returns 0 or a negative code. NULL on the CPU. */
     int (*facts)(struct device *d, struct device_facts *out);
-    /* Copies some memory from one device to another and compares. 1: it went directly, 0: by way of the host,
-     * negative: it did not arrive as it was; last_error(to) says more. NULL on the CPU. */
+    /* Copies some memory from one device to another and compares it. 1: the copy went directly; 0: it went by
+     * way of the host; negative: it arrived changed or not at all, and last_error(to) says more. NULL on the
+     * CPU. */
     int (*peer)(struct device *from, struct device *to);
 };
 
 const struct backend *backend_find(const char *name); /* NULL when not built in */
 const struct backend *backend_at(int i);              /* NULL past the end */
 
-/* Columns of the table of operations: the name, the bytes of the argument struct (for whoever records), and
- * the part of a decode step. */
+/* Columns of the table of operations: the name, the size of the argument struct in bytes, which recording
+ * needs to copy it, and the part of a decode step that the operation belongs to. */
 const char *backend_op_name(enum op op);
 size_t backend_op_bytes(enum op op);
 enum op_part backend_op_part(enum op op);

@@ -8,7 +8,8 @@
  * `type` names: fp32, or the backend's `activations`, rounded to nearest even. Sums are in fp32 either way.
  */
 
-/* out[r][i] = w[token[r]][i], fp32; rows with seq -1 (or seq NULL: none) give zeros. w is (vocab, dim). */
+/* out[r][i] = w[token[r]][i], in fp32; rows whose seq is -1 give zeros. seq may be NULL when no row is
+ * padding. */
 struct embed_args {
     const int32_t *token, *seq; /* (rows) */
     struct weight w;            /* n = vocab, k = dim */
@@ -19,7 +20,7 @@ struct embed_args {
 /* out[r][i] = x[r][i] / sqrt(mean_j x[r][j]^2 + eps) * w[i] */
 struct rmsnorm_args {
     const float *x, *w; /* (rows, dim), (dim) fp32 */
-    void *out;          /* (rows, dim); may be x where it is fp32 */
+    void *out;          /* (rows, dim); may be the same array as x when it is fp32 */
     int rows, dim;
     float eps;
     enum dtype type; /* of out */
@@ -38,16 +39,16 @@ struct linear_args {
     int decode;
 };
 
-/* Writes K and V of each row into its head's next slot and updates bounds, live, tail, n_slots, n_live.
- * Next slot: the one after tail when it is free and in the same page, else the lowest free slot, else n_slots
- * (free = below n_slots and not live; the slot after tail may also be n_slots itself). A page without live
- * tokens starts its bounds anew. prefill: the rows are consecutive positions of one sequence, none of them
- * padding, and slot = position. */
+/* Writes K and V of each row into the next slot of each of its heads and updates bounds, live, tail, n_slots
+ * and n_live. The next slot is the one after tail if it is free and in the same page, otherwise the lowest
+ * free slot, otherwise n_slots. A slot is free when it is below n_slots and not live; the slot after tail may
+ * also be n_slots itself. The bounds of a page without live tokens start anew. prefill: the rows are
+ * consecutive positions of one sequence, none of them padding, and each token's slot is its position. */
 struct append_args {
     struct rows rows;
     struct kv_view kv;
     int layer, prefill;
-    const float *k, *v; /* row stride `stride` */
+    const float *k, *v; /* (rows, n_kv, d) at row stride `stride` */
     int stride;
 };
 
@@ -59,7 +60,7 @@ struct rope_append_args {
     struct rows rows;
     struct kv_view kv;
     int layer, prefill, n_q;
-    float *q, *k; /* (rows, n_q, d), (rows, n_kv, d); row stride `stride`, as of v */
+    float *q, *k; /* (rows, n_q, d) and (rows, n_kv, d); q, k and v all have row stride `stride` */
     const float *v;
     int stride;
     const float *cos_sin;
@@ -67,9 +68,9 @@ struct rope_append_args {
     float eps;
 };
 
-/* out[r][i] = silu(x[r][i]) * x[r][n + i]; silu(z) = z / (1 + exp(-z)) */
+/* out[r][i] = silu(x[r][i]) * x[r][n + i], where silu(z) = z / (1 + exp(-z)) */
 struct swiglu_args {
-    const float *x; /* (rows, 2n): gate, then up */
+    const float *x; /* (rows, 2n): the gates, then the ups */
     void *out;      /* (rows, n) */
     int rows, n;
     enum dtype type; /* of out */
@@ -91,12 +92,12 @@ struct attend_args {
     int q_stride;
     void *out; /* (rows, n_q, d), dense */
     float scale;
-    enum sel_unit unit; /* the selection: as in struct selection, with the list of each query head */
+    enum sel_unit unit; /* this and the next members: as in struct selection */
     int n_rows, cap, block_pages, most_pages;
-    uint8_t row_of_q[BACKEND_MAX_Q_HEADS];
+    uint8_t row_of_q[BACKEND_MAX_Q_HEADS]; /* which of the n_rows lists each query head reads */
     const int32_t *idx, *len;
     struct plan plan;   /* scratch */
-    struct stats stats; /* logits NULL: not wanted */
+    struct stats stats; /* logits NULL: no statistics are wanted */
     enum dtype type;    /* of out */
 };
 
@@ -114,8 +115,8 @@ struct prefill_attend_args {
     const int32_t *until;
     int until_stride;
     int tile, cap;
-    const int32_t *idx, *len; /* (tiles of this call, n_kv, cap) ascending slots; len -1: all. The first tile
-                               * is that of pos0 */
+    const int32_t *idx, *len; /* (tiles of this call, n_kv, cap) ascending slots, and (tiles, n_kv); len -1:
+                               * all keys. The first tile is the one that holds pos0 */
     enum dtype type;          /* of out */
 };
 
@@ -165,15 +166,15 @@ struct reduce_stats_args {
  * with the lower index is taken. */
 struct topk_args {
     struct rows rows;
-    const int32_t *len_of_seq; /* (n_seqs): prompt and longest completion for TOPK_CR, the prompt for
-                                * dense_first; else NULL */
+    const int32_t *len_of_seq; /* (n_seqs): for TOPK_CR the length of the prompt and the longest completion
+                                * together, for dense_first that of the prompt; otherwise NULL */
     struct scores in;
     struct topk_rule rule;
     int32_t *idx, *len; /* (rows, in.n_rows, cap), (rows, in.n_rows) */
-    int cap;            /* the rule's k is cut to it */
+    int cap;            /* at most this many are taken, whatever the rule says */
 };
 
-/* Candidates outside each row's list become -inf; m is recounted. len -1 changes nothing. */
+/* Candidates that are not in the list get -inf, and m is counted again. A list of len -1 changes nothing. */
 struct mask_scores_args {
     struct rows rows;
     struct scores s;
@@ -181,18 +182,18 @@ struct mask_scores_args {
     int cap;
 };
 
-/* Page stamps (RaaS): stamp[state of seq][head of layer][page] = pos + 1 for the pages of each KV head's
- * list, or, with alpha > 0, for the pages whose softmax over the scores exceeds alpha (idx unused). n_rows of
- * the lists = n_kv. */
+/* Page stamps (RaaS, arXiv 2502.11147): in the state of each row's sequence, stamp[layer][KV head][page]
+ * becomes pos + 1 for the pages in the KV head's list. With alpha > 0, idx and len are not used; the pages
+ * are those whose softmax over the scores s exceeds alpha. There is one list per KV head. */
 struct stamp_args {
     struct rows rows;
     struct kv_view kv;
     int layer;
-    char *state;        /* per-sequence state; int32 stamp (n_layers, n_kv, max_pages) at its start */
-    size_t state_bytes; /* per sequence */
+    char *state;        /* one block per sequence; it begins with int32 stamp (n_layers, n_kv, max_pages) */
+    size_t state_bytes; /* of one sequence */
     const int32_t *idx, *len;
     int cap;
-    struct scores s; /* alpha > 0 */
+    struct scores s; /* used when alpha > 0 */
     float alpha;
 };
 
@@ -212,7 +213,8 @@ struct drop_lowest_args {
     int budget_pages, pin, pin_counts, new_stamp;
 };
 
-/* Page stamps as scores: out[r][h][page] = stamp, -inf for pages without a live token. State as in stamp. */
+/* Page stamps as scores: out[r][h][page] = stamp, or -inf for pages without a live token. The state is that
+ * of stamp_args. */
 struct load_stamps_args {
     struct rows rows;
     struct kv_view kv;
@@ -222,7 +224,8 @@ struct load_stamps_args {
     struct scores out; /* n_rows = n_kv */
 };
 
-/* Clears the live bits of the listed slots: list (rows, n_kv, cap), len (rows, n_kv). */
+/* Drops the listed slots by clearing their live bits: idx (rows, n_kv, cap), len (rows, n_kv). Slots that are
+ * not live are ignored. */
 struct drop_list_args {
     struct rows rows;
     struct kv_view kv;
@@ -231,10 +234,10 @@ struct drop_list_args {
     int cap;
 };
 
-/* flag[r][h] = (w[h] . y[r] + b[h]) * scale + bias > 0, h over KV heads; per_layer: head 0 decides for all.
- */
+/* DMS's decision to drop a token later (arXiv 2506.05345): flag[r][h] = (w[h] . y[r] + b[h]) * scale + bias >
+ * 0 for each KV head h. per_layer: the decision of head 0 holds for all heads. */
 struct gate_args {
-    const void *y;      /* (rows, dim): the layer's normed input */
+    const void *y;      /* (rows, dim): the layer's input after its norm */
     const float *w, *b; /* (n_kv, dim), (n_kv) fp32 */
     float scale, bias;
     int32_t *flag; /* (rows, n_kv) */
@@ -242,10 +245,11 @@ struct gate_args {
     enum dtype type; /* of y */
 };
 
-/* DMS while decoding, before token n = pos is appended. Each head keeps a ring of the last `reach` tokens:
- * slot and flag, int32 (n_layers, n_kv, reach) each, slots first, in the state at `offset`. (1) the slot of
- * token n-1 is tail; (2) the new flag belongs to token n - shift; (3) token n - reach, if flagged, is
- * dropped; (4) token n's own entry starts with its flag (shift 0) or 0. */
+/* DMS while decoding, before token n = pos is appended. Each head keeps a ring of the last `reach` tokens,
+ * with the slot and the flag of each: in a sequence's state at `offset` come the slots, then the flags, each
+ * int32 (n_layers, n_kv, reach). The operation (1) records tail as the slot of token n-1, (2) records the new
+ * flag for token n - shift, (3) drops token n - reach if it is flagged, and (4) starts the entry of token n
+ * with the new flag if shift is 0, otherwise with 0. */
 struct expire_args {
     struct rows rows;
     struct kv_view kv;
@@ -256,8 +260,8 @@ struct expire_args {
     int reach, shift;
 };
 
-/* DMS in prefill: until[h][pos - shift] = flag ? pos - shift + reach - 1 : INT32_MAX for the rows' positions;
- * one sequence. Entries that a later flag will decide hold INT32_MAX. */
+/* DMS in prefill, for rows of one sequence: until[h][pos - shift] = flag ? pos - shift + reach - 1 :
+ * INT32_MAX for the position of each row. Keys whose flag comes with a later row get INT32_MAX for now. */
 struct until_args {
     struct rows rows;
     const int32_t *flag; /* (rows, n_kv) */
@@ -265,10 +269,10 @@ struct until_args {
     int stride, n_kv, reach, shift;
 };
 
-/* After the prefill of n tokens: in every layer and KV head drops the keys that query n-1 does not see (until
- * < n-1) and moves the live ones down to slots 0 .. n_live-1 in order; n_slots, n_live, tail and live follow.
- * Fills the rings of `expire`: entries of the last `reach` tokens. until is (n_layers, n_kv, until_stride).
- */
+/* The end of DMS's prefill of n tokens. In every layer and KV head it drops the keys that query n-1 does not
+ * see (until < n-1), moves the others to slots 0 .. n_live-1 in their order, and updates n_slots, n_live,
+ * tail and live. It also fills the rings that `expire` uses with the last `reach` tokens. until is (n_layers,
+ * n_kv, until_stride). */
 struct compact_args {
     struct kv_view kv;
     int seq, n;
@@ -278,14 +282,14 @@ struct compact_args {
     int reach;
 };
 
-/* Copies whole units (K, V and bounds): unit dst[i] = unit src[i]. Device arrays. */
+/* Copies n whole units (K, V and bounds) from unit src[i] to unit dst[i]. */
 struct copy_units_args {
     struct kv_view kv;
     const int32_t *src, *dst;
     int n;
 };
 
-/* End of a step: peak[seq] = max(peak[seq], sum over layers and KV heads of n_live). */
+/* Runs at the end of a step: peak[seq] = max(peak[seq], sum of n_live over layers and KV heads). */
 struct account_args {
     struct rows rows;
     struct kv_view kv;
@@ -304,14 +308,14 @@ struct sample_settings { /* device, by sequence */
     int32_t top_k;
     uint32_t sample;
     uint64_t seed, problem;
-    int32_t banned[8]; /* ids that may not be drawn now (end tokens before min_new_tokens); -1: none */
-    int32_t ends[8];   /* ids after which the sequence is over; -1: none */
-    int32_t force;     /* >= 0: this token instead */
+    int32_t banned[8]; /* ids that may not be drawn now (end tokens before min_new_tokens); -1: unused */
+    int32_t ends[8];   /* ids after which the sequence is over; -1: unused */
+    int32_t force;     /* when >= 0, this token is taken instead of a draw */
     int32_t want_logprob;
 };
 struct sample_result { /* device, by row */
     int32_t token;
-    float logprob; /* of token, over the whole vocabulary, natural log; 0 unless wanted */
+    float logprob; /* natural log of token's probability over the whole vocabulary; 0 unless wanted */
     float gap;     /* largest minus second largest logit; 0 unless wanted */
     int32_t bad;   /* 1: a logit is not a number, or the largest is infinite */
 };
@@ -321,19 +325,20 @@ struct sample_args {
     int vocab;
     const struct sample_settings *settings; /* (n_seqs) */
     struct sample_result *out;              /* (rows) */
-    int32_t *row_token;                     /* (rows): fed to the next embed */
+    int32_t *row_token;                     /* (rows): input of the next embed */
     int32_t *row_pos;                       /* (rows): advanced by one */
-    int32_t *row_seq;                       /* (rows), the same as rows.seq: -1 once a sequence is over */
+    int32_t *row_seq;                       /* (rows), the array rows.seq: -1 once a sequence is over */
     float *scratch;                         /* (rows, vocab) */
 };
 
+/* out[i] = value for i below n. */
 struct fill_i32_args {
     int32_t *out;
     int32_t value;
     int64_t n;
 };
 
-/* out[at[i]] = value[i]; no place twice. */
+/* out[at[i]] = value[i]; no index may occur twice in `at`. */
 struct put_i32_args {
     int32_t *out;
     const int32_t *at, *value; /* (n) */

@@ -5,17 +5,17 @@
  * backend reads one environment variable when a device is opened, KVEVAL_CUDA_FAULT or KVEVAL_CPU_FAULT. It
  * is not a setting and no help text names it. Numbers count from 1 on each open device.
  *
- *   open:CODE   looking for devices ends with this CUDA error (35: the driver is too old); the CPU does not
+ *   open:CODE   looking for devices fails with this CUDA error (35: the driver is too old); the CPU does not
  *               open at all
  *   alloc:N     the N-th allocation finds no memory
  *   launch:N    the N-th operation launched outside a recording fails (prefill, or pages given to a sequence)
  *   replay:N    the N-th replay fails (decoding)
- *   few:N       no failure: kernels are launched as for a GPU of at most N multiprocessors, so that blocks
- *               that go on from one piece of work to the next do so more often than in any small test
- *   nowgmma:1   no failure: the GPU is taken for one that lacks Hopper's matrix instructions (wgmma)
+ *   few:N       not a failure: kernels are launched as on a GPU with at most N multiprocessors, so that even
+ *               in a small test blocks must take one piece of work after another
+ *   nowgmma:1   not a failure: the GPU is treated as one without Hopper's matrix instructions (wgmma)
  *
- * On a GPU launch and replay run a kernel that traps, so that the failure comes as a real one does: later,
- * and from then on at every call. */
+ * On a GPU, launch:N and replay:N run a kernel that traps, so that the failure appears as a real one does:
+ * some time later, and then at every further call. */
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -16,7 +16,7 @@ struct limits {
     /* GFLOP/s of the instructions that linear layers use, counting 2 for a multiply-add; the best run. On the
      * CPU these are fp32 fused multiply-adds, on a GPU a large bf16 product. */
     double (*peak)(struct device *d);
-    /* GB/s from pinned host memory to the device, large copies in a row. NULL on the CPU. */
+    /* GB/s of large consecutive copies from pinned host memory to the device. NULL on the CPU. */
     double (*upload_bandwidth)(struct device *d);
 };
 

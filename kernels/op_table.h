@@ -2,22 +2,25 @@
 #define KERNELS_OP_TABLE_H
 
 /* clang-format off */
-/* Part 2 of kernels/backend.h: the one table of all operations. Included by it, do not include directly.
+/* Part 2 of kernels/backend.h, the one table of all operations. backend.h includes it; do not include it
+ * directly.
  *
- * Whoever needs something for every operation expands the table with a macro X of his own: the enum, the names,
- * the sizes of the arguments and the dispatch of both backends all come from here. Columns are pasted into names
- * (check_##check), so an operation with a column missing, or with one that names nothing, does not compile.
+ * Code that needs something for every operation defines a macro X and expands the table with it. The enum,
+ * the names, the sizes of the arguments and the dispatch of both backends are made this way. Columns are
+ * pasted into names (check_##check), so an operation with a missing or unknown column does not compile.
  *
  *   name     OP_name, struct name_args, and the functions op_name of the CPU and cuda_op_name
- *   check    check_... in op_check.c, which refuses arguments outside what the kernels do; nothing: all are fine
- *   type     the member that says in which type the operation writes or reads what feeds linear layers;
- *            no_type: it has none
- *   part     OP_PART_..., the part of a decode step that its time counts as
- *   scratch  scratch_... in cpu/cpu_estimate.c: scratch memory that it needs on the CPU; none
- *   cost     cost_... there: about how many elementary steps it takes; large: always worth all threads
+ *   check    check_... in op_check.c, which refuses arguments that the kernels cannot handle; nothing: no
+ *            check
+ *   type     the member of the arguments with the type of the values that feed linear layers, which the
+ *            operation reads or writes; no_type: there is no such member
+ *   part     OP_PART_..., the part of a decode step to which its time is added
+ *   scratch  scratch_... in cpu/cpu_estimate.c: the scratch memory that it needs on the CPU, or none
+ *   cost     cost_... in the same file: roughly how many elementary steps it takes; large: always enough work
+ *            for all threads
  *
- * Adding an operation: a line here, its argument struct with its maths in backend_ops.h, a body in kernels/cpu
- * and one in kernels/cuda, a row in tests/kernels. */
+ * To add an operation, write a line here, its argument struct and its formula in backend_ops.h, a function in
+ * kernels/cpu and one in kernels/cuda, and a test in tests/kernels. */
 #define BACKEND_OPS(X)                                                           \
     /* name           check           type     part       scratch   cost */      \
     X(embed,          nothing,        no_type, OTHER,     none,     embed)       \
@@ -55,8 +58,8 @@ enum op {
         OP_COUNT
 };
 
-/* The parts of a decode step, as far as the operation alone tells them; engine/step_times.c divides LINEAR
- * and ATTENTION further by their arguments. */
+/* The parts of a decode step, as far as they can be told from the operation alone. engine/step_times.c
+ * divides LINEAR and ATTENTION further, by their arguments. */
 enum op_part {
     OP_PART_LINEAR,
     OP_PART_ATTENTION,
@@ -64,7 +67,7 @@ enum op_part {
     OP_PART_APPEND,
     OP_PART_OTHER,
     OP_PART_SAMPLING,
-    OP_PART_PREFILL /* only while a prompt is read: in no decode step */
+    OP_PART_PREFILL /* runs only while a prompt is read, in no decode step */
 };
 
 #endif
