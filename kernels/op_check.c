@@ -162,7 +162,7 @@ static const struct op_rule rules[OP_COUNT] = {
 #undef X
 };
 
-/* What feeds linear layers is fp32 or the backend's type for it. */
+/* The inputs of linear layers are fp32 or have the type that the backend prefers for them. */
 static int check_type(struct refusal *f, enum op op, const void *args, enum dtype activations)
 {
     enum dtype type = DTYPE_F32;

@@ -16,7 +16,7 @@
 #endif
 
 struct take {
-    int dense, k, last; /* k: entries in all; last: of those, forced at the end */
+    int dense, k, last; /* dense: all live tokens; k: number of entries; last: how many of them are forced */
 };
 
 RULE_FUNCTION double rule_tokens(const struct topk_rule *r, int s, int len)
@@ -39,7 +39,7 @@ RULE_FUNCTION int rule_clamp(double x, int low, int high)
     return x < low ? low : x > high ? high : (int)x;
 }
 
-/* Of a list of extent n with m candidates, in lists of `cap` entries. */
+/* What the rule takes of a list of length n with m candidates. The result has room for `cap` entries. */
 RULE_FUNCTION struct take rule_take(const struct topk_rule *r, int n, int m, int pos, int len, int cap)
 {
     int per = r->tokens_per > 1 ? r->tokens_per : 1, s = per > 1 ? pos + 1 : m, most = INT32_MAX / 2;

@@ -8,9 +8,9 @@
 #include "kernels/backend.h"
 #include "kernels/fault.h"
 
-/* Inside the CPU backend. A program is a list of items; one parallel region runs the whole list, every thread
- * calls every item, and inside an item threads draw tasks by number (cpu_take). Which thread does a task
- * never shows in the result. */
+/* What the files of the CPU backend share. A program is a list of items. One parallel region runs the whole
+ * list: every thread calls every item, and inside an item the threads take numbered tasks (cpu_take). The
+ * result does not depend on which thread does a task. */
 struct cpu_share {
     _Alignas(64) atomic_ullong taken; /* phase << 32 | tasks given out in it */
 };
@@ -18,7 +18,7 @@ struct cpu_share {
 struct cpu_team {
     struct cpu_share *share; /* one for each thread */
     _Alignas(64) atomic_int arrived;
-    _Alignas(64) atomic_uint phase; /* counts on over programs, so that an old share is seen to be old */
+    _Alignas(64) atomic_uint phase; /* never reset between programs, so that an old share can be recognised */
 };
 
 struct cpu_ctx {
@@ -26,13 +26,13 @@ struct cpu_ctx {
     void *scratch;  /* of the device, at least cpu_scratch_bytes() of the item */
     int tid, n;     /* this thread, threads */
     int ticket;     /* tasks taken, when n is 1 */
-    int helped;     /* how far on the share is that we take from; 0: our own */
+    int helped;     /* whose share we take from: this many threads after ours; 0: our own */
     unsigned phase; /* barriers passed */
 };
 
-/* A task of this phase out of 0 .. tasks-1, or -1 when all are taken. A thread begins with its own share, the
- * same one each time the item runs, so that its weights and pages stay in its caches; then it helps others.
- */
+/* Takes a task of this phase, 0 .. tasks-1, or returns -1 when all are taken. A thread begins with its own
+ * share, which is the same each time the item runs, so that its weights and pages stay in its caches. Then it
+ * helps the other threads. */
 int cpu_take_of_team(struct cpu_ctx *c, int tasks);
 static inline int cpu_take(struct cpu_ctx *c, int tasks)
 {
@@ -40,7 +40,7 @@ static inline int cpu_take(struct cpu_ctx *c, int tasks)
         return c->ticket < tasks ? c->ticket++ : -1;
     return cpu_take_of_team(c, tasks);
 }
-/* Ends a phase: waits for all threads and starts the tasks anew. */
+/* Ends a phase: waits for all threads, then numbers the tasks from 0 again. */
 void cpu_barrier(struct cpu_ctx *c);
 
 typedef void (*cpu_op_fn)(const void *args, struct cpu_ctx *c);
@@ -61,7 +61,7 @@ int cpu_isa_supported(const struct cpu_isa *isa);
 struct cpu_item {
     cpu_op_fn fn;
     void *args;
-    int serial; /* too small to share: thread 0 alone */
+    int serial; /* too small to share: thread 0 runs it alone */
 };
 
 struct program {
@@ -96,9 +96,10 @@ int cpu_record_end(struct device *d, struct program **out);
 int cpu_replay(struct device *d, struct program *p);
 void cpu_program_release(struct device *d, struct program *p);
 
-/* Scratch the operation needs with so many threads. */
+/* Bytes of scratch memory that the operation needs with this many threads. */
 size_t cpu_scratch_bytes(enum op op, const void *args, int threads);
-/* About how many elementary steps the operation takes; small ones are not shared between threads. */
+/* Roughly how many elementary steps the operation takes. Operations with few are not shared between threads.
+ */
 double cpu_work(enum op op, const void *args);
 int cpu_error(struct device *d, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -111,8 +112,9 @@ static inline size_t kv_head(const struct kv_view *kv, int seq, int layer, int k
 {
     return ((size_t)seq * (size_t)kv->n_layers + (size_t)layer) * (size_t)kv->n_kv + (size_t)kv_head_index;
 }
-/* K of a unit: [head_dim][16 tokens]; V behind it: [head_dim / 16][16 tokens][16]. So lanes are tokens in q.K
- * and dimensions in the sum over V, and both are read front to back. bf16 lanes lie in pairs, see simd.h. */
+/* K of a unit is [head_dim][16 tokens]; V follows as [head_dim / 16][16 tokens][16]. The vector lanes are
+ * thus tokens in q.K and dimensions in the sum over V, and both are read front to back. Lanes of bf16 are
+ * stored in pairs (simd.h). */
 static inline char *kv_unit_k(const struct kv_view *kv, int unit)
 {
     return (char *)kv->pool +
@@ -125,14 +127,15 @@ static inline char *kv_unit_v(const struct kv_view *kv, int unit)
 /* The slot that the next token of a head takes (see append_args). */
 int cpu_next_slot(const struct kv_view *kv, size_t head);
 
-/* Does a linear layer rearrange x first? With long rows, whose starts may fall into the same cache sets. */
+/* Does a linear layer rearrange x first? It does for long rows, whose starts may share cache sets. */
 static inline int linear_packs(const struct linear_args *a)
 {
     return a->rows > 12 && a->w.k >= 1024;
 }
 
-/* Attention cuts a head's pages into chunks of this many at fixed page numbers, whatever the list: a query
- * head's result depends on the tokens it reads, not on what the rest of its group reads. */
+/* Attention cuts a head's pages into chunks of this many. The cuts are at fixed page numbers, whatever the
+ * list, so that a query head's result depends on the tokens that it reads and not on what the rest of its
+ * group reads. */
 enum { ATTEND_CHUNK_PAGES = 32, ATTEND_CHUNK_TOKENS = ATTEND_CHUNK_PAGES * KV_PAGE_TOKENS };
 
 #endif

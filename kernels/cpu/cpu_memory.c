@@ -1,7 +1,7 @@
-/* Device memory of the CPU. Blocks from 256 KiB are mapped on their own: zeroed by the kernel when first
- * touched, in whole huge pages where the system allows (on small ones a pass over the weights of a small
- * model spends its time finding the pages), and refused when they cannot fit. A 64-byte header before the
- * block says what to give back. */
+/* The CPU's device memory. Blocks of 256 KiB and more get a mapping of their own: the operating system zeroes
+ * them when they are first touched and refuses them when they cannot fit. They use huge pages where the
+ * system allows it, because with small pages a pass over the weights of a small model spends its time looking
+ * up pages. A 64-byte header before the block says what to give back. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

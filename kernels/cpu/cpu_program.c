@@ -1,5 +1,5 @@
-/* Launch, record and replay. One parallel region runs a whole program; a barrier stands between two
- * operations unless both are small ones, which thread 0 does alone, one after the other. */
+/* Launch, record and replay. One parallel region runs a whole program. Between two operations there is a
+ * barrier, unless both are small; thread 0 does small operations alone, one after the other. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Where a head's next token goes: the slot after the last one written while its page has room, so that a page
- * fills in order of birth; else the lowest slot that a dropped token left free; else a new slot at the end.
- */
+/* Where a head's next token goes. While the page of the last token has room, it is the slot after that token,
+ * so that a page fills in the order in which tokens come. Otherwise it is the lowest slot that a dropped
+ * token has left free, or else a new slot at the end. */
 #include "kernels/cpu/cpu.h"
 
 int cpu_next_slot(const struct kv_view *kv, size_t head)

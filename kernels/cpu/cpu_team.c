@@ -29,8 +29,9 @@ static int take_from(struct cpu_ctx *c, int owner, int tasks)
     return from + (int)(unsigned)now;
 }
 
-/* Looks at our share, then at those 1, 2, 4, .. further on: at all of them, every look would be a cache miss
- * for each of many threads. Nothing is left undone, since every thread empties its own. */
+/* Looks at our own share, then at those of the threads 1, 2, 4, .. after us. Looking at all shares would cost
+ * each of many threads a cache miss per share. No task is left undone, because every thread empties its own
+ * share. */
 int cpu_take_of_team(struct cpu_ctx *c, int tasks)
 {
     for (; c->helped < c->n; c->helped += c->helped ? c->helped : 1) {

@@ -1,5 +1,5 @@
-/* Weights in panels of 16 outputs: [n / 16][k][16], so that vector lanes are outputs and k runs in sequence.
- * Lanes of bf16 lie in pairs (simd.h). The last panel is padded with zeros. */
+/* Weights are stored in panels of 16 outputs, [n / 16][k][16], so that vector lanes are outputs and k runs in
+ * sequence. Lanes of bf16 are stored in pairs (simd.h). The last panel is padded with zeros. */
 #include <string.h>
 
 #include "kernels/cpu/cpu.h"

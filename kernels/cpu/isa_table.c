@@ -1,4 +1,4 @@
-/* The operations of one instruction set; compiled once for each. */
+/* The table of operations for one instruction set. This file is compiled once for each. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/simd/isa_peak.h"
 

@@ -1,11 +1,12 @@
 /* Decode attention over lists of pages, and the same without V for statistics.
  *
- * A (row, KV head) is cut into chunks of 32 pages at fixed page numbers (ATTEND_CHUNK_PAGES). In a chunk:
- * logits of all query heads of the group, one page a tile, dimensions in sequence; largest logit;
- * exponentials and their sum in 16 lanes, pages in sequence; weighted sum of V, tokens in sequence. Chunks
- * are combined in order. Tokens that a head does not read have logit -inf and weight 0 and change no sum, so
- * a head's bits follow from its own tokens alone: lists merged over a group, and a list that covers
- * everything, give what each head would get by itself. */
+ * The pages of a row and KV head are cut into chunks of 32 at fixed page numbers (ATTEND_CHUNK_PAGES). Each
+ * chunk goes through four steps: the logits of all query heads of the group, a page at a time with the
+ * dimensions in sequence; the largest logit; the exponentials and their sum in 16 lanes, with the pages in
+ * sequence; and the weighted sum of V, with the tokens in sequence. The chunks are combined in order. A token
+ * that a head does not read has logit -inf and weight 0 and changes no sum, so a head's bits depend only on
+ * its own tokens: a list merged over a group, or one that covers everything, gives each head what it would
+ * get by itself. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/simd/tile.h"
 

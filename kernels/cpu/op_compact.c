@@ -1,6 +1,6 @@
-/* The end of a sparse prefill (DMS): what the last query no longer sees is dropped, the rest moves down to
- * the first slots, and the rings of the last `reach` tokens are filled. Slots only ever move down, in order.
- */
+/* The end of a sparse prefill (DMS): tokens that the last query no longer sees are dropped, the others move
+ * down to the first slots, and the rings of the last `reach` tokens are filled. Tokens only move to lower
+ * slots and keep their order. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/unit.h"
 

@@ -1,5 +1,5 @@
 /* Forgetting: RaaS's stamps and evictions (arXiv 2502.11147) and DMS's delayed eviction (arXiv 2506.05345,
- * 3.1). Dropping clears live bits; the slots are free for the next tokens of the same head. */
+ * 3.1). Dropping a token clears its live bit; its slot is then free for a later token of the same head. */
 #include "kernels/cpu/ops.h"
 
 static void drop_page(const struct kv_view *kv, size_t head, int page)

@@ -1,7 +1,7 @@
-/* Linear layers. Weights lie in panels of 16 outputs; an output's k products are added in sequence in blocks
- * of 256, the block sums in sequence, then the bias, then what out held. Few rows: several panels at once,
- * straight from the weights. Many rows: one panel's block is widened to fp32 once and used by all rows, 96 at
- * a time. */
+/* Linear layers. Weights are stored in panels of 16 outputs. The k products of an output are added in
+ * sequence within blocks of 256, then the sums of the blocks in sequence, then the bias, then what out held.
+ * With few rows, several panels are done at once, straight from the weights. With many rows, a block of one
+ * panel is widened to fp32 once and used by all rows, 96 at a time. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/simd/tile.h"
 

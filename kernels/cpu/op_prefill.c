@@ -1,8 +1,9 @@
-/* Causal attention of prompt chunks: the bulk of the work on long contexts, so both products run in register
- * tiles over blocks of (query, head) rows. Keys are visited in chunks of 32 pages at fixed page numbers; per
- * chunk and row: logits masked by the row's position, largest, exponentials, then output = output * exp(old
- * largest - new) + weights . V, tokens in sequence. Masked keys weigh 0 and change nothing, so a row's bits
- * follow from keys 0 .. pos alone. */
+/* Causal attention of prompt chunks. It is most of the work on long contexts, so both products run in
+ * register tiles over blocks of (query, head) rows. Keys are visited in chunks of 32 pages at fixed page
+ * numbers. For each chunk and row come the logits, masked by the row's position, their largest, the
+ * exponentials, and then output = output * exp(old largest - new largest) + weights . V, with the tokens in
+ * sequence. Masked keys have weight 0 and change nothing, so a row's bits depend only on the keys 0 .. pos.
+ */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/simd/tile.h"
 

@@ -1,4 +1,4 @@
-/* Attention mass in the log domain as scores that selections are made from. */
+/* Logarithms of attention weights as scores, from which selections are made. */
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/scores.h"
 
@@ -8,7 +8,7 @@ struct mass {
     const float *logits[BACKEND_MAX_Q_HEADS];
     float lse[BACKEND_MAX_Q_HEADS];
     int slots[BACKEND_MAX_Q_HEADS];
-    int heads, extent; /* extent: slots of the longest */
+    int heads, extent; /* extent: slots of the longest head */
 };
 
 static void mass_of(struct mass *m, const struct reduce_stats_args *a, int row, int list)
@@ -46,7 +46,7 @@ INLINE struct v16 round_bf16(struct v16 x)
     return v_load(t);
 }
 
-/* A rounded mass of 0 keeps its token a candidate: below every logarithm of a float. */
+/* Keeps a token whose mass was rounded to 0 a candidate. It is below the logarithm of every float. */
 #define BF16_FLOOR (-104.0f)
 
 /* log of the sum (or mean) of the exponentials over heads, or the largest, for 16 slots. */

@@ -1,6 +1,7 @@
-/* The next token. Weights exp((logit - largest) / temperature) are fp32 in our own arithmetic, sums of them
- * double in the order of ids (mass) or of rank (top-p), so that the draw is the same everywhere. Kept ids are
- * walked in ascending order with one uniform number from Philox4x32-10 (Salmon et al., SC 2011). */
+/* The next token. The weights exp((logit - largest) / temperature) are computed in fp32 with our own
+ * exponential, and added in double, in the order of ids (mass) or of rank (top-p), so that the draw is the
+ * same everywhere. One uniform number from Philox4x32-10 (Salmon et al., SC 2011) then picks among the kept
+ * ids, in ascending order. */
 #include <stdlib.h>
 
 #include "kernels/cpu/ops.h"

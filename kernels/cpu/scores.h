@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/cpu.h"
 
-enum { SPAN = 64 }; /* blocks or tokens by 16 of a task */
+enum { SPAN = 64 }; /* how many blocks, or groups of 16 tokens, one task does */
 
 static inline int count_candidates(const float *v, int n)
 {

@@ -17,7 +17,8 @@ static inline uint32_t select_key(float x)
     return u & 0x80000000u ? ~u : u | 0x80000000u;
 }
 
-/* The k-th largest key is *threshold; *equal of those equal to it belong to the k. 1 <= k <= keys above 0. */
+/* Sets *threshold to the k-th largest key, and *equal to the number of keys equal to it that belong to the k
+ * largest. 1 <= k <= number of keys above 0. */
 static inline void select_small(const uint32_t *key, int n, int k, uint32_t *threshold, int *equal)
 {
     uint32_t t = 0;

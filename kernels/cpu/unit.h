@@ -51,8 +51,8 @@ INLINE void unit_move(const struct kv_view *kv, int from, int t, int to, int u)
     }
 }
 
-/* A page that starts anew: masked tokens take part in the sums with weight 0, so nothing of an earlier owner
- * (which may be infinite) is left in V. */
+/* Clears V of a page that starts anew. Masked tokens take part in the sums with weight 0, so V must not hold
+ * an infinity that an earlier owner has left. */
 INLINE void unit_clear_v(const struct kv_view *kv, int unit)
 {
     memset(kv_unit_v(kv, unit), 0, KV_PAGE_TOKENS * (size_t)kv->head_dim * dtype_bytes(kv->dtype));

@@ -7,8 +7,13 @@
  * multiply-add is used where it is written and nowhere else, and a reduction over lanes always goes by the
  * tree (i, i + 8), (i, i + 4), (i, i + 2), (0, 1).
  *
- * bf16 data lies in pairs: of 16 lanes the word 2i is lane i and the word 2i + 1 is lane i + 8, so that a
- * shift and a mask make the two halves without a shuffle. bf16_place() is that order. */
+ * The files that include it are compiled once per instruction set (CPU_ISA is avx512, avx2 or scalar) and
+ * give the same bits each time. Every function here rounds exactly or only selects, multiplications and
+ * additions are fused only where v_fma() is called, and lanes are added up in one fixed order: first (i, i +
+ * 8), then (i, i + 4), (i, i + 2), and (0, 1).
+ *
+ * 16 lanes of bf16 are stored in pairs: word 2i holds lane i and word 2i + 1 holds lane i + 8, so that a
+ * shift and a mask give the two halves without a shuffle. bf16_place() computes this order. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -39,7 +44,7 @@ INLINE float bf16_to_f32(uint16_t b)
     return f;
 }
 
-/* Round to nearest even; a NaN stays one. */
+/* Rounds to nearest even; a NaN stays a NaN. */
 INLINE uint16_t f32_to_bf16(float f)
 {
     uint32_t u;
@@ -57,7 +62,7 @@ INLINE uint16_t f32_to_bf16(float f)
 #include "kernels/cpu/simd/simd_scalar.h"
 #endif
 
-/* ---- the same for all */
+/* ---- what all three forms share */
 
 #if defined(__AVX2__)
 INLINE float v_sum(struct v16 x)
@@ -98,8 +103,9 @@ INLINE float v_first(struct v16 x)
     return t[0];
 }
 
-/* e^x to about 1 ulp: x = n ln 2 + r, Taylor to r^7 (next term below 0.1 ulp), scaled by 2^n in two exact
- * steps so that denormal results round once. -inf gives 0; NaN stays. */
+/* e^x to about 1 ulp: x = n ln 2 + r, the Taylor series to r^7 (the next term is below 0.1 ulp), scaled by
+ * 2^n in two steps, of which only the last can round, so that denormal results are rounded once. -inf gives
+ * 0; a NaN stays a NaN. */
 INLINE struct v16 v_exp(struct v16 x)
 {
     const struct v16 magic = v_set(12582912.0f); /* 1.5 * 2^23: adding it rounds to an integer */
@@ -120,16 +126,17 @@ INLINE struct v16 v_exp(struct v16 x)
     return v_mul(v_mul(p, s), u);
 }
 
-/* Term e^x of a softmax, x = logit - largest logit <= 0: 0 below about 2^-100, which no sum with a 1 in it
- * notices. What is smaller still ends in denormals, and some processors take a hundred cycles for each. */
+/* A term e^x of a softmax, where x = logit - largest logit <= 0. It is 0 below about 2^-100, which makes no
+ * difference to a sum that contains a 1. Smaller terms would end in denormals, and some processors take a
+ * hundred cycles for each of those. */
 INLINE struct v16 v_term(struct v16 x)
 {
     const struct v16 least = v_set(-69.0f);
     return v_select(m_less(x, least), v_set(0), v_exp(v_max(least, x)));
 }
 
-/* Natural logarithm to about 1 ulp: x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt 2), s = f / (2 + f) and
- * the odd series of atanh in s. 0 gives -inf, negative numbers NaN, denormals are scaled first. */
+/* Natural logarithm to about 1 ulp: x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt 2), then the odd series of
+ * atanh in s = f / (2 + f). Denormals are scaled first. 0 gives -inf, and negative numbers give NaN. */
 INLINE struct v16 v_log(struct v16 x)
 {
     struct m16 tiny = m_less(x, v_set(1.17549435e-38f));

@@ -22,7 +22,8 @@ INLINE struct v16 v_set(float x)
 {
     return V(_mm512_set1_ps(x));
 }
-/* In a register from here on: compilers would rather read memory again in every instruction that uses it. */
+/* Keeps x in a register from here on. Without this, compilers read it from memory again in every instruction
+ * that uses it. */
 INLINE struct v16 v_keep(struct v16 x)
 {
     __asm__("" : "+v"(x.a));

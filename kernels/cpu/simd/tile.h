@@ -3,9 +3,9 @@
 
 #include "kernels/cpu/simd/simd.h"
 
-/* The one inner loop of linear layers and attention: R rows of x times P panels of 16 lanes, k in sequence,
- * in registers. R, P and bf16 are constants where this is inlined. The rows of a tile never mix, so a row's
- * bits do not depend on how rows are put into tiles. */
+/* The inner loop that linear layers and attention share: R rows of x times P panels of 16 lanes, with the
+ * sums in registers and k in sequence. R, P and bf16 are constants where this is inlined. The rows of a tile
+ * are computed independently, so a row's bits do not depend on which rows share its tile. */
 #if defined(__AVX512F__)
 enum { TILE_ROWS = 12, TILE_PANELS = 8 };
 #define TILE_PANELS_OF(rows) ((rows) == 1 ? 8 : (rows) <= 3 ? 4 : (rows) <= 6 ? 2 : 1)

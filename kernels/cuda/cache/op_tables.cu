@@ -1,5 +1,5 @@
-/* What keeps the cache's tables: copying whole units, the accounts at the end of a step, and writing int32
- * arrays. */
+/* Operations on the tables of the cache: copying whole units, updating the peak at the end of a step, and
+ * writing int32 arrays. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
