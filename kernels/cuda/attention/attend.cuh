@@ -6,7 +6,7 @@
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-/* What the attention kernels share: lists, their chunks, and how chunks come together.
+/* What the attention kernels share: lists, their chunks, and how the results of chunks are combined.
  *
  * A list is a (row, KV head); its entries are pages, or tiles of 16 listed tokens. Entries are cut into
  * chunks whose size follows from their number and the kernel alone; an item is one chunk, and the blocks of a
@@ -37,12 +37,12 @@ struct attend_work {
     int early; /* lists of pages, and the kernel before this one changes K and V at most */
 };
 
-/* Entries of a chunk. Who changes it changes bits: OWN_BITS in cuda_device.cu goes up.
+/* The number of entries in a chunk. A change here changes bits, so OWN_BITS in cuda_device.cu must be raised.
  *
- * A list of 64 pages, the common budget, is one: nothing is left to add up. Few for lists a little longer, so
- * that they spread over the GPU; more for long ones, whose parts would cost: what is written costs several
- * times what the same bytes cost to read (measured). Finer ones for attend_plain.cu, which is bound by
- * latency. */
+ * A list of 64 pages, a common budget, is one chunk, so that nothing is left to add up. Slightly longer lists
+ * get small chunks, so that they spread over the GPU. Long lists get large chunks, because each chunk writes
+ * a partial result, and a byte written costs several times as much as a byte read (measured). attend_plain.cu
+ * gets smaller chunks, because it is bound by latency. */
 __host__ __device__ static inline int chunk_entries(const struct attend_work &w, int n)
 {
     int per = 16;

@@ -1,8 +1,8 @@
 #ifndef KERNELS_CUDA_ATTENTION_ATTEND_COPY_CUH
 #define KERNELS_CUDA_ATTENTION_ATTEND_COPY_CUH
 
-/* How K and V come to shared memory for attend_mma.cu: each warp has a ring of stages, and its copies run
- * ahead of its sums, over the ends of chunks and lists. */
+/* How K and V get into shared memory for attend_mma.cu. Each warp has a ring of stages. Its copies run ahead
+ * of its sums and continue across the ends of chunks and lists. */
 #include "kernels/cuda/attention/attend.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 

@@ -1,8 +1,8 @@
 /* Decode attention on tensor cores: bf16 K and V, head_dim 64 or 128, groups of up to 8 query heads.
  *
- * Tokens and dimensions are the 16-row side of m16n8k16, the query heads of a group its 8 columns, so that a
- * group wastes little. q and the weights are split into two bf16 each (high and low part): products are exact
- * to about 2^-16, and the tensor cores have time, since memory is the limit.
+ * Tokens and dimensions are the 16-row side of m16n8k16 and the query heads of a group its 8 columns, so that
+ * little is wasted on small groups. q and the weights are each split into two bf16 (a high and a low part),
+ * which makes products exact to about 2^-16. The tensor cores have time for it, because memory is the limit.
  *
  * Each warp takes every fourth entry of a chunk and has a ring of units in shared memory, filled by bulk
  * copies that run ahead over the ends of chunks and lists. Warps meet once a chunk, to add up their sums.

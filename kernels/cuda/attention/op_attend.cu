@@ -1,4 +1,5 @@
-/* attend and qk_stats: lists that differ within a group are merged, then one kernel walks them. */
+/* attend and qk_stats. Lists that differ within a group are merged first; then one kernel goes through the
+ * lists. */
 #include <string.h>
 
 #include "kernels/cuda/attention/attend.cuh"
@@ -178,7 +179,7 @@ static int most_entries(const struct attend_work *w, int promised)
     return promised < pages ? promised : pages;
 }
 
-/* out NULL: logits and their log-sum-exp alone. */
+/* Without `out`, only the logits and their log-sum-exp are written. */
 static int attend(struct device *d, const struct attend_args *a, enum op op)
 {
     struct attend_work w;

@@ -1,6 +1,6 @@
-/* Appending K and V to the cache, with the norms and the rotation that come before. While decoding a block is
- * one token of one KV head and of its group of query heads; in prefill it is the rows of one page of one
- * head, so that a page's bits and bounds have one writer. */
+/* Appending K and V to the cache, with the norms and the rotation that come before. While decoding, a block
+ * does one token of one KV head and of its group of query heads. In prefill, it does the rows of one page of
+ * one head, so that only one block writes a page's live bits and bounds. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/device/slots.cuh"

@@ -1,7 +1,8 @@
-/* The end of a sparse prefill (DMS): what the last query no longer sees is dropped, the rest moves down to
- * the first slots, and the rings of the last `reach` tokens are filled. A block is one KV head of one layer.
- * Tokens move in tiles of a warp's width, held in registers while the block waits for all to be read: slots
- * only ever move down, in order, so a tile overwrites nothing but itself and what has been read before. */
+/* The end of a sparse prefill (DMS): tokens that the last query no longer sees are dropped, the others move
+ * down to the first slots, and the rings of the last `reach` tokens are filled. A block does one KV head of
+ * one layer. Tokens move in tiles of a warp's width, which are held in registers until the whole block has
+ * read its tile. Tokens only move to lower slots and keep their order, so a tile overwrites only itself and
+ * tokens that have been read before. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"

@@ -1,6 +1,6 @@
 /* Forgetting: RaaS's stamps and evictions (arXiv 2502.11147) and DMS's delayed eviction (arXiv 2506.05345,
- * 3.1). Dropping clears live bits; the slots are free for the next tokens of the same head. A block is one KV
- * head of one row unless it says otherwise. */
+ * 3.1). Dropping a token clears its live bit; its slot is then free for a later token of the same head. A
+ * block does one KV head of one row unless its comment says otherwise. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/slots.cuh"
 
@@ -157,7 +157,7 @@ int cuda_op_drop_lowest(struct device *d, const struct drop_lowest_args *a)
     return cuda_launched(d, OP_drop_lowest);
 }
 
-/* 1 when the bit was set; others may clear bits of the same page. */
+/* Clears the bit; returns 1 if it was set. Other threads may clear bits of the same page meanwhile. */
 static __device__ int clear_bit(uint16_t *word, unsigned bit)
 {
     unsigned short *at = (unsigned short *)word, have = *at;
@@ -228,7 +228,7 @@ int cuda_op_load_stamps(struct device *d, const struct load_stamps_args *a)
     return cuda_launched(d, OP_load_stamps);
 }
 
-/* A thread is one KV head of one row. */
+/* A thread does one KV head of one row. */
 static __global__ void expire_kernel(struct expire_args a)
 {
     const struct kv_view &kv = a.kv;
@@ -264,8 +264,8 @@ int cuda_op_expire(struct device *d, const struct expire_args *a)
     return cuda_launched(d, OP_expire);
 }
 
-/* A block is one KV head of all rows: a later row decides about an earlier one's key, so all keys start
- * before any is decided. */
+/* A block does one KV head of all rows. A later row decides about the key of an earlier row, so all keys get
+ * their first value before any is decided. */
 static __global__ void until_kernel(struct until_args a)
 {
     int h = blockIdx.x;

@@ -1,7 +1,9 @@
 #ifndef KERNELS_CUDA_DEVICE_CUDA_CUH
 #define KERNELS_CUDA_DEVICE_CUDA_CUH
 
-/* Inside the CUDA backend: what the host side of its files shares. Device code shares kv.cuh and math.cuh. */
+/* The main door of kernels/cuda/device, the room with what all files of the CUDA backend share; every other
+ * room of kernels/cuda comes in. This door holds the host side: the device, its errors, launches and memory.
+ * Device code shares kv.cuh (the cache), math.cuh, slots.cuh, ptx.cuh and wgmma.cuh (instructions). */
 #include <cuda_runtime.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,8 +15,8 @@ extern "C" const struct limits cuda_limits; /* cuda_limits.cu */
 
 struct gemm; /* gemm.cu: cuBLASLt and the algorithms chosen so far */
 
-/* Memory that kernels of one launch use and leave. Blocks that were outgrown stay until the device closes:
- * recorded graphs point into them. */
+/* Memory that the kernels of one launch use and then leave. When it becomes too small, the old block is kept
+ * until the device closes, because recorded graphs point into it. */
 struct scratch {
     void *now;
     size_t bytes;
@@ -22,13 +24,14 @@ struct scratch {
     int n_old;
 };
 
-/* Pinned memory that a download_begin copies to, and when it has. */
+/* Pinned memory that download_begin copies to, and the event that says when the copy is done. */
 struct landing {
     char *pinned;
     cudaEvent_t done;
 };
 
-/* Pinned memory in slots that uploads pass through: while earlier slots are on their way, the next is filled.
+/* Pinned memory in slots that uploads pass through. While earlier slots are being copied, the next one is
+ * filled.
  */
 enum { RING_SLOTS = 4 };
 struct ring {
@@ -42,10 +45,10 @@ struct device {
     int ordinal, n_sm;
     int wgmma;           /* compute capability 9.x: Hopper's matrix instructions */
     cudaStream_t stream; /* everything runs here, in order */
-    enum op early;       /* of what was enqueued last, if a kernel after it may begin early; else OP_COUNT */
+    enum op early; /* the last operation enqueued, if a kernel after it may begin early; else OP_COUNT */
     int recording;
     struct scratch scratch;
-    int *counters; /* zero between launches: arrivals of blocks, see op_reduce.cu */
+    int *counters; /* count arrivals of blocks, see op_reduce.cu; zero between launches */
     struct ring ring;
     struct landing landing[BACKEND_DOWNLOADS];
     struct gemm *gemm;
@@ -60,10 +63,11 @@ int cuda_error(struct device *d, int code, const char *format, ...) __attribute_
 int cuda_check(struct device *d, cudaError_t e, const char *what);
 /* The result of the kernel launch just made. */
 int cuda_launched(struct device *d, enum op op);
-/* At least so many bytes until the next launch; NULL: no memory, error set. */
+/* At least this many bytes, valid until the next launch. NULL when there is no memory; the error is set then.
+ */
 void *cuda_scratch(struct device *d, size_t bytes);
 
-/* Launches a kernel that may begin before its predecessor has ended (see ptx.cuh, wait_for_inputs), by
+/* Launches a kernel that may begin before its predecessor has ended (see wait_for_inputs in ptx.cuh), in
  * clusters of `cluster` blocks along x. */
 template <typename... P, typename... A>
 static inline int cuda_launch_early(struct device *d, enum op op, void (*kernel)(P...), dim3 grid,
@@ -79,8 +83,8 @@ static inline int cuda_launch_early(struct device *d, enum op op, void (*kernel)
         attrs[n].val.clusterDim.y = attrs[n].val.clusterDim.z = 1;
         n++;
     }
-    /* An SM that has set little shared memory aside for a small kernel would not take the next one's blocks
-     * beside it. */
+    /* A multiprocessor that has set little shared memory aside for a small kernel could not run blocks of the
+     * next kernel beside it. */
     attrs[n].id = cudaLaunchAttributePreferredSharedMemoryCarveout;
     attrs[n++].val.sharedMemCarveout = cudaSharedmemCarveoutMaxShared;
     cudaLaunchConfig_t config = {};
@@ -112,7 +116,7 @@ void cuda_pinned_close(struct device *d);
 int cuda_facts(struct device *d, struct device_facts *out);
 int cuda_peer(struct device *from, struct device *to);
 
-/* cuda_weight.cu: [n][k] row-major, as cuBLAS takes it. */
+/* cuda_weight.cu: weights are [n][k] in row-major order, as cuBLAS takes them. */
 int cuda_weight_alloc(struct device *d, struct weight *w, int n, int k, enum dtype dtype, int with_bias);
 int cuda_weight_put(struct device *d, struct weight *w, int row0, int n_rows, enum dtype src_dtype,
                     const void *src);
@@ -123,7 +127,7 @@ int gemm_open(struct device *d);
 void gemm_version(struct device *d, char *text, size_t size); /* of the library: "cublaslt13.1.0" */
 void gemm_close(struct device *d);
 
-/* One function per operation: enqueues it on the device's stream. Arguments are checked already. */
+/* One function per operation, which enqueues it on the device's stream. The arguments have been checked. */
 #define X(name, ...) int cuda_op_##name(struct device *d, const struct name##_args *a);
 BACKEND_OPS(X)
 #undef X

@@ -8,9 +8,9 @@
 
 /* Where things of the cache lie, for device code.
  *
- * A unit is K [16 tokens][head_dim], then V [16 tokens][head_dim], in the pool's type, rows of 16-byte
- * chunks. Where a row has a multiple of 8 chunks, chunk c of token t is stored at c ^ (t & 7): a unit copied
- * to shared memory as it is can be read by ldmatrix without bank conflicts. */
+ * A unit is K [16 tokens][head_dim], then V [16 tokens][head_dim], in the pool's type. A row consists of
+ * 16-byte chunks. If the number of chunks in a row is a multiple of 8, chunk c of token t is stored at c ^ (t
+ * & 7), so that ldmatrix can read a unit without bank conflicts after a plain copy to shared memory. */
 /* kv_pages() for device code. */
 __host__ __device__ static inline int pages_of(int tokens)
 {
@@ -33,7 +33,7 @@ __device__ static inline size_t kv_head(const struct kv_view &kv, int seq, int l
     return ((size_t)seq * (size_t)kv.n_layers + (size_t)layer) * (size_t)kv.n_kv + (size_t)kv_head_index;
 }
 
-/* Element i of token t within K or V of a unit. */
+/* The place of element i of token t within K or V of a unit. */
 __device__ static inline int kv_place(const struct kv_view &kv, int t, int i)
 {
     int per = kv.dtype == DTYPE_BF16 ? 8 : 4, chunk = i / per;
@@ -57,14 +57,14 @@ __device__ static inline float kv_get(const struct kv_view &kv, const char *k_or
                                   : ((const float *)k_or_v)[at];
 }
 
-/* Four bf16, as they lie in memory. */
+/* Four bf16 that are adjacent in memory, as fp32. */
 __device__ static inline float4 four_bf16(uint2 x)
 {
     return make_float4(__uint_as_float(x.x << 16), __uint_as_float(x.x & 0xffff0000u),
                        __uint_as_float(x.y << 16), __uint_as_float(x.y & 0xffff0000u));
 }
 
-/* Elements i .. i+3, i a multiple of 4. */
+/* Elements i .. i+3 of token t; i is a multiple of 4. */
 __device__ static inline float4 kv_get4(const struct kv_view &kv, const char *k_or_v, int t, int i)
 {
     int at = kv_place(kv, t, i);
@@ -73,7 +73,7 @@ __device__ static inline float4 kv_get4(const struct kv_view &kv, const char *k_
     return four_bf16(*(const uint2 *)((const __nv_bfloat16 *)k_or_v + at));
 }
 
-/* Where value i of a unit's bounds is among all. */
+/* The place of value i of a unit's bounds in kv.bounds. */
 __device__ static inline size_t bounds_place(const struct kv_view &kv, int unit, int i)
 {
     return (size_t)unit * 2 * kv.head_dim + i;

@@ -7,11 +7,12 @@
 
 #include "kernels/backend.h"
 
-/* Arithmetic that several kernels share. Reductions take a fixed tree over a warp's lanes and a block's
- * warps: the bits depend on the block size of the kernel alone, never on the grid. */
+/* Arithmetic that several kernels share. Reductions go through the lanes of a warp and the warps of a block
+ * in a fixed order, so their bits depend only on the kernel's block size and never on the grid. */
 enum { WARP = 32 };
 
-/* Arrays of fp32 or bf16: element i, or the two or four from there, at a multiple of their size. */
+/* Access to arrays of fp32 or bf16: element i, or the two or four elements from i on, where i is a multiple
+ * of two or four. */
 __device__ static inline float get_as(const void *p, enum dtype t, size_t i)
 {
     return t == DTYPE_BF16 ? __bfloat162float(((const __nv_bfloat16 *)p)[i]) : ((const float *)p)[i];
@@ -48,7 +49,7 @@ __device__ static inline float4 plus(float4 a, float4 b)
     return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 
-/* A softmax's term: exp(x), 0 below -69, so that sums meet no denormals. */
+/* A term of a softmax: exp(x), or 0 where x is below -69, so that sums meet no denormals. */
 __device__ static inline float term(float x)
 {
     return x < -69.0f ? 0.0f : expf(x);
@@ -68,8 +69,8 @@ __device__ static inline float warp_max(float x)
     return x;
 }
 
-/* Over a block of whole warps; every thread gets the result. `room` is shared memory for 32 values, free
- * again after the next barrier. */
+/* Reductions over a block of whole warps; every thread gets the result. `room` is shared memory for 32
+ * values, which is free again on return. */
 template <typename T> __device__ static inline T block_sum(T x, T *room)
 {
     int warp = threadIdx.x / WARP, warps = blockDim.x / WARP;

@@ -5,7 +5,8 @@
 #include "kernels/cuda/device/math.cuh"
 
 /* The slot that the next token of a head takes (see append_args and kernels/cpu/cpu_slots.c). One whole warp
- * calls it and every lane gets the result; whoever changes the tables afterwards waits for the warp first. */
+ * calls this, and every lane gets the result. A caller that then changes the tables must first wait for the
+ * warp. */
 __device__ static inline int next_slot(const struct kv_view &kv, size_t head)
 {
     enum { AHEAD = 4 };

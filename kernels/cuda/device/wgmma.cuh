@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/* Hopper's matrix products of four warps, the second factor in shared memory. They run beside the warps,
- * which commit what they have asked for and wait for it. */
+/* Hopper's matrix products of four warps, with the second factor in shared memory. They run asynchronously:
+ * the warps start some, commit them, and later wait for them. */
 
 /* Where a tile's rows lie, as wgmma is told: address, 1024 bytes from one group of 8 rows to the next,
  * 128-byte swizzle. */

@@ -1,4 +1,5 @@
-/* See gemm.cuh. cuBLASLt is loaded when the first GPU is opened, so that the program starts without it. */
+/* See gemm.cuh. cuBLASLt is loaded when the first GPU is opened, so that the program also starts on machines
+ * without it. */
 #include <cublasLt.h>
 #include <dlfcn.h>
 #include <stdlib.h>

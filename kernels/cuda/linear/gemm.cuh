@@ -18,11 +18,11 @@ struct product {
     float *out;
 };
 
-/* Up to so many rows bits are compared; beyond, where only speed is asked for (cuda_limits.cu), the same
- * algorithm is taken. */
+/* Bits are compared up to this many rows. More rows occur only where speed alone matters (cuda_limits.cu);
+ * they use the same algorithm. */
 enum { GEMM_MOST_ROWS = 2048 };
 
-/* Is this shape one that cuBLAS takes at all (16-byte rows)? */
+/* Does cuBLAS take this shape at all? Its rows must be multiples of 16 bytes. */
 static inline int gemm_fits(const struct weight *w)
 {
     return w->k % 16 == 0 && w->n % 8 == 0;
@@ -30,8 +30,8 @@ static inline int gemm_fits(const struct weight *w)
 
 int gemm_run(struct device *d, const struct product *p);
 
-/* gemm_split.cu: for the few rows of a decode step, where memory sets the pace. Whether it is taken depends
- * on the weight alone. */
+/* gemm_split.cu: products for the few rows of a decode step, where reading the weight takes most of the time.
+ * Whether this kernel is used depends on the weight alone. */
 int gemm_split_fits(const struct device *d, const struct weight *w);
 int gemm_split_run(struct device *d, const struct product *p);
 

@@ -1,7 +1,7 @@
 #ifndef KERNELS_CUDA_LINEAR_GEMM_LT_CUH
 #define KERNELS_CUDA_LINEAR_GEMM_LT_CUH
 
-/* What gemm.cu (cuBLASLt itself) and gemm_choose.cu (which of its algorithms) share. */
+/* What gemm.cu, which calls cuBLASLt, and gemm_choose.cu, which chooses among its algorithms, share. */
 #include <cublasLt.h>
 
 #include "kernels/cuda/linear/gemm.cuh"
@@ -53,7 +53,8 @@ void call_close(struct gemm *g, struct call *c);
 cublasStatus_t call_run(struct gemm *g, const struct call *c, const struct product *p,
                         const cublasLtMatmulAlgo_t *algo, cudaStream_t stream);
 
-/* gemm_choose.cu: the algorithm for so many rows of this shape. */
+/* gemm_choose.cu: the algorithm for this shape and number of rows. *out stays valid until the device closes.
+ */
 int gemm_choose(struct device *d, const struct product *p, const cublasLtMatmulAlgo_t **out);
 
 #endif

@@ -1,10 +1,10 @@
 /* Products of few rows with a bf16 weight, limited by the time it takes to read the weight.
  *
- * A block takes 64 outputs for 64 rows: a warp copies tiles of both factors, four warps multiply them (wgmma:
- * 64 outputs x 64 rows x 16). Where the outputs alone do not fill the GPU, the blocks of a cluster share the
- * sum over k: each sends its sums to the blocks that add them, in the order of k. Rows beyond the last are
- * zeros, so that a row's bits are the same for every number of rows. The weight's first tiles are asked for
- * before the kernel that writes x has ended.
+ * A block computes 64 outputs for 64 rows. One warp copies tiles of both factors, and four warps multiply
+ * them (wgmma: 64 outputs x 64 rows x 16). If the outputs alone are too few blocks to fill the GPU, the
+ * blocks of a cluster share the sum over k: each sends its sums to the blocks that add them, in the order of
+ * k. Rows after the last are zeros, so that a row's bits are the same for every number of rows. The first
+ * tiles of the weight are requested before the kernel that writes x has ended.
  *
  * Measured on an H200 in decode steps of a 1.5B model (o, qkv and down; 64 rows): tiles of 64 outputs and 5
  * stages, so that two blocks share a multiprocessor, are faster than 128 outputs with 3 to 5 stages, 4 or 6

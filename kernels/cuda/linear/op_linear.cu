@@ -1,6 +1,6 @@
-/* Linear layers: by cuBLASLt with bf16 (or fp32) factors and fp32 sums, in a decode step by a kernel for few
- * rows where the weight suits it, or plainly where cuBLASLt does not take the shape. Which of them depends on
- * the weight alone. */
+/* Linear layers. Most run by cuBLASLt, with bf16 (or fp32) factors and fp32 sums. In a decode step, weights
+ * that suit it use a kernel for few rows, and shapes that cuBLASLt does not take use a plain kernel. The
+ * choice depends only on the weight and on whether it is a decode step. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
