@@ -1,4 +1,4 @@
-/* What the GPU gives at most: reading memory once, and a large bf16 product. */
+/* See limits.h: the most that the GPU reaches when it reads memory once, and in a large bf16 product. */
 #include <cuda_bf16.h>
 #include <string.h>
 

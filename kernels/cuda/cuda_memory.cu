@@ -1,5 +1,5 @@
-/* Device memory, and copies through pinned memory: a host buffer is free again when its upload returns, and a
- * download can be waited for without what was enqueued behind it. */
+/* Device memory, and copies through pinned memory. A host buffer may be reused when its upload returns, and
+ * one can wait for a download without waiting for what was enqueued after it. */
 #include <string.h>
 
 #include "kernels/copy_wide.h"

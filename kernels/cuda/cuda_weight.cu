@@ -1,4 +1,4 @@
-/* Weights as they are in the file: [n][k], row-major. */
+/* Weights are stored as in the file: [n][k] in row-major order. */
 #include <string.h>
 
 #include "kernels/cuda/device/cuda.cuh"

@@ -4,40 +4,43 @@
 #include "kernels/backend.h"
 #include "tests/check.h"
 
-/* A device, memory on it, and a cache with a plain mirror on the host. Works through the table of functions
- * only, so it serves every backend: KVEVAL_TEST_BACKEND names another than the CPU's. Anything that fails
+/* A device, memory on it, and a cache with a plain mirror on the host. It uses only the backend's table of
+ * functions, so it works with every backend; KVEVAL_TEST_BACKEND names one other than the CPU's. Any failure
  * here ends the test. */
 struct rig {
     const struct backend *b;
     struct device *d;
     void *owned[512];
     int n_owned;
-    int apart; /* rig_run waits for the end of each operation */
+    int apart; /* rig_run waits until each operation has ended */
     uint64_t random;
 };
 
-/* isa NULL: the best. 0 when this machine lacks that instruction set. */
+/* isa NULL: the best instruction set. Returns 0 if this machine lacks the one that is named. */
 int rig_open(struct rig *r, const char *isa, int threads);
 void rig_close(struct rig *r);
-/* The test on two threads with each instruction set; a notice tells of those that this machine lacks. */
+/* Runs the test on two threads with each instruction set, and prints a notice for those that this machine
+ * lacks. */
 void rig_each_isa(void (*test)(struct rig *r));
 
-/* Is KVEVAL_TEST_SMALL=1 set? For tools that slow kernels down by orders of magnitude, like compute-sanitizer
- * --tool racecheck. Then tests take few, short rows and one instruction set: every operation, form of list
- * and kernel template still runs, other lengths, repetitions and statistics do not. */
+/* Small mode: is KVEVAL_TEST_SMALL=1 set? It is for tools that slow kernels down by orders of magnitude, like
+ * compute-sanitizer --tool racecheck. Tests then use few, short rows and one instruction set. Every
+ * operation, form of list and kernel template still runs; other lengths, repetitions and statistics do not.
+ */
 int rig_small(void);
-/* n rows of a kind were run. None at all ends the test; a notice tells how many in small mode. */
+/* Reports that n cases of this kind were run. With n = 0 the test fails; in small mode a notice says how
+ * many. */
 void rig_ran(const char *kind, int n);
 
-/* Does this backend feed bf16 factors to its matrix units? Then a product with bf16 weights rounds the other
- * factor too, and attention splits it into two parts. */
+/* Does this backend feed bf16 factors to its matrix units? If so, a product with bf16 weights rounds the
+ * other factor too, and attention splits that factor into two parts. */
 int rig_rounds(const struct rig *r);
 
 float rig_uniform(struct rig *r);                 /* -1 .. 1 */
 int rig_below(struct rig *r, int n);              /* 0 .. n-1 */
 void rig_fill(struct rig *r, float *p, size_t n); /* host memory, uniform */
 float rig_bf16(float x);                          /* rounded to bf16 */
-/* Device array of n bf16 numbers: do they equal these fp32 ones, rounded? */
+/* Are the n bf16 numbers in this device array equal to the fp32 numbers `want`, rounded? */
 int rig_is_rounded(struct rig *r, const void *half, const float *want, size_t n);
 
 void *rig_alloc(struct rig *r, size_t bytes); /* on the device, zeroed; released by rig_close */
@@ -46,11 +49,12 @@ void rig_put(struct rig *r, void *dst, const void *src, size_t bytes);
 void rig_get(struct rig *r, void *dst, const void *src, size_t bytes);
 void rig_run(struct rig *r, enum op op, const void *args);
 
-/* A random weight; host gets the (n, k) values it holds exactly, host_bias (n) or NULL. */
+/* A random weight. `host` gets its (n, k) values exactly, and `host_bias`, if not NULL, its n biases. */
 struct weight rig_weight(struct rig *r, int n, int k, enum dtype t, float *host, float *host_bias);
 void rig_weight_free(struct rig *r, struct weight *w);
 
-/* A cache of n_seqs sequences. Mirror: values by (head, slot), as the cache holds them. */
+/* A cache of n_seqs sequences, and its mirror on the host: the values of each head and slot as the cache
+ * holds them. */
 struct cache {
     struct kv_view kv;
     int n_q, heads, max_slots;
@@ -60,9 +64,9 @@ struct cache {
 void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_q, int n_kv, int d,
                 int max_pages, enum dtype t);
 void cache_close(struct cache *c);
-/* Tokens at positions pos0 .. pos0+n-1 of a sequence, in every layer, by prefill appends. */
+/* Appends tokens at positions pos0 .. pos0+n-1 of a sequence to every layer, as prefill does. */
 void cache_prefill(struct cache *c, struct rig *r, int seq, int pos0, int n);
-/* Drops random tokens: each with probability percent/100, never the last slot. */
+/* Drops random tokens, each with probability percent/100, but never the one in the last slot. */
 void cache_punch(struct cache *c, struct rig *r, int seq, int percent);
 int cache_head(const struct cache *c, int seq, int layer, int kv_head);
 int cache_slots(const struct cache *c, struct rig *r, int head);

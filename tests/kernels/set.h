@@ -3,9 +3,10 @@
 
 #include "tests/kernels/rig.h"
 
-/* Sequences of lengths around page and chunk boundaries in one cache, some with dropped tokens, and a query
- * for each: what the tests of attention and of scores compare with loops in double precision. Small: at most
- * 1,100 tokens, which are three chunks for decode attention and three splits for a prompt. */
+/* Sequences in one cache, with lengths around the boundaries of pages and chunks, some of them with dropped
+ * tokens, and a query for each. The tests of attention and of scores compare results over them with loops in
+ * double precision. In small mode a sequence has at most 1,100 tokens, which are three chunks for decode
+ * attention and three splits for a prompt. */
 enum { SEQS = 6, PAGES = 280, LAYERS = 2, LAYER = 1, SLOTS = PAGES * 16, MAX_Q = 8, ROWS = SEQS + 1 };
 enum { SET_SHAPES = 9 }; /* GQA groups 1 to 8, head sizes 16 to 128, fp32 and bf16 */
 int set_length(int seq);
@@ -19,7 +20,7 @@ struct set {
     float *q, *host_q; /* (ROWS, n_q, d) at row stride `stride` */
     int stride;
     struct plan plan;
-    double logit[SLOTS]; /* of the last plain_attend */
+    double logit[SLOTS]; /* written by the last plain_attend */
 };
 
 void set_open(struct set *s, struct rig *r, int shape);

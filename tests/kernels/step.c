@@ -1,5 +1,6 @@
-/* See step.h. The step makes no sense as a model; it feeds results of one operation to the next so that a
- * wrong bit anywhere shows. Sparse rows drop tokens before they append, like DMS and RaaS. */
+/* See step.h. The step makes no sense as a model. It feeds the results of one operation to the next, so that
+ * a wrong bit anywhere changes the final result. Sparse rows drop tokens before they append, like DMS and
+ * RaaS. */
 #include "tests/kernels/step.h"
 
 enum {

@@ -1,5 +1,6 @@
-/* The law "numbers never depend on company", bit for bit: every instruction set of this machine, one thread
- * and two, a row alone, in a batch of 5 and in a batch of 33, a prompt in one piece or in many. */
+/* A row's numbers must not depend on what else is computed: they are compared bit for bit for every
+ * instruction set of this machine, with one thread and two, alone, in a batch of 5 and in a batch of 33, and
+ * for a prompt in one piece or in many. */
 #include "tests/kernels/step.h"
 
 enum { STEPS = 3 };

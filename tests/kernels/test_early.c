@@ -1,6 +1,7 @@
-/* A token is appended and attended to, twice, in one recorded program, several times over, so that on a GPU
- * attention begins while the kernel before it still runs: it must read the pages as they are afterwards.
- * Compared bit for bit with the same operations one by one, each with a download behind it. */
+/* One recorded program appends a token and attends to it, twice, and is replayed several times. On a GPU,
+ * attention then begins while the kernel before it still runs, and must read the pages as that kernel leaves
+ * them. The results are compared bit for bit with the same operations run one at a time, each followed by a
+ * download. */
 #include "tests/kernels/rig.h"
 
 enum { N_Q = 12, N_KV = 2, N_SEQS = 4, N_ROWS = N_SEQS + 1, MOST_PAGES = 112, AT_ONCE = 5, TAKE = 36 };

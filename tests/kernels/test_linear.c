@@ -1,5 +1,5 @@
-/* Linear layers against double-precision loops, over a table of shapes, and rows against themselves in other
- * company. */
+/* Linear layers against double-precision loops, over a table of shapes, and rows against the same rows among
+ * others. */
 #include "tests/kernels/rig.h"
 
 enum { ROOM = 1 << 22, OUTPUTS = 1 << 14 };

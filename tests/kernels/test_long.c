@@ -1,5 +1,6 @@
-/* Decode attention over lists around the length from which they are cut into larger chunks, against loops in
- * double precision: tens of thousands of tokens, all of them or two thirds of the pages. */
+/* Decode attention over tens of thousands of tokens, against loops in double precision. The lists, of all
+ * tokens or of two thirds of the pages, have lengths around the one from which lists are cut into larger
+ * chunks. */
 #include <math.h>
 #include <stdlib.h>
 

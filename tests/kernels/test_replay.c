@@ -1,5 +1,5 @@
-/* A recorded program run again and again, and operations that follow each other at once, give what they give
- * one at a time, also after others have made the scratch grow. */
+/* A recorded program that is replayed several times, and operations launched without waiting in between, give
+ * the same results as operations run one at a time, even after others have made the scratch memory grow. */
 #include "tests/kernels/step.h"
 
 enum { ROWS = 5 };

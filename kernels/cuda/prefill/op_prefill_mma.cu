@@ -1,5 +1,5 @@
-/* Prefill attention on tensor cores by a warp's own products, for a bf16 cache: where there is no wgmma.
- * Tiles are copied as they lie in the cache; see prefill_rows.cuh. */
+/* Prefill attention on tensor cores for a bf16 cache, on GPUs without wgmma: each warp multiplies on its own.
+ * Tiles are copied as they are stored in the cache; see prefill_rows.cuh. */
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/prefill/prefill_rows.cuh"
 

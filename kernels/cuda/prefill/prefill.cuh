@@ -6,10 +6,10 @@
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-/* Prefill attention: what its kernels share. The rows of a KV head are its (query, head of the group) pairs;
- * a block takes some of them and one split of the keys. Splits and the tiles within begin at fixed positions
- * and rows never mix, so a row's bits follow from its own keys alone, however rows are dealt to blocks.
- * Logits are in base 2: log2(e) is part of the scale. */
+/* What the kernels of prefill attention share. A row of a KV head is one query of one head of its group. A
+ * block takes some rows and one split of the keys. Splits, and the tiles within them, begin at fixed
+ * positions, and rows are computed independently, so a row's bits depend only on its own keys, whichever
+ * block does it. Logits are in base 2: log2(e) is part of the scale. */
 struct prefill_work {
     struct prefill_attend_args a;
     int group, rows; /* query heads per KV head; rows per KV head: nq * group */

@@ -1,4 +1,4 @@
-/* Attention mass in the log domain, over the heads of a list and over pages. */
+/* Logarithms of attention weights, reduced over the heads of a list and over pages. */
 #include <cuda_bf16.h>
 
 #include "kernels/cuda/device/cuda.cuh"

@@ -1,4 +1,5 @@
-/* Quest's page bounds as scores (for fp32 and odd shapes; see op_scores_mma.cu), and masks over scores. */
+/* Quest's page bounds as scores, for fp32 and for shapes that op_scores_mma.cu does not take, and masks over
+ * scores. */
 #include "kernels/cuda/select/scores.cuh"
 
 /* ---- page_scores

@@ -1,12 +1,13 @@
 /* Quest's page bounds as scores on tensor cores: bf16 bounds, head_dim 64 or 128, groups of up to 8 heads.
  *
  * The sum over dimensions of max(q low, q high) is one product, [min(q, 0), max(q, 0)] . [low, high]: pages
- * are the 16-row side of m16n8k16, the query heads of a group its 8 columns. q is the sum of three bf16, so
- * that products are exact; their sums are truncated by the tensor cores, some 2^-23 of the sum each time.
+ * are the 16-row side of m16n8k16 and the query heads of a group its 8 columns. q is written as the sum of
+ * three bf16, so that products are exact; the tensor cores truncate their sums by about 2^-23 of the sum each
+ * time.
  *
- * A warp takes 16 pages at a time straight from memory into the first factor: a lane has 16 bytes of every 64
- * of rows g and g + 8, whatever dimensions those are, and the second factor's are laid out to match. That is
- * 8 KiB in flight a warp, of 16 warps a multiprocessor. */
+ * A warp reads 16 pages at a time straight from memory into the first factor. A lane holds 16 bytes of every
+ * 64 of rows g and g + 8, whichever dimensions those are, and the second factor is laid out to match. Each
+ * warp thus has 8 KiB in flight, with 16 warps on each multiprocessor. */
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/select/scores.cuh"
 

@@ -5,10 +5,11 @@
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
 
-/* What the kernels of page_scores share. Their grids: x KV heads, y rows, z the parts that share the head's
- * pages, and one more for the totals. */
+/* What the kernels of page_scores share. In their grids x counts KV heads, y counts rows, and z counts the
+ * parts into which a head's pages are divided, plus one for the totals. */
 
-/* Extents, candidates, and what it costs to read; by one block of threads for each row and KV head. */
+/* Writes the length and the number of candidates of the score lists and adds the reads to kv.aux_half. One
+ * block of threads does this for each row and KV head. */
 __device__ static inline void page_totals(const struct page_scores_args &a, int row, int h, size_t head,
                                           int pages, int blocks)
 {
