@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What follows from a results file: ratios between its figures, beside those of the papers.
+"""Prints ratios between the figures of a results file, beside those of the papers.
 
     python3 bench/ratios.py bench/results/h200.json
 
-Figures are named as `kveval bench` and bench/transformers print them; the file's notes tell which are from another card. A
-row whose figures the file does not hold is named on standard error and makes the exit code 1.
+Figures have the names that `kveval bench` and bench/transformers print; the notes in the file say which are from
+another card. If the file lacks a figure that a row needs, the row is named on standard error and the exit code is 1.
 """
 import json
 import pathlib

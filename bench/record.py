@@ -4,8 +4,8 @@
     python3 bench/record.py bench/results/h200.json --only attention --machine "one H200" --out new.json
     python3 bench/record.py --add "kveval bench load --device cuda:0 --random-weights bench/shapes/llama_8b.json" --machine "one H200" --out load.json
 
-Each figure is shown beside the one on file. A command that fails or outlasts --limit is named, loses its figures and makes
-the exit code 1; the others go on, and FILE is written after each of them.
+Each figure is shown beside the one on file. If a command fails or takes longer than --limit, it is named, its figures are
+left out, and the exit code is 1; the other commands still run. The file of --out is written after each command.
 """
 import argparse
 import datetime

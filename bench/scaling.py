@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How a sweep gets faster with more GPUs: the same jobs on 1, 2, .. of them, each count a fresh run.
+"""Measures how much faster a sweep gets with more GPUs: the same jobs on 1, 2, .. of them, in a fresh run each time.
 
-Without --run the sweep is synthetic: random weights of --shape, 400 jobs whose lengths follow a lognormal
-distribution, as reasoning traces do. One JSON line a count: wall time from start to end, loading included, and the
-ratio to the first count.
+Without --run the sweep is synthetic: random weights in the shape of --shape, and 400 jobs whose lengths follow a
+lognormal distribution, as those of reasoning traces do. Prints one JSON line per number of GPUs: the wall time from
+start to end, loading included, and the ratio to the first one.
 """
 import argparse
 import json

@@ -4,13 +4,15 @@ what `kveval bench decode` and `kveval bench attention` are compared with on the
 
     python3 bench/transformers/generate.py --device cuda:0
 
-generate(): random weights in the shape of --shape, bf16, sdpa attention, dynamic cache, greedy, --batch prompts of so
-many random tokens (--contexts), --new tokens each. Only decode steps count: from the first new token's stopping check to
-the last one's, each after a synchronisation. FlashInfer: pages of 16 tokens in random order, tensor cores, the shapes of
-`kveval bench attention`, whole contexts and 64 pages of each, chosen at random and anew for each of eight runs, so that
-they do not stay in a cache. Sixteen runs are one CUDA graph; the median of several replays.
+generate() runs with random bf16 weights in the shape of --shape, sdpa attention, a dynamic cache and greedy decoding, on
+--batch prompts of random tokens (--contexts says how many) with --new new tokens each. Only decode steps are timed: from
+the stopping check of the first new token to that of the last, each after a synchronisation.
 
-One JSON line a figure: name, value, unit, command.
+FlashInfer runs on tensor cores with pages of 16 tokens in random order, in the shapes of `kveval bench attention`: on whole
+contexts, and on 64 pages of each. The pages are chosen anew for each of eight runs, so that they do not stay in a cache.
+Sixteen runs are one CUDA graph; the figure is the median of several replays.
+
+Prints one JSON line per figure: name, value, unit, command.
 """
 import argparse, importlib, json, os, pathlib, statistics, sys, time
 import torch
@@ -86,7 +88,7 @@ def flashinfer_attention(device, runs):
         return
     try:
         time_flashinfer(flashinfer, device, runs)
-    except Exception as e:    # built on first use, which wants a compiler; the other figures stand
+    except Exception as e:    # it is built on first use, which needs a compiler; the other figures are printed all the same
         print(json.dumps({"name": "FlashInfer batch decode", "value": None, "unit": None, "command": COMMAND,
                           "note": f"FlashInfer {flashinfer.__version__} is installed and failed: {str(e)[-300:]}"}))
 

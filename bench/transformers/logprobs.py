@@ -112,7 +112,7 @@ class Scored:
         with open(self.out, "w") as out, open(self.err, "w") as err:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         if args.device.startswith("cpu"):
-            self.process.wait()    # one at a time where they would share cores
+            self.process.wait()    # one at a time if they would share cores
 
     def result(self):
         if self.process.wait():
@@ -138,7 +138,7 @@ def compare(args, name, config, tensors, ids, work):
         (decode32, prefill32), (decode16, prefill16) = runs[0].result(), runs[1].result()
     finally:
         for run in runs:
-            run.process.kill()    # nothing to a process that has ended
+            run.process.kill()    # does nothing if the process has ended
             run.process.wait()
     i = torch.tensor(at) - 1
     line = {
@@ -148,7 +148,7 @@ def compare(args, name, config, tensors, ids, work):
         "bf16_decode": (decode16 - want).abs().mean().item(), "transformers_bf16": (own - want).abs().mean().item(),
         "bf16_prefill": (prefill16 - want[i]).abs().mean().item(),
         "transformers_bf16_at_prefill": (own - want)[i].abs().mean().item(),
-        "spread": want.std().item()}     # of the reference: what the differences are small against
+        "spread": want.std().item()}     # of the reference, for comparison with the differences
     line["holds"] = bool(line["fp32_decode"] <= LIMIT and line["fp32_prefill"] <= LIMIT
                          and line["bf16_decode"] <= line["transformers_bf16"]
                          and line["bf16_prefill"] <= line["transformers_bf16_at_prefill"])

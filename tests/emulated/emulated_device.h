@@ -27,23 +27,23 @@
 
 enum { EMULATED_LANES = 32, SLOT_WORDS = 8 };
 
-/* Where the running thread is. */
+/* The position of the running thread. */
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
-/* ---- launching: the call is put off, as a stream does. */
+/* ---- launching: as with a real stream, a launch happens later. */
 
 struct launch {
     dim3 grid, block;
     size_t bytes; /* dynamic shared memory */
     int cluster;
-    bool early; /* may begin when the kernel before lets it */
+    bool early; /* may begin when the previous kernel allows it */
     const char *name;
     const void *kernel;
     std::function<void()> body; /* of a thread */
 };
 
 void emulated_enqueue(cudaStream_t stream, const struct launch &l);
-/* The stream does it itself when all before it has ended. */
+/* The stream does this itself when everything before it has ended. */
 void emulated_act(cudaStream_t stream, const std::function<void()> &act);
 
 template <typename... P> struct launcher {
@@ -94,14 +94,14 @@ cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribu
 /* Ends the test with a sentence about the running thread. */
 void emulated_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* ---- shared memory: addresses as ptx.cuh passes them are places in the block's own arena. */
+/* ---- shared memory: an address, in the form that ptx.cuh uses, is a place in the block's own arena. */
 
 /* The block's copy of a __shared__ variable, at a multiple of 16; `key`: which. It begins as noise. */
 void *emulated_static(const void *key, size_t bytes);
 /* Dynamic shared memory, at an odd multiple of `align`. */
 void *emulated_dynamic(uint32_t align);
 uint32_t emulated_address(const void *p);
-/* Where an address lies, for so many bytes: the test fails when they are outside. */
+/* The memory at an address, for this many bytes. The test fails if they are outside the arena. */
 void *emulated_at(uint32_t address, size_t bytes);
 
 /* ---- threads that wait for each other */
@@ -110,9 +110,9 @@ void *emulated_at(uint32_t address, size_t bytes);
  * stay until the lane's next call. All must come with the same `what`. */
 typedef uint32_t slot[SLOT_WORDS];
 const slot *emulated_exchange(const char *what, unsigned mask, const void *words, size_t bytes);
-/* Waits for the block; true if p was true everywhere. */
+/* Waits for all threads of the block; true if p was true for each of them. */
 bool emulated_syncthreads(bool p);
-/* Another thread may go on here. */
+/* A point at which another thread may run. */
 void emulated_pause(void);
 void emulated_trap(void);
 
@@ -195,7 +195,7 @@ static inline unsigned __reduce_add_sync(unsigned mask, unsigned x)
     return sum;
 }
 
-/* ---- memory. Atomics are whole also where threads change at accesses (accesses.cc). */
+/* ---- memory. Atomics are indivisible even if threads change at accesses to memory (accesses.cc). */
 #define WHOLE __attribute__((no_sanitize_thread))
 
 template <typename T, typename U> WHOLE static inline T atomicAdd(T *p, U x)
@@ -296,7 +296,8 @@ static inline unsigned long long __float2ull_rn(float x)
 {
     return (unsigned long long)llrintf(x);
 }
-/* The compiler is told not to join products and sums (-ffp-contract=off), so that these are what they say. */
+/* The compiler must not fuse products and sums (-ffp-contract=off), so that these functions round as their
+ * names say. */
 static inline float __fmul_rn(float a, float b)
 {
     return a * b;

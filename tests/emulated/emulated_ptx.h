@@ -133,7 +133,7 @@ static inline uint64_t turned_tile_at(uint32_t address, uint32_t apart)
     return tile_at(address) | (uint64_t)(apart >> 4 & 0x3fff) << 16;
 }
 
-/* The product is made between here and wgmma_wait. */
+/* The product is computed at some time between this call and wgmma_wait. */
 void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add);
 void wgmma_registers(float *c, int n, const uint32_t (&w)[4], uint64_t x, int add);
 

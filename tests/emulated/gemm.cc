@@ -1,4 +1,4 @@
-/* What cuBLASLt does on a GPU (kernels/cuda/linear/gemm.cuh): plain sums, by the stream itself. */
+/* Stands in for cuBLASLt (kernels/cuda/linear/gemm.cuh): plain sums, which the stream computes itself. */
 #include <cstdio>
 #include <vector>
 

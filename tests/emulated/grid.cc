@@ -1,6 +1,7 @@
-/* Blocks of kernels on one thread of the host. A turn goes to one warp, drawn at random: its threads run one
- * after the other, each until it waits. Some kernels, blocks and warps are slow, and copies land at random
- * times. So tests see many orders of events that a GPU allows, the same for the same KVEVAL_EMULATED_SEED. */
+/* Runs the blocks of kernels on one thread of the host. Each turn goes to one warp, drawn at random; its
+ * threads run one after the other, each until it waits. Some kernels, blocks and warps are slow, and copies
+ * land at random times. In this way tests see many of the orders of events that a GPU allows. The same
+ * KVEVAL_EMULATED_SEED gives the same order. */
 #include "tests/emulated/grid.h"
 
 #include <stdio.h>
@@ -169,7 +170,8 @@ static bool is_ready(const struct warp &w)
     return false;
 }
 
-/* Its threads in turn from a random one on, a random number of rounds, a lazy warp's once. */
+/* Runs the warp's threads in turn, starting from a random one, for a random number of rounds; one round for a
+ * lazy warp. */
 static void run_warp(struct warp *w)
 {
     int again = 0;
@@ -183,13 +185,13 @@ static void run_warp(struct warp *w)
     } while (!w->lazy && ++again < 64 && grid_random() % 16 && is_ready(*w));
 }
 
-/* Is it not its turn? One that is lazy gets one in 4, 16, or 64. */
+/* Must it wait for a later turn? A lazy one gets only one turn in 4, 16, or 64. */
 static bool skips(int lazy)
 {
     return grid_random() & ((1u << 2 * lazy) - 1);
 }
 
-/* Those that are lazy are kept waiting while `others` can go on. */
+/* Lazy ones are kept waiting while `others` can go on. */
 static bool run_one(struct grids *g, bool others)
 {
     size_t n = g->blocks.size(), from = n ? grid_random() % n : 0;
@@ -237,7 +239,7 @@ static bool begin_one(struct grids *g)
     return false;
 }
 
-/* Blocks that have ended go; so do kernels, in order. */
+/* Removes blocks that have ended, and kernels that have ended, in order. */
 static bool clean(struct grids *g)
 {
     bool any = false;

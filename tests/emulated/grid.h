@@ -7,7 +7,8 @@
 
 #include "tests/emulated/emulated_device.h"
 
-/* Blocks and threads of kernels that run, and what may go on. One thread of the host runs everything. */
+/* The blocks and threads of running kernels, and which of them may go on. One thread of the host runs
+ * everything. */
 
 enum thread_state { READY, IN_WARP, IN_BLOCK, AT_BARRIER, IN_CLUSTER, FOR_INPUTS, ENDED };
 
@@ -18,17 +19,17 @@ struct thread {
     void *sp;
     char *stack;
     dim3 index;
-    bool in_cluster_phase; /* it has arrived and not waited */
+    bool in_cluster_phase; /* it has arrived at the cluster's barrier and not waited yet */
     struct block *block;
     struct warp *warp;
     int lane;
     enum thread_state state;
-    const char *what;                           /* that it waits for */
+    const char *what;                           /* what it waits for */
     uint32_t barrier, parity;                   /* AT_BARRIER: shared address and parity */
     uint32_t cluster_phase;                     /* in which it arrived */
     unsigned exchanges;                         /* made so far */
     std::vector<struct copy> own_copies;        /* cp.async since the last arrival */
-    std::vector<struct wgmma_product> products; /* wgmma that nobody has waited for */
+    std::vector<struct wgmma_product> products; /* wgmma products not yet waited for */
 };
 
 /* wgmma: c (+)= a tile times tile x, by this thread's share of it. */
@@ -51,7 +52,7 @@ struct tensor {
     bool swizzle;
 };
 
-/* A copy to shared memory on its way; what it says when it lands. */
+/* A copy to shared memory that is under way, and which barrier it reports to when it lands. */
 struct copy {
     uint32_t to, barrier, bytes;
     const void *from;
@@ -64,7 +65,7 @@ struct copy {
 struct warp {
     struct thread *lane[EMULATED_LANES];
     int lazy;
-    unsigned present, arrived; /* lanes that have not ended; that wait in an exchange */
+    unsigned present, arrived; /* lanes that have not ended; lanes that wait in an exchange */
     const char *what;
     slot words[2][EMULATED_LANES];
 };
@@ -120,21 +121,21 @@ void thread_prepare(struct thread *t);    /* to begin on its stack */
 void thread_run(struct thread *t);        /* until it waits or ends */
 /* All threads of the block that wait for this may go on. */
 void threads_wake(struct block *b, enum thread_state why);
-/* The running thread waits; returns when somebody has made it READY. */
+/* The running thread waits. Returns when another thread has made it READY. */
 void thread_wait(enum thread_state why, const char *what);
 /* All threads of the block that wait at this barrier and phase look again. */
 void barrier_changed(struct block *b, uint32_t barrier);
-/* The block lets the next kernel begin, if it has not yet. */
+/* The block allows the next kernel to begin, unless it has done so before. */
 void block_let_go(struct block *b);
 /* One more thread has come to the end of the cluster's phase. */
 void cluster_arrived(struct cluster *c);
-/* ptx.cc: lands; the barrier hears of it. */
+/* ptx.cc: the copy lands and reports to its barrier. */
 void copy_land(struct block *b, const struct copy *c);
 
-/* Kernels that run at a time: one, and those after it that began early. */
+/* Kernels that run at the same time: one, and those after it that began early. */
 struct grids {
     std::vector<std::shared_ptr<struct kernel>> kernels; /* in order */
-    std::vector<std::unique_ptr<struct block>> blocks;   /* that have begun and not ended */
+    std::vector<std::unique_ptr<struct block>> blocks;   /* begun and not yet ended */
 };
 void grid_add(struct grids *g, const struct launch &l);
 bool grid_may_add_early(const struct grids *g);

@@ -6,7 +6,7 @@
 
 /* As it lies in shared memory, 8 bytes. */
 struct barrier {
-    int32_t bytes;   /* announced and not come */
+    int32_t bytes;   /* announced but not yet arrived */
     int16_t pending; /* arrivals */
     uint16_t phase : 1, arrivals : 15;
 };

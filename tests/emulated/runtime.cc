@@ -1,4 +1,4 @@
-/* The part of CUDA's runtime that the backend calls, but for streams: memory is the host's. */
+/* The part of CUDA's runtime that the backend calls, except streams. Device memory is memory of the host. */
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,11 +5,11 @@
 
 /* What the emulated runtime's files share. */
 
-/* e, kept for cudaGetLastError; what a kernel failed with stays for ever. */
+/* Returns e and keeps it for cudaGetLastError. An error of a kernel is kept for ever. */
 cudaError_t result(cudaError_t e);
-/* Everything that was put off happens now (streams.cc). */
+/* Does everything that streams have put off (streams.cc). */
 void finish_all(void);
-/* Ends the test when something was written behind an allocation. */
+/* Ends the test if something was written past the end of an allocation. */
 void check_memory(void);
 
 #endif

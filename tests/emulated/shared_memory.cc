@@ -1,4 +1,4 @@
-/* A block's shared memory: one arena, in which 32-bit addresses are places. */
+/* A block's shared memory is one arena; a 32-bit address is a place in it. */
 #include "tests/emulated/grid.h"
 
 size_t most_static;
@@ -35,7 +35,8 @@ uint32_t emulated_address(const void *p)
     return (uint32_t)at;
 }
 
-/* Bits 24 and up of an address: 1 + the block of the cluster, 0: the thread's own. */
+/* Bits 24 and up of an address are 1 + the number of the block in its cluster, or 0 for the thread's own
+ * block. */
 void *emulated_at(uint32_t address, size_t bytes)
 {
     struct block *b = running->block;

@@ -1,4 +1,4 @@
-/* Streams put everything off until somebody waits for them; graphs are lists of what was put off. */
+/* Streams put everything off until the host waits for them. Graphs are lists of what was put off. */
 #include <deque>
 
 #include "tests/emulated/grid.h"
@@ -140,7 +140,7 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
     return result(cudaSuccess);
 }
 
-/* Waits for what came later, too. */
+/* Also waits for work that was enqueued later. */
 cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
     if (e->stream)

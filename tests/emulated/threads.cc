@@ -1,4 +1,5 @@
-/* Threads of kernels as fibers of one thread of the host, and how they wait for each other. */
+/* Threads of kernels run as fibers on one thread of the host. This file switches between them when they wait
+ * for each other. */
 #include "tests/emulated/grid.h"
 
 #include <stdarg.h>

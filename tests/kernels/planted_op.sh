@@ -1,7 +1,7 @@
 #!/bin/bash
-# An operation whose columns in kernels/op_table.h are missing must not compile. In a copy of the headers and of
-# the files that expand the table's columns, plants an operation with its argument struct and shows that it
-# compiles with all columns and fails with any of them missing or unknown.
+# An operation with a missing or unknown column in kernels/op_table.h must not compile. This script copies the
+# headers and the files that expand the table's columns, adds an operation and its argument struct to the copy,
+# and shows that it compiles with all columns and fails when any of them is missing or unknown.
 # Usage: planted_op.sh COMPILER SOURCE_DIR, in an empty folder
 set -u
 compiler=$1 source=$2
@@ -17,7 +17,7 @@ compiles() {
         kernels/cpu/cpu_estimate.c 2>said
 }
 
-# plant LINE: the table with this line before its first one, and the struct that every operation has.
+# plant LINE: writes the table with this line before its first one, and a struct for the operation's arguments.
 plant() {
     sed "0,/^    X(embed,/s//    $1 \\\\\n&/" table.before >kernels/op_table.h
     sed 's/^struct embed_args/struct planted_args { enum dtype type; };\n&/' structs.before >kernels/backend_ops.h
