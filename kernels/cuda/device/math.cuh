@@ -69,15 +69,20 @@ __device__ static inline float warp_max(float x)
     return x;
 }
 
+/* Each warp's value goes to its place in room, where the whole block sees it on return. */
+template <typename T> __device__ static inline void show_by_warp(T x, T *room)
+{
+    if (threadIdx.x % WARP == 0)
+        room[threadIdx.x / WARP] = x;
+    __syncthreads();
+}
+
 /* Reductions over a block of whole warps; every thread gets the result. `room` is shared memory for 32
  * values, which is free again on return. */
 template <typename T> __device__ static inline T block_sum(T x, T *room)
 {
-    int warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    x = warp_sum(x);
-    if (threadIdx.x % WARP == 0)
-        room[warp] = x;
-    __syncthreads();
+    int warps = blockDim.x / WARP;
+    show_by_warp(warp_sum(x), room);
     T sum = room[0];
     for (int i = 1; i < warps; i++)
         sum += room[i];
@@ -87,11 +92,8 @@ template <typename T> __device__ static inline T block_sum(T x, T *room)
 
 __device__ static inline float block_max(float x, float *room)
 {
-    int warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    x = warp_max(x);
-    if (threadIdx.x % WARP == 0)
-        room[warp] = x;
-    __syncthreads();
+    int warps = blockDim.x / WARP;
+    show_by_warp(warp_max(x), room);
     float most = room[0];
     for (int i = 1; i < warps; i++)
         most = fmaxf(most, room[i]);
