@@ -200,3 +200,24 @@ void case_newlines(char *text)
     }
     *out = 0;
 }
+
+void cases_each(const char *path, void (*run)(const struct test_case *t))
+{
+    struct cases c;
+    struct test_case t;
+    cases_open(&c, path);
+    while (cases_next(&c, &t))
+        run(&t);
+    cases_close(&c);
+}
+
+void cases_each_line(const char *path, void (*run)(const char *path, int line, char *text))
+{
+    struct cases c;
+    int line;
+    char *text;
+    cases_open(&c, path);
+    while ((text = cases_line(&c, &line)))
+        run(path, line, text);
+    cases_close(&c);
+}

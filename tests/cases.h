@@ -38,6 +38,8 @@ void cases_close(struct cases *c);
 
 /* The next case of a section file: 1, or 0 at the end. Texts live until cases_close(). */
 int cases_next(struct cases *c, struct test_case *out);
+/* Runs every case of a section file. */
+void cases_each(const char *path, void (*run)(const struct test_case *t));
 /* Text of a section; "" is an empty one, NULL a missing one. case_need() ends the test when it is missing. */
 const char *case_text(const struct test_case *t, const char *key);
 const char *case_need(const struct test_case *t, const char *key);
@@ -46,6 +48,8 @@ int case_line(const struct test_case *t, const char *key); /* where the section 
 /* The next line of a one-line-per-case file that is neither blank nor a comment, or NULL; c->line - 1 is its
  * number. The caller may cut it up. */
 char *cases_line(struct cases *c, int *line);
+/* Runs every line of such a file. `run` may cut the text up. */
+void cases_each_line(const char *path, void (*run)(const char *path, int line, char *text));
 /* Cuts `line` at the first `separator`, trims blanks on both sides of it, returns the right part or NULL. */
 char *case_cut(char *line, const char *separator);
 /* Turns every "⏎" of a one-line case into a new line, in place. */

@@ -6,29 +6,6 @@
 
 /* What the tests of the graders share. They are inline because each test uses only some of them. */
 
-/* Runs every case of a section file. */
-static inline void each_case(const char *path, void (*run)(const struct test_case *t))
-{
-    struct cases c;
-    struct test_case t;
-    cases_open(&c, path);
-    while (cases_next(&c, &t))
-        run(&t);
-    cases_close(&c);
-}
-
-/* Runs every line of a file with one case per line. The function may cut the line up. */
-static inline void each_line(const char *path, void (*run)(const char *path, int line, char *text))
-{
-    struct cases c;
-    int line;
-    char *text;
-    cases_open(&c, path);
-    while ((text = cases_line(&c, &line)))
-        run(path, line, text);
-    cases_close(&c);
-}
-
 /* The response of a case: its section "response", read as "thinking" says (auto when there is no such
  * section), and cut by the length limit when there is a section "finish". */
 static inline struct response case_response(const struct test_case *t)

@@ -89,7 +89,7 @@ static void hostile(void)
 int main(int argc, char **argv)
 {
     (void)argc;
-    each_case(argv[1], run);
+    cases_each(argv[1], run);
     bytes();
     hostile();
     return check_done();

@@ -44,6 +44,6 @@ static void run(const char *path, int line, char *text)
 int main(int argc, char **argv)
 {
     (void)argc;
-    each_line(argv[1], run);
+    cases_each_line(argv[1], run);
     return check_done();
 }

@@ -14,6 +14,6 @@ static void run(const struct test_case *t)
 int main(int argc, char **argv)
 {
     (void)argc;
-    each_case(argv[1], run);
+    cases_each(argv[1], run);
     return check_done();
 }

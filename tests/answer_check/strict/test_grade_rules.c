@@ -50,6 +50,6 @@ int main(int argc, char **argv)
 {
     (void)argc;
     table();
-    each_line(argv[1], run);
+    cases_each_line(argv[1], run);
     return check_done();
 }

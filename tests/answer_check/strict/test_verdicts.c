@@ -32,6 +32,6 @@ int main(int argc, char **argv)
 {
     (void)argc;
     names();
-    each_case(argv[1], run);
+    cases_each(argv[1], run);
     return check_done();
 }

@@ -7,8 +7,9 @@ static const char base[] =
     "{\"model_type\":\"llama\",\"num_hidden_layers\":2,\"num_attention_heads\":4,\"hidden_size\":64,"
     "\"intermediate_size\":64,\"vocab_size\":99,\"max_position_embeddings\":1024,\"rms_norm_eps\":1e-5}";
 
-static void row(const char *path, int line, const char *patch, const char *want)
+static void row(const char *path, int line, char *patch)
 {
+    const char *right = case_cut(patch, " == "), *want = right ? right : "(no ==)";
     struct err e = {0};
     struct model_config c;
     struct str text = {0}, got = {0};
@@ -30,14 +31,6 @@ static void row(const char *path, int line, const char *patch, const char *want)
 
 int main(int argc, char **argv)
 {
-    struct cases c;
-    char *line;
-    int number;
-    cases_open(&c, argc > 1 ? argv[1] : NULL);
-    while ((line = cases_line(&c, &number))) {
-        char *want = case_cut(line, " == ");
-        row(argv[1], number, line, want ? want : "(no ==)");
-    }
-    cases_close(&c);
+    cases_each_line(argc > 1 ? argv[1] : NULL, row);
     return check_done();
 }

@@ -17,25 +17,24 @@ static int lookup(void *context, const char *name, double *out, struct err *e)
     return err_set(e, ERR_USAGE, "no \"%s\"", name);
 }
 
+static void row(const char *path, int number, char *line)
+{
+    const char *want = case_cut(line, "=>");
+    struct err e = {0};
+    int result = -1;
+    int rc = expr_true(line, lookup, NULL, &result, &e);
+    const char *got = rc ? e.text : result ? "1" : "0";
+    CHECK(rc == 0 || rc == ERR_USAGE);
+    check_count++;
+    if (strcmp(got, want ? want : "")) {
+        check_failures++;
+        fprintf(stderr, "%s:%d: \"%s\" gives \"%s\", want \"%s\"\n", path, number, line, got,
+                want ? want : "(no =>)");
+    }
+}
+
 int main(int argc, char **argv)
 {
-    struct cases c;
-    char *line;
-    int number;
-    cases_open(&c, argc > 1 ? argv[1] : NULL);
-    while ((line = cases_line(&c, &number))) {
-        const char *want = case_cut(line, "=>");
-        struct err e = {0};
-        int result = -1;
-        int rc = expr_true(line, lookup, NULL, &result, &e);
-        const char *got = rc ? e.text : result ? "1" : "0";
-        CHECK(rc == 0 || rc == ERR_USAGE);
-        check_count++;
-        if (strcmp(got, want ? want : "")) {
-            check_failures++;
-            fprintf(stderr, "%s:%d: \"%s\" gives \"%s\", want \"%s\"\n", argv[1], number, line, got, want);
-        }
-    }
-    cases_close(&c);
+    cases_each_line(argc > 1 ? argv[1] : NULL, row);
     return check_done();
 }
