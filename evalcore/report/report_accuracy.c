@@ -23,7 +23,7 @@ static void accuracy_cell(struct doc *d, struct table *t, const struct report *r
     str_printf(&note, "%.0f tokens", s->mean_tokens);
     if (s->activity == ACTIVITY_INACTIVE)
         str_puts(&note, ", policy inactive");
-    else if (c->budget_key[0] && isfinite(s->kv_density))
+    else if (s->has_budget && isfinite(s->kv_density))
         str_printf(&note, ", reads %.*f%%", s->kv_density < 0.0995 ? 1 : 0, 100 * s->kv_density);
     table_small(d, t, "%s", str_text(&note));
     str_release(&note);

@@ -56,7 +56,7 @@ static int exceeds_budget(const struct budget *b, const struct record *r)
 
 static enum activity activity_of(const struct cell_stats *s, int has_reads, int exceeded)
 {
-    if (!s->cell->budget_key[0])
+    if (!s->has_budget)
         return ACTIVITY_FULL;
     if (!has_reads)
         return ACTIVITY_UNKNOWN;
@@ -90,6 +90,8 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     s->mean_tokens = s->median_tokens = s->p95_tokens = s->kv_density = s->aux_density = s->peak_tokens = NAN;
     s->mean_context = s->budget_tokens = NAN;
     s->unknown_budget = budget.unknown;
+    /* A policy may have a budget that no option sets. */
+    s->has_budget = c->budget_key[0] || isfinite(budget_at(&budget, 1e6, 1).tokens);
     for (int i = 0; i < c->n_records; i++) {
         const struct record *r = &c->records[i];
         s->count[r->verdict]++;

@@ -31,6 +31,7 @@ struct cell_stats {
     double peak_tokens;
     double mean_context;        /* tokens that full attention reads in a decode step, mean over steps */
     double budget_tokens;       /* the policy's budget as tokens a step, at mean_context; not finite: none */
+    int has_budget;             /* 0: it reads everything, like full attention */
     const char *unknown_budget; /* why this program cannot tell the policy's budget; NULL: it can */
     enum activity activity;
     const double *sum; /* by problem: scores added up */

@@ -47,7 +47,7 @@ void report_draw_budgets(struct doc *d, const struct report *r, int panel, const
         const struct cell_stats *c = &r->cells[i];
         if (!report_is_shown(r, i, panel))
             continue;
-        if (!c->cell->budget_key[0]) {
+        if (!c->has_budget) {
             series_add_point(&set, series_add(&set, c->cell->policy_label, c->cell->policy, SVG_FLAT), NAN,
                              c);
             continue;
@@ -98,7 +98,7 @@ void report_draw_reads(struct doc *d, const struct report *r, int panel, const s
         if (seen || !report_is_shown(r, i, panel) || !isfinite(first->kv_density))
             continue;
         /* Without a budget it is the reference: a line across, as in the figure against the budget. */
-        enum svg_kind kind = first->cell->budget_key[0] ? SVG_POINTS : SVG_FLAT;
+        enum svg_kind kind = first->has_budget ? SVG_POINTS : SVG_FLAT;
         struct svg_series *s = series_add(&set, first->cell->policy, first->cell->policy, kind);
         for (int k = i; k < r->run->n_cells; k++)
             if (report_is_shown(r, k, panel) && !strcmp(r->cells[k].cell->policy, first->cell->policy))

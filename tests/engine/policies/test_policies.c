@@ -143,7 +143,7 @@ static void policies_are_complete(void)
 {
     for (size_t i = 0; policy_at(i); i++) {
         struct err e = {0};
-        int lacks_row = *policy_budget_keys(policy_at(i)) && !has_budget_row[i];
+        int lacks_row = policy_at(i)->budget && !has_budget_row[i];
         if (check_complete(policy_at(i), &e) || lacks_row)
             fprintf(stderr, "%s: %s\n", policy_name(policy_at(i)), e.code ? e.text : "no row with @@");
         CHECK(!e.code && !lacks_row);

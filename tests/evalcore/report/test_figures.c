@@ -1,5 +1,6 @@
 /* The figures of runs with policies that this program does not know, and the colours of those that it does.
  */
+#include "engine/policies/policy.h"
 #include "evalcore/base/log.h"
 #include "evalcore/report/report.h"
 #include "tests/check.h"
@@ -71,6 +72,8 @@ static int colour_of(const char *svg, const char *policy)
     return at && at > svg ? at[4] - '0' : -1;
 }
 
+enum { COLOURS = 8 };
+
 /* A policy has the colour of its place among the registered ones, whatever else is in the run; unknown ones
  * have those behind. */
 static void test_colours(void)
@@ -90,9 +93,14 @@ static void test_colours(void)
         CHECK_INT(colour_of(svg, "quest"), quest);
         if (n == 6) {
             static const char *const names[] = {"quest", "raas", "sparsest", "later"};
+            size_t registered = 0;
+            while (policy_at(registered))
+                registered++;
+            /* With more policies than colours the colours come again, under other markers. */
             for (size_t i = 0; i < 4; i++)
                 for (size_t k = 0; k < i; k++)
-                    CHECK(colour_of(svg, names[i]) != colour_of(svg, names[k]));
+                    if (i / 2 == k / 2 || registered + 2 <= COLOURS)
+                        CHECK(colour_of(svg, names[i]) != colour_of(svg, names[k]));
         }
         fake_release(&r);
     }
