@@ -154,21 +154,21 @@ static void policies_are_complete(void)
     } planted[5];
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
         planted[i].ops = *policy_find("quest");
-        planted[i].ops.name = "every_other";
+        planted[i].ops.name = "incomplete";
     }
     planted[0].ops.budget = NULL;
     planted[0].refusal =
-        "policy every_other: budget_keys is \"k_pages,ratio,cr\", but there is no budget hook; "
+        "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there is no budget hook; "
         "without it reports draw the policy in no figure over the budget";
     planted[1].ops.budget_keys = "k_pages,pages";
-    planted[1].refusal = "policy every_other: budget_keys names \"pages\", which is not among its params";
+    planted[1].refusal = "policy incomplete: budget_keys names \"pages\", which is not among its params";
     planted[2].ops.rule = NULL;
-    planted[2].refusal = "policy every_other: budget_keys is \"k_pages,ratio,cr\", but there is no rule hook";
+    planted[2].refusal = "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there is no rule hook";
     planted[4].ops.tight = NULL;
-    planted[4].refusal = "policy every_other: budget_keys is \"k_pages,ratio,cr\", but there are no options "
+    planted[4].refusal = "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there are no options "
                          "`generous` and `tight`, which the tests of the laws need";
     planted[3].ops.help = NULL;
-    planted[3].refusal = "policy every_other: help is missing";
+    planted[3].refusal = "policy incomplete: help is missing";
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
         struct err e = {0};
         CHECK_INT(check_complete(&planted[i].ops, &e), ERR_USAGE);
