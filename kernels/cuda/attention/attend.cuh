@@ -39,15 +39,14 @@ struct attend_work {
 
 /* The number of entries in a chunk. A change here changes bits, so OWN_BITS in cuda_device.cu must be raised.
  *
- * A list of 64 pages, a common budget, is one chunk, so that nothing is left to add up. Slightly longer lists
- * get small chunks, so that they spread over the GPU. Long lists get large chunks, because each chunk writes
- * a partial result, and a byte written costs several times as much as a byte read (measured). attend_plain.cu
- * gets smaller chunks, because it is bound by latency. */
+ * A list of 64 pages, a common budget, is one chunk, so that nothing is left to add up. Long lists get larger
+ * chunks, because each chunk writes a partial result, and a byte written costs several times as much as a
+ * byte read (measured). attend_plain.cu gets smaller chunks, because it is bound by latency. */
 __host__ __device__ static inline int chunk_entries(const struct attend_work &w, int n)
 {
     int per = 16;
     if (!w.plain)
-        return n > 64 && n <= 256 ? 32 : n < 2048 ? 64 : MAX_CHUNK;
+        return n < 2048 ? 64 : MAX_CHUNK;
     while (per * 64 < n && per < MAX_CHUNK)
         per *= 2;
     return per;
