@@ -235,7 +235,11 @@ enum math_truth equal_trees(struct comparison *e, const struct math_node *gold, 
     if (equal_same(gold, pred))
         return MATH_TRUE;
     e->depth++;
-    if (gold->kind == MATH_EITHER)
+    const struct math_node *g = gold->kind == MATH_EITHER ? equal_settle_letters(e, gold, pred) : gold;
+    const struct math_node *p = pred->kind == MATH_EITHER ? equal_settle_letters(e, pred, gold) : pred;
+    if (g != gold || p != pred)
+        r = equal_trees(e, g, p);
+    else if (gold->kind == MATH_EITHER)
         r = by_gold_reading(e, gold, pred);
     else if (pred->kind == MATH_EITHER)
         r = by_pred_reading(e, gold, pred);

@@ -36,6 +36,10 @@ int equal_is_collection(const struct math_node *m);                   /* a list 
 int equal_is_statements(const struct math_node *m);                   /* joined by and, or by or */
 int equal_is_vector(const struct math_node *m);                       /* a matrix of one row or column */
 
+/* A MATH_EITHER without the readings that take a letter for a factor where it must be a function. */
+const struct math_node *equal_settle_letters(struct comparison *e, const struct math_node *m,
+                                             const struct math_node *other);
+
 /* The same comparison where one side is written in another way than the other (equal_rewrite.c). */
 enum math_truth equal_rewritten(struct comparison *e, const struct math_node *gold,
                                 const struct math_node *pred);
