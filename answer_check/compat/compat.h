@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "answer_check/math/math_tree.h"
+#include "answer_check/tree/math_tree.h"
 
 /* Inner parts of mode `compat`, which gives the verdicts of Math-Verify 0.8.0 with the versions it pins;
  * the entry is grade_math_compat() in answer_check.h. "The original" means that program's documented and

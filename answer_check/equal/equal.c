@@ -145,6 +145,28 @@ static enum math_truth cases(struct comparison *e, const struct math_node *gold,
     return g && p ? equal_items(e, g, p, 0) : MATH_UNKNOWN;
 }
 
+/* The hour of the day, 0 to 23, or -1: 3 PM is 15, 12 AM is 0, and 3 alone stays 3. */
+static int64_t hour_of(struct comparison *e, const struct math_node *m)
+{
+    int64_t hour;
+    if (!math_scalar_integer(e->w, m->child[0], &hour) || (*m->name && (hour < 1 || hour > 12)))
+        return *m->name ? -1 : hour;
+    return *m->name ? hour % 12 + (*m->name == 'p' ? 12 : 0) : hour;
+}
+
+/* 15:30 and 3:30 PM. A time without its half of the day may also be in either. */
+static enum math_truth times(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
+{
+    int64_t g = hour_of(e, gold), p = hour_of(e, pred);
+    int either = !*gold->name != !*pred->name && (!*gold->name ? g : p) <= 12;
+    if (g < 0 || p < 0 || gold->n != pred->n || (either ? g % 12 != p % 12 : g != p))
+        return MATH_FALSE;
+    enum math_truth all = MATH_TRUE;
+    for (int i = 1; i < gold->n && all != MATH_FALSE; i++)
+        all = equal_worse(all, equal_trees(e, gold->child[i], pred->child[i]));
+    return all;
+}
+
 static enum math_truth same_kind(struct comparison *e, const struct math_node *gold,
                                  const struct math_node *pred)
 {
@@ -160,12 +182,19 @@ static enum math_truth same_kind(struct comparison *e, const struct math_node *g
     case MATH_CASES:
         return cases(e, gold, pred);
     case MATH_TIME:
-        return strcmp(gold->name, pred->name) == 0 || !*gold->name || !*pred->name
-                   ? all_children(e, gold, pred)
-                   : MATH_FALSE;
+        return times(e, gold, pred);
     default: /* cases, opaque expressions, number sets */
         return strcmp(gold->name, pred->name) == 0 ? all_children(e, gold, pred) : MATH_FALSE;
     }
+}
+
+/* A \cap B and B \cap A: sets of which only the names are known. */
+static enum math_truth of_letters(struct comparison *e, const struct math_node *gold,
+                                  const struct math_node *pred)
+{
+    if (gold->kind == MATH_UNION || gold->kind == MATH_INTERSECTION)
+        return equal_items(e, gold, pred, 0);
+    return gold->kind == MATH_DIFFERENCE ? equal_items(e, gold, pred, 1) : MATH_FALSE;
 }
 
 /* f(x) = 0 and f(x) = 2x: equations of one name are alternatives, whatever joins them. */
@@ -214,8 +243,10 @@ static enum math_truth by_kind(struct comparison *e, const struct math_node *gol
     }
     if (equal_number_sets(gold, pred) == MATH_TRUE)
         return MATH_TRUE;
-    if (equal_is_region(gold) || equal_is_region(pred))
-        return equal_regions(e, gold, pred);
+    if (equal_is_region(gold) || equal_is_region(pred)) {
+        enum math_truth r = equal_regions(e, gold, pred);
+        return r == MATH_TRUE || gold->kind != pred->kind ? r : equal_better(r, of_letters(e, gold, pred));
+    }
     return gold->kind == pred->kind ? same_kind(e, gold, pred) : MATH_FALSE;
 }
 

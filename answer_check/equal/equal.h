@@ -19,6 +19,7 @@ struct comparison {
     const char
         *how; /* the weakest way that was needed: "exactly", "rounded to the reference's digits", ... */
     int depth;
+    int inside; /* how many lists and sets are around the trees: there {3} is no other writing of 3 */
 };
 
 /* TRUE, FALSE, or UNKNOWN: steps, precision or the limits ran out. */
@@ -49,6 +50,8 @@ int equal_is_value(const struct math_node *m);
 enum math_truth equal_values(struct comparison *e, const struct math_node *gold,
                              const struct math_node *pred);
 int equal_units(const char *a, const char *b); /* "cm^2" and "square centimeters" */
+/* 1 where both units measure the same, and a is num/den of b: 1 m is 100/1 cm. */
+int equal_unit_ratio(const char *a, const char *b, int64_t *num, int64_t *den);
 
 /* Words: the same but for articles and the like; and what words mean ("no solution", "all real numbers",
  * "twelve"), or NULL. */
@@ -65,6 +68,8 @@ enum math_truth equal_matrices(struct comparison *e, const struct math_node *gol
  * tuple of its n coordinates; NULL when it means none. */
 const struct math_node *equal_matrix(struct comparison *e, const struct math_node *m);
 const struct math_node *equal_vector(struct comparison *e, const struct math_node *m, int n);
+/* The value of a determinant, |..| or \det of a matrix; NULL: it is none. */
+const struct math_node *equal_determinant(struct comparison *e, const struct math_node *m);
 
 /* a \pm b as its two values (in a tuple: every combination), a MATH_LIST; NULL when there is none in it. */
 const struct math_node *equal_expand(struct comparison *e, const struct math_node *m);
@@ -73,6 +78,11 @@ const struct math_node *equal_expand(struct comparison *e, const struct math_nod
 int equal_is_region(const struct math_node *m); /* is written as one */
 enum math_truth equal_regions(struct comparison *e, const struct math_node *gold,
                               const struct math_node *pred);
+
+/* The integers between two bounds, \{x \in \mathbb{Z} : 1 \le x \le 3\}, as the set of their values, where
+ * the other side lists values; NULL: it is no such set, or a long one. */
+const struct math_node *equal_whole_numbers(struct comparison *e, const struct math_node *m,
+                                            const struct math_node *other);
 
 /* \mathbb{N} and the like by their names, also by the plain letter. */
 enum math_truth equal_number_sets(const struct math_node *gold, const struct math_node *pred);

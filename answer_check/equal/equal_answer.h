@@ -12,6 +12,7 @@ struct answer {
     struct span clean;            /* the text without the LaTeX that only lays it out */
     int is_word;                  /* the text is one plain word */
     const struct math_node *tree; /* NULL when the text cannot be read */
+    int ran_out;                  /* ... perhaps only because no steps were left */
 };
 struct answer answer_read(struct math_work *w, struct span text);
 

@@ -90,11 +90,9 @@ static const struct math_node *distinct(struct comparison *e, const struct math_
     return n == m->n ? m : math_node_new(e->w, m->kind, m->source, n, kept);
 }
 
-enum math_truth equal_items(struct comparison *e, const struct math_node *gold, const struct math_node *pred,
-                            int ordered)
+static enum math_truth unordered(struct comparison *e, const struct math_node *gold,
+                                 const struct math_node *pred)
 {
-    if (ordered)
-        return in_order(e, gold, pred);
     if (e->rules->duplicates == DUPLICATES_COLLAPSE) {
         gold = distinct(e, gold);
         pred = distinct(e, pred);
@@ -102,6 +100,17 @@ enum math_truth equal_items(struct comparison *e, const struct math_node *gold, 
             return MATH_UNKNOWN;
     }
     return matched(e, gold, pred);
+}
+
+enum math_truth equal_items(struct comparison *e, const struct math_node *gold, const struct math_node *pred,
+                            int ordered)
+{
+    if (ordered)
+        return in_order(e, gold, pred);
+    e->inside++;
+    enum math_truth r = unordered(e, gold, pred);
+    e->inside--;
+    return r;
 }
 
 enum math_truth equal_matrices(struct comparison *e, const struct math_node *gold,

@@ -65,6 +65,66 @@ static const struct math_node *product(struct comparison *e, const struct math_n
     return build(e, a, a->rows, b->columns, entry);
 }
 
+/* The square matrix without row 0 and column c. */
+static const struct math_node *minor_of(struct comparison *e, const struct math_node *m, int c)
+{
+    const struct math_node *entry[ENTRIES];
+    int n = 0;
+    for (int i = m->columns; i < m->n; i++)
+        if (i % m->columns != c)
+            entry[n++] = m->child[i];
+    return build(e, m, m->rows - 1, m->columns - 1, entry);
+}
+
+/* By the first row. */
+static const struct math_node *determinant(struct comparison *e, const struct math_node *m)
+{
+    enum { ORDER_MAX = 5 };
+    const struct math_node *term[ORDER_MAX];
+    if (!m || m->rows != m->columns || m->rows > ORDER_MAX || math_step(e->w, 100))
+        return NULL;
+    if (m->rows == 1)
+        return m->child[0];
+    for (int c = 0; c < m->columns; c++) {
+        term[c] = math_node_2(e->w, MATH_MULTIPLY, m->source, m->child[c], determinant(e, minor_of(e, m, c)));
+        if (term[c] && c % 2)
+            term[c] = math_node_1(e->w, MATH_NEGATE, m->source, term[c]);
+    }
+    return math_node_new(e->w, MATH_ADD, m->source, m->columns, term);
+}
+
+const struct math_node *equal_determinant(struct comparison *e, const struct math_node *m)
+{
+    if (m->kind == MATH_MATRIX && m->which)
+        return determinant(e, m);
+    int is_det =
+        m->kind == MATH_APPLY && m->n == 1 && !strcmp(m->name, "det") && m->child[0]->kind == MATH_MATRIX;
+    return is_det ? determinant(e, m->child[0]) : NULL;
+}
+
+/* M^T, M^3, and M^{-1} of two rows. */
+static const struct math_node *raised(struct comparison *e, const struct math_node *m,
+                                      const struct math_node *exponent)
+{
+    enum { EXPONENT_MAX = 8 };
+    int64_t n;
+    if (exponent->kind == MATH_SYMBOL && !strcmp(exponent->name, "T"))
+        return transposed(e, m);
+    if (m->rows != m->columns || !math_scalar_integer(e->w, exponent, &n) || n > EXPONENT_MAX)
+        return NULL;
+    if (n == -1 && m->rows == 2) {
+        const struct math_node *entry[] = {
+            m->child[3], math_node_1(e->w, MATH_NEGATE, m->source, m->child[1]),
+            math_node_1(e->w, MATH_NEGATE, m->source, m->child[2]), m->child[0]};
+        const struct math_node *adjugate = build(e, m, 2, 2, entry), *below = determinant(e, m);
+        return adjugate && below ? scaled(e, adjugate, below, MATH_DIVIDE) : NULL;
+    }
+    const struct math_node *all = n > 0 ? m : NULL;
+    for (int64_t i = 1; i < n && all; i++)
+        all = product(e, all, m);
+    return all;
+}
+
 static const struct math_node *value_of(struct comparison *e, const struct math_node *m, int depth);
 
 static const struct math_node *folded(struct comparison *e, const struct math_node *m, int depth)
@@ -105,10 +165,8 @@ static const struct math_node *value_of(struct comparison *e, const struct math_
         inner = math_is_scalar(m->child[1]) ? value_of(e, m->child[0], depth + 1) : NULL;
         return inner ? scaled(e, inner, m->child[1], MATH_DIVIDE) : NULL;
     case MATH_POWER:
-        if (m->child[1]->kind != MATH_SYMBOL || strcmp(m->child[1]->name, "T") != 0)
-            return NULL;
         inner = value_of(e, m->child[0], depth + 1);
-        return inner ? transposed(e, inner) : NULL;
+        return inner ? raised(e, inner, m->child[1]) : NULL;
     case MATH_MULTIPLY:
     case MATH_ADD:
         return folded(e, m, depth);

@@ -193,6 +193,8 @@ enum math_truth equal_regions(struct comparison *e, const struct math_node *gold
     enum math_truth all = MATH_TRUE;
     if (region_read(e, &g, gold) || region_read(e, &p, pred))
         return MATH_FALSE;
+    if (g.variable && p.variable && strcmp(g.variable, p.variable) != 0)
+        return MATH_FALSE;
     normalise(e, &g);
     normalise(e, &p);
     if (g.n != p.n)

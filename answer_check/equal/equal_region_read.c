@@ -273,6 +273,18 @@ static int read_builder(struct comparison *e, struct region *out, const struct m
     return region_intersect(e, out, &of, &where);
 }
 
+/* Are the parts of a list of one sort: values only, or statements and intervals only? The 1 in "x > 0, 1" is
+ * no point beside the region. The elements of a set are never regions themselves. */
+static int is_one_sort(const struct math_node *m)
+{
+    int values = 0;
+    for (int i = 0; i < m->n; i++)
+        values += math_is_scalar(first_reading(m->child[i]));
+    if (m->kind == MATH_SET)
+        return values == m->n || (m->n == 1 && m->child[0]->kind == MATH_RELATION);
+    return values == 0 || values == m->n;
+}
+
 int region_read(struct comparison *e, struct region *out, const struct math_node *m)
 {
     if (math_step(e->w, 10))
@@ -284,10 +296,11 @@ int region_read(struct comparison *e, struct region *out, const struct math_node
             return -1;
         return region_add(out, m->child[0], m->child[1], (m->which & MATH_OPEN_LEFT) != 0,
                           (m->which & MATH_OPEN_RIGHT) != 0);
-    case MATH_UNION:
-    case MATH_OR:
     case MATH_LIST:
     case MATH_SET:
+        return is_one_sort(m) ? read_parts(e, out, m, 0) : -1;
+    case MATH_UNION:
+    case MATH_OR:
         return read_parts(e, out, m, 0);
     case MATH_INTERSECTION:
         return read_parts(e, out, m, 1);

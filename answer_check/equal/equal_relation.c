@@ -3,23 +3,11 @@
 
 #include <string.h>
 
-/* \frac{dy}{dx} */
-static int is_derivative(const struct math_node *m)
-{
-    for (int i = 0; i < 2; i++) {
-        const struct math_node *d = m->child[i];
-        if (d->kind != MATH_MULTIPLY || d->n != 2 || d->child[0]->kind != MATH_SYMBOL ||
-            strcmp(d->child[0]->name, "d") != 0 || d->child[1]->kind != MATH_SYMBOL)
-            return 0;
-    }
-    return 1;
-}
-
 int equal_is_name(const struct math_node *m)
 {
     switch (m->kind) {
-    case MATH_DIVIDE:
-        return is_derivative(m);
+    case MATH_OPAQUE: /* \frac{dy}{dx} */
+        return !strncmp(m->name, "derivative", 10);
     case MATH_FUNCTION: /* \tan\alpha */
         return m->n == 1 && m->which >= MATH_SIN && m->which <= MATH_CSC && m->child[0]->kind == MATH_SYMBOL;
     case MATH_UNION:

@@ -19,10 +19,13 @@ static const struct math_node *by_coordinates(struct comparison *e, const struct
     return math_node_new(e->w, MATH_AND, m->source, a->n, equation);
 }
 
-/* Without the brackets of a set or list of one. */
-static const struct math_node *only_item(const struct math_node *m)
+/* Without the brackets of a set or list of one; but a set with the empty set in it is not empty, and inside
+ * other sets brackets count. */
+static const struct math_node *only_item(const struct comparison *e, const struct math_node *m)
 {
-    return equal_is_collection(m) && m->n == 1 ? m->child[0] : NULL;
+    if (!equal_is_collection(m) || m->n != 1 || m->child[0]->kind == MATH_NUMBER_SET)
+        return NULL;
+    return m->kind == MATH_SET && (e->inside || m->child[0]->kind == MATH_SET) ? NULL : m->child[0];
 }
 
 /* P(3, -2) as the point that it names. */
@@ -61,7 +64,7 @@ static const struct math_node *last_set(const struct math_node *m)
 static const struct math_node *without_wrapping(struct comparison *e, const struct math_node *m,
                                                 const struct math_node *other, int is_pred)
 {
-    const struct math_node *item = only_item(m);
+    const struct math_node *item = only_item(e, m);
     if (m->kind == MATH_RELATION && other->kind != MATH_RELATION && !equal_is_statements(other))
         return equal_assigned(e, m, is_pred && equal_is_value(other));
     if (item && !equal_is_collection(other))
@@ -124,8 +127,16 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
         p = equal_meaning(e, pred);
     }
     if (!g && !p) {
+        g = equal_determinant(e, gold);
+        p = equal_determinant(e, pred);
+    }
+    if (!g && !p) {
         g = as_matrix(e, gold, pred);
         p = as_matrix(e, pred, gold);
+    }
+    if (!g && !p) {
+        g = equal_whole_numbers(e, gold, pred);
+        p = equal_whole_numbers(e, pred, gold);
     }
     if (g || p)
         return equal_trees(e, g ? g : gold, p ? p : pred);

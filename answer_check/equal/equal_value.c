@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "answer_check/calculus/calculus.h"
+
 struct marked {
     const struct math_node *value;
     const char *unit, *money; /* NULL: none */
@@ -136,6 +138,8 @@ static enum math_truth gold_rounds_to(struct comparison *e, const struct math_no
 static enum math_truth scalars(struct comparison *e, const struct math_node *gold,
                                const struct math_node *pred)
 {
+    gold = calculus_evaluate(e->w, gold);
+    pred = calculus_evaluate(e->w, pred);
     enum math_truth r = gold && pred ? math_scalar_equal(e->w, gold, pred) : MATH_UNKNOWN;
     if (r == MATH_TRUE || !gold || !pred || e->rules->decimals == DECIMALS_EXACT)
         return r;
@@ -192,11 +196,16 @@ static const struct math_node *base_of(const struct math_node *m)
     return found;
 }
 
-/* Bases that both sides write must be the same: 204_5 is not 204_6, nor A_{11} the digit A_{21}. */
+/* Numerals of two bases are compared by value, 1010_2 and 12_8; but a letter alone, as in A_{11} and A_{21},
+ * may be meant as the digit, and then the bases must be the same. */
 static int other_base(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
     const struct math_node *g = base_of(gold), *p = base_of(pred);
-    return g && p && math_scalar_equal(e->w, g, p) != MATH_TRUE;
+    if (!g || !p ||
+        (gold->kind == MATH_BASE && pred->kind == MATH_BASE && gold->child[0]->kind == MATH_NUMBER &&
+         pred->child[0]->kind == MATH_NUMBER))
+        return 0;
+    return math_scalar_equal(e->w, g, p) != MATH_TRUE;
 }
 
 /* 1101_2 and 1101: where one side leaves out the base, the digits are the answer. */
@@ -209,15 +218,34 @@ static int same_digits(const struct math_node *a, const struct math_node *b)
            !memcmp(digits->literal.digits, bare->literal.digits, (size_t)bare->literal.n);
 }
 
+/* Brings the prediction into the reference's unit, where both have one: 100 cm into 1 m, 36 cents into $0.36.
+ * 0, or -1 where the units measure different things. */
+static int in_units_of(struct comparison *e, const struct marked *g, struct marked *p)
+{
+    int64_t num, den;
+    if (g->money && p->money && strcmp(g->money, p->money) != 0)
+        return -1;
+    if (g->money && p->money && !g->unit != !p->unit) /* $5 and $5 per hour */
+        return 0;
+    const char *a = g->unit ? g->unit : g->money, *b = p->unit ? p->unit : p->money;
+    if (!a || !b || equal_units(a, b))
+        return 0;
+    if (!equal_unit_ratio(b, a, &num, &den))
+        return -1;
+    p->value = ratio_of(e, p->value, arena_printf(e->w->arena, "%lld", (long long)num), 0);
+    p->value = p->value ? ratio_of(e, p->value, arena_printf(e->w->arena, "%lld", (long long)den), 1) : NULL;
+    return 0;
+}
+
 enum math_truth equal_values(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
     struct marked g = unmark(e, gold), p = unmark(e, pred);
     if (!g.value || !p.value)
         return MATH_UNKNOWN;
-    if ((g.unit && p.unit && !equal_units(g.unit, p.unit)) || other_base(e, g.value, p.value))
+    if (other_base(e, g.value, p.value) || in_units_of(e, &g, &p))
         return MATH_FALSE;
-    if (g.money && p.money && strcmp(g.money, p.money) != 0)
-        return MATH_FALSE;
+    if (!p.value)
+        return MATH_UNKNOWN;
     if (e->rules->units == MARK_KEEP && (!g.unit != !p.unit || g.currency != p.currency))
         return MATH_FALSE;
     if (same_digits(g.value, p.value) && !g.percent == !p.percent && !g.degrees == !p.degrees)

@@ -57,7 +57,7 @@ static int count(const struct math_node *m, int depth)
 static const struct math_node *read_once(struct math_reader *r, unsigned options, int n)
 {
     r->pos = r->skip = r->depth = 0;
-    r->bound_i = r->bound_e = r->in_bracket = r->no_mid = r->in_rows = 0;
+    r->bound_i = r->bound_e = r->in_bracket = r->no_mid = r->in_rows = r->in_integral = 0;
     r->options = options;
     const struct math_node *m = read_statements(r);
     if (!m || r->pos != n || r->skip || count(m, 1) > MATH_TREE_NODES)

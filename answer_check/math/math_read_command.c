@@ -41,6 +41,8 @@ const struct math_node *read_argument(struct math_reader *r)
 
 static const struct math_node *fraction(struct math_reader *r, int from)
 {
+    if (read_is_derivative(r))
+        return read_derivative(r, from);
     const struct math_node *a = read_argument(r), *b = a ? read_argument(r) : NULL;
     return reader_two(r, MATH_DIVIDE, from, a, b);
 }
@@ -111,12 +113,7 @@ static const struct math_node *shape(struct math_reader *r, const struct token *
     return read_name(r, name, from, 0);
 }
 
-struct bounds {
-    const struct math_node *variable, *from, *to, *condition;
-    const char *name;
-};
-
-static int lower_bound(struct math_reader *r, struct bounds *b)
+static int lower_bound(struct math_reader *r, struct read_bounds *b)
 {
     const struct token *t = reader_token(r);
     int braced = t->kind == T_OPEN && t->value == '{';
@@ -139,7 +136,7 @@ static int lower_bound(struct math_reader *r, struct bounds *b)
     return 0;
 }
 
-static int read_bounds(struct math_reader *r, struct bounds *b)
+int read_bounds(struct math_reader *r, struct read_bounds *b)
 {
     for (int i = 0; i < 2; i++) {
         if (reader_is(r, T_UNDERSCORE) && !b->from && !b->condition) {
@@ -155,7 +152,7 @@ static int read_bounds(struct math_reader *r, struct bounds *b)
     return 0;
 }
 
-static const struct math_node *signed_product(struct math_reader *r)
+const struct math_node *read_signed_product(struct math_reader *r)
 {
     int from = r->pos, negative = reader_is(r, T_MINUS);
     if (negative)
@@ -166,13 +163,13 @@ static const struct math_node *signed_product(struct math_reader *r)
 
 static const struct math_node *big_sum(struct math_reader *r, int product, int from)
 {
-    struct bounds b = {0};
+    struct read_bounds b = {0};
     if (read_bounds(r, &b))
         return NULL;
     int i = b.name && !strcmp(b.name, "i"), e = b.name && !strcmp(b.name, "e");
     r->bound_i += i;
     r->bound_e += e;
-    const struct math_node *body = signed_product(r);
+    const struct math_node *body = read_signed_product(r);
     r->bound_i -= i;
     r->bound_e -= e;
     if (b.variable && b.to) {
@@ -188,25 +185,6 @@ static const struct math_node *big_sum(struct math_reader *r, int product, int f
     if (m)
         m->name = product ? "product" : "sum";
     return b.to || b.from || !child[0] ? NULL : m;
-}
-
-/* \int_a^b f(x) dx reads up to the end of the sum, \lim_{x \to 0} f(x) to the end of the product. */
-static const struct math_node *opaque(struct math_reader *r, const char *name, int from)
-{
-    const struct math_node *child[3];
-    int n = 0, limit = name[0] == 'l';
-    struct bounds b = {0};
-    if (read_bounds(r, &b) || b.variable)
-        return NULL;
-    if (b.condition)
-        child[n++] = b.condition;
-    if (b.to)
-        child[n++] = b.to;
-    child[n++] = limit ? signed_product(r) : read_sum(r);
-    struct math_node *m = math_node_new(r->w, MATH_OPAQUE, reader_source(r, from), n, child);
-    if (m)
-        m->name = name;
-    return m;
 }
 
 const struct math_node *read_command(struct math_reader *r)
@@ -237,7 +215,7 @@ const struct math_node *read_command(struct math_reader *r)
         m = big_sum(r, t->value, from);
         break;
     case T_OPAQUE:
-        m = opaque(r, t->s, from);
+        m = read_opaque(r, t->s, from);
         break;
     default:
         m = NULL;

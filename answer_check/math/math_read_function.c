@@ -41,6 +41,8 @@ static int argument_goes_on(struct math_reader *r, const struct read_items *f, i
     const struct math_node *last = f->node[f->n - 1];
     if (r->skip)
         return 1;
+    if (read_differential_follows(r))
+        return 0;
     if (t->space == SPACE_WIDE || !read_starts_factor(r) || t->kind == T_FUNCTION || t->kind == T_OPERATOR ||
         t->kind == T_BIG_SUM || t->kind == T_OPAQUE || t->kind == T_BEGIN)
         return 0;

@@ -137,6 +137,12 @@ static const struct math_node *apply(struct math_reader *r, const char *name, in
     reader_next(r);
     if (args.n == 2 && !strcmp(name, "C") && reader_option(r, READ_CHOOSE))
         return reader_function(r, MATH_BINOMIAL, from, args.node[0], args.node[1]);
+    const struct math_node *first = args.node[0];
+    if (args.n == 1 && first->kind == MATH_RELATION && first->n == 2 &&
+        *first->ops == MATH_DIVIDES) { /* P(A|B) */
+        args = (struct read_items){.node = first->child, .n = 2};
+        name = reader_join_names(r, name, "|");
+    }
     struct math_node *m = math_node_new(r->w, MATH_APPLY, reader_source(r, from), args.n, args.node);
     if (m)
         m->name = name;
@@ -156,13 +162,29 @@ static const struct math_node *constant(struct math_reader *r, const char *name,
     return m;
 }
 
+/* Does an exponent with a letter in it follow? n2^{n-1} is n times a power of 2, while x1^2 is x_1 squared.
+ */
+static int raised_by_letter(const struct token *t)
+{
+    if (t->kind != T_CARET)
+        return 0;
+    int depth = 0;
+    do {
+        t++;
+        depth += (t->kind == T_OPEN) - (t->kind == T_CLOSE);
+        if (t->kind == T_WORD || t->kind == T_NAME)
+            return 1;
+    } while (depth > 0 && t->kind != T_END);
+    return 0;
+}
+
 const struct math_node *read_name(struct math_reader *r, const char *name, int from, int plain_letter)
 {
     const char *first = name;
     int n, used, at = r->pos;
     if (!r->skip) {
         const struct token *t = reader_token(r);
-        if (plain_letter && t->kind == T_DIGITS && !t->space) { /* x1 */
+        if (plain_letter && t->kind == T_DIGITS && !t->space && !raised_by_letter(t + 1)) { /* x1 */
             name = arena_printf(r->w->arena, "%s_%.*s", name, t->n, t->s);
             reader_next(r);
         } else if (t->kind == T_UNDERSCORE) {

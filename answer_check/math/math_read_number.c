@@ -135,9 +135,17 @@ static void integer_part(struct math_reader *r, struct digits *d)
     }
 }
 
-static int is_accented_digits(const struct token *t)
+/* Digits under a mark, \dot{3} or \dot3: the number of tokens, and in *digits the one of the digits; 0: none.
+ */
+static int accented_digits(const struct token *t, const struct token **digits)
 {
-    return t->kind == T_ACCENT && t[1].kind == T_OPEN && t[2].kind == T_DIGITS && t[3].kind == T_CLOSE;
+    int braced = t[1].kind == T_OPEN;
+    *digits = t + 1 + braced;
+    if (t->kind != T_ACCENT || (*digits)->kind != T_DIGITS)
+        return 0;
+    if (braced)
+        return t[3].kind == T_CLOSE ? 4 : 0;
+    return t[1].n == 1 ? 2 : 0;
 }
 
 /* \overline{3}, \dot{1}42\dot{7} or (3) behind the point. */
@@ -151,12 +159,14 @@ static void period(struct digits *d)
         d->end = t + 3;
     }
     int dot = t->kind == T_ACCENT && !strcmp(t->s, "dot"), repeats = n;
-    while (!repeats && is_accented_digits(t)) {
-        append(d, t[2].s, t[2].n);
-        n += t[2].n;
-        d->end = t += 4;
+    const struct token *marked;
+    int used;
+    while (!repeats && (used = accented_digits(t, &marked))) {
+        append(d, marked->s, marked->n);
+        n += marked->n;
+        d->end = t += used;
         repeats = !dot;
-        if (dot && tight(t, T_DIGITS) && is_accented_digits(t + 1)) {
+        if (dot && tight(t, T_DIGITS) && accented_digits(t + 1, &marked)) {
             append(d, t->s, t->n);
             n += t->n;
             t++;
@@ -260,8 +270,7 @@ static const struct math_node *plain_mixed(struct math_reader *r)
                            *b = reader_integer(r, t[3].s, t[3].n);
     r->pos += 4;
     const struct math_node *f = reader_two(r, MATH_DIVIDE, from + 1, a, b);
-    int product = reader_option(r, READ_MIXED_PRODUCT);
-    return reader_two(r, product ? MATH_MULTIPLY : MATH_ADD, from, whole, f);
+    return reader_two(r, MATH_ADD, from, whole, f);
 }
 
 static int is_plain_integer(const struct math_node *m)
@@ -288,14 +297,19 @@ const struct math_node *read_mixed(struct math_reader *r, const struct math_node
 const struct math_node *read_base(struct math_reader *r, const struct math_node *digits, int from)
 {
     const struct token *t = reader_token(r) + 1;
-    int braced = t->kind == T_OPEN && t->value == '{';
+    int braced = t->kind == T_OPEN && t->value == '{', word;
     const struct math_node *base;
     t += braced;
+    word = braced && t->kind == T_WORD && t->n == 4 && span_starts((struct span){t->s, 4}, "base");
+    t += word;
     int number = t->kind == T_WORD ? math_word_number((struct span){t->s, (size_t)t->n}) : -1;
     if (number > 1 && (!braced || t[1].kind == T_CLOSE)) {
         char *s = arena_printf(r->w->arena, "%d", number);
         base = reader_integer(r, s, (int)strlen(s));
-        r->pos += 2 + 2 * braced;
+        r->pos += 2 + 2 * braced + word;
+    } else if (word && t->kind == T_DIGITS && t[1].kind == T_CLOSE) { /* 52_{base 8} */
+        base = reader_integer(r, t->s, t->n);
+        r->pos += 5;
     } else if (t->kind == T_DIGITS && !braced) {
         base = reader_integer(r, t->s, t->n);
         r->pos += 2;

@@ -85,6 +85,8 @@ const struct math_node *read_primary(struct math_reader *r)
     int words;
     if (math_step(r->w, 1))
         return NULL;
+    if (read_is_chosen(r))
+        return read_chosen(r);
     switch (t->kind) {
     case T_DIGITS:
         if (!r->skip && (words = read_base_length(r)))

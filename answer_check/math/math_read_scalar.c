@@ -29,6 +29,27 @@ static int is_letter_union(const struct math_reader *r)
            t[1].kind == T_OPEN;
 }
 
+/* \vec a \times \vec b: not a product of numbers. One side has the mark of a vector, and none is a literal.
+ */
+static int is_vector_product(const struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    if (t->kind != T_TIMES || t->value != 1 || !r->pos || r->skip)
+        return 0;
+    const struct token *left = t[-1].kind == T_CLOSE && t[-1].match >= 0 ? &r->t[t[-1].match] : &t[-1];
+    return ((left->flags | t[1].flags) & TOKEN_VECTOR) && left->kind != T_DIGITS && t[1].kind != T_DIGITS;
+}
+
+static const struct math_node *read_vector_product(struct math_reader *r, int from, const struct math_node *a,
+                                                   const struct math_node *b)
+{
+    const struct math_node *side[] = {a, b};
+    struct math_node *m = math_node_new(r->w, MATH_OPAQUE, reader_source(r, from), 2, side);
+    if (m)
+        m->name = "cross";
+    return m;
+}
+
 int read_starts_factor(const struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -164,7 +185,16 @@ const struct math_node *read_product(struct math_reader *r)
             f = (struct read_items){0};
         if (marked != m && reader_add(r, &f, marked, T_TIMES, 0))
             return NULL;
-        if (kind == T_TIMES || is_cross(r)) {
+        if (is_vector_product(r)) {
+            struct read_items right = {0};
+            reader_next(r);
+            if (read_factor_with_sign(r, &right))
+                return NULL;
+            const struct math_node *cross = read_vector_product(r, from, marked, collapse(r, from, &right));
+            f = (struct read_items){0};
+            if (reader_add(r, &f, cross, T_TIMES, 0))
+                return NULL;
+        } else if (kind == T_TIMES || is_cross(r)) {
             reader_next(r);
             if (read_factor_with_sign(r, &f))
                 return NULL;

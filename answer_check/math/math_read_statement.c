@@ -136,73 +136,16 @@ static const struct math_node *equation(struct math_reader *r, int from, const s
     return m;
 }
 
-/* "only x = 0", "exactly 5": the first word changes nothing. */
-static void skip_adverb(struct math_reader *r)
-{
-    static const char *const table[] = {"only", "exactly", "approximately", "about", "roughly", "all", "any"};
-    const struct token *t = reader_token(r);
-    if (t->kind != T_WORD || (t[1].kind == T_WORD && t[1].n > 1) || t[1].kind == T_END)
-        return;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (span_starts((struct span){t->s, (size_t)t->n}, table[i]) && strlen(table[i]) == (size_t)t->n)
-            reader_next(r);
-}
-
-/* A label: words, perhaps with a number (Case 2), and a colon. Returns the number of tokens before the
- * colon; 0 when there is no label; -1 when the words only announce something (The answer is: 5), because
- * such a text is a response rather than an expression. */
-static int label_length(struct math_reader *r)
-{
-    const struct token *t = reader_token(r);
-    int n = read_phrase_length(r);
-    if (!n && t->kind == T_WORD && t->n > 2 && t[1].kind == T_DIGITS && t[1].space)
-        n = 1;
-    n += n && t[n].kind == T_DIGITS;
-    if (!n || t[n].kind != T_COLON)
-        return 0;
-    for (int i = 0; i < n; i++) {
-        struct span word = {t[i].s, (size_t)t[i].n};
-        if (math_word_announces(word) || (math_word_is_stop(word) && word.n > 1))
-            return -1;
-    }
-    return n;
-}
-
-/* "\text{The smallest such } n \text{ is } 5", "\text{Area of } ABC = 5": skips words that announce a
- * value, up to their verb or sign. Only at the beginning of a text, and only when the words are set as
- * text. */
-static void skip_announcement(struct math_reader *r)
-{
-    int verb = 0, words = 0;
-    for (int i = 0; !r->pos && i < 24; i++) {
-        const struct token *t = &r->t[i];
-        struct span word = {t->s, (size_t)t->n};
-        int text = t->flags & TOKEN_TEXT && (read_is_word(t) || t->kind == T_COLON);
-        int name =
-            t->kind == T_NAME || (t->kind == T_WORD && (t->n == 1 || (*t->s <= 'Z' && t->s[1] <= 'Z')));
-        if (t->kind == T_RELATION && t->value == MATH_EQUAL && words > 1)
-            verb = i;
-        if (i && t->kind == T_UNDERSCORE) { /* \omega_{1} */
-            i = t[1].kind == T_OPEN ? t[1].match : i + 1;
-            continue;
-        }
-        if ((!text && !name) || (text && (span_starts(word, "not") || word.n == 0)))
-            break;
-        words += text;
-        if (text && words > 1 && word.n < 4 && (span_starts(word, "is") || span_starts(word, "are")))
-            verb = i;
-    }
-    const struct token *next = &r->t[verb + 1];
-    if (verb && next->kind != T_END && !(next->kind == T_WORD && next->flags & TOKEN_TEXT))
-        r->pos = verb + 1 + (next->kind == T_COLON);
-}
-
 static const struct math_node *read_item(struct math_reader *r)
 {
-    skip_announcement(r);
-    skip_adverb(r);
-    int from = r->pos, words = label_length(r);
+    read_announcement(r);
+    read_adverb(r);
+    int from = r->pos, letter = read_choice_label(r), words = letter ? 0 : read_label_length(r);
     const struct math_node *label = NULL;
+    if (letter) { /* (C) 12 */
+        label = reader_named(r, MATH_TEXT, from, read_folded(r, from + 1, from + 2));
+        r->pos += letter;
+    }
     if (words < 0)
         return NULL;
     if (words) { /* Minimum: 1 */
@@ -231,7 +174,7 @@ static const struct math_node *read_item(struct math_reader *r)
 }
 
 /* Reads the signs between two elements; 0 when there are none. */
-static int read_separator(struct math_reader *r, enum token_kind *kind, int *comma)
+static int read_separator(struct math_reader *r, enum token_kind *kind, int *comma, int *logical)
 {
     int found = 0;
     *comma = 0;
@@ -242,9 +185,10 @@ static int read_separator(struct math_reader *r, enum token_kind *kind, int *com
             k = k == T_CUP ? T_OR : T_AND;
         if (k == T_COMMA)
             *comma = 1;
-        else if (k == T_AND || k == T_OR || k == T_SEMICOLON)
+        else if (k == T_AND || k == T_OR || k == T_SEMICOLON) {
+            *logical |= reader_token(r)->kind == k && k != T_SEMICOLON && reader_token(r)->value == 1;
             *kind = k;
-        else if (k == T_ROW && !r->in_rows)
+        } else if (k == T_ROW && !r->in_rows)
             *kind = found ? *kind : T_ROW;
         else
             break;
@@ -263,7 +207,7 @@ int read_items(struct math_reader *r, struct read_items *out)
             return -1;
         if (at_end(r))
             return 0;
-        if (!read_separator(r, &kind, &comma)) {
+        if (!read_separator(r, &kind, &comma, &out->logical)) {
             const struct token *t = reader_token(r);
             int box = t->kind == T_OPEN && t->flags & TOKEN_BOX;
             if ((t->space != SPACE_WIDE && !box) || m->kind == MATH_TEXT || read_phrase_length(r))
@@ -319,7 +263,8 @@ static int same_left(const struct read_items *list)
 static const struct math_node *flat(struct math_reader *r, int from, const struct read_items *list)
 {
     int or = has(list, T_OR);
-    enum math_kind kind = !all_statements(list) ? MATH_LIST : or ? MATH_OR : MATH_AND;
+    int statements = list->logical || all_statements(list);
+    enum math_kind kind = !statements ? MATH_LIST : or ? MATH_OR : MATH_AND;
     struct math_node *m = math_node_new(r->w, kind, reader_source(r, from), list->n, list->node);
     if (m)
         m->which = (kind == MATH_LIST && or) || (kind == MATH_AND && !has(list, T_AND));
@@ -334,12 +279,13 @@ static const struct math_node *cut(struct math_reader *r, int from, const struct
     for (int a = 0, b; a < list->n; a = b) {
         for (b = a + 1; b < list->n && list->separator[b] != separator; b++)
             ;
-        struct read_items part = {list->node + a, list->separator + a, list->comma + a, b - a, 0};
+        struct read_items part = {list->node + a, list->separator + a, list->comma + a, b - a, 0,
+                                  list->logical};
         const struct math_node *m = part.n == 1 ? part.node[0] : flat(r, from, &part);
         if (reader_add(r, &groups, m, separator, 0))
             return NULL;
     }
-    int or = separator == T_OR && all_statements(&groups);
+    int or = separator == T_OR && (list->logical || all_statements(&groups));
     return groups.n == 1 ? groups.node[0] : reader_list(r, or ? MATH_OR : MATH_LIST, from, &groups);
 }
 
@@ -360,10 +306,13 @@ const struct math_node *read_join(struct math_reader *r, int from, const struct 
         return list->node[0];
     if (is_mixed(list))
         return NULL;
+    const struct math_node *shared = read_shared_left(r, from, list);
+    if (shared)
+        return shared;
     int semicolons = has(list, T_SEMICOLON), commas = has(list, T_COMMA) || has(list, T_AND);
     if (semicolons && (commas || has(list, T_OR)))
         return cut(r, from, list, T_SEMICOLON);
-    if (commas && has(list, T_OR) && all_statements(list) && !same_left(list))
+    if (commas && has(list, T_OR) && (list->logical || (all_statements(list) && !same_left(list))))
         return cut(r, from, list, T_OR);
     return flat(r, from, list);
 }

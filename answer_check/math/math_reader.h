@@ -1,7 +1,8 @@
 #ifndef ANSWER_CHECK_MATH_MATH_READER_H
 #define ANSWER_CHECK_MATH_MATH_READER_H
 
-#include "answer_check/math/math_lex.h"
+#include "answer_check/lex/math_lex.h"
+#include "answer_check/math/math_read.h"
 
 /* Shared by the files of the reader (math_read*.c), whose entry is math_read() in math_tree.h. This header
  * is a door only for the lists of words at its end, math_word_*(), which answer_check/equal uses too.
@@ -28,13 +29,12 @@ enum read_option {
     READ_SLASH = 1 << 10,          /* 1/2x: 1 over 2x, not half of x */
     READ_TEX_DIGITS = 1 << 11,     /* x^23: x^2 times 3 as TeX sets it; \sqrt12: the root of 12 */
     READ_SCIENTIFIC = 1 << 12,     /* 3e-5: 3 times 10^-5, not 3e minus 5 */
-    READ_MIXED_PRODUCT = 1 << 13,  /* 1 2/3: a product */
-    READ_FUNCTION_SLASH = 1 << 14, /* sin x/2: how far the argument goes */
-    READ_E_SYMBOL = 1 << 15,
-    READ_I_SYMBOL = 1 << 16,
-    READ_CHOOSE = 1 << 17, /* C_9^2, C(9, 2): a binomial coefficient */
-    READ_FLOOR = 1 << 18,  /* [x]: the integer part, not a parenthesis */
-    READ_OPTIONS = 19
+    READ_FUNCTION_SLASH = 1 << 13, /* sin x/2: how far the argument goes */
+    READ_E_SYMBOL = 1 << 14,
+    READ_I_SYMBOL = 1 << 15,
+    READ_CHOOSE = 1 << 16, /* C_9^2, C(9, 2): a binomial coefficient */
+    READ_FLOOR = 1 << 17,  /* [x]: the integer part, not a parenthesis */
+    READ_OPTIONS = 18
 };
 
 struct math_reader {
@@ -50,6 +50,7 @@ struct math_reader {
     int in_bracket;       /* inside ( ) and the like: commas separate there */
     int no_mid;           /* a | here means "such that", not "divides" */
     int commas;           /* number of commas in the whole text */
+    int in_integral;      /* dx ends the argument of a function */
     int in_rows;          /* inside an environment, where \\ ends a row and does not separate statements */
 };
 
@@ -61,6 +62,7 @@ struct read_items {
     enum token_kind *separator; /* T_COMMA, T_SEMICOLON, T_AND, T_OR; value T_ROW for a new line */
     unsigned char *comma;       /* whether a comma stood before "or" or "and" */
     int n, cap;
+    int logical; /* joined by \land or \lor: statements, whatever they look like */
 };
 
 /* Tools (math_reader.c). */
@@ -98,6 +100,13 @@ int read_base_words(const struct token *t);
 const struct math_node *read_statements(struct math_reader *r); /* everything up to the end of the group */
 int read_items(struct math_reader *r, struct read_items *out);  /* the same in pieces; -1: unreadable */
 const struct math_node *read_join(struct math_reader *r, int from, const struct read_items *list);
+const struct math_node *read_shared_left(struct math_reader *r, int from, const struct read_items *list);
+/* What announces a statement (math_read_label.c). A label and a choice's letter are a number of tokens, 0
+ * where there is none; label -1: the words make the text a response. The other two pass over words. */
+int read_label_length(struct math_reader *r);
+int read_choice_label(const struct math_reader *r);
+void read_adverb(struct math_reader *r);
+void read_announcement(struct math_reader *r);
 int read_opens_condition(const struct math_reader *r);        /* ( with a relation inside */
 const struct math_node *read_relation(struct math_reader *r); /* math_read_relation.c */
 int read_ratio_word(const struct math_reader *r);             /* the "to" of "3 to 4" */
@@ -124,13 +133,28 @@ int read_base_length(const struct math_reader *r); /* tokens of A5 in A5_{16}; 0
 const struct math_node *read_based(struct math_reader *r, int tokens);
 const struct math_node *read_letters(struct math_reader *r);
 const struct math_node *read_name(struct math_reader *r, const char *name, int from, int plain_letter);
+int read_is_chosen(const struct math_reader *r); /* {}_nC_k */
+const struct math_node *read_chosen(struct math_reader *r);
 const struct math_node *read_command(struct math_reader *r);
 const struct math_node *read_argument(struct math_reader *r); /* {..} of a command, or its next token */
+/* The bounds of a sum or an integral, _ and ^ in either order: 0, or -1. */
+struct read_bounds {
+    const struct math_node *variable, *from, *to, *condition;
+    const char *name;
+};
+int read_bounds(struct math_reader *r, struct read_bounds *b);
+const struct math_node *read_signed_product(struct math_reader *r);
 const struct math_node *read_function(struct math_reader *r);
 const struct math_node *read_bracket(struct math_reader *r);
 const struct math_node *read_group(struct math_reader *r); /* {..} */
 const struct math_node *read_environment(struct math_reader *r);
 const struct math_node *read_cases(struct math_reader *r, int from); /* at \begin */
+
+/* Calculus (math_read_calculus.c). */
+int read_differential_follows(const struct math_reader *r); /* dx, behind an integral sign */
+const struct math_node *read_opaque(struct math_reader *r, const char *name, int from);
+int read_is_derivative(const struct math_reader *r); /* behind \frac */
+const struct math_node *read_derivative(struct math_reader *r, int from);
 
 /* Words (math_read_text.c, math_read_unit.c). */
 int read_is_word(const struct token *t);       /* could it stand in prose? */

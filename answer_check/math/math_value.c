@@ -1,5 +1,5 @@
 /* Is a text mathematics, or words? */
-#include "answer_check/math/math_tree.h"
+#include "answer_check/math/math_read.h"
 
 /* Is this symbol really a word? It is when it has at least three letters, or letters of another script. */
 static int is_word(const struct math_node *m)

@@ -1,7 +1,7 @@
 #ifndef ANSWER_CHECK_SCALAR_SCALAR_H
 #define ANSWER_CHECK_SCALAR_SCALAR_H
 
-#include "answer_check/math/math_tree.h"
+#include "answer_check/tree/math_tree.h"
 
 /* The door of the arithmetic on trees, for equal/ and compat/: which scalars are equal, which is smaller,
  * which decimal is a rounding of which number. Nothing here guesses: TRUE and FALSE are proved (for

@@ -84,7 +84,7 @@ static int eval_sum(struct scalar_context *c, const struct math_node *m, struct 
 {
     struct value v;
     int64_t from, to;
-    if (m->n != 4 || m->child[1]->kind != MATH_SYMBOL)
+    if (m->n != 4 || m->child[1]->kind != MATH_SYMBOL || m->which == MATH_INTEGRAL)
         return SCALAR_UNKNOWN;
     int rc = scalar_eval(c, m->child[2], &v);
     if (rc || !value_integer(&v, &from))
@@ -96,14 +96,15 @@ static int eval_sum(struct scalar_context *c, const struct math_node *m, struct 
         return SCALAR_UNKNOWN;
     struct binding b = {m->child[1]->name, gauss_of(fraction_of(0)), c->bound};
     struct value total;
-    value_set(&total, gauss_of(fraction_of(m->which == 1)));
+    value_set(&total, gauss_of(fraction_of(m->which == MATH_PRODUCT)));
     for (int64_t k = from; k <= to && !rc; k++) {
         b.value = gauss_of(fraction_of(k));
         c->bound = &b;
         rc = scalar_eval(c, m->child[0], &v);
         c->bound = b.outer;
         if (!rc)
-            rc = m->which == 1 ? value_mul(c, &total, &total, &v) : value_add(c, &total, &total, &v);
+            rc = m->which == MATH_PRODUCT ? value_mul(c, &total, &total, &v)
+                                          : value_add(c, &total, &total, &v);
     }
     *out = total;
     return rc;

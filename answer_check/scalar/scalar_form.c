@@ -241,12 +241,13 @@ static int form_sum(struct form_space *s, const struct math_node *m, struct form
     int64_t from, to;
     if (scalar_exact(c, m, &g))
         return form_constant(s, out, g);
-    if (m->n != 4 || !scalar_exact(c, m->child[2], &g) || !gauss_is_real(g) || !fraction_int64(g.re, &from) ||
-        !scalar_exact(c, m->child[3], &g) || !gauss_is_real(g) || !fraction_int64(g.re, &to) ||
-        from < -SUM_BOUND || from > SUM_BOUND || to < -SUM_BOUND || to > SUM_BOUND || to - from > POWER_MAX)
+    if (m->n != 4 || m->which == MATH_INTEGRAL || !scalar_exact(c, m->child[2], &g) || !gauss_is_real(g) ||
+        !fraction_int64(g.re, &from) || !scalar_exact(c, m->child[3], &g) || !gauss_is_real(g) ||
+        !fraction_int64(g.re, &to) || from < -SUM_BOUND || from > SUM_BOUND || to < -SUM_BOUND ||
+        to > SUM_BOUND || to - from > POWER_MAX)
         return form_other(s, m, out);
     struct binding b = {m->child[1]->name, gauss_of(fraction_of(0)), c->bound};
-    int rc = form_constant(s, out, gauss_of(fraction_of(m->which == 1)));
+    int rc = form_constant(s, out, gauss_of(fraction_of(m->which == MATH_PRODUCT)));
     for (int64_t k = from; k <= to && !rc; k++) {
         struct form f;
         b.value = gauss_of(fraction_of(k));
@@ -256,7 +257,7 @@ static int form_sum(struct form_space *s, const struct math_node *m, struct form
         if (!rc && s->atoms) /* atoms would mix up values of the bound variable */
             return SCALAR_INEXACT;
         if (!rc)
-            rc = m->which == 1 ? form_mul(s, out, out, &f) : form_add(s, out, out, &f);
+            rc = m->which == MATH_PRODUCT ? form_mul(s, out, out, &f) : form_add(s, out, out, &f);
     }
     return rc;
 }

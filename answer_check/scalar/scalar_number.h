@@ -3,7 +3,7 @@
 
 #include <gmp.h>
 
-#include "answer_check/math/math_tree.h"
+#include "answer_check/tree/math_tree.h"
 
 /* Exact numbers of the arithmetic on trees: fractions and Gaussian fractions. Small ones are two 64-bit
  * integers; where those overflow, GMP takes over. Everything that GMP and MPFI allocate belongs to the

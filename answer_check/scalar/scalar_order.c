@@ -110,7 +110,9 @@ static int nearest_integer(struct scalar_context *c, const struct math_node *m, 
     c->precision = plan_constant.precision[0];
     int rc = scalar_eval(c, m, &v);
     c->precision = 0;
-    if (rc || v.exact || !ball_below(v.b, 62))
+    if (!rc && v.exact) /* a floor or ceiling of an interval */
+        return value_integer(&v, out);
+    if (rc || !ball_below(v.b, 62))
         return 0;
     *out = mpfr_get_si(&v.b->re->left, MPFR_RNDN);
     return 1;

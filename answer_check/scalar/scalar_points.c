@@ -215,6 +215,8 @@ static enum math_truth compare_at_points(struct samples *p)
     if (mixed < 0 || (p->has_corner && !agree_at_corners(p)) || (p->has_jump && !agree_at_jumps(p)) ||
         (p->n_complex && agree(p, (struct point){.where = OFF_AXIS}, POINTS, ENOUGH) < 0))
         return MATH_FALSE;
+    if (p->w->ran_out) /* the points that were left out might disagree */
+        return MATH_UNKNOWN;
     if (positive >= ENOUGH || mixed >= ENOUGH)
         return MATH_TRUE;
     int principal = agree(p, (struct point){.is_principal = 1}, POINTS, ENOUGH);

@@ -134,7 +134,7 @@ static void look(struct samples *p, const struct math_node *m, int depth)
         note_corner(p, m);
     } else if (m->kind == MATH_FACTORIAL) {
         mark(p, m, SYMBOL_INTEGER, names_any);
-    } else if (m->kind == MATH_SUM && m->n == 4) {
+    } else if (m->kind == MATH_SUM && m->n == 4 && m->which != MATH_INTEGRAL) {
         mark(p, m->child[2], SYMBOL_INTEGER, names_any);
         mark(p, m->child[3], SYMBOL_INTEGER, names_any);
     } else if (m->kind == MATH_POWER && is_not_positive(m->child[0])) {

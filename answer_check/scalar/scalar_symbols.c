@@ -137,8 +137,13 @@ const struct math_node *math_substitute(struct math_work *w, const struct math_n
     return value ? substitute(w, m, name, value, 0) : NULL;
 }
 
+static int holds_opaque(const struct math_node *m, int depth);
+
+/* A sum of f(k) is opaque as a whole: a symbol for f(k) would not depend on k. */
 static int is_opaque(const struct math_node *m)
 {
+    if (m->kind == MATH_SUM)
+        return m->which == MATH_INTEGRAL || holds_opaque(m->child[0], 0);
     return m->kind == MATH_APPLY || m->kind == MATH_OPAQUE;
 }
 

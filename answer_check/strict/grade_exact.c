@@ -88,7 +88,7 @@ int grade_exact(struct grade *out, const char *gold_text, size_t gold_len, const
         return grade_set(out, VERDICT_ERROR, "The reference answer is empty.");
     if (grade_section(out, r, &section))
         return 0;
-    struct math_work w = {a, MATH_STEPS};
+    struct math_work w = {.arena = a, .steps = MATH_STEPS};
     struct box_list boxes;
     struct declared declared;
     const char *where = "The last box";

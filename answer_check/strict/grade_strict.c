@@ -310,7 +310,7 @@ static int grade_strict(struct grading *g, const struct response *r)
 int grade_math_strict(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                       const struct grade_rules *rules, struct arena *a)
 {
-    struct math_work w = {a, MATH_STEPS};
+    struct math_work w = {.arena = a, .steps = MATH_STEPS};
     struct grading g = {
         .out = out, .gold = unwrap_gold((struct span){gold, gold_len}, a), .rules = rules, .w = &w};
     int rc = grade_strict(&g, r);

@@ -134,7 +134,7 @@ struct outcome {
 static struct outcome compare_strict(struct span gold, struct span pred, int64_t steps)
 {
     struct arena a = {0};
-    struct math_work w = {&a, steps};
+    struct math_work w = {.arena = &a, .steps = steps};
     struct answer g = answer_read(&w, gold), p = answer_read(&w, pred);
     struct answer_match m = answer_compare(&w, &g, &p, &grade_options_default.rules);
     CHECK(w.steps >= 0 && m.how);
@@ -145,7 +145,7 @@ static struct outcome compare_strict(struct span gold, struct span pred, int64_t
 static struct outcome compare_compat(struct span gold, struct span pred, int64_t steps)
 {
     struct arena a = {0};
-    struct math_work w = {&a, steps};
+    struct math_work w = {.arena = &a, .steps = steps};
     struct compat_candidate g, p;
     struct compat_comparison c = {.w = &w, .rounding = 6};
     compat_extract(&g, &w, gold, &grade_options_default);

@@ -10,10 +10,11 @@
 #include "answer_check/compat/compat_equal.h"
 #include "answer_check/answer_check.h"
 #include "answer_check/equal/equal_answer.h"
+#include "answer_check/math/math_read.h"
 
 static void reflexive(struct span text, struct arena *a)
 {
-    struct math_work w = {a, MATH_STEPS};
+    struct math_work w = {.arena = a, .steps = MATH_STEPS};
     struct answer x = answer_read(&w, text), y = answer_read(&w, text);
     assert(answer_compare(&w, &x, &y, &grade_options_default.rules).equal || !x.tree);
 }
@@ -44,7 +45,7 @@ static int order_counts(const struct math_node *p, const struct math_node *q)
 
 static enum math_truth trees(const struct math_node *p, const struct math_node *q, struct arena *a)
 {
-    struct math_work w = {a, MATH_STEPS};
+    struct math_work w = {.arena = a, .steps = MATH_STEPS};
     struct comparison e = {&w, &grade_options_default.rules, "exactly", 0};
     enum math_truth r = equal_trees(&e, p, q);
     assert(w.steps >= 0);
@@ -53,12 +54,12 @@ static enum math_truth trees(const struct math_node *p, const struct math_node *
 
 static void symmetric(struct span x, struct span y, struct arena *a)
 {
-    struct math_work w = {a, MATH_STEPS};
+    struct math_work w = {.arena = a, .steps = MATH_STEPS};
     const struct math_node *p = math_read(&w, x), *q = math_read(&w, y);
     if (!p || !q)
         return;
     if (math_is_scalar(p) && math_is_scalar(q)) {
-        struct math_work one = {a, MATH_STEPS}, two = {a, MATH_STEPS};
+        struct math_work one = {.arena = a, .steps = MATH_STEPS}, two = one;
         enum math_truth there = math_scalar_equal(&one, p, q), back = math_scalar_equal(&two, q, p);
         assert(there == back || there == MATH_UNKNOWN || back == MATH_UNKNOWN);
     }
@@ -70,7 +71,7 @@ static void symmetric(struct span x, struct span y, struct arena *a)
 
 static void compat(struct span x, struct span y, struct arena *a)
 {
-    struct math_work w = {a, MATH_STEPS};
+    struct math_work w = {.arena = a, .steps = MATH_STEPS};
     struct compat_comparison c = {.w = &w, .rounding = 6};
     const struct math_node *p = compat_read(&w, x), *q = compat_read(&w, y);
     if (p && q)
@@ -96,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!cut || size > 4096)
         return 0;
     struct span gold = copy_of(data, (size_t)(cut - data)), pred = copy_of(cut + 1, size - gold.n - 1);
-    struct math_work w = {&a, MATH_STEPS};
+    struct math_work w = {.arena = &a, .steps = MATH_STEPS};
     struct answer g = answer_read(&w, gold), p = answer_read(&w, pred);
     answer_compare(&w, &g, &p, &grade_options_default.rules);
     answer_forms(&gold_form, &pred_form, &g, &p, &a);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "answer_check/answer_check.h"
-#include "answer_check/math/math_tree.h"
+#include "answer_check/tree/math_tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

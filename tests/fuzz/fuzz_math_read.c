@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer_check/math/math_tree.h"
+#include "answer_check/math/math_read.h"
 #include "evalcore/base/arena.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena a = {0};
     struct str print[2] = {{0}, {0}}, infix = {0};
     for (int i = 0; i < 2; i++) {
-        struct math_work w = {&a, MATH_STEPS};
+        struct math_work w = {.arena = &a, .steps = MATH_STEPS};
         const struct math_node *m = math_read(&w, (struct span){text, size});
         assert(w.steps >= 0);
         math_print(&print[i], m);

@@ -1,13 +1,13 @@
 /* The reader of mathematics. Each line of the data file is a text and the tree that is read from it, in
  * prefix form ("==>") or as printed for people ("-->"). The functions here test what no text may do:
  * exceed the limits, or be read only in part. */
-#include "answer_check/math/math_tree.h"
+#include "answer_check/math/math_read.h"
 #include "evalcore/base/arena.h"
 #include "tests/cases.h"
 
 static const struct math_node *read_text(struct arena *a, const char *text, size_t n, int64_t *steps)
 {
-    struct math_work w = {a, MATH_STEPS};
+    struct math_work w = {.arena = a, .steps = MATH_STEPS};
     const struct math_node *m = math_read(&w, (struct span){text, n});
     if (steps)
         *steps = MATH_STEPS - w.steps;

@@ -1,5 +1,6 @@
 /* Arithmetic on trees: each line of the data file is a question and its answer, see there. Both orders are
  * asked where the question is symmetric. */
+#include "answer_check/math/math_read.h"
 #include "answer_check/scalar/scalar.h"
 #include "tests/cases.h"
 
@@ -15,7 +16,7 @@ static const char *const words[] = {"unknown", "false", "true"};
 static enum math_truth ask(const char *a, const char *op, const char *b, int number_in_op, int64_t *steps)
 {
     struct arena arena = {0};
-    struct math_work w = {&arena, MATH_STEPS};
+    struct math_work w = {.arena = &arena, .steps = MATH_STEPS};
     const struct math_node *x = read_text(&w, a), *y = read_text(&w, b);
     enum math_truth truth = MATH_UNKNOWN;
     CHECK(x && y);
@@ -38,7 +39,7 @@ static void check_roots(const char *path, int line, char *text)
 {
     int before = check_failures;
     struct arena arena = {0};
-    struct math_work w = {&arena, MATH_STEPS};
+    struct math_work w = {.arena = &arena, .steps = MATH_STEPS};
     const struct math_node *root[8];
     char *right = case_cut(text, "  are");
     const struct math_node *m = read_text(&w, text + strlen("roots of "));
@@ -106,7 +107,7 @@ static void check_row(const char *path, int line, char *text)
 static void check_trees(void)
 {
     struct arena arena = {0};
-    struct math_work w = {&arena, MATH_STEPS};
+    struct math_work w = {.arena = &arena, .steps = MATH_STEPS};
     const char *names[8];
     int64_t v = 0;
     const struct math_node *m = read_text(&w, "ba + \\sum_{k=1}^n (k n) + b");
@@ -137,7 +138,7 @@ static void check_long_number(void)
 {
     enum { DIGITS = 100000 };
     struct arena arena = {0};
-    struct math_work w = {&arena, 2 * MATH_STEPS};
+    struct math_work w = {.arena = &arena, .steps = 2 * MATH_STEPS};
     char *digits[2];
     struct math_node *m[2];
     for (int k = 0; k < 2; k++) {

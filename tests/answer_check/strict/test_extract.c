@@ -28,7 +28,7 @@ static void run(const struct test_case *t)
 {
     const char *text = case_need(t, "section");
     struct arena a = {0};
-    struct math_work w = {&a, MATH_STEPS};
+    struct math_work w = {.arena = &a, .steps = MATH_STEPS};
     struct span section = {text, strlen(text)}, found;
     struct declared d = {{"", 0}, {"", 0}};
     enum finish finish = case_text(t, "finish") ? FINISH_LENGTH : FINISH_STOP;

@@ -2,7 +2,7 @@
  * that occur in answers. */
 #include <string.h>
 
-#include "answer_check/math/math_lex_state.h"
+#include "answer_check/lex/math_lex_state.h"
 
 static int is(struct span a, const char *b)
 {
@@ -143,6 +143,22 @@ static int relation(struct lexer *l, const struct token_meaning *m)
     return 0;
 }
 
+/* \vec{PQ} and \overrightarrow{PQ} are the name of an arrow, whose letters have an order; what stands below a
+ * shorter arrow, or in a bold font, is marked. */
+static void vector(struct lexer *l, int is_font)
+{
+    size_t i = l->at, letters = 0;
+    while (i < l->text.n && ascii_is_space(l->text.s[i]))
+        i++;
+    if (!is_font && i < l->text.n && l->text.s[i++] == '{')
+        while (i + letters < l->text.n && l->text.s[i + letters] >= 'A' && l->text.s[i + letters] <= 'Z')
+            letters++;
+    if (letters > 1 && i + letters < l->text.n && l->text.s[i + letters] == '}')
+        lex_emit(l, T_SHAPE, 0, "vector", 6);
+    else
+        l->vector = 1;
+}
+
 int lex_meaning(struct lexer *l, const struct token_meaning *m)
 {
     struct span ignored;
@@ -177,6 +193,9 @@ int lex_meaning(struct lexer *l, const struct token_meaning *m)
         return sized_delimiter(l, 1);
     case T_NEGATED:
         l->negated = 1;
+        return 0;
+    case T_VECTOR:
+        vector(l, m->value);
         return 0;
     case T_BEGIN:
         return environment_begin(l, 0);

@@ -1,6 +1,6 @@
 /* Plain words with a mathematical meaning, as in sqrt(3), pi/2, 5 percent, x = 1 or x = 2, and "and" and
  * "or" in Chinese. The table is sorted; case is ignored. */
-#include "answer_check/math/math_lex.h"
+#include "answer_check/lex/math_lex.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#ifndef ANSWER_CHECK_MATH_MATH_TREE_H
-#define ANSWER_CHECK_MATH_MATH_TREE_H
+#ifndef ANSWER_CHECK_TREE_MATH_TREE_H
+#define ANSWER_CHECK_TREE_MATH_TREE_H
 
 #include <stdint.h>
 
@@ -7,8 +7,8 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/str.h"
 
-/* Mathematical writing as a typed tree: math_read() makes it, the comparisons read it. A door of
- * answer_check/math, for scalar, equal, strict and compat. Nodes live in an arena and never change. The
+/* Mathematical writing as a typed tree: answer_check/math makes it, the comparisons read it. The door of
+ * answer_check/tree, for every room that deals with formulas. Nodes live in an arena and never change. The
  * tree keeps what was written: 3.50 keeps its zero, 52_8 its base, 25\% its sign. The comparison, which
  * knows the rules, decides what such writing means for equality.
  *
@@ -30,7 +30,7 @@ enum math_kind {
     MATH_FACTORIAL,  /* one child; which = 2 for n!! */
     MATH_FUNCTION,   /* enum math_function in `which`, children are the arguments */
     MATH_APPLY,      /* unknown function: name, children are the arguments; f(x), f^{-1}(x) has name "f^-1" */
-    MATH_SUM,        /* body, variable (MATH_SYMBOL), from, to; which = 1 for a product */
+    MATH_SUM,        /* body, variable (MATH_SYMBOL), from, to; which: enum math_sum */
     MATH_OPAQUE,     /* integral, limit, derivative: name says which; the children are its parts */
     /* Marks on a value; the first child is the value. */
     MATH_PERCENT,
@@ -65,6 +65,7 @@ enum math_kind {
     MATH_KINDS
 };
 
+enum math_sum { MATH_SIGMA, MATH_PRODUCT, MATH_INTEGRAL }; /* what binds a variable between two bounds */
 enum math_constant { MATH_PI, MATH_E, MATH_I, MATH_INFINITY };
 enum { MATH_OPEN_LEFT = 1, MATH_OPEN_RIGHT = 2 };
 
@@ -110,6 +111,7 @@ enum math_function {
     MATH_FUNCTIONS
 };
 const char *math_function_name(enum math_function f); /* "sqrt", "arcsin", ... */
+const char *math_sum_name(enum math_sum s);           /* "sum", "product", "integral" */
 
 enum math_op {
     MATH_EQUAL,
@@ -161,6 +163,7 @@ enum { MATH_STEPS = 1000000 };
 struct math_work {
     struct arena *arena;
     int64_t steps;
+    int ran_out; /* more steps were wanted than were left */
 };
 int math_step(struct math_work *w, int64_t n); /* takes n steps: 0, or -1 when there are none left */
 
@@ -172,16 +175,6 @@ struct math_node *math_node_1(struct math_work *w, enum math_kind kind, struct s
 struct math_node *math_node_2(struct math_work *w, enum math_kind kind, struct span source,
                               const struct math_node *a, const struct math_node *b);
 /* The builders return NULL when a child is NULL or no steps are left. */
-
-/* Reads the whole text as one expression, in LaTeX or plain text, and returns NULL when it is none: words
- * are read as MATH_TEXT only when they are few and short, and a formula that cannot be read as a whole is
- * NULL, never a part of it. $..$, \(..\) and \[..\] around the whole are dropped, and \boxed{..} means its
- * content. Invalid UTF-8 and NULs make a text unreadable. The tree points into `text`. */
-const struct math_node *math_read(struct math_work *w, struct span text);
-
-/* Is the whole text one mathematical expression ("42", "x + 1", "3\text{ cm}"), rather than words? */
-int math_is_value(struct math_work *w, struct span text);
-int math_is_mathematical(const struct math_node *m); /* the same of a text's tree; 0 for NULL */
 
 /* Appends the tree as one canonical line for people and tests: in prefix form, "(add x (negate 1))", with
  * numbers as written. */

@@ -1,7 +1,7 @@
-#ifndef ANSWER_CHECK_MATH_MATH_LEX_STATE_H
-#define ANSWER_CHECK_MATH_MATH_LEX_STATE_H
+#ifndef ANSWER_CHECK_LEX_MATH_LEX_STATE_H
+#define ANSWER_CHECK_LEX_MATH_LEX_STATE_H
 
-#include "answer_check/math/math_lex.h"
+#include "answer_check/lex/math_lex.h"
 
 /* The lexer's state, shared by math_lex.c (characters) and math_lex_command.c (commands and operators); no
  * other file includes this header. */
@@ -20,7 +20,7 @@ struct lexer {
     struct token *t, spare;
     int n, cap;
     int space, boundary; /* space before the next token; whether a mark of math mode stood there */
-    int in_text, box, negated;
+    int in_text, box, negated, vector;
     int currency; /* $ is a currency sign, not a mark of math mode */
     int depth;
     struct lex_level group[LEX_DEPTH];

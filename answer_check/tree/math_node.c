@@ -1,5 +1,5 @@
 /* Nodes of mathematical trees, and the steps that every loop over input takes. */
-#include "answer_check/math/math_tree.h"
+#include "answer_check/tree/math_tree.h"
 
 #include <string.h>
 
@@ -9,6 +9,7 @@ int math_step(struct math_work *w, int64_t n)
 {
     if (w->steps < n) {
         w->steps = 0;
+        w->ran_out = 1;
         return -1;
     }
     w->steps -= n;
@@ -67,4 +68,9 @@ static const char *const function_names[MATH_FUNCTIONS] = {
 const char *math_function_name(enum math_function f)
 {
     return (unsigned)f < MATH_FUNCTIONS ? function_names[f] : "?";
+}
+
+const char *math_sum_name(enum math_sum s)
+{
+    return s == MATH_INTEGRAL ? "integral" : s == MATH_PRODUCT ? "product" : "sum";
 }

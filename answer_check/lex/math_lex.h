@@ -1,11 +1,11 @@
-#ifndef ANSWER_CHECK_MATH_MATH_LEX_H
-#define ANSWER_CHECK_MATH_MATH_LEX_H
+#ifndef ANSWER_CHECK_LEX_MATH_LEX_H
+#define ANSWER_CHECK_LEX_MATH_LEX_H
 
-#include "answer_check/math/math_tree.h"
+#include "answer_check/tree/math_tree.h"
 
 /* Tokens of mathematical writing. Fonts, sizes, spacing and the marks of math mode ($, \(, \[, \boxed) are
  * no tokens; they are noted on the token that follows them. The reader (math_read*.c) sees tokens only.
- * For answer_check/math only. */
+ * The door of answer_check/lex, for answer_check/math. */
 
 enum token_kind {
     T_END,
@@ -27,7 +27,7 @@ enum token_kind {
     T_PLUS,
     T_MINUS,
     T_PLUS_MINUS, /* value 1: \mp */
-    T_TIMES,
+    T_TIMES,      /* value 1: \times */
     T_SLASH,
     T_MODULO, /* \bmod */
     T_PMOD,   /* \pmod */
@@ -56,8 +56,8 @@ enum token_kind {
     T_CELL,       /* & */
     T_BEGIN,      /* \begin{s}; match: its T_FINISH */
     T_FINISH,
-    T_AND,
-    T_OR,
+    T_AND, /* value 1: \land */
+    T_OR,  /* value 1: \lor */
     T_NOT,
     T_QUANTIFIER, /* s: "forall", "exists" */
     T_CONDITION,  /* where, if, for, when */
@@ -72,14 +72,16 @@ enum token_kind {
     T_LEFT,
     T_RIGHT,
     T_NEGATED, /* \not */
+    T_VECTOR,  /* \vec, and fonts for vectors: value 1 */
 };
 
 enum token_space { SPACE_NONE, SPACE_NEGATIVE, SPACE_THIN, SPACE_BLANK, SPACE_WIDE };
 enum {
-    TOKEN_TEXT = 1,  /* inside \text */
-    TOKEN_BOX = 2,   /* { of \boxed */
-    TOKEN_PLAIN = 4, /* a bare word with a mathematical meaning, such as "sqrt" */
-    TOKEN_FIXED = 8  /* a delimiter behind \left or \right */
+    TOKEN_TEXT = 1,   /* inside \text */
+    TOKEN_BOX = 2,    /* { of \boxed */
+    TOKEN_PLAIN = 4,  /* a bare word with a mathematical meaning, such as "sqrt" */
+    TOKEN_FIXED = 8,  /* a delimiter behind \left or \right */
+    TOKEN_VECTOR = 16 /* under an arrow, or in a font for vectors */
 };
 
 struct token {

@@ -1,5 +1,5 @@
 /* Trees as people write them in plain text: x - 1, (1, 2], {1, 2}. Long trees are cut off. */
-#include "answer_check/math/math_tree.h"
+#include "answer_check/tree/math_tree.h"
 
 #include <string.h>
 
@@ -261,7 +261,7 @@ static void print_scalar(struct infix *p, const struct math_node *m)
         print_call(p, m, math_function_name((enum math_function)m->which));
         return;
     case MATH_SUM:
-        print_call(p, m, m->which ? "product" : "sum");
+        print_call(p, m, math_sum_name((enum math_sum)m->which));
         return;
     case MATH_BASE:
         print(p, m->child[0], BIND_ATOM);

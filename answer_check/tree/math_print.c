@@ -1,5 +1,5 @@
 /* Trees in prefix form, one canonical line: (add x (negate 1)). For tests, and to see what was read. */
-#include "answer_check/math/math_tree.h"
+#include "answer_check/tree/math_tree.h"
 
 #include <string.h>
 
@@ -83,7 +83,7 @@ static void print_head(struct str *out, const struct math_node *m)
         str_printf(out, "%s \"%s\"", kinds[m->kind], m->name);
         return;
     case MATH_SUM:
-        str_puts(out, m->which ? "product" : "sum");
+        str_puts(out, math_sum_name((enum math_sum)m->which));
         return;
     case MATH_FACTORIAL:
         str_puts(out, m->which == 2 ? "factorial2" : "factorial");

@@ -1,11 +1,11 @@
 /* Cuts mathematical writing into tokens. What carries no meaning is dropped here: fonts, sizes, spacing,
  * marks of math mode, boxes. The lexer never looks back more than one token nor ahead more than one
  * argument. */
-#include "answer_check/math/math_lex.h"
+#include "answer_check/lex/math_lex.h"
 
 #include <string.h>
 
-#include "answer_check/math/math_lex_state.h"
+#include "answer_check/lex/math_lex_state.h"
 #include "evalcore/base/arena.h"
 
 struct token *lex_emit(struct lexer *l, enum token_kind kind, int value, const char *s, size_t n)
@@ -26,7 +26,9 @@ struct token *lex_emit(struct lexer *l, enum token_kind kind, int value, const c
     l->boundary = 0;
     if (l->box && kind == T_OPEN)
         t->flags |= TOKEN_BOX;
-    l->box = 0;
+    if (l->vector)
+        t->flags |= TOKEN_VECTOR;
+    l->box = l->vector = 0;
     return t;
 }
 
@@ -99,6 +101,11 @@ static int brace(struct lexer *l, char c)
         if (lex_peek(l, 0) == ',' && lex_peek(l, 1) == '}') { /* 10{,}000 */
             l->at += 2;
             lex_emit(l, T_COMMA, 1, ",", 1);
+            return 0;
+        }
+        if (lex_peek(l, 0) == ':' && lex_peek(l, 1) == '}') { /* 1{:}2 */
+            l->at += 2;
+            lex_emit(l, T_COLON, 0, ":", 1);
             return 0;
         }
         lex_emit(l, T_OPEN, '{', "{", 1);

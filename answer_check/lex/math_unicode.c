@@ -1,5 +1,5 @@
 /* Mathematical characters of Unicode, with the LaTeX command or the ASCII character that each stands for. */
-#include "answer_check/math/math_lex.h"
+#include "answer_check/lex/math_lex.h"
 
 #include <stdlib.h>
 #include <utf8proc.h>

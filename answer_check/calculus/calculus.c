@@ -1,0 +1,72 @@
+/* Replaces what can be evaluated in a tree, from the inside out. */
+#include "answer_check/calculus/calculus.h"
+
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+
+static const struct math_node *evaluate_sum(struct math_work *w, const struct math_node *m)
+{
+    const struct math_node *x = m->child[1], *low = m->child[2], *high = m->child[3];
+    if (m->n != 4 || x->kind != MATH_SYMBOL)
+        return NULL;
+    if (m->which == MATH_INTEGRAL)
+        return calculus_integral(w, m->child[0], x->name, low, high);
+    return m->which == MATH_SIGMA && calculus_is_infinite(high) > 0
+               ? calculus_series(w, m->child[0], x->name, low)
+               : NULL;
+}
+
+/* \lim_{x \to a} f(x): a relation "to", and the function. */
+static const struct math_node *evaluate_limit(struct math_work *w, const struct math_node *m)
+{
+    const struct math_node *to = m->n == 2 ? m->child[0] : NULL;
+    if (!to || to->kind != MATH_RELATION || to->n != 2 || to->child[0]->kind != MATH_SYMBOL)
+        return NULL;
+    return calculus_limit(w, m->child[1], to->child[0]->name, to->child[1]);
+}
+
+static int is_candidate(const struct math_node *m)
+{
+    return m->kind == MATH_OPAQUE ||
+           (m->kind == MATH_SUM &&
+            (m->which == MATH_INTEGRAL || (m->n == 4 && calculus_is_infinite(m->child[3]))));
+}
+
+static int holds_candidate(const struct math_node *m)
+{
+    if (is_candidate(m))
+        return 1;
+    for (int i = 0; i < m->n; i++)
+        if (holds_candidate(m->child[i]))
+            return 1;
+    return 0;
+}
+
+static const struct math_node *evaluate(struct math_work *w, const struct math_node *m)
+{
+    if (!holds_candidate(m))
+        return m;
+    if (math_step(w, 20))
+        return NULL;
+    const struct math_node **child = arena_alloc(w->arena, (size_t)m->n * sizeof *child), *value = NULL;
+    for (int i = 0; i < m->n; i++)
+        if (!(child[i] = evaluate(w, m->child[i])))
+            return NULL;
+    struct math_node *copy = math_node_new(w, m->kind, m->source, m->n, child);
+    if (!copy)
+        return NULL;
+    child = copy->child;
+    *copy = *m;
+    copy->child = child;
+    if (m->kind == MATH_SUM)
+        value = evaluate_sum(w, copy);
+    else if (m->kind == MATH_OPAQUE && !strcmp(m->name, "limit"))
+        value = evaluate_limit(w, copy);
+    return value ? value : copy;
+}
+
+const struct math_node *calculus_evaluate(struct math_work *w, const struct math_node *m)
+{
+    return m ? evaluate(w, m) : NULL;
+}

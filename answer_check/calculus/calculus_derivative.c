@@ -1,0 +1,112 @@
+/* Derivatives of trees by the usual rules. */
+#include "answer_check/calculus/calculus.h"
+
+#include "answer_check/scalar/scalar_build.h"
+
+const struct math_node *calculus_power(struct math_work *w, const struct math_node *a,
+                                       const struct math_node *b)
+{
+    return math_node_2(w, MATH_POWER, (struct span){0}, a, b);
+}
+
+static const struct math_node *quotient(struct math_work *w, const struct math_node *a,
+                                        const struct math_node *b, const char *x)
+{
+    const struct math_node *da = calculus_derivative(w, a, x), *db = calculus_derivative(w, b, x);
+    return tree_div(w, tree_sub(w, tree_mul(w, da, b), tree_mul(w, a, db)), tree_mul(w, b, b));
+}
+
+/* f^g with g constant, or f constant. */
+static const struct math_node *power(struct math_work *w, const struct math_node *m, const char *x)
+{
+    const struct math_node *f = m->child[0], *g = m->child[1];
+    int64_t n;
+    if (math_scalar_integer(w, g, &n) && n > 0) { /* without x^0, which has no value at 0 */
+        const struct math_node *rest = n == 1 ? tree_integer(w, 1) : n == 2 ? f : NULL;
+        rest = rest ? rest : calculus_power(w, f, tree_integer(w, n - 1));
+        return tree_mul(w, tree_mul(w, g, rest), calculus_derivative(w, f, x));
+    }
+    if (!math_has_symbol(g, x))
+        return tree_mul(w, tree_mul(w, g, calculus_power(w, f, tree_sub(w, g, tree_integer(w, 1)))),
+                        calculus_derivative(w, f, x));
+    if (math_has_symbol(f, x))
+        return NULL;
+    return tree_mul(w, tree_mul(w, m, tree_function(w, MATH_LN, f)), calculus_derivative(w, g, x));
+}
+
+/* f'(u) of a function, without the inner derivative. */
+static const struct math_node *outer(struct math_work *w, enum math_function f, const struct math_node *u)
+{
+    const struct math_node *one = tree_integer(w, 1), *two = tree_integer(w, 2), *square;
+    switch (f) {
+    case MATH_SQRT:
+        return tree_div(w, one, tree_mul(w, two, tree_function(w, MATH_SQRT, u)));
+    case MATH_EXP:
+        return tree_function(w, MATH_EXP, u);
+    case MATH_LN:
+        return tree_div(w, one, u);
+    case MATH_SIN:
+        return tree_function(w, MATH_COS, u);
+    case MATH_COS:
+        return tree_neg(w, tree_function(w, MATH_SIN, u));
+    case MATH_TAN:
+        return tree_div(w, one, calculus_power(w, tree_function(w, MATH_COS, u), two));
+    case MATH_ARCTAN:
+        return tree_div(w, one, tree_add(w, one, calculus_power(w, u, two)));
+    case MATH_ARCSIN:
+        square = tree_sub(w, one, calculus_power(w, u, two));
+        return tree_div(w, one, tree_function(w, MATH_SQRT, square));
+    default:
+        return NULL;
+    }
+}
+
+static const struct math_node *sum(struct math_work *w, const struct math_node *m, const char *x)
+{
+    const struct math_node *all = tree_integer(w, 0);
+    for (int i = 0; i < m->n && all; i++)
+        all = tree_add(w, all, calculus_derivative(w, m->child[i], x));
+    return all;
+}
+
+static const struct math_node *product(struct math_work *w, const struct math_node *m, const char *x)
+{
+    const struct math_node *all = tree_integer(w, 0);
+    for (int i = 0; i < m->n && all; i++) {
+        if (!math_has_symbol(m->child[i], x))
+            continue;
+        const struct math_node *term = calculus_derivative(w, m->child[i], x);
+        for (int k = 0; k < m->n && term; k++)
+            term = k == i ? term : tree_mul(w, term, m->child[k]);
+        all = tree_add(w, all, term);
+    }
+    return all;
+}
+
+const struct math_node *calculus_derivative(struct math_work *w, const struct math_node *m, const char *x)
+{
+    if (!m || math_step(w, 10))
+        return NULL;
+    if (!math_has_symbol(m, x))
+        return tree_integer(w, 0);
+    switch (m->kind) {
+    case MATH_SYMBOL:
+        return tree_integer(w, 1);
+    case MATH_NEGATE:
+        return tree_neg(w, calculus_derivative(w, m->child[0], x));
+    case MATH_ADD:
+        return sum(w, m, x);
+    case MATH_MULTIPLY:
+        return product(w, m, x);
+    case MATH_DIVIDE:
+        return quotient(w, m->child[0], m->child[1], x);
+    case MATH_POWER:
+        return power(w, m, x);
+    case MATH_FUNCTION:
+        return m->n == 1 ? tree_mul(w, outer(w, (enum math_function)m->which, m->child[0]),
+                                    calculus_derivative(w, m->child[0], x))
+                         : NULL;
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,293 @@
+/* Definite integrals by antiderivatives: linearity, powers and elementary functions of linear arguments, and
+ * products of a polynomial with one of these by parts. Every factor that could vanish between the bounds, in
+ * a denominator or under a root or logarithm, is noted, and its sign at both ends is proved. */
+#include "answer_check/calculus/calculus.h"
+
+#include "answer_check/scalar/scalar_build.h"
+
+enum { PARTS = 24, POLES = 8, POWER_MAX = 12 };
+
+struct search {
+    struct math_work *w;
+    const char *x;
+    int depth;
+    int poles;
+    const struct math_node *pole[POLES]; /* linear, and not 0 between the bounds */
+    int may_end[POLES];                  /* it may be 0 at a bound, as x under a root */
+};
+
+static const struct math_node *integrate(struct search *s, const struct math_node *m);
+
+static int has_x(const struct search *s, const struct math_node *m)
+{
+    return math_has_symbol(m, s->x);
+}
+
+/* The constant slope of a linear function, or NULL. */
+static const struct math_node *slope(struct search *s, const struct math_node *m)
+{
+    const struct math_node *d = calculus_derivative(s->w, m, s->x), *second;
+    if (!d || !has_x(s, m))
+        return NULL;
+    second = calculus_derivative(s->w, d, s->x);
+    if (!second || math_scalar_equal(s->w, second, tree_integer(s->w, 0)) != MATH_TRUE)
+        return NULL;
+    d = math_substitute(s->w, d, s->x, tree_integer(s->w, 1)); /* 2 x / x^0 and the like */
+    return d && math_scalar_equal(s->w, d, tree_integer(s->w, 0)) == MATH_FALSE ? d : NULL;
+}
+
+static int note_pole(struct search *s, const struct math_node *m, int may_end)
+{
+    if (s->poles == POLES)
+        return -1;
+    s->may_end[s->poles] = may_end;
+    s->pole[s->poles++] = m;
+    return 0;
+}
+
+/* u^n with u linear. */
+static const struct math_node *linear_power(struct search *s, const struct math_node *u,
+                                            const struct math_node *n)
+{
+    struct math_work *w = s->w;
+    const struct math_node *a = slope(s, u), *next = tree_add(w, n, tree_integer(w, 1)),
+                           *zero = tree_integer(w, 0);
+    int64_t exponent;
+    if (!a || !next)
+        return NULL;
+    int whole = math_scalar_integer(w, n, &exponent) && exponent >= 0;
+    if (!whole && note_pole(s, u, math_scalar_less(w, zero, n) == MATH_TRUE))
+        return NULL;
+    if (math_scalar_equal(w, next, zero) == MATH_TRUE)
+        return tree_div(w, tree_function(w, MATH_LN, tree_function(w, MATH_ABS, u)), a);
+    return math_scalar_equal(w, next, zero) == MATH_FALSE
+               ? tree_div(w, calculus_power(w, u, next), tree_mul(w, a, next))
+               : NULL;
+}
+
+static int is_polynomial(const struct search *s, const struct math_node *m)
+{
+    switch (m->kind) {
+    case MATH_ADD:
+    case MATH_MULTIPLY:
+    case MATH_NEGATE:
+        for (int i = 0; i < m->n; i++)
+            if (!is_polynomial(s, m->child[i]))
+                return 0;
+        return 1;
+    case MATH_DIVIDE:
+        return is_polynomial(s, m->child[0]) && !has_x(s, m->child[1]);
+    case MATH_POWER: {
+        int64_t n;
+        return is_polynomial(s, m->child[0]) && math_scalar_integer(s->w, m->child[1], &n) && n >= 0 &&
+               n <= POWER_MAX;
+    }
+    default:
+        return m->kind == MATH_SYMBOL || !has_x(s, m);
+    }
+}
+
+/* p q with a polynomial p: p Q - the integral of p' Q. */
+static const struct math_node *by_parts(struct search *s, const struct math_node *p,
+                                        const struct math_node *q)
+{
+    const struct math_node *inner = integrate(s, q), *d = calculus_derivative(s->w, p, s->x);
+    if (!inner || !d)
+        return NULL;
+    const struct math_node *first = tree_mul(s->w, p, inner);
+    if (math_scalar_equal(s->w, d, tree_integer(s->w, 0)) == MATH_TRUE)
+        return first;
+    return tree_sub(s->w, first, integrate(s, tree_mul(s->w, d, inner)));
+}
+
+/* Constants in front, then a polynomial and the rest. */
+static const struct math_node *product(struct search *s, const struct math_node *m)
+{
+    struct math_work *w = s->w;
+    const struct math_node *constant = NULL, *p = NULL, *q = NULL, **part;
+    for (int i = 0; i < m->n; i++) {
+        const struct math_node *c = m->child[i];
+        part = !has_x(s, c) ? &constant : is_polynomial(s, c) && !(p && c->kind == MATH_POWER) ? &p : &q;
+        *part = *part ? tree_mul(w, *part, c) : c;
+        if (!*part)
+            return NULL;
+    }
+    if (constant) {
+        const struct math_node *rest = p && q ? tree_mul(w, p, q) : p ? p : q;
+        return tree_mul(w, constant, rest ? integrate(s, rest) : tree_symbol(w, s->x));
+    }
+    if (!q && p && p->kind == MATH_MULTIPLY)
+        return by_parts(s, p->child[0], p->child[1]);
+    if (!q && p)
+        return integrate(s, p);
+    return p ? by_parts(s, p, q) : NULL;
+}
+
+/* 1/(x^2 + c) with a positive number c, for the denominator. */
+static const struct math_node *arctangent(struct search *s, const struct math_node *below)
+{
+    struct math_work *w = s->w;
+    const struct math_node *x = tree_symbol(w, s->x), *c, *root;
+    c = math_substitute(w, below, s->x, tree_integer(w, 0));
+    const struct math_node *again = tree_add(w, calculus_power(w, x, tree_integer(w, 2)), c);
+    if (!c || !again || math_scalar_equal(w, below, again) != MATH_TRUE ||
+        math_scalar_less(w, tree_integer(w, 0), c) != MATH_TRUE)
+        return NULL;
+    root = tree_function(w, MATH_SQRT, c);
+    return tree_div(w, tree_function(w, MATH_ARCTAN, tree_div(w, x, root)), root);
+}
+
+static const struct math_node *quotient(struct search *s, const struct math_node *a,
+                                        const struct math_node *b)
+{
+    struct math_work *w = s->w;
+    const struct math_node *all = NULL;
+    if (!has_x(s, b))
+        return tree_div(w, integrate(s, a), b);
+    if (a->kind == MATH_ADD) {
+        for (int i = 0; i < a->n; i++) {
+            const struct math_node *term = integrate(s, tree_div(w, a->child[i], b));
+            all = all ? tree_add(w, all, term) : term;
+            if (!all)
+                return NULL;
+        }
+        return all;
+    }
+    const struct math_node *below = NULL;
+    if (b->kind == MATH_POWER && !has_x(s, b->child[1]) && slope(s, b->child[0]))
+        below = calculus_power(w, b->child[0], tree_neg(w, b->child[1]));
+    else if (b->kind == MATH_FUNCTION && b->which == MATH_SQRT && b->n == 1 && slope(s, b->child[0]))
+        below = calculus_power(w, b->child[0], tree_div(w, tree_integer(w, -1), tree_integer(w, 2)));
+    else if (slope(s, b))
+        below = calculus_power(w, b, tree_integer(w, -1));
+    if (below)
+        return has_x(s, a) ? by_parts(s, a, below) : tree_mul(w, a, integrate(s, below));
+    return has_x(s, a) ? NULL : tree_mul(w, a, arctangent(s, b));
+}
+
+static const struct math_node *power(struct search *s, const struct math_node *m)
+{
+    struct math_work *w = s->w;
+    const struct math_node *base = m->child[0], *n = m->child[1], *a;
+    int64_t whole;
+    if (!has_x(s, n) && slope(s, base))
+        return linear_power(s, base, n);
+    if (!has_x(s, base)) { /* b^u */
+        a = slope(s, n);
+        return a ? tree_div(w, m, tree_mul(w, a, tree_function(w, MATH_LN, base))) : NULL;
+    }
+    if (!math_scalar_integer(w, n, &whole) || whole < 2 || whole > POWER_MAX)
+        return NULL;
+    if (is_polynomial(s, base))
+        return by_parts(s, base, calculus_power(w, base, tree_integer(w, whole - 1)));
+    int sine = base->kind == MATH_FUNCTION && (base->which == MATH_SIN || base->which == MATH_COS);
+    a = sine && whole == 2 ? slope(s, base->child[0]) : NULL;
+    if (!a)
+        return NULL;
+    const struct math_node *both = tree_mul(w, tree_function(w, MATH_SIN, base->child[0]),
+                                            tree_function(w, MATH_COS, base->child[0])),
+                           *half = tree_div(w, tree_div(w, both, a), tree_integer(w, 2)),
+                           *line = tree_div(w, tree_symbol(w, s->x), tree_integer(w, 2));
+    return base->which == MATH_SIN ? tree_sub(w, line, half) : tree_add(w, line, half);
+}
+
+static const struct math_node *function(struct search *s, const struct math_node *m)
+{
+    struct math_work *w = s->w;
+    const struct math_node *u = m->child[0], *a = m->n == 1 ? slope(s, u) : NULL, *f = NULL;
+    if (!a)
+        return NULL;
+    switch (m->which) {
+    case MATH_SQRT:
+        return linear_power(s, u, tree_div(w, tree_integer(w, 1), tree_integer(w, 2)));
+    case MATH_EXP:
+        f = m;
+        break;
+    case MATH_SIN:
+        f = tree_neg(w, tree_function(w, MATH_COS, u));
+        break;
+    case MATH_COS:
+        f = tree_function(w, MATH_SIN, u);
+        break;
+    case MATH_LN:
+        f = note_pole(s, u, 0) ? NULL : tree_sub(w, tree_mul(w, u, m), u);
+        break;
+    default:
+        break;
+    }
+    return tree_div(w, f, a);
+}
+
+static const struct math_node *integrate(struct search *s, const struct math_node *m)
+{
+    struct math_work *w = s->w;
+    const struct math_node *all = NULL;
+    if (!m || s->depth >= PARTS || math_step(w, 50))
+        return NULL;
+    if (!has_x(s, m))
+        return tree_mul(w, m, tree_symbol(w, s->x));
+    s->depth++;
+    switch (m->kind) {
+    case MATH_SYMBOL:
+        all = tree_div(w, calculus_power(w, m, tree_integer(w, 2)), tree_integer(w, 2));
+        break;
+    case MATH_NEGATE:
+        all = tree_neg(w, integrate(s, m->child[0]));
+        break;
+    case MATH_ADD:
+        all = tree_integer(w, 0);
+        for (int i = 0; i < m->n && all; i++)
+            all = tree_add(w, all, integrate(s, m->child[i]));
+        break;
+    case MATH_MULTIPLY:
+        all = product(s, m);
+        break;
+    case MATH_DIVIDE:
+        all = quotient(s, m->child[0], m->child[1]);
+        break;
+    case MATH_POWER:
+        all = power(s, m);
+        break;
+    case MATH_FUNCTION:
+        all = function(s, m);
+        break;
+    default:
+        break;
+    }
+    s->depth--;
+    return all;
+}
+
+/* Is a < b, or a = b where that will do? */
+static int is_below(struct math_work *w, const struct math_node *a, const struct math_node *b, int or_equal)
+{
+    return math_scalar_less(w, a, b) == MATH_TRUE || (or_equal && math_scalar_equal(w, a, b) == MATH_TRUE);
+}
+
+/* Is every noted function positive, or negative, at both bounds? It is linear, so then it is between them. */
+static int is_smooth(struct search *s, const struct math_node *low, const struct math_node *high)
+{
+    for (int i = 0; i < s->poles; i++) {
+        const struct math_node *zero = tree_integer(s->w, 0),
+                               *a = math_substitute(s->w, s->pole[i], s->x, low),
+                               *b = math_substitute(s->w, s->pole[i], s->x, high);
+        int may_end = s->may_end[i];
+        if (!a || !b ||
+            !((is_below(s->w, zero, a, may_end) && is_below(s->w, zero, b, may_end)) ||
+              (is_below(s->w, a, zero, 0) && is_below(s->w, b, zero, 0))))
+            return 0;
+    }
+    return 1;
+}
+
+const struct math_node *calculus_integral(struct math_work *w, const struct math_node *m, const char *x,
+                                          const struct math_node *low, const struct math_node *high)
+{
+    struct search s = {.w = w, .x = x};
+    const struct math_node *f = integrate(&s, m), *at[2];
+    if (!f || math_has_symbol(low, x) || math_has_symbol(high, x) || !is_smooth(&s, low, high))
+        return NULL;
+    at[0] = calculus_is_infinite(low) ? calculus_limit(w, f, x, low) : math_substitute(w, f, x, low);
+    at[1] = calculus_is_infinite(high) ? calculus_limit(w, f, x, high) : math_substitute(w, f, x, high);
+    return tree_sub(w, at[1], at[0]);
+}
