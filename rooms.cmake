@@ -1,12 +1,13 @@
 # The house. A room is a folder of source code; this table is the only place that says which rooms there are, which
-# of their headers are doors, and which rooms lie below a room, so that it may include their doors. The build makes one
-# static library of each room from it (CMakeLists.txt), and tests/layers.cmake checks every #include against it.
+# of their headers are doors, and which rooms lie below a room, so that it may include their doors and is linked with
+# them. The build makes one static library of each room from it, of those of kernels/ one together (CMakeLists.txt), and
+# tests/layers.cmake checks every #include against it.
 #
 #   - Inside its own room a file includes what it likes; nothing includes a header of another room that is no door.
 #   - Every room but those of kernels/ may include evalcore/base. A header among the rooms ("answer_check.h") stands
-#     for that file alone.
-#   - From another top folder only the front doors can be entered, whatever else the row allows.
-#   - A room stands below those that may enter it: there are no circles.
+#     for that file alone: the graders include it to check their own declarations.
+#   - From another top folder only the front doors can be entered, and the headers in `windows` by the room before them.
+#   - A room stands below those that may enter it: there are no circles among rooms.
 #
 # Adding a room: its row here, and a first line in its door that says what the room is for.
 
@@ -14,6 +15,11 @@ set(front_doors
   kernels/backend.h kernels/limits.h
   engine/engine.h engine/policies/policy.h
   tasks/task.h answer_check/answer_check.h)
+
+# Benchmarks measure parts that nobody else looks at.
+set(windows
+  "evalcore/bench engine/model/model.h"
+  "evalcore/bench engine/model/safetensors.h")
 
 set(rooms
   # room                   | doors                                      | may enter

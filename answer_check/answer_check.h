@@ -22,7 +22,7 @@
 int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                struct arena *a);
 
-/* Which rules, and the options of each. */
+/* The mode, and the options of each. */
 enum grade_mode {
     GRADE_STRICT,
     GRADE_COMPAT

@@ -73,7 +73,7 @@ struct task_ops {
     /* 1: its authors ask that no example be published, so prompts are written neither to disk nor to a log.
      * Ids, option orders and reference answers are kept, and must hold no text of the problem. */
     int is_restricted;
-    int grades_math;     /* 1: graded by grade_math, so that its policies move the scores */
+    int grades_math;     /* 1: graded by grade_math, so that its rules move the scores */
     int expected_tokens; /* prior for scheduling: typical completion length */
     const char *(*subset)(
         size_t i); /* the data sets that `subset` may name, NULL past the end; hook NULL: none */

@@ -39,7 +39,7 @@ struct response {
 
 struct grade {
     enum verdict verdict;
-    const char *reason;    /* one short sentence: which rule decided */
+    const char *reason;    /* one short sentence: where the answer stood and what decided */
     const char *gold_form; /* what was compared, in readable form; "" when there was nothing */
     const char *pred_form;
     double score;          /* 1 or 0; the metric's value for text metrics */

@@ -1,4 +1,4 @@
-/* The names of the verdicts, used alike by journals, tables and commands, and the version of the rules. */
+/* The names of the verdicts, used alike by journals, tables and commands, and the graders' version. */
 #include "answer_check/verdict/grade.h"
 
 #include <string.h>

@@ -103,17 +103,6 @@ static void free_older(struct arena_block *b)
     }
 }
 
-void arena_reset(struct arena *a)
-{
-    if (a->head) {
-        free_older(a->head->older);
-        a->head->older = NULL;
-        a->head->at = 0;
-        ASAN_POISON_MEMORY_REGION(a->head->bytes, a->head->size);
-    }
-    a->used = 0;
-}
-
 void arena_release(struct arena *a)
 {
     free_older(a->head);

@@ -1,5 +1,5 @@
-#ifndef BASE_ARENA_H
-#define BASE_ARENA_H
+#ifndef EVALCORE_BASE_ARENA_H
+#define EVALCORE_BASE_ARENA_H
 
 #include <stddef.h>
 
@@ -16,7 +16,6 @@ void *arena_alloc(struct arena *a, size_t bytes);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void arena_reset(struct arena *a);   /* forgets the contents, keeps one block */
 void arena_release(struct arena *a); /* frees everything; a is empty again */
 
 /* Like malloc, calloc, realloc and strdup, but they abort instead of returning NULL. xcalloc zeroes.

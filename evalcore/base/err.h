@@ -1,5 +1,5 @@
-#ifndef BASE_ERR_H
-#define BASE_ERR_H
+#ifndef EVALCORE_BASE_ERR_H
+#define EVALCORE_BASE_ERR_H
 
 /* Errors are values: a code for the program and a sentence for the person. Every room but kernels uses
  * them.

@@ -1,5 +1,5 @@
-#ifndef BASE_FILE_H
-#define BASE_FILE_H
+#ifndef EVALCORE_BASE_FILE_H
+#define EVALCORE_BASE_FILE_H
 
 #include <stddef.h>
 

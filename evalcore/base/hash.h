@@ -1,5 +1,5 @@
-#ifndef BASE_HASH_H
-#define BASE_HASH_H
+#ifndef EVALCORE_BASE_HASH_H
+#define EVALCORE_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -144,11 +144,6 @@ int json_get_double(const json_t *o, const char *key, double *out, const char *w
     return get_double(o, key, out, 1, where, e);
 }
 
-int json_get_bool(const json_t *o, const char *key, int *out, const char *where, struct err *e)
-{
-    return get_bool(o, key, out, 1, where, e);
-}
-
 int json_get_str(const json_t *o, const char *key, const char **out, const char *where, struct err *e)
 {
     return get_str(o, key, out, 1, where, e);

@@ -1,5 +1,5 @@
-#ifndef BASE_JSON_H
-#define BASE_JSON_H
+#ifndef EVALCORE_BASE_JSON_H
+#define EVALCORE_BASE_JSON_H
 
 #include <jansson.h>
 #include <stddef.h>
@@ -20,7 +20,6 @@ int json_read_text(json_t **out, const char *text, size_t n, const char *what, s
  * that holds a NUL is refused. */
 int json_get_int(const json_t *o, const char *key, int64_t *out, const char *where, struct err *e);
 int json_get_double(const json_t *o, const char *key, double *out, const char *where, struct err *e);
-int json_get_bool(const json_t *o, const char *key, int *out, const char *where, struct err *e);
 int json_get_str(const json_t *o, const char *key, const char **out, const char *where, struct err *e);
 int json_opt_int(const json_t *o, const char *key, int64_t *out, const char *where, struct err *e);
 int json_opt_double(const json_t *o, const char *key, double *out, const char *where, struct err *e);

@@ -1,5 +1,5 @@
-#ifndef BASE_LOG_H
-#define BASE_LOG_H
+#ifndef EVALCORE_BASE_LOG_H
+#define EVALCORE_BASE_LOG_H
 
 /* Messages for the person at the terminal: each call writes one line to standard error, "kveval: text" or
  * "kveval: warning: text", from any thread. Texts longer than 2,000 bytes are cut. Standard output is

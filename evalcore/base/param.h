@@ -1,5 +1,5 @@
-#ifndef BASE_PARAM_H
-#define BASE_PARAM_H
+#ifndef EVALCORE_BASE_PARAM_H
+#define EVALCORE_BASE_PARAM_H
 
 #include <stddef.h>
 

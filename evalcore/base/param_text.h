@@ -1,5 +1,5 @@
-#ifndef BASE_PARAM_TEXT_H
-#define BASE_PARAM_TEXT_H
+#ifndef EVALCORE_BASE_PARAM_TEXT_H
+#define EVALCORE_BASE_PARAM_TEXT_H
 
 #include "evalcore/base/param.h"
 

@@ -1,5 +1,5 @@
-#ifndef BASE_RNG_H
-#define BASE_RNG_H
+#ifndef EVALCORE_BASE_RNG_H
+#define EVALCORE_BASE_RNG_H
 
 #include <stdint.h>
 

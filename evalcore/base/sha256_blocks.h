@@ -1,5 +1,5 @@
-#ifndef BASE_SHA256_BLOCKS_H
-#define BASE_SHA256_BLOCKS_H
+#ifndef EVALCORE_BASE_SHA256_BLOCKS_H
+#define EVALCORE_BASE_SHA256_BLOCKS_H
 
 #include <stddef.h>
 #include <stdint.h>

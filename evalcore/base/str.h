@@ -1,5 +1,5 @@
-#ifndef BASE_STR_H
-#define BASE_STR_H
+#ifndef EVALCORE_BASE_STR_H
+#define EVALCORE_BASE_STR_H
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 enum { SLUG_MAX = 96 };
 
 /* Fills what can be known of a model without its weights. */
-static int probe_model(struct lane *lane, const struct engine_options *o, struct err *e)
+static int describe_model(struct lane *lane, const struct engine_options *o, struct err *e)
 {
     int rc = engine_describe(o, &lane->info, e);
     if (!rc)
@@ -43,7 +43,7 @@ static int open_lane(struct runplan *p, enum kv_dtype kv_dtype, const struct run
                                      .kv_dtype = kv_dtype,
                                      .cache_dir = o->cache_dir};
     *index = p->n_lanes++;
-    int rc = o->dry ? probe_model(lane, &options, e) : engine_open(&lane->engine, &options, e);
+    int rc = o->dry ? describe_model(lane, &options, e) : engine_open(&lane->engine, &options, e);
     if (rc || o->dry)
         return rc;
     lane->info = *engine_info(lane->engine);

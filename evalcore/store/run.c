@@ -203,14 +203,10 @@ static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err 
     if (task < 0 || task >= r->n_tasks || c->samples < 1 || c->baseline >= r->n_cells || strchr(c->id, '/') ||
         c->id[0] == '.')
         return err_set(e, ERR_FORMAT, "%s: cell \"%s\" has a number out of range", config_name, c->id);
-    char *end;
     c->task = &r->tasks[task];
     c->n_expected = c->task->n_problems * c->samples;
     c->params = canonical(r, json_object_get(o, "params"));
     c->settings = canonical(r, json_object_get(o, "settings"));
-    c->budget_value = strtod(c->budget, &end);
-    if (end == c->budget || *end)
-        c->budget_value = NAN;
     return 0;
 }
 

@@ -86,7 +86,6 @@ struct cell {
     const char *k_pages, *l_pages, *budget_tokens; /* as text; "" when the policy lacks the option */
     /* The option that is this policy's budget, and its value as text; "" for full. */
     const char *budget_key, *budget;
-    double budget_value; /* the value as a number (x axis); NaN when there is none or it is not a number */
     const char *budget_rule;    /* in words, printed with every result */
     const char *settings;       /* JSON object as text: every effective generation setting */
     const char *settings_label; /* swept generation settings, "temperature=0.6"; "" when nothing was swept */

@@ -241,21 +241,21 @@ static int spread(struct loader *l, const struct gradebook *book, struct err *e)
     return rc;
 }
 
-/* The grader's name: its version and, where scores depend on them, the policies and the segmenters. */
+/* The grader's name: its version and, where scores depend on them, the rules and the segmenters. */
 static const char *grader_name(struct run *r)
 {
     const char *name = answer_check_version();
-    int by_word = 0, by_char = 0, by_policy = 0;
+    int by_word = 0, by_char = 0, by_rule = 0;
     for (int c = 0; c < r->n_cells; c++) {
         const struct task_ops *ops = task_find(r->cells[c].task->name);
-        by_policy |= ops && ops->grades_math;
+        by_rule |= ops && ops->grades_math;
         for (int i = 0; i < r->cells[c].n_records; i++) {
             const char *s = r->cells[c].records[i].segmenter;
             by_char |= is_by_char(s);
             by_word |= s && !is_by_char(s);
         }
     }
-    if (by_policy)
+    if (by_rule)
         name = arena_printf(&r->arena, "%s, %s", name,
                             grade_rules_text(&grade_options_default.rules, &r->arena));
     if (by_word || by_char)

@@ -2,10 +2,7 @@
 #define KERNELS_CPU_SIMD_SIMD_H
 
 /* Sixteen float lanes in three forms: one zmm register, two ymm registers, or an array. The CPU's operations
- * include this header; they are compiled once per instruction set (CPU_ISA is avx512, avx2 or scalar) and
- * give the same bits each time. For that every operation here is exactly rounded or an exact selection, fused
- * multiply-add is used where it is written and nowhere else, and a reduction over lanes always goes by the
- * tree (i, i + 8), (i, i + 4), (i, i + 2), (0, 1).
+ * include this header.
  *
  * The files that include it are compiled once per instruction set (CPU_ISA is avx512, avx2 or scalar) and
  * give the same bits each time. Every function here rounds exactly or only selects, multiplications and

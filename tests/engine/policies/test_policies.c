@@ -12,12 +12,14 @@
 
 /* Which presets have a row with their options (1) and one with their rule (2); which policies one with their
  * budget in tokens. */
-static int shown[16][16], has_budget_row[16];
+enum { SHOWN = 64 };
+static int shown[SHOWN][SHOWN], has_budget_row[SHOWN];
 
 static void note_preset(const struct policy_spec *s, int what)
 {
-    for (size_t i = 0; policy_at(i); i++)
-        for (size_t k = 0; s->ops == policy_at(i) && s->preset && policy_presets(s->ops)[k].name; k++)
+    for (size_t i = 0; policy_at(i) && i < SHOWN; i++)
+        for (size_t k = 0; k < SHOWN && s->ops == policy_at(i) && s->preset && policy_presets(s->ops)[k].name;
+             k++)
             if (!strcmp(policy_presets(s->ops)[k].name, s->preset))
                 shown[i][k] |= what;
 }
@@ -148,31 +150,30 @@ static void policies_are_complete(void)
             fprintf(stderr, "%s: %s\n", policy_name(policy_at(i)), e.code ? e.text : "no row with @@");
         CHECK(!e.code && !lacks_row);
     }
-    struct {
-        struct policy_ops ops;
-        const char *refusal;
-    } planted[5];
-    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
-        planted[i].ops = *policy_find("quest");
-        planted[i].ops.name = "incomplete";
-    }
-    planted[0].ops.budget = NULL;
-    planted[0].refusal =
+    static const char *const refusals[] = {
         "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there is no budget hook; "
-        "without it reports draw the policy in no figure over the budget";
-    planted[1].ops.budget_keys = "k_pages,pages";
-    planted[1].refusal = "policy incomplete: budget_keys names \"pages\", which is not among its params";
-    planted[2].ops.rule = NULL;
-    planted[2].refusal = "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there is no rule hook";
-    planted[4].ops.tight = NULL;
-    planted[4].refusal = "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there are no options "
-                         "`generous` and `tight`, which the tests of the laws need";
-    planted[3].ops.help = NULL;
-    planted[3].refusal = "policy incomplete: help is missing";
-    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        "without it reports draw the policy in no figure over the budget",
+        "policy incomplete: budget_keys names \"pages\", which is not among its params",
+        "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there is no rule hook",
+        "policy incomplete: help is missing",
+        "policy incomplete: budget_keys is \"k_pages,ratio,cr\", but there are no options "
+        "`generous` and `tight`, which the tests of the laws need",
+    };
+    enum { PLANTED = sizeof refusals / sizeof *refusals };
+    struct policy_ops planted[PLANTED];
+    for (size_t i = 0; i < PLANTED; i++) {
+        planted[i] = *policy_find("quest");
+        planted[i].name = "incomplete";
+    }
+    planted[0].budget = NULL;
+    planted[1].budget_keys = "k_pages,pages";
+    planted[2].rule = NULL;
+    planted[3].help = NULL;
+    planted[4].tight = NULL;
+    for (size_t i = 0; i < PLANTED; i++) {
         struct err e = {0};
-        CHECK_INT(check_complete(&planted[i].ops, &e), ERR_USAGE);
-        CHECK_STR(e.text, planted[i].refusal);
+        CHECK_INT(check_complete(&planted[i], &e), ERR_USAGE);
+        CHECK_STR(e.text, refusals[i]);
     }
 }
 

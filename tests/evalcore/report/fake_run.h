@@ -113,7 +113,6 @@ static void fake_cell(struct run *r, const struct fake_options *o, int t, int p)
         .budget_tokens = f->budget_tokens,
         .budget_key = f->budget_key,
         .budget = f->budget,
-        .budget_value = f->budget[0] ? strtod(f->budget, NULL) : NAN,
         .budget_rule = f->rule,
         .settings = "{\"temperature\":0}",
         .settings_label = "",

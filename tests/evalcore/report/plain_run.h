@@ -78,7 +78,6 @@ static void plain_cells(struct run *r, const struct run_task *t, const struct pl
                            .budget_tokens = "",
                            .budget_key = p->key,
                            .budget = p->budget,
-                           .budget_value = *p->budget ? strtod(p->budget, NULL) : NAN,
                            .budget_rule = p->rule,
                            .settings = "{\"temperature\":0}",
                            .settings_label = "",
