@@ -64,12 +64,16 @@ enum math_truth equal_items(struct comparison *e, const struct math_node *gold, 
 enum math_truth equal_matrices(struct comparison *e, const struct math_node *gold,
                                const struct math_node *pred);
 
-/* What is no matrix as the one that it means (2M, M + N, MN, M^T, [[1, 2], [3, 4]]), and 3i - j + 2k as the
- * tuple of its n coordinates; NULL when it means none. */
+/* The matrix that 2M, M + N, MN, M^T, M^3 and [[1, 2], [3, 4]] mean, and the tuple of the n coordinates of
+ * 3i - j + 2k. NULL for what means no matrix or vector. */
 const struct math_node *equal_matrix(struct comparison *e, const struct math_node *m);
 const struct math_node *equal_vector(struct comparison *e, const struct math_node *m, int n);
 /* The value of a determinant, |..| or \det of a matrix; NULL: it is none. */
 const struct math_node *equal_determinant(struct comparison *e, const struct math_node *m);
+
+/* A definition by cases against another one, or against one formula (equal_piecewise.c). */
+enum math_truth equal_piecewise(struct comparison *e, const struct math_node *gold,
+                                const struct math_node *pred);
 
 /* a \pm b as its two values (in a tuple: every combination), a MATH_LIST; NULL when there is none in it. */
 const struct math_node *equal_expand(struct comparison *e, const struct math_node *m);
@@ -97,10 +101,11 @@ const struct math_node *equal_assigned(struct comparison *e, const struct math_n
  * state; and what may stand for one variable: x = 1 or x = 5, x_1 = 1 and x_2 = 5, x \in \{1, 5\}. */
 const struct math_node *equal_assigned_items(struct comparison *e, const struct math_node *m);
 const struct math_node *equal_assigned_tuple(struct comparison *e, const struct math_node *m);
-/* A list of quantities in different units as their sum, where the other side is one; or NULL. */
+/* "2 hours and 15 minutes", a list of quantities in different units, as a sum, if the other side is a sum;
+ * else NULL. */
 const struct math_node *equal_quantities(struct comparison *e, const struct math_node *m,
                                          const struct math_node *other);
-/* BD as the list of letters that the other side is. */
+/* The name BD as the list of the letters B and D, if the other side lists as many letters; else NULL. */
 const struct math_node *equal_letters(struct comparison *e, const struct math_node *m,
                                       const struct math_node *other);
 const struct math_node *equal_alternatives(struct comparison *e, const struct math_node *m);

@@ -76,7 +76,7 @@ const struct math_node *equal_whole_numbers(struct comparison *e, const struct m
     struct region r = {0};
     int64_t least, low, high, taken[INTEGERS_MAX];
     int n = 0;
-    if (!equal_is_collection(other) || parts_of(m, part))
+    if ((!equal_is_collection(other) && other->kind != MATH_SET_BUILDER) || parts_of(m, part))
         return NULL;
     if (part[0]->kind != MATH_RELATION || least_of(part[0], &least)) { /* the membership may come second */
         const struct math_node *swap = part[0];

@@ -262,15 +262,16 @@ static int read_builder(struct comparison *e, struct region *out, const struct m
 {
     const struct math_node *element = first_reading(m->child[0]);
     struct region of = {0}, where = {0};
-    if (element->kind == MATH_SYMBOL)
-        return region_read(e, out, m->child[1]) ||
-                       (out->variable && strcmp(out->variable, element->name) != 0)
-                   ? -1
-                   : 0;
-    if (element->kind != MATH_RELATION || element->n != 2 || element->ops[0] != MATH_IN ||
-        region_read(e, &of, element) || region_read(e, &where, m->child[1]))
+    if (element->kind == MATH_SYMBOL) {
+        if (region_read(e, out, m->child[1]) || (out->variable && strcmp(out->variable, element->name) != 0))
+            return -1;
+    } else if (element->kind != MATH_RELATION || element->n != 2 || element->ops[0] != MATH_IN ||
+               region_read(e, &of, element) || region_read(e, &where, m->child[1]) ||
+               region_intersect(e, out, &of, &where)) {
         return -1;
-    return region_intersect(e, out, &of, &where);
+    }
+    out->variable = NULL; /* its name says nothing outside */
+    return 0;
 }
 
 /* Are the parts of a list of one sort: values only, or statements and intervals only? The 1 in "x > 0, 1" is

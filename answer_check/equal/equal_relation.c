@@ -185,8 +185,14 @@ static enum math_op flipped(enum math_op op)
     }
 }
 
-static int is_symmetric(enum math_op op)
+/* May the relation be read from right to left? name: which other relation it is. */
+static int is_symmetric(enum math_op op, const char *name)
 {
+    static const char *const other[] = {"parallel",  "perpendicular", "similar",
+                                        "congruent", "iff",           "not parallel"};
+    for (size_t i = 0; op == MATH_OTHER_RELATION && i < sizeof other / sizeof *other; i++)
+        if (!strcmp(name, other[i]))
+            return 1;
     return op == MATH_EQUAL || op == MATH_NOT_EQUAL || op == MATH_APPROXIMATELY || flipped(op) != op;
 }
 
@@ -197,7 +203,7 @@ static enum math_truth sides(struct comparison *e, const struct math_node *gold,
     enum math_truth all = MATH_TRUE;
     for (int i = 0; i + 1 < gold->n; i++) {
         enum math_op op = (enum math_op)pred->ops[back ? gold->n - 2 - i : i];
-        if (back && !is_symmetric(op))
+        if (back && !is_symmetric(op, pred->name))
             return MATH_FALSE;
         if (gold->ops[i] != (unsigned char)(back ? flipped(op) : op))
             return MATH_FALSE;

@@ -144,6 +144,8 @@ enum math_truth equal_rewritten(struct comparison *e, const struct math_node *go
     if (r != MATH_TRUE && gold->kind != pred->kind && is_conditional(gold) && is_conditional(pred))
         r = equal_worse(equal_trees(e, gold->child[0], pred->child[0]),
                         equal_trees(e, gold->child[1], pred->child[1]));
+    if (r != MATH_TRUE && (gold->kind == MATH_CASES || pred->kind == MATH_CASES))
+        r = equal_piecewise(e, gold, pred);
     if (r != MATH_TRUE)
         r = equal_families(e, gold, pred);
     if (r != MATH_TRUE)

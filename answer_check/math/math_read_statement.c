@@ -51,7 +51,8 @@ int read_remark(const struct math_reader *r)
             return t->match;
     for (int i = r->pos + 1; i < t->match; i++) { /* (square units) */
         struct span word = {r->t[i].s, (size_t)r->t[i].n};
-        if (r->t[i].kind != T_WORD || word.n < 2 || !math_word_is_unit(word))
+        int is_word = word.n > 2 || (word.n > 1 && r->t[i].flags & TOKEN_TEXT);
+        if (r->t[i].kind != T_WORD || !is_word || !math_word_is_unit(word))
             return 0;
     }
     return t->match;

@@ -95,7 +95,8 @@ static int lone_word(struct math_reader *r, const struct token *t)
     int alone = begins && separates(t + 1);
     struct span w = word_of(t);
     int braced = !first && before->kind == T_OPEN && before->value == '{' && !(before->flags & TOKEN_BOX);
-    if (!alone || w.n < 2 || (braced && !(t->flags & TOKEN_TEXT)))
+    int argument = r->pos > 1 && before->kind == T_OPEN && t[-2].kind == T_FUNCTION; /* \ln(pa) */
+    if (!alone || w.n < 2 || ((braced || argument) && !(t->flags & TOKEN_TEXT)))
         return 0;
     if (t->flags & TOKEN_TEXT || t->s[0] & 0x80 || w.n > 6)
         return 1;

@@ -56,22 +56,40 @@ static int has_vowel(const struct token *t)
     return 0;
 }
 
-/* Is this 3m and nothing more: a number, a letter that is a unit, and perhaps its power? */
-static int is_letter_unit(const struct math_reader *r, int from)
+/* Do a number and the letters at pos stand by themselves, perhaps with a power? */
+static int is_whole_quantity(const struct math_reader *r, int from)
 {
-    const struct token *t = reader_token(r), *first = from ? &r->t[from - 1] : NULL;
-    if (t->n != 1 || !strchr("msdhglLtVWNJK", *t->s) || r->pos == 0 || t[-1].kind != T_DIGITS)
+    const struct token *first = from ? &r->t[from - 1] : NULL, *k = reader_token(r) + 1;
+    if (r->pos == 0 || k[-2].kind != T_DIGITS)
         return 0;
     while (first && (first->kind == T_MINUS || first->kind == T_PLUS))
         first = first == r->t ? NULL : first - 1;
     int alone = !first || first->kind == T_COMMA || first->kind == T_RELATION || first->kind == T_OPEN ||
                 first->kind == T_AND || first->kind == T_OR;
-    const struct token *k = t + 1;
     if (k->kind == T_SLASH && k[1].kind == T_WORD && k[1].n <= 3)
         k += 2; /* m/s */
     if (k->kind == T_CARET)
         k = k[1].kind == T_OPEN ? &r->t[k[1].match + 1] : k + 2;
     return alone && (k->kind == T_END || k->kind == T_COMMA || k->kind == T_AND || k->kind == T_OR);
+}
+
+/* Is this 3m and nothing more: a number, a letter that is a unit, and perhaps its power? */
+static int is_letter_unit(const struct math_reader *r, int from)
+{
+    const struct token *t = reader_token(r);
+    return t->n == 1 && strchr("msdhglLtVWNJK", *t->s) && is_whole_quantity(r, from);
+}
+
+/* mv and the like, glued to a number inside a formula, are products: 2mv + v^2. */
+static int is_product_of_letters(const struct math_reader *r, int from)
+{
+    static const char *const words[] = {"cu", "db", "gs", "ha", "kv", "kw", "ma",
+                                        "mb", "ms", "mv", "mw", "nm", "ns", "pa"};
+    const struct token *t = reader_token(r);
+    for (size_t i = 0; t->n == 2 && !t->space && i < sizeof words / sizeof *words; i++)
+        if (!memcmp(t->s, words[i], 2))
+            return !is_whole_quantity(r, from);
+    return 0;
 }
 
 /* Can the word at pos be a unit of the value before it, and in which way? */
@@ -88,7 +106,7 @@ static int is_unit_word(struct math_reader *r, const struct math_node *m, int fr
     if (t->n == 1)
         return is_letter_unit(r, from) && reader_option(r, READ_LETTER_UNIT);
     if (math_word_is_unit(word_of(t)))
-        return t[-1].kind != T_WORD || t->space;
+        return (t[-1].kind != T_WORD || t->space) && !is_product_of_letters(r, from);
     if (t->s[0] & 0x80) /* 4000千克 */
         return t[-1].kind == T_DIGITS;
     return t->space && t[-1].kind != T_WORD && t->n >= 3 && has_vowel(t) && !math_word_is_stop(word_of(t)) &&

@@ -4,7 +4,7 @@
 #include "answer_check/lex/math_lex.h"
 #include "answer_check/math/math_read.h"
 
-/* Shared by the files of the reader (math_read*.c), whose entry is math_read() in math_tree.h. This header
+/* Shared by the files of the reader (math_read*.c), whose entry is math_read() in math_read.h. This header
  * is a door only for the lists of words at its end, math_word_*(), which answer_check/equal uses too.
  *
  * The reader is a recursive descent over tokens whose brackets are already paired. Every function reads
@@ -175,7 +175,7 @@ int math_word_announces(struct span word); /* answer, solution: only what follow
 int math_word_is_prose(struct span word);  /* is, so: never a product of letters */
 int math_word_is_stop(struct span word);   /* is, the, of: a sentence, not a name */
 int math_word_is_short(struct span word);
-int math_word_number(struct span word); /* twelve: 12; -1 */
-int math_word_scale(struct span word);  /* million: 6; 0 */
+int math_word_number(struct span word); /* 12 for "twelve"; -1 for what is no number */
+int math_word_scale(struct span word);  /* 6 for "million", a power of ten; 0 for other words */
 
 #endif
