@@ -19,7 +19,7 @@ static int infinite(const struct math_node *m)
 int region_add(struct region *r, const struct math_node *low, const struct math_node *high, int open_low,
                int open_high)
 {
-    if (r->n == PIECES_MAX)
+    if (r->n == PIECES_MAX || (low && infinite(low) > 0) || (high && infinite(high) < 0))
         return -1;
     struct piece *p = &r->piece[r->n++];
     *p = (struct piece){low, high, open_low, open_high};

@@ -162,6 +162,18 @@ static const struct math_node *first_reading(const struct math_node *m)
     return m->kind == MATH_EITHER ? m->child[0] : m;
 }
 
+/* The name of a symbol, or f(1) with its arguments. */
+static const char *name_of(struct comparison *e, const struct math_node *m)
+{
+    struct str s = {0};
+    if (m->kind == MATH_SYMBOL)
+        return m->name;
+    math_print(&s, m);
+    const char *name = arena_strndup(e->w->arena, str_text(&s), s.len);
+    str_release(&s);
+    return name;
+}
+
 static int read_relation(struct comparison *e, struct region *out, const struct math_node *m)
 {
     if (m->n == 2 && m->ops[0] == MATH_IN && equal_is_name(m->child[0])) {
@@ -180,7 +192,7 @@ static int read_relation(struct comparison *e, struct region *out, const struct 
             return -1;
         int first = m->ops[0] == MATH_LESS || m->ops[0] == MATH_GREATER,
             second = m->ops[1] == MATH_LESS || m->ops[1] == MATH_GREATER;
-        out->variable = middle->name;
+        out->variable = name_of(e, middle);
         return up ? region_add(out, m->child[0], m->child[2], first, second)
                   : region_add(out, m->child[2], m->child[0], second, first);
     }

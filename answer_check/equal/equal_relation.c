@@ -221,8 +221,8 @@ static int all_equal_signs(const struct math_node *m, int n)
     return 1;
 }
 
-/* a = b = c as a = c: what stands between is a derivation, and what only approximates at the end is dropped.
- */
+/* a = b = c as a = c: what stands between is a derivation, unless it is another unknown (x = y = 1), and what
+ * only approximates at the end is dropped. */
 static const struct math_node *ends_only(struct comparison *e, const struct math_node *m)
 {
     int n = m->n;
@@ -231,6 +231,9 @@ static const struct math_node *ends_only(struct comparison *e, const struct math
     const struct math_node *end[2] = {m->child[0], m->child[n - 1]};
     if (m->n == 2 || !all_equal_signs(m, n))
         return m;
+    for (int i = 1; i + 1 < n; i++)
+        if (m->child[i]->kind == MATH_SYMBOL)
+            return m;
     struct math_node *out = math_node_new(e->w, MATH_RELATION, m->source, 2, end);
     if (out)
         out->ops = m->ops;

@@ -28,12 +28,13 @@ struct point {
     int is_principal; /* even roots and logarithms have their complex values */
 };
 
-/* Small enough for factorials, of both parities in a pattern of the symbol's own. */
-static struct fraction integer_value(uint64_t h, int j)
+/* Small enough for factorials. Over eight points each of eight symbols is odd in a pattern of its own, and no
+ * sum of up to four of them is always odd or always even: (-1)^n is not (-1)^m. */
+static struct fraction integer_value(uint64_t h, int symbol, int j)
 {
-    static const unsigned char parity[4] = {0x55, 0x33, 0x69, 0x1d};
+    static const unsigned char odd[8] = {0xe0, 0x8b, 0x52, 0x2d, 0xa9, 0x16, 0x8d, 0x99};
     int64_t even = 4 + 2 * (int64_t)((h >> 4) % 3) + 2 * ((j * (1 + (int64_t)((h >> 8) % 3))) % 7);
-    return fraction_of(even + (parity[(h >> 16) % 4] >> (j % 8) & 1));
+    return fraction_of(even + (odd[symbol % 8] >> (j % 8) & 1));
 }
 
 /* Between 0 and 1, 1 and 3, 3 and 12, 20 and 170 in turn, in another order for every symbol. */
@@ -52,7 +53,7 @@ static struct gauss symbol_value(struct scalar_context *c, const struct samples 
     if (at->special == i + 1)
         return gauss_of(at->special_value);
     if (p->kind[i] == SYMBOL_INTEGER)
-        return gauss_of(integer_value(p->hash[i], at->j));
+        return gauss_of(integer_value(p->hash[i], i, at->j));
     struct fraction f = real_value(c, p->hash[i], at->j);
     if (at->where == AT_INTEGERS || at->where == AT_HALVES) {
         int64_t n = 1 + (int64_t)((p->hash[i] >> 8) % 5) + at->j;
