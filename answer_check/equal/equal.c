@@ -88,8 +88,11 @@ static enum math_truth by_gold_reading(struct comparison *e, const struct math_n
 {
     enum math_truth best = MATH_FALSE;
     for (int i = 0; i < gold->n && best != MATH_TRUE; i++)
-        if (i == 0 || gold->child[i]->kind != MATH_UNIT || strlen(gold->child[i]->name) > 1)
+        if (i == 0 || gold->child[i]->kind != MATH_UNIT || strlen(gold->child[i]->name) > 1) {
             best = equal_better(best, equal_trees(e, gold->child[i], pred));
+            if (best == MATH_TRUE)
+                e->reading[0] = gold->child[i];
+        }
     return best;
 }
 
@@ -98,8 +101,11 @@ static enum math_truth by_pred_reading(struct comparison *e, const struct math_n
 {
     enum math_truth best = MATH_FALSE;
     for (int i = 0; i < pred->n && best != MATH_TRUE; i++)
-        if (i == 0 || pred->child[i]->kind != MATH_UNIT || unit_applies(pred->child[i], gold))
+        if (i == 0 || pred->child[i]->kind != MATH_UNIT || unit_applies(pred->child[i], gold)) {
             best = equal_better(best, equal_trees(e, gold, pred->child[i]));
+            if (best == MATH_TRUE)
+                e->reading[1] = pred->child[i];
+        }
     return best;
 }
 

@@ -19,7 +19,9 @@ struct comparison {
     const char
         *how; /* the weakest way that was needed: "exactly", "rounded to the reference's digits", ... */
     int depth;
-    int inside; /* how many lists and sets are around the trees: there {3} is no other writing of 3 */
+    const struct math_node
+        *reading[2]; /* of both sides' readings those that are equal; NULL: the only ones */
+    int inside;      /* how many lists and sets are around the trees: there {3} is no other writing of 3 */
 };
 
 /* TRUE, FALSE, or UNKNOWN: steps, precision or the limits ran out. */

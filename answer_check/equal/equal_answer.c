@@ -49,32 +49,66 @@ static int marks_count(const struct grade_rules *p)
     return p->units == MARK_KEEP || p->degrees == MARK_KEEP;
 }
 
+static int has_words(const struct math_node *m)
+{
+    if (m->kind == MATH_TEXT || m->kind == MATH_UNIT)
+        return 1;
+    for (int i = 0; i < m->n; i++)
+        if (has_words(m->child[i]))
+            return 1;
+    return 0;
+}
+
 struct answer_match answer_compare(struct math_work *w, const struct answer *gold, const struct answer *pred,
                                    const struct grade_rules *rules)
 {
+    static const char *const evidence[] = {"exact", "certified", "probed"};
+    static const char exactly[] = "exactly";
+    static const char *const by[] = {exactly, "by certified intervals", "at sample points"};
     const struct math_node *g = gold->tree, *p = pred->tree;
     if (are_words(gold, pred))
         g = p = NULL;
-    struct comparison e = {.w = w, .rules = rules, .how = "exactly"};
+    w->evidence = MATH_EXACT;
+    struct comparison e = {.w = w, .rules = rules, .how = exactly};
     enum math_truth r = g && p ? equal_trees(&e, g, p) : MATH_FALSE;
-    /* Text that is the same but for layout counts only where a tree is missing: without \vec and the like, a
-     * cross product looks as a dot product does. */
-    int has_trees = (g && p) || gold->ran_out || pred->ran_out;
-    if (r != MATH_TRUE && (!has_trees || !marks_count(rules)) &&
+    /* Text that is the same but for layout counts only where a tree is missing or holds words, as in "square
+     * feet" and "squarefeet": without \vec and the like, a cross product looks as a dot product does. */
+    int has_trees = (g && p && !has_words(g) && !has_words(p)) || gold->ran_out || pred->ran_out;
+    if (r != MATH_TRUE && (!g || !p || !marks_count(rules)) &&
         (same_bytes(gold, pred) || (!has_trees && same_text(gold, pred, w->arena))))
-        return (struct answer_match){.equal = 1, .how = "as text"};
+        return (struct answer_match){.equal = 1, .how = "as text", .evidence = "text"};
     struct answer_match out = {.equal = r == MATH_TRUE, .unknown = r == MATH_UNKNOWN, .how = e.how};
+    out.gold = e.reading[0] ? e.reading[0] : g;
+    out.pred = e.reading[1] ? e.reading[1] : p;
     if (!g || !p || g->kind == MATH_TEXT || p->kind == MATH_TEXT)
         out.how = "as text";
     if (r == MATH_UNKNOWN)
         out.how = "as far as the limits of arithmetic reach";
+    if (r == MATH_TRUE) {
+        out.evidence = evidence[w->evidence];
+        out.how = out.how == exactly ? by[w->evidence] : out.how;
+    }
     return out;
 }
 
-void answer_forms(const char **gold_form, const char **pred_form, const struct answer *gold,
-                  const struct answer *pred, struct arena *a)
+static const char *latex_of(struct arena *a, const struct math_node *m, struct span text)
+{
+    struct str s = {0};
+    if (!m)
+        return grade_form(a, text.s, text.n);
+    math_print_latex(&s, m);
+    const char *latex = arena_strndup(a, str_text(&s), s.len);
+    str_release(&s);
+    return latex;
+}
+
+void answer_forms(struct grade *out, const struct answer *gold, const struct answer *pred,
+                  const struct answer_match *m, struct arena *a)
 {
     int words = are_words(gold, pred);
-    *gold_form = form_of(a, words ? NULL : gold->tree, gold->text);
-    *pred_form = form_of(a, words ? NULL : pred->tree, pred->text);
+    out->gold_form = form_of(a, words ? NULL : gold->tree, gold->text);
+    out->pred_form = form_of(a, words ? NULL : pred->tree, pred->text);
+    out->gold_latex = latex_of(a, m->gold, gold->text);
+    out->pred_latex = latex_of(a, m->pred, pred->text);
+    out->how = m->evidence;
 }

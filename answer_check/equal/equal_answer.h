@@ -18,14 +18,17 @@ struct answer answer_read(struct math_work *w, struct span text);
 
 struct answer_match {
     int equal;
-    int unknown;     /* not equal only because steps, precision or limits ran out */
-    const char *how; /* "exactly", "as text", ... */
+    int unknown;          /* not equal only because steps, precision or limits ran out */
+    const char *how;      /* "exactly", "as text", ... */
+    const char *evidence; /* of an equality: "exact", "certified", "probed" or "text"; NULL otherwise */
+    const struct math_node *gold,
+        *pred; /* the readings that were compared, or the usual ones; NULL: as text */
 };
 struct answer_match answer_compare(struct math_work *w, const struct answer *gold, const struct answer *pred,
                                    const struct grade_rules *rules);
 
-/* What was compared, for a grade's gold_form and pred_form; the strings live in `a`. */
-void answer_forms(const char **gold_form, const char **pred_form, const struct answer *gold,
-                  const struct answer *pred, struct arena *a);
+/* What was compared, for a grade's forms and its LaTeX; the strings live in `a`. */
+void answer_forms(struct grade *out, const struct answer *gold, const struct answer *pred,
+                  const struct answer_match *m, struct arena *a);
 
 #endif

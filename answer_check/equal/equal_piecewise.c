@@ -174,7 +174,9 @@ enum math_truth equal_piecewise(struct comparison *e, const struct math_node *go
         (unite(&all, g.n ? &g : &p, -1) || region_complement(e, &outside, &all) || outside.n))
         return MATH_FALSE;
     enum math_truth r = equal_worse(agrees(e, &g, &p, variable), agrees(e, &p, &g, variable));
-    if (r == MATH_TRUE)
+    if (r == MATH_TRUE) {
+        e->w->evidence = MATH_PROBED;
         equal_set_how(e, "at points of every case");
+    }
     return r;
 }

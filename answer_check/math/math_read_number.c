@@ -197,7 +197,7 @@ static int ends_sentence(const struct token *t)
 static void fraction_part(struct digits *d)
 {
     const struct token *t = d->end;
-    if (t->kind != T_DOT || t->space)
+    if (t->kind != T_DOT || (d->n && t->space)) /* what stands before .5 does not matter */
         return;
     d->end = ++t;
     d->point = !ends_sentence(t);

@@ -43,6 +43,14 @@ static int is_defined(struct scalar_context *c, const struct math_node *m)
     return !rc || c->huge;
 }
 
+/* Notes what an equality rests on. */
+static enum math_truth found_by(struct math_work *w, enum math_truth truth, enum math_evidence evidence)
+{
+    if (truth == MATH_TRUE && w->evidence < evidence)
+        w->evidence = evidence;
+    return truth;
+}
+
 static enum math_truth constants_equal(struct scalar_context *c, const struct math_node *a,
                                        const struct math_node *b)
 {
@@ -54,10 +62,10 @@ static enum math_truth constants_equal(struct scalar_context *c, const struct ma
         return truth;
     truth = scalar_products_equal(c, a, b);
     if (truth == MATH_UNKNOWN)
-        truth = scalar_compare(c, a, b, &plan_constant);
+        truth = found_by(c->w, scalar_compare(c, a, b, &plan_constant), MATH_CERTIFIED);
     if (truth != MATH_UNKNOWN)
         return truth;
-    truth = scalar_huge_equal(c, a, b);
+    truth = found_by(c->w, scalar_huge_equal(c, a, b), MATH_CERTIFIED);
     if (truth != MATH_UNKNOWN)
         return truth;
     struct gauss x, y; /* at last, everything written out that can be */
@@ -85,7 +93,9 @@ static enum math_truth equal(struct math_work *w, const struct math_node *a, con
     else
         truth = constants_equal(&c, a, b);
     scalar_close(&c);
-    return truth != MATH_UNKNOWN || n <= 0 ? truth : scalar_equal_at_points(w, a, b, names, n);
+    if (truth != MATH_UNKNOWN || n <= 0)
+        return truth;
+    return found_by(w, scalar_equal_at_points(w, a, b, names, n), MATH_PROBED);
 }
 
 enum math_truth math_scalar_equal(struct math_work *w, const struct math_node *a, const struct math_node *b)

@@ -39,5 +39,10 @@ enum math_truth math_scalar_proportional(struct math_work *w, const struct math_
     if (!form_of(&s, a, &x) && !form_of(&s, b, &y))
         truth = forms_proportional(&s, &x, &y);
     scalar_close(&c);
-    return truth != MATH_UNKNOWN || n <= 0 ? truth : scalar_proportional_at_points(w, a, b, names, n);
+    if (truth != MATH_UNKNOWN || n <= 0)
+        return truth;
+    truth = scalar_proportional_at_points(w, a, b, names, n);
+    if (truth == MATH_TRUE)
+        w->evidence = MATH_PROBED;
+    return truth;
 }

@@ -72,7 +72,7 @@ static int decide_match(struct grading *g, const struct answer *pred, const stru
     grade_set(g->out, m->equal ? VERDICT_CORRECT : VERDICT_WRONG,
               arena_printf(a, "%s %s the reference, compared %s.", where,
                            m->equal ? "equals" : "differs from", m->how));
-    answer_forms(&g->out->gold_form, &g->out->pred_form, reference(g), pred, a);
+    answer_forms(g->out, reference(g), pred, m, a);
     return 0;
 }
 

@@ -160,10 +160,14 @@ enum { MATH_TREE_BYTES = 16384, MATH_TREE_NODES = 20000, MATH_TREE_DEPTH = 100, 
  * length depends on the input takes steps; when none are left every function gives up (no tree, or
  * "unknown"). There is no clock, so results never depend on the machine. */
 enum { MATH_STEPS = 1000000 };
+/* How an equality of scalars was found: by exact numbers and polynomials; by intervals that agree to the
+ * highest precision; by values at sample points. */
+enum math_evidence { MATH_EXACT, MATH_CERTIFIED, MATH_PROBED };
 struct math_work {
     struct arena *arena;
     int64_t steps;
-    int ran_out; /* more steps were wanted than were left */
+    int ran_out;                 /* more steps were wanted than were left */
+    enum math_evidence evidence; /* the weakest that an equality of scalars needed so far */
 };
 int math_step(struct math_work *w, int64_t n); /* takes n steps: 0, or -1 when there are none left */
 
@@ -181,5 +185,7 @@ struct math_node *math_node_2(struct math_work *w, enum math_kind kind, struct s
 void math_print(struct str *out, const struct math_node *m);
 /* The same as readable infix text for gold_form and pred_form: "x - 1", "(1, 2]", "{1, 2}". */
 void math_print_infix(struct str *out, const struct math_node *m);
+/* The same as LaTeX, with every bracket that the tree implies. */
+void math_print_latex(struct str *out, const struct math_node *m);
 
 #endif

@@ -42,7 +42,11 @@ struct grade {
     const char *reason;    /* one short sentence: where the answer stood and what decided */
     const char *gold_form; /* what was compared, in readable form; "" when there was nothing */
     const char *pred_form;
-    double score;          /* 1 or 0; the metric's value for text metrics */
+    const char *gold_latex; /* the readings that were compared, in LaTeX (mode strict only); NULL otherwise */
+    const char *pred_latex;
+    const char
+        *how;     /* an equality is "exact", "certified", "probed" at points, or of "text"; NULL otherwise */
+    double score; /* 1 or 0; the metric's value for text metrics */
     const char *segmenter; /* of a score that depends on it: "jieba" or "char"; NULL for the others */
     int64_t steps;         /* that reading and comparing took of the fixed limit (math only) */
 };

@@ -97,7 +97,26 @@ static json_t *changed_rules(const struct grade_rules *rules)
     return NULL;
 }
 
-/* context: the rules of lines that name none. */
+/* What holds for all lines. */
+struct grading {
+    struct grade_rules rules; /* of lines that name none */
+    int explain;
+};
+
+/* The answer of a line: what every mode says, and with --explain both readings. */
+static json_t *grade_answer(const struct grade *g, const struct grade_options *o, int explain)
+{
+    json_t *out = json_pack("{s:s, s:o, s:s*, s:o, s:o, s:o*}", "verdict", verdict_name(g->verdict), "reason",
+                            json_text_of(g->reason), "how", g->how, "gold_form", json_text_of(g->gold_form),
+                            "pred_form", json_text_of(g->pred_form), "rule",
+                            o->mode == GRADE_STRICT ? changed_rules(&o->rules) : NULL);
+    if (out && explain && g->gold_latex)
+        json_object_set_new(out, "explain",
+                            json_pack("{s:o, s:o}", "gold", json_text_of(g->gold_latex), "pred",
+                                      json_text_of(g->pred_latex)));
+    return out;
+}
+
 static json_t *grade_line(void *context, const json_t *in, struct err *e)
 {
     struct arena a = {0};
@@ -106,7 +125,8 @@ static json_t *grade_line(void *context, const json_t *in, struct err *e)
     struct response r = {0};
     const char *gold = NULL;
     size_t n = 0;
-    o.rules = *(const struct grade_rules *)context;
+    const struct grading *all = context;
+    o.rules = all->rules;
     int rc = jsonl_text(in, "gold", &gold, &n, e);
     if (!rc)
         rc = filter_response(in, "pred", &r, e);
@@ -114,18 +134,14 @@ static json_t *grade_line(void *context, const json_t *in, struct err *e)
         rc = read_options(in, &o, e);
     if (!rc && grade_math_as(&g, gold, n, &r, &o, &a))
         rc = err_set(e, ERR_FORMAT, "%s", g.reason ? g.reason : "the reference answer cannot be read");
-    json_t *out = NULL;
-    if (!rc)
-        out = json_pack("{s:s, s:o, s:o, s:o, s:o*}", "verdict", verdict_name(g.verdict), "reason",
-                        json_text_of(g.reason), "gold_form", json_text_of(g.gold_form), "pred_form",
-                        json_text_of(g.pred_form), "rule",
-                        o.mode == GRADE_STRICT ? changed_rules(&o.rules) : NULL);
+    json_t *out = rc ? NULL : grade_answer(&g, &o, all->explain);
     arena_release(&a);
     return out;
 }
 
 struct flags {
     struct cli_list rule, policy;
+    int explain;
 };
 
 static const struct cli_option options[] = {
@@ -133,6 +149,8 @@ static const struct cli_option options[] = {
      .help = "a rule for all lines that do not name it themselves; may be repeated"},
     {"policy", 0, CLI_LIST, offsetof(struct flags, policy), "NAME=VALUE",
      .help = NULL}, /* the older spelling */
+    {"explain", 0, CLI_FLAG, offsetof(struct flags, explain), NULL,
+     .help = "add \"explain\": both answers as they were read, in LaTeX (mode strict)"},
     {0},
 };
 
@@ -148,18 +166,19 @@ static int set_rules(struct grade_rules *rules, const struct cli_list *list, con
 static int run_grade(const struct program *p, int argc, char **argv)
 {
     struct flags f = {0};
-    struct grade_rules rules = grade_options_default.rules;
+    struct grading all = {.rules = grade_options_default.rules};
     struct err e = {0};
     const char *path = NULL;
     int n, code = command_parse(&cmd_grade, &f, argc, argv, &path, 0, 1, &n);
     (void)p;
     if (code >= 0)
         return code;
-    if (set_rules(&rules, &f.policy, "--policy", &e) || set_rules(&rules, &f.rule, "--rule", &e))
+    if (set_rules(&all.rules, &f.policy, "--policy", &e) || set_rules(&all.rules, &f.rule, "--rule", &e))
         return command_fail(&e, EXIT_USAGE);
+    all.explain = f.explain;
     const struct jsonl j = {
         .fn = grade_line,
-        .context = &rules,
+        .context = &all,
         .error_fields = "{\"verdict\":\"error\",\"reason\":\"\",\"gold_form\":\"\",\"pred_form\":\"\"}"};
     return jsonl_run(&j, path);
 }
@@ -174,8 +193,9 @@ const struct command cmd_grade = {
         "     \"finish\": \"stop\"|\"length\"; for strict, \"rule\": {NAME: VALUE}; for compat, which\n"
         "     gives Math-Verify 0.8.0's verdicts, its \"match_types\", \"boxed_match_priority\",\n"
         "     \"float_rounding\", \"strict\", \"allow_set_relation_comp\"\n"
-        "out: {\"verdict\", \"reason\", \"gold_form\", \"pred_form\"}, and \"rule\" with the rules that\n"
-        "     are not at their default\n\n"
+        "out: {\"verdict\", \"reason\", \"gold_form\", \"pred_form\"}, \"rule\" with the rules that are not\n"
+        "     at their default, and for strict \"how\" an equality was found: \"exact\"; \"certified\" by\n"
+        "     intervals; \"probed\" at points; or of \"text\"\n\n"
         "A decimal reference is met by every value that rounds to its digits, an exact one also by a\n"
         "decimal of at least four digits that is rounded correctly. A mark (unit, currency, degrees)\n"
         "that stands on one side only is dropped or kept.\n\n"

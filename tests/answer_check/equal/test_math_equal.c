@@ -13,6 +13,29 @@ static enum verdict grade_box(const char *gold, const char *pred, struct arena *
     return g.verdict;
 }
 
+/* How a formula is laid out changes no verdict: \displaystyle, $..$, blanks around it, \dfrac for \frac. */
+static void layout(const char *path, int line, const char *gold, const char *pred, int equal, struct arena *a)
+{
+    struct str s[4] = {0};
+    const char *reason;
+    str_printf(&s[0], "\\displaystyle %s", pred);
+    str_printf(&s[1], strpbrk(pred, "$") ? "%s" : "$%s$", pred);
+    str_printf(&s[2], "  %s  ", pred);
+    for (const char *p = pred; *p; p++)
+        if (!strncmp(p, "\\frac", 5))
+            str_puts(&s[3], "\\d");
+        else
+            str_add(&s[3], p, 1);
+    for (int i = 0; i < 4; i++) {
+        if (grade_box(gold, str_text(&s[i]), a, &reason) != (equal ? VERDICT_CORRECT : VERDICT_WRONG)) {
+            check_failures++;
+            fprintf(stderr, "%s:%d: %s and %s, laid out in another way: %s\n", path, line, gold,
+                    str_text(&s[i]), reason);
+        }
+        str_release(&s[i]);
+    }
+}
+
 /* Is the row right? Both ways round: of "=>" the other one is wrong, of "==" and "!=" it is the same. */
 static void run(const char *path, int line, char *text)
 {
@@ -38,6 +61,7 @@ static void run(const char *path, int line, char *text)
         fprintf(stderr, "%s:%d: the other way round: %s\n", path, line, reason);
     }
     CHECK_INT(grade_box(pred, pred, &a, &reason), VERDICT_CORRECT);
+    layout(path, line, text, pred, equal, &a);
     arena_release(&a);
 }
 

@@ -1,6 +1,6 @@
 /* The reader of mathematics. Each line of the data file is a text and the tree that is read from it, in
- * prefix form ("==>") or as printed for people ("-->"). The functions here test what no text may do:
- * exceed the limits, or be read only in part. */
+ * prefix form ("==>"), as printed for people ("-->"), or as LaTeX ("~~>"). The functions here test what no
+ * text may do: exceed the limits, or be read only in part. */
 #include "answer_check/math/math_read.h"
 #include "evalcore/base/arena.h"
 #include "tests/cases.h"
@@ -23,11 +23,13 @@ static void data_file(const char *path)
     while ((text = cases_line(&c, &line))) {
         struct arena a = {0};
         struct str s = {0};
-        int infix = strstr(text, "  -->  ") != NULL;
-        char *want = case_cut(text, infix ? "  -->  " : "  ==>  ");
+        int infix = strstr(text, "  -->  ") != NULL, latex = strstr(text, "  ~~>  ") != NULL;
+        char *want = case_cut(text, infix ? "  -->  " : latex ? "  ~~>  " : "  ==>  ");
         const struct math_node *m = read_text(&a, text, strlen(text), NULL);
         if (infix)
             math_print_infix(&s, m);
+        else if (latex)
+            math_print_latex(&s, m);
         else
             math_print(&s, m);
         check_count++;
