@@ -17,6 +17,15 @@ static const struct math_node *evaluate_sum(struct math_work *w, const struct ma
                : NULL;
 }
 
+/* \frac{d}{dx} f(x): the name is "derivative d/dx". */
+static const struct math_node *evaluate_derivative(struct math_work *w, const struct math_node *m)
+{
+    static const char prefix[] = "derivative d/d";
+    if (m->n != 1 || strncmp(m->name, prefix, sizeof prefix - 1) != 0)
+        return NULL;
+    return calculus_derivative(w, m->child[0], m->name + sizeof prefix - 1);
+}
+
 /* \lim_{x \to a} f(x): a relation "to", and the function. */
 static const struct math_node *evaluate_limit(struct math_work *w, const struct math_node *m)
 {
@@ -63,6 +72,8 @@ static const struct math_node *evaluate(struct math_work *w, const struct math_n
         value = evaluate_sum(w, copy);
     else if (m->kind == MATH_OPAQUE && !strcmp(m->name, "limit"))
         value = evaluate_limit(w, copy);
+    else if (m->kind == MATH_OPAQUE)
+        value = evaluate_derivative(w, copy);
     return value ? value : copy;
 }
 

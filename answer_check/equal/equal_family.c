@@ -1,7 +1,6 @@
 /* Families of answers: "x = \pi/4 + k\pi, k \in \mathbb{Z}". The name of a parameter that an answer declares
  * is the writer's choice, and an integer one may count from anywhere and backwards. Free symbols that nobody
- * declares keep their names, but for two conventions: the integer of angles (k\pi, 2n\pi) and the constant of
- * integration (+ C). */
+ * declares keep their names, but for the integer of angles (k\pi, 2n\pi). */
 #include "answer_check/equal/equal.h"
 
 #include <string.h>
@@ -205,14 +204,54 @@ static const struct math_node *symbol_of(struct comparison *e, struct span sourc
 
 /* k + shift or shift - k */
 static const struct math_node *counted_from(struct comparison *e, const struct math_node *k, int back,
-                                            int shift)
+                                            int64_t shift)
 {
     struct math_node *by = k ? math_node_new(e->w, MATH_NUMBER, k->source, 0, NULL) : NULL;
     if (!by)
         return NULL;
-    by->literal = (struct math_literal){.digits = shift == 0 ? "0" : shift * shift == 1 ? "1" : "2", .n = 1};
+    const char *digits = arena_printf(e->w->arena, "%lld", (long long)(shift < 0 ? -shift : shift));
+    by->literal = (struct math_literal){.digits = digits, .n = (int)strlen(digits)};
     return math_node_2(e->w, MATH_ADD, k->source, back ? math_node_1(e->w, MATH_NEGATE, k->source, k) : k,
                        shift < 0 ? math_node_1(e->w, MATH_NEGATE, k->source, by) : by);
+}
+
+/* Is a the same as b with its parameter counted from elsewhere? */
+static enum math_truth counted_otherwise(struct comparison *e, const struct math_node *a,
+                                         const struct math_node *b, const char *name, int back, int64_t shift)
+{
+    const struct math_node *other = counted_from(e, symbol_of(e, b->source, name), back, shift);
+    return other ? equal_trees(e, a, math_substitute(e->w, b, name, other)) : MATH_UNKNOWN;
+}
+
+static const struct math_node *at_integer(struct comparison *e, const struct math_node *m, const char *name,
+                                          const char *digit)
+{
+    struct math_node *k = math_node_new(e->w, MATH_NUMBER, m->source, 0, NULL);
+    if (!k)
+        return NULL;
+    k->literal = (struct math_literal){.digits = digit, .n = 1};
+    return math_substitute(e->w, m, name, k);
+}
+
+static const struct math_node *minus(struct comparison *e, const struct math_node *a,
+                                     const struct math_node *b)
+{
+    const struct math_node *negative = b ? math_node_1(e->w, MATH_NEGATE, b->source, b) : NULL;
+    return a && negative ? math_node_2(e->w, MATH_ADD, a->source, a, negative) : NULL;
+}
+
+/* By how many steps of b does a begin elsewhere: (a(0) - b(0))/(b(1) - b(0)), for scalars. */
+static int has_shift(struct comparison *e, const struct math_node *a, const struct math_node *b,
+                     const char *name, int64_t *shift)
+{
+    if (!math_is_scalar(a) || !math_is_scalar(b))
+        return 0;
+    const struct math_node *start = at_integer(e, b, name, "0"), *next = at_integer(e, b, name, "1"),
+                           *apart = minus(e, at_integer(e, a, name, "0"), start),
+                           *step = minus(e, next, start);
+    const struct math_node *steps =
+        apart && step ? math_node_2(e->w, MATH_DIVIDE, a->source, apart, step) : NULL;
+    return steps && math_scalar_integer(e->w, steps, shift) && *shift<INT32_MAX && * shift> INT32_MIN;
 }
 
 /* The value that "x = .." states, where the other side is no statement. */
@@ -304,67 +343,10 @@ enum math_truth equal_families(struct comparison *e, const struct math_node *gol
     const char *name = to ? to : *g.name ? g.name : p.name;
     if (strcmp(domain, "Z") != 0 || !*name || !b || equal_declares(e, b)) /* one parameter, not several */
         return r;
-    for (int k = 0; k < 10 && r != MATH_TRUE; k++) { /* k + 1, -k, .. run through the same integers */
-        const struct math_node *other = counted_from(e, symbol_of(e, b->source, name), k >= 5, k % 5 - 2);
-        r = equal_better(r, other ? equal_trees(e, a, math_substitute(e->w, b, name, other)) : MATH_UNKNOWN);
-    }
+    int64_t shift;
+    for (int back = 0; back < 2 && r != MATH_TRUE && has_shift(e, a, b, name, &shift); back++)
+        r = equal_better(r, counted_otherwise(e, a, b, name, back, shift));
+    for (int k = 0; k < 10 && r != MATH_TRUE; k++) /* k + 1, -k, .. run through the same integers */
+        r = equal_better(r, counted_otherwise(e, a, b, name, k >= 5, k % 5 - 2));
     return r;
-}
-
-/* ---- the constant of integration ---- */
-
-/* Index of the summand that is the constant, or -1: a letter that occurs nowhere else. */
-static int constant_in(const struct math_node *m)
-{
-    static const char *const names[] = {"C", "C_1", "c", "c_1", "K", "k"};
-    for (int i = 0; m->kind == MATH_ADD && i < m->n; i++) {
-        const struct math_node *c = first_reading(m->child[i]);
-        for (size_t k = 0; c->kind == MATH_SYMBOL && k < sizeof names / sizeof *names; k++)
-            if (!strcmp(c->name, names[k])) {
-                for (int j = 0; j < m->n; j++)
-                    if (j != i && math_has_symbol(m->child[j], c->name))
-                        return -1;
-                return i;
-            }
-    }
-    return -1;
-}
-
-static const struct math_node *without(struct comparison *e, const struct math_node *m, int at)
-{
-    const struct math_node *rest[64];
-    int n = 0;
-    if (m->n > 64)
-        return NULL;
-    for (int i = 0; i < m->n; i++)
-        if (i != at)
-            rest[n++] = m->child[i];
-    return n == 1 ? rest[0] : math_node_new(e->w, MATH_ADD, m->source, n, rest);
-}
-
-enum math_truth equal_antiderivatives(struct comparison *e, const struct math_node *gold,
-                                      const struct math_node *pred)
-{
-    static const char *const variables[] = {"x", "t", "u", "y", "z", "theta", "s", "r"};
-    const char *symbol[2];
-    int at = constant_in(gold), in_pred = constant_in(pred), known = 0;
-    if (at < 0 || in_pred < 0 ||
-        (*first_reading(gold->child[at])->name != 'C' && *first_reading(pred->child[in_pred])->name != 'C'))
-        return MATH_FALSE; /* x^2 + k is a polynomial with a parameter */
-    const struct math_node *a = without(e, gold, at), *b = a ? without(e, pred, in_pred) : NULL;
-    if (!b || math_symbols(e->w, a, symbol, 2) != 1)
-        return MATH_FALSE;
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        known |= !strcmp(symbol[0], variables[i]);
-    if (!known)
-        return MATH_FALSE;
-    enum math_truth r = equal_trees(e, a, b);
-    const struct math_node *minus = math_node_1(e->w, MATH_NEGATE, b->source, b),
-                           *d = math_node_2(e->w, MATH_ADD, a->source, a, minus);
-    struct math_node *point = math_node_new(e->w, MATH_NUMBER, a->source, 0, NULL);
-    if (r == MATH_TRUE || !d || !point)
-        return r;
-    point->literal = (struct math_literal){.digits = "7", .n = 1, .decimals = 1, .point = 1};
-    const struct math_node *there = math_substitute(e->w, d, symbol[0], point);
-    return there ? equal_better(r, math_scalar_equal(e->w, d, there)) : r; /* they differ by a constant */
 }

@@ -298,6 +298,25 @@ static int is_one_sort(const struct math_node *m)
     return values == 0 || values == m->n;
 }
 
+/* Have no two pieces a point in common? (-9, 1), (-5, 0) is a list of points rather than one of intervals. */
+static int is_apart(struct comparison *e, const struct region *r)
+{
+    for (int i = 0; i < r->n; i++)
+        for (int k = 0; k < i; k++) {
+            struct region a = {0}, b = {0}, both;
+            const struct piece *p = &r->piece[i], *q = &r->piece[k];
+            if (!p->low || !p->high || !q->low || !q->high || equal_is_number(e, p->low) == 0 ||
+                equal_is_number(e, q->low) == 0)
+                continue;
+            if (!region_add(&a, p->low, p->high, p->open_low, p->open_high) &&
+                !region_add(&b, q->low, q->high, q->open_low, q->open_high) &&
+                !region_intersect(e, &both, &a, &b) && both.n &&
+                math_scalar_equal(e->w, p->low, p->high) != MATH_TRUE)
+                return 0;
+        }
+    return 1;
+}
+
 int region_read(struct comparison *e, struct region *out, const struct math_node *m)
 {
     if (math_step(e->w, 10))
@@ -311,7 +330,7 @@ int region_read(struct comparison *e, struct region *out, const struct math_node
                           (m->which & MATH_OPEN_RIGHT) != 0);
     case MATH_LIST:
     case MATH_SET:
-        return is_one_sort(m) ? read_parts(e, out, m, 0) : -1;
+        return is_one_sort(m) && !read_parts(e, out, m, 0) && is_apart(e, out) ? 0 : -1;
     case MATH_UNION:
     case MATH_OR:
         return read_parts(e, out, m, 0);

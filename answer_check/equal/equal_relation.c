@@ -152,6 +152,18 @@ static const struct math_node *renamed(struct comparison *e, const struct math_n
     return body;
 }
 
+/* left - right, times the denominator of the right side where letters stand in it: y = 11/x as xy - 11. */
+static const struct math_node *cleared(struct comparison *e, const struct math_node *m)
+{
+    const struct math_node *right = m->child[1];
+    const char *name[1];
+    if (right->kind != MATH_DIVIDE || math_symbols(e->w, right->child[1], name, 1) == 0)
+        return difference(e, m);
+    const struct math_node *minus = math_node_1(e->w, MATH_NEGATE, m->source, right->child[0]),
+                           *left = math_node_2(e->w, MATH_MULTIPLY, m->source, m->child[0], right->child[1]);
+    return minus && left ? math_node_2(e->w, MATH_ADD, m->source, left, minus) : NULL;
+}
+
 static enum math_truth equations(struct comparison *e, const struct math_node *gold,
                                  const struct math_node *pred)
 {
@@ -161,8 +173,8 @@ static enum math_truth equations(struct comparison *e, const struct math_node *g
     if (!math_is_scalar(gold->child[0]) || !math_is_scalar(gold->child[1]) ||
         !math_is_scalar(pred->child[0]) || !math_is_scalar(pred->child[1]))
         return MATH_FALSE;
-    a = difference(e, gold);
-    b = difference(e, pred);
+    a = cleared(e, gold);
+    b = cleared(e, pred);
     enum math_truth r = a && b ? math_scalar_proportional(e->w, a, b) : MATH_UNKNOWN;
     if (r == MATH_TRUE)
         equal_set_how(e, "as equations up to a factor");
@@ -273,7 +285,30 @@ static enum math_truth congruences(struct comparison *e, const struct math_node 
     return q && math_scalar_integer(e->w, q, &quotient) ? MATH_TRUE : MATH_FALSE;
 }
 
-/* 0 < 4 - x^2 and x^2 < 4: the differences of the sides, in one direction. */
+/* Are a and b positive multiples of one another? The sign is that of their product at one point. */
+static enum math_truth positive_multiple(struct comparison *e, const struct math_node *a,
+                                         const struct math_node *b)
+{
+    enum { SYMBOLS = 8 };
+    const char *name[SYMBOLS];
+    enum math_truth r = math_scalar_proportional(e->w, a, b);
+    struct math_node *zero = math_node_new(e->w, MATH_NUMBER, a->source, 0, NULL);
+    const struct math_node *product = math_node_2(e->w, MATH_MULTIPLY, a->source, a, b);
+    int n = product ? math_symbols(e->w, product, name, SYMBOLS) : -1;
+    if (r != MATH_TRUE || n < 0 || !zero)
+        return r == MATH_TRUE ? MATH_UNKNOWN : r;
+    zero->literal = (struct math_literal){.digits = "0", .n = 1};
+    for (int i = 0; i < n && product; i++) {
+        static const char *const values[] = {"3", "7", "2", "11", "5", "13", "17", "19"};
+        struct math_node *k = math_node_new(e->w, MATH_NUMBER, a->source, 0, NULL);
+        if (k)
+            k->literal = (struct math_literal){.digits = values[i], .n = (int)strlen(values[i])};
+        product = math_substitute(e->w, product, name[i], k);
+    }
+    return product ? math_scalar_less(e->w, zero, product) : MATH_UNKNOWN;
+}
+
+/* 0 < 4 - x^2 and 2x^2 < 8: the differences of the sides, in one direction, up to a positive factor. */
 static enum math_truth differences(struct comparison *e, const struct math_node *gold,
                                    const struct math_node *pred)
 {
@@ -286,7 +321,7 @@ static enum math_truth differences(struct comparison *e, const struct math_node 
     const struct math_node *a = difference(e, gold), *b = difference(e, pred);
     if (b && p != g)
         b = math_node_1(e->w, MATH_NEGATE, b->source, b);
-    return a && b ? math_scalar_equal(e->w, a, b) : MATH_UNKNOWN;
+    return a && b ? positive_multiple(e, a, b) : MATH_UNKNOWN;
 }
 
 enum math_truth equal_relations(struct comparison *e, const struct math_node *gold,

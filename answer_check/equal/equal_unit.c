@@ -93,8 +93,8 @@ static const char *power_word(const char *word, size_t n, int *is_behind)
     static const struct {
         const char *word, *power;
         int is_behind;
-    } words[] = {
-        {"square", "^2", 0}, {"sq", "^2", 0}, {"cubic", "^3", 0}, {"squared", "^2", 1}, {"cubed", "^3", 1}};
+    } words[] = {{"square", "^2", 0}, {"sq", "^2", 0},      {"cubic", "^3", 0},
+                 {"cu", "^3", 0},     {"squared", "^2", 1}, {"cubed", "^3", 1}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i].word) == n && !strncmp(words[i].word, word, n)) {
             *is_behind = words[i].is_behind;

@@ -242,7 +242,8 @@ enum math_truth equal_values(struct comparison *e, const struct math_node *gold,
     struct marked g = unmark(e, gold), p = unmark(e, pred);
     if (!g.value || !p.value)
         return MATH_UNKNOWN;
-    if (other_base(e, g.value, p.value) || in_units_of(e, &g, &p))
+    int other_mark = (g.degrees && (p.unit || p.money)) || (p.degrees && (g.unit || g.money));
+    if (other_mark || other_base(e, g.value, p.value) || in_units_of(e, &g, &p))
         return MATH_FALSE;
     if (!p.value)
         return MATH_UNKNOWN;

@@ -89,7 +89,8 @@ static const struct math_node *accent(struct math_reader *r, const struct token 
     int braced = a->kind == T_OPEN && a->value == '{', end = braced ? a->match + 1 : r->pos + 1;
     const struct token *word = a + braced;
     int letters = word->kind == T_WORD && (braced ? end == r->pos + 3 : 1);
-    if (line && !(letters && braced && word->n > 1)) {
+    int segment = letters && braced && word->n > 1 && *word->s >= 'A' && *word->s <= 'Z';
+    if (line && !segment) {
         const struct math_node *x = read_argument(r);
         return x ? reader_function(r, MATH_CONJUGATE, from, x, NULL) : NULL;
     }
@@ -100,6 +101,27 @@ static const struct math_node *accent(struct math_reader *r, const struct token 
     return read_name(r, line ? name : arena_printf(r->w->arena, "%s_%s", t->s, name), from, 0);
 }
 
+/* The letters of a figure: an angle is the same from both ends, a triangle from every corner. */
+static const char *corners(struct math_reader *r, const char *shape, int from, int to)
+{
+    const char *flat = reader_flat(r, from, to);
+    int triangle = !strcmp(shape, "triangle");
+    char *s = arena_strndup(r->w->arena, flat, strlen(flat));
+    if (strlen(s) != 3 || strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 3 ||
+        (!triangle && strcmp(shape, "angle") != 0))
+        return flat;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++) {
+            int a = triangle ? k : 0, b = triangle ? k + 1 : 2;
+            char c = s[a];
+            if (s[b] < c) {
+                s[a] = s[b];
+                s[b] = c;
+            }
+        }
+    return s;
+}
+
 /* \angle ABC, \triangle{ABC} */
 static const struct math_node *shape(struct math_reader *r, const struct token *t, int from)
 {
@@ -108,7 +130,7 @@ static const struct math_node *shape(struct math_reader *r, const struct token *
               : a->kind == T_WORD || a->kind == T_DIGITS ? r->pos + 1
                                                          : r->pos;
     const char *name =
-        end > r->pos ? arena_printf(r->w->arena, "%s %s", t->s, reader_flat(r, r->pos, end)) : t->s;
+        end > r->pos ? arena_printf(r->w->arena, "%s %s", t->s, corners(r, t->s, r->pos, end)) : t->s;
     r->pos = end;
     return read_name(r, name, from, 0);
 }

@@ -45,7 +45,10 @@ int read_choice_label(const struct math_reader *r)
         t[1].n != 1 || *t[1].s < 'A' || *t[1].s > 'J' || (!next->space && !(t->flags & TOKEN_TEXT)))
         return 0;
     if (next->kind == T_MINUS)
-        return next[1].kind == T_DIGITS && !next[1].space ? 3 : 0;
+        return (next[1].kind == T_DIGITS || next[1].kind == T_FRACTION || next[1].kind == T_ROOT) &&
+                       !next[1].space
+                   ? 3
+                   : 0;
     return next->kind == T_DIGITS || next->kind == T_FRACTION || next->kind == T_ROOT ||
                    next->kind == T_CURRENCY
                ? 3

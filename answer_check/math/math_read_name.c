@@ -178,6 +178,16 @@ static int raised_by_letter(const struct token *t)
     return 0;
 }
 
+/* The subscript 1+n as n+1. */
+static const char *in_order(struct math_reader *r, const char *subscript)
+{
+    size_t digits = strspn(subscript + 1, "0123456789");
+    const char *rest = subscript + 1 + digits;
+    if (!digits || rest[0] != '+' || !ascii_is_letter(rest[1]) || rest[2])
+        return subscript;
+    return arena_printf(r->w->arena, "_%c+%.*s", rest[1], (int)digits, subscript + 1);
+}
+
 const struct math_node *read_name(struct math_reader *r, const char *name, int from, int plain_letter)
 {
     const char *first = name;
@@ -190,7 +200,7 @@ const struct math_node *read_name(struct math_reader *r, const char *name, int f
         } else if (t->kind == T_UNDERSCORE) {
             if (read_subscript(r))
                 return NULL;
-            name = reader_join_names(r, name, reader_flat(r, at, r->pos));
+            name = reader_join_names(r, name, in_order(r, reader_flat(r, at, r->pos)));
         }
         if ((used = strokes(reader_token(r), &n))) {
             r->pos += used;
@@ -301,4 +311,27 @@ const struct math_node *read_letters(struct math_reader *r)
     if (++r->skip == t->n)
         reader_next(r);
     return read_name(r, name, from, 1);
+}
+
+/* ( f \circ g ) ( */
+int read_is_composition(const struct math_reader *r)
+{
+    const struct token *t = reader_token(r);
+    return !r->skip && t->value == '(' && t->match == r->pos + 4 && t[1].kind == T_WORD && t[1].n == 1 &&
+           t[2].kind == T_CIRC && t[3].kind == T_WORD && t[3].n == 1 && t[5].kind == T_OPEN &&
+           t[5].value == '(';
+}
+
+/* (f \circ g)(x) as f(g(x)). */
+const struct math_node *read_composition(struct math_reader *r)
+{
+    int from = r->pos;
+    const char *outer = arena_strndup(r->w->arena, r->t[from + 1].s, 1),
+               *inner = arena_strndup(r->w->arena, r->t[from + 3].s, 1);
+    r->pos += 5;
+    const struct math_node *x = apply(r, inner, from);
+    struct math_node *m = x ? math_node_1(r->w, MATH_APPLY, reader_source(r, from), x) : NULL;
+    if (m)
+        m->name = outer;
+    return m;
 }

@@ -118,6 +118,8 @@ const struct math_node *read_primary(struct math_reader *r)
             r->pos += 3;
             return read_base(r, reader_integer(r, t[1].s, t[1].n), from);
         }
+        if (read_is_composition(r))
+            return read_composition(r);
         return t->value == '{' ? read_group(r) : read_bracket(r);
     case T_BEGIN:
         return read_environment(r);

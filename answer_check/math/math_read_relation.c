@@ -2,6 +2,8 @@
  * times. */
 #include "answer_check/math/math_reader.h"
 
+#include <string.h>
+
 enum { SIDES = 64, PARTS = 8 };
 
 int read_can_be_end(const struct math_node *m)
@@ -188,6 +190,18 @@ static const struct math_node *finish_relation(struct math_reader *r, int from, 
         return reader_function(r, MATH_MOD, from, side[0], modulus);
     if (n == 1)
         return side[0];
+    if (n == 2 && ops[0] == MATH_OTHER_RELATION && !strcmp(name, "superset")) { /* B contains A */
+        const struct math_node *swap = side[0];
+        side[0] = side[1];
+        side[1] = swap;
+        ops[0] = MATH_SUBSET;
+        name = "";
+    }
+    int negated = found && ops[n - 2] == MATH_OTHER_RELATION && !strcmp(name, "not congruent");
+    if (found && !negated && ops[n - 2] != MATH_EQUAL && ops[n - 2] != MATH_CONGRUENT)
+        return NULL;
+    if (negated)
+        name = "";
     if (found) { /* a = b (mod n) is a congruence, too */
         ops[n - 2] = MATH_CONGRUENT;
         ops[n - 1] = MATH_CONGRUENT;
@@ -198,7 +212,7 @@ static const struct math_node *finish_relation(struct math_reader *r, int from, 
         return NULL;
     m->ops = reader_bytes(r, ops, n - 1);
     m->name = name;
-    return m;
+    return negated ? reader_one(r, MATH_NOT, from, m) : m;
 }
 
 const struct math_node *read_relation(struct math_reader *r)

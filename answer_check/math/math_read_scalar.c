@@ -43,11 +43,12 @@ static int is_vector_product(const struct math_reader *r)
 static const struct math_node *read_vector_product(struct math_reader *r, int from, const struct math_node *a,
                                                    const struct math_node *b)
 {
-    const struct math_node *side[] = {a, b};
+    int scaled = a && a->kind == MATH_MULTIPLY && a->n == 2 && a->child[0]->kind == MATH_NUMBER; /* 2 a x b */
+    const struct math_node *side[] = {scaled ? a->child[1] : a, b};
     struct math_node *m = math_node_new(r->w, MATH_OPAQUE, reader_source(r, from), 2, side);
     if (m)
         m->name = "cross";
-    return m;
+    return scaled ? reader_two(r, MATH_MULTIPLY, from, a->child[0], m) : m;
 }
 
 int read_starts_factor(const struct math_reader *r)

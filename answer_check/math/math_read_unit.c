@@ -22,20 +22,27 @@ const struct math_node *read_named_mark(struct math_reader *r, enum math_kind ki
     return m;
 }
 
-static int is_ordinal(const struct token *t)
+/* th, st, nd, rd; behind a number only the one that belongs to it: 5st is a product. */
+static int is_ordinal(const struct token *t, const struct token *number)
 {
-    return t->kind == T_WORD && t->n == 2 &&
-           (!strncmp(t->s, "th", 2) || !strncmp(t->s, "st", 2) || !strncmp(t->s, "nd", 2) ||
-            !strncmp(t->s, "rd", 2));
+    static const char *const ends[] = {"th", "st", "nd", "rd"};
+    if (t->kind != T_WORD || t->n != 2)
+        return 0;
+    for (int i = 0; i < 4; i++)
+        if (!strncmp(t->s, ends[i], 2))
+            return i == 0 || number->kind != T_DIGITS ||
+                   (number->s[number->n - 1] == '0' + i &&
+                    !(number->n > 1 && number->s[number->n - 2] == '1'));
+    return 0;
 }
 
 int read_ordinal_length(const struct token *t)
 {
-    if (t->kind == T_CARET && t[1].kind == T_OPEN && is_ordinal(&t[2]) && t[3].kind == T_CLOSE)
+    if (t->kind == T_CARET && t[1].kind == T_OPEN && is_ordinal(&t[2], t - 1) && t[3].kind == T_CLOSE)
         return 4;
-    if (t->kind == T_CARET && is_ordinal(&t[1]))
+    if (t->kind == T_CARET && is_ordinal(&t[1], t - 1))
         return 2;
-    return is_ordinal(t) && !t->space ? 1 : 0;
+    return is_ordinal(t, t - 1) && !t->space ? 1 : 0;
 }
 
 static int is_letters(const struct token *t)
@@ -83,12 +90,14 @@ static int is_letter_unit(const struct math_reader *r, int from)
 /* mv and the like, glued to a number inside a formula, are products: 2mv + v^2. */
 static int is_product_of_letters(const struct math_reader *r, int from)
 {
-    static const char *const words[] = {"cu", "db", "gs", "ha", "kv", "kw", "ma",
+    static const char *const words[] = {"db", "dm", "gs", "ha", "kv", "kw", "ma",
                                         "mb", "ms", "mv", "mw", "nm", "ns", "pa"};
     const struct token *t = reader_token(r);
+    if (t->n == 2 && (!memcmp(t->s, "cu", 2) || !memcmp(t->s, "sq", 2)) && t[1].kind != T_WORD)
+        return 1; /* not cu ft */
     for (size_t i = 0; t->n == 2 && !t->space && i < sizeof words / sizeof *words; i++)
         if (!memcmp(t->s, words[i], 2))
-            return !is_whole_quantity(r, from);
+            return t[1].kind == T_CARET || !is_whole_quantity(r, from);
     return 0;
 }
 
@@ -120,7 +129,7 @@ int read_unit_follows(struct math_reader *r, const struct math_node *m, int from
     const struct token *t = reader_token(r);
     if (r->skip || !m || (r->pos && t[-1].kind == T_DIGITS && read_half_of_day(t, &half)))
         return 0;
-    if ((t->kind == T_WORD && !t->space && is_ordinal(t) && r->pos && t[-1].kind == T_DIGITS) ||
+    if ((r->pos && t[-1].kind == T_DIGITS && !t->space && is_ordinal(t, t - 1)) ||
         (m->kind == MATH_NUMBER && read_base_words(t)))
         return 1;
     return is_unit_word(r, m, from);

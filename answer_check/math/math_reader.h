@@ -132,6 +132,8 @@ int read_subscript(struct math_reader *r);         /* passes over _x or _{..}; -
 int read_base_length(const struct math_reader *r); /* tokens of A5 in A5_{16}; 0: none */
 const struct math_node *read_based(struct math_reader *r, int tokens);
 const struct math_node *read_letters(struct math_reader *r);
+int read_is_composition(const struct math_reader *r); /* (f \circ g)(x) */
+const struct math_node *read_composition(struct math_reader *r);
 const struct math_node *read_name(struct math_reader *r, const char *name, int from, int plain_letter);
 int read_is_chosen(const struct math_reader *r); /* {}_nC_k */
 const struct math_node *read_chosen(struct math_reader *r);

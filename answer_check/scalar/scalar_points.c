@@ -28,13 +28,20 @@ struct point {
     int is_principal; /* even roots and logarithms have their complex values */
 };
 
-/* Small enough for factorials. Over eight points each of eight symbols is odd in a pattern of its own, and no
- * sum of up to four of them is always odd or always even: (-1)^n is not (-1)^m. */
-static struct fraction integer_value(uint64_t h, int symbol, int j)
+/* Small enough for factorials, but in the end beyond the numbers in the text (m choose 21 is 0 below 21).
+ * Over eight points each of eight symbols is odd in a pattern of its own, and no sum of up to four of them is
+ * always odd or always even: (-1)^n is not (-1)^m. */
+static struct fraction integer_value(const struct samples *p, int symbol, int j)
 {
+    enum { BEYOND_MAX = 200 };
+    uint64_t h = p->hash[symbol];
+    int64_t beyond = 0;
+    for (int i = 0; i < p->n_corners && j >= 5; i++)
+        if (p->corner[i] > beyond && p->corner[i] <= BEYOND_MAX)
+            beyond = p->corner[i];
     static const unsigned char odd[8] = {0xe0, 0x8b, 0x52, 0x2d, 0xa9, 0x16, 0x8d, 0x99};
     int64_t even = 4 + 2 * (int64_t)((h >> 4) % 3) + 2 * ((j * (1 + (int64_t)((h >> 8) % 3))) % 7);
-    return fraction_of(even + (odd[symbol % 8] >> (j % 8) & 1));
+    return fraction_of(even + 2 * ((beyond + 1) / 2) + (odd[symbol % 8] >> (j % 8) & 1));
 }
 
 /* Between 0 and 1, 1 and 3, 3 and 12, 20 and 170 in turn, in another order for every symbol. */
@@ -53,7 +60,7 @@ static struct gauss symbol_value(struct scalar_context *c, const struct samples 
     if (at->special == i + 1)
         return gauss_of(at->special_value);
     if (p->kind[i] == SYMBOL_INTEGER)
-        return gauss_of(integer_value(p->hash[i], i, at->j));
+        return gauss_of(integer_value(p, i, at->j));
     struct fraction f = real_value(c, p->hash[i], at->j);
     if (at->where == AT_INTEGERS || at->where == AT_HALVES) {
         int64_t n = 1 + (int64_t)((p->hash[i] >> 8) % 5) + at->j;
@@ -155,9 +162,10 @@ static int agree_at_signs(struct samples *p)
             real |= 1u << i;
             n++;
         }
-    int patterns = n > SIGNED_SYMBOLS ? SIGN_PATTERNS : 1 << n, each = n == 1                    ? ENOUGH
-                                                                       : n == 2 || p->has_corner ? 2
-                                                                                                 : 1;
+    static const int with_corners[] = {0, POINTS, POINTS, 6, 3}; /* by the number of real symbols */
+    static const int smooth[] = {0, ENOUGH, 2, 1, 1};
+    int few = n > SIGNED_SYMBOLS ? SIGNED_SYMBOLS : n, patterns = n > SIGNED_SYMBOLS ? SIGN_PATTERNS : 1 << n;
+    int each = p->has_corner ? with_corners[few] : smooth[few];
     for (int k = 1; k < patterns; k++) {
         unsigned negative = n <= SIGNED_SYMBOLS ? 0
                             : k == 1            ? real
@@ -165,7 +173,7 @@ static int agree_at_signs(struct samples *p)
         for (int i = 0, bit = 0; n <= SIGNED_SYMBOLS && i < p->n; i++)
             if (real >> i & 1)
                 negative |= (unsigned)(k >> bit++ & 1) << i;
-        int agreed = agree(p, (struct point){.negative = negative}, n == 1 ? POINTS : each + 1, each);
+        int agreed = agree(p, (struct point){.negative = negative}, POINTS, each);
         if (agreed < 0)
             return -1;
         valid += agreed;

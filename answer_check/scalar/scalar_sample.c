@@ -81,6 +81,7 @@ static void look_at_function(struct samples *p, const struct math_node *m)
         p->has_corner = 1;
         mark(p, m, SYMBOL_COMPLEX, names_complex);
         break;
+    case MATH_SQRT: /* of a square */
     case MATH_SIGN:
     case MATH_MIN:
     case MATH_MAX:
@@ -139,6 +140,8 @@ static void look(struct samples *p, const struct math_node *m, int depth)
         mark(p, m->child[3], SYMBOL_INTEGER, names_any);
     } else if (m->kind == MATH_POWER && is_not_positive(m->child[0])) {
         mark(p, m->child[1], SYMBOL_INTEGER, names_any);
+    } else if (m->kind == MATH_POWER && m->child[1]->kind == MATH_DIVIDE) { /* (x^2)^{1/2} */
+        p->has_corner = 1;
     }
     for (int i = 0; i < m->n; i++)
         look(p, m->child[i], depth + 1);

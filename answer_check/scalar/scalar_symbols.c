@@ -139,11 +139,29 @@ const struct math_node *math_substitute(struct math_work *w, const struct math_n
 
 static int holds_opaque(const struct math_node *m, int depth);
 
-/* A sum of f(k) is opaque as a whole: a symbol for f(k) would not depend on k. */
+/* x_i, where i is the given name: the length of "x_", or 0. */
+static size_t subscripted(const char *symbol, const char *name)
+{
+    const char *mark = strrchr(symbol, '_');
+    return mark && !strcmp(mark + 1, name) ? (size_t)(mark + 1 - symbol) : 0;
+}
+
+static int has_subscript(const struct math_node *m, const char *name)
+{
+    if (m->kind == MATH_SYMBOL && subscripted(m->name, name))
+        return 1;
+    for (int i = 0; i < m->n; i++)
+        if (has_subscript(m->child[i], name))
+            return 1;
+    return 0;
+}
+
+/* A sum of f(k) or of x_k is opaque as a whole: a symbol for f(k) would not depend on k. */
 static int is_opaque(const struct math_node *m)
 {
     if (m->kind == MATH_SUM)
-        return m->which == MATH_INTEGRAL || holds_opaque(m->child[0], 0);
+        return m->which == MATH_INTEGRAL || holds_opaque(m->child[0], 0) ||
+               (m->n == 4 && has_subscript(m->child[0], m->child[1]->name));
     return m->kind == MATH_APPLY || m->kind == MATH_OPAQUE;
 }
 
@@ -157,9 +175,41 @@ static int holds_opaque(const struct math_node *m, int depth)
     return 0;
 }
 
-/* f(x + 1) and f(1 + x): the same name, arguments that are equal. */
+/* A copy in which a bound variable has another name, in subscripts too; NULL where that name is taken. */
+static const struct math_node *renamed(struct math_work *w, const struct math_node *m, const char *from,
+                                       const char *to, int depth)
+{
+    if (depth > SCALAR_DEPTH || math_step(w, 1))
+        return NULL;
+    if (m->kind == MATH_SYMBOL) {
+        size_t n = subscripted(m->name, from);
+        if (!strcmp(m->name, to) || subscripted(m->name, to))
+            return NULL;
+        if (!strcmp(m->name, from))
+            return tree_symbol(w, to);
+        return n ? tree_symbol(w, arena_printf(w->arena, "%.*s%s", (int)n, m->name, to)) : m;
+    }
+    if (!m->n)
+        return m;
+    const struct math_node **child = arena_alloc(w->arena, (size_t)m->n * sizeof *child);
+    for (int i = 0; i < m->n; i++)
+        if (!(child[i] = renamed(w, m->child[i], from, to, depth + 1)))
+            return NULL;
+    return with_children(w, m, child);
+}
+
+/* f(x + 1) and f(1 + x): the same name, arguments that are equal; sums and integrals whatever their variable
+ * is called. */
 static int same_opaque(struct math_work *w, const struct math_node *a, const struct math_node *b)
 {
+    if (a->kind == MATH_SUM && b->kind == MATH_SUM && a->n == 4 && b->n == 4 &&
+        strcmp(a->child[1]->name, b->child[1]->name) != 0) {
+        const struct math_node *body = renamed(w, b->child[0], b->child[1]->name, a->child[1]->name, 0);
+        const struct math_node *child[] = {body, a->child[1], b->child[2], b->child[3]};
+        b = body ? with_children(w, b, child) : NULL;
+        if (!b)
+            return 0;
+    }
     if (a->kind != b->kind || a->which != b->which || a->n != b->n || strcmp(a->name, b->name) != 0)
         return 0;
     for (int i = 0; i < a->n; i++)
@@ -221,6 +271,8 @@ int math_is_scalar(const struct math_node *m)
         return 1;
     for (int i = 0; i < m->n; i++) {
         const struct math_node *x = m->child[i];
+        if (m->kind == MATH_FUNCTION && x->kind == MATH_NEGATE && x->child[0]->kind == MATH_DEGREES)
+            x = x->child[0];
         int angle = m->kind == MATH_FUNCTION && x->kind == MATH_DEGREES; /* sin 45 degrees is a number */
         if (angle ? x->n < 1 || !math_is_scalar(x->child[0]) : !math_is_scalar(x))
             return 0;

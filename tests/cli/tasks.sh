@@ -1,7 +1,7 @@
 # The tasks that read files, end to end on small made-up files: sweep --data, report, score, show. The embedded model
 # cannot solve them; the way through the program must hold.
 . "$(dirname "$0")/lib.sh"
-rm -rf data out again one old
+rm -rf data out again one old zh
 mkdir -p data/aime data/math500 data/gpqa data/longbench
 
 cat >data/aime/aime24.jsonl <<'END'
