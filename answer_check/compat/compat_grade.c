@@ -45,7 +45,8 @@ static int visible(struct grade *out, const struct response *r, struct span *tex
 int grade_math_compat(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                       const struct grade_options *o, struct arena *a)
 {
-    struct math_work gold_work = {.arena = a, .steps = MATH_STEPS}, text_work = gold_work, work = gold_work;
+    struct math_work gold_work = {.arena = a, .steps = MATH_STEPS, .principal_values = 1},
+                     text_work = gold_work, work = gold_work;
     struct compat_candidate g, p;
     struct span text;
     if (visible(out, r, &text))

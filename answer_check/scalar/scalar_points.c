@@ -173,7 +173,8 @@ static int agree_at_signs(struct samples *p)
         for (int i = 0, bit = 0; n <= SIGNED_SYMBOLS && i < p->n; i++)
             if (real >> i & 1)
                 negative |= (unsigned)(k >> bit++ & 1) << i;
-        int agreed = agree(p, (struct point){.negative = negative}, POINTS, each);
+        int agreed = agree(p, (struct point){.negative = negative, .is_principal = p->w->principal_values},
+                           POINTS, each);
         if (agreed < 0)
             return -1;
         valid += agreed;
@@ -188,7 +189,7 @@ static int agree_at_corners(struct samples *p)
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < 2 * (p->n_corners + 2) && p->kind[i] != SYMBOL_INTEGER; k++) {
             int64_t near = k < 2 ? FAR_OUT : k < 4 ? 0 : p->corner[k / 2 - 2];
-            struct point at = {.j = 1, .special = i + 1};
+            struct point at = {.j = 1, .special = i + 1, .is_principal = p->w->principal_values};
             at.special_value = (struct fraction){3 * near + 1, 3, NULL};
             if (k == 2)
                 at.special_value = fraction_of(0);
@@ -203,7 +204,9 @@ static int agree_at_corners(struct samples *p)
 static int agree_at_jumps(struct samples *p)
 {
     for (int k = 0; k < 4; k++) {
-        struct point at = {.where = k % 2 ? AT_HALVES : AT_INTEGERS, .negative = k < 2 ? 0 : ~0u};
+        struct point at = {.where = k % 2 ? AT_HALVES : AT_INTEGERS,
+                           .negative = k < 2 ? 0 : ~0u,
+                           .is_principal = p->w->principal_values};
         if (agree(p, at, 2, 2) < 0)
             return 0;
     }
@@ -219,10 +222,11 @@ static enum math_truth compare_at_points(struct samples *p)
     for (int i = 0; i < p->n; i++)
         has_integer |= p->kind[i] == SYMBOL_INTEGER;
     int stop = p->has_corner ? POINTS : has_integer ? POINTS - 1 : ENOUGH;
-    int positive = agree(p, (struct point){0}, POINTS, stop);
+    int positive = agree(p, (struct point){.is_principal = p->w->principal_values}, POINTS, stop);
     int mixed = positive < 0 ? -1 : agree_at_signs(p);
     if (mixed < 0 || (p->has_corner && !agree_at_corners(p)) || (p->has_jump && !agree_at_jumps(p)) ||
-        (p->n_complex && agree(p, (struct point){.where = OFF_AXIS}, POINTS, ENOUGH) < 0))
+        (p->n_complex && !p->w->principal_values &&
+         agree(p, (struct point){.where = OFF_AXIS}, POINTS, ENOUGH) < 0))
         return MATH_FALSE;
     if (p->w->ran_out) /* the points that were left out might disagree */
         return MATH_UNKNOWN;

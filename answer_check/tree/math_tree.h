@@ -166,7 +166,8 @@ enum math_evidence { MATH_EXACT, MATH_CERTIFIED, MATH_PROBED };
 struct math_work {
     struct arena *arena;
     int64_t steps;
-    int ran_out;                 /* more steps were wanted than were left */
+    int ran_out;          /* more steps were wanted than were left */
+    int principal_values; /* roots and logarithms of negative numbers are complex, as SymPy's (mode compat) */
     enum math_evidence evidence; /* the weakest that an equality of scalars needed so far */
 };
 int math_step(struct math_work *w, int64_t n); /* takes n steps: 0, or -1 when there are none left */
