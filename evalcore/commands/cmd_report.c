@@ -68,6 +68,8 @@ const struct command cmd_report = {
 
 static int run_score(const struct program *p, int argc, char **argv)
 {
+    enum { CHANGES_SHOWN = 20 };
+    struct str changes = {0};
     struct err e = {0};
     struct run r;
     const char *dir;
@@ -90,9 +92,12 @@ static int run_score(const struct program *p, int argc, char **argv)
         for (int v = 0; v < VERDICT_COUNT; v++)
             printf("%s %d %s", v ? "," : "", count[v], verdict_name((enum verdict)v));
         printf("\n");
+        rc = grades_changes(&r, CHANGES_SHOWN, &changes, &e);
+        fputs(str_text(&changes), stdout);
     }
     if (!rc)
         rc = report_write(&r, NULL, NULL, &e);
+    str_release(&changes);
     run_release(&r);
     return rc ? command_fail(&e, EXIT_INCOMPLETE) : EXIT_DONE;
 }
@@ -105,7 +110,7 @@ static const struct cli_option score_table[] = {
 const struct command cmd_score = {
     .name = "score",
     .usage = "DIR",
-    .help = "grade every completion of a run folder anew, without decoding; rewrites its report",
+    .help = "grade a run folder anew, without decoding; its report, and what an older grader said otherwise",
     .options = score_table,
     .run = run_score,
 };

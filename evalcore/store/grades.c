@@ -8,10 +8,10 @@
 #include "evalcore/base/hash.h"
 #include "tasks/task.h"
 
-static void book_path(struct str *out, const char *dir)
+static void book_path(struct str *out, const char *dir, const char *version)
 {
     struct str name = {0};
-    str_printf(&name, "grades/%s.jsonl", answer_check_version());
+    str_printf(&name, "grades/%s.jsonl", version);
     file_join(out, dir, name.data);
     str_release(&name);
 }
@@ -44,7 +44,7 @@ static void add_row(struct gradebook *b, const json_t *o, struct arena *a)
     b->rows[i] = row;
 }
 
-int gradebook_load(struct gradebook *b, const char *dir, struct arena *a, struct err *e)
+int gradebook_load(struct gradebook *b, const char *dir, const char *version, struct arena *a, struct err *e)
 {
     struct str path = {0};
     struct file_lines lines;
@@ -52,7 +52,7 @@ int gradebook_load(struct gradebook *b, const char *dir, struct arena *a, struct
     size_t n;
     int rc = 0;
     memset(b, 0, sizeof *b);
-    book_path(&path, dir);
+    book_path(&path, dir, version);
     if (file_exists(path.data) && !(rc = file_lines_open(&lines, path.data, e))) {
         while ((rc = file_lines_next(&lines, &line, &n, e)) > 0) {
             json_t *o = json_loadb(line, n, JSON_ALLOW_NUL, NULL);
@@ -167,7 +167,7 @@ int grades_save(const struct run *r, struct err *e)
             str_putc(&text, '\n');
             json_decref(o);
         }
-    book_path(&path, r->dir);
+    book_path(&path, r->dir, answer_check_version());
     if (!rc)
         rc = file_write_atomic(path.data, str_text(&text), text.len, e);
     keymap_release(&seen);

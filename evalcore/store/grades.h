@@ -21,11 +21,17 @@ struct gradebook {
     size_t n, cap;
 };
 
-/* A missing file is an empty book; damaged rows are left out. */
-int gradebook_load(struct gradebook *b, const char *dir, struct arena *a, struct err *e);
+/* version: of the grader, answer_check_version() for this one. A missing file is an empty book; damaged rows
+ * are left out. */
+int gradebook_load(struct gradebook *b, const char *dir, const char *version, struct arena *a, struct err *e);
 /* gold: grade_gold_digest() of the problem. NULL when no verdict is kept for both. */
 const struct grade_row *gradebook_find(const struct gradebook *b, const char *key, const char *gold);
 void gradebook_release(struct gradebook *b);
+
+/* Appends to `out` what the newest older grader whose verdicts the folder keeps said otherwise: a line with
+ * its version and the number, then up to `most` lines, one for each such completion. Nothing where no such
+ * verdicts are kept. */
+int grades_changes(const struct run *r, int most, struct str *out, struct err *e);
 
 /* Writes the grades of every finished record of a loaded run. */
 int grades_save(const struct run *r, struct err *e);

@@ -273,7 +273,7 @@ int run_load_records(struct run *r, const struct run_options *o, struct err *e)
     if (!rc && o->zh_dict) /* a folder that is named must be right, needed or not */
         rc = open_segmenter(&l, e);
     if (!rc && o->grades == RUN_GRADES_KEPT)
-        rc = gradebook_load(&book, r->dir, &r->arena, e);
+        rc = gradebook_load(&book, r->dir, answer_check_version(), &r->arena, e);
     if (!rc)
         rc = spread(&l, o->grades == RUN_GRADES_NONE ? NULL : &book, e);
     if (!rc && o->grades != RUN_GRADES_NONE)
