@@ -257,3 +257,27 @@ enum math_truth equal_values(struct comparison *e, const struct math_node *gold,
         return degrees(e, &g, &p);
     return scalars(e, g.value, p.value);
 }
+
+const struct math_node *equal_in_one_unit(struct comparison *e, const struct math_node *m)
+{
+    enum { QUANTITIES = 4 };
+    const struct math_node *term[QUANTITIES];
+    int64_t num, den;
+    if (m->kind != MATH_ADD || m->n > QUANTITIES || m->child[0]->kind != MATH_UNIT)
+        return NULL;
+    const char *unit = m->child[0]->name;
+    for (int i = 0; i < m->n; i++) {
+        const struct math_node *c = m->child[i];
+        if (c->kind != MATH_UNIT || !equal_unit_ratio(c->name, unit, &num, &den))
+            return NULL;
+        term[i] = ratio_of(e, c->child[0], arena_printf(e->w->arena, "%lld", (long long)num), 0);
+        term[i] = term[i] ? ratio_of(e, term[i], arena_printf(e->w->arena, "%lld", (long long)den), 1) : NULL;
+        if (!term[i])
+            return NULL;
+    }
+    struct math_node *sum =
+        math_node_1(e->w, MATH_UNIT, m->source, math_node_new(e->w, MATH_ADD, m->source, m->n, term));
+    if (sum)
+        sum->name = unit;
+    return sum;
+}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "answer_check/lex/math_lex_state.h"
+#include "evalcore/base/arena.h"
 
 static int is(struct span a, const char *b)
 {
@@ -138,6 +139,8 @@ static int relation(struct lexer *l, const struct token_meaning *m)
         MATH_LESS,           MATH_OTHER_RELATION, MATH_NOT_IN,        MATH_IN,      MATH_OTHER_RELATION,
         MATH_OTHER_RELATION, MATH_OTHER_RELATION, MATH_OTHER_RELATION};
     const char *s = l->negated ? negated[m->value] : m->s;
+    if (l->negated && m->value == MATH_OTHER_RELATION)
+        s = arena_printf(l->work->arena, "not %s", m->s);
     lex_emit(l, T_RELATION, l->negated ? op[m->value] : m->value, s, strlen(s));
     l->negated = 0;
     return 0;
@@ -163,6 +166,11 @@ int lex_meaning(struct lexer *l, const struct token_meaning *m)
 {
     struct span ignored;
     const char *s = m->s ? m->s : m->name;
+    if (l->negated && m->kind == T_MID) {
+        lex_emit(l, T_RELATION, MATH_OTHER_RELATION, "not divides", strlen("not divides"));
+        l->negated = 0;
+        return 0;
+    }
     if (l->negated && m->kind != T_RELATION && m->kind != T_SPACE)
         return -1;
     switch (m->kind) {

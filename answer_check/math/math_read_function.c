@@ -223,6 +223,11 @@ const struct math_node *read_function(struct math_reader *r)
         if (a)
             a->name = s.base ? reader_join_names(r, t->s, "_") : reader_flat(r, from, from + 1);
         m = a;
+    } else if ((f == MATH_MIN || f == MATH_MAX) && args.n == 1) { /* of a set that has a name */
+        struct math_node *a = math_node_new(r->w, MATH_APPLY, reader_source(r, from), 1, args.node);
+        if (a)
+            a->name = math_function_name((enum math_function)f);
+        m = a;
     } else if (f == MATH_LOG) {
         m = logarithm(r, from, s.base, &args, t->n == 2);
     } else if (is_minus_one(s.power) && inverse(f) >= 0) {

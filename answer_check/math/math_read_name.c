@@ -62,7 +62,7 @@ static int star(const struct token *t)
     if (braced)
         return after->kind == T_CLOSE ? 4 : 0;
     return after->kind == T_END || after->kind == T_CLOSE || after->kind == T_COMMA ||
-                   after->kind == T_RELATION
+                   after->kind == T_RELATION || after->kind == T_PLUS || after->kind == T_MINUS
                ? 2
                : 0;
 }
@@ -246,7 +246,7 @@ int read_base_length(const struct math_reader *r)
             letters++;
         }
     }
-    if (!letters || t[i].kind != T_UNDERSCORE)
+    if (!letters || t[i].kind != T_UNDERSCORE || (i == 1 && letters == 1)) /* A_{20} is a name */
         return 0;
     const struct token *b = &t[i + 1 + (t[i + 1].kind == T_OPEN)];
     if (i == 1 && *t->s == 'C' && b[1 + (b[1].kind == T_CLOSE)].kind == T_CARET) /* C_{20}^{10} */

@@ -2,6 +2,8 @@
  * mean it. Only a fraction of two integers is read as a factor: the first reading of 1/2x is half of x. */
 #include "answer_check/math/math_reader.h"
 
+#include <string.h>
+
 static int is_integer(const struct math_node *m)
 {
     return m && m->kind == MATH_NUMBER && !m->literal.point && !m->literal.decimals && !m->literal.exponent;
@@ -37,6 +39,8 @@ static int is_vector_product(const struct math_reader *r)
     if (t->kind != T_TIMES || t->value != 1 || !r->pos || r->skip)
         return 0;
     const struct token *left = t[-1].kind == T_CLOSE && t[-1].match >= 0 ? &r->t[t[-1].match] : &t[-1];
+    if (left->kind == T_NAME && !strcmp(left->s, "nabla"))
+        return 1;
     return ((left->flags | t[1].flags) & TOKEN_VECTOR) && left->kind != T_DIGITS && t[1].kind != T_DIGITS;
 }
 

@@ -87,18 +87,20 @@ static int is_letter_unit(const struct math_reader *r, int from)
     return t->n == 1 && strchr("msdhglLtVWNJK", *t->s) && is_whole_quantity(r, from);
 }
 
-/* mv and the like, glued to a number inside a formula, are products: 2mv + v^2. */
+/* Two small letters glued to a number inside a formula are a product: 2mv + v^2, 8cm^2 - 6n. So are those
+ * with a power that are no length: mv^4. */
 static int is_product_of_letters(const struct math_reader *r, int from)
 {
-    static const char *const words[] = {"db", "dm", "gs", "ha", "kv", "kw", "ma",
-                                        "mb", "ms", "mv", "mw", "nm", "ns", "pa"};
+    static const char *const lengths[] = {"cm", "dm", "ft", "in", "km", "mi", "mm", "yd"};
     const struct token *t = reader_token(r);
-    if (t->n == 2 && (!memcmp(t->s, "cu", 2) || !memcmp(t->s, "sq", 2)) && t[1].kind != T_WORD)
-        return 1; /* not cu ft */
-    for (size_t i = 0; t->n == 2 && !t->space && i < sizeof words / sizeof *words; i++)
-        if (!memcmp(t->s, words[i], 2))
-            return t[1].kind == T_CARET || !is_whole_quantity(r, from);
-    return 0;
+    int is_length = 0;
+    for (size_t i = 0; t->n == 2 && i < sizeof lengths / sizeof *lengths; i++)
+        is_length |= !memcmp(t->s, lengths[i], 2);
+    if (t->n != 2 || t->space || *t->s < 'a')
+        return 0;
+    if (!memcmp(t->s, "cu", 2) || !memcmp(t->s, "sq", 2)) /* not cu ft */
+        return t[1].kind != T_WORD;
+    return (t[1].kind == T_CARET && !is_length) || !is_whole_quantity(r, from);
 }
 
 /* Can the word at pos be a unit of the value before it, and in which way? */

@@ -182,15 +182,17 @@ static int agree_at_signs(struct samples *p)
     return valid;
 }
 
-/* Zero, the numbers in the text and a third, and far out, for one real symbol after the other. 0 when a
- * disagreement was proved. */
+/* Zero and near it, the numbers in the text and a third, and far out, for one real symbol after the other. 0
+ * when a disagreement was proved. */
 static int agree_at_corners(struct samples *p)
 {
     for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < 2 * (p->n_corners + 2) && p->kind[i] != SYMBOL_INTEGER; k++) {
-            int64_t near = k < 2 ? FAR_OUT : k < 4 ? 0 : p->corner[k / 2 - 2];
+        for (int k = 0; k < 2 * (p->n_corners + 3) && p->kind[i] != SYMBOL_INTEGER; k++) {
+            int64_t near = k < 2 ? FAR_OUT : k < 6 ? 0 : p->corner[k / 2 - 3];
             struct point at = {.j = 1, .special = i + 1, .is_principal = p->w->principal_values};
             at.special_value = (struct fraction){3 * near + 1, 3, NULL};
+            if (k == 4 || k == 5)
+                at.special_value = (struct fraction){1, FAR_OUT, NULL}; /* where a logarithm is small */
             if (k == 2)
                 at.special_value = fraction_of(0);
             else if (k % 2)

@@ -1,95 +1,131 @@
 #!/usr/bin/env python3
-"""Pairs of answers whose truth is known by construction, and what a grader makes of them.
-
-    pairs.py --seed 1 --count 5000                      JSON lines: class, gold, pred, equal
-    pairs.py --seed 1 --count 5000 --grade build/kveval grades them: a line for each class that has a miss
-
-Each class draws letters and numbers at random and yields true pairs and planted neighbours, which are false. With
---grade the exit code is 1 if one false pair passes or fewer than 98 % of all are right.
-"""
+"""Makes answer pairs whose truth is known by construction, and grades a program on them. See README.md."""
 
 import argparse
+import collections
 import json
 import random
 import subprocess
 import sys
 import time
 
-import calculus  # noqa: F401  (importing a module registers its classes)
-import expressions  # noqa: F401
-import functions  # noqa: F401
-import logic  # noqa: F401
-import matrices  # noqa: F401
-import numbers_  # noqa: F401
-import relations  # noqa: F401
-import sets  # noqa: F401
-import texts  # noqa: F401
-import units  # noqa: F401
-from common import CLASSES
+import families
+import writing
 
+SHOWN = 3  # Examples of each fault.
 LEAST_RIGHT = 0.98
+WRAPPERS = ("\\boxed{%s}", "\\boxed{%s}", "So the answer is $\\boxed{%s}$.", "$$\\boxed{%s}$$")
 
 
-def drawn(seed, count, only):
-    """The pairs of a seed: the classes in turn, each pair once, until there are enough."""
-    r, out, seen, idle = random.Random(seed), [], set(), 0
-    names = [only] if only else list(CLASSES)
-    while len(out) < count and idle < 1000:
-        before = len(out)
-        for name in names:
-            for gold, pred, equal in CLASSES[name](r):
-                if (gold, pred) not in seen and len(out) < count:
-                    seen.add((gold, pred))
-                    out.append({"class": name, "gold": gold, "pred": pred, "equal": equal})
-        idle = idle + 1 if len(out) == before else 0
+def make_class(rng, name, generator, check, count):
+    """Returns that many different pairs of one class, or fewer where the class has no more."""
+    made, seen, tries = [], set(), 0
+    while len(made) < count and tries < 50 * count:
+        tries += 1
+        for gold, pred, equal in generator(rng):
+            if check != "text":
+                if rng.random() < 0.3:
+                    gold = writing.restyle(rng, gold)
+                pred = writing.restyle(rng, pred)
+            if (gold, pred) not in seen and len(made) < count:
+                seen.add((gold, pred))
+                made.append((gold, pred, equal))
+    return [{"class": name, "gold": g, "pred": p, "equal": e} for g, p, e in made]
+
+
+def make(seed, count, only=None):
+    """Returns count pairs spread evenly over the classes, or all of one class."""
+    table = families.classes()
+    names = [n for n in table if not only or n == only]
+    if not names:
+        raise SystemExit("pairs.py: no class %s; there are: %s" % (only, " ".join(table)))
+    out = []
+    for at, name in enumerate(names):
+        # What a small class cannot fill is left to the later ones.
+        share = -(-(count - len(out)) // (len(names) - at))
+        # A class depends on the seed and on its own name only, so that a new class changes no other one.
+        rng = random.Random("%s %s" % (seed, name))
+        out += make_class(rng, name, table[name][0], table[name][1], share)
+    random.Random(seed).shuffle(out)
+    for pair in out:
+        pair["pred"] = wrapped(pair)
     return out
 
 
-def verdicts(program, rows):
-    lines = "".join(json.dumps({"gold": p["gold"], "pred": "\\boxed{%s}" % p["pred"]}) + "\n" for p in rows)
-    done = subprocess.run([program, "grade"], input=lines, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit("pairs: %s grade ended with %d: %s" % (program, done.returncode, done.stderr.strip()))
-    return [json.loads(line)["verdict"] == "correct" for line in done.stdout.splitlines()]
+def wrapped(pair):
+    """Puts the answer into a box, in one of a few sentences that the pair itself chooses."""
+    return random.Random(pair["gold"] + pair["pred"]).choice(WRAPPERS) % pair["pred"]
 
 
-def report(rows, passed, everything):
-    classes = {}
-    for p, ok in zip(rows, passed):
-        c = classes.setdefault(p["class"], {"n": 0, "passes": [], "refusals": []})
-        c["n"] += 1
-        if ok != p["equal"]:
-            c["passes" if ok else "refusals"].append("%s | %s" % (p["gold"], p["pred"]))
-    for name, c in classes.items():
-        misses = c["passes"] + c["refusals"]
-        if misses or everything:
-            print("%-36s %4d pairs, %5.1f %% right" % (name, c["n"], 100 * (1 - len(misses) / c["n"])))
-        for kind, sign in (("passes", "wrong pass   "), ("refusals", "wrong refusal")):
-            for example in c[kind][:3]:
-                print("    %s  %s" % (sign, example))
-    passes = sum(len(c["passes"]) for c in classes.values())
-    refusals = sum(len(c["refusals"]) for c in classes.values())
-    right = len(rows) - passes - refusals
-    print("%d pairs in %d classes: %d right (%.2f %%), %d wrong passes, %d wrong refusals"
-          % (len(rows), len(classes), right, 100 * right / len(rows), passes, refusals))
-    return 1 if passes or right < LEAST_RIGHT * len(rows) else 0
+def unwrapped(text):
+    """Returns what stands in the box of wrapped()."""
+    for wrapper in WRAPPERS:
+        head, tail = wrapper.split("%s")
+        if text.startswith(head) and text.endswith(tail):
+            return text[len(head) : len(text) - len(tail)]
+    return text
+
+
+def run(program, pairs):
+    """Returns the program's verdict on each pair."""
+    lines = "".join(json.dumps({"gold": p["gold"], "pred": p["pred"]}) + "\n" for p in pairs)
+    done = subprocess.run([program, "grade"], input=lines.encode(), stdout=subprocess.PIPE, check=False)
+    answers = done.stdout.decode().splitlines()
+    if len(answers) != len(pairs):
+        raise SystemExit(
+            "pairs.py: %d answers to %d pairs, exit code %d" % (len(answers), len(pairs), done.returncode)
+        )
+    return [json.loads(a).get("verdict", "error") for a in answers]
+
+
+def grade(program, pairs):
+    """Prints one line for each class and returns whether the program is good enough."""
+    groups = collections.OrderedDict((name, []) for name in families.classes())
+    for pair, verdict in zip(pairs, run(program, pairs)):
+        groups[pair["class"]].append((pair, verdict))
+    print("%-28s %7s %7s %13s %15s" % ("class", "pairs", "right", "wrong passes", "wrong refusals"))
+    sums = [0, 0, 0, 0]
+    for name, rows in groups.items():
+        passes = [(p, v) for p, v in rows if v == "correct" and not p["equal"]]
+        refusals = [(p, v) for p, v in rows if v != "correct" and p["equal"]]
+        counts = (len(rows), len(rows) - len(passes) - len(refusals), len(passes), len(refusals))
+        if not rows:
+            continue
+        print("%-28s %7d %7d %13d %15d" % ((name,) + counts))
+        for fault, found in (("wrong pass", passes), ("wrong refusal", refusals)):
+            for pair, verdict in found[:SHOWN]:
+                print("    %s: gold %s, pred %s, verdict %s" % (fault, pair["gold"], pair["pred"], verdict))
+        sums = [a + b for a, b in zip(sums, counts)]
+    print("%-28s %7d %7d %13d %15d" % (("all",) + tuple(sums)))
+    return sums[2] == 0 and sums[1] >= LEAST_RIGHT * sums[0]
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--seed", type=int, default=int(time.time()))
-    options.add_argument("--count", type=int, default=5000)
-    options.add_argument("--class", dest="only", choices=list(CLASSES))
-    options.add_argument("--grade", metavar="PROGRAM")
-    options.add_argument("--all", action="store_true", help="with --grade: classes without a miss too")
-    o = options.parse_args()
-    rows = drawn(o.seed, o.count, o.only)
-    if not o.grade:
-        for p in rows:
-            print(json.dumps(p, ensure_ascii=False))
+    """Reads the command line."""
+    ap = argparse.ArgumentParser(description=__doc__)
+    ap.add_argument("--seed", type=int, default=int(time.time()), help="default: from the clock")
+    ap.add_argument("--count", type=int, default=5000, help="pairs in all")
+    ap.add_argument("--class", dest="only", metavar="NAME", help="one class only")
+    ap.add_argument("--check", action="store_true", help="verify the truth with SymPy where it applies")
+    ap.add_argument("--grade", metavar="PROGRAM", help="grade the pairs with this program")
+    ap.add_argument("--list", action="store_true", help="print the names of the classes")
+    args = ap.parse_args()
+    if args.list:
+        print("\n".join(families.classes()))
         return 0
-    print("seed %d" % o.seed)
-    return report(rows, verdicts(o.grade, rows), o.all)
+    print("seed %d" % args.seed, file=sys.stdout if args.grade else sys.stderr, flush=True)
+    pairs = make(args.seed, args.count, args.only)
+    if args.check:
+        import check  # Only here is SymPy needed.
+
+        if not check.all_hold(pairs, families.classes(), unwrapped):
+            return 1
+    if args.grade:
+        return 0 if grade(args.grade, pairs) else 1
+    for pair in pairs:
+        print(json.dumps(pair))
+    return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
