@@ -85,7 +85,7 @@ struct answer_match answer_compare(struct math_work *w, const struct answer *gol
     if (r == MATH_UNKNOWN)
         out.how = "as far as the limits of arithmetic reach";
     if (r == MATH_TRUE) {
-        out.evidence = evidence[w->evidence];
+        out.evidence = !strcmp(out.how, "as text") ? "text" : evidence[w->evidence];
         out.how = out.how == exactly ? by[w->evidence] : out.how;
     }
     return out;

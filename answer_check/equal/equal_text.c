@@ -77,9 +77,15 @@ static int answers(const char *word, const char *sentence)
     return IS_ONE_OF(((struct span){word, n}), table) && !strncmp(word, sentence, n) && sentence[n] == ',';
 }
 
+/* DNE: does not exist. */
+static const char *spelled_out(const char *words)
+{
+    return strcmp(words, "dne") ? words : "does not exist";
+}
+
 enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
-    if (!strcmp(gold->name, pred->name) || same_words(gold->name, pred->name) ||
+    if (!strcmp(spelled_out(gold->name), spelled_out(pred->name)) || same_words(gold->name, pred->name) ||
         answers(gold->name, pred->name) || answers(pred->name, gold->name))
         return MATH_TRUE;
     const struct math_node *g = equal_meaning(e, gold), *p = equal_meaning(e, pred);
