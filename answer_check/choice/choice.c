@@ -42,8 +42,9 @@ static int extract_class(struct choice *out, enum choice_class *by, const struct
         *out = (struct choice){CHOICE_OK, found.letter[k], rules[k]};
         if (found.conflicts[k])
             *out = (struct choice){CHOICE_AMBIGUOUS, 0,
-                                   k == CHOICE_MENTIONED ? "different options are mentioned"
-                                                         : "one declaration names several letters"};
+                                   found.conflicts[k] == CHOICE_TAKEN_BACK ? "the answer is taken back"
+                                   : k == CHOICE_MENTIONED ? "options are mentioned and none is stated"
+                                                           : "one declaration names several letters"};
         return 0;
     }
     return 0;

@@ -1,26 +1,14 @@
-/* Reading an option letter in plain text (contract: choice_scan.h). A letter never stands inside a word, "A"
- * before a lower-case word ("A good approach") is an article, and a bare lower-case letter ("the mass must be
- * a") is an article or a symbol, except right behind a colon. */
+/* Reading an option letter in plain text (contract: choice_scan.h). A letter never stands inside a word or a
+ * formula, "A" before a lower-case word ("A good approach") is an article, and a bare lower-case letter ("the
+ * mass must be a") is an article or a symbol, except where a declaration names it. */
 #include "answer_check/choice/choice_scan.h"
 
 #include <string.h>
 
-size_t choice_has_any(const struct choice_text *t, size_t i, const char *const *words)
+size_t choice_skip(const struct choice_text *t, size_t i, const char *marks)
 {
-    char c = ascii_lower(choice_at(t, i));
-    for (int k = 0; words[k]; k++)
-        if (words[k][0] == c && choice_has(t, i, words[k]))
-            return strlen(words[k]);
-    return 0;
-}
-
-size_t choice_skip(const struct choice_text *t, size_t i, const char *marks, int *n_enclosing)
-{
-    int n = 0;
-    for (; i < t->n && t->s[i] && !ascii_is_letter(t->s[i]) && strchr(marks, t->s[i]); i++)
-        n += strchr("(*[`'\"_", t->s[i]) != NULL;
-    if (n_enclosing)
-        *n_enclosing = n;
+    while (i < t->n && t->s[i] && strchr(marks, t->s[i]))
+        i++;
     return i;
 }
 
@@ -52,23 +40,108 @@ static int is_alone(const struct choice_text *t, size_t i)
     return !(before && choice_is_word(t, before - 1)) && !choice_is_word(t, behind);
 }
 
-/* Is the bare letter at i an article rather than an option, because a blank and a lower-case word follow? */
+/* Is the bare letter at i an article or "I" rather than an option? A lower-case word follows an article, and
+ * one that a verb or a conjunction does not follow instead. */
 static int is_article(const struct choice_text *t, size_t i)
 {
-    static const char *const follow[] = {"and ", "or ", "is ",  "because ", "since ",
-                                         "but ", "as ", "not ", "with ",    NULL};
     if ((t->s[i] != 'A' && t->s[i] != 'I') || choice_at(t, i + 1) != ' ')
         return 0;
-    if (choice_at(t, i + 2) < 'a' || choice_at(t, i + 2) > 'z')
+    for (size_t j = i + 2, n; choice_at(t, j) >= 'a' && choice_at(t, j) <= 'z';
+         j = choice_skip(t, j + n, " ")) {
+        switch (choice_word(t->words, (struct span){t->s + j, t->n - j}, &n)) {
+        case K_IS:
+        case K_ARE:
+        case K_AND:
+        case K_OR:
+        case K_BREAK:
+        case K_THAN:
+        case K_BUT:
+        case K_IF:
+        case K_SO:
+        case K_NEITHER:
+            return 0;
+        case K_NOT:
+        case K_FITS:
+        case K_FAILS:
+        case K_LEAVE:
+        case K_HEDGE:
+        case K_WOULD:
+        case K_THINK:
+            return t->s[i] == 'I';
+        case K_LIGHT:
+            break;
+        default: /* "A doesn't": no article stands before a negation */
+            for (n = 0; choice_is_word(t, j + n) || choice_at(t, j + n) == '\'';)
+                n++;
+            return t->s[i] == 'I' || n < 4 || memcmp(t->s + j + n - 3, "n't", 3) != 0;
+        }
+        if (t->s[i] == 'I')
+            return 1;
+    }
+    return 0;
+}
+
+/* Is there a word such as "correct" or "wrong" at i? */
+static int is_verdict(const struct choice_text *t, size_t i)
+{
+    size_t n;
+    enum choice_kind kind = i < t->n ? choice_word(t->words, (struct span){t->s + i, t->n - i}, &n) : K_OTHER;
+    return kind == K_RIGHT || kind == K_WRONG;
+}
+
+/* Is the letter at i a unit ("25 C", "°C") or part of a formula ("C + 1", "x/C", "C-14", "C = 3")? */
+static int is_formula(const struct choice_text *t, size_t i)
+{
+    static const char *const operators[] = {"·", "× ", "\xe2\x89", "\xe2\x88", "\xe2\x8a", "\xe2\x8b"};
+    static const char *const scripts[] = {"²", "³", "¹", "\xe2\x81", "\xe2\x82"};
+    size_t before = i, behind = i + 1;
+    while (before && (t->s[before - 1] == ' ' || t->s[before - 1] == '*'))
+        before--;
+    char left = before ? t->s[before - 1] : 0, near = i ? t->s[i - 1] : 0;
+    int is_starred = near == '*';
+    if (ascii_is_digit(left) || left == '+' || left == '^' ||
+        (near == '-' && i > 1 && choice_is_word(t, i - 2)) ||
+        (before > 1 && (unsigned char)t->s[before - 2] == 0xc2 && ((unsigned char)left | 0x0a) == 0xba) ||
+        (before > 5 && !memcmp(t->s + before - 5, "\\circ", 5)))
+        return 1;
+    char next = choice_at(t, behind);
+    struct span rest = {t->s + behind, t->n - behind};
+    for (int s = 0; s < 5; s++) /* digits set high or low */
+        if (span_at(rest, 0, scripts[s]))
+            return 1;
+    if (!is_starred && next == '*' && choice_at(t, behind + 1) != '*' && choice_is_word(t, behind + 1))
+        return 1;
+    if ((next == '(' || next == '[') && choice_at(t, behind + 1) != ' ')
+        return 1;
+    if ((next == '-' || next == '.') && choice_is_word(t, behind + 1) &&
+        (next == '-' || choice_at(t, behind + 2) == '.'))
+        return 1;
+    if (next == ':' && choice_at(t, behind + 1) >= 'A' && choice_at(t, behind + 1) <= 'Z' &&
+        !choice_is_word(t, behind + 2))
+        return 1;
+    behind = choice_skip(t, behind, " *_`'\")]");
+    rest = (struct span){t->s + behind, t->n - behind};
+    for (int s = 0; s < 6; s++)
+        if (span_at(rest, 0, operators[s]) && !span_at(rest, 0, "∴") && choice_at(t, behind + 2) != '\n')
+            return 1;
+    next = choice_at(t, behind);
+    if (next == '=' && is_verdict(t, choice_skip(t, behind + 1, " ")))
         return 0;
-    return !choice_has_any(t, i + 2, follow);
+    if (next == '=')
+        return choice_at(t, behind + 1) != '>' && choice_at(t, behind + 1) != '=';
+    if (next == '/')
+        return !ascii_is_letter(choice_at(t, choice_skip(t, behind + 1, " (*_`'\"[")));
+    if (next == '\\')
+        return ascii_is_letter(choice_at(t, behind + 1)) && choice_at(t, behind + 1) != 'q' &&
+               choice_at(t, behind + 1) != 'b' && choice_at(t, behind + 1) != 'c';
+    return next == '+' || next == '^' || next == '>' || (next == '<' && choice_at(t, behind + 1) == ' ');
 }
 
 /* A lower-case letter must not be bare, and only the end of a line or a full stop may follow it. */
 char choice_letter_at(const struct choice_text *t, size_t i, enum choice_dress dress)
 {
     char c = choice_at(t, i), up = c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
-    if (up < 'A' || up > t->last_letter || !is_alone(t, i))
+    if (up < 'A' || up > t->last_letter || !is_alone(t, i) || is_formula(t, i))
         return 0;
     if (c != up) {
         char next = choice_at(t, i + 1);
@@ -77,57 +150,4 @@ char choice_letter_at(const struct choice_text *t, size_t i, enum choice_dress d
         return dress != CHOICE_BARE && ends && !(t->is_cut && i + 1 == t->n) ? up : 0;
     }
     return dress != CHOICE_ENCLOSED && is_article(t, i) ? 0 : up;
-}
-
-char choice_declared(const struct choice_text *t, size_t i, size_t *end)
-{
-    static const char *const boxes[] = {"\\boxed", "\\fbox", NULL};
-    /* the nouns name a letter ("option c"), the other words merely stand before one */
-    static const char *const nouns[] = {"option", "choice", "letter", NULL};
-    static const char *const fillers[] = {"the ",       "clearly ",  "definitely ", "certainly ", "most ",
-                                          "likely ",    "probably ", "obviously ",  "simply ",    "just ",
-                                          "therefore ", "thus ",     "indeed ",     "actually ",  "then ",
-                                          "either ",    "only ",     NULL};
-    int marks, any, named;
-    size_t start = i - (i > 0);
-    i = choice_skip(t, i, " \n\r\t*_(:#`['\">", &marks);
-    named = memchr(t->s + start, ':', i - start) != NULL;
-    for (int k = 0; k < 6; k++) {
-        size_t box = choice_has_any(t, i, boxes);
-        size_t noun = choice_has_any(t, i, nouns);
-        size_t word = choice_has_any(t, i, fillers);
-        if (!box && !noun && !word)
-            break;
-        named |= noun > 0;
-        i = choice_skip(t, i + (box ? box : noun ? noun : word), " *_(:`['\"", &any);
-        marks += any;
-    }
-    *end = i + 1;
-    named |= choice_at(t, i + 1) == ')';
-    return choice_letter_at(t, i, marks ? CHOICE_ENCLOSED : named ? CHOICE_NAMED : CHOICE_BARE);
-}
-
-size_t choice_another(const struct choice_text *t, size_t i, char letter)
-{
-    size_t end;
-    i = choice_skip(t, i, " )*_`]'\"", NULL);
-    size_t word = choice_has(t, i, "or ") ? 3 : choice_has(t, i, "and ") ? 4 : 0;
-    size_t sign = choice_at(t, i) == ',' || choice_at(t, i) == '/';
-    if (!word && !sign && !choice_has(t, i, "\\boxed"))
-        return 0;
-    char other = choice_declared(t, i + word + sign, &end);
-    if (!other || other == letter)
-        return 0;
-    /* in "A, B is wrong" another sentence follows */
-    return sign && ascii_is_letter(choice_at(t, choice_skip(t, end, " )*_`]'\"", NULL))) ? 0 : end;
-}
-
-int choice_ends(const struct choice_text *t, size_t i)
-{
-    i = choice_skip(t, i, " \t\r)*_]`'\"", NULL);
-    if (choice_at(t, i) == '.' || choice_at(t, i) == '!')
-        i = choice_skip(t, i + 1, ")*_]`'\"", NULL);
-    else if (choice_at(t, i) != '\n')
-        return 0;
-    return ascii_is_space(choice_at(t, i));
 }

@@ -1,8 +1,8 @@
 /* Rewrites an answer section as plainer text, so that one set of rules finds declarations in Markdown,
  * LaTeX, plain text and Chinese. Fonts and $ are dropped. Braces, and all brackets of East Asian writing,
  * become ASCII brackets; full-width and circled letters, curly quotes, dashes and odd spaces become their
- * ASCII counterparts. The few words that declare an answer in Chinese, Japanese and Korean become English
- * ones, with a space behind them because these languages put none before a letter. */
+ * ASCII counterparts. Capitals of Latin with accents and of Cyrillic become small, since the words of
+ * choice_words.c are. */
 #include "answer_check/choice/choice_scan.h"
 
 #include <string.h>
@@ -17,62 +17,19 @@ static const char *const dropped[] = {
 static const struct {
     const char *from, *to;
 } replaced[] = {
-    {"\xe7\xad\x94\xe6\xa1\x88", "answer "},              /* zh: answer */
-    {"\xe7\xad\x94\xe3\x81\x88", "answer "},              /* ja: answer */
-    {"\xe7\xad\x94\xe3\x81\x88\xe3\x81\xaf", "answer: "}, /* ja: the answer is */
-    {"\xec\xa0\x95\xeb\x8b\xb5", "answer "},              /* ko: right answer */
-    {"\xec\xa0\x95\xeb\x8b\xb5\xec\x9d\x80", "answer: "}, /* ko: the right answer is */
-    {"\xe9\x80\x89\xe9\xa1\xb9", "option "},              /* zh: option */
-    {"\xe9\x81\xb8\xe9\xa0\x85", "option "},
-    {"\xe9\x80\x89\xe6\x8b\xa9", "choose "}, /* zh: choose */
-    {"\xe9\x81\xb8\xe6\x93\x87", "choose "},
-    {"\xe9\x80\x89", "choose "},
-    {"\xe9\x81\xb8", "choose "},
-    {"\xe6\xad\xa3\xe7\xa1\xae", "correct "}, /* zh: correct */
-    {"\xe6\xad\xa3\xe7\xa2\xba", "correct "},
-    {"\xe4\xb8\x8d\xe6\x98\xaf", " is not "}, /* zh: is not */
-    {"\xe6\x98\xaf", " is "},                 /* zh: is */
-    {"\xe5\x9b\xa0\xe4\xb8\xba", "because "}, /* zh: words that contain the next entry */
-    {"\xe5\x9b\xa0\xe7\x82\xba", "because "},
-    {"\xe8\xae\xa4\xe4\xb8\xba", "think "},
-    {"\xe8\xaa\x8d\xe7\x82\xba", "think "},
-    {"\xe4\xb8\xba", " is "},
-    {"\xe7\x82\xba", " is "},
     {"\xe3\x80\x82", ". "}, /* ideographic full stop, comma, space, brackets */
-    {"\xe3\x80\x81", ", "},
-    {"\xe3\x80\x80", " "},
-    {"\xe3\x80\x90", "("},
-    {"\xe3\x80\x91", ")"},
-    {"\xe3\x80\x8c", "\""},
-    {"\xe3\x80\x8d", "\""},
-    {"\xe3\x80\x8e", "\""},
-    {"\xe3\x80\x8f", "\""},
-    {"\xef\xbc\x8e", "."}, /* full-width punctuation */
-    {"\xef\xbc\x8c", ", "},
-    {"\xef\xbc\x9a", ":"},
-    {"\xef\xbc\x9b", "; "},
-    {"\xef\xbc\x9f", "? "},
-    {"\xef\xbc\x81", "! "},
-    {"\xef\xbc\x9d", "="},
-    {"\xef\xbc\x88", "("},
-    {"\xef\xbc\x89", ")"},
-    {"\xe2\x80\x98", "'"}, /* curly quotes, dashes, arrow */
-    {"\xe2\x80\x99", "'"},
-    {"\xe2\x80\x9c", "\""},
-    {"\xe2\x80\x9d", "\""},
-    {"\xe2\x80\x90", "-"},
-    {"\xe2\x80\x91", "-"},
-    {"\xe2\x80\x92", "-"},
-    {"\xe2\x80\x93", "-"},
-    {"\xe2\x80\x94", "-"},
-    {"\xe2\x88\x92", "-"},
-    {"\xe2\x86\x92", "->"},
-    {"\xe2\x87\x92", "->"},
-    {"\xe2\x80\x82", " "}, /* spaces */
-    {"\xe2\x80\x83", " "},
-    {"\xe2\x80\x89", " "},
-    {"\xe2\x80\xaf", " "},
-    {"\xe2\x80\x8b", ""},
+    {"\xe3\x80\x81", ", "}, {"\xe3\x80\x80", " "},   {"\xe3\x80\x90", "("},
+    {"\xe3\x80\x91", ")"},  {"\xe3\x80\x8c", "\""},  {"\xe3\x80\x8d", "\""},
+    {"\xe3\x80\x8e", "\""}, {"\xe3\x80\x8f", "\""},  {"\xef\xbc\x8e", "."}, /* full-width punctuation */
+    {"\xef\xbc\x8c", ", "}, {"\xef\xbc\x9a", ":"},   {"\xef\xbc\x9b", "; "},
+    {"\xef\xbc\x9f", "? "}, {"\xef\xbc\x81", "! "},  {"\xef\xbc\x9d", "="},
+    {"\xef\xbc\x88", " ("}, {"\xef\xbc\x89", ")"},   {"\xe2\x80\x98", "'"}, /* curly quotes, dashes, arrow */
+    {"\xe2\x80\x99", "'"},  {"\xe2\x80\x9c", "\""},  {"\xe2\x80\x9d", "\""},
+    {"\xe2\x80\x90", "-"},  {"\xe2\x80\x91", "-"},   {"\xe2\x80\x92", "-"},
+    {"\xe2\x80\x93", "-"},  {"\xe2\x80\x94", " - "}, {"\xe2\x88\x92", "-"},
+    {"\xe2\x86\x92", "->"}, {"\xe2\x87\x92", "->"},  {"\xe2\x80\x82", " "}, /* spaces */
+    {"\xe2\x80\x83", " "},  {"\xe2\x80\x89", " "},   {"\xe2\x80\xaf", " "},
+    {"\xe2\x80\x8b", ""},   {"\xef\xb8\x8f", ""}, /* a sign as an emoji */
     {"\xc2\xa0", " "},
 };
 
@@ -124,29 +81,76 @@ static char letter_of(struct span s)
     return circled >= 0 && circled < 26 ? (char)('A' + circled) : 0;
 }
 
+/* Makes a small letter of the capital of two bytes at s: Latin with accents or Cyrillic. Returns 0 when
+ * there is none. */
+static int small_of(struct span s, char out[2])
+{
+    unsigned lead = (unsigned char)s.s[0], next = s.n > 1 ? (unsigned char)s.s[1] : 0;
+    if (lead == 0xc3 && next >= 0x80 && next <= 0x9e && next != 0x97)
+        next += 0x20;
+    else if (lead == 0xd0 && next >= 0x90 && next <= 0x9f)
+        next += 0x20;
+    else if (lead == 0xd0 && next >= 0xa0 && next <= 0xaf)
+        lead = 0xd1, next -= 0x20;
+    else
+        return 0;
+    out[0] = (char)lead;
+    out[1] = (char)next;
+    return 1;
+}
+
+/* The braces that are open: those of a command that was dropped become marks, so that "A \\text{ or } B"
+ * reads like "A or B", the others brackets. */
+struct braces {
+    uint64_t dropped; /* one bit for each depth, the innermost last */
+    int depth;
+};
+
+static const char *brace(struct braces *b, char c, int is_dropped)
+{
+    int was_dropped;
+    if (c == '{') {
+        b->dropped = b->dropped << 1 | (uint64_t)is_dropped;
+        b->depth++;
+        return is_dropped ? "*" : "(";
+    }
+    was_dropped = b->depth > 0 && b->dropped & 1;
+    b->dropped >>= b->depth > 0;
+    b->depth -= b->depth > 0;
+    return was_dropped ? "*" : ")";
+}
+
 struct span choice_plain(struct span s, struct arena *a)
 {
     char *out = arena_alloc(a, GROWTH * s.n + 8);
+    struct braces braces = {0, 0};
     size_t n = 0, skip;
+    int is_dropped = 0; /* a command was dropped right before */
     while (s.n) {
         unsigned char c = (unsigned char)s.s[0];
         const char *to = NULL;
-        char letter = 0;
+        char one[3] = {s.s[0], 0, 0}, letter;
+        int was_dropped = is_dropped;
+        is_dropped = 0;
         skip = 1;
-        if (c == '{' || c == '}')
-            to = c == '{' ? "(" : ")";
-        else if (c == 0xc2 || c >= 0xe2) /* all texts of the table start like this */
+        if (small_of(s, one)) {
+            skip = 2;
+        } else if (c == '{' || c == '}') {
+            to = brace(&braces, s.s[0], was_dropped);
+        } else if (c == 0xc2 || c >= 0xe2) { /* all texts of the table start like this */
             to = replaced_at(s, &skip);
-        else if (c == '\\' || c == '$')
-            to = (skip = c == '$' ? 1 : dropped_at(s)) ? "" : NULL;
-        if (to) {
-            memcpy(out + n, to, strlen(to));
-            n += strlen(to);
-        } else {
-            letter = c >= 0xe2 ? letter_of(s) : 0;
-            skip = letter ? 3 : 1;
-            out[n++] = letter ? letter : s.s[0];
+            if (!to && (letter = letter_of(s)))
+                one[0] = letter;
+            skip = to ? skip : letter_of(s) ? 3 : 1;
+        } else if (c == '\\' || c == '$') {
+            skip = c == '$' ? 1 : dropped_at(s);
+            to = skip ? "" : NULL;
+            is_dropped = skip > 2;
+            skip += !skip;
         }
+        size_t length = to ? strlen(to) : one[1] ? 2 : 1;
+        memcpy(out + n, to ? to : one, length);
+        n += length;
         s = (struct span){s.s + skip, s.n - skip};
     }
     return (struct span){out, n};

@@ -1,308 +1,268 @@
-/* Finds declarations of option letters in an answer section, by class (contract: choice_scan.h). The
- * comment of each rule shows what it matches. */
+/* Finds statements about option letters in an answer section, by class (contract: choice_scan.h). Letters
+ * that stand together are judged together, by the words before and behind them. A statement that is taken
+ * back, or whose option is rejected afterwards, states nothing. */
 #include "answer_check/choice/choice_scan.h"
 
 #include <string.h>
 
-static void note(struct choice_found *out, const struct choice_text *t, enum choice_class k, size_t content)
-{
-    size_t end;
-    char letter = content < out->until ? 0 : choice_declared(t, content, &end);
-    if (!letter)
-        return;
-    size_t second = choice_another(t, end, letter);
-    out->letter[k] = letter;
-    out->conflicts[k] = second > 0;
-    if (second)
-        out->until = second;
-}
+struct scanner {
+    struct choice_token *k;
+    struct choice_found *out;
+    size_t until;                    /* the last token that the group before has used */
+    int is_fixing;                   /* "wait" or "actually" came behind the last statement */
+    int has_rejected;                /* in this sentence */
+    enum choice_class rejected_role; /* of what was rejected there, as if it were not */
+    char judged;                     /* the letter that the last words such as "is correct" declared */
+};
 
-/* Is "= C" at i a letter, not the start of a formula ("= C + 1")? */
-static int equals_letter(const struct choice_text *t, size_t i)
+/* The letter that a joining word or comma at i leads to, or 0. *is_listed says whether only commas did. */
+static size_t joined(const struct choice_token *k, size_t i, int *is_comma, int *is_nor)
 {
-    size_t end;
-    if (!choice_declared(t, i + 1, &end) || (choice_at(t, end) == '*' && choice_is_word(t, end + 1)))
-        return 0;
-    end = choice_skip(t, end, " )*_`]'\"", NULL);
-    return !strchr("+-/^=\\(", choice_at(t, end)) || !choice_at(t, end);
-}
-
-/* Is there a letter at i, behind blanks and marks, and nothing else to the end of its line or sentence? */
-static int lone_letter(const struct choice_text *t, size_t i)
-{
-    size_t end;
-    return choice_declared(t, i, &end) && choice_ends(t, end);
-}
-
-/* Can a verb of behind_verb() start with c? This skips most bytes quickly. */
-static int is_verb_start(char c)
-{
-    c = ascii_lower(c);
-    return c == 'i' || c == 'e' || c == 'b' || c == '\xc3';
-}
-
-/* For a noun such as "answer" that ends at i, the position of what it declares, or 0. It stands behind
- * "=", a dash, "->" or the ">" of a tag with nothing between ("Answer - C", "<answer>C"); or directly
- * behind the noun, in the rest of the line or below it as under a heading ("Final answer C.", "##
- * Answer"); or behind a ":" or "is" that follows on the same line within 60 bytes. */
-static size_t behind_verb(const struct choice_text *t, size_t i)
-{
-    static const char *const verbs[] = {"ist", "is", "est", "es", "be", "\xc3\xa9", "\xc3\xa8", NULL};
-    size_t n, sign = choice_skip(t, i, " *_", NULL);
-    if (choice_at(t, sign) == '=' && choice_at(t, sign + 1) != '>')
-        return equals_letter(t, sign) ? sign + 1 : 0;
-    n = choice_skip(t, sign, "=->", NULL) - sign;
-    if (n)
-        return n <= 3 ? sign + n : 0;
-    if (sign < t->n && sign > i && lone_letter(t, sign))
-        return sign;
-    for (size_t j = i; j < t->n && j < i + 60; j++) {
-        if (t->s[j] == ':')
-            return j + 1;
-        if (t->s[j] == '\n' || t->s[j] == '.' || t->s[j] == ';' || t->s[j] == '?')
-            return t->s[j] == '\n' && j == sign && lone_letter(t, j) ? j : 0;
-        if (j > i && is_verb_start(t->s[j]) && !choice_is_word(t, j - 1) &&
-            (n = choice_has_any(t, j, verbs)) && !choice_is_word(t, j + n))
-            return j + n;
+    int is_joined = 0, is_closed = !*is_comma;
+    for (; k[i].kind == K_CLOSE;)
+        i++;
+    for (int n = 0; n < 6; n++, i++) {
+        enum choice_kind kind = k[i].kind;
+        if (kind == K_LETTER)
+            return is_joined ? i : 0;
+        if (kind == K_AND || kind == K_OR || kind == K_NEITHER)
+            is_joined = 1, *is_comma = 0, *is_nor |= kind == K_NEITHER;
+        else if (kind == K_COMMA && (!is_closed || k[i + 1].kind == K_AND || k[i + 1].kind == K_OR))
+            is_joined = 1; /* in "unlike A and B, C" the list ends before the comma */
+        else if (kind == K_BOX)
+            is_joined |= !is_joined;
+        else if (!is_joined || (kind != K_LIGHT && kind != K_OPTION && kind != K_HEDGE && kind != K_CLOSE &&
+                                kind != K_BOTH && kind != K_OPEN))
+            return 0;
     }
     return 0;
 }
 
-/* Does the word stand before i, with white space between? */
-static int word_before(const struct choice_text *t, size_t i, const char *word)
+/* In "C, B is a trap" and "it is C and B is wrong" another statement starts at the letter `next`. */
+static int starts_anew(const struct choice_token *k, const struct choice_group *g, size_t next, int is_comma)
 {
-    size_t n = strlen(word), blank = i;
-    while (blank && t->s[blank - 1] == ' ')
-        blank--;
-    return blank < i && blank >= n && choice_has(t, blank - n, word) &&
-           !(blank > n && choice_is_word(t, blank - n - 1));
+    enum choice_kind behind, before = k[g->first - 1].kind;
+    size_t i = next + 1;
+    while (k[i].kind == K_CLOSE)
+        i++;
+    behind = k[i].kind;
+    if (is_comma)
+        return behind == K_IS || behind == K_OTHER || behind == K_LIGHT || behind == K_RIGHT ||
+               behind == K_WRONG || behind == K_FAILS || behind == K_NOT || behind == K_FITS;
+    return (behind == K_IS || behind == K_FAILS || behind == K_NOT) &&
+           (before == K_IS || before == K_COLON || before == K_CHOOSE);
 }
 
-static int any_before(const struct choice_text *t, size_t i, const char *const *words)
+static struct choice_group group_at(const struct scanner *s, size_t first, int *is_nor)
 {
-    for (int k = 0; words[k]; k++)
-        if (word_before(t, i, words[k]))
+    const struct choice_token *k = s->k;
+    struct choice_group g = {first, first, s->until, 0};
+    size_t second = 0, next;
+    int is_comma = 1, is_first_comma = 0;
+    while ((next = joined(k, g.last + 1, &is_comma, is_nor)) && !starts_anew(k, &g, next, is_comma)) {
+        if (!second) {
+            second = next;
+            is_first_comma = is_comma;
+        }
+        g.is_several |= k[next].letter != k[first].letter;
+        g.last = next;
+    }
+    /* "it is C, A and B are wrong" */
+    if (is_first_comma && k[g.last + 1].kind == K_ARE && k[first - 1].kind != K_LINE &&
+        k[first - 1].kind != K_STOP && (k[first - 1].kind == K_IS || k[first - 1].kind == K_CHOOSE)) {
+        g.last = first;
+        g.is_several = 0;
+    }
+    return g;
+}
+
+/* Does the sentence of the group ask? A parenthesis behind the letter may ask for itself. */
+static int is_asked(const struct choice_token *k, size_t i)
+{
+    for (int n = 0; n < 40; n++, i++) {
+        if (k[i].kind == K_QUESTION)
             return 1;
+        if (k[i].kind == K_STOP || k[i].kind == K_LINE || k[i].kind == K_END || k[i].kind == K_OPEN)
+            return 0;
+    }
     return 0;
 }
 
-/* Do these words make the option before them the answer? */
-static int is_right(const struct choice_text *t, size_t i)
+static void note(struct choice_found *out, enum choice_class role, char letter, int is_several)
 {
-    static const char *const right[] = {"is correct",           "is right",
-                                        "is the correct",       "is the right",
-                                        "is the best",          "is the answer",
-                                        "is therefore correct", "must be correct",
-                                        "must be right",        NULL};
-    return choice_has_any(t, i, right) > 0;
+    if (role == CHOICE_MENTIONED)
+        is_several |= out->conflicts[role] || (out->letter[role] && out->letter[role] != letter);
+    out->letter[role] = letter;
+    out->conflicts[role] = is_several ? CHOICE_SEVERAL : CHOICE_AGREES;
 }
 
-/* "if B is correct" only supposes that it is. */
-static int is_supposed(const struct choice_text *t, size_t i)
+/* What was stated, of this letter or (0) of any, holds no longer. */
+static void take_back(struct choice_found *out, char letter)
 {
-    static const char *const words[] = {"if", "whether", "unless", "suppose", "assume", "assuming", NULL};
-    return any_before(t, i, words) || (word_before(t, i, "option") && i > 7 && any_before(t, i - 7, words));
+    for (int role = CHOICE_DECLARED; role <= CHOICE_CHOSEN; role++)
+        if (out->letter[role] && (!letter || out->letter[role] == letter) && !out->conflicts[role])
+            out->conflicts[role] = CHOICE_TAKEN_BACK;
 }
 
-/* "not (A)", "(B) fails", "option C is wrong": is this option only named to be rejected? */
-static int is_rejected(const struct choice_text *t, size_t before, size_t end)
+static void reject(struct scanner *s, const struct choice_group *g, enum choice_class role, int is_asked)
 {
-    static const char *const no[] = {"not", "n't",  "reject", "exclude", "eliminate",
-                                     "out", "than", "unlike", NULL};
-    static const char *const wrong[] = {"is wrong",      "is incorrect", "is not ",       "is false",
-                                        "isn't",         "cannot ",      "can't ",        "fails",
-                                        "is out",        "is ruled",     "is excluded",   "is eliminated",
-                                        "is impossible", "does not ",    "doesn't ",      "would be wrong",
-                                        "is also wrong", "are wrong",    "are incorrect", NULL};
-    return any_before(t, before, no) || choice_has_any(t, end, wrong);
+    for (size_t i = g->first; i <= g->last; i++)
+        if (s->k[i].kind == K_LETTER) {
+            s->k[i].is_rejected = 1;
+            if (!is_asked)
+                take_back(s->out, s->k[i].letter);
+        }
+    s->has_rejected = 1;
+    s->rejected_role = role < CHOICE_CHOSEN ? role : CHOICE_CHOSEN;
 }
 
-static void mention(struct choice_found *out, char letter)
+/* "C rather than A", "C, not A" */
+static int is_preferred(const struct choice_token *k, size_t i)
 {
-    enum choice_class k = CHOICE_MENTIONED;
-    out->conflicts[k] |= out->letter[k] && out->letter[k] != letter;
-    out->letter[k] = letter;
+    return k[i].kind == K_THAN ||
+           (k[i].kind == K_COMMA && (k[i + 1].kind == K_NOT || k[i + 1].kind == K_THAN));
 }
 
-/* "option B is correct" declares B, "option B" alone mentions it. i is behind the noun that starts at
- * `noun`. */
-static void note_option(struct choice_found *out, const struct choice_text *t, size_t noun, size_t i)
+/* The role of a group that is not rejected. */
+static enum choice_class role_of(const struct scanner *s, const struct choice_group *g,
+                                 const struct choice_view *before, const struct choice_view *behind)
 {
-    size_t end;
-    char letter = choice_at(t, i) == ' ' || choice_at(t, i) == ':' ? choice_declared(t, i, &end) : 0;
-    if (!letter)
-        return;
-    end = choice_skip(t, end, " )*_`]'\"", NULL);
-    if (!is_right(t, end)) {
-        if (!is_rejected(t, noun, end))
-            mention(out, letter);
-    } else if (!is_supposed(t, noun)) {
-        out->letter[CHOICE_DECLARED] = letter;
-        out->conflicts[CHOICE_DECLARED] = 0;
-    }
+    const struct choice_token *letter = &s->k[g->first];
+    int is_lone = choice_is_lone(s->k, g->last + 1), is_option = s->k[g->first - 1].kind == K_OPTION;
+    enum choice_class role = before->role;
+    /* "group A is right" speaks of a group; a small letter is the subject of nothing */
+    if (behind->role < role && !(letter->is_small && !is_option) &&
+        !(letter->dress == CHOICE_BARE &&
+          (s->k[g->first - 1].kind == K_OTHER || s->k[g->first - 1].kind == K_PLACE)))
+        role = behind->role;
+    if (before->is_only && role > CHOICE_CHOSEN && before->heavy != K_OTHER && !letter->is_small)
+        role = CHOICE_CHOSEN;
+    if (role > CHOICE_CHOSEN && before->is_except && behind->is_rejected)
+        role = CHOICE_CHOSEN;
+    if (role > CHOICE_CHOSEN && s->has_rejected &&
+        (before->heavy == K_BUT || before->heavy == K_GIVES ||
+         (is_lone && (before->heavy == K_END || before->heavy == K_COMMA))))
+        role = s->rejected_role;
+    if (role > CHOICE_CHOSEN && before->heavy == K_BUT && is_lone)
+        role = CHOICE_CHOSEN;
+    if (role > CHOICE_CHOSEN && (before->heavy == K_LINE || before->heavy == K_STOP) &&
+        is_preferred(s->k, g->last + 1))
+        role = CHOICE_CHOSEN;
+    if (s->is_fixing && (role == CHOICE_CHOSEN || (role > CHOICE_CHOSEN && is_lone && !letter->is_small &&
+                                                   (before->heavy == K_STOP || before->heavy == K_LINE))))
+        role = CHOICE_DECLARED;
+    return role;
 }
 
-/* "B is correct", "[B] is the right one": the letter before the verb at i. */
-static void note_subject(struct choice_found *out, const struct choice_text *t, size_t i)
+/* "(B)", "**B**", "option B" in running text. */
+static int is_mention(const struct choice_token *k, size_t i)
 {
-    size_t end = i, start;
-    while (end && strchr(" )*_`]'\"", t->s[end - 1]) && t->s[end - 1])
-        end--;
-    if (!end || end == i)
-        return;
-    for (start = end - 1; start && strchr("(*_`['\"", t->s[start - 1]) && t->s[start - 1];)
-        start--;
-    char letter = choice_letter_at(t, end - 1, start < end - 1 ? CHOICE_ENCLOSED : CHOICE_BARE);
-    if (!letter || letter != t->s[end - 1] || is_supposed(t, start))
-        return;
-    out->letter[CHOICE_DECLARED] = letter;
-    out->conflicts[CHOICE_DECLARED] = 0;
-}
-
-/* "(B)", "[B]" and "**B**" in running text. */
-static void note_mark(struct choice_found *out, const struct choice_text *t, size_t i)
-{
-    size_t j = i;
-    char open = t->s[i], close = open == '(' ? ')' : open == '[' ? ']' : '*';
-    while (choice_at(t, j) == open)
-        j++;
-    char letter = choice_letter_at(t, j, CHOICE_ENCLOSED);
-    if (!letter || t->s[j] != letter || choice_at(t, j + 1) != close)
-        return;
-    if (!is_rejected(t, i, choice_skip(t, j + 1, " )*_`]'\"", NULL)))
-        mention(out, letter);
-}
-
-/* "Hence C.", "So, (B)": a word that introduces a conclusion, followed by nothing but a letter. */
-static void note_conclusion(struct choice_found *out, const struct choice_text *t, size_t i)
-{
-    static const char *const words[] = {"so", "thus", "hence", "therefore", "conclusion", NULL};
-    size_t n = choice_has_any(t, i, words);
-    if (!n || choice_is_word(t, i + n))
-        return;
-    i += n + (choice_at(t, i + n) == ',' || choice_at(t, i + n) == ':');
-    if ((choice_at(t, i) == ' ' || choice_at(t, i) == '\n') && lone_letter(t, i))
-        note(out, t, CHOICE_CHOSEN, i);
-}
-
-/* The nouns of a declaration: "answer" in the languages that models answer in, and weaker ones. */
-static void note_noun(struct choice_found *out, const struct choice_text *t, size_t i)
-{
-    static const char *const answers[] = {"answer",
-                                          "r\xc3\xa9ponse",
-                                          "reponse",
-                                          "respuesta",
-                                          "resposta",
-                                          "risposta",
-                                          "antwort",
-                                          "\xd0\xbe\xd1\x82\xd0\xb2\xd0\xb5\xd1\x82", /* ru */
-                                          "\xd0\x9e\xd1\x82\xd0\xb2\xd0\xb5\xd1\x82",
-                                          NULL}; /* the same with a capital */
-    static const char *const options[] = {"option", "choice", "guess", "selection", NULL};
-    static const char *const right[] = {"correct", "right", "best", NULL};
-    size_t content, n = choice_has_any(t, i, answers);
-    if (n) {
-        if (!(i && t->s[i - 1] == '/') && (content = behind_verb(t, i + n)))
-            note(out, t, CHOICE_DECLARED, content);
-        return;
-    }
-    n = choice_has_any(t, i, options);
-    if (!n)
-        return;
-    if (n == 6)
-        note_option(out, t, i, i + n);
-    if ((content = behind_verb(t, i + n)))
-        note(out, t, any_before(t, i, right) ? CHOICE_DECLARED : CHOICE_CHOSEN, content);
-}
-
-static void scan_at(struct choice_found *out, const struct choice_text *t, size_t i)
-{
-    static const char *const chosen[] = {"choose ",    "choosing ", "chose ",      "pick ",    "select ",
-                                         "selecting ", "go with ",  "going with ", "opt for ", "settle on ",
-                                         "it is ",     "it's ",     "must be ",    NULL};
-    char c = ascii_lower(t->s[i]);
-    static const char *const no[] = {"not", NULL};
-    if (c == '\\' && (choice_has(t, i, "\\boxed") || choice_has(t, i, "\\fbox")) && !any_before(t, i, no))
-        note(out, t, CHOICE_DECLARED, i);
-    if ((c == '(' || c == '[' || c == '*') && (!i || t->s[i - 1] != t->s[i]))
-        note_mark(out, t, i);
-    if (!c || !strchr("aocpsgimrth\xd0", c) || (i && choice_is_word(t, i - 1)))
-        return;
-    note_noun(out, t, i);
-    if ((c == 'i' || c == 'm') && is_right(t, i))
-        note_subject(out, t, i);
-    size_t n = choice_has_any(t, i, chosen);
-    if (n)
-        note(out, t, CHOICE_CHOSEN, i + n);
-    note_conclusion(out, t, i);
-}
-
-/* The last line, or its last sentence, if it is only a letter ("B", "(B).", "**B**") or starts like an
- * option ("**B) the text of it**"). */
-static void scan_last(struct choice_found *out, const struct choice_text *t)
-{
-    size_t end = t->n, start, end_letter;
-    while (end && ascii_is_space(t->s[end - 1]))
-        end--;
-    start = end;
-    while (start && t->s[start - 1] != '\n' &&
-           !(start < end && start > 1 && t->s[start - 1] == ' ' && t->s[start - 2] == '.'))
-        start--;
-    struct choice_text line = *t;
-    line.n = end;
-    size_t i = choice_skip(&line, start, " *_(#`['\"->", NULL);
-    int marked = i > start || choice_at(&line, i + 1) == ')'; /* "(b)" and "b)" are; "b" alone is no answer */
-    if ((choice_at(&line, i) < 'A' || choice_at(&line, i) > 'Z') &&
-        !(marked && choice_skip(&line, i + 1, " *_)]`'\".:", NULL) >= end))
-        return;
-    char letter = choice_letter_at(&line, i, CHOICE_ENCLOSED);
-    end_letter = choice_skip(&line, i + 1, " *_)]`'\".:", NULL);
-    if (letter && !is_rejected(t, start, end_letter) && (end_letter >= end || choice_at(&line, i + 1) == ')'))
-        out->letter[CHOICE_ALONE] = letter;
-}
-
-/* Does a line start like an option ("B. twelve metres", "**C)** because", "(D)", "C" alone) at i? */
-static char label_at(const struct choice_text *t, size_t i)
-{
-    int marks;
-    i = choice_skip(t, i, " \t*_(#`['\"", &marks);
-    size_t behind = choice_skip(t, i + 1, "*_`]'\")", NULL);
-    char c = choice_at(t, i), next = choice_at(t, behind);
-    int is_closed = behind > i + 1, ends = ascii_is_space(choice_at(t, behind + 1));
-    if (c < 'A' || c > 'Z' || is_rejected(t, i, choice_skip(t, behind, " ", NULL)))
+    int is_option = k[i - 1].kind == K_OPTION;
+    if (k[i - 1].kind == K_PLACE)
         return 0;
-    if (is_closed && (marks > 0 || t->s[i + 1] == ')')) /* in marks, or "C)" */
-        return ascii_is_space(next) || next == '.' || next == ':' ? choice_letter_at(t, i, CHOICE_ENCLOSED)
-                                                                  : 0;
-    if (is_closed || (next != '\n' && next != '\r' && !(next == '.' && ends)))
-        return 0;
-    return choice_letter_at(t, i, CHOICE_ENCLOSED);
+    if (k[i].is_small)
+        return is_option && k[i].letter != 'A';
+    return is_option || k[i].dress == CHOICE_ENCLOSED || k[i].dress == CHOICE_BRACKETED;
 }
 
-/* The option with which lines start, provided that all such lines name the same one; otherwise they are a
- * list of the options. */
-static void scan_labels(struct choice_found *out, const struct choice_text *t)
+static void judge(struct scanner *s, const struct choice_group *g, int is_nor)
 {
-    char only = 0;
-    for (size_t start = 0; start < t->n;) {
-        const char *newline = memchr(t->s + start, '\n', t->n - start);
-        char letter = label_at(t, start);
-        if (letter && only && only != letter)
-            return;
-        only = letter ? letter : only;
-        start = newline ? (size_t)(newline - t->s) + 1 : t->n;
+    const struct choice_token *k = s->k;
+    struct choice_view before = choice_before(k, g), behind = choice_behind(k, g);
+    int asked = is_asked(k, g->last + 1);
+    int is_rejected =
+        before.is_rejected || is_nor || (before.is_except ? !behind.is_rejected : behind.is_rejected);
+    s->until = before.is_rejected ? g->last : behind.until;
+    if (is_rejected) {
+        reject(s, g, before.role, asked);
+        return;
     }
-    out->letter[CHOICE_LABELLED] = only;
+    enum choice_class role = role_of(s, g, &before, &behind);
+    char letter = k[g->first].letter;
+    int is_hedged = before.is_hedged || behind.is_hedged || asked, is_several = g->is_several;
+    if (role > CHOICE_CHOSEN && before.heavy == K_TOO && s->judged) {
+        note(s->out, CHOICE_DECLARED, letter, letter != s->judged);
+        return;
+    }
+    if (role > CHOICE_CHOSEN && role != CHOICE_MENTIONED && is_mention(k, g->first))
+        role = CHOICE_MENTIONED;
+    if (role == CHOICE_CLASSES)
+        return;
+    if (is_hedged && !(is_several && role <= CHOICE_CHOSEN && !asked))
+        role = CHOICE_MENTIONED;
+    /* "A is correct. B is correct.", "A is correct and so is B" */
+    int is_judged = behind.role == CHOICE_DECLARED || before.heavy == K_CHECK;
+    if (role == CHOICE_DECLARED && is_judged && s->judged && s->judged != letter && !s->is_fixing)
+        is_several = 1;
+    if (role == CHOICE_DECLARED)
+        s->judged = is_judged ? letter : 0;
+    note(s->out, role, letter, is_several || is_hedged);
+    s->is_fixing = 0;
+}
+
+/* Does the sentence from token i to `end` do nothing but take back what was said ("No, that is wrong")? */
+static int takes_back(const struct choice_token *k, size_t i, size_t end)
+{
+    int is_against = 0, is_about = i + 1 < end && k[i].kind == K_LIGHT && k[i + 1].kind == K_IS, n_fix = 0;
+    for (; i < end; i++)
+        switch (k[i].kind) {
+        case K_NOT:
+        case K_WRONG:
+        case K_FAILS:
+            is_against++;
+            break;
+        case K_FIX:
+            n_fix++;
+            is_about = 1;
+            break;
+        case K_IT:
+        case K_ITIS:
+            is_about = 1;
+            break;
+        case K_LIGHT:
+        case K_IS:
+        case K_BUT:
+        case K_COMMA:
+        case K_RIGHT:
+        case K_ANSWER:
+        case K_DASH:
+            break;
+        default:
+            return 0;
+        }
+    return (is_against % 2 && is_about) || n_fix > 1;
+}
+
+static void scan_tokens(struct scanner *s, size_t n)
+{
+    size_t start = 0;
+    for (size_t i = 1; i < n; i++) {
+        enum choice_kind kind = s->k[i].kind;
+        int is_nor = 0;
+        if (kind == K_FIX) {
+            s->is_fixing = 1;
+        } else if (kind == K_LETTER) {
+            struct choice_group g = group_at(s, i, &is_nor);
+            judge(s, &g, is_nor);
+            i = g.last;
+        } else if (kind == K_STOP || kind == K_QUESTION || kind == K_LINE) {
+            if (takes_back(s->k, start + 1, i))
+                take_back(s->out, 0);
+            s->has_rejected = 0;
+            start = i;
+        }
+    }
 }
 
 void choice_scan(struct choice_found *out, struct span section, int n_options, enum finish finish,
                  struct arena *a)
 {
     struct span plain = choice_plain(section, a);
-    struct choice_text t = {plain.s, plain.n, (char)('A' + n_options - 1), finish == FINISH_LENGTH};
+    struct choice_text t = {plain.s, plain.n, (char)('A' + n_options - 1), finish == FINISH_LENGTH,
+                            choice_lexicon(a)};
+    size_t n;
     memset(out, 0, sizeof *out);
-    for (size_t i = 0; i < t.n; i++)
-        scan_at(out, &t, i);
-    scan_last(out, &t);
-    scan_labels(out, &t);
+    struct scanner s = {.k = choice_tokens(&t, &n, a), .out = out};
+    scan_tokens(&s, n);
+    choice_scan_lines(out, s.k, n);
 }

@@ -2,6 +2,7 @@
 #define ANSWER_CHECK_CHOICE_CHOICE_SCAN_H
 
 #include "answer_check/answer_check.h"
+#include "answer_check/choice/choice_words.h"
 #include "answer_check/verdict/response.h"
 
 /* Finding option letters in an answer section; for answer_check/choice only, the entry is choice_extract()
@@ -15,10 +16,12 @@ enum choice_class {
     CHOICE_CLASSES
 };
 
+/* Why the last statement of a class names no option. */
+enum choice_conflict { CHOICE_AGREES, CHOICE_SEVERAL, CHOICE_TAKEN_BACK };
+
 struct choice_found {
-    char letter[CHOICE_CLASSES];   /* the last letter of each class, 0: none */
-    int conflicts[CHOICE_CLASSES]; /* that declaration names several letters, or the mentions differ */
-    size_t until;                  /* while scanning: where the last conflicting declaration ends */
+    char letter[CHOICE_CLASSES]; /* the last letter of each class, 0: none */
+    enum choice_conflict conflicts[CHOICE_CLASSES];
 };
 
 /* Finds the last declaration of each class. `finish` tells whether the length limit cut the text: then its
@@ -35,37 +38,58 @@ struct choice_text {
     size_t n;
     char last_letter; /* 'A' + n_options - 1 */
     int is_cut;       /* the length limit cut the text: its last byte may be the start of a word */
+    const struct choice_lexicon *words;
 };
 
-/* How a letter is written: bare, named (behind the colon of "answer:", behind "option", before ")"), or in
- * marks. */
-enum choice_dress { CHOICE_BARE, CHOICE_NAMED, CHOICE_ENCLOSED };
+/* How a letter is written: bare, named (behind a colon or "option"), before ")", or in other marks. */
+enum choice_dress { CHOICE_BARE, CHOICE_NAMED, CHOICE_BRACKETED, CHOICE_ENCLOSED };
 
 /* The byte at i; a new line behind the end. */
 static inline char choice_at(const struct choice_text *t, size_t i)
 {
     return i < t->n ? t->s[i] : '\n';
 }
-/* ASCII case ignored. */
-static inline int choice_has(const struct choice_text *t, size_t i, const char *lower)
-{
-    return i < t->n && span_starts((struct span){t->s + i, t->n - i}, lower);
-}
-/* The length of the first of the words (up to a NULL) that stands at i, or 0. */
-size_t choice_has_any(const struct choice_text *t, size_t i, const char *const *words);
-/* Skips bytes that occur in `marks` and returns the position behind them; unless NULL, *n_enclosing is how
- * many of them can enclose a letter. */
-size_t choice_skip(const struct choice_text *t, size_t i, const char *marks, int *n_enclosing);
+/* The position behind the bytes from i on that occur in `marks`. */
+size_t choice_skip(const struct choice_text *t, size_t i, const char *marks);
 int choice_is_word(const struct choice_text *t, size_t i); /* does the byte at i belong to a word? */
 /* The option letter at i in upper case, or 0. */
 char choice_letter_at(const struct choice_text *t, size_t i, enum choice_dress dress);
-/* The letter with which the content of a declaration starts at i, behind marks and words such as "clearly
- * option"; 0 when there is none. *end is the position behind the letter. */
-char choice_declared(const struct choice_text *t, size_t i, size_t *end);
-/* Does "A or B", "A, B" or "A / B" follow the letter that ends at i? Returns the end of the second letter,
- * or 0. */
-size_t choice_another(const struct choice_text *t, size_t i, char letter);
-/* Does the line, or the sentence, end at i, behind closing marks? */
-int choice_ends(const struct choice_text *t, size_t i);
+
+/* The text as tokens (choice_tokens.c), the last of which is a K_END. */
+struct choice_token {
+    enum choice_kind kind;
+    enum choice_dress dress;
+    char letter;     /* of a K_LETTER, in upper case */
+    int is_small;    /* it is written as a small letter */
+    int is_symbol;   /* a K_OTHER ends in a letter that is no option, or in a formula */
+    int is_rejected; /* set while scanning: the text says that it is not the answer */
+    int is_spaced;   /* white space stands before it */
+};
+
+struct choice_token *choice_tokens(const struct choice_text *t, size_t *n, struct arena *a);
+
+/* One letter, or several that "and", "or" and commas join. */
+struct choice_group {
+    size_t first, last; /* its first and last token, both letters */
+    size_t limit;       /* the tokens up to this one belong to the group before */
+    int is_several;     /* it names different letters */
+};
+
+/* What the words on one side of a group say of it (choice_context.c). */
+struct choice_view {
+    enum choice_class role; /* CHOICE_CLASSES: none */
+    enum choice_kind heavy; /* before: the first token that is not light */
+    int is_rejected, is_hedged;
+    int is_except; /* before: "all but" */
+    int is_only;   /* before: "only" */
+    size_t until;  /* behind: the last token that says it, or the group's last */
+};
+struct choice_view choice_before(const struct choice_token *k, const struct choice_group *g);
+struct choice_view choice_behind(const struct choice_token *k, const struct choice_group *g);
+/* Does the statement that ends before token i say no more than a letter, or only why? */
+int choice_is_lone(const struct choice_token *k, size_t i);
+
+/* What lines tell (choice_lines.c): the last line or sentence, lines that start like an option. */
+void choice_scan_lines(struct choice_found *out, const struct choice_token *k, size_t n);
 
 #endif

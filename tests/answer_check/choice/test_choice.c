@@ -58,7 +58,8 @@ int main(int argc, char **argv)
         struct response r = {text, strlen(text), THINKING_AUTO, FINISH_STOP};
         choice_extract(&c, &r, (int)strtol(options, NULL, 10), &a);
         char got[2] = {c.letter, 0};
-        if (strcmp(want, c.letter ? got : choice_status_name(c.status)) != 0) {
+        const char *is = c.letter ? got : choice_status_name(c.status);
+        if (strcmp(want, is) != 0 && (c.letter || strcmp(want, "none") != 0)) {
             check_failures++;
             fprintf(stderr, "%s:%d: want %s, got %s%s (%s)\n", argv[1], line, want, got,
                     choice_status_name(c.status), c.rule);

@@ -1,0 +1,275 @@
+/* Cuts plain text into tokens: option letters, words by what they say (choice_words.c), and signs (contract:
+ * choice_scan.h). Marks of Markdown have no tokens; they only decide whether a letter stands in marks. */
+#include "answer_check/choice/choice_scan.h"
+
+#include <string.h>
+
+struct tokenizer {
+    const struct choice_text *t;
+    struct choice_token *k;
+    size_t n;
+    int is_spaced;
+};
+
+static void emit(struct tokenizer *z, enum choice_kind kind)
+{
+    if (kind == K_OTHER && z->n && z->k[z->n - 1].kind == K_OTHER)
+        return; /* a run of words that say nothing is one token */
+    z->k[z->n++] = (struct choice_token){.kind = kind, .is_spaced = z->is_spaced};
+    z->is_spaced = 0;
+}
+
+static enum choice_kind last_kind(const struct tokenizer *z)
+{
+    return z->n ? z->k[z->n - 1].kind : K_LINE;
+}
+
+/* Emits the letter at i and returns the position behind it, or 0 when there is none. */
+static size_t letter(struct tokenizer *z, size_t i, enum choice_dress dress, size_t end)
+{
+    char up = choice_letter_at(z->t, i, dress);
+    if (!up)
+        return 0;
+    emit(z, K_LETTER);
+    z->k[z->n - 1].letter = up;
+    z->k[z->n - 1].dress = dress;
+    z->k[z->n - 1].is_small = up != z->t->s[i];
+    return end;
+}
+
+/* "(C)", "[C]", "( **C** )": the bracket at i and all that closes it. */
+static size_t bracketed(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    size_t in = choice_skip(t, i, "([*_`'\" "), out = choice_skip(t, in + 1, "*_`'\" ");
+    int is_applied =
+        i && ((choice_is_word(t, i - 1) && last_kind(z) == K_OTHER) || strchr("_^", t->s[i - 1]));
+    if (choice_at(t, out) != ')' && choice_at(t, out) != ']')
+        return 0;
+    if (is_applied) { /* "f(C)", "x_{C}" */
+        emit(z, K_OTHER);
+        return out + 1;
+    }
+    /* "[A]" may be a concentration; it is no mention */
+    return letter(z, in, t->s[i] == '[' ? CHOICE_NAMED : CHOICE_BRACKETED, choice_skip(t, out, ")]*_`"));
+}
+
+/* A letter that no bracket holds. */
+static size_t plain_letter(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    char before = i ? t->s[i - 1] : 0, behind = choice_at(t, i + 1);
+    int is_marked = before && strchr("*_`'\"", before) && behind && strchr("*_`'\")]:.", behind);
+    enum choice_kind last = last_kind(z);
+    if (behind == ')')
+        return letter(z, i, CHOICE_BRACKETED, i + 2);
+    if (is_marked)
+        return letter(z, i, CHOICE_ENCLOSED, i + 1);
+    if (last == K_ANSWER && t->s[i] == 'a')
+        return 0; /* an article */
+    int is_named = last == K_ANSWER || last == K_OPTION || last == K_COLON || last == K_BAR ||
+                   last == K_BOX || (z->n > 1 && last == K_OPEN && z->k[z->n - 2].kind == K_BOX);
+    return letter(z, i, is_named ? CHOICE_NAMED : CHOICE_BARE, i + 1);
+}
+
+/* The end of the word at i, which no entry of the lexicon matches. One character of Chinese or Japanese, a
+ * run of Hangul. */
+static size_t word_end(const struct choice_text *t, size_t i)
+{
+    unsigned char c = (unsigned char)t->s[i];
+    if (c >= 0xea && c <= 0xed) {
+        while (i + 2 < t->n && (unsigned char)t->s[i] >= 0xea && (unsigned char)t->s[i] <= 0xed)
+            i += 3;
+        return i < t->n ? i : t->n;
+    }
+    if (c >= 0xe0) {
+        for (i++; i < t->n && ((unsigned char)t->s[i] & 0xc0) == 0x80;)
+            i++;
+        return i;
+    }
+    do
+        i++;
+    while (choice_is_word(t, i) || (choice_at(t, i) == '\'' && ascii_is_letter(choice_at(t, i + 1))) ||
+           (((unsigned char)choice_at(t, i) & 0xc0) == 0x80 && i < t->n) ||
+           (ascii_is_digit(t->s[i - 1]) && (choice_at(t, i) == '.' || choice_at(t, i) == ',') &&
+            ascii_is_digit(choice_at(t, i + 1))));
+    return i;
+}
+
+/* "no," at the start of a clause takes back what was said. */
+static int takes_back(const struct tokenizer *z, size_t end)
+{
+    enum choice_kind last = last_kind(z);
+    char next = choice_at(z->t, choice_skip(z->t, end, " "));
+    if (next != '-' && next != choice_at(z->t, end))
+        return 0;
+    return (last == K_LINE || last == K_STOP || last == K_QUESTION || last == K_COMMA || last == K_FIX ||
+            last == K_DASH || last == K_OPEN || last == K_COLON) &&
+           next && strchr(",:.!-;", next);
+}
+
+static size_t word(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    size_t n, end;
+    enum choice_kind kind = choice_word(t->words, (struct span){t->s + i, t->n - i}, &n);
+    if (kind == K_OR && n == 1 && last_kind(z) != K_LETTER)
+        kind = K_LIGHT; /* "o" joins in Spanish and is an article in Portuguese */
+    if (n) {
+        emit(z, kind == K_NOT && n <= 4 && takes_back(z, i + n) ? K_FIX : kind);
+        return i + n;
+    }
+    end = word_end(t, i);
+    if (end == i + 1 && t->s[i] == 'a' && last_kind(z) == K_IS && i > 1 &&
+        (unsigned char)t->s[i - 2] >= 0x80) {
+        emit(z, K_LIGHT); /* the article of "é a C" */
+        return end;
+    }
+    int is_symbol = end == i + 1 && t->s[i] >= 'A' && t->s[i] <= 'Z';
+    emit(z, end - i > 3 && !memcmp(t->s + end - 3, "n't", 3) ? K_NOT : K_OTHER);
+    z->k[z->n - 1].is_symbol = is_symbol;
+    return end;
+}
+
+/* White space; a line that goes on with a small letter continues the sentence, unless that is a label. */
+static size_t white(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    size_t end = choice_skip(t, i, " \t\r\n\v\f"), n_lines = 0;
+    for (size_t j = i; j < end; j++)
+        n_lines += t->s[j] == '\n';
+    z->is_spaced = 1;
+    if (!n_lines || last_kind(z) == K_LINE)
+        return end;
+    enum choice_kind last = last_kind(z);
+    char next = choice_at(t, end), then = choice_at(t, end + 1);
+    int is_wrapped = n_lines == 1 && next >= 'a' && next <= 'z' && then != ')' && then != '.' &&
+                     then != '\n' && last != K_STOP && last != K_BAR && last != K_QUESTION &&
+                     last != K_COLON && end < t->n;
+    if (!is_wrapped)
+        emit(z, K_LINE);
+    return end;
+}
+
+/* Signs at the start of a line that only set it out: bullets, numbers, quotation, rulers of tables. */
+static size_t line_start(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    size_t end = choice_skip(t, i, "|-: \t"), digits = i;
+    if (end > i + 3 && (choice_at(t, end) == '\n' || end == t->n))
+        return end;
+    if ((t->s[i] == '-' || t->s[i] == '>' || t->s[i] == '|') && choice_at(t, i + 1) != '>' &&
+        choice_at(t, i + 1) != '-')
+        return i + 1;
+    if (!memcmp(t->s + i, "\xe2", 1) && t->n - i > 3 && !memcmp(t->s + i, "\xe2\x80\xa2", 3))
+        return i + 3;
+    while (ascii_is_digit(choice_at(t, digits)))
+        digits++;
+    return digits > i && (choice_at(t, digits) == '.' || choice_at(t, digits) == ')') &&
+                   choice_at(t, digits + 1) == ' '
+               ? digits + 1
+               : 0;
+}
+
+/* A tag of HTML; "<answer>" declares and "</answer>" ends the declaration. */
+static size_t tag(struct tokenizer *z, size_t i)
+{
+    const struct choice_text *t = z->t;
+    size_t name = i + 1 + (choice_at(t, i + 1) == '/'), end = name;
+    if (span_starts((struct span){t->s + name, t->n - name}, "answer")) {
+        if (name == i + 1)
+            return name;
+        emit(z, K_STOP);
+    }
+    while (end < name + 12 && choice_at(t, end) != '>' && choice_at(t, end) != '\n')
+        end++;
+    return choice_at(t, end) == '>' ? end + 1 : i + 1;
+}
+
+/* The end of "~~B~~", which is crossed out, or 0. */
+static size_t struck(const struct choice_text *t, size_t i)
+{
+    for (size_t end = i + 2; choice_at(t, i + 1) == '~' && choice_at(t, end) != '\n' && end < i + 200; end++)
+        if (t->s[end] == '~' && choice_at(t, end + 1) == '~')
+            return end + 2;
+    return 0;
+}
+
+/* The ";" of "A; C" joins letters like a comma; others end a sentence. */
+static int is_list(const struct tokenizer *z, size_t i)
+{
+    size_t next = choice_skip(z->t, i + 1, " (*");
+    char c = choice_at(z->t, next), behind = choice_at(z->t, choice_skip(z->t, next + 1, ")*"));
+    return last_kind(z) == K_LETTER && c >= 'A' && c <= z->t->last_letter && strchr(".,;\n", behind) &&
+           behind;
+}
+
+static size_t sign(struct tokenizer *z, size_t i)
+{
+    static const struct {
+        char sign;
+        enum choice_kind kind;
+    } signs[] = {{':', K_COLON}, {',', K_COMMA}, {';', K_STOP}, {'!', K_STOP},  {'?', K_QUESTION},
+                 {'|', K_BAR},   {'(', K_OPEN},  {'[', K_OPEN}, {')', K_CLOSE}, {']', K_CLOSE}};
+    const struct choice_text *t = z->t;
+    size_t n, end = i + 1;
+    char c = t->s[i], next = choice_at(t, end);
+    enum choice_kind kind = choice_word(t->words, (struct span){t->s + i, t->n - i}, &n);
+    if (n) {
+        emit(z, kind);
+        return i + n;
+    }
+    for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
+        if (signs[s].sign == c)
+            emit(z, c == ';' && is_list(z, i) ? K_COMMA : signs[s].kind);
+    if (c == '.' && (ascii_is_space(next) || strchr(")]*_`'\"|<$\\", next)))
+        emit(z, K_STOP);
+    else if (c == '-' && (z->is_spaced || !i || !choice_is_word(t, i - 1) || last_kind(z) != K_OTHER))
+        emit(z, K_DASH);
+    else if (c == '/' && last_kind(z) == K_LETTER)
+        emit(z, K_OR);
+    else if (c == '>' && last_kind(z) == K_ANSWER)
+        emit(z, K_COLON);
+    else if (c == '<' && (next == '/' || ascii_is_letter(next))) {
+        end = tag(z, i);
+    } else if (c == '\\') {
+        while (ascii_is_letter(choice_at(t, end)))
+            end++;
+        if (end > i + 1)
+            emit(z, K_OTHER);
+    }
+    return end;
+}
+
+struct choice_token *choice_tokens(const struct choice_text *t, size_t *n, struct arena *a)
+{
+    struct tokenizer z = {t, arena_alloc(a, (t->n + 8) * sizeof *z.k), 0, 0};
+    emit(&z, K_LINE); /* what looks back needs no check for the start */
+    emit(&z, K_LINE);
+    for (size_t i = 0, end; i<t->n; i = end> i ? end : i + 1) {
+        char c = t->s[i];
+        end = 0;
+        if (ascii_is_space(c))
+            end = white(&z, i);
+        if (!end && last_kind(&z) == K_LINE)
+            end = line_start(&z, i);
+        if (!end && (c == '(' || c == '['))
+            end = bracketed(&z, i);
+        if (!end && ascii_is_letter(c))
+            end = plain_letter(&z, i);
+        if (!end && choice_is_word(t, i))
+            end = word(&z, i);
+        if (!end && (unsigned char)c >= 0x80)
+            end = word(&z, i);
+        if (!end && c == '~')
+            end = struck(t, i);
+        if (!end && c && strchr("*_`'\"#~$", c))
+            end = i + 1;
+        if (!end)
+            end = sign(&z, i);
+    }
+    emit(&z, K_LINE);
+    emit(&z, K_END);
+    *n = z.n;
+    return z.k;
+}
