@@ -95,6 +95,7 @@ static enum choice_class near_subject(const struct choice_token *k, size_t j, si
     case K_SO:
     case K_CHECK:
     case K_THINK:
+    case K_BREAK:
         return is_lone ? CHOICE_CHOSEN : CHOICE_CLASSES;
     default:
         return CHOICE_CLASSES;
@@ -123,6 +124,8 @@ static enum choice_class subject(const struct choice_token *k, size_t sign, size
     for (size_t n = 0; j > limit && n < REACH; j--, n++) {
         if (is_one_of(k[j].kind, bounds) || (k[j].kind == K_LINE && !is_open_line(k, j)))
             break;
+        if (k[j].kind == K_ONLY && (k[j + 1].kind == K_OPTION || k[j + 1].kind == K_LIGHT))
+            return CHOICE_CHOSEN;
         if (k[j].kind == K_ANSWER || (k[j].kind == K_OPTION && is_right_noun(k, j)))
             return CHOICE_DECLARED;
     }
@@ -181,6 +184,7 @@ static enum choice_class role_of(const struct choice_token *k, size_t j, const s
     case K_ANSWER:
         return is_lone ? CHOICE_DECLARED : CHOICE_CLASSES;
     case K_THINK:
+    case K_FITS:
         return is_lone ? CHOICE_CHOSEN : CHOICE_CLASSES;
     case K_SO:
         if (k[j - 1].kind == K_ANSWER || k[j - 1].kind == K_LABEL)
@@ -189,7 +193,8 @@ static enum choice_class role_of(const struct choice_token *k, size_t j, const s
                    ? CHOICE_CHOSEN
                    : CHOICE_CLASSES;
     case K_COMMA:
-        return (k[j - 1].kind == K_FIX || k[j - 1].kind == K_SO || k[j - 1].kind == K_CHECK)
+        return (k[j - 1].kind == K_FIX || k[j - 1].kind == K_SO || k[j - 1].kind == K_CHECK ||
+                k[j - 1].kind == K_CHOOSE)
                    ? near_subject(k, j - 1, j, is_lone)
                    : CHOICE_CLASSES;
     case K_LINE:
@@ -246,6 +251,15 @@ static int marks_lead(const struct choice_token *k, size_t i)
     return k[i].kind == K_LINE && (k[i + 1].kind == K_CHECK || k[i + 1].kind == K_CROSS);
 }
 
+/* The check mark or cross with which the line of token i ends, or i. */
+static size_t line_mark(const struct choice_token *k, size_t i)
+{
+    size_t end = i;
+    for (int n = 0; n < REACH && k[end].kind != K_LINE && k[end].kind != K_LETTER; n++)
+        end++;
+    return k[end].kind == K_LINE && (k[end - 1].kind == K_CHECK || k[end - 1].kind == K_CROSS) ? end - 1 : i;
+}
+
 /* "is not the answer" in languages that put the negation last. */
 static int is_denied(const struct choice_token *k, size_t i)
 {
@@ -274,8 +288,9 @@ static enum choice_class predicate(const struct choice_token *k, size_t i, int i
 
 struct choice_view choice_behind(const struct choice_token *k, const struct choice_group *g)
 {
-    static const enum choice_kind light[] = {K_LIGHT, K_IS, K_ARE,  K_OPTION, K_BOTH, K_CLOSE, K_WOULD,
-                                             K_SEEMS, K_IT, K_ITIS, K_ONLY,   K_NOT,  K_HEDGE, K_END};
+    static const enum choice_kind light[] = {K_LIGHT, K_IS,    K_ARE,   K_OPTION, K_LABEL,
+                                             K_BOTH,  K_CLOSE, K_WOULD, K_SEEMS,  K_IT,
+                                             K_ITIS,  K_ONLY,  K_NOT,   K_HEDGE,  K_END};
     static const enum choice_kind good[] = {K_RIGHT, K_ANSWER, K_CHECK, K_CHOOSE, K_LEAVE, K_FITS, K_END};
     static const enum choice_kind bad[] = {K_WRONG, K_FAILS, K_CROSS, K_END};
     static const enum choice_kind signs[] = {K_COLON, K_BAR, K_DASH, K_OPEN, K_STOP, K_END};
@@ -291,6 +306,9 @@ struct choice_view choice_behind(const struct choice_token *k, const struct choi
                  (k[i].kind == K_IT && k[i + 1].kind == K_IS);
         v.is_hedged |= k[i].kind == K_HEDGE || k[i].kind == K_WOULD;
     }
+    if (k[g->first - 1].kind == K_LINE &&
+        (k[i].kind == K_OTHER || k[i].kind == K_DASH || k[i].kind == K_COLON))
+        i = line_mark(k, i);
     if (is_marked && (k[i].kind == K_CHECK || k[i].kind == K_CROSS))
         return v;
     if (is_one_of(k[i].kind, good)) {

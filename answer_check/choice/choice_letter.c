@@ -89,20 +89,28 @@ static int is_verdict(const struct choice_text *t, size_t i)
     return kind == K_RIGHT || kind == K_WRONG;
 }
 
+/* Is there an "and" or "or" of LaTeX at i? */
+static int is_joint(const struct choice_text *t, size_t i)
+{
+    size_t n;
+    enum choice_kind kind = choice_word(t->words, (struct span){t->s + i, t->n - i}, &n);
+    return kind == K_AND || kind == K_OR;
+}
+
 /* Is the letter at i a unit ("25 C", "°C") or part of a formula ("C + 1", "x/C", "C-14", "C = 3")? */
 static int is_formula(const struct choice_text *t, size_t i)
 {
     static const char *const operators[] = {"·", "× ", "\xe2\x89", "\xe2\x88", "\xe2\x8a", "\xe2\x8b"};
     static const char *const scripts[] = {"²", "³", "¹", "\xe2\x81", "\xe2\x82"};
     size_t before = i, behind = i + 1;
-    while (before && (t->s[before - 1] == ' ' || t->s[before - 1] == '*'))
+    while (before && (t->s[before - 1] == ' ' || t->s[before - 1] == '*' || t->s[before - 1] == '`'))
         before--;
     char left = before ? t->s[before - 1] : 0, near = i ? t->s[i - 1] : 0;
     int is_starred = near == '*';
     if (ascii_is_digit(left) || left == '+' || left == '^' ||
         (near == '-' && i > 1 && choice_is_word(t, i - 2)) ||
         (before > 1 && (unsigned char)t->s[before - 2] == 0xc2 && ((unsigned char)left | 0x0a) == 0xba) ||
-        (before > 5 && !memcmp(t->s + before - 5, "\\circ", 5)))
+        (before > 6 && (!memcmp(t->s + before - 5, "\\circ", 5) || !memcmp(t->s + before - 6, "\\circ]", 6))))
         return 1;
     char next = choice_at(t, behind);
     struct span rest = {t->s + behind, t->n - behind};
@@ -131,6 +139,8 @@ static int is_formula(const struct choice_text *t, size_t i)
         return choice_at(t, behind + 1) != '>' && choice_at(t, behind + 1) != '=';
     if (next == '/')
         return !ascii_is_letter(choice_at(t, choice_skip(t, behind + 1, " (*_`'\"[")));
+    if (next == '\\' && is_joint(t, behind))
+        return 0;
     if (next == '\\')
         return ascii_is_letter(choice_at(t, behind + 1)) && choice_at(t, behind + 1) != 'q' &&
                choice_at(t, behind + 1) != 'b' && choice_at(t, behind + 1) != 'c';

@@ -47,7 +47,8 @@ static int is_text(const struct choice_token *k, size_t letter, size_t i, size_t
     case K_BREAK:
         return 1;
     case K_COMMA:
-        for (i++; i < end && (k[i].kind == K_LIGHT || k[i].kind == K_THINK);)
+        for (i++; i < end && (k[i].kind == K_LIGHT || k[i].kind == K_THINK || k[i].kind == K_LABEL ||
+                              k[i].kind == K_ANSWER);)
             i++;
         return i == end || k[i].kind == K_BREAK;
     case K_COLON:

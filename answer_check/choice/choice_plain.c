@@ -112,12 +112,12 @@ static const char *brace(struct braces *b, char c, int is_dropped)
     if (c == '{') {
         b->dropped = b->dropped << 1 | (uint64_t)is_dropped;
         b->depth++;
-        return is_dropped ? "*" : "(";
+        return is_dropped ? "`" : "[";
     }
     was_dropped = b->depth > 0 && b->dropped & 1;
     b->dropped >>= b->depth > 0;
     b->depth -= b->depth > 0;
-    return was_dropped ? "*" : ")";
+    return was_dropped ? "`" : "]";
 }
 
 struct span choice_plain(struct span s, struct arena *a)

@@ -15,7 +15,8 @@ struct scanner {
     char judged;                     /* the letter that the last words such as "is correct" declared */
 };
 
-/* The letter that a joining word or comma at i leads to, or 0. *is_listed says whether only commas did. */
+/* The token of the letter to which joining words or a comma at i lead, or 0. *is_comma says whether only
+ * commas have joined the group so far, *is_nor whether a "nor" did. */
 static size_t joined(const struct choice_token *k, size_t i, int *is_comma, int *is_nor)
 {
     int is_joined = 0, is_closed = !*is_comma;
@@ -119,8 +120,10 @@ static void reject(struct scanner *s, const struct choice_group *g, enum choice_
 /* "C rather than A", "C, not A" */
 static int is_preferred(const struct choice_token *k, size_t i)
 {
-    return k[i].kind == K_THAN ||
-           (k[i].kind == K_COMMA && (k[i + 1].kind == K_NOT || k[i + 1].kind == K_THAN));
+    size_t start = i;
+    i += k[i].kind == K_COMMA;
+    i += k[i].kind == K_AND || k[i].kind == K_BUT;
+    return k[i].kind == K_THAN || (k[i].kind == K_NOT && i > start);
 }
 
 /* The role of a group that is not rejected. */
@@ -141,7 +144,7 @@ static enum choice_class role_of(const struct scanner *s, const struct choice_gr
         role = CHOICE_CHOSEN;
     if (role > CHOICE_CHOSEN && s->has_rejected &&
         (before->heavy == K_BUT || before->heavy == K_GIVES ||
-         (is_lone && (before->heavy == K_END || before->heavy == K_COMMA))))
+         (is_lone && (before->heavy == K_END || before->heavy == K_COMMA || before->heavy == K_COLON))))
         role = s->rejected_role;
     if (role > CHOICE_CHOSEN && before->heavy == K_BUT && is_lone)
         role = CHOICE_CHOSEN;
@@ -179,7 +182,8 @@ static void judge(struct scanner *s, const struct choice_group *g, int is_nor)
     }
     enum choice_class role = role_of(s, g, &before, &behind);
     char letter = k[g->first].letter;
-    int is_hedged = before.is_hedged || behind.is_hedged || asked, is_several = g->is_several;
+    int is_hedged = before.is_hedged || (behind.is_hedged && !before.is_only) || asked,
+        is_several = g->is_several;
     if (role > CHOICE_CHOSEN && before.heavy == K_TOO && s->judged) {
         note(s->out, CHOICE_DECLARED, letter, letter != s->judged);
         return;
@@ -190,6 +194,9 @@ static void judge(struct scanner *s, const struct choice_group *g, int is_nor)
         return;
     if (is_hedged && !(is_several && role <= CHOICE_CHOSEN && !asked))
         role = CHOICE_MENTIONED;
+    /* "The answer is A or B. I choose A." */
+    if (role == CHOICE_CHOSEN && s->out->conflicts[CHOICE_DECLARED] == CHOICE_SEVERAL)
+        role = CHOICE_DECLARED;
     /* "A is correct. B is correct.", "A is correct and so is B" */
     int is_judged = behind.role == CHOICE_DECLARED || before.heavy == K_CHECK;
     if (role == CHOICE_DECLARED && is_judged && s->judged && s->judged != letter && !s->is_fixing)

@@ -51,7 +51,8 @@ static size_t bracketed(struct tokenizer *z, size_t i)
         return out + 1;
     }
     /* "[A]" may be a concentration; it is no mention */
-    return letter(z, in, t->s[i] == '[' ? CHOICE_NAMED : CHOICE_BRACKETED, choice_skip(t, out, ")]*_`"));
+    return letter(z, in, t->s[i] == '[' && last_kind(z) != K_LINE ? CHOICE_NAMED : CHOICE_BRACKETED,
+                  choice_skip(t, out, ")]*_`"));
 }
 
 /* A letter that no bracket holds. */
@@ -63,12 +64,14 @@ static size_t plain_letter(struct tokenizer *z, size_t i)
     enum choice_kind last = last_kind(z);
     if (behind == ')')
         return letter(z, i, CHOICE_BRACKETED, i + 2);
-    if (is_marked)
+    if (is_marked) /* what was \text{A} may be any symbol; it is no mention */
+        return letter(z, i, before == '`' ? CHOICE_NAMED : CHOICE_ENCLOSED, i + 1);
+    if (last == K_OPTION) /* no article stands behind the noun */
         return letter(z, i, CHOICE_ENCLOSED, i + 1);
     if (last == K_ANSWER && t->s[i] == 'a')
         return 0; /* an article */
-    int is_named = last == K_ANSWER || last == K_OPTION || last == K_COLON || last == K_BAR ||
-                   last == K_BOX || (z->n > 1 && last == K_OPEN && z->k[z->n - 2].kind == K_BOX);
+    int is_named = last == K_ANSWER || last == K_COLON || last == K_BAR || last == K_BOX ||
+                   (z->n > 1 && last == K_OPEN && z->k[z->n - 2].kind == K_BOX);
     return letter(z, i, is_named ? CHOICE_NAMED : CHOICE_BARE, i + 1);
 }
 
@@ -115,6 +118,10 @@ static size_t word(struct tokenizer *z, size_t i)
     enum choice_kind kind = choice_word(t->words, (struct span){t->s + i, t->n - i}, &n);
     if (kind == K_OR && n == 1 && last_kind(z) != K_LETTER)
         kind = K_LIGHT; /* "o" joins in Spanish and is an article in Portuguese */
+    size_t next = choice_skip(t, i + n, " (*");
+    if (n == 2 && last_kind(z) == K_LETTER && t->s[i] == 't' && choice_at(t, next) >= 'A' &&
+        choice_at(t, next) <= t->last_letter && !choice_is_word(t, next + 1))
+        kind = K_OR; /* "A to C" */
     if (n) {
         emit(z, kind == K_NOT && n <= 4 && takes_back(z, i + n) ? K_FIX : kind);
         return i + n;
@@ -221,7 +228,9 @@ static size_t sign(struct tokenizer *z, size_t i)
     }
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
         if (signs[s].sign == c)
-            emit(z, c == ';' && is_list(z, i) ? K_COMMA : signs[s].kind);
+            emit(z, c == ';' && is_list(z, i)                                       ? K_COMMA
+                    : c == '|' && last_kind(z) == K_LETTER && !ascii_is_space(next) ? K_OR
+                                                                                    : signs[s].kind);
     if (c == '.' && (ascii_is_space(next) || strchr(")]*_`'\"|<$\\", next)))
         emit(z, K_STOP);
     else if (c == '-' && (z->is_spaced || !i || !choice_is_word(t, i - 1) || last_kind(z) != K_OTHER))

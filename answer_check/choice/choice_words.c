@@ -21,9 +21,9 @@ static const struct {
               "le|les|l'|d'|n'|ne|qu'|que|il|je|nous|bien|de|du|des|ma|el|los|las|lo|del|yo|mi|la letra|"
               "peut|doit|puede|debe|pode|deve|può|os|as|eu|minha|il|gli|io|lo|mia|se|sich|also|я|мы|мой|"
               "тут|здесь|может|должен|под|буква|буквой|的|項|项|我|我们|我們|本题|本題|最|应该|應該|"
-              "应当|应|應|了|故|也|都|均|故而|这个|這個|个|個|一|就|会|會|が|を|の|も|です|でしょう|"
-              "である|だと|だ|と思います|と思う|と考え|私|ます|で|一つ|記号|이|가|을|를|도|입니다|이다|"
-              "합니다|번|한다|인|로|으로|것|저는|나는|할"},
+              "应当|应|應|了|故|也|故而|这个|這個|个|個|一|就|会|會|が|を|の|も|です|でしょう|である|"
+              "だと|だ|と思います|と思う|と考え|私|ます|で|一つ|記号|이|가|을|를|도|입니다|이다|합니다|"
+              "번|한다|인|로|으로|것|저는|나는|할"},
     {K_ANSWER, "answer|ans|ans.|ans)|ответом|ответа|antwort|antw.|réponse|reponse|rép.|respuesta|"
                "resposta|gabarito|lösung|risposta|ответ|отв.|答案|答え|答|正解|正答|解答|정답|정답이|답|"
                "답안|答案选项|answer key|answer choice"},
@@ -41,35 +41,35 @@ static const struct {
     {K_IS, "is|was|está|be|be the|equals|comes out as|comes out to be|turns out to be|has to be|"
            "needs to be|must be|ist|lautet|wäre|sein|est|être|es|ser|sería|será|é|seria|è|sarà|это|"
            "является|будет|быть|является|是|为|為|应为|應為|应是|應是|は|とは|은|는|为选项|就是|即|即为"},
-    {K_ARE, "are|were|están|estão|sind|sont|son|são|sono"},
+    {K_ARE, "are|都|均|皆|were|están|estão|sind|sont|son|são|sono"},
     {K_IT, "it|this one|that one|that|ce|c'|cela|esto|isso|questo"},
     {K_ITIS, "it's|that's|c'est|it'd be|it must be|it has to be|il s'agit de|se trata de|trata-se de|"
              "si tratta di|es ist"},
     {K_RIGHT, "correct|right|best|most likely|likeliest|most probable|most plausible|exact|correctly|"
               "rightly|better|valid|most appropriate|most suitable|most accurate|richtig*|korrekt*|"
               "beste|stimmt|trifft zu|zutreffend|correcte|correctes|bonne|juste|exacte|correcta|"
-              "correcto|adecuada|correta|correto|certa|corretta|corretto|giusta|esatta|верн*|правильн*|"
-              "正确|正確|对|對|对的|對的|合适|合適|恰当|正しい|適切|맞|맞습니다|옳|옳은|옳습니다|올바른|"
-              "맞는|적절한"},
+              "correcto|adecuada|correta|correto|certa|corretta|corretto|giusta|esatta|верн*|верен|"
+              "верна|最適|最適切|правильн*|正确|正確|对|對|对的|對的|合适|合適|恰当|正しい|適切|맞|"
+              "맞습니다|옳|옳은|옳습니다|올바른|맞는|적절한"},
     {K_FITS, "fits|matches|works|holds|true|satisfies|agrees|consistent|meets|stands|fit|passt|convient|"
              "cumple|подходит|符合*|符合|满足|滿足|当てはまる|適する"},
     {K_CHOOSE, "choose|choosing|chose|chosen|pick|picking|picked|select|selecting|selected|go with|"
                "going with|went with|go for|going for|opt for|opting for|settle on|settle for|guess|"
-               "selection|prefer|vote|voting|lean towards|lean toward|leaning towards|leaning toward|"
-               "inclined towards|vote for|answer with|stick with|wähle|entscheide mich für|choisis|"
-               "je choisis|on choisit|choisir|retient|elijo|elegir|escojo|selecciono|marco|me quedo con|"
-               "escolho|assinalo|marcar|scelgo|scegliere|выбираю|выбираем|выбрать|выбор|选|選|选择|選擇|"
-               "選ぶ|選び|選択|应选|應選|应选择|應選擇|선택|고르|고른"},
+               "selection|prefer|vote|voting|bet|best bet|bet on|lean towards|lean toward|"
+               "leaning towards|leaning toward|inclined towards|vote for|answer with|stick with|wähle|"
+               "entscheide mich für|choisis|je choisis|on choisit|choisir|retient|elijo|elegir|escojo|"
+               "selecciono|marco|me quedo con|escolho|assinalo|marcar|scelgo|scegliere|выбираю|выбираем|"
+               "выбрать|выбор|选|選|选择|選擇|選ぶ|選び|選択|应选|應選|应选择|應選擇|선택|고르|고른"},
     {K_LEAVE, "leaving|leaves|leaves only|left with|remains|remain|remaining|left|survives|survive|"
-              "survivor|which leaves|stays|stay|what is left|what's left|leaves us with|leave us with|"
-              "leaves me with|leaving us with|leaving me with|leaves just|that leaves|left over|"
-              "left standing|standing|last one|last one standing|last option|bleibt|bleiben|übrig|"
-              "verbleibt|reste|il reste|queda|quedan|resta|rimane|sobra|остаётся|остается|остаются|剩下|"
-              "剩|仅剩|只剩|得|得到|得出|可得|残る|残り|남"},
+              "survivor|which leaves|stays|stay|wins|prevails|what is left|what's left|leaves us with|"
+              "leave us with|leaves me with|leaving us with|leaving me with|leaves just|that leaves|"
+              "left over|left standing|standing|last one|last one standing|last option|bleibt|bleiben|"
+              "übrig|verbleibt|reste|il reste|queda|quedan|resta|rimane|sobra|остаётся|остается|"
+              "остаются|しかない|剩下|剩|仅剩|只剩|得|得到|得出|可得|残る|残り|남"},
     {K_GIVES, "gives|yields|we get|gets us to"},
-    {K_ONLY, "only|alone|solely|exclusively|nothing but|none but|none other than|nur|einzig|seul|seule|"
-             "seulement|uniquement|solo|sólo|solamente|únicamente|só|apenas|somente|soltanto|только|"
-             "лишь|единственный|只有|仅有|仅|只|唯一|のみ|だけ|만|유일"},
+    {K_ONLY, "only|sole|alone|solely|exclusively|nothing but|none but|none other than|nur|einzig|seul|"
+             "seule|seulement|uniquement|solo|sólo|solamente|únicamente|só|apenas|somente|soltanto|"
+             "только|лишь|единственный|只有|仅有|仅|只|唯一|のみ|だけ|만|유일"},
     {K_NOT, "not|cannot|never|no|hardly|nothing|doubt|without|no longer|far from|anything but|nicht|"
             "kein|keine|nie|pas|non|não|nunca|não há|не|нет ли|нельзя|不是|不|并非|並非|不可能|不能|"
             "不会|不选|不選|不应选|不要选|非|并不是|不应|没有|沒有|disagree"},
@@ -83,10 +83,10 @@ static const struct {
               "incorrectes|exclue|exclut|exclure|éliminer|élimine|éliminée|incorrecta|incorrectas|"
               "incorrecto|falsa|falsas|falso|errónea|descart*|excluy*|imposible|incorreta|incorretas|"
               "errada|erradas|errado|elimin*|exclu*|sbagliata|sbagliate|errata|errate|scorretta|esclus*|"
-              "неверн*|неправильн*|ошибоч*|исключ*|отпада*|ложн*|错|錯|错误|錯誤|不对|不對|不正确|"
-              "不正確|不符合|不合适|不合題意|不合题意|不满足|不成立|有误|排除|都不对|都错|均错误|誤り|"
-              "間違い|間違って|不正解|不適切|正しくない|正しくありません|除外|誤答|誤って|틀|틀렸|틀린|"
-              "틀립니다|오답|제외|잘못|배제"},
+              "неверн*|неверен|неверна|неправильн*|ошибоч*|исключ*|отпада*|ложн*|错|錯|错误|錯誤|不对|"
+              "不對|不正确|不正確|不符合|不合适|不合題意|不合题意|不满足|不成立|有误|排除|都不对|都错|"
+              "均错误|誤り|間違い|間違って|不正解|不適切|正しくない|正しくありません|除外|誤答|誤って|"
+              "틀|틀렸|틀린|틀립니다|오답|제외|잘못|배제"},
     {K_FAILS, "fails|fail|failed|violates|violate|contradicts|contradict|falls away|drops out|drop out|"
               "overestimates|underestimates|conflicts|ではない|ではなく|ではありません|でない|じゃない|"
               "はない|はありません|ない|なく|ません|違う|違い|아니라|아닙니다|아니|아니다|아니고|않|"
@@ -100,9 +100,10 @@ static const struct {
                "以外"},
     {K_BUT, "but|rather|but rather|instead|sondern|aber|mais|sino|pero|mas|mas sim|ma|ma bensì|bensì|а|"
             "но|而是|但|但是"},
-    {K_AND, "and|und|et|y|e|и|和|与|與|及|以及|と|및|와|과|as well as|along with|together with|plus|"
-            "sowie|ainsi que|así como|bem como|nonché|&"},
-    {K_OR, "or|oder|ou|o|или|либо|或|或者|还是|または|もしくは|か|でも|또는|혹은|이나|거나|and/or|vs|vs."},
+    {K_AND, "and|\\land|\\wedge|\\cap|und|et|y|e|и|和|与|與|及|以及|と|및|와|과|as well as|along with|"
+            "together with|plus|sowie|ainsi que|así como|bem como|nonché|&"},
+    {K_OR, "or|\\lor|\\vee|\\cup|through|thru|oder|ou|o|или|либо|或|或者|还是|または|もしくは|か|でも|"
+           "또는|혹은|이나|거나|and/or|vs|vs."},
     {K_BOTH, "both|either|entweder|beide|sowohl|soit|les deux|ambas|ambos|o bien|tanto|ambas as|"
              "entrambe|sia|оба|обе|либо|两者|兩者|全部|都是|両方|둘 다|모두|between|zwischen|entre|tra|"
              "между|equally"},
@@ -122,8 +123,9 @@ static const struct {
     {K_IF, "if|check|consider|examine|evaluate|compare|comparing|analyze|analyse|look at|looking at|"
            "discuss|whether|unless|suppose|supposing|assume|assuming|assumed|let|wenn|falls|ob|si|"
            "supongamos|caso|если|ли|如果|若|假设|假設|是否|もし|なら|만약"},
-    {K_SO, "so|だから|thus|hence|therefore|consequently|accordingly|ergo|yeah|ok|okay|by elimination|"
-           "by exclusion|par élimination|por eliminación|por eliminação|per esclusione|durch ausschluss|"
+    {K_SO, "so|that is,|that is to say|i.e.|i.e.,|namely|viz.|つまり|すなわち|だから|thus|hence|"
+           "therefore|consequently|accordingly|ergo|yeah|ok|okay|by elimination|by exclusion|"
+           "par élimination|por eliminación|por eliminação|per esclusione|durch ausschluss|"
            "методом исключения|排除法|消去法|in summary|overall|in short|in conclusion|to conclude|"
            "all in all|finally|ultimately|conclusively|by process of elimination|in the end|->|=>|-->|"
            "==>|∴|⟹|⟶|➜|➡|➔|⇨|\\rightarrow|\\Rightarrow|\\therefore|\\implies|\\to|daher|somit|folglich|"
@@ -133,9 +135,10 @@ static const struct {
            "よって|したがって|従って|ゆえに|따라서|그러므로|그래서|결국"},
     {K_THINK, "think|believe|say|said|claim|conclude|points to|point to|pointing to|down to|"
               "corresponds to|correspond to|matches option|agrees with|agree with|consistent with|"
-              "in agreement with|mark|tick|nehme|dirais|diría|diria|direi|find|see|meant|means|mean|"
-              "shows|implies|know|argue|sure|glaube|denke|dass|pense|crois|creo|pienso|acho|creio|penso|"
-              "credo|думаю|что|считаю|认为|認為|觉得|생각"},
+              "in agreement with|mark|tick|nehme|dirais|diría|diria|direi|matching|supports|suggests|"
+              "indicates|favors|favours|find|see|meant|means|mean|shows|implies|know|argue|sure|glaube|"
+              "denke|dass|pense|crois|creo|pienso|acho|creio|penso|credo|думаю|что|считаю|认为|認為|"
+              "觉得|생각"},
     {K_BREAK, "because|since|as it|as the|as this|as they|for the|given|which|who|where|when|while|"
               "whereas|though|although|even though|even if|due to|thanks to|with|via|per|after|before|"
               "once|weil|denn|da|während|parce que|car|puisque|tandis que|porque|ya que|pues|puesto que|"
