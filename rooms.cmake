@@ -38,7 +38,7 @@ set(rooms
 
   "answer_check/text       | span.h latex_clean.h code_points.h python_regex.h word_list.h |"
   "answer_check/verdict    | grade.h response.h                         | answer_check/text"
-  "answer_check/tree       | math_tree.h                                | answer_check/text"
+  "answer_check/tree       | math_tree.h math_matrix.h                  | answer_check/text"
   "answer_check/lex        | math_lex.h                                 | answer_check/tree answer_check/text"
   "answer_check/math       | math_read.h math_reader.h                  | answer_check/lex answer_check/tree answer_check/text"
   "answer_check/scalar     | scalar.h scalar_build.h                    | answer_check/tree"
@@ -48,7 +48,7 @@ set(rooms
   "answer_check/textscore  |                                            | answer_check/chinese answer_check/text answer_check/answer_check.h"
   "answer_check/choice     |                                            | answer_check/verdict answer_check/text answer_check/answer_check.h"
   "answer_check/strict     | grade_strict.h                             | answer_check/equal answer_check/math answer_check/tree answer_check/text answer_check/verdict answer_check/answer_check.h"
-  "answer_check/compat     |                                            | answer_check/equal answer_check/scalar answer_check/tree answer_check/text answer_check/verdict answer_check/answer_check.h"
+  "answer_check/compat     |                                            | answer_check/equal answer_check/calculus answer_check/scalar answer_check/tree answer_check/text answer_check/verdict answer_check/answer_check.h"
   "answer_check            | answer_check.h                             | answer_check/strict answer_check/compat answer_check/choice answer_check/textscore answer_check/chinese answer_check/verdict"
 
   "engine/pocket           | pocket.h                                   |"

@@ -26,7 +26,8 @@ static const struct math_node *evaluate_derivative(struct math_work *w, const st
     return calculus_derivative(w, m->child[0], m->name + sizeof prefix - 1);
 }
 
-/* \lim_{x \to a} f(x): a relation "to", and the function. */
+/* \lim_{x \to a} f(x): a relation "to", and the function. A limit from one side is that from both where there
+ * is one. */
 static const struct math_node *evaluate_limit(struct math_work *w, const struct math_node *m)
 {
     const struct math_node *to = m->n == 2 ? m->child[0] : NULL;
@@ -62,19 +63,16 @@ static const struct math_node *evaluate(struct math_work *w, const struct math_n
     for (int i = 0; i < m->n; i++)
         if (!(child[i] = evaluate(w, m->child[i])))
             return NULL;
-    struct math_node *copy = math_node_new(w, m->kind, m->source, m->n, child);
-    if (!copy)
+    m = math_node_like(w, m, child);
+    if (!m)
         return NULL;
-    child = copy->child;
-    *copy = *m;
-    copy->child = child;
     if (m->kind == MATH_SUM)
-        value = evaluate_sum(w, copy);
-    else if (m->kind == MATH_OPAQUE && !strcmp(m->name, "limit"))
-        value = evaluate_limit(w, copy);
+        value = evaluate_sum(w, m);
+    else if (m->kind == MATH_OPAQUE && !strncmp(m->name, "limit", 5))
+        value = evaluate_limit(w, m);
     else if (m->kind == MATH_OPAQUE)
-        value = evaluate_derivative(w, copy);
-    return value ? value : copy;
+        value = evaluate_derivative(w, m);
+    return value ? value : m;
 }
 
 const struct math_node *calculus_evaluate(struct math_work *w, const struct math_node *m)

@@ -291,3 +291,9 @@ const struct math_node *calculus_integral(struct math_work *w, const struct math
     at[1] = calculus_is_infinite(high) ? calculus_limit(w, f, x, high) : math_substitute(w, f, x, high);
     return tree_sub(w, at[1], at[0]);
 }
+
+const struct math_node *calculus_antiderivative(struct math_work *w, const struct math_node *m, const char *x)
+{
+    struct search s = {.w = w, .x = x};
+    return integrate(&s, m);
+}

@@ -1,4 +1,5 @@
-/* Infinite series: geometric ones with a ratio below 1, also multiplied by the index. */
+/* Infinite series: geometric ones with a ratio below 1, also multiplied by the index. Others with a known sum
+ * are in calculus_series_known.c. */
 #include "answer_check/calculus/calculus.h"
 
 #include "answer_check/scalar/scalar_build.h"
@@ -56,5 +57,6 @@ const struct math_node *calculus_series(struct math_work *w, const struct math_n
     const struct math_node *q = ratio_of(w, m, x, from);
     if (q)
         return tree_div(w, term(w, m, x, from, 0), tree_sub(w, tree_integer(w, 1), q));
-    return with_index(w, m, x, from);
+    const struct math_node *sum = with_index(w, m, x, from);
+    return sum ? sum : calculus_known_series(w, m, x, first);
 }

@@ -8,6 +8,7 @@ struct tokenizer {
     const struct choice_text *t;
     struct choice_token *k;
     size_t n;
+    size_t no_ruler; /* no ruler of a table ends before this position */
     int is_spaced;
 };
 
@@ -37,11 +38,21 @@ static size_t letter(struct tokenizer *z, size_t i, enum choice_dress dress, siz
     return end;
 }
 
+/* Behind a few of the marks at i, so that a flood of brackets is not skipped anew from each of them. */
+static size_t skip_few(const struct choice_text *t, size_t i, const char *marks)
+{
+    enum { FEW = 12 };
+    size_t end = i;
+    while (end < i + FEW && choice_at(t, end) && strchr(marks, t->s[end]))
+        end++;
+    return end;
+}
+
 /* "(C)", "[C]", "( **C** )": the bracket at i and all that closes it. */
 static size_t bracketed(struct tokenizer *z, size_t i)
 {
     const struct choice_text *t = z->t;
-    size_t in = choice_skip(t, i, "([*_`'\" "), out = choice_skip(t, in + 1, "*_`'\" ");
+    size_t in = skip_few(t, i, "([*_`'\" "), out = skip_few(t, in + 1, "*_`'\" ");
     int is_applied =
         i && ((choice_is_word(t, i - 1) && last_kind(z) == K_OTHER) || strchr("_^", t->s[i - 1]));
     if (choice_at(t, out) != ')' && choice_at(t, out) != ']')
@@ -162,9 +173,11 @@ static size_t white(struct tokenizer *z, size_t i)
 static size_t line_start(struct tokenizer *z, size_t i)
 {
     const struct choice_text *t = z->t;
-    size_t end = choice_skip(t, i, "|-: \t"), digits = i;
+    size_t end = i < z->no_ruler ? i : choice_skip(t, i, "|-: \t"), digits = i;
     if (end > i + 3 && (choice_at(t, end) == '\n' || end == t->n))
         return end;
+    if (end > z->no_ruler)
+        z->no_ruler = end;
     if ((t->s[i] == '-' || t->s[i] == '>' || t->s[i] == '|') && choice_at(t, i + 1) != '>' &&
         choice_at(t, i + 1) != '-')
         return i + 1;
@@ -252,7 +265,7 @@ static size_t sign(struct tokenizer *z, size_t i)
 
 struct choice_token *choice_tokens(const struct choice_text *t, size_t *n, struct arena *a)
 {
-    struct tokenizer z = {t, arena_alloc(a, (t->n + 8) * sizeof *z.k), 0, 0};
+    struct tokenizer z = {.t = t, .k = arena_alloc(a, (t->n + 8) * sizeof *z.k)};
     emit(&z, K_LINE); /* what looks back needs no check for the start */
     emit(&z, K_LINE);
     for (size_t i = 0, end; i<t->n; i = end> i ? end : i + 1) {

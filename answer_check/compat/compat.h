@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "answer_check/answer_check.h"
 #include "answer_check/tree/math_tree.h"
 
 /* Inner parts of mode `compat`, which gives the verdicts of Math-Verify 0.8.0 with the versions it pins;
@@ -106,5 +107,14 @@ struct span compat_boxes(struct span t, int all, struct arena *a);
 struct span compat_normal(struct span formula, int last_box_only, struct arena *a);
 struct span compat_units(struct span t);                      /* without the units at its end */
 struct span compat_operators(struct span t, struct arena *a); /* \frac12, \sqrt3, ^(..), a/b */
+
+/* ---- the whole way */
+struct compat_candidate {
+    const struct math_node *tree; /* the first match that could be read, or NULL */
+    struct span word; /* the same for the String target: a lower-case letter; empty when there is none */
+    struct span text; /* the first match as a string; empty when there is none */
+};
+void compat_extract(struct compat_candidate *out, struct math_work *w, struct span text,
+                    const struct grade_options *o);
 
 #endif

@@ -34,7 +34,7 @@ int compat_same(struct math_work *w, node a, node b)
         return 0;
     if (a->kind == MATH_NUMBER)
         return same_literal(w, a, b);
-    if (a->kind == MATH_SET)
+    if (a->kind == MATH_SET || a->kind == MATH_INTERSECTION)
         return same_elements(w, a, b) && same_elements(w, b, a);
     int which = a->kind == MATH_ADD || a->kind == MATH_DIVIDE || a->which == b->which;
     if (!which || a->n != b->n || strcmp(a->name, b->name) != 0 || a->rows != b->rows)
@@ -195,6 +195,10 @@ static int compare(struct compat_comparison *c, node gold, node pred)
         return 0;
     if (compat_same(c->w, gold, pred))
         return 1;
+    gold = compat_simplified(c->w, gold);
+    pred = compat_simplified(c->w, pred);
+    if (!gold || !pred)
+        return 0;
     int relations = (gold->kind == MATH_RELATION) + (pred->kind == MATH_RELATION);
     if (relations == 2)
         return compat_relations(c, gold, pred);

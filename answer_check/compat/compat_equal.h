@@ -16,6 +16,8 @@ struct compat_comparison {
 int compat_equal(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
 
 /* Parts of the comparison. */
+/* What SymPy makes of integrals, limits, derivatives and the like (compat_simplify.c); NULL: out of steps. */
+const struct math_node *compat_simplified(struct math_work *w, const struct math_node *m);
 int compat_values(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
 int compat_sets(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);
 int compat_relations(struct compat_comparison *c, const struct math_node *gold, const struct math_node *pred);

@@ -72,21 +72,22 @@ static node without_functions(struct math_work *w, node m, int depth)
             symbol->name = name;
         return symbol;
     }
-    struct math_node *out = NULL;
-    for (int i = 0; i < m->n; i++) {
-        node child = without_functions(w, m->child[i], depth + 1);
-        if (child && child != m->child[i] && !out &&
-            (out = math_node_new(w, m->kind, m->source, m->n, m->child))) {
-            node *own = out->child;
-            *out = *m;
-            out->child = own;
-        }
-        if (!child)
+    if (!m->n)
+        return m;
+    node *child = arena_alloc(w->arena, (size_t)m->n * sizeof *child);
+    for (int i = 0; i < m->n; i++)
+        if (!(child[i] = without_functions(w, m->child[i], depth + 1)))
             return NULL;
-        if (out)
-            out->child[i] = child;
-    }
-    return out ? out : m;
+    return math_node_like(w, m, child);
+}
+
+/* The original does not work out intersections, nor what one list of elements has beyond another. */
+static int is_left_as_it_is(node m)
+{
+    for (int i = 0; i < m->n; i++)
+        if (is_left_as_it_is(m->child[i]))
+            return 1;
+    return m->kind == MATH_INTERSECTION || (m->kind == MATH_DIFFERENCE && m->child[0]->kind == MATH_SET);
 }
 
 /* Rewrites a relation with absolute values as relations without them; other relations stay as they are. */
@@ -110,6 +111,8 @@ int compat_same_region(struct math_work *w, node a, node b)
 {
     static const struct grade_rules rules = {.decimals = DECIMALS_EXACT, .duplicates = DUPLICATES_COLLAPSE};
     struct comparison e = {.w = w, .rules = &rules, .how = ""};
+    if (is_left_as_it_is(a) || is_left_as_it_is(b))
+        return 0;
     a = as_region(w, a);
     b = as_region(w, b);
     return a && b && equal_regions(&e, a, b) == MATH_TRUE;

@@ -59,8 +59,25 @@ static int paired(struct pairing *p, int i, int depth)
     return 0;
 }
 
+static node first_of(node m)
+{
+    return m->kind == MATH_SET && m->n ? m->child[0] : m;
+}
+
+/* Where an element comes when the original sorts them: numbers by size, then sets by their first element. */
+static int rank(struct math_work *w, const node *all, int n, node m)
+{
+    int before = 0;
+    for (int i = 0; i < n; i++) {
+        int is_set = all[i]->kind == MATH_SET, other = (m->kind == MATH_SET) != is_set;
+        before += other ? !is_set : compat_less(w, first_of(all[i]), first_of(m)) == MATH_TRUE;
+    }
+    return before;
+}
+
 /* Are the elements equal in any order? The original sorts both sides and compares them in that order,
- * which has the same result unless different ways of writing a value confuse the sorting. */
+ * which has the same result unless different ways of writing a value confuse the sorting, or unless a set
+ * of one element stands among numbers: that equals its element only in the same place. */
 static int any_order(struct compat_comparison *c, const node *gold, const node *pred, int n)
 {
     if (math_step(c->w, (int64_t)ELEMENTS * n))
@@ -70,7 +87,9 @@ static int any_order(struct compat_comparison *c, const node *gold, const node *
     for (int i = 0; i < n; i++) {
         p->partner[i] = -1;
         for (int j = 0; j < n; j++)
-            p->equal[i][j] = (unsigned char)compat_equal(c, gold[i], pred[j]);
+            p->equal[i][j] = (unsigned char)(compat_equal(c, gold[i], pred[j]) &&
+                                             ((gold[i]->kind == MATH_SET) == (pred[j]->kind == MATH_SET) ||
+                                              rank(c->w, gold, n, gold[i]) == rank(c->w, pred, n, pred[j])));
     }
     for (int i = 0; i < n; i++) {
         memset(p->tried, 0, sizeof p->tried);

@@ -2,6 +2,7 @@
  * compared up to an absolute number of decimals; a plain number must be equal exactly; anything else is
  * compared to 15 digits. */
 #include "answer_check/compat/compat_equal.h"
+#include "answer_check/tree/math_matrix.h"
 
 #include <string.h>
 
@@ -166,41 +167,6 @@ static int scalars(struct compat_comparison *c, node a, node b)
 
 /* ---- matrices */
 
-static node entry_wise(struct compat_comparison *c, node a, node b, enum math_kind kind)
-{
-    node *at = arena_alloc(c->w->arena, (size_t)(a->n + 1) * sizeof *at);
-    for (int i = 0; i < a->n; i++) {
-        node second = kind == MATH_ADD ? b->child[i] : b;
-        at[i] = math_node_2(c->w, kind, a->source, a->child[i], second);
-    }
-    struct math_node *m = math_node_new(c->w, MATH_MATRIX, a->source, a->n, at);
-    if (m) {
-        m->rows = a->rows;
-        m->columns = a->columns;
-    }
-    return m;
-}
-
-static node product(struct compat_comparison *c, node a, node b)
-{
-    int n = a->rows * b->columns;
-    node *at = arena_alloc(c->w->arena, (size_t)(n + 1) * sizeof *at);
-    if (a->columns != b->rows || math_step(c->w, (int64_t)n * a->columns))
-        return NULL;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < a->columns; k++) {
-            node term = math_node_2(c->w, MATH_MULTIPLY, a->source, a->child[i / b->columns * a->columns + k],
-                                    b->child[k * b->columns + i % b->columns]);
-            at[i] = k ? math_node_2(c->w, MATH_ADD, a->source, at[i], term) : term;
-        }
-    struct math_node *m = math_node_new(c->w, MATH_MATRIX, a->source, n, at);
-    if (m) {
-        m->rows = a->rows;
-        m->columns = b->columns;
-    }
-    return m;
-}
-
 /* a + b or a times b, for matrices that fit, a matrix and a number, or two numbers. */
 static node combined(struct compat_comparison *c, node a, node b, enum math_kind kind)
 {
@@ -208,10 +174,10 @@ static node combined(struct compat_comparison *c, node a, node b, enum math_kind
     if (!x && !y)
         return math_node_2(c->w, kind, a->source, a, b);
     if (kind == MATH_ADD)
-        return x && y && a->rows == b->rows && a->columns == b->columns ? entry_wise(c, a, b, kind) : NULL;
+        return x && y ? math_matrix_sum(c->w, a, b) : NULL;
     if (x && y)
-        return product(c, a, b);
-    return x ? entry_wise(c, a, b, kind) : entry_wise(c, b, a, kind);
+        return math_matrix_product(c->w, a, b);
+    return math_matrix_scaled(c->w, x ? a : b, x ? b : a, kind);
 }
 
 /* The value of an expression that holds matrices, or NULL: sums and multiples are computed. */
@@ -223,7 +189,7 @@ static node matrix_value(struct compat_comparison *c, node m, int depth)
         return NULL;
     node out = matrix_value(c, m->child[0], depth + 1);
     if (out && m->kind == MATH_NEGATE)
-        return combined(c, out, compat_negated(c->w, compat_integer(c->w, "1")), MATH_MULTIPLY);
+        return out->kind == MATH_MATRIX ? math_matrix_negated(c->w, out) : compat_negated(c->w, out);
     for (int i = 1; i < m->n && out; i++) {
         node next = matrix_value(c, m->child[i], depth + 1);
         if (m->kind == MATH_DIVIDE && next)

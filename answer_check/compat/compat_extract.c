@@ -1,6 +1,6 @@
 /* From a text to the candidates for its answer, at most two: the first match that can be read, and the
  * first match of all, read or not, as a string, which is equal only to the same string. */
-#include "answer_check/compat/compat_extract.h"
+#include "answer_check/compat/compat_read.h"
 #include "evalcore/base/str.h"
 
 #include <limits.h>

@@ -34,9 +34,12 @@ static struct span parenthesised(struct span t, const char *name, const char *be
 {
     struct str out = {0};
     size_t i = 0;
+    int may_close = 1;
     while (i < t.n) {
         size_t open = span_at(t, i, name) ? one_space(t, i + strlen(name)) : t.n;
-        size_t close = span_at(t, open, "(") ? find(t, open + 1, ')') : t.n;
+        size_t close = may_close && span_at(t, open, "(") ? find(t, open + 1, ')') : t.n;
+        if (span_at(t, open, "("))
+            may_close = close < t.n; /* no ")" follows, here or later */
         if (close < t.n) {
             str_puts(&out, better);
             add(&out, t, open + 1, close);

@@ -2,6 +2,7 @@
  * readings its first alternative counts, as in the original: "2 \frac{1}{2}" and even "2(3)" are mixed
  * numbers. */
 #include "answer_check/compat/compat_reader.h"
+#include "answer_check/tree/math_matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,15 +87,14 @@ static node rounded(struct compat_reader *r, enum compat_token close, int f)
 
 static node matrix(struct compat_reader *r, enum compat_token end)
 {
-    enum { CELLS = 400 };
-    node cell[CELLS];
+    node cell[MATH_MATRIX_ENTRIES];
     int n = 0, rows = 0, columns = 0;
     do {
         int row = n;
         if (rows && r->at->kind == end)
             break;
         do {
-            if (n == CELLS || !(cell[n] = compat_expr(r)))
+            if (n == MATH_MATRIX_ENTRIES || !(cell[n] = compat_expr(r)))
                 return NULL;
             n++;
         } while (compat_take(r, CT_COLUMN));
@@ -105,12 +105,7 @@ static node matrix(struct compat_reader *r, enum compat_token end)
     } while (compat_take(r, CT_ROW));
     if (!compat_take(r, end))
         return NULL;
-    struct math_node *m = math_node_new(r->w, MATH_MATRIX, r->at->text, n, cell);
-    if (m) {
-        m->rows = rows;
-        m->columns = columns;
-    }
-    return m;
+    return math_matrix(r->w, r->at->text, rows, columns, cell);
 }
 
 static node pair(struct compat_reader *r, int binomial)
@@ -153,9 +148,13 @@ static node component_of(struct compat_reader *r, const struct compat_lexed *t)
     case CT_L_CEIL:
         return rounded(r, CT_R_CEIL, MATH_CEILING);
     case CT_FRAC:
-        return pair(r, 0);
+        return compat_is_derivative(r->at) ? compat_derivative(r) : pair(r, 0);
     case CT_BINOM:
         return pair(r, 1);
+    case CT_DETERMINANT:
+        return compat_determinant(r);
+    case CT_DET:
+        return math_matrix_determinant(r->w, matrix(r, CT_DET_END));
     case CT_MATRIX:
         return matrix(r, CT_MATRIX_END);
     case CT_ARRAY:
@@ -189,6 +188,8 @@ static int begins(const struct compat_reader *r, int no_function)
     case CT_L_CEIL:
     case CT_FRAC:
     case CT_BINOM:
+    case CT_DETERMINANT:
+    case CT_DET:
     case CT_MATRIX:
     case CT_ARRAY:
     case CT_NUMBER:
@@ -206,7 +207,7 @@ static int begins(const struct compat_reader *r, int no_function)
     }
 }
 
-static node component(struct compat_reader *r, int no_function)
+node compat_component(struct compat_reader *r, int no_function)
 {
     const struct compat_lexed *t = r->at;
     if (math_step(r->w, 1) || r->depth > MATH_TREE_DEPTH)
@@ -224,7 +225,7 @@ static node component(struct compat_reader *r, int no_function)
 /* A component with its powers, which group from the left, and with what may follow it. */
 static node operand(struct compat_reader *r, int no_function)
 {
-    node m = component(r, no_function);
+    node m = compat_component(r, no_function);
     while (m && r->at->kind == CT_CARET) {
         m = math_node_2(r->w, MATH_POWER, m->source, m, compat_superscript(r));
         if (m && r->at->kind == CT_UNDERSCORE && !compat_subscript(r))

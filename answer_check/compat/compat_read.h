@@ -52,6 +52,10 @@ enum compat_token {
     CT_FUNCTION, /* one argument; value: enum math_function */
     CT_SEVERAL,  /* \gcd, \max: several arguments */
     CT_SQRT,
+    CT_LIM,
+    CT_TO, /* \to */
+    CT_INT,
+    CT_PARTIAL,
     CT_SUM,
     CT_PROD,
     CT_FRAC,
@@ -62,7 +66,8 @@ enum compat_token {
     CT_MATRIX_END,
     CT_ARRAY,
     CT_ARRAY_END,
-    CT_DET,
+    CT_DETERMINANT, /* \det */
+    CT_DET,         /* \begin{vmatrix} */
     CT_DET_END,
     CT_COLUMN,
     CT_ROW,

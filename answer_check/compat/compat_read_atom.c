@@ -136,7 +136,7 @@ const char *compat_subscript(struct compat_reader *r)
     if (!compat_take(r, CT_UNDERSCORE))
         return NULL;
     if (!compat_take(r, CT_L_BRACE))
-        return compat_atom(r) ? compat_joined_text(r, from) : NULL;
+        return compat_lone_atom(r) ? compat_joined_text(r, from) : NULL;
     from = r->at;
     do {
         if (!compat_expr(r))
@@ -150,7 +150,9 @@ node compat_superscript(struct compat_reader *r)
 {
     if (!compat_take(r, CT_CARET))
         return NULL;
-    return r->at->kind == CT_L_BRACE ? compat_braced(r) : compat_atom(r);
+    if (r->at->kind == CT_L_BRACE)
+        return compat_braced(r);
+    return r->at->kind == CT_NUMBER ? compat_lone_atom(r) : compat_atom(r); /* the _n of x^2_n is that of x */
 }
 
 /* The name inside "\hat{..}": text and box commands, blanks and parentheses are left out. */
@@ -161,9 +163,13 @@ static const char *accent_name(struct compat_reader *r, struct span t)
     inner.n = (size_t)(t.s + t.n - inner.s);
     struct span name = compat_trim((struct span){t.s + 1, (size_t)(inner.s - t.s) - 1});
     int text = memmem(name.s, name.n, "text", 4) || memmem(name.s, name.n, "mbox", 4);
-    int overline = name.n == 8 && !memcmp(name.s, "overline", 8);
+    static const char *const same[][2] = {
+        {"overline", "bar"}, {"overrightarrow", "vec"}, {"widetilde", "tilde"}};
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+        if (name.n == strlen(same[k][0]) && !memcmp(name.s, same[k][0], name.n))
+            name = (struct span){same[k][1], strlen(same[k][1])};
     if (!text)
-        str_printf(&s, "%.*s{", overline ? 3 : (int)name.n, overline ? "bar" : name.s);
+        str_printf(&s, "%.*s{", (int)name.n, name.s);
     for (size_t i = 1; i + 1 < inner.n; i++)
         if (inner.s[i] != ' ' && !(text && (inner.s[i] == '(' || inner.s[i] == ')')))
             str_putc(&s, inner.s[i]);
@@ -213,6 +219,11 @@ static node named(struct compat_reader *r, const struct compat_lexed *t, const c
     if (!sub && (!strcmp(name, "pi") || !strcmp(name, "Pi")))
         return compat_node(r, MATH_CONSTANT, MATH_PI, 0, NULL);
     return symbol(r, name, sub, 1);
+}
+
+node compat_symbol(struct compat_reader *r, const char *name)
+{
+    return symbol(r, name, NULL, 1);
 }
 
 /* A symbol with its subscript and its power. */
@@ -269,4 +280,13 @@ node compat_atom(struct compat_reader *r)
     default:
         return NULL;
     }
+}
+
+node compat_lone_atom(struct compat_reader *r)
+{
+    const struct compat_lexed *t = r->at;
+    if (!compat_is_symbol(t) && t->kind != CT_NUMBER)
+        return compat_atom(r);
+    r->at++;
+    return t->kind == CT_NUMBER ? compat_number_node(r->w, t->text, 0) : named(r, t, NULL);
 }

@@ -176,13 +176,17 @@ static node exponential(struct compat_reader *r)
     if (r->at->kind != CT_CARET)
         return compat_node(r, MATH_CONSTANT, MATH_E, 0, NULL);
     node power = compat_superscript(r);
+    if (power && power->kind == MATH_FUNCTION &&
+        power->which == MATH_LN) /* the original simplifies this one */
+        return power->child[0];
     return power ? compat_node(r, MATH_FUNCTION, MATH_EXP, 1, &power) : NULL;
 }
 
 int compat_is_function(const struct compat_lexed *t)
 {
     return t->kind == CT_FUNCTION || t->kind == CT_SEVERAL || t->kind == CT_OPERATORNAME ||
-           t->kind == CT_SQRT || t->kind == CT_SUM || t->kind == CT_PROD || t->kind == CT_E;
+           t->kind == CT_SQRT || t->kind == CT_SUM || t->kind == CT_PROD || t->kind == CT_LIM ||
+           t->kind == CT_INT || t->kind == CT_E;
 }
 
 node compat_function(struct compat_reader *r, const struct compat_lexed *t)
@@ -200,6 +204,10 @@ node compat_function(struct compat_reader *r, const struct compat_lexed *t)
         return sum(r, 0);
     case CT_PROD:
         return sum(r, 1);
+    case CT_LIM:
+        return compat_limit(r);
+    case CT_INT:
+        return compat_integral(r);
     default:
         return exponential(r);
     }

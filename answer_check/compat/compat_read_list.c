@@ -18,6 +18,7 @@ int compat_only_symbols(node m)
     case MATH_INTERVAL:
     case MATH_MATRIX:
     case MATH_SUM:
+    case MATH_OPAQUE:
     case MATH_NUMBER_SET:
         return 0;
     case MATH_FUNCTION:

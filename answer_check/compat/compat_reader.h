@@ -21,11 +21,14 @@ const struct math_node *compat_node(struct compat_reader *r, enum math_kind kind
 
 compat_rule compat_expr;
 const struct math_node *compat_product(struct compat_reader *r, int no_function);
+const struct math_node *compat_component(struct compat_reader *r, int no_function); /* without powers */
 
 /* compat_read_atom.c */
-compat_rule compat_atom, compat_atom_symbol;           /* a symbol is read with its subscript and its power */
-compat_rule compat_braced;                             /* "{..}" */
-compat_rule compat_superscript;                        /* "^2", "^{..}" */
+compat_rule compat_atom, compat_atom_symbol; /* a symbol is read with its subscript and its power */
+compat_rule compat_braced;                   /* "{..}" */
+compat_rule compat_superscript;              /* "^2", "^{..}" */
+compat_rule compat_lone_atom; /* an atom that leaves what is raised or lowered behind it: the n of x_n^2 */
+const struct math_node *compat_symbol(struct compat_reader *r, const char *name); /* in lower case */
 const char *compat_subscript(struct compat_reader *r); /* the text of the subscript */
 /* The text from `from` to r->at; NULL when the steps are used up. */
 const char *compat_joined_text(struct compat_reader *r, const struct compat_lexed *from);
@@ -37,6 +40,12 @@ compat_rule compat_applied; /* f(x) */
 int compat_is_function(const struct compat_lexed *t);
 const struct math_node *compat_function(struct compat_reader *r,
                                         const struct compat_lexed *t); /* r->at stands behind t */
+
+/* compat_read_calculus.c: each reads what stands behind its token */
+compat_rule compat_limit, compat_integral;
+compat_rule compat_determinant; /* \det and a matrix */
+compat_rule compat_derivative;  /* "{dy}{dx}", or "{d}{dx}" and the product that follows */
+int compat_is_derivative(const struct compat_lexed *t); /* does "{dy}{dx}" or "{d}{dx}" stand at t? */
 
 /* compat_read_list.c */
 enum { COMPAT_ELEMENTS = 256 };

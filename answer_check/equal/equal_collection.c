@@ -145,13 +145,7 @@ static const struct math_node *with_sign(struct comparison *e, const struct math
         child[i] = with_sign(e, m->child[i], lower);
     if (m->kind == MATH_PLUS_MINUS)
         return lower != (m->which == 1) ? math_node_1(e->w, MATH_NEGATE, m->source, child[0]) : child[0];
-    struct math_node *copy = math_node_new(e->w, m->kind, m->source, m->n, child);
-    if (!copy)
-        return NULL;
-    const struct math_node **children = copy->child;
-    *copy = *m;
-    copy->child = children;
-    return copy;
+    return math_node_like(e->w, m, child);
 }
 
 /* The values of one item: itself, or both signs. */

@@ -43,24 +43,42 @@ static const struct math_node *most_applied(const struct math_node *m)
     return best;
 }
 
+enum { NAMES = 16 }; /* more applied letters than this are in no answer */
 struct letters {
     const struct math_node *usual;        /* the first reading of this answer */
     const struct math_node *own, *others; /* the readings with most functions, of this answer and the other */
+    const char *applied[NAMES];           /* the letters that `own` applies */
+    int n;
 };
 
-/* May the reading take for factors what `applied` (part of l->own) applies? A letter that usually is a factor
- * needs no sign for it, unless the other answer applies it as well. */
-static int is_sound(const struct math_node *reading, const struct math_node *applied, const struct letters *l)
+/* Collects the letters that are applied, each once; -1 for too many. */
+static int collect_applied(struct letters *l, const struct math_node *m)
 {
-    const char *name = applied->name;
-    if (applied->kind == MATH_APPLY && occurs(reading, MATH_SYMBOL, name)) {
+    int known = m->kind != MATH_APPLY;
+    for (int i = 0; i < l->n && !known; i++)
+        known = !strcmp(l->applied[i], m->name);
+    if (!known && l->n == NAMES)
+        return -1;
+    if (!known)
+        l->applied[l->n++] = m->name;
+    for (int i = 0; i < m->n; i++)
+        if (collect_applied(l, m->child[i]))
+            return -1;
+    return 0;
+}
+
+/* May the reading take for factors what l->own applies? A letter that usually is a factor needs no sign for
+ * it, unless the other answer applies it as well. */
+static int is_sound(const struct math_node *reading, const struct letters *l)
+{
+    for (int i = 0; i < l->n; i++) {
+        const char *name = l->applied[i];
+        if (!occurs(reading, MATH_SYMBOL, name))
+            continue;
         int is_usual = !occurs(l->usual, MATH_APPLY, name) && !occurs(l->others, MATH_APPLY, name);
         if (!is_usual && !occurs(l->own, MATH_SYMBOL, name) && !occurs(l->others, MATH_SYMBOL, name))
             return 0;
     }
-    for (int i = 0; i < applied->n; i++)
-        if (!is_sound(reading, applied->child[i], l))
-            return 0;
     return 1;
 }
 
@@ -68,12 +86,14 @@ const struct math_node *equal_settle_letters(struct comparison *e, const struct 
                                              const struct math_node *other)
 {
     const struct math_node *kept[MATH_TREE_READINGS];
-    struct letters l = {m->child[0], most_applied(m), most_applied(other)};
+    struct letters l = {.usual = m->child[0], .own = most_applied(m), .others = most_applied(other)};
     int n = 0;
-    if (!count_applied(l.own))
+    if (collect_applied(&l, l.own))
+        return l.own;
+    if (!l.n)
         return m;
     for (int i = 0; i < m->n && i < MATH_TREE_READINGS; i++)
-        if (is_sound(m->child[i], l.own, &l))
+        if (is_sound(m->child[i], &l))
             kept[n++] = m->child[i];
     if (n == m->n)
         return m;

@@ -1,105 +1,19 @@
 /* Matrices that are written as something else: 1/3 times a matrix, sums and products, transposed rows, nested
  * lists of rows; and vectors as 3i - j + 2k. */
 #include "answer_check/equal/equal.h"
+#include "answer_check/tree/math_matrix.h"
 
 #include <string.h>
 
-enum { ENTRIES = 64, SIDE = 8 };
-
-static const struct math_node *build(struct comparison *e, const struct math_node *m, int rows, int columns,
-                                     const struct math_node *const *entry)
-{
-    struct math_node *out = math_node_new(e->w, MATH_MATRIX, m->source, rows * columns, entry);
-    if (out) {
-        out->rows = rows;
-        out->columns = columns;
-    }
-    return out;
-}
-
-/* Every entry times the factor, on one side or the other. */
-static const struct math_node *scaled(struct comparison *e, const struct math_node *m,
-                                      const struct math_node *factor, enum math_kind kind)
-{
-    const struct math_node *entry[ENTRIES];
-    for (int i = 0; i < m->n; i++)
-        entry[i] = kind == MATH_NEGATE ? math_node_1(e->w, MATH_NEGATE, m->source, m->child[i])
-                                       : math_node_2(e->w, kind, m->source, m->child[i], factor);
-    return build(e, m, m->rows, m->columns, entry);
-}
-
-static const struct math_node *transposed(struct comparison *e, const struct math_node *m)
-{
-    const struct math_node *entry[ENTRIES];
-    for (int i = 0; i < m->n; i++)
-        entry[i % m->columns * m->rows + i / m->columns] = m->child[i];
-    return build(e, m, m->columns, m->rows, entry);
-}
-
-static const struct math_node *sum(struct comparison *e, const struct math_node *a, const struct math_node *b)
-{
-    const struct math_node *entry[ENTRIES];
-    if (a->rows != b->rows || a->columns != b->columns)
-        return NULL;
-    for (int i = 0; i < a->n; i++)
-        entry[i] = math_node_2(e->w, MATH_ADD, a->source, a->child[i], b->child[i]);
-    return build(e, a, a->rows, a->columns, entry);
-}
-
-static const struct math_node *product(struct comparison *e, const struct math_node *a,
-                                       const struct math_node *b)
-{
-    const struct math_node *entry[ENTRIES], *term[SIDE];
-    enum { TERM_STEPS = 1000 }; /* entries of entries grow with every factor */
-    if (a->columns != b->rows || a->rows > SIDE || a->columns > SIDE || b->columns > SIDE ||
-        math_step(e->w, (int64_t)TERM_STEPS * a->rows * a->columns * b->columns))
-        return NULL;
-    for (int i = 0; i < a->rows; i++)
-        for (int j = 0; j < b->columns; j++) {
-            for (int k = 0; k < a->columns; k++)
-                term[k] = math_node_2(e->w, MATH_MULTIPLY, a->source, a->child[i * a->columns + k],
-                                      b->child[k * b->columns + j]);
-            entry[i * b->columns + j] =
-                a->columns == 1 ? term[0] : math_node_new(e->w, MATH_ADD, a->source, a->columns, term);
-        }
-    return build(e, a, a->rows, b->columns, entry);
-}
-
-/* The square matrix without row 0 and column c. */
-static const struct math_node *minor_of(struct comparison *e, const struct math_node *m, int c)
-{
-    const struct math_node *entry[ENTRIES];
-    int n = 0;
-    for (int i = m->columns; i < m->n; i++)
-        if (i % m->columns != c)
-            entry[n++] = m->child[i];
-    return build(e, m, m->rows - 1, m->columns - 1, entry);
-}
-
-/* By the first row. */
-static const struct math_node *determinant(struct comparison *e, const struct math_node *m)
-{
-    enum { ORDER_MAX = 5 };
-    const struct math_node *term[ORDER_MAX];
-    if (!m || m->rows != m->columns || m->rows > ORDER_MAX || math_step(e->w, 100))
-        return NULL;
-    if (m->rows == 1)
-        return m->child[0];
-    for (int c = 0; c < m->columns; c++) {
-        term[c] = math_node_2(e->w, MATH_MULTIPLY, m->source, m->child[c], determinant(e, minor_of(e, m, c)));
-        if (term[c] && c % 2)
-            term[c] = math_node_1(e->w, MATH_NEGATE, m->source, term[c]);
-    }
-    return math_node_new(e->w, MATH_ADD, m->source, m->columns, term);
-}
+enum { ENTRIES = 64 };
 
 const struct math_node *equal_determinant(struct comparison *e, const struct math_node *m)
 {
     if (m->kind == MATH_MATRIX && m->which)
-        return determinant(e, m);
+        return math_matrix_determinant(e->w, m);
     int is_det =
         m->kind == MATH_APPLY && m->n == 1 && !strcmp(m->name, "det") && m->child[0]->kind == MATH_MATRIX;
-    return is_det ? determinant(e, m->child[0]) : NULL;
+    return is_det ? math_matrix_determinant(e->w, m->child[0]) : NULL;
 }
 
 /* M^T, M^3, and M^{-1} of two rows. */
@@ -109,19 +23,20 @@ static const struct math_node *raised(struct comparison *e, const struct math_no
     enum { EXPONENT_MAX = 8 };
     int64_t n;
     if (exponent->kind == MATH_SYMBOL && !strcmp(exponent->name, "T"))
-        return transposed(e, m);
+        return math_matrix_transposed(e->w, m);
     if (m->rows != m->columns || !math_scalar_integer(e->w, exponent, &n) || n > EXPONENT_MAX)
         return NULL;
     if (n == -1 && m->rows == 2) {
         const struct math_node *entry[] = {
             m->child[3], math_node_1(e->w, MATH_NEGATE, m->source, m->child[1]),
             math_node_1(e->w, MATH_NEGATE, m->source, m->child[2]), m->child[0]};
-        const struct math_node *adjugate = build(e, m, 2, 2, entry), *below = determinant(e, m);
-        return adjugate && below ? scaled(e, adjugate, below, MATH_DIVIDE) : NULL;
+        const struct math_node *adjugate = math_matrix(e->w, m->source, 2, 2, entry),
+                               *below = math_matrix_determinant(e->w, m);
+        return adjugate && below ? math_matrix_scaled(e->w, adjugate, below, MATH_DIVIDE) : NULL;
     }
     const struct math_node *all = n > 0 ? m : NULL;
     for (int64_t i = 1; i < n && all; i++)
-        all = product(e, all, m);
+        all = math_matrix_product(e->w, all, m);
     return all;
 }
 
@@ -140,13 +55,13 @@ static const struct math_node *folded(struct comparison *e, const struct math_no
         value = value_of(e, c, depth + 1);
         all = !value                ? NULL
               : !all                ? value
-              : m->kind == MATH_ADD ? sum(e, all, value)
-                                    : product(e, all, value);
+              : m->kind == MATH_ADD ? math_matrix_sum(e->w, all, value)
+                                    : math_matrix_product(e->w, all, value);
         if (!all)
             return NULL;
     }
     for (int i = 0; all && i < factors; i++)
-        all = scaled(e, all, factor[i], MATH_MULTIPLY);
+        all = math_matrix_scaled(e->w, all, factor[i], MATH_MULTIPLY);
     return all;
 }
 
@@ -160,10 +75,10 @@ static const struct math_node *value_of(struct comparison *e, const struct math_
         return m->which ? NULL : m;
     case MATH_NEGATE:
         inner = value_of(e, m->child[0], depth + 1);
-        return inner ? scaled(e, inner, NULL, MATH_NEGATE) : NULL;
+        return inner ? math_matrix_negated(e->w, inner) : NULL;
     case MATH_DIVIDE:
         inner = math_is_scalar(m->child[1]) ? value_of(e, m->child[0], depth + 1) : NULL;
-        return inner ? scaled(e, inner, m->child[1], MATH_DIVIDE) : NULL;
+        return inner ? math_matrix_scaled(e->w, inner, m->child[1], MATH_DIVIDE) : NULL;
     case MATH_POWER:
         inner = value_of(e, m->child[0], depth + 1);
         return inner ? raised(e, inner, m->child[1]) : NULL;
@@ -188,7 +103,7 @@ const struct math_node *equal_matrix(struct comparison *e, const struct math_nod
             return NULL;
         memcpy(entry + i * columns, row->child, (size_t)columns * sizeof *entry);
     }
-    return m->n ? build(e, m, m->n, columns, entry) : NULL;
+    return m->n ? math_matrix(e->w, m->source, m->n, columns, entry) : NULL;
 }
 
 /* ---- 3i - j + 2k ---- */

@@ -181,7 +181,7 @@ static int raised_by_letter(const struct token *t)
 /* The subscript 1+n as n+1. */
 static const char *in_order(struct math_reader *r, const char *subscript)
 {
-    size_t digits = strspn(subscript + 1, "0123456789");
+    size_t digits = *subscript ? strspn(subscript + 1, "0123456789") : 0;
     const char *rest = subscript + 1 + digits;
     if (!digits || rest[0] != '+' || !ascii_is_letter(rest[1]) || rest[2])
         return subscript;

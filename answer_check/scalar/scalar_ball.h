@@ -49,7 +49,8 @@ int ball_exp(struct scalar_context *c, struct ball *out, const struct ball *a);
 int ball_log(struct scalar_context *c, struct ball *out, const struct ball *a);
 int ball_sin_cos(struct scalar_context *c, struct ball *sine, struct ball *cosine, const struct ball *a);
 /* A base to an exact exponent. Where the base is real and negative and the exponent's denominator is odd, it
- * is the real root, which is what answers mean: (-8)^(1/3) = -2. Every other power is the principal one. */
+ * is the real root, which is what answers mean: (-8)^(1/3) = -2, unless principal values are asked for
+ * (struct math_work). Every other power is the principal one. */
 int ball_power(struct scalar_context *c, struct ball *out, const struct ball *base, struct fraction e);
 int ball_power_ball(struct scalar_context *c, struct ball *out, const struct ball *base,
                     const struct ball *e);

@@ -344,7 +344,7 @@ static int power_by_log(struct scalar_context *c, struct ball *out, const struct
     struct ball *t = ball_new(c), *size = ball_new(c);
     int rc = ball_set_gauss(c, t, gauss_of(e));
     int64_t d = e.big ? (mpz_odd_p(mpq_denref(fraction_mpq(c, e)))) : e.d;
-    if (!rc && d % 2 && ball_sign(base) < 0) { /* real root of odd order */
+    if (!rc && d % 2 && !c->w->principal_values && ball_sign(base) < 0) { /* real root of odd order */
         ball_neg(size, base);
         rc = ball_power_ball(c, out, size, t);
         int64_t odd = e.big ? mpz_odd_p(mpq_numref(fraction_mpq(c, e))) : e.n;
@@ -374,7 +374,7 @@ int ball_power(struct scalar_context *c, struct ball *out, const struct ball *ba
         int rc = ball_sqrt(c, out, base);
         return rc || e.n == 1 ? rc : power_int(c, out, out, e.n);
     }
-    if (base->real && (mpfi_is_nonneg(base->re) || e.d % 2)) {
+    if (base->real && (mpfi_is_nonneg(base->re) || (e.d % 2 && !c->w->principal_values))) {
         int rc = ball_elementary_cost(c);
         rc = rc ? rc : root_real(c, out, base, e.d);
         return rc || e.n == 1 ? rc : power_int(c, out, out, e.n);

@@ -90,24 +90,6 @@ int math_symbols(struct math_work *w, const struct math_node *m, const char **ou
     return visit(m, NULL, 0, collect_name, &l) ? -1 : l.n;
 }
 
-/* A node like m with other children; m itself where they are the same. */
-static const struct math_node *with_children(struct math_work *w, const struct math_node *m,
-                                             const struct math_node *const *child)
-{
-    int same = 1;
-    for (int i = 0; i < m->n; i++)
-        same &= child[i] == m->child[i];
-    if (same)
-        return m;
-    struct math_node *copy = math_node_new(w, m->kind, m->source, m->n, child);
-    if (!copy)
-        return NULL;
-    const struct math_node **children = copy->child;
-    *copy = *m;
-    copy->child = children;
-    return copy;
-}
-
 static const struct math_node *substitute(struct math_work *w, const struct math_node *m, const char *name,
                                           const struct math_node *value, int depth)
 {
@@ -128,7 +110,7 @@ static const struct math_node *substitute(struct math_work *w, const struct math
         if (is_sum && i == 0 && child[0] != m->child[0] && math_has_symbol(value, m->child[1]->name))
             return NULL; /* the sum would catch a symbol of the value */
     }
-    return with_children(w, m, child);
+    return math_node_like(w, m, child);
 }
 
 const struct math_node *math_substitute(struct math_work *w, const struct math_node *m, const char *name,
@@ -195,7 +177,7 @@ static const struct math_node *renamed(struct math_work *w, const struct math_no
     for (int i = 0; i < m->n; i++)
         if (!(child[i] = renamed(w, m->child[i], from, to, depth + 1)))
             return NULL;
-    return with_children(w, m, child);
+    return math_node_like(w, m, child);
 }
 
 /* f(x + 1) and f(1 + x): the same name, arguments that are equal; sums and integrals whatever their variable
@@ -206,7 +188,7 @@ static int same_opaque(struct math_work *w, const struct math_node *a, const str
         strcmp(a->child[1]->name, b->child[1]->name) != 0) {
         const struct math_node *body = renamed(w, b->child[0], b->child[1]->name, a->child[1]->name, 0);
         const struct math_node *child[] = {body, a->child[1], b->child[2], b->child[3]};
-        b = body ? with_children(w, b, child) : NULL;
+        b = body ? math_node_like(w, b, child) : NULL;
         if (!b)
             return 0;
     }
@@ -248,7 +230,7 @@ static const struct math_node *abstract(struct abstraction *t, const struct math
         if (!(child[i] = abstract(t, m->child[i])))
             return NULL;
     t->depth--;
-    return with_children(t->w, m, child);
+    return math_node_like(t->w, m, child);
 }
 
 int scalar_abstract(struct math_work *w, const struct math_node **a, const struct math_node **b)

@@ -110,7 +110,7 @@ static int fraction_to_fraction(struct scalar_context *c, struct gauss *out, str
     }
     if (e.d == 1)
         return fraction_pow(c, &out->re, base, e.n);
-    if (fraction_sign(base) > 0 || e.d % 2) {
+    if (fraction_sign(base) > 0 || (e.d % 2 && !c->w->principal_values)) {
         int rc = fraction_root(c, &out->re, base, e.d);
         return rc ? rc : fraction_pow(c, &out->re, out->re, e.n);
     }

@@ -74,3 +74,20 @@ const char *math_sum_name(enum math_sum s)
 {
     return s == MATH_INTEGRAL ? "integral" : s == MATH_PRODUCT ? "product" : "sum";
 }
+
+const struct math_node *math_node_like(struct math_work *w, const struct math_node *m,
+                                       const struct math_node *const *child)
+{
+    int same = 1;
+    for (int i = 0; i < m->n; i++)
+        same &= child[i] == m->child[i];
+    if (same)
+        return m;
+    struct math_node *copy = math_node_new(w, m->kind, m->source, m->n, child);
+    if (!copy)
+        return NULL;
+    const struct math_node **children = copy->child;
+    *copy = *m;
+    copy->child = children;
+    return copy;
+}

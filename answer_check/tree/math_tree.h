@@ -179,6 +179,9 @@ struct math_node *math_node_1(struct math_work *w, enum math_kind kind, struct s
                               const struct math_node *a);
 struct math_node *math_node_2(struct math_work *w, enum math_kind kind, struct span source,
                               const struct math_node *a, const struct math_node *b);
+/* A node like m with other children; m itself where they are the same. */
+const struct math_node *math_node_like(struct math_work *w, const struct math_node *m,
+                                       const struct math_node *const *child);
 /* The builders return NULL when a child is NULL or no steps are left. */
 
 /* Appends the tree as one canonical line for people and tests: in prefix form, "(add x (negate 1))", with

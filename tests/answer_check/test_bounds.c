@@ -142,6 +142,8 @@ static void floods(void)
         "\\boxed {",
         "\\textbf{",
         "( ",
+        "|-",
+        "([",
         "_A",
         "**A)",
         "answer:  ",
@@ -158,6 +160,9 @@ static void floods(void)
     flood("", "</think>", "\\boxed{42}", VERDICT_CORRECT);
     flood("\\boxed{", "7", "}", VERDICT_WRONG);
     flood("\\boxed{", "{", "}", VERDICT_UNPARSED);
+    flood("\\boxed{", "\\fracis \\det", "}", VERDICT_WRONG); /* letters that are applied */
+    flood("\\boxed{", "f(B \\frac{d}{dx}", "}", VERDICT_WRONG);
+    flood("\\boxed{", "\\int_0^1 f(", "}", VERDICT_WRONG);
     flood("Answer: ", "9", "", VERDICT_WRONG);
     flood("", "7", "", VERDICT_WRONG);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "answer_check/compat/compat_equal.h"
-#include "answer_check/compat/compat_extract.h"
+#include "answer_check/compat/compat_read.h"
 #include "answer_check/equal/equal_answer.h"
 #include "tests/cases.h"
 
@@ -61,7 +61,7 @@ static const struct hostile {
     {"a list", "\\boxed{", "1,", "1}", 14000, 0, VERDICT_WRONG, VERDICT_WRONG},
     {"equations", "\\boxed{", "1=", "1}", 14000, COMPAT, VERDICT_WRONG, VERDICT_WRONG},
     {"plus-minus", "\\boxed{", "\\pm 1", "}", 10000, 0, VERDICT_WRONG, VERDICT_WRONG},
-    {"subscripts", "\\boxed{", "1_2", "}", 14000, COMPAT, VERDICT_WRONG, VERDICT_WRONG},
+    {"subscripts", "\\boxed{", "1_2", "}", 14000, 0, VERDICT_WRONG, VERDICT_WRONG},
     {"readings", "\\boxed{", "\\log x ", "}", 14000, STRICT, VERDICT_WRONG, VERDICT_WRONG},
     {"code", "", "__import__('os').system('x');", "", FLOOD, 0, VERDICT_UNPARSED, VERDICT_UNPARSED},
     {"code in a box", "\\boxed{", "__import__('os').system('x');", "}", FLOOD, 0, VERDICT_WRONG,

@@ -46,7 +46,7 @@ static int order_counts(const struct math_node *p, const struct math_node *q)
 static enum math_truth trees(const struct math_node *p, const struct math_node *q, struct arena *a)
 {
     struct math_work w = {.arena = a, .steps = MATH_STEPS};
-    struct comparison e = {&w, &grade_options_default.rules, "exactly", 0};
+    struct comparison e = {.w = &w, .rules = &grade_options_default.rules, .how = "exactly"};
     enum math_truth r = equal_trees(&e, p, q);
     assert(w.steps >= 0);
     return r;
@@ -93,15 +93,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t *cut = size ? memchr(data, '\n', size) : NULL;
     struct arena a = {0};
-    const char *gold_form, *pred_form;
+    struct grade grade;
     if (!cut || size > 4096)
         return 0;
     struct span gold = copy_of(data, (size_t)(cut - data)), pred = copy_of(cut + 1, size - gold.n - 1);
     struct math_work w = {.arena = &a, .steps = MATH_STEPS};
     struct answer g = answer_read(&w, gold), p = answer_read(&w, pred);
-    answer_compare(&w, &g, &p, &grade_options_default.rules);
-    answer_forms(&gold_form, &pred_form, &g, &p, &a);
-    assert(w.steps >= 0 && strlen(gold_form) <= 400 && strlen(pred_form) <= 400);
+    struct answer_match match = answer_compare(&w, &g, &p, &grade_options_default.rules);
+    answer_forms(&grade, &g, &p, &match, &a);
+    assert(w.steps >= 0 && strlen(grade.gold_form) <= 400 && strlen(grade.pred_form) <= 400);
     reflexive(gold, &a);
     symmetric(gold, pred, &a);
     compat(gold, pred, &a);

@@ -197,6 +197,48 @@ def geometric_series(rng):
     yield number(c / (1 - r) + 1), text % (k, 0, c, number(r), k), False
 
 
+def limits_at_infinity(rng):
+    """Limits at infinity that need more than leading terms."""
+    n = rng.choice("nxt")
+    a, b = nonzero(rng, 12), rng.randint(2, 12)
+    text = "\\lim_{%s \\to \\infty} %%s" % n
+    growth = text % ("\\left(%s\\right)^{%d%s}" % (total([(1, ""), (a, "\\frac{1}{%s}" % n)]), b, n))
+    yield "e^{%d}" % (a * b), growth, True
+    yield "e^{%d}" % (a + b), growth, a + b == a * b
+    yield "1", growth, False
+    root = "\\sqrt{%s^2 + %d%s} - \\sqrt{%s^2 + %d}" % (n, b, n, n, b)
+    yield number(Fraction(b, 2)), text % ("\\left(%s\\right)" % root), True
+    yield number(Fraction(-b, 2)), text % ("\\left(%s\\right)" % root), False
+    yield "0", text % ("\\left(%s\\right)" % root), False
+    yield "0", text % ("\\frac{%d\\ln %s}{%s}" % (b, n, n)), True
+    yield str(b), text % ("%s^{1/%s} + %d" % (n, n, b - 1)), True
+    yield str(b), text % ("%s^{1/%s} + %d" % (n, n, b)), False
+    yield str(b), text % ("\\left(%s^{1/%s} + %d\\right)" % (n, n, b - 1)), True
+    yield "0", text % ("\\frac{%s^%d}{e^{%s}}" % (n, b, n)), True
+    yield "1", text % ("\\frac{%s^%d}{e^{%s}}" % (n, b, n)), False
+
+
+def known_series(rng):
+    """Infinite series with known sums: reciprocal powers, partial fractions, r^n/n!, alternating."""
+    n, c, k = rng.choice("nk"), rng.randint(2, 20), rng.randint(2, 5)
+    text = "\\sum_{%s=%d}^{\\infty} %s"
+    head = sum((Fraction(c, j * j) for j in range(1, k)), Fraction(0))
+    square = "\\frac{%d}{%s^2}" % (c, n)
+    yield "\\frac{%d\\pi^2}{6} - %s" % (c, number(head)), text % (n, k, square), True
+    yield "\\frac{%d\\pi^2}{6}" % c, text % (n, k, square), False
+    yield "\\frac{%d\\pi^2}{6}" % c, text % (n, 1, square), True
+    yield "\\frac{%d\\pi^2}{6}" % c, text % (n, 1, "\\frac{%d}{%s^3}" % (c, n)), False
+    parts = sum((Fraction(1, j) for j in range(1, k + 1)), Fraction(0)) / k
+    yield number(parts), text % (n, 1, "\\frac{1}{%s(%s+%d)}" % (n, n, k)), True
+    yield number(parts), text % (n, 2, "\\frac{1}{%s(%s+%d)}" % (n, n, k)), False
+    yield number(parts), text % (n, 1, "\\frac{1}{%s(%s+%d)}" % (n, n, k + 1)), False
+    yield "e^{%d}" % c, text % (n, 0, "\\frac{%d^%s}{%s!}" % (c, n, n)), True
+    yield "e^{%d} - 1" % c, text % (n, 1, "\\frac{%d^%s}{%s!}" % (c, n, n)), True
+    yield "e^{%d}" % c, text % (n, 1, "\\frac{%d^%s}{%s!}" % (c, n, n)), False
+    yield "%d\\ln 2" % c, text % (n, 1, "\\frac{%d(-1)^{%s+1}}{%s}" % (c, n, n)), True
+    yield "%d\\ln 2" % c, text % (n, 1, "\\frac{%d(-1)^{%s}}{%s}" % (c, n, n)), False
+
+
 CLASSES = [
     ("named_derivative", named_derivatives, None),
     ("derivative", derivatives, None),
@@ -207,5 +249,7 @@ CLASSES = [
     ("sum_to_letter", symbolic_sums, None),
     ("product", products, None),
     ("limit", limits, None),
+    ("limit_at_infinity", limits_at_infinity, None),
     ("geometric_series", geometric_series, None),
+    ("known_series", known_series, None),
 ]
