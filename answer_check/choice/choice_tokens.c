@@ -43,7 +43,7 @@ static size_t skip_few(const struct choice_text *t, size_t i, const char *marks)
 {
     enum { FEW = 12 };
     size_t end = i;
-    while (end < i + FEW && choice_at(t, end) && strchr(marks, t->s[end]))
+    while (end < t->n && end < i + FEW && t->s[end] && strchr(marks, t->s[end]))
         end++;
     return end;
 }

@@ -102,7 +102,7 @@ static node whole_of(struct compat_reader *r, const struct compat_lexed *from, c
     r->bars = 0;
     r->at = copy;
     node m = compat_expr(r);
-    int all = r->at->kind == CT_END;
+    int all = m && r->at->kind == CT_END;
     r->bars = bars;
     r->at = to;
     return all ? m : NULL;

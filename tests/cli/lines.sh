@@ -123,5 +123,19 @@ printf '%s\n' '{"metric":"qa_f1_score","prediction":"a b","ground_truth":"b","al
     '{"metric":"qa_f1_score","prediction":"a b","ground_truth":"b","variant":"levenshtein"}' |
     "$program" textscore >fields.got 2>/dev/null
 [ "$(cut -c 3-7 fields.got | tr '\n' ' ')" = 'score score error error error ' ] || fail "fields of textscore: $(cat fields.got)"
+
+# No verdict depends on the lines before it: all pairs of the graders' tests forwards, backwards, and twice each.
+for mode in strict compat; do
+    sed -n 's/  \(==\|!=\|=>\)  /\t/p' "$source_dir"/tests/answer_check/{equal/math_equal,compat/compat_pairs}.test |
+        sed 's/[\\"]/\\&/g' |
+        awk -F'\t' -v mode=$mode '{ printf "{\"gold\":\"\\\\boxed{%s}\",\"pred\":\"\\\\boxed{%s}\",\"mode\":\"%s\"}\n", $1, $2, mode }' >pairs.jsonl
+    [ "$(wc -l <pairs.jsonl)" -gt 900 ] || fail "only $(wc -l <pairs.jsonl) pairs"
+    OMP_NUM_THREADS=1 "$program" grade pairs.jsonl >forwards.got
+    tac pairs.jsonl | OMP_NUM_THREADS=3 "$program" grade | tac >backwards.got
+    sed p pairs.jsonl | "$program" grade | sed -n 'p;n' >twice.got
+    same forwards.got backwards.got
+    same forwards.got twice.got
+    ! grep -q 'is not JSON' forwards.got || fail "$(grep -m 1 'is not JSON' forwards.got)"
+done
 rm -f many.jsonl long.jsonl endless.jsonl
 finish
