@@ -1,22 +1,7 @@
 /* Definite integrals by antiderivatives: linearity, powers and elementary functions of linear arguments, and
  * products of a polynomial with one of these by parts. Every factor that could vanish between the bounds, in
  * a denominator or under a root or logarithm, is noted, and its sign at both ends is proved. */
-#include "answer_check/calculus/calculus.h"
-
-#include "answer_check/scalar/scalar_build.h"
-
-enum { PARTS = 24, POLES = 8, POWER_MAX = 12 };
-
-struct search {
-    struct math_work *w;
-    const char *x;
-    int depth;
-    int poles;
-    const struct math_node *pole[POLES]; /* linear, and not 0 between the bounds */
-    int may_end[POLES];                  /* it may be 0 at a bound, as x under a root */
-};
-
-static const struct math_node *integrate(struct search *s, const struct math_node *m);
+#include "answer_check/calculus/calculus_search.h"
 
 static int has_x(const struct search *s, const struct math_node *m)
 {
@@ -36,11 +21,12 @@ static const struct math_node *slope(struct search *s, const struct math_node *m
     return d && math_scalar_equal(s->w, d, tree_integer(s->w, 0)) == MATH_FALSE ? d : NULL;
 }
 
-static int note_pole(struct search *s, const struct math_node *m, int may_end)
+int search_note_pole(struct search *s, const struct math_node *m, int may_end, int turns)
 {
-    if (s->poles == POLES)
+    if (s->poles == SEARCH_POLES)
         return -1;
     s->may_end[s->poles] = may_end;
+    s->turns[s->poles] = turns;
     s->pole[s->poles++] = m;
     return 0;
 }
@@ -56,7 +42,7 @@ static const struct math_node *linear_power(struct search *s, const struct math_
     if (!a || !next)
         return NULL;
     int whole = math_scalar_integer(w, n, &exponent) && exponent >= 0;
-    if (!whole && note_pole(s, u, math_scalar_less(w, zero, n) == MATH_TRUE))
+    if (!whole && search_note_pole(s, u, math_scalar_less(w, zero, n) == MATH_TRUE, 0))
         return NULL;
     if (math_scalar_equal(w, next, zero) == MATH_TRUE)
         return tree_div(w, tree_function(w, MATH_LN, tree_function(w, MATH_ABS, u)), a);
@@ -80,7 +66,7 @@ static int is_polynomial(const struct search *s, const struct math_node *m)
     case MATH_POWER: {
         int64_t n;
         return is_polynomial(s, m->child[0]) && math_scalar_integer(s->w, m->child[1], &n) && n >= 0 &&
-               n <= POWER_MAX;
+               n <= SEARCH_POWER;
     }
     default:
         return m->kind == MATH_SYMBOL || !has_x(s, m);
@@ -91,13 +77,13 @@ static int is_polynomial(const struct search *s, const struct math_node *m)
 static const struct math_node *by_parts(struct search *s, const struct math_node *p,
                                         const struct math_node *q)
 {
-    const struct math_node *inner = integrate(s, q), *d = calculus_derivative(s->w, p, s->x);
+    const struct math_node *inner = search_integral(s, q), *d = calculus_derivative(s->w, p, s->x);
     if (!inner || !d)
         return NULL;
     const struct math_node *first = tree_mul(s->w, p, inner);
     if (math_scalar_equal(s->w, d, tree_integer(s->w, 0)) == MATH_TRUE)
         return first;
-    return tree_sub(s->w, first, integrate(s, tree_mul(s->w, d, inner)));
+    return tree_sub(s->w, first, search_integral(s, tree_mul(s->w, d, inner)));
 }
 
 /* Constants in front, then a polynomial and the rest. */
@@ -114,12 +100,12 @@ static const struct math_node *product(struct search *s, const struct math_node 
     }
     if (constant) {
         const struct math_node *rest = p && q ? tree_mul(w, p, q) : p ? p : q;
-        return tree_mul(w, constant, rest ? integrate(s, rest) : tree_symbol(w, s->x));
+        return tree_mul(w, constant, rest ? search_integral(s, rest) : tree_symbol(w, s->x));
     }
     if (!q && p && p->kind == MATH_MULTIPLY)
         return by_parts(s, p->child[0], p->child[1]);
     if (!q && p)
-        return integrate(s, p);
+        return search_integral(s, p);
     return p ? by_parts(s, p, q) : NULL;
 }
 
@@ -143,10 +129,10 @@ static const struct math_node *quotient(struct search *s, const struct math_node
     struct math_work *w = s->w;
     const struct math_node *all = NULL;
     if (!has_x(s, b))
-        return tree_div(w, integrate(s, a), b);
+        return tree_div(w, search_integral(s, a), b);
     if (a->kind == MATH_ADD) {
         for (int i = 0; i < a->n; i++) {
-            const struct math_node *term = integrate(s, tree_div(w, a->child[i], b));
+            const struct math_node *term = search_integral(s, tree_div(w, a->child[i], b));
             all = all ? tree_add(w, all, term) : term;
             if (!all)
                 return NULL;
@@ -161,7 +147,7 @@ static const struct math_node *quotient(struct search *s, const struct math_node
     else if (slope(s, b))
         below = calculus_power(w, b, tree_integer(w, -1));
     if (below)
-        return has_x(s, a) ? by_parts(s, a, below) : tree_mul(w, a, integrate(s, below));
+        return has_x(s, a) ? by_parts(s, a, below) : tree_mul(w, a, search_integral(s, below));
     return has_x(s, a) ? NULL : tree_mul(w, a, arctangent(s, b));
 }
 
@@ -176,7 +162,7 @@ static const struct math_node *power(struct search *s, const struct math_node *m
         a = slope(s, n);
         return a ? tree_div(w, m, tree_mul(w, a, tree_function(w, MATH_LN, base))) : NULL;
     }
-    if (!math_scalar_integer(w, n, &whole) || whole < 2 || whole > POWER_MAX)
+    if (!math_scalar_integer(w, n, &whole) || whole < 2 || whole > SEARCH_POWER)
         return NULL;
     if (is_polynomial(s, base))
         return by_parts(s, base, calculus_power(w, base, tree_integer(w, whole - 1)));
@@ -210,7 +196,7 @@ static const struct math_node *function(struct search *s, const struct math_node
         f = tree_function(w, MATH_SIN, u);
         break;
     case MATH_LN:
-        f = note_pole(s, u, 0) ? NULL : tree_sub(w, tree_mul(w, u, m), u);
+        f = search_note_pole(s, u, 0, 0) ? NULL : tree_sub(w, tree_mul(w, u, m), u);
         break;
     default:
         break;
@@ -218,11 +204,11 @@ static const struct math_node *function(struct search *s, const struct math_node
     return tree_div(w, f, a);
 }
 
-static const struct math_node *integrate(struct search *s, const struct math_node *m)
+const struct math_node *search_integral(struct search *s, const struct math_node *m)
 {
     struct math_work *w = s->w;
     const struct math_node *all = NULL;
-    if (!m || s->depth >= PARTS || math_step(w, 50))
+    if (!m || s->depth >= SEARCH_PARTS || math_step(w, 50))
         return NULL;
     if (!has_x(s, m))
         return tree_mul(w, m, tree_symbol(w, s->x));
@@ -232,12 +218,12 @@ static const struct math_node *integrate(struct search *s, const struct math_nod
         all = tree_div(w, calculus_power(w, m, tree_integer(w, 2)), tree_integer(w, 2));
         break;
     case MATH_NEGATE:
-        all = tree_neg(w, integrate(s, m->child[0]));
+        all = tree_neg(w, search_integral(s, m->child[0]));
         break;
     case MATH_ADD:
         all = tree_integer(w, 0);
         for (int i = 0; i < m->n && all; i++)
-            all = tree_add(w, all, integrate(s, m->child[i]));
+            all = tree_add(w, all, search_integral(s, m->child[i]));
         break;
     case MATH_MULTIPLY:
         all = product(s, m);
@@ -254,6 +240,8 @@ static const struct math_node *integrate(struct search *s, const struct math_nod
     default:
         break;
     }
+    if (!all)
+        all = search_substitution(s, m);
     s->depth--;
     return all;
 }
@@ -264,7 +252,20 @@ static int is_below(struct math_work *w, const struct math_node *a, const struct
     return math_scalar_less(w, a, b) == MATH_TRUE || (or_equal && math_scalar_equal(w, a, b) == MATH_TRUE);
 }
 
-/* Is every noted function positive, or negative, at both bounds? It is linear, so then it is between them. */
+/* Has the polynomial no zero between the bounds, or at one where that will do? */
+static int has_no_zero(struct search *s, const struct math_node *m, const struct math_node *low,
+                       const struct math_node *high, int may_end)
+{
+    const struct math_node *root[SEARCH_POLES];
+    int n = math_real_roots(s->w, m, s->x, root, SEARCH_POLES);
+    for (int i = 0; i < n; i++)
+        if (!is_below(s->w, root[i], low, may_end) && !is_below(s->w, high, root[i], may_end))
+            return 0;
+    return n >= 0;
+}
+
+/* Is every noted function positive, or negative, at both bounds? If it rises or falls throughout, it then is
+ * between them; others must have no zero there. */
 static int is_smooth(struct search *s, const struct math_node *low, const struct math_node *high)
 {
     for (int i = 0; i < s->poles; i++) {
@@ -272,6 +273,8 @@ static int is_smooth(struct search *s, const struct math_node *low, const struct
                                *a = math_substitute(s->w, s->pole[i], s->x, low),
                                *b = math_substitute(s->w, s->pole[i], s->x, high);
         int may_end = s->may_end[i];
+        if (s->turns[i] && !has_no_zero(s, s->pole[i], low, high, may_end))
+            return 0;
         if (!a || !b ||
             !((is_below(s->w, zero, a, may_end) && is_below(s->w, zero, b, may_end)) ||
               (is_below(s->w, a, zero, 0) && is_below(s->w, b, zero, 0))))
@@ -284,7 +287,7 @@ const struct math_node *calculus_integral(struct math_work *w, const struct math
                                           const struct math_node *low, const struct math_node *high)
 {
     struct search s = {.w = w, .x = x};
-    const struct math_node *f = integrate(&s, m), *at[2];
+    const struct math_node *f = search_integral(&s, m), *at[2];
     if (!f || math_has_symbol(low, x) || math_has_symbol(high, x) || !is_smooth(&s, low, high))
         return NULL;
     at[0] = calculus_is_infinite(low) ? calculus_limit(w, f, x, low) : math_substitute(w, f, x, low);
@@ -295,5 +298,5 @@ const struct math_node *calculus_integral(struct math_work *w, const struct math
 const struct math_node *calculus_antiderivative(struct math_work *w, const struct math_node *m, const char *x)
 {
     struct search s = {.w = w, .x = x};
-    return integrate(&s, m);
+    return search_integral(&s, m);
 }

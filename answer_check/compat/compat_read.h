@@ -6,12 +6,15 @@
 
 /* The original's grammar. It has a reader of its own because what the original does NOT read matters as much
  * as what it reads: when a formula fails, the next candidate is tried, which may be a number inside that
- * formula. The trees are those of math_tree.h with the original's meanings: numbers, sums and so on as usual,
- * and MATH_SET           its FiniteSet, elements as written (compat_equal() drops equal ones) MATH_TUPLE,
- * MATH_INTERVAL, MATH_UNION, MATH_INTERSECTION, MATH_DIFFERENCE, MATH_NUMBER_SET MATH_RELATION      one
- * relation or a chain of them MATH_DIVIDE        which = COMPAT_FRACTION for two integers, which the original
- * holds as one number, as does MATH_ADD for a mixed number (COMPAT_WHOLE: of integers only) MATH_SYMBOL lower
- * case; a trailing COMPAT_COMPLEX where the original did not take it for real */
+ * formula. The trees are those of math_tree.h; some kinds have the original's meaning:
+ *
+ * - MATH_SET: its FiniteSet, elements as written (compat_equal() drops equal ones).
+ * - MATH_RELATION: one relation or a chain of them.
+ * - MATH_DIVIDE: which = COMPAT_FRACTION for two integers, which the original holds as one number, as does
+ *   MATH_ADD for a mixed number (COMPAT_WHOLE: of integers only).
+ * - MATH_SYMBOL: lower case; a trailing COMPAT_COMPLEX where the original did not take it for real.
+ * - MATH_OPAQUE: "limit", "limit from below", "integral" and "derivative d/dx", as answer_check/math makes
+ *   them. */
 enum { COMPAT_COMPLEX = 1 };
 enum { COMPAT_FRACTION = 1, COMPAT_WHOLE = 2 };
 enum { COMPAT_PERCENT = 1 }; /* `which` of the product with 1/100 that stands for a percent sign */

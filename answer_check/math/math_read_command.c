@@ -126,9 +126,12 @@ static const char *corners(struct math_reader *r, const char *shape, int from, i
 static const struct math_node *shape(struct math_reader *r, const struct token *t, int from)
 {
     const struct token *a = reader_token(r);
-    int end = a->kind == T_OPEN && a->value == '{'       ? a->match + 1
-              : a->kind == T_WORD || a->kind == T_DIGITS ? r->pos + 1
-                                                         : r->pos;
+    int is_named = a->kind != T_END && a->n == 3; /* \angle TAN is no tangent */
+    for (int i = 0; i < a->n && is_named; i++)
+        is_named = a->s[i] >= 'A' && a->s[i] <= 'Z';
+    int end = a->kind == T_OPEN && a->value == '{'                   ? a->match + 1
+              : is_named || a->kind == T_WORD || a->kind == T_DIGITS ? r->pos + 1
+                                                                     : r->pos;
     const char *name =
         end > r->pos ? arena_printf(r->w->arena, "%s %s", t->s, corners(r, t->s, r->pos, end)) : t->s;
     r->pos = end;
