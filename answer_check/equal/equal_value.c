@@ -1,6 +1,7 @@
 /* Scalars with what may stand around them: percent, degrees, units, currency; and decimals, which state a
  * value only to their last digit. */
 #include "answer_check/equal/equal.h"
+#include "answer_check/text/value_words.h"
 
 #include <string.h>
 
@@ -237,6 +238,13 @@ static int in_units_of(struct comparison *e, const struct marked *g, struct mark
     return 0;
 }
 
+/* "dozen", "squared": what stands behind the number is no unit. */
+static int changes_value(const char *unit)
+{
+    size_t n = strcspn(unit, " -^/*.");
+    return value_word_behind((struct span){unit, n}) || strstr(unit, " root") != NULL;
+}
+
 enum math_truth equal_values(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
 {
     struct marked g = unmark(e, gold), p = unmark(e, pred);
@@ -248,6 +256,8 @@ enum math_truth equal_values(struct comparison *e, const struct math_node *gold,
     if (!p.value)
         return MATH_UNKNOWN;
     if (e->rules->units == MARK_KEEP && (!g.unit != !p.unit || g.currency != p.currency))
+        return MATH_FALSE;
+    if (!g.unit != !p.unit && changes_value(g.unit ? g.unit : p.unit))
         return MATH_FALSE;
     if (same_digits(g.value, p.value) && !g.percent == !p.percent && !g.degrees == !p.degrees)
         return MATH_TRUE;

@@ -9,6 +9,7 @@
 #include "answer_check/equal/equal_answer.h"
 #include "answer_check/strict/extract.h"
 #include "answer_check/text/latex_clean.h"
+#include "answer_check/text/value_words.h"
 
 #include <string.h>
 
@@ -230,7 +231,8 @@ static int grade_declared(struct grading *g, struct span text)
     if (!m.equal && !math_is_mathematical(whole.tree)) {
         if (before_clause(&value, text, g->w) || (after_is(&found, text) && read_value(&value, g->w, found)))
             return decide_answer(g, &value, where);
-        if (extract_formula(&found, text) || extract_last_number(&found, text))
+        if ((extract_formula(&found, text) || extract_last_number(&found, text)) &&
+            !value_is_qualified(text, found)) /* "at least 5" */
             return decide(g, found, where);
     }
     return decide_match(g, &whole, &m, where);
@@ -280,7 +282,7 @@ static int grade_undeclared(struct grading *g, struct span section, const struct
         return 0;
     if (extract_formula(&found, section))
         return decide(g, found, "The last formula, with no box and no declared answer,");
-    if (extract_last_number(&found, section))
+    if (extract_last_number(&found, section) && !value_is_qualified(section, found))
         return decide(g, found, "The last number, with no box, no declared answer and no formula,");
     return grade_no_answer(g->out, r);
 }
