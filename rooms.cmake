@@ -36,7 +36,7 @@ set(rooms
   "kernels/cuda/cache      |                                            | kernels/cuda/device"
   "kernels/cuda            |                                            | kernels/cuda/linear kernels/cuda/device kernels"
 
-  "answer_check/text       | span.h latex_clean.h code_points.h python_regex.h word_list.h value_words.h |"
+  "answer_check/text       | span.h latex_clean.h code_points.h python_regex.h word_list.h value_words.h letter_case.h |"
   "answer_check/verdict    | grade.h response.h                         | answer_check/text"
   "answer_check/tree       | math_tree.h math_matrix.h                  | answer_check/text"
   "answer_check/lex        | math_lex.h                                 | answer_check/tree answer_check/text"

@@ -121,10 +121,38 @@ static enum math_truth all_children(struct comparison *e, const struct math_node
 }
 
 /* a : b : c is determined up to a factor, so products across are compared. */
+/* Could it be a time of the day: 4:30? */
+static int is_clock(struct comparison *e, const struct math_node *m, int64_t *hours, int64_t *minutes)
+{
+    return m->n == 2 && m->child[1]->kind == MATH_NUMBER && m->child[1]->literal.n == 2 &&
+           math_scalar_integer(e->w, m->child[0], hours) && math_scalar_integer(e->w, m->child[1], minutes) &&
+           *hours > 0 && *hours < 24 && *minutes < 60;
+}
+
+/* A time that is not in lowest terms is no ratio. */
+static int is_time(struct comparison *e, const struct math_node *m)
+{
+    int64_t hours, minutes;
+    if (!is_clock(e, m, &hours, &minutes))
+        return 0;
+    for (int64_t d = 2; d <= hours; d++)
+        if (hours % d == 0 && minutes % d == 0)
+            return 1;
+    return 0;
+}
+
+static int are_times(struct comparison *e, const struct math_node *gold, const struct math_node *pred)
+{
+    int64_t hours, minutes;
+    return is_time(e, gold) || (is_time(e, pred) && is_clock(e, gold, &hours, &minutes));
+}
+
 static enum math_truth ratios(struct comparison *e, const struct math_node *gold,
                               const struct math_node *pred)
 {
     enum math_truth all = gold->n == pred->n ? MATH_TRUE : MATH_FALSE;
+    if (are_times(e, gold, pred))
+        return all == MATH_TRUE ? all_children(e, gold, pred) : all;
     for (int i = 1; i < gold->n && all != MATH_FALSE; i++) {
         const struct math_node *g =
             math_node_2(e->w, MATH_MULTIPLY, gold->source, gold->child[i], pred->child[0]);
@@ -218,6 +246,18 @@ static int of_one_name(const struct math_node *m)
     return 1;
 }
 
+/* "Alice or Bob" is not "Alice and Bob", while x = 1 or x = 2 has the solutions 1 and 2. */
+static int of_words(const struct math_node *list)
+{
+    int words = 0;
+    for (int i = 0; i < list->n; i++) {
+        words += list->child[i]->kind == MATH_TEXT;
+        if (list->child[i]->kind != MATH_TEXT && list->child[i]->kind != MATH_SYMBOL)
+            return 0;
+    }
+    return words;
+}
+
 static enum math_truth by_kind(struct comparison *e, const struct math_node *gold,
                                const struct math_node *pred)
 {
@@ -225,7 +265,10 @@ static enum math_truth by_kind(struct comparison *e, const struct math_node *gol
     if (equal_is_value(gold) && equal_is_value(pred))
         return equal_values(e, gold, pred);
     if (unordered_gold && unordered_pred)
-        return equal_items(e, gold, pred, 0);
+        return gold->kind == MATH_LIST && pred->kind == MATH_LIST && gold->which != pred->which &&
+                       (of_words(gold) || of_words(pred))
+                   ? MATH_FALSE
+                   : equal_items(e, gold, pred, 0);
     /* "1, 2, 3" as a reference asks for these values, in whatever brackets they are given. */
     if (gold->kind == MATH_LIST && pred->kind == MATH_TUPLE)
         return equal_items(e, gold, pred, 0);

@@ -5,6 +5,7 @@
 
 #include "answer_check/math/math_read.h"
 #include "answer_check/text/latex_clean.h"
+#include "answer_check/text/letter_case.h"
 
 static const char *form_of(struct arena *a, const struct math_node *m, struct span text)
 {
@@ -18,9 +19,21 @@ static const char *form_of(struct arena *a, const struct math_node *m, struct sp
     return form;
 }
 
+/* "2024-01-15" */
+static int is_date(struct span t)
+{
+    static const char shape[] = "dddd-dd-dd";
+    t = span_trim(t);
+    for (size_t i = 0; i < t.n && i < sizeof shape - 1; i++)
+        if (shape[i] == 'd' ? !ascii_is_digit(t.s[i]) : t.s[i] != '-')
+            return 0;
+    return t.n == sizeof shape - 1;
+}
+
 struct answer answer_read(struct math_work *w, struct span text)
 {
-    struct answer out = {.text = text, .tree = math_read(w, text), .clean = latex_clean(w->arena, text)};
+    struct answer out = {.text = text, .clean = latex_clean(w->arena, text)};
+    out.tree = is_date(text) ? NULL : math_read(w, text); /* no difference */
     out.is_word = latex_is_word(out.clean);
     out.ran_out = w->ran_out;
     return out;
@@ -71,11 +84,17 @@ struct answer_match answer_compare(struct math_work *w, const struct answer *gol
     w->evidence = MATH_EXACT;
     struct comparison e = {.w = w, .rules = rules, .how = exactly};
     enum math_truth r = g && p ? equal_trees(&e, g, p) : MATH_FALSE;
+    if (r == MATH_TRUE && (g->kind == MATH_TEXT || p->kind == MATH_TEXT) &&
+        letter_case_differs(gold->text, pred->text))
+        r = MATH_FALSE; /* Aa and AA */
     /* Text that is the same but for layout counts only where a tree is missing or holds words, as in "square
      * feet" and "squarefeet": without \vec and the like, a cross product looks as a dot product does. */
-    int has_trees = (g && p && !has_words(g) && !has_words(p)) || gold->ran_out || pred->ran_out;
+    int other_join = g && p && g->kind == MATH_LIST && p->kind == MATH_LIST && g->which != p->which;
+    int has_trees =
+        other_join || (g && p && !has_words(g) && !has_words(p)) || gold->ran_out || pred->ran_out;
     if (r != MATH_TRUE && (!g || !p || !marks_count(rules)) &&
-        (same_bytes(gold, pred) || (!has_trees && same_text(gold, pred, w->arena))))
+        (same_bytes(gold, pred) ||
+         (!has_trees && same_text(gold, pred, w->arena) && !letter_case_differs(gold->text, pred->text))))
         return (struct answer_match){.equal = 1, .how = "as text", .evidence = "text"};
     struct answer_match out = {.equal = r == MATH_TRUE, .unknown = r == MATH_UNKNOWN, .how = e.how};
     out.gold = e.reading[0] ? e.reading[0] : g;

@@ -80,6 +80,27 @@ static const struct math_node *root(struct math_reader *r, int from, int value)
     return x ? reader_function(r, MATH_SQRT, from, x, which) : NULL;
 }
 
+/* Counts x, y and capitals; *complex is set where i, z or w occurs. */
+static int count_letters(const struct math_node *m, int *complex)
+{
+    int n = 0;
+    if (m->kind == MATH_SYMBOL) {
+        *complex |= *m->name == 'z' || *m->name == 'w';
+        n = *m->name == 'x' || *m->name == 'y' || (*m->name >= 'A' && *m->name <= 'Z');
+    }
+    *complex |= m->kind == MATH_CONSTANT && m->which == MATH_I;
+    for (int i = 0; i < m->n; i++)
+        n += count_letters(m->child[i], complex);
+    return n;
+}
+
+/* Is a line over it a mean or a complement rather than a conjugate? */
+static int is_mean(const struct math_node *m)
+{
+    int complex = 0;
+    return count_letters(m, &complex) > 0 && !complex && m->n > 0 && m->kind != MATH_APPLY;
+}
+
 /* \overline{CD} is a segment's name, \bar z a conjugate; any other accent becomes part of the symbol's
  * name. */
 static const struct math_node *accent(struct math_reader *r, const struct token *t, int from)
@@ -92,6 +113,12 @@ static const struct math_node *accent(struct math_reader *r, const struct token 
     int segment = letters && braced && word->n > 1 && *word->s >= 'A' && *word->s <= 'Z';
     if (line && !segment) {
         const struct math_node *x = read_argument(r);
+        if (x && is_mean(x)) {
+            struct math_node *m = math_node_1(r->w, MATH_APPLY, reader_source(r, from), x);
+            if (m)
+                m->name = "overline";
+            return m;
+        }
         return x ? reader_function(r, MATH_CONJUGATE, from, x, NULL) : NULL;
     }
     if (!braced && (a->kind != T_WORD || a->n > 1) && a->kind != T_NAME)

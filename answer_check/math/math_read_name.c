@@ -9,8 +9,9 @@
 /* Letters that usually name functions: the first reading of f(x) is an application. */
 static int names_function(const char *name)
 {
-    static const char *const table[] = {"f",   "g",   "h",   "F",    "G",     "H",     "P",     "Q",
-                                        "phi", "psi", "tau", "zeta", "Gamma", "sigma", "varphi"};
+    static const char *const table[] = {"f",     "g",   "h",   "F",     "G",      "H",     "P",
+                                        "Q",     "E",   "phi", "psi",   "tau",    "zeta",  "Gamma",
+                                        "sigma", "Phi", "Psi", "delta", "Lambda", "varphi"};
     char stem[8] = {0};
     for (size_t i = 0; i + 1 < sizeof stem && name[i] && !strchr("_'^", name[i]); i++)
         stem[i] = name[i];
@@ -48,6 +49,20 @@ static int strokes(const struct token *t, int *n)
     if (!*n || (braced && t[i].kind != T_CLOSE))
         return 0;
     return i + braced;
+}
+
+/* y^{(4)}, f^{(n)}: the order of a derivative in parentheses behind a letter. Returns how many tokens it
+ * takes, and in *n the number of strokes that it stands for, or 0. */
+static int order(const char *name, const struct token *t, int *n)
+{
+    const struct token *inside = &t[3];
+    *n = 0;
+    if (t->kind != T_CARET || t[1].kind != T_OPEN || t[1].value != '{' || t[2].kind != T_OPEN ||
+        t[2].value != '(' || t[4].kind != T_CLOSE || t[5].kind != T_CLOSE || !strcmp(name, "e") ||
+        (inside->kind != T_DIGITS && inside->kind != T_WORD) || inside->n != 1)
+        return 0;
+    *n = inside->kind == T_DIGITS ? *inside->s - '0' : 0;
+    return 6;
 }
 
 /* x^*, x^{*}, x^+: a mark, not a power. Returns how many tokens it takes. */
@@ -101,11 +116,29 @@ static struct call look_inside(const struct math_reader *r)
     return c;
 }
 
-static int is_applied(struct math_reader *r, const char *name)
+/* A word in upright letters, not all capitals, names a function: \operatorname{erf}(x + y), \mathrm{Var}(X).
+ */
+static int is_word(const struct math_reader *r, const char *name, int from)
+{
+    const struct token *t = &r->t[from];
+    size_t n = strcspn(name, "_'^");
+    int small = 0;
+    for (size_t i = 0; i < n; i++)
+        small |= name[i] >= 'a' && name[i] <= 'z';
+    return t->kind == T_WORD && t->flags & TOKEN_TEXT && n > 1 && (size_t)t->n == n && small;
+}
+
+static int is_applied(struct math_reader *r, const char *name, int from)
 {
     const struct token *t = reader_token(r);
-    if (r->skip || t->kind != T_OPEN || t->value != '(' || t->space == SPACE_WIDE)
+    if (r->skip || t->kind != T_OPEN || t->space == SPACE_WIDE)
         return 0;
+    if (t->value == '[' && !strcmp(name, "E")) /* the expected value */
+        return 1;
+    if (t->value != '(')
+        return 0;
+    if (is_word(r, name, from))
+        return 1;
     struct call c = look_inside(r);
     const struct token *behind = &r->t[t->match + 1];
     int marked = strpbrk(name, "'^") != NULL,
@@ -209,6 +242,14 @@ const struct math_node *read_name(struct math_reader *r, const char *name, int f
         }
         if (reader_is(r, T_UNDERSCORE) && name == first)
             return NULL;
+        if ((used = order(name, reader_token(r), &n))) {
+            const char *raised = reader_flat(r, r->pos, r->pos + used);
+            r->pos += used;
+            if (!n)
+                name = reader_join_names(r, name, raised);
+            for (; n > 0; n--)
+                name = reader_join_names(r, name, "'");
+        }
         at = r->pos;
         if ((used = star(reader_token(r)))) {
             r->pos += used;
@@ -222,7 +263,7 @@ const struct math_node *read_name(struct math_reader *r, const char *name, int f
             }
         }
     }
-    if (is_applied(r, name))
+    if (is_applied(r, name, from))
         return apply(r, name, from);
     const struct math_node *m = name == first ? constant(r, name, from) : NULL;
     return m ? m : reader_named(r, MATH_SYMBOL, from, name);

@@ -24,6 +24,34 @@ static const struct math_node *vulgar(struct math_reader *r)
     return reader_two(r, MATH_DIVIDE, from, a, b);
 }
 
+/* A name that was a command; \Delta T is one quantity, and not a product. */
+static const struct math_node *read_named(struct math_reader *r)
+{
+    int from = r->pos - 1;
+    const char *name = reader_flat(r, from, r->pos);
+    const struct token *t = reader_token(r);
+    int is_change = !strcmp(name, "Delta") && ((t->kind == T_WORD && t->n == 1) || t->kind == T_NAME);
+    if (is_change) {
+        name = arena_printf(r->w->arena, "Delta %s", reader_flat(r, r->pos, r->pos + 1));
+        reader_next(r);
+    }
+    return read_name(r, name, from, 0);
+}
+
+/* What \neg stands before: \neg p \to q is (\neg p) \to q. */
+static const struct math_node *negation(struct math_reader *r, int from, const struct math_node *m, int whole)
+{
+    int splits = m && !whole && m->n > 1 &&
+                 ((m->kind == MATH_RELATION && *m->ops == MATH_OTHER_RELATION) ||
+                  m->kind == MATH_INTERSECTION || m->kind == MATH_UNION);
+    if (!splits)
+        return reader_one(r, MATH_NOT, from, m);
+    const struct math_node **child = arena_alloc(r->w->arena, (size_t)m->n * sizeof *child);
+    memcpy(child, m->child, (size_t)m->n * sizeof *child);
+    child[0] = reader_one(r, MATH_NOT, from, child[0]);
+    return child[0] ? math_node_like(r->w, m, child) : NULL;
+}
+
 /* \neg p; \forall x > 0 */
 static const struct math_node *prefix(struct math_reader *r)
 {
@@ -32,10 +60,11 @@ static const struct math_node *prefix(struct math_reader *r)
     if (reader_enter(r))
         return NULL;
     reader_next(r);
+    const struct token *open = reader_token(r);
     const struct math_node *m = read_relation(r);
     r->depth--;
     if (t->kind == T_NOT)
-        return reader_one(r, MATH_NOT, from, m);
+        return negation(r, from, m, open->kind == T_OPEN && r->pos == open->match + 1);
     struct math_node *q = math_node_1(r->w, MATH_OPAQUE, reader_source(r, from), m);
     if (q)
         q->name = t->s;
@@ -100,7 +129,7 @@ const struct math_node *read_primary(struct math_reader *r)
         return read_letters(r);
     case T_NAME:
         reader_next(r);
-        return read_name(r, reader_flat(r, r->pos - 1, r->pos), r->pos - 1, 0);
+        return read_named(r);
     case T_CONSTANT:
         return constant(r);
     case T_FUNCTION:
