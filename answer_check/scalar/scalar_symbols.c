@@ -138,11 +138,13 @@ static int has_subscript(const struct math_node *m, const char *name)
     return 0;
 }
 
-/* A sum of f(k) or of x_k is opaque as a whole: a symbol for f(k) would not depend on k. */
+/* A sum of f(k) or of x_k is opaque as a whole: a symbol for f(k) would not depend on k. So is a series,
+ * which has no values at sample points. */
 static int is_opaque(const struct math_node *m)
 {
     if (m->kind == MATH_SUM)
         return m->which == MATH_INTEGRAL || holds_opaque(m->child[0], 0) ||
+               (m->n == 4 && m->child[3]->kind == MATH_CONSTANT && m->child[3]->which == MATH_INFINITY) ||
                (m->n == 4 && has_subscript(m->child[0], m->child[1]->name));
     return m->kind == MATH_APPLY || m->kind == MATH_OPAQUE;
 }
