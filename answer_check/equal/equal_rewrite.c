@@ -19,13 +19,14 @@ static const struct math_node *by_coordinates(struct comparison *e, const struct
     return math_node_new(e->w, MATH_AND, m->source, a->n, equation);
 }
 
-/* Without the brackets of a set or list of one; but a set with the empty set in it is not empty, and inside
- * other sets brackets count. */
+/* Without the brackets of a set or list of one; but a set with the empty set in it is not empty, {x} may be
+ * the fractional part of x, and inside other sets brackets count. */
 static const struct math_node *only_item(const struct comparison *e, const struct math_node *m)
 {
     if (!equal_is_collection(m) || m->n != 1 || m->child[0]->kind == MATH_NUMBER_SET)
         return NULL;
-    return m->kind == MATH_SET && (e->inside || m->child[0]->kind == MATH_SET) ? NULL : m->child[0];
+    int letter = m->child[0]->kind == MATH_SYMBOL && !m->child[0]->name[1];
+    return m->kind == MATH_SET && (e->inside || letter || m->child[0]->kind == MATH_SET) ? NULL : m->child[0];
 }
 
 /* P(3, -2) as the point that it names. */

@@ -6,8 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A dimension is an exponent of each base unit: metre, gram, second, month, dollar, and bits. */
-enum { LENGTH, MASS, TIME, CALENDAR, MONEY, DATA, DIMENSIONS };
+/* A dimension is an exponent of each base unit: metre, gram, second, month, dollar, bit, and the units of
+ * physics that have a name of their own, each by itself: a joule is not worked out to newtons times metres.
+ */
+enum {
+    LENGTH,
+    MASS,
+    TIME,
+    CALENDAR,
+    MONEY,
+    DATA,
+    FORCE,
+    ENERGY,
+    POWER,
+    PRESSURE,
+    FREQUENCY,
+    VOLTAGE,
+    CURRENT,
+    RESISTANCE,
+    CHARGE,
+    AMOUNT,
+    TEMPERATURE,
+    ELECTRONVOLT,
+    ANGLE,
+    DIMENSIONS
+};
 
 /* Exact by definition: the international yard and pound (1959), the US gallon of 231 cubic inches. */
 static const struct unit {
@@ -52,6 +75,38 @@ static const struct unit {
     {{"cent", "cents"}, MONEY, 1, 1, 100},
     {{"bit", "bits"}, DATA, 1, 1, 1},
     {{"byte", "bytes"}, DATA, 1, 8, 1},
+    {{"N", "newton", "newtons", "Newton", "Newtons"}, FORCE, 1, 1, 1},
+    {{"kN", "kilonewton", "kilonewtons"}, FORCE, 1, 1000, 1},
+    {{"J", "joule", "joules", "Joule", "Joules"}, ENERGY, 1, 1, 1},
+    {{"kJ", "kilojoule", "kilojoules"}, ENERGY, 1, 1000, 1},
+    {{"MJ", "megajoule", "megajoules"}, ENERGY, 1, 1000000, 1},
+    {{"W", "watt", "watts", "Watt", "Watts"}, POWER, 1, 1, 1},
+    {{"mW", "milliwatt", "milliwatts"}, POWER, 1, 1, 1000},
+    {{"kW", "kilowatt", "kilowatts"}, POWER, 1, 1000, 1},
+    {{"MW", "megawatt", "megawatts"}, POWER, 1, 1000000, 1},
+    {{"Pa", "pascal", "pascals", "Pascal"}, PRESSURE, 1, 1, 1},
+    {{"kPa", "kilopascal", "kilopascals"}, PRESSURE, 1, 1000, 1},
+    {{"atm", "atmosphere", "atmospheres"}, PRESSURE, 1, 101325, 1},
+    {{"Hz", "hertz", "Hertz"}, FREQUENCY, 1, 1, 1},
+    {{"kHz", "kilohertz"}, FREQUENCY, 1, 1000, 1},
+    {{"MHz", "megahertz"}, FREQUENCY, 1, 1000000, 1},
+    {{"GHz", "gigahertz"}, FREQUENCY, 1, 1000000000, 1},
+    {{"V", "volt", "volts", "Volts"}, VOLTAGE, 1, 1, 1},
+    {{"mV", "millivolt", "millivolts"}, VOLTAGE, 1, 1, 1000},
+    {{"kV", "kilovolt", "kilovolts"}, VOLTAGE, 1, 1000, 1},
+    {{"A", "amp", "amps", "ampere", "amperes", "Amps"}, CURRENT, 1, 1, 1},
+    {{"mA", "milliamp", "milliamps", "milliampere", "milliamperes"}, CURRENT, 1, 1, 1000},
+    {{"ohm", "ohms", "Ohm", "Ohms"}, RESISTANCE, 1, 1, 1},
+    {{"C", "coulomb", "coulombs", "Coulombs"}, CHARGE, 1, 1, 1},
+    {{"mol", "mole", "moles", "mols"}, AMOUNT, 1, 1, 1},
+    {{"mmol", "millimole", "millimoles"}, AMOUNT, 1, 1, 1000},
+    {{"K", "kelvin", "kelvins", "Kelvin"}, TEMPERATURE, 1, 1, 1},
+    {{"eV", "electronvolt", "electronvolts"}, ELECTRONVOLT, 1, 1, 1},
+    {{"meV"}, ELECTRONVOLT, 1, 1, 1000},
+    {{"keV"}, ELECTRONVOLT, 1, 1000, 1},
+    {{"MeV"}, ELECTRONVOLT, 1, 1000000, 1},
+    {{"GeV"}, ELECTRONVOLT, 1, 1000000000, 1},
+    {{"rad", "radian", "radians", "rads"}, ANGLE, 1, 1, 1},
     {{"unit", "units"}, DIMENSIONS, 0, 1, 1},
     {{"person", "people", "persons"}, DIMENSIONS, 0, 1, 1},
 };

@@ -120,6 +120,18 @@ static int brace(struct lexer *l, char c)
     return 0;
 }
 
+/* "negative 3", "\text{minus }3": a sign, where a digit follows. */
+static int is_sign(const struct lexer *l, size_t end)
+{
+    struct span word = {l->text.s + l->at, end - l->at};
+    size_t i = end;
+    if (!span_starts(word, "negative") && !span_starts(word, "minus"))
+        return 0;
+    while (i < l->text.n && strchr(" }$", l->text.s[i]) && l->text.s[i])
+        i++;
+    return (word.n == 8 || word.n == 5) && i > end && i < l->text.n && ascii_is_digit(l->text.s[i]);
+}
+
 /* Letters: a word with a mathematical meaning, or one that the reader will read. sinx is read as sin x. */
 static void letters(struct lexer *l)
 {
@@ -133,6 +145,11 @@ static void letters(struct lexer *l)
         if (!letter)
             break;
         n += (size_t)used;
+    }
+    if (is_sign(l, l->at + n)) {
+        lex_emit(l, T_MINUS, 0, s, n);
+        l->at += n;
+        return;
     }
     const struct token_meaning *m = n > 1 ? math_plain_word((struct span){s, n}) : NULL;
     if (!m && n > 2 && !l->in_text && memchr("xyznab", s[n - 1], 6)) {

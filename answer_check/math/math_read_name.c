@@ -332,6 +332,12 @@ static int is_one_name(struct math_reader *r)
     return name || t->n == 3 ? name != reader_option(r, READ_NAMES) : 0;
 }
 
+/* dx outside an integral is one quantity, so that x dy - y dx is not 0. */
+static int is_differential(const struct math_reader *r, const struct token *t)
+{
+    return !r->in_integral && t->n == 2 && t->s[0] == 'd' && strchr("xyzuvSTUVPQWGH", t->s[1]) && t->s[1];
+}
+
 const struct math_node *read_letters(struct math_reader *r)
 {
     const struct token *t = reader_token(r);
@@ -343,7 +349,7 @@ const struct math_node *read_letters(struct math_reader *r)
     int beyond_ascii = t->s[0] & 0x80 && t->n > 4;
     if (!r->skip && (math_word_is_prose(word) || (beyond_ascii && t[1].kind != T_RELATION)))
         return NULL;
-    if (!r->skip && (t->n == 1 || t->s[0] & 0x80 || is_one_name(r))) {
+    if (!r->skip && (t->n == 1 || t->s[0] & 0x80 || is_differential(r, t) || is_one_name(r))) {
         const char *name = arena_strndup(r->w->arena, t->s, (size_t)t->n);
         reader_next(r);
         return read_name(r, name, from, t->n == 1);
