@@ -82,9 +82,50 @@ static int is_sound(const struct math_node *reading, const struct letters *l)
     return 1;
 }
 
+/* How many names of two capitals does it hold: AB, the segment? *first: one of them; two are distinct. */
+static int count_segments(const struct math_node *m, const char **first, int *distinct)
+{
+    int n = m->kind == MATH_SYMBOL && strlen(m->name) == 2 && m->name[0] >= 'A' && m->name[0] <= 'Z' &&
+            m->name[1] >= 'A' && m->name[1] <= 'Z';
+    if (n) {
+        *distinct |= *first && strcmp(*first, m->name) != 0;
+        *first = m->name;
+    }
+    for (int i = 0; i < m->n; i++)
+        n += count_segments(m->child[i], first, distinct);
+    return n;
+}
+
+static int has_segments(const struct math_node *m)
+{
+    const char *first = NULL;
+    int distinct = 0;
+    count_segments(m->kind == MATH_EITHER ? m->child[0] : m, &first, &distinct);
+    return distinct;
+}
+
+/* Where both answers hold several segments, AB and CD, those are no products of letters. */
+static const struct math_node *settle_segments(struct comparison *e, const struct math_node *m,
+                                               const struct math_node *other)
+{
+    const struct math_node *kept[MATH_TREE_READINGS];
+    int n = 0, distinct = 0;
+    const char *first = NULL;
+    if (!has_segments(m) || !has_segments(other))
+        return m;
+    int usual = count_segments(m->child[0], &first, &distinct);
+    for (int i = 0; i < m->n && i < MATH_TREE_READINGS; i++)
+        if (count_segments(m->child[i], &first, &distinct) == usual)
+            kept[n++] = m->child[i];
+    return n == m->n ? m : n == 1 ? kept[0] : math_node_new(e->w, MATH_EITHER, m->source, n, kept);
+}
+
 const struct math_node *equal_settle_letters(struct comparison *e, const struct math_node *m,
                                              const struct math_node *other)
 {
+    m = settle_segments(e, m, other);
+    if (!m || m->kind != MATH_EITHER)
+        return m;
     const struct math_node *kept[MATH_TREE_READINGS];
     struct letters l = {.usual = m->child[0], .own = most_applied(m), .others = most_applied(other)};
     int n = 0;

@@ -350,7 +350,12 @@ const struct math_node *read_letters(struct math_reader *r)
     if (!r->skip && (math_word_is_prose(word) || (beyond_ascii && t[1].kind != T_RELATION)))
         return NULL;
     if (!r->skip && (t->n == 1 || t->s[0] & 0x80 || is_differential(r, t) || is_one_name(r))) {
-        const char *name = arena_strndup(r->w->arena, t->s, (size_t)t->n);
+        char *name = arena_strndup(r->w->arena, t->s, (size_t)t->n);
+        int is_segment = t->n == 2 && !(t->flags & TOKEN_TEXT) && name[1] >= 'A' && name[0] <= 'Z';
+        if (is_segment && name[1] < name[0]) { /* BA is AB */
+            name[0] = t->s[1];
+            name[1] = t->s[0];
+        }
         reader_next(r);
         return read_name(r, name, from, t->n == 1);
     }
