@@ -61,6 +61,7 @@ set(rooms
   "tasks                   | task.h                                     | answer_check"
 
   "evalcore/cli            | *                                          |"
+  "evalcore/fetch          | fetch.h                                    | evalcore/cli"
   "evalcore/stats          | stats.h                                    |"
   "evalcore/svg            | svg.h                                      |"
   "evalcore/store          | run.h grades.h completion_json.h job_key.h journal.h keymap.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
@@ -69,7 +70,7 @@ set(rooms
   "evalcore/report         | report.h lmeval.h                          | evalcore/store evalcore/stats evalcore/svg evalcore/cli engine/policies"
   "evalcore/plan           | runplan.h cell_identity.h prompts.h scheduler.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
   "evalcore/sweep          | sweep_local.h sweep_workers.h sweep_options.h | evalcore/plan evalcore/store evalcore/cli"
-  "evalcore/commands       | commands.h                                 | evalcore/sweep evalcore/plan evalcore/report evalcore/bench evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
+  "evalcore/commands       | commands.h                                 | evalcore/sweep evalcore/plan evalcore/report evalcore/bench evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
   "evalcore                |                                            | evalcore/commands evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.

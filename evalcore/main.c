@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/version.h"
 #include "evalcore/commands/commands.h"
@@ -75,6 +77,48 @@ static const char *cache_dir(const char *home, struct arena *a)
     return home ? arena_printf(a, "%s/.cache/kveval", home) : NULL;
 }
 
+/* The Hub's library takes these words for yes. */
+static int is_yes(const char *text)
+{
+    static const char *const words[] = {"1", "on", "yes", "true"};
+    for (int i = 0; text && i < 4; i++)
+        if (!strcasecmp(text, words[i]))
+            return 1;
+    return 0;
+}
+
+/* HF_TOKEN, else the first line of HF_TOKEN_PATH or HF_HOME/token; NULL when none is usable. */
+static const char *hub_token(const char *home, struct arena *a)
+{
+    const char *token = getenv("HF_TOKEN"), *path = getenv("HF_TOKEN_PATH"), *hub = getenv("HF_HOME");
+    const char *xdg = getenv("XDG_CACHE_HOME");
+    struct str text = {0};
+    if (!token || !*token) {
+        if (!path && hub)
+            path = arena_printf(a, "%s/token", hub);
+        else if (!path && xdg)
+            path = arena_printf(a, "%s/huggingface/token", xdg);
+        else if (!path && home)
+            path = arena_printf(a, "%s/.cache/huggingface/token", home);
+        if (path && !file_read(path, &text, NULL))
+            token = arena_strdup(a, str_text(&text));
+        str_release(&text);
+    }
+    size_t n = token ? strcspn(token, " \t\r\n") : 0;
+    return n ? arena_strndup(a, token, n) : NULL;
+}
+
+static void look_for_hub(struct program *p, struct arena *a)
+{
+    const char *endpoint = getenv("HF_ENDPOINT");
+    size_t n = endpoint ? strlen(endpoint) : 0;
+    while (n && endpoint[n - 1] == '/')
+        n--;
+    p->hub_endpoint = n ? arena_strndup(a, endpoint, n) : "https://huggingface.co";
+    p->hub_offline = is_yes(getenv("HF_HUB_OFFLINE")) || is_yes(getenv("TRANSFORMERS_OFFLINE"));
+    p->hub_token = hub_token(p->home, a);
+}
+
 static void look_around(struct program *p, struct arena *a)
 {
     struct winsize size;
@@ -83,6 +127,7 @@ static void look_around(struct program *p, struct arena *a)
     const char *home = getenv("HOME");
     p->home = home && home[0] == '/' ? home : NULL;
     p->cache_dir = cache_dir(p->home, a);
+    look_for_hub(p, a);
     p->live = isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
     p->columns = 80;
     if (columns && !cli_int(columns, 20, 1000, &n))

@@ -10,9 +10,12 @@
  * filters of lines, progress, signals); the rooms of evalcore above it may come in by any of its headers. */
 struct program {      /* what main.c read from the environment and the terminal; nobody else asks for it */
     const char *home; /* the user's folder; NULL when not known */
-    const char *cache_dir; /* for hashes of weight files; NULL when there is no home */
-    int columns;           /* of the terminal; 80 when unknown */
-    int live;              /* standard error is a terminal that can redraw a line */
+    const char *cache_dir;    /* for hashes of weight files; NULL when there is no home */
+    const char *hub_endpoint; /* of the Hugging Face Hub, without a slash at the end */
+    const char *hub_token;    /* NULL: none. Never printed or stored, sent to the endpoint's host alone */
+    int hub_offline;          /* nothing may be fetched */
+    int columns;              /* of the terminal; 80 when unknown */
+    int live;                 /* standard error is a terminal that can redraw a line */
 };
 
 /* Returns the exit code. argv[0] is the command's name. */
