@@ -108,6 +108,20 @@ static const char *hub_token(const char *home, struct arena *a)
     return n ? arena_strndup(a, token, n) : NULL;
 }
 
+static const char *hub_cache(const char *home, struct arena *a)
+{
+    const char *cache = getenv("HF_HUB_CACHE"), *hub = getenv("HF_HOME"), *xdg = getenv("XDG_CACHE_HOME");
+    if (!cache || !*cache)
+        cache = getenv("HUGGINGFACE_HUB_CACHE"); /* its older name */
+    if (cache && *cache)
+        return cache;
+    if (hub && *hub)
+        return arena_printf(a, "%s/hub", hub);
+    if (xdg && *xdg)
+        return arena_printf(a, "%s/huggingface/hub", xdg);
+    return home ? arena_printf(a, "%s/.cache/huggingface/hub", home) : NULL;
+}
+
 static void look_for_hub(struct program *p, struct arena *a)
 {
     const char *endpoint = getenv("HF_ENDPOINT");
@@ -116,6 +130,7 @@ static void look_for_hub(struct program *p, struct arena *a)
         n--;
     p->hub_endpoint = n ? arena_strndup(a, endpoint, n) : "https://huggingface.co";
     p->hub_offline = is_yes(getenv("HF_HUB_OFFLINE")) || is_yes(getenv("TRANSFORMERS_OFFLINE"));
+    p->hub_cache = hub_cache(p->home, a);
     p->hub_token = hub_token(p->home, a);
 }
 

@@ -12,6 +12,7 @@ struct program {      /* what main.c read from the environment and the terminal;
     const char *home; /* the user's folder; NULL when not known */
     const char *cache_dir;    /* for hashes of weight files; NULL when there is no home */
     const char *hub_endpoint; /* of the Hugging Face Hub, without a slash at the end */
+    const char *hub_cache;    /* where the Hub's library keeps what it fetched; NULL when there is no home */
     const char *hub_token;    /* NULL: none. Never printed or stored, sent to the endpoint's host alone */
     int hub_offline;          /* nothing may be fetched */
     int columns;              /* of the terminal; 80 when unknown */

@@ -8,6 +8,7 @@
 #include "evalcore/base/hash.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/device_list.h"
+#include "evalcore/cli/hub_model.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/plan/prompts.h"
 #include "evalcore/store/run.h"
@@ -22,7 +23,8 @@ struct generate_options {
 #define AT(member) offsetof(struct generate_options, member)
 static const struct cli_option generate_table[] = {
     {"prompt", 'p', CLI_TEXT, AT(prompt), "TEXT", .help = "the prompt (default: standard input)"},
-    {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = "pocket (default) or a model folder"},
+    {"model", 'M', CLI_STRING, AT(model), "MODEL",
+     .help = "pocket (default), a model folder or an id in the Hub's cache"},
     {"policy", 0, CLI_STRING, AT(policy), "SPEC", .help = "NAME or NAME:key=value,key=value (default full)"},
     {"chat", 0, CLI_STRING, AT(chat), "NAME", .help = "chat template: auto (default), none or a name"},
     {"raw", 0, CLI_FLAG, AT(raw), NULL,
@@ -107,7 +109,9 @@ static int generate(const struct program *p, const struct generate_options *o, s
     struct token_list ids = {0};
     struct str text = {0};
     struct request r = {.max_new_tokens = o->max_new_tokens, .stop = o->stop.v, .n_stop = o->stop.n};
-    int rc = policy_spec_text(&spec, o->policy, &a, e);
+    int rc = hub_model(&eo.model, p, o->model, &a, e);
+    if (!rc)
+        rc = policy_spec_text(&spec, o->policy, &a, e);
     if (!rc)
         rc = engine_kv_dtype(&eo.kv_dtype, o->kv_dtype, e);
     if (!rc && o->prompt)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
+#include "evalcore/cli/hub_model.h"
 #include "evalcore/cli/device_list.h"
 #include "evalcore/cli/jsonl.h"
 #include "evalcore/commands/commands.h"
@@ -17,7 +18,8 @@ struct logprobs_options {
 static const struct cli_option logprobs_table[] = {
     {"policy", 0, CLI_STRING, AT(policy), "SPEC",
      .help = "NAME or NAME:key=value,key=value, lists as 2+5+7 (default full)"},
-    {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = "pocket (default) or a model folder"},
+    {"model", 'M', CLI_STRING, AT(model), "MODEL",
+     .help = "pocket (default), a model folder or an id in the Hub's cache"},
     {"device", 0, CLI_STRING, AT(device), "NAME", .help = DEVICE_HELP},
     {"kv-dtype", 0, CLI_STRING, AT(kv_dtype), "TYPE", .help = "fp32 or bf16"},
     {"threads", 0, CLI_INT, AT(threads), "N", .help = "CPU threads", .min = 1, .max = CLI_THREADS_MAX},
@@ -113,13 +115,14 @@ static int run_logprobs(const struct program *p, int argc, char **argv)
     int n, code = command_parse(&cmd_logprobs, &o, argc, argv, &path, 0, 1, &n);
     if (code >= 0)
         return code;
-    eo.model = o.model;
     eo.threads = o.threads;
     s.gaps = o.gaps;
     struct device_list device;
     int rc = device_list_parse(&device, o.device, 1, &e);
     eo.backend = device.backend;
     eo.ordinal = device.ordinal[0];
+    if (!rc)
+        rc = hub_model(&eo.model, p, o.model, &a, &e);
     if (!rc)
         rc = engine_kv_dtype(&eo.kv_dtype, o.kv_dtype, &e);
     if (!rc)

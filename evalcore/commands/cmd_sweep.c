@@ -5,6 +5,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
+#include "evalcore/cli/hub_model.h"
 #include "evalcore/cli/stop.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/plan/dryrun.h"
@@ -85,6 +86,8 @@ static int load_inputs(struct sweep *s, struct err *e)
     struct runplan_options po = sweep_plan_options(&s->o, s->program, &s->devices, 0);
     po.dry = s->o.dry_run || s->devices.n > 1;
     int rc = runfile_load(&s->file, s->path, &fo, e);
+    if (!rc)
+        rc = hub_model(&s->file.model, s->program, s->file.model, &s->file.arena, e);
     if (!rc && s->o.out)
         rc = runfolder_check(s->o.out, e);
     if (!rc && s->o.out && file_is_dir(s->o.out))

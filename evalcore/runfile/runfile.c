@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "evalcore/base/file.h"
+#include "evalcore/cli/hub_model.h"
 #include "evalcore/runfile/axes.h"
 #include "evalcore/runfile/overrides.h"
 #include "evalcore/runfile/runfile_parts.h"
@@ -160,9 +161,12 @@ static int read_model(struct runfile *r, json_t *root, const char *override, str
     if (override) {
         r->model = arena_strdup(&r->arena, override);
     } else {
-        if (strcmp(json_string_value(v), "pocket"))
+        const char *as_written = arena_strdup(&r->arena, json_string_value(v));
+        if (strcmp(as_written, "pocket"))
             runfile_rebase(r, root, "model");
         r->model = arena_strdup(&r->arena, json_string_value(json_object_get(root, "model")));
+        if (!file_exists(r->model) && hub_is_id(as_written))
+            r->model = as_written;
     }
     return 0;
 }

@@ -35,7 +35,7 @@ struct runfile_settings {
 
 struct runfile {
     const char *path, *dir;
-    const char *model;    /* "pocket" or a folder, relative paths already resolved */
+    const char *model;    /* "pocket", a folder (relative paths already resolved), or an id on the Hub */
     const char *baseline; /* a policy's label or name; "" when there is none */
     int baseline_policy;  /* index into policies; -1 when there is none */
     struct runfile_task *tasks;

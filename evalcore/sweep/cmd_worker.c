@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+#include "evalcore/cli/hub_model.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
@@ -46,6 +47,8 @@ static int load(struct worker *w, const struct program *p, const char *path, int
     omp_set_num_threads(w->o.threads ? w->o.threads : sweep_cores(&w->devices));
     struct runplan_options po = sweep_plan_options(&w->o, p, &w->devices, index);
     int rc = runfile_load(&w->file, path, &fo, e);
+    if (!rc)
+        rc = hub_model(&w->file.model, p, w->file.model, &w->file.arena, e);
     if (!rc)
         rc = runplan_build(&w->plan, &w->file, &po, e);
     for (long i = 0; i < w->plan.n_jobs && !rc; i++)

@@ -1,0 +1,57 @@
+/* The layout of the Hub's cache (contract: hub_model.h): models--OWNER--NAME/refs/REVISION holds a commit,
+ * and snapshots/COMMIT is the folder. huggingface_hub's guide "Understand caching" describes it. */
+#include "evalcore/cli/hub_model.h"
+
+#include <string.h>
+
+#include "evalcore/base/file.h"
+
+enum { COMMIT_DIGITS = 40 };
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+
+int hub_is_id(const char *model)
+{
+    size_t owner = strspn(model, letters);
+    if (!owner || model[0] == '.' || model[0] == '-' || model[owner] != '/')
+        return 0;
+    const char *name = model + owner + 1;
+    size_t n = strspn(name, letters);
+    if (!n || *name == '.' || (name[n] && name[n] != '@') || file_exists(model))
+        return 0;
+    const char *revision = name[n] ? name + n + 1 : "main";
+    return *revision && *revision != '.' && strspn(revision, letters) == strlen(revision);
+}
+
+/* The commit of a revision; a commit is its own. */
+static const char *commit_of(const char *repo, const char *revision, struct arena *a)
+{
+    struct str text = {0};
+    if (!file_read(arena_printf(a, "%s/refs/%s", repo, revision), &text, NULL))
+        revision = arena_strdup(a, str_text(&text));
+    str_release(&text);
+    size_t n = strspn(revision, "0123456789abcdef");
+    return n == COMMIT_DIGITS ? arena_strndup(a, revision, n) : NULL;
+}
+
+int hub_model(const char **out, const struct program *p, const char *model, struct arena *a, struct err *e)
+{
+    *out = model;
+    if (!hub_is_id(model))
+        return 0;
+    const char *at = strchr(model, '@'), *slash = strchr(model, '/');
+    const char *id = at ? arena_strndup(a, model, (size_t)(at - model)) : model;
+    const char *cache = p->hub_cache ? p->hub_cache : "none, there is no home folder";
+    const char *repo =
+        arena_printf(a, "%s/models--%.*s--%s", cache, (int)(slash - model), model, id + (slash - model) + 1);
+    const char *commit = commit_of(repo, at ? at + 1 : "main", a);
+    const char *folder = commit ? arena_printf(a, "%s/snapshots/%s", repo, commit) : NULL;
+    if (!folder || !file_exists(arena_printf(a, "%s/config.json", folder)))
+        return err_set(
+            e, ERR_USAGE,
+            "model %s is neither a folder here nor in the Hub's cache (%s); get it with `hf download "
+            "%s`%s%s, or give its folder",
+            model, cache, id, at ? " --revision " : "", at ? at + 1 : "");
+    *out = folder;
+    return 0;
+}

@@ -1,0 +1,19 @@
+#ifndef EVALCORE_CLI_HUB_MODEL_H
+#define EVALCORE_CLI_HUB_MODEL_H
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/err.h"
+#include "evalcore/cli/command.h"
+
+/* Models by their id on the Hugging Face Hub, "owner/name" or "owner/name@revision", found in the Hub's own
+ * cache where Transformers, vLLM or `hf download` left them. Nothing is fetched. */
+
+/* Has the form of an id, and no file or folder of that name is there. */
+int hub_is_id(const char *model);
+
+/* *out: for an id the folder of the snapshot that refs/REVISION names (main where none is given; a revision
+ * may be a commit), else `model` itself. Lives in the arena, or is `model`. ERR_USAGE when it is not in the
+ * cache. */
+int hub_model(const char **out, const struct program *p, const char *model, struct arena *a, struct err *e);
+
+#endif

@@ -1,0 +1,36 @@
+# A model by its id, in the layout of the Hub's cache.
+. "$(dirname "$0")/lib.sh"
+unset HF_HUB_CACHE HUGGINGFACE_HUB_CACHE XDG_CACHE_HOME HF_TOKEN
+export HF_HOME=$PWD/hf
+rm -rf hf own
+repo=hf/hub/models--own--Model-1.5B
+commit=0123456789abcdef0123456789abcdef01234567
+absent="model own/Model-1.5B is neither a folder here nor in the Hub's cache ($PWD/hf/hub); get it with \`hf download own/Model-1.5B\`, or give its folder"
+refuse 2 "$absent" generate --prompt x --model own/Model-1.5B
+refuse 2 "$absent" logprobs --model own/Model-1.5B
+echo '{"model": "own/Model-1.5B", "tasks": ["relay"], "policies": ["full"]}' >run.json
+refuse 2 "$absent" sweep run.json --dry-run
+mkdir -p "$repo/refs" "$repo/snapshots/$commit"
+printf '%s' "$commit" >"$repo/refs/main"
+refuse 2 "$absent" generate --prompt x --model own/Model-1.5B
+# found: the complaint is now about what the file lacks, and names the snapshot
+echo '{}' >"$repo/snapshots/$commit/config.json"
+for model in own/Model-1.5B own/Model-1.5B@main own/Model-1.5B@$commit; do
+    run 2 generate --prompt x --model "$model"
+    grep -q "snapshots/$commit/config.json" stderr.txt || fail "$model: $(cat stderr.txt)"
+done
+run 2 sweep run.json --dry-run
+grep -q "snapshots/$commit/config.json" stderr.txt || fail "sweep: $(cat stderr.txt)"
+HF_HUB_CACHE=$PWD/hf/hub HF_HOME=/nowhere run 2 generate --prompt x --model own/Model-1.5B
+grep -q "snapshots/$commit/config.json" stderr.txt || fail "HF_HUB_CACHE: $(cat stderr.txt)"
+run 2 generate --prompt x --model own/Model-1.5B@other
+grep -q -- '--revision other' stderr.txt || fail "a missing revision: $(cat stderr.txt)"
+# what the cache says is no path
+printf '../../../../own' >"$repo/refs/main"
+refuse 2 "$absent" generate --prompt x --model own/Model-1.5B
+# a folder wins
+mkdir -p own/Model-1.5B
+echo '{}' >own/Model-1.5B/config.json
+run 2 generate --prompt x --model own/Model-1.5B
+grep -q snapshots stderr.txt && fail "a folder must win: $(cat stderr.txt)"
+finish
