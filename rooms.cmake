@@ -53,7 +53,8 @@ set(rooms
 
   "engine/pocket           | pocket.h                                   |"
   "engine/memory           | device.h kvcache.h                         | kernels"
-  "engine/text             | tokenizer.h chat.h                         |"
+  "engine/text/jinja       | jinja.h                                    |"
+  "engine/text             | tokenizer.h chat.h                         | engine/text/jinja"
   "engine/model            | model.h model_config.h safetensors.h       | engine/pocket kernels"
   "engine/policies         | policy.h                                   | engine/model engine/memory engine/pocket kernels"
   "engine                  | engine.h                                   | engine/policies engine/model engine/text engine/memory engine/pocket kernels"

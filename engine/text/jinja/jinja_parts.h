@@ -1,0 +1,184 @@
+#ifndef ENGINE_TEXT_JINJA_JINJA_PARTS_H
+#define ENGINE_TEXT_JINJA_JINJA_PARTS_H
+
+#include <stdint.h>
+
+#include "engine/text/jinja/jinja.h"
+#include "evalcore/base/arena.h"
+
+/* What the files of this room share: tokens, the tree, values. */
+enum {
+    JINJA_TEXT_MAX = 1 << 20,
+    JINJA_DEPTH_MAX = 100,      /* of the tree, and of calls */
+    JINJA_STEPS_MAX = 2000000,  /* nodes that one rendering may visit */
+    JINJA_MEMORY_MAX = 1 << 28, /* bytes that one rendering may allocate */
+};
+
+enum jtoken_kind { T_END, T_DATA, T_VAR, T_VAR_END, T_BLOCK, T_BLOCK_END, T_NAME, T_STRING, T_INT, T_OP };
+struct jtoken {
+    enum jtoken_kind kind;
+    const char *text; /* a string's value, an operator's characters */
+    size_t n;
+    int64_t number;
+    int line;
+};
+struct jtokens {
+    struct jtoken *v;
+    size_t n, cap;
+};
+/* Tokens up to T_END; their texts lie in the arena. The caller frees v. */
+int jinja_lex(struct jtokens *out, struct arena *a, const char *text, size_t n, const char *what,
+              struct err *e);
+/* Python's whitespace. Returns the bytes of the white character at the front of p[0..n), 0: none there. */
+size_t jinja_space(const char *p, size_t n);
+/* The same at the end of p[0..n). */
+size_t jinja_space_back(const char *p, size_t n);
+size_t jinja_char(const char *p, size_t n); /* bytes of the character at the front; n > 0 */
+
+enum jnode_kind {
+    /* statements */
+    N_DATA,      /* text */
+    N_OUTPUT,    /* a */
+    N_IF,        /* a: condition, list: then, b: else (first statement) */
+    N_FOR,       /* target: list; a: iterable, b: filter; body, c: else */
+    N_SET,       /* target a = b */
+    N_SET_BLOCK, /* target a, body */
+    N_MACRO,     /* text: name; list: N_ARG parameters; body */
+    N_BODY,      /* body: a block that only groups */
+    N_BREAK,
+    N_CONTINUE,
+    /* expressions */
+    N_NAME,
+    N_STRING,
+    N_INT,
+    N_TRUE,
+    N_FALSE,
+    N_NONE,
+    N_LIST,  /* list; tuples too */
+    N_DICT,  /* list of N_ARG: a key, b value */
+    N_ATTR,  /* a . text */
+    N_ITEM,  /* a [ b ] */
+    N_SLICE, /* a [ list: three, N_MISSING where left out ] */
+    N_MISSING,
+    N_CALL,   /* a ( list of N_ARG: text keyword or NULL, a value ) */
+    N_FILTER, /* a | text ( list of N_ARG ) */
+    N_TEST,   /* a is text ( list of N_ARG ) */
+    N_NOT,
+    N_NEG,
+    N_AND,
+    N_OR,
+    N_COND,   /* a if b else c, c may be NULL */
+    N_BINARY, /* text: + - * % // ~ == != < > <= >= in, "not in"; comparisons are chained by N_CHAIN */
+    N_CHAIN,  /* a, then list of N_BINARY whose a is NULL */
+    N_ARG,
+};
+struct jnode {
+    enum jnode_kind kind;
+    int line;
+    const char *text;
+    size_t n;
+    int64_t number;
+    struct jnode *a, *b, *c, *list, *body, *next;
+};
+int jinja_parse(struct jnode **out, const struct jtokens *tokens, struct arena *a, const char *what,
+                struct err *e);
+
+enum jvalue_kind {
+    V_UNDEFINED,
+    V_NONE,
+    V_BOOL,
+    V_INT,
+    V_STRING,
+    V_LIST,
+    V_DICT,
+    V_SPACE,    /* namespace(): a mapping with attributes that can be set */
+    V_MACRO,    /* node and scope */
+    V_FUNCTION, /* text: name of a global */
+    V_METHOD,   /* text: name; list: items[0] is the object */
+};
+/* A string's bytes [from, to) come from others. is_scattered: they lie in several places, and the range is
+ * only their hull. is_markup: Jinja's `safe` was applied. */
+struct jvalue {
+    enum jvalue_kind kind;
+    int64_t number;
+    const char *text;
+    size_t n, from, to;
+    int is_scattered, is_markup;
+    struct jlist *list; /* V_LIST: values; V_DICT, V_SPACE: keys and values in turn */
+    const struct jnode *node;
+    struct jscope *scope;
+};
+struct jlist {
+    struct jvalue *v;
+    size_t n, cap;
+};
+struct jscope {
+    struct jscope *up;
+    struct jlist vars; /* names and values in turn */
+};
+
+/* One rendering. */
+struct jrun {
+    const char *what;
+    struct arena arena;
+    struct err *e;
+    long steps;
+    int depth, line; /* line: of the node that is evaluated */
+    int leaving;     /* N_BREAK or N_CONTINUE on its way to the loop, else 0 */
+    struct jscope *scope;
+};
+
+/* Text under construction, with the range of what comes from others. */
+struct jtext {
+    struct str s;
+    size_t from, to;
+    int is_scattered;
+};
+void jtext_add(struct jtext *t, const struct jvalue *v);   /* a string */
+struct jvalue jtext_take(struct jrun *r, struct jtext *t); /* copies into the arena and releases t */
+
+int jrun_fail(struct jrun *r, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Memory of the rendering; NULL after an error when the bound is reached. */
+void *jrun_alloc(struct jrun *r, size_t bytes);
+
+struct jvalue jv_int(int64_t v);
+struct jvalue jv_bool(int v);
+struct jvalue jv_text(const char *text, size_t n);
+struct jvalue jv_slice(const struct jvalue *s, size_t from, size_t to); /* bytes of a string */
+struct jvalue jv_list(struct jrun *r);                                  /* an empty one */
+void jlist_add(struct jrun *r, struct jlist *l, struct jvalue v);
+struct jvalue *jdict_find(const struct jlist *l, const char *key, size_t n); /* NULL: not there */
+void jdict_set(struct jrun *r, struct jlist *l, struct jvalue key, struct jvalue v);
+int jv_true(const struct jvalue *v);
+int jv_equal(const struct jvalue *a, const struct jvalue *b);
+int jv_is(const struct jvalue *v, const char *text); /* a string with this text */
+const char *jv_kind(const struct jvalue *v);         /* for messages: "a list" */
+/* Python's str(); lists and mappings are refused. */
+int jv_string(struct jrun *r, const struct jvalue *v, struct jvalue *out);
+/* The items that a loop over v sees, as a list. */
+int jv_items(struct jrun *r, const struct jvalue *v, struct jvalue *out);
+int jv_contains(struct jrun *r, const struct jvalue *in, const struct jvalue *v, int *is_in);
+int64_t jv_length(struct jrun *r, const struct jvalue *v);
+struct jvalue jv_item(struct jrun *r, const struct jvalue *of, const struct jvalue *key);
+/* of[start:stop:step]; the three are integers, V_NONE or V_UNDEFINED. */
+int jv_part(struct jrun *r, const struct jvalue *of, const struct jvalue at[3], struct jvalue *out);
+struct jvalue jv_strip(const struct jvalue *s, const struct jvalue *chars, int left, int right);
+
+/* args: positional values. keys and named are keyword arguments. */
+struct jargs {
+    struct jlist at;
+    struct jlist named; /* names and values in turn */
+};
+int jinja_filter(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *args,
+                 struct jvalue *out);
+int jinja_test(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *args, int *out);
+/* 1 when values of this kind have a method of that name. */
+int jinja_has_method(const struct jvalue *v, const char *name);
+int jinja_method(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *args,
+                 struct jvalue *out);
+int jinja_exec(struct jrun *r, const struct jnode *list, struct jtext *out);
+int jinja_eval(struct jrun *r, const struct jnode *n, struct jvalue *out);
+struct jvalue *jscope_find(struct jscope *s, const char *name, size_t n);
+void jscope_set(struct jrun *r, const char *name, size_t n, struct jvalue v);
+
+#endif
