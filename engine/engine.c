@@ -56,6 +56,12 @@ int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err 
     return rc;
 }
 
+int engine_open_chat(const char *model, const struct tokenizer *t, struct chat_own *out, struct err *e)
+{
+    int is_embedded = !strcmp(model, "pocket") || model_random_config(model);
+    return chat_own_open(out, is_embedded ? NULL : model, t, e);
+}
+
 static struct engine_info model_info(const char *model, const struct model_config *c)
 {
     return (struct engine_info){.model = model,
@@ -192,6 +198,8 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
     if (!rc)
         rc = engine_open_tokenizer(en->model_name, &en->tokenizer, e);
     if (!rc)
+        rc = engine_open_chat(en->model_name, en->tokenizer, &en->chat, e);
+    if (!rc)
         rc = open_cache(en, e);
     if (!rc)
         set_chunk(en);
@@ -251,6 +259,7 @@ void engine_close(struct engine *en)
         model_close(&en->model);
         en->be->close(en->dev);
     }
+    chat_own_release(&en->chat);
     tokenizer_close(en->tokenizer);
     free(en->waiting);
     free(en->active);
@@ -274,9 +283,9 @@ const struct tokenizer *engine_tokenizer(const struct engine *en)
     return en->tokenizer;
 }
 
-const struct chat *engine_chat(const struct engine *en)
+const struct chat_own *engine_chat(const struct engine *en)
 {
-    return en->tokenizer ? chat_guess(en->tokenizer) : NULL;
+    return &en->chat;
 }
 
 int engine_describe(const struct engine_options *options, struct engine_info *out, struct err *e)

@@ -64,14 +64,17 @@ struct engine_info {
 };
 const struct engine_info *engine_info(const struct engine *en);
 const struct tokenizer *engine_tokenizer(
-    const struct engine *en);                            /* NULL for a folder without tokenizer.json */
-const struct chat *engine_chat(const struct engine *en); /* guessed form, NULL when none fits */
+    const struct engine *en);                                /* NULL for a folder without tokenizer.json */
+const struct chat_own *engine_chat(const struct engine *en); /* empty for the embedded model */
 /* What is known from the configuration and these options alone, for --dry-run: neither weights nor a device
  * are opened. Other fields are 0 or NULL. */
 int engine_describe(const struct engine_options *o, struct engine_info *out, struct err *e);
 /* The tokenizer alone. *out is NULL for a folder without tokenizer.json; a model with random weights uses the
  * embedded model's. The caller closes it. */
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e);
+/* The chat template of a model's folder with its tokenizer, which may be NULL; the caller releases it. The
+ * struct must stay where it is. */
+int engine_open_chat(const char *model, const struct tokenizer *t, struct chat_own *out, struct err *e);
 /* The configuration file of a model named "random:CONFIG.json" (that shape with random weights, for
  * benchmarks); NULL for every other model. */
 const char *engine_random_config(const char *model);

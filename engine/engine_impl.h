@@ -73,6 +73,7 @@ struct engine {
     struct kvcache cache;
     struct transformer tf;
     struct tokenizer *tokenizer;
+    struct chat_own chat;
     struct policy *policies[MAX_POLICIES];
     int n_policies;
     struct prompt_entry prompts[N_PROMPTS];

@@ -5,52 +5,7 @@
 
 #include <string.h>
 
-/* One row per form. chat_guess takes the first row whose tokens a tokenizer has, so a form whose tokens are a
- * superset of another's stands above it. */
-static const struct chat FORMS[] = {
-    {.name = "r1-distill",
-     .help =
-         "DeepSeek-R1 distilled models: one user turn, no system prompt, the answer starts inside <think>",
-     .before = "<｜begin▁of▁sentence｜><｜User｜>",
-     .after = "<｜Assistant｜><think>\n",
-     .opens_thinking = 1,
-     .end = "<｜end▁of▁sentence｜>"},
-    {.name = "pocket",
-     .help = "the embedded model: one user turn, the answer starts inside <think>",
-     .before = "<|begin_of_sentence|><|User|>",
-     .after = "<|Assistant|><think>\n",
-     .opens_thinking = 1,
-     .end = "<|end_of_sentence|>"},
-    {.name = "qwen3",
-     .help = "Qwen3 and Qwen2.5: one user turn, no system prompt; the model opens <think> itself",
-     .before = "<|im_start|>user\n",
-     .after = "<|im_end|>\n<|im_start|>assistant\n",
-     .end = "<|im_end|>"},
-    {.name = "llama3",
-     .help = "Llama 3 instruct: one user turn; unlike the official template without a system turn, which "
-             "holds dates",
-     .before = "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\n",
-     .after = "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
-     .end = "<|eot_id|>"},
-    {.name = "none",
-     .help = "no form: the prompt is prefix, text and suffix; the model's begin-of-sentence token is put "
-             "before it",
-     .before = "",
-     .after = ""},
-};
-
-const struct chat *chat_at(size_t i)
-{
-    return i < sizeof FORMS / sizeof *FORMS ? &FORMS[i] : NULL;
-}
-
-const struct chat *chat_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++)
-        if (!strcmp(FORMS[i].name, name))
-            return &FORMS[i];
-    return NULL;
-}
+#include "engine/text/chat_template.h"
 
 /* 1 when the text has a "<...>" that is no added token of the tokenizer; the first one is copied to
  * `missing`. */
@@ -68,45 +23,130 @@ static int lacks_token(const struct tokenizer *t, const char *text, struct str *
 
 static int lacks(const struct chat *c, const struct tokenizer *t, struct str *missing)
 {
-    return lacks_token(t, c->before, missing) || lacks_token(t, c->after, missing) ||
-           lacks_token(t, c->end, missing);
+    return lacks_token(t, c->begin, missing) || lacks_token(t, c->before, missing) ||
+           lacks_token(t, c->after, missing) || lacks_token(t, c->end, missing);
 }
 
 const struct chat *chat_guess(const struct tokenizer *t)
 {
     const struct chat *found = NULL;
     struct str missing = {0};
-    for (size_t i = 0; !found && i < sizeof FORMS / sizeof *FORMS; i++)
-        if (*FORMS[i].before && !lacks(&FORMS[i], t, &missing))
-            found = &FORMS[i];
+    for (size_t i = 0; !found && chat_at(i); i++)
+        if (!chat_at(i)->is_unguessed && !lacks(chat_at(i), t, &missing))
+            found = chat_at(i);
     str_release(&missing);
     return found;
 }
 
+static int check_words(const struct chat *c, const struct chat_words *w, struct err *e)
+{
+    if (w->system && !c->system_before)
+        return err_set(e, ERR_USAGE,
+                       "the chat form %s has no place for a system message; leave \"system\" out or choose "
+                       "another form",
+                       c->name);
+    if (w->thinking != CHAT_THINKING_AUTO && !c->thinking_off)
+        return err_set(e, ERR_USAGE,
+                       "the chat form %s cannot switch thinking on or off; leave \"thinking\" out or choose "
+                       "another form",
+                       c->name);
+    return 0;
+}
+
+int chat_render(const struct chat *c, const struct chat_words *w, const char *user, size_t n_user,
+                struct str *out, size_t guard[2], struct err *e)
+{
+    if (c->own)
+        return chat_template_render(c->own, w, NULL, 0, user, n_user, out, guard, e);
+    if (check_words(c, w, e))
+        return e->code;
+    const char *system = w->system ? w->system : c->default_system;
+    /* In a form whose system message opens the user's turn, the turn's own beginning is written once. */
+    int is_inside = system && *c->system_before && !strcmp(c->system_before, c->before);
+    str_puts(out, c->begin);
+    if (system) {
+        str_puts(out, c->system_before);
+        str_puts(out, system);
+        str_puts(out, c->system_after);
+    }
+    str_puts(out, is_inside ? "" : c->before);
+    str_puts(out, w->prefix ? w->prefix : "");
+    guard[0] = out->len;
+    str_add(out, user, n_user);
+    guard[1] = out->len;
+    str_puts(out, w->suffix ? w->suffix : "");
+    str_puts(out, c->after);
+    str_puts(out, w->thinking == CHAT_THINKING_OFF ? c->thinking_off : "");
+    return 0;
+}
+
+int chat_render_turns(const struct chat *c, const struct chat_words *w, const char *const *turns,
+                      size_t n_turns, const char *user, size_t n_user, struct str *out, size_t guard[2],
+                      struct err *e)
+{
+    if (!n_turns)
+        return chat_render(c, w, user, n_user, out, guard, e);
+    if (!c->own)
+        return err_set(e, ERR_UNSUPPORTED,
+                       "the chat form %s holds one user turn; several need the model's own template",
+                       c->name);
+    return chat_template_render(c->own, w, turns, n_turns, user, n_user, out, guard, e);
+}
+
+/* A system message may come from anywhere, and a second guarded range there is not: a special token in it is
+ * refused. */
+static int check_system(const struct tokenizer *t, struct tokenizer_scratch *s, const char *system,
+                        struct err *e)
+{
+    struct token_list plain = {0}, special = {0};
+    size_t n = strlen(system);
+    int rc = tokenizer_encode(t, s, system, n, 0, &plain, e);
+    if (!rc)
+        rc = tokenizer_encode(t, s, system, n, 1, &special, e);
+    if (!rc &&
+        (plain.n != special.n || (plain.n && memcmp(plain.id, special.id, plain.n * sizeof *plain.id))))
+        rc = err_set(e, ERR_USAGE, "the system message holds a special token of the model; take it out");
+    token_list_release(&plain);
+    token_list_release(&special);
+    return rc;
+}
+
 int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenizer_scratch *s,
-                const char *prefix, const char *user, size_t n_user, const char *suffix,
-                struct token_list *out, struct err *e)
+                const struct chat_words *w, const char *user, size_t n_user, struct token_list *out,
+                struct err *e)
 {
     struct str text = {0};
-    int rc;
-    if (lacks(c, t, &text)) {
+    size_t guard[2];
+    int rc = 0;
+    if (!c->own && lacks(c, t, &text))
         rc = err_set(e, ERR_USAGE,
                      "the chat form %s needs the token %s, which this model's tokenizer.json does not have; "
-                     "choose another "
-                     "form, or none",
+                     "choose another form, or none",
                      c->name, text.data);
-        goto out;
-    }
     str_clear(&text);
-    str_puts(&text, c->before);
-    str_puts(&text, prefix ? prefix : "");
-    size_t from = text.len;
-    str_add(&text, user, n_user);
-    size_t to = text.len;
-    str_puts(&text, suffix ? suffix : "");
-    str_puts(&text, c->after);
-    rc = tokenizer_encode_guarded(t, s, str_text(&text), text.len, from, to, out, e);
-out:
+    if (!rc && w->system)
+        rc = check_system(t, s, w->system, e);
+    if (!rc)
+        rc = chat_render(c, w, user, n_user, &text, guard, e);
+    if (!rc)
+        rc = tokenizer_encode_guarded(t, s, str_text(&text), text.len, guard[0], guard[1], out, e);
     str_release(&text);
     return rc;
+}
+
+int chat_opens_thinking(const struct chat *c, const struct chat_words *w)
+{
+    struct str text = {0};
+    struct err e = {0};
+    size_t guard[2];
+    int opens = 0;
+    if (!chat_render(c, w, "x", 1, &text, guard, &e) && guard[1] <= text.len) {
+        for (const char *at = str_text(&text) + guard[1]; (at = strchr(at, '<')); at++)
+            if (!strncmp(at, "<think>", 7))
+                opens = 1;
+            else if (!strncmp(at, "</think>", 8))
+                opens = 0;
+    }
+    str_release(&text);
+    return opens;
 }

@@ -14,7 +14,7 @@
 #include "evalcore/store/run.h"
 
 struct generate_options {
-    const char *prompt, *model, *policy, *chat, *kv_dtype, *device;
+    const char *prompt, *model, *policy, *chat, *system, *thinking, *kv_dtype, *device;
     double temperature, top_p;
     int top_k, max_new_tokens, seed, threads, raw, ids;
     struct cli_list stop;
@@ -27,6 +27,8 @@ static const struct cli_option generate_table[] = {
      .help = "pocket (default), a model folder or an id in the Hub's cache"},
     {"policy", 0, CLI_STRING, AT(policy), "SPEC", .help = "NAME or NAME:key=value,key=value (default full)"},
     {"chat", 0, CLI_STRING, AT(chat), "NAME", .help = "chat template: auto (default), none or a name"},
+    {"system", 0, CLI_TEXT, AT(system), "TEXT", .help = "system message of the chat form"},
+    {"thinking", 0, CLI_STRING, AT(thinking), "MODE", .help = "auto (default), on or off"},
     {"raw", 0, CLI_FLAG, AT(raw), NULL,
      .help = "the prompt is rendered already; its special tokens are recognised"},
     {"temperature", 0, CLI_DOUBLE, AT(temperature), "T", .help = "0 (default): greedy", .min = 0, .max = 100},
@@ -45,20 +47,35 @@ static const struct cli_option generate_table[] = {
     {0},
 };
 
+static int words_of(const struct generate_options *o, const struct chat *chat, struct chat_words *out,
+                    struct err *e)
+{
+    struct settings s;
+    json_t *mode = json_text_of(o->thinking);
+    settings_defaults(&s);
+    int rc = settings_set(&s, NULL, "thinking", mode, "--thinking", e);
+    json_decref(mode);
+    s.system = o->system;
+    return rc ? rc : prompts_words(out, chat, &s, e);
+}
+
 static int encode(const struct generate_options *o, const struct engine *en, const struct str *text,
                   struct token_list *ids, int32_t *end_token, struct err *e)
 {
     const struct tokenizer *t = engine_tokenizer(en);
     struct tokenizer_scratch scratch = {0};
     const struct chat *chat = NULL;
+    struct chat_words words;
     int rc = 0;
     *end_token = -1;
     if (!t)
         return err_set(e, ERR_USAGE, "%s has no tokenizer.json, so a prompt cannot be encoded", o->model);
     if (!o->raw)
         rc = prompts_chat(&chat, engine_chat(en), o->chat, e);
+    if (!rc)
+        rc = words_of(o, chat, &words, e);
     if (!rc && chat) {
-        rc = chat_encode(chat, t, &scratch, NULL, str_text(text), text->len, NULL, ids, e);
+        rc = chat_encode(chat, t, &scratch, &words, str_text(text), text->len, ids, e);
         *end_token = chat->end ? tokenizer_find(t, chat->end) : -1;
     } else if (!rc) {
         if (engine_info(en)->bos >= 0)
@@ -142,8 +159,12 @@ static int generate(const struct program *p, const struct generate_options *o, s
 
 static int run_generate(const struct program *p, int argc, char **argv)
 {
-    struct generate_options o = {
-        .model = "pocket", .policy = "full", .chat = "auto", .top_p = 1, .max_new_tokens = 2048};
+    struct generate_options o = {.model = "pocket",
+                                 .policy = "full",
+                                 .chat = "auto",
+                                 .thinking = "auto",
+                                 .top_p = 1,
+                                 .max_new_tokens = 2048};
     struct err e = {0};
     int n, code = command_parse(&cmd_generate, &o, argc, argv, NULL, 0, 0, &n);
     if (code >= 0)

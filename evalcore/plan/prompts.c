@@ -8,15 +8,13 @@
 
 #include "evalcore/plan/cell_identity.h"
 
-int prompts_chat(const struct chat **out, const struct chat *own, const char *chat, struct err *e)
+int prompts_chat(const struct chat **out, const struct chat_own *own, const char *chat, struct err *e)
 {
     *out = NULL;
     if (!strcmp(chat, "none"))
         return 0;
-    if (!strcmp(chat, "auto")) {
-        *out = own;
-        return 0;
-    }
+    if (!strcmp(chat, "auto"))
+        return chat_own_form(own, out, e);
     *out = chat_find(chat);
     if (*out)
         return 0;
@@ -29,11 +27,23 @@ int prompts_chat(const struct chat **out, const struct chat *own, const char *ch
     return rc;
 }
 
+int prompts_words(struct chat_words *out, const struct chat *chat, const struct settings *s, struct err *e)
+{
+    *out = (struct chat_words){s->prefix, s->suffix, s->system, (enum chat_thinking)s->thinking};
+    if (chat || (!s->system && s->thinking == CHAT_THINKING_AUTO))
+        return 0;
+    return err_set(e, ERR_USAGE,
+                   "\"%s\" is set, but prompts of this model get no chat form that could hold it; leave it "
+                   "out, or name a form with \"chat\"",
+                   s->system ? "system" : "thinking");
+}
+
 struct renderer {
     const struct tokenizer *tokenizer;
     struct tokenizer_scratch scratch;
     const struct settings *settings;
     const struct prompt_set *set;
+    struct chat_words words;
     int32_t bos;
     int limit; /* tokens of prompt and completion together */
 };
@@ -52,7 +62,7 @@ static int wrap(struct renderer *r, const struct problem *p, const char *user, s
 {
     const struct settings *s = r->settings;
     if (r->set->chat && !p->no_chat)
-        return chat_encode(r->set->chat, r->tokenizer, &r->scratch, s->prefix, user, n, s->suffix, out, e);
+        return chat_encode(r->set->chat, r->tokenizer, &r->scratch, &r->words, user, n, out, e);
     struct str text = {0};
     str_puts(&text, s->prefix ? s->prefix : "");
     str_add(&text, user, n);
@@ -126,6 +136,8 @@ int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct
     int rc = 0;
     if (!r.tokenizer)
         return err_set(e, ERR_USAGE, "%s has no tokenizer.json, so prompts cannot be encoded", info->model);
+    if (prompts_words(&r.words, s->chat, settings, e))
+        return e->code;
     r.limit = info->max_context;
     if (settings->max_total_tokens > 0 && settings->max_total_tokens < r.limit)
         r.limit = settings->max_total_tokens;

@@ -17,14 +17,18 @@ struct prompt_set {
     const char *label;       /* of the task entry */
     const struct chat *chat; /* effective; NULL: none */
     int32_t end_token;       /* of the chat form, or -1 */
+    int opens_thinking;      /* the prompt ends inside <think> */
     struct prompt_row *rows; /* (task.n_problems) */
     struct token_list ids;
     const char *file; /* name inside the run folder */
 };
 
-/* Finds the chat form that `chat` asks for: "auto" is the model's own (NULL: none), "none" is none, and
- * anything else is a form's name, ERR_USAGE when there is none of that name. *out NULL: no chat form. */
-int prompts_chat(const struct chat **out, const struct chat *own, const char *chat, struct err *e);
+/* Finds the chat form that `chat` asks for: "auto" is the model's own, "none" is none, and anything else is a
+ * form's name, ERR_USAGE when there is none of that name. *out NULL: no chat form. */
+int prompts_chat(const struct chat **out, const struct chat_own *own, const char *chat, struct err *e);
+/* What the settings put around a user text in its chat form. A system message, or thinking on or off, without
+ * a chat form is ERR_USAGE. */
+int prompts_words(struct chat_words *out, const struct chat *chat, const struct settings *s, struct err *e);
 
 /* Fills rows and ids of s, whose task, chat and end_token are set. ERR_USAGE when t is NULL (the model has no
  * tokenizer), or when a prompt leaves no room for a completion and its task does not let the middle be cut

@@ -19,7 +19,9 @@ static int describe_model(struct lane *lane, const struct engine_options *o, str
     if (!rc)
         rc = engine_open_tokenizer(o->model, &lane->own, e);
     lane->tokenizer = lane->own;
-    lane->chat = lane->own ? chat_guess(lane->own) : NULL;
+    lane->chat = lane->own_chat = xcalloc(1, sizeof *lane->own_chat);
+    if (!rc)
+        rc = engine_open_chat(o->model, lane->own, lane->own_chat, e);
     return rc;
 }
 
@@ -62,6 +64,7 @@ static int same_prompts(const struct settings *a, const struct settings *b)
 {
     return same_text(a->chat, b->chat) && same_text(a->prefix, b->prefix) &&
            same_text(a->suffix, b->suffix) && same_text(a->prompt, b->prompt) &&
+           same_text(a->system, b->system) && a->thinking == b->thinking &&
            a->max_new_tokens == b->max_new_tokens && a->max_total_tokens == b->max_total_tokens;
 }
 
@@ -89,6 +92,7 @@ static int open_set(struct runplan *p, const struct runfile_task *t, const struc
     p->sets = xrealloc(p->sets, (size_t)(p->n_sets + 1) * sizeof *p->sets);
     struct prompt_set *s = &p->sets[p->n_sets];
     struct task_options options = t->options;
+    struct chat_words words;
     memset(s, 0, sizeof *s);
     s->label = t->label;
     s->end_token = -1;
@@ -101,6 +105,8 @@ static int open_set(struct runplan *p, const struct runfile_task *t, const struc
     s->n_original = s->task.n_problems;
     sample_ids_filter(ids, &s->task, t->label, o->limit);
     rc = prompts_chat(&s->chat, lane->chat, settings->chat, e);
+    if (!rc && s->chat && !prompts_words(&words, s->chat, settings, e))
+        s->opens_thinking = chat_opens_thinking(s->chat, &words);
     if (s->chat && s->chat->end && lane->tokenizer)
         s->end_token = tokenizer_find(lane->tokenizer, s->chat->end);
     if (!rc)
@@ -309,6 +315,11 @@ void runplan_release(struct runplan *p)
         engine_close(p->lanes[i].engine);
     for (int i = 0; i < p->n_lanes; i++)
         tokenizer_close(p->lanes[i].own);
+    for (int i = 0; i < p->n_lanes; i++) {
+        if (p->lanes[i].own_chat)
+            chat_own_release(p->lanes[i].own_chat);
+        free(p->lanes[i].own_chat);
+    }
     free(p->sets);
     free(p->lanes);
     free(p->cells);

@@ -16,7 +16,8 @@ struct lane { /* one engine: cells of one KV type share it */
     struct engine_info info;
     struct tokenizer *own; /* in a dry plan: of the model's folder, without its weights */
     const struct tokenizer *tokenizer;
-    const struct chat *chat; /* the model's own form, NULL: none */
+    struct chat_own *own_chat;   /* in a dry plan, as `own` */
+    const struct chat_own *chat; /* the model's own template */
 };
 
 struct plan_cell {

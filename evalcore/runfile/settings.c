@@ -8,6 +8,7 @@
 
 #define AT(member) offsetof(struct settings, member)
 
+static const char *const thinking_words[] = {"auto", "on", "off", NULL}; /* enum chat_thinking */
 static const char *const kv_dtypes[] = {"auto", "fp32", "bf16", NULL};
 
 const struct param settings_params[] = {
@@ -29,6 +30,10 @@ const struct param settings_params[] = {
     {"chat", PARAM_STRING, AT(chat), "auto", 0, 0, NULL, "chat template: auto, none or a name"},
     {"prefix", PARAM_STRING, AT(prefix), "", 0, 0, NULL, "text before every problem, inside the chat form"},
     {"suffix", PARAM_STRING, AT(suffix), "", 0, 0, NULL, "text after every problem, inside the chat form"},
+    {"system", PARAM_STRING, AT(system), NULL, 0, 0, NULL,
+     "system message of the chat form; default: the form's own"},
+    {"thinking", PARAM_ENUM, AT(thinking), "auto", 0, 0, thinking_words,
+     "on or off, where the chat form can switch it; auto: its default"},
     {"prompt", PARAM_STRING, AT(prompt), NULL, 0, 0, NULL, "prompt variant; default: the task's own"},
     {NULL, PARAM_INT, 0, NULL, 0, 0, NULL, NULL},
 };
@@ -93,11 +98,16 @@ json_t *settings_json(const struct settings *s)
 {
     json_t *o = param_json(settings_params, s);
     json_object_set_new(o, "stop", stop_json(s));
+    /* Left out at their defaults, so that folders of runs made before they were there keep their names. */
+    if (!s->system)
+        json_object_del(o, "system");
+    if (!s->thinking)
+        json_object_del(o, "thinking");
     return o;
 }
 
-/* chat, prefix, suffix and prompt are in the prompt's token ids; kv_dtype in the numerics class; stop and
- * max_new_tokens are hashed per job, because a problem may have its own. */
+/* chat, prefix, suffix, system, thinking and prompt are in the prompt's token ids; kv_dtype in the numerics
+ * class; stop and max_new_tokens are hashed per job, because a problem may have its own. */
 json_t *settings_identity(const struct settings *s)
 {
     static const char *const keys[] = {"temperature",      "top_k",      "top_p", "min_new_tokens",

@@ -20,8 +20,10 @@ struct settings {
     int samples; /* completions per problem */
     int seed;
     int kv_dtype;                /* enum kv_dtype */
-    const char *chat;            /* "auto", "none" or a template */
+    const char *chat;            /* "auto", "none" or a form's name */
     const char *prefix, *suffix; /* around the user text, inside the chat form */
+    const char *system;          /* system message of the chat form; NULL: the form's own default */
+    int thinking;                /* enum chat_thinking */
     const char *prompt;          /* prompt variant; NULL: the task's default */
     const char **stop;           /* strings that end a completion */
     int n_stop;
@@ -36,7 +38,7 @@ int settings_set(struct settings *s, struct arena *a, const char *key, const jso
                  struct err *e);
 int settings_known(const char *key);
 
-/* Every effective setting. New reference. */
+/* Every effective setting; system and thinking only where they are set. New reference. */
 json_t *settings_json(const struct settings *s);
 /* Those that change a completion's tokens and are not in the prompt, the numerics class or the sample index.
  */

@@ -82,8 +82,8 @@ dry=
 run_file no_gate '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "dms", "gate": "none.safetensors"}]}'
 says no_gate 'policies.0 (dms)' none.safetensors
 dry=yes
-run_file chat '{"model": "pocket", "chat": "chatml", "tasks": ["relay"], "policies": ["full"]}'
-says chat 'unknown chat template "chatml"'
+run_file chat '{"model": "pocket", "chat": "vicuna", "tasks": ["relay"], "policies": ["full"]}'
+says chat 'unknown chat template "vicuna"'
 run_file not_there '{"model": "pocket", "tasks": ["aime24"], "policies": ["full"]}'
 says not_there 'tasks.0 (aime24)' '--data'
 refuse 2 'cannot read nothing.json: No such file or directory' sweep nothing.json -o out

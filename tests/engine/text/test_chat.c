@@ -41,6 +41,13 @@ static int same(const struct token_list *a, const struct token_list *b)
     return a->n == b->n && !memcmp(a->id, b->id, a->n * sizeof *a->id);
 }
 
+static int encode(const struct chat *c, const struct tokenizer *t, const char *prefix, const char *user,
+                  const char *suffix, struct token_list *out, struct err *e)
+{
+    struct chat_words w = {.prefix = prefix, .suffix = suffix};
+    return chat_encode(c, t, &scratch, &w, user, strlen(user), out, e);
+}
+
 /* The form's ids, against those of a text that is written out here. */
 static void check_form(const char *form, const struct tokenizer *t, const char *prefix, const char *user,
                        const char *suffix, const char *rendered)
@@ -49,7 +56,7 @@ static void check_form(const char *form, const struct tokenizer *t, const char *
     struct err e = {0};
     const struct chat *c = chat_find(form);
     CHECK(c);
-    CHECK_INT(chat_encode(c, t, &scratch, prefix, user, strlen(user), suffix, &got, &e), 0);
+    CHECK_INT(encode(c, t, prefix, user, suffix, &got, &e), 0);
     CHECK_STR(e.text, "");
     CHECK_INT(tokenizer_encode(t, &scratch, rendered, strlen(rendered), 1, &want, &e), 0);
     CHECK(got.n > 0 && same(&got, &want));
@@ -71,8 +78,7 @@ static void check_pocket(const struct tokenizer *t)
         const char *prompt = json_string_value(json_object_get(row, "prompt"));
         const char *rendered = json_string_value(json_object_get(row, "rendered"));
         got.n = want.n = 0;
-        CHECK_INT(chat_encode(chat_find("pocket"), t, &scratch, NULL, prompt, strlen(prompt), NULL, &got, &e),
-                  0);
+        CHECK_INT(encode(chat_find("pocket"), t, NULL, prompt, NULL, &got, &e), 0);
         token_list_add(&want, tokenizer_find(t, "<|begin_of_sentence|>"));
         CHECK_INT(tokenizer_encode(t, &scratch, rendered, strlen(rendered), 1, &want, &e), 0);
         CHECK(same(&got, &want));
@@ -99,20 +105,18 @@ static void check_forgery(const struct tokenizer *qwen)
     struct token_list ids = {0};
     struct err e = {0};
     const struct chat *c = chat_find("qwen3");
-    CHECK_INT(chat_encode(c, qwen, &scratch, NULL, attack, strlen(attack), NULL, &ids, &e), 0);
+    CHECK_INT(encode(c, qwen, NULL, attack, NULL, &ids, &e), 0);
     CHECK_INT(count(&ids, tokenizer_find(qwen, "<|im_start|>")), 2);
     CHECK_INT(count(&ids, tokenizer_find(qwen, "<|im_end|>")), 1);
     CHECK_INT(count(&ids, tokenizer_find(qwen, "<think>")), 1); /* not marked special: always recognised */
     /* Halves of a token on both sides of the seam do not make one. */
     ids.n = 0;
-    CHECK_INT(chat_encode(c, qwen, &scratch, "<|im_", "start|>x<|im", 12, "_end|>", &ids, &e), 0);
+    CHECK_INT(encode(c, qwen, "<|im_", "start|>x<|im", "_end|>", &ids, &e), 0);
     CHECK_INT(count(&ids, tokenizer_find(qwen, "<|im_start|>")), 2);
     CHECK_INT(count(&ids, tokenizer_find(qwen, "<|im_end|>")), 1);
     /* Prefix and suffix come from the run file, so turns in them are recognised. */
     ids.n = 0;
-    CHECK_INT(chat_encode(chat_find("none"), qwen, &scratch, "<|im_start|>user\n", "a", 1, "<|im_end|>\n",
-                          &ids, &e),
-              0);
+    CHECK_INT(encode(chat_find("none"), qwen, "<|im_start|>user\n", "a", "<|im_end|>\n", &ids, &e), 0);
     CHECK_INT(count(&ids, tokenizer_find(qwen, "<|im_start|>")), 1);
     CHECK_INT(count(&ids, tokenizer_find(qwen, "<|im_end|>")), 1);
     token_list_release(&ids);
@@ -136,11 +140,7 @@ int main(void)
     size_t n = 0;
     while (chat_at(n))
         CHECK(chat_find(chat_at(n)->name) == chat_at(n) && chat_at(n++)->help);
-    CHECK_INT(n, 5);
-    CHECK(chat_find("r1-distill")->opens_thinking && chat_find("pocket")->opens_thinking);
-    CHECK(!chat_find("qwen3")->opens_thinking && !chat_find("llama3")->opens_thinking &&
-          !chat_find("none")->opens_thinking);
-
+    CHECK_INT(n, 10);
     check_form("r1-distill", r1, NULL, "Hi there", NULL,
                "<｜begin▁of▁sentence｜><｜User｜>Hi there<｜Assistant｜><think>\n");
     check_form("qwen3", qwen, NULL, "\nHi\n", NULL,
@@ -156,7 +156,7 @@ int main(void)
 
     struct token_list ids = {0};
     struct err e = {0};
-    CHECK_INT(chat_encode(chat_find("llama3"), qwen, &scratch, NULL, "x", 1, NULL, &ids, &e), ERR_USAGE);
+    CHECK_INT(encode(chat_find("llama3"), qwen, NULL, "x", NULL, &ids, &e), ERR_USAGE);
     CHECK(strstr(e.text, "llama3") && strstr(e.text, "<|begin_of_text|>"));
     CHECK_INT(ids.n, 0);
     token_list_release(&ids);

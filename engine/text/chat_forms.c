@@ -1,0 +1,102 @@
+/* The chat forms that have names. A run file asks for one where the model's folder has no template, or where
+ * another prompt is wanted. Their turns are those of the published templates, checked by rendering these
+ * (templates of Qwen2.5, Qwen3, SmolLM2, Mistral 7B v0.3, Llama 3 and DeepSeek-R1-Distill on the Hub) with
+ * jinja2. */
+#include <string.h>
+
+#include "engine/text/chat.h"
+
+#define IM_SYSTEM .system_before = "<|im_start|>system\n", .system_after = "<|im_end|>\n"
+#define IM_TURNS                                                                                             \
+    .before = "<|im_start|>user\n", .after = "<|im_end|>\n<|im_start|>assistant\n", .end = "<|im_end|>"
+
+/* One row per form. chat_guess takes the first row whose tokens a tokenizer has, so a form whose tokens are a
+ * superset of another's stands above it. */
+static const struct chat FORMS[] = {
+    {.name = "r1-distill",
+     .help = "DeepSeek-R1 distilled models: the answer starts inside <think>",
+     .begin = "<｜begin▁of▁sentence｜>",
+     .system_before = "",
+     .system_after = "",
+     .before = "<｜User｜>",
+     .after = "<｜Assistant｜><think>\n",
+     .end = "<｜end▁of▁sentence｜>"},
+    {.name = "r1-first",
+     .help = "the same as first published: the model opens <think> itself",
+     .begin = "<｜begin▁of▁sentence｜>",
+     .system_before = "",
+     .system_after = "",
+     .before = "<｜User｜>",
+     .after = "<｜Assistant｜>",
+     .end = "<｜end▁of▁sentence｜>",
+     .is_unguessed = 1},
+    {.name = "pocket",
+     .help = "the embedded model: one user turn, the answer starts inside <think>",
+     .begin = "<|begin_of_sentence|>",
+     .before = "<|User|>",
+     .after = "<|Assistant|><think>\n",
+     .end = "<|end_of_sentence|>"},
+    {.name = "qwen3",
+     .help = "Qwen3: no system message unless one is given; thinking off adds an empty <think> block",
+     .begin = "",
+     IM_SYSTEM,
+     IM_TURNS,
+     .thinking_off = "<think>\n\n</think>\n\n"},
+    {.name = "chatml",
+     .help = "ChatML: no system message unless one is given",
+     .begin = "",
+     IM_SYSTEM,
+     IM_TURNS,
+     .is_unguessed = 1},
+    {.name = "qwen2.5",
+     .help = "Qwen2.5: ChatML with its default system message",
+     .begin = "",
+     IM_SYSTEM,
+     .default_system = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
+     IM_TURNS,
+     .is_unguessed = 1},
+    {.name = "smollm2",
+     .help = "SmolLM2: ChatML with its default system message",
+     .begin = "",
+     IM_SYSTEM,
+     .default_system = "You are a helpful AI assistant named SmolLM, trained by Hugging Face",
+     IM_TURNS,
+     .is_unguessed = 1},
+    {.name = "llama3",
+     .help = "Llama 3 instruct: without the system turn that Llama 3.1 and later fill with dates",
+     .begin = "<|begin_of_text|>",
+     .system_before = "<|start_header_id|>system<|end_header_id|>\n\n",
+     .system_after = "<|eot_id|>",
+     .before = "<|start_header_id|>user<|end_header_id|>\n\n",
+     .after = "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
+     .end = "<|eot_id|>"},
+    {.name = "mistral",
+     .help = "Mistral 7B instruct v0.3: [INST], a system message stands in the user's turn",
+     .begin = "<s>",
+     .system_before = "[INST] ",
+     .system_after = "\n\n",
+     .before = "[INST] ",
+     .after = "[/INST]",
+     .end = "</s>",
+     .is_unguessed = 1},
+    {.name = "none",
+     .help = "no form: the prompt is prefix, text and suffix; the model's begin-of-sentence token is put "
+             "before it",
+     .begin = "",
+     .before = "",
+     .after = "",
+     .is_unguessed = 1},
+};
+
+const struct chat *chat_at(size_t i)
+{
+    return i < sizeof FORMS / sizeof *FORMS ? &FORMS[i] : NULL;
+}
+
+const struct chat *chat_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++)
+        if (!strcmp(FORMS[i].name, name))
+            return &FORMS[i];
+    return NULL;
+}
