@@ -1,7 +1,8 @@
 /* The chat forms that have names. A run file asks for one where the model's folder has no template, or where
- * another prompt is wanted. Their turns are those of the published templates, checked by rendering these
- * (templates of Qwen2.5, Qwen3, SmolLM2, Mistral 7B v0.3, Llama 3 and DeepSeek-R1-Distill on the Hub) with
- * jinja2. */
+ * another prompt is wanted. Their turns are those of the templates on the Hub of Qwen2.5-7B-Instruct,
+ * Qwen3-0.6B, SmolLM2-135M-Instruct, Mistral-7B-Instruct-v0.3, Meta-Llama-3-8B-Instruct,
+ * Llama-3.1-8B-Instruct and DeepSeek-R1-Distill-Llama-8B, whose renderings by jinja2 they equal with and
+ * without a system message. A text is never trimmed here, as Llama's templates do. */
 #include <string.h>
 
 #include "engine/text/chat.h"
@@ -63,13 +64,23 @@ static const struct chat FORMS[] = {
      IM_TURNS,
      .is_unguessed = 1},
     {.name = "llama3",
-     .help = "Llama 3 instruct: without the system turn that Llama 3.1 and later fill with dates",
+     .help = "Llama 3 instruct: a system turn only where a message is given, without dates",
      .begin = "<|begin_of_text|>",
      .system_before = "<|start_header_id|>system<|end_header_id|>\n\n",
      .system_after = "<|eot_id|>",
      .before = "<|start_header_id|>user<|end_header_id|>\n\n",
      .after = "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
      .end = "<|eot_id|>"},
+    {.name = "llama3.1",
+     .help = "Llama 3.1 instruct: its system turn with the dates of its template, 26 Jul 2024 as today",
+     .begin = "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nCutting Knowledge Date: "
+              "December 2023\nToday Date: 26 Jul 2024\n\n",
+     .system_before = "",
+     .system_after = "",
+     .before = "<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n",
+     .after = "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
+     .end = "<|eot_id|>",
+     .is_unguessed = 1},
     {.name = "mistral",
      .help = "Mistral 7B instruct v0.3: [INST], a system message stands in the user's turn",
      .begin = "<s>",

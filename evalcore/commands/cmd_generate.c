@@ -66,12 +66,16 @@ static int encode(const struct generate_options *o, const struct engine *en, con
     struct tokenizer_scratch scratch = {0};
     const struct chat *chat = NULL;
     struct chat_words words;
+    struct str notice = {0};
     int rc = 0;
     *end_token = -1;
     if (!t)
         return err_set(e, ERR_USAGE, "%s has no tokenizer.json, so a prompt cannot be encoded", o->model);
     if (!o->raw)
         rc = prompts_chat(&chat, engine_chat(en), o->chat, e);
+    if (!rc && !o->raw && !strcmp(o->chat, "auto") && chat_own_notice(engine_chat(en), &notice))
+        log_warn("%s", str_text(&notice));
+    str_release(&notice);
     if (!rc)
         rc = words_of(o, chat, &words, e);
     if (!rc && chat) {

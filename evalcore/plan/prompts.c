@@ -106,6 +106,12 @@ static int truncate_middle(struct renderer *r, const struct problem *p, int room
 
 static int render_one(struct renderer *r, const struct problem *p, struct token_list *out, struct err *e)
 {
+    if ((p->is_rendered || p->no_chat) && (r->words.system || r->words.thinking != CHAT_THINKING_AUTO))
+        return err_set(
+            e, ERR_USAGE,
+            "%s, problem %s: its prompt takes no chat form, so \"system\" and \"thinking\" have no "
+            "place in it; leave them out for this task",
+            r->set->label, p->id);
     int rc = p->is_rendered ? plain(r, p->prompt, p->prompt_len, 1, out, e)
                             : wrap(r, p, p->prompt, p->prompt_len, out, e);
     if (rc)

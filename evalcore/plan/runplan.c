@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "evalcore/base/hash.h"
+#include "evalcore/base/log.h"
 #include "evalcore/plan/sample_ids.h"
 #include "evalcore/store/keymap.h"
 
@@ -198,6 +199,19 @@ static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
     return 0;
 }
 
+/* Says once what a reader of the run file would not expect of "auto". */
+static void tell_chat(const struct runplan *p)
+{
+    struct str text = {0};
+    const struct runfile *f = p->file;
+    int s = 0;
+    while (s < f->n_settings && strcmp(f->settings[s].s.chat, "auto"))
+        s++;
+    if (s < f->n_settings && p->n_lanes && chat_own_notice(p->lanes[0].chat, &text))
+        log_warn("%s", str_text(&text));
+    str_release(&text);
+}
+
 static int make_cells(struct runplan *p, const struct runplan_options *o, struct err *e)
 {
     const struct runfile *f = p->file;
@@ -282,6 +296,8 @@ int runplan_build(struct runplan *p, const struct runfile *f, const struct runpl
     p->file = f;
     p->limit = o->limit;
     int rc = make_cells(p, o, e);
+    if (!rc)
+        tell_chat(p);
     if (!rc)
         rc = reserve(p, e);
     if (!rc && !o->dry)

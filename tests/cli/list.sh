@@ -70,5 +70,5 @@ cp stdout.txt sampled.txt
 run 0 generate --prompt "$prompt" --temperature 1 --seed 3 --max-new-tokens 40
 same sampled.txt stdout.txt
 refuse 2 'unknown policy "qest"; did you mean "quest"?' generate --prompt x --policy qest
-refuse 2 'unknown chat template "qwen"; known are auto, r1-distill, r1-first, pocket, qwen3, chatml, qwen2.5, smollm2, llama3, mistral, none' generate --prompt x --chat qwen
+refuse 2 'unknown chat template "qwen"; known are auto, r1-distill, r1-first, pocket, qwen3, chatml, qwen2.5, smollm2, llama3, llama3.1, mistral, none' generate --prompt x --chat qwen
 finish

@@ -122,6 +122,74 @@ static void check_forgery(const struct tokenizer *qwen)
     token_list_release(&ids);
 }
 
+/* The text of a form, or a word of its refusal. */
+static void check_words(void)
+{
+#define QWEN "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
+    static const struct {
+        const char *form, *system, *want;
+        enum chat_thinking thinking;
+        int opens;
+    } rows[] = {
+        {"chatml", NULL, "<|im_start|>user\npus<|im_end|>\n<|im_start|>assistant\n", 0, 0},
+        {"qwen2.5", NULL,
+         "<|im_start|>system\n" QWEN "<|im_end|>\n<|im_start|>user\npus<|im_end|>\n<|im_start|>assistant\n",
+         0, 0},
+        {"qwen2.5", "S",
+         "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\npus<|im_end|>\n<|im_start|>assistant\n", 0, 0},
+        {"qwen2.5", "",
+         "<|im_start|>system\n<|im_end|>\n<|im_start|>user\npus<|im_end|>\n<|im_start|>assistant\n", 0, 0},
+        {"smollm2", NULL,
+         "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging "
+         "Face<|im_end|>\n"
+         "<|im_start|>user\npus<|im_end|>\n<|im_start|>assistant\n",
+         0, 0},
+        {"qwen3", "S",
+         "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\npus<|im_end|>\n<|im_start|>assistant\n",
+         CHAT_THINKING_ON, 0},
+        {"qwen3", NULL, "<|im_start|>user\npus<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n",
+         CHAT_THINKING_OFF, 0},
+        {"mistral", NULL, "<s>[INST] pus[/INST]", 0, 0},
+        {"mistral", "S", "<s>[INST] S\n\npus[/INST]", 0, 0},
+        {"r1-distill", "S", "<｜begin▁of▁sentence｜>S<｜User｜>pus<｜Assistant｜><think>\n", 0, 1},
+        {"r1-first", NULL, "<｜begin▁of▁sentence｜><｜User｜>pus<｜Assistant｜>", 0, 0},
+        {"llama3", "S",
+         "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nS<|eot_id|><|start_header_id|>user"
+         "<|end_header_id|>\n\npus<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
+         0, 0},
+        {"llama3.1", "S",
+         "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nCutting Knowledge Date: December "
+         "2023\nToday Date: 26 Jul "
+         "2024\n\nS<|eot_id|><|start_header_id|>user<|end_header_id|>\n\npus<|eot_id|>"
+         "<|start_header_id|>assistant<|end_header_id|>\n\n",
+         0, 0},
+        {"pocket", NULL, "<|begin_of_sentence|><|User|>pus<|Assistant|><think>\n", 0, 1},
+        {"pocket", "S", NULL, 0, 0},
+        {"none", "S", NULL, 0, 0},
+        {"chatml", NULL, NULL, CHAT_THINKING_OFF, 0},
+        {"r1-distill", NULL, NULL, CHAT_THINKING_ON, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct chat_words w = {
+            .prefix = "p", .suffix = "s", .system = rows[i].system, .thinking = rows[i].thinking};
+        struct str text = {0};
+        struct err e = {0};
+        size_t guard[2];
+        const struct chat *c = chat_find(rows[i].form);
+        int rc = chat_render(c, &w, "u", 1, &text, guard, &e);
+        if (rows[i].want) {
+            CHECK_STR(str_text(&text), rows[i].want);
+            CHECK(!rc && guard[1] == guard[0] + 1 && text.data[guard[0]] == 'u' &&
+                  text.data[guard[1]] == 's');
+            CHECK_INT(chat_opens_thinking(c, &w), rows[i].opens);
+        } else {
+            CHECK_INT(rc, ERR_USAGE);
+            CHECK(strstr(e.text, rows[i].form) && !text.len);
+        }
+        str_release(&text);
+    }
+}
+
 int main(void)
 {
     static const char *const r1_tokens[] = {
@@ -140,7 +208,7 @@ int main(void)
     size_t n = 0;
     while (chat_at(n))
         CHECK(chat_find(chat_at(n)->name) == chat_at(n) && chat_at(n++)->help);
-    CHECK_INT(n, 10);
+    CHECK_INT(n, 11);
     check_form("r1-distill", r1, NULL, "Hi there", NULL,
                "<｜begin▁of▁sentence｜><｜User｜>Hi there<｜Assistant｜><think>\n");
     check_form("qwen3", qwen, NULL, "\nHi\n", NULL,
@@ -152,6 +220,7 @@ int main(void)
                "<|start_header_id|>assistant<|end_header_id|>\n\n");
     check_form("none", qwen, "a ", "b", " c", "a b c");
     check_pocket(pocket);
+    check_words();
     check_forgery(qwen);
 
     struct token_list ids = {0};
