@@ -271,15 +271,13 @@ static int eval_chain(struct jrun *r, const struct jnode *n, struct jvalue *out)
                 return r->e->code;
             yes ^= c->text[0] == 'n';
         } else if (c->text[0] == '=' || c->text[0] == '!') {
-            if (a.kind == V_DICT && b.kind == V_DICT && a.list != b.list)
-                return jrun_fail(r, ERR_UNSUPPORTED, "comparing two mappings is not supported");
-            yes = jv_equal(&a, &b) ^ (c->text[0] == '!');
+            yes = jv_equal(r, &a, &b) ^ (c->text[0] == '!');
         } else if (order(r, c->text, &a, &b, &yes)) {
             return r->e->code;
         }
     }
     *out = jv_bool(yes);
-    return 0;
+    return r->e->code;
 }
 
 static int eval_named(struct jrun *r, const struct jnode *n, struct jvalue *out)

@@ -37,8 +37,8 @@ static int quote(struct jrun *r, const struct jvalue *v, struct jtext *t)
 static int json_of(struct jrun *r, const struct jvalue *v, struct jtext *t)
 {
     int rc = 0, is_dict = v->kind == V_DICT;
-    if (++r->depth > JINJA_DEPTH_MAX)
-        return jrun_fail(r, ERR_UNSUPPORTED, "values are nested too deeply");
+    if (++r->depth > 4 * JINJA_DEPTH_MAX || t->s.len > JINJA_MEMORY_MAX || ++r->steps > JINJA_STEPS_MAX)
+        return jrun_fail(r, ERR_UNSUPPORTED, "this value as JSON is too large or nested too deeply");
     if (v->kind == V_STRING) {
         size_t from = t->s.len;
         rc = quote(r, v, t);
@@ -71,7 +71,7 @@ static int replace(struct jrun *r, const struct jvalue *v, const struct jvalue *
 {
     struct jtext t = {0};
     size_t done = 0;
-    for (size_t i = 0; i + from->n <= v->n && r->arena.used + t.s.len < JINJA_MEMORY_MAX;) {
+    for (size_t i = 0; i + from->n <= v->n && t.s.len < JINJA_MEMORY_MAX;) {
         if (memcmp(v->text + i, from->text, from->n)) {
             i++;
             continue;
@@ -85,6 +85,7 @@ static int replace(struct jrun *r, const struct jvalue *v, const struct jvalue *
         jtext_add(&t, &new);
         done = i += from->n;
     }
+    /* Where that bound ended the loop, jtext_take() refuses the text. */
     struct jvalue rest = jv_slice(v, done, v->n);
     jtext_add(&t, &rest);
     t.is_scattered |= v->is_scattered;
@@ -115,7 +116,7 @@ static int join(struct jrun *r, const struct jvalue *list, const struct jvalue *
     struct jtext t = {0};
     struct jvalue items, text;
     int rc = jv_items(r, list, &items);
-    for (size_t i = 0; !rc && i < items.list->n; i++) {
+    for (size_t i = 0; !rc && i < items.list->n && t.s.len < JINJA_MEMORY_MAX; i++) {
         if (i && with)
             jtext_add(&t, with);
         rc = jv_string(r, &items.list->v[i], &text);
@@ -217,6 +218,7 @@ int jinja_filter(struct jrun *r, const char *name, const struct jvalue *v, const
     static const char *const lists[] = {"selectattr", "rejectattr", "map",   "join",
                                         "items",      "list",       "first", "last"};
     struct jtext t = {0};
+    jrun_cost(r, v->n);
     if (is_name(name, "length", "count") && !a->at.n) {
         *out = jv_int(jv_length(r, v));
         return r->e->code;
@@ -266,16 +268,16 @@ int jinja_test(struct jrun *r, const char *name, const struct jvalue *v, const s
     else if (is_name(name, "true", "false") && !other)
         *out = v->kind == V_BOOL && v->number == (*name == 't');
     else if ((is_name(name, "equalto", "eq") || is_name(name, "==", NULL)) && other)
-        *out = jv_equal(v, other);
+        *out = jv_equal(r, v, other);
     else if ((is_name(name, "ne", "!=")) && other)
-        *out = !jv_equal(v, other);
+        *out = !jv_equal(r, v, other);
     else if (is_name(name, "in", NULL) && other)
         return jv_contains(r, other, v, out);
     else if (is_name(name, "odd", "even") && !other && v->kind == V_INT)
         *out = (v->number & 1) == (*name == 'o');
     else
         return wrong(r, "test", name, v);
-    return 0;
+    return r->e->code;
 }
 
 static const char *const string_methods[] = {"strip",   "lstrip", "rstrip", "startswith", "endswith", "split",
@@ -341,6 +343,7 @@ static int string_method(struct jrun *r, const char *name, const struct jvalue *
 int jinja_method(struct jrun *r, const char *name, const struct jvalue *v, const struct jargs *a,
                  struct jvalue *out)
 {
+    jrun_cost(r, v->n);
     if (a->named.n)
         return wrong(r, "method", name, v);
     if (v->kind == V_STRING)

@@ -138,6 +138,8 @@ void jtext_add(struct jtext *t, const struct jvalue *v);   /* a string */
 struct jvalue jtext_take(struct jrun *r, struct jtext *t); /* copies into the arena and releases t */
 
 int jrun_fail(struct jrun *r, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Counts work on this many bytes or items as steps; the bound is checked with the next step. */
+void jrun_cost(struct jrun *r, size_t n);
 /* Memory of the rendering; NULL after an error when the bound is reached. */
 void *jrun_alloc(struct jrun *r, size_t bytes);
 
@@ -150,7 +152,8 @@ void jlist_add(struct jrun *r, struct jlist *l, struct jvalue v);
 struct jvalue *jdict_find(const struct jlist *l, const char *key, size_t n); /* NULL: not there */
 void jdict_set(struct jrun *r, struct jlist *l, struct jvalue key, struct jvalue v);
 int jv_true(const struct jvalue *v);
-int jv_equal(const struct jvalue *a, const struct jvalue *b);
+/* Two different mappings, and lists of lists, are refused: the answer could take forever. */
+int jv_equal(struct jrun *r, const struct jvalue *a, const struct jvalue *b);
 int jv_is(const struct jvalue *v, const char *text); /* a string with this text */
 const char *jv_kind(const struct jvalue *v);         /* for messages: "a list" */
 /* Python's str(); lists and mappings are refused. */

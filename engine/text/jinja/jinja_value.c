@@ -16,6 +16,11 @@ int jrun_fail(struct jrun *r, int code, const char *fmt, ...)
     return err_set(r->e, code, "%s, line %d: %s", r->what, r->line, line);
 }
 
+void jrun_cost(struct jrun *r, size_t n)
+{
+    r->steps += (long)(n / 256);
+}
+
 void *jrun_alloc(struct jrun *r, size_t bytes)
 {
     if (bytes < JINJA_MEMORY_MAX && r->arena.used < JINJA_MEMORY_MAX)
@@ -113,24 +118,32 @@ int jv_true(const struct jvalue *v)
     }
 }
 
-int jv_equal(const struct jvalue *a, const struct jvalue *b)
+int jv_equal(struct jrun *r, const struct jvalue *a, const struct jvalue *b)
 {
     int numbers = (a->kind == V_INT || a->kind == V_BOOL) && (b->kind == V_INT || b->kind == V_BOOL);
     if (numbers)
         return a->number == b->number;
     if (a->kind != b->kind)
         return 0;
-    if (a->kind == V_STRING)
+    if (a->kind == V_STRING) {
+        jrun_cost(r, a->n);
         return a->n == b->n && !memcmp(a->text, b->text, a->n);
+    }
     if (a->kind == V_UNDEFINED || a->kind == V_NONE)
         return 1;
     if (a->list == b->list)
         return a->node == b->node && a->text == b->text;
+    if (a->kind == V_DICT)
+        jrun_fail(r, ERR_UNSUPPORTED, "comparing two mappings is not supported");
     if (a->kind != V_LIST || a->list->n != b->list->n)
-        return 0; /* mappings are compared by who they are */
-    for (size_t i = 0; i < a->list->n; i++)
-        if (!jv_equal(&a->list->v[i], &b->list->v[i]))
+        return 0; /* a namespace equals itself alone */
+    jrun_cost(r, 16 * a->list->n);
+    for (size_t i = 0; i < a->list->n && !r->e->code; i++) {
+        if (a->list->v[i].kind == V_LIST && b->list->v[i].kind == V_LIST)
+            jrun_fail(r, ERR_UNSUPPORTED, "comparing lists of lists is not supported");
+        else if (!jv_equal(r, &a->list->v[i], &b->list->v[i]))
             return 0;
+    }
     return 1;
 }
 
@@ -232,19 +245,22 @@ int jv_contains(struct jrun *r, const struct jvalue *in, const struct jvalue *v,
     if (in->kind == V_STRING) {
         if (v->kind != V_STRING)
             return jrun_fail(r, ERR_FORMAT, "%s is looked for in a string", jv_kind(v));
+        jrun_cost(r, in->n);
         *is_in = has_text(in, v);
         return 0;
     }
     if (jv_items(r, in, &items))
         return r->e->code;
     for (size_t i = 0; i < items.list->n; i++)
-        *is_in |= jv_equal(&items.list->v[i], v);
-    return 0;
+        *is_in |= jv_equal(r, &items.list->v[i], v);
+    jrun_cost(r, 16 * items.list->n);
+    return r->e->code;
 }
 
 int64_t jv_length(struct jrun *r, const struct jvalue *v)
 {
     int64_t n = 0;
+    jrun_cost(r, v->n);
     if (v->kind == V_STRING)
         for (size_t i = 0; i < v->n; i += jinja_char(v->text + i, v->n - i))
             n++;

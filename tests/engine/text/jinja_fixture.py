@@ -103,6 +103,10 @@ TEMPLATES = [
     "{{ gone.attribute }}", "{{ 'a' + gone }}", "{{ raise_exception('no ' + messages[0].role) }}", "{% for i in none %}{% endfor %}", "{{ 'a' < 1 }}",
 ]
 REFUSED = [
+    ("{% set n = namespace(l=[1]) %}{% for i in range(60) %}{% set n.l = [n.l, n.l] %}{% endfor %}{{ n.l | tojson }}", "too large"),
+    ("{{ [[1]] == [[1]] }}", "lists of lists"), ("{{ {'a': 1} in [{'a': 1}] }}", "two mappings"),
+    ("{% set n = namespace(x='aaaaaaaa') %}{% for i in range(20) %}{% set n.x = n.x + n.x %}{% endfor %}{% for i in range(1500) %}{% if 'b' in n.x %}{% endif %}{% endfor %}", "too long"),
+    ("{% set n = namespace(x='aaaaaaaa') %}{% for i in range(20) %}{% set n.x = n.x + n.x %}{% endfor %}{{ n.x | replace('a', n.x) }}", "more memory"),
     ("{{ strftime_now('%Y') }}", "today's date"), ("a\n\n{{ 'a'.center(3) }}", "line 3: the attribute center"),
     ("{{ 1|pprint }}", 'the filter "pprint" on a number'), ("{% include 'x' %}", 'the tag "include"'), ("{{ 1.5 }}", "a fraction"),
     ("{% for a in b recursive %}{% endfor %}", "recursive"), ("{% if 1 %}", '"elif" is missing at the end'), ("{{ 'a }}", "a string does not end"),
