@@ -11,7 +11,7 @@ enum {
     JINJA_TEXT_MAX = 1 << 20,
     JINJA_DEPTH_MAX = 100,      /* of the tree, and of calls */
     JINJA_STEPS_MAX = 2000000,  /* nodes that one rendering may visit */
-    JINJA_MEMORY_MAX = 1 << 28, /* bytes that one rendering may allocate */
+    JINJA_MEMORY_MAX = 1 << 26, /* bytes that one rendering may allocate */
 };
 
 enum jtoken_kind { T_END, T_DATA, T_VAR, T_VAR_END, T_BLOCK, T_BLOCK_END, T_NAME, T_STRING, T_INT, T_OP };
