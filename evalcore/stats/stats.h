@@ -55,6 +55,19 @@ struct ecdf_step {
 };
 size_t stat_ecdf(struct ecdf_item *items, size_t n, struct ecdf_step *steps);
 
+/* ---- two groups of which only the totals are known ---- */
+
+/* Fisher's exact test, two-sided: the probability, were both shares the same, of a table at most as probable
+ * as k1 of n1 beside k2 of n2. It treats all answers as independent. NaN when a count is out of range or an n
+ * is 0. */
+double stat_fisher(long k1, long n1, long k2, long n2);
+/* What that test can tell from k1 of n1: counts of n2 up to `low` and from `high` on have p < 0.05. -1 and
+ * n2 + 1 where no count has. */
+struct stat_reach {
+    long low, high;
+};
+struct stat_reach stat_fisher_reach(long k1, long n1, long n2);
+
 /* ---- two groups on the same problems ---- */
 
 /* Exact McNemar test: `only_a` and `only_b` count the problems that just one of the two solved. */

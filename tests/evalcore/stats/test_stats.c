@@ -259,6 +259,43 @@ static void test_null_range(void)
     CHECK(isnan(stat_null_range(score, 1, 30).median));
 }
 
+/* scipy.stats.fisher_exact of SciPy 1.17.1; reaches by calling it for every count. */
+static void test_fisher(void)
+{
+    static const struct {
+        long k1, n1, k2, n2;
+        double p;
+    } want[] = {{8, 30, 11, 30, 0.5795597864797081},
+                {8, 30, 18, 30, 0.018243850221470598},
+                {2, 30, 12, 30, 0.004769170151985977},
+                {30, 30, 24, 30, 0.023720703916957266},
+                {0, 30, 6, 30, 0.023720703916957266},
+                {121, 240, 90, 240, 0.005741398815594114},
+                {465, 500, 440, 500, 0.009343937833669482},
+                {3, 4, 0, 3, 1 / 7.0},
+                {9, 30, 9, 30, 1},
+                {15, 30, 2, 3, 1}};
+    static const struct {
+        long k1, n1, n2, low, high;
+    } reach[] = {{11, 30, 30, 3, 20},
+                 {0, 30, 30, -1, 6},
+                 {15, 30, 3, -1, 4},
+                 {465, 500, 500, 446, 481},
+                 {1, 2, 2, -1, 3}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        CHECK_NEAR(stat_fisher(want[i].k1, want[i].n1, want[i].k2, want[i].n2), want[i].p, 1e-9);
+        CHECK_NEAR(stat_fisher(want[i].k2, want[i].n2, want[i].k1, want[i].n1), want[i].p, 1e-9);
+    }
+    for (size_t i = 0; i < sizeof reach / sizeof *reach; i++) {
+        struct stat_reach r = stat_fisher_reach(reach[i].k1, reach[i].n1, reach[i].n2);
+        CHECK_INT(r.low, reach[i].low);
+        CHECK_INT(r.high, reach[i].high);
+    }
+    CHECK(isnan(stat_fisher(4, 3, 0, 3)) && isnan(stat_fisher(0, 0, 0, 3)) &&
+          isnan(stat_fisher(0, 3, -1, 3)));
+    CHECK_INT(stat_fisher_reach(0, 0, 5).high, 6);
+}
+
 int main(void)
 {
     test_distributions();
@@ -271,5 +308,6 @@ int main(void)
     test_holm();
     test_order();
     test_null_range();
+    test_fisher();
     return check_done();
 }
