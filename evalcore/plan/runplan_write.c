@@ -141,13 +141,16 @@ static json_t *config_json(const struct runplan *p)
         json_array_append_new(tasks, task_json(&p->sets[i]));
     for (int i = 0; i < p->n_cells; i++)
         json_array_append_new(cells, cell_json(p, &p->cells[i]));
-    return json_pack("{s:i, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
-                     "version", KVEVAL_VERSION, "run_file", json_text_of(p->file->path), "model",
-                     json_text_of(p->file->model), "family", info->family, "weights", info->weights,
-                     "numerics", info->numerics, "device", json_text_of(info->device), "max_context",
-                     info->max_context, "limit", p->limit ? json_integer(p->limit) : json_null(), "baseline",
-                     json_text_of(p->file->baseline), "run", source_json(p->file), "tasks", tasks, "cells",
-                     cells);
+    json_t *o = json_pack("{s:i, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema",
+                          1, "version", KVEVAL_VERSION, "run_file", json_text_of(p->file->path), "model",
+                          json_text_of(p->file->model), "family", info->family, "weights", info->weights,
+                          "numerics", info->numerics, "device", json_text_of(info->device), "max_context",
+                          info->max_context, "limit", p->limit ? json_integer(p->limit) : json_null(),
+                          "baseline", json_text_of(p->file->baseline), "run", source_json(p->file), "tasks",
+                          tasks, "cells", cells);
+    if (o && p->file->published)
+        json_object_set(o, "published", p->file->published);
+    return o;
 }
 
 static int write_json(const json_t *o, const char *dir, const char *name, struct err *e)

@@ -133,7 +133,8 @@ static int read_settings(struct runfile *r, const json_t *root, struct err *e)
 
 static int check_keys(const struct runfile *r, const json_t *root, struct err *e)
 {
-    static const char *const ours[] = {"model", "tasks", "policies", "baseline", "stop", "note", NULL};
+    static const char *const ours[] = {"model",     "tasks", "policies", "baseline",
+                                       "published", "stop",  "note",     NULL};
     const char *key;
     json_t *v;
     json_object_foreach((json_t *)root, key, v)
@@ -191,6 +192,8 @@ static int read_root(struct runfile *r, json_t *root, const struct runfile_optio
         rc = runfile_read_policies(r, json_object_get(root, "policies"), e);
     if (!rc)
         rc = runfile_read_baseline(r, json_object_get(root, "baseline"), e);
+    if (!rc)
+        rc = runfile_read_published(r, json_object_get(root, "published"), e);
     if (!rc && o->tasks)
         rc = runfile_keep_tasks(r, o->tasks, e);
     return rc;
@@ -213,6 +216,7 @@ int runfile_load(struct runfile *out, const char *path, const struct runfile_opt
 void runfile_release(struct runfile *r)
 {
     json_decref(r->source);
+    json_decref(r->published);
     free(r->tasks);
     free(r->policies);
     free(r->settings);

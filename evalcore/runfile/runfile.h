@@ -43,6 +43,9 @@ struct runfile {
     struct runfile_settings *settings;
     int n_tasks, n_policies, n_settings;
     json_t *source; /* the file after --set, without notes */
+    /* Figures of a paper that the report puts beside its cells: a list of objects with paper, where, model,
+     * task, policy, metric, value, unit and settings (runs/published/README.md); NULL: none. */
+    json_t *published;
     struct arena arena;
 };
 

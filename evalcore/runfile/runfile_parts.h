@@ -21,6 +21,9 @@ int runfile_read_tasks(struct runfile *r, const json_t *list, struct err *e);
 /* Drops all tasks but those that --tasks names. */
 int runfile_keep_tasks(struct runfile *r, const char *wanted, struct err *e);
 int runfile_read_policies(struct runfile *r, const json_t *list, struct err *e);
+/* Fills r->published from the object {"file", "where"}, whose path becomes one that counts from the run
+ * file's folder; nothing when v is NULL. */
+int runfile_read_published(struct runfile *r, json_t *v, struct err *e);
 int runfile_read_baseline(struct runfile *r, const json_t *v, struct err *e);
 
 #endif

@@ -53,7 +53,11 @@ static void write_plan(const char *dir, const struct task_ops *ops)
                              .file = "problems/p.jsonl"};
     struct lane lane = {.info = {.family = "f", .weights = "w", .numerics = "n", .device = "d"}};
     json_t *source = json_object();
-    struct runfile file = {.path = "run.json", .model = "pocket", .baseline = "", .source = source};
+    struct runfile file = {.path = "run.json",
+                           .model = "pocket",
+                           .baseline = "",
+                           .source = source,
+                           .published = json_pack("[{s:s}]", "where", "Table 77")};
     struct runplan plan = {.file = &file, .lanes = &lane, .sets = &set, .n_lanes = 1, .n_sets = 1};
     struct err e = {0};
     int dropped = -1;
@@ -62,6 +66,7 @@ static void write_plan(const char *dir, const struct task_ops *ops)
     CHECK_STR(e.text, "");
     CHECK_INT(dropped, 0);
     json_decref(source);
+    json_decref(file.published);
 }
 
 int main(void)
@@ -71,6 +76,7 @@ int main(void)
         .name = "secret", .version = "1", .metric = "accuracy", .is_restricted = 1};
     write_plan("open", &open);
     CHECK(is_in_folder("open", "ZEBRAS"));
+    CHECK(is_in_folder("open", "Table 77")); /* the folder is complete by itself */
     write_plan("restricted", &restricted);
     CHECK(!is_in_folder("restricted", "ZEBRAS"));
     CHECK(is_in_folder("restricted", "\"golds\":[\"B\"]")); /* so that it can be graded from the folder */

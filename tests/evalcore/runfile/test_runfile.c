@@ -41,6 +41,10 @@ static void run_case(const struct test_case *c)
     }
     const char *run = case_need(c, "run");
     CHECK_INT(file_write_atomic("runs/run.json", run, strlen(run), &e), 0);
+    if (case_text(c, "figures"))
+        CHECK_INT(file_write_atomic("runs/figures.jsonl", case_text(c, "figures"),
+                                    strlen(case_text(c, "figures")), &e),
+                  0);
     const struct runfile_options o = {
         .model = case_text(c, "model"), .tasks = case_text(c, "tasks"), .set = &set};
     int rc = runfile_load(&f, "runs/run.json", &o, &e);
@@ -53,6 +57,11 @@ static void run_case(const struct test_case *c)
     if (!rc && case_text(c, "cells")) {
         list_cells(&f, &got);
         CASE_STR(c, "cells", str_text(&got));
+    }
+    if (!rc && case_text(c, "published")) {
+        str_clear(&got);
+        json_canonical(&got, f.published);
+        CASE_STR(c, "published", str_text(&got));
     }
     if (!rc && case_text(c, "effective")) {
         str_clear(&got);
