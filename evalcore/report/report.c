@@ -25,6 +25,11 @@ static int has_old(const struct report *r)
     return r->old != NULL;
 }
 
+static int has_published(const struct report *r)
+{
+    return r->n_figures > 0;
+}
+
 static int has_results(const struct report *r)
 {
     return r->run->n_done > 0;
@@ -40,6 +45,7 @@ static const struct section {
     {"accuracy", "Accuracy", NULL, report_add_accuracy},
     {"pairs", "Compared with the baseline", has_pairs, report_add_pairs},
     {"against", "Compared with another run", has_old, report_add_against},
+    {"published", "Compared with the paper", has_published, report_add_published},
     {"health", "Health", NULL, report_add_health},
     {"figures", "Figures", has_results, report_add_figures},
     {"problems", "Problem by problem", has_results, report_add_figures},
@@ -56,6 +62,7 @@ static const struct csv_file {
     {"pairs.csv", NULL, report_pairs_csv},
     {"lengths.csv", NULL, report_lengths_csv},
     {"against.csv", "against", report_against_csv},
+    {"published.csv", "published", report_published_csv},
 };
 enum { CSV_FILES = sizeof csv_files / sizeof *csv_files };
 
@@ -223,6 +230,7 @@ int report_write_run(const struct run *run, const struct run *against, const cha
     struct report now, old;
     struct doc d;
     report_compute(&now, run, &arena);
+    report_published(&now);
     if (against) {
         report_compute(&old, against, &arena);
         report_against(&now, &old);

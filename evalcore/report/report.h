@@ -7,11 +7,11 @@
  * in by this door and by lmeval.h; nothing here decodes, grades or writes into a journal.
  *
  * Writes report/ into the folder of a loaded run: index.html, report.md, accuracy.csv, pairs.csv, lengths.csv
- * and the figures as *.svg, each file whole or not at all; figures that the earlier report showed and this
- * one does not are removed. Works on an unfinished run folder and says how much is missing. With `against`,
- * the name of another run folder, a section and against.csv compare the cells that have the same label, task
- * and swept settings in both; it may be NULL. `table`, when not NULL, receives the accuracy table as plain
- * text for a terminal. */
+ * published.csv where the run file names figures of a paper, and the figures as *.svg, each file whole or not
+ * at all; figures that the earlier report showed and this one does not are removed. Works on an unfinished
+ * run folder and says how much is missing. With `against`, the name of another run folder, a section and
+ * against.csv compare the cells that have the same label, task and swept settings in both; it may be NULL.
+ * `table`, when not NULL, receives the accuracy table as plain text for a terminal. */
 struct str;
 struct run;
 int report_write(const struct run *run, const char *against, struct str *table, struct err *e);

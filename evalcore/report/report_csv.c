@@ -227,3 +227,44 @@ void report_against_csv(struct str *out, const struct report *r)
         csv_end(&c);
     }
 }
+
+void report_published_csv(struct str *out, const struct report *r)
+{
+    str_puts(out, "cell,label,model,policy,task,paper,where,paper_task,metric,word,published,published_low,"
+                  "published_high,published_problems,published_samples,data_sets,measured,ci_low,ci_high,"
+                  "is_inside,p_problems,p_answers,told_from_low,told_from_high,differs,verdict\n");
+    struct csv c = {out, 0};
+    for (int i = 0; i < r->n_published; i++) {
+        const struct published *x = &r->published[i];
+        const struct cell *cell = r->cells[x->cell].cell;
+        int is_known = isfinite(x->p), is_run = isfinite(x->measured);
+        double n = (double)x->n_ours;
+        csv_text(&c, cell->id);
+        csv_text(&c, cell->label);
+        csv_text(&c, cell->model);
+        csv_text(&c, cell->policy);
+        csv_text(&c, cell->task->name);
+        csv_text(&c, x->paper);
+        csv_text(&c, x->where);
+        csv_text(&c, x->task);
+        csv_text(&c, x->metric);
+        csv_text(&c, x->word);
+        csv_number(&c, x->value);
+        csv_number(&c, x->theirs_ci.low);
+        csv_number(&c, x->theirs_ci.high);
+        csv_number(&c, x->problems > 0 ? x->problems : NAN);
+        csv_number(&c, x->problems > 0 ? x->samples : NAN);
+        csv_int(&c, x->n_cells);
+        csv_number(&c, x->measured);
+        csv_number(&c, x->ci.low);
+        csv_number(&c, x->ci.high);
+        csv_number(&c, is_run && !x->is_bound ? x->value >= x->ci.low && x->value <= x->ci.high : NAN);
+        csv_p(&c, x->p);
+        csv_p(&c, x->p_answers);
+        csv_number(&c, is_known && x->reach.low >= 0 ? (double)x->reach.low / n : NAN);
+        csv_number(&c, is_known && x->reach.high <= x->n_ours ? (double)x->reach.high / n : NAN);
+        csv_text(&c, report_published_differs(r, x));
+        csv_text(&c, report_published_verdict(r, x));
+        csv_end(&c);
+    }
+}

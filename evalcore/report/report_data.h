@@ -70,6 +70,27 @@ struct against {
     const char *differs;       /* settings that are not the same, in words; "" when all agree */
 };
 
+/* A figure that a paper printed, beside a cell of this run (or beside several data sets of LongBench, whose
+ * mean it is). Values are fractions for accuracy and score, else in the metric's own unit. */
+struct published {
+    const json_t *figure; /* of config.resolved.json */
+    const char *paper, *where, *task, *metric;
+    const char *word;          /* "about" or "below" before the number; "" when it is exact */
+    double printed, value;     /* as printed, and as a fraction where the unit is percent */
+    double problems, samples;  /* the paper's; problems 0: unknown */
+    int is_bound;              /* "below": the value is a bound, not a number */
+    int is_whole;              /* the value is a whole number of the paper's answers */
+    int cell, n_cells;         /* cell: the first of n_cells */
+    int is_partial;            /* some class of LongBench has no results, so there is no mean */
+    double measured;           /* NaN: not run yet */
+    struct interval ci;        /* of ours */
+    struct interval theirs_ci; /* of the paper's, by its number of problems; NaN: unknown */
+    double p, p_answers;       /* Fisher's test over problems and over answers; NaN: none is possible */
+    int is_single;             /* one answer a problem on both sides: the two tests are the same */
+    long n_ours;               /* problems of ours in the test */
+    struct stat_reach reach;   /* what could be told from the paper's figure, in our problems */
+};
+
 struct report {
     const struct run *run;
     struct cell_stats *cells; /* run->n_cells, in run-file order */
@@ -82,6 +103,8 @@ struct report {
     const struct report *old; /* of the other run, with --against; else NULL */
     struct against *against;  /* n_against, in run-file order of this run */
     int n_against;
+    struct published *published; /* n_published, in the order of the figures; not all figures have a cell */
+    int n_published, n_figures;
     struct arena *arena;
 };
 
@@ -98,6 +121,9 @@ const struct pair *report_pair_of(const struct report *r, int cell); /* NULL: no
 
 /* Fills in now->old, against and n_against, from now's arena; `old` must outlive it. */
 void report_against(struct report *now, const struct report *old);
+
+/* Fills in published, n_published and n_figures from the figures that the run folder keeps. */
+void report_published(struct report *r);
 
 /* "quest k_pages=8" without " k_pages=8"; key may be "". In the arena. */
 const char *report_label_without(struct arena *a, const char *label, const char *key);

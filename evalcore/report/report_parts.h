@@ -15,12 +15,14 @@ void report_accuracy_csv(struct str *out, const struct report *r);
 void report_pairs_csv(struct str *out, const struct report *r);
 void report_lengths_csv(struct str *out, const struct report *r);
 void report_against_csv(struct str *out, const struct report *r);
+void report_published_csv(struct str *out, const struct report *r);
 
 /* What the sections say, below the heading that report.c has put into d. */
 void report_add_summary(struct doc *d, const struct report *r);
 void report_add_accuracy(struct doc *d, const struct report *r);
-void report_add_pairs(struct doc *d, const struct report *r);   /* needs pairs */
-void report_add_against(struct doc *d, const struct report *r); /* needs r->old */
+void report_add_pairs(struct doc *d, const struct report *r);     /* needs pairs */
+void report_add_against(struct doc *d, const struct report *r);   /* needs r->old */
+void report_add_published(struct doc *d, const struct report *r); /* needs r->n_figures */
 void report_add_health(struct doc *d, const struct report *r);
 void report_add_config(struct doc *d, const struct report *r);
 
@@ -42,6 +44,11 @@ int report_cell_at(const struct report *r, int row, int column);
 /* The accuracy table as plain text, at most REPORT_TEXT_COLUMNS characters a line. */
 enum { REPORT_TEXT_COLUMNS = 100 };
 void report_text(struct str *out, const struct report *r);
+
+/* What a figure and our result say together, in words; in the arena. */
+const char *report_published_verdict(const struct report *r, const struct published *x);
+/* In which settings the paper and the cell differ, as far as the figure says; "" when in none. */
+const char *report_published_differs(const struct report *r, const struct published *x);
 
 /* A number in the next cell of the table's last row; "-" when there is none. */
 void report_number_cell(struct doc *d, struct table *t, double v, int digits);

@@ -1,0 +1,275 @@
+/* Figures of a paper beside what was measured: which cell each belongs to, and what the two say together.
+ *
+ * A paper prints a mean over some problems and samples, nothing of single problems. So its answers are set
+ * against ours as two independent groups (Fisher's exact test), although both mostly had the same problems:
+ * the test is cautious. With several samples a problem, nobody knows how much the answers of one problem
+ * agree. Counting problems takes them as one observation, counting answers as many; the truth lies between,
+ * and both are given. */
+#include "evalcore/report/report_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/policies/policy.h"
+
+static const char *text_of(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    return s ? s : "";
+}
+
+static double number_of(const json_t *o, const char *key, double missing)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_number(v) ? json_number_value(v) : missing;
+}
+
+/* Is `name` a whole part of the path? "Qwen3-8B" is one of "/models/Qwen3-8B" and of the Hub cache's
+ * "models--Qwen--Qwen3-8B/snapshots/1f2e", but not of "Qwen3-8B-Base". */
+static int is_model(const char *path, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = path; n && (at = strstr(at, name)) != NULL; at++) {
+        int begins = at == path || at[-1] == '/' || (at - path > 1 && at[-1] == '-' && at[-2] == '-');
+        if (begins && (!at[n] || at[n] == '/'))
+            return 1;
+    }
+    return 0;
+}
+
+/* Has the label the word key=value? */
+static int label_says(const char *label, const char *key, const json_t *v, struct arena *a)
+{
+    struct str value = {0};
+    json_canonical(&value, v);
+    const char *word = arena_printf(a, " %s=%s", key, str_text(&value)), *at = strstr(label, word);
+    str_release(&value);
+    return at && (!at[strlen(word)] || at[strlen(word)] == ' ');
+}
+
+static int same_value(const json_t *a, const json_t *b)
+{
+    if (json_is_number(a) && json_is_number(b))
+        return fabs(json_number_value(a) - json_number_value(b)) < 1e-9;
+    return json_equal(a, b);
+}
+
+/* The figure's policy, with each of its settings that is an option of this policy. An option that the cell
+ * has not, as `cr` where gates come from a file, may stand in its label ("as"). */
+static int is_policy(const struct cell *c, const json_t *figure, struct arena *a)
+{
+    const struct policy_ops *ops = policy_find(c->policy);
+    const char *key;
+    json_t *v;
+    if (!ops || strcmp(c->policy, text_of(figure, "policy")))
+        return 0;
+    json_t *options = json_loads(c->params, 0, NULL);
+    int same = 1;
+    json_object_foreach(json_object_get(figure, "settings"), key, v)
+    {
+        if (!param_find(policy_params(ops), key))
+            continue;
+        const json_t *ours = json_object_get(options, key);
+        same &= ours ? same_value(ours, v) : label_says(c->policy_label, key, v, a);
+    }
+    json_decref(options);
+    return same;
+}
+
+/* Numbers that are no whole counts of answers came from more runs than the paper says. */
+static int is_whole(double value, double answers, double printed)
+{
+    double digits = 1;
+    while (digits < 1e6 && fabs(printed * digits - round(printed * digits)) > 1e-6)
+        digits *= 10;
+    double half = 0.5 / digits * (value > 0 && printed > 0 ? value / printed : 1);
+    if (half > 0.005)
+        half = 0.005;
+    return fabs(round(value * answers) / answers - value) <= half + 1e-9;
+}
+
+static void compare_counts(struct published *x, const struct cell_stats *s)
+{
+    long problems = (long)lround(x->problems), ours = 0;
+    double each = x->samples;
+    for (int i = 0; i < s->cell->task->n_problems; i++)
+        ours += s->jobs[i] > 0;
+    x->theirs_ci = stat_wilson(round(x->value * x->problems * each) / each, x->problems);
+    x->is_whole = is_whole(x->value, x->problems * each, x->printed);
+    x->reach = stat_fisher_reach(lround(x->value * x->problems), problems, ours);
+    x->n_ours = ours;
+    /* Ours need not be a whole number of problems either: the neighbour that differs less decides. */
+    double solved = s->accuracy * (double)ours;
+    x->p = fmax(stat_fisher(lround(x->value * x->problems), problems, (long)floor(solved + 1e-9), ours),
+                stat_fisher(lround(x->value * x->problems), problems, (long)ceil(solved - 1e-9), ours));
+    x->p_answers = stat_fisher(lround(x->value * x->problems * each), (long)lround(x->problems * each),
+                               lround(s->score), s->cell->n_records);
+    x->is_single = each <= 1 && s->cell->n_records == ours;
+}
+
+/* Mean length over problems, with Student's interval over problems. */
+static void measure_tokens(struct published *x, const struct cell_stats *s)
+{
+    int n = s->cell->task->n_problems, k = 0;
+    double *v = xcalloc((size_t)n + 1, sizeof *v);
+    for (int i = 0; i < s->cell->n_records; i++)
+        v[s->cell->records[i].problem] += s->cell->records[i].tokens;
+    for (int i = 0; i < n; i++)
+        if (s->jobs[i])
+            v[k++] = v[i] / (double)s->jobs[i];
+    x->measured = s->mean_tokens;
+    double half = k > 1 ? stat_t_quantile(0.975, k - 1) * stat_sd(v, (size_t)k) / sqrt(k) : INFINITY;
+    x->ci = (struct interval){x->measured - half < 0 ? 0 : x->measured - half, x->measured + half};
+    free(v);
+}
+
+static void measure(struct published *x, const struct cell_stats *s)
+{
+    if (!s->cell->n_records)
+        return;
+    if (!strcmp(x->metric, "mean_tokens")) {
+        measure_tokens(x, s);
+        return;
+    }
+    x->measured = s->accuracy;
+    x->ci = s->ci;
+    if (x->problems >= 1 && x->problems <= 1e6 && x->samples >= 1 && x->samples <= 1e4 && x->value >= 0 &&
+        x->value <= 1 && !x->is_bound)
+        compare_counts(x, s);
+}
+
+static struct published *add(struct report *r, const json_t *figure, int cell)
+{
+    const json_t *settings = json_object_get(figure, "settings");
+    struct published *x = &r->published[r->n_published++];
+    const char *word = text_of(settings, "word");
+    double scale = !strcmp(text_of(figure, "unit"), "percent") ? 0.01 : 1;
+    *x = (struct published){.figure = figure,
+                            .paper = text_of(figure, "paper"),
+                            .where = text_of(figure, "where"),
+                            .task = text_of(figure, "task"),
+                            .metric = text_of(figure, "metric"),
+                            .word = word,
+                            .printed = number_of(figure, "value", NAN),
+                            .value = scale * number_of(figure, "value", NAN),
+                            .problems = number_of(settings, "problems", 0),
+                            .samples = number_of(settings, "samples", 1),
+                            .is_bound = !strcmp(word, "below"),
+                            .cell = cell,
+                            .n_cells = 1,
+                            .measured = NAN,
+                            .p = NAN,
+                            .p_answers = NAN,
+                            .ci = {NAN, NAN},
+                            .theirs_ci = {NAN, NAN}};
+    return x;
+}
+
+/* LongBench's six classes (arXiv 2308.14508, table 1): a paper prints means over them, and the plain mean of
+ * the six as the average. */
+static const struct longbench_class {
+    const char *task, *subsets;
+} longbench_classes[] = {
+    {"longbench.sqa", " narrativeqa qasper multifieldqa_en multifieldqa_zh "},
+    {"longbench.mqa", " hotpotqa 2wikimqa musique dureader "},
+    {"longbench.summ", " gov_report qmsum multi_news vcsum "},
+    {"longbench.fewshot", " trec triviaqa samsum lsht "},
+    {"longbench.synthetic", " passage_count passage_retrieval_en passage_retrieval_zh "},
+    {"longbench.code", " lcc repobench-p "},
+};
+enum { CLASSES = sizeof longbench_classes / sizeof *longbench_classes };
+
+static int is_in_class(const struct longbench_class *k, const struct cell *c, struct arena *a)
+{
+    const char *subset = c->task->n_problems ? c->task->problems[0].subset : NULL;
+    return !strcmp(c->task->name, "longbench") && subset &&
+           strstr(k->subsets, arena_printf(a, " %s ", subset));
+}
+
+/* Adds one class to the row; its share of the row's mean is `weight`. Returns how many data sets it has. */
+static int add_class(struct published *x, const struct report *r, const struct longbench_class *k, int row,
+                     double weight, double *variance)
+{
+    double sum = 0, squares = 0;
+    int n = 0;
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct cell_stats *s = &r->cells[i];
+        if (s->row != row || !s->cell->n_records || !is_in_class(k, s->cell, r->arena))
+            continue;
+        double sd = (s->ci.high - s->ci.low) / 2 / stat_normal_quantile(0.975);
+        sum += s->accuracy;
+        squares += sd * sd;
+        n++;
+    }
+    if (n) {
+        x->measured += weight * sum / n;
+        *variance += weight * weight * squares / ((double)n * n);
+    }
+    return n;
+}
+
+/* A mean of text scores over data sets, which are independent of each other. */
+static void add_classes(struct report *r, const json_t *figure, int cell)
+{
+    struct published *x = add(r, figure, cell);
+    int is_average = !strcmp(x->task, "longbench.avg"), row = r->cells[cell].row;
+    double variance = 0;
+    x->n_cells = 0;
+    x->measured = 0;
+    for (int i = 0; i < CLASSES; i++)
+        if (is_average || !strcmp(longbench_classes[i].task, x->task)) {
+            int n = add_class(x, r, &longbench_classes[i], row, is_average ? 1.0 / CLASSES : 1, &variance);
+            x->n_cells += n;
+            x->is_partial |= !n;
+        }
+    double half = stat_normal_quantile(0.975) * sqrt(variance);
+    x->ci = (struct interval){x->measured - half, x->measured + half};
+    if (x->is_partial)
+        x->measured = x->ci.low = x->ci.high = NAN;
+}
+
+/* The first cell of its row that is of the class, or of any class: where a mean over data sets stands. */
+static int leads(const struct report *r, const char *task, int cell)
+{
+    int is_average = !strcmp(task, "longbench.avg");
+    for (int i = 0; i <= cell; i++) {
+        int is_in = 0;
+        for (int k = 0; k < CLASSES; k++)
+            if (is_average || !strcmp(longbench_classes[k].task, task))
+                is_in |= is_in_class(&longbench_classes[k], r->cells[i].cell, r->arena);
+        if (is_in && r->cells[i].row == r->cells[cell].row)
+            return i == cell;
+    }
+    return 0;
+}
+
+static void match(struct report *r, const json_t *figure)
+{
+    const char *task = text_of(figure, "task"), *metric = text_of(figure, "metric");
+    int is_score = !strcmp(metric, "score");
+    if (!is_score && strcmp(metric, "accuracy") && strcmp(metric, "mean_tokens"))
+        return;
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct cell *c = r->cells[i].cell;
+        if (!is_model(c->model, text_of(figure, "model")) || !is_policy(c, figure, r->arena))
+            continue;
+        if (is_score && leads(r, task, i))
+            add_classes(r, figure, i);
+        else if (!is_score && !strcmp(c->task->name, task) &&
+                 (strcmp(metric, "accuracy") || !strcmp(c->task->metric, "accuracy")))
+            measure(add(r, figure, i), &r->cells[i]);
+    }
+}
+
+void report_published(struct report *r)
+{
+    const json_t *list = json_object_get(r->run->config, "published");
+    size_t i, n = json_array_size(list);
+    json_t *figure;
+    if (!n)
+        return;
+    r->published = arena_alloc(r->arena, (n * (size_t)r->run->n_cells + 1) * sizeof *r->published);
+    json_array_foreach((json_t *)list, i, figure) match(r, figure);
+    r->n_figures = (int)n;
+}

@@ -1,0 +1,174 @@
+/* Paper against measured: the section, and the verdict of each comparison in words. A verdict that no data
+ * could have earned is not offered: where the numbers of problems are too small, the text says so. */
+#include "evalcore/report/report_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static int is_tokens(const struct published *x)
+{
+    return !strcmp(x->metric, "mean_tokens");
+}
+
+/* "58 %": a share of repetitions. */
+static const char *share(struct arena *a, double p)
+{
+    if (p < 0.001)
+        return "under 0.1 %";
+    return p < 0.0995 ? arena_printf(a, "%.1f %%", 100 * p) : arena_printf(a, "%.0f %%", 100 * p);
+}
+
+/* Which results of ours could have been told from the paper's figure at all. */
+static const char *reach_words(struct arena *a, const struct published *x)
+{
+    double n = (double)x->n_ours;
+    int has_low = x->reach.low >= 0, has_high = x->reach.high <= x->n_ours;
+    const char *of = arena_printf(a, "with %.0f problems there and %ld here", x->problems, x->n_ours);
+    if (!has_low && !has_high)
+        return arena_printf(a, "%s no result of ours could be told from it", of);
+    const char *low = has_low ? arena_printf(a, "up to %.1f %%", 100 * (double)x->reach.low / n) : "";
+    const char *high = has_high ? arena_printf(a, "from %.1f %% on", 100 * (double)x->reach.high / n) : "";
+    return arena_printf(a, "%s only an accuracy of ours %s%s%s could be told from it", of, low,
+                        has_low && has_high ? " or " : "", high);
+}
+
+static const char *test_words(struct arena *a, const struct published *x)
+{
+    double low = x->p < x->p_answers ? x->p : x->p_answers, high = x->p < x->p_answers ? x->p_answers : x->p;
+    int can_differ = x->reach.low >= 0 || x->reach.high <= x->n_ours;
+    const char *chance =
+        x->is_single
+            ? arena_printf(a, "chance alone differs as much in %s of repetitions", share(a, x->p))
+            : arena_printf(
+                  a,
+                  "chance alone differs as much in %s of repetitions if the answers to a problem were "
+                  "independent, and in %s if they always agreed",
+                  share(a, x->p_answers), share(a, x->p));
+    const char *outcome = !can_differ && x->is_single ? "nothing could be decided"
+                          : high < 0.05               ? "told apart"
+                          : low >= 0.05               ? "not told apart"
+                                                      : "undecided";
+    return arena_printf(a, "%s: %s; %s", outcome, chance, reach_words(a, x));
+}
+
+static const char *bound_words(struct arena *a, const struct published *x)
+{
+    const char *rest = x->ci.high < x->value  ? "and so is all of our interval"
+                       : x->ci.low < x->value ? "which our interval allows"
+                                              : "and all of our interval is above it";
+    return arena_printf(a, "the paper only says below %.1f %%, %s", 100 * x->value, rest);
+}
+
+const char *report_published_verdict(const struct report *r, const struct published *x)
+{
+    struct arena *a = r->arena;
+    if (!isfinite(x->measured))
+        return x->is_partial ? "no mean: some class of data sets has no results yet" : "not run yet";
+    if (x->is_bound)
+        return bound_words(a, x);
+    const char *inside = x->value >= x->ci.low && x->value <= x->ci.high
+                             ? "the paper's figure is inside our interval"
+                             : "the paper's figure is outside our interval";
+    if (!isfinite(x->p))
+        return arena_printf(a, "%s; the paper gives nothing that would allow a test", inside);
+    const char *odd = "";
+    if (*x->word)
+        odd = arena_printf(a, "; the paper says \"%s\"", x->word);
+    else if (!x->is_whole)
+        odd = arena_printf(a,
+                           "; %.6g is no whole number of %.0f answers, so the paper's number of runs is not "
+                           "what it seems",
+                           x->printed, x->problems * x->samples);
+    return arena_printf(a, "%s; %s%s", inside, test_words(a, x), odd);
+}
+
+const char *report_published_differs(const struct report *r, const struct published *x)
+{
+    const struct cell *c = r->cells[x->cell].cell;
+    const json_t *s = json_object_get(x->figure, "settings");
+    const json_t *limit = json_object_get(s, "max_tokens");
+    const char *prefill = json_string_value(json_object_get(s, "prefill"));
+    const char *out = "";
+    if (x->problems > 0 && lround(x->problems) != c->task->n_problems)
+        out = arena_printf(r->arena, "%.0f problems there and %d here", x->problems, c->task->n_problems);
+    if (x->problems > 0 && lround(x->samples) != c->samples)
+        out = arena_printf(r->arena, "%s%s%.0f samples there and %d here", out, *out ? ", " : "", x->samples,
+                           c->samples);
+    if (json_is_integer(limit) && json_integer_value(limit) != c->max_new_tokens)
+        out = arena_printf(r->arena, "%s%sat most %.0f tokens there and %d here", out, *out ? ", " : "",
+                           json_number_value(limit), c->max_new_tokens);
+    if (prefill && !strcmp(prefill, "sparse") && !strcmp(c->policy, "kascade"))
+        out = arena_printf(r->arena, "%s%ssparse prefill there and dense here", out, *out ? ", " : "");
+    return out;
+}
+
+static void value_cell(struct doc *d, struct table *t, const struct published *x, const char *word, double v,
+                       struct interval ci)
+{
+    double scale = is_tokens(x) ? 1 : 100;
+    int digits = is_tokens(x) ? 0 : 1;
+    if (!isfinite(v)) {
+        table_add(d, t, CELL_MUTED, "-");
+        return;
+    }
+    table_add(d, t, 0, "%s%s%.*f", word, *word ? " " : "", digits, scale * v);
+    if (isfinite(ci.low) && isfinite(ci.high))
+        table_small(d, t, "[%.*f, %.*f]", digits, scale * ci.low, digits, scale * ci.high);
+}
+
+static void add_row(struct doc *d, struct table *t, const struct report *r, const struct published *x)
+{
+    const struct cell_stats *s = &r->cells[x->cell];
+    const char *differs = report_published_differs(r, x);
+    table_row(d, t);
+    table_add(d, t, 0, "%s", report_row_name(r, s->row));
+    table_small(d, t, "%s, %s", x->paper, x->where);
+    table_add(d, t, 0, "%s", x->n_cells == 1 && strcmp(x->metric, "score") ? s->cell->task->label : x->task);
+    table_add(d, t, 0, "%s", is_tokens(x) ? "mean tokens" : x->metric);
+    value_cell(d, t, x, x->word, x->value, x->theirs_ci);
+    value_cell(d, t, x, "", x->measured, x->ci);
+    table_add(d, t, 0, "%s", report_published_verdict(r, x));
+    if (*differs)
+        table_small(d, t, "%s", differs);
+}
+
+static void add_summary(struct doc *d, const struct report *r)
+{
+    int n = 0, low = 0, answered = 0;
+    for (int i = 0; i < r->n_published; i++) {
+        const struct published *x = &r->published[i];
+        answered += isfinite(x->measured);
+        n += isfinite(x->p);
+        low += fmax(x->p, x->p_answers) < 0.05;
+    }
+    doc_paragraph(d,
+                  "%d published figures belong to this run; %d comparisons with its cells, %d of them with "
+                  "results.",
+                  r->n_figures, r->n_published, answered);
+    if (n > 1)
+        doc_paragraph(d,
+                      "%d of %d tested comparisons are told apart; without any true difference chance alone "
+                      "would bring up to %.1f.",
+                      low, n, 0.05 * n);
+}
+
+void report_add_published(struct doc *d, const struct report *r)
+{
+    add_summary(d, r);
+    if (!r->n_published) {
+        doc_paragraph(d, "No cell has the model, policy, options and task of any of them, so nothing is "
+                         "compared. A figure's model is looked for in the path of the run's.");
+        return;
+    }
+    struct table *t = doc_table(
+        d,
+        "The paper's figures and ours: accuracy and scores in percent, with 95 % intervals; the paper's by "
+        "its number of problems, as one answer each. Both sides are taken as independent, since a paper "
+        "does not say which problems it solved; on the same problems the test is cautious.");
+    static const struct table_column columns[] = {{"policy", 0},         {"task", 0},
+                                                  {"metric", 0},         {"paper", CELL_NUMBER},
+                                                  {"ours", CELL_NUMBER}, {"verdict", 0}};
+    table_columns(d, t, columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < r->n_published; i++)
+        add_row(d, t, r, &r->published[i]);
+}

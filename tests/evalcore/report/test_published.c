@@ -1,0 +1,142 @@
+/* Figures of a paper beside the hand-made run: the rows of published.csv, the section's text, and what is
+ * not compared. Cases: published.test. */
+#include "tests/cases.h"
+
+#include "evalcore/base/log.h"
+#include "evalcore/report/report.h"
+#include "evalcore/report/report_parts.h"
+#include "tests/evalcore/report/plain_run.h"
+#include "tests/evalcore/report/written.h"
+
+/* The case's figures, one a line, become those of the run folder's configuration. */
+static void set_figures(struct run *r, const char *text)
+{
+    json_t *list = json_array();
+    struct err e = {0};
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        json_t *o = NULL;
+        CHECK_INT(json_read_text(&o, line, strcspn(line, "\n"), "figure", &e), 0);
+        json_array_append_new(list, o);
+    }
+    json_object_set_new(r->config, "published", list);
+}
+
+/* The first seven cells become four data sets of LongBench under full attention and the others of no use. */
+static void make_longbench(struct run *r)
+{
+    static const char *const subsets[] = {"qasper", "narrativeqa", "lcc", "trec", "hotpotqa"};
+    struct run_task *t = arena_alloc(&r->arena, 5 * sizeof *t);
+    for (int i = 0; i < 5; i++) {
+        t[i] = r->tasks[0];
+        t[i].name = "longbench";
+        t[i].metric = "score";
+        t[i].label = subsets[i];
+        t[i].problems = arena_alloc(&r->arena, 10 * sizeof *t[i].problems);
+        for (int k = 0; k < 10; k++) {
+            t[i].problems[k] = r->tasks[0].problems[k];
+            t[i].problems[k].subset = subsets[i];
+        }
+        r->cells[i].task = &t[i];
+        r->cells[i].policy = r->cells[i].policy_label = r->cells[i].label = "full";
+        r->cells[i].params = "{}";
+    }
+    r->n_cells = 5;
+}
+
+static void run_case(const struct test_case *c)
+{
+    struct run r;
+    struct err e = {0};
+    struct str text = {0};
+    const char *model = case_text(c, "model");
+    plain_run(&r);
+    for (int i = 0; i < r.n_cells && model; i++)
+        r.cells[i].model = model;
+    if (case_text(c, "label"))
+        r.cells[1].policy_label = case_text(c, "label");
+    if (case_text(c, "samples")) { /* the same ten answers to five problems */
+        for (int i = 0; i < 5; i++)
+            for (int k = 0; k < r.cells[i].n_records; k++)
+                ((struct record *)r.cells[i].records)[k].problem = k / 2;
+        r.tasks[0].n_problems = 5;
+    }
+    if (case_text(c, "longbench"))
+        make_longbench(&r);
+    if (case_text(c, "unfinished"))
+        r.cells[0].n_records = 0;
+    set_figures(&r, case_need(c, "figures"));
+    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    if (case_text(c, "csv")) {
+        const char *csv = read_file(&text, "published.csv");
+        const char *rows = csv + strcspn(csv, "\n");
+        char *got = xstrdup(*rows ? rows + 1 : rows);
+        if (*got)
+            got[strlen(got) - 1] = 0;
+        CASE_STR(c, "csv", got);
+        free(got);
+    }
+    if (case_text(c, "says")) {
+        read_file(&text, "report.md");
+        CHECK(strstr(str_text(&text), "## Compared with the paper") != NULL);
+        if (!strstr(str_text(&text), case_text(c, "says"))) {
+            check_failures++;
+            fprintf(stderr, "%s:%d: %s: report.md does not say \"%s\"\n", c->path, c->line, c->name,
+                    case_text(c, "says"));
+        }
+    }
+    str_release(&text);
+    fake_release(&r);
+}
+
+/* A report without figures has neither section nor file, and removes those of an earlier one. */
+static void without_figures(void)
+{
+    static const struct fake_policy full = {.policy = "full",
+                                            .label = "full",
+                                            .params = "{}",
+                                            .k_pages = "",
+                                            .l_pages = "",
+                                            .budget_tokens = "",
+                                            .budget_key = "",
+                                            .budget = "",
+                                            .rule = "everything",
+                                            .density = 1};
+    static const struct fake_task relay = {"relay", "relay", "accuracy", 0, 100, 50};
+    static const struct fake_options o = {.policies = &full,
+                                          .n_policies = 1,
+                                          .tasks = &relay,
+                                          .n_tasks = 1,
+                                          .problems = 4,
+                                          .samples = 1,
+                                          .limit = 1000,
+                                          .seed = 3};
+    struct run r;
+    struct err e = {0};
+    struct str text = {0};
+    fake_run(&r, &o);
+    set_figures(&r, "{\"model\": \"pocket\"}");
+    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK(exists("published.csv"));
+    json_object_del(r.config, "published");
+    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK(!exists("published.csv"));
+    CHECK_INT(count(read_file(&text, "index.html"), "Compared with the paper"), 0);
+    str_release(&text);
+    fake_release(&r);
+}
+
+int main(int argc, char **argv)
+{
+    struct cases c;
+    struct test_case t;
+    struct err e = {0};
+    open_folder("test_published");
+    log_set_quiet(1);
+    cases_open(&c, argc > 1 ? argv[1] : NULL);
+    while (cases_next(&c, &t))
+        run_case(&t);
+    cases_close(&c);
+    without_figures();
+    file_remove_tree(folder, &e);
+    return check_done();
+}
