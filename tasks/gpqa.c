@@ -3,6 +3,9 @@
  *
  * The options' order is a function of the record id alone (the hash's remainder picks one of the 24 orders),
  * so it depends neither on a seed nor on the number or order of the rows, and is stored with every problem.
+ *
+ * DELTA asked the questions as they were before the authors' last revision; its prompt variant reads those
+ * columns.
  */
 #include "tasks/csv.h"
 #include "tasks/prompt.h"
@@ -20,23 +23,33 @@ static const char *const column_names[N_COLUMNS] = {"Question",           "Corre
                                                     "Incorrect Answer 1", "Incorrect Answer 2",
                                                     "Incorrect Answer 3", "Record ID"};
 
-static int find_columns(int column[N_COLUMNS], const struct csv *c, struct err *e)
+/* Is the column's text revised, so that a second column has its earlier form? */
+static int is_revised(int column)
 {
+    return column != RECORD_ID;
+}
+
+/* `before`, name_before() of the task, stands in front of the names of revised columns: "" or "Pre-Revision
+ * ". */
+static int find_columns(int column[N_COLUMNS], const struct csv *c, const char *before, struct err *e)
+{
+    size_t n_before = strlen(before);
     for (int k = 0; k < N_COLUMNS; k++) {
         column[k] = -1;
         for (int i = 0; i < c->n_fields; i++) {
-            size_t n = strlen(column_names[k]);
-            if (c->fields[i].len != n || memcmp(c->fields[i].s, column_names[k], n))
+            size_t n = strlen(column_names[k]), skip = is_revised(k) ? n_before : 0;
+            if (c->fields[i].len != skip + n || memcmp(c->fields[i].s, before, skip) ||
+                memcmp(c->fields[i].s + skip, column_names[k], n))
                 continue;
             if (column[k] >= 0)
-                return err_set(e, ERR_FORMAT, "%s:%ld: the header has the column \"%s\" twice", c->path,
-                               c->line, column_names[k]);
+                return err_set(e, ERR_FORMAT, "%s:%ld: the header has the column \"%s%s\" twice", c->path,
+                               c->line, is_revised(k) ? before : "", column_names[k]);
             column[k] = i;
         }
         if (column[k] < 0)
             return err_set(e, ERR_FORMAT,
-                           "%s:%ld: the header has no column \"%s\"; is this gpqa_diamond.csv?", c->path,
-                           c->line, column_names[k]);
+                           "%s:%ld: the header has no column \"%s%s\"; is this gpqa_diamond.csv?", c->path,
+                           c->line, is_revised(k) ? before : "", column_names[k]);
     }
     return 0;
 }
@@ -67,6 +80,12 @@ static void option_order(int order[4], struct row_text id)
     }
 }
 
+static const char *name_before(const struct rows *r)
+{
+    const char *variant = r->task->options.prompt;
+    return variant && !strcmp(variant, "delta") ? "Pre-Revision " : "";
+}
+
 static int add_record(struct rows *r, const struct csv *c, const int column[N_COLUMNS], const char *template,
                       struct err *e)
 {
@@ -74,8 +93,8 @@ static int add_record(struct rows *r, const struct csv *c, const int column[N_CO
     for (int k = 0; k < N_COLUMNS; k++) {
         part[k] = trimmed(c->fields[column[k]]);
         if (!part[k].n)
-            return err_set(e, ERR_FORMAT, "%s:%ld: the column \"%s\" is empty", c->path, c->line,
-                           column_names[k]);
+            return err_set(e, ERR_FORMAT, "%s:%ld: the column \"%s%s\" is empty", c->path, c->line,
+                           is_revised(k) ? name_before(r) : "", column_names[k]);
     }
     int order[4];
     char letters[5] = "", gold = 0;
@@ -107,7 +126,7 @@ static int read_records(struct rows *r, struct csv *c, const char *template, str
     int column[N_COLUMNS], n_fields, rc = csv_next(c, e);
     if (rc <= 0)
         return rc < 0 ? rc : err_set(e, ERR_FORMAT, "%s: the file is empty", c->path);
-    rc = find_columns(column, c, e);
+    rc = find_columns(column, c, name_before(r), e);
     n_fields = c->n_fields;
     while (!rc && (rc = csv_next(c, e)) > 0) {
         rc = c->n_fields == n_fields
@@ -148,9 +167,11 @@ const struct task_ops task_gpqa_diamond = {
     .help = "GPQA-Diamond: 198 questions with four options (CSV); options in an order fixed by the record id",
     .version = "1",
     .default_file = "gpqa/gpqa_diamond.csv",
-    .fields = "columns Record ID, Question, Correct Answer, Incorrect Answer 1, 2 and 3",
+    .fields =
+        "columns Record ID, Question, Correct Answer, Incorrect Answer 1, 2 and 3; for the prompt delta, "
+        "these but the first with \"Pre-Revision \" before their names",
     .metric = "accuracy",
-    .prompts = "openr1",
+    .prompts = "openr1,delta,dms",
     .is_restricted = 1,
     .expected_tokens = 8000,
     .load = load,

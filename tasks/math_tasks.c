@@ -8,6 +8,8 @@
     "problem (or question, Problem), answer (or expected_answer, Answer), perhaps id (or ID, unique_id, "    \
     "problem_idx)"
 
+#define AIME_PROMPTS "openr1,r1,delta,kascade,dms"
+
 static int add_row(struct rows *r, const json_t *row, void *context, struct err *e)
 {
     struct row_text problem, answer, id;
@@ -50,7 +52,7 @@ const struct task_ops task_aime24 = {
     .fields = MATH_FIELDS,
     .metric = "accuracy",
     .grades_math = 1,
-    .prompts = "openr1,r1",
+    .prompts = AIME_PROMPTS,
     .expected_tokens = 12000,
     .load = load,
     .grade = grade,
@@ -64,7 +66,7 @@ const struct task_ops task_aime25 = {
     .fields = MATH_FIELDS,
     .metric = "accuracy",
     .grades_math = 1,
-    .prompts = "openr1,r1",
+    .prompts = AIME_PROMPTS,
     .expected_tokens = 14000,
     .load = load,
     .grade = grade,
@@ -78,7 +80,7 @@ const struct task_ops task_math500 = {
     .fields = MATH_FIELDS,
     .metric = "accuracy",
     .grades_math = 1,
-    .prompts = "openr1,r1",
+    .prompts = AIME_PROMPTS ",lighteval",
     .expected_tokens = 4000,
     .load = load,
     .grade = grade,
