@@ -1,0 +1,101 @@
+# Every file of runs/ decodes on the embedded model: one made-up problem a task, four tokens a completion. Models and gates
+# of the papers are replaced; everything else stands as written. Then a run beside published figures, end to end.
+. "$(dirname "$0")/lib.sh"
+rm -rf data out runs made
+mkdir -p data/aime data/math500 data/gpqa data/longbench
+
+for year in 24 25; do
+    cat >data/aime/aime$year.jsonl <<'END'
+{"id": "one", "problem": "A shelf holds 12 jars of 17 marbles. How many marbles?", "answer": "204"}
+{"id": "two", "problem": "What is the remainder of 1001 modulo 7?", "answer": "0"}
+END
+done
+cat >data/math500/test.jsonl <<'END'
+{"unique_id": "made/up/1.json", "problem": "Simplify $\\frac{6}{8}$.", "answer": "\\frac{3}{4}"}
+{"unique_id": "made/up/2.json", "problem": "Simplify $x+x$.", "answer": "2x"}
+END
+cat >data/gpqa/gpqa_diamond.csv <<'END'
+Record ID,Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3,Pre-Revision Question,Pre-Revision Correct Answer,Pre-Revision Incorrect Answer 1,Pre-Revision Incorrect Answer 2,Pre-Revision Incorrect Answer 3
+recOne,Which of these floats?,cork,lead,iron,gold,Which floats?,a cork,lead,iron,gold
+recTwo,Which of these sinks?,lead,cork,wood,wax,Which sinks?,some lead,cork,wood,wax
+END
+for subset in narrativeqa qasper multifieldqa_en multifieldqa_zh hotpotqa 2wikimqa musique dureader gov_report qmsum \
+    multi_news vcsum trec triviaqa samsum lsht passage_count passage_retrieval_en passage_retrieval_zh lcc repobench-p; do
+    printf '{"_id": "%s", "dataset": "%s", "input": "Who slept?", "context": "The cat slept.", "answers": ["1"], "all_classes": ["1", "2"]}\n' \
+        one "$subset" >data/longbench/$subset.jsonl
+done
+
+# decode FILE CELLS COMPARISONS SET...: what is not the embedded model's is replaced by --set.
+decode() {
+    local file=$1 cells=$2 compared=$3 name=${1##*/} model
+    shift 3
+    run 0 sweep "$file" --data data -o "out/$name" --limit 1 --quiet --set model=pocket --set max_new_tokens=4 --set samples=1 "$@"
+    [ "$(grep -c '^' "out/$name/report/accuracy.csv")" = $((cells + 1)) ] || fail "$name: not $cells cells: $(head -c 300 stderr.txt)"
+    # Its figures are in the folder, and none of another model is compared.
+    if grep -q '"published"' "$file"; then
+        grep -q '^## Compared with the paper$' "out/$name/report/report.md" || fail "$name: no section on its paper"
+        [ "$(grep -c '^' "out/$name/report/published.csv")" = 1 ] || fail "$name: compared with another model's figures"
+        # With the name of its own model in the folder, every cell that the paper prints finds its figure.
+        model=$(sed -n 's/^  "model": "\(.*\)",$/\1/p' "$file")
+        sed -i "s|\"model\": \"pocket\"|\"model\": \"$model\"|" "out/$name/config.resolved.json"
+        run 0 report "out/$name"
+        [ "$(grep -c '^' "out/$name/report/published.csv")" = $((compared + 1)) ] ||
+            fail "$name: not $compared comparisons: $(cut -d, -f 2-9 "out/$name/report/published.csv")"
+    fi
+}
+n=0
+while read -r name cells _ compared; do
+    case $name in '' | '#'*) continue ;; esac
+    gates= limits=
+    case $name in
+    dms_fig3.json) gates="policies.2={\"name\":\"dms\",\"cr\":4} policies.3={\"name\":\"dms\",\"cr\":8}" limits=1 ;;
+    dms_fig4.json) gates="policies.1={\"name\":\"dms\",\"cr\":4} policies.2={\"name\":\"dms\",\"cr\":8}" limits=1 ;;
+    dms_table7.json) gates='policies.2={"name":"dms","cr":4}' ;;
+    dms_table8.json) gates='policies.1={"name":"dms","cr":4}' ;;
+    dms_table9.json) gates='policies.1={"name":"dms","cr":8}' ;;
+    esac
+    set --
+    for gate in $gates; do
+        set -- "$@" --set "$gate"
+    done
+    [ -z "$limits" ] || set -- "$@" --set 'max_new_tokens=[3,4,5]'
+    grep -q '"max_total_tokens"' "$source_dir/runs/$name" && set -- "$@" --set max_total_tokens=0
+    decode "$source_dir/runs/$name" "$cells" "$compared" --set chat=auto "$@"
+    n=$((n + 1))
+done <"$source_dir/tests/evalcore/runfile/run_files.test"
+[ "$n" = "$(ls "$source_dir"/runs/*.json | wc -l)" ] || fail "only $n run files were decoded"
+
+# The papers' prompts reach the model, and GPQA's texts are those before their revision.
+grep -q 'Make sure the final answer is standalone and in latex format\."' out/delta_fig7.json/problems/math500*.jsonl || fail "DELTA's prompt is missing"
+grep -q 'boxed{{ANSWER}}' out/kascade_table2.json/problems/aime24*.jsonl || fail "Kascade's prompt is missing"
+grep -q 'clearly\. The' out/dms_table7.json/problems/math500*.jsonl || fail "the prompt of DMS is missing"
+revised=$(grep -o '"prompt_sha256":"[0-9a-f]*"' out/delta_fig7.json/problems/gpqa*.jsonl)
+sed 's/ floats?/ swims?/g; s/,a cork,/,a boat,/' data/gpqa/gpqa_diamond.csv >gpqa.csv
+mv gpqa.csv data/gpqa/gpqa_diamond.csv
+run 0 sweep "$source_dir/runs/delta_fig7.json" --data data -o made --limit 1 --tasks gpqa_diamond --quiet --set model=pocket --set max_new_tokens=4 --set max_total_tokens=0
+[ "$(grep -o '"prompt_sha256":"[0-9a-f]*"' made/problems/gpqa*.jsonl)" != "$revised" ] || fail "the early texts of GPQA are not asked"
+
+# A run beside figures of its own model: section, CSV file, and no completion that depends on them.
+rm -rf made
+mkdir -p runs
+printf '%s\n' '{"paper": "p", "where": "Table 1", "model": "pocket", "task": "aime24", "policy": "quest", "metric": "accuracy", "value": 90, "unit": "percent", "settings": {"k_pages": 4, "problems": 30, "samples": 1}}' \
+    '{"paper": "p", "where": "Table 2", "model": "pocket", "task": "aime24", "policy": "quest", "metric": "accuracy", "value": 10, "unit": "percent", "settings": {"k_pages": 4}}' >runs/figures.jsonl
+cat >runs/run.json <<'END'
+{"model": "pocket", "max_new_tokens": 4, "tasks": ["aime24"], "policies": ["full", {"name": "quest", "k_pages": [4, 8]}],
+ "published": {"file": "figures.jsonl", "where": "Table 1"}}
+END
+run 0 sweep runs/run.json --data data -o made
+[ "$(grep -c '^' made/report/published.csv)" = 2 ] || fail "published.csv: $(cat made/report/published.csv)"
+# scipy.stats.fisher_exact([[27, 3], [0, 2]]) is 0.0201613
+grep -q ',quest k_pages=4,pocket,quest,aime24,p,Table 1,aime24,accuracy,,0.9,0.743789,0.9654,30,1,1,0,0,0.65762,0,0.0201613,0.0201613,0,,' made/report/published.csv ||
+    fail "published.csv: $(cat made/report/published.csv)"
+grep -q 'told apart: chance alone differs as much in 2.0 % of repetitions' made/report/report.md || fail "no verdict: $(grep -i chance made/report/report.md)"
+cp made/report/published.csv kept.csv
+rm -r runs/figures.jsonl made/report
+run 0 report made # the folder is complete by itself
+same kept.csv made/report/published.csv
+sed -i '/published/d; s/]}\],$/]}]}/' runs/run.json
+run 0 sweep runs/run.json --data data -o made
+grep -q '6 jobs, 6 done' stderr.txt || fail "figures changed what was decoded: $(cat stderr.txt)"
+[ ! -e made/report/published.csv ] || fail "figures that are no longer asked for are reported"
+finish
