@@ -64,7 +64,11 @@ void report_add_config(struct doc *d, const struct report *r)
                   "clustered by problem.",
                   report_or_unknown(run->weights));
     struct str text = {0};
-    char *json = run->config ? json_dumps(run->config, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
+    json_t *config = json_copy(run->config); /* the figures have a section of their own */
+    if (config)
+        json_object_del(config, "published");
+    char *json = config ? json_dumps(config, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
+    json_decref(config);
     if (json) {
         str_puts(&text, json);
         free(json);

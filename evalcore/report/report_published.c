@@ -248,7 +248,8 @@ static void match(struct report *r, const json_t *figure)
 {
     const char *task = text_of(figure, "task"), *metric = text_of(figure, "metric");
     int is_score = !strcmp(metric, "score");
-    if (!is_score && strcmp(metric, "accuracy") && strcmp(metric, "mean_tokens"))
+    if ((!is_score && strcmp(metric, "accuracy") && strcmp(metric, "mean_tokens")) ||
+        !json_is_number(json_object_get(figure, "value")))
         return;
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell *c = r->cells[i].cell;

@@ -69,11 +69,22 @@ done <"$source_dir/tests/evalcore/runfile/run_files.test"
 grep -q 'Make sure the final answer is standalone and in latex format\."' out/delta_fig7.json/problems/math500*.jsonl || fail "DELTA's prompt is missing"
 grep -q 'boxed{{ANSWER}}' out/kascade_table2.json/problems/aime24*.jsonl || fail "Kascade's prompt is missing"
 grep -q 'clearly\. The' out/dms_table7.json/problems/math500*.jsonl || fail "the prompt of DMS is missing"
-revised=$(grep -o '"prompt_sha256":"[0-9a-f]*"' out/delta_fig7.json/problems/gpqa*.jsonl)
-sed 's/ floats?/ swims?/g; s/,a cork,/,a boat,/' data/gpqa/gpqa_diamond.csv >gpqa.csv
-mv gpqa.csv data/gpqa/gpqa_diamond.csv
-run 0 sweep "$source_dir/runs/delta_fig7.json" --data data -o made --limit 1 --tasks gpqa_diamond --quiet --set model=pocket --set max_new_tokens=4 --set max_total_tokens=0
-[ "$(grep -o '"prompt_sha256":"[0-9a-f]*"' made/problems/gpqa*.jsonl)" != "$revised" ] || fail "the early texts of GPQA are not asked"
+ask_gpqa() { # the hash of the first question's prompt
+    rm -rf made
+    run 0 sweep "$source_dir/runs/delta_fig7.json" --data data -o made --limit 1 --tasks gpqa_diamond --quiet --set model=pocket \
+        --set max_new_tokens=4 --set max_total_tokens=0
+    grep -o '"prompt_sha256":"[0-9a-f]*"' made/problems/gpqa*.jsonl
+}
+ask_gpqa >early.txt
+[ -s early.txt ] || fail "GPQA was not asked"
+sed -i 's/Which of these floats/Which of these swims/' data/gpqa/gpqa_diamond.csv
+ask_gpqa >again.txt
+same early.txt again.txt
+sed -i 's/Which floats/Which swims/' data/gpqa/gpqa_diamond.csv
+ask_gpqa >again.txt
+if cmp -s early.txt again.txt; then
+    fail "the early texts of GPQA are not asked"
+fi
 
 # A run beside figures of its own model: section, CSV file, and no completion that depends on them.
 rm -rf made
