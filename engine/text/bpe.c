@@ -9,7 +9,7 @@
 
 #include "evalcore/base/arena.h"
 
-enum { SCAN_BYTES = 96 };
+enum { SCAN_SYMBOLS = 96 };
 #define NO_RANK UINT32_MAX
 
 static uint64_t mix(uint64_t x)
@@ -53,11 +53,11 @@ static const struct bpe_pair *find(const struct bpe *b, uint32_t left, uint32_t 
     return &b->pair[i];
 }
 
-static void merge_by_scan(const struct bpe *b, const unsigned char *piece, int n, struct token_list *out)
+static void merge_by_scan(const struct bpe *b, const uint32_t *symbol, int n, struct token_list *out)
 {
-    uint32_t id[SCAN_BYTES], rank[SCAN_BYTES], merged[SCAN_BYTES]; /* of the pair that starts here */
+    uint32_t id[SCAN_SYMBOLS], rank[SCAN_SYMBOLS], merged[SCAN_SYMBOLS]; /* of the pair that starts here */
     for (int i = 0; i < n; i++)
-        id[i] = b->byte_id[piece[i]];
+        id[i] = symbol[i];
     for (int i = 0; i + 1 < n; i++) {
         const struct bpe_pair *p = find(b, id[i], id[i + 1]);
         rank[i] = p->rank;
@@ -124,7 +124,7 @@ static int look_up(const struct bpe *b, struct symbol *s, uint32_t at, uint32_t 
     return p->rank != NO_RANK;
 }
 
-static void merge_by_heap(const struct bpe *b, struct bpe_scratch *scratch, const unsigned char *piece,
+static void merge_by_heap(const struct bpe *b, struct bpe_scratch *scratch, const uint32_t *symbol,
                           uint32_t n, struct token_list *out)
 {
     /* Each merge takes one entry off the heap and adds at most two, so there are never more than 2n. */
@@ -138,7 +138,7 @@ static void merge_by_heap(const struct bpe *b, struct bpe_scratch *scratch, cons
     struct symbol *s = (struct symbol *)(heap + 2 * (size_t)n);
     size_t m = 0;
     for (uint32_t i = 0; i < n; i++)
-        s[i] = (struct symbol){.id = b->byte_id[piece[i]], .before = i - 1, .next = i + 1};
+        s[i] = (struct symbol){.id = symbol[i], .before = i - 1, .next = i + 1};
     for (uint32_t i = 0; i < n; i++)
         if (look_up(b, s, i, n))
             heap[m++] = (uint64_t)s[i].rank << 32 | i;
@@ -167,13 +167,13 @@ static void merge_by_heap(const struct bpe *b, struct bpe_scratch *scratch, cons
         token_list_add(out, (int32_t)s[i].id);
 }
 
-void bpe_encode(const struct bpe *b, struct bpe_scratch *s, const unsigned char *piece, size_t n,
-                struct token_list *out)
+void bpe_merge(const struct bpe *b, struct bpe_scratch *s, const uint32_t *symbol, size_t n,
+               struct token_list *out)
 {
-    if (n <= SCAN_BYTES)
-        merge_by_scan(b, piece, (int)n, out);
+    if (n <= SCAN_SYMBOLS)
+        merge_by_scan(b, symbol, (int)n, out);
     else
-        merge_by_heap(b, s, piece, (uint32_t)n, out);
+        merge_by_heap(b, s, symbol, (uint32_t)n, out);
 }
 
 void bpe_scratch_release(struct bpe_scratch *s)

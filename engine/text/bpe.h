@@ -6,9 +6,9 @@
 
 #include "engine/text/tokenizer.h"
 
-/* Byte-pair merging (Sennrich, Haddow and Birch, arXiv:1508.07909). It starts from one token per byte and
- * merges the two neighbours whose pair has the lowest rank, the leftmost of equals, until no pair of
- * neighbours is in the table. */
+/* Byte-pair merging (Sennrich, Haddow and Birch, arXiv:1508.07909). It starts from one token per byte or
+ * character and merges the two neighbours whose pair has the lowest rank, the leftmost of equals, until no
+ * pair of neighbours is in the table. */
 struct bpe_pair {
     uint64_t key; /* left id << 32 | right id; UINT64_MAX: empty slot */
     uint32_t rank, merged;
@@ -17,7 +17,6 @@ struct bpe_pair {
 struct bpe {
     struct bpe_pair *pair; /* open addressing, mask + 1 slots */
     uint64_t mask;
-    uint32_t byte_id[256];
 };
 
 void bpe_init(struct bpe *b, size_t n_merges);
@@ -32,8 +31,8 @@ struct bpe_scratch {
 };
 void bpe_scratch_release(struct bpe_scratch *s);
 
-/* Appends the ids of one piece (n >= 1, less than 2^31). */
-void bpe_encode(const struct bpe *b, struct bpe_scratch *s, const unsigned char *piece, size_t n,
-                struct token_list *out);
+/* Merges the n symbols of one piece (less than 2^31) and appends what is left. */
+void bpe_merge(const struct bpe *b, struct bpe_scratch *s, const uint32_t *symbol, size_t n,
+               struct token_list *out);
 
 #endif

@@ -150,3 +150,17 @@ int chat_opens_thinking(const struct chat *c, const struct chat_words *w)
     str_release(&text);
     return opens;
 }
+
+int chat_encode_rendered(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
+                         struct token_list *out, struct err *e)
+{
+    const struct chat *form = chat_guess(t);
+    const char *begin = form ? form->begin : "";
+    size_t n_begin = strlen(begin);
+    if (n_begin && (n < n_begin || memcmp(text, begin, n_begin))) {
+        int rc = tokenizer_encode(t, s, begin, n_begin, 1, out, e);
+        if (rc)
+            return rc;
+    }
+    return tokenizer_encode(t, s, text, n, 1, out, e);
+}

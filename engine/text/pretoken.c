@@ -1,144 +1,17 @@
 /* Cuts text into pieces with PCRE2's JIT compiler.
  *
- * A pre-tokenizer is a row of stages, each of which works inside the pieces of the one before. A stage is
- * either a regular expression whose matches become pieces of their own, or the prefix space of ByteLevel.
- * ByteLevel also renames bytes, which is left out, because merging works on bytes. The patterns come from a
- * downloaded file, so a match has limits on steps and memory, and reaching one is an error. */
+ * A pre-tokenizer is a row of stages, each of which works inside the pieces of the one before. The patterns
+ * come from a downloaded file, so a match has limits on steps and memory, and reaching one is an error. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "engine/text/pretoken.h"
 
 #include <pcre2.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/base/arena.h"
+
 enum { MATCH_STEPS = 20 * 1000 * 1000, MATCH_KIB = 256 * 1024, STACK_FIRST = 64 << 10, STACK_MOST = 8 << 20 };
-
-static int add_stage(struct pretoken *p, void *regex, int compiled, enum pretoken_known known,
-                     const char *what, struct err *e)
-{
-    if (p->n == PRETOKEN_STAGES) {
-        pcre2_code_free(regex);
-        return err_set(e, ERR_UNSUPPORTED, "%s: pre_tokenizer has more than %d stages", what,
-                       PRETOKEN_STAGES);
-    }
-    p->stage[p->n].regex = regex;
-    p->stage[p->n].compiled = compiled;
-    p->stage[p->n].known = known;
-    p->n++;
-    return 0;
-}
-
-static int add_pattern(struct pretoken *p, const char *pattern, size_t n, const char *what, struct err *e)
-{
-    struct str own = {0};
-    pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-    int rc = pretoken_pattern(&own, pattern, n, what, e);
-    if (rc)
-        goto out;
-    int code;
-    PCRE2_SIZE at;
-    pcre2_set_newline(context, PCRE2_NEWLINE_LF);
-    pcre2_code *regex = pcre2_compile((PCRE2_SPTR)own.data, own.len,
-                                      PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &code, &at, context);
-    if (!regex) {
-        PCRE2_UCHAR why[200] = "";
-        pcre2_get_error_message(code, why, sizeof why);
-        rc = err_set(e, ERR_FORMAT, "%s: the pattern of pre_tokenizer's Split cannot be compiled: %s", what,
-                     (const char *)why);
-        goto out;
-    }
-    uint32_t may_be_empty = 1;
-    pcre2_pattern_info(regex, PCRE2_INFO_MATCHEMPTY, &may_be_empty);
-    if (may_be_empty) {
-        pcre2_code_free(regex);
-        rc = err_set(e, ERR_UNSUPPORTED, "%s: the pattern of pre_tokenizer's Split may match nothing at all",
-                     what);
-        goto out;
-    }
-    rc = add_stage(p, regex, !pcre2_jit_compile(regex, PCRE2_JIT_COMPLETE), pretoken_recognise(pattern, n),
-                   what, e);
-out:
-    pcre2_compile_context_free(context);
-    str_release(&own);
-    return rc;
-}
-
-static int add_split(struct pretoken *p, const json_t *spec, const char *what, struct err *e)
-{
-    const char *behavior;
-    int invert = 0, rc = json_get_str(spec, "behavior", &behavior, what, e);
-    if (!rc)
-        rc = json_opt_bool(spec, "invert", &invert, what, e);
-    if (rc)
-        return rc;
-    if (strcmp(behavior, "Isolated"))
-        return err_set(e, ERR_UNSUPPORTED,
-                       "%s: pre_tokenizer's Split has behavior \"%s\"; only Isolated is supported", what,
-                       behavior);
-    if (invert)
-        return err_set(e, ERR_UNSUPPORTED,
-                       "%s: pre_tokenizer's Split has invert true; only false is supported", what);
-    const json_t *regex = json_object_get(json_object_get(spec, "pattern"), "Regex");
-    if (!json_is_string(regex))
-        return err_set(e, ERR_UNSUPPORTED,
-                       "%s: pre_tokenizer's Split needs a pattern of the form {\"Regex\": \"...\"}", what);
-    return add_pattern(p, json_string_value(regex), json_string_length(regex), what, e);
-}
-
-static int add_byte_level(struct pretoken *p, const json_t *spec, const char *what, struct err *e)
-{
-    int prefix_space = 1, use_regex = 1;
-    int rc = json_opt_bool(spec, "add_prefix_space", &prefix_space, what, e);
-    if (!rc)
-        rc = json_opt_bool(spec, "use_regex", &use_regex, what, e);
-    if (!rc && prefix_space)
-        rc = add_stage(p, NULL, 0, PRETOKEN_OTHER, what, e);
-    const char *gpt2 = pretoken_known_pattern(PRETOKEN_GPT2);
-    if (!rc && use_regex)
-        rc = add_pattern(p, gpt2, strlen(gpt2), what, e);
-    return rc;
-}
-
-static int add_one(struct pretoken *p, const json_t *spec, int last, const char *what, struct err *e)
-{
-    const char *type;
-    int rc = json_get_str(spec, "type", &type, what, e);
-    if (rc)
-        return err_add(e, "pre_tokenizer");
-    if (!strcmp(type, "Split") && !last)
-        return add_split(p, spec, what, e);
-    if (!strcmp(type, "ByteLevel") && last)
-        return add_byte_level(p, spec, what, e);
-    if (!strcmp(type, "Split") || !strcmp(type, "ByteLevel"))
-        return err_set(e, ERR_UNSUPPORTED, "%s: pre_tokenizer must end in ByteLevel and hold it once", what);
-    return err_set(e, ERR_UNSUPPORTED,
-                   "%s: pre_tokenizer %s is not supported; ByteLevel, Split and Sequence are", what, type);
-}
-
-int pretoken_open(struct pretoken *p, const json_t *spec, const char *what, struct err *e)
-{
-    *p = (struct pretoken){0};
-    if (!json_is_object(spec))
-        return err_set(e, ERR_UNSUPPORTED,
-                       "%s: pre_tokenizer must be an object: ByteLevel, or a Sequence that ends in it", what);
-    const json_t *type = json_object_get(spec, "type");
-    if (!json_is_string(type) || strcmp(json_string_value(type), "Sequence"))
-        return add_one(p, spec, 1, what, e);
-    const json_t *list = json_object_get(spec, "pretokenizers");
-    size_t n = json_array_size(list);
-    if (!n)
-        return err_set(e, ERR_FORMAT, "%s: pre_tokenizer's Sequence has no \"pretokenizers\"", what);
-    int rc = 0;
-    for (size_t i = 0; !rc && i < n; i++)
-        rc = add_one(p, json_array_get(list, i), i + 1 == n, what, e);
-    return rc;
-}
-
-void pretoken_close(struct pretoken *p)
-{
-    for (int i = 0; i < p->n; i++)
-        pcre2_code_free(p->stage[i].regex);
-    *p = (struct pretoken){0};
-}
 
 static void scratch_init(struct pretoken_scratch *s)
 {
@@ -156,8 +29,10 @@ void pretoken_scratch_release(struct pretoken_scratch *s)
     pcre2_match_data_free(s->match);
     pcre2_match_context_free(s->context);
     pcre2_jit_stack_free(s->stack);
-    for (int i = 0; i < PRETOKEN_STAGES; i++)
+    for (int i = 0; i < PRETOKEN_STAGES; i++) {
         str_release(&s->spaced[i]);
+        free(s->part[i]);
+    }
     *s = (struct pretoken_scratch){0};
 }
 
@@ -196,28 +71,53 @@ static int match(const struct walk *w, int stage, const char *text, size_t n, si
     return 1;
 }
 
-static int run(const struct walk *w, int stage, const char *text, size_t n)
+static int run(const struct walk *w, int stage, const char *text, size_t n, int is_first);
+
+static int run_prefix_space(const struct walk *w, int stage, const char *text, size_t n, int is_first)
 {
-    if (!n)
-        return 0;
-    if (stage == w->p->n) {
-        w->piece(w->context, text, n);
-        return 0;
+    struct str *spaced = &w->s->spaced[stage];
+    if (text[0] == ' ')
+        return run(w, stage + 1, text, n, is_first);
+    str_clear(spaced);
+    str_putc(spaced, ' ');
+    str_add(spaced, text, n);
+    return run(w, stage + 1, spaced->data, spaced->len, is_first);
+}
+
+static int run_metaspace(const struct walk *w, int stage, const char *text, size_t n, int is_first)
+{
+    const struct pretoken_stage *s = &w->p->stage[stage];
+    struct str *marked = &w->s->spaced[stage];
+    size_t len = strlen(s->mark), from = 0;
+    int has_mark = text[0] == ' ' || (n >= len && !memcmp(text, s->mark, len));
+    str_clear(marked);
+    if (!has_mark && (s->prepend == PRETOKEN_ALWAYS || (s->prepend == PRETOKEN_FIRST && is_first)))
+        str_puts(marked, s->mark);
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == ' ')
+            str_puts(marked, s->mark);
+        else
+            str_putc(marked, text[i]);
+    if (s->is_whole)
+        return run(w, stage + 1, marked->data, marked->len, is_first);
+    int rc = 0;
+    for (size_t at = 1; !rc && at <= marked->len; at++) {
+        if (at < marked->len && (marked->len - at < len || memcmp(marked->data + at, s->mark, len)))
+            continue;
+        rc = run(w, stage + 1, marked->data + from, at - from, is_first && from == 0);
+        from = at;
     }
-    if (!w->p->stage[stage].regex) {
-        struct str *spaced = &w->s->spaced[stage];
-        if (text[0] == ' ')
-            return run(w, stage + 1, text, n);
-        str_clear(spaced);
-        str_putc(spaced, ' ');
-        str_add(spaced, text, n);
-        return run(w, stage + 1, spaced->data, spaced->len);
-    }
+    return rc;
+}
+
+/* Cuts as most tokenizers do: each match is a piece, and so is what lies between two. */
+static int run_isolated(const struct walk *w, int stage, const char *text, size_t n, int is_first)
+{
     size_t at = 0, from = n, to = n;
     enum pretoken_known known = w->p->stage[stage].known;
     while (at < n) {
         if (known && (to = pretoken_ascii_end(known, text, n, at))) {
-            int rc = run(w, stage + 1, text + at, to - at);
+            int rc = run(w, stage + 1, text + at, to - at, is_first && at == 0);
             if (rc)
                 return rc;
             at = to;
@@ -228,9 +128,9 @@ static int run(const struct walk *w, int stage, const char *text, size_t n)
             return rc;
         if (!rc || to <= from)
             from = to = n;
-        rc = run(w, stage + 1, text + at, from - at);
+        rc = run(w, stage + 1, text + at, from - at, is_first && at == 0);
         if (!rc)
-            rc = run(w, stage + 1, text + from, to - from);
+            rc = run(w, stage + 1, text + from, to - from, is_first && from == 0);
         if (rc)
             return rc;
         at = to;
@@ -238,11 +138,110 @@ static int run(const struct walk *w, int stage, const char *text, size_t n)
     return 0;
 }
 
+/* A stretch of the text, and whether it counts as a match. */
+struct pretoken_part {
+    size_t from, to;
+    int is_match;
+};
+
+static void add_part(struct pretoken_scratch *s, int stage, size_t *n_parts, struct pretoken_part part)
+{
+    if (part.from == part.to)
+        return;
+    xgrow(&s->part[stage], &s->part_cap[stage], *n_parts + 1, sizeof **s->part);
+    s->part[stage][(*n_parts)++] = part;
+}
+
+/* Joins neighbours as the behavior says; returns how many parts are left. A match joins its neighbour only
+ * when that is no match itself, as in the tokenizers library. */
+static size_t join(enum pretoken_behavior behavior, struct pretoken_part *part, size_t n)
+{
+    size_t kept = 0;
+    int last = 0; /* was the part before (WITH_NEXT: after) this one a match? */
+    switch (behavior) {
+    case PRETOKEN_REMOVED:
+        for (size_t i = 0; i < n; i++)
+            if (!part[i].is_match)
+                part[kept++] = part[i];
+        return kept;
+    case PRETOKEN_CONTIGUOUS:
+        for (size_t i = 0; i < n; i++)
+            if (kept && part[kept - 1].is_match == part[i].is_match)
+                part[kept - 1].to = part[i].to;
+            else
+                part[kept++] = part[i];
+        return kept;
+    case PRETOKEN_WITH_PREVIOUS:
+        for (size_t i = 0; i < n; i++) {
+            int is_match = part[i].is_match;
+            if (is_match && !last && kept)
+                part[kept - 1].to = part[i].to;
+            else
+                part[kept++] = part[i];
+            last = is_match;
+        }
+        return kept;
+    case PRETOKEN_WITH_NEXT:
+        kept = n;
+        for (size_t i = n; i-- > 0;) {
+            int is_match = part[i].is_match;
+            if (is_match && !last && kept < n)
+                part[kept].from = part[i].from;
+            else
+                part[--kept] = part[i];
+            last = is_match;
+        }
+        memmove(part, part + kept, (n - kept) * sizeof *part);
+        return n - kept;
+    case PRETOKEN_ISOLATED:
+        break;
+    }
+    return n;
+}
+
+static int run_joined(const struct walk *w, int stage, const char *text, size_t n, int is_first)
+{
+    const struct pretoken_stage *s = &w->p->stage[stage];
+    size_t n_parts = 0, from = n, to = n;
+    for (size_t at = 0; at < n; at = to) {
+        int rc = match(w, stage, text, n, at, &from, &to);
+        if (rc < 0)
+            return rc;
+        if (!rc || to <= from)
+            from = to = n;
+        add_part(w->s, stage, &n_parts, (struct pretoken_part){at, from, s->invert});
+        add_part(w->s, stage, &n_parts, (struct pretoken_part){from, to, !s->invert});
+    }
+    n_parts = join(s->behavior, w->s->part[stage], n_parts);
+    for (size_t i = 0; i < n_parts; i++) {
+        struct pretoken_part p = w->s->part[stage][i];
+        int rc = run(w, stage + 1, text + p.from, p.to - p.from, is_first && p.from == 0);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int run(const struct walk *w, int stage, const char *text, size_t n, int is_first)
+{
+    if (!n)
+        return 0;
+    if (stage == w->p->n) {
+        w->piece(w->context, text, n);
+        return 0;
+    }
+    const struct pretoken_stage *s = &w->p->stage[stage];
+    return s->kind == PRETOKEN_PREFIX_SPACE   ? run_prefix_space(w, stage, text, n, is_first)
+           : s->kind == PRETOKEN_METASPACE    ? run_metaspace(w, stage, text, n, is_first)
+           : s->behavior == PRETOKEN_ISOLATED ? run_isolated(w, stage, text, n, is_first)
+                                              : run_joined(w, stage, text, n, is_first);
+}
+
 int pretoken_split(const struct pretoken *p, struct pretoken_scratch *s, const char *text, size_t n,
-                   pretoken_piece_fn *piece, void *context, struct err *e)
+                   int is_first, pretoken_piece_fn *piece, void *context, struct err *e)
 {
     if (!s->match)
         scratch_init(s);
     struct walk w = {p, s, piece, context, e};
-    return run(&w, 0, text, n);
+    return run(&w, 0, text, n, is_first);
 }

@@ -1,12 +1,11 @@
-/* Reads tokenizer.json, which is untrusted: every field is checked and unknown ones are refused. Also turns
- * ids back into text. */
+/* Reads tokenizer.json, which is untrusted: every field is checked and unknown ones are refused. */
 #include "engine/text/tokenizer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/text/tokenizer_parts.h"
-#include "engine/text/unicode.h"
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
@@ -30,31 +29,7 @@ static int only_known(const json_t *o, const char *const *known, const char *whe
     return 0;
 }
 
-/* A normalizer is null, NFC, or a Sequence of these. */
-static int read_normalizer(struct tokenizer *t, const json_t *spec, int depth, const char *what,
-                           struct err *e)
-{
-    if (!spec || json_is_null(spec))
-        return 0;
-    const char *type;
-    int rc = json_get_str(spec, "type", &type, what, e);
-    if (rc)
-        return err_add(e, "normalizer");
-    if (!strcmp(type, "NFC")) {
-        t->use_nfc = 1;
-        return 0;
-    }
-    if (strcmp(type, "Sequence") || depth > 4)
-        return err_set(e, ERR_UNSUPPORTED, "%s: normalizer %.60s is not supported; null and NFC are", what,
-                       type);
-    const json_t *list = json_object_get(spec, "normalizers");
-    for (size_t i = 0; !rc && i < json_array_size(list); i++)
-        rc = read_normalizer(t, json_array_get(list, i), depth + 1, what, e);
-    return rc;
-}
-
-/* Refuses options of the BPE model that must be off: random merging, and what byte-level vocabularies do not
- * need. */
+/* Refuses options of the BPE model that are not built: random merging, and names of parts of words. */
 static int check_model(const json_t *model, const char *what, struct err *e)
 {
     static const char *const known[] = {"type",
@@ -68,8 +43,7 @@ static int check_model(const json_t *model, const char *what, struct err *e)
                                         "vocab",
                                         "merges",
                                         NULL};
-    static const char *const off[] = {"dropout",       "unk_token",          "continuing_subword_prefix",
-                                      "byte_fallback", "end_of_word_suffix", NULL};
+    static const char *const off[] = {"dropout", "continuing_subword_prefix", "end_of_word_suffix", NULL};
     int rc = only_known(model, known, "model", e);
     if (rc)
         return err_add(e, "%s", what);
@@ -83,10 +57,41 @@ static int check_model(const json_t *model, const char *what, struct err *e)
                      (json_is_string(v) && !json_string_length(v)) ||
                      (json_is_number(v) && json_number_value(v) == 0);
         if (!is_off)
-            rc = err_set(e, ERR_UNSUPPORTED,
-                         "%s: model.%s is set; only byte-level BPE without it is supported", what, off[i]);
+            rc = err_set(e, ERR_UNSUPPORTED, "%s: model.%s is set; only BPE without it is supported", what,
+                         off[i]);
     }
     return rc;
+}
+
+/* What becomes of a character that is no token: see tokenizer_symbols.c. */
+static int read_unknown(struct tokenizer *t, const json_t *model, const char *what, struct err *e)
+{
+    const char *unk = "";
+    int missing = 0, rc = json_opt_bool(model, "byte_fallback", &t->byte_fallback, what, e);
+    if (!rc)
+        rc = json_opt_bool(model, "fuse_unk", &t->fuse_unk, what, e);
+    if (!rc)
+        rc = json_opt_str(model, "unk_token", &unk, what, e);
+    if (rc)
+        return rc;
+    const json_t *id = json_object_get(json_object_get(model, "vocab"), unk);
+    t->unk = json_is_integer(id) ? (int32_t)json_integer_value(id) : NO_SYMBOL;
+    for (int byte = 0; byte < 256; byte++) {
+        char name[8];
+        int n = 1;
+        if (t->pretoken.is_byte_level)
+            name[0] = (char)byte;
+        else
+            n = snprintf(name, sizeof name, "<0x%02X>", (unsigned)byte);
+        t->byte_symbol[byte] = vocab_find(&t->vocab, name, (size_t)n);
+        missing += t->byte_symbol[byte] < 0;
+    }
+    if (*unk && t->unk < 0 && missing)
+        return err_set(e, ERR_FORMAT, "%s: model.unk_token \"%.60s\" is not in model.vocab", what, unk);
+    if (t->byte_fallback && t->pretoken.is_byte_level && missing)
+        return err_set(e, ERR_UNSUPPORTED,
+                       "%s: model.byte_fallback is set for a byte-level vocabulary without all bytes", what);
+    return 0;
 }
 
 static int read_added(struct tokenizer *t, const json_t *list, const json_t *vocab, const char *what,
@@ -118,13 +123,16 @@ static int read_added(struct tokenizer *t, const json_t *list, const json_t *voc
             break;
         }
         vocab_put_added(&t->vocab, a.id, a.text, a.n, a.special);
-        struct str form = {0};
+        struct str form[2] = {{0}, {0}};
         size_t mark[2] = {0, 0};
-        if (a.normalized && t->use_nfc && nfc_normalize(a.text, a.n, &form, mark)) {
+        if (a.normalized && normalizer_apply(&t->normalizer, a.text, a.n, form, mark) && form[0].len) {
             free(a.text);
-            a.text = form.data;
-            a.n = form.len;
+            a.text = form[0].data;
+            a.n = form[0].len;
+            form[0] = (struct str){0};
         }
+        str_release(&form[0]);
+        str_release(&form[1]);
         added_put(a.normalized ? &t->normalized : &t->raw, &a);
     }
     str_release(&where);
@@ -166,10 +174,6 @@ static int read_merges(struct tokenizer *t, const json_t *list, const json_t *vo
     struct str half[2] = {{0}, {0}};
     int rc = 0;
     bpe_init(&t->bpe, n);
-    for (int byte = 0; byte < 256; byte++) {
-        char c = (char)byte;
-        t->bpe.byte_id[byte] = (uint32_t)vocab_find(&t->vocab, &c, 1);
-    }
     for (size_t i = 0; !rc && i < n; i++) {
         if (!split_merge(json_array_get(list, i), half)) {
             rc = err_set(e, ERR_FORMAT,
@@ -204,22 +208,21 @@ static int read_all(struct tokenizer *t, const json_t *root, const char *what, s
     int rc = only_known(root, known, what, e);
     if (rc)
         return rc;
-    const json_t *model = json_object_get(root, "model"), *decoder = json_object_get(root, "decoder");
+    const json_t *model = json_object_get(root, "model");
     if (!json_is_object(model))
         return err_set(e, ERR_FORMAT, "%s: field \"model\" is missing", what);
-    const char *type = "null";
-    json_opt_str(decoder, "type", &type, what, NULL);
-    if (strcmp(type, "ByteLevel"))
-        return err_set(e, ERR_UNSUPPORTED, "%s: decoder %.60s is not supported; ByteLevel is", what, type);
     const json_t *vocab = json_object_get(model, "vocab");
     if ((rc = check_model(model, what, e)) ||
         (rc = json_opt_bool(model, "ignore_merges", &t->ignore_merges, what, e)) ||
-        (rc = read_normalizer(t, json_object_get(root, "normalizer"), 0, what, e)) ||
+        (rc = normalizer_open(&t->normalizer, json_object_get(root, "normalizer"), what, e)) ||
         (rc = pretoken_open(&t->pretoken, json_object_get(root, "pre_tokenizer"), what, e)) ||
-        (rc = vocab_open(&t->vocab, vocab, what, e)) ||
-        (rc = read_merges(t, json_object_get(model, "merges"), vocab, what, e)))
+        (rc = decoder_open(t, json_object_get(root, "decoder"), what, e)) ||
+        (rc = vocab_open(&t->vocab, vocab, t->pretoken.is_byte_level, what, e)) ||
+        (rc = read_unknown(t, model, what, e)) ||
+        (rc = read_merges(t, json_object_get(model, "merges"), vocab, what, e)) ||
+        (rc = read_added(t, json_object_get(root, "added_tokens"), vocab, what, e)))
         return rc;
-    return read_added(t, json_object_get(root, "added_tokens"), vocab, what, e);
+    return frame_read(t, json_object_get(root, "post_processor"), what, e);
 }
 
 int tokenizer_open_text(struct tokenizer **out, const char *json, size_t n, const char *what, struct err *e)
@@ -257,22 +260,19 @@ void tokenizer_close(struct tokenizer *t)
         return;
     vocab_close(&t->vocab);
     bpe_release(&t->bpe);
+    normalizer_close(&t->normalizer);
     pretoken_close(&t->pretoken);
+    decoder_close(&t->decoder);
+    token_list_release(&t->before);
+    token_list_release(&t->after);
     added_release(&t->raw);
     added_release(&t->normalized);
     free(t);
 }
 
-void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
-                      struct str *out)
+int tokenizer_has(const struct tokenizer *t, int32_t id)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (ids[i] < 0 || ids[i] >= t->vocab.size)
-            continue;
-        const struct vocab_entry *v = &t->vocab.entry[ids[i]];
-        if (v->kind != VOCAB_NONE && !(skip_special && v->kind == VOCAB_SPECIAL))
-            str_add(out, t->vocab.text.data + v->at, v->n);
-    }
+    return id >= 0 && id < t->vocab.size && t->vocab.entry[id].kind != VOCAB_NONE;
 }
 
 int32_t tokenizer_find_added(const struct tokenizer *t, const char *token)

@@ -10,16 +10,18 @@
 /* The room of text: tokenizers and chat forms. The room engine comes in, and engine.h passes both doors on to
  * the rooms above it. Nothing here knows of models or devices.
  *
- * This door is byte-level BPE as Hugging Face's tokenizer.json describes it: added tokens, optional NFC,
- * Split and ByteLevel pre-tokenizers, merges by rank, ignore_merges. Anything else in the file is refused
- * with the name of the field, except post_processor, truncation and padding, which are ignored: who renders a
- * prompt also adds the begin-of-sentence token. A tokenizer is read-only after opening, so any number of
- * threads may encode with it, each with scratch of its own. */
+ * This door is BPE as Hugging Face's tokenizer.json describes it, byte-level (GPT-2, Qwen, Llama 3) or with
+ * characters and byte_fallback (Llama 2, Mistral): added tokens, the normalizers of normalizer.h, the
+ * pre-tokenizers of pretoken_read.c, merges by rank, ignore_merges. Anything else in the file is refused with
+ * the name of the field, except truncation and padding, which are ignored. A tokenizer is read-only after
+ * opening, so any number of threads may encode with it, each with scratch of its own. */
 struct tokenizer;
 
 int tokenizer_open_file(struct tokenizer **out, const char *path, struct err *e);
 int tokenizer_open_text(struct tokenizer **out, const char *json, size_t n, const char *what, struct err *e);
 void tokenizer_close(struct tokenizer *t);
+/* Reads from a tokenizer_config.json which tokens stand around a plain text, where it says so. */
+int tokenizer_read_config(struct tokenizer *t, const char *path, struct err *e);
 
 struct token_list {
     int32_t *id;
@@ -40,6 +42,10 @@ void tokenizer_scratch_release(struct tokenizer_scratch *s);
  * of a problem cannot forge a turn. */
 int tokenizer_encode(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                      int with_special, struct token_list *out, struct err *e);
+/* The same with the tokens around it that the tokenizer asks for (begin of sentence), as Transformers encodes
+ * a text that has no chat form. */
+int tokenizer_encode_plain(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
+                           int with_special, struct token_list *out, struct err *e);
 /* The same for a rendered prompt in which text[from..to) comes from others: special tokens are recognised,
  * except those with a byte in that range. The text is still encoded as a whole, so characters on both sides
  * of a border may merge, as they do in a template that was rendered to one text. */
@@ -50,7 +56,11 @@ int tokenizer_encode_guarded(const struct tokenizer *t, struct tokenizer_scratch
  * outside the vocabulary give no bytes. */
 void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
                       struct str *out);
+/* The same for a whole text, at whose start some decoders take a space away (Llama 2). */
+void tokenizer_decode_text(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
+                           struct str *out);
 
+int tokenizer_has(const struct tokenizer *t, int32_t id); /* is there a token of this id? */
 /* Id of an added token, or of a vocabulary token given by its bytes (" the"), or -1. */
 int32_t tokenizer_find(const struct tokenizer *t, const char *token);
 int32_t tokenizer_find_added(const struct tokenizer *t, const char *token); /* added tokens only */

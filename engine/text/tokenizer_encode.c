@@ -1,7 +1,7 @@
-/* From text to ids, in the order of the tokenizers library: repair of invalid bytes, added tokens, NFC, added
- * tokens again, pieces, merges. Most pieces are common words, so their ids come from a direct-mapped cache
- * with one cache line per piece instead of the merge loop. The cache belongs to the caller's scratch, so
- * threads share nothing that is written to. */
+/* From text to ids, in the order of the tokenizers library: repair of invalid bytes, added tokens,
+ * normalization, added tokens again, pieces, merges. Most pieces are common words, so their ids come from a
+ * direct-mapped cache with one cache line per piece instead of the merge loop. The cache belongs to the
+ * caller's scratch, so threads share nothing that is written to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "engine/text/unicode.h"
 #include "evalcore/base/arena.h"
 
-enum { CACHE_SLOTS = 1 << 16, CACHE_BYTES = 22, CACHE_IDS = 8, TEXT_MAX = 1 << 28 };
+enum { CACHE_SLOTS = 1 << 16, CACHE_BYTES = 22, CACHE_IDS = 8, FEW_SYMBOLS = 96, TEXT_MAX = 1 << 28 };
 
 struct cached_piece {
     uint64_t hash;
@@ -23,8 +23,10 @@ struct encode_scratch {
     uint64_t owner; /* whose pieces are cached */
     struct pretoken_scratch pretoken;
     struct bpe_scratch bpe;
-    struct str repaired, normal;
+    struct str repaired, normal[2];
     struct cached_piece *cache;
+    uint32_t *symbol; /* of a long piece */
+    size_t symbol_cap;
 };
 
 struct encoder {
@@ -32,6 +34,8 @@ struct encoder {
     struct encode_scratch *s;
     struct token_list *out;
     struct err *e;
+    const char *start; /* of the whole text */
+    int is_first;      /* the gap at hand begins there */
 };
 
 static uint64_t piece_hash(const char *p, size_t n)
@@ -58,6 +62,16 @@ static uint64_t piece_hash(const char *p, size_t n)
     return h ^ h >> 32;
 }
 
+static void merge_piece(struct encoder *x, const char *piece, size_t n)
+{
+    uint32_t few[FEW_SYMBOLS], *symbol = few;
+    if (n > FEW_SYMBOLS) {
+        xgrow(&x->s->symbol, &x->s->symbol_cap, n, sizeof *symbol);
+        symbol = x->s->symbol;
+    }
+    bpe_merge(&x->t->bpe, &x->s->bpe, symbol, tokenizer_symbols(x->t, piece, n, symbol), x->out);
+}
+
 static void encode_piece(void *context, const char *piece, size_t n)
 {
     struct encoder *x = context;
@@ -80,7 +94,7 @@ static void encode_piece(void *context, const char *piece, size_t n)
     if (whole >= 0)
         token_list_add(out, whole);
     else
-        bpe_encode(&x->t->bpe, &x->s->bpe, (const unsigned char *)piece, n, out);
+        merge_piece(x, piece, n);
     size_t n_ids = out->n - first;
     if (slot && n_ids <= CACHE_IDS) {
         slot->hash = h;
@@ -132,6 +146,7 @@ static int at_added(struct encoder *x, const struct added_set *set, const char *
         if (rc)
             return rc;
         token_list_add(x->out, token->id);
+        x->is_first = 0;
         done = to;
     }
     return call_gap(x, gap, text, done, n, guard);
@@ -140,15 +155,18 @@ static int at_added(struct encoder *x, const struct added_set *set, const char *
 static int split_gap(struct encoder *x, const char *text, size_t n, const size_t guard[2])
 {
     (void)guard;
-    return pretoken_split(&x->t->pretoken, &x->s->pretoken, text, n, encode_piece, x, x->e);
+    int is_first = x->is_first;
+    x->is_first = 0;
+    return pretoken_split(&x->t->pretoken, &x->s->pretoken, text, n, is_first, encode_piece, x, x->e);
 }
 
 static int normalize_gap(struct encoder *x, const char *text, size_t n, const size_t guard[2])
 {
     size_t moved[2] = {guard[0], guard[1]};
-    if (x->t->use_nfc && nfc_normalize(text, n, &x->s->normal, moved)) {
-        text = x->s->normal.data;
-        n = x->s->normal.len;
+    x->is_first = text == x->start;
+    if (normalizer_apply(&x->t->normalizer, text, n, x->s->normal, moved)) {
+        text = str_text(&x->s->normal[0]);
+        n = x->s->normal[0].len;
     }
     return at_added(x, &x->t->normalized, text, n, moved, split_gap);
 }
@@ -173,7 +191,9 @@ void tokenizer_scratch_release(struct tokenizer_scratch *scratch)
         pretoken_scratch_release(&s->pretoken);
         bpe_scratch_release(&s->bpe);
         str_release(&s->repaired);
-        str_release(&s->normal);
+        str_release(&s->normal[0]);
+        str_release(&s->normal[1]);
+        free(s->symbol);
         free(s->cache);
         free(s);
     }
@@ -186,7 +206,7 @@ int tokenizer_encode_guarded(const struct tokenizer *t, struct tokenizer_scratch
     if (n > TEXT_MAX)
         return err_set(e, ERR_USAGE, "a text of %zu bytes is too long for the tokenizer, which takes %d", n,
                        TEXT_MAX);
-    struct encoder x = {t, open_scratch(scratch, t), out, e};
+    struct encoder x = {.t = t, .s = open_scratch(scratch, t), .out = out, .e = e};
     size_t guard[2] = {from, to};
     if (!utf8_is_valid(text, n)) {
         /* Repairs part by part, so that the range is known in the repaired text too. */
@@ -200,6 +220,7 @@ int tokenizer_encode_guarded(const struct tokenizer *t, struct tokenizer_scratch
         text = fixed->data;
         n = fixed->len;
     }
+    x.start = text;
     return at_added(&x, &t->raw, text, n, guard, normalize_gap);
 }
 

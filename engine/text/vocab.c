@@ -1,7 +1,7 @@
 /* The vocabulary: reads GPT-2's printable names of bytes, and has an open-addressing table from bytes to ids.
  *
- * Some files list special tokens whose names have characters that stand for no byte. The text of such a token
- * is its name, and no text can become it by merging. */
+ * Some byte-level files list special tokens whose names have characters that stand for no byte. The text of
+ * such a token is its name, and no text can become it by merging. */
 #include "engine/text/vocab.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static int read_name(const char *name, size_t n, struct str *bytes)
     return 1;
 }
 
-static int fill(struct vocab *v, const json_t *spec, const char *what, struct err *e)
+static int fill(struct vocab *v, const json_t *spec, int is_byte_level, const char *what, struct err *e)
 {
     struct str bytes = {0};
     const char *name;
@@ -105,9 +105,9 @@ static int fill(struct vocab *v, const json_t *spec, const char *what, struct er
             rc = err_set(e, ERR_UNSUPPORTED, "%s: model.vocab holds more than 1 GiB of text", what);
             break;
         }
-        int known = read_name(name, strlen(name), &bytes);
-        put(v, (int32_t)k, known ? bytes.data : name, known ? bytes.len : strlen(name),
-            known ? VOCAB_BYTES : VOCAB_RAW);
+        int named = is_byte_level && read_name(name, strlen(name), &bytes);
+        put(v, (int32_t)k, named ? bytes.data : name, named ? bytes.len : strlen(name),
+            named || !is_byte_level ? VOCAB_BYTES : VOCAB_RAW);
     }
     str_release(&bytes);
     return rc;
@@ -132,24 +132,15 @@ static void index_bytes(struct vocab *v)
     }
 }
 
-int vocab_open(struct vocab *v, const json_t *spec, const char *what, struct err *e)
+int vocab_open(struct vocab *v, const json_t *spec, int is_byte_level, const char *what, struct err *e)
 {
     *v = (struct vocab){0};
     if (!json_is_object(spec))
         return err_set(e, ERR_FORMAT, "%s: field \"model.vocab\" must be an object of tokens and ids", what);
-    int rc = fill(v, spec, what, e);
-    if (rc)
-        return rc;
-    index_bytes(v);
-    for (int byte = 0; byte < 256; byte++) {
-        char c = (char)byte;
-        if (vocab_find(v, &c, 1) < 0)
-            return err_set(
-                e, ERR_UNSUPPORTED,
-                "%s: model.vocab has no token for the byte 0x%02x; a byte-level vocabulary has all 256", what,
-                (unsigned)byte);
-    }
-    return 0;
+    int rc = fill(v, spec, is_byte_level, what, e);
+    if (!rc)
+        index_bytes(v);
+    return rc;
 }
 
 void vocab_put_added(struct vocab *v, int32_t id, const char *text, size_t n, int special)

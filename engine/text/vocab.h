@@ -8,9 +8,9 @@
 #include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
 
-/* The vocabulary of a byte-level tokenizer: from ids to bytes and back. The file writes each byte as a
+/* The vocabulary: from ids to bytes and back. The file of a byte-level tokenizer writes each byte as a
  * printable character (by GPT-2's table, in which a space is U+0120); here tokens are the bytes themselves.
- */
+ * Other files write tokens as they are, in UTF-8. */
 enum { VOCAB_IDS_MAX = 1 << 22 };
 
 enum vocab_kind { VOCAB_NONE, VOCAB_BYTES, VOCAB_RAW, VOCAB_ADDED, VOCAB_SPECIAL };
@@ -27,8 +27,8 @@ struct vocab {
     uint64_t mask;
 };
 
-/* From "model.vocab", an object of token to id. Every one of the 256 bytes must be a token. */
-int vocab_open(struct vocab *v, const json_t *spec, const char *what, struct err *e);
+/* From "model.vocab", an object of token to id. */
+int vocab_open(struct vocab *v, const json_t *spec, int is_byte_level, const char *what, struct err *e);
 void vocab_close(struct vocab *v);
 /* Gives an id to an added token. An id that the vocabulary has already still takes part in merges. */
 void vocab_put_added(struct vocab *v, int32_t id, const char *text, size_t n, int special);

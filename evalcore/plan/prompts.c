@@ -44,19 +44,10 @@ struct renderer {
     const struct settings *settings;
     const struct prompt_set *set;
     struct chat_words words;
-    int32_t bos;
     int limit; /* tokens of prompt and completion together */
 };
 
-static int plain(struct renderer *r, const char *text, size_t n, int with_special, struct token_list *out,
-                 struct err *e)
-{
-    if (r->bos >= 0)
-        token_list_add(out, r->bos);
-    return tokenizer_encode(r->tokenizer, &r->scratch, text, n, with_special, out, e);
-}
-
-/* The ids of a user text: chat form, or begin-of-sentence and the bare text. */
+/* The ids of a user text: chat form, or the bare text with what the tokenizer puts around it. */
 static int wrap(struct renderer *r, const struct problem *p, const char *user, size_t n,
                 struct token_list *out, struct err *e)
 {
@@ -67,7 +58,7 @@ static int wrap(struct renderer *r, const struct problem *p, const char *user, s
     str_puts(&text, s->prefix ? s->prefix : "");
     str_add(&text, user, n);
     str_puts(&text, s->suffix ? s->suffix : "");
-    int rc = plain(r, str_text(&text), text.len, 0, out, e);
+    int rc = tokenizer_encode_plain(r->tokenizer, &r->scratch, str_text(&text), text.len, 0, out, e);
     str_release(&text);
     return rc;
 }
@@ -78,8 +69,8 @@ static int cut_and_wrap(struct renderer *r, const struct problem *p, const struc
 {
     struct str text = {0};
     size_t head = keep / 2, tail = keep - head;
-    tokenizer_decode(r->tokenizer, user->id, head, 0, &text);
-    tokenizer_decode(r->tokenizer, user->id + user->n - tail, tail, 0, &text);
+    tokenizer_decode_text(r->tokenizer, user->id, head, 0, &text);
+    tokenizer_decode_text(r->tokenizer, user->id + user->n - tail, tail, 0, &text);
     out->n = 0;
     int rc = wrap(r, p, str_text(&text), text.len, out, e);
     str_release(&text);
@@ -112,8 +103,9 @@ static int render_one(struct renderer *r, const struct problem *p, struct token_
             "%s, problem %s: its prompt takes no chat form, so \"system\" and \"thinking\" have no "
             "place in it; leave them out for this task",
             r->set->label, p->id);
-    int rc = p->is_rendered ? plain(r, p->prompt, p->prompt_len, 1, out, e)
-                            : wrap(r, p, p->prompt, p->prompt_len, out, e);
+    int rc = p->is_rendered
+                 ? chat_encode_rendered(r->tokenizer, &r->scratch, p->prompt, p->prompt_len, out, e)
+                 : wrap(r, p, p->prompt, p->prompt_len, out, e);
     if (rc)
         return err_add(e, "%s, problem %s", r->set->label, p->id), rc;
     int max_new = settings_max_new(r->settings, p->max_new_tokens);
@@ -137,7 +129,7 @@ static int render_one(struct renderer *r, const struct problem *p, struct token_
 int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct engine_info *info,
                    const struct settings *settings, struct err *e)
 {
-    struct renderer r = {.tokenizer = t, .settings = settings, .set = s, .bos = info->bos};
+    struct renderer r = {.tokenizer = t, .settings = settings, .set = s};
     struct token_list one = {0};
     int rc = 0;
     if (!r.tokenizer)

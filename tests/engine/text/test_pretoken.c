@@ -89,8 +89,8 @@ static void compare(enum pretoken_known known)
         uint32_t ascii = rng_below(&r, 2), n = sizeof PARTS / sizeof *PARTS - (ascii ? 7 : 0);
         for (uint32_t k = 1 + rng_below(&r, 12); k > 0; k--)
             str_puts(&text, PARTS[rng_below(&r, n)]);
-        CHECK_INT(pretoken_split(&table, &scratch, text.data, text.len, note, &a, &e), 0);
-        CHECK_INT(pretoken_split(&regex, &scratch, text.data, text.len, note, &b, &e), 0);
+        CHECK_INT(pretoken_split(&table, &scratch, text.data, text.len, 1, note, &a, &e), 0);
+        CHECK_INT(pretoken_split(&regex, &scratch, text.data, text.len, 1, note, &b, &e), 0);
         CHECK_STR(a.data, b.data);
         if (ascii)
             for (size_t at = 0; at < text.len; by_table++)
@@ -119,7 +119,7 @@ static void check_limit(void)
     for (int i = 0; i < 60; i++)
         str_putc(&text, 'a');
     str_puts(&text, "c b");
-    CHECK_INT(pretoken_split(&p, &scratch, text.data, text.len, note, &out, &e), ERR_UNSUPPORTED);
+    CHECK_INT(pretoken_split(&p, &scratch, text.data, text.len, 1, note, &out, &e), ERR_UNSUPPORTED);
     CHECK(strstr(e.text, "gave up at byte 0 of a text of 63 bytes"));
     pretoken_close(&p);
     pretoken_scratch_release(&scratch);

@@ -8,7 +8,7 @@
 #include "evalcore/base/json.h"
 #include "tests/cases.h"
 
-enum { TOKENIZERS = 12 };
+enum { TOKENIZERS = 40 };
 static struct named {
     char name[20];
     struct tokenizer *t;
@@ -120,13 +120,24 @@ static void put_ids(struct str *out, const struct token_list *l)
     }
 }
 
+/* what the next word of a line asks for */
+enum asked { WITH_SPECIAL, PLAIN, FRAMED };
+
+static int encode(const struct tokenizer *t, const struct str *text, enum asked asked, struct token_list *ids,
+                  struct err *e)
+{
+    if (asked == FRAMED)
+        return tokenizer_encode_plain(t, &scratch, str_text(text), text->len, 1, ids, e);
+    return tokenizer_encode(t, &scratch, str_text(text), text->len, asked == WITH_SPECIAL, ids, e);
+}
+
 static void check_ids(struct test_case *c, const struct tokenizer *t, const struct str *text,
-                      int with_special, const char *want)
+                      enum asked asked, const char *want)
 {
     struct token_list ids = {0};
     struct str got = {0}, back = {0}, clean = {0};
     struct err e = {0};
-    CHECK_INT(tokenizer_encode(t, &scratch, str_text(text), text->len, with_special, &ids, &e), 0);
+    CHECK_INT(encode(t, text, asked, &ids, &e), 0);
     put_ids(&got, &ids);
     check_count++;
     if (strcmp(str_text(&got), want)) {
@@ -144,6 +155,29 @@ static void check_ids(struct test_case *c, const struct tokenizer *t, const stru
     str_release(&got);
     str_release(&back);
     str_release(&clean);
+}
+
+/* Bytes that are no UTF-8, which several tokens may leave, are repaired before they are compared. */
+static void check_decoded(struct test_case *c, const struct tokenizer *t, const struct str *text,
+                          const char *line)
+{
+    struct token_list ids = {0};
+    struct str got = {0}, clean = {0}, want = {0};
+    struct err e = {0};
+    read_text(line, &want);
+    CHECK_INT(encode(t, text, WITH_SPECIAL, &ids, &e), 0);
+    tokenizer_decode_text(t, ids.id, ids.n, 0, &got);
+    str_add_utf8(&clean, str_text(&got), got.len);
+    check_count++;
+    if (clean.len != want.len || memcmp(str_text(&clean), str_text(&want), want.len)) {
+        check_failures++;
+        fprintf(stderr, "%s:%d: %s: decoded \"%.300s\"\n  want \"%.300s\"\n", c->path, c->line, c->name,
+                str_text(&clean), str_text(&want));
+    }
+    token_list_release(&ids);
+    str_release(&got);
+    str_release(&clean);
+    str_release(&want);
 }
 
 static void check_refused(struct test_case *c, char *line)
@@ -203,9 +237,17 @@ static void check_file(const char *path)
             line[n] = 0;
             c.name = line;
             CHECK(t);
-            int plain = !strncmp(rest, "plain ", 6);
-            if (t)
-                check_ids(&c, t, &text, !plain, plain ? rest + 6 : rest);
+            int plain = !strncmp(rest, "plain ", 6), framed = !strncmp(rest, "framed ", 7);
+            if (t && !strncmp(rest, "decoded ", 8))
+                check_decoded(&c, t, &text, rest + 8);
+            else if (t)
+                check_ids(&c, t, &text,
+                          plain    ? PLAIN
+                          : framed ? FRAMED
+                                   : WITH_SPECIAL,
+                          plain    ? rest + 6
+                          : framed ? rest + 7
+                                   : rest);
         }
     }
     str_release(&text);
@@ -299,10 +341,13 @@ static void check_misuse(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const files[][2] = {{"qwen2", SOURCE_DIR "/tests/engine/text/tokenizers/qwen2.json"},
-                                           {"llama3", SOURCE_DIR "/tests/engine/text/tokenizers/llama3.json"},
-                                           {"gpt2", SOURCE_DIR "/tests/engine/text/tokenizers/gpt2.json"}};
-    for (int i = 0; i < 3; i++) {
+    static const char *const files[][2] = {
+        {"qwen2", SOURCE_DIR "/tests/engine/text/tokenizers/qwen2.json"},
+        {"llama3", SOURCE_DIR "/tests/engine/text/tokenizers/llama3.json"},
+        {"gpt2", SOURCE_DIR "/tests/engine/text/tokenizers/gpt2.json"},
+        {"few", SOURCE_DIR "/tests/engine/text/tokenizers/few.json"},
+        {"llama2", SOURCE_DIR "/tests/engine/text/tokenizers/llama2.json"}};
+    for (int i = 0; i < 5; i++) {
         struct err e = {0};
         struct tokenizer *t;
         CHECK_INT(tokenizer_open_file(&t, files[i][1], &e), 0);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the small tokenizers of this folder (Qwen2's, Llama 3's and GPT-2's kind, trained on corpus.txt) and
-../tokenizer.test: what the tokenizers library makes of many texts.
+"""Makes the small tokenizers of this folder (Qwen2's, Llama 3's, GPT-2's, SmolLM's and Llama 2's kind, trained on
+corpus.txt) and ../tokenizer.test: what the tokenizers library makes of many texts.
 
     pip install tokenizers
     python3 make.py
@@ -10,6 +10,8 @@ Lines of tokenizer.test ('#' comments). JSON strings are plain, bytes that are n
     text "..." [N]                the text that the next lines are about, repeated N times
     NAME ids...                   its ids; "7*3" is 7 7 7
     NAME plain ids...             its ids when special tokens are not recognised, where they differ
+    NAME framed ids...            its ids with what post_processor puts around them, where they differ
+    NAME decoded "..."            what these ids decode to, where that is not the text (repaired)
     refuse BASE {...} == words    the file changed like that is refused with a message that has these words
 """
 import json, pathlib, random
@@ -59,6 +61,46 @@ def train(name, vocab, normalizer, pre, ignore_merges, added, inside=()):
     print(name, len(text.encode()), "bytes")
 
 
+def train_few():
+    """SmolLM's kind: digits one by one, and a vocabulary that lacks the bytes which the corpus lacks."""
+    tok = Tokenizer(models.BPE())
+    tok.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), byte_level(True)])
+    tok.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(vocab_size=900, min_frequency=2, show_progress=False, initial_alphabet=[],
+                                  special_tokens=["<|endoftext|>", "<|im_start|>", "<|im_end|>"])
+    tok.train_from_iterator((HERE / "corpus.txt").read_text(encoding="utf-8").split("\n")[::3], trainer)
+    save("few", json.loads(tok.to_str()))
+
+
+def train_llama2():
+    """Llama 2's kind: characters, U+2581 for spaces, byte_fallback, <s> in front."""
+    tok = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    tok.normalizer = normalizers.Sequence([normalizers.Prepend("\u2581"), normalizers.Replace(" ", "\u2581")])
+    tok.decoder = decoders.Sequence([decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse(),
+                                     decoders.Strip(" ", 1, 0)])
+    text = (HERE / "corpus.txt").read_text(encoding="utf-8")
+    often = sorted(set(text) - {" ", "\n"}, key=lambda c: (-text.count(c), c))[:120] + ["\u2581"]
+    trainer = trainers.BpeTrainer(vocab_size=1500, min_frequency=2, show_progress=False, initial_alphabet=often,
+                                  limit_alphabet=len(often), special_tokens=["<unk>", "<s>", "</s>"], max_token_length=12)
+    tok.train_from_iterator([w for line in text.split("\n") for w in line.replace(" ", " \u2581").split(" ")], trainer)
+    file = json.loads(tok.to_str())
+    vocab = file["model"]["vocab"]
+    for byte in range(256):
+        vocab[f"<0x{byte:02X}>"] = len(vocab)
+    file["post_processor"] = {
+        "type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}},
+                                                 {"Sequence": {"id": "A", "type_id": 0}}],
+        "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+        "special_tokens": {"<s>": {"id": "<s>", "ids": [vocab["<s>"]], "tokens": ["<s>"]}}}
+    save("llama2", file)
+
+
+def save(name, file):
+    text = json.dumps(file, ensure_ascii=False, separators=(",", ":"))
+    (HERE / (name + ".json")).write_text(text + "\n", encoding="utf-8")
+    print(name, len(text.encode()), "bytes")
+
+
 def added(id, content, **flags):
     return {"id": id, "content": content, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
             "special": False} | flags
@@ -72,6 +114,53 @@ def changed(base, fields):
             at = at[k]
         at[keys[-1]] = value
     return json.dumps(file)
+
+
+def more_variants():
+    """Kinds of pre-tokenizers, normalizers and unknown characters that are not byte-level's own."""
+    last = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    join = {"type": "Replace", "pattern": {"String": "\u2581"}, "content": " "}
+
+    def meta(scheme, split=True):
+        return {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": scheme, "split": split}
+
+    def plain(pre, normalizer=None, decoder=None, **model):
+        return ("llama2", {"normalizer": normalizer, "pre_tokenizer": pre, "post_processor": None,
+                           "decoder": decoder or {"type": "Sequence", "decoders": [join, {"type": "Fuse"}]}}
+                | {"model." + k: v for k, v in model.items()})
+
+    def before(*stages):
+        return ("few", {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [*stages, last]}})
+
+    def split(behavior, invert, pattern={"Regex": r"[aeiou]+|\d"}):
+        return {"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert}
+    strip = {"type": "Sequence", "normalizers": [{"type": "Strip", "strip_left": True, "strip_right": True},
+             {"type": "Replace", "pattern": {"String": "  "}, "content": "__"}, {"type": "NFC"}]}
+    both = {"type": "Sequence", "processors": [
+        {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True},
+        {"type": "TemplateProcessing", "single": [
+            {"SpecialToken": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "B", "type_id": 0}},
+            {"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "A", "type_id": 0}}], "pair": [],
+         "special_tokens": {"A": {"id": "A", "ids": [0], "tokens": ["<|endoftext|>"]},
+                            "B": {"id": "B", "ids": [1, 2], "tokens": ["<|im_start|>", "<|im_end|>"]}}}]}
+    return {
+        "always": plain(meta("always"), decoder=meta("always")),
+        "first": plain(meta("first"), decoder=meta("first")),
+        "never": plain(meta("never", False), decoder=meta("never", False), fuse_unk=False, byte_fallback=False),
+        "whole": plain(meta("always", False), decoder=meta("always", False), byte_fallback=False),
+        "drop": plain({"type": "WhitespaceSplit"}, unk_token=None, byte_fallback=False),
+        "words": plain({"type": "Whitespace"}, normalizer=strip, fuse_unk=False, byte_fallback=False),
+        "points": plain({"type": "Sequence", "pretokenizers": [meta("first"), {"type": "Punctuation",
+                                                                              "behavior": "Contiguous"}]}),
+        "punct": before({"type": "Punctuation", "behavior": "Isolated"}, {"type": "Digits", "individual_digits": False}),
+        "removed": before(split("Removed", False)), "kept": before(split("Removed", True)),
+        "previous": before(split("MergedWithPrevious", False)), "previous2": before(split("MergedWithPrevious", True)),
+        "next": before(split("MergedWithNext", False)), "next2": before(split("MergedWithNext", True)),
+        "runs": before(split("Contiguous", False, {"Regex": "[a-e]|[0-5]"})),
+        "string": before(split("MergedWithNext", False, {"String": "e."}), split("Isolated", True, {"String": "\u00e9"})),
+        "unk": ("few", {"model.unk_token": "<|im_end|>", "model.fuse_unk": True, "post_processor": both}),
+        "unks": ("few", {"model.unk_token": "<|im_end|>", "model.fuse_unk": False}),
+    }
 
 
 def variants():
@@ -95,6 +184,7 @@ def variants():
         "strips": ("qwen2", {"added_tokens": strips}),
         "normal": ("qwen2", {"added_tokens": normal, "normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}]}}),
         "prefix": ("gpt2", {"pre_tokenizer": prefix, "added_tokens": [added(g, "<x>"), added(g + 1, "<xx>")]}),
+        **more_variants(),
         "stages": ("llama3", {"pre_tokenizer": two, "model.ignore_merges": False, "added_tokens": [added(l, "<s>", special=True)]}),
     }
 
@@ -155,8 +245,6 @@ def runs(ids):
 REFUSED = [
     ("gpt2", {"model.type": "Unigram"}, "model.type Unigram is not supported"),
     ("gpt2", {"model.dropout": 0.1}, "model.dropout is set"),
-    ("gpt2", {"model.unk_token": "<unk>"}, "model.unk_token is set"),
-    ("gpt2", {"model.byte_fallback": True}, "model.byte_fallback is set"),
     ("gpt2", {"model.continuing_subword_prefix": "##"}, "model.continuing_subword_prefix is set"),
     ("gpt2", {"model.end_of_word_suffix": "</w>"}, "model.end_of_word_suffix is set"),
     ("gpt2", {"model.extra": 1}, 'model: field "extra" is not known'),
@@ -164,7 +252,6 @@ REFUSED = [
     ("gpt2", {"extra": 1}, 'field "extra" is not known'),
     ("gpt2", {"model": None}, 'field "model" is missing'),
     ("gpt2", {"model.vocab": []}, 'field "model.vocab" must be an object'),
-    ("gpt2", {"model.vocab": {"a": 0}}, "has no token for the byte 0x00"),
     ("gpt2", {"model.vocab": {"a": 0, "b": 0}}, "two tokens have the id 0"),
     ("gpt2", {"model.vocab": {"a": -1}}, 'the id of "a" must be an integer'),
     ("gpt2", {"model.vocab": {"a": 1 << 40}}, 'the id of "a" must be an integer'),
@@ -179,13 +266,9 @@ REFUSED = [
     ("gpt2", {"normalizer": {"type": "NFKC"}}, "normalizer NFKC is not supported"),
     ("gpt2", {"normalizer": {"type": "Sequence", "normalizers": [{"type": "Lowercase"}]}}, "normalizer Lowercase"),
     ("gpt2", {"normalizer": {}}, 'normalizer: '),
-    ("gpt2", {"pre_tokenizer": None}, "pre_tokenizer must be an object"),
-    ("gpt2", {"pre_tokenizer": {"type": "Metaspace"}}, "pre_tokenizer Metaspace is not supported"),
-    ("qwen2", {"pre_tokenizer.pretokenizers": [{"type": "Digits", "individual_digits": True}]}, "pre_tokenizer Digits is not"),
     ("qwen2", {"pre_tokenizer.pretokenizers": []}, 'has no "pretokenizers"'),
-    ("qwen2", {"pre_tokenizer.type": "Split"}, "must end in ByteLevel"),
     ("gpt2", {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "ByteLevel"}, {"type": "ByteLevel"}]}},
-     "must end in ByteLevel"),
+     "a ByteLevel after ByteLevel"),
     ("gpt2", {"added_tokens": [added(-1, "x")]}, 'added_tokens[0]: the id of "x" must be from 0'),
     ("gpt2", {"added_tokens": [added(100000, "")]}, 'added_tokens[0]: field "content" must be a text'),
     ("gpt2", {"added_tokens": [added(5, "<new>")]}, 'the id 5 of "<new>" belongs to another token'),
@@ -193,6 +276,22 @@ REFUSED = [
     ("gpt2", {"added_tokens": [added(100000, "<y>"), added(100001, "<y>")]}, 'added_tokens holds "<y>" twice'),
     ("gpt2", {"added_tokens": [{"content": "x"}]}, 'field "id" is missing'),
     ("gpt2", {"added_tokens": 7}, 'field "added_tokens" must be a list'),
+    ("few", {"model.unk_token": "<none>"}, 'model.unk_token "<none>" is not in model.vocab'),
+    ("few", {"model.byte_fallback": True}, "model.byte_fallback is set for a byte-level vocabulary without all bytes"),
+    ("gpt2", {"pre_tokenizer": None}, "decoder and pre_tokenizer do not belong together"),
+    ("llama2", {"decoder": {"type": "ByteLevel"}}, "decoder and pre_tokenizer do not belong together"),
+    ("llama2", {"decoder": {"type": "Replace", "pattern": {"Regex": "a"}, "content": ""}}, "decoder Replace needs a pattern"),
+    ("llama2", {"decoder": {"type": "CTC"}}, "decoder CTC is not supported"),
+    ("llama2", {"normalizer": {"type": "Replace", "pattern": {"Regex": "a"}, "content": ""}}, "normalizer Replace needs a pattern"),
+    ("llama2", {"normalizer": {"type": "Prepend"}}, 'field "prepend" is missing'),
+    ("llama2", {"pre_tokenizer": {"type": "Metaspace"}}, 'field "replacement" is missing'),
+    ("llama2", {"pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "last"}}, "Metaspace has a"),
+    ("llama2", {"pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581", "add_prefix_space": False}}, "Metaspace has a"),
+    ("llama2", {"pre_tokenizer": {"type": "UnicodeScripts"}}, "pre_tokenizer UnicodeScripts is not supported; ByteLevel, Split,"),
+    ("llama2", {"post_processor": {"type": "BertProcessing"}}, "post_processor BertProcessing is not supported"),
+    ("llama2", {"post_processor.single": []}, "template for one text must hold it once"),
+    ("llama2", {"post_processor.special_tokens": {}}, 'names the token "<s>" without its ids'),
+    ("llama2", {"post_processor.special_tokens": {"<s>": {"ids": [99999]}}}, 'an id of "<s>" that is no token'),
 ]
 PATTERNS = [
     (r"\w+", "an escape whose meaning differs"), (r"a\b", "an escape whose meaning differs"), (r"(a)\1", "an escape whose"),
@@ -210,10 +309,8 @@ def refused():
     one = {"type": "Split", "pattern": {"Regex": "a"}, "behavior": "Isolated", "invert": False}
     split = "pre_tokenizer.pretokenizers"
     last = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-    rows = REFUSED + [("qwen2", {split: [one | {"behavior": b}, last]}, f'behavior "{b}"')
-                      for b in ("Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")]
-    rows += [("qwen2", {split: [one | {"invert": True}, last]}, "invert true"),
-             ("qwen2", {split: [one | {"pattern": {"String": "a"}}, last]}, 'a pattern of the form {"Regex"'),
+    rows = REFUSED + [("qwen2", {split: [one | {"behavior": "Doubled"}, last]}, 'the behavior "Doubled"')]
+    rows += [("qwen2", {split: [one | {"pattern": {"String": ""}}, last]}, 'a pattern of the form {"Regex"'),
              ("qwen2", {split: [one] * 9 + [last]}, "more than 8 stages")]
     return rows + [("qwen2", {split: [one | {"pattern": {"Regex": p}}, last]}, why) for p, why in PATTERNS]
 
@@ -225,17 +322,21 @@ def main():
     train("llama3", 2400, None, split(LLAMA3), True,
           special("<|begin_of_text|>", "<|end_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"))
     train("gpt2", 2200, None, byte_level(True), False, [], inside=special("<|endoftext|>"))
-    toks = {n: Tokenizer.from_file(str(HERE / (n + ".json"))) for n in ("qwen2", "llama3", "gpt2")}
+    train_few()
+    train_llama2()
+    bases = ("qwen2", "llama3", "gpt2", "few", "llama2")
+    toks = {n: Tokenizer.from_file(str(HERE / (n + ".json"))) for n in bases}
     with open(HERE.parent / "tokenizer.test", "w", encoding="utf-8", newline="\n") as f:
         f.write("# What the tokenizers library makes of these texts; made by tokenizers/make.py, which states the format.\n")
         for name, (base, fields) in variants().items():
             f.write(f"variant {name} {base} {json.dumps(fields)}\n")
             toks[name] = Tokenizer.from_str(changed(base, fields))
-        for text, n in texts():
+        many = set(more_variants())
+        for k, (text, n) in enumerate(texts()):
             clean = (text * n).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
             f.write(f"text {json.dumps(text, ensure_ascii=not text.isprintable())}" + (f" {n}\n" if n > 1 else "\n"))
             for name, tok in toks.items():
-                if n > 1 and name not in ("qwen2", "llama3", "gpt2"):
+                if n > 1 and name not in bases or name in many and k % 5 and "<" not in text:
                     continue
                 ids = {}
                 for plain in (False, True):
@@ -244,6 +345,14 @@ def main():
                 f.write(f"{name} {ids[False]}\n")
                 if ids[True] != ids[False]:
                     f.write(f"{name} plain {ids[True]}\n")
+                tok.encode_special_tokens = False
+                framed = runs(tok.encode(clean).ids)
+                if framed != ids[False]:
+                    f.write(f"{name} framed {framed}\n")
+                back = tok.decode(tok.encode(clean, add_special_tokens=False).ids, skip_special_tokens=False)
+                # Not of "normal", whose added tokens the library's decoder takes for names of bytes.
+                if name not in ("qwen2", "llama3", "gpt2", "normal") and len(back) < 400 and back != clean:
+                    f.write(f"{name} decoded {json.dumps(back)}\n")
         for base, fields, words in refused():
             f.write(f"refuse {base} {json.dumps(fields)} == {words}\n")
 

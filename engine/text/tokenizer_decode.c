@@ -1,0 +1,212 @@
+/* From ids to bytes. The tokens of a byte-level vocabulary are bytes already; those of others go through the
+ * steps of "decoder", as the tokenizers library does them: U+2581 becomes a space, "<0x0A>" its byte, and
+ * marks at the start of a whole text are taken away. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/text/tokenizer_parts.h"
+
+static int read_replace(struct decoder_step *s, const json_t *spec, const char *what, struct err *e)
+{
+    const char *content;
+    const json_t *from = json_object_get(json_object_get(spec, "pattern"), "String");
+    if (!json_string_length(from))
+        return err_set(e, ERR_UNSUPPORTED,
+                       "%s: decoder Replace needs a pattern of the form {\"String\": \"...\"}", what);
+    s->kind = DECODE_REPLACE;
+    str_add(&s->from, json_string_value(from), json_string_length(from));
+    int rc = json_get_str(spec, "content", &content, what, e);
+    if (!rc)
+        str_puts(&s->to, content);
+    return rc;
+}
+
+static int read_strip(struct decoder_step *s, const json_t *spec, const char *what, struct err *e)
+{
+    const char *content = " ";
+    int64_t start = 0, stop = 0;
+    int rc = json_opt_str(spec, "content", &content, what, e);
+    if (!rc)
+        rc = json_opt_int(spec, "start", &start, what, e);
+    if (!rc)
+        rc = json_opt_int(spec, "stop", &stop, what, e);
+    if (!rc && (!*content || start < 0 || start > 1000 || stop < 0 || stop > 1000))
+        rc = err_set(e, ERR_UNSUPPORTED, "%s: decoder Strip has no content, or counts beyond 1000", what);
+    s->kind = DECODE_STRIP;
+    s->start = (int)start;
+    s->stop = (int)stop;
+    str_puts(&s->from, content);
+    return rc;
+}
+
+static int read_metaspace(struct decoder_step *s, const json_t *spec, const char *what, struct err *e)
+{
+    const char *mark, *scheme = "always";
+    int rc = json_get_str(spec, "replacement", &mark, what, e);
+    if (!rc)
+        rc = json_opt_str(spec, "prepend_scheme", &scheme, what, e);
+    if (!rc && !*mark)
+        rc = err_set(e, ERR_UNSUPPORTED, "%s: decoder Metaspace has an empty replacement", what);
+    if (rc)
+        return rc;
+    s->kind = DECODE_METASPACE;
+    s->drops_first = strcmp(scheme, "never") != 0;
+    str_puts(&s->from, mark);
+    str_puts(&s->to, " ");
+    return 0;
+}
+
+/* Fuse joins the tokens, which happens here anyway. ByteLevel alone is checked by the caller. */
+static int read_step(struct tokenizer *t, const json_t *spec, int *is_byte_level, const char *what,
+                     struct err *e)
+{
+    const char *type = "null";
+    if (spec && !json_is_null(spec) && json_get_str(spec, "type", &type, what, e))
+        return err_add(e, "decoder");
+    struct decoder *d = &t->decoder;
+    if (!strcmp(type, "ByteLevel")) {
+        *is_byte_level = 1;
+        return 0;
+    }
+    if (!strcmp(type, "Fuse"))
+        return 0;
+    if (d->n == DECODER_STEPS)
+        return err_set(e, ERR_UNSUPPORTED, "%s: decoder has more than %d steps", what, DECODER_STEPS);
+    struct decoder_step *s = &d->step[d->n++];
+    if (!strcmp(type, "Replace"))
+        return read_replace(s, spec, what, e);
+    if (!strcmp(type, "Strip"))
+        return read_strip(s, spec, what, e);
+    if (!strcmp(type, "Metaspace"))
+        return read_metaspace(s, spec, what, e);
+    if (!strcmp(type, "ByteFallback")) {
+        s->kind = DECODE_BYTES;
+        return 0;
+    }
+    return err_set(e, ERR_UNSUPPORTED,
+                   "%s: decoder %.60s is not supported; ByteLevel, Metaspace, and a Sequence of Replace, "
+                   "ByteFallback, Fuse and Strip are",
+                   what, type);
+}
+
+int decoder_open(struct tokenizer *t, const json_t *spec, const char *what, struct err *e)
+{
+    int rc = 0, is_byte_level = 0;
+    const char *type = json_string_value(json_object_get(spec, "type"));
+    if (type && !strcmp(type, "Sequence")) {
+        const json_t *list = json_object_get(spec, "decoders");
+        for (size_t i = 0; !rc && i < json_array_size(list); i++)
+            rc = read_step(t, json_array_get(list, i), &is_byte_level, what, e);
+    } else {
+        rc = read_step(t, spec, &is_byte_level, what, e);
+    }
+    if (!rc && (is_byte_level != t->pretoken.is_byte_level || (is_byte_level && t->decoder.n)))
+        rc = err_set(e, ERR_UNSUPPORTED,
+                     "%s: decoder and pre_tokenizer do not belong together: either both are ByteLevel or "
+                     "neither is",
+                     what);
+    return rc;
+}
+
+void decoder_close(struct decoder *d)
+{
+    for (int i = 0; i < d->n; i++) {
+        str_release(&d->step[i].from);
+        str_release(&d->step[i].to);
+    }
+}
+
+static int hex(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+}
+
+/* The byte that "<0x0A>" stands for, or -1. */
+static int named_byte(const char *p, size_t n)
+{
+    if (n != 6 || memcmp(p, "<0x", 3) || p[5] != '>' || hex(p[3]) < 0 || hex(p[4]) < 0)
+        return -1;
+    return hex(p[3]) << 4 | hex(p[4]);
+}
+
+static void replace_all(struct str *text, const struct str *from, const struct str *to)
+{
+    struct str out = {0};
+    for (size_t i = 0; i < text->len;) {
+        if (text->len - i >= from->len && !memcmp(text->data + i, from->data, from->len)) {
+            str_add(&out, str_text(to), to->len);
+            i += from->len;
+        } else {
+            str_putc(&out, text->data[i++]);
+        }
+    }
+    str_release(text);
+    *text = out;
+}
+
+/* One token through the steps that look at it alone. is_first: it is the first of a whole text. */
+static void decode_token(const struct decoder *d, const char *bytes, size_t n, int is_first, struct str *out)
+{
+    struct str text = {0};
+    static const struct str nothing;
+    str_add(&text, bytes, n);
+    for (int i = 0; i < d->n; i++) {
+        const struct decoder_step *s = &d->step[i];
+        int byte = s->kind == DECODE_BYTES ? named_byte(text.data, text.len) : -1;
+        if (byte >= 0) {
+            str_clear(&text);
+            str_putc(&text, (char)byte);
+        } else if (s->kind == DECODE_REPLACE || s->kind == DECODE_METASPACE) {
+            replace_all(&text, &s->from, s->drops_first && is_first ? &nothing : &s->to);
+        }
+    }
+    str_add(out, str_text(&text), text.len);
+    str_release(&text);
+}
+
+static void decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special, int is_whole,
+                   struct str *out)
+{
+    int is_first = is_whole;
+    for (size_t i = 0; i < n; i++) {
+        if (ids[i] < 0 || ids[i] >= t->vocab.size)
+            continue;
+        const struct vocab_entry *v = &t->vocab.entry[ids[i]];
+        if (v->kind == VOCAB_NONE || (skip_special && v->kind == VOCAB_SPECIAL))
+            continue;
+        if (t->decoder.n)
+            decode_token(&t->decoder, t->vocab.text.data + v->at, v->n, is_first, out);
+        else
+            str_add(out, t->vocab.text.data + v->at, v->n);
+        is_first = 0;
+    }
+}
+
+void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
+                      struct str *out)
+{
+    decode(t, ids, n, skip_special, 0, out);
+}
+
+void tokenizer_decode_text(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
+                           struct str *out)
+{
+    struct str text = {0};
+    decode(t, ids, n, skip_special, 1, &text);
+    size_t from = 0, to = text.len;
+    for (int i = 0; i < t->decoder.n; i++) {
+        const struct decoder_step *s = &t->decoder.step[i];
+        if (s->kind != DECODE_STRIP)
+            continue;
+        size_t k = s->from.len;
+        for (int m = 0; m < s->start && to - from >= k && !memcmp(text.data + from, s->from.data, k); m++)
+            from += k;
+        for (int m = 0; m < s->stop && to - from >= k && !memcmp(text.data + to - k, s->from.data, k); m++)
+            to -= k;
+    }
+    str_add(out, str_text(&text) + from, to - from);
+    str_release(&text);
+}
