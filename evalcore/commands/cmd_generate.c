@@ -82,10 +82,10 @@ static int encode(const struct generate_options *o, const struct engine *en, con
     if (!rc && chat) {
         rc = chat_encode(chat, t, &scratch, &words, str_text(text), text->len, ids, e);
         *end_token = chat->end ? tokenizer_find(t, chat->end) : -1;
+    } else if (!rc && o->raw) {
+        rc = chat_encode_rendered(t, &scratch, str_text(text), text->len, ids, e);
     } else if (!rc) {
-        if (engine_info(en)->bos >= 0)
-            token_list_add(ids, engine_info(en)->bos);
-        rc = tokenizer_encode(t, &scratch, str_text(text), text->len, o->raw, ids, e);
+        rc = tokenizer_encode_plain(t, &scratch, str_text(text), text->len, 0, ids, e);
     }
     tokenizer_scratch_release(&scratch);
     return rc;

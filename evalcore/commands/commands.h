@@ -12,7 +12,7 @@
 /* clang-format off */
 #define COMMANDS(X)                                                                  \
     X(sweep) X(report) X(show) X(score) X(grade) X(choice) X(textscore) X(generate) \
-    X(logprobs) X(bench) X(list) X(fetch) X(doctor) X(worker)
+    X(tokenize) X(logprobs) X(bench) X(list) X(fetch) X(doctor) X(worker)
 /* clang-format on */
 
 #define X(name) extern const struct command cmd_##name;

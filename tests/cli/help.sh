@@ -3,7 +3,7 @@
 
 run 0 help
 cp stdout.txt help.txt
-for command in sweep report show score grade choice textscore generate logprobs bench list fetch doctor; do
+for command in sweep report show score grade choice textscore generate tokenize logprobs bench list fetch doctor; do
     grep -q "^  $command " help.txt || fail "kveval help does not list $command"
     run 0 help $command
     grep -q "^usage: kveval $command" stdout.txt || fail "kveval help $command has no usage line"
@@ -11,7 +11,7 @@ for command in sweep report show score grade choice textscore generate logprobs 
     run 0 $command --help
     same one.txt stdout.txt
 done
-[ "$(grep -c '^  [a-z]' help.txt)" = 14 ] || fail "kveval help lists other commands too: $(cat help.txt)"
+[ "$(grep -c '^  [a-z]' help.txt)" = 15 ] || fail "kveval help lists other commands too: $(cat help.txt)"
 run 0 --version
 grep -q '^kveval [0-9]*\.[0-9]*\.[0-9]*$' stdout.txt || fail "--version said $(cat stdout.txt)"
 run 2
