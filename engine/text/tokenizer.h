@@ -20,7 +20,8 @@ struct tokenizer;
 int tokenizer_open_file(struct tokenizer **out, const char *path, struct err *e);
 int tokenizer_open_text(struct tokenizer **out, const char *json, size_t n, const char *what, struct err *e);
 void tokenizer_close(struct tokenizer *t);
-/* Reads from a tokenizer_config.json which tokens stand around a plain text, where it says so. */
+/* Reads from a tokenizer_config.json which tokens stand around a plain text, where its class of tokenizers
+ * decides that (tokenizer_frame.c). */
 int tokenizer_read_config(struct tokenizer *t, const char *path, struct err *e);
 
 struct token_list {

@@ -1,7 +1,10 @@
 /* What the tokenizer puts around a plain text, which decides whether a begin-of-sentence token stands in
- * front: "post_processor" of tokenizer.json, a TemplateProcessing for one text; or, when
- * tokenizer_config.json has add_bos_token or add_eos_token, these and nothing else, as Transformers 5 does
- * (TokenizersBackend.update_post_processor). config.json's bos_token_id has no say in it. */
+ * front: "post_processor" of tokenizer.json, a TemplateProcessing for one text. config.json's bos_token_id
+ * has no say in it, nor has add_bos_token of tokenizer_config.json, but for one class of tokenizers:
+ * LlamaTokenizerFast of Transformers 4 makes its own template from add_bos_token (when absent, true) and
+ * add_eos_token, and DeepSeek's distilled models, whose tokenizer.json has no template, get their
+ * begin-of-sentence token only so. Transformers 5 ignores both flags when there is a tokenizer.json. We do
+ * what version 4 does, with which these models and the papers' figures were made. */
 #include <string.h>
 
 #include "engine/text/tokenizer_parts.h"
@@ -73,18 +76,30 @@ int frame_read(struct tokenizer *t, const json_t *spec, const char *what, struct
     return rc;
 }
 
-/* The id of "bos_token" or "eos_token", a text or an object with "content". */
-static int add_named(const struct tokenizer *t, const json_t *config, const char *flag, const char *key,
-                     struct token_list *to, const char *what, struct err *e)
+/* One of the two ends of Llama's template, with the class's defaults. */
+struct llama_end {
+    const char *flag;
+    int is_on;
+    const char *key, *token;
+};
+
+/* Adds the id of "bos_token" or "eos_token", a text or an object with "content", when the flag is on. */
+static int add_end(const struct tokenizer *t, const json_t *config, struct llama_end end,
+                   struct token_list *to, const char *what, struct err *e)
 {
-    int is_on = 0, rc = json_opt_bool(config, flag, &is_on, what, e);
-    const json_t *v = json_object_get(config, key);
-    const char *text = json_string_value(json_is_object(v) ? json_object_get(v, "content") : v);
-    if (rc || !is_on || !text)
+    const json_t *v = json_object_get(config, end.key);
+    const char *text =
+        v ? json_string_value(json_is_object(v) ? json_object_get(v, "content") : v) : end.token;
+    int rc = json_opt_bool(config, end.flag, &end.is_on, what, e);
+    if (rc || !end.is_on)
         return rc;
-    int32_t id = tokenizer_find(t, text);
+    int32_t id = text ? tokenizer_find(t, text) : -1;
     if (id < 0)
-        return err_set(e, ERR_FORMAT, "%s: %s \"%.60s\" is no token of tokenizer.json", what, key, text);
+        return err_set(
+            e, ERR_FORMAT,
+            "%s: %s \"%.60s\" is no token of tokenizer.json; if no such token belongs at that end of "
+            "a text, set %s to false",
+            what, end.key, text ? text : "null", end.flag);
     token_list_add(to, id);
     return 0;
 }
@@ -92,14 +107,18 @@ static int add_named(const struct tokenizer *t, const json_t *config, const char
 int tokenizer_read_config(struct tokenizer *t, const char *path, struct err *e)
 {
     json_t *config;
+    const char *class = "";
     int rc = json_read_file(&config, path, e);
     if (rc)
         return rc;
-    if (json_object_get(config, "add_bos_token") || json_object_get(config, "add_eos_token")) {
+    rc = json_opt_str(config, "tokenizer_class", &class, path, e);
+    if (!rc && (!strcmp(class, "LlamaTokenizer") || !strcmp(class, "LlamaTokenizerFast"))) {
         t->before.n = t->after.n = 0;
-        rc = add_named(t, config, "add_bos_token", "bos_token", &t->before, path, e);
+        rc = add_end(t, config, (struct llama_end){"add_bos_token", 1, "bos_token", "<s>"}, &t->before, path,
+                     e);
         if (!rc)
-            rc = add_named(t, config, "add_eos_token", "eos_token", &t->after, path, e);
+            rc = add_end(t, config, (struct llama_end){"add_eos_token", 0, "eos_token", "</s>"}, &t->after,
+                         path, e);
     }
     json_decref(config);
     return rc;
