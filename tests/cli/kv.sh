@@ -28,7 +28,7 @@ without_root() {
     (cd / && PATH=$scratch/bin "$kv" "$@" >"$scratch/out" 2>"$scratch/err")
 }
 
-for command in "demo" "build" "test" "test --all" "bench" "install"; do
+for command in "demo" "build" "real" "test" "test --all" "bench" "install"; do
     # shellcheck disable=SC2086
     without_root $command
     code=$?
@@ -46,7 +46,7 @@ code=$?
 grep -q "libmpfi-dev clang-format-14'" "$scratch/out" || fail "./kv format printed: $(cat "$scratch/out")"
 
 # Arguments that would have no effect.
-for command in "demo --limit 2" "build x" "format x" "test x" "test --all x"; do
+for command in "demo --limit 2" "build x" "real x" "format x" "test x" "test --all x"; do
     # shellcheck disable=SC2086
     without_root $command
     code=$?
