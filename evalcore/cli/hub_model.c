@@ -34,24 +34,30 @@ static const char *commit_of(const char *repo, const char *revision, struct aren
     return n == COMMIT_DIGITS ? arena_strndup(a, revision, n) : NULL;
 }
 
+void hub_id_read(struct hub_id *id, const char *cache, const char *model, struct arena *a)
+{
+    const char *at = strchr(model, '@'), *slash = strchr(model, '/');
+    id->name = at ? arena_strndup(a, model, (size_t)(at - model)) : arena_strdup(a, model);
+    id->revision = at ? arena_strdup(a, at + 1) : "main";
+    id->folder = arena_printf(a, "%s/models--%.*s--%s", cache, (int)(slash - model), model,
+                              id->name + (slash - model) + 1);
+}
+
 int hub_model(const char **out, const struct program *p, const char *model, struct arena *a, struct err *e)
 {
     *out = model;
     if (!hub_is_id(model))
         return 0;
-    const char *at = strchr(model, '@'), *slash = strchr(model, '/');
-    const char *id = at ? arena_strndup(a, model, (size_t)(at - model)) : model;
     const char *cache = p->hub_cache ? p->hub_cache : "none, there is no home folder";
-    const char *repo =
-        arena_printf(a, "%s/models--%.*s--%s", cache, (int)(slash - model), model, id + (slash - model) + 1);
-    const char *commit = commit_of(repo, at ? at + 1 : "main", a);
-    const char *folder = commit ? arena_printf(a, "%s/snapshots/%s", repo, commit) : NULL;
+    struct hub_id id;
+    hub_id_read(&id, cache, model, a);
+    const char *commit = commit_of(id.folder, id.revision, a);
+    const char *folder = commit ? arena_printf(a, "%s/snapshots/%s", id.folder, commit) : NULL;
     if (!folder || !file_exists(arena_printf(a, "%s/config.json", folder)))
-        return err_set(
-            e, ERR_USAGE,
-            "model %s is neither a folder here nor in the Hub's cache (%s); get it with `hf download "
-            "%s`%s%s, or give its folder",
-            model, cache, id, at ? " --revision " : "", at ? at + 1 : "");
+        return err_set(e, ERR_USAGE,
+                       "model %s is neither a folder here nor in the Hub's cache (%s); get it with `kveval "
+                       "fetch %s`, or give its folder",
+                       model, cache, model);
     *out = folder;
     return 0;
 }

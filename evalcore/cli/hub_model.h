@@ -6,10 +6,18 @@
 #include "evalcore/cli/command.h"
 
 /* Models by their id on the Hugging Face Hub, "owner/name" or "owner/name@revision", found in the Hub's own
- * cache where Transformers, vLLM or `hf download` left them. Nothing is fetched. */
+ * cache where `kveval fetch`, Transformers, vLLM or `hf download` left them. Nothing is fetched. */
 
 /* Has the form of an id, and no file or folder of that name is there. */
 int hub_is_id(const char *model);
+
+/* An id taken apart; all texts live in the arena. */
+struct hub_id {
+    const char *name;     /* "owner/name" */
+    const char *revision; /* "main" where none was given */
+    const char *folder;   /* CACHE/models--owner--name */
+};
+void hub_id_read(struct hub_id *id, const char *cache, const char *model, struct arena *a);
 
 /* *out: for an id the folder of the snapshot that refs/REVISION names (main where none is given; a revision
  * may be a commit), else `model` itself. Lives in the arena, or is `model`. ERR_USAGE when it is not in the

@@ -54,7 +54,7 @@ void progress_text(struct str *out, const struct progress_now *n, double elapsed
     }
 }
 
-static void draw_live(struct progress *p, const char *text)
+void progress_line(struct progress *p, const char *text)
 {
     int n = (int)strlen(text);
     if (n > p->columns - 1)
@@ -72,7 +72,7 @@ void progress_show(struct progress *p, const struct progress_now *n)
     struct str text = {0};
     progress_text(&text, n, now - p->started);
     if (p->live) {
-        draw_live(p, text.data);
+        progress_line(p, text.data);
     } else {
         fprintf(stderr, "kveval: %s\n", text.data);
         p->interval = p->interval * 1.5 > MAX_PLAIN_SECONDS ? MAX_PLAIN_SECONDS : p->interval * 1.5;

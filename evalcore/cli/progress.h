@@ -20,7 +20,8 @@ struct progress_now {
 
 void progress_init(struct progress *p, int live, int columns, int quiet);
 void progress_show(struct progress *p, const struct progress_now *n);
-void progress_end(struct progress *p); /* clears the line */
+void progress_line(struct progress *p, const char *text); /* draws any text there, cut to the columns */
+void progress_end(struct progress *p);                    /* clears the line */
 double progress_clock(void);
 
 /* "3 s", "2 min 05 s", "1 h 20 min" */

@@ -1,17 +1,21 @@
-/* kveval fetch: data sets from the Hub into the data folder, pinned and checked. */
+/* kveval fetch: data sets into the data folder and models into the Hub's cache, pinned and checked. */
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
+#include "evalcore/cli/hub_model.h"
+#include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
 #include "evalcore/commands/commands.h"
+#include "evalcore/commands/fetch_list.h"
 #include "evalcore/fetch/fetch.h"
 
-enum { TASKS_MAX = 16 };
+enum { NAMES_MAX = 32 };
 
 struct fetch_command {
-    const char *data;
+    const char *data, *rows_server;
     int list, retries, stall_s;
     double wait_s;
 };
@@ -20,94 +24,175 @@ struct fetch_command {
 static const struct cli_option fetch_table[] = {
     {"data", 'd', CLI_STRING, AT(data), "DIR", .help = "folder of problem files, as for sweep"},
     {"list", 'l', CLI_FLAG, AT(list), NULL, .help = "what can be fetched, from where, and what is there"},
-    {"retries", 0, CLI_INT, AT(retries), "N", .help = "tries after a broken one (default 4)", .min = 0,
-     .max = 100},
+    {"retries", 0, CLI_INT, AT(retries), "N",
+     .help = "tries after a broken one that brought nothing new (default 4)", .min = 0, .max = 100},
     {"wait", 0, CLI_DOUBLE, AT(wait_s), "S", .help = "seconds before the next try, then doubled (default 1)",
      .min = 0, .max = 300},
     {"stall", 0, CLI_INT, AT(stall_s), "S",
      .help = "a connection without a byte for that long is broken (default 30)", .min = 1, .max = 3600},
+    {"rows-server", 0, CLI_STRING, AT(rows_server), "URL",
+     .help = "the Hub's rows interface (default: datasets-server. before the endpoint's host)"},
     {0},
 };
 
-static int is_there(const struct fetch_source *s, const char *data)
-{
-    struct str path = {0};
-    file_join(&path, data, s->file);
-    int yes = file_exists(path.data);
-    str_release(&path);
-    return yes;
-}
+/* The progress line: bytes of the file that is arriving. */
+struct shown {
+    struct progress p;
+    const char *name;
+    double started;
+    int64_t had; /* bytes when it started */
+};
 
-static void print_list(const char *data)
+static void show(void *context, const char *name, int64_t have, int64_t size)
 {
-    const struct fetch_source *s;
-    for (size_t i = 0; (s = fetch_source_at(i)); i++) {
-        printf("%s: %s%s%s\n", s->task, s->file, data ? is_there(s, data) ? ", there" : ", MISSING" : "",
-               s->is_gated ? ", gated" : "");
-        printf("    from %s, commit %s\n    licence %s\n", s->repo ? s->repo : "openai/grade-school-math",
-               s->revision, s->licence);
-        for (int k = 0; k < FETCH_PARTS_MAX && s->part[k]; k++)
-            printf("    sha256 %s\n", s->sha256[k]);
+    struct shown *s = context;
+    double now = progress_clock();
+    if (s->name != name) {
+        s->name = name;
+        s->started = now;
+        s->had = have;
     }
+    if (!s->p.live || now - s->p.drawn < 0.2)
+        return;
+    struct str text = {0};
+    double speed = now > s->started ? (double)(have - s->had) / (now - s->started) : 0;
+    str_printf(&text, "%s: %.1f", name, (double)have / 1e6);
+    if (size)
+        str_printf(&text, " of %.1f", (double)size / 1e6);
+    str_printf(&text, " MB, %.1f MB/s", speed / 1e6);
+    if (size && speed > 0) {
+        str_puts(&text, ", about ");
+        progress_duration(&text, (double)(size - have) / speed);
+        str_puts(&text, " left");
+    }
+    progress_line(&s->p, text.data);
+    s->p.drawn = now;
+    str_release(&text);
 }
 
 static int unknown(const char *name, struct err *e)
 {
-    const char *names[TASKS_MAX + 1] = {0};
-    for (size_t i = 0; i < TASKS_MAX && fetch_source_at(i); i++)
+    const char *names[NAMES_MAX + 1] = {0};
+    for (size_t i = 0; i < NAMES_MAX && fetch_source_at(i); i++)
         names[i] = fetch_source_at(i)->task;
     const char *near = str_nearest(name, names);
-    return err_set(e, ERR_USAGE, "no source is known for \"%s\"%s%s; kveval fetch --list names them", name,
-                   near ? ", did you mean " : "", near ? near : "");
+    if (strchr(name, '/') && file_exists(name))
+        return err_set(e, ERR_USAGE, "%s is a file or folder here, which a run would take instead of the model "
+                                     "of that name; change to another folder to fetch it",
+                       name);
+    return err_set(e, ERR_USAGE, "no source is known for \"%s\"%s%s; kveval fetch --list names them, and a model "
+                                 "is fetched by its id on the Hub (owner/name)",
+                   name, near ? ", did you mean " : "", near ? near : "");
 }
 
-static int get(const struct fetch_source *s, const struct program *p, const struct fetch_command *o,
-               int *signal, struct err *e)
+static int get_task(const struct fetch_source *s, const char *data, const struct fetch_options *o, int *signal,
+                    struct err *e)
 {
-    struct fetch_options options = {.endpoint = p->hub_endpoint,
-                                    .token = p->hub_token,
-                                    .retries = o->retries,
-                                    .wait_s = o->wait_s,
-                                    .stall_s = o->stall_s};
-    if (is_there(s, o->data)) {
+    struct str note = {0};
+    if (fetch_source_is_there(s, data)) {
         log_info("%s: %s is there already", s->task, s->file);
         return 0;
     }
-    if (p->hub_offline)
-        return err_set(e, ERR_USAGE, "%s is not in %s and HF_HUB_OFFLINE forbids to fetch it", s->file,
-                       o->data);
-    int rc = fetch_source_get(s, o->data, &options, signal, e);
+    int rc = fetch_source_get(s, data, o, &note, signal, e);
     if (!rc && !*signal)
-        log_info("%s: %s/%s, SHA-256 as published for commit %s", s->task, o->data, s->file, s->revision);
+        log_info("%s: %s/%s, %s", s->task, data, s->file, str_text(&note));
+    str_release(&note);
     return rc;
+}
+
+static int get_model(const char *name, const struct program *p, const struct fetch_options *o, int *signal,
+                     struct err *e)
+{
+    struct arena a = {0};
+    struct str note = {0};
+    struct hub_id id;
+    const char *folder = NULL;
+    int rc = 0;
+    if (!o->cache) {
+        rc = err_set(e, ERR_USAGE, "there is no folder for models; name one in HF_HUB_CACHE");
+    } else if (o->is_offline) {
+        rc = hub_model(&folder, p, name, &a, e);
+        if (rc)
+            err_add(e, "HF_HUB_OFFLINE forbids to fetch it");
+        else
+            log_info("%s: %s is there already", name, folder);
+    } else {
+        hub_id_read(&id, o->cache, name, &a);
+        rc = fetch_model_get(&id, o, &note, signal, e);
+        if (!rc && !*signal)
+            log_info("%s: %s, %s", name, id.folder, note.data);
+    }
+    str_release(&note);
+    arena_release(&a);
+    return rc;
+}
+
+static int check_names(const struct fetch_command *o, int n, const char *const *names, struct err *e)
+{
+    if (!n)
+        return err_set(e, ERR_USAGE,
+                       "name the tasks or models to fetch; kveval fetch --list shows which tasks there are");
+    for (int i = 0; i < n; i++) {
+        int is_task = fetch_source_find(names[i]) != NULL;
+        if (!is_task && !hub_is_id(names[i]))
+            return unknown(names[i], e);
+        if (is_task && !o->data)
+            return err_set(e, ERR_USAGE, "no data folder was given; name one with --data DIR");
+    }
+    return 0;
+}
+
+/* "https://datasets-server.huggingface.co", as Hugging Face's own library finds it. */
+static const char *rows_server(const char *endpoint, struct arena *a)
+{
+    const char *host = strstr(endpoint, "://");
+    if (!host)
+        return endpoint;
+    return arena_printf(a, "%.*s://datasets-server.%s", (int)(host - endpoint), endpoint, host + 3);
 }
 
 static int run_fetch(const struct program *p, int argc, char **argv)
 {
     struct fetch_command o = {.retries = 4, .wait_s = 1, .stall_s = 30};
-    const struct fetch_source *sources[TASKS_MAX];
-    const char *names[TASKS_MAX];
+    const char *names[NAMES_MAX];
     struct err e = {0};
-    int n, signal = 0, code = command_parse(&cmd_fetch, &o, argc, argv, names, 0, TASKS_MAX, &n);
+    struct arena a = {0};
+    struct shown shown = {0};
+    int n, signal = 0, code = command_parse(&cmd_fetch, &o, argc, argv, names, 0, NAMES_MAX, &n);
     if (code >= 0)
         return code;
     if (o.list) {
-        print_list(o.data);
+        struct str text = {0};
+        fetch_list_tasks(&text, o.data);
+        fetch_list_models(&text, p->hub_cache);
+        fputs(text.data, stdout);
+        str_release(&text);
         return EXIT_DONE;
     }
-    if (!n)
-        err_set(&e, ERR_USAGE, "name the tasks to fetch; kveval fetch --list shows which there are");
-    else if (!o.data)
-        err_set(&e, ERR_USAGE, "no data folder was given; name one with --data DIR");
-    for (int i = 0; i < n && !e.code; i++)
-        if (!(sources[i] = fetch_source_find(names[i])))
-            unknown(names[i], &e);
-    if (e.code)
+    if (check_names(&o, n, names, &e))
         return command_fail(&e, EXIT_USAGE);
+    progress_init(&shown.p, p->live, p->columns, 0);
+    const struct fetch_options options = {.endpoint = p->hub_endpoint,
+                                          .rows_server = o.rows_server ? o.rows_server
+                                                                       : rows_server(p->hub_endpoint, &a),
+                                          .cache = p->hub_cache,
+                                          .token = p->hub_token,
+                                          .is_offline = p->hub_offline,
+                                          .retries = o.retries,
+                                          .wait_s = o.wait_s,
+                                          .stall_s = o.stall_s,
+                                          .show = show,
+                                          .show_context = &shown};
     stop_block();
-    for (int i = 0; i < n && !signal; i++)
-        if (get(sources[i], p, &o, &signal, &e))
-            return command_fail(&e, e.code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE);
+    int rc = 0;
+    for (int i = 0; i < n && !signal && !rc; i++) {
+        const struct fetch_source *s = fetch_source_find(names[i]);
+        rc = s ? get_task(s, o.data, &options, &signal, &e) : get_model(names[i], p, &options, &signal, &e);
+        progress_end(&shown.p);
+    }
+    arena_release(&a);
+    if (rc)
+        return command_fail(&e, e.code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE);
     if (signal)
         log_info("stopped; what has arrived is kept, repeat the command to go on");
     return signal ? stop_exit_code(signal) : EXIT_DONE;
@@ -115,12 +200,15 @@ static int run_fetch(const struct program *p, int argc, char **argv)
 
 const struct command cmd_fetch = {
     .name = "fetch",
-    .usage = "TASK... --data DIR",
-    .help = "fetch the problem files of tasks, pinned to a commit and checked by their SHA-256",
-    .details = "Puts files where sweep --data DIR looks for them, never under their name before they are\n"
-               "whole. HF_ENDPOINT names a mirror, HF_HUB_OFFLINE=1 forbids the network. A gated set needs\n"
-               "the token of HF_TOKEN, HF_TOKEN_PATH or $HF_HOME/token, which goes to the endpoint's host "
-               "alone.",
+    .usage = "TASK|MODEL... [--data DIR]",
+    .help = "fetch the problem files of tasks and models by their id on the Hub, checked by hash",
+    .details = "A task's file goes where sweep --data DIR looks for it. A model (owner/name, or owner/name@REVISION)\n"
+               "goes into the Hub's cache, where Transformers and vLLM find it too; of its files configuration,\n"
+               "tokenizer, chat template, licence and safetensors weights are taken. Nothing gets its name before\n"
+               "it is whole; what is there, also from other programs, is not fetched again.\n"
+               "HF_HOME and HF_HUB_CACHE say where the cache is, HF_ENDPOINT names a mirror, HF_HUB_OFFLINE=1\n"
+               "forbids the network. What is gated needs the token of HF_TOKEN, HF_TOKEN_PATH or $HF_HOME/token,\n"
+               "which goes to the endpoint's host alone.",
     .options = fetch_table,
     .run = run_fetch,
 };

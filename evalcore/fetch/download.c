@@ -1,6 +1,6 @@
-/* One file over HTTP with libcurl (contract: download.h). libcurl follows redirects and leaves the token out
- * when the host or the port changes. Each try asks for the bytes behind those that are there; a server that
- * sends the whole file instead, or says that there is nothing behind them, makes us begin again. */
+/* One address over HTTP with libcurl (contract: download.h). libcurl follows redirects and leaves the token
+ * out when the host or the port changes. Each try asks for the bytes behind those that are there; a server
+ * that sends the whole file instead, or says that there is nothing behind them, makes us begin again. */
 #include "evalcore/fetch/download.h"
 
 #include <curl/curl.h>
@@ -14,61 +14,72 @@
 enum { REDIRECTS_MAX = 5, CONNECT_SECONDS = 30, WAIT_MAX_SECONDS = 300 };
 
 struct transfer {
+    const struct download *d;
+    const struct fetch_options *o;
     CURL *curl;
-    int fd, signal, disk_error;
+    int64_t have, most; /* bytes that are there now, and that ever were */
+    int signal, disk_error, is_too_long;
 };
 
 static size_t take_bytes(char *bytes, size_t size, size_t n, void *context)
 {
     struct transfer *t = context;
     long status = 0;
+    n *= size;
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
     if (status != 200 && status != 206) /* the page of an error or a redirect */
-        return size * n;
-    for (size_t done = 0; done < size * n;) {
-        ssize_t now = write(t->fd, bytes + done, size * n - done);
+        return n;
+    t->is_too_long = (int64_t)n > t->d->max_bytes - t->have;
+    if (t->is_too_long)
+        return 0;
+    for (size_t done = 0; t->d->path && done < n;) {
+        ssize_t now = write(t->d->fd, bytes + done, n - done);
         if (now < 0 && errno != EINTR) {
             t->disk_error = errno;
             return 0;
         }
         done += now > 0 ? (size_t)now : 0;
     }
-    return size * n;
+    if (!t->d->path)
+        str_add(t->d->text, bytes, n);
+    t->have += (int64_t)n;
+    return n;
 }
 
-static int look_for_signal(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
-                           curl_off_t up_now)
+static int look_around(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
+                       curl_off_t up_now)
 {
     struct transfer *t = context;
     (void)total, (void)now, (void)up_total, (void)up_now;
+    if (t->o->show)
+        t->o->show(t->o->show_context, t->d->name, t->have, t->d->size);
     t->signal = stop_poll();
     return t->signal != 0;
 }
 
-static void set_options(struct transfer *t, const char *url, const char *token, const struct fetch_options *o,
-                        off_t have)
+static void set_options(struct transfer *t)
 {
     CURL *c = t->curl;
-    const char *protocols = !strncmp(url, "http:", 5) ? "http,https" : "https";
-    curl_easy_setopt(c, CURLOPT_URL, url);
+    const char *protocols = !strncmp(t->d->url, "http:", 5) ? "http,https" : "https";
+    curl_easy_setopt(c, CURLOPT_URL, t->d->url);
     curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, protocols);
     curl_easy_setopt(c, CURLOPT_REDIR_PROTOCOLS_STR, protocols);
     curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(c, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
     curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)o->stall_s);
+    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)t->o->stall_s);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c, CURLOPT_USERAGENT, "kveval");
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_bytes);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
     curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, look_for_signal);
+    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, look_around);
     curl_easy_setopt(c, CURLOPT_XFERINFODATA, t);
-    curl_easy_setopt(c, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)have);
-    if (token) {
+    curl_easy_setopt(c, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)t->have);
+    if (t->d->token) {
         curl_easy_setopt(c, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
-        curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER, token);
+        curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER, t->d->token);
     }
 }
 
@@ -84,65 +95,110 @@ static int wait_for(double seconds)
     return signal;
 }
 
-/* The sentence for what a server or the network answered; no address in it but ours. */
-static int refusal(CURLcode code, long status, const char *url, struct err *e)
+/* What the Hub's X-Error-Code means; NULL for other words, which are not repeated. */
+static const char *hub_says(CURL *c)
 {
+    static const struct {
+        const char *code, *text;
+    } known[] = {{"GatedRepo", "it is gated"},
+                 {"RepoNotFound", "the Hub has no such repository, or it is private"},
+                 {"RevisionNotFound", "the repository has no such revision"},
+                 {"EntryNotFound", "the repository has no such file"},
+                 {"DisabledRepo", "the Hub has disabled the repository"}};
+    struct curl_header *h;
+    if (curl_easy_header(c, "X-Error-Code", 0, CURLH_HEADER, -1, &h) != CURLHE_OK)
+        return NULL;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(h->value, known[i].code))
+            return known[i].text;
+    return NULL;
+}
+
+/* The sentence for what a server or the network answered; no address in it but ours. */
+static int refusal(const struct transfer *t, CURLcode code, long status, struct err *e)
+{
+    const char *url = t->d->url, *says = hub_says(t->curl);
+    if (t->is_too_long)
+        return err_set(e, ERR_FORMAT, "%s: the server sends more than the %lld bytes that are expected", url,
+                       (long long)t->d->max_bytes);
     if (status == 401 || status == 403)
-        return err_set(e, ERR_USAGE, "%s: the server refuses access (%ld)", url, status);
+        return err_set(e, ERR_USAGE, "%s: the server refuses access (%ld)%s%s", url, status, says ? ": " : "",
+                       says ? says : "");
     if (status == 404)
-        return err_set(e, ERR_IO, "%s: the server has no such file (404)", url);
+        return err_set(e, ERR_IO, "%s: %s (404)", url, says ? says : "the server has no such file");
     if (status >= 400)
         return err_set(e, ERR_IO, "%s: the server answered %ld; try again later", url, status);
     return err_set(e, ERR_IO, "%s: %s; repeat the command to go on where it broke off", url,
                    curl_easy_strerror(code));
 }
 
-/* One try. 1: may be tried again after *pause_s seconds, e says why. */
-static int attempt(struct transfer *t, const char *path, const char *url, const char *token,
-                   const struct fetch_options *o, double *pause_s, struct err *e)
+static int begin_again(struct transfer *t, struct err *e)
 {
-    off_t have = lseek(t->fd, 0, SEEK_END);
+    if (t->d->path && (ftruncate(t->d->fd, 0) || lseek(t->d->fd, 0, SEEK_SET)))
+        return err_set(e, ERR_IO, "cannot empty %s: %s", t->d->path, strerror(errno));
+    if (!t->d->path)
+        str_clear(t->d->text);
+    t->have = 0;
+    return 0;
+}
+
+enum { TRY_AGAIN = 1, TRY_FROM_START };
+
+/* One try. TRY_: may be tried again after *pause_s seconds, e says why. */
+static int attempt(struct transfer *t, double *pause_s, struct err *e)
+{
     long status = 0;
     curl_off_t after = 0;
+    if (!t->d->path)
+        begin_again(t, e);
+    int64_t before = t->have;
     curl_easy_reset(t->curl);
-    set_options(t, url, token, o, have);
+    set_options(t);
     CURLcode code = curl_easy_perform(t->curl);
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(t->curl, CURLINFO_RETRY_AFTER, &after);
     if (t->signal || (code == CURLE_OK && (status == 200 || status == 206)))
         return 0;
     if (t->disk_error)
-        return err_set(e, ERR_IO, "cannot write %s: %s", path,
+        return err_set(e, ERR_IO, "cannot write %s: %s", t->d->path,
                        t->disk_error == ENOSPC ? "the disk is full; free some space there or choose another "
                                                  "folder"
                                                : strerror(t->disk_error));
-    refusal(code, status, url, e);
-    if (have && (status == 416 || code == CURLE_RANGE_ERROR)) {
-        if (ftruncate(t->fd, 0))
-            return err_set(e, ERR_IO, "cannot empty %s: %s", path, strerror(errno));
+    refusal(t, code, status, e);
+    if (t->is_too_long)
+        return e->code;
+    if (before && (status == 416 || code == CURLE_RANGE_ERROR)) {
         *pause_s = 0;
-        return 1;
+        return TRY_FROM_START;
     }
     if (status >= 400 && status != 408 && status != 429 && status < 500)
         return e->code;
     if (after > *pause_s)
         *pause_s = after < WAIT_MAX_SECONDS ? (double)after : WAIT_MAX_SECONDS;
-    return 1;
+    return TRY_AGAIN;
 }
 
-int download_to(int fd, const char *path, const char *url, const char *token, const struct fetch_options *o,
-                int *signal, struct err *e)
+int download(const struct download *d, const struct fetch_options *o, int *signal, struct err *e)
 {
-    struct transfer t = {.curl = curl_easy_init(), .fd = fd};
+    struct transfer t = {.d = d, .o = o, .curl = curl_easy_init()};
     struct err last = {0};
-    int rc = 1;
+    int rc = TRY_AGAIN;
     if (!t.curl)
         return err_set(e, ERR_IO, "libcurl cannot be started");
+    if (d->path)
+        t.have = t.most = lseek(d->fd, 0, SEEK_END);
     double wait_s = o->wait_s;
     for (int i = 0; rc > 0 && i <= o->retries && !t.signal; i++, wait_s *= 2) {
         double pause_s = wait_s < WAIT_MAX_SECONDS ? wait_s : WAIT_MAX_SECONDS;
         last = (struct err){0};
-        rc = attempt(&t, path, url, token, o, &pause_s, &last);
+        rc = attempt(&t, &pause_s, &last);
+        if (rc > 0 && d->path && t.have > t.most) { /* long files over a bad line: as long as it advances */
+            t.most = t.have;
+            i = -1;
+            wait_s = o->wait_s / 2;
+        }
+        if (rc == TRY_FROM_START && i < o->retries && begin_again(&t, &last))
+            rc = last.code = ERR_IO;
         if (rc > 0 && i < o->retries)
             t.signal = wait_for(pause_s);
     }

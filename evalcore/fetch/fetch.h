@@ -2,41 +2,78 @@
 #define EVALCORE_FETCH_FETCH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "evalcore/base/err.h"
+#include "evalcore/base/str.h"
+#include "evalcore/cli/hub_model.h"
 
-/* The room that gets data sets from the network: what is fetched from where, and one file at a time. */
+/* The room that gets data sets and models from the network: what is fetched from where, and how.
+ *
+ * Functions that fetch return 0 or ERR_USAGE: the server wants a token or an agreement; ERR_IO: network, disk,
+ * no such file; ERR_FORMAT: not the bytes that were expected; ERR_BUSY: another process fetches it. *signal:
+ * that of stop.h which ended them early; the return value is 0 then, and a repeated call goes on. */
 
 enum { FETCH_PARTS_MAX = 2 };
 
-/* A data file, made of its parts one behind the other. All parts have a known hash: a file with another one
- * is refused, whoever served it. */
+enum fetch_form {
+    FETCH_PARTS, /* files with known hashes, one behind the other: others are refused, whoever served them */
+    FETCH_ROWS,  /* a parquet set through the Hub's rows interface, which serves no fixed revision */
+    FETCH_ZIP    /* an archive of JSONL files, checked by the hash that the Hub states for it */
+};
+
+struct fetch_member { /* "qasper" stands for data/qasper.jsonl in the archive and FILE/qasper.jsonl beside us */
+    const char *name;
+    int n_rows;
+};
+
 struct fetch_source {
-    const char *task;     /* "aime25" */
+    const char *task; /* "aime25" */
+    enum fetch_form form;
     const char *repo;     /* a data set's id on the Hub; NULL: the parts are whole addresses */
-    const char *revision; /* commit */
+    const char *revision; /* commit; for rows and archives "main" */
     const char *part[FETCH_PARTS_MAX], *sha256[FETCH_PARTS_MAX];
-    const char *file; /* below the data folder */
+    const char *file; /* below the data folder; for archives a folder */
     const char *licence;
     int is_gated; /* 1: needs a token and an agreement on the data set's page */
+    const char *split;
+    int n_rows;                         /* rows only */
+    const char *answers;                /* rows only: SHA-256 of the answers without leading zeros, sorted, each with a
+                                         * line end */
+    const struct fetch_member *members; /* archives only: the files that must be in it; ends with name NULL */
 };
 
 const struct fetch_source *fetch_source_at(size_t i); /* NULL past the end */
 const struct fetch_source *fetch_source_find(const char *task);
+/* Is the file there, or are all files of an archive? */
+int fetch_source_is_there(const struct fetch_source *s, const char *data);
+
+/* Called while bytes arrive; size 0: not known. */
+typedef void (*fetch_show_fn)(void *context, const char *name, int64_t have, int64_t size);
 
 struct fetch_options {
-    const char *endpoint; /* of the Hub: "https://huggingface.co", without a slash at the end */
-    const char *token;    /* NULL: none. Goes to the endpoint's host alone, and into no message */
-    int retries;          /* after a failure that may pass; what has arrived is kept */
-    double wait_s;        /* before the first of them, then doubled; a server's Retry-After counts for more */
-    int stall_s;          /* without a byte for that long the connection counts as broken */
+    const char *endpoint;    /* of the Hub: "https://huggingface.co", without a slash at the end */
+    const char *rows_server; /* of the rows interface, the same way */
+    const char *cache;       /* the Hub's cache; NULL: there is none */
+    const char *token;       /* NULL: none. Goes to the endpoint's host alone, and into no message */
+    int is_offline;          /* 1: only what the Hub's cache holds */
+    int retries;             /* after a failure that may pass; what has arrived is kept */
+    double wait_s;           /* before the first of them, then doubled; a server's Retry-After counts for more */
+    int stall_s;             /* without a byte for that long the connection counts as broken */
+    fetch_show_fn show;      /* NULL: nothing is shown */
+    void *show_context;
 };
 
-/* Makes data/<source's file>. Parts are kept as FILE.N.incomplete until all have their hash, so that a
- * repeated call goes on where the last one ended. *signal: that of stop.h which ended it early, then the
- * return value is 0 and there is no file. ERR_USAGE: the server wants a token or an agreement; ERR_IO:
- * network, disk, no such file; ERR_FORMAT: wrong hash; ERR_BUSY: another process fetches it. */
+/* Makes data/<source's file>, never under its name before it is whole. Files that the Hub's cache holds are
+ * taken from there. *note: what was taken where no hash is known beforehand. */
 int fetch_source_get(const struct fetch_source *s, const char *data, const struct fetch_options *o,
-                     int *signal, struct err *e);
+                     struct str *note, int *signal, struct err *e);
+
+/* Gets what kveval, Transformers and vLLM read of a model (configuration, tokenizer, chat template, licence,
+ * safetensors weights) into the Hub's cache, under the locks of the Hub's own library. Blobs that are there
+ * are not fetched again. refs/REVISION and config.json's link come last: until everything is there, a
+ * revision names what it named before. *note: the commit and what was fetched. */
+int fetch_model_get(const struct hub_id *id, const struct fetch_options *o, struct str *note, int *signal,
+                    struct err *e);
 
 #endif

@@ -5,7 +5,7 @@ export HF_HOME=$PWD/hf
 rm -rf hf own
 repo=hf/hub/models--own--Model-1.5B
 commit=0123456789abcdef0123456789abcdef01234567
-absent="model own/Model-1.5B is neither a folder here nor in the Hub's cache ($PWD/hf/hub); get it with \`hf download own/Model-1.5B\`, or give its folder"
+absent="model own/Model-1.5B is neither a folder here nor in the Hub's cache ($PWD/hf/hub); get it with \`kveval fetch own/Model-1.5B\`, or give its folder"
 refuse 2 "$absent" generate --prompt x --model own/Model-1.5B
 refuse 2 "$absent" logprobs --model own/Model-1.5B
 echo '{"model": "own/Model-1.5B", "tasks": ["relay"], "policies": ["full"]}' >run.json
@@ -24,7 +24,7 @@ grep -q "snapshots/$commit/config.json" stderr.txt || fail "sweep: $(cat stderr.
 HF_HUB_CACHE=$PWD/hf/hub HF_HOME=/nowhere run 2 generate --prompt x --model own/Model-1.5B
 grep -q "snapshots/$commit/config.json" stderr.txt || fail "HF_HUB_CACHE: $(cat stderr.txt)"
 run 2 generate --prompt x --model own/Model-1.5B@other
-grep -q -- '--revision other' stderr.txt || fail "a missing revision: $(cat stderr.txt)"
+grep -q 'kveval fetch own/Model-1.5B@other' stderr.txt || fail "a missing revision: $(cat stderr.txt)"
 # what the cache says is no path
 printf '../../../../own' >"$repo/refs/main"
 refuse 2 "$absent" generate --prompt x --model own/Model-1.5B

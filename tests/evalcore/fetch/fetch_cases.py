@@ -131,7 +131,7 @@ good("whole", before=BODY)  # answered with 416
 good("busy")
 bad("kept", FORMAT, "SHA-256", before=b"x" * 777)
 check(os.listdir("data/made") == [], "wrong bytes stay:", os.listdir("data/made"))
-bad("wrong", FORMAT, "is not the file that kveval knows")
+bad("wrong", FORMAT, "is not the file that is expected")
 bad("loop", IO, "redirect")
 bad("s401", USAGE, "made is gated: agree to its terms on http://127.0.0.1")
 bad("s403", USAGE, "(403)")
@@ -159,12 +159,12 @@ def kveval(want, words, *args, **environment):
 
 
 shutil.rmtree("data", ignore_errors=True)
-kveval(0, "math500/test.jsonl, MISSING", "--list", "--data", "data")
+kveval(0, "math500       MISSING  HuggingFaceH4/MATH-500    6e4ed1a2  35dc41080a36  MIT\n", "--list", "--data", "data")
 kveval(2, "did you mean math500", "math50", "--data", "data")
 kveval(2, "no data folder", "math500")
 kveval(2, "HF_HUB_OFFLINE", "math500", "--data", "data", HF_HUB_OFFLINE="1")
 seen.clear()
-kveval(3, "is not the file that kveval knows", "math500", "--data", "data")
+kveval(3, "is not the file that is expected", "math500", "--data", "data")
 check(seen == [(ports[0], "test.jsonl", True, None)], "math500:", seen)
 check(os.listdir("data/math500") == [], "a wrong math500 stays")
 open("file", "w").close()

@@ -19,9 +19,11 @@ int main(int argc, char **argv)
     const struct fetch_options o = {
         .endpoint = argv[1], .token = argv[2], .retries = 2, .wait_s = 0.05, .stall_s = 1};
     struct err e = {0};
+    struct str note = {0};
     int signal = 0;
     stop_block();
-    int rc = fetch_source_get(&s, argv[3], &o, &signal, &e);
+    int rc = fetch_source_get(&s, argv[3], &o, &note, &signal, &e);
+    str_release(&note);
     printf("%d %d %s\n", rc, signal, e.text);
     return 0;
 }

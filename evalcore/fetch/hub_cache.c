@@ -1,0 +1,148 @@
+/* The Hub's cache (contract: hub_cache.h), as huggingface_hub's guide "Understand caching" describes it. The
+ * library locks by flock on the same files, so that it and we never write one blob at once; a blob that was
+ * broken off is HASH.incomplete in both. */
+#include "evalcore/fetch/hub_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/fetch/blob_hash.h"
+#include "evalcore/fetch/download.h"
+
+void hub_cache_blob_path(struct str *out, const struct hub_cache *c, const struct hub_file *f)
+{
+    str_printf(out, "%s/blobs/%s", c->repo, f->hash);
+}
+
+/* The folder that holds a file. */
+static int make_folder_of(const char *path, struct err *e)
+{
+    struct str folder = {0};
+    str_add(&folder, path, (size_t)(strrchr(path, '/') - path));
+    int rc = file_mkdirs(folder.data, e);
+    str_release(&folder);
+    return rc;
+}
+
+static int take_lock(const struct hub_cache *c, const struct hub_file *f, struct err *e)
+{
+    struct str path = {0};
+    str_printf(&path, "%s/.locks/%s/%s.lock", c->root, strrchr(c->repo, '/') + 1, f->hash);
+    int rc = make_folder_of(path.data, e), fd = -1;
+    if (!rc) {
+        fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        rc = fd < 0 ? err_set(e, ERR_IO, "cannot write %s: %s", path.data, strerror(errno)) : fd;
+    }
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+        close(fd);
+        rc = err_set(e, ERR_BUSY, "%s: another process is fetching it; repeat the command when it is done",
+                     f->name);
+    }
+    str_release(&path);
+    return rc;
+}
+
+/* Gives the open file its name when it holds what the Hub says; otherwise it is thrown away, or it would stay. */
+static int accept_blob(int fd, const char *part, const char *blob, const struct hub_file *f, const char *url,
+                       struct err *e)
+{
+    char hex[BLOB_HASH_MAX + 1];
+    int rc = blob_hash(hex, part, f->is_lfs, e);
+    if (rc)
+        return rc;
+    if (strcmp(hex, f->hash)) {
+        unlink(part);
+        return err_set(e, ERR_FORMAT,
+                       "%s: what arrived is not the file that the Hub lists (its hash is %s, %s is expected); "
+                       "nothing was kept. Is a mirror or a login page in between?",
+                       url, hex, f->hash);
+    }
+    if (fsync(fd) || rename(part, blob))
+        return err_set(e, ERR_IO, "cannot write %s: %s", blob, strerror(errno));
+    return file_sync_folder_of(blob, e);
+}
+
+static int fill_blob(struct hub_cache *c, const struct hub_file *f, const char *blob,
+                     const struct fetch_options *o, int *signal, struct err *e)
+{
+    struct str part = {0}, url = {0};
+    struct stat st;
+    str_printf(&part, "%s.incomplete", blob);
+    str_printf(&url, "%s/%s", c->url, f->name);
+    int rc = make_folder_of(part.data, e), fd = -1;
+    if (!rc && (fd = open(part.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) < 0)
+        rc = err_set(e, ERR_IO, "cannot write %s: %s; choose another folder with HF_HUB_CACHE", part.data,
+                     strerror(errno));
+    if (!rc && (fstat(fd, &st) || (st.st_size > f->size && (ftruncate(fd, 0) || fstat(fd, &st)))))
+        rc = err_set(e, ERR_IO, "cannot write %s: %s", part.data, strerror(errno));
+    if (!rc && st.st_size < f->size) {
+        const struct download d = {.url = url.data,
+                                   .token = o->token,
+                                   .name = f->name,
+                                   .fd = fd,
+                                   .path = part.data,
+                                   .size = f->size,
+                                   .max_bytes = f->size};
+        rc = download(&d, o, signal, e);
+        c->fetched += rc || *signal ? 0 : f->size - st.st_size;
+    }
+    if (!rc && !*signal)
+        rc = accept_blob(fd, part.data, blob, f, url.data, e);
+    c->n_fetched += !rc && !*signal;
+    if (fd >= 0)
+        close(fd);
+    str_release(&part);
+    str_release(&url);
+    return rc;
+}
+
+int hub_cache_blob(struct hub_cache *c, const struct hub_file *f, const struct fetch_options *o, int *signal,
+                   struct err *e)
+{
+    struct str blob = {0};
+    int rc = 0;
+    hub_cache_blob_path(&blob, c, f);
+    if (!file_exists(blob.data)) {
+        int lock = take_lock(c, f, e);
+        rc = lock < 0 ? lock : 0;
+        if (!rc && !file_exists(blob.data)) /* another process may have finished it before we had the lock */
+            rc = fill_blob(c, f, blob.data, o, signal, e);
+        if (lock >= 0)
+            close(lock);
+    }
+    str_release(&blob);
+    return rc;
+}
+
+int hub_cache_link(const struct hub_cache *c, const struct hub_file *f, const char *commit, struct err *e)
+{
+    struct str link = {0}, target = {0};
+    str_printf(&link, "%s/snapshots/%s/%s", c->repo, commit, f->name);
+    str_printf(&target, "../../blobs/%s", f->hash);
+    int rc = make_folder_of(link.data, e);
+    if (!rc && !file_exists(link.data)) {
+        unlink(link.data); /* one that leads nowhere */
+        if (symlink(target.data, link.data) && errno != EEXIST)
+            rc = err_set(e, ERR_IO, "cannot make the link %s: %s", link.data, strerror(errno));
+    }
+    str_release(&link);
+    str_release(&target);
+    return rc;
+}
+
+int hub_cache_set_ref(const struct hub_cache *c, const char *revision, const char *commit, struct err *e)
+{
+    struct str path = {0};
+    str_printf(&path, "%s/refs/%s", c->repo, revision);
+    int rc = make_folder_of(path.data, e);
+    if (!rc)
+        rc = file_write_atomic(path.data, commit, strlen(commit), e);
+    str_release(&path);
+    return rc;
+}
