@@ -1,13 +1,14 @@
 /* GPQA-Diamond from its CSV file. The authors ask that no example appear in plain text: messages name lines,
  * columns and record ids, never what a field holds.
  *
- * The options' order is a function of the record id alone (the hash's remainder picks one of the 24 orders),
- * so it depends neither on a seed nor on the number or order of the rows, and is stored with every problem.
+ * The options' order is a function of the record id alone, so it depends neither on a seed nor on the number or
+ * order of the rows, unless the orders of another harness are asked for; it is stored with every problem.
  *
  * DELTA asked the questions as they were before the authors' last revision; its prompt variant reads those
  * columns.
  */
 #include "tasks/csv.h"
+#include "tasks/option_order.h"
 #include "tasks/prompt.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
@@ -66,20 +67,6 @@ static struct row_text trimmed(struct csv_field f)
     return (struct row_text){f.s, f.len};
 }
 
-/* order[i] is the part (CORRECT..WRONG_3) that stands at letter 'A' + i: the h-th permutation, by choosing in
- * turn from what is left. */
-static void option_order(int order[4], struct row_text id)
-{
-    uint64_t h = hash_bytes64(id.s, id.n) % 24;
-    int left[4] = {CORRECT, WRONG_1, WRONG_2, WRONG_3};
-    for (int n = 4; n > 0; n--) {
-        int k = (int)(h % (uint64_t)n);
-        h /= (uint64_t)n;
-        order[4 - n] = left[k];
-        memmove(left + k, left + k + 1, (size_t)(n - 1 - k) * sizeof *left);
-    }
-}
-
 static const char *name_before(const struct rows *r)
 {
     const char *variant = r->task->options.prompt;
@@ -87,7 +74,7 @@ static const char *name_before(const struct rows *r)
 }
 
 static int add_record(struct rows *r, const struct csv *c, const int column[N_COLUMNS], const char *template,
-                      struct err *e)
+                      struct option_order *orders, struct err *e)
 {
     struct row_text part[N_COLUMNS];
     for (int k = 0; k < N_COLUMNS; k++) {
@@ -98,9 +85,10 @@ static int add_record(struct rows *r, const struct csv *c, const int column[N_CO
     }
     int order[4];
     char letters[5] = "", gold = 0;
-    option_order(order, part[RECORD_ID]);
+    option_order_next(orders, order, part[RECORD_ID].s, part[RECORD_ID].n);
     for (int i = 0; i < 4; i++) {
-        letters[i] = (char)('A' + order[i] - CORRECT);
+        letters[i] = (char)('A' + order[i]);
+        order[i] += CORRECT; /* the part that stands at letter 'A' + i */
         if (order[i] == CORRECT)
             gold = (char)('A' + i);
     }
@@ -123,14 +111,16 @@ static int add_record(struct rows *r, const struct csv *c, const int column[N_CO
 
 static int read_records(struct rows *r, struct csv *c, const char *template, struct err *e)
 {
-    int column[N_COLUMNS], n_fields, rc = csv_next(c, e);
+    int column[N_COLUMNS], n_fields, rc = csv_next(c, e), rule = r->task->options.order;
+    struct option_order orders;
     if (rc <= 0)
         return rc < 0 ? rc : err_set(e, ERR_FORMAT, "%s: the file is empty", c->path);
     rc = find_columns(column, c, name_before(r), e);
     n_fields = c->n_fields;
+    option_order_init(&orders, rule < 0 ? OPTIONS_BY_RECORD : (enum option_rule)rule);
     while (!rc && (rc = csv_next(c, e)) > 0) {
         rc = c->n_fields == n_fields
-                 ? add_record(r, c, column, template, e)
+                 ? add_record(r, c, column, template, &orders, e)
                  : err_set(e, ERR_FORMAT, "%s:%ld: this row has %d fields, the header has %d", c->path,
                            c->line, c->n_fields, n_fields);
     }
@@ -162,6 +152,12 @@ static int grade(struct grade *out, const struct problem *p, const struct respon
     return grade_choice(out, p->gold[0], r, p->n_options, a);
 }
 
+/* No record id is known here: the file itself says which records are the first. */
+#define GPQA_FILE "41d1213cd7a4998605a26c2798500652572007161b3a92817ba46b35befcd305"
+static const struct known_subset subsets[] = {
+    {"first30", 30, NULL, GPQA_FILE}, {"first100", 100, NULL, GPQA_FILE}, {NULL, 0, NULL, NULL}};
+static const struct known_set known = {.n_problems = 198, .subsets = subsets};
+
 const struct task_ops task_gpqa_diamond = {
     .name = "gpqa_diamond",
     .help = "GPQA-Diamond: 198 questions with four options (CSV); options in an order fixed by the record id",
@@ -173,6 +169,8 @@ const struct task_ops task_gpqa_diamond = {
     .metric = "accuracy",
     .prompts = "openr1,delta,dms",
     .is_restricted = 1,
+    .takes_order = 1,
+    .known = &known,
     .expected_tokens = 8000,
     .load = load,
     .grade = grade,

@@ -1,14 +1,54 @@
-/* AIME 2024, AIME 2025 and MATH-500 from JSONL files. The public copies of these sets name their fields
+/* AIME 2024, AIME 2025, MATH-500 and GSM8K from JSONL files. The public copies of these sets name their fields
  * differently; all names in use are accepted. */
 #include "tasks/prompt.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
 
+#include <string.h>
+
 #define MATH_FIELDS                                                                                          \
     "problem (or question, Problem), answer (or expected_answer, Answer), perhaps id (or ID, unique_id, "    \
     "problem_idx)"
 
+/* The official answers (Mathematical Association of America), contests I and II; four public copies agree. */
+static const int aime24_answers[] = {204, 25, 809, 116, 104, 294, 540, 197, 480, 113, 371, 385, 110, 104, 721, 73, 236, 45, 33, 80, 55, 699, 127, 902, 468, 601, 23, 321, 211, 315};
+static const int aime25_answers[] = {70, 588, 16, 117, 279, 504, 821, 77, 62, 81, 259, 510, 204, 60, 735, 468, 49, 82, 106, 336, 293, 237, 610, 149, 907, 113, 19, 248, 104, 240};
+
+/* GAIR-NLP/AIME-Preview, issue 4: in I-14 an angle was replaced; copied into other sets. */
+static const struct known_damage aime25_damage[] = {
+    {"angle ZBA", "its angle at B is another one than in the contest"}, {NULL, NULL}};
+
+static const struct known_set aime24_known = {.n_problems = 30, .answers = aime24_answers};
+static const struct known_set aime25_known = {
+    .n_problems = 30, .answers = aime25_answers, .damage = aime25_damage};
+
+/* DELTA's two versions take the first 100 and the first 30. */
+static const struct known_subset math500_subsets[] = {
+    {"first30", 30, "3761ff7b9ca758a20f82f8d9ac57ed1dd1f86cdff34e9a245eae1fcb2d4deb92", NULL},
+    {"first100", 100, "c0f939f3b8e995be6a8cbf1d85825058d098d58eff68adec4c1a63152d105808", NULL},
+    {NULL, 0, NULL, NULL}};
+static const struct known_set math500_known = {.n_problems = 500, .subsets = math500_subsets};
+
 #define AIME_PROMPTS "openr1,r1,delta,kascade,dms"
+
+/* GSM8K's answers are the way to the number and, behind "####", the number, with commas in thousands. A copy that
+ * holds the number alone is read too. */
+static struct row_text number_of_gsm8k(struct row_text answer, struct task *t)
+{
+    const char *mark = NULL;
+    for (const char *p = answer.s; (p = strstr(p, "####")); p += 4)
+        mark = p + 4;
+    if (!mark)
+        return answer;
+    char *number = arena_strdup(&t->arena, mark + strspn(mark, " \t")), *to = number;
+    for (const char *p = number; *p; p++)
+        if (*p != ',')
+            *to++ = *p;
+    while (to > number && strchr(" \t\r\n", to[-1]))
+        to--;
+    *to = 0;
+    return (struct row_text){number, (size_t)(to - number)};
+}
 
 static int add_row(struct rows *r, const json_t *row, void *context, struct err *e)
 {
@@ -20,6 +60,10 @@ static int add_row(struct rows *r, const json_t *row, void *context, struct err 
         rc = row_text(&id, r, row, "id,ID,unique_id,problem_idx", 1, e);
     if (rc)
         return rc;
+    if (r->task->ops == &task_gsm8k)
+        answer = number_of_gsm8k(answer, r->task);
+    if (!answer.n)
+        return err_set(e, ERR_FORMAT, "%s:%ld: there is no number behind \"####\"", r->path, r->line);
     if (!problem.n)
         return err_set(e, ERR_FORMAT, "%s:%ld: field \"problem\" is empty", r->path, r->line);
     struct problem *p = rows_add(r);
@@ -54,6 +98,7 @@ const struct task_ops task_aime24 = {
     .grades_math = 1,
     .prompts = AIME_PROMPTS,
     .expected_tokens = 12000,
+    .known = &aime24_known,
     .load = load,
     .grade = grade,
 };
@@ -68,6 +113,7 @@ const struct task_ops task_aime25 = {
     .grades_math = 1,
     .prompts = AIME_PROMPTS,
     .expected_tokens = 14000,
+    .known = &aime25_known,
     .load = load,
     .grade = grade,
 };
@@ -82,6 +128,21 @@ const struct task_ops task_math500 = {
     .grades_math = 1,
     .prompts = AIME_PROMPTS ",lighteval",
     .expected_tokens = 4000,
+    .known = &math500_known,
+    .load = load,
+    .grade = grade,
+};
+
+const struct task_ops task_gsm8k = {
+    .name = "gsm8k",
+    .help = "GSM8K: 1,319 grade school word problems with number answers (JSONL)",
+    .version = "1",
+    .default_file = "gsm8k/test.jsonl",
+    .fields = "question (or problem, Problem), answer (the number, or text with #### before it), perhaps id",
+    .metric = "accuracy",
+    .grades_math = 1,
+    .prompts = "r1,openr1,delta,kascade,dms",
+    .expected_tokens = 400,
     .load = load,
     .grade = grade,
 };

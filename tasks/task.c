@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
+#include "tasks/known_set.h"
+#include "tasks/option_order.h"
 #include "tasks/task_list.h"
 
 static const struct task_ops *const tasks[] = {
@@ -43,7 +45,12 @@ const struct param task_params[] = {
     {.name = "subset",
      .type = PARAM_STRING,
      .offset = offsetof(struct task_options, subset),
-     .help = "LongBench data set"},
+     .help = "LongBench data set; first30 or first100 of math500 and gpqa_diamond"},
+    {.name = "order",
+     .type = PARAM_ENUM,
+     .offset = offsetof(struct task_options, order),
+     .choices = option_rule_names,
+     .help = "gpqa_diamond: whose order of options; by the record's hash if not given"},
     {.name = NULL},
 };
 
@@ -123,8 +130,10 @@ static int check_options(const struct task *t, struct err *e)
         return rc;
     if (o->prompt && !t->ops->prompts)
         return err_set(e, ERR_USAGE, "task %s: it has no prompt variants; remove prompt", name);
-    if (o->subset && !t->ops->subset)
-        return err_set(e, ERR_USAGE, "task %s: subset is an option of longbench; remove it", name);
+    if (o->subset && !t->ops->subset && !known_has_subsets(t->ops))
+        return err_set(e, ERR_USAGE, "task %s: it has no subsets; remove subset", name);
+    if (o->order >= 0 && !t->ops->takes_order)
+        return err_set(e, ERR_USAGE, "task %s: order is an option of gpqa_diamond; remove it", name);
     return check_bounds(t, e);
 }
 
@@ -188,6 +197,8 @@ int task_open(struct task *t, const char *name, const struct task_options *o, co
         rc = find_file(&path, t, data_dir, e);
     if (!rc)
         rc = t->ops->load(t, path, e);
+    if (!rc && t->ops->known)
+        rc = known_check(t, path, e);
     if (rc) {
         task_close(t);
         return rc;

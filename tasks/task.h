@@ -48,7 +48,8 @@ struct task_options {   /* one table of options, filled from a run file's "tasks
     int problems;       /* limit or number to generate; PARAM_UNSET_INT: all (pocket: 64) */
     int steps;          /* pocket: size of a problem; PARAM_UNSET_INT: the family's default */
     int seed;           /* pocket: generator seed; PARAM_UNSET_INT: 1 */
-    const char *subset; /* longbench: data set name, or NULL */
+    const char *subset; /* longbench: data set name; sets with known ids: "first100"; or NULL */
+    int order;          /* gpqa: enum option_rule; -1: by the record */
 };
 extern const struct param task_params[]; /* keys of a "tasks" entry beside name and as */
 
@@ -59,6 +60,21 @@ struct task {
     size_t n_problems;
     char source[65];    /* SHA-256 of the data the problems came from (file bytes, or generator settings) */
     struct arena arena; /* owns problems */
+};
+
+/* Facts by which a published problem file is told from damaged and reordered copies. Ends of lists: name NULL. */
+struct known_set {
+    int n_problems;
+    const int *answers; /* of n_problems, where they are integers; NULL: not checked */
+    const struct known_damage { /* a text that only a damaged copy has, and what is wrong with it */
+        const char *text, *what;
+    } *damage;
+    const struct known_subset { /* the first n problems, by the SHA-256 of their ids, each with a line end; or of the
+                                 * whole file */
+        const char *name;
+        int n;
+        const char *ids, *source;
+    } *subsets;
 };
 
 struct task_ops {
@@ -73,12 +89,14 @@ struct task_ops {
     /* 1: its authors ask that no example be published, so prompts are written neither to disk nor to a log.
      * Ids, option orders and reference answers are kept, and must hold no text of the problem. */
     int is_restricted;
+    int takes_order;     /* 1: the option `order` has a meaning */
     int grades_math;     /* 1: graded by grade_math, so that its rules move the scores */
     int expected_tokens; /* prior for scheduling: typical completion length */
     const char *(*subset)(
         size_t i); /* the data sets that `subset` may name, NULL past the end; hook NULL: none */
     int (*needs_segmenter)(
         const char *subset); /* its grades depend on the Chinese segmenter; hook NULL: no */
+    const struct known_set *known; /* what is known of the published file; NULL: nothing */
     int (*load)(struct task *t, const char *path, struct err *e);
     int (*grade)(struct grade *out, const struct problem *p, const struct response *r, struct arena *a);
 };

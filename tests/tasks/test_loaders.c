@@ -1,6 +1,7 @@
 /* Loaders and prompts on small files of the public forms, and every sentence they can say about a bad one. */
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "tasks/option_order.h"
 #include "tasks/task.h"
 #include "tests/cases.h"
 
@@ -71,6 +72,9 @@ static void run(const struct test_case *t)
     o.file = path;
     o.prompt = case_text(t, "prompt_variant");
     o.subset = case_text(t, "subset");
+    for (int i = 0; case_text(t, "order") && option_rule_names[i]; i++)
+        if (!strcmp(case_text(t, "order"), option_rule_names[i]))
+            o.order = i;
     if (problems)
         o.problems = (int)strtol(problems, NULL, 10);
     int rc = task_open(&task, case_need(t, "task"), &o, NULL, &e);
@@ -184,6 +188,41 @@ static void longbench_metrics(void)
     }
 }
 
+/* A copy of AIME 2025 with one wrong answer is refused; another set of 30 problems is not. */
+static void damaged_answers(void)
+{
+    static const char *const answers[] = {"70",  "588", "016", "117", "279", "504",           "821", "077",
+                                          "62",  "81",  "259", "510", "204", "60",            "735", "468",
+                                          "49",  "82",  "106", "336", "293", "237", "610", "149",
+                                          "907", "113", "19",  "248", "104", "240"};
+    static const char *const want[] = {NULL,
+                                       "loaders/aime.jsonl: 29 answers are those of aime25, but not that of "
+                                       "problem 8: this copy is damaged; `kveval fetch aime25` gets one that is "
+                                       "checked",
+                                       "loaders/aime.jsonl: 29 answers are those of aime25, but not that of "
+                                       "problem 8: this copy is damaged; `kveval fetch aime25` gets one that is "
+                                       "checked",
+                                       NULL};
+    static const char *const instead[] = {"077", "78", "x", "077"};
+    struct task_options o;
+    struct task t;
+    param_defaults(task_params, &o);
+    o.file = "loaders/aime.jsonl";
+    for (int pass = 0; pass < 4; pass++) {
+        struct str rows = {0};
+        struct err e = {0};
+        for (int i = 0; i < 30; i++)
+            str_printf(&rows, "{\"problem\": \"Which?\", \"answer\": \"%s\"}\n",
+                       i == 7 ? instead[pass] : i == 19 ? "336^\\\\circ" : pass == 3 && i % 3 ? "1" : answers[i]);
+        write_rows(o.file, rows.data);
+        int rc = task_open(&t, "aime25", &o, NULL, &e);
+        CHECK_STR(e.text, want[pass] ? want[pass] : "");
+        CHECK_INT(rc, want[pass] ? ERR_FORMAT : 0);
+        task_close(&t);
+        str_release(&rows);
+    }
+}
+
 /* An order depends on the record alone: not on its row, nor on the others. */
 static void order_is_stable(void)
 {
@@ -233,6 +272,7 @@ int main(int argc, char **argv)
     cases_close(&c);
     longbench_grades();
     longbench_metrics();
+    damaged_answers();
     order_is_stable();
     CHECK_INT(file_remove_tree("loaders", &e), 0);
     return check_done();

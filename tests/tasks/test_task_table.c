@@ -39,7 +39,7 @@ static void errors(void)
     refused("gpqa", "problems=1", NULL, "unknown task \"gpqa\"; did you mean \"gpqa_diamond\"?");
     refused("nothing", "problems=1", NULL,
             "unknown task \"nothing\"; known are relay, choice, algebra, lookup, aime24, aime25, math500, "
-            "gpqa_diamond, longbench");
+            "gsm8k, gpqa_diamond, longbench");
     refused("aime24", "problems=1", NULL,
             "task aime24: its problems come from a file, which is not part of the program; name it with "
             "file, or with "
@@ -62,7 +62,7 @@ static void errors(void)
     refused("relay", "seed=2,file=x", NULL,
             "task relay: seed has no effect on the problems of a file; remove one of the two");
     refused("relay", "prompt=r1", NULL, "task relay: it has no prompt variants; remove prompt");
-    refused("relay", "subset=x", NULL, "task relay: subset is an option of longbench; remove it");
+    refused("relay", "subset=x", NULL, "task relay: it has no subsets; remove subset");
 }
 
 static void bounds(void)
@@ -111,11 +111,11 @@ static void restricted(void)
 static void prompts(void)
 {
     static const char *const family[][2] = {
-        {"aime24", "math"}, {"aime25", "math"}, {"math500", "math"}, {"gpqa_diamond", "gpqa"}};
+        {"aime24", "math"}, {"aime25", "math"}, {"gsm8k", "math"}, {"math500", "math"}, {"gpqa_diamond", "gpqa"}};
     struct file_list files;
     struct err e = {0};
     int n_found = 0;
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
         const char *list = task_find(family[i][0])->prompts;
         while (*list) {
             char name[64];
@@ -123,7 +123,7 @@ static void prompts(void)
             snprintf(name, sizeof name, "%s_%.*s", family[i][1], (int)n, list);
             CHECK(task_prompt_text(name) != NULL);
             CHECK(task_prompt_text(name) && task_prompt_text(name)[0] != '#');
-            n_found += i >= 2; /* MATH-500 has every variant of AIME */
+            n_found += i >= 3; /* MATH-500 has every variant of AIME and GSM8K */
             list += n + (list[n] == ',');
         }
     }
