@@ -9,6 +9,7 @@
 #include "evalcore/commands/gpu_table.h"
 #include "kernels/backend.h"
 #include "tasks/task.h"
+#include "tasks/task_group.h"
 
 struct list_options {
     const char *data;
@@ -88,6 +89,9 @@ static int list_tasks(const struct list_options *o)
                ops->prompts ? ops->prompts : "");
         print_file(ops, o->data);
     }
+    const struct task_group *group;
+    for (size_t i = 0; (group = task_group_at(i)); i++)
+        printf("%s, a group: %s\n", group->name, group->help);
     param_help(task_params, &options);
     printf("\noptions of a task in a run file:\n%s", str_text(&options));
     str_release(&options);

@@ -13,6 +13,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/report/report_figures.h"
+#include "evalcore/report/report_longbench.h"
 #include "evalcore/report/report_parts.h"
 
 static int has_pairs(const struct report *r)
@@ -43,6 +44,7 @@ static const struct section {
 } sections[] = {
     {"summary", NULL, NULL, report_add_summary},
     {"accuracy", "Accuracy", NULL, report_add_accuracy},
+    {"longbench", "LongBench by class", longbench_is_there, report_add_longbench},
     {"pairs", "Compared with the baseline", has_pairs, report_add_pairs},
     {"against", "Compared with another run", has_old, report_add_against},
     {"published", "Compared with the paper", has_published, report_add_published},
@@ -63,6 +65,7 @@ static const struct csv_file {
     {"lengths.csv", NULL, report_lengths_csv},
     {"against.csv", "against", report_against_csv},
     {"published.csv", "published", report_published_csv},
+    {"longbench.csv", "longbench", report_longbench_csv},
 };
 enum { CSV_FILES = sizeof csv_files / sizeof *csv_files };
 

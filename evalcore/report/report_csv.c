@@ -1,4 +1,5 @@
 /* The CSV files: tidy tables, one row per cell, pair or completion, in run-file order. */
+#include "evalcore/report/report_longbench.h"
 #include "evalcore/report/report_parts.h"
 
 #include <math.h>
@@ -267,4 +268,27 @@ void report_published_csv(struct str *out, const struct report *r)
         csv_text(&c, report_published_verdict(r, x));
         csv_end(&c);
     }
+}
+
+/* One row per policy setting and class; the last of six is the average. */
+void report_longbench_csv(struct str *out, const struct report *r)
+{
+    str_puts(out, "model,policy,settings,class,data_sets,data_sets_expected,score,ci_low,ci_high\n");
+    for (int row = 0; row < r->n_rows; row++)
+        for (int k = 0; k <= LONGBENCH_CLASSES; k++) {
+            struct csv c = {out, 0};
+            struct longbench_mean m = longbench_mean(r, k, row);
+            if (!longbench_mean(r, LONGBENCH_CLASSES, row).n)
+                continue;
+            csv_text(&c, r->rows[row].model);
+            csv_text(&c, r->rows[row].policy_label);
+            csv_text(&c, r->rows[row].settings_label);
+            csv_text(&c, longbench_name(k));
+            csv_int(&c, m.n);
+            csv_int(&c, m.n_sets);
+            csv_number(&c, m.mean);
+            csv_number(&c, m.ci.low);
+            csv_number(&c, m.ci.high);
+            str_putc(out, '\n');
+        }
 }

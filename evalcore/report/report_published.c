@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "engine/policies/policy.h"
+#include "evalcore/report/report_longbench.h"
 
 static const char *text_of(const json_t *o, const char *key)
 {
@@ -166,78 +167,25 @@ static struct published *add(struct report *r, const json_t *figure, int cell)
     return x;
 }
 
-/* LongBench's six classes (arXiv 2308.14508, table 1): a paper prints means over them, and the plain mean of
- * the six as the average. */
-static const struct longbench_class {
-    const char *task, *subsets;
-} longbench_classes[] = {
-    {"longbench.sqa", " narrativeqa qasper multifieldqa_en multifieldqa_zh "},
-    {"longbench.mqa", " hotpotqa 2wikimqa musique dureader "},
-    {"longbench.summ", " gov_report qmsum multi_news vcsum "},
-    {"longbench.fewshot", " trec triviaqa samsum lsht "},
-    {"longbench.synthetic", " passage_count passage_retrieval_en passage_retrieval_zh "},
-    {"longbench.code", " lcc repobench-p "},
-};
-enum { CLASSES = sizeof longbench_classes / sizeof *longbench_classes };
-
-static int is_in_class(const struct longbench_class *k, const struct cell *c, struct arena *a)
-{
-    const char *subset = c->task->n_problems ? c->task->problems[0].subset : NULL;
-    return !strcmp(c->task->name, "longbench") && subset &&
-           strstr(k->subsets, arena_printf(a, " %s ", subset));
-}
-
-/* Adds one class to the row; its share of the row's mean is `weight`. Returns how many data sets it has. */
-static int add_class(struct published *x, const struct report *r, const struct longbench_class *k, int row,
-                     double weight, double *variance)
-{
-    double sum = 0, squares = 0;
-    int n = 0;
-    for (int i = 0; i < r->run->n_cells; i++) {
-        const struct cell_stats *s = &r->cells[i];
-        if (s->row != row || !s->cell->n_records || !is_in_class(k, s->cell, r->arena))
-            continue;
-        double sd = (s->ci.high - s->ci.low) / 2 / stat_normal_quantile(0.975);
-        sum += s->accuracy;
-        squares += sd * sd;
-        n++;
-    }
-    if (n) {
-        x->measured += weight * sum / n;
-        *variance += weight * weight * squares / ((double)n * n);
-    }
-    return n;
-}
-
-/* A mean of text scores over data sets, which are independent of each other. */
-static void add_classes(struct report *r, const json_t *figure, int cell)
+/* A mean of text scores over data sets, of the class k of LongBench or of all six. */
+static void add_classes(struct report *r, const json_t *figure, int cell, int k)
 {
     struct published *x = add(r, figure, cell);
-    int is_average = !strcmp(x->task, "longbench.avg"), row = r->cells[cell].row;
-    double variance = 0;
-    x->n_cells = 0;
-    x->measured = 0;
-    for (int i = 0; i < CLASSES; i++)
-        if (is_average || !strcmp(longbench_classes[i].task, x->task)) {
-            int n = add_class(x, r, &longbench_classes[i], row, is_average ? 1.0 / CLASSES : 1, &variance);
-            x->n_cells += n;
-            x->is_partial |= !n;
-        }
-    double half = stat_normal_quantile(0.975) * sqrt(variance);
-    x->ci = (struct interval){x->measured - half, x->measured + half};
-    if (x->is_partial)
-        x->measured = x->ci.low = x->ci.high = NAN;
+    struct longbench_mean m = longbench_mean(r, k, r->cells[cell].row);
+    x->n_cells = m.n;
+    x->measured = m.mean;
+    x->ci = m.ci;
+    x->is_partial = isnan(m.mean);
 }
 
-/* The first cell of its row that is of the class, or of any class: where a mean over data sets stands. */
-static int leads(const struct report *r, const char *task, int cell)
+/* The first cell of its row that is of the class k, or of any class: where a mean over data sets stands. */
+static int leads(const struct report *r, int k, int cell)
 {
-    int is_average = !strcmp(task, "longbench.avg");
     for (int i = 0; i <= cell; i++) {
         int is_in = 0;
-        for (int k = 0; k < CLASSES; k++)
-            if (is_average || !strcmp(longbench_classes[k].task, task))
-                is_in |= is_in_class(&longbench_classes[k], r->cells[i].cell, r->arena);
+        for (int c = 0; c < LONGBENCH_CLASSES; c++)
+            if (k == LONGBENCH_CLASSES || c == k)
+                is_in |= longbench_is_in(c, r->cells[i].cell);
         if (is_in && r->cells[i].row == r->cells[cell].row)
             return i == cell;
     }
@@ -247,7 +195,7 @@ static int leads(const struct report *r, const char *task, int cell)
 static void match(struct report *r, const json_t *figure)
 {
     const char *task = text_of(figure, "task"), *metric = text_of(figure, "metric");
-    int is_score = !strcmp(metric, "score");
+    int is_score = !strcmp(metric, "score"), k = longbench_find(task);
     if ((!is_score && strcmp(metric, "accuracy") && strcmp(metric, "mean_tokens")) ||
         !json_is_number(json_object_get(figure, "value")))
         return;
@@ -255,8 +203,8 @@ static void match(struct report *r, const json_t *figure)
         const struct cell *c = r->cells[i].cell;
         if (!is_model(c->model, text_of(figure, "model")) || !is_policy(c, figure, r->arena))
             continue;
-        if (is_score && leads(r, task, i))
-            add_classes(r, figure, i);
+        if (is_score && k >= 0 && leads(r, k, i))
+            add_classes(r, figure, i, k);
         else if (!is_score && !strcmp(c->task->name, task) &&
                  (strcmp(metric, "accuracy") || !strcmp(c->task->metric, "accuracy")))
             measure(add(r, figure, i), &r->cells[i]);

@@ -4,6 +4,7 @@
 
 #include "evalcore/runfile/axes.h"
 #include "evalcore/runfile/runfile_parts.h"
+#include "tasks/task_group.h"
 
 static int takes_no_list(const char *key)
 {
@@ -60,6 +61,31 @@ static int read_task(struct runfile *r, const json_t *v, size_t i, struct err *e
     axes_release(&points);
     json_decref(o);
     return rc;
+}
+
+/* A group stands for its tasks; the entry's other keys go to each of them. */
+static int read_group(struct runfile *r, const struct task_group *g, const json_t *v, size_t i, struct err *e)
+{
+    int rc = 0;
+    if (json_object_get(v, "subset") || json_object_get(v, "as"))
+        return err_set(e, ERR_USAGE, "%s: tasks.%zu: %s is a group of tasks, which takes neither \"subset\" nor "
+                                     "\"as\"; write its tasks instead (%s)",
+                       r->path, i, g->name, g->help);
+    for (int k = 0; k < TASK_GROUP_MAX && g->member[k].task && !rc; k++) {
+        json_t *o = json_is_object(v) ? json_copy((json_t *)v) : json_object();
+        json_object_set_new(o, "name", json_string(g->member[k].task));
+        if (g->member[k].subset)
+            json_object_set_new(o, "subset", json_string(g->member[k].subset));
+        rc = read_task(r, o, i, e);
+        json_decref(o);
+    }
+    return rc;
+}
+
+static const struct task_group *group_of(const json_t *v)
+{
+    const char *name = json_string_value(json_is_object(v) ? json_object_get(v, "name") : v);
+    return name ? task_group_find(name) : NULL;
 }
 
 static int same_task(const struct runfile_task *a, const struct runfile_task *b)
@@ -147,7 +173,8 @@ int runfile_read_tasks(struct runfile *r, const json_t *list, struct err *e)
         return err_set(e, ERR_USAGE, "%s: \"tasks\" must be a list with at least one task", r->path);
     json_array_foreach((json_t *)list, i, v)
     {
-        int rc = read_task(r, v, i, e);
+        const struct task_group *g = group_of(v);
+        int rc = g ? read_group(r, g, v, i, e) : read_task(r, v, i, e);
         if (rc)
             return rc;
     }

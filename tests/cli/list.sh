@@ -6,7 +6,7 @@ for policy in full quest raas delta kascade dms; do
     grep -q "^$policy: " stdout.txt || fail "list policies lacks $policy"
 done
 run 0 list tasks
-for task in relay choice algebra lookup aime24 aime25 math500 gpqa_diamond longbench; do
+for task in relay choice algebra lookup aime24 aime25 math500 gsm8k gpqa_diamond longbench; do
     grep -q "^$task: " stdout.txt || fail "list tasks lacks $task"
 done
 grep -q 'DATA/aime/aime24.jsonl (DATA is the folder given with --data)' stdout.txt || fail "where is aime24 expected?"
@@ -21,7 +21,7 @@ run 0 list tasks --data data
 grep -q '^        there: qasper$' stdout.txt || fail "qasper is there"
 grep -q '^        MISSING: narrativeqa, multifieldqa_en, multifieldqa_zh, hotpotqa, 2wikimqa, musique, dureader, .*, repobench-p$' stdout.txt ||
     fail "which LongBench files are missing?"
-[ "$(grep -c '^    its fields: ' stdout.txt)" = 9 ] || fail "list tasks does not say what a file must hold"
+[ "$(grep -c '^    its fields: ' stdout.txt)" = 10 ] || fail "list tasks does not say what a file must hold"
 run 0 list devices
 grep -q '^cpu:0: ' stdout.txt || fail "list devices lacks the CPU"
 gpus=$(grep -c '^cuda:[0-9][0-9]* ' stdout.txt) # rows of the table

@@ -75,6 +75,15 @@ static void run_case(const struct test_case *c)
         CASE_STR(c, "csv", got);
         free(got);
     }
+    if (case_text(c, "classes")) {
+        read_file(&text, "longbench.csv");
+        text.data[text.len - 1] = 0;
+        CASE_STR(c, "classes", strchr(text.data, '\n') + 1);
+        read_file(&text, "report.md");
+        CHECK(strstr(str_text(&text), "## LongBench by class") != NULL);
+    } else {
+        CHECK(!exists("longbench.csv") || case_text(c, "longbench"));
+    }
     if (case_text(c, "says")) {
         read_file(&text, "report.md");
         CHECK(strstr(str_text(&text), "## Compared with the paper") != NULL);

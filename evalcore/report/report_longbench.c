@@ -1,0 +1,127 @@
+/* LongBench by class (contract: report_longbench.h): the table, and the means that papers print. */
+#include "evalcore/report/report_longbench.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "evalcore/report/report_parts.h"
+
+enum { SETS_MAX = 5 };
+
+static const struct longbench_class {
+    const char *name, *title, *sets[SETS_MAX]; /* ends with NULL */
+} classes[LONGBENCH_CLASSES] = {
+    {"longbench.sqa", "single-document QA", {"narrativeqa", "qasper", "multifieldqa_en", "multifieldqa_zh"}},
+    {"longbench.mqa", "multi-document QA", {"hotpotqa", "2wikimqa", "musique", "dureader"}},
+    {"longbench.summ", "summarization", {"gov_report", "qmsum", "multi_news", "vcsum"}},
+    {"longbench.fewshot", "few-shot learning", {"trec", "triviaqa", "samsum", "lsht"}},
+    {"longbench.synthetic",
+     "synthetic",
+     {"passage_count", "passage_retrieval_en", "passage_retrieval_zh"}},
+    {"longbench.code", "code", {"lcc", "repobench-p"}},
+};
+
+const char *longbench_name(int k)
+{
+    return k < LONGBENCH_CLASSES ? classes[k].name : "longbench.avg";
+}
+
+int longbench_find(const char *task)
+{
+    for (int k = 0; k < LONGBENCH_CLASSES; k++)
+        if (!strcmp(classes[k].name, task))
+            return k;
+    return strcmp(task, longbench_name(LONGBENCH_CLASSES)) ? -1 : LONGBENCH_CLASSES;
+}
+
+int longbench_is_in(int k, const struct cell *c)
+{
+    const char *subset = c->task->n_problems ? c->task->problems[0].subset : NULL;
+    if (strcmp(c->task->name, "longbench") || !subset)
+        return 0;
+    for (int i = 0; i < SETS_MAX && classes[k].sets[i]; i++)
+        if (!strcmp(classes[k].sets[i], subset))
+            return 1;
+    return 0;
+}
+
+int longbench_is_there(const struct report *r)
+{
+    for (int i = 0; i < r->run->n_cells; i++)
+        for (int k = 0; k < LONGBENCH_CLASSES; k++)
+            if (longbench_is_in(k, r->cells[i].cell))
+                return 1;
+    return 0;
+}
+
+static struct longbench_mean finished(struct longbench_mean m, double variance)
+{
+    double half = stat_normal_quantile(0.975) * sqrt(variance);
+    m.ci = (struct interval){m.mean - half > 0 ? m.mean - half : 0, m.mean + half < 1 ? m.mean + half : 1};
+    if (isnan(m.mean))
+        m.ci = (struct interval){NAN, NAN};
+    return m;
+}
+
+static struct longbench_mean class_mean(const struct report *r, int k, int row, double *variance)
+{
+    struct longbench_mean m = {.mean = NAN};
+    double sum = 0, squares = 0;
+    while (m.n_sets < SETS_MAX && classes[k].sets[m.n_sets])
+        m.n_sets++;
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct cell_stats *s = &r->cells[i];
+        if (s->row != row || !s->cell->n_records || !longbench_is_in(k, s->cell))
+            continue;
+        double sd = (s->ci.high - s->ci.low) / 2 / stat_normal_quantile(0.975);
+        sum += s->accuracy;
+        squares += sd * sd;
+        m.n++;
+    }
+    if (m.n)
+        m.mean = sum / m.n;
+    *variance = m.n ? squares / ((double)m.n * m.n) : NAN;
+    return finished(m, *variance);
+}
+
+struct longbench_mean longbench_mean(const struct report *r, int k, int row)
+{
+    struct longbench_mean m = {0};
+    double variance = 0, total = 0;
+    if (k < LONGBENCH_CLASSES)
+        return class_mean(r, k, row, &variance);
+    for (k = 0; k < LONGBENCH_CLASSES; k++) { /* a class without results makes mean and interval NaN */
+        struct longbench_mean one = class_mean(r, k, row, &variance);
+        m.mean += one.mean / LONGBENCH_CLASSES;
+        m.n += one.n;
+        m.n_sets += one.n_sets;
+        total += variance / (LONGBENCH_CLASSES * LONGBENCH_CLASSES);
+    }
+    return finished(m, total);
+}
+
+void report_add_longbench(struct doc *d, const struct report *r)
+{
+    struct table *t = doc_table(
+        d, "Mean score over the data sets of a class (arXiv 2308.14508, table 1) \xC2\xB1 half of the 95 % interval; "
+           "average: the mean of the six classes, as papers print it. Below: how many of the class's data sets "
+           "have results.");
+    table_column(d, t, "policy", 0);
+    for (int k = 0; k < LONGBENCH_CLASSES; k++)
+        table_column(d, t, classes[k].title, 0);
+    table_column(d, t, "average", 0);
+    for (int row = 0; row < r->n_rows; row++) {
+        if (!longbench_mean(r, LONGBENCH_CLASSES, row).n)
+            continue;
+        table_row(d, t);
+        table_add(d, t, 0, "%s", report_row_name(r, row));
+        for (int k = 0; k <= LONGBENCH_CLASSES; k++) {
+            struct longbench_mean m = longbench_mean(r, k, row);
+            if (isnan(m.mean))
+                table_add(d, t, CELL_MUTED, "-");
+            else
+                table_add(d, t, 0, "%.1f \xC2\xB1%.1f", 100 * m.mean, 50 * (m.ci.high - m.ci.low));
+            table_small(d, t, "%d of %d", m.n, m.n_sets);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+#ifndef EVALCORE_REPORT_REPORT_LONGBENCH_H
+#define EVALCORE_REPORT_REPORT_LONGBENCH_H
+
+#include "evalcore/report/report_data.h"
+
+/* LongBench's six classes of data sets (arXiv 2308.14508, table 1). Papers print the mean over the data sets of
+ * a class, and as the average the plain mean of the six. */
+enum { LONGBENCH_CLASSES = 6 };
+
+struct longbench_mean {
+    double mean; /* of the data sets' scores; NaN without any */
+    struct interval ci;
+    int n, n_sets; /* data sets with results, and of the class in all */
+};
+int longbench_is_in(int k, const struct cell *c);
+/* k LONGBENCH_CLASSES: the average, NaN as long as a class has no results. Data sets are independent. */
+struct longbench_mean longbench_mean(const struct report *r, int k, int row);
+/* The class or average that a figure's task ("longbench.sqa", "longbench.avg") is; -1: neither. */
+int longbench_find(const char *task);
+const char *longbench_name(int k); /* back again */
+
+int longbench_is_there(const struct report *r); /* does the run have a data set of LongBench? */
+
+#endif
