@@ -1,8 +1,8 @@
 /* GPQA-Diamond from its CSV file. The authors ask that no example appear in plain text: messages name lines,
  * columns and record ids, never what a field holds.
  *
- * The options' order is a function of the record id alone, so it depends neither on a seed nor on the number or
- * order of the rows, unless the orders of another harness are asked for; it is stored with every problem.
+ * The options' order is a function of the record id alone, so it depends neither on a seed nor on the number
+ * or order of the rows, unless the orders of another harness are asked for; it is stored with every problem.
  *
  * DELTA asked the questions as they were before the authors' last revision; its prompt variant reads those
  * columns.

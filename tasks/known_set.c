@@ -12,7 +12,8 @@ int known_has_subsets(const struct task_ops *ops)
     return ops->known && ops->known->subsets;
 }
 
-/* An answer as a number, without leading zeros and a degree sign, as copies of AIME write them; -1: it is none. */
+/* An answer as a number, without leading zeros and a degree sign, as copies of AIME write them; -1: it is
+ * none. */
 static long plain_answer(const struct problem *p)
 {
     static const char *const ends[] = {"", "^\\circ", "^{\\circ}", "\xc2\xb0"};
@@ -24,8 +25,8 @@ static long plain_answer(const struct problem *p)
     return -1;
 }
 
-/* A file with most of the answers, but not all, is a copy of which some problems are damaged; one with few of them
- * is another set that somebody named. */
+/* A file with most of the answers, but not all, is a copy of which some problems are damaged; one with few of
+ * them is another set that somebody named. */
 static int check_answers(const struct task *t, const char *path, struct err *e)
 {
     const struct known_set *k = t->ops->known;
@@ -47,10 +48,11 @@ static int check_answers(const struct task *t, const char *path, struct err *e)
     free(is_taken);
     if (!wrong || n_found < n * 4 / 5)
         return 0;
-    return err_set(e, ERR_FORMAT,
-                   "%s: %d answers are those of %s, but not that of problem %s: this copy is damaged; `kveval fetch "
-                   "%s` gets one that is checked",
-                   path, n_found, t->ops->name, wrong, t->ops->name);
+    return err_set(
+        e, ERR_FORMAT,
+        "%s: %d answers are those of %s, but not that of problem %s: this copy is damaged; `kveval fetch "
+        "%s` gets one that is checked",
+        path, n_found, t->ops->name, wrong, t->ops->name);
 }
 
 static int check_damage(const struct task *t, const char *path, struct err *e)
@@ -59,8 +61,8 @@ static int check_damage(const struct task *t, const char *path, struct err *e)
         for (size_t i = 0; i < t->n_problems; i++)
             if (strstr(t->problems[i].prompt, d->text))
                 return err_set(e, ERR_FORMAT,
-                               "%s: problem %s is damaged, %s; `kveval fetch %s` gets a copy that is checked", path,
-                               t->problems[i].id, d->what, t->ops->name);
+                               "%s: problem %s is damaged, %s; `kveval fetch %s` gets a copy that is checked",
+                               path, t->problems[i].id, d->what, t->ops->name);
     return 0;
 }
 
@@ -86,13 +88,14 @@ static int take_subset(struct task *t, const char *path, struct err *e)
         str_printf(&names, "%s%s", names.len ? ", " : "", s->name);
     int rc = 0;
     if (!s || !s->name)
-        rc = err_set(e, ERR_USAGE, "task %s: unknown subset \"%.80s\"; it has %s", t->ops->name, t->options.subset,
-                     str_text(&names));
+        rc = err_set(e, ERR_USAGE, "task %s: unknown subset \"%.80s\"; it has %s", t->ops->name,
+                     t->options.subset, str_text(&names));
     else if (t->n_problems < (size_t)s->n || !is_published(t, s))
-        rc = err_set(e, ERR_USAGE,
-                     "task %s: subset %s is the first %d problems of the published file, and %s is another file; "
-                     "`kveval fetch %s` gets it, and \"problems\": %d takes the first ones of any file",
-                     t->ops->name, s->name, s->n, path, t->ops->name, s->n);
+        rc = err_set(
+            e, ERR_USAGE,
+            "task %s: subset %s is the first %d problems of the published file, and %s is another file; "
+            "`kveval fetch %s` gets it, and \"problems\": %d takes the first ones of any file",
+            t->ops->name, s->name, s->n, path, t->ops->name, s->n);
     else
         t->n_problems = (size_t)s->n;
     str_release(&names);

@@ -1,5 +1,5 @@
-/* AIME 2024, AIME 2025, MATH-500 and GSM8K from JSONL files. The public copies of these sets name their fields
- * differently; all names in use are accepted. */
+/* AIME 2024, AIME 2025, MATH-500 and GSM8K from JSONL files. The public copies of these sets name their
+ * fields differently; all names in use are accepted. */
 #include "tasks/prompt.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
@@ -11,8 +11,12 @@
     "problem_idx)"
 
 /* The official answers (Mathematical Association of America), contests I and II; four public copies agree. */
-static const int aime24_answers[] = {204, 25, 809, 116, 104, 294, 540, 197, 480, 113, 371, 385, 110, 104, 721, 73, 236, 45, 33, 80, 55, 699, 127, 902, 468, 601, 23, 321, 211, 315};
-static const int aime25_answers[] = {70, 588, 16, 117, 279, 504, 821, 77, 62, 81, 259, 510, 204, 60, 735, 468, 49, 82, 106, 336, 293, 237, 610, 149, 907, 113, 19, 248, 104, 240};
+static const int aime24_answers[] = {204, 25,  809, 116, 104, 294, 540, 197, 480, 113,
+                                     371, 385, 110, 104, 721, 73,  236, 45,  33,  80,
+                                     55,  699, 127, 902, 468, 601, 23,  321, 211, 315};
+static const int aime25_answers[] = {70,  588, 16,  117, 279, 504, 821, 77,  62,  81,
+                                     259, 510, 204, 60,  735, 468, 49,  82,  106, 336,
+                                     293, 237, 610, 149, 907, 113, 19,  248, 104, 240};
 
 /* GAIR-NLP/AIME-Preview, issue 4: in I-14 an angle was replaced; copied into other sets. */
 static const struct known_damage aime25_damage[] = {
@@ -31,8 +35,8 @@ static const struct known_set math500_known = {.n_problems = 500, .subsets = mat
 
 #define AIME_PROMPTS "openr1,r1,delta,kascade,dms"
 
-/* GSM8K's answers are the way to the number and, behind "####", the number, with commas in thousands. A copy that
- * holds the number alone is read too. */
+/* GSM8K's answers are the way to the number and, behind "####", the number, with commas in thousands. A copy
+ * that holds the number alone is read too. */
 static struct row_text number_of_gsm8k(struct row_text answer, struct task *t)
 {
     const char *mark = NULL;

@@ -1,12 +1,13 @@
-/* Orders of options (contract: option_order.h). The rules of the other harnesses were read in their sources and
- * compared with 198 orders of each made by Python. */
+/* Orders of options (contract: option_order.h). The rules of the other harnesses were read in their sources
+ * and compared with 198 orders of each made by Python. */
 #include "tasks/option_order.h"
 
 #include <string.h>
 
 #include "evalcore/base/hash.h"
 
-const char *const option_rule_names[] = {"record", "simple-evals", "lighteval", "lm-eval", "nemo-skills", NULL};
+const char *const option_rule_names[] = {"record",  "simple-evals", "lighteval",
+                                         "lm-eval", "nemo-skills",  NULL};
 
 void option_order_init(struct option_order *o, enum option_rule rule)
 {

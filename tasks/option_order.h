@@ -6,8 +6,8 @@
 #include "tasks/python_random.h"
 
 /* The order in which a multiple-choice record's four options stand at A to D: our own, or that of another
- * harness, bit for bit, so that its prompts can be repeated. Options are numbered 0 (correct), 1, 2, 3 (incorrect,
- * as the file has them). */
+ * harness, bit for bit, so that its prompts can be repeated. Options are numbered 0 (correct), 1, 2, 3
+ * (incorrect, as the file has them). */
 enum option_rule {
     OPTIONS_BY_RECORD,    /* the record id's hash decides: no seed, whatever the other rows are */
     OPTIONS_SIMPLE_EVALS, /* simple-evals and gpt-oss: Random(0), sample(range(4), 4) of [0, 1, 2, 3] a row */

@@ -62,19 +62,20 @@ struct task {
     struct arena arena; /* owns problems */
 };
 
-/* Facts by which a published problem file is told from damaged and reordered copies. Ends of lists: name NULL. */
+/* Facts by which a published problem file is told from damaged and reordered copies. Ends of lists: name
+ * NULL. */
 struct known_set {
     int n_problems;
-    const int *answers; /* of n_problems, where they are integers; NULL: not checked */
+    const int *answers;         /* of n_problems, where they are integers; NULL: not checked */
     const struct known_damage { /* a text that only a damaged copy has, and what is wrong with it */
         const char *text, *what;
-    } *damage;
-    const struct known_subset { /* the first n problems, by the SHA-256 of their ids, each with a line end; or of the
-                                 * whole file */
+    } * damage;
+    const struct known_subset { /* the first n problems, by the SHA-256 of their ids, each with a line end; or
+                                 * of the whole file */
         const char *name;
         int n;
         const char *ids, *source;
-    } *subsets;
+    } * subsets;
 };
 
 struct task_ops {
@@ -95,7 +96,7 @@ struct task_ops {
     const char *(*subset)(
         size_t i); /* the data sets that `subset` may name, NULL past the end; hook NULL: none */
     int (*needs_segmenter)(
-        const char *subset); /* its grades depend on the Chinese segmenter; hook NULL: no */
+        const char *subset);       /* its grades depend on the Chinese segmenter; hook NULL: no */
     const struct known_set *known; /* what is known of the published file; NULL: nothing */
     int (*load)(struct task *t, const char *path, struct err *e);
     int (*grade)(struct grade *out, const struct problem *p, const struct response *r, struct arena *a);

@@ -9,8 +9,8 @@ enum { TASK_PROBLEMS_MAX = 1000000, POCKET_STEPS_MIN = 3, POCKET_STEPS_MAX = 600
 /* The tasks, in the order of `kveval list tasks`. To add one, write a file that defines `const struct
  * task_ops task_NAME`, and put X(NAME) here. */
 #define TASKS(X)                                                                                             \
-    X(relay) X(choice) X(algebra) X(lookup) X(aime24) X(aime25) X(math500) X(gsm8k) \
-    X(gpqa_diamond) X(longbench)
+    X(relay)                                                                                                 \
+    X(choice) X(algebra) X(lookup) X(aime24) X(aime25) X(math500) X(gsm8k) X(gpqa_diamond) X(longbench)
 
 #define X(name) extern const struct task_ops task_##name;
 TASKS(X)

@@ -77,21 +77,32 @@ static int unknown(const char *name, struct err *e)
         names[i] = fetch_source_at(i)->task;
     const char *near = str_nearest(name, names);
     if (strchr(name, '/') && file_exists(name))
-        return err_set(e, ERR_USAGE, "%s is a file or folder here, which a run would take instead of the model "
-                                     "of that name; change to another folder to fetch it",
+        return err_set(e, ERR_USAGE,
+                       "%s is a file or folder here, which a run would take instead of the model "
+                       "of that name; change to another folder to fetch it",
                        name);
-    return err_set(e, ERR_USAGE, "no source is known for \"%s\"%s%s; kveval fetch --list names them, and a model "
-                                 "is fetched by its id on the Hub (owner/name)",
+    return err_set(e, ERR_USAGE,
+                   "no source is known for \"%s\"%s%s; kveval fetch --list names them, and a model "
+                   "is fetched by its id on the Hub (owner/name)",
                    name, near ? ", did you mean " : "", near ? near : "");
 }
 
-static int get_task(const struct fetch_source *s, const char *data, const struct fetch_options *o, int *signal,
-                    struct err *e)
+static int get_task(const struct fetch_source *s, const char *data, const struct fetch_options *o,
+                    int *signal, struct err *e)
 {
     struct str note = {0};
-    if (fetch_source_is_there(s, data)) {
+    switch (fetch_source_look(s, data)) {
+    case FETCH_MISSING:
+        break;
+    case FETCH_THERE:
         log_info("%s: %s is there already", s->task, s->file);
         return 0;
+    case FETCH_OTHER:
+        return err_set(
+            e, ERR_USAGE,
+            "%s: %s/%s is there already and is not the file that is fetched (SHA-256 %s); move it away to "
+            "fetch that one",
+            s->task, data, s->file, s->sha256[0]);
     }
     int rc = fetch_source_get(s, data, o, &note, signal, e);
     if (!rc && !*signal)
@@ -202,13 +213,15 @@ const struct command cmd_fetch = {
     .name = "fetch",
     .usage = "TASK|MODEL... [--data DIR]",
     .help = "fetch the problem files of tasks and models by their id on the Hub, checked by hash",
-    .details = "A task's file goes where sweep --data DIR looks for it. A model (owner/name, or owner/name@REVISION)\n"
-               "goes into the Hub's cache, where Transformers and vLLM find it too; of its files configuration,\n"
-               "tokenizer, chat template, licence and safetensors weights are taken. Nothing gets its name before\n"
-               "it is whole; what is there, also from other programs, is not fetched again.\n"
-               "HF_HOME and HF_HUB_CACHE say where the cache is, HF_ENDPOINT names a mirror, HF_HUB_OFFLINE=1\n"
-               "forbids the network. What is gated needs the token of HF_TOKEN, HF_TOKEN_PATH or $HF_HOME/token,\n"
-               "which goes to the endpoint's host alone.",
+    .details =
+        "A task's file goes where sweep --data DIR looks for it. A model (owner/name, or "
+        "owner/name@REVISION)\n"
+        "goes into the Hub's cache, where Transformers and vLLM find it too; of its files configuration,\n"
+        "tokenizer, chat template, licence and safetensors weights are taken. Nothing gets its name before\n"
+        "it is whole; what is there, also from other programs, is not fetched again.\n"
+        "HF_HOME and HF_HUB_CACHE say where the cache is, HF_ENDPOINT names a mirror, HF_HUB_OFFLINE=1\n"
+        "forbids the network. What is gated needs the token of HF_TOKEN, HF_TOKEN_PATH or $HF_HOME/token,\n"
+        "which goes to the endpoint's host alone.",
     .options = fetch_table,
     .run = run_fetch,
 };

@@ -6,32 +6,11 @@
 #include <sys/stat.h>
 
 #include "evalcore/base/file.h"
-#include "evalcore/base/hash.h"
 #include "evalcore/cli/hub_model.h"
 #include "evalcore/fetch/fetch.h"
 
-/* "there", "MISSING", or "other": a file of that name with another hash than the one that is fetched, which can
- * be told where it is made of one part. */
-static const char *state(const struct fetch_source *s, const char *data)
-{
-    struct str path = {0};
-    struct file_map map = {0};
-    char hex[65];
-    const char *word = "there";
-    if (!data)
-        return "-";
-    if (!fetch_source_is_there(s, data))
-        return "MISSING";
-    file_join(&path, data, s->file);
-    if (s->sha256[0] && !s->sha256[1] && !file_map_open(&map, path.data, NULL)) {
-        sha256_hex(map.data, map.size, hex, 64);
-        if (strcmp(hex, s->sha256[0]))
-            word = "other";
-        file_map_close(&map);
-    }
-    str_release(&path);
-    return word;
-}
+static const char *const state_words[] = {
+    [FETCH_MISSING] = "MISSING", [FETCH_THERE] = "there", [FETCH_OTHER] = "other"};
 
 void fetch_list_tasks(struct str *out, const char *data)
 {
@@ -42,7 +21,12 @@ void fetch_list_tasks(struct str *out, const char *data)
         const char *hash = s->form == FETCH_ROWS ? "of answers" : s->form == FETCH_ZIP ? "by the Hub" : NULL;
         for (int k = 0; k < FETCH_PARTS_MAX && (k == 0 || s->part[k]); k++)
             str_printf(out, "%-12s  %-7s  %-24s  %-8.8s  %-12.12s  %s%s\n", k ? "" : s->task,
-                       k ? "" : state(s, data), k ? "" : s->repo ? s->repo : "openai/grade-school-math",
+                       k      ? ""
+                       : data ? state_words[fetch_source_look(s, data)]
+                              : "-",
+                       k         ? ""
+                       : s->repo ? s->repo
+                                 : "openai/grade-school-math",
                        k ? "" : s->revision, hash ? hash : s->sha256[k], k ? "" : s->licence,
                        !k && s->is_gated ? ", gated" : "");
     }
@@ -95,7 +79,8 @@ void fetch_list_models(struct str *out, const char *cache)
             if (!strncmp(names.name[i], "models--", 8))
                 add_model(&rows, cache, names.name[i]);
     if (rows.len)
-        str_printf(out, "\nmodels in %s\n%-52s  %-8s  %12s\n%s", cache, "model", "revision", "blobs", rows.data);
+        str_printf(out, "\nmodels in %s\n%-52s  %-8s  %12s\n%s", cache, "model", "revision", "blobs",
+                   rows.data);
     file_list_release(&names);
     str_release(&rows);
 }

@@ -10,9 +10,9 @@
 
 /* The room that gets data sets and models from the network: what is fetched from where, and how.
  *
- * Functions that fetch return 0 or ERR_USAGE: the server wants a token or an agreement; ERR_IO: network, disk,
- * no such file; ERR_FORMAT: not the bytes that were expected; ERR_BUSY: another process fetches it. *signal:
- * that of stop.h which ended them early; the return value is 0 then, and a repeated call goes on. */
+ * Functions that fetch return 0 or ERR_USAGE: the server wants a token or an agreement; ERR_IO: network,
+ * disk, no such file; ERR_FORMAT: not the bytes that were expected; ERR_BUSY: another process fetches it.
+ * *signal: that of stop.h which ended them early; the return value is 0 then, and a repeated call goes on. */
 
 enum { FETCH_PARTS_MAX = 2 };
 
@@ -22,7 +22,8 @@ enum fetch_form {
     FETCH_ZIP    /* an archive of JSONL files, checked by the hash that the Hub states for it */
 };
 
-struct fetch_member { /* "qasper" stands for data/qasper.jsonl in the archive and FILE/qasper.jsonl beside us */
+struct fetch_member { /* "qasper" stands for data/qasper.jsonl in the archive and FILE/qasper.jsonl beside us
+                       */
     const char *name;
     int n_rows;
 };
@@ -37,16 +38,18 @@ struct fetch_source {
     const char *licence;
     int is_gated; /* 1: needs a token and an agreement on the data set's page */
     const char *split;
-    int n_rows;                         /* rows only */
-    const char *answers;                /* rows only: SHA-256 of the answers without leading zeros, sorted, each with a
-                                         * line end */
+    int n_rows;          /* rows only */
+    const char *answers; /* rows only: SHA-256 of the answers without leading zeros, sorted, each with a
+                          * line end */
     const struct fetch_member *members; /* archives only: the files that must be in it; ends with name NULL */
 };
 
 const struct fetch_source *fetch_source_at(size_t i); /* NULL past the end */
 const struct fetch_source *fetch_source_find(const char *task);
-/* Is the file there, or are all files of an archive? */
-int fetch_source_is_there(const struct fetch_source *s, const char *data);
+/* FETCH_THERE: the file, or all files of an archive. FETCH_OTHER: a file of that name whose hash is another
+ * one than the source's; that can be told where it is made of one part. */
+enum fetch_state { FETCH_MISSING, FETCH_THERE, FETCH_OTHER };
+enum fetch_state fetch_source_look(const struct fetch_source *s, const char *data);
 
 /* Called while bytes arrive; size 0: not known. */
 typedef void (*fetch_show_fn)(void *context, const char *name, int64_t have, int64_t size);
@@ -58,9 +61,9 @@ struct fetch_options {
     const char *token;       /* NULL: none. Goes to the endpoint's host alone, and into no message */
     int is_offline;          /* 1: only what the Hub's cache holds */
     int retries;             /* after a failure that may pass; what has arrived is kept */
-    double wait_s;           /* before the first of them, then doubled; a server's Retry-After counts for more */
-    int stall_s;             /* without a byte for that long the connection counts as broken */
-    fetch_show_fn show;      /* NULL: nothing is shown */
+    double wait_s;      /* before the first of them, then doubled; a server's Retry-After counts for more */
+    int stall_s;        /* without a byte for that long the connection counts as broken */
+    fetch_show_fn show; /* NULL: nothing is shown */
     void *show_context;
 };
 

@@ -13,9 +13,9 @@ int fetch_zip(const struct fetch_source *s, const char *data, const struct fetch
 
 /* One file that becomes part of a data file: PATH.incomplete while it is fetched, locked by flock. */
 struct fetch_part {
-    const char *url, *path;  /* path: with .incomplete */
-    const char *cached;      /* the same file in the Hub's cache, where it may be; NULL: nowhere */
-    const char *sha256;      /* of the whole; NULL: not known */
+    const char *url, *path;   /* path: with .incomplete */
+    const char *cached;       /* the same file in the Hub's cache, where it may be; NULL: nowhere */
+    const char *sha256;       /* of the whole; NULL: not known */
     const char *name, *token; /* NULL token: none is sent */
     int64_t max_bytes;
     int fd; /* the result, for fetch_part_close() */

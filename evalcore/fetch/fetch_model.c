@@ -1,6 +1,7 @@
-/* A model by its id into the Hub's cache (contract: fetch.h). The weights are those that our own reader takes:
- * model.safetensors, or the shards that model.safetensors.index.json names. Copies in other forms, which many
- * repositories hold beside them (.bin, .pth, GGUF, ONNX, consolidated.*), are left where they are. */
+/* A model by its id into the Hub's cache (contract: fetch.h). The weights are those that our own reader
+ * takes: model.safetensors, or the shards that model.safetensors.index.json names. Copies in other forms,
+ * which many repositories hold beside them (.bin, .pth, GGUF, ONNX, consolidated.*), are left where they are.
+ */
 #include <string.h>
 #include <sys/statvfs.h>
 
@@ -57,7 +58,8 @@ static int add_shards(struct fetching *x, const struct hub_file *index, struct e
         rc = err_set(e, ERR_FORMAT, "%s of %s has no \"weight_map\"", index_name, x->id->name);
     json_object_foreach(map, tensor, shard)
     {
-        const struct hub_file *f = json_is_string(shard) ? hub_list_find(&x->list, json_string_value(shard)) : NULL;
+        const struct hub_file *f =
+            json_is_string(shard) ? hub_list_find(&x->list, json_string_value(shard)) : NULL;
         if (f)
             add_file(x, f);
         else if (!rc)
@@ -89,10 +91,11 @@ static int check_space(const struct fetching *x, struct err *e)
     double have = (double)fs.f_bavail * (double)fs.f_frsize;
     if (need <= have)
         return 0;
-    return err_set(e, ERR_IO,
-                   "%s needs %.1f GB and %s has %.1f GB left; free some space there, or choose another folder "
-                   "with HF_HUB_CACHE",
-                   x->id->name, need / 1e9, x->cache.root, have / 1e9);
+    return err_set(
+        e, ERR_IO,
+        "%s needs %.1f GB and %s has %.1f GB left; free some space there, or choose another folder "
+        "with HF_HUB_CACHE",
+        x->id->name, need / 1e9, x->cache.root, have / 1e9);
 }
 
 static int get_files(struct fetching *x, size_t from, int *signal, struct err *e)
@@ -120,7 +123,8 @@ static int publish(const struct fetching *x, struct err *e)
 
 static int get_listed(struct fetching *x, int *signal, struct err *e)
 {
-    const struct hub_file *one = hub_list_find(&x->list, weights), *index = hub_list_find(&x->list, index_name);
+    const struct hub_file *one = hub_list_find(&x->list, weights),
+                          *index = hub_list_find(&x->list, index_name);
     if (!hub_list_find(&x->list, "config.json"))
         return err_set(e, ERR_FORMAT, "%s has no config.json: it is no model of Transformers' form",
                        x->id->name);

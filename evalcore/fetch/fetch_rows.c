@@ -31,7 +31,8 @@ static int text_field(const char **out, const struct rows_read *r, const json_t 
     const json_t *v = json_object_get(row, name);
     if (json_is_integer(v))
         *out = arena_printf(r->a, "%lld", (long long)json_integer_value(v));
-    else if (json_is_string(v) && json_string_length(v) && strlen(json_string_value(v)) == json_string_length(v))
+    else if (json_is_string(v) && json_string_length(v) &&
+             strlen(json_string_value(v)) == json_string_length(v))
         *out = json_string_value(v);
     else
         return err_set(e, ERR_FORMAT, "%s: row %zu has no text \"%s\"", r->url, r->n, name);
@@ -96,12 +97,12 @@ static int check_answers(struct rows_read *r, struct err *e)
     if (!strcmp(hex, r->s->answers))
         return 0;
     return err_set(e, ERR_FORMAT,
-                   "%s: the answers are not those of %s (SHA-256 %s, %s is expected); nothing was kept", r->url,
-                   r->s->task, hex, r->s->answers);
+                   "%s: the answers are not those of %s (SHA-256 %s, %s is expected); nothing was kept",
+                   r->url, r->s->task, hex, r->s->answers);
 }
 
-int fetch_rows(const struct fetch_source *s, const char *data, const struct fetch_options *o, struct str *note,
-               int *signal, struct err *e)
+int fetch_rows(const struct fetch_source *s, const char *data, const struct fetch_options *o,
+               struct str *note, int *signal, struct err *e)
 {
     struct arena a = {0};
     struct str out = {0}, file = {0};
@@ -133,7 +134,8 @@ int fetch_rows(const struct fetch_source *s, const char *data, const struct fetc
         rc = file_write_atomic(file.data, out.data, out.len, e);
     if (!rc && !*signal) {
         sha256_hex(out.data, out.len, hex, 64);
-        str_printf(note, "%zu rows of the current revision, answers as known, SHA-256 of the file %s", r.n, hex);
+        str_printf(note, "%zu rows of the current revision, answers as known, SHA-256 of the file %s", r.n,
+                   hex);
     }
     str_release(&out);
     str_release(&file);

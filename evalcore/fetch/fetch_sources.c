@@ -6,15 +6,30 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
 
 static const struct fetch_member longbench[] = {
-    {"narrativeqa", 200},          {"qasper", 200},    {"multifieldqa_en", 150},
-    {"multifieldqa_zh", 200},      {"hotpotqa", 200},  {"2wikimqa", 200},
-    {"musique", 200},              {"dureader", 200},  {"gov_report", 200},
-    {"qmsum", 200},                {"multi_news", 200}, {"vcsum", 200},
-    {"trec", 200},                 {"triviaqa", 200},  {"samsum", 200},
-    {"lsht", 200},                 {"passage_count", 200}, {"passage_retrieval_en", 200},
-    {"passage_retrieval_zh", 200}, {"lcc", 500},       {"repobench-p", 500},
+    {"narrativeqa", 200},
+    {"qasper", 200},
+    {"multifieldqa_en", 150},
+    {"multifieldqa_zh", 200},
+    {"hotpotqa", 200},
+    {"2wikimqa", 200},
+    {"musique", 200},
+    {"dureader", 200},
+    {"gov_report", 200},
+    {"qmsum", 200},
+    {"multi_news", 200},
+    {"vcsum", 200},
+    {"trec", 200},
+    {"triviaqa", 200},
+    {"samsum", 200},
+    {"lsht", 200},
+    {"passage_count", 200},
+    {"passage_retrieval_en", 200},
+    {"passage_retrieval_zh", 200},
+    {"lcc", 500},
+    {"repobench-p", 500},
     {NULL, 0},
 };
 
@@ -81,17 +96,30 @@ const struct fetch_source *fetch_source_find(const char *task)
     return NULL;
 }
 
-int fetch_source_is_there(const struct fetch_source *s, const char *data)
+static int has_other_hash(const char *path, const char *sha256)
+{
+    struct file_map map = {0};
+    char hex[65];
+    if (file_map_open(&map, path, NULL))
+        return 0;
+    sha256_hex(map.data, map.size, hex, 64);
+    file_map_close(&map);
+    return strcmp(hex, sha256) != 0;
+}
+
+enum fetch_state fetch_source_look(const struct fetch_source *s, const char *data)
 {
     struct str path = {0};
     file_join(&path, data, s->file);
-    int yes = file_exists(path.data);
-    for (const struct fetch_member *m = s->members; m && m->name && yes; m++) {
+    enum fetch_state state = file_exists(path.data) ? FETCH_THERE : FETCH_MISSING;
+    for (const struct fetch_member *m = s->members; m && m->name && state; m++) {
         struct str member = {0};
         str_printf(&member, "%s/%s.jsonl", path.data, m->name);
-        yes = file_exists(member.data);
+        state = file_exists(member.data) ? FETCH_THERE : FETCH_MISSING;
         str_release(&member);
     }
+    if (state && s->sha256[0] && !s->sha256[1] && has_other_hash(path.data, s->sha256[0]))
+        state = FETCH_OTHER;
     str_release(&path);
-    return yes;
+    return state;
 }

@@ -19,7 +19,8 @@ static int count_lines(const struct str *text)
     return n;
 }
 
-/* "data/qasper.jsonl" -> "qasper.jsonl", letters, digits, "-" and "_"; NULL for all else, which is left out. */
+/* "data/qasper.jsonl" -> "qasper.jsonl", letters, digits, "-" and "_"; NULL for all else, which is left out.
+ */
 static const char *file_name(const char *member)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -46,8 +47,8 @@ static int unpack_member(const struct zip *z, const struct zip_member *m, const 
         return 0;
     int rc = zip_read(&text, z, m, MEMBER_BYTES_MAX, e), want = rows_expected(s, name);
     if (!rc && want && count_lines(&text) != want)
-        rc = err_set(e, ERR_FORMAT, "%s: %s has %d rows, %d are expected", z->path, m->name, count_lines(&text),
-                     want);
+        rc = err_set(e, ERR_FORMAT, "%s: %s has %d rows, %d are expected", z->path, m->name,
+                     count_lines(&text), want);
     file_join(&path, folder, name);
     if (!rc)
         rc = file_write_atomic(path.data, str_text(&text), text.len, e);
@@ -56,8 +57,8 @@ static int unpack_member(const struct zip *z, const struct zip_member *m, const 
     return rc;
 }
 
-static int unpack(const struct str *archive, const char *url, const struct fetch_source *s, const char *folder,
-                  const char *data, struct err *e)
+static int unpack(const struct str *archive, const char *url, const struct fetch_source *s,
+                  const char *folder, const char *data, struct err *e)
 {
     struct zip z;
     struct zip_member m;
@@ -66,7 +67,7 @@ static int unpack(const struct str *archive, const char *url, const struct fetch
         rc = unpack_member(&z, &m, s, folder, e);
     if (!rc && more < 0)
         rc = more;
-    if (!rc && !fetch_source_is_there(s, data))
+    if (!rc && fetch_source_look(s, data) == FETCH_MISSING)
         rc = err_set(e, ERR_FORMAT, "%s: not all files of %s are in this archive", url, s->task);
     return rc;
 }

@@ -48,7 +48,8 @@ static int take_lock(const struct hub_cache *c, const struct hub_file *f, struct
     return rc;
 }
 
-/* Gives the open file its name when it holds what the Hub says; otherwise it is thrown away, or it would stay. */
+/* Gives the open file its name when it holds what the Hub says; otherwise it is thrown away, or it would
+ * stay. */
 static int accept_blob(int fd, const char *part, const char *blob, const struct hub_file *f, const char *url,
                        struct err *e)
 {
@@ -58,10 +59,11 @@ static int accept_blob(int fd, const char *part, const char *blob, const struct 
         return rc;
     if (strcmp(hex, f->hash)) {
         unlink(part);
-        return err_set(e, ERR_FORMAT,
-                       "%s: what arrived is not the file that the Hub lists (its hash is %s, %s is expected); "
-                       "nothing was kept. Is a mirror or a login page in between?",
-                       url, hex, f->hash);
+        return err_set(
+            e, ERR_FORMAT,
+            "%s: what arrived is not the file that the Hub lists (its hash is %s, %s is expected); "
+            "nothing was kept. Is a mirror or a login page in between?",
+            url, hex, f->hash);
     }
     if (fsync(fd) || rename(part, blob))
         return err_set(e, ERR_IO, "cannot write %s: %s", blob, strerror(errno));

@@ -3,8 +3,8 @@
 
 #include "evalcore/fetch/hub_list.h"
 
-/* Writing the Hub's cache in the layout of its own library: REPO/blobs/HASH, REPO/snapshots/COMMIT/NAME linked
- * to it, REPO/refs/REVISION, and locks in CACHE/.locks/REPO/HASH.lock. */
+/* Writing the Hub's cache in the layout of its own library: REPO/blobs/HASH, REPO/snapshots/COMMIT/NAME
+ * linked to it, REPO/refs/REVISION, and locks in CACHE/.locks/REPO/HASH.lock. */
 struct hub_cache {
     const char *root; /* CACHE */
     const char *repo; /* CACHE/models--owner--name */

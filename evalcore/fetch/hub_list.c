@@ -1,5 +1,5 @@
-/* Reads /api/KIND/REPO/revision/REVISION?blobs=true (contract: hub_list.h): `sha` is the commit, `siblings` the
- * files with `rfilename`, `size`, `blobId` (git's hash) and, for large ones, `lfs.sha256`. */
+/* Reads /api/KIND/REPO/revision/REVISION?blobs=true (contract: hub_list.h): `sha` is the commit, `siblings`
+ * the files with `rfilename`, `size`, `blobId` (git's hash) and, for large ones, `lfs.sha256`. */
 #include "evalcore/fetch/hub_list.h"
 
 #include <string.h>
@@ -67,13 +67,14 @@ void hub_add_advice(int rc, const char *page, const struct fetch_options *o, str
     if (rc != ERR_USAGE)
         return;
     if (o->token)
-        err_add(e, "agree to its terms on %s/%s with the account of your token, or check the name", o->endpoint,
-                page);
-    else
-        err_add(e,
-                "agree to its terms on %s/%s and give your token in HF_TOKEN or with `hf auth login`, or check "
-                "the name",
+        err_add(e, "agree to its terms on %s/%s with the account of your token, or check the name",
                 o->endpoint, page);
+    else
+        err_add(
+            e,
+            "agree to its terms on %s/%s and give your token in HF_TOKEN or with `hf auth login`, or check "
+            "the name",
+            o->endpoint, page);
 }
 
 int hub_list_get(struct hub_list *l, const char *kind, const char *repo, const char *revision,

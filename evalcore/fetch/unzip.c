@@ -1,5 +1,5 @@
-/* ZIP archives (contract: unzip.h). The central directory at the end is what counts; of a member's local header
- * only the lengths are taken, which say where its bytes begin. */
+/* ZIP archives (contract: unzip.h). The central directory at the end is what counts; of a member's local
+ * header only the lengths are taken, which say where its bytes begin. */
 #include "evalcore/fetch/unzip.h"
 
 #include <stdlib.h>
@@ -92,7 +92,8 @@ int zip_read(struct str *out, const struct zip *z, const struct zip_member *m, s
 {
     const unsigned char *p = z->data + m->offset;
     if (m->size > max)
-        return err_set(e, ERR_FORMAT, "%s: %s has %u bytes; at most %zu are read", z->path, m->name, m->size, max);
+        return err_set(e, ERR_FORMAT, "%s: %s has %u bytes; at most %zu are read", z->path, m->name, m->size,
+                       max);
     if (m->offset > z->size || z->size - m->offset < LOCAL_BYTES || memcmp(p, "PK\3\4", 4))
         return err_set(e, ERR_FORMAT, "%s: %s is damaged", z->path, m->name);
     size_t skip = LOCAL_BYTES + number(p + 26, 2) + number(p + 28, 2);
@@ -108,7 +109,8 @@ int zip_read(struct str *out, const struct zip *z, const struct zip_member *m, s
             str_add(out, (const char *)bytes, m->size);
         free(bytes);
         if (!is_whole)
-            return err_set(e, ERR_FORMAT, "%s: %s cannot be unpacked, its bytes are damaged", z->path, m->name);
+            return err_set(e, ERR_FORMAT, "%s: %s cannot be unpacked, its bytes are damaged", z->path,
+                           m->name);
     } else {
         return err_set(e, ERR_UNSUPPORTED, "%s: %s is packed in a way that is not read", z->path, m->name);
     }

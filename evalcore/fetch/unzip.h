@@ -24,7 +24,8 @@ struct zip_member {
 
 /* The bytes must outlive z. Nothing to release. */
 int zip_open(struct zip *z, const char *path, const void *data, size_t size, struct err *e);
-int zip_next(struct zip *z, struct zip_member *m, struct err *e); /* 1: a member; 0: the end; negative: an error */
+int zip_next(struct zip *z, struct zip_member *m,
+             struct err *e); /* 1: a member; 0: the end; negative: an error */
 /* Appends the member's bytes, at most max of them, and checks their CRC-32. */
 int zip_read(struct str *out, const struct zip *z, const struct zip_member *m, size_t max, struct err *e);
 

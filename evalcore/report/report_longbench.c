@@ -15,9 +15,7 @@ static const struct longbench_class {
     {"longbench.mqa", "multi-document QA", {"hotpotqa", "2wikimqa", "musique", "dureader"}},
     {"longbench.summ", "summarization", {"gov_report", "qmsum", "multi_news", "vcsum"}},
     {"longbench.fewshot", "few-shot learning", {"trec", "triviaqa", "samsum", "lsht"}},
-    {"longbench.synthetic",
-     "synthetic",
-     {"passage_count", "passage_retrieval_en", "passage_retrieval_zh"}},
+    {"longbench.synthetic", "synthetic", {"passage_count", "passage_retrieval_en", "passage_retrieval_zh"}},
     {"longbench.code", "code", {"lcc", "repobench-p"}},
 };
 
@@ -103,9 +101,11 @@ struct longbench_mean longbench_mean(const struct report *r, int k, int row)
 void report_add_longbench(struct doc *d, const struct report *r)
 {
     struct table *t = doc_table(
-        d, "Mean score over the data sets of a class (arXiv 2308.14508, table 1) \xC2\xB1 half of the 95 % interval; "
-           "average: the mean of the six classes, as papers print it. Below: how many of the class's data sets "
-           "have results.");
+        d,
+        "Mean score over the data sets of a class (arXiv 2308.14508, table 1) \xC2\xB1 half of the 95 % "
+        "interval; "
+        "average: the mean of the six classes, as papers print it. Below: how many of the class's data sets "
+        "have results.");
     table_column(d, t, "policy", 0);
     for (int k = 0; k < LONGBENCH_CLASSES; k++)
         table_column(d, t, classes[k].title, 0);

@@ -3,8 +3,8 @@
 
 #include "evalcore/report/report_data.h"
 
-/* LongBench's six classes of data sets (arXiv 2308.14508, table 1). Papers print the mean over the data sets of
- * a class, and as the average the plain mean of the six. */
+/* LongBench's six classes of data sets (arXiv 2308.14508, table 1). Papers print the mean over the data sets
+ * of a class, and as the average the plain mean of the six. */
 enum { LONGBENCH_CLASSES = 6 };
 
 struct longbench_mean {

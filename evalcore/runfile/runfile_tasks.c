@@ -68,8 +68,9 @@ static int read_group(struct runfile *r, const struct task_group *g, const json_
 {
     int rc = 0;
     if (json_object_get(v, "subset") || json_object_get(v, "as"))
-        return err_set(e, ERR_USAGE, "%s: tasks.%zu: %s is a group of tasks, which takes neither \"subset\" nor "
-                                     "\"as\"; write its tasks instead (%s)",
+        return err_set(e, ERR_USAGE,
+                       "%s: tasks.%zu: %s is a group of tasks, which takes neither \"subset\" nor "
+                       "\"as\"; write its tasks instead (%s)",
                        r->path, i, g->name, g->help);
     for (int k = 0; k < TASK_GROUP_MAX && g->member[k].task && !rc; k++) {
         json_t *o = json_is_object(v) ? json_copy((json_t *)v) : json_object();

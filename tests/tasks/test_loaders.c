@@ -191,18 +191,19 @@ static void longbench_metrics(void)
 /* A copy of AIME 2025 with one wrong answer is refused; another set of 30 problems is not. */
 static void damaged_answers(void)
 {
-    static const char *const answers[] = {"70",  "588", "016", "117", "279", "504",           "821", "077",
-                                          "62",  "81",  "259", "510", "204", "60",            "735", "468",
+    static const char *const answers[] = {"70",  "588", "016", "117", "279", "504", "821", "077",
+                                          "62",  "81",  "259", "510", "204", "60",  "735", "468",
                                           "49",  "82",  "106", "336", "293", "237", "610", "149",
                                           "907", "113", "19",  "248", "104", "240"};
-    static const char *const want[] = {NULL,
-                                       "loaders/aime.jsonl: 29 answers are those of aime25, but not that of "
-                                       "problem 8: this copy is damaged; `kveval fetch aime25` gets one that is "
-                                       "checked",
-                                       "loaders/aime.jsonl: 29 answers are those of aime25, but not that of "
-                                       "problem 8: this copy is damaged; `kveval fetch aime25` gets one that is "
-                                       "checked",
-                                       NULL};
+    static const char *const want[] = {
+        NULL,
+        "loaders/aime.jsonl: 29 answers are those of aime25, but not that of "
+        "problem 8: this copy is damaged; `kveval fetch aime25` gets one that is "
+        "checked",
+        "loaders/aime.jsonl: 29 answers are those of aime25, but not that of "
+        "problem 8: this copy is damaged; `kveval fetch aime25` gets one that is "
+        "checked",
+        NULL};
     static const char *const instead[] = {"077", "78", "x", "077"};
     struct task_options o;
     struct task t;
@@ -213,7 +214,10 @@ static void damaged_answers(void)
         struct err e = {0};
         for (int i = 0; i < 30; i++)
             str_printf(&rows, "{\"problem\": \"Which?\", \"answer\": \"%s\"}\n",
-                       i == 7 ? instead[pass] : i == 19 ? "336^\\\\circ" : pass == 3 && i % 3 ? "1" : answers[i]);
+                       i == 7               ? instead[pass]
+                       : i == 19            ? "336^\\\\circ"
+                       : pass == 3 && i % 3 ? "1"
+                                            : answers[i]);
         write_rows(o.file, rows.data);
         int rc = task_open(&t, "aime25", &o, NULL, &e);
         CHECK_STR(e.text, want[pass] ? want[pass] : "");

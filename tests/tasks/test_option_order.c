@@ -1,5 +1,5 @@
-/* Python's generator and the orders that other harnesses draw with it: 198 rows of each, by the SHA-256 of their
- * digits, as Python made them. */
+/* Python's generator and the orders that other harnesses draw with it: 198 rows of each, by the SHA-256 of
+ * their digits, as Python made them. */
 #include "evalcore/base/hash.h"
 #include "evalcore/base/str.h"
 #include "tasks/option_order.h"
@@ -7,10 +7,9 @@
 
 static void generator(void)
 {
-    static const uint32_t want[][8] = {{3626764237, 1654615998, 3255389356, 3823568514, 1806341205, 173879092,
-                                        1112038970, 4146640122},
-                                       {4150886329, 3342196574, 1892932127, 501869158, 32175636, 389311301,
-                                        3912611952, 4048155970}};
+    static const uint32_t want[][8] = {
+        {3626764237, 1654615998, 3255389356, 3823568514, 1806341205, 173879092, 1112038970, 4146640122},
+        {4150886329, 3342196574, 1892932127, 501869158, 32175636, 389311301, 3912611952, 4048155970}};
     static struct python_random r;
     for (int s = 0; s < 2; s++) {
         python_random_seed(&r, s ? 1234 : 0);

@@ -45,13 +45,14 @@ static void errors(void)
             "file, or with "
             "--data DIR a folder that holds aime/aime24.jsonl");
     refused("aime24", "problems=1", "nowhere",
-            "task aime24: there is no file nowhere/aime/aime24.jsonl; put it there, or name it with file");
+            "task aime24: there is no file nowhere/aime/aime24.jsonl; get it with `kveval fetch "
+            "aime24`, or name it with file");
     refused("aime24", "file=nowhere.jsonl", NULL, "cannot read nowhere.jsonl: No such file or directory");
     refused("longbench", "problems=1", "nowhere",
             "task longbench: name a data set with subset, or a problems file with file");
     refused("longbench", "subset=qasper", "nowhere",
-            "task longbench: there is no file nowhere/longbench/qasper.jsonl; put it there, or name it with "
-            "file");
+            "task longbench: there is no file nowhere/longbench/qasper.jsonl; get it with `kveval "
+            "fetch longbench`, or name it with file");
     refused("longbench", "subset=../x", "nowhere",
             "task longbench: subset is a data set's name, without \"/\"");
     refused("aime24", "steps=5", NULL, "task aime24: steps is an option of the pocket tasks; remove it");
@@ -110,8 +111,11 @@ static void restricted(void)
 /* Every variant that a task lists has its file, and every file belongs to a task. */
 static void prompts(void)
 {
-    static const char *const family[][2] = {
-        {"aime24", "math"}, {"aime25", "math"}, {"gsm8k", "math"}, {"math500", "math"}, {"gpqa_diamond", "gpqa"}};
+    static const char *const family[][2] = {{"aime24", "math"},
+                                            {"aime25", "math"},
+                                            {"gsm8k", "math"},
+                                            {"math500", "math"},
+                                            {"gpqa_diamond", "gpqa"}};
     struct file_list files;
     struct err e = {0};
     int n_found = 0;

@@ -96,13 +96,13 @@ OPTIONS = ["--retries", "2", "--wait", "0.05", "--stall", "1"]
 def start(*args, **env):
     seen.clear()
     env = {**ENV, "HF_HOME": os.path.abspath("hf"), "HF_TOKEN": TOKEN, "HF_ENDPOINT": base, **env}
-    return subprocess.Popen([program, "fetch", *args, *OPTIONS, "--rows-server", base + "/rows-server"],
+    return subprocess.Popen([program, "fetch", "--rows-server", base + "/rows-server", *OPTIONS, *args],
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
 
 
 def finish(p, want, words, sentences=1):
     out = p.communicate(timeout=30)[0]
-    check(p.returncode == want and words in out, p.args[2:4], "exit", p.returncode, "want", want, words, "said:", out)
+    check(p.returncode == want and words in out, p.args[10:], "exit", p.returncode, "want", want, words, "said:", out)
     check(TOKEN not in out and "page of an error" not in out, p.args, "prints what it must not:", out)
     check(out.count("\n") == sentences, p.args, "is not one sentence:", out)
     return out
@@ -243,7 +243,7 @@ def models():
     fresh(listing=[404])
     bad(3, "(404)")
     fresh(**{first: ["slow", "always"]})
-    bad(3, "repeat the command to go on")
+    bad(3, "repeat the command to go on", "--retries", "0")
     check(any("incomplete" in n for n in os.listdir(REPO + "/blobs")), "what has arrived is not kept")
     faults.clear()
     good()
@@ -340,7 +340,7 @@ def aime24():
         faults[ROWS] = [status, "always"]
         refused("(%d)" % status if status < 429 else str(status), want)
     faults[ROWS] = ["slow", "always"]
-    refused("repeat the command")
+    fetch(3, "repeat the command", "aime24", "--data", "data", "--retries", "0")
     refused("HF_HUB_OFFLINE", 2, HF_HUB_OFFLINE="1")
 
 
@@ -435,6 +435,10 @@ def cached_task():
     open(folder + "/test.jsonl", "w").write("{}\n")
     fetch(2, "is not in the Hub's cache", "math500", "--data", "data", HF_HUB_OFFLINE="1")
     check(not os.path.exists("data/math500/test.jsonl"), "a wrong file of the cache is taken")
+    open("data/math500/test.jsonl", "w").write("{}\n")
+    fetch(2, "is there already and is not the file that is fetched", "math500", "--data", "data")
+    out = subprocess.run([program, "fetch", "--list", "-d", "data"], capture_output=True, text=True, env=ENV).stdout
+    check("math500       other    HuggingFaceH4/MATH-500" in out, "--list:", out)
 
 
 servers = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) for _ in range(2)]
