@@ -70,6 +70,12 @@ static void show(void *context, const char *name, int64_t have, int64_t size)
     str_release(&text);
 }
 
+static void hide(const struct fetch_options *o)
+{
+    struct shown *s = o->show_context;
+    progress_end(&s->p);
+}
+
 static int unknown(const char *name, struct err *e)
 {
     const char *names[NAMES_MAX + 1] = {0};
@@ -105,6 +111,7 @@ static int get_task(const struct fetch_source *s, const char *data, const struct
             s->task, data, s->file, s->sha256[0]);
     }
     int rc = fetch_source_get(s, data, o, &note, signal, e);
+    hide(o);
     if (!rc && !*signal)
         log_info("%s: %s/%s, %s", s->task, data, s->file, str_text(&note));
     str_release(&note);
@@ -130,6 +137,7 @@ static int get_model(const char *name, const struct program *p, const struct fet
     } else {
         hub_id_read(&id, o->cache, name, &a);
         rc = fetch_model_get(&id, o, &note, signal, e);
+        hide(o);
         if (!rc && !*signal)
             log_info("%s: %s, %s", name, id.folder, note.data);
     }
@@ -199,7 +207,6 @@ static int run_fetch(const struct program *p, int argc, char **argv)
     for (int i = 0; i < n && !signal && !rc; i++) {
         const struct fetch_source *s = fetch_source_find(names[i]);
         rc = s ? get_task(s, o.data, &options, &signal, &e) : get_model(names[i], p, &options, &signal, &e);
-        progress_end(&shown.p);
     }
     arena_release(&a);
     if (rc)
