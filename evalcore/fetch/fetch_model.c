@@ -133,6 +133,11 @@ static int get_listed(struct fetching *x, int *signal, struct err *e)
                        "%s has no weights in safetensors form; name a converted copy, or a revision that has "
                        "them with %s@REVISION",
                        x->id->name, x->id->name);
+    if (!hub_list_find(&x->list, "tokenizer.json"))
+        return err_set(
+            e, ERR_FORMAT,
+            "%s has no tokenizer.json, and no other form of a tokenizer is read; name a converted copy",
+            x->id->name);
     for (int i = one ? 1 : 0; i < N_SMALL; i++) {
         const struct hub_file *f = hub_list_find(&x->list, small_files[i]);
         if (f)

@@ -14,27 +14,18 @@
 #include "evalcore/base/file.h"
 #include "evalcore/fetch/blob_hash.h"
 #include "evalcore/fetch/download.h"
+#include "evalcore/fetch/fetch_forms.h"
 
 void hub_cache_blob_path(struct str *out, const struct hub_cache *c, const struct hub_file *f)
 {
     str_printf(out, "%s/blobs/%s", c->repo, f->hash);
 }
 
-/* The folder that holds a file. */
-static int make_folder_of(const char *path, struct err *e)
-{
-    struct str folder = {0};
-    str_add(&folder, path, (size_t)(strrchr(path, '/') - path));
-    int rc = file_mkdirs(folder.data, e);
-    str_release(&folder);
-    return rc;
-}
-
 static int take_lock(const struct hub_cache *c, const struct hub_file *f, struct err *e)
 {
     struct str path = {0};
     str_printf(&path, "%s/.locks/%s/%s.lock", c->root, strrchr(c->repo, '/') + 1, f->hash);
-    int rc = make_folder_of(path.data, e), fd = -1;
+    int rc = fetch_make_folder_of(path.data, e), fd = -1;
     if (!rc) {
         fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
         rc = fd < 0 ? err_set(e, ERR_IO, "cannot write %s: %s", path.data, strerror(errno)) : fd;
@@ -77,7 +68,7 @@ static int fill_blob(struct hub_cache *c, const struct hub_file *f, const char *
     struct stat st;
     str_printf(&part, "%s.incomplete", blob);
     str_printf(&url, "%s/%s", c->url, f->name);
-    int rc = make_folder_of(part.data, e), fd = -1;
+    int rc = fetch_make_folder_of(part.data, e), fd = -1;
     if (!rc && (fd = open(part.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) < 0)
         rc = err_set(e, ERR_IO, "cannot write %s: %s; choose another folder with HF_HUB_CACHE", part.data,
                      strerror(errno));
@@ -127,7 +118,7 @@ int hub_cache_link(const struct hub_cache *c, const struct hub_file *f, const ch
     struct str link = {0}, target = {0};
     str_printf(&link, "%s/snapshots/%s/%s", c->repo, commit, f->name);
     str_printf(&target, "../../blobs/%s", f->hash);
-    int rc = make_folder_of(link.data, e);
+    int rc = fetch_make_folder_of(link.data, e);
     if (!rc && !file_exists(link.data)) {
         unlink(link.data); /* one that leads nowhere */
         if (symlink(target.data, link.data) && errno != EEXIST)
@@ -142,7 +133,7 @@ int hub_cache_set_ref(const struct hub_cache *c, const char *revision, const cha
 {
     struct str path = {0};
     str_printf(&path, "%s/refs/%s", c->repo, revision);
-    int rc = make_folder_of(path.data, e);
+    int rc = fetch_make_folder_of(path.data, e);
     if (!rc)
         rc = file_write_atomic(path.data, commit, strlen(commit), e);
     str_release(&path);

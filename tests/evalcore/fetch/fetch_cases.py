@@ -1,5 +1,7 @@
 """fetch against a local server that misbehaves: fetch_cases.py FETCH_TOOL KVEVAL, in a scratch folder."""
-import hashlib, http.server, os, shutil, signal, subprocess, sys, threading, time
+import hashlib, os, shutil, signal, subprocess, sys, time
+
+import local_server
 
 tool, program = sys.argv[1:3]
 BODY = b"".join(b'{"problem": "%d + 1", "answer": "%d"}\n' % (i, i + 1) for i in range(3000))
@@ -10,33 +12,7 @@ seen = []  # (port, case, token came with it, Range)
 failures = 0
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *args):
-        pass
-
-    def answer(self, status, body=b"", length=None, **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body) if length is None else length))
-        self.send_header("Connection", "close")
-        self.end_headers()
-        self.wfile.write(body)
-        self.wfile.flush()
-        self.close_connection = True
-
-    def body(self):
-        asked = self.headers.get("Range")
-        if not asked:
-            return self.answer(200, BODY)
-        start = int(asked.split("=")[1].split("-")[0])
-        if start >= len(BODY):
-            return self.answer(416, b"beyond the end", Content_Range="bytes */%d" % len(BODY))
-        span = "bytes %d-%d/%d" % (start, len(BODY) - 1, len(BODY))
-        return self.answer(206, BODY[start:], Content_Range=span)
-
+class Handler(local_server.Handler):
     def do_GET(self):
         case = self.path.rsplit("/", 1)[1]
         port = self.server.server_address[1]
@@ -63,7 +39,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = False
             time.sleep(3)
         else:
-            self.body()
+            self.body(BODY)
 
 
 def check(ok, *what):
@@ -107,11 +83,7 @@ def bad(case, want, words, **how):
     check(code == want and words in text and got is None, case, code, text)
 
 
-servers = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) for _ in range(2)]
-ports = [s.server_address[1] for s in servers]
-for s in servers:
-    s.daemon_threads = True
-    threading.Thread(target=s.serve_forever, daemon=True).start()
+ports = local_server.start(Handler, 2)
 for name in list(os.environ):
     if name.lower().endswith("_proxy") or name.startswith("HF_"):
         del os.environ[name]

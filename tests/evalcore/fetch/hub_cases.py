@@ -1,5 +1,7 @@
 """fetch of models, rows and archives against a local Hub that misbehaves: hub_cases.py KVEVAL, in a scratch folder."""
-import fcntl, hashlib, http.server, io, json, os, shutil, signal, subprocess, sys, threading, time, zipfile
+import fcntl, hashlib, io, json, os, shutil, signal, subprocess, sys, time, zipfile
+
+import local_server
 
 program = os.path.abspath(sys.argv[1])
 TOKEN = "hf_madeuptokenofthetest"
@@ -19,35 +21,7 @@ def git_hash(b):
     return hashlib.sha1(b"blob %d\0" % len(b) + b).hexdigest()
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *args):
-        pass
-
-    def answer(self, status, body=b"", length=None, **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body) if length is None else length))
-        self.send_header("Connection", "close")
-        self.end_headers()
-        self.wfile.write(body)
-        self.wfile.flush()
-        self.close_connection = True
-
-    def body(self, body, part=1):
-        """What was asked for, or its first half (part=2) before the connection breaks."""
-        asked = self.headers.get("Range")
-        if not asked:
-            return self.answer(200, body[: len(body) // part], length=len(body))
-        start = int(asked.split("=")[1].split("-")[0])
-        if start >= len(body):
-            return self.answer(416, b"beyond the end", Content_Range="bytes */%d" % len(body))
-        span = "bytes %d-%d/%d" % (start, len(body) - 1, len(body))
-        rest = body[start:]
-        return self.answer(206, rest[: len(rest) // part], length=len(rest), Content_Range=span)
-
+class Handler(local_server.Handler):
     def do_GET(self):
         port = self.server.server_address[1]
         seen.append((port, self.path, TOKEN in str(self.headers), self.headers.get("Range")))
@@ -279,6 +253,9 @@ def models():
     bad(3, "is no commit")
     serve({k: v for k, v in MODEL.items() if k != "config.json"})
     bad(3, "has no config.json")
+    serve({k: v for k, v in MODEL.items() if k != "tokenizer.json"})
+    bad(3, "has no tokenizer.json")
+    check(len(seen) == 1, "a model that cannot be used is fetched")
     serve({k: v for k, v in MODEL.items() if "safetensors" not in k})
     bad(3, "no weights in safetensors form")
     serve({k: v for k, v in MODEL.items() if "00002-of" not in k})
@@ -441,12 +418,8 @@ def cached_task():
     check("math500       other    HuggingFaceH4/MATH-500" in out, "--list:", out)
 
 
-servers = [http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) for _ in range(2)]
-ports = [s.server_address[1] for s in servers]
+ports = local_server.start(Handler, 2)
 base = "http://127.0.0.1:%d" % ports[0]
-for s in servers:
-    s.daemon_threads = True
-    threading.Thread(target=s.serve_forever, daemon=True).start()
 models()
 aime24()
 longbench()
