@@ -9,9 +9,9 @@
 
 struct data_set {
     const char *name, *metric;
-    int no_chat;    /* the prompt is a few-shot text or code to be continued */
-    int first_line; /* eval.py: leading line ends dropped, then the first line */
-    const char *stop;
+    int no_chat;      /* the prompt is a few-shot text or code to be continued */
+    int first_line;   /* eval.py: leading line ends dropped, then the first line */
+    const char *stop; /* as in struct problem */
 };
 
 static const struct data_set data_sets[] = {
@@ -267,7 +267,7 @@ static int grade(struct grade *out, const struct problem *p, const struct respon
 const struct task_ops task_longbench = {
     .name = "longbench",
     .help = "LongBench: long-context questions, summaries, classification, retrieval and code (JSONL)",
-    .version = "1",
+    .version = "2",
     .default_file = "longbench/SUBSET.jsonl",
     .fields =
         "input (or question), context, answers (a list), all_classes (trec and lsht), perhaps _id (or id) "

@@ -35,8 +35,8 @@ struct problem {
     int no_chat;         /* 1: this task is never wrapped in a chat form (some of LongBench) */
     int truncate_middle; /* 1: a prompt that is too long loses its middle (LongBench) instead of being refused
                           */
-    const char *stop;    /* the task's own stop string, NULL: none */
-    const char *subset;  /* the data set within the task (LongBench: "qasper"), NULL: none */
+    const char *stop; /* the last token of this text ends a completion and cannot be its first; NULL: none */
+    const char *subset;             /* the data set within the task (LongBench: "qasper"), NULL: none */
     const char *const *all_classes; /* LongBench's classifications: n_classes names, else NULL */
     int n_classes;
     const struct zh_segmenter *zh; /* set by who has it graded, when ops->needs_segmenter says so */

@@ -126,6 +126,23 @@ static int render_one(struct renderer *r, const struct problem *p, struct token_
     return rc;
 }
 
+static int find_end_token(struct renderer *r, const struct problem *p, int32_t *id, struct err *e)
+{
+    struct token_list ids = {0};
+    int rc = 0;
+    *id = -1;
+    if (p->stop)
+        rc = tokenizer_encode_plain(r->tokenizer, &r->scratch, p->stop, strlen(p->stop), 0, &ids, e);
+    if (!rc && p->stop && !ids.n)
+        rc = err_set(e, ERR_UNSUPPORTED,
+                     "%s, problem %s: the tokenizer cannot spell the text that ends a completion",
+                     r->set->label, p->id);
+    if (!rc && p->stop)
+        *id = ids.id[ids.n - 1];
+    token_list_release(&ids);
+    return rc;
+}
+
 int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct engine_info *info,
                    const struct settings *settings, struct err *e)
 {
@@ -143,6 +160,8 @@ int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct
     for (size_t i = 0; i < s->task.n_problems && !rc; i++) {
         one.n = 0;
         rc = render_one(&r, &s->task.problems[i], &one, e);
+        if (!rc)
+            rc = find_end_token(&r, &s->task.problems[i], &s->rows[i].end_token, e);
         if (rc)
             break;
         s->rows[i].first = s->ids.n;

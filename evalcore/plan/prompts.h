@@ -10,6 +10,7 @@ struct prompt_row {
     size_t first; /* into ids */
     int n;
     char sha256[65];
+    int32_t end_token; /* the last token of the problem's own `stop`, -1: it has none */
 };
 struct prompt_set {
     struct task task;

@@ -43,7 +43,7 @@ static double expect(const struct history *h, const struct runplan *p, const str
                     : h->n_all       ? h->all / (double)h->n_all
                                      : s->task.ops->expected_tokens;
     int limit = settings_max_new(&c->settings->s, problem->max_new_tokens);
-    if (c->settings->s.ignore_eos && !c->settings->s.n_stop && !problem->stop)
+    if (c->settings->s.ignore_eos && !c->settings->s.n_stop)
         return limit; /* nothing else ends it */
     return tokens > limit ? limit : tokens > 1 ? tokens : 1;
 }

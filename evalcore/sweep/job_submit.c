@@ -5,20 +5,14 @@
 
 #include "evalcore/base/hash.h"
 
-enum { STOP_MAX = SETTINGS_STOP_MAX + 1 };
-
 int submit_job(const struct runplan *p, struct job *j, struct err *e)
 {
     const struct plan_cell *c = &p->cells[j->cell];
     const struct prompt_set *s = &p->sets[c->set];
     const struct problem *problem = &s->task.problems[j->problem];
     const struct settings *t = &c->settings->s;
-    const char *stop[STOP_MAX];
-    int n_stop = 0;
-    for (; n_stop < t->n_stop; n_stop++)
-        stop[n_stop] = t->stop[n_stop];
-    if (problem->stop)
-        stop[n_stop++] = problem->stop;
+    /* the problem's own end token cannot be the first one (pred.py's min_length for samsum) */
+    int32_t own_end = s->rows[j->problem].end_token;
     struct request r = {.prompt = s->ids.id + s->rows[j->problem].first,
                         .n_prompt = s->rows[j->problem].n,
                         .policy = c->instance,
@@ -29,12 +23,12 @@ int submit_job(const struct runplan *p, struct job *j, struct err *e)
                                      .problem = hash_bytes64(problem->id, strlen(problem->id)),
                                      .sample = (uint32_t)j->sample},
                         .max_new_tokens = settings_max_new(t, problem->max_new_tokens),
-                        .min_new_tokens = t->min_new_tokens,
+                        .min_new_tokens = own_end >= 0 && !t->min_new_tokens ? 1 : t->min_new_tokens,
                         .max_total_tokens = t->max_total_tokens,
                         .ignore_eos = t->ignore_eos,
-                        .stop = stop,
-                        .n_stop = n_stop,
-                        .end_token = s->end_token,
+                        .stop = t->stop,
+                        .n_stop = t->n_stop,
+                        .end_token = own_end >= 0 ? own_end : s->end_token,
                         .user = j};
     int rc = engine_submit(p->lanes[c->lane].engine, &r, e);
     return rc ? err_add(e, "%s, problem %s", c->label, problem->id), rc : 0;

@@ -145,4 +145,13 @@ mv two.csv data/gpqa/gpqa_diamond.csv
 run 0 sweep run.json -o again --data data --tasks gpqa_diamond
 orders again >again.txt
 [ "$(cat again.txt)" = "$(grep -v recOne orders.txt)" ] || fail "orders changed: $(cat again.txt), before $(cat orders.txt)"
+# samsum ends at the token of a line end, which cannot be its first: here it is the likeliest first one.
+cat >data/longbench/samsum.jsonl <<'END'
+{"_id": "s1", "dataset": "samsum", "input": "boxed{912}", "context": "C", "answers": ["x"]}
+END
+echo '{"model": "pocket", "max_new_tokens": 40, "policies": ["full"], "tasks": [{"name": "longbench", "subset": "samsum"}]}' >samsum.json
+rm -rf samsum
+run 0 sweep samsum.json -o samsum --data data
+grep -q '"resps":\[\["[^"\\]\+"\]\]' samsum/cells/*/samples_longbench.jsonl || fail "samsum: $(cat samsum/cells/*/samples_longbench.jsonl)"
+grep -q '^pocket.*,s1,0,[1-9][0-9]*,stop,' samsum/report/lengths.csv || fail "samsum: $(cat samsum/report/lengths.csv)"
 finish
