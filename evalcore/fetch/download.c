@@ -173,7 +173,7 @@ static int attempt(struct transfer *t, double *pause_s, struct err *e)
     }
     if (status >= 400 && status != 408 && status != 429 && status < 500)
         return e->code;
-    if (after > *pause_s)
+    if ((double)after > *pause_s)
         *pause_s = after < WAIT_MAX_SECONDS ? (double)after : WAIT_MAX_SECONDS;
     return TRY_AGAIN;
 }
