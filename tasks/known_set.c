@@ -7,11 +7,6 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/hash.h"
 
-int known_has_subsets(const struct task_ops *ops)
-{
-    return ops->known && ops->known->subsets;
-}
-
 /* An answer as a number, without leading zeros and a degree sign, as copies of AIME write them; -1: it is
  * none. */
 static long plain_answer(const struct problem *p)

@@ -7,6 +7,5 @@
  * those of the subset that the options name. A damaged copy is refused: its results would be taken for
  * others'. */
 int known_check(struct task *t, const char *path, struct err *e);
-int known_has_subsets(const struct task_ops *ops);
 
 #endif

@@ -272,6 +272,7 @@ const struct task_ops task_longbench = {
     .fields =
         "input (or question), context, answers (a list), all_classes (trec and lsht), perhaps _id (or id) "
         "and dataset",
+    .options = "subset",
     .metric = "score",
     .prompts = NULL,
     .expected_tokens = 64,

@@ -132,6 +132,7 @@ const struct task_ops task_math500 = {
     .grades_math = 1,
     .prompts = AIME_PROMPTS ",lighteval",
     .expected_tokens = 4000,
+    .options = "subset",
     .known = &math500_known,
     .load = load,
     .grade = grade,

@@ -11,7 +11,7 @@ const char *task_prompt_text(const char *name)
     return NULL;
 }
 
-static int is_listed(const char *list, const char *name)
+int list_has(const char *list, const char *name)
 {
     size_t n = strlen(name);
     for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
@@ -24,7 +24,7 @@ int prompt_find(const char **text, const struct task *t, const char *family, str
 {
     const char *variants = t->ops->prompts, *wanted = t->options.prompt;
     int first = (int)strcspn(variants, ",");
-    if (wanted && !is_listed(variants, wanted))
+    if (wanted && !list_has(variants, wanted))
         return err_set(e, ERR_USAGE, "task %s: unknown prompt variant \"%s\"; choose one of %s", t->ops->name,
                        wanted, variants);
     struct str name = {0};

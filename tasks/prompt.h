@@ -15,6 +15,9 @@ struct prompt_field {
     size_t len;
 };
 
+/* Is the name one of the comma-separated list? Of NULL nothing is. */
+int list_has(const char *list, const char *name);
+
 /* The template FAMILY_VARIANT that the task's options ask for: their variant, or the first of ops->prompts.
  * An unknown variant is an error that lists the known ones. */
 int prompt_find(const char **text, const struct task *t, const char *family, struct err *e);

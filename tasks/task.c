@@ -6,6 +6,7 @@
 #include "evalcore/base/file.h"
 #include "tasks/known_set.h"
 #include "tasks/option_order.h"
+#include "tasks/prompt.h"
 #include "tasks/task_list.h"
 
 static const struct task_ops *const tasks[] = {
@@ -29,7 +30,7 @@ const struct param task_params[] = {
      .offset = offsetof(struct task_options, problems),
      .min = 1,
      .max = TASK_PROBLEMS_MAX,
-     .help = "how many problems: the first of a file (all if not given), or generated (64)"},
+     .help = "how many problems: the first of a file (all if not given), or generated (64, ruler 100)"},
     {.name = "steps",
      .type = PARAM_INT,
      .offset = offsetof(struct task_options, steps),
@@ -45,12 +46,18 @@ const struct param task_params[] = {
     {.name = "subset",
      .type = PARAM_STRING,
      .offset = offsetof(struct task_options, subset),
-     .help = "LongBench data set; first30 or first100 of math500 and gpqa_diamond"},
+     .help = "data set of LongBench, family of RULER's problems; first30 or first100 of math500 and gpqa_diamond"},
     {.name = "order",
      .type = PARAM_ENUM,
      .offset = offsetof(struct task_options, order),
      .choices = option_rule_names,
      .help = "gpqa_diamond: whose order of options; by the record's hash if not given"},
+    {.name = "tokens",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_options, tokens),
+     .min = RULER_TOKENS_MIN,
+     .max = RULER_TOKENS_MAX,
+     .help = "the model's tokens that RULER's prompt and completion fill together"},
     {.name = NULL},
 };
 
@@ -111,11 +118,28 @@ static int check_generated(const struct task *t, const char *option, int value, 
 {
     if (value == PARAM_UNSET_INT || is_generated(t->ops, &t->options))
         return 0;
-    if (t->ops->default_file)
-        return err_set(e, ERR_USAGE, "task %s: %s is an option of the pocket tasks; remove it", t->ops->name,
-                       option);
     return err_set(e, ERR_USAGE, "task %s: %s has no effect on the problems of a file; remove one of the two",
                    t->ops->name, option);
+}
+
+/* An option of other tasks is an error that names them. */
+static int check_owned(const struct task *t, struct err *e)
+{
+    static const char everybody[] = "file,prompt,problems";
+    for (const struct param *p = task_params; p->name; p++) {
+        if (!param_is_set(p, &t->options) || list_has(everybody, p->name) ||
+            list_has(t->ops->options, p->name))
+            continue;
+        struct str owners = {0};
+        for (int i = 0; i < N_TASKS; i++)
+            if (list_has(tasks[i]->options, p->name))
+                str_printf(&owners, "%s%s", owners.len ? ", " : "", tasks[i]->name);
+        int rc = err_set(e, ERR_USAGE, "task %s: %s is an option of %s; remove it", t->ops->name, p->name,
+                         str_text(&owners));
+        str_release(&owners);
+        return rc;
+    }
+    return 0;
 }
 
 /* Options that would have no effect are refused: a run file must not claim what did not happen. */
@@ -123,17 +147,17 @@ static int check_options(const struct task *t, struct err *e)
 {
     const struct task_options *o = &t->options;
     const char *name = t->ops->name;
-    int rc = check_generated(t, "steps", o->steps, e);
+    int rc = check_owned(t, e);
+    if (!rc)
+        rc = check_generated(t, "steps", o->steps, e);
     if (!rc)
         rc = check_generated(t, "seed", o->seed, e);
     if (rc)
         return rc;
     if (o->prompt && !t->ops->prompts)
         return err_set(e, ERR_USAGE, "task %s: it has no prompt variants; remove prompt", name);
-    if (o->subset && !t->ops->subset && !known_has_subsets(t->ops))
-        return err_set(e, ERR_USAGE, "task %s: it has no subsets; remove subset", name);
-    if (o->order >= 0 && !t->ops->takes_order)
-        return err_set(e, ERR_USAGE, "task %s: order is an option of gpqa_diamond; remove it", name);
+    if (o->file && !t->ops->fields)
+        return err_set(e, ERR_USAGE, "task %s: its problems are generated, never read; remove file", name);
     return check_bounds(t, e);
 }
 
@@ -183,9 +207,9 @@ static int find_file(const char **path, struct task *t, const char *data_dir, st
 }
 
 int task_open(struct task *t, const char *name, const struct task_options *o, const char *data_dir,
-              struct err *e)
+              const struct task_counter *counter, struct err *e)
 {
-    *t = (struct task){.ops = task_find(name), .options = *o};
+    *t = (struct task){.ops = task_find(name), .options = *o, .counter = counter};
     if (!t->ops)
         return task_unknown(name, e);
     task_options_default(t->ops, &t->options);
@@ -204,6 +228,7 @@ int task_open(struct task *t, const char *name, const struct task_options *o, co
         task_close(t);
         return rc;
     }
+    t->counter = NULL;
     int limit = t->options.problems;
     if (limit != PARAM_UNSET_INT && t->n_problems > (size_t)limit)
         t->n_problems = (size_t)limit;

@@ -12,7 +12,8 @@
 
 /* The front door of tasks/, for all of evalcore. A task turns a data file (or a seed) into problems with
  * prompts, and a completion into a grade. It knows nothing of models: prompts are plain user text, and the
- * engine adds the chat form unless is_rendered says that it is there.
+ * engine adds the chat form unless is_rendered says that it is there. A task whose problems have a length in
+ * tokens is given a function that counts them.
  *
  * To add a task, write tasks/NAME.c with a struct task_ops, put its X(NAME) into task_list.h, and add rows to
  * tests/tasks. A prompt variant is one file tasks/prompts/FAMILY_VARIANT.txt and a word in the task's list.
@@ -23,6 +24,8 @@ struct problem {
     const char *prompt; /* user text, or the whole prompt when is_rendered */
     size_t prompt_len;
     int is_rendered; /* 1: tokenized as it stands (special tokens recognised), only begin-of-sentence added */
+    const char *answer_prefix; /* the beginning of the answer, which the completion continues: it stands behind
+                                * the chat form, in the model's turn (RULER). NULL: none, as when is_rendered */
     const char *gold; /* reference answer; several answers (LongBench) joined by '\n' in golds */
     size_t gold_len;
     const char *const *golds; /* all accepted answers, n_golds of them; golds[0] == gold */
@@ -45,19 +48,31 @@ struct problem {
 struct task_options {   /* one table of options, filled from a run file's "tasks" entry */
     const char *file;   /* problems file; NULL: the task's default name in the data folder, or generated */
     const char *prompt; /* prompt variant; NULL: the task's default */
-    int problems;       /* limit or number to generate; PARAM_UNSET_INT: all (pocket: 64) */
+    int problems;       /* limit or number to generate; PARAM_UNSET_INT: all (pocket: 64, ruler: 100) */
     int steps;          /* pocket: size of a problem; PARAM_UNSET_INT: the family's default */
-    int seed;           /* pocket: generator seed; PARAM_UNSET_INT: 1 */
-    const char *subset; /* longbench: data set name; sets with known ids: "first100"; or NULL */
+    int seed;           /* of a generator; PARAM_UNSET_INT: 1 */
+    const char *subset; /* longbench, ruler: data set name; sets with known ids: "first100"; or NULL */
     int order;          /* gpqa: enum option_rule; -1: by the record */
+    int tokens;         /* ruler: length of prompt and completion together; PARAM_UNSET_INT: none */
 };
 extern const struct param task_params[]; /* keys of a "tasks" entry beside name and as */
+
+/* How a task that makes its problems to a length asks for one in the model's tokens, of which it knows
+ * nothing. Whoever opens it and has the tokenizer fills this. */
+struct task_counter {
+    /* The tokens of the problem's whole prompt, with chat form and answer prefix, or a negative ERR_. Only
+     * prompt, prompt_len, answer_prefix and no_chat of the problem count. */
+    int (*count)(void *context, const struct problem *p, struct err *e);
+    void *context;
+    int limit; /* of prompt and completion together: the model's context or the run's max_total_tokens */
+};
 
 struct task {
     const struct task_ops *ops;
     struct task_options options;
     struct problem *problems;
     size_t n_problems;
+    const struct task_counter *counter; /* during ops->load; NULL: nobody counts */
     char source[65];    /* SHA-256 of the data the problems came from (file bytes, or generator settings) */
     struct arena arena; /* owns problems */
 };
@@ -84,13 +99,14 @@ struct task_ops {
     const char *version;      /* part of the job key: a change of prompt or problems changes it */
     const char *default_file; /* under the data folder, e.g. "aime/aime24.jsonl"; NULL: generated. "SUBSET" in
                                * it stands for the option's value (LongBench) */
-    const char *fields;       /* what a row of its file must have, for `list tasks` */
+    const char *fields;       /* what a row of its file must have, for `list tasks`; NULL: it reads no file */
+    const char *options;      /* comma-separated keys of task_params, beside file, prompt and problems, that mean
+                               * something here; NULL: none */
     const char *metric;       /* "accuracy", or "score" for text metrics */
     const char *prompts;      /* comma-separated variants, the first is the default; NULL: none */
     /* 1: its authors ask that no example be published, so prompts are written neither to disk nor to a log.
      * Ids, option orders and reference answers are kept, and must hold no text of the problem. */
     int is_restricted;
-    int takes_order;     /* 1: the option `order` has a meaning */
     int grades_math;     /* 1: graded by grade_math, so that its rules move the scores */
     int expected_tokens; /* prior for scheduling: typical completion length */
     const char *(*subset)(
@@ -115,9 +131,10 @@ void task_default_file(struct str *out, const struct task_ops *ops, const char *
 void task_options_default(const struct task_ops *ops, struct task_options *o);
 
 /* Opens a task: options were filled by param_* on task_params. data_dir may be NULL (then a task that needs a
- * file and has no `file` is an error that says where it expected it and how to give one). */
+ * file and has no `file` is an error that says where it expected it and how to give one). counter may be NULL
+ * (then a task that makes problems to a length is an error) and is not kept. */
 int task_open(struct task *t, const char *name, const struct task_options *o, const char *data_dir,
-              struct err *e);
+              const struct task_counter *counter, struct err *e);
 void task_close(struct task *t);
 
 /* Text of a prompt template, compiled in from tasks/prompts/NAME.txt; NULL when there is none. */

@@ -1,5 +1,5 @@
-/* The table of LongBench's metrics (THUDM/LongBench metrics.py, MIT) and the short ones: classification,
- * retrieval and count. The public code is the definition, even where it behaves as it does by accident;
+/* The table of text metrics, and the short ones: of LongBench's (THUDM/LongBench metrics.py, MIT)
+ * classification, retrieval and count, and RULER's. The public code is the definition, even where it behaves as it does by accident;
  * the comments say where that is. */
 #include "answer_check/text/code_points.h"
 #include "answer_check/textscore/textscore_parts.h"
@@ -119,6 +119,32 @@ static int score_retrieval_zh(double *out, const struct textscore_call *c, struc
     return score_numbered(out, c, "\xe6\xae\xb5\xe8\x90\xbd", e); /* duan luo, paragraph */
 }
 
+/* str.lower() of a text, as UTF-8. */
+static void add_lower(struct str *out, const char *s, size_t n)
+{
+    struct code_points text, lower;
+    code_points_of(&text, s, n);
+    code_points_lower(&lower, &text);
+    for (size_t i = 0; i < lower.n; i++)
+        utf8_put(out, lower.c[i]);
+    code_points_release(&text);
+    code_points_release(&lower);
+}
+
+/* RULER's (NVIDIA/RULER, scripts/eval/synthetic/constants.py): 1 where the reference occurs in the prediction,
+ * both in lower case. Its string_match_part is the best over the references, string_match_all the mean. */
+static int score_string_match(double *out, const struct textscore_call *c, struct err *e)
+{
+    struct str pred = {0}, gold = {0};
+    (void)e;
+    add_lower(&pred, c->pred, c->pred_len);
+    add_lower(&gold, c->gold, c->gold_len);
+    *out = !gold.len || (pred.len && memmem(pred.data, pred.len, gold.data, gold.len));
+    str_release(&pred);
+    str_release(&gold);
+    return 0;
+}
+
 /* To add a metric, write its function and a line here, and add its name to textscore_names(). */
 static const struct metric {
     const char *name;
@@ -134,12 +160,13 @@ static const struct metric {
     {"retrieval_zh_score", score_retrieval_zh, 0},
     {"count_score", score_count, 0},
     {"code_sim_score", score_code_sim, 0},
+    {"string_match", score_string_match, 0},
 };
 
 const char *textscore_names(void)
 {
     return "qa_f1_score, qa_f1_zh_score, rouge_score, rouge_zh_score, classification_score, retrieval_score, "
-           "retrieval_zh_score, count_score, code_sim_score";
+           "retrieval_zh_score, count_score, code_sim_score, string_match";
 }
 
 static const struct metric *find(const char *name)

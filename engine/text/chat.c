@@ -53,11 +53,10 @@ static int check_words(const struct chat *c, const struct chat_words *w, struct 
     return 0;
 }
 
-int chat_render(const struct chat *c, const struct chat_words *w, const char *user, size_t n_user,
-                struct str *out, size_t guard[2], struct err *e)
+/* Up to where the model continues. */
+static int render_form(const struct chat *c, const struct chat_words *w, const char *user, size_t n_user,
+                       struct str *out, size_t guard[2], struct err *e)
 {
-    if (c->own)
-        return chat_template_render(c->own, w, NULL, 0, user, n_user, out, guard, e);
     if (check_words(c, w, e))
         return e->code;
     const char *system = w->system ? w->system : c->default_system;
@@ -84,28 +83,36 @@ int chat_render_turns(const struct chat *c, const struct chat_words *w, const ch
                       size_t n_turns, const char *user, size_t n_user, struct str *out, size_t guard[2],
                       struct err *e)
 {
-    if (!n_turns)
-        return chat_render(c, w, user, n_user, out, guard, e);
-    if (!c->own)
+    if (n_turns && !c->own)
         return err_set(e, ERR_UNSUPPORTED,
                        "the chat form %s holds one user turn; several need the model's own template",
                        c->name);
-    return chat_template_render(c->own, w, turns, n_turns, user, n_user, out, guard, e);
+    int rc = c->own ? chat_template_render(c->own, w, turns, n_turns, user, n_user, out, guard, e)
+                    : render_form(c, w, user, n_user, out, guard, e);
+    if (!rc)
+        str_puts(out, w->answer_prefix ? w->answer_prefix : "");
+    return rc;
 }
 
-/* A system message may come from anywhere, and a second guarded range there is not: a special token in it is
- * refused. */
-static int check_system(const struct tokenizer *t, struct tokenizer_scratch *s, const char *system,
-                        struct err *e)
+int chat_render(const struct chat *c, const struct chat_words *w, const char *user, size_t n_user,
+                struct str *out, size_t guard[2], struct err *e)
+{
+    return chat_render_turns(c, w, NULL, 0, user, n_user, out, guard, e);
+}
+
+/* A system message or an answer prefix may come from anywhere, and a second guarded range there is not: a
+ * special token in it is refused. NULL is fine. */
+static int check_plain(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text,
+                       const char *what, struct err *e)
 {
     struct token_list plain = {0}, special = {0};
-    size_t n = strlen(system);
-    int rc = tokenizer_encode(t, s, system, n, 0, &plain, e);
-    if (!rc)
-        rc = tokenizer_encode(t, s, system, n, 1, &special, e);
+    size_t n = text ? strlen(text) : 0;
+    int rc = n ? tokenizer_encode(t, s, text, n, 0, &plain, e) : 0;
+    if (!rc && n)
+        rc = tokenizer_encode(t, s, text, n, 1, &special, e);
     if (!rc &&
         (plain.n != special.n || (plain.n && memcmp(plain.id, special.id, plain.n * sizeof *plain.id))))
-        rc = err_set(e, ERR_USAGE, "the system message holds a special token of the model; take it out");
+        rc = err_set(e, ERR_USAGE, "%s holds a special token of the model; take it out", what);
     token_list_release(&plain);
     token_list_release(&special);
     return rc;
@@ -124,8 +131,10 @@ int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenize
                      "choose another form, or none",
                      c->name, text.data);
     str_clear(&text);
-    if (!rc && w->system)
-        rc = check_system(t, s, w->system, e);
+    if (!rc)
+        rc = check_plain(t, s, w->system, "the system message", e);
+    if (!rc)
+        rc = check_plain(t, s, w->answer_prefix, "the answer prefix", e);
     if (!rc)
         rc = chat_render(c, w, user, n_user, &text, guard, e);
     if (!rc)

@@ -7,7 +7,8 @@
 /* The second door of engine/text (tokenizer.h says what the room is for): chat forms, which turn a user text
  * into a prompt for one model family. A form is a row of the table in chat_forms.c or the chat template that
  * a model's folder holds. Special tokens are recognised in the form, the prefix and the suffix, but never in
- * the user text, so a problem cannot forge a turn; a system message with a special token is refused. */
+ * the user text, so a problem cannot forge a turn; a system message or an answer prefix with a special
+ * token is refused. */
 struct jinja_template;
 struct chat_own;
 
@@ -56,6 +57,7 @@ struct chat_words {              /* NULL: none */
     const char *prefix, *suffix; /* around the user text, in its message */
     const char *system;          /* a system message; NULL: the form's own default */
     enum chat_thinking thinking;
+    const char *answer_prefix; /* what the model's turn begins with already: the completion goes on from there */
 };
 
 /* Appends the prompt as text; guard receives the range of the user text, which may be less than all of it

@@ -40,7 +40,7 @@ int bench_tokenizer(struct bench *b, struct err *e)
         struct task_options t;
         param_defaults(task_params, &t);
         t.problems = 256;
-        rc = task_open(&tasks[n], families[n], &t, NULL, e);
+        rc = task_open(&tasks[n], families[n], &t, NULL, NULL, e);
     }
     size_t bytes;
     double best = 0, s;

@@ -38,7 +38,7 @@ static int list_policies(void)
     return EXIT_DONE;
 }
 
-/* The data sets of a task; with a data folder those alone whose file is there, or is not. */
+/* The data sets of a task, all of them without a data folder; with a data folder those alone whose file is there, or is not. */
 static void print_subsets(const struct task_ops *ops, const char *title, const char *data, int there)
 {
     struct str names = {0};
@@ -62,20 +62,21 @@ static void print_file(const struct task_ops *ops, const char *data)
     if (ops->default_file)
         task_default_file(&path, ops, data ? data : "DATA", NULL);
     if (!ops->default_file)
-        printf("    problems: generated, or a file\n");
+        printf("    problems: generated%s\n", ops->fields ? ", or a file" : "");
     else if (!data)
         printf("    problems: %s (DATA is the folder given with --data)\n", path.data);
     else if (ops->subset)
         printf("    problems: %s, SUBSET by the task's option subset\n", path.data);
     else
         printf("    problems: %s, %s\n", path.data, file_exists(path.data) ? "there" : "MISSING");
-    if (ops->subset && data) {
+    if (ops->subset && ops->default_file && data) {
         print_subsets(ops, "there", data, 1);
         print_subsets(ops, "MISSING", data, 0);
     } else if (ops->subset) {
         print_subsets(ops, "SUBSET is one of", NULL, 0);
     }
-    printf("    its fields: %s\n", ops->fields);
+    if (ops->fields)
+        printf("    its fields: %s\n", ops->fields);
     str_release(&path);
 }
 

@@ -96,7 +96,14 @@ static int show(const struct run *r, const char *cell, const char *name, const s
         printf("---- prompt\n%d tokens; its text is not kept: the data set's authors ask that no example be "
                "published\n",
                p->prompt_tokens);
-    printf("---- reference answer\n%s\n", p->gold);
+    if (p->answer_prefix)
+        print_text("beginning of the answer, which the completion continues", p->answer_prefix,
+                   strlen(p->answer_prefix));
+    printf("---- reference answer%s\n", p->n_golds > 1 ? "s" : "");
+    for (int i = 0; i < p->n_golds; i++)
+        printf("%s\n", p->golds[i]);
+    if (!p->n_golds)
+        printf("%s\n", p->gold);
     for (int i = 0; i < r->cells[c].n_records && !rc; i++) {
         const struct record *rec = &r->cells[c].records[i];
         if (rec->problem != problem || (o->sample >= 0 && rec->sample != o->sample))

@@ -3,6 +3,7 @@
  * added afterwards. */
 #include "evalcore/plan/prompts.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,10 @@ int prompts_chat(const struct chat **out, const struct chat_own *own, const char
 
 int prompts_words(struct chat_words *out, const struct chat *chat, const struct settings *s, struct err *e)
 {
-    *out = (struct chat_words){s->prefix, s->suffix, s->system, (enum chat_thinking)s->thinking};
+    *out = (struct chat_words){.prefix = s->prefix,
+                               .suffix = s->suffix,
+                               .system = s->system,
+                               .thinking = (enum chat_thinking)s->thinking};
     if (chat || (!s->system && s->thinking == CHAT_THINKING_AUTO))
         return 0;
     return err_set(e, ERR_USAGE,
@@ -38,33 +42,37 @@ int prompts_words(struct chat_words *out, const struct chat *chat, const struct 
                    s->system ? "system" : "thinking");
 }
 
-struct renderer {
-    const struct tokenizer *tokenizer;
-    struct tokenizer_scratch scratch;
-    const struct settings *settings;
-    const struct prompt_set *set;
-    struct chat_words words;
-    int limit; /* tokens of prompt and completion together */
-};
+/* Prompt and completion together may have so many tokens. */
+static int limit_of(const struct prompt_renderer *r)
+{
+    int most = r->settings->max_total_tokens;
+    return most > 0 && most < r->info->max_context ? most : r->info->max_context;
+}
 
 /* The ids of a user text: chat form, or the bare text with what the tokenizer puts around it. */
-static int wrap(struct renderer *r, const struct problem *p, const char *user, size_t n,
+static int wrap(struct prompt_renderer *r, const struct problem *p, const char *user, size_t n,
                 struct token_list *out, struct err *e)
 {
     const struct settings *s = r->settings;
+    struct chat_words words;
+    int rc = prompts_words(&words, r->set->chat, s, e);
+    if (rc)
+        return rc;
+    words.answer_prefix = p->answer_prefix;
     if (r->set->chat && !p->no_chat)
-        return chat_encode(r->set->chat, r->tokenizer, &r->scratch, &r->words, user, n, out, e);
+        return chat_encode(r->set->chat, r->tokenizer, &r->scratch, &words, user, n, out, e);
     struct str text = {0};
     str_puts(&text, s->prefix ? s->prefix : "");
     str_add(&text, user, n);
     str_puts(&text, s->suffix ? s->suffix : "");
-    int rc = tokenizer_encode_plain(r->tokenizer, &r->scratch, str_text(&text), text.len, 0, out, e);
+    str_puts(&text, p->answer_prefix ? p->answer_prefix : "");
+    rc = tokenizer_encode_plain(r->tokenizer, &r->scratch, str_text(&text), text.len, 0, out, e);
     str_release(&text);
     return rc;
 }
 
 /* Keeps `keep` tokens of the user text, half at each end, and wraps what they decode to. */
-static int cut_and_wrap(struct renderer *r, const struct problem *p, const struct token_list *user,
+static int cut_and_wrap(struct prompt_renderer *r, const struct problem *p, const struct token_list *user,
                         size_t keep, struct token_list *out, struct err *e)
 {
     struct str text = {0};
@@ -77,7 +85,7 @@ static int cut_and_wrap(struct renderer *r, const struct problem *p, const struc
     return rc;
 }
 
-static int truncate_middle(struct renderer *r, const struct problem *p, int room, struct token_list *out,
+static int truncate_middle(struct prompt_renderer *r, const struct problem *p, int room, struct token_list *out,
                            struct err *e)
 {
     struct token_list user = {0};
@@ -95,9 +103,18 @@ static int truncate_middle(struct renderer *r, const struct problem *p, int room
     return rc;
 }
 
-static int render_one(struct renderer *r, const struct problem *p, struct token_list *out, struct err *e)
+static int has_tokenizer(const struct prompt_renderer *r, struct err *e)
 {
-    if ((p->is_rendered || p->no_chat) && (r->words.system || r->words.thinking != CHAT_THINKING_AUTO))
+    if (r->tokenizer)
+        return 0;
+    return err_set(e, ERR_USAGE, "%s has no tokenizer.json, so prompts cannot be encoded", r->info->model);
+}
+
+static int render_one(struct prompt_renderer *r, const struct problem *p, struct token_list *out,
+                      struct err *e)
+{
+    const struct settings *s = r->settings;
+    if ((p->is_rendered || p->no_chat) && (s->system || s->thinking != CHAT_THINKING_AUTO))
         return err_set(
             e, ERR_USAGE,
             "%s, problem %s: its prompt takes no chat form, so \"system\" and \"thinking\" have no "
@@ -108,25 +125,25 @@ static int render_one(struct renderer *r, const struct problem *p, struct token_
                  : wrap(r, p, p->prompt, p->prompt_len, out, e);
     if (rc)
         return err_add(e, "%s, problem %s", r->set->label, p->id), rc;
-    int max_new = settings_max_new(r->settings, p->max_new_tokens);
-    int room = r->limit - max_new;
+    int max_new = settings_max_new(s, p->max_new_tokens), limit = limit_of(r);
+    int room = limit - max_new;
     if (p->truncate_middle && !p->is_rendered && room < 1)
         return err_set(e, ERR_USAGE,
                        "%s: max_new_tokens %d leaves no room for a prompt in %d tokens of context; lower it",
-                       r->set->label, max_new, r->limit);
+                       r->set->label, max_new, limit);
     if (p->truncate_middle && !p->is_rendered && out->n > (size_t)room)
         rc = truncate_middle(r, p, room, out, e);
-    if (!rc && out->n >= (size_t)r->limit)
+    if (!rc && out->n >= (size_t)limit)
         rc = err_set(
             e, ERR_USAGE,
             "%s, problem %s: the prompt has %zu tokens, but prompt and completion together may have %d%s; "
             "leave the problem out (--sample-ids) or use a model with a longer context",
-            r->set->label, p->id, out->n, r->limit,
-            r->settings->max_total_tokens > 0 ? " (max_total_tokens or the context)" : " (the context)");
+            r->set->label, p->id, out->n, limit,
+            s->max_total_tokens > 0 ? " (max_total_tokens or the context)" : " (the context)");
     return rc;
 }
 
-static int find_end_token(struct renderer *r, const struct problem *p, int32_t *id, struct err *e)
+static int find_end_token(struct prompt_renderer *r, const struct problem *p, int32_t *id, struct err *e)
 {
     struct token_list ids = {0};
     int rc = 0;
@@ -143,25 +160,43 @@ static int find_end_token(struct renderer *r, const struct problem *p, int32_t *
     return rc;
 }
 
-int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct engine_info *info,
-                   const struct settings *settings, struct err *e)
+static int count(void *context, const struct problem *p, struct err *e)
 {
-    struct renderer r = {.tokenizer = t, .settings = settings, .set = s};
+    struct prompt_renderer *r = context;
+    struct token_list ids = {0};
+    int rc = has_tokenizer(r, e);
+    if (!rc)
+        rc = wrap(r, p, p->prompt, p->prompt_len, &ids, e);
+    int n = ids.n < INT_MAX ? (int)ids.n : INT_MAX;
+    token_list_release(&ids);
+    return rc ? rc : n;
+}
+
+struct task_counter prompts_counter(struct prompt_renderer *r)
+{
+    return (struct task_counter){.count = count, .context = r, .limit = limit_of(r)};
+}
+
+void prompts_renderer_release(struct prompt_renderer *r)
+{
+    tokenizer_scratch_release(&r->scratch);
+}
+
+int prompts_render(struct prompt_set *s, struct prompt_renderer *r, struct err *e)
+{
     struct token_list one = {0};
-    int rc = 0;
-    if (!r.tokenizer)
-        return err_set(e, ERR_USAGE, "%s has no tokenizer.json, so prompts cannot be encoded", info->model);
-    if (prompts_words(&r.words, s->chat, settings, e))
-        return e->code;
-    r.limit = info->max_context;
-    if (settings->max_total_tokens > 0 && settings->max_total_tokens < r.limit)
-        r.limit = settings->max_total_tokens;
+    struct chat_words words;
+    int rc = has_tokenizer(r, e);
+    if (!rc)
+        rc = prompts_words(&words, s->chat, r->settings, e);
+    if (rc)
+        return rc;
     s->rows = xcalloc(s->task.n_problems + 1, sizeof *s->rows);
     for (size_t i = 0; i < s->task.n_problems && !rc; i++) {
         one.n = 0;
-        rc = render_one(&r, &s->task.problems[i], &one, e);
+        rc = render_one(r, &s->task.problems[i], &one, e);
         if (!rc)
-            rc = find_end_token(&r, &s->task.problems[i], &s->rows[i].end_token, e);
+            rc = find_end_token(r, &s->task.problems[i], &s->rows[i].end_token, e);
         if (rc)
             break;
         s->rows[i].first = s->ids.n;
@@ -171,7 +206,6 @@ int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct
             token_list_add(&s->ids, one.id[k]);
     }
     token_list_release(&one);
-    tokenizer_scratch_release(&r.scratch);
     return rc;
 }
 

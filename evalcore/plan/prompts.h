@@ -31,11 +31,23 @@ int prompts_chat(const struct chat **out, const struct chat_own *own, const char
  * a chat form is ERR_USAGE. */
 int prompts_words(struct chat_words *out, const struct chat *chat, const struct settings *s, struct err *e);
 
-/* Fills rows and ids of s, whose task, chat and end_token are set. ERR_USAGE when t is NULL (the model has no
- * tokenizer), or when a prompt leaves no room for a completion and its task does not let the middle be cut
- * out; the message names the problem. */
-int prompts_render(struct prompt_set *s, const struct tokenizer *t, const struct engine_info *info,
-                   const struct settings *settings, struct err *e);
+/* Turns the problems of one set into ids. It borrows everything but its scratch. */
+struct prompt_renderer {
+    const struct prompt_set *set;      /* its label and chat are set */
+    const struct tokenizer *tokenizer; /* NULL: the model has none, which is an error at the first prompt */
+    const struct engine_info *info;
+    const struct settings *settings;
+    struct tokenizer_scratch scratch;
+};
+void prompts_renderer_release(struct prompt_renderer *r);
+
+/* For the tasks that make problems to a length: counts the tokens of the prompts that r renders. */
+struct task_counter prompts_counter(struct prompt_renderer *r);
+
+/* Fills rows and ids of s, whose task, chat and end_token are set and which is r's. ERR_USAGE when the model
+ * has no tokenizer, or when a prompt leaves no room for a completion and its task does not let the middle be
+ * cut out; the message names the problem. */
+int prompts_render(struct prompt_set *s, struct prompt_renderer *r, struct err *e);
 void prompts_release(struct prompt_set *s);
 
 #endif

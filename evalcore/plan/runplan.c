@@ -99,19 +99,26 @@ static int open_set(struct runplan *p, const struct runfile_task *t, const struc
     s->end_token = -1;
     if (!options.prompt && t->ops->prompts) /* a run's variant is meant for the tasks that have variants */
         options.prompt = settings->prompt;
-    int rc = task_open(&s->task, t->name, &options, o->data_dir, e);
+    struct prompt_renderer renderer = {
+        .set = s, .tokenizer = lane->tokenizer, .info = &lane->info, .settings = settings};
+    struct task_counter counter = prompts_counter(&renderer);
+    int rc = prompts_chat(&s->chat, lane->chat, settings->chat, e);
     if (rc)
+        return rc;
+    rc = task_open(&s->task, t->name, &options, o->data_dir, &counter, e);
+    if (rc) {
+        prompts_renderer_release(&renderer);
         return err_add(e, "%s", t->where), rc;
+    }
     p->n_sets++;
     s->n_original = s->task.n_problems;
     sample_ids_filter(ids, &s->task, t->label, o->limit);
-    rc = prompts_chat(&s->chat, lane->chat, settings->chat, e);
-    if (!rc && s->chat && !prompts_words(&words, s->chat, settings, e))
+    if (s->chat && !prompts_words(&words, s->chat, settings, e))
         s->opens_thinking = chat_opens_thinking(s->chat, &words);
     if (s->chat && s->chat->end && lane->tokenizer)
         s->end_token = tokenizer_find(lane->tokenizer, s->chat->end);
-    if (!rc)
-        rc = prompts_render(s, lane->tokenizer, &lane->info, settings, e);
+    rc = prompts_render(s, &renderer, e);
+    prompts_renderer_release(&renderer);
     name_set(p, s, settings);
     return rc;
 }

@@ -19,6 +19,8 @@ static json_t *problem_json(const struct prompt_set *s, size_t i)
                   p->thinking_open || (!p->is_rendered && !p->no_chat && s->opens_thinking));
     if (!s->task.ops->is_restricted)
         json_object_set_new(o, "prompt", json_text(p->prompt, p->prompt_len));
+    if (!s->task.ops->is_restricted && p->answer_prefix)
+        json_object_set_new(o, "answer_prefix", json_text_of(p->answer_prefix));
     json_t *golds = json_array();
     for (int g = 0; g < p->n_golds; g++)
         json_array_append_new(golds, json_text(p->golds[g], strlen(p->golds[g])));

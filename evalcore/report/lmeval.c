@@ -50,6 +50,8 @@ static json_t *doc_json(const struct run_problem *p)
     json_t *doc = json_pack("{s:s, s:s}", "id", p->id, "answer", p->gold);
     if (p->prompt)
         json_object_set_new(doc, "problem", json_text(p->prompt, p->prompt_len));
+    if (p->answer_prefix)
+        json_object_set_new(doc, "answer_prefix", json_text_of(p->answer_prefix));
     if (p->option_order)
         json_object_set_new(doc, "option_order", json_string(p->option_order));
     return doc;

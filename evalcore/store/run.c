@@ -78,7 +78,7 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
     json_t *o = NULL;
     int open = 0;
     int64_t options = 0, own_max = 0;
-    const char *prompt = NULL, *order = NULL, *stop = NULL, *subset = NULL;
+    const char *prompt = NULL, *order = NULL, *stop = NULL, *subset = NULL, *prefix = NULL;
     int rc = json_read_text(&o, line, n, where, e);
     if (!rc)
         rc = text(r, o, "id", &p->id, where, e);
@@ -101,6 +101,8 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
     if (!rc)
         rc = json_opt_str(o, "subset", &subset, where, e);
     if (!rc)
+        rc = json_opt_str(o, "answer_prefix", &prefix, where, e);
+    if (!rc)
         rc = load_strings(r, o, "golds", &p->golds, &p->n_golds, where, e);
     if (!rc)
         rc = load_strings(r, o, "all_classes", &p->all_classes, &p->n_classes, where, e);
@@ -113,6 +115,7 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
         p->option_order = order ? arena_strdup(&r->arena, order) : NULL;
         p->own_stop = stop ? arena_strdup(&r->arena, stop) : NULL;
         p->subset = subset ? arena_strdup(&r->arena, subset) : NULL;
+        p->answer_prefix = prefix ? arena_strdup(&r->arena, prefix) : NULL;
         p->n_options = (int)options;
         p->own_max_new = (int)own_max;
         p->thinking = open ? THINKING_OPEN : THINKING_AUTO;

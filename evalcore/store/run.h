@@ -27,6 +27,7 @@ struct run_problem {
     const char *prompt; /* user text, or the rendered prompt; NULL for a restricted task (tasks/task.h) */
     size_t prompt_len;  /* bytes */
     int is_rendered;
+    const char *answer_prefix; /* as in struct problem; NULL: none */
     const char *prompt_sha256; /* of the token ids, 64 hex digits */
     int prompt_tokens;
     const char *gold; /* == golds[0]; "" when the task has none */

@@ -77,7 +77,7 @@ static void run(const struct test_case *t)
             o.order = i;
     if (problems)
         o.problems = (int)strtol(problems, NULL, 10);
-    int rc = task_open(&task, case_need(t, "task"), &o, NULL, &e);
+    int rc = task_open(&task, case_need(t, "task"), &o, NULL, NULL, &e);
     if (case_text(t, "error")) {
         CASE_STR(t, "error", e.text);
         CHECK(rc < 0 && rc == e.code);
@@ -117,7 +117,7 @@ static void longbench_grades(void)
         "{\"input\": \"Q\", \"context\": \"C\", \"answers\": [\"Ann\", \"Ann Lee\"], \"_id\": \"aa\"}\n");
     param_defaults(task_params, &o);
     o.file = "loaders/triviaqa.jsonl";
-    CHECK_INT(task_open(&t, "longbench", &o, NULL, &e), 0);
+    CHECK_INT(task_open(&t, "longbench", &o, NULL, NULL, &e), 0);
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct arena a = {0};
         struct grade g;
@@ -244,7 +244,7 @@ static void order_is_stable(void)
         for (int i = 0; i < 200; i++)
             str_printf(&rows, "rec%d,q%d,a,b,c,d\r\n", pass ? 199 - i : i, i);
         write_rows(o.file, rows.data);
-        CHECK_INT(task_open(&t, "gpqa_diamond", &o, NULL, &e), 0);
+        CHECK_INT(task_open(&t, "gpqa_diamond", &o, NULL, NULL, &e), 0);
         int at[4] = {0};
         for (int i = 0; i < 200; i++) {
             const struct problem *p = &t.problems[pass ? 199 - i : i];

@@ -25,7 +25,7 @@ static void refused(const char *name, const char *pairs, const char *data_dir, c
     struct arena a = {0};
     param_defaults(task_params, &o);
     CHECK_INT(param_set_pairs(task_params, &o, &a, pairs, "test", &e), 0);
-    CHECK(task_open(&t, name, &o, data_dir, &e) < 0);
+    CHECK(task_open(&t, name, &o, data_dir, NULL, &e) < 0);
     CHECK_STR(e.text, want);
     task_close(&t);
     arena_release(&a);
@@ -90,12 +90,12 @@ static void bounds(void)
     /* a caller that fills the struct itself meets the same limits */
     o.steps = 601;
     e = (struct err){0};
-    CHECK(task_open(&t, "relay", &o, NULL, &e) < 0);
+    CHECK(task_open(&t, "relay", &o, NULL, NULL, &e) < 0);
     CHECK_STR(e.text, "task relay: steps must be between 3 and 600, not 601");
     o.steps = PARAM_UNSET_INT;
     o.problems = 0;
     e = (struct err){0};
-    CHECK(task_open(&t, "relay", &o, NULL, &e) < 0);
+    CHECK(task_open(&t, "relay", &o, NULL, NULL, &e) < 0);
     CHECK_STR(e.text, "task relay: problems must be between 1 and 1000000, not 0");
     arena_release(&a);
 }
