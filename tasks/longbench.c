@@ -1,6 +1,7 @@
 /* LongBench (Bai et al., 2023) from its JSONL files, with its own prompts and length limits
  * (prompts/longbench.json). The table below holds the rules of its pred.py and eval.py: the metric of each
  * data set, where no chat form is used, and where only the first line of the answer counts. */
+#include "tasks/blank.h"
 #include "tasks/prompt.h"
 #include "tasks/rows.h"
 #include "tasks/task_list.h"
@@ -235,15 +236,8 @@ static int grade(struct grade *out, const struct problem *p, const struct respon
         const char *end = n ? memchr(text, '\n', n) : NULL;
         n = end ? (size_t)(end - text) : n;
     }
-    size_t blank = 0;
-    while (blank < n && strchr(" \t\r\n", text[blank]) && text[blank])
-        blank++;
-    if (blank == n) {
-        out->verdict = r->finish == FINISH_LENGTH ? VERDICT_TRUNCATED : VERDICT_UNPARSED;
-        out->reason = r->finish == FINISH_LENGTH ? "The length limit came before an answer."
-                                                 : "The answer section is empty.";
+    if (grade_blank(out, r, text, n))
         return 0;
-    }
     int best;
     struct err e = {0};
     if (textscore_needs_segmenter(set->metric))

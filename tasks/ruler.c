@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "evalcore/base/hash.h"
+#include "tasks/blank.h"
 #include "tasks/prompt.h"
 #include "tasks/rows.h"
 #include "tasks/ruler_gen.h"
@@ -229,6 +230,8 @@ static int grade(struct grade *out, const struct problem *p, const struct respon
 {
     struct str golds = {0};
     int found = 0;
+    if (grade_blank(out, r, r->text, r->len))
+        return 0;
     for (int i = 0; i < p->n_golds; i++) {
         struct textscore_call c = {.metric = "string_match",
                                    .pred = r->text,
