@@ -6,7 +6,7 @@ for policy in full quest raas delta kascade dms; do
     grep -q "^$policy: " stdout.txt || fail "list policies lacks $policy"
 done
 run 0 list tasks
-for task in relay choice algebra lookup aime24 aime25 math500 gsm8k gpqa_diamond longbench; do
+for task in relay choice algebra lookup aime24 aime25 math500 gsm8k gpqa_diamond longbench ruler; do
     grep -q "^$task: " stdout.txt || fail "list tasks lacks $task"
 done
 grep -q 'DATA/aime/aime24.jsonl (DATA is the folder given with --data)' stdout.txt || fail "where is aime24 expected?"
@@ -21,6 +21,8 @@ run 0 list tasks --data data
 grep -q '^        there: qasper$' stdout.txt || fail "qasper is there"
 grep -q '^        MISSING: narrativeqa, multifieldqa_en, multifieldqa_zh, hotpotqa, 2wikimqa, musique, dureader, .*, repobench-p$' stdout.txt ||
     fail "which LongBench files are missing?"
+grep -q '^    problems: generated$' stdout.txt || fail "where do ruler's problems come from?"
+grep -q '^        SUBSET is one of: niah_single_1, .*, vt, cwe, fwe$' stdout.txt || fail "ruler's families are not named"
 [ "$(grep -c '^    its fields: ' stdout.txt)" = 10 ] || fail "list tasks does not say what a file must hold"
 run 0 list devices
 grep -q '^cpu:0: ' stdout.txt || fail "list devices lacks the CPU"

@@ -9,8 +9,9 @@ static void table(void)
     for (const struct task_ops *t; (t = task_at(n)); n++) {
         CHECK(task_find(t->name) == t);
         CHECK(t->help && t->help[0] && t->version && t->load && t->grade && t->expected_tokens > 0);
-        CHECK(t->fields && t->fields[0]);
-        CHECK(!t->subset || (t->default_file && strstr(t->default_file, "SUBSET") && t->subset(0)));
+        CHECK(t->fields ? t->fields[0] : !t->default_file); /* what reads no file has none */
+        CHECK(!t->subset || t->subset(0));
+        CHECK(!t->subset || !t->default_file || strstr(t->default_file, "SUBSET"));
         CHECK(!strcmp(t->metric, "accuracy") || !strcmp(t->metric, "score"));
     }
     CHECK(n > 0);
@@ -39,7 +40,7 @@ static void errors(void)
     refused("gpqa", "problems=1", NULL, "unknown task \"gpqa\"; did you mean \"gpqa_diamond\"?");
     refused("nothing", "problems=1", NULL,
             "unknown task \"nothing\"; known are relay, choice, algebra, lookup, aime24, aime25, math500, "
-            "gsm8k, gpqa_diamond, longbench");
+            "gsm8k, gpqa_diamond, longbench, ruler");
     refused("aime24", "problems=1", NULL,
             "task aime24: its problems come from a file, which is not part of the program; name it with "
             "file, or with "
@@ -55,15 +56,19 @@ static void errors(void)
             "fetch longbench`, or name it with file");
     refused("longbench", "subset=../x", "nowhere",
             "task longbench: subset is a data set's name, without \"/\"");
-    refused("aime24", "steps=5", NULL, "task aime24: steps is an option of the pocket tasks; remove it");
+    refused("aime24", "steps=5", NULL,
+            "task aime24: steps is an option of relay, choice, algebra, lookup; remove it");
     refused("relay", "steps=5,file=x", NULL,
             "task relay: steps has no effect on the problems of a file; remove one of the two");
     /* seeds of a file's problems would only make the same cells several times */
-    refused("aime24", "seed=1", NULL, "task aime24: seed is an option of the pocket tasks; remove it");
+    refused("aime24", "seed=1", NULL,
+            "task aime24: seed is an option of relay, choice, algebra, lookup, ruler; remove it");
     refused("relay", "seed=2,file=x", NULL,
             "task relay: seed has no effect on the problems of a file; remove one of the two");
     refused("relay", "prompt=r1", NULL, "task relay: it has no prompt variants; remove prompt");
-    refused("relay", "subset=x", NULL, "task relay: it has no subsets; remove subset");
+    refused("relay", "subset=x", NULL, "task relay: subset is an option of math500, gpqa_diamond, longbench, ruler; remove it");
+    refused("longbench", "tokens=4096", NULL, "task longbench: tokens is an option of ruler; remove it");
+    refused("lookup", "tokens=4096", NULL, "task lookup: tokens is an option of ruler; remove it");
 }
 
 static void bounds(void)
@@ -135,6 +140,7 @@ static void prompts(void)
     CHECK_INT(files.n, n_found);
     file_list_release(&files);
     CHECK(task_prompt_text("longbench") != NULL);
+    CHECK(task_prompt_text("ruler") != NULL);
     CHECK(task_prompt_text("math_r2") == NULL);
     CHECK_STR(task_prompt_text("math_r1"),
               "{problem}\n\nPlease reason step by step, and put your final answer within \\boxed{}.");

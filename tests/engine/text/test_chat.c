@@ -190,6 +190,31 @@ static void check_words(void)
     }
 }
 
+/* An answer prefix is the last thing of a prompt, in any form, encoded with it; special tokens in it are
+ * refused. */
+static void check_answer_prefix(const struct tokenizer *qwen)
+{
+    static const char *const want = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>"
+                                    "\n\n Answer: ";
+    struct chat_words w = {.thinking = CHAT_THINKING_OFF, .answer_prefix = " Answer: "};
+    struct token_list got = {0}, ids = {0};
+    struct str text = {0};
+    struct err e = {0};
+    size_t guard[2];
+    const struct chat *c = chat_find("qwen3");
+    CHECK_INT(chat_render(c, &w, "Hi", 2, &text, guard, &e), 0);
+    CHECK_STR(str_text(&text), want);
+    CHECK_INT(chat_encode(c, qwen, &scratch, &w, "Hi", 2, &got, &e), 0);
+    CHECK_INT(tokenizer_encode(qwen, &scratch, want, strlen(want), 1, &ids, &e), 0);
+    CHECK(got.n > 0 && same(&got, &ids));
+    w.answer_prefix = "<|im_end|>";
+    CHECK_INT(chat_encode(c, qwen, &scratch, &w, "Hi", 2, &got, &e), ERR_USAGE);
+    CHECK_STR(e.text, "the answer prefix holds a special token of the model; take it out");
+    token_list_release(&got);
+    token_list_release(&ids);
+    str_release(&text);
+}
+
 int main(void)
 {
     static const char *const r1_tokens[] = {
@@ -221,6 +246,7 @@ int main(void)
     check_form("none", qwen, "a ", "b", " c", "a b c");
     check_pocket(pocket);
     check_words();
+    check_answer_prefix(qwen);
     check_forgery(qwen);
 
     struct token_list ids = {0};
