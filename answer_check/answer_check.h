@@ -86,8 +86,9 @@ void zh_segmenter_close(struct zh_segmenter *s);             /* NULL is fine */
 const char *zh_segmenter_name(const struct zh_segmenter *s); /* "jieba"; "char" for NULL */
 
 /* Text metrics of LongBench by their public names ("qa_f1_score"), and RULER's string_match, equal to the
- * public code in its accidents too. A score is between 0 and 1. Fails with a message where the public code raises an exception (no such
- * metric, no classes, no paragraph number in the reference) and when a comparison would take too long. */
+ * public code in its accidents too. A score is between 0 and 1. Fails with a message where the public code
+ * raises an exception (no such metric, no classes, no paragraph number in the reference) and when a
+ * comparison would take too long. */
 struct textscore_call {
     const char *metric;
     const char *variant; /* code_sim_score: "difflib" (NULL means it) or "indel"; others ignore it */

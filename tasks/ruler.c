@@ -50,8 +50,9 @@ static int find_family(const struct ruler_family **out, const char *name, struct
     struct str names = {0};
     for (int i = 0; i < N_FAMILIES; i++)
         str_printf(&names, "%s%s", i ? ", " : "", families[i].name);
-    int rc = name ? err_set(e, ERR_USAGE, "task ruler: it has no subset \"%.80s\"; it has %s", name, names.data)
-                  : err_set(e, ERR_USAGE, "task ruler: name a family with subset: %s", names.data);
+    int rc =
+        name ? err_set(e, ERR_USAGE, "task ruler: it has no subset \"%.80s\"; it has %s", name, names.data)
+             : err_set(e, ERR_USAGE, "task ruler: name a family with subset: %s", names.data);
     str_release(&names);
     return rc;
 }
@@ -60,12 +61,14 @@ static int check_length(const struct task *t, struct err *e)
 {
     int tokens = t->options.tokens;
     if (tokens == PARAM_UNSET_INT)
-        return err_set(e, ERR_USAGE,
-                       "task ruler: say with tokens how many of the model's tokens prompt and completion fill, "
-                       "for example 4096");
+        return err_set(
+            e, ERR_USAGE,
+            "task ruler: say with tokens how many of the model's tokens prompt and completion fill, "
+            "for example 4096");
     if (!t->counter)
-        return err_set(e, ERR_USAGE,
-                       "task ruler: its problems have a length in a model's tokens, and there is no model here");
+        return err_set(
+            e, ERR_USAGE,
+            "task ruler: its problems have a length in a model's tokens, and there is no model here");
     if (tokens > t->counter->limit)
         return err_set(e, ERR_USAGE,
                        "task ruler: tokens is %d, but prompt and completion together may have %d "
@@ -147,7 +150,8 @@ static int size_example(struct ruler_call *c, struct ruler_draft *d, const struc
     return rc < 0 ? rc : 0; /* one that is too long leaves no room, and the problem's own message says so */
 }
 
-static void add_problem(struct rows *rows, const struct ruler_call *c, const struct ruler_draft *d, int max_new)
+static void add_problem(struct rows *rows, const struct ruler_call *c, const struct ruler_draft *d,
+                        int max_new)
 {
     struct task *t = rows->task;
     rows->line = c->index + 1;
@@ -251,12 +255,12 @@ static int grade(struct grade *out, const struct problem *p, const struct respon
         found += score > 0;
         str_printf(&golds, "%s%s", i ? ", " : "", p->golds[i]);
     }
-    *out = (struct grade){.verdict = found == p->n_golds ? VERDICT_CORRECT : VERDICT_WRONG,
-                          .score = p->n_golds ? (double)found / p->n_golds : 0,
-                          .reason = arena_printf(a, "%d of %d references occur in the completion.", found,
-                                                 p->n_golds),
-                          .gold_form = grade_form(a, str_text(&golds), golds.len),
-                          .pred_form = grade_form(a, r->text, r->len)};
+    *out = (struct grade){
+        .verdict = found == p->n_golds ? VERDICT_CORRECT : VERDICT_WRONG,
+        .score = p->n_golds ? (double)found / p->n_golds : 0,
+        .reason = arena_printf(a, "%d of %d references occur in the completion.", found, p->n_golds),
+        .gold_form = grade_form(a, str_text(&golds), golds.len),
+        .pred_form = grade_form(a, r->text, r->len)};
     str_release(&golds);
     return 0;
 }

@@ -5,8 +5,8 @@
 #include "evalcore/base/rng.h"
 #include "evalcore/base/str.h"
 
-/* How a problem of the task ruler is made (NVIDIA/RULER, scripts/data/synthetic; arXiv 2404.06654, table 2 and
- * appendix B). A generator makes problem i with a haystack of `size` units: sentences, lines of noise,
+/* How a problem of the task ruler is made (NVIDIA/RULER, scripts/data/synthetic; arXiv 2404.06654, table 2
+ * and appendix B). A generator makes problem i with a haystack of `size` units: sentences, lines of noise,
  * needles, or words. What is asked for depends on (key, index) alone, so a larger size only adds units, and
  * the caller looks for the largest that fits. */
 enum ruler_haystack { RULER_NOISE, RULER_ESSAY, RULER_NEEDLES };
@@ -56,7 +56,14 @@ void ruler_vt_example(struct ruler_draft *d, const struct ruler_call *c, int siz
 /* ---- for the generators (ruler_gen.c) ---- */
 
 /* Independent draws for one problem. */
-enum ruler_stream { RULER_ASKED, RULER_HAY, RULER_PLACES, RULER_EXAMPLE, RULER_EXAMPLE_PLACES, RULER_STREAMS };
+enum ruler_stream {
+    RULER_ASKED,
+    RULER_HAY,
+    RULER_PLACES,
+    RULER_EXAMPLE,
+    RULER_EXAMPLE_PLACES,
+    RULER_STREAMS
+};
 void ruler_rng(struct rng *r, const struct ruler_call *c, enum ruler_stream stream);
 
 /* k different numbers from 0 to n-1 in ascending order; k <= n, and k is small. */

@@ -23,7 +23,8 @@ static void draw(struct ruler_text *out, enum ruler_kind kind, struct rng *r)
         snprintf(out->s, sizeof out->s, "%u", 1000000 + rng_below(r, 9000000));
     } else if (kind == RULER_WORDS) {
         const char *adjective = ruler_adjectives[rng_below(r, (uint32_t)ruler_n_adjectives)];
-        snprintf(out->s, sizeof out->s, "%s-%s", adjective, ruler_nouns[rng_below(r, (uint32_t)ruler_n_nouns)]);
+        snprintf(out->s, sizeof out->s, "%s-%s", adjective,
+                 ruler_nouns[rng_below(r, (uint32_t)ruler_n_nouns)]);
     } else {
         uint32_t w[4];
         for (int i = 0; i < 4; i++)

@@ -1,6 +1,6 @@
 /* The table of text metrics, and the short ones: of LongBench's (THUDM/LongBench metrics.py, MIT)
- * classification, retrieval and count, and RULER's. The public code is the definition, even where it behaves as it does by accident;
- * the comments say where that is. */
+ * classification, retrieval and count, and RULER's. The public code is the definition, even where it behaves
+ * as it does by accident; the comments say where that is. */
 #include "answer_check/text/code_points.h"
 #include "answer_check/textscore/textscore_parts.h"
 
@@ -131,8 +131,9 @@ static void add_lower(struct str *out, const char *s, size_t n)
     code_points_release(&lower);
 }
 
-/* RULER's (NVIDIA/RULER, scripts/eval/synthetic/constants.py): 1 where the reference occurs in the prediction,
- * both in lower case. Its string_match_part is the best over the references, string_match_all the mean. */
+/* RULER's (NVIDIA/RULER, scripts/eval/synthetic/constants.py): 1 where the reference occurs in the
+ * prediction, both in lower case. Its string_match_part is the best over the references, string_match_all the
+ * mean. */
 static int score_string_match(double *out, const struct textscore_call *c, struct err *e)
 {
     struct str pred = {0}, gold = {0};

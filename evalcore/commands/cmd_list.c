@@ -38,7 +38,8 @@ static int list_policies(void)
     return EXIT_DONE;
 }
 
-/* The data sets of a task, all of them without a data folder; with a data folder those alone whose file is there, or is not. */
+/* The data sets of a task, all of them without a data folder; with a data folder those alone whose file is
+ * there, or is not. */
 static void print_subsets(const struct task_ops *ops, const char *title, const char *data, int there)
 {
     struct str names = {0};

@@ -85,8 +85,8 @@ static int cut_and_wrap(struct prompt_renderer *r, const struct problem *p, cons
     return rc;
 }
 
-static int truncate_middle(struct prompt_renderer *r, const struct problem *p, int room, struct token_list *out,
-                           struct err *e)
+static int truncate_middle(struct prompt_renderer *r, const struct problem *p, int room,
+                           struct token_list *out, struct err *e)
 {
     struct token_list user = {0};
     int rc = tokenizer_encode(r->tokenizer, &r->scratch, p->prompt, p->prompt_len, 0, &user, e);

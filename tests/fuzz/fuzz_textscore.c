@@ -41,10 +41,9 @@ static void loses_nothing(const struct zh_segmenter *s, const char *text, size_t
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const metrics[] = {"qa_f1_score",        "qa_f1_zh_score",       "rouge_score",
-                                          "rouge_zh_score",     "classification_score", "retrieval_score",
-                                          "retrieval_zh_score", "count_score",          "code_sim_score",
-                                          "string_match"};
+    static const char *const metrics[] = {
+        "qa_f1_score",     "qa_f1_zh_score",     "rouge_score", "rouge_zh_score", "classification_score",
+        "retrieval_score", "retrieval_zh_score", "count_score", "code_sim_score", "string_match"};
     enum { N_METRICS = sizeof metrics / sizeof *metrics };
     if (size < 2)
         return 0;

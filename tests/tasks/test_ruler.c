@@ -72,7 +72,8 @@ static void niah(const struct problem *p, const char *kind, int n_golds, int n_n
     CHECK_INT(p->n_golds, n_golds);
     CHECK_INT(p->max_new_tokens, 128);
     int one = n_golds == 1;
-    const char *query = behind(p->prompt, one ? "\nWhat is the special magic " : "\nWhat are all the special magic ");
+    const char *query =
+        behind(p->prompt, one ? "\nWhat is the special magic " : "\nWhat are all the special magic ");
     CHECK(!strncmp(query, kind, strlen(kind) - (size_t)one));
     CHECK(!strncmp(p->prompt, one ? "A special magic " : "Some special magic ", one ? 16 : 19));
     const char *end = strstr(query, " mentioned in the provided text?");
@@ -123,12 +124,14 @@ static void vt(const struct problem *p)
         snprintf(line, sizeof line, "VAR %.5s = ", names[i]);
         CHECK_INT(occurrences(text, line), 1);
     }
-    CHECK(strstr(p->answer_prefix, ", 5 variables are assigned the value ") && strstr(p->answer_prefix, value));
+    CHECK(strstr(p->answer_prefix, ", 5 variables are assigned the value ") &&
+          strstr(p->answer_prefix, value));
     /* the example's answer has five names of three letters */
     char example[6][8];
     const char *answer = strstr(p->prompt, "they are: ");
-    CHECK(answer && sscanf(answer + 10, "%3s %3s %3s %3s %3s %7s", example[0], example[1], example[2], example[3],
-                           example[4], example[5]) == 6 &&
+    CHECK(answer &&
+          sscanf(answer + 10, "%3s %3s %3s %3s %3s %7s", example[0], example[1], example[2], example[3],
+                 example[4], example[5]) == 6 &&
           !strcmp(example[5], "Memoriz"));
 }
 
@@ -245,7 +248,8 @@ static void family(const char *name, int tokens)
     }
     CHECK_STR(t.problems[3].id, arena_printf(&a, "%s-%d-s1-003", name, tokens));
     /* the same problems, however many are asked for */
-    CHECK_INT(open(&again, arena_printf(&a, "subset=%s,tokens=%d,problems=5", name, tokens), &counter, &e), 0);
+    CHECK_INT(open(&again, arena_printf(&a, "subset=%s,tokens=%d,problems=5", name, tokens), &counter, &e),
+              0);
     CHECK_STR(again.source, t.source);
     for (size_t i = 0; i < again.n_problems; i++) {
         CHECK_STR(again.problems[i].prompt, t.problems[i].prompt);
@@ -253,14 +257,16 @@ static void family(const char *name, int tokens)
     }
     task_close(&again);
     /* another length asks for the same */
-    CHECK_INT(open(&again, arena_printf(&a, "subset=%s,tokens=%d,problems=5", name, tokens + 200), &counter, &e),
-              0);
+    CHECK_INT(
+        open(&again, arena_printf(&a, "subset=%s,tokens=%d,problems=5", name, tokens + 200), &counter, &e),
+        0);
     CHECK(strcmp(again.source, t.source) && strcmp(again.problems[0].id, t.problems[0].id));
     CHECK(again.problems[2].prompt_len > t.problems[2].prompt_len);
     CHECK_STR(again.problems[2].golds[0], t.problems[2].golds[0]);
     task_close(&again);
-    CHECK_INT(open(&again, arena_printf(&a, "subset=%s,tokens=%d,problems=5,seed=2", name, tokens), &counter, &e),
-              0);
+    CHECK_INT(
+        open(&again, arena_printf(&a, "subset=%s,tokens=%d,problems=5,seed=2", name, tokens), &counter, &e),
+        0);
     CHECK(strcmp(again.problems[0].golds[0], t.problems[0].golds[0]) && strcmp(again.source, t.source));
     task_close(&again);
     task_close(&t);
@@ -309,21 +315,26 @@ static void errors(void)
 {
     static const struct task_counter broken = {.count = fails, .limit = 20000};
     refused("tokens=4096", &counter,
-            "task ruler: name a family with subset: niah_single_1, niah_single_2, niah_single_3, niah_multikey_1, "
+            "task ruler: name a family with subset: niah_single_1, niah_single_2, niah_single_3, "
+            "niah_multikey_1, "
             "niah_multikey_2, niah_multikey_3, niah_multivalue, niah_multiquery, vt, cwe, fwe");
-    refused("tokens=4096,subset=qa_1", &counter,
-            "task ruler: it has no subset \"qa_1\"; it has niah_single_1, niah_single_2, niah_single_3, "
-            "niah_multikey_1, niah_multikey_2, niah_multikey_3, niah_multivalue, niah_multiquery, vt, cwe, fwe");
-    refused("subset=vt", &counter,
-            "task ruler: say with tokens how many of the model's tokens prompt and completion fill, for example "
-            "4096");
+    refused(
+        "tokens=4096,subset=qa_1", &counter,
+        "task ruler: it has no subset \"qa_1\"; it has niah_single_1, niah_single_2, niah_single_3, "
+        "niah_multikey_1, niah_multikey_2, niah_multikey_3, niah_multivalue, niah_multiquery, vt, cwe, fwe");
+    refused(
+        "subset=vt", &counter,
+        "task ruler: say with tokens how many of the model's tokens prompt and completion fill, for example "
+        "4096");
     refused("subset=vt,tokens=4096", NULL,
             "task ruler: its problems have a length in a model's tokens, and there is no model here");
-    refused("subset=vt,tokens=20001", &counter,
-            "task ruler: tokens is 20001, but prompt and completion together may have 20000 (max_total_tokens or "
-            "the context); lower it or use a model with a longer context");
+    refused(
+        "subset=vt,tokens=20001", &counter,
+        "task ruler: tokens is 20001, but prompt and completion together may have 20000 (max_total_tokens or "
+        "the context); lower it or use a model with a longer context");
     refused("subset=cwe,tokens=512", &counter,
-            "task ruler: the smallest problem of cwe takes 556 of this model's tokens, with 120 to generate; raise "
+            "task ruler: the smallest problem of cwe takes 556 of this model's tokens, with 120 to generate; "
+            "raise "
             "tokens, which is 512");
     refused("subset=vt,tokens=4096", &broken, "no tokenizer");
     refused("subset=vt,tokens=4096,steps=4", &counter,

@@ -194,8 +194,9 @@ static void check_words(void)
  * refused. */
 static void check_answer_prefix(const struct tokenizer *qwen)
 {
-    static const char *const want = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>"
-                                    "\n\n Answer: ";
+    static const char *const want =
+        "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>"
+        "\n\n Answer: ";
     struct chat_words w = {.thinking = CHAT_THINKING_OFF, .answer_prefix = " Answer: "};
     struct token_list got = {0}, ids = {0};
     struct str text = {0};
