@@ -43,15 +43,6 @@ static void draw_names(struct name *out, int n, struct rng *r)
     }
 }
 
-static void shuffle(int *v, int n, struct rng *r)
-{
-    for (int i = n - 1; i > 0; i--) {
-        int j = (int)rng_below(r, (uint32_t)i + 1), t = v[i];
-        v[i] = v[j];
-        v[j] = t;
-    }
-}
-
 static int between(struct rng *r, int low, int high)
 {
     return low + (int)rng_below(r, (uint32_t)(high - low + 1));
@@ -63,7 +54,7 @@ static void add_shuffled(struct str *out, const struct str *text, const size_t *
     int *order = xcalloc((size_t)n, sizeof *order);
     for (int i = 0; i < n; i++)
         order[i] = i;
-    shuffle(order, n, r);
+    rng_shuffle(r, order, n);
     for (int i = 0; i < n; i++)
         str_add(out, text->data + start[order[i]], start[order[i] + 1] - start[order[i]]);
     free(order);
@@ -131,7 +122,7 @@ void pocket_choice(struct str *question, struct str *gold, struct rng *r, int st
         if (!seen)
             option[n++] = v;
     }
-    shuffle(option, 4, r);
+    rng_shuffle(r, option, 4);
     str_printf(question, "Which option is the value of %s ?", names[steps - 1].s);
     for (int i = 0; i < 4; i++) {
         str_printf(question, "\n %d is %c", option[i], 'A' + i);
@@ -206,7 +197,7 @@ void pocket_lookup(struct str *question, struct str *gold, struct rng *r, int n)
     draw_names(names, n, r);
     for (int i = 0; i < n; i++)
         next[i] = i;
-    shuffle(next, n, r);
+    rng_shuffle(r, next, n);
     for (int i = 0; i < n; i++) {
         item[i][0] = (int)rng_below(r, N_ITEMS);
         item[i][1] = (int)rng_below(r, N_ITEMS - 1);

@@ -28,15 +28,6 @@ void ruler_sample(int *out, int k, int n, struct rng *r)
     }
 }
 
-void ruler_shuffle(int *v, int n, struct rng *r)
-{
-    for (int i = n - 1; i > 0; i--) {
-        int j = (int)rng_below(r, (uint32_t)i + 1), t = v[i];
-        v[i] = v[j];
-        v[j] = t;
-    }
-}
-
 void ruler_mix(struct str *out, const struct ruler_mix *m)
 {
     int k = 0;

@@ -13,13 +13,13 @@ enum ruler_haystack { RULER_NOISE, RULER_ESSAY, RULER_NEEDLES };
 enum ruler_kind { RULER_WORDS, RULER_NUMBERS, RULER_UUIDS };
 
 enum { RULER_GOLDS_MAX = 10, RULER_TEXT_MAX = 192 };
-struct ruler_text { /* a key, a value, a name, or a sentence with them */
+struct ruler_string { /* a key, a value, a name, or a sentence with them */
     char s[RULER_TEXT_MAX];
 };
 
 struct ruler_draft {
     struct str prompt, answer_prefix;
-    struct ruler_text gold[RULER_GOLDS_MAX]; /* every one of them is asked for */
+    struct ruler_string gold[RULER_GOLDS_MAX]; /* every one of them is asked for */
     int n_golds;
 };
 void ruler_draft_release(struct ruler_draft *d);
@@ -68,7 +68,6 @@ void ruler_rng(struct rng *r, const struct ruler_call *c, enum ruler_stream stre
 
 /* k different numbers from 0 to n-1 in ascending order; k <= n, and k is small. */
 void ruler_sample(int *out, int k, int n, struct rng *r);
-void ruler_shuffle(int *v, int n, struct rng *r);
 
 /* A haystack: `size` units with `separator` between them. needle[i] stands before unit at[i]; at is
  * ascending, and `size` there means behind the last one. */
@@ -78,7 +77,7 @@ struct ruler_mix {
     void *context;
     int size;
     const char *separator;
-    const struct ruler_text *needle;
+    const struct ruler_string *needle;
     const int *at;
     int n_needles;
 };

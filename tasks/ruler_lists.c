@@ -27,7 +27,7 @@ static const char *plain_word(int i)
     return i < ruler_n_nouns ? ruler_nouns[i] : ruler_verbs[i - ruler_n_nouns];
 }
 
-static int is_common(const char *word, const struct ruler_text *common)
+static int is_common(const char *word, const struct ruler_string *common)
 {
     for (int i = 0; i < COMMON; i++)
         if (!strcmp(common[i].s, word))
@@ -38,7 +38,7 @@ static int is_common(const char *word, const struct ruler_text *common)
 /* Pairs come in the order of a walk through all of them whose step is prime, and so has no factor in common
  * with their number unless it divides it. No pair holds a common word, or its mention would be one of that
  * word. */
-static void add_pairs(struct ruler_text *out, int n, const struct ruler_text *common, struct rng *r)
+static void add_pairs(struct ruler_string *out, int n, const struct ruler_string *common, struct rng *r)
 {
     enum { STEP = 99991 };
     uint32_t all = (uint32_t)(ruler_n_adjectives * ruler_n_nouns), at = rng_below(r, all);
@@ -51,14 +51,14 @@ static void add_pairs(struct ruler_text *out, int n, const struct ruler_text *co
     }
 }
 
-static struct ruler_text *draw_words(int n, struct rng *r)
+static struct ruler_string *draw_words(int n, struct rng *r)
 {
     int n_plain = ruler_n_adjectives + ruler_n_nouns + ruler_n_verbs;
     int *order = xcalloc((size_t)n_plain, sizeof *order);
-    struct ruler_text *words = xcalloc((size_t)n, sizeof *words);
+    struct ruler_string *words = xcalloc((size_t)n, sizeof *words);
     for (int i = 0; i < n_plain; i++)
         order[i] = i;
-    ruler_shuffle(order, n_plain, r);
+    rng_shuffle(r, order, n_plain);
     for (int i = 0; i < n && i < n_plain; i++)
         snprintf(words[i].s, sizeof words->s, "%s", plain_word(order[i]));
     if (n > n_plain)
@@ -71,13 +71,13 @@ static struct ruler_text *draw_words(int n, struct rng *r)
 static void add_list(struct ruler_draft *d, const struct ruler_call *c, struct cwe_shape s, struct rng *asked,
                      struct rng *places)
 {
-    struct ruler_text *words = draw_words(s.words, asked);
+    struct ruler_string *words = draw_words(s.words, asked);
     int n = COMMON * s.common_times + (s.words - COMMON) * s.others_times, k = 0;
     int *item = xcalloc((size_t)n, sizeof *item);
     for (int i = 0; i < s.words; i++)
         for (int times = i < COMMON ? s.common_times : s.others_times; times > 0; times--)
             item[k++] = i;
-    ruler_shuffle(item, n, places);
+    rng_shuffle(places, item, n);
     struct str context = {0};
     for (int i = 0; i < n; i++)
         str_printf(&context, "%s%d. %s", i ? " " : "", i + 1, words[item[i]].s);
@@ -155,7 +155,7 @@ void ruler_fwe(struct ruler_draft *d, const struct ruler_call *c, int size)
         for (int t = times(size, i + 1); t > 0; t--)
             item[k++] = i;
     ruler_rng(&r, c, RULER_PLACES);
-    ruler_shuffle(item, n, &r);
+    rng_shuffle(&r, item, n);
     struct str context = {0};
     for (int i = 0; i < n; i++)
         str_printf(&context, "%s%s", i ? " " : "", words[item[i]].s);

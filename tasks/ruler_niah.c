@@ -12,12 +12,12 @@ static const char *const kind_names[] = {"words", "numbers", "uuids"};
 
 struct needles {
     const struct ruler_call *call;
-    struct ruler_text key[NEEDLES_MAX], value[NEEDLES_MAX][NEEDLES_MAX];
+    struct ruler_string key[NEEDLES_MAX], value[NEEDLES_MAX][NEEDLES_MAX];
     int n_keys, n_values;
 };
 
 /* A number of seven digits, an adjective and a noun, or a random UUID (RFC 4122, version 4). */
-static void draw(struct ruler_text *out, enum ruler_kind kind, struct rng *r)
+static void draw(struct ruler_string *out, enum ruler_kind kind, struct rng *r)
 {
     if (kind == RULER_NUMBERS) {
         snprintf(out->s, sizeof out->s, "%u", 1000000 + rng_below(r, 9000000));
@@ -47,9 +47,9 @@ static int is_used(const struct needles *n, const char *text)
 }
 
 /* What none of the needles has; *out may be one of them that is still empty. */
-static void draw_new(struct ruler_text *out, const struct needles *n, enum ruler_kind kind, struct rng *r)
+static void draw_new(struct ruler_string *out, const struct needles *n, enum ruler_kind kind, struct rng *r)
 {
-    struct ruler_text text;
+    struct ruler_string text;
     do
         draw(&text, kind, r);
     while (is_used(n, text.s));
@@ -97,7 +97,7 @@ static void next_needle(void *context, struct str *out)
 {
     struct hay *h = context;
     const struct ruler_family *f = h->needles->call->family;
-    struct ruler_text key, value;
+    struct ruler_string key, value;
     draw_new(&key, h->needles, f->key, &h->draws);
     draw_new(&value, h->needles, f->value, &h->draws);
     add_needle(out, h->needles->call, key.s, value.s);
@@ -124,13 +124,13 @@ static void add_context(struct str *out, const struct needles *n, int size, stru
 {
     static const ruler_unit_fn units[] = {next_noise, next_sentence, next_needle};
     const struct ruler_call *c = n->call;
-    struct ruler_text line[NEEDLES_MAX * NEEDLES_MAX];
+    struct ruler_string line[NEEDLES_MAX * NEEDLES_MAX];
     int at[NEEDLES_MAX * NEEDLES_MAX], order[NEEDLES_MAX * NEEDLES_MAX], n_lines = n->n_keys * n->n_values;
     struct str text = {0};
     struct hay hay = {.needles = n};
     for (int i = 0; i < n_lines; i++)
         order[i] = i;
-    ruler_shuffle(order, n_lines, r);
+    rng_shuffle(r, order, n_lines);
     for (int i = 0; i < n_lines; i++) {
         int key = order[i] / n->n_values;
         str_clear(&text);
@@ -157,7 +157,7 @@ static void ask(struct ruler_draft *d, struct str *query, const struct needles *
     int order[NEEDLES_MAX], n_queries = n->call->family->n_queries;
     for (int i = 0; i < n->n_keys; i++)
         order[i] = i;
-    ruler_shuffle(order, n->n_keys, r);
+    rng_shuffle(r, order, n->n_keys);
     d->n_golds = 0;
     for (int i = 0; i < n_queries; i++) {
         str_printf(query, "%s%s%s", i ? ", " : "", i && i == n_queries - 1 ? "and " : "", n->key[order[i]].s);

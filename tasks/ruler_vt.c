@@ -10,11 +10,11 @@
 enum { VARIABLES = 5, NAME_LETTERS = 5, EXAMPLE_LETTERS = 3 };
 
 struct chain {
-    struct ruler_text name[VARIABLES], line[VARIABLES];
+    struct ruler_string name[VARIABLES], line[VARIABLES];
     char value[8];
 };
 
-static void draw_name(struct ruler_text *out, int letters, struct rng *r)
+static void draw_name(struct ruler_string *out, int letters, struct rng *r)
 {
     for (int i = 0; i < letters; i++)
         out->s[i] = (char)('A' + rng_below(r, 26));

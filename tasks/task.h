@@ -24,12 +24,13 @@ struct problem {
     const char *prompt; /* user text, or the whole prompt when is_rendered */
     size_t prompt_len;
     int is_rendered; /* 1: tokenized as it stands (special tokens recognised), only begin-of-sentence added */
-    const char
-        *answer_prefix; /* the beginning of the answer, which the completion continues: it stands behind
-                         * the chat form, in the model's turn (RULER). NULL: none, as when is_rendered */
-    const char *gold;   /* reference answer; several answers (LongBench) joined by '\n' in golds */
+    /* The beginning of the answer, which the completion continues: it stands behind the chat form, in the
+     * model's turn (RULER). NULL: none, as when is_rendered. */
+    const char *answer_prefix;
+    const char *gold; /* reference answer; several answers (LongBench) joined by '\n' in golds */
     size_t gold_len;
-    const char *const *golds; /* all accepted answers, n_golds of them; golds[0] == gold */
+    const char *const
+        *golds; /* all accepted answers (ruler: all that are asked for), n_golds; golds[0] == gold */
     int n_golds;
     int n_options; /* multiple choice: letters A.. ; 0 otherwise */
     const char
@@ -101,10 +102,10 @@ struct task_ops {
     const char *default_file; /* under the data folder, e.g. "aime/aime24.jsonl"; NULL: generated. "SUBSET" in
                                * it stands for the option's value (LongBench) */
     const char *fields;       /* what a row of its file must have, for `list tasks`; NULL: it reads no file */
-    const char *options; /* comma-separated keys of task_params, beside file, prompt and problems, that mean
-                          * something here; NULL: none */
-    const char *metric;  /* "accuracy", or "score" for text metrics */
-    const char *prompts; /* comma-separated variants, the first is the default; NULL: none */
+    const char *options;      /* keys of task_params that mean something here, comma-separated, beside file,
+                               * prompt and problems; NULL: none */
+    const char *metric;       /* "accuracy", or "score" for text metrics */
+    const char *prompts;      /* comma-separated variants, the first is the default; NULL: none */
     /* 1: its authors ask that no example be published, so prompts are written neither to disk nor to a log.
      * Ids, option orders and reference answers are kept, and must hold no text of the problem. */
     int is_restricted;

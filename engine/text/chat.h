@@ -57,8 +57,7 @@ struct chat_words {              /* NULL: none */
     const char *prefix, *suffix; /* around the user text, in its message */
     const char *system;          /* a system message; NULL: the form's own default */
     enum chat_thinking thinking;
-    const char
-        *answer_prefix; /* what the model's turn begins with already: the completion goes on from there */
+    const char *answer_prefix; /* the model's turn begins with it, and the completion goes on from there */
 };
 
 /* Appends the prompt as text; guard receives the range of the user text, which may be less than all of it

@@ -54,3 +54,12 @@ double rng_unit(struct rng *r)
     uint64_t high = rng_u32(r) >> 5, low = rng_u32(r) >> 6;
     return (double)(high << 26 | low) * 0x1p-53;
 }
+
+void rng_shuffle(struct rng *r, int *v, int n)
+{
+    for (int i = n - 1; i > 0; i--) {
+        int j = (int)rng_below(r, (uint32_t)i + 1), t = v[i];
+        v[i] = v[j];
+        v[j] = t;
+    }
+}
