@@ -46,7 +46,8 @@ static void print_subsets(const struct task_ops *ops, const char *title, const c
     const char *subset;
     for (size_t i = 0; (subset = ops->subset(i)); i++) {
         struct str path = {0};
-        task_default_file(&path, ops, data, subset);
+        if (data)
+            task_default_file(&path, ops, data, subset);
         if (!data || file_exists(path.data) == there)
             str_printf(&names, "%s%s", names.len ? ", " : "", subset);
         str_release(&path);
@@ -74,7 +75,7 @@ static void print_file(const struct task_ops *ops, const char *data)
         print_subsets(ops, "there", data, 1);
         print_subsets(ops, "MISSING", data, 0);
     } else if (ops->subset) {
-        print_subsets(ops, "SUBSET is one of", NULL, 0);
+        print_subsets(ops, ops->default_file ? "SUBSET is one of" : "subset is one of", NULL, 0);
     }
     if (ops->fields)
         printf("    its fields: %s\n", ops->fields);

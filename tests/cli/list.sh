@@ -22,7 +22,7 @@ grep -q '^        there: qasper$' stdout.txt || fail "qasper is there"
 grep -q '^        MISSING: narrativeqa, multifieldqa_en, multifieldqa_zh, hotpotqa, 2wikimqa, musique, dureader, .*, repobench-p$' stdout.txt ||
     fail "which LongBench files are missing?"
 grep -q '^    problems: generated$' stdout.txt || fail "where do ruler's problems come from?"
-grep -q '^        SUBSET is one of: niah_single_1, .*, vt, cwe, fwe$' stdout.txt || fail "ruler's families are not named"
+grep -q '^        subset is one of: niah_single_1, .*, vt, cwe, fwe$' stdout.txt || fail "ruler's families are not named"
 [ "$(grep -c '^    its fields: ' stdout.txt)" = 10 ] || fail "list tasks does not say what a file must hold"
 run 0 list devices
 grep -q '^cpu:0: ' stdout.txt || fail "list devices lacks the CPU"
