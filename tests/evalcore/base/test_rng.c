@@ -69,11 +69,31 @@ static void unit_is_in_range(void)
     CHECK_NEAR(sum / 100000, 0.5, 0.004); /* the mean's standard deviation is 0.0009 */
 }
 
+/* Each of the six orders of three values comes as often as the others. */
+static void shuffle_is_uniform(void)
+{
+    struct rng r;
+    int n[27] = {0};
+    rng_init(&r, 5, 6);
+    for (int i = 0; i < 6000; i++) {
+        int v[3] = {0, 1, 2};
+        rng_shuffle(&r, v, 3);
+        n[9 * v[0] + 3 * v[1] + v[2]]++;
+    }
+    static const int orders[] = {5, 7, 11, 15, 19, 21};
+    for (int i = 0; i < 6; i++)
+        CHECK(n[orders[i]] > 880 && n[orders[i]] < 1120); /* 1000 expected, four standard deviations */
+    int none[1] = {7};
+    rng_shuffle(&r, none, 0);
+    CHECK_INT(none[0], 7);
+}
+
 int main(void)
 {
     known_answers();
     stream_is_counter_based();
     below_is_uniform_and_in_range();
     unit_is_in_range();
+    shuffle_is_uniform();
     return check_done();
 }
