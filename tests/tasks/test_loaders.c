@@ -219,7 +219,7 @@ static void damaged_answers(void)
                        : pass == 3 && i % 3 ? "1"
                                             : answers[i]);
         write_rows(o.file, rows.data);
-        int rc = task_open(&t, "aime25", &o, NULL, &e);
+        int rc = task_open(&t, "aime25", &o, NULL, NULL, &e);
         CHECK_STR(e.text, want[pass] ? want[pass] : "");
         CHECK_INT(rc, want[pass] ? ERR_FORMAT : 0);
         task_close(&t);
