@@ -8,11 +8,6 @@
 #include "engine/pocket/pocket.h"
 #include "evalcore/base/file.h"
 
-enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128 };
-/* How many positions of a prompt may run at once. MOST_CHUNK is the largest number of rows of a linear layer
- * for which tests compare the bits of the backends. */
-enum { CHUNK_UNIT = 128, MOST_CHUNK = 2048 };
-
 static int open_device(struct engine *en, struct err *e)
 {
     const char *name = en->options.backend ? en->options.backend : "cpu";
@@ -70,41 +65,6 @@ int engine_open_chat(const char *model, const struct tokenizer *t, struct chat_o
     return chat_own_open(out, is_embedded ? NULL : model, t, e);
 }
 
-static struct engine_info model_info(const char *model, const struct model_config *c)
-{
-    return (struct engine_info){.model = model,
-                                .family = c->family->name,
-                                .n_layers = c->n_layers,
-                                .n_q = c->n_q,
-                                .n_kv = c->n_kv,
-                                .head_dim = c->head_dim,
-                                .hidden = c->hidden,
-                                .vocab = c->vocab,
-                                .max_position = c->max_position,
-                                .max_context = c->max_position,
-                                .bos = c->bos,
-                                .eos = c->n_eos ? c->eos[0] : -1};
-}
-
-static int is_gpu(const struct engine_options *o)
-{
-    return o->backend && strcmp(o->backend, "cpu");
-}
-
-/* A backend that this program was built without is a GPU's, whose default is bf16. */
-static enum dtype kv_type(const struct engine_options *o)
-{
-    const struct backend *be = backend_find(o->backend ? o->backend : "cpu");
-    return o->kv_dtype != KV_DEFAULT ? (o->kv_dtype == KV_BF16 ? DTYPE_BF16 : DTYPE_F32)
-           : be                      ? be->kv_default
-                                     : DTYPE_BF16;
-}
-
-static size_t token_bytes(const struct model_config *c, enum dtype kv)
-{
-    return (size_t)(c->n_layers * c->n_kv * 2 * c->head_dim) * dtype_bytes(kv);
-}
-
 static void fill_info(struct engine *en)
 {
     const struct model_config *c = &en->model.config;
@@ -116,7 +76,7 @@ static void fill_info(struct engine *en)
              en->cache.view.dtype == DTYPE_F32 ? "fp32" : "bf16", en->be->arithmetic(en->dev));
     en->numerics = xstrdup(text);
     struct engine_info *i = &en->info;
-    *i = model_info(en->model_name, c);
+    *i = engine_config_info(en->model_name, c);
     i->weights = en->model.identity;
     i->numerics = en->numerics;
     i->device = en->device_name;
@@ -125,7 +85,7 @@ static void fill_info(struct engine *en)
     i->weight_bytes = en->model.bytes;
     i->step_bytes = en->model.step_bytes;
     i->layer_values = model_layer_values(c);
-    i->kv_token_bytes = token_bytes(c, en->cache.view.dtype);
+    i->kv_token_bytes = engine_token_bytes(c, en->cache.view.dtype);
 }
 
 /* The cache has a place per row of the batch, and after these one per shared prompt. engine_reserve() adds
@@ -134,7 +94,7 @@ static int open_cache(struct engine *en, struct err *e)
 {
     const struct model_config *c = &en->model.config;
     const struct engine_options *o = &en->options;
-    struct kv_view v = {.dtype = kv_type(o),
+    struct kv_view v = {.dtype = engine_kv_type(o),
                         .n_seqs = o->max_batch + N_PROMPTS,
                         .n_layers = c->n_layers,
                         .n_kv = c->n_kv,
@@ -152,23 +112,6 @@ static int open_cache(struct engine *en, struct err *e)
     return 0;
 }
 
-static int check_options(struct engine_options *o, int gpu, const struct model_config *c, struct err *e)
-{
-    if (!o->max_batch)
-        o->max_batch = gpu ? DEFAULT_GPU_BATCH : DEFAULT_BATCH;
-    if (!o->max_context)
-        o->max_context = c->max_position;
-    if (o->max_batch < 1 || o->max_batch > MAX_BATCH)
-        return err_set(e, ERR_USAGE, "max_batch is %d; 1 to %d is possible", o->max_batch, MAX_BATCH);
-    if (o->max_context < 1 || o->max_context > c->max_position)
-        return err_set(e, ERR_USAGE, "a context of %d tokens is asked for; this model has 1 to %d",
-                       o->max_context, c->max_position);
-    if (o->prefill_chunk < 0 || o->prefill_chunk % CHUNK_UNIT || o->prefill_chunk > MOST_CHUNK)
-        return err_set(e, ERR_USAGE, "prefill_chunk is %d; multiples of %d up to %d are possible",
-                       o->prefill_chunk, CHUNK_UNIT, MOST_CHUNK);
-    return 0;
-}
-
 /* Runs no more positions at once than a context has. */
 static void set_chunk(struct engine *en)
 {
@@ -178,6 +121,15 @@ static void set_chunk(struct engine *en)
         o->prefill_chunk = en->be->prefill_chunk;
     if (o->prefill_chunk > all)
         o->prefill_chunk = all;
+}
+
+int engine_assemble(struct engine *en, struct err *e)
+{
+    if (open_cache(en, e))
+        return e->code;
+    set_chunk(en);
+    return transformer_init(&en->tf, &en->model, &en->cache, en->options.max_batch, en->options.max_context,
+                            en->options.prefill_chunk, e);
 }
 
 int engine_kv_dtype(enum kv_dtype *out, const char *name, struct err *e)
@@ -197,7 +149,7 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
     en->model_name = xstrdup(o->model ? o->model : "pocket");
     int rc = model_config_open(&c, en->model_name, e);
     if (!rc)
-        rc = check_options(&en->options, is_gpu(&en->options), &c, e);
+        rc = engine_check_options(&en->options, &c, e);
     if (!rc)
         rc = open_device(en, e);
     if (!rc)
@@ -208,12 +160,7 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
     if (!rc)
         rc = engine_open_chat(en->model_name, en->tokenizer, &en->chat, e);
     if (!rc)
-        rc = open_cache(en, e);
-    if (!rc)
-        set_chunk(en);
-    if (!rc)
-        rc = transformer_init(&en->tf, &en->model, &en->cache, en->options.max_batch, en->options.max_context,
-                              en->options.prefill_chunk, e);
+        rc = engine_assemble(en, e);
     if (rc) {
         engine_close(en);
         return rc;
@@ -294,19 +241,6 @@ const struct tokenizer *engine_tokenizer(const struct engine *en)
 const struct chat_own *engine_chat(const struct engine *en)
 {
     return &en->chat;
-}
-
-int engine_describe(const struct engine_options *options, struct engine_info *out, struct err *e)
-{
-    struct engine_options o = *options;
-    struct model_config c;
-    memset(out, 0, sizeof *out);
-    if (model_config_open(&c, o.model, e) || check_options(&o, is_gpu(&o), &c, e))
-        return e->code;
-    *out = model_info(o.model, &c);
-    out->max_batch = o.max_batch;
-    out->kv_token_bytes = token_bytes(&c, kv_type(&o));
-    return 0;
 }
 
 /* Page bounds are kept from the first policy on that needs them. Shared prompts made before have none, and

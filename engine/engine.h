@@ -69,6 +69,23 @@ const struct chat_own *engine_chat(const struct engine *en); /* empty for the em
 /* What is known from the configuration and these options alone, for --dry-run: neither weights nor a device
  * are opened. Other fields are 0 or NULL. */
 int engine_describe(const struct engine_options *o, struct engine_info *out, struct err *e);
+/* What a model and its policies take on a device. Bytes. */
+struct engine_memory {
+    int is_known;   /* 0: this program lacks the backend, so that scratch and bounds are those of the CPU */
+    size_t weights; /* with the rotation table */
+    size_t scratch; /* activations, tables of the cache, gates and states of the policies; all of it is taken
+                     * at once, for max_batch sequences of max_context tokens */
+    size_t bounds_token_bytes; /* beside kv_token_bytes, when a policy needs page bounds */
+    size_t pool;  /* K and V: the CPU takes so much, whatever is asked for; on a GPU 0, because all that is
+                   * free may be taken */
+    size_t spare; /* left free on a GPU, for what is allocated while it runs */
+};
+/* Checks the files of the weights by their headers and adds up memory, without reading a weight or opening a
+ * device: a folder without weights, a shard that is missing or too short, a tensor that is missing or has
+ * another shape are found here, as are mistakes in the options of the policies and their files. info is
+ * filled as by engine_describe(), with the sizes of the weights. n_specs may be 0. */
+int engine_measure(const struct engine_options *o, const struct policy_spec *const *specs, int n_specs,
+                   struct engine_info *info, struct engine_memory *out, struct err *e);
 /* The tokenizer alone. *out is NULL for a folder without tokenizer.json; a model with random weights uses the
  * embedded model's. The caller closes it. */
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e);

@@ -8,6 +8,9 @@
 #include "engine/transformer.h"
 
 enum { MAX_BATCH = 512, MAX_POLICIES = 256, MAX_PROGRAMS = 64, N_PROMPTS = 8 };
+/* How many positions of a prompt may run at once. MOST_CHUNK is the largest number of rows of a linear layer
+ * for which tests compare the bits of the backends. */
+enum { CHUNK_UNIT = 128, MOST_CHUNK = 2048 };
 enum { SPARE_PAGES = 1 }; /* that a head of a sequence that drops has mapped beyond those in use */
 
 /* A submitted request and, once admitted, its sequence. */
@@ -95,6 +98,17 @@ struct engine {
 };
 
 double engine_clock(void); /* monotonic seconds */
+
+/* engine_describe.c: what follows from configuration and options. engine_check_options() fills in defaults.
+ */
+int engine_check_options(struct engine_options *o, const struct model_config *c, struct err *e);
+struct engine_info engine_config_info(const char *model, const struct model_config *c);
+enum dtype engine_kv_type(const struct engine_options *o);
+size_t engine_token_bytes(const struct model_config *c, enum dtype kv);
+/* engine.c: gives an engine whose device and model are open its cache and its buffers. */
+int engine_assemble(struct engine *en, struct err *e);
+/* reserve.c: the fields of engine_memory that depend on the cache. */
+void engine_pool_needs(const struct engine *en, struct engine_memory *out);
 
 /* loop.c: uploads the n rows of the next step; NULL is a row of padding. */
 int rows_upload(struct engine *en, struct sequence *const *row, int n, struct err *e);

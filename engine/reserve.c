@@ -1,5 +1,7 @@
 /* Decides how much memory K and V get: on a GPU what weights, activations, tables and the states of the
  * policies have left. It is called when the policies are known, because a pool cannot grow later. */
+#include <string.h>
+
 #include "engine/engine_impl.h"
 
 /* When no size is given and the backend cannot say what is free (the CPU). */
@@ -18,19 +20,40 @@ static int needs_bounds(const struct engine *en)
     return 0;
 }
 
+/* Without a size, and without knowing what is free: what all sequences can need, at most DEFAULT_POOL, at
+ * least what one needs. */
+static size_t plain_pool(size_t one, size_t most)
+{
+    return most < DEFAULT_POOL ? most : one > DEFAULT_POOL ? one : DEFAULT_POOL;
+}
+
+/* Bytes of K and V of one sequence at full context. */
+static size_t one_sequence(const struct engine *en)
+{
+    const struct kv_view *v = &en->cache.view;
+    return en->be->unit_bytes(v->dtype, v->head_dim) * (size_t)en->cache.heads_per_seq * (size_t)v->max_pages;
+}
+
+void engine_pool_needs(const struct engine *en, struct engine_memory *out)
+{
+    size_t one = one_sequence(en), heads = (size_t)en->cache.heads_per_seq;
+    int gpu = en->options.backend && strcmp(en->options.backend, "cpu");
+    out->bounds_token_bytes =
+        needs_bounds(en) ? kv_bounds_bytes(&en->cache.view) * heads / KV_PAGE_TOKENS : 0;
+    out->spare = gpu ? GPU_MARGIN : 0;
+    out->pool = gpu ? 0 : plain_pool(one, one * (size_t)en->options.max_batch + one);
+}
+
 /* Bytes for K and V: what max_batch sequences and a shared prompt can need, or as much of it as fits. */
 static int pool_size(const struct engine *en, size_t unit, double share, size_t *out, struct err *e)
 {
     const struct kv_view *v = &en->cache.view;
     const struct engine_options *o = &en->options;
-    size_t one = unit * (size_t)en->cache.heads_per_seq * (size_t)v->max_pages;
+    size_t one = one_sequence(en);
     size_t most = one * (size_t)o->max_batch + one, free = en->be->free_bytes(en->dev);
     size_t bounds = needs_bounds(en) ? kv_bounds_bytes(v) : 0;
     if (o->pool_bytes || !free) {
-        *out = o->pool_bytes         ? o->pool_bytes
-               : most < DEFAULT_POOL ? most
-               : one > DEFAULT_POOL  ? one
-                                     : DEFAULT_POOL;
+        *out = o->pool_bytes ? o->pool_bytes : plain_pool(one, most);
         return 0;
     }
     size_t left =

@@ -17,6 +17,7 @@
 struct loader {
     struct model *m;
     struct safetensors *st; /* NULL: random weights */
+    int only_headers;       /* allocates and checks, but reads and sends no values */
     struct err *e;
 };
 
@@ -36,11 +37,13 @@ static const struct st_tensor *need(struct loader *l, const char *name, int n_di
 static int load_vector(struct loader *l, const char *name, int n, float **out)
 {
     l->m->bytes += (size_t)n * sizeof **out;
+    const struct st_tensor *t = l->st ? need(l, name, 1, n, 0) : NULL;
+    if (l->st && !t)
+        return l->e->code;
+    if (l->only_headers)
+        return (*out = l->m->be->alloc(l->m->dev, (size_t)n * sizeof **out)) ? 0 : device_error(l, name);
     if (!l->st)
         return (*out = model_random_ones(l->m->be, l->m->dev, n)) ? 0 : device_error(l, name);
-    const struct st_tensor *t = need(l, name, 1, n, 0);
-    if (!t)
-        return l->e->code;
     float *host = xmalloc((size_t)n * sizeof *host);
     int rc = st_to_f32(t, host, (size_t)n, l->e);
     if (!rc) {
@@ -84,10 +87,29 @@ static int random_matrix(struct loader *l, struct weight *w, const struct part *
     for (int i = 0; i < n_parts; i++)
         n += parts[i].rows;
     l->m->bytes += (size_t)n * (size_t)k * 2;
+    if (l->only_headers)
+        return l->m->be->weight_alloc(l->m->dev, w, n, k, DTYPE_BF16, with_bias) < 0
+                   ? device_error(l, parts[0].name)
+                   : 0;
     uint64_t key = hash_bytes64(parts[0].name, strlen(parts[0].name));
     return model_random_matrix(l->m->be, l->m->dev, w, n, k, key, with_bias) < 0
                ? device_error(l, parts[0].name)
                : 0;
+}
+
+/* The tensors of a matrix's part, their shapes checked; the bias is NULL where the file has none. */
+static int find_part(struct loader *l, const struct part *part, int k, const struct st_tensor **weight,
+                     const struct st_tensor **bias)
+{
+    char name[160];
+    *bias = NULL;
+    snprintf(name, sizeof name, "%s.weight", part->name);
+    if (!(*weight = need(l, name, 2, part->rows, k)))
+        return l->e->code;
+    snprintf(name, sizeof name, "%s.bias", part->name);
+    if (safetensors_find(l->st, name) && !(*bias = need(l, name, 1, part->rows, 0)))
+        return l->e->code;
+    return 0;
 }
 
 /* Loads a matrix whose parts are stacked by rows, with the biases of the parts that have one. */
@@ -95,32 +117,28 @@ static int load_matrix(struct loader *l, struct weight *w, const struct part *pa
 {
     int n = 0, with_bias = 0;
     enum dtype dtype = DTYPE_BF16;
-    const struct st_tensor *t[3];
-    char name[160];
+    const struct st_tensor *t[3], *b[3];
     if (!l->st)
         return random_matrix(l, w, parts, n_parts, k);
     for (int i = 0; i < n_parts; i++) {
-        snprintf(name, sizeof name, "%s.weight", parts[i].name);
-        if (!(t[i] = need(l, name, 2, parts[i].rows, k)))
+        if (find_part(l, &parts[i], k, &t[i], &b[i]))
             return l->e->code;
         if (t[i]->dtype != ST_BF16)
             dtype = DTYPE_F32;
         n += parts[i].rows;
-        snprintf(name, sizeof name, "%s.bias", parts[i].name);
-        with_bias |= safetensors_find(l->st, name) != NULL;
+        with_bias |= b[i] != NULL;
     }
     if (l->m->be->weight_alloc(l->m->dev, w, n, k, dtype, with_bias) < 0)
         return device_error(l, parts[0].name);
     l->m->bytes += (size_t)n * (size_t)k * (dtype == DTYPE_BF16 ? 2 : 4);
+    if (l->only_headers)
+        return 0;
     float *bias = with_bias ? xcalloc((size_t)n, sizeof *bias) : NULL;
     int rc = 0;
     for (int i = 0, row = 0; i < n_parts && !rc; row += parts[i++].rows) {
         rc = put_rows(l, w, row, parts[i].rows, t[i]);
-        snprintf(name, sizeof name, "%s.bias", parts[i].name);
-        if (!rc && safetensors_find(l->st, name)) {
-            const struct st_tensor *b = need(l, name, 1, parts[i].rows, 0);
-            rc = b ? st_to_f32(b, bias + row, (size_t)parts[i].rows, l->e) : l->e->code;
-        }
+        if (!rc && b[i])
+            rc = st_to_f32(b[i], bias + row, (size_t)parts[i].rows, l->e);
     }
     if (!rc && with_bias && l->m->be->upload(l->m->dev, w->bias, bias, (size_t)n * sizeof *bias) < 0)
         rc = device_error(l, parts[0].name);
@@ -167,6 +185,11 @@ static int load_rope(struct loader *l, int max_context)
     const struct model_config *c = &l->m->config;
     int half = c->head_dim / 2;
     size_t n = (size_t)max_context * 2 * (size_t)half;
+    l->m->cos_sin = l->m->be->alloc(l->m->dev, n * sizeof *l->m->cos_sin);
+    if (!l->m->cos_sin)
+        return device_error(l, "rotation table");
+    if (l->only_headers)
+        return 0;
     float *host = xmalloc(n * sizeof *host);
     for (int i = 0; i < half; i++) {
         double f = model_rope_frequency(c, i);
@@ -177,8 +200,7 @@ static int load_rope(struct loader *l, int max_context)
         }
     }
     int rc = 0;
-    l->m->cos_sin = l->m->be->alloc(l->m->dev, n * sizeof *host);
-    if (!l->m->cos_sin || l->m->be->upload(l->m->dev, l->m->cos_sin, host, n * sizeof *host) < 0)
+    if (l->m->be->upload(l->m->dev, l->m->cos_sin, host, n * sizeof *host) < 0)
         rc = device_error(l, "rotation table");
     free(host);
     return rc;
@@ -236,35 +258,46 @@ static int random_identity(struct model *m, const char *path, struct err *e)
     return rc;
 }
 
-int model_open(struct model *m, const char *path, const struct backend *be, struct device *dev,
-               int max_context, const char *cache_dir, struct err *e)
+static int open_model(struct loader *l, const char *path, int max_context, const char *cache_dir)
 {
-    memset(m, 0, sizeof *m);
-    m->be = be;
-    m->dev = dev;
-    struct loader l = {m, NULL, e};
+    struct model *m = l->m;
+    struct err *e = l->e;
     int rc = model_config_open(&m->config, path, e);
     if (!rc && !strcmp(path, "pocket")) {
         size_t n;
         const void *data = pocket_weights(&n);
-        rc = safetensors_open_memory(&l.st, data, n, "embedded weights", e);
+        rc = safetensors_open_memory(&l->st, data, n, "embedded weights", e);
     } else if (!rc && !model_random_config(path)) {
-        rc = safetensors_open_folder(&l.st, path, e);
+        rc = safetensors_open_folder(&l->st, path, e);
     }
     if (!rc)
-        rc = check_room(&l);
-    if (!rc && l.st)
-        rc = safetensors_identity(l.st, cache_dir, m->identity, e);
-    else if (!rc)
-        rc = random_identity(m, path, e);
+        rc = check_room(l);
+    if (!rc && !l->only_headers)
+        rc = l->st ? safetensors_identity(l->st, cache_dir, m->identity, e) : random_identity(m, path, e);
     if (!rc)
-        rc = load_all(&l, max_context);
-    safetensors_close(l.st);
+        rc = load_all(l, max_context);
+    safetensors_close(l->st);
     if (rc) {
         model_close(m);
         return err_add(e, "model %s", path);
     }
     return 0;
+}
+
+int model_open(struct model *m, const char *path, const struct backend *be, struct device *dev,
+               int max_context, const char *cache_dir, struct err *e)
+{
+    *m = (struct model){.be = be, .dev = dev};
+    struct loader l = {.m = m, .e = e};
+    return open_model(&l, path, max_context, cache_dir);
+}
+
+int model_open_headers(struct model *m, const char *path, const struct backend *be, struct device *dev,
+                       int max_context, struct err *e)
+{
+    *m = (struct model){.be = be, .dev = dev};
+    struct loader l = {.m = m, .only_headers = 1, .e = e};
+    return open_model(&l, path, max_context, NULL);
 }
 
 void model_close(struct model *m)

@@ -37,6 +37,12 @@ struct model {
  * safetensors_identity(). On an error m is closed. */
 int model_open(struct model *m, const char *path, const struct backend *be, struct device *dev,
                int max_context, const char *cache_dir, struct err *e);
+/* The same without the values: opens the headers of all files, checks that every tensor is there, has a dtype
+ * that is read and the shape that config.json asks for, and that its bytes lie inside its file, and allocates
+ * what loading would allocate. The identity stays "". Made for a backend that only counts
+ * (engine/memory/counting.h). */
+int model_open_headers(struct model *m, const char *path, const struct backend *be, struct device *dev,
+                       int max_context, struct err *e);
 void model_close(struct model *m);
 
 #endif

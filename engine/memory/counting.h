@@ -1,0 +1,17 @@
+#ifndef ENGINE_MEMORY_COUNTING_H
+#define ENGINE_MEMORY_COUNTING_H
+
+#include "kernels/backend.h"
+
+/* The third door of engine/memory (device.h says what the room is for): a backend that allocates nothing and
+ * adds up what it was asked for. Uploads succeed and do nothing; it cannot run operations. Its addresses must
+ * not be followed. */
+struct counting {
+    struct backend be; /* the table, with the sizes and types of the real backend */
+    size_t bytes;      /* asked for so far; what is released stays counted */
+};
+
+void counting_init(struct counting *c, const struct backend *real);
+struct device *counting_device(struct counting *c);
+
+#endif
