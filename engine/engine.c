@@ -292,7 +292,8 @@ int engine_policy(struct engine *en, const struct policy_spec *spec, struct poli
 {
     struct policy *p = xcalloc(1, sizeof *p);
     struct str key = {0}, other = {0};
-    int rc = policy_spec_resolve(&p->spec, spec, en->model_name, en->model.config.n_layers, &p->arena, e);
+    struct policy_model m = {en->model_name, en->options.model_name, en->model.config.n_layers};
+    int rc = policy_spec_resolve(&p->spec, spec, &m, &p->arena, e);
     p->ops = spec->ops;
     *out = NULL;
     if (!rc) {

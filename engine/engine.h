@@ -24,12 +24,13 @@ struct engine;
 
 enum kv_dtype { KV_DEFAULT, KV_FP32, KV_BF16 }; /* default: fp32 on the CPU, bf16 on CUDA */
 
-struct engine_options {  /* a field that is 0 or NULL means the default */
-    const char *model;   /* "pocket" (embedded) or a Hugging Face folder */
-    const char *backend; /* "cpu" (default) or "cuda" */
-    int ordinal;         /* which device of that backend */
-    int threads;         /* CPU threads; 0: all cores */
-    const char *isa;     /* CPU: "scalar", "avx2", "avx512"; NULL: the best this machine has */
+struct engine_options {     /* a field that is 0 or NULL means the default */
+    const char *model;      /* "pocket" (embedded) or a Hugging Face folder */
+    const char *model_name; /* whose published layers policies take; NULL: found from the folder */
+    const char *backend;    /* "cpu" (default) or "cuda" */
+    int ordinal;            /* which device of that backend */
+    int threads;            /* CPU threads; 0: all cores */
+    const char *isa;        /* CPU: "scalar", "avx2", "avx512"; NULL: the best this machine has */
     enum kv_dtype kv_dtype;
     int max_batch;     /* sequences decoded together; 0: 32, on a GPU 128 */
     int max_context;   /* longest prompt + completion; 0: the model's max_position_embeddings */

@@ -24,7 +24,7 @@ static const struct param delta_params[] = {
     {"k_pages", PARAM_INT, P(k_pages), NULL, 1, 1e6, NULL, "budget: pages that sparse layers read"},
     {"l_pages", PARAM_INT, P(l_pages), "4", 1, 1e6, NULL, "of these, the most recent pages"},
     {"layers", PARAM_INTS, P(layers), NULL, 0, 1000, NULL,
-     "refresh layers; a default exists per known model"},
+     "refresh layers; default: those published for the model (run file: model_name)"},
     {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
     {"tie_bias", PARAM_DOUBLE, P(tie_bias), "0", 0, 1, NULL,
      "subtracted from a page's probability per page index"},
@@ -56,18 +56,18 @@ static int delta_check(const void *params, struct err *e)
     return 0;
 }
 
-static int delta_resolve(void *params, const char *model, int n_layers, struct arena *a, struct err *e)
+static int delta_resolve(struct policy_spec *s, const struct policy_model *m, struct arena *a, struct err *e)
 {
-    struct delta_params *p = params;
-    (void)a;
+    struct delta_params *p = s->params;
     if (p->layers.n < 0) {
-        const struct model_defaults *d = model_defaults_find(model, n_layers);
+        const struct model_defaults *d = model_defaults_find(m, a, &s->taken);
         if (!d || !d->delta_layers)
-            return model_defaults_missing("layers", "delta_layers", model, e);
-        if (param_set_text(delta_params, params, a, "layers", d->delta_layers, "policy delta", e))
+            return model_defaults_missing("layers", MODEL_DEFAULT_DELTA, m, e);
+        if (param_set_text(delta_params, p, a, "layers", d->delta_layers, "policy delta", e))
             return ERR_USAGE;
+        s->taken = arena_printf(a, "layers %s, %s", d->delta_layers, s->taken);
     }
-    return layer_list_check(&p->layers, "layers", n_layers, e);
+    return layer_list_check(&p->layers, "layers", m->n_layers, e);
 }
 
 static struct policy_budget delta_budget(const void *params, const struct budget_at *at)

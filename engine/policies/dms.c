@@ -83,17 +83,16 @@ static int meta_int(const struct safetensors *s, const char *key, int max, int *
     return 0;
 }
 
-static int dms_resolve(void *params, const char *model, int n_layers, struct arena *a, struct err *e)
+static int dms_resolve(struct policy_spec *spec, const struct policy_model *m, struct arena *a, struct err *e)
 {
-    struct dms_params *p = params;
-    (void)n_layers;
+    struct dms_params *p = spec->params;
     (void)a;
     size_t n;
-    if (!p->gate && (strcmp(model, "pocket") || !pocket_gates(p->cr, &n)))
+    if (!p->gate && (strcmp(m->path, "pocket") || !pocket_gates(p->cr, &n)))
         return err_set(e, ERR_USAGE,
                        "no gates for cr %g ship with model %s; pocket has 2, 4 and 8, otherwise give "
                        "\"gate\", a safetensors file",
-                       p->cr, model);
+                       p->cr, m->path);
     struct safetensors *s = NULL;
     int rc = open_gates(p, &s, e);
     if (!rc && p->window == PARAM_UNSET_INT)

@@ -34,7 +34,7 @@ static const struct param kascade_params[] = {
      "budget: share of the context's tokens, per KV head"},
     {"min_tokens", PARAM_INT, P(min_tokens), "128", 1, 1e9, NULL, "least tokens"},
     {"anchors", PARAM_INTS, P(anchors), NULL, 0, 1000, NULL,
-     "anchor layers; a default exists per known model"},
+     "anchor layers; default: those published for the model (run file: model_name)"},
     {"map", PARAM_MAP, P(map), "", 0, 0, NULL,
      "layer: the anchor head that each KV head reads; identity where absent"},
     {"anchor_output", PARAM_ENUM, P(anchor_output), "sparse", 0, 0, outputs,
@@ -57,20 +57,23 @@ static const struct preset kascade_presets[] = {
     {0},
 };
 
-static int kascade_resolve(void *params, const char *model, int n_layers, struct arena *a, struct err *e)
+static int kascade_resolve(struct policy_spec *s, const struct policy_model *m, struct arena *a,
+                           struct err *e)
 {
-    struct kascade_params *p = params;
-    const struct model_defaults *d = model_defaults_find(model, n_layers);
+    struct kascade_params *p = s->params;
     if (p->anchors.n < 0) {
+        const struct model_defaults *d = model_defaults_find(m, a, &s->taken);
         if (!d || !d->kascade_anchors)
-            return model_defaults_missing("anchors", "kascade_anchors", model, e);
-        if (param_set_text(kascade_params, params, a, "anchors", d->kascade_anchors, "policy kascade", e))
+            return model_defaults_missing("anchors", MODEL_DEFAULT_KASCADE, m, e);
+        if (param_set_text(kascade_params, p, a, "anchors", d->kascade_anchors, "policy kascade", e))
             return ERR_USAGE;
-        if (!p->map.n && d->kascade_map && p->pool == POOL_GROUP &&
-            param_set_text(kascade_params, params, a, "map", d->kascade_map, "policy kascade", e))
+        int with_map = !p->map.n && d->kascade_map && p->pool == POOL_GROUP;
+        if (with_map && param_set_text(kascade_params, p, a, "map", d->kascade_map, "policy kascade", e))
             return ERR_USAGE;
+        s->taken = arena_printf(a, "anchors %s%s, %s", d->kascade_anchors,
+                                with_map ? " and their head map" : "", s->taken);
     }
-    return layer_list_check(&p->anchors, "anchors", n_layers, e);
+    return layer_list_check(&p->anchors, "anchors", m->n_layers, e);
 }
 
 static int kascade_check(const void *params, struct err *e)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "evalcore/base/file.h"
+#include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
 
 #define LLAMA_8B_MAP                                                                                         \
@@ -33,31 +35,129 @@ static const struct model_defaults known[] = {
     {"Meta-Llama-3.1-8B-Instruct", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP},
     {"Qwen3-8B", 36, NULL, "0+2+7+14+23", QWEN3_8B_MAP},
 };
+enum { N_KNOWN = sizeof known / sizeof *known };
 
-const struct model_defaults *model_defaults_find(const char *model, int n_layers)
+/* Where a name of the model was found, and the name. */
+struct name {
+    const char *text; /* NULL: none there */
+    const char *where;
+};
+enum { NAMES = 4 };
+
+static const char *last_part(const char *path, struct arena *a)
 {
-    size_t end = strlen(model), start;
-    while (end > 1 && model[end - 1] == '/')
+    size_t end = strlen(path), start;
+    while (end > 1 && path[end - 1] == '/')
         end--;
-    for (start = end; start > 0 && model[start - 1] != '/'; start--)
+    for (start = end; start > 0 && path[start - 1] != '/'; start--)
         ;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strlen(known[i].model) == end - start &&
-            !strncasecmp(known[i].model, model + start, end - start) && known[i].n_layers == n_layers)
-            return &known[i];
+    return arena_strndup(a, path + start, end - start);
+}
+
+/* The model of a folder in the Hub's cache, models--OWNER--NAME/snapshots/COMMIT. */
+static const char *hub_name(const char *path, struct arena *a)
+{
+    const char *repo = NULL;
+    for (const char *p = path; (p = strstr(p, "models--")); p++)
+        if (p == path || p[-1] == '/')
+            repo = p + strlen("models--");
+    const char *name = repo ? strstr(repo, "--") : NULL;
+    const char *end = repo ? repo + strcspn(repo, "/") : NULL;
+    return name && name < end ? arena_strndup(a, name + 2, (size_t)(end - name) - 2) : NULL;
+}
+
+/* The model that Transformers loaded before it saved this folder; newer versions do not write it. */
+static const char *saved_name(const char *path, struct arena *a)
+{
+    struct str file = {0};
+    json_t *config = NULL;
+    file_join(&file, path, "config.json");
+    const char *name = NULL;
+    if (file_is_dir(path) && !json_read_file(&config, str_text(&file), NULL))
+        name = json_string_value(json_object_get(config, "_name_or_path"));
+    if (name)
+        name = hub_name(name, a) ? hub_name(name, a) : last_part(name, a);
+    json_decref(config);
+    str_release(&file);
+    return name && *name ? name : NULL;
+}
+
+/* In the order in which they count. */
+static void find_names(const struct policy_model *m, struct arena *a, struct name names[NAMES])
+{
+    memset(names, 0, NAMES * sizeof *names);
+    if (m->name) {
+        names[0] = (struct name){m->name, "the run file's \"model_name\""};
+        return;
+    }
+    names[1] = (struct name){last_part(m->path, a), "the folder's name"};
+    names[2] = (struct name){hub_name(m->path, a), "the folder's place in the Hub's cache"};
+    names[3] = (struct name){saved_name(m->path, a), "\"_name_or_path\" in config.json"};
+}
+
+const struct model_defaults *model_defaults_find(const struct policy_model *m, struct arena *a,
+                                                 const char **taken)
+{
+    struct name names[NAMES];
+    find_names(m, a, names);
+    for (int k = 0; k < NAMES; k++)
+        for (size_t i = 0; names[k].text && i < N_KNOWN; i++)
+            if (!strcasecmp(known[i].model, names[k].text) && known[i].n_layers == m->n_layers) {
+                *taken = arena_printf(a, "published for %s, which is %s", known[i].model, names[k].where);
+                return &known[i];
+            }
     return NULL;
 }
 
-int model_defaults_missing(const char *key, const char *field, const char *model, struct err *e)
+static const char *published(const struct model_defaults *d, enum model_default which)
 {
-    struct str names = {0};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(field, "delta_layers") ? known[i].delta_layers != NULL : known[i].kascade_anchors != NULL)
-            str_printf(&names, "%s%s", names.len ? ", " : "", known[i].model);
-    int rc = err_set(e, ERR_USAGE,
-                     "\"%s\" is missing and model %s has no default for it; give it in the run file (models "
-                     "with a default: %s)",
-                     key, model, str_text(&names));
-    str_release(&names);
+    return which == MODEL_DEFAULT_DELTA ? d->delta_layers : d->kascade_anchors;
+}
+
+/* Layers at the depths at which the published ones lie, as an example of the form. */
+static void placeholders(struct str *out, enum model_default which, int n_layers)
+{
+    static const double delta[] = {2.0 / 28, 0.5, 0.8}, kascade[] = {0, 2.0 / 32, 0.25, 0.4, 0.5};
+    const double *depth = which == MODEL_DEFAULT_DELTA ? delta : kascade;
+    int n = which == MODEL_DEFAULT_DELTA ? 3 : 5, last = -1;
+    for (int i = 0; i < n; i++) {
+        int layer = (int)(depth[i] * n_layers + 0.5);
+        if (layer <= last || layer >= n_layers)
+            continue;
+        str_printf(out, "%s%d", last < 0 ? "" : ", ", layer);
+        last = layer;
+    }
+}
+
+static void list_known(struct str *out, enum model_default which)
+{
+    for (size_t i = 0; i < N_KNOWN; i++)
+        if (published(&known[i], which))
+            str_printf(out, "%s%s", out->len ? ", " : "", known[i].model);
+}
+
+int model_defaults_missing(const char *key, enum model_default which, const struct policy_model *m,
+                           struct err *e)
+{
+    struct str models = {0}, layers = {0}, tried = {0};
+    struct name names[NAMES];
+    struct arena a = {0};
+    find_names(m, &a, names);
+    for (int k = 0; k < NAMES; k++)
+        if (names[k].text)
+            str_printf(&tried, "%s%.80s (%s)", tried.len ? ", " : "", names[k].text, names[k].where);
+    list_known(&models, which);
+    placeholders(&layers, which, m->n_layers);
+    int rc =
+        err_set(e, ERR_USAGE,
+                "\"%s\" is missing, and nobody has published them for this model of %d layers. Looked for: "
+                "%s. Write into the run file's entry of this policy \"%s\": [%s], where the numbers are "
+                "placeholders: choose them for this model. If it is one of %s, write \"model_name\" with "
+                "that name beside \"model\"",
+                key, m->n_layers, str_text(&tried), key, str_text(&layers), str_text(&models));
+    arena_release(&a);
+    str_release(&models);
+    str_release(&layers);
+    str_release(&tried);
     return rc;
 }

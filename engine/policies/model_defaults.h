@@ -1,11 +1,10 @@
 #ifndef ENGINE_MODEL_DEFAULTS_H
 #define ENGINE_MODEL_DEFAULTS_H
 
-#include "evalcore/base/err.h"
+#include "engine/policies/policy.h"
 
 /* What the papers publish per model: DELTA's refresh layers, Kascade's anchors and head maps, and the
- * embedded model's own. A model folder is recognised by the last part of its path and by its number of
- * layers. */
+ * embedded model's own. */
 struct model_defaults {
     const char *model; /* "DeepSeek-R1-Distill-Qwen-1.5B" */
     int n_layers;
@@ -13,12 +12,18 @@ struct model_defaults {
     const char *kascade_anchors; /* the same */
     const char *kascade_map;     /* as a PARAM_MAP option is written; NULL: identity */
 };
+enum model_default { MODEL_DEFAULT_DELTA, MODEL_DEFAULT_KASCADE };
 
-/* NULL when the model is not known. */
-const struct model_defaults *model_defaults_find(const char *model, int n_layers);
+/* A model is known by its number of layers and one of its names, whatever the case of their letters: m->name
+ * if there is one and else, in this order, the last part of its path, the name in a path of the Hub's cache,
+ * and "_name_or_path" in its config.json. NULL when it is not known. *taken, in the arena: "published for
+ * MODEL, which is the folder's name". */
+const struct model_defaults *model_defaults_find(const struct policy_model *m, struct arena *a,
+                                                 const char **taken);
 
-/* ERR_USAGE: "`key` is missing and model X has no default; models that have one: ...". `field`:
- * "delta_layers" or "kascade_anchors". */
-int model_defaults_missing(const char *key, const char *field, const char *model, struct err *e);
+/* ERR_USAGE: the names that were looked for, the line to write, with layers as placeholders, and the models
+ * that have published ones. */
+int model_defaults_missing(const char *key, enum model_default which, const struct policy_model *m,
+                           struct err *e);
 
 #endif

@@ -75,8 +75,7 @@ static int spec_find(struct policy_spec *out, const char *name, struct arena *a,
             return err_set(e, ERR_USAGE, "unknown policy \"%s\"; did you mean \"%s\"?", name, near);
         return err_set(e, ERR_USAGE, "unknown policy \"%s\"; `kveval list policies` shows them", name);
     }
-    out->ops = ops;
-    out->preset = NULL;
+    *out = (struct policy_spec){.ops = ops};
     out->params = arena_alloc(a, ops->params_size ? ops->params_size : 1);
     param_defaults(ops->params, out->params);
     return 0;
@@ -198,16 +197,17 @@ json_t *policy_spec_to_json(const struct policy_spec *s)
     return o;
 }
 
-int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const char *model,
-                        int n_layers, struct arena *a, struct err *e)
+int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const struct policy_model *m,
+                        struct arena *a, struct err *e)
 {
     *out = *in;
+    out->taken = NULL;
     out->params = arena_alloc(a, in->ops->params_size ? in->ops->params_size : 1);
     if (in->ops->params_size)
         param_copy(in->ops->params, out->params, in->params, in->ops->params_size, a);
     if (!in->ops->resolve)
         return 0;
-    if (in->ops->resolve(out->params, model, n_layers, a, e))
+    if (in->ops->resolve(out, m, a, e))
         return err_add(e, "policy %s", in->ops->name);
     return 0;
 }

@@ -28,6 +28,14 @@ struct policy_spec { /* a policy with parameters whose ranges are checked, not y
     const struct policy_ops *ops;
     void *params;       /* ops->params_size bytes, in the arena given to policy_spec_* */
     const char *preset; /* name, or NULL */
+    const char *taken;  /* after policy_spec_resolve(): which options the model has given, and how it was
+                         * recognised, for people; NULL: none */
+};
+
+struct policy_model {
+    const char *path; /* "pocket", a folder or "random:CONFIG.json" */
+    const char *name; /* the model whose published layers are taken; NULL: it is found (model_defaults.h) */
+    int n_layers;
 };
 
 struct preset {               /* a published variant: options that differ from the defaults */
@@ -55,10 +63,10 @@ int policy_spec_text(struct policy_spec *out, const char *text, struct arena *a,
 /* {"name": ..., and every effective option}: what job keys and reports use. A new reference. */
 json_t *policy_spec_to_json(const struct policy_spec *s);
 /* A copy of the spec in which options that depend on the model (layers, anchors, gates) have the model's
- * defaults. It shares no memory with `in`. ERR_USAGE names the models that have defaults when this one has
- * none. Called by engine_policy(), and by dry runs to show effective values. */
-int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const char *model,
-                        int n_layers, struct arena *a, struct err *e);
+ * defaults. It shares no memory with `in`. When this model has none, ERR_USAGE names the models that have
+ * them and shows what to write. Called by engine_policy(), and by dry runs to show effective values. */
+int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const struct policy_model *m,
+                        struct arena *a, struct err *e);
 /* The step for which a budget is asked. Reports also pass means over steps and jobs, so a policy must not
  * round these numbers to whole tokens. */
 struct budget_at {

@@ -88,7 +88,9 @@ struct policy { /* an instance; a policy may write `own` only */
 };
 
 typedef int policy_check_fn(const void *params, struct err *e);
-typedef int policy_resolve_fn(void *params, const char *model, int n_layers, struct arena *a, struct err *e);
+/* Fills in s->params what depends on the model, and sets s->taken. */
+typedef int policy_resolve_fn(struct policy_spec *s, const struct policy_model *m, struct arena *a,
+                              struct err *e);
 typedef struct policy_budget policy_budget_fn(const void *params, const struct budget_at *at);
 typedef void policy_rule_fn(const void *params, struct str *out);
 typedef int policy_init_fn(struct policy *p, struct err *e);

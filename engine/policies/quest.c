@@ -85,11 +85,10 @@ static int quest_check(const void *params, struct err *e)
     return 0;
 }
 
-static int quest_resolve(void *params, const char *model, int n_layers, struct arena *a, struct err *e)
+static int quest_resolve(struct policy_spec *s, const struct policy_model *m, struct arena *a, struct err *e)
 {
-    struct quest_params *p = params;
-    (void)model;
-    (void)n_layers;
+    struct quest_params *p = s->params;
+    (void)m;
     (void)a;
     (void)e;
     p->page_tokens = page_tokens(p);

@@ -94,6 +94,8 @@ static int load_inputs(struct sweep *s, struct err *e)
         rc = take_folder(s, e);
     if (!rc)
         rc = runplan_build(&s->plan, &s->file, &po, e);
+    if (!rc)
+        runplan_tell_taken(&s->plan);
     if (rc == ERR_DEVICE) /* no mistake in the input */
         s->code = EXIT_INCOMPLETE;
     return rc;
@@ -266,7 +268,9 @@ const struct command cmd_sweep = {
     .help = "decode and grade every cell of a run file; repeat the command to resume",
     .details =
         "Writes DIR/journal (the raw truth), DIR/cells (lm-evaluation-harness layout) and DIR/report.\n"
-        "Model, tasks and policies are in the run file; runs/README.md describes it.",
+        "Model, tasks and policies are in the run file; runs/README.md describes it. DELTA and Kascade take\n"
+        "the layers published for the model, which is known by its folder, or by \"model_name\" in the run "
+        "file.",
     .options = sweep_table,
     .run = run_sweep,
 };

@@ -39,6 +39,7 @@ static int open_lane(struct runplan *p, enum kv_dtype kv_dtype, const struct run
     memset(lane, 0, sizeof *lane);
     lane->kv_dtype = kv_dtype;
     struct engine_options options = {.model = p->file->model,
+                                     .model_name = p->file->model_name,
                                      .backend = o->backend,
                                      .ordinal = o->ordinal,
                                      .threads = o->threads,
@@ -193,9 +194,9 @@ static int identify_cell(struct runplan *p, struct plan_cell *c, struct err *e)
 static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
 {
     const struct lane *lane = &p->lanes[c->lane];
+    struct policy_model m = {p->file->model, p->file->model_name, lane->info.n_layers};
     int rc = lane->engine ? engine_policy(lane->engine, &c->policy->spec, &c->instance, e)
-                          : policy_spec_resolve(&c->spec, &c->policy->spec, p->file->model,
-                                                lane->info.n_layers, &p->arena, e);
+                          : policy_spec_resolve(&c->spec, &c->policy->spec, &m, &p->arena, e);
     if (rc)
         return err_add(e, "%s", c->policy->where), rc;
     if (lane->engine) {
@@ -217,6 +218,18 @@ static void tell_chat(const struct runplan *p)
     if (s < f->n_settings && p->n_lanes && chat_own_notice(p->lanes[0].chat, &text))
         log_warn("%s", str_text(&text));
     str_release(&text);
+}
+
+void runplan_tell_taken(const struct runplan *p)
+{
+    for (int i = 0; i < p->n_cells; i++) {
+        const struct policy_spec *s = &p->cells[i].spec;
+        int told = !s->taken;
+        for (int k = 0; k < i && !told; k++)
+            told = p->cells[k].spec.ops == s->ops && same_text(p->cells[k].spec.taken, s->taken);
+        if (!told)
+            log_info("policy %s: %s", policy_name(s->ops), s->taken);
+    }
 }
 
 static int make_cells(struct runplan *p, const struct runplan_options *o, struct err *e)

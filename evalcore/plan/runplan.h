@@ -64,6 +64,9 @@ struct runplan_options {
 /* Finds every mistake in the input, before anything is decoded; p is then released. f must outlive p. */
 int runplan_build(struct runplan *p, const struct runfile *f, const struct runplan_options *o, struct err *e);
 void runplan_release(struct runplan *p);
+/* Tells people which layers the model has given to policies and how it was recognised, a line for each
+ * choice. */
+void runplan_tell_taken(const struct runplan *p);
 
 /* What only an open engine knows of its lane. */
 struct lane_facts {

@@ -121,6 +121,8 @@ static json_t *cell_json(const struct runplan *p, const struct plan_cell *c)
     json_object_set_new(o, "k_pages", option_text(&c->spec, "k_pages"));
     json_object_set_new(o, "l_pages", option_text(&c->spec, "l_pages"));
     json_object_set_new(o, "budget_tokens", option_text(&c->spec, "budget_tokens"));
+    if (c->spec.taken)
+        json_object_set_new(o, "taken", json_text_of(c->spec.taken));
     add_budget(o, &c->spec);
     return o;
 }

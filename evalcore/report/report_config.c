@@ -21,6 +21,25 @@ static const char *options_text(struct arena *a, const struct cell *c)
     return out;
 }
 
+/* Which layers a model has given to its policies, each choice once. */
+static void add_taken(struct doc *d, const json_t *config)
+{
+    json_t *cells = json_object_get(config, "cells"), *told = json_object(), *cell;
+    size_t i;
+    json_array_foreach(cells, i, cell)
+    {
+        const char *policy = json_string_value(json_object_get(cell, "policy"));
+        const char *taken = json_string_value(json_object_get(cell, "taken"));
+        if (!policy || !taken)
+            continue;
+        const char *line = arena_printf(d->arena, "%s: %s.", policy, taken);
+        if (!json_object_get(told, line))
+            doc_paragraph(d, "%s", line);
+        json_object_set_new(told, line, json_true());
+    }
+    json_decref(told);
+}
+
 void report_add_config(struct doc *d, const struct report *r)
 {
     const struct run *run = r->run;
@@ -41,6 +60,7 @@ void report_add_config(struct doc *d, const struct report *r)
             break;
         }
     }
+    add_taken(d, run->config);
     t = doc_table(d, "Tasks.");
     static const struct table_column task_columns[] = {{"task", 0},
                                                        {"name", 0},

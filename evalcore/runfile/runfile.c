@@ -133,8 +133,8 @@ static int read_settings(struct runfile *r, const json_t *root, struct err *e)
 
 static int check_keys(const struct runfile *r, const json_t *root, struct err *e)
 {
-    static const char *const ours[] = {"model",     "tasks", "policies", "baseline",
-                                       "published", "stop",  "note",     NULL};
+    static const char *const ours[] = {"model",     "model_name", "tasks", "policies", "baseline",
+                                       "published", "stop",       "note",  NULL};
     const char *key;
     json_t *v;
     json_object_foreach((json_t *)root, key, v)
@@ -172,6 +172,19 @@ static int read_model(struct runfile *r, json_t *root, const char *override, str
     return 0;
 }
 
+static int read_model_name(struct runfile *r, const json_t *v, struct err *e)
+{
+    if (!v)
+        return 0;
+    if (!json_is_string(v) || !*json_string_value(v) || strchr(json_string_value(v), '/'))
+        return err_set(e, ERR_USAGE,
+                       "%s: \"model_name\" is the name of a model whose layers are published, without its "
+                       "owner, such as \"DeepSeek-R1-Distill-Qwen-7B\"",
+                       r->path);
+    r->model_name = arena_strdup(&r->arena, json_string_value(v));
+    return 0;
+}
+
 static int read_root(struct runfile *r, json_t *root, const struct runfile_options *o, struct err *e)
 {
     int rc = 0;
@@ -184,6 +197,8 @@ static int read_root(struct runfile *r, json_t *root, const struct runfile_optio
         rc = check_keys(r, root, e);
     if (!rc)
         rc = read_model(r, root, o->model, e);
+    if (!rc)
+        rc = read_model_name(r, json_object_get(root, "model_name"), e);
     if (!rc)
         rc = read_settings(r, root, e);
     if (!rc)

@@ -35,7 +35,9 @@ struct runfile_settings {
 
 struct runfile {
     const char *path, *dir;
-    const char *model;    /* "pocket", a folder (relative paths already resolved), or an id on the Hub */
+    const char *model; /* "pocket", a folder (relative paths already resolved), or an id on the Hub */
+    const char
+        *model_name;      /* of the model whose published layers policies take; NULL: found from the folder */
     const char *baseline; /* a policy's label or name; "" when there is none */
     int baseline_policy;  /* index into policies; -1 when there is none */
     struct runfile_task *tasks;

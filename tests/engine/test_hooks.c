@@ -263,12 +263,11 @@ static void half_release(struct policy *p)
     p->be->release(p->dev, p->own);
 }
 
-static int refuse_model(void *params, const char *model, int n_layers, struct arena *a, struct err *e)
+static int refuse_model(struct policy_spec *s, const struct policy_model *m, struct arena *a, struct err *e)
 {
-    (void)params;
-    (void)n_layers;
+    (void)s;
     (void)a;
-    return err_set(e, ERR_USAGE, "model %s has no default", model);
+    return err_set(e, ERR_USAGE, "model %s has no default", m->path);
 }
 
 /* After an init that failed half way release is called once, and never for a policy that was not initialised.

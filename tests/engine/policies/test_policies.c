@@ -46,6 +46,7 @@ static void row(const char *path, long number, char *line)
     struct err e = {0};
     struct arena a = {0};
     struct policy_spec spec, full;
+    static const struct policy_model pocket = {"pocket", NULL, 8};
     struct str got = {0};
     char *split = NULL;
     int kind = 0;
@@ -57,7 +58,7 @@ static void row(const char *path, long number, char *line)
         return;
     }
     *split = 0;
-    if (policy_spec_text(&spec, line, &a, &e) || policy_spec_resolve(&full, &spec, "pocket", 8, &a, &e)) {
+    if (policy_spec_text(&spec, line, &a, &e) || policy_spec_resolve(&full, &spec, &pocket, &a, &e)) {
         str_puts(&got, e.text);
     } else if (kind == 1) {
         struct str before = {0};
@@ -189,21 +190,62 @@ static void gate_file(void)
     arena_release(&a);
 }
 
-static void unknown_model(void)
+/* How a model is recognised, and what is said when it is not. */
+static void models(void)
 {
-    struct err e = {0};
-    struct arena a = {0};
-    struct policy_spec spec, full;
-    CHECK_INT(policy_spec_text(&spec, "delta:k_pages=64", &a, &e), 0);
-    CHECK(policy_spec_resolve(&full, &spec, "models/Qwen3-8B", 36, &a, &e) < 0);
-    CHECK(strstr(e.text, "\"layers\" is missing and model models/Qwen3-8B has no default") != NULL);
-    CHECK(strstr(e.text, "DeepSeek-R1-Distill-Qwen-7B") != NULL);
-    memset(&e, 0, sizeof e);
-    CHECK_INT(policy_spec_resolve(&full, &spec, "models/DeepSeek-R1-Distill-Qwen-7B/", 28, &a, &e), 0);
-    memset(&e, 0, sizeof e);
-    CHECK_INT(policy_spec_text(&spec, "kascade:preset=paper", &a, &e), 0);
-    CHECK_INT(policy_spec_resolve(&full, &spec, "models/qwen3-8b", 36, &a, &e), 0);
-    arena_release(&a);
+    static const struct {
+        const char *policy, *path, *name;
+        int n_layers;
+        const char *want; /* `taken`, or the message */
+    } rows[] = {
+        {"delta:k_pages=64", "models/DeepSeek-R1-Distill-Qwen-7B/", NULL, 28,
+         "layers 2+14+22, published for DeepSeek-R1-Distill-Qwen-7B, which is the folder's name"},
+        {"delta:k_pages=64", "h/models--deepseek-ai--DeepSeek-R1-Distill-Qwen-7B/snapshots/0123456789ab",
+         NULL, 28,
+         "layers 2+14+22, published for DeepSeek-R1-Distill-Qwen-7B, which is the folder's place in the "
+         "Hub's "
+         "cache"},
+        {"delta:k_pages=64", "mine", "deepseek-r1-distill-qwen-14b", 48,
+         "layers 2+6+42, published for DeepSeek-R1-Distill-Qwen-14B, which is the run file's \"model_name\""},
+        {"kascade:preset=paper", "models/qwen3-8b", NULL, 36,
+         "anchors 0+2+7+14+23 and their head map, published for Qwen3-8B, which is the folder's name"},
+        {"kascade:preset=pooled", "models/qwen3-8b", NULL, 36,
+         "anchors 0+2+7+14+23, published for Qwen3-8B, which is the folder's name"},
+        {"kascade:preset=paper", "named", NULL, 36,
+         "anchors 0+2+7+14+23 and their head map, published for Qwen3-8B, which is \"_name_or_path\" in "
+         "config.json"},
+        {"delta:k_pages=64,layers=3", "models/Qwen3-8B", NULL, 36, NULL},
+        {"delta:k_pages=64", "models/Qwen3-8B", NULL, 36,
+         "policy delta: \"layers\" is missing, and nobody has published them for this model of 36 layers. "
+         "Looked "
+         "for: Qwen3-8B (the folder's name). Write into the run file's entry of this policy \"layers\": [3, "
+         "18, "
+         "29], where the numbers are placeholders: choose them for this model. If it is one of pocket, "
+         "DeepSeek-R1-Distill-Qwen-1.5B, DeepSeek-R1-Distill-Qwen-7B, DeepSeek-R1-Distill-Qwen-14B, "
+         "DeepSeek-R1-Distill-Llama-8B, write \"model_name\" with that name beside \"model\""},
+        /* the name alone does not make it the model */
+        {"kascade:preset=paper", "a/Qwen3-8B", NULL, 4,
+         "policy kascade: \"anchors\" is missing, and nobody has published them for this model of 4 layers. "
+         "Looked for: Qwen3-8B (the folder's name). Write into the run file's entry of this policy "
+         "\"anchors\": "
+         "[0, 1, 2], where the numbers are placeholders: choose them for this model. If it is one of pocket, "
+         "DeepSeek-R1-Distill-Llama-8B, Llama-3.1-8B, Llama-3.1-8B-Instruct, Meta-Llama-3.1-8B-Instruct, "
+         "Qwen3-8B, write \"model_name\" with that name beside \"model\""},
+    };
+    struct err made = {0};
+    static const char config[] = "{\"_name_or_path\": \"Qwen/Qwen3-8B\"}";
+    CHECK_INT(file_mkdirs("named", &made), 0);
+    CHECK_INT(file_write_atomic("named/config.json", config, sizeof config - 1, &made), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct err e = {0};
+        struct arena a = {0};
+        struct policy_spec spec, full;
+        struct policy_model m = {rows[i].path, rows[i].name, rows[i].n_layers};
+        CHECK_INT(policy_spec_text(&spec, rows[i].policy, &a, &e), 0);
+        int rc = policy_spec_resolve(&full, &spec, &m, &a, &e);
+        CHECK_STR(rc ? e.text : full.taken ? full.taken : "", rows[i].want ? rows[i].want : "");
+        arena_release(&a);
+    }
 }
 
 int main(int argc, char **argv)
@@ -224,6 +266,6 @@ int main(int argc, char **argv)
     presets_have_rows();
     policies_are_complete();
     gate_file();
-    unknown_model();
+    models();
     return check_done();
 }
