@@ -87,6 +87,13 @@ struct engine_memory {
  * filled as by engine_describe(), with the sizes of the weights. n_specs may be 0. */
 int engine_measure(const struct engine_options *o, const struct policy_spec *const *specs, int n_specs,
                    struct engine_info *info, struct engine_memory *out, struct err *e);
+/* What a device has, before anything is loaded. */
+struct engine_device {
+    char name[128];
+    size_t total_bytes, free_bytes; /* free: of the CPU what the kernel counts as available */
+};
+/* ERR_UNSUPPORTED: the backend is not built in; ERR_DEVICE: the device cannot be opened. */
+int engine_device_memory(const char *backend, int ordinal, struct engine_device *out, struct err *e);
 /* The tokenizer alone. *out is NULL for a folder without tokenizer.json; a model with random weights uses the
  * embedded model's. The caller closes it. */
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e);

@@ -135,6 +135,13 @@ static struct policy_budget dms_budget(const void *params, const struct budget_a
                                   p->window == PARAM_UNSET_INT ? INFINITY : reach(p)};
 }
 
+static double dms_held(const void *params, const struct budget_at *at)
+{
+    const struct dms_params *p = params;
+    double window = p->window == PARAM_UNSET_INT ? 0 : reach(p);
+    return isnan(p->cr) ? at->context : at->context / p->cr + window;
+}
+
 static int load_gates(const struct policy *pol, const struct safetensors *s, float *w, float *b,
                       struct err *e)
 {
@@ -298,6 +305,7 @@ const struct policy_ops policy_dms = {
     .sparse_prefill = 1,
     .resolve = dms_resolve,
     .budget = dms_budget,
+    .held = dms_held,
     .rule = dms_rule,
     .init = dms_init,
     .release = dms_release,

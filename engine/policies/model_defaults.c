@@ -90,6 +90,10 @@ static void find_names(const struct policy_model *m, struct arena *a, struct nam
         names[0] = (struct name){m->name, "the run file's \"model_name\""};
         return;
     }
+    if (!strcmp(m->path, "pocket")) {
+        names[0] = (struct name){m->path, "the embedded model"};
+        return;
+    }
     names[1] = (struct name){last_part(m->path, a), "the folder's name"};
     names[2] = (struct name){hub_name(m->path, a), "the folder's place in the Hub's cache"};
     names[3] = (struct name){saved_name(m->path, a), "\"_name_or_path\" in config.json"};

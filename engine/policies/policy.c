@@ -217,6 +217,12 @@ struct policy_budget policy_budget_at(const struct policy_spec *s, const struct 
     return s->ops->budget ? s->ops->budget(s->params, at) : (struct policy_budget){INFINITY, INFINITY};
 }
 
+double policy_held_at(const struct policy_spec *s, const struct budget_at *at)
+{
+    double held = s->ops->held ? s->ops->held(s->params, at) : at->context;
+    return held < at->context ? held : at->context;
+}
+
 void policy_budget_rule(const struct policy_spec *s, struct str *out)
 {
     if (s->ops->rule)

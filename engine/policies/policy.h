@@ -82,6 +82,10 @@ struct policy_budget {
 };
 /* Full attention, and every policy without the hook, has no budget: both fields are INFINITY. */
 struct policy_budget policy_budget_at(const struct policy_spec *s, const struct budget_at *at);
+/* How many tokens a KV head holds in that step, the prompt's own peak left aside: the context, but for
+ * policies that drop tokens. What learned gates drop is not known before; there it is what they were trained
+ * for, and the window. */
+double policy_held_at(const struct policy_spec *s, const struct budget_at *at);
 /* The budget rule in words, printed with every result: "64 pages of 16 tokens, the last one forced". */
 void policy_budget_rule(const struct policy_spec *s, struct str *out);
 

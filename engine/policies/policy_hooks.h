@@ -92,6 +92,7 @@ typedef int policy_check_fn(const void *params, struct err *e);
 typedef int policy_resolve_fn(struct policy_spec *s, const struct policy_model *m, struct arena *a,
                               struct err *e);
 typedef struct policy_budget policy_budget_fn(const void *params, const struct budget_at *at);
+typedef double policy_held_fn(const void *params, const struct budget_at *at);
 typedef void policy_rule_fn(const void *params, struct str *out);
 typedef int policy_init_fn(struct policy *p, struct err *e);
 typedef void policy_release_fn(struct policy *p);
@@ -118,6 +119,7 @@ struct policy_ops {
     policy_check_fn *check;     /* refuses options that contradict each other */
     policy_resolve_fn *resolve; /* fills in the model's defaults */
     policy_budget_fn *budget;   /* the budget in tokens; a policy with budget_keys must have it */
+    policy_held_fn *held;       /* of a policy that drops: policy_held_at() */
     policy_rule_fn *rule;       /* the budget in words */
     policy_init_fn *init;       /* binds to the model: checks layers and heads, allocates own */
     /* Frees own: once after every init, also after one that failed half way, and never without one. The

@@ -95,6 +95,14 @@ static struct policy_budget raas_budget(const void *params, const struct budget_
     return (struct policy_budget){kept + at->prompt, kept + pinned};
 }
 
+/* A mask forgets nothing. Otherwise pages beyond the budget go, and the one that is being filled is beside
+ * it. */
+static double raas_held(const void *params, const struct budget_at *at)
+{
+    const struct raas_params *p = params;
+    return p->permanent ? raas_budget(params, at).whole + KV_PAGE_TOKENS : at->context;
+}
+
 static void raas_rule(const void *params, struct str *out)
 {
     const struct raas_params *p = params;
@@ -253,6 +261,7 @@ const struct policy_ops policy_raas = {
     .needs = POLICY_BOUNDS | POLICY_DROP,
     .check = raas_check,
     .budget = raas_budget,
+    .held = raas_held,
     .rule = raas_rule,
     .state_size = raas_state,
     .on_qkv = raas_on_qkv,

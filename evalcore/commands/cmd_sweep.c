@@ -63,6 +63,8 @@ static int check_options(struct sweep *s, struct err *e)
         return err_set(e, ERR_USAGE, "no run folder was given; name one with -o DIR");
     if (device_list_parse(&s->devices, s->o.devices, DEVICES_MAX, e))
         return e->code;
+    if (dryrun_calibration(s->o.calibrate, e) < 0)
+        return e->code;
     return parse_shard(s, e);
 }
 
@@ -200,6 +202,28 @@ static int write_results(const struct sweep *s, long *failed, struct err *e)
     return rc;
 }
 
+/* Completions that are in the folder already tell lengths. */
+static int dry_run(struct sweep *s, struct err *e)
+{
+    struct run_options ro = {.grades = RUN_GRADES_NONE};
+    struct run done;
+    struct str config = {0};
+    struct dryrun_options o = {.calibration = dryrun_calibration(s->o.calibrate, e),
+                               .n_devices = s->devices.n};
+    if (s->o.out)
+        file_join(&config, s->o.out, "config.resolved.json");
+    int rc = 0, has_run = config.len && file_exists(str_text(&config));
+    if (has_run)
+        rc = run_load_with(&done, s->o.out, &ro, e);
+    o.done = has_run && !rc ? &done : NULL;
+    if (!rc)
+        rc = dryrun_print(&s->plan, &o, e);
+    if (o.done)
+        run_release(&done);
+    str_release(&config);
+    return rc;
+}
+
 static int sweep(struct sweep *s, struct err *e)
 {
     struct tally t = {0};
@@ -219,10 +243,8 @@ static int sweep(struct sweep *s, struct err *e)
         log_info("stopped before anything was decoded");
         return stop_exit_code(signal);
     }
-    if (s->o.dry_run) {
-        dryrun_print(&s->plan);
-        return EXIT_DONE;
-    }
+    if (s->o.dry_run)
+        return dry_run(s, e) ? s->code : EXIT_DONE;
     if (prepare_folder(s, e))
         return s->code;
     announce(s);

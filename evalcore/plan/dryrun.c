@@ -1,10 +1,23 @@
-/* sweep --dry-run (contract: dryrun.h). Completion lengths are the tasks' priors, so the sum is an order of
- * magnitude, and says so. */
+/* sweep --dry-run (contract: dryrun.h): the table of cells and the model. How long completions will be is not
+ * known before; where the expectation comes from is printed beside it. */
 #include "evalcore/plan/dryrun.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static void bytes(struct str *out, double n)
+#include "evalcore/plan/dryrun_parts.h"
+
+int dryrun_calibration(const char *name, struct err *e)
+{
+    static const char *const words[] = {"auto", "yes", "no"};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(name ? name : "auto", words[i]))
+            return i;
+    return err_set(e, ERR_USAGE, "--calibrate takes auto, yes or no, not \"%.40s\"", name);
+}
+
+void dryrun_bytes(struct str *out, double n)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     int u = 0;
@@ -13,52 +26,97 @@ static void bytes(struct str *out, double n)
     str_printf(out, n >= 100 || u == 0 ? "%.0f %s" : "%.1f %s", n, units[u]);
 }
 
-static double expected_tokens(const struct plan_cell *c, const struct prompt_set *s)
+int dryrun_limit(const struct runplan *p, const struct plan_cell *c, size_t q)
 {
-    double sum = 0;
-    for (size_t i = 0; i < s->task.n_problems; i++) {
-        int limit = settings_max_new(&c->settings->s, s->task.problems[i].max_new_tokens);
-        sum += s->task.ops->expected_tokens < limit ? s->task.ops->expected_tokens : limit;
-    }
-    return sum * c->settings->s.samples;
+    const struct prompt_set *s = &p->sets[c->set];
+    const struct settings *t = &c->settings->s;
+    int limit = settings_max_new(t, s->task.problems[q].max_new_tokens);
+    int total = p->lanes[c->lane].info.max_context;
+    if (t->max_total_tokens > 0 && t->max_total_tokens < total)
+        total = t->max_total_tokens;
+    int room = total - s->rows[q].n;
+    return limit < room ? limit : room > 0 ? room : 0;
 }
 
-void dryrun_print(const struct runplan *p)
+double dryrun_tokens(const struct dryrun *d, int cell, size_t q)
 {
-    const struct engine_info *info = &p->lanes[0].info;
+    const struct plan_cell *c = &d->plan->cells[cell];
+    const struct settings *t = &c->settings->s;
+    int limit = dryrun_limit(d->plan, c, q);
+    if (t->ignore_eos && !t->n_stop && !d->plan->sets[c->set].task.problems[q].stop)
+        return limit;
+    return d->length[cell] < limit ? d->length[cell] : limit;
+}
+
+/* Completions of the same task in the folder, those of the same policy if there are any. Returns their
+ * number, 0 where the task's prior is all there is. */
+static int find_length(const struct plan_cell *c, const struct run *done, double *length, int *same_policy)
+{
+    for (*same_policy = 1; *same_policy >= 0; --*same_policy) {
+        double sum = 0;
+        int n = 0;
+        for (int i = 0; done && i < done->n_cells; i++) {
+            const struct cell *k = &done->cells[i];
+            if (strcmp(k->task->label, c->task->label) != 0 ||
+                (*same_policy && strcmp(k->policy_label, c->policy->label) != 0))
+                continue;
+            for (int r = 0; r < k->n_records; r++)
+                sum += k->records[r].tokens;
+            n += k->n_records;
+        }
+        if (n) {
+            *length = sum / n;
+            return n;
+        }
+    }
+    *same_policy = 0;
+    *length = c->task->ops->expected_tokens;
+    return 0;
+}
+
+static void table(struct dryrun *d)
+{
+    const struct runplan *p = d->plan;
     double tokens = 0;
     long jobs = 0;
-    struct str memory = {0};
-    printf("%-40s %-24s %9s %8s %12s\n", "cell", "task", "problems", "jobs", "tokens");
+    int n_prior = 0;
+    printf("%-40s %-24s %9s %8s %12s  %s\n", "cell", "task", "problems", "jobs", "tokens", "length from");
     for (int i = 0; i < p->n_cells; i++) {
         const struct plan_cell *c = &p->cells[i];
         const struct prompt_set *s = &p->sets[c->set];
         long n = (long)s->task.n_problems * c->settings->s.samples;
-        double t = expected_tokens(c, s);
-        printf("%-40s %-24s %9zu %8ld %12.0f\n", c->label, c->task->label, s->task.n_problems, n, t);
+        double t = 0;
+        int same_policy, known = find_length(c, d->options->done, &d->length[i], &same_policy);
+        for (size_t q = 0; q < s->task.n_problems; q++)
+            t += dryrun_tokens(d, i, q) * c->settings->s.samples;
+        printf("%-40s %-24s %9zu %8ld %12.0f  ", c->label, c->task->label, s->task.n_problems, n, t);
+        if (known)
+            printf("%d completions%s\n", known, same_policy ? "" : ", other policies");
+        else
+            printf("the task's usual %.0f\n", d->length[i]);
+        n_prior += !known;
         jobs += n;
         tokens += t;
     }
     printf("%-40s %-24s %9s %8ld %12.0f\n", "total", "", "", jobs, tokens);
-    double per_token = (double)info->kv_token_bytes;
-    printf("\nmodel: %s (%s), %d layers, %d query and %d KV heads of %d, context %d\n", info->model,
-           info->family, info->n_layers, info->n_q, info->n_kv, info->head_dim, info->max_position);
-    if (info->weight_bytes) {
-        bytes(&memory, (double)info->weight_bytes);
-        printf("weights: %s\n", memory.data);
-    }
-    str_clear(&memory);
-    bytes(&memory, per_token);
-    printf("KV cache: %s a token", memory.data);
-    str_clear(&memory);
-    bytes(&memory, per_token * info->max_position);
-    printf(", %s a sequence at full context", memory.data);
-    str_clear(&memory);
-    bytes(&memory, per_token * info->max_position * info->max_batch);
-    printf(", %s for %d of them\n", memory.data, info->max_batch);
-    printf("Tokens are the tasks' usual completion lengths times jobs: an order of magnitude, before "
-           "anything is "
-           "decoded.\n");
-    printf("Not checked without loading the model: its weights, and files that policies read (gates).\n");
-    str_release(&memory);
+    if (n_prior)
+        printf("A task's usual length is that of reasoning models, at most the limit: an order of magnitude. "
+               "Once there are\ncompletions, a dry run with their folder as -o goes by these.\n");
+}
+
+int dryrun_print(const struct runplan *p, const struct dryrun_options *o, struct err *e)
+{
+    struct dryrun d = {.plan = p, .options = o};
+    const struct engine_info *info = &p->lanes[0].info;
+    (void)e;
+    d.length = xcalloc((size_t)p->n_cells + 1, sizeof *d.length);
+    table(&d);
+    printf("\nmodel: %s (%s), %d layers, %d query and %d KV heads of %d, context %d; weights: headers and "
+           "shapes are right\n",
+           info->model, info->family, info->n_layers, info->n_q, info->n_kv, info->head_dim,
+           info->max_position);
+    dryrun_memory(&d);
+    dryrun_time(&d);
+    free(d.length);
+    return 0;
 }

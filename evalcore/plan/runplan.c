@@ -8,6 +8,7 @@
 
 #include "evalcore/base/hash.h"
 #include "evalcore/base/log.h"
+#include "evalcore/plan/data_files.h"
 #include "evalcore/plan/sample_ids.h"
 #include "evalcore/store/keymap.h"
 
@@ -38,16 +39,16 @@ static int open_lane(struct runplan *p, enum kv_dtype kv_dtype, const struct run
     struct lane *lane = &p->lanes[p->n_lanes];
     memset(lane, 0, sizeof *lane);
     lane->kv_dtype = kv_dtype;
-    struct engine_options options = {.model = p->file->model,
-                                     .model_name = p->file->model_name,
-                                     .backend = o->backend,
-                                     .ordinal = o->ordinal,
-                                     .threads = o->threads,
-                                     .max_batch = o->max_batch,
-                                     .kv_dtype = kv_dtype,
-                                     .cache_dir = o->cache_dir};
+    lane->options = (struct engine_options){.model = p->file->model,
+                                            .model_name = p->file->model_name,
+                                            .backend = o->backend,
+                                            .ordinal = o->ordinal,
+                                            .threads = o->threads,
+                                            .max_batch = o->max_batch,
+                                            .kv_dtype = kv_dtype,
+                                            .cache_dir = o->cache_dir};
     *index = p->n_lanes++;
-    int rc = o->dry ? describe_model(lane, &options, e) : engine_open(&lane->engine, &options, e);
+    int rc = o->dry ? describe_model(lane, &lane->options, e) : engine_open(&lane->engine, &lane->options, e);
     if (rc || o->dry)
         return rc;
     lane->info = *engine_info(lane->engine);
@@ -274,6 +275,21 @@ static int make_cells(struct runplan *p, const struct runplan_options *o, struct
     return rc;
 }
 
+/* Checks the weights of each lane by their headers, binds its policies, and counts its memory. */
+static int measure(struct runplan *p, struct err *e)
+{
+    const struct policy_spec **specs = xcalloc((size_t)p->n_cells + 1, sizeof *specs);
+    for (int i = 0; i < p->n_lanes && !e->code; i++) {
+        int n = 0;
+        for (int c = 0; c < p->n_cells; c++)
+            if (p->cells[c].lane == i)
+                specs[n++] = &p->cells[c].policy->spec;
+        engine_measure(&p->lanes[i].options, specs, n, &p->lanes[i].info, &p->lanes[i].memory, e);
+    }
+    free(specs);
+    return e->code;
+}
+
 /* Reserves K and V for the engines of all lanes, which share a device. It comes last because the weights and
  * states of all of them must be loaded by then. */
 static int reserve(struct runplan *p, struct err *e)
@@ -315,7 +331,11 @@ int runplan_build(struct runplan *p, const struct runfile *f, const struct runpl
     memset(p, 0, sizeof *p);
     p->file = f;
     p->limit = o->limit;
-    int rc = make_cells(p, o, e);
+    int rc = data_files_check(f, o->data_dir, e);
+    if (!rc)
+        rc = make_cells(p, o, e);
+    if (!rc && o->dry)
+        rc = measure(p, e);
     if (!rc)
         tell_chat(p);
     if (!rc)

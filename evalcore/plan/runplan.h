@@ -18,6 +18,8 @@ struct lane { /* one engine: cells of one KV type share it */
     const struct tokenizer *tokenizer;
     struct chat_own *own_chat;   /* in a dry plan, as `own` */
     const struct chat_own *chat; /* the model's own template */
+    struct engine_options options;
+    struct engine_memory memory; /* in a dry plan */
 };
 
 struct plan_cell {

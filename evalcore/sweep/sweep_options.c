@@ -28,7 +28,9 @@ const struct cli_option sweep_table[] = {
      .help = "only shard I of N, counted from 0; shards share one folder"},
     {"zh-dict", 0, CLI_STRING, AT(zh_dict), "DIR", .help = ZH_DICT_HELP},
     {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL,
-     .help = "print cells, jobs, expected tokens and memory; decode nothing"},
+     .help = "check everything, weights included, and print cells, jobs, expected tokens, memory and time"},
+    {"calibrate", 0, CLI_STRING, AT(calibrate), "WHEN",
+     .help = "--dry-run measures the device's speed: auto (default; weights up to 2 GiB), yes, no"},
     {"quiet", 'q', CLI_FLAG, AT(quiet), NULL, .help = "only errors"},
     {0},
 };

@@ -8,7 +8,7 @@
 /* A door of the room of sweeps (sweep_local.h): the options of `kveval sweep`. Its workers are started with
  * the same options, so that both make the same plan. */
 struct sweep_options {
-    const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices;
+    const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices, *calibrate;
     struct cli_list set;
     int limit, threads, max_batch, dry_run, quiet;
 };

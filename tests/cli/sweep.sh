@@ -6,9 +6,11 @@ tiny=$here/tiny.json
 run 0 sweep "$tiny" --dry-run
 grep -q '^total  *64 ' stdout.txt || fail "dry run: $(cat stdout.txt)"
 [ -z "$(ls -d out* 2>/dev/null)" ] || fail "a dry run wrote a folder"
-grep -q ': 8.0 KiB a token.* for 32 of them' stdout.txt || fail "a dry run's memory: $(cat stdout.txt)"
-run 0 sweep "$tiny" --dry-run --devices cuda:0
-grep -q ': 4.0 KiB a token.* for 128 of them' stdout.txt || fail "a dry run's memory on a GPU: $(cat stdout.txt)"
+grep -q '^memory of a device, 32 sequences together' stdout.txt || fail "a dry run's batch: $(cat stdout.txt)"
+grep -q '^  K and V .* 8.5 KiB a token' stdout.txt || fail "a dry run's memory: $(cat stdout.txt)"
+run 0 sweep "$tiny" --dry-run --devices cuda:0 --calibrate no
+grep -q '^memory of a device, 64 sequences together' stdout.txt || fail "a dry run's batch on a GPU: $(cat stdout.txt)"
+grep -q '^  K and V .* 4.2 KiB a token' stdout.txt || fail "a dry run's memory on a GPU: $(cat stdout.txt)"
 
 run 0 sweep "$tiny" -o full
 grep -q '16 cells, 64 jobs' stderr.txt || fail "sweep said: $(cat stderr.txt)"

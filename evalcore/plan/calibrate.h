@@ -1,0 +1,22 @@
+#ifndef EVALCORE_PLAN_CALIBRATE_H
+#define EVALCORE_PLAN_CALIBRATE_H
+
+#include "engine/engine.h"
+
+/* The speed of a device, measured with a few decode steps of full attention at two contexts. */
+struct speed {
+    int rows;          /* sequences in the steps */
+    double context[2]; /* tokens, the second larger; equal when only one could be measured */
+    double step[2];    /* seconds of a step */
+    double prompt;     /* tokens of prompts per second; of the longer one */
+};
+
+/* Loads the model and measures, within a few seconds besides the loading. rows: how many sequences the run
+ * decodes together; longest: tokens of its longest sequence. */
+int calibrate(struct speed *out, const struct engine_options *o, int rows, int longest, struct err *e);
+
+/* Seconds that a completion of so many tokens takes of a batch of s->rows, prompt left aside. The step time
+ * is taken to grow with the context as between the two that were measured. */
+double speed_completion(const struct speed *s, double prompt, double tokens);
+
+#endif

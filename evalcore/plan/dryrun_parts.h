@@ -1,0 +1,29 @@
+#ifndef EVALCORE_PLAN_DRYRUN_PARTS_H
+#define EVALCORE_PLAN_DRYRUN_PARTS_H
+
+#include "evalcore/plan/dryrun.h"
+
+/* Shared by dryrun*.c only. */
+
+struct dryrun {
+    const struct runplan *plan;
+    const struct dryrun_options *options;
+    double *length; /* (n_cells): expected tokens of a completion before limits */
+    double longest; /* tokens of the longest sequence, prompt and completion, at its limits */
+    double rows;    /* sequences that can be decoded together: max_batch, or fewer jobs */
+};
+
+/* The most tokens that a completion of problem q may have in a cell: its limit, and what the context and
+ * max_total_tokens leave after the prompt. */
+int dryrun_limit(const struct runplan *p, const struct plan_cell *c, size_t q);
+/* What is expected of it: at most the limit, and exactly that where nothing else ends it. */
+double dryrun_tokens(const struct dryrun *d, int cell, size_t q);
+/* "1.5 GiB" */
+void dryrun_bytes(struct str *out, double n);
+
+/* dryrun_memory.c. Sets longest and rows. */
+void dryrun_memory(struct dryrun *d);
+/* dryrun_time.c */
+void dryrun_time(const struct dryrun *d);
+
+#endif

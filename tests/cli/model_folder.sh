@@ -1,0 +1,81 @@
+# What --dry-run finds in a model's folder without reading its weights, what it prints, and missing problem files.
+. "$(dirname "$0")/lib.sh"
+rm -rf good bad out data
+mkdir good data
+cp "$source_dir"/tests/engine/hf/llama/config.json "$source_dir"/tests/engine/hf/llama/model.safetensors \
+    "$source_dir"/engine/pocket/tokenizer.json good
+# dry MODEL: a dry run over four problems.
+dry() {
+    echo "{\"model\": \"$1\", \"max_new_tokens\": 30, \"tasks\": [{\"name\": \"lookup\", \"steps\": 4, \"problems\": 4}],
+           \"policies\": [${policies-\"full\"}]}" >run.json
+    run "$2" sweep run.json --dry-run "${@:3}"
+}
+# broken PATTERN: the folder bad is refused with that.
+broken() {
+    dry bad 2
+    grep -q "$1" stderr.txt || fail "want '$1': $(cat stderr.txt)"
+    [ ! -s stdout.txt ] || fail "$1: a table was printed"
+}
+fresh() {
+    rm -rf bad
+    cp -r good bad
+}
+
+dry good 0 --calibrate no
+grep -q '^speed: not measured, so no time is given$' stdout.txt || fail "--calibrate no: $(cat stdout.txt)"
+dry good 0
+grep -q '^speed: measured now with full attention, 4 sequences: ' stdout.txt || fail "speed: $(cat stdout.txt)"
+grep -q '^time: about ' stdout.txt || fail "time: $(cat stdout.txt)"
+grep -q "^device: this machine's memory, .* free" stdout.txt || fail "device: $(cat stdout.txt)"
+grep -q '^K and V of all of them fit' stdout.txt || fail "fit: $(cat stdout.txt)"
+dry good 2 --calibrate perhaps
+grep -q 'calibrate takes auto, yes or no, not "perhaps"' stderr.txt || fail "--calibrate: $(cat stderr.txt)"
+# K and V for this run's own limits, in whole pages: 2 layers, 1 KV head of 64, K and V, 4 bytes a value
+dry good 0 --calibrate no --limit 1
+longest=$(sed -n 's/.*longest sequence can have \([0-9]*\) tokens.*/\1/p' stdout.txt)
+kib=$(sed -n 's/^  K and V *\([0-9.]*\) KiB.*/\1/p' stdout.txt)
+[ "$(awk "BEGIN {print ($kib == int(($longest + 15) / 16) * 16)}")" = 1 ] ||
+    fail "K and V of $longest tokens take $kib KiB, not 1 KiB each"
+
+fresh; rm bad/model.safetensors
+broken 'bad: holds neither model.safetensors nor model.safetensors.index.json'
+fresh; head -c 40000 good/model.safetensors >bad/model.safetensors
+broken 'but the file holds [0-9]* bytes of data; is the download complete?'
+fresh; mv bad/model.safetensors bad/model-00001-of-00002.safetensors
+cat >bad/model.safetensors.index.json <<'END'
+{"weight_map": {"model.norm.weight": "model-00001-of-00002.safetensors", "lm_head.weight": "model-00002-of-00002.safetensors"}}
+END
+broken 'the file bad/model-00002-of-00002.safetensors that it names is missing'
+sed -i 's/, "lm_head.*"}}/}}/' bad/model.safetensors.index.json
+broken 'the tensor "model.embed_tokens.weight" is missing'
+fresh; sed -i 's/"intermediate_size": 64/"intermediate_size": 80/' bad/config.json
+broken 'mlp.gate_proj.weight" has the shape \[64, 128\], but config.json asks for \[80, 128\]'
+# the same of a run on several devices, before workers start
+run 2 sweep run.json -o out --devices cpu:0-1
+grep -q 'config.json asks for \[80, 128\]' stderr.txt || fail "workers: $(cat stderr.txt)"
+[ ! -e out ] || fail "a folder was made"
+
+# layers that nobody has published, and a line to write
+policies='{"name": "delta", "k_pages": 2, "l_pages": 1}' dry good 2
+grep -q 'of 2 layers.*Looked for: good (the folder.s name).*"layers": \[0, 1\], where the numbers are placeholders' stderr.txt ||
+    fail "layers: $(cat stderr.txt)"
+policies='{"name": "delta", "k_pages": 2, "l_pages": 1, "layers": [0, 1]}' dry good 0 --calibrate no
+policies='"full"' dry good 2 --set model_name=a/b
+grep -q '"model_name" is the name of a model whose layers are published' stderr.txt || fail "model_name: $(cat stderr.txt)"
+# what a run took, and from where
+echo '{"model": "pocket", "max_new_tokens": 20, "tasks": [{"name": "lookup", "steps": 4, "problems": 1}],
+       "policies": [{"name": "delta", "k_pages": 2, "l_pages": 1}, {"name": "delta", "k_pages": 4}]}' >run.json
+run 0 sweep run.json -o out
+[ "$(grep -c 'policy delta: layers 2+5+7, published for pocket, which is the embedded model$' stderr.txt)" = 1 ] ||
+    fail "layers taken: $(cat stderr.txt)"
+grep -q 'delta: layers 2+5+7, published for pocket' out/report/report.md || fail "the report does not name the layers"
+
+# all missing files at once
+echo '{"model": "pocket", "tasks": ["aime24", "relay", {"name": "longbench", "as": "qasper", "subset": "qasper"}, "aime25"],
+       "policies": ["full"]}' >run.json
+refuse 2 'run.json: 3 files of problems are missing: data/aime/aime24.jsonl (aime24), data/longbench/qasper.jsonl (qasper), data/aime/aime25.jsonl (aime25). Put them there, or name each with "file" in its entry of tasks; -t A,B decodes only the tasks named, of which these are here: -t relay' \
+    sweep run.json --dry-run --data data
+refuse 2 'run.json: 2 files of problems are missing (no --data DIR was given): aime/aime24.jsonl (aime24), aime/aime25.jsonl (aime25). Give the folder that holds them with --data DIR, or name each with "file" in its entry of tasks; -t A,B decodes only the tasks named' \
+    sweep run.json --dry-run -t aime24,aime25
+run 0 sweep run.json --dry-run --data data -t relay --limit 1 --calibrate no
+finish
