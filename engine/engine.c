@@ -325,6 +325,13 @@ int engine_pending(const struct engine *en)
     return en->n_waiting + en->n_active;
 }
 
+int engine_running(const struct engine *en, struct running *out)
+{
+    for (int i = 0; i < en->n_active; i++)
+        out[i] = (struct running){en->active[i]->req.user, en->active[i]->n_ids};
+    return en->n_active;
+}
+
 int engine_waiting(const struct engine *en)
 {
     return en->n_waiting;

@@ -180,6 +180,13 @@ int engine_submit(struct engine *en, const struct request *r, struct err *e);
  * calls, and every later call returns the same error. */
 int engine_step(struct engine *en, const struct completion **out, int *n_out, struct err *e);
 int engine_pending(const struct engine *en); /* submitted and not yet handed out */
+/* Fills in the requests that are being decoded, with the tokens they have so far, and returns their number,
+ * at most max_batch. */
+struct running {
+    void *user; /* of the request */
+    int n_ids;
+};
+int engine_running(const struct engine *en, struct running *out);
 int engine_waiting(
     const struct engine *en); /* submitted and not yet admitted: keep this small and positive */
 

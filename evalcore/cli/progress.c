@@ -1,5 +1,4 @@
-/* The status line (contract: progress.h). The ETA divides expected tokens by measured speed: a share of jobs
- * would mislead, because long completions finish last. */
+/* The status line (contract: progress.h). */
 #include "evalcore/cli/progress.h"
 
 #include <stdio.h>
@@ -46,11 +45,11 @@ void progress_text(struct str *out, const struct progress_now *n, double elapsed
             str_printf(out, ", %.1fk tokens/s", speed / 1000);
         else
             str_printf(out, ", %.0f tokens/s", speed);
-        if (speed > 0) {
-            str_puts(out, ", about ");
-            progress_duration(out, n->left / speed);
-            str_puts(out, " left");
-        }
+    }
+    if (n->left >= 0) {
+        str_puts(out, ", about ");
+        progress_duration(out, n->left);
+        str_puts(out, " left");
     }
 }
 
@@ -64,10 +63,16 @@ void progress_line(struct progress *p, const char *text)
     p->shown = n;
 }
 
+int progress_is_due(const struct progress *p)
+{
+    double wait = p->live ? 0.2 : p->interval;
+    return !p->quiet && progress_clock() - (p->drawn > 0 ? p->drawn : p->live ? 0 : p->started) >= wait;
+}
+
 void progress_show(struct progress *p, const struct progress_now *n)
 {
-    double now = progress_clock(), wait = p->live ? 0.2 : p->interval;
-    if (p->quiet || now - (p->drawn > 0 ? p->drawn : p->live ? 0 : p->started) < wait)
+    double now = progress_clock();
+    if (!progress_is_due(p))
         return;
     struct str text = {0};
     progress_text(&text, n, now - p->started);

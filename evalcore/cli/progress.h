@@ -15,10 +15,12 @@ struct progress {
 struct progress_now {
     long done, total; /* jobs */
     double tokens;    /* decoded since the start */
-    double left;      /* expected tokens still to decode */
+    double left;      /* seconds; below 0: not known yet */
 };
 
 void progress_init(struct progress *p, int live, int columns, int quiet);
+/* Would progress_show() draw now? */
+int progress_is_due(const struct progress *p);
 void progress_show(struct progress *p, const struct progress_now *n);
 void progress_line(struct progress *p, const char *text); /* draws any text there, cut to the columns */
 void progress_end(struct progress *p);                    /* clears the line */

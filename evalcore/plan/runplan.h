@@ -38,6 +38,7 @@ struct job {
     char key[JOB_KEY_HEX + 1];
     int cell, problem, sample;
     double expected; /* tokens of the completion, as far as one can tell beforehand */
+    double usual;    /* the same, its limit left aside; INFINITY: nothing but the limit ends it */
 };
 
 struct runplan {

@@ -34,7 +34,7 @@ static void collect(struct history *h, const struct runplan *p, const struct run
     }
 }
 
-static double expect(const struct history *h, const struct runplan *p, const struct job *j)
+static double expect(const struct history *h, const struct runplan *p, struct job *j)
 {
     const struct plan_cell *c = &p->cells[j->cell];
     const struct prompt_set *s = &p->sets[c->set];
@@ -43,8 +43,11 @@ static double expect(const struct history *h, const struct runplan *p, const str
                     : h->n_all       ? h->all / (double)h->n_all
                                      : s->task.ops->expected_tokens;
     int limit = settings_max_new(&c->settings->s, problem->max_new_tokens);
-    if (c->settings->s.ignore_eos && !c->settings->s.n_stop)
+    j->usual = tokens > 1 ? tokens : 1;
+    if (c->settings->s.ignore_eos && !c->settings->s.n_stop) {
+        j->usual = INFINITY;
         return limit; /* nothing else ends it */
+    }
     return tokens > limit ? limit : tokens > 1 ? tokens : 1;
 }
 

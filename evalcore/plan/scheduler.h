@@ -16,8 +16,8 @@
  * ends the completion. Lengths are compared in steps of a quarter, so that guesses do not separate jobs with
  * the same prompt. The order is a function of the plan and the folder. */
 
-/* Fills job.expected and sorts p->jobs[0 .. n_jobs-1]. done: the folder as loaded after runplan_write(), with
- * or without grades; NULL: nothing is known. */
+/* Fills job.expected and job.usual and sorts p->jobs[0 .. n_jobs-1]. done: the folder as loaded after
+ * runplan_write(), with or without grades; NULL: nothing is known. */
 void scheduler_order(struct runplan *p, const struct run *done);
 
 /* Drops the jobs whose key is in `done` (NULL: none) and, with n_shards > 0, those of other shards. Returns

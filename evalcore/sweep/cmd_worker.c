@@ -4,6 +4,7 @@
  * file. */
 #include <omp.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -27,6 +28,7 @@ struct worker {
     int asked;    /* jobs that were asked for and have not come */
     int stop;     /* told to, or nobody is there any more */
     double shown; /* when progress was reported last */
+    struct decoded decoded;
 };
 
 static int tell(struct worker *w, json_t *message, struct err *e)
@@ -127,7 +129,8 @@ static int report_progress(struct worker *w, struct err *e)
     if (now - w->shown < 0.2)
         return 0;
     w->shown = now;
-    return tell(w, message_progress(submit_decoded(&w->plan)), e);
+    submit_decoded(&w->plan, &w->decoded);
+    return tell(w, message_progress(&w->decoded), e);
 }
 
 static int work(struct worker *w, struct err *e)
@@ -182,6 +185,7 @@ static int run_worker(const struct program *p, int argc, char **argv)
         wire_send(&w.wire, message_error(&e), NULL);
     wire_close(&w.wire);
     keymap_release(&w.keys);
+    free(w.decoded.running);
     runplan_release(&w.plan);
     runfile_release(&w.file);
     return rc ? EXIT_INCOMPLETE : EXIT_DONE;

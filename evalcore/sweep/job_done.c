@@ -10,16 +10,32 @@
 #include "evalcore/base/json.h"
 #include "evalcore/cli/version.h"
 
-struct tally_set { /* expected tokens of one prompt set, for the ETA */
-    double expected_left, finished_expected, finished_tokens;
-};
+/* Seconds between two samples of the speed, and at least that many steps. */
+#define SAMPLE_SECONDS 0.25
+enum { SAMPLE_STEPS = 2 };
 
 void tally_init(struct tally *t, const struct runplan *p, struct journal *journal, struct progress *progress)
 {
-    *t = (struct tally){.plan = p, .journal = journal, .progress = progress};
-    t->set = xcalloc((size_t)p->n_sets + 1, sizeof *t->set);
-    for (long i = 0; i < p->n_jobs; i++)
-        t->set[p->cells[p->jobs[i].cell].set].expected_left += p->jobs[i].expected;
+    *t = (struct tally){.plan = p, .journal = journal, .progress = progress, .last_clock = progress_clock()};
+    t->job = xcalloc((size_t)p->n_jobs + 1, sizeof *t->job);
+    for (long i = 0; i < p->n_jobs; i++) {
+        const struct job *j = &p->jobs[i];
+        const struct plan_cell *c = &p->cells[j->cell];
+        const struct prompt_set *s = &p->sets[c->set];
+        const struct settings *k = &c->settings->s;
+        int limit = settings_max_new(k, s->task.problems[j->problem].max_new_tokens);
+        int total = p->lanes[c->lane].info.max_context, prompt = s->rows[j->problem].n;
+        if (k->max_total_tokens > 0 && k->max_total_tokens < total)
+            total = k->max_total_tokens;
+        t->job[i] = (struct eta_job){.cell = j->cell,
+                                     .task = c->set,
+                                     .prompt = prompt,
+                                     .limit = limit < total - prompt ? limit : total - prompt,
+                                     .usual = j->usual};
+    }
+    t->eta =
+        (struct eta_run){.job = t->job, .n_jobs = p->n_jobs, .n_cells = p->n_cells, .n_tasks = p->n_sets};
+    t->eta.speed.is_gpu = !strncmp(p->lanes[0].info.numerics, "cuda", 4);
 }
 
 static int write_record(struct tally *t, const struct job *j, const struct completion *done,
@@ -59,39 +75,74 @@ static int write_record(struct tally *t, const struct job *j, const struct compl
 int tally_add(struct tally *t, const struct job *j, const struct completion *done, const char *device,
               struct err *e)
 {
-    struct tally_set *set = &t->set[t->plan->cells[j->cell].set];
+    struct eta_job *ended = &t->job[j - t->plan->jobs];
     int rc = write_record(t, j, done, device, e);
     if (rc)
         return rc;
-    set->expected_left -= j->expected;
-    set->finished_expected += j->expected;
-    set->finished_tokens += done->n_ids;
+    ended->state = ETA_DONE;
+    ended->tokens = done->n_ids;
+    if (done->finish !=
+        FINISHED_STOP) /* a limit that was found on the way, or an error: it did not end by itself */
+        ended->limit = done->n_ids;
     t->finished++;
     t->tokens += done->n_ids;
     return 0;
 }
 
-/* Expected lengths are scaled by how the finished jobs of the same set turned out. */
-static double tokens_left(const struct tally *t)
+/* Who runs, and the sums that a sample is made of. */
+static void mark_running(struct tally *t, const struct tally_now *now, double *context, double *prompts)
 {
-    double left = 0;
-    for (int i = 0; i < t->plan->n_sets; i++) {
-        const struct tally_set *s = &t->set[i];
-        double scale = s->finished_expected > 0 ? s->finished_tokens / s->finished_expected : 1;
-        left += s->expected_left * scale;
+    *context = *prompts = 0;
+    for (long i = 0; i < t->eta.n_jobs; i++)
+        if (t->job[i].state == ETA_RUNNING) /* one that a lost worker had waits again */
+            t->job[i].state = ETA_WAITING;
+    for (int i = 0; i < now->n; i++) {
+        struct eta_job *j = &t->job[now->running[i].job];
+        if (j->state == ETA_DONE)
+            continue;
+        j->state = ETA_RUNNING;
+        j->tokens = now->running[i].tokens < j->limit ? now->running[i].tokens : j->limit - 1;
+        *context += j->prompt + j->tokens;
     }
-    return left;
+    for (long i = 0; i < t->eta.n_jobs; i++)
+        if (t->job[i].state != ETA_WAITING)
+            *prompts += t->job[i].prompt;
+        else
+            t->job[i].tokens = 0;
 }
 
-void tally_show(const struct tally *t, double decoded)
+static void take_sample(struct tally *t, const struct tally_now *now, double clock)
 {
-    double ahead = decoded - t->tokens, left = tokens_left(t);
-    struct progress_now now = {t->finished, t->plan->n_jobs, decoded, left > ahead ? left - ahead : 0};
-    progress_show(t->progress, &now);
+    double context, prompts, steps = now->steps - t->last.steps;
+    mark_running(t, now, &context, &prompts);
+    struct eta_sample x = {.steps = steps,
+                           .seconds = now->decode_seconds - t->last.decode_seconds,
+                           .rows = now->tokens - t->last.tokens,
+                           .context = context / now->devices * steps,
+                           .prompt_seconds = now->prompt_seconds - t->last.prompt_seconds,
+                           .prompts = prompts - t->last_prompts,
+                           .wall = (clock - t->last_clock) * now->devices};
+    eta_speed_add(&t->eta.speed, &x);
+    t->last = *now;
+    t->last_clock = clock;
+    t->last_prompts = prompts;
+}
+
+void tally_show(struct tally *t, const struct tally_now *now)
+{
+    double clock = progress_clock();
+    if (clock - t->last_clock >= SAMPLE_SECONDS && now->steps - t->last.steps >= SAMPLE_STEPS)
+        take_sample(t, now, clock);
+    if (!progress_is_due(t->progress))
+        return;
+    t->eta.devices = now->devices;
+    t->eta.places = now->places > 0 ? now->places : 1;
+    struct progress_now line = {t->finished, t->plan->n_jobs, now->tokens, eta_seconds(&t->eta)};
+    progress_show(t->progress, &line);
 }
 
 void tally_release(struct tally *t)
 {
-    free(t->set);
-    t->set = NULL;
+    free(t->job);
+    t->job = NULL;
 }

@@ -2,18 +2,35 @@
 #define EVALCORE_SWEEP_JOB_DONE_H
 
 #include "evalcore/cli/progress.h"
+#include "evalcore/sweep/eta.h"
 #include "evalcore/plan/runplan.h"
 #include "evalcore/store/journal.h"
 
 /* What a sweep keeps of its completions, whoever decoded them: a journal record each, and the sums behind the
  * status line. */
+struct tally_running {
+    long job; /* index into plan.jobs */
+    int tokens;
+};
+/* What all devices have done since the start, and what they are decoding. */
+struct tally_now {
+    double tokens, steps, decode_seconds, prompt_seconds;
+    int devices;
+    int places; /* sequences that they decode together, as far as memory goes */
+    const struct tally_running *running;
+    int n;
+};
+
 struct tally {
     const struct runplan *plan;
     struct journal *journal;
     struct progress *progress;
-    long finished;         /* completions journalled */
-    double tokens;         /* in these */
-    struct tally_set *set; /* (plan->n_sets) */
+    long finished;       /* completions journalled */
+    double tokens;       /* in these */
+    struct eta_job *job; /* (plan->n_jobs) */
+    struct eta_run eta;
+    struct tally_now last; /* at the last sample, its `running` aside */
+    double last_clock, last_prompts;
 };
 
 void tally_init(struct tally *t, const struct runplan *p, struct journal *journal, struct progress *progress);
@@ -21,8 +38,8 @@ void tally_init(struct tally *t, const struct runplan *p, struct journal *journa
  * far survive a power cut after journal_sync(). */
 int tally_add(struct tally *t, const struct job *j, const struct completion *done, const char *device,
               struct err *e);
-/* The status line; decoded: tokens of all engines so far, running completions included. */
-void tally_show(const struct tally *t, double decoded);
+/* The status line; cheap to call after each step. */
+void tally_show(struct tally *t, const struct tally_now *now);
 void tally_release(struct tally *t);
 
 #endif

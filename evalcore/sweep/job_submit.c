@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "evalcore/base/arena.h"
 #include "evalcore/base/hash.h"
 
 int submit_job(const struct runplan *p, struct job *j, struct err *e)
@@ -34,13 +35,21 @@ int submit_job(const struct runplan *p, struct job *j, struct err *e)
     return rc ? err_add(e, "%s, problem %s", c->label, problem->id), rc : 0;
 }
 
-double submit_decoded(const struct runplan *p)
+void submit_decoded(const struct runplan *p, struct decoded *d)
 {
-    double tokens = 0;
+    *d = (struct decoded){.running = d->running, .cap = d->cap};
     for (int i = 0; i < p->n_lanes; i++) {
+        const struct engine *en = p->lanes[i].engine;
         struct engine_stats s;
-        engine_stats(p->lanes[i].engine, &s);
-        tokens += (double)s.decode_tokens;
+        engine_stats(en, &s);
+        d->tokens += (double)s.decode_tokens;
+        d->steps += (double)s.decode_steps;
+        d->decode_seconds += s.decode_seconds;
+        d->prompt_seconds += s.prefill_seconds;
+        int most = p->lanes[i].info.max_batch;
+        xgrow(&d->running, &d->cap, (size_t)(d->n + most), sizeof *d->running);
+        int n = engine_running(en, d->running + d->n);
+        d->is_waiting |= engine_waiting(en) && n < most;
+        d->n += n;
     }
-    return tokens;
 }

@@ -10,7 +10,16 @@ enum { SUBMIT_WAITING = 8 };
 /* Gives the job to its lane's engine. The completion's `user` will be j, which must live until then. */
 int submit_job(const struct runplan *p, struct job *j, struct err *e);
 
-/* Tokens that the plan's engines have decoded so far, those of running completions included. */
-double submit_decoded(const struct runplan *p);
+/* What the plan's engines have done so far, added up, and what they are decoding. */
+struct decoded {
+    double tokens; /* those of running completions included */
+    double steps, decode_seconds, prompt_seconds;
+    int is_waiting; /* requests wait although there are places: memory is full */
+    int n;
+    struct running *running; /* (n): user is the struct job; xgrow()n, the caller's to free */
+    size_t cap;
+};
+/* Replaces what *d holds. */
+void submit_decoded(const struct runplan *p, struct decoded *d);
 
 #endif

@@ -2,6 +2,8 @@
  * step it, journal what finished, sync once per step. */
 #include "evalcore/sweep/sweep_local.h"
 
+#include <stdlib.h>
+
 #include "evalcore/cli/stop.h"
 #include "evalcore/sweep/job_submit.h"
 
@@ -16,8 +18,30 @@ static int step(struct lane *lane, struct tally *t, struct err *e)
     return rc;
 }
 
+static void show(const struct runplan *p, const struct lane *lane, struct tally *t, struct decoded *d,
+                 struct tally_running **running, size_t *cap)
+{
+    submit_decoded(p, d);
+    xgrow(running, cap, (size_t)d->n + 1, sizeof **running);
+    for (int i = 0; i < d->n; i++)
+        (*running)[i] =
+            (struct tally_running){(struct job *)d->running[i].user - p->jobs, d->running[i].n_ids};
+    struct tally_now now = {.tokens = d->tokens,
+                            .steps = d->steps,
+                            .decode_seconds = d->decode_seconds,
+                            .prompt_seconds = d->prompt_seconds,
+                            .devices = 1,
+                            .places = d->is_waiting ? d->n : lane->info.max_batch,
+                            .running = *running,
+                            .n = d->n};
+    tally_show(t, &now);
+}
+
 int sweep_local_run(const struct runplan *p, struct tally *t, int *signal, struct err *e)
 {
+    struct decoded d = {0};
+    struct tally_running *running = NULL;
+    size_t cap = 0;
     long next = 0;
     int rc = 0;
     *signal = 0;
@@ -33,9 +57,11 @@ int sweep_local_run(const struct runplan *p, struct tally *t, int *signal, struc
             *signal = stop_poll();
             if (rc || *signal)
                 break;
-            tally_show(t, submit_decoded(p));
+            show(p, &p->lanes[lane], t, &d, &running, &cap);
         }
     }
     progress_end(t->progress);
+    free(running);
+    free(d.running);
     return rc;
 }

@@ -124,6 +124,29 @@ static int take_done(struct workers *ws, int i, const json_t *m, struct err *why
     return rc;
 }
 
+/* What a worker does, for the status line. Its jobs are checked like all it says. */
+static int take_progress(struct workers *ws, int i, const json_t *m, struct err *why)
+{
+    struct worker_link *l = &ws->link[i];
+    l->n_running = 0;
+    if (message_read_progress(m, &l->decoded, why))
+        return why->code;
+    size_t n = json_array_size(l->decoded.running) / 2;
+    xgrow(&l->running, &l->cap_running, n + 1, sizeof *l->running);
+    for (size_t k = 0; k < n; k++) {
+        const char *key;
+        struct tally_running *r = &l->running[l->n_running];
+        if (message_read_running(&l->decoded, k, &key, &r->tokens, why))
+            return why->code;
+        r->job = ws->holder ? keymap_find(&ws->keys, key) : -1;
+        if (r->job < 0 || (ws->holder[r->job] != i && ws->holder[r->job] != DONE))
+            return err_set(why, ERR_FORMAT, "it decodes a job that it was not given: %.40s", key);
+        l->n_running++;
+    }
+    l->decoded.running = NULL; /* the message goes */
+    return 0;
+}
+
 static int take(struct workers *ws, int i, const json_t *m, struct err *why, struct err *e)
 {
     struct worker_link *l = &ws->link[i];
@@ -138,7 +161,7 @@ static int take(struct workers *ws, int i, const json_t *m, struct err *why, str
     if (!strcmp(type, "done"))
         return take_done(ws, i, m, why, e);
     if (!strcmp(type, "progress"))
-        return message_read_progress(m, &l->decoded, why);
+        return take_progress(ws, i, m, why);
     if (strcmp(type, "want"))
         return err_set(why, ERR_FORMAT, "an unknown message \"%.20s\"", type);
     if (message_read_want(m, &jobs, why))
@@ -211,12 +234,24 @@ static void hand_out(struct workers *ws, int i, struct err *e)
     }
 }
 
-static void show(const struct workers *ws)
+static void show(struct workers *ws)
 {
-    double decoded = 0;
-    for (int i = 0; i < ws->n; i++)
-        decoded += ws->link[i].decoded;
-    tally_show(ws->tally, decoded);
+    struct tally_now now = {.devices = ws->n_live > 0 ? ws->n_live : 1};
+    for (int i = 0; i < ws->n; i++) {
+        const struct worker_link *l = &ws->link[i];
+        now.tokens += l->decoded.tokens;
+        now.steps += l->decoded.steps;
+        now.decode_seconds += l->decoded.decode_seconds;
+        now.prompt_seconds += l->decoded.prompt_seconds;
+        if (!l->is_live)
+            continue;
+        now.places += l->decoded.is_waiting ? l->n_running : ws->plan->lanes[0].info.max_batch;
+        xgrow(&ws->running, &ws->cap_running, (size_t)(now.n + l->n_running) + 1, sizeof *ws->running);
+        for (int k = 0; k < l->n_running; k++)
+            ws->running[now.n++] = l->running[k];
+    }
+    now.running = ws->running;
+    tally_show(ws->tally, &now);
 }
 
 /* Tells all workers to stop, takes what they finish until then, and ends those that do not react. */
@@ -270,6 +305,9 @@ void workers_release(struct workers *ws)
         stop(ws, &ignored);
     job_queue_release(&ws->queue);
     keymap_release(&ws->keys);
+    for (int i = 0; i < ws->n; i++)
+        free(ws->link[i].running);
+    free(ws->running);
     free(ws->holder);
     free(ws->link);
     arena_release(&ws->arena);

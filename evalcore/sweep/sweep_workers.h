@@ -5,6 +5,7 @@
 #include "evalcore/store/keymap.h"
 #include "evalcore/sweep/job_done.h"
 #include "evalcore/sweep/job_queue.h"
+#include "evalcore/sweep/worker_messages.h"
 #include "evalcore/sweep/worker_process.h"
 
 /* A door of the room of sweeps (sweep_local.h): the coordinator's side of a sweep on several devices. Each
@@ -21,8 +22,11 @@ struct worker_link {
     char name[DEVICE_NAME_MAX]; /* "cuda:1" */
     const char *device;         /* as its hello calls it; NULL before that */
     int is_live;
-    int wanted;            /* jobs it asked for and did not get yet */
-    double decoded;        /* tokens */
+    int wanted;                     /* jobs it asked for and did not get yet */
+    struct worker_progress decoded; /* as it said last; its `running` is in the next two */
+    struct tally_running *running;  /* (n_running) */
+    int n_running;
+    size_t cap_running;
     struct err last_words; /* why it gave up, in its own words */
 };
 
@@ -40,6 +44,8 @@ struct workers {
     int *holder; /* by job: worker, NOBODY or DONE */
     long left;   /* jobs not done */
     int is_unsynced, is_stopping;
+    struct tally_running *running; /* of all workers, for the status line */
+    size_t cap_running;
 };
 
 /* argv: of the sweep, its name first; the workers read the same options. */

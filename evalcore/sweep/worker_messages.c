@@ -94,15 +94,42 @@ int message_read_want(const json_t *m, int *jobs, struct err *e)
     return 0;
 }
 
-json_t *message_progress(double tokens)
+json_t *message_progress(const struct decoded *d)
 {
-    return json_pack("{s:s, s:f}", "type", "progress", "tokens", tokens);
+    json_t *running = json_array();
+    for (int i = 0; i < d->n; i++) {
+        const struct job *j = d->running[i].user;
+        json_array_append_new(running, json_string(j->key));
+        json_array_append_new(running, json_integer(d->running[i].n_ids));
+    }
+    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:b, s:o}", "type", "progress", "tokens", d->tokens, "steps",
+                     d->steps, "decode_seconds", d->decode_seconds, "prompt_seconds", d->prompt_seconds,
+                     "waiting", d->is_waiting, "running", running);
 }
 
-int message_read_progress(const json_t *m, double *tokens, struct err *e)
+int message_read_progress(const json_t *m, struct worker_progress *out, struct err *e)
 {
     const char *type;
-    return unpack(m, e, "{s:s, s:F}", "type", &type, "tokens", tokens);
+    json_t *running;
+    int rc = unpack(m, e, "{s:s, s:F, s:F, s:F, s:F, s:b, s:o}", "type", &type, "tokens", &out->tokens,
+                    "steps", &out->steps, "decode_seconds", &out->decode_seconds, "prompt_seconds",
+                    &out->prompt_seconds, "waiting", &out->is_waiting, "running", &running);
+    if (!rc && (!json_is_array(running) || json_array_size(running) % 2))
+        rc = malformed(m, "running is no list of pairs", e);
+    out->running = rc ? NULL : running;
+    return rc;
+}
+
+int message_read_running(const struct worker_progress *p, size_t i, const char **key, int *tokens,
+                         struct err *e)
+{
+    const json_t *k = json_array_get(p->running, 2 * i), *n = json_array_get(p->running, 2 * i + 1);
+    *key = json_string_value(k);
+    *tokens = (int)json_integer_value(n);
+    if (!*key || !json_is_integer(n) || json_integer_value(n) < 0 || json_integer_value(n) > INT32_MAX)
+        return err_set(e, ERR_FORMAT,
+                       "a malformed message \"progress\": running is no list of keys and tokens");
+    return 0;
 }
 
 json_t *message_error(const struct err *error)

@@ -2,6 +2,7 @@
 #define EVALCORE_SWEEP_WORKER_MESSAGES_H
 
 #include "evalcore/plan/runplan.h"
+#include "evalcore/sweep/job_submit.h"
 #include "evalcore/sweep/wire.h"
 
 /* The messages between the coordinator of a sweep and its workers; "type" names the message. A worker is
@@ -12,7 +13,7 @@
  *   worker        hello {device, lanes: [{weights, numerics}]}   once, when everything is loaded
  *                 want {jobs}                                     it has room for so many more
  *                 done {key, finish, ids, text, ...}              a completion
- *                 progress {tokens}                               decoded so far, now and then
+ *                 progress {tokens, steps, ..., running}          decoded so far, now and then
  *                 error {code, text}                              the last one: it gives up
  *
  * The functions that make a message return a new reference, or NULL for what JSON cannot hold. Those that
@@ -29,8 +30,17 @@ json_t *message_hello(const struct runplan *p);
 int message_read_hello(const json_t *m, struct lane_facts *facts, int n_lanes, struct err *e);
 json_t *message_want(int jobs);
 int message_read_want(const json_t *m, int *jobs, struct err *e);
-json_t *message_progress(double tokens);
-int message_read_progress(const json_t *m, double *tokens, struct err *e);
+/* The sums, and who is running: pairs of a key and tokens so far, one after the other in one list. */
+json_t *message_progress(const struct decoded *d);
+struct worker_progress {
+    double tokens, steps, decode_seconds, prompt_seconds;
+    int is_waiting;
+    const json_t *running; /* part of the message */
+};
+int message_read_progress(const json_t *m, struct worker_progress *out, struct err *e);
+/* Pair i of `running`: 0, or ERR_FORMAT. */
+int message_read_running(const struct worker_progress *p, size_t i, const char **key, int *tokens,
+                         struct err *e);
 json_t *message_error(const struct err *error);
 int message_read_error(const json_t *m, struct err *error, struct err *e);
 
