@@ -195,8 +195,10 @@ static int load_rope(struct loader *l, int max_context)
         double f = model_rope_frequency(c, i);
         for (int p = 0; p < max_context; p++) {
             double angle = p * f;
-            host[(size_t)p * 2 * (size_t)half + (size_t)i] = (float)cosl((long double)angle);
-            host[((size_t)p * 2 + 1) * (size_t)half + (size_t)i] = (float)sinl((long double)angle);
+            host[(size_t)p * 2 * (size_t)half + (size_t)i] =
+                (float)(c->rope_attention * cosl((long double)angle));
+            host[((size_t)p * 2 + 1) * (size_t)half + (size_t)i] =
+                (float)(c->rope_attention * sinl((long double)angle));
         }
     }
     int rc = 0;

@@ -2,9 +2,9 @@
  * before it decides the size of anything. */
 #include "engine/model/model_config.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "engine/model/model_rope.h"
 #include "engine/pocket/pocket.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
@@ -117,49 +117,6 @@ static int parse_shape(struct model_config *c, const json_t *o, const char *what
     return json_opt_bool(o, "tie_word_embeddings", &c->tie_embeddings, what, e);
 }
 
-static int check_theta(const struct model_config *c, const char *what, struct err *e)
-{
-    if (c->rope_theta > 0 && c->rope_theta < 1e30)
-        return 0;
-    return err_set(e, ERR_FORMAT, "%s: \"rope_theta\" is %g; a number above 0 is expected", what,
-                   c->rope_theta);
-}
-
-/* From rope_theta and rope_scaling, or from rope_parameters, in which newer files have both. */
-static int parse_rope(struct model_config *c, const json_t *o, const char *what, struct err *e)
-{
-    c->rope_theta = 10000;
-    if (json_opt_double(o, "rope_theta", &c->rope_theta, what, e))
-        return e->code;
-    const json_t *s = json_object_get(o, "rope_scaling");
-    if (!json_is_object(s))
-        s = json_object_get(o, "rope_parameters");
-    if (!json_is_object(s))
-        return check_theta(c, what, e);
-    const char *type = "default";
-    if (json_opt_str(s, "type", &type, what, e) || json_opt_str(s, "rope_type", &type, what, e) ||
-        json_opt_double(s, "rope_theta", &c->rope_theta, what, e) || check_theta(c, what, e))
-        return e->code;
-    if (!strcmp(type, "default"))
-        return 0;
-    if (strcmp(type, "llama3"))
-        return err_set(e, ERR_UNSUPPORTED,
-                       "%s: \"rope_scaling\" has type \"%.40s\"; default and llama3 are supported", what,
-                       type);
-    c->rope_llama3 = 1;
-    if (json_get_double(s, "factor", &c->rope_factor, what, e) ||
-        json_get_double(s, "low_freq_factor", &c->rope_low, what, e) ||
-        json_get_double(s, "high_freq_factor", &c->rope_high, what, e) ||
-        json_get_double(s, "original_max_position_embeddings", &c->rope_original, what, e))
-        return e->code;
-    if (!(c->rope_factor >= 1 && c->rope_low > 0 && c->rope_high > c->rope_low && c->rope_original > 0))
-        return err_set(
-            e, ERR_FORMAT,
-            "%s: \"rope_scaling\" needs factor >= 1 and high_freq_factor above low_freq_factor above 0",
-            what);
-    return 0;
-}
-
 static int parse_eos(struct model_config *c, const json_t *o, const char *what, struct err *e)
 {
     const json_t *v = json_object_get(o, "eos_token_id");
@@ -190,7 +147,7 @@ int model_config_parse(struct model_config *c, const char *text, size_t n, const
     if (!rc && !json_is_object(o))
         rc = err_set(e, ERR_FORMAT, "%s: a JSON object is expected", what);
     if (!rc && !(rc = parse_family(c, o, what, e)) && !(rc = refuse_unsupported(o, what, e)) &&
-        !(rc = parse_shape(c, o, what, e)) && !(rc = parse_rope(c, o, what, e)))
+        !(rc = parse_shape(c, o, what, e)) && !(rc = model_rope_parse(c, o, what, e)))
         rc = parse_eos(c, o, what, e);
     int64_t bos = -1;
     if (!rc && !(rc = json_opt_int(o, "bos_token_id", &bos, what, e)) && bos >= 0 && bos < c->vocab)
@@ -240,21 +197,4 @@ int model_config_open(struct model_config *c, const char *model, struct err *e)
     str_release(&text);
     str_release(&gtext);
     return rc;
-}
-
-/* Llama 3.1 stretches wavelengths above original / low by `factor`, keeps those below original / high, and
- * interpolates between the two. */
-double model_rope_frequency(const struct model_config *c, int i)
-{
-    const double pi = 3.14159265358979323846;
-    double f = (double)powl((long double)c->rope_theta, -2.0L * i / c->head_dim);
-    if (!c->rope_llama3)
-        return f;
-    double wave = 2 * pi / f, low = c->rope_original / c->rope_low, high = c->rope_original / c->rope_high;
-    if (wave < high)
-        return f;
-    if (wave > low)
-        return f / c->rope_factor;
-    double smooth = (c->rope_original / wave - c->rope_low) / (c->rope_high - c->rope_low);
-    return (1 - smooth) * f / c->rope_factor + smooth * f;
 }

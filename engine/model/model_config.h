@@ -25,9 +25,11 @@ struct model_config {
     int tie_embeddings;
     float eps;
     double rope_theta;
-    int rope_llama3; /* Llama 3.1's frequency scaling, with the four numbers below */
+    enum rope_kind { ROPE_DEFAULT, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN } rope; /* model_rope.c */
     double rope_factor, rope_low, rope_high, rope_original;
-    int32_t bos; /* -1: none */
+    int rope_is_exact;     /* yarn: the ends of the ramp are not rounded to whole pairs */
+    double rope_attention; /* cosines and sines are multiplied by this: 1, but for yarn */
+    int32_t bos;           /* -1: none */
     int32_t eos[MODEL_MAX_EOS];
     int n_eos;
 };
@@ -56,9 +58,7 @@ int model_config_open(struct model_config *c, const char *model, struct err *e);
 /* The configuration file of a "random:" model, else NULL. */
 const char *model_random_config(const char *model);
 
-/* The frequency by which RoPE rotates pair i of head_dim / 2, with Llama 3.1's scaling where the model has
- * it.
- */
+/* The frequency by which RoPE rotates pair i of head_dim / 2, stretched as the model asks. */
 double model_rope_frequency(const struct model_config *c, int i);
 
 #endif

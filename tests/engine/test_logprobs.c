@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 {
     enum { FEW = 2 };
     int most = argc > 1 && !strcmp(argv[1], "all") ? MAX_SEQUENCES : FEW;
-    static const char *const tiny[] = {"qwen3", "llama", "llama31"};
+    static const char *const tiny[] = {"qwen3", "llama", "llama31", "qwen2_yarn", "llama_linear"};
     char path[4200], model[4096];
     struct engine *en = decode_open(&(struct engine_options){0});
     snprintf(path, sizeof path, "%s/tests/engine/hf/pocket.txt", SOURCE_DIR);

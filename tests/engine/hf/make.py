@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes the fixtures of this folder with Hugging Face Transformers: log-probabilities in fp32 on the CPU with eager
-attention, for the embedded model and for three tiny random models, which it also makes.
+attention, for the embedded model and for five tiny random models, which it also makes.
 
     pip install torch transformers safetensors numpy regex
     python3 make.py POCKET_FOLDER          folder with config.json, model.safetensors and problems/, recipe/ of pocket
@@ -21,6 +21,11 @@ qwen3/    bf16, head_dim 64 given although hidden/heads is 16, 4 query and 2 KV 
 llama/    bf16, no head_dim in config.json (hidden/heads = 64), 2 query heads and 1 KV head, tied embeddings
 llama31/  F32 file (values exact in bf16), rope_scaling "llama3" with an original context of 64, so that all three
           frequency ranges occur; 2 query heads and 1 KV head
+qwen2_yarn/    F16 file, biases of q, k and v, no head_dim in config.json (hidden/heads = 96), tied embeddings, rope_scaling
+               "yarn" with an original context of 128, so that the sequence goes beyond it and the ramp lies within the pairs
+llama_linear/  bf16, head_dim 128 given although hidden/heads is 64, own lm_head, rope_scaling "linear"
+
+    python3 make.py -- MODEL ...           only these tiny models
 """
 import importlib.util, json, os, pathlib, sys
 import torch
@@ -45,7 +50,18 @@ MODELS = {
                          "rope_scaling": {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                                           "original_max_position_embeddings": 64, "rope_type": "llama3"},
                          "torch_dtype": "float32"},
+    "qwen2_yarn": COMMON | {"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "hidden_size": 192,
+                            "intermediate_size": 32, "num_attention_heads": 2, "num_key_value_heads": 1,
+                            "rope_theta": 10000.0, "tie_word_embeddings": True, "use_sliding_window": False,
+                            "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "beta_fast": 32.0, "beta_slow": 1.0,
+                                             "original_max_position_embeddings": 128},
+                            "torch_dtype": "float16"},
+    "llama_linear": COMMON | {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64,
+                              "intermediate_size": 48, "num_attention_heads": 1, "num_key_value_heads": 1,
+                              "head_dim": 128, "rope_theta": 10000.0, "tie_word_embeddings": False, "mlp_bias": False,
+                              "rope_scaling": {"rope_type": "linear", "factor": 3.0}, "torch_dtype": "bfloat16"},
 }
+DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16, "float32": torch.float32}
 
 
 def load(folder):
@@ -103,8 +119,10 @@ def tiny(name, config):
         noise = torch.randn(value.shape)
         # Large enough for attention that is far from uniform; norms around 1.
         new = 1 + 0.2 * noise if value.dim() == 1 else noise * (0.5 if "embed" in key else 1.4 * value.shape[1] ** -0.5)
-        new = new.to(torch.bfloat16)
-        tensors[key] = new if config["torch_dtype"] == "bfloat16" else new.float()
+        if config["torch_dtype"] == "float16":  # values that bf16 could not hold
+            tensors[key] = new.to(torch.float16)
+        else:
+            tensors[key] = new.to(torch.bfloat16).to(DTYPES[config["torch_dtype"]])
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     ids = torch.randint(3, config["vocab_size"], (300,)).tolist()
     write(folder / "logprobs.txt", name, load(folder), [("random", 20, [0] + ids[1:])])
@@ -112,6 +130,8 @@ def tiny(name, config):
 
 
 if __name__ == "__main__":
-    pocket(sys.argv[1])
+    if sys.argv[1] != "--":
+        pocket(sys.argv[1])
     for name, config in MODELS.items():
-        tiny(name, config)
+        if sys.argv[1] != "--" or name in sys.argv[2:]:
+            tiny(name, config)
