@@ -26,23 +26,11 @@ void dryrun_bytes(struct str *out, double n)
     str_printf(out, n >= 100 || u == 0 ? "%.0f %s" : "%.1f %s", n, units[u]);
 }
 
-int dryrun_limit(const struct runplan *p, const struct plan_cell *c, size_t q)
-{
-    const struct prompt_set *s = &p->sets[c->set];
-    const struct settings *t = &c->settings->s;
-    int limit = settings_max_new(t, s->task.problems[q].max_new_tokens);
-    int total = p->lanes[c->lane].info.max_context;
-    if (t->max_total_tokens > 0 && t->max_total_tokens < total)
-        total = t->max_total_tokens;
-    int room = total - s->rows[q].n;
-    return limit < room ? limit : room > 0 ? room : 0;
-}
-
 double dryrun_tokens(const struct dryrun *d, int cell, size_t q)
 {
     const struct plan_cell *c = &d->plan->cells[cell];
     const struct settings *t = &c->settings->s;
-    int limit = dryrun_limit(d->plan, c, q);
+    int limit = runplan_limit(d->plan, c, q);
     if (t->ignore_eos && !t->n_stop && !d->plan->sets[c->set].task.problems[q].stop)
         return limit;
     return d->length[cell] < limit ? d->length[cell] : limit;

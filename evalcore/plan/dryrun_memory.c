@@ -36,7 +36,7 @@ static struct need lane_need(const struct runplan *p, int lane)
         const struct plan_cell *c = &p->cells[i];
         const struct prompt_set *s = &p->sets[c->set];
         for (size_t q = 0; q < s->task.n_problems && c->lane == lane; q++) {
-            double limit = dryrun_limit(p, c, q), prompt = s->rows[q].n;
+            double limit = runplan_limit(p, c, q), prompt = s->rows[q].n;
             need.longest = prompt + limit > need.longest ? prompt + limit : need.longest;
             need.jobs += c->settings->s.samples;
             size_t copies = (size_t)c->settings->s.samples < rows ? (size_t)c->settings->s.samples : rows;

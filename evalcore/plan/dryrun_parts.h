@@ -13,10 +13,8 @@ struct dryrun {
     double rows;    /* sequences that can be decoded together: max_batch, or fewer jobs */
 };
 
-/* The most tokens that a completion of problem q may have in a cell: its limit, and what the context and
- * max_total_tokens leave after the prompt. */
-int dryrun_limit(const struct runplan *p, const struct plan_cell *c, size_t q);
-/* What is expected of it: at most the limit, and exactly that where nothing else ends it. */
+/* What is expected of the completion of problem q: at most its limit (runplan_limit), and exactly that where
+ * nothing else ends it. */
 double dryrun_tokens(const struct dryrun *d, int cell, size_t q);
 /* "1.5 GiB" */
 void dryrun_bytes(struct str *out, double n);

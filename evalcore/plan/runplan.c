@@ -221,6 +221,18 @@ static void tell_chat(const struct runplan *p)
     str_release(&text);
 }
 
+int runplan_limit(const struct runplan *p, const struct plan_cell *c, size_t q)
+{
+    const struct prompt_set *s = &p->sets[c->set];
+    const struct settings *t = &c->settings->s;
+    int limit = settings_max_new(t, s->task.problems[q].max_new_tokens);
+    int total = p->lanes[c->lane].info.max_context;
+    if (t->max_total_tokens > 0 && t->max_total_tokens < total)
+        total = t->max_total_tokens;
+    int room = total - s->rows[q].n;
+    return limit < room ? limit : room > 0 ? room : 0;
+}
+
 void runplan_tell_taken(const struct runplan *p)
 {
     for (int i = 0; i < p->n_cells; i++) {

@@ -67,6 +67,9 @@ struct runplan_options {
 /* Finds every mistake in the input, before anything is decoded; p is then released. f must outlive p. */
 int runplan_build(struct runplan *p, const struct runfile *f, const struct runplan_options *o, struct err *e);
 void runplan_release(struct runplan *p);
+/* The most tokens that a completion of problem q may have in a cell: its limit, and what the context and
+ * max_total_tokens leave after the prompt. */
+int runplan_limit(const struct runplan *p, const struct plan_cell *c, size_t q);
 /* Tells people which layers the model has given to policies and how it was recognised, a line for each
  * choice. */
 void runplan_tell_taken(const struct runplan *p);

@@ -21,16 +21,10 @@ void tally_init(struct tally *t, const struct runplan *p, struct journal *journa
     for (long i = 0; i < p->n_jobs; i++) {
         const struct job *j = &p->jobs[i];
         const struct plan_cell *c = &p->cells[j->cell];
-        const struct prompt_set *s = &p->sets[c->set];
-        const struct settings *k = &c->settings->s;
-        int limit = settings_max_new(k, s->task.problems[j->problem].max_new_tokens);
-        int total = p->lanes[c->lane].info.max_context, prompt = s->rows[j->problem].n;
-        if (k->max_total_tokens > 0 && k->max_total_tokens < total)
-            total = k->max_total_tokens;
         t->job[i] = (struct eta_job){.cell = j->cell,
                                      .task = c->set,
-                                     .prompt = prompt,
-                                     .limit = limit < total - prompt ? limit : total - prompt,
+                                     .prompt = p->sets[c->set].rows[j->problem].n,
+                                     .limit = runplan_limit(p, c, (size_t)j->problem),
                                      .usual = j->usual};
     }
     t->eta =
