@@ -20,7 +20,9 @@ struct eta_job {
     int prompt;     /* tokens */
     int limit;      /* most tokens of the completion */
     int tokens;     /* of the completion so far */
-    double usual;   /* tokens that are expected before anything was seen; INFINITY: only the limit ends it */
+    double weight; /* 1 over the number of jobs of its task's problem: under other policies these are about as
+                    * long, and tell little more than one of them */
+    double usual;  /* tokens that are expected before anything was seen; INFINITY: only the limit ends it */
 };
 
 /* A stretch of decoding, sums over all devices. */

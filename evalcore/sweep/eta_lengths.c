@@ -66,15 +66,15 @@ static void fill_curve(const struct eta_lengths *l, struct curve *c, double medi
     }
 }
 
-static void add(const struct eta_lengths *l, struct hazard *h, double length, int is_ending)
+static void add(const struct eta_lengths *l, struct hazard *h, double length, int is_ending, double weight)
 {
     double from = 0;
     for (int i = 0; i < STEPS; i++) {
         double to = length < l->end[i] ? length : l->end[i];
         if (to > from)
-            h->survived[i] += to - from;
+            h->survived[i] += weight * (to - from);
         if (length <= l->end[i]) {
-            h->endings[i] += is_ending;
+            h->endings[i] += weight * is_ending;
             return;
         }
         from = l->end[i];
@@ -129,8 +129,8 @@ struct eta_lengths *eta_lengths_of(const struct eta_run *r)
         if (j->state == ETA_WAITING || !isfinite(j->usual))
             continue;
         int is_ending = j->state == ETA_DONE && j->tokens < j->limit;
-        add(l, &l->cell[j->cell], j->tokens / j->usual, is_ending);
-        add(l, &l->task[j->task], j->tokens / j->usual, is_ending);
+        add(l, &l->cell[j->cell], j->tokens / j->usual, is_ending, 1);
+        add(l, &l->task[j->task], j->tokens / j->usual, is_ending, j->weight);
     }
     for (int i = 0; i < r->n_tasks; i++)
         task_rates(l, &l->task[i]);

@@ -100,8 +100,12 @@ static void begin(struct sim *s, const struct run_row *row, uint64_t seed)
                     continue;
                 some = 1;
                 left[c]--;
-                s->job[n] = (struct eta_job){
-                    .cell = c, .task = t, .prompt = k->prompt, .limit = k->limit, .usual = k->usual};
+                s->job[n] = (struct eta_job){.cell = c,
+                                             .task = t,
+                                             .weight = 1,
+                                             .prompt = k->prompt,
+                                             .limit = k->limit,
+                                             .usual = k->usual};
                 s->length[n] = draw(k, seed, (uint64_t)n);
                 n++;
             }
