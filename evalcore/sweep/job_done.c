@@ -14,6 +14,22 @@
 #define SAMPLE_SECONDS 0.25
 enum { SAMPLE_STEPS = 2 };
 
+/* Jobs of one problem share its weight. */
+static void weigh_jobs(struct tally *t)
+{
+    const struct runplan *p = t->plan;
+    long **n = xcalloc((size_t)p->n_sets + 1, sizeof *n);
+    for (int i = 0; i < p->n_sets; i++)
+        n[i] = xcalloc(p->sets[i].task.n_problems + 1, sizeof **n);
+    for (long i = 0; i < p->n_jobs; i++)
+        n[t->job[i].task][p->jobs[i].problem]++;
+    for (long i = 0; i < p->n_jobs; i++)
+        t->job[i].weight = 1.0 / (double)n[t->job[i].task][p->jobs[i].problem];
+    for (int i = 0; i < p->n_sets; i++)
+        free(n[i]);
+    free(n);
+}
+
 void tally_init(struct tally *t, const struct runplan *p, struct journal *journal, struct progress *progress)
 {
     *t = (struct tally){.plan = p, .journal = journal, .progress = progress, .last_clock = progress_clock()};
@@ -27,6 +43,7 @@ void tally_init(struct tally *t, const struct runplan *p, struct journal *journa
                                      .limit = runplan_limit(p, c, (size_t)j->problem),
                                      .usual = j->usual};
     }
+    weigh_jobs(t);
     t->eta =
         (struct eta_run){.job = t->job, .n_jobs = p->n_jobs, .n_cells = p->n_cells, .n_tasks = p->n_sets};
     t->eta.speed.is_gpu = !strncmp(p->lanes[0].info.numerics, "cuda", 4);
