@@ -19,11 +19,11 @@ enum { STEPS = 32 };
 #define CURVE_ENDINGS 3.0
 #define TASK_ENDINGS  8.0
 /* Medians, as logarithms, and spreads of the log-normal lengths that are tried, and what is usual: a mean
- * as expected, give or take a factor of two, and a spread of 0.6. */
+ * as expected, give or take a factor of 1.5, and a spread of 0.6. */
 enum { MEDIANS = 60, SPREADS = 12 };
 #define MEDIAN_FIRST -4.6
 #define MEDIAN_STEP  0.12
-#define USUAL_FACTOR 0.7
+#define USUAL_FACTOR 0.4
 #define USUAL_SPREAD 0.6
 static const double spreads[SPREADS] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.4};
 
@@ -55,7 +55,7 @@ static void fill_curve(const struct eta_lengths *l, struct curve *c, double medi
 {
     double mean = median + spread * spread / 2, from = 0, above = 0;
     c->usual = -1.5 * log1p(mean * mean / (2 * USUAL_FACTOR * USUAL_FACTOR)) -
-               log(spread / USUAL_SPREAD) * log(spread / USUAL_SPREAD) / 0.5;
+               log(spread / USUAL_SPREAD) * log(spread / USUAL_SPREAD) / 2;
     for (int i = 0; i < STEPS; i++) {
         double to = i + 1 < STEPS ? l->end[i] : 2 * from, next = log_above(to, median, spread);
         c->rate[i] = (above - next) / (to - from);
