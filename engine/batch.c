@@ -57,10 +57,11 @@ static int prepare_place(struct engine *en, struct sequence *s, struct err *e)
     return rc;
 }
 
-static int take_first_token(struct engine *en, struct sequence *s, struct err *e)
+static int take_first_token(struct engine *en, struct sequence *s, const float *logits, struct err *e)
 {
     struct sample_result r;
-    if (device_download(en->be, en->dev, &r, en->tf.sampled, sizeof r, e))
+    if (pair_first_token(en, s, logits, e) ||
+        device_download(en->be, en->dev, &r, en->tf.sampled, sizeof r, e))
         return e->code;
     sequence_take(en, s, &r);
     return 0;
@@ -77,12 +78,13 @@ static void push_front(struct engine *en, struct sequence *s)
 static int admit_one(struct engine *en, struct err *e)
 {
     struct sequence *s = en->waiting[0];
+    const float *logits = NULL;
     s->place = free_place(en);
     if (s->start == 0)
         s->start = engine_clock();
     if (prepare_place(en, s, e))
         return e->code;
-    int rc = prompt_admit(en, s, e);
+    int rc = prompt_admit(en, s, &logits, e);
     if (rc < 0)
         return rc;
     if (rc == KVCACHE_FULL) {
@@ -96,33 +98,18 @@ static int admit_one(struct engine *en, struct err *e)
     }
     memmove(en->waiting, en->waiting + 1, (size_t)--en->n_waiting * sizeof *en->waiting);
     en->active[en->n_active++] = s;
-    return take_first_token(en, s, e) ? e->code : 1;
+    return take_first_token(en, s, logits, e) ? e->code : 1;
 }
 
 int batch_may_admit(const struct engine *en)
 {
-    return en->n_waiting && !en->hold && en->n_active < en->options.max_batch;
-}
-
-/* When pages run out nobody else is admitted until a sequence finishes, since only then do pages come back.
- */
-int batch_admit(struct engine *en, struct err *e)
-{
-    while (batch_may_admit(en) && en->n_finished < 2 * en->options.max_batch) {
-        int rc = admit_one(en, e);
-        if (rc < 0)
-            return rc;
-        if (rc == 0)
-            en->hold = 1;
-        else if (en->active[en->n_active - 1]->done && batch_collect(en, e))
-            return e->code;
-    }
-    return 0;
+    int places = en->n_waiting && en->waiting[0]->is_reference ? 2 : 1;
+    return en->n_waiting && !en->hold && en->n_active + places <= en->options.max_batch;
 }
 
 /* The youngest sequence goes back to the queue and leaves its pages to the older ones, so some sequence
  * always finishes. Until then nobody is admitted: the newcomer would be the next to be preempted, and its
- * prefill wasted. */
+ * prefill wasted. A pair goes together. */
 static int preempt_youngest(struct engine *en, struct err *e)
 {
     struct sequence *s = en->active[--en->n_active];
@@ -130,7 +117,42 @@ static int preempt_youngest(struct engine *en, struct err *e)
     push_front(en, s);
     en->hold = 1;
     en->stats.preemptions++;
-    return release_place(en, s, e);
+    if (release_place(en, s, e))
+        return e->code;
+    int with_reference = s->pair && en->n_active && en->active[en->n_active - 1] == s->pair;
+    return with_reference ? preempt_youngest(en, e) : 0;
+}
+
+/* As admit_one(), and with a reference the request behind it, or neither of the two. */
+static int admit_next(struct engine *en, struct err *e)
+{
+    struct sequence *s = en->waiting[0];
+    int rc = admit_one(en, e);
+    if (rc != 1 || !s->is_reference)
+        return rc;
+    rc = admit_one(en, e);
+    if (rc == 0 && en->n_active == 1)
+        return err_set(e, ERR_DEVICE,
+                       "the KV cache cannot hold a prompt of %d tokens twice; this should have been refused",
+                       s->req.n_prompt);
+    return rc == 0 && preempt_youngest(en, e) ? e->code : rc;
+}
+
+/* When pages run out nobody else is admitted until a sequence finishes, since only then do pages come back.
+ */
+int batch_admit(struct engine *en, struct err *e)
+{
+    while (batch_may_admit(en) && en->n_finished < 2 * en->options.max_batch) {
+        int rc = admit_next(en, e);
+        if (rc < 0)
+            return rc;
+        pairs_end(en);
+        if (rc == 0)
+            en->hold = 1;
+        else if (en->active[en->n_active - 1]->done && batch_collect(en, e))
+            return e->code;
+    }
+    return 0;
 }
 
 /* Gets units for the first `tokens` tokens, the last of which is the next one to be appended. 0 or
@@ -176,7 +198,7 @@ int batch_make_room(struct engine *en, struct err *e)
         if (rc < 0)
             return rc;
         if (rc == 0) {
-            if (en->n_active == 1)
+            if (en->n_active == 1 || (en->n_active == 2 && en->active[0]->pair))
                 return err_set(
                     e, ERR_DEVICE,
                     "the KV cache cannot hold a sequence of %d tokens; this should have been refused",
@@ -207,8 +229,11 @@ int batch_collect(struct engine *en, struct err *e)
             continue;
         }
         leave_row(&en->batch, s);
-        en->finished[en->n_finished++] = s;
         en->hold = 0;
+        if (s->is_reference)
+            sequence_release(s); /* the other of the pair has ended too and is collected with it */
+        else
+            en->finished[en->n_finished++] = s;
     }
     en->n_active = kept;
     return e->code;

@@ -138,6 +138,11 @@ struct request {           /* copied by engine_submit */
     const int32_t *forced; /* teacher forcing: decode these n_forced tokens, no sampling, no end token */
     int n_forced;
     int want_logprobs; /* log-probability of each chosen token, and the gap between the two largest logits */
+    /* With forced tokens: their likelihood is wanted (completion.likelihood), and at each of them the
+     * divergence of this request's distribution from the one under `reference`. The same tokens are decoded
+     * under the reference beside the request, step for step, which takes a second place of the batch, unless
+     * the two policies are the same instance. NULL: no. */
+    struct policy *reference;
     void *user;
 };
 
@@ -155,6 +160,25 @@ struct kv_counts {      /* in tokens, means over layers and KV heads (docs/desig
     double prefill_peak_tokens;
 };
 
+/* Sums over the tokens of a completion whose position (how many tokens are before them, those of the prompt
+ * included) is first .. 2 * first - 1. */
+struct likelihood_bucket {
+    int first; /* a power of two */
+    int tokens;
+    int64_t agree; /* tokens before which both distributions have the same likeliest token */
+    int64_t bytes; /* of their text */
+    double bits;   /* of -log2 of their probabilities */
+    double kl;     /* of KL(reference || policy) over the whole vocabulary, in nats */
+};
+enum { LIKELIHOOD_BUCKETS = 31 };
+struct likelihood {
+    int n;                                               /* 0: none was asked for */
+    struct likelihood_bucket bucket[LIKELIHOOD_BUCKETS]; /* ascending; those without tokens are left out */
+};
+/* The sums over all buckets, first 0; and adding those of another completion. */
+struct likelihood_bucket likelihood_total(const struct likelihood *l);
+void likelihood_merge(struct likelihood *into, const struct likelihood *l);
+
 struct completion { /* valid until the next engine_step or engine_close */
     void *user;
     const int32_t *ids; /* without the end token; with a stop string: the tokens up to and including it */
@@ -165,6 +189,7 @@ struct completion { /* valid until the next engine_step or engine_close */
     struct kv_counts kv;
     const float *logprobs, *gaps; /* n_ids (+ 1 when it ended with the end token) entries, or NULL */
     int n_logprobs;
+    struct likelihood likelihood;
     int preempted;     /* how often it had to start again */
     double seconds;    /* wall time from admission */
     const char *error; /* FINISHED_ERROR: why, a sentence */

@@ -3,6 +3,7 @@
 
 /* What the sources in this folder share. Nobody else includes it, except tests that look inside an engine. */
 #include "engine/engine.h"
+#include "engine/likelihood.h"
 #include "engine/memory/kvcache.h"
 #include "engine/model/model.h"
 #include "engine/transformer.h"
@@ -30,6 +31,13 @@ struct sequence {
     enum finish_reason finish;
     size_t text_end; /* before a stop string */
     int preempted;
+    /* A request with a reference is two sequences that stay side by side: the reference's first, and the
+     * request's own behind it (batch.c). */
+    struct sequence *pair;
+    int is_reference;
+    float *first_logits;    /* of a reference: host copy of what its first token was drawn from (vocab) */
+    struct divergence next; /* at the token that is about to be taken */
+    struct likelihood likelihood;
     double start, seconds;
     int64_t reads_full; /* per layer and KV head */
     double prefill_peak;
@@ -114,8 +122,9 @@ void engine_pool_needs(const struct engine *en, struct engine_memory *out);
 int rows_upload(struct engine *en, struct sequence *const *row, int n, struct err *e);
 
 /* prompt_cache.c: gives the sequence's place K and V of its prompt and samples the first token, from a shared
- * prefill where that is allowed. KVCACHE_FULL when units are short. */
-int prompt_admit(struct engine *en, struct sequence *s, struct err *e);
+ * prefill where that is allowed. *logits: what it was drawn from (device, vocab), until the next prefill.
+ * KVCACHE_FULL when units are short. */
+int prompt_admit(struct engine *en, struct sequence *s, const float **logits, struct err *e);
 int prompt_evict_one(struct engine *en, struct err *e); /* 1: evicted, 0: none to evict */
 void prompt_cache_clear(struct engine *en, struct err *e);
 
@@ -133,6 +142,16 @@ int sequence_finish(struct engine *en, struct sequence *s,
 void sequence_restart(struct sequence *s);
 void sequence_release(struct sequence *s);
 void sequence_completion(const struct sequence *s, struct completion *out);
+
+/* pairs.c: what a sequence and its reference have to do with each other. */
+/* Before the first token of either is taken; the reference's comes first. */
+int pair_first_token(struct engine *en, struct sequence *s, const float *logits, struct err *e);
+/* Before the tokens of a step are taken: compares the distributions of all pairs in the batch. */
+int pairs_compare(struct engine *en, struct err *e);
+void pairs_end(
+    struct engine *en); /* after the tokens are taken: when one of the two has ended, so has the other */
+/* Then the next step must not be sent before this one's logits are read. */
+int pairs_are_active(const struct engine *en);
 
 /* batch.c. No step may be in flight, except for batch_room_ahead and batch_collect. */
 int release_place(struct engine *en, struct sequence *s, struct err *e);

@@ -7,8 +7,9 @@
  * The step before leaves on the device all that a step needs: OP_sample writes the next tokens and positions
  * of the rows, and when a sequence draws an end token it turns its row into padding, so that a step sent
  * already does nothing for it. Some things only the host knows: that a request can be admitted, that a length
- * or a stop string is reached, that pages run out. When one of these may happen, the host takes the step in
- * flight before it sends the next.
+ * or a stop string is reached, that pages run out. When one of these may happen, or when the step's logits
+ * are to be compared with a reference's (pairs.c), the host takes the step in flight before it sends the
+ * next.
  *
  * Rows are ordered by policy instance. The rows of a group are rounded up to a bucket, so that one recorded
  * program serves batches of several sizes. */
@@ -100,7 +101,7 @@ static int begin_batch(struct engine *en, struct err *e)
 /* 1 when the next step can be sent before the tokens of the one in flight are seen; it then has its units. */
 static int may_go_ahead(struct engine *en, struct err *e)
 {
-    if (en->batch.changed || batch_may_admit(en))
+    if (en->batch.changed || batch_may_admit(en) || pairs_are_active(en))
         return 0;
     for (int i = 0; i < en->n_active; i++)
         if (sequence_may_end_unseen(en->active[i]))
@@ -120,14 +121,17 @@ static int take_step(struct engine *en, struct err *e)
         return err_set(e, ERR_DEVICE, "decode step: %s", en->be->last_error(en->dev));
     b->taken++;
     en->stats.decode_steps++;
+    if (pairs_compare(en, e))
+        return e->code;
     for (int i = 0; i < b->n_rows; i++) {
         struct sequence *s = b->row[i];
         if (!s)
             continue;
         s->reads_full += s->req.n_prompt + s->n_ids;
         sequence_take(en, s, &b->result[i]);
-        en->stats.decode_tokens++;
+        en->stats.decode_tokens += !s->is_reference;
     }
+    pairs_end(en);
     batch_collect(en, e);
     if (!e->code && ahead.code)
         *e = ahead;

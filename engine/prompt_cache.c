@@ -115,7 +115,7 @@ static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence
 
 /* Prefills a sequence without sharing. Its heads first hold the whole prompt; what a policy dropped then goes
  * back to the pool. */
-static int admit_alone(struct engine *en, struct sequence *s, struct err *e)
+static int admit_alone(struct engine *en, struct sequence *s, const float **logits, struct err *e)
 {
     const struct policy_ops *ops = s->req.policy->ops;
     int rc = prefill_into(en, s->place, &s->req, s->req.policy, en->tf.logits, e);
@@ -123,15 +123,16 @@ static int admit_alone(struct engine *en, struct sequence *s, struct err *e)
         rc = kvcache_fit_ragged(&en->cache, s->place, 0, e);
     if (rc)
         return rc;
-    transformer_first_token(&en->tf, s->place, s->req.n_prompt, en->tf.logits, e);
+    *logits = en->tf.logits;
+    transformer_first_token(&en->tf, s->place, s->req.n_prompt, *logits, e);
     return e->code;
 }
 
-int prompt_admit(struct engine *en, struct sequence *s, struct err *e)
+int prompt_admit(struct engine *en, struct sequence *s, const float **logits, struct err *e)
 {
     s->prefill_peak = s->req.n_prompt;
     if (s->req.policy->ops->sparse_prefill || en->options.share_prompts < 0)
-        return admit_alone(en, s, e);
+        return admit_alone(en, s, logits, e);
     struct prompt_entry *p = find(en, s->req.prompt, s->req.n_prompt);
     int rc = 0;
     if (p)
@@ -141,12 +142,13 @@ int prompt_admit(struct engine *en, struct sequence *s, struct err *e)
     if (!rc)
         rc = fork_entry(en, p, s, e);
     if (!rc) {
-        transformer_first_token(&en->tf, s->place, p->n, p->logits, e);
+        *logits = p->logits;
+        transformer_first_token(&en->tf, s->place, p->n, *logits, e);
         return e->code;
     }
     if (rc < 0)
         return rc;
     /* no room for a copy beside the sequence itself: prefill without sharing */
     prompt_cache_clear(en, e);
-    return e->code ? e->code : admit_alone(en, s, e);
+    return e->code ? e->code : admit_alone(en, s, logits, e);
 }

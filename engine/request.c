@@ -5,6 +5,12 @@
 
 #include "engine/engine_impl.h"
 
+/* Is a second sequence decoded beside the request? */
+static int has_pair(const struct request *r)
+{
+    return r->reference && r->reference != r->policy;
+}
+
 static int check_request(const struct engine *en, const struct request *r, struct err *e)
 {
     int context = en->options.max_context;
@@ -24,6 +30,13 @@ static int check_request(const struct engine *en, const struct request *r, struc
     if (r->max_total_tokens > 0 && r->n_prompt >= r->max_total_tokens)
         return err_set(e, ERR_USAGE, "a prompt of %d tokens leaves no room in max_total_tokens %d",
                        r->n_prompt, r->max_total_tokens);
+    if (r->reference && !r->n_forced)
+        return err_set(e, ERR_USAGE, "a likelihood is that of given tokens, and the request has none");
+    if (has_pair(r) && en->options.max_batch < 2)
+        return err_set(
+            e, ERR_USAGE,
+            "a likelihood is decoded beside its reference, which takes two places of the batch; use "
+            "a max_batch of 2 or more");
     if (!(r->sampling.temperature >= 0) || isinf(r->sampling.temperature))
         return err_set(e, ERR_USAGE, "temperature is %g; 0 or more is needed", r->sampling.temperature);
     for (int i = 0; i < r->n_prompt; i++)
@@ -47,18 +60,9 @@ static int completion_limit(const struct engine *en, const struct request *r)
     return limit < room ? limit : room;
 }
 
-int engine_submit(struct engine *en, const struct request *r, struct err *e)
+/* A sequence of the request in the queue. Its copies are its own. */
+static struct sequence *enqueue(struct engine *en, const struct request *r, int limit)
 {
-    if (check_request(en, r, e) || engine_reserve(en, 1, e))
-        return e->code;
-    int limit = completion_limit(en, r), pages = kv_pages(r->n_prompt + limit) + SPARE_PAGES;
-    if (pages > en->cache.view.max_pages)
-        pages = en->cache.view.max_pages;
-    if ((int64_t)pages * en->cache.heads_per_seq > en->cache.n_units)
-        return err_set(e, ERR_USAGE,
-                       "a sequence of %d tokens needs %lld KV units and the cache has %d; give it a larger "
-                       "pool or a smaller limit",
-                       r->n_prompt + limit, (long long)pages * en->cache.heads_per_seq, en->cache.n_units);
     struct sequence *s = xcalloc(1, sizeof *s);
     s->req = *r;
     s->place = -1;
@@ -81,5 +85,38 @@ int engine_submit(struct engine *en, const struct request *r, struct err *e)
     }
     xgrow(&en->waiting, &en->cap_waiting, (size_t)en->n_waiting + 1, sizeof *en->waiting);
     en->waiting[en->n_waiting++] = s;
+    return s;
+}
+
+/* The sequence that the request is compared with: the same tokens under the other policy. */
+static struct sequence *enqueue_reference(struct engine *en, const struct request *r, int limit)
+{
+    struct request q = *r;
+    q.policy = r->reference;
+    q.reference = NULL;
+    q.want_logprobs = 0;
+    struct sequence *s = enqueue(en, &q, limit);
+    s->is_reference = 1;
+    return s;
+}
+
+int engine_submit(struct engine *en, const struct request *r, struct err *e)
+{
+    if (check_request(en, r, e) || engine_reserve(en, 1, e))
+        return e->code;
+    int limit = completion_limit(en, r), pages = kv_pages(r->n_prompt + limit) + SPARE_PAGES;
+    if (pages > en->cache.view.max_pages)
+        pages = en->cache.view.max_pages;
+    int64_t units = (int64_t)pages * en->cache.heads_per_seq * (has_pair(r) ? 2 : 1);
+    if (units > en->cache.n_units)
+        return err_set(e, ERR_USAGE,
+                       "a sequence of %d tokens needs %lld KV units and the cache has %d; give it a larger "
+                       "pool or a smaller limit",
+                       r->n_prompt + limit, (long long)units, en->cache.n_units);
+    struct sequence *reference = has_pair(r) ? enqueue_reference(en, r, limit) : NULL;
+    struct sequence *s = enqueue(en, r, limit);
+    s->pair = reference;
+    if (reference)
+        reference->pair = s;
     return 0;
 }

@@ -1,5 +1,6 @@
 /* The tokens of one sequence on the host: its limits, end tokens, stop strings and counters, and the
  * completion that is handed out. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ void sequence_settings(const struct engine *en, const struct sequence *s, int n_
     if (!s->req.ignore_eos && !s->req.n_forced)
         list_end_tokens(en, s, n_ids < s->req.min_new_tokens ? out->banned : out->ends);
     out->force = n_ids < s->req.n_forced ? s->req.forced[n_ids] : -1;
-    out->want_logprob = s->req.want_logprobs;
+    out->want_logprob = s->req.want_logprobs || s->req.reference;
 }
 
 int sequence_settings_change(const struct sequence *s, int n_ids)
@@ -102,14 +103,23 @@ static void finish(struct sequence *s, enum finish_reason why)
     s->finish = why;
 }
 
+static void fail(struct sequence *s, const char *what)
+{
+    struct str why = {0};
+    str_printf(&why, "%s of token %d of the completion are not finite", what, s->n_ids + 1);
+    s->error = xstrdup(str_text(&why));
+    str_release(&why);
+    finish(s, FINISHED_ERROR);
+}
+
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r)
 {
     if (r->bad) {
-        struct str why = {0};
-        str_printf(&why, "the logits of token %d of the completion are not finite", s->n_ids + 1);
-        s->error = xstrdup(str_text(&why));
-        str_release(&why);
-        finish(s, FINISHED_ERROR);
+        fail(s, "the logits");
+        return;
+    }
+    if (s->req.reference && !(isfinite(s->next.kl) && isfinite(r->logprob))) {
+        fail(s, "the probability or the divergence");
         return;
     }
     if (s->req.want_logprobs) {
@@ -127,6 +137,9 @@ void sequence_take(struct engine *en, struct sequence *s, const struct sample_re
         tokenizer_decode(en->tokenizer, &r->token, 1, 1, &s->text);
         s->text_end = s->text.len;
     }
+    if (s->req.reference)
+        likelihood_add(&s->likelihood, s->req.n_prompt + s->n_ids - 1, s->text.len - old_len,
+                       (double)r->logprob, &s->next);
     if (s->req.n_stop && s->n_ids >= s->req.min_new_tokens && find_stop(s, old_len)) {
         finish(s, FINISHED_STOP);
         return;
@@ -159,6 +172,7 @@ void sequence_restart(struct sequence *s)
     s->text_end = 0;
     s->done = 0;
     s->reads_full = 0;
+    s->likelihood.n = 0;
     s->room = 0;
     s->preempted++;
 }
@@ -175,6 +189,7 @@ void sequence_release(struct sequence *s)
     free(s->ids);
     free(s->logprobs);
     free(s->gaps);
+    free(s->first_logits);
     free(s->error);
     str_release(&s->text);
     free(s);
@@ -193,6 +208,7 @@ void sequence_completion(const struct sequence *s, struct completion *out)
     out->logprobs = s->req.want_logprobs ? s->logprobs : NULL;
     out->gaps = s->req.want_logprobs ? s->gaps : NULL;
     out->n_logprobs = s->n_logprobs;
+    out->likelihood = s->likelihood;
     out->preempted = s->preempted;
     out->seconds = s->seconds;
     out->error = s->error;

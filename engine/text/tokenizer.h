@@ -47,6 +47,8 @@ int tokenizer_encode(const struct tokenizer *t, struct tokenizer_scratch *s, con
  * a text that has no chat form. */
 int tokenizer_encode_plain(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                            int with_special, struct token_list *out, struct err *e);
+/* What tokenizer_encode_plain() puts in front; returns how many. */
+size_t tokenizer_before(const struct tokenizer *t, const int32_t **ids);
 /* The same for a rendered prompt in which text[from..to) comes from others: special tokens are recognised,
  * except those with a byte in that range. The text is still encoded as a whole, so characters on both sides
  * of a border may merge, as they do in a template that was rendered to one text. */

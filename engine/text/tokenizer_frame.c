@@ -124,6 +124,12 @@ int tokenizer_read_config(struct tokenizer *t, const char *path, struct err *e)
     return rc;
 }
 
+size_t tokenizer_before(const struct tokenizer *t, const int32_t **ids)
+{
+    *ids = t->before.id;
+    return t->before.n;
+}
+
 int tokenizer_encode_plain(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                            int with_special, struct token_list *out, struct err *e)
 {

@@ -59,6 +59,7 @@ static void keep(struct item *it, const struct completion *c)
     it->finish = c->finish;
     it->kv = c->kv;
     it->preempted = c->preempted;
+    it->likelihood = c->likelihood;
     it->n_text = c->n_text;
     it->text = xmalloc(c->n_text + 1);
     memcpy(it->text, c->text, c->n_text);

@@ -12,6 +12,7 @@ struct item {
     struct kv_counts kv;
     float *logprobs, *gaps;
     int n_logprobs, preempted;
+    struct likelihood likelihood;
     char *text, *error; /* error: NULL unless it ended with one */
     size_t n_text;
 };
