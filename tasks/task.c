@@ -20,7 +20,7 @@ const struct param task_params[] = {
     {.name = "file",
      .type = PARAM_FILE,
      .offset = offsetof(struct task_options, file),
-     .help = "problems file"},
+     .help = "problems file, or the text"},
     {.name = "prompt",
      .type = PARAM_STRING,
      .offset = offsetof(struct task_options, prompt),
@@ -58,6 +58,18 @@ const struct param task_params[] = {
      .min = RULER_TOKENS_MIN,
      .max = RULER_TOKENS_MAX,
      .help = "the model's tokens that RULER's prompt and completion fill together"},
+    {.name = "window",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_options, window),
+     .min = 2,
+     .max = TEXT_WINDOW_MAX,
+     .help = "text: tokens of a window (1024)"},
+    {.name = "prompt_tokens",
+     .type = PARAM_INT,
+     .offset = offsetof(struct task_options, prompt_tokens),
+     .min = 1,
+     .max = TEXT_WINDOW_MAX,
+     .help = "text: first tokens of a window, which are prefilled and not scored (128)"},
     {.name = NULL},
 };
 
@@ -89,6 +101,11 @@ int task_unknown(const char *name, struct err *e)
     return rc;
 }
 
+int task_is_text(const char *metric)
+{
+    return !strcmp(metric, "bits_per_byte");
+}
+
 static int is_generated(const struct task_ops *ops, const struct task_options *o)
 {
     return !ops->default_file && !o->file;
@@ -98,6 +115,12 @@ void task_options_default(const struct task_ops *ops, struct task_options *o)
 {
     if (o->seed == PARAM_UNSET_INT && is_generated(ops, o))
         o->seed = 1;
+    if (!task_is_text(ops->metric))
+        return;
+    if (o->window == PARAM_UNSET_INT)
+        o->window = 1024;
+    if (o->prompt_tokens == PARAM_UNSET_INT)
+        o->prompt_tokens = 128;
 }
 
 /* The limits of the table, for a caller that fills the struct itself. */
@@ -142,6 +165,16 @@ static int check_owned(const struct task *t, struct err *e)
     return 0;
 }
 
+static int check_windows(const struct task *t, struct err *e)
+{
+    const struct task_options *o = &t->options;
+    if (task_is_text(t->ops->metric) && o->prompt_tokens >= o->window)
+        return err_set(e, ERR_USAGE,
+                       "task %s: prompt_tokens is %d, which leaves nothing to score in a window of %d tokens",
+                       t->ops->name, o->prompt_tokens, o->window);
+    return 0;
+}
+
 /* Options that would have no effect are refused: a run file must not claim what did not happen. */
 static int check_options(const struct task *t, struct err *e)
 {
@@ -158,7 +191,8 @@ static int check_options(const struct task *t, struct err *e)
         return err_set(e, ERR_USAGE, "task %s: it has no prompt variants; remove prompt", name);
     if (o->file && !t->ops->fields)
         return err_set(e, ERR_USAGE, "task %s: its problems are generated, never read; remove file", name);
-    return check_bounds(t, e);
+    rc = check_windows(t, e);
+    return rc ? rc : check_bounds(t, e);
 }
 
 void task_default_file(struct str *out, const struct task_ops *ops, const char *data_dir, const char *subset)

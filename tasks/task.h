@@ -41,6 +41,7 @@ struct problem {
     int truncate_middle; /* 1: a prompt that is too long loses its middle (LongBench) instead of being refused
                           */
     const char *stop; /* the last token of this text ends a completion and cannot be its first; NULL: none */
+    int window;                     /* of a text, set by evalcore/plan: which of its windows, from 0 */
     const char *subset;             /* the data set within the task (LongBench: "qasper"), NULL: none */
     const char *const *all_classes; /* LongBench's classifications: n_classes names, else NULL */
     int n_classes;
@@ -56,6 +57,8 @@ struct task_options {   /* one table of options, filled from a run file's "tasks
     const char *subset; /* longbench, ruler: data set name; sets with known ids: "first100"; or NULL */
     int order;          /* gpqa: enum option_rule; -1: by the record */
     int tokens;         /* ruler: length of prompt and completion together; PARAM_UNSET_INT: none */
+    int window;         /* text: tokens of a window; PARAM_UNSET_INT: 1024 */
+    int prompt_tokens;  /* text: of these, the first that are not scored; PARAM_UNSET_INT: 128 */
 };
 extern const struct param task_params[]; /* keys of a "tasks" entry beside name and as */
 
@@ -104,8 +107,11 @@ struct task_ops {
     const char *fields;       /* what a row of its file must have, for `list tasks`; NULL: it reads no file */
     const char *options;      /* keys of task_params that mean something here, comma-separated, beside file,
                                * prompt and problems; NULL: none */
-    const char *metric;       /* "accuracy", or "score" for text metrics */
-    const char *prompts;      /* comma-separated variants, the first is the default; NULL: none */
+    /* "accuracy", or "score" for text metrics, or "bits_per_byte": no answer is asked for, but how likely the
+     * tokens of a text are. Such a task loads one problem, the whole text, which evalcore/plan cuts into
+     * windows of tokens; it has no grade(). */
+    const char *metric;
+    const char *prompts; /* comma-separated variants, the first is the default; NULL: none */
     /* 1: its authors ask that no example be published, so prompts are written neither to disk nor to a log.
      * Ids, option orders and reference answers are kept, and must hold no text of the problem. */
     int is_restricted;
@@ -123,13 +129,14 @@ struct task_ops {
 const struct task_ops *task_at(size_t i);           /* NULL past the end */
 const struct task_ops *task_find(const char *name); /* NULL when unknown */
 int task_unknown(const char *name, struct err *e);  /* ERR_USAGE, with the nearest name or all of them */
+int task_is_text(const char *metric);               /* is it bits_per_byte? */
 
 /* Where a task that has a default file looks for it: under data_dir (NULL: relative to it), with SUBSET
  * replaced when a subset is given. */
 void task_default_file(struct str *out, const struct task_ops *ops, const char *data_dir, const char *subset);
 
-/* Sets what is not given and depends on the task: the seed of generated problems. task_open does it too; a
- * run file does it at once, so that its record has the effective values. */
+/* Sets what is not given and depends on the task: the seed of generated problems, the windows of a text.
+ * task_open does it too; a run file does it at once, so that its record has the effective values. */
 void task_options_default(const struct task_ops *ops, struct task_options *o);
 
 /* Opens a task: options were filled by param_* on task_params. data_dir may be NULL (then a task that needs a

@@ -63,7 +63,9 @@ static void print_file(const struct task_ops *ops, const char *data)
     struct str path = {0};
     if (ops->default_file)
         task_default_file(&path, ops, data ? data : "DATA", NULL);
-    if (!ops->default_file)
+    if (task_is_text(ops->metric))
+        printf("    problems: a file of yours, which the task's option file names\n");
+    else if (!ops->default_file)
         printf("    problems: generated%s\n", ops->fields ? ", or a file" : "");
     else if (!data)
         printf("    problems: %s (DATA is the folder given with --data)\n", path.data);

@@ -83,7 +83,7 @@ static int run_score(const struct program *p, int argc, char **argv)
         return command_fail(&e, EXIT_USAGE);
     for (int c = 0; c < r.n_cells; c++)
         for (int i = 0; i < r.cells[c].n_records; i++)
-            count[r.cells[c].records[i].verdict]++;
+            count[r.cells[c].records[i].verdict] += !r.cells[c].records[i].likelihood;
     int rc = grades_save(&r, &e);
     if (!rc)
         rc = lmeval_write(&r, &e);

@@ -50,6 +50,15 @@ static void print_verdict(const struct record *rec)
         printf("the job failed: %s\n", rec->error);
 }
 
+static void print_likelihood(const struct likelihood *l)
+{
+    struct likelihood_bucket sum = likelihood_total(l);
+    printf("---- likelihood\n%.4f bits per byte (%d tokens, %lld bytes); divergence from full attention %.3g "
+           "nats a token, the same likeliest token at %.1f %%\n",
+           sum.bits / (double)sum.bytes, sum.tokens, (long long)sum.bytes, sum.kl / sum.tokens,
+           100 * (double)sum.agree / sum.tokens);
+}
+
 static int show_record(const struct run *r, const struct record *rec, int ids, struct err *e)
 {
     struct str text = {0}, list = {0};
@@ -63,7 +72,10 @@ static int show_record(const struct run *r, const struct record *rec, int ids, s
         print_text(title, str_text(&text), text.len);
         if (ids)
             print_text("token ids", str_text(&list), list.len);
-        print_verdict(rec);
+        if (rec->likelihood)
+            print_likelihood(rec->likelihood);
+        else
+            print_verdict(rec);
         printf("KV read: %.0f of %.0f tokens (%.3f), most held %.0f; %.2f s in the batch\n", rec->kv.reads,
                rec->kv.reads_full, rec->kv.reads_full > 0 ? rec->kv.reads / rec->kv.reads_full : 1.0,
                rec->kv.peak_tokens, rec->seconds);

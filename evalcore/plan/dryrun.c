@@ -31,7 +31,7 @@ double dryrun_tokens(const struct dryrun *d, int cell, size_t q)
     const struct plan_cell *c = &d->plan->cells[cell];
     const struct settings *t = &c->settings->s;
     int limit = runplan_limit(d->plan, c, q);
-    if (t->ignore_eos && !t->n_stop && !d->plan->sets[c->set].task.problems[q].stop)
+    if (settings_only_limit(t))
         return limit;
     return d->length[cell] < limit ? d->length[cell] : limit;
 }

@@ -10,6 +10,7 @@
 #include "evalcore/base/log.h"
 #include "evalcore/plan/data_files.h"
 #include "evalcore/plan/sample_ids.h"
+#include "evalcore/plan/windows.h"
 #include "evalcore/store/keymap.h"
 
 enum { SLUG_MAX = 96 };
@@ -113,13 +114,20 @@ static int open_set(struct runplan *p, const struct runfile_task *t, const struc
         return err_add(e, "%s", t->where), rc;
     }
     p->n_sets++;
+    if (task_is_text(t->ops->metric) && (rc = windows_cut(s, lane->tokenizer, &lane->info, e))) {
+        prompts_renderer_release(&renderer);
+        return err_add(e, "%s", t->where), rc;
+    }
     s->n_original = s->task.n_problems;
     sample_ids_filter(ids, &s->task, t->label, o->limit);
     if (s->chat && !prompts_words(&words, s->chat, settings, e))
         s->opens_thinking = chat_opens_thinking(s->chat, &words);
     if (s->chat && s->chat->end && lane->tokenizer)
         s->end_token = tokenizer_find(lane->tokenizer, s->chat->end);
-    rc = prompts_render(s, &renderer, e);
+    if (task_is_text(t->ops->metric))
+        windows_rows(s);
+    else
+        rc = prompts_render(s, &renderer, e);
     prompts_renderer_release(&renderer);
     name_set(p, s, settings);
     return rc;
@@ -192,6 +200,20 @@ static int identify_cell(struct runplan *p, struct plan_cell *c, struct err *e)
     return 0;
 }
 
+/* What a text's likelihood is compared with. */
+static int bind_reference(struct runplan *p, struct plan_cell *c, struct err *e)
+{
+    const struct lane *lane = &p->lanes[c->lane];
+    struct policy_spec full;
+    if (lane->info.max_batch < 2)
+        return err_set(e, ERR_USAGE,
+                       "%s: a text is decoded under the policy and under full attention side by side; use a "
+                       "--max-batch of 2 or more",
+                       c->task->where);
+    int rc = policy_spec_text(&full, "full", &p->arena, e);
+    return rc || !lane->engine ? rc : engine_policy(lane->engine, &full, &c->reference, e);
+}
+
 static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
 {
     const struct lane *lane = &p->lanes[c->lane];
@@ -200,6 +222,8 @@ static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
                           : policy_spec_resolve(&c->spec, &c->policy->spec, &m, &p->arena, e);
     if (rc)
         return err_add(e, "%s", c->policy->where), rc;
+    if (task_is_text(c->task->ops->metric) && bind_reference(p, c, e))
+        return e->code;
     if (lane->engine) {
         c->spec = c->instance->spec;
         return identify_cell(p, c, e);
@@ -243,25 +267,45 @@ void runplan_tell_taken(const struct runplan *p)
         if (!told)
             log_info("policy %s: %s", policy_name(s->ops), s->taken);
     }
+/* The settings that a task's cells are decoded with. A warning comes with the first point that needs it. */
+static const struct runfile_settings *settings_for(struct runplan *p, const struct runfile_task *t,
+                                                   const struct runfile_settings *given)
+{
+    if (!task_is_text(t->ops->metric))
+        return given;
+    struct runfile_settings *own = arena_alloc(&p->arena, sizeof *own);
+    int is_told = 0;
+    for (const struct runfile_settings *k = p->file->settings; k < given; k++)
+        is_told |= windows_settings(&own->s, &k->s);
+    *own = *given;
+    if (windows_settings(&own->s, &given->s) && !is_told)
+        log_warn("%s: the tokens of a text are given, so of the generation settings only kv_dtype has an "
+                 "effect on it; the others are ignored",
+                 t->label);
+    return own;
 }
 
 static int make_cells(struct runplan *p, const struct runplan_options *o, struct err *e)
 {
     const struct runfile *f = p->file;
+    size_t n_points = (size_t)f->n_tasks * (size_t)f->n_settings;
+    const struct runfile_settings **used = arena_alloc(&p->arena, (n_points + 1) * sizeof *used);
     struct sample_ids ids;
-    int *set_of = xcalloc((size_t)f->n_tasks * (size_t)f->n_settings + 1, sizeof *set_of);
+    int *set_of = xcalloc(n_points + 1, sizeof *set_of);
     int *lane_of = xcalloc((size_t)f->n_settings + 1, sizeof *lane_of);
     int rc = sample_ids_parse(&ids, o->sample_ids, &p->arena, e);
     for (int s = 0; s < f->n_settings && !rc; s++)
         rc = open_lane(p, (enum kv_dtype)f->settings[s].s.kv_dtype, o, &lane_of[s], e);
     for (int t = 0; t < f->n_tasks && !rc; t++)
         for (int s = 0; s < f->n_settings && !rc; s++) {
+            const struct runfile_settings **row = &used[t * f->n_settings];
             int same = 0;
-            while (same < s && !same_prompts(&f->settings[same].s, &f->settings[s].s))
+            row[s] = settings_for(p, &f->tasks[t], &f->settings[s]);
+            while (same < s && !same_prompts(&row[same]->s, &row[s]->s))
                 same++;
             set_of[t * f->n_settings + s] = same < s ? set_of[t * f->n_settings + same] : p->n_sets;
             if (same == s)
-                rc = open_set(p, &f->tasks[t], &f->settings[s].s, &p->lanes[lane_of[s]], o, &ids, e);
+                rc = open_set(p, &f->tasks[t], &row[s]->s, &p->lanes[lane_of[s]], o, &ids, e);
         }
     if (!rc)
         rc = sample_ids_check(&ids, e);
@@ -273,7 +317,7 @@ static int make_cells(struct runplan *p, const struct runplan_options *o, struct
                 struct plan_cell *c = &p->cells[p->n_cells++];
                 c->task = &f->tasks[t];
                 c->policy = &f->policies[i];
-                c->settings = &f->settings[s];
+                c->settings = used[t * f->n_settings + s];
                 c->set = set_of[t * f->n_settings + s];
                 c->lane = lane_of[s];
                 c->baseline = f->baseline_policy < 0

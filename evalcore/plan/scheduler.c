@@ -44,7 +44,7 @@ static double expect(const struct history *h, const struct runplan *p, struct jo
                                      : s->task.ops->expected_tokens;
     int limit = settings_max_new(&c->settings->s, problem->max_new_tokens);
     j->usual = tokens > 1 ? tokens : 1;
-    if (c->settings->s.ignore_eos && !c->settings->s.n_stop) {
+    if (settings_only_limit(&c->settings->s)) {
         j->usual = INFINITY;
         return limit; /* nothing else ends it */
     }

@@ -9,6 +9,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/report/report_parts.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/base/json.h"
 #include "evalcore/cli/version.h"
@@ -89,6 +90,13 @@ static void append(json_t *row, const char *key, json_t *v)
     json_array_append_new(list, v);
 }
 
+static void append_likelihood(json_t *row, const struct likelihood *l)
+{
+    struct likelihood_figures f = report_likelihood_figures(l);
+    append(row, "kl", json_real(f.kl));
+    append(row, "top1", json_real(f.top1));
+}
+
 /* Adds the n samples of one problem; *mean becomes their mean score. */
 static int row_samples(const struct run *r, const struct cell *c, json_t *row, const struct record *rec,
                        int n, double *mean, struct err *e)
@@ -103,7 +111,10 @@ static int row_samples(const struct run *r, const struct cell *c, json_t *row, c
         json_array_append_new(resps, json_text(str_text(&text), text.len));
         append(row, "filtered_resps", json_string(rec[i].pred_form));
         append(row, "keys", json_string(rec[i].key));
-        append(row, "verdicts", json_string(verdict_name(rec[i].verdict)));
+        if (rec[i].likelihood)
+            append_likelihood(row, rec[i].likelihood);
+        else
+            append(row, "verdicts", json_string(verdict_name(rec[i].verdict)));
         if (grade_needs_segmenter(c->task, &c->task->problems[rec[i].problem]))
             append(row, "segmenters", rec[i].segmenter ? json_string(rec[i].segmenter) : json_null());
         append(row, "tokens", json_integer(rec[i].tokens));
@@ -115,7 +126,8 @@ static int row_samples(const struct run *r, const struct cell *c, json_t *row, c
     }
     json_object_set_new(row, "resps", json_pack("[o]", resps));
     *mean = sum / n;
-    json_object_set_new(row, metric_of(c), json_real(*mean));
+    int is_failed = c->task->is_text && !rec->likelihood; /* a window that failed has no bits */
+    json_object_set_new(row, metric_of(c), is_failed ? json_null() : json_real(*mean));
     str_release(&text);
     return rc;
 }
@@ -124,6 +136,7 @@ struct totals {
     double sum, squares; /* of problem means */
     int problems;
     int verdict[VERDICT_COUNT];
+    struct likelihood likelihood; /* of a text, instead of verdicts */
     double tokens, peak, reads, reads_full, aux;
     struct sha256 hash; /* over the hashes of documents, prompts and targets */
 };
@@ -134,7 +147,10 @@ static void count(struct totals *t, const struct record *rec, int n, double mean
     t->squares += mean * mean;
     t->problems++;
     for (int i = 0; i < n; i++) {
-        t->verdict[rec[i].verdict]++;
+        if (rec[i].likelihood)
+            likelihood_merge(&t->likelihood, rec[i].likelihood);
+        else
+            t->verdict[rec[i].verdict]++;
         t->tokens += rec[i].tokens;
         t->peak += rec[i].kv.peak_tokens;
         t->reads += rec[i].kv.reads;
@@ -188,9 +204,20 @@ static json_t *kv_json(const struct cell *c, const struct totals *t)
                           t->reads_full > 0 ? t->aux / t->reads_full : 0.0, "budget_rule", c->budget_rule,
                           "policy", c->policy);
     json_object_set_new(o, "params", json_loads(c->params, 0, NULL));
-    for (int v = 0; v < VERDICT_COUNT; v++)
+    for (int v = c->task->is_text ? VERDICT_ERROR : 0; v < VERDICT_COUNT; v++)
         json_object_set_new(o, verdict_name((enum verdict)v), json_integer(t->verdict[v]));
     return o;
+}
+
+/* Over all windows together, as there; its standard error is not known there either. */
+static void add_text_result(json_t *o, const struct totals *t)
+{
+    struct likelihood_figures f = report_likelihood_figures(&t->likelihood);
+    json_object_set_new(o, "bits_per_byte,none",
+                        f.bits_per_byte > 0 ? json_real(f.bits_per_byte) : json_null());
+    json_object_set_new(o, "bits_per_byte_stderr,none", json_string("N/A"));
+    json_object_set_new(o, "kl,none", f.kl >= 0 ? json_real(f.kl) : json_null());
+    json_object_set_new(o, "top1,none", f.top1 >= 0 ? json_real(f.top1) : json_null());
 }
 
 static json_t *task_result(const struct cell *c, const struct totals *t)
@@ -200,6 +227,10 @@ static json_t *task_result(const struct cell *c, const struct totals *t)
     double variance = n > 1 ? (t->squares - n * mean * mean) / (n - 1) : 0;
     json_t *o = json_pack("{s:s, s:s, s:i}", "name", c->task->name, "alias", c->task->label, "sample_len",
                           t->problems);
+    if (c->task->is_text) {
+        add_text_result(o, t);
+        return o;
+    }
     str_printf(&key, "%s,none", metric_of(c));
     json_object_set_new(o, key.data, json_real(mean));
     str_clear(&key);
@@ -300,21 +331,23 @@ static int write_results(const struct run *r, const struct cell *c, const char *
                          struct err *e)
 {
     const char *task = c->task->name;
+    int is_text = c->task->is_text;
     unsigned char sum[32];
     struct str hash = {0}, path = {0}, text = {0};
     sha256_end(&t->hash, sum);
     for (int i = 0; i < 32; i++)
         str_printf(&hash, "%02x", sum[i]);
-    json_t *config = json_pack("{s:s, s:s, s:s, s:i, s:o, s:[{s:s, s:s, s:b}], s:{s:o}}", "task", task,
-                               "dataset_path", c->task->source, "output_type", "generate_until", "repeats",
-                               c->samples, "generation_kwargs", gen_args(c, NULL), "metric_list", "metric",
-                               metric_of(c), "aggregation", "mean", "higher_is_better", 1, "metadata",
-                               "version", version_json(c->task->version));
+    json_t *config =
+        json_pack("{s:s, s:s, s:s, s:i, s:o, s:[{s:s, s:s, s:b}], s:{s:o}}", "task", task, "dataset_path",
+                  c->task->source, "output_type", is_text ? "loglikelihood_rolling" : "generate_until",
+                  "repeats", c->samples, "generation_kwargs", gen_args(c, NULL), "metric_list", "metric",
+                  metric_of(c), "aggregation", "mean", "higher_is_better", !is_text, "metadata", "version",
+                  version_json(c->task->version));
     json_t *o =
         json_pack("{s:{s:o}, s:{}, s:{s:[]}, s:{s:o}, s:{s:o}, s:{s:i}, s:{s:{s:b}}, s:{s:{s:i, s:i}}, s:o}",
                   "results", task, task_result(c, t), "groups", "group_subtasks", task, "configs", task,
                   config, "versions", task, version_json(c->task->version), "n-shot", task, 0,
-                  "higher_is_better", task, metric_of(c), 1, "n-samples", task, "original",
+                  "higher_is_better", task, metric_of(c), !is_text, "n-samples", task, "original",
                   c->task->n_original, "effective", t->problems, "config", run_config(r, c));
     json_object_set_new(o, "x_kv", kv_json(c, t));
     json_object_set_new(o, "task_hashes", json_pack("{s:s}", task, hash.data));

@@ -16,6 +16,20 @@
 #include "evalcore/report/report_longbench.h"
 #include "evalcore/report/report_parts.h"
 
+/* Tasks with answers. */
+static int has_tasks(const struct report *r)
+{
+    return r->n_columns > 0;
+}
+
+static int has_texts(const struct report *r)
+{
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (r->run->cells[i].task->is_text)
+            return 1;
+    return 0;
+}
+
 static int has_pairs(const struct report *r)
 {
     return r->n_pairs > 0;
@@ -33,7 +47,7 @@ static int has_published(const struct report *r)
 
 static int has_results(const struct report *r)
 {
-    return r->run->n_done > 0;
+    return has_tasks(r) && r->run->n_done > 0;
 }
 
 /* The sections of the page, in their order. */
@@ -43,12 +57,13 @@ static const struct section {
     void (*add)(struct doc *d, const struct report *r);
 } sections[] = {
     {"summary", NULL, NULL, report_add_summary},
-    {"accuracy", "Accuracy", NULL, report_add_accuracy},
+    {"accuracy", "Accuracy", has_tasks, report_add_accuracy},
     {"longbench", "LongBench by class", longbench_is_there, report_add_longbench},
     {"pairs", "Compared with the baseline", has_pairs, report_add_pairs},
+    {"likelihood", "Likelihood of texts", has_texts, report_add_likelihood},
     {"against", "Compared with another run", has_old, report_add_against},
     {"published", "Compared with the paper", has_published, report_add_published},
-    {"health", "Health", NULL, report_add_health},
+    {"health", "Health", has_tasks, report_add_health},
     {"figures", "Figures", has_results, report_add_figures},
     {"problems", "Problem by problem", has_results, report_add_figures},
     {"config", "Configuration", NULL, report_add_config},
@@ -63,6 +78,7 @@ static const struct csv_file {
     {"accuracy.csv", NULL, report_accuracy_csv},
     {"pairs.csv", NULL, report_pairs_csv},
     {"lengths.csv", NULL, report_lengths_csv},
+    {"likelihood.csv", "likelihood", report_likelihood_csv},
     {"against.csv", "against", report_against_csv},
     {"published.csv", "published", report_published_csv},
     {"longbench.csv", "longbench", report_longbench_csv},

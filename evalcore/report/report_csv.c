@@ -44,6 +44,15 @@ static void csv_int(struct csv *c, long v)
     str_printf(c->out, "%ld", v);
 }
 
+/* Counts of verdicts: a text has none. */
+static void csv_verdicts(struct csv *c, const struct cell_stats *s, enum verdict v)
+{
+    if (s->cell->task->is_text)
+        csv_text(c, NULL);
+    else
+        csv_int(c, s->count[v]);
+}
+
 static void csv_number(struct csv *c, double v)
 {
     comma(c);
@@ -78,6 +87,14 @@ static void csv_budget(struct csv *c, const struct cell *cell)
     csv_text(c, cell->budget_tokens);
 }
 
+static void csv_likelihood(struct csv *c, const struct likelihood *l)
+{
+    struct likelihood_figures f = report_likelihood_figures(l);
+    csv_number(c, f.bits_per_byte);
+    csv_number(c, f.kl);
+    csv_number(c, f.top1);
+}
+
 static const char *activity_name(enum activity a)
 {
     static const char *const names[] = {"", "active", "budget not reached", "policy inactive", ""};
@@ -91,7 +108,7 @@ void report_accuracy_csv(struct str *out, const struct report *r)
                   "ci_low,ci_high,mean_tokens,truncated,unparsed,unfinished,errors,kv_density,peak_tokens,"
                   "wrong,ambiguous,"
                   "length_limit,median_tokens,p95_tokens,aux_density,samples,expected_jobs,activity,settings,"
-                  "budget_rule\n");
+                  "budget_rule,bits_per_byte,kl,top1\n");
     struct csv c = {out, 0};
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell_stats *s = &r->cells[i];
@@ -106,19 +123,19 @@ void report_accuracy_csv(struct str *out, const struct report *r)
         csv_text(&c, cell->task->name);
         csv_int(&c, cell->task->n_problems);
         csv_int(&c, cell->n_records);
-        csv_int(&c, s->count[VERDICT_CORRECT]);
+        csv_verdicts(&c, s, VERDICT_CORRECT);
         csv_number(&c, s->accuracy);
-        csv_number(&c, cell->n_records ? s->ci.low : NAN);
-        csv_number(&c, cell->n_records ? s->ci.high : NAN);
+        csv_number(&c, isfinite(s->accuracy) ? s->ci.low : NAN);
+        csv_number(&c, isfinite(s->accuracy) ? s->ci.high : NAN);
         csv_number(&c, s->mean_tokens);
-        csv_int(&c, s->count[VERDICT_TRUNCATED]);
-        csv_int(&c, s->count[VERDICT_UNPARSED]);
-        csv_int(&c, s->count[VERDICT_UNFINISHED]);
+        csv_verdicts(&c, s, VERDICT_TRUNCATED);
+        csv_verdicts(&c, s, VERDICT_UNPARSED);
+        csv_verdicts(&c, s, VERDICT_UNFINISHED);
         csv_int(&c, s->count[VERDICT_ERROR]);
         csv_number(&c, s->kv_density);
         csv_number(&c, s->peak_tokens);
-        csv_int(&c, s->count[VERDICT_WRONG]);
-        csv_int(&c, s->count[VERDICT_AMBIGUOUS]);
+        csv_verdicts(&c, s, VERDICT_WRONG);
+        csv_verdicts(&c, s, VERDICT_AMBIGUOUS);
         csv_int(&c, s->n_length);
         csv_number(&c, s->median_tokens);
         csv_number(&c, s->p95_tokens);
@@ -128,6 +145,7 @@ void report_accuracy_csv(struct str *out, const struct report *r)
         csv_text(&c, activity_name(s->activity));
         csv_text(&c, cell->settings);
         csv_text(&c, cell->budget_rule);
+        csv_likelihood(&c, &s->likelihood);
         csv_end(&c);
     }
 }
@@ -170,11 +188,56 @@ void report_pairs_csv(struct str *out, const struct report *r)
     }
 }
 
+/* A row for each bucket of positions, and one for all together, whose first_position is empty. */
+static void likelihood_row(struct csv *c, const struct report *r, int i, const struct likelihood *l)
+{
+    const struct cell *cell = r->cells[i].cell;
+    const struct pair *p = report_text_pair_of(r, i);
+    struct likelihood_bucket sum = likelihood_total(l);
+    int is_bucket = l != &r->cells[i].likelihood;
+    csv_text(c, cell->id);
+    csv_text(c, cell->label);
+    csv_text(c, cell->policy);
+    csv_budget(c, cell);
+    csv_text(c, cell->task->name);
+    csv_number(c, is_bucket ? l->bucket[0].first : NAN);
+    csv_int(c, sum.tokens);
+    csv_int(c, (long)sum.bytes);
+    csv_likelihood(c, l);
+    csv_text(c, p && !is_bucket ? r->cells[p->a].cell->id : NULL);
+    csv_number(c, p && !is_bucket ? p->problems : NAN);
+    csv_number(c, p && !is_bucket ? p->delta : NAN);
+    csv_number(c, p && !is_bucket ? p->ci.low : NAN);
+    csv_number(c, p && !is_bucket ? p->ci.high : NAN);
+    csv_p(c, p && !is_bucket ? p->p : NAN);
+    csv_p(c, p && !is_bucket ? p->holm : NAN);
+    csv_end(c);
+}
+
+void report_likelihood_csv(struct str *out, const struct report *r)
+{
+    str_puts(out, "cell,label,policy,k_pages,l_pages,budget_tokens,task,first_position,tokens,bytes,"
+                  "bits_per_byte,kl,top1,baseline,windows,delta,ci_low,ci_high,p,p_holm\n");
+    struct csv c = {out, 0};
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct likelihood *l = &r->cells[i].likelihood;
+        if (!r->run->cells[i].task->is_text)
+            continue;
+        likelihood_row(&c, r, i, l);
+        for (int k = 0; k < l->n; k++) {
+            struct likelihood one = {.n = 1};
+            one.bucket[0] = l->bucket[k];
+            likelihood_row(&c, r, i, &one);
+        }
+    }
+}
+
 void report_lengths_csv(struct str *out, const struct report *r)
 {
+    static const struct likelihood none;
     str_puts(out, "cell,label,policy,k_pages,l_pages,budget_tokens,task,problem,sample,tokens,finish,correct,"
                   "verdict,score,"
-                  "prompt_tokens,kv_reads,kv_reads_full,peak_tokens\n");
+                  "prompt_tokens,kv_reads,kv_reads_full,peak_tokens,bits_per_byte,kl,top1\n");
     struct csv c = {out, 0};
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell *cell = r->cells[i].cell;
@@ -189,13 +252,14 @@ void report_lengths_csv(struct str *out, const struct report *r)
             csv_int(&c, rec->sample);
             csv_int(&c, rec->tokens);
             csv_text(&c, finish_name(rec->finish));
-            csv_int(&c, rec->verdict == VERDICT_CORRECT);
-            csv_text(&c, verdict_name(rec->verdict));
-            csv_number(&c, rec->score);
+            csv_number(&c, rec->likelihood ? NAN : rec->verdict == VERDICT_CORRECT);
+            csv_text(&c, rec->likelihood ? NULL : verdict_name(rec->verdict));
+            csv_number(&c, rec->likelihood ? NAN : rec->score);
             csv_int(&c, rec->prompt_tokens);
             csv_number(&c, rec->kv.reads);
             csv_number(&c, rec->kv.reads_full);
             csv_number(&c, rec->kv.peak_tokens);
+            csv_likelihood(&c, rec->likelihood ? rec->likelihood : &none);
             csv_end(&c);
         }
     }

@@ -94,11 +94,14 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     s->has_budget = c->budget_key[0] || isfinite(budget_at(&budget, 1e6, 1).tokens);
     for (int i = 0; i < c->n_records; i++) {
         const struct record *r = &c->records[i];
-        s->count[r->verdict]++;
-        s->n_length += r->finish == FINISHED_LENGTH;
+        if (r->likelihood)
+            likelihood_merge(&s->likelihood, r->likelihood);
+        else
+            s->count[r->verdict]++;
+        s->n_length += !r->likelihood && r->finish == FINISHED_LENGTH;
         s->score += r->score;
         sum[r->problem] += r->score;
-        jobs[r->problem]++;
+        jobs[r->problem] += !c->task->is_text || r->likelihood;
         reads += r->kv.reads;
         full += r->kv.reads_full;
         aux += r->kv.aux_reads;
@@ -109,8 +112,10 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         exceeded += exceeds_budget(&budget, r);
     }
     if (c->n_records) {
-        s->accuracy = s->score / c->n_records;
-        s->ci = stat_clustered(sum, jobs, (size_t)n, !strcmp(c->task->metric, "accuracy"));
+        if (!c->task->is_text) {
+            s->accuracy = s->score / c->n_records;
+            s->ci = stat_clustered(sum, jobs, (size_t)n, !strcmp(c->task->metric, "accuracy"));
+        }
         s->peak_tokens = peak / c->n_records;
         add_lengths(s, c);
     }
@@ -187,13 +192,13 @@ void report_compute(struct report *out, const struct run *r, struct arena *a)
     for (int i = 0; i < r->n_cells; i++) {
         add_cell(&out->cells[i], &r->cells[i], a);
         out->cells[i].row = find_row(out, &r->cells[i]);
-        out->cells[i].column = find_column(out, &r->cells[i]);
+        out->cells[i].column = r->cells[i].task->is_text ? -1 : find_column(out, &r->cells[i]);
         out->cells[i].panel = find_panel(out, &r->cells[i]);
     }
     name_panels(out, a);
     for (int i = 0; i < r->n_cells; i++) {
         int base = r->cells[i].baseline;
-        if (base < 0 || base == i)
+        if (base < 0 || base == i || r->cells[i].task->is_text)
             continue;
         struct pair *p = &out->pairs[out->n_pairs];
         report_compare(p, &out->cells[base], &out->cells[i], NULL);
@@ -202,6 +207,7 @@ void report_compute(struct report *out, const struct run *r, struct arena *a)
         group[out->n_pairs++] = out->cells[i].column;
     }
     report_holm(out->pairs, out->n_pairs, group);
+    report_text_pairs(out);
 }
 
 const struct pair *report_pair_of(const struct report *r, int cell)

@@ -20,7 +20,7 @@ enum activity {
 
 struct cell_stats {
     const struct cell *cell;
-    int row, column; /* of the accuracy table: struct report's rows and columns */
+    int row, column; /* of the accuracy table: struct report's rows and columns; column -1: a text */
     int panel;       /* of struct report's panels: the figures that the cell is drawn in */
     int count[VERDICT_COUNT];
     int n_length;           /* completions that ended at the length limit */
@@ -34,8 +34,9 @@ struct cell_stats {
     int has_budget;             /* 0: it reads everything, like full attention */
     const char *unknown_budget; /* why this program cannot tell the policy's budget; NULL: it can */
     enum activity activity;
-    const double *sum; /* by problem: scores added up */
-    const long *jobs;  /* by problem: finished samples */
+    struct likelihood likelihood; /* of a text: sums over its windows; accuracy is then NaN */
+    const double *sum;            /* by problem: scores added up */
+    const long *jobs;             /* by problem: finished samples */
 };
 
 struct pair {                          /* two cells on the same problems; differences are b - a */
@@ -94,8 +95,10 @@ struct published {
 struct report {
     const struct run *run;
     struct cell_stats *cells; /* run->n_cells, in run-file order */
-    struct pair *pairs;       /* every cell that has a baseline, in run-file order */
+    struct pair *pairs;       /* every cell that has a baseline, texts apart, in run-file order */
     int n_pairs;
+    struct pair *text_pairs; /* those of texts, in bits per byte: problems, delta, ci, p and holm alone */
+    int n_text_pairs;
     struct row *rows;
     int n_rows, n_columns, n_panels;
     const char **columns; /* task labels */
@@ -116,6 +119,9 @@ void report_compute(struct report *out, const struct run *r, struct arena *a);
 void report_compare(struct pair *out, const struct cell_stats *a, const struct cell_stats *b, int *n_dropped);
 /* Fills holm over groups of pairs: group[i] >= 0 numbers the family of pair i. */
 void report_holm(struct pair *pairs, int n, const int *group);
+
+/* Fills in text_pairs (report_likelihood.c). */
+void report_text_pairs(struct report *r);
 
 const struct pair *report_pair_of(const struct report *r, int cell); /* NULL: no baseline */
 

@@ -8,6 +8,8 @@ static const struct report_figure figures[] = {
     {"figures", "accuracy_reads", "accuracy against KV reads", report_has_reads, report_draw_reads},
     {"figures", "length_cdf", "completion lengths", report_has_lengths, report_draw_lengths},
     {"figures", "heat", "over K and L", report_has_k_and_l, report_draw_k_and_l},
+    {"likelihood", "divergence", "divergence by position", report_has_positions, report_draw_divergence},
+    {"likelihood", "bits", "bits per byte by position", report_has_positions, report_draw_bits},
     {"problems", "problems", "problem by problem", report_has_matrix, report_draw_matrix},
 };
 
@@ -16,7 +18,8 @@ void report_add_figures(struct doc *d, const struct report *r)
     const char *section = d->sections[d->n_sections - 1].id;
     for (int panel = 0; panel < r->n_panels; panel++)
         for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-            if (!strcmp(figures[i].section, section) && figures[i].applies(r, panel))
+            if (r->panels[panel].task->is_text == !strcmp(section, "likelihood") &&
+                !strcmp(figures[i].section, section) && figures[i].applies(r, panel))
                 figures[i].draw(d, r, panel, &figures[i]);
 }
 

@@ -14,7 +14,8 @@ struct report_figure {
     void (*draw)(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 };
 
-/* Draws those figures of the section that d was given last which apply. */
+/* Draws those figures of the section that d was given last which apply. Texts have the section "likelihood"
+ * for theirs, and are in no other. */
 void report_add_figures(struct doc *d, const struct report *r);
 
 /* "relay: accuracy against budget", "accuracy_budget_relay.svg"; in the arena. */
@@ -32,6 +33,9 @@ int report_has_lengths(const struct report *r, int panel);
 void report_draw_lengths(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 int report_has_k_and_l(const struct report *r, int panel);
 void report_draw_k_and_l(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+int report_has_positions(const struct report *r, int panel);
+void report_draw_divergence(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+void report_draw_bits(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 int report_has_matrix(const struct report *r, int panel);
 void report_draw_matrix(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 

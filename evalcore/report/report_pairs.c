@@ -216,7 +216,7 @@ void report_against(struct report *now, const struct report *old)
         const struct cell_stats *b = &now->cells[i];
         for (int k = 0; k < old->run->n_cells; k++) {
             const struct cell_stats *a = &old->cells[k];
-            if (!same_cell(a->cell, b->cell))
+            if (b->cell->task->is_text || !same_cell(a->cell, b->cell))
                 continue;
             struct matched m;
             match(&m, a, b, &list[n].dropped);

@@ -14,6 +14,7 @@
 void report_accuracy_csv(struct str *out, const struct report *r);
 void report_pairs_csv(struct str *out, const struct report *r);
 void report_lengths_csv(struct str *out, const struct report *r);
+void report_likelihood_csv(struct str *out, const struct report *r);
 void report_against_csv(struct str *out, const struct report *r);
 void report_published_csv(struct str *out, const struct report *r);
 void report_longbench_csv(struct str *out, const struct report *r);
@@ -22,11 +23,19 @@ void report_longbench_csv(struct str *out, const struct report *r);
 void report_add_summary(struct doc *d, const struct report *r);
 void report_add_accuracy(struct doc *d, const struct report *r);
 void report_add_longbench(struct doc *d, const struct report *r);
-void report_add_pairs(struct doc *d, const struct report *r);     /* needs pairs */
-void report_add_against(struct doc *d, const struct report *r);   /* needs r->old */
-void report_add_published(struct doc *d, const struct report *r); /* needs r->n_figures */
+void report_add_pairs(struct doc *d, const struct report *r);      /* needs pairs */
+void report_add_likelihood(struct doc *d, const struct report *r); /* needs texts */
+void report_add_against(struct doc *d, const struct report *r);    /* needs r->old */
+void report_add_published(struct doc *d, const struct report *r);  /* needs r->n_figures */
 void report_add_health(struct doc *d, const struct report *r);
 void report_add_config(struct doc *d, const struct report *r);
+
+/* What the sums of a text say: means over its bytes and its scored tokens; NaN without any. */
+struct likelihood_figures {
+    double bits_per_byte, kl, top1;
+};
+struct likelihood_figures report_likelihood_figures(const struct likelihood *l);
+const struct pair *report_text_pair_of(const struct report *r, int cell); /* NULL: no baseline */
 
 /* Label of a row of the accuracy table: the policy's, and the swept settings. In the arena. */
 const char *report_row_name(const struct report *r, int row);
@@ -43,7 +52,8 @@ unsigned report_pair_flags(const struct pair *p);
 /* The cell at a place of the accuracy table, -1: none. */
 int report_cell_at(const struct report *r, int row, int column);
 
-/* The accuracy table as plain text, at most REPORT_TEXT_COLUMNS characters a line. */
+/* The accuracy table and the figures of texts as plain text, at most REPORT_TEXT_COLUMNS characters a line.
+ */
 enum { REPORT_TEXT_COLUMNS = 100 };
 void report_text(struct str *out, const struct report *r);
 

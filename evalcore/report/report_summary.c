@@ -25,28 +25,39 @@ static void add_unknown_budgets(struct doc *d, const struct report *r)
 
 static void add_warnings(struct doc *d, const struct report *r)
 {
-    long errors = 0;
-    int error_cells = 0;
+    long errors = 0, windows = 0;
+    int error_cells = 0, window_cells = 0;
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell_stats *s = &r->cells[i];
-        errors += s->count[VERDICT_ERROR];
-        error_cells += s->count[VERDICT_ERROR] > 0;
+        int failed = s->count[VERDICT_ERROR], is_text = s->cell->task->is_text;
+        errors += is_text ? 0 : failed;
+        error_cells += !is_text && failed;
+        windows += is_text ? failed : 0;
+        window_cells += is_text && failed;
         if (s->activity == ACTIVITY_INACTIVE)
             doc_warning(d,
                         "policy inactive: %s on %s. Contexts exceeded its budget (%s), yet every step read "
-                        "everything, as full attention does. Its accuracy says nothing about the policy.",
-                        report_row_name(r, s->row), s->cell->task->label, s->cell->budget_rule);
+                        "everything, as full attention does. Its %s says nothing about the policy.",
+                        report_row_name(r, s->row), s->cell->task->label, s->cell->budget_rule,
+                        s->cell->task->is_text ? "likelihood" : "accuracy");
     }
     if (errors)
         doc_warning(d,
                     "%ld job%s failed, in %d cell%s. They count as not correct; kveval show prints why each "
                     "one failed.",
                     errors, errors == 1 ? "" : "s", error_cells, error_cells == 1 ? "" : "s");
-    if (r->run->n_conflicts)
+    if (windows)
         doc_warning(d,
-                    "%ld completion%s found twice with different tokens: results depended on something that "
-                    "they must not depend on. Of each, the one whose tokens have the smaller digest is used.",
-                    r->run->n_conflicts, r->run->n_conflicts == 1 ? " was" : "s were");
+                    "%ld window%s of a text failed, in %d cell%s. The sums are over the others; kveval show "
+                    "prints why each one failed.",
+                    windows, windows == 1 ? "" : "s", window_cells, window_cells == 1 ? "" : "s");
+    if (r->run->n_conflicts)
+        doc_warning(
+            d,
+            "%ld completion%s found twice with different tokens (of a text, with different likelihoods): "
+            "results depended on something that they must not depend on. Of each, the one whose "
+            "tokens have the smaller digest, or with fewer bits, is used.",
+            r->run->n_conflicts, r->run->n_conflicts == 1 ? " was" : "s were");
     long repeated = r->run->n_duplicates - r->run->n_conflicts;
     if (repeated > 0)
         doc_paragraph(d, "%ld completion%s found more than once with the same tokens; each counts once.",
@@ -64,6 +75,8 @@ static void add_warnings(struct doc *d, const struct report *r)
 
 static void add_findings(struct doc *d, const struct report *r)
 {
+    if (!r->n_columns) /* texts only: their table says it */
+        return;
     int lower = 0, higher = 0;
     for (int i = 0; i < r->n_pairs; i++) {
         if (!(r->pairs[i].holm < 0.05))
@@ -91,6 +104,9 @@ static void add_findings(struct doc *d, const struct report *r)
 void report_add_summary(struct doc *d, const struct report *r)
 {
     const struct run *run = r->run;
+    int n_tasks = r->n_columns;
+    for (int i = 0; i < run->n_tasks; i++)
+        n_tasks += run->tasks[i].is_text;
     long missing = run->n_expected - run->n_done;
     if (missing > 0)
         doc_warning(d,
@@ -102,7 +118,7 @@ void report_add_summary(struct doc *d, const struct report *r)
                   "%s%ld of %ld completions: %d policy setting%s on %d task%s, %d cell%s. Model %s (weights "
                   "%s), numerics class %s, device %s, grader %s, kveval %s.",
                   missing > 0 ? "" : "Complete, ", run->n_done, run->n_expected, r->n_rows,
-                  r->n_rows == 1 ? "" : "s", r->n_columns, r->n_columns == 1 ? "" : "s", run->n_cells,
+                  r->n_rows == 1 ? "" : "s", n_tasks, n_tasks == 1 ? "" : "s", run->n_cells,
                   run->n_cells == 1 ? "" : "s", report_or_unknown(run->model),
                   report_short_hash(r->arena, run->weights), report_or_unknown(run->numerics),
                   report_or_unknown(run->device), report_or_unknown(run->grader),

@@ -2,6 +2,7 @@
  * report.md in REPORT_TEXT_COLUMNS columns. More tasks than fit stand in a second table below. */
 #include "evalcore/report/report_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { NAME_MAX_WIDTH = 40, TASK_MAX_WIDTH = 28, GAP = 2 };
@@ -104,25 +105,60 @@ static void add_block(struct str *out, const struct report *r, int from, int to,
     }
 }
 
-void report_text(struct str *out, const struct report *r)
+static const char *decimals(const struct report *r, double v, int digits)
 {
-    struct marks m = {0};
-    size_t name_width = strlen("policy");
-    size_t *width = arena_alloc(r->arena, ((size_t)r->n_columns + 1) * sizeof *width);
-    for (int row = 0; row < r->n_rows; row++) {
-        size_t n = width_of(row_label(r, row));
-        name_width = n > name_width ? n : name_width;
+    return isfinite(v) ? arena_printf(r->arena, "%.*f", digits, v) : "-";
+}
+
+/* A line for each cell of a text. */
+static void add_texts(struct str *out, const struct report *r, size_t name_width)
+{
+    int n = 0;
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct cell *c = &r->run->cells[i];
+        if (!c->task->is_text)
+            continue;
+        if (!n++ || strcmp(c->task->label, r->run->cells[i - 1].task->label)) {
+            str_puts(out, out->len ? "\n" : "");
+            put(out, shortened(r->arena, c->task->label, name_width), name_width);
+            str_puts(out, "  bits/byte  difference  KL, nats  top-1 %  KV density\n");
+        }
+        struct likelihood_figures f = report_likelihood_figures(&r->cells[i].likelihood);
+        const struct pair *p = report_text_pair_of(r, i);
+        put(out, row_label(r, r->cells[i].row), name_width);
+        str_printf(out, "  %9s  %10s  %8s  %7s  %10s%s\n", decimals(r, f.bits_per_byte, 4),
+                   p && p->problems ? arena_printf(r->arena, "%+.4f", p->delta) : "-", decimals(r, f.kl, 5),
+                   decimals(r, 100 * f.top1, 2), decimals(r, r->cells[i].kv_density, 3),
+                   c->n_records < c->n_expected ? " *" : "");
     }
+}
+
+static void add_accuracies(struct str *out, const struct report *r, size_t name_width, struct marks *m)
+{
+    size_t *width = arena_alloc(r->arena, ((size_t)r->n_columns + 1) * sizeof *width);
     for (int c = 0; c < r->n_columns; c++)
-        width[c] = column_width(r, c, &m);
+        width[c] = column_width(r, c, m);
     str_puts(out, "Percent correct \xC2\xB1 half of the 95 % interval\n");
     for (int from = 0, to; from < r->n_columns; from = to) {
         size_t used = name_width + GAP + width[from];
         for (to = from + 1; to < r->n_columns && used + GAP + width[to] <= REPORT_TEXT_COLUMNS; to++)
             used += GAP + width[to];
         str_putc(out, '\n');
-        add_block(out, r, from, to, name_width, width, &m);
+        add_block(out, r, from, to, name_width, width, m);
     }
+}
+
+void report_text(struct str *out, const struct report *r)
+{
+    struct marks m = {0};
+    size_t name_width = strlen("policy");
+    for (int row = 0; row < r->n_rows; row++) {
+        size_t n = width_of(row_label(r, row));
+        name_width = n > name_width ? n : name_width;
+    }
+    if (r->n_columns)
+        add_accuracies(out, r, name_width, &m);
+    add_texts(out, r, name_width);
     if (m.compared || m.unfinished || m.inactive)
         str_putc(out, '\n');
     if (m.compared)

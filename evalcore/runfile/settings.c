@@ -126,3 +126,8 @@ int settings_max_new(const struct settings *s, int own)
         return s->max_new_tokens;
     return own > 0 ? own : SETTINGS_MAX_NEW;
 }
+
+int settings_only_limit(const struct settings *s)
+{
+    return s->ignore_eos && !s->n_stop;
+}

@@ -46,5 +46,6 @@ json_t *settings_identity(const struct settings *s);
 
 /* The limit for a problem that has `own` (0: none): what the run file says wins over the problem's own. */
 int settings_max_new(const struct settings *s, int own);
+int settings_only_limit(const struct settings *s); /* does nothing but that limit end a completion? */
 
 #endif

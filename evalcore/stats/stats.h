@@ -38,6 +38,9 @@ struct interval stat_wilson(double k, double n);
 struct interval stat_clustered(const double *sum, const long *count, size_t n_problems, int is_binary);
 
 double stat_mean(const double *v, size_t n);
+/* Student's t interval for the mean of values in any unit. NaN for fewer than two, or when all are equal:
+ * then their spread says nothing. */
+struct interval stat_mean_t(const double *v, size_t n);
 void stat_sort(double *v, size_t n); /* ascending */
 /* Quantile q of sorted values, linear between order statistics (Hyndman and Fan's type 7). */
 double stat_quantile(const double *sorted, size_t n, double q);

@@ -55,15 +55,23 @@ struct interval stat_paired_newcombe(long both, long only_a, long only_b, long n
     return ci;
 }
 
+struct interval stat_mean_t(const double *v, size_t n)
+{
+    double mean = stat_mean(v, n), sd = n < 2 ? 0 : stat_sd(v, n);
+    if (sd < 1e-12)
+        return (struct interval){NAN, NAN};
+    double half = stat_t_quantile(0.975, (double)(n - 1)) * sd / sqrt((double)n);
+    return (struct interval){mean - half, mean + half};
+}
+
 struct interval stat_paired_t(const double *d, size_t n)
 {
     if (n < 2)
         return (struct interval){-1, 1};
-    double mean = stat_mean(d, n), sd = stat_sd(d, n);
-    double half = stat_t_quantile(0.975, (double)(n - 1)) * sd / sqrt((double)n);
-    if (sd < 1e-12)
-        half = 1 - pow(0.05, 1 / (double)n);
-    struct interval ci = {mean - half, mean + half};
+    double mean = stat_mean(d, n), half = 1 - pow(0.05, 1 / (double)n);
+    struct interval ci = stat_mean_t(d, n);
+    if (isnan(ci.low))
+        ci = (struct interval){mean - half, mean + half};
     if (ci.low < -1)
         ci.low = -1;
     if (ci.high > 1)

@@ -19,6 +19,51 @@ static const struct {
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 _Static_assert(N_NUMBERS + 3 == COMPLETION_JSON_FIELDS, "finish, tokens, preempted and the numbers");
 
+/* A list of buckets, each [first, tokens, agree, bytes, bits, kl]. */
+static json_t *likelihood_json(const struct likelihood *l)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < l->n; i++) {
+        const struct likelihood_bucket *b = &l->bucket[i];
+        json_array_append_new(list, json_pack("[i, i, I, I, f, f]", b->first, b->tokens, (json_int_t)b->agree,
+                                              (json_int_t)b->bytes, b->bits, b->kl));
+    }
+    return list;
+}
+
+static int read_bucket(const json_t *v, struct likelihood_bucket *b)
+{
+    json_int_t first, tokens, agree, bytes;
+    if (json_unpack((json_t *)v, "[I, I, I, I, F, F!]", &first, &tokens, &agree, &bytes, &b->bits, &b->kl))
+        return 0;
+    int is_power = first > 0 && first <= 1 << (LIKELIHOOD_BUCKETS - 1) && !(first & (first - 1));
+    if (!is_power || tokens < 1 || tokens > first || agree < 0 || agree > tokens || bytes < 0 ||
+        bytes > (json_int_t)1 << 40 || !(b->bits >= 0) || !(b->kl >= 0))
+        return 0;
+    b->first = (int)first;
+    b->tokens = (int)tokens;
+    b->agree = agree;
+    b->bytes = bytes;
+    return 1;
+}
+
+/* None at all is right too. */
+static int read_likelihood(const json_t *list, struct likelihood *l)
+{
+    size_t n = json_array_size(list);
+    l->n = 0;
+    if (!list)
+        return 1;
+    if (!json_is_array(list) || !n || n > LIKELIHOOD_BUCKETS)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (!read_bucket(json_array_get(list, i), &l->bucket[i]) ||
+            (i && l->bucket[i].first <= l->bucket[i - 1].first))
+            return 0;
+    l->n = (int)n;
+    return 1;
+}
+
 void completion_json_add(json_t *o, const struct completion *c)
 {
     json_object_set_new(o, "finish", json_string(finish_name(c->finish)));
@@ -28,6 +73,8 @@ void completion_json_add(json_t *o, const struct completion *c)
         json_object_set_new(o, numbers[i].name, json_real(*value));
     }
     json_object_set_new(o, "preempted", json_integer(c->preempted));
+    if (c->likelihood.n)
+        json_object_set_new(o, "likelihood", likelihood_json(&c->likelihood));
     if (c->finish == FINISHED_ERROR)
         json_object_set_new(o, "error", json_text_of(c->error ? c->error : "unknown error"));
 }
@@ -51,6 +98,8 @@ const char *completion_json_read(const json_t *o, struct completion *c)
         if (!json_is_number(v))
             bad = numbers[i].name;
     }
+    if (!read_likelihood(json_object_get(o, "likelihood"), &c->likelihood))
+        bad = "likelihood";
     if (!read_count(o, "preempted", &c->preempted))
         bad = "preempted";
     if (!read_count(o, "tokens", &c->n_ids))

@@ -8,13 +8,13 @@
  * a worker's message. Token ids and text are not among them: each of the two has its own form for these. */
 
 /* Adds "finish", "tokens", the five counts of struct kv_counts ("kv_reads", ...), "seconds", "preempted" and,
- * for a job that failed, "error". */
-enum { COMPLETION_JSON_FIELDS = 9 }; /* "error" apart */
+ * for a job that failed, "error", for one of a text "likelihood". */
+enum { COMPLETION_JSON_FIELDS = 9 }; /* "error" and "likelihood" apart */
 void completion_json_add(json_t *o, const struct completion *c);
 
-/* The other way: finish, n_ids, kv, seconds, preempted, error (borrowed from o); the rest of *c is not
- * touched. Returns NULL, or the name of a field that is missing or has a wrong value; *c then holds what is
- * there, zeros for the rest, and FINISHED_ERROR for an end that is not known. */
+/* The other way: finish, n_ids, kv, seconds, preempted, likelihood, error (borrowed from o); the rest of *c
+ * is not touched. Returns NULL, or the name of a field that is missing or has a wrong value; *c then holds
+ * what is there, zeros for the rest, and FINISHED_ERROR for an end that is not known. */
 const char *completion_json_read(const json_t *o, struct completion *c);
 
 #endif

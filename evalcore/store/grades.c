@@ -154,7 +154,8 @@ int grades_save(const struct run *r, struct err *e)
     for (int c = 0; c < r->n_cells && !rc; c++)
         for (int i = 0; i < r->cells[c].n_records; i++) {
             const struct record *rec = &r->cells[c].records[i];
-            if (rec->finish == FINISHED_ERROR || keymap_add(&seen, rec->key, 1 + c) != 1 + c)
+            if (rec->finish == FINISHED_ERROR || r->cells[c].task->is_text ||
+                keymap_add(&seen, rec->key, 1 + c) != 1 + c)
                 continue;
             const struct run_problem *p = &r->cells[c].task->problems[rec->problem];
             json_t *o = json_pack("{s:s, s:s, s:s, s:f, s:s, s:s, s:s}", "key", rec->key, "gold",

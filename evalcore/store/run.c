@@ -8,6 +8,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/store/run_records.h"
+#include "tasks/task.h"
 
 static const char *config_name = "config.resolved.json";
 
@@ -165,6 +166,7 @@ static int load_task(struct run *r, struct run_task *t, const json_t *o, struct 
     if (strstr(t->file, "..") || t->file[0] == '/')
         return err_set(e, ERR_FORMAT, "%s: the problems file \"%s\" lies outside the folder", config_name,
                        t->file);
+    t->is_text = task_is_text(t->metric);
     t->options = canonical(r, json_object_get(o, "options"));
     rc = load_problems(r, t, e);
     int64_t original = t->n_problems;

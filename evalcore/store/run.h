@@ -47,10 +47,11 @@ struct run_problem {
 struct run_task {
     const char *name;             /* registered name, whatever "as" says */
     const char *label;            /* its "as", else its name with its swept options */
-    const char *version, *metric; /* metric: "accuracy", or "score" for text metrics */
-    const char *source;           /* SHA-256 of the data, 64 hex digits */
-    const char *options;          /* JSON object as text */
-    const char *file;             /* the problems file inside the run folder */
+    const char *version, *metric; /* metric: as in struct task_ops (tasks/task.h) */
+    int is_text; /* scored by the likelihood of given tokens: its records have that instead of a verdict */
+    const char *source;  /* SHA-256 of the data, 64 hex digits */
+    const char *options; /* JSON object as text */
+    const char *file;    /* the problems file inside the run folder */
     struct run_problem *problems;
     int n_problems;
     int n_original; /* before --limit and --sample-ids */
@@ -64,7 +65,9 @@ struct record {                /* one completion */
     struct kv_counts kv;
     const char *error; /* why the job failed; "" otherwise */
     enum verdict verdict;
-    double score;                               /* 1 or 0; the metric's value for text metrics */
+    double score;                        /* 1 or 0; the metric's value for text metrics, a window's
+                                          * bits per byte for a text */
+    const struct likelihood *likelihood; /* of a text: then verdict has no meaning; NULL: the job failed */
     const char *reason, *gold_form, *pred_form; /* "" when there is none */
     const char *segmenter; /* "jieba" or "char" where the score depends on it, else NULL */
     /* These three differ from run to run, so reproducible tables must not hold them. */
@@ -117,10 +120,11 @@ struct run {
     int n_tasks;
     long n_expected, n_done; /* jobs over all cells */
     long n_duplicates;       /* journal records beyond the first of a key */
-    long n_conflicts; /* of those, records whose tokens differ from the first one's: reproducibility broke */
-    long n_bad_lines; /* journal lines with a wrong checksum (a torn last line is not counted) */
-    long n_foreign;   /* records of cells that are no longer in the config */
-    char **journals;  /* paths */
+    long n_conflicts;        /* of those, records whose tokens, or likelihood, differ from the first one's:
+                                reproducibility broke */
+    long n_bad_lines;        /* journal lines with a wrong checksum (a torn last line is not counted) */
+    long n_foreign;          /* records of cells that are no longer in the config */
+    char **journals;         /* paths */
     int n_journals;
     struct arena arena; /* owns all strings and arrays */
     long n_graded;      /* completions that had no kept grade */

@@ -1,7 +1,7 @@
 /* Journals into records (contract: run.h). Every expected job's key is computed from the configuration; a
  * journal record belongs to every cell that expects its key. Which of several records of one key counts must
  * not depend on when they were written: a completion is preferred to an error, then the record whose digest
- * of the tokens is smaller. */
+ * of the tokens is smaller, then, of a text, the one with fewer bits. */
 #include "evalcore/store/run_records.h"
 
 #include <stdlib.h>
@@ -74,10 +74,16 @@ static void fill(struct loader *l, struct record *rec, const struct journal_line
     const json_t *h = line->head;
     struct completion c = {0};
     completion_json_read(h, &c); /* a field that an older program did not write counts as 0 */
+    struct likelihood *likelihood = NULL;
+    if (c.likelihood.n) {
+        likelihood = arena_alloc(&l->run->arena, sizeof *likelihood);
+        *likelihood = c.likelihood;
+    }
     *rec = (struct record){.prompt_tokens = (int)json_number_value(json_object_get(h, "prompt_tokens")),
                            .tokens = c.n_ids,
                            .finish = c.finish,
                            .kv = c.kv,
+                           .likelihood = likelihood,
                            .error = c.error ? arena_strdup(&l->run->arena, c.error) : "",
                            .seconds = c.seconds,
                            .preempted = c.preempted,
@@ -90,11 +96,34 @@ static void fill(struct loader *l, struct record *rec, const struct journal_line
                            .length = line->length};
 }
 
+static int by_value(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+/* The tokens of a text are given, so its results differ in what is summed over them. */
+static int compare_likelihoods(const struct likelihood *a, const struct likelihood *b)
+{
+    if (!a || !b)
+        return (a != NULL) - (b != NULL);
+    struct likelihood_bucket x = likelihood_total(a), y = likelihood_total(b);
+    int bits = by_value(x.bits, y.bits), kl = by_value(x.kl, y.kl);
+    return bits ? bits : kl ? kl : by_value((double)x.agree, (double)y.agree);
+}
+
+/* Below 0, 0 or above 0, whatever the order of the two. */
+static int compare_results(const struct record *a, const char *digest_a, const struct record *b,
+                           const char *digest_b)
+{
+    int ids = strcmp(digest_a, digest_b);
+    return ids ? ids : compare_likelihoods(a->likelihood, b->likelihood);
+}
+
 static int better(const struct record *a, const char *digest_a, const struct record *b, const char *digest_b)
 {
     if ((a->finish == FINISHED_ERROR) != (b->finish == FINISHED_ERROR))
         return b->finish == FINISHED_ERROR;
-    return strcmp(digest_a, digest_b) < 0;
+    return compare_results(a, digest_a, b, digest_b) < 0;
 }
 
 static int take_line(void *context, const struct journal_line *line)
@@ -114,7 +143,7 @@ static int take_line(void *context, const struct journal_line *line)
     fill(l, &rec, line);
     if (at >= 0) {
         l->run->n_duplicates++;
-        l->run->n_conflicts += strcmp(digest, l->digest[at]) != 0;
+        l->run->n_conflicts += compare_results(&rec, digest, &l->records[at], l->digest[at]) != 0;
         if (!better(&rec, digest, &l->records[at], l->digest[at]))
             return 0;
     } else {
@@ -179,6 +208,21 @@ static int find_kept(const struct grade_row **row, struct loader *l, const struc
     return rc;
 }
 
+/* The record of a text has no answer to grade. */
+static void take_likelihood(struct record *rec)
+{
+    struct likelihood_bucket sum = {0};
+    if (rec->likelihood)
+        sum = likelihood_total(rec->likelihood);
+    if (sum.bytes) {
+        rec->score = sum.bits / (double)sum.bytes;
+        return;
+    }
+    rec->likelihood = NULL;
+    rec->verdict = VERDICT_ERROR;
+    rec->reason = "the record has no likelihood of a text";
+}
+
 /* Verdict of one record: kept, or graded from the journal's text. text: scratch. */
 static int grade(struct loader *l, struct record *rec, const struct cell *c, const struct gradebook *book,
                  struct str *text, struct err *e)
@@ -188,6 +232,10 @@ static int grade(struct loader *l, struct record *rec, const struct cell *c, con
     if (rec->finish == FINISHED_ERROR) {
         rec->verdict = VERDICT_ERROR;
         rec->reason = rec->error;
+        return 0;
+    }
+    if (c->task->is_text) {
+        take_likelihood(rec);
         return 0;
     }
     const struct grade_row *row;

@@ -30,7 +30,12 @@ int submit_job(const struct runplan *p, struct job *j, struct err *e)
                         .stop = t->stop,
                         .n_stop = t->n_stop,
                         .end_token = own_end >= 0 ? own_end : s->end_token,
+                        .reference = c->reference,
                         .user = j};
+    if (c->reference) {
+        r.forced = r.prompt + r.n_prompt;
+        r.n_forced = problem->max_new_tokens;
+    }
     int rc = engine_submit(p->lanes[c->lane].engine, &r, e);
     return rc ? err_add(e, "%s, problem %s", c->label, problem->id), rc : 0;
 }

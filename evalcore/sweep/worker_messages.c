@@ -189,7 +189,8 @@ int message_read_done(const json_t *m, const char **key, struct completion *c, s
         return malformed(m, why.text, e);
     if ((bad = completion_json_read(m, c)))
         return malformed(m, bad, e);
-    if (json_object_size(m) != 4 + COMPLETION_JSON_FIELDS + (c->error ? 1 : 0))
+    size_t more = (c->error ? 1 : 0) + (c->likelihood.n ? 1 : 0);
+    if (json_object_size(m) != 4 + COMPLETION_JSON_FIELDS + more)
         return malformed(m, "a field too many", e);
     if (read_ids(ids, c) || json_array_size(ids) != (size_t)c->n_ids)
         return malformed(m, "ids are no list of token ids", e);

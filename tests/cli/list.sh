@@ -6,7 +6,7 @@ for policy in full quest raas delta kascade dms; do
     grep -q "^$policy: " stdout.txt || fail "list policies lacks $policy"
 done
 run 0 list tasks
-for task in relay choice algebra lookup aime24 aime25 math500 gsm8k gpqa_diamond longbench ruler; do
+for task in relay choice algebra lookup aime24 aime25 math500 gsm8k gpqa_diamond longbench ruler text; do
     grep -q "^$task: " stdout.txt || fail "list tasks lacks $task"
 done
 grep -q 'DATA/aime/aime24.jsonl (DATA is the folder given with --data)' stdout.txt || fail "where is aime24 expected?"

@@ -8,11 +8,12 @@ static void table(void)
     size_t n = 0;
     for (const struct task_ops *t; (t = task_at(n)); n++) {
         CHECK(task_find(t->name) == t);
-        CHECK(t->help && t->help[0] && t->version && t->load && t->grade && t->expected_tokens > 0);
+        CHECK(t->help && t->help[0] && t->version && t->load && t->expected_tokens > 0);
+        CHECK(task_is_text(t->metric) ? !t->grade && !t->default_file : t->grade != NULL);
         CHECK(t->fields ? t->fields[0] : !t->default_file); /* what reads no file has none */
         CHECK(!t->subset || t->subset(0));
         CHECK(!t->subset || !t->default_file || strstr(t->default_file, "SUBSET"));
-        CHECK(!strcmp(t->metric, "accuracy") || !strcmp(t->metric, "score"));
+        CHECK(!strcmp(t->metric, "accuracy") || !strcmp(t->metric, "score") || task_is_text(t->metric));
     }
     CHECK(n > 0);
     CHECK(!task_find("aime"));
@@ -40,7 +41,7 @@ static void errors(void)
     refused("gpqa", "problems=1", NULL, "unknown task \"gpqa\"; did you mean \"gpqa_diamond\"?");
     refused("nothing", "problems=1", NULL,
             "unknown task \"nothing\"; known are relay, choice, algebra, lookup, aime24, aime25, math500, "
-            "gsm8k, gpqa_diamond, longbench, ruler");
+            "gsm8k, gpqa_diamond, longbench, ruler, text");
     refused("aime24", "problems=1", NULL,
             "task aime24: its problems come from a file, which is not part of the program; name it with "
             "file, or with "
@@ -69,6 +70,14 @@ static void errors(void)
     refused("relay", "subset=x", NULL, "task relay: subset is an option of math500, gpqa_diamond, longbench, ruler; remove it");
     refused("longbench", "tokens=4096", NULL, "task longbench: tokens is an option of ruler; remove it");
     refused("lookup", "tokens=4096", NULL, "task lookup: tokens is an option of ruler; remove it");
+    refused("relay", "window=64", NULL, "task relay: window is an option of text; remove it");
+    refused("relay", "prompt_tokens=1", NULL, "task relay: prompt_tokens is an option of text; remove it");
+    refused("text", "problems=1", NULL, "task text: name a file of plain text with file");
+    refused("text", "file=nowhere.txt", NULL, "cannot read nowhere.txt: No such file or directory");
+    refused("text", "file=nowhere.txt,prompt_tokens=1024", NULL,
+            "task text: prompt_tokens is 1024, which leaves nothing to score in a window of 1024 tokens");
+    refused("text", "file=nowhere.txt,subset=x", NULL,
+            "task text: subset is an option of math500, gpqa_diamond, longbench, ruler; remove it");
 }
 
 static void bounds(void)
@@ -84,6 +93,10 @@ static void bounds(void)
     o.seed = PARAM_UNSET_INT;
     task_options_default(task_find("aime24"), &o);
     CHECK_INT(o.seed, PARAM_UNSET_INT);
+    CHECK(o.window == PARAM_UNSET_INT && o.prompt_tokens == PARAM_UNSET_INT);
+    task_options_default(task_find("text"), &o);
+    CHECK(o.window == 1024 && o.prompt_tokens == 128);
+    o.window = o.prompt_tokens = o.seed = PARAM_UNSET_INT;
     o.file = "mine.jsonl";
     task_options_default(task_find("relay"), &o);
     CHECK_INT(o.seed, PARAM_UNSET_INT);

@@ -141,6 +141,15 @@ static void test_paired(void)
     CHECK_NEAR(ci.low, -ci.high, 0);
     ci = stat_paired_t(d, 1);
     CHECK(ci.low == -1 && ci.high == 1);
+
+    /* in any unit: nothing is cut at 1 */
+    double wide[] = {10, 20, 30};
+    ci = stat_mean_t(wide, 3);
+    CHECK_NEAR(ci.low, 20 - 24.8414, 1e-3);
+    CHECK_NEAR(ci.high, 20 + 24.8414, 1e-3);
+    ci = stat_mean_t(zero, 30);
+    CHECK(isnan(ci.low) && isnan(ci.high));
+    CHECK(isnan(stat_mean_t(wide, 1).low) && isnan(stat_mean_t(wide, 0).low));
 }
 
 static void test_signflip(void)

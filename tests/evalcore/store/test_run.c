@@ -240,6 +240,55 @@ static void refusals(void)
     CHECK_STR(other.text, "folder/problems/p.jsonl:1: field \"prompt_sha256\" is missing");
 }
 
+static void add_text(struct journal *j, int sample, const char *likelihood)
+{
+    struct job_inputs in = {.identity = identity, .prompt_sha256 = "s1", .problem = "one", .sample = sample};
+    char key[JOB_KEY_HEX + 1];
+    struct err e = {0};
+    job_key(&in, key);
+    json_t *head =
+        json_pack("{s:s, s:s, s:i, s:s}", "key", key, "finish", "length", "tokens", 3, "ids_sha256", "aa");
+    if (likelihood)
+        json_object_set_new(head, "likelihood", json_loads(likelihood, 0, NULL));
+    CHECK_INT(journal_add(j, head, NULL, 0, "abc", 3, &e), 0);
+    json_decref(head);
+}
+
+/* The tokens of a text are given, so two of its records can only differ in their likelihood. */
+static void texts(void)
+{
+    struct run r;
+    struct err e = {0};
+    struct journal j;
+    json_t *config = NULL;
+    write_folder();
+    CHECK_INT(json_read_file(&config, "folder/config.resolved.json", &e), 0);
+    json_t *task = json_array_get(json_object_get(config, "tasks"), 0);
+    json_object_set_new(task, "name", json_string("text"));
+    json_object_set_new(task, "metric", json_string("bits_per_byte"));
+    char *text = json_dumps(config, 0);
+    write_text("folder/config.resolved.json", text);
+    journal_init(&j, "folder");
+    add_text(&j, 0, "[[4,3,2,6,12.5,0.5]]");
+    add_text(&j, 0, "[[4,3,2,6,12,0.5]]");
+    add_text(&j, 0, "[[4,3,2,6,12,0.5]]");
+    add_text(&j, 1, NULL);
+    journal_close(&j);
+    CHECK_INT(run_load(&r, "folder", &e), 0);
+    CHECK_INT(r.n_duplicates, 2);
+    CHECK_INT(r.n_conflicts, 1);
+    CHECK_INT(r.n_graded, 0);
+    const struct record *rec = r.cells[1].records;
+    CHECK(r.tasks[0].is_text && rec[0].likelihood && likelihood_total(rec[0].likelihood).tokens == 3);
+    CHECK_NEAR(rec[0].score, 2, 0);
+    CHECK_INT(rec[1].verdict, VERDICT_ERROR);
+    CHECK_STR(rec[1].reason, "the record has no likelihood of a text");
+    CHECK_INT(grades_save(&r, &e), 0);
+    run_release(&r);
+    free(text);
+    json_decref(config);
+}
+
 int main(int argc, char **argv)
 {
     write_folder();
@@ -249,5 +298,6 @@ int main(int argc, char **argv)
     grades();
     exports(argc > 1 ? argv[1] : NULL);
     refusals();
+    texts();
     return check_done();
 }

@@ -106,6 +106,26 @@ static void completions(void)
     json_decref(m);
 }
 
+static const struct likelihood likelihood = {
+    2, {{32, 7, 5, (int64_t)1 << 33, 0.1, 1e-300}, {64, 64, 0, 0, 4.0 / 3, 1e300}}};
+
+static void likelihoods(void)
+{
+    static const int32_t ids[] = {1};
+    struct completion in = {.ids = ids, .n_ids = 1, .text = "", .likelihood = likelihood}, out;
+    struct err e = {0};
+    const char *key;
+    json_t *m = NULL;
+    connect_ends();
+    CHECK_INT(wire_send(&near_end, message_done("k", &in), &e), 0);
+    CHECK_INT(wire_receive(&far_end, 1, &m, &e), WIRE_MESSAGE);
+    CHECK_INT(message_read_done(m, &key, &out, &e), 0);
+    CHECK_INT(out.likelihood.n, 2);
+    CHECK(!memcmp(out.likelihood.bucket, likelihood.bucket, 2 * sizeof *likelihood.bucket));
+    free((int32_t *)out.ids);
+    json_decref(m);
+}
+
 static void refuse_done(const char *field, json_t *value)
 {
     static const int32_t ids[] = {1};
@@ -138,6 +158,18 @@ static void refusals(void)
     refuse_done("ids", json_pack("[i]", -1));
     refuse_done("ids", json_pack("[I]", (json_int_t)1 << 31));
     refuse_done("another", json_true());
+    refuse_done("likelihood", json_array());
+    refuse_done("likelihood", json_pack("[i]", 1));
+    refuse_done("likelihood", json_pack("[[i, i, i, i, f]]", 4, 1, 1, 1, 1.0));
+    refuse_done("likelihood", json_pack("[[i, i, i, i, f, f, f]]", 4, 1, 1, 1, 1.0, 1.0, 1.0));
+    refuse_done("likelihood", json_pack("[[i, i, i, i, f, f]]", 3, 1, 1, 1, 1.0, 1.0)); /* no power of two */
+    refuse_done("likelihood", json_pack("[[i, i, i, i, f, f]]", 4, 5, 1, 1, 1.0, 1.0)); /* too many tokens */
+    refuse_done("likelihood",
+                json_pack("[[i, i, i, i, f, f]]", 4, 1, 2, 1, 1.0, 1.0)); /* of which more agree */
+    refuse_done("likelihood", json_pack("[[i, i, i, i, f, f]]", 4, 1, 1, -1, 1.0, 1.0));
+    refuse_done("likelihood", json_pack("[[i, i, i, i, f, f]]", 4, 1, 1, 1, 1.0, -1.0));
+    refuse_done("likelihood", json_pack("[[i, i, i, i, f, f], [i, i, i, i, f, f]]", 4, 1, 1, 1, 1.0, 1.0, 4,
+                                        1, 1, 1, 1.0, 1.0)); /* a bucket twice */
     m = message_job("k");
     json_object_set_new(m, "key", json_null());
     CHECK_INT(message_read_job(m, &key, &e), ERR_FORMAT);
@@ -155,6 +187,7 @@ int main(void)
     messages();
     bytes();
     completions();
+    likelihoods();
     refusals();
     wire_close(&near_end);
     wire_close(&far_end);
