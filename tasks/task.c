@@ -46,7 +46,8 @@ const struct param task_params[] = {
     {.name = "subset",
      .type = PARAM_STRING,
      .offset = offsetof(struct task_options, subset),
-     .help = "data set of LongBench, family of RULER's problems; first30 or first100 of math500 and gpqa_diamond"},
+     .help = "data set of LongBench, family of RULER's problems; first30 or first100 of math500 and "
+             "gpqa_diamond"},
     {.name = "order",
      .type = PARAM_ENUM,
      .offset = offsetof(struct task_options, order),
@@ -113,7 +114,7 @@ static int is_generated(const struct task_ops *ops, const struct task_options *o
 
 void task_options_default(const struct task_ops *ops, struct task_options *o)
 {
-    if (o->seed == PARAM_UNSET_INT && is_generated(ops, o))
+    if (o->seed == PARAM_UNSET_INT && is_generated(ops, o) && list_has(ops->options, "seed"))
         o->seed = 1;
     if (!task_is_text(ops->metric))
         return;

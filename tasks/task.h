@@ -41,7 +41,7 @@ struct problem {
     int truncate_middle; /* 1: a prompt that is too long loses its middle (LongBench) instead of being refused
                           */
     const char *stop; /* the last token of this text ends a completion and cannot be its first; NULL: none */
-    int window;                     /* of a text, set by evalcore/plan: which of its windows, from 0 */
+    int window;       /* of a text, set by evalcore/plan: which of its windows, from 0 */
     const char *subset;             /* the data set within the task (LongBench: "qasper"), NULL: none */
     const char *const *all_classes; /* LongBench's classifications: n_classes names, else NULL */
     int n_classes;

@@ -17,7 +17,8 @@ enum {
  * task_ops task_NAME`, and put X(NAME) here. */
 #define TASKS(X)                                                                                             \
     X(relay)                                                                                                 \
-    X(choice) X(algebra) X(lookup) X(aime24) X(aime25) X(math500) X(gsm8k) X(gpqa_diamond) X(longbench) X(ruler) X(text)
+    X(choice)                                                                                                \
+    X(algebra) X(lookup) X(aime24) X(aime25) X(math500) X(gsm8k) X(gpqa_diamond) X(longbench) X(ruler) X(text)
 
 #define X(name) extern const struct task_ops task_##name;
 TASKS(X)

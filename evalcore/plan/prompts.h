@@ -7,7 +7,8 @@
 
 /* The problems of one task as token ids under one chat form. Cells that ask for the same share one set. */
 struct prompt_row {
-    int n;        /* of the prompt; the tokens of a text that are scored follow it in ids */
+    size_t first;      /* into ids */
+    int n;             /* of the prompt; the tokens of a text that are scored follow it in ids */
     char sha256[65];   /* of the ids, with those that are scored */
     int32_t end_token; /* the last token of the problem's own `stop`, -1: it has none */
 };

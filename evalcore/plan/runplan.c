@@ -267,6 +267,8 @@ void runplan_tell_taken(const struct runplan *p)
         if (!told)
             log_info("policy %s: %s", policy_name(s->ops), s->taken);
     }
+}
+
 /* The settings that a task's cells are decoded with. A warning comes with the first point that needs it. */
 static const struct runfile_settings *settings_for(struct runplan *p, const struct runfile_task *t,
                                                    const struct runfile_settings *given)

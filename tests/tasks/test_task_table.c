@@ -67,7 +67,8 @@ static void errors(void)
     refused("relay", "seed=2,file=x", NULL,
             "task relay: seed has no effect on the problems of a file; remove one of the two");
     refused("relay", "prompt=r1", NULL, "task relay: it has no prompt variants; remove prompt");
-    refused("relay", "subset=x", NULL, "task relay: subset is an option of math500, gpqa_diamond, longbench, ruler; remove it");
+    refused("relay", "subset=x", NULL,
+            "task relay: subset is an option of math500, gpqa_diamond, longbench, ruler; remove it");
     refused("longbench", "tokens=4096", NULL, "task longbench: tokens is an option of ruler; remove it");
     refused("lookup", "tokens=4096", NULL, "task lookup: tokens is an option of ruler; remove it");
     refused("relay", "window=64", NULL, "task relay: window is an option of text; remove it");
