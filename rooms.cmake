@@ -16,10 +16,12 @@ set(front_doors
   engine/engine.h engine/policies/policy.h
   tasks/task.h tasks/task_group.h answer_check/answer_check.h)
 
-# Benchmarks measure parts that nobody else looks at.
+# Benchmarks measure parts that nobody else looks at, and the doctor looks at what a folder holds.
 set(windows
   "evalcore/bench engine/model/model.h"
-  "evalcore/bench engine/model/safetensors.h")
+  "evalcore/bench engine/model/safetensors.h"
+  "evalcore/doctor engine/model/model_config.h"
+  "evalcore/doctor engine/model/safetensors.h")
 
 set(rooms
   # room                   | doors                                      | may enter
@@ -70,8 +72,9 @@ set(rooms
   "evalcore/bench          | bench.h                                    | evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
   "evalcore/report         | report.h lmeval.h                          | evalcore/store evalcore/stats evalcore/svg evalcore/cli engine/policies"
   "evalcore/plan           | runplan.h cell_identity.h prompts.h scheduler.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
+  "evalcore/doctor         | doctor.h system_line.h                     | engine engine/model/model_config.h engine/model/safetensors.h kernels"
   "evalcore/sweep          | sweep_local.h sweep_workers.h sweep_options.h | evalcore/plan evalcore/store evalcore/cli"
-  "evalcore/commands       | commands.h                                 | evalcore/sweep evalcore/plan evalcore/report evalcore/bench evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
+  "evalcore/commands       | commands.h                                 | evalcore/sweep evalcore/plan evalcore/report evalcore/bench evalcore/doctor evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
   "evalcore                |                                            | evalcore/commands evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.

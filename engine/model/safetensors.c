@@ -193,6 +193,11 @@ const struct st_tensor *safetensors_find(const struct safetensors *s, const char
     return x ? &x->tensor : NULL;
 }
 
+const struct st_tensor *safetensors_at(const struct safetensors *s, size_t i)
+{
+    return i < s->n ? &s->entry[i].tensor : NULL;
+}
+
 static void shape_text(struct str *out, int n_dims, const int64_t *shape)
 {
     str_putc(out, '[');

@@ -33,6 +33,8 @@ void safetensors_close(struct safetensors *s);
 
 /* NULL when no tensor has that name. */
 const struct st_tensor *safetensors_find(const struct safetensors *s, const char *name);
+/* All of them, sorted by name; NULL past the end. */
+const struct st_tensor *safetensors_at(const struct safetensors *s, size_t i);
 /* The tensor with exactly this shape (n_dims entries), or an error that names the tensor, its shape and the
  * one expected. */
 int safetensors_need(const struct safetensors *s, const char *name, int n_dims, const int64_t *shape,

@@ -1,6 +1,7 @@
 /* kveval doctor: is this machine fit for a run? It looks at system, processor, memory, disk, GPUs and
  * graders, and decodes one problem with the embedded model whose token ids are known. Exit 3 when a check
- * failed. Its output goes into bug reports, so it names neither host nor user. */
+ * failed. Its output goes into bug reports, so it names neither host nor user. With a model it looks at that
+ * alone (evalcore/doctor). */
 #include <errno.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
@@ -15,22 +16,31 @@
 #include "answer_check/answer_check.h"
 #include "engine/engine.h"
 #include "evalcore/base/file.h"
+#include "evalcore/cli/device_list.h"
+#include "evalcore/cli/hub_model.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/cli/version.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/commands/gpu_table.h"
+#include "evalcore/doctor/doctor.h"
+#include "evalcore/doctor/system_line.h"
 #include "evalcore/plan/cell_identity.h"
 
 struct doctor_options {
-    const char *out;
-    int threads;
+    const char *out, *device, *kv_dtype;
+    int threads, context, batch;
 };
 
+#define AT(member) offsetof(struct doctor_options, member)
 static const struct cli_option doctor_table[] = {
-    {"output-path", 'o', CLI_STRING, offsetof(struct doctor_options, out), "DIR",
-     .help = "where runs will be written (default .)"},
-    {"threads", 0, CLI_INT, offsetof(struct doctor_options, threads), "N", .help = "CPU threads", .min = 1,
-     .max = CLI_THREADS_MAX},
+    {"output-path", 'o', CLI_STRING, AT(out), "DIR", .help = "where runs will be written (default .)"},
+    {"context", 0, CLI_INT, AT(context), "N",
+     .help = "with a model: tokens of a sequence that memory is counted for", .min = 1, .max = CLI_INT_MAX},
+    {"batch", 0, CLI_INT, AT(batch), "N", .help = "with a model: sequences that memory is counted for",
+     .min = 1, .max = 512},
+    {"kv-dtype", 0, CLI_STRING, AT(kv_dtype), "TYPE", .help = "with a model: fp32 or bf16"},
+    {"device", 0, CLI_STRING, AT(device), "DEVICE", .help = "with a model: " DEVICE_HELP},
+    {"threads", 0, CLI_INT, AT(threads), "N", .help = "CPU threads", .min = 1, .max = CLI_THREADS_MAX},
     {0},
 };
 
@@ -48,26 +58,6 @@ __attribute__((format(printf, 4, 5))) static void say(struct doctor *d, int ok, 
     printf("\n");
     va_end(ap);
     d->failed += !ok;
-}
-
-/* The value of the first line "name : value" or name="value" of a file of the system, cut at the line's or
- * the quotation's end. */
-static void system_line(const char *path, const char *name, char separator, char *out, size_t size)
-{
-    struct str text = {0};
-    out[0] = 0;
-    if (!file_read(path, &text, NULL)) {
-        const char *at = strstr(str_text(&text), name);
-        at = at ? strchr(at, separator) : NULL;
-        if (at) {
-            at += 1 + strspn(at + 1, " \t\"");
-            size_t n = strcspn(at, "\"\n");
-            n = n < size ? n : size - 1;
-            memcpy(out, at, n);
-            out[n] = 0;
-        }
-    }
-    str_release(&text);
 }
 
 static void check_build(struct doctor *d)
@@ -259,13 +249,48 @@ static void check_engine(struct doctor *d, int threads)
     engine_close(en);
 }
 
+enum { ANSWER_TOKENS = 24 };
+
+static int look_at_model(const struct program *p, const struct doctor_options *o, const char *name)
+{
+    struct device_list device;
+    struct arena a = {0};
+    struct err e = {0};
+    struct doctor_order order = {.question = "What is the capital of France?",
+                                 .answer_tokens = ANSWER_TOKENS};
+    int faults = 0, rc = device_list_parse(&device, o->device, 1, &e);
+    order.engine = (struct engine_options){.backend = device.backend,
+                                           .ordinal = device.ordinal[0],
+                                           .threads = o->threads,
+                                           .max_batch = o->batch,
+                                           .max_context = o->context,
+                                           .cache_dir = p->cache_dir};
+    if (!rc)
+        rc = engine_kv_dtype(&order.engine.kv_dtype, o->kv_dtype, &e);
+    if (!rc)
+        rc = hub_model(&order.engine.model, p, name, &a, &e);
+    if (!rc && strcmp(name, "pocket") && !engine_random_config(name) && !file_is_dir(order.engine.model))
+        rc =
+            err_set(&e, ERR_USAGE,
+                    "doctor: %s is no folder; give \"pocket\", a folder with config.json, tokenizer.json and "
+                    "*.safetensors, or the id of a model in the Hub's cache",
+                    name);
+    if (!rc)
+        faults = doctor_model(&order);
+    arena_release(&a);
+    return rc ? command_fail(&e, EXIT_USAGE) : faults ? EXIT_INCOMPLETE : EXIT_DONE;
+}
+
 static int run_doctor(const struct program *p, int argc, char **argv)
 {
     struct doctor_options o = {.out = "."};
     struct doctor d = {0};
-    int n, code = command_parse(&cmd_doctor, &o, argc, argv, NULL, 0, 0, &n);
+    const char *model = NULL;
+    int n, code = command_parse(&cmd_doctor, &o, argc, argv, &model, 0, 1, &n);
     if (code >= 0)
         return code;
+    if (model)
+        return look_at_model(p, &o, model);
     check_build(&d);
     check_machine(&d);
     check_disk(&d, o.out);
@@ -278,8 +303,14 @@ static int run_doctor(const struct program *p, int argc, char **argv)
 
 const struct command cmd_doctor = {
     .name = "doctor",
-    .usage = "[-o DIR]",
-    .help = "check system, processor, memory, disk, GPUs, graders and the engine's numbers",
+    .usage = "[MODEL] [-o DIR]",
+    .help = "check the machine: system, memory, disk, GPUs, graders, the engine's numbers; or a model",
+    .details =
+        "Without MODEL it looks at the machine. MODEL is pocket, a model's folder or an id in the Hub's "
+        "cache;\n"
+        "then it looks at files, shapes, weights, memory, tokenizer, chat template and end tokens, and "
+        "decodes\n"
+        "one answer. Each line says ok, warning or fault, and \"->\" the way out. Exit 3 with a fault.",
     .options = doctor_table,
     .run = run_doctor,
 };

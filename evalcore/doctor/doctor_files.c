@@ -1,0 +1,243 @@
+/* What a model's folder holds: files, shapes, weights, and the memory that a budget needs. Weights are looked
+ * at by their headers; doctor_answer.c loads them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/model/safetensors.h"
+#include "evalcore/base/file.h"
+#include "evalcore/doctor/doctor_parts.h"
+#include "evalcore/doctor/system_line.h"
+#include "kernels/backend.h"
+
+static int has(const struct patient *p, const char *name)
+{
+    struct str path = {0};
+    file_join(&path, p->folder, name);
+    int there = file_exists(str_text(&path));
+    str_release(&path);
+    return there;
+}
+
+/* Files that are read, and why a folder may do without. What must be there has a check of its own below. */
+static const struct known {
+    const char *name, *without; /* NULL: another check says it */
+} known_files[] = {
+    {"config.json", NULL},
+    {"generation_config.json", "the end tokens of config.json count"},
+    {"tokenizer.json", NULL},
+    {"tokenizer_config.json", "no chat template, and tokenizer.json alone says what stands around a text"},
+    {"chat_template.jinja", NULL},
+    {"model.safetensors", NULL},
+    {"model.safetensors.index.json", NULL},
+};
+
+static void check_files(struct patient *p)
+{
+    struct str found = {0};
+    int other = 0;
+    struct file_list list = {0};
+    for (size_t i = 0; i < sizeof known_files / sizeof known_files[0]; i++)
+        if (has(p, known_files[i].name))
+            str_printf(&found, "%s%s", found.len ? ", " : "", known_files[i].name);
+    if (!file_list(&list, p->folder, ".bin", NULL))
+        other = (int)list.n;
+    file_list_release(&list);
+    doctor_say(p, found.len ? FINDING_OK : FINDING_FAULT, "files", "%s",
+               found.len ? found.data : "none that a model has");
+    for (size_t i = 0; i < sizeof known_files / sizeof known_files[0]; i++)
+        if (known_files[i].without && !has(p, known_files[i].name))
+            doctor_note("without %s: %s", known_files[i].name, known_files[i].without);
+    if (other && !has(p, "model.safetensors") && !has(p, "model.safetensors.index.json"))
+        doctor_note("%d .bin file%s (PyTorch) cannot be read", other, other > 1 ? "s" : "");
+    str_release(&found);
+}
+
+static void check_shape(struct patient *p)
+{
+    struct err e = {0};
+    struct model_config *c = &p->config;
+    struct str vocab = {0};
+    if (model_config_open(c, p->model, &e)) {
+        c->family = NULL;
+        doctor_say(p, FINDING_FAULT, "model", "%s", e.text);
+        doctor_way_out("config.json belongs to the weights: get it from where they are from");
+        return;
+    }
+    doctor_number(&vocab, c->vocab);
+    doctor_say(
+        p, FINDING_OK, "model",
+        "%s, %d layers, %d query and %d KV heads of %d, hidden %d, MLP %d, vocabulary %s, context %d%s",
+        c->family->name, c->n_layers, c->n_q, c->n_kv, c->head_dim, c->hidden, c->ffn, vocab.data,
+        c->max_position, c->tie_embeddings ? ", output head tied to the embedding" : "");
+    str_release(&vocab);
+    if (engine_describe(&p->order->engine, &p->info, &e)) {
+        doctor_say(p, FINDING_FAULT, "budget", "%s", e.text);
+        doctor_way_out("give a --context and a --batch that this model and this program have");
+        memset(&p->info, 0, sizeof p->info);
+    }
+}
+
+struct sum {
+    double values[ST_OTHER + 1]; /* by st_dtype */
+    double file_bytes;
+};
+
+static void add_up(const struct safetensors *st, struct sum *s)
+{
+    const struct st_tensor *t;
+    for (size_t i = 0; (t = safetensors_at(st, i)); i++) {
+        double n = 1;
+        for (int d = 0; d < t->n_dims; d++)
+            n *= (double)t->shape[d];
+        s->values[t->dtype] += n;
+        s->file_bytes += (double)t->bytes;
+    }
+}
+
+/* "134,515,008 parameters, bf16, 256.6 MiB" */
+static void say_weights(struct patient *p, const struct sum *s)
+{
+    static const char *const names[] = {"fp32", "fp16", "bf16", "other"};
+    struct str types = {0}, count = {0}, size = {0};
+    double all = 0;
+    int n_types = 0;
+    for (int i = 0; i <= ST_OTHER; i++) {
+        all += s->values[i];
+        n_types += s->values[i] > 0;
+    }
+    for (int i = 0; i <= ST_OTHER; i++)
+        if (s->values[i] > 0) {
+            str_printf(&types, "%s%s", types.len ? " and " : "", names[i]);
+            if (n_types > 1)
+                str_printf(&types, " (%.2g %%)", 100 * s->values[i] / all);
+        }
+    doctor_number(&count, all);
+    doctor_bytes(&size, s->file_bytes);
+    p->weight_bytes = 2 * s->values[ST_BF16] + 4 * (s->values[ST_F32] + s->values[ST_F16]);
+    p->has_weights = s->values[ST_OTHER] == 0 && all > 0;
+    doctor_say(p, p->has_weights ? FINDING_OK : FINDING_FAULT, "weights", "%s parameters, %s, %s", count.data,
+               str_text(&types), size.data);
+    if (s->values[ST_OTHER] > 0)
+        doctor_way_out("quantized and integer weights are not supported: get the bf16 ones");
+    if (s->values[ST_F16] > 0)
+        doctor_note("fp16 becomes fp32 in memory, which is exact");
+    str_release(&types);
+    str_release(&count);
+    str_release(&size);
+}
+
+/* How many parameters the shape asks for. */
+static double shape_values(const struct model_config *c)
+{
+    double tables = (c->tie_embeddings ? 1.0 : 2.0) * c->vocab * c->hidden;
+    double norms = (2.0 * c->n_layers + 1) * c->hidden;
+    double head_norms = c->family->qk_norm ? 2.0 * c->n_layers * c->head_dim : 0;
+    double bias = c->family->qkv_bias ? (double)c->n_layers * model_qkv_values(c) : 0;
+    return (double)model_layer_values(c) + tables + norms + head_norms + bias;
+}
+
+/* Of a model without a folder. */
+static void say_own_weights(struct patient *p)
+{
+    struct str count = {0};
+    p->has_weights = p->config.family != NULL;
+    if (p->has_weights) {
+        doctor_number(&count, shape_values(&p->config));
+        doctor_say(p, FINDING_OK, "weights", "%s parameters, bf16", count.data);
+    }
+    str_release(&count);
+}
+
+static void check_weights(struct patient *p)
+{
+    struct safetensors *st = NULL;
+    struct sum s = {{0}, 0};
+    struct err e = {0};
+    if (p->config.family) /* until the files say it */
+        p->weight_bytes = 2 * shape_values(&p->config);
+    if (!p->folder) {
+        say_own_weights(p);
+        return;
+    }
+    if (!has(p, "model.safetensors") && !has(p, "model.safetensors.index.json")) {
+        doctor_say(p, FINDING_FAULT, "weights",
+                   "none: tokenizer and shapes are looked at, nothing is decoded");
+        doctor_way_out(
+            "get model.safetensors, or model.safetensors.index.json with its parts, into the folder");
+    } else if (safetensors_open_folder(&st, p->folder, &e)) {
+        doctor_say(p, FINDING_FAULT, "weights", "%s", e.text);
+        doctor_way_out("get the file anew, it is not what its publisher uploaded");
+    } else {
+        add_up(st, &s);
+        say_weights(p, &s);
+    }
+    safetensors_close(st);
+}
+
+/* Bytes that are free on the device; 0: unknown. */
+static double available(const struct engine_options *o)
+{
+    char text[64], why[320];
+    const struct backend *be = backend_find(o->backend ? o->backend : "cpu");
+    struct device *d = NULL;
+    if (!be || be->open(&d, o->ordinal, NULL, why, sizeof why) < 0)
+        return 0;
+    double bytes = (double)be->free_bytes(d);
+    be->close(d);
+    if (bytes > 0)
+        return bytes;
+    system_line("/proc/meminfo", "MemAvailable", ':', text, sizeof text);
+    return strtod(text, NULL) * 1024;
+}
+
+static void check_memory(struct patient *p)
+{
+    const struct engine_info *i = &p->info;
+    if (!i->max_batch)
+        return;
+    int context = p->order->engine.max_context ? p->order->engine.max_context : i->max_position;
+    double pages = ceil(context / 16.0), one = pages * 16 * (double)i->kv_token_bytes;
+    double all = one * i->max_batch, free = available(&p->order->engine);
+    struct str weights = {0}, token = {0}, sequence = {0}, whole = {0}, left = {0};
+    double values = 2.0 * i->n_layers * i->n_kv * i->head_dim;
+    doctor_bytes(&weights, p->weight_bytes);
+    doctor_bytes(&token, (double)i->kv_token_bytes);
+    doctor_bytes(&sequence, one);
+    doctor_bytes(&whole, all);
+    doctor_bytes(&left, free);
+    enum finding f = free <= 0                      ? FINDING_OK
+                     : p->weight_bytes + one > free ? FINDING_FAULT
+                     : p->weight_bytes + all > free ? FINDING_WARNING
+                                                    : FINDING_OK;
+    doctor_say(p, f, "memory",
+               "weights %s; K and V (%s) %s a token: %s for a sequence of %d, %s for %d of them; %s%s",
+               weights.data, (double)i->kv_token_bytes > 3 * values ? "fp32" : "bf16", token.data,
+               sequence.data, context, whole.data, i->max_batch,
+               free > 0 ? left.data : "free memory is unknown", free > 0 ? " are free" : "");
+    if (f == FINDING_FAULT)
+        doctor_way_out("weights and one sequence do not fit: use a shorter context (max_total_tokens in the "
+                       "run file) or another machine");
+    else if (f == FINDING_WARNING)
+        doctor_note("fewer of them decode together when all grow that long; results are the same");
+    str_release(&weights);
+    str_release(&token);
+    str_release(&sequence);
+    str_release(&whole);
+    str_release(&left);
+}
+
+void doctor_files(struct patient *p)
+{
+    int is_embedded = !strcmp(p->model, "pocket"), is_random = engine_random_config(p->model) != NULL;
+    p->folder = is_embedded || is_random ? NULL : p->model;
+    if (p->folder)
+        check_files(p);
+    else
+        doctor_say(p, FINDING_OK, "files",
+                   is_embedded ? "none, the model is part of the program"
+                               : "one, the shape; weights are random");
+    check_shape(p);
+    check_weights(p);
+    check_memory(p);
+}

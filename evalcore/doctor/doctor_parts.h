@@ -1,0 +1,49 @@
+#ifndef EVALCORE_DOCTOR_DOCTOR_PARTS_H
+#define EVALCORE_DOCTOR_DOCTOR_PARTS_H
+
+#include "engine/model/model_config.h"
+#include "evalcore/doctor/doctor.h"
+
+/* What the checks share. Each looks at one thing, in the order of doctor.c, and leaves here what later ones
+ * need. */
+struct patient {
+    const struct doctor_order *order;
+    const char *model;
+    const char *folder;          /* NULL: the embedded model, or random weights */
+    struct model_config config;  /* family NULL: config.json could not be read */
+    struct engine_info info;     /* of engine_describe() */
+    int has_weights;             /* they are complete and can be loaded */
+    double weight_bytes;         /* as they are kept in memory */
+    struct tokenizer *tokenizer; /* NULL: none that can be used */
+    struct chat_own chat;
+    const struct chat *form;  /* that "auto" means; NULL: none */
+    struct token_list prompt; /* the question as a sweep would ask it; empty when that is not possible */
+    int is_refused;           /* tokenizer or template stop the engine too, and that is said already */
+    int faults;
+};
+
+enum finding { FINDING_OK, FINDING_WARNING, FINDING_FAULT };
+/* One line: finding, what was looked at, what was found. */
+void doctor_say(struct patient *p, enum finding f, const char *what, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A line below it. */
+void doctor_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void doctor_way_out(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Text with line ends and other control characters as escapes, so that all of it can be seen. */
+void doctor_visible(struct str *out, const char *text, size_t n);
+/* Ids with the text of each, in lines of a terminal's width, below a line of doctor_say(). */
+void doctor_tokens(const struct tokenizer *t, const int32_t *id, size_t n);
+/* "1 <|im_start|>" */
+void doctor_token(struct str *out, const struct tokenizer *t, int32_t id);
+/* "134,515,008" */
+void doctor_number(struct str *out, double n);
+/* "256.6 MiB" */
+void doctor_bytes(struct str *out, double n);
+
+void doctor_files(struct patient *p);     /* files, config.json, weights, memory: doctor_files.c */
+void doctor_tokenizer(struct patient *p); /* round trip, tokens around a text: doctor_tokenizer.c */
+void doctor_chat(struct patient *p);      /* template, prompt, end tokens: doctor_chat.c */
+void doctor_answer(struct patient *p);    /* doctor_answer.c */
+
+#endif
