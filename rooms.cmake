@@ -73,9 +73,10 @@ set(rooms
   "evalcore/report         | report.h lmeval.h                          | evalcore/store evalcore/stats evalcore/svg evalcore/cli engine/policies"
   "evalcore/plan           | runplan.h cell_identity.h prompts.h scheduler.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
   "evalcore/doctor         | doctor.h system_line.h                     | engine engine/model/model_config.h engine/model/safetensors.h kernels"
+  "evalcore/completion     | completion.h                               | evalcore/fetch evalcore/cli engine engine/policies tasks"
   "evalcore/sweep          | sweep_local.h sweep_workers.h sweep_options.h | evalcore/plan evalcore/store evalcore/cli"
-  "evalcore/commands       | commands.h                                 | evalcore/sweep evalcore/plan evalcore/report evalcore/bench evalcore/doctor evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
-  "evalcore                |                                            | evalcore/commands evalcore/cli")
+  "evalcore/commands       | commands.h                                 | evalcore/sweep evalcore/plan evalcore/report evalcore/bench evalcore/doctor evalcore/completion evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
+  "evalcore                |                                            | evalcore/commands evalcore/completion evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.
 macro(read_rooms)

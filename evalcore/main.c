@@ -9,44 +9,46 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/version.h"
 #include "evalcore/commands/commands.h"
-
-static const struct command *const commands[] = {
-#define X(name) &cmd_##name,
-    COMMANDS(X)
-#undef X
-};
-enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const struct command *find(const char *name)
 {
-    for (int i = 0; i < N_COMMANDS; i++)
-        if (!strcmp(commands[i]->name, name))
-            return commands[i];
+    for (int i = 0; command_list[i].command; i++)
+        if (!strcmp(command_list[i].command->name, name))
+            return command_list[i].command;
     return NULL;
 }
 
 static void usage(FILE *f)
 {
+    const char *group = "";
     fputs("kveval measures what sparse KV-cache policies do to the accuracy of reasoning models.\n\n"
-          "usage: kveval COMMAND [options]\n\n",
+          "usage: kveval COMMAND [options]\n",
           f);
-    for (int i = 0; i < N_COMMANDS; i++)
-        if (!commands[i]->is_hidden)
-            fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->help);
-    fputs("\n  kveval help COMMAND explains one command, kveval --version prints the version.\n"
-          "exit codes: 0 done, 2 mistake in the command line or an input file, 3 incomplete or error,\n"
-          "75 stopped after saving (repeat the command to go on), 130 by Ctrl-C after saving.\n",
-          f);
+    for (int i = 0; command_list[i].command; i++) {
+        const struct command_entry *c = &command_list[i];
+        if (c->command->is_hidden)
+            continue;
+        if (strcmp(group, c->group))
+            fprintf(f, "\n%s\n", group = c->group);
+        fprintf(f, "  %-10s %s\n", c->command->name, c->command->help);
+    }
+    fputs("\nExamples\n", f);
+    for (const struct example *x = examples; x->line; x++)
+        fprintf(f, "  %s\n      %s\n", x->line, x->help);
+    fputs("\nExit codes\n", f);
+    for (const struct exit_code *x = exit_codes; x->help; x++)
+        fprintf(f, "  %-10d %s\n", x->code, x->help);
+    fputs("\nkveval help COMMAND explains one command, kveval --version prints version and backends.\n", f);
 }
 
 static int unknown_command(const char *name)
 {
-    const char *names[N_COMMANDS + 1] = {0};
-    for (int i = 0, n = 0; i < N_COMMANDS; i++)
-        if (!commands[i]->is_hidden)
-            names[n++] = commands[i]->name;
+    enum { MOST = 64 };
+    const char *names[MOST + 1] = {0};
+    for (int i = 0, n = 0; command_list[i].command && n < MOST; i++)
+        if (!command_list[i].command->is_hidden)
+            names[n++] = command_list[i].command->name;
     const char *near = str_nearest(name, names);
     if (near)
         log_error("unknown command \"%s\": did you mean %s?", name, near);
@@ -162,7 +164,10 @@ static int dispatch(int argc, char **argv)
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return help(argc, argv);
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
-        printf("kveval %s\n", KVEVAL_VERSION);
+        struct str text = {0};
+        commands_version(&text);
+        fputs(str_text(&text), stdout);
+        str_release(&text);
         return EXIT_DONE;
     }
     const struct command *c = find(argv[1]);

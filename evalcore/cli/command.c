@@ -5,6 +5,22 @@
 
 #include "evalcore/base/log.h"
 
+const struct exit_code exit_codes[] = {
+    {EXIT_DONE, "done"},
+    {EXIT_USAGE, "a mistake in the command line, a run file or an input file"},
+    {EXIT_INCOMPLETE, "not everything could be done, or an error on the way"},
+    {EXIT_STOPPED, "stopped by SIGTERM or SIGUSR1 after saving: repeat the command to go on"},
+    {EXIT_INTERRUPTED, "stopped by Ctrl-C after saving: repeat the command to go on"},
+    {0, NULL},
+};
+
+const struct example examples[] = {
+    {"kveval sweep runs/pocket.json -o out", "a first run, on the embedded model"},
+    {"kveval generate --model FOLDER --policy quest:k_pages=64 --prompt TEXT",
+     "one answer of your model under a policy"},
+    {NULL, NULL},
+};
+
 int command_fail(const struct err *e, int code)
 {
     log_error("%s", e->text);

@@ -41,6 +41,19 @@ enum { /* exit codes */
        EXIT_INTERRUPTED = 130 /* by a first Ctrl-C, after saving */
 };
 
+/* What each of them means, for help and the man page; the list ends with help NULL. */
+struct exit_code {
+    int code;
+    const char *help;
+};
+extern const struct exit_code exit_codes[];
+
+/* Lines that a newcomer can type, for the same two; the list ends with line NULL. */
+struct example {
+    const char *line, *help;
+};
+extern const struct example examples[];
+
 /* Parses argv by the command's options. Returns -1 to go on, or an exit code: --help was printed (0), or a
  * mistake was (2). args takes at most max_args positional arguments; fewer than min_args is a mistake. */
 int command_parse(const struct command *c, void *options, int argc, char **argv, const char **args,

@@ -17,7 +17,7 @@ struct tokenize_options {
 #define AT(member) offsetof(struct tokenize_options, member)
 static const struct cli_option options[] = {
     {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = "pocket (default) or a model folder"},
-    {"chat", 0, CLI_STRING, AT(chat), "NAME",
+    {"chat", 0, CLI_STRING, AT(chat), "FORM",
      .help = "texts are user messages: render them by a chat form, auto for the model's own"},
     {"system", 0, CLI_TEXT, AT(system), "TEXT", .help = "system message of the chat form"},
     {"thinking", 0, CLI_STRING, AT(thinking), "MODE", .help = "auto (default), on or off"},

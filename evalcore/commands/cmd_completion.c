@@ -1,0 +1,35 @@
+/* kveval completion: what shells and man(1) read about the commands. */
+#include <stdio.h>
+
+#include "evalcore/commands/commands.h"
+
+static const struct cli_option completion_table[] = {{0}};
+
+static int run_completion(const struct program *p, int argc, char **argv)
+{
+    struct str text = {0};
+    struct err e = {0};
+    const char *kind;
+    int n, code = command_parse(&cmd_completion, NULL, argc, argv, &kind, 1, 1, &n);
+    (void)p;
+    if (code >= 0)
+        return code;
+    code = completion_write(kind, command_list, &text, &e) ? command_fail(&e, EXIT_USAGE) : EXIT_DONE;
+    fputs(str_text(&text), stdout);
+    str_release(&text);
+    return code;
+}
+
+const struct command cmd_completion = {
+    .name = "completion",
+    .usage = "bash|zsh|fish|man",
+    .help = "print the completion script of a shell, or the man page",
+    .details =
+        "bash:  source <(kveval completion bash)\n"
+        "zsh:   kveval completion zsh >FOLDER/_kveval, a folder of $fpath, or source it after compinit\n"
+        "fish:  kveval completion fish >~/.config/fish/completions/kveval.fish\n"
+        "man:   kveval completion man | man -l -\n"
+        "`cmake --install build` puts all four where they are looked for.",
+    .options = completion_table,
+    .run = run_completion,
+};
