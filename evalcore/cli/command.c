@@ -15,7 +15,7 @@ const struct exit_code exit_codes[] = {
 };
 
 const struct example examples[] = {
-    {"kveval sweep runs/pocket.json -o out", "a first run, on the embedded model"},
+    {"kveval init run.json && kveval sweep run.json -o out", "a first run, on the embedded model"},
     {"kveval generate --model FOLDER --policy quest:k_pages=64 --prompt TEXT",
      "one answer of your model under a policy"},
     {NULL, NULL},
