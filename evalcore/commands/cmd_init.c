@@ -155,8 +155,8 @@ static int take_policy(struct draft *p, const char *name, struct err *e)
     const struct policy_ops *ops = policy_find(name);
     const char *near = ops ? NULL : policy_nearest(name);
     if (!ops)
-        return err_set(e, ERR_USAGE, "unknown policy \"%s\"%s%s; kveval list policies shows them", name,
-                       near ? "; did you mean " : "", near ? near : "");
+        return err_set(e, ERR_USAGE, "unknown policy \"%s\"%s%s%s", name, near ? "; did you mean " : "",
+                       near ? near : "", near ? "?" : "; kveval list policies shows them");
     for (int i = 0; i < p->n_policies; i++)
         if (p->policy[i] == ops)
             return err_set(e, ERR_USAGE, "--policies names %s twice", name);

@@ -14,7 +14,7 @@ static void action(struct str *out, const char *name, const struct values *v)
     else if (words.len && !v->files && !v->folders)
         str_printf(out, "(%s)", words.data);
     else if (words.len)
-        str_printf(out, "{_alternative \"word:word:(%s)\" \"name:name:_files%s\"}", words.data,
+        str_printf(out, "{_alternative \"word\\:word\\:(%s)\" \"name\\:name\\:_files%s\"}", words.data,
                    v->files ? "" : " -/");
     else if (v->suffix)
         str_printf(out, "_files -g \"*%s\"", v->suffix);

@@ -3,7 +3,7 @@
 
 run 0 help
 cp stdout.txt help.txt
-for command in sweep report show score grade choice textscore generate tokenize logprobs bench list fetch doctor; do
+for command in init sweep report show score list doctor bench grade choice textscore generate tokenize logprobs fetch completion; do
     grep -q "^  $command " help.txt || fail "kveval help does not list $command"
     run 0 help $command
     grep -q "^usage: kveval $command" stdout.txt || fail "kveval help $command has no usage line"
@@ -11,9 +11,17 @@ for command in sweep report show score grade choice textscore generate tokenize 
     run 0 $command --help
     same one.txt stdout.txt
 done
-[ "$(grep -c '^  [a-z]' help.txt)" = 15 ] || fail "kveval help lists other commands too: $(cat help.txt)"
+[ "$(grep -v '^  kveval ' help.txt | grep -c '^  [a-z]')" = 16 ] || fail "kveval help lists other commands too: $(cat help.txt)"
+[ "$(grep -c '^[A-Z]' help.txt)" = 6 ] || fail "help has four groups, examples and exit codes: $(cat help.txt)"
+[ "$(sed -n '/^Examples$/,/^$/p' help.txt | grep -c '^  kveval ')" = 2 ] || fail "two lines to start from: $(cat help.txt)"
+for code in 0 2 3 75 130; do
+    grep -q "^  $code  *[a-z]" help.txt || fail "kveval help does not explain exit code $code"
+done
+awk 'length > 110' help.txt | grep . && fail "kveval help has long lines"
 run 0 --version
+[ "$(wc -l <stdout.txt)" = 2 ] || fail "--version prints two lines: $(cat stdout.txt)"
 grep -q '^kveval [0-9]*\.[0-9]*\.[0-9]*$' stdout.txt || fail "--version said $(cat stdout.txt)"
+grep -qE '^backends: cpu(, cuda| \(built without CUDA\))$' stdout.txt || fail "--version said $(cat stdout.txt)"
 run 2
 refuse 2 'unknown command "sweap": did you mean sweep?' sweap
 refuse 2 'unknown command "zzzzzzzz": kveval help lists them' zzzzzzzz

@@ -1,0 +1,61 @@
+# init: what it writes can be swept at once, for every policy and task, and it overwrites nothing.
+. "$(dirname "$0")/lib.sh"
+
+rm -rf run.json other sub m out
+run 0 init
+[ "$(cat stderr.txt)" = 'kveval: wrote run.json; next: kveval sweep run.json -o out' ] || fail "init said $(cat stderr.txt)"
+cp run.json first.json
+refuse 2 'init: run.json is there already; name another file, or remove it first' init
+same first.json run.json
+run 0 sweep run.json -o out --dry-run
+for policy in full quest raas delta kascade dms; do
+    grep -q "^$policy" stdout.txt || fail "the first file has no cell of $policy: $(cat stdout.txt)"
+done
+[ "$(grep -c '^quest k_pages=' stdout.txt)" = 4 ] || fail "two budgets for two tasks: $(cat stdout.txt)"
+grep -q '"note"' run.json || fail "no notes"
+run 0 sweep run.json -o out --limit 1 -q --set max_new_tokens=30
+[ -s out/report/accuracy.csv ] || fail "the first file gave no report"
+
+# every policy and every task alone
+for policy in $("$program" list policies | sed -n 's/^\([a-z]*\): .*/\1/p'); do
+    rm -f run.json
+    run 0 init --policies "$policy"
+    run 0 sweep run.json -o out2 --dry-run
+    grep -q "^$policy" stdout.txt || fail "$policy: $(cat stdout.txt)"
+done
+for task in $("$program" list tasks | sed -n 's/^\([a-z0-9_]*\): .*/\1/p'); do
+    rm -f run.json
+    run 0 init --tasks "$task" --policies full,quest
+    grep -q "{\"name\": \"$task\"" run.json || fail "$task is not in $(cat run.json)"
+done
+rm run.json
+run 0 init other --tasks relay,choice --policies full,dms
+run 0 sweep other -o out2 --dry-run
+[ "$(grep -c '^full\|^dms cr=' stdout.txt)" = 6 ] || fail "full and two budgets of dms: $(cat stdout.txt)"
+
+# another model: longer completions have larger budgets, and policies without layers for it are left out
+mkdir -p m sub
+cp "$source_dir"/engine/pocket/tokenizer.json "$source_dir"/engine/pocket/model.safetensors m
+sed 's/"max_position_embeddings": *[0-9]*/"max_position_embeddings": 131072/' "$source_dir/engine/pocket/config.json" >m/config.json
+run 0 init a.json --model m --tasks aime25
+grep -q '"name": "quest", "k_pages": \[128, 256\]' a.json || fail "budgets of long answers: $(cat a.json)"
+grep -q '"name": "\(delta\|kascade\|dms\)"' a.json && fail "policies without options for this model: $(cat a.json)"
+grep -q 'Left out, because .*: delta, kascade, dms' a.json || fail "what is left out is not said: $(cat a.json)"
+run 2 init b.json --model m --policies full,delta
+grep -q '^kveval: init: .*delta' stderr.txt || fail "delta has no layers for m: $(cat stderr.txt)"
+[ ! -e b.json ] || fail "a refused init left a file"
+# a path in another folder counts from there
+run 0 init sub/run.json --model m --tasks relay
+run 0 sweep sub/run.json -o out2 --dry-run
+run 0 init c.json --model m --tasks relay
+grep -q '"model": "m"' c.json || fail "the model's name is changed: $(cat c.json)"
+run 0 sweep c.json -o out2 --dry-run
+
+refuse 2 'init: unknown policy "qest"; did you mean quest?' init d.json --policies qest
+refuse 2 'init: --policies names full twice' init d.json --policies full,full
+run 2 init d.json --tasks aime26
+run 2 init d.json --model nosuch
+run 2 init nosuch/run.json
+[ ! -e d.json ] || fail "a refused init left a file"
+rm -f run.json a.json c.json other
+finish
