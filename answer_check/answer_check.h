@@ -78,8 +78,8 @@ int grade_choice(struct grade *out, char gold, const struct response *r, int n_o
  * needs no data: by character, with Latin words and decimals kept whole.
  *
  * The data are jieba's dict.txt and finalseg/prob_start.py, prob_trans.py and prob_emit.py, read from `dir`,
- * which must have them; when dir is NULL, from share/ beside the program, else from where Debian's
- * python3-jieba puts them, else *out is NULL. `program` is the path of the binary, NULL: none. */
+ * which must have them; when dir is NULL, from share/ beside the program or ../share/kveval, else from where
+ * Debian's python3-jieba puts them, else *out is NULL. `program` is the path of the binary, NULL: none. */
 struct zh_segmenter;
 int zh_segmenter_open(struct zh_segmenter **out, const char *dir, const char *program, struct err *e);
 void zh_segmenter_close(struct zh_segmenter *s);             /* NULL is fine */

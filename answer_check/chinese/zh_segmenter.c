@@ -19,12 +19,26 @@ static int has_dictionary(const char *dir)
     return there;
 }
 
-/* The folder share/ beside the program. */
-static void share_dir(struct str *out, const char *program)
+/* A folder by its path from the folder of the program. */
+static void beside(struct str *out, const char *program, const char *path)
 {
     const char *slash = strrchr(program, '/');
+    str_clear(out);
     str_add(out, program, slash ? (size_t)(slash - program) + 1 : 0);
-    str_puts(out, "share");
+    str_puts(out, path);
+}
+
+/* share/ beside the program, as in a build folder, or where `cmake --install` puts it. NULL: neither has the
+ * dictionary. */
+static const char *own_dir(struct str *share, const char *program)
+{
+    static const char *const paths[] = {"share", "../share/kveval"};
+    for (size_t i = 0; program && i < sizeof paths / sizeof paths[0]; i++) {
+        beside(share, program, paths[i]);
+        if (has_dictionary(share->data))
+            return share->data;
+    }
+    return NULL;
 }
 
 static int open_in(struct zh_segmenter **out, const char *dir, struct err *e)
@@ -51,10 +65,8 @@ int zh_segmenter_open(struct zh_segmenter **out, const char *dir, const char *pr
 {
     struct str share = {0};
     *out = NULL;
-    if (!dir && program) {
-        share_dir(&share, program);
-        dir = has_dictionary(share.data) ? share.data : NULL;
-    }
+    if (!dir)
+        dir = own_dir(&share, program);
     if (!dir && has_dictionary(debian_dir))
         dir = debian_dir;
     int rc = dir ? open_in(out, dir, e) : 0;

@@ -102,6 +102,7 @@ static int add_budget(struct str *out, const struct policy_ops *ops, int pages, 
 static int suits(struct draft *p, const struct policy_ops *ops, struct err *e)
 {
     struct policy_spec spec, resolved;
+    struct policy_model model = {.path = p->found, .n_layers = p->info.n_layers};
     struct str text = {0};
     json_t *o = NULL;
     int rc = 0;
@@ -117,7 +118,7 @@ static int suits(struct draft *p, const struct policy_ops *ops, struct err *e)
     if (!rc)
         rc = policy_spec_json(&spec, o, &p->arena, e);
     if (!rc)
-        rc = policy_spec_resolve(&resolved, &spec, p->found, p->info.n_layers, &p->arena, e);
+        rc = policy_spec_resolve(&resolved, &spec, &model, &p->arena, e);
     json_decref(o);
     str_release(&text);
     return rc;

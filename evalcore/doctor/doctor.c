@@ -112,6 +112,7 @@ int doctor_model(const struct doctor_order *o)
 {
     struct patient p = {.order = o, .model = o->engine.model};
     doctor_files(&p);
+    doctor_memory(&p);
     doctor_tokenizer(&p);
     doctor_chat(&p);
     doctor_answer(&p);

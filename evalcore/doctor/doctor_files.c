@@ -1,14 +1,10 @@
-/* What a model's folder holds: files, shapes, weights, and the memory that a budget needs. Weights are looked
- * at by their headers; doctor_answer.c loads them. */
-#include <math.h>
-#include <stdlib.h>
+/* What a model's folder holds: files, shapes and weights. Weights are looked at by their headers;
+ * doctor_answer.c loads them. */
 #include <string.h>
 
 #include "engine/model/safetensors.h"
 #include "evalcore/base/file.h"
 #include "evalcore/doctor/doctor_parts.h"
-#include "evalcore/doctor/system_line.h"
-#include "kernels/backend.h"
 
 static int has(const struct patient *p, const char *name)
 {
@@ -114,7 +110,6 @@ static void say_weights(struct patient *p, const struct sum *s)
         }
     doctor_number(&count, all);
     doctor_bytes(&size, s->file_bytes);
-    p->weight_bytes = 2 * s->values[ST_BF16] + 4 * (s->values[ST_F32] + s->values[ST_F16]);
     p->has_weights = s->values[ST_OTHER] == 0 && all > 0;
     doctor_say(p, p->has_weights ? FINDING_OK : FINDING_FAULT, "weights", "%s parameters, %s, %s", count.data,
                str_text(&types), size.data);
@@ -154,8 +149,6 @@ static void check_weights(struct patient *p)
     struct safetensors *st = NULL;
     struct sum s = {{0}, 0};
     struct err e = {0};
-    if (p->config.family) /* until the files say it */
-        p->weight_bytes = 2 * shape_values(&p->config);
     if (!p->folder) {
         say_own_weights(p);
         return;
@@ -175,58 +168,6 @@ static void check_weights(struct patient *p)
     safetensors_close(st);
 }
 
-/* Bytes that are free on the device; 0: unknown. */
-static double available(const struct engine_options *o)
-{
-    char text[64], why[320];
-    const struct backend *be = backend_find(o->backend ? o->backend : "cpu");
-    struct device *d = NULL;
-    if (!be || be->open(&d, o->ordinal, NULL, why, sizeof why) < 0)
-        return 0;
-    double bytes = (double)be->free_bytes(d);
-    be->close(d);
-    if (bytes > 0)
-        return bytes;
-    system_line("/proc/meminfo", "MemAvailable", ':', text, sizeof text);
-    return strtod(text, NULL) * 1024;
-}
-
-static void check_memory(struct patient *p)
-{
-    const struct engine_info *i = &p->info;
-    if (!i->max_batch)
-        return;
-    int context = p->order->engine.max_context ? p->order->engine.max_context : i->max_position;
-    double pages = ceil(context / 16.0), one = pages * 16 * (double)i->kv_token_bytes;
-    double all = one * i->max_batch, free = available(&p->order->engine);
-    struct str weights = {0}, token = {0}, sequence = {0}, whole = {0}, left = {0};
-    double values = 2.0 * i->n_layers * i->n_kv * i->head_dim;
-    doctor_bytes(&weights, p->weight_bytes);
-    doctor_bytes(&token, (double)i->kv_token_bytes);
-    doctor_bytes(&sequence, one);
-    doctor_bytes(&whole, all);
-    doctor_bytes(&left, free);
-    enum finding f = free <= 0                      ? FINDING_OK
-                     : p->weight_bytes + one > free ? FINDING_FAULT
-                     : p->weight_bytes + all > free ? FINDING_WARNING
-                                                    : FINDING_OK;
-    doctor_say(p, f, "memory",
-               "weights %s; K and V (%s) %s a token: %s for a sequence of %d, %s for %d of them; %s%s",
-               weights.data, (double)i->kv_token_bytes > 3 * values ? "fp32" : "bf16", token.data,
-               sequence.data, context, whole.data, i->max_batch,
-               free > 0 ? left.data : "free memory is unknown", free > 0 ? " are free" : "");
-    if (f == FINDING_FAULT)
-        doctor_way_out("weights and one sequence do not fit: use a shorter context (max_total_tokens in the "
-                       "run file) or another machine");
-    else if (f == FINDING_WARNING)
-        doctor_note("fewer of them decode together when all grow that long; results are the same");
-    str_release(&weights);
-    str_release(&token);
-    str_release(&sequence);
-    str_release(&whole);
-    str_release(&left);
-}
-
 void doctor_files(struct patient *p)
 {
     int is_embedded = !strcmp(p->model, "pocket"), is_random = engine_random_config(p->model) != NULL;
@@ -239,5 +180,4 @@ void doctor_files(struct patient *p)
                                : "one, the shape; weights are random");
     check_shape(p);
     check_weights(p);
-    check_memory(p);
 }

@@ -13,7 +13,6 @@ struct patient {
     struct model_config config;  /* family NULL: config.json could not be read */
     struct engine_info info;     /* of engine_describe() */
     int has_weights;             /* they are complete and can be loaded */
-    double weight_bytes;         /* as they are kept in memory */
     struct tokenizer *tokenizer; /* NULL: none that can be used */
     struct chat_own chat;
     const struct chat *form;  /* that "auto" means; NULL: none */
@@ -41,7 +40,8 @@ void doctor_number(struct str *out, double n);
 /* "256.6 MiB" */
 void doctor_bytes(struct str *out, double n);
 
-void doctor_files(struct patient *p);     /* files, config.json, weights, memory: doctor_files.c */
+void doctor_files(struct patient *p);     /* files, config.json, weights: doctor_files.c */
+void doctor_memory(struct patient *p);    /* whether weights and shape agree, and memory: doctor_memory.c */
 void doctor_tokenizer(struct patient *p); /* round trip, tokens around a text: doctor_tokenizer.c */
 void doctor_chat(struct patient *p);      /* template, prompt, end tokens: doctor_chat.c */
 void doctor_answer(struct patient *p);    /* doctor_answer.c */

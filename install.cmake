@@ -1,0 +1,29 @@
+# cmake --install build --prefix DIR: the program, its man page, shell completion, run files, documentation, and the data of
+# the Chinese metrics where the build folder has them (README, Dependencies). Nothing that is installed names DIR, so the
+# tree may be moved.
+include(GNUInstallDirs)
+
+install(TARGETS kveval RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY runs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kveval/runs)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kveval OPTIONAL)
+install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The program writes these itself, from its tables (kveval completion).
+foreach(page
+  "bash|${CMAKE_INSTALL_DATADIR}/bash-completion/completions/kveval"
+  "zsh|${CMAKE_INSTALL_DATADIR}/zsh/site-functions/_kveval"
+  "fish|${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d/kveval.fish"
+  "man|${CMAKE_INSTALL_MANDIR}/man1/kveval.1")
+  string(REPLACE "|" ";" page "${page}")
+  list(GET page 0 kind)
+  list(GET page 1 path)
+  get_filename_component(folder ${path} DIRECTORY)
+  get_filename_component(name ${path} NAME)
+  install(CODE "
+    set(written \"${PROJECT_BINARY_DIR}/install/${kind}/${name}\")
+    file(MAKE_DIRECTORY \"${PROJECT_BINARY_DIR}/install/${kind}\")
+    execute_process(COMMAND \"$<TARGET_FILE:kveval>\" completion ${kind} OUTPUT_FILE \"\${written}\"
+      COMMAND_ERROR_IS_FATAL ANY)
+    file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${folder}\" TYPE FILE FILES \"\${written}\")")
+endforeach()
