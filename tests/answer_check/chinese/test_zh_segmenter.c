@@ -105,7 +105,8 @@ static void write_copy(const char *name, const char *to)
     str_release(&text);
 }
 
-/* The data are found in share/ beside the program; a folder that is named must have them. */
+/* The data are found in share/ beside the program, or in ../share/kveval; a folder that is named must have them.
+ */
 static void places(void)
 {
     struct zh_segmenter *zh;
@@ -118,6 +119,13 @@ static void places(void)
     CHECK_INT(zh_segmenter_open(&zh, NULL, "zh_program/kveval", &e), 0);
     CHECK(zh && zh->dict.n_entries < 100); /* our small dictionary, not the system's jieba */
     CHECK_STR(zh_segmenter_name(zh), "jieba");
+    zh_segmenter_close(zh);
+    CHECK_INT(file_mkdirs("zh_installed/bin", &e), 0);
+    CHECK_INT(file_mkdirs("zh_installed/share", &e), 0);
+    CHECK_INT(file_remove_tree("zh_installed/share/kveval", &e), 0);
+    CHECK_INT(rename("zh_program/share", "zh_installed/share/kveval"), 0);
+    CHECK_INT(zh_segmenter_open(&zh, NULL, "zh_installed/bin/kveval", &e), 0);
+    CHECK(zh && zh->dict.n_entries < 100);
     zh_segmenter_close(zh);
     CHECK(zh_segmenter_open(&zh, "nowhere", "zh_program/kveval", &e) < 0);
     CHECK(!zh && strstr(e.text, "jieba's dictionary: ") && strstr(e.text, "nowhere/dict.txt"));
