@@ -137,6 +137,16 @@ line warning tokenizer 'English: "The quick brown fox .*comes back as "The quick
 replace ż z
 line warning tokenizer 'Latin with marks: "ż" comes back as "z"'
 
+# by its id in the Hub's cache
+folder
+commit=0123456789abcdef0123456789abcdef01234567
+rm -rf hf
+mkdir -p "hf/hub/models--own--Model-1.5B/refs" "hf/hub/models--own--Model-1.5B/snapshots"
+printf '%s' "$commit" >hf/hub/models--own--Model-1.5B/refs/main
+mv m "hf/hub/models--own--Model-1.5B/snapshots/$commit"
+HF_HUB_CACHE=$PWD/hf/hub finds 0 0 own/Model-1.5B
+line ok files 'config.json, tokenizer.json, model.safetensors'
+
 refuse 2 'doctor: nosuch is no folder; give "pocket", a folder with config.json, tokenizer.json and *.safetensors, or the id of a model in the Hub'"'"'s cache' doctor nosuch
 refuse 2 'doctor: --batch takes a whole number from 1 to 512, not "0"' doctor pocket --batch 0
 mkdir -p empty

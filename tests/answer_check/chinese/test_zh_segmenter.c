@@ -105,7 +105,8 @@ static void write_copy(const char *name, const char *to)
     str_release(&text);
 }
 
-/* The data are found in share/ beside the program, or in ../share/kveval; a folder that is named must have them.
+/* The data are found in share/ beside the program, or in ../share/kveval; a folder that is named must have
+ * them.
  */
 static void places(void)
 {
