@@ -121,7 +121,7 @@ line warning end '500'
 
 # tokens around a plain text, and a vocabulary that cannot spell everything
 folder
-echo '{"add_bos_token": true, "bos_token": "<|begin_of_sentence|>"}' >m/tokenizer_config.json
+echo '{"add_bos_token": true, "tokenizer_class": "LlamaTokenizerFast", "bos_token": "<|begin_of_sentence|>"}' >m/tokenizer_config.json
 finds 0 0 m
 line ok 'plain text' '1 token stands around it'
 # replace FROM TO: a normalizer that changes texts

@@ -23,7 +23,7 @@ grep -q '^        MISSING: narrativeqa, multifieldqa_en, multifieldqa_zh, hotpot
     fail "which LongBench files are missing?"
 grep -q '^    problems: generated$' stdout.txt || fail "where do ruler's problems come from?"
 grep -q '^        subset is one of: niah_single_1, .*, vt, cwe, fwe$' stdout.txt || fail "ruler's families are not named"
-[ "$(grep -c '^    its fields: ' stdout.txt)" = 10 ] || fail "list tasks does not say what a file must hold"
+[ "$(grep -c '^    its fields: ' stdout.txt)" = 11 ] || fail "list tasks does not say what a file must hold"
 run 0 list devices
 grep -q '^cpu:0: ' stdout.txt || fail "list devices lacks the CPU"
 gpus=$(grep -c '^cuda:[0-9][0-9]* ' stdout.txt) # rows of the table

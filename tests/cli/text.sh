@@ -5,7 +5,7 @@ rm -rf out stopped workers mixed m
 # The embedded model as a folder whose tokenizer puts a token in front of a text.
 mkdir m
 cp "$source_dir"/engine/pocket/config.json "$source_dir"/engine/pocket/tokenizer.json "$source_dir"/engine/pocket/model.safetensors m
-echo '{"bos_token": "<|begin_of_sentence|>", "add_bos_token": true}' >m/tokenizer_config.json
+echo '{"bos_token": "<|begin_of_sentence|>", "add_bos_token": true, "tokenizer_class": "LlamaTokenizerFast"}' >m/tokenizer_config.json
 for i in $(seq 1 500); do
     printf 'On day %d the tide came in at %d past nine, and %d boats went out. ' "$i" $((i * 7 % 60)) $((i * i % 23))
 done >text.txt
