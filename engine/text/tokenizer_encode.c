@@ -101,7 +101,8 @@ static void encode_piece(void *context, const char *piece, size_t n)
         slot->n = (unsigned char)n;
         slot->n_ids = (unsigned char)n_ids;
         memcpy(slot->text, piece, n);
-        memcpy(slot->id, out->id + first, n_ids * sizeof *slot->id);
+        if (n_ids) /* else every character was dropped, and the list may be empty */
+            memcpy(slot->id, out->id + first, n_ids * sizeof *slot->id);
     }
 }
 

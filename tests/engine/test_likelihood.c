@@ -183,14 +183,17 @@ static void policies(void)
     for (int i = 0; i < N; i++)
         it[i] = item_of(decode_policy(en, specs[i]), full, PROMPT, TOKENS);
     decode_all(en, it, N, NULL);
+    int n_differ = 0;
     for (int i = 0; i < N; i++) {
         struct likelihood_bucket sum = likelihood_total(&it[i].likelihood);
         CHECK(it[i].finish == FINISHED_LENGTH && !it[i].error);
         bits_are_logprobs(en, &it[i]);
         CHECK((sum.kl > 0) == is_tight[i]);
         CHECK((sum.bits != likelihood_total(&it[0].likelihood).bits) == is_tight[i]);
-        CHECK(is_tight[i] ? sum.agree < sum.tokens : sum.agree == sum.tokens);
+        CHECK(is_tight[i] || sum.agree == sum.tokens);
+        n_differ += sum.agree < sum.tokens;
     }
+    CHECK(n_differ > 0); /* another likeliest token somewhere; not every tight budget changes one */
     items_release(it, N);
     engine_close(en);
 }
@@ -204,16 +207,16 @@ static void company(void)
     static const char *const specs[N] = {"quest:k_pages=3", "raas:budget_tokens=64", "full",
                                          "quest:k_pages=3", "raas:budget_tokens=64", "raas:budget_tokens=64"};
     static struct item alone[N], it[N];
-    static const struct engine_options options[] = {
+    struct engine *en = decode_open(&(struct engine_options){.threads = 1});
+    const struct engine_options options[] = {
         {.max_batch = 2, .threads = 2},
         {.max_batch = 3, .threads = 1},
         {.max_batch = 32, .threads = 1, .share_prompts = -1},
         {.max_batch = 32,
          .threads = 1,
          .max_context = 512,
-         .pool_bytes = 4000000}, /* two long pairs do not fit */
+         .pool_bytes = 488 * engine_info(en)->kv_token_bytes}, /* two long pairs do not fit */
     };
-    struct engine *en = decode_open(&(struct engine_options){.threads = 1});
     for (int i = 0; i < N; i++) {
         alone[i] = item_of(decode_policy(en, specs[i]), decode_policy(en, "full"), PROMPT - i, ends[i]);
         decode_all(en, &alone[i], 1, NULL);
