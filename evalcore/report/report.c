@@ -15,6 +15,7 @@
 #include "evalcore/report/report_figures.h"
 #include "evalcore/report/report_longbench.h"
 #include "evalcore/report/report_parts.h"
+#include "evalcore/report/report_ruler.h"
 
 /* Tasks with answers. */
 static int has_tasks(const struct report *r)
@@ -59,6 +60,7 @@ static const struct section {
     {"summary", NULL, NULL, report_add_summary},
     {"accuracy", "Accuracy", has_tasks, report_add_accuracy},
     {"longbench", "LongBench by class", longbench_is_there, report_add_longbench},
+    {"ruler", "RULER by length", ruler_is_there, report_add_ruler},
     {"pairs", "Compared with the baseline", has_pairs, report_add_pairs},
     {"likelihood", "Likelihood of texts", has_texts, report_add_likelihood},
     {"against", "Compared with another run", has_old, report_add_against},
@@ -82,6 +84,7 @@ static const struct csv_file {
     {"against.csv", "against", report_against_csv},
     {"published.csv", "published", report_published_csv},
     {"longbench.csv", "longbench", report_longbench_csv},
+    {"ruler.csv", "ruler", report_ruler_csv},
 };
 enum { CSV_FILES = sizeof csv_files / sizeof *csv_files };
 

@@ -1,5 +1,6 @@
 /* The CSV files: tidy tables, one row per cell, pair or completion, in run-file order. */
 #include "evalcore/report/report_longbench.h"
+#include "evalcore/report/report_ruler.h"
 #include "evalcore/report/report_parts.h"
 
 #include <math.h>
@@ -354,5 +355,29 @@ void report_longbench_csv(struct str *out, const struct report *r)
             csv_number(&c, m.ci.low);
             csv_number(&c, m.ci.high);
             str_putc(out, '\n');
+        }
+}
+
+/* One row per policy setting and length. */
+void report_ruler_csv(struct str *out, const struct report *r)
+{
+    int n;
+    const int *lengths = ruler_lengths(r, &n);
+    str_puts(out, "model,policy,settings,tokens,families,score,ci_low,ci_high\n");
+    for (int row = 0; row < r->n_rows; row++)
+        for (int k = 0; k < n; k++) {
+            struct csv c = {out, 0};
+            struct group_mean m = ruler_mean(r, row, lengths[k]);
+            if (!m.n)
+                continue;
+            csv_text(&c, r->rows[row].model);
+            csv_text(&c, r->rows[row].policy_label);
+            csv_text(&c, r->rows[row].settings_label);
+            csv_int(&c, lengths[k]);
+            csv_int(&c, m.n);
+            csv_number(&c, m.mean);
+            csv_number(&c, m.ci.low);
+            csv_number(&c, m.ci.high);
+            csv_end(&c);
         }
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "evalcore/report/report_group.h"
 #include "evalcore/report/report_parts.h"
 
 enum { SETS_MAX = 5 };
@@ -52,50 +53,34 @@ int longbench_is_there(const struct report *r)
     return 0;
 }
 
-static struct longbench_mean finished(struct longbench_mean m, double variance)
+/* Of the classes 0 to 5. */
+static int is_in_class(const struct cell *c, int k)
 {
-    double half = stat_normal_quantile(0.975) * sqrt(variance);
-    m.ci = (struct interval){m.mean - half > 0 ? m.mean - half : 0, m.mean + half < 1 ? m.mean + half : 1};
-    if (isnan(m.mean))
-        m.ci = (struct interval){NAN, NAN};
-    return m;
+    return longbench_is_in(k, c);
 }
 
-static struct longbench_mean class_mean(const struct report *r, int k, int row, double *variance)
+static int n_sets(int k)
 {
-    struct longbench_mean m = {.mean = NAN};
-    double sum = 0, squares = 0;
-    while (m.n_sets < SETS_MAX && classes[k].sets[m.n_sets])
-        m.n_sets++;
-    for (int i = 0; i < r->run->n_cells; i++) {
-        const struct cell_stats *s = &r->cells[i];
-        if (s->row != row || !s->cell->n_records || !longbench_is_in(k, s->cell))
-            continue;
-        double sd = (s->ci.high - s->ci.low) / 2 / stat_normal_quantile(0.975);
-        sum += s->accuracy;
-        squares += sd * sd;
-        m.n++;
-    }
-    if (m.n)
-        m.mean = sum / m.n;
-    *variance = m.n ? squares / ((double)m.n * m.n) : NAN;
-    return finished(m, *variance);
+    int n = 0;
+    while (n < SETS_MAX && classes[k].sets[n])
+        n++;
+    return n;
 }
 
 struct longbench_mean longbench_mean(const struct report *r, int k, int row)
 {
-    struct longbench_mean m = {0};
-    double variance = 0, total = 0;
-    if (k < LONGBENCH_CLASSES)
-        return class_mean(r, k, row, &variance);
-    for (k = 0; k < LONGBENCH_CLASSES; k++) { /* a class without results makes mean and interval NaN */
-        struct longbench_mean one = class_mean(r, k, row, &variance);
-        m.mean += one.mean / LONGBENCH_CLASSES;
-        m.n += one.n;
-        m.n_sets += one.n_sets;
-        total += variance / (LONGBENCH_CLASSES * LONGBENCH_CLASSES);
+    struct group_mean m, each[LONGBENCH_CLASSES];
+    int n = 0;
+    if (k < LONGBENCH_CLASSES) {
+        m = group_mean(r, row, is_in_class, k);
+        return (struct longbench_mean){m.mean, m.ci, m.n, n_sets(k)};
     }
-    return finished(m, total);
+    for (int i = 0; i < LONGBENCH_CLASSES; i++) { /* a class without results makes mean and interval NaN */
+        each[i] = group_mean(r, row, is_in_class, i);
+        n += n_sets(i);
+    }
+    m = group_mean_of(each, LONGBENCH_CLASSES);
+    return (struct longbench_mean){m.mean, m.ci, m.n, n};
 }
 
 void report_add_longbench(struct doc *d, const struct report *r)

@@ -18,11 +18,13 @@ void report_likelihood_csv(struct str *out, const struct report *r);
 void report_against_csv(struct str *out, const struct report *r);
 void report_published_csv(struct str *out, const struct report *r);
 void report_longbench_csv(struct str *out, const struct report *r);
+void report_ruler_csv(struct str *out, const struct report *r);
 
 /* What the sections say, below the heading that report.c has put into d. */
 void report_add_summary(struct doc *d, const struct report *r);
 void report_add_accuracy(struct doc *d, const struct report *r);
 void report_add_longbench(struct doc *d, const struct report *r);
+void report_add_ruler(struct doc *d, const struct report *r);
 void report_add_pairs(struct doc *d, const struct report *r);      /* needs pairs */
 void report_add_likelihood(struct doc *d, const struct report *r); /* needs texts */
 void report_add_against(struct doc *d, const struct report *r);    /* needs r->old */

@@ -59,6 +59,13 @@ while read -r name cells _ compared; do
         set -- "$@" --set "$gate"
     done
     [ -z "$limits" ] || set -- "$@" --set 'max_new_tokens=[3,4,5]'
+    # layers that the embedded model has, and lengths that fit into its context
+    case $name in smollm2*) set -- "$@" --set 'policies.delta.layers=[2,5]' --set 'policies.kascade.anchors=[0,1,2,5]' ;; esac
+    if [ "$name" = smollm2_ruler.json ]; then
+        for task in 0 1 2 3 4 5 6 7 8 9 10; do
+            set -- "$@" --set "tasks.$task.tokens=[2400,2500,2600,2700]"
+        done
+    fi
     grep -q '"max_total_tokens"' "$source_dir/runs/$name" && set -- "$@" --set max_total_tokens=0
     decode "$source_dir/runs/$name" "$cells" "$compared" --set chat=auto "$@"
     n=$((n + 1))

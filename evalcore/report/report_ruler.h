@@ -1,0 +1,13 @@
+#ifndef EVALCORE_REPORT_REPORT_RULER_H
+#define EVALCORE_REPORT_REPORT_RULER_H
+
+#include "evalcore/report/report_group.h"
+
+/* RULER by length: the mean over the families that a run has, for each length, as RULER's tables print it
+ * (arXiv 2404.06654, table 3), with a figure of it and ruler.csv. */
+int ruler_is_there(const struct report *r); /* has the run families of RULER? */
+/* The lengths of a run, ascending, *n of them, in the report's arena. */
+const int *ruler_lengths(const struct report *r, int *n);
+struct group_mean ruler_mean(const struct report *r, int row, int tokens);
+
+#endif
