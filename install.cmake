@@ -1,5 +1,5 @@
 # cmake --install build --prefix DIR: the program, its man page, shell completion, run files, documentation, and the data of
-# the Chinese metrics where the build folder has them (README, Dependencies). Nothing that is installed names DIR, so the
+# the Chinese metrics where the build folder has them (README, Systems and dependencies). Nothing that is installed names DIR, so the
 # tree may be moved.
 include(GNUInstallDirs)
 
