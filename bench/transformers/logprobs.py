@@ -43,6 +43,16 @@ SHAPES = {
         "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                          "original_max_position_embeddings": 128},    # so that 512 tokens meet all three ranges
         "tie_word_embeddings": False, "attention_bias": False, "mlp_bias": False},
+    "qwen2-yarn": COMMON | {
+        "architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "hidden_size": 1152, "intermediate_size": 3072,
+        "num_attention_heads": 12, "num_key_value_heads": 4, "rms_norm_eps": 1e-6, "rope_theta": 1000000.0,
+        "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128},
+        "tie_word_embeddings": True, "use_sliding_window": False},        # heads of 96
+    "llama-linear": COMMON | {
+        "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 1024, "intermediate_size": 2816,
+        "num_attention_heads": 16, "num_key_value_heads": 4, "rms_norm_eps": 1e-5, "rope_theta": 10000.0,
+        "rope_scaling": {"rope_type": "linear", "factor": 2.5}, "tie_word_embeddings": False,
+        "attention_bias": False, "mlp_bias": False},        # heads of 64
 }
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares kveval on SmolLM2 with reference.json, which Transformers wrote: ids, log-probabilities, greedy completions.
 
-    python3 check.py PROGRAM FOLDER [--positions N]
+    python3 check.py PROGRAM FOLDER [--positions N] [--device cuda:0]
 
-FOLDER is what smollm2.py writes. Prints a line for each comparison, exit 1 when one differs. --positions cuts the texts
+FOLDER is what smollm2.py writes; on a GPU, what it writes with --fp32. Prints a line for each comparison, exit 1 when one differs. --positions cuts the texts
 whose log-probabilities are decoded, step by step and with the prompt's prefill alike.
 """
 import argparse, hashlib, json, pathlib, subprocess, sys
@@ -20,8 +20,9 @@ def filter_lines(program, lines, *arguments):
 
 
 class Check:
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, device):
         self.program, self.folder, self.failed = program, folder, 0
+        self.decoding = ["-M", folder, "--device", device, "--kv-dtype", "fp32"]
 
     def say(self, is_good, text):
         print(("ok    " if is_good else "WRONG ") + text, flush=True)
@@ -49,23 +50,24 @@ class Check:
 
     def logprobs(self, row, ids, positions):
         """All but the first token are decoded step by step; in a second run all but the last are prefilled."""
-        n = min(positions, row["positions"])
+        whole = min(row["positions"], len(ids))
+        n = min(positions, whole)
         got = filter_lines(self.program, [{"ids": ids[:n], "prompt_len": 1}, {"ids": ids[:n], "prompt_len": n - 1}],
-                           "logprobs", "-M", self.folder, "--kv-dtype", "fp32")
+                           "logprobs", *self.decoding)
         mine, last = got[0]["logprobs"], got[1]["logprobs"]
         worst = max(abs(a - b) for a, b in zip(mine[::row["step"]], row["logprobs"]))
         self.say(worst < TOLERANCE and len(mine) == n - 1, f"log-probabilities of {row['file']}, {n} positions: at most {worst:.1e} apart")
-        if n == row["positions"]:
+        if n == whole:
             self.say(abs(sum(mine) - row["sum"]) < TOLERANCE * 10, f"their sum: {sum(mine):.4f}, {row['sum']:.4f}")
         self.say(abs(last[-1] - mine[-1]) < TOLERANCE, f"the last one after prefill: {abs(last[-1] - mine[-1]):.1e} apart")
 
     def completions(self, rows):
         right = 0
-        for r in rows:
-            rendered = filter_lines(self.program, [{"text": r["prompt"]}], "tokenize", "-M", self.folder, "--chat", "auto")[0]["ids"]
-            out = subprocess.run([self.program, "generate", "-M", self.folder, "--prompt", r["prompt"], "-n", "48", "--ids"],
+        prompts = filter_lines(self.program, [{"text": r["prompt"]} for r in rows], "tokenize", "-M", self.folder, "--chat", "auto")
+        for r, prompt in zip(rows, prompts):
+            out = subprocess.run([self.program, "generate", *self.decoding, "--prompt", r["prompt"], "-n", "48", "--ids"],
                                  capture_output=True, text=True, check=True).stdout
-            same = rendered == r["prompt_ids"] and [int(x) for x in out.split()] == r["ids"]
+            same = prompt["ids"] == r["prompt_ids"] and [int(x) for x in out.split()] == r["ids"]
             right += same
             if not same:
                 print(f"      differs: {r['prompt']}", flush=True)
@@ -77,9 +79,10 @@ def main():
     p.add_argument("program")
     p.add_argument("folder")
     p.add_argument("--positions", type=int, default=10**9)
+    p.add_argument("--device", default="cpu")
     o = p.parse_args()
     reference = json.loads((pathlib.Path(__file__).parent / "reference.json").read_text(encoding="utf-8"))
-    check = Check(o.program, o.folder)
+    check = Check(o.program, o.folder, o.device)
     ids = check.ids(reference["texts"])
     for row in reference["texts"]:
         if "logprobs" in row and row["file"] in ids:

