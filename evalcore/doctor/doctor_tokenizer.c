@@ -53,26 +53,24 @@ static size_t character(const char *text)
  * whole texts. */
 static void explain(struct patient *p, const struct sample *s, const struct str *whole)
 {
-    struct str back = {0}, seen = {0};
+    struct str back = {0}, seen = {0}, was = {0};
     struct err e = {0};
     const char *c = s->text;
     while (*c && round_trip(p->tokenizer, c, character(c), &back, &e))
         c += character(c);
     doctor_visible(&seen, *c ? str_text(&back) : str_text(whole), *c ? back.len : whole->len);
+    doctor_visible(&was, *c ? c : s->text, *c ? character(c) : strlen(s->text));
     if (e.code)
         doctor_say(p, FINDING_FAULT, "tokenizer", "%s: %s", s->script, e.text);
-    else if (*c)
-        doctor_say(p, FINDING_WARNING, "tokenizer",
-                   "%s: \"%.*s\" comes back as \"%s\", so the vocabulary cannot spell it or the normalizer "
-                   "changes it",
-                   s->script, (int)character(c), c, str_text(&seen));
     else
-        doctor_say(p, FINDING_WARNING, "tokenizer",
-                   "%s: \"%s\" comes back as \"%s\"; each character alone survives, so a normalizer or the "
-                   "decoder changes spaces or neighbours",
-                   s->script, s->text, str_text(&seen));
+        doctor_say(p, FINDING_WARNING, "tokenizer", "%s: \"%s\" comes back as \"%s\"%s", s->script,
+                   str_text(&was), str_text(&seen),
+                   *c ? ", so the vocabulary cannot spell it or the normalizer changes it"
+                      : "; each character alone survives, so a normalizer or the decoder changes spaces or "
+                        "neighbours");
     str_release(&back);
     str_release(&seen);
+    str_release(&was);
 }
 
 static int last_id(const struct tokenizer *t, int *count)

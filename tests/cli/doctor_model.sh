@@ -137,6 +137,13 @@ line warning tokenizer 'English: "The quick brown fox .*comes back as "The quick
 replace ż z
 line warning tokenizer 'Latin with marks: "ż" comes back as "z"'
 
+# a vocabulary without all bytes, which has no line end
+folder
+cp "$source_dir/tests/engine/text/tokenizers/few.json" m/tokenizer.json
+run 0 doctor m
+line warning tokenizer 'program text: "\\n" comes back as "", so the vocabulary cannot spell it'
+line ok tokenizer '418 tokens; of texts of 13 scripts and kinds 3 came back equal'
+
 # by its id in the Hub's cache
 folder
 commit=0123456789abcdef0123456789abcdef01234567
