@@ -145,6 +145,11 @@ static int take_task(struct draft *p, const char *name, struct err *e)
     for (int i = 0; i < p->n_tasks; i++)
         if (p->task[i] == ops)
             return err_set(e, ERR_USAGE, "--tasks names %s twice", name);
+    if (task_is_text(ops->metric))
+        return err_set(e, ERR_USAGE,
+                       "the task %s needs a file of yours: write the run file without it, then add "
+                       "{\"name\": \"%s\", \"file\": \"FILE.txt\"} to its tasks",
+                       name, name);
     if (p->n_tasks == MOST)
         return err_set(e, ERR_USAGE, "--tasks names more than %d tasks", MOST);
     p->task[p->n_tasks++] = ops;
@@ -226,6 +231,8 @@ static void write_tasks(const struct draft *p, struct str *out)
         str_printf(out, "    {\"name\": \"%s\", \"problems\": %d", ops->name, is_pocket(p) ? 8 : 30);
         if (ops->subset)
             str_printf(out, ", \"subset\": \"%s\"", ops->subset(0));
+        if (ops->options && strstr(ops->options, "tokens") && !task_is_text(ops->metric))
+            str_puts(out, is_pocket(p) ? ", \"tokens\": 2400" : ", \"tokens\": [2048, 4096]");
         str_puts(out, ", \"note\": ");
         json_quote(out, ops->help, strlen(ops->help));
         str_printf(out, "}%s\n", i + 1 < p->n_tasks ? "," : "");

@@ -23,7 +23,12 @@ for policy in $("$program" list policies | sed -n 's/^\([a-z]*\): .*/\1/p'); do
     run 0 sweep run.json -o out2 --dry-run
     grep -q "^$policy" stdout.txt || fail "$policy: $(cat stdout.txt)"
 done
-for task in $("$program" list tasks | sed -n 's/^\([a-z0-9_]*\): .*/\1/p'); do
+rm run.json
+refuse 2 'init: the task text needs a file of yours: write the run file without it, then add {"name": "text", "file": "FILE.txt"} to its tasks' \
+    init --tasks text
+run 0 init --tasks ruler # which needs a length
+run 0 sweep run.json -o out1 --dry-run --limit 1 --calibrate no
+for task in $("$program" list tasks | sed -n 's/^\([a-z0-9_]*\): .*/\1/p' | grep -v '^text$'); do
     rm -f run.json
     run 0 init --tasks "$task" --policies full,quest
     grep -q "{\"name\": \"$task\"" run.json || fail "$task is not in $(cat run.json)"
