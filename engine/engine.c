@@ -327,9 +327,11 @@ int engine_pending(const struct engine *en)
 
 int engine_running(const struct engine *en, struct running *out)
 {
+    int n = 0;
     for (int i = 0; i < en->n_active; i++)
-        out[i] = (struct running){en->active[i]->req.user, en->active[i]->n_ids};
-    return en->n_active;
+        if (!en->active[i]->is_reference)
+            out[n++] = (struct running){en->active[i]->req.user, en->active[i]->n_ids};
+    return n;
 }
 
 int engine_waiting(const struct engine *en)

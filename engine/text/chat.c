@@ -163,13 +163,24 @@ int chat_opens_thinking(const struct chat *c, const struct chat_words *w)
 int chat_encode_rendered(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                          struct token_list *out, struct err *e)
 {
-    const struct chat *form = chat_guess(t);
-    const char *begin = form ? form->begin : "";
-    size_t n_begin = strlen(begin);
-    if (n_begin && (n < n_begin || memcmp(text, begin, n_begin))) {
-        int rc = tokenizer_encode(t, s, begin, n_begin, 1, out, e);
-        if (rc)
-            return rc;
-    }
-    return tokenizer_encode(t, s, text, n, 1, out, e);
+    const int32_t *before;
+    size_t n_before = tokenizer_before(t, &before);
+    const struct chat *form = n_before ? NULL : chat_guess(t);
+    struct token_list begin = {0}, ids = {0};
+    /* The embedded model's tokenizer puts nothing in front, but all its prompts begin with this token. */
+    int rc = form && !strcmp(form->name, "pocket")
+                 ? tokenizer_encode(t, s, form->begin, strlen(form->begin), 1, &begin, e)
+                 : 0;
+    for (size_t i = 0; i < n_before; i++)
+        token_list_add(&begin, before[i]);
+    if (!rc)
+        rc = tokenizer_encode(t, s, text, n, 1, &ids, e);
+    int is_there = begin.n <= ids.n && (!begin.n || !memcmp(ids.id, begin.id, begin.n * sizeof *ids.id));
+    for (size_t i = 0; i < begin.n && !rc && !is_there; i++)
+        token_list_add(out, begin.id[i]);
+    for (size_t i = 0; i < ids.n && !rc; i++)
+        token_list_add(out, ids.id[i]);
+    token_list_release(&begin);
+    token_list_release(&ids);
+    return rc;
 }

@@ -74,9 +74,9 @@ int chat_render_turns(const struct chat *c, const struct chat_words *w, const ch
 int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenizer_scratch *s,
                 const struct chat_words *w, const char *user, size_t n_user, struct token_list *out,
                 struct err *e);
-/* Appends the ids of a prompt that is rendered already: its special tokens are recognised, and where the form
- * that the tokenizer's tokens look like begins with a token (begin of sentence) that the text lacks, that
- * token is put in front. */
+/* Appends the ids of a prompt that is rendered already: its special tokens are recognised, and the tokens
+ * that the tokenizer puts in front of a text (begin of sentence) stand there once, also when the text has
+ * them. */
 int chat_encode_rendered(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                          struct token_list *out, struct err *e);
 /* 1 when the prompt ends inside <think>. */

@@ -91,8 +91,9 @@ static const struct chat FORMS[] = {
      .end = "</s>",
      .is_unguessed = 1},
     {.name = "none",
-     .help = "no form: the prompt is prefix, text and suffix; the model's begin-of-sentence token is put "
-             "before it",
+     .help =
+         "no form: the prompt is prefix, text and suffix, with the tokens around it that the tokenizer asks "
+         "for",
      .begin = "",
      .before = "",
      .after = "",

@@ -27,6 +27,8 @@ int hub_is_id(const char *model)
 static const char *commit_of(const char *repo, const char *revision, struct arena *a)
 {
     struct str text = {0};
+    if (strlen(revision) == COMMIT_DIGITS && strspn(revision, "0123456789abcdef") == COMMIT_DIGITS)
+        return revision;
     if (!file_read(arena_printf(a, "%s/refs/%s", repo, revision), &text, NULL))
         revision = arena_strdup(a, str_text(&text));
     str_release(&text);

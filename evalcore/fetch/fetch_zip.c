@@ -38,6 +38,7 @@ static int rows_expected(const struct fetch_source *s, const char *name)
     return 0; /* LongBench-E: not counted */
 }
 
+/* folder NULL: checks the member and writes nothing. */
 static int unpack_member(const struct zip *z, const struct zip_member *m, const struct fetch_source *s,
                          const char *folder, struct err *e)
 {
@@ -49,8 +50,9 @@ static int unpack_member(const struct zip *z, const struct zip_member *m, const 
     if (!rc && want && count_lines(&text) != want)
         rc = err_set(e, ERR_FORMAT, "%s: %s has %d rows, %d are expected", z->path, m->name,
                      count_lines(&text), want);
-    file_join(&path, folder, name);
-    if (!rc)
+    if (folder)
+        file_join(&path, folder, name);
+    if (!rc && folder)
         rc = file_write_atomic(path.data, str_text(&text), text.len, e);
     str_release(&text);
     str_release(&path);
@@ -62,11 +64,16 @@ static int unpack(const struct str *archive, const char *url, const struct fetch
 {
     struct zip z;
     struct zip_member m;
-    int rc = zip_open(&z, url, archive->data, archive->len, e), more = rc ? rc : 1;
-    while (!rc && (more = zip_next(&z, &m, e)) > 0)
-        rc = unpack_member(&z, &m, s, folder, e);
-    if (!rc && more < 0)
-        rc = more;
+    int rc = 0;
+    /* All members are checked before the first is written, so that no folder holds files of two archives. */
+    for (int writes = 0; writes < 2 && !rc; writes++) {
+        int more = 0;
+        rc = zip_open(&z, url, archive->data, archive->len, e);
+        while (!rc && (more = zip_next(&z, &m, e)) > 0)
+            rc = unpack_member(&z, &m, s, writes ? folder : NULL, e);
+        if (!rc && more < 0)
+            rc = more;
+    }
     if (!rc && fetch_source_look(s, data) == FETCH_MISSING)
         rc = err_set(e, ERR_FORMAT, "%s: not all files of %s are in this archive", url, s->task);
     return rc;
@@ -117,7 +124,9 @@ int fetch_zip(const struct fetch_source *s, const char *data, const struct fetch
     fetch_part_close(&p, (!rc || rc == ERR_FORMAT) && !*signal);
     if (!rc && !*signal) {
         sha256_hex(archive.data, archive.len, hex, 64);
-        str_printf(note, "commit %s, archive's SHA-256 %s as the Hub lists it", commit, hex);
+        str_printf(note, "commit %s, archive's SHA-256 %s%s", commit, hex,
+                   p.sha256 ? " as the Hub lists it"
+                            : ", from the cache and not compared with the Hub's list");
     }
     str_release(&folder);
     str_release(&archive);

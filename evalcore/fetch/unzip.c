@@ -90,12 +90,12 @@ static int inflate_to(unsigned char *to, size_t size, const unsigned char *from,
 
 int zip_read(struct str *out, const struct zip *z, const struct zip_member *m, size_t max, struct err *e)
 {
-    const unsigned char *p = z->data + m->offset;
     if (m->size > max)
         return err_set(e, ERR_FORMAT, "%s: %s has %u bytes; at most %zu are read", z->path, m->name, m->size,
                        max);
-    if (m->offset > z->size || z->size - m->offset < LOCAL_BYTES || memcmp(p, "PK\3\4", 4))
+    if (m->offset > z->size || z->size - m->offset < LOCAL_BYTES || memcmp(z->data + m->offset, "PK\3\4", 4))
         return err_set(e, ERR_FORMAT, "%s: %s is damaged", z->path, m->name);
+    const unsigned char *p = z->data + m->offset;
     size_t skip = LOCAL_BYTES + number(p + 26, 2) + number(p + 28, 2);
     if (z->size - m->offset < skip || z->size - m->offset - skip < m->packed)
         return err_set(e, ERR_FORMAT, "%s: %s is cut off", z->path, m->name);
@@ -114,7 +114,7 @@ int zip_read(struct str *out, const struct zip *z, const struct zip_member *m, s
     } else {
         return err_set(e, ERR_UNSUPPORTED, "%s: %s is packed in a way that is not read", z->path, m->name);
     }
-    const char *bytes = out->data + out->len - m->size;
+    const char *bytes = m->size ? out->data + out->len - m->size : "";
     if (crc32(0, (const Bytef *)bytes, m->size) != m->crc)
         return err_set(e, ERR_FORMAT, "%s: %s has another CRC-32 than the archive says", z->path, m->name);
     return 0;

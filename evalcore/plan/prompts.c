@@ -149,7 +149,7 @@ static int find_end_token(struct prompt_renderer *r, const struct problem *p, in
     int rc = 0;
     *id = -1;
     if (p->stop)
-        rc = tokenizer_encode_plain(r->tokenizer, &r->scratch, p->stop, strlen(p->stop), 0, &ids, e);
+        rc = tokenizer_encode(r->tokenizer, &r->scratch, p->stop, strlen(p->stop), 0, &ids, e);
     if (!rc && p->stop && !ids.n)
         rc = err_set(e, ERR_UNSUPPORTED,
                      "%s, problem %s: the tokenizer cannot spell the text that ends a completion",

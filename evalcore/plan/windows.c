@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/base/log.h"
 #include "evalcore/store/job_key.h"
 
 static int check_sizes(const struct prompt_set *s, size_t n_before, const struct engine_info *info,
@@ -51,6 +52,20 @@ static void add_window(struct prompt_set *s, const struct tokenizer *t, size_t i
     str_release(&text);
 }
 
+/* Bits are over the bytes of the tokens' text. */
+static void tell_lost(const struct prompt_set *s, const struct tokenizer *t, const struct token_list *ids)
+{
+    struct str back = {0};
+    tokenizer_decode_text(t, ids->id, ids->n, 1, &back);
+    size_t n = s->task.problems->prompt_len;
+    if (back.len != n)
+        log_warn("%s: the tokenizer cannot spell all of the text: %zu of its bytes come back as %zu, so bits "
+                 "per byte "
+                 "cannot be compared with those of a model with another tokenizer",
+                 s->label, n, back.len);
+    str_release(&back);
+}
+
 int windows_cut(struct prompt_set *s, const struct tokenizer *t, const struct engine_info *info,
                 struct err *e)
 {
@@ -65,6 +80,8 @@ int windows_cut(struct prompt_set *s, const struct tokenizer *t, const struct en
     int rc = check_sizes(s, n_before, info, e);
     if (!rc)
         rc = tokenizer_encode(t, &scratch, whole->prompt, whole->prompt_len, 0, &text, e);
+    if (!rc)
+        tell_lost(s, t, &text);
     if (!rc)
         rc = count_windows(&n, s, text.n, window - n_before, e);
     for (size_t i = 0; i < n * window; i++) {
