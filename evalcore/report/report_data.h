@@ -120,8 +120,14 @@ void report_compare(struct pair *out, const struct cell_stats *a, const struct c
 /* Fills holm over groups of pairs: group[i] >= 0 numbers the family of pair i. */
 void report_holm(struct pair *pairs, int n, const int *group);
 
-/* Fills in text_pairs (report_likelihood.c). */
-void report_text_pairs(struct report *r);
+void report_text_pairs(struct report *r); /* fills in text_pairs */
+const struct pair *report_text_pair_of(const struct report *r, int cell); /* NULL: no baseline */
+
+/* What the sums of a text say: means over its bytes and its scored tokens; NaN without any. */
+struct likelihood_figures {
+    double bits_per_byte, kl, top1;
+};
+struct likelihood_figures report_likelihood_figures(const struct likelihood *l);
 
 const struct pair *report_pair_of(const struct report *r, int cell); /* NULL: no baseline */
 

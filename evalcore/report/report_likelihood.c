@@ -1,55 +1,9 @@
-/* Texts: bits per byte under each policy, and how far its distributions are from those of full attention.
- *
- * A text has no right and wrong, so its cells are in no table of accuracies. They are compared with the
- * baseline window by window, since the same window is hard or easy for all: the differences of bits per byte
- * get a t interval and a sign-flip test, as scores of problems do. */
+/* Texts: bits per byte under each policy, and how far its distributions are from those of full attention. A
+ * text has no right and wrong, so its cells are in no table of accuracies. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "evalcore/report/report_figures.h"
 #include "evalcore/report/report_parts.h"
-
-/* Both cells have the same windows, because they have the same task. */
-static void compare_windows(struct pair *out, const struct cell_stats *a, const struct cell_stats *b)
-{
-    size_t n = 0, windows = (size_t)b->cell->task->n_problems;
-    double *d = xmalloc((windows + 1) * sizeof *d);
-    enum signflip how;
-    for (size_t i = 0; i < windows; i++)
-        if (a->jobs[i] && b->jobs[i])
-            d[n++] = b->sum[i] / (double)b->jobs[i] - a->sum[i] / (double)a->jobs[i];
-    *out = (struct pair){.problems = (int)n,
-                         .delta = stat_mean(d, n),
-                         .ci = stat_mean_t(d, n),
-                         .p = n ? stat_signflip(d, n, 0, &how) : NAN,
-                         .holm = NAN};
-    free(d);
-}
-
-void report_text_pairs(struct report *r)
-{
-    int *group = arena_alloc(r->arena, ((size_t)r->run->n_cells + 1) * sizeof *group);
-    r->text_pairs = arena_alloc(r->arena, ((size_t)r->run->n_cells + 1) * sizeof *r->text_pairs);
-    for (int i = 0; i < r->run->n_cells; i++) {
-        const struct cell *c = &r->run->cells[i];
-        if (!c->task->is_text || c->baseline < 0 || c->baseline == i)
-            continue;
-        struct pair *p = &r->text_pairs[r->n_text_pairs];
-        compare_windows(p, &r->cells[c->baseline], &r->cells[i]);
-        p->a = c->baseline;
-        p->b = i;
-        group[r->n_text_pairs++] = r->cells[i].panel;
-    }
-    report_holm(r->text_pairs, r->n_text_pairs, group);
-}
-
-const struct pair *report_text_pair_of(const struct report *r, int cell)
-{
-    for (int i = 0; i < r->n_text_pairs; i++)
-        if (r->text_pairs[i].b == cell)
-            return &r->text_pairs[i];
-    return NULL;
-}
 
 static void difference_cells(struct doc *d, struct table *t, const struct pair *p)
 {
@@ -87,14 +41,6 @@ static void text_row(struct doc *d, struct table *t, const struct report *r, int
     report_number_cell(d, t, s->kv_density, 3);
     report_number_cell(d, t, s->aux_density, 3);
     report_number_cell(d, t, s->peak_tokens, 0);
-}
-
-struct likelihood_figures report_likelihood_figures(const struct likelihood *l)
-{
-    struct likelihood_bucket sum = likelihood_total(l);
-    return (struct likelihood_figures){sum.bytes ? sum.bits / (double)sum.bytes : NAN,
-                                       sum.tokens ? sum.kl / sum.tokens : NAN,
-                                       sum.tokens ? (double)sum.agree / sum.tokens : NAN};
 }
 
 void report_add_likelihood(struct doc *d, const struct report *r)

@@ -1,11 +1,10 @@
-/* LongBench by class (contract: report_longbench.h): the table, and the means that papers print. */
+/* LongBench by class (contract: report_longbench.h). */
 #include "evalcore/report/report_longbench.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "evalcore/report/report_group.h"
-#include "evalcore/report/report_parts.h"
 
 enum { SETS_MAX = 5 };
 
@@ -23,6 +22,11 @@ static const struct longbench_class {
 const char *longbench_name(int k)
 {
     return k < LONGBENCH_CLASSES ? classes[k].name : "longbench.avg";
+}
+
+const char *longbench_title(int k)
+{
+    return k < LONGBENCH_CLASSES ? classes[k].title : "average";
 }
 
 int longbench_find(const char *task)
@@ -81,32 +85,4 @@ struct longbench_mean longbench_mean(const struct report *r, int k, int row)
     }
     m = group_mean_of(each, LONGBENCH_CLASSES);
     return (struct longbench_mean){m.mean, m.ci, m.n, n};
-}
-
-void report_add_longbench(struct doc *d, const struct report *r)
-{
-    struct table *t = doc_table(
-        d,
-        "Mean score over the data sets of a class (arXiv 2308.14508, table 1) \xC2\xB1 half of the 95 % "
-        "interval; "
-        "average: the mean of the six classes, as papers print it. Below: how many of the class's data sets "
-        "have results.");
-    table_column(d, t, "policy", 0);
-    for (int k = 0; k < LONGBENCH_CLASSES; k++)
-        table_column(d, t, classes[k].title, 0);
-    table_column(d, t, "average", 0);
-    for (int row = 0; row < r->n_rows; row++) {
-        if (!longbench_mean(r, LONGBENCH_CLASSES, row).n)
-            continue;
-        table_row(d, t);
-        table_add(d, t, 0, "%s", report_row_name(r, row));
-        for (int k = 0; k <= LONGBENCH_CLASSES; k++) {
-            struct longbench_mean m = longbench_mean(r, k, row);
-            if (isnan(m.mean))
-                table_add(d, t, CELL_MUTED, "-");
-            else
-                table_add(d, t, 0, "%.1f \xC2\xB1%.1f", 100 * m.mean, 50 * (m.ci.high - m.ci.low));
-            table_small(d, t, "%d of %d", m.n, m.n_sets);
-        }
-    }
 }

@@ -17,7 +17,8 @@ int longbench_is_in(int k, const struct cell *c);
 struct longbench_mean longbench_mean(const struct report *r, int k, int row);
 /* The class or average that a figure's task ("longbench.sqa", "longbench.avg") is; -1: neither. */
 int longbench_find(const char *task);
-const char *longbench_name(int k); /* back again */
+const char *longbench_name(int k);  /* back again */
+const char *longbench_title(int k); /* in words, as a column's heading */
 
 int longbench_is_there(const struct report *r); /* does the run have a data set of LongBench? */
 

@@ -32,13 +32,6 @@ void report_add_published(struct doc *d, const struct report *r);  /* needs r->n
 void report_add_health(struct doc *d, const struct report *r);
 void report_add_config(struct doc *d, const struct report *r);
 
-/* What the sums of a text say: means over its bytes and its scored tokens; NaN without any. */
-struct likelihood_figures {
-    double bits_per_byte, kl, top1;
-};
-struct likelihood_figures report_likelihood_figures(const struct likelihood *l);
-const struct pair *report_text_pair_of(const struct report *r, int cell); /* NULL: no baseline */
-
 /* Label of a row of the accuracy table: the policy's, and the swept settings. In the arena. */
 const char *report_row_name(const struct report *r, int row);
 /* The first twelve digits of a hash; "unknown" when there is none. */

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "evalcore/report/report_parts.h"
 #include "evalcore/report/report_series.h"
 
 typedef double value_fn(const struct likelihood_figures *f);

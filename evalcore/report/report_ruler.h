@@ -4,7 +4,7 @@
 #include "evalcore/report/report_group.h"
 
 /* RULER by length: the mean over the families that a run has, for each length, as RULER's tables print it
- * (arXiv 2404.06654, table 3), with a figure of it and ruler.csv. */
+ * (arXiv 2404.06654, table 3). */
 int ruler_is_there(const struct report *r); /* has the run families of RULER? */
 /* The lengths of a run, ascending, *n of them, in the report's arena. */
 const int *ruler_lengths(const struct report *r, int *n);

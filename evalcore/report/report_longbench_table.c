@@ -1,0 +1,32 @@
+/* The section "LongBench by class": its table. */
+#include <math.h>
+
+#include "evalcore/report/report_longbench.h"
+#include "evalcore/report/report_parts.h"
+
+void report_add_longbench(struct doc *d, const struct report *r)
+{
+    struct table *t = doc_table(
+        d,
+        "Mean score over the data sets of a class (arXiv 2308.14508, table 1) \xC2\xB1 half of the 95 % "
+        "interval; "
+        "average: the mean of the six classes, as papers print it. Below: how many of the class's data sets "
+        "have results.");
+    table_column(d, t, "policy", 0);
+    for (int k = 0; k <= LONGBENCH_CLASSES; k++)
+        table_column(d, t, longbench_title(k), 0);
+    for (int row = 0; row < r->n_rows; row++) {
+        if (!longbench_mean(r, LONGBENCH_CLASSES, row).n)
+            continue;
+        table_row(d, t);
+        table_add(d, t, 0, "%s", report_row_name(r, row));
+        for (int k = 0; k <= LONGBENCH_CLASSES; k++) {
+            struct longbench_mean m = longbench_mean(r, k, row);
+            if (isnan(m.mean))
+                table_add(d, t, CELL_MUTED, "-");
+            else
+                table_add(d, t, 0, "%.1f \xC2\xB1%.1f", 100 * m.mean, 50 * (m.ci.high - m.ci.low));
+            table_small(d, t, "%d of %d", m.n, m.n_sets);
+        }
+    }
+}
