@@ -9,7 +9,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
-#include "evalcore/report/report_data.h"
+#include "evalcore/report/data/report_data.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/base/json.h"
 #include "evalcore/cli/version.h"

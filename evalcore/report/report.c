@@ -12,10 +12,10 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/report/report_figures.h"
-#include "evalcore/report/report_longbench.h"
+#include "evalcore/report/figures/report_figures.h"
+#include "evalcore/report/data/report_longbench.h"
 #include "evalcore/report/report_parts.h"
-#include "evalcore/report/report_ruler.h"
+#include "evalcore/report/data/report_ruler.h"
 
 /* Tasks with answers. */
 static int has_tasks(const struct report *r)

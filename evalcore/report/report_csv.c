@@ -1,6 +1,6 @@
 /* The CSV files: tidy tables, one row per cell, pair or completion, in run-file order. */
-#include "evalcore/report/report_longbench.h"
-#include "evalcore/report/report_ruler.h"
+#include "evalcore/report/data/report_longbench.h"
+#include "evalcore/report/data/report_ruler.h"
 #include "evalcore/report/report_parts.h"
 
 #include <math.h>

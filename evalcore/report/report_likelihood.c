@@ -2,7 +2,7 @@
  * text has no right and wrong, so its cells are in no table of accuracies. */
 #include <math.h>
 
-#include "evalcore/report/report_figures.h"
+#include "evalcore/report/figures/report_figures.h"
 #include "evalcore/report/report_parts.h"
 
 static void difference_cells(struct doc *d, struct table *t, const struct pair *p)

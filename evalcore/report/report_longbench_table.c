@@ -1,7 +1,7 @@
 /* The section "LongBench by class": its table. */
 #include <math.h>
 
-#include "evalcore/report/report_longbench.h"
+#include "evalcore/report/data/report_longbench.h"
 #include "evalcore/report/report_parts.h"
 
 void report_add_longbench(struct doc *d, const struct report *r)

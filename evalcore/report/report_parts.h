@@ -1,8 +1,8 @@
 #ifndef EVALCORE_REPORT_REPORT_PARTS_H
 #define EVALCORE_REPORT_REPORT_PARTS_H
 
-#include "evalcore/report/report_data.h"
-#include "evalcore/report/report_doc.h"
+#include "evalcore/report/data/report_data.h"
+#include "evalcore/report/doc/report_doc.h"
 
 /* The parts of a report that the tables of report.c list: one function for each CSV file and for what stands
  * in each section of the page. To add one, write the function and its row there. (Figures have a table of

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "evalcore/report/report_parts.h"
-#include "evalcore/report/report_ruler.h"
-#include "evalcore/report/report_series.h"
+#include "evalcore/report/data/report_ruler.h"
+#include "evalcore/report/figures/report_series.h"
 
 static int has_row(const struct report *r, int row, const int *lengths, int n)
 {

@@ -1,6 +1,6 @@
 /* Texts against their baseline. They are compared window by window, since the same window is hard or easy for
  * all: the differences of bits per byte get a t interval and a sign-flip test, as scores of problems do. */
-#include "evalcore/report/report_data.h"
+#include "evalcore/report/data/report_data.h"
 
 #include <math.h>
 #include <stdlib.h>

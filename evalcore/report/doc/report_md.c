@@ -1,6 +1,6 @@
 /* The document as markdown: GitHub's tables, figures as images beside the file. Text is escaped so that a
  * label can neither break a table nor turn into markup. */
-#include "evalcore/report/report_doc.h"
+#include "evalcore/report/doc/report_doc.h"
 
 #include <string.h>
 

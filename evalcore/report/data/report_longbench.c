@@ -1,10 +1,10 @@
 /* LongBench by class (contract: report_longbench.h). */
-#include "evalcore/report/report_longbench.h"
+#include "evalcore/report/data/report_longbench.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "evalcore/report/report_group.h"
+#include "evalcore/report/data/report_group.h"
 
 enum { SETS_MAX = 5 };
 

@@ -1,5 +1,5 @@
 /* RULER by length (contract: report_ruler.h). A length is the option "tokens" of the task. */
-#include "evalcore/report/report_ruler.h"
+#include "evalcore/report/data/report_ruler.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Series and their colours (contract: report_series.h). */
-#include "evalcore/report/report_series.h"
+#include "evalcore/report/figures/report_series.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Building the document model (contract: report_doc.h). Arrays grow on the heap, strings live in the arena.
  */
-#include "evalcore/report/report_doc.h"
+#include "evalcore/report/doc/report_doc.h"
 
 #include <assert.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * Jobs that failed stay in every denominator: dividing by the survivors would reward a policy for losing its
  * hardest problems. Sums run in problem and sample order, so that the bytes of the tables do not depend on
  * the order in which jobs finished. */
-#include "evalcore/report/report_data.h"
+#include "evalcore/report/data/report_data.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,8 +1,8 @@
-#ifndef EVALCORE_REPORT_REPORT_FIGURES_H
-#define EVALCORE_REPORT_REPORT_FIGURES_H
+#ifndef EVALCORE_REPORT_FIGURES_REPORT_FIGURES_H
+#define EVALCORE_REPORT_FIGURES_REPORT_FIGURES_H
 
-#include "evalcore/report/report_data.h"
-#include "evalcore/report/report_doc.h"
+#include "evalcore/report/data/report_data.h"
+#include "evalcore/report/doc/report_doc.h"
 
 /* The figures of a report. Each is drawn once per panel (task, model and swept settings). To add one,
  * write a row in the table of report_figures.c and the two functions that it names. */

@@ -1,6 +1,6 @@
 /* The document as one self-contained page: style and figures inside, no script, nothing fetched. Tables
  * scroll in their own frame, so that the page never scrolls sideways on a phone. */
-#include "evalcore/report/report_doc.h"
+#include "evalcore/report/doc/report_doc.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * One answer a problem, right or wrong: exact McNemar, with Newcombe's interval. Several samples, or scores
  * that are fractions: sign-flip permutation over problems, with a t interval. (Miller, arXiv 2411.00640,
  * section 4; Dietterich 1998 for McNemar on classifiers.) */
-#include "evalcore/report/report_data.h"
+#include "evalcore/report/data/report_data.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/report/report_figures.h"
+#include "evalcore/report/figures/report_figures.h"
 #include "evalcore/svg/svg.h"
 
 enum { HEAT_MAX = 32 };

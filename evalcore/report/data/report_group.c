@@ -1,5 +1,5 @@
 /* Means over groups of data sets (contract: report_group.h). */
-#include "evalcore/report/report_group.h"
+#include "evalcore/report/data/report_group.h"
 
 #include <math.h>
 

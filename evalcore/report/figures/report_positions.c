@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "evalcore/report/report_series.h"
+#include "evalcore/report/figures/report_series.h"
 
 typedef double value_fn(const struct likelihood_figures *f);
 

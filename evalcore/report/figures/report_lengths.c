@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/report/report_series.h"
+#include "evalcore/report/figures/report_series.h"
 
 static void add_lengths(struct series_set *set, const struct report *r, const struct cell_stats *s)
 {

@@ -1,7 +1,7 @@
-#ifndef EVALCORE_REPORT_REPORT_GROUP_H
-#define EVALCORE_REPORT_REPORT_GROUP_H
+#ifndef EVALCORE_REPORT_DATA_REPORT_GROUP_H
+#define EVALCORE_REPORT_DATA_REPORT_GROUP_H
 
-#include "evalcore/report/report_data.h"
+#include "evalcore/report/data/report_data.h"
 
 /* The plain mean over the data sets of a group, as benchmarks of many data sets print it. The data sets are
  * independent, so the variance of the mean is the sum of theirs over n squared; a data set's variance is read

@@ -5,14 +5,14 @@
  * the test is cautious. With several samples a problem, nobody knows how much the answers of one problem
  * agree. Counting problems takes them as one observation, counting answers as many; the truth lies between,
  * and both are given. */
-#include "evalcore/report/report_data.h"
+#include "evalcore/report/data/report_data.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/policies/policy.h"
-#include "evalcore/report/report_longbench.h"
+#include "evalcore/report/data/report_longbench.h"
 
 static const char *text_of(const json_t *o, const char *key)
 {

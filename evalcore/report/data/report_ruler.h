@@ -1,7 +1,7 @@
-#ifndef EVALCORE_REPORT_REPORT_RULER_H
-#define EVALCORE_REPORT_REPORT_RULER_H
+#ifndef EVALCORE_REPORT_DATA_REPORT_RULER_H
+#define EVALCORE_REPORT_DATA_REPORT_RULER_H
 
-#include "evalcore/report/report_group.h"
+#include "evalcore/report/data/report_group.h"
 
 /* RULER by length: the mean over the families that a run has, for each length, as RULER's tables print it
  * (arXiv 2404.06654, table 3). */

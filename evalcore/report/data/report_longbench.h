@@ -1,7 +1,7 @@
-#ifndef EVALCORE_REPORT_REPORT_LONGBENCH_H
-#define EVALCORE_REPORT_REPORT_LONGBENCH_H
+#ifndef EVALCORE_REPORT_DATA_REPORT_LONGBENCH_H
+#define EVALCORE_REPORT_DATA_REPORT_LONGBENCH_H
 
-#include "evalcore/report/report_data.h"
+#include "evalcore/report/data/report_data.h"
 
 /* LongBench's six classes of data sets (arXiv 2308.14508, table 1). Papers print the mean over the data sets
  * of a class, and as the average the plain mean of the six. */

@@ -1,5 +1,5 @@
-#ifndef EVALCORE_REPORT_REPORT_DATA_H
-#define EVALCORE_REPORT_REPORT_DATA_H
+#ifndef EVALCORE_REPORT_DATA_REPORT_DATA_H
+#define EVALCORE_REPORT_DATA_REPORT_DATA_H
 
 #include <stddef.h>
 
@@ -120,7 +120,7 @@ void report_compare(struct pair *out, const struct cell_stats *a, const struct c
 /* Fills holm over groups of pairs: group[i] >= 0 numbers the family of pair i. */
 void report_holm(struct pair *pairs, int n, const int *group);
 
-void report_text_pairs(struct report *r); /* fills in text_pairs */
+void report_text_pairs(struct report *r);                                 /* fills in text_pairs */
 const struct pair *report_text_pair_of(const struct report *r, int cell); /* NULL: no baseline */
 
 /* What the sums of a text say: means over its bytes and its scored tokens; NaN without any. */

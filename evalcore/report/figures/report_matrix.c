@@ -1,5 +1,5 @@
 /* Who solved what: one row per cell, one square per problem. */
-#include "evalcore/report/report_figures.h"
+#include "evalcore/report/figures/report_figures.h"
 #include "evalcore/svg/svg.h"
 
 static void matrix_levels(signed char *level, const struct cell_stats *s)
