@@ -8,7 +8,8 @@
 #include "evalcore/stats/stats.h"
 #include "evalcore/store/run.h"
 
-/* The numbers of a report. They are computed once, here; tables, CSV files and figures only print them. */
+/* The room of a report's numbers. They are computed once, here; tables, CSV files and figures only
+ * print them. */
 
 enum activity {
     ACTIVITY_FULL,     /* the policy has no budget */

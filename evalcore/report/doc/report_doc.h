@@ -6,9 +6,9 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/str.h"
 
-/* A report as plain data: sections of paragraphs, warnings, tables, figures and literal text. It is built
- * once and printed twice, as markdown and as a page, so that the two always say the same. All strings are
- * plain text (the writers escape them) and live in the arena. */
+/* The room of a report as a document, whatever it says: plain data, sections of paragraphs, warnings, tables,
+ * figures and literal text. It is built once and printed twice, as markdown and as a page, so that the two
+ * always say the same. All strings are plain text (the writers escape them) and live in the arena. */
 
 enum { CELL_NUMBER = 1, CELL_STRONG = 2, CELL_BAD = 4, CELL_GOOD = 8, CELL_MUTED = 16 };
 

@@ -4,8 +4,9 @@
 #include "evalcore/report/data/report_data.h"
 #include "evalcore/report/doc/report_doc.h"
 
-/* The figures of a report. Each is drawn once per panel (task, model and swept settings). To add one,
- * write a row in the table of report_figures.c and the two functions that it names. */
+/* The room of a report's figures, which are drawn from its numbers into its document. Each is drawn
+ * once per panel (task, model and swept settings). To add one, write a row in the table of report_figures.c
+ * and the two functions that it names. */
 struct report_figure {
     const char *section;                               /* id of the section that it stands in */
     const char *name;                                  /* of its files: NAME_PANEL.svg */

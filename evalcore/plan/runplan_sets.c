@@ -1,0 +1,82 @@
+/* The problems and prompts of a plan (contract: runplan_parts.h). */
+#include "evalcore/plan/runplan_parts.h"
+
+#include <string.h>
+
+#include "evalcore/base/hash.h"
+#include "evalcore/plan/windows.h"
+
+int runplan_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Do two settings give the same token ids for a task's problems? Limits matter only where prompts are cut. */
+int runplan_same_prompts(const struct settings *a, const struct settings *b)
+{
+    return runplan_same_text(a->chat, b->chat) && runplan_same_text(a->prefix, b->prefix) &&
+           runplan_same_text(a->suffix, b->suffix) && runplan_same_text(a->prompt, b->prompt) &&
+           runplan_same_text(a->system, b->system) && a->thinking == b->thinking &&
+           a->max_new_tokens == b->max_new_tokens && a->max_total_tokens == b->max_total_tokens;
+}
+
+static void name_set(struct runplan *p, struct prompt_set *s, const struct settings *settings)
+{
+    struct str text = {0};
+    char hex[9];
+    json_t *options = param_json(task_params, &s->task.options);
+    json_object_set_new(options, "settings", settings_json(settings));
+    json_canonical(&text, options);
+    str_printf(&text, "%s %s %s", s->task.ops->version, s->task.source, s->chat ? s->chat->name : "none");
+    for (size_t i = 0; i < s->task.n_problems; i++)
+        str_printf(&text, "\n%s", s->task.problems[i].id);
+    sha256_hex(str_text(&text), text.len, hex, 8);
+    s->file = arena_printf(&p->arena, "problems/%s-%s.jsonl", s->task.ops->name, hex);
+    json_decref(options);
+    str_release(&text);
+}
+
+/* Opens the task and renders its prompts. */
+int runplan_open_set(struct runplan *p, const struct runfile_task *t, const struct settings *settings,
+                     const struct lane *lane, const struct runplan_options *o, struct sample_ids *ids,
+                     struct err *e)
+{
+    p->sets = xrealloc(p->sets, (size_t)(p->n_sets + 1) * sizeof *p->sets);
+    struct prompt_set *s = &p->sets[p->n_sets];
+    struct task_options options = t->options;
+    struct chat_words words;
+    memset(s, 0, sizeof *s);
+    s->label = t->label;
+    s->end_token = -1;
+    if (!options.prompt && t->ops->prompts) /* a run's variant is meant for the tasks that have variants */
+        options.prompt = settings->prompt;
+    struct prompt_renderer renderer = {
+        .set = s, .tokenizer = lane->tokenizer, .info = &lane->info, .settings = settings};
+    struct task_counter counter = prompts_counter(&renderer);
+    int rc = prompts_chat(&s->chat, lane->chat, settings->chat, e);
+    if (rc)
+        return rc;
+    rc = task_open(&s->task, t->name, &options, o->data_dir, &counter, e);
+    if (rc) {
+        prompts_renderer_release(&renderer);
+        return err_add(e, "%s", t->where), rc;
+    }
+    p->n_sets++;
+    if (task_is_text(t->ops->metric) && (rc = windows_cut(s, lane->tokenizer, &lane->info, e))) {
+        prompts_renderer_release(&renderer);
+        return err_add(e, "%s", t->where), rc;
+    }
+    s->n_original = s->task.n_problems;
+    sample_ids_filter(ids, &s->task, t->label, o->limit);
+    if (s->chat && !prompts_words(&words, s->chat, settings, e))
+        s->opens_thinking = chat_opens_thinking(s->chat, &words);
+    if (s->chat && s->chat->end && lane->tokenizer)
+        s->end_token = tokenizer_find(lane->tokenizer, s->chat->end);
+    if (task_is_text(t->ops->metric))
+        windows_rows(s);
+    else
+        rc = prompts_render(s, &renderer, e);
+    prompts_renderer_release(&renderer);
+    name_set(p, s, settings);
+    return rc;
+}
