@@ -216,6 +216,22 @@ static void check_answer_prefix(const struct tokenizer *qwen)
     str_release(&text);
 }
 
+/* A rendered prompt begins once with what the tokenizer puts in front of a text, whatever forms its tokens
+ * look like. */
+static void check_rendered(const struct tokenizer *t, const char *text, const char *begin)
+{
+    struct token_list got = {0}, want = {0};
+    struct err e = {0};
+    struct str whole = {0};
+    str_printf(&whole, "%s%s", begin, text);
+    CHECK_INT(chat_encode_rendered(t, &scratch, text, strlen(text), &got, &e), 0);
+    CHECK_INT(tokenizer_encode(t, &scratch, str_text(&whole), whole.len, 1, &want, &e), 0);
+    CHECK(got.n > 0 && same(&got, &want));
+    str_release(&whole);
+    token_list_release(&got);
+    token_list_release(&want);
+}
+
 int main(void)
 {
     static const char *const r1_tokens[] = {
@@ -249,6 +265,20 @@ int main(void)
     check_words();
     check_answer_prefix(qwen);
     check_forgery(qwen);
+    check_rendered(pocket, "<|User|>x", "<|begin_of_sentence|>");
+    check_rendered(pocket, "<|begin_of_sentence|><|User|>x", "");
+    check_rendered(qwen, "<|im_start|>user\nx", "");
+    check_rendered(llama, "<|start_header_id|>x", ""); /* its file asks for nothing */
+    struct tokenizer *llama2 = open(SOURCE_DIR "/tests/engine/text/tokenizers/llama2.json");
+    struct token_list once = {0}, twice = {0};
+    struct err none = {0};
+    CHECK_INT(chat_encode_rendered(llama2, &scratch, "x", 1, &once, &none), 0);
+    CHECK_INT(chat_encode_rendered(llama2, &scratch, "<s>x", 4, &twice, &none), 0);
+    CHECK(once.n > 1 && once.id[0] == 1 && once.id[1] != 1);
+    CHECK(twice.n > 1 && twice.id[0] == 1 && twice.id[1] != 1);
+    token_list_release(&once);
+    token_list_release(&twice);
+    tokenizer_close(llama2);
 
     struct token_list ids = {0};
     struct err e = {0};
