@@ -61,7 +61,8 @@ set(rooms
   "engine/policies         | policy.h                                   | engine/model engine/memory engine/pocket kernels"
   "engine                  | engine.h                                   | engine/policies engine/model engine/text engine/memory engine/pocket kernels"
 
-  "tasks                   | task.h task_group.h                        | answer_check"
+  "tasks/ruler             | ruler_gen.h                                |"
+  "tasks                   | task.h task_group.h                        | tasks/ruler answer_check"
 
   "evalcore/cli            | *                                          |"
   "evalcore/fetch          | fetch.h                                    | evalcore/cli"

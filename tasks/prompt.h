@@ -1,7 +1,7 @@
 #ifndef TASKS_PROMPT_H
 #define TASKS_PROMPT_H
 
-#include "evalcore/base/str.h"
+#include "evalcore/base/prompt_fill.h"
 #include "tasks/task.h"
 
 struct prompt_text {
@@ -9,21 +9,11 @@ struct prompt_text {
 };
 extern const struct prompt_text prompt_texts[]; /* generated from tasks/prompts; ends with name NULL */
 
-struct prompt_field {
-    const char *name; /* "problem" fills {problem} */
-    const char *text;
-    size_t len;
-};
-
 /* Is the name one of the comma-separated list? Of NULL nothing is. */
 int list_has(const char *list, const char *name);
 
 /* The template FAMILY_VARIANT that the task's options ask for: their variant, or the first of ops->prompts.
  * An unknown variant is an error that lists the known ones. */
 int prompt_find(const char **text, const struct task *t, const char *family, struct err *e);
-
-/* Replaces each {name} that is in `fields`, in one pass: what a field holds is never searched again, and
- * braces around anything else stay. */
-void prompt_fill(struct str *out, const char *text, const struct prompt_field *fields, int n_fields);
 
 #endif

@@ -1,5 +1,5 @@
 /* What the generators of RULER's families share: draws, and needles in a haystack. */
-#include "tasks/ruler_gen.h"
+#include "tasks/ruler/ruler_gen.h"
 
 #include <string.h>
 

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tasks/prompt.h"
-#include "tasks/ruler_gen.h"
-#include "tasks/ruler_text.h"
+#include "evalcore/base/arena.h"
+#include "evalcore/base/prompt_fill.h"
+#include "tasks/ruler/ruler_gen.h"
+#include "tasks/ruler/ruler_text.h"
 
 enum { COMMON = 10 };
 

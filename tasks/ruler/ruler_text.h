@@ -1,5 +1,5 @@
-#ifndef TASKS_RULER_TEXT_H
-#define TASKS_RULER_TEXT_H
+#ifndef TASKS_RULER_RULER_TEXT_H
+#define TASKS_RULER_RULER_TEXT_H
 
 #include "evalcore/base/rng.h"
 #include "evalcore/base/str.h"

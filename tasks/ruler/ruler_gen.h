@@ -1,11 +1,14 @@
-#ifndef TASKS_RULER_GEN_H
-#define TASKS_RULER_GEN_H
+#ifndef TASKS_RULER_RULER_GEN_H
+#define TASKS_RULER_RULER_GEN_H
 
 #include "evalcore/base/json.h"
 #include "evalcore/base/rng.h"
 #include "evalcore/base/str.h"
 
-/* How a problem of the task ruler is made (NVIDIA/RULER, scripts/data/synthetic; arXiv 2404.06654, table 2
+/* The room of the generators of RULER's families, and its door. Only tasks/ruler.c comes in; nothing here
+ * knows of tasks.
+ *
+ * How a problem of the task ruler is made (NVIDIA/RULER, scripts/data/synthetic; arXiv 2404.06654, table 2
  * and appendix B). A generator makes problem i with a haystack of `size` units: sentences, lines of noise,
  * needles, or words. What is asked for depends on (key, index) alone, so a larger size only adds units, and
  * the caller looks for the largest that fits. */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tasks/prompt.h"
-#include "tasks/ruler_gen.h"
-#include "tasks/ruler_text.h"
+#include "evalcore/base/prompt_fill.h"
+#include "tasks/ruler/ruler_gen.h"
+#include "tasks/ruler/ruler_text.h"
 
 enum { NEEDLES_MAX = 4, DEPTHS = 40 };
 static const char *const kind_names[] = {"words", "numbers", "uuids"};

@@ -1,6 +1,6 @@
 /* The English words of the task ruler, where RULER takes lists from a Python package: adjectives and nouns
  * for keys such as "gentle-harbour", and all of them for lists of words. No word occurs twice. */
-#include "tasks/ruler_text.h"
+#include "tasks/ruler/ruler_text.h"
 
 const char *const ruler_adjectives[] = {
     "able",     "amber",    "ample",   "ancient",  "angry",    "arctic",  "awake",    "bald",     "bitter",

@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "tasks/prompt.h"
-#include "tasks/ruler_text.h"
+#include "evalcore/base/prompt_fill.h"
+#include "tasks/ruler/ruler_text.h"
 
 static const char *const frames[] = {
     "In {season} the road to {town} is often closed because of the {weather}",

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tasks/prompt.h"
-#include "tasks/ruler_gen.h"
+#include "evalcore/base/prompt_fill.h"
+#include "tasks/ruler/ruler_gen.h"
 
 enum { VARIABLES = 5, NAME_LETTERS = 5, EXAMPLE_LETTERS = 3 };
 
