@@ -178,6 +178,10 @@ def models():
     fetch(0, "1 of them fetched now", ID + "@v2")
     check(open(REPO + "/refs/v2").read() == commit and snapshot(commit)["config.json"] == CONFIG + b"\n", "v2")
     fetch(0, "0 of them fetched now", ID + "@" + commit)
+    # a mirror that answers a commit with another one
+    serve(MODEL, "b" * 40, commit)
+    fetch(3, "the server lists commit " + commit + " where " + "b" * 40 + " was asked for", ID + "@" + "b" * 40)
+    check(not os.path.exists(REPO + "/refs/" + "b" * 40), "another commit is taken for the one that was asked for")
     check(sorted(os.listdir(REPO + "/refs")) == ["main", "v2"], "refs:", os.listdir(REPO + "/refs"))
 
     # redirects: within the host with the token, to another port without
