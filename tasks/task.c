@@ -235,9 +235,10 @@ static int find_file(const char **path, struct task *t, const char *data_dir, st
             "or with --data DIR a folder that holds %s",
             ops->name, *path);
     if (!file_exists(*path))
-        return err_set(e, ERR_USAGE,
-                       "task %s: there is no file %s; get it with `kveval fetch %s`, or name it with file",
-                       ops->name, *path, ops->name);
+        return err_set(
+            e, ERR_USAGE,
+            "task %s: there is no file %s; get it with `kveval fetch %s --data %s`, or name it with file",
+            ops->name, *path, ops->name, data_dir);
     return 0;
 }
 

@@ -14,8 +14,9 @@ TOLERANCE = 1e-3 # of one log-probability, both sides in fp32
 def filter_lines(program, lines, *arguments):
     done = subprocess.run([program, *arguments], input="".join(json.dumps(x) + "\n" for x in lines), capture_output=True,
                           text=True, encoding="utf-8")
-    if done.returncode:
-        sys.exit(f"{arguments[0]} ended with {done.returncode}: {done.stderr.strip()}\n{done.stdout[:300]}")
+    if done.returncode: # a refused line says why in "error"; it may stand after long good ones
+        wrong = [x for x in done.stdout.split("\n") if x.startswith('{"error"')]
+        sys.exit(f"{arguments[0]} ended with {done.returncode}: {done.stderr.strip()}\n" + "\n".join(wrong[:3]))
     return [json.loads(x) for x in done.stdout.split("\n") if x]
 
 

@@ -48,13 +48,13 @@ static void errors(void)
             "--data DIR a folder that holds aime/aime24.jsonl");
     refused("aime24", "problems=1", "nowhere",
             "task aime24: there is no file nowhere/aime/aime24.jsonl; get it with `kveval fetch "
-            "aime24`, or name it with file");
+            "aime24 --data nowhere`, or name it with file");
     refused("aime24", "file=nowhere.jsonl", NULL, "cannot read nowhere.jsonl: No such file or directory");
     refused("longbench", "problems=1", "nowhere",
             "task longbench: name a data set with subset, or a problems file with file");
     refused("longbench", "subset=qasper", "nowhere",
             "task longbench: there is no file nowhere/longbench/qasper.jsonl; get it with `kveval "
-            "fetch longbench`, or name it with file");
+            "fetch longbench --data nowhere`, or name it with file");
     refused("longbench", "subset=../x", "nowhere",
             "task longbench: subset is a data set's name, without \"/\"");
     refused("aime24", "steps=5", NULL,
