@@ -178,3 +178,12 @@ const char *str_nearest(const char *name, const char *const *known)
     }
     return best;
 }
+
+void str_bytes(struct str *s, double n)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    int u = 0;
+    for (; n >= 1024 && u < 4; u++)
+        n /= 1024;
+    str_printf(s, u ? "%.1f %s" : "%.0f %s", n, units[u]);
+}

@@ -16,6 +16,7 @@ void str_add(struct str *s, const char *bytes, size_t n);
 void str_puts(struct str *s, const char *text);
 void str_putc(struct str *s, char c);
 void str_printf(struct str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void str_bytes(struct str *s, double n);   /* an amount of memory: "256.6 MiB" */
 void str_clear(struct str *s);             /* len 0, keeps the memory */
 void str_release(struct str *s);           /* frees the memory; s is empty again */
 const char *str_text(const struct str *s); /* "" when empty */

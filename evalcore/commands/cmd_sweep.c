@@ -217,7 +217,7 @@ static int dry_run(struct sweep *s, struct err *e)
         rc = run_load_with(&done, s->o.out, &ro, e);
     o.done = has_run && !rc ? &done : NULL;
     if (!rc)
-        rc = dryrun_print(&s->plan, &o, e);
+        dryrun_print(&s->plan, &o);
     if (o.done)
         run_release(&done);
     str_release(&config);

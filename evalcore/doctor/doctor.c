@@ -99,15 +99,6 @@ void doctor_number(struct str *out, double n)
     }
 }
 
-void doctor_bytes(struct str *out, double n)
-{
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    int u = 0;
-    for (; n >= 1024 && u < 4; u++)
-        n /= 1024;
-    str_printf(out, u ? "%.1f %s" : "%.0f %s", n, units[u]);
-}
-
 int doctor_model(const struct doctor_order *o)
 {
     struct patient p = {.order = o, .model = o->engine.model};

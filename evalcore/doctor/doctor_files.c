@@ -109,7 +109,7 @@ static void say_weights(struct patient *p, const struct sum *s)
                 str_printf(&types, " (%.2g %%)", 100 * s->values[i] / all);
         }
     doctor_number(&count, all);
-    doctor_bytes(&size, s->file_bytes);
+    str_bytes(&size, s->file_bytes);
     p->has_weights = s->values[ST_OTHER] == 0 && all > 0;
     doctor_say(p, p->has_weights ? FINDING_OK : FINDING_FAULT, "weights", "%s parameters, %s, %s", count.data,
                str_text(&types), size.data);

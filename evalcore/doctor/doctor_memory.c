@@ -47,15 +47,15 @@ static void describe(const struct patient *p, const struct engine_memory *m, con
     const struct engine_info *i = &p->info;
     double values = 2.0 * i->n_layers * i->n_kv * i->head_dim;
     str_puts(out, "weights ");
-    doctor_bytes(out, (double)m->weights);
+    str_bytes(out, (double)m->weights);
     str_puts(out, ", activations and tables ");
-    doctor_bytes(out, (double)m->scratch);
+    str_bytes(out, (double)m->scratch);
     str_printf(out, "; K and V (%s) ", (double)i->kv_token_bytes > 3 * values ? "fp32" : "bf16");
-    doctor_bytes(out, (double)i->kv_token_bytes);
+    str_bytes(out, (double)i->kv_token_bytes);
     str_puts(out, " a token: ");
-    doctor_bytes(out, n->one);
+    str_bytes(out, n->one);
     str_printf(out, " for a sequence of %d, ", n->context);
-    doctor_bytes(out, n->all);
+    str_bytes(out, n->all);
     str_printf(out, " for %d of them", i->max_batch);
 }
 
@@ -67,7 +67,7 @@ static void judge(struct patient *p, const struct engine_memory *m, const struct
     int is_short = free > 0 && n->fixed + most > free;
     doctor_say(p, is_short ? FINDING_FAULT : FINDING_OK, "memory", "%s", text.data);
     if (free > 0)
-        doctor_bytes(&room, free);
+        str_bytes(&room, free);
     doctor_note("%s%s", free > 0 ? room.data : "how much is free is not known", free > 0 ? " are free" : "");
     double held = n->pool > 0 ? n->pool : free - n->fixed;
     if (is_short) {
@@ -76,7 +76,7 @@ static void judge(struct patient *p, const struct engine_memory *m, const struct
             "another machine");
     } else if (free > 0 && n->all > held) {
         str_clear(&room);
-        doctor_bytes(&room, held);
+        str_bytes(&room, held);
         doctor_note(
             "the cache holds %s: when all grow that long fewer decode together, with the same results",
             room.data);

@@ -37,8 +37,6 @@ void doctor_tokens(const struct tokenizer *t, const int32_t *id, size_t n);
 void doctor_token(struct str *out, const struct tokenizer *t, int32_t id);
 /* "134,515,008" */
 void doctor_number(struct str *out, double n);
-/* "256.6 MiB" */
-void doctor_bytes(struct str *out, double n);
 
 void doctor_files(struct patient *p);     /* files, config.json, weights: doctor_files.c */
 void doctor_memory(struct patient *p);    /* whether weights and shape agree, and memory: doctor_memory.c */

@@ -17,15 +17,6 @@ int dryrun_calibration(const char *name, struct err *e)
     return err_set(e, ERR_USAGE, "--calibrate takes auto, yes or no, not \"%.40s\"", name);
 }
 
-void dryrun_bytes(struct str *out, double n)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    int u = 0;
-    for (; n >= 1024 && u < 4; u++)
-        n /= 1024;
-    str_printf(out, n >= 100 || u == 0 ? "%.0f %s" : "%.1f %s", n, units[u]);
-}
-
 double dryrun_tokens(const struct dryrun *d, int cell, size_t q)
 {
     const struct plan_cell *c = &d->plan->cells[cell];
@@ -92,11 +83,10 @@ static void table(struct dryrun *d)
                "Once there are\ncompletions, a dry run with their folder as -o goes by these.\n");
 }
 
-int dryrun_print(const struct runplan *p, const struct dryrun_options *o, struct err *e)
+void dryrun_print(const struct runplan *p, const struct dryrun_options *o)
 {
     struct dryrun d = {.plan = p, .options = o};
     const struct engine_info *info = &p->lanes[0].info;
-    (void)e;
     d.length = xcalloc((size_t)p->n_cells + 1, sizeof *d.length);
     table(&d);
     printf("\nmodel: %s (%s), %d layers, %d query and %d KV heads of %d, context %d; weights: headers and "
@@ -106,5 +96,4 @@ int dryrun_print(const struct runplan *p, const struct dryrun_options *o, struct
     dryrun_memory(&d);
     dryrun_time(&d);
     free(d.length);
-    return 0;
 }

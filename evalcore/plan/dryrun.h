@@ -19,6 +19,6 @@ int dryrun_calibration(const char *name, struct err *e);
 
 /* Prints cells, jobs, expected tokens, memory and time on standard output. p: a dry plan
  * (runplan_options.dry). A speed that cannot be measured is no error, the reason is printed. */
-int dryrun_print(const struct runplan *p, const struct dryrun_options *o, struct err *e);
+void dryrun_print(const struct runplan *p, const struct dryrun_options *o);
 
 #endif

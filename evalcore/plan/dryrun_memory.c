@@ -62,7 +62,7 @@ static void say_pool(const struct lane *lane, double bytes, double one, double l
     double pool = lane->memory.pool ? (double)lane->memory.pool : left;
     if (pool > bytes)
         pool = bytes;
-    dryrun_bytes(&text, pool);
+    str_bytes(&text, pool);
     if (pool < one)
         printf(
             "This is too little: one sequence at its limit does not fit the %s that are left for K and V.\n",
@@ -86,8 +86,8 @@ static void say_device(const struct lane *lane, double bytes, double one)
         printf("device: %s\n", why.text);
         return;
     }
-    dryrun_bytes(&free_text, (double)dev.free_bytes);
-    dryrun_bytes(&total, (double)dev.total_bytes);
+    str_bytes(&free_text, (double)dev.free_bytes);
+    str_bytes(&total, (double)dev.total_bytes);
     printf("device: %s, %s of %s free\n", dev.name, free_text.data, total.data);
     double left = (double)dev.free_bytes - (double)m->weights - (double)m->scratch - (double)m->spare;
     if (left < 0)
@@ -101,7 +101,7 @@ static void say_device(const struct lane *lane, double bytes, double one)
 static void line(const char *name, double bytes, const char *what)
 {
     struct str text = {0};
-    dryrun_bytes(&text, bytes);
+    str_bytes(&text, bytes);
     printf("  %-10s %10s  %s\n", name, text.data, what);
     str_release(&text);
 }
@@ -120,7 +120,7 @@ static void say_lane(const struct lane *lane, const struct need *need)
         str_puts(&kv, ", as on the CPU, since this program lacks the backend");
     line("buffers", (double)m->scratch, kv.data);
     str_clear(&kv);
-    dryrun_bytes(&kv, per_token);
+    str_bytes(&kv, per_token);
     str_printf(&kv, " a token; the longest sequence can have %.0f tokens and holds up to %.0f", need->longest,
                need->one);
     line("K and V", per_token * need->all, kv.data);

@@ -16,8 +16,6 @@ struct dryrun {
 /* What is expected of the completion of problem q: at most its limit (runplan_limit), and exactly that where
  * nothing else ends it. */
 double dryrun_tokens(const struct dryrun *d, int cell, size_t q);
-/* "1.5 GiB" */
-void dryrun_bytes(struct str *out, double n);
 
 /* dryrun_memory.c. Sets longest and rows. */
 void dryrun_memory(struct dryrun *d);

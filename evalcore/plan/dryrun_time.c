@@ -59,7 +59,7 @@ void dryrun_time(const struct dryrun *d)
     struct err why = {0};
     struct str weights = {0};
     printf("\n");
-    dryrun_bytes(&weights, (double)lane->info.weight_bytes);
+    str_bytes(&weights, (double)lane->info.weight_bytes);
     if (d->options->calibration == CALIBRATE_NO || d->rows < 1)
         printf("speed: not measured, so no time is given\n");
     else if (d->options->calibration == CALIBRATE_AUTO && lane->info.weight_bytes > LARGE_WEIGHTS)
