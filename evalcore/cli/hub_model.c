@@ -23,11 +23,16 @@ int hub_is_id(const char *model)
     return *revision && *revision != '.' && strspn(revision, letters) == strlen(revision);
 }
 
+int hub_is_commit(const char *revision)
+{
+    return strlen(revision) == COMMIT_DIGITS && strspn(revision, "0123456789abcdef") == COMMIT_DIGITS;
+}
+
 /* The commit of a revision; a commit is its own. */
 static const char *commit_of(const char *repo, const char *revision, struct arena *a)
 {
     struct str text = {0};
-    if (strlen(revision) == COMMIT_DIGITS && strspn(revision, "0123456789abcdef") == COMMIT_DIGITS)
+    if (hub_is_commit(revision))
         return revision;
     if (!file_read(arena_printf(a, "%s/refs/%s", repo, revision), &text, NULL))
         revision = arena_strdup(a, str_text(&text));

@@ -11,6 +11,9 @@
 /* Has the form of an id, and no file or folder of that name is there. */
 int hub_is_id(const char *model);
 
+/* 40 hexadecimal digits: a commit of the Hub's repositories. */
+int hub_is_commit(const char *revision);
+
 /* An id taken apart; all texts live in the arena. */
 struct hub_id {
     const char *name;     /* "owner/name" */

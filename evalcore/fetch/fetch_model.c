@@ -125,9 +125,7 @@ static int get_listed(struct fetching *x, int *signal, struct err *e)
 {
     const struct hub_file *one = hub_list_find(&x->list, weights),
                           *index = hub_list_find(&x->list, index_name);
-    if (strlen(x->id->revision) == strlen(x->list.commit) &&
-        strspn(x->id->revision, "0123456789abcdef") == strlen(x->list.commit) &&
-        strcmp(x->id->revision, x->list.commit))
+    if (hub_is_commit(x->id->revision) && strcmp(x->id->revision, x->list.commit))
         return err_set(e, ERR_FORMAT, "%s: the server lists commit %s where %s was asked for", x->id->name,
                        x->list.commit, x->id->revision);
     if (!hub_list_find(&x->list, "config.json"))
