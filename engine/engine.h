@@ -61,7 +61,7 @@ struct engine_info {
     size_t step_bytes;   /* weights that a decode step reads: all but an embedding that is not the head too */
     size_t layer_values; /* parameters of the layers' matrices; the output head has vocab x hidden more */
     size_t kv_token_bytes; /* K and V of one token, all layers and KV heads */
-    int32_t bos, eos;      /* eos: the first end token; -1 when the model has none */
+    int32_t eos;           /* the first end token; -1 when the model has none */
 };
 const struct engine_info *engine_info(const struct engine *en);
 const struct tokenizer *engine_tokenizer(

@@ -21,7 +21,6 @@ struct engine_info engine_config_info(const char *model, const struct model_conf
                                 .vocab = c->vocab,
                                 .max_position = c->max_position,
                                 .max_context = c->max_position,
-                                .bos = c->bos,
                                 .eos = c->n_eos ? c->eos[0] : -1};
 }
 

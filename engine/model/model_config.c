@@ -141,7 +141,6 @@ int model_config_parse(struct model_config *c, const char *text, size_t n, const
                        size_t n_generation, const char *what, struct err *e)
 {
     memset(c, 0, sizeof *c);
-    c->bos = -1;
     json_t *o = NULL, *g = NULL;
     int rc = json_read_text(&o, text, n, what, e);
     if (!rc && !json_is_object(o))
@@ -149,9 +148,6 @@ int model_config_parse(struct model_config *c, const char *text, size_t n, const
     if (!rc && !(rc = parse_family(c, o, what, e)) && !(rc = refuse_unsupported(o, what, e)) &&
         !(rc = parse_shape(c, o, what, e)) && !(rc = model_rope_parse(c, o, what, e)))
         rc = parse_eos(c, o, what, e);
-    int64_t bos = -1;
-    if (!rc && !(rc = json_opt_int(o, "bos_token_id", &bos, what, e)) && bos >= 0 && bos < c->vocab)
-        c->bos = (int32_t)bos;
     if (!rc && generation &&
         !(rc = json_read_text(&g, generation, n_generation, "generation_config.json", e)))
         rc = parse_eos(c, g, "generation_config.json", e);

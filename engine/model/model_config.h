@@ -29,7 +29,6 @@ struct model_config {
     double rope_factor, rope_low, rope_high, rope_original;
     int rope_is_exact;     /* yarn: the ends of the ramp are not rounded to whole pairs */
     double rope_attention; /* cosines and sines are multiplied by this: 1, but for yarn */
-    int32_t bos;           /* -1: none */
     int32_t eos[MODEL_MAX_EOS];
     int n_eos;
 };

@@ -214,9 +214,9 @@ static int decode_known(struct engine *en, const struct completion **done, struc
     int n = 0, rc = policy_spec_text(&spec, "full", &a, e);
     if (!rc)
         rc = engine_policy(en, &spec, &r.policy, e);
-    token_list_add(&ids, engine_info(en)->bos);
     if (!rc)
-        rc = tokenizer_encode(engine_tokenizer(en), &scratch, known_prompt, strlen(known_prompt), 1, &ids, e);
+        rc =
+            chat_encode_rendered(engine_tokenizer(en), &scratch, known_prompt, strlen(known_prompt), &ids, e);
     r.prompt = ids.id;
     r.n_prompt = (int)ids.n;
     if (!rc)

@@ -138,8 +138,7 @@ void prompts_load(struct prompts *p, struct engine *en, const char *path, int ma
         if (json_read_text(&o, line, n, path, &e) || json_get_str(o, "rendered", &text, path, &e) ||
             json_opt_str(o, "gold", &gold, path, &e))
             die(&e);
-        token_list_add(&p->ids[p->n], engine_info(en)->bos);
-        if (tokenizer_encode(engine_tokenizer(en), &s, text, strlen(text), 1, &p->ids[p->n], &e))
+        if (chat_encode_rendered(engine_tokenizer(en), &s, text, strlen(text), &p->ids[p->n], &e))
             die(&e);
         p->gold[p->n++] = xstrdup(gold);
         json_decref(o);
