@@ -15,8 +15,8 @@ static void accuracy_cell(struct doc *d, struct table *t, const struct report *r
     }
     const struct pair *p = report_pair_of(r, i);
     unsigned flags = (c->is_baseline ? CELL_STRONG : 0) | report_pair_flags(p);
-    table_add(d, t, flags, "%.1f \xC2\xB1%.1f (n=%d\xC3\x97%d)%s", 100 * s->accuracy,
-              50 * (s->ci.high - s->ci.low), c->task->n_problems, c->samples, report_pair_sign(p));
+    table_add(d, t, flags, "%s (n=%d\xC3\x97%d)%s", report_percent(d->arena, s->accuracy, s->ci),
+              c->task->n_problems, c->samples, report_pair_sign(p));
     struct str note = {0};
     if (c->n_records < c->n_expected)
         str_printf(&note, "incomplete %d/%d (biased to short), ", c->n_records, c->n_expected);
@@ -32,9 +32,9 @@ static void accuracy_cell(struct doc *d, struct table *t, const struct report *r
 void report_add_accuracy(struct doc *d, const struct report *r)
 {
     struct table *t = doc_table(
-        d, "Percent correct over all jobs \xC2\xB1 half of the 95 % interval (n = problems \xC3\x97 "
+        d, "Percent correct over all jobs [95 % interval] (n = problems \xC3\x97 "
            "samples), mean length of a completion, share of KV tokens read. \xE2\x96\xBC lower or "
-           "\xE2\x96\xB2 higher than the baseline beyond chance, \xE2\x89\x88 cannot be told apart from it.");
+           "\xE2\x96\xB2 higher than the baseline beyond chance, ? not decided with this many problems.");
     int several_models = 0;
     for (int i = 1; i < r->n_rows; i++)
         several_models |= strcmp(r->rows[i].model, r->rows[0].model) != 0;

@@ -48,7 +48,9 @@ static void limits_row(struct doc *d, struct table *t, const struct report *r, i
 {
     double *spread = xmalloc((size_t)(r->n_pairs + 1) * sizeof *spread);
     size_t n = 0;
-    int problems = 0, samples = 0, is_single = 1;
+    int problems = 0, samples = 0, is_single = 1, compared = 0;
+    for (int i = 0; i < r->n_pairs; i++)
+        compared += r->cells[r->pairs[i].b].column == column && !isnan(r->pairs[i].p);
     for (int i = 0; i < r->n_pairs; i++) {
         const struct pair *p = &r->pairs[i];
         if (r->cells[p->b].column != column || p->problems < 2 || (n && p->is_single != is_single))
@@ -60,16 +62,21 @@ static void limits_row(struct doc *d, struct table *t, const struct report *r, i
     }
     if (n) {
         stat_sort(spread, n);
-        double typical = stat_quantile(spread, n, 0.5);
+        double typical = stat_quantile(spread, n, 0.5), alpha = 0.05 / (compared ? compared : 1);
+        long fewest = stat_problems_to_differ(alpha);
         struct interval half = stat_wilson(problems / 2.0, problems);
-        double found =
-            is_single ? stat_mdd_mcnemar(problems, typical) : stat_mdd_paired((size_t)problems, typical);
+        double found = is_single ? stat_mdd_mcnemar(problems, typical, alpha)
+                                 : stat_mdd_paired((size_t)problems, typical, alpha);
         table_row(d, t);
         table_add(d, t, 0, "%s", r->columns[column]);
         table_add(d, t, 0, "%d \xC3\x97 %d", problems, samples);
         table_add(d, t, 0, "%.1f points", 100.0 / problems);
-        table_add(d, t, 0, "\xC2\xB1%.0f points", 50 * (half.high - half.low));
-        table_add(d, t, CELL_STRONG, "%.0f points", 100 * found);
+        table_add(d, t, 0, "%.0f to %.0f", 100 * half.low, 100 * half.high);
+        if (isnan(found) || problems < fewest) /* a t test may see what no exact test can */
+            table_add(d, t, CELL_STRONG, "none");
+        else
+            table_add(d, t, CELL_STRONG, "%.0f points", 100 * found);
+        table_add(d, t, 0, "%ld", fewest);
         if (is_single)
             table_add(d, t, CELL_MUTED, "cells differ from the baseline on %.0f %% of the problems (median)",
                       100 * typical);
@@ -85,12 +92,16 @@ static void add_limits(struct doc *d, const struct report *r)
     struct table *t =
         doc_table(d, "What sets of this size can show. A true difference from the baseline that is smaller "
                      "than the fifth column would be missed more than one time in five (two-sided test at 5 "
-                     "%, before the adjustment for several cells).");
+                     "%, divided by the number of cells compared in the task: the first of them that can "
+                     "be marked has to pass that). \"none\": not even a loss of everything would be found. "
+                     "The sixth column is the fewest problems that could be marked at all, if each "
+                     "of them went the same way.");
     static const struct table_column columns[] = {{"task", 0},
                                                   {"problems \xC3\x97 samples", CELL_NUMBER},
                                                   {"one problem is", CELL_NUMBER},
                                                   {"95 % interval at 50 %", CELL_NUMBER},
                                                   {"smallest difference found", CELL_NUMBER},
+                                                  {"fewest problems", CELL_NUMBER},
                                                   {"because", 0}};
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
     for (int col = 0; col < r->n_columns; col++)

@@ -8,8 +8,8 @@ void report_add_longbench(struct doc *d, const struct report *r)
 {
     struct table *t = doc_table(
         d,
-        "Mean score over the data sets of a class (arXiv 2308.14508, table 1) \xC2\xB1 half of the 95 % "
-        "interval; "
+        "Mean score over the data sets of a class (arXiv 2308.14508, table 1) [95 % "
+        "interval]; "
         "average: the mean of the six classes, as papers print it. Below: how many of the class's data sets "
         "have results.");
     table_column(d, t, "policy", 0);
@@ -25,7 +25,7 @@ void report_add_longbench(struct doc *d, const struct report *r)
             if (isnan(m.mean))
                 table_add(d, t, CELL_MUTED, "-");
             else
-                table_add(d, t, 0, "%.1f \xC2\xB1%.1f", 100 * m.mean, 50 * (m.ci.high - m.ci.low));
+                table_add(d, t, 0, "%s", report_percent(d->arena, m.mean, m.ci));
             table_small(d, t, "%d of %d", m.n, m.n_sets);
         }
     }

@@ -73,7 +73,7 @@ void report_add_ruler(struct doc *d, const struct report *r)
             if (!m.n)
                 table_add(d, t, CELL_MUTED, "-");
             else
-                table_add(d, t, 0, "%.1f [%.1f-%.1f]", 100 * m.mean, 100 * m.ci.low, 100 * m.ci.high);
+                table_add(d, t, 0, "%s", report_percent(d->arena, m.mean, m.ci));
             table_small(d, t, "%d famil%s", m.n, m.n == 1 ? "y" : "ies");
         }
     }

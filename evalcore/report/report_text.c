@@ -8,7 +8,7 @@
 enum { NAME_MAX_WIDTH = 40, TASK_MAX_WIDTH = 28, GAP = 2 };
 
 struct marks { /* which of them occurred and so need a legend */
-    int compared, unfinished, inactive;
+    int compared, incomplete, inactive;
 };
 
 /* Characters, of valid UTF-8. */
@@ -62,12 +62,14 @@ static const char *cell_text(const struct report *r, int row, int column, struct
         return "-";
     const struct cell_stats *s = &r->cells[i];
     const char *sign = report_pair_sign(report_pair_of(r, i));
-    int unfinished = s->cell->n_records < s->cell->n_expected, inactive = s->activity == ACTIVITY_INACTIVE;
+    int incomplete = s->cell->n_records < s->cell->n_expected, inactive = s->activity == ACTIVITY_INACTIVE;
     m->compared |= *sign != 0;
-    m->unfinished |= unfinished;
+    m->incomplete |= incomplete;
     m->inactive |= inactive;
-    return arena_printf(r->arena, "%5.1f \xC2\xB1%.1f%s%s%s", 100 * s->accuracy,
-                        50 * (s->ci.high - s->ci.low), sign, unfinished ? " *" : "", inactive ? " !" : "");
+    const char *percent = report_percent(r->arena, s->accuracy, s->ci);
+    size_t whole = strcspn(percent, ". "); /* its digits, at most "100" */
+    return arena_printf(r->arena, "%*s%s%s%s%s", (int)(whole < 3 ? 3 - whole : 0), "", percent, sign,
+                        incomplete ? " *" : "", inactive ? " !" : "");
 }
 
 static const char *row_label(const struct report *r, int row)
@@ -138,7 +140,7 @@ static void add_accuracies(struct str *out, const struct report *r, size_t name_
     size_t *width = arena_alloc(r->arena, ((size_t)r->n_columns + 1) * sizeof *width);
     for (int c = 0; c < r->n_columns; c++)
         width[c] = column_width(r, c, m);
-    str_puts(out, "Percent correct \xC2\xB1 half of the 95 % interval\n");
+    str_puts(out, "Percent correct [95 % interval]\n");
     for (int from = 0, to; from < r->n_columns; from = to) {
         size_t used = name_width + GAP + width[from];
         for (to = from + 1; to < r->n_columns && used + GAP + width[to] <= REPORT_TEXT_COLUMNS; to++)
@@ -159,13 +161,13 @@ void report_text(struct str *out, const struct report *r)
     if (r->n_columns)
         add_accuracies(out, r, name_width, &m);
     add_texts(out, r, name_width);
-    if (m.compared || m.unfinished || m.inactive)
+    if (m.compared || m.incomplete || m.inactive)
         str_putc(out, '\n');
     if (m.compared)
-        str_puts(out, "\xE2\x96\xBC lower, \xE2\x96\xB2 higher than the baseline beyond chance, \xE2\x89\x88 "
-                      "not told apart from it\n");
-    if (m.unfinished)
-        str_puts(out, "* unfinished: short completions finish first, so it leans towards them\n");
+        str_puts(out, "\xE2\x96\xBC lower, \xE2\x96\xB2 higher than the baseline beyond chance, ? not "
+                      "decided\n");
+    if (m.incomplete)
+        str_puts(out, "* incomplete: short completions finish first, so it leans towards them\n");
     if (m.inactive)
         str_puts(out, "! policy inactive: it read everything although its budget was exceeded\n");
 }

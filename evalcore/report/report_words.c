@@ -20,12 +20,19 @@ const char *report_or_unknown(const char *s)
     return s && *s ? s : "unknown";
 }
 
+const char *report_percent(struct arena *a, double mean, struct interval ci)
+{
+    int digits = ci.high - ci.low < 0.1;
+    return arena_printf(a, "%.*f [%.*f-%.*f]", digits, 100 * mean, digits, 100 * ci.low, digits,
+                        100 * ci.high);
+}
+
 const char *report_pair_sign(const struct pair *p)
 {
     if (!p || isnan(p->holm))
         return "";
     if (p->holm >= 0.05)
-        return " \xE2\x89\x88";
+        return " ?";
     return p->delta < 0 ? " \xE2\x96\xBC" : " \xE2\x96\xB2";
 }
 

@@ -95,13 +95,17 @@ struct interval stat_paired_t(const double *d, size_t n);
 enum signflip { SIGNFLIP_EXACT, SIGNFLIP_MONTE_CARLO };
 double stat_signflip(const double *d, size_t n, double unit, enum signflip *how);
 
-/* Minimum detectable difference: the smallest true loss that a two-sided 5 % test finds with 80 % power; 1
- * when no loss is certain to be found. mcnemar, for one sample of each problem: `discordance` is the
- * expected share of problems on which the two differ (at least the loss itself); exact, by enumerating the
- * test's distribution. paired, for several samples: `sd` is the standard deviation of the per-problem
- * differences; the result is (t + z) * sd / sqrt(n). */
-double stat_mdd_mcnemar(long n_problems, double discordance);
-double stat_mdd_paired(size_t n_problems, double sd);
+/* The fewest problems that an exact McNemar test at level alpha (in (0, 1), else -1) can tell apart: as many
+ * as must all fall to one side to give p <= alpha. */
+long stat_problems_to_differ(double alpha);
+
+/* Minimum detectable difference: the smallest true loss that a two-sided test at level alpha finds with 80 %
+ * power; NaN when not even a loss of everything would be found. mcnemar, for one sample of each problem:
+ * `discordance` is the expected share of problems on which the two differ (at least the loss itself); exact,
+ * by enumerating the test's distribution. paired, for several samples: `sd` is the standard deviation of the
+ * per-problem differences; the result is (t + z) * sd / sqrt(n). */
+double stat_mdd_mcnemar(long n_problems, double discordance, double alpha);
+double stat_mdd_paired(size_t n_problems, double sd, double alpha);
 double stat_sd(const double *v, size_t n);
 
 /* Holm's step-down adjustment (Holm 1979). NaN entries stay NaN and do not count. */

@@ -190,13 +190,13 @@ double stat_signflip(const double *d, size_t n, double unit, enum signflip *how)
 
 /* The power of the exact McNemar test at 5 % when a share `discordance` of the problems differs and the
  * net loss is `loss`. */
-static double mcnemar_power(long n, double discordance, double loss)
+static double mcnemar_power(long n, double discordance, double loss, double alpha)
 {
     double worse = (discordance + loss) / (2 * discordance), power = 0;
     long critical = -1; /* largest count of the rarer direction that rejects; it never falls as m grows */
     for (long m = 0; m <= n; m++) {
         double here = stat_binomial_cdf(m, n, discordance) - stat_binomial_cdf(m - 1, n, discordance);
-        while (critical + 1 <= m / 2 && stat_mcnemar(m - critical - 1, critical + 1) <= 0.05)
+        while (critical + 1 <= m / 2 && stat_mcnemar(m - critical - 1, critical + 1) <= alpha)
             critical++;
         if (critical < 0 || here < 1e-12)
             continue;
@@ -208,16 +208,24 @@ static double mcnemar_power(long n, double discordance, double loss)
     return power;
 }
 
-double stat_mdd_mcnemar(long n, double discordance)
+long stat_problems_to_differ(double alpha)
 {
-    if (n < 1)
-        return NAN;
+    if (!(alpha > 0 && alpha < 1))
+        return -1;
+    long n = 1;
+    while (stat_mcnemar(n, 0) > alpha)
+        n++;
+    return n;
+}
+
+double stat_mdd_mcnemar(long n, double discordance, double alpha)
+{
     double lo = 0, hi = 1;
-    if (mcnemar_power(n, 1, 1) < 0.8)
-        return 1;
+    if (n < 1 || mcnemar_power(n, 1, 1, alpha) < 0.8)
+        return NAN;
     for (int i = 0; i < 12; i++) {
         double loss = 0.5 * (lo + hi), d = discordance > loss ? discordance : loss;
-        if (mcnemar_power(n, d, loss) < 0.8)
+        if (mcnemar_power(n, d, loss, alpha) < 0.8)
             lo = loss;
         else
             hi = loss;
@@ -225,12 +233,13 @@ double stat_mdd_mcnemar(long n, double discordance)
     return hi;
 }
 
-double stat_mdd_paired(size_t n, double sd)
+double stat_mdd_paired(size_t n, double sd, double alpha)
 {
     if (n < 2 || isnan(sd))
         return NAN;
-    double mdd = (stat_t_quantile(0.975, (double)(n - 1)) + stat_normal_quantile(0.8)) * sd / sqrt((double)n);
-    return mdd > 1 ? 1 : mdd;
+    double mdd =
+        (stat_t_quantile(1 - alpha / 2, (double)(n - 1)) + stat_normal_quantile(0.8)) * sd / sqrt((double)n);
+    return mdd > 1 ? NAN : mdd;
 }
 
 static double spread(const double *score, size_t n_cells, size_t n_problems)

@@ -55,7 +55,7 @@ exec 9>&-
 
 run 0 report stopped
 grep -q 'of 2000 jobs are missing' stderr.txt || fail "report of an unfinished folder: $(cat stderr.txt)"
-grep -q '^\* unfinished' stdout.txt || fail "the table of an unfinished folder: $(cat stdout.txt)"
+grep -q '^\* incomplete' stdout.txt || fail "the table of an unfinished folder: $(cat stdout.txt)"
 run 0 sweep many.json -o stopped --limit 16
 run 0 sweep many.json -o undisturbed --limit 16
 same_results stopped undisturbed

@@ -106,8 +106,8 @@ run 0 report full
 [ "$(sed -n 3p stdout.txt | tr -s ' ')" = "policy relay lookup" ] || fail "the table's head: $(cat stdout.txt)"
 for label in full "quest k_pages=2" "quest k_pages=4" "delta k_pages=4 l_pages=2" "delta k_pages=8 l_pages=2" raas kascade dms; do
     want=$(awk -F, -v label="$label" '$2 == label { print $0 }' full/report/accuracy.csv | sed 's/"[^"]*\(""[^"]*\)*"//g' |
-        awk -F, '{ printf "%s%.1f ±%.1f", (NR > 1 ? " " : ""), 100 * $14, 50 * ($16 - $15) } END { print "" }')
-    got=$(grep "^$label  " stdout.txt | sed "s/^$label//; s/[^0-9. ±]//g" | tr -s ' ' | sed 's/^ //; s/ $//')
+        awk -F, '{ printf "%s%.0f [%.0f-%.0f]", (NR > 1 ? " " : ""), 100 * $14, 100 * $15, 100 * $16 } END { print "" }')
+    got=$(grep "^$label  " stdout.txt | sed "s/^$label//; s/[^]0-9. [-]//g" | tr -s ' ' | sed 's/^ //; s/ $//')
     [ "$got" = "$want" ] || fail "the table's row $label is '$got', want '$want'"
 done
 

@@ -128,7 +128,7 @@ static void test_wide_table(void)
     CHECK_INT(count(str_text(&text), "\x1b"), 0);
     CHECK_INT(count(str_text(&text), "\xC2\x9B"), 0); /* the one-character form of escape-bracket */
     CHECK_INT(count(str_text(&text), " *"), TASKS);   /* the cells of delta */
-    CHECK(count(str_text(&text), "* unfinished") == 1);
+    CHECK(count(str_text(&text), "* incomplete") == 1);
     str_release(&text);
     fake_release(&r);
     arena_release(&a);

@@ -66,7 +66,7 @@ int main(void)
                                              "pocket,full,,2048,2,0.55,0.374308,0.725692\n");
     read_file(&text, "report.md");
     CHECK_INT(count(str_text(&text), "## RULER by length"), 1);
-    CHECK(strstr(str_text(&text), "55.0 [37.4-72.6]") != NULL);
+    CHECK(strstr(str_text(&text), "55 [37-73]") != NULL);
     CHECK(exists("ruler_length.svg"));
     str_release(&text);
     fake_release(&r);

@@ -188,14 +188,20 @@ static void test_signflip(void)
 static void test_detectable(void)
 {
     /* by enumerating the trinomial distribution in exact arithmetic */
-    CHECK_NEAR(stat_mdd_mcnemar(30, 0.2), 0.2508, 5e-4);
-    CHECK_NEAR(stat_mdd_mcnemar(64, 0.1), 0.1207, 5e-4);
-    CHECK_NEAR(stat_mdd_mcnemar(64, 0.3), 0.1947, 5e-4);
-    CHECK_NEAR(stat_mdd_mcnemar(5, 0), 1, 0); /* five problems can never reach 5 % */
-    CHECK(stat_mdd_mcnemar(500, 0.06) < 0.045);
-    CHECK(isnan(stat_mdd_mcnemar(0, 0.1)));
-    CHECK_NEAR(stat_mdd_paired(30, 0.2), (2.0452296421 + 0.8416212336) * 0.2 / sqrt(30), 1e-9);
-    CHECK(isnan(stat_mdd_paired(1, 0.2)));
+    CHECK_NEAR(stat_mdd_mcnemar(30, 0.2, 0.05), 0.2508, 5e-4);
+    CHECK_NEAR(stat_mdd_mcnemar(64, 0.1, 0.05), 0.1207, 5e-4);
+    CHECK_NEAR(stat_mdd_mcnemar(64, 0.3, 0.05), 0.1947, 5e-4);
+    CHECK(isnan(stat_mdd_mcnemar(5, 0, 0.05)));      /* five problems can never reach 5 % */
+    CHECK(isnan(stat_mdd_mcnemar(6, 0, 0.05 / 18))); /* six cannot beside 17 other comparisons: 10 can */
+    /* six problems: all six must go one way, with probability ((discordance + loss) / 2)^6 */
+    CHECK_NEAR(stat_mdd_mcnemar(6, 1, 0.05), 2 * pow(0.8, 1 / 6.0) - 1, 5e-4);
+    CHECK_NEAR(stat_mdd_mcnemar(6, 0.5, 0.05), pow(0.8, 1 / 6.0), 5e-4);
+    CHECK(stat_problems_to_differ(0.05) == 6 && stat_problems_to_differ(0.05 / 18) == 10);
+    CHECK(stat_problems_to_differ(0) == -1 && stat_problems_to_differ(NAN) == -1);
+    CHECK(stat_mdd_mcnemar(500, 0.06, 0.05) < 0.045);
+    CHECK(isnan(stat_mdd_mcnemar(0, 0.1, 0.05)));
+    CHECK_NEAR(stat_mdd_paired(30, 0.2, 0.05), (2.0452296421 + 0.8416212336) * 0.2 / sqrt(30), 1e-9);
+    CHECK(isnan(stat_mdd_paired(1, 0.2, 0.05)));
 }
 
 static void test_holm(void)
