@@ -62,7 +62,7 @@ static void limits_row(struct doc *d, struct table *t, const struct report *r, i
     }
     if (n) {
         stat_sort(spread, n);
-        double typical = stat_quantile(spread, n, 0.5), alpha = 0.05 / (compared ? compared : 1);
+        double typical = stat_quantile(spread, n, 0.5), alpha = 0.05 / compared;
         long fewest = stat_problems_to_differ(alpha);
         struct interval half = stat_wilson(problems / 2.0, problems);
         double found = is_single ? stat_mdd_mcnemar(problems, typical, alpha)

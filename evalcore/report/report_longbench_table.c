@@ -8,8 +8,7 @@ void report_add_longbench(struct doc *d, const struct report *r)
 {
     struct table *t = doc_table(
         d,
-        "Mean score over the data sets of a class (arXiv 2308.14508, table 1) [95 % "
-        "interval]; "
+        "Mean score over the data sets of a class (arXiv 2308.14508, table 1) [95 % interval]; "
         "average: the mean of the six classes, as papers print it. Below: how many of the class's data sets "
         "have results.");
     table_column(d, t, "policy", 0);

@@ -42,7 +42,7 @@ const char *report_or_unknown(const char *s);
 /* A share with its interval, in percent: "83 [44-97]", with a decimal where the interval is narrower than 10
  * points. In the arena. */
 const char *report_percent(struct arena *a, double mean, struct interval ci);
-/* The sign after an accuracy: lower, higher, or not told apart from the baseline after Holm's adjustment;
+/* The sign after an accuracy: lower or higher than the baseline after Holm's adjustment, or not decided;
  * with a space in front, "" without a baseline. */
 const char *report_pair_sign(const struct pair *p);
 /* CELL_BAD or CELL_GOOD for a difference that is told apart from none, else 0; p may be NULL. */

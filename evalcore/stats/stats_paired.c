@@ -188,8 +188,8 @@ double stat_signflip(const double *d, size_t n, double unit, enum signflip *how)
     return p;
 }
 
-/* The power of the exact McNemar test at 5 % when a share `discordance` of the problems differs and the
- * net loss is `loss`. */
+/* The power of the exact McNemar test at level alpha when a share `discordance` of the problems differs and
+ * the net loss is `loss`. */
 static double mcnemar_power(long n, double discordance, double loss, double alpha)
 {
     double worse = (discordance + loss) / (2 * discordance), power = 0;
