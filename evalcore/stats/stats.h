@@ -9,8 +9,10 @@
  * % confidence; p values are two-sided unless the name says otherwise. The result is NaN where the data do
  * not determine it. Nothing here keeps a pointer or fails with an error.
  *
- * One problem is one independent observation, however many samples were drawn for it. Samples of the same
- * problem resemble each other, so everything is computed over problems, never over samples. */
+ * Two questions are kept apart. "Does this hold for problems like these?" takes the problems for a sample:
+ * one problem is one independent observation, however many answers were drawn for it, since those resemble
+ * each other. "Has this program changed on these problems?" takes the problems as given and only the answers
+ * as random: the functions that say so, with `struct stratum`. */
 
 struct interval {
     double low, high;
@@ -36,6 +38,32 @@ struct interval stat_wilson(double k, double n);
  * interval therefore never leaves [0, 1], and it is not empty when all jobs agree (then the sample size
  * counts problems, not jobs). */
 struct interval stat_clustered(const double *sum, const long *count, size_t n_problems, int is_binary);
+
+/* Clopper and Pearson's interval (1934) for k of n: both tails of the binomial at most 2.5 %, so that it
+ * covers at least 95 % for any n, and mostly more. n = 0 or k out of range gives [0, 1]. */
+struct interval stat_clopper_pearson(long k, long n);
+
+/* Mean of values in any unit, its standard error and Student's t interval. cluster[i] names the group that
+ * value i belongs to (problems about one passage); values of one group may resemble each other, groups are
+ * independent. NULL: every value is its own. The variance is the cluster-robust one with the factor
+ * G/(G-1) for G groups (Liang and Zeger 1986; Miller, arXiv 2411.00640, section 2.2). se and ci are NaN with
+ * fewer than two groups; ci also where nothing varies, as spread then says nothing. */
+struct stat_average {
+    double mean, se;
+    struct interval ci;
+    size_t n_clusters;
+};
+struct stat_average stat_average(const double *v, const int *cluster, size_t n);
+
+/* pass@k of n samples of which c are right: the share of subsets of k that hold a right one (Chen et al.,
+ * arXiv 2107.03374, equation 1), the unbiased estimate. NaN unless 1 <= k <= n and 0 <= c <= n. */
+double stat_pass_at_k(long n, long c, long k);
+
+/* maj@k: how probable is it that the most frequent answer among k of the samples is right, over all subsets
+ * of k? votes[i] samples gave answer i, of n_answers different ones; `correct` is the right one among them,
+ * or n_answers where nobody gave it. A tie of t answers counts 1/t. Exact. NaN unless 1 <= k <= all votes
+ * (at most 4,096). */
+double stat_majority_at_k(const long *votes, size_t n_answers, size_t correct, long k);
 
 double stat_mean(const double *v, size_t n);
 /* Student's t interval for the mean of values in any unit. NaN for fewer than two, or when all are equal:
@@ -76,6 +104,22 @@ struct stat_reach stat_fisher_reach(long k1, long n1, long n2);
 /* Exact McNemar test: `only_a` and `only_b` count the problems that just one of the two solved. */
 double stat_mcnemar(long only_a, long only_b);
 
+/* One problem: a of n_a samples right in the baseline, b of n_b in the new cell. Strata without samples on
+ * one side are left out. */
+struct stratum {
+    long a, n_a, b, n_b;
+};
+struct stat_tails {
+    double lower, higher; /* P(sum of b <= seen), P(sum of b >= seen); both count what was seen */
+    double two_sided;     /* twice the smaller, at most 1 */
+};
+/* Exact stratified conditional test (exact Cochran-Mantel-Haenszel; Mehta, Patel and Gray 1985, JASA
+ * 80:969): given how many samples of a problem were right in all, their split between the two cells is
+ * hypergeometric if the cells are equal on this problem; the sum over problems is the statistic. The problems
+ * are given, only sampling is random. With one sample each it is McNemar's test. NaN without a stratum that
+ * can be used, with counts out of range, or beyond a million points. */
+struct stat_tails stat_stratified(const struct stratum *s, size_t n);
+
 /* Difference b - a of two paired proportions: Newcombe's hybrid score interval with the correlation taken
  * from the table (Newcombe 1998, Stat. Med. 17:2635, method 10). */
 struct interval stat_paired_newcombe(long both, long only_a, long only_b, long neither);
@@ -95,21 +139,84 @@ struct interval stat_paired_t(const double *d, size_t n);
 enum signflip { SIGNFLIP_EXACT, SIGNFLIP_MONTE_CARLO };
 double stat_signflip(const double *d, size_t n, double unit, enum signflip *how);
 
-/* The fewest problems that an exact McNemar test at level alpha (in (0, 1), else -1) can tell apart: as many
- * as must all fall to one side to give p <= alpha. */
-long stat_problems_to_differ(double alpha);
+/* ---- as good as the baseline: one-sided p values of "the loss is at least `margin`" (a fraction in (0, 1))
+ *
+ * All are NaN for a margin or counts out of range. Small p: within the margin. Without any difference on n
+ * problems the first two give (1 - margin)^n, since that is how often n problems show nothing of a loss
+ * that large. */
 
-/* Minimum detectable difference: the smallest true loss that a two-sided test at level alpha finds with 80 %
- * power; NaN when not even a loss of everything would be found. mcnemar, for one sample of each problem:
- * `discordance` is the expected share of problems on which the two differ (at least the loss itself); exact,
- * by enumerating the test's distribution. paired, for several samples: `sd` is the standard deviation of the
- * per-problem differences; the result is (t + z) * sd / sqrt(n). */
+/* One sample of each problem, the problems a sample: `only_a` and `only_b` of n problems were solved by one
+ * alone. Exact unconditional test: the outcomes are ordered by the likelihood ratio against a loss of exactly
+ * the margin (the restricted estimate is that of Tango 1998, Stat. Med. 17:891), and p is maximised over the
+ * nuisance parameter (Barnard). From 501 problems on (at most a million) the parameter is estimated instead.
+ */
+double stat_noninferior_binary(long only_a, long only_b, long n, double margin);
+/* Differences d = b - a of n problems, each in [-1, 1] (several samples, or scores between 0 and 1), the
+ * problems a sample. By the nonparametric likelihood under the hypothesis; see the file. */
+double stat_noninferior_mean(const double *d, size_t n, double margin);
+/* The problems given, only sampling random. All problems weigh the same. A score test. */
+double stat_noninferior_strata(const struct stratum *s, size_t n, double margin);
+
+/* ---- what could be shown at all */
+
+/* Fewest problems, all flipping one way, with an exact two-sided p <= alpha; fewest problems, none of them
+ * differing, that show a loss below the margin at alpha (one sample each). -1: no number does. */
+long stat_problems_to_differ(double alpha);
+long stat_problems_to_be_within(double alpha, double margin);
+
+/* Minimum detectable difference: the smallest true loss that a two-sided test at `alpha` finds with 80 %
+ * power; NaN when no loss can be shown so reliably. mcnemar, for one sample of each problem: `discordance` is
+ * the expected share of problems on which the two differ (at least the loss itself); exact, by enumerating
+ * the test's distribution. paired, for several samples: `sd` is the standard deviation of the per-problem
+ * differences; the result is (t + z) * sd / sqrt(n). */
 double stat_mdd_mcnemar(long n_problems, double discordance, double alpha);
 double stat_mdd_paired(size_t n_problems, double sd, double alpha);
 double stat_sd(const double *v, size_t n);
 
-/* Holm's step-down adjustment (Holm 1979). NaN entries stay NaN and do not count. */
+/* ---- many tests, many looks, many nights */
+
+/* Holm's step-down adjustment (Holm 1979), and Benjamini and Hochberg's (1995) for the share of errors among
+ * the findings. NaN entries stay NaN and do not count. */
 void stat_holm(const double *p, size_t n, double *adjusted);
+void stat_benjamini_hochberg(const double *p, size_t n, double *adjusted);
+
+/* The gate's looks at `samples` answers to each problem: a lower tail of stat_stratified up to fail_p is a
+ * regression; stat_noninferior_strata below 1 - pass_level rules the margin out. */
+struct stat_look {
+    int samples;
+    double fail_p, pass_level;
+};
+extern const struct stat_look stat_looks[3];
+
+/* Tabular CUSUM (Page 1954; Montgomery, Statistical Quality Control, section 9.1) of nightly values in
+ * standard errors: k is half the shift to be found, h the limit (0.5 and 4 or 5 are usual), low and high
+ * start at 0. Adds a night (NaN: skipped) and returns -1 or 1 when the sum of drops or rises exceeds h. */
+struct stat_cusum {
+    double k, h, low, high;
+};
+int stat_cusum_add(struct stat_cusum *c, double z);
+
+/* ---- frontiers */
+
+/* Sorts by cost x and keeps the points that are better (higher y) than all cheaper ones, at the front of the
+ * array; returns their number. Points with a NaN are dropped. */
+struct stat_point {
+    double x, y;
+};
+size_t stat_frontier(struct stat_point *p, size_t n);
+/* Mean height of frontier a above frontier b over the costs that both span, with linear interpolation (DMS,
+ * arXiv 2506.05345, appendix E). NaN where they share none. For costs on a logarithmic axis hand in their
+ * logarithms. */
+double stat_frontier_margin(const struct stat_point *a, size_t n_a, const struct stat_point *b, size_t n_b);
+
+/* ---- resampling */
+
+/* 95 % percentile interval of a statistic over `replicates` resamples of n problems. f gets the data and the
+ * n indices drawn (0 to n - 1, with repeats); it runs on several threads at once and may return NaN, which is
+ * left out. Resample r draws from Philox stream r of the seed, so the result depends on the seed alone. NaN
+ * for n < 2 and where more than half of the values are NaN. */
+typedef double (*stat_statistic)(const void *data, const unsigned *pick, size_t n);
+struct interval stat_bootstrap(stat_statistic f, const void *data, size_t n, int replicates, uint64_t seed);
 
 /* How far apart do the means of `n_cells` cells lie when the cell makes no difference? The values of each
  * problem (score[cell * n_problems + problem]) are shuffled over the cells 2,000 times. Returns the median

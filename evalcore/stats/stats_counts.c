@@ -1,14 +1,10 @@
 /* Comparing two counts of which only the totals are known: an answer of ours and a figure that somebody
  * printed. Fisher's exact test (Fisher 1935) conditions on both margins; for the 30 to 500 answers here its
  * hypergeometric distribution is summed directly. */
-#include "evalcore/stats/stats.h"
-
 #include <math.h>
 
-static double log_choose(double n, double k)
-{
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
-}
+#include "evalcore/stats/stats.h"
+#include "evalcore/stats/stats_math.h"
 
 static int is_count(long k, long n)
 {
@@ -22,10 +18,12 @@ double stat_fisher(long k1, long n1, long k2, long n2)
     if (!is_count(k1, n1) || !is_count(k2, n2))
         return NAN;
     long k = k1 + k2, low = k > n2 ? k - n2 : 0, high = k < n1 ? k : n1;
-    double all = log_choose((double)(n1 + n2), (double)k), p = 0;
-    double seen = exp(log_choose((double)n1, (double)k1) + log_choose((double)n2, (double)k2) - all);
+    double all = stat_log_choose((double)(n1 + n2), (double)k), p = 0;
+    double seen =
+        exp(stat_log_choose((double)n1, (double)k1) + stat_log_choose((double)n2, (double)k2) - all);
     for (long x = low; x <= high; x++) {
-        double here = exp(log_choose((double)n1, (double)x) + log_choose((double)n2, (double)(k - x)) - all);
+        double here =
+            exp(stat_log_choose((double)n1, (double)x) + stat_log_choose((double)n2, (double)(k - x)) - all);
         if (here <= seen * (1 + 1e-7))
             p += here;
     }

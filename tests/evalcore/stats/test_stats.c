@@ -311,8 +311,28 @@ static void test_fisher(void)
     CHECK_INT(stat_fisher_reach(0, 0, 5).high, 6);
 }
 
+/* What follows from the definitions; test_fixtures.c has the rest. */
+static void test_within(void)
+{
+    double same[100] = {0};
+    for (long n = 1; n <= 100; n += 9) {
+        CHECK_NEAR(stat_noninferior_binary(0, 0, n, 0.05), pow(0.95, (double)n), 1e-9);
+        CHECK_NEAR(stat_noninferior_mean(same, (size_t)n, 0.05), pow(0.95, (double)n), 1e-9);
+    }
+    CHECK_INT(stat_problems_to_differ(0.05), 6);
+    CHECK_INT(stat_problems_to_be_within(0.05, 0.05), 59);
+    CHECK_INT(stat_problems_to_differ(0), -1);
+    struct stratum one_each[12];
+    for (int i = 0; i < 12; i++)
+        one_each[i] = (struct stratum){i < 9, 1, i >= 9, 1};
+    struct stat_tails t = stat_stratified(one_each, 12);
+    CHECK_NEAR(t.two_sided, stat_mcnemar(9, 3), 1e-14);
+    CHECK(isnan(stat_stratified(one_each, 0).lower));
+}
+
 int main(void)
 {
+    test_within();
     test_distributions();
     test_wilson();
     test_clustered();

@@ -1,0 +1,176 @@
+/* Intervals for one group and for the difference of two. Benchmarks have 30 to 500 problems, so nothing here
+ * relies on large samples where an exact or small-sample form exists. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/stats/stats.h"
+#include "evalcore/stats/stats_math.h"
+
+struct interval stat_score_interval(double mean, double n, double z)
+{
+    if (!(n > 0))
+        return (struct interval){0, 1};
+    double zz = z * z / n;
+    double centre = (mean + zz / 2) / (1 + zz);
+    double half = z * sqrt(mean * (1 - mean) / n + zz / (4 * n)) / (1 + zz);
+    struct interval ci = {centre - half, centre + half};
+    /* At 0 and 1 the ends are exact; rounding must not leave 1e-17 in a table. */
+    if (mean <= 0 || ci.low < 0)
+        ci.low = 0;
+    if (mean >= 1 || ci.high > 1)
+        ci.high = 1;
+    return ci;
+}
+
+struct interval stat_wilson(double k, double n)
+{
+    return stat_score_interval(n > 0 ? k / n : 0, n, stat_normal_quantile(0.975));
+}
+
+struct interval stat_clustered(const double *sum, const long *count, size_t n_problems, int is_binary)
+{
+    double total = 0, jobs = 0, problems = 0;
+    int is_single = 1;
+    for (size_t i = 0; i < n_problems; i++) {
+        total += sum[i];
+        jobs += (double)count[i];
+        problems += count[i] > 0;
+        if (count[i] > 1)
+            is_single = 0;
+    }
+    if (jobs <= 0)
+        return (struct interval){0, 1};
+    if (is_binary && is_single)
+        return stat_wilson(total, jobs);
+    double mean = total / jobs, squares = 0;
+    for (size_t i = 0; i < n_problems; i++) {
+        double r = sum[i] - mean * (double)count[i];
+        squares += r * r;
+    }
+    if (problems < 2)
+        return (struct interval){0, 1};
+    double variance = problems / (problems - 1) * squares / (jobs * jobs);
+    double spread = mean * (1 - mean);
+    double effective = problems;
+    if (spread > 0 && variance > 0) {
+        effective = spread / variance;
+        /* If the samples of a problem happen to disagree more than chance would have it, that is no
+         * evidence of extra precision. */
+        if (is_binary && effective > jobs)
+            effective = jobs;
+    }
+    return stat_score_interval(mean, effective, stat_t_quantile(0.975, problems - 1));
+}
+
+/* The p at which P(X <= k) of n falls to `tail`. */
+static double binomial_limit(long k, long n, double tail)
+{
+    double lo = 0, hi = 1;
+    for (int i = 0; i < 60; i++) {
+        double mid = 0.5 * (lo + hi);
+        if (stat_binomial_cdf(k, n, mid) > tail)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return 0.5 * (lo + hi);
+}
+
+struct interval stat_clopper_pearson(long k, long n)
+{
+    if (n < 1 || k < 0 || k > n)
+        return (struct interval){0, 1};
+    return (struct interval){k ? 1 - binomial_limit(n - k, n, 0.025) : 0,
+                             k < n ? binomial_limit(k, n, 0.025) : 1};
+}
+
+struct interval stat_paired_newcombe(long both, long only_a, long only_b, long neither)
+{
+    double n = (double)(both + only_a + only_b + neither);
+    if (n <= 0)
+        return (struct interval){-1, 1};
+    double a = (double)(both + only_a), b = (double)(both + only_b);
+    double pa = a / n, pb = b / n, delta = pb - pa;
+    struct interval wa = stat_wilson(a, n), wb = stat_wilson(b, n);
+    double margins = a * (n - a) * b * (n - b), phi = 0;
+    if (margins > 0) {
+        double cross = (double)both * (double)neither - (double)only_a * (double)only_b;
+        /* Newcombe's continuity correction keeps a positive association from being overstated. */
+        if (cross > 0)
+            cross = cross > n / 2 ? cross - n / 2 : 0;
+        phi = cross / sqrt(margins);
+    }
+    double dl = pb - wb.low, du = wa.high - pa;
+    double el = wb.high - pb, eu = pa - wa.low;
+    double low = dl * dl - 2 * phi * dl * du + du * du;
+    double high = el * el - 2 * phi * el * eu + eu * eu;
+    struct interval ci = {delta - sqrt(low > 0 ? low : 0), delta + sqrt(high > 0 ? high : 0)};
+    return ci;
+}
+
+struct interval stat_mean_t(const double *v, size_t n)
+{
+    double mean = stat_mean(v, n), sd = n < 2 ? 0 : stat_sd(v, n);
+    if (sd < 1e-12)
+        return (struct interval){NAN, NAN};
+    double half = stat_t_quantile(0.975, (double)(n - 1)) * sd / sqrt((double)n);
+    return (struct interval){mean - half, mean + half};
+}
+
+struct interval stat_paired_t(const double *d, size_t n)
+{
+    if (n < 2)
+        return (struct interval){-1, 1};
+    double mean = stat_mean(d, n), half = 1 - pow(0.05, 1 / (double)n);
+    struct interval ci = stat_mean_t(d, n);
+    if (isnan(ci.low))
+        ci = (struct interval){mean - half, mean + half};
+    if (ci.low < -1)
+        ci.low = -1;
+    if (ci.high > 1)
+        ci.high = 1;
+    return ci;
+}
+
+struct member {
+    int cluster;
+    double residual;
+};
+
+static int compare_members(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    return x->cluster != y->cluster    ? (x->cluster > y->cluster ? 1 : -1)
+           : x->residual < y->residual ? -1
+                                       : x->residual > y->residual;
+}
+
+struct stat_average stat_average(const double *v, const int *cluster, size_t n)
+{
+    struct stat_average out = {stat_mean(v, n), NAN, {NAN, NAN}, 0};
+    struct member *m = xcalloc(n ? n : 1, sizeof *m);
+    for (size_t i = 0; i < n; i++)
+        m[i] = (struct member){cluster ? cluster[i] : 0, v[i] - out.mean};
+    if (cluster)
+        qsort(m, n, sizeof *m, compare_members);
+    double squares = 0;
+    for (size_t i = 0; i < n;) {
+        double sum = 0;
+        size_t first = i;
+        do
+            sum += m[i++].residual;
+        while (cluster && i < n && m[i].cluster == m[first].cluster);
+        squares += sum * sum;
+        out.n_clusters++;
+    }
+    free(m);
+    if (out.n_clusters < 2)
+        return out;
+    double g = (double)out.n_clusters;
+    out.se = sqrt(g / (g - 1) * squares) / (double)n;
+    double half = stat_t_quantile(0.975, g - 1) * out.se;
+    if (out.se > 1e-12)
+        out.ci = (struct interval){out.mean - half, out.mean + half};
+    return out;
+}
