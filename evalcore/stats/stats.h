@@ -164,6 +164,13 @@ double stat_noninferior_strata(const struct stratum *s, size_t n, double margin)
 long stat_problems_to_differ(double alpha);
 long stat_problems_to_be_within(double alpha, double margin);
 
+/* Could any outcome of all n_tests comparisons (adjusted by Holm at alpha) earn one of them the verdict
+ * "lower" or "higher", or "within the margin" without being higher, on so many problems with n_samples of
+ * each? For scores that are not 0 or 1 (sign flips) take n_samples 1. With several samples "within" is
+ * promised only where an outcome without any difference earns it. */
+int stat_can_differ(long n_problems, long n_samples, long n_tests, double alpha);
+int stat_can_be_within(long n_problems, long n_samples, long n_tests, double alpha, double margin);
+
 /* Minimum detectable difference: the smallest true loss that a two-sided test at `alpha` finds with 80 %
  * power; NaN when no loss can be shown so reliably. mcnemar, for one sample of each problem: `discordance` is
  * the expected share of problems on which the two differ (at least the loss itself); exact, by enumerating

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "evalcore/stats/stats.h"
+#include "evalcore/stats/stats_math.h"
 
 /* The power of the exact McNemar test at level alpha when a share `discordance` of the problems differs and
  * the net loss is `loss`. */
@@ -72,4 +73,48 @@ long stat_problems_to_be_within(double alpha, double margin)
     while (stat_noninferior_binary(0, 0, n, margin) > alpha)
         n++;
     return n;
+}
+
+/* The smallest two-sided p: everything right on one side, nothing on the other. There are C(2s, s) ways to
+ * split 2s samples of a problem, all as probable. */
+static double least_p(long n, long samples)
+{
+    double ways = exp(stat_log_choose(2.0 * (double)samples, (double)samples));
+    return fmin(1, 2 * pow(ways, -(double)n));
+}
+
+/* Holm multiplies the smallest p by the number of tests and no adjusted p lies below that, so the best that a
+ * test can hope for is that all of them come out as clearly as possible. */
+int stat_can_differ(long n_problems, long n_samples, long n_tests, double alpha)
+{
+    return n_problems > 0 && n_samples > 0 && n_tests > 0 &&
+           (double)n_tests * least_p(n_problems, n_samples) <= alpha;
+}
+
+/* As many problems gained, none lost, as are still no significant gain among n_tests. */
+static long most_gained(long n_problems, long n_tests, double alpha)
+{
+    long gained = 0;
+    while (gained < n_problems && (double)n_tests * ldexp(1, (int)-gained) > alpha)
+        gained++;
+    return gained;
+}
+
+/* "Higher" goes before "within", so the test in question must stop short of a significant gain. Its adjusted
+ * p falls with the number of other tests that are clearer than it in both respects: `others` have gained
+ * everything, the rest as much as it has. */
+int stat_can_be_within(long n_problems, long n_samples, long n_tests, double alpha, double margin)
+{
+    if (n_problems < 1 || n_samples < 1 || n_tests < 1 || !(margin > 0 && margin < 1))
+        return 0;
+    if (n_samples > 1)
+        return (double)n_tests * pow(1 - margin, (double)n_problems) <= alpha;
+    double best = (double)n_tests * stat_noninferior_binary(0, n_problems, n_problems, margin);
+    int all_can = stat_can_differ(n_problems, 1, n_tests, alpha) && best <= alpha;
+    for (long others = 0; others < n_tests && (!others || all_can); others++) {
+        long rest = n_tests - others, gained = most_gained(n_problems, rest, alpha);
+        if ((double)rest * stat_noninferior_binary(0, gained, n_problems, margin) <= alpha)
+            return 1;
+    }
+    return 0;
 }
