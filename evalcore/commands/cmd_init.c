@@ -11,6 +11,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
 #include "evalcore/base/log.h"
+#include "evalcore/base/margin.h"
 #include "evalcore/cli/hub_model.h"
 #include "evalcore/commands/commands.h"
 #include "tasks/task.h"
@@ -212,6 +213,7 @@ static void write_notes(const struct draft *p, struct str *out)
     note_line(
         out, "Budgets are the same number of tokens for each policy that counts tokens or pages (16 tokens).",
         0);
+    note_line(out, "margin: points that a policy may lose and still be marked as good as the baseline.", 0);
     if (p->left_out.len) {
         str_clear(&line);
         str_printf(&line, "Left out, because they need options of this model that nobody has published: %s.",
@@ -256,7 +258,7 @@ static void write_policies(const struct draft *p, struct str *out)
     }
     str_puts(out, "  ]");
     if (baseline)
-        str_printf(out, ",\n  \"baseline\": \"%s\"", baseline);
+        str_printf(out, ",\n  \"baseline\": \"%s\",\n  \"margin\": %g", baseline, MARGIN_DEFAULT);
     str_puts(out, "\n}\n");
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "evalcore/base/log.h"
+#include "evalcore/base/margin.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/report/lmeval.h"
 #include "evalcore/report/report.h"
@@ -12,11 +13,15 @@
 
 struct report_options {
     const char *against, *zh_dict;
+    double margin; /* 0: what the run folder says */
 };
 
 static const struct cli_option report_table[] = {
     {"against", 0, CLI_STRING, offsetof(struct report_options, against), "OLD",
      .help = "compare with another run folder"},
+    {"margin", 0, CLI_DOUBLE, offsetof(struct report_options, margin), "POINTS",
+     .help = "what may be lost and still be called as good as the baseline; default: the run file's margin",
+     .min = MARGIN_MIN, .max = MARGIN_MAX},
     {"zh-dict", 0, CLI_STRING, offsetof(struct report_options, zh_dict), "DIR", .help = ZH_DICT_HELP},
     {0},
 };
@@ -45,6 +50,8 @@ static int run_report(const struct program *p, int argc, char **argv)
         return code;
     if (run_load_with(&r, dir, &(struct run_options){.zh_dict = o.zh_dict}, &e))
         return command_fail(&e, EXIT_USAGE);
+    if (o.margin > 0)
+        r.margin = o.margin;
     missing(&r);
     int rc = r.n_graded ? grades_save(&r, &e) : 0;
     if (!rc)
@@ -60,7 +67,7 @@ static int run_report(const struct program *p, int argc, char **argv)
 
 const struct command cmd_report = {
     .name = "report",
-    .usage = "DIR [--against OLD]",
+    .usage = "DIR [--against OLD] [--margin POINTS]",
     .help = "write DIR/report and DIR/cells from the journals, finished or not",
     .options = report_table,
     .run = run_report,

@@ -152,6 +152,8 @@ static json_t *config_json(const struct runplan *p)
                           info->max_context, "limit", p->limit ? json_integer(p->limit) : json_null(),
                           "baseline", json_text_of(p->file->baseline), "run", source_json(p->file), "tasks",
                           tasks, "cells", cells);
+    if (o)
+        json_object_set_new(o, "margin", json_real(p->file->margin));
     if (o && p->file->published)
         json_object_set(o, "published", p->file->published);
     return o;

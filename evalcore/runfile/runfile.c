@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "evalcore/base/file.h"
+#include "evalcore/base/margin.h"
 #include "evalcore/cli/hub_model.h"
 #include "evalcore/runfile/axes.h"
 #include "evalcore/runfile/overrides.h"
@@ -133,8 +134,8 @@ static int read_settings(struct runfile *r, const json_t *root, struct err *e)
 
 static int check_keys(const struct runfile *r, const json_t *root, struct err *e)
 {
-    static const char *const ours[] = {"model",     "model_name", "tasks", "policies", "baseline",
-                                       "published", "stop",       "note",  NULL};
+    static const char *const ours[] = {"model",  "model_name", "tasks", "policies", "baseline",
+                                       "margin", "published",  "stop",  "note",     NULL};
     const char *key;
     json_t *v;
     json_object_foreach((json_t *)root, key, v)
@@ -185,6 +186,20 @@ static int read_model_name(struct runfile *r, const json_t *v, struct err *e)
     return 0;
 }
 
+static int read_margin(struct runfile *r, const json_t *v, struct err *e)
+{
+    r->margin = MARGIN_DEFAULT;
+    if (!v)
+        return 0;
+    if (!json_is_number(v) || !margin_is_valid(json_number_value(v)))
+        return err_set(e, ERR_USAGE,
+                       "%s: \"margin\" is one number from %g to %g: the points that a policy may lose and "
+                       "still be called as good as the baseline",
+                       r->path, MARGIN_MIN, MARGIN_MAX);
+    r->margin = json_number_value(v);
+    return 0;
+}
+
 static int read_root(struct runfile *r, json_t *root, const struct runfile_options *o, struct err *e)
 {
     int rc = 0;
@@ -207,6 +222,8 @@ static int read_root(struct runfile *r, json_t *root, const struct runfile_optio
         rc = runfile_read_policies(r, json_object_get(root, "policies"), e);
     if (!rc)
         rc = runfile_read_baseline(r, json_object_get(root, "baseline"), e);
+    if (!rc)
+        rc = read_margin(r, json_object_get(root, "margin"), e);
     if (!rc)
         rc = runfile_read_published(r, json_object_get(root, "published"), e);
     if (!rc && o->tasks)

@@ -40,6 +40,7 @@ struct runfile {
         *model_name;      /* of the model whose published layers policies take; NULL: found from the folder */
     const char *baseline; /* a policy's label or name; "" when there is none */
     int baseline_policy;  /* index into policies; -1 when there is none */
+    double margin;        /* points that a policy may lose and still be called as good as the baseline */
     struct runfile_task *tasks;
     struct runfile_policy *policies;
     struct runfile_settings *settings;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/margin.h"
 #include "evalcore/store/run_records.h"
 #include "tasks/task.h"
 
@@ -231,6 +232,12 @@ static int load_config(struct run *r, struct err *e)
         rc = json_read_file(&r->config, path.data, e);
     if (!rc)
         rc = texts(r, r->config, fields, sizeof fields / sizeof fields[0], path.data, e);
+    r->margin = MARGIN_DEFAULT; /* folders of older versions name none */
+    if (!rc)
+        rc = json_opt_double(r->config, "margin", &r->margin, path.data, e);
+    if (!rc && !margin_is_valid(r->margin))
+        rc = err_set(e, ERR_FORMAT, "%s: the margin is no number from %g to %g", path.data, MARGIN_MIN,
+                     MARGIN_MAX);
     const json_t *tasks = json_object_get(r->config, "tasks"), *cells = json_object_get(r->config, "cells");
     r->tasks = arena_alloc(&r->arena, (json_array_size(tasks) + 1) * sizeof *r->tasks);
     for (size_t i = 0; i < json_array_size(tasks) && !rc; i++)

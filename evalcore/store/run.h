@@ -113,6 +113,7 @@ struct run {
         *version;         /* version: of the program that wrote the config */
     const char *grader;   /* version of the grader that the verdicts are from, its rules and segmenters */
     const char *baseline; /* as the run file says; "" when none */
+    double margin;        /* points that a policy may lose and still be called as good as the baseline */
     /* In run-file order: tasks, policies as written, axis values, generation axes; the last axis fastest. */
     struct cell *cells;
     int n_cells;

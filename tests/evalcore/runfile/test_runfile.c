@@ -63,6 +63,11 @@ static void run_case(const struct test_case *c)
         json_canonical(&got, f.published);
         CASE_STR(c, "published", str_text(&got));
     }
+    if (!rc && case_text(c, "margin")) {
+        str_clear(&got);
+        json_number(&got, f.margin);
+        CASE_STR(c, "margin", str_text(&got));
+    }
     if (!rc && case_text(c, "effective")) {
         str_clear(&got);
         list_effective(&f, &got);
