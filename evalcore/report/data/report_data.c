@@ -10,49 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/policies/policy.h"
-
-/* What the report asks the cell's policy. */
-struct budget {
-    struct policy_spec spec;
-    const char *unknown; /* why there is no spec; NULL: there is one */
-    double longest;
-};
-
-/* From the options that the run folder keeps. A folder may come from a program that knew other policies or
- * other options; its numbers are reported all the same. */
-static struct budget read_budget(const struct cell *c, struct arena *a)
-{
-    struct budget b = {.longest = c->max_new_tokens};
-    struct err e = {0};
-    json_t *o = NULL;
-    if (!policy_find(c->policy)) {
-        b.unknown = "it has no policy of this name";
-        return b;
-    }
-    int rc = json_read_text(&o, c->params, strlen(c->params), "params", &e);
-    if (!rc) {
-        json_object_set_new(o, "name", json_string(c->policy));
-        rc = policy_spec_json(&b.spec, o, a, &e);
-    }
-    if (rc)
-        b.unknown = arena_strdup(a, e.text);
-    json_decref(o);
-    return b;
-}
-
-static struct policy_budget budget_at(const struct budget *b, double context, double prompt)
-{
-    const struct budget_at at = {context, prompt, b->longest};
-    return b->unknown ? (struct policy_budget){NAN, INFINITY} : policy_budget_at(&b->spec, &at);
-}
-
-/* Did some context of this record exceed what the policy reads whole? */
-static int exceeds_budget(const struct budget *b, const struct record *r)
-{
-    double context = r->prompt_tokens + r->tokens - 1;
-    return r->finish != FINISHED_ERROR && context > budget_at(b, context, r->prompt_tokens).whole;
-}
+#include "evalcore/report/data/report_budget.h"
 
 static enum activity activity_of(const struct cell_stats *s, int has_reads, int exceeded)
 {
@@ -84,14 +42,14 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     int n = c->task->n_problems, exceeded = 0;
     double *sum = arena_alloc(a, (size_t)(n + 1) * sizeof *sum);
     long *jobs = arena_alloc(a, (size_t)(n + 1) * sizeof *jobs);
-    struct budget budget = read_budget(c, a);
+    struct cell_budget budget = report_budget_read(c, a);
     double reads = 0, full = 0, aux = 0, peak = 0, steps = 0, prompts = 0;
     *s = (struct cell_stats){.cell = c, .sum = sum, .jobs = jobs, .accuracy = NAN, .ci = {0, 1}};
     s->mean_tokens = s->median_tokens = s->p95_tokens = s->kv_density = s->aux_density = s->peak_tokens = NAN;
-    s->mean_context = s->budget_tokens = NAN;
+    s->total_density = s->mean_context = s->budget_tokens = NAN;
     s->unknown_budget = budget.unknown;
-    /* A policy may have a budget that no option sets. */
-    s->has_budget = c->budget_key[0] || isfinite(budget_at(&budget, 1e6, 1).tokens);
+    s->has_budget = report_has_budget(&budget, c);
+    s->needs_limit = report_budget_needs_limit(&budget);
     for (int i = 0; i < c->n_records; i++) {
         const struct record *r = &c->records[i];
         if (r->likelihood)
@@ -109,7 +67,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         prompts += r->prompt_tokens;
         /* The first token of a completion comes from the prompt's pass; reading starts with the second. */
         steps += r->tokens > 1 ? r->tokens - 1 : 0;
-        exceeded += exceeds_budget(&budget, r);
+        exceeded += report_exceeds_budget(&budget, r);
     }
     if (c->n_records) {
         if (!c->task->is_text) {
@@ -122,8 +80,11 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     if (full > 0) {
         s->kv_density = reads / full;
         s->aux_density = aux / full;
+        s->total_density = s->kv_density + s->aux_density;
         s->mean_context = steps > 0 ? full / steps : NAN;
-        s->budget_tokens = budget_at(&budget, s->mean_context, prompts / c->n_records).tokens;
+        struct budget_tokens t = report_budget_tokens(&budget, s->mean_context, prompts / c->n_records);
+        s->budget_tokens = t.tokens;
+        s->budget_beside = t.beside;
     }
     s->activity = activity_of(s, full > 0, exceeded);
 }

@@ -29,9 +29,12 @@ struct cell_stats {
     struct interval ci;
     double mean_tokens, median_tokens, p95_tokens;
     double kv_density, aux_density; /* shares of what full attention would have read */
+    double total_density;           /* their sum: what a reader is shown as reads */
     double peak_tokens;
     double mean_context;        /* tokens that full attention reads in a decode step, mean over steps */
     double budget_tokens;       /* the policy's budget as tokens a step, at mean_context; not finite: none */
+    double budget_beside;       /* tokens of the prompt that it reads besides (report_budget.h) */
+    int needs_limit;            /* the budget follows from the length limit */
     int has_budget;             /* 0: it reads everything, like full attention */
     const char *unknown_budget; /* why this program cannot tell the policy's budget; NULL: it can */
     enum activity activity;

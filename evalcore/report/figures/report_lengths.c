@@ -48,7 +48,7 @@ static int is_drawn(const struct report *r, int i, int panel)
         if (!report_is_shown(r, k, panel))
             continue;
         n++;
-        double v = r->cells[k].kv_density, w = r->cells[least].kv_density;
+        double v = r->cells[k].total_density, w = r->cells[least].total_density;
         if (!strcmp(r->cells[k].cell->policy, s->cell->policy) && (v < w || (v <= w && k < least)))
             least = k;
     }

@@ -83,7 +83,7 @@ int report_has_reads(const struct report *r, int panel)
 {
     int n = 0;
     for (int i = 0; i < r->run->n_cells; i++)
-        n += report_is_shown(r, i, panel) && isfinite(r->cells[i].kv_density);
+        n += report_is_shown(r, i, panel) && isfinite(r->cells[i].total_density);
     return n > 1;
 }
 
@@ -95,21 +95,23 @@ void report_draw_reads(struct doc *d, const struct report *r, int panel, const s
         int seen = 0;
         for (size_t k = 0; k < set.n; k++)
             seen |= !strcmp(set.policy[k], first->cell->policy);
-        if (seen || !report_is_shown(r, i, panel) || !isfinite(first->kv_density))
+        if (seen || !report_is_shown(r, i, panel) || !isfinite(first->total_density))
             continue;
         /* Without a budget it is the reference: a line across, as in the figure against the budget. */
         enum svg_kind kind = first->has_budget ? SVG_POINTS : SVG_FLAT;
         struct svg_series *s = series_add(&set, first->cell->policy, first->cell->policy, kind);
         for (int k = i; k < r->run->n_cells; k++)
             if (report_is_shown(r, k, panel) && !strcmp(r->cells[k].cell->policy, first->cell->policy))
-                series_add_point(&set, s, r->cells[k].kv_density, &r->cells[k]);
+                series_add_point(&set, s, r->cells[k].total_density, &r->cells[k]);
     }
     struct svg_chart chart = {.id = "reads",
                               .desc = "Accuracy with 95 % intervals against the share of KV tokens that was "
                                       "read, one point per cell; the values are in accuracy.csv.",
-                              .x = {"KV tokens read, share of full attention", 0, 1.02, 0, 1},
+                              .x = {"total KV reads, share of full attention", 0, NAN, 0, 1},
                               .y = {"accuracy", 0, 1, 0, 1}};
-    series_draw(d, &set, chart, panel, f,
-                "What the engine counted, not what the budget promised; up and to the left is better. Points "
-                "that would hide each other stand side by side.");
+    series_draw(
+        d, &set, chart, panel, f,
+        "What the engine counted, page bounds and key scans among it, not what the budget promised; up and "
+        "to the left is better. Points "
+        "that would hide each other stand side by side.");
 }

@@ -1,0 +1,61 @@
+/* Budgets (contract: report_budget.h). The only place that turns a policy's options into tokens. */
+#include "evalcore/report/data/report_budget.h"
+
+#include <math.h>
+#include <string.h>
+
+struct cell_budget report_budget_read(const struct cell *c, struct arena *a)
+{
+    struct cell_budget b = {.longest = c->max_new_tokens};
+    struct err e = {0};
+    json_t *o = NULL;
+    if (!policy_find(c->policy)) {
+        b.unknown = "it has no policy of this name";
+        return b;
+    }
+    int rc = json_read_text(&o, c->params, strlen(c->params), "params", &e);
+    if (!rc) {
+        json_object_set_new(o, "name", json_string(c->policy));
+        rc = policy_spec_json(&b.spec, o, a, &e);
+    }
+    if (rc)
+        b.unknown = arena_strdup(a, e.text);
+    json_decref(o);
+    return b;
+}
+
+static struct policy_budget at(const struct cell_budget *b, double context, double prompt, double longest)
+{
+    const struct budget_at step = {context, prompt, longest};
+    return b->unknown ? (struct policy_budget){NAN, INFINITY} : policy_budget_at(&b->spec, &step);
+}
+
+/* A policy may have a budget that no option sets. */
+int report_has_budget(const struct cell_budget *b, const struct cell *c)
+{
+    return c->budget_key[0] || isfinite(at(b, 1e6, 1, b->longest).tokens);
+}
+
+int report_exceeds_budget(const struct cell_budget *b, const struct record *r)
+{
+    double context = r->prompt_tokens + r->tokens - 1;
+    return r->finish != FINISHED_ERROR && context > at(b, context, r->prompt_tokens, b->longest).whole;
+}
+
+int report_budget_needs_limit(const struct cell_budget *b)
+{
+    const double context = 1e6, prompt = 1e5;
+    if (b->unknown)
+        return 1;
+    double now = at(b, context, prompt, b->longest).tokens,
+           half = at(b, context, prompt, b->longest / 2).tokens;
+    return now < half || now > half;
+}
+
+/* A request of the same length without a prompt has nothing to keep besides the budget. */
+struct budget_tokens report_budget_tokens(const struct cell_budget *b, double context, double prompt)
+{
+    double all = at(b, context, prompt, b->longest).tokens;
+    double own = at(b, context, 0, b->longest + prompt).tokens;
+    return (struct budget_tokens){own, isfinite(all) && isfinite(own) ? fmax(0, all - own) : 0};
+}

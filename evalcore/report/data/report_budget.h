@@ -1,0 +1,35 @@
+#ifndef EVALCORE_REPORT_DATA_REPORT_BUDGET_H
+#define EVALCORE_REPORT_DATA_REPORT_BUDGET_H
+
+#include "engine/policies/policy.h"
+#include "evalcore/base/arena.h"
+#include "evalcore/store/run.h"
+
+/* What a report asks the policy of a cell about its budget. The options are those that the run folder keeps,
+ * which may come from a program with other policies or other options; its numbers are reported all the same.
+ */
+struct cell_budget {
+    struct policy_spec spec;
+    const char *unknown; /* why there is no spec, in the arena; NULL: there is one */
+    double longest;      /* tokens that a completion may have */
+};
+struct cell_budget report_budget_read(const struct cell *c, struct arena *a);
+
+/* Has the policy a budget at all? Full attention has none. */
+int report_has_budget(const struct cell_budget *b, const struct cell *c);
+/* Did some context of this record exceed what the policy reads whole? */
+int report_exceeds_budget(const struct cell_budget *b, const struct record *r);
+/* Would the same policy have another budget if completions could be shorter? Then a completion under a
+ * smaller limit is not the beginning of this one. 1 where that is not known. */
+int report_budget_needs_limit(const struct cell_budget *b);
+
+/* The budget in tokens as the papers count it (DELTA, arXiv 2510.09883, Figure 3): pages as their tokens, a
+ * share or a compression ratio of the context. What a policy keeps of the prompt besides its budget (RaaS,
+ * arXiv 2502.11147, pins the pages of the prefill) is not part of it and stands apart. */
+struct budget_tokens {
+    double tokens; /* not finite: none, or unknown */
+    double beside; /* further tokens of the prompt that a step reads; 0: none */
+};
+struct budget_tokens report_budget_tokens(const struct cell_budget *b, double context, double prompt);
+
+#endif
