@@ -32,7 +32,8 @@ static void draw(struct doc *d, const struct report *r, const int *lengths, int 
         for (int k = 0; k < n; k++) {
             struct group_mean m = ruler_mean(r, row, lengths[k]);
             if (m.n)
-                points[s->n++] = (struct svg_point){lengths[k], m.mean, m.ci.low, m.ci.high};
+                points[s->n++] =
+                    (struct svg_point){.x = lengths[k], .y = m.mean, .low = m.ci.low, .high = m.ci.high};
         }
         s->points = points;
     }

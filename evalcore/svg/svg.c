@@ -13,8 +13,9 @@ static const char *const style =
     ".kv-bg{fill:#fff}.kv-t{fill:#1c2127;font-family:Helvetica,Arial,'Liberation Sans',sans-serif}"
     ".kv-t.kv-light{fill:#fff}.kv-t.kv-dark{fill:#1c2127}.kv-m{fill:#59616b}.kv-b{font-weight:600}"
     ".kv-ax{stroke:#59616b;stroke-width:1.2;fill:none}.kv-g{stroke:#e3e6ea;stroke-width:1;fill:none}"
-    ".kv-l{fill:none;stroke-width:2;stroke-linejoin:round}.kv-w{stroke-width:6;opacity:.4}.kv-e{fill:none;"
-    "stroke-width:1.3}"
+    ".kv-l{fill:none;stroke-width:2;stroke-linejoin:round}.kv-w{stroke-width:6;opacity:.4}"
+    ".kv-p{stroke-width:1.2;opacity:.35}.kv-e{fill:none;stroke-width:1.3}.mark:focus-visible{outline:2px "
+    "solid #e98020}"
     ".kv-band{opacity:.13}.kv-halo{stroke:#fff;stroke-width:1}"
     ".kv-mark{fill:none;stroke:#e98020;stroke-width:3.2}"
     ".kv-none{fill:#f1f3f5}.kv-wrong{fill:#d3d9e0}.kv-cut{fill:#e98020}"
@@ -107,12 +108,12 @@ double svg_text_width(const char *s, double size)
     return width * size * 1.12;
 }
 
-/* Adds the longest beginning of s that fits, with "…" when something is left out. */
-static void fit(struct str *out, const char *s, double size, double room)
+/* Adds the longest beginning of s that fits, with "…" when something is left out; returns whether it was. */
+static int fit(struct str *out, const char *s, double size, double room)
 {
     if (room <= 0 || svg_text_width(s, size) <= room) {
         svg_escape(out, s);
-        return;
+        return 0;
     }
     struct str part = {0};
     double width = svg_text_width("\xE2\x80\xA6", size);
@@ -132,6 +133,7 @@ static void fit(struct str *out, const char *s, double size, double room)
     svg_escape(out, str_text(&part));
     str_puts(out, "\xE2\x80\xA6");
     str_release(&part);
+    return 1;
 }
 
 void svg_text(struct str *out, double x, double y, const char *anchor, const char *class_name, double size,
@@ -144,8 +146,34 @@ void svg_text(struct str *out, double x, double y, const char *anchor, const cha
     str_puts(out, "\" font-size=\"");
     svg_number(out, size);
     str_printf(out, "\" text-anchor=\"%s\" class=\"kv-t%s%s\">", anchor, *class_name ? " " : "", class_name);
-    fit(out, s, size, room);
+    if (fit(out, s, size, room)) {
+        str_puts(out, "<title>");
+        svg_escape(out, s);
+        str_puts(out, "</title>");
+    }
     str_puts(out, "</text>\n");
+}
+
+void svg_mark_begin(struct str *out, const char *cell, const char *tip)
+{
+    str_puts(out, "<g class=\"mark\"");
+    if (cell) {
+        str_puts(out, " data-cell=\"");
+        svg_escape(out, cell);
+        str_puts(out, "\" tabindex=\"0\"");
+    }
+    str_putc(out, '>');
+    if (tip) {
+        str_puts(out, "<title>");
+        svg_escape(out, tip);
+        str_puts(out, "</title>");
+    }
+    str_putc(out, '\n');
+}
+
+void svg_mark_end(struct str *out)
+{
+    str_puts(out, "</g>\n");
 }
 
 void svg_begin(struct str *out, const char *id, const char *title, const char *desc, double width,
@@ -153,9 +181,12 @@ void svg_begin(struct str *out, const char *id, const char *title, const char *d
 {
     /* A figure may be shown up to a third larger than it was drawn; beyond that a small one looks
      * oversized. */
-    str_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" ", ceil(width),
-               ceil(height));
-    str_printf(out, "style=\"max-width:%.0fpx\" role=\"img\" ", ceil(width * 4 / 3));
+    str_printf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" ",
+        ceil(width), ceil(height), ceil(width), ceil(height));
+    /* A group, not an image: readers of the screen may enter it and find the marks. */
+    str_printf(out, "style=\"max-width:%.0fpx\" role=\"group\" ", ceil(width * 4 / 3));
     str_printf(out, "aria-labelledby=\"%s-t %s-d\">\n<title id=\"%s-t\">", id, id, id);
     svg_escape(out, title);
     str_printf(out, "</title>\n<desc id=\"%s-d\">", id);
@@ -240,7 +271,7 @@ size_t svg_ticks(double low, double high, int is_log, size_t max, double *ticks,
     return 0;
 }
 
-void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, double x, double y)
+void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, double x, double y, double scale)
 {
     static const char *const shape[] = {
         [SVG_CIRCLE] = "M-4.6 0a4.6 4.6 0 1 0 9.2 0a4.6 4.6 0 1 0 -9.2 0z",
@@ -257,5 +288,7 @@ void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, doub
     svg_number(out, x);
     str_putc(out, ' ');
     svg_number(out, y);
+    if (scale > 1)
+        str_printf(out, ") scale(%.2f", scale);
     str_printf(out, ")\" class=\"kv-f%d kv-halo\" d=\"%s\"/>\n", (int)c, shape[m]);
 }

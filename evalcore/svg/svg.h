@@ -5,10 +5,14 @@
 
 #include "evalcore/base/str.h"
 
-/* The door of evalcore/svg: figures as SVG text, for evalcore/report. Each is one <svg> element that
- * scales (it has a viewBox and no fixed size); it can be a file of its own or be put into a page as it is.
- * Sizes are chosen so that text stays readable when the figure is as wide as a phone. Colours follow the
- * reader's light or dark setting. The same input gives the same bytes.
+/* The door of evalcore/svg: figures as SVG text, for evalcore/report. Each is one <svg> element with a
+ * size of its own and a viewBox; it can be a file of its own, with its style, fonts' names and background, or
+ * be put into a page that scales it. Sizes are chosen so that text stays readable when the figure is as wide
+ * as a phone. Colours follow the reader's light or dark setting. The same input gives the same bytes.
+ *
+ * What stands for a cell of the run (a marker, a curve, a square, a bar) is a mark: <g class="mark"
+ * data-cell="CELL" tabindex="0"><title>TIP</title>...</g>. The title is what browsers show as a tooltip, one
+ * line each; a page's script finds the cell by data-cell. `cell` or `tip` NULL: without.
  *
  * Functions append to `out` and cannot fail. Strings are plain text, NUL-terminated; they are borrowed
  * during the call and escaped here, invalid UTF-8 included. Text that would not fit is shortened with an
@@ -43,24 +47,32 @@ enum svg_kind {
     SVG_LINE,   /* points joined by a line, with markers and error bars */
     SVG_POINTS, /* the same without the line */
     SVG_STEP,   /* distribution function: a step up at every point, from 0 */
-    SVG_FLAT    /* one point: a horizontal line over the whole plot with its interval as a band */
+    /* The same with the axes exchanged (a quantile function): the points are (share, length), from share 0.
+     */
+    SVG_QUANTILE,
+    SVG_FLAT /* one point: a horizontal line over the whole plot with its interval as a band */
 };
 
 struct svg_point {
     double x, y, low, high; /* low, high: error bar, NaN for none */
+    const char *cell, *tip; /* of the mark; of curves the series' own are taken */
+    const char *label;      /* beside the marker, left out where there is no room; NULL: none */
+    int is_cut;             /* STEP, QUANTILE: no step but a tick on the curve: something was cut off here */
 };
 
 struct svg_series {
-    const char *name;
+    const char *name; /* NULL: not in the legend */
     enum svg_kind kind;
     enum svg_colour colour;
     enum svg_marker marker;
     enum svg_dash dash;
     const struct svg_point *points;
     size_t n;
-    double cut_x; /* STEP: where longer completions were cut off; the curve goes on to here and ends in a bar.
-                     NaN: nowhere */
+    double cut_x; /* STEP, QUANTILE: the length at which longer completions were cut off; the curve goes on to
+                     here and ends in a bar. NaN: nowhere */
     int is_wide;  /* drawn as a broad, pale line, which an equal curve does not hide */
+    int is_faint; /* drawn as a thin, pale line */
+    const char *cell, *tip; /* of a curve */
 };
 
 struct svg_axis {
@@ -76,13 +88,15 @@ struct svg_chart {
     const struct svg_series *series;
     size_t n_series;
 };
-/* Draws a chart. Points that are not finite, or not positive on a log axis, are left out. */
+/* Draws a chart. Points that are not finite, or not positive on a log axis, are left out. Every point stands
+ * where it was measured; of markers at one place those behind are larger, and their bars have wider ends. */
 void svg_chart(struct str *out, const struct svg_chart *c);
 
 struct svg_square {
     double value;            /* NaN: blank */
     const char *text, *note; /* inside the square, two lines; NULL: none */
     int is_marked;           /* drawn with the border */
+    const char *cell, *tip;
 };
 struct svg_heat {
     const char *id, *title, *desc;
@@ -103,6 +117,7 @@ struct svg_matrix {
     size_t n_rows, n_columns;
     const signed char
         *level; /* n_rows x n_columns: 0 none to 4 all correct; -1: cut off or unfinished; -2: missing */
+    const char *const *cells, *const *tips; /* by row, each may be NULL */
 };
 void svg_matrix(struct str *out, const struct svg_matrix *m);
 
@@ -115,10 +130,9 @@ void svg_escape(struct str *out, const char *s);
 size_t svg_ticks(double low, double high, int is_log, size_t max, double *ticks, double *step);
 
 /* ---- for the files that draw ---- */
-/* Moves n positions as little as possible (least squares) so that any two are at least `gap` apart and all
- * lie between low and high; equal ones keep their order. If there is not enough room for all, the gap
- * shrinks. */
-void svg_spread(double *x, size_t n, double gap, double low, double high);
+/* Around what a mark consists of. */
+void svg_mark_begin(struct str *out, const char *cell, const char *tip);
+void svg_mark_end(struct str *out);
 double svg_text_width(const char *s, double size); /* an upper estimate for common sans-serif fonts */
 /* Appends a <text> element: anchor "start", "middle" or "end"; classes as in the style sheet; when room >
  * 0 the text is shortened to that width. */
@@ -132,6 +146,7 @@ void svg_begin(struct str *out, const char *id, const char *title, const char *d
 /* Draws the title, wrapped to `width` in at most two lines, and returns the y below it. When out is NULL
  * it only measures. */
 double svg_title(struct str *out, const char *title, double width);
-void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, double x, double y);
+void svg_draw_marker(struct str *out, enum svg_marker m, enum svg_colour c, double x, double y,
+                     double scale /* 1: as usual */);
 
 #endif

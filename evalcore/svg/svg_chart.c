@@ -1,33 +1,15 @@
-/* Line, point and step charts with error bars, and their legend.
+/* Line, point and step charts: their axes and their legend.
  *
- * The legend stands below the axes in as many rows as its entries need, so it can never cover a curve.
- * Points at nearly the same x would hide each other's error bars, so they are moved apart until they stand
- * side by side. */
-#include "evalcore/svg/svg.h"
+ * The legend stands below the axes in as many rows as its entries need, so it can never cover a curve. */
+#include "evalcore/svg/svg_chart.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#include "evalcore/base/arena.h"
 
 enum { WIDTH = 480, PLOT_HEIGHT = 260, TICKS_MAX = 24 };
-static const double font = 14.5, bar_gap = 8;
+static const double font = 14.5;
 
-struct scale {
-    double low, high, from, to; /* range of values, and the range of positions in the picture */
-    int is_log;
-};
-
-struct plot {
-    const struct svg_chart *c;
-    struct scale x, y;
-    double left, right, top, bottom;
-    int has_data;
-    double *spread; /* x positions of the points of LINE and POINTS series, one series after the other */
-};
-
-static double place(const struct scale *s, double v)
+double svg_place(const struct svg_scale *s, double v)
 {
     double low = s->low, high = s->high;
     if (s->is_log) {
@@ -43,7 +25,7 @@ static double place(const struct scale *s, double v)
     return s->from + at * (s->to - s->from);
 }
 
-static int usable(const struct svg_chart *c, const struct svg_point *p)
+int svg_is_usable(const struct svg_chart *c, const struct svg_point *p)
 {
     return isfinite(p->x) && isfinite(p->y) && !(c->x.is_log && p->x <= 0) && !(c->y.is_log && p->y <= 0);
 }
@@ -58,15 +40,20 @@ static void widen(double v, int is_log, double *low, double *high)
         *high = v;
 }
 
+static int is_curve(const struct svg_series *s)
+{
+    return s->kind == SVG_STEP || s->kind == SVG_QUANTILE;
+}
+
 /* The range of an axis: the one that is given, else the range of the data with a margin of 6 %. */
-static void find_range(struct plot *p, const struct svg_axis *axis, int is_x, struct scale *s)
+static void find_range(struct svg_plot *p, const struct svg_axis *axis, int is_x, struct svg_scale *s)
 {
     double low = NAN, high = NAN;
     for (size_t i = 0; i < p->c->n_series; i++) {
         const struct svg_series *r = &p->c->series[i];
         for (size_t k = 0; k < r->n; k++) {
             const struct svg_point *q = &r->points[k];
-            if (r->kind == SVG_FLAT ? !isfinite(q->y) : !usable(p->c, q))
+            if (r->kind == SVG_FLAT ? !isfinite(q->y) : !svg_is_usable(p->c, q))
                 continue;
             p->has_data = 1;
             if (is_x) {
@@ -78,7 +65,7 @@ static void find_range(struct plot *p, const struct svg_axis *axis, int is_x, st
                 widen(q->high, axis->is_log, &low, &high);
             }
         }
-        if (is_x && r->kind == SVG_STEP)
+        if (r->kind == (is_x ? SVG_STEP : SVG_QUANTILE))
             widen(r->cut_x, axis->is_log, &low, &high);
     }
     if (isnan(low)) {
@@ -130,19 +117,19 @@ static void line(struct str *out, const char *class_name, double x1, double y1, 
     str_puts(out, "\"/>\n");
 }
 
-static size_t axis_ticks(const struct scale *s, const struct svg_axis *axis, size_t most, double *ticks,
+static size_t axis_ticks(const struct svg_scale *s, const struct svg_axis *axis, size_t most, double *ticks,
                          double *step)
 {
     return svg_ticks(s->low, s->high, axis->is_log, most < TICKS_MAX ? most : TICKS_MAX, ticks, step);
 }
 
-static void draw_axes(struct str *out, const struct plot *p)
+static void draw_axes(struct str *out, const struct svg_plot *p)
 {
     double ticks[TICKS_MAX], step;
     char text[32];
     size_t n = axis_ticks(&p->y, &p->c->y, 6, ticks, &step);
     for (size_t i = 0; i < n; i++) {
-        double y = place(&p->y, ticks[i]);
+        double y = svg_place(&p->y, ticks[i]);
         line(out, "kv-g", p->left, y, p->right, y);
         tick_text(text, sizeof text, ticks[i], step, &p->c->y);
         svg_text(out, p->left - 7, y + 4.5, "end", "kv-m", font, 0, text);
@@ -150,7 +137,7 @@ static void draw_axes(struct str *out, const struct plot *p)
     n = axis_ticks(&p->x, &p->c->x, 8, ticks, &step);
     double end_of_last = -1;
     for (size_t i = 0; i < n; i++) {
-        double x = place(&p->x, ticks[i]);
+        double x = svg_place(&p->x, ticks[i]);
         line(out, "kv-ax", x, p->bottom, x, p->bottom + 5);
         tick_text(text, sizeof text, ticks[i], step, &p->c->x);
         double half = svg_text_width(text, font) / 2;
@@ -169,122 +156,38 @@ static void draw_axes(struct str *out, const struct plot *p)
     str_puts(out, "</g>\n");
 }
 
-static const char *dash_text(enum svg_dash d)
+const char *svg_dash_text(enum svg_dash d)
 {
     static const char *const text[] = {"", " stroke-dasharray=\"7 4\"", " stroke-dasharray=\"2 3.5\"",
                                        " stroke-dasharray=\"10 3 2 3\""};
     return text[d];
 }
 
-static const char *line_class(const struct svg_series *s)
+const char *svg_line_class(const struct svg_series *s)
 {
-    return s->is_wide ? "kv-l kv-w" : "kv-l";
+    return s->is_wide ? "kv-l kv-w" : s->is_faint ? "kv-l kv-p" : "kv-l";
 }
 
-static void draw_flat(struct str *out, const struct plot *p, const struct svg_series *s)
+static void draw_flat(struct str *out, const struct svg_plot *p, const struct svg_series *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct svg_point *q = &s->points[i];
         if (!isfinite(q->y))
             continue;
-        double y = place(&p->y, q->y);
+        double y = svg_place(&p->y, q->y);
+        svg_mark_begin(out, q->cell, q->tip);
         if (isfinite(q->low) && isfinite(q->high)) {
-            double high = place(&p->y, q->high), low = place(&p->y, q->low);
+            double high = svg_place(&p->y, q->high), low = svg_place(&p->y, q->low);
             str_printf(
                 out,
                 "<rect class=\"kv-f%d kv-band\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
                 (int)s->colour, p->left, high, p->right - p->left, low - high);
         }
-        str_printf(out, "<path class=\"kv-l kv-s%d\"%s d=\"M%.1f ", (int)s->colour, dash_text(s->dash),
+        str_printf(out, "<path class=\"kv-l kv-s%d\"%s d=\"M%.1f ", (int)s->colour, svg_dash_text(s->dash),
                    p->left);
         svg_number(out, y);
         str_printf(out, "H%.1f\"/>\n", p->right);
-    }
-}
-
-static int has_bars(const struct svg_series *s)
-{
-    return s->kind == SVG_LINE || s->kind == SVG_POINTS;
-}
-
-static void spread_points(struct plot *p)
-{
-    size_t n = 0, all = 0;
-    for (size_t i = 0; i < p->c->n_series; i++)
-        all += has_bars(&p->c->series[i]) ? p->c->series[i].n : 0;
-    double *x = p->spread = xmalloc((all + 1) * sizeof *x), *seen = xmalloc((all + 1) * sizeof *seen);
-    for (size_t i = 0; i < p->c->n_series; i++)
-        for (size_t k = 0; has_bars(&p->c->series[i]) && k < p->c->series[i].n; k++)
-            if (usable(p->c, &p->c->series[i].points[k]))
-                seen[n++] = place(&p->x, p->c->series[i].points[k].x);
-    svg_spread(seen, n, bar_gap, p->x.from, p->x.to);
-    n = 0;
-    for (size_t i = 0; i < p->c->n_series; i++)
-        for (size_t k = 0; has_bars(&p->c->series[i]) && k < p->c->series[i].n; k++)
-            *x++ = usable(p->c, &p->c->series[i].points[k]) ? seen[n++] : NAN;
-    free(seen);
-}
-
-/* x holds the positions of the series' points after spreading. */
-static void draw_points(struct str *out, const struct plot *p, const struct svg_series *s, const double *x)
-{
-    if (s->kind == SVG_LINE && s->n > 1) {
-        int pen = 0;
-        str_printf(out, "<path class=\"kv-l kv-s%d\"%s d=\"", (int)s->colour, dash_text(s->dash));
-        for (size_t i = 0; i < s->n; i++) {
-            if (!usable(p->c, &s->points[i]))
-                continue;
-            str_putc(out, pen++ ? 'L' : 'M');
-            svg_number(out, x[i]);
-            str_putc(out, ' ');
-            svg_number(out, place(&p->y, s->points[i].y));
-        }
-        str_puts(out, "\"/>\n");
-    }
-    for (size_t i = 0; i < s->n; i++) {
-        const struct svg_point *q = &s->points[i];
-        if (!usable(p->c, q))
-            continue;
-        if (isfinite(q->low) && isfinite(q->high)) {
-            double high = place(&p->y, q->high), low = place(&p->y, q->low);
-            str_printf(out, "<path class=\"kv-e kv-s%d\" d=\"M%.1f %.1fh6m-3 0V%.1fm-3 0h6\"/>\n",
-                       (int)s->colour, x[i] - 3, high, low);
-        }
-        svg_draw_marker(out, s->marker, s->colour, x[i], place(&p->y, q->y));
-    }
-}
-
-static void draw_step(struct str *out, const struct plot *p, const struct svg_series *s)
-{
-    const double finest = 0.3;
-    double y = place(&p->y, 0), x = p->left;
-    str_printf(out, "<path class=\"%s kv-s%d\"%s d=\"M%.1f %.1f", line_class(s), (int)s->colour,
-               dash_text(s->dash), x, y);
-    for (size_t i = 0; i < s->n; i++) {
-        if (!usable(p->c, &s->points[i]))
-            continue;
-        double next_x = place(&p->x, s->points[i].x), next_y = place(&p->y, s->points[i].y);
-        /* Steps too small to be seen are merged, so that the curve of tens of thousands of completions
-         * stays a small file. */
-        if (i + 1 < s->n && next_x - x < finest && y - next_y < finest)
-            continue;
-        x = next_x;
-        y = next_y;
-        str_putc(out, 'H');
-        svg_number(out, x);
-        str_putc(out, 'V');
-        svg_number(out, y);
-    }
-    int is_cut = isfinite(s->cut_x);
-    if (is_cut) {
-        x = place(&p->x, s->cut_x);
-        str_putc(out, 'H');
-        svg_number(out, x);
-    }
-    str_puts(out, "\"/>\n");
-    if (is_cut) {
-        str_printf(out, "<path class=\"kv-l kv-s%d\" d=\"M%.1f %.1fv12\"/>\n", (int)s->colour, x, y - 6);
-        svg_draw_marker(out, s->marker, s->colour, x, y);
+        svg_mark_end(out);
     }
 }
 
@@ -297,6 +200,8 @@ static double legend(struct str *out, const struct svg_chart *c, double y)
     y += row;
     for (size_t i = 0; i < c->n_series; i++) {
         const struct svg_series *s = &c->series[i];
+        if (!s->name)
+            continue;
         double text = svg_text_width(s->name, font);
         if (text > room - key)
             text = room - key;
@@ -306,10 +211,10 @@ static double legend(struct str *out, const struct svg_chart *c, double y)
         }
         if (out) {
             if (s->kind != SVG_POINTS)
-                str_printf(out, "<path class=\"%s kv-s%d\"%s d=\"M%.1f %.1fh36\"/>\n", line_class(s),
-                           (int)s->colour, dash_text(s->dash), x, y - 4.5);
-            if (s->kind != SVG_FLAT && (s->kind != SVG_STEP || isfinite(s->cut_x)))
-                svg_draw_marker(out, s->marker, s->colour, x + 18, y - 4.5);
+                str_printf(out, "<path class=\"%s kv-s%d\"%s d=\"M%.1f %.1fh36\"/>\n", svg_line_class(s),
+                           (int)s->colour, svg_dash_text(s->dash), x, y - 4.5);
+            if (s->kind != SVG_FLAT && (!is_curve(s) || isfinite(s->cut_x)))
+                svg_draw_marker(out, s->marker, s->colour, x + 18, y - 4.5, 1);
             svg_text(out, x + key, y, "start", "", font, text + 1, s->name);
         }
         x += key + text + gap;
@@ -319,7 +224,7 @@ static double legend(struct str *out, const struct svg_chart *c, double y)
 
 void svg_chart(struct str *out, const struct svg_chart *c)
 {
-    struct plot p = {.c = c};
+    struct svg_plot p = {.c = c};
     find_range(&p, &c->x, 1, &p.x);
     find_range(&p, &c->y, 0, &p.y);
     p.left = 74;
@@ -340,18 +245,12 @@ void svg_chart(struct str *out, const struct svg_chart *c)
     for (size_t i = 0; i < c->n_series; i++)
         if (c->series[i].kind == SVG_FLAT)
             draw_flat(out, &p, &c->series[i]);
-    spread_points(&p);
-    const double *x = p.spread;
-    for (size_t i = 0; i < c->n_series; i++) {
-        const struct svg_series *s = &c->series[i];
-        if (s->kind == SVG_STEP) {
-            draw_step(out, &p, s);
-        } else if (has_bars(s)) {
-            draw_points(out, &p, s, x);
-            x += s->n;
-        }
-    }
-    free(p.spread);
+    /* pale curves first, so that they lie behind the others */
+    for (int faint = 1; faint >= 0; faint--)
+        for (size_t i = 0; i < c->n_series; i++)
+            if (is_curve(&c->series[i]) && c->series[i].is_faint == faint)
+                svg_draw_step(out, &p, &c->series[i]);
+    svg_draw_points(out, &p);
     legend(out, c, p.bottom + 52);
     str_puts(out, "</svg>\n");
 }

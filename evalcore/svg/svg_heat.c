@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "evalcore/base/arena.h"
 
@@ -30,8 +31,8 @@ static double share(const struct svg_heat *h, double v)
     return h->high > h->low ? (v - h->low) / (h->high - h->low) : 1;
 }
 
-static void heat_square(struct str *out, const struct svg_heat *h, const struct svg_square *q, double x,
-                        double y, double w, double tall)
+static void square_shape(struct str *out, const struct svg_heat *h, const struct svg_square *q, double x,
+                         double y, double w, double tall)
 {
     if (isnan(q->value)) {
         str_printf(out, "<rect class=\"kv-none\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", x,
@@ -55,22 +56,54 @@ static void heat_square(struct str *out, const struct svg_heat *h, const struct 
         svg_text(out, x + w / 2, y + tall / 2 + size, "middle", thin, size - 3, w - 4, q->note);
 }
 
+static void heat_square(struct str *out, const struct svg_heat *h, const struct svg_square *q, double x,
+                        double y, double w, double tall)
+{
+    int is_mark = !isnan(q->value) && (q->cell || q->tip);
+    if (is_mark)
+        svg_mark_begin(out, q->cell, q->tip);
+    square_shape(out, h, q, x, y, w, tall);
+    if (is_mark)
+        svg_mark_end(out);
+}
+
+/* The ends of the scale, with as many decimals as tell them apart. */
+static void heat_ends(const struct svg_heat *h, char low[32], char high[32])
+{
+    for (int digits = 0; digits < 3; digits++) {
+        snprintf(low, 32, "%.*f%%", digits, 100 * h->low);
+        snprintf(high, 32, "%.*f%%", digits, 100 * h->high);
+        if (strcmp(low, high) != 0)
+            return;
+    }
+    snprintf(low, 32, "%.3g%%", 100 * h->low);
+    snprintf(high, 32, "%s", low);
+}
+
 static void heat_legend(struct str *out, const struct svg_heat *h, double left, double y)
 {
-    char text[32];
-    const double wide = 120, step = 8;
-    snprintf(text, sizeof text, "%.0f%%", 100 * h->low);
-    double label = svg_text_width(text, font - 1);
-    svg_text(out, left, y + 11, "start", "kv-m", font - 1, 0, text);
-    double x = left + label + 6;
+    char low[32], high[32];
+    heat_ends(h, low, high);
+    int is_one = !strcmp(low, high); /* a scale from 100 to 100 would say nothing */
+    const double wide = is_one ? 8 : 120, step = 8;
+    double x = left;
+    if (!is_one) {
+        svg_text(out, left, y + 11, "start", "kv-m", font - 1, 0, low);
+        x += svg_text_width(low, font - 1) + 6;
+    }
     for (int i = 0; i * step < wide; i++) {
         int rgb[3];
-        scale_colour((i + 0.5) * step / wide, rgb);
+        scale_colour(is_one ? 1 : (i + 0.5) * step / wide, rgb);
         str_printf(out, "<rect fill=\"#%02x%02x%02x\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"13\"/>\n",
                    (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2], x + i * step, y, step + 0.3);
     }
-    snprintf(text, sizeof text, "%.0f%%", 100 * h->high);
-    svg_text(out, x + wide + 6, y + 11, "start", "kv-m", font - 1, 0, text);
+    if (is_one) {
+        char all[64];
+        snprintf(all, sizeof all, "all squares: %s", high);
+        svg_text(out, x + wide + 8, y + 11, "start", "kv-m", font - 1, 0, all);
+    } else {
+        svg_text(out, x + wide + 6, y + 11, "start", "kv-m", font - 1, 0, high);
+    }
     if (!h->mark_label)
         return;
     str_printf(out, "<rect class=\"kv-mark\" x=\"%.1f\" y=\"%.1f\" width=\"15\" height=\"12\"/>\n", left + 2,
@@ -182,7 +215,9 @@ void svg_matrix(struct str *out, const struct svg_matrix *m)
     for (size_t r = 0; r < m->n_rows; r++) {
         double y = top + row * (double)r;
         svg_text(out, left - 8, y + row / 2 + 3, "end", "", small, left - 16, m->names[r]);
+        svg_mark_begin(out, m->cells ? m->cells[r] : NULL, m->tips ? m->tips[r] : NULL);
         matrix_row(out, m, r, left, y, side);
+        svg_mark_end(out);
     }
     matrix_legend(out, has_shares, bottom + 20);
     str_puts(out, "</svg>\n");

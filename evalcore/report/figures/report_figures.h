@@ -25,6 +25,10 @@ const char *report_figure_file(struct arena *a, const struct panel *p, const str
 /* Is cell i one of the panel, and has it results? */
 int report_is_shown(const struct report *r, int i, int panel);
 
+/* What a mark says about its cell, one line each: the policy, accuracy, reads and their parts, budget,
+ * length, memory. In the arena. */
+const char *report_tip(const struct report *r, const struct cell_stats *s);
+
 /* The functions of the table. */
 int report_has_budgets(const struct report *r, int panel);
 void report_draw_budgets(struct doc *d, const struct report *r, int panel, const struct report_figure *f);

@@ -24,7 +24,7 @@ static void add_lengths(struct series_set *set, const struct report *r, const st
     size_t n_steps = stat_ecdf(items, m, steps);
     struct svg_point *points = arena_alloc(r->arena, (n_steps + 1) * sizeof *points);
     for (size_t i = 0; i < n_steps; i++)
-        points[i] = (struct svg_point){steps[i].x, steps[i].share, NAN, NAN};
+        points[i] = (struct svg_point){.x = steps[i].x, .y = steps[i].share, .low = NAN, .high = NAN};
     const char *name =
         n_cut ? arena_printf(r->arena, "%s (%.0f%% cut)", c->policy_label, 100 * (double)n_cut / (double)m)
               : c->policy_label;

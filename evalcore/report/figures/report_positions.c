@@ -34,7 +34,14 @@ static void add_cell(struct series_set *set, const struct report *r, const struc
         struct likelihood one = {.n = 1};
         one.bucket[0] = l->bucket[k];
         struct likelihood_figures f = report_likelihood_figures(&one);
-        points[k] = (struct svg_point){l->bucket[k].first, value(&f), NAN, NAN};
+        points[k] =
+            (struct svg_point){.x = l->bucket[k].first,
+                               .y = value(&f),
+                               .low = NAN,
+                               .high = NAN,
+                               .cell = s->cell->id,
+                               .tip = arena_printf(r->arena, "%s\nfrom position %d on: %.4g",
+                                                   s->cell->policy_label, l->bucket[k].first, value(&f))};
     }
     struct svg_series *curve = series_add(set, s->cell->policy_label, s->cell->policy, SVG_LINE);
     curve->points = points;

@@ -78,7 +78,12 @@ struct svg_series *series_add(struct series_set *set, const char *name, const ch
 
 void series_add_point(struct series_set *set, struct svg_series *s, double x, const struct cell_stats *c)
 {
-    set->points[set->n_points++] = (struct svg_point){x, c->accuracy, c->ci.low, c->ci.high};
+    set->points[set->n_points++] = (struct svg_point){.x = x,
+                                                      .y = c->accuracy,
+                                                      .low = c->ci.low,
+                                                      .high = c->ci.high,
+                                                      .cell = c->cell->id,
+                                                      .tip = report_tip(set->report, c)};
     s->n++;
 }
 

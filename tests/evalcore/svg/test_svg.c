@@ -5,6 +5,11 @@
 
 #include "evalcore/svg/svg.h"
 
+static struct svg_point point(double x, double y, double low, double high)
+{
+    return (struct svg_point){.x = x, .y = y, .low = low, .high = high};
+}
+
 static void check_ticks(double low, double high, int is_log, size_t most, const char *want)
 {
     double t[32], step;
@@ -46,7 +51,8 @@ static void test_text(void)
     CHECK_STR(str_text(&s), "012.5100-3.14");
     str_clear(&s);
     svg_text(&s, 1, 2, "start", "kv-m", 10, 60, "a label that is far too long");
-    CHECK(strstr(str_text(&s), "\xE2\x80\xA6</text>") != NULL);
+    /* shortened, and whole where it is pointed at */
+    CHECK(strstr(str_text(&s), "\xE2\x80\xA6<title>a label that is far too long</title></text>") != NULL);
     CHECK(svg_text_width("a label", 10) > 30 && svg_text_width("a label", 10) < 50);
     CHECK(svg_text_width("\xE6\xBC\xA2\xE5\xAD\x97", 10) >= 20);
     str_release(&s);
@@ -132,7 +138,7 @@ static void check_layout(const char *svg, const char *what)
     height = strtod(next, NULL);
     CHECK(well_formed(svg));
     CHECK(!strstr(svg, "nan") && !strstr(svg, "inf"));
-    CHECK(strstr(svg, "<title id=") && strstr(svg, "<desc id=") && strstr(svg, "role=\"img\""));
+    CHECK(strstr(svg, "<title id=") && strstr(svg, "<desc id=") && strstr(svg, "role=\"group\""));
     int n = text_boxes(svg, boxes, 600), outside = 0, overlaps = 0;
     for (int i = 0; i < n; i++) {
         outside +=
@@ -144,38 +150,6 @@ static void check_layout(const char *svg, const char *what)
     if (outside || overlaps)
         fprintf(stderr, "%s: %d texts outside the picture, %d overlaps\n", what, outside, overlaps);
     CHECK(n > 0 && !outside && !overlaps);
-}
-
-/* Smallest distance between two error bars. */
-static double bar_distance(const char *svg)
-{
-    double x[400], least = INFINITY;
-    int n = 0;
-    for (const char *p = svg; n < 400 && (p = strstr(p, "class=\"kv-e ")) != NULL;)
-        x[n++] = strtod((p = strstr(p, "d=\"M") + 4), NULL);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < i; k++)
-            least = fmin(least, fabs(x[i] - x[k]));
-    return least;
-}
-
-static void test_spread(void)
-{
-    double same[3] = {50, 50, 50}, edge[3] = {99, 100, 20}, apart[2] = {10, 30}, many[5] = {0, 0, 0, 0, 0};
-    svg_spread(same, 3, 8, 0, 100);
-    CHECK_NEAR(same[0], 42, 1e-9);
-    CHECK_NEAR(same[1], 50, 1e-9);
-    CHECK_NEAR(same[2], 58, 1e-9);
-    svg_spread(edge, 3, 8, 0, 100);
-    CHECK_NEAR(edge[0], 92, 1e-9);
-    CHECK_NEAR(edge[1], 100, 1e-9);
-    CHECK_NEAR(edge[2], 20, 1e-9);
-    svg_spread(apart, 2, 8, 0, 100);
-    CHECK_NEAR(apart[0], 10, 0);
-    CHECK_NEAR(apart[1], 30, 0);
-    svg_spread(many, 5, 8, 0, 20); /* no room: side by side over all there is */
-    for (int i = 0; i < 5; i++)
-        CHECK_NEAR(many[i], 5 * i, 1e-9);
 }
 
 static double axis_bottom(const char *svg)
@@ -191,24 +165,21 @@ static double axis_bottom(const char *svg)
 
 static void test_chart(void)
 {
-    struct svg_point p[5] = {{64, 0.2, 0.1, 0.35},
-                             {128, 0.5, 0.4, 0.6},
-                             {256, 0.9, 0.8, 0.97},
-                             {NAN, 0.5, 0, 1},
-                             {512, NAN, NAN, NAN}};
+    struct svg_point p[5] = {point(64, 0.2, 0.1, 0.35), point(128, 0.5, 0.4, 0.6), point(256, 0.9, 0.8, 0.97),
+                             point(NAN, 0.5, 0, 1), point(512, NAN, NAN, NAN)};
     struct svg_series s[21];
     char names[21][64];
     for (int i = 0; i < 21; i++) {
         snprintf(names[i], sizeof names[i], "policy %d%s", i, i % 3 ? " k_pages=16 l_pages=4" : "");
-        s[i] = (struct svg_series){names[i],
-                                   i ? SVG_LINE : SVG_FLAT,
-                                   (enum svg_colour)(i % SVG_COLOURS),
-                                   (enum svg_marker)(i % SVG_MARKERS),
-                                   (enum svg_dash)(i % 4),
-                                   p,
-                                   5,
-                                   NAN,
-                                   i == 1};
+        s[i] = (struct svg_series){.name = names[i],
+                                   .kind = i ? SVG_LINE : SVG_FLAT,
+                                   .colour = (enum svg_colour)(i % SVG_COLOURS),
+                                   .marker = (enum svg_marker)(i % SVG_MARKERS),
+                                   .dash = (enum svg_dash)(i % 4),
+                                   .points = p,
+                                   .n = 5,
+                                   .cut_x = NAN,
+                                   .is_wide = i == 1};
     }
     s[0].points = &p[1];
     s[0].n = 1;
@@ -231,7 +202,6 @@ static void test_chart(void)
                 entry--;
             CHECK(attribute(entry, "y") > axis_bottom(str_text(&out)) + 40);
         }
-        CHECK(bar_distance(str_text(&out)) > (n <= 11 ? 7.8 : 5)); /* 8 as long as there is room */
         svg_chart(&again, &c);
         CHECK_STR(str_text(&again), str_text(&out));
         str_release(&out);
@@ -242,14 +212,16 @@ static void test_chart(void)
 static void test_awkward_charts(void)
 {
     /* no data, one point, huge and tiny values, a title and labels that are much too long */
-    struct svg_point big[2] = {{1e9, 3e7, 2e7, 4e7}, {2e12, 5e7, NAN, NAN}}, tiny = {3, 1e-7, NAN, NAN};
-    struct svg_point steps[2] = {{100, 0.5, NAN, NAN}, {900, 0.75, NAN, NAN}};
+    struct svg_point big[2] = {point(1e9, 3e7, 2e7, 4e7), point(2e12, 5e7, NAN, NAN)};
+    struct svg_point tiny = point(3, 1e-7, NAN, NAN);
+    struct svg_point steps[2] = {point(100, 0.5, NAN, NAN), point(900, 0.75, NAN, NAN)};
     const char *long_name =
         "a policy with a very long name and many options k_pages=16 l_pages=4 scope=kv_sum seed=1";
-    struct svg_series s[4] = {{long_name, SVG_LINE, SVG_RED, SVG_CROSS, SVG_SOLID, big, 2, NAN, 0},
-                              {"one", SVG_POINTS, SVG_GREY, SVG_DOWN, SVG_SOLID, &tiny, 1, NAN, 0},
-                              {"cut", SVG_STEP, SVG_BLACK, SVG_CIRCLE, SVG_SOLID, steps, 2, 1400, 0},
-                              {"empty", SVG_STEP, SVG_BLACK, SVG_NONE, SVG_SOLID, steps, 0, NAN, 0}};
+    struct svg_series s[4] = {
+        {.name = long_name, .kind = SVG_LINE, .colour = SVG_RED, .points = big, .n = 2, .cut_x = NAN},
+        {.name = "one", .kind = SVG_POINTS, .marker = SVG_DOWN, .points = &tiny, .n = 1, .cut_x = NAN},
+        {.name = "cut", .kind = SVG_STEP, .points = steps, .n = 2, .cut_x = 1400},
+        {.name = "empty", .kind = SVG_STEP, .marker = SVG_NONE, .points = steps, .n = 0, .cut_x = NAN}};
     for (int first = 0; first < 4; first++)
         for (int is_log = 0; is_log < 2; is_log++) {
             struct svg_chart c = {.id = "c",
@@ -279,11 +251,91 @@ static void test_awkward_charts(void)
     str_release(&out);
 }
 
+/* Marks once stood beside their measured x, so that bars did not hide each other. */
+static void test_points_stay(void)
+{
+    struct svg_point same[3] = {point(0.5, 0.4, 0.2, 0.6), point(0.5, 0.4, 0.3, 0.5),
+                                point(0.5, 0.4, NAN, NAN)};
+    struct svg_series s[3];
+    for (int i = 0; i < 3; i++)
+        s[i] = (struct svg_series){.name = "a", .kind = SVG_POINTS, .points = &same[i], .n = 1, .cut_x = NAN};
+    same[0].cell = "<cell>\"&";
+    same[0].tip = "first line\n<b>second</b>";
+    same[1].label = "labelled";
+    struct svg_chart c = {.id = "c",
+                          .title = "t",
+                          .desc = "",
+                          .x = {"x", 0, 1, 0, 0},
+                          .y = {"y", 0, 1, 0, 0},
+                          .series = s,
+                          .n_series = 3};
+    struct str out = {0};
+    svg_chart(&out, &c);
+    const char *text = str_text(&out);
+    check_layout(text, "three points at one place");
+    const char *first = strstr(text, "scale(2.10)"), *second = strstr(text, "scale(1.55)");
+    CHECK(first && second && first < second); /* rings around the one in front */
+    int at_x = 0;
+    for (const char *p = text; (p = strstr(p, "translate(269 ")) != NULL; p++)
+        at_x++;
+    CHECK_INT(at_x, 3); /* the middle between 74 + 8 and 480 - 16 - 8 */
+    CHECK(strstr(text, ">labelled<") != NULL);
+    CHECK(strstr(text,
+                 "<g class=\"mark\" data-cell=\"&lt;cell&gt;&quot;&amp;\" tabindex=\"0\"><title>first line\n"
+                 "&lt;b&gt;second&lt;/b&gt;</title>") != NULL);
+    str_release(&out);
+}
+
+/* One curve both ways, with a completion cut off before the others ended. */
+static void test_steps(void)
+{
+    struct svg_point up[4] = {point(100, 0.25, NAN, NAN), point(150, 0.25, NAN, NAN),
+                              point(200, 0.625, NAN, NAN), point(300, 1, NAN, NAN)};
+    up[1].is_cut = 1;
+    struct svg_point across[4];
+    for (int i = 0; i < 4; i++) {
+        across[i] = up[i];
+        across[i].x = up[i].y;
+        across[i].y = up[i].x;
+    }
+    struct svg_series s = {.name = "a", .kind = SVG_STEP, .points = up, .n = 4, .cut_x = NAN, .cell = "id"};
+    struct svg_chart c = {.id = "c",
+                          .title = "t",
+                          .desc = "",
+                          .x = {"x", 0, 400, 0, 0},
+                          .y = {"y", 0, 1, 0, 1},
+                          .series = &s,
+                          .n_series = 1};
+    struct str out = {0};
+    svg_chart(&out, &c);
+    check_layout(str_text(&out), "steps");
+    CHECK(strstr(str_text(&out), "data-cell=\"id\"") && strstr(str_text(&out), "v8\"/>"));
+    str_clear(&out);
+    s.kind = SVG_QUANTILE;
+    s.points = across;
+    c.x = (struct svg_axis){"share", 0, 1, 0, 1};
+    c.y = (struct svg_axis){"length", 0, 400, 0, 0};
+    svg_chart(&out, &c);
+    check_layout(str_text(&out), "quantiles");
+    CHECK(strstr(str_text(&out), "h8\"/>") != NULL);
+    s.cut_x = 350; /* some never ended */
+    s.n = 3;
+    str_clear(&out);
+    svg_chart(&out, &c);
+    check_layout(str_text(&out), "quantiles of which some are unknown");
+    CHECK(strstr(str_text(&out), "h12\"/>") != NULL);
+    str_release(&out);
+}
+
 static void test_heat(void)
 {
     const char *x[] = {"2", "4", "8"}, *y[] = {"16", "128"};
-    struct svg_square q[6] = {{0.1, "10.0", "n=30", 0}, {0.5, "50.0", "n=30", 1}, {NAN, NULL, NULL, 0},
-                              {0.9, "90.0", "n=30", 1}, {1, "100.0", NULL, 1},    {0, "0.0", "n=1", 0}};
+    struct svg_square q[6] = {{.value = 0.1, .text = "10.0", .note = "n=30"},
+                              {.value = 0.5, .text = "50.0", .note = "n=30", .is_marked = 1},
+                              {.value = NAN},
+                              {.value = 0.9, .text = "90.0", .note = "n=30", .is_marked = 1},
+                              {.value = 1, .text = "100.0", .is_marked = 1},
+                              {.value = 0, .text = "0.0", .note = "n=1"}};
     struct svg_heat h = {.id = "h",
                          .title = "K and L",
                          .desc = "d",
@@ -309,6 +361,13 @@ static void test_heat(void)
     h.mark_label = NULL;
     svg_heat(&out, &h);
     check_layout(str_text(&out), "flat heat map");
+    CHECK(strstr(str_text(&out), ">all squares: 50%<") != NULL); /* the legend said 50% ... 50% */
+    str_clear(&out);
+    h.low = 0.996;
+    h.high = 0.999; /* the legend said 100% ... 100% */
+    svg_heat(&out, &h);
+    check_layout(str_text(&out), "narrow heat map");
+    CHECK(strstr(str_text(&out), ">99.6%<") && strstr(str_text(&out), ">99.9%<"));
     str_release(&out);
 }
 
@@ -320,7 +379,13 @@ static void test_matrix(void)
     static signed char level[ROWS * COLUMNS];
     for (int i = 0; i < ROWS * COLUMNS; i++)
         level[i] = (signed char)(i % 7 - 2);
-    struct svg_matrix m = {"m", "who solved what", "d", names, ROWS, 30, level};
+    struct svg_matrix m = {.id = "m",
+                           .title = "who solved what",
+                           .desc = "d",
+                           .names = names,
+                           .n_rows = ROWS,
+                           .n_columns = 30,
+                           .level = level};
     struct str out = {0};
     svg_matrix(&out, &m);
     check_layout(str_text(&out), "matrix");
@@ -336,9 +401,10 @@ int main(void)
 {
     test_ticks();
     test_text();
-    test_spread();
     test_chart();
     test_awkward_charts();
+    test_points_stay();
+    test_steps();
     test_heat();
     test_matrix();
     return check_done();
