@@ -1,11 +1,11 @@
 /* SHA-256 (FIPS 180-4) and CRC-32C (RFC 3720, reflected polynomial 0x82F63B78), from their definitions.
- * The CRC takes four bits at a time: a 16-entry table is easy to check by eye and fast enough for journal
- * records. */
+ * The plain CRC takes four bits at a time: a 16-entry table is easy to check by eye. A report reads a
+ * gigabyte of journals, so x86's own instruction does it where there is one. */
 #include "evalcore/base/hash.h"
 
 #include <string.h>
 
-#include "evalcore/base/sha256_blocks.h"
+#include "evalcore/base/hash_blocks.h"
 
 const uint32_t sha256_constant[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -119,7 +119,7 @@ void sha256_hex(const void *data, size_t n, char *out, int n_hex)
     out[n_hex] = 0;
 }
 
-uint32_t crc32c(uint32_t crc, const void *data, size_t n)
+uint32_t crc32c_plain(uint32_t crc, const void *data, size_t n)
 {
     static const uint32_t nibble[16] = {
         0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
@@ -133,6 +133,30 @@ uint32_t crc32c(uint32_t crc, const void *data, size_t n)
     }
     return ~crc;
 }
+
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) static uint32_t crc32c_x86(uint32_t crc, const unsigned char *p, size_t n)
+{
+    uint64_t c = ~crc, eight;
+    for (; n >= sizeof eight; n -= sizeof eight, p += sizeof eight) {
+        memcpy(&eight, p, sizeof eight);
+        c = __builtin_ia32_crc32di(c, eight);
+    }
+    for (; n; n--)
+        c = __builtin_ia32_crc32qi((uint32_t)c, *p++);
+    return ~(uint32_t)c;
+}
+
+uint32_t crc32c(uint32_t crc, const void *data, size_t n)
+{
+    return __builtin_cpu_supports("sse4.2") ? crc32c_x86(crc, data, n) : crc32c_plain(crc, data, n);
+}
+#else
+uint32_t crc32c(uint32_t crc, const void *data, size_t n)
+{
+    return crc32c_plain(crc, data, n);
+}
+#endif
 
 uint64_t hash_mix64(uint64_t x)
 {

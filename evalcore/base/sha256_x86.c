@@ -1,6 +1,6 @@
 /* SHA-256's compression (FIPS 180-4, 6.2.2) with the SHA instructions of x86. Each instruction does two
  * rounds on a state that is held as two vectors, the words a b e f and c d g h from high to low. */
-#include "evalcore/base/sha256_blocks.h"
+#include "evalcore/base/hash_blocks.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

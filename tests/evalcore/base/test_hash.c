@@ -2,7 +2,7 @@
  * outputs. */
 #include "evalcore/base/hash.h"
 
-#include "evalcore/base/sha256_blocks.h"
+#include "evalcore/base/hash_blocks.h"
 #include "tests/check.h"
 
 static void check_sha(const char *text, size_t n, const char *want)
@@ -88,6 +88,18 @@ static void crc32c_vectors(void)
     CHECK_INT(crc32c(crc32c(0, "1234", 4), "56789", 5), 0xE3069283);
 }
 
+/* With x86's instruction, if it has one, and without: lengths and beginnings that are no multiple of eight.
+ */
+static void crc32c_both_ways(void)
+{
+    unsigned char text[80];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (unsigned char)hash_mix64(i);
+    for (size_t from = 0; from < 9; from++)
+        for (size_t n = 0; from + n <= sizeof text; n++)
+            CHECK_INT(crc32c(0x1234, text + from, n), crc32c_plain(0x1234, text + from, n));
+}
+
 static void mixing(void)
 {
     CHECK(hash_mix64(0) == 0xe220a8397b1dcdaf); /* first and second output of splitmix64 with seed 0 */
@@ -101,6 +113,7 @@ int main(void)
     sha256_in_pieces();
     sha256_both_ways();
     crc32c_vectors();
+    crc32c_both_ways();
     mixing();
     return check_done();
 }
