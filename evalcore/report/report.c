@@ -58,6 +58,7 @@ static const struct section {
     void (*add)(struct doc *d, const struct report *r);
 } sections[] = {
     {"summary", NULL, NULL, report_add_summary},
+    {"verdict", "Verdict", has_tasks, report_add_verdict},
     {"accuracy", "Accuracy", has_tasks, report_add_accuracy},
     {"longbench", "LongBench by class", longbench_is_there, report_add_longbench},
     {"ruler", "RULER by length", ruler_is_there, report_add_ruler},

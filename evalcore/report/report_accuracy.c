@@ -16,25 +16,57 @@ static void accuracy_cell(struct doc *d, struct table *t, const struct report *r
     const struct pair *p = report_pair_of(r, i);
     unsigned flags = (c->is_baseline ? CELL_STRONG : 0) | report_pair_flags(p);
     table_add(d, t, flags, "%s (n=%d\xC3\x97%d)%s", report_percent(d->arena, s->accuracy, s->ci),
-              c->task->n_problems, c->samples, report_pair_sign(p));
+              c->task->n_problems, c->samples, report_pair_sign(d->arena, p));
     struct str note = {0};
     if (c->n_records < c->n_expected)
         str_printf(&note, "incomplete %d/%d (biased to short), ", c->n_records, c->n_expected);
     str_printf(&note, "%.0f tokens", s->mean_tokens);
+    const char *cut =
+        report_cut_words(d->arena, s->n_cut, c->n_records - s->count[VERDICT_CORRECT], c->n_records);
+    if (*cut)
+        str_printf(&note, ", %s", cut);
     if (s->activity == ACTIVITY_INACTIVE)
         str_puts(&note, ", policy inactive");
-    else if (s->has_budget && isfinite(s->kv_density))
-        str_printf(&note, ", reads %.*f%%", s->kv_density < 0.0995 ? 1 : 0, 100 * s->kv_density);
+    else if (s->has_budget && isfinite(s->total_density))
+        str_printf(&note, ", reads %s", report_share(d->arena, s->total_density));
     table_small(d, t, "%s", str_text(&note));
     str_release(&note);
+}
+
+/* The tasks in which nothing could have been marked, one sentence for each. */
+static void add_too_few(struct doc *d, const struct report *r)
+{
+    for (int col = 0; col < r->n_columns; col++) {
+        const struct pair *found = NULL;
+        int n = 0, is_same = 1;
+        for (int i = 0; i < r->n_pairs; i++) {
+            const struct pair *p = &r->pairs[i];
+            if (r->cells[p->b].column != col || p->mark == MARK_NONE)
+                continue;
+            n++;
+            is_same &= p->mark == MARK_TOO_FEW;
+            found = found && found->enough >= p->enough ? found : p;
+        }
+        if (n && is_same)
+            doc_paragraph(
+                d,
+                "%s: no verdict. With %d problem%s no outcome of %d comparison%s could have earned one; "
+                "%s.",
+                r->columns[col], found->problems, found->problems == 1 ? "" : "s", n, n == 1 ? "" : "s",
+                found->enough < 0 ? "no number of problems like these would do"
+                                  : arena_printf(d->arena, "%ld problems would do", found->enough));
+    }
 }
 
 void report_add_accuracy(struct doc *d, const struct report *r)
 {
     struct table *t = doc_table(
-        d, "Percent correct over all jobs [95 % interval] (n = problems \xC3\x97 "
-           "samples), mean length of a completion, share of KV tokens read. \xE2\x96\xBC lower or "
-           "\xE2\x96\xB2 higher than the baseline beyond chance, ? not decided with this many problems.");
+        d, arena_printf(
+               d->arena,
+               "Percent correct over all jobs [95 %% interval] (n = problems \xC3\x97 samples), mean length "
+               "of a completion, total reads as a share of full attention's. %s; no sign where no outcome of "
+               "so many problems could have earned one. The comparisons of one task are one family.",
+               report_marks_legend(d->arena, r->run->margin)));
     int several_models = 0;
     for (int i = 1; i < r->n_rows; i++)
         several_models |= strcmp(r->rows[i].model, r->rows[0].model) != 0;
@@ -54,4 +86,5 @@ void report_add_accuracy(struct doc *d, const struct report *r)
                 accuracy_cell(d, t, r, found);
         }
     }
+    add_too_few(d, r);
 }

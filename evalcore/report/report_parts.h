@@ -22,6 +22,7 @@ void report_ruler_csv(struct str *out, const struct report *r);
 
 /* What the sections say, below the heading that report.c has put into d. */
 void report_add_summary(struct doc *d, const struct report *r);
+void report_add_verdict(struct doc *d, const struct report *r); /* needs tasks with answers */
 void report_add_accuracy(struct doc *d, const struct report *r);
 void report_add_longbench(struct doc *d, const struct report *r);
 void report_add_ruler(struct doc *d, const struct report *r);
@@ -42,11 +43,26 @@ const char *report_or_unknown(const char *s);
 /* A share with its interval, in percent: "83 [44-97]", with a decimal where the interval is narrower than 10
  * points. In the arena. */
 const char *report_percent(struct arena *a, double mean, struct interval ci);
-/* The sign after an accuracy: lower or higher than the baseline after Holm's adjustment, or not decided;
- * with a space in front, "" without a baseline. */
-const char *report_pair_sign(const struct pair *p);
-/* CELL_BAD or CELL_GOOD for a difference that is told apart from none, else 0; p may be NULL. */
+/* Marks: the sign alone ("" without a verdict), the sign with a space in front for behind an accuracy (p may
+ * be NULL), the verdict with its sign in words, and what the signs mean, without a full stop. */
+const char *report_mark_sign(enum mark m);
+const char *report_pair_sign(struct arena *a, const struct pair *p);
+const char *report_mark_words(struct arena *a, const struct pair *p, double margin);
+const char *report_marks_legend(struct arena *a, double margin);
+/* CELL_BAD for lower, CELL_GOOD for higher and within, else 0; p may be NULL. */
 unsigned report_pair_flags(const struct pair *p);
+const char *report_points(struct arena *a, double points);            /* "10 points" */
+const char *report_difference(struct arena *a, const struct pair *p); /* "-48 [-58, -37]" in points */
+const char *report_share(struct arena *a, double v);                  /* "31 %"; "-" when there is none */
+/* "4 of 4 cut off at the limit" where the limit explains most of what is missed; else "". */
+const char *report_cut_words(struct arena *a, long cut, long missed, long n);
+/* Label of the policy that settings are compared with; "the baseline" when there are several. */
+const char *report_baseline_name(const struct report *r);
+/* All verdicts in one sentence; "" when nothing is compared. */
+const char *report_verdict_sentence(const struct report *r);
+const char *report_setting_verdict(const struct report *r, const struct setting *s);
+const char *report_setting_notes(const struct report *r,
+                                 const struct setting *s); /* "" when there are none */
 /* The cell at a place of the accuracy table, -1: none. */
 int report_cell_at(const struct report *r, int row, int column);
 

@@ -75,30 +75,20 @@ static void add_warnings(struct doc *d, const struct report *r)
 
 static void add_findings(struct doc *d, const struct report *r)
 {
+    const char *sentence = report_verdict_sentence(r);
+    int has_baseline = 0;
     if (!r->n_columns) /* texts only: their table says it */
         return;
-    int lower = 0, higher = 0;
-    for (int i = 0; i < r->n_pairs; i++) {
-        if (!(r->pairs[i].holm < 0.05))
-            continue;
-        lower += r->pairs[i].delta < 0;
-        higher += r->pairs[i].delta > 0;
-    }
-    if (!r->n_pairs) {
-        int has_baseline = 0;
-        for (int i = 0; i < r->run->n_cells; i++)
-            has_baseline |= r->run->cells[i].is_baseline;
+    for (int i = 0; i < r->run->n_cells; i++)
+        has_baseline |= r->run->cells[i].is_baseline;
+    if (*sentence)
+        doc_paragraph(d, "%s", sentence);
+    else if (r->n_pairs)
+        doc_paragraph(d, "No problem is answered by a policy and its baseline yet, so nothing is compared.");
+    else
         doc_paragraph(d, has_baseline ? "The run has no cell beside the baseline, so cells are not compared."
                                       : "No baseline was named in the run file (or it is not part of it), so "
                                         "cells are not compared.");
-        return;
-    }
-    int same = r->n_pairs - lower - higher;
-    doc_paragraph(d,
-                  "Compared with the baseline on the same problems, %d of %d cells %s lower and %d %s higher "
-                  "beyond chance (Holm-adjusted p below 0.05 within a task). The other %d cannot be told "
-                  "apart from it with this many problems, which is not the same as being equal.",
-                  lower, r->n_pairs, lower == 1 ? "is" : "are", higher, higher == 1 ? "is" : "are", same);
 }
 
 void report_add_summary(struct doc *d, const struct report *r)
@@ -108,6 +98,7 @@ void report_add_summary(struct doc *d, const struct report *r)
     for (int i = 0; i < run->n_tasks; i++)
         n_tasks += run->tasks[i].is_text;
     long missing = run->n_expected - run->n_done;
+    add_findings(d, r);
     if (missing > 0)
         doc_warning(d,
                     "incomplete %ld/%ld (biased to short): %ld completions are still missing. Short "
@@ -125,5 +116,4 @@ void report_add_summary(struct doc *d, const struct report *r)
                   report_or_unknown(run->version));
     add_warnings(d, r);
     add_unknown_budgets(d, r);
-    add_findings(d, r);
 }

@@ -1,4 +1,4 @@
-/* The accuracy table as plain text for a terminal (contract: report_parts.h): the numbers and marks of
+/* Verdicts and accuracies as plain text for a terminal (contract: report_parts.h): the numbers and marks of
  * report.md in REPORT_TEXT_COLUMNS columns. More tasks than fit stand in a second table below. */
 #include "evalcore/report/report_parts.h"
 
@@ -8,7 +8,7 @@
 enum { NAME_MAX_WIDTH = 40, TASK_MAX_WIDTH = 28, GAP = 2 };
 
 struct marks { /* which of them occurred and so need a legend */
-    int compared, incomplete, inactive;
+    int compared, too_few, would_do, incomplete, inactive;
 };
 
 /* Characters, of valid UTF-8. */
@@ -61,9 +61,11 @@ static const char *cell_text(const struct report *r, int row, int column, struct
     if (i < 0 || !r->cells[i].cell->n_records)
         return "-";
     const struct cell_stats *s = &r->cells[i];
-    const char *sign = report_pair_sign(report_pair_of(r, i));
+    const struct pair *pair = report_pair_of(r, i);
+    const char *sign = report_pair_sign(r->arena, pair);
     int incomplete = s->cell->n_records < s->cell->n_expected, inactive = s->activity == ACTIVITY_INACTIVE;
     m->compared |= *sign != 0;
+    m->too_few |= pair && pair->mark == MARK_TOO_FEW;
     m->incomplete |= incomplete;
     m->inactive |= inactive;
     const char *percent = report_percent(r->arena, s->accuracy, s->ci);
@@ -140,7 +142,7 @@ static void add_accuracies(struct str *out, const struct report *r, size_t name_
     size_t *width = arena_alloc(r->arena, ((size_t)r->n_columns + 1) * sizeof *width);
     for (int c = 0; c < r->n_columns; c++)
         width[c] = column_width(r, c, m);
-    str_puts(out, "Percent correct [95 % interval]\n");
+    str_puts(out, "By task, percent correct [95 % interval]\n");
     for (int from = 0, to; from < r->n_columns; from = to) {
         size_t used = name_width + GAP + width[from];
         for (to = from + 1; to < r->n_columns && used + GAP + width[to] <= REPORT_TEXT_COLUMNS; to++)
@@ -148,6 +150,104 @@ static void add_accuracies(struct str *out, const struct report *r, size_t name_
         str_putc(out, '\n');
         add_block(out, r, from, to, name_width, width, m);
     }
+}
+
+/* ---- the verdicts */
+
+enum { VERDICT_COLUMNS = 5 };
+
+/* Shorter than report_mark_words(): behind it in brackets how many problems would do. */
+static const char *short_verdict(const struct report *r, const struct setting *s, struct marks *m)
+{
+    const struct pair *p = &s->pooled;
+    struct arena *a = r->arena;
+    const char *many = p->enough < 0 ? "" : arena_printf(a, " (%ld)", p->enough);
+    int is_open = p->mark == MARK_OPEN || p->mark == MARK_TOO_FEW;
+    m->compared |= p->mark != MARK_NONE;
+    m->would_do |= is_open && p->enough >= 0;
+    if (p->mark == MARK_WITHIN)
+        return arena_printf(a, "= within %.4g", r->run->margin);
+    if (!is_open)
+        return report_setting_verdict(r, s);
+    return arena_printf(a, "%s%s", p->mark == MARK_OPEN ? "? not decided" : "too few problems", many);
+}
+
+static void verdict_line(const char *field[VERDICT_COLUMNS], const struct report *r, const struct setting *s,
+                         struct marks *m)
+{
+    struct arena *a = r->arena;
+    field[0] = row_label(r, s->row);
+    field[1] = short_verdict(r, s, m);
+    field[2] = isnan(s->accuracy) ? "-" : report_percent(a, s->accuracy, s->ci);
+    field[3] = s->pooled.mark == MARK_NONE ? "" : report_difference(a, &s->pooled);
+    field[4] = report_share(a, s->reads);
+}
+
+/* Names give way where a line would be too long. */
+static void add_verdicts(struct str *out, const struct report *r, struct marks *m)
+{
+    const char *heading[VERDICT_COLUMNS] = {"policy", "verdict", "% correct", "difference", "total reads"};
+    const char *field[VERDICT_COLUMNS];
+    size_t width[VERDICT_COLUMNS] = {0}, used = 0;
+    for (int i = -1; i < r->n_settings; i++) {
+        if (i >= 0)
+            verdict_line(field, r, &r->settings[i], m);
+        for (int k = 0; k < VERDICT_COLUMNS; k++) {
+            size_t n = width_of(i < 0 ? heading[k] : field[k]);
+            width[k] = n > width[k] ? n : width[k];
+        }
+    }
+    for (int k = 1; k < VERDICT_COLUMNS; k++)
+        used += GAP + width[k];
+    if (used + width[0] > REPORT_TEXT_COLUMNS)
+        width[0] = used + 10 < REPORT_TEXT_COLUMNS ? REPORT_TEXT_COLUMNS - used : 10;
+    for (int i = -1; i < r->n_settings; i++) {
+        if (i >= 0)
+            verdict_line(field, r, &r->settings[i], m);
+        for (int k = 0; k < VERDICT_COLUMNS; k++) {
+            const char *text = i < 0 ? heading[k] : field[k];
+            str_printf(out, "%*s", k ? GAP : 0, "");
+            put(out, k ? text : shortened(r->arena, text, width[0]), width[k]);
+        }
+        end_line(out);
+        const char *notes = i < 0 ? "" : report_setting_notes(r, &r->settings[i]);
+        if (*notes)
+            str_printf(out, "  ! %s\n", notes);
+    }
+}
+
+/* A sentence, at most REPORT_TEXT_COLUMNS characters a line where its words allow that. */
+static void add_wrapped(struct str *out, const struct report *r, const char *text)
+{
+    size_t column = 0;
+    for (const char *p = shortened(r->arena, text, strlen(text)); *p; p += strspn(p, " ")) {
+        const char *word = arena_strndup(r->arena, p, strcspn(p, " "));
+        size_t n = width_of(word);
+        if (column && column + 1 + n > REPORT_TEXT_COLUMNS) {
+            str_putc(out, '\n');
+            column = 0;
+        }
+        str_printf(out, "%s%s", column ? " " : "", word);
+        column += n + (column > 0);
+        p += strlen(word);
+    }
+    str_putc(out, '\n');
+}
+
+static void add_legend(struct str *out, const struct report *r, const struct marks *m)
+{
+    if (m->compared || m->too_few || m->incomplete || m->inactive)
+        str_putc(out, '\n');
+    if (m->compared)
+        add_wrapped(out, r, report_marks_legend(r->arena, r->run->margin));
+    if (m->too_few)
+        str_puts(out, "no sign behind a task: no outcome of so few problems could have earned one\n");
+    if (m->would_do)
+        str_puts(out, "(N): so many problems would do, as far as these tell\n");
+    if (m->incomplete)
+        str_puts(out, "* incomplete: short completions finish first, so it leans towards them\n");
+    if (m->inactive)
+        str_puts(out, "! policy inactive: it read everything although its budget was exceeded\n");
 }
 
 void report_text(struct str *out, const struct report *r)
@@ -158,16 +258,16 @@ void report_text(struct str *out, const struct report *r)
         size_t n = width_of(row_label(r, row));
         name_width = n > name_width ? n : name_width;
     }
-    if (r->n_columns)
-        add_accuracies(out, r, name_width, &m);
-    add_texts(out, r, name_width);
-    if (m.compared || m.incomplete || m.inactive)
+    if (r->n_columns) {
+        const char *sentence = report_verdict_sentence(r);
+        if (*sentence) {
+            add_wrapped(out, r, sentence);
+            str_putc(out, '\n');
+        }
+        add_verdicts(out, r, &m);
         str_putc(out, '\n');
-    if (m.compared)
-        str_puts(out, "\xE2\x96\xBC lower, \xE2\x96\xB2 higher than the baseline beyond chance, ? not "
-                      "decided\n");
-    if (m.incomplete)
-        str_puts(out, "* incomplete: short completions finish first, so it leans towards them\n");
-    if (m.inactive)
-        str_puts(out, "! policy inactive: it read everything although its budget was exceeded\n");
+        add_accuracies(out, r, name_width, &m);
+    }
+    add_texts(out, r, name_width);
+    add_legend(out, r, &m);
 }

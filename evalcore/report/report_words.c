@@ -27,22 +27,6 @@ const char *report_percent(struct arena *a, double mean, struct interval ci)
                         100 * ci.high);
 }
 
-const char *report_pair_sign(const struct pair *p)
-{
-    if (!p || isnan(p->holm))
-        return "";
-    if (p->holm >= 0.05)
-        return " ?";
-    return p->delta < 0 ? " \xE2\x96\xBC" : " \xE2\x96\xB2";
-}
-
-unsigned report_pair_flags(const struct pair *p)
-{
-    if (!p || !(p->holm < 0.05))
-        return 0;
-    return p->delta < 0 ? CELL_BAD : CELL_GOOD;
-}
-
 int report_cell_at(const struct report *r, int row, int column)
 {
     int found = -1;

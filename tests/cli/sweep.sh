@@ -103,11 +103,11 @@ grep -q '^---- completion, sample 2: ' stdout.txt || fail "show --sample 2: $(ca
 # The table on the terminal: what accuracy.csv says, a row for each policy setting, the report's path last.
 run 0 report full
 [ "$(tail -n 1 stdout.txt)" = "report: full/report/report.md and index.html" ] || fail "report ends with: $(tail -n 1 stdout.txt)"
-[ "$(sed -n 3p stdout.txt | tr -s ' ')" = "policy relay lookup" ] || fail "the table's head: $(cat stdout.txt)"
+[ "$(sed -n '/^By task/{n;n;p}' stdout.txt | tr -s ' ')" = "policy relay lookup" ] || fail "the table's head: $(cat stdout.txt)"
 for label in full "quest k_pages=2" "quest k_pages=4" "delta k_pages=4 l_pages=2" "delta k_pages=8 l_pages=2" raas kascade dms; do
     want=$(awk -F, -v label="$label" '$2 == label { print $0 }' full/report/accuracy.csv | sed 's/"[^"]*\(""[^"]*\)*"//g' |
         awk -F, '{ printf "%s%.0f [%.0f-%.0f]", (NR > 1 ? " " : ""), 100 * $14, 100 * $15, 100 * $16 } END { print "" }')
-    got=$(grep "^$label  " stdout.txt | sed "s/^$label//; s/[^]0-9. [-]//g" | tr -s ' ' | sed 's/^ //; s/ $//')
+    got=$(sed -n '/^By task/,$p' stdout.txt | grep "^$label  " | sed "s/^$label//; s/[^]0-9. [-]//g" | tr -s ' ' | sed 's/^ //; s/ $//')
     [ "$got" = "$want" ] || fail "the table's row $label is '$got', want '$want'"
 done
 

@@ -110,7 +110,7 @@ run 0 sweep text.json -o mixed --limit 2 --set 'policies=["full", {"name": "ques
     --set 'tasks=[{"name": "lookup", "steps": 6}, {"name": "text", "file": "text.txt", "window": 60, "prompt_tokens": 20}]'
 [ "$(wc -l <mixed/report/pairs.csv)" = 2 ] || fail "pairs: $(cat mixed/report/pairs.csv)"
 grep -q '^## Accuracy' mixed/report/report.md || fail "no accuracies beside a text"
-grep -q '^Percent correct' stdout.txt || fail "no accuracies in: $(cat stdout.txt)"
+grep -q '^By task, percent correct' stdout.txt || fail "no accuracies in: $(cat stdout.txt)"
 grep -q '^text .*bits/byte' stdout.txt || fail "no text in: $(cat stdout.txt)"
 run 0 report mixed --against out
 run 0 show out raas 3

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "evalcore/report/data/report_budget.h"
+#include "evalcore/report/data/report_match.h"
 
 static enum activity activity_of(const struct cell_stats *s, int has_reads, int exceeded)
 {
@@ -43,6 +44,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     double *sum = arena_alloc(a, (size_t)(n + 1) * sizeof *sum);
     long *jobs = arena_alloc(a, (size_t)(n + 1) * sizeof *jobs);
     struct cell_budget budget = report_budget_read(c, a);
+    int is_greedy = c->temperature <= 0 && !c->task->is_text;
     double reads = 0, full = 0, aux = 0, peak = 0, steps = 0, prompts = 0;
     *s = (struct cell_stats){.cell = c, .sum = sum, .jobs = jobs, .accuracy = NAN, .ci = {0, 1}};
     s->mean_tokens = s->median_tokens = s->p95_tokens = s->kv_density = s->aux_density = s->peak_tokens = NAN;
@@ -57,9 +59,12 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         else
             s->count[r->verdict]++;
         s->n_length += !r->likelihood && r->finish == FINISHED_LENGTH;
+        s->n_cut += !r->likelihood && r->finish == FINISHED_LENGTH && r->verdict != VERDICT_CORRECT;
         s->score += r->score;
-        sum[r->problem] += r->score;
-        jobs[r->problem] += !c->task->is_text || r->likelihood;
+        if (!is_greedy || !jobs[r->problem]) {
+            sum[r->problem] += r->score;
+            jobs[r->problem] += !c->task->is_text || r->likelihood;
+        }
         reads += r->kv.reads;
         full += r->kv.reads_full;
         aux += r->kv.aux_reads;
@@ -77,6 +82,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         s->peak_tokens = peak / c->n_records;
         add_lengths(s, c);
     }
+    s->reads_full = full;
     if (full > 0) {
         s->kv_density = reads / full;
         s->aux_density = aux / full;
@@ -162,12 +168,13 @@ void report_compute(struct report *out, const struct run *r, struct arena *a)
         if (base < 0 || base == i || r->cells[i].task->is_text)
             continue;
         struct pair *p = &out->pairs[out->n_pairs];
-        report_compare(p, &out->cells[base], &out->cells[i], NULL);
+        match_one(p, &out->cells[base], &out->cells[i], r->margin / 100, NULL);
         p->a = base;
         p->b = i;
         group[out->n_pairs++] = out->cells[i].column;
     }
-    report_holm(out->pairs, out->n_pairs, group);
+    report_mark_pairs(out->pairs, out->n_pairs, group, r->margin);
+    report_settings(out);
     report_text_pairs(out);
 }
 

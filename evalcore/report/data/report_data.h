@@ -25,6 +25,8 @@ struct cell_stats {
     int panel;       /* of struct report's panels: the figures that the cell is drawn in */
     int count[VERDICT_COUNT];
     int n_length;           /* completions that ended at the length limit */
+    int n_cut;              /* of those, the ones that are not correct */
+    double reads_full;      /* what full attention would have read, summed over completions */
     double score, accuracy; /* sum and mean over finished jobs; NaN when there is none */
     struct interval ci;
     double mean_tokens, median_tokens, p95_tokens;
@@ -39,8 +41,22 @@ struct cell_stats {
     const char *unknown_budget; /* why this program cannot tell the policy's budget; NULL: it can */
     enum activity activity;
     struct likelihood likelihood; /* of a text: sums over its windows; accuracy is then NaN */
-    const double *sum;            /* by problem: scores added up */
-    const long *jobs;             /* by problem: finished samples */
+    /* By problem: scores added up, and finished samples. Greedy samples of one problem are the same
+     * completion again and count as one. */
+    const double *sum;
+    const long *jobs;
+};
+
+/* The verdict on a difference. LOWER and HIGHER are told apart from none (two-sided p below 5 % after Holm's
+ * adjustment over the family of comparisons) and go before WITHIN, which says that the loss is shown to be
+ * smaller than the run's margin (one-sided, 5 %, Holm over the same family). */
+enum mark {
+    MARK_NONE,  /* not compared */
+    MARK_LOWER, /* these three are also bits of pair.could */
+    MARK_HIGHER,
+    MARK_WITHIN,
+    MARK_OPEN,   /* not decided, though some outcome would have been */
+    MARK_TOO_FEW /* no outcome of so many problems could have earned a mark */
 };
 
 struct pair {                          /* two cells on the same problems; differences are b - a */
@@ -49,10 +65,43 @@ struct pair {                          /* two cells on the same problems; differ
     int both, only_a, only_b, neither; /* solved: with several samples, by more than half of them */
     double accuracy_a, accuracy_b, delta; /* means over these problems */
     struct interval ci;
-    double p, holm; /* holm: over the comparisons of the same task */
+    double p, holm; /* holm: over the comparisons of the same family */
     const char *test;
     double spread; /* one sample: share of problems that differ; several: sd of the differences */
+    double sd;     /* of the differences of the problems */
     int is_single; /* one sample a problem in both, right or wrong */
+
+    double noninferior, noninferior_holm; /* one-sided p of "the loss is at least the margin" */
+    enum mark mark;
+    unsigned could; /* 1 << MARK_LOWER and so on: what some outcome of the whole family would have earned */
+    /* MARK_OPEN: about how many problems decide it if the shares stay as they are. MARK_TOO_FEW: the fewest
+     * with which a mark could be earned. -1: no number below PROBLEMS_TOLD does, or else none is needed. */
+    long enough;
+    struct pair_best { /* the smallest p that an outcome on these problems would have had, given a's results
+                        */
+        double lower, higher;    /* everything that a solved lost; everything else gained */
+        double even, gained;     /* noninferior: no difference at all; everything gained */
+        long can_lose, can_gain; /* problems */
+    } best;
+};
+enum { PROBLEMS_TOLD = 100000 };
+
+/* A policy setting over all its tasks with answers, compared with the baseline's row on the problems of all
+ * of them, each problem with the same weight. Several greedy samples of a problem count as one. */
+struct setting {
+    int row;          /* of struct report's rows */
+    int baseline_row; /* -1: it is a baseline, or has none */
+    int is_baseline;
+    int n_tasks;        /* compared */
+    struct pair pooled; /* a and b are -1; mark MARK_NONE without a baseline */
+    double accuracy;    /* mean over all its problems; NaN without results */
+    struct interval ci;
+    double reads, kv_share, aux_share; /* of what full attention would have read; reads: both together */
+    enum activity activity;            /* ACTIVITY_INACTIVE where it is so on some task */
+    int n_inactive;                    /* tasks */
+    long n_records, n_expected;
+    long n_cut;    /* completions that the length limit cut off and that are not correct */
+    long n_missed; /* completions that are not correct */
 };
 
 struct row { /* of the accuracy table */
@@ -103,6 +152,8 @@ struct report {
     int n_pairs;
     struct pair *text_pairs; /* those of texts, in bits per byte: problems, delta, ci, p and holm alone */
     int n_text_pairs;
+    struct setting *settings; /* every row with answers, in the order of the rows */
+    int n_settings;
     struct row *rows;
     int n_rows, n_columns, n_panels;
     const char **columns; /* task labels */
@@ -118,11 +169,17 @@ struct report {
 /* Computes everything from a loaded run, which must outlive it; memory comes from `a`. */
 void report_compute(struct report *out, const struct run *r, struct arena *a);
 
-/* Compares two cells problem by problem (matched by id and prompt). n_dropped, when not NULL, receives the
- * number of problems that only one of them has. */
+/* Compares two cells problem by problem (matched by id and prompt), on its own: without a margin and a mark.
+ * n_dropped, when not NULL, receives the number of problems that only one of them has. */
 void report_compare(struct pair *out, const struct cell_stats *a, const struct cell_stats *b, int *n_dropped);
-/* Fills holm over groups of pairs: group[i] >= 0 numbers the family of pair i. */
+/* Fills holm, noninferior_holm, could, mark and enough over families of comparisons: group[i] >= 0 numbers
+ * the family of pair i. The margin is in points; one that is none leaves WITHIN out. */
+void report_mark_pairs(struct pair *pairs, int n, const int *group, double margin);
+/* Fills holm alone. */
 void report_holm(struct pair *pairs, int n, const int *group);
+
+void report_settings(struct report *r);                                   /* fills in settings */
+const struct setting *report_setting_of(const struct report *r, int row); /* NULL: a row of texts alone */
 
 void report_text_pairs(struct report *r);                                 /* fills in text_pairs */
 const struct pair *report_text_pair_of(const struct report *r, int cell); /* NULL: no baseline */

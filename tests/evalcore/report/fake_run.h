@@ -118,6 +118,7 @@ static void fake_cell(struct run *r, const struct fake_options *o, int t, int p)
         .settings_label = "",
         .identity = "00",
         .samples = o->samples,
+        .temperature = o->samples > 1 ? 0.6 : 0,
         .max_new_tokens = o->limit,
         .task = &r->tasks[t],
         .baseline = p ? t * o->n_policies : -1,
@@ -149,7 +150,8 @@ static void fake_header(struct run *r, const char *dir)
                       .device = "some processor",
                       .version = "0.1",
                       .grader = "1",
-                      .baseline = "full"};
+                      .baseline = "full",
+                      .margin = 5};
 }
 
 static void fake_run(struct run *r, const struct fake_options *o)

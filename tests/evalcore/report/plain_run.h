@@ -83,6 +83,7 @@ static void plain_cells(struct run *r, const struct run_task *t, const struct pl
                            .settings_label = "",
                            .identity = "",
                            .samples = samples,
+                           .temperature = samples > 1 ? 0.6 : 0,
                            .max_new_tokens = 300,
                            .task = t,
                            .baseline = i ? base : -1,

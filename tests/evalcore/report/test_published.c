@@ -55,9 +55,11 @@ static void run_case(const struct test_case *c)
     if (case_text(c, "label"))
         r.cells[1].policy_label = case_text(c, "label");
     if (case_text(c, "samples")) { /* the same ten answers to five problems */
-        for (int i = 0; i < 5; i++)
+        for (int i = 0; i < 5; i++) {
+            r.cells[i].temperature = 0.6;
             for (int k = 0; k < r.cells[i].n_records; k++)
                 ((struct record *)r.cells[i].records)[k].problem = k / 2;
+        }
         r.tasks[0].n_problems = 5;
     }
     if (case_text(c, "longbench"))

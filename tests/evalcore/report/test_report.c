@@ -192,7 +192,7 @@ static void test_numbers(void)
     CHECK(report_pair_of(&rep, 0) == NULL);
     /* two samples a problem, three problems in common: 1 and 1, 1 and 1/2, 1/2 and 0 */
     p = report_pair_of(&rep, 6);
-    CHECK(p && p->problems == 3 && !p->is_single && !strcmp(p->test, "signflip_exact"));
+    CHECK(p && p->problems == 3 && !p->is_single && !strcmp(p->test, "stratified_exact"));
     CHECK(p && fabs(p->delta - (0 - 0.5 - 0.5) / 3) < 1e-12);
     CHECK_STR(report_label_without(&a, "delta k_pages=8 l_pages=2", "k_pages"), "delta l_pages=2");
     CHECK_STR(report_label_without(&a, "delta k_pages=8", "k_pages"), "delta");
@@ -235,7 +235,8 @@ static void test_against(void)
     const char *csv = read_file(&text, "against.csv");
     CHECK_INT(count(csv, "\n"), 9);
     CHECK_INT(count(csv, "policy options"), 1);
-    CHECK_INT(count(csv, "signflip_"), 8);
+    CHECK_INT(count(csv, "stratified_exact"), 4);
+    CHECK_INT(count(csv, "signflip_"), 4);
     CHECK(count(read_file(&text, "accuracy.csv"), "budget not reached") == 2);
     CHECK(strstr(read_file(&text, "index.html"), "Compared with another run") != NULL);
     /* figures of the earlier report are gone, and a later report without --against leaves none behind */

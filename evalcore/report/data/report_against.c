@@ -1,0 +1,102 @@
+/* Comparing with another run, cell by cell on the problems that both have. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/report/data/report_match.h"
+
+/* Mean completion length of every problem; a job of length 0 counts as one token so that ratios exist. */
+static double *mean_lengths(const struct cell_stats *s)
+{
+    const struct cell *c = s->cell;
+    double *v = xcalloc((size_t)c->task->n_problems + 1, sizeof *v);
+    int *n = xcalloc((size_t)c->task->n_problems + 1, sizeof *n);
+    for (int i = 0; i < c->n_records; i++) {
+        v[c->records[i].problem] += c->records[i].tokens > 0 ? c->records[i].tokens : 1;
+        n[c->records[i].problem]++;
+    }
+    for (int i = 0; i < c->task->n_problems; i++)
+        v[i] = n[i] ? v[i] / n[i] : NAN;
+    free(n);
+    return v;
+}
+
+static void compare_lengths(struct against *out, const struct matched *m, const struct cell_stats *a,
+                            const struct cell_stats *b)
+{
+    double *la = mean_lengths(a), *lb = mean_lengths(b), *ratio = xmalloc((size_t)(m->n + 1) * sizeof *ratio);
+    double sum_a = 0, sum_b = 0;
+    for (int i = 0; i < m->n; i++) {
+        sum_a += la[m->at_a[i]];
+        sum_b += lb[m->at_b[i]];
+        ratio[i] = log(lb[m->at_b[i]] / la[m->at_a[i]]);
+    }
+    enum signflip how;
+    out->tokens_a = m->n ? sum_a / m->n : NAN;
+    out->tokens_b = m->n ? sum_b / m->n : NAN;
+    out->length_ratio = m->n ? exp(stat_mean(ratio, (size_t)m->n)) : NAN;
+    out->length_p = m->n ? stat_signflip(ratio, (size_t)m->n, 0, &how) : NAN;
+    free(la);
+    free(lb);
+    free(ratio);
+}
+
+static const char *differences(const struct report *old, const struct report *now, const struct cell *a,
+                               const struct cell *b)
+{
+    const struct {
+        const char *name, *old_value, *new_value;
+    } item[] = {{"model", a->model, b->model},
+                {"weights", old->run->weights, now->run->weights},
+                {"numerics class", old->run->numerics, now->run->numerics},
+                {"grader", old->run->grader, now->run->grader},
+                {"policy options", a->params, b->params},
+                {"generation settings", a->settings, b->settings},
+                {"task version", a->task->version, b->task->version},
+                {"problems", a->task->source, b->task->source}};
+    const char *out = "";
+    for (size_t i = 0; i < sizeof item / sizeof *item; i++)
+        if (item[i].old_value && item[i].new_value && strcmp(item[i].old_value, item[i].new_value))
+            out = arena_printf(now->arena, "%s%s%s", out, *out ? ", " : "", item[i].name);
+    return out;
+}
+
+static int same_cell(const struct cell *a, const struct cell *b)
+{
+    return !strcmp(a->policy_label, b->policy_label) && !strcmp(a->task->label, b->task->label) &&
+           !strcmp(a->settings_label, b->settings_label);
+}
+
+void report_against(struct report *now, const struct report *old)
+{
+    size_t room = (size_t)now->run->n_cells + 1;
+    struct against *list = arena_alloc(now->arena, room * sizeof *list);
+    struct pair *pairs = xcalloc(room, sizeof *pairs);
+    int *group = xcalloc(room, sizeof *group), n = 0;
+    for (int i = 0; i < now->run->n_cells; i++) {
+        const struct cell_stats *b = &now->cells[i];
+        for (int k = 0; k < old->run->n_cells; k++) {
+            const struct cell_stats *a = &old->cells[k];
+            if (b->cell->task->is_text || !same_cell(a->cell, b->cell))
+                continue;
+            struct matched m = match_begin();
+            match_add(&m, a, b, &list[n].dropped);
+            match_compare(&pairs[n], &m, now->run->margin / 100);
+            compare_lengths(&list[n], &m, a, b);
+            match_release(&m);
+            pairs[n].a = k;
+            pairs[n].b = i;
+            list[n].differs = differences(old, now, a->cell, b->cell);
+            group[n++] = b->column;
+            break;
+        }
+    }
+    report_mark_pairs(pairs, n, group, now->run->margin);
+    for (int i = 0; i < n; i++)
+        list[i].pair = pairs[i];
+    free(pairs);
+    free(group);
+    now->old = old;
+    now->against = list;
+    now->n_against = n;
+}

@@ -1,0 +1,28 @@
+#ifndef EVALCORE_REPORT_DATA_REPORT_MATCH_H
+#define EVALCORE_REPORT_DATA_REPORT_MATCH_H
+
+#include "evalcore/report/data/report_data.h"
+
+/* Of this room alone: the problems that two cells, or the cells of two policy settings, have both answered.
+ */
+struct matched {
+    double *mean_a, *mean_b, *d; /* mean scores and their difference b - a */
+    struct stratum *strata;      /* solved and tried, where is_binary */
+    int *at_a, *at_b;            /* indices into the cells' tasks */
+    int n;
+    long lcm;      /* of the numbers of samples; beyond 4,096 no longer followed */
+    int is_binary; /* every score is 0 or 1 */
+};
+
+struct matched match_begin(void);
+/* Adds the problems of two cells; n_dropped as in report_compare(). */
+void match_add(struct matched *m, const struct cell_stats *a, const struct cell_stats *b, int *n_dropped);
+/* Tests them. The margin is a fraction; NaN leaves noninferior NaN. */
+void match_compare(struct pair *out, const struct matched *m, double margin);
+void match_release(struct matched *m);
+
+/* All of it for one pair of cells. */
+void match_one(struct pair *out, const struct cell_stats *a, const struct cell_stats *b, double margin,
+               int *n_dropped);
+
+#endif

@@ -1,0 +1,235 @@
+/* No mark is offered that no outcome could earn, and none is withheld that one could. The search here knows
+ * nothing of report_marks.c: it goes through all outcomes, with Holm's adjustment written out for families in
+ * which some comparisons gain everything and the others share one outcome. What it finds is then made into a
+ * run and put through the report's own code, which must mark it so. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "evalcore/report/data/report_data.h"
+#include "tests/check.h"
+
+enum { PROBLEMS_MAX = 20, COMPARISONS_MAX = 30, CELLS_MAX = COMPARISONS_MAX + 1 };
+
+struct outcome { /* problems that only the baseline and only the cell solved */
+    int lost, gained;
+};
+
+/* The baseline solves the first `solved` problems. */
+static void add_cell(struct run *r, struct run_task *t, int solved, struct outcome o)
+{
+    struct cell *c = &r->cells[r->n_cells];
+    struct record *records = arena_alloc(&r->arena, (size_t)t->n_problems * sizeof *records);
+    int is_base = !r->n_cells;
+    for (int i = 0; i < t->n_problems; i++) {
+        int ok = i < solved ? is_base || i >= o.lost : !is_base && i - solved < o.gained;
+        records[i] = (struct record){.problem = i,
+                                     .key = "k",
+                                     .tokens = 2,
+                                     .finish = FINISHED_STOP,
+                                     .error = "",
+                                     .verdict = ok ? VERDICT_CORRECT : VERDICT_WRONG,
+                                     .score = ok};
+    }
+    *c = (struct cell){.id = "c",
+                       .label = "c",
+                       .policy_label = arena_printf(&r->arena, "c%d", r->n_cells),
+                       .model = "m",
+                       .policy = is_base ? "full" : "quest",
+                       .preset = "",
+                       .params = "{\"k_pages\":4}",
+                       .k_pages = "",
+                       .l_pages = "",
+                       .budget_tokens = "",
+                       .budget_key = "",
+                       .settings = "{}",
+                       .settings_label = "",
+                       .samples = 1,
+                       .task = t,
+                       .baseline = is_base ? -1 : 0,
+                       .is_baseline = is_base,
+                       .n_expected = t->n_problems,
+                       .n_records = t->n_problems,
+                       .records = records};
+    r->n_cells++;
+}
+
+static void outcome_run(struct run *r, int problems, int solved, double margin, const struct outcome *o,
+                        int n)
+{
+    *r = (struct run){.dir = "out/marks", .model = "m", .baseline = "full", .margin = margin, .n_tasks = 1};
+    r->tasks = arena_alloc(&r->arena, sizeof *r->tasks);
+    *r->tasks = (struct run_task){
+        .name = "t", .label = "t", .metric = "accuracy", .options = "{}", .n_problems = problems};
+    r->tasks->problems = arena_alloc(&r->arena, (size_t)problems * sizeof *r->tasks->problems);
+    for (int i = 0; i < problems; i++)
+        r->tasks->problems[i].id = arena_printf(&r->arena, "p%d", i);
+    r->cells = arena_alloc(&r->arena, ((size_t)n + 1) * sizeof *r->cells);
+    for (int i = 0; i <= n; i++)
+        add_cell(r, r->tasks, solved, i ? o[i - 1] : (struct outcome){0, 0});
+}
+
+/* ---- the search */
+
+struct table { /* of one number of problems: p values of all outcomes */
+    int problems, solved;
+    double margin, two_sided[PROBLEMS_MAX + 1][PROBLEMS_MAX + 1], within[PROBLEMS_MAX + 1][PROBLEMS_MAX + 1];
+};
+struct best {
+    int can, n_ahead;
+    struct outcome j, others, ahead; /* n_ahead of the others gain everything */
+};
+
+static void fill(struct table *t, int problems, int solved, double margin)
+{
+    *t = (struct table){.problems = problems, .solved = solved, .margin = margin};
+    for (int x = 0; x <= solved; x++)
+        for (int y = 0; y <= problems - solved; y++) {
+            t->two_sided[x][y] = stat_mcnemar(x, y);
+            t->within[x][y] = stat_noninferior_binary(x, y, problems, margin / 100);
+        }
+}
+
+/* Comparison j at p, m - 1 others at q. */
+static double holm_of(double p, double q, int m)
+{
+    return fmin(1, q < p ? fmax(m * q, p) : m * p);
+}
+
+static struct best best_difference(const struct table *t, int m, int is_lower)
+{
+    int s = t->solved, u = t->problems - s;
+    double lower = t->two_sided[s][0], higher = t->two_sided[0][u];
+    struct outcome lose = {s, 0}, gain = {0, u}, rest = lower < higher ? lose : gain;
+    double p = is_lower ? lower : higher;
+    int can = (is_lower ? s : u) > 0 && holm_of(p, fmin(lower, higher), m) < 0.05;
+    return (struct best){.can = can, .j = is_lower ? lose : gain, .others = rest};
+}
+
+/* `ahead` comparisons gain everything, the other m - ahead have one outcome. */
+static struct best best_within(const struct table *t, int m)
+{
+    int u = t->problems - t->solved;
+    for (int ahead = 0; ahead < m; ahead++)
+        for (int x = 0; x <= t->solved; x++)
+            for (int y = 0; y <= u; y++) {
+                double first = t->two_sided[0][u], p = t->two_sided[x][y], within = t->within[x][y];
+                double adjusted = ahead ? fmax(m * first, (m - ahead) * p) : m * p;
+                int is_told = p < first && ahead ? m * p < 0.05 : adjusted < 0.05;
+                double w = ahead ? fmax(m * t->within[0][u], (m - ahead) * within) : m * within;
+                if (is_told || x > y || (ahead && within < t->within[0][u]) || w >= 0.05)
+                    continue;
+                return (struct best){1, ahead, {x, y}, {x, y}, {0, u}};
+            }
+    return (struct best){.can = 0};
+}
+
+/* ---- the report's own code */
+
+/* What comparison 0 is marked, or could be, where the outcomes are these. */
+static struct pair marked(const struct table *t, int m, const struct best *b)
+{
+    struct outcome o[COMPARISONS_MAX] = {b->j};
+    struct run run;
+    struct arena a = {0};
+    struct report r;
+    struct pair kinds[3], *pairs = xcalloc((size_t)m, sizeof *pairs);
+    int *group = xcalloc((size_t)m, sizeof *group);
+    o[1] = b->others;
+    o[2] = b->ahead;
+    outcome_run(&run, t->problems, t->solved, t->margin, o, 3);
+    report_compute(&r, &run, &a);
+    for (int i = 0; i < 3; i++) {
+        CHECK(r.settings[i + 1].pooled.p == r.pairs[i].p);
+        kinds[i] = r.pairs[i];
+    }
+    for (int i = 0; i < m; i++)
+        pairs[i] = kinds[!i ? 0 : i <= b->n_ahead ? 2 : 1];
+    report_mark_pairs(pairs, m, group, t->margin);
+    struct pair got = pairs[0];
+    free(pairs);
+    free(group);
+    arena_release(&a);
+    arena_release(&run.arena);
+    return got;
+}
+
+static void check_family(const struct table *t, int m)
+{
+    static const enum mark marks[] = {MARK_LOWER, MARK_HIGHER, MARK_WITHIN};
+    struct best even = {0}, best[] = {best_difference(t, m, 1), best_difference(t, m, 0), best_within(t, m)};
+    struct pair told = marked(t, m, &even);
+    for (int k = 0; k < 3; k++) {
+        int offered = (told.could >> marks[k]) & 1;
+        if (offered != best[k].can)
+            fprintf(stderr, "%d problems, %d solved, %d comparisons, margin %g: mark %d is %s\n", t->problems,
+                    t->solved, m, t->margin, marks[k], offered ? "offered" : "withheld");
+        CHECK(offered == best[k].can);
+        if (best[k].can)
+            CHECK(marked(t, m, &best[k]).mark == marks[k]);
+    }
+    CHECK((told.mark == MARK_TOO_FEW) == !told.could);
+    if (told.mark == MARK_TOO_FEW)
+        CHECK(told.enough > t->problems || told.enough == -1);
+}
+
+static void test_offers(void)
+{
+    static const int families[] = {1, 2, 3, 5, 9, 13, 18, 24, 30};
+    static const double margins[] = {5, 20, 45};
+    struct table t;
+    for (int n = 2; n <= PROBLEMS_MAX; n++)
+        for (int k = 0; k < 3; k++) {
+            int solved[] = {n, n - n / 4, n / 2, 0};
+            for (int s = 0; s < 4; s++) {
+                if (s && solved[s] == solved[s - 1])
+                    continue;
+                if (n > 10 && (n + k + s) % 3)
+                    continue;
+                fill(&t, n, solved[s], margins[k]);
+                for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+                    check_family(&t, families[i]);
+            }
+        }
+}
+
+/* The number that is said to do is the smallest one that does. */
+static void test_fewest(void)
+{
+    for (int m = 1; m <= COMPARISONS_MAX; m += 4)
+        for (int n = 2; n <= 5; n++) {
+            struct table t = {.problems = n, .solved = n, .margin = 5};
+            struct best even = {0};
+            struct pair p = marked(&t, m, &even);
+            if (p.mark != MARK_TOO_FEW)
+                continue;
+            t.problems = t.solved = (int)p.enough;
+            CHECK(marked(&t, m, &even).could);
+            t.problems = t.solved = (int)p.enough - 1;
+            CHECK(!marked(&t, m, &even).could);
+        }
+}
+
+/* A whole report: eighteen settings of which one loses everything, on the demo's six problems of old. */
+static void test_whole(void)
+{
+    struct outcome o[18] = {{6, 0}};
+    struct run run;
+    struct arena a = {0};
+    struct report r;
+    outcome_run(&run, 6, 6, 5, o, 18);
+    report_compute(&r, &run, &a);
+    CHECK(r.n_settings == 19);
+    CHECK(r.settings[0].pooled.mark == MARK_NONE && r.settings[0].is_baseline);
+    CHECK(r.settings[1].pooled.mark == MARK_TOO_FEW && r.pairs[0].mark == MARK_TOO_FEW);
+    CHECK(r.settings[1].pooled.enough == 10);
+    arena_release(&a);
+    arena_release(&run.arena);
+}
+
+int main(void)
+{
+    test_offers();
+    test_fewest();
+    test_whole();
+    return check_done();
+}
