@@ -1,5 +1,6 @@
 /* Writing a report: load, compute, build the document, print it twice, write the files. What a report
- * consists of stands in two tables here, sections and CSV files, and in one of figures (report_figures.c).
+ * consists of stands in the table of sections here, and in those of figures (report_figures.c) and of CSV
+ * files (csv_tables.c).
  *
  * Every file is written whole or not at all, and figures that the earlier report showed are removed only
  * after the new files are there, so that a reader never sees a page whose figures are missing. */
@@ -12,6 +13,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
+#include "evalcore/report/csv/report_csv.h"
 #include "evalcore/report/figures/report_figures.h"
 #include "evalcore/report/data/report_longbench.h"
 #include "evalcore/report/report_parts.h"
@@ -73,32 +75,26 @@ static const struct section {
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
-/* The files beside the page. */
-static const struct csv_file {
-    const char *name, *section; /* written when this section is there; NULL: always */
-    void (*print)(struct str *out, const struct report *r);
-} csv_files[] = {
-    {"accuracy.csv", NULL, report_accuracy_csv},
-    {"pairs.csv", NULL, report_pairs_csv},
-    {"lengths.csv", NULL, report_lengths_csv},
-    {"likelihood.csv", "likelihood", report_likelihood_csv},
-    {"against.csv", "against", report_against_csv},
-    {"published.csv", "published", report_published_csv},
-    {"longbench.csv", "longbench", report_longbench_csv},
-    {"ruler.csv", "ruler", report_ruler_csv},
+/* Files beside the page that are written only when a section is there. */
+static const struct {
+    const char *file, *section;
+} conditions[] = {
+    {"likelihood.csv", "likelihood"}, {"against.csv", "against"}, {"published.csv", "published"},
+    {"longbench.csv", "longbench"},   {"ruler.csv", "ruler"},     {"settings.csv", "verdict"},
 };
-enum { CSV_FILES = sizeof csv_files / sizeof *csv_files };
 
 static int applies(const struct section *s, const struct report *r)
 {
     return !s->applies || s->applies(r);
 }
 
-static const struct section *section_of(const struct csv_file *f)
+/* NULL: the file is always written. */
+static const struct section *section_of(const struct csv_table *t)
 {
-    for (int i = 0; f->section && i < SECTIONS; i++)
-        if (!strcmp(sections[i].id, f->section))
-            return &sections[i];
+    for (size_t k = 0; k < sizeof conditions / sizeof *conditions; k++)
+        for (int i = 0; !strcmp(conditions[k].file, t->file) && i < SECTIONS; i++)
+            if (!strcmp(sections[i].id, conditions[k].section))
+                return &sections[i];
     return NULL;
 }
 
@@ -190,10 +186,11 @@ static int remove_old(const char *folder, const char *old_page, const struct rep
                       struct err *e)
 {
     int rc = remove_figures(folder, old_page, d, e);
-    for (int i = 0; i < CSV_FILES && !rc; i++) {
-        const struct section *s = section_of(&csv_files[i]);
+    const struct csv_table *t;
+    for (int i = 0; (t = csv_table_at(i)) != NULL && !rc; i++) {
+        const struct section *s = section_of(t);
         if (s && !applies(s, r) && has_heading(old_page, s->title))
-            rc = remove_one(folder, csv_files[i].name, strlen(csv_files[i].name), e);
+            rc = remove_one(folder, t->file, strlen(t->file), e);
     }
     return rc;
 }
@@ -202,14 +199,19 @@ static int write_csv(const char *folder, const struct report *r, struct err *e)
 {
     struct str text = {0};
     int rc = 0;
-    for (int i = 0; i < CSV_FILES && !rc; i++) {
-        const struct section *s = section_of(&csv_files[i]);
+    const struct csv_table *t;
+    for (int i = 0; (t = csv_table_at(i)) != NULL && !rc; i++) {
+        const struct section *s = section_of(t);
         if (s && !applies(s, r))
             continue;
         str_clear(&text);
-        csv_files[i].print(&text, r);
-        rc = write_file(folder, csv_files[i].name, &text, e);
+        csv_print(&text, t, r);
+        rc = write_file(folder, t->file, &text, e);
     }
+    str_clear(&text);
+    csv_columns_md(&text);
+    if (!rc)
+        rc = write_file(folder, "columns.md", &text, e);
     str_release(&text);
     return rc;
 }

@@ -4,21 +4,9 @@
 #include "evalcore/report/data/report_data.h"
 #include "evalcore/report/doc/report_doc.h"
 
-/* The parts of a report that the tables of report.c list: one function for each CSV file and for what stands
- * in each section of the page. To add one, write the function and its row there. (Figures have a table of
- * their own: report_figures.h.)
- *
- * Numbers in CSV files are rounded once, to six decimals without trailing zeros (p values to six significant
- * digits), lines end in "\n", quoting is RFC 4180's. The files hold no dates and nothing that depends on the
- * order or the speed of the run. Empty fields stand for values that do not exist. */
-void report_accuracy_csv(struct str *out, const struct report *r);
-void report_pairs_csv(struct str *out, const struct report *r);
-void report_lengths_csv(struct str *out, const struct report *r);
-void report_likelihood_csv(struct str *out, const struct report *r);
-void report_against_csv(struct str *out, const struct report *r);
-void report_published_csv(struct str *out, const struct report *r);
-void report_longbench_csv(struct str *out, const struct report *r);
-void report_ruler_csv(struct str *out, const struct report *r);
+/* The parts of a report that the table of report.c lists: a function for what stands in each section of the
+ * page. To add one, write the function and its row there. (Figures and CSV files have tables of their own:
+ * report_figures.h and report_csv.h.) */
 
 /* What the sections say, below the heading that report.c has put into d. */
 void report_add_summary(struct doc *d, const struct report *r);
@@ -70,11 +58,6 @@ int report_cell_at(const struct report *r, int row, int column);
  */
 enum { REPORT_TEXT_COLUMNS = 100 };
 void report_text(struct str *out, const struct report *r);
-
-/* What a figure and our result say together, in words; in the arena. */
-const char *report_published_verdict(const struct report *r, const struct published *x);
-/* In which settings the paper and the cell differ, as far as the figure says; "" when in none. */
-const char *report_published_differs(const struct report *r, const struct published *x);
 
 /* A number in the next cell of the table's last row; "-" when there is none. */
 void report_number_cell(struct doc *d, struct table *t, double v, int digits);

@@ -59,8 +59,11 @@ void report_add_ruler(struct doc *d, const struct report *r)
     int n;
     const int *lengths = ruler_lengths(r, &n);
     struct table *t = doc_table(
-        d, "Mean score over RULER's families (arXiv 2404.06654) at a length in tokens, with its 95 % "
-           "interval. Below: how many families have results.");
+        d,
+        "Mean score over RULER's families (arXiv 2404.06654) at a length in tokens, with its 95 % "
+        "interval, and its mark against the baseline on all problems of the length. Below: how many families "
+        "have results, and the difference in points.");
+    const struct pair *pairs = ruler_pairs(r);
     table_column(d, t, "policy", 0);
     for (int k = 0; k < n; k++)
         table_column(d, t, arena_printf(d->arena, "%d", lengths[k]), 0);
@@ -71,11 +74,14 @@ void report_add_ruler(struct doc *d, const struct report *r)
         table_add(d, t, 0, "%s", report_row_name(r, row));
         for (int k = 0; k < n; k++) {
             struct group_mean m = ruler_mean(r, row, lengths[k]);
+            const struct pair *p = &pairs[row * n + k];
             if (!m.n)
                 table_add(d, t, CELL_MUTED, "-");
             else
-                table_add(d, t, 0, "%s", report_percent(d->arena, m.mean, m.ci));
-            table_small(d, t, "%d famil%s", m.n, m.n == 1 ? "y" : "ies");
+                table_add(d, t, report_pair_flags(p), "%s%s", report_percent(d->arena, m.mean, m.ci),
+                          report_pair_sign(d->arena, p));
+            table_small(d, t, "%d famil%s%s%s", m.n, m.n == 1 ? "y" : "ies", p->mark ? ", " : "",
+                        p->mark ? report_difference(d->arena, p) : "");
         }
     }
     draw(d, r, lengths, n);

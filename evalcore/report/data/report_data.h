@@ -197,6 +197,10 @@ void report_against(struct report *now, const struct report *old);
 
 /* Fills in published, n_published and n_figures from the figures that the run folder keeps. */
 void report_published(struct report *r);
+/* What a figure and our result say together, in words; in the arena. */
+const char *report_published_verdict(const struct report *r, const struct published *x);
+/* In which settings the paper and the cell differ, as far as the figure says; "" when in none. */
+const char *report_published_differs(const struct report *r, const struct published *x);
 
 /* "quest k_pages=8" without " k_pages=8"; key may be "". In the arena. */
 const char *report_label_without(struct arena *a, const char *label, const char *key);

@@ -2,6 +2,9 @@
 #include "evalcore/report/data/report_group.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "evalcore/report/data/report_match.h"
 
 static struct group_mean finished(double sum, double variances, int n_parts, int n)
 {
@@ -42,4 +45,32 @@ struct group_mean group_mean_of(const struct group_mean *m, int n)
         n_sets += m[i].n;
     }
     return finished(sum, variances, n, n_sets);
+}
+
+static void compare_group(struct pair *out, const struct report *r, int row, group_fn *is_in, int key)
+{
+    struct matched m = match_begin();
+    for (int i = 0; i < r->run->n_cells; i++) {
+        int base = r->run->cells[i].baseline;
+        if (r->cells[i].row == row && base >= 0 && base != i && is_in(r->cells[i].cell, key))
+            match_add(&m, &r->cells[base], &r->cells[i], NULL);
+    }
+    match_compare(out, &m, r->run->margin / 100);
+    out->a = out->b = -1;
+    match_release(&m);
+}
+
+const struct pair *group_pairs(const struct report *r, group_fn *is_in, const int *key, int n)
+{
+    size_t room = (size_t)(r->n_rows * n) + 1;
+    struct pair *pairs = arena_alloc(r->arena, room * sizeof *pairs);
+    int *family = xcalloc(room, sizeof *family);
+    for (int row = 0; row < r->n_rows; row++)
+        for (int k = 0; k < n; k++) {
+            compare_group(&pairs[row * n + k], r, row, is_in, key[k]);
+            family[row * n + k] = report_family(r, row) * n + k;
+        }
+    report_mark_pairs(pairs, r->n_rows * n, family, r->run->margin);
+    free(family);
+    return pairs;
 }

@@ -86,3 +86,19 @@ struct longbench_mean longbench_mean(const struct report *r, int k, int row)
     m = group_mean_of(each, LONGBENCH_CLASSES);
     return (struct longbench_mean){m.mean, m.ci, m.n, n};
 }
+
+static int is_in_class_or_all(const struct cell *c, int k)
+{
+    for (int i = 0; k == LONGBENCH_CLASSES && i < k; i++)
+        if (longbench_is_in(i, c))
+            return 1;
+    return k < LONGBENCH_CLASSES && longbench_is_in(k, c);
+}
+
+const struct pair *longbench_pairs(const struct report *r)
+{
+    int key[LONGBENCH_CLASSES + 1];
+    for (int k = 0; k <= LONGBENCH_CLASSES; k++)
+        key[k] = k;
+    return group_pairs(r, is_in_class_or_all, key, LONGBENCH_CLASSES + 1);
+}

@@ -15,6 +15,9 @@ struct longbench_mean {
 int longbench_is_in(int k, const struct cell *c);
 /* k LONGBENCH_CLASSES: the average, NaN as long as a class has no results. Data sets are independent. */
 struct longbench_mean longbench_mean(const struct report *r, int k, int row);
+/* Against the baseline on all problems of a class, or of all classes: pair row * (LONGBENCH_CLASSES + 1) + k.
+ */
+const struct pair *longbench_pairs(const struct report *r);
 /* The class or average that a figure's task ("longbench.sqa", "longbench.avg") is; -1: neither. */
 int longbench_find(const char *task);
 const char *longbench_name(int k);  /* back again */

@@ -25,4 +25,7 @@ void match_release(struct matched *m);
 void match_one(struct pair *out, const struct cell_stats *a, const struct cell_stats *b, double margin,
                int *n_dropped);
 
+/* Settings of one model are one family: the first row of this row's model. */
+int report_family(const struct report *r, int row);
+
 #endif

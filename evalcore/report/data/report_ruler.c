@@ -56,3 +56,10 @@ struct group_mean ruler_mean(const struct report *r, int row, int tokens)
 {
     return group_mean(r, row, has_length, tokens);
 }
+
+const struct pair *ruler_pairs(const struct report *r)
+{
+    int n;
+    const int *lengths = ruler_lengths(r, &n);
+    return group_pairs(r, has_length, lengths, n);
+}

@@ -8,6 +8,8 @@
 int ruler_is_there(const struct report *r); /* has the run families of RULER? */
 /* The lengths of a run, ascending, *n of them, in the report's arena. */
 const int *ruler_lengths(const struct report *r, int *n);
+/* Against the baseline on all problems of a length: pair row * n + k is that of length k. */
+const struct pair *ruler_pairs(const struct report *r);
 struct group_mean ruler_mean(const struct report *r, int row, int tokens);
 
 #endif

@@ -108,8 +108,7 @@ static int has_answers(const struct report *r, int row)
     return 0;
 }
 
-/* Settings of one model are one family. */
-static int family(const struct report *r, int row)
+int report_family(const struct report *r, int row)
 {
     int first = 0;
     while (strcmp(r->rows[first].model, r->rows[row].model) != 0)
@@ -132,7 +131,7 @@ void report_settings(struct report *r)
         add_accuracy(s, r);
         add_counts(s, r);
         pooled[r->n_settings] = s->pooled;
-        group[r->n_settings++] = family(r, row);
+        group[r->n_settings++] = report_family(r, row);
     }
     report_mark_pairs(pooled, r->n_settings, group, r->run->margin);
     for (int i = 0; i < r->n_settings; i++)

@@ -61,9 +61,11 @@ int main(void)
     CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
     /* Scores 0.6 and 0.7 at 1,024 tokens, with half intervals of 0.2972 and 0.2853: sqrt(0.2972^2 + 0.2853^2)
      * / 2 = 0.20597 */
-    CHECK_STR(read_file(&text, "ruler.csv"), "model,policy,settings,tokens,families,score,ci_low,ci_high\n"
-                                             "pocket,full,,1024,2,0.65,0.444033,0.855967\n"
-                                             "pocket,full,,2048,2,0.55,0.374308,0.725692\n");
+    CHECK_STR(read_file(&text, "ruler.csv"),
+              "model,policy,swept,tokens,families,score,ci_low,ci_high,delta,p_holm,margin,p_noninferior,"
+              "p_noninferior_holm,mark,enough_problems\n"
+              "pocket,full,,1024,2,0.65,0.444033,0.855967,-0.25,0.0625,5,1,1,open,21\n"
+              "pocket,full,,2048,2,0.55,0.374308,0.725692,-0.7,0.015625,5,1,1,lower,\n");
     read_file(&text, "report.md");
     CHECK_INT(count(str_text(&text), "## RULER by length"), 1);
     CHECK(strstr(str_text(&text), "55 [37-73]") != NULL);

@@ -63,20 +63,24 @@ int main(void)
     text_run(&r);
     CHECK_INT(report_write_run(&r, NULL, folder, &table, &e), 0);
     read_file(&csv, "likelihood.csv");
-    CHECK_STR(row(&out, csv.data, ",full,full,,,,text,"), ",30,60,2,0,1,,,,,,,");
-    CHECK_STR(row(&out, csv.data, ",full,full,,,,text,8"), ",8,20,1.5,0,1,,,,,,,");
-    CHECK_STR(row(&out, csv.data, ",full,full,,,,text,16"), ",22,40,2.25,0,1,,,,,,,");
+    CHECK_STR(row(&out, csv.data, ",full,full,,,,text,"),
+              ",30,60,2,0,1,,,,,,,,pocket,\"{\"\"temperature\"\":0}\",,,");
+    CHECK_STR(row(&out, csv.data, ",full,full,,,,text,8"),
+              ",8,20,1.5,0,1,,,,,,,,pocket,\"{\"\"temperature\"\":0}\",,,");
+    CHECK_STR(row(&out, csv.data, ",full,full,,,,text,16"),
+              ",22,40,2.25,0,1,,,,,,,,pocket,\"{\"\"temperature\"\":0}\",,,");
     /* (30 + 45 + 75) / 60; 10 nats over 30 tokens, 20 of which agree; mean difference 0.5, t(2) = 4.303 times
      * 0.25 / sqrt(3); of 8 flips of three signs two are as far from 0 */
-    CHECK_STR(row(&out, csv.data, ",quest k_pages=2,quest,2,,,text,"),
-              ",30,60,2.5,0.333333,0.666667,full.text-00000abc,3,0.5,-0.121034,1.121034,0.25,0.5");
+    CHECK_STR(row(&out, csv.data, ",quest k_pages=2,quest,2,,32,text,"),
+              ",30,60,2.5,0.333333,0.666667,full.text-00000abc,3,0.5,-0.121034,1.121034,0.25,0.5,pocket,\"{"
+              "\"\"temperature\"\":0}\",k_pages,2,0");
     /* the differences are all 0, so there is no interval, and the failed window is left out */
-    CHECK_STR(row(&out, csv.data, ",quest k_pages=9,quest,9,,,text,"),
-              ",20,40,1.5,0,1,full.text-00000abc,2,0,,,1,1");
+    CHECK_STR(row(&out, csv.data, ",quest k_pages=9,quest,9,,144,text,"),
+              ",20,40,1.5,0,1,full.text-00000abc,2,0,,,1,1,pocket,\"{\"\"temperature\"\":0}\",k_pages,9,0");
     read_file(&csv, "accuracy.csv");
-    CHECK(strstr(csv.data, ",all tokens,2,0,1\n") && strstr(csv.data, ",2 pages,2.5,0.333333,0.666667\n"));
+    CHECK(strstr(csv.data, ",all tokens,2,0,1,") && strstr(csv.data, ",2 pages,2.5,0.333333,0.666667,"));
     CHECK_STR(row(&out, csv.data, ",text,3,3,"),
-              ",,,,10,,,,0,1,19,,,0,10,10,0,1,3,,\"{\"\"temperature\"\":0}\",all tokens,2,0,1");
+              ",,,,10,,,,0,1,19,,,0,10,10,0,1,3,,\"{\"\"temperature\"\":0}\",all tokens,2,0,1,1,,,,,,,,,");
     read_file(&csv, "pairs.csv");
     CHECK_INT(count(csv.data, "\n"), 1);
     read_file(&csv, "report.md");

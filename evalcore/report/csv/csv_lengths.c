@@ -1,0 +1,64 @@
+/* lengths.csv: a row per completion. */
+#include <math.h>
+
+#include "evalcore/report/csv/csv_write.h"
+
+static const struct csv_column columns[] = {
+    CSV_CELL_COLUMNS,
+    CSV_POLICY_COLUMN,
+    CSV_BUDGET_COLUMNS,
+    CSV_TASK_COLUMN,
+    {"problem", CSV_TEXT, "", "id of the problem"},
+    {"sample", CSV_INT, "", "number of the sample, from 0"},
+    {"tokens", CSV_INT, "tokens", "length of the completion without the end token"},
+    {"finish", CSV_TEXT, "", "stop (end token or stop string), length (the limit) or error"},
+    {"correct", CSV_BOOL, "", "is the verdict correct? empty for a window of a text"},
+    {"verdict", CSV_TEXT, "", "correct, wrong, ambiguous, unparsed, unfinished, truncated or error"},
+    {"score", CSV_FLOAT, "fraction", "1 or 0, or the metric's value"},
+    {"prompt_tokens", CSV_INT, "tokens", "length of the prompt"},
+    {"kv_reads", CSV_FLOAT, "tokens", "KV tokens read, summed over decode steps"},
+    {"kv_reads_full", CSV_FLOAT, "tokens", "what full attention would have read"},
+    {"peak_tokens", CSV_FLOAT, "tokens", "most tokens held at once"},
+    CSV_LIKELIHOOD_COLUMNS,
+    {"aux_reads", CSV_FLOAT, "tokens", "read to choose, in KV tokens; total reads are kv_reads and this"},
+    CSV_MODEL_COLUMN,
+    CSV_SETTINGS_COLUMN,
+    CSV_KIND_COLUMNS,
+    {0}};
+
+static void row(struct csv *c, const struct cell_stats *s, const struct record *rec)
+{
+    static const struct likelihood none;
+    const struct cell *cell = s->cell;
+    int is_text = rec->likelihood != NULL;
+    csv_cell(c, cell);
+    csv_text(c, "policy", cell->policy);
+    csv_budget(c, s);
+    csv_text(c, "task", cell->task->name);
+    csv_text(c, "problem", cell->task->problems[rec->problem].id);
+    csv_int(c, "sample", rec->sample);
+    csv_int(c, "tokens", rec->tokens);
+    csv_text(c, "finish", finish_name(rec->finish));
+    csv_bool(c, "correct", is_text ? NAN : rec->verdict == VERDICT_CORRECT);
+    csv_text(c, "verdict", is_text ? NULL : verdict_name(rec->verdict));
+    csv_float(c, "score", is_text ? NAN : rec->score);
+    csv_int(c, "prompt_tokens", rec->prompt_tokens);
+    csv_float(c, "kv_reads", rec->kv.reads);
+    csv_float(c, "kv_reads_full", rec->kv.reads_full);
+    csv_float(c, "peak_tokens", rec->kv.peak_tokens);
+    csv_likelihood_fields(c, is_text ? rec->likelihood : &none);
+    csv_float(c, "aux_reads", rec->kv.aux_reads);
+    csv_text(c, "model", cell->model);
+    csv_text(c, "settings", cell->settings);
+    csv_kind(c, s);
+    csv_end(c);
+}
+
+static void write_lengths(struct csv *c, const struct report *r)
+{
+    for (int i = 0; i < r->run->n_cells; i++)
+        for (int k = 0; k < r->cells[i].cell->n_records; k++)
+            row(c, &r->cells[i], &r->cells[i].cell->records[k]);
+}
+
+const struct csv_table csv_lengths = {"lengths.csv", "A row per completion.", columns, write_lengths};
