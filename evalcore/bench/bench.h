@@ -18,6 +18,7 @@ struct bench {
     int batch, tokens;   /* decode, prefill (tokens), components; 0: their own */
     int sampled;         /* decode */
     const char *pairs;   /* grade, or NULL */
+    int nights;          /* stats; 0: its own */
     const char *command; /* as it can be repeated */
     FILE *csv;           /* or NULL */
     int n_printed;
@@ -35,7 +36,8 @@ typedef int (*bench_fn)(struct bench *b, struct err *e);
     X(topk)       /* scores, their reduction and the choice of the best */                                   \
     X(load)       /* the weights of a model folder onto the device */                                        \
     X(tokenizer)  /* MB/s of one core */                                                                     \
-    X(grade)      /* the math grader: pairs, and hostile texts */
+    X(grade)      /* the math grader: pairs, and hostile texts */                                            \
+    X(stats)      /* no speed: the error rates of the statistics, by simulation; only when named */
 
 #define X(name) int bench_##name(struct bench *b, struct err *e);
 BENCHES(X)

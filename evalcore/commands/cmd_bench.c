@@ -19,7 +19,7 @@ static const struct {
 enum { N_BENCHES = sizeof benches / sizeof *benches };
 
 struct options {
-    int threads, batch, tokens, sampled;
+    int threads, batch, tokens, sampled, nights;
     const char *device, *isa, *model, *random, *policy, *pairs, *csv;
 };
 
@@ -47,6 +47,8 @@ static const struct cli_option options[] = {
      .help = "scalar, avx2 or avx512; default the best here"},
     {"pairs", 0, CLI_STRING, offsetof(struct options, pairs), "FILE",
      .help = "JSON Lines with gold and pred that `grade` times"},
+    {"nights", 0, CLI_INT, offsetof(struct options, nights), "N",
+     .help = "nights that `stats` simulates; default 2000", .min = 20, .max = 1000000},
     {"csv", 0, CLI_STRING, offsetof(struct options, csv), "FILE", .help = "write the figures there too"},
     {0},
 };
@@ -75,6 +77,8 @@ static int run_one(struct bench *b, const char *name, bench_fn fn, const struct 
         str_puts(&command, " --sampled");
     if (b->pairs)
         str_printf(&command, " --pairs %s", b->pairs);
+    if (o->nights)
+        str_printf(&command, " --nights %d", o->nights);
     b->command = str_text(&command);
     int rc = fn(b, e);
     str_release(&command);
@@ -127,13 +131,16 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
                       .batch = o.batch,
                       .tokens = o.tokens,
                       .sampled = o.sampled,
-                      .pairs = o.pairs};
+                      .pairs = o.pairs,
+                      .nights = o.nights};
     if (o.csv && !(b.csv = fopen(o.csv, "w"))) {
         err_set(&e, ERR_IO, "%s: cannot be written: %s", o.csv, strerror(errno));
         return command_fail(&e, EXIT_INCOMPLETE);
     }
     for (int i = 0; i < (n_args ? n_args : N_BENCHES) && !e.code; i++) {
         int k = n_args ? bench_index(args[i]) : i;
+        if (!n_args && benches[k].run == bench_stats)
+            continue; /* it measures no machine */
         run_one(&b, benches[k].name, benches[k].run, &o, &e);
     }
     str_release(&random);
@@ -144,15 +151,19 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
 
 const struct command cmd_bench = {
     .name = "bench",
-    .usage = "[limits] [decode] [prefill] [components] [attention] [topk] [load] [tokenizer] [grade]",
+    .usage = "[limits] [decode] [prefill] [components] [attention] [topk] [load] [tokenizer] [grade] [stats]",
     .help = "measure speed beside the machine's own limits, one JSON line per figure",
-    .details = "Without a name all run, in about half a minute. `floor` is the limit in the same unit, "
-               "measured in the same run;\n"
-               "`share` is the value as a share of it. For decode the limit is the sum over the step's "
-               "phases (matrix products,\n"
-               "attention) of max(bytes / read bandwidth at the step's working set, FLOP / FMA peak).\n"
-               "`prefill` is one prompt up to its first token, beside its matrix products at that peak.\n"
-               "`components` prints microseconds and percent of each part of a step, replayed alone.",
+    .details =
+        "Without a name all but `stats` run, in about half a minute. `floor` is the limit in the same unit, "
+        "measured in the same run;\n"
+        "`share` is the value as a share of it. For decode the limit is the sum over the step's "
+        "phases (matrix products,\n"
+        "attention) of max(bytes / read bandwidth at the step's working set, FLOP / FMA peak).\n"
+        "`prefill` is one prompt up to its first token, beside its matrix products at that peak.\n"
+        "`components` prints microseconds and percent of each part of a step, replayed alone.\n"
+        "`stats` simulates nights of which the truth is known: how often the gate and the tests err, and\n"
+        "how often the intervals hold the true value. There `floor` is the rate that is promised, and\n"
+        "standard error shows a table. The figures depend on --nights alone, never on --threads.",
     .options = options,
     .run = cmd_bench_run,
 };

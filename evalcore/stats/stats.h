@@ -187,13 +187,18 @@ double stat_sd(const double *v, size_t n);
 void stat_holm(const double *p, size_t n, double *adjusted);
 void stat_benjamini_hochberg(const double *p, size_t n, double *adjusted);
 
-/* The gate's looks at `samples` answers to each problem: a lower tail of stat_stratified up to fail_p is a
- * regression; stat_noninferior_strata below 1 - pass_level rules the margin out. */
+/* The gate's looks at `samples` answers to each problem, and the decision after each: a lower tail of
+ * stat_stratified up to fail_p is a regression; stat_noninferior_strata below 1 - pass_level rules the margin
+ * out; with neither the next look follows. `kveval bench stats` simulates just this. */
 struct stat_look {
     int samples;
     double fail_p, pass_level;
 };
-extern const struct stat_look stat_looks[3];
+enum { STAT_LOOKS = 3 };
+extern const struct stat_look stat_looks[STAT_LOOKS];
+enum stat_decision { STAT_UNDECIDED, STAT_REGRESSION, STAT_WITHIN };
+enum stat_decision stat_look_decide(const struct stat_look *look, const struct stratum *s, size_t n,
+                                    double margin);
 
 /* Tabular CUSUM (Page 1954; Montgomery, Statistical Quality Control, section 9.1) of nightly values in
  * standard errors: k is half the shift to be found, h the limit (0.5 and 4 or 5 are usual), low and high
@@ -218,10 +223,11 @@ double stat_frontier_margin(const struct stat_point *a, size_t n_a, const struct
 
 /* ---- resampling */
 
-/* 95 % percentile interval of a statistic over `replicates` resamples of n problems. f gets the data and the
- * n indices drawn (0 to n - 1, with repeats); it runs on several threads at once and may return NaN, which is
- * left out. Resample r draws from Philox stream r of the seed, so the result depends on the seed alone. NaN
- * for n < 2 and where more than half of the values are NaN. */
+/* 95 % percentile interval with levels expanded for small n (see the file) of a statistic over `replicates`
+ * resamples of n problems. f gets the data and the n indices drawn (0 to n - 1, with repeats); it runs on
+ * several threads at once and may return NaN, which is left out. Resample r draws from Philox stream r of the
+ * seed, so the result depends on the seed alone. NaN for n < 2 and where more than half of the values are
+ * NaN. */
 typedef double (*stat_statistic)(const void *data, const unsigned *pick, size_t n);
 struct interval stat_bootstrap(stat_statistic f, const void *data, size_t n, int replicates, uint64_t seed);
 

@@ -1,11 +1,15 @@
-/* Percentile bootstrap (Efron 1979) over problems. Every resample has a random stream of its own, so that the
- * same seed gives the same bits with any number of threads. */
+/* Percentile bootstrap (Efron 1979) over problems, with expanded levels (Hesterberg 2015, Am. Stat. 69:371,
+ * section 4.3): resamples of n vary too little by the factor sqrt((n - 1) / n), and the normal's tails are
+ * shorter than Student's. Plain 2.5 % tails hold the mean of 6 values in 86 % of all samples where they
+ * should in 95 % (`kveval bench stats`). Every resample has a random stream of its own, so that the same seed
+ * gives the same bits with any number of threads. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/rng.h"
 #include "evalcore/stats/stats.h"
+#include "evalcore/stats/stats_math.h"
 
 struct interval stat_bootstrap(stat_statistic f, const void *data, size_t n, int replicates, uint64_t seed)
 {
@@ -32,7 +36,9 @@ struct interval stat_bootstrap(stat_statistic f, const void *data, size_t n, int
     struct interval ci = {NAN, NAN};
     if (2 * known >= (size_t)replicates) {
         stat_sort(value, known);
-        ci = (struct interval){stat_quantile(value, known, 0.025), stat_quantile(value, known, 0.975)};
+        double t = stat_t_quantile(0.975, (double)(n - 1));
+        double tail = stat_normal_cdf(-t * sqrt((double)n / (double)(n - 1)));
+        ci = (struct interval){stat_quantile(value, known, tail), stat_quantile(value, known, 1 - tail)};
     }
     free(value);
     return ci;

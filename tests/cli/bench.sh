@@ -22,7 +22,7 @@ sed 's/^{"name": "\(.*\)", "value": \(.*\), "unit": "\(.*\)", "floor": \(.*\), "
 tail -n +2 figures.csv | sed 's/^"\(.*\)",\([^,]*\),\([^,]*\),\([^,]*\),\([^,]*\),"\(.*\)"$/\1|\2|\3|\4|\5|\6/' >rows.txt
 same lines.txt rows.txt
 [ -z "$(ls -d kveval-bench-* 2>/dev/null)" ] || fail "bench load leaves files: $(ls)"
-refuse 2 'unknown benchmark "limit"; there are limits, decode, prefill, components, attention, topk, load, tokenizer and grade' bench limit
+refuse 2 'unknown benchmark "limit"; there are limits, decode, prefill, components, attention, topk, load, tokenizer, grade and stats' bench limit
 refuse 2 'decode: --policy, --batch and --sampled go with --tokens' bench decode --batch 3
 refuse 2 'policy raas drops tokens, and a step that is replayed would drop more of them: the parts of its step cannot be timed alone' \
     bench components --policy raas:budget_tokens=64 --batch 1 --tokens 128 --threads 1
@@ -58,4 +58,12 @@ run 0 bench components --policy delta:layers=2+5,k_pages=4,l_pages=2 --batch 2 -
 sed -n 's/.*share of the sum", "value": \([^,]*\).*/\1/p' stdout.txt | awk '{ s += $1 } END { exit !(NR == 9 && s > 99.9 && s < 100.1) }' ||
     fail "shares of components: $(cat stdout.txt)"
 [ "$(grep -c 'the whole step as recorded", "value": [1-9]' stdout.txt)" = 1 ] || fail "components printed: $(cat stdout.txt)"
+# stats: the same figures with any number of threads, and the rates that are promised.
+run 0 bench stats --nights 40 --threads 1
+sed 's/, "command".*//' stdout.txt >one.txt
+run 0 bench stats --nights 40 --threads 2
+sed 's/, "command".*//' stdout.txt >two.txt
+same one.txt two.txt
+grep -q '"name": "gate, 60 problems, no change: called a regression", "value": [0-9.]*, "unit": "%", "floor": 5' one.txt ||
+    fail "bench stats printed: $(cat one.txt)"
 finish

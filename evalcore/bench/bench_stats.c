@@ -1,0 +1,76 @@
+/* What the statistics of evalcore/stats do when the truth is known: simulated nights of the gate, coverage of
+ * the intervals, errors of the tests. Not a speed: `floor` is the rate that is promised. */
+#include <math.h>
+#include <omp.h>
+#include <stdarg.h>
+
+#include "evalcore/bench/sim.h"
+
+enum { NIGHTS = 2000 };
+
+void sim_stream(const struct sim *s, struct rng *r, int experiment, int night)
+{
+    rng_init(r, s->seed, (uint64_t)experiment << 32 | (uint32_t)night);
+}
+
+long sim_binomial(struct rng *r, long n, double p)
+{
+    long k = 0;
+    double threshold = p * 4294967296.0;
+    for (long i = 0; i < n; i++)
+        k += (double)rng_u32(r) < threshold;
+    return k;
+}
+
+/* Box and Muller (1958). */
+double sim_normal(struct rng *r)
+{
+    double radius = sqrt(-2 * log(1 - rng_unit(r)));
+    return radius * cos(6.28318530717958647693 * rng_unit(r));
+}
+
+/* Johnk (1964): the share x / (x + y) of two powers of uniform numbers, when their sum is at most 1. */
+double sim_beta(struct rng *r, double mean, double weight)
+{
+    if (weight <= 0 || mean <= 0 || mean >= 1)
+        return mean;
+    for (;;) {
+        double x = pow(1 - rng_unit(r), 1 / (mean * weight));
+        double y = pow(1 - rng_unit(r), 1 / ((1 - mean) * weight));
+        if (x + y > 0 && x + y <= 1)
+            return x / (x + y);
+    }
+}
+
+void sim_print(const struct sim *s, double value, const char *unit, double target, const char *format, ...)
+{
+    char name[128];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    bench_print(s->b, name, value, unit, target);
+}
+
+void sim_say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+int bench_stats(struct bench *b, struct err *e)
+{
+    (void)e;
+    struct sim s = {b, b->nights ? b->nights : NIGHTS, 1};
+    int threads = omp_get_max_threads();
+    if (b->threads)
+        omp_set_num_threads(b->threads);
+    sim_gate(&s);
+    sim_coverage(&s);
+    sim_errors(&s);
+    omp_set_num_threads(threads);
+    return 0;
+}

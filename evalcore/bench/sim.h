@@ -1,0 +1,33 @@
+#ifndef EVALCORE_BENCH_SIM_H
+#define EVALCORE_BENCH_SIM_H
+
+#include "evalcore/base/rng.h"
+#include "evalcore/bench/bench.h"
+
+/* Shared by the simulations of `kveval bench stats`. Every simulated night has a random stream of its own, so
+ * the figures depend on the seed and the number of nights alone. */
+struct sim {
+    struct bench *b;
+    int nights;
+    uint64_t seed;
+};
+void sim_gate(const struct sim *s);     /* how often the nightly gate errs and how often it finds a drop */
+void sim_coverage(const struct sim *s); /* how often each interval holds the true value */
+void sim_errors(const struct sim *s);   /* how often each test calls a difference where there is none */
+
+/* `experiment` numbers what is simulated: no two may share a stream. */
+void sim_stream(const struct sim *s, struct rng *r, int experiment, int night);
+
+long sim_binomial(struct rng *r, long n, double p);
+double sim_normal(struct rng *r);
+/* Beta distribution with a + b = `weight`: small weights put most problems near 0 or 1; 0 stands for the mean
+ * itself. mean in [0, 1], weight at most 1 / max(mean, 1 - mean). */
+double sim_beta(struct rng *r, double mean, double weight);
+
+/* A figure as a line of JSON; target 0: none. */
+void sim_print(const struct sim *s, double value, const char *unit, double target, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* A line of the table for people, on standard error. */
+void sim_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
