@@ -13,10 +13,11 @@ static const char *const style =
     ".kv-bg{fill:#fff}.kv-t{fill:#1c2127;font-family:Helvetica,Arial,'Liberation Sans',sans-serif}"
     ".kv-t.kv-light{fill:#fff}.kv-t.kv-dark{fill:#1c2127}.kv-m{fill:#59616b}.kv-b{font-weight:600}"
     ".kv-ax{stroke:#59616b;stroke-width:1.2;fill:none}.kv-g{stroke:#e3e6ea;stroke-width:1;fill:none}"
-    ".kv-l{fill:none;stroke-width:2;stroke-linejoin:round}.kv-w{stroke-width:6;opacity:.4}"
+    ".kv-l{fill:none;stroke-width:2;stroke-linejoin:round}.kv-w{stroke-width:8;opacity:.4}"
     ".kv-p{stroke-width:1.2;opacity:.35}.kv-e{fill:none;stroke-width:1.3}.mark:focus-visible{outline:2px "
     "solid #e98020}"
-    ".kv-band{opacity:.13}.kv-halo{stroke:#fff;stroke-width:1}"
+    ".kv-whisker{fill:none;stroke:#8a929c;stroke-width:1.4}.kv-band{opacity:.13}.kv-halo{stroke:#fff;stroke-"
+    "width:1}"
     ".kv-mark{fill:none;stroke:#e98020;stroke-width:3.2}"
     ".kv-none{fill:#f1f3f5}.kv-wrong{fill:#d3d9e0}.kv-cut{fill:#e98020}"
     ".kv-s0{stroke:#000}.kv-f0{fill:#000}.kv-s1{stroke:#600aa6}.kv-f1{fill:#600aa6}"
@@ -108,30 +109,56 @@ double svg_text_width(const char *s, double size)
     return width * size * 1.12;
 }
 
-/* Adds the longest beginning of s that fits, with "…" when something is left out; returns whether it was. */
+/* Bytes of the longest beginning of s (or, of n bytes, the longest end) that is at most `room` wide. */
+static size_t head_that_fits(const char *s, double size, double room)
+{
+    size_t n = 0;
+    char one[16];
+    for (size_t step; s[n]; n += step) {
+        step = char_bytes(s + n);
+        if (step >= sizeof one)
+            break;
+        memcpy(one, s + n, step);
+        one[step] = 0;
+        room -= svg_text_width(one, size);
+        if (room < 0)
+            break;
+    }
+    return n;
+}
+
+static size_t tail_that_fits(const char *s, size_t n, double size, double room)
+{
+    size_t from = n;
+    while (from) {
+        size_t next = from - 1;
+        while (next && ((unsigned char)s[next] & 0xC0) == 0x80)
+            next--;
+        if (svg_text_width(s + next, size) > room)
+            break;
+        from = next;
+    }
+    return n - from;
+}
+
+/* Adds s; where it does not fit, its beginning and its end with "…" between them, since names of settings
+ * often differ in the last option only. Returns whether something was left out. */
 static int fit(struct str *out, const char *s, double size, double room)
 {
+    static const char dots[] = "\xE2\x80\xA6";
     if (room <= 0 || svg_text_width(s, size) <= room) {
         svg_escape(out, s);
         return 0;
     }
+    size_t n = strlen(s);
+    room -= svg_text_width(dots, size);
+    size_t tail = tail_that_fits(s, n, size, room / 2);
+    size_t head = head_that_fits(s, size, room - svg_text_width(s + n - tail, size));
     struct str part = {0};
-    double width = svg_text_width("\xE2\x80\xA6", size);
-    while (*s) {
-        char one[16];
-        size_t n = char_bytes(s);
-        if (n >= sizeof one)
-            break;
-        memcpy(one, s, n);
-        one[n] = 0;
-        width += svg_text_width(one, size);
-        if (width > room)
-            break;
-        str_add(&part, s, n);
-        s += n;
-    }
+    str_add(&part, s, head);
+    str_puts(&part, dots);
+    str_puts(&part, s + n - tail);
     svg_escape(out, str_text(&part));
-    str_puts(out, "\xE2\x80\xA6");
     str_release(&part);
     return 1;
 }

@@ -121,6 +121,26 @@ struct svg_matrix {
 };
 void svg_matrix(struct str *out, const struct svg_matrix *m);
 
+/* Horizontal bars: a row for each name, side by side one bar for each column. */
+struct svg_bar {
+    double value, low, high; /* low, high: interval, NaN for none; value NaN: no bar */
+    const char *text;        /* behind the bar; NULL: none */
+    enum svg_colour colour;
+    const char *cell, *tip; /* of the first bar of a row: the row's */
+};
+struct svg_bar_column {
+    const char *label;
+    double top; /* value of a full bar, NaN: the largest */
+};
+struct svg_bars {
+    const char *id, *title, *desc;
+    const char *const *names;
+    size_t n, n_columns;
+    const struct svg_bar_column *columns;
+    const struct svg_bar *bars; /* n rows of n_columns */
+};
+void svg_bars(struct str *out, const struct svg_bars *b);
+
 /* Appends s for text and attribute values of SVG and HTML: & < > " ' are escaped, invalid UTF-8 becomes
  * U+FFFD, and control characters are dropped. */
 void svg_escape(struct str *out, const char *s);

@@ -76,6 +76,15 @@ static void draw_cuts(struct str *out, const struct pen *n, const struct svg_ser
     }
 }
 
+/* Equal curves lie on each other: those behind are broader, so that each shows an edge. */
+static double width_of(const struct svg_chart *c, const struct svg_series *s)
+{
+    double width = 2;
+    for (const struct svg_series *later = s + 1; later < c->series + c->n_series; later++)
+        width += later->kind == s->kind && !later->is_faint ? 1 : 0;
+    return width < 5 ? width : 5;
+}
+
 void svg_draw_step(struct str *out, const struct svg_plot *p, const struct svg_series *s)
 {
     struct pen n = {.p = p, .is_turned = s->kind == SVG_QUANTILE};
@@ -85,8 +94,10 @@ void svg_draw_step(struct str *out, const struct svg_plot *p, const struct svg_s
                                                             : p->bottom;
     n.share = place_share(&n, 0);
     svg_mark_begin(out, s->cell, s->tip);
-    str_printf(out, "<path class=\"%s kv-s%d\"%s d=\"M%.1f %.1f", svg_line_class(s), (int)s->colour,
-               svg_dash_text(s->dash), n.is_turned ? n.share : p->left, n.is_turned ? n.length : n.share);
+    str_printf(out, "<path class=\"%s kv-s%d\"%s", svg_line_class(s), (int)s->colour, svg_dash_text(s->dash));
+    if (!s->is_wide && !s->is_faint)
+        str_printf(out, " style=\"stroke-width:%.1f\"", width_of(p->c, s));
+    str_printf(out, " d=\"M%.1f %.1f", n.is_turned ? n.share : p->left, n.is_turned ? n.length : n.share);
     draw_path(out, &n, s);
     str_puts(out, "\"/>\n");
     struct str cuts = {0};

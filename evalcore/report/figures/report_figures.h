@@ -36,6 +36,8 @@ int report_has_reads(const struct report *r, int panel);
 void report_draw_reads(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 int report_has_lengths(const struct report *r, int panel);
 void report_draw_lengths(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+void report_draw_quantiles(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+void report_draw_bars(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 int report_has_k_and_l(const struct report *r, int panel);
 void report_draw_k_and_l(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 int report_has_positions(const struct report *r, int panel);

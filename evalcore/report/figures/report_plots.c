@@ -42,11 +42,12 @@ int report_has_budgets(const struct report *r, int panel)
 void report_draw_budgets(struct doc *d, const struct report *r, int panel, const struct report_figure *f)
 {
     struct series_set set = series_begin(r);
-    int left_out = 0;
+    int left_out = 0, has_beside = 0;
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell_stats *c = &r->cells[i];
         if (!report_is_shown(r, i, panel))
             continue;
+        has_beside |= c->budget_beside >= 1;
         if (!c->has_budget) {
             series_add_point(&set, series_add(&set, c->cell->policy_label, c->cell->policy, SVG_FLAT), NAN,
                              c);
@@ -71,8 +72,10 @@ void report_draw_budgets(struct doc *d, const struct report *r, int panel, const
                               .y = {"accuracy", 0, 1, 0, 1}};
     const char *note =
         "Bars and the band of full attention are 95 % intervals. Pages count their tokens; a ratio or a "
-        "compression ratio is taken of the mean context. Points that would hide each other stand side by "
-        "side.";
+        "compression ratio is taken of the mean context. Of marks at one place those behind show as rings.";
+    if (has_beside)
+        note = arena_printf(
+            d->arena, "%s RaaS pins the prompt besides its budget, which the papers' axis leaves out.", note);
     if (left_out)
         note = arena_printf(d->arena, "%s Not drawn: %d cell%s whose budget is not known in tokens.", note,
                             left_out, left_out == 1 ? "" : "s");
@@ -112,6 +115,5 @@ void report_draw_reads(struct doc *d, const struct report *r, int panel, const s
     series_draw(
         d, &set, chart, panel, f,
         "What the engine counted, page bounds and key scans among it, not what the budget promised; up and "
-        "to the left is better. Points "
-        "that would hide each other stand side by side.");
+        "to the left is better. Of marks at one place those behind show as rings.");
 }

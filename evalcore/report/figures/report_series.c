@@ -48,6 +48,11 @@ static size_t place_of(const struct report *r, const char *policy)
     return place;
 }
 
+enum svg_colour series_colour(const struct report *r, const char *policy)
+{
+    return look_at(place_of(r, policy)).colour;
+}
+
 struct series_set series_begin(const struct report *r)
 {
     size_t n = (size_t)r->run->n_cells + 1;
@@ -63,7 +68,7 @@ struct svg_series *series_add(struct series_set *set, const char *name, const ch
     struct look look = look_at(place_of(set->report, policy));
     int same = 0;
     for (size_t i = 0; i < set->n; i++)
-        same += !strcmp(set->policy[i], policy) && set->s[i].kind == kind;
+        same += !strcmp(set->policy[i], policy) && set->s[i].kind == kind && set->s[i].name;
     struct svg_series *s = &set->s[set->n];
     set->policy[set->n++] = policy;
     *s = (struct svg_series){.name = name,

@@ -17,6 +17,7 @@ struct series_set {
 
 /* Empty, with room for one series and one point per cell of the run. */
 struct series_set series_begin(const struct report *r);
+enum svg_colour series_colour(const struct report *r, const char *policy);
 /* A new series without points; later series of the same policy and kind are dashed. */
 struct svg_series *series_add(struct series_set *set, const char *name, const char *policy,
                               enum svg_kind kind);
