@@ -195,6 +195,7 @@ void engine_close(struct engine *en)
 {
     if (!en)
         return;
+    engine_watch(en, 0, NULL, NULL);
     for (int i = 0; i < en->n_active; i++)
         sequence_release(en->active[i]);
     for (int i = 0; i < en->n_waiting; i++)

@@ -188,6 +188,7 @@ struct completion { /* valid until the next engine_step or engine_close */
     enum finish_reason finish;
     struct kv_counts kv;
     const float *logprobs, *gaps; /* n_ids (+ 1 when it ended with the end token) entries, or NULL */
+    const int32_t *tops; /* as many: the likeliest token at each place, whatever was taken; or NULL */
     int n_logprobs;
     struct likelihood likelihood;
     int preempted;     /* how often it had to start again */
@@ -222,6 +223,25 @@ struct engine_stats {
     size_t units_total, units_free, units_peak;
 };
 void engine_stats(const struct engine *en, struct engine_stats *out);
+
+/* ---- what layers read (watch.c) ---- */
+
+/* What one layer of a decode step may read of one sequence: the lists of its policy, or where the policy
+ * forgets tokens the live slots of each KV head. */
+struct seen {
+    void *user; /* of the request */
+    int step;   /* tokens of the completion before the step: 1 in the first */
+    int layer;
+    enum sel_unit unit; /* of the entries: SEL_PAGES (blocks of block_pages pages), else slots */
+    int block_pages, n_lists, stride;
+    const int32_t *idx; /* list i: len[i] ascending entries from idx + i * stride; valid during the call */
+    const int32_t *len; /* -1: all that is live */
+};
+typedef void seen_fn(void *context, const struct seen *s);
+/* From now on fn is called in every step whose number is a multiple of `every`, for each layer that does not
+ * read everything. A step that is watched is not replayed: its operations run one by one, and give the same
+ * bits. fn NULL: no longer. */
+void engine_watch(struct engine *en, int every, seen_fn *fn, void *context);
 
 /* ---- for benchmarks (step_times.c) ---- */
 

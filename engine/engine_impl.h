@@ -26,6 +26,7 @@ struct sequence {
     int room;        /* tokens, prompt included, that the place has units for even if nothing is dropped */
     struct str text; /* decoded so far */
     float *logprobs, *gaps;
+    int32_t *tops;
     int n_logprobs;
     int done;
     enum finish_reason finish;
@@ -74,6 +75,15 @@ struct batch {
     int changed;           /* a sequence has ended: the rows must be laid out anew */
 };
 
+struct watch {
+    seen_fn *fn; /* NULL: nobody looks */
+    void *context;
+    int every;
+    int32_t *idx; /* host copies of lists */
+    size_t cap;
+    struct err *e;
+};
+
 struct engine {
     struct engine_options options;
     struct engine_info info;
@@ -98,6 +108,7 @@ struct engine {
     int n_active;
     int hold; /* pages ran out: admit nobody until a sequence has finished */
     struct batch batch;
+    struct watch watch;
     struct err failed;          /* of the device; every later engine_step() returns it */
     struct sequence **finished; /* in this step; freed at the next one */
     int n_finished;
@@ -152,6 +163,10 @@ void pairs_end(
     struct engine *en); /* after the tokens are taken: when one of the two has ended, so has the other */
 /* Then the next step must not be sent before this one's logits are read. */
 int pairs_are_active(const struct engine *en);
+
+/* watch.c */
+int watch_is_due(const struct engine *en);         /* for the step that is about to be sent */
+void watch_step(struct engine *en, struct err *e); /* runs it, and calls the watcher */
 
 /* batch.c. No step may be in flight, except for batch_room_ahead and batch_collect. */
 int release_place(struct engine *en, struct sequence *s, struct err *e);

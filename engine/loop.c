@@ -75,9 +75,15 @@ static int begin_step(struct engine *en, int ahead, struct err *e)
         if (s && sequence_settings_change(s, s->n_ids + ahead) && batch_settings(en, s, s->n_ids + ahead, e))
             return e->code;
     }
-    if (en->be->replay(en->dev, b->program) < 0 ||
-        en->be->download_begin(en->dev, (int)(b->begun % BACKEND_DOWNLOADS), en->tf.sampled,
-                               (size_t)b->n_rows * sizeof *b->result) < 0)
+    int failed = 0;
+    if (watch_is_due(en))
+        watch_step(en, e);
+    else
+        failed = en->be->replay(en->dev, b->program);
+    if (e->code)
+        return e->code;
+    if (failed < 0 || en->be->download_begin(en->dev, (int)(b->begun % BACKEND_DOWNLOADS), en->tf.sampled,
+                                             (size_t)b->n_rows * sizeof *b->result) < 0)
         return err_set(e, ERR_DEVICE, "decode step: %s", en->be->last_error(en->dev));
     b->begun++;
     en->stats.decode_steps_ahead += (uint64_t)ahead;
@@ -101,7 +107,7 @@ static int begin_batch(struct engine *en, struct err *e)
 /* 1 when the next step can be sent before the tokens of the one in flight are seen; it then has its units. */
 static int may_go_ahead(struct engine *en, struct err *e)
 {
-    if (en->batch.changed || batch_may_admit(en) || pairs_are_active(en))
+    if (en->batch.changed || batch_may_admit(en) || pairs_are_active(en) || en->watch.fn)
         return 0;
     for (int i = 0; i < en->n_active; i++)
         if (sequence_may_end_unseen(en->active[i]))

@@ -82,6 +82,7 @@ static struct sequence *enqueue(struct engine *en, const struct request *r, int 
     if (r->want_logprobs) {
         s->logprobs = xmalloc(((size_t)limit + 1) * sizeof *s->logprobs);
         s->gaps = xmalloc(((size_t)limit + 1) * sizeof *s->gaps);
+        s->tops = xmalloc(((size_t)limit + 1) * sizeof *s->tops);
     }
     xgrow(&en->waiting, &en->cap_waiting, (size_t)en->n_waiting + 1, sizeof *en->waiting);
     en->waiting[en->n_waiting++] = s;

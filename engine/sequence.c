@@ -124,6 +124,7 @@ void sequence_take(struct engine *en, struct sequence *s, const struct sample_re
     }
     if (s->req.want_logprobs) {
         s->logprobs[s->n_logprobs] = r->logprob;
+        s->tops[s->n_logprobs] = r->top;
         s->gaps[s->n_logprobs++] = r->gap;
     }
     int forced = s->req.n_forced > 0;
@@ -189,6 +190,7 @@ void sequence_release(struct sequence *s)
     free(s->ids);
     free(s->logprobs);
     free(s->gaps);
+    free(s->tops);
     free(s->first_logits);
     free(s->error);
     str_release(&s->text);
@@ -207,6 +209,7 @@ void sequence_completion(const struct sequence *s, struct completion *out)
     out->kv = s->kv;
     out->logprobs = s->req.want_logprobs ? s->logprobs : NULL;
     out->gaps = s->req.want_logprobs ? s->gaps : NULL;
+    out->tops = s->req.want_logprobs ? s->tops : NULL;
     out->n_logprobs = s->n_logprobs;
     out->likelihood = s->likelihood;
     out->preempted = s->preempted;

@@ -120,6 +120,8 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
     struct selection s = {.unit = SEL_LIVE, .n_rows = 1, .block_pages = 1};
     if (ops->select)
         ops->select(g->policy, &c, layer, &s);
+    if (t->seen)
+        t->seen(t->seen_context, g, layer, &s);
     size_t per_row = (size_t)f->n_kv * (size_t)t->cache->view.max_pages;
     struct attend_args a = {
         .rows = c.rows,

@@ -12,6 +12,7 @@
 /* Device buffers, by row. max_rows is enough for a prefill chunk and for a batch; b_rows for a batch alone,
  * which is max_batch and half as much again for padding. Statistics, scores and lists are allocated when the
  * first policy comes that needs them (transformer_policy_buffers). */
+struct step_group;
 struct transformer {
     const struct model *model;
     struct kvcache *cache;
@@ -32,6 +33,10 @@ struct transformer {
     float *score;
     int32_t *score_n, *score_m;
     struct policy_list list[2];
+    /* Called when a layer's selection is known, in a step that runs at once instead of being recorded; NULL:
+     * nobody looks. */
+    void (*seen)(void *context, const struct step_group *g, int layer, const struct selection *s);
+    void *seen_context;
 };
 
 /* Allocates the buffers; model and cache must outlive them. ERR_DEVICE: no memory. */

@@ -318,6 +318,8 @@ struct sample_result { /* device, by row */
     float logprob; /* natural log of token's probability over the whole vocabulary; 0 unless wanted */
     float gap;     /* largest minus second largest logit; 0 unless wanted */
     int32_t bad;   /* 1: a logit is not a number, or the largest is infinite */
+    int32_t top;   /* the token that temperature 0 takes, whatever was taken; 0 unless log-probabilities are
+                    * wanted */
 };
 struct sample_args {
     struct rows rows;

@@ -187,8 +187,10 @@ void CPU_SYM(op_sample)(const void *args, struct cpu_ctx *c)
         const float *v = a->logits + (size_t)r * (size_t)a->vocab;
         struct sample_result out = {.token = s->force >= 0 ? s->force : draw(a, r, s, key, rank),
                                     .bad = not_finite(v, a->vocab)};
-        if (s->want_logprob)
+        if (s->want_logprob) {
             describe(v, a->vocab, &out);
+            out.top = largest(v, a->vocab, s);
+        }
         a->out[r] = out;
         a->row_token[r] = out.token;
         a->row_pos[r] = pos + 1;

@@ -234,9 +234,10 @@ static __global__ void __cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS,
     }
     if (token < 0 || threadIdx.x % WARP)
         return;
-    struct sample_result out = {token, 0, 0, row.odd || !(row.top > -CUDART_INF_F)};
+    struct sample_result out = {token, 0, 0, row.odd || !(row.top > -CUDART_INF_F), 0};
     if (s->want_logprob) {
         out.logprob = a.logits[(size_t)r * a.vocab + token] - row.top - logf((float)t.sum);
+        out.top = best;
         out.gap = a.vocab > 1 ? row.top - (t.equal > 1 ? row.top : t.second) : 0;
     }
     a.out[r] = out;

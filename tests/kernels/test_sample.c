@@ -75,6 +75,7 @@ static void greedy(struct rig *r)
         sum += exp((double)logits[i]);
     struct sample_result x = one(r, logits, VOCAB, s, 0, &next);
     CHECK_INT(x.token, 77);
+    CHECK_INT(x.top, 77);
     CHECK_NEAR((double)x.logprob, 11 - log(sum), 2e-6);
     float second = -INFINITY;
     for (int i = 0; i < VOCAB; i++)
@@ -83,6 +84,7 @@ static void greedy(struct rig *r)
     s.force = 5;
     x = one(r, logits, VOCAB, s, 0, &next);
     CHECK_NEAR((double)x.logprob, (double)logits[5] - log(sum), 5e-6);
+    CHECK(x.token == 5 && x.top == 77);
 }
 
 /* A token that ends the sequence makes its row a padding row (see one()), wherever it stands in the list and
