@@ -101,7 +101,7 @@ static void tick_text(char *out, size_t size, double v, double step, const struc
     else
         snprintf(out, size, "%.*f%s", digits, rounded, axis->is_percent ? "%" : "");
     if (!axis->is_percent && rounded >= 10000)
-        snprintf(out, size, "%gk", rounded / 1000);
+        snprintf(out, size, rounded >= 1e6 ? "%gM" : "%gk", rounded / (rounded >= 1e6 ? 1e6 : 1e3));
 }
 
 static void line(struct str *out, const char *class_name, double x1, double y1, double x2, double y2)

@@ -6,6 +6,9 @@
 static const struct report_figure figures[] = {
     {"figures", "accuracy_budget", "accuracy against budget", report_has_budgets, report_draw_budgets},
     {"figures", "accuracy_reads", "accuracy against KV reads", report_has_reads, report_draw_reads},
+    {"figures", "frontier_reads", "accuracy for total reads", report_has_frontier,
+     report_draw_frontier_reads},
+    {"figures", "frontier_peak", "accuracy for memory", report_has_frontier, report_draw_frontier_peak},
     {"figures", "bars", "accuracy and length", report_has_lengths, report_draw_bars},
     {"figures", "length_cdf", "completion lengths", report_has_lengths, report_draw_lengths},
     {"figures", "length_quantiles", "lengths by share", report_has_lengths, report_draw_quantiles},
@@ -23,6 +26,8 @@ void report_add_figures(struct doc *d, const struct report *r)
             if (r->panels[panel].task->is_text == !strcmp(section, "likelihood") &&
                 !strcmp(figures[i].section, section) && figures[i].applies(r, panel))
                 figures[i].draw(d, r, panel, &figures[i]);
+    if (!strcmp(section, "figures"))
+        report_add_margins(d, r);
 }
 
 const char *report_figure_title(struct arena *a, const struct panel *p, const struct report_figure *f)

@@ -29,11 +29,19 @@ int report_is_shown(const struct report *r, int i, int panel);
  * length, memory. In the arena. */
 const char *report_tip(const struct report *r, const struct cell_stats *s);
 
+/* The table behind the figures of frontiers. */
+void report_add_margins(struct doc *d, const struct report *r);
+
 /* The functions of the table. */
 int report_has_budgets(const struct report *r, int panel);
 void report_draw_budgets(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 int report_has_reads(const struct report *r, int panel);
 void report_draw_reads(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+int report_has_frontier(const struct report *r, int panel);
+void report_draw_frontier_reads(struct doc *d, const struct report *r, int panel,
+                                const struct report_figure *f);
+void report_draw_frontier_peak(struct doc *d, const struct report *r, int panel,
+                               const struct report_figure *f);
 int report_has_lengths(const struct report *r, int panel);
 void report_draw_lengths(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 void report_draw_quantiles(struct doc *d, const struct report *r, int panel, const struct report_figure *f);

@@ -55,7 +55,7 @@ enum svg_colour series_colour(const struct report *r, const char *policy)
 
 struct series_set series_begin(const struct report *r)
 {
-    size_t n = (size_t)r->run->n_cells + 1;
+    size_t n = 2 * (size_t)r->run->n_cells + 1; /* points and a line */
     return (struct series_set){.report = r,
                                .s = arena_alloc(r->arena, n * sizeof(struct svg_series)),
                                .policy = arena_alloc(r->arena, n * sizeof(char *)),

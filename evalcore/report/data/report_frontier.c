@@ -1,0 +1,223 @@
+/* Accuracy against cost over limits and widths (contract: report_frontier.h).
+ *
+ * A policy that reads a fixed budget, a share of the context or all of it never reads less in a later step
+ * than in an earlier one. So the first L steps of a completion took at most their share of its reads, and at
+ * most what full attention reads in them, which is exact for full attention. Costs are put at that bound: a
+ * sparse policy never looks cheaper than it was. */
+#include "evalcore/report/data/report_frontier.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMITS = 3, WIDTHS_MAX = 12 };
+
+static int is_binary(const struct cell *c)
+{
+    return !strcmp(c->task->metric, "accuracy");
+}
+
+static double reads_within(const struct record *r, int limit)
+{
+    double steps = r->finish == FINISHED_STOP ? r->tokens : r->tokens - 1, taken = limit - 1;
+    if (r->tokens <= limit || steps <= taken)
+        return r->kv.reads + r->kv.aux_reads;
+    double share = taken / steps, full = taken * r->prompt_tokens + taken * (taken + 1) / 2;
+    return fmin(r->kv.reads * share, full) + r->kv.aux_reads * share;
+}
+
+static double peak_within(const struct record *r, int limit)
+{
+    return fmin(r->kv.peak_tokens, (double)r->prompt_tokens + limit);
+}
+
+/* How the answers to one problem split: votes[i] for the i-th different answer, the right one first. Without
+ * an answer there is no vote. */
+struct split {
+    long votes[64], n_votes;
+    size_t n;
+};
+
+static void count_votes(struct split *out, const struct record *first, int n, int limit)
+{
+    enum { ANSWERS = sizeof out->votes / sizeof *out->votes };
+    const char *form[ANSWERS] = {""};
+    *out = (struct split){.n = 1};
+    for (int i = 0; i < n; i++) {
+        const struct record *r = &first[i];
+        size_t k = 0;
+        if (r->tokens > limit || (r->verdict != VERDICT_CORRECT && !r->pred_form[0]))
+            continue;
+        if (r->verdict != VERDICT_CORRECT)
+            for (k = 1; k < out->n && strcmp(form[k], r->pred_form) != 0; k++)
+                ;
+        if (k == ANSWERS)
+            continue;
+        if (k == out->n)
+            form[out->n++] = r->pred_form;
+        out->votes[k]++;
+        out->n_votes++;
+    }
+}
+
+static double log_choose(long n, long k)
+{
+    return lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
+}
+
+/* How probable is the right majority among w of n completions? Some of the w have no answer and do not vote;
+ * how many do is hypergeometric. */
+static double majority(const struct split *s, long n, long w)
+{
+    double p = 0;
+    for (long j = 1; j <= w && j <= s->n_votes; j++) {
+        if (w - j > n - s->n_votes)
+            continue;
+        double drawn = exp(log_choose(s->n_votes, j) + log_choose(n - s->n_votes, w - j) - log_choose(n, w));
+        p += drawn * stat_majority_at_k(s->votes, s->n, 0, j);
+    }
+    return p;
+}
+
+static double accuracy_within(const struct record *first, int n, int limit, int width)
+{
+    if (width > 1) {
+        struct split s;
+        count_votes(&s, first, n, limit);
+        return majority(&s, n, width);
+    }
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += first[i].tokens <= limit ? first[i].score : 0;
+    return sum / n;
+}
+
+static double mean_of(const double *v, int n)
+{
+    double sum = 0;
+    int m = 0;
+    for (int i = 0; i < n; i++)
+        if (!isnan(v[i])) {
+            sum += v[i];
+            m++;
+        }
+    return m ? sum / m : NAN;
+}
+
+static struct interval interval_of(const double *v, int n, int is_single)
+{
+    double *sum = xmalloc(((size_t)n + 1) * sizeof *sum);
+    long *count = xmalloc(((size_t)n + 1) * sizeof *count);
+    size_t m = 0;
+    for (int i = 0; i < n; i++)
+        if (!isnan(v[i])) {
+            sum[m] = v[i];
+            count[m++] = 1;
+        }
+    struct interval out = stat_clustered(sum, count, m, is_single);
+    free(sum);
+    free(count);
+    return out;
+}
+
+static void fill(struct frontier_point *p, const struct report *r, const struct cell *c)
+{
+    int n = c->task->n_problems, at = 0;
+    double *by[3];
+    for (int k = 0; k < 3; k++) {
+        p->by[k] = by[k] = arena_alloc(r->arena, ((size_t)n + 1) * sizeof(double));
+        for (int q = 0; q < n; q++)
+            by[k][q] = NAN;
+    }
+    while (at < c->n_records) {
+        const struct record *first = &c->records[at];
+        int m = 0, q = first->problem;
+        double reads = 0, peak = 0;
+        for (; at < c->n_records && c->records[at].problem == q; at++, m++) {
+            reads += reads_within(&c->records[at], p->limit);
+            peak += peak_within(&c->records[at], p->limit);
+        }
+        if (m < c->samples)
+            continue;
+        by[FRONTIER_ACCURACY][q] = accuracy_within(first, m, p->limit, p->width);
+        by[FRONTIER_READS][q] = p->width * reads / m;
+        by[FRONTIER_PEAK][q] = p->width * peak / m;
+    }
+    p->accuracy = mean_of(by[FRONTIER_ACCURACY], n);
+    p->reads = mean_of(by[FRONTIER_READS], n);
+    p->peak = mean_of(by[FRONTIER_PEAK], n);
+    p->ci = interval_of(by[FRONTIER_ACCURACY], n, is_binary(c) && c->samples == 1);
+}
+
+/* "quest k_pages=8" gives "8", several options "8/2". */
+static const char *budget_values(struct arena *a, const struct cell *c)
+{
+    struct str out = {0};
+    for (const char *at = c->policy_label; (at = strchr(at, '=')) != NULL; at++)
+        str_printf(&out, "%s%.*s", out.len ? "/" : "", (int)strcspn(at + 1, " "), at + 1);
+    const char *text = out.len ? arena_strdup(a, out.data) : c->budget[0] ? c->budget : "1";
+    str_release(&out);
+    return text;
+}
+
+static const char *label_of(struct arena *a, const struct cell *c, int limit, int width)
+{
+    const char *values = budget_values(a, c);
+    if (limit < 1000)
+        return arena_printf(a, "%d-%d-%s", limit, width, values);
+    double thousands = limit % 1024 ? limit / 1000.0 : limit / 1024.0;
+    return arena_printf(a, "%.3gk-%d-%s", thousands, width, values);
+}
+
+static int is_cut_by(const struct cell *c, int limit)
+{
+    for (int i = 0; i < c->n_records; i++)
+        if (c->records[i].tokens > limit)
+            return 1;
+    return 0;
+}
+
+static int list_widths(const struct cell *c, int *widths)
+{
+    int n = 0;
+    widths[n++] = 1;
+    if (c->temperature > 0 && is_binary(c))
+        for (int w = 4; w <= c->samples && n < WIDTHS_MAX; w *= 2)
+            widths[n++] = w;
+    return n;
+}
+
+static void add_cell(struct frontier *out, const struct report *r, int i)
+{
+    const struct cell *c = r->cells[i].cell;
+    int widths[WIDTHS_MAX], n_widths = list_widths(c, widths);
+    for (int k = 0; k < LIMITS; k++) {
+        int limit = c->max_new_tokens >> k;
+        if (k && (r->cells[i].needs_limit || !is_binary(c) || limit < 2 || !is_cut_by(c, limit)))
+            break;
+        for (int w = 0; w < n_widths; w++) {
+            struct frontier_point *p = &out->points[out->n];
+            *p = (struct frontier_point){.cell = i, .limit = limit, .width = widths[w]};
+            p->is_bound = k && r->cells[i].has_budget;
+            p->label = label_of(r->arena, c, limit, widths[w]);
+            fill(p, r, c);
+            /* a limit under which nothing is solved says nothing about the policy */
+            if (!isnan(p->accuracy) && (!k || p->accuracy > 0))
+                out->n++;
+        }
+    }
+}
+
+struct frontier report_frontier(const struct report *r, int panel)
+{
+    struct frontier out = {.n_problems = r->panels[panel].task->n_problems};
+    size_t n_cells = 0;
+    for (int i = 0; i < r->run->n_cells; i++)
+        n_cells += r->cells[i].panel == panel;
+    out.points = arena_alloc(r->arena, (n_cells * LIMITS * WIDTHS_MAX + 1) * sizeof *out.points);
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (r->cells[i].panel == panel && r->cells[i].cell->n_records && !r->cells[i].cell->task->is_text &&
+            r->cells[i].cell->task->n_problems == out.n_problems && !isnan(r->cells[i].total_density))
+            add_cell(&out, r, i);
+    return out;
+}
