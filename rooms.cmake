@@ -75,12 +75,13 @@ set(rooms
   "evalcore/report/csv     | report_csv.h                               | evalcore/report/data evalcore/store"
   "evalcore/report/doc     | report_doc.h                               | evalcore/svg"
   "evalcore/report/figures | report_figures.h report_series.h           | evalcore/report/data evalcore/report/doc evalcore/svg engine/policies"
-  "evalcore/report         | report.h lmeval.h                          | evalcore/report/csv evalcore/report/figures evalcore/report/data evalcore/report/doc evalcore/store evalcore/cli"
+  "evalcore/report         | report.h                                   | evalcore/report/csv evalcore/report/figures evalcore/report/data evalcore/report/doc evalcore/store evalcore/cli"
+  "evalcore/export         | export.h                                   | evalcore/report/data evalcore/store evalcore/cli tasks"
   "evalcore/plan           | runplan.h cell_identity.h prompts.h scheduler.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
   "evalcore/doctor         | doctor.h system_line.h                     | engine engine/model/model_config.h engine/model/safetensors.h kernels"
   "evalcore/completion     | completion.h                               | evalcore/fetch evalcore/cli engine engine/policies tasks"
   "evalcore/sweep          | sweep_local.h sweep_workers.h sweep_options.h | evalcore/plan evalcore/store evalcore/cli"
-  "evalcore/commands       | commands.h                                 | evalcore/sweep evalcore/plan evalcore/report evalcore/bench evalcore/doctor evalcore/completion evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
+  "evalcore/commands       | commands.h                                 | evalcore/sweep evalcore/plan evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/completion evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
   "evalcore                |                                            | evalcore/commands evalcore/completion evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.

@@ -5,7 +5,6 @@
 #include "evalcore/base/log.h"
 #include "evalcore/base/margin.h"
 #include "evalcore/commands/commands.h"
-#include "evalcore/report/lmeval.h"
 #include "evalcore/report/report.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/run.h"
@@ -55,8 +54,6 @@ static int run_report(const struct program *p, int argc, char **argv)
     missing(&r);
     int rc = r.n_graded ? grades_save(&r, &e) : 0;
     if (!rc)
-        rc = lmeval_write(&r, &e);
-    if (!rc)
         rc = report_write(&r, o.against, &table, &e);
     run_release(&r);
     if (!rc)
@@ -68,7 +65,7 @@ static int run_report(const struct program *p, int argc, char **argv)
 const struct command cmd_report = {
     .name = "report",
     .usage = "DIR [--against OLD] [--margin POINTS]",
-    .help = "write DIR/report and DIR/cells from the journals, finished or not",
+    .help = "write DIR/report from the journals, finished or not",
     .options = report_table,
     .run = run_report,
 };
@@ -92,8 +89,6 @@ static int run_score(const struct program *p, int argc, char **argv)
         for (int i = 0; i < r.cells[c].n_records; i++)
             count[r.cells[c].records[i].verdict] += !r.cells[c].records[i].likelihood;
     int rc = grades_save(&r, &e);
-    if (!rc)
-        rc = lmeval_write(&r, &e);
     if (!rc) {
         printf("grader %s, %ld of %ld completions:", r.grader, r.n_done, r.n_expected);
         for (int v = 0; v < VERDICT_COUNT; v++)

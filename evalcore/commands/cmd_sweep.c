@@ -10,7 +10,6 @@
 #include "evalcore/commands/commands.h"
 #include "evalcore/plan/dryrun.h"
 #include "evalcore/plan/scheduler.h"
-#include "evalcore/report/lmeval.h"
 #include "evalcore/report/report.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/run.h"
@@ -178,7 +177,7 @@ static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
     return rc;
 }
 
-/* Grades, cells/ and report/, all rebuilt from the journals, and the table on standard output. *failed counts
+/* Grades and report/, both rebuilt from the journals, and the table on standard output. *failed counts
  * the jobs that ended as error. */
 static int write_results(const struct sweep *s, long *failed, struct err *e)
 {
@@ -190,8 +189,6 @@ static int write_results(const struct sweep *s, long *failed, struct err *e)
         for (int i = 0; i < run.cells[c].n_records; i++)
             *failed += run.cells[c].records[i].finish == FINISHED_ERROR;
     rc = grades_save(&run, e);
-    if (!rc)
-        rc = lmeval_write(&run, e);
     struct str table = {0};
     if (!rc)
         rc = report_write(&run, NULL, &table, e);
@@ -289,7 +286,7 @@ const struct command cmd_sweep = {
     .usage = "RUN.json -o DIR",
     .help = "decode and grade every cell of a run file; repeat the command to resume",
     .details =
-        "Writes DIR/journal (the raw truth), DIR/cells (lm-evaluation-harness layout) and DIR/report.\n"
+        "Writes DIR/journal (the raw truth) and DIR/report.\n"
         "Model, tasks and policies are in the run file; runs/README.md describes it. DELTA and Kascade take\n"
         "the layers published for the model, which is known by its folder, or by \"model_name\" in the run "
         "file.",

@@ -199,20 +199,17 @@ static int write_manifest(const struct runplan *p, const char *dir, struct err *
     return rc;
 }
 
-/* Cells that leave the configuration lose their files before it is replaced, so that a run which is cut short
- * here still knows them; problem files lose them afterwards, because the old configuration needs them. */
+/* Problem files go after the configuration is replaced, because the old one needs them. */
 int runplan_write(const struct runplan *p, const char *dir, int *n_dropped, struct err *e)
 {
     struct str problems = {0};
     json_t *config = config_json(p), *old = runfolder_config(dir);
-    *n_dropped = 0;
+    *n_dropped = config ? runfolder_dropped_cells(old, config) : 0;
     file_join(&problems, dir, "problems");
     int rc = config ? file_mkdirs(problems.data, e)
                     : err_set(e, ERR_FORMAT, "the configuration cannot be written as JSON");
     for (int i = 0; i < p->n_sets && !rc; i++)
         rc = write_problems(&p->sets[i], dir, e);
-    if (!rc)
-        rc = runfolder_drop_cells(dir, old, config, n_dropped, e);
     if (!rc)
         rc = write_json(config, dir, "config.resolved.json", e);
     if (!rc)

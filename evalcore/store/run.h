@@ -81,7 +81,7 @@ struct record {                /* one completion */
 };
 
 struct cell {
-    const char *id;    /* folder name under cells/: readable slug, "-", 8 hex digits */
+    const char *id;    /* readable slug, "-", 8 hex digits */
     const char *label; /* policy_label, with "/" + the task's "as" when it has one */
     /* The policy's "as", else its name; with its swept options: "quest k_pages=8". */
     const char *policy_label;

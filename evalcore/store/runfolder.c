@@ -18,8 +18,7 @@ static int has_suffix(const char *s, const char *suffix)
 static int is_our_name(const char *name, int *early)
 {
     static const char *const names[] = {
-        "lock",          "journal", "problems", "grades", "cells", "report", "config.resolved.json",
-        "manifest.json", NULL};
+        "lock", "journal", "problems", "grades", "report", "config.resolved.json", "manifest.json", NULL};
     enum { EARLY = 3 };
     *early = !strncmp(name, "lock.", 5) || has_suffix(name, ".tmp");
     if (*early)
@@ -125,45 +124,17 @@ static int remove_file(const char *path, struct err *e)
     return 0;
 }
 
-static int drop_cell(const char *dir, const json_t *old, const json_t *cell, struct err *e)
-{
-    struct str path = {0};
-    size_t task = (size_t)json_integer_value(json_object_get(cell, "task"));
-    const char *id = json_string_value(json_object_get(cell, "id"));
-    const char *name =
-        json_string_value(json_object_get(json_array_get(json_object_get(old, "tasks"), task), "name"));
-    int rc = 0;
-    if (is_plain_name(name)) {
-        str_printf(&path, "%s/cells/%s/samples_%s.jsonl", dir, id, name);
-        rc = remove_file(path.data, e);
-    }
-    str_clear(&path);
-    str_printf(&path, "%s/cells/%s/results.json", dir, id);
-    if (!rc)
-        rc = remove_file(path.data, e);
-    str_clear(&path);
-    str_printf(&path, "%s/cells/%s", dir, id);
-    if (!rc)
-        rmdir(path.data); /* stays when something else is in it */
-    str_release(&path);
-    return rc;
-}
-
-int runfolder_drop_cells(const char *dir, const json_t *old, const json_t *now, int *n, struct err *e)
+int runfolder_dropped_cells(const json_t *old, const json_t *now)
 {
     size_t i;
     const json_t *cell;
-    int rc = 0;
-    *n = 0;
+    int n = 0;
     json_array_foreach(json_object_get(old, "cells"), i, cell)
     {
         const char *id = json_string_value(json_object_get(cell, "id"));
-        if (rc || !is_plain_name(id) || holds(now, "cells", "id", id))
-            continue;
-        ++*n;
-        rc = drop_cell(dir, old, cell, e);
+        n += id && !holds(now, "cells", "id", id);
     }
-    return rc;
+    return n;
 }
 
 int runfolder_drop_problems(const char *dir, const json_t *old, const json_t *now, struct err *e)

@@ -14,10 +14,9 @@ int runfolder_check(const char *dir, struct err *e);
 /* The folder's configuration, a new reference; NULL when there is none that can be read. */
 json_t *runfolder_config(const char *dir);
 
-/* Removes the files of cells that the configuration `old` lists and `now` does not; *n receives the number of
- * such cells. */
-int runfolder_drop_cells(const char *dir, const json_t *old, const json_t *now, int *n, struct err *e);
-/* The same for problem files. */
+/* The number of cells that the configuration `old` (NULL: none) lists and `now` does not. */
+int runfolder_dropped_cells(const json_t *old, const json_t *now);
+/* Removes the problem files that the configuration `old` lists and `now` does not. */
 int runfolder_drop_problems(const char *dir, const json_t *old, const json_t *now, struct err *e);
 
 #endif

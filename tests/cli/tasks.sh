@@ -1,7 +1,7 @@
 # The tasks that read files, end to end on small made-up files: sweep --data, report, score, show. The embedded model
 # cannot solve them; the way through the program must hold.
 . "$(dirname "$0")/lib.sh"
-rm -rf data out again one old zh
+rm -rf data out again one old zh gpqa
 mkdir -p data/aime data/math500 data/gpqa data/longbench
 
 cat >data/aime/aime24.jsonl <<'END'
@@ -65,8 +65,10 @@ run 0 score out
 grep -q '^grader .*, 9 of 9 completions: .* 0 error$' stdout.txt || fail "score said: $(cat stdout.txt)"
 
 # The grader gets the data set's name back: the answer that was decoded, made the accepted one, is correct.
-said=$(sed -n 's/.*"resps":\[\["\([^"\\]*\).*/\1/p' out/cells/*triviaqa*/samples_longbench.jsonl)
-[ -n "$said" ] || fail "nothing was decoded: $(cat out/cells/*triviaqa*/samples_longbench.jsonl)"
+rm -rf lm
+run 0 export out --format lm-eval -o lm/out
+said=$(sed -n 's/.*"resps":\[\["\([^"\\]*\).*/\1/p' lm/out/*/samples_*triviaqa*.jsonl)
+[ -n "$said" ] || fail "nothing was decoded: $(cat lm/out/*/samples_*triviaqa*.jsonl)"
 sed -i "s/\"answers\": \[\"dog\"\]/\"answers\": [\"cow\", \"$said\"]/" data/longbench/triviaqa.jsonl
 run 0 sweep run.json -o out --data data
 grep -q '9 jobs, 9 done' stderr.txt || fail "another reference answer decoded again: $(cat stderr.txt)"
@@ -99,7 +101,7 @@ run 0 sweep trec.json -o one --data data
 run 0 score one
 grep -q ', 1 of 1 completions: .* 0 error$' stdout.txt || fail "trec: $(cat stdout.txt)"
 grep -q '"all_classes":\["Person","Date"\]' one/problems/longbench*.jsonl || fail "the classes are not kept"
-if grep -rq segmenter one/report one/cells; then
+if grep -rq segmenter one/report; then
     fail "a segmenter is named where none was used"
 fi
 
@@ -110,7 +112,8 @@ END
 sed 's/trec/vcsum/; s/"max_new/"chat": "none", &/' trec.json >vcsum.json
 run 0 sweep vcsum.json -o zh --data data --zh-dict "$source_dir/tests/answer_check/chinese/zh_dict"
 grep -q 'grader [0-9]*, segmenter=jieba' zh/report/report.md || fail "the report names no segmenter"
-grep -q '"segmenters":\["jieba"\]' zh/cells/*/samples_longbench.jsonl || fail "the samples name no segmenter"
+run 0 export zh --format lm-eval -o lm/zh
+grep -q '"segmenters":\["jieba"\]' lm/zh/*/samples_*.jsonl || fail "the samples name no segmenter"
 cp zh/grades/*.jsonl kept.jsonl
 run 0 report zh
 same kept.jsonl "$(ls zh/grades/*.jsonl)"
@@ -136,10 +139,18 @@ orders out >orders.txt
 while read -r record order letter; do
     before=${order%%A*}
     [ "$(printf 'ABCD' | cut -c $((${#before} + 1)))" = "$letter" ] || fail "$record: order $order, but the answer is $letter"
-    grep -q "\"option_order\":\"$order\".*\"id\":\"$record\"\|\"id\":\"$record\".*\"option_order\":\"$order\"" out/cells/*gpqa*/samples_*.jsonl ||
+    grep -q "\"option_order\":\"$order\".*\"id\":\"$record\"\|\"id\":\"$record\".*\"option_order\":\"$order\"" lm/out/*/samples_*gpqa*.jsonl ||
         fail "the sample of $record lacks its order $order"
     grep -q "\"problem\":\"$record\".*\"option_order\":\"$order\"" out/journal/*.jsonl || fail "the journal of $record lacks $order"
 done <orders.txt
+# An export spreads GPQA's completions only on an explicit word.
+cp -r out gpqa
+run 0 export gpqa --format inspect -o lm/logs
+grep -q '^kveval: the texts of 3 completions are withheld' stderr.txt || fail "export said: $(cat stderr.txt)"
+[ "$(grep -l 'withheld: the data set' lm/logs/*.json | wc -l)" = 1 ] || fail "withheld: $(grep -l withheld lm/logs/*)"
+run 0 export gpqa --format inspect -o lm/logs --force --restricted-texts
+[ ! -s stderr.txt ] || fail "export said: $(cat stderr.txt)"
+grep -rq withheld lm/logs && fail "texts are withheld in spite of --restricted-texts"
 # It depends neither on the other records nor on their sequence.
 { head -n 1 data/gpqa/gpqa_diamond.csv; tail -n 1 data/gpqa/gpqa_diamond.csv; sed -n 4p data/gpqa/gpqa_diamond.csv; } >two.csv
 mv two.csv data/gpqa/gpqa_diamond.csv
@@ -153,6 +164,7 @@ END
 echo '{"model": "pocket", "max_new_tokens": 40, "policies": ["full"], "tasks": [{"name": "longbench", "subset": "samsum"}]}' >samsum.json
 rm -rf samsum
 run 0 sweep samsum.json -o samsum --data data
-grep -q '"resps":\[\["[^"\\]\+"\]\]' samsum/cells/*/samples_longbench.jsonl || fail "samsum: $(cat samsum/cells/*/samples_longbench.jsonl)"
+run 0 export samsum --format lm-eval -o lm/samsum
+grep -q '"resps":\[\["[^"\\]\+"\]\]' lm/samsum/*/samples_*.jsonl || fail "samsum: $(cat lm/samsum/*/samples_*.jsonl)"
 grep -q '^pocket.*,s1,0,[1-9][0-9]*,stop,' samsum/report/lengths.csv || fail "samsum: $(cat samsum/report/lengths.csv)"
 finish

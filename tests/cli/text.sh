@@ -48,7 +48,9 @@ done
 [ ! -s out/report/pairs.csv ] || [ "$(wc -l <out/report/pairs.csv)" = 1 ] || fail "texts are in pairs.csv"
 [ -f out/report/divergence_text.svg ] && [ -f out/report/bits_text.svg ] || fail "no figures: $(ls out/report)"
 grep -q '^## Accuracy\|^## Health\|^## Figures\|^## Problem by' out/report/report.md && fail "a text has sections of answers"
-grep -q '"bits_per_byte,none"' out/cells/*raas*/results.json || fail "results.json has no bits_per_byte"
+rm -rf lm
+run 0 export out --format lm-eval -o lm
+grep -q '"bits_per_byte,none": [0-9]' lm/*raas*/results_*.json || fail "the results of an export have no bits_per_byte"
 
 # The same tokens through `kveval logprobs`: the first window, and the fourth.
 printf '{"text": "%s"}\n' "$(cat text.txt)" >text.jsonl

@@ -9,7 +9,7 @@
 /* An assertion that holds in every build: a value in the wrong column would pass silently. */
 static void expect(const struct csv *c, const char *column, enum csv_type type, int any_type)
 {
-    const struct csv_column *next = &c->table->columns[c->at];
+    const struct csv_column *next = &c->table->columns[c->row.column];
     if (next->name && !strcmp(next->name, column) && (any_type || next->type == type))
         return;
     fprintf(stderr, "kveval: internal error: %s has column %s next, not %s\n", c->table->file,
@@ -17,88 +17,52 @@ static void expect(const struct csv *c, const char *column, enum csv_type type, 
     abort();
 }
 
-static void begin(struct csv *c, const char *column, enum csv_type type, int any_type)
-{
-    expect(c, column, type, any_type);
-    if (c->at++)
-        str_putc(c->out, ',');
-}
-
-static void add_text(struct csv *c, const char *s)
-{
-    if (!strpbrk(s, ",\"\r\n")) {
-        str_add_utf8(c->out, s, strlen(s));
-        return;
-    }
-    struct str clean = {0};
-    str_add_utf8(&clean, s, strlen(s));
-    str_putc(c->out, '"');
-    for (size_t i = 0; i < clean.len; i++) {
-        if (clean.data[i] == '"')
-            str_putc(c->out, '"');
-        str_putc(c->out, clean.data[i]);
-    }
-    str_putc(c->out, '"');
-    str_release(&clean);
-}
-
 void csv_text(struct csv *c, const char *column, const char *s)
 {
-    begin(c, column, CSV_TEXT, 0);
-    if (s)
-        add_text(c, s);
+    expect(c, column, CSV_TEXT, 0);
+    csv_row_text(&c->row, s);
 }
 
 void csv_int(struct csv *c, const char *column, long v)
 {
-    begin(c, column, CSV_INT, 0);
-    str_printf(c->out, "%ld", v);
+    expect(c, column, CSV_INT, 0);
+    csv_row_int(&c->row, v);
 }
 
 void csv_float(struct csv *c, const char *column, double v)
 {
-    begin(c, column, CSV_FLOAT, 0);
-    if (!isfinite(v))
-        return;
-    char text[400];
-    int n = snprintf(text, sizeof text, "%.6f", fabs(v) < 5e-7 ? 0.0 : v);
-    while (n > 0 && text[n - 1] == '0')
-        n--;
-    if (n > 0 && text[n - 1] == '.')
-        n--;
-    str_add(c->out, text, (size_t)n);
+    expect(c, column, CSV_FLOAT, 0);
+    csv_row_number(&c->row, v);
 }
 
 void csv_bool(struct csv *c, const char *column, double v)
 {
-    begin(c, column, CSV_BOOL, 0);
-    if (!isnan(v))
-        str_putc(c->out, v > 0 ? '1' : '0');
+    expect(c, column, CSV_BOOL, 0);
+    csv_row_text(&c->row, isnan(v) ? NULL : v > 0 ? "1" : "0");
 }
 
 void csv_p(struct csv *c, const char *column, double p)
 {
-    begin(c, column, CSV_FLOAT, 0);
-    if (isfinite(p))
-        str_printf(c->out, "%.6g", p);
+    expect(c, column, CSV_FLOAT, 0);
+    csv_row_p(&c->row, p);
 }
 
 void csv_none(struct csv *c, const char *column)
 {
-    begin(c, column, CSV_TEXT, 1);
+    expect(c, column, CSV_TEXT, 1);
+    csv_row_text(&c->row, NULL);
 }
 
 void csv_end(struct csv *c)
 {
-    if (c->table->columns[c->at].name)
+    if (c->table->columns[c->row.column].name)
         expect(c, "the end of the row", CSV_TEXT, 1);
-    str_putc(c->out, '\n');
-    c->at = 0;
+    csv_row_end(&c->row);
 }
 
 void csv_print(struct str *out, const struct csv_table *t, const struct report *r)
 {
-    struct csv c = {out, t, 0};
+    struct csv c = {{out, 0}, t};
     for (int i = 0; t->columns[i].name; i++)
         str_printf(out, "%s%s", i ? "," : "", t->columns[i].name);
     str_putc(out, '\n');

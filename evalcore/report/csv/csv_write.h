@@ -1,14 +1,14 @@
 #ifndef EVALCORE_REPORT_CSV_CSV_WRITE_H
 #define EVALCORE_REPORT_CSV_CSV_WRITE_H
 
+#include "evalcore/base/csv_row.h"
 #include "evalcore/report/csv/report_csv.h"
 
 /* Of this room alone: writing rows. Each call names the column that it fills, which must be the table's next;
  * a table and its code that disagree end the program at the first row. */
 struct csv {
-    struct str *out;
+    struct csv_row row;
     const struct csv_table *table;
-    int at; /* columns of this row so far */
 };
 
 void csv_text(struct csv *c, const char *column, const char *s); /* NULL and "": empty */

@@ -2,11 +2,10 @@
  * grades kept and made anew. */
 #include "evalcore/base/file.h"
 #include "evalcore/plan/cell_identity.h"
-#include "evalcore/report/lmeval.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/journal.h"
 #include "evalcore/store/run.h"
-#include "tests/cases.h"
+#include "tests/check.h"
 
 static const char *const identity = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
@@ -182,50 +181,6 @@ static void grades(void)
     str_release(&book);
 }
 
-/* The files of the second cell as lm-evaluation-harness would name their fields, byte for byte (run.test).
- */
-static void golden(const char *path)
-{
-    struct cases cases;
-    struct test_case c;
-    cases_open(&cases, path);
-    while (cases_next(&cases, &c)) {
-        struct str file = {0}, text = {0};
-        struct err e = {0};
-        str_printf(&file, "folder/cells/cell-2/%s", c.name);
-        CHECK_INT(file_read(file.data, &text, &e), 0);
-        CHECK(text.len > 0);
-        if (text.len)
-            text.data[text.len - 1] = 0;
-        CASE_STR(&c, "text", str_text(&text));
-        str_release(&file);
-        str_release(&text);
-    }
-    cases_close(&cases);
-}
-
-static void exports(const char *path)
-{
-    struct run r;
-    struct err e = {0};
-    struct str rows = {0};
-    CHECK_INT(file_mkdirs("folder/cells/stranger", &e), 0); /* somebody's: not in our list, so it stays */
-    CHECK_INT(run_load(&r, "folder", &e), 0);
-    CHECK_INT(lmeval_write(&r, &e), 0);
-    CHECK_STR(e.text, "");
-    CHECK(file_exists("folder/cells/stranger"));
-    CHECK_INT(file_read("folder/cells/cell-2/samples_relay.jsonl", &rows, &e), 0);
-    json_t *row = json_loadb(rows.data, strcspn(rows.data, "\n"), 0, NULL);
-    CHECK_STR(json_string_value(json_object_get(row, "target")), "42");
-    CHECK_INT(json_array_size(json_array_get(json_object_get(row, "resps"), 0)), 2);
-    CHECK_STR(json_string_value(json_array_get(json_object_get(row, "verdicts"), 1)), "error");
-    CHECK_NEAR(json_number_value(json_object_get(row, "exact_match")), 0, 0);
-    json_decref(row);
-    run_release(&r);
-    str_release(&rows);
-    golden(path);
-}
-
 static void refusals(void)
 {
     struct run r;
@@ -289,14 +244,13 @@ static void texts(void)
     json_decref(config);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     write_folder();
     write_journals();
     loads();
     loads_ungraded();
     grades();
-    exports(argc > 1 ? argv[1] : NULL);
     refusals();
     texts();
     return check_done();

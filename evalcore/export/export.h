@@ -1,0 +1,30 @@
+#ifndef EVALCORE_EXPORT_EXPORT_H
+#define EVALCORE_EXPORT_EXPORT_H
+
+#include "evalcore/base/err.h"
+
+/* The room of exports: a loaded run folder written in the layouts that other evaluation tools read. One file
+ * and one row of the table in export.c for each format. Nothing here grades or computes statistics beyond
+ * those that the formats ask for, and nothing is written into the run folder.
+ *
+ * Files appear together, after all of them were written whole; when one cannot be, none does. Two exports of
+ * the same run folder have the same bytes: they hold the run's time, not today's, and no durations. */
+struct run;
+
+struct export_options {
+    const char *format;  /* lm-eval, lighteval, inspect or csv */
+    const char *out;     /* a folder, or a file for a format of one file */
+    int replace;         /* 1: files of the same names may be replaced; 0: they are an error */
+    int allow_partial;   /* 1: jobs may be missing; 0: a missing job is an error */
+    int with_restricted; /* 1: also the texts of tasks whose authors ask that no example be published */
+};
+
+struct export_done {
+    long files, completions;
+    long withheld; /* completions of restricted tasks whose text was left out */
+};
+
+/* ERR_USAGE for an unknown format or a file in the way, ERR_BUSY when jobs are missing, ERR_IO. */
+int export_run(const struct run *r, const struct export_options *o, struct export_done *done, struct err *e);
+
+#endif

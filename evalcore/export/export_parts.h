@@ -1,0 +1,72 @@
+#ifndef EVALCORE_EXPORT_EXPORT_PARTS_H
+#define EVALCORE_EXPORT_EXPORT_PARTS_H
+
+#include "evalcore/base/arena.h"
+#include "evalcore/export/export.h"
+#include "evalcore/export/export_files.h"
+#include "evalcore/report/data/report_data.h"
+#include "evalcore/store/run.h"
+
+/* What the formats share. A *system* is what other tools call a model: one model under one policy setting and
+ * one set of generation settings, with a cell for each task. */
+struct export
+{
+    const struct run *run;
+    const struct export_options *o;
+    struct export_files files;
+    struct export_done *done;
+    struct arena arena;
+    const char *time; /* of the run: "2026-01-31T12:00:00", UTC; 1970 when its manifest is lost */
+    double seconds;   /* the same since 1970 */
+};
+
+/* A format writes all its files with export_open() and the like. */
+struct export_format {
+    const char *name;
+    int (*write)(struct export *x, struct err *e);
+};
+
+extern const struct export_format export_lmeval, export_lighteval, export_inspect, export_csv;
+
+/* ---- cells */
+/* The first cell of the next system after cell `from` (-1: of the first one); -1 when there is none. */
+int export_next_system(const struct run *r, int from);
+/* The next cell of the system of cell `first` after cell `i`; -1 when there is none. */
+int export_next_cell(const struct run *r, int first, int i);
+/* "pocket quest k_pages=8", in the arena. */
+const char *export_system_name(struct export *x, const struct cell *c);
+/* The task's label as a name of letters, digits and '_', in the arena; tasks of a system never share one. */
+const char *export_task_name(struct export *x, int first, int cell);
+/* Replaces what a file name cannot hold as lm-evaluation-harness does (runs of "<>:/|\?*[] become "__"), and
+ * control characters; cuts it to 200 bytes, ending in a hash then. In the arena. */
+const char *export_file_name(struct export *x, const char *name);
+
+/* ---- samples */
+/* How many records from i on are of the same problem. */
+int export_samples(const struct cell *c, int i);
+int export_is_withheld(const struct export *x, const struct cell *c);
+/* The completion, or a sentence that says that it is withheld. */
+int export_completion(struct export *x, const struct cell *c, const struct record *rec, struct str *out,
+                      struct err *e);
+/* New references. The prompt: "" when the run folder has none. */
+json_t *export_prompt(const struct run_problem *p);
+json_t *export_golds(const struct run_problem *p);
+json_t *export_stops(const struct cell *c, const struct run_problem *p); /* p NULL: of the cell */
+int export_max_new(const struct cell *c, const struct run_problem *p);
+json_t *export_settings(const struct cell *c);
+json_t *export_params(const struct cell *c);
+json_t *export_number(double v); /* null when not finite */
+
+/* What a cell's records add up to; verdicts and scores are of answers, not of windows of a text. */
+struct export_totals {
+    double mean, stderr_; /* over problems; stderr_ is NaN with one problem, both with none */
+    int problems;
+    int verdict[VERDICT_COUNT];
+    struct likelihood likelihood;
+    double tokens, prompt_tokens, peak, reads, reads_full, aux; /* sums */
+};
+void export_count(struct export_totals *t, const struct cell *c);
+/* The totals under kveval's own names, with the policy, its options and its budget rule. */
+json_t *export_kv(const struct cell *c, const struct export_totals *t);
+
+#endif

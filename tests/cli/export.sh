@@ -1,0 +1,56 @@
+# kveval export: what it refuses, what it says, and that nothing is left behind when it cannot finish.
+. "$(dirname "$0")/lib.sh"
+tiny=$here/tiny.json
+rm -rf out lm light logs all.csv part small file
+run 0 sweep "$tiny" -o out --limit 2 --tasks relay --quiet
+
+refuse 2 '--format is missing: lm-eval, lighteval, inspect or csv, see kveval help export' export out -o lm
+refuse 2 '-o is missing: the folder to write into, with csv the file' export out --format csv
+refuse 2 'there is no format "lmeval"; the formats are lm-eval, lighteval, inspect, csv' export out --format lmeval -o lm
+refuse 2 'nowhere is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o nowhere makes one' export nowhere --format csv -o all.csv
+
+run 0 export out --format csv -o all.csv
+[ "$(cat stdout.txt)" = '1 file with 16 completions: all.csv' ] || fail "csv said: $(cat stdout.txt)"
+refuse 2 'all.csv is there already; choose another place with -o, or replace it with --force' export out --format csv -o all.csv
+run 0 export out --format csv -o all.csv --force
+refuse 2 'out is there already; choose another place with -o' export out --format csv -o out --force
+run 0 export out --format lm-eval -o lm
+[ "$(ls lm | wc -l)" = 8 ] || fail "systems: $(ls lm)"
+run 0 export out --format lighteval -o light
+run 0 export out --format inspect -o logs
+[ "$(ls logs/*.json | wc -l)" = 8 ] || fail "logs: $(ls logs)"
+# The same run folder gives the same bytes.
+cp -r lm before
+run 0 export out --format lm-eval -o lm --force
+diff -r lm before >/dev/null || fail "a second export differs: $(diff -rq lm before)"
+rm -rf before
+
+# A part of a run, only when that is asked for.
+cp -r out part
+sed -i '$d' part/journal/*.jsonl
+refuse 3 '1 of 16 jobs of part are missing; repeat the sweep to finish them, or export what is there with --partial' export part --format inspect -o none
+[ ! -e none ] || fail "a refused export left a folder"
+run 0 export part --format inspect -o logs/part --partial
+grep -q '^kveval: 1 of 16 jobs are missing' stderr.txt || fail "a part: $(cat stderr.txt)"
+
+# No room: one sentence, and nothing stays, not even the folder.
+for format in lm-eval lighteval inspect; do
+    message=$(
+        trap '' XFSZ
+        ulimit -f 1
+        "$program" export out --format $format -o small 2>&1
+        echo "exit $?"
+    )
+    [ "$(sed '$d' <<<"$message" | wc -l)" = 1 ] || fail "no room for $format said: $message"
+    grep -q '^kveval: cannot write small/.*: the file size limit is reached; nothing was exported' <<<"$message" || fail "no room for $format: $message"
+    [ "${message##* }" = 3 ] || fail "no room for $format: $message"
+    [ ! -e small ] || fail "no room for $format left $(find small)"
+done
+if [ "$(id -u)" != 0 ]; then
+    mkdir file
+    chmod 500 file
+    run 3 export out --format csv -o file/all.csv
+    grep -q 'cannot write file/all.csv: Permission denied' stderr.txt || fail "a folder without rights: $(cat stderr.txt)"
+    chmod 700 file
+fi
+finish
