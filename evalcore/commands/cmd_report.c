@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/base/margin.h"
 #include "evalcore/commands/commands.h"
@@ -10,18 +11,21 @@
 #include "evalcore/store/run.h"
 #include "evalcore/store/segmenter.h"
 
-struct report_options {
+struct report_flags {
     const char *against, *zh_dict;
     double margin; /* 0: what the run folder says */
+    int transcripts;
 };
 
 static const struct cli_option report_table[] = {
-    {"against", 0, CLI_STRING, offsetof(struct report_options, against), "OLD",
+    {"against", 0, CLI_STRING, offsetof(struct report_flags, against), "OLD",
      .help = "compare with another run folder"},
-    {"margin", 0, CLI_DOUBLE, offsetof(struct report_options, margin), "POINTS",
+    {"margin", 0, CLI_DOUBLE, offsetof(struct report_flags, margin), "POINTS",
      .help = "what may be lost and still be called as good as the baseline; default: the run file's margin",
      .min = MARGIN_MIN, .max = MARGIN_MAX},
-    {"zh-dict", 0, CLI_STRING, offsetof(struct report_options, zh_dict), "DIR", .help = ZH_DICT_HELP},
+    {"transcripts", 0, CLI_FLAG, offsetof(struct report_flags, transcripts), NULL,
+     .help = "write the prompts and completions beside the page, which leads to them"},
+    {"zh-dict", 0, CLI_STRING, offsetof(struct report_flags, zh_dict), "DIR", .help = ZH_DICT_HELP},
     {0},
 };
 
@@ -35,9 +39,23 @@ static int missing(const struct run *r)
     return 1;
 }
 
+static int write_report(const struct run *r, const struct report_flags *o, struct str *table, struct err *e)
+{
+    struct run old = {0};
+    struct str folder = {0};
+    int rc = o->against ? run_load(&old, o->against, e) : 0;
+    file_join(&folder, r->dir, "report");
+    if (!rc)
+        rc = report_write_with(r, &(struct report_options){o->against ? &old : NULL, o->transcripts},
+                               str_text(&folder), table, e);
+    str_release(&folder);
+    run_release(&old);
+    return rc;
+}
+
 static int run_report(const struct program *p, int argc, char **argv)
 {
-    struct report_options o = {0};
+    struct report_flags o = {0};
     struct str table = {0};
     struct err e = {0};
     struct run r;
@@ -54,7 +72,7 @@ static int run_report(const struct program *p, int argc, char **argv)
     missing(&r);
     int rc = r.n_graded ? grades_save(&r, &e) : 0;
     if (!rc)
-        rc = report_write(&r, o.against, &table, &e);
+        rc = write_report(&r, &o, &table, &e);
     run_release(&r);
     if (!rc)
         printf("%s\nreport: %s/report/report.md and index.html\n", str_text(&table), dir);
@@ -64,7 +82,7 @@ static int run_report(const struct program *p, int argc, char **argv)
 
 const struct command cmd_report = {
     .name = "report",
-    .usage = "DIR [--against OLD] [--margin POINTS]",
+    .usage = "DIR [--against OLD] [--margin POINTS] [--transcripts]",
     .help = "write DIR/report from the journals, finished or not",
     .options = report_table,
     .run = run_report,
@@ -77,7 +95,7 @@ static int run_score(const struct program *p, int argc, char **argv)
     struct err e = {0};
     struct run r;
     const char *dir;
-    struct report_options o = {0};
+    struct report_flags o = {0};
     int n, count[VERDICT_COUNT] = {0};
     (void)p;
     int code = command_parse(&cmd_score, &o, argc, argv, &dir, 1, 1, &n);
@@ -98,14 +116,14 @@ static int run_score(const struct program *p, int argc, char **argv)
         fputs(str_text(&changes), stdout);
     }
     if (!rc)
-        rc = report_write(&r, NULL, NULL, &e);
+        rc = report_write(&r, NULL, &e);
     str_release(&changes);
     run_release(&r);
     return rc ? command_fail(&e, EXIT_INCOMPLETE) : EXIT_DONE;
 }
 
 static const struct cli_option score_table[] = {
-    {"zh-dict", 0, CLI_STRING, offsetof(struct report_options, zh_dict), "DIR", .help = ZH_DICT_HELP},
+    {"zh-dict", 0, CLI_STRING, offsetof(struct report_flags, zh_dict), "DIR", .help = ZH_DICT_HELP},
     {0},
 };
 

@@ -191,7 +191,7 @@ static int write_results(const struct sweep *s, long *failed, struct err *e)
     rc = grades_save(&run, e);
     struct str table = {0};
     if (!rc)
-        rc = report_write(&run, NULL, &table, e);
+        rc = report_write(&run, &table, e);
     run_release(&run);
     if (!rc && !s->o.quiet)
         printf("%s\nreport: %s/report/report.md and index.html\n", str_text(&table), s->o.out);

@@ -18,6 +18,7 @@
 #include "evalcore/report/data/report_longbench.h"
 #include "evalcore/report/report_parts.h"
 #include "evalcore/report/data/report_ruler.h"
+#include "evalcore/report/report_transcripts.h"
 
 /* Tasks with answers. */
 static int has_tasks(const struct report *r)
@@ -105,6 +106,7 @@ static void build(struct doc *d, const struct report *r)
             doc_section(d, sections[i].id, sections[i].title);
             sections[i].add(d, r);
         }
+    report_add_data(d, r);
 }
 
 static int write_file(const char *folder, const char *name, const struct str *text, struct err *e)
@@ -240,6 +242,8 @@ static int write_all(const char *folder, const struct report *r, const struct do
     if (!rc)
         rc = write_csv(folder, r, e);
     if (!rc)
+        rc = transcripts_write(folder, r, e);
+    if (!rc)
         rc = write_pages(folder, d, e);
     if (!rc)
         rc = remove_old(folder, str_text(&old_page), r, d, e);
@@ -248,16 +252,17 @@ static int write_all(const char *folder, const struct report *r, const struct do
     return rc;
 }
 
-int report_write_run(const struct run *run, const struct run *against, const char *folder, struct str *table,
-                     struct err *e)
+int report_write_with(const struct run *run, const struct report_options *o, const char *folder,
+                      struct str *table, struct err *e)
 {
     struct arena arena = {0};
     struct report now, old;
     struct doc d;
     report_compute(&now, run, &arena);
     report_published(&now);
-    if (against) {
-        report_compute(&old, against, &arena);
+    now.has_transcripts = o->transcripts;
+    if (o->against) {
+        report_compute(&old, o->against, &arena);
         report_against(&now, &old);
     }
     doc_init(&d, &arena,
@@ -273,16 +278,17 @@ int report_write_run(const struct run *run, const struct run *against, const cha
     return rc;
 }
 
-int report_write(const struct run *run, const char *against, struct str *table, struct err *e)
+int report_write_run(const struct run *run, const struct run *against, const char *folder, struct str *table,
+                     struct err *e)
 {
-    struct run other = {0};
+    return report_write_with(run, &(struct report_options){.against = against}, folder, table, e);
+}
+
+int report_write(const struct run *run, struct str *table, struct err *e)
+{
     struct str folder = {0};
-    int rc = against ? run_load(&other, against, e) : 0;
-    if (rc == 0) {
-        file_join(&folder, run->dir, "report");
-        rc = report_write_run(run, against ? &other : NULL, str_text(&folder), table, e);
-    }
+    file_join(&folder, run->dir, "report");
+    int rc = report_write_with(run, &(struct report_options){0}, str_text(&folder), table, e);
     str_release(&folder);
-    run_release(&other);
     return rc;
 }

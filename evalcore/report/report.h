@@ -9,14 +9,21 @@
  * Writes report/ into the folder of a loaded run: index.html, report.md, accuracy.csv, pairs.csv, lengths.csv
  * published.csv where the run file names figures of a paper, and the figures as *.svg, each file whole or not
  * at all; figures that the earlier report showed and this one does not are removed. Works on an unfinished
- * run folder and says how much is missing. With `against`, the name of another run folder, a section and
- * against.csv compare the cells that have the same label, task and swept settings in both; it may be NULL.
- * `table`, when not NULL, receives the accuracy table as plain text for a terminal. */
+ * run folder and says how much is missing. `table`, when not NULL, receives the accuracy table as plain text
+ * for a terminal. */
 struct str;
 struct run;
-int report_write(const struct run *run, const char *against, struct str *table, struct err *e);
+int report_write(const struct run *run, struct str *table, struct err *e);
 
-/* The same for two runs that are loaded already, written into a folder of the caller's choice. */
+/* The same for runs that are loaded already, written into a folder of the caller's choice. */
+struct report_options {
+    /* NULL, or another run: a section and against.csv compare the cells that have the same label, task and
+     * swept settings in both. */
+    const struct run *against;
+    int transcripts; /* write the texts of problems and completions beside the page */
+};
+int report_write_with(const struct run *run, const struct report_options *o, const char *folder,
+                      struct str *table, struct err *e);
 int report_write_run(const struct run *run, const struct run *against, const char *folder, struct str *table,
                      struct err *e);
 

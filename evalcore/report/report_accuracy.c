@@ -17,6 +17,7 @@ static void accuracy_cell(struct doc *d, struct table *t, const struct report *r
     unsigned flags = (c->is_baseline ? CELL_STRONG : 0) | report_pair_flags(p);
     table_add(d, t, flags, "%s (n=%d\xC3\x97%d)%s", report_percent(d->arena, s->accuracy, s->ci),
               c->task->n_problems, c->samples, report_pair_sign(d->arena, p));
+    table_cell_of(d, t, c->id);
     struct str note = {0};
     if (c->n_records < c->n_expected)
         str_printf(&note, "incomplete %d/%d (biased to short), ", c->n_records, c->n_expected);

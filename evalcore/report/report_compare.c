@@ -138,6 +138,7 @@ void report_add_pairs(struct doc *d, const struct report *r)
             last_base = p->a;
             table_row(d, t);
             table_add(d, t, 0, "%s", report_row_name(r, r->cells[p->b].row));
+            table_cell_of(d, t, r->cells[p->b].cell->id);
             pair_cells(d, t, p);
         }
     }

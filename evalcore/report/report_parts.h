@@ -20,6 +20,8 @@ void report_add_against(struct doc *d, const struct report *r);    /* needs r->o
 void report_add_published(struct doc *d, const struct report *r);  /* needs r->n_figures */
 void report_add_health(struct doc *d, const struct report *r);
 void report_add_config(struct doc *d, const struct report *r);
+/* The problems of each cell, for the page's script. */
+void report_add_data(struct doc *d, const struct report *r);
 
 /* Label of a row of the accuracy table: the policy's, and the swept settings. In the arena. */
 const char *report_row_name(const struct report *r, int row);

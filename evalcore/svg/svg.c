@@ -32,6 +32,14 @@ static const char *const style =
     ".kv-s4{stroke:#62bdec}.kv-f4{fill:#62bdec}.kv-s5{stroke:#4cc187}.kv-f5{fill:#4cc187}"
     ".kv-s6{stroke:#ec7683}.kv-f6{fill:#ec7683}.kv-s7{stroke:#9aa1aa}.kv-f7{fill:#9aa1aa}}";
 
+/* Embeddings, overrides and isolates of direction, U+202A to U+202E and U+2066 to U+2069: with them a name
+ * could show as another one. */
+static int turns_direction(const char *s)
+{
+    unsigned char b = (unsigned char)s[1], c = b ? (unsigned char)s[2] : 0;
+    return (b == 0x80 && c >= 0xAA && c <= 0xAE) || (b == 0x81 && c >= 0xA6 && c <= 0xA9);
+}
+
 void svg_escape(struct str *out, const char *s)
 {
     struct str clean = {0};
@@ -54,6 +62,13 @@ void svg_escape(struct str *out, const char *s)
         case '\'':
             str_puts(out, "&#39;");
             break;
+        case 0xE2:
+            if (turns_direction(clean.data + i)) {
+                str_puts(out, "\xEF\xBF\xBD");
+                i += 2;
+                break;
+            }
+            /* fall through */
         default:
             if (c >= 0x20 || c == '\n' || c == '\t')
                 str_putc(out, (char)c);

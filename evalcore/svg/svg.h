@@ -141,8 +141,8 @@ struct svg_bars {
 };
 void svg_bars(struct str *out, const struct svg_bars *b);
 
-/* Appends s for text and attribute values of SVG and HTML: & < > " ' are escaped, invalid UTF-8 becomes
- * U+FFFD, and control characters are dropped. */
+/* Appends s for text and attribute values of SVG and HTML: & < > " ' are escaped, invalid UTF-8 and
+ * characters that turn the direction of text become U+FFFD, and control characters are dropped. */
 void svg_escape(struct str *out, const char *s);
 
 /* Ticks of an axis: at most `max` values from low to high, a step of 1, 2, 2.5 or 5 times a power of ten

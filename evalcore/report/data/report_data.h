@@ -158,6 +158,7 @@ struct report {
     int n_rows, n_columns, n_panels;
     const char **columns; /* task labels */
     struct panel *panels;
+    int has_transcripts;      /* the texts of its problems are written beside the page */
     const struct report *old; /* of the other run, with --against; else NULL */
     struct against *against;  /* n_against, in run-file order of this run */
     int n_against;

@@ -43,6 +43,8 @@ void doc_release(struct doc *d)
         free(s->items);
     }
     free(d->sections);
+    if (d->data)
+        str_release((struct str *)d->data);
     *d = (struct doc){0};
 }
 
@@ -50,6 +52,12 @@ void doc_section(struct doc *d, const char *id, const char *title)
 {
     xgrow(&d->sections, &d->cap, (size_t)d->n_sections + 1, sizeof *d->sections);
     d->sections[d->n_sections++] = (struct doc_section){.id = id, .title = title};
+}
+
+void doc_lead(struct doc *d)
+{
+    assert(d->n_sections > 0);
+    d->sections[d->n_sections - 1].is_lead = 1;
 }
 
 static struct doc_item *add_item(struct doc *d, enum doc_kind kind, const char *text)
@@ -101,6 +109,24 @@ void doc_figure(struct doc *d, const char *file, const char *title, struct str *
 void doc_literal(struct doc *d, const char *title, struct str *text)
 {
     add_item(d, DOC_LITERAL, title)->body = take(d, text);
+}
+
+void doc_fold(struct doc *d, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    add_item(d, DOC_FOLD, format(d, fmt, args));
+    va_end(args);
+}
+
+void doc_fold_end(struct doc *d)
+{
+    add_item(d, DOC_FOLD_END, NULL);
+}
+
+void doc_data(struct doc *d, struct str *json)
+{
+    d->data = take(d, json);
 }
 
 struct table *doc_table(struct doc *d, const char *caption)
@@ -173,5 +199,19 @@ void table_small(struct doc *d, struct table *t, const char *fmt, ...)
     va_list args;
     va_start(args, fmt);
     r->cells[r->n - 1].small = format(d, fmt, args);
+    va_end(args);
+}
+
+void table_cell_of(struct doc *d, struct table *t, const char *cell)
+{
+    struct table_row *r = &t->rows[t->n_rows - 1];
+    r->cells[r->n - 1].cell = arena_strdup(d->arena, cell);
+}
+
+void table_same(struct doc *d, struct table *t, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    t->rows[t->n_rows - 1].same = format(d, fmt, args);
     va_end(args);
 }

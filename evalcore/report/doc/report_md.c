@@ -129,6 +129,13 @@ void doc_markdown(struct str *out, const struct doc *d)
             case DOC_LITERAL:
                 md_literal(out, it);
                 break;
+            case DOC_FOLD:
+                str_puts(out, "**");
+                md_escape(out, it->text);
+                str_puts(out, "**\n\n");
+                break;
+            case DOC_FOLD_END:
+                break;
             }
         }
     }
