@@ -154,7 +154,7 @@ static void fake_header(struct run *r, const char *dir)
                       .margin = 5};
 }
 
-static void fake_run(struct run *r, const struct fake_options *o)
+static inline void fake_run(struct run *r, const struct fake_options *o)
 {
     fake_header(r, "out/old");
     fake_tasks(r, o);

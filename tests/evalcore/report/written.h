@@ -10,7 +10,7 @@
 
 static char folder[256];
 
-static void open_folder(const char *name)
+static inline void open_folder(const char *name)
 {
     snprintf(folder, sizeof folder, "%s.%ld", name, (long)getpid());
 }
@@ -21,7 +21,7 @@ static void in_folder(struct str *path, const char *name)
     file_join(path, folder, name);
 }
 
-static const char *read_file(struct str *out, const char *name)
+static inline const char *read_file(struct str *out, const char *name)
 {
     struct str path = {0};
     struct err e = {0};
@@ -33,7 +33,7 @@ static const char *read_file(struct str *out, const char *name)
     return str_text(out);
 }
 
-static int exists(const char *name)
+static inline int exists(const char *name)
 {
     struct str path = {0};
     in_folder(&path, name);
@@ -42,7 +42,7 @@ static int exists(const char *name)
     return yes;
 }
 
-static int count(const char *text, const char *what)
+static inline int count(const char *text, const char *what)
 {
     int n = 0;
     for (const char *p = text; (p = strstr(p, what)) != NULL; p++)
