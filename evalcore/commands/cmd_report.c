@@ -29,6 +29,18 @@ static const struct cli_option report_table[] = {
     {0},
 };
 
+/* As sweep says it, which would decode them again. */
+static void damaged(const struct run *r)
+{
+    if (r->n_bad_lines)
+        log_warn(
+            "%ld journal lines are damaged; their jobs are missing here, and kveval sweep decodes them again",
+            r->n_bad_lines);
+    if (r->n_conflicts)
+        log_warn("%ld jobs were decoded twice with different tokens: results are not reproducible here",
+                 r->n_conflicts);
+}
+
 static int missing(const struct run *r)
 {
     if (r->n_done == r->n_expected)
@@ -69,6 +81,7 @@ static int run_report(const struct program *p, int argc, char **argv)
         return command_fail(&e, EXIT_USAGE);
     if (o.margin > 0)
         r.margin = o.margin;
+    damaged(&r);
     missing(&r);
     int rc = r.n_graded ? grades_save(&r, &e) : 0;
     if (!rc)

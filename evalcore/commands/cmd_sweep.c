@@ -95,8 +95,10 @@ static int load_inputs(struct sweep *s, struct err *e)
         rc = take_folder(s, e);
     if (!rc)
         rc = runplan_build(&s->plan, &s->file, &po, e);
-    if (!rc)
+    if (!rc) {
         runplan_tell_taken(&s->plan);
+        runplan_tell_risks(&s->plan);
+    }
     if (rc == ERR_DEVICE) /* no mistake in the input */
         s->code = EXIT_INCOMPLETE;
     return rc;

@@ -75,6 +75,9 @@ int runplan_limit(const struct runplan *p, const struct plan_cell *c, size_t q);
 /* Tells people which layers the model has given to policies and how it was recognised, a line for each
  * choice. */
 void runplan_tell_taken(const struct runplan *p);
+/* Warns of settings under which completions say less than they seem to: samples of greedy decoding, and
+ * limits that the context cuts short. */
+void runplan_tell_risks(const struct runplan *p);
 
 /* What only an open engine knows of its lane. */
 struct lane_facts {

@@ -29,3 +29,41 @@ void runplan_tell_taken(const struct runplan *p)
             log_info("policy %s: %s", policy_name(s->ops), s->taken);
     }
 }
+
+/* Is a cell before this one of the same task, or of any where task is NULL, under the same settings? */
+static int is_told(const struct runplan *p, int cell, const struct runfile_task *task)
+{
+    for (int k = 0; k < cell; k++)
+        if (p->cells[k].settings == p->cells[cell].settings && (!task || p->cells[k].task == task))
+            return 1;
+    return 0;
+}
+
+static int beyond_context(const struct runplan *p, const struct plan_cell *c)
+{
+    const struct prompt_set *s = &p->sets[c->set];
+    int n = 0;
+    for (size_t q = 0; q < s->task.n_problems; q++)
+        n += s->rows[q].n + settings_max_new(&c->settings->s, s->task.problems[q].max_new_tokens) >
+             p->lanes[c->lane].info.max_context;
+    return n;
+}
+
+void runplan_tell_risks(const struct runplan *p)
+{
+    for (int i = 0; i < p->n_cells; i++) {
+        const struct plan_cell *c = &p->cells[i];
+        const struct settings *t = &c->settings->s;
+        if (t->temperature <= 0 && t->samples > 1 && !is_told(p, i, NULL))
+            log_warn(
+                "temperature 0 decodes greedily: the %d samples of a problem will be the same completion and "
+                "count as one; set samples to 1, or a temperature above 0",
+                t->samples);
+        int n = settings_only_limit(t) || is_told(p, i, c->task) ? 0 : beyond_context(p, c);
+        if (n)
+            log_warn("task %s: the length limit lies beyond the model's context of %d tokens for %d of %zu "
+                     "problems; "
+                     "their completions are cut off there",
+                     c->task->label, p->lanes[c->lane].info.max_context, n, p->sets[c->set].task.n_problems);
+    }
+}

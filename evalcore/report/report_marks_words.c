@@ -63,8 +63,8 @@ const char *report_marks_legend(struct arena *a, double margin)
 {
     return arena_printf(
         a,
-        "\xE2\x96\xBC lower and \xE2\x96\xB2 higher than the baseline beyond chance, = as good as "
-        "the baseline within %s, ? not decided",
+        "\xE2\x96\xBC lower, \xE2\x96\xB2 higher than the baseline beyond chance; = as good as it "
+        "within %s; ? not decided",
         report_points(a, margin));
 }
 

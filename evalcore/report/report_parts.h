@@ -23,6 +23,14 @@ void report_add_config(struct doc *d, const struct report *r);
 /* The problems of each cell, for the page's script. */
 void report_add_data(struct doc *d, const struct report *r);
 
+/* What the run file asked for that says less than it seems to, a sentence each; in the arena. */
+struct cautions {
+    const char **text;
+    int n;
+};
+struct cautions report_cautions(const struct report *r);
+void report_add_warnings(struct doc *d, const struct report *r); /* these, and what went wrong */
+
 /* Label of a row of the accuracy table: the policy's, and the swept settings. In the arena. */
 const char *report_row_name(const struct report *r, int row);
 /* The first twelve digits of a hash; "unknown" when there is none. */

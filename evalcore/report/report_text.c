@@ -154,8 +154,6 @@ static void add_accuracies(struct str *out, const struct report *r, size_t name_
 
 /* ---- the verdicts */
 
-enum { VERDICT_COLUMNS = 5 };
-
 /* Shorter than report_mark_words(): behind it in brackets how many problems would do. */
 static const char *short_verdict(const struct report *r, const struct setting *s, struct marks *m)
 {
@@ -172,48 +170,90 @@ static const char *short_verdict(const struct report *r, const struct setting *s
     return arena_printf(a, "%s%s", p->mark == MARK_OPEN ? "? not decided" : "too few problems", many);
 }
 
-static void verdict_line(const char *field[VERDICT_COLUMNS], const struct report *r, const struct setting *s,
-                         struct marks *m)
+/* Columns as wide as their contents; the first gives way where a line would be too long. field: n_rows *
+ * n_columns, the headings first. notes, of rows, stand below them. */
+static void add_table(struct str *out, const struct report *r, const char *const *field, int n_rows,
+                      int n_columns, const char *const *notes)
 {
-    struct arena *a = r->arena;
-    field[0] = row_label(r, s->row);
-    field[1] = short_verdict(r, s, m);
-    field[2] = isnan(s->accuracy) ? "-" : report_percent(a, s->accuracy, s->ci);
-    field[3] = s->pooled.mark == MARK_NONE ? "" : report_difference(a, &s->pooled);
-    field[4] = report_share(a, s->reads);
-}
-
-/* Names give way where a line would be too long. */
-static void add_verdicts(struct str *out, const struct report *r, struct marks *m)
-{
-    const char *heading[VERDICT_COLUMNS] = {"policy", "verdict", "% correct", "difference", "total reads"};
-    const char *field[VERDICT_COLUMNS];
-    size_t width[VERDICT_COLUMNS] = {0}, used = 0;
-    for (int i = -1; i < r->n_settings; i++) {
-        if (i >= 0)
-            verdict_line(field, r, &r->settings[i], m);
-        for (int k = 0; k < VERDICT_COLUMNS; k++) {
-            size_t n = width_of(i < 0 ? heading[k] : field[k]);
-            width[k] = n > width[k] ? n : width[k];
-        }
+    size_t *width = arena_alloc(r->arena, (size_t)n_columns * sizeof *width), used = 0;
+    for (int i = 0; i < n_rows * n_columns; i++) {
+        size_t n = width_of(field[i]);
+        width[i % n_columns] = n > width[i % n_columns] ? n : width[i % n_columns];
     }
-    for (int k = 1; k < VERDICT_COLUMNS; k++)
+    for (int k = 1; k < n_columns; k++)
         used += GAP + width[k];
     if (used + width[0] > REPORT_TEXT_COLUMNS)
         width[0] = used + 10 < REPORT_TEXT_COLUMNS ? REPORT_TEXT_COLUMNS - used : 10;
-    for (int i = -1; i < r->n_settings; i++) {
-        if (i >= 0)
-            verdict_line(field, r, &r->settings[i], m);
-        for (int k = 0; k < VERDICT_COLUMNS; k++) {
-            const char *text = i < 0 ? heading[k] : field[k];
-            str_printf(out, "%*s", k ? GAP : 0, "");
-            put(out, k ? text : shortened(r->arena, text, width[0]), width[k]);
+    for (int i = 0; i < n_rows; i++) {
+        put(out, shortened(r->arena, field[i * n_columns], width[0]), width[0]);
+        for (int k = 1; k < n_columns; k++) {
+            str_printf(out, "%*s", GAP, "");
+            put(out, field[i * n_columns + k], width[k]);
         }
         end_line(out);
-        const char *notes = i < 0 ? "" : report_setting_notes(r, &r->settings[i]);
-        if (*notes)
-            str_printf(out, "  ! %s\n", notes);
+        if (notes && *notes[i])
+            str_printf(out, "  ! %s\n", notes[i]);
     }
+}
+
+static void add_verdicts(struct str *out, const struct report *r, struct marks *m)
+{
+    enum { COLUMNS = 5 };
+    static const char *const heading[COLUMNS] = {"policy", "verdict", "% correct", "difference",
+                                                 "total reads"};
+    size_t rows = (size_t)r->n_settings + 1;
+    const char **field = arena_alloc(r->arena, rows * COLUMNS * sizeof *field);
+    const char **notes = arena_alloc(r->arena, rows * sizeof *notes);
+    memcpy(field, heading, sizeof heading);
+    notes[0] = "";
+    for (int i = 0; i < r->n_settings; i++) {
+        const struct setting *s = &r->settings[i];
+        const char **f = field + (i + 1) * COLUMNS;
+        f[0] = row_label(r, s->row);
+        f[1] = short_verdict(r, s, m);
+        f[2] = isnan(s->accuracy) ? "-" : report_percent(r->arena, s->accuracy, s->ci);
+        f[3] = s->pooled.mark == MARK_NONE ? "" : report_difference(r->arena, &s->pooled);
+        f[4] = report_share(r->arena, s->reads);
+        notes[i + 1] = report_setting_notes(r, s);
+    }
+    add_table(out, r, field, (int)rows, COLUMNS, notes);
+}
+
+/* ---- against another run */
+
+static const char *length_change(const struct report *r, const struct against *x)
+{
+    return isfinite(x->length_ratio) ? arena_printf(r->arena, "%+.1f %%", 100 * (x->length_ratio - 1)) : "-";
+}
+
+static void add_against(struct str *out, const struct report *r)
+{
+    enum { COLUMNS = 7 };
+    static const char *const heading[COLUMNS] = {"cell", "task",       "problems", "old",
+                                                 "new",  "difference", "length"};
+    size_t rows = (size_t)r->n_against + 1;
+    const char **field = arena_alloc(r->arena, rows * COLUMNS * sizeof *field);
+    memcpy(field, heading, sizeof heading);
+    for (int i = 0; i < r->n_against; i++) {
+        const struct pair *p = &r->against[i].pair;
+        const struct cell_stats *s = &r->cells[p->b];
+        const char **f = field + (i + 1) * COLUMNS;
+        f[0] = row_label(r, s->row);
+        f[1] = shortened(r->arena, s->cell->task->label, TASK_MAX_WIDTH);
+        f[2] = arena_printf(r->arena, "%d", p->problems);
+        f[3] = decimals(r, 100 * p->accuracy_a, 1);
+        f[4] = decimals(r, 100 * p->accuracy_b, 1);
+        f[5] = p->mark == MARK_NONE ? "-"
+                                    : arena_printf(r->arena, "%s%s", report_difference(r->arena, p),
+                                                   report_pair_sign(r->arena, p));
+        f[6] = length_change(r, &r->against[i]);
+    }
+    str_puts(out, "\nCompared with ");
+    str_puts(out, shortened(r->arena, r->old->run->dir, 60));
+    str_printf(out, ": %d of %d cells have a counterpart there%s\n\n", r->n_against, r->run->n_cells,
+               r->n_against ? "" : " (same label, task and swept settings)");
+    if (r->n_against)
+        add_table(out, r, field, (int)rows, COLUMNS, NULL);
 }
 
 /* A sentence, at most REPORT_TEXT_COLUMNS characters a line where its words allow that. */
@@ -270,4 +310,9 @@ void report_text(struct str *out, const struct report *r)
     }
     add_texts(out, r, name_width);
     add_legend(out, r, &m);
+    struct cautions c = report_cautions(r);
+    for (int i = 0; i < c.n; i++)
+        add_wrapped(out, r, arena_printf(r->arena, "! %s", c.text[i]));
+    if (r->old)
+        add_against(out, r);
 }

@@ -23,8 +23,10 @@ static const char *names(const struct report *r, enum mark m)
         int row = r->settings[i].row;
         if (r->settings[i].pooled.mark != m || n++ >= NAMES_SHOWN)
             continue;
-        str_printf(&s, "%s%s%s%s", s.len ? ", " : "", report_row_name(r, row), models ? " on " : "",
-                   models ? r->rows[row].model : "");
+        enum activity activity = r->settings[i].activity;
+        int read_all = activity == ACTIVITY_UNNEEDED || activity == ACTIVITY_INACTIVE;
+        str_printf(&s, "%s%s%s%s%s", s.len ? ", " : "", report_row_name(r, row), models ? " on " : "",
+                   models ? r->rows[row].model : "", read_all ? " (it read everything)" : "");
     }
     if (n > NAMES_SHOWN)
         str_printf(&s, " and %d more", n - NAMES_SHOWN);

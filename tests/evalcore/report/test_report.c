@@ -122,6 +122,9 @@ static void test_wide_table(void)
             width += ((unsigned char)line[i] & 0xC0) != 0x80;
         CHECK(width <= REPORT_TEXT_COLUMNS);
     }
+    char *cautions = strstr(text.data, "\n! "); /* they name tasks again */
+    if (cautions)
+        *cautions = 0;
     for (int i = 0; i < TASKS; i++) {
         char name[40];
         snprintf(name, sizeof name, "task %d with a label that", i);
