@@ -12,6 +12,7 @@ static const struct report_figure figures[] = {
     {"figures", "bars", "accuracy and length", report_has_lengths, report_draw_bars},
     {"figures", "length_cdf", "completion lengths", report_has_lengths, report_draw_lengths},
     {"figures", "length_quantiles", "lengths by share", report_has_lengths, report_draw_quantiles},
+    {"figures", "heat", "over K and L", report_has_k_and_l, report_draw_pooled_k_and_l},
     {"figures", "heat", "over K and L", report_has_k_and_l, report_draw_k_and_l},
     {"likelihood", "divergence", "divergence by position", report_has_positions, report_draw_divergence},
     {"likelihood", "bits", "bits per byte by position", report_has_positions, report_draw_bits},

@@ -14,9 +14,14 @@
 enum { HEAT_MAX = 32 };
 
 struct heat {
-    int cell[HEAT_MAX * HEAT_MAX]; /* index of the cell, -1: none; row-major by (k, l) */
+    int *cell; /* by square and then panel: index of the cell, -1: none; squares are row-major by (k, l) */
     const char *k[HEAT_MAX], *l[HEAT_MAX];
     int n_k, n_l;
+    const int *panels; /* one, or all tasks of a model and its settings */
+    int n_panels;
+    double *score; /* by square and then problem, of all panels: mean of its samples, NaN: unanswered */
+    int n_problems;
+    double unit; /* differences of scores are multiples of it; 0: not known */
 };
 
 static int has_k_and_l(const struct cell *c)
@@ -30,11 +35,18 @@ static const char *family_name(const struct report *r, const struct cell_stats *
     return report_label_without(r->arena, name, "l_pages");
 }
 
+static int in_panels(const struct heat *h, int panel)
+{
+    for (int p = 0; p < h->n_panels; p++)
+        if (h->panels[p] == panel)
+            return p;
+    return -1;
+}
+
 static int same_family(const struct report *r, int i, int k)
 {
     const struct cell_stats *a = &r->cells[i], *b = &r->cells[k];
-    return a->panel == b->panel && !strcmp(a->cell->policy, b->cell->policy) &&
-           !strcmp(family_name(r, a), family_name(r, b));
+    return !strcmp(a->cell->policy, b->cell->policy) && !strcmp(family_name(r, a), family_name(r, b));
 }
 
 /* Inserts a value into a list of numbers kept as text, ascending; -1 when it is full. */
@@ -62,94 +74,135 @@ static int find_value(const char *const *list, int n, const char *text)
     return -1;
 }
 
+static int belongs(const struct heat *h, const struct report *r, int first, int i)
+{
+    return has_k_and_l(r->cells[i].cell) && in_panels(h, r->cells[i].panel) >= 0 && same_family(r, first, i);
+}
+
 /* Collects the cells that differ from cell `first` in K and L only. 0 unless both are swept. */
 static int collect(struct heat *h, const struct report *r, int first)
 {
     h->n_k = h->n_l = 0;
-    for (int i = first; i < r->run->n_cells; i++) {
+    for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell *c = r->cells[i].cell;
-        if (!has_k_and_l(c) || !same_family(r, first, i))
-            continue;
-        if (insert_value(h->k, &h->n_k, c->k_pages) || insert_value(h->l, &h->n_l, c->l_pages))
+        if (belongs(h, r, first, i) &&
+            (insert_value(h->k, &h->n_k, c->k_pages) || insert_value(h->l, &h->n_l, c->l_pages)))
             return 0;
     }
     if (h->n_k < 2 || h->n_l < 2)
         return 0;
-    for (int i = 0; i < h->n_k * h->n_l; i++)
+    size_t n = (size_t)(h->n_k * h->n_l * h->n_panels);
+    h->cell = arena_alloc(r->arena, n * sizeof *h->cell);
+    for (size_t i = 0; i < n; i++)
         h->cell[i] = -1;
-    for (int i = first; i < r->run->n_cells; i++) {
+    for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell *c = r->cells[i].cell;
-        if (!has_k_and_l(c) || !same_family(r, first, i) || !c->n_records)
+        if (!belongs(h, r, first, i) || !c->n_records)
             continue;
         int k = find_value(h->k, h->n_k, c->k_pages), l = find_value(h->l, h->n_l, c->l_pages);
-        h->cell[k * h->n_l + l] = i;
+        h->cell[(k * h->n_l + l) * h->n_panels + in_panels(h, r->cells[i].panel)] = i;
     }
     return 1;
 }
 
-static int is_first_of_family(const struct report *r, int i)
+/* The scores of all squares, problem by problem. */
+static void fill_scores(struct heat *h, const struct report *r)
+{
+    int n = h->n_k * h->n_l, offset = 0;
+    h->n_problems = 0;
+    for (int p = 0; p < h->n_panels; p++)
+        h->n_problems += r->panels[h->panels[p]].task->n_problems;
+    h->score = arena_alloc(r->arena, ((size_t)n * (size_t)h->n_problems + 1) * sizeof *h->score);
+    h->unit = 1;
+    for (int i = 0; i < n * h->n_problems; i++)
+        h->score[i] = NAN;
+    for (int p = 0; p < h->n_panels; p++) {
+        const struct run_task *task = r->panels[h->panels[p]].task;
+        for (int i = 0; i < n; i++) {
+            int at = h->cell[i * h->n_panels + p];
+            const struct cell_stats *s = at >= 0 ? &r->cells[at] : NULL;
+            for (int q = 0; s && q < task->n_problems && q < s->cell->task->n_problems; q++)
+                if (s->jobs[q] > 0)
+                    h->score[i * h->n_problems + offset + q] = s->sum[q] / (double)s->jobs[q];
+            if (s && (strcmp(task->metric, "accuracy") != 0 || s->cell->n_records < s->cell->n_expected))
+                h->unit = 0;
+            else if (s && h->unit > 0)
+                h->unit = fmin(h->unit, 1.0 / s->cell->samples);
+        }
+        offset += task->n_problems;
+    }
+}
+
+static int is_first_of_family(const struct heat *h, const struct report *r, int i)
 {
     for (int k = 0; k < i; k++)
-        if (has_k_and_l(r->cells[k].cell) && same_family(r, k, i))
+        if (belongs(h, r, i, k))
             return 0;
     return 1;
 }
 
-/* Marks the squares that are the best one or cannot be told from it (Holm over the squares, 5 %). */
-static int mark_best(struct svg_square *squares, const struct heat *h, const struct report *r)
+/* Two-sided p of the squares' difference, by sign flips over the problems that both have answered; with one
+ * sample a problem that is McNemar's exact test. */
+static double compare_squares(const struct heat *h, int a, int b, double *d)
 {
-    int n = h->n_k * h->n_l, best = -1;
-    double *p = xmalloc((size_t)n * sizeof *p), *adjusted = xmalloc((size_t)n * sizeof *adjusted);
-    for (int i = 0; i < n; i++)
-        if (h->cell[i] >= 0 && (best < 0 || r->cells[h->cell[i]].accuracy > r->cells[h->cell[best]].accuracy))
-            best = i;
-    for (int i = 0; i < n; i++) {
-        p[i] = NAN;
-        if (h->cell[i] < 0 || i == best)
-            continue;
-        struct pair pair;
-        report_compare(&pair, &r->cells[h->cell[best]], &r->cells[h->cell[i]], NULL);
-        p[i] = pair.p;
+    size_t n = 0;
+    enum signflip how;
+    for (int q = 0; q < h->n_problems; q++) {
+        double v = h->score[b * h->n_problems + q] - h->score[a * h->n_problems + q];
+        if (!isnan(v))
+            d[n++] = v;
     }
+    return n ? stat_signflip(d, n, h->unit, &how) : NAN;
+}
+
+/* Marks the squares that are the best one or cannot be told from it (Holm over the squares, 5 %). */
+static int mark_best(struct svg_square *squares, const struct heat *h)
+{
+    int n = h->n_k * h->n_l, best = -1, marked = 0;
+    double *p = xmalloc((size_t)n * sizeof *p), *adjusted = xmalloc((size_t)n * sizeof *adjusted);
+    double *d = xmalloc(((size_t)h->n_problems + 1) * sizeof *d);
+    for (int i = 0; i < n; i++)
+        if (!isnan(squares[i].value) && (best < 0 || squares[i].value > squares[best].value))
+            best = i;
+    for (int i = 0; i < n; i++)
+        p[i] = isnan(squares[i].value) || i == best ? NAN : compare_squares(h, best, i, d);
     stat_holm(p, (size_t)n, adjusted);
-    int marked = 0;
     for (int i = 0; i < n; i++) {
-        squares[i].is_marked = h->cell[i] >= 0 && (i == best || !(adjusted[i] < 0.05));
+        squares[i].is_marked = !isnan(squares[i].value) && (i == best || !(adjusted[i] < 0.05));
         marked += squares[i].is_marked;
     }
     free(p);
     free(adjusted);
+    free(d);
     return marked;
 }
 
 /* The range of the squares if K and L did nothing, over the problems that every square has answered. */
-static struct null_range chance_range(const struct heat *h, const struct report *r, int *n_cells)
+static struct null_range chance_range(const struct heat *h, const struct svg_square *squares, int *n_cells,
+                                      int *n_problems)
 {
-    int n = h->n_k * h->n_l, problems = 0, total = 0;
-    *n_cells = 0;
-    for (int i = 0; i < n; i++)
-        if (h->cell[i] >= 0) {
-            ++*n_cells;
-            total = r->cells[h->cell[i]].cell->task->n_problems;
-        }
-    double *score = xmalloc(((size_t)*n_cells * (size_t)total + 1) * sizeof *score);
-    char *everywhere = xmalloc((size_t)total + 1);
-    memset(everywhere, 1, (size_t)total);
-    for (int i = 0; i < n; i++)
-        for (int q = 0; h->cell[i] >= 0 && q < total; q++)
-            everywhere[q] &= r->cells[h->cell[i]].jobs[q] > 0;
-    for (int q = 0; q < total; q++)
-        problems += everywhere[q];
+    int n = h->n_k * h->n_l;
+    *n_cells = *n_problems = 0;
+    double *score = xmalloc(((size_t)n * (size_t)h->n_problems + 1) * sizeof *score);
+    int *shared = xmalloc(((size_t)h->n_problems + 1) * sizeof *shared);
+    for (int q = 0; q < h->n_problems; q++) {
+        int everywhere = 1;
+        for (int i = 0; i < n && everywhere; i++)
+            everywhere = isnan(squares[i].value) || !isnan(h->score[i * h->n_problems + q]);
+        if (everywhere)
+            shared[(*n_problems)++] = q;
+    }
     size_t at = 0;
     for (int i = 0; i < n; i++) {
-        const struct cell_stats *s = h->cell[i] >= 0 ? &r->cells[h->cell[i]] : NULL;
-        for (int q = 0; s && q < total; q++)
-            if (everywhere[q])
-                score[at++] = s->sum[q] / (double)s->jobs[q];
+        if (isnan(squares[i].value))
+            continue;
+        ++*n_cells;
+        for (int q = 0; q < *n_problems; q++)
+            score[at++] = h->score[i * h->n_problems + shared[q]];
     }
-    struct null_range out = stat_null_range(score, (size_t)*n_cells, (size_t)problems);
+    struct null_range out = stat_null_range(score, (size_t)*n_cells, (size_t)*n_problems);
     free(score);
-    free(everywhere);
+    free(shared);
     return out;
 }
 
@@ -164,34 +217,70 @@ static const char *range_text(struct arena *a, const struct null_range *g, int n
                         g->p < 0.05 ? "" : ", so this map is consistent with no effect at all");
 }
 
-static void add_map(struct doc *d, const struct report *r, int first, const struct heat *h,
+/* One task: its cell as everywhere else. Several: the mean over problems, which all weigh the same, and blank
+ * where a task has none. */
+static void fill_square(struct svg_square *out, const struct heat *h, const struct report *r, int i)
+{
+    const int *cell = &h->cell[i * h->n_panels];
+    double sum = 0;
+    int n = 0, jobs = 0;
+    *out = (struct svg_square){.value = NAN};
+    for (int p = 0; p < h->n_panels; p++) {
+        if (cell[p] < 0)
+            return;
+        jobs += r->cells[cell[p]].cell->n_records;
+    }
+    for (int q = 0; q < h->n_problems; q++)
+        if (!isnan(h->score[i * h->n_problems + q])) {
+            sum += h->score[i * h->n_problems + q];
+            n++;
+        }
+    const struct cell_stats *first = &r->cells[cell[0]];
+    out->value = h->n_panels == 1 ? first->accuracy : sum / n;
+    out->text = arena_printf(r->arena, "%.1f", 100 * out->value);
+    out->note = arena_printf(r->arena, "n=%d", jobs);
+    out->cell = h->n_panels == 1 ? first->cell->id : NULL;
+    out->tip = h->n_panels == 1
+                   ? report_tip(r, first)
+                   : arena_printf(r->arena, "%s, %d tasks\naccuracy %.1f, n=%d", first->cell->policy_label,
+                                  h->n_panels, 100 * out->value, jobs);
+}
+
+/* The colours' ends. They span at least twice what chance would: noise must not look like a pattern. */
+static int find_ends(const struct svg_square *squares, int n, struct null_range chance, struct svg_heat *map)
+{
+    map->low = 1;
+    map->high = 0;
+    for (int i = 0; i < n; i++)
+        if (!isnan(squares[i].value)) {
+            map->low = fmin(map->low, squares[i].value);
+            map->high = fmax(map->high, squares[i].value);
+        }
+    if (map->high < map->low)
+        return 0;
+    if (2 * chance.q95 > map->high - map->low)
+        map->low = fmax(0, map->high - 2 * chance.q95);
+    return 1;
+}
+
+static void add_map(struct doc *d, const struct report *r, int first, struct heat *h,
                     const struct report_figure *f)
 {
-    const struct cell_stats *s = &r->cells[first];
-    const struct panel *panel = &r->panels[s->panel];
-    struct svg_square *squares = arena_alloc(d->arena, (size_t)(h->n_k * h->n_l) * sizeof *squares);
-    double low = 1, high = 0;
-    for (int i = 0; i < h->n_k * h->n_l; i++) {
-        squares[i].value = NAN;
-        if (h->cell[i] < 0)
-            continue;
-        const struct cell_stats *c = &r->cells[h->cell[i]];
-        squares[i].value = c->accuracy;
-        squares[i].text = arena_printf(d->arena, "%.1f", 100 * c->accuracy);
-        squares[i].note = arena_printf(d->arena, "n=%d", c->cell->n_records);
-        low = c->accuracy < low ? c->accuracy : low;
-        high = c->accuracy > high ? c->accuracy : high;
+    const struct panel *panel = &r->panels[h->panels[0]];
+    int n = h->n_k * h->n_l, n_cells, n_problems;
+    struct svg_square *squares = arena_alloc(d->arena, (size_t)n * sizeof *squares);
+    fill_scores(h, r);
+    for (int i = 0; i < n; i++)
+        fill_square(&squares[i], h, r, i);
+    struct null_range chance = chance_range(h, squares, &n_cells, &n_problems);
+    int marked = mark_best(squares, h);
+    const char *name = family_name(r, &r->cells[first]), *where = panel->title, *place = panel->slug;
+    if (h->n_panels > 1) {
+        where = arena_printf(d->arena, "all tasks%s", panel->title + strlen(panel->task->label));
+        place = report_slug(d->arena, where);
     }
-    if (high < low)
-        return;
-    int n_cells, marked = mark_best(squares, h, r);
-    struct null_range chance = chance_range(h, r, &n_cells);
-    /* Colours span at least twice what chance would: noise must not look like a pattern. */
-    if (2 * chance.q95 > high - low)
-        low = high > 2 * chance.q95 ? high - 2 * chance.q95 : 0;
-    const char *name = family_name(r, s);
-    const char *title = arena_printf(d->arena, "%s: %s %s", panel->title, name, f->title);
-    const char *slug = arena_printf(d->arena, "%s_%s", report_slug(d->arena, name), panel->slug);
+    const char *title = arena_printf(d->arena, "%s: %s %s", where, name, f->title);
+    const char *slug = arena_printf(d->arena, "%s_%s", report_slug(d->arena, name), place);
     struct svg_heat map = {.id = arena_printf(d->arena, "heat-%s", slug),
                            .title = title,
                            .desc = "Accuracy in percent for every pair of page budget K and recency window "
@@ -203,15 +292,16 @@ static void add_map(struct doc *d, const struct report *r, int first, const stru
                            .n_x = (size_t)h->n_l,
                            .n_y = (size_t)h->n_k,
                            .squares = squares,
-                           .low = low,
-                           .high = high,
                            .mark_label =
                                marked > 1 ? "best, or not told apart from it (Holm, 5 %)" : "the best"};
+    if (!find_ends(squares, n, chance, &map))
+        return;
     struct str svg = {0};
     svg_heat(&svg, &map);
     doc_figure(d, arena_printf(d->arena, "%s_%s.svg", f->name, slug), title, &svg, 0,
-               "Accuracy in percent, n jobs.%s",
-               range_text(d->arena, &chance, n_cells, panel->task->n_problems));
+               "Accuracy in percent, n jobs.%s%s",
+               h->n_panels > 1 ? " All problems of all tasks weigh the same." : "",
+               range_text(d->arena, &chance, n_cells, n_problems));
 }
 
 int report_has_k_and_l(const struct report *r, int panel)
@@ -222,11 +312,33 @@ int report_has_k_and_l(const struct report *r, int panel)
     return 0;
 }
 
-void report_draw_k_and_l(struct doc *d, const struct report *r, int panel, const struct report_figure *f)
+static void draw(struct doc *d, const struct report *r, const int *panels, int n_panels,
+                 const struct report_figure *f)
 {
     struct heat *h = arena_alloc(r->arena, sizeof *h);
+    *h = (struct heat){.panels = panels, .n_panels = n_panels};
     for (int i = 0; i < r->run->n_cells; i++)
-        if (r->cells[i].panel == panel && has_k_and_l(r->cells[i].cell) && is_first_of_family(r, i) &&
-            collect(h, r, i))
+        if (has_k_and_l(r->cells[i].cell) && in_panels(h, r->cells[i].panel) >= 0 &&
+            is_first_of_family(h, r, i) && collect(h, r, i))
             add_map(d, r, i, h, f);
+}
+
+void report_draw_k_and_l(struct doc *d, const struct report *r, int panel, const struct report_figure *f)
+{
+    draw(d, r, &panel, 1, f);
+}
+
+/* All tasks of the panel's model and settings that have a map, drawn once, with the first of them. */
+void report_draw_pooled_k_and_l(struct doc *d, const struct report *r, int panel,
+                                const struct report_figure *f)
+{
+    const struct panel *p = &r->panels[panel];
+    int *panels = arena_alloc(r->arena, (size_t)r->n_panels * sizeof *panels), n = 0;
+    for (int i = 0; i < r->n_panels; i++)
+        if (!strcmp(r->panels[i].model, p->model) &&
+            !strcmp(r->panels[i].settings_label, p->settings_label) && !r->panels[i].task->is_text &&
+            report_has_k_and_l(r, i))
+            panels[n++] = i;
+    if (n > 1 && panels[0] == panel)
+        draw(d, r, panels, n, f);
 }
