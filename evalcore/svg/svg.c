@@ -24,13 +24,15 @@ static const char *const style =
     ".kv-s2{stroke:#6c59c2}.kv-f2{fill:#6c59c2}.kv-s3{stroke:#e98020}.kv-f3{fill:#e98020}"
     ".kv-s4{stroke:#2f9fd8}.kv-f4{fill:#2f9fd8}.kv-s5{stroke:#1b7f4d}.kv-f5{fill:#1b7f4d}"
     ".kv-s6{stroke:#c23b4b}.kv-f6{fill:#c23b4b}.kv-s7{stroke:#7a7f87}.kv-f7{fill:#7a7f87}"
+    ".kv-s8{stroke:#c3cad2}.kv-f8{fill:#c3cad2}"
     "@media(prefers-color-scheme:dark){"
     ".kv-bg{fill:#16191d}.kv-t{fill:#e8eaed}.kv-m{fill:#a3abb5}.kv-ax{stroke:#a3abb5}.kv-g{stroke:#2c3239}"
     ".kv-halo{stroke:#16191d}.kv-none{fill:#22272d}.kv-wrong{fill:#434b55}"
     ".kv-s0{stroke:#fff}.kv-f0{fill:#fff}.kv-s1{stroke:#b57bea}.kv-f1{fill:#b57bea}"
     ".kv-s2{stroke:#9a8cf0}.kv-f2{fill:#9a8cf0}.kv-s3{stroke:#f0994a}.kv-f3{fill:#f0994a}"
     ".kv-s4{stroke:#62bdec}.kv-f4{fill:#62bdec}.kv-s5{stroke:#4cc187}.kv-f5{fill:#4cc187}"
-    ".kv-s6{stroke:#ec7683}.kv-f6{fill:#ec7683}.kv-s7{stroke:#9aa1aa}.kv-f7{fill:#9aa1aa}}";
+    ".kv-s6{stroke:#ec7683}.kv-f6{fill:#ec7683}.kv-s7{stroke:#9aa1aa}.kv-f7{fill:#9aa1aa}"
+    ".kv-s8{stroke:#4d5661}.kv-f8{fill:#4d5661}}";
 
 /* Embeddings, overrides and isolates of direction, U+202A to U+202E and U+2066 to U+2069: with them a name
  * could show as another one. */

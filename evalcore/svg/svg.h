@@ -29,6 +29,7 @@ enum svg_colour {
     SVG_GREEN,  /* #1b7f4d */
     SVG_RED,    /* #c23b4b */
     SVG_GREY,   /* #7a7f87 */
+    SVG_PALE,   /* #c3cad2 */
     SVG_COLOURS
 };
 enum svg_marker {
@@ -140,6 +141,21 @@ struct svg_bars {
     const struct svg_bar *bars; /* n rows of n_columns */
 };
 void svg_bars(struct str *out, const struct svg_bars *b);
+
+/* Stacked bars, one below the other, on one scale. */
+struct svg_stack_part {
+    const char *name;
+    enum svg_colour colour;
+};
+struct svg_stacks {
+    const char *id, *title, *desc;
+    const char *const *names, *const *texts, *const *tips; /* by bar: above it, behind it, as a mark */
+    size_t n;
+    const struct svg_stack_part *parts;
+    size_t n_parts;
+    const double *value; /* n bars of n_parts; not finite: none */
+};
+void svg_stacks(struct str *out, const struct svg_stacks *s);
 
 /* Appends s for text and attribute values of SVG and HTML: & < > " ' are escaped, invalid UTF-8 and
  * characters that turn the direction of text become U+FFFD, and control characters are dropped. */

@@ -5,6 +5,7 @@
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/err.h"
+#include "evalcore/report/data/report_steps.h"
 #include "evalcore/stats/stats.h"
 #include "evalcore/store/run.h"
 
@@ -164,6 +165,7 @@ struct report {
     int n_against;
     struct published *published; /* n_published, in the order of the figures; not all figures have a cell */
     int n_published, n_figures;
+    const struct steps *steps; /* of a file of benchmarks (report_steps.h); NULL: none was given */
     struct arena *arena;
 };
 

@@ -32,6 +32,9 @@ const char *report_tip(const struct report *r, const struct cell_stats *s);
 /* The table behind the figures of frontiers. */
 void report_add_margins(struct doc *d, const struct report *r);
 
+/* The section of step times; needs r->steps. */
+void report_add_steps(struct doc *d, const struct report *r);
+
 /* The functions of the table. */
 int report_has_budgets(const struct report *r, int panel);
 void report_draw_budgets(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
