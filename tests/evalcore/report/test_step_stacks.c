@@ -36,7 +36,7 @@ static const struct bad {
 static int read_text(struct steps *s, const char *text, struct arena *a, struct err *e)
 {
     char path[64];
-    snprintf(path, sizeof path, "test_steps.%ld.bench.json", (long)getpid());
+    snprintf(path, sizeof path, "test_step_stacks.%ld.bench.json", (long)getpid());
     CHECK_INT(file_write_atomic(path, text, strlen(text), e), 0);
     int rc = report_steps_read(s, path, a, e);
     unlink(path);
