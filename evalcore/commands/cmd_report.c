@@ -12,7 +12,7 @@
 #include "evalcore/store/segmenter.h"
 
 struct report_flags {
-    const char *against, *zh_dict;
+    const char *against, *bench, *zh_dict;
     double margin; /* 0: what the run folder says */
     int transcripts;
 };
@@ -20,6 +20,8 @@ struct report_flags {
 static const struct cli_option report_table[] = {
     {"against", 0, CLI_STRING, offsetof(struct report_flags, against), "OLD",
      .help = "compare with another run folder"},
+    {"bench", 0, CLI_STRING, offsetof(struct report_flags, bench), "FILE",
+     .help = "draw the parts of a decode step that kveval bench components printed into this file"},
     {"margin", 0, CLI_DOUBLE, offsetof(struct report_flags, margin), "POINTS",
      .help = "what may be lost and still be called as good as the baseline; default: the run file's margin",
      .min = MARGIN_MIN, .max = MARGIN_MAX},
@@ -58,7 +60,10 @@ static int write_report(const struct run *r, const struct report_flags *o, struc
     int rc = o->against ? run_load(&old, o->against, e) : 0;
     file_join(&folder, r->dir, "report");
     if (!rc)
-        rc = report_write_with(r, &(struct report_options){o->against ? &old : NULL, o->transcripts},
+        rc = report_write_with(r,
+                               &(struct report_options){.against = o->against ? &old : NULL,
+                                                        .transcripts = o->transcripts,
+                                                        .bench = o->bench},
                                str_text(&folder), table, e);
     str_release(&folder);
     run_release(&old);
@@ -95,7 +100,7 @@ static int run_report(const struct program *p, int argc, char **argv)
 
 const struct command cmd_report = {
     .name = "report",
-    .usage = "DIR [--against OLD] [--margin POINTS] [--transcripts]",
+    .usage = "DIR [--against OLD] [--bench FILE] [--margin POINTS] [--transcripts]",
     .help = "write DIR/report from the journals, finished or not",
     .options = report_table,
     .run = run_report,

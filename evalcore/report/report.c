@@ -44,6 +44,11 @@ static int has_old(const struct report *r)
     return r->old != NULL;
 }
 
+static int has_steps(const struct report *r)
+{
+    return r->steps != NULL;
+}
+
 static int has_published(const struct report *r)
 {
     return r->n_figures > 0;
@@ -71,6 +76,7 @@ static const struct section {
     {"published", "Compared with the paper", has_published, report_add_published},
     {"health", "Health", has_tasks, report_add_health},
     {"figures", "Figures", has_results, report_add_figures},
+    {"steps", "Where the time of a step goes", has_steps, report_add_steps},
     {"problems", "Problem by problem", has_results, report_add_figures},
     {"config", "Configuration", NULL, report_add_config},
 };
@@ -257,10 +263,16 @@ int report_write_with(const struct run *run, const struct report_options *o, con
 {
     struct arena arena = {0};
     struct report now, old;
+    struct steps steps;
     struct doc d;
+    if (o->bench && report_steps_read(&steps, o->bench, &arena, e)) {
+        arena_release(&arena);
+        return e ? e->code : ERR_FORMAT;
+    }
     report_compute(&now, run, &arena);
     report_published(&now);
     now.has_transcripts = o->transcripts;
+    now.steps = o->bench ? &steps : NULL;
     if (o->against) {
         report_compute(&old, o->against, &arena);
         report_against(&now, &old);

@@ -21,6 +21,8 @@ struct report_options {
      * swept settings in both. */
     const struct run *against;
     int transcripts; /* write the texts of problems and completions beside the page */
+    const char
+        *bench; /* NULL, or a file of `kveval bench components`: a section says where a step's time goes */
 };
 int report_write_with(const struct run *run, const struct report_options *o, const char *folder,
                       struct str *table, struct err *e);

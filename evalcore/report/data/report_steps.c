@@ -39,15 +39,26 @@ static struct step_stack *find_stack(struct steps *s, const char *name, struct a
     return new;
 }
 
-static int find_part(struct steps *s, const char *name, size_t n, struct arena *a)
+/* A new part comes behind the one that its own stack had last, so that parts keep the order of a step. */
+static int find_part(struct steps *s, const struct step_stack *k, const char *name, size_t n, struct arena *a)
 {
-    for (int i = 0; i < s->n_parts; i++)
+    int at = 0;
+    for (int i = 0; i < s->n_parts; i++) {
         if (strlen(s->part[i]) == n && !memcmp(s->part[i], name, n))
             return i;
+        if (!isnan(k->part[i]))
+            at = i + 1;
+    }
     if (s->n_parts == STEP_PARTS_MAX)
         return -1;
-    s->part[s->n_parts] = arena_strndup(a, name, n);
-    return s->n_parts++;
+    size_t behind = (size_t)(s->n_parts++ - at);
+    memmove(s->part + at + 1, s->part + at, behind * sizeof *s->part);
+    for (int i = 0; i < s->n; i++) {
+        memmove(s->stack[i].part + at + 1, s->stack[i].part + at, behind * sizeof(double));
+        s->stack[i].part[at] = NAN;
+    }
+    s->part[at] = arena_strndup(a, name, n);
+    return at;
 }
 
 static void add_figure(struct steps *s, const char *name, double us, struct arena *a)
@@ -61,7 +72,7 @@ static void add_figure(struct steps *s, const char *name, double us, struct aren
     if (!n && !is_whole)
         return;
     struct step_stack *k = find_stack(s, arena_strndup(a, from, (size_t)(tokens - from)), a);
-    int part = k && n ? find_part(s, what, n, a) : -1;
+    int part = k && n ? find_part(s, k, what, n, a) : -1;
     if (k && is_whole)
         k->whole = us;
     if (part < 0 || !isnan(k->part[part])) /* of a figure that was measured twice the first stays */
