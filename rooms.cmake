@@ -71,17 +71,18 @@ set(rooms
   "evalcore/store          | run.h grades.h completion_json.h job_key.h journal.h keymap.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
   "evalcore/bench          | bench.h                                    | evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
-  "evalcore/report/data    | report_data.h report_budget.h report_group.h report_longbench.h report_ruler.h report_frontier.h report_steps.h | evalcore/store evalcore/stats engine/policies"
+  "evalcore/report/data    | report_data.h report_budget.h report_group.h report_longbench.h report_ruler.h report_frontier.h report_steps.h report_match.h | evalcore/store evalcore/stats engine/policies"
   "evalcore/report/csv     | report_csv.h                               | evalcore/report/data evalcore/store"
   "evalcore/report/doc     | report_doc.h                               | evalcore/svg"
   "evalcore/report/figures | report_figures.h report_series.h           | evalcore/report/data evalcore/report/doc evalcore/svg engine/policies"
-  "evalcore/report         | report.h                                   | evalcore/report/csv evalcore/report/figures evalcore/report/data evalcore/report/doc evalcore/store evalcore/cli"
+  "evalcore/report         | report.h report_parts.h                    | evalcore/report/csv evalcore/report/figures evalcore/report/data evalcore/report/doc evalcore/store evalcore/cli"
   "evalcore/export         | export.h                                   | evalcore/report/data evalcore/store evalcore/cli tasks"
+  "evalcore/compare        | compare.h                                  | evalcore/report evalcore/report/data evalcore/report/doc evalcore/store evalcore/cli tasks"
   "evalcore/plan           | runplan.h cell_identity.h prompts.h scheduler.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
   "evalcore/doctor         | doctor.h system_line.h                     | engine engine/model/model_config.h engine/model/safetensors.h kernels"
   "evalcore/completion     | completion.h                               | evalcore/fetch evalcore/cli engine engine/policies tasks"
   "evalcore/sweep          | sweep_local.h sweep_workers.h sweep_options.h | evalcore/plan evalcore/store evalcore/cli"
-  "evalcore/commands       | commands.h                                 | evalcore/sweep evalcore/plan evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/completion evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
+  "evalcore/commands       | commands.h                                 | evalcore/sweep evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/completion evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
   "evalcore                |                                            | evalcore/commands evalcore/completion evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.

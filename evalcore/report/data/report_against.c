@@ -21,8 +21,8 @@ static double *mean_lengths(const struct cell_stats *s)
     return v;
 }
 
-static void compare_lengths(struct against *out, const struct matched *m, const struct cell_stats *a,
-                            const struct cell_stats *b)
+void match_lengths(struct against *out, const struct matched *m, const struct cell_stats *a,
+                   const struct cell_stats *b)
 {
     double *la = mean_lengths(a), *lb = mean_lengths(b), *ratio = xmalloc((size_t)(m->n + 1) * sizeof *ratio);
     double sum_a = 0, sum_b = 0;
@@ -41,8 +41,8 @@ static void compare_lengths(struct against *out, const struct matched *m, const 
     free(ratio);
 }
 
-static const char *differences(const struct report *old, const struct report *now, const struct cell *a,
-                               const struct cell *b)
+const char *match_differences(const struct report *old, const struct report *now, const struct cell *a,
+                              const struct cell *b)
 {
     const struct {
         const char *name, *old_value, *new_value;
@@ -82,11 +82,11 @@ void report_against(struct report *now, const struct report *old)
             struct matched m = match_begin();
             match_add(&m, a, b, &list[n].dropped);
             match_compare(&pairs[n], &m, now->run->margin / 100);
-            compare_lengths(&list[n], &m, a, b);
+            match_lengths(&list[n], &m, a, b);
             match_release(&m);
             pairs[n].a = k;
             pairs[n].b = i;
-            list[n].differs = differences(old, now, a->cell, b->cell);
+            list[n].differs = match_differences(old, now, a->cell, b->cell);
             group[n++] = b->column;
             break;
         }

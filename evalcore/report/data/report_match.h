@@ -3,7 +3,8 @@
 
 #include "evalcore/report/data/report_data.h"
 
-/* Of this room alone: the problems that two cells, or the cells of two policy settings, have both answered.
+/* A door for evalcore/compare: the problems that two cells, or the cells of two policy settings, have both
+ * answered.
  */
 struct matched {
     double *mean_a, *mean_b, *d; /* mean scores and their difference b - a */
@@ -27,5 +28,12 @@ void match_one(struct pair *out, const struct cell_stats *a, const struct cell_s
 
 /* Settings of one model are one family: the first row of this row's model. */
 int report_family(const struct report *r, int row);
+
+/* Fills in tokens_a, tokens_b, length_ratio and length_p for the matched problems of one pair of cells. */
+void match_lengths(struct against *out, const struct matched *m, const struct cell_stats *a,
+                   const struct cell_stats *b);
+/* In what the two cells differ, in words, in now's arena: "model, generation settings"; "" in nothing. */
+const char *match_differences(const struct report *old, const struct report *now, const struct cell *a,
+                              const struct cell *b);
 
 #endif

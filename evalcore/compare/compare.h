@@ -1,0 +1,69 @@
+#ifndef EVALCORE_COMPARE_COMPARE_H
+#define EVALCORE_COMPARE_COMPARE_H
+
+#include "evalcore/report/report_parts.h"
+#include "evalcore/store/run.h"
+
+/* The room of kveval compare: two cells, two policy settings over all their tasks, or two runs, problem by
+ * problem. The tests are those of the reports (report_match.h). Nothing is written into a run folder. */
+
+/* Differences that make a comparison mean something else. They are refused unless allowed. */
+enum {
+    COMPARE_PROBLEMS = 1, /* problems, tasks or reference answers that only one side has */
+    COMPARE_PROMPTS = 2,  /* the same problem under another prompt */
+    COMPARE_GRADER = 4,   /* graded by other rules or another segmenter */
+    COMPARE_PARTIAL = 8   /* answers are missing */
+};
+
+struct compare_options {
+    const char *dir;   /* NULL: a and b name their runs */
+    const char *a, *b; /* with dir a cell or setting of it; else RUN, RUN:CELL, or for b a cell of a's run */
+    unsigned allowed;  /* COMPARE_ bits */
+    double margin;     /* points; 0: that of b's run */
+    const char *zh_dict;
+};
+
+struct compared { /* a pair of cells; of `lengths` only the fields on lengths are filled */
+    int a, b;     /* cells of the two runs */
+    struct pair pair;
+    struct against lengths;
+};
+struct flip {  /* a problem that one side solved and the other did not (by more than half of its samples) */
+    int cells; /* index into comparison.cells */
+    int problem_a, problem_b;
+    int is_lost; /* A solved it */
+};
+
+struct comparison {
+    struct run runs[2];
+    int n_runs; /* 1: both sides are in runs[0] */
+    struct arena arena;
+    struct report reports[2];
+    const struct report *a, *b;
+    const char *name_a, *name_b;
+    struct compared *cells;
+    int n_cells;
+    struct pair all;         /* over all cells; its mark is a family of one */
+    double reads_a, reads_b; /* of what full attention would have read; NaN: unknown */
+    struct flip *flips;      /* lost ones first, in the order of the problems */
+    int n_flips;
+    const char **notes; /* what is not the same, a sentence each */
+    int n_notes;
+    double margin;
+};
+
+/* Loads and compares. ERR_USAGE for names that say nothing and for differences that were not allowed,
+ * ERR_BUSY for missing answers, ERR_FORMAT or ERR_IO. Release it in any case. */
+int compare_open(struct comparison *c, const struct compare_options *o, struct err *e);
+void compare_release(struct comparison *c);
+
+/* "B solves 4.2 points fewer [...]": in words, in the arena. */
+const char *compare_verdict(struct comparison *c);
+
+/* As text for a terminal of `columns` characters, with at most n_flips flipped problems (negative: all). */
+int compare_text(struct str *out, struct comparison *c, int columns, int n_flips, struct err *e);
+/* For files: completions of restricted tasks (tasks/task.h) are left out. */
+int compare_doc(struct doc *d, struct comparison *c, int n_flips, struct err *e);
+int compare_json(struct str *out, struct comparison *c, int n_flips, struct err *e);
+
+#endif

@@ -1,0 +1,34 @@
+#ifndef EVALCORE_COMPARE_COMPARE_PARTS_H
+#define EVALCORE_COMPARE_COMPARE_PARTS_H
+
+#include "evalcore/compare/compare.h"
+
+/* Of this room alone. */
+
+/* The cells that a side names, as indices in run-file order. */
+struct side {
+    const struct run *run;
+    const char *name; /* of a cell or setting; NULL: all cells */
+    int *cells;
+    int n;
+};
+int side_find(struct side *s, struct arena *a, struct err *e);
+
+/* Looks for differences between matched cells and notes or refuses them. */
+int compare_check(struct comparison *c, unsigned allowed, int unmatched, struct err *e);
+
+/* One side of a flipped problem: the sample that shows what the side did. */
+struct answer {
+    const struct record *rec;
+    const char *verdict, *form;
+    struct str text; /* the completion */
+};
+int flip_answer(const struct comparison *c, const struct flip *f, int is_b, struct answer *out,
+                struct err *e);
+const struct run_problem *flip_problem(const struct comparison *c, const struct flip *f);
+const char *flip_task(const struct comparison *c, const struct flip *f);
+int flip_is_restricted(const struct comparison *c, const struct flip *f);
+/* How many flips to show. */
+int flips_shown(const struct comparison *c, int most);
+
+#endif

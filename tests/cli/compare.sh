@@ -1,0 +1,85 @@
+# kveval compare: what the two sides may be, the verdict, what it refuses, its files, and hostile answers.
+. "$(dirname "$0")/lib.sh"
+rm -rf out other part asked *.md *.html *.json
+cat >run.json <<'END'
+{"model": "pocket", "max_new_tokens": 250, "tasks": [{"name": "lookup", "steps": 12, "problems": 12}, {"name": "relay", "steps": 3, "problems": 4}],
+ "policies": ["full", {"name": "quest", "k_pages": [1, 1000]}], "baseline": "full"}
+END
+run 0 sweep run.json -o out --quiet
+
+# Two policy settings over all tasks; two cells; a run and itself.
+run 0 compare out full 'quest k_pages=1' --flips 1
+cp stdout.txt one.txt
+grep -q '^A  out:full, reads 100 %$' one.txt || fail "no line on A: $(cat one.txt)"
+grep -q '^lookup  *12 ' one.txt && grep -q '^all  *16 ' one.txt || fail "no table: $(cat one.txt)"
+grep -q '^B solves [0-9.]* points fewer than A \[.*\]; this is more than chance explains' one.txt || fail "no verdict: $(cat one.txt)"
+grep -q '^[0-9]* problems flipped; 1 of them, --flips -1 shows all:$' one.txt || fail "no flips: $(cat one.txt)"
+grep -q '^  A correct, [0-9]* tokens: .* | B ' one.txt || fail "the answers do not stand side by side: $(cat one.txt)"
+sed 's/[^ -~]\{1,3\}/x/g' one.txt | LC_ALL=C awk 'length > 80' | grep . && fail "lines are longer than the terminal"
+# The same numbers as the report's.
+row=$(grep 'k_pages1.lookup' out/report/pairs.csv)
+both=$(awk '/^lookup/ { print $3 "," $4 "," $5 "," $6; exit }' one.txt)
+grep -q ",12,$both," <<<"$row" || fail "pairs.csv has $row, compare $both"
+run 0 compare out:full 'quest k_pages=1' --flips 1
+same one.txt stdout.txt
+cells=$(sed -n '2,$s/,.*//p' out/report/accuracy.csv)
+full=$(grep full.lookup <<<"$cells") quest=$(grep k_pages1.lookup <<<"$cells") relay=$(grep full.relay <<<"$cells")
+run 0 compare out "$full" "$quest"
+grep -q '^all' stdout.txt && fail "one pair of cells has a row of all"
+run 0 compare out out
+grep -q '^[^ ]*.*, full' stdout.txt || fail "runs: the policies are not named: $(cat stdout.txt)"
+grep -q '^B solves as much as A \[' stdout.txt || fail "a run and itself: $(cat stdout.txt)"
+grep -q flipped stdout.txt && fail "a run and itself flip problems"
+run 0 compare out full 'quest k_pages=1000' --margin 50
+grep -q '; B is as good as A within 50 points (one-sided' stdout.txt || fail "not as good within 50 points: $(cat stdout.txt)"
+
+# What must not differ unless that is said.
+run 0 sweep run.json -o other --quiet --limit 3 --tasks lookup --set 'policies=["full"]'
+refuse 2 '9 problems are only on one side (such as lookup12-s1-003); --allow problems compares them all the same' compare "out:$full" other:full
+run 0 compare "out:$full" other:full --allow problems
+grep -q '^!  9 problems are only on one side' stdout.txt || fail "allowed, but not told: $(cat stdout.txt)"
+grep -q '^lookup  *3  *3  ' stdout.txt || fail "the shared problems: $(cat stdout.txt)"
+refuse 2 '1 cells are only in one of out:full and other:full; --allow problems compares them all the same' compare out:full other:full
+cp -r other asked
+sed -i 's/"id":"lookup12-s1-002",\(.*\)"prompt_sha256":"..../"id":"lookup12-s1-002",\1"prompt_sha256":"0000/' asked/problems/lookup*.jsonl
+refuse 2 '1 problems were asked with another prompt (such as lookup12-s1-002) and are left out; --allow prompts compares them all the same' compare other:full asked:full
+run 0 compare other:full asked:full --allow prompts --allow partial
+grep -q '^lookup  *2  *2  ' stdout.txt || fail "two problems are shared: $(cat stdout.txt)"
+cp -r out part
+sed -i 's/"golds":\["[a-z ]*"\],"id":"lookup12-s1-000"/"golds":["x|<script>\\u001b[31m"],"id":"lookup12-s1-000"/' part/problems/lookup*.jsonl
+refuse 2 '1 problems have other reference answers (such as lookup12-s1-000); --allow problems compares them all the same' compare "out:$full" "part:$full"
+sed -i '/lookup12-s1-003/d' part/journal/*.jsonl
+run 3 compare part full 'quest k_pages=1'
+[ "$(cat stderr.txt)" = 'kveval: 2 answers are missing, and short ones finish first; --allow partial compares them all the same' ] || fail "a part: $(cat stderr.txt)"
+run 0 compare part full 'quest k_pages=1' --allow partial
+
+# Mistakes.
+refuse 2 "\"nothing\" is neither a run folder nor RUN:CELL; kveval compare DIR A B compares two cells of one run" compare nothing out
+refuse 2 'one side is a whole run and the other a cell; name a cell on both sides, as RUN:CELL' compare out other:full
+refuse 2 '--allow takes problems, prompts, grader or partial, not "all"' compare out other --allow all
+run 2 compare out full nothing
+grep -q '^kveval: out: no cell is named "nothing"; there are pocket.full' stderr.txt || fail "an unknown cell: $(cat stderr.txt)"
+
+# Files: markdown, a page and JSON; a file that is there stays; nothing in an answer is live.
+run 0 compare out "$full" "$quest" -o c.md
+refuse 2 'c.md is there already; choose another file, or replace it with --force' compare out "$full" "$quest" -o c.md
+run 0 compare out "$full" "$quest" -o c.md --force
+grep -q '^## Flipped problems' c.md || fail "c.md: $(head -n 30 c.md)"
+run 0 compare out "$full" "$quest" --md
+same c.md stdout.txt
+refuse 2 '-o takes a file that ends in .md, .html or .json, not "c.txt"' compare out "$full" "$quest" -o c.txt
+run 0 compare part full 'quest k_pages=1000' --allow partial -o c.html
+grep -q '<script>.\[31m' c.html && fail "a reference answer is live in the page"
+run 0 compare part "$quest" "$full" --allow partial --flips -1
+grep -q "$(printf '\033')" stdout.txt && fail "a reference answer steers the terminal"
+run 0 compare out "$full" "$quest" --json
+if command -v python3 >/dev/null; then
+    python3 - stdout.txt <<'END' || fail "JSON: $(head -c 300 stdout.txt)"
+import json, sys
+c = json.load(open(sys.argv[1]))
+assert c["all"]["mark"] == "lower" and c["all"]["p"] < 0.05 and c["all"]["problems"] == 12
+assert len(c["flips"]) == c["n_flips"] == c["all"]["only_a"] + c["all"]["only_b"]
+assert all(f["a"]["verdict"] == "correct" and f["b"]["verdict"] != "correct" for f in c["flips"] if f["solved_by"] == "a")
+END
+fi
+finish
