@@ -43,11 +43,12 @@ struct interval stat_clustered(const double *sum, const long *count, size_t n_pr
  * covers at least 95 % for any n, and mostly more. n = 0 or k out of range gives [0, 1]. */
 struct interval stat_clopper_pearson(long k, long n);
 
-/* Mean of values in any unit, its standard error and Student's t interval. cluster[i] names the group that
- * value i belongs to (problems about one passage); values of one group may resemble each other, groups are
- * independent. NULL: every value is its own. The variance is the cluster-robust one with the factor
- * G/(G-1) for G groups (Liang and Zeger 1986; Miller, arXiv 2411.00640, section 2.2). se and ci are NaN with
- * fewer than two groups; ci also where nothing varies, as spread then says nothing. */
+/* Mean of values in any unit, its standard error and an interval: Student's t, corrected for skewness by
+ * Hall's transformation (1992, J. R. Stat. Soc. B 54:221), so mostly not symmetric. cluster[i] names the
+ * group that value i belongs to (problems about one passage); values of one group may resemble each other,
+ * groups are independent. NULL: every value is its own. The variance is the cluster-robust one with the
+ * factor G/(G-1) for G groups (Liang and Zeger 1986; Miller, arXiv 2411.00640, section 2.2). se and ci are
+ * NaN with fewer than two groups; ci also where nothing varies, as spread then says nothing. */
 struct stat_average {
     double mean, se;
     struct interval ci;

@@ -84,6 +84,10 @@ double stat_beta_cdf(double a, double b, double x)
 
 double stat_t_cdf(double t, double df)
 {
+    if (t * t < df) { /* near 0 a difference from one half would lose half of the digits */
+        double half = 0.5 * stat_beta_cdf(0.5, df / 2, t * t / (df + t * t));
+        return t > 0 ? 0.5 + half : 0.5 - half;
+    }
     double tail = 0.5 * stat_beta_cdf(df / 2, 0.5, df / (df + t * t));
     return t > 0 ? 1 - tail : tail;
 }

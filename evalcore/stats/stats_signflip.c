@@ -109,6 +109,10 @@ double stat_signflip(const double *d, size_t n, double unit, enum signflip *how)
         reach += fabs(d[i]);
     }
     double p = NAN;
+    if (isnan(sum)) {
+        free(kept);
+        return NAN;
+    }
     if (!m)
         p = 1;
     else if (unit > 0)

@@ -171,6 +171,10 @@ static void test_signflip(void)
             CHECK_NEAR(stat_signflip(d, 64, 1, &how), stat_mcnemar(lost, won), 1e-12);
         }
 
+    /* a difference that is unknown is no hit of any size */
+    double unknown[] = {1, NAN, -1};
+    CHECK(isnan(stat_signflip(unknown, 3, 1, &how)) && isnan(stat_signflip(unknown, 3, 0, &how)));
+
     /* quarters, 15 problems: convolution equals enumeration; 40 problems: random flips come close */
     for (int i = 0; i < 40; i++)
         d[i] = ((i * 7) % 9 - 3) * 0.25;
@@ -322,6 +326,9 @@ static void test_within(void)
     CHECK_INT(stat_problems_to_differ(0.05), 6);
     CHECK_INT(stat_problems_to_be_within(0.05, 0.05), 59);
     CHECK_INT(stat_problems_to_differ(0), -1);
+    /* beyond the million problems that the test takes, no number is made up */
+    CHECK_INT(stat_problems_to_be_within(0.05, 1e-6), -1);
+    CHECK_INT(stat_problems_to_be_within(0.05, 1e-5), 299572);
     struct stratum one_each[12];
     for (int i = 0; i < 12; i++)
         one_each[i] = (struct stratum){i < 9, 1, i >= 9, 1};
