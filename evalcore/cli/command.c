@@ -7,8 +7,10 @@
 
 const struct exit_code exit_codes[] = {
     {EXIT_DONE, "done"},
+    {EXIT_REGRESSION, "kveval gate has found a regression"},
     {EXIT_USAGE, "a mistake in the command line, a run file or an input file"},
     {EXIT_INCOMPLETE, "not everything could be done, or an error on the way"},
+    {EXIT_INCONCLUSIVE, "kveval gate has too few answers to tell"},
     {EXIT_STOPPED, "stopped by SIGTERM or SIGUSR1 after saving: repeat the command to go on"},
     {EXIT_INTERRUPTED, "stopped by Ctrl-C after saving: repeat the command to go on"},
     {0, NULL},

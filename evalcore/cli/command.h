@@ -15,8 +15,10 @@ struct program {      /* what main.c read from the environment and the terminal;
     const char *hub_cache;    /* where the Hub's library keeps what it fetched; NULL when there is no home */
     const char *hub_token;    /* NULL: none. Never printed or stored, sent to the endpoint's host alone */
     int hub_offline;          /* nothing may be fetched */
-    int columns;              /* of the terminal; 80 when unknown */
-    int live;                 /* standard error is a terminal that can redraw a line */
+    const char *github_summary; /* a file that GitHub shows as the summary of its step; NULL: none */
+    int is_github;              /* run by GitHub Actions, which takes lines with :: for annotations */
+    int columns;                /* of the terminal; 80 when unknown */
+    int live;                   /* standard error is a terminal that can redraw a line */
 };
 
 /* Returns the exit code. argv[0] is the command's name. */
@@ -35,8 +37,10 @@ struct command {
 
 enum { /* exit codes */
        EXIT_DONE = 0,
+       EXIT_REGRESSION = 1,   /* the gate has found one */
        EXIT_USAGE = 2,        /* command line, run file, input files */
        EXIT_INCOMPLETE = 3,   /* not everything could be done, or an error on the way */
+       EXIT_INCONCLUSIVE = 4, /* the gate has too few answers to tell */
        EXIT_STOPPED = 75,     /* by SIGTERM or SIGUSR1, after saving: repeat the command to go on */
        EXIT_INTERRUPTED = 130 /* by a first Ctrl-C, after saving */
 };

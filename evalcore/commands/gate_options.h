@@ -1,0 +1,23 @@
+#ifndef EVALCORE_COMMANDS_GATE_OPTIONS_H
+#define EVALCORE_COMMANDS_GATE_OPTIONS_H
+
+#include "evalcore/cli/command.h"
+#include "evalcore/cli/device_list.h"
+#include "evalcore/gate/gate.h"
+
+/* The options of `kveval gate`, and its two halves: cmd_gate.c compares folders, gate_run.c decodes. */
+struct gate_options {
+    const char *run, *base, *out, *limits, *history, *inconclusive, *data, *model, *device;
+    struct cli_list set;
+    double margin;
+    int rebaseline, samples, threads, max_batch, quiet;
+    struct gate_limits limit; /* what `limits` says */
+};
+
+/* Prints and writes a result; returns the exit code. */
+int gate_tell(const struct gate_options *o, const struct program *p, const struct gate_result *r,
+              const char *dir, struct arena *a, struct err *e);
+/* kveval gate --run; returns the exit code. */
+int gate_run(const struct gate_options *o, const struct program *p, struct err *e);
+
+#endif

@@ -1,0 +1,298 @@
+/* kveval gate --run: replays, then looks at more and more samples until every setting is decided. Repeating
+ * the command goes on where it was stopped. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+#include "evalcore/base/log.h"
+#include "evalcore/cli/hub_model.h"
+#include "evalcore/cli/stop.h"
+#include "evalcore/commands/commands.h"
+#include "evalcore/commands/gate_options.h"
+#include "evalcore/store/grades.h"
+#include "evalcore/store/runfolder.h"
+#include "evalcore/store/runlock.h"
+
+struct gate_job {
+    const struct gate_options *o;
+    const struct program *program;
+    struct runfile file;
+    struct runplan plan;
+    struct runlock lock;
+    struct arena arena;
+    struct gate_side base;
+    int code;
+};
+
+static int load(struct gate_job *j, struct err *e)
+{
+    const struct gate_options *o = j->o;
+    struct cli_list set = o->set;
+    struct device_list device;
+    if (o->rebaseline && set.n < (int)(sizeof set.v / sizeof *set.v))
+        set.v[set.n++] = arena_printf(&j->arena, "samples=%d", o->samples ? o->samples : 64);
+    struct runfile_options fo = {.model = o->model, .set = &set};
+    int rc = device_list_parse(&device, o->device, 1, e);
+    struct runplan_options po = {.data_dir = o->data,
+                                 .backend = device.backend,
+                                 .ordinal = device.is_gpu ? device.ordinal[0] : 0,
+                                 .threads = o->threads,
+                                 .max_batch = o->max_batch,
+                                 .cache_dir = j->program->cache_dir};
+    if (!rc)
+        rc = runfile_load(&j->file, o->run, &fo, e);
+    if (!rc)
+        rc = hub_model(&j->file.model, j->program, j->file.model, &j->file.arena, e);
+    if (!rc)
+        rc = runfolder_check(o->out, e);
+    if (!rc && !o->rebaseline)
+        rc = gate_base_read(&j->base, o->base, &j->arena, e);
+    if (!rc)
+        rc = file_mkdirs(o->out, e);
+    if (!rc && (rc = runlock_take(&j->lock, o->out, 0, 0, e)) == ERR_BUSY)
+        j->code = EXIT_INCOMPLETE;
+    if (!rc)
+        rc = runplan_build(&j->plan, &j->file, &po, e);
+    if (rc && rc != ERR_USAGE)
+        j->code = EXIT_INCOMPLETE;
+    return rc;
+}
+
+/* The folder's completions must be this program's: their keys do not tell one build from another, and answers
+ * that an older build gave would pass for this one's. */
+static int same_program(struct gate_job *j, struct err *e)
+{
+    struct file_map map;
+    struct str path = {0}, old = {0}, now = {0};
+    char digest[65];
+    int rc = file_map_open(&map, "/proc/self/exe", e);
+    if (rc)
+        return rc;
+    sha256_hex(map.data, map.size, digest, 64);
+    file_map_close(&map);
+    str_printf(&now, "%s\n", digest);
+    file_join(&path, j->o->out, "gate/program.sha256");
+    if (file_exists(path.data))
+        rc = file_read(path.data, &old, e);
+    if (!rc && old.len && (old.len != now.len || memcmp(old.data, now.data, now.len)))
+        rc = err_set(
+            e, ERR_USAGE,
+            "the completions in %s are those of another build of kveval; give this build a folder of its own "
+            "with -o",
+            j->o->out);
+    if (!rc && !old.len) {
+        struct str dir = {0};
+        file_join(&dir, j->o->out, "gate");
+        rc = file_mkdirs(dir.data, e);
+        str_release(&dir);
+        if (!rc)
+            rc = file_write_atomic(path.data, now.data, now.len, e);
+    }
+    str_release(&path);
+    str_release(&old);
+    str_release(&now);
+    return rc;
+}
+
+static int load_now(struct gate_job *j, struct gate_side *now, struct run *run, int may_be_partial,
+                    struct err *e)
+{
+    int rc = run_load(run, j->o->out, e);
+    if (rc)
+        return rc;
+    rc = grades_save(run, e);
+    if (!rc)
+        rc = gate_side_run(now, run, may_be_partial, &j->arena, e);
+    if (rc)
+        run_release(run);
+    return rc;
+}
+
+static int look(struct gate_job *j, int samples, const char *wanted, int *signal, struct err *e)
+{
+    struct gate_progress show = {j->program->live, j->program->columns, j->o->quiet};
+    return gate_decode(&j->plan, j->o->out, samples, wanted, &show, signal, e);
+}
+
+/* Cells of settings that are not decided yet. */
+static void mark_open(const struct gate_job *j, const struct gate_result *r, char *wanted, struct arena *a)
+{
+    for (int c = 0; c < j->plan.n_cells; c++) {
+        const struct plan_cell *x = &j->plan.cells[c];
+        const char *label = gate_setting_label(x->policy->label, x->settings->swept, a);
+        wanted[c] = 0;
+        for (int i = 0; i < r->n_settings; i++)
+            if (!strcmp(r->settings[i].label, label))
+                wanted[c] = r->settings[i].verdict == GATE_OPEN;
+    }
+}
+
+static int tier1(struct gate_job *j, struct gate_drift **out, int *n, int *failed, struct err *e)
+{
+    struct gate_side *b = &j->base;
+    size_t bytes = ((size_t)b->n_replays + 1) * sizeof(struct gate_replay);
+    struct gate_replay *now = arena_alloc(&j->arena, bytes);
+    memcpy(now, b->replays, bytes - sizeof *now);
+    int rc = gate_replay(now, b->n_replays, b->traces, &j->plan, GATE_SEE_EVERY, &j->arena, e);
+    *out = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof **out);
+    for (int i = 0; i < b->n_replays && !rc; i++) {
+        gate_drift(&(*out)[i], &b->replays[i], &now[i], !strcmp(b->numerics, j->plan.lanes[0].info.numerics),
+                   &j->arena);
+        *failed += (*out)[i].failed;
+    }
+    *n = b->n_replays;
+    return rc;
+}
+
+static int finish(struct gate_job *j, struct gate_result *r, struct err *e)
+{
+    const char *dir = arena_printf(&j->arena, "%s/gate", j->o->out);
+    return gate_tell(j->o, j->program, r, dir, &j->arena, e);
+}
+
+/* Returns the exit code. */
+static int gate(struct gate_job *j, struct err *e)
+{
+    double margin = j->o->margin > 0 ? j->o->margin : j->base.margin;
+    struct gate_drift *drifts = NULL;
+    int n_drifts = 0, failed = 0, most = 0, signal = 0, is_over = 0;
+    struct gate_side now;
+    struct run run;
+    char *wanted = arena_alloc(&j->arena, (size_t)j->plan.n_cells + 1);
+    struct gate_result r = {.base = &j->base, .margin = margin};
+    if (load_now(j, &now, &run, 1, e))
+        return e->code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE;
+    int rc = gate_match(&j->base, &now, e);
+    run_release(&run);
+    if (!rc && !j->base.n_replays)
+        rc = err_set(e, ERR_USAGE, "%s keeps no replays; make it again with --rebaseline", j->o->base);
+    if (rc || tier1(j, &drifts, &n_drifts, &failed, e))
+        return e->code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE;
+    log_info("replays: %d of %d pass", n_drifts - failed, n_drifts);
+    r.now = &now;
+    r.drifts = drifts;
+    r.n_drifts = n_drifts;
+    r.tier1_failed = failed;
+    r.same_class = !strcmp(j->base.numerics, now.numerics);
+    if (failed) {
+        r.verdict = GATE_REGRESSION;
+        r.words = arena_printf(&j->arena, "%d of %d replays have changed; nothing further was decoded",
+                               failed, n_drifts);
+        return finish(j, &r, e);
+    }
+    for (int c = 0; c < j->file.n_settings; c++)
+        most = j->file.settings[c].s.samples > most ? j->file.settings[c].s.samples : most;
+    memset(wanted, 1, (size_t)j->plan.n_cells);
+    for (int i = 0; i < 3 && !is_over; i++) {
+        int samples = stat_looks[i].samples < most ? stat_looks[i].samples : most;
+        if (look(j, samples, wanted, &signal, e))
+            return EXIT_INCOMPLETE;
+        if (signal) {
+            log_info("stopped; what was decoded is saved, repeat the command to go on");
+            return stop_exit_code(signal);
+        }
+        int is_last = i == 2 || samples >= most;
+        if (load_now(j, &now, &run, 1, e))
+            return EXIT_INCOMPLETE;
+        rc = gate_decide(&r, &j->base, &now, &j->o->limit, margin, samples, is_last, &j->arena, e);
+        run_release(&run);
+        if (rc)
+            return rc == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE;
+        r.drifts = drifts;
+        r.n_drifts = n_drifts;
+        mark_open(j, &r, wanted, &j->arena);
+        is_over = is_last || r.verdict != GATE_OPEN;
+        log_info("%d samples of each problem: %s", samples, gate_verdict_name(r.verdict));
+    }
+    return finish(j, &r, e);
+}
+
+/* The completions that are replayed: the baseline policy's first answers to the first problems of the tasks.
+ */
+static int pick_traces(struct gate_job *j, struct gate_side *s, const struct run *run, struct err *e)
+{
+    struct gate_trace *t = arena_alloc(&j->arena, GATE_TRACES * sizeof *t);
+    struct str text = {0};
+    s->traces = t;
+    for (int round = 0; round < GATE_TRACES && s->n_traces < GATE_TRACES; round++)
+        for (int c = 0; c < run->n_cells && s->n_traces < GATE_TRACES; c++) {
+            const struct cell *x = &run->cells[c];
+            int i = 0;
+            if (x->task->is_text || (!x->is_baseline && run->baseline[0]))
+                continue;
+            while (i < x->n_records && (x->records[i].problem != round || x->records[i].tokens < 2))
+                i++;
+            if (i == x->n_records)
+                continue;
+            str_clear(&text);
+            json_t *ids = NULL;
+            if (run_ids(run, &x->records[i], &text, e) || json_read_text(&ids, text.data, text.len, "ids", e))
+                break;
+            size_t n = json_array_size(ids) < GATE_TRACE_TOKENS ? json_array_size(ids) : GATE_TRACE_TOKENS;
+            int32_t *kept = arena_alloc(&j->arena, (n + 1) * sizeof *kept);
+            for (size_t k = 0; k < n; k++)
+                kept[k] = (int32_t)json_integer_value(json_array_get(ids, k));
+            json_decref(ids);
+            const struct run_problem *p = &x->task->problems[x->records[i].problem];
+            t[s->n_traces++] =
+                (struct gate_trace){arena_strdup(&j->arena, x->task->label), arena_strdup(&j->arena, p->id),
+                                    arena_strndup(&j->arena, p->prompt_sha256, 16), kept, (int)n};
+        }
+    str_release(&text);
+    if (!e->code && !s->n_traces)
+        err_set(e, ERR_USAGE, "the baseline policy has no completion to replay");
+    return e->code;
+}
+
+static int make_replays(struct gate_job *j, struct gate_side *s, struct err *e)
+{
+    s->replays = arena_alloc(&j->arena, ((size_t)s->n_cells * (size_t)s->n_traces + 1) * sizeof *s->replays);
+    for (int t = 0; t < s->n_traces; t++)
+        for (int c = 0; c < s->n_cells; c++)
+            if (!strcmp(s->cells[c].task, s->traces[t].task))
+                s->replays[s->n_replays++] = (struct gate_replay){.setting = s->cells[c].setting, .trace = t};
+    return gate_replay(s->replays, s->n_replays, s->traces, &j->plan, GATE_SEE_EVERY, &j->arena, e);
+}
+
+static int rebaseline(struct gate_job *j, struct err *e)
+{
+    int signal = 0;
+    struct gate_side now;
+    struct run run;
+    if (look(j, 2000000000, NULL, &signal, e))
+        return EXIT_INCOMPLETE;
+    if (signal) {
+        log_info("stopped; what was decoded is saved, repeat the command to go on");
+        return stop_exit_code(signal);
+    }
+    if (load_now(j, &now, &run, 0, e))
+        return EXIT_INCOMPLETE;
+    int rc = pick_traces(j, &now, &run, e);
+    run_release(&run);
+    if (!rc)
+        rc = make_replays(j, &now, e);
+    if (!rc)
+        rc = gate_base_write(&now, j->o->base, e);
+    if (!rc && !j->o->quiet)
+        printf("%s: %d settings on tasks, %d replays; review it and commit it\n", j->o->base, now.n_cells,
+               now.n_replays);
+    return rc ? EXIT_INCOMPLETE : EXIT_DONE;
+}
+
+int gate_run(const struct gate_options *o, const struct program *p, struct err *e)
+{
+    struct gate_job j = {.o = o, .program = p, .code = EXIT_USAGE};
+    int dropped = 0, rc = load(&j, e), code;
+    if (!rc && (rc = same_program(&j, e)) && rc != ERR_USAGE)
+        j.code = EXIT_INCOMPLETE;
+    if (!rc && (rc = runplan_write(&j.plan, o->out, &dropped, e)))
+        j.code = EXIT_INCOMPLETE;
+    code = rc ? j.code : o->rebaseline ? rebaseline(&j, e) : gate(&j, e);
+    runplan_release(&j.plan);
+    runfile_release(&j.file);
+    runlock_drop(&j.lock);
+    arena_release(&j.arena);
+    return code;
+}

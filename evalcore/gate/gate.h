@@ -1,0 +1,238 @@
+#ifndef EVALCORE_GATE_GATE_H
+#define EVALCORE_GATE_GATE_H
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/err.h"
+#include "evalcore/plan/runplan.h"
+#include "evalcore/stats/stats.h"
+#include "evalcore/store/run.h"
+
+/* The room of the gate: has this build become worse than a baseline that was frozen? Only commands come in.
+ *
+ * Two tiers. The first replays completions that the baseline keeps, under each policy, and compares
+ * log-probabilities, likeliest tokens, selections and reads: no chance is involved. The second compares
+ * accuracies after 4, 8 and 16 samples of each problem (stat_looks) and watches lengths, cut-off and
+ * unreadable answers, reads and errors. The gate fails closed: what cannot be compared is an error, never a
+ * pass.
+ *
+ * Words: a SETTING is a policy with its options and generation settings, by its label; a SIDE is what is
+ * compared, a run folder or a base file. Strings live in the arena that a function is given. */
+
+/* ---- tier 1: replays (gate_replay.c, gate_drift.c) */
+
+enum { GATE_SEE_EVERY = 32, GATE_TRACES = 3, GATE_TRACE_TOKENS = 512 };
+
+struct gate_trace { /* a completion that is replayed */
+    const char *task, *problem, *prompt_sha256;
+    const int32_t *ids;
+    int n;
+};
+struct gate_seen { /* what a layer read in a step */
+    int step, layer;
+    char digest[9];   /* of the lists, hex */
+    const char *sets; /* in the last step seen: a hex bit set of each list, "all" for everything; else NULL */
+};
+struct gate_replay { /* a trace under a setting */
+    const char *setting;
+    int trace;
+    int n;          /* tokens scored */
+    char bits[17];  /* digest of log-probabilities and gaps, to the last bit */
+    int *millinats; /* (n) log-probabilities of the tokens in thousandths */
+    int32_t *tops;  /* (n) likeliest tokens */
+    struct kv_counts kv;
+    struct gate_seen *seen; /* (n_seen) by step, then layer */
+    int n_seen;
+};
+
+/* Replays all n together; setting and trace of each are set, the rest is filled in. The plan's cells give
+ * engines, policies and prompts. Every `every`-th step is seen (GATE_SEE_EVERY), and those whose number is a
+ * multiple of it are kept. ERR_USAGE when the plan lacks a setting or a prompt has changed. */
+int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, const struct runplan *p,
+                int every, struct arena *a, struct err *e);
+
+struct gate_drift { /* a replay beside the one that the baseline keeps */
+    const char *setting;
+    int trace;
+    int is_exact;       /* everything is the same, bit for bit */
+    double nats, worst; /* mean and largest difference of log-probabilities */
+    double top1;        /* share of tokens before which the likeliest token is the same */
+    double overlap; /* shared entries of the lists of the last step seen / entries of both; 1 without lists */
+    int same_lists; /* share ... of digests: all are the same */
+    double reads, wanted; /* total reads */
+    int failed;
+    const char *why; /* NULL unless it failed */
+};
+/* What another numerics class may differ by; the same class may not at all. */
+#define GATE_NATS    0.02
+#define GATE_TOP1    0.98
+#define GATE_OVERLAP 0.90
+#define GATE_READS   0.02
+void gate_drift(struct gate_drift *out, const struct gate_replay *base, const struct gate_replay *now,
+                int same_class, struct arena *a);
+
+/* ---- sides (gate_side.c, gate_base.c) */
+
+struct gate_sums { /* over samples of one problem */
+    long n, right, cut, unparsed, errors;
+    double score, tokens, log_tokens;
+    double reads, aux, full;
+};
+struct gate_problem {
+    const char *id, *prompt_sha256; /* its first 16 digits */
+    int n;                          /* samples that count: one when decoding is greedy */
+    struct gate_sums all;
+    const struct gate_sums *sample; /* (n) one by one; NULL in a base file */
+};
+struct gate_cell { /* a setting on a task */
+    const char *setting, *task;
+    const char *policy, *settings,
+        *facts;    /* canonical JSON: options; generation settings; version and data */
+    int is_binary; /* every score is 0 or 1 */
+    int n_problems;
+    struct gate_problem *problems;
+};
+struct gate_side {
+    const char *path;
+    int is_file; /* a base file */
+    const char *model, *weights, *numerics, *grader, *version;
+    double margin; /* in points */
+    struct gate_cell *cells;
+    int n_cells, n_texts;      /* n_texts: cells of texts, which have no verdicts and are left out */
+    struct gate_trace *traces; /* base file alone */
+    int n_traces;
+    struct gate_replay *replays;
+    int n_replays;
+};
+
+/* From a loaded run folder. Damaged, contradictory or, unless may_be_partial, unfinished journals are an
+ * error (ERR_FORMAT, ERR_IO) that names the next step. */
+int gate_side_run(struct gate_side *out, const struct run *r, int may_be_partial, struct arena *a,
+                  struct err *e);
+/* A base file: JSONL, one line a thing, the last line a digest of the others. */
+int gate_base_read(struct gate_side *out, const char *path, struct arena *a, struct err *e);
+int gate_base_write(const struct gate_side *s, const char *path, struct err *e);
+/* Can the two be compared? ERR_USAGE names what differs: model, tasks, problems, prompts, generation
+ * settings, grader, settings that only one has. The policies' options may differ. */
+int gate_match(const struct gate_side *base, const struct gate_side *now, struct err *e);
+
+/* Sums over the first n samples of a problem; n 0: all. */
+struct gate_sums gate_sums(const struct gate_problem *p, int n);
+const char *gate_setting_label(const char *policy, const char *settings, struct arena *a);
+
+/* ---- tier 2 (gate_decide.c, gate_guards.c) */
+
+enum gate_verdict { GATE_PASS, GATE_REGRESSION, GATE_INCONCLUSIVE, GATE_OPEN, GATE_ERROR };
+const char *gate_verdict_name(
+    enum gate_verdict v); /* "pass", "regression", "inconclusive", "open", "error" */
+
+/* In percent: how much longer answers may get; points by which the shares of cut-off and of unreadable
+ * answers may rise; how much total reads may change either way; and how many jobs may fail. */
+struct gate_limits {
+    double length, cut, unparsed, reads;
+    int errors;
+};
+extern const struct param gate_limit_params[];
+
+struct gate_guard {
+    const char *name;           /* "length", "cut off", "unparsed", "reads", "errors" */
+    double base, now, limit, p; /* p: one-sided, NaN where no test is needed */
+    int failed;
+    const char *words;
+};
+enum { GATE_GUARDS = 5 };
+struct gate_look { /* after so many samples of each problem */
+    int samples;
+    double base, now;           /* accuracies, fractions, all problems alike */
+    double lower, holm, within; /* P of so few right answers; that with Holm; P of a loss of the margin */
+    double fail_p, pass_p;      /* the limits of the look */
+};
+struct gate_setting {
+    const char *label;
+    const char *differs; /* options of the policy that are not the baseline's, in words; NULL: none */
+    int n_problems, is_binary;
+    struct gate_look look[3];
+    int n_looks;
+    struct interval ci; /* of now - base at the last look, problems given */
+    double z;           /* the same in standard errors under no change, for the control chart */
+    struct gate_guard guard[GATE_GUARDS];
+    enum gate_verdict verdict;
+    const char *why;
+};
+struct gate_note { /* a task of a setting, for people alone unless it is catastrophic */
+    const char *setting, *task;
+    double base, now, p, bh; /* bh: Benjamini and Hochberg over all tasks of all settings */
+    int is_catastrophic;     /* less than half of the baseline's accuracy, and p <= 0.05 */
+};
+struct gate_flip {
+    const char *setting, *task, *problem;
+    double base, now;
+};
+struct gate_result {
+    const struct gate_side *base, *now;
+    double margin;
+    int same_class;
+    struct gate_drift *drifts;
+    int n_drifts; /* 0: tier 1 was not run */
+    int tier1_failed;
+    struct gate_setting *settings;
+    int n_settings;
+    struct gate_note *notes;
+    int n_notes;
+    struct gate_flip flips[10]; /* the largest losses */
+    int n_flips;
+    enum gate_verdict verdict;
+    const char *words; /* one sentence */
+};
+/* Takes the looks up to `samples` of each problem (0: all there are), setting by setting, each until it is
+ * decided. is_last: no further samples will come, so that what is open is inconclusive. */
+int gate_decide(struct gate_result *out, const struct gate_side *base, const struct gate_side *now,
+                const struct gate_limits *limits, double margin, int samples, int is_last, struct arena *a,
+                struct err *e);
+void gate_guards(struct gate_setting *s, const struct gate_side *base, const struct gate_side *now,
+                 const struct gate_limits *limits, int samples, int n_settings, struct arena *a);
+
+/* ---- what is written (gate_json.c, gate_junit.c, gate_page.c, gate_github.c, gate_history.c) */
+
+struct gate_night { /* a line of the history file */
+    double time;    /* seconds since 1970 */
+    const char *version, *verdict;
+    const char **setting;
+    double *z, *delta; /* by setting */
+    int n;
+};
+struct gate_history {
+    struct gate_night *night;
+    int n;
+};
+/* A missing file is an empty history; ERR_FORMAT for a damaged line. */
+int gate_history_read(struct gate_history *h, const char *path, struct arena *a, struct err *e);
+int gate_history_add(const char *path, const struct gate_result *r, double time, struct err *e);
+/* The control chart of a setting over the nights, oldest first: CUSUM of the drops (stat_cusum_add). `alarm`
+ * receives the first night beyond the limit, or -1. */
+#define GATE_CUSUM_K 0.5
+#define GATE_CUSUM_H 5.0
+void gate_chart(struct str *out, const struct gate_history *h, int *alarm, struct arena *a);
+
+void gate_json(struct str *out, const struct gate_result *r);
+void gate_junit(struct str *out, const struct gate_result *r);
+void gate_console(struct str *out, const struct gate_result *r);
+/* GitHub's workflow commands, at most ten. */
+void gate_github(struct str *out, const struct gate_result *r);
+/* The same page as markdown and as HTML; h NULL: no chart. */
+void gate_page(struct str *md, struct str *html, struct str *svg, const struct gate_result *r,
+               const struct gate_history *h, struct arena *a);
+/* Writes gate.json, gate.xml, gate.md, gate.html and gate.svg into dir. */
+int gate_write(const char *dir, const struct gate_result *r, const struct gate_history *h, struct str *md,
+               struct arena *a, struct err *e);
+
+/* ---- --run (gate_decode.c) */
+
+struct gate_progress { /* of the terminal, as in struct program */
+    int live, columns, quiet;
+};
+/* Decodes what the plan's folder lacks of the first `samples` samples of each problem, in the cells that are
+ * wanted (wanted[cell]; NULL: all). *signal: what stopped it, or 0; what was finished is saved. */
+int gate_decode(struct runplan *p, const char *dir, int samples, const char *wanted,
+                const struct gate_progress *show, int *signal, struct err *e);
+
+#endif

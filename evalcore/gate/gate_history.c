@@ -1,0 +1,165 @@
+/* The history of nights and its control chart (contract: gate.h). A line a night, appended with one write, so
+ * that the file can lie beside the journals of a shared folder. */
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/cli/version.h"
+#include "evalcore/gate/gate.h"
+#include "evalcore/svg/svg.h"
+
+enum { CURVES_MAX = SVG_COLOURS };
+
+static int read_night(struct gate_night *n, const json_t *o, const char *where, struct arena *a,
+                      struct err *e)
+{
+    const json_t *settings = json_object_get(o, "settings");
+    size_t count = json_array_size(settings);
+    const char *version = NULL, *verdict = NULL;
+    if (json_get_double(o, "time", &n->time, where, e) || json_get_str(o, "version", &version, where, e) ||
+        json_get_str(o, "verdict", &verdict, where, e))
+        return e->code;
+    n->version = arena_strdup(a, version);
+    n->verdict = arena_strdup(a, verdict);
+    n->setting = arena_alloc(a, (count + 1) * sizeof *n->setting);
+    n->z = arena_alloc(a, (count + 1) * sizeof *n->z);
+    n->delta = arena_alloc(a, (count + 1) * sizeof *n->delta);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *s = json_array_get(settings, i);
+        const char *name = NULL;
+        if (json_get_str(s, "setting", &name, where, e))
+            return e->code;
+        n->setting[n->n] = arena_strdup(a, name);
+        n->z[n->n] = n->delta[n->n] = NAN;
+        if (json_opt_double(s, "z", &n->z[n->n], where, e) ||
+            json_opt_double(s, "delta", &n->delta[n->n], where, e))
+            return e->code;
+        n->n++;
+    }
+    return 0;
+}
+
+int gate_history_read(struct gate_history *h, const char *path, struct arena *a, struct err *e)
+{
+    struct file_lines lines;
+    const char *line;
+    struct gate_night *list = NULL;
+    size_t n = 0, cap = 0;
+    *h = (struct gate_history){0};
+    if (!file_exists(path))
+        return 0;
+    int rc = file_lines_open(&lines, path, e);
+    if (rc)
+        return rc;
+    while ((rc = file_lines_next(&lines, &line, &n, e)) > 0) {
+        const char *where = arena_printf(a, "%s:%ld", path, lines.number);
+        json_t *o = NULL;
+        rc = json_read_text(&o, line, n, where, e);
+        xgrow(&list, &cap, (size_t)h->n + 1, sizeof *list);
+        list[h->n] = (struct gate_night){0};
+        if (!rc)
+            rc = read_night(&list[h->n++], o, where, a, e);
+        json_decref(o);
+        if (rc)
+            break;
+    }
+    file_lines_close(&lines);
+    h->night = arena_alloc(a, ((size_t)h->n + 1) * sizeof *list);
+    if (h->n)
+        memcpy(h->night, list, (size_t)h->n * sizeof *list);
+    free(list);
+    return rc;
+}
+
+int gate_history_add(const char *path, const struct gate_result *r, double time, struct err *e)
+{
+    struct str line = {0};
+    json_t *settings = json_array();
+    for (int i = 0; i < r->n_settings; i++) {
+        const struct gate_setting *s = &r->settings[i];
+        const struct gate_look *l = s->n_looks ? &s->look[s->n_looks - 1] : NULL;
+        json_t *o = json_pack("{s:o}", "setting", json_text_of(s->label));
+        if (l) {
+            json_object_set_new(o, "z", json_real(s->z));
+            json_object_set_new(o, "delta", json_real(l->now - l->base));
+            json_object_set_new(o, "samples", json_integer(l->samples));
+        }
+        json_array_append_new(settings, o);
+    }
+    json_t *o = json_pack("{s:f, s:s, s:s, s:o}", "time", time, "version", KVEVAL_VERSION, "verdict",
+                          gate_verdict_name(r->verdict), "settings", settings);
+    json_canonical(&line, o);
+    str_putc(&line, '\n');
+    json_decref(o);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666), rc = 0;
+    if (fd < 0 || write(fd, line.data, line.len) != (ssize_t)line.len || fsync(fd))
+        rc = err_set(e, ERR_IO, "%s: the night cannot be added to the history: %m", path);
+    if (fd >= 0)
+        close(fd);
+    str_release(&line);
+    return rc;
+}
+
+static double z_of(const struct gate_night *n, const char *setting)
+{
+    for (int i = 0; i < n->n; i++)
+        if (!strcmp(n->setting[i], setting))
+            return n->z[i];
+    return NAN;
+}
+
+static struct svg_series curve(const struct gate_history *h, const char *setting, int at, int *alarm,
+                               struct arena *a)
+{
+    struct svg_point *p = arena_alloc(a, (size_t)h->n * sizeof *p);
+    struct stat_cusum c = {.k = GATE_CUSUM_K, .h = GATE_CUSUM_H};
+    for (int i = 0; i < h->n; i++) {
+        int beyond = stat_cusum_add(&c, z_of(&h->night[i], setting)) < 0;
+        p[i] = (struct svg_point){
+            i + 1, c.low, NAN, NAN,
+            .tip = arena_printf(a, "%s\nnight %d: sum of drops %.2f", setting, i + 1, c.low)};
+        if (beyond && (*alarm < 0 || i < *alarm))
+            *alarm = i;
+    }
+    return (struct svg_series){.name = setting,
+                               .kind = SVG_LINE,
+                               .colour = (enum svg_colour)(at % SVG_COLOURS),
+                               .marker = (enum svg_marker)(at % SVG_MARKERS),
+                               .points = p,
+                               .n = (size_t)h->n,
+                               .cut_x = NAN};
+}
+
+void gate_chart(struct str *out, const struct gate_history *h, int *alarm, struct arena *a)
+{
+    struct svg_series s[CURVES_MAX + 1];
+    const struct gate_night *last = h->n ? &h->night[h->n - 1] : NULL;
+    int n = 0;
+    *alarm = -1;
+    if (!last)
+        return;
+    for (; n < last->n && n < CURVES_MAX; n++)
+        s[n] = curve(h, last->setting[n], n, alarm, a);
+    struct svg_point limit = {.x = 1, .y = GATE_CUSUM_H, .low = NAN, .high = NAN};
+    s[n++] = (struct svg_series){.name = "limit",
+                                 .kind = SVG_FLAT,
+                                 .colour = SVG_RED,
+                                 .marker = SVG_NONE,
+                                 .dash = SVG_DASHED,
+                                 .points = &limit,
+                                 .n = 1,
+                                 .cut_x = NAN};
+    struct svg_chart c = {.id = "nights",
+                          .title = "Sum of drops over the nights (CUSUM)",
+                          .desc =
+                              "For each setting the cumulative sum of nightly drops of accuracy below the "
+                              "baseline, in standard errors, less half a standard error a night",
+                          .x = {"night", 0.5, h->n + 0.5, 0, 0},
+                          .y = {"sum of drops, standard errors", 0, NAN, 0, 0},
+                          .series = s,
+                          .n_series = (size_t)n};
+    svg_chart(out, &c);
+}

@@ -1,0 +1,218 @@
+/* The page of a night, as markdown and as HTML, and the files of the gate (contract: gate.h). */
+#include <math.h>
+#include <string.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/gate/gate.h"
+#include "evalcore/report/doc/report_doc.h"
+
+static unsigned flag_of(enum gate_verdict v)
+{
+    return v == GATE_PASS ? CELL_GOOD : v == GATE_REGRESSION || v == GATE_ERROR ? CELL_BAD | CELL_STRONG : 0;
+}
+
+static void verdict(struct doc *d, const struct gate_result *r)
+{
+    doc_section(d, "verdict", "Verdict");
+    doc_paragraph(d, "%s: %s.", gate_verdict_name(r->verdict), r->words);
+    doc_paragraph(d, "Compared: %s with %s (kveval %s).", r->now->path, r->base->path, r->base->version);
+    if (!r->same_class)
+        doc_paragraph(d, "The numerics classes differ: %s, in the baseline %s.", r->now->numerics,
+                      r->base->numerics);
+    if (r->base->n_texts || r->now->n_texts)
+        doc_paragraph(d, "Tasks of texts have likelihoods instead of verdicts and are no part of the gate.");
+    for (int i = 0; i < r->n_settings; i++)
+        if (r->settings[i].differs)
+            doc_warning(d, "%s has other options than in the baseline: %s.", r->settings[i].label,
+                        r->settings[i].differs);
+}
+
+static void settings(struct doc *d, const struct gate_result *r)
+{
+    static const struct table_column columns[] = {{"setting", 0},
+                                                  {"verdict", 0},
+                                                  {"accuracy", CELL_NUMBER},
+                                                  {"baseline", CELL_NUMBER},
+                                                  {"difference", CELL_NUMBER},
+                                                  {"samples", CELL_NUMBER},
+                                                  {"p lower (Holm)", CELL_NUMBER},
+                                                  {"p loss", CELL_NUMBER}};
+    doc_section(d, "settings", "Accuracy over all tasks");
+    doc_paragraph(
+        d,
+        "Differences are in points with their 95 %% interval, the problems given. p lower: probability of so "
+        "few right answers without a change (exact stratified test, Holm over the settings). p loss: of "
+        "such a result if %g points had been lost.",
+        r->margin);
+    struct table *t = doc_table(d, "Each setting over all problems");
+    table_columns(d, t, columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < r->n_settings; i++) {
+        const struct gate_setting *s = &r->settings[i];
+        const struct gate_look *l = s->n_looks ? &s->look[s->n_looks - 1] : NULL;
+        table_row(d, t);
+        table_add(d, t, 0, "%s", s->label);
+        table_add(d, t, flag_of(s->verdict), "%s", gate_verdict_name(s->verdict));
+        if (s->why)
+            table_small(d, t, "%s", s->why);
+        table_add(d, t, 0, l ? "%.1f" : "", l ? 100 * l->now : 0);
+        table_add(d, t, 0, l ? "%.1f" : "", l ? 100 * l->base : 0);
+        table_add(d, t, 0, l ? "%+.1f [%+.1f to %+.1f]" : "", l ? 100 * (l->now - l->base) : 0,
+                  100 * s->ci.low, 100 * s->ci.high);
+        table_add(d, t, 0, l ? "%d" : "", l ? l->samples : 0);
+        table_add(d, t, 0, l ? "%.2g" : "", l ? l->holm : 0);
+        table_add(d, t, 0, l ? "%.2g" : "", l ? l->within : 0);
+    }
+}
+
+static void replays(struct doc *d, const struct gate_result *r)
+{
+    static const struct table_column columns[] = {{"setting", 0},
+                                                  {"completion", CELL_NUMBER},
+                                                  {"result", 0},
+                                                  {"nats a token", CELL_NUMBER},
+                                                  {"same top-1", CELL_NUMBER},
+                                                  {"shared entries", CELL_NUMBER},
+                                                  {"reads", CELL_NUMBER}};
+    if (!r->n_drifts)
+        return;
+    doc_section(d, "replays", "Replays");
+    doc_paragraph(d,
+                  "Completions that the base file keeps, decoded again token by token under each setting.%s",
+                  r->same_class ? " In one numerics class everything must be the same to the last bit." : "");
+    struct table *t = doc_table(d, "Replays");
+    table_columns(d, t, columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < r->n_drifts; i++) {
+        const struct gate_drift *x = &r->drifts[i];
+        table_row(d, t);
+        table_add(d, t, 0, "%s", x->setting);
+        table_add(d, t, 0, "%d", x->trace);
+        table_add(d, t, x->failed ? CELL_BAD | CELL_STRONG : CELL_GOOD, "%s",
+                  x->failed     ? "changed"
+                  : x->is_exact ? "the same bits"
+                                : "close");
+        if (x->why)
+            table_small(d, t, "%s", x->why);
+        table_add(d, t, 0, "%.2g", x->nats);
+        table_add(d, t, 0, "%.1f %%", 100 * x->top1);
+        table_add(d, t, 0, "%.0f %%", 100 * x->overlap);
+        table_add(d, t, 0, "%.0f", x->reads);
+    }
+}
+
+static void details(struct doc *d, const struct gate_result *r)
+{
+    static const struct table_column guard[] = {{"setting", 0},           {"length", CELL_NUMBER},
+                                                {"cut off", CELL_NUMBER}, {"unparsed", CELL_NUMBER},
+                                                {"reads", CELL_NUMBER},   {"errors", CELL_NUMBER}};
+    static const struct table_column flip[] = {
+        {"problem", 0}, {"task", 0}, {"setting", 0}, {"baseline", CELL_NUMBER}, {"now", CELL_NUMBER}};
+    doc_section(d, "guards", "What moves before accuracy does");
+    struct table *t =
+        doc_table(d, "Lengths beside the baseline's, shares of answers, total reads as a share of full "
+                     "attention's, failed jobs");
+    table_columns(d, t, guard, sizeof guard / sizeof *guard);
+    for (int i = 0; i < r->n_settings; i++) {
+        const struct gate_setting *s = &r->settings[i];
+        if (!s->n_looks)
+            continue;
+        table_row(d, t);
+        table_add(d, t, 0, "%s", s->label);
+        for (int k = 0; k < GATE_GUARDS; k++) {
+            const struct gate_guard *g = &s->guard[k];
+            unsigned bad = g->failed ? CELL_BAD | CELL_STRONG : 0;
+            if (k == 4)
+                table_add(d, t, bad, "%.0f", g->now);
+            else
+                table_add(d, t, bad, "%.1f %%", 100 * g->now);
+            if (k)
+                table_small(d, t, k == 4 ? "%.0f before" : "%.1f %% before",
+                            k == 4 ? g->base : 100 * g->base);
+        }
+    }
+    if (!r->n_flips)
+        return;
+    doc_section(d, "losses", "Problems that lost most");
+    t = doc_table(d, "Share of right answers, percent");
+    table_columns(d, t, flip, sizeof flip / sizeof *flip);
+    for (int i = 0; i < r->n_flips; i++) {
+        const struct gate_flip *f = &r->flips[i];
+        table_row(d, t);
+        table_add(d, t, 0, "%s", f->problem);
+        table_add(d, t, 0, "%s", f->task);
+        table_add(d, t, 0, "%s", f->setting);
+        table_add(d, t, 0, "%.0f", 100 * f->base);
+        table_add(d, t, 0, "%.0f", 100 * f->now);
+    }
+}
+
+static void nights(struct doc *d, const struct gate_history *h, struct str *svg, struct arena *a)
+{
+    struct str figure = {0};
+    int alarm = -1;
+    if (!h || !h->n)
+        return;
+    gate_chart(&figure, h, &alarm, a);
+    str_add(svg, figure.data, figure.len);
+    doc_section(d, "nights", "Nights");
+    if (alarm >= 0)
+        doc_warning(
+            d, "The sum of drops passed its limit in night %d of %d: a slow loss that no single night shows.",
+            alarm + 1, h->n);
+    else
+        doc_paragraph(d, "%d nights; no sum of drops has passed its limit.", h->n);
+    doc_figure(d, "gate.svg", "Control chart", &figure, 1,
+               "Each night adds a setting's drop below the baseline, in standard errors, less %g; the sum "
+               "never falls "
+               "below 0. Beyond %g the accuracy has drifted (CUSUM, Page 1954).",
+               GATE_CUSUM_K, GATE_CUSUM_H);
+}
+
+void gate_page(struct str *md, struct str *html, struct str *svg, const struct gate_result *r,
+               const struct gate_history *h, struct arena *a)
+{
+    struct doc d;
+    doc_init(&d, a, "kveval gate");
+    verdict(&d, r);
+    settings(&d, r);
+    replays(&d, r);
+    if (r->n_settings)
+        details(&d, r);
+    nights(&d, h, svg, a);
+    doc_markdown(md, &d);
+    doc_html(html, &d);
+    doc_release(&d);
+}
+
+static int put(const char *dir, const char *name, const struct str *text, struct err *e)
+{
+    struct str path = {0};
+    file_join(&path, dir, name);
+    int rc = file_write_atomic(path.data, str_text(text), text->len, e);
+    str_release(&path);
+    return rc;
+}
+
+int gate_write(const char *dir, const struct gate_result *r, const struct gate_history *h, struct str *md,
+               struct arena *a, struct err *e)
+{
+    struct str json = {0}, junit = {0}, html = {0}, svg = {0};
+    gate_json(&json, r);
+    gate_junit(&junit, r);
+    gate_page(md, &html, &svg, r, h, a);
+    int rc = file_mkdirs(dir, e);
+    if (!rc)
+        rc = put(dir, "gate.json", &json, e);
+    if (!rc)
+        rc = put(dir, "gate.xml", &junit, e);
+    if (!rc)
+        rc = put(dir, "gate.md", md, e);
+    if (!rc)
+        rc = put(dir, "gate.html", &html, e);
+    if (!rc && svg.len)
+        rc = put(dir, "gate.svg", &svg, e);
+    str_release(&json);
+    str_release(&junit);
+    str_release(&html);
+    str_release(&svg);
+    return rc;
+}
