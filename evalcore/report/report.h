@@ -8,7 +8,7 @@
  *
  * Writes report/ into the folder of a loaded run: index.html, report.md, accuracy.csv, pairs.csv, lengths.csv
  * published.csv where the run file names figures of a paper, and the figures as *.svg, each file whole or not
- * at all; figures that the earlier report showed and this one does not are removed. Works on an unfinished
+ * at all; figures that the earlier report showed and this one does not are removed. Works on an incomplete
  * run folder and says how much is missing. `table`, when not NULL, receives the accuracy table as plain text
  * for a terminal. */
 struct str;

@@ -22,6 +22,7 @@ static void health_row(struct doc *d, struct table *t, const struct report *r, c
     report_number_cell(d, t, s->mean_tokens, 0);
     report_number_cell(d, t, s->median_tokens, 0);
     report_number_cell(d, t, s->p95_tokens, 0);
+    report_number_cell(d, t, s->total_density, 3);
     report_number_cell(d, t, s->kv_density, 3);
     report_number_cell(d, t, s->aux_density, 3);
     report_number_cell(d, t, s->peak_tokens, 0);
@@ -32,13 +33,38 @@ static void health_row(struct doc *d, struct table *t, const struct report *r, c
               "%s", activity[s->activity]);
 }
 
+/* One word for one thing, here and in the journals, CSV files and commands. */
+static void add_words(struct doc *d)
+{
+    static const char *const words[][2] = {
+        {"wrong", "a readable answer that is not the reference"},
+        {"ambiguous", "answers that contradict each other"},
+        {"unparsed", "the completion ended by itself, and no answer could be read from it"},
+        {"unfinished", "the thinking block was opened and never closed, whatever ended the completion"},
+        {"truncated", "cut off at the length limit outside of a thinking block, and no answer could be read"},
+        {"error", "the job failed; kveval show prints why"},
+        {"at limit", "ended at the length limit, with or without an answer"},
+        {"missing", "a job that has not been decoded yet"},
+        {"incomplete", "of a cell or a run: some of its jobs are missing"}};
+    struct table *t = doc_table(d, "What the words mean.");
+    table_column(d, t, "word", 0);
+    table_column(d, t, "meaning", 0);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        table_row(d, t);
+        table_add(d, t, 0, "%s", words[i][0]);
+        table_add(d, t, 0, "%s", words[i][1]);
+    }
+}
+
 void report_add_health(struct doc *d, const struct report *r)
 {
     struct table *t = doc_table(
-        d, "What became of the jobs that are not correct (at limit: stopped by the length limit), completion "
-           "lengths in tokens, and what the engine counted: KV density (KV tokens read over those that full "
-           "attention would have read on the same tokens), auxiliary reads (page bounds, key scans) in the "
-           "same unit, and the most tokens held at once (mean over jobs).");
+        d,
+        "What became of the jobs that are not correct (at limit: stopped by the length limit), completion "
+        "lengths in tokens, and what the engine counted: total reads as a share of what full attention would "
+        "have read on the same tokens, split into tokens attended and what was read to choose them (page "
+        "bounds, "
+        "key scans) in the same unit, and the most tokens held at once (mean over jobs).");
     static const struct table_column columns[] = {{"cell", 0},
                                                   {"jobs", CELL_NUMBER},
                                                   {"wrong", CELL_NUMBER},
@@ -51,8 +77,9 @@ void report_add_health(struct doc *d, const struct report *r)
                                                   {"mean", CELL_NUMBER},
                                                   {"median", CELL_NUMBER},
                                                   {"p95", CELL_NUMBER},
-                                                  {"KV density", CELL_NUMBER},
-                                                  {"aux", CELL_NUMBER},
+                                                  {"total reads", CELL_NUMBER},
+                                                  {"attended", CELL_NUMBER},
+                                                  {"to choose", CELL_NUMBER},
                                                   {"peak tokens", CELL_NUMBER},
                                                   {"policy", 0}};
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
@@ -62,4 +89,5 @@ void report_add_health(struct doc *d, const struct report *r)
             if (r->cells[i].column == col)
                 health_row(d, t, r, &r->cells[i]);
     }
+    add_words(d);
 }

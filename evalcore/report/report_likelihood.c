@@ -38,6 +38,7 @@ static void text_row(struct doc *d, struct table *t, const struct report *r, int
     difference_cells(d, t, report_text_pair_of(r, i));
     report_number_cell(d, t, f.kl, 5);
     report_number_cell(d, t, 100 * f.top1, 2);
+    report_number_cell(d, t, s->total_density, 3);
     report_number_cell(d, t, s->kv_density, 3);
     report_number_cell(d, t, s->aux_density, 3);
     report_number_cell(d, t, s->peak_tokens, 0);
@@ -52,8 +53,9 @@ void report_add_likelihood(struct doc *d, const struct report *r)
            "the policy's next-token distribution from that of full attention on the same tokens, in nats, "
            "over the whole vocabulary. Top-1: percent of tokens before which both have the same likeliest "
            "token. "
-           "KV density: KV tokens read over those that full attention would have read; aux: what was read to "
-           "choose them, in the same unit; peak tokens: the most held at once (mean over windows).");
+           "Total reads: tokens attended and read to choose them, over those that full attention would have "
+           "read; "
+           "peak tokens: the most held at once (mean over windows).");
     static const struct table_column columns[] = {{"policy", 0},
                                                   {"windows", CELL_NUMBER},
                                                   {"bits per byte", CELL_NUMBER},
@@ -61,8 +63,9 @@ void report_add_likelihood(struct doc *d, const struct report *r)
                                                   {"Holm p", CELL_NUMBER},
                                                   {"KL", CELL_NUMBER},
                                                   {"top-1", CELL_NUMBER},
-                                                  {"KV density", CELL_NUMBER},
-                                                  {"aux", CELL_NUMBER},
+                                                  {"total reads", CELL_NUMBER},
+                                                  {"attended", CELL_NUMBER},
+                                                  {"to choose", CELL_NUMBER},
                                                   {"peak tokens", CELL_NUMBER}};
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
     for (int panel = 0; panel < r->n_panels; panel++) {

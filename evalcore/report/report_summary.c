@@ -35,7 +35,7 @@ void report_add_summary(struct doc *d, const struct report *r)
     if (missing > 0)
         doc_warning(d,
                     "incomplete %ld/%ld (biased to short): %ld completions are still missing. Short "
-                    "completions finish first, so accuracies and lengths of unfinished cells are not those "
+                    "completions finish first, so accuracies and lengths of incomplete cells are not those "
                     "of the finished run. Repeat the same kveval sweep command to go on.",
                     run->n_done, run->n_expected, missing);
     doc_paragraph(d,

@@ -125,14 +125,14 @@ static void add_texts(struct str *out, const struct report *r, size_t name_width
         if (!n++ || strcmp(c->task->label, r->run->cells[i - 1].task->label)) {
             str_puts(out, out->len ? "\n" : "");
             put(out, shortened(r->arena, c->task->label, name_width), name_width);
-            str_puts(out, "  bits/byte  difference  KL, nats  top-1 %  KV density\n");
+            str_puts(out, "  bits/byte  difference  KL, nats  top-1 %  total reads\n");
         }
         struct likelihood_figures f = report_likelihood_figures(&r->cells[i].likelihood);
         const struct pair *p = report_text_pair_of(r, i);
         put(out, row_label(r, r->cells[i].row), name_width);
-        str_printf(out, "  %9s  %10s  %8s  %7s  %10s%s\n", decimals(r, f.bits_per_byte, 4),
+        str_printf(out, "  %9s  %10s  %8s  %7s  %11s%s\n", decimals(r, f.bits_per_byte, 4),
                    p && p->problems ? arena_printf(r->arena, "%+.4f", p->delta) : "-", decimals(r, f.kl, 5),
-                   decimals(r, 100 * f.top1, 2), decimals(r, r->cells[i].kv_density, 3),
+                   decimals(r, 100 * f.top1, 2), decimals(r, r->cells[i].total_density, 3),
                    c->n_records < c->n_expected ? " *" : "");
     }
 }

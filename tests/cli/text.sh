@@ -27,7 +27,7 @@ is() {
 }
 
 run 0 sweep text.json -o out --threads 1 --max-batch 32
-grep -q '^text  *bits/byte  difference  KL, nats  top-1 %  KV density$' stdout.txt || fail "the table: $(cat stdout.txt)"
+grep -q '^text  *bits/byte  difference  KL, nats  top-1 %  total reads$' stdout.txt || fail "the table: $(cat stdout.txt)"
 csv=out/report/accuracy.csv
 is $csv full kl 0
 is $csv full top1 1

@@ -93,7 +93,7 @@ int main(void)
     CHECK(!strstr(csv.data, "## Accuracy") && !strstr(csv.data, "## Health") &&
           !strstr(csv.data, "## Figures"));
     CHECK(exists("divergence_text.svg") && exists("bits_text.svg") && !exists("length_cdf_text.svg"));
-    CHECK(strstr(table.data, "quest k_pages=2     2.5000     +0.5000   0.33333    66.67       0.500\n"));
+    CHECK(strstr(table.data, "quest k_pages=2     2.5000     +0.5000   0.33333    66.67        0.562\n"));
     str_release(&csv);
     str_release(&out);
     str_release(&table);
