@@ -299,6 +299,60 @@ static void test_empty(void)
     fake_release(&r);
 }
 
+static int has_caution(const struct cautions *c, const char *what)
+{
+    int n = 0;
+    for (int i = 0; i < c->n; i++)
+        n += strstr(c->text[i], what) != NULL;
+    return n;
+}
+
+/* Two greedy samples of a problem were counted as two answers. */
+static void test_greedy_samples_count_once(void)
+{
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    plain_run(&r);
+    report_compute(&rep, &r, &a);
+    struct cautions none = report_cautions(&rep);
+    CHECK_INT(has_caution(&none, "decodes greedily"), 0);
+    CHECK_INT(has_caution(&none, "beyond the model's context"), 0);
+    r.cells[5].temperature = r.cells[6].temperature = 0;
+    json_object_set_new(r.config, "max_context", json_integer(350));
+    for (int i = 0; i < 3; i++)
+        r.tasks[0].problems[i].prompt_tokens = 100;
+    report_compute(&rep, &r, &a);
+    const struct pair *p = report_pair_of(&rep, 6);
+    CHECK(p && p->is_single && p->problems == 3 && p->only_a == 2 && !strcmp(p->test, "mcnemar_exact"));
+    struct cautions c = report_cautions(&rep);
+    CHECK_INT(has_caution(&c, "the 2 samples of a problem are the same completion again"), 1);
+    CHECK_INT(has_caution(&c, "the model's context of 350 for 3 of 10 problems of relay"), 1);
+    arena_release(&a);
+    fake_release(&r);
+}
+
+/* A baseline that solves nothing, or everything, leaves no room. */
+static void test_baseline_at_an_end(void)
+{
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    plain_run(&r);
+    for (int i = 0; i < 10; i++)
+        ((struct record *)r.cells[0].records)[i].score = 0;
+    for (int i = 0; i < 8; i++)
+        ((struct record *)r.cells[5].records)[i].score = 1;
+    report_compute(&rep, &r, &a);
+    struct cautions c = report_cautions(&rep);
+    CHECK_INT(has_caution(&c, "The baseline solves nothing of relay:"), 1);
+    CHECK_INT(has_caution(&c, "The baseline solves all of my \"quiz\", part 1:"), 1);
+    CHECK(!(report_pair_of(&rep, 1)->could & 1U << MARK_LOWER));
+    CHECK(!(report_pair_of(&rep, 6)->could & 1U << MARK_HIGHER));
+    arena_release(&a);
+    fake_release(&r);
+}
+
 int main(int argc, char **argv)
 {
     struct err e = {0};
@@ -306,6 +360,8 @@ int main(int argc, char **argv)
     log_set_quiet(1); /* the runs here have an inactive policy, and its warning is expected */
     test_golden(argc > 1 ? argv[1] : NULL);
     test_wide_table();
+    test_greedy_samples_count_once();
+    test_baseline_at_an_end();
     test_foreign_files();
     test_numbers();
     test_against();
