@@ -1,7 +1,8 @@
 /* No verdict is offered that no outcome could earn, and none is withheld that one could: stat_can_differ and
- * stat_can_be_within against brute force, for 2 to 20 problems and 1 to 30 comparisons. */
+ * stat_can_be_within against brute force, for 1 to 20 problems and 1 to 30 comparisons. */
 #include "tests/check.h"
 
+#include "evalcore/base/rng.h"
 #include "evalcore/stats/stats.h"
 
 enum { PROBLEMS = 20, TESTS = 30, OUTCOMES = (PROBLEMS + 1) * (PROBLEMS + 2) / 2 };
@@ -25,6 +26,16 @@ struct earned {
     int lower, higher, within;
 };
 
+static void give_verdict(struct earned *e, double differ, double within, int is_higher)
+{
+    if (differ <= alpha && is_higher)
+        e->higher = 1;
+    else if (differ <= alpha)
+        e->lower = 1;
+    else if (within <= alpha)
+        e->within = 1;
+}
+
 /* The verdict of test 0, by Holm's procedure itself. */
 static void judge(const struct outcome *test, int n, struct earned *e)
 {
@@ -35,27 +46,32 @@ static void judge(const struct outcome *test, int n, struct earned *e)
     for (int i = 0; i < n; i++)
         p[i] = test[i].within;
     stat_holm(p, (size_t)n, within);
-    if (differ[0] <= alpha && test[0].is_higher)
-        e->higher = 1;
-    else if (differ[0] <= alpha)
-        e->lower = 1;
-    else if (within[0] <= alpha)
-        e->within = 1;
+    give_verdict(e, differ[0], within[0], test[0].is_higher);
 }
 
-static void compare(long n, int tests, double margin, struct earned e)
+/* Holm's procedure where `others` of the tests have p = q and the rest, test 0 among them, has p. */
+static double holm_of_two(double p, double q, int tests, int others)
 {
-    int differ = stat_can_differ(n, 1, tests, alpha);
-    int within = stat_can_be_within(n, 1, tests, alpha, margin);
-    CHECK_INT(e.lower, differ);
-    CHECK_INT(e.higher, differ);
-    CHECK_INT(e.within, within);
-    if (e.lower != differ || e.within != within)
-        fprintf(stderr, "  with %ld problems, %d tests, margin %g\n", n, tests, margin);
+    return fmin(1, !others || p <= q ? tests * p : fmax(tests * q, (tests - others) * p));
+}
+
+/* Any outcome of test 0 and as many like it as there may be, any other outcome of the rest. Those that are
+ * less clear in both respects change nothing for test 0. */
+static struct earned two_groups(int tests, const struct outcome *all, int k)
+{
+    struct earned e = {0};
+    for (int a = 0; a < k && !(e.lower && e.higher && e.within); a++)
+        for (int b = 0; b < k; b++) {
+            int is_clearer = all[b].differ < all[a].differ || all[b].within < all[a].within;
+            for (int others = b ? 1 : 0; others < (is_clearer || !b ? tests : 0); others++)
+                give_verdict(&e, holm_of_two(all[a].differ, all[b].differ, tests, others),
+                             holm_of_two(all[a].within, all[b].within, tests, others), all[a].is_higher);
+        }
+    return e;
 }
 
 /* Every combination of outcomes of up to three tests. */
-static void test_all_combinations(long n, int tests, double margin, const struct outcome *all, int k)
+static struct earned all_combinations(int tests, const struct outcome *all, int k)
 {
     struct outcome t[3];
     struct earned e = {0};
@@ -67,39 +83,80 @@ static void test_all_combinations(long n, int tests, double margin, const struct
                 t[2] = all[c];
                 judge(t, tests, &e);
             }
-    compare(n, tests, margin, e);
+    return e;
 }
 
-/* Every outcome of test 0; no, one, half or all of the others have any other outcome, the rest are like it.
- */
-static void test_two_groups(long n, int tests, double margin, const struct outcome *all, int k)
+/* Outcomes at random, mostly the clear ones: none may earn what two groups cannot. */
+static void some_combinations(struct rng *r, int tests, const struct outcome *all, int k, struct earned *e)
 {
     struct outcome t[TESTS];
-    struct earned e = {0};
-    const int others[] = {0, 1, tests / 2, tests - 1};
-    for (int g = 0; g < 4; g++)
-        for (int a = 0; a < k; a++)
-            for (int b = 0; b < (others[g] ? k : 1); b++) {
-                for (int i = 0; i < tests; i++)
-                    t[i] = i < tests - others[g] ? all[a] : all[b];
-                judge(t, tests, &e);
+    for (int draw = 0; draw < 5; draw++) {
+        for (int i = 0; i < tests; i++) {
+            t[i] = all[rng_below(r, (uint32_t)k)];
+            for (int try = 0; try < 6; try++) {
+                const struct outcome *o = &all[rng_below(r, (uint32_t)k)];
+                t[i] = o->within < t[i].within || o->differ < t[i].differ ? *o : t[i];
             }
-    compare(n, tests, margin, e);
+        }
+        judge(t, tests, e);
+    }
+}
+
+static void compare(long n, int tests, double margin, struct earned e)
+{
+    int differ = stat_can_differ(n, 1, tests, alpha);
+    int within = stat_can_be_within(n, 1, tests, alpha, margin);
+    CHECK_INT(differ, e.lower);
+    CHECK_INT(differ, e.higher);
+    CHECK_INT(within, e.within);
+    if (e.lower != differ || e.higher != differ || e.within != within)
+        fprintf(stderr, "  with %ld problems, %d tests, margin %g\n", n, tests, margin);
+}
+
+static void test_one_sample(void)
+{
+    static const double margins[] = {0.05, 0.2};
+    struct outcome all[OUTCOMES];
+    struct rng r;
+    rng_init(&r, 1, 0);
+    for (size_t m = 0; m < 2; m++)
+        for (long n = 1; n <= PROBLEMS; n++) {
+            int k = outcomes_of(n, margins[m], all);
+            for (int tests = 1; tests <= TESTS; tests++) {
+                struct earned e = two_groups(tests, all, k);
+                some_combinations(&r, tests, all, k, &e);
+                compare(n, tests, margins[m], e);
+            }
+            for (int tests = 1; tests <= 3 && n <= (tests < 3 ? 8 : 4); tests++)
+                compare(n, tests, margins[m], all_combinations(tests, all, k));
+        }
+}
+
+/* Several samples: the clearest loss is everything right before and nothing after; without any difference
+ * "within" holds where Holm's first step does. */
+static void test_several_samples(void)
+{
+    struct stratum lost[PROBLEMS];
+    double same[PROBLEMS] = {0};
+    for (long samples = 2; samples <= 8; samples *= 2)
+        for (long n = 1; n <= PROBLEMS; n++) {
+            for (long i = 0; i < n; i++)
+                lost[i] = (struct stratum){samples, samples, 0, samples};
+            double differ = stat_stratified(lost, (size_t)n).two_sided;
+            double within = stat_noninferior_mean(same, (size_t)n, 0.2);
+            for (int tests = 1; tests <= TESTS; tests++) {
+                CHECK_INT(stat_can_differ(n, samples, tests, alpha), tests * differ <= alpha);
+                CHECK_INT(stat_can_be_within(n, samples, tests, alpha, 0.2), tests * within <= alpha);
+            }
+        }
 }
 
 int main(void)
 {
-    static const double margins[] = {0.05, 0.2};
-    struct outcome all[OUTCOMES];
-    for (size_t m = 0; m < 2; m++)
-        for (long n = 2; n <= PROBLEMS; n++) {
-            int k = outcomes_of(n, margins[m], all);
-            test_all_combinations(n, 1, margins[m], all, k);
-            test_all_combinations(n, 2, margins[m], all, k);
-            if (n <= 6)
-                test_all_combinations(n, 3, margins[m], all, k);
-            for (int tests = 3; tests <= TESTS; tests += n <= 8 ? 1 : 9)
-                test_two_groups(n, tests, margins[m], all, k);
-        }
+    test_one_sample();
+    test_several_samples();
+    CHECK(!stat_can_differ(0, 1, 1, alpha) && !stat_can_differ(20, 0, 1, alpha) &&
+          !stat_can_differ(20, 1, 0, alpha));
+    CHECK(!stat_can_be_within(0, 1, 1, alpha, 0.2) && !stat_can_be_within(20, 1, 1, alpha, 0));
     return check_done();
 }
