@@ -1,6 +1,7 @@
 /* kveval report and score: everything here is rebuilt from the journals of a run folder. */
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
@@ -11,10 +12,13 @@
 #include "evalcore/store/run.h"
 #include "evalcore/store/segmenter.h"
 
+enum { RUNS_MAX = 64 }; /* that one page merges */
+
 struct report_flags {
     const char *against, *bench, *zh_dict;
     double margin; /* 0: what the run folder says */
     int transcripts;
+    const char *out; /* NULL: DIR/report */
 };
 
 static const struct cli_option report_table[] = {
@@ -25,6 +29,8 @@ static const struct cli_option report_table[] = {
     {"margin", 0, CLI_DOUBLE, offsetof(struct report_flags, margin), "POINTS",
      .help = "what may be lost and still be called as good as the baseline; default: the run file's margin",
      .min = MARGIN_MIN, .max = MARGIN_MAX},
+    {"out", 'o', CLI_STRING, offsetof(struct report_flags, out), "FOLDER",
+     .help = "write the page here; default DIR/report, needed when several runs are merged"},
     {"transcripts", 0, CLI_FLAG, offsetof(struct report_flags, transcripts), NULL,
      .help = "write the prompts and completions beside the page, which leads to them"},
     {"zh-dict", 0, CLI_STRING, offsetof(struct report_flags, zh_dict), "DIR", .help = ZH_DICT_HELP},
@@ -53,6 +59,20 @@ static int missing(const struct run *r)
     return 1;
 }
 
+/* How much is missing is said, and new grades are kept. */
+static int load(struct run *r, const char *dir, const struct report_flags *o, struct err *e)
+{
+    int rc = run_load_with(r, dir, &(struct run_options){.zh_dict = o->zh_dict}, e);
+    if (rc)
+        return ERR_USAGE; /* whatever the folder lacks */
+    damaged(r);
+    missing(r);
+    rc = r->n_graded ? grades_save(r, e) : 0;
+    if (rc)
+        run_release(r);
+    return rc;
+}
+
 static int write_report(const struct run *r, const struct report_flags *o, struct str *table, struct err *e)
 {
     struct run old = {0};
@@ -64,9 +84,46 @@ static int write_report(const struct run *r, const struct report_flags *o, struc
                                &(struct report_options){.against = o->against ? &old : NULL,
                                                         .transcripts = o->transcripts,
                                                         .bench = o->bench},
-                               str_text(&folder), table, e);
+                               o->out ? o->out : str_text(&folder), table, e);
     str_release(&folder);
     run_release(&old);
+    return rc;
+}
+
+static int merge(const char **dirs, int n, const struct report_flags *o, struct str *table, struct err *e)
+{
+    struct run runs[RUNS_MAX] = {0};
+    int rc = 0, loaded = 0;
+    if (o->against)
+        return err_set(e, ERR_USAGE,
+                       "--against compares one run with another; leave it out when runs are merged");
+    if (!o->out)
+        return err_set(e, ERR_USAGE, "%d runs become one page: say where with -o FOLDER", n);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            if (!strcmp(dirs[i], dirs[k]))
+                return err_set(e, ERR_USAGE, "%s is named twice; name each run once", dirs[i]);
+    while (loaded < n && !(rc = load(&runs[loaded], dirs[loaded], o, e)))
+        loaded++;
+    if (!rc)
+        rc = report_write_merged(runs, n, o->margin,
+                                 &(struct report_options){.transcripts = o->transcripts, .bench = o->bench},
+                                 o->out, table, e);
+    while (loaded)
+        run_release(&runs[--loaded]);
+    return rc;
+}
+
+static int one(const char *dir, const struct report_flags *o, struct str *table, struct err *e)
+{
+    struct run r;
+    int rc = load(&r, dir, o, e);
+    if (rc)
+        return rc;
+    if (o->margin > 0)
+        r.margin = o->margin;
+    rc = write_report(&r, o, table, e);
+    run_release(&r);
     return rc;
 }
 
@@ -75,33 +132,24 @@ static int run_report(const struct program *p, int argc, char **argv)
     struct report_flags o = {0};
     struct str table = {0};
     struct err e = {0};
-    struct run r;
-    const char *dir;
+    const char *dirs[RUNS_MAX];
     int n;
     (void)p;
-    int code = command_parse(&cmd_report, &o, argc, argv, &dir, 1, 1, &n);
+    int code = command_parse(&cmd_report, &o, argc, argv, dirs, 1, RUNS_MAX, &n);
     if (code >= 0)
         return code;
-    if (run_load_with(&r, dir, &(struct run_options){.zh_dict = o.zh_dict}, &e))
-        return command_fail(&e, EXIT_USAGE);
-    if (o.margin > 0)
-        r.margin = o.margin;
-    damaged(&r);
-    missing(&r);
-    int rc = r.n_graded ? grades_save(&r, &e) : 0;
+    int rc = n > 1 ? merge(dirs, n, &o, &table, &e) : one(dirs[0], &o, &table, &e);
     if (!rc)
-        rc = write_report(&r, &o, &table, &e);
-    run_release(&r);
-    if (!rc)
-        printf("%s\nreport: %s/report/report.md and index.html\n", str_text(&table), dir);
+        printf("%s\nreport: %s%s/report.md and index.html\n", str_text(&table), o.out ? o.out : dirs[0],
+               o.out ? "" : "/report");
     str_release(&table);
     return rc ? command_fail(&e, rc == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;
 }
 
 const struct command cmd_report = {
     .name = "report",
-    .usage = "DIR [--against OLD] [--bench FILE] [--margin POINTS] [--transcripts]",
-    .help = "write DIR/report from the journals, finished or not",
+    .usage = "DIR... [-o FOLDER] [--against OLD] [--bench FILE] [--margin POINTS] [--transcripts]",
+    .help = "write DIR/report from the journals, finished or not; several runs as one page",
     .options = report_table,
     .run = run_report,
 };

@@ -16,6 +16,7 @@
 #include "evalcore/report/csv/report_csv.h"
 #include "evalcore/report/figures/report_figures.h"
 #include "evalcore/report/data/report_longbench.h"
+#include "evalcore/report/data/report_merge.h"
 #include "evalcore/report/report_parts.h"
 #include "evalcore/report/data/report_ruler.h"
 #include "evalcore/report/report_transcripts.h"
@@ -105,11 +106,13 @@ static const struct section *section_of(const struct csv_table *t)
     return NULL;
 }
 
-static void build(struct doc *d, const struct report *r)
+static void build(struct doc *d, const struct report *r, const char *note)
 {
     for (int i = 0; i < SECTIONS; i++)
         if (applies(&sections[i], r)) {
             doc_section(d, sections[i].id, sections[i].title);
+            if (note && i == 0)
+                doc_paragraph(d, "%s", note);
             sections[i].add(d, r);
         }
     report_add_data(d, r);
@@ -279,7 +282,7 @@ int report_write_with(const struct run *run, const struct report_options *o, con
     }
     doc_init(&d, &arena,
              arena_printf(&arena, "kveval report: %s", run->model && *run->model ? run->model : "run"));
-    build(&d, &now);
+    build(&d, &now, o->note);
     int rc = file_mkdirs(folder, e);
     if (rc == 0)
         rc = write_all(folder, &now, &d, e);
@@ -294,6 +297,19 @@ int report_write_run(const struct run *run, const struct run *against, const cha
                      struct err *e)
 {
     return report_write_with(run, &(struct report_options){.against = against}, folder, table, e);
+}
+
+int report_write_merged(const struct run *runs, int n, double margin, const struct report_options *o,
+                        const char *folder, struct str *table, struct err *e)
+{
+    struct run all;
+    struct report_options with = *o;
+    int rc = report_merge(&all, runs, n, margin, &with.note, e);
+    if (!rc) {
+        rc = report_write_with(&all, &with, folder, table, e);
+        run_release(&all);
+    }
+    return rc;
 }
 
 int report_write(const struct run *run, struct str *table, struct err *e)

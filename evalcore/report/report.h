@@ -20,12 +20,16 @@ struct report_options {
     /* NULL, or another run: a section and against.csv compare the cells that have the same label, task and
      * swept settings in both. */
     const struct run *against;
-    int transcripts; /* write the texts of problems and completions beside the page */
+    const char *note; /* said first of all; NULL: nothing */
+    int transcripts;  /* write the texts of problems and completions beside the page */
     const char
         *bench; /* NULL, or a file of `kveval bench components`: a section says where a step's time goes */
 };
 int report_write_with(const struct run *run, const struct report_options *o, const char *folder,
                       struct str *table, struct err *e);
+/* Merges n loaded runs into one page (report_merge.h) and writes it into the folder; margin 0: theirs. */
+int report_write_merged(const struct run *runs, int n, double margin, const struct report_options *o,
+                        const char *folder, struct str *table, struct err *e);
 int report_write_run(const struct run *run, const struct run *against, const char *folder, struct str *table,
                      struct err *e);
 

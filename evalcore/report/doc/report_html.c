@@ -123,17 +123,26 @@ static void section(struct page *p, const struct doc_section *s)
     str_puts(p->out, box ? "</div>\n</section>\n" : "</section>\n");
 }
 
-/* JSON inside a script element: "<" would let a text end it. */
+/* JSON inside a script element: "<" would let a text end it, and what turns the direction of text
+ * (svg_escape()) would disguise it. */
 static void data(struct str *out, const struct doc *d)
 {
     if (!d->data)
         return;
     str_puts(out, "<script type=\"application/json\" id=\"data\">");
-    for (size_t i = 0; i < d->data->len; i++)
-        if (d->data->data[i] == '<')
+    for (size_t i = 0; i < d->data->len; i++) {
+        const unsigned char *c = (const unsigned char *)d->data->data + i;
+        unsigned code =
+            c[0] == 0xE2 && (c[1] == 0x80 || c[1] == 0x81) ? 0x2000u + (c[1] & 1) * 64u + (c[2] & 63) : 0;
+        if (*c == '<') {
             str_puts(out, "\\u003c");
-        else
-            str_putc(out, d->data->data[i]);
+        } else if ((code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069)) {
+            str_printf(out, "\\u%04x", code);
+            i += 2;
+        } else {
+            str_putc(out, (char)*c);
+        }
+    }
     str_puts(out, "</script>\n");
 }
 
