@@ -114,6 +114,10 @@ static void build(struct doc *d, const struct report *r, const char *note)
             if (note && i == 0)
                 doc_paragraph(d, "%s", note);
             sections[i].add(d, r);
+            if (i == 0) {
+                doc_lead(d);
+                report_add_lead(d, r);
+            }
         }
     report_add_data(d, r);
 }

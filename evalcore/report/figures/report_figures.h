@@ -19,6 +19,9 @@ struct report_figure {
  * for theirs, and are in no other. */
 void report_add_figures(struct doc *d, const struct report *r);
 
+/* The first screen's figure, where there are two settings to show. */
+void report_add_lead(struct doc *d, const struct report *r);
+
 /* "relay: accuracy against budget", "accuracy_budget_relay.svg"; in the arena. */
 const char *report_figure_title(struct arena *a, const struct panel *p, const struct report_figure *f);
 const char *report_figure_file(struct arena *a, const struct panel *p, const struct report_figure *f);
