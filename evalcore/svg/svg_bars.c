@@ -28,7 +28,8 @@ static double column_top(const struct svg_bars *b, size_t column)
     return top > 0 ? top : 1;
 }
 
-static void draw_bar(struct str *out, const struct svg_bar *q, double x, double y, double room, double top)
+static void draw_bar(struct str *out, const struct svg_bar *q, double x, double y, double width, double room,
+                     double top)
 {
     if (!isfinite(q->value))
         return;
@@ -44,7 +45,7 @@ static void draw_bar(struct str *out, const struct svg_bar *q, double x, double 
         end = fmax(end, high);
     }
     if (q->text)
-        svg_text(out, x + end + 5, y + ROW / 2.0 + 4.5, "start", "", font, 0, q->text);
+        svg_text(out, x + end + 5, y + ROW / 2.0 + 4.5, "start", "", font, width - end - 3, q->text);
 }
 
 static double names_width(const struct svg_bars *b)
@@ -73,8 +74,8 @@ void svg_bars(struct str *out, const struct svg_bars *b)
         svg_mark_begin(out, row->cell, row->tip);
         svg_text(out, left - 8, y + ROW / 2.0 + 4.5, "end", "", font, left - 16, b->names[i]);
         for (size_t c = 0; c < b->n_columns; c++)
-            draw_bar(out, &row[c], left + (width + gap) * (double)c, y, width - text_room(b, c),
-                     column_top(b, c));
+            draw_bar(out, &row[c], left + (width + gap) * (double)c, y, width,
+                     fmax(20, width - text_room(b, c)), column_top(b, c));
         svg_mark_end(out);
     }
     str_puts(out, "</svg>\n");

@@ -167,7 +167,8 @@ static void matrix_row(struct str *out, const struct svg_matrix *m, size_t row, 
     }
 }
 
-static double matrix_legend(struct str *out, int has_shares, double y)
+/* Returns the y of its last row; when out is NULL it only measures. */
+static double matrix_legend(struct str *out, int has_shares, double width, double y)
 {
     static const struct {
         const char *look, *text;
@@ -180,10 +181,17 @@ static double matrix_legend(struct str *out, int has_shares, double y)
     for (size_t i = 0; i < sizeof entry / sizeof *entry; i++) {
         if (entry[i].shares && !has_shares)
             continue;
-        str_printf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"11\" height=\"13\"/>\n",
-                   entry[i].look, x, y - 11);
-        svg_text(out, x + 17, y, "start", "kv-m", small, 0, entry[i].text);
-        x += 17 + svg_text_width(entry[i].text, small) + 18;
+        double room = 17 + svg_text_width(entry[i].text, small);
+        if (x > 12 && x + room > width) {
+            x = 12;
+            y += 20;
+        }
+        if (out) {
+            str_printf(out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"11\" height=\"13\"/>\n",
+                       entry[i].look, x, y - 11);
+            svg_text(out, x + 17, y, "start", "kv-m", small, 0, entry[i].text);
+        }
+        x += room + 18;
     }
     return y;
 }
@@ -203,7 +211,7 @@ void svg_matrix(struct str *out, const struct svg_matrix *m)
     width = width < WIDTH ? WIDTH : width;
     double top = svg_title(NULL, m->title, width) + 26, row = SQUARE + 3;
     double bottom = top + row * (double)m->n_rows;
-    svg_begin(out, m->id, m->title, m->desc, width, bottom + 34);
+    svg_begin(out, m->id, m->title, m->desc, width, matrix_legend(NULL, has_shares, width, bottom + 20) + 14);
     svg_title(out, m->title, width);
     for (size_t c = 0; c < m->n_columns; c++) {
         char text[32];
@@ -219,6 +227,6 @@ void svg_matrix(struct str *out, const struct svg_matrix *m)
         matrix_row(out, m, r, left, y, side);
         svg_mark_end(out);
     }
-    matrix_legend(out, has_shares, bottom + 20);
+    matrix_legend(out, has_shares, width, bottom + 20);
     str_puts(out, "</svg>\n");
 }

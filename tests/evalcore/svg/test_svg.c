@@ -392,14 +392,77 @@ static void test_matrix(void)
     check_layout(str_text(&out), "matrix");
     CHECK(strstr(str_text(&out), "some samples") != NULL);
     str_clear(&out);
+    m.n_columns = 5; /* the legend ran over the right edge */
+    svg_matrix(&out, &m);
+    check_layout(str_text(&out), "narrow matrix");
+    str_clear(&out);
     m.n_columns = COLUMNS;
     svg_matrix(&out, &m);
     check_layout(str_text(&out), "wide matrix");
     str_release(&out);
 }
 
+static void test_bars(void)
+{
+    const char *names[3] = {"full", "a policy whose name is longer than the room for it, by far", ""};
+    struct svg_bar_column columns[2] = {{"accuracy, %", 1}, {"mean tokens", NAN}};
+    struct svg_bar bars[6] = {{.value = 1, .low = 0.6, .high = 1, .text = "100", .cell = "c", .tip = "t"},
+                              {.value = 900, .low = NAN, .high = NAN, .text = "900"},
+                              {.value = 0, .low = 0, .high = 0.4, .text = "0"},
+                              {.value = NAN, .low = NAN, .high = NAN, .text = "none"},
+                              {.value = 2, .low = -1, .high = 3, .text = "beyond the column"},
+                              {.value = 0, .low = NAN, .high = NAN, .text = NULL}};
+    struct svg_bars b = {.id = "b",
+                         .title = "bars",
+                         .desc = "d",
+                         .names = names,
+                         .n = 3,
+                         .n_columns = 2,
+                         .columns = columns,
+                         .bars = bars};
+    struct str out = {0};
+    svg_bars(&out, &b);
+    check_layout(str_text(&out), "bars");
+    CHECK(!strstr(str_text(&out), ">none<"));
+    str_clear(&out);
+    b.n = 0;
+    svg_bars(&out, &b);
+    check_layout(str_text(&out), "no bars");
+    str_release(&out);
+}
+
+static void test_stacks(void)
+{
+    const char *names[2] = {"full batch 64 at 16384",
+                            "a name that is longer than the picture is wide, and then "
+                            "some more of it, until it cannot be shown whole"};
+    const char *texts[2] = {"8.79 ms", NULL};
+    struct svg_stack_part parts[3] = {
+        {"linear layers", SVG_GREY}, {"attention", SVG_ORANGE}, {"other", SVG_PALE}};
+    double value[6] = {1, 2, NAN, 0, -1, 0};
+    struct svg_stacks s = {.id = "s",
+                           .title = "stacks",
+                           .desc = "d",
+                           .names = names,
+                           .texts = texts,
+                           .n = 2,
+                           .parts = parts,
+                           .n_parts = 3,
+                           .value = value};
+    struct str out = {0};
+    svg_stacks(&out, &s);
+    check_layout(str_text(&out), "stacks");
+    str_clear(&out);
+    value[0] = value[1] = 0;
+    svg_stacks(&out, &s);
+    check_layout(str_text(&out), "stacks of nothing");
+    str_release(&out);
+}
+
 int main(void)
 {
+    test_bars();
+    test_stacks();
     test_ticks();
     test_text();
     test_chart();
