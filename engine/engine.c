@@ -302,7 +302,7 @@ int engine_policy(struct engine *en, const struct policy_spec *spec, struct poli
         for (int i = 0; i < en->n_policies && !*out; i++) {
             str_clear(&other);
             spec_key(&en->policies[i]->spec, &other);
-            if (!strcmp(str_text(&key), str_text(&other)))
+            if (en->policies[i]->ops == spec->ops && !strcmp(str_text(&key), str_text(&other)))
                 *out = en->policies[i];
         }
     }
