@@ -1,0 +1,214 @@
+/* The gate's verdicts on sides made here, written to base files and read back: what passes, what fails, and
+ * that nothing which cannot be compared passes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/gate/gate.h"
+#include "tests/check.h"
+
+enum { MOST = 80 };
+
+struct made {                     /* a side with one setting on one task */
+    int problems, samples, right; /* right: of each problem's samples */
+    int cut, unparsed, errors;    /* of each problem's samples; errors in all */
+    double tokens, reads;
+    const char *setting, *prompt, *settings, *weights, *facts;
+};
+
+static void make(struct gate_side *s, const struct made *m, struct arena *a)
+{
+    struct gate_cell *c = arena_alloc(a, sizeof *c);
+    struct gate_problem *p = arena_alloc(a, MOST * sizeof *p);
+    *s = (struct gate_side){.path = "made",
+                            .model = "pocket",
+                            .weights = m->weights ? m->weights : "w",
+                            .numerics = "cpu",
+                            .grader = "g",
+                            .version = "1",
+                            .margin = 5,
+                            .cells = c,
+                            .n_cells = 1};
+    *c = (struct gate_cell){.setting = m->setting ? m->setting : "quest",
+                            .task = "relay",
+                            .policy = "{\"k_pages\":16}",
+                            .settings = m->settings ? m->settings : "{\"temperature\":0.6}",
+                            .facts = m->facts ? m->facts : "{\"version\":\"1\"}",
+                            .is_binary = 1,
+                            .n_problems = m->problems,
+                            .problems = p};
+    for (int i = 0; i < m->problems; i++) {
+        double n = m->samples;
+        p[i] = (struct gate_problem){.id = arena_printf(a, "p%d", i),
+                                     .prompt_sha256 = m->prompt ? m->prompt : "0123456789abcdef",
+                                     .n = m->samples,
+                                     .all = {.n = m->samples,
+                                             .right = m->right,
+                                             .cut = m->cut,
+                                             .unparsed = m->unparsed,
+                                             .errors = i ? 0 : m->errors,
+                                             .score = m->right,
+                                             .tokens = n * m->tokens,
+                                             .log_tokens = n * log1p(m->tokens),
+                                             .reads = n * m->reads,
+                                             .full = n * 100}};
+    }
+}
+
+#define USUAL .problems = 60, .samples = 4, .right = 4, .tokens = 100, .reads = 30
+static const struct {
+    const char *what;
+    struct made now;
+    int code; /* of the error; 0: none, then the verdict */
+    enum gate_verdict verdict;
+} rows[] = {
+    {"the same", {USUAL}, 0, GATE_PASS},
+    {"half of the answers",
+     {.problems = 60, .samples = 4, .right = 2, .tokens = 100, .reads = 30},
+     0,
+     GATE_REGRESSION},
+    {"longer answers",
+     {.problems = 60, .samples = 4, .right = 4, .tokens = 140, .reads = 30},
+     0,
+     GATE_REGRESSION},
+    {"more cut off", {USUAL, .cut = 2}, 0, GATE_REGRESSION},
+    {"more unreadable", {USUAL, .unparsed = 2}, 0, GATE_REGRESSION},
+    {"reads doubled",
+     {.problems = 60, .samples = 4, .right = 4, .tokens = 100, .reads = 60},
+     0,
+     GATE_REGRESSION},
+    {"reads nothing",
+     {.problems = 60, .samples = 4, .right = 4, .tokens = 100, .reads = 0},
+     0,
+     GATE_REGRESSION},
+    {"a failed job", {USUAL, .errors = 1}, 0, GATE_ERROR},
+    {"other prompts", {USUAL, .prompt = "fedcba9876543210"}, ERR_USAGE, 0},
+    {"another temperature", {USUAL, .settings = "{\"temperature\":0.7}"}, ERR_USAGE, 0},
+    {"another task version", {USUAL, .facts = "{\"version\":\"2\"}"}, ERR_USAGE, 0},
+    {"other weights", {USUAL, .weights = "v"}, ERR_USAGE, 0},
+    {"another setting", {USUAL, .setting = "delta"}, ERR_USAGE, 0},
+    {"fewer problems", {.problems = 59, .samples = 4, .right = 4, .tokens = 100, .reads = 30}, ERR_USAGE, 0},
+    {"no answers", {.problems = 60, .samples = 0, .tokens = 100, .reads = 30}, ERR_IO, 0},
+};
+
+static void verdicts(void)
+{
+    const struct made usual = {.problems = 60, .samples = 64, .right = 64, .tokens = 100, .reads = 30};
+    struct gate_limits limits;
+    param_defaults(gate_limit_params, &limits);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a = {0};
+        struct gate_side base, now;
+        struct gate_result r;
+        struct err e = {0};
+        make(&base, &usual, &a);
+        make(&now, &rows[i].now, &a);
+        int rc = gate_decide(&r, &base, &now, &limits, 5, 0, 1, &a, &e);
+        if (rc != rows[i].code || (!rc && r.verdict != rows[i].verdict))
+            fprintf(stderr, "%s: %d %s %s\n", rows[i].what, rc, e.text, rc ? "" : r.words);
+        CHECK_INT(rc, rows[i].code);
+        CHECK(rc ? e.text[0] != 0 : r.verdict == rows[i].verdict);
+        if (!rc) {
+            struct str json = {0}, junit = {0}, github = {0};
+            gate_json(&json, &r);
+            gate_junit(&junit, &r);
+            gate_github(&github, &r);
+            CHECK(strstr(json.data, gate_verdict_name(r.verdict)) != NULL);
+            CHECK((strstr(junit.data, "<failure") || strstr(junit.data, "<error")) ==
+                  (r.verdict != GATE_PASS));
+            CHECK((github.len > 0) == (r.verdict != GATE_PASS));
+            str_release(&json);
+            str_release(&junit);
+            str_release(&github);
+        }
+        arena_release(&a);
+    }
+}
+
+/* Few answers: neither verdict can be earned. With more samples to come the setting stays open. */
+static void inconclusive(void)
+{
+    const struct made base_made = {.problems = 6, .samples = 64, .right = 40, .tokens = 100, .reads = 30};
+    const struct made now_made = {.problems = 6, .samples = 4, .right = 2, .tokens = 100, .reads = 30};
+    struct gate_limits limits;
+    struct arena a = {0};
+    struct gate_side base, now;
+    struct gate_result r;
+    struct err e = {0};
+    param_defaults(gate_limit_params, &limits);
+    make(&base, &base_made, &a);
+    make(&now, &now_made, &a);
+    CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 4, 1, &a, &e), 0);
+    CHECK_INT(r.verdict, GATE_INCONCLUSIVE);
+    CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 4, 0, &a, &e), 0);
+    CHECK_INT(r.verdict, GATE_OPEN);
+    arena_release(&a);
+}
+
+/* A base file says the same when it is read back; cut, changed, empty and foreign ones are refused. */
+static void files(void)
+{
+    static const char path[] = "gate_base_test.jsonl";
+    struct made m = {USUAL};
+    struct arena a = {0};
+    struct gate_side s, t;
+    struct err e = {0};
+    struct str text = {0};
+    make(&s, &m, &a);
+    CHECK_INT(gate_base_write(&s, path, &e), 0);
+    CHECK_INT(gate_base_read(&t, path, &a, &e), 0);
+    CHECK_INT(gate_match(&s, &t, &e), 0);
+    CHECK_INT(t.cells[0].problems[59].all.right, 4);
+    CHECK_NEAR(t.cells[0].problems[7].all.log_tokens, s.cells[0].problems[7].all.log_tokens, 1e-3);
+    CHECK_INT(file_read(path, &text, &e), 0);
+    for (int k = 0; k < 4; k++) {
+        struct err why = {0};
+        size_t n = k == 0 ? text.len / 2 : k == 3 ? 0 : text.len;
+        if (k == 1)
+            text.data[text.len / 3] ^= 1;
+        CHECK_INT(k == 2 ? file_write_atomic(path, "hello\n", 6, &why)
+                         : file_write_atomic(path, text.data, n, &why),
+                  0);
+        CHECK_INT(gate_base_read(&t, path, &a, &why), k == 2 ? ERR_USAGE : k == 3 ? ERR_IO : ERR_FORMAT);
+        CHECK(why.text[0] != 0);
+    }
+    unlink(path);
+    str_release(&text);
+    arena_release(&a);
+}
+
+/* A loss of one standard error a night, which no night shows, passes the limit after ten. */
+static void nights(void)
+{
+    struct arena a = {0};
+    struct gate_night night[14];
+    const char *setting[] = {"quest"};
+    double z[14], zero = 0;
+    struct gate_history h = {night, 14};
+    struct str svg = {0};
+    int alarm;
+    for (int i = 0; i < 14; i++) {
+        z[i] = i < 2 ? 0 : -1;
+        night[i] = (struct gate_night){.setting = setting, .z = &z[i], .delta = &zero, .n = 1};
+    }
+    gate_chart(&svg, &h, &alarm, &a);
+    CHECK_INT(alarm, 12);
+    CHECK(svg.len && strstr(svg.data, "<svg") && strstr(svg.data, "quest"));
+    h.n = 5;
+    str_clear(&svg);
+    gate_chart(&svg, &h, &alarm, &a);
+    CHECK_INT(alarm, -1);
+    str_release(&svg);
+    arena_release(&a);
+}
+
+int main(void)
+{
+    verdicts();
+    inconclusive();
+    files();
+    nights();
+    return check_done();
+}
