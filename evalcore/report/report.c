@@ -60,6 +60,12 @@ static int has_results(const struct report *r)
     return has_tasks(r) && r->run->n_done > 0;
 }
 
+/* Several settings, so that one may be the best. */
+static int has_settings(const struct report *r)
+{
+    return r->n_settings > 1 && r->run->n_done > 0;
+}
+
 /* The sections of the page, in their order. */
 static const struct section {
     const char *id, *title;                 /* title NULL: no heading */
@@ -75,6 +81,7 @@ static const struct section {
     {"likelihood", "Likelihood of texts", has_texts, report_add_likelihood},
     {"against", "Compared with another run", has_old, report_add_against},
     {"published", "Compared with the paper", has_published, report_add_published},
+    {"papers", "Table as papers print it", has_settings, report_add_papers},
     {"health", "Health", has_tasks, report_add_health},
     {"figures", "Figures", has_results, report_add_figures},
     {"steps", "Where the time of a step goes", has_steps, report_add_steps},
@@ -231,6 +238,20 @@ static int write_csv(const char *folder, const struct report *r, struct err *e)
     return rc;
 }
 
+/* Beside the page where its section is there; `old_page` had it before. */
+static int write_tables(const char *folder, const char *old_page, const struct report *r, struct err *e)
+{
+    struct str text = {0};
+    int rc = 0;
+    if (has_settings(r)) {
+        report_tables_tex(&text, r);
+        rc = write_file(folder, "tables.tex", &text, e);
+    } else if (has_heading(old_page, "Table as papers print it"))
+        rc = remove_one(folder, "tables.tex", strlen("tables.tex"), e);
+    str_release(&text);
+    return rc;
+}
+
 static int write_pages(const char *folder, const struct doc *d, struct err *e)
 {
     struct str text = {0};
@@ -254,6 +275,8 @@ static int write_all(const char *folder, const struct report *r, const struct do
     int rc = write_figures(folder, d, e);
     if (!rc)
         rc = write_csv(folder, r, e);
+    if (!rc)
+        rc = write_tables(folder, str_text(&old_page), r, e);
     if (!rc)
         rc = transcripts_write(folder, r, e);
     if (!rc)

@@ -20,6 +20,7 @@ void report_add_against(struct doc *d, const struct report *r);    /* needs r->o
 void report_add_published(struct doc *d, const struct report *r);  /* needs r->n_figures */
 void report_add_health(struct doc *d, const struct report *r);
 void report_add_config(struct doc *d, const struct report *r);
+void report_add_papers(struct doc *d, const struct report *r); /* needs tasks with answers */
 /* The problems of each cell, for the page's script. */
 void report_add_data(struct doc *d, const struct report *r);
 
@@ -63,6 +64,11 @@ const char *report_setting_notes(const struct report *r,
                                  const struct setting *s); /* "" when there are none */
 /* The cell at a place of the accuracy table, -1: none. */
 int report_cell_at(const struct report *r, int row, int column);
+
+/* The tables of report_add_papers() as LaTeX, and text with the characters escaped that LaTeX takes for
+ * commands. */
+void report_tables_tex(struct str *out, const struct report *r);
+void report_tex_text(struct str *out, const char *s);
 
 /* The accuracy table and the figures of texts as plain text, at most REPORT_TEXT_COLUMNS characters a line.
  */

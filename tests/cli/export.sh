@@ -46,6 +46,13 @@ for format in lm-eval lighteval inspect; do
     [ "${message##* }" = 3 ] || fail "no room for $format: $message"
     [ ! -e small ] || fail "no room for $format left $(find small)"
 done
+# The report's LaTeX tables, where it is installed.
+if command -v pdflatex >/dev/null; then
+    printf '%s\n' '\documentclass{article}' '\usepackage{booktabs}' '\begin{document}' '\input{out/report/tables.tex}' '\end{document}' >tables_test.tex
+    pdflatex -interaction=nonstopmode -halt-on-error tables_test.tex >latex.txt 2>&1 || fail "tables.tex: $(tail -n 20 latex.txt)"
+else
+    echo "pdflatex is not installed: tables.tex was not compiled" >&2
+fi
 if [ "$(id -u)" != 0 ]; then
     mkdir file
     chmod 500 file

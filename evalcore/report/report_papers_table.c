@@ -1,0 +1,224 @@
+/* The accuracy table in the form of the papers: in the page, and as LaTeX (tables.tex, booktabs). */
+#include "evalcore/report/data/report_papers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "evalcore/report/report_parts.h"
+
+#define RULE                                                                                                 \
+    "Bold: the best of a column, and every setting that a paired test on the same problems does not tell "   \
+    "apart from it (p of at least 0.05 after Holm's adjustment over the column). A column without bold has " \
+    "too few problems to tell any setting apart"
+
+static int has_models(const struct report *r)
+{
+    for (int i = 1; i < r->n_rows; i++)
+        if (strcmp(r->rows[i].model, r->rows[0].model) != 0)
+            return 1;
+    return 0;
+}
+
+static int starts_model(const struct report *r, int row)
+{
+    return !row || strcmp(r->rows[row].model, r->rows[row - 1].model) != 0;
+}
+
+/* "relay 64 x 1, lookup 64 x 1": problems and samples. */
+static const char *sizes(const struct report *r, const char *times)
+{
+    const char *out = "";
+    for (int col = 0; col < r->n_columns; col++)
+        for (int i = 0; i < r->run->n_cells; i++) {
+            const struct cell *c = r->cells[i].cell;
+            if (r->cells[i].column != col)
+                continue;
+            out = arena_printf(r->arena, "%s%s%s %d%s%d", out, *out ? ", " : "", r->columns[col],
+                               c->task->n_problems, times, c->samples);
+            break;
+        }
+    return out;
+}
+
+static int is_partial(const struct report *r, const struct paper_cell *x)
+{
+    return x->cell >= 0 && r->cells[x->cell].cell->n_records < r->cells[x->cell].cell->n_expected;
+}
+
+void report_add_papers(struct doc *d, const struct report *r)
+{
+    const struct paper_cell *cells = report_papers(r);
+    struct table *t =
+        doc_table(d, arena_printf(d->arena,
+                                  "Percent correct by method and budget; the average is the plain mean over "
+                                  "the tasks, reads are total KV reads as a share of full attention's. " RULE
+                                  ". Problems and samples: %s. The same table as LaTeX is in tables.tex.",
+                                  sizes(r, "\xC3\x97")));
+    table_column(d, t, "method", 0);
+    table_column(d, t, "budget", 0);
+    for (int col = 0; col < r->n_columns; col++)
+        table_column(d, t, r->columns[col], CELL_NUMBER);
+    table_column(d, t, "average", CELL_NUMBER);
+    table_column(d, t, "reads", CELL_NUMBER);
+    for (int row = 0; row < r->n_rows; row++) {
+        const struct setting *s = report_setting_of(r, row);
+        if (!s)
+            continue;
+        if (has_models(r) && starts_model(r, row))
+            table_group(d, t, r->rows[row].model);
+        table_row(d, t);
+        table_add(d, t, 0, "%s", report_paper_method(r, row));
+        table_add(d, t, 0, "%s", report_paper_budget(r, row));
+        for (int col = 0; col <= r->n_columns; col++) {
+            const struct paper_cell *x = &cells[row * (r->n_columns + 1) + col];
+            if (!isfinite(x->value)) {
+                table_add(d, t, CELL_MUTED, "-");
+                continue;
+            }
+            table_add(d, t, x->is_top ? CELL_STRONG : 0, "%.1f", 100 * x->value);
+            if (x->cell >= 0)
+                table_cell_of(d, t, r->cells[x->cell].cell->id);
+            if (is_partial(r, x))
+                table_small(d, t, "incomplete");
+        }
+        table_add(d, t, 0, "%s", report_share(d->arena, s->reads));
+    }
+}
+
+void report_tex_text(struct str *out, const char *s)
+{
+    static const struct {
+        char c;
+        const char *tex;
+    } special[] = {{'\\', "\\textbackslash{}"},
+                   {'~', "\\textasciitilde{}"},
+                   {'^', "\\textasciicircum{}"},
+                   {'<', "\\textless{}"},
+                   {'>', "\\textgreater{}"},
+                   {'|', "\\textbar{}"},
+                   {'"', "''"},
+                   {'`', "{`}"},
+                   {'&', "\\&"},
+                   {'%', "\\%"},
+                   {'$', "\\$"},
+                   {'#', "\\#"},
+                   {'_', "\\_"},
+                   {'{', "\\{"},
+                   {'}', "\\}"}};
+    struct str clean = {0};
+    str_add_utf8(&clean, s, strlen(s));
+    for (const char *p = str_text(&clean); *p; p++) {
+        unsigned char c = (unsigned char)*p;
+        const char *tex = NULL;
+        for (size_t i = 0; i < sizeof special / sizeof *special && !tex; i++)
+            tex = special[i].c == *p ? special[i].tex : NULL;
+        /* Letters of U+00C0 to U+017F are there in every font; other characters stop an engine that has no
+         * font for them. */
+        int is_letter = c >= 0xC3 && c <= 0xC5 && (p[1] & 0xC0) == 0x80 &&
+                        !(c == 0xC3 && (unsigned char)p[1] == 0x97) &&
+                        !(c == 0xC3 && (unsigned char)p[1] == 0xB7);
+        if (tex)
+            str_puts(out, tex);
+        else if (is_letter) {
+            str_add(out, p, 2);
+            p++;
+        } else if (c < 0x80)
+            str_putc(out, c < 0x20 || c == 0x7F ? ' ' : *p);
+        else if (c >= 0xC0)
+            str_putc(out, '?');
+    }
+    str_release(&clean);
+}
+
+static void tex_begin(struct str *out, const struct report *r, const char *label, const char *caption,
+                      int has_average)
+{
+    str_puts(out, "\\begin{table}[t]\n\\centering\\small\n\\caption{");
+    report_tex_text(out, caption);
+    str_printf(out, "}\n\\label{tab:%s}\n\\begin{tabular}{ll", label);
+    for (int col = 0; col < r->n_columns + 2 * has_average; col++)
+        str_putc(out, 'r');
+    str_puts(out, "}\n\\toprule\nMethod & Budget");
+    for (int col = 0; col < r->n_columns; col++) {
+        str_puts(out, " & ");
+        report_tex_text(out, r->columns[col]);
+    }
+    str_puts(out, has_average ? " & Avg. & Reads \\\\\n" : " \\\\\n");
+    if (!has_models(r))
+        str_puts(out, "\\midrule\n");
+}
+
+static void tex_row_begin(struct str *out, const struct report *r, int row, int columns)
+{
+    if (has_models(r) && starts_model(r, row)) {
+        str_printf(out, "\\midrule\n\\multicolumn{%d}{l}{", columns);
+        report_tex_text(out, r->rows[row].model);
+        str_puts(out, "} \\\\\n");
+    }
+    report_tex_text(out, report_paper_method(r, row));
+    str_puts(out, " & ");
+    report_tex_text(out, report_paper_budget(r, row));
+}
+
+static void tex_end(struct str *out)
+{
+    str_puts(out, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+}
+
+static void tex_accuracy(struct str *out, const struct report *r)
+{
+    const struct paper_cell *cells = report_papers(r);
+    tex_begin(
+        out, r, "kveval-accuracy",
+        arena_printf(r->arena,
+                     "Percent correct by method and budget; Avg. is the plain mean over the tasks, Reads are "
+                     "total KV reads as a share of full attention's. " RULE
+                     ". Problems x samples: %s. Incomplete cells have a star.",
+                     sizes(r, " x ")),
+        1);
+    for (int row = 0; row < r->n_rows; row++) {
+        const struct setting *s = report_setting_of(r, row);
+        if (!s)
+            continue;
+        tex_row_begin(out, r, row, r->n_columns + 4);
+        for (int col = 0; col <= r->n_columns; col++) {
+            const struct paper_cell *x = &cells[row * (r->n_columns + 1) + col];
+            if (!isfinite(x->value))
+                str_puts(out, " & --");
+            else
+                str_printf(out, x->is_top ? " & \\textbf{%.1f}%s" : " & %.1f%s", 100 * x->value,
+                           is_partial(r, x) ? "*" : "");
+        }
+        str_puts(out, " & ");
+        report_tex_text(out, report_share(r->arena, s->reads));
+        str_puts(out, " \\\\\n");
+    }
+    tex_end(out);
+}
+
+static void tex_lengths(struct str *out, const struct report *r)
+{
+    tex_begin(out, r, "kveval-lengths", "Mean length of a completion in tokens, cut off at the limit.", 0);
+    for (int row = 0; row < r->n_rows; row++) {
+        if (!report_setting_of(r, row))
+            continue;
+        tex_row_begin(out, r, row, r->n_columns + 2);
+        for (int col = 0; col < r->n_columns; col++) {
+            int i = report_cell_at(r, row, col);
+            if (i < 0 || !isfinite(r->cells[i].mean_tokens))
+                str_puts(out, " & --");
+            else
+                str_printf(out, " & %.0f", r->cells[i].mean_tokens);
+        }
+        str_puts(out, " \\\\\n");
+    }
+    tex_end(out);
+}
+
+void report_tables_tex(struct str *out, const struct report *r)
+{
+    str_puts(out, "% Needs \\usepackage{booktabs}, and \\usepackage[T1]{fontenc} for letters with accents; "
+                  "then \\input{tables.tex}.\n");
+    tex_accuracy(out, r);
+    tex_lengths(out, r);
+}
