@@ -117,9 +117,16 @@ run 0 report full --against other
 grep -q '^## Compared with another run$' full/report/report.md || fail "report.md does not compare"
 grep -q 'The other run: other. 6 of 16 cells here have a counterpart there' full/report/report.md ||
     fail "report.md: $(grep 'The other run' full/report/report.md)"
-grep -q ',generation settings$' full/report/against.csv || fail "against.csv does not say what differs: $(cat full/report/against.csv)"
+grep -q ',generation settings,' full/report/against.csv || fail "against.csv does not say what differs: $(cat full/report/against.csv)"
+grep -q '^Compared with other: 6 of 16 cells have a counterpart there$' stdout.txt || fail "the terminal: $(cat stdout.txt)"
 run 0 report full
 [ ! -e full/report/against.csv ] || fail "a report without --against keeps against.csv"
+# A damaged journal: report says what sweep would.
+cp -r full damaged
+sed -i '2s/"tokens"/"tokenz"/' "$(ls damaged/journal/*.jsonl | head -n 1)"
+run 0 report damaged
+grep -q '1 journal lines are damaged; their jobs are missing here, and kveval sweep decodes them again$' stderr.txt ||
+    fail "report damaged: $(cat stderr.txt)"
 refuse 2 'nowhere is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o nowhere makes one' report full --against nowhere
 # Single problems, by what matches nothing.
 refuse 2 '--sample-ids: relay has no problem "x"; lookup has no problem at position 4; no task is named "looup"' \
