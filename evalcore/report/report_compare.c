@@ -125,6 +125,11 @@ void report_add_pairs(struct doc *d, const struct report *r)
                                                   {"Holm p", CELL_NUMBER},
                                                   {"test", 0}};
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
+    static const char *const same[] = {[MARK_LOWER] = "lower than the baseline",
+                                       [MARK_HIGHER] = "higher than the baseline",
+                                       [MARK_WITHIN] = "as good as the baseline, within the margin",
+                                       [MARK_OPEN] = "not decided",
+                                       [MARK_TOO_FEW] = "too few problems for any verdict"};
     for (int col = 0; col < r->n_columns; col++) {
         int last_base = -1;
         for (int i = 0; i < r->n_pairs; i++) {
@@ -140,6 +145,8 @@ void report_add_pairs(struct doc *d, const struct report *r)
             table_add(d, t, 0, "%s", report_row_name(r, r->cells[p->b].row));
             table_cell_of(d, t, r->cells[p->b].cell->id);
             pair_cells(d, t, p);
+            if (p->mark != MARK_NONE)
+                table_same(d, t, "%s", same[p->mark]);
         }
     }
     add_limits(d, r);
