@@ -6,6 +6,10 @@
 
 #include "evalcore/svg/svg.h"
 
+enum {
+    FIGURE_MAX = 400000
+}; /* bytes; larger figures, curves of very many points, stay files beside the page */
+
 struct page {
     struct str *out;
     int n_tables;
@@ -34,6 +38,16 @@ static void figure_svg(struct page *p, const struct str *svg)
 
 static void figure(struct page *p, const struct doc_item *it)
 {
+    if (it->body->len > FIGURE_MAX) {
+        str_puts(p->out, "<figure><figcaption><a href=\"");
+        svg_escape(p->out, it->file);
+        str_puts(p->out, "\">");
+        svg_escape(p->out, it->title);
+        str_printf(p->out, "</a> (%zu KB, beside the page). ", it->body->len / 1000);
+        svg_escape(p->out, it->text);
+        str_puts(p->out, "</figcaption></figure>\n");
+        return;
+    }
     str_printf(p->out, "<figure%s>", it->is_wide ? " class=\"wide\"" : "");
     if (it->is_wide) {
         str_puts(p->out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
