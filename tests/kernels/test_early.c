@@ -1,10 +1,19 @@
 /* One recorded program appends a token and attends to it, twice, and is replayed several times. On a GPU,
- * attention then begins while the kernel before it still runs, and must read the pages as that kernel leaves
- * them. The results are compared bit for bit with the same operations run one at a time, each followed by a
- * download. */
+ * attention then begins while the kernel before it still runs, with a norm and a product before the append
+ * even while that product does, and must read the pages as the append leaves them. The results are compared
+ * bit for bit with the same operations run one at a time, each followed by a download. */
 #include "tests/kernels/rig.h"
 
-enum { N_Q = 12, N_KV = 2, N_SEQS = 4, N_ROWS = N_SEQS + 1, MOST_PAGES = 112, AT_ONCE = 5, TAKE = 36 };
+enum {
+    N_Q = 12,
+    N_KV = 2,
+    N_SEQS = 4,
+    N_ROWS = N_SEQS + 1,
+    MOST_PAGES = 112,
+    AT_ONCE = 5,
+    TAKE = 36,
+    DIM = 512
+};
 
 /* Tokens before the first step: within a page, at its end, at a later one's. */
 static const int before[N_SEQS] = {5, 16, 200, 1023};
@@ -15,7 +24,11 @@ struct world {
     struct rows rows;
     struct plan plan;
     int d;
-    float *q, *k, *v;   /* k, v: (AT_ONCE, N_ROWS, N_KV, d) */
+    float *q, *k, *v; /* k, v: (AT_ONCE, N_ROWS, N_KV, d) */
+    int product;      /* k is a product of what is normed before */
+    struct weight weight;
+    float *x, *norm;    /* (AT_ONCE, N_ROWS, DIM); (DIM) */
+    void *y;            /* (N_ROWS, DIM) */
     int block;          /* pages of a list's entry */
     float *out;         /* (AT_ONCE, 2, N_ROWS, N_Q, d) */
     int32_t *idx, *len; /* (N_ROWS, TAKE): some pages, and all that the steps reach */
@@ -47,7 +60,19 @@ static void open_lists(struct world *w, int with_dense)
     w->len = rig_up(&w->r, len, sizeof len);
 }
 
-static void world_open(struct world *w, int d, enum dtype type, int with_dense, int block)
+static void open_product(struct world *w)
+{
+    float *host = calloc((size_t)N_KV * (size_t)w->d * DIM, sizeof *host), ones[DIM];
+    for (int i = 0; i < DIM; i++)
+        ones[i] = 1;
+    w->weight = rig_weight(&w->r, N_KV * w->d, DIM, DTYPE_BF16, host, NULL);
+    w->x = rig_alloc(&w->r, AT_ONCE * N_ROWS * DIM * sizeof(float));
+    w->norm = rig_up(&w->r, ones, sizeof ones);
+    w->y = rig_alloc(&w->r, N_ROWS * DIM * sizeof(float));
+    free(host);
+}
+
+static void world_open(struct world *w, int d, enum dtype type, int with_dense, int block, int product)
 {
     int32_t seq[N_ROWS] = {-1, 0, 1, 2, 3}, pos[N_ROWS] = {0};
     memset(w, 0, sizeof *w);
@@ -69,12 +94,28 @@ static void world_open(struct world *w, int d, enum dtype type, int with_dense, 
     w->plan = (struct plan){rig_alloc(&w->r, (size_t)N_ROWS * N_KV * MOST_PAGES * sizeof *w->plan.entry),
                             rig_alloc(&w->r, (size_t)N_ROWS * N_KV * sizeof(int32_t))};
     open_lists(w, with_dense);
+    w->product = product;
+    if (product)
+        open_product(w);
 }
 
 static void world_close(struct world *w)
 {
+    if (w->product)
+        rig_weight_free(&w->r, &w->weight);
     cache_close(&w->c);
     rig_close(&w->r);
+}
+
+/* k of step i. */
+static void run_product(struct world *w, int i)
+{
+    enum dtype type = w->r.b->activations;
+    float *k = w->k + (size_t)i * kv_floats(w);
+    struct rmsnorm_args n = {w->x + (size_t)i * N_ROWS * DIM, w->norm, w->y, N_ROWS, DIM, 1e-6f, type};
+    struct linear_args p = {w->weight, w->y, k, N_ROWS, DIM, N_KV * w->d, 0, type, 1};
+    rig_run(&w->r, OP_rmsnorm, &n);
+    rig_run(&w->r, OP_linear, &p);
 }
 
 static void step(struct world *w, int i)
@@ -98,6 +139,8 @@ static void step(struct world *w, int i)
                             .idx = w->idx,
                             .len = w->len,
                             .plan = w->plan};
+    if (w->product)
+        run_product(w, i);
     rig_run(&w->r, OP_append, &a);
     rig_run(&w->r, OP_attend, &t);
     t.out = (float *)t.out + out_floats(w);
@@ -115,15 +158,22 @@ static void next_tokens(struct world *w, int round)
     rig_fill(&w->r, x, n);
     rig_put(&w->r, w->v, x, n * sizeof *x);
     free(x);
+    if (!w->product)
+        return;
+    n = AT_ONCE * N_ROWS * DIM;
+    x = calloc(n, sizeof *x);
+    rig_fill(&w->r, x, n);
+    rig_put(&w->r, w->x, x, n * sizeof *x);
+    free(x);
 }
 
-static int compare(int d, enum dtype type, int with_dense, int block)
+static int compare(int d, enum dtype type, int with_dense, int block, int product)
 {
     int rounds = rig_small() ? 4 : 12;
     struct world one, all;
     struct program *p;
-    world_open(&one, d, type, with_dense, block);
-    world_open(&all, d, type, with_dense, block);
+    world_open(&one, d, type, with_dense, block, product);
+    world_open(&all, d, type, with_dense, block, product);
     one.r.apart = 1;
     size_t n = 2 * AT_ONCE * out_floats(&one) * sizeof(float);
     float *want = calloc(1, n), *have = calloc(1, n);
@@ -153,10 +203,12 @@ static int compare(int d, enum dtype type, int with_dense, int block)
 
 int main(void)
 {
-    rig_ran("steps of lists, d 64", compare(64, DTYPE_BF16, 0, 1));
-    rig_ran("steps of lists, d 128", compare(128, DTYPE_BF16, 0, 1));
-    rig_ran("steps of lists of two pages an entry", compare(128, DTYPE_BF16, 0, 2));
-    rig_ran("steps with a whole sequence among the lists", compare(128, DTYPE_BF16, 1, 1));
-    rig_ran("steps in fp32", compare(64, DTYPE_F32, 0, 1));
+    rig_ran("steps of lists, d 64", compare(64, DTYPE_BF16, 0, 1, 0));
+    rig_ran("steps of lists, d 128", compare(128, DTYPE_BF16, 0, 1, 0));
+    rig_ran("steps of lists of two pages an entry", compare(128, DTYPE_BF16, 0, 2, 0));
+    rig_ran("steps with a whole sequence among the lists", compare(128, DTYPE_BF16, 1, 1, 0));
+    rig_ran("steps in fp32", compare(64, DTYPE_F32, 0, 1, 0));
+    rig_ran("steps of lists behind a product", compare(128, DTYPE_BF16, 0, 1, 1));
+    rig_ran("steps of everything behind a product", compare(64, DTYPE_BF16, 1, 1, 1));
     return check_done();
 }

@@ -45,7 +45,8 @@ struct device {
     int ordinal, n_sm;
     int wgmma;           /* compute capability 9.x: Hopper's matrix instructions */
     cudaStream_t stream; /* everything runs here, in order */
-    enum op early; /* the last operation enqueued, if a kernel after it may begin early; else OP_COUNT */
+    enum op early;  /* the last operation enqueued, if a kernel after it may begin early; else OP_COUNT */
+    enum op before; /* where there is an early one: what `early` was before it */
     int recording;
     struct scratch scratch;
     int *counters; /* count arrivals of blocks, see op_reduce.cu; zero between launches */
@@ -95,8 +96,10 @@ static inline int cuda_launch_early(struct device *d, enum op op, void (*kernel)
     config.attrs = attrs;
     config.numAttrs = n;
     cudaLaunchKernelEx(&config, kernel, args...);
+    enum op before = d->early;
     int rc = cuda_launched(d, op);
     d->early = op;
+    d->before = before;
     return rc;
 }
 
