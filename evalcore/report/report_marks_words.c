@@ -42,6 +42,8 @@ static const char *enough(struct arena *a, const struct pair *p, const char *abo
 
 const char *report_mark_words(struct arena *a, const struct pair *p, double margin)
 {
+    if (p->is_incomplete && p->mark == MARK_OPEN)
+        return "? answers are missing";
     switch (p->mark) {
     case MARK_LOWER:
         return "\xE2\x96\xBC lower";

@@ -160,7 +160,7 @@ static const char *short_verdict(const struct report *r, const struct setting *s
     const struct pair *p = &s->pooled;
     struct arena *a = r->arena;
     const char *many = p->enough < 0 ? "" : arena_printf(a, " (%ld)", p->enough);
-    int is_open = p->mark == MARK_OPEN || p->mark == MARK_TOO_FEW;
+    int is_open = !p->is_incomplete && (p->mark == MARK_OPEN || p->mark == MARK_TOO_FEW);
     m->compared |= p->mark != MARK_NONE;
     m->would_do |= is_open && p->enough >= 0;
     if (p->mark == MARK_WITHIN)

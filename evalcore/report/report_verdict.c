@@ -24,9 +24,11 @@ static const char *names(const struct report *r, enum mark m)
         if (r->settings[i].pooled.mark != m || n++ >= NAMES_SHOWN)
             continue;
         enum activity activity = r->settings[i].activity;
+        int incomplete = r->settings[i].pooled.is_incomplete;
         int read_all = activity == ACTIVITY_UNNEEDED || activity == ACTIVITY_INACTIVE;
-        str_printf(&s, "%s%s%s%s%s", s.len ? ", " : "", report_row_name(r, row), models ? " on " : "",
-                   models ? r->rows[row].model : "", read_all ? " (it read everything)" : "");
+        str_printf(&s, "%s%s%s%s%s%s", s.len ? ", " : "", report_row_name(r, row), models ? " on " : "",
+                   models ? r->rows[row].model : "", read_all ? " (it read everything)" : "",
+                   incomplete ? " (incomplete)" : "");
     }
     if (n > NAMES_SHOWN)
         str_printf(&s, " and %d more", n - NAMES_SHOWN);
@@ -81,7 +83,7 @@ const char *report_setting_verdict(const struct report *r, const struct setting 
         return "baseline";
     if (!s->n_records)
         return "not run yet";
-    if (s->pooled.mark == MARK_NONE && s->n_tasks)
+    if (s->pooled.mark == MARK_NONE && s->baseline_row >= 0)
         return "no shared problem yet";
     return report_mark_words(r->arena, &s->pooled, r->run->margin);
 }

@@ -148,7 +148,7 @@ static const struct csv_column settings_columns[] = {
 
 static void count(struct csv *c, const char *column, const struct setting *s, long v)
 {
-    if (s->n_tasks)
+    if (s->baseline_row >= 0)
         csv_int(c, column, v);
     else
         csv_none(c, column);
@@ -174,10 +174,10 @@ static void setting_difference(struct csv *c, const struct report *r, const stru
     csv_p(c, "p", p->p);
     csv_p(c, "p_holm", p->holm);
     csv_text(c, "test", p->test);
-    csv_marks(c, s->n_tasks ? p : NULL, r->run->margin);
-    csv_bool(c, "could_lower", s->n_tasks ? (p->could >> MARK_LOWER) & 1 : NAN);
-    csv_bool(c, "could_higher", s->n_tasks ? (p->could >> MARK_HIGHER) & 1 : NAN);
-    csv_bool(c, "could_within", s->n_tasks ? (p->could >> MARK_WITHIN) & 1 : NAN);
+    csv_marks(c, s->baseline_row >= 0 ? p : NULL, r->run->margin);
+    csv_bool(c, "could_lower", s->baseline_row >= 0 ? (p->could >> MARK_LOWER) & 1 : NAN);
+    csv_bool(c, "could_higher", s->baseline_row >= 0 ? (p->could >> MARK_HIGHER) & 1 : NAN);
+    csv_bool(c, "could_within", s->baseline_row >= 0 ? (p->could >> MARK_WITHIN) & 1 : NAN);
 }
 
 static void setting_row(struct csv *c, const struct report *r, const struct setting *s)

@@ -117,7 +117,7 @@ void csv_marks(struct csv *c, const struct pair *p, double margin)
     csv_float(c, "margin", has_mark ? margin : NAN);
     csv_p(c, "p_noninferior", has_mark ? p->noninferior : NAN);
     csv_p(c, "p_noninferior_holm", has_mark ? p->noninferior_holm : NAN);
-    csv_text(c, "mark", has_mark ? names[p->mark] : NULL);
+    csv_text(c, "mark", has_mark ? (p->is_incomplete ? "incomplete" : names[p->mark]) : NULL);
     if (has_mark && p->enough >= 0)
         csv_int(c, "enough_problems", p->enough);
     else

@@ -76,9 +76,8 @@ extern const struct csv_table csv_accuracy, csv_settings, csv_pairs, csv_lengths
         {"p_noninferior_holm", CSV_FLOAT, "probability",                                                     \
          "the same after Holm's adjustment over the family of p_holm"},                                      \
         {"mark", CSV_TEXT, "",                                                                               \
-         "lower, higher, within (as good within the margin), open (not decided) or too_few (no outcome of "  \
-         "so many "                                                                                          \
-         "problems could have earned a mark)"},                                                              \
+         "lower, higher, within (as good within the margin), open (not decided), too_few (no outcome of so " \
+         "many problems could have earned a mark) or incomplete (answers are missing, so none is given)"},   \
     {                                                                                                        \
         "enough_problems", CSV_INT, "problems",                                                              \
             "open: about how many decide it if the shares stay as they are; too_few: the fewest that "       \

@@ -56,7 +56,7 @@ enum mark {
     MARK_LOWER, /* these three are also bits of pair.could */
     MARK_HIGHER,
     MARK_WITHIN,
-    MARK_OPEN,   /* not decided, though some outcome would have been */
+    MARK_OPEN,   /* not decided, though some outcome would have been; or answers are missing */
     MARK_TOO_FEW /* no outcome of so many problems could have earned a mark */
 };
 
@@ -68,9 +68,10 @@ struct pair {                          /* two cells on the same problems; differ
     struct interval ci;
     double p, holm; /* holm: over the comparisons of the same family */
     const char *test;
-    double spread; /* one sample: share of problems that differ; several: sd of the differences */
-    double sd;     /* of the differences of the problems */
-    int is_single; /* one sample a problem in both, right or wrong */
+    double spread;     /* one sample: share of problems that differ; several: sd of the differences */
+    double sd;         /* of the differences of the problems */
+    int is_single;     /* one sample a problem in both, right or wrong */
+    int is_incomplete; /* answers of one of them are missing, so no mark is given (MARK_OPEN) */
 
     double noninferior, noninferior_holm; /* one-sided p of "the loss is at least the margin" */
     enum mark mark;
@@ -93,7 +94,7 @@ struct setting {
     int row;          /* of struct report's rows */
     int baseline_row; /* -1: it is a baseline, or has none */
     int is_baseline;
-    int n_tasks;        /* compared */
+    int n_tasks;        /* on which both have answers to a shared problem */
     struct pair pooled; /* a and b are -1; mark MARK_NONE without a baseline */
     double accuracy;    /* mean over all its problems; NaN without results */
     struct interval ci;

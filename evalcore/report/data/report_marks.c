@@ -150,6 +150,10 @@ static long enough(const struct family *f, int j)
 static void mark(struct family *f, int j)
 {
     struct pair *x = f->pair[j];
+    if (x->is_incomplete) { /* short completions finish first: the missing answers may take any mark back */
+        x->mark = MARK_OPEN;
+        return;
+    }
     if (x->holm < ALPHA)
         x->mark = x->delta < 0 ? MARK_LOWER : MARK_HIGHER;
     else if (x->noninferior_holm < ALPHA)

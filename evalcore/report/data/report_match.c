@@ -78,6 +78,7 @@ void match_add(struct matched *m, const struct cell_stats *a, const struct cell_
     const struct run_task *ta = a->cell->task, *tb = b->cell->task;
     int shared = 0;
     make_room(m, tb->n_problems);
+    m->is_incomplete |= a->cell->n_records < a->cell->n_expected || b->cell->n_records < b->cell->n_expected;
     m->is_binary &= !strcmp(ta->metric, "accuracy") && !strcmp(tb->metric, "accuracy");
     for (int i = 0; i < tb->n_problems; i++) {
         int k = ta == tb ? i : find_problem(ta, &tb->problems[i], i), at = m->n;
@@ -211,6 +212,7 @@ void match_one(struct pair *out, const struct cell_stats *a, const struct cell_s
     struct matched m = match_begin();
     match_add(&m, a, b, n_dropped);
     match_compare(out, &m, margin);
+    out->is_incomplete = m.is_incomplete;
     match_release(&m);
 }
 

@@ -11,8 +11,9 @@ struct matched {
     struct stratum *strata;      /* solved and tried, where is_binary */
     int *at_a, *at_b;            /* indices into the cells' tasks */
     int n;
-    long lcm;      /* of the numbers of samples; beyond 4,096 no longer followed */
-    int is_binary; /* every score is 0 or 1 */
+    long lcm;          /* of the numbers of samples; beyond 4,096 no longer followed */
+    int is_binary;     /* every score is 0 or 1 */
+    int is_incomplete; /* answers of some cell are missing; whether that forbids a mark is the caller's */
 };
 
 struct matched match_begin(void);

@@ -22,11 +22,13 @@ static void compare(struct setting *s, const struct report *r)
         if (!is_compared(r, i, s->row))
             continue;
         const struct cell_stats *base = &r->cells[r->run->cells[i].baseline];
+        int before = m.n;
         match_add(&m, base, &r->cells[i], NULL);
         s->baseline_row = base->row;
-        s->n_tasks++;
+        s->n_tasks += m.n > before;
     }
     match_compare(&s->pooled, &m, r->run->margin / 100);
+    s->pooled.is_incomplete = m.is_incomplete;
     s->pooled.a = s->pooled.b = -1;
     match_release(&m);
 }
