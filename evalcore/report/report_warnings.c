@@ -72,12 +72,13 @@ static void baseline_at_an_end(struct cautions *c, const struct report *r)
             str_printf(list, "%s%s", list->len ? ", " : "", s->cell->task->label);
     }
     if (none.len)
-        caution(c,
-                arena_printf(
-                    r->arena,
-                    "The baseline solves nothing of %s: no policy can be lower there, so being as good as it "
-                    "says nothing. Look at what became of its completions under Health.",
-                    str_text(&none)));
+        caution(
+            c,
+            arena_printf(
+                r->arena,
+                "The baseline solves nothing of %s: no policy can be lower there, so none is called as good "
+                "as it. Look at what became of its completions under Health.",
+                str_text(&none)));
     if (all.len)
         caution(
             c, arena_printf(r->arena,
@@ -86,6 +87,20 @@ static void baseline_at_an_end(struct cautions *c, const struct report *r)
                             str_text(&all)));
     str_release(&none);
     str_release(&all);
+}
+
+/* Over all tasks of a setting, which the marks of settings are about. */
+static void little_to_lose(struct cautions *c, const struct report *r)
+{
+    for (int i = 0; i < r->n_settings; i++)
+        if (!report_could_be_beyond(&r->settings[i].pooled)) {
+            caution(c,
+                    arena_printf(r->arena,
+                                 "The baseline solves so little of all tasks that losing all of it would be "
+                                 "within %s: no setting is called as good as it.",
+                                 report_points(r->arena, r->run->margin)));
+            return;
+        }
 }
 
 static void read_everything(struct cautions *c, const struct report *r)
@@ -112,6 +127,7 @@ struct cautions report_cautions(const struct report *r)
     for (int column = 0; column < r->n_columns; column++)
         limit_beyond_context(&c, r, column);
     baseline_at_an_end(&c, r);
+    little_to_lose(&c, r);
     read_everything(&c, r);
     return c;
 }

@@ -127,6 +127,8 @@ static void compare_single(struct pair *out, const struct matched *m, double mar
     out->noninferior = stat_noninferior_binary(out->only_a, out->only_b, m->n, margin);
     out->best.lower = stat_mcnemar(out->best.can_lose, 0);
     out->best.higher = stat_mcnemar(0, out->best.can_gain);
+    if (out->accuracy_a < margin) /* else all that is lost is at least the margin */
+        out->best.lost = stat_noninferior_binary(out->best.can_lose, 0, m->n, margin);
 }
 
 /* Is the test's direction that of the means? It may not be where the numbers of samples differ. */
@@ -161,9 +163,11 @@ static void compare_several(struct pair *out, const struct matched *m, double ma
     size_t n = (size_t)m->n;
     enum signflip how;
     double unit = m->is_binary && m->lcm <= LCM_MAX ? 1 / (double)m->lcm : 0;
-    double *gain = xmalloc((n + 1) * sizeof *gain);
-    for (int i = 0; i < m->n; i++)
+    double *gain = xmalloc((n + 1) * sizeof *gain), *loss = xmalloc((n + 1) * sizeof *loss);
+    for (int i = 0; i < m->n; i++) {
         gain[i] = 1 - m->mean_a[i];
+        loss[i] = -m->mean_a[i];
+    }
     out->p = m->is_binary ? stratified(m, out->delta) : NAN;
     if (isnan(out->p)) {
         out->p = stat_signflip(m->d, n, unit, &how);
@@ -179,7 +183,10 @@ static void compare_several(struct pair *out, const struct matched *m, double ma
     out->spread = out->sd;
     out->noninferior = stat_noninferior_mean(m->d, n, margin);
     out->best.gained = stat_noninferior_mean(gain, n, margin);
+    if (out->accuracy_a < margin)
+        out->best.lost = stat_noninferior_mean(loss, n, margin);
     free(gain);
+    free(loss);
 }
 
 void match_compare(struct pair *out, const struct matched *m, double margin)
@@ -191,7 +198,7 @@ void match_compare(struct pair *out, const struct matched *m, double margin)
                          .noninferior = NAN,
                          .noninferior_holm = NAN,
                          .enough = -1,
-                         .best = {NAN, NAN, NAN, NAN, 0, 0},
+                         .best = {NAN, NAN, NAN, NAN, NAN, 0, 0},
                          .test = ""};
     count(out, m);
     if (!m->n) {

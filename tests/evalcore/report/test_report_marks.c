@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "evalcore/report/data/report_data.h"
+#include "evalcore/report/data/report_match.h"
 #include "tests/check.h"
 
 enum { PROBLEMS_MAX = 20, COMPARISONS_MAX = 30, CELLS_MAX = COMPARISONS_MAX + 1 };
@@ -109,6 +109,8 @@ static struct best best_difference(const struct table *t, int m, int is_lower)
 static struct best best_within(const struct table *t, int m)
 {
     int u = t->problems - t->solved;
+    if (t->within[t->solved][0] < 0.05) /* everything lost would be within, too */
+        return (struct best){.can = 0};
     for (int ahead = 0; ahead < m; ahead++)
         for (int x = 0; x <= t->solved; x++)
             for (int y = 0; y <= u; y++) {
@@ -226,10 +228,64 @@ static void test_whole(void)
     arena_release(&run.arena);
 }
 
+/* Where the baseline solved nothing, or next to nothing, every outcome was called as good as it. */
+static void test_nothing_to_lose(void)
+{
+    static const struct row {
+        int problems, solved, lost;
+        enum mark mark;
+        int could_within;
+    } rows[] = {
+        {59, 0, 0, MARK_OPEN, 0},      {200, 1, 0, MARK_OPEN, 0},   {200, 1, 1, MARK_OPEN, 0},
+        {200, 2, 2, MARK_OPEN, 0},     {59, 59, 0, MARK_WITHIN, 1}, {59, 3, 0, MARK_WITHIN, 1},
+        {200, 100, 1, MARK_WITHIN, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *w = &rows[i];
+        struct outcome o = {w->lost, 0};
+        struct run run;
+        struct arena a = {0};
+        struct report r;
+        outcome_run(&run, w->problems, w->solved, 5, &o, 1);
+        report_compute(&r, &run, &a);
+        const struct pair *p = &r.settings[1].pooled;
+        CHECK_INT(p->mark, w->mark);
+        CHECK_INT((p->could >> MARK_WITHIN) & 1, w->could_within);
+        CHECK(p->mark != MARK_OPEN || p->enough > w->problems || p->enough == -1);
+        arena_release(&a);
+        arena_release(&run.arena);
+    }
+}
+
+/* The same with two samples of each problem: the baseline solved nothing, and so did the setting. */
+static void test_nothing_to_lose_twice(void)
+{
+    enum { N = 60 };
+    double sum[N] = {0};
+    long jobs[N];
+    struct run_task t = {.metric = "accuracy", .n_problems = N};
+    struct cell c = {.task = &t};
+    struct cell_stats s = {.cell = &c, .sum = sum, .jobs = jobs};
+    struct pair p;
+    int group = 0;
+    for (int i = 0; i < N; i++)
+        jobs[i] = 2;
+    match_one(&p, &s, &s, 0.05, NULL);
+    report_mark_pairs(&p, 1, &group, 5);
+    CHECK(p.noninferior < 0.05 && p.mark == MARK_OPEN && !((p.could >> MARK_WITHIN) & 1));
+    for (int i = 0; i < N; i++)
+        sum[i] = 2;
+    match_one(&p, &s, &s, 0.05, NULL);
+    report_mark_pairs(&p, 1, &group, 5);
+    CHECK(p.mark == MARK_WITHIN);
+}
+
 int main(void)
 {
     test_offers();
     test_fewest();
     test_whole();
+    test_nothing_to_lose();
+    test_nothing_to_lose_twice();
     return check_done();
 }
