@@ -122,7 +122,6 @@ static void compare_cells(struct comparison *c)
     size_t room = 1, n = (size_t)c->n_cells;
     struct pair *pairs = xcalloc(n + 1, sizeof *pairs);
     int *group = xcalloc(n + 1, sizeof *group);
-    struct matched all = match_begin();
     for (int i = 0; i < c->n_cells; i++)
         room += (size_t)c->b->run->cells[c->cells[i].b].task->n_problems;
     c->flips = arena_alloc(&c->arena, room * sizeof *c->flips);
@@ -135,14 +134,11 @@ static void compare_cells(struct comparison *c)
         match_lengths(&x->lengths, &m, a, b);
         add_flips(c, i, &m);
         match_release(&m);
-        match_add(&all, a, b, NULL);
     }
     report_mark_pairs(pairs, c->n_cells, group, c->margin);
     for (int i = 0; i < c->n_cells; i++)
         c->cells[i].pair = pairs[i];
-    match_compare(&c->all, &all, c->margin / 100);
-    report_mark_pairs(&c->all, 1, group, c->margin);
-    match_release(&all);
+    compare_settings(c);
     qsort(c->flips, (size_t)c->n_flips, sizeof *c->flips, by_loss);
     free(pairs);
     free(group);

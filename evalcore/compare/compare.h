@@ -28,6 +28,11 @@ struct compared { /* a pair of cells; of `lengths` only the fields on lengths ar
     struct pair pair;
     struct against lengths;
 };
+struct compared_setting { /* a policy setting over the tasks that both sides have */
+    const char *name;     /* B's */
+    int n_tasks;
+    struct pair pair; /* every problem with the same weight; the settings are a family */
+};
 struct flip {  /* a problem that one side solved and the other did not (by more than half of its samples) */
     int cells; /* index into comparison.cells */
     int problem_a, problem_b;
@@ -43,7 +48,9 @@ struct comparison {
     const char *name_a, *name_b;
     struct compared *cells;
     int n_cells;
-    struct pair all;         /* over all cells; its mark is a family of one */
+    struct compared_setting *settings;
+    int n_settings;
+    const struct pair *all;  /* of the one setting; NULL where there are several, which nothing pools */
     double reads_a, reads_b; /* of what full attention would have read; NaN: unknown */
     struct flip *flips;      /* lost ones first, in the order of the problems */
     int n_flips;

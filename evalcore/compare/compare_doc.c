@@ -76,13 +76,16 @@ static void add_pairs(struct doc *d, struct comparison *c)
                      "Problems solved by both, by one alone, by neither (with several samples: by more than "
                      "half of them), percent correct, difference in points with its 95 %% interval, exact "
                      "two-sided p, one-sided p of a loss of %s or more. Verdicts are adjusted for the "
-                     "number of cells (Holm); that over all problems is a test of its own.",
+                     "number of cells (Holm), those over all tasks for the number of policy settings.",
                      report_points(&c->arena, c->margin)));
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < c->n_cells; i++)
         pair_row(d, t, c, cell_name(c, i), &c->cells[i].pair);
-    if (c->n_cells > 1)
-        pair_row(d, t, c, "all problems", &c->all);
+    if (c->all && c->n_cells > 1)
+        pair_row(d, t, c, "all problems", c->all);
+    for (int i = 0; i < c->n_settings && !c->all; i++)
+        pair_row(d, t, c, arena_printf(&c->arena, "%s, all tasks", c->settings[i].name),
+                 &c->settings[i].pair);
 }
 
 static void add_lengths(struct doc *d, struct comparison *c)
@@ -198,6 +201,19 @@ static json_t *cells_json(struct comparison *c)
     return list;
 }
 
+static json_t *settings_json(struct comparison *c)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < c->n_settings; i++) {
+        const struct compared_setting *s = &c->settings[i];
+        json_t *o = pair_json(&s->pair);
+        json_object_set_new(o, "setting", json_text_of(s->name));
+        json_object_set_new(o, "tasks", json_integer(s->n_tasks));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 static int flip_json(json_t *list, struct comparison *c, const struct flip *f, struct err *e)
 {
     const struct run_problem *p = flip_problem(c, f);
@@ -231,12 +247,12 @@ int compare_json(struct str *out, struct comparison *c, int n_flips, struct err 
         json_array_append_new(notes, json_text_of(c->notes[i]));
     for (int i = 0; i < shown && !rc; i++)
         rc = flip_json(flips, c, &c->flips[i], e);
-    json_t *all = pair_json(&c->all);
-    json_t *o =
-        json_pack("{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:i, s:o}", "a", json_text_of(c->name_a),
-                  "b", json_text_of(c->name_b), "verdict", json_text_of(compare_verdict(c)), "notes", notes,
-                  "margin_points", c->margin, "all", all, "reads_a", number(c->reads_a), "reads_b",
-                  number(c->reads_b), "cells", cells_json(c), "n_flips", c->n_flips, "flips", flips);
+    json_t *all = c->all ? pair_json(c->all) : json_null();
+    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "a",
+                          json_text_of(c->name_a), "b", json_text_of(c->name_b), "verdict",
+                          json_text_of(compare_verdict(c)), "notes", notes, "margin_points", c->margin, "all",
+                          all, "settings", settings_json(c), "reads_a", number(c->reads_a), "reads_b",
+                          number(c->reads_b), "cells", cells_json(c), "n_flips", c->n_flips, "flips", flips);
     json_canonical(out, o);
     str_putc(out, '\n');
     json_decref(o);

@@ -54,7 +54,7 @@ static const char *p_text(struct arena *a, double p)
 
 static const char *difference(struct comparison *c)
 {
-    const struct pair *p = &c->all;
+    const struct pair *p = c->all;
     int is_scores = 0;
     for (int i = 0; i < c->n_cells; i++)
         is_scores |= strcmp(c->b->run->cells[c->cells[i].b].task->metric, "accuracy") != 0;
@@ -73,14 +73,16 @@ static const char *difference(struct comparison *c)
 
 static const char *enough(struct comparison *c, const char *about)
 {
-    return c->all.enough < 0 ? "no number below 100,000 would do"
-                             : arena_printf(&c->arena, "%s%ld would do", about, c->all.enough);
+    return c->all->enough < 0 ? "no number below 100,000 would do"
+                              : arena_printf(&c->arena, "%s%ld would do", about, c->all->enough);
 }
 
 const char *compare_verdict(struct comparison *c)
 {
     struct arena *a = &c->arena;
-    const struct pair *p = &c->all;
+    const struct pair *p = c->all;
+    if (!p)
+        return compare_settings_verdict(c);
     const char *said = difference(c), *margin = report_points(a, c->margin);
     switch (p->mark) {
     case MARK_LOWER:

@@ -17,6 +17,11 @@ int side_find(struct side *s, struct arena *a, struct err *e);
 /* Looks for differences between matched cells and notes or refuses them. */
 int compare_check(struct comparison *c, unsigned allowed, int unmatched, struct err *e);
 
+/* Fills in settings, n_settings and all. */
+void compare_settings(struct comparison *c);
+/* Of several settings, in words; in the arena. */
+const char *compare_settings_verdict(struct comparison *c);
+
 /* One side of a flipped problem: the sample that shows what the side did. */
 struct answer {
     const struct record *rec;

@@ -142,21 +142,23 @@ static void add_row(struct str *out, struct comparison *c, const char *name, int
 static void add_tables(struct str *out, struct comparison *c)
 {
     struct arena *a = &c->arena;
-    int is_runs = 0;
-    for (int i = 1; i < c->n_cells; i++)
-        is_runs |= strcmp(c->b->run->cells[c->cells[i].b].policy_label,
-                          c->b->run->cells[c->cells[0].b].policy_label) != 0;
+    int is_runs = !c->all;
     int width = is_runs ? NAME_WIDTH + 10 : NAME_WIDTH / 2 - 2;
     put(out, "", width);
     str_puts(out, "    n  both  only A  only B  neither  B - A [95 %]          p\n");
     for (int i = 0; i < c->n_cells; i++) {
         const struct cell *cell = &c->b->run->cells[c->cells[i].b];
-        const char *name =
-            is_runs ? arena_printf(a, "%s, %s", cell->task->label, cell->policy_label) : cell->task->label;
+        const char *name = is_runs ? arena_printf(a, "%s, %s", cell->task->label,
+                                                  report_row_name(c->b, c->b->cells[c->cells[i].b].row))
+                                   : cell->task->label;
         add_row(out, c, name, width, &c->cells[i].pair);
     }
-    if (c->n_cells > 1)
-        add_row(out, c, "all", width, &c->all);
+    if (c->all && c->n_cells > 1)
+        add_row(out, c, "all", width, c->all);
+    if (!c->all)
+        str_puts(out, "\nover all tasks\n");
+    for (int i = 0; i < c->n_settings && !c->all; i++)
+        add_row(out, c, c->settings[i].name, width, &c->settings[i].pair);
     str_putc(out, '\n');
     for (int i = 0; i < c->n_cells; i++) {
         const struct against *x = &c->cells[i].lengths;

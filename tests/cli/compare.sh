@@ -28,7 +28,8 @@ run 0 compare out "$full" "$quest"
 grep -q '^all' stdout.txt && fail "one pair of cells has a row of all"
 run 0 compare out out
 grep -q '^[^ ]*.*, full' stdout.txt || fail "runs: the policies are not named: $(cat stdout.txt)"
-grep -q '^B solves as much as A \[' stdout.txt || fail "a run and itself: $(cat stdout.txt)"
+[ "$(grep -c '^over all tasks$' stdout.txt)" = 1 ] && grep -q '^quest k_pages=1000  *16 ' stdout.txt || fail "runs: no row a setting: $(cat stdout.txt)"
+grep -q '^3 policy settings, each over its own problems' stdout.txt || fail "a run and itself: $(cat stdout.txt)"
 grep -q flipped stdout.txt && fail "a run and itself flip problems"
 run 0 compare out full 'quest k_pages=1000' --margin 50
 grep -q '; B is as good as A within 50 points (one-sided' stdout.txt || fail "not as good within 50 points: $(cat stdout.txt)"
@@ -52,6 +53,22 @@ sed -i '/lookup12-s1-003/d' part/journal/*.jsonl
 run 3 compare part full 'quest k_pages=1'
 [ "$(cat stderr.txt)" = 'kveval: 2 answers are missing, and short ones finish first; --allow partial compares them all the same' ] || fail "a part: $(cat stderr.txt)"
 run 0 compare part full 'quest k_pages=1' --allow partial
+
+# One problem that fails under every setting was counted once a setting, and a run was "lower" for it.
+cat >one.json <<'END'
+{"model": "pocket", "max_new_tokens": 250, "tasks": [{"name": "lookup", "steps": 12, "problems": 3}],
+ "policies": ["full", {"name": "quest", "k_pages": [1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007]}], "baseline": "full"}
+END
+rm -rf settings changed
+run 0 sweep one.json -o settings --quiet
+cp -r settings changed
+sed -i 's/"golds":\["[a-z ]*"\],"id":"lookup12-s1-000"/"golds":["nothing"],"id":"lookup12-s1-000"/' changed/problems/lookup*.jsonl
+run 0 compare settings changed --allow problems
+grep -q '^9 problems flipped' stdout.txt || fail "one problem under nine settings: $(cat stdout.txt)"
+grep -Eq '▼|more than chance|is lower|are lower|^all' stdout.txt && fail "one problem was counted nine times: $(cat stdout.txt)"
+[ "$(grep -c ' 3  *2  *1 ' stdout.txt)" = 18 ] || fail "no row a cell and a setting: $(cat stdout.txt)"
+run 0 compare settings changed --allow problems --json
+grep -q '"all":null' stdout.txt || fail "settings were pooled: $(head -c 300 stdout.txt)"
 
 # Mistakes.
 refuse 2 "\"nothing\" is neither a run folder nor RUN:CELL; kveval compare DIR A B compares two cells of one run" compare nothing out
