@@ -62,7 +62,7 @@ void compare_settings(struct comparison *c)
     free(group);
 }
 
-/* "; 2 are lower in B: quest k_pages=1, quest k_pages=2". */
+/* ": 2 are lower in B: quest k_pages=1, quest k_pages=2". */
 static void add_part(struct str *out, const struct comparison *c, enum mark m, const char *singular,
                      const char *plural)
 {
@@ -71,7 +71,7 @@ static void add_part(struct str *out, const struct comparison *c, enum mark m, c
         n += c->settings[i].pair.mark == m;
     if (!n)
         return;
-    str_printf(out, "; %d %s", n, n == 1 ? singular : plural);
+    str_printf(out, "%s %d %s", out->data[out->len - 1] == ')' ? ":" : ";", n, n == 1 ? singular : plural);
     for (int i = 0; i < c->n_settings && shown < NAMES_SHOWN; i++)
         if (c->settings[i].pair.mark == m)
             str_printf(out, "%s %s", shown++ ? "," : ":", c->settings[i].name);

@@ -15,10 +15,11 @@ static const char *p_text(struct arena *a, double p)
 
 static const char *test_text(const char *test)
 {
-    return !strcmp(test, "mcnemar_exact")    ? "exact McNemar"
-           : !strcmp(test, "signflip_exact") ? "exact sign flip"
-           : *test                           ? "random sign flips"
-                                             : "";
+    return !strcmp(test, "mcnemar_exact")      ? "exact McNemar"
+           : !strcmp(test, "stratified_exact") ? "exact stratified"
+           : !strcmp(test, "signflip_exact")   ? "exact sign flip"
+           : *test                             ? "random sign flips"
+                                               : "";
 }
 
 static void difference_cell(struct doc *d, struct table *t, const struct pair *p, const char *none)
@@ -43,59 +44,95 @@ static void pair_cells(struct doc *d, struct table *t, const struct pair *p)
     table_add(d, t, CELL_MUTED, "%s", test_text(p->test));
 }
 
-/* What this many problems can show. */
-static void limits_row(struct doc *d, struct table *t, const struct report *r, int column)
+/* What this many problems can show, over the comparisons of a task. */
+struct limits {
+    int compared, problems, samples, is_single, is_stratified;
+    int can_differ; /* some outcome of some comparison would have been marked */
+    double typical; /* spread, median */
+    long fewest;    /* problems that could be marked if each went the same way */
+};
+
+/* Fewest problems that reach alpha when k problems gave p: it falls by one factor a problem. */
+static double one_way(double p, long k, double alpha)
 {
-    double *spread = xmalloc((size_t)(r->n_pairs + 1) * sizeof *spread);
+    return k > 0 && p > 0 ? ceil(log(alpha / 2) * (double)k / log(p / 2) - 1e-9) : INFINITY;
+}
+
+static struct limits limits_of(const struct report *r, int column)
+{
+    struct limits l = {0};
+    double *spread = xmalloc((size_t)(r->n_pairs + 1) * sizeof *spread), fewest = INFINITY;
     size_t n = 0;
-    int problems = 0, samples = 0, is_single = 1, compared = 0;
     for (int i = 0; i < r->n_pairs; i++)
-        compared += r->cells[r->pairs[i].b].column == column && !isnan(r->pairs[i].p);
+        l.compared += r->cells[r->pairs[i].b].column == column && !isnan(r->pairs[i].p);
     for (int i = 0; i < r->n_pairs; i++) {
         const struct pair *p = &r->pairs[i];
-        if (r->cells[p->b].column != column || p->problems < 2 || (n && p->is_single != is_single))
+        if (r->cells[p->b].column != column || p->problems < 2 || (n && p->is_single != l.is_single))
             continue;
         spread[n++] = p->spread;
-        is_single = p->is_single;
-        problems = p->problems > problems ? p->problems : problems;
-        samples = r->cells[p->b].cell->samples;
+        l.is_single = p->is_single;
+        l.problems = p->problems > l.problems ? p->problems : l.problems;
+        l.samples = r->cells[p->b].cell->samples;
+        l.can_differ |= (p->could & (1U << MARK_LOWER | 1U << MARK_HIGHER)) != 0;
+        if (!strcmp(p->test, "stratified_exact")) {
+            l.is_stratified = 1;
+            fewest = fmin(fewest, one_way(p->best.lower, p->best.can_lose, 0.05 / l.compared));
+            fewest = fmin(fewest, one_way(p->best.higher, p->best.can_gain, 0.05 / l.compared));
+        }
     }
-    if (n) {
-        stat_sort(spread, n);
-        double typical = stat_quantile(spread, n, 0.5), alpha = 0.05 / compared;
-        long fewest = stat_problems_to_differ(alpha);
-        struct interval half = stat_wilson(problems / 2.0, problems);
-        double found = is_single ? stat_mdd_mcnemar(problems, typical, alpha)
-                                 : stat_mdd_paired((size_t)problems, typical, alpha);
-        table_row(d, t);
-        table_add(d, t, 0, "%s", r->columns[column]);
-        table_add(d, t, 0, "%d \xC3\x97 %d", problems, samples);
-        table_add(d, t, 0, "%.1f points", 100.0 / problems);
-        table_add(d, t, 0, "%.0f to %.0f", 100 * half.low, 100 * half.high);
-        if (isnan(found) || problems < fewest) /* a t test may see what no exact test can */
-            table_add(d, t, CELL_STRONG, "none");
-        else
-            table_add(d, t, CELL_STRONG, "%.0f points", 100 * found);
-        table_add(d, t, 0, "%ld", fewest);
-        if (is_single)
-            table_add(d, t, CELL_MUTED, "cells differ from the baseline on %.0f %% of the problems (median)",
-                      100 * typical);
-        else
-            table_add(d, t, CELL_MUTED, "standard deviation of the problems' differences %.2f (median)",
-                      typical);
-    }
+    stat_sort(spread, n);
+    l.typical = n ? stat_quantile(spread, n, 0.5) : NAN;
+    l.fewest = l.is_stratified ? (isfinite(fewest) ? (long)fewest : -1)
+               : l.compared    ? stat_problems_to_differ(0.05 / l.compared)
+                               : -1;
     free(spread);
+    return l;
+}
+
+static void limits_row(struct doc *d, struct table *t, const struct report *r, int column)
+{
+    struct limits l = limits_of(r, column);
+    if (!l.problems)
+        return;
+    double alpha = 0.05 / l.compared, found = NAN;
+    struct interval half = stat_wilson(l.problems / 2.0, l.problems);
+    if (l.is_single)
+        found = stat_mdd_mcnemar(l.problems, l.typical, alpha);
+    else if (!l.is_stratified)
+        found = stat_mdd_paired((size_t)l.problems, l.typical, alpha);
+    table_row(d, t);
+    table_add(d, t, 0, "%s", r->columns[column]);
+    table_add(d, t, 0, "%d \xC3\x97 %d", l.problems, l.samples);
+    table_add(d, t, 0, "%.1f points", 100.0 / l.problems);
+    table_add(d, t, 0, "%.0f to %.0f", 100 * half.low, 100 * half.high);
+    if (!l.can_differ)
+        table_add(d, t, CELL_STRONG, "none");
+    else if (isnan(found))
+        table_add(d, t, CELL_MUTED, "-");
+    else
+        table_add(d, t, CELL_STRONG, "%.0f points", 100 * found);
+    table_add(d, t, 0, l.fewest < 0 ? "-" : "%ld", l.fewest);
+    if (l.is_single)
+        table_add(d, t, CELL_MUTED, "cells differ from the baseline on %.0f %% of the problems (median)",
+                  100 * l.typical);
+    else if (l.is_stratified)
+        table_add(d, t, CELL_MUTED, "several samples a problem: no formula tells the size");
+    else
+        table_add(d, t, CELL_MUTED, "standard deviation of the problems' differences %.2f (median)",
+                  l.typical);
 }
 
 static void add_limits(struct doc *d, const struct report *r)
 {
-    struct table *t =
-        doc_table(d, "What sets of this size can show. A true difference from the baseline that is smaller "
-                     "than the fifth column would be missed more than one time in five (two-sided test at 5 "
-                     "%, divided by the number of cells compared in the task: the first of them that can "
-                     "be marked has to pass that). \"none\": not even a loss of everything would be found. "
-                     "The sixth column is the fewest problems that could be marked at all, if each "
-                     "of them went the same way.");
+    struct table *t = doc_table(
+        d,
+        "What sets of this size can show. A true difference from the baseline that is smaller "
+        "than the fifth column would be missed more than one time in five (two-sided test at 5 "
+        "%, divided by the number of cells compared in the task: the first of them that can "
+        "be marked has to pass that). \"none\": no outcome would have been marked; \"-\": some would, but no "
+        "size is sure to be. "
+        "The sixth column is the fewest problems that could be marked at all, if each "
+        "of them went the same way.");
     static const struct table_column columns[] = {{"task", 0},
                                                   {"problems \xC3\x97 samples", CELL_NUMBER},
                                                   {"one problem is", CELL_NUMBER},
