@@ -23,12 +23,12 @@ static const char *end_of(const struct comparison *c, const struct flip *f, cons
     return str_text(&x->text) + from;
 }
 
-static void p_cell(struct doc *d, struct table *t, double p)
+static void p_cell(struct doc *d, struct table *t, double p, unsigned flags)
 {
     if (isnan(p))
         table_add(d, t, CELL_MUTED, "-");
     else
-        table_add(d, t, 0, p < 0.001 ? "%.0e" : "%.3f", p);
+        table_add(d, t, flags, p < 0.001 ? "%.0e" : "%.3f", p);
 }
 
 static void pair_row(struct doc *d, struct table *t, struct comparison *c, const char *name,
@@ -43,9 +43,10 @@ static void pair_row(struct doc *d, struct table *t, struct comparison *c, const
     table_add(d, t, 0, "%d", p->neither);
     report_number_cell(d, t, 100 * p->accuracy_a, 1);
     report_number_cell(d, t, 100 * p->accuracy_b, 1);
-    table_add(d, t, report_pair_flags(p), "%s", p->problems ? report_difference(d->arena, p) : "-");
-    p_cell(d, t, p->p);
-    p_cell(d, t, p->noninferior);
+    table_add(d, t, 0, "%s", p->problems ? report_difference(d->arena, p) : "-");
+    p_cell(d, t, p->p, 0);
+    p_cell(d, t, p->holm, report_differs_flags(p));
+    p_cell(d, t, p->noninferior_holm, report_within_flags(p));
     table_add(d, t, report_pair_flags(p), "%s", report_mark_words(d->arena, p, c->margin));
 }
 
@@ -68,16 +69,18 @@ static void add_pairs(struct doc *d, struct comparison *c)
                                                   {"B", CELL_NUMBER},
                                                   {"B - A", CELL_NUMBER},
                                                   {"p", CELL_NUMBER},
-                                                  {"p of a loss of the margin", CELL_NUMBER},
+                                                  {"Holm p", CELL_NUMBER},
+                                                  {"Holm p of a loss", CELL_NUMBER},
                                                   {"verdict", 0}};
     struct table *t = doc_table(
         d,
         arena_printf(&c->arena,
                      "Problems solved by both, by one alone, by neither (with several samples: by more than "
                      "half of them), percent correct, difference in points with its 95 %% interval, exact "
-                     "two-sided p, one-sided p of a loss of %s or more. Verdicts are adjusted for the "
-                     "number of cells (Holm), those over all tasks for the number of policy settings.",
-                     report_points(&c->arena, c->margin)));
+                     "two-sided p, the same adjusted for the number of cells (Holm; over all tasks for the "
+                     "number of policy settings), and the one-sided p of a loss of %s or more, adjusted "
+                     "likewise. %s",
+                     report_points(&c->arena, c->margin), report_interval_note));
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < c->n_cells; i++)
         pair_row(d, t, c, cell_name(c, i), &c->cells[i].pair);
@@ -105,7 +108,7 @@ static void add_lengths(struct doc *d, struct comparison *c)
         report_number_cell(d, t, x->tokens_a, 0);
         report_number_cell(d, t, x->tokens_b, 0);
         table_add(d, t, 0, isfinite(x->length_ratio) ? "%+.1f %%" : "-", 100 * (x->length_ratio - 1));
-        p_cell(d, t, x->length_p);
+        p_cell(d, t, x->length_p, 0);
         table_add(d, t, 0, "%s", report_share(d->arena, c->a->cells[c->cells[i].a].total_density));
         table_add(d, t, 0, "%s", report_share(d->arena, c->b->cells[c->cells[i].b].total_density));
     }
@@ -172,13 +175,13 @@ static const char *mark_name(enum mark m)
 
 static json_t *pair_json(const struct pair *p)
 {
-    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:I}",
+    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:I}",
                      "problems", p->problems, "both", p->both, "only_a", p->only_a, "only_b", p->only_b,
                      "neither", p->neither, "accuracy_a", number(p->accuracy_a), "accuracy_b",
                      number(p->accuracy_b), "delta", number(p->delta), "ci_low", number(p->ci.low), "ci_high",
                      number(p->ci.high), "p", number(p->p), "p_holm", number(p->holm), "p_noninferior",
-                     number(p->noninferior), "test", p->test, "mark", mark_name(p->mark), "enough_problems",
-                     (json_int_t)p->enough);
+                     number(p->noninferior), "p_noninferior_holm", number(p->noninferior_holm), "test",
+                     p->test, "mark", mark_name(p->mark), "enough_problems", (json_int_t)p->enough);
 }
 
 static json_t *cells_json(struct comparison *c)

@@ -125,54 +125,6 @@ static int add_flip(struct str *out, struct comparison *c, const struct flip *f,
     return rc;
 }
 
-static void add_row(struct str *out, struct comparison *c, const char *name, int width, const struct pair *p)
-{
-    struct arena *a = &c->arena;
-    put(out, name, width);
-    str_printf(out, " %4d  %4d  %6d  %6d  %7d  ", p->problems, p->both, p->only_a, p->only_b, p->neither);
-    put(out, p->problems ? report_difference(a, p) : "-", 20);
-    str_printf(out, " %s",
-               isnan(p->p)    ? "-     "
-               : p->p < 0.001 ? "<0.001"
-                              : arena_printf(a, "%-6.3f", p->p));
-    str_printf(out, " %s", *report_mark_sign(p->mark) ? report_mark_sign(p->mark) : " ");
-    end_line(out);
-}
-
-static void add_tables(struct str *out, struct comparison *c)
-{
-    struct arena *a = &c->arena;
-    int is_runs = !c->all;
-    int width = is_runs ? NAME_WIDTH + 10 : NAME_WIDTH / 2 - 2;
-    put(out, "", width);
-    str_puts(out, "    n  both  only A  only B  neither  B - A [95 %]          p\n");
-    for (int i = 0; i < c->n_cells; i++) {
-        const struct cell *cell = &c->b->run->cells[c->cells[i].b];
-        const char *name = is_runs ? arena_printf(a, "%s, %s", cell->task->label,
-                                                  report_row_name(c->b, c->b->cells[c->cells[i].b].row))
-                                   : cell->task->label;
-        add_row(out, c, name, width, &c->cells[i].pair);
-    }
-    if (c->all && c->n_cells > 1)
-        add_row(out, c, "all", width, c->all);
-    if (!c->all)
-        str_puts(out, "\nover all tasks\n");
-    for (int i = 0; i < c->n_settings && !c->all; i++)
-        add_row(out, c, c->settings[i].name, width, &c->settings[i].pair);
-    str_putc(out, '\n');
-    for (int i = 0; i < c->n_cells; i++) {
-        const struct against *x = &c->cells[i].lengths;
-        const struct cell *cell = &c->b->run->cells[c->cells[i].b];
-        if (!isfinite(x->length_ratio))
-            continue;
-        put(out, cell->task->label, width);
-        str_printf(out, " tokens A %.0f, B %.0f (%+.0f %%, p = %.2g); reads A %s, B %s\n", x->tokens_a,
-                   x->tokens_b, 100 * (x->length_ratio - 1), x->length_p,
-                   report_share(a, c->a->cells[c->cells[i].a].total_density),
-                   report_share(a, c->b->cells[c->cells[i].b].total_density));
-    }
-}
-
 /* A sentence in lines of at most `columns` characters. */
 static void add_paragraph(struct str *out, const char *text, int columns)
 {
@@ -186,6 +138,63 @@ static void add_paragraph(struct str *out, const char *text, int columns)
         str_putc(out, '\n');
         p += cut;
         p += strspn(p, " ");
+    }
+}
+
+static const char *p_text(struct arena *a, double p)
+{
+    return isnan(p) ? "-" : p < 0.001 ? "<0.001" : arena_printf(a, "%.3f", p);
+}
+
+static void add_row(struct str *out, struct comparison *c, const char *name, int width, const struct pair *p)
+{
+    struct arena *a = &c->arena;
+    put(out, name, width);
+    str_printf(out, " %4d %4d %6d %6d %7d  ", p->problems, p->both, p->only_a, p->only_b, p->neither);
+    put(out, p->problems ? report_difference(a, p) : "-", 18);
+    str_printf(out, " %-6s %-6s %s", p_text(a, p->holm), p_text(a, p->noninferior_holm),
+               report_mark_sign(p->mark));
+    end_line(out);
+}
+
+static void add_tables(struct str *out, struct comparison *c, int columns)
+{
+    struct arena *a = &c->arena;
+    int is_runs = !c->all;
+    int width = is_runs ? NAME_WIDTH + 10 : NAME_WIDTH / 2 - 2;
+    put(out, "", width);
+    str_puts(out, "    n both only A only B neither  B - A [95 %]       p      p(=)\n");
+    for (int i = 0; i < c->n_cells; i++) {
+        const struct cell *cell = &c->b->run->cells[c->cells[i].b];
+        const char *name = is_runs ? arena_printf(a, "%s, %s", cell->task->label,
+                                                  report_row_name(c->b, c->b->cells[c->cells[i].b].row))
+                                   : cell->task->label;
+        add_row(out, c, name, width, &c->cells[i].pair);
+    }
+    if (c->all && c->n_cells > 1)
+        add_row(out, c, "all", width, c->all);
+    if (!c->all)
+        str_puts(out, "\nover all tasks\n");
+    for (int i = 0; i < c->n_settings && !c->all; i++)
+        add_row(out, c, c->settings[i].name, width, &c->settings[i].pair);
+    add_paragraph(out,
+                  arena_printf(a,
+                               "p: two-sided; p(=): one-sided, of a loss of %s or more; both adjusted for "
+                               "the number of %s (Holm). %s",
+                               report_points(a, c->margin), c->all ? "cells" : "cells or of policy settings",
+                               report_interval_note),
+                  columns);
+    str_putc(out, '\n');
+    for (int i = 0; i < c->n_cells; i++) {
+        const struct against *x = &c->cells[i].lengths;
+        const struct cell *cell = &c->b->run->cells[c->cells[i].b];
+        if (!isfinite(x->length_ratio))
+            continue;
+        put(out, cell->task->label, width);
+        str_printf(out, " tokens A %.0f, B %.0f (%+.0f %%, p = %.2g); reads A %s, B %s\n", x->tokens_a,
+                   x->tokens_b, 100 * (x->length_ratio - 1), x->length_p,
+                   report_share(a, c->a->cells[c->cells[i].a].total_density),
+                   report_share(a, c->b->cells[c->cells[i].b].total_density));
     }
 }
 
@@ -203,7 +212,7 @@ int compare_text(struct str *out, struct comparison *c, int columns, int n_flips
         end_line(out);
     }
     str_putc(out, '\n');
-    add_tables(out, c);
+    add_tables(out, c, columns);
     str_putc(out, '\n');
     add_paragraph(out, compare_verdict(c), columns);
     if (c->n_flips)

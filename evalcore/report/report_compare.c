@@ -22,15 +22,18 @@ static const char *test_text(const char *test)
                                                : "";
 }
 
-static void difference_cell(struct doc *d, struct table *t, const struct pair *p, const char *none)
+/* The difference, p, both adjusted p values and the mark, whose colour is on the p that earned it. */
+static void difference_cells(struct doc *d, struct table *t, const struct pair *p, const char *none)
 {
+    const char *sign = report_mark_sign(p->mark);
     if (p->problems)
-        table_add(d, t, report_pair_flags(p), "%+.1f [%+.1f, %+.1f]", 100 * p->delta, 100 * p->ci.low,
-                  100 * p->ci.high);
+        table_add(d, t, 0, "%+.1f [%+.1f, %+.1f]", 100 * p->delta, 100 * p->ci.low, 100 * p->ci.high);
     else
         table_add(d, t, CELL_MUTED, "%s", none);
     table_add(d, t, 0, "%s", p_text(d->arena, p->p));
-    table_add(d, t, report_pair_flags(p), "%s", p_text(d->arena, p->holm));
+    table_add(d, t, report_differs_flags(p), "%s", p_text(d->arena, p->holm));
+    table_add(d, t, report_within_flags(p), "%s", p_text(d->arena, p->noninferior_holm));
+    table_add(d, t, report_pair_flags(p), "%s", sign);
 }
 
 static void pair_cells(struct doc *d, struct table *t, const struct pair *p)
@@ -40,7 +43,7 @@ static void pair_cells(struct doc *d, struct table *t, const struct pair *p)
     table_add(d, t, 0, "%d", p->only_a);
     table_add(d, t, 0, "%d", p->only_b);
     table_add(d, t, 0, "%d", p->neither);
-    difference_cell(d, t, p, "no shared problem yet");
+    difference_cells(d, t, p, "no shared problem yet");
     table_add(d, t, CELL_MUTED, "%s", test_text(p->test));
 }
 
@@ -148,9 +151,14 @@ static void add_limits(struct doc *d, const struct report *r)
 void report_add_pairs(struct doc *d, const struct report *r)
 {
     struct table *t = doc_table(
-        d, "Problem by problem: solved by both, by the baseline only, by the cell only, by neither (with "
-           "several samples: by more than half of them); difference in points with its 95 % interval; "
-           "two-sided p, and the same adjusted for the number of comparisons in the task (Holm).");
+        d, arena_printf(
+               d->arena,
+               "Problem by problem: solved by both, by the baseline only, by the cell only, by neither (with "
+               "several samples: by more than half of them); difference in points with its 95 %% interval; "
+               "two-sided p, the same adjusted for the number of comparisons in the task (Holm), and the "
+               "one-sided p "
+               "of a loss of %s or more, adjusted likewise. %s",
+               report_points(d->arena, r->run->margin), report_interval_note));
     static const struct table_column columns[] = {{"cell", 0},
                                                   {"problems", CELL_NUMBER},
                                                   {"both", CELL_NUMBER},
@@ -160,6 +168,8 @@ void report_add_pairs(struct doc *d, const struct report *r)
                                                   {"difference", CELL_NUMBER},
                                                   {"p", CELL_NUMBER},
                                                   {"Holm p", CELL_NUMBER},
+                                                  {"Holm p of a loss", CELL_NUMBER},
+                                                  {"mark", 0},
                                                   {"test", 0}};
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
     static const char *const same[] = {[MARK_LOWER] = "lower than the baseline",
@@ -201,7 +211,7 @@ static void against_row(struct doc *d, struct table *t, const struct report *r, 
     report_number_cell(d, t, 100 * p->accuracy_b, 1);
     table_add(d, t, 0, "%d", p->only_a);
     table_add(d, t, 0, "%d", p->only_b);
-    difference_cell(d, t, p, "no shared problem");
+    difference_cells(d, t, p, "no shared problem");
     report_number_cell(d, t, x->tokens_a, 0);
     report_number_cell(d, t, x->tokens_b, 0);
     if (isfinite(x->length_ratio))
@@ -220,10 +230,14 @@ void report_add_against(struct doc *d, const struct report *r)
                   r->old->run->dir, r->n_against, r->run->n_cells);
     if (!r->n_against)
         return;
-    struct table *t =
-        doc_table(d, "Accuracy in percent, old and new, on the problems that both have; difference in points "
-                     "with its 95 % interval and Holm-adjusted p; mean completion length, its change "
-                     "(geometric mean over problems) and a sign-flip test of that change.");
+    struct table *t = doc_table(
+        d,
+        arena_printf(d->arena,
+                     "Accuracy in percent, old and new, on the problems that both have; difference in points "
+                     "with its 95 %% interval, p and the same after Holm's adjustment, and the one-sided p "
+                     "of a loss of %s or more, adjusted likewise; mean completion length, its change "
+                     "(geometric mean over problems) and a sign-flip test of that change. %s",
+                     report_points(d->arena, r->run->margin), report_interval_note));
     static const struct table_column columns[] = {{"cell", 0},
                                                   {"problems", CELL_NUMBER},
                                                   {"old", CELL_NUMBER},
@@ -233,6 +247,8 @@ void report_add_against(struct doc *d, const struct report *r)
                                                   {"difference", CELL_NUMBER},
                                                   {"p", CELL_NUMBER},
                                                   {"Holm p", CELL_NUMBER},
+                                                  {"Holm p of a loss", CELL_NUMBER},
+                                                  {"mark", 0},
                                                   {"old tokens", CELL_NUMBER},
                                                   {"new tokens", CELL_NUMBER},
                                                   {"length", CELL_NUMBER},

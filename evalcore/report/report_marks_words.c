@@ -66,7 +66,7 @@ const char *report_marks_legend(struct arena *a, double margin)
     return arena_printf(
         a,
         "\xE2\x96\xBC lower, \xE2\x96\xB2 higher than the baseline beyond chance; = as good as it "
-        "within %s; ? not decided",
+        "within %s (a one-sided test, so the interval may reach further); ? not decided",
         report_points(a, margin));
 }
 
@@ -75,6 +75,20 @@ unsigned report_pair_flags(const struct pair *p)
     enum mark m = p ? p->mark : MARK_NONE;
     return m == MARK_LOWER ? CELL_BAD : m == MARK_HIGHER || m == MARK_WITHIN ? CELL_GOOD : 0;
 }
+
+unsigned report_differs_flags(const struct pair *p)
+{
+    return p->mark == MARK_WITHIN ? 0 : report_pair_flags(p);
+}
+
+unsigned report_within_flags(const struct pair *p)
+{
+    return p->mark == MARK_WITHIN ? CELL_GOOD : 0;
+}
+
+const char *const report_interval_note =
+    "The interval is two-sided and of another method than the one-sided test that \"=\" rests on, so it may "
+    "reach beyond the margin.";
 
 const char *report_difference(struct arena *a, const struct pair *p)
 {

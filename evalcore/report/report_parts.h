@@ -50,6 +50,11 @@ const char *report_mark_words(struct arena *a, const struct pair *p, double marg
 const char *report_marks_legend(struct arena *a, double margin);
 /* CELL_BAD for lower, CELL_GOOD for higher and within, else 0; p may be NULL. */
 unsigned report_pair_flags(const struct pair *p);
+/* The same for one of the two adjusted p values alone, the one that earned the mark. */
+unsigned report_differs_flags(const struct pair *p); /* of holm */
+unsigned report_within_flags(const struct pair *p);  /* of noninferior_holm */
+/* Why an interval beside "=" may be wider than the margin; a whole sentence. */
+extern const char *const report_interval_note;
 const char *report_points(struct arena *a, double points);            /* "10 points" */
 const char *report_difference(struct arena *a, const struct pair *p); /* "-48 [-58, -37]" in points */
 const char *report_share(struct arena *a, double v);                  /* "31 %"; "-" when there is none */

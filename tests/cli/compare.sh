@@ -33,6 +33,11 @@ grep -q '^3 policy settings, each over its own problems' stdout.txt || fail "a r
 grep -q flipped stdout.txt && fail "a run and itself flip problems"
 run 0 compare out full 'quest k_pages=1000' --margin 50
 grep -q '; B is as good as A within 50 points (one-sided' stdout.txt || fail "not as good within 50 points: $(cat stdout.txt)"
+# A sign adjusted for the number of cells stood beside a p that was not.
+run 0 compare out full 'quest k_pages=1000' --margin 25
+grep -q '^relay .* 1.000 *0.316 *$' stdout.txt && grep -q '^lookup .* 1.000 *0.063  ?$' stdout.txt || fail "the p of a loss is not adjusted: $(cat stdout.txt)"
+run 0 compare out full 'quest k_pages=1000' --margin 25 --json
+grep -q '"p_noninferior":0.0316[0-9]*,"p_noninferior_holm":0.063' stdout.txt || fail "JSON: the p of a loss is not adjusted: $(head -c 1500 stdout.txt)"
 
 # What must not differ unless that is said.
 run 0 sweep run.json -o other --quiet --limit 3 --tasks lookup --set 'policies=["full"]'
