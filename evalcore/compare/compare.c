@@ -72,15 +72,25 @@ static int load(struct comparison *c, const char *dir_a, const char *dir_b, cons
     return 0;
 }
 
-/* Single cells are a pair whatever they are; else the same task and generation settings, and between whole
- * runs the same policy setting. */
+static int has_one_model(const struct side *s)
+{
+    for (int i = 1; i < s->n; i++)
+        if (strcmp(s->run->cells[s->cells[i]].model, s->run->cells[s->cells[0]].model) != 0)
+            return 0;
+    return 1;
+}
+
+/* Single cells are a pair whatever they are; else the same task and generation settings, the same model
+ * unless each side has just one, and between whole runs the same policy setting. */
 static int is_counterpart(const struct side *sides, int a, int b)
 {
     const struct cell *x = &sides[0].run->cells[a], *y = &sides[1].run->cells[b];
     if (sides[0].n == 1 && sides[1].n == 1 && sides[0].name)
         return 1;
     return !strcmp(x->task->label, y->task->label) && !strcmp(x->settings_label, y->settings_label) &&
-           (sides[0].name || (!strcmp(x->policy_label, y->policy_label) && !strcmp(x->model, y->model)));
+           (sides[0].name || !strcmp(x->policy_label, y->policy_label)) &&
+           (!strcmp(x->model, y->model) ||
+            (sides[0].name && has_one_model(&sides[0]) && has_one_model(&sides[1])));
 }
 
 /* Returns the number of cells without a counterpart. */

@@ -52,14 +52,6 @@ static int find(const struct run_task *t, const char *id, int hint)
     return -1;
 }
 
-static int same_golds(const struct run_problem *a, const struct run_problem *b)
-{
-    int same = a->n_golds == b->n_golds && !strcmp(a->gold, b->gold);
-    for (int i = 0; same && i < a->n_golds; i++)
-        same = !strcmp(a->golds[i], b->golds[i]);
-    return same;
-}
-
 /* NULL where no score depends on one. One program grades both sides, so this is all that can differ. */
 static const char *segmenter_of(const struct cell *c)
 {
@@ -84,8 +76,8 @@ static void count(struct counts *n, const struct cell_stats *a, const struct cel
         shared++;
         int is_asked_alike = !strcmp(p->prompt_sha256, ta->problems[k].prompt_sha256);
         n->prompts += !is_asked_alike;
-        n->golds += is_asked_alike && !same_golds(p, &ta->problems[k]);
-        if (!n->example && (!is_asked_alike || !same_golds(p, &ta->problems[k])))
+        n->golds += is_asked_alike && !match_same_golds(p, &ta->problems[k]);
+        if (!n->example && (!is_asked_alike || !match_same_golds(p, &ta->problems[k])))
             n->example = p->id;
     }
     n->problems += ta->n_problems - shared;

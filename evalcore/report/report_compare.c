@@ -61,13 +61,26 @@ static double one_way(double p, long k, double alpha)
     return k > 0 && p > 0 ? ceil(log(alpha / 2) * (double)k / log(p / 2) - 1e-9) : INFINITY;
 }
 
+/* Most comparisons that one model has in the task. */
+static int largest_family(const struct report *r, int column)
+{
+    int most = 0;
+    for (int i = 0; i < r->n_pairs; i++) {
+        int n = 0;
+        for (int k = 0; k < r->n_pairs; k++)
+            n += r->cells[r->pairs[k].b].column == column && !isnan(r->pairs[k].p) &&
+                 !strcmp(r->cells[r->pairs[k].b].cell->model, r->cells[r->pairs[i].b].cell->model);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 static struct limits limits_of(const struct report *r, int column)
 {
     struct limits l = {0};
     double *spread = xmalloc((size_t)(r->n_pairs + 1) * sizeof *spread), fewest = INFINITY;
     size_t n = 0;
-    for (int i = 0; i < r->n_pairs; i++)
-        l.compared += r->cells[r->pairs[i].b].column == column && !isnan(r->pairs[i].p);
+    l.compared = largest_family(r, column);
     for (int i = 0; i < r->n_pairs; i++) {
         const struct pair *p = &r->pairs[i];
         if (r->cells[p->b].column != column || p->problems < 2 || (n && p->is_single != l.is_single))
@@ -131,7 +144,7 @@ static void add_limits(struct doc *d, const struct report *r)
         d,
         "What sets of this size can show. A true difference from the baseline that is smaller "
         "than the fifth column would be missed more than one time in five (two-sided test at 5 "
-        "%, divided by the number of cells compared in the task: the first of them that can "
+        "%, divided by the number of the model's cells compared in the task: the first of them that can "
         "be marked has to pass that). \"none\": no outcome would have been marked; \"-\": some would, but no "
         "size is sure to be. "
         "The sixth column is the fewest problems that could be marked at all, if each "
@@ -155,7 +168,8 @@ void report_add_pairs(struct doc *d, const struct report *r)
                d->arena,
                "Problem by problem: solved by both, by the baseline only, by the cell only, by neither (with "
                "several samples: by more than half of them); difference in points with its 95 %% interval; "
-               "two-sided p, the same adjusted for the number of comparisons in the task (Holm), and the "
+               "two-sided p, the same adjusted for the number of comparisons of the model in the task "
+               "(Holm), and the "
                "one-sided p "
                "of a loss of %s or more, adjusted likewise. %s",
                report_points(d->arena, r->run->margin), report_interval_note));
@@ -225,8 +239,8 @@ static void against_row(struct doc *d, struct table *t, const struct report *r, 
 void report_add_against(struct doc *d, const struct report *r)
 {
     doc_paragraph(d,
-                  "The other run: %s. %d of %d cells here have a counterpart there (same label, task and "
-                  "swept settings).",
+                  "The other run: %s. %d of %d cells here have a counterpart there (same label, task, "
+                  "model and swept settings; another model only where there is no choice).",
                   r->old->run->dir, r->n_against, r->run->n_cells);
     if (!r->n_against)
         return;

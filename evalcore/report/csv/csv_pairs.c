@@ -37,7 +37,8 @@ static void pair_fields(struct csv *c, const struct pair *p, const struct pair_n
         {"ci_low", CSV_FLOAT, "fraction", "95 % interval of delta"},                                         \
         {"ci_high", CSV_FLOAT, "fraction", "95 % interval of delta"},                                        \
         {"p", CSV_FLOAT, "probability", "two-sided p of no difference"},                                     \
-        {"p_holm", CSV_FLOAT, "probability", "p after Holm's adjustment over the comparisons of the task"},  \
+        {"p_holm", CSV_FLOAT, "probability",                                                                 \
+         "p after Holm's adjustment over the comparisons of the model in the task"},                         \
     {                                                                                                        \
         "test", CSV_TEXT, "", "mcnemar_exact, stratified_exact, signflip_exact or signflip_monte_carlo"      \
     }
@@ -93,7 +94,8 @@ static const struct csv_column against_columns[] = {
     {"new_mean_tokens", CSV_FLOAT, "tokens", "mean length on the shared problems"},
     {"length_ratio", CSV_FLOAT, "ratio", "geometric mean over problems of new over old length"},
     {"length_p", CSV_FLOAT, "probability", "sign-flip test of that ratio being 1"},
-    {"differs", CSV_TEXT, "", "settings that are not the same"},
+    {"differs", CSV_TEXT, "",
+     "what is not the same, reference answers and missing answers with their number"},
     CSV_MODEL_COLUMN,
     CSV_SETTINGS_COLUMN,
     CSV_KIND_COLUMNS,
@@ -128,5 +130,6 @@ static void write_against(struct csv *c, const struct report *r)
 
 const struct csv_table csv_against = {
     "against.csv",
-    "A row per cell that has a counterpart in the other run (same label, task and swept settings).",
+    "A row per cell that has a counterpart in the other run (same label, task, "
+    "model and swept settings; another model only where there is no choice).",
     against_columns, write_against};

@@ -63,8 +63,62 @@ const char *match_differences(const struct report *old, const struct report *now
 
 static int same_cell(const struct cell *a, const struct cell *b)
 {
-    return !strcmp(a->policy_label, b->policy_label) && !strcmp(a->task->label, b->task->label) &&
-           !strcmp(a->settings_label, b->settings_label);
+    return !a->task->is_text && !strcmp(a->policy_label, b->policy_label) &&
+           !strcmp(a->task->label, b->task->label) && !strcmp(a->settings_label, b->settings_label);
+}
+
+/* The cell of the same model; that of another only where no choice is left on either side. */
+static int counterpart(const struct report *old, const struct report *now, const struct cell *c)
+{
+    int other = -1, n_old = 0, n_now = 0;
+    for (int i = 0; i < old->run->n_cells; i++) {
+        if (!same_cell(&old->run->cells[i], c))
+            continue;
+        if (!strcmp(old->run->cells[i].model, c->model))
+            return i;
+        other = i;
+        n_old++;
+    }
+    for (int i = 0; i < now->run->n_cells; i++)
+        n_now += same_cell(&now->run->cells[i], c);
+    return n_old == 1 && n_now == 1 ? other : -1;
+}
+
+int match_same_golds(const struct run_problem *a, const struct run_problem *b)
+{
+    int same = a->n_golds == b->n_golds && !strcmp(a->gold, b->gold);
+    for (int i = 0; same && i < a->n_golds; i++)
+        same = !strcmp(a->golds[i], b->golds[i]);
+    return same;
+}
+
+/* What is not the same, and what kveval compare refuses besides. */
+static const char *differs(const struct report *old, const struct report *now, const struct matched *m,
+                           const struct cell *a, const struct cell *b)
+{
+    const char *out = match_differences(old, now, a, b);
+    int missing = a->n_expected - a->n_records + b->n_expected - b->n_records, golds = 0;
+    for (int i = 0; i < m->n; i++)
+        golds += !match_same_golds(&a->task->problems[m->at_a[i]], &b->task->problems[m->at_b[i]]);
+    if (golds)
+        out = arena_printf(now->arena, "%s%sreference answers (%d)", out, *out ? ", " : "", golds);
+    if (missing > 0)
+        out = arena_printf(now->arena, "%s%smissing answers (%d)", out, *out ? ", " : "", missing);
+    return out;
+}
+
+static void compare_with(struct against *out, struct pair *pair, const struct report *old,
+                         const struct report *now, int k, int i)
+{
+    const struct cell_stats *a = &old->cells[k], *b = &now->cells[i];
+    struct matched m = match_begin();
+    match_add(&m, a, b, &out->dropped);
+    match_compare(pair, &m, now->run->margin / 100);
+    match_lengths(out, &m, a, b);
+    out->differs = differs(old, now, &m, a->cell, b->cell);
+    match_release(&m);
+    pair->a = k;
+    pair->b = i;
 }
 
 void report_against(struct report *now, const struct report *old)
@@ -74,22 +128,11 @@ void report_against(struct report *now, const struct report *old)
     struct pair *pairs = xcalloc(room, sizeof *pairs);
     int *group = xcalloc(room, sizeof *group), n = 0;
     for (int i = 0; i < now->run->n_cells; i++) {
-        const struct cell_stats *b = &now->cells[i];
-        for (int k = 0; k < old->run->n_cells; k++) {
-            const struct cell_stats *a = &old->cells[k];
-            if (b->cell->task->is_text || !same_cell(a->cell, b->cell))
-                continue;
-            struct matched m = match_begin();
-            match_add(&m, a, b, &list[n].dropped);
-            match_compare(&pairs[n], &m, now->run->margin / 100);
-            match_lengths(&list[n], &m, a, b);
-            match_release(&m);
-            pairs[n].a = k;
-            pairs[n].b = i;
-            list[n].differs = match_differences(old, now, a->cell, b->cell);
-            group[n++] = b->column;
-            break;
-        }
+        int k = counterpart(old, now, now->cells[i].cell);
+        if (k < 0)
+            continue;
+        compare_with(&list[n], &pairs[n], old, now, k, i);
+        group[n++] = report_cell_family(now, i);
     }
     report_mark_pairs(pairs, n, group, now->run->margin);
     for (int i = 0; i < n; i++)
@@ -99,4 +142,9 @@ void report_against(struct report *now, const struct report *old)
     now->old = old;
     now->against = list;
     now->n_against = n;
+}
+
+int report_cell_family(const struct report *r, int cell)
+{
+    return report_family(r, r->cells[cell].row) * (r->n_columns + 1) + r->cells[cell].column;
 }

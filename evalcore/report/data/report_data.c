@@ -171,7 +171,7 @@ void report_compute(struct report *out, const struct run *r, struct arena *a)
         match_one(p, &out->cells[base], &out->cells[i], r->margin / 100, NULL);
         p->a = base;
         p->b = i;
-        group[out->n_pairs++] = out->cells[i].column;
+        group[out->n_pairs++] = report_cell_family(out, i);
     }
     report_mark_pairs(out->pairs, out->n_pairs, group, r->margin);
     report_settings(out);

@@ -29,6 +29,10 @@ void match_one(struct pair *out, const struct cell_stats *a, const struct cell_s
 
 /* Settings of one model are one family: the first row of this row's model. */
 int report_family(const struct report *r, int row);
+/* Those of single tasks: the cells of one model in one task. */
+int report_cell_family(const struct report *r, int cell);
+
+int match_same_golds(const struct run_problem *a, const struct run_problem *b);
 
 /* Fills in tokens_a, tokens_b, length_ratio and length_p for the matched problems of one pair of cells. */
 void match_lengths(struct against *out, const struct matched *m, const struct cell_stats *a,

@@ -269,6 +269,53 @@ static void test_against(void)
     fake_release(&old);
 }
 
+/* Cells of one model were paired with those of another that came first, and one model's p values were
+ * adjusted for the number of the other's. Other references and missing answers were not told. */
+static void test_against_pairs_models(void)
+{
+    struct fake_policy list[] = {fake_policies[0], fake_policies[1], fake_policies[0], fake_policies[1]};
+    struct fake_options o = {.policies = list,
+                             .n_policies = 4,
+                             .tasks = fake_list,
+                             .n_tasks = 1,
+                             .problems = 30,
+                             .samples = 1,
+                             .limit = 1400,
+                             .seed = 7};
+    struct run now, old;
+    struct report a, b;
+    struct arena arena = {0};
+    fake_run(&now, &o);
+    o.missing_every = 5;
+    fake_run(&old, &o);
+    for (int i = 0; i < 4; i++) {
+        now.cells[i].model = i < 2 ? "one" : "two";
+        old.cells[i].model = i < 2 ? "two" : "one";
+    }
+    now.cells[2].baseline = -1;
+    now.cells[3].baseline = 2;
+    old.tasks[0].problems[1].gold = "another";
+    report_compute(&a, &now, &arena);
+    report_compute(&b, &old, &arena);
+    CHECK_INT(a.n_pairs, 2);
+    CHECK(a.pairs[0].p < 1 && a.pairs[0].holm == a.pairs[0].p && a.pairs[1].holm == a.pairs[1].p);
+    report_against(&a, &b);
+    CHECK_INT(a.n_against, 4);
+    for (int i = 0; i < 4; i++)
+        CHECK_INT(a.against[i].pair.a, (i + 2) % 4);
+    CHECK_STR(a.against[0].differs, "reference answers (1), missing answers (6)");
+    for (int i = 0; i < 4; i++)
+        old.cells[i].model = "three";
+    report_against(&a, &b);
+    CHECK_INT(a.n_against, 0);
+    old.n_cells = now.n_cells = 1;
+    report_against(&a, &b);
+    CHECK_INT(a.n_against, 1);
+    arena_release(&arena);
+    fake_release(&now);
+    fake_release(&old);
+}
+
 static void test_empty(void)
 {
     /* a run folder where nothing has finished yet, and one without a baseline */
@@ -439,6 +486,7 @@ int main(int argc, char **argv)
     test_foreign_files();
     test_numbers();
     test_against();
+    test_against_pairs_models();
     test_empty();
     file_remove_tree(folder, &e);
     return check_done();
