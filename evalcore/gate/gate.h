@@ -70,23 +70,24 @@ struct gate_drift { /* a replay beside the one that the baseline keeps */
 void gate_drift(struct gate_drift *out, const struct gate_replay *base, const struct gate_replay *now,
                 int same_class, struct arena *a);
 
-/* ---- sides (gate_side.c, gate_base.c) */
+/* ---- sides (gate_side.c, gate_base.c, gate_base_read.c, gate_fit.c, gate_match.c) */
 
-struct gate_sums { /* over samples of one problem */
-    long n, right, cut, unparsed, errors;
+struct gate_sums {                        /* over samples of one problem */
+    long n, right, cut, unparsed, errors; /* errors: failed jobs and answers that could not be graded */
     double score, tokens, log_tokens;
     double reads, aux, full;
 };
 struct gate_problem {
     const char *id, *prompt_sha256; /* its first 16 digits */
-    int n;                          /* samples that count: one when decoding is greedy */
+    const char *gold; /* 16 digits over the reference answers and the problem's own limit and stop string */
+    int n;            /* samples that count: one when decoding is greedy */
     struct gate_sums all;
     const struct gate_sums *sample; /* (n) one by one; NULL in a base file */
 };
 struct gate_cell { /* a setting on a task */
     const char *setting, *task;
     const char *policy, *settings,
-        *facts;    /* canonical JSON: options; generation settings; version and data */
+        *facts;    /* canonical JSON: options; generation settings; version and options of the task */
     int is_binary; /* every score is 0 or 1 */
     int n_problems;
     struct gate_problem *problems;
@@ -111,8 +112,11 @@ int gate_side_run(struct gate_side *out, const struct run *r, int may_be_partial
 /* A base file: JSONL, one line a thing, the last line a digest of the others. */
 int gate_base_read(struct gate_side *out, const char *path, struct arena *a, struct err *e);
 int gate_base_write(const struct gate_side *s, const char *path, struct err *e);
+/* Is the side fit to be a baseline? ERR_USAGE where answers failed, and, with needs_replays, where a setting
+ * was not replayed: what is broken in the baseline would pass every night. Writing and matching ask it. */
+int gate_fit(const struct gate_side *s, int needs_replays, struct err *e);
 /* Can the two be compared? ERR_USAGE names what differs: model, tasks, problems, prompts, generation
- * settings, grader, settings that only one has. The policies' options may differ. */
+ * reference answers, settings, grader, settings that only one has. The policies' options may differ. */
 int gate_match(const struct gate_side *base, const struct gate_side *now, struct err *e);
 
 /* Sums over the first n samples of a problem; n 0: all. */
@@ -191,7 +195,7 @@ int gate_decide(struct gate_result *out, const struct gate_side *base, const str
 void gate_guards(struct gate_setting *s, const struct gate_side *base, const struct gate_side *now,
                  const struct gate_limits *limits, int samples, int n_settings, struct arena *a);
 
-/* ---- what is written (gate_json.c, gate_junit.c, gate_page.c, gate_github.c, gate_history.c) */
+/* ---- what is written (gate_json.c, gate_page.c, gate_history.c) */
 
 struct gate_night { /* a line of the history file */
     double time;    /* seconds since 1970 */

@@ -68,7 +68,8 @@ static json_t *task_json(const struct gate_cell *c)
 {
     json_t *list = json_array();
     for (int i = 0; i < c->n_problems; i++)
-        json_array_append_new(list, json_pack("[s, s]", c->problems[i].id, c->problems[i].prompt_sha256));
+        json_array_append_new(list, json_pack("[s, s, s]", c->problems[i].id, c->problems[i].prompt_sha256,
+                                              c->problems[i].gold));
     return json_pack("{s:s, s:s, s:o, s:o}", "kind", "task", "task", c->task, "facts", object(c->facts),
                      "problems", list);
 }
@@ -108,6 +109,8 @@ int gate_base_write(const struct gate_side *s, const char *path, struct err *e)
 {
     struct str out = {0};
     char digest[65];
+    if (gate_fit(s, 0, e))
+        return e->code;
     add_line(&out, json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:f}", "kind", "kveval gate base", "v",
                              VERSION, "version", KVEVAL_VERSION, "model", s->model, "weights", s->weights,
                              "numerics", s->numerics, "grader", s->grader, "margin", s->margin));

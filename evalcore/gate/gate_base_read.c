@@ -5,6 +5,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/base/margin.h"
 #include "evalcore/gate/gate.h"
 
 enum { LIST_MAX = 1000000 };
@@ -83,7 +84,11 @@ static int read_head(struct reader *r, const json_t *o, struct err *e)
         rc = text(r, o, "grader", &s->grader, e);
     if (!rc)
         rc = text(r, o, "version", &s->version, e);
-    return rc ? rc : json_get_double(o, "margin", &s->margin, r->where, e);
+    if (!rc)
+        rc = json_get_double(o, "margin", &s->margin, r->where, e);
+    if (!rc && !margin_is_valid(s->margin))
+        rc = damaged(r, "the margin", e);
+    return rc;
 }
 
 static int read_problems(struct reader *r, struct gate_cell *c, const json_t *o, struct err *e)
@@ -103,13 +108,17 @@ static int read_problems(struct reader *r, struct gate_cell *c, const json_t *o,
     c->n_problems = (int)n;
     c->problems = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *c->problems);
     for (long i = 0; i < n; i++) {
-        const char *id = json_string_value(json_array_get(json_array_get(list, (size_t)i), 0));
-        const char *sha = json_string_value(json_array_get(json_array_get(list, (size_t)i), 1));
-        if (!id || !sha || !(count[i] >= 1 && count[i] < 1e9) || !(right[i] >= 0 && right[i] <= count[i]) ||
-            !(cut[i] >= 0 && cut[i] <= count[i]) || !(unparsed[i] >= 0 && unparsed[i] <= count[i]))
+        const json_t *names = json_array_get(list, (size_t)i);
+        const char *id = json_string_value(json_array_get(names, 0));
+        const char *sha = json_string_value(json_array_get(names, 1));
+        const char *gold = json_string_value(json_array_get(names, 2));
+        if (!id || !sha || !gold || !(count[i] >= 1 && count[i] < 1e9) ||
+            !(right[i] >= 0 && right[i] <= count[i]) || !(cut[i] >= 0 && cut[i] <= count[i]) ||
+            !(unparsed[i] >= 0 && unparsed[i] <= count[i]))
             return damaged(r, "a problem of a cell", e);
         c->problems[i] = (struct gate_problem){.id = arena_strdup(r->arena, id),
                                                .prompt_sha256 = arena_strdup(r->arena, sha),
+                                               .gold = arena_strdup(r->arena, gold),
                                                .n = (int)count[i],
                                                .all = {.n = (long)count[i],
                                                        .right = (long)right[i],

@@ -15,7 +15,7 @@ static const struct gate_cell *find(const struct gate_side *s, const struct gate
 }
 
 /* Names the first key whose values differ. */
-static const char *differing(const char *a, const char *b, struct str *out)
+static const char *first_difference(const char *a, const char *b, struct str *out)
 {
     json_t *x = json_loads(a, 0, NULL), *y = json_loads(b, 0, NULL), *v;
     const char *key;
@@ -55,6 +55,11 @@ static int match_problems(const struct gate_cell *a, const struct gate_cell *b, 
             return err_set(e, ERR_USAGE,
                            "task %s: problem %s is asked with another prompt than in the baseline; %s",
                            a->task, p->id, next_step);
+        if (strcmp(p->gold, q->gold))
+            return err_set(e, ERR_USAGE,
+                           "task %s: problem %s has another reference answer, limit or stop string than in "
+                           "the baseline; %s",
+                           a->task, p->id, next_step);
         if (!p->n)
             return err_set(e, ERR_USAGE, "the baseline has no answers of \"%s\" to problem %s of %s",
                            a->setting, p->id, a->task);
@@ -72,10 +77,10 @@ static int match_cell(const struct gate_cell *a, const struct gate_side *now, st
                        now->path, a->setting, a->task, next_step);
     if (strcmp(a->facts, b->facts))
         rc = err_set(e, ERR_USAGE, "task %s is not the same: %s; %s", a->task,
-                     differing(a->facts, b->facts, &how), next_step);
+                     first_difference(a->facts, b->facts, &how), next_step);
     else if (strcmp(a->settings, b->settings))
         rc = err_set(e, ERR_USAGE, "\"%s\" on task %s has other generation settings: %s; %s", a->setting,
-                     a->task, differing(a->settings, b->settings, &how), next_step);
+                     a->task, first_difference(a->settings, b->settings, &how), next_step);
     else
         rc = match_problems(a, b, e);
     str_release(&how);
@@ -86,6 +91,8 @@ int gate_match(const struct gate_side *base, const struct gate_side *now, struct
 {
     if (!base->n_cells)
         return err_set(e, ERR_USAGE, "%s has nothing to compare with", base->path);
+    if (gate_fit(base, 0, e))
+        return e->code;
     if (strcmp(base->weights, now->weights))
         return err_set(e, ERR_USAGE,
                        "the models differ: %s has weights %.12s (%s), the baseline %.12s (%s); %s", now->path,

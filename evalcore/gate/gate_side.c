@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/base/hash.h"
 #include "evalcore/gate/gate.h"
+#include "evalcore/store/grades.h"
+#include "tasks/task.h"
 
 const char *gate_setting_label(const char *policy, const char *settings, struct arena *a)
 {
@@ -41,7 +44,7 @@ static struct gate_sums sums_of(const struct record *r)
                               .right = r->score > 0.5,
                               .cut = r->verdict == VERDICT_TRUNCATED || r->verdict == VERDICT_UNFINISHED,
                               .unparsed = r->verdict == VERDICT_UNPARSED,
-                              .errors = r->finish == FINISHED_ERROR,
+                              .errors = r->verdict == VERDICT_ERROR,
                               .score = r->score,
                               .tokens = r->tokens,
                               .log_tokens = log1p(r->tokens),
@@ -65,10 +68,14 @@ static const char *settings_text(const char *json, struct arena *a)
     return kept;
 }
 
+/* Names of files are left out: what a file holds is compared problem by problem, wherever it lies. */
 static const char *facts_text(const struct run_task *t, struct arena *a)
 {
     struct str text = {0};
     json_t *options = json_loads(t->options, 0, NULL);
+    for (const struct param *p = task_params; options && p->name; p++)
+        if (p->type == PARAM_FILE)
+            json_object_del(options, p->name);
     json_t *o = json_pack("{s:s, s:s, s:s, s:o}", "name", t->name, "version", t->version, "metric", t->metric,
                           "options", options ? options : json_null());
     json_canonical(&text, o);
@@ -76,6 +83,15 @@ static const char *facts_text(const struct run_task *t, struct arena *a)
     json_decref(o);
     str_release(&text);
     return kept;
+}
+
+static const char *gold_digest(const struct run_problem *p, struct arena *a)
+{
+    char hex[17];
+    const char *text =
+        arena_printf(a, "%s %d %s", grade_gold_digest(p, a), p->own_max_new, p->own_stop ? p->own_stop : "");
+    sha256_hex(text, strlen(text), hex, 16);
+    return arena_strdup(a, hex);
 }
 
 /* Greedy answers to one problem are all the same, so the first counts. Samples must follow each other from 0
@@ -91,6 +107,7 @@ static void fill_cell(struct gate_cell *out, const struct cell *c, struct arena 
         const struct run_problem *p = &c->task->problems[i];
         out->problems[i] = (struct gate_problem){.id = arena_strdup(a, p->id),
                                                  .prompt_sha256 = arena_strndup(a, p->prompt_sha256, 16),
+                                                 .gold = gold_digest(p, a),
                                                  .sample = sample + (size_t)i * (size_t)most};
     }
     for (int i = 0; i < c->n_records; i++) {

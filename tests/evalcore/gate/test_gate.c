@@ -15,7 +15,7 @@ struct made {                     /* a side with one setting on one task */
     int problems, samples, right; /* right: of each problem's samples */
     int cut, unparsed, errors;    /* of each problem's samples; errors in all */
     double tokens, reads;
-    const char *setting, *prompt, *settings, *weights, *facts;
+    const char *setting, *prompt, *gold, *settings, *weights, *facts;
 };
 
 static void make(struct gate_side *s, const struct made *m, struct arena *a)
@@ -43,6 +43,7 @@ static void make(struct gate_side *s, const struct made *m, struct arena *a)
         double n = m->samples;
         p[i] = (struct gate_problem){.id = arena_printf(a, "p%d", i),
                                      .prompt_sha256 = m->prompt ? m->prompt : "0123456789abcdef",
+                                     .gold = m->gold ? m->gold : "00000000000000aa",
                                      .n = m->samples,
                                      .all = {.n = m->samples,
                                              .right = m->right,
@@ -85,6 +86,7 @@ static const struct {
      GATE_REGRESSION},
     {"a failed job", {USUAL, .errors = 1}, 0, GATE_ERROR},
     {"other prompts", {USUAL, .prompt = "fedcba9876543210"}, ERR_USAGE, 0},
+    {"other reference answers under the same prompts", {USUAL, .gold = "00000000000000bb"}, ERR_USAGE, 0},
     {"another temperature", {USUAL, .settings = "{\"temperature\":0.7}"}, ERR_USAGE, 0},
     {"another task version", {USUAL, .facts = "{\"version\":\"2\"}"}, ERR_USAGE, 0},
     {"other weights", {USUAL, .weights = "v"}, ERR_USAGE, 0},
@@ -179,6 +181,25 @@ static void files(void)
     arena_release(&a);
 }
 
+/* A baseline whose jobs failed is 0 % right, which passes every night. */
+static void broken_baseline(void)
+{
+    struct made bad = {USUAL, .errors = 240}, good = {USUAL};
+    struct arena a = {0};
+    struct gate_side base, now;
+    struct err e = {0}, f = {0}, g = {0};
+    make(&base, &bad, &a);
+    make(&now, &good, &a);
+    CHECK_INT(gate_match(&base, &now, &e), ERR_USAGE);
+    CHECK(strstr(e.text, "240 answers") != NULL);
+    CHECK_INT(gate_base_write(&base, "gate_broken_base.jsonl", &f), ERR_USAGE);
+    CHECK(!file_exists("gate_broken_base.jsonl"));
+    CHECK_INT(gate_fit(&now, 0, &g), 0);
+    CHECK_INT(gate_fit(&now, 1, &g), ERR_USAGE);
+    CHECK(strstr(g.text, "no replay under \"quest\"") != NULL);
+    arena_release(&a);
+}
+
 /* A loss of one standard error a night, which no night shows, passes the limit after ten. */
 static void nights(void)
 {
@@ -209,6 +230,7 @@ int main(void)
     verdicts();
     inconclusive();
     files();
+    broken_baseline();
     nights();
     return check_done();
 }
