@@ -113,6 +113,12 @@ const char *report_cut_words(struct arena *a, long cut, long missed, long n)
     return is_cut_short(cut, missed, n) ? arena_printf(a, "%ld of %ld cut off at the limit", cut, n) : "";
 }
 
+const char *report_idle_words(struct arena *a, int idle, int answered)
+{
+    return idle && idle < answered ? arena_printf(a, "read everything on %d of %d problems", idle, answered)
+                                   : "";
+}
+
 const char *report_baseline_name(const struct report *r)
 {
     int row = -1;

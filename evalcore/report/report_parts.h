@@ -62,6 +62,10 @@ const char *report_share(struct arena *a, double v);                  /* "31 %";
 const char *report_cut_words(struct arena *a, long cut, long missed, long n);
 /* Label of the policy that settings are compared with; "the baseline" when there are several. */
 const char *report_baseline_name(const struct report *r);
+/* "read everything on 25 of 36 problems": there the policy never came into play, so they say nothing about
+ * it.
+ * "" where it is on none, and on all, which the activity says. */
+const char *report_idle_words(struct arena *a, int idle, int answered);
 /* All verdicts in one sentence; "" when nothing is compared. */
 const char *report_verdict_sentence(const struct report *r);
 const char *report_setting_verdict(const struct report *r, const struct setting *s);

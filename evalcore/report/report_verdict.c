@@ -14,6 +14,17 @@ static int several_models(const struct report *r)
     return 0;
 }
 
+/* What takes from the verdict on a setting, in brackets behind its name. */
+static const char *remark(const struct report *r, const struct setting *s)
+{
+    int all = s->activity == ACTIVITY_UNNEEDED || s->activity == ACTIVITY_INACTIVE;
+    const char *idle = all ? "it read everything" : report_idle_words(r->arena, s->n_idle, s->n_answered);
+    const char *incomplete = s->pooled.is_incomplete ? "incomplete" : "";
+    if (!*idle && !*incomplete)
+        return "";
+    return arena_printf(r->arena, " (%s%s%s)", incomplete, *idle && *incomplete ? "; " : "", idle);
+}
+
 /* "quest k_pages=8, raas budget_tokens=512 and 3 more". */
 static const char *names(const struct report *r, enum mark m)
 {
@@ -23,12 +34,9 @@ static const char *names(const struct report *r, enum mark m)
         int row = r->settings[i].row;
         if (r->settings[i].pooled.mark != m || n++ >= NAMES_SHOWN)
             continue;
-        enum activity activity = r->settings[i].activity;
-        int incomplete = r->settings[i].pooled.is_incomplete;
-        int read_all = activity == ACTIVITY_UNNEEDED || activity == ACTIVITY_INACTIVE;
-        str_printf(&s, "%s%s%s%s%s%s", s.len ? ", " : "", report_row_name(r, row), models ? " on " : "",
-                   models ? r->rows[row].model : "", read_all ? " (it read everything)" : "",
-                   incomplete ? " (incomplete)" : "");
+        const char *what = remark(r, &r->settings[i]);
+        str_printf(&s, "%s%s%s%s%s", s.len ? ", " : "", report_row_name(r, row), models ? " on " : "",
+                   models ? r->rows[row].model : "", what);
     }
     if (n > NAMES_SHOWN)
         str_printf(&s, " and %d more", n - NAMES_SHOWN);
@@ -99,6 +107,9 @@ const char *report_setting_notes(const struct report *r, const struct setting *s
                    s->n_inactive, s->n_inactive == 1 ? "" : "s");
     else if (s->activity == ACTIVITY_UNNEEDED)
         str_printf(&t, "%sits budget was never reached: it read everything", t.len ? "; " : "");
+    const char *idle = report_idle_words(r->arena, s->n_idle, s->n_answered);
+    if (*idle)
+        str_printf(&t, "%sbudget without effect: %s", t.len ? "; " : "", idle);
     if (*cut)
         str_printf(&t, "%s%s", t.len ? "; " : "", cut);
     const char *kept = arena_strdup(r->arena, str_text(&t));

@@ -46,6 +46,7 @@ static const struct csv_column accuracy_columns[] = {
     {"p_holm", CSV_FLOAT, "probability",
      "two-sided p of no difference from the baseline, adjusted within the task"},
     CSV_MARK_COLUMNS,
+    CSV_IDLE_COLUMNS,
     {0}};
 
 /* Counts of verdicts: a text has none. */
@@ -98,6 +99,8 @@ static void accuracy_row(struct csv *c, const struct report *r, int i)
     csv_kind(c, s);
     csv_p(c, "p_holm", p ? p->holm : NAN);
     csv_marks(c, p, r->run->margin);
+    csv_int(c, "answered_problems", s->n_answered);
+    csv_int(c, "idle_problems", s->n_idle);
     csv_end(c);
 }
 
@@ -144,6 +147,7 @@ static const struct csv_column settings_columns[] = {
     CSV_BUDGET_COLUMNS,
     CSV_KIND_COLUMNS,
     {"budget_rule", CSV_TEXT, "", "the budget in words"},
+    CSV_IDLE_COLUMNS,
     {0}};
 
 static void count(struct csv *c, const char *column, const struct setting *s, long v)
@@ -198,6 +202,8 @@ static void setting_row(struct csv *c, const struct report *r, const struct sett
     csv_budget(c, first);
     csv_kind(c, first);
     csv_text(c, "budget_rule", first->cell->budget_rule);
+    csv_int(c, "answered_problems", s->n_answered);
+    csv_int(c, "idle_problems", s->n_idle);
     csv_end(c);
 }
 

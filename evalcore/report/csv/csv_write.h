@@ -70,6 +70,12 @@ extern const struct csv_table csv_accuracy, csv_settings, csv_pairs, csv_lengths
         "top1", CSV_FLOAT, "fraction",                                                                       \
             "of a text: tokens with the same likeliest token as under full attention"                        \
     }
+#define CSV_IDLE_COLUMNS                                                                                     \
+    {"answered_problems", CSV_INT, "problems", "with at least one finished completion"},                     \
+    {                                                                                                        \
+        "idle_problems", CSV_INT, "problems",                                                                \
+            "of these, on which no step read less than full attention does, though the policy has a budget"  \
+    }
 #define CSV_MARK_COLUMNS                                                                                     \
     {"margin", CSV_FLOAT, "points", "what may be lost and still be called as good"},                         \
         {"p_noninferior", CSV_FLOAT, "probability", "one-sided p of a loss of at least the margin"},         \

@@ -38,6 +38,25 @@ static void add_lengths(struct cell_stats *s, const struct cell *c)
     free(v);
 }
 
+/* An answer of the prompt's pass alone read nothing: there, too, the policy had no part in it. */
+static void add_idle(struct cell_stats *s, const struct cell *c)
+{
+    enum { FAILED = 1, WHOLE = 2, SPARSE = 4 };
+    unsigned char *seen = xcalloc((size_t)c->task->n_problems + 1, 1);
+    for (int i = 0; i < c->n_records; i++) {
+        const struct record *r = &c->records[i];
+        if (r->finish == FINISHED_ERROR)
+            seen[r->problem] |= FAILED;
+        else
+            seen[r->problem] |= r->kv.reads < r->kv.reads_full * (1 - 1e-9) ? SPARSE : WHOLE;
+    }
+    for (int k = 0; k < c->task->n_problems; k++) {
+        s->n_answered += seen[k] != 0;
+        s->n_idle += s->has_budget && (seen[k] & WHOLE) && !(seen[k] & SPARSE);
+    }
+    free(seen);
+}
+
 static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a)
 {
     int n = c->task->n_problems, exceeded = 0;
@@ -92,6 +111,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         s->budget_tokens = t.tokens;
         s->budget_beside = t.beside;
     }
+    add_idle(s, c);
     s->activity = activity_of(s, full > 0, exceeded);
 }
 

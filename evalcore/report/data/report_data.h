@@ -41,6 +41,8 @@ struct cell_stats {
     int has_budget;             /* 0: it reads everything, like full attention */
     const char *unknown_budget; /* why this program cannot tell the policy's budget; NULL: it can */
     enum activity activity;
+    int n_answered, n_idle; /* problems with results; of those, the ones on which no step read less than full
+                             * attention does, though the policy has a budget: they say nothing about it */
     struct likelihood likelihood; /* of a text: sums over its windows; accuracy is then NaN */
     /* By problem: scores added up, and finished samples. Greedy samples of one problem are the same
      * completion again and count as one. */
@@ -103,6 +105,7 @@ struct setting {
     double reads, kv_share, aux_share; /* of what full attention would have read; reads: both together */
     enum activity activity;            /* ACTIVITY_INACTIVE where it is so on some task */
     int n_inactive;                    /* tasks */
+    int n_answered, n_idle;            /* problems, as in cell_stats, over its tasks */
     long n_records, n_expected;
     long n_cut;    /* completions that the length limit cut off and that are not correct */
     long n_missed; /* completions that are not correct */

@@ -92,6 +92,8 @@ static void add_counts(struct setting *s, const struct report *r)
         s->is_baseline |= c->cell->is_baseline;
         s->activity = worse(s->activity, c->activity);
         s->n_inactive += c->activity == ACTIVITY_INACTIVE;
+        s->n_answered += c->n_answered;
+        s->n_idle += c->n_idle;
         s->n_records += c->cell->n_records;
         s->n_expected += c->cell->n_expected;
         s->n_cut += c->n_cut;

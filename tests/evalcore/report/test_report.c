@@ -404,74 +404,6 @@ static void test_baseline_at_an_end(void)
     fake_release(&r);
 }
 
-/* Of a baseline that solved nothing of 60 problems every setting was as good. */
-static void test_little_to_lose(void)
-{
-    static const struct fake_policy policies[] = {
-        {"full", "full", "{}", "", "", "", "", "", "everything", 1, -20},
-        {"quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, -20},
-    };
-    static const struct fake_task task = {"relay", "relay", "accuracy", 0, 100, 346};
-    const struct fake_options o = {.policies = policies,
-                                   .n_policies = 2,
-                                   .tasks = &task,
-                                   .n_tasks = 1,
-                                   .problems = 60,
-                                   .samples = 1,
-                                   .limit = 1400,
-                                   .seed = 7};
-    struct run r;
-    struct report rep;
-    struct arena a = {0};
-    fake_run(&r, &o);
-    report_compute(&rep, &r, &a);
-    struct cautions c = report_cautions(&rep);
-    CHECK(rep.settings[1].pooled.noninferior_holm < 0.05 && rep.settings[1].pooled.mark == MARK_OPEN);
-    CHECK_INT(count(report_verdict_sentence(&rep), "0 of 1 setting are as good as full"), 1);
-    CHECK_INT(has_caution(&c, "losing all of it would be within 5 points: no setting"), 1);
-    arena_release(&a);
-    fake_release(&r);
-}
-
-/* With all answers to one of two tasks missing, the setting was judged on the other one alone: lower became
- * not decided or as good, "of 2 tasks". */
-static void test_missing_task_earns_no_mark(void)
-{
-    static const struct fake_task tasks[] = {{"relay", "relay", "accuracy", 0, 100, 346},
-                                             {"choice", "choice", "accuracy", 0, 100, 346}};
-    static const struct fake_policy policies[] = {
-        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 4},
-        {"quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, -1},
-    };
-    const struct fake_options o = {.policies = policies,
-                                   .n_policies = 2,
-                                   .tasks = tasks,
-                                   .n_tasks = 2,
-                                   .problems = 30,
-                                   .samples = 1,
-                                   .limit = 1400,
-                                   .seed = 7};
-    struct run r;
-    struct report rep;
-    struct arena a = {0};
-    fake_run(&r, &o);
-    report_compute(&rep, &r, &a);
-    const struct setting *s = &rep.settings[1];
-    CHECK_INT(s->pooled.mark, MARK_LOWER);
-    CHECK_INT(s->n_tasks, 2);
-    CHECK_INT(count(report_verdict_sentence(&rep), "incomplete"), 0);
-    r.cells[3].n_records = 0;
-    report_compute(&rep, &r, &a);
-    s = &rep.settings[1];
-    CHECK_INT(s->pooled.mark, MARK_OPEN);
-    CHECK_INT(s->n_tasks, 1);
-    CHECK_INT(report_pair_of(&rep, 1)->mark, MARK_LOWER); /* that task is complete */
-    CHECK_STR(report_setting_verdict(&rep, s), "? answers are missing");
-    CHECK_INT(count(report_verdict_sentence(&rep), "quest k_pages=8 (incomplete)"), 1);
-    arena_release(&a);
-    fake_release(&r);
-}
-
 int main(int argc, char **argv)
 {
     struct err e = {0};
@@ -481,8 +413,6 @@ int main(int argc, char **argv)
     test_wide_table();
     test_greedy_samples_count_once();
     test_baseline_at_an_end();
-    test_little_to_lose();
-    test_missing_task_earns_no_mark();
     test_foreign_files();
     test_numbers();
     test_against();

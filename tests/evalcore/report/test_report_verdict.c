@@ -1,0 +1,138 @@
+/* What a setting's verdict may not hide: answers that are missing, a baseline with nothing to lose, problems
+ * on which the policy had no part. */
+#include <string.h>
+
+#include "evalcore/report/report_parts.h"
+#include "tests/check.h"
+#include "tests/evalcore/report/fake_run.h"
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, what)) != NULL; p += strlen(what))
+        n++;
+    return n;
+}
+
+static int has_caution(const struct report *r, const char *what)
+{
+    struct cautions c = report_cautions(r);
+    int n = 0;
+    for (int i = 0; i < c.n; i++)
+        n += strstr(c.text[i], what) != NULL;
+    return n;
+}
+
+/* A setting that read everything on most problems was called as good as full attention without a word. */
+static void test_idle_problems(void)
+{
+    static const struct fake_policy policies[] = {
+        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 4},
+        {"quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, 4},
+    };
+    static const struct fake_task tasks[] = {{"relay", "relay", "accuracy", 0, 100, 346},
+                                             {"choice", "choice", "accuracy", 0, 100, 20}};
+    const struct fake_options o = {.policies = policies,
+                                   .n_policies = 2,
+                                   .tasks = tasks,
+                                   .n_tasks = 2,
+                                   .problems = 10,
+                                   .samples = 2,
+                                   .limit = 1400,
+                                   .seed = 7};
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    fake_run(&r, &o);
+    for (int i = 0; i < 20; i++) { /* of choice, the first problem's second sample alone was sparse */
+        struct record *k = &((struct record *)r.cells[3].records)[i];
+        if (i != 1)
+            k->kv.reads = k->kv.reads_full;
+    }
+    report_compute(&rep, &r, &a);
+    const struct setting *s = &rep.settings[1];
+    CHECK_INT(rep.settings[0].n_idle, 0);
+    CHECK_INT(s->n_idle, 9);
+    CHECK_INT(s->n_answered, 20);
+    CHECK_INT(s->activity, ACTIVITY_USED);
+    CHECK_INT(count(report_setting_notes(&rep, s), "read everything on 9 of 20 problems"), 1);
+    CHECK_INT(count(report_verdict_sentence(&rep), "quest k_pages=8 (read everything on 9 of 20 problems)"),
+              1);
+    arena_release(&a);
+    fake_release(&r);
+}
+
+/* Of a baseline that solved nothing of 60 problems every setting was as good. */
+static void test_little_to_lose(void)
+{
+    static const struct fake_policy policies[] = {
+        {"full", "full", "{}", "", "", "", "", "", "everything", 1, -20},
+        {"quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, -20},
+    };
+    static const struct fake_task task = {"relay", "relay", "accuracy", 0, 100, 346};
+    const struct fake_options o = {.policies = policies,
+                                   .n_policies = 2,
+                                   .tasks = &task,
+                                   .n_tasks = 1,
+                                   .problems = 60,
+                                   .samples = 1,
+                                   .limit = 1400,
+                                   .seed = 7};
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    fake_run(&r, &o);
+    report_compute(&rep, &r, &a);
+    CHECK(rep.settings[1].pooled.noninferior_holm < 0.05 && rep.settings[1].pooled.mark == MARK_OPEN);
+    CHECK_INT(count(report_verdict_sentence(&rep), "0 of 1 setting are as good as full"), 1);
+    CHECK_INT(has_caution(&rep, "losing all of it would be within 5 points: no setting"), 1);
+    arena_release(&a);
+    fake_release(&r);
+}
+
+/* With all answers to one of two tasks missing, the setting was judged on the other one alone: lower became
+ * not decided or as good, "of 2 tasks". */
+static void test_missing_task_earns_no_mark(void)
+{
+    static const struct fake_task tasks[] = {{"relay", "relay", "accuracy", 0, 100, 346},
+                                             {"choice", "choice", "accuracy", 0, 100, 346}};
+    static const struct fake_policy policies[] = {
+        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 4},
+        {"quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, -1},
+    };
+    const struct fake_options o = {.policies = policies,
+                                   .n_policies = 2,
+                                   .tasks = tasks,
+                                   .n_tasks = 2,
+                                   .problems = 30,
+                                   .samples = 1,
+                                   .limit = 1400,
+                                   .seed = 7};
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    fake_run(&r, &o);
+    report_compute(&rep, &r, &a);
+    const struct setting *s = &rep.settings[1];
+    CHECK_INT(s->pooled.mark, MARK_LOWER);
+    CHECK_INT(s->n_tasks, 2);
+    CHECK_INT(count(report_verdict_sentence(&rep), "incomplete"), 0);
+    r.cells[3].n_records = 0;
+    report_compute(&rep, &r, &a);
+    s = &rep.settings[1];
+    CHECK_INT(s->pooled.mark, MARK_OPEN);
+    CHECK_INT(s->n_tasks, 1);
+    CHECK_INT(report_pair_of(&rep, 1)->mark, MARK_LOWER); /* that task is complete */
+    CHECK_STR(report_setting_verdict(&rep, s), "? answers are missing");
+    CHECK_INT(count(report_verdict_sentence(&rep), "quest k_pages=8 (incomplete)"), 1);
+    arena_release(&a);
+    fake_release(&r);
+}
+
+int main(void)
+{
+    test_idle_problems();
+    test_little_to_lose();
+    test_missing_task_earns_no_mark();
+    return check_done();
+}
