@@ -59,6 +59,15 @@ static void add_too_few(struct doc *d, const struct report *r)
     }
 }
 
+/* With several samples of a problem the test takes the problems as given. */
+static const char *scope_note(const struct report *r)
+{
+    for (int i = 0; i < r->n_pairs; i++)
+        if (*report_scope(&r->pairs[i]))
+            return " With several samples, lower and higher are said of these problems alone.";
+    return "";
+}
+
 void report_add_accuracy(struct doc *d, const struct report *r)
 {
     struct table *t = doc_table(
@@ -66,8 +75,8 @@ void report_add_accuracy(struct doc *d, const struct report *r)
                d->arena,
                "Percent correct over all jobs [95 %% interval] (n = problems \xC3\x97 samples), mean length "
                "of a completion, total reads as a share of full attention's. %s; no sign where no outcome of "
-               "so many problems could have earned one. The comparisons of one task are one family.",
-               report_marks_legend(d->arena, r->run->margin)));
+               "so many problems could have earned one.%s The comparisons of one task are one family.",
+               report_marks_legend(d->arena, r->run->margin), scope_note(r)));
     int several_models = 0;
     for (int i = 1; i < r->n_rows; i++)
         several_models |= strcmp(r->rows[i].model, r->rows[0].model) != 0;

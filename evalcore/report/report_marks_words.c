@@ -40,15 +40,20 @@ static const char *enough(struct arena *a, const struct pair *p, const char *abo
                          : arena_printf(a, "%s%ld would do", about, p->enough);
 }
 
+const char *report_scope(const struct pair *p)
+{
+    return !strcmp(p->test, "stratified_exact") ? " on these problems" : "";
+}
+
 const char *report_mark_words(struct arena *a, const struct pair *p, double margin)
 {
     if (p->is_incomplete && p->mark == MARK_OPEN)
         return "? answers are missing";
     switch (p->mark) {
     case MARK_LOWER:
-        return "\xE2\x96\xBC lower";
+        return arena_printf(a, "\xE2\x96\xBC lower%s", report_scope(p));
     case MARK_HIGHER:
-        return "\xE2\x96\xB2 higher";
+        return arena_printf(a, "\xE2\x96\xB2 higher%s", report_scope(p));
     case MARK_WITHIN:
         return arena_printf(a, "= within %s", report_points(a, margin));
     case MARK_OPEN:

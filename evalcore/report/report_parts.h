@@ -48,6 +48,8 @@ const char *report_mark_sign(enum mark m);
 const char *report_pair_sign(struct arena *a, const struct pair *p);
 const char *report_mark_words(struct arena *a, const struct pair *p, double margin);
 const char *report_marks_legend(struct arena *a, double margin);
+/* Behind "lower" and "higher" where the test takes the problems as given: " on these problems", else "". */
+const char *report_scope(const struct pair *p);
 /* CELL_BAD for lower, CELL_GOOD for higher and within, else 0; p may be NULL. */
 unsigned report_pair_flags(const struct pair *p);
 /* The same for one of the two adjusted p values alone, the one that earned the mark. */

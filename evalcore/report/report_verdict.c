@@ -53,12 +53,23 @@ static int count(const struct report *r, enum mark m)
     return n;
 }
 
+/* Lower and higher hold for the problems at hand where some setting was tested so. */
+static const char *scope(const struct report *r, enum mark m)
+{
+    const char *words = "";
+    for (int i = 0; i < r->n_settings && !*words; i++)
+        if (r->settings[i].pooled.mark == m && (m == MARK_LOWER || m == MARK_HIGHER))
+            words = report_scope(&r->settings[i].pooled);
+    return words;
+}
+
 static void add_part(struct str *s, const struct report *r, enum mark m, const char *singular,
                      const char *plural)
 {
     int n = count(r, m);
     if (n)
-        str_printf(s, "%s%d %s: %s", s->len ? "; " : "", n, n == 1 ? singular : plural, names(r, m));
+        str_printf(s, "%s%d %s%s: %s", s->len ? "; " : "", n, n == 1 ? singular : plural, scope(r, m),
+                   names(r, m));
 }
 
 const char *report_verdict_sentence(const struct report *r)
@@ -141,6 +152,18 @@ static void setting_row(struct doc *d, struct table *t, const struct report *r, 
     table_add(d, t, s->activity == ACTIVITY_INACTIVE ? CELL_BAD : 0, "%s", notes);
 }
 
+/* With several samples lower and higher answer another question than "=" and the interval. */
+static const char *scope_note(const struct report *r)
+{
+    for (int i = 0; i < r->n_settings; i++)
+        if (*report_scope(&r->settings[i].pooled))
+            return " With several samples of a problem, lower and higher are said of these problems alone; = "
+                   "and the intervals take them as a sample of problems like these, so an interval may hold "
+                   "0 "
+                   "beside a mark.";
+    return "";
+}
+
 void report_add_verdict(struct doc *d, const struct report *r)
 {
     struct table *t = doc_table(
@@ -150,8 +173,8 @@ void report_add_verdict(struct doc *d, const struct report *r)
                "[95 %% interval], difference from %s in points on the same problems, and total reads (tokens "
                "attended and read to choose them) as a share of what full attention would have read. %s. All "
                "settings of a model are one family of tests (Holm, 5 %%); \"would do\" counts problems, if "
-               "the shares stay as they are.",
-               report_baseline_name(r), report_marks_legend(d->arena, r->run->margin)));
+               "the shares stay as they are.%s",
+               report_baseline_name(r), report_marks_legend(d->arena, r->run->margin), scope_note(r)));
     static const struct table_column columns[] = {{"policy", 0},
                                                   {"verdict", 0},
                                                   {"accuracy", CELL_NUMBER},

@@ -129,10 +129,42 @@ static void test_missing_task_earns_no_mark(void)
     fake_release(&r);
 }
 
+/* With several samples "lower" stood without a word beside an interval that asks another question. */
+static void test_lower_on_these_problems(void)
+{
+    static const struct fake_policy policies[] = {
+        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 4},
+        {"quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, -1},
+    };
+    static const struct fake_task task = {"relay", "relay", "accuracy", 0, 100, 346};
+    struct fake_options o = {.policies = policies,
+                             .n_policies = 2,
+                             .tasks = &task,
+                             .n_tasks = 1,
+                             .problems = 30,
+                             .limit = 1400,
+                             .seed = 7};
+    for (o.samples = 1; o.samples <= 4; o.samples += 3) {
+        struct run r;
+        struct report rep;
+        struct arena a = {0};
+        fake_run(&r, &o);
+        report_compute(&rep, &r, &a);
+        const struct setting *s = &rep.settings[1];
+        CHECK_INT(s->pooled.mark, MARK_LOWER);
+        CHECK_STR(report_setting_verdict(&rep, s),
+                  o.samples > 1 ? "\xE2\x96\xBC lower on these problems" : "\xE2\x96\xBC lower");
+        CHECK_INT(count(report_verdict_sentence(&rep), "1 is worse on these problems: quest"), o.samples > 1);
+        arena_release(&a);
+        fake_release(&r);
+    }
+}
+
 int main(void)
 {
     test_idle_problems();
     test_little_to_lose();
+    test_lower_on_these_problems();
     test_missing_task_earns_no_mark();
     return check_done();
 }
