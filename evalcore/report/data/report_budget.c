@@ -36,10 +36,19 @@ int report_has_budget(const struct cell_budget *b, const struct cell *c)
     return c->budget_key[0] || isfinite(at(b, 1e6, 1, b->longest).tokens);
 }
 
+double report_decode_steps(const struct record *r)
+{
+    double least = r->tokens > 1 ? r->tokens - 1 : 0;
+    double read = least * r->prompt_tokens + least * (least + 1) / 2;
+    int at_string = fabs(r->kv.reads_full - read) < 0.5;
+    return r->finish == FINISHED_STOP && !at_string ? r->tokens : least;
+}
+
 int report_exceeds_budget(const struct cell_budget *b, const struct record *r)
 {
-    double context = r->prompt_tokens + r->tokens - 1;
-    return r->finish != FINISHED_ERROR && context > at(b, context, r->prompt_tokens, b->longest).whole;
+    double steps = report_decode_steps(r), context = r->prompt_tokens + steps; /* of the last step */
+    return r->finish != FINISHED_ERROR && steps > 0 &&
+           context > at(b, context, r->prompt_tokens, b->longest).whole;
 }
 
 int report_budget_needs_limit(const struct cell_budget *b)

@@ -17,6 +17,10 @@ struct cell_budget report_budget_read(const struct cell *c, struct arena *a);
 
 /* Has the policy a budget at all? Full attention has none. */
 int report_has_budget(const struct cell_budget *b, const struct cell *c);
+/* Decode steps of a completion, each of which read the context once. The first token comes from the prompt's
+ * pass; a completion that ended at its end token took one more step, since that token is not counted in
+ * `tokens`. One that ended at a stop string did not: what full attention would have read tells. */
+double report_decode_steps(const struct record *r);
 /* Did some context of this record exceed what the policy reads whole? */
 int report_exceeds_budget(const struct cell_budget *b, const struct record *r);
 /* Would the same policy have another budget if completions could be shorter? Then a completion under a

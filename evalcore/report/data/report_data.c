@@ -89,8 +89,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         aux += r->kv.aux_reads;
         peak += r->kv.peak_tokens;
         prompts += r->prompt_tokens;
-        /* The first token of a completion comes from the prompt's pass; reading starts with the second. */
-        steps += r->tokens > 1 ? r->tokens - 1 : 0;
+        steps += report_decode_steps(r);
         exceeded += report_exceeds_budget(&budget, r);
     }
     if (c->n_records) {

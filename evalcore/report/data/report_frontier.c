@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/report/data/report_budget.h"
+
 enum { LIMITS = 3, WIDTHS_MAX = 12 };
 
 static int is_binary(const struct cell *c)
@@ -19,7 +21,7 @@ static int is_binary(const struct cell *c)
 
 static double reads_within(const struct record *r, int limit)
 {
-    double steps = r->finish == FINISHED_STOP ? r->tokens : r->tokens - 1, taken = limit - 1;
+    double steps = report_decode_steps(r), taken = limit - 1;
     if (r->tokens <= limit || steps <= taken)
         return r->kv.reads + r->kv.aux_reads;
     double share = taken / steps, full = taken * r->prompt_tokens + taken * (taken + 1) / 2;

@@ -53,7 +53,7 @@ static void plain_record(struct record *r, const struct plain_cell *p, int at, i
                          .pred_form = ""};
     if (failed)
         return;
-    r->kv.reads_full = 200.0 * (r->tokens - 1);
+    r->kv.reads_full = 200.0 * (cut ? r->tokens - 1 : r->tokens); /* the end token takes a step, too */
     r->kv.reads = r->kv.reads_full * p->density;
     r->kv.aux_reads = r->kv.reads_full / 8;
     r->kv.peak_tokens = 100 + r->tokens;

@@ -22,8 +22,45 @@ static const struct row {
     {"an option of another version", "raas", "{\"budget_tokens\":512,\"old_option\":3}", NAN, 0, 1},
 };
 
+static const struct ended {
+    const char *what;
+    enum finish_reason finish;
+    int tokens, steps; /* steps that the engine took */
+} endings[] = {
+    {"cut off at the limit", FINISHED_LENGTH, 4, 3},
+    {"a completion that ended by itself was counted a step short", FINISHED_STOP, 4, 4},
+    {"ended at a stop string", FINISHED_STOP, 4, 3},
+    {"the end token alone: no step, and no budget exceeded", FINISHED_STOP, 0, 0},
+    {"one token and the end token", FINISHED_STOP, 1, 1},
+};
+
+/* Two pages hold 32 tokens, and the prompts end around them. Behind a prompt of P tokens full attention reads
+ * P + 1 in the first step, P + 2 in the second. */
+static void test_steps(void)
+{
+    struct arena a = {0};
+    struct cell c = {
+        .policy = "quest", .params = "{\"k_pages\":2}", .budget_key = "k_pages", .max_new_tokens = 20};
+    struct cell_budget b = report_budget_read(&c, &a);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        for (int prompt = 26; prompt < 35; prompt++) {
+            const struct ended *w = &endings[i];
+            struct record r = {.finish = w->finish, .prompt_tokens = prompt, .tokens = w->tokens};
+            for (int k = 1; k <= w->steps; k++)
+                r.kv.reads_full += prompt + k;
+            int ok = fabs(report_decode_steps(&r) - w->steps) < 1e-9 &&
+                     report_exceeds_budget(&b, &r) == (w->steps > 0 && prompt + w->steps > 32);
+            if (!ok)
+                fprintf(stderr, "%s, behind a prompt of %d: %g steps\n", w->what, prompt,
+                        report_decode_steps(&r));
+            CHECK(ok);
+        }
+    arena_release(&a);
+}
+
 int main(void)
 {
+    test_steps();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *w = &rows[i];
         struct arena a = {0};
