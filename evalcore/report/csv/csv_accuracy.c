@@ -16,7 +16,8 @@ static const struct csv_column accuracy_columns[] = {
     {"jobs", CSV_INT, "completions", "finished ones"},
     {"correct", CSV_INT, "completions", "verdict correct"},
     {"accuracy", CSV_FLOAT, "fraction",
-     "mean score over finished completions; for 0/1 scores the share that is correct"},
+     "mean score over finished completions, several greedy ones of a problem as one; for 0/1 scores the "
+     "share that is correct"},
     {"ci_low", CSV_FLOAT, "fraction", "95 % interval of accuracy"},
     {"ci_high", CSV_FLOAT, "fraction", "95 % interval of accuracy"},
     {"mean_tokens", CSV_FLOAT, "tokens", "mean length of a completion"},
@@ -121,16 +122,15 @@ static const struct csv_column settings_columns[] = {
     {"baseline", CSV_TEXT, "", "label of the setting that it is compared with; empty for the baseline"},
     {"tasks", CSV_INT, "tasks", "compared together"},
     {"problems", CSV_INT, "problems", "answered by both, over all tasks"},
-    {"both", CSV_INT, "problems", "solved by both; with several samples, by more than half of them"},
+    {"both", CSV_INT, "problems", "solved by both: a mean score above 1/2"},
     {"only_baseline", CSV_INT, "problems", "solved by the baseline alone"},
     {"only_setting", CSV_INT, "problems", "solved by the setting alone"},
     {"neither", CSV_INT, "problems", "solved by neither"},
     {"baseline_accuracy", CSV_FLOAT, "fraction", "mean over these problems"},
-    {"accuracy", CSV_FLOAT, "fraction",
-     "mean over these problems; of the baseline and of a setting that is not compared, over all its own"},
-    {"accuracy_low", CSV_FLOAT, "fraction", "95 % interval of the accuracy over all its own problems"},
-    {"accuracy_high", CSV_FLOAT, "fraction", "95 % interval of the accuracy over all its own problems"},
-    {"delta", CSV_FLOAT, "fraction", "accuracy minus baseline_accuracy"},
+    {"accuracy", CSV_FLOAT, "fraction", "mean over all problems that the setting has answered"},
+    {"accuracy_low", CSV_FLOAT, "fraction", "95 % interval of accuracy"},
+    {"accuracy_high", CSV_FLOAT, "fraction", "95 % interval of accuracy"},
+    {"delta", CSV_FLOAT, "fraction", "compared_accuracy minus baseline_accuracy"},
     {"ci_low", CSV_FLOAT, "fraction", "95 % interval of delta"},
     {"ci_high", CSV_FLOAT, "fraction", "95 % interval of delta"},
     {"p", CSV_FLOAT, "probability", "two-sided p of no difference"},
@@ -139,7 +139,9 @@ static const struct csv_column settings_columns[] = {
     CSV_MARK_COLUMNS,
     {"could_lower", CSV_BOOL, "", "could any outcome have been marked lower?"},
     {"could_higher", CSV_BOOL, "", "could any outcome have been marked higher?"},
-    {"could_within", CSV_BOOL, "", "could any outcome have been marked within?"},
+    {"could_within", CSV_BOOL, "",
+     "could any outcome have been marked within? with several samples only no difference and a gain of "
+     "everything are tried, so 0 is no proof"},
     {"kv_density", CSV_FLOAT, "fraction", "KV tokens read over those of full attention, over all tasks"},
     {"aux_density", CSV_FLOAT, "fraction", "read to choose, over the same"},
     {"total_density", CSV_FLOAT, "fraction", "both together: total reads"},
@@ -148,6 +150,8 @@ static const struct csv_column settings_columns[] = {
     CSV_KIND_COLUMNS,
     {"budget_rule", CSV_TEXT, "", "the budget in words"},
     CSV_IDLE_COLUMNS,
+    {"compared_accuracy", CSV_FLOAT, "fraction",
+     "mean over the problems that the baseline has answered, too"},
     {0}};
 
 static void count(struct csv *c, const char *column, const struct setting *s, long v)
@@ -169,7 +173,7 @@ static void setting_difference(struct csv *c, const struct report *r, const stru
     count(c, "only_setting", s, p->only_b);
     count(c, "neither", s, p->neither);
     csv_float(c, "baseline_accuracy", p->accuracy_a);
-    csv_float(c, "accuracy", p->problems ? p->accuracy_b : s->accuracy);
+    csv_float(c, "accuracy", s->accuracy);
     csv_float(c, "accuracy_low", isfinite(s->accuracy) ? s->ci.low : NAN);
     csv_float(c, "accuracy_high", isfinite(s->accuracy) ? s->ci.high : NAN);
     csv_float(c, "delta", p->delta);
@@ -204,6 +208,7 @@ static void setting_row(struct csv *c, const struct report *r, const struct sett
     csv_text(c, "budget_rule", first->cell->budget_rule);
     csv_int(c, "answered_problems", s->n_answered);
     csv_int(c, "idle_problems", s->n_idle);
+    csv_float(c, "compared_accuracy", s->pooled.problems ? s->pooled.accuracy_b : NAN);
     csv_end(c);
 }
 

@@ -27,10 +27,10 @@ static void pair_fields(struct csv *c, const struct pair *p, const struct pair_n
 
 #define PAIR_COLUMNS(only_a, only_b, accuracy_a, accuracy_b, first, second)                                  \
     {"problems", CSV_INT, "problems", "answered in both"},                                                   \
-        {"both", CSV_INT, "problems", "solved in both; with several samples, by more than half of them"},    \
-        {only_a, CSV_INT, "problems", "solved by " first " alone"},                                          \
-        {only_b, CSV_INT, "problems", "solved by " second " alone"},                                         \
-        {"neither", CSV_INT, "problems", "solved by neither"},                                               \
+        {"both", CSV_INT, "problems", "solved in both: a mean score above 1/2"},                             \
+        {only_a, CSV_INT, "problems", "the same, of " first " alone"},                                       \
+        {only_b, CSV_INT, "problems", "the same, of " second " alone"},                                      \
+        {"neither", CSV_INT, "problems", "in neither a mean score above 1/2"},                               \
         {accuracy_a, CSV_FLOAT, "fraction", "mean over these problems, of " first},                          \
         {accuracy_b, CSV_FLOAT, "fraction", "mean over these problems, of " second},                         \
         {"delta", CSV_FLOAT, "fraction", "accuracy of " second " minus that of " first},                     \

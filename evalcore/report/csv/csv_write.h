@@ -25,7 +25,7 @@ extern const struct csv_table csv_accuracy, csv_settings, csv_pairs, csv_lengths
 /* ---- columns that several tables have, and their values */
 
 #define CSV_CELL_COLUMNS                                                                                     \
-    {"cell", CSV_TEXT, "", "id of the cell, its folder under cells/"},                                       \
+    {"cell", CSV_TEXT, "", "id of the cell"},                                                                \
     {                                                                                                        \
         "label", CSV_TEXT, "", "label of the cell: policy with its swept options, and the task's \"as\""     \
     }

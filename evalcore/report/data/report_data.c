@@ -57,6 +57,16 @@ static void add_idle(struct cell_stats *s, const struct cell *c)
     free(seen);
 }
 
+static double ratio(const double *sum, const long *jobs, int n)
+{
+    double all = 0, count = 0;
+    for (int i = 0; i < n; i++) {
+        all += sum[i];
+        count += (double)jobs[i];
+    }
+    return all / count;
+}
+
 static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a)
 {
     int n = c->task->n_problems, exceeded = 0;
@@ -94,7 +104,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     }
     if (c->n_records) {
         if (!c->task->is_text) {
-            s->accuracy = s->score / c->n_records;
+            s->accuracy = ratio(sum, jobs, n);
             s->ci = stat_clustered(sum, jobs, (size_t)n, !strcmp(c->task->metric, "accuracy"));
         }
         s->peak_tokens = peak / c->n_records;

@@ -25,10 +25,11 @@ struct cell_stats {
     int row, column; /* of the accuracy table: struct report's rows and columns; column -1: a text */
     int panel;       /* of struct report's panels: the figures that the cell is drawn in */
     int count[VERDICT_COUNT];
-    int n_length;           /* completions that ended at the length limit */
-    int n_cut;              /* of those, the ones that are not correct */
-    double reads_full;      /* what full attention would have read, summed over completions */
-    double score, accuracy; /* sum and mean over finished jobs; NaN when there is none */
+    int n_length;      /* completions that ended at the length limit */
+    int n_cut;         /* of those, the ones that are not correct */
+    double reads_full; /* what full attention would have read, summed over completions */
+    double score;      /* sum over finished jobs */
+    double accuracy;   /* mean over those that count (see jobs below); NaN when there is none */
     struct interval ci;
     double mean_tokens, median_tokens, p95_tokens;
     double kv_density, aux_density; /* shares of what full attention would have read */
@@ -65,7 +66,7 @@ enum mark {
 struct pair {                          /* two cells on the same problems; differences are b - a */
     int a, b;                          /* indices of cells: baseline and cell, or old and new (--against) */
     int problems;                      /* answered in both */
-    int both, only_a, only_b, neither; /* solved: with several samples, by more than half of them */
+    int both, only_a, only_b, neither; /* solved: a mean score above 1/2 */
     double accuracy_a, accuracy_b, delta; /* means over these problems */
     struct interval ci;
     double p, holm; /* holm: over the comparisons of the same family */

@@ -375,6 +375,10 @@ static void test_greedy_samples_count_once(void)
     report_compute(&rep, &r, &a);
     const struct pair *p = report_pair_of(&rep, 6);
     CHECK(p && p->is_single && p->problems == 3 && p->only_a == 2 && !strcmp(p->test, "mcnemar_exact"));
+    /* the accuracy was that of all completions, its interval that of the ones that count: 1, 0, 0 of 1, 1, 0
+     */
+    CHECK_NEAR(rep.cells[6].accuracy, 1 / 3.0, 1e-12);
+    CHECK(rep.cells[6].ci.low < 1 / 3.0 && 1 / 3.0 < rep.cells[6].ci.high);
     struct cautions c = report_cautions(&rep);
     CHECK_INT(has_caution(&c, "the 2 samples of a problem are the same completion again"), 1);
     CHECK_INT(has_caution(&c, "the model's context of 350 for 3 of 10 problems of relay"), 1);

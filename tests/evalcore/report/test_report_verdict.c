@@ -1,7 +1,9 @@
 /* What a setting's verdict may not hide: answers that are missing, a baseline with nothing to lose, problems
  * on which the policy had no part. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/report/csv/report_csv.h"
 #include "evalcore/report/report_parts.h"
 #include "tests/check.h"
 #include "tests/evalcore/report/fake_run.h"
@@ -160,11 +162,74 @@ static void test_lower_on_these_problems(void)
     }
 }
 
+/* A number of the second setting's row in settings.csv. */
+static double settings_field(const struct report *r, const char *column)
+{
+    const struct csv_table *t = NULL;
+    struct str text = {0};
+    int at = 0;
+    for (int i = 0; (t = csv_table_at(i)) != NULL && strcmp(t->file, "settings.csv"); i++)
+        ;
+    while (strcmp(t->columns[at].name, column) != 0)
+        at++;
+    csv_print(&text, t, r);
+    const char *p = str_text(&text);
+    for (int line = 0; line < 2; line++)
+        p = strchr(p, '\n') + 1;
+    for (int k = 0; k < at; k++) /* no field before holds a comma */
+        p = strchr(p, ',') + 1;
+    double v = strtod(p, NULL);
+    str_release(&text);
+    return v;
+}
+
+/* Where the baseline lacks answers, settings.csv had the accuracy of the shared problems beside the interval
+ * over all that the setting had answered. */
+static void test_settings_csv_accuracy(void)
+{
+    static const struct fake_policy policies[] = {
+        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 1},
+        {"quest", "quest k_pages=8", "{}", "8", "", "", "k_pages", "8", "8 pages", 0.4, 0.5},
+    };
+    static const struct fake_task task = {"relay", "relay", "accuracy", 0, 100, 346};
+    const struct fake_options o = {.policies = policies,
+                                   .n_policies = 2,
+                                   .tasks = &task,
+                                   .n_tasks = 1,
+                                   .problems = 20,
+                                   .samples = 1,
+                                   .limit = 1400,
+                                   .seed = 9};
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    double score = 0, shared = 0, base = 0;
+    fake_run(&r, &o);
+    r.cells[0].n_records = 7;
+    for (int i = 0; i < 20; i++)
+        score += r.cells[1].records[i].score;
+    for (int i = 0; i < 7; i++) {
+        shared += r.cells[1].records[i].score;
+        base += r.cells[0].records[i].score;
+    }
+    CHECK(fabs(shared / 7 - score / 20) > 0.01);
+    report_compute(&rep, &r, &a);
+    struct interval ci = stat_wilson(score, 20);
+    CHECK_NEAR(settings_field(&rep, "accuracy"), score / 20, 1e-6);
+    CHECK_NEAR(settings_field(&rep, "accuracy_low"), ci.low, 1e-6);
+    CHECK_NEAR(settings_field(&rep, "accuracy_high"), ci.high, 1e-6);
+    CHECK_NEAR(settings_field(&rep, "compared_accuracy"), shared / 7, 1e-6);
+    CHECK_NEAR(settings_field(&rep, "delta"), (shared - base) / 7, 1e-6);
+    arena_release(&a);
+    fake_release(&r);
+}
+
 int main(void)
 {
     test_idle_problems();
     test_little_to_lose();
     test_lower_on_these_problems();
     test_missing_task_earns_no_mark();
+    test_settings_csv_accuracy();
     return check_done();
 }
