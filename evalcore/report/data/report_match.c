@@ -49,10 +49,14 @@ static long greatest_common(long a, long b)
     return a;
 }
 
-static void add_samples(struct matched *m, long n)
+long match_multiple(long lcm, long n)
 {
-    if (m->lcm <= LCM_MAX)
-        m->lcm *= n / greatest_common(m->lcm, n);
+    return lcm <= LCM_MAX ? lcm * (n / greatest_common(lcm, n)) : lcm;
+}
+
+double match_unit(long lcm)
+{
+    return lcm <= LCM_MAX ? 1 / (double)lcm : 0;
 }
 
 static int same_problem(const struct run_problem *a, const struct run_problem *b)
@@ -94,8 +98,7 @@ void match_add(struct matched *m, const struct cell_stats *a, const struct cell_
         m->at_a[at] = k;
         m->at_b[at] = i;
         m->n++;
-        add_samples(m, a->jobs[k]);
-        add_samples(m, b->jobs[i]);
+        m->lcm = match_multiple(match_multiple(m->lcm, a->jobs[k]), b->jobs[i]);
     }
     if (n_dropped)
         *n_dropped = ta->n_problems + tb->n_problems - 2 * shared;
@@ -162,7 +165,7 @@ static void compare_several(struct pair *out, const struct matched *m, double ma
 {
     size_t n = (size_t)m->n;
     enum signflip how;
-    double unit = m->is_binary && m->lcm <= LCM_MAX ? 1 / (double)m->lcm : 0;
+    double unit = m->is_binary ? match_unit(m->lcm) : 0;
     double *gain = xmalloc((n + 1) * sizeof *gain), *loss = xmalloc((n + 1) * sizeof *loss);
     for (int i = 0; i < m->n; i++) {
         gain[i] = 1 - m->mean_a[i];

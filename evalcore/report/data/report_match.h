@@ -16,6 +16,12 @@ struct matched {
     int is_incomplete; /* answers of some cell are missing; whether that forbids a mark is the caller's */
 };
 
+/* The least common multiple of numbers of samples, from 1 on, with one more of them; and the unit of which
+ * all differences of mean scores are multiples then (stat_signflip()), 0 where it is too small to be of use.
+ */
+long match_multiple(long lcm, long n);
+double match_unit(long lcm);
+
 struct matched match_begin(void);
 /* Adds the problems of two cells; n_dropped as in report_compare(). */
 void match_add(struct matched *m, const struct cell_stats *a, const struct cell_stats *b, int *n_dropped);

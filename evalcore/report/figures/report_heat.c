@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/report/data/report_match.h"
 #include "evalcore/report/figures/report_figures.h"
 #include "evalcore/svg/svg.h"
 
@@ -113,7 +114,8 @@ static void fill_scores(struct heat *h, const struct report *r)
     for (int p = 0; p < h->n_panels; p++)
         h->n_problems += r->panels[h->panels[p]].task->n_problems;
     h->score = arena_alloc(r->arena, ((size_t)n * (size_t)h->n_problems + 1) * sizeof *h->score);
-    h->unit = 1;
+    long lcm = 1;
+    int is_binary = 1;
     for (int i = 0; i < n * h->n_problems; i++)
         h->score[i] = NAN;
     for (int p = 0; p < h->n_panels; p++) {
@@ -122,15 +124,15 @@ static void fill_scores(struct heat *h, const struct report *r)
             int at = h->cell[i * h->n_panels + p];
             const struct cell_stats *s = at >= 0 ? &r->cells[at] : NULL;
             for (int q = 0; s && q < task->n_problems && q < s->cell->task->n_problems; q++)
-                if (s->jobs[q] > 0)
+                if (s->jobs[q] > 0) {
                     h->score[i * h->n_problems + offset + q] = s->sum[q] / (double)s->jobs[q];
-            if (s && (strcmp(task->metric, "accuracy") != 0 || s->cell->n_records < s->cell->n_expected))
-                h->unit = 0;
-            else if (s && h->unit > 0)
-                h->unit = fmin(h->unit, 1.0 / s->cell->samples);
+                    lcm = match_multiple(lcm, s->jobs[q]);
+                }
+            is_binary &= !s || !strcmp(task->metric, "accuracy");
         }
         offset += task->n_problems;
     }
+    h->unit = is_binary ? match_unit(lcm) : 0;
 }
 
 static int is_first_of_family(const struct heat *h, const struct report *r, int i)

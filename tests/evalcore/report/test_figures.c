@@ -2,6 +2,7 @@
  */
 #include "engine/policies/policy.h"
 #include "evalcore/base/log.h"
+#include "evalcore/report/data/report_match.h"
 #include "evalcore/report/report.h"
 #include "tests/check.h"
 #include "tests/evalcore/report/fake_run.h"
@@ -107,6 +108,14 @@ static void test_colours(void)
     str_release(&text);
 }
 
+/* Tasks with 4 and with 6 samples: the heat map took 1/6 for the unit, of which 1/4 is no multiple. */
+static void test_unit_of_unlike_samples(void)
+{
+    CHECK_NEAR(match_unit(match_multiple(match_multiple(1, 4), 6)), 1.0 / 12, 1e-15);
+    CHECK_NEAR(match_unit(match_multiple(match_multiple(1, 4), 2)), 1.0 / 4, 1e-15);
+    CHECK_NEAR(match_unit(match_multiple(match_multiple(1, 4096), 4095)), 0, 0);
+}
+
 int main(void)
 {
     struct err e = {0};
@@ -114,6 +123,7 @@ int main(void)
     log_set_quiet(1);
     test_unknown_policies();
     test_colours();
+    test_unit_of_unlike_samples();
     file_remove_tree(folder, &e);
     return check_done();
 }
