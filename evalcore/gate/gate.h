@@ -162,10 +162,12 @@ struct gate_setting {
     enum gate_verdict verdict;
     const char *why;
 };
+/* What the tasks of all settings may together add to the false alarms of a night, over its looks. */
+#define GATE_NOTES_ALPHA 0.01
 struct gate_note { /* a task of a setting, for people alone unless it is catastrophic */
     const char *setting, *task;
     double base, now, p, bh; /* bh: Benjamini and Hochberg over all tasks of all settings */
-    int is_catastrophic;     /* less than half of the baseline's accuracy, and p <= 0.05 */
+    int is_catastrophic;     /* less than half of the baseline's accuracy, beyond GATE_NOTES_ALPHA */
 };
 struct gate_flip {
     const char *setting, *task, *problem;
@@ -187,8 +189,10 @@ struct gate_result {
     enum gate_verdict verdict;
     const char *words; /* one sentence */
 };
-/* Takes the looks up to `samples` of each problem (0: all there are), setting by setting, each until it is
- * decided. is_last: no further samples will come, so that what is open is inconclusive. */
+/* Takes the looks up to `samples` of each problem, setting by setting, each until it is decided. is_last: no
+ * further samples will come, so that the last look takes all there is up to `samples`, and what is open then
+ * is inconclusive. samples 0 with is_last: one look at all there is. ERR_USAGE when the two cannot be
+ * compared, or when now is a base file. */
 int gate_decide(struct gate_result *out, const struct gate_side *base, const struct gate_side *now,
                 const struct gate_limits *limits, double margin, int samples, int is_last, struct arena *a,
                 struct err *e);

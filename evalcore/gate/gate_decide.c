@@ -2,6 +2,7 @@
  * problems are given and only sampling is random, so the test is the exact stratified one, at the looks of
  * stat_looks with their boundaries. A regression needs a lower tail that Holm over the settings leaves below
  * the look's limit; a pass must hold for every setting, which needs no correction. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,83 +161,109 @@ static int samples_of(const struct gate_side *now, const char *setting)
     return least > 0 ? least : 0;
 }
 
-static void take_look(struct gate_result *r, struct gate_setting *s, int look, int samples)
+static void take_look(struct gate_result *r, struct gate_setting *s, const struct stat_look *rule,
+                      int samples)
 {
     struct paired p;
-    struct gate_look *l = &s->look[s->n_looks];
+    /* The last look at no more than an earlier one saw is the same look by the last rule. */
+    if (s->n_looks && s->look[s->n_looks - 1].samples == samples)
+        s->n_looks--;
     pair_up(&p, r->base, r->now, s->label, NULL, samples);
-    *l = (struct gate_look){.samples = samples,
-                            .base = p.base,
-                            .now = p.now,
-                            .lower = lower_tail(&p),
-                            .within = within(&p, r->margin / 100),
-                            .fail_p = stat_looks[look].fail_p,
-                            .pass_p = 1 - stat_looks[look].pass_level};
-    s->n_looks++;
+    s->look[s->n_looks++] = (struct gate_look){.samples = samples,
+                                               .base = p.base,
+                                               .now = p.now,
+                                               .lower = lower_tail(&p),
+                                               .within = within(&p, r->margin / 100),
+                                               .fail_p = rule->fail_p,
+                                               .pass_p = 1 - rule->pass_level};
     s->n_problems = p.n;
     s->is_binary = p.is_binary;
     describe(s, &p);
     unpair(&p);
 }
 
-/* Holm over all settings; those that are decided count with their last look. */
-static void judge_look(struct gate_result *r, int look, struct arena *a)
+static void judge(struct gate_result *r, struct gate_setting *s, const struct stat_look *rule,
+                  struct arena *a)
 {
-    double *p = xcalloc((size_t)r->n_settings + 1, sizeof *p),
-           *holm = xcalloc((size_t)r->n_settings + 1, sizeof *p);
-    for (int i = 0; i < r->n_settings; i++)
-        p[i] = r->settings[i].n_looks ? r->settings[i].look[r->settings[i].n_looks - 1].lower : NAN;
-    stat_holm(p, (size_t)r->n_settings, holm);
-    for (int i = 0; i < r->n_settings; i++) {
-        struct gate_setting *s = &r->settings[i];
-        if (s->verdict != GATE_OPEN || s->n_looks != look + 1)
-            continue;
-        struct gate_look *l = &s->look[look];
-        l->holm = holm[i];
-        if (l->holm <= l->fail_p) {
-            s->verdict = GATE_REGRESSION;
-            s->why = arena_printf(a, "%.1f points lower than the baseline's %.1f after %d samples (p = %.2g)",
-                                  100 * (l->base - l->now), 100 * l->base, l->samples, l->holm);
-        } else if (l->within < l->pass_p) {
-            s->verdict = GATE_PASS;
-            s->why =
-                arena_printf(a, "a loss of %g points is ruled out after %d samples", r->margin, l->samples);
-        }
+    const struct gate_look *l = &s->look[s->n_looks - 1];
+    switch (stat_look_rule(rule, l->holm, l->within)) {
+    case STAT_REGRESSION:
+        s->verdict = GATE_REGRESSION;
+        s->why = arena_printf(a, "%.1f points lower than the baseline's %.1f after %d samples (p = %.2g)",
+                              100 * (l->base - l->now), 100 * l->base, l->samples, l->holm);
+        break;
+    case STAT_WITHIN:
+        s->verdict = GATE_PASS;
+        s->why = arena_printf(a, "a loss of %g points is ruled out after %d samples", r->margin, l->samples);
+        break;
+    default:
+        break;
     }
+}
+
+/* One look at the open settings that have enough samples; limit: take no more of them than this. Holm counts
+ * all settings: decided ones with their last look, those that were not looked at with p = 1. */
+static void look_at(struct gate_result *r, const struct stat_look *rule, int least, int limit,
+                    struct arena *a)
+{
+    size_t n = (size_t)r->n_settings;
+    double *p = xcalloc(n + 1, sizeof *p), *holm = xcalloc(n + 1, sizeof *p);
+    char *looked = xcalloc(n + 1, 1);
+    for (size_t i = 0; i < n; i++) {
+        struct gate_setting *s = &r->settings[i];
+        int have = samples_of(r->now, s->label);
+        looked[i] = s->verdict == GATE_OPEN && have >= least;
+        if (looked[i])
+            take_look(r, s, rule, have < limit ? have : limit);
+        p[i] = s->n_looks ? s->look[s->n_looks - 1].lower : 1;
+    }
+    stat_holm(p, n, holm);
+    for (size_t i = 0; i < n; i++)
+        if (looked[i]) {
+            r->settings[i].look[r->settings[i].n_looks - 1].holm = holm[i];
+            judge(r, &r->settings[i], rule, a);
+        }
     free(p);
     free(holm);
+    free(looked);
 }
 
-/* Fewer samples than the first look asks for: one look at what there is, with the boundaries of the last. */
-static void looks(struct gate_result *r, int samples, struct arena *a)
+/* The looks that the samples allow. The last one takes all there is, however many that is, by the last rule:
+ * it is the only one when everything was decoded beforehand. */
+static void looks(struct gate_result *r, int samples, int is_last, struct arena *a)
 {
-    for (int look = 0; look < 3; look++) {
-        int any = 0;
-        for (int i = 0; i < r->n_settings; i++) {
-            struct gate_setting *s = &r->settings[i];
-            int have = samples_of(r->now, s->label), want = stat_looks[look].samples;
-            int is_only = look == 0 && have < want;
-            if (s->verdict != GATE_OPEN || s->n_looks != look || !have || (!is_only && have < want) ||
-                (samples && want > samples && !is_only))
-                continue;
-            take_look(r, s, is_only ? 2 : look, is_only ? have : want);
-            any = 1;
-        }
-        if (any)
-            judge_look(r, look, a);
+    for (int k = 0; k < STAT_LOOKS; k++) {
+        const struct stat_look *rule = &stat_looks[k];
+        int is_earlier = is_last ? k < STAT_LOOKS - 1 && rule->samples < samples : rule->samples <= samples;
+        if (is_earlier)
+            look_at(r, rule, rule->samples, rule->samples, a);
     }
+    if (is_last)
+        look_at(r, &stat_looks[STAT_LOOKS - 1], 1, samples ? samples : INT_MAX, a);
 }
 
+static const struct gate_setting *setting_of(const struct gate_result *r, const char *label)
+{
+    const struct gate_setting *s = r->settings;
+    while (strcmp(s->label, label))
+        s++; /* list_settings() has put it there */
+    return s;
+}
+
+/* Tasks by themselves, with the samples of the setting's last look. What fails a setting shares its level
+ * among all of them and all looks, so that a night without a change stays within its budget. */
 static void notes(struct gate_result *r, struct arena *a)
 {
     int n = r->base->n_cells;
+    double level = GATE_NOTES_ALPHA / (STAT_LOOKS * (double)n);
     double *p = xcalloc((size_t)n + 1, sizeof *p), *bh = xcalloc((size_t)n + 1, sizeof *bh);
     r->notes = arena_alloc(a, ((size_t)n + 1) * sizeof *r->notes);
     for (int c = 0; c < n; c++) {
         const struct gate_cell *x = &r->base->cells[c];
+        const struct gate_setting *s = setting_of(r, x->setting);
         struct paired q;
-        pair_up(&q, r->base, r->now, x->setting, x->task, 0);
-        p[c] = q.n ? lower_tail(&q) : NAN;
+        pair_up(&q, r->base, r->now, x->setting, x->task, s->n_looks ? s->look[s->n_looks - 1].samples : 0);
+        p[c] = q.n && s->n_looks ? lower_tail(&q) : NAN;
         r->notes[r->n_notes++] = (struct gate_note){
             .setting = x->setting, .task = x->task, .base = q.base, .now = q.now, .p = p[c]};
         unpair(&q);
@@ -244,7 +271,7 @@ static void notes(struct gate_result *r, struct arena *a)
     stat_benjamini_hochberg(p, (size_t)n, bh);
     for (int c = 0; c < n; c++) {
         r->notes[c].bh = bh[c];
-        r->notes[c].is_catastrophic = r->notes[c].now < r->notes[c].base / 2 && p[c] <= 0.05;
+        r->notes[c].is_catastrophic = r->notes[c].now < r->notes[c].base / 2 && p[c] <= level;
     }
     free(p);
     free(bh);
@@ -325,10 +352,16 @@ int gate_decide(struct gate_result *out, const struct gate_side *base, const str
 {
     *out = (struct gate_result){
         .base = base, .now = now, .margin = margin, .same_class = !strcmp(base->numerics, now->numerics)};
+    if (now->is_file)
+        return err_set(
+            e, ERR_USAGE,
+            "%s is a base file, which keeps sums of all answers and no single samples; name the run "
+            "folder that it was made from as NEW",
+            now->path);
     if (gate_match(base, now, e))
         return e->code;
     list_settings(out, a);
-    looks(out, samples, a);
+    looks(out, samples, is_last, a);
     for (int i = 0; i < out->n_settings; i++)
         if (!out->settings[i].n_looks && is_last)
             return err_set(e, ERR_IO, "%s has no answers under \"%s\" to compare; decode it first", now->path,

@@ -198,6 +198,8 @@ struct stat_look {
 enum { STAT_LOOKS = 3 };
 extern const struct stat_look stat_looks[STAT_LOOKS];
 enum stat_decision { STAT_UNDECIDED, STAT_REGRESSION, STAT_WITHIN };
+/* The rule alone, for p values that were adjusted or come from other tests; NaN decides nothing. */
+enum stat_decision stat_look_rule(const struct stat_look *look, double lower, double loss);
 enum stat_decision stat_look_decide(const struct stat_look *look, const struct stratum *s, size_t n,
                                     double margin);
 

@@ -8,12 +8,17 @@
  * still do it. `kveval bench stats` measures both (docs/statistics.md has the figures). */
 const struct stat_look stat_looks[STAT_LOOKS] = {{4, 0.0006, 0.98}, {8, 0.015, 0.98}, {16, 0.045, 0.95}};
 
+enum stat_decision stat_look_rule(const struct stat_look *look, double lower, double loss)
+{
+    if (lower <= look->fail_p)
+        return STAT_REGRESSION;
+    return loss < 1 - look->pass_level ? STAT_WITHIN : STAT_UNDECIDED;
+}
+
 enum stat_decision stat_look_decide(const struct stat_look *look, const struct stratum *s, size_t n,
                                     double margin)
 {
-    if (stat_stratified(s, n).lower <= look->fail_p)
-        return STAT_REGRESSION;
-    return stat_noninferior_strata(s, n, margin) < 1 - look->pass_level ? STAT_WITHIN : STAT_UNDECIDED;
+    return stat_look_rule(look, stat_stratified(s, n).lower, stat_noninferior_strata(s, n, margin));
 }
 
 int stat_cusum_add(struct stat_cusum *c, double z)

@@ -15,6 +15,7 @@ struct made {                     /* a side with one setting on one task */
     int problems, samples, right; /* right: of each problem's samples */
     int cut, unparsed, errors;    /* of each problem's samples; errors in all */
     double tokens, reads;
+    int is_plain; /* none is cut or unreadable, so samples can be told one by one */
     const char *setting, *prompt, *gold, *settings, *weights, *facts;
 };
 
@@ -41,10 +42,17 @@ static void make(struct gate_side *s, const struct made *m, struct arena *a)
                             .problems = p};
     for (int i = 0; i < m->problems; i++) {
         double n = m->samples;
+        struct gate_sums *sample = arena_alloc(a, ((size_t)m->samples + 1) * sizeof *sample);
+        for (int k = 0; k < m->samples; k++) { /* right ones are spread evenly */
+            int right = (k + 1) * m->right / m->samples - k * m->right / m->samples;
+            sample[k] =
+                (struct gate_sums){1, right, 0, 0, 0, right, m->tokens, log1p(m->tokens), m->reads, 0, 100};
+        }
         p[i] = (struct gate_problem){.id = arena_printf(a, "p%d", i),
                                      .prompt_sha256 = m->prompt ? m->prompt : "0123456789abcdef",
                                      .gold = m->gold ? m->gold : "00000000000000aa",
                                      .n = m->samples,
+                                     .sample = m->is_plain ? sample : NULL,
                                      .all = {.n = m->samples,
                                              .right = m->right,
                                              .cut = m->cut,
@@ -225,10 +233,82 @@ static void nights(void)
     arena_release(&a);
 }
 
+/* How often and at what it looks: the last look takes all there is, by the last rule. */
+static const struct {
+    const char *what;
+    int problems, base_right, have, right; /* of each problem: base_right of 64, right of have */
+    int samples, is_last;                  /* as gate_decide() is asked */
+    enum gate_verdict verdict;
+    int n_looks, last; /* the last look's samples */
+} look_rows[] = {
+    {"a task halved by chance failed the night", 3, 40, 4, 1, 4, 0, GATE_OPEN, 1, 4},
+    {"a task that collapses fails it", 3, 60, 4, 0, 4, 0, GATE_REGRESSION, 1, 4},
+    {"exactly four samples never got the last limit", 6, 48, 4, 2, 4, 1, GATE_REGRESSION, 1, 4},
+    {"four samples with more to come keep the first", 6, 48, 4, 2, 4, 0, GATE_OPEN, 1, 4},
+    {"three samples get the last limit", 6, 48, 3, 1, 3, 1, GATE_REGRESSION, 1, 3},
+    {"the fifth and sixth were not looked at", 6, 40, 6, 3, 6, 1, GATE_INCONCLUSIVE, 2, 6},
+    {"what came after eight was not looked at", 6, 40, 13, 7, 13, 1, GATE_INCONCLUSIVE, 3, 13},
+    {"a setting with fewer samples than the plan", 6, 40, 4, 2, 16, 1, GATE_INCONCLUSIVE, 1, 4},
+    {"what is there is looked at once", 6, 40, 64, 40, 0, 1, GATE_INCONCLUSIVE, 1, 64},
+};
+
+static void look_by_look(void)
+{
+    struct gate_limits limits;
+    param_defaults(gate_limit_params, &limits);
+    for (size_t i = 0; i < sizeof look_rows / sizeof *look_rows; i++) {
+        struct made b = {.problems = look_rows[i].problems,
+                         .samples = 64,
+                         .right = look_rows[i].base_right,
+                         .tokens = 100,
+                         .reads = 30};
+        struct made m = b;
+        struct arena a = {0};
+        struct gate_side base, now;
+        struct gate_result r;
+        struct err e = {0};
+        m.samples = look_rows[i].have;
+        m.right = look_rows[i].right;
+        m.is_plain = 1;
+        make(&base, &b, &a);
+        make(&now, &m, &a);
+        CHECK_INT(
+            gate_decide(&r, &base, &now, &limits, 5, look_rows[i].samples, look_rows[i].is_last, &a, &e), 0);
+        const struct gate_setting *s = r.settings;
+        if (s->verdict != look_rows[i].verdict)
+            fprintf(stderr, "%s: %s\n", look_rows[i].what, r.words);
+        CHECK_INT(s->verdict, look_rows[i].verdict);
+        CHECK_INT(s->n_looks, look_rows[i].n_looks);
+        CHECK_INT(s->look[s->n_looks - 1].samples, look_rows[i].last);
+        CHECK_NEAR(s->look[s->n_looks - 1].fail_p, stat_looks[look_rows[i].is_last ? 2 : 0].fail_p, 0);
+        arena_release(&a);
+    }
+}
+
+/* Its 64 samples of each problem were judged three times as "the first 4". */
+static void base_file_as_new(void)
+{
+    struct made m = {USUAL};
+    struct gate_limits limits;
+    struct arena a = {0};
+    struct gate_side base, now;
+    struct gate_result r;
+    struct err e = {0};
+    param_defaults(gate_limit_params, &limits);
+    make(&base, &m, &a);
+    make(&now, &m, &a);
+    now.is_file = 1;
+    CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 0, 1, &a, &e), ERR_USAGE);
+    CHECK(strstr(e.text, "base file") != NULL);
+    arena_release(&a);
+}
+
 int main(void)
 {
     verdicts();
     inconclusive();
+    look_by_look();
+    base_file_as_new();
     files();
     broken_baseline();
     nights();
