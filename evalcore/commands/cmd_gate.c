@@ -183,8 +183,9 @@ const struct command cmd_gate = {
     .usage = "BASE NEW | --run RUN.json --base FILE -o DIR",
     .help = "tell whether accuracy has fallen below a frozen baseline",
     .details =
-        "BASE is a run folder or a base file, NEW a run folder. Exit code 0: as good as the baseline; 1: regression;\n"
-        "2: the two cannot be compared; 3: unfinished, damaged or failed; 4: too few answers to tell.\n"
+        "BASE is a run folder or a base file, NEW a run folder. Exit code 0: as good as the baseline;\n"
+        "1: regression; 2: the two cannot be compared; 3: unfinished, damaged or failed; 4: too few answers "
+        "to tell.\n"
         "docs/nightly.md has the guide, with cron and GitHub Actions.",
     .options = gate_table,
     .run = run_gate,

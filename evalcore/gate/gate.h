@@ -192,10 +192,17 @@ struct gate_result {
 /* Takes the looks up to `samples` of each problem, setting by setting, each until it is decided. is_last: no
  * further samples will come, so that the last look takes all there is up to `samples`, and what is open then
  * is inconclusive. samples 0 with is_last: one look at all there is. ERR_USAGE when the two cannot be
- * compared, or when now is a base file. */
+ * compared, when now is a base file, or when
+ * settings whose options differ have not failed. */
 int gate_decide(struct gate_result *out, const struct gate_side *base, const struct gate_side *now,
                 const struct gate_limits *limits, double margin, int samples, int is_last, struct arena *a,
                 struct err *e);
+/* Which options of the policy are not the baseline's, in words; NULL: none. */
+const char *gate_changed_options(const char *base, const char *now, struct arena *a);
+/* Greedy settings within one numerics class are judged by their answers alone. */
+void gate_judge_greedy(struct gate_result *r, struct arena *a);
+/* Settings whose options differ and that have not failed become errors; ERR_USAGE when nothing has failed. */
+int gate_refuse_others(struct gate_result *r, struct arena *a, struct err *e);
 void gate_guards(struct gate_setting *s, const struct gate_side *base, const struct gate_side *now,
                  const struct gate_limits *limits, int samples, int n_settings, struct arena *a);
 

@@ -108,33 +108,6 @@ static void describe(struct gate_setting *out, const struct paired *p)
     out->z = var > 0 ? (seen - mean) / sqrt(var) : 0;
 }
 
-/* Options of the policy that are not the baseline's: they are what is being tested, so they are told, not
- * refused. */
-static const char *differing(const char *a, const char *b, struct arena *arena)
-{
-    json_t *x = json_loads(a, 0, NULL), *y = json_loads(b, 0, NULL), *v;
-    struct str out = {0};
-    const char *key;
-    json_object_foreach(y, key, v)
-    {
-        const json_t *w = json_object_get(x, key);
-        if (w && json_equal(v, w))
-            continue;
-        str_printf(&out, "%s%s=", out.len ? ", " : "", key);
-        json_canonical(&out, v);
-        str_puts(&out, " instead of ");
-        if (w)
-            json_canonical(&out, w);
-        else
-            str_puts(&out, "nothing");
-    }
-    const char *kept = out.len ? arena_strdup(arena, str_text(&out)) : NULL;
-    json_decref(x);
-    json_decref(y);
-    str_release(&out);
-    return kept;
-}
-
 static void list_settings(struct gate_result *r, struct arena *a)
 {
     r->settings = arena_alloc(a, ((size_t)r->base->n_cells + 1) * sizeof *r->settings);
@@ -143,10 +116,10 @@ static void list_settings(struct gate_result *r, struct arena *a)
         int i = 0;
         while (i < r->n_settings && strcmp(r->settings[i].label, x->setting))
             i++;
-        if (i < r->n_settings)
-            continue;
-        r->settings[r->n_settings++] = (struct gate_setting){
-            .label = x->setting, .differs = differing(x->policy, y->policy, a), .verdict = GATE_OPEN};
+        if (i == r->n_settings)
+            r->settings[r->n_settings++] = (struct gate_setting){.label = x->setting, .verdict = GATE_OPEN};
+        if (!r->settings[i].differs)
+            r->settings[i].differs = gate_changed_options(x->policy, y->policy, a);
     }
 }
 
@@ -323,15 +296,17 @@ static void find_flips(struct gate_result *r)
 
 static void sum_up(struct gate_result *r, struct arena *a)
 {
-    int n[5] = {0};
+    int n[5] = {0}, others = 0;
     const struct gate_setting *worst = NULL;
     for (int i = 0; i < r->n_settings; i++) {
         n[r->settings[i].verdict]++;
+        others += r->settings[i].verdict == GATE_ERROR && r->settings[i].differs;
         if (!worst && (r->settings[i].verdict == GATE_REGRESSION || r->settings[i].verdict == GATE_ERROR))
             worst = &r->settings[i];
     }
-    r->verdict = n[GATE_ERROR]                           ? GATE_ERROR
+    r->verdict = n[GATE_ERROR] > others                  ? GATE_ERROR
                  : n[GATE_REGRESSION] || r->tier1_failed ? GATE_REGRESSION
+                 : n[GATE_ERROR]                         ? GATE_ERROR
                  : n[GATE_OPEN]                          ? GATE_OPEN
                  : n[GATE_INCONCLUSIVE]                  ? GATE_INCONCLUSIVE
                                                          : GATE_PASS;
@@ -362,6 +337,7 @@ int gate_decide(struct gate_result *out, const struct gate_side *base, const str
         return e->code;
     list_settings(out, a);
     looks(out, samples, is_last, a);
+    gate_judge_greedy(out, a);
     for (int i = 0; i < out->n_settings; i++)
         if (!out->settings[i].n_looks && is_last)
             return err_set(e, ERR_IO, "%s has no answers under \"%s\" to compare; decode it first", now->path,
@@ -378,6 +354,8 @@ int gate_decide(struct gate_result *out, const struct gate_side *base, const str
         }
     }
     apply_notes(out, a);
+    if (gate_refuse_others(out, a, e))
+        return e->code;
     find_flips(out);
     sum_up(out, a);
     return 0;

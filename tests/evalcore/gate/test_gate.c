@@ -16,7 +16,7 @@ struct made {                     /* a side with one setting on one task */
     int cut, unparsed, errors;    /* of each problem's samples; errors in all */
     double tokens, reads;
     int is_plain; /* none is cut or unreadable, so samples can be told one by one */
-    const char *setting, *prompt, *gold, *settings, *weights, *facts;
+    const char *setting, *prompt, *gold, *settings, *weights, *facts, *policy;
 };
 
 static void make(struct gate_side *s, const struct made *m, struct arena *a)
@@ -34,7 +34,7 @@ static void make(struct gate_side *s, const struct made *m, struct arena *a)
                             .n_cells = 1};
     *c = (struct gate_cell){.setting = m->setting ? m->setting : "quest",
                             .task = "relay",
-                            .policy = "{\"k_pages\":16}",
+                            .policy = m->policy ? m->policy : "{\"k_pages\":16}",
                             .settings = m->settings ? m->settings : "{\"temperature\":0.6}",
                             .facts = m->facts ? m->facts : "{\"version\":\"1\"}",
                             .is_binary = 1,
@@ -93,6 +93,17 @@ static const struct {
      0,
      GATE_REGRESSION},
     {"a failed job", {USUAL, .errors = 1}, 0, GATE_ERROR},
+    {"other options passed", {USUAL, .policy = "{\"k_pages\":8}"}, ERR_USAGE, 0},
+    {"a removed option passed", {USUAL, .policy = "{}"}, ERR_USAGE, 0},
+    {"an added option passed", {USUAL, .policy = "{\"k_pages\":16,\"l_pages\":2}"}, ERR_USAGE, 0},
+    {"other options let through as inconclusive",
+     {.problems = 60, .samples = 1, .right = 1, .tokens = 100, .reads = 30, .policy = "{\"k_pages\":8}"},
+     ERR_USAGE,
+     0},
+    {"other options and half of the answers",
+     {.problems = 60, .samples = 4, .right = 2, .tokens = 100, .reads = 30, .policy = "{\"k_pages\":8}"},
+     0,
+     GATE_REGRESSION},
     {"other prompts", {USUAL, .prompt = "fedcba9876543210"}, ERR_USAGE, 0},
     {"other reference answers under the same prompts", {USUAL, .gold = "00000000000000bb"}, ERR_USAGE, 0},
     {"another temperature", {USUAL, .settings = "{\"temperature\":0.7}"}, ERR_USAGE, 0},
@@ -285,6 +296,40 @@ static void look_by_look(void)
     }
 }
 
+/* Greedy runs against themselves were inconclusive, for no test can tell so few. */
+static void greedy(void)
+{
+    static const struct {
+        int base_right, right;
+        double tokens;
+        const char *numerics;
+        enum gate_verdict verdict;
+    } row[] = {
+        {1, 1, 100, "cpu", GATE_PASS},         {0, 0, 100, "cpu", GATE_PASS},
+        {1, 0, 100, "cpu", GATE_REGRESSION},   {1, 1, 101, "cpu", GATE_INCONCLUSIVE},
+        {1, 1, 100, "gpu", GATE_INCONCLUSIVE},
+    };
+    struct gate_limits limits;
+    param_defaults(gate_limit_params, &limits);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct made m = {.problems = 6, .samples = 1, .reads = 30, .settings = "{\"temperature\":0}"};
+        struct arena a = {0};
+        struct gate_side base, now;
+        struct gate_result r;
+        struct err e = {0};
+        m.right = row[i].base_right;
+        m.tokens = 100;
+        make(&base, &m, &a);
+        m.right = row[i].right;
+        m.tokens = row[i].tokens;
+        make(&now, &m, &a);
+        now.numerics = row[i].numerics;
+        CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 1, 1, &a, &e), 0);
+        CHECK_INT(r.verdict, row[i].verdict);
+        arena_release(&a);
+    }
+}
+
 /* Its 64 samples of each problem were judged three times as "the first 4". */
 static void base_file_as_new(void)
 {
@@ -308,6 +353,7 @@ int main(void)
     verdicts();
     inconclusive();
     look_by_look();
+    greedy();
     base_file_as_new();
     files();
     broken_baseline();
