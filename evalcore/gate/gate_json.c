@@ -90,10 +90,31 @@ void gate_json(struct str *out, const struct gate_result *r)
     json_decref(o);
 }
 
+/* Valid UTF-8 without C1 controls (U+0080 to U+009F), which terminals obey, and without U+FFFE and U+FFFF,
+ * which XML forbids (XML 1.0, section 2.2). */
+static void add_clean(struct str *out, const char *s)
+{
+    struct str valid = {0};
+    str_add_utf8(&valid, s ? s : "", s ? strlen(s) : 0);
+    for (size_t i = 0; i < valid.len; i++) {
+        const unsigned char *c = (const unsigned char *)valid.data + i;
+        size_t left = valid.len - i;
+        int is_c1 = left > 1 && c[0] == 0xc2 && c[1] < 0xa0;
+        int is_none = left > 2 && c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe;
+        if (is_c1 || is_none) {
+            str_puts(out, "\xef\xbf\xbd");
+            i += is_c1 ? 1 : 2;
+        } else {
+            str_putc(out, (char)c[0]);
+        }
+    }
+    str_release(&valid);
+}
+
 static void xml(struct str *out, const char *s)
 {
     struct str clean = {0};
-    str_add_utf8(&clean, s ? s : "", s ? strlen(s) : 0);
+    add_clean(&clean, s);
     for (size_t i = 0; i < clean.len; i++) {
         unsigned char c = (unsigned char)clean.data[i];
         if (c == '<')
@@ -151,16 +172,23 @@ void gate_junit(struct str *out, const struct gate_result *r)
     str_puts(out, "</testsuite>\n");
 }
 
-/* What a terminal or GitHub may take for a command is left out. */
+/* What a terminal or GitHub may take for a command is left out or broken: `::name::` at the start of a line,
+ * blanks before it do not count, and `##[name]` anywhere. */
 static void line(struct str *out, const char *s, int is_github)
 {
-    for (; s && *s; s++) {
-        unsigned char c = (unsigned char)*s;
+    struct str clean = {0};
+    add_clean(&clean, s);
+    for (size_t i = 0; i < clean.len; i++) {
+        unsigned char c = (unsigned char)clean.data[i];
+        char before = out->len ? out->data[out->len - 1] : 0;
+        if ((c == ':' && i && before == ':') || (c == '[' && i && before == '#'))
+            str_putc(out, ' ');
         if (is_github && (c == '%' || c == '\n' || c == '\r'))
             str_printf(out, "%%%02X", c);
         else
             str_putc(out, c < 0x20 || c == 0x7f ? ' ' : (char)c);
     }
+    str_release(&clean);
 }
 
 void gate_console(struct str *out, const struct gate_result *r)
@@ -177,7 +205,7 @@ void gate_console(struct str *out, const struct gate_result *r)
                                    : ", the others within what another numerics class may differ by");
         for (int i = 0, shown = 0; i < r->n_drifts && shown < 8; i++)
             if (r->drifts[i].failed) {
-                str_puts(out, "  ");
+                str_puts(out, "  replay of ");
                 line(out, r->drifts[i].setting, 0);
                 str_printf(out, ", completion %d: ", r->drifts[i].trace);
                 line(out, r->drifts[i].why, 0);

@@ -330,6 +330,36 @@ static void greedy(void)
     }
 }
 
+/* A label could begin a line of the console, which GitHub's runner trims and obeys, and JUnit held characters
+ * that XML forbids. */
+static void hostile_label(void)
+{
+    static const char label[] = "::stop-commands::x ##[error]y \xc2\x9b"
+                                "31m\xef\xbf\xbf<\x9d";
+    static const char *const bad[] = {"::stop-commands", "commands::x",  "##[",
+                                      "\xc2\x9b",        "\xef\xbf\xbf", "\x9d"};
+    struct gate_side side = {.path = "p", .model = "m", .weights = "w", .numerics = "n", .version = "v"};
+    struct gate_drift d = {.setting = label, .failed = 1, .why = label};
+    struct gate_setting s = {.label = label, .why = label, .differs = label, .verdict = GATE_ERROR};
+    struct gate_result r = {.base = &side,
+                            .now = &side,
+                            .drifts = &d,
+                            .n_drifts = 1,
+                            .settings = &s,
+                            .n_settings = 1,
+                            .verdict = GATE_REGRESSION,
+                            .words = label};
+    struct str text[3] = {{0}};
+    gate_console(&text[0], &r);
+    gate_github(&text[1], &r);
+    gate_junit(&text[2], &r);
+    for (int i = 0; i < 3; i++) {
+        for (int k = i < 2 ? 0 : 3; k < (int)(sizeof bad / sizeof *bad); k++)
+            CHECK(strstr(text[i].data, bad[k]) == NULL);
+        str_release(&text[i]);
+    }
+}
+
 /* Its 64 samples of each problem were judged three times as "the first 4". */
 static void base_file_as_new(void)
 {
@@ -355,6 +385,7 @@ int main(void)
     look_by_look();
     greedy();
     base_file_as_new();
+    hostile_label();
     files();
     broken_baseline();
     nights();
