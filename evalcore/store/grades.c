@@ -6,6 +6,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/base/line_blocks.h"
 #include "tasks/task.h"
 
 static void book_path(struct str *out, const char *dir, const char *version)
@@ -44,22 +45,32 @@ static void add_row(struct gradebook *b, const json_t *o, struct arena *a)
     b->rows[i] = row;
 }
 
+/* Parses the rows of a block in parallel and adds them in the order of the file: the last of a key counts. */
+static void add_block(struct gradebook *b, const struct line_blocks *lines, struct arena *a)
+{
+    json_t **row = xcalloc(lines->n, sizeof *row);
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < lines->n; i++)
+        row[i] = json_loadb(lines->line[i].data, lines->line[i].length, JSON_ALLOW_NUL, NULL);
+    for (size_t i = 0; i < lines->n; i++)
+        add_row(b, row[i], a);
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < lines->n; i++)
+        json_decref(row[i]);
+    free(row);
+}
+
 int gradebook_load(struct gradebook *b, const char *dir, const char *version, struct arena *a, struct err *e)
 {
     struct str path = {0};
-    struct file_lines lines;
-    const char *line;
-    size_t n;
+    struct line_blocks lines;
     int rc = 0;
     memset(b, 0, sizeof *b);
     book_path(&path, dir, version);
-    if (file_exists(path.data) && !(rc = file_lines_open(&lines, path.data, e))) {
-        while ((rc = file_lines_next(&lines, &line, &n, e)) > 0) {
-            json_t *o = json_loadb(line, n, JSON_ALLOW_NUL, NULL);
-            add_row(b, o, a);
-            json_decref(o);
-        }
-        file_lines_close(&lines);
+    if (file_exists(path.data) && !(rc = line_blocks_open(&lines, path.data, e))) {
+        while ((rc = line_blocks_next(&lines, e)) > 0)
+            add_block(b, &lines, a);
+        line_blocks_close(&lines);
     }
     str_release(&path);
     return rc;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +14,7 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/base/line_blocks.h"
 
 static const char ids_mark[] = ",\"ids\":[", text_mark[] = "],\"text\":", crc_mark[] = ",\"crc\":\"";
 enum { CRC_TAIL = 8 + 8 + 2, FILES_PER_SECOND = 1000 }; /* ,"crc":"xxxxxxxx"} */
@@ -124,10 +126,7 @@ static size_t checked_length(const char *line, size_t n)
     if (n < CRC_TAIL + 2 || line[0] != '{')
         return 0;
     size_t body = n - CRC_TAIL;
-    struct str tail = {0};
-    str_printf(&tail, "%s%08x\"}", crc_mark, (unsigned)crc32c(0, line, body));
-    memcpy(want, tail.data, CRC_TAIL);
-    str_release(&tail);
+    snprintf(want, sizeof want, "%s%08x\"}", crc_mark, (unsigned)crc32c(0, line, body));
     return memcmp(line + body, want, CRC_TAIL) ? 0 : body;
 }
 
@@ -144,32 +143,63 @@ static json_t *parse_head(const char *line, size_t n)
     return o;
 }
 
-int journal_read(const char *path, journal_line_fn fn, void *context, long *bad, struct err *e)
+/* The lines of a block, the parsed heads beside them; NULL: a line that is left out. */
+struct block {
+    struct line_blocks lines;
+    struct journal_line *line;
+    json_t **head;
+    char *items;
+    size_t cap;
+};
+
+static void make_room(struct block *b, size_t item)
 {
-    struct file_lines lines;
-    struct journal_line l = {0};
-    int rc = file_lines_open(&lines, path, e);
-    if (rc)
-        return rc;
-    while ((rc = file_lines_next(&lines, &l.line, &l.length, e)) > 0) {
-        if (lines.torn) {
-            rc = 0;
-            break;
-        }
-        size_t body = checked_length(l.line, l.length);
-        json_t *head = body ? parse_head(l.line, body) : NULL;
-        if (head) {
-            l.head = head;
-            rc = fn(context, &l);
-            json_decref(head);
-            if (rc)
-                break;
-        } else {
-            (*bad)++;
-        }
-        l.offset += (int64_t)l.length + 1;
+    if (b->lines.n <= b->cap)
+        return;
+    b->cap = b->lines.n;
+    b->line = xrealloc(b->line, b->cap * sizeof *b->line);
+    b->head = xrealloc(b->head, b->cap * sizeof *b->head);
+    b->items = xrealloc(b->items, b->cap * item);
+}
+
+/* Checks and parses in parallel, takes in the file's order, and frees in parallel. */
+static int read_block(struct block *b, const struct journal_reader *how, void *context, long *bad)
+{
+    long n = (long)b->lines.n;
+    int rc = 0;
+    if (b->lines.line[n - 1].is_torn)
+        n--;
+    make_room(b, how->item);
+#pragma omp parallel for schedule(static)
+    for (long i = 0; i < n; i++) {
+        const struct block_line *at = &b->lines.line[i];
+        size_t body = checked_length(at->data, at->length);
+        b->head[i] = body ? parse_head(at->data, body) : NULL;
+        b->line[i] = (struct journal_line){at->data, at->length, at->offset, b->head[i]};
+        if (b->head[i] && how->look)
+            how->look(context, &b->line[i], b->items + (size_t)i * how->item);
     }
-    file_lines_close(&lines);
+    for (long i = 0; i < n && !rc; i++)
+        if (b->head[i])
+            rc = how->take(context, &b->line[i], b->items + (size_t)i * how->item);
+        else
+            (*bad)++;
+#pragma omp parallel for schedule(static)
+    for (long i = 0; i < n; i++)
+        json_decref(b->head[i]);
+    return rc;
+}
+
+int journal_read(const char *path, const struct journal_reader *how, void *context, long *bad, struct err *e)
+{
+    struct block b = {0};
+    int rc = line_blocks_open(&b.lines, path, e);
+    while (!rc && (rc = line_blocks_next(&b.lines, e)) > 0)
+        rc = read_block(&b, how, context, bad);
+    line_blocks_close(&b.lines);
+    free(b.line);
+    free(b.head);
+    free(b.items);
     return rc;
 }
 

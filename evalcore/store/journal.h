@@ -38,12 +38,21 @@ struct journal_line {
     int64_t offset;
     const json_t *head; /* parsed, without ids and text */
 };
-/* Return nonzero to stop with that value. */
-typedef int (*journal_line_fn)(void *context, const struct journal_line *l);
+/* What is done with each record of a file. */
+struct journal_reader {
+    size_t item; /* bytes of an item, what look() finds out about one record for take() */
+    /* Called for several records at once, by several threads: it must change nothing but *item, which is not
+     * cleared before. NULL: there is nothing to look for. */
+    void (*look)(void *context, const struct journal_line *l, void *item);
+    /* Called for one record after another in the order of the file, so that results do not depend on threads.
+     * The line, its head and what *item borrows from them are gone afterwards. Returns nonzero to stop with
+     * that value. */
+    int (*take)(void *context, const struct journal_line *l, void *item);
+};
 
-/* Calls fn for each record of a file. Lines whose checksum or form is wrong are left out and added to
- * *bad. Returns 0, what fn returned to stop, or an error. */
-int journal_read(const char *path, journal_line_fn fn, void *context, long *bad, struct err *e);
+/* Looks at and takes each record of a file. Lines whose checksum or form is wrong are left out and added to
+ * *bad. Returns 0, what take() returned to stop, or an error. */
+int journal_read(const char *path, const struct journal_reader *how, void *context, long *bad, struct err *e);
 
 /* Fetches the parts of a line that journal_read() leaves out, by the line's place in its file: the ids as the
  * text of a JSON array, and the text. Either may be NULL. */

@@ -35,33 +35,69 @@ struct loader {
     const char *zh_dict;     /* of the options */
     struct zh_segmenter *zh; /* opened when a grade needs it; NULL then: there is none */
     int zh_opened;
+    const struct run_problem *problem; /* whose digest of the reference answers `gold` is */
+    const char *gold;
 };
+
+/* The keys of a cell's jobs. */
+static void expect_cell(struct expected *jobs, const struct cell *cell, int c)
+{
+    for (int i = 0; i < cell->n_expected; i++) {
+        const struct run_problem *problem = &cell->task->problems[i / cell->samples];
+        struct job_inputs in = {cell->identity,       problem->prompt_sha256, problem->id,
+                                problem->own_max_new, problem->own_stop,      i % cell->samples};
+        job_key(&in, jobs[i].key);
+        jobs[i].cell = c;
+        jobs[i].record = -1;
+    }
+}
 
 static void expect_jobs(struct loader *l)
 {
-    struct run *r = l->run;
-    long n = 0;
-    l->jobs = xcalloc((size_t)r->n_expected + 1, sizeof *l->jobs);
+    const struct run *r = l->run;
+    long *first = xcalloc((size_t)r->n_cells + 1, sizeof *first);
     for (int c = 0; c < r->n_cells; c++)
-        for (int p = 0; p < r->cells[c].task->n_problems; p++)
-            for (int s = 0; s < r->cells[c].samples; s++) {
-                const struct run_problem *problem = &r->cells[c].task->problems[p];
-                struct expected *x = &l->jobs[n];
-                struct job_inputs in = {r->cells[c].identity, problem->prompt_sha256, problem->id,
-                                        problem->own_max_new, problem->own_stop,      s};
-                job_key(&in, x->key);
-                x->cell = c;
-                x->record = -1;
-                x->first = keymap_add(&l->map, x->key, n);
-                n++;
-            }
-    l->n_jobs = n;
+        first[c + 1] = first[c] + r->cells[c].n_expected;
+    l->n_jobs = first[r->n_cells];
+    l->jobs = xcalloc((size_t)l->n_jobs + 1, sizeof *l->jobs);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int c = 0; c < r->n_cells; c++)
+        expect_cell(l->jobs + first[c], &r->cells[c], c);
+    for (long i = 0; i < l->n_jobs; i++)
+        l->jobs[i].first = keymap_add(&l->map, l->jobs[i].key, i);
+    free(first);
+}
+
+/* What is read of a line; strings are those of its head. */
+struct line_fields {
+    long job; /* -1: none that is expected */
+    int prompt_tokens;
+    const char *device;
+    char digest[17];
+    struct completion completion;
+};
+
+static void look_at_line(void *context, const struct journal_line *line, void *item)
+{
+    const struct loader *l = context;
+    struct line_fields *fields = item;
+    const char *key = json_string_value(json_object_get(line->head, "key"));
+    const char *ids = json_string_value(json_object_get(line->head, "ids_sha256"));
+    fields->job = key ? keymap_find(&l->map, key) : -1;
+    if (fields->job < 0)
+        return;
+    memset(fields->digest, 0, sizeof fields->digest);
+    memcpy(fields->digest, ids ? ids : "", ids ? strnlen(ids, 16) : 0);
+    fields->prompt_tokens = (int)json_number_value(json_object_get(line->head, "prompt_tokens"));
+    fields->device = json_string_value(json_object_get(line->head, "device"));
+    memset(&fields->completion, 0, sizeof fields->completion);
+    /* a field that an older program did not write counts as 0 */
+    completion_json_read(line->head, &fields->completion);
 }
 
 /* Devices repeat: one copy of each is enough. */
-static const char *device(struct loader *l, const json_t *head)
+static const char *device(struct loader *l, const char *s)
 {
-    const char *s = json_string_value(json_object_get(head, "device"));
     if (!s)
         return "";
     if (l->n_records && !strcmp(l->records[l->n_records - 1].device, s))
@@ -69,25 +105,24 @@ static const char *device(struct loader *l, const json_t *head)
     return arena_strdup(&l->run->arena, s);
 }
 
-static void fill(struct loader *l, struct record *rec, const struct journal_line *line)
+static void fill(struct loader *l, struct record *rec, const struct journal_line *line,
+                 const struct line_fields *fields)
 {
-    const json_t *h = line->head;
-    struct completion c = {0};
-    completion_json_read(h, &c); /* a field that an older program did not write counts as 0 */
+    const struct completion *c = &fields->completion;
     struct likelihood *likelihood = NULL;
-    if (c.likelihood.n) {
+    if (c->likelihood.n) {
         likelihood = arena_alloc(&l->run->arena, sizeof *likelihood);
-        *likelihood = c.likelihood;
+        *likelihood = c->likelihood;
     }
-    *rec = (struct record){.prompt_tokens = (int)json_number_value(json_object_get(h, "prompt_tokens")),
-                           .tokens = c.n_ids,
-                           .finish = c.finish,
-                           .kv = c.kv,
+    *rec = (struct record){.prompt_tokens = fields->prompt_tokens,
+                           .tokens = c->n_ids,
+                           .finish = c->finish,
+                           .kv = c->kv,
                            .likelihood = likelihood,
-                           .error = c.error ? arena_strdup(&l->run->arena, c.error) : "",
-                           .seconds = c.seconds,
-                           .preempted = c.preempted,
-                           .device = device(l, h),
+                           .error = c->error ? arena_strdup(&l->run->arena, c->error) : "",
+                           .seconds = c->seconds,
+                           .preempted = c->preempted,
+                           .device = device(l, fields->device),
                            .reason = "",
                            .gold_form = "",
                            .pred_form = "",
@@ -126,21 +161,19 @@ static int better(const struct record *a, const char *digest_a, const struct rec
     return compare_results(a, digest_a, b, digest_b) < 0;
 }
 
-static int take_line(void *context, const struct journal_line *line)
+static int take_line(void *context, const struct journal_line *line, void *item)
 {
     struct loader *l = context;
-    const char *key = json_string_value(json_object_get(line->head, "key"));
-    const char *ids = json_string_value(json_object_get(line->head, "ids_sha256"));
-    long job = key ? keymap_find(&l->map, key) : -1;
-    char digest[17] = "";
+    const struct line_fields *fields = item;
+    const char *digest = fields->digest;
+    long job = fields->job;
     struct record rec;
     if (job < 0) {
         l->run->n_foreign++;
         return 0;
     }
-    memcpy(digest, ids ? ids : "", ids ? strnlen(ids, 16) : 0);
     long at = l->jobs[job].record;
-    fill(l, &rec, line);
+    fill(l, &rec, line, fields);
     if (at >= 0) {
         l->run->n_duplicates++;
         l->run->n_conflicts += compare_results(&rec, digest, &l->records[at], l->digest[at]) != 0;
@@ -155,12 +188,13 @@ static int take_line(void *context, const struct journal_line *line)
     }
     rec.key = l->jobs[job].key;
     l->records[at] = rec;
-    memcpy(l->digest[at], digest, sizeof digest);
+    memcpy(l->digest[at], digest, sizeof fields->digest);
     return 0;
 }
 
 static int read_journals(struct loader *l, struct err *e)
 {
+    static const struct journal_reader reader = {sizeof(struct line_fields), look_at_line, take_line};
     struct run *r = l->run;
     struct file_list files = {0};
     struct str dir = {0};
@@ -172,7 +206,7 @@ static int read_journals(struct loader *l, struct err *e)
     for (size_t i = 0; i < files.n && !rc; i++) {
         r->journals[i] = arena_printf(&r->arena, "%s/%s", dir.data, files.name[i]);
         l->journal = r->n_journals++;
-        rc = journal_read(r->journals[i], take_line, l, &r->n_bad_lines, e);
+        rc = journal_read(r->journals[i], &reader, l, &r->n_bad_lines, e);
     }
     file_list_release(&files);
     str_release(&dir);
@@ -199,7 +233,11 @@ static int find_kept(const struct grade_row **row, struct loader *l, const struc
                      const struct cell *c, const struct gradebook *book, struct err *e)
 {
     const struct run_problem *p = &c->task->problems[rec->problem];
-    *row = gradebook_find(book, rec->key, grade_gold_digest(p, &l->run->arena));
+    if (p != l->problem) { /* the samples of a problem follow one another */
+        l->problem = p;
+        l->gold = grade_gold_digest(p, &l->run->arena);
+    }
+    *row = gradebook_find(book, rec->key, l->gold);
     if ((*row && !is_by_char((*row)->segmenter)) || !grade_needs_segmenter(c->task, p))
         return 0;
     int rc = open_segmenter(l, e);

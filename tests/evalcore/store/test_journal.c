@@ -19,8 +19,9 @@ struct seen {
     size_t length[8];
 };
 
-static int see(void *context, const struct journal_line *l)
+static int see(void *context, const struct journal_line *l, void *item)
 {
+    (void)item;
     struct seen *s = context;
     snprintf(s->key[s->n], sizeof s->key[0], "%s", json_string_value(json_object_get(l->head, "key")));
     s->offset[s->n] = l->offset;
@@ -30,6 +31,7 @@ static int see(void *context, const struct journal_line *l)
     return 0;
 }
 
+static const struct journal_reader reader = {.take = see};
 static const char tricky[] = "a \"quote\" \\ ,\"ids\":[ ],\"text\": ,\"crc\":\"\n\xff\x00 end";
 
 static int add(struct journal *j, int i, struct err *e)
@@ -68,7 +70,7 @@ static int read_bytes(const char *bytes, size_t n, struct seen *s, long *bad)
     fclose(f);
     memset(s, 0, sizeof *s);
     *bad = 0;
-    return journal_read("cut.jsonl", see, s, bad, &e);
+    return journal_read("cut.jsonl", &reader, s, bad, &e);
 }
 
 static void whole(const char *path, const struct str *bytes)
@@ -121,6 +123,81 @@ static void damaged(const struct str *bytes)
     free(copy);
 }
 
+struct order {
+    int64_t next; /* offset of the line that must come next, a damaged one left out */
+    long n, wrong;
+    int64_t damaged;
+    size_t length;
+};
+
+/* What a thread that is not in order finds out goes through the item. */
+static void look(void *context, const struct journal_line *l, void *item)
+{
+    (void)context;
+    memcpy(item, &l->offset, sizeof l->offset);
+}
+
+static int take(void *context, const struct journal_line *l, void *item)
+{
+    struct order *o = context;
+    int64_t looked;
+    memcpy(&looked, item, sizeof looked);
+    if (o->next == o->damaged)
+        o->next += (int64_t)o->length + 1;
+    o->wrong += looked != o->next || l->offset != o->next;
+    o->next += (int64_t)l->length + 1;
+    o->n++;
+    return 0;
+}
+
+/* A file of many blocks: lines that lie across two of them, one that is damaged, a torn end. The order and
+ * the counters are those of the file, whatever the threads do. */
+static void many_blocks(const struct str *bytes)
+{
+    enum { TIMES = 60000 };
+    static const struct journal_reader many = {sizeof(int64_t), look, take};
+    struct order o = {.damaged = -1, .length = (size_t)(strchr(bytes->data, '\n') - bytes->data)};
+    struct err e = {0};
+    long bad = 0;
+    int64_t damaged = (int64_t)bytes->len * (TIMES / 2);
+    FILE *f = fopen("many.jsonl", "w+b");
+    for (int i = 0; i < TIMES; i++)
+        fwrite(bytes->data, 1, bytes->len, f);
+    fwrite(bytes->data, 1, o.length, f);
+    fseek(f, (long)damaged + 20, SEEK_SET);
+    fputc('\x01', f);
+    fclose(f);
+    o.damaged = damaged;
+    CHECK_INT(journal_read("many.jsonl", &many, &o, &bad, &e), 0);
+    CHECK_INT(o.n, (long)RECORDS * TIMES - 1);
+    CHECK_INT(o.wrong, 0);
+    CHECK_INT(bad, 1);
+}
+
+/* A line longer than a block is read whole. */
+static void long_line(void)
+{
+    struct journal j;
+    struct err e = {0};
+    struct seen s = {0};
+    long bad = 0;
+    size_t n = 20 << 20;
+    char *text = xmalloc(n);
+    memset(text, 'x', n);
+    journal_init(&j, "long");
+    json_t *head = json_pack("{s:s}", "key", "long");
+    CHECK_INT(add(&j, 0, &e), 0);
+    CHECK_INT(journal_add(&j, head, NULL, 0, text, n, &e), 0);
+    CHECK_INT(add(&j, 1, &e), 0);
+    CHECK_INT(journal_read(j.path, &reader, &s, &bad, &e), 0);
+    CHECK_INT(s.n, 3);
+    CHECK_INT(bad, 0);
+    CHECK_STR(s.key[1], "long");
+    json_decref(head);
+    free(text);
+    journal_close(&j);
+}
+
 /* A file size limit stands for a full disk: the record that does not fit is an error, the ones before stay.
  */
 static void full_disk(void)
@@ -147,7 +224,7 @@ static void full_disk(void)
     int64_t kept = j.records;
     journal_close(&j);
     struct err none = {0};
-    CHECK_INT(journal_read(path, see, &s, &bad, &none), 0);
+    CHECK_INT(journal_read(path, &reader, &s, &bad, &none), 0);
     CHECK_INT(s.n, kept);
     CHECK_INT(bad, 0);
     free(path);
@@ -195,6 +272,8 @@ int main(void)
     whole(path, &bytes);
     torn(&bytes);
     damaged(&bytes);
+    many_blocks(&bytes);
+    long_line();
     full_disk();
     two_writers();
     free(path);

@@ -1,0 +1,33 @@
+#ifndef EVALCORE_BASE_LINE_BLOCKS_H
+#define EVALCORE_BASE_LINE_BLOCKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "evalcore/base/err.h"
+
+/* Walks a large file in blocks of whole lines, so that the lines of a block can be looked at by several
+ * threads. Memory: one block of 8 MiB, or the longest line where that is longer. */
+struct block_line {
+    const char *data; /* without its "\n", followed by a NUL; may hold any bytes */
+    size_t length;
+    int64_t offset; /* in the file */
+    int is_torn;    /* the file's last line, without "\n" */
+};
+
+struct line_blocks {
+    struct block_line *line; /* of the present block; valid until the next call */
+    size_t n;
+    /* The rest is private. */
+    int fd;
+    char *path, *data;
+    size_t len, cap, used, line_cap;
+    int64_t at; /* offset of data in the file */
+};
+
+int line_blocks_open(struct line_blocks *b, const char *path, struct err *e);
+/* Returns 1 and a block of at least one line, 0 at the end, or ERR_IO. */
+int line_blocks_next(struct line_blocks *b, struct err *e);
+void line_blocks_close(struct line_blocks *b);
+
+#endif
