@@ -16,6 +16,11 @@ void csv_row_bytes(struct csv_row *c, const char *s, size_t n)
     struct str clean = {0};
     comma(c);
     str_add_utf8(&clean, s, n);
+    if (strcspn(str_text(&clean), ",\"\r\n") == clean.len) { /* nearly always: nothing to quote, no NUL */
+        str_add(c->out, str_text(&clean), clean.len);
+        str_release(&clean);
+        return;
+    }
     int is_quoted = 0;
     for (size_t i = 0; i < clean.len; i++)
         is_quoted |= memchr(",\"\r\n", clean.data[i], 4) != NULL;

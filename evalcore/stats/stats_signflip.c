@@ -12,7 +12,8 @@
 enum {
     ENUMERATE_MAX = 20, /* 2^20 flips: a few milliseconds */
     GRID_MAX = 4000000, /* points of an exact null distribution; beyond them random flips are used */
-    FLIPS = 99999
+    FLIPS = 99999,
+    LANES = 4 /* flips summed side by side: the words of one draw of the generator */
 };
 /* Any constant will do; a fixed one gives the same p for the same data everywhere. */
 static const uint64_t flip_key = 0x6b76657661u;
@@ -78,21 +79,37 @@ static double signflip_enumerate(const double *d, size_t n, double observed, dou
     return (double)hits / (double)total;
 }
 
-static double signflip_random(const double *d, size_t n, double observed, double slack)
+/* How many of the LANES flips of a group are as extreme; `most` of them count. A draw of the generator is
+ * four words, so group g begins at draw g * words whatever thread it falls to, and the sums of a group, each
+ * added in the order of the problems, do not wait for one another. */
+static long flip_group(const double *d, size_t n, long group, int most, double least)
 {
+    size_t words = (n + 31) / 32;
+    uint32_t *bits = xmalloc(LANES * words * sizeof *bits);
+    double sum[LANES] = {0};
+    long hits = 0;
     struct rng r;
     rng_init(&r, flip_key, 1);
-    long hits = 0;
-    for (int f = 0; f < FLIPS; f++) {
-        double sum = 0;
-        uint32_t bits = 0;
-        for (size_t i = 0; i < n; i++) {
-            if (i % 32 == 0)
-                bits = rng_u32(&r);
-            sum += bits >> (i % 32) & 1 ? d[i] : -d[i];
-        }
-        hits += fabs(sum) >= observed - slack;
+    r.n = (uint64_t)group * words;
+    for (size_t i = 0; i < LANES * words; i++)
+        bits[i] = rng_u32(&r);
+    for (size_t i = 0; i < n; i++) {
+        const double signed_d[2] = {-d[i], d[i]};
+        for (size_t k = 0; k < LANES; k++)
+            sum[k] += signed_d[bits[k * words + i / 32] >> (i % 32) & 1];
     }
+    for (int k = 0; k < most; k++)
+        hits += fabs(sum[k]) >= least;
+    free(bits);
+    return hits;
+}
+
+static double signflip_random(const double *d, size_t n, double observed, double slack)
+{
+    long hits = 0;
+#pragma omp parallel for schedule(static) reduction(+ : hits)
+    for (int f = 0; f < FLIPS; f += LANES)
+        hits += flip_group(d, n, f / LANES, FLIPS - f < LANES ? FLIPS - f : LANES, observed - slack);
     return (double)(hits + 1) / (double)(FLIPS + 1);
 }
 
