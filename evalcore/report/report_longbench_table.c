@@ -10,9 +10,8 @@ void report_add_longbench(struct doc *d, const struct report *r)
         d,
         "Mean score over the data sets of a class (arXiv 2308.14508, table 1) [95 % interval]; "
         "average: the mean of the six classes, as papers print it. Below: how many of the class's data sets "
-        "have results, and the difference from the baseline in points over all problems of the class, which "
-        "the mark "
-        "is about.");
+        "have results, and the difference from the baseline in points, weighed like the mean, which the "
+        "mark is about.");
     const struct pair *pairs = longbench_pairs(r);
     table_column(d, t, "policy", 0);
     for (int k = 0; k <= LONGBENCH_CLASSES; k++)

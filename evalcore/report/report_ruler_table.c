@@ -59,10 +59,9 @@ void report_add_ruler(struct doc *d, const struct report *r)
     int n;
     const int *lengths = ruler_lengths(r, &n);
     struct table *t = doc_table(
-        d,
-        "Mean score over RULER's families (arXiv 2404.06654) at a length in tokens, with its 95 % "
-        "interval, and its mark against the baseline on all problems of the length. Below: how many families "
-        "have results, and the difference in points.");
+        d, "Mean score over RULER's families (arXiv 2404.06654) at a length in tokens, with its 95 % "
+           "interval, and its mark against the baseline, weighed like the mean. Below: how many families "
+           "have results, and the difference in points.");
     const struct pair *pairs = ruler_pairs(r);
     table_column(d, t, "policy", 0);
     for (int k = 0; k < n; k++)

@@ -14,7 +14,7 @@
     {"score", CSV_FLOAT, "fraction", "mean of the data sets' scores"},                                       \
         {"ci_low", CSV_FLOAT, "fraction", "95 % interval of score"},                                         \
         {"ci_high", CSV_FLOAT, "fraction", "95 % interval of score"},                                        \
-        {"delta", CSV_FLOAT, "fraction", "mean difference from the baseline over the group's problems"},     \
+        {"delta", CSV_FLOAT, "fraction", "mean difference from the baseline, weighed like score"},           \
         {"p_holm", CSV_FLOAT, "probability",                                                                 \
          "two-sided p of no difference, adjusted over the settings of the model"},                           \
         CSV_MARK_COLUMNS

@@ -117,6 +117,7 @@ static void compare_with(struct against *out, struct pair *pair, const struct re
     match_lengths(out, &m, a, b);
     out->differs = differs(old, now, &m, a->cell, b->cell);
     match_release(&m);
+    pair->is_incomplete = m.is_incomplete;
     pair->a = k;
     pair->b = i;
 }

@@ -16,9 +16,17 @@ struct group_mean group_mean(const struct report *r, int row, group_fn *is_in, i
 /* The same of several such means. */
 struct group_mean group_mean_of(const struct group_mean *m, int n);
 
-/* Each row of the accuracy table against its baseline on all problems of a group's data sets, each problem
- * with the same weight: pair row * n + k is that of group key[k]. The comparisons of a group are a family.
- * Without a shared problem a pair's mark is MARK_NONE. In the report's arena. */
-const struct pair *group_pairs(const struct report *r, group_fn *is_in, const int *key, int n);
+/* Data sets, whose mean may be one of parts, as LongBench's average is one of classes: parts weigh the same,
+ * and so do the data sets of a part. */
+struct group {
+    group_fn *is_in;
+    int (*part)(const struct cell *c); /* NULL: the data sets all weigh the same */
+};
+
+/* Each row of the accuracy table against its baseline over a group's data sets, with the weights of the
+ * group's mean: each problem counts by what its data set weighs, divided by the number of its problems. Pair
+ * row * n + k is that of group key[k]. The comparisons of a group are a family. Without a shared problem a
+ * pair's mark is MARK_NONE. In the report's arena. */
+const struct pair *group_pairs(const struct report *r, const struct group *g, const int *key, int n);
 
 #endif

@@ -95,10 +95,18 @@ static int is_in_class_or_all(const struct cell *c, int k)
     return k < LONGBENCH_CLASSES && longbench_is_in(k, c);
 }
 
+static int class_of(const struct cell *c)
+{
+    int k = 0;
+    while (k < LONGBENCH_CLASSES && !longbench_is_in(k, c))
+        k++;
+    return k;
+}
+
 const struct pair *longbench_pairs(const struct report *r)
 {
     int key[LONGBENCH_CLASSES + 1];
     for (int k = 0; k <= LONGBENCH_CLASSES; k++)
         key[k] = k;
-    return group_pairs(r, is_in_class_or_all, key, LONGBENCH_CLASSES + 1);
+    return group_pairs(r, &(struct group){is_in_class_or_all, class_of}, key, LONGBENCH_CLASSES + 1);
 }

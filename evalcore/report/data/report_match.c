@@ -2,8 +2,9 @@
  *
  * One answer a problem, right or wrong: exact McNemar, with Newcombe's interval. Several samples, all right
  * or wrong: the exact stratified test with the problems as strata, with a t interval over problems. Scores
- * that are fractions: sign flips over problems. (Miller, arXiv 2411.00640, section 4; Dietterich 1998 for
- * McNemar on classifiers; Mehta, Patel and Gray 1985 for the stratified test.) */
+ * that are fractions, or problems of unlike weight: sign flips over problems. (Miller, arXiv 2411.00640,
+ * section 4; Dietterich 1998 for McNemar on classifiers; Mehta, Patel and Gray 1985 for the stratified test.)
+ */
 #include "evalcore/report/data/report_match.h"
 
 #include <math.h>
@@ -24,6 +25,7 @@ void match_release(struct matched *m)
     free(m->mean_b);
     free(m->d);
     free(m->strata);
+    free(m->weight);
     free(m->at_a);
     free(m->at_b);
 }
@@ -104,6 +106,31 @@ void match_add(struct matched *m, const struct cell_stats *a, const struct cell_
         *n_dropped = ta->n_problems + tb->n_problems - 2 * shared;
 }
 
+static double weight_of(const struct matched *m, int i)
+{
+    return m->weight ? m->weight[i] : 1;
+}
+
+static double mean_of(const struct matched *m, const double *x)
+{
+    double sum = 0;
+    if (!m->weight)
+        return stat_mean(x, (size_t)m->n);
+    for (int i = 0; i < m->n; i++)
+        sum += m->weight[i] * x[i];
+    return m->n ? sum / m->n : NAN;
+}
+
+/* The tests take differences between -1 and 1, so weighed ones are divided by the heaviest weight, and the
+ * margin with them. That a loss may be in the heaviest problems is then allowed for. */
+static double heaviest(const struct matched *m)
+{
+    double most = m->weight ? 0 : 1;
+    for (int i = 0; m->weight && i < m->n; i++)
+        most = fmax(most, m->weight[i]);
+    return most;
+}
+
 static void count(struct pair *out, const struct matched *m)
 {
     for (int i = 0; i < m->n; i++) {
@@ -115,10 +142,9 @@ static void count(struct pair *out, const struct matched *m)
         out->best.can_lose += m->mean_a[i] > 0;
         out->best.can_gain += m->mean_a[i] < 1;
     }
-    out->accuracy_a = stat_mean(m->mean_a, (size_t)m->n);
-    out->accuracy_b = stat_mean(m->mean_b, (size_t)m->n);
+    out->accuracy_a = mean_of(m, m->mean_a);
+    out->accuracy_b = mean_of(m, m->mean_b);
     out->delta = out->accuracy_b - out->accuracy_a;
-    out->sd = stat_sd(m->d, (size_t)m->n);
 }
 
 static void compare_single(struct pair *out, const struct matched *m, double margin)
@@ -161,19 +187,35 @@ static double flips_best(long k, int is_random)
     return is_random && k > EXACT_FLIPS ? fmax(p, LEAST_RANDOM) : p;
 }
 
+/* What the tests of several samples take: the differences, and those of gaining or losing everything. */
+struct outcomes {
+    double *d, *gain, *loss;
+};
+
+static struct outcomes outcomes_of(const struct matched *m)
+{
+    size_t bytes = (size_t)(m->n + 1) * sizeof(double);
+    struct outcomes o = {xmalloc(bytes), xmalloc(bytes), xmalloc(bytes)};
+    double most = heaviest(m);
+    for (int i = 0; i < m->n; i++) {
+        double w = weight_of(m, i) / most;
+        o.d[i] = w * m->d[i];
+        o.gain[i] = w * (1 - m->mean_a[i]);
+        o.loss[i] = -w * m->mean_a[i];
+    }
+    return o;
+}
+
 static void compare_several(struct pair *out, const struct matched *m, double margin)
 {
     size_t n = (size_t)m->n;
     enum signflip how;
-    double unit = m->is_binary ? match_unit(m->lcm) : 0;
-    double *gain = xmalloc((n + 1) * sizeof *gain), *loss = xmalloc((n + 1) * sizeof *loss);
-    for (int i = 0; i < m->n; i++) {
-        gain[i] = 1 - m->mean_a[i];
-        loss[i] = -m->mean_a[i];
-    }
-    out->p = m->is_binary ? stratified(m, out->delta) : NAN;
+    int is_exact = m->is_binary && !m->weight;
+    double unit = is_exact ? match_unit(m->lcm) : 0, most = heaviest(m);
+    struct outcomes o = outcomes_of(m);
+    out->p = is_exact ? stratified(m, out->delta) : NAN;
     if (isnan(out->p)) {
-        out->p = stat_signflip(m->d, n, unit, &how);
+        out->p = stat_signflip(o.d, n, unit, &how);
         out->test = how == SIGNFLIP_EXACT ? "signflip_exact" : "signflip_monte_carlo";
         out->best.lower = flips_best(out->best.can_lose, unit <= 0);
         out->best.higher = flips_best(out->best.can_gain, unit <= 0);
@@ -182,21 +224,24 @@ static void compare_several(struct pair *out, const struct matched *m, double ma
         out->best.lower = stratified_best(m, 0);
         out->best.higher = stratified_best(m, 1);
     }
-    out->ci = stat_paired_t(m->d, n);
-    out->spread = out->sd;
-    out->noninferior = stat_noninferior_mean(m->d, n, margin);
-    out->best.gained = stat_noninferior_mean(gain, n, margin);
+    out->ci = stat_paired_t(o.d, n);
+    out->ci = (struct interval){fmax(-1, most * out->ci.low), fmin(1, most * out->ci.high)};
+    out->spread = out->sd = most * stat_sd(o.d, n);
+    out->noninferior = stat_noninferior_mean(o.d, n, margin / most);
+    out->best.gained = stat_noninferior_mean(o.gain, n, margin / most);
     if (out->accuracy_a < margin)
-        out->best.lost = stat_noninferior_mean(loss, n, margin);
-    free(gain);
-    free(loss);
+        out->best.lost = stat_noninferior_mean(o.loss, n, margin / most);
+    free(o.d);
+    free(o.gain);
+    free(o.loss);
 }
 
 void match_compare(struct pair *out, const struct matched *m, double margin)
 {
     *out = (struct pair){.problems = m->n,
-                         .is_single = m->is_binary && m->lcm == 1,
+                         .is_single = m->is_binary && m->lcm == 1 && !m->weight,
                          .p = NAN,
+                         .sd = NAN,
                          .holm = NAN,
                          .noninferior = NAN,
                          .noninferior_holm = NAN,
@@ -209,7 +254,8 @@ void match_compare(struct pair *out, const struct matched *m, double margin)
         out->spread = NAN;
         return;
     }
-    out->best.even = margin > 0 && margin < 1 ? pow(1 - margin, m->n) : NAN;
+    out->sd = stat_sd(m->d, (size_t)m->n);
+    out->best.even = margin > 0 && margin < 1 ? pow(1 - margin / heaviest(m), m->n) : NAN;
     if (out->is_single)
         compare_single(out, m, margin);
     else

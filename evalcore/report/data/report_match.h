@@ -9,6 +9,7 @@
 struct matched {
     double *mean_a, *mean_b, *d; /* mean scores and their difference b - a */
     struct stratum *strata;      /* solved and tried, where is_binary */
+    double *weight;              /* of the problems, 1 on average; NULL: all the same */
     int *at_a, *at_b;            /* indices into the cells' tasks */
     int n;
     long lcm;          /* of the numbers of samples; beyond 4,096 no longer followed */

@@ -61,5 +61,5 @@ const struct pair *ruler_pairs(const struct report *r)
 {
     int n;
     const int *lengths = ruler_lengths(r, &n);
-    return group_pairs(r, has_length, lengths, n);
+    return group_pairs(r, &(struct group){has_length, NULL}, lengths, n);
 }

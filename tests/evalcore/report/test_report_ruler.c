@@ -3,6 +3,9 @@
 #include "tests/check.h"
 
 #include "evalcore/base/log.h"
+#include "evalcore/report/data/report_longbench.h"
+#include "evalcore/report/data/report_match.h"
+#include "evalcore/report/data/report_ruler.h"
 #include "evalcore/report/report.h"
 #include "evalcore/report/report_parts.h"
 #include "tests/evalcore/report/plain_run.h"
@@ -25,6 +28,84 @@ static void make_ruler(struct run *r)
         r->cells[i].params = "{}";
     }
     r->n_cells = 5;
+}
+
+/* Ten problems of one family and three of another that both sides answered: the mean printed beside the mark
+ * weighs the families alike, and the difference weighed the problems. */
+static void test_families_weigh_alike(void)
+{
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    plain_run(&r);
+    for (int t = 0; t < 2; t++) {
+        r.tasks[t].name = "ruler";
+        r.tasks[t].options =
+            t ? "{\"subset\":\"vt\",\"tokens\":1024}" : "{\"subset\":\"cwe\",\"tokens\":1024}";
+    }
+    r.cells[1].policy_label = r.cells[6].policy_label = "quest";
+    report_compute(&rep, &r, &a);
+    const struct pair *p = &ruler_pairs(&rep)[rep.cells[1].row];
+    CHECK_INT(p->problems, 13);
+    CHECK_NEAR(p->delta, (-0.7 - 1 / 3.0) / 2, 1e-12);
+    CHECK_NEAR(p->accuracy_a, (0.9 + 2.5 / 3) / 2, 1e-12);
+    CHECK(p->ci.low < p->delta && p->delta < p->ci.high && !strncmp(p->test, "signflip", 8));
+    arena_release(&a);
+    fake_release(&r);
+}
+
+/* LongBench's average is that of its classes: two data sets of code count as much as one of questions. */
+static void test_classes_weigh_alike(void)
+{
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    plain_run(&r);
+    struct run_task *more = arena_alloc(&r.arena, sizeof *more);
+    *more = r.tasks[0];
+    more->label = "more code";
+    more->problems = arena_alloc(&r.arena, 10 * sizeof *more->problems);
+    memcpy(more->problems, r.tasks[0].problems, 10 * sizeof *more->problems);
+    more->problems[0].subset = "repobench-p";
+    r.tasks[0].problems[0].subset = "lcc";
+    r.tasks[1].problems[0].subset = "qasper";
+    r.tasks[0].name = r.tasks[1].name = more->name = "longbench";
+    r.cells[2].task = more;
+    r.cells[1].policy_label = r.cells[2].policy_label = r.cells[6].policy_label = "quest";
+    report_compute(&rep, &r, &a);
+    const struct pair *p = &longbench_pairs(&rep)[rep.cells[1].row * (LONGBENCH_CLASSES + 1)];
+    CHECK_NEAR(p[0].delta, -1 / 3.0, 1e-12);
+    CHECK_NEAR(p[5].delta, (-0.7 - 0.3) / 2, 1e-12);
+    CHECK_NEAR(p[LONGBENCH_CLASSES].delta, ((-0.7 - 0.3) / 2 - 1 / 3.0) / 2, 1e-12);
+    arena_release(&a);
+    fake_release(&r);
+}
+
+/* Weights reach the margin too: a loss may sit in the problems that weigh most. */
+static void test_weights_of_a_margin(void)
+{
+    enum { N = 100 };
+    struct matched m = match_begin();
+    struct pair even, weighed;
+    m.n = N;
+    m.mean_a = xcalloc(N, sizeof(double));
+    m.mean_b = xcalloc(N, sizeof(double));
+    m.d = xcalloc(N, sizeof(double));
+    m.weight = xcalloc(N, sizeof(double));
+    m.is_binary = 0;
+    for (int i = 0; i < N; i++) {
+        m.mean_a[i] = m.mean_b[i] = 0.75;
+        m.weight[i] = i < N / 2 ? 0.5 : 1.5;
+    }
+    match_compare(&weighed, &m, 0.05);
+    CHECK_NEAR(weighed.noninferior, pow(1 - 0.05 / 1.5, N), 1e-9);
+    CHECK_NEAR(weighed.best.even, weighed.noninferior, 1e-9);
+    for (int i = 0; i < N; i++)
+        m.weight[i] = 1;
+    match_compare(&even, &m, 0.05);
+    CHECK_NEAR(even.noninferior, pow(0.95, N), 1e-9);
+    CHECK_NEAR(weighed.accuracy_a, 0.75, 1e-12);
+    match_release(&m);
 }
 
 int main(void)
@@ -72,6 +153,9 @@ int main(void)
     CHECK(exists("ruler_length.svg"));
     str_release(&text);
     fake_release(&r);
+    test_families_weigh_alike();
+    test_classes_weigh_alike();
+    test_weights_of_a_margin();
     file_remove_tree(folder, &e);
     return check_done();
 }
