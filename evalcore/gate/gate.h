@@ -141,6 +141,7 @@ struct gate_guard {
     const char *name;           /* "length", "cut off", "unparsed", "reads", "errors" */
     double base, now, limit, p; /* p: one-sided, NaN where no test is needed */
     int failed;
+    int is_blind; /* its test cannot fail with so few problems; only its limit without a test can */
     const char *words;
 };
 enum { GATE_GUARDS = 5 };

@@ -1,7 +1,8 @@
 /* What moves before accuracy does: lengths, cut-off and unreadable answers, reads, errors (contract: gate.h).
  * A guard fails when the change is beyond its limit and, where chance is involved, its p value is below 1 %
  * shared among all guards, settings and looks, so that together they fail one night in a hundred without a
- * change. */
+ * change. Few problems can earn no such p value; so there are limits without a test, too, far outside of what
+ * chance does, and a guard whose test cannot fail says so. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,10 @@
 #include "evalcore/gate/gate.h"
 
 #define GUARD_ALPHA 0.01
+/* Without a test: so many times as long; and cut off or unreadable twice as often, if that is beyond twice
+ * the limit in points, since one answer of a few can double a small share. */
+#define LENGTH_ALWAYS 1.5
+#define SHARE_ALWAYS  2
 
 #define AT(field) offsetof(struct gate_limits, field)
 const struct param gate_limit_params[] = {
@@ -75,14 +80,37 @@ static double share(long k, long n)
     return n ? (double)k / (double)n : NAN;
 }
 
+/* The smallest p value of the sign-flip test is that of all n problems on one side: 2^-n; many problems have
+ * 99,999 random flips, at least 1/200,000 on one side. */
+static int is_length_blind(int n, double alpha)
+{
+    return fmax(ldexp(1, -n), 0.5e-5) > alpha;
+}
+
+/* Could even nothing but such answers earn the p value? */
+static int is_share_blind(const struct stratum *s, int n, double alpha)
+{
+    struct stratum *worst = xcalloc((size_t)n + 1, sizeof *worst);
+    for (int i = 0; i < n; i++)
+        worst[i] = (struct stratum){s[i].a, s[i].n_a, s[i].n_b, s[i].n_b};
+    double p = stat_stratified(worst, (size_t)n).higher;
+    free(worst);
+    return !(p <= alpha);
+}
+
 static struct gate_guard length_guard(const struct totals *t, double limit, double alpha, struct arena *a)
 {
     enum signflip how;
     double mean = stat_mean(t->log_length, (size_t)t->n);
     struct gate_guard g = {.name = "length", .base = 1, .now = exp(mean), .limit = 1 + limit / 100};
     g.p = mean > 0 ? stat_signflip(t->log_length, (size_t)t->n, 0, &how) / 2 : 1;
-    g.failed = g.now > g.limit && g.p <= alpha;
-    g.words = arena_printf(a, "answers are %.0f %% longer; %g %% are allowed", 100 * (g.now - 1), limit);
+    g.failed = g.now > g.limit && (g.p <= alpha || g.now >= LENGTH_ALWAYS);
+    g.is_blind = is_length_blind(t->n, alpha);
+    if (g.is_blind && !g.failed)
+        g.words =
+            arena_printf(a, "whether answers are %g %% longer cannot be told with %d problems", limit, t->n);
+    else
+        g.words = arena_printf(a, "answers are %.0f %% longer; %g %% are allowed", 100 * (g.now - 1), limit);
     return g;
 }
 
@@ -94,7 +122,14 @@ static struct gate_guard share_guard(const char *name, const struct stratum *s, 
                            .now = share(now, t->now.n),
                            .limit = share(base, t->base.n) + limit / 100,
                            .p = stat_stratified(s, (size_t)t->n).higher};
-    g.failed = g.now > g.limit && g.p <= alpha;
+    double always = fmax(SHARE_ALWAYS * g.base, g.base + SHARE_ALWAYS * limit / 100);
+    g.failed = g.now > g.limit && (g.p <= alpha || g.now > always);
+    g.is_blind = is_share_blind(s, t->n, alpha);
+    if (g.is_blind && !g.failed) {
+        g.words = arena_printf(a, "whether %g points more are %s cannot be told with %d problems", limit,
+                               name, t->n);
+        return g;
+    }
     g.words =
         arena_printf(a, "%.0f %% of the answers are %s, in the baseline %.0f %%; %g points more are allowed",
                      100 * g.now, name, 100 * g.base, limit);

@@ -38,10 +38,10 @@ static json_t *setting_json(const struct gate_setting *s)
     }
     for (int i = 0; i < GATE_GUARDS && s->n_looks; i++) {
         const struct gate_guard *g = &s->guard[i];
-        json_array_append_new(guards,
-                              json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:o}", "name", g->name, "base",
-                                        number(g->base), "now", number(g->now), "limit", number(g->limit),
-                                        "p", number(g->p), "failed", g->failed, "words", optional(g->words)));
+        json_array_append_new(guards, json_pack("{s:s, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "name", g->name,
+                                                "base", number(g->base), "now", number(g->now), "limit",
+                                                number(g->limit), "p", number(g->p), "failed", g->failed,
+                                                "cannot_tell", g->is_blind, "words", optional(g->words)));
     }
     return json_pack("{s:o, s:s, s:o, s:o, s:i, s:b, s:o, s:o, s:o, s:o, s:o}", "setting",
                      json_text_of(s->label), "verdict", gate_verdict_name(s->verdict), "why",
@@ -191,6 +191,21 @@ static void line(struct str *out, const char *s, int is_github)
     str_release(&clean);
 }
 
+/* What its guards cannot tell, of each kind once: it depends on the problems, which settings share. */
+static void blind_guards(struct str *out, const struct gate_result *r)
+{
+    for (int k = 0; k < GATE_GUARDS; k++)
+        for (int i = 0; i < r->n_settings; i++) {
+            const struct gate_guard *g = &r->settings[i].guard[k];
+            if (!r->settings[i].n_looks || !g->is_blind || g->failed)
+                continue;
+            str_puts(out, "guards: ");
+            line(out, g->words, 0);
+            str_putc(out, '\n');
+            break;
+        }
+}
+
 void gate_console(struct str *out, const struct gate_result *r)
 {
     if (r->n_drifts) {
@@ -229,6 +244,7 @@ void gate_console(struct str *out, const struct gate_result *r)
         }
         str_putc(out, '\n');
     }
+    blind_guards(out, r);
     str_printf(out, "gate: %s: ", gate_verdict_name(r->verdict));
     line(out, r->words, 0);
     str_putc(out, '\n');

@@ -124,6 +124,8 @@ static void details(struct doc *d, const struct gate_result *r)
                 table_add(d, t, bad, "%.0f", g->now);
             else
                 table_add(d, t, bad, "%.1f %%", 100 * g->now);
+            if (g->is_blind && !g->failed)
+                table_small(d, t, "cannot be told with %d problems", s->n_problems);
             if (k)
                 table_small(d, t, k == 4 ? "%.0f before" : "%.1f %% before",
                             k == 4 ? g->base : 100 * g->base);

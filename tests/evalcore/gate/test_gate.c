@@ -360,6 +360,46 @@ static void hostile_label(void)
     }
 }
 
+/* On small sets the test of the guards cannot fail, and nobody was told. */
+static void blind_guards(void)
+{
+    static const struct {
+        int problems, cut, samples;
+        double tokens;
+        enum gate_verdict verdict;
+        int is_told;
+    } row[] = {
+        {6, 0, 4, 100, GATE_INCONCLUSIVE, 1},  {6, 0, 4, 140, GATE_INCONCLUSIVE, 1},
+        {6, 0, 4, 160, GATE_REGRESSION, 0},    {6, 1, 4, 100, GATE_REGRESSION, 1},
+        {60, 0, 4, 100, GATE_INCONCLUSIVE, 0},
+    };
+    struct gate_limits limits;
+    param_defaults(gate_limit_params, &limits);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct made b = {.problems = row[i].problems, .samples = 64, .right = 40, .tokens = 100, .reads = 30};
+        struct made m = {.problems = row[i].problems,
+                         .samples = row[i].samples,
+                         .right = 2,
+                         .cut = row[i].cut,
+                         .tokens = row[i].tokens,
+                         .reads = 30};
+        struct arena a = {0};
+        struct gate_side base, now;
+        struct gate_result r;
+        struct err e = {0};
+        struct str text = {0};
+        make(&base, &b, &a);
+        make(&now, &m, &a);
+        CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 4, 1, &a, &e), 0);
+        if (row[i].problems == 6)
+            CHECK_INT(r.verdict, row[i].verdict);
+        gate_console(&text, &r);
+        CHECK_INT(strstr(text.data, "longer cannot be told with 6 problems") != NULL, row[i].is_told);
+        str_release(&text);
+        arena_release(&a);
+    }
+}
+
 /* Its 64 samples of each problem were judged three times as "the first 4". */
 static void base_file_as_new(void)
 {
@@ -386,6 +426,7 @@ int main(void)
     greedy();
     base_file_as_new();
     hostile_label();
+    blind_guards();
     files();
     broken_baseline();
     nights();
