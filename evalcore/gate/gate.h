@@ -209,22 +209,23 @@ void gate_guards(struct gate_setting *s, const struct gate_side *base, const str
 
 /* ---- what is written (gate_json.c, gate_page.c, gate_history.c) */
 
-struct gate_night { /* a line of the history file */
-    double time;    /* seconds since 1970 */
-    const char *version, *verdict;
-    const char **setting;
-    double *z, *delta; /* by setting */
+struct gate_night {                       /* a line of the history file */
+    double time;                          /* seconds since 1970 */
+    const char *version, *verdict, *base; /* base: digest of what was compared with */
+    const char **setting, **answers;      /* answers: digest of the first look's */
+    double *z, *delta; /* by setting; NaN where the answers are those of an earlier night */
     int n;
 };
 struct gate_history {
     struct gate_night *night;
     int n;
 };
-/* A missing file is an empty history; ERR_FORMAT for a damaged line. */
+/* The nights of the last base that have new answers. A missing file is an empty history; ERR_FORMAT for a
+ * damaged line. */
 int gate_history_read(struct gate_history *h, const char *path, struct arena *a, struct err *e);
 int gate_history_add(const char *path, const struct gate_result *r, double time, struct err *e);
-/* The control chart of a setting over the nights, oldest first: CUSUM of the drops (stat_cusum_add). `alarm`
- * receives the first night beyond the limit, or -1. */
+/* The control chart of the settings over the nights, oldest first: CUSUM of the drops (stat_cusum_add).
+ * `alarm` receives the first night beyond the limit, or -1. */
 #define GATE_CUSUM_K 0.5
 #define GATE_CUSUM_H 5.0
 void gate_chart(struct str *out, const struct gate_history *h, int *alarm, struct arena *a);

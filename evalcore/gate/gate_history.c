@@ -1,5 +1,6 @@
 /* The history of nights and its control chart (contract: gate.h). A line a night, appended with one write, so
- * that the file can lie beside the journals of a shared folder. */
+ * that the file can lie beside the journals of a shared folder. Lines that say nothing new stay in the file
+ * and are passed over when it is read. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,31 +8,35 @@
 #include <unistd.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
 #include "evalcore/cli/version.h"
 #include "evalcore/gate/gate.h"
 #include "evalcore/svg/svg.h"
 
-enum { CURVES_MAX = SVG_COLOURS };
+enum { CURVES_MAX = SVG_COLOURS, DIGEST = 16 };
 
 static int read_night(struct gate_night *n, const json_t *o, const char *where, struct arena *a,
                       struct err *e)
 {
     const json_t *settings = json_object_get(o, "settings");
     size_t count = json_array_size(settings);
-    const char *version = NULL, *verdict = NULL;
+    const char *version = NULL, *verdict = NULL, *base = "";
     if (json_get_double(o, "time", &n->time, where, e) || json_get_str(o, "version", &version, where, e) ||
-        json_get_str(o, "verdict", &verdict, where, e))
+        json_get_str(o, "verdict", &verdict, where, e) || json_opt_str(o, "base", &base, where, e))
         return e->code;
+    n->base = arena_strdup(a, base);
     n->version = arena_strdup(a, version);
     n->verdict = arena_strdup(a, verdict);
     n->setting = arena_alloc(a, (count + 1) * sizeof *n->setting);
+    n->answers = arena_alloc(a, (count + 1) * sizeof *n->answers);
     n->z = arena_alloc(a, (count + 1) * sizeof *n->z);
     n->delta = arena_alloc(a, (count + 1) * sizeof *n->delta);
     for (size_t i = 0; i < count; i++) {
         const json_t *s = json_array_get(settings, i);
-        const char *name = NULL;
-        if (json_get_str(s, "setting", &name, where, e))
+        const char *name = NULL, *answers = "";
+        if (json_get_str(s, "setting", &name, where, e) || json_opt_str(s, "answers", &answers, where, e))
             return e->code;
+        n->answers[n->n] = arena_strdup(a, answers);
         n->setting[n->n] = arena_strdup(a, name);
         n->z[n->n] = n->delta[n->n] = NAN;
         if (json_opt_double(s, "z", &n->z[n->n], where, e) ||
@@ -40,6 +45,37 @@ static int read_night(struct gate_night *n, const json_t *o, const char *where, 
         n->n++;
     }
     return 0;
+}
+
+static int is_known(const struct gate_history *h, const char *setting, const char *answers)
+{
+    for (int i = 0; i < h->n && *answers; i++)
+        for (int k = 0; k < h->night[i].n; k++)
+            if (!strcmp(h->night[i].answers[k], answers) && !strcmp(h->night[i].setting[k], setting))
+                return 1;
+    return 0;
+}
+
+/* Sums start again at a new base. The same answers are one observation however often they are looked at: an
+ * unchanged program with the same seed gives them every night, and so does a command that is repeated. */
+static void keep_new(struct gate_history *h, int n)
+{
+    const char *base = "";
+    for (int i = 0; i < n; i++)
+        base = h->night[i].n ? h->night[i].base : base;
+    h->n = 0;
+    for (int i = 0; i < n; i++) {
+        struct gate_night night = h->night[i];
+        int is_new = 0;
+        for (int k = 0; k < night.n && !strcmp(night.base, base); k++) {
+            if (is_known(h, night.setting[k], night.answers[k]))
+                night.z[k] = night.delta[k] = NAN;
+            else
+                is_new = 1;
+        }
+        if (is_new)
+            h->night[h->n++] = night;
+    }
 }
 
 int gate_history_read(struct gate_history *h, const char *path, struct arena *a, struct err *e)
@@ -71,12 +107,53 @@ int gate_history_read(struct gate_history *h, const char *path, struct arena *a,
     if (h->n)
         memcpy(h->night, list, (size_t)h->n * sizeof *list);
     free(list);
+    keep_new(h, h->n);
     return rc;
+}
+
+static const char *digest_of(struct str *text, char *digest)
+{
+    sha256_hex(str_text(text), text->len, digest, DIGEST);
+    str_release(text);
+    return digest;
+}
+
+static const char *base_digest(const struct gate_side *s, char *digest)
+{
+    struct str text = {0};
+    str_printf(&text, "%s\n%s\n", s->weights ? s->weights : "", s->numerics ? s->numerics : "");
+    for (int c = 0; c < s->n_cells; c++) {
+        const struct gate_cell *x = &s->cells[c];
+        str_printf(&text, "%s\n%s\n%s\n%s\n%s\n", x->setting, x->task, x->policy, x->settings, x->facts);
+        for (int i = 0; i < x->n_problems; i++)
+            str_printf(&text, "%s %ld %.6g\n", x->problems[i].id, x->problems[i].all.n,
+                       x->problems[i].all.score);
+    }
+    return digest_of(&text, digest);
+}
+
+/* By those of the first look, which every night has: how many follow depends on what they say. */
+static const char *answers_digest(const struct gate_side *s, const char *setting, char *digest)
+{
+    struct str text = {0};
+    for (int c = 0; c < s->n_cells; c++) {
+        const struct gate_cell *x = &s->cells[c];
+        for (int i = 0; i < x->n_problems && !strcmp(x->setting, setting); i++) {
+            const struct gate_problem *p = &x->problems[i];
+            str_printf(&text, "%s %s\n", x->task, p->id);
+            for (int k = 0; k < stat_looks[0].samples && k < p->n; k++) {
+                const struct gate_sums *v = p->sample ? &p->sample[k] : &p->all;
+                str_printf(&text, "%.6g %.17g %ld %ld\n", v->score, v->tokens, v->cut, v->unparsed);
+            }
+        }
+    }
+    return digest_of(&text, digest);
 }
 
 int gate_history_add(const char *path, const struct gate_result *r, double time, struct err *e)
 {
     struct str line = {0};
+    char digest[DIGEST + 1];
     json_t *settings = json_array();
     for (int i = 0; i < r->n_settings; i++) {
         const struct gate_setting *s = &r->settings[i];
@@ -86,11 +163,13 @@ int gate_history_add(const char *path, const struct gate_result *r, double time,
             json_object_set_new(o, "z", json_real(s->z));
             json_object_set_new(o, "delta", json_real(l->now - l->base));
             json_object_set_new(o, "samples", json_integer(l->samples));
+            json_object_set_new(o, "answers", json_string(answers_digest(r->now, s->label, digest)));
         }
         json_array_append_new(settings, o);
     }
-    json_t *o = json_pack("{s:f, s:s, s:s, s:o}", "time", time, "version", KVEVAL_VERSION, "verdict",
-                          gate_verdict_name(r->verdict), "settings", settings);
+    json_t *o =
+        json_pack("{s:f, s:s, s:s, s:s, s:o}", "time", time, "version", KVEVAL_VERSION, "verdict",
+                  gate_verdict_name(r->verdict), "base", base_digest(r->base, digest), "settings", settings);
     json_canonical(&line, o);
     str_putc(&line, '\n');
     json_decref(o);
@@ -111,38 +190,64 @@ static double z_of(const struct gate_night *n, const char *setting)
     return NAN;
 }
 
-static struct svg_series curve(const struct gate_history *h, const char *setting, int at, int *alarm,
-                               struct arena *a)
+/* *alarm: the first night beyond the limit, or -1. */
+static struct svg_series curve(const struct gate_history *h, const char *setting, int *alarm, struct arena *a)
 {
     struct svg_point *p = arena_alloc(a, (size_t)h->n * sizeof *p);
     struct stat_cusum c = {.k = GATE_CUSUM_K, .h = GATE_CUSUM_H};
+    *alarm = -1;
     for (int i = 0; i < h->n; i++) {
         int beyond = stat_cusum_add(&c, z_of(&h->night[i], setting)) < 0;
         p[i] = (struct svg_point){
             i + 1, c.low, NAN, NAN,
             .tip = arena_printf(a, "%s\nnight %d: sum of drops %.2f", setting, i + 1, c.low)};
-        if (beyond && (*alarm < 0 || i < *alarm))
+        if (beyond && *alarm < 0)
             *alarm = i;
     }
-    return (struct svg_series){.name = setting,
-                               .kind = SVG_LINE,
-                               .colour = (enum svg_colour)(at % SVG_COLOURS),
-                               .marker = (enum svg_marker)(at % SVG_MARKERS),
-                               .points = p,
-                               .n = (size_t)h->n,
-                               .cut_x = NAN};
+    return (struct svg_series){
+        .name = setting, .kind = SVG_LINE, .points = p, .n = (size_t)h->n, .cut_x = NAN};
 }
 
+/* The settings of all nights, each once. */
+static int settings_of(const struct gate_history *h, const char ***out, struct arena *a)
+{
+    size_t most = 0;
+    int n = 0;
+    for (int i = 0; i < h->n; i++)
+        most += (size_t)h->night[i].n;
+    *out = arena_alloc(a, (most + 1) * sizeof **out);
+    for (int i = 0; i < h->n; i++)
+        for (int k = 0; k < h->night[i].n; k++) {
+            int at = 0;
+            while (at < n && strcmp((*out)[at], h->night[i].setting[k]))
+                at++;
+            if (at == n)
+                (*out)[n++] = h->night[i].setting[k];
+        }
+    return n;
+}
+
+/* Every setting may raise the alarm; those that did are drawn first, for a chart has room for few. */
 void gate_chart(struct str *out, const struct gate_history *h, int *alarm, struct arena *a)
 {
     struct svg_series s[CURVES_MAX + 1];
-    const struct gate_night *last = h->n ? &h->night[h->n - 1] : NULL;
-    int n = 0;
+    const char **setting;
+    int n = 0, n_settings = settings_of(h, &setting, a);
     *alarm = -1;
-    if (!last)
+    if (!n_settings)
         return;
-    for (; n < last->n && n < CURVES_MAX; n++)
-        s[n] = curve(h, last->setting[n], n, alarm, a);
+    for (int is_quiet = 0; is_quiet < 2; is_quiet++)
+        for (int i = 0; i < n_settings; i++) {
+            int at;
+            struct svg_series c = curve(h, setting[i], &at, a);
+            if (at >= 0 && (*alarm < 0 || at < *alarm))
+                *alarm = at;
+            if ((at < 0) != is_quiet || n == CURVES_MAX)
+                continue;
+            c.colour = (enum svg_colour)(n % SVG_COLOURS);
+            c.marker = (enum svg_marker)(n % SVG_MARKERS);
+            s[n++] = c;
+        }
     struct svg_point limit = {.x = 1, .y = GATE_CUSUM_H, .low = NAN, .high = NAN};
     s[n++] = (struct svg_series){.name = "limit",
                                  .kind = SVG_FLAT,

@@ -161,7 +161,7 @@ static void nights(struct doc *d, const struct gate_history *h, struct str *svg,
             d, "The sum of drops passed its limit in night %d of %d: a slow loss that no single night shows.",
             alarm + 1, h->n);
     else
-        doc_paragraph(d, "%d nights; no sum of drops has passed its limit.", h->n);
+        doc_paragraph(d, "%d nights with new answers; no sum of drops has passed its limit.", h->n);
     doc_figure(d, "gate.svg", "Control chart", &figure, 1,
                "Each night adds a setting's drop below the baseline, in standard errors, less %g; the sum "
                "never falls "

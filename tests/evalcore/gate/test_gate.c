@@ -418,6 +418,69 @@ static void base_file_as_new(void)
     arena_release(&a);
 }
 
+/* A night with 12 settings on a base, as gate_history_add() gets it. */
+static void add_night(const char *path, double tokens, double base_tokens, double z)
+{
+    const struct made b = {.problems = 3, .samples = 64, .right = (int)base_tokens, .tokens = 100};
+    const struct made m = {.problems = 3, .samples = 4, .right = 2, .tokens = tokens, .is_plain = 1};
+    struct arena a = {0};
+    struct gate_side base, now;
+    struct gate_setting s[12];
+    struct err e = {0};
+    make(&base, &b, &a);
+    make(&now, &m, &a);
+    struct gate_cell *cells = arena_alloc(&a, 12 * sizeof *cells);
+    for (int i = 0; i < 12; i++) {
+        cells[i] = now.cells[0];
+        cells[i].setting = arena_printf(&a, "s%d", i);
+        s[i] = (struct gate_setting){.label = cells[i].setting, .n_looks = 1, .z = i == 11 ? z : 0};
+        s[i].look[0].samples = 4;
+    }
+    now.cells = cells;
+    now.n_cells = 12;
+    struct gate_result r = {.base = &base, .now = &now, .settings = s, .n_settings = z < 0 ? 12 : 0};
+    CHECK_INT(gate_history_add(path, &r, 1, &e), 0);
+    arena_release(&a);
+}
+
+/* An unchanged build with a fixed seed added its z up every night, a repeated command counted twice, the sum
+ * ran on across bases, and neither the twelfth setting nor nights before a failed one could raise the alarm.
+ */
+static void same_answers(void)
+{
+    static const char path[] = "gate_history_test.jsonl";
+    static const struct {
+        int nights, is_same, base, then_failed, n, alarm;
+    } row[] = {
+        {20, 1, 60, 0, 1, -1},
+        {20, 0, 60, 0, 20, 10},
+        {20, 0, 60, 1, 20, 10},
+        {20, 0, 61, 0, 1, -1},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct arena a = {0};
+        struct gate_history h;
+        struct err e = {0};
+        struct str svg = {0};
+        int alarm;
+        unlink(path);
+        for (int k = 0; k < row[i].nights; k++)
+            add_night(path, row[i].is_same ? 100 : 100 + k, 60, -1);
+        if (row[i].base != 60)
+            add_night(path, 100, row[i].base, -1);
+        if (row[i].then_failed)
+            add_night(path, 100, 60, 0);
+        CHECK_INT(gate_history_read(&h, path, &a, &e), 0);
+        CHECK_INT(h.n, row[i].n);
+        gate_chart(&svg, &h, &alarm, &a);
+        CHECK_INT(alarm, row[i].alarm);
+        CHECK(svg.len && (alarm < 0 || strstr(svg.data, "s11")));
+        str_release(&svg);
+        arena_release(&a);
+    }
+    unlink(path);
+}
+
 int main(void)
 {
     verdicts();
@@ -430,5 +493,6 @@ int main(void)
     files();
     broken_baseline();
     nights();
+    same_answers();
     return check_done();
 }
