@@ -44,7 +44,7 @@ struct gate_replay { /* a trace under a setting */
     int n_seen;
 };
 
-/* Replays all n together; setting and trace of each are set, the rest is filled in. The plan's cells give
+/* Replays all n together; setting and trace of each are set, all else is made anew. The plan's cells give
  * engines, policies and prompts. Every `every`-th step is seen (GATE_SEE_EVERY), and those whose number is a
  * multiple of it are kept. ERR_USAGE when the plan lacks a setting or a prompt has changed. */
 int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, const struct runplan *p,
@@ -53,11 +53,12 @@ int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, c
 struct gate_drift { /* a replay beside the one that the baseline keeps */
     const char *setting;
     int trace;
-    int is_exact;       /* everything is the same, bit for bit */
-    double nats, worst; /* mean and largest difference of log-probabilities */
-    double top1;        /* share of tokens before which the likeliest token is the same */
-    double overlap; /* shared entries of the lists of the last step seen / entries of both; 1 without lists */
-    int same_lists; /* share ... of digests: all are the same */
+    int is_exact;         /* everything is the same, bit for bit */
+    double nats, worst;   /* mean and largest difference of log-probabilities */
+    double top1;          /* share of tokens before which the likeliest token is the same */
+    double overlap;       /* shared entries of the lists of the last step seen / entries of both; NaN where no
+                           * lists were compared */
+    int same_lists;       /* share ... of digests: all are the same */
     double reads, wanted; /* total reads */
     int failed;
     const char *why; /* NULL unless it failed */
@@ -115,15 +116,25 @@ int gate_base_write(const struct gate_side *s, const char *path, struct err *e);
 /* Is the side fit to be a baseline? ERR_USAGE where answers failed, and, with needs_replays, where a setting
  * was not replayed: what is broken in the baseline would pass every night. Writing and matching ask it. */
 int gate_fit(const struct gate_side *s, int needs_replays, struct err *e);
+/* Do the replays test the selection? ERR_USAGE names a setting other than full whose replays read every
+ * token. */
+int gate_fit_reads(const struct gate_side *s, struct err *e);
+struct gate_result;
+/* A setting that solves no more than the margin in the baseline cannot lose it, so it never passes. */
+void gate_fit_margin(struct gate_result *r, int is_last, struct arena *a);
 /* Can the two be compared? ERR_USAGE names what differs: model, tasks, problems, prompts, generation
  * reference answers, settings, grader, settings that only one has. The policies' options may differ. */
 int gate_match(const struct gate_side *base, const struct gate_side *now, struct err *e);
+/* ERR_USAGE where the margins differ, unless one was given, or the numerics classes, unless that is allowed.
+ */
+int gate_terms(const struct gate_side *base, const struct gate_side *now, int has_margin, int other_numerics,
+               struct err *e);
 
 /* Sums over the first n samples of a problem; n 0: all. */
 struct gate_sums gate_sums(const struct gate_problem *p, int n);
 const char *gate_setting_label(const char *policy, const char *settings, struct arena *a);
 
-/* ---- tier 2 (gate_decide.c, gate_guards.c) */
+/* ---- tier 2 (gate_decide.c, gate_guards.c, gate_fault.c) */
 
 enum gate_verdict { GATE_PASS, GATE_REGRESSION, GATE_INCONCLUSIVE, GATE_OPEN, GATE_ERROR };
 const char *gate_verdict_name(
@@ -204,6 +215,11 @@ const char *gate_changed_options(const char *base, const char *now, struct arena
 void gate_judge_greedy(struct gate_result *r, struct arena *a);
 /* Settings whose options differ and that have not failed become errors; ERR_USAGE when nothing has failed. */
 int gate_refuse_others(struct gate_result *r, struct arena *a, struct err *e);
+/* Removes the results of an earlier command from dir; a folder that is not there has none. */
+int gate_clear(const char *dir, struct err *e);
+/* The result of a command that could not compare: GATE_ERROR in the words of e; paths may be NULL. */
+void gate_fault(struct gate_result *r, const char *base, const char *now, const struct err *e,
+                struct arena *a);
 void gate_guards(struct gate_setting *s, const struct gate_side *base, const struct gate_side *now,
                  const struct gate_limits *limits, int samples, int n_settings, struct arena *a);
 

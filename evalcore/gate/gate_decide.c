@@ -354,6 +354,7 @@ int gate_decide(struct gate_result *out, const struct gate_side *base, const str
         }
     }
     apply_notes(out, a);
+    gate_fit_margin(out, is_last, a);
     if (gate_refuse_others(out, a, e))
         return e->code;
     find_flips(out);

@@ -51,7 +51,7 @@ static const struct gate_seen *find_seen(const struct gate_replay *r, int step, 
     return NULL;
 }
 
-/* Lists that only one of the two has count as not shared. */
+/* Lists that only one of the two has count as not shared; where neither has any, nothing was compared. */
 static void compare_lists(struct gate_drift *d, const struct gate_replay *base, const struct gate_replay *now)
 {
     long both = 0, either = 0;
@@ -62,7 +62,7 @@ static void compare_lists(struct gate_drift *d, const struct gate_replay *base, 
         if (x->sets)
             overlap_of(x->sets, y && y->sets ? y->sets : "", &both, &either);
     }
-    d->overlap = either ? (double)both / (double)either : d->same_lists;
+    d->overlap = either ? (double)both / (double)either : d->same_lists ? NAN : 0;
 }
 
 static void compare_tokens(struct gate_drift *d, const struct gate_replay *base,
@@ -117,7 +117,7 @@ static const char *near_fault(const struct gate_drift *d, struct arena *a)
     if (!(d->top1 >= GATE_TOP1))
         return arena_printf(a, "the likeliest token agrees at %.1f %% of the places; %.0f %% are needed",
                             100 * d->top1, 100 * GATE_TOP1);
-    if (!(d->overlap >= GATE_OVERLAP))
+    if (!isnan(d->overlap) && !(d->overlap >= GATE_OVERLAP))
         return arena_printf(a, "%.0f %% of the selected entries are shared; %.0f %% are needed",
                             100 * d->overlap, 100 * GATE_OVERLAP);
     return NULL;

@@ -94,7 +94,7 @@ static void replays(struct doc *d, const struct gate_result *r)
             table_small(d, t, "%s", x->why);
         table_add(d, t, 0, "%.2g", x->nats);
         table_add(d, t, 0, "%.1f %%", 100 * x->top1);
-        table_add(d, t, 0, "%.0f %%", 100 * x->overlap);
+        table_add(d, t, 0, isnan(x->overlap) ? "-" : "%.0f %%", 100 * x->overlap);
         table_add(d, t, 0, "%.0f", x->reads);
     }
 }

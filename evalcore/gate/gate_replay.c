@@ -169,8 +169,7 @@ int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, c
     for (int i = 0; i < n && !rc; i++) {
         const struct gate_trace *t = &traces[r[i].trace];
         q[i] = (struct replaying){.r = &r[i], .trace = t, .arena = a};
-        r[i].seen = NULL;
-        r[i].n_seen = 0;
+        r[i] = (struct gate_replay){.setting = r[i].setting, .trace = r[i].trace};
         q[i].cell = find_cell(p, r[i].setting, t->task, a);
         rc = q[i].cell ? find_prompt(&q[i], p, e)
                        : err_set(e, ERR_USAGE,
@@ -181,6 +180,10 @@ int gate_replay(struct gate_replay *r, int n, const struct gate_trace *traces, c
     }
     for (int l = 0; l < p->n_lanes && !rc; l++)
         rc = run_lane(p->lanes[l].engine, every, e);
+    for (int i = 0; i < n && !rc; i++)
+        if (!r[i].n)
+            rc = err_set(e, ERR_DEVICE, "replay of %s under %s was not decoded", traces[r[i].trace].problem,
+                         r[i].setting);
     for (int i = 0; i < n; i++)
         settle(&r[i], a);
     free(q);
