@@ -26,6 +26,8 @@ static const struct cli_option gate_table[] = {
     {"margin", 0, CLI_DOUBLE, AT(margin), "POINTS",
      .help = "points that a setting may lose and still pass (default: the baseline's, 5)", .min = MARGIN_MIN,
      .max = MARGIN_MAX},
+    {"other-numerics", 0, CLI_FLAG, AT(other_numerics), NULL,
+     .help = "compare although the numerics classes differ"},
     {"limits", 0, CLI_STRING, AT(limits), "KEY=N,...",
      .help = "of the guards: length=10,cut_off=5,unparsed=5,reads=15,errors=0 are the defaults"},
     {"history", 0, CLI_STRING, AT(history), "FILE",
@@ -79,56 +81,106 @@ static int append(const char *path, const struct str *text, struct err *e)
     return bad ? err_set(e, ERR_IO, "%s cannot be written: %m", path) : 0;
 }
 
-/* Everything that is told of a result, to people and to machines; returns the exit code. */
-int gate_tell(const struct gate_options *o, const struct program *p, const struct gate_result *r,
-              const char *dir, struct arena *a, struct err *e)
+int gate_error_code(const struct err *e)
+{
+    return e->code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE;
+}
+
+static int add_night(struct gate_history *h, const struct gate_options *o, const struct gate_result *r,
+                     struct arena *a, struct err *e)
+{
+    int rc = gate_history_add(o->history, r, (double)time(NULL), e);
+    return rc ? rc : gate_history_read(h, o->history, a, e);
+}
+
+/* For machines: the files, and what GitHub takes from standard output and its summary. The files come before
+ * the history, which may be damaged; then a result that is no regression is an error. */
+static int publish(const struct gate_options *o, const struct program *p, struct gate_result *r,
+                   const char *dir, int is_night, struct arena *a, struct err *e)
 {
     struct gate_history h = {0};
-    struct str console = {0}, md = {0}, github = {0};
-    int rc = 0;
-    if (o->history && r->verdict != GATE_OPEN) {
-        rc = gate_history_add(o->history, r, (double)time(NULL), e);
-        if (!rc)
-            rc = gate_history_read(&h, o->history, a, e);
+    struct str md = {0}, github = {0};
+    int rc = gate_write(dir, r, NULL, &md, a, e), is_lost = 0;
+    if (!rc && is_night) {
+        is_lost = add_night(&h, o, r, a, e);
+        if (is_lost && r->verdict != GATE_REGRESSION) {
+            r->verdict = GATE_ERROR;
+            r->words = e->text;
+        }
+        str_clear(&md);
+        rc = gate_write(dir, r, is_lost ? NULL : &h, &md, a, e);
     }
-    if (!rc)
-        rc = gate_write(dir, r, h.n ? &h : NULL, &md, a, e);
-    gate_console(&console, r);
-    if (!o->quiet)
-        printf("%sdetails: %s/gate.md, gate.html, gate.json, gate.xml\n", str_text(&console), dir);
     if (p->is_github) {
         gate_github(&github, r);
         fputs(str_text(&github), stdout);
     }
     if (!rc && p->github_summary && md.len < 1 << 20)
         rc = append(p->github_summary, &md, e);
-    str_release(&console);
     str_release(&md);
     str_release(&github);
-    return rc ? EXIT_INCOMPLETE : code_of(o, r->verdict);
+    return rc ? rc : is_lost;
+}
+
+int gate_tell(const struct gate_options *o, const struct program *p, const struct gate_result *r,
+              const char *dir, struct arena *a)
+{
+    struct gate_result told = *r;
+    struct str console = {0};
+    struct err e = {0};
+    int rc = publish(o, p, &told, dir, o->history && r->verdict != GATE_OPEN, a, &e);
+    gate_console(&console, &told);
+    if (!o->quiet)
+        printf("%sdetails: %s/gate.md, gate.html, gate.json, gate.xml\n", str_text(&console), dir);
+    str_release(&console);
+    if (rc)
+        command_fail(&e, EXIT_INCOMPLETE);
+    return rc && told.verdict != GATE_REGRESSION ? EXIT_INCOMPLETE : code_of(o, told.verdict);
+}
+
+/* Where results go; NULL where none will: for a new baseline, or a NEW that is no run folder. */
+static const char *result_dir(const struct gate_options *o, const char *const *path, int n, struct arena *a)
+{
+    if (o->run || o->out)
+        return o->rebaseline || !o->out ? NULL : o->run ? arena_printf(a, "%s/gate", o->out) : o->out;
+    if (n != 2 || !file_exists(path[1]))
+        return NULL;
+    if (!file_is_dir(path[1]))
+        return arena_printf(a, "%s.gate", path[1]);
+    return file_exists(arena_printf(a, "%s/config.resolved.json", path[1]))
+               ? arena_printf(a, "%s/gate", path[1])
+               : NULL;
+}
+
+/* Last night's pass must not stand beside tonight's error. */
+static void tell_error(const struct gate_options *o, const struct program *p, const char *const *path,
+                       const char *dir, const struct err *e, struct arena *a)
+{
+    struct gate_result r;
+    struct err failed = {0};
+    gate_fault(&r, o->run ? o->base : path[0], o->run ? o->out : path[1], e, a);
+    r.margin = o->margin > 0 ? o->margin : MARGIN_DEFAULT;
+    if (publish(o, p, &r, dir, 0, a, &failed))
+        command_fail(&failed, EXIT_INCOMPLETE);
 }
 
 static int compare(const struct gate_options *o, const struct program *p, const char *const *path,
-                   struct err *e)
+                   const char *dir, struct err *e)
 {
     struct arena a = {0};
     struct gate_side base, now;
     struct gate_result r;
     struct run run[2];
-    int is_run[2] = {0}, code = EXIT_INCOMPLETE;
+    int is_run[2] = {0};
     int rc = load_side(&base, &run[0], &is_run[0], path[0], &a, e);
     if (!rc)
         rc = load_side(&now, &run[1], &is_run[1], path[1], &a, e);
     if (!rc)
+        rc = gate_match(&base, &now, e);
+    if (!rc)
+        rc = gate_terms(&base, &now, o->margin > 0, o->other_numerics, e);
+    if (!rc)
         rc = gate_decide(&r, &base, &now, &o->limit, o->margin > 0 ? o->margin : base.margin, 0, 1, &a, e);
-    if (!rc) {
-        const char *dir = o->out      ? o->out
-                          : is_run[1] ? arena_printf(&a, "%s/gate", path[1])
-                                      : arena_printf(&a, "%s.gate", path[1]);
-        code = gate_tell(o, p, &r, dir, &a, e);
-    } else {
-        code = rc == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE;
-    }
+    int code = rc ? gate_error_code(e) : gate_tell(o, p, &r, dir, &a);
     for (int i = 0; i < 2; i++)
         if (is_run[i])
             run_release(&run[i]);
@@ -149,6 +201,10 @@ static int check(struct gate_options *o, int n, struct arena *a, struct err *e)
                        "FILE -o DIR");
     if (!o->run && (o->rebaseline || o->base))
         return err_set(e, ERR_USAGE, "--base and --rebaseline go with --run RUN.json");
+    if (o->samples && !o->rebaseline)
+        return err_set(e, ERR_USAGE,
+                       "--samples goes with --rebaseline; a night takes 4, 8 and 16, or fewer by --set "
+                       "samples=N");
     if (o->run && (n || !o->base || !o->out))
         return err_set(e, ERR_USAGE, "--run needs --base FILE and -o DIR, and no further folders");
     return 0;
@@ -164,16 +220,22 @@ static int run_gate(const struct program *p, int argc, char **argv)
     if (code >= 0)
         return code;
     log_set_quiet(o.quiet);
-    if (check(&o, n, &a, &e)) {
-        code = EXIT_USAGE;
+    const char *dir = result_dir(&o, path, n, &a);
+    int rc = check(&o, n, &a, &e);
+    if (!rc && dir)
+        rc = gate_clear(dir, &e);
+    if (rc) {
+        code = gate_error_code(&e);
     } else if (o.run) {
         stop_block();
         code = gate_run(&o, p, &e);
     } else {
-        code = compare(&o, p, path, &e);
+        code = compare(&o, p, path, dir, &e);
     }
     if (e.code)
         command_fail(&e, code);
+    if (e.code && dir && e.code != ERR_BUSY)
+        tell_error(&o, p, path, dir, &e, &a);
     arena_release(&a);
     return code;
 }

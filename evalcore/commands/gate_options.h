@@ -10,14 +10,16 @@ struct gate_options {
     const char *run, *base, *out, *limits, *history, *inconclusive, *data, *model, *device;
     struct cli_list set;
     double margin;
-    int rebaseline, samples, threads, max_batch, quiet;
+    int rebaseline, other_numerics, samples, threads, max_batch, quiet;
     struct gate_limits limit; /* what `limits` says */
 };
 
-/* Prints and writes a result; returns the exit code. */
+/* Prints and writes a result, and says what of that failed; returns the exit code. */
 int gate_tell(const struct gate_options *o, const struct program *p, const struct gate_result *r,
-              const char *dir, struct arena *a, struct err *e);
-/* kveval gate --run; returns the exit code. */
+              const char *dir, struct arena *a);
+/* 2 for what cannot be compared, 3 for what is damaged, unfinished or failed. */
+int gate_error_code(const struct err *e);
+/* kveval gate --run; returns the exit code. e is set where there is no result. */
 int gate_run(const struct gate_options *o, const struct program *p, struct err *e);
 
 #endif

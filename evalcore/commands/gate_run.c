@@ -2,7 +2,7 @@
  * the command goes on where it was stopped. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
@@ -23,7 +23,6 @@ struct gate_job {
     struct runlock lock;
     struct arena arena;
     struct gate_side base;
-    int code;
 };
 
 static int load(struct gate_job *j, struct err *e)
@@ -51,17 +50,32 @@ static int load(struct gate_job *j, struct err *e)
         rc = gate_base_read(&j->base, o->base, &j->arena, e);
     if (!rc)
         rc = file_mkdirs(o->out, e);
-    if (!rc && (rc = runlock_take(&j->lock, o->out, 0, 0, e)) == ERR_BUSY)
-        j->code = EXIT_INCOMPLETE;
     if (!rc)
-        rc = runplan_build(&j->plan, &j->file, &po, e);
-    if (rc && rc != ERR_USAGE)
-        j->code = EXIT_INCOMPLETE;
-    return rc;
+        rc = runlock_take(&j->lock, o->out, 0, 0, e);
+    return rc ? rc : runplan_build(&j->plan, &j->file, &po, e);
+}
+
+static int holds_completions(const char *dir)
+{
+    struct file_list list = {0};
+    struct str journal = {0}, path = {0};
+    int any = 0;
+    file_join(&journal, dir, "journal");
+    if (file_is_dir(journal.data) && !file_list(&list, journal.data, "", NULL))
+        for (size_t i = 0; i < list.n; i++) {
+            struct stat st;
+            str_clear(&path);
+            file_join(&path, journal.data, list.name[i]);
+            any |= stat(path.data, &st) || st.st_size > 0;
+        }
+    file_list_release(&list);
+    str_release(&journal);
+    str_release(&path);
+    return any;
 }
 
 /* The folder's completions must be this program's: their keys do not tell one build from another, and answers
- * that an older build gave would pass for this one's. */
+ * that an older build gave would pass for this one's. So would those in a folder that no build has marked. */
 static int same_program(struct gate_job *j, struct err *e)
 {
     struct file_map map;
@@ -76,6 +90,11 @@ static int same_program(struct gate_job *j, struct err *e)
     file_join(&path, j->o->out, "gate/program.sha256");
     if (file_exists(path.data))
         rc = file_read(path.data, &old, e);
+    if (!rc && !old.len && holds_completions(j->o->out))
+        rc = err_set(e, ERR_USAGE,
+                     "%s holds completions, and nothing says which build of kveval they are from; give this "
+                     "build a folder of its own with -o",
+                     j->o->out);
     if (!rc && old.len && (old.len != now.len || memcmp(old.data, now.data, now.len)))
         rc = err_set(
             e, ERR_USAGE,
@@ -131,10 +150,10 @@ static void mark_open(const struct gate_job *j, const struct gate_result *r, cha
 
 static int tier1(struct gate_job *j, struct gate_drift **out, int *n, int *failed, struct err *e)
 {
-    struct gate_side *b = &j->base;
-    size_t bytes = ((size_t)b->n_replays + 1) * sizeof(struct gate_replay);
-    struct gate_replay *now = arena_alloc(&j->arena, bytes);
-    memcpy(now, b->replays, bytes - sizeof *now);
+    const struct gate_side *b = &j->base;
+    struct gate_replay *now = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof *now);
+    for (int i = 0; i < b->n_replays; i++)
+        now[i] = (struct gate_replay){.setting = b->replays[i].setting, .trace = b->replays[i].trace};
     int rc = gate_replay(now, b->n_replays, b->traces, &j->plan, GATE_SEE_EVERY, &j->arena, e);
     *out = arena_alloc(&j->arena, ((size_t)b->n_replays + 1) * sizeof **out);
     for (int i = 0; i < b->n_replays && !rc; i++) {
@@ -146,10 +165,10 @@ static int tier1(struct gate_job *j, struct gate_drift **out, int *n, int *faile
     return rc;
 }
 
-static int finish(struct gate_job *j, struct gate_result *r, struct err *e)
+static int finish(struct gate_job *j, struct gate_result *r)
 {
     const char *dir = arena_printf(&j->arena, "%s/gate", j->o->out);
-    return gate_tell(j->o, j->program, r, dir, &j->arena, e);
+    return gate_tell(j->o, j->program, r, dir, &j->arena);
 }
 
 /* Returns the exit code. */
@@ -163,13 +182,15 @@ static int gate(struct gate_job *j, struct err *e)
     char *wanted = arena_alloc(&j->arena, (size_t)j->plan.n_cells + 1);
     struct gate_result r = {.base = &j->base, .margin = margin};
     if (load_now(j, &now, &run, 1, e))
-        return e->code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE;
+        return gate_error_code(e);
     int rc = gate_match(&j->base, &now, e);
     run_release(&run);
-    if (!rc && !j->base.n_replays)
-        rc = err_set(e, ERR_USAGE, "%s keeps no replays; make it again with --rebaseline", j->o->base);
+    if (!rc)
+        rc = gate_terms(&j->base, &now, j->o->margin > 0, j->o->other_numerics, e);
+    if (!rc)
+        rc = gate_fit(&j->base, 1, e);
     if (rc || tier1(j, &drifts, &n_drifts, &failed, e))
-        return e->code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE;
+        return gate_error_code(e);
     log_info("replays: %d of %d pass", n_drifts - failed, n_drifts);
     r.now = &now;
     r.drifts = drifts;
@@ -180,7 +201,7 @@ static int gate(struct gate_job *j, struct err *e)
         r.verdict = GATE_REGRESSION;
         r.words = arena_printf(&j->arena, "%d of %d replays have changed; nothing further was decoded",
                                failed, n_drifts);
-        return finish(j, &r, e);
+        return finish(j, &r);
     }
     for (int c = 0; c < j->file.n_settings; c++)
         most = j->file.settings[c].s.samples > most ? j->file.settings[c].s.samples : most;
@@ -199,14 +220,14 @@ static int gate(struct gate_job *j, struct err *e)
         rc = gate_decide(&r, &j->base, &now, &j->o->limit, margin, samples, is_last, &j->arena, e);
         run_release(&run);
         if (rc)
-            return rc == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE;
+            return gate_error_code(e);
         r.drifts = drifts;
         r.n_drifts = n_drifts;
         mark_open(j, &r, wanted, &j->arena);
         is_over = is_last || r.verdict != GATE_OPEN;
         log_info("%d samples of each problem: %s", samples, gate_verdict_name(r.verdict));
     }
-    return finish(j, &r, e);
+    return finish(j, &r);
 }
 
 /* The completions that are replayed: the baseline policy's first answers to the first problems of the tasks.
@@ -253,7 +274,31 @@ static int make_replays(struct gate_job *j, struct gate_side *s, struct err *e)
         for (int c = 0; c < s->n_cells; c++)
             if (!strcmp(s->cells[c].task, s->traces[t].task))
                 s->replays[s->n_replays++] = (struct gate_replay){.setting = s->cells[c].setting, .trace = t};
-    return gate_replay(s->replays, s->n_replays, s->traces, &j->plan, GATE_SEE_EVERY, &j->arena, e);
+    int rc = gate_replay(s->replays, s->n_replays, s->traces, &j->plan, GATE_SEE_EVERY, &j->arena, e);
+    if (!rc)
+        rc = gate_fit(s, 1, e);
+    return rc ? rc : gate_fit_reads(s, e);
+}
+
+/* A new baseline on top of replays that have changed would hide the change. */
+static int old_base_holds(struct gate_job *j, struct err *e)
+{
+    struct gate_drift *drifts;
+    int n = 0, failed = 0;
+    if (!file_exists(j->o->base))
+        return 0;
+    int rc = gate_base_read(&j->base, j->o->base, &j->arena, e);
+    if (!rc)
+        rc = gate_fit(&j->base, 1, e);
+    if (!rc)
+        rc = tier1(j, &drifts, &n, &failed, e);
+    for (int i = 0; i < n && failed && !rc; i++)
+        if (drifts[i].failed)
+            rc = err_set(e, ERR_USAGE, "replay of completion %d under \"%s\": %s", drifts[i].trace,
+                         drifts[i].setting, drifts[i].why);
+    if (rc)
+        err_add(e, "%s does not hold here; if that is meant, remove it first and repeat", j->o->base);
+    return rc;
 }
 
 static int rebaseline(struct gate_job *j, struct err *e)
@@ -261,6 +306,8 @@ static int rebaseline(struct gate_job *j, struct err *e)
     int signal = 0;
     struct gate_side now;
     struct run run;
+    if (old_base_holds(j, e))
+        return gate_error_code(e);
     if (look(j, 2000000000, NULL, &signal, e))
         return EXIT_INCOMPLETE;
     if (signal) {
@@ -278,18 +325,18 @@ static int rebaseline(struct gate_job *j, struct err *e)
     if (!rc && !j->o->quiet)
         printf("%s: %d settings on tasks, %d replays; review it and commit it\n", j->o->base, now.n_cells,
                now.n_replays);
-    return rc ? EXIT_INCOMPLETE : EXIT_DONE;
+    return rc ? gate_error_code(e) : EXIT_DONE;
 }
 
 int gate_run(const struct gate_options *o, const struct program *p, struct err *e)
 {
-    struct gate_job j = {.o = o, .program = p, .code = EXIT_USAGE};
+    struct gate_job j = {.o = o, .program = p};
     int dropped = 0, rc = load(&j, e), code;
-    if (!rc && (rc = same_program(&j, e)) && rc != ERR_USAGE)
-        j.code = EXIT_INCOMPLETE;
-    if (!rc && (rc = runplan_write(&j.plan, o->out, &dropped, e)))
-        j.code = EXIT_INCOMPLETE;
-    code = rc ? j.code : o->rebaseline ? rebaseline(&j, e) : gate(&j, e);
+    if (!rc)
+        rc = same_program(&j, e);
+    if (!rc)
+        rc = runplan_write(&j.plan, o->out, &dropped, e);
+    code = rc ? gate_error_code(e) : o->rebaseline ? rebaseline(&j, e) : gate(&j, e);
     runplan_release(&j.plan);
     runfile_release(&j.file);
     runlock_drop(&j.lock);

@@ -155,10 +155,12 @@ void gate_junit(struct str *out, const struct gate_result *r)
         n[r->settings[i].verdict]++;
     for (int i = 0; i < r->n_drifts; i++)
         n[r->drifts[i].failed ? GATE_REGRESSION : GATE_PASS]++;
+    int is_bare = r->verdict == GATE_ERROR && !n[GATE_ERROR]; /* an error that is no setting's */
     str_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    str_printf(
-        out, "<testsuite name=\"kveval.gate\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
-        r->n_settings + r->n_drifts, n[GATE_REGRESSION], n[GATE_ERROR], n[GATE_OPEN] + n[GATE_INCONCLUSIVE]);
+    str_printf(out,
+               "<testsuite name=\"kveval.gate\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
+               r->n_settings + r->n_drifts + is_bare, n[GATE_REGRESSION], n[GATE_ERROR] + is_bare,
+               n[GATE_OPEN] + n[GATE_INCONCLUSIVE]);
     for (int i = 0; i < r->n_drifts; i++) {
         struct str name = {0};
         str_printf(&name, "replay of completion %d", r->drifts[i].trace);
@@ -169,6 +171,8 @@ void gate_junit(struct str *out, const struct gate_result *r)
     for (int i = 0; i < r->n_settings; i++)
         test_case(out, r->settings[i].label, "accuracy and guards", r->settings[i].verdict,
                   r->settings[i].why);
+    if (is_bare)
+        test_case(out, "kveval", "gate", GATE_ERROR, r->words);
     str_puts(out, "</testsuite>\n");
 }
 
@@ -208,6 +212,15 @@ static void blind_guards(struct str *out, const struct gate_result *r)
 
 void gate_console(struct str *out, const struct gate_result *r)
 {
+    if (!r->same_class) {
+        str_puts(out, "numerics: ");
+        line(out, r->now->numerics, 0);
+        str_puts(out, ", in the baseline ");
+        line(out, r->base->numerics, 0);
+        str_putc(out, '\n');
+    }
+    if (r->now->n_texts || r->base->n_texts)
+        str_puts(out, "left out: tasks of texts, which have likelihoods instead of verdicts\n");
     if (r->n_drifts) {
         int failed = 0, exact = 0;
         for (int i = 0; i < r->n_drifts; i++) {
@@ -253,7 +266,15 @@ void gate_console(struct str *out, const struct gate_result *r)
 void gate_github(struct str *out, const struct gate_result *r)
 {
     enum { MOST = 10 }; /* GitHub shows as many of a step */
-    int n = 0;
+    int n = 0, n_errors = 0;
+    for (int i = 0; i < r->n_settings; i++)
+        n_errors += r->settings[i].verdict == GATE_ERROR;
+    if (r->verdict == GATE_ERROR && !n_errors) {
+        str_puts(out, "::error title=kveval gate, error::");
+        line(out, r->words, 1);
+        str_putc(out, '\n');
+        n++;
+    }
     for (int i = 0; i < r->n_drifts && n < MOST; i++)
         if (r->drifts[i].failed) {
             str_puts(out, "::error title=kveval gate, replay::");

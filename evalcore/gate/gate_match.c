@@ -109,3 +109,20 @@ int gate_match(const struct gate_side *base, const struct gate_side *now, struct
                        now->grader, base->grader, next_step);
     return 0;
 }
+
+int gate_terms(const struct gate_side *base, const struct gate_side *now, int has_margin, int other_numerics,
+               struct err *e)
+{
+    if (!has_margin && base->margin != now->margin)
+        return err_set(
+            e, ERR_USAGE,
+            "the margin is %g points in %s and %g in the baseline; say with --margin which one counts",
+            now->margin, now->path, base->margin);
+    if (!other_numerics && strcmp(base->numerics, now->numerics))
+        return err_set(
+            e, ERR_USAGE,
+            "%s was computed in the numerics class %s, the baseline in %s, where a difference need "
+            "not be the program's; %s, or allow it with --other-numerics",
+            now->path, now->numerics, base->numerics, next_step);
+    return 0;
+}

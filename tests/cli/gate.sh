@@ -1,0 +1,73 @@
+# kveval gate: no command leaves an earlier pass in place, no baseline is written that cannot fail, and nothing that
+# differs passes without being asked for.
+. "$(dirname "$0")/lib.sh"
+rm -rf base night bare other alien late *.jsonl
+cat >run.json <<'END'
+{"model": "pocket", "seed": 1, "samples": 1, "temperature": 0.6, "max_new_tokens": 40, "tasks": [{"name": "lookup", "problems": 1}],
+ "policies": ["full", {"name": "quest", "k_pages": 16, "as": "quest"}], "baseline": "full"}
+END
+# error_is_told WHAT: gate.json and gate.xml of night/gate say the error.
+error_is_told() {
+    local what=$1
+    grep -q '"verdict": "error"' night/gate/gate.json || fail "$what: gate.json does not say error"
+    grep -q '<error message=' night/gate/gate.xml || fail "$what: gate.xml has no error"
+    grep -q '^error: ' night/gate/gate.md || fail "$what: gate.md does not say error"
+}
+# remade FILE: ends a base file whose lines were changed with the digest that fits.
+remade() {
+    printf '{"kind":"end","sha256":"%s"}\n' "$(sha256sum <"$1" | cut -c 1-64)" >>"$1"
+}
+stale() {
+    mkdir -p night/gate
+    echo '{"verdict": "pass"}' >night/gate/gate.json
+    echo '<testsuite/>' >night/gate/gate.xml
+}
+
+# A new baseline; not one whose replays read everything, nor one over an old one that does not hold.
+run 2 gate --run run.json --rebaseline --samples 1 --base none.jsonl -o alien -q --set 'policies=["full", {"name": "quest", "k_pages": 1000}]'
+grep -q 'read every token' stderr.txt || fail "a selection of everything: $(cat stderr.txt)"
+[ -e none.jsonl ] && fail "a base file was written that tests no selection"
+run 0 gate --run run.json --rebaseline --samples 1 --base base.jsonl -o base -q
+run 2 gate --run run.json --rebaseline --samples 1 --base base.jsonl -o alien -q --set 'policies=["full", {"name": "quest", "k_pages": 8, "as": "quest"}]'
+grep -q 'base.jsonl does not hold here; if that is meant, remove it first' stderr.txt || fail "a red baseline was replaced: $(cat stderr.txt)"
+
+# Errors take the place of what an earlier night said.
+run 4 gate --run run.json --base base.jsonl -o night
+grep -q '"verdict": "inconclusive"' night/gate/gate.json || fail "one answer decided something"
+stale
+run 2 gate --run run.json --base base.jsonl -o night -q --set temperature=0.7
+error_is_told 'another temperature'
+stale
+run 3 gate --run missing.json --base base.jsonl -o night -q
+error_is_told 'a run file that is not there'
+stale
+run 3 gate --run run.json --base base.jsonl -o night -q --history missing/nights.jsonl
+error_is_told 'a history that cannot be written'
+stale
+GITHUB_ACTIONS=true run 2 gate --run run.json --base base.jsonl -o night -q --set margin=3
+error_is_told 'another margin'
+grep -q 'say with --margin which one counts' stderr.txt || fail "another margin: $(cat stderr.txt)"
+grep -q '^::error title=kveval gate, error::' stdout.txt || fail "no annotation of an error: $(cat stdout.txt)"
+run 4 gate --run run.json --base base.jsonl -o night -q --set margin=3 --margin 3
+refuse 2 '--samples goes with --rebaseline; a night takes 4, 8 and 16, or fewer by --set samples=N' gate --run run.json --base base.jsonl -o late --samples 8
+
+# Completions of a folder that no build has marked may be another build's.
+rm night/gate/program.sha256
+run 2 gate --run run.json --base base.jsonl -o night -q
+grep -q 'nothing says which build' stderr.txt || fail "completions without a mark: $(cat stderr.txt)"
+error_is_told 'completions without a mark'
+
+# A setting without a replay was never tested.
+grep -v '"kind":"end"' base.jsonl | grep -v '"kind":"replay".*"setting":"quest"' >bare.jsonl
+remade bare.jsonl
+run 2 gate --run run.json --base bare.jsonl -o bare -q
+grep -q 'keeps no replay under "quest"' stderr.txt || fail "a setting without replays: $(cat stderr.txt)"
+
+# Another numerics class only when asked for, and then it is said.
+cp -r base other
+sed -i 's/"numerics": *"[^"]*"/"numerics": "cpu-other-9"/' other/config.resolved.json
+run 2 gate base other -q
+grep -q 'allow it with --other-numerics' stderr.txt || fail "another numerics class: $(cat stderr.txt)"
+run 4 gate base other --other-numerics
+grep -q '^numerics: cpu-other-9, in the baseline ' stdout.txt || fail "another numerics class was not said: $(cat stdout.txt)"
+finish
