@@ -196,11 +196,16 @@ void report_compute(struct report *out, const struct run *r, struct arena *a)
         int base = r->cells[i].baseline;
         if (base < 0 || base == i || r->cells[i].task->is_text)
             continue;
-        struct pair *p = &out->pairs[out->n_pairs];
-        match_one(p, &out->cells[base], &out->cells[i], r->margin / 100, NULL);
-        p->a = base;
-        p->b = i;
+        out->pairs[out->n_pairs] = (struct pair){.a = base, .b = i};
         group[out->n_pairs++] = report_cell_family(out, i);
+    }
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int i = 0; i < out->n_pairs; i++) {
+        struct pair *p = &out->pairs[i];
+        int base = p->a, cell = p->b;
+        match_one(p, &out->cells[base], &out->cells[cell], r->margin / 100, NULL);
+        p->a = base;
+        p->b = cell;
     }
     report_mark_pairs(out->pairs, out->n_pairs, group, r->margin);
     report_settings(out);

@@ -74,6 +74,7 @@ static void mark_top(const struct report *r, struct paper_cell *t, int first, in
         if (report_family(r, row) == first && isfinite(t[row * width + column].value) &&
             (best < 0 || t[row * width + column].value > t[best * width + column].value))
             best = row;
+#pragma omp parallel for schedule(dynamic, 1)
     for (int row = 0; row < r->n_rows; row++) {
         int is_compared = best >= 0 && row != best && report_family(r, row) == first &&
                           isfinite(t[row * width + column].value);

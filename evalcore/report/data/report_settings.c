@@ -131,11 +131,15 @@ void report_settings(struct report *r)
             continue;
         struct setting *s = &r->settings[r->n_settings];
         s->row = row;
+        group[r->n_settings++] = report_family(r, row);
+    }
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int i = 0; i < r->n_settings; i++) {
+        struct setting *s = &r->settings[i];
         compare(s, r);
         add_accuracy(s, r);
         add_counts(s, r);
-        pooled[r->n_settings] = s->pooled;
-        group[r->n_settings++] = report_family(r, row);
+        pooled[i] = s->pooled;
     }
     report_mark_pairs(pooled, r->n_settings, group, r->run->margin);
     for (int i = 0; i < r->n_settings; i++)

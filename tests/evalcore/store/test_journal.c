@@ -154,7 +154,7 @@ static int take(void *context, const struct journal_line *l, void *item)
  * the counters are those of the file, whatever the threads do. */
 static void many_blocks(const struct str *bytes)
 {
-    enum { TIMES = 60000 };
+    enum { TIMES = 25000 };
     static const struct journal_reader many = {sizeof(int64_t), look, take};
     struct order o = {.damaged = -1, .length = (size_t)(strchr(bytes->data, '\n') - bytes->data)};
     struct err e = {0};
@@ -181,7 +181,7 @@ static void long_line(void)
     struct err e = {0};
     struct seen s = {0};
     long bad = 0;
-    size_t n = 20 << 20;
+    size_t n = 17 << 20;
     char *text = xmalloc(n);
     memset(text, 'x', n);
     journal_init(&j, "long");
