@@ -27,6 +27,17 @@ static void verdict(struct doc *d, const struct gate_result *r)
                         r->settings[i].differs);
 }
 
+/* Nothing stands there before the first look. */
+static void look_cells(struct doc *d, struct table *t, const struct gate_look *l, struct interval ci)
+{
+    table_add(d, t, 0, "%.1f", 100 * l->now);
+    table_add(d, t, 0, "%.1f", 100 * l->base);
+    table_add(d, t, 0, "%+.1f [%+.1f to %+.1f]", 100 * (l->now - l->base), 100 * ci.low, 100 * ci.high);
+    table_add(d, t, 0, "%d", l->samples);
+    table_add(d, t, 0, "%.2g", l->holm);
+    table_add(d, t, 0, "%.2g", l->within);
+}
+
 static void settings(struct doc *d, const struct gate_result *r)
 {
     static const struct table_column columns[] = {{"setting", 0},
@@ -54,13 +65,8 @@ static void settings(struct doc *d, const struct gate_result *r)
         table_add(d, t, flag_of(s->verdict), "%s", gate_verdict_name(s->verdict));
         if (s->why)
             table_small(d, t, "%s", s->why);
-        table_add(d, t, 0, l ? "%.1f" : "", l ? 100 * l->now : 0);
-        table_add(d, t, 0, l ? "%.1f" : "", l ? 100 * l->base : 0);
-        table_add(d, t, 0, l ? "%+.1f [%+.1f to %+.1f]" : "", l ? 100 * (l->now - l->base) : 0,
-                  100 * s->ci.low, 100 * s->ci.high);
-        table_add(d, t, 0, l ? "%d" : "", l ? l->samples : 0);
-        table_add(d, t, 0, l ? "%.2g" : "", l ? l->holm : 0);
-        table_add(d, t, 0, l ? "%.2g" : "", l ? l->within : 0);
+        if (l)
+            look_cells(d, t, l, s->ci);
     }
 }
 
