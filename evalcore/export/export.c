@@ -12,11 +12,11 @@ static const struct export_format *const formats[] = {&export_lmeval, &export_li
 static const struct export_format *find_format(const char *name, struct err *e)
 {
     struct str names = {0};
-    for (int i = 0; formats[i]; i++) {
+    for (int i = 0; formats[i]; i++)
         if (!strcmp(formats[i]->name, name))
             return formats[i];
+    for (int i = 0; formats[i]; i++)
         str_printf(&names, "%s%s", i ? ", " : "", formats[i]->name);
-    }
     err_set(e, ERR_USAGE, "there is no format \"%s\"; the formats are %s", name, names.data);
     str_release(&names);
     return NULL;
