@@ -64,7 +64,7 @@ static int take_first_token(struct engine *en, struct sequence *s, const float *
         device_download(en->be, en->dev, &r, en->tf.sampled, sizeof r, e))
         return e->code;
     sequence_take(en, s, &r);
-    return 0;
+    return curve_is_due(s, s->n_ids) ? curve_note(en, s, e) : 0;
 }
 
 static void push_front(struct engine *en, struct sequence *s)

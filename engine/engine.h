@@ -143,6 +143,7 @@ struct request {           /* copied by engine_submit */
      * under the reference beside the request, step for step, which takes a second place of the batch, unless
      * the two policies are the same instance. NULL: no. */
     struct policy *reference;
+    int curve_every; /* the curve of its reads gets a point after each so many tokens; 0: none is wanted */
     void *user;
 };
 
@@ -158,6 +159,19 @@ struct kv_counts {      /* in tokens, means over layers and KV heads (docs/desig
     double aux_reads;   /* page bounds and key-only scans, in KV-token equivalents */
     double peak_tokens; /* most live tokens held while decoding */
     double prefill_peak_tokens;
+};
+
+/* The same counts on the way, as sums over layers and KV heads: after each `every` tokens of the completion,
+ * point i after (i + 1) * every of them. A completion that is cut off there has exactly these counts, unless
+ * its policy's budget depends on the longest completion. */
+struct kv_point {
+    int64_t reads, aux_half, live; /* aux_half: in halves of a token; live: tokens held at that moment */
+    int64_t peak;                  /* most of them so far, prompt and decoding */
+};
+struct kv_curve {
+    int every, n, heads; /* every 0: none was asked for; heads: of all layers, what the sums are divided by */
+    struct kv_point *point;
+    int32_t *by_head; /* tokens held at the end, (layers, KV heads); NULL: by each as many */
 };
 
 /* Sums over the tokens of a completion whose position (how many tokens are before them, those of the prompt
@@ -187,6 +201,7 @@ struct completion { /* valid until the next engine_step or engine_close */
     size_t n_text;
     enum finish_reason finish;
     struct kv_counts kv;
+    struct kv_curve curve;
     const float *logprobs, *gaps; /* n_ids (+ 1 when it ended with the end token) entries, or NULL */
     const int32_t *tops; /* as many: the likeliest token at each place, whatever was taken; or NULL */
     int n_logprobs;

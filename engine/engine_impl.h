@@ -43,6 +43,8 @@ struct sequence {
     int64_t reads_full; /* per layer and KV head */
     double prefill_peak;
     struct kv_counts kv;
+    struct kv_curve curve;
+    size_t curve_cap;
     char *error;
 };
 
@@ -139,6 +141,14 @@ int prompt_admit(struct engine *en, struct sequence *s, const float **logits, st
 int prompt_evict_one(struct engine *en, struct err *e); /* 1: evicted, 0: none to evict */
 void prompt_cache_clear(struct engine *en, struct err *e);
 
+/* curve.c: is a point of the sequence's curve due when its completion has n_ids tokens? curve_note() adds it,
+ * curve_end() fills in the rest and gives the sums for the totals. curve_clear(): it starts again. */
+int curve_is_due(const struct sequence *s, int n_ids);
+int curve_note(const struct engine *en, struct sequence *s, struct err *e);
+int curve_end(const struct engine *en, struct sequence *s, struct kvcache_sums *sums, struct err *e);
+void curve_clear(struct sequence *s);
+void curve_release(struct sequence *s);
+
 /* sequence.c: appends one sampled token, and sets done when the sequence ends with it. */
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r);
 /* Settings for the token after n_ids of the completion, and whether they differ from those of the one before.
@@ -146,8 +156,9 @@ void sequence_take(struct engine *en, struct sequence *s, const struct sample_re
 void sequence_settings(const struct engine *en, const struct sequence *s, int n_ids,
                        struct sample_settings *out);
 int sequence_settings_change(const struct sequence *s, int n_ids);
-/* Could the next token end it by length or stop string, which the device cannot see? */
-int sequence_may_end_unseen(const struct sequence *s);
+/* Could the next token end it by length or stop string, which the device cannot see, or are its reads noted
+ * after it? */
+int sequence_must_be_seen(const struct sequence *s);
 int sequence_finish(struct engine *en, struct sequence *s,
                     struct err *e); /* reads the counters, frees the place */
 void sequence_restart(struct sequence *s);

@@ -110,7 +110,7 @@ static int may_go_ahead(struct engine *en, struct err *e)
     if (en->batch.changed || batch_may_admit(en) || pairs_are_active(en) || en->watch.fn)
         return 0;
     for (int i = 0; i < en->n_active; i++)
-        if (sequence_may_end_unseen(en->active[i]))
+        if (sequence_must_be_seen(en->active[i]))
             return 0;
     return batch_room_ahead(en, e);
 }
@@ -135,6 +135,8 @@ static int take_step(struct engine *en, struct err *e)
             continue;
         s->reads_full += s->req.n_prompt + s->n_ids;
         sequence_take(en, s, &b->result[i]);
+        if (curve_is_due(s, s->n_ids) && curve_note(en, s, e))
+            return e->code;
         en->stats.decode_tokens += !s->is_reference;
     }
     pairs_end(en);

@@ -72,10 +72,10 @@ int sequence_settings_change(const struct sequence *s, int n_ids)
     return s->req.n_forced > 0 || (s->req.min_new_tokens > 0 && n_ids == s->req.min_new_tokens);
 }
 
-int sequence_may_end_unseen(const struct sequence *s)
+int sequence_must_be_seen(const struct sequence *s)
 {
     int n = s->n_ids + 1;
-    return n >= s->limit || (s->req.n_stop && n >= s->req.min_new_tokens);
+    return n >= s->limit || curve_is_due(s, n) || (s->req.n_stop && n >= s->req.min_new_tokens);
 }
 
 /* Finds the earliest stop string that the last token completed. */
@@ -152,7 +152,7 @@ void sequence_take(struct engine *en, struct sequence *s, const struct sample_re
 int sequence_finish(struct engine *en, struct sequence *s, struct err *e)
 {
     struct kvcache_sums sums;
-    if (kvcache_sums(&en->cache, s->place, &sums, e))
+    if (curve_end(en, s, &sums, e))
         return e->code;
     double heads = en->cache.heads_per_seq;
     s->kv.reads = (double)sums.reads / heads;
@@ -174,6 +174,7 @@ void sequence_restart(struct sequence *s)
     s->done = 0;
     s->reads_full = 0;
     s->likelihood.n = 0;
+    curve_clear(s);
     s->room = 0;
     s->preempted++;
 }
@@ -191,6 +192,7 @@ void sequence_release(struct sequence *s)
     free(s->logprobs);
     free(s->gaps);
     free(s->tops);
+    curve_release(s);
     free(s->first_logits);
     free(s->error);
     str_release(&s->text);
@@ -207,6 +209,7 @@ void sequence_completion(const struct sequence *s, struct completion *out)
     out->n_text = s->text_end;
     out->finish = s->finish;
     out->kv = s->kv;
+    out->curve = s->curve;
     out->logprobs = s->req.want_logprobs ? s->logprobs : NULL;
     out->gaps = s->req.want_logprobs ? s->gaps : NULL;
     out->tops = s->req.want_logprobs ? s->tops : NULL;

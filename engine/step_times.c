@@ -20,7 +20,7 @@ int engine_read_bytes(struct engine *en, double *bytes, struct err *e)
     *bytes = 0;
     for (int i = 0; i < en->n_active; i++) {
         struct kvcache_sums s;
-        if (kvcache_sums(&en->cache, en->active[i]->place, &s, e))
+        if (kvcache_sums(&en->cache, en->active[i]->place, &s, NULL, e))
             return e->code;
         *bytes += half * (2 * (double)s.reads + (double)s.aux_half);
     }

@@ -272,7 +272,7 @@ int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all
     return fill_tables(c, to, n_tokens, e);
 }
 
-int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, struct err *e)
+int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, int32_t *live, struct err *e)
 {
     size_t h0 = first_head(c, seq), n = (size_t)c->heads_per_seq;
     int64_t *v = xmalloc(2 * n * sizeof *v);
@@ -286,6 +286,8 @@ int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, str
         out->aux_half += v[n + i];
         out->live += c->scratch[i];
     }
+    if (live)
+        memcpy(live, c->scratch, n * sizeof *live);
     free(v);
     return e->code;
 }

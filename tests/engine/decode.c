@@ -51,6 +51,17 @@ struct policy *decode_policy(struct engine *en, const char *text)
     return p;
 }
 
+static void keep_curve(struct kv_curve *to, const struct kv_curve *c)
+{
+    *to = *c;
+    to->point = xmalloc((size_t)(c->n + 1) * sizeof *c->point);
+    if (c->n)
+        memcpy(to->point, c->point, (size_t)c->n * sizeof *c->point);
+    to->by_head = c->by_head ? xmalloc((size_t)c->heads * sizeof *c->by_head) : NULL;
+    if (c->by_head)
+        memcpy(to->by_head, c->by_head, (size_t)c->heads * sizeof *c->by_head);
+}
+
 static void keep(struct item *it, const struct completion *c)
 {
     it->n_ids = c->n_ids;
@@ -60,6 +71,7 @@ static void keep(struct item *it, const struct completion *c)
     it->kv = c->kv;
     it->preempted = c->preempted;
     it->likelihood = c->likelihood;
+    keep_curve(&it->curve, &c->curve);
     it->n_text = c->n_text;
     it->text = xmalloc(c->n_text + 1);
     memcpy(it->text, c->text, c->n_text);
@@ -105,6 +117,8 @@ void items_release(struct item *items, int n)
         free(items[i].logprobs);
         free(items[i].gaps);
         free(items[i].text);
+        free(items[i].curve.point);
+        free(items[i].curve.by_head);
         free(items[i].error);
     }
 }

@@ -13,6 +13,7 @@ struct item {
     float *logprobs, *gaps;
     int n_logprobs, preempted;
     struct likelihood likelihood;
+    struct kv_curve curve;
     char *text, *error; /* error: NULL unless it ended with one */
     size_t n_text;
 };
