@@ -68,7 +68,7 @@ set(rooms
   "evalcore/fetch          | fetch.h                                    | evalcore/cli"
   "evalcore/stats          | stats.h                                    |"
   "evalcore/svg            | svg.h                                      |"
-  "evalcore/store          | run.h grades.h completion_json.h job_key.h journal.h keymap.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
+  "evalcore/store          | run.h grades.h completion_json.h curve_json.h job_key.h journal.h keymap.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
   "evalcore/bench          | bench.h                                    | evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
   "evalcore/report/data    | report_data.h report_budget.h report_group.h report_longbench.h report_merge.h report_ruler.h report_frontier.h report_steps.h report_match.h report_papers.h | evalcore/store evalcore/stats engine/policies"

@@ -34,6 +34,7 @@ int curve_end(const struct engine *en, struct sequence *s, struct kvcache_sums *
         for (int h = 1; h < heads; h++)
             differ |= live[h] != live[0];
     c->every = s->req.curve_every;
+    c->layers = en->model.config.n_layers;
     c->heads = heads;
     if (c->every > 0 && differ)
         c->by_head = live;

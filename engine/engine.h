@@ -169,9 +169,10 @@ struct kv_point {
     int64_t peak;                  /* most of them so far, prompt and decoding */
 };
 struct kv_curve {
-    int every, n, heads; /* every 0: none was asked for; heads: of all layers, what the sums are divided by */
+    int every, n;      /* every 0: none was asked for */
+    int layers, heads; /* heads: of all layers together, what the sums are divided by */
     struct kv_point *point;
-    int32_t *by_head; /* tokens held at the end, (layers, KV heads); NULL: by each as many */
+    int32_t *by_head; /* tokens held at the end, (heads), layer by layer; NULL: by each as many */
 };
 
 /* Sums over the tokens of a completion whose position (how many tokens are before them, those of the prompt

@@ -58,33 +58,47 @@ static int make_file(struct journal *j, struct err *e)
     return err_set(e, ERR_IO, "cannot create a new journal in %s", j->dir);
 }
 
-static int build_line(struct str *line, const json_t *head, const int32_t *ids, size_t n_ids,
-                      const char *text, size_t n_text, struct err *e)
+/* The fields of an object without its braces. */
+static int add_fields(struct str *line, const json_t *o, struct err *e)
 {
-    char *h = json_dumps(head, JSON_COMPACT);
-    if (!h)
+    char *s = json_dumps(o, JSON_COMPACT);
+    if (!s)
         return err_set(e, ERR_FORMAT, "a journal record is not valid JSON: some text in it is not UTF-8");
-    str_add(line, h, strlen(h) - 1); /* without the closing brace */
-    free(h);
+    str_add(line, s + 1, strlen(s) - 2);
+    free(s);
+    return 0;
+}
+
+static int build_line(struct str *line, const json_t *head, const int32_t *ids, size_t n_ids,
+                      const char *text, size_t n_text, const json_t *tail, struct err *e)
+{
+    str_putc(line, '{');
+    if (add_fields(line, head, e))
+        return e->code;
     str_puts(line, ids_mark);
     for (size_t i = 0; i < n_ids; i++)
         str_printf(line, i ? ",%d" : "%d", (int)ids[i]);
     str_puts(line, text_mark);
     json_quote(line, text, n_text);
+    if (tail && json_object_size(tail)) {
+        str_putc(line, ',');
+        if (add_fields(line, tail, e))
+            return e->code;
+    }
     uint32_t crc = crc32c(0, line->data, line->len);
     str_printf(line, "%s%08x\"}\n", crc_mark, (unsigned)crc);
     return 0;
 }
 
 int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_t n_ids, const char *text,
-                size_t n_text, struct err *e)
+                size_t n_text, const json_t *tail, struct err *e)
 {
     struct str line = {0};
     int rc = j->fd ? 0 : make_file(j, e);
     if (!rc)
-        rc = build_line(&line, head, ids, n_ids, text, n_text, e);
+        rc = build_line(&line, head, ids, n_ids, text, n_text, tail, e);
     if (rc)
-        return rc;
+        return str_release(&line), rc;
     ssize_t n;
     do
         n = write(j->fd, line.data, line.len);
@@ -203,35 +217,57 @@ int journal_read(const char *path, const struct journal_reader *how, void *conte
     return rc;
 }
 
-static int journal_body(const char *line, size_t n, struct str *ids, struct str *text, struct err *e)
+static int damaged(struct err *e)
+{
+    return err_set(e, ERR_FORMAT, "a journal record is damaged");
+}
+
+/* `rest` begins with the comma before the tail's first field, or is empty. */
+static int parse_tail(const char *rest, size_t n, json_t **tail, struct err *e)
+{
+    struct str object = {0};
+    str_putc(&object, '{');
+    if (n)
+        str_add(&object, rest + 1, n - 1);
+    str_putc(&object, '}');
+    *tail = json_loadb(object.data, object.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+    str_release(&object);
+    return *tail ? 0 : damaged(e);
+}
+
+static int parse_text(const char *quoted, size_t n, struct str *text, json_t **tail, struct err *e)
+{
+    json_error_t at;
+    json_t *v = json_loadb(quoted, n, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DISABLE_EOF_CHECK, &at);
+    int rc = json_is_string(v) ? 0 : damaged(e);
+    if (!rc && text) {
+        str_clear(text);
+        str_add(text, json_string_value(v), json_string_length(v));
+    }
+    json_decref(v);
+    size_t end = (size_t)at.position;
+    return rc || !tail ? rc : parse_tail(quoted + end, n - end, tail, e);
+}
+
+static int journal_body(const char *line, size_t n, struct str *ids, struct str *text, json_t **tail,
+                        struct err *e)
 {
     size_t body = checked_length(line, n);
     const char *from = body ? memmem(line, body, ids_mark, strlen(ids_mark)) : NULL;
     const char *cut = from ? memmem(from, (size_t)(line + body - from), text_mark, strlen(text_mark)) : NULL;
     if (!cut)
-        return err_set(e, ERR_FORMAT, "a journal record is damaged");
+        return damaged(e);
     from += strlen(ids_mark) - 1; /* at "[" */
     if (ids) {
         str_clear(ids);
         str_add(ids, from, (size_t)(cut + 1 - from));
     }
-    if (text) {
-        const char *quoted = cut + strlen(text_mark);
-        json_t *v =
-            json_loadb(quoted, (size_t)(line + body - quoted), JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
-        if (!json_is_string(v)) {
-            json_decref(v);
-            return err_set(e, ERR_FORMAT, "a journal record is damaged");
-        }
-        str_clear(text);
-        str_add(text, json_string_value(v), json_string_length(v));
-        json_decref(v);
-    }
-    return 0;
+    const char *quoted = cut + strlen(text_mark);
+    return text || tail ? parse_text(quoted, (size_t)(line + body - quoted), text, tail, e) : 0;
 }
 
 int journal_fetch(const char *path, int64_t offset, size_t length, struct str *ids, struct str *text,
-                  struct err *e)
+                  json_t **tail, struct err *e)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -246,7 +282,7 @@ int journal_fetch(const char *path, int64_t offset, size_t length, struct str *i
     }
     close(fd);
     int rc = have < length ? err_set(e, ERR_IO, "cannot read %s: it became shorter", path)
-                           : journal_body(line, length, ids, text, e);
+                           : journal_body(line, length, ids, text, tail, e);
     free(line);
     return rc ? err_add(e, "%s", path), rc : 0;
 }

@@ -12,10 +12,10 @@
  * writer per file, so that nothing depends on how a shared file system orders appends. Readers take the union
  * of all files, in any order.
  *
- * A record is one line {"v":1, head fields..., "ids":[...], "text":"...", "crc":"8 hex"}: written with one
- * write(), its CRC-32C over all bytes before `,"crc"`. A line without its newline is torn (the process died
- * in the write) and does not count; a line whose CRC is wrong is counted and left out. `ids` and `text` come
- * last, so that a reader who needs the head only need not parse them. */
+ * A record is one line {"v":1, head fields..., "ids":[...], "text":"...", tail fields..., "crc":"8 hex"}:
+ * written with one write(), its CRC-32C over all bytes before `,"crc"`. A line without its newline is torn
+ * (the process died in the write) and does not count; a line whose CRC is wrong is counted and left out.
+ * `ids`, `text` and the tail come last, so that a reader who needs the head only need not parse them. */
 struct journal {
     int fd;           /* 0: not open yet */
     char *path, *dir; /* dir: DIR/journal */
@@ -24,10 +24,10 @@ struct journal {
 
 /* Nothing is written yet: the file is made with the first record. */
 void journal_init(struct journal *j, const char *run_dir);
-/* Appends one record. head: an object; ids: n_ids token ids; text: any bytes. After a failure the earlier
- * records are still readable. */
+/* Appends one record. head: an object; ids: n_ids token ids; text: any bytes; tail: an object, or NULL for
+ * none. After a failure the earlier records are still readable. */
 int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_t n_ids, const char *text,
-                size_t n_text, struct err *e);
+                size_t n_text, const json_t *tail, struct err *e);
 /* After this the records added so far survive a power cut. */
 int journal_sync(struct journal *j, struct err *e);
 void journal_close(struct journal *j);
@@ -55,8 +55,9 @@ struct journal_reader {
 int journal_read(const char *path, const struct journal_reader *how, void *context, long *bad, struct err *e);
 
 /* Fetches the parts of a line that journal_read() leaves out, by the line's place in its file: the ids as the
- * text of a JSON array, and the text. Either may be NULL. */
+ * text of a JSON array, the text, and the tail, an object that the caller gives back with json_decref() and
+ * that is empty where the record has none. Each may be NULL. */
 int journal_fetch(const char *path, int64_t offset, size_t length, struct str *ids, struct str *text,
-                  struct err *e);
+                  json_t **tail, struct err *e);
 
 #endif

@@ -153,6 +153,9 @@ void run_release(struct run *r);
  */
 int run_text(const struct run *r, const struct record *rec, struct str *out, struct err *e);
 int run_ids(const struct run *r, const struct record *rec, struct str *out, struct err *e);
+/* Fetches a completion's curve of reads; `every` is 0 when it was decoded before there were any. The caller
+ * gives it to curve_json_release(). */
+int run_curve(const struct run *r, const struct record *rec, struct kv_curve *out, struct err *e);
 
 /* The index of the cell whose id or label is `name`, or the only one whose id contains it; -1 and a message
  * when there is none or several. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "evalcore/store/completion_json.h"
+#include "evalcore/store/curve_json.h"
 #include "evalcore/base/json.h"
 #include "evalcore/cli/version.h"
 
@@ -77,8 +78,10 @@ static int write_record(struct tally *t, const struct job *j, const struct compl
     json_decref(place);
     if (problem->option_order)
         json_object_set_new(head, "option_order", json_string(problem->option_order));
+    json_t *curve = curve_json(&done->curve), *tail = curve ? json_pack("{s:o}", "curve", curve) : NULL;
     int rc = journal_add(t->journal, head, done->ids, (size_t)done->n_ids, done->text ? done->text : "",
-                         done->n_text, e);
+                         done->n_text, tail, e);
+    json_decref(tail);
     json_decref(head);
     return rc;
 }

@@ -6,6 +6,16 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/hash.h"
 
+/* Tokens between two points of a completion's curve of reads: about 32 points over the longest completion,
+ * 1,024 tokens apart at a limit of 32,768, but no closer than 32 tokens. */
+static int curve_step(int limit)
+{
+    int every = 32;
+    while (every < limit / 32)
+        every *= 2;
+    return every;
+}
+
 int submit_job(const struct runplan *p, struct job *j, struct err *e)
 {
     const struct plan_cell *c = &p->cells[j->cell];
@@ -32,6 +42,7 @@ int submit_job(const struct runplan *p, struct job *j, struct err *e)
                         .end_token = own_end >= 0 ? own_end : s->end_token,
                         .reference = c->reference,
                         .user = j};
+    r.curve_every = c->reference ? 0 : curve_step(r.max_new_tokens);
     if (c->reference) {
         r.forced = r.prompt + r.n_prompt;
         r.n_forced = problem->max_new_tokens;

@@ -8,6 +8,7 @@
 
 #include "evalcore/base/log.h"
 #include "evalcore/cli/stop.h"
+#include "evalcore/store/curve_json.h"
 #include "evalcore/sweep/worker_messages.h"
 
 enum { NOBODY = -1, DONE = -2 };
@@ -121,6 +122,7 @@ static int take_done(struct workers *ws, int i, const json_t *m, struct err *why
         ws->is_unsynced = 1;
     }
     free((int32_t *)c.ids);
+    curve_json_release(&c.curve);
     return rc;
 }
 

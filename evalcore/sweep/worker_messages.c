@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "evalcore/store/completion_json.h"
+#include "evalcore/store/curve_json.h"
 #include "evalcore/base/json.h"
 
 const char *message_type(const json_t *m)
@@ -158,8 +159,11 @@ json_t *message_done(const char *key, const struct completion *c)
         json_array_append_new(ids, json_integer(c->ids[i]));
     json_t *m = json_pack("{s:s, s:s, s:o, s:o}", "type", "done", "key", key, "ids", ids, "text",
                           json_text(c->text, c->n_text));
-    if (m)
-        completion_json_add(m, c);
+    if (!m)
+        return NULL;
+    completion_json_add(m, c);
+    if (c->curve.every)
+        json_object_set_new(m, "curve", curve_json(&c->curve));
     return m;
 }
 
@@ -189,7 +193,10 @@ int message_read_done(const json_t *m, const char **key, struct completion *c, s
         return malformed(m, why.text, e);
     if ((bad = completion_json_read(m, c)))
         return malformed(m, bad, e);
-    size_t more = (c->error ? 1 : 0) + (c->likelihood.n ? 1 : 0);
+    const json_t *curve = json_object_get(m, "curve");
+    if (curve && !curve_json_read(curve, &c->curve))
+        return malformed(m, "curve is no curve of reads", e);
+    size_t more = (c->error ? 1 : 0) + (c->likelihood.n ? 1 : 0) + (curve ? 1 : 0);
     if (json_object_size(m) != 4 + COMPLETION_JSON_FIELDS + more)
         return malformed(m, "a field too many", e);
     if (read_ids(ids, c) || json_array_size(ids) != (size_t)c->n_ids)

@@ -167,7 +167,7 @@ static void write_journal(const char *folder, const struct size *s, struct err *
                     "prefill_peak_tokens", 90.0, "seconds", 0.5, "preempted", 0, "device", "cpu", "host",
                     "made", "version", "0.1.0", "time", 1, "ids_sha256", digest);
                 completion(&text, s, c, p, k, is_right);
-                check(journal_add(&j, head, ids, TOKENS, text.data, text.len, e), e);
+                check(journal_add(&j, head, ids, TOKENS, text.data, text.len, NULL, e), e);
                 json_decref(head);
             }
     journal_close(&j);

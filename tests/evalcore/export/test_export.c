@@ -76,7 +76,7 @@ static void add(struct journal *j, const char *problem, const char *sha, int sam
     json_t *head = json_pack("{s:s, s:s, s:i, s:i, s:s, s:f, s:f, s:f, s:s}", "key", key, "finish", finish,
                              "tokens", 2, "prompt_tokens", 5, "ids_sha256", "aa", "kv_reads", 12.5,
                              "aux_reads", 0.5, "kv_reads_full", 26.0, "error", "it broke");
-    CHECK_INT(journal_add(j, head, ids, 2, text, n, &e), 0);
+    CHECK_INT(journal_add(j, head, ids, 2, text, n, NULL, &e), 0);
     json_decref(head);
 }
 

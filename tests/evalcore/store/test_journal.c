@@ -42,7 +42,9 @@ static int add(struct journal *j, int i, struct err *e)
                              : i == 1 ? "1"
                                       : "2",
                              "", "odd", ",\"ids\":[1],\"text\":", "n", i);
-    int rc = journal_add(j, head, ids, (size_t)i, tricky, sizeof tricky - 1, e);
+    json_t *tail = i == 2 ? json_pack("{s:[i,i], s:s}", "list", 4, 5, "odd", ",\"crc\":\"") : NULL;
+    int rc = journal_add(j, head, ids, (size_t)i, tricky, sizeof tricky - 1, tail, e);
+    json_decref(tail);
     json_decref(head);
     return rc;
 }
@@ -79,17 +81,25 @@ static void whole(const char *path, const struct str *bytes)
     struct str ids = {0}, text = {0};
     struct err e = {0};
     long bad;
+    json_t *tail = NULL;
     CHECK_INT(read_bytes(bytes->data, bytes->len, &s, &bad), 0);
     CHECK_INT(s.n, RECORDS);
     CHECK_INT(bad, 0);
     CHECK_STR(s.key[2], "key2");
-    CHECK_INT(journal_fetch(path, s.offset[2], s.length[2], &ids, &text, &e), 0);
+    CHECK_INT(journal_fetch(path, s.offset[2], s.length[2], &ids, &text, &tail, &e), 0);
     CHECK_STR(str_text(&ids), "[2,1048576]");
     CHECK_INT(text.len, sizeof tricky - 1 + 2); /* the byte ff has become U+FFFD */
     CHECK(!memcmp(text.data, tricky, 10));
-    CHECK_INT(journal_fetch(path, s.offset[0], s.length[0], &ids, NULL, &e), 0);
+    CHECK_INT(json_object_size(tail), 2);
+    CHECK_INT(json_integer_value(json_array_get(json_object_get(tail, "list"), 1)), 5);
+    CHECK_STR(json_string_value(json_object_get(tail, "odd")), ",\"crc\":\"");
+    json_decref(tail);
+    CHECK_INT(journal_fetch(path, s.offset[1], s.length[1], NULL, NULL, &tail, &e), 0);
+    CHECK_INT(json_object_size(tail), 0); /* a record without one */
+    json_decref(tail);
+    CHECK_INT(journal_fetch(path, s.offset[0], s.length[0], &ids, NULL, NULL, &e), 0);
     CHECK_STR(str_text(&ids), "[]");
-    CHECK_INT(journal_fetch(path, s.offset[2], s.length[2] + 100, &ids, NULL, &e), ERR_IO);
+    CHECK_INT(journal_fetch(path, s.offset[2], s.length[2] + 100, &ids, NULL, NULL, &e), ERR_IO);
     str_release(&ids);
     str_release(&text);
 }
@@ -187,7 +197,7 @@ static void long_line(void)
     journal_init(&j, "long");
     json_t *head = json_pack("{s:s}", "key", "long");
     CHECK_INT(add(&j, 0, &e), 0);
-    CHECK_INT(journal_add(&j, head, NULL, 0, text, n, &e), 0);
+    CHECK_INT(journal_add(&j, head, NULL, 0, text, n, NULL, &e), 0);
     CHECK_INT(add(&j, 1, &e), 0);
     CHECK_INT(journal_read(j.path, &reader, &s, &bad, &e), 0);
     CHECK_INT(s.n, 3);
@@ -253,7 +263,7 @@ static void bad_head(void)
     json_t *head = json_pack("{s:o}", "key", json_string_nocheck("\xff"));
     journal_init(&j, "bad_head");
     CHECK_INT(add(&j, 0, &e), 0);
-    CHECK_INT(journal_add(&j, head, NULL, 0, "", 0, &e), ERR_FORMAT);
+    CHECK_INT(journal_add(&j, head, NULL, 0, "", 0, NULL, &e), ERR_FORMAT);
     CHECK_INT(file_read(j.path, &bytes, NULL), 0);
     CHECK(bytes.len && strchr(bytes.data, '\n') == bytes.data + bytes.len - 1);
     json_decref(head);

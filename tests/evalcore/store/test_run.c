@@ -64,7 +64,7 @@ static void add(struct journal *j, const char *problem, const char *sha, int sam
     job_key(&in, key);
     json_t *head = json_pack("{s:s, s:s, s:i, s:s, s:f, s:s}", "key", key, "finish", finish, "tokens", tokens,
                              "ids_sha256", digest, "kv_reads", 12.5, "error", "it broke");
-    CHECK_INT(journal_add(j, head, NULL, 0, text, strlen(text), &e), 0);
+    CHECK_INT(journal_add(j, head, NULL, 0, text, strlen(text), NULL, &e), 0);
     json_decref(head);
 }
 
@@ -205,7 +205,7 @@ static void add_text(struct journal *j, int sample, const char *likelihood)
         json_pack("{s:s, s:s, s:i, s:s}", "key", key, "finish", "length", "tokens", 3, "ids_sha256", "aa");
     if (likelihood)
         json_object_set_new(head, "likelihood", json_loads(likelihood, 0, NULL));
-    CHECK_INT(journal_add(j, head, NULL, 0, "abc", 3, &e), 0);
+    CHECK_INT(journal_add(j, head, NULL, 0, "abc", 3, NULL, &e), 0);
     json_decref(head);
 }
 

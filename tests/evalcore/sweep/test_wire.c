@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "evalcore/base/arena.h"
+#include "evalcore/store/curve_json.h"
 #include "evalcore/sweep/worker_messages.h"
 #include "tests/check.h"
 
@@ -126,6 +127,31 @@ static void likelihoods(void)
     json_decref(m);
 }
 
+static struct kv_point points[] = {{1LL << 40, 3, 80, 90}, {1LL << 41, 5, 70, 99}};
+static int32_t by_head[] = {30, 40};
+
+static void curves(void)
+{
+    static const int32_t ids[] = {1};
+    struct completion in = {.ids = ids, .n_ids = 1, .text = "", .curve = {32, 2, 1, 2, points, by_head}}, out;
+    struct err e = {0};
+    const char *key;
+    json_t *m = NULL;
+    connect_ends();
+    CHECK_INT(wire_send(&near_end, message_done("k", &in), &e), 0);
+    CHECK_INT(wire_receive(&far_end, 1, &m, &e), WIRE_MESSAGE);
+    CHECK_INT(message_read_done(m, &key, &out, &e), 0);
+    CHECK_INT(out.curve.every, 32);
+    CHECK_INT(out.curve.layers, 1);
+    CHECK_INT(out.curve.heads, 2);
+    CHECK_INT(out.curve.n, 2);
+    CHECK(out.curve.n == 2 && !memcmp(out.curve.point, points, sizeof points));
+    CHECK(out.curve.by_head && !memcmp(out.curve.by_head, by_head, sizeof by_head));
+    free((int32_t *)out.ids);
+    curve_json_release(&out.curve);
+    json_decref(m);
+}
+
 static void refuse_done(const char *field, json_t *value)
 {
     static const int32_t ids[] = {1};
@@ -142,6 +168,17 @@ static void refuse_done(const char *field, json_t *value)
     CHECK(!strncmp(e.text, "a malformed message \"done\": ", 28));
     free((int32_t *)out.ids);
     json_decref(m);
+}
+
+/* A curve with a field less, or with another value for one. */
+static json_t *changed_curve(const char *gone, const char *field, json_t *value)
+{
+    json_t *o = curve_json(&(struct kv_curve){32, 2, 1, 2, points, by_head});
+    if (gone)
+        json_object_del(o, gone);
+    else
+        json_object_set_new(o, field, value);
+    return o;
 }
 
 static void refusals(void)
@@ -170,6 +207,13 @@ static void refusals(void)
     refuse_done("likelihood", json_pack("[[i, i, i, i, f, f]]", 4, 1, 1, 1, 1.0, -1.0));
     refuse_done("likelihood", json_pack("[[i, i, i, i, f, f], [i, i, i, i, f, f]]", 4, 1, 1, 1, 1.0, 1.0, 4,
                                         1, 1, 1, 1.0, 1.0)); /* a bucket twice */
+    refuse_done("curve", json_null());
+    refuse_done("curve", changed_curve(NULL, "every", json_integer(0)));
+    refuse_done("curve", changed_curve(NULL, "heads", json_integer(0)));
+    refuse_done("curve", changed_curve(NULL, "heads", json_integer(3)));     /* by_head has two */
+    refuse_done("curve", changed_curve(NULL, "live", json_pack("[i]", 80))); /* reads have two */
+    refuse_done("curve", changed_curve(NULL, "reads", json_pack("[i, i]", 1, -1)));
+    refuse_done("curve", changed_curve("peak", NULL, NULL));
     m = message_job("k");
     json_object_set_new(m, "key", json_null());
     CHECK_INT(message_read_job(m, &key, &e), ERR_FORMAT);
@@ -188,6 +232,7 @@ int main(void)
     bytes();
     completions();
     likelihoods();
+    curves();
     refusals();
     wire_close(&near_end);
     wire_close(&far_end);

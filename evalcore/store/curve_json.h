@@ -1,0 +1,21 @@
+#ifndef EVALCORE_STORE_CURVE_JSON_H
+#define EVALCORE_STORE_CURVE_JSON_H
+
+#include "engine/engine.h"
+#include "evalcore/base/json.h"
+
+/* A completion's curve of reads (struct kv_curve of engine.h) as JSON, the same in a journal's line and in a
+ * worker's message:
+ *   {"every":1024,"layers":28,"heads":56,"reads":[...],"aux_half":[...],"live":[...],"peak":[...],
+ *    "by_head":[...]}
+ * Four lists with an entry for each point; by_head is there when heads hold different numbers of tokens. */
+
+/* NULL when the completion has no curve. */
+json_t *curve_json(const struct kv_curve *c);
+
+/* 1, or 0 when it is no such object; *out then holds nothing. Its arrays are the caller's, who gives them to
+ * curve_json_release(). */
+int curve_json_read(const json_t *o, struct kv_curve *out);
+void curve_json_release(struct kv_curve *c);
+
+#endif
