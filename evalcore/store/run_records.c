@@ -388,6 +388,8 @@ int run_curve(const struct run *r, const struct record *rec, struct kv_curve *ou
 {
     json_t *tail;
     memset(out, 0, sizeof *out);
+    if (!rec->length) /* no journal has it */
+        return 0;
     int rc = journal_fetch(r->journals[rec->journal], rec->offset, rec->length, NULL, NULL, &tail, e);
     if (rc)
         return rc;

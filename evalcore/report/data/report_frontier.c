@@ -1,36 +1,17 @@
-/* Accuracy against cost over limits and widths (contract: report_frontier.h).
- *
- * A policy that reads a fixed budget, a share of the context or all of it never reads less in a later step
- * than in an earlier one. So the first L steps of a completion took at most their share of its reads, and at
- * most what full attention reads in them, which is exact for full attention. Costs are put at that bound: a
- * sparse policy never looks cheaper than it was. */
+/* Accuracy against cost over limits and widths (contract: report_frontier.h). */
 #include "evalcore/report/data/report_frontier.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/report/data/report_budget.h"
+#include "evalcore/report/data/report_cost.h"
 
 enum { LIMITS = 3, WIDTHS_MAX = 12 };
 
 static int is_binary(const struct cell *c)
 {
     return !strcmp(c->task->metric, "accuracy");
-}
-
-static double reads_within(const struct record *r, int limit)
-{
-    double steps = report_decode_steps(r), taken = limit - 1;
-    if (r->tokens <= limit || steps <= taken)
-        return r->kv.reads + r->kv.aux_reads;
-    double share = taken / steps, full = taken * r->prompt_tokens + taken * (taken + 1) / 2;
-    return fmin(r->kv.reads * share, full) + r->kv.aux_reads * share;
-}
-
-static double peak_within(const struct record *r, int limit)
-{
-    return fmin(r->kv.peak_tokens, (double)r->prompt_tokens + limit);
 }
 
 /* How the answers to one problem split: votes[i] for the i-th different answer, the right one first. Without
@@ -122,7 +103,8 @@ static struct interval interval_of(const double *v, int n, int is_single)
     return out;
 }
 
-static void fill(struct frontier_point *p, const struct report *r, const struct cell *c)
+static void fill(struct frontier_point *p, const struct report *r, const struct cell *c,
+                 const struct cost *cost)
 {
     int n = c->task->n_problems, at = 0;
     double *by[3];
@@ -136,8 +118,8 @@ static void fill(struct frontier_point *p, const struct report *r, const struct 
         int m = 0, q = first->problem;
         double reads = 0, peak = 0;
         for (; at < c->n_records && c->records[at].problem == q; at++, m++) {
-            reads += reads_within(&c->records[at], p->limit);
-            peak += peak_within(&c->records[at], p->limit);
+            reads += cost[at].reads;
+            peak += cost[at].peak;
         }
         if (m < c->samples)
             continue;
@@ -193,21 +175,24 @@ static void add_cell(struct frontier *out, const struct report *r, int i)
 {
     const struct cell *c = r->cells[i].cell;
     int widths[WIDTHS_MAX], n_widths = list_widths(c, widths);
+    struct cost *cost = xmalloc(((size_t)c->n_records + 1) * sizeof *cost);
     for (int k = 0; k < LIMITS; k++) {
         int limit = c->max_new_tokens >> k;
         if (k && (r->cells[i].needs_limit || !is_binary(c) || limit < 2 || !is_cut_by(c, limit)))
             break;
+        int are_bounds = report_costs(r, c, limit, cost);
         for (int w = 0; w < n_widths; w++) {
             struct frontier_point *p = &out->points[out->n];
             *p = (struct frontier_point){.cell = i, .limit = limit, .width = widths[w]};
-            p->is_bound = k && r->cells[i].has_budget;
+            p->is_bound = are_bounds && r->cells[i].has_budget;
             p->label = label_of(r->arena, c, limit, widths[w]);
-            fill(p, r, c);
+            fill(p, r, c, cost);
             /* a limit under which nothing is solved says nothing about the policy */
             if (!isnan(p->accuracy) && (!k || p->accuracy > 0))
                 out->n++;
         }
     }
+    free(cost);
 }
 
 struct frontier report_frontier(const struct report *r, int panel)

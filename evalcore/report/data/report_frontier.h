@@ -13,7 +13,7 @@ struct frontier_point {
     double accuracy;     /* mean over problems, like the two below */
     double reads;        /* total reads of all W, in tokens (mean over layers and KV heads) */
     double peak;         /* tokens in the cache if all W run at once, each with a prompt of its own */
-    int is_bound;        /* the two costs may be lower: no journal says when within a completion it read */
+    int is_bound;        /* the two costs may be lower (report_cost.h) */
     struct interval ci;  /* of the accuracy */
     const double *by[3]; /* the same three by problem of the task; NaN: not all its samples are there */
     const char *label;   /* L-W-B: "32k-4-8", B the values of the swept budget, 1 without a budget */

@@ -56,6 +56,9 @@ int report_has_k_and_l(const struct report *r, int panel);
 void report_draw_k_and_l(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 void report_draw_pooled_k_and_l(struct doc *d, const struct report *r, int panel,
                                 const struct report_figure *f);
+int report_has_compression(const struct report *r, int panel);
+void report_draw_compression(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+void report_draw_heads(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 int report_has_positions(const struct report *r, int panel);
 void report_draw_divergence(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 void report_draw_bits(struct doc *d, const struct report *r, int panel, const struct report_figure *f);

@@ -1,5 +1,8 @@
 /* Accuracy against cost over limits and widths: one problem with four samples, by hand. */
 #include "evalcore/report/data/report_frontier.h"
+#include "evalcore/base/file.h"
+#include "evalcore/store/curve_json.h"
+#include "evalcore/store/journal.h"
 #include "tests/check.h"
 #include "tests/evalcore/report/fake_run.h"
 
@@ -51,12 +54,63 @@ static const struct want {
      0},
 };
 
+/* Two heads; after each 80 tokens the reads, halves of auxiliary reads, tokens held and their peak. */
+static struct kv_point curve_points[] = {
+    {2000, 400, 200, 260}, {6000, 800, 220, 300}, {12000, 1200, 240, 320}, {20000, 1600, 260, 340}};
+/* 200 is half way from 160 to 240, and 100 a quarter from 80 to 160. */
+static const struct want with_curves[] = {
+    {"400-1-8/2", "nothing is cut", 0.5, 0.6 * (15050 + 40100 + 75150 + 120200) / 4, 350, 0},
+    {"200-1-8/2", "along the curve", 0.25, (0.6 * (15050 + 40100) + 2 * 4750) / 4, 202.5, 0},
+    {"100-1-8/2", "a quarter of the way", 0.25, (0.6 * 15050 + 3 * 1625) / 4, 151.25, 0},
+};
+
 static const struct frontier_point *find(const struct frontier *f, const char *label)
 {
     for (int i = 0; i < f->n; i++)
         if (!strcmp(f->points[i].label, label))
             return &f->points[i];
     return NULL;
+}
+
+static void check_rows(const struct frontier *f, const struct want *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct frontier_point *p = find(f, row[i].label);
+        int ok = p && fabs(p->accuracy - row[i].accuracy) < 1e-9 && fabs(p->reads - row[i].reads) < 1e-6 &&
+                 fabs(p->peak - row[i].peak) < 1e-9 && p->is_bound == row[i].is_bound;
+        if (!ok)
+            fprintf(stderr, "%s (%s): accuracy %g, reads %.9g, peak %g\n", row[i].label, row[i].what,
+                    p ? p->accuracy : NAN, p ? p->reads : NAN, p ? p->peak : NAN);
+        CHECK(ok);
+    }
+}
+
+/* Gives the samples of a cell lines in a journal, with curves. */
+static void add_curves(struct run *r, int cell)
+{
+    struct journal j;
+    struct err e = {0};
+    int64_t offset = 0;
+    journal_init(&j, "curves");
+    for (int s = 0; s < 4; s++) {
+        struct record *rec = (struct record *)&r->cells[cell].records[s];
+        struct kv_curve curve = {80, rec->tokens / 80, 1, 2, curve_points, NULL};
+        curve.n = curve.n > 4 ? 4 : curve.n;
+        json_t *tail = json_pack("{s:o}", "curve", curve_json(&curve)), *head = json_pack("{s:i}", "v", 1);
+        struct str bytes = {0};
+        CHECK_INT(journal_add(&j, head, NULL, 0, "", 0, tail, &e), 0);
+        CHECK_INT(file_read(j.path, &bytes, &e), 0);
+        rec->offset = offset;
+        rec->length = bytes.len - (size_t)offset - 1; /* without the newline */
+        offset = (int64_t)bytes.len;
+        str_release(&bytes);
+        json_decref(head);
+        json_decref(tail);
+    }
+    r->journals = arena_alloc(&r->arena, sizeof *r->journals);
+    r->journals[0] = arena_strdup(&r->arena, j.path);
+    r->n_journals = 1;
+    journal_close(&j);
 }
 
 int main(void)
@@ -76,18 +130,13 @@ int main(void)
     write_records(&r);
     report_compute(&report, &r, &a);
     struct frontier f = report_frontier(&report, 0);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct frontier_point *p = find(&f, rows[i].label);
-        int ok = p && fabs(p->accuracy - rows[i].accuracy) < 1e-9 && fabs(p->reads - rows[i].reads) < 1e-6 &&
-                 fabs(p->peak - rows[i].peak) < 1e-9 && p->is_bound == rows[i].is_bound;
-        if (!ok)
-            fprintf(stderr, "%s (%s): accuracy %g, reads %.9g, peak %g\n", rows[i].label, rows[i].what,
-                    p ? p->accuracy : NAN, p ? p->reads : NAN, p ? p->peak : NAN);
-        CHECK(ok);
-    }
+    check_rows(&f, rows, sizeof rows / sizeof *rows);
     CHECK(!find(&f, "200-1-4")); /* cut from a run with another budget, it would be another policy */
     CHECK(!find(&f, "400-8-1")); /* more than there are samples */
     CHECK_INT(f.n, 6 + 6 + 2);
+    add_curves(&r, 1);
+    f = report_frontier(&report, 0);
+    check_rows(&f, with_curves, sizeof with_curves / sizeof *with_curves);
     arena_release(&a);
     fake_release(&r);
     return check_done();

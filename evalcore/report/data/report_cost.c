@@ -1,0 +1,79 @@
+/* Costs under a smaller limit (contract: report_cost.h).
+ *
+ * Between two points of a curve costs are put on a straight line. Where there is no curve they are put at the
+ * most that they can have been: a policy that reads a fixed budget, a share of the context or all of it never
+ * reads less in a later step than in an earlier one, so the first L steps of a completion took at most their
+ * share of its reads, and at most what full attention reads in them, which is exact for full attention. A
+ * sparse policy never looks cheaper than it was. */
+#include "evalcore/report/data/report_cost.h"
+
+#include <math.h>
+
+#include "evalcore/report/data/report_budget.h"
+#include "evalcore/store/curve_json.h"
+
+/* A line is fetched from its journal for each; beyond so many completions a report would take too long. */
+enum { CURVES_MAX = 20000 };
+
+static struct cost cost_of(const struct record *r)
+{
+    return (struct cost){r->kv.reads + r->kv.aux_reads, r->kv.peak_tokens};
+}
+
+static struct cost bound(const struct record *r, int limit)
+{
+    double steps = report_decode_steps(r), taken = limit - 1;
+    if (steps <= taken)
+        return cost_of(r);
+    double share = taken / steps, full = taken * r->prompt_tokens + taken * (taken + 1) / 2;
+    return (struct cost){fmin(r->kv.reads * share, full) + r->kv.aux_reads * share,
+                         fmin(r->kv.peak_tokens, (double)r->prompt_tokens + limit)};
+}
+
+/* After point i; before the first one nothing is read and the prompt is held, after the last one the
+ * completion ends. */
+static struct cost at_point(const struct record *r, const struct kv_curve *c, int i, double *tokens)
+{
+    if (i < 0) {
+        *tokens = 1; /* the prompt's own step gives the first token */
+        return (struct cost){0, r->prompt_tokens};
+    }
+    if (i >= c->n) {
+        *tokens = r->tokens;
+        return cost_of(r);
+    }
+    const struct kv_point *p = &c->point[i];
+    *tokens = (double)(i + 1) * c->every;
+    return (struct cost){((double)p->reads + (double)p->aux_half / 2) / c->heads, (double)p->peak / c->heads};
+}
+
+static struct cost along(const struct record *r, const struct kv_curve *c, int limit)
+{
+    double from, to;
+    int before = limit / c->every - 1;
+    before = before < c->n ? before : c->n - 1;
+    struct cost a = at_point(r, c, before, &from), b = at_point(r, c, before + 1, &to);
+    double share = to > from ? fmin(fmax((limit - from) / (to - from), 0), 1) : 0;
+    return (struct cost){a.reads + share * (b.reads - a.reads), a.peak + share * (b.peak - a.peak)};
+}
+
+int report_costs(const struct report *r, const struct cell *c, int limit, struct cost *out)
+{
+    int are_bounds = 0, may_read = r->run->n_done <= CURVES_MAX;
+#pragma omp parallel for schedule(dynamic, 16) reduction(| : are_bounds)
+    for (int i = 0; i < c->n_records; i++) {
+        const struct record *rec = &c->records[i];
+        struct kv_curve curve = {0};
+        struct err e = {0};
+        if (rec->tokens <= limit) {
+            out[i] = cost_of(rec);
+        } else if (may_read && !run_curve(r->run, rec, &curve, &e) && curve.every) {
+            out[i] = along(rec, &curve, limit);
+        } else {
+            out[i] = bound(rec, limit);
+            are_bounds = 1;
+        }
+        curve_json_release(&curve);
+    }
+    return are_bounds;
+}
