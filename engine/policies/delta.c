@@ -22,7 +22,8 @@ static const char *const reduces[] = {"max", "sum", "mean", NULL}; /* in the ord
 #define P(field) offsetof(struct delta_params, field)
 static const struct param delta_params[] = {
     {"k_pages", PARAM_INT, P(k_pages), NULL, 1, 1e6, NULL, "budget: pages that sparse layers read"},
-    {"l_pages", PARAM_INT, P(l_pages), "4", 1, 1e6, NULL, "of these, the most recent pages"},
+    {"l_pages", PARAM_INT, P(l_pages), NULL, 1, 1e6, NULL,
+     "of these, the most recent pages; default: 8 (pocket: 4), or all k_pages if these are fewer"},
     {"layers", PARAM_INTS, P(layers), NULL, 0, 1000, NULL,
      "refresh layers; default: those published for the model (run file: model_name)"},
     {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
@@ -45,7 +46,7 @@ static const struct preset delta_presets[] = {
 static int delta_check(const void *params, struct err *e)
 {
     const struct delta_params *p = params;
-    if (p->l_pages > p->k_pages)
+    if (p->l_pages != PARAM_UNSET_INT && p->l_pages > p->k_pages)
         return err_set(
             e, ERR_USAGE,
             "policy delta: l_pages (%d) is above k_pages (%d); the recent pages are part of the k_pages",
@@ -56,16 +57,23 @@ static int delta_check(const void *params, struct err *e)
     return 0;
 }
 
+enum { PAPERS_L_PAGES = 8 };
+
 static int delta_resolve(struct policy_spec *s, const struct policy_model *m, struct arena *a, struct err *e)
 {
     struct delta_params *p = s->params;
+    const char *taken = NULL;
+    const struct model_defaults *d = model_defaults_find(m, a, &taken);
+    if (p->l_pages == PARAM_UNSET_INT) {
+        p->l_pages = d && d->delta_l_pages ? d->delta_l_pages : PAPERS_L_PAGES;
+        p->l_pages = p->l_pages < p->k_pages ? p->l_pages : p->k_pages;
+    }
     if (p->layers.n < 0) {
-        const struct model_defaults *d = model_defaults_find(m, a, &s->taken);
         if (!d || !d->delta_layers)
             return model_defaults_missing("layers", MODEL_DEFAULT_DELTA, m, e);
         if (param_set_text(delta_params, p, a, "layers", d->delta_layers, "policy delta", e))
             return ERR_USAGE;
-        s->taken = arena_printf(a, "layers %s, %s", d->delta_layers, s->taken);
+        s->taken = arena_printf(a, "layers %s, %s", d->delta_layers, taken);
     }
     return layer_list_check(&p->layers, "layers", m->n_layers, e);
 }

@@ -4,9 +4,10 @@
  *
  * Gates are linear adapters on the layer's normed input, one logit per KV head, from a safetensors file whose
  * metadata carries window and shift. shift 1 (the official checkpoints): token k+1's logit decides about
- * token k. Query q sees a flagged key k while q - k <= window, which is window + 1 tokens, the key's own
- * included (docs/policies.md, dms). While decoding, token n takes the slot of token n - (window + 1) if that
- * one was flagged: keys are stored rotated, so their order does not matter. */
+ * token k. A shift of the whole window is the paper's ablation of immediate eviction: a token goes in the
+ * step that decides about it. Query q sees a flagged key k while q - k <= window, which is window + 1 tokens,
+ * the key's own included (docs/policies.md, dms). While decoding, token n takes the slot of token n - (window
+ * + 1) if that one was flagged: keys are stored rotated, so their order does not matter. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,8 @@ static const struct param dms_params[] = {
     {"gate", PARAM_FILE, P(gate), NULL, 0, 0, NULL, "budget: gates from this safetensors file"},
     {"window", PARAM_INT, P(window), NULL, 0, 1e6, NULL,
      "tokens a flagged token stays visible; default from the gate file"},
-    {"shift", PARAM_INT, P(shift), NULL, 0, 1, NULL,
-     "1: token k+1's gate decides about token k; default from the gate file"},
+    {"shift", PARAM_INT, P(shift), NULL, 0, 1e6, NULL,
+     "token k + shift's gate decides about token k, at most window later; default from the gate file"},
     {"prefill", PARAM_ENUM, P(prefill), "sparse", 0, 0, prefills,
      "the rule holds inside the prompt too, or only after it"},
     {"window_inclusive", PARAM_BOOL, P(window_inclusive), "true", 0, 0, NULL,
@@ -98,12 +99,13 @@ static int dms_resolve(struct policy_spec *spec, const struct policy_model *m, s
     if (!rc && p->window == PARAM_UNSET_INT)
         rc = meta_int(s, "window", 1000000, &p->window, e);
     if (!rc && p->shift == PARAM_UNSET_INT)
-        rc = meta_int(s, "shift", 1, &p->shift, e);
+        rc = meta_int(s, "shift", 1000000, &p->shift, e);
     safetensors_close(s);
     if (!rc && p->window + p->window_inclusive < 1 + p->shift)
-        rc =
-            err_set(e, ERR_USAGE, "window %d leaves no room for a token that is decided %s; use a larger one",
-                    p->window, p->shift ? "one step late" : "at once");
+        rc = err_set(e, ERR_USAGE,
+                     "with window %d a token has been forgotten before token k + %d decides about "
+                     "it; use a larger window or a smaller shift",
+                     p->window, p->shift);
     return rc;
 }
 

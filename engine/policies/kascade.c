@@ -54,8 +54,25 @@ static const struct preset kascade_presets[] = {
     {"script", "ratio=0.1,k_minus_tile_tokens=32", "the released AIME script: k less a tile of 32"},
     {"efficient", "ratio=0.1,round_tokens=128", "the released kernel: k in multiples of 128"},
     {"pooled", "ratio=0.1,pool=all", "the paper's ablation: all heads pooled into one list"},
+    {"pooled_script", "ratio=0.1,k_minus_tile_tokens=32,pool=all", "the ablation as its script ran it"},
     {0},
 };
+
+static int is_anchor(const struct kascade_params *p, int layer)
+{
+    return layer == 0 || layer_list_has(&p->anchors, layer);
+}
+
+static int check_map(const struct kascade_params *p, struct err *e)
+{
+    for (int i = 0; i < p->map.n; i++)
+        if (is_anchor(p, p->map.key[i]))
+            return err_set(e, ERR_USAGE,
+                           "map names layer %d, which is an anchor and reads its own choice; leave it out of "
+                           "the map",
+                           p->map.key[i]);
+    return 0;
+}
 
 static int kascade_resolve(struct policy_spec *s, const struct policy_model *m, struct arena *a,
                            struct err *e)
@@ -73,7 +90,8 @@ static int kascade_resolve(struct policy_spec *s, const struct policy_model *m, 
         s->taken = arena_printf(a, "anchors %s%s, %s", d->kascade_anchors,
                                 with_map ? " and their head map" : "", s->taken);
     }
-    return layer_list_check(&p->anchors, "anchors", m->n_layers, e);
+    int rc = layer_list_check(&p->anchors, "anchors", m->n_layers, e);
+    return rc ? rc : check_map(p, e);
 }
 
 static int kascade_check(const void *params, struct err *e)
@@ -130,11 +148,6 @@ static void kascade_rule(const void *params, struct str *out)
     str_printf(out, ", %s; layer 0 dense, anchors %s, dense prefill",
                p->pool == POOL_ALL ? "one list for all heads" : "per KV head",
                p->anchor_output == OUTPUT_FULL ? "dense" : "scan all keys and read their own choice");
-}
-
-static int is_anchor(const struct kascade_params *p, int layer)
-{
-    return layer == 0 || layer_list_has(&p->anchors, layer);
 }
 
 static void choose(const struct policy *pol, const struct policy_ctx *c, int layer)

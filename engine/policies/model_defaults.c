@@ -25,15 +25,15 @@
     "32:11106600+33:61111101+34:10406001+35:00000000"
 
 static const struct model_defaults known[] = {
-    {"pocket", 8, "2+5+7", "0+1+2+5+6+7", NULL},
-    {"DeepSeek-R1-Distill-Qwen-1.5B", 28, "2+14+23", NULL, NULL},
-    {"DeepSeek-R1-Distill-Qwen-7B", 28, "2+14+22", NULL, NULL},
-    {"DeepSeek-R1-Distill-Qwen-14B", 48, "2+6+42", NULL, NULL},
-    {"DeepSeek-R1-Distill-Llama-8B", 32, "2+8+31", "0+2+8+13+14", LLAMA_8B_MAP},
-    {"Llama-3.1-8B", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP},
-    {"Llama-3.1-8B-Instruct", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP},
-    {"Meta-Llama-3.1-8B-Instruct", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP},
-    {"Qwen3-8B", 36, NULL, "0+2+7+14+23", QWEN3_8B_MAP},
+    {"pocket", 8, "2+5+7", "0+1+2+5+6+7", NULL, 4},
+    {"DeepSeek-R1-Distill-Qwen-1.5B", 28, "2+14+23", NULL, NULL, 0},
+    {"DeepSeek-R1-Distill-Qwen-7B", 28, "2+14+22", NULL, NULL, 0},
+    {"DeepSeek-R1-Distill-Qwen-14B", 48, "2+6+42", NULL, NULL, 0},
+    {"DeepSeek-R1-Distill-Llama-8B", 32, "2+8+31", "0+2+8+13+14", LLAMA_8B_MAP, 0},
+    {"Llama-3.1-8B", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP, 0},
+    {"Llama-3.1-8B-Instruct", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP, 0},
+    {"Meta-Llama-3.1-8B-Instruct", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP, 0},
+    {"Qwen3-8B", 36, NULL, "0+2+7+14+23", QWEN3_8B_MAP, 0},
 };
 enum { N_KNOWN = sizeof known / sizeof *known };
 

@@ -11,6 +11,7 @@ struct model_defaults {
     const char *delta_layers;    /* as a PARAM_INTS option is written; NULL: not published */
     const char *kascade_anchors; /* the same */
     const char *kascade_map;     /* as a PARAM_MAP option is written; NULL: identity */
+    int delta_l_pages;           /* 0: the paper's */
 };
 enum model_default { MODEL_DEFAULT_DELTA, MODEL_DEFAULT_KASCADE };
 

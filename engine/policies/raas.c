@@ -5,10 +5,10 @@
  * The defaults follow the paper's text as far as it is known: each KV head forgets pages for good, prompt
  * pages are pinned, decoded tokens have a fixed budget, and all retained pages are attended. The released
  * code differs, and each difference is an option (docs/policies.md, raas): it pins nothing, stamps new pages
- * 0, only masks pages, and attends to the best of the retained ones. A masked page is stamped like any other,
- * so it returns once the stamps of others are older. Nothing is masked while the context fits the budget, nor
- * on the first decode step. Query heads cannot forget on their own, because K and V are stored per KV head.
- */
+ * 0, only masks pages, and attends to the best of the retained ones. There too a masked page is never stamped
+ * again, and since stamps only grow it does not return; but it stays in memory. Nothing is masked while the
+ * context fits the budget, nor on the first decode step. Query heads cannot forget on their own, because K
+ * and V are stored per KV head. */
 #include <math.h>
 
 #include "engine/policies/policies.h"
@@ -45,7 +45,7 @@ static const struct param raas_params[] = {
      "all retained pages, or the best budget of them"},
     {"new_stamp", PARAM_ENUM, P(new_stamp), "S", 0, 0, stamps, "a new page's stamp: its step, or 0"},
     {"permanent", PARAM_BOOL, P(permanent), "true", 0, 0, NULL,
-     "forgotten pages are gone; false: masked while over budget, they may return"},
+     "forgotten pages are gone; false: they are masked while over budget, and stay in memory"},
     {0},
 };
 #undef P
@@ -221,7 +221,7 @@ static void raas_select(const struct policy *pol, const struct policy_ctx *c, in
         retain(pol, c, layer);
     struct scores pages = policy_page_scores(c, layer, SCORE_KV_MAX, 1);
     int late = p->alpha > 0 && p->softmax_set == SET_SELECTED;
-    int early = p->alpha > 0 ? p->softmax_set == SET_ALL : !p->permanent;
+    int early = p->alpha > 0 && p->softmax_set == SET_ALL;
     if (early)
         stamp(p, c, layer, pages);
     if (!p->permanent)

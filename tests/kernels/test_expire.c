@@ -122,6 +122,8 @@ int main(void)
     dms(&r, 70, 16, 1, 100, DTYPE_F32);
     dms(&r, 70, 16, 0, 0, DTYPE_F32);
     dms(&r, 5, 16, 1, 100, DTYPE_F32);
+    dms(&r, 70, 7, 7, 50, DTYPE_F32); /* a token goes in the step that decides about it */
+    dms(&r, 0, 16, 12, 50, DTYPE_F32);
     dms(&r, 17, 16, 0, 100, DTYPE_F32);
     rig_ran("tokens seen to be expired", expired);
     rig_close(&r);
