@@ -286,7 +286,9 @@ void param_help(const struct param *t, struct str *out)
         str_clear(&kind);
         kind_text(p, &kind);
         str_printf(out, "  %-18s %s", p->name, p->help ? p->help : "");
-        str_printf(out, " (%s; %s%s)\n", kind.data, p->def ? "default " : "no default", p->def ? p->def : "");
+        /* some defaults depend on the model or a file, and the help says so */
+        const char *without = p->help && strstr(p->help, "default") ? "" : "; no default";
+        str_printf(out, " (%s%s%s)\n", kind.data, p->def ? "; default " : without, p->def ? p->def : "");
     }
     str_release(&kind);
 }
