@@ -43,12 +43,13 @@ struct interval stat_clustered(const double *sum, const long *count, size_t n_pr
  * covers at least 95 % for any n, and mostly more. n = 0 or k out of range gives [0, 1]. */
 struct interval stat_clopper_pearson(long k, long n);
 
-/* Mean of values in any unit, its standard error and an interval: Student's t, corrected for skewness by
- * Hall's transformation (1992, J. R. Stat. Soc. B 54:221), so mostly not symmetric. cluster[i] names the
- * group that value i belongs to (problems about one passage); values of one group may resemble each other,
- * groups are independent. NULL: every value is its own. The variance is the cluster-robust one with the
- * factor G/(G-1) for G groups (Liang and Zeger 1986; Miller, arXiv 2411.00640, section 2.2). se and ci are
- * NaN with fewer than two groups; ci also where nothing varies, as spread then says nothing. */
+/* Mean of values in any unit, its standard error and an interval: each end is the farther one of Student's t
+ * and of Hall's transformation for skewness (1992, J. R. Stat. Soc. B 54:221), so mostly not symmetric.
+ * cluster[i] names the group that value i belongs to (problems about one passage); values of one group may
+ * resemble each other, groups are independent. NULL: every value is its own. The variance is the
+ * cluster-robust one with the factor G/(G-1) for G groups (Liang and Zeger 1986; Miller, arXiv 2411.00640,
+ * section 2.2). se and ci are NaN with fewer than two groups; ci also where nothing varies, as spread then
+ * says nothing. */
 struct stat_average {
     double mean, se;
     struct interval ci;
@@ -226,11 +227,11 @@ double stat_frontier_margin(const struct stat_point *a, size_t n_a, const struct
 
 /* ---- resampling */
 
-/* 95 % percentile interval with levels expanded for small n (see the file) of a statistic over `replicates`
- * resamples of n problems. f gets the data and the n indices drawn (0 to n - 1, with repeats); it runs on
- * several threads at once and may return NaN, which is left out. Resample r draws from Philox stream r of the
- * seed, so the result depends on the seed alone. NaN for n < 2 and where more than half of the values are
- * NaN. */
+/* 95 % percentile interval, widened for small n and skewed values (see the file), of a statistic over
+ * `replicates` resamples of n problems. f gets the data and the n indices drawn (0 to n - 1, with repeats);
+ * it runs on several threads at once and may return NaN, which is left out. Resample r draws from Philox
+ * stream r of the seed, so the result depends on the seed alone. NaN for n < 2 and where more than half of
+ * the values are NaN. */
 typedef double (*stat_statistic)(const void *data, const unsigned *pick, size_t n);
 struct interval stat_bootstrap(stat_statistic f, const void *data, size_t n, int replicates, uint64_t seed);
 

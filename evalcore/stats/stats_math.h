@@ -9,5 +9,10 @@ double stat_beta_cdf(double a, double b, double x); /* regularized incomplete be
 double stat_log_choose(double n, double k);
 /* Wilson's interval for a mean of n observations, with z standard errors to either side. */
 struct interval stat_score_interval(double mean, double n, double z);
+/* Hall's transformation (1992, J. R. Stat. Soc. B 54:221) of Student's quantile t: the root x of
+ * x + a x^2/3 + a^2 x^3/27 + a/6 = t, where a is the skewness of the estimate (that of n values / sqrt(n)).
+ * It moves an interval to where a skewed mean is missed most, but the skewness of a few values is itself a
+ * guess, and the end that it draws in misses too often. So it is used to widen other intervals only. */
+double stat_unskew(double t, double a);
 
 #endif

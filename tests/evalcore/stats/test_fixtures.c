@@ -96,6 +96,19 @@ static int fisher_reach(const double *v, int n, double *out)
     return set(out, (double)r.low, (double)r.high);
 }
 
+static double mean_of(const void *data, const unsigned *pick, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += ((const double *)data)[pick[i]];
+    return sum / (double)n;
+}
+
+static int bootstrap(const double *v, int n, double *out)
+{
+    return interval(out, stat_bootstrap(mean_of, v, (size_t)n, 400000, 3));
+}
+
 static size_t read_strata(const double *v, int n, struct stratum *s)
 {
     for (int i = 0; i + 3 < n; i += 4)
@@ -159,8 +172,8 @@ static int cusum(const double *v, int n, double *out)
     return set(out, alarm, fmax(c.low, c.high));
 }
 
-/* Tolerances are relative to results above 1. Those of an optimiser, a bisection of 12 steps and a printed
- * table are wider. */
+/* Tolerances are relative to results above 1. Those of an optimiser, a bisection of 12 steps, resamples at
+ * random and a printed table are wider. */
 static const struct {
     const char *name;
     int (*run)(const double *v, int n, double *out);
@@ -179,6 +192,7 @@ static const struct {
     F(pass_at_k, 1e-11),
     F(majority, 1e-11),
     F(average, 1e-9),
+    F(bootstrap, 1e-2),
     F(clustered, 1e-9),
     F(ecdf, 1e-11),
     F(fisher, 1e-9),
@@ -236,14 +250,6 @@ static void run_row(const char *path, int line, char *text)
 }
 
 /* ---- what is no row */
-
-static double mean_of(const void *data, const unsigned *pick, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += ((const double *)data)[pick[i]];
-    return sum / (double)n;
-}
 
 /* The same bits on any number of threads, and close to Student's interval where that is right. */
 static void test_bootstrap(void)
