@@ -161,17 +161,13 @@ double stat_noninferior_strata(const struct stratum *s, size_t n, double margin)
 
 /* ---- what could be shown at all */
 
-/* Fewest problems, all flipping one way, with an exact two-sided p <= alpha; fewest problems, none of them
- * differing, that show a loss below the margin at alpha (one sample each). -1: no number does. */
+/* Fewest problems, all flipping one way, with an exact two-sided p <= alpha. -1: no number does. */
 long stat_problems_to_differ(double alpha);
-long stat_problems_to_be_within(double alpha, double margin);
 
 /* Could any outcome of all n_tests comparisons (adjusted by Holm at alpha) earn one of them the verdict
- * "lower" or "higher", or "within the margin" without being higher, on so many problems with n_samples of
- * each? For scores that are not 0 or 1 (sign flips) take n_samples 1. With several samples "within" is
- * promised only where an outcome without any difference earns it. */
+ * "lower" or "higher", on so many problems with n_samples of each? For scores that are not 0 or 1 (sign
+ * flips) take n_samples 1. */
 int stat_can_differ(long n_problems, long n_samples, long n_tests, double alpha);
-int stat_can_be_within(long n_problems, long n_samples, long n_tests, double alpha, double margin);
 
 /* Minimum detectable difference: the smallest true loss that a two-sided test at `alpha` finds with 80 %
  * power; NaN when no loss can be shown so reliably. mcnemar, for one sample of each problem: `discordance` is

@@ -51,28 +51,12 @@ double stat_mdd_paired(size_t n, double sd, double alpha)
     return mdd > 1 ? NAN : mdd;
 }
 
-enum { MANY = 999000 }; /* problems; stat_noninferior_binary takes a million */
-
 long stat_problems_to_differ(double alpha)
 {
     for (long n = 1; n < 1100 && alpha > 0; n++) /* 2^-1075 is 0 */
         if (ldexp(1, (int)(1 - n)) <= alpha)
             return n;
     return -1;
-}
-
-long stat_problems_to_be_within(double alpha, double margin)
-{
-    if (!(alpha > 0 && alpha < 1) || !(margin > 0 && margin < 1))
-        return -1;
-    /* No test can be better than (1 - margin)^n (stat_noninferior_binary). From there upwards. */
-    double start = floor(log(alpha) / log1p(-margin));
-    if (start > MANY)
-        return -1;
-    long n = start < 1 ? 1 : (long)start;
-    while (stat_noninferior_binary(0, 0, n, margin) > alpha)
-        n++;
-    return n;
 }
 
 /* The smallest two-sided p: everything right on one side, nothing on the other. There are C(2s, s) ways to
@@ -89,32 +73,4 @@ int stat_can_differ(long n_problems, long n_samples, long n_tests, double alpha)
 {
     return n_problems > 0 && n_samples > 0 && n_tests > 0 &&
            (double)n_tests * least_p(n_problems, n_samples) <= alpha;
-}
-
-/* As many problems gained, none lost, as are still no significant gain among n_tests. */
-static long most_gained(long n_problems, long n_tests, double alpha)
-{
-    long gained = 0;
-    while (gained < n_problems && (double)n_tests * ldexp(1, (int)-gained) > alpha)
-        gained++;
-    return gained;
-}
-
-/* "Higher" goes before "within", so the test in question must stop short of a significant gain. Its adjusted
- * p falls with the number of other tests that are clearer than it in both respects: `others` have gained
- * everything, the rest as much as it has. */
-int stat_can_be_within(long n_problems, long n_samples, long n_tests, double alpha, double margin)
-{
-    if (n_problems < 1 || n_samples < 1 || n_tests < 1 || !(margin > 0 && margin < 1))
-        return 0;
-    if (n_samples > 1)
-        return (double)n_tests * pow(1 - margin, (double)n_problems) <= alpha;
-    double best = (double)n_tests * stat_noninferior_binary(0, n_problems, n_problems, margin);
-    int all_can = stat_can_differ(n_problems, 1, n_tests, alpha) && best <= alpha;
-    for (long others = 0; others < n_tests && (!others || all_can); others++) {
-        long rest = n_tests - others, gained = most_gained(n_problems, rest, alpha);
-        if ((double)rest * stat_noninferior_binary(0, gained, n_problems, margin) <= alpha)
-            return 1;
-    }
-    return 0;
 }
