@@ -3,14 +3,24 @@
 #include <math.h>
 #include <omp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "evalcore/bench/sim.h"
 
 enum { NIGHTS = 2000 };
+const int sim_sizes[SIM_SIZES] = {6, 12, 30, 60, 198, 500};
 
-void sim_stream(const struct sim *s, struct rng *r, int experiment, int night)
+void sim_count(const struct sim *s, int experiment, int nights, sim_night night, const void *what,
+               double sums[SIM_SUMS])
 {
-    rng_init(r, s->seed, (uint64_t)experiment << 32 | (uint32_t)night);
+    double total[SIM_SUMS] = {0};
+#pragma omp parallel for schedule(dynamic, 8) reduction(+ : total)
+    for (int k = 0; k < nights; k++) {
+        struct rng r;
+        rng_init(&r, s->seed, (uint64_t)experiment << 32 | (uint32_t)k);
+        night(&r, what, total);
+    }
+    memcpy(sums, total, sizeof total);
 }
 
 long sim_binomial(struct rng *r, long n, double p)
@@ -58,6 +68,14 @@ void sim_say(const char *format, ...)
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
+    fputc('\n', stderr);
+}
+
+void sim_heading(const char *title, int width)
+{
+    fprintf(stderr, "\n%s\n%-20s", title, "problems");
+    for (int i = 0; i < SIM_SIZES; i++)
+        fprintf(stderr, "%*d", width, sim_sizes[i]);
     fputc('\n', stderr);
 }
 

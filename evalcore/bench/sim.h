@@ -15,8 +15,19 @@ void sim_gate(const struct sim *s);     /* how often the nightly gate errs and h
 void sim_coverage(const struct sim *s); /* how often each interval holds the true value */
 void sim_errors(const struct sim *s);   /* how often each test calls a difference where there is none */
 
-/* `experiment` numbers what is simulated: no two may share a stream. */
-void sim_stream(const struct sim *s, struct rng *r, int experiment, int night);
+/* The one loop of all simulations: draws `nights` nights, on all threads, and adds up what each adds to the
+ * sums. `what` says what is drawn; `experiment` numbers it, and no two may share a number. The sums should be
+ * counts, which come out the same in any order. */
+enum { SIM_SUMS = 4 };
+typedef void (*sim_night)(struct rng *r, const void *what, double sums[SIM_SUMS]);
+void sim_count(const struct sim *s, int experiment, int nights, sim_night night, const void *what,
+               double sums[SIM_SUMS]);
+
+/* Numbers of problems: the columns of the tables of intervals and tests. */
+enum { SIM_SIZES = 6, SIM_PROBLEMS_MAX = 500 };
+extern const int sim_sizes[SIM_SIZES];
+/* A table's title and its heading, with columns of this width. */
+void sim_heading(const char *title, int width);
 
 long sim_binomial(struct rng *r, long n, double p);
 double sim_normal(struct rng *r);

@@ -6,9 +6,7 @@
 #include "evalcore/bench/sim.h"
 #include "evalcore/stats/stats.h"
 
-enum { N_MAX = 500, SHAPES = 5, SAMPLES = 4, REPLICATES = 1000 };
-static const int sizes[] = {6, 12, 30, 60, 198, 500};
-enum { SIZES = sizeof sizes / sizeof *sizes };
+enum { N_MAX = SIM_PROBLEMS_MAX, SHAPES = 5, SAMPLES = 4, REPLICATES = 1000 };
 
 struct drawn {
     struct interval ci;
@@ -145,35 +143,37 @@ static const struct {
                  {"bootstrap", draw_bootstrap, 1}};
 enum { INTERVALS = sizeof intervals / sizeof *intervals };
 
-/* Percent of the samples whose interval holds the truth; samples that give no interval do not count. */
-static double cover(const struct sim *sim, int which, int size, int shape)
+struct column {
+    int interval, n, shape;
+};
+
+static void draw_one(struct rng *r, const void *what, double sums[SIM_SUMS])
 {
-    long held = 0, given = 0;
-    int n = sizes[size], samples = sim->nights * intervals[which].per_night;
+    const struct column *c = what;
+    struct drawn d = intervals[c->interval].draw(r, c->n, c->shape);
+    sums[0] += d.ci.low - 1e-9 <= d.truth && d.truth <= d.ci.high + 1e-9;
+    sums[1] += !isnan(d.ci.low);
+}
+
+/* Percent of the samples whose interval holds the truth; samples that give no interval do not count. */
+static double cover(const struct sim *sim, int interval, int size, int shape)
+{
+    struct column c = {interval, sim_sizes[size], shape};
+    double sums[SIM_SUMS];
+    int samples = sim->nights * intervals[interval].per_night;
     /* nobody waits for the last digits of the largest ones */
-    if (n > 100)
-        samples /= 2;
-#pragma omp parallel for schedule(dynamic, 16) reduction(+ : held, given)
-    for (int k = 0; k < samples; k++) {
-        struct rng r;
-        sim_stream(sim, &r, 1000 + (which * SIZES + size) * SHAPES + shape, k);
-        struct drawn d = intervals[which].draw(&r, n, shape);
-        given += !isnan(d.ci.low);
-        held += d.ci.low - 1e-9 <= d.truth && d.truth <= d.ci.high + 1e-9;
-    }
-    return 100.0 * (double)held / (double)given;
+    sim_count(sim, 1000 + (interval * SIM_SIZES + size) * SHAPES + shape, c.n > 100 ? samples / 2 : samples,
+              draw_one, &c, sums);
+    return 100 * sums[0] / sums[1];
 }
 
 void sim_coverage(const struct sim *sim)
 {
-    sim_say("\ncoverage of the 95 %% intervals in percent: mean over %d shapes of the truth (lowest)",
-            SHAPES);
-    sim_say("%-17s%14d%14d%14d%14d%14d%14d", "problems", sizes[0], sizes[1], sizes[2], sizes[3], sizes[4],
-            sizes[5]);
+    sim_heading("coverage of the 95 % intervals in percent: mean over five shapes of the truth (lowest)", 14);
     for (int which = 0; which < INTERVALS; which++) {
         char line[160];
-        int at = snprintf(line, sizeof line, "%-17s", intervals[which].name);
-        for (int size = 0; size < SIZES; size++) {
+        int at = snprintf(line, sizeof line, "%-20s", intervals[which].name);
+        for (int size = 0; size < SIM_SIZES; size++) {
             double sum = 0, lowest = 100;
             for (int shape = 0; shape < SHAPES; shape++) {
                 double c = cover(sim, which, size, shape);
@@ -182,9 +182,9 @@ void sim_coverage(const struct sim *sim)
             }
             at += snprintf(line + at, sizeof line - (size_t)at, "%7.1f (%4.1f)", sum / SHAPES, lowest);
             sim_print(sim, sum / SHAPES, "%", 95, "coverage of %s, %d problems", intervals[which].name,
-                      sizes[size]);
+                      sim_sizes[size]);
             sim_print(sim, lowest, "%", 0, "coverage of %s, %d problems, lowest of %d shapes",
-                      intervals[which].name, sizes[size], SHAPES);
+                      intervals[which].name, sim_sizes[size], SHAPES);
         }
         sim_say("%s", line);
     }

@@ -5,10 +5,8 @@
 #include "evalcore/bench/sim.h"
 #include "evalcore/stats/stats.h"
 
-enum { N_MAX = 500, SHAPES = 3 };
+enum { N_MAX = SIM_PROBLEMS_MAX, SHAPES = 3 };
 static const double level = 0.05, margin = 0.05;
-static const int sizes[] = {6, 12, 30, 60, 198, 500};
-enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* ---- the data: rates of Beta(1/2, 1/2) before; after, by shape
  *   0  every problem loses the same share of its rate
@@ -146,37 +144,41 @@ static const struct {
              {"null_range", p_null_range, 4, 60}};
 enum { TESTS = sizeof tests / sizeof *tests };
 
+struct column {
+    int test, n, shape;
+};
+
+static void compare_one(struct rng *r, const void *what, double sums[SIM_SUMS])
+{
+    const struct column *c = what;
+    sums[0] += tests[c->test].p(r, c->n, c->shape) <= level;
+}
+
 static double rejected(const struct sim *sim, int test, int size, int shape)
 {
-    long hits = 0;
-    int n = sizes[size], draws = sim->nights * 2 / tests[test].divisor;
-    if (n > 100)
+    struct column c = {test, sim_sizes[size], shape};
+    double sums[SIM_SUMS];
+    int draws = sim->nights * 2 / tests[test].divisor;
+    if (c.n > 100)
         draws /= 2;
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : hits)
-    for (int k = 0; k < draws; k++) {
-        struct rng r;
-        sim_stream(sim, &r, 2000 + (test * SIZES + size) * SHAPES + shape, k);
-        hits += tests[test].p(&r, n, shape) <= level;
-    }
-    return 100.0 * (double)hits / draws;
+    sim_count(sim, 2000 + (test * SIM_SIZES + size) * SHAPES + shape, draws, compare_one, &c, sums);
+    return 100 * sums[0] / draws;
 }
 
 void sim_errors(const struct sim *sim)
 {
-    sim_say("\nwhat the tests call at 5 %% although it is not so, in percent: the highest of %d shapes",
-            SHAPES);
-    sim_say("%-20s%10d%10d%10d%10d%10d%10d", "problems", sizes[0], sizes[1], sizes[2], sizes[3], sizes[4],
-            sizes[5]);
+    sim_heading("what the tests call at 5 % although it is not so, in percent: the highest of three shapes",
+                10);
     for (int test = 0; test < TESTS; test++) {
         char line[160];
         int at = snprintf(line, sizeof line, "%-20s", tests[test].name);
-        for (int size = 0; size < SIZES && sizes[size] <= tests[test].largest; size++) {
+        for (int size = 0; size < SIM_SIZES && sim_sizes[size] <= tests[test].largest; size++) {
             double worst = 0;
             for (int shape = 0; shape < SHAPES; shape++)
                 worst = fmax(worst, rejected(sim, test, size, shape));
             at += snprintf(line + at, sizeof line - (size_t)at, "%10.1f", worst);
             sim_print(sim, worst, "%", 100 * level, "error of %s, %d problems, highest of %d shapes",
-                      tests[test].name, sizes[size], SHAPES);
+                      tests[test].name, sim_sizes[size], SHAPES);
         }
         sim_say("%s", line);
     }

@@ -89,26 +89,38 @@ static void print_figure(const struct sim *sim, const struct scene *scene, doubl
     sim_print(sim, value, unit, target, "gate, %d problems, %s: %s", scene->problems, scene->name, what);
 }
 
-/* Every night has problems and a baseline of its own, so these are averages over both. */
+enum { FAILS, PASSES, SAMPLES };
+
+static void count_night(struct rng *r, const struct problems *p, double sums[SIM_SUMS])
+{
+    int used;
+    enum stat_decision d = run_night(r, p, &used);
+    sums[FAILS] += d == STAT_REGRESSION;
+    sums[PASSES] += d == STAT_WITHIN;
+    sums[SAMPLES] += used;
+}
+
+/* Every night has problems and a baseline of its own, so the sums are averages over both. */
+static void new_night(struct rng *r, const void *scene, double sums[SIM_SUMS])
+{
+    struct problems p;
+    draw_problems(r, scene, &p);
+    count_night(r, &p, sums);
+}
+
+static void frozen_night(struct rng *r, const void *problems, double sums[SIM_SUMS])
+{
+    count_night(r, problems, sums);
+}
+
 static void run_scene(const struct sim *sim, int at)
 {
     const struct scene *scene = &scenes[at];
-    long fails = 0, passes = 0, samples = 0;
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : fails, passes, samples)
-    for (int night = 0; night < sim->nights; night++) {
-        struct rng r;
-        struct problems p;
-        int used;
-        sim_stream(sim, &r, 1 + at, night);
-        draw_problems(&r, scene, &p);
-        enum stat_decision d = run_night(&r, &p, &used);
-        fails += d == STAT_REGRESSION;
-        passes += d == STAT_WITHIN;
-        samples += used;
-    }
+    double sums[SIM_SUMS];
+    sim_count(sim, 1 + at, sim->nights, new_night, scene, sums);
     double share = 100.0 / sim->nights;
-    double fail = share * (double)fails, pass = share * (double)passes, none = 100 - fail - pass;
-    double mean = (double)samples / sim->nights;
+    double fail = share * sums[FAILS], pass = share * sums[PASSES], none = 100 - fail - pass;
+    double mean = sums[SAMPLES] / sim->nights;
     sim_say("%8d  %-31s %10.1f %10.1f %10.1f %10.1f", scene->problems, scene->name, fail, pass, fmax(0, none),
             mean);
     print_figure(sim, scene, fail, "%", scene->fails, "called a regression");
@@ -122,16 +134,14 @@ static void run_frozen(const struct sim *sim)
 {
     int nights = sim->nights < FROZEN_NIGHTS ? sim->nights : FROZEN_NIGHTS;
     double rate[FROZEN];
-#pragma omp parallel for schedule(dynamic, 1)
     for (int k = 0; k < FROZEN; k++) {
         struct rng r;
         struct problems p;
-        int used, fails = 0;
-        sim_stream(sim, &r, 100, k);
+        double sums[SIM_SUMS];
+        rng_init(&r, sim->seed, (uint64_t)(100 + k) << 32);
         draw_problems(&r, &scenes[0], &p);
-        for (int night = 0; night < nights; night++)
-            fails += run_night(&r, &p, &used) == STAT_REGRESSION;
-        rate[k] = 100.0 * fails / nights;
+        sim_count(sim, 200 + k, nights, frozen_night, &p, sums);
+        rate[k] = 100 * sums[FAILS] / nights;
     }
     double mean = stat_mean(rate, FROZEN);
     stat_sort(rate, FROZEN);
