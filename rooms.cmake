@@ -70,7 +70,6 @@ set(rooms
   "evalcore/svg            | svg.h                                      |"
   "evalcore/store          | run.h grades.h completion_json.h curve_json.h job_key.h journal.h keymap.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
-  "evalcore/bench          | bench.h                                    | evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
   "evalcore/report/data    | report_data.h report_budget.h report_curve.h report_group.h report_longbench.h report_merge.h report_ruler.h report_frontier.h report_steps.h report_match.h report_papers.h | evalcore/store evalcore/stats engine/policies"
   "evalcore/report/csv     | report_csv.h                               | evalcore/report/data evalcore/store"
   "evalcore/report/doc     | report_doc.h                               | evalcore/svg"
@@ -83,6 +82,7 @@ set(rooms
   "evalcore/completion     | completion.h                               | evalcore/fetch evalcore/cli engine engine/policies tasks"
   "evalcore/sweep          | sweep_local.h sweep_workers.h sweep_options.h | evalcore/plan evalcore/store evalcore/cli"
   "evalcore/gate           | gate.h                                     | evalcore/sweep evalcore/plan evalcore/report/doc evalcore/store evalcore/stats evalcore/svg evalcore/runfile evalcore/cli engine engine/policies tasks answer_check"
+  "evalcore/bench          | bench.h                                    | evalcore/gate evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
   "evalcore/commands       | commands.h                                 | evalcore/gate evalcore/sweep evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/completion evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
   "evalcore                |                                            | evalcore/commands evalcore/completion evalcore/cli")
 

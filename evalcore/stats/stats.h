@@ -186,8 +186,8 @@ void stat_holm(const double *p, size_t n, double *adjusted);
 void stat_benjamini_hochberg(const double *p, size_t n, double *adjusted);
 
 /* The gate's looks at `samples` answers to each problem, and the decision after each: a lower tail of
- * stat_stratified up to fail_p is a regression; stat_noninferior_strata below 1 - pass_level rules the margin
- * out; with neither the next look follows. `kveval bench stats` simulates just this. */
+ * stat_stratified, adjusted over the settings, up to fail_p is a regression; stat_noninferior_strata below
+ * 1 - pass_level rules the margin out; with neither the next look follows. NaN decides nothing. */
 struct stat_look {
     int samples;
     double fail_p, pass_level;
@@ -195,10 +195,7 @@ struct stat_look {
 enum { STAT_LOOKS = 3 };
 extern const struct stat_look stat_looks[STAT_LOOKS];
 enum stat_decision { STAT_UNDECIDED, STAT_REGRESSION, STAT_WITHIN };
-/* The rule alone, for p values that were adjusted or come from other tests; NaN decides nothing. */
 enum stat_decision stat_look_rule(const struct stat_look *look, double lower, double loss);
-enum stat_decision stat_look_decide(const struct stat_look *look, const struct stratum *s, size_t n,
-                                    double margin);
 
 /* Tabular CUSUM (Page 1954; Montgomery, Statistical Quality Control, section 9.1) of nightly values in
  * standard errors: k is half the shift to be found, h the limit (0.5 and 4 or 5 are usual), low and high

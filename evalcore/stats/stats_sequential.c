@@ -15,12 +15,6 @@ enum stat_decision stat_look_rule(const struct stat_look *look, double lower, do
     return loss < 1 - look->pass_level ? STAT_WITHIN : STAT_UNDECIDED;
 }
 
-enum stat_decision stat_look_decide(const struct stat_look *look, const struct stratum *s, size_t n,
-                                    double margin)
-{
-    return stat_look_rule(look, stat_stratified(s, n).lower, stat_noninferior_strata(s, n, margin));
-}
-
 int stat_cusum_add(struct stat_cusum *c, double z)
 {
     if (isnan(z))

@@ -271,24 +271,18 @@ static void test_bootstrap(void)
     CHECK(isnan(stat_bootstrap(mean_of, v, 1, 100, 7).low));
 }
 
-/* The gate's decision: a clear loss, none at all, and too little to know; the boundaries of the looks. */
+/* The boundaries of the gate's looks: a level that is met is a regression, the margin must be ruled out by
+ * more than its own, and nothing is never a pass. */
 static void test_looks(void)
 {
-    struct stratum lost[30], same[30], few[4];
-    for (int i = 0; i < 30; i++) {
-        lost[i] = (struct stratum){48, 64, 1, 4};
-        same[i] = (struct stratum){64, 64, 16, 16};
-    }
-    for (int i = 0; i < 4; i++)
-        few[i] = (struct stratum){32, 64, 2, 4};
-    CHECK_INT(stat_look_decide(&stat_looks[0], lost, 30, 0.05), STAT_REGRESSION);
-    CHECK_INT(stat_look_decide(&stat_looks[2], same, 30, 0.05), STAT_WITHIN);
-    CHECK_INT(stat_look_decide(&stat_looks[0], few, 4, 0.05), STAT_UNDECIDED);
-    CHECK_INT(stat_look_decide(&stat_looks[0], few, 0, 0.05), STAT_UNDECIDED); /* nothing is never a pass */
-    static const double fail_p[] = {0.0006, 0.015, 0.045};
+    static const double fail_p[] = {0.0006, 0.015, 0.045}, pass_p[] = {0.02, 0.02, 0.05};
     for (int i = 0; i < STAT_LOOKS; i++) {
-        CHECK_INT(stat_looks[i].samples, 4 << i);
-        CHECK_NEAR(stat_looks[i].fail_p, fail_p[i], 0);
+        const struct stat_look *look = &stat_looks[i];
+        CHECK_INT(look->samples, 4 << i);
+        CHECK_INT(stat_look_rule(look, fail_p[i], 0), STAT_REGRESSION);
+        CHECK_INT(stat_look_rule(look, fail_p[i] + 1e-9, pass_p[i] - 1e-9), STAT_WITHIN);
+        CHECK_INT(stat_look_rule(look, fail_p[i] + 1e-9, pass_p[i] + 1e-9), STAT_UNDECIDED);
+        CHECK_INT(stat_look_rule(look, NAN, NAN), STAT_UNDECIDED);
     }
 }
 
