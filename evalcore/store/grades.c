@@ -6,7 +6,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
-#include "evalcore/base/line_blocks.h"
+#include "evalcore/store/line_blocks.h"
 #include "tasks/task.h"
 
 static void book_path(struct str *out, const char *dir, const char *version)

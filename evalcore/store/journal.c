@@ -14,7 +14,7 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
-#include "evalcore/base/line_blocks.h"
+#include "evalcore/store/line_blocks.h"
 
 static const char ids_mark[] = ",\"ids\":[", text_mark[] = "],\"text\":", crc_mark[] = ",\"crc\":\"";
 enum { CRC_TAIL = 8 + 8 + 2, FILES_PER_SECOND = 1000 }; /* ,"crc":"xxxxxxxx"} */

@@ -1,5 +1,5 @@
-#ifndef EVALCORE_BASE_LINE_BLOCKS_H
-#define EVALCORE_BASE_LINE_BLOCKS_H
+#ifndef EVALCORE_STORE_LINE_BLOCKS_H
+#define EVALCORE_STORE_LINE_BLOCKS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Blocks of whole lines (contract: line_blocks.h). */
-#include "evalcore/base/line_blocks.h"
+#include "evalcore/store/line_blocks.h"
 
 #include <errno.h>
 #include <fcntl.h>
