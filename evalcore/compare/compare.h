@@ -67,9 +67,9 @@ void compare_release(struct comparison *c);
 /* "B solves 4.2 points fewer [...]": in words, in the arena. */
 const char *compare_verdict(struct comparison *c);
 
-/* As text for a terminal of `columns` characters, with at most n_flips flipped problems (negative: all). */
+/* As text for a terminal of `columns` characters, with at most n_flips flipped problems (negative: all).
+ * Completions of restricted tasks (run_task_is_restricted) are left out here and below. */
 int compare_text(struct str *out, struct comparison *c, int columns, int n_flips, struct err *e);
-/* For files: completions of restricted tasks (tasks/task.h) are left out. */
 int compare_doc(struct doc *d, struct comparison *c, int n_flips, struct err *e);
 int compare_json(struct str *out, struct comparison *c, int n_flips, struct err *e);
 

@@ -1,5 +1,5 @@
-/* A comparison as a document, for markdown and HTML, and as JSON. Completions in files are cut to their ends,
- * and those of restricted tasks are left out: a file may be passed on. */
+/* A comparison as a document, for markdown and HTML, and as JSON. Completions are cut to their ends: a file
+ * may be passed on. */
 #include <math.h>
 #include <string.h>
 
@@ -9,14 +9,9 @@
 enum { SHOWN_BYTES = 4000 };
 
 /* The end of a completion, from a whole character on. */
-static const char *end_of(const struct comparison *c, const struct flip *f, const struct answer *x, size_t *n)
+static const char *end_of(const struct answer *x, size_t *n)
 {
     size_t from = x->text.len > SHOWN_BYTES ? x->text.len - SHOWN_BYTES : 0;
-    if (flip_is_restricted(c, f)) {
-        static const char withheld[] = "[withheld: the data set's authors ask that no example be published]";
-        *n = sizeof withheld - 1;
-        return withheld;
-    }
     while (from < x->text.len && ((unsigned char)x->text.data[from] & 0xC0) == 0x80)
         from++;
     *n = x->text.len - from;
@@ -126,7 +121,7 @@ static int add_flip(struct doc *d, struct comparison *c, const struct flip *f, s
         size_t n;
         rc = flip_answer(c, f, i, &x[i], e);
         if (!rc) {
-            const char *text = end_of(c, f, &x[i], &n);
+            const char *text = end_of(&x[i], &n);
             str_add_utf8(&shown, text, n);
             doc_literal(d,
                         arena_printf(d->arena, "%s: %s, %d tokens, answer read: %s", i ? "B" : "A",
@@ -229,7 +224,7 @@ static int flip_json(json_t *list, struct comparison *c, const struct flip *f, s
         size_t n;
         rc = flip_answer(c, f, i, &x, e);
         if (!rc) {
-            const char *text = end_of(c, f, &x, &n);
+            const char *text = end_of(&x, &n);
             json_object_set_new(o, i ? "b" : "a",
                                 json_pack("{s:s, s:i, s:i, s:o, s:o, s:o}", "verdict", x.verdict, "sample",
                                           x.rec->sample, "tokens", x.rec->tokens, "answer",

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "evalcore/compare/compare_parts.h"
-#include "tasks/task.h"
 
 const struct run_problem *flip_problem(const struct comparison *c, const struct flip *f)
 {
@@ -13,12 +12,6 @@ const struct run_problem *flip_problem(const struct comparison *c, const struct 
 const char *flip_task(const struct comparison *c, const struct flip *f)
 {
     return c->b->run->cells[c->cells[f->cells].b].task->label;
-}
-
-int flip_is_restricted(const struct comparison *c, const struct flip *f)
-{
-    const struct task_ops *ops = task_find(c->b->run->cells[c->cells[f->cells].b].task->name);
-    return ops ? ops->is_restricted : !flip_problem(c, f)->prompt;
 }
 
 /* Of several samples the first that did what most of them did. */
@@ -39,7 +32,10 @@ int flip_answer(const struct comparison *c, const struct flip *f, int is_b, stru
         return err_set(e, ERR_FORMAT, "%s has no answer to problem %s", r->dir, flip_problem(c, f)->id);
     out->verdict = verdict_name(out->rec->verdict);
     out->form = *out->rec->pred_form ? out->rec->pred_form : "(none)";
-    return run_text(r, out->rec, &out->text, e);
+    if (!run_task_is_restricted(cell->task))
+        return run_text(r, out->rec, &out->text, e);
+    str_puts(&out->text, RUN_TEXT_WITHHELD);
+    return 0;
 }
 
 int flips_shown(const struct comparison *c, int most)

@@ -26,13 +26,12 @@ const char *compare_settings_verdict(struct comparison *c);
 struct answer {
     const struct record *rec;
     const char *verdict, *form;
-    struct str text; /* the completion */
+    struct str text; /* the completion, or a sentence that it is withheld */
 };
 int flip_answer(const struct comparison *c, const struct flip *f, int is_b, struct answer *out,
                 struct err *e);
 const struct run_problem *flip_problem(const struct comparison *c, const struct flip *f);
 const char *flip_task(const struct comparison *c, const struct flip *f);
-int flip_is_restricted(const struct comparison *c, const struct flip *f);
 /* How many flips to show. */
 int flips_shown(const struct comparison *c, int most);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "evalcore/base/hash.h"
-#include "tasks/task.h"
 
 enum { NAME_BYTES = 200 };
 
@@ -93,13 +92,9 @@ int export_samples(const struct cell *c, int i)
     return n;
 }
 
-/* A completion may quote the question. A task that this program does not know is restricted when its prompts
- * were not kept. */
 int export_is_withheld(const struct export *x, const struct cell *c)
 {
-    const struct task_ops *ops = task_find(c->task->name);
-    int is_restricted = ops ? ops->is_restricted : c->task->n_problems && !c->task->problems[0].prompt;
-    return is_restricted && !x->o->with_restricted;
+    return !x->o->with_restricted && run_task_is_restricted(c->task);
 }
 
 int export_completion(struct export *x, const struct cell *c, const struct record *rec, struct str *out,
@@ -109,7 +104,7 @@ int export_completion(struct export *x, const struct cell *c, const struct recor
     if (!export_is_withheld(x, c))
         return run_text(x->run, rec, out, e);
     x->done->withheld++;
-    str_puts(out, "[withheld: the data set's authors ask that no example be published]");
+    str_puts(out, RUN_TEXT_WITHHELD);
     return 0;
 }
 

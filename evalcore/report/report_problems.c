@@ -87,7 +87,7 @@ static int has_scores(const struct cell *c)
 
 static int has_answers(const struct writer *w, const struct run_task *t)
 {
-    return w->level != BY_PROBLEM_ONLY && !transcripts_refused(t);
+    return w->level != BY_PROBLEM_ONLY && !run_task_is_restricted(t);
 }
 
 static void by_sample(struct writer *w, const struct cell *c)
@@ -209,7 +209,7 @@ static void add_cells(struct writer *w)
         str_puts(w->out, ":{\"name\":");
         text(w->out, report_row_name(r, r->cells[i].row));
         str_printf(w->out, ",\"task\":%d,\"samples\":%d", (int)(c->task - r->run->tasks), c->samples);
-        if (r->has_transcripts && !transcripts_refused(c->task))
+        if (r->has_transcripts && !run_task_is_restricted(c->task))
             str_printf(w->out, ",\"folder\":\"%s/%s/\"", TRANSCRIPTS, transcript_folder(r->arena, r->run, i));
         (w->level == BY_SAMPLE ? by_sample : by_problem)(w, c);
         str_putc(w->out, '}');

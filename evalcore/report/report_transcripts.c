@@ -8,14 +8,6 @@
 #include "evalcore/report/doc/report_doc.h"
 #include "evalcore/report/report_parts.h"
 
-int transcripts_refused(const struct run_task *t)
-{
-    for (int p = 0; p < t->n_problems; p++)
-        if (!t->problems[p].prompt) /* run.h: only a restricted task's are left out */
-            return 1;
-    return 0;
-}
-
 /* The number makes it unique; the slug is for readers. */
 const char *transcript_folder(struct arena *a, const struct run *r, int cell)
 {
@@ -110,12 +102,12 @@ int transcripts_write(const char *folder, const struct report *r, struct err *e)
     if (!rc && r->has_transcripts)
         rc = file_mkdirs(dir.data, e);
     for (int t = 0; t < r->run->n_tasks && r->has_transcripts; t++)
-        if (transcripts_refused(&r->run->tasks[t]))
+        if (run_task_is_restricted(&r->run->tasks[t]))
             log_info(
                 "no transcripts of %s: its authors ask that no example be published; kveval show prints them",
                 r->run->tasks[t].label);
     for (int i = 0; i < r->run->n_cells && !rc && r->has_transcripts; i++)
-        if (!r->run->cells[i].task->is_text && !transcripts_refused(r->run->cells[i].task))
+        if (!r->run->cells[i].task->is_text && !run_task_is_restricted(r->run->cells[i].task))
             rc = write_cell(dir.data, r, i, e);
     str_release(&dir);
     return rc;

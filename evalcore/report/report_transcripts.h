@@ -4,11 +4,10 @@
 #include "evalcore/report/data/report_data.h"
 
 /* Transcripts: beside the page, transcripts/CELL/PROBLEM.html with the prompt, the reference answers, and
- * each completion with its verdict. Only on demand, for they hold the texts of problems. */
+ * each completion with its verdict. Only on demand, for they hold the texts of problems; restricted tasks
+ * (run_task_is_restricted) have none. */
 #define TRANSCRIPTS "transcripts"
 
-/* Is the task one whose authors ask that no example be published (tasks/task.h)? Then it has none. */
-int transcripts_refused(const struct run_task *t);
 /* Names of a cell's folder and of a problem's file: letters, digits, '-', '_' and '.', whatever the ids hold;
  * no two are the same. In the arena. */
 const char *transcript_folder(struct arena *a, const struct run *r, int cell);

@@ -284,6 +284,15 @@ void run_release(struct run *r)
     memset(r, 0, sizeof *r);
 }
 
+int run_task_is_restricted(const struct run_task *t)
+{
+    const struct task_ops *ops = task_find(t->name);
+    int is_restricted = ops && ops->is_restricted;
+    for (int i = 0; i < t->n_problems && !is_restricted; i++)
+        is_restricted = !t->problems[i].prompt;
+    return is_restricted;
+}
+
 int run_find_cell(const struct run *r, const char *name, struct err *e)
 {
     int found = -1, n = 0;

@@ -57,6 +57,13 @@ struct run_task {
     int n_original; /* before --limit and --sample-ids */
 };
 
+/* Do its authors ask that no example be published (tasks/task.h)? Then its completions, which may quote the
+ * question, enter neither a file nor the output of a command, unless the user asks for these texts; the
+ * sentence stands in their place. Ids, option orders, letters and verdicts are no texts of problems and stay.
+ * A task with a prompt that was not kept counts as one, so that an unknown one is safe. */
+int run_task_is_restricted(const struct run_task *t);
+#define RUN_TEXT_WITHHELD "[withheld: the data set's authors ask that no example be published]"
+
 struct record {                /* one completion */
     int problem, sample;       /* index into task->problems; 0.. */
     const char *key;           /* job key, 32 hex digits */

@@ -151,6 +151,17 @@ grep -q '^kveval: the texts of 3 completions are withheld' stderr.txt || fail "e
 run 0 export gpqa --format inspect -o lm/logs --force --restricted-texts
 [ ! -s stderr.txt ] || fail "export said: $(cat stderr.txt)"
 grep -rq withheld lm/logs && fail "texts are withheld in spite of --restricted-texts"
+# So does a comparison, in files and on standard output, which may be a log: with other verdicts its problems flip.
+rm -rf flipped
+cp -r gpqa flipped
+sed -i 's/"score":[0-9.]*,/"score":1.0,/; s/"verdict":"[a-z]*"/"verdict":"correct"/' flipped/grades/*.jsonl
+for form in '' --md --json; do
+    run 0 compare gpqa:gpqa_diamond flipped:gpqa_diamond --flips -1 $form
+    grep -q recTwo stdout.txt || fail "compare $form flips nothing: $(cat stdout.txt)"
+    grep -q 'withheld: the data set' stdout.txt || fail "compare $form shows completions of GPQA: $(cat stdout.txt)"
+done
+run 0 compare gpqa:aime24 flipped:aime24 --flips -1
+grep -q a24-1 stdout.txt && ! grep -q withheld stdout.txt || fail "compare withholds AIME: $(cat stdout.txt)"
 # It depends neither on the other records nor on their sequence.
 { head -n 1 data/gpqa/gpqa_diamond.csv; tail -n 1 data/gpqa/gpqa_diamond.csv; sed -n 4p data/gpqa/gpqa_diamond.csv; } >two.csv
 mv two.csv data/gpqa/gpqa_diamond.csv

@@ -181,6 +181,27 @@ static void grades(void)
     str_release(&book);
 }
 
+/* Reports, exports and comparisons asked in three ways, which differed where a prompt was not kept. */
+static void restricted(void)
+{
+    static const struct {
+        const char *task, *first, *second; /* prompts */
+        int is_restricted;
+    } rows[] = {
+        {"relay", "a", "b", 0},
+        {"gpqa_diamond", NULL, NULL, 1},
+        {"gpqa_diamond", "a", "b", 1},
+        {"of_a_newer_version", "a", "b", 0},
+        {"of_a_newer_version", NULL, NULL, 1},
+        {"relay", "a", NULL, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct run_problem p[] = {{.prompt = rows[i].first}, {.prompt = rows[i].second}};
+        struct run_task t = {.name = rows[i].task, .problems = p, .n_problems = 2};
+        CHECK_INT(run_task_is_restricted(&t), rows[i].is_restricted);
+    }
+}
+
 static void refusals(void)
 {
     struct run r;
@@ -251,6 +272,7 @@ int main(void)
     loads();
     loads_ungraded();
     grades();
+    restricted();
     refusals();
     texts();
     return check_done();
