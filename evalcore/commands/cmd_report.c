@@ -77,7 +77,8 @@ static int write_report(const struct run *r, const struct report_flags *o, struc
 {
     struct run old = {0};
     struct str folder = {0};
-    int rc = o->against ? run_load(&old, o->against, e) : 0;
+    int rc =
+        o->against ? run_load_with(&old, o->against, &(struct run_options){.zh_dict = o->zh_dict}, e) : 0;
     file_join(&folder, r->dir, "report");
     if (!rc)
         rc = report_write_with(r,

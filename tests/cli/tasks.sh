@@ -121,6 +121,13 @@ grep -q segmenter=jieba zh/report/report.md || fail "the report changed its segm
 sed -i 's/"jieba"/"char"/' zh/grades/*.jsonl
 run 0 report zh --zh-dict "$source_dir/tests/answer_check/chinese/zh_dict"
 same kept.jsonl "$(ls zh/grades/*.jsonl)"
+# The option held for one of the two runs only (shows where python3-jieba is not installed).
+rm -rf zh_old
+cp -r zh zh_old
+rm -r zh_old/grades
+run 0 report zh --against zh_old --zh-dict "$source_dir/tests/answer_check/chinese/zh_dict"
+[ "$(wc -l <zh/report/against.csv)" = 2 ] || fail "nothing is compared: $(cat zh/report/against.csv)"
+grep -q grader zh/report/against.csv && fail "the other run has another segmenter: $(cat zh/report/against.csv)"
 refuse 2 "jieba's dictionary: cannot read nowhere/dict.txt: No such file or directory" report zh --zh-dict nowhere
 refuse 2 "jieba's dictionary: cannot read nowhere/dict.txt: No such file or directory" score zh --zh-dict nowhere
 
