@@ -1,83 +1,30 @@
 /* Exports of a run folder made by hand, with hostile names and texts: each row of export.test looks at one
  * value of one file. */
-#include "evalcore/base/file.h"
 #include "evalcore/export/export.h"
-#include "evalcore/store/job_key.h"
-#include "evalcore/store/journal.h"
 #include "evalcore/store/run.h"
 #include "tests/cases.h"
-
-static const char *const identity = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
-
-static void write_text(const char *path, const char *text)
-{
-    struct err e = {0};
-    CHECK_INT(file_write_atomic(path, text, strlen(text), &e), 0);
-}
-
-static json_t *cell(const char *id, int task, int samples)
-{
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:{s:s, s:i, s:[i, i]}, s:{s:i, s:[], s:i}, s:s, s:s, s:i, "
-        "s:i, s:i, s:i, s:f, s:s, s:s, s:s, s:s, s:s, s:s}",
-        "id", id, "label", "up/../\"as\"", "policy_label", "up/../\"as\"", "model", "../m", "policy", "quest",
-        "preset", "", "params", "name", "quest", "k_pages", 8, "layers", 2, 5, "settings", "seed", 7, "stop",
-        "top_k", 0, "settings_label", "", "identity", identity, "samples", samples, "task", task, "baseline",
-        0, "max_new_tokens", 100, "temperature", 0.5, "k_pages", "8", "l_pages", "", "budget_tokens", "",
-        "budget_rule", "rule", "budget_key", "k_pages", "budget", "8");
-}
-
-static json_t *task(const char *name, const char *label, const char *file)
-{
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:{}}", "name", name, "label", label,
-                     "version", "1", "metric", "accuracy", "source", "x", "file", file, "original", 30,
-                     "chat", "pocket", "options");
-}
+#include "tests/evalcore/run_folder.h"
 
 static void write_folder(void)
 {
-    struct err e = {0};
-    file_remove_tree("folder", &e);
-    CHECK_INT(file_mkdirs("folder/problems", &e), 0);
-    write_text("folder/problems/p.jsonl",
-               "{\"id\":\"o,\\\"ne\",\"prompt_sha256\":\"s1\",\"prompt_tokens\":5,\"golds\":[\"42\",\"=1\"],"
-               "\"prompt\":\"what\\u0000?\"}\n"
-               "{\"id\":\"two\",\"prompt_sha256\":\"s2\",\"prompt_tokens\":6,\"golds\":[\"7\"],"
-               "\"thinking_open\":true,\"max_new_tokens\":9,\"stop\":\"\\n\",\"prompt\":\"<b>\"}\n");
+    folder_problems("\"id\":\"o,\\\"ne\",\"golds\":[\"42\",\"=1\"],\"prompt\":\"what\\u0000?\"");
     write_text("folder/problems/g.jsonl",
                "{\"id\":\"rec\",\"prompt_sha256\":\"s3\",\"prompt_tokens\":5,\"golds\":[\"B\"],"
                "\"n_options\":4,\"option_order\":\"BADC\"}\n");
-    write_text("folder/manifest.json", "{\"program\":\"kveval\",\"created\":\"2026-01-30T00:00:00Z\","
-                                       "\"updated\":\"2026-01-31T12:00:00Z\"}");
-    json_t *o =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:[o, o, o], s:[o, o, o]}", "version", "0",
-                  "model", "../m", "weights", "w", "numerics", "n", "device", "d", "baseline", "", "limit", 2,
-                  "max_context", 4096, "tasks", task("relay", "a/b", "problems/p.jsonl"),
-                  task("relay", "a:b", "problems/p.jsonl"), task("gpqa_diamond", "gpqa", "problems/g.jsonl"),
-                  "cells", cell("cell-1", 0, 2), cell("cell-2", 1, 1), cell("cell-3", 2, 1));
-    char *text = json_dumps(o, 0);
-    write_text("folder/config.resolved.json", text);
-    free(text);
-    json_decref(o);
+    const char *hostile = "up/../\"as\"";
+    folder_config(json_pack("[o, o, o]", folder_task("relay", "a/b", "problems/p.jsonl"),
+                            folder_task("relay", "a:b", "problems/p.jsonl"),
+                            folder_task("gpqa_diamond", "gpqa", "problems/g.jsonl")),
+                  json_pack("[o, o, o]", folder_cell("cell-1", hostile, 0, 2),
+                            folder_cell("cell-2", hostile, 1, 1), folder_cell("cell-3", hostile, 2, 1)));
 }
 
 static void add(struct journal *j, const char *problem, const char *sha, int sample, const char *finish,
                 const char *text, size_t n)
 {
-    struct job_inputs in = {.identity = identity, .prompt_sha256 = sha, .problem = problem, .sample = sample};
-    int32_t ids[2] = {1, 2};
-    char key[JOB_KEY_HEX + 1];
-    struct err e = {0};
-    if (!strcmp(problem, "two")) {
-        in.own_max_new = 9;
-        in.own_stop = "\n";
-    }
-    job_key(&in, key);
-    json_t *head = json_pack("{s:s, s:s, s:i, s:i, s:s, s:f, s:f, s:f, s:s}", "key", key, "finish", finish,
-                             "tokens", 2, "prompt_tokens", 5, "ids_sha256", "aa", "kv_reads", 12.5,
-                             "aux_reads", 0.5, "kv_reads_full", 26.0, "error", "it broke");
-    CHECK_INT(journal_add(j, head, ids, 2, text, n, NULL, &e), 0);
-    json_decref(head);
+    const struct folder_job job = {problem, sha, sample, finish, "aa", 2, NULL};
+    static const int32_t ids[2] = {1, 2};
+    folder_add(j, &job, ids, 2, text, n);
 }
 
 static void write_journal(int is_whole)

@@ -165,6 +165,49 @@ static inline void fake_run(struct run *r, const struct fake_options *o)
     r->config = json_pack("{s:s, s:s}", "model", "pocket", "note", "<b>&\"quoted\"</b>");
 }
 
+/* Full attention and quest, with their abilities. */
+#define FAKE_FULL(able)                                                                                      \
+    {                                                                                                        \
+        "full", "full", "{}", "", "", "", "", "", "everything", 1, able                                      \
+    }
+#define FAKE_QUEST(able)                                                                                     \
+    {                                                                                                        \
+        "quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, able     \
+    }
+
+static const struct fake_task fake_relay = {"relay", "relay", "accuracy", 0, 100, 346};
+
+/* Both on the tasks. */
+static inline void fake_two(struct run *r, const struct fake_task *tasks, int n_tasks, int problems,
+                            int samples, double full, double quest)
+{
+    const struct fake_policy policies[] = {FAKE_FULL(full), FAKE_QUEST(quest)};
+    const struct fake_options o = {.policies = policies,
+                                   .n_policies = 2,
+                                   .tasks = tasks,
+                                   .n_tasks = n_tasks,
+                                   .problems = problems,
+                                   .samples = samples,
+                                   .limit = 1400,
+                                   .seed = 7};
+    fake_run(r, &o);
+}
+
+/* Full attention alone, on four problems. */
+static inline void fake_one(struct run *r)
+{
+    const struct fake_policy full = FAKE_FULL(0);
+    const struct fake_options o = {.policies = &full,
+                                   .n_policies = 1,
+                                   .tasks = &fake_relay,
+                                   .n_tasks = 1,
+                                   .problems = 4,
+                                   .samples = 1,
+                                   .limit = 1000,
+                                   .seed = 3};
+    fake_run(r, &o);
+}
+
 static void fake_release(struct run *r)
 {
     json_decref(r->config);

@@ -102,29 +102,10 @@ static void run_case(const struct test_case *c)
 /* A report without figures has neither section nor file, and removes those of an earlier one. */
 static void without_figures(void)
 {
-    static const struct fake_policy full = {.policy = "full",
-                                            .label = "full",
-                                            .params = "{}",
-                                            .k_pages = "",
-                                            .l_pages = "",
-                                            .budget_tokens = "",
-                                            .budget_key = "",
-                                            .budget = "",
-                                            .rule = "everything",
-                                            .density = 1};
-    static const struct fake_task relay = {"relay", "relay", "accuracy", 0, 100, 50};
-    static const struct fake_options o = {.policies = &full,
-                                          .n_policies = 1,
-                                          .tasks = &relay,
-                                          .n_tasks = 1,
-                                          .problems = 4,
-                                          .samples = 1,
-                                          .limit = 1000,
-                                          .seed = 3};
     struct run r;
     struct err e = {0};
     struct str text = {0};
-    fake_run(&r, &o);
+    fake_one(&r);
     set_figures(&r, "{\"model\": \"pocket\"}");
     CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
     CHECK(exists("published.csv"));

@@ -43,39 +43,11 @@ static void check_whole(const char *tex)
 /* Best, as good, and worse by a lot: 40 problems tell the last one apart, 2 tell nothing. */
 static void table(int problems, int samples)
 {
-    static const struct fake_policy policies[] = {{.policy = "full",
-                                                   .label = "full",
-                                                   .params = "{}",
-                                                   .k_pages = "",
-                                                   .l_pages = "",
-                                                   .budget_tokens = "",
-                                                   .budget_key = "",
-                                                   .budget = "",
-                                                   .rule = "everything",
-                                                   .density = 1,
-                                                   .ability = 2},
-                                                  {.policy = "quest",
-                                                   .label = "q_1 {&} k_pages=8",
-                                                   .params = "{}",
-                                                   .k_pages = "8",
-                                                   .l_pages = "",
-                                                   .budget_tokens = "",
-                                                   .budget_key = "k_pages",
-                                                   .budget = "8",
-                                                   .rule = "x",
-                                                   .density = 0.5,
-                                                   .ability = 2},
-                                                  {.policy = "quest",
-                                                   .label = "q_1 {&} k_pages=1",
-                                                   .params = "{}",
-                                                   .k_pages = "1",
-                                                   .l_pages = "",
-                                                   .budget_tokens = "",
-                                                   .budget_key = "k_pages",
-                                                   .budget = "1",
-                                                   .rule = "x",
-                                                   .density = 0.1,
-                                                   .ability = -3}};
+    static const struct fake_policy policies[] = {
+        FAKE_FULL(2),
+        {"quest", "q_1 {&} k_pages=8", "{}", "8", "", "", "k_pages", "8", "x", 0.5, 2},
+        {"quest", "q_1 {&} k_pages=1", "{}", "1", "", "", "k_pages", "1", "x", 0.1, -3},
+    };
     static const struct fake_task tasks[] = {{"relay", "re%lay", "accuracy", 0, 100, 50},
                                              {"lookup", "look\\up", "accuracy", 0, 100, 50}};
     struct run r;

@@ -110,30 +110,12 @@ static void test_weights_of_a_margin(void)
 
 int main(void)
 {
-    static const struct fake_policy full = {.policy = "full",
-                                            .label = "full",
-                                            .params = "{}",
-                                            .k_pages = "",
-                                            .l_pages = "",
-                                            .budget_tokens = "",
-                                            .budget_key = "",
-                                            .budget = "",
-                                            .rule = "everything",
-                                            .density = 1};
-    static const struct fake_task relay = {"relay", "relay", "accuracy", 0, 100, 50};
     struct run r;
     struct err e = {0};
     struct str text = {0};
     log_set_quiet(1);
     open_folder("test_report_ruler");
-    fake_run(&r, &(struct fake_options){.policies = &full,
-                                        .n_policies = 1,
-                                        .tasks = &relay,
-                                        .n_tasks = 1,
-                                        .problems = 4,
-                                        .samples = 1,
-                                        .limit = 1000,
-                                        .seed = 3});
+    fake_one(&r);
     CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
     CHECK(!exists("ruler.csv"));
     fake_release(&r);

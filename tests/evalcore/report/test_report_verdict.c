@@ -28,24 +28,12 @@ static int has_caution(const struct report *r, const char *what)
 /* A setting that read everything on most problems was called as good as full attention without a word. */
 static void test_idle_problems(void)
 {
-    static const struct fake_policy policies[] = {
-        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 4},
-        {"quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, 4},
-    };
     static const struct fake_task tasks[] = {{"relay", "relay", "accuracy", 0, 100, 346},
                                              {"choice", "choice", "accuracy", 0, 100, 20}};
-    const struct fake_options o = {.policies = policies,
-                                   .n_policies = 2,
-                                   .tasks = tasks,
-                                   .n_tasks = 2,
-                                   .problems = 10,
-                                   .samples = 2,
-                                   .limit = 1400,
-                                   .seed = 7};
     struct run r;
     struct report rep;
     struct arena a = {0};
-    fake_run(&r, &o);
+    fake_two(&r, tasks, 2, 10, 2, 4, 4);
     for (int i = 0; i < 20; i++) { /* of choice, the first problem's second sample alone was sparse */
         struct record *k = &((struct record *)r.cells[3].records)[i];
         if (i != 1)
@@ -67,23 +55,10 @@ static void test_idle_problems(void)
 /* Of a baseline that solved nothing of 60 problems every setting was as good. */
 static void test_little_to_lose(void)
 {
-    static const struct fake_policy policies[] = {
-        {"full", "full", "{}", "", "", "", "", "", "everything", 1, -20},
-        {"quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, -20},
-    };
-    static const struct fake_task task = {"relay", "relay", "accuracy", 0, 100, 346};
-    const struct fake_options o = {.policies = policies,
-                                   .n_policies = 2,
-                                   .tasks = &task,
-                                   .n_tasks = 1,
-                                   .problems = 60,
-                                   .samples = 1,
-                                   .limit = 1400,
-                                   .seed = 7};
     struct run r;
     struct report rep;
     struct arena a = {0};
-    fake_run(&r, &o);
+    fake_two(&r, &fake_relay, 1, 60, 1, -20, -20);
     report_compute(&rep, &r, &a);
     CHECK(rep.settings[1].pooled.noninferior_holm < 0.05 && rep.settings[1].pooled.mark == MARK_OPEN);
     CHECK_INT(count(report_verdict_sentence(&rep), "0 of 1 setting are as good as full"), 1);
@@ -98,22 +73,10 @@ static void test_missing_task_earns_no_mark(void)
 {
     static const struct fake_task tasks[] = {{"relay", "relay", "accuracy", 0, 100, 346},
                                              {"choice", "choice", "accuracy", 0, 100, 346}};
-    static const struct fake_policy policies[] = {
-        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 4},
-        {"quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, -1},
-    };
-    const struct fake_options o = {.policies = policies,
-                                   .n_policies = 2,
-                                   .tasks = tasks,
-                                   .n_tasks = 2,
-                                   .problems = 30,
-                                   .samples = 1,
-                                   .limit = 1400,
-                                   .seed = 7};
     struct run r;
     struct report rep;
     struct arena a = {0};
-    fake_run(&r, &o);
+    fake_two(&r, tasks, 2, 30, 1, 4, -1);
     report_compute(&rep, &r, &a);
     const struct setting *s = &rep.settings[1];
     CHECK_INT(s->pooled.mark, MARK_LOWER);
@@ -134,29 +97,17 @@ static void test_missing_task_earns_no_mark(void)
 /* With several samples "lower" stood without a word beside an interval that asks another question. */
 static void test_lower_on_these_problems(void)
 {
-    static const struct fake_policy policies[] = {
-        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 4},
-        {"quest", "quest k_pages=8", "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.4, -1},
-    };
-    static const struct fake_task task = {"relay", "relay", "accuracy", 0, 100, 346};
-    struct fake_options o = {.policies = policies,
-                             .n_policies = 2,
-                             .tasks = &task,
-                             .n_tasks = 1,
-                             .problems = 30,
-                             .limit = 1400,
-                             .seed = 7};
-    for (o.samples = 1; o.samples <= 4; o.samples += 3) {
+    for (int samples = 1; samples <= 4; samples += 3) {
         struct run r;
         struct report rep;
         struct arena a = {0};
-        fake_run(&r, &o);
+        fake_two(&r, &fake_relay, 1, 30, samples, 4, -1);
         report_compute(&rep, &r, &a);
         const struct setting *s = &rep.settings[1];
         CHECK_INT(s->pooled.mark, MARK_LOWER);
         CHECK_STR(report_setting_verdict(&rep, s),
-                  o.samples > 1 ? "\xE2\x96\xBC lower on these problems" : "\xE2\x96\xBC lower");
-        CHECK_INT(count(report_verdict_sentence(&rep), "1 is worse on these problems: quest"), o.samples > 1);
+                  samples > 1 ? "\xE2\x96\xBC lower on these problems" : "\xE2\x96\xBC lower");
+        CHECK_INT(count(report_verdict_sentence(&rep), "1 is worse on these problems: quest"), samples > 1);
         arena_release(&a);
         fake_release(&r);
     }
@@ -187,24 +138,11 @@ static double settings_field(const struct report *r, const char *column)
  * over all that the setting had answered. */
 static void test_settings_csv_accuracy(void)
 {
-    static const struct fake_policy policies[] = {
-        {"full", "full", "{}", "", "", "", "", "", "everything", 1, 1},
-        {"quest", "quest k_pages=8", "{}", "8", "", "", "k_pages", "8", "8 pages", 0.4, 0.5},
-    };
-    static const struct fake_task task = {"relay", "relay", "accuracy", 0, 100, 346};
-    const struct fake_options o = {.policies = policies,
-                                   .n_policies = 2,
-                                   .tasks = &task,
-                                   .n_tasks = 1,
-                                   .problems = 20,
-                                   .samples = 1,
-                                   .limit = 1400,
-                                   .seed = 9};
     struct run r;
     struct report rep;
     struct arena a = {0};
     double score = 0, shared = 0, base = 0;
-    fake_run(&r, &o);
+    fake_two(&r, &fake_relay, 1, 20, 1, 1, 0.5);
     r.cells[0].n_records = 7;
     for (int i = 0; i < 20; i++)
         score += r.cells[1].records[i].score;

@@ -1,71 +1,23 @@
 /* Loading a run folder made by hand: which record of a key counts, what is foreign, damaged or missing,
  * grades kept and made anew. */
-#include "evalcore/base/file.h"
-#include "evalcore/plan/cell_identity.h"
 #include "evalcore/store/grades.h"
-#include "evalcore/store/journal.h"
 #include "evalcore/store/run.h"
-#include "tests/check.h"
-
-static const char *const identity = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
-
-static void write_text(const char *path, const char *text)
-{
-    struct err e = {0};
-    CHECK_INT(file_write_atomic(path, text, strlen(text), &e), 0);
-}
-
-static json_t *cell(const char *id, const char *label, int samples)
-{
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:{}, s:{}, s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:s, s:s, s:s, s:s, "
-        "s:s, s:s}",
-        "id", id, "label", label, "policy_label", label, "model", "pocket", "policy", "full", "preset", "",
-        "params", "settings", "settings_label", "", "identity", identity, "samples", samples, "task", 0,
-        "baseline", 0, "max_new_tokens", 100, "temperature", 0.0, "k_pages", "8", "l_pages", "",
-        "budget_tokens", "", "budget_rule", "rule", "budget_key", "k_pages", "budget", "8");
-}
+#include "tests/evalcore/run_folder.h"
 
 /* Two cells with the same identity (an "as" of the same thing): they share jobs. */
 static void write_folder(void)
 {
-    struct err e = {0};
-    file_remove_tree("folder", &e);
-    CHECK_INT(file_mkdirs("folder/problems", &e), 0);
-    write_text("folder/problems/p.jsonl",
-               "{\"id\":\"one\",\"prompt_sha256\":\"s1\",\"prompt_tokens\":5,\"golds\":[\"42\"],"
-               "\"prompt\":\"what?\"}\n"
-               "{\"id\":\"two\",\"prompt_sha256\":\"s2\",\"prompt_tokens\":6,\"golds\":[\"7\"],"
-               "\"thinking_open\":true,\"max_new_tokens\":9,\"stop\":\"\\n\"}\n");
-    write_text("folder/manifest.json", "{\"program\":\"kveval\",\"created\":\"2026-01-31T12:00:00Z\"}");
-    json_t *o = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:[{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:{}}], "
-        "s:[o, o]}",
-        "version", "0", "model", "pocket", "weights", "w", "numerics", "n", "device", "d", "baseline", "full",
-        "limit", 2, "max_context", 4096, "tasks", "name", "relay", "label", "relay", "version", "1", "metric",
-        "accuracy", "source", "x", "file", "problems/p.jsonl", "original", 30, "chat", "pocket", "options",
-        "cells", cell("cell-1", "full", 1), cell("cell-2", "twice", 2));
-    char *text = json_dumps(o, 0);
-    write_text("folder/config.resolved.json", text);
-    free(text);
-    json_decref(o);
+    folder_problems("\"id\":\"one\",\"golds\":[\"42\"],\"prompt\":\"what?\"");
+    folder_config(
+        json_pack("[o]", folder_task("relay", "relay", "problems/p.jsonl")),
+        json_pack("[o, o]", folder_cell("cell-1", "full", 0, 1), folder_cell("cell-2", "twice", 0, 2)));
 }
 
 static void add(struct journal *j, const char *problem, const char *sha, int sample, const char *finish,
                 const char *digest, int tokens, const char *text)
 {
-    struct job_inputs in = {.identity = identity, .prompt_sha256 = sha, .problem = problem, .sample = sample};
-    char key[JOB_KEY_HEX + 1];
-    struct err e = {0};
-    if (!strcmp(problem, "two")) {
-        in.own_max_new = 9;
-        in.own_stop = "\n";
-    }
-    job_key(&in, key);
-    json_t *head = json_pack("{s:s, s:s, s:i, s:s, s:f, s:s}", "key", key, "finish", finish, "tokens", tokens,
-                             "ids_sha256", digest, "kv_reads", 12.5, "error", "it broke");
-    CHECK_INT(journal_add(j, head, NULL, 0, text, strlen(text), NULL, &e), 0);
-    json_decref(head);
+    const struct folder_job job = {problem, sha, sample, finish, digest, tokens, NULL};
+    folder_add(j, &job, NULL, 0, text, strlen(text));
 }
 
 static void write_journals(void)
@@ -218,16 +170,9 @@ static void refusals(void)
 
 static void add_text(struct journal *j, int sample, const char *likelihood)
 {
-    struct job_inputs in = {.identity = identity, .prompt_sha256 = "s1", .problem = "one", .sample = sample};
-    char key[JOB_KEY_HEX + 1];
-    struct err e = {0};
-    job_key(&in, key);
-    json_t *head =
-        json_pack("{s:s, s:s, s:i, s:s}", "key", key, "finish", "length", "tokens", 3, "ids_sha256", "aa");
-    if (likelihood)
-        json_object_set_new(head, "likelihood", json_loads(likelihood, 0, NULL));
-    CHECK_INT(journal_add(j, head, NULL, 0, "abc", 3, NULL, &e), 0);
-    json_decref(head);
+    const struct folder_job job = {
+        "one", "s1", sample, "length", "aa", 3, likelihood ? json_loads(likelihood, 0, NULL) : NULL};
+    folder_add(j, &job, NULL, 0, "abc", 3);
 }
 
 /* The tokens of a text are given, so two of its records can only differ in their likelihood. */
