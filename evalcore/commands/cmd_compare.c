@@ -132,6 +132,7 @@ const struct command cmd_compare = {
     .help = "two cells, policy settings or runs, problem by problem: test, verdict, flipped problems",
     .details = "With DIR, A and B are cells of that run, or policy settings over all their tasks: \"quest "
                "k_pages=8\".\n"
+               "Names can be copied from tables: \"relay, quest k_pages=8\" is the cell of that task.\n"
                "Without, each is a run folder or RUN:CELL; a CELL alone as B is one of A's run. Runs are "
                "compared cell\n"
                "by cell where policy setting, task and generation settings are the same, and policy setting "

@@ -1,41 +1,8 @@
-/* What a side of a comparison names, and what may not differ between the sides. */
+/* What may not differ between the sides of a comparison. */
 #include <string.h>
 
 #include "evalcore/compare/compare_parts.h"
 #include "evalcore/report/data/report_match.h"
-
-static int is_setting(const struct cell *c, const char *name, struct arena *a)
-{
-    const char *row =
-        *c->settings_label ? arena_printf(a, "%s %s", c->policy_label, c->settings_label) : c->policy_label;
-    return !strcmp(c->label, name) || !strcmp(c->policy_label, name) || !strcmp(row, name);
-}
-
-/* A cell's id, a policy setting over all its tasks, or a part of one cell's id. */
-int side_find(struct side *s, struct arena *a, struct err *e)
-{
-    const struct cell *cells = s->run->cells;
-    int n_cells = s->run->n_cells, exact = -1;
-    s->cells = arena_alloc(a, (size_t)(n_cells + 1) * sizeof *s->cells);
-    for (int i = 0; i < n_cells && s->name; i++)
-        if (!strcmp(cells[i].id, s->name))
-            exact = i;
-    for (int i = 0; i < n_cells && exact < 0; i++)
-        if (!cells[i].task->is_text && (!s->name || is_setting(&cells[i], s->name, a)))
-            s->cells[s->n++] = i;
-    if (!s->n && s->name) {
-        int i = exact < 0 ? run_find_cell(s->run, s->name, e) : exact;
-        if (i < 0)
-            return ERR_USAGE;
-        s->cells[s->n++] = i;
-    }
-    if (!s->n || cells[s->cells[0]].task->is_text)
-        return err_set(
-            e, ERR_USAGE,
-            "%s: %s has no answers to compare; texts are compared with their baseline in the report",
-            s->run->dir, s->name ? s->name : "the run");
-    return 0;
-}
 
 struct counts { /* over all pairs of cells */
     int problems, prompts, golds, segmenters, missing;

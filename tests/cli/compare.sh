@@ -75,12 +75,49 @@ grep -Eq '▼|more than chance|is lower|are lower|^all' stdout.txt && fail "one 
 run 0 compare settings changed --allow problems --json
 grep -q '"all":null' stdout.txt || fail "settings were pooled: $(head -c 300 stdout.txt)"
 
+# Every name that a table of the report or of a comparison prints can be copied, also one that the terminal cut. (The
+# papers' table has methods, whose budgets stand in another column.)
+cat >names.json <<'END'
+{"model": "pocket", "max_new_tokens": 20, "tasks": [{"name": "lookup", "problems": 2}, {"name": "relay", "as": "a, \"b\"", "problems": 2}],
+ "policies": ["full", {"name": "quest", "as": "a label of more than forty characters that is cut", "k_pages": 1},
+  {"name": "quest", "as": "two labels that begin with the same forty characters", "k_pages": [2, 3]}], "baseline": "full"}
+END
+rm -rf names warm
+run 0 sweep names.json -o names --quiet
+of_tables() { # the first column of Markdown tables
+    grep '^| ' | cut -d'|' -f2 | sed 's/^ *//; s/ *$//; s/\\//g' | grep -E "^($1)"
+}
+run 0 report names
+grep -oE '^(full|a label|two labels)( ?[^ ]+)*' stdout.txt >printed.txt
+sed '/^## Table as papers/,/^## Health/d' names/report/report.md | of_tables 'full|a label|two labels' >>printed.txt
+tail -n +2 names/report/accuracy.csv | cut -d, -f1 >>printed.txt
+run 0 compare names names --md
+of_tables 'lookup, |a, "b", ' <stdout.txt >>printed.txt
+run 0 compare names names
+grep -oE '^(full|a label|two labels|lookup, |a, "b", )( ?[^ ]+)*' stdout.txt >>printed.txt
+sort -u printed.txt -o printed.txt
+[ "$(wc -l <printed.txt)" -ge 24 ] && [ "$(grep -c '…$' printed.txt)" -ge 5 ] || fail "too few names: $(cat printed.txt)"
+while IFS= read -r name; do
+    said=$("$program" compare names "$name" "$name" 2>&1) ||
+        case $name in
+        *'two labels'*…) [[ $said == *'" may be "'*' k_pages=2" or "'*' k_pages=3"; write the whole name' ]] || echo "$said" ;;
+        *) echo "$said" ;;
+        esac
+done <printed.txt >refused.txt
+[ ! -s refused.txt ] || fail "names that were printed are refused: $(cat refused.txt)"
+run 0 sweep names.json -o warm --quiet --set 'policies=["full"]' --set 'temperature=[0, 0.5]'
+run 0 compare warm 'lookup, full temperature=0' 'lookup, full temperature=0.5'
+refuse 2 'out: no cell or policy setting is named "quest k_page=1"; did you mean "quest k_pages=1"?' compare out full 'quest k_page=1'
+refuse 2 'out: no cell or policy setting is named "nothing"; the settings are full, quest k_pages=1, quest k_pages=1000' compare out full nothing
+run 0 compare out 'lookup, full' 'lookup, quest k_pages=1'
+grep -q '^all' stdout.txt && fail "one pair of cells has a row of all"
+
 # Mistakes.
 refuse 2 "\"nothing\" is neither a run folder nor RUN:CELL; kveval compare DIR A B compares two cells of one run" compare nothing out
 refuse 2 'one side is a whole run and the other a cell; name a cell on both sides, as RUN:CELL' compare out other:full
 refuse 2 '--allow takes problems, prompts, grader or partial, not "all"' compare out other --allow all
-run 2 compare out full nothing
-grep -q '^kveval: out: no cell is named "nothing"; there are pocket.full' stderr.txt || fail "an unknown cell: $(cat stderr.txt)"
+run 2 compare out full pocket
+grep -q '^kveval: out: several cells match "pocket"; these do: pocket.full' stderr.txt || fail "an ambiguous cell: $(cat stderr.txt)"
 
 # Files: markdown, a page and JSON; a file that is there stays; nothing in an answer is live.
 run 0 compare out "$full" "$quest" -o c.md
