@@ -1,72 +1,9 @@
-/* The gate's verdicts on sides made here, written to base files and read back: what passes, what fails, and
- * that nothing which cannot be compared passes. */
+/* The gate's verdicts on sides made here: what passes, what fails, and that nothing which cannot be compared
+ * passes. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "evalcore/base/file.h"
-#include "evalcore/gate/gate.h"
-#include "tests/check.h"
+#include "tests/evalcore/gate/made_side.h"
 
-enum { MOST = 80 };
-
-struct made {                     /* a side with one setting on one task */
-    int problems, samples, right; /* right: of each problem's samples */
-    int cut, unparsed, errors;    /* of each problem's samples; errors in all */
-    double tokens, reads;
-    int is_plain; /* none is cut or unreadable, so samples can be told one by one */
-    const char *setting, *prompt, *gold, *settings, *weights, *facts, *policy;
-};
-
-static void make(struct gate_side *s, const struct made *m, struct arena *a)
-{
-    struct gate_cell *c = arena_alloc(a, sizeof *c);
-    struct gate_problem *p = arena_alloc(a, MOST * sizeof *p);
-    *s = (struct gate_side){.path = "made",
-                            .model = "pocket",
-                            .weights = m->weights ? m->weights : "w",
-                            .numerics = "cpu",
-                            .grader = "g",
-                            .version = "1",
-                            .margin = 5,
-                            .cells = c,
-                            .n_cells = 1};
-    *c = (struct gate_cell){.setting = m->setting ? m->setting : "quest",
-                            .task = "relay",
-                            .policy = m->policy ? m->policy : "{\"k_pages\":16}",
-                            .settings = m->settings ? m->settings : "{\"temperature\":0.6}",
-                            .facts = m->facts ? m->facts : "{\"version\":\"1\"}",
-                            .is_binary = 1,
-                            .n_problems = m->problems,
-                            .problems = p};
-    for (int i = 0; i < m->problems; i++) {
-        double n = m->samples;
-        struct gate_sums *sample = arena_alloc(a, ((size_t)m->samples + 1) * sizeof *sample);
-        for (int k = 0; k < m->samples; k++) { /* right ones are spread evenly */
-            int right = (k + 1) * m->right / m->samples - k * m->right / m->samples;
-            sample[k] =
-                (struct gate_sums){1, right, 0, 0, 0, right, m->tokens, log1p(m->tokens), m->reads, 0, 100};
-        }
-        p[i] = (struct gate_problem){.id = arena_printf(a, "p%d", i),
-                                     .prompt_sha256 = m->prompt ? m->prompt : "0123456789abcdef",
-                                     .gold = m->gold ? m->gold : "00000000000000aa",
-                                     .n = m->samples,
-                                     .sample = m->is_plain ? sample : NULL,
-                                     .all = {.n = m->samples,
-                                             .right = m->right,
-                                             .cut = m->cut,
-                                             .unparsed = m->unparsed,
-                                             .errors = i ? 0 : m->errors,
-                                             .score = m->right,
-                                             .tokens = n * m->tokens,
-                                             .log_tokens = n * log1p(m->tokens),
-                                             .reads = n * m->reads,
-                                             .full = n * 100}};
-    }
-}
-
-#define USUAL .problems = 60, .samples = 4, .right = 4, .tokens = 100, .reads = 30
 static const struct {
     const char *what;
     struct made now;
@@ -117,34 +54,28 @@ static const struct {
 static void verdicts(void)
 {
     const struct made usual = {.problems = 60, .samples = 64, .right = 64, .tokens = 100, .reads = 30};
-    struct gate_limits limits;
-    param_defaults(gate_limit_params, &limits);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct arena a = {0};
-        struct gate_side base, now;
-        struct gate_result r;
-        struct err e = {0};
-        make(&base, &usual, &a);
-        make(&now, &rows[i].now, &a);
-        int rc = gate_decide(&r, &base, &now, &limits, 5, 0, 1, &a, &e);
-        if (rc != rows[i].code || (!rc && r.verdict != rows[i].verdict))
-            fprintf(stderr, "%s: %d %s %s\n", rows[i].what, rc, e.text, rc ? "" : r.words);
+        struct night n;
+        night_make(&n, &usual, &rows[i].now);
+        int rc = night_decide(&n, 5, 0, 1);
+        if (rc != rows[i].code || (!rc && n.r.verdict != rows[i].verdict))
+            fprintf(stderr, "%s: %d %s %s\n", rows[i].what, rc, n.e.text, rc ? "" : n.r.words);
         CHECK_INT(rc, rows[i].code);
-        CHECK(rc ? e.text[0] != 0 : r.verdict == rows[i].verdict);
+        CHECK(rc ? n.e.text[0] != 0 : n.r.verdict == rows[i].verdict);
         if (!rc) {
             struct str json = {0}, junit = {0}, github = {0};
-            gate_json(&json, &r);
-            gate_junit(&junit, &r);
-            gate_github(&github, &r);
-            CHECK(strstr(json.data, gate_verdict_name(r.verdict)) != NULL);
+            gate_json(&json, &n.r);
+            gate_junit(&junit, &n.r);
+            gate_github(&github, &n.r);
+            CHECK(strstr(json.data, gate_verdict_name(n.r.verdict)) != NULL);
             CHECK((strstr(junit.data, "<failure") || strstr(junit.data, "<error")) ==
-                  (r.verdict != GATE_PASS));
-            CHECK((github.len > 0) == (r.verdict != GATE_PASS));
+                  (n.r.verdict != GATE_PASS));
+            CHECK((github.len > 0) == (n.r.verdict != GATE_PASS));
             str_release(&json);
             str_release(&junit);
             str_release(&github);
         }
-        arena_release(&a);
+        arena_release(&n.a);
     }
 }
 
@@ -153,121 +84,13 @@ static void inconclusive(void)
 {
     const struct made base_made = {.problems = 6, .samples = 64, .right = 40, .tokens = 100, .reads = 30};
     const struct made now_made = {.problems = 6, .samples = 4, .right = 2, .tokens = 100, .reads = 30};
-    struct gate_limits limits;
-    struct arena a = {0};
-    struct gate_side base, now;
-    struct gate_result r;
-    struct err e = {0};
-    param_defaults(gate_limit_params, &limits);
-    make(&base, &base_made, &a);
-    make(&now, &now_made, &a);
-    CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 4, 1, &a, &e), 0);
-    CHECK_INT(r.verdict, GATE_INCONCLUSIVE);
-    CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 4, 0, &a, &e), 0);
-    CHECK_INT(r.verdict, GATE_OPEN);
-    arena_release(&a);
-}
-
-/* A base file says the same when it is read back; cut, changed, empty and foreign ones are refused. */
-static void files(void)
-{
-    static const char path[] = "gate_base_test.jsonl";
-    struct made m = {USUAL};
-    struct arena a = {0};
-    struct gate_side s, t;
-    struct err e = {0};
-    struct str text = {0};
-    make(&s, &m, &a);
-    CHECK_INT(gate_base_write(&s, path, &e), 0);
-    CHECK_INT(gate_base_read(&t, path, &a, &e), 0);
-    CHECK_INT(gate_match(&s, &t, &e), 0);
-    CHECK_INT(t.cells[0].problems[59].all.right, 4);
-    CHECK_NEAR(t.cells[0].problems[7].all.log_tokens, s.cells[0].problems[7].all.log_tokens, 1e-3);
-    CHECK_INT(file_read(path, &text, &e), 0);
-    for (int k = 0; k < 4; k++) {
-        struct err why = {0};
-        size_t n = k == 0 ? text.len / 2 : k == 3 ? 0 : text.len;
-        if (k == 1)
-            text.data[text.len / 3] ^= 1;
-        CHECK_INT(k == 2 ? file_write_atomic(path, "hello\n", 6, &why)
-                         : file_write_atomic(path, text.data, n, &why),
-                  0);
-        CHECK_INT(gate_base_read(&t, path, &a, &why), k == 2 ? ERR_USAGE : k == 3 ? ERR_IO : ERR_FORMAT);
-        CHECK(why.text[0] != 0);
-    }
-    unlink(path);
-    str_release(&text);
-    arena_release(&a);
-}
-
-/* A baseline whose jobs failed is 0 % right, which passes every night. */
-static void broken_baseline(void)
-{
-    struct made bad = {USUAL, .errors = 240}, good = {USUAL};
-    struct arena a = {0};
-    struct gate_side base, now;
-    struct err e = {0}, f = {0}, g = {0};
-    make(&base, &bad, &a);
-    make(&now, &good, &a);
-    CHECK_INT(gate_match(&base, &now, &e), ERR_USAGE);
-    CHECK(strstr(e.text, "240 answers") != NULL);
-    CHECK_INT(gate_base_write(&base, "gate_broken_base.jsonl", &f), ERR_USAGE);
-    CHECK(!file_exists("gate_broken_base.jsonl"));
-    CHECK_INT(gate_fit(&now, 0, &g), 0);
-    CHECK_INT(gate_fit(&now, 1, &g), ERR_USAGE);
-    CHECK(strstr(g.text, "no replay under \"quest\"") != NULL);
-    arena_release(&a);
-}
-
-/* Where the baseline solves no more than the margin, nothing can lose the margin. */
-static void low_baseline(void)
-{
-    struct made low = {.problems = 60, .samples = 64, .right = 3, .tokens = 100, .reads = 30};
-    struct made none = {.problems = 60, .samples = 16, .right = 0, .tokens = 100, .reads = 30};
-    struct gate_limits limits;
-    struct arena a = {0};
-    struct gate_side base, now;
-    struct gate_result r;
-    struct err e = {0};
-    param_defaults(gate_limit_params, &limits);
-    make(&base, &low, &a);
-    make(&now, &low, &a);
-    CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 0, 1, &a, &e), 0);
-    CHECK_INT(r.verdict, GATE_INCONCLUSIVE);
-    CHECK(strstr(r.settings[0].why, "no loss could be shown: the baseline solves 4.7 %") != NULL);
-    CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 4, 0, &a, &e), 0);
-    CHECK_INT(r.verdict, GATE_OPEN);
-    CHECK_INT(gate_decide(&r, &base, &now, &limits, 4, 0, 1, &a, &e), 0);
-    CHECK_INT(r.verdict, GATE_PASS);
-    make(&now, &none, &a);
-    CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 0, 1, &a, &e), 0);
-    CHECK_INT(r.verdict, GATE_REGRESSION);
-    arena_release(&a);
-}
-
-/* A loss of one standard error a night, which no night shows, passes the limit after ten. */
-static void nights(void)
-{
-    struct arena a = {0};
-    struct gate_night night[14];
-    const char *setting[] = {"quest"};
-    double z[14], zero = 0;
-    struct gate_history h = {night, 14};
-    struct str svg = {0};
-    int alarm;
-    for (int i = 0; i < 14; i++) {
-        z[i] = i < 2 ? 0 : -1;
-        night[i] = (struct gate_night){.setting = setting, .z = &z[i], .delta = &zero, .n = 1};
-    }
-    gate_chart(&svg, &h, &alarm, &a);
-    CHECK_INT(alarm, 12);
-    CHECK(svg.len && strstr(svg.data, "<svg") && strstr(svg.data, "quest"));
-    h.n = 5;
-    str_clear(&svg);
-    gate_chart(&svg, &h, &alarm, &a);
-    CHECK_INT(alarm, -1);
-    str_release(&svg);
-    arena_release(&a);
+    struct night n;
+    night_make(&n, &base_made, &now_made);
+    CHECK_INT(night_decide(&n, 5, 4, 1), 0);
+    CHECK_INT(n.r.verdict, GATE_INCONCLUSIVE);
+    CHECK_INT(night_decide(&n, 5, 4, 0), 0);
+    CHECK_INT(n.r.verdict, GATE_OPEN);
+    arena_release(&n.a);
 }
 
 /* How often and at what it looks: the last look takes all there is, by the last rule. */
@@ -291,8 +114,6 @@ static const struct {
 
 static void look_by_look(void)
 {
-    struct gate_limits limits;
-    param_defaults(gate_limit_params, &limits);
     for (size_t i = 0; i < sizeof look_rows / sizeof *look_rows; i++) {
         struct made b = {.problems = look_rows[i].problems,
                          .samples = 64,
@@ -300,26 +121,41 @@ static void look_by_look(void)
                          .tokens = 100,
                          .reads = 30};
         struct made m = b;
-        struct arena a = {0};
-        struct gate_side base, now;
-        struct gate_result r;
-        struct err e = {0};
+        struct night n;
         m.samples = look_rows[i].have;
         m.right = look_rows[i].right;
         m.is_plain = 1;
-        make(&base, &b, &a);
-        make(&now, &m, &a);
-        CHECK_INT(
-            gate_decide(&r, &base, &now, &limits, 5, look_rows[i].samples, look_rows[i].is_last, &a, &e), 0);
-        const struct gate_setting *s = r.settings;
+        night_make(&n, &b, &m);
+        CHECK_INT(night_decide(&n, 5, look_rows[i].samples, look_rows[i].is_last), 0);
+        const struct gate_setting *s = n.r.settings;
         if (s->verdict != look_rows[i].verdict)
-            fprintf(stderr, "%s: %s\n", look_rows[i].what, r.words);
+            fprintf(stderr, "%s: %s\n", look_rows[i].what, n.r.words);
         CHECK_INT(s->verdict, look_rows[i].verdict);
         CHECK_INT(s->n_looks, look_rows[i].n_looks);
         CHECK_INT(s->look[s->n_looks - 1].samples, look_rows[i].last);
         CHECK_NEAR(s->look[s->n_looks - 1].fail_p, stat_looks[look_rows[i].is_last ? 2 : 0].fail_p, 0);
-        arena_release(&a);
+        arena_release(&n.a);
     }
+}
+
+/* Where the baseline solves no more than the margin, nothing can lose the margin. */
+static void low_baseline(void)
+{
+    struct made low = {.problems = 60, .samples = 64, .right = 3, .tokens = 100, .reads = 30};
+    struct made none = {.problems = 60, .samples = 16, .right = 0, .tokens = 100, .reads = 30};
+    struct night n;
+    night_make(&n, &low, &low);
+    CHECK_INT(night_decide(&n, 5, 0, 1), 0);
+    CHECK_INT(n.r.verdict, GATE_INCONCLUSIVE);
+    CHECK(strstr(n.r.settings[0].why, "no loss could be shown: the baseline solves 4.7 %") != NULL);
+    CHECK_INT(night_decide(&n, 5, 4, 0), 0);
+    CHECK_INT(n.r.verdict, GATE_OPEN);
+    CHECK_INT(night_decide(&n, 4, 0, 1), 0);
+    CHECK_INT(n.r.verdict, GATE_PASS);
+    make_side(&n.now, &none, &n.a);
+    CHECK_INT(night_decide(&n, 5, 0, 1), 0);
+    CHECK_INT(n.r.verdict, GATE_REGRESSION);
+    arena_release(&n.a);
 }
 
 /* Greedy runs against themselves were inconclusive, for no test can tell so few. */
@@ -335,55 +171,35 @@ static void greedy(void)
         {1, 0, 100, "cpu", GATE_REGRESSION},   {1, 1, 101, "cpu", GATE_INCONCLUSIVE},
         {1, 1, 100, "gpu", GATE_INCONCLUSIVE},
     };
-    struct gate_limits limits;
-    param_defaults(gate_limit_params, &limits);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        struct made m = {.problems = 6, .samples = 1, .reads = 30, .settings = "{\"temperature\":0}"};
-        struct arena a = {0};
-        struct gate_side base, now;
-        struct gate_result r;
-        struct err e = {0};
-        m.right = row[i].base_right;
-        m.tokens = 100;
-        make(&base, &m, &a);
+        struct made b = {.problems = 6,
+                         .samples = 1,
+                         .right = row[i].base_right,
+                         .tokens = 100,
+                         .reads = 30,
+                         .settings = "{\"temperature\":0}"};
+        struct made m = b;
+        struct night n;
         m.right = row[i].right;
         m.tokens = row[i].tokens;
-        make(&now, &m, &a);
-        now.numerics = row[i].numerics;
-        CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 1, 1, &a, &e), 0);
-        CHECK_INT(r.verdict, row[i].verdict);
-        arena_release(&a);
+        night_make(&n, &b, &m);
+        n.now.numerics = row[i].numerics;
+        CHECK_INT(night_decide(&n, 5, 1, 1), 0);
+        CHECK_INT(n.r.verdict, row[i].verdict);
+        arena_release(&n.a);
     }
 }
 
-/* A label could begin a line of the console, which GitHub's runner trims and obeys, and JUnit held characters
- * that XML forbids. */
-static void hostile_label(void)
+/* Its 64 samples of each problem were judged three times as "the first 4". */
+static void base_file_as_new(void)
 {
-    static const char label[] = "::stop-commands::x ##[error]y \xc2\x9b"
-                                "31m\xef\xbf\xbf<\x9d";
-    static const char *const bad[] = {"::stop-commands", "commands::x",  "##[",
-                                      "\xc2\x9b",        "\xef\xbf\xbf", "\x9d"};
-    struct gate_side side = {.path = "p", .model = "m", .weights = "w", .numerics = "n", .version = "v"};
-    struct gate_drift d = {.setting = label, .failed = 1, .why = label};
-    struct gate_setting s = {.label = label, .why = label, .differs = label, .verdict = GATE_ERROR};
-    struct gate_result r = {.base = &side,
-                            .now = &side,
-                            .drifts = &d,
-                            .n_drifts = 1,
-                            .settings = &s,
-                            .n_settings = 1,
-                            .verdict = GATE_REGRESSION,
-                            .words = label};
-    struct str text[3] = {{0}};
-    gate_console(&text[0], &r);
-    gate_github(&text[1], &r);
-    gate_junit(&text[2], &r);
-    for (int i = 0; i < 3; i++) {
-        for (int k = i < 2 ? 0 : 3; k < (int)(sizeof bad / sizeof *bad); k++)
-            CHECK(strstr(text[i].data, bad[k]) == NULL);
-        str_release(&text[i]);
-    }
+    struct made m = {USUAL};
+    struct night n;
+    night_make(&n, &m, &m);
+    n.now.is_file = 1;
+    CHECK_INT(night_decide(&n, 5, 0, 1), ERR_USAGE);
+    CHECK(strstr(n.e.text, "base file") != NULL);
+    arena_release(&n.a);
 }
 
 /* On small sets the test of the guards cannot fail, and nobody was told. */
@@ -399,8 +215,6 @@ static void blind_guards(void)
         {6, 0, 4, 160, GATE_REGRESSION, 0},    {6, 1, 4, 100, GATE_REGRESSION, 1},
         {60, 0, 4, 100, GATE_INCONCLUSIVE, 0},
     };
-    struct gate_limits limits;
-    param_defaults(gate_limit_params, &limits);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct made b = {.problems = row[i].problems, .samples = 64, .right = 40, .tokens = 100, .reads = 30};
         struct made m = {.problems = row[i].problems,
@@ -409,102 +223,17 @@ static void blind_guards(void)
                          .cut = row[i].cut,
                          .tokens = row[i].tokens,
                          .reads = 30};
-        struct arena a = {0};
-        struct gate_side base, now;
-        struct gate_result r;
-        struct err e = {0};
+        struct night n;
         struct str text = {0};
-        make(&base, &b, &a);
-        make(&now, &m, &a);
-        CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 4, 1, &a, &e), 0);
+        night_make(&n, &b, &m);
+        CHECK_INT(night_decide(&n, 5, 4, 1), 0);
         if (row[i].problems == 6)
-            CHECK_INT(r.verdict, row[i].verdict);
-        gate_console(&text, &r);
+            CHECK_INT(n.r.verdict, row[i].verdict);
+        gate_console(&text, &n.r);
         CHECK_INT(strstr(text.data, "longer cannot be told with 6 problems") != NULL, row[i].is_told);
         str_release(&text);
-        arena_release(&a);
+        arena_release(&n.a);
     }
-}
-
-/* Its 64 samples of each problem were judged three times as "the first 4". */
-static void base_file_as_new(void)
-{
-    struct made m = {USUAL};
-    struct gate_limits limits;
-    struct arena a = {0};
-    struct gate_side base, now;
-    struct gate_result r;
-    struct err e = {0};
-    param_defaults(gate_limit_params, &limits);
-    make(&base, &m, &a);
-    make(&now, &m, &a);
-    now.is_file = 1;
-    CHECK_INT(gate_decide(&r, &base, &now, &limits, 5, 0, 1, &a, &e), ERR_USAGE);
-    CHECK(strstr(e.text, "base file") != NULL);
-    arena_release(&a);
-}
-
-/* A night with 12 settings on a base, as gate_history_add() gets it. */
-static void add_night(const char *path, double tokens, double base_tokens, double z)
-{
-    const struct made b = {.problems = 3, .samples = 64, .right = (int)base_tokens, .tokens = 100};
-    const struct made m = {.problems = 3, .samples = 4, .right = 2, .tokens = tokens, .is_plain = 1};
-    struct arena a = {0};
-    struct gate_side base, now;
-    struct gate_setting s[12];
-    struct err e = {0};
-    make(&base, &b, &a);
-    make(&now, &m, &a);
-    struct gate_cell *cells = arena_alloc(&a, 12 * sizeof *cells);
-    for (int i = 0; i < 12; i++) {
-        cells[i] = now.cells[0];
-        cells[i].setting = arena_printf(&a, "s%d", i);
-        s[i] = (struct gate_setting){.label = cells[i].setting, .n_looks = 1, .z = i == 11 ? z : 0};
-        s[i].look[0].samples = 4;
-    }
-    now.cells = cells;
-    now.n_cells = 12;
-    struct gate_result r = {.base = &base, .now = &now, .settings = s, .n_settings = z < 0 ? 12 : 0};
-    CHECK_INT(gate_history_add(path, &r, 1, &e), 0);
-    arena_release(&a);
-}
-
-/* An unchanged build with a fixed seed added its z up every night, a repeated command counted twice, the sum
- * ran on across bases, and neither the twelfth setting nor nights before a failed one could raise the alarm.
- */
-static void same_answers(void)
-{
-    static const char path[] = "gate_history_test.jsonl";
-    static const struct {
-        int nights, is_same, base, then_failed, n, alarm;
-    } row[] = {
-        {20, 1, 60, 0, 1, -1},
-        {20, 0, 60, 0, 20, 10},
-        {20, 0, 60, 1, 20, 10},
-        {20, 0, 61, 0, 1, -1},
-    };
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        struct arena a = {0};
-        struct gate_history h;
-        struct err e = {0};
-        struct str svg = {0};
-        int alarm;
-        unlink(path);
-        for (int k = 0; k < row[i].nights; k++)
-            add_night(path, row[i].is_same ? 100 : 100 + k, 60, -1);
-        if (row[i].base != 60)
-            add_night(path, 100, row[i].base, -1);
-        if (row[i].then_failed)
-            add_night(path, 100, 60, 0);
-        CHECK_INT(gate_history_read(&h, path, &a, &e), 0);
-        CHECK_INT(h.n, row[i].n);
-        gate_chart(&svg, &h, &alarm, &a);
-        CHECK_INT(alarm, row[i].alarm);
-        CHECK(svg.len && (alarm < 0 || strstr(svg.data, "s11")));
-        str_release(&svg);
-        arena_release(&a);
-    }
-    unlink(path);
 }
 
 int main(void)
@@ -512,14 +241,9 @@ int main(void)
     verdicts();
     inconclusive();
     look_by_look();
+    low_baseline();
     greedy();
     base_file_as_new();
-    hostile_label();
     blind_guards();
-    files();
-    broken_baseline();
-    low_baseline();
-    nights();
-    same_answers();
     return check_done();
 }
