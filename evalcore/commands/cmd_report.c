@@ -49,6 +49,24 @@ static void damaged(const struct run *r)
                  r->n_conflicts);
 }
 
+/* Earlier versions wrote DIR/cells/CELL/results.json, which keeps the verdicts of that day. It is told and
+ * not removed: somebody may have built on it. */
+static void stale(const struct run *r)
+{
+    struct str path = {0};
+    int found = 0;
+    for (int i = 0; i < r->n_cells && !found; i++) {
+        str_clear(&path);
+        str_printf(&path, "%s/cells/%s/results.json", r->dir, r->cells[i].id);
+        found = file_exists(path.data);
+    }
+    if (found)
+        log_warn(
+            "%s/cells is of an earlier version and may hold old verdicts; nothing reads it, so remove it",
+            r->dir);
+    str_release(&path);
+}
+
 static int missing(const struct run *r)
 {
     if (r->n_done == r->n_expected)
@@ -66,6 +84,7 @@ static int load(struct run *r, const char *dir, const struct report_flags *o, st
     if (rc)
         return ERR_USAGE; /* whatever the folder lacks */
     damaged(r);
+    stale(r);
     missing(r);
     rc = r->n_graded ? grades_save(r, e) : 0;
     if (rc)

@@ -127,6 +127,17 @@ sed -i '2s/"tokens"/"tokenz"/' "$(ls damaged/journal/*.jsonl | head -n 1)"
 run 0 report damaged
 grep -q '1 journal lines are damaged; their jobs are missing here, and kveval sweep decodes them again$' stderr.txt ||
     fail "report damaged: $(cat stderr.txt)"
+# An earlier version's cells/ keeps its verdicts, and a folder of that name that is somebody's own is not named.
+mkdir -p "damaged/cells/mine"
+run 0 report damaged
+grep -q 'damaged/cells' stderr.txt && fail "a person's folder cells/ is taken for ours: $(cat stderr.txt)"
+old="damaged/cells/$(tail -n 1 full/report/accuracy.csv | cut -d, -f1)"
+mkdir "$old"
+echo '{}' >"$old/results.json"
+run 0 report damaged
+grep -q 'damaged/cells is of an earlier version and may hold old verdicts; nothing reads it, so remove it$' stderr.txt ||
+    fail "an earlier version's cells/: $(cat stderr.txt)"
+[ -e "$old/results.json" ] || fail "report removed what a person may need"
 refuse 2 'nowhere is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o nowhere makes one' report full --against nowhere
 # Single problems, by what matches nothing.
 refuse 2 '--sample-ids: relay has no problem "x"; lookup has no problem at position 4; no task is named "looup"' \
