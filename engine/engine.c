@@ -44,6 +44,8 @@ int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err 
         const char *text = pocket_tokenizer(&n);
         return tokenizer_open_text(out, text, n, "embedded tokenizer.json", e);
     }
+    if (model_check_folder(model, e))
+        return ERR_USAGE;
     struct str path = {0};
     file_join(&path, model, "tokenizer.json");
     int rc = file_exists(str_text(&path)) ? tokenizer_open_file(out, str_text(&path), e) : 0;

@@ -161,6 +161,16 @@ const char *model_random_config(const char *model)
     return strncmp(model, "random:", 7) ? NULL : model + 7;
 }
 
+int model_check_folder(const char *model, struct err *e)
+{
+    if (file_is_dir(model))
+        return 0;
+    return err_set(e, ERR_USAGE,
+                   "model %s: there is no such folder; give \"pocket\", a folder with config.json and "
+                   "*.safetensors, or an id OWNER/NAME of the Hub that is in its cache",
+                   model);
+}
+
 int model_config_open(struct model_config *c, const char *model, struct err *e)
 {
     if (!strcmp(model, "pocket")) {
@@ -169,11 +179,8 @@ int model_config_open(struct model_config *c, const char *model, struct err *e)
         return model_config_parse(c, text, n, NULL, 0, "embedded config.json", e);
     }
     const char *random = model_random_config(model);
-    if (!random && !file_is_dir(model))
-        return err_set(
-            e, ERR_USAGE,
-            "model %s: no such folder; give \"pocket\" or a folder with config.json and *.safetensors",
-            model);
+    if (!random && model_check_folder(model, e))
+        return ERR_USAGE;
     struct str path = {0}, gpath = {0}, text = {0}, gtext = {0};
     if (random) {
         str_puts(&path, random);

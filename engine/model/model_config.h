@@ -54,6 +54,9 @@ int model_config_parse(struct model_config *c, const char *text, size_t n, const
  * benchmarks. */
 int model_config_open(struct model_config *c, const char *model, struct err *e);
 
+/* ERR_USAGE when there is no folder of that name. */
+int model_check_folder(const char *model, struct err *e);
+
 /* The configuration file of a "random:" model, else NULL. */
 const char *model_random_config(const char *model);
 

@@ -61,10 +61,11 @@ int hub_model(const char **out, const struct program *p, const char *model, stru
     const char *commit = commit_of(id.folder, id.revision, a);
     const char *folder = commit ? arena_printf(a, "%s/snapshots/%s", id.folder, commit) : NULL;
     if (!folder || !file_exists(arena_printf(a, "%s/config.json", folder)))
-        return err_set(e, ERR_USAGE,
-                       "model %s is neither a folder here nor in the Hub's cache (%s); get it with `kveval "
-                       "fetch %s`, or give its folder",
-                       model, cache, model);
+        return err_set(
+            e, ERR_USAGE,
+            "model %s: there is no such folder, and no id OWNER/NAME of the Hub that is in its cache "
+            "(%s); correct the folder, or get the model with `kveval fetch %s`",
+            model, cache, model);
     *out = folder;
     return 0;
 }

@@ -9,12 +9,14 @@
 #include "evalcore/base/log.h"
 #include "evalcore/cli/device_list.h"
 #include "evalcore/cli/hub_model.h"
+#include "evalcore/commands/chat_flags.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/plan/prompts.h"
 #include "evalcore/store/run.h"
 
 struct generate_options {
-    const char *prompt, *model, *policy, *chat, *system, *thinking, *kv_dtype, *device;
+    const char *prompt, *model, *policy, *chat, *kv_dtype, *device;
+    struct chat_flags said;
     double temperature, top_p;
     int top_k, max_new_tokens, seed, threads, raw, ids;
     struct cli_list stop;
@@ -23,13 +25,11 @@ struct generate_options {
 #define AT(member) offsetof(struct generate_options, member)
 static const struct cli_option generate_table[] = {
     {"prompt", 'p', CLI_TEXT, AT(prompt), "TEXT", .help = "the prompt (default: standard input)"},
-    {"model", 'M', CLI_STRING, AT(model), "MODEL",
-     .help = "pocket (default), a model folder or an id in the Hub's cache"},
+    {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = MODEL_HELP},
     {"policy", 0, CLI_STRING, AT(policy), "SPEC", .help = "NAME or NAME:key=value,key=value (default full)"},
     {"chat", 0, CLI_STRING, AT(chat), "FORM",
      .help = "auto (default): the model's own template; none; or a form's name"},
-    {"system", 0, CLI_TEXT, AT(system), "TEXT", .help = "system message of the chat form"},
-    {"thinking", 0, CLI_STRING, AT(thinking), "MODE", .help = "auto (default), on or off"},
+    CHAT_FLAG_ROWS(AT(said)),
     {"raw", 0, CLI_FLAG, AT(raw), NULL,
      .help = "the prompt is rendered already; its special tokens are recognised"},
     {"temperature", 0, CLI_DOUBLE, AT(temperature), "T", .help = "0 (default): greedy", .min = 0, .max = 100},
@@ -47,18 +47,6 @@ static const struct cli_option generate_table[] = {
     {"ids", 0, CLI_FLAG, AT(ids), NULL, .help = "print token ids instead of text"},
     {0},
 };
-
-static int words_of(const struct generate_options *o, const struct chat *chat, struct chat_words *out,
-                    struct err *e)
-{
-    struct settings s;
-    json_t *mode = json_text_of(o->thinking);
-    settings_defaults(&s);
-    int rc = settings_set(&s, NULL, "thinking", mode, "--thinking", e);
-    json_decref(mode);
-    s.system = o->system;
-    return rc ? rc : prompts_words(out, chat, &s, e);
-}
 
 static int encode(const struct generate_options *o, const struct engine *en, const struct str *text,
                   struct token_list *ids, int32_t *end_token, struct err *e)
@@ -78,7 +66,7 @@ static int encode(const struct generate_options *o, const struct engine *en, con
         log_warn("%s", str_text(&notice));
     str_release(&notice);
     if (!rc)
-        rc = words_of(o, chat, &words, e);
+        rc = prompts_words_said(&words, chat, o->said.system, o->said.thinking, e);
     if (!rc && chat) {
         rc = chat_encode(chat, t, &scratch, &words, str_text(text), text->len, ids, e);
         *end_token = chat->end ? tokenizer_find(t, chat->end) : -1;
@@ -167,7 +155,7 @@ static int run_generate(const struct program *p, int argc, char **argv)
     struct generate_options o = {.model = "pocket",
                                  .policy = "full",
                                  .chat = "auto",
-                                 .thinking = "auto",
+                                 .said = {.thinking = "auto"},
                                  .top_p = 1,
                                  .max_new_tokens = 2048};
     struct err e = {0};

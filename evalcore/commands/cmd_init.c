@@ -22,8 +22,7 @@ struct init_options {
 
 #define AT(member) offsetof(struct init_options, member)
 static const struct cli_option init_table[] = {
-    {"model", 'M', CLI_STRING, AT(model), "MODEL",
-     .help = "pocket (default), a model folder or an id in the Hub's cache"},
+    {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = MODEL_HELP},
     {"tasks", 't', CLI_STRING, AT(tasks), "TASKS",
      .help = "names with commas between them (default: relay,lookup on pocket, else math500)"},
     {"policies", 0, CLI_STRING, AT(policies), "POLICIES",

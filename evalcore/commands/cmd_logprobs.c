@@ -18,8 +18,7 @@ struct logprobs_options {
 static const struct cli_option logprobs_table[] = {
     {"policy", 0, CLI_STRING, AT(policy), "SPEC",
      .help = "NAME or NAME:key=value,key=value, lists as 2+5+7 (default full)"},
-    {"model", 'M', CLI_STRING, AT(model), "MODEL",
-     .help = "pocket (default), a model folder or an id in the Hub's cache"},
+    {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = MODEL_HELP},
     {"device", 0, CLI_STRING, AT(device), "DEVICE", .help = DEVICE_HELP},
     {"kv-dtype", 0, CLI_STRING, AT(kv_dtype), "TYPE", .help = "fp32 or bf16"},
     {"threads", 0, CLI_INT, AT(threads), "N", .help = "CPU threads", .min = 1, .max = CLI_THREADS_MAX},

@@ -5,22 +5,24 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "evalcore/cli/hub_model.h"
 #include "evalcore/cli/jsonl.h"
+#include "evalcore/commands/chat_flags.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/plan/prompts.h"
 
 struct tokenize_options {
-    const char *model, *chat, *system, *thinking;
+    const char *model, *chat;
+    struct chat_flags said;
     int bare, skip_special;
 };
 
 #define AT(member) offsetof(struct tokenize_options, member)
 static const struct cli_option options[] = {
-    {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = "pocket (default) or a model folder"},
+    {"model", 'M', CLI_STRING, AT(model), "MODEL", .help = MODEL_HELP},
     {"chat", 0, CLI_STRING, AT(chat), "FORM",
      .help = "texts are user messages: render them by a chat form, auto for the model's own"},
-    {"system", 0, CLI_TEXT, AT(system), "TEXT", .help = "system message of the chat form"},
-    {"thinking", 0, CLI_STRING, AT(thinking), "MODE", .help = "auto (default), on or off"},
+    CHAT_FLAG_ROWS(AT(said)),
     {"bare", 0, CLI_FLAG, AT(bare), NULL,
      .help = "without the tokens that the tokenizer puts around a text, such as begin of sentence"},
     {"skip-special", 0, CLI_FLAG, AT(skip_special), NULL,
@@ -102,34 +104,29 @@ static json_t *answer(void *context, const json_t *in, struct err *e)
 static int open_chat(struct job *j, struct chat_own *own, struct err *e)
 {
     const struct tokenize_options *o = j->o;
-    struct settings s;
-    json_t *mode = json_text_of(o->thinking);
-    settings_defaults(&s);
-    int rc = settings_set(&s, NULL, "thinking", mode, "--thinking", e);
-    json_decref(mode);
-    s.system = o->system;
-    if (!rc)
-        rc = engine_open_chat(o->model, j->tokenizer, own, e);
+    int rc = engine_open_chat(o->model, j->tokenizer, own, e);
     if (!rc && o->chat)
         rc = prompts_chat(&j->chat, own, o->chat, e);
     if (!rc && o->chat && !j->chat && strcmp(o->chat, "none"))
         rc = err_set(e, ERR_USAGE, "%s has no chat template; name a form with --chat, or leave it out",
                      o->model);
-    return rc ? rc : prompts_words(&j->words, j->chat, &s, e);
+    return rc ? rc : prompts_words_said(&j->words, j->chat, o->said.system, o->said.thinking, e);
 }
 
 static int run_tokenize(const struct program *p, int argc, char **argv)
 {
-    struct tokenize_options o = {.model = "pocket", .thinking = "auto"};
+    struct tokenize_options o = {.model = "pocket", .said = {.thinking = "auto"}};
     struct job j = {.o = &o};
     struct chat_own own = {0};
+    struct arena a = {0};
     struct err e = {0};
     const char *path = NULL;
     int n, code = command_parse(&cmd_tokenize, &o, argc, argv, &path, 0, 1, &n);
-    (void)p;
     if (code >= 0)
         return code;
-    int rc = engine_open_tokenizer(o.model, &j.tokenizer, &e);
+    int rc = hub_model(&o.model, p, o.model, &a, &e);
+    if (!rc)
+        rc = engine_open_tokenizer(o.model, &j.tokenizer, &e);
     if (!rc && !j.tokenizer)
         rc = err_set(&e, ERR_USAGE, "%s has no tokenizer.json", o.model);
     if (!rc)
@@ -137,6 +134,7 @@ static int run_tokenize(const struct program *p, int argc, char **argv)
     code = rc ? command_fail(&e, EXIT_USAGE) : jsonl_run(&(struct jsonl){.fn = answer, .context = &j}, path);
     chat_own_release(&own);
     tokenizer_close(j.tokenizer);
+    arena_release(&a);
     return code;
 }
 

@@ -42,6 +42,18 @@ int prompts_words(struct chat_words *out, const struct chat *chat, const struct 
                    s->system ? "system" : "thinking");
 }
 
+int prompts_words_said(struct chat_words *out, const struct chat *chat, const char *system,
+                       const char *thinking, struct err *e)
+{
+    struct settings s;
+    json_t *mode = json_text_of(thinking);
+    settings_defaults(&s);
+    int rc = settings_set(&s, NULL, "thinking", mode, "--thinking", e);
+    json_decref(mode);
+    s.system = system;
+    return rc ? rc : prompts_words(out, chat, &s, e);
+}
+
 /* Prompt and completion together may have so many tokens. */
 static int limit_of(const struct prompt_renderer *r)
 {

@@ -30,6 +30,10 @@ int prompts_chat(const struct chat **out, const struct chat_own *own, const char
 /* What the settings put around a user text in its chat form. A system message, or thinking on or off, without
  * a chat form is ERR_USAGE. */
 int prompts_words(struct chat_words *out, const struct chat *chat, const struct settings *s, struct err *e);
+/* The same for values as they stand on a command line: system NULL for none, thinking "auto", "on" or "off".
+ */
+int prompts_words_said(struct chat_words *out, const struct chat *chat, const char *system,
+                       const char *thinking, struct err *e);
 
 /* Turns the problems of one set into ids. It borrows everything but its scratch. */
 struct prompt_renderer {

@@ -224,7 +224,10 @@ static int load_config(struct run *r, struct err *e)
     struct str path = {0};
     int rc;
     file_join(&path, r->dir, config_name);
-    if (!file_exists(path.data))
+    if (!file_exists(r->dir))
+        rc = err_set(e, ERR_USAGE, "%s: there is no such folder; kveval sweep RUN.json -o %s makes one",
+                     r->dir, r->dir);
+    else if (!file_exists(path.data))
         rc = err_set(e, ERR_USAGE,
                      "%s is not a run folder: it has no %s; kveval sweep RUN.json -o %s makes one", r->dir,
                      config_name, r->dir);

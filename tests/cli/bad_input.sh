@@ -113,7 +113,8 @@ says folder folder.jsonl
 refuse 2 'no run folder was given; name one with -o DIR' sweep total.json
 refuse 2 '--shard takes I/N with I from 0 to N-1, such as 0/4, not "4/4"' sweep total.json -o out --shard 4/4
 refuse 2 '--tasks: "lookup" is not a task of total.json' sweep total.json -o out --tasks lookup
-refuse 2 'out is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o out makes one' report out
-refuse 2 'out is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o out makes one' show out a b
+refuse 2 'out: there is no such folder; kveval sweep RUN.json -o out makes one' report out
+refuse 2 'out: there is no such folder; kveval sweep RUN.json -o out makes one' show out a b
+refuse 2 '. is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o . makes one' report .
 [ ! -e out ] || fail "a refused command left a folder"
 finish

@@ -7,7 +7,7 @@ run 0 sweep "$tiny" -o out --limit 2 --tasks relay --quiet
 refuse 2 '--format is missing: lm-eval, lighteval, inspect or csv, see kveval help export' export out -o lm
 refuse 2 '-o is missing: the folder to write into, with csv the file' export out --format csv
 refuse 2 'there is no format "lmeval"; the formats are lm-eval, lighteval, inspect, csv' export out --format lmeval -o lm
-refuse 2 'nowhere is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o nowhere makes one' export nowhere --format csv -o all.csv
+refuse 2 'nowhere: there is no such folder; kveval sweep RUN.json -o nowhere makes one' export nowhere --format csv -o all.csv
 
 run 0 export out --format csv -o all.csv
 [ "$(cat stdout.txt)" = '1 file with 16 completions: all.csv' ] || fail "csv said: $(cat stdout.txt)"

@@ -138,7 +138,7 @@ run 0 report damaged
 grep -q 'damaged/cells is of an earlier version and may hold old verdicts; nothing reads it, so remove it$' stderr.txt ||
     fail "an earlier version's cells/: $(cat stderr.txt)"
 [ -e "$old/results.json" ] || fail "report removed what a person may need"
-refuse 2 'nowhere is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o nowhere makes one' report full --against nowhere
+refuse 2 'nowhere: there is no such folder; kveval sweep RUN.json -o nowhere makes one' report full --against nowhere
 # Single problems, by what matches nothing.
 refuse 2 '--sample-ids: relay has no problem "x"; lookup has no problem at position 4; no task is named "looup"' \
     sweep "$tiny" -o ids --sample-ids '{"relay": ["x", 0], "lookup": [4], "looup": [1]}'

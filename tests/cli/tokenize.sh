@@ -60,5 +60,6 @@ answers '{"error":"line 1: a line must have \"text\", a text, or \"ids\", a list
 printf '{"text": "a<|im_end|>"}\n' | "$program" tokenize -M "$source_dir/engine/pocket" --chat pocket >chat.txt 2>stderr.txt ||
     fail "tokenize --chat pocket failed: $(cat stderr.txt)"
 grep -qF '"text":"<|begin_of_sentence|><|User|>a<|im_end|><|Assistant|><think>\n"' chat.txt || fail "the chat form gave $(cat chat.txt)"
+mkdir -p m2
 refuse 2 'm2 has no tokenizer.json' tokenize -M m2
 finish

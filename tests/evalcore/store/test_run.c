@@ -159,9 +159,7 @@ static void refusals(void)
     struct run r;
     struct err e = {0};
     CHECK_INT(run_load(&r, "nowhere", &e), ERR_USAGE);
-    CHECK_STR(e.text,
-              "nowhere is not a run folder: it has no config.resolved.json; kveval sweep RUN.json -o nowhere "
-              "makes one");
+    CHECK_STR(e.text, "nowhere: there is no such folder; kveval sweep RUN.json -o nowhere makes one");
     struct err other = {0};
     write_text("folder/problems/p.jsonl", "{\"id\":\"one\"}\n");
     CHECK_INT(run_load(&r, "folder", &other), ERR_FORMAT);
