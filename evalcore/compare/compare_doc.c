@@ -162,10 +162,10 @@ static json_t *number(double v)
     return isfinite(v) ? json_real(v) : json_null();
 }
 
-static const char *mark_name(enum mark m)
+static const char *mark_name(const struct pair *p)
 {
     static const char *const names[] = {"none", "lower", "higher", "within", "open", "too_few"};
-    return names[m];
+    return p->is_incomplete && p->mark == MARK_OPEN ? "incomplete" : names[p->mark];
 }
 
 static json_t *pair_json(const struct pair *p)
@@ -176,7 +176,7 @@ static json_t *pair_json(const struct pair *p)
                      number(p->accuracy_b), "delta", number(p->delta), "ci_low", number(p->ci.low), "ci_high",
                      number(p->ci.high), "p", number(p->p), "p_holm", number(p->holm), "p_noninferior",
                      number(p->noninferior), "p_noninferior_holm", number(p->noninferior_holm), "test",
-                     p->test, "mark", mark_name(p->mark), "enough_problems", (json_int_t)p->enough);
+                     p->test, "mark", mark_name(p), "enough_problems", (json_int_t)p->enough);
 }
 
 static json_t *cells_json(struct comparison *c)

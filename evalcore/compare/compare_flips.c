@@ -88,6 +88,8 @@ const char *compare_verdict(struct comparison *c)
         return arena_printf(a, "%s; B is as good as A within %s (one-sided %s).", said, margin,
                             p_text(a, p->noninferior));
     case MARK_OPEN:
+        if (p->is_incomplete)
+            return arena_printf(a, "%s; no verdict, because answers are missing.", said);
         return arena_printf(a,
                             "%s; not decided: chance explains this too (%s), and a loss of %s is not ruled "
                             "out (one-sided %s). Of such problems %s.",

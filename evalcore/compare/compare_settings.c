@@ -62,18 +62,25 @@ void compare_settings(struct comparison *c)
     free(group);
 }
 
+enum { ANSWERS_MISSING = MARK_TOO_FEW + 1 }; /* beside the marks */
+
+static int verdict_of(const struct pair *p)
+{
+    return p->is_incomplete && p->mark == MARK_OPEN ? ANSWERS_MISSING : (int)p->mark;
+}
+
 /* ": 2 are lower in B: quest k_pages=1, quest k_pages=2". */
-static void add_part(struct str *out, const struct comparison *c, enum mark m, const char *singular,
+static void add_part(struct str *out, const struct comparison *c, int verdict, const char *singular,
                      const char *plural)
 {
     int n = 0, shown = 0;
     for (int i = 0; i < c->n_settings; i++)
-        n += c->settings[i].pair.mark == m;
+        n += verdict_of(&c->settings[i].pair) == verdict;
     if (!n)
         return;
     str_printf(out, "%s %d %s", out->data[out->len - 1] == ')' ? ":" : ";", n, n == 1 ? singular : plural);
     for (int i = 0; i < c->n_settings && shown < NAMES_SHOWN; i++)
-        if (c->settings[i].pair.mark == m)
+        if (verdict_of(&c->settings[i].pair) == verdict)
             str_printf(out, "%s %s", shown++ ? "," : ":", c->settings[i].name);
     if (n > shown)
         str_printf(out, " and %d more", n - shown);
@@ -92,6 +99,7 @@ const char *compare_settings_verdict(struct comparison *c)
     add_part(&s, c, MARK_OPEN, "is not decided", "are not decided");
     add_part(&s, c, MARK_TOO_FEW, "has too few problems for any verdict",
              "have too few problems for any verdict");
+    add_part(&s, c, ANSWERS_MISSING, "lacks answers and gets no verdict", "lack answers and get no verdict");
     add_part(&s, c, MARK_NONE, "has no problem that was answered on both sides",
              "have no problem that was answered on both sides");
     const char *kept = arena_printf(&c->arena, "%s.", str_text(&s));

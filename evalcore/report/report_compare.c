@@ -207,7 +207,7 @@ void report_add_pairs(struct doc *d, const struct report *r)
             table_cell_of(d, t, r->cells[p->b].cell->id);
             pair_cells(d, t, p);
             if (p->mark != MARK_NONE)
-                table_same(d, t, "%s", same[p->mark]);
+                table_same(d, t, "%s", p->is_incomplete ? "answers are missing" : same[p->mark]);
         }
     }
     add_limits(d, r);

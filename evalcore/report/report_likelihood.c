@@ -7,7 +7,8 @@
 
 static void difference_cells(struct doc *d, struct table *t, const struct pair *p)
 {
-    unsigned flags = p && p->holm < 0.05 ? (p->delta > 0 ? CELL_BAD : CELL_GOOD) : 0;
+    int is_told = p && !p->is_incomplete && p->holm < 0.05; /* the colour is a verdict */
+    unsigned flags = !is_told ? 0 : p->delta > 0 ? CELL_BAD : CELL_GOOD;
     if (!p || !p->problems) {
         table_add(d, t, CELL_MUTED, "-");
         table_add(d, t, CELL_MUTED, "-");

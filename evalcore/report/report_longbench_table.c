@@ -7,11 +7,11 @@
 void report_add_longbench(struct doc *d, const struct report *r)
 {
     struct table *t = doc_table(
-        d,
-        "Mean score over the data sets of a class (arXiv 2308.14508, table 1) [95 % interval]; "
-        "average: the mean of the six classes, as papers print it. Below: how many of the class's data sets "
-        "have results, and the difference from the baseline in points, weighed like the mean, which the "
-        "mark is about.");
+        d, "Mean score over the data sets of a class (arXiv 2308.14508, table 1) [95 % interval]; "
+           "average: the mean of the six classes, as papers print it, once no answer is missing. Below: how "
+           "many of the class's data sets "
+           "have results, and the difference from the baseline in points, weighed like the mean, which the "
+           "mark is about.");
     const struct pair *pairs = longbench_pairs(r);
     table_column(d, t, "policy", 0);
     for (int k = 0; k <= LONGBENCH_CLASSES; k++)
@@ -29,8 +29,8 @@ void report_add_longbench(struct doc *d, const struct report *r)
             else
                 table_add(d, t, report_pair_flags(p), "%s%s", report_percent(d->arena, m.mean, m.ci),
                           report_pair_sign(d->arena, p));
-            table_small(d, t, "%d of %d%s%s", m.n, m.n_sets, p->mark ? ", " : "",
-                        p->mark ? report_difference(d->arena, p) : "");
+            table_small(d, t, "%d of %d%s%s%s", m.n, m.n_sets, m.missing ? ", answers are missing" : "",
+                        p->mark ? ", " : "", p->mark ? report_difference(d->arena, p) : "");
         }
     }
 }

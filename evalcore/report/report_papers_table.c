@@ -9,7 +9,7 @@
 #define RULE                                                                                                 \
     "Bold: the best of a column, and every setting that a paired test on the same problems does not tell "   \
     "apart from it (p of at least 0.05 after Holm's adjustment over the column). A column without bold has " \
-    "too few problems to tell any setting apart"
+    "too few problems to tell any setting apart, or its answers are not complete"
 
 static int has_models(const struct report *r)
 {
@@ -38,11 +38,6 @@ static const char *sizes(const struct report *r, const char *times)
             break;
         }
     return out;
-}
-
-static int is_partial(const struct report *r, const struct paper_cell *x)
-{
-    return x->cell >= 0 && r->cells[x->cell].cell->n_records < r->cells[x->cell].cell->n_expected;
 }
 
 void report_add_papers(struct doc *d, const struct report *r)
@@ -79,7 +74,7 @@ void report_add_papers(struct doc *d, const struct report *r)
             table_add(d, t, x->is_top ? CELL_STRONG : 0, "%.1f", 100 * x->value);
             if (x->cell >= 0)
                 table_cell_of(d, t, r->cells[x->cell].cell->id);
-            if (is_partial(r, x))
+            if (x->is_partial)
                 table_small(d, t, "incomplete");
         }
         table_add(d, t, 0, "%s", report_share(d->arena, s->reads));
@@ -188,7 +183,7 @@ static void tex_accuracy(struct str *out, const struct report *r)
                 str_puts(out, " & --");
             else
                 str_printf(out, x->is_top ? " & \\textbf{%.1f}%s" : " & %.1f%s", 100 * x->value,
-                           is_partial(r, x) ? "*" : "");
+                           x->is_partial ? "*" : "");
         }
         str_puts(out, " & ");
         report_tex_text(out, report_share(r->arena, s->reads));

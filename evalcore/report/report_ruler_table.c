@@ -79,7 +79,8 @@ void report_add_ruler(struct doc *d, const struct report *r)
             else
                 table_add(d, t, report_pair_flags(p), "%s%s", report_percent(d->arena, m.mean, m.ci),
                           report_pair_sign(d->arena, p));
-            table_small(d, t, "%d famil%s%s%s", m.n, m.n == 1 ? "y" : "ies", p->mark ? ", " : "",
+            table_small(d, t, "%d famil%s%s%s%s", m.n, m.n == 1 ? "y" : "ies",
+                        m.missing ? ", answers are missing" : "", p->mark ? ", " : "",
                         p->mark ? report_difference(d->arena, p) : "");
         }
     }

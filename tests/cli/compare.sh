@@ -57,7 +57,14 @@ refuse 2 '1 problems have other reference answers (such as lookup12-s1-000); --a
 sed -i '/lookup12-s1-003/d' part/journal/*.jsonl
 run 3 compare part full 'quest k_pages=1'
 [ "$(cat stderr.txt)" = 'kveval: 2 answers are missing, and short ones finish first; --allow partial compares them all the same' ] || fail "a part: $(cat stderr.txt)"
-run 0 compare part full 'quest k_pages=1' --allow partial
+# A run that lacked answers was "lower" all the same.
+run 0 compare part full 'quest k_pages=1' --allow partial --flips 0
+tr '\n' ' ' <stdout.txt | grep -q '; no verdict, because answers are missing\.' || fail "a part: $(cat stdout.txt)"
+grep -Eq '[▼▲=]$|more than chance' stdout.txt && fail "a verdict while answers are missing: $(cat stdout.txt)"
+run 0 compare part full 'quest k_pages=1' --allow partial --json
+grep -q '"all":{[^}]*"mark":"incomplete"' stdout.txt || fail "JSON: a verdict while answers are missing: $(head -c 1500 stdout.txt)"
+run 0 compare out part --allow partial --allow problems
+tr '\n' ' ' <stdout.txt | grep -q '3 lack answers and get no verdict: full, quest k_pages=1,'  || fail "runs: a verdict while answers are missing: $(cat stdout.txt)"
 
 # One problem that fails under every setting was counted once a setting, and a run was "lower" for it.
 cat >one.json <<'END'

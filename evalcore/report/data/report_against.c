@@ -5,13 +5,16 @@
 
 #include "evalcore/report/data/report_match.h"
 
-/* Mean completion length of every problem; a job of length 0 counts as one token so that ratios exist. */
+/* Mean completion length of every problem, NaN without one: a failed job has none. A length of 0 counts as
+ * one token so that ratios exist. */
 static double *mean_lengths(const struct cell_stats *s)
 {
     const struct cell *c = s->cell;
     double *v = xcalloc((size_t)c->task->n_problems + 1, sizeof *v);
     int *n = xcalloc((size_t)c->task->n_problems + 1, sizeof *n);
     for (int i = 0; i < c->n_records; i++) {
+        if (c->records[i].finish == FINISHED_ERROR)
+            continue;
         v[c->records[i].problem] += c->records[i].tokens > 0 ? c->records[i].tokens : 1;
         n[c->records[i].problem]++;
     }
@@ -26,16 +29,20 @@ void match_lengths(struct against *out, const struct matched *m, const struct ce
 {
     double *la = mean_lengths(a), *lb = mean_lengths(b), *ratio = xmalloc((size_t)(m->n + 1) * sizeof *ratio);
     double sum_a = 0, sum_b = 0;
+    size_t n = 0;
     for (int i = 0; i < m->n; i++) {
-        sum_a += la[m->at_a[i]];
-        sum_b += lb[m->at_b[i]];
-        ratio[i] = log(lb[m->at_b[i]] / la[m->at_a[i]]);
+        double x = la[m->at_a[i]], y = lb[m->at_b[i]];
+        if (isnan(x) || isnan(y))
+            continue;
+        sum_a += x;
+        sum_b += y;
+        ratio[n++] = log(y / x);
     }
     enum signflip how;
-    out->tokens_a = m->n ? sum_a / m->n : NAN;
-    out->tokens_b = m->n ? sum_b / m->n : NAN;
-    out->length_ratio = m->n ? exp(stat_mean(ratio, (size_t)m->n)) : NAN;
-    out->length_p = m->n ? stat_signflip(ratio, (size_t)m->n, 0, &how) : NAN;
+    out->tokens_a = n ? sum_a / (double)n : NAN;
+    out->tokens_b = n ? sum_b / (double)n : NAN;
+    out->length_ratio = n ? exp(stat_mean(ratio, n)) : NAN;
+    out->length_p = n ? stat_signflip(ratio, n, 0, &how) : NAN;
     free(la);
     free(lb);
     free(ratio);
@@ -117,7 +124,6 @@ static void compare_with(struct against *out, struct pair *pair, const struct re
     match_lengths(out, &m, a, b);
     out->differs = differs(old, now, &m, a->cell, b->cell);
     match_release(&m);
-    pair->is_incomplete = m.is_incomplete;
     pair->a = k;
     pair->b = i;
 }

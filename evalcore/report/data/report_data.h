@@ -31,9 +31,9 @@ struct cell_stats {
     double score;      /* sum over finished jobs */
     double accuracy;   /* mean over those that count (see jobs below); NaN when there is none */
     struct interval ci;
-    double mean_tokens, median_tokens, p95_tokens;
-    double kv_density, aux_density; /* shares of what full attention would have read */
-    double total_density;           /* their sum: what a reader is shown as reads */
+    double mean_tokens, median_tokens, p95_tokens; /* and peak_tokens: over jobs that did not fail */
+    double kv_density, aux_density;                /* shares of what full attention would have read */
+    double total_density;                          /* their sum: what a reader is shown as reads */
     double peak_tokens;
     double mean_context;        /* tokens that full attention reads in a decode step, mean over steps */
     double budget_tokens;       /* the policy's budget as tokens a step, at mean_context; not finite: none */
@@ -144,6 +144,7 @@ struct published {
     int is_whole;              /* the value is a whole number of the paper's answers */
     int cell, n_cells;         /* cell: the first of n_cells */
     int is_partial;            /* some class of LongBench has no results, so there is no mean */
+    long missing;              /* answers of ours; then nothing is tested */
     double measured;           /* NaN: not run yet */
     struct interval ci;        /* of ours */
     struct interval theirs_ci; /* of the paper's, by its number of problems; NaN: unknown */

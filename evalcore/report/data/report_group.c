@@ -6,9 +6,9 @@
 
 #include "evalcore/report/data/report_match.h"
 
-static struct group_mean finished(double sum, double variances, int n_parts, int n)
+static struct group_mean finished(double sum, double variances, int n_parts, int n, long missing)
 {
-    struct group_mean m = {NAN, NAN, {NAN, NAN}, n};
+    struct group_mean m = {NAN, NAN, {NAN, NAN}, n, missing};
     if (!n_parts)
         return m;
     m.mean = sum / n_parts;
@@ -22,29 +22,35 @@ static struct group_mean finished(double sum, double variances, int n_parts, int
 struct group_mean group_mean(const struct report *r, int row, group_fn *is_in, int k)
 {
     double sum = 0, variances = 0;
+    long missing = 0;
     int n = 0;
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell_stats *s = &r->cells[i];
-        if (s->row != row || !s->cell->n_records || !is_in(s->cell, k))
+        if (s->row != row || !is_in(s->cell, k))
+            continue;
+        missing += s->cell->n_expected - s->cell->n_records;
+        if (!s->cell->n_records)
             continue;
         double sd = (s->ci.high - s->ci.low) / 2 / stat_normal_quantile(0.975);
         sum += s->accuracy;
         variances += sd * sd;
         n++;
     }
-    return finished(sum, variances, n, n);
+    return finished(sum, variances, n, n, missing);
 }
 
 struct group_mean group_mean_of(const struct group_mean *m, int n)
 {
     double sum = 0, variances = 0;
+    long missing = 0;
     int n_sets = 0;
     for (int i = 0; i < n; i++) {
+        missing += m[i].missing;
         sum += m[i].mean;
         variances += m[i].variance;
         n_sets += m[i].n;
     }
-    return finished(sum, variances, n, n_sets);
+    return finished(sum, variances, n, n_sets, missing);
 }
 
 struct data_set {
@@ -95,12 +101,11 @@ static void compare_group(struct pair *out, const struct report *r, int row, con
     weigh(&m, sets, n);
     match_compare(out, &m, r->run->margin / 100);
     out->a = out->b = -1;
-    out->is_incomplete = m.is_incomplete;
     match_release(&m);
     free(sets);
 }
 
-const struct pair *group_pairs(const struct report *r, const struct group *g, const int *key, int n)
+struct pair *group_pairs(const struct report *r, const struct group *g, const int *key, int n)
 {
     size_t room = (size_t)(r->n_rows * n) + 1;
     struct pair *pairs = arena_alloc(r->arena, room * sizeof *pairs);

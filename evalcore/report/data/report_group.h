@@ -10,6 +10,7 @@ struct group_mean {
     double mean, variance; /* NaN without any data set */
     struct interval ci;    /* normal, 95 %, within 0 and 1 */
     int n;                 /* data sets with results */
+    long missing;          /* answers that its data sets lack */
 };
 typedef int group_fn(const struct cell *c, int k); /* is the cell one of group k? */
 struct group_mean group_mean(const struct report *r, int row, group_fn *is_in, int k);
@@ -27,6 +28,6 @@ struct group {
  * group's mean: each problem counts by what its data set weighs, divided by the number of its problems. Pair
  * row * n + k is that of group key[k]. The comparisons of a group are a family. Without a shared problem a
  * pair's mark is MARK_NONE. In the report's arena. */
-const struct pair *group_pairs(const struct report *r, const struct group *g, const int *key, int n);
+struct pair *group_pairs(const struct report *r, const struct group *g, const int *key, int n);
 
 #endif

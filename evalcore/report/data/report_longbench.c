@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "evalcore/report/data/report_group.h"
+#include "evalcore/report/data/report_match.h"
 
 enum { SETS_MAX = 5 };
 
@@ -77,14 +78,16 @@ struct longbench_mean longbench_mean(const struct report *r, int k, int row)
     int n = 0;
     if (k < LONGBENCH_CLASSES) {
         m = group_mean(r, row, is_in_class, k);
-        return (struct longbench_mean){m.mean, m.ci, m.n, n_sets(k)};
+        return (struct longbench_mean){m.mean, m.ci, m.n, n_sets(k), m.missing};
     }
     for (int i = 0; i < LONGBENCH_CLASSES; i++) { /* a class without results makes mean and interval NaN */
         each[i] = group_mean(r, row, is_in_class, i);
         n += n_sets(i);
     }
     m = group_mean_of(each, LONGBENCH_CLASSES);
-    return (struct longbench_mean){m.mean, m.ci, m.n, n};
+    if (m.missing)
+        return (struct longbench_mean){NAN, {NAN, NAN}, m.n, n, m.missing};
+    return (struct longbench_mean){m.mean, m.ci, m.n, n, 0};
 }
 
 static int is_in_class_or_all(const struct cell *c, int k)
@@ -103,10 +106,26 @@ static int class_of(const struct cell *c)
     return k;
 }
 
+static int has_every_class(const struct report *r, int row)
+{
+    unsigned seen = 0;
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (r->cells[i].row == row)
+            seen |= 1U << class_of(r->cells[i].cell);
+    return (seen & ((1U << LONGBENCH_CLASSES) - 1)) == (1U << LONGBENCH_CLASSES) - 1;
+}
+
 const struct pair *longbench_pairs(const struct report *r)
 {
     int key[LONGBENCH_CLASSES + 1];
     for (int k = 0; k <= LONGBENCH_CLASSES; k++)
         key[k] = k;
-    return group_pairs(r, &(struct group){is_in_class_or_all, class_of}, key, LONGBENCH_CLASSES + 1);
+    struct pair *pairs =
+        group_pairs(r, &(struct group){is_in_class_or_all, class_of}, key, LONGBENCH_CLASSES + 1);
+    struct matched nothing = match_begin();
+    for (int row = 0; row < r->n_rows; row++)
+        if (!has_every_class(r, row))
+            match_compare(&pairs[row * (LONGBENCH_CLASSES + 1) + LONGBENCH_CLASSES], &nothing, NAN);
+    match_release(&nothing);
+    return pairs;
 }

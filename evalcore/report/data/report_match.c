@@ -240,6 +240,7 @@ void match_compare(struct pair *out, const struct matched *m, double margin)
 {
     *out = (struct pair){.problems = m->n,
                          .is_single = m->is_binary && m->lcm == 1 && !m->weight,
+                         .is_incomplete = m->is_incomplete,
                          .p = NAN,
                          .sd = NAN,
                          .holm = NAN,
@@ -268,7 +269,6 @@ void match_one(struct pair *out, const struct cell_stats *a, const struct cell_s
     struct matched m = match_begin();
     match_add(&m, a, b, n_dropped);
     match_compare(out, &m, margin);
-    out->is_incomplete = m.is_incomplete;
     match_release(&m);
 }
 

@@ -14,7 +14,7 @@ struct matched {
     int n;
     long lcm;          /* of the numbers of samples; beyond 4,096 no longer followed */
     int is_binary;     /* every score is 0 or 1 */
-    int is_incomplete; /* answers of some cell are missing; whether that forbids a mark is the caller's */
+    int is_incomplete; /* answers of some cell are missing, so that the pair gets no mark */
 };
 
 /* The least common multiple of numbers of samples, from 1 on, with one more of them; and the unit of which

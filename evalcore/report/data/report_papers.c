@@ -65,6 +65,18 @@ static int can_tell_apart(const struct report *r, int best, int column, const do
     return n && stat_can_differ(problems, samples > 0 ? samples : 1, n, 0.05);
 }
 
+/* column n_columns: of any task. */
+static int lacks_answers(const struct report *r, int row, int column)
+{
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct cell_stats *s = &r->cells[i];
+        if (s->row == row && s->column >= 0 && (column == r->n_columns || s->column == column) &&
+            s->cell->n_records < s->cell->n_expected)
+            return 1;
+    }
+    return 0;
+}
+
 /* Marks the best of one model's rows in one column, and those that are not told apart from it. */
 static void mark_top(const struct report *r, struct paper_cell *t, int first, int column)
 {
@@ -86,6 +98,9 @@ static void mark_top(const struct report *r, struct paper_cell *t, int first, in
     if (!can_tell_apart(r, best, column, p))
         best = -1;
     for (int row = 0; row < r->n_rows; row++)
+        if (report_family(r, row) == first && lacks_answers(r, row, column))
+            best = -1; /* the missing answers may make any of them the best */
+    for (int row = 0; row < r->n_rows; row++)
         if (best >= 0 && (row == best || holm[row] >= 0.05))
             t[row * width + column].is_top = 1;
     free(p);
@@ -100,11 +115,13 @@ const struct paper_cell *report_papers(const struct report *r)
         double sum = 0;
         for (int col = 0; col < r->n_columns; col++) {
             const struct cell_stats *s = stats_at(r, row, col);
-            t[row * width + col] =
-                (struct paper_cell){s ? (int)(s - r->cells) : -1, s ? s->accuracy : NAN, 0};
+            t[row * width + col] = (struct paper_cell){.cell = s ? (int)(s - r->cells) : -1,
+                                                       .value = s ? s->accuracy : NAN,
+                                                       .is_partial = lacks_answers(r, row, col)};
             sum += t[row * width + col].value;
         }
-        t[row * width + r->n_columns] = (struct paper_cell){-1, sum / r->n_columns, 0};
+        t[row * width + r->n_columns] = (struct paper_cell){
+            .cell = -1, .value = sum / r->n_columns, .is_partial = lacks_answers(r, row, r->n_columns)};
     }
     for (int row = 0; row < r->n_rows; row++)
         for (int col = 0; col < width && report_family(r, row) == row; col++)

@@ -5,9 +5,10 @@
 
 /* The accuracy table in the form of the papers: policy settings by tasks and their plain mean. In each column
  * the best setting of a model is marked, and with it every setting that a paired test on the same problems
- * does not tell apart from it (p of at least 5 % after Holm's adjustment over the column). Bold numbers
- * therefore do not claim a winner that chance could have made. Picking the best before testing favours it, so
- * a column says what is not shown to be worse, not what is best.
+ * does not tell apart from it (p of at least 5 % after Holm's adjustment over the column); none while answers
+ * of the model's settings are missing in the column. Bold numbers therefore do not claim a winner that chance
+ * could have made. Picking the best before testing favours it, so a column says what is not shown to be
+ * worse, not what is best.
  *
  * Single tasks are compared with the test of the reports; the mean over tasks by a sign-flip test of the
  * problems' differences, each divided by the number of its task's problems. */
@@ -15,6 +16,7 @@ struct paper_cell {
     int cell;     /* of the report; -1: none, or the mean */
     double value; /* accuracy or mean score; NaN: none, or a task of the mean is missing */
     int is_top;
+    int is_partial; /* answers are missing */
 };
 /* (n_rows, n_columns + 1) of the report, the mean last; in its arena. Rows of texts alone have no values. */
 const struct paper_cell *report_papers(const struct report *r);

@@ -109,16 +109,23 @@ static void compare_counts(struct published *x, const struct cell_stats *s)
     x->is_single = each <= 1 && s->cell->n_records == ours;
 }
 
-/* Mean length over problems, with Student's interval over problems. */
+/* Mean length over problems, with Student's interval over problems. Failed jobs have none. */
 static void measure_tokens(struct published *x, const struct cell_stats *s)
 {
     int n = s->cell->task->n_problems, k = 0;
     double *v = xcalloc((size_t)n + 1, sizeof *v);
-    for (int i = 0; i < s->cell->n_records; i++)
-        v[s->cell->records[i].problem] += s->cell->records[i].tokens;
+    long *lengths = xcalloc((size_t)n + 1, sizeof *lengths);
+    for (int i = 0; i < s->cell->n_records; i++) {
+        const struct record *r = &s->cell->records[i];
+        if (r->finish == FINISHED_ERROR)
+            continue;
+        v[r->problem] += r->tokens;
+        lengths[r->problem]++;
+    }
     for (int i = 0; i < n; i++)
-        if (s->jobs[i])
-            v[k++] = v[i] / (double)s->jobs[i];
+        if (lengths[i])
+            v[k++] = v[i] / (double)lengths[i];
+    free(lengths);
     x->measured = s->mean_tokens;
     double half = k > 1 ? stat_t_quantile(0.975, k - 1) * stat_sd(v, (size_t)k) / sqrt(k) : INFINITY;
     x->ci = (struct interval){x->measured - half < 0 ? 0 : x->measured - half, x->measured + half};
@@ -129,14 +136,15 @@ static void measure(struct published *x, const struct cell_stats *s)
 {
     if (!s->cell->n_records)
         return;
+    x->missing = s->cell->n_expected - s->cell->n_records;
     if (!strcmp(x->metric, "mean_tokens")) {
         measure_tokens(x, s);
         return;
     }
     x->measured = s->accuracy;
     x->ci = s->ci;
-    if (x->problems >= 1 && x->problems <= 1e6 && x->samples >= 1 && x->samples <= 1e4 && x->value >= 0 &&
-        x->value <= 1 && !x->is_bound)
+    if (!x->missing && x->problems >= 1 && x->problems <= 1e6 && x->samples >= 1 && x->samples <= 1e4 &&
+        x->value >= 0 && x->value <= 1 && !x->is_bound)
         compare_counts(x, s);
 }
 
@@ -175,6 +183,7 @@ static void add_classes(struct report *r, const json_t *figure, int cell, int k)
     x->n_cells = m.n;
     x->measured = m.mean;
     x->ci = m.ci;
+    x->missing = m.missing;
     x->is_partial = isnan(m.mean);
 }
 

@@ -58,7 +58,12 @@ const char *report_published_verdict(const struct report *r, const struct publis
 {
     struct arena *a = r->arena;
     if (!isfinite(x->measured))
-        return x->is_partial ? "no mean: some class of data sets has no results yet" : "not run yet";
+        return x->is_partial && x->missing ? "no mean: answers are missing"
+               : x->is_partial             ? "no mean: some class of data sets has no results yet"
+                                           : "not run yet";
+    if (x->missing)
+        return arena_printf(
+            a, "not compared yet: %ld of our answers are missing, and short ones finish first", x->missing);
     if (x->is_bound)
         return bound_words(a, x);
     const char *inside = x->value >= x->ci.low && x->value <= x->ci.high

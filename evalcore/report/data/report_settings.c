@@ -28,7 +28,6 @@ static void compare(struct setting *s, const struct report *r)
         s->n_tasks += m.n > before;
     }
     match_compare(&s->pooled, &m, r->run->margin / 100);
-    s->pooled.is_incomplete = m.is_incomplete;
     s->pooled.a = s->pooled.b = -1;
     match_release(&m);
 }

@@ -23,6 +23,8 @@ static void compare_windows(struct pair *out, const struct cell_stats *a, const 
         if (a->jobs[i] && b->jobs[i])
             d[n++] = b->sum[i] / (double)b->jobs[i] - a->sum[i] / (double)a->jobs[i];
     *out = (struct pair){.problems = (int)n,
+                         .is_incomplete = a->cell->n_records < a->cell->n_expected ||
+                                          b->cell->n_records < b->cell->n_expected,
                          .delta = stat_mean(d, n),
                          .ci = stat_mean_t(d, n),
                          .p = n ? stat_signflip(d, n, 0, &how) : NAN,

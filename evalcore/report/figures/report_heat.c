@@ -157,6 +157,14 @@ static double compare_squares(const struct heat *h, int a, int b, double *d)
     return n ? stat_signflip(d, n, h->unit, &how) : NAN;
 }
 
+static int lacks_answers(const struct heat *h, const struct report *r, int first)
+{
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (belongs(h, r, first, i) && r->cells[i].cell->n_records < r->cells[i].cell->n_expected)
+            return 1;
+    return 0;
+}
+
 /* Marks the squares that are the best one or cannot be told from it (Holm over the squares, 5 %). */
 static int mark_best(struct svg_square *squares, const struct heat *h)
 {
@@ -275,7 +283,7 @@ static void add_map(struct doc *d, const struct report *r, int first, struct hea
     for (int i = 0; i < n; i++)
         fill_square(&squares[i], h, r, i);
     struct null_range chance = chance_range(h, squares, &n_cells, &n_problems);
-    int marked = mark_best(squares, h);
+    int is_partial = lacks_answers(h, r, first), marked = is_partial ? 0 : mark_best(squares, h);
     const char *name = family_name(r, &r->cells[first]), *where = panel->title, *place = panel->slug;
     if (h->n_panels > 1) {
         where = arena_printf(d->arena, "all tasks%s", panel->title + strlen(panel->task->label));
@@ -294,15 +302,17 @@ static void add_map(struct doc *d, const struct report *r, int first, struct hea
                            .n_x = (size_t)h->n_l,
                            .n_y = (size_t)h->n_k,
                            .squares = squares,
-                           .mark_label =
-                               marked > 1 ? "best, or not told apart from it (Holm, 5 %)" : "the best"};
+                           .mark_label = marked > 1   ? "best, or not told apart from it (Holm, 5 %)"
+                                         : marked > 0 ? "the best"
+                                                      : NULL};
     if (!find_ends(squares, n, chance, &map))
         return;
     struct str svg = {0};
     svg_heat(&svg, &map);
     doc_figure(d, arena_printf(d->arena, "%s_%s.svg", f->name, slug), title, &svg, 0,
-               "Accuracy in percent, n jobs.%s%s",
+               "Accuracy in percent, n jobs.%s%s%s",
                h->n_panels > 1 ? " All problems of all tasks weigh the same." : "",
+               is_partial ? " Answers are missing, so no square is framed as the best." : "",
                range_text(d->arena, &chance, n_cells, n_problems));
 }
 
