@@ -173,6 +173,7 @@ void export_count(struct export_totals *t, const struct cell *c)
             else
                 t->verdict[rec->verdict]++;
             score += rec->score;
+            t->n_lengths += rec->finish != FINISHED_ERROR;
             t->tokens += rec->tokens;
             t->prompt_tokens += rec->prompt_tokens;
             t->peak += rec->kv.peak_tokens;
@@ -193,7 +194,7 @@ void export_count(struct export_totals *t, const struct cell *c)
 
 json_t *export_kv(const struct cell *c, const struct export_totals *t)
 {
-    double n = c->n_records ? c->n_records : 1, full = t->reads_full;
+    double n = t->n_lengths ? t->n_lengths : 1, full = t->reads_full;
     json_t *o =
         json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:s, s:s}", "cell", c->id, "label", c->label,
                   "jobs", c->n_records, "jobs_expected", c->n_expected, "mean_tokens", t->tokens / n,

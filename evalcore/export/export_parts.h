@@ -59,8 +59,8 @@ json_t *export_number(double v); /* null when not finite */
 
 /* What a cell's records add up to; verdicts and scores are of answers, not of windows of a text. */
 struct export_totals {
-    double mean, stderr_; /* over problems; stderr_ is NaN with one problem, both with none */
-    int problems;
+    double mean, stderr_;    /* over problems; stderr_ is NaN with one problem, both with none */
+    int problems, n_lengths; /* n_lengths: jobs that did not fail, so that they have a length */
     int verdict[VERDICT_COUNT];
     struct likelihood likelihood;
     double tokens, prompt_tokens, peak, reads, reads_full, aux; /* sums */

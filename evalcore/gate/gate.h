@@ -77,6 +77,7 @@ struct gate_sums {                        /* over samples of one problem */
     long n, right, cut, unparsed, errors; /* errors: failed jobs and answers that could not be graded */
     double score, tokens, log_tokens;
     double reads, aux, full;
+    long failed; /* jobs without a length */
 };
 struct gate_problem {
     const char *id, *prompt_sha256; /* its first 16 digits */

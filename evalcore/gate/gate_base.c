@@ -39,12 +39,13 @@ static json_t *cell_json(const struct gate_cell *c)
     for (int i = 0; i < c->n_problems; i++) {
         const struct gate_sums *s = &c->problems[i].all;
         double count = s->n > 0 ? (double)s->n : 1;
+        double lengths = s->n > s->failed ? (double)(s->n - s->failed) : 1;
         json_array_append_new(n, json_integer(s->n));
         json_array_append_new(right, json_integer(s->right));
         json_array_append_new(cut, json_integer(s->cut));
         json_array_append_new(unparsed, json_integer(s->unparsed));
-        json_array_append_new(length, rounded(s->tokens / count, 0.125));
-        json_array_append_new(log_length, rounded(s->log_tokens / count, 1.0 / 8192));
+        json_array_append_new(length, rounded(s->tokens / lengths, 0.125));
+        json_array_append_new(log_length, rounded(s->log_tokens / lengths, 1.0 / 8192));
         json_array_append_new(score, json_real(s->score / count));
         all.reads += s->reads;
         all.aux += s->aux;

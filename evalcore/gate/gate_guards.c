@@ -33,7 +33,7 @@ struct totals { /* over a setting's problems */
     struct gate_sums base, now;
     struct stratum *cut, *unparsed;
     double *log_length; /* differences of means */
-    int n;
+    int n, n_lengths;   /* n_lengths: both sides have an answer that did not fail */
 };
 
 static void add(struct gate_sums *to, const struct gate_sums *s)
@@ -70,7 +70,10 @@ static void collect(struct totals *t, const struct gate_side *base, const struct
                 continue;
             t->cut[t->n] = (struct stratum){x.cut, x.n, y.cut, y.n};
             t->unparsed[t->n] = (struct stratum){x.unparsed, x.n, y.unparsed, y.n};
-            t->log_length[t->n++] = y.log_tokens / (double)y.n - x.log_tokens / (double)x.n;
+            t->n++;
+            long n_x = x.n - x.failed, n_y = y.n - y.failed;
+            if (n_x && n_y)
+                t->log_length[t->n_lengths++] = y.log_tokens / (double)n_y - x.log_tokens / (double)n_x;
         }
     }
 }
@@ -101,14 +104,14 @@ static int is_share_blind(const struct stratum *s, int n, double alpha)
 static struct gate_guard length_guard(const struct totals *t, double limit, double alpha, struct arena *a)
 {
     enum signflip how;
-    double mean = stat_mean(t->log_length, (size_t)t->n);
+    double mean = t->n_lengths ? stat_mean(t->log_length, (size_t)t->n_lengths) : 0;
     struct gate_guard g = {.name = "length", .base = 1, .now = exp(mean), .limit = 1 + limit / 100};
-    g.p = mean > 0 ? stat_signflip(t->log_length, (size_t)t->n, 0, &how) / 2 : 1;
+    g.p = mean > 0 ? stat_signflip(t->log_length, (size_t)t->n_lengths, 0, &how) / 2 : 1;
     g.failed = g.now > g.limit && (g.p <= alpha || g.now >= LENGTH_ALWAYS);
-    g.is_blind = is_length_blind(t->n, alpha);
+    g.is_blind = is_length_blind(t->n_lengths, alpha);
     if (g.is_blind && !g.failed)
-        g.words =
-            arena_printf(a, "whether answers are %g %% longer cannot be told with %d problems", limit, t->n);
+        g.words = arena_printf(a, "whether answers are %g %% longer cannot be told with %d problems", limit,
+                               t->n_lengths);
     else
         g.words = arena_printf(a, "answers are %.0f %% longer; %g %% are allowed", 100 * (g.now - 1), limit);
     return g;

@@ -20,6 +20,7 @@ static void add_sums(struct gate_sums *to, const struct gate_sums *s)
     to->cut += s->cut;
     to->unparsed += s->unparsed;
     to->errors += s->errors;
+    to->failed += s->failed;
     to->score += s->score;
     to->tokens += s->tokens;
     to->log_tokens += s->log_tokens;
@@ -40,14 +41,16 @@ struct gate_sums gate_sums(const struct gate_problem *p, int n)
 
 static struct gate_sums sums_of(const struct record *r)
 {
+    int has_failed = r->finish == FINISHED_ERROR;
     return (struct gate_sums){.n = 1,
                               .right = r->score > 0.5,
                               .cut = r->verdict == VERDICT_TRUNCATED || r->verdict == VERDICT_UNFINISHED,
                               .unparsed = r->verdict == VERDICT_UNPARSED,
                               .errors = r->verdict == VERDICT_ERROR,
+                              .failed = has_failed,
                               .score = r->score,
-                              .tokens = r->tokens,
-                              .log_tokens = log1p(r->tokens),
+                              .tokens = has_failed ? 0 : r->tokens,
+                              .log_tokens = has_failed ? 0 : log1p(r->tokens),
                               .reads = r->kv.reads,
                               .aux = r->kv.aux_reads,
                               .full = r->kv.reads_full};

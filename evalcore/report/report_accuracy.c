@@ -21,7 +21,10 @@ static void accuracy_cell(struct doc *d, struct table *t, const struct report *r
     struct str note = {0};
     if (c->n_records < c->n_expected)
         str_printf(&note, "incomplete %d/%d (biased to short), ", c->n_records, c->n_expected);
-    str_printf(&note, "%.0f tokens", s->mean_tokens);
+    if (isfinite(s->mean_tokens))
+        str_printf(&note, "%.0f tokens", s->mean_tokens);
+    else
+        str_puts(&note, "all jobs failed");
     const char *cut =
         report_cut_words(d->arena, s->n_cut, c->n_records - s->count[VERDICT_CORRECT], c->n_records);
     if (*cut)

@@ -151,15 +151,16 @@ static void by_problem(struct writer *w, const struct cell *c)
     for (int i = 0, k; i < c->n_records; i += k) {
         const struct record *rec = &c->records[i];
         double tokens = 0, score = 0;
-        int p = rec->problem;
+        int p = rec->problem, n_lengths = 0;
         for (k = 0; i + k < c->n_records && rec[k].problem == p; k++) {
             v[RIGHT * n + p] += rec[k].verdict == VERDICT_CORRECT;
             v[CUT * n + p] += rec[k].finish == FINISHED_LENGTH;
-            tokens += rec[k].tokens;
+            tokens += rec[k].tokens; /* a failed job's is 0 */
+            n_lengths += rec[k].finish != FINISHED_ERROR;
             score += rec[k].score;
         }
         v[DONE * n + p] = k;
-        v[LENGTH * n + p] = (long)(tokens / k + 0.5);
+        v[LENGTH * n + p] = (long)(n_lengths ? tokens / n_lengths + 0.5 : 0);
         v[SCORE * n + p] = (long)(100 * score / k + 0.5);
         if (has_answers(w, c->task))
             v[ANSWER * n + p] = answer(&w->answers[c->task - w->r->run->tasks], commonest(rec, k));

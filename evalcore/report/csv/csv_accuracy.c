@@ -20,7 +20,7 @@ static const struct csv_column accuracy_columns[] = {
      "share that is correct"},
     {"ci_low", CSV_FLOAT, "fraction", "95 % interval of accuracy"},
     {"ci_high", CSV_FLOAT, "fraction", "95 % interval of accuracy"},
-    {"mean_tokens", CSV_FLOAT, "tokens", "mean length of a completion"},
+    {"mean_tokens", CSV_FLOAT, "tokens", "mean length of a completion, without failed jobs"},
     {"truncated", CSV_INT, "completions",
      "cut off at the length limit with no answer, thinking closed or never opened"},
     {"unparsed", CSV_INT, "completions", "ended by themselves without a readable answer"},

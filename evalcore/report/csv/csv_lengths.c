@@ -13,7 +13,8 @@ static const struct csv_column columns[] = {
     CSV_TASK_COLUMN,
     {"problem", CSV_TEXT, "", "id of the problem"},
     {"sample", CSV_INT, "", "number of the sample, from 0"},
-    {"tokens", CSV_INT, "tokens", "length of the completion without the end token"},
+    {"tokens", CSV_INT, "tokens",
+     "length of the completion without the end token; empty where the job failed"},
     {"finish", CSV_TEXT, "", "stop (end token or stop string), length (the limit) or error"},
     {"correct", CSV_BOOL, "", "is the verdict correct? empty for a window of a text"},
     {"verdict", CSV_TEXT, "", "correct, wrong, ambiguous, unparsed, unfinished, truncated or error"},
@@ -21,7 +22,7 @@ static const struct csv_column columns[] = {
     {"prompt_tokens", CSV_INT, "tokens", "length of the prompt"},
     {"kv_reads", CSV_FLOAT, "tokens", "KV tokens read, summed over decode steps"},
     {"kv_reads_full", CSV_FLOAT, "tokens", "what full attention would have read"},
-    {"peak_tokens", CSV_FLOAT, "tokens", "most tokens held at once"},
+    {"peak_tokens", CSV_FLOAT, "tokens", "most tokens held at once; empty where the job failed"},
     CSV_LIKELIHOOD_COLUMNS,
     {"aux_reads", CSV_FLOAT, "tokens", "read to choose, in KV tokens; total reads are kv_reads and this"},
     CSV_MODEL_COLUMN,
@@ -33,14 +34,17 @@ static void row(struct csv *c, const struct cell_stats *s, const struct record *
 {
     static const struct likelihood none;
     const struct cell *cell = s->cell;
-    int is_text = rec->likelihood != NULL;
+    int is_text = rec->likelihood != NULL, has_failed = rec->finish == FINISHED_ERROR;
     csv_cell(c, cell);
     csv_text(c, "policy", cell->policy);
     csv_budget(c, s);
     csv_text(c, "task", cell->task->name);
     csv_text(c, "problem", cell->task->problems[rec->problem].id);
     csv_int(c, "sample", rec->sample);
-    csv_int(c, "tokens", rec->tokens);
+    if (has_failed)
+        csv_none(c, "tokens");
+    else
+        csv_int(c, "tokens", rec->tokens);
     csv_text(c, "finish", finish_name(rec->finish));
     csv_bool(c, "correct", is_text ? NAN : rec->verdict == VERDICT_CORRECT);
     csv_text(c, "verdict", is_text ? NULL : verdict_name(rec->verdict));
@@ -48,7 +52,7 @@ static void row(struct csv *c, const struct cell_stats *s, const struct record *
     csv_int(c, "prompt_tokens", rec->prompt_tokens);
     csv_float(c, "kv_reads", rec->kv.reads);
     csv_float(c, "kv_reads_full", rec->kv.reads_full);
-    csv_float(c, "peak_tokens", rec->kv.peak_tokens);
+    csv_float(c, "peak_tokens", has_failed ? NAN : rec->kv.peak_tokens);
     csv_likelihood_fields(c, is_text ? rec->likelihood : &none);
     csv_float(c, "aux_reads", rec->kv.aux_reads);
     csv_text(c, "model", cell->model);

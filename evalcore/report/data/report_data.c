@@ -26,15 +26,24 @@ static enum activity activity_of(const struct cell_stats *s, int has_reads, int 
     return exceeded ? ACTIVITY_INACTIVE : ACTIVITY_UNNEEDED;
 }
 
+/* Over the jobs that did not fail: a failed one has no length, and held nothing. */
 static void add_lengths(struct cell_stats *s, const struct cell *c)
 {
-    double *v = xmalloc((size_t)c->n_records * sizeof *v);
-    for (int i = 0; i < c->n_records; i++)
-        v[i] = c->records[i].tokens;
-    s->mean_tokens = stat_mean(v, (size_t)c->n_records);
-    stat_sort(v, (size_t)c->n_records);
-    s->median_tokens = stat_quantile(v, (size_t)c->n_records, 0.5);
-    s->p95_tokens = stat_quantile(v, (size_t)c->n_records, 0.95);
+    double *v = xmalloc(((size_t)c->n_records + 1) * sizeof *v), peak = 0;
+    size_t n = 0;
+    for (int i = 0; i < c->n_records; i++) {
+        if (c->records[i].finish == FINISHED_ERROR)
+            continue;
+        v[n++] = c->records[i].tokens;
+        peak += c->records[i].kv.peak_tokens;
+    }
+    if (n) {
+        s->peak_tokens = peak / (double)n;
+        s->mean_tokens = stat_mean(v, n);
+        stat_sort(v, n);
+        s->median_tokens = stat_quantile(v, n, 0.5);
+        s->p95_tokens = stat_quantile(v, n, 0.95);
+    }
     free(v);
 }
 
@@ -74,7 +83,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     long *jobs = arena_alloc(a, (size_t)(n + 1) * sizeof *jobs);
     struct cell_budget budget = report_budget_read(c, a);
     int is_greedy = c->temperature <= 0 && !c->task->is_text;
-    double reads = 0, full = 0, aux = 0, peak = 0, steps = 0, prompts = 0;
+    double reads = 0, full = 0, aux = 0, steps = 0, prompts = 0;
     *s = (struct cell_stats){.cell = c, .sum = sum, .jobs = jobs, .accuracy = NAN, .ci = {0, 1}};
     s->mean_tokens = s->median_tokens = s->p95_tokens = s->kv_density = s->aux_density = s->peak_tokens = NAN;
     s->total_density = s->mean_context = s->budget_tokens = NAN;
@@ -97,19 +106,15 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         reads += r->kv.reads;
         full += r->kv.reads_full;
         aux += r->kv.aux_reads;
-        peak += r->kv.peak_tokens;
         prompts += r->prompt_tokens;
         steps += report_decode_steps(r);
         exceeded += report_exceeds_budget(&budget, r);
     }
-    if (c->n_records) {
-        if (!c->task->is_text) {
-            s->accuracy = ratio(sum, jobs, n);
-            s->ci = stat_clustered(sum, jobs, (size_t)n, !strcmp(c->task->metric, "accuracy"));
-        }
-        s->peak_tokens = peak / c->n_records;
-        add_lengths(s, c);
+    if (c->n_records && !c->task->is_text) {
+        s->accuracy = ratio(sum, jobs, n);
+        s->ci = stat_clustered(sum, jobs, (size_t)n, !strcmp(c->task->metric, "accuracy"));
     }
+    add_lengths(s, c);
     s->reads_full = full;
     if (full > 0) {
         s->kv_density = reads / full;

@@ -18,7 +18,9 @@ static void add_row(struct svg_bar *row, const struct report *r, const struct ce
         .value = s->mean_tokens,
         .low = NAN,
         .high = NAN,
-        .text = arena_printf(r->arena, s->n_length ? "\xE2\x89\xA5 %.0f" : "%.0f", s->mean_tokens),
+        .text = isnan(s->mean_tokens)
+                    ? "-"
+                    : arena_printf(r->arena, s->n_length ? "\xE2\x89\xA5 %.0f" : "%.0f", s->mean_tokens),
         .colour = colour};
 }
 

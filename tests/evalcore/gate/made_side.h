@@ -44,8 +44,13 @@ static void make_side(struct gate_side *s, const struct made *m, struct arena *a
         struct gate_sums *sample = arena_alloc(a, ((size_t)m->samples + 1) * sizeof *sample);
         for (int k = 0; k < m->samples; k++) { /* right ones are spread evenly */
             int right = (k + 1) * m->right / m->samples - k * m->right / m->samples;
-            sample[k] =
-                (struct gate_sums){1, right, 0, 0, 0, right, m->tokens, log1p(m->tokens), m->reads, 0, 100};
+            sample[k] = (struct gate_sums){.n = 1,
+                                           .right = right,
+                                           .score = right,
+                                           .tokens = m->tokens,
+                                           .log_tokens = log1p(m->tokens),
+                                           .reads = m->reads,
+                                           .full = 100};
         }
         p[i] = (struct gate_problem){.id = arena_printf(a, "p%d", i),
                                      .prompt_sha256 = m->prompt ? m->prompt : "0123456789abcdef",

@@ -9,7 +9,7 @@ static const char *golds[] = {"7"}, *corrected[] = {"8"};
 struct changed { /* beside the usual run; 0, NULL: as usual */
     const char *const *golds;
     const char *options, *own_stop;
-    int own_max_new;
+    int own_max_new, tokens;
     enum finish_reason finish;
     enum verdict verdict;
 };
@@ -31,7 +31,7 @@ static void side(struct gate_side *out, const struct changed *h, struct arena *a
                             .options = h->options ? h->options : "{\"file\":\"a/aime24.jsonl\",\"steps\":2}",
                             .problems = &problem,
                             .n_problems = 1};
-    struct record record = {.finish = h->finish, .verdict = h->verdict, .tokens = 3};
+    struct record record = {.finish = h->finish, .verdict = h->verdict, .tokens = h->tokens ? h->tokens : 3};
     struct cell cell = {.policy_label = "quest",
                         .params = "{}",
                         .settings = "{\"temperature\":0.6,\"seed\":1}",
@@ -82,11 +82,18 @@ int main(void)
             fprintf(stderr, "%s: %d %s\n", rows[i].what, rc, e.text);
         CHECK_INT(rc, rows[i].code);
     }
-    /* A job that failed and an answer that the grader refused are both errors. */
+    /* A job that failed and an answer that the grader refused are both errors. The failed one counted as an
+     * answer without a token, so that answers looked shorter. */
+    struct gate_setting s = {.label = "quest"};
+    struct gate_limits limits = {.length = 10, .errors = 1};
     side(&now, &(struct changed){.finish = FINISHED_ERROR, .verdict = VERDICT_ERROR}, &a);
     CHECK_INT(now.cells[0].problems[0].all.errors, 1);
-    side(&now, &(struct changed){.finish = FINISHED_STOP, .verdict = VERDICT_ERROR}, &a);
+    gate_guards(&s, &base, &now, &limits, 1, 1, &a);
+    CHECK_NEAR(s.guard[0].now, 1, 1e-12);
+    side(&now, &(struct changed){.finish = FINISHED_STOP, .verdict = VERDICT_ERROR, .tokens = 4}, &a);
     CHECK_INT(now.cells[0].problems[0].all.errors, 1);
+    gate_guards(&s, &base, &now, &limits, 1, 1, &a);
+    CHECK_NEAR(s.guard[0].now, 1.25, 1e-12); /* (1 + 4) / (1 + 3) */
     arena_release(&a);
     return check_done();
 }
