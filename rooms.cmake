@@ -70,7 +70,7 @@ set(rooms
   "evalcore/svg            | svg.h                                      |"
   "evalcore/store          | run.h grades.h completion_json.h curve_json.h job_key.h journal.h keymap.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
-  "evalcore/report/data    | report_data.h report_budget.h report_curve.h report_group.h report_longbench.h report_merge.h report_ruler.h report_frontier.h report_steps.h report_match.h report_papers.h | evalcore/store evalcore/stats engine/policies"
+  "evalcore/report/data    | report_data.h report_budget.h report_curve.h report_group.h report_longbench.h report_merge.h report_ruler.h report_frontier.h report_steps.h report_match.h report_papers.h report_samples.h | evalcore/store evalcore/stats engine/policies"
   "evalcore/report/csv     | report_csv.h                               | evalcore/report/data evalcore/store"
   "evalcore/report/doc     | report_doc.h                               | evalcore/svg"
   "evalcore/report/figures | report_figures.h report_series.h           | evalcore/report/data evalcore/report/doc evalcore/svg engine/policies"

@@ -18,6 +18,7 @@
 #include "evalcore/report/data/report_longbench.h"
 #include "evalcore/report/data/report_merge.h"
 #include "evalcore/report/report_parts.h"
+#include "evalcore/report/data/report_samples.h"
 #include "evalcore/report/data/report_ruler.h"
 #include "evalcore/report/report_transcripts.h"
 
@@ -75,6 +76,7 @@ static const struct section {
     {"summary", NULL, NULL, report_add_summary},
     {"verdict", "Verdict", has_tasks, report_add_verdict},
     {"accuracy", "Accuracy", has_tasks, report_add_accuracy},
+    {"samples", "Several answers to a problem", report_has_samples, report_add_samples},
     {"longbench", "LongBench by class", longbench_is_there, report_add_longbench},
     {"ruler", "RULER by length", ruler_is_there, report_add_ruler},
     {"pairs", "Compared with the baseline", has_pairs, report_add_pairs},
@@ -96,6 +98,7 @@ static const struct {
 } conditions[] = {
     {"likelihood.csv", "likelihood"}, {"against.csv", "against"}, {"published.csv", "published"},
     {"longbench.csv", "longbench"},   {"ruler.csv", "ruler"},     {"settings.csv", "verdict"},
+    {"samples.csv", "samples"},
 };
 
 static int applies(const struct section *s, const struct report *r)

@@ -12,6 +12,7 @@
 void report_add_summary(struct doc *d, const struct report *r);
 void report_add_verdict(struct doc *d, const struct report *r); /* needs tasks with answers */
 void report_add_accuracy(struct doc *d, const struct report *r);
+void report_add_samples(struct doc *d, const struct report *r); /* needs report_has_samples() */
 void report_add_longbench(struct doc *d, const struct report *r);
 void report_add_ruler(struct doc *d, const struct report *r);
 void report_add_pairs(struct doc *d, const struct report *r);      /* needs pairs */

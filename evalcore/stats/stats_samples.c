@@ -92,10 +92,19 @@ double stat_majority_at_k(const long *votes, size_t n_answers, size_t correct, l
         return 0;
     if (votes[correct] == n)
         return 1;
+    if (k == n) { /* all votes: no subset to go through */
+        int ties = 0;
+        for (size_t i = 0; i < n_answers; i++) {
+            if (votes[i] > votes[correct])
+                return 0;
+            ties += votes[i] == votes[correct];
+        }
+        return 1.0 / ties;
+    }
     double *p = xcalloc((size_t)n + n_answers, sizeof *p), *all = xcalloc((size_t)n + 1, sizeof *all),
            *at = p;
     const double *own = NULL;
-    double share = k == n ? 0.5 : (double)k / (double)n, wins = 0;
+    double share = (double)k / (double)n, wins = 0;
     for (size_t i = 0; i < n_answers; i++) {
         binomial(votes[i], share, at);
         own = i == correct ? at : own;

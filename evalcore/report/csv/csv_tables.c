@@ -3,7 +3,7 @@
 
 static const struct csv_table *const tables[] = {
     &csv_settings, &csv_accuracy,  &csv_pairs,     &csv_lengths, &csv_likelihood,
-    &csv_against,  &csv_published, &csv_longbench, &csv_ruler,
+    &csv_against,  &csv_published, &csv_longbench, &csv_ruler,   &csv_samples,
 };
 
 const struct csv_table *csv_table_at(int i)

@@ -20,7 +20,7 @@ void csv_none(struct csv *c, const char *column);
 void csv_end(struct csv *c);
 
 extern const struct csv_table csv_accuracy, csv_settings, csv_pairs, csv_lengths, csv_likelihood, csv_against,
-    csv_published, csv_longbench, csv_ruler;
+    csv_published, csv_longbench, csv_ruler, csv_samples;
 
 /* ---- columns that several tables have, and their values */
 

@@ -1,0 +1,56 @@
+/* The majority of several answers to one problem (contract: report_votes.h). */
+#include "evalcore/report/data/report_votes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "evalcore/stats/stats.h"
+
+/* How the answers to one problem split: votes[i] for the i-th different answer, the right one first. Without
+ * an answer there is no vote. */
+struct split {
+    long votes[64], n_votes;
+    size_t n;
+};
+
+static void count_votes(struct split *out, const struct record *first, int n, int limit)
+{
+    enum { ANSWERS = sizeof out->votes / sizeof *out->votes };
+    const char *form[ANSWERS] = {""};
+    *out = (struct split){.n = 1};
+    for (int i = 0; i < n; i++) {
+        const struct record *r = &first[i];
+        size_t k = 0;
+        if (r->tokens > limit || (r->verdict != VERDICT_CORRECT && !r->pred_form[0]))
+            continue;
+        if (r->verdict != VERDICT_CORRECT)
+            for (k = 1; k < out->n && strcmp(form[k], r->pred_form) != 0; k++)
+                ;
+        if (k == ANSWERS)
+            continue;
+        if (k == out->n)
+            form[out->n++] = r->pred_form;
+        out->votes[k]++;
+        out->n_votes++;
+    }
+}
+
+static double log_choose(long n, long k)
+{
+    return lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
+}
+
+/* Some of the w have no answer and do not vote; how many do is hypergeometric. */
+double votes_majority(const struct record *first, int n, int limit, int w)
+{
+    struct split s;
+    double p = 0;
+    count_votes(&s, first, n, limit);
+    for (long j = 1; j <= w && j <= s.n_votes; j++) {
+        if (w - j > n - s.n_votes)
+            continue;
+        double drawn = exp(log_choose(s.n_votes, j) + log_choose(n - s.n_votes, w - j) - log_choose(n, w));
+        p += drawn * stat_majority_at_k(s.votes, s.n, 0, j);
+    }
+    return p;
+}
