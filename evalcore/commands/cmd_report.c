@@ -7,6 +7,7 @@
 #include "evalcore/base/log.h"
 #include "evalcore/base/margin.h"
 #include "evalcore/commands/commands.h"
+#include "evalcore/gate/gate.h"
 #include "evalcore/report/report.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/run.h"
@@ -15,7 +16,7 @@
 enum { RUNS_MAX = 64 }; /* that one page merges */
 
 struct report_flags {
-    const char *against, *bench, *zh_dict;
+    const char *against, *bench, *history, *zh_dict;
     double margin; /* 0: what the run folder says */
     int transcripts;
     const char *out; /* NULL: DIR/report */
@@ -26,6 +27,8 @@ static const struct cli_option report_table[] = {
      .help = "compare with another run folder"},
     {"bench", 0, CLI_STRING, offsetof(struct report_flags, bench), "FILE",
      .help = "draw the parts of a decode step that kveval bench components printed into this file"},
+    {"history", 0, CLI_STRING, offsetof(struct report_flags, history), "FILE",
+     .help = "draw the nights of a history that kveval gate keeps as a control chart"},
     {"margin", 0, CLI_DOUBLE, offsetof(struct report_flags, margin), "POINTS",
      .help = "what may be lost and still be called as good as the baseline; default: the run file's margin",
      .min = MARGIN_MIN, .max = MARGIN_MAX},
@@ -92,7 +95,29 @@ static int load(struct run *r, const char *dir, const struct report_flags *o, st
     return rc;
 }
 
-static int write_report(const struct run *r, const struct report_flags *o, struct str *table, struct err *e)
+/* Nights as the options of a report take them; the history lives in the arena. */
+struct nights {
+    struct gate_history history;
+    struct arena arena;
+};
+
+static void add_nights(struct doc *d, const void *history)
+{
+    gate_nights(d, history, "nights.svg", NULL);
+}
+
+static int read_nights(struct nights *n, const char *file, struct err *e)
+{
+    if (!file)
+        return 0;
+    if (!file_exists(file))
+        return err_set(e, ERR_USAGE, "%s: there is no such history; kveval gate --history FILE writes one",
+                       file);
+    return gate_history_read(&n->history, file, &n->arena, e);
+}
+
+static int write_report(const struct run *r, const struct report_flags *o, const struct nights *n,
+                        struct str *table, struct err *e)
 {
     struct run old = {0};
     struct str folder = {0};
@@ -103,14 +128,17 @@ static int write_report(const struct run *r, const struct report_flags *o, struc
         rc = report_write_with(r,
                                &(struct report_options){.against = o->against ? &old : NULL,
                                                         .transcripts = o->transcripts,
-                                                        .bench = o->bench},
+                                                        .bench = o->bench,
+                                                        .add_nights = o->history ? add_nights : NULL,
+                                                        .nights = &n->history},
                                o->out ? o->out : str_text(&folder), table, e);
     str_release(&folder);
     run_release(&old);
     return rc;
 }
 
-static int merge(const char **dirs, int n, const struct report_flags *o, struct str *table, struct err *e)
+static int merge(const char **dirs, int n, const struct report_flags *o, const struct nights *nights,
+                 struct str *table, struct err *e)
 {
     struct run runs[RUNS_MAX] = {0};
     int rc = 0, loaded = 0;
@@ -127,14 +155,18 @@ static int merge(const char **dirs, int n, const struct report_flags *o, struct 
         loaded++;
     if (!rc)
         rc = report_write_merged(runs, n, o->margin,
-                                 &(struct report_options){.transcripts = o->transcripts, .bench = o->bench},
+                                 &(struct report_options){.transcripts = o->transcripts,
+                                                          .bench = o->bench,
+                                                          .add_nights = o->history ? add_nights : NULL,
+                                                          .nights = &nights->history},
                                  o->out, table, e);
     while (loaded)
         run_release(&runs[--loaded]);
     return rc;
 }
 
-static int one(const char *dir, const struct report_flags *o, struct str *table, struct err *e)
+static int one(const char *dir, const struct report_flags *o, const struct nights *n, struct str *table,
+               struct err *e)
 {
     struct run r;
     int rc = load(&r, dir, o, e);
@@ -142,7 +174,7 @@ static int one(const char *dir, const struct report_flags *o, struct str *table,
         return rc;
     if (o->margin > 0)
         r.margin = o->margin;
-    rc = write_report(&r, o, table, e);
+    rc = write_report(&r, o, n, table, e);
     run_release(&r);
     return rc;
 }
@@ -150,6 +182,7 @@ static int one(const char *dir, const struct report_flags *o, struct str *table,
 static int run_report(const struct program *p, int argc, char **argv)
 {
     struct report_flags o = {0};
+    struct nights nights = {0};
     struct str table = {0};
     struct err e = {0};
     const char *dirs[RUNS_MAX];
@@ -158,17 +191,21 @@ static int run_report(const struct program *p, int argc, char **argv)
     int code = command_parse(&cmd_report, &o, argc, argv, dirs, 1, RUNS_MAX, &n);
     if (code >= 0)
         return code;
-    int rc = n > 1 ? merge(dirs, n, &o, &table, &e) : one(dirs[0], &o, &table, &e);
+    int rc = read_nights(&nights, o.history, &e);
+    if (!rc)
+        rc = n > 1 ? merge(dirs, n, &o, &nights, &table, &e) : one(dirs[0], &o, &nights, &table, &e);
     if (!rc)
         printf("%s\nreport: %s%s/report.md and index.html\n", str_text(&table), o.out ? o.out : dirs[0],
                o.out ? "" : "/report");
     str_release(&table);
+    arena_release(&nights.arena);
     return rc ? command_fail(&e, rc == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;
 }
 
 const struct command cmd_report = {
     .name = "report",
-    .usage = "DIR... [-o FOLDER] [--against OLD] [--bench FILE] [--margin POINTS] [--transcripts]",
+    .usage = "DIR... [-o FOLDER] [--against OLD] [--bench FILE] [--history FILE] [--margin POINTS] "
+             "[--transcripts]",
     .help = "write DIR/report from the journals, finished or not; several runs as one page",
     .options = report_table,
     .run = run_report,

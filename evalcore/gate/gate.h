@@ -246,6 +246,9 @@ int gate_history_add(const char *path, const struct gate_result *r, double time,
 #define GATE_CUSUM_K 0.5
 #define GATE_CUSUM_H 5.0
 void gate_chart(struct str *out, const struct gate_history *h, int *alarm, struct arena *a);
+/* The section "Nights" of a page with the chart as `file`; svg, when not NULL, receives the chart, too. */
+struct doc;
+void gate_nights(struct doc *d, const struct gate_history *h, const char *file, struct str *svg);
 
 void gate_json(struct str *out, const struct gate_result *r);
 void gate_junit(struct str *out, const struct gate_result *r);

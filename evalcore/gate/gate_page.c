@@ -153,22 +153,25 @@ static void details(struct doc *d, const struct gate_result *r)
     }
 }
 
-static void nights(struct doc *d, const struct gate_history *h, struct str *svg, struct arena *a)
+void gate_nights(struct doc *d, const struct gate_history *h, const char *file, struct str *svg)
 {
     struct str figure = {0};
     int alarm = -1;
-    if (!h || !h->n)
-        return;
-    gate_chart(&figure, h, &alarm, a);
-    str_add(svg, figure.data, figure.len);
     doc_section(d, "nights", "Nights");
+    if (!h->n) {
+        doc_paragraph(d, "The history holds no night yet.");
+        return;
+    }
+    gate_chart(&figure, h, &alarm, d->arena);
+    if (svg)
+        str_add(svg, figure.data, figure.len);
     if (alarm >= 0)
         doc_warning(
             d, "The sum of drops passed its limit in night %d of %d: a slow loss that no single night shows.",
             alarm + 1, h->n);
     else
         doc_paragraph(d, "%d nights with new answers; no sum of drops has passed its limit.", h->n);
-    doc_figure(d, "gate.svg", "Control chart", &figure, 1,
+    doc_figure(d, file, "Control chart", &figure, 1,
                "Each night adds a setting's drop below the baseline, in standard errors, less %g; the sum "
                "never falls "
                "below 0. Beyond %g the accuracy has drifted (CUSUM, Page 1954).",
@@ -185,7 +188,8 @@ void gate_page(struct str *md, struct str *html, struct str *svg, const struct g
     replays(&d, r);
     if (r->n_settings)
         details(&d, r);
-    nights(&d, h, svg, a);
+    if (h && h->n)
+        gate_nights(&d, h, "gate.svg", svg);
     doc_markdown(md, &d);
     doc_html(html, &d);
     doc_release(&d);

@@ -116,19 +116,22 @@ static const struct section *section_of(const struct csv_table *t)
     return NULL;
 }
 
-static void build(struct doc *d, const struct report *r, const char *note)
+static void build(struct doc *d, const struct report *r, const struct report_options *o)
 {
-    for (int i = 0; i < SECTIONS; i++)
+    for (int i = 0; i < SECTIONS; i++) {
+        if (o->add_nights && !strcmp(sections[i].id, "health"))
+            o->add_nights(d, o->nights);
         if (applies(&sections[i], r)) {
             doc_section(d, sections[i].id, sections[i].title);
-            if (note && i == 0)
-                doc_paragraph(d, "%s", note);
+            if (o->note && i == 0)
+                doc_paragraph(d, "%s", o->note);
             sections[i].add(d, r);
             if (i == 0) {
                 doc_lead(d);
                 report_add_lead(d, r);
             }
         }
+    }
     report_add_data(d, r);
 }
 
@@ -312,7 +315,7 @@ int report_write_with(const struct run *run, const struct report_options *o, con
     }
     doc_init(&d, &arena,
              arena_printf(&arena, "kveval report: %s", run->model && *run->model ? run->model : "run"));
-    build(&d, &now, o->note);
+    build(&d, &now, o);
     int rc = file_mkdirs(folder, e);
     if (rc == 0)
         rc = write_all(folder, &now, &d, e);

@@ -13,6 +13,7 @@
  * for a terminal. */
 struct str;
 struct run;
+struct doc;
 int report_write(const struct run *run, struct str *table, struct err *e);
 
 /* The same for runs that are loaded already, written into a folder of the caller's choice. */
@@ -24,6 +25,10 @@ struct report_options {
     int transcripts;  /* write the texts of problems and completions beside the page */
     const char
         *bench; /* NULL, or a file of `kveval bench components`: a section says where a step's time goes */
+    /* NULL, or adds the section on nights from `nights`: their history is the gate's, which knows how to draw
+     * it */
+    void (*add_nights)(struct doc *d, const void *nights);
+    const void *nights;
 };
 int report_write_with(const struct run *run, const struct report_options *o, const char *folder,
                       struct str *table, struct err *e);

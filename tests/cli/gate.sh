@@ -51,6 +51,20 @@ grep -q '^::error title=kveval gate, error::' stdout.txt || fail "no annotation 
 run 4 gate --run run.json --base base.jsonl -o night -q --set margin=3 --margin 3
 refuse 2 '--samples goes with --rebaseline; a night takes 4, 8 and 16, or fewer by --set samples=N' gate --run run.json --base base.jsonl -o late --samples 8
 
+# The nights of a history on the page of a report: the chart stood on the gate's own page alone.
+for i in 1 2 3; do
+    echo '{"base":"b","settings":[{"answers":"a'$i'","setting":"quest","z":-3}],"time":'$i',"verdict":"pass","version":"1"}'
+done >nights.jsonl
+run 0 report night --history nights.jsonl
+grep -q '^> .*The sum of drops passed its limit in night 3 of 3' night/report/report.md || fail "no nights in the report: $(cat night/report/report.md)"
+[ -s night/report/nights.svg ] && grep -q 'Sum of drops over the nights' night/report/index.html || fail "no chart in the report"
+run 0 report night
+grep -q 'Sum of drops' night/report/report.md night/report/index.html && fail "nights without a history"
+[ ! -e night/report/nights.svg ] || fail "an old chart stayed"
+refuse 2 'none.jsonl: there is no such history; kveval gate --history FILE writes one' report night --history none.jsonl
+echo '{' >nights.jsonl
+run 3 report night --history nights.jsonl
+
 # Completions of a folder that no build has marked may be another build's.
 rm night/gate/program.sha256
 run 2 gate --run run.json --base base.jsonl -o night -q
