@@ -72,18 +72,40 @@ static void add_part(struct str *s, const struct report *r, enum mark m, const c
                    names(r, m));
 }
 
+/* "over 300 problems of 4 tasks"; "over 240 to 300 problems" where settings do not have the same. */
+static const char *basis(const struct report *r, int *is_same)
+{
+    int low = 0, high = 0, least = 0, most = 0, n = 0;
+    for (int i = 0; i < r->n_settings; i++) {
+        const struct setting *s = &r->settings[i];
+        int problems = s->pooled.problems;
+        if (s->pooled.mark == MARK_NONE)
+            continue;
+        low = !n || problems < low ? problems : low;
+        high = problems > high ? problems : high;
+        least = !n || s->n_tasks < least ? s->n_tasks : least;
+        most = s->n_tasks > most ? s->n_tasks : most;
+        n++;
+    }
+    *is_same = n && low == high && least == most;
+    if (*is_same)
+        return arena_printf(r->arena, "over %d problem%s of %d task%s", low, low == 1 ? "" : "s", least,
+                            least == 1 ? "" : "s");
+    return n ? arena_printf(r->arena, "over %d to %d problems", low, high) : "";
+}
+
 const char *report_verdict_sentence(const struct report *r)
 {
     static const enum mark marks[] = {MARK_WITHIN, MARK_HIGHER, MARK_LOWER, MARK_OPEN, MARK_TOO_FEW};
     struct str s = {0};
-    int compared = 0, within = count(r, MARK_WITHIN);
+    int compared = 0, within = count(r, MARK_WITHIN), is_same;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         compared += count(r, marks[i]);
     if (!compared)
         return "";
-    str_printf(&s, "%d of %d setting%s %s as good as %s within %s", within, compared,
-               compared == 1 ? "" : "s", within == 1 ? "is" : "are", report_baseline_name(r),
-               report_points(r->arena, r->run->margin));
+    str_printf(&s, "%d of %d setting%s %s as good as %s within %s %s", within, compared,
+               compared == 1 ? "" : "s", within == 1 || compared == 1 ? "is" : "are", report_baseline_name(r),
+               report_points(r->arena, r->run->margin), basis(r, &is_same));
     if (within)
         str_printf(&s, ": %s", names(r, MARK_WITHIN));
     add_part(&s, r, MARK_HIGHER, "is better", "are better");
@@ -128,14 +150,15 @@ const char *report_setting_notes(const struct report *r, const struct setting *s
     return kept;
 }
 
-static void setting_row(struct doc *d, struct table *t, const struct report *r, const struct setting *s)
+static void setting_row(struct doc *d, struct table *t, const struct report *r, const struct setting *s,
+                        int is_same)
 {
     const struct pair *p = &s->pooled;
     const char *notes = report_setting_notes(r, s);
     table_row(d, t);
     table_add(d, t, s->is_baseline ? CELL_STRONG : 0, "%s", report_row_name(r, s->row));
     table_add(d, t, report_pair_flags(p), "%s", report_setting_verdict(r, s));
-    if (p->problems && p->mark != MARK_NONE)
+    if (!is_same && p->problems && p->mark != MARK_NONE)
         table_small(d, t, "%d problems of %d task%s", p->problems, s->n_tasks, s->n_tasks == 1 ? "" : "s");
     if (isnan(s->accuracy))
         table_add(d, t, CELL_MUTED, "-");
@@ -166,15 +189,19 @@ static const char *scope_note(const struct report *r)
 
 void report_add_verdict(struct doc *d, const struct report *r)
 {
+    int is_same;
+    const char *over = basis(r, &is_same);
     struct table *t = doc_table(
-        d, arena_printf(
-               d->arena,
-               "Each policy setting over all its tasks, every problem with the same weight: percent correct "
-               "[95 %% interval], difference from %s in points on the same problems, and total reads (tokens "
-               "attended and read to choose them) as a share of what full attention would have read. %s. All "
-               "settings of a model are one family of tests (Holm, 5 %%); \"would do\" counts problems, if "
-               "the shares stay as they are.%s",
-               report_baseline_name(r), report_marks_legend(d->arena, r->run->margin), scope_note(r)));
+        d,
+        arena_printf(
+            d->arena,
+            "Each policy setting over all its tasks%s%s, every problem with the same weight: percent correct "
+            "[95 %% interval], difference from %s in points on the same problems, and total reads (tokens "
+            "attended and read to choose them) as a share of what full attention would have read. %s. All "
+            "settings of a model are one family of tests (Holm, 5 %%); \"would do\" counts problems, if "
+            "the shares stay as they are.%s",
+            is_same ? ", " : "", is_same ? over : "", report_baseline_name(r),
+            report_marks_legend(d->arena, r->run->margin), scope_note(r)));
     static const struct table_column columns[] = {{"policy", 0},
                                                   {"verdict", 0},
                                                   {"accuracy", CELL_NUMBER},
@@ -187,6 +214,6 @@ void report_add_verdict(struct doc *d, const struct report *r)
         const struct setting *s = &r->settings[i];
         if (models && (!i || strcmp(r->rows[s->row].model, r->rows[s[-1].row].model) != 0))
             table_group(d, t, r->rows[s->row].model);
-        setting_row(d, t, r, s);
+        setting_row(d, t, r, s, is_same);
     }
 }

@@ -60,8 +60,20 @@ static void test_little_to_lose(void)
     struct arena a = {0};
     fake_two(&r, &fake_relay, 1, 60, 1, -20, -20);
     report_compute(&rep, &r, &a);
+    struct doc d; /* what all rows agree in is said once */
+    struct str md = {0};
+    doc_init(&d, &a, "");
+    doc_section(&d, "verdict", NULL);
+    report_add_verdict(&d, &rep);
+    doc_markdown(&md, &d);
+    CHECK_INT(count(str_text(&md), "60 problems of 1 task"), 1);
+    CHECK_INT(count(str_text(&md), "over all its tasks, over 60 problems of 1 task, every problem"), 1);
+    doc_release(&d);
+    str_release(&md);
     CHECK(rep.settings[1].pooled.noninferior_holm < 0.05 && rep.settings[1].pooled.mark == MARK_OPEN);
-    CHECK_INT(count(report_verdict_sentence(&rep), "0 of 1 setting are as good as full"), 1);
+    CHECK_INT(count(report_verdict_sentence(&rep),
+                    "0 of 1 setting is as good as full within 5 points over 60 problems of 1 task;"),
+              1);
     CHECK_INT(has_caution(&rep, "losing all of it would be within 5 points: no setting"), 1);
     arena_release(&a);
     fake_release(&r);
