@@ -92,10 +92,14 @@ static int is_whole(double value, double answers, double printed)
 
 static void compare_counts(struct published *x, const struct cell_stats *s)
 {
-    long problems = (long)lround(x->problems), ours = 0;
-    double each = x->samples;
-    for (int i = 0; i < s->cell->task->n_problems; i++)
+    long problems = (long)lround(x->problems), ours = 0,
+         answers = 0; /* greedy ones of a problem count once */
+    double each = x->samples, right = 0;
+    for (int i = 0; i < s->cell->task->n_problems; i++) {
         ours += s->jobs[i] > 0;
+        answers += s->jobs[i];
+        right += s->sum[i];
+    }
     x->theirs_ci = stat_wilson(round(x->value * x->problems * each) / each, x->problems);
     x->is_whole = is_whole(x->value, x->problems * each, x->printed);
     x->reach = stat_fisher_reach(lround(x->value * x->problems), problems, ours);
@@ -105,8 +109,8 @@ static void compare_counts(struct published *x, const struct cell_stats *s)
     x->p = fmax(stat_fisher(lround(x->value * x->problems), problems, (long)floor(solved + 1e-9), ours),
                 stat_fisher(lround(x->value * x->problems), problems, (long)ceil(solved - 1e-9), ours));
     x->p_answers = stat_fisher(lround(x->value * x->problems * each), (long)lround(x->problems * each),
-                               lround(s->score), s->cell->n_records);
-    x->is_single = each <= 1 && s->cell->n_records == ours;
+                               lround(right), answers);
+    x->is_single = each <= 1 && answers == ours;
 }
 
 /* Mean length over problems, with Student's interval over problems. Failed jobs have none. */

@@ -1,6 +1,6 @@
 /* Paper against measured in words (contract: report_data.h). A verdict that no data could have earned is not
  * offered: where the numbers of problems are too small, the text says so. */
-#include "evalcore/report/data/report_data.h"
+#include "evalcore/report/data/report_longbench.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,8 +89,12 @@ const char *report_published_differs(const struct report *r, const struct publis
     const json_t *limit = json_object_get(s, "max_tokens");
     const char *prefill = json_string_value(json_object_get(s, "prefill"));
     const char *out = "";
+    int k = longbench_find(x->task), sets = k < 0 ? 0 : longbench_mean(r, k, r->cells[x->cell].row).n_sets;
+    if (x->n_cells < sets) /* papers print the mean over all of them */
+        out = arena_printf(r->arena, "%d data sets there and %d here", sets, x->n_cells);
     if (x->problems > 0 && lround(x->problems) != c->task->n_problems)
-        out = arena_printf(r->arena, "%.0f problems there and %d here", x->problems, c->task->n_problems);
+        out = arena_printf(r->arena, "%s%s%.0f problems there and %d here", out, *out ? ", " : "",
+                           x->problems, c->task->n_problems);
     if (x->problems > 0 && lround(x->samples) != c->samples)
         out = arena_printf(r->arena, "%s%s%.0f samples there and %d here", out, *out ? ", " : "", x->samples,
                            c->samples);

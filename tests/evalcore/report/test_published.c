@@ -64,10 +64,12 @@ static void run_case(const struct test_case *c)
     }
     if (case_text(c, "longbench"))
         make_longbench(&r);
+    if (case_text(c, "missing"))
+        r.cells[0].n_records--;
     if (case_text(c, "unfinished"))
         r.cells[0].n_records = 0;
     set_figures(&r, case_need(c, "figures"));
-    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     if (case_text(c, "csv")) {
         const char *csv = read_file(&text, "published.csv");
         const char *rows = csv + strcspn(csv, "\n");
@@ -107,13 +109,47 @@ static void without_figures(void)
     struct str text = {0};
     fake_one(&r);
     set_figures(&r, "{\"model\": \"pocket\"}");
-    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     CHECK(exists("published.csv"));
     json_object_del(r.config, "published");
-    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     CHECK(!exists("published.csv"));
     CHECK_INT(count(read_file(&text, "index.html"), "Compared with the paper"), 0);
     str_release(&text);
+    fake_release(&r);
+}
+
+/* Two greedy answers to a problem are the same answer again: they counted twice, and lengths were added up.
+ */
+static void greedy_samples(void)
+{
+    struct run r;
+    struct report rep;
+    struct arena a = {0};
+    plain_run(&r);
+    r.cells[0].samples = 2;
+    for (int k = 0; k < r.cells[0].n_records; k++) {
+        ((struct record *)r.cells[0].records)[k] = r.cells[0].records[k - k % 2];
+        ((struct record *)r.cells[0].records)[k].problem = k / 2;
+        ((struct record *)r.cells[0].records)[k].sample = k % 2;
+    }
+    r.tasks[0].n_problems = 5;
+    set_figures(
+        &r, "{\"model\": \"pocket\", \"task\": \"relay\", \"policy\": \"full\", \"metric\": \"accuracy\", "
+            "\"unit\": \"fraction\", \"settings\": {\"problems\": 30, \"samples\": 1}, \"value\": 0.37}\n"
+            "{\"model\": \"pocket\", \"task\": \"relay\", \"policy\": \"full\", \"metric\": "
+            "\"mean_tokens\", \"unit\": \"tokens\", \"settings\": {\"problems\": 5}, \"value\": 150}");
+    report_compute(&rep, &r, &a);
+    report_published(&rep);
+    CHECK_INT(rep.n_published, 2);
+    CHECK_INT(rep.published[0].is_single, 1);
+    CHECK_NEAR(rep.published[0].p_answers, stat_fisher(11, 30, 5, 5), 1e-12);
+    CHECK_NEAR(rep.published[0].p_answers, rep.published[0].p, 1e-12);
+    struct interval ci = rep.published[1].ci; /* 101, 121, 141, 161 and 181 tokens */
+    CHECK_NEAR(rep.published[1].measured, 141, 1e-9);
+    CHECK_NEAR((ci.low + ci.high) / 2, 141, 1e-9);
+    CHECK(ci.high - ci.low < 100);
+    arena_release(&a);
     fake_release(&r);
 }
 
@@ -129,6 +165,7 @@ int main(int argc, char **argv)
         run_case(&t);
     cases_close(&c);
     without_figures();
+    greedy_samples();
     file_remove_tree(folder, &e);
     return check_done();
 }
