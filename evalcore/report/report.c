@@ -326,12 +326,6 @@ int report_write_with(const struct run *run, const struct report_options *o, con
     return rc;
 }
 
-int report_write_run(const struct run *run, const struct run *against, const char *folder, struct str *table,
-                     struct err *e)
-{
-    return report_write_with(run, &(struct report_options){.against = against}, folder, table, e);
-}
-
 int report_write_merged(const struct run *runs, int n, double margin, const struct report_options *o,
                         const char *folder, struct str *table, struct err *e)
 {

@@ -35,7 +35,5 @@ int report_write_with(const struct run *run, const struct report_options *o, con
 /* Merges n loaded runs into one page (report_merge.h) and writes it into the folder; margin 0: theirs. */
 int report_write_merged(const struct run *runs, int n, double margin, const struct report_options *o,
                         const char *folder, struct str *table, struct err *e);
-int report_write_run(const struct run *run, const struct run *against, const char *folder, struct str *table,
-                     struct err *e);
 
 #endif

@@ -33,16 +33,11 @@ struct cautions {
 struct cautions report_cautions(const struct report *r);
 void report_add_warnings(struct doc *d, const struct report *r); /* these, and what went wrong */
 
-/* Label of a row of the accuracy table: the policy's, and the swept settings. In the arena. */
-const char *report_row_name(const struct report *r, int row);
 /* The first twelve digits of a hash; "unknown" when there is none. */
 const char *report_short_hash(struct arena *a, const char *hash);
 /* s, or "unknown" when it is NULL or empty. */
 const char *report_or_unknown(const char *s);
 
-/* A share with its interval, in percent: "83 [44-97]", with a decimal where the interval is narrower than 10
- * points. In the arena. */
-const char *report_percent(struct arena *a, double mean, struct interval ci);
 /* Marks: the sign alone ("" without a verdict), the sign with a space in front for behind an accuracy (p may
  * be NULL), the verdict with its sign in words, and what the signs mean, without a full stop. */
 const char *report_mark_sign(enum mark m);

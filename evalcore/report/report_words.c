@@ -3,13 +3,6 @@
 
 #include <math.h>
 
-const char *report_row_name(const struct report *r, int row)
-{
-    const struct row *x = &r->rows[row];
-    return *x->settings_label ? arena_printf(r->arena, "%s %s", x->policy_label, x->settings_label)
-                              : x->policy_label;
-}
-
 const char *report_short_hash(struct arena *a, const char *hash)
 {
     return hash && *hash ? arena_printf(a, "%.12s", hash) : "unknown";
@@ -18,13 +11,6 @@ const char *report_short_hash(struct arena *a, const char *hash)
 const char *report_or_unknown(const char *s)
 {
     return s && *s ? s : "unknown";
-}
-
-const char *report_percent(struct arena *a, double mean, struct interval ci)
-{
-    int digits = ci.high - ci.low < 0.1;
-    return arena_printf(a, "%.*f [%.*f-%.*f]", digits, 100 * mean, digits, 100 * ci.low, digits,
-                        100 * ci.high);
 }
 
 int report_cell_at(const struct report *r, int row, int column)

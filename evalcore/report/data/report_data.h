@@ -216,6 +216,12 @@ const char *report_published_verdict(const struct report *r, const struct publis
 /* In which settings the paper and the cell differ, as far as the figure says; "" when in none. */
 const char *report_published_differs(const struct report *r, const struct published *x);
 
+/* A policy's label with the swept settings, and so is a row of the accuracy table called. In the arena. */
+const char *report_setting_name(struct arena *a, const char *policy_label, const char *settings_label);
+const char *report_row_name(const struct report *r, int row);
+/* A share with its interval, in percent: "83 [44-97]", with a decimal where the interval is narrower than 10
+ * points. In the arena. */
+const char *report_percent(struct arena *a, double mean, struct interval ci);
 /* "quest k_pages=8" without " k_pages=8"; key may be "". In the arena. */
 const char *report_label_without(struct arena *a, const char *label, const char *key);
 /* Lower-case letters, digits, '_' and '-' only, for file names. */

@@ -163,8 +163,23 @@ static void find_baselines(struct merge *m)
     }
 }
 
+/* Every model that a cell has, once: a name may be a part of another. */
+static const char *models(struct merge *m)
+{
+    const struct cell *c = m->out->cells;
+    const char *all = "";
+    for (int i = 0; i < m->out->n_cells; i++) {
+        int k = 0;
+        while (strcmp(c[k].model, c[i].model) != 0)
+            k++;
+        if (k == i)
+            all = arena_printf(&m->out->arena, "%s%s%s", all, *all ? ", " : "", c[i].model);
+    }
+    return all;
+}
+
 /* What all runs say of themselves: once, or each by its run's name. */
-static const char *agreed(struct merge *m, size_t offset, int with_names)
+static const char *agreed(struct merge *m, size_t offset)
 {
     struct arena *a = &m->out->arena;
     const char *all = "", *first = NULL;
@@ -174,10 +189,7 @@ static const char *agreed(struct merge *m, size_t offset, int with_names)
         s = s ? s : "";
         first = first ? first : s;
         same &= !strcmp(first, s);
-        if (with_names)
-            all = arena_printf(a, "%s%s%s in %s", all, i ? ", " : "", s, m->names[i]);
-        else if (!i || !strstr(all, s))
-            all = arena_printf(a, "%s%s%s", all, i ? ", " : "", s);
+        all = arena_printf(a, "%s%s%s in %s", all, i ? ", " : "", s, m->names[i]);
     }
     return same ? first : all;
 }
@@ -197,13 +209,13 @@ static void take_config(struct merge *m)
     }
     out->config = json_pack("{s:o, s:o, s:o}", "runs", runs, "cells", cells, "published", published);
     out->dir = m->runs[0].dir;
-    out->model = agreed(m, offsetof(struct run, model), 0);
-    out->weights = agreed(m, offsetof(struct run, weights), 1);
-    out->numerics = agreed(m, offsetof(struct run, numerics), 1);
-    out->device = agreed(m, offsetof(struct run, device), 1);
-    out->version = agreed(m, offsetof(struct run, version), 1);
-    out->grader = agreed(m, offsetof(struct run, grader), 1);
-    out->baseline = agreed(m, offsetof(struct run, baseline), 1);
+    out->model = models(m);
+    out->weights = agreed(m, offsetof(struct run, weights));
+    out->numerics = agreed(m, offsetof(struct run, numerics));
+    out->device = agreed(m, offsetof(struct run, device));
+    out->version = agreed(m, offsetof(struct run, version));
+    out->grader = agreed(m, offsetof(struct run, grader));
+    out->baseline = agreed(m, offsetof(struct run, baseline));
 }
 
 static int agree_on_margin(struct merge *m, double margin, struct err *e)

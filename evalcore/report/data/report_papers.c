@@ -141,8 +141,7 @@ const char *report_paper_method(const struct report *r, int row)
 {
     const struct cell *c = cell_of(r, row);
     const char *name = report_label_without(r->arena, r->rows[row].policy_label, c ? c->budget_key : "");
-    return *r->rows[row].settings_label ? arena_printf(r->arena, "%s %s", name, r->rows[row].settings_label)
-                                        : name;
+    return report_setting_name(r->arena, name, r->rows[row].settings_label);
 }
 
 const char *report_paper_budget(const struct report *r, int row)

@@ -31,14 +31,12 @@ static int is_on_frontier(const struct report *r, const struct frontier *f, int 
 static const char *tip_of(const struct report *r, const struct frontier_point *p)
 {
     const struct cell *c = r->cells[p->cell].cell;
-    int digits = p->ci.high - p->ci.low < 0.1;
-    return arena_printf(
-        r->arena,
-        "%s, %s\nat most %d tokens, %s of %d\naccuracy %.*f [%.*f-%.*f]\n%s%.4g reads a problem, "
-        "lists and scans\n%s%.0f tokens in the cache",
-        c->policy_label, c->task->label, p->limit, p->width > 1 ? "majority" : "mean",
-        p->width > 1 ? p->width : c->samples, digits, 100 * p->accuracy, digits, 100 * p->ci.low, digits,
-        100 * p->ci.high, p->is_bound ? "at most " : "", p->reads, p->is_bound ? "at most " : "", p->peak);
+    return arena_printf(r->arena,
+                        "%s, %s\nat most %d tokens, %s of %d\naccuracy %s\n%s%.4g reads a problem, "
+                        "lists and scans\n%s%.0f tokens in the cache",
+                        c->policy_label, c->task->label, p->limit, p->width > 1 ? "majority" : "mean",
+                        p->width > 1 ? p->width : c->samples, report_percent(r->arena, p->accuracy, p->ci),
+                        p->is_bound ? "at most " : "", p->reads, p->is_bound ? "at most " : "", p->peak);
 }
 
 static int compare_points(const void *a, const void *b)

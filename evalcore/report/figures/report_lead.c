@@ -20,20 +20,17 @@ static int is_drawn(const struct setting *s)
 static void add_setting(struct series_set *set, struct svg_series *s, const struct setting *x)
 {
     const struct report *r = set->report;
-    const struct row *row = &r->rows[x->row];
-    int digits = x->ci.high - x->ci.low < 0.1;
     set->points[set->n_points++] = (struct svg_point){
         .x = x->reads,
         .y = x->accuracy,
         .low = x->ci.low,
         .high = x->ci.high,
-        .tip = arena_printf(
-            r->arena,
-            "%s%s%s, %s\naccuracy %.*f [%.*f-%.*f] over all tasks\nreads %.1f%% of full attention: "
-            "%.1f%% KV, %.1f%% bounds and scans",
-            row->policy_label, *row->settings_label ? " " : "", row->settings_label, row->model, digits,
-            100 * x->accuracy, digits, 100 * x->ci.low, digits, 100 * x->ci.high, 100 * x->reads,
-            100 * x->kv_share, 100 * x->aux_share)};
+        .tip = arena_printf(r->arena,
+                            "%s, %s\naccuracy %s over all tasks\nreads %.1f%% of full attention: "
+                            "%.1f%% KV, %.1f%% bounds and scans",
+                            report_row_name(r, x->row), r->rows[x->row].model,
+                            report_percent(r->arena, x->accuracy, x->ci), 100 * x->reads, 100 * x->kv_share,
+                            100 * x->aux_share)};
     s->n++;
 }
 

@@ -28,11 +28,8 @@ const char *report_tip(const struct report *r, const struct cell_stats *s)
     const struct cell *c = s->cell;
     struct str out = {0};
     str_printf(&out, "%s, %s", c->policy_label, c->task->label);
-    if (!isnan(s->accuracy)) {
-        int digits = s->ci.high - s->ci.low < 0.1;
-        str_printf(&out, "\naccuracy %.*f [%.*f-%.*f], n=%d", digits, 100 * s->accuracy, digits,
-                   100 * s->ci.low, digits, 100 * s->ci.high, c->n_records);
-    }
+    if (!isnan(s->accuracy))
+        str_printf(&out, "\naccuracy %s, n=%d", report_percent(r->arena, s->accuracy, s->ci), c->n_records);
     add_reads(&out, s);
     add_budget(&out, s);
     if (!isnan(s->mean_tokens))

@@ -40,7 +40,7 @@ static void test_unknown_policies(void)
     struct err e = {0};
     struct str text = {0};
     fake_run(&r, &o);
-    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     const char *page = read_file(&text, "report.md");
     CHECK_INT(count(page, "The budget of policy"), 3);
     CHECK_INT(count(page,
@@ -86,7 +86,7 @@ static void test_colours(void)
         struct run r;
         struct err e = {0};
         fake_run(&r, &o);
-        CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+        CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
         const char *svg = read_file(&text, "accuracy_reads_relay.svg");
         if (quest < 0)
             quest = colour_of(svg, "quest");

@@ -127,7 +127,7 @@ int main(void)
         struct run r;
         fake_run(&r, &runs[i].o);
         bend(&r, &runs[i]);
-        CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+        CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
         int n = check_files(runs[i].what);
         if (n < runs[i].figures)
             fprintf(stderr, "%s: %d figures\n", runs[i].what, n);

@@ -42,7 +42,7 @@ static void test_golden(const char *path)
     struct cases c;
     struct test_case t;
     plain_run(&r);
-    CHECK_INT(report_write_run(&r, NULL, folder, &table, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, &table, &e), 0);
     cases_open(&c, path);
     while (cases_next(&c, &t)) {
         if (!strcmp(t.name, "terminal")) { /* what sweep and report print, no file */
@@ -149,13 +149,13 @@ static void test_foreign_files(void)
     struct err e = {0};
     struct str path = {0}, text = {0};
     plain_run(&r);
-    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     in_folder(&path, "mine.svg");
     CHECK_INT(file_write_atomic(str_text(&path), "x", 1, &e), 0);
     in_folder(&path, "against.csv");
     CHECK_INT(file_write_atomic(str_text(&path), "x", 1, &e), 0);
     r.n_cells = 1; /* no heat map any more */
-    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     CHECK(!exists("heat_delta_relay.svg") && exists("length_cdf_relay.svg"));
     CHECK(exists("mine.svg") && exists("against.csv"));
     CHECK_INT(count(read_file(&text, "report.md"), "No baseline was named"), 0); /* full is the baseline */
@@ -239,7 +239,7 @@ static void test_against(void)
     o.missing_every = 5;
     fake_run(&old, &o);
     old.cells[1].params = "{\"k_pages\":9}";
-    CHECK_INT(report_write_run(&now, &old, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&now, &(struct report_options){.against = &old}, folder, NULL, &e), 0);
     const char *csv = read_file(&text, "against.csv");
     CHECK_INT(count(csv, "\n"), 9);
     CHECK_INT(count(csv, "policy options"), 1);
@@ -249,7 +249,7 @@ static void test_against(void)
     CHECK(strstr(read_file(&text, "index.html"), "Compared with another run") != NULL);
     /* figures of the earlier report are gone, and a later report without --against leaves none behind */
     CHECK(!exists("heat_delta_relay.svg") && exists("accuracy_reads_qasper.svg"));
-    CHECK_INT(report_write_run(&now, NULL, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&now, &(struct report_options){0}, folder, NULL, &e), 0);
     CHECK(!exists("against.csv"));
 
     /* the same run against itself: no difference anywhere */
@@ -336,14 +336,14 @@ static void test_empty(void)
         r.cells[i].baseline = -1;
     }
     r.n_done = 0;
-    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     const char *md = read_file(&text, "report.md");
     CHECK(strstr(md, "incomplete 0/9") && strstr(md, "not run yet") && strstr(md, "cells are not compared"));
     CHECK_INT(count(md, "nan"), 0);
     CHECK_INT(count(md, "## Figures") + count(md, "## Problem by problem"), 0);
     CHECK_INT(count(read_file(&text, "pairs.csv"), "\n"), 1);
     CHECK_INT(count(read_file(&text, "accuracy.csv"), ",3,0,0,,,,,0,0,0,0,,,"), 3);
-    CHECK_INT(report_write_run(&r, NULL, "/proc/nowhere", NULL, &e), ERR_IO);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, "/proc/nowhere", NULL, &e), ERR_IO);
     CHECK(strstr(e.text, "/proc/nowhere") != NULL);
     str_release(&text);
     fake_release(&r);

@@ -76,7 +76,7 @@ static void table(int problems, int samples)
     CHECK_STR(report_paper_method(&rep, 1), "q_1 {&}");
     CHECK_STR(report_paper_budget(&rep, 1), "k_pages=8");
     CHECK_STR(report_paper_budget(&rep, 0), "");
-    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     read_file(&text, "tables.tex");
     CHECK(exists("columns.md"));
     check_whole(str_text(&text));

@@ -131,12 +131,12 @@ int main(void)
     log_set_quiet(1);
     open_folder("test_report_ruler");
     fake_one(&r);
-    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     CHECK(!exists("ruler.csv"));
     fake_release(&r);
     plain_run(&r);
     make_ruler(&r);
-    CHECK_INT(report_write_run(&r, NULL, folder, NULL, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
     /* Scores 0.6 and 0.7 at 1,024 tokens, with half intervals of 0.2972 and 0.2853: sqrt(0.2972^2 + 0.2853^2)
      * / 2 = 0.20597 */
     CHECK_STR(read_file(&text, "ruler.csv"),

@@ -61,7 +61,7 @@ int main(void)
     struct str csv = {0}, out = {0}, table = {0};
     open_folder("test_texts");
     text_run(&r);
-    CHECK_INT(report_write_run(&r, NULL, folder, &table, &e), 0);
+    CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, &table, &e), 0);
     read_file(&csv, "likelihood.csv");
     CHECK_STR(row(&out, csv.data, ",full,full,,,,text,"),
               ",30,60,2,0,1,,,,,,,,pocket,\"{\"\"temperature\"\":0}\",,,");
