@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "evalcore/compare/compare_parts.h"
+#include "evalcore/report/data/report_data.h"
 
 enum { NAMES = 4, NAMES_SHOWN = 6 };
 static const char cut_mark[] = "\xE2\x80\xA6";
@@ -16,8 +17,7 @@ struct names {
 
 static struct names names_of(const struct cell *c, struct arena *a)
 {
-    const char *row =
-        *c->settings_label ? arena_printf(a, "%s %s", c->policy_label, c->settings_label) : c->policy_label;
+    const char *row = report_setting_name(a, c->policy_label, c->settings_label);
     return (struct names){{row, arena_printf(a, "%s, %s", c->task->label, row), c->label, c->policy_label}};
 }
 

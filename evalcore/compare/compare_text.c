@@ -3,23 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "evalcore/base/shown.h"
 #include "evalcore/compare/compare_parts.h"
 
 enum { NAME_WIDTH = 28, ANSWER_LINES = 6, NARROWEST = 60, WIDEST = 160 };
-
-/* The next character of valid UTF-8 as it may be shown: control characters are a space. Returns its bytes. */
-static int next(const char *s, const char *end, char out[5])
-{
-    int n = 1;
-    unsigned char c = (unsigned char)*s;
-    while (s + n < end && n < 4 && ((unsigned char)s[n] & 0xC0) == 0x80)
-        n++;
-    memcpy(out, s, (size_t)n);
-    out[n] = 0;
-    if (c < 0x20 || c == 0x7F || (c == 0xC2 && n == 2 && (unsigned char)s[1] < 0xA0))
-        memcpy(out, " ", 2);
-    return n;
-}
 
 /* Appends the text in `width` characters, cut or padded. */
 static void put(struct str *out, const char *text, int width)
@@ -29,10 +16,10 @@ static void put(struct str *out, const char *text, int width)
     int n = 0, all = 0;
     str_add_utf8(&clean, text, strlen(text));
     const char *end = clean.data + clean.len;
-    for (const char *p = str_text(&clean); *p; p += next(p, end, c))
+    for (const char *p = str_text(&clean); *p; p += shown_next(p, end, c))
         all++;
     for (const char *p = str_text(&clean); *p && n < width - (all > width); n++) {
-        p += next(p, end, c);
+        p += shown_next(p, end, c);
         str_puts(out, c);
     }
     if (all > width) {
@@ -72,7 +59,7 @@ static void wrap_end(struct column *col, const struct str *text, int width)
         for (int k = 0; k < width && p < end; k++) {
             char c[5];
             int is_end = *p == '\n';
-            p += next(p, end, c);
+            p += shown_next(p, end, c);
             if (is_end)
                 break;
             memcpy(line + used, c, strlen(c));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "evalcore/base/shown.h"
 #include "evalcore/cli/version.h"
 #include "evalcore/gate/gate.h"
 
@@ -90,7 +91,8 @@ void gate_json(struct str *out, const struct gate_result *r)
     json_decref(o);
 }
 
-/* Valid UTF-8 without C1 controls (U+0080 to U+009F), which terminals obey, and without U+FFFE and U+FFFF,
+/* Valid UTF-8 without C1 controls (U+0080 to U+009F), which terminals obey, without what turns the direction
+ * (shown.h), and without U+FFFE and U+FFFF,
  * which XML forbids (XML 1.0, section 2.2). */
 static void add_clean(struct str *out, const char *s)
 {
@@ -101,7 +103,7 @@ static void add_clean(struct str *out, const char *s)
         size_t left = valid.len - i;
         int is_c1 = left > 1 && c[0] == 0xc2 && c[1] < 0xa0;
         int is_none = left > 2 && c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe;
-        if (is_c1 || is_none) {
+        if (is_c1 || is_none || (left > 2 && shown_turns(valid.data + i))) {
             str_puts(out, "\xef\xbf\xbd");
             i += is_c1 ? 1 : 2;
         } else {

@@ -1,5 +1,6 @@
 /* Verdicts and accuracies as plain text for a terminal (contract: report_parts.h): the numbers and marks of
  * report.md in REPORT_TEXT_COLUMNS columns. More tasks than fit stand in a second table below. */
+#include "evalcore/base/shown.h"
 #include "evalcore/report/report_parts.h"
 
 #include <math.h>
@@ -24,15 +25,12 @@ static size_t width_of(const char *s)
 static const char *shortened(struct arena *a, const char *label, size_t most)
 {
     struct str clean = {0}, out = {0};
-    str_add_utf8(&clean, label, strlen(label));
+    shown_add(&clean, label, strlen(label));
     size_t n = 0, width = width_of(str_text(&clean));
     for (const char *p = str_text(&clean); *p; p++) {
-        unsigned char c = (unsigned char)*p;
-        if ((c & 0xC0) != 0x80 && n++ == most - (width > most))
+        if (((unsigned char)*p & 0xC0) != 0x80 && n++ == most - (width > most))
             break;
-        int is_c1 = c == 0xC2 && (unsigned char)p[1] < 0xA0;
-        str_putc(&out, c < 0x20 || c == 0x7F || is_c1 ? ' ' : *p);
-        p += is_c1;
+        str_putc(&out, *p);
     }
     if (width > most)
         str_puts(&out, "\xE2\x80\xA6");

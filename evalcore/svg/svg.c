@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "evalcore/base/shown.h"
+
 static const char *const style =
     ".kv-bg{fill:#fff}.kv-t{fill:#1c2127;font-family:Helvetica,Arial,'Liberation Sans',sans-serif}"
     ".kv-t.kv-light{fill:#fff}.kv-t.kv-dark{fill:#1c2127}.kv-m{fill:#59616b}.kv-b{font-weight:600}"
@@ -34,14 +36,6 @@ static const char *const style =
     ".kv-s6{stroke:#ec7683}.kv-f6{fill:#ec7683}.kv-s7{stroke:#9aa1aa}.kv-f7{fill:#9aa1aa}"
     ".kv-s8{stroke:#4d5661}.kv-f8{fill:#4d5661}}";
 
-/* Embeddings, overrides and isolates of direction, U+202A to U+202E and U+2066 to U+2069: with them a name
- * could show as another one. */
-static int turns_direction(const char *s)
-{
-    unsigned char b = (unsigned char)s[1], c = b ? (unsigned char)s[2] : 0;
-    return (b == 0x80 && c >= 0xAA && c <= 0xAE) || (b == 0x81 && c >= 0xA6 && c <= 0xA9);
-}
-
 void svg_escape(struct str *out, const char *s)
 {
     struct str clean = {0};
@@ -65,7 +59,7 @@ void svg_escape(struct str *out, const char *s)
             str_puts(out, "&#39;");
             break;
         case 0xE2:
-            if (turns_direction(clean.data + i)) {
+            if (shown_turns(clean.data + i)) {
                 str_puts(out, "\xEF\xBF\xBD");
                 i += 2;
                 break;

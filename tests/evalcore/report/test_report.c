@@ -95,7 +95,7 @@ static void test_wide_table(void)
     static const struct fake_policy policies[] = {
         {"full", "full", "{}", "", "", "", "", "", "everything", 1, 1},
         {"delta",
-         "delta \x1b[31m\xC2\x9B"
+         "delta \xE2\x80\xAE\x1b[31m\xC2\x9B"
          "31m of a name that goes on and on, \xC2\xB1 and on and on",
          "{\"k_pages\":8}", "8", "", "", "k_pages", "8", "8 pages", 0.5, 0},
     };
@@ -134,8 +134,9 @@ static void test_wide_table(void)
         CHECK_INT(count(str_text(&text), name), 1);
     }
     CHECK_INT(count(str_text(&text), "\x1b"), 0);
-    CHECK_INT(count(str_text(&text), "\xC2\x9B"), 0); /* the one-character form of escape-bracket */
-    CHECK_INT(count(str_text(&text), " *"), TASKS);   /* the cells of delta */
+    CHECK_INT(count(str_text(&text), "\xE2\x80\xAE"), 0); /* turned the rest of its line round */
+    CHECK_INT(count(str_text(&text), "\xC2\x9B"), 0);     /* the one-character form of escape-bracket */
+    CHECK_INT(count(str_text(&text), " *"), TASKS);       /* the cells of delta */
     CHECK(count(str_text(&text), "* incomplete") == 1);
     str_release(&text);
     fake_release(&r);
