@@ -122,6 +122,7 @@ grep -q '^Compared with other: 6 of 16 cells have a counterpart there$' stdout.t
 run 0 report full
 [ ! -e full/report/against.csv ] || fail "a report without --against keeps against.csv"
 # A damaged journal: report says what sweep would.
+rm -rf damaged
 cp -r full damaged
 sed -i '2s/"tokens"/"tokenz"/' "$(ls damaged/journal/*.jsonl | head -n 1)"
 run 0 report damaged
