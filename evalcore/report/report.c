@@ -17,6 +17,7 @@
 #include "evalcore/report/figures/report_figures.h"
 #include "evalcore/report/data/report_longbench.h"
 #include "evalcore/report/data/report_merge.h"
+#include "evalcore/report/data/report_papers.h"
 #include "evalcore/report/report_parts.h"
 #include "evalcore/report/data/report_samples.h"
 #include "evalcore/report/data/report_ruler.h"
@@ -309,6 +310,7 @@ int report_write_with(const struct run *run, const struct report_options *o, con
     report_published(&now);
     now.has_transcripts = o->transcripts;
     now.steps = o->bench ? &steps : NULL;
+    now.papers = has_settings(&now) ? report_papers(&now) : NULL;
     if (o->against) {
         report_compute(&old, o->against, &arena);
         report_against(&now, &old);

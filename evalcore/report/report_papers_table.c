@@ -42,7 +42,7 @@ static const char *sizes(const struct report *r, const char *times)
 
 void report_add_papers(struct doc *d, const struct report *r)
 {
-    const struct paper_cell *cells = report_papers(r);
+    const struct paper_cell *cells = r->papers;
     struct table *t =
         doc_table(d, arena_printf(d->arena,
                                   "Percent correct by method and budget; the average is the plain mean over "
@@ -163,7 +163,7 @@ static void tex_end(struct str *out)
 
 static void tex_accuracy(struct str *out, const struct report *r)
 {
-    const struct paper_cell *cells = report_papers(r);
+    const struct paper_cell *cells = r->papers;
     tex_begin(
         out, r, "kveval-accuracy",
         arena_printf(r->arena,

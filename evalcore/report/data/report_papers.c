@@ -21,6 +21,7 @@ static double mean_p(const struct report *r, int a, int b)
     struct matched all = match_begin();
     double *d = NULL;
     size_t n = 0, room = 0;
+    int each = 0; /* problems of every task so far; -1: not as many in each */
     for (int col = 0; col < r->n_columns; col++) {
         const struct cell_stats *x = stats_at(r, a, col), *y = stats_at(r, b, col);
         int from = all.n;
@@ -30,9 +31,13 @@ static double mean_p(const struct report *r, int a, int b)
         xgrow(&d, &room, (size_t)all.n + 1, sizeof *d);
         for (int i = from; i < all.n; i++)
             d[n++] = all.d[i] / (all.n - from);
+        if (all.n > from)
+            each = each && each != all.n - from ? -1 : all.n - from;
     }
+    /* With as many problems in each task all differences are multiples of one unit, and the test is exact. */
+    double unit = each > 0 && all.is_binary ? match_unit(all.lcm) / each : 0;
     enum signflip how;
-    double p = n ? stat_signflip(d, n, 0, &how) : NAN;
+    double p = n ? stat_signflip(d, n, unit, &how) : NAN;
     match_release(&all);
     free(d);
     return p;

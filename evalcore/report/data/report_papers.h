@@ -11,7 +11,8 @@
  * worse, not what is best.
  *
  * Single tasks are compared with the test of the reports; the mean over tasks by a sign-flip test of the
- * problems' differences, each divided by the number of its task's problems. */
+ * problems' differences, each divided by the number of its task's problems: exact where all tasks have as
+ * many and answers are right or wrong, of random flips otherwise. */
 struct paper_cell {
     int cell;     /* of the report; -1: none, or the mean */
     double value; /* accuracy or mean score; NaN: none, or a task of the mean is missing */
