@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <string.h>
 
 static const struct {
     const char *name;
@@ -113,4 +114,31 @@ const char *completion_json_read(const json_t *o, struct completion *c)
     if (c->finish == FINISHED_ERROR && !c->error && !bad)
         bad = "error";
     return bad;
+}
+
+static int flat_count(const struct flat_object *o, const char *name)
+{
+    int is_integer;
+    int64_t n = flat_integer(o, name, &is_integer);
+    return n < 0 || n > INT_MAX ? 0 : (int)n;
+}
+
+int completion_flat_read(const struct flat_object *o, struct completion *c)
+{
+    struct flat_text finish = flat_string(o, "finish");
+    char name[16] = "";
+    if (!finish.data || finish.n >= sizeof name || flat_has(o, "likelihood") || flat_has(o, "error"))
+        return 0;
+    memcpy(name, finish.data, finish.n);
+    if (!finish_find(name, &c->finish) || c->finish == FINISHED_ERROR)
+        return 0;
+    for (int i = 0; i < N_NUMBERS; i++) {
+        double *value = (double *)(void *)((char *)c + numbers[i].offset);
+        *value = flat_number(o, numbers[i].name);
+    }
+    c->preempted = flat_count(o, "preempted");
+    c->n_ids = flat_count(o, "tokens");
+    c->likelihood.n = 0;
+    c->error = NULL;
+    return 1;
 }

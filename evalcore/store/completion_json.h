@@ -3,6 +3,7 @@
 
 #include "engine/engine.h"
 #include "evalcore/base/json.h"
+#include "evalcore/store/flat_json.h"
 
 /* What the engine says of a completion, as fields of a JSON object: the same names in a journal's line and in
  * a worker's message. Token ids and text are not among them: each of the two has its own form for these. */
@@ -16,5 +17,9 @@ void completion_json_add(json_t *o, const struct completion *c);
  * is not touched. Returns NULL, or the name of a field that is missing or has a wrong value; *c then holds
  * what is there, zeros for the rest, and FINISHED_ERROR for an end that is not known. */
 const char *completion_json_read(const json_t *o, struct completion *c);
+
+/* The same of an object of plain values. Returns 0 for a failed job or the windows of a text, whose fields
+ * are no such values or must be kept: those are for completion_json_read(). */
+int completion_flat_read(const struct flat_object *o, struct completion *c);
 
 #endif

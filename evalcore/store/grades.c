@@ -6,8 +6,12 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/store/flat_json.h"
+#include "evalcore/store/job_key.h"
 #include "evalcore/store/line_blocks.h"
 #include "tasks/task.h"
+
+enum { VERDICT_NAME_MAX = 32 };
 
 static void book_path(struct str *out, const char *dir, const char *version)
 {
@@ -17,26 +21,62 @@ static void book_path(struct str *out, const char *dir, const char *version)
     str_release(&name);
 }
 
-static void add_row(struct gradebook *b, const json_t *o, struct arena *a)
+/* The fields of a kept grade, where they lie in its line or in the tree that was parsed from it. */
+enum { KEY, GOLD, VERDICT, SEGMENTER, REASON, GOLD_FORM, PRED_FORM, TEXTS };
+static const char *const text_names[TEXTS] = {"key",    "gold",      "verdict",  "segmenter",
+                                              "reason", "gold_form", "pred_form"};
+
+struct row_fields {
+    struct flat_text text[TEXTS];
+    double score;
+    json_t *tree; /* NULL: the row is of plain values */
+};
+
+static void read_row(struct row_fields *f, const char *line, size_t n)
 {
-    static const char *const texts[] = {"reason", "gold_form", "pred_form"};
-    const char *key = json_string_value(json_object_get(o, "key"));
-    const char *gold = json_string_value(json_object_get(o, "gold"));
-    const char *verdict = json_string_value(json_object_get(o, "verdict")), *text[3];
-    struct grade_row row;
-    if (!key || !gold || !verdict || !verdict_find(verdict, &row.verdict))
+    struct flat_object flat;
+    *f = (struct row_fields){.tree = NULL};
+    if (n && line[n - 1] == '}' && flat_read(&flat, line, n - 1)) {
+        for (int i = 0; i < TEXTS; i++)
+            f->text[i] = flat_string(&flat, text_names[i]);
+        f->score = flat_number(&flat, "score");
         return;
-    for (int i = 0; i < 3; i++) {
-        const char *s = json_string_value(json_object_get(o, texts[i]));
-        text[i] = arena_strdup(a, s ? s : "");
     }
-    const char *segmenter = json_string_value(json_object_get(o, "segmenter"));
-    row.segmenter = segmenter ? arena_strdup(a, segmenter) : NULL;
-    row.gold = arena_strdup(a, gold);
-    row.score = json_number_value(json_object_get(o, "score"));
-    row.reason = text[0];
-    row.gold_form = text[1];
-    row.pred_form = text[2];
+    f->tree = json_loadb(line, n, JSON_ALLOW_NUL, NULL);
+    for (int i = 0; i < TEXTS; i++) {
+        const char *s = json_string_value(json_object_get(f->tree, text_names[i]));
+        f->text[i] = (struct flat_text){s, s ? strlen(s) : 0};
+    }
+    f->score = json_number_value(json_object_get(f->tree, "score"));
+}
+
+/* Rows that follow one another say much the same: one copy of each text is enough. */
+static const char *keep_text(struct flat_text t, const char *last, struct arena *a)
+{
+    if (!t.n)
+        return "";
+    return last && !strncmp(last, t.data, t.n) && !last[t.n] ? last : arena_strndup(a, t.data, t.n);
+}
+
+static void add_row(struct gradebook *b, const struct row_fields *f, struct arena *a)
+{
+    static const struct grade_row none;
+    const struct grade_row *last = b->n ? &b->rows[b->n - 1] : &none;
+    char key[JOB_KEY_HEX + 1] = "", verdict[VERDICT_NAME_MAX] = "";
+    const struct flat_text *t = f->text;
+    struct grade_row row;
+    if (!t[KEY].data || !t[GOLD].data || !t[VERDICT].data || t[VERDICT].n >= sizeof verdict)
+        return;
+    memcpy(key, t[KEY].data, t[KEY].n < JOB_KEY_HEX ? t[KEY].n : JOB_KEY_HEX);
+    memcpy(verdict, t[VERDICT].data, t[VERDICT].n);
+    if (!verdict_find(verdict, &row.verdict))
+        return;
+    row.segmenter = t[SEGMENTER].data ? keep_text(t[SEGMENTER], last->segmenter, a) : NULL;
+    row.gold = keep_text(t[GOLD], last->gold, a);
+    row.score = f->score;
+    row.reason = keep_text(t[REASON], last->reason, a);
+    row.gold_form = keep_text(t[GOLD_FORM], last->gold_form, a);
+    row.pred_form = keep_text(t[PRED_FORM], last->pred_form, a);
     long i = keymap_add(&b->map, key, (long)b->n);
     if (i == (long)b->n) {
         xgrow(&b->rows, &b->cap, b->n + 1, sizeof *b->rows);
@@ -45,18 +85,18 @@ static void add_row(struct gradebook *b, const json_t *o, struct arena *a)
     b->rows[i] = row;
 }
 
-/* Parses the rows of a block in parallel and adds them in the order of the file: the last of a key counts. */
+/* Reads the rows of a block in parallel and adds them in the order of the file: the last of a key counts. */
 static void add_block(struct gradebook *b, const struct line_blocks *lines, struct arena *a)
 {
-    json_t **row = xcalloc(lines->n, sizeof *row);
+    struct row_fields *row = xmalloc(lines->n * sizeof *row);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < lines->n; i++)
-        row[i] = json_loadb(lines->line[i].data, lines->line[i].length, JSON_ALLOW_NUL, NULL);
+        read_row(&row[i], lines->line[i].data, lines->line[i].length);
     for (size_t i = 0; i < lines->n; i++)
-        add_row(b, row[i], a);
+        add_row(b, &row[i], a);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < lines->n; i++)
-        json_decref(row[i]);
+        json_decref(row[i].tree);
     free(row);
 }
 

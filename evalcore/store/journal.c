@@ -144,23 +144,27 @@ static size_t checked_length(const char *line, size_t n)
     return memcmp(line + body, want, CRC_TAIL) ? 0 : body;
 }
 
+/* The head without its closing brace; 0: there is none. */
+static size_t head_length(const char *line, size_t n)
+{
+    const char *cut = memmem(line, n, ids_mark, strlen(ids_mark));
+    return cut ? (size_t)(cut - line) : 0;
+}
+
 static json_t *parse_head(const char *line, size_t n)
 {
     struct str head = {0};
-    const char *cut = memmem(line, n, ids_mark, strlen(ids_mark));
-    if (!cut)
-        return NULL;
-    str_add(&head, line, (size_t)(cut - line));
+    str_add(&head, line, n);
     str_putc(&head, '}');
     json_t *o = json_loadb(head.data, head.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     str_release(&head);
     return o;
 }
 
-/* The lines of a block, the parsed heads beside them; NULL: a line that is left out. */
+/* The lines of a block, the parsed heads beside them. */
 struct block {
     struct line_blocks lines;
-    struct journal_line *line;
+    struct journal_line *line; /* of a line that is left out, its `line` is NULL */
     json_t **head;
     char *items;
     size_t cap;
@@ -176,6 +180,23 @@ static void make_room(struct block *b, size_t item)
     b->items = xrealloc(b->items, b->cap * item);
 }
 
+static void look_at(struct block *b, long i, const struct journal_reader *how, void *context)
+{
+    const struct block_line *at = &b->lines.line[i];
+    struct flat_object flat;
+    void *item = b->items + (size_t)i * how->item;
+    size_t body = checked_length(at->data, at->length), head = body ? head_length(at->data, body) : 0;
+    b->head[i] = NULL;
+    b->line[i] = (struct journal_line){at->data, at->length, at->offset, NULL};
+    if (head && how->look_flat && flat_read(&flat, at->data, head) && how->look_flat(context, &flat, item))
+        return;
+    b->line[i].head = b->head[i] = head ? parse_head(at->data, head) : NULL;
+    if (!b->head[i])
+        b->line[i].line = NULL;
+    else if (how->look)
+        how->look(context, &b->line[i], item);
+}
+
 /* Checks and parses in parallel, takes in the file's order, and frees in parallel. */
 static int read_block(struct block *b, const struct journal_reader *how, void *context, long *bad)
 {
@@ -185,16 +206,10 @@ static int read_block(struct block *b, const struct journal_reader *how, void *c
         n--;
     make_room(b, how->item);
 #pragma omp parallel for schedule(static)
-    for (long i = 0; i < n; i++) {
-        const struct block_line *at = &b->lines.line[i];
-        size_t body = checked_length(at->data, at->length);
-        b->head[i] = body ? parse_head(at->data, body) : NULL;
-        b->line[i] = (struct journal_line){at->data, at->length, at->offset, b->head[i]};
-        if (b->head[i] && how->look)
-            how->look(context, &b->line[i], b->items + (size_t)i * how->item);
-    }
+    for (long i = 0; i < n; i++)
+        look_at(b, i, how, context);
     for (long i = 0; i < n && !rc; i++)
-        if (b->head[i])
+        if (b->line[i].line)
             rc = how->take(context, &b->line[i], b->items + (size_t)i * how->item);
         else
             (*bad)++;

@@ -7,6 +7,7 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
+#include "evalcore/store/flat_json.h"
 
 /* The raw truth of a run: append-only JSONL under DIR/journal, one file per coordinator process and one
  * writer per file, so that nothing depends on how a shared file system orders appends. Readers take the union
@@ -36,7 +37,7 @@ struct journal_line {
     const char *line; /* without newline, CRC checked */
     size_t length;
     int64_t offset;
-    const json_t *head; /* parsed, without ids and text */
+    const json_t *head; /* parsed, without ids and text; NULL where look_flat() took it */
 };
 /* What is done with each record of a file. */
 struct journal_reader {
@@ -44,6 +45,9 @@ struct journal_reader {
     /* Called for several records at once, by several threads: it must change nothing but *item, which is not
      * cleared before. NULL: there is nothing to look for. */
     void (*look)(void *context, const struct journal_line *l, void *item);
+    /* Called instead of look(), in the same way, for a head of plain values, which is not parsed then.
+     * Returns 0 for a head that has to be parsed after all. NULL: every head is. */
+    int (*look_flat)(void *context, const struct flat_object *head, void *item);
     /* Called for one record after another in the order of the file, so that results do not depend on threads.
      * The line, its head and what *item borrows from them are gone afterwards. Returns nonzero to stop with
      * that value. */

@@ -1,7 +1,5 @@
 /* Journals into records (contract: run.h). Every expected job's key is computed from the configuration; a
- * journal record belongs to every cell that expects its key. Which of several records of one key counts must
- * not depend on when they were written: a completion is preferred to an error, then the record whose digest
- * of the tokens is smaller, then, of a text, the one with fewer bits. */
+ * journal record belongs to every cell that expects its key. */
 #include "evalcore/store/run_records.h"
 
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 #include "evalcore/store/grades.h"
 #include "evalcore/store/journal.h"
 #include "evalcore/store/keymap.h"
+#include "evalcore/store/record_order.h"
 #include "evalcore/store/segmenter.h"
 #include "tasks/task.h"
 
@@ -73,37 +72,65 @@ static void expect_jobs(struct loader *l)
 struct line_fields {
     long job; /* -1: none that is expected */
     int prompt_tokens;
-    const char *device;
+    struct flat_text device;
     char digest[17];
     struct completion completion;
 };
+
+static struct flat_text text_of(const char *s)
+{
+    return (struct flat_text){s, s ? strlen(s) : 0};
+}
+
+/* The fields that stand beside the completion's; 0: the job is not expected. */
+static int take_fields(const struct loader *l, struct line_fields *fields, struct flat_text key,
+                       struct flat_text ids)
+{
+    char text[JOB_KEY_HEX + 1] = ""; /* all that a map of keys looks at */
+    fields->job = -1;
+    if (!key.data)
+        return 0;
+    memcpy(text, key.data, key.n < sizeof text ? key.n : sizeof text - 1);
+    fields->job = keymap_find(&l->map, text);
+    memset(fields->digest, 0, sizeof fields->digest);
+    if (ids.data)
+        memcpy(fields->digest, ids.data, ids.n < 16 ? ids.n : 16);
+    memset(&fields->completion, 0, sizeof fields->completion);
+    return fields->job >= 0;
+}
 
 static void look_at_line(void *context, const struct journal_line *line, void *item)
 {
     const struct loader *l = context;
     struct line_fields *fields = item;
-    const char *key = json_string_value(json_object_get(line->head, "key"));
-    const char *ids = json_string_value(json_object_get(line->head, "ids_sha256"));
-    fields->job = key ? keymap_find(&l->map, key) : -1;
-    if (fields->job < 0)
+    if (!take_fields(l, fields, text_of(json_string_value(json_object_get(line->head, "key"))),
+                     text_of(json_string_value(json_object_get(line->head, "ids_sha256")))))
         return;
-    memset(fields->digest, 0, sizeof fields->digest);
-    memcpy(fields->digest, ids ? ids : "", ids ? strnlen(ids, 16) : 0);
     fields->prompt_tokens = (int)json_number_value(json_object_get(line->head, "prompt_tokens"));
-    fields->device = json_string_value(json_object_get(line->head, "device"));
-    memset(&fields->completion, 0, sizeof fields->completion);
+    fields->device = text_of(json_string_value(json_object_get(line->head, "device")));
     /* a field that an older program did not write counts as 0 */
     completion_json_read(line->head, &fields->completion);
 }
 
-/* Devices repeat: one copy of each is enough. */
-static const char *device(struct loader *l, const char *s)
+static int look_at_flat(void *context, const struct flat_object *head, void *item)
 {
-    if (!s)
+    struct line_fields *fields = item;
+    if (!take_fields(context, fields, flat_string(head, "key"), flat_string(head, "ids_sha256")))
+        return 1;
+    fields->prompt_tokens = (int)flat_number(head, "prompt_tokens");
+    fields->device = flat_string(head, "device");
+    return completion_flat_read(head, &fields->completion);
+}
+
+/* Devices repeat: one copy of each is enough. */
+static const char *device(struct loader *l, struct flat_text t)
+{
+    if (!t.data)
         return "";
-    if (l->n_records && !strcmp(l->records[l->n_records - 1].device, s))
-        return l->records[l->n_records - 1].device;
-    return arena_strdup(&l->run->arena, s);
+    const char *last = l->n_records ? l->records[l->n_records - 1].device : NULL;
+    if (last && !strncmp(last, t.data, t.n) && !last[t.n])
+        return last;
+    return arena_strndup(&l->run->arena, t.data, t.n);
 }
 
 static void fill(struct loader *l, struct record *rec, const struct journal_line *line,
@@ -132,36 +159,6 @@ static void fill(struct loader *l, struct record *rec, const struct journal_line
                            .length = line->length};
 }
 
-static int by_value(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
-/* The tokens of a text are given, so its results differ in what is summed over them. */
-static int compare_likelihoods(const struct likelihood *a, const struct likelihood *b)
-{
-    if (!a || !b)
-        return (a != NULL) - (b != NULL);
-    struct likelihood_bucket x = likelihood_total(a), y = likelihood_total(b);
-    int bits = by_value(x.bits, y.bits), kl = by_value(x.kl, y.kl);
-    return bits ? bits : kl ? kl : by_value((double)x.agree, (double)y.agree);
-}
-
-/* Below 0, 0 or above 0, whatever the order of the two. */
-static int compare_results(const struct record *a, const char *digest_a, const struct record *b,
-                           const char *digest_b)
-{
-    int ids = strcmp(digest_a, digest_b);
-    return ids ? ids : compare_likelihoods(a->likelihood, b->likelihood);
-}
-
-static int better(const struct record *a, const char *digest_a, const struct record *b, const char *digest_b)
-{
-    if ((a->finish == FINISHED_ERROR) != (b->finish == FINISHED_ERROR))
-        return b->finish == FINISHED_ERROR;
-    return compare_results(a, digest_a, b, digest_b) < 0;
-}
-
 static int take_line(void *context, const struct journal_line *line, void *item)
 {
     struct loader *l = context;
@@ -177,8 +174,8 @@ static int take_line(void *context, const struct journal_line *line, void *item)
     fill(l, &rec, line, fields);
     if (at >= 0) {
         l->run->n_duplicates++;
-        l->run->n_conflicts += compare_results(&rec, digest, &l->records[at], l->digest[at]) != 0;
-        if (!better(&rec, digest, &l->records[at], l->digest[at]))
+        l->run->n_conflicts += record_compare(&rec, digest, &l->records[at], l->digest[at]) != 0;
+        if (!record_is_better(&rec, digest, &l->records[at], l->digest[at]))
             return 0;
     } else {
         at = (long)l->n_records;
@@ -195,7 +192,8 @@ static int take_line(void *context, const struct journal_line *line, void *item)
 
 static int read_journals(struct loader *l, struct err *e)
 {
-    static const struct journal_reader reader = {sizeof(struct line_fields), look_at_line, take_line};
+    static const struct journal_reader reader = {sizeof(struct line_fields), look_at_line, look_at_flat,
+                                                 take_line};
     struct run *r = l->run;
     struct file_list files = {0};
     struct str dir = {0};
