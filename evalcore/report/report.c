@@ -15,6 +15,7 @@
 #include "evalcore/base/log.h"
 #include "evalcore/report/csv/report_csv.h"
 #include "evalcore/report/figures/report_figures.h"
+#include "evalcore/report/data/report_frontier.h"
 #include "evalcore/report/data/report_longbench.h"
 #include "evalcore/report/data/report_merge.h"
 #include "evalcore/report/data/report_papers.h"
@@ -310,6 +311,7 @@ int report_write_with(const struct run *run, const struct report_options *o, con
     report_published(&now);
     now.has_transcripts = o->transcripts;
     now.steps = o->bench ? &steps : NULL;
+    now.frontiers = report_frontiers(&now);
     now.papers = has_settings(&now) ? report_papers(&now) : NULL;
     if (o->against) {
         report_compute(&old, o->against, &arena);

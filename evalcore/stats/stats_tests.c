@@ -65,16 +65,26 @@ static void hypergeometric(const struct stratum *s, struct range r, double *p)
         p[i] /= sum;
 }
 
-/* now[0..len-1] becomes its convolution with p[0..n]. */
-static void convolve(double *now, size_t len, const double *p, long n, double *next)
+struct window {
+    size_t from, to; /* all points before `from` and from `to` on are 0 */
+};
+
+/* now[] becomes its convolution with p[0..n]. */
+static void convolve(double *now, struct window *w, const double *p, long n, double *next)
 {
-    memset(next, 0, (len + (size_t)n) * sizeof *next);
+    size_t to = w->to + (size_t)n;
+    memset(next + w->from, 0, (to - w->from) * sizeof *next);
     for (long k = 0; k <= n; k++)
-        for (size_t j = 0; j < len; j++)
+        for (size_t j = w->from; j < w->to; j++)
             next[j + (size_t)k] += p[k] * now[j];
     /* A product below the smallest normal number costs a hundred times as much and means nothing. */
-    for (size_t j = 0; j < len + (size_t)n; j++)
+    for (size_t j = w->from; j < to; j++)
         now[j] = next[j] < 1e-300 ? 0 : next[j];
+    while (w->from < to && now[w->from] <= 0)
+        w->from++;
+    while (to > w->from && now[to - 1] <= 0)
+        to--;
+    w->to = to;
 }
 
 static struct stat_tails tails_of(const double *p, size_t len, size_t seen)
@@ -113,16 +123,15 @@ struct stat_tails stat_stratified(const struct stratum *s, size_t n)
     double *now = xcalloc(points, sizeof *now), *next = xcalloc(points, sizeof *next),
            *p = xcalloc(widest + 1, sizeof *p);
     now[0] = 1;
-    size_t len = 1;
+    struct window w = {0, 1};
     for (size_t i = 0; i < n; i++) {
         struct range r = stratum_range(&s[i]);
         if (!is_stratum(&s[i]) || r.low == r.high)
             continue;
         hypergeometric(&s[i], r, p);
-        convolve(now, len, p, r.high - r.low, next);
-        len += (size_t)(r.high - r.low);
+        convolve(now, &w, p, r.high - r.low, next);
     }
-    struct stat_tails t = tails_of(now, len, seen);
+    struct stat_tails t = tails_of(now, points, seen);
     free(now);
     free(next);
     free(p);

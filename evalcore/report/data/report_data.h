@@ -173,6 +173,7 @@ struct report {
     int n_against;
     struct published *published; /* n_published, in the order of the figures; not all figures have a cell */
     int n_published, n_figures;
+    const struct frontier *frontiers; /* of report_frontiers(), computed once for all figures */
     const struct paper_cell
         *papers;               /* of report_papers(), computed once for all its tables; NULL: no settings */
     const struct steps *steps; /* of a file of benchmarks (report_steps.h); NULL: none was given */

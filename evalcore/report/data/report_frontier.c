@@ -53,13 +53,13 @@ static struct interval interval_of(const double *v, int n, int is_single)
     return out;
 }
 
-static void fill(struct frontier_point *p, const struct report *r, const struct cell *c,
-                 const struct cost *cost)
+/* values: for by[] of the point, n problems three times. */
+static void fill(struct frontier_point *p, const struct cell *c, double *values)
 {
     int n = c->task->n_problems, at = 0;
     double *by[3];
     for (int k = 0; k < 3; k++) {
-        p->by[k] = by[k] = arena_alloc(r->arena, ((size_t)n + 1) * sizeof(double));
+        p->by[k] = by[k] = values + (size_t)k * (size_t)n;
         for (int q = 0; q < n; q++)
             by[k][q] = NAN;
     }
@@ -68,8 +68,8 @@ static void fill(struct frontier_point *p, const struct report *r, const struct 
         int m = 0, q = first->problem;
         double reads = 0, peak = 0;
         for (; at < c->n_records && c->records[at].problem == q; at++, m++) {
-            reads += cost[at].reads;
-            peak += cost[at].peak;
+            reads += p->cost[at].reads;
+            peak += p->cost[at].peak;
         }
         if (m < c->samples)
             continue;
@@ -121,28 +121,44 @@ static int list_widths(const struct cell *c, int *widths)
     return n;
 }
 
-static void add_cell(struct frontier *out, const struct report *r, int i)
+static void list_points(struct frontier *out, const struct report *r, int i)
 {
     const struct cell *c = r->cells[i].cell;
     int widths[WIDTHS_MAX], n_widths = list_widths(c, widths);
-    struct cost *cost = xmalloc(((size_t)c->n_records + 1) * sizeof *cost);
     for (int k = 0; k < LIMITS; k++) {
         int limit = c->max_new_tokens >> k;
         if (k && (r->cells[i].needs_limit || !is_binary(c) || limit < 2 || !is_cut_by(c, limit)))
             break;
+        struct cost *cost = arena_alloc(r->arena, ((size_t)c->n_records + 1) * sizeof *cost);
         int are_bounds = report_costs(r, c, limit, cost);
-        for (int w = 0; w < n_widths; w++) {
-            struct frontier_point *p = &out->points[out->n];
-            *p = (struct frontier_point){.cell = i, .limit = limit, .width = widths[w]};
-            p->is_bound = are_bounds && r->cells[i].has_budget;
-            p->label = label_of(r->arena, c, limit, widths[w]);
-            fill(p, r, c, cost);
-            /* a limit under which nothing is solved says nothing about the policy */
-            if (!isnan(p->accuracy) && (!k || p->accuracy > 0))
-                out->n++;
-        }
+        for (int w = 0; w < n_widths; w++)
+            out->points[out->n++] = (struct frontier_point){.cell = i,
+                                                            .limit = limit,
+                                                            .width = widths[w],
+                                                            .is_bound = are_bounds && r->cells[i].has_budget,
+                                                            .cost = cost,
+                                                            .label = label_of(r->arena, c, limit, widths[w])};
     }
-    free(cost);
+}
+
+/* A limit under which nothing is solved says nothing about the policy. */
+static int says_something(const struct report *r, const struct frontier_point *p)
+{
+    return !isnan(p->accuracy) && (p->limit == r->cells[p->cell].cell->max_new_tokens || p->accuracy > 0);
+}
+
+static void fill_points(struct frontier *f, const struct report *r)
+{
+    size_t room = 3 * (size_t)f->n_problems;
+    double *values = arena_alloc(r->arena, ((size_t)f->n * room + 1) * sizeof *values);
+    int n = f->n;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int i = 0; i < n; i++)
+        fill(&f->points[i], r->cells[f->points[i].cell].cell, values + (size_t)i * room);
+    f->n = 0;
+    for (int i = 0; i < n; i++)
+        if (says_something(r, &f->points[i]))
+            f->points[f->n++] = f->points[i];
 }
 
 struct frontier report_frontier(const struct report *r, int panel)
@@ -155,6 +171,15 @@ struct frontier report_frontier(const struct report *r, int panel)
     for (int i = 0; i < r->run->n_cells; i++)
         if (r->cells[i].panel == panel && r->cells[i].cell->n_records && !r->cells[i].cell->task->is_text &&
             r->cells[i].cell->task->n_problems == out.n_problems && !isnan(r->cells[i].total_density))
-            add_cell(&out, r, i);
+            list_points(&out, r, i);
+    fill_points(&out, r);
     return out;
+}
+
+const struct frontier *report_frontiers(const struct report *r)
+{
+    struct frontier *f = arena_alloc(r->arena, ((size_t)r->n_panels + 1) * sizeof *f);
+    for (int panel = 0; panel < r->n_panels; panel++)
+        f[panel] = report_frontier(r, panel);
+    return f;
 }

@@ -9,14 +9,15 @@
  * every smaller width, as all their subsets. */
 struct frontier_point {
     int cell;
-    int limit, width;    /* L in tokens, W in completions */
-    double accuracy;     /* mean over problems, like the two below */
-    double reads;        /* total reads of all W, in tokens (mean over layers and KV heads) */
-    double peak;         /* tokens in the cache if all W run at once, each with a prompt of its own */
-    int is_bound;        /* the two costs may be lower (report_cost.h) */
-    struct interval ci;  /* of the accuracy */
-    const double *by[3]; /* the same three by problem of the task; NaN: not all its samples are there */
-    const char *label;   /* L-W-B: "32k-4-8", B the values of the swept budget, 1 without a budget */
+    int limit, width;        /* L in tokens, W in completions */
+    double accuracy;         /* mean over problems, like the two below */
+    double reads;            /* total reads of all W, in tokens (mean over layers and KV heads) */
+    double peak;             /* tokens in the cache if all W run at once, each with a prompt of its own */
+    int is_bound;            /* the two costs may be lower (report_cost.h) */
+    const struct cost *cost; /* of each record of the cell under the limit */
+    struct interval ci;      /* of the accuracy */
+    const double *by[3];     /* the same three by problem of the task; NaN: not all its samples are there */
+    const char *label;       /* L-W-B: "32k-4-8", B the values of the swept budget, 1 without a budget */
 };
 enum { FRONTIER_ACCURACY, FRONTIER_READS, FRONTIER_PEAK };
 struct frontier {
@@ -29,5 +30,6 @@ struct frontier {
  * counts as wrong. Widths are 1, 4, 8, 16 .. as far as the samples go, where these are drawn at a temperature
  * and right or wrong. */
 struct frontier report_frontier(const struct report *r, int panel);
+const struct frontier *report_frontiers(const struct report *r); /* of every panel */
 
 #endif

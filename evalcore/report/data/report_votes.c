@@ -35,9 +35,16 @@ static void count_votes(struct split *out, const struct record *first, int n, in
     }
 }
 
+/* lgamma() writes a global, and points of a frontier are computed by several threads. */
+static double log_factorial(long n)
+{
+    int sign;
+    return lgamma_r((double)n + 1, &sign);
+}
+
 static double log_choose(long n, long k)
 {
-    return lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
+    return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
 /* Some of the w have no answer and do not vote; how many do is hypergeometric. */

@@ -90,7 +90,7 @@ int report_has_frontier(const struct report *r, int panel)
 static void draw(struct doc *d, const struct report *r, int panel, const struct report_figure *f,
                  struct svg_chart chart, int axis)
 {
-    struct frontier points = report_frontier(r, panel);
+    struct frontier points = r->frontiers[panel];
     struct series_set set = series_begin(r);
     int has_bounds = 0;
     for (int i = 0; i < points.n; i++) {

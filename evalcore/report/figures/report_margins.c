@@ -99,7 +99,7 @@ static int has_margins(const struct report *r, int panel)
 {
     if (!report_has_frontier(r, panel))
         return 0;
-    struct frontier f = report_frontier(r, panel);
+    struct frontier f = r->frontiers[panel];
     const char *base = baseline_policy(r, &f);
     int n = 0;
     for (int i = 0; base && i < f.n; i++)
@@ -109,7 +109,7 @@ static int has_margins(const struct report *r, int panel)
 
 static void add_panel(struct doc *d, const struct report *r, int panel, struct table *t)
 {
-    struct frontier f = report_frontier(r, panel);
+    struct frontier f = r->frontiers[panel];
     int *problem = arena_alloc(d->arena, ((size_t)f.n_problems + 1) * sizeof *problem);
     struct contest c = {.r = r, .f = &f, .problem = problem, .n_problems = shared_problems(&f, problem)};
     c.policy[1] = baseline_policy(r, &f);
