@@ -1,6 +1,6 @@
 /* samples.csv: what several answers to a problem say about each cell. */
 #include "evalcore/report/csv/csv_write.h"
-#include "evalcore/report/data/report_samples.h"
+#include "evalcore/report/scaling/report_samples.h"
 
 static const struct csv_column columns[] = {
     CSV_CELL_COLUMNS,

@@ -1,7 +1,7 @@
 #ifndef EVALCORE_REPORT_CSV_CSV_WRITE_H
 #define EVALCORE_REPORT_CSV_CSV_WRITE_H
 
-#include "evalcore/base/csv_row.h"
+#include "evalcore/report/csv/csv_row.h"
 #include "evalcore/report/csv/report_csv.h"
 
 /* Of this room alone: writing rows. Each call names the column that it fills, which must be the table's next;

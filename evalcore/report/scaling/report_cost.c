@@ -5,7 +5,7 @@
  * reads less in a later step than in an earlier one, so the first L steps of a completion took at most their
  * share of its reads, and at most what full attention reads in them, which is exact for full attention. A
  * sparse policy never looks cheaper than it was. */
-#include "evalcore/report/data/report_cost.h"
+#include "evalcore/report/scaling/report_cost.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-#ifndef EVALCORE_BASE_CSV_ROW_H
-#define EVALCORE_BASE_CSV_ROW_H
+#ifndef EVALCORE_REPORT_CSV_CSV_ROW_H
+#define EVALCORE_REPORT_CSV_CSV_ROW_H
 
 #include "evalcore/base/str.h"
 

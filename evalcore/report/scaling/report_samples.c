@@ -1,11 +1,11 @@
 /* Several answers to a problem (contract: report_samples.h). */
-#include "evalcore/report/data/report_samples.h"
+#include "evalcore/report/scaling/report_samples.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/report/data/report_votes.h"
+#include "evalcore/report/scaling/report_votes.h"
 
 const char *sample_kind_name(enum sample_kind k)
 {

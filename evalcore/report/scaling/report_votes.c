@@ -1,5 +1,5 @@
 /* The majority of several answers to one problem (contract: report_votes.h). */
-#include "evalcore/report/data/report_votes.h"
+#include "evalcore/report/scaling/report_votes.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* Accuracy against cost over limits and widths (contract: report_frontier.h). */
-#include "evalcore/report/data/report_frontier.h"
+#include "evalcore/report/scaling/report_frontier.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/report/data/report_cost.h"
-#include "evalcore/report/data/report_votes.h"
+#include "evalcore/report/scaling/report_cost.h"
+#include "evalcore/report/scaling/report_votes.h"
 
 enum { LIMITS = 3, WIDTHS_MAX = 12 };
 

@@ -1,6 +1,6 @@
 /* Compression by position and by head (contract: report_curve.h). Both are ratios of sums: of the tokens held
  * to those of the contexts. */
-#include "evalcore/report/data/report_curve.h"
+#include "evalcore/report/scaling/report_curve.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Rows of CSV (contract: csv_row.h). */
-#include "evalcore/base/csv_row.h"
+#include "evalcore/report/csv/csv_row.h"
 
 #include <math.h>
 #include <stdio.h>
