@@ -71,7 +71,7 @@ static void words(struct str *out, const struct doc_item *it)
 
 static void literal(struct str *out, const struct doc_item *it)
 {
-    str_puts(out, "<details><summary>");
+    str_puts(out, "<details class=\"raw\"><summary>");
     svg_escape(out, it->text);
     str_puts(out, "</summary><pre tabindex=\"0\">");
     svg_escape(out, str_text(it->body));

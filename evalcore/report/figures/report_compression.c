@@ -59,7 +59,7 @@ void report_draw_compression(struct doc *d, const struct report *r, int panel, c
     struct series_set set = series_begin(r);
     struct compression x;
     for (int i = 0; i < r->run->n_cells; i++)
-        if (compression_of(r, i, panel, &x))
+        if (compression_of(r, i, panel, &x) && x.n > 1) /* short answers have one point, which is no curve */
             add_curve(&set, r->cells[i].cell, &x);
     if (set.n)
         series_draw(d, &set, chart, panel, f,
@@ -112,13 +112,52 @@ static void add_heads(struct doc *d, const struct report *r, int panel, const st
     svg_heat(&svg, &map);
     doc_figure(d, arena_printf(d->arena, "%s_%s.svg", f->name, slug), title, &svg, 0,
                "Compression by head at the end of the completions; the colour is the share of tokens that "
-               "the head holds.");
+               "the head holds. Drawn for the task with the longest contexts.");
+}
+
+/* Where a policy keeps equally many tokens in all heads of a layer, a map by head shows nothing. */
+static int heads_differ(const struct compression *x)
+{
+    int n_kv = x->layers ? x->heads / x->layers : 0;
+    for (int h = 0; x->live && h < x->heads; h++)
+        if (x->live[h] < x->live[h / n_kv * n_kv] || x->live[h] > x->live[h / n_kv * n_kv])
+            return 1;
+    return 0;
+}
+
+static double longest_context(const struct report *r, int panel)
+{
+    double longest = 0;
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (report_is_shown(r, i, panel) && report_forgets(r->cells[i].cell))
+            longest = fmax(longest, r->cells[i].mean_context);
+    return longest;
+}
+
+/* The panel whose contexts are the longest of its model and settings: one map says it for all tasks. */
+static int is_longest(const struct report *r, int panel)
+{
+    const struct panel *p = &r->panels[panel];
+    double own = longest_context(r, panel);
+    for (int i = 0; i < r->n_panels; i++) {
+        double other = longest_context(r, i);
+        if (!strcmp(r->panels[i].model, p->model) &&
+            !strcmp(r->panels[i].settings_label, p->settings_label) &&
+            (other > own || (i < panel && other >= own)))
+            return 0;
+    }
+    return 1;
+}
+
+int report_has_heads(const struct report *r, int panel)
+{
+    return report_has_compression(r, panel) && is_longest(r, panel);
 }
 
 void report_draw_heads(struct doc *d, const struct report *r, int panel, const struct report_figure *f)
 {
     struct compression x;
     for (int i = 0; i < r->run->n_cells; i++)
-        if (compression_of(r, i, panel, &x) && x.live)
+        if (compression_of(r, i, panel, &x) && heads_differ(&x))
             add_heads(d, r, panel, r->cells[i].cell, &x, f);
 }

@@ -15,7 +15,7 @@ static const struct report_figure figures[] = {
     {"figures", "heat", "over K and L", report_has_k_and_l, report_draw_pooled_k_and_l},
     {"figures", "heat", "over K and L", report_has_k_and_l, report_draw_k_and_l},
     {"figures", "compression", "compression by length", report_has_compression, report_draw_compression},
-    {"figures", "heads", "by head", report_has_compression, report_draw_heads},
+    {"figures", "heads", "by head", report_has_heads, report_draw_heads},
     {"likelihood", "divergence", "divergence by position", report_has_positions, report_draw_divergence},
     {"likelihood", "bits", "bits per byte by position", report_has_positions, report_draw_bits},
     {"problems", "problems", "problem by problem", report_has_matrix, report_draw_matrix},

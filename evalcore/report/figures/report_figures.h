@@ -58,6 +58,7 @@ void report_draw_pooled_k_and_l(struct doc *d, const struct report *r, int panel
                                 const struct report_figure *f);
 int report_has_compression(const struct report *r, int panel);
 void report_draw_compression(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
+int report_has_heads(const struct report *r, int panel);
 void report_draw_heads(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
 int report_has_positions(const struct report *r, int panel);
 void report_draw_divergence(struct doc *d, const struct report *r, int panel, const struct report_figure *f);
