@@ -28,19 +28,13 @@ int curve_note(const struct engine *en, struct sequence *s, struct err *e)
 int curve_end(const struct engine *en, struct sequence *s, struct kvcache_sums *sums, struct err *e)
 {
     struct kv_curve *c = &s->curve;
-    int heads = en->cache.heads_per_seq, differ = 0;
-    int32_t *live = xmalloc((size_t)heads * sizeof *live);
-    if (!kvcache_sums(&en->cache, s->place, sums, live, e))
-        for (int h = 1; h < heads; h++)
-            differ |= live[h] != live[0];
+    int heads = en->cache.heads_per_seq, forgets = (s->req.policy->ops->needs & POLICY_DROP) != 0;
     c->every = s->req.curve_every;
     c->layers = en->model.config.n_layers;
     c->heads = heads;
-    if (c->every > 0 && differ)
-        c->by_head = live;
-    else
-        free(live);
-    return e->code;
+    if (c->every > 0 && forgets)
+        c->by_head = xmalloc((size_t)heads * sizeof *c->by_head);
+    return kvcache_sums(&en->cache, s->place, sums, c->by_head, e);
 }
 
 void curve_clear(struct sequence *s)

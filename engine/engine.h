@@ -172,7 +172,7 @@ struct kv_curve {
     int every, n;      /* every 0: none was asked for */
     int layers, heads; /* heads: of all layers together, what the sums are divided by */
     struct kv_point *point;
-    int32_t *by_head; /* tokens held at the end, (heads), layer by layer; NULL: by each as many */
+    int32_t *by_head; /* tokens held at the end, (heads), layer by layer; NULL: the policy forgets none */
 };
 
 /* Sums over the tokens of a completion whose position (how many tokens are before them, those of the prompt

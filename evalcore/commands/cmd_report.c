@@ -101,9 +101,10 @@ struct nights {
     struct arena arena;
 };
 
-static void add_nights(struct doc *d, const void *history)
+static void add_nights(struct doc *d, const void *nights)
 {
-    gate_nights(d, history, "nights.svg", NULL);
+    const struct nights *n = nights;
+    gate_nights(d, &n->history, "nights.svg", NULL);
 }
 
 static int read_nights(struct nights *n, const char *file, struct err *e)
@@ -130,7 +131,7 @@ static int write_report(const struct run *r, const struct report_flags *o, const
                                                         .transcripts = o->transcripts,
                                                         .bench = o->bench,
                                                         .add_nights = o->history ? add_nights : NULL,
-                                                        .nights = &n->history},
+                                                        .nights = n},
                                o->out ? o->out : str_text(&folder), table, e);
     str_release(&folder);
     run_release(&old);
@@ -158,7 +159,7 @@ static int merge(const char **dirs, int n, const struct report_flags *o, const s
                                  &(struct report_options){.transcripts = o->transcripts,
                                                           .bench = o->bench,
                                                           .add_nights = o->history ? add_nights : NULL,
-                                                          .nights = &nights->history},
+                                                          .nights = nights},
                                  o->out, table, e);
     while (loaded)
         run_release(&runs[--loaded]);

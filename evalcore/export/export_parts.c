@@ -173,10 +173,12 @@ void export_count(struct export_totals *t, const struct cell *c)
             else
                 t->verdict[rec->verdict]++;
             score += rec->score;
-            t->n_lengths += rec->finish != FINISHED_ERROR;
-            t->tokens += rec->tokens;
+            if (rec->finish != FINISHED_ERROR) { /* a failed job ended at some token that says nothing */
+                t->n_lengths++;
+                t->tokens += rec->tokens;
+                t->peak += rec->kv.peak_tokens;
+            }
             t->prompt_tokens += rec->prompt_tokens;
-            t->peak += rec->kv.peak_tokens;
             t->reads += rec->kv.reads;
             t->reads_full += rec->kv.reads_full;
             t->aux += rec->kv.aux_reads;

@@ -234,6 +234,7 @@ struct gate_night {                       /* a line of the history file */
     int n;
 };
 struct gate_history {
+    const char *path; /* that it was read from */
     struct gate_night *night;
     int n;
 };

@@ -84,7 +84,7 @@ int gate_history_read(struct gate_history *h, const char *path, struct arena *a,
     const char *line;
     struct gate_night *list = NULL;
     size_t n = 0, cap = 0;
-    *h = (struct gate_history){0};
+    *h = (struct gate_history){.path = arena_strdup(a, path)};
     if (!file_exists(path))
         return 0;
     int rc = file_lines_open(&lines, path, e);

@@ -171,11 +171,11 @@ void gate_nights(struct doc *d, const struct gate_history *h, const char *file, 
             alarm + 1, h->n);
     else
         doc_paragraph(d, "%d nights with new answers; no sum of drops has passed its limit.", h->n);
-    doc_figure(d, file, "Control chart", &figure, 1,
-               "Each night adds a setting's drop below the baseline, in standard errors, less %g; the sum "
-               "never falls "
-               "below 0. Beyond %g the accuracy has drifted (CUSUM, Page 1954).",
-               GATE_CUSUM_K, GATE_CUSUM_H);
+    doc_figure(
+        d, file, "Control chart", &figure, 1,
+        "The nights in %s. Each adds a setting's drop below the baseline, in standard errors, less %g; "
+        "the sum never falls below 0. Beyond %g the accuracy has drifted (CUSUM, Page 1954).",
+        h->path, GATE_CUSUM_K, GATE_CUSUM_H);
 }
 
 void gate_page(struct str *md, struct str *html, struct str *svg, const struct gate_result *r,

@@ -105,7 +105,7 @@ static void by_sample(struct writer *w, const struct cell *c)
         int at = rec->problem * c->samples + rec->sample;
         verdict[at] = (char)('0' + (int)rec->verdict);
         finish[at] = (char)('0' + (int)rec->finish);
-        length[at] = rec->tokens;
+        length[at] = rec->finish == FINISHED_ERROR ? 0 : rec->tokens;
         score[at] = (long)(100 * rec->score + 0.5);
         if (has_answers(w, c->task))
             found[at] = answer(&w->answers[c->task - w->r->run->tasks], rec->pred_form);
@@ -155,7 +155,7 @@ static void by_problem(struct writer *w, const struct cell *c)
         for (k = 0; i + k < c->n_records && rec[k].problem == p; k++) {
             v[RIGHT * n + p] += rec[k].verdict == VERDICT_CORRECT;
             v[CUT * n + p] += rec[k].finish == FINISHED_LENGTH;
-            tokens += rec[k].tokens; /* a failed job's is 0 */
+            tokens += rec[k].finish == FINISHED_ERROR ? 0 : rec[k].tokens;
             n_lengths += rec[k].finish != FINISHED_ERROR;
             score += rec[k].score;
         }

@@ -79,13 +79,13 @@ void report_add_samples(struct doc *d, const struct report *r)
     for (int i = 0; i < ks.n; i++)
         table_column(d, t, arena_printf(d->arena, "pass@%d", ks.k[i]), CELL_NUMBER);
     table_column(d, t, "maj@n", CELL_NUMBER);
-    for (int col = 0; col < r->n_columns; col++) {
+    for (int panel = 0; panel < r->n_panels; panel++) { /* merged runs have a task of several models */
         int n = 0;
         for (int i = 0; i < r->run->n_cells; i++) {
-            if (r->cells[i].column != col || !all[i].n_values)
+            if (r->cells[i].panel != panel || !all[i].n_values)
                 continue;
             if (!n++)
-                table_group(d, t, r->columns[col]);
+                table_group(d, t, r->panels[panel].title);
             row(d, t, r, &r->cells[i], &all[i], &ks);
         }
     }

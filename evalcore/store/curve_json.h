@@ -8,7 +8,7 @@
  * worker's message:
  *   {"every":1024,"layers":28,"heads":56,"reads":[...],"aux_half":[...],"live":[...],"peak":[...],
  *    "by_head":[...]}
- * Four lists with an entry for each point; by_head is there when heads hold different numbers of tokens. */
+ * Four lists with an entry for each point; by_head is there when the policy forgets tokens. */
 
 /* NULL when the completion has no curve. */
 json_t *curve_json(const struct kv_curve *c);

@@ -64,7 +64,8 @@ void report_draw_compression(struct doc *d, const struct report *r, int panel, c
     if (set.n)
         series_draw(d, &set, chart, panel, f,
                     "Tokens of prompt and completion divided by those that are held, of the first sample of "
-                    "each problem. A curve ends where less than a tenth of them is so long. Policies that "
+                    "each problem, of 200 at most. A curve ends where less than a tenth of them is so long. "
+                    "Policies that "
                     "keep everything stay at 1 and are not drawn.");
 }
 

@@ -109,7 +109,8 @@ static void draw(struct doc *d, const struct report *r, int panel, const struct 
                      "L-W-B: longest completion, completions that vote, budget (1: all). Lines join the "
                      "best of each policy; the more settings a policy has, the luckier its best one.%s",
                      has_bounds ? " A shorter L is cut from the longer completions, and stands at the most "
-                                  "that it can have cost: not all have a curve of their reads."
+                                  "that it can have cost: no curve of their reads was kept, or too many "
+                                  "would have to be read."
                                 : ""));
 }
 

@@ -1,10 +1,11 @@
 /* Costs under a smaller limit (contract: report_cost.h).
  *
- * Between two points of a curve costs are put on a straight line. Where there is no curve they are put at the
- * most that they can have been: a policy that reads a fixed budget, a share of the context or all of it never
- * reads less in a later step than in an earlier one, so the first L steps of a completion took at most their
- * share of its reads, and at most what full attention reads in them, which is exact for full attention. A
- * sparse policy never looks cheaper than it was. */
+ * Between two points of a curve reads are put on a straight line, and the peak at the next point's, which it
+ * cannot have exceeded. Where there is no curve both are put at the most that they can have been: a policy
+ * that reads a fixed budget, a share of the context or all of it never reads less in a later step than in an
+ * earlier one, so the first L steps of a completion took at most their share of its reads, and at most what
+ * full attention reads in them, which is exact for full attention. A sparse policy never looks cheaper than
+ * it was. */
 #include "evalcore/report/scaling/report_cost.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ static struct cost along(const struct record *r, const struct kv_curve *c, int l
     before = before < c->n ? before : c->n - 1;
     struct cost a = at_point(r, c, before, &from), b = at_point(r, c, before + 1, &to);
     double share = to > from ? fmin(fmax((limit - from) / (to - from), 0), 1) : 0;
-    return (struct cost){a.reads + share * (b.reads - a.reads), a.peak + share * (b.peak - a.peak)};
+    return (struct cost){a.reads + share * (b.reads - a.reads), share > 0 ? b.peak : a.peak};
 }
 
 int report_costs(const struct report *r, const struct cell *c, int limit, struct cost *out)

@@ -5,7 +5,7 @@
 
 /* How far a policy that forgets tokens compresses K and V as the context grows, and which heads it spares
  * (DMS, Lancucki et al., arXiv 2506.05345, Figure 6). From the curves that the journal keeps behind each
- * completion; the first sample of each problem is enough. */
+ * completion; the first sample of each of the first 200 problems is enough. */
 struct compression_point {
     double context, live; /* tokens, means over completions; live: also over layers and KV heads */
     int completions;      /* that are so long */

@@ -65,17 +65,20 @@ static void fill(struct frontier_point *p, const struct cell *c, double *values)
     }
     while (at < c->n_records) {
         const struct record *first = &c->records[at];
-        int m = 0, q = first->problem;
+        int m = 0, n_costs = 0, q = first->problem;
         double reads = 0, peak = 0;
         for (; at < c->n_records && c->records[at].problem == q; at++, m++) {
+            if (c->records[at].finish == FINISHED_ERROR) /* failing makes no policy cheaper */
+                continue;
+            n_costs++;
             reads += p->cost[at].reads;
             peak += p->cost[at].peak;
         }
         if (m < c->samples)
             continue;
         by[FRONTIER_ACCURACY][q] = accuracy_within(first, m, p->limit, p->width);
-        by[FRONTIER_READS][q] = p->width * reads / m;
-        by[FRONTIER_PEAK][q] = p->width * peak / m;
+        by[FRONTIER_READS][q] = n_costs ? p->width * reads / n_costs : NAN;
+        by[FRONTIER_PEAK][q] = n_costs ? p->width * peak / n_costs : NAN;
     }
     p->accuracy = mean_of(by[FRONTIER_ACCURACY], n);
     p->reads = mean_of(by[FRONTIER_READS], n);
@@ -127,8 +130,10 @@ static void list_points(struct frontier *out, const struct report *r, int i)
     int widths[WIDTHS_MAX], n_widths = list_widths(c, widths);
     for (int k = 0; k < LIMITS; k++) {
         int limit = c->max_new_tokens >> k;
-        if (k && (r->cells[i].needs_limit || !is_binary(c) || limit < 2 || !is_cut_by(c, limit)))
+        if (k && (r->cells[i].needs_limit || !is_binary(c) || limit < 2))
             break;
+        if (k && !is_cut_by(c, limit))
+            continue;
         struct cost *cost = arena_alloc(r->arena, ((size_t)c->n_records + 1) * sizeof *cost);
         int are_bounds = report_costs(r, c, limit, cost);
         for (int w = 0; w < n_widths; w++)

@@ -63,7 +63,7 @@ static void nights(void)
     struct gate_night night[14];
     const char *setting[] = {"quest"};
     double z[14], zero = 0;
-    struct gate_history h = {night, 14};
+    struct gate_history h = {"nights.jsonl", night, 14};
     struct str svg = {0};
     int alarm;
     for (int i = 0; i < 14; i++) {

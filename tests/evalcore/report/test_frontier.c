@@ -60,8 +60,8 @@ static struct kv_point curve_points[] = {
 /* 200 is half way from 160 to 240, and 100 a quarter from 80 to 160. */
 static const struct want with_curves[] = {
     {"400-1-8/2", "nothing is cut", 0.5, 0.6 * (15050 + 40100 + 75150 + 120200) / 4, 350, 0},
-    {"200-1-8/2", "along the curve", 0.25, (0.6 * (15050 + 40100) + 2 * 4750) / 4, 202.5, 0},
-    {"100-1-8/2", "a quarter of the way", 0.25, (0.6 * 15050 + 3 * 1625) / 4, 151.25, 0},
+    {"200-1-8/2", "along the curve", 0.25, (0.6 * (15050 + 40100) + 2 * 4750) / 4, 205, 0},
+    {"100-1-8/2", "a quarter of the way", 0.25, (0.6 * 15050 + 3 * 1625) / 4, 162.5, 0},
 };
 
 static const struct frontier_point *find(const struct frontier *f, const char *label)
