@@ -134,6 +134,8 @@ static void greedy_samples(void)
         ((struct record *)r.cells[0].records)[k].sample = k % 2;
     }
     r.tasks[0].n_problems = 5;
+    for (int c = 1; c < r.n_cells; c++) /* one answer a problem, of the five that are left */
+        r.cells[c].n_records = r.cells[c].n_expected = 5;
     set_figures(
         &r, "{\"model\": \"pocket\", \"task\": \"relay\", \"policy\": \"full\", \"metric\": \"accuracy\", "
             "\"unit\": \"fraction\", \"settings\": {\"problems\": 30, \"samples\": 1}, \"value\": 0.37}\n"
