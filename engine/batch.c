@@ -7,11 +7,6 @@
 #include "engine/engine_impl.h"
 #include "engine/memory/device.h"
 
-static int drops(const struct sequence *s)
-{
-    return (s->req.policy->ops->needs & POLICY_DROP) != 0;
-}
-
 int release_place(struct engine *en, struct sequence *s, struct err *e)
 {
     int place = s->place;
@@ -160,9 +155,10 @@ int batch_admit(struct engine *en, struct err *e)
  * spare page lasts for a page of tokens, however full its last page is. */
 static int fit(struct engine *en, struct sequence *s, int tokens, struct err *e)
 {
-    int room = drops(s) ? tokens - 1 + SPARE_PAGES * KV_PAGE_TOKENS : kv_pages(tokens) * KV_PAGE_TOKENS;
-    int rc = drops(s) ? kvcache_fit_ragged(&en->cache, s->place, SPARE_PAGES, e)
-                      : kvcache_map(&en->cache, s->place, kv_pages(tokens), e);
+    int room =
+        sequence_drops(s) ? tokens - 1 + SPARE_PAGES * KV_PAGE_TOKENS : kv_pages(tokens) * KV_PAGE_TOKENS;
+    int rc = sequence_drops(s) ? kvcache_fit_ragged(&en->cache, s->place, SPARE_PAGES, e)
+                               : kvcache_map(&en->cache, s->place, kv_pages(tokens), e);
     s->room = rc ? s->room : room;
     return rc;
 }
@@ -174,7 +170,7 @@ int batch_room_ahead(struct engine *en, struct err *e)
         int tokens = s->req.n_prompt + s->n_ids + 1;
         if (tokens <= s->room)
             continue;
-        if (drops(s)) /* its slots must be read back, and the step in flight changes them */
+        if (sequence_drops(s)) /* its slots must be read back, and the step in flight changes them */
             return 0;
         int rc = fit(en, s, tokens, e);
         if (rc)

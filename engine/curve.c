@@ -4,7 +4,6 @@
  * flight, or its reads would be in the numbers, and they would depend on how the host was ahead: so loop.c
  * asks curve_is_due() before it sends one. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/engine_impl.h"
 
@@ -28,11 +27,11 @@ int curve_note(const struct engine *en, struct sequence *s, struct err *e)
 int curve_end(const struct engine *en, struct sequence *s, struct kvcache_sums *sums, struct err *e)
 {
     struct kv_curve *c = &s->curve;
-    int heads = en->cache.heads_per_seq, forgets = (s->req.policy->ops->needs & POLICY_DROP) != 0;
+    int heads = en->cache.heads_per_seq;
     c->every = s->req.curve_every;
     c->layers = en->model.config.n_layers;
     c->heads = heads;
-    if (c->every > 0 && forgets)
+    if (c->every > 0 && sequence_drops(s))
         c->by_head = xmalloc((size_t)heads * sizeof *c->by_head);
     return kvcache_sums(&en->cache, s->place, sums, c->by_head, e);
 }

@@ -149,7 +149,9 @@ int curve_end(const struct engine *en, struct sequence *s, struct kvcache_sums *
 void curve_clear(struct sequence *s);
 void curve_release(struct sequence *s);
 
-/* sequence.c: appends one sampled token, and sets done when the sequence ends with it. */
+/* sequence.c: does its policy forget tokens? */
+int sequence_drops(const struct sequence *s);
+/* Appends one sampled token, and sets done when the sequence ends with it. */
 void sequence_take(struct engine *en, struct sequence *s, const struct sample_result *r);
 /* Settings for the token after n_ids of the completion, and whether they differ from those of the one before.
  * They do not depend on what was drawn. */

@@ -1,5 +1,4 @@
-/* A failed job has no length. It counted as a completion of no or one token, so that a run whose long jobs
- * ran out of memory looked shorter. */
+/* A failed job has no length: it ended at some token, which says nothing of how long its answer would be. */
 #include "tests/check.h"
 
 #include "evalcore/base/log.h"

@@ -73,6 +73,21 @@ static void bytes(void)
     CHECK_INT(arrive("kveval: hello\n", 4, &e), ERR_FORMAT); /* a line of text as a length */
 }
 
+/* Sends a completion to the other end and reads it there. What is returned holds its texts. */
+static json_t *send_done(const struct completion *in, struct completion *out)
+{
+    struct err e = {0};
+    const char *key = "";
+    json_t *m = NULL;
+    connect_ends();
+    CHECK_INT(wire_send(&near_end, message_done("k", in), &e), 0);
+    CHECK_INT(wire_receive(&far_end, 1, &m, &e), WIRE_MESSAGE);
+    CHECK_STR(message_type(m), "done");
+    CHECK_INT(message_read_done(m, &key, out, &e), 0);
+    CHECK_STR(key, "k");
+    return m;
+}
+
 static void completions(void)
 {
     static const int32_t ids[] = {5, 0, 131071};
@@ -86,15 +101,7 @@ static void completions(void)
                                   .seconds = 0.7,
                                   .error = "not finite"};
     struct completion out;
-    struct err e = {0};
-    const char *key;
-    json_t *m = NULL;
-    connect_ends();
-    CHECK_INT(wire_send(&near_end, message_done("k", &in), &e), 0);
-    CHECK_INT(wire_receive(&far_end, 1, &m, &e), WIRE_MESSAGE);
-    CHECK_STR(message_type(m), "done");
-    CHECK_INT(message_read_done(m, &key, &out, &e), 0);
-    CHECK_STR(key, "k");
+    json_t *m = send_done(&in, &out);
     CHECK_INT(out.n_ids, 3);
     CHECK(out.n_ids == 3 && !memcmp(out.ids, ids, sizeof ids));
     CHECK_INT(out.n_text, 5); /* the invalid byte as U+FFFD, as the journal writes it */
@@ -114,13 +121,7 @@ static void likelihoods(void)
 {
     static const int32_t ids[] = {1};
     struct completion in = {.ids = ids, .n_ids = 1, .text = "", .likelihood = likelihood}, out;
-    struct err e = {0};
-    const char *key;
-    json_t *m = NULL;
-    connect_ends();
-    CHECK_INT(wire_send(&near_end, message_done("k", &in), &e), 0);
-    CHECK_INT(wire_receive(&far_end, 1, &m, &e), WIRE_MESSAGE);
-    CHECK_INT(message_read_done(m, &key, &out, &e), 0);
+    json_t *m = send_done(&in, &out);
     CHECK_INT(out.likelihood.n, 2);
     CHECK(!memcmp(out.likelihood.bucket, likelihood.bucket, 2 * sizeof *likelihood.bucket));
     free((int32_t *)out.ids);
@@ -134,13 +135,7 @@ static void curves(void)
 {
     static const int32_t ids[] = {1};
     struct completion in = {.ids = ids, .n_ids = 1, .text = "", .curve = {32, 2, 1, 2, points, by_head}}, out;
-    struct err e = {0};
-    const char *key;
-    json_t *m = NULL;
-    connect_ends();
-    CHECK_INT(wire_send(&near_end, message_done("k", &in), &e), 0);
-    CHECK_INT(wire_receive(&far_end, 1, &m, &e), WIRE_MESSAGE);
-    CHECK_INT(message_read_done(m, &key, &out, &e), 0);
+    json_t *m = send_done(&in, &out);
     CHECK_INT(out.curve.every, 32);
     CHECK_INT(out.curve.layers, 1);
     CHECK_INT(out.curve.heads, 2);
