@@ -97,7 +97,7 @@ static int make_entry(struct engine *en, const struct request *r, struct prompt_
 
 static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence *s, struct err *e)
 {
-    int copy = (s->req.policy->ops->needs & POLICY_DROP) || en->options.share_prompts > 0;
+    int copy = sequence_drops(s) || en->options.share_prompts > 0;
     p->used = ++en->clock; /* so that it is not the next to be evicted */
     while (kvcache_fork_needs(&en->cache, p->n, copy) > en->cache.n_free) {
         struct prompt_entry *other = oldest(en);
@@ -117,9 +117,8 @@ static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence
  * back to the pool. */
 static int admit_alone(struct engine *en, struct sequence *s, const float **logits, struct err *e)
 {
-    const struct policy_ops *ops = s->req.policy->ops;
     int rc = prefill_into(en, s->place, &s->req, s->req.policy, en->tf.logits, e);
-    if (!rc && (ops->needs & POLICY_DROP))
+    if (!rc && sequence_drops(s))
         rc = kvcache_fit_ragged(&en->cache, s->place, 0, e);
     if (rc)
         return rc;
@@ -131,7 +130,7 @@ static int admit_alone(struct engine *en, struct sequence *s, const float **logi
 int prompt_admit(struct engine *en, struct sequence *s, const float **logits, struct err *e)
 {
     s->prefill_peak = s->req.n_prompt;
-    if (s->req.policy->ops->sparse_prefill || en->options.share_prompts < 0)
+    if ((s->req.policy->needs & POLICY_PREFILL) || en->options.share_prompts < 0)
         return admit_alone(en, s, logits, e);
     struct prompt_entry *p = find(en, s->req.prompt, s->req.n_prompt);
     int rc = 0;

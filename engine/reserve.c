@@ -15,7 +15,7 @@
 static int needs_bounds(const struct engine *en)
 {
     for (int i = 0; i < en->n_policies; i++)
-        if (en->policies[i]->ops->needs & POLICY_BOUNDS)
+        if (en->policies[i]->needs & POLICY_BOUNDS)
             return 1;
     return 0;
 }

@@ -26,7 +26,7 @@ int finish_find(const char *name, enum finish_reason *out)
 
 int sequence_drops(const struct sequence *s)
 {
-    return (s->req.policy->ops->needs & POLICY_DROP) != 0;
+    return (s->req.policy->needs & POLICY_DROP) != 0;
 }
 
 static int is_end_token(const struct engine *en, const struct sequence *s, int32_t id)

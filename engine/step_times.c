@@ -118,12 +118,11 @@ static int check(const struct engine *en, struct err *e)
     for (int i = 0; i < en->n_active; i++)
         if (en->active[i]->req.policy != en->active[0]->req.policy)
             return err_set(e, ERR_USAGE, "the parts of a step can be timed for one policy at a time");
-    const struct policy_ops *ops = en->active[0]->req.policy->ops;
-    if (ops->needs & POLICY_DROP)
+    if (sequence_drops(en->active[0]))
         return err_set(e, ERR_USAGE,
                        "policy %s drops tokens, and a step that is replayed would drop more of them: the "
                        "parts of its step cannot be timed alone",
-                       ops->name);
+                       en->active[0]->req.policy->ops->name);
     return 0;
 }
 

@@ -76,7 +76,7 @@ static void see_live(struct engine *en, int place, int layer, struct seen *out)
 static void see(void *context, const struct step_group *g, int layer, const struct selection *s)
 {
     struct engine *en = context;
-    int drops = (g->policy->ops->needs & POLICY_DROP) != 0;
+    int drops = (g->policy->needs & POLICY_DROP) != 0;
     if (s->unit == SEL_LIVE && !drops)
         return;
     for (int i = 0; i < g->cap && !en->watch.e->code; i++) {

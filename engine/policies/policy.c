@@ -223,6 +223,11 @@ double policy_held_at(const struct policy_spec *s, const struct budget_at *at)
     return held < at->context ? held : at->context;
 }
 
+unsigned policy_needs(const struct policy_spec *s)
+{
+    return s->ops->needs | (s->ops->needs_of ? s->ops->needs_of(s->params) : 0);
+}
+
 void policy_budget_rule(const struct policy_spec *s, struct str *out)
 {
     if (s->ops->rule)

@@ -8,8 +8,8 @@
  *   end of the prompt:            prefill_end, once
  *   each decode step and layer:   on_qkv -> (rope_append) -> select -> (attention) -> observe -> on_attn_out
  *
- * A sequence whose prompt is shared with others has no prefill of its own. Unless the policy sets
- * sparse_prefill, prefill_end is therefore the only prefill hook that is sure to be called.
+ * A sequence whose prompt is shared with others has no prefill of its own. Without POLICY_PREFILL,
+ * prefill_end is therefore the only prefill hook that is sure to be called.
  *
  * Decode hooks do not run in every step: they run once when a step is RECORDED for one shape of the batch,
  * and the recorded operations are replayed. So they enqueue backend operations on the arrays of the context
@@ -20,7 +20,8 @@
 enum policy_needs {
     POLICY_BOUNDS = 1, /* page bounds */
     POLICY_STATS = 2,  /* buffers for attention statistics: logits and log-sum-exp */
-    POLICY_DROP = 4    /* it drops tokens, by layer and head: prompt pages are copied, never shared */
+    POLICY_DROP = 4,   /* it drops tokens, by layer and head: prompt pages are copied, never shared */
+    POLICY_PREFILL = 8 /* K and V of the prompt depend on it, so each sequence has a prefill of its own */
 };
 
 struct policy_dims {
@@ -81,6 +82,7 @@ struct policy { /* an instance; a policy may write `own` only */
     struct device *dev;
     int id; /* its place in the engine */
     struct policy_spec spec;
+    unsigned needs;     /* policy_needs() of spec */
     struct arena arena; /* owns params */
     char *state;        /* device, n_seqs * state_bytes */
     size_t state_bytes;
@@ -88,6 +90,7 @@ struct policy { /* an instance; a policy may write `own` only */
 };
 
 typedef int policy_check_fn(const void *params, struct err *e);
+typedef unsigned policy_needs_fn(const void *params);
 /* Fills in s->params what depends on the model, and sets s->taken. */
 typedef int policy_resolve_fn(struct policy_spec *s, const struct policy_model *m, struct arena *a,
                               struct err *e);
@@ -114,8 +117,8 @@ struct policy_ops {
      * of up to 1,500 tokens is read whole, so the tokens are those of full attention. With `tight` some of
      * 200 tokens are not read. NULL without a budget. */
     const char *generous, *tight;
-    unsigned needs;             /* enum policy_needs */
-    int sparse_prefill;         /* 1: prompt K/V depend on the policy */
+    unsigned needs;             /* enum policy_needs: what it needs whatever its options are */
+    policy_needs_fn *needs_of;  /* what it needs besides with these options; NULL: nothing */
     policy_check_fn *check;     /* refuses options that contradict each other */
     policy_resolve_fn *resolve; /* fills in the model's defaults */
     policy_budget_fn *budget;   /* the budget in tokens; a policy with budget_keys must have it */

@@ -80,6 +80,13 @@ static int raas_check(const void *params, struct err *e)
 
 /* Pinned prompt tokens are read besides the budget. When they count against it, they are still all read, so
  * the budget is at least the prompt. With a mask the current page is read besides the budget. */
+/* Pages that are only masked stay, so a prompt can be shared. */
+static unsigned raas_needs(const void *params)
+{
+    const struct raas_params *p = params;
+    return p->permanent ? POLICY_DROP : 0;
+}
+
 static struct policy_budget raas_budget(const void *params, const struct budget_at *at)
 {
     const struct raas_params *p = params;
@@ -258,7 +265,8 @@ const struct policy_ops policy_raas = {
     .budget_keys = "budget_tokens",
     .generous = "budget_tokens=4096",
     .tight = "budget_tokens=16",
-    .needs = POLICY_BOUNDS | POLICY_DROP,
+    .needs = POLICY_BOUNDS,
+    .needs_of = raas_needs,
     .check = raas_check,
     .budget = raas_budget,
     .held = raas_held,

@@ -19,7 +19,7 @@ static double prompt_tokens(const struct runplan *p)
         const struct plan_cell *c = &p->cells[i];
         const struct prompt_set *s = &p->sets[c->set];
         char *counted = &is_counted[c->set * p->n_lanes + c->lane];
-        int own = c->spec.ops->sparse_prefill;
+        int own = (policy_needs(&c->spec) & POLICY_PREFILL) != 0;
         for (size_t q = 0; q < s->task.n_problems && (own || !*counted); q++)
             tokens += (double)s->rows[q].n * (own ? c->settings->s.samples : 1);
         *counted |= !own;

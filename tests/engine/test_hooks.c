@@ -91,7 +91,7 @@ static void select_own(const struct policy *p, const struct policy_ctx *c, int l
 
 #define TILE_POLICY(called, hook)                                                                            \
     {                                                                                                        \
-        .name = called, .help = "", .params = no_params, .budget_keys = "", .sparse_prefill = 1,             \
+        .name = called, .help = "", .params = no_params, .budget_keys = "", .needs = POLICY_PREFILL,         \
         .init = tiles_init, .release = tiles_release, .select_prefill = hook                                 \
     }
 static const struct policy_ops all_tiles = TILE_POLICY("all_tiles", select_all);
@@ -187,7 +187,7 @@ static const struct policy_ops watcher = {.name = "watcher",
                                           .help = "",
                                           .params = no_params,
                                           .budget_keys = "",
-                                          .sparse_prefill = 1,
+                                          .needs = POLICY_PREFILL,
                                           .init = watch_init,
                                           .release = watch_release,
                                           .on_qkv = watch_qkv,
