@@ -38,9 +38,11 @@ static int prepare_place(struct engine *en, struct sequence *s, struct err *e)
 {
     const struct policy *p = s->req.policy;
     int32_t n = s->req.n_prompt, total = s->req.n_prompt + s->limit;
+    int32_t bounds = (p->needs & POLICY_BOUNDS) != 0;
     if (kvcache_clear(&en->cache, s->place, e) ||
         device_upload(en->be, en->dev, en->tf.prompt_len + s->place, &n, sizeof n, e) ||
         device_upload(en->be, en->dev, en->tf.total_len + s->place, &total, sizeof total, e) ||
+        device_upload(en->be, en->dev, en->tf.with_bounds + s->place, &bounds, sizeof bounds, e) ||
         batch_settings(en, s, 0, e))
         return e->code;
     if (!p->state_bytes)

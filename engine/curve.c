@@ -20,7 +20,7 @@ int curve_note(const struct engine *en, struct sequence *s, struct err *e)
     if (kvcache_sums(&en->cache, s->place, &sums, NULL, e))
         return e->code;
     xgrow(&c->point, &s->curve_cap, (size_t)c->n + 1, sizeof *c->point);
-    c->point[c->n++] = (struct kv_point){sums.reads, sums.aux_half, sums.live, sums.peak};
+    c->point[c->n++] = (struct kv_point){sums.reads, sums.live, sums.peak, sums.aux};
     return 0;
 }
 

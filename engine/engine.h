@@ -156,8 +156,9 @@ int finish_find(const char *name, enum finish_reason *out);
 struct kv_counts {      /* in tokens, means over layers and KV heads (docs/design.md, Accounting) */
     double reads;       /* distinct tokens attended per KV head, summed over decode steps */
     double reads_full;  /* what full attention would have read on the same trajectory */
-    double aux_reads;   /* page bounds and key-only scans, in KV-token equivalents */
-    double peak_tokens; /* most live tokens held while decoding */
+    double aux_reads;   /* page bounds, key-only scans and attention statistics, in KV-token equivalents */
+    double peak_tokens; /* most live tokens held while decoding, and the bounds of their pages where the
+                         * policy needs them: a token's worth per page */
     double prefill_peak_tokens;
 };
 
@@ -165,8 +166,9 @@ struct kv_counts {      /* in tokens, means over layers and KV heads (docs/desig
  * point i after (i + 1) * every of them. A completion that is cut off there has exactly these counts, unless
  * its policy's budget depends on the longest completion. */
 struct kv_point {
-    int64_t reads, aux_half, live; /* aux_half: in halves of a token; live: tokens held at that moment */
-    int64_t peak;                  /* most of them so far, prompt and decoding */
+    int64_t reads, live; /* live: tokens held at that moment */
+    int64_t peak;        /* as peak_tokens, so far */
+    double aux;          /* as aux_reads */
 };
 struct kv_curve {
     int every, n;      /* every 0: none was asked for */

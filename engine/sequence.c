@@ -161,7 +161,7 @@ int sequence_finish(struct engine *en, struct sequence *s, struct err *e)
         return e->code;
     double heads = en->cache.heads_per_seq;
     s->kv.reads = (double)sums.reads / heads;
-    s->kv.aux_reads = (double)sums.aux_half / 2 / heads;
+    s->kv.aux_reads = sums.aux / heads;
     s->kv.reads_full = (double)s->reads_full;
     s->kv.peak_tokens = (double)sums.peak / heads;
     s->kv.prefill_peak_tokens = s->prefill_peak;

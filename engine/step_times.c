@@ -16,13 +16,13 @@ enum { ROUNDS = 5, REPLAYS = 8, ROOM = 2 * (ROUNDS * REPLAYS + 1) };
 int engine_read_bytes(struct engine *en, double *bytes, struct err *e)
 {
     const struct kv_view *v = &en->cache.view;
-    double half = (double)v->head_dim * (double)dtype_bytes(v->dtype); /* K or V of a token and head */
+    double token = 2 * (double)v->head_dim * (double)dtype_bytes(v->dtype); /* K and V of a head */
     *bytes = 0;
     for (int i = 0; i < en->n_active; i++) {
         struct kvcache_sums s;
         if (kvcache_sums(&en->cache, en->active[i]->place, &s, NULL, e))
             return e->code;
-        *bytes += half * (2 * (double)s.reads + (double)s.aux_half);
+        *bytes += token * ((double)s.reads + s.aux);
     }
     return 0;
 }

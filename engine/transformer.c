@@ -188,7 +188,7 @@ void transformer_step(struct transformer *t, const struct step_group *groups, in
     norm(t, t->x, m->norm, n_rows, e);
     linear(t, &m->head, t->y, t->logits, n_rows, 0, 1, e);
     struct rows all = {n_rows, t->row_seq, t->row_pos};
-    struct account_args a = {all, t->cache->view};
+    struct account_args a = {all, t->cache->view, t->with_bounds};
     device_launch(t->be, t->dev, OP_account, &a, e);
     sample(t, all, t->logits, e);
 }

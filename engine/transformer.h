@@ -28,6 +28,7 @@ struct transformer {
     struct sample_settings *settings; /* (n_seqs) */
     struct sample_result *sampled;    /* (b_rows) */
     int32_t *prompt_len, *total_len;  /* (n_seqs) */
+    int32_t *with_bounds;             /* (n_seqs): 1 for policies that need page bounds */
     struct plan plan;                 /* (b_rows, n_kv, max_pages) */
     struct stats stats;               /* (b_rows, ...), like the rest: see struct policy_ctx */
     float *score;

@@ -56,6 +56,7 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     t->sampled = room(t, b, sizeof *t->sampled, e);
     t->prompt_len = room(t, seqs, sizeof(int32_t), e);
     t->total_len = room(t, seqs, sizeof(int32_t), e);
+    t->with_bounds = room(t, seqs, sizeof(int32_t), e);
     t->plan.entry = room(t, b * (size_t)f->n_kv * (size_t)c->view.max_pages, sizeof *t->plan.entry, e);
     t->plan.n = room(t, b * (size_t)f->n_kv, sizeof(int32_t), e);
     return e->code;
@@ -89,13 +90,13 @@ void transformer_release(struct transformer *t)
 {
     if (!t->be)
         return;
-    void *all[] = {t->row_token,   t->row_seq,      t->row_pos,        t->x,
-                   t->y,           t->qkv,          t->attn,           t->gate_up,
-                   t->act,         t->logits,       t->sample_scratch, t->settings,
-                   t->sampled,     t->prompt_len,   t->total_len,      t->plan.entry,
-                   t->plan.n,      t->stats.logits, t->stats.lse,      t->score,
-                   t->score_n,     t->score_m,      t->list[0].idx,    t->list[0].len,
-                   t->list[1].idx, t->list[1].len};
+    void *all[] = {t->row_token,   t->row_seq,     t->row_pos,        t->x,
+                   t->y,           t->qkv,         t->attn,           t->gate_up,
+                   t->act,         t->logits,      t->sample_scratch, t->settings,
+                   t->sampled,     t->prompt_len,  t->total_len,      t->with_bounds,
+                   t->plan.entry,  t->plan.n,      t->stats.logits,   t->stats.lse,
+                   t->score,       t->score_n,     t->score_m,        t->list[0].idx,
+                   t->list[0].len, t->list[1].idx, t->list[1].len};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         t->be->release(t->dev, all[i]);
     memset(t, 0, sizeof *t);

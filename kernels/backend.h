@@ -81,9 +81,11 @@ struct kv_view {
     int64_t *reads;    /* (heads): distinct tokens attended to, summed over decode steps; attend adds to it */
     int64_t *aux_half; /* (heads): auxiliary reads (scoring), in halves of a token's K and V: page_scores adds
                         * 2 per page, qk_stats 1 per live key */
-    int32_t *peak;     /* (n_seqs): the most live tokens while decoding, summed over layers and KV heads;
-                        * OP_account updates it */
-    enum dtype dtype;  /* of the pool */
+    int64_t *aux_values; /* (heads): attention statistics, fp32, that were written and read again, in values:
+                          * reduce_stats adds one per live key and query head */
+    int32_t *peak;       /* (n_seqs): the most tokens held while decoding, summed over layers and KV heads;
+                          * OP_account updates it */
+    enum dtype dtype;    /* of the pool */
     int n_seqs, n_layers, n_kv, head_dim, max_pages;
 };
 

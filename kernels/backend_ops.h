@@ -150,7 +150,8 @@ struct qk_stats_args {
  * or the log of the sum or mean of exp(lp), over the query heads of each out list (all heads when out.n_rows
  * is 1, a KV head's group when it is n_kv). With block_pages > 0 it then takes the log of the sum over each
  * block of 16 * block_pages slots. bf16: exp(lp) is rounded to bf16 before it is summed, and a token that was
- * read counts at least exp(-104), so that all of them stay candidates. */
+ * read counts at least exp(-104), so that all of them stay candidates. Adds to kv.aux_values: whoever wrote
+ * the statistics, here they are read once. */
 struct reduce_stats_args {
     struct rows rows;
     struct kv_view kv;
@@ -289,10 +290,13 @@ struct copy_units_args {
     int n;
 };
 
-/* Runs at the end of a step: peak[seq] = max(peak[seq], sum of n_live over layers and KV heads). */
+/* Runs at the end of a step: peak[seq] = max(peak[seq], sum of n_live over layers and KV heads). Where
+ * with_bounds[seq] is not 0 the bounds of its pages, n_live / 16 rounded up, count as well; two vectors are
+ * as large as K and V of one token. */
 struct account_args {
     struct rows rows;
     struct kv_view kv;
+    const int32_t *with_bounds; /* (n_seqs) */
 };
 
 /* The next token of each row, and the step's bookkeeping. When temperature is 0 it is the token with the

@@ -25,11 +25,12 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     v->tail = be->alloc(dev, heads * sizeof *v->tail);
     v->reads = be->alloc(dev, heads * sizeof *v->reads);
     v->aux_half = be->alloc(dev, heads * sizeof *v->aux_half);
+    v->aux_values = be->alloc(dev, heads * sizeof *v->aux_values);
     v->peak = be->alloc(dev, (size_t)sizes->n_seqs * sizeof *v->peak);
     c->copy_src = be->alloc(dev, per_seq * sizeof *c->copy_src);
     c->copy_dst = be->alloc(dev, per_seq * sizeof *c->copy_dst);
     if (!v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads || !v->aux_half ||
-        !v->peak || !c->copy_src || !c->copy_dst)
+        !v->aux_values || !v->peak || !c->copy_src || !c->copy_dst)
         return err_set(
             e, ERR_DEVICE,
             "no device memory for the KV cache's tables (%d places of %d pages); use a smaller --max-batch",
@@ -74,8 +75,8 @@ void kvcache_release(struct kvcache *c)
     if (!c->be)
         return;
     struct kv_view *v = &c->view;
-    void *device[] = {v->pool, v->bounds, v->unit,     v->live, v->n_slots,  v->n_live,
-                      v->tail, v->reads,  v->aux_half, v->peak, c->copy_src, c->copy_dst};
+    void *device[] = {v->pool,  v->bounds,   v->unit,       v->live, v->n_slots,  v->n_live,  v->tail,
+                      v->reads, v->aux_half, v->aux_values, v->peak, c->copy_src, c->copy_dst};
     for (size_t i = 0; i < sizeof device / sizeof *device; i++)
         c->be->release(c->dev, device[i]);
     free(c->free);
@@ -155,6 +156,7 @@ int kvcache_clear(struct kvcache *c, int seq, struct err *e)
     zero(c, v->n_live + h0, n * sizeof *v->n_live, e);
     zero(c, v->reads + h0, n * sizeof *v->reads, e);
     zero(c, v->aux_half + h0, n * sizeof *v->aux_half, e);
+    zero(c, v->aux_values + h0, n * sizeof *v->aux_values, e);
     zero(c, v->peak + seq, sizeof *v->peak, e);
     return device_upload(c->be, c->dev, v->tail + h0, c->scratch, n * sizeof *v->tail, e);
 }
@@ -275,19 +277,24 @@ int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all
 int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, int32_t *live, struct err *e)
 {
     size_t h0 = first_head(c, seq), n = (size_t)c->heads_per_seq;
-    int64_t *v = xmalloc(2 * n * sizeof *v);
+    int64_t *reads = xmalloc(3 * n * sizeof *reads), *half = reads + n, *values = half + n;
+    int64_t halves = 0, both_ways = 0;
+    double token = 2 * (double)c->view.head_dim * (double)dtype_bytes(c->view.dtype);
     memset(out, 0, sizeof *out);
-    device_download(c->be, c->dev, v, c->view.reads + h0, n * sizeof *v, e);
-    device_download(c->be, c->dev, v + n, c->view.aux_half + h0, n * sizeof *v, e);
+    device_download(c->be, c->dev, reads, c->view.reads + h0, n * sizeof *reads, e);
+    device_download(c->be, c->dev, half, c->view.aux_half + h0, n * sizeof *half, e);
+    device_download(c->be, c->dev, values, c->view.aux_values + h0, n * sizeof *values, e);
     device_download(c->be, c->dev, c->scratch, c->view.n_live + h0, n * sizeof *c->scratch, e);
     device_download(c->be, c->dev, &out->peak, c->view.peak + seq, sizeof out->peak, e);
     for (size_t i = 0; i < n && !e->code; i++) {
-        out->reads += v[i];
-        out->aux_half += v[n + i];
+        out->reads += reads[i];
+        halves += half[i];
+        both_ways += 2 * values[i];
         out->live += c->scratch[i];
     }
+    out->aux = (double)halves / 2 + (double)both_ways * sizeof(float) / token;
     if (live)
         memcpy(live, c->scratch, n * sizeof *live);
-    free(v);
+    free(reads);
     return e->code;
 }

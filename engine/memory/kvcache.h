@@ -66,9 +66,12 @@ int kvcache_fit_ragged(struct kvcache *c, int seq, int spare, struct err *e);
 int kvcache_fork(struct kvcache *c, int to, int from, int n_tokens, int copy_all, struct err *e);
 int kvcache_fork_needs(const struct kvcache *c, int n_tokens, int copy_all);
 
-/* Sums over the place's layers and KV heads. live: NULL, or (heads_per_seq) what each of them holds. */
+/* Sums over the place's layers and KV heads, in tokens. aux: what was read to choose (kv_view.aux_half), and
+ * the statistics that were written and read again (aux_values), as many tokens as have so many bytes of K and
+ * V. live: NULL, or (heads_per_seq) what each of them holds. */
 struct kvcache_sums {
-    int64_t reads, aux_half, live;
+    int64_t reads, live;
+    double aux;
     int32_t peak;
 };
 int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, int32_t *live, struct err *e);

@@ -51,6 +51,7 @@ static void make(struct bench_kv *k, struct err *e)
     v->tail = bench_kv_room(k, heads * sizeof *v->tail, e);
     v->reads = bench_kv_room(k, heads * sizeof *v->reads, e);
     v->aux_half = bench_kv_room(k, heads * sizeof *v->aux_half, e);
+    v->aux_values = bench_kv_room(k, heads * sizeof *v->aux_values, e);
     v->peak = bench_kv_room(k, batch * sizeof *v->peak, e);
     k->rows = (struct rows){s->batch, bench_kv_room(k, rows * sizeof(int32_t), e),
                             bench_kv_room(k, rows * sizeof(int32_t), e)};

@@ -13,7 +13,6 @@ static const struct {
     size_t offset; /* of an int64_t in struct kv_point */
 } counts[] = {
     {"reads", offsetof(struct kv_point, reads)},
-    {"aux_half", offsetof(struct kv_point, aux_half)},
     {"live", offsetof(struct kv_point, live)},
     {"peak", offsetof(struct kv_point, peak)},
 };
@@ -35,6 +34,10 @@ json_t *curve_json(const struct kv_curve *c)
             json_array_append_new(list, json_integer(*count_of(&c->point[i], k)));
         json_object_set_new(o, counts[k].name, list);
     }
+    json_t *aux = json_array();
+    for (int i = 0; i < c->n; i++)
+        json_array_append_new(aux, json_real(c->point[i].aux));
+    json_object_set_new(o, "aux", aux);
     if (!c->by_head)
         return o;
     json_t *list = json_array();
@@ -53,6 +56,15 @@ static int read_tokens(const json_t *v, int64_t *out)
 
 static int read_points(const json_t *o, struct kv_curve *c)
 {
+    const json_t *aux = json_object_get(o, "aux");
+    if (!json_is_array(aux) || json_array_size(aux) != (size_t)c->n)
+        return 0;
+    for (int i = 0; i < c->n; i++) {
+        const json_t *v = json_array_get(aux, (size_t)i);
+        c->point[i].aux = json_number_value(v);
+        if (!json_is_number(v) || !(c->point[i].aux >= 0))
+            return 0;
+    }
     for (int k = 0; k < N_COUNTS; k++) {
         const json_t *list = json_object_get(o, counts[k].name);
         if (!json_is_array(list) || json_array_size(list) != (size_t)c->n)

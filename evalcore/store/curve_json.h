@@ -6,7 +6,7 @@
 
 /* A completion's curve of reads (struct kv_curve of engine.h) as JSON, the same in a journal's line and in a
  * worker's message:
- *   {"every":1024,"layers":28,"heads":56,"reads":[...],"aux_half":[...],"live":[...],"peak":[...],
+ *   {"every":1024,"layers":28,"heads":56,"reads":[...],"live":[...],"peak":[...],"aux":[...],
  *    "by_head":[...]}
  * Four lists with an entry for each point; by_head is there when the policy forgets tokens. */
 

@@ -27,8 +27,10 @@ void CPU_SYM(op_account)(const void *args, struct cpu_ctx *c)
         int seq = a->rows.seq[r], sum = 0;
         if (seq < 0)
             continue;
-        for (int i = 0; i < heads; i++)
-            sum += a->kv.n_live[(size_t)seq * (size_t)heads + (size_t)i];
+        for (int i = 0; i < heads; i++) {
+            size_t head = (size_t)seq * (size_t)heads + (size_t)i;
+            sum += a->kv.n_live[head] + (a->with_bounds[seq] ? kv_pages(a->kv.n_live[head]) : 0);
+        }
         a->kv.peak[seq] = sum > a->kv.peak[seq] ? sum : a->kv.peak[seq];
     }
 }

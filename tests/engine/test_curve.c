@@ -30,8 +30,8 @@ static int same_curve(const struct kv_curve *a, const struct kv_curve *b)
     int differ = a->n != b->n || a->heads != b->heads || a->every != b->every || !a->by_head != !b->by_head;
     for (int i = 0; i < a->n && !differ; i++) {
         const struct kv_point *p = &a->point[i], *q = &b->point[i];
-        differ =
-            p->reads != q->reads || p->aux_half != q->aux_half || p->live != q->live || p->peak != q->peak;
+        differ = p->reads != q->reads || p->aux < q->aux || p->aux > q->aux || p->live != q->live ||
+                 p->peak != q->peak;
     }
     for (int h = 0; a->by_head && h < a->heads && !differ; h++)
         differ = a->by_head[h] != b->by_head[h];
@@ -40,12 +40,12 @@ static int same_curve(const struct kv_curve *a, const struct kv_curve *b)
 
 static void check_totals(const char *spec, const struct kv_point *p, int heads, const struct kv_counts *kv)
 {
-    int bad = (double)p->reads / heads != kv->reads || (double)p->aux_half / 2 / heads != kv->aux_reads ||
+    int bad = (double)p->reads / heads != kv->reads || p->aux / heads != kv->aux_reads ||
               (double)p->peak / heads != kv->peak_tokens;
     if (bad)
         printf("%s: %.17g reads, %.17g aux, %.17g at most; the totals are %.17g, %.17g, %.17g\n", spec,
-               (double)p->reads / heads, (double)p->aux_half / 2 / heads, (double)p->peak / heads, kv->reads,
-               kv->aux_reads, kv->peak_tokens);
+               (double)p->reads / heads, p->aux / heads, (double)p->peak / heads, kv->reads, kv->aux_reads,
+               kv->peak_tokens);
     CHECK(!bad);
 }
 

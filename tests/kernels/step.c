@@ -26,7 +26,7 @@ struct step {
     enum dtype type; /* of what goes into linear layers */
     struct weight embed, qkv, o, up, down;
     float *host;
-    int32_t *token, *pos, *seq, *page_idx, *page_len, *tok_idx, *tok_len, *flag, *prompt;
+    int32_t *token, *pos, *seq, *with_bounds, *page_idx, *page_len, *tok_idx, *tok_len, *flag, *prompt;
     float *x, *y, *qkv_out, *att, *att2, *wide, *act, *logits, *scratch, *norm, *table, *gate_w;
     char *state;
     struct plan plan;
@@ -66,6 +66,7 @@ static void start_sequences(struct step *s, const int32_t *seqs)
                                           1};
     }
     size_t cap = (size_t)s->n * 4;
+    s->with_bounds = rig_alloc(s->r, STEP_SEQS * sizeof(int32_t));
     s->rows = (struct rows){s->n, s->seq = rig_up(s->r, seq, cap), s->pos = rig_up(s->r, pos, cap)};
     s->token = rig_up(s->r, token, cap);
     s->prompt = rig_up(s->r, prompt, sizeof prompt);
@@ -240,7 +241,7 @@ static void attention(struct step *s)
 void step_run(struct step *s)
 {
     struct swiglu_args w = {s->wide, s->act, s->n, WIDE, s->type};
-    struct account_args c = {s->rows, s->c.kv};
+    struct account_args c = {s->rows, s->c.kv, s->with_bounds};
     struct sample_args a = {s->rows,  s->logits, VOCAB,  s->settings, s->result,
                             s->token, s->pos,    s->seq, s->scratch};
     before_attention(s);
@@ -288,6 +289,7 @@ static void add_head(struct bytes *b, struct step *s, int head, int row_list)
     add(b, kv->tail, 4, head);
     add(b, kv->reads, 8, head);
     add(b, kv->aux_half, 8, head);
+    add(b, kv->aux_values, 8, head);
     add(b, s->flag, 4, row_list);
     rig_get(b->r, unit, kv->unit + (size_t)head * PAGES, sizeof unit);
     rig_get(b->r, live, kv->live + (size_t)head * PAGES, sizeof live);

@@ -251,14 +251,15 @@ static void small_ops(struct rig *r)
     struct cache c;
     cache_open(&c, r, 3, 2, 4, 2, 16, 4, DTYPE_F32);
     cache_prefill(&c, r, 2, 0, 20);
-    int32_t seq[3] = {2, -1, 0}, pos[3] = {20, 0, 0}, peak[3] = {5, 6, 7};
+    int32_t seq[3] = {2, -1, 0}, pos[3] = {20, 0, 0}, peak[3] = {5, 6, 7}, bounds[3] = {0, 0, 1};
     rig_put(r, c.kv.peak, peak, sizeof peak);
-    struct account_args a = {{3, rig_up(r, seq, sizeof seq), rig_up(r, pos, sizeof pos)}, c.kv};
+    struct account_args a = {
+        {3, rig_up(r, seq, sizeof seq), rig_up(r, pos, sizeof pos)}, c.kv, rig_up(r, bounds, sizeof bounds)};
     rig_run(r, OP_account, &a);
     rig_get(r, peak, c.kv.peak, sizeof peak);
     CHECK_INT(peak[0], 5);
     CHECK_INT(peak[1], 6);
-    CHECK_INT(peak[2], 80);
+    CHECK_INT(peak[2], 80 + 8); /* 20 tokens and 2 pages in each of 4 heads */
     cache_close(&c);
 }
 

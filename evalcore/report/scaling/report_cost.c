@@ -27,8 +27,10 @@ static struct cost bound(const struct record *r, int limit)
     if (steps <= taken)
         return cost_of(r);
     double share = taken / steps, full = taken * r->prompt_tokens + taken * (taken + 1) / 2;
+    /* Page bounds are held besides the tokens, as many per token at any length. */
+    double besides = fmax(1, r->kv.peak_tokens / ((double)r->prompt_tokens + r->tokens));
     return (struct cost){fmin(r->kv.reads * share, full) + r->kv.aux_reads * share,
-                         fmin(r->kv.peak_tokens, (double)r->prompt_tokens + limit)};
+                         fmin(r->kv.peak_tokens, ((double)r->prompt_tokens + limit) * besides)};
 }
 
 /* After point i; before the first one nothing is read and the prompt is held, after the last one the
@@ -45,7 +47,7 @@ static struct cost at_point(const struct record *r, const struct kv_curve *c, in
     }
     const struct kv_point *p = &c->point[i];
     *tokens = (double)(i + 1) * c->every;
-    return (struct cost){((double)p->reads + (double)p->aux_half / 2) / c->heads, (double)p->peak / c->heads};
+    return (struct cost){((double)p->reads + p->aux) / c->heads, (double)p->peak / c->heads};
 }
 
 static struct cost along(const struct record *r, const struct kv_curve *c, int limit)

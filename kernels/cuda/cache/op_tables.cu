@@ -36,8 +36,10 @@ static __global__ void account_kernel(struct account_args a)
     int seq = a.rows.seq[blockIdx.x], heads = a.kv.n_layers * a.kv.n_kv, sum = 0;
     if (seq < 0)
         return;
-    for (int i = threadIdx.x; i < heads; i += blockDim.x)
-        sum += a.kv.n_live[(size_t)seq * heads + i];
+    for (int i = threadIdx.x; i < heads; i += blockDim.x) {
+        int live = a.kv.n_live[(size_t)seq * heads + i];
+        sum += live + (a.with_bounds[seq] ? (live + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS : 0);
+    }
     sum = block_sum(sum, room);
     if (threadIdx.x == 0)
         a.kv.peak[seq] = max(a.kv.peak[seq], sum);

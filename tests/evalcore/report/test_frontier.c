@@ -54,9 +54,9 @@ static const struct want {
      0},
 };
 
-/* Two heads; after each 80 tokens the reads, halves of auxiliary reads, tokens held and their peak. */
+/* Two heads; after each 80 tokens the reads, tokens held, their peak and auxiliary reads. */
 static struct kv_point curve_points[] = {
-    {2000, 400, 200, 260}, {6000, 800, 220, 300}, {12000, 1200, 240, 320}, {20000, 1600, 260, 340}};
+    {2000, 200, 260, 200}, {6000, 220, 300, 400}, {12000, 240, 320, 600}, {20000, 260, 340, 800}};
 /* 200 is half way from 160 to 240, and 100 a quarter from 80 to 160. */
 static const struct want with_curves[] = {
     {"400-1-8/2", "nothing is cut", 0.5, 0.6 * (15050 + 40100 + 75150 + 120200) / 4, 350, 0},

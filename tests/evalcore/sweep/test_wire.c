@@ -128,7 +128,7 @@ static void likelihoods(void)
     json_decref(m);
 }
 
-static struct kv_point points[] = {{1LL << 40, 3, 80, 90}, {1LL << 41, 5, 70, 99}};
+static struct kv_point points[] = {{1LL << 40, 80, 90, 1.5}, {1LL << 41, 70, 99, 2.5}};
 static int32_t by_head[] = {30, 40};
 
 static void curves(void)
