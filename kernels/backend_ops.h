@@ -120,6 +120,25 @@ struct prefill_attend_args {
     enum dtype type;          /* of out */
 };
 
+/* Attention mass of a prompt chunk, in the log domain. The nq queries are taken in tiles that begin at
+ * multiples of `tile`, a multiple of 16; pos0 is one of them. For tile t, list h and every key up to the
+ * tile's last query, out.v[t][h][key] = log of the sum of softmax(q . K * scale) over the tile's queries at
+ * positions >= from and over the query heads of the list: a KV head's group where out.n_rows is n_kv, all of
+ * them where it is 1. Each softmax is over the live keys up to its query (slot = position). own[t][h] = log
+ * of the sum over the tile's own keys. -inf: nothing was seen. The rows of out are the tiles; a list's length
+ * is the number of these keys, or with `before` of those before the tile. `out` has room for pos0 + nq
+ * candidates either way. */
+struct prefill_mass_args {
+    struct kv_view kv;
+    int seq, layer, n_q, pos0, nq;
+    const float *q; /* (nq, n_q, d) at row stride q_stride */
+    int q_stride;
+    float scale;
+    int tile, from, before;
+    struct scores out;
+    float *own; /* (tiles, out.n_rows), or NULL */
+};
+
 /* Quest's upper bound: for query head h and block p of block_pages pages,
  * s[h][p] = sum_d max(q[h][d] * kmin[p][d], q[h][d] * kmax[p][d]), unscaled; min and max over the block's
  * pages. out lists: n_q (per_head), or n_kv: max or sum over the group. Blocks without a live token get -inf.

@@ -105,6 +105,18 @@ static int check_prefill_attend(struct refusal *f, const void *args)
     return rc;
 }
 
+static int check_prefill_mass(struct refusal *f, const void *args)
+{
+    const struct prefill_mass_args *a = args;
+    int rc = check_heads(f, OP_prefill_mass, &a->kv, a->n_q), n_kv = a->kv.n_kv;
+    if (!rc && (a->tile < 1 || a->tile % KV_PAGE_TOKENS || a->pos0 % a->tile))
+        rc = refuse(f, "prefill_mass: tiles of %d from %d on; a multiple of 16 that divides it is needed",
+                    a->tile, a->pos0);
+    if (!rc && a->out.stride < a->pos0 + a->nq)
+        rc = refuse(f, "prefill_mass: room for %d keys of %d", a->out.stride, a->pos0 + a->nq);
+    return rc ? rc : check_lists(f, OP_prefill_mass, "score lists", a->out.n_rows, 1, n_kv, n_kv);
+}
+
 static int check_page_scores(struct refusal *f, const void *args)
 {
     const struct page_scores_args *a = args;

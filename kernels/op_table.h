@@ -31,6 +31,7 @@
     X(swiglu,         nothing,        type,    OTHER,     none,     swiglu)      \
     X(attend,         attend,         type,    ATTENTION, attend,   large)       \
     X(prefill_attend, prefill_attend, type,    PREFILL,   none,     large)       \
+    X(prefill_mass,   prefill_mass,   no_type, PREFILL,   prefill_mass, large)   \
     X(page_scores,    page_scores,    no_type, SELECTION, none,     large)       \
     X(qk_stats,       qk_stats,       no_type, SELECTION, qk_stats, large)       \
     X(reduce_stats,   reduce_stats,   no_type, SELECTION, none,     large)       \

@@ -29,6 +29,14 @@ static size_t scratch_attend(const void *args, int threads)
     return scratch_chunks(&a->kv, a->n_q, a->rows.cap);
 }
 
+/* Log-sum-exp of each query and head. */
+static size_t scratch_prefill_mass(const void *args, int threads)
+{
+    const struct prefill_mass_args *a = args;
+    (void)threads;
+    return (size_t)a->nq * (size_t)a->n_q * sizeof(float);
+}
+
 static size_t scratch_qk_stats(const void *args, int threads)
 {
     const struct qk_stats_args *a = args;

@@ -3,8 +3,11 @@
  * numbers. For each chunk and row come the logits, masked by the row's position, their largest, the
  * exponentials, and then output = output * exp(old largest - new largest) + weights . V, with the tokens in
  * sequence. Masked keys have weight 0 and change nothing, so a row's bits depend only on the keys 0 .. pos.
- */
+ *
+ * The mass of a tile of queries comes from the same logits: first each row's log-sum-exp, then for each key
+ * the sum over the rows, in order. */
 #include "kernels/cpu/ops.h"
+#include "kernels/cpu/scores.h"
 #include "kernels/cpu/simd/tile.h"
 
 enum { BLOCK_ROWS = 48, MAX_DIM = BACKEND_MAX_HEAD_DIM, VALUE_PAGES = 2 };
@@ -230,4 +233,143 @@ void CPU_SYM(op_prefill_attend)(const void *args, struct cpu_ctx *c)
         run_block(&b);
         finish_block(&b, h, from);
     }
+}
+
+/* ---- attention mass */
+
+/* Rows of a tile: queries from .. to - 1 of the call, those that count. */
+struct tile_span {
+    int from, to, start, end; /* positions of its first key, and after its last query */
+};
+
+static struct tile_span tile_span(const struct prefill_mass_args *a, int tile)
+{
+    int first = tile * a->tile, to = first + a->tile < a->nq ? first + a->tile : a->nq,
+        skip = a->from - a->pos0;
+    return (struct tile_span){skip > first ? skip : first, to, a->pos0 + first, a->pos0 + to};
+}
+
+/* What start_block() takes: plain causal attention. */
+static struct prefill_attend_args causal(const struct prefill_mass_args *a)
+{
+    return (struct prefill_attend_args){.kv = a->kv,
+                                        .seq = a->seq,
+                                        .layer = a->layer,
+                                        .n_q = a->n_q,
+                                        .pos0 = a->pos0,
+                                        .nq = a->nq,
+                                        .q = a->q,
+                                        .q_stride = a->q_stride,
+                                        .scale = a->scale};
+}
+
+/* Log-sum-exp of a block's rows. */
+static void block_lse(struct block *b, float *lse)
+{
+    int last = b->pos0 + (b->rows - 1) / b->group, pages = last / KV_PAGE_TOKENS + 1;
+    for (int from = 0; from < pages; from += ATTEND_CHUNK_PAGES) {
+        int n = pages - from < ATTEND_CHUNK_PAGES ? pages - from : ATTEND_CHUNK_PAGES;
+        for (int p = 0; p < n; p++)
+            score_page(b, from + p, p);
+        for (int i = 0; i < b->rows; i++)
+            soften(b, i, n);
+    }
+    for (int i = 0; i < b->rows; i++)
+        lse[i] = b->top[i] == -INFINITY ? -INFINITY : b->top[i] + v_first(v_log(v_set(b->sum[i])));
+}
+
+/* Adds a block's rows to e^top * sum of the 16 keys at `column`. */
+static void add_rows(const struct block *b, const float *lse, int column, struct v16 *top, struct v16 *sum)
+{
+    struct v16 most = *top, none = v_set(-INFINITY);
+    for (int i = 0; i < b->rows; i++)
+        if (lse[i] > -INFINITY)
+            most = v_max(v_sub(v_load(b->s[i] + column * LANES), v_set(lse[i])), most);
+    struct v16 zero = v_select(m_less(none, most), most, v_set(0));
+    *sum = v_mul(*sum, v_term(v_sub(*top, zero)));
+    for (int i = 0; i < b->rows; i++)
+        if (lse[i] > -INFINITY) {
+            struct v16 x = v_sub(v_load(b->s[i] + column * LANES), v_set(lse[i]));
+            *sum = v_add(*sum, v_term(v_sub(x, zero)));
+        }
+    *top = most;
+}
+
+/* The mass of the keys of pages page .. page+31 for one of a tile's lists. */
+static void mass_chunk(struct block *b, const struct prefill_mass_args *a, const float *lse, int tile,
+                       int list, int page)
+{
+    struct prefill_attend_args view = causal(a);
+    struct tile_span t = tile_span(a, tile);
+    int group = a->n_q / a->kv.n_kv, step = BLOCK_ROWS / group, pages = kv_pages(t.end) - page;
+    int heads = a->kv.n_kv / a->out.n_rows;
+    struct v16 top[ATTEND_CHUNK_PAGES], sum[ATTEND_CHUNK_PAGES];
+    pages = pages < ATTEND_CHUNK_PAGES ? pages : ATTEND_CHUNK_PAGES;
+    for (int p = 0; p < pages; p++) {
+        top[p] = v_set(-INFINITY);
+        sum[p] = v_set(0);
+    }
+    for (int h = list * heads; h < (list + 1) * heads; h++)
+        for (int q = t.from; q < t.to; q += step) {
+            const float *of_rows = lse + ((size_t)h * (size_t)a->nq + (size_t)q) * (size_t)group;
+            start_block(b, &view, h, q, q + step < t.to ? q + step : t.to);
+            for (int p = 0; p < pages; p++) {
+                score_page(b, page + p, p);
+                add_rows(b, of_rows, p, &top[p], &sum[p]);
+            }
+        }
+    float *out = a->out.v + ((size_t)tile * (size_t)a->out.n_rows + (size_t)list) * (size_t)a->out.stride;
+    for (int p = 0; p < pages; p++) {
+        int key = (page + p) * KV_PAGE_TOKENS, n = t.end - key < LANES ? t.end - key : LANES;
+        v_storen(out + key, v_add(top[p], v_log(sum[p])), n);
+    }
+}
+
+/* Length, candidates and the mass inside the tile, once the keys' are there. */
+static void mass_totals(const struct prefill_mass_args *a, int list)
+{
+    struct tile_span t = tile_span(a, list / a->out.n_rows);
+    const float *v = a->out.v + (size_t)list * (size_t)a->out.stride;
+    float top = -INFINITY, sum = 0, term[LANES];
+    a->out.n[list] = a->before ? t.start : t.end;
+    a->out.m[list] = count_candidates(v, a->out.n[list]);
+    if (!a->own)
+        return;
+    for (int i = t.start; i < t.end; i++)
+        top = v[i] > top ? v[i] : top;
+    for (int i = t.start; i < t.end && top > -INFINITY; i++) {
+        v_store(term, v_term(v_set(v[i] - top)));
+        sum += term[0];
+    }
+    a->own[list] = top == -INFINITY ? top : top + v_first(v_log(v_set(sum)));
+}
+
+void CPU_SYM(op_prefill_mass)(const void *args, struct cpu_ctx *c)
+{
+    const struct prefill_mass_args *a = args;
+    int n_kv = a->kv.n_kv, group = a->n_q / n_kv, step = BLOCK_ROWS / group, skip = a->from - a->pos0;
+    int blocks = (a->nq + step - 1) / step, tiles = (a->nq + a->tile - 1) / a->tile, lists = a->out.n_rows;
+    int chunks = (kv_pages(a->pos0 + a->nq) + ATTEND_CHUNK_PAGES - 1) / ATTEND_CHUNK_PAGES;
+    float *lse = c->scratch; /* (n_kv, nq, group) */
+    struct prefill_attend_args view = causal(a);
+    struct block b;
+    FOR_TASKS(c, t, blocks * n_kv)
+    {
+        int h = t % n_kv, from = (blocks - 1 - t / n_kv) * step,
+            to = from + step < a->nq ? from + step : a->nq;
+        if (to <= skip)
+            continue;
+        start_block(&b, &view, h, from, to);
+        block_lse(&b, lse + ((size_t)h * (size_t)a->nq + (size_t)from) * (size_t)group);
+    }
+    cpu_barrier(c);
+    FOR_TASKS(c, t, tiles * lists * chunks)
+    {
+        int tile = tiles - 1 - t / (lists * chunks), page = t / lists % chunks * ATTEND_CHUNK_PAGES;
+        if (page * KV_PAGE_TOKENS < tile_span(a, tile).end)
+            mass_chunk(&b, a, lse, tile, t % lists, page);
+    }
+    cpu_barrier(c);
+    FOR_TASKS(c, t, tiles * lists)
+    mass_totals(a, t);
 }
