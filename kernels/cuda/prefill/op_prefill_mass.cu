@@ -224,12 +224,12 @@ int cuda_op_prefill_mass(struct device *d, const struct prefill_mass_args *a)
         rc = shared_room(d, (const void *)tile_mass_kernel, mass_bytes);
     if (rc)
         return rc;
-    row_lse_kernel<<<dim3((rows + LSE_ROWS - 1) / LSE_ROWS, n_kv), WARPS * WARP, lse_bytes, d->stream>>>(*a,
-                                                                                                         lse);
+    dim3 by_rows((rows + LSE_ROWS - 1) / LSE_ROWS, n_kv);
+    dim3 by_keys((keys + MASS_KEYS - 1) / MASS_KEYS, a->out.n_rows, tiles);
+    row_lse_kernel<<<by_rows, WARPS * WARP, lse_bytes, d->stream>>>(*a, lse);
     if ((rc = cuda_launched(d, OP_prefill_mass)))
         return rc;
-    tile_mass_kernel<<<dim3((keys + MASS_KEYS - 1) / MASS_KEYS, a->out.n_rows, tiles), MASS_KEYS, mass_bytes,
-                       d->stream>>>(*a, lse);
+    tile_mass_kernel<<<by_keys, MASS_KEYS, mass_bytes, d->stream>>>(*a, lse);
     if ((rc = cuda_launched(d, OP_prefill_mass)))
         return rc;
     mass_totals_kernel<<<dim3(a->out.n_rows, tiles), 128, 0, d->stream>>>(*a);
