@@ -155,13 +155,20 @@ enum reduce_mode { REDUCE_MAX, REDUCE_SUM, REDUCE_MEAN };
  * multiple of round_tokens and divided by tokens_per (floor). In the end at least min_k and at most m are
  * taken. */
 enum topk_kind {
-    TOPK_FIXED,      /* k candidates */
-    TOPK_RATIO,      /* min(S, max(floor(ratio * S), min_tokens)) - minus_tokens, in tokens */
-    TOPK_FLOOR,      /* floor(ratio * m) candidates */
-    TOPK_CR,         /* floor(len_of_seq / cr), in tokens */
-    TOPK_SHORT_FLOOR /* min(k, floor(S / tokens_per)) candidates */
+    TOPK_FIXED,       /* k candidates */
+    TOPK_RATIO,       /* min(S, max(floor(ratio * S), min_tokens)) - minus_tokens, in tokens */
+    TOPK_FLOOR,       /* floor(ratio * m) candidates */
+    TOPK_CR,          /* floor(len_of_seq / cr), in tokens */
+    TOPK_SHORT_FLOOR, /* min(k, floor(S / tokens_per)) candidates */
+    TOPK_LEN,         /* floor(ratio * len_of_seq) candidates */
+    /* Scores are logarithms of attention mass. The fewest candidates, the forced ones first and then from the
+     * largest score down, whose mass is at least `ratio` of that of all; all of them where ratio is 1. A
+     * score's mass is floor(min(exp(score), 128) * 2^36), so that sums are whole numbers and their order does
+     * not matter. Only FORCE_INSIDE, without a bias and a phantom page. */
+    TOPK_MASS
 };
-/* The last force_last indices below n are always taken. */
+/* The last force_last indices below n are always taken, with force_after_len at least those from len_of_seq
+ * on. */
 enum topk_force {
     FORCE_INSIDE, /* they count among the k */
     FORCE_BESIDE, /* besides them the k best of the others */
@@ -177,6 +184,7 @@ struct topk_rule {
     int min_k;
     int tokens_per; /* tokens per candidate: 1, or 16 * block_pages */
     int force_last;
+    int force_after_len; /* the indices from len_of_seq on are forced as well */
     enum topk_force force;
     int dense_when_short; /* where n <= k: len -1 (all live) */
     int dense_tokens;     /* where S <= this: len -1; 0: never */

@@ -187,11 +187,39 @@ struct reduce_stats_args {
 struct topk_args {
     struct rows rows;
     const int32_t *len_of_seq; /* (n_seqs): for TOPK_CR the length of the prompt and the longest completion
-                                * together, for dense_first that of the prompt; otherwise NULL */
+                                * together, for TOPK_LEN, dense_first and force_after_len that of the prompt;
+                                * otherwise NULL */
     struct scores in;
     struct topk_rule rule;
     int32_t *idx, *len; /* (rows, in.n_rows, cap), (rows, in.n_rows) */
     int cap;            /* at most this many are taken, whatever the rule says */
+};
+
+/* The first `sinks` tokens and the last ones, as many in all as the rule takes of S = pos + 1: one list per
+ * row, of len -1 where it takes all. For caches from which nothing is dropped. */
+struct window_list_args {
+    struct rows rows;
+    struct topk_rule rule;
+    int sinks;
+    int32_t *idx, *len; /* (rows, cap), (rows) */
+    int cap;
+};
+
+/* LessIsMore's union (arXiv 2508.07101). The rule takes k of S = pos + 1 tokens, of which m = floor(middle *
+ * k) come from the middle; the others are the first `sinks` (none, if fewer than that are left) and the most
+ * recent. Each query head ranks the tokens between these by its logits, of equal ones the lower first. A walk
+ * goes through rank 0 of all heads, then rank 1, and so on up to rank m - 1. Scores, one list per row: 0 for
+ * the sinks and the recent tokens, -(1 + place of the first visit) for the tokens that the walk visits, and
+ * -2^31 for the others. The k largest scores are then what LessIsMore reads. For caches from which nothing is
+ * dropped. */
+struct rank_union_args {
+    struct rows rows;
+    int n_q;
+    struct stats in;
+    struct topk_rule rule;
+    double middle;
+    int sinks;
+    struct scores out;
 };
 
 /* Candidates that are not in the list get -inf, and m is counted again. A list of len -1 changes nothing. */
@@ -269,30 +297,32 @@ struct gate_args {
  * with the slot and the flag of each: in a sequence's state at `offset` come the slots, then the flags, each
  * int32 (n_layers, n_kv, reach). The operation (1) records tail as the slot of token n-1, (2) records the new
  * flag for token n - shift, (3) drops token n - reach if it is flagged, and (4) starts the entry of token n
- * with the new flag if shift is 0, otherwise with 0. */
+ * with the new flag if shift is 0, otherwise with 0. A NULL flag stands for 1, and the first `sinks` tokens
+ * of a sequence are never flagged. */
 struct expire_args {
     struct rows rows;
     struct kv_view kv;
     int layer;
     char *state;
     size_t state_bytes, offset;
-    const int32_t *flag; /* (rows, n_kv) */
-    int reach, shift;
+    const int32_t *flag; /* (rows, n_kv), or NULL */
+    int reach, shift, sinks;
 };
 
 /* DMS in prefill, for rows of one sequence: until[h][pos - shift] = flag ? pos - shift + reach - 1 :
- * INT32_MAX for the position of each row. Keys whose flag comes with a later row get INT32_MAX for now. */
+ * INT32_MAX for the position of each row. Keys whose flag comes with a later row get INT32_MAX for now. Of
+ * `flag` and `sinks` the same holds as above. */
 struct until_args {
     struct rows rows;
-    const int32_t *flag; /* (rows, n_kv) */
+    const int32_t *flag; /* (rows, n_kv), or NULL */
     int32_t *until;      /* (n_kv, stride) of this sequence and layer */
-    int stride, n_kv, reach, shift;
+    int stride, n_kv, reach, shift, sinks;
 };
 
 /* The end of DMS's prefill of n tokens. In every layer and KV head it drops the keys that query n-1 does not
  * see (until < n-1), moves the others to slots 0 .. n_live-1 in their order, and updates n_slots, n_live,
  * tail and live. It also fills the rings that `expire` uses with the last `reach` tokens. until is (n_layers,
- * n_kv, until_stride). */
+ * n_kv, until_stride); with until_stride 0 all heads share one row. */
 struct compact_args {
     struct kv_view kv;
     int seq, n;

@@ -146,9 +146,24 @@ static int check_topk(struct refusal *f, const void *args)
     const struct topk_args *a = args;
     if (a->rule.kind == TOPK_CR && !(a->rule.cr > 0))
         return refuse(f, "topk: a budget by compression needs cr above 0");
-    if ((a->rule.kind == TOPK_CR || a->rule.dense_first) && !a->len_of_seq)
+    if ((a->rule.kind == TOPK_CR || a->rule.kind == TOPK_LEN || a->rule.dense_first ||
+         a->rule.force_after_len) &&
+        !a->len_of_seq)
         return refuse(f, "topk: this rule needs the sequences' lengths");
+    if (a->rule.kind == TOPK_MASS &&
+        (a->rule.force != FORCE_INSIDE || a->rule.tie_bias != 0 || a->rule.phantom_page))
+        return refuse(f, "topk: a budget by mass goes with no bias, and with forced entries inside it only");
     return a->cap >= 1 ? 0 : refuse(f, "topk: cap is %d", a->cap);
+}
+
+static int check_rank_union(struct refusal *f, const void *args)
+{
+    const struct rank_union_args *a = args;
+    if (a->n_q < 1 || a->n_q > BACKEND_MAX_Q_HEADS)
+        return refuse(f, "rank_union: %d query heads; at most %d", a->n_q, BACKEND_MAX_Q_HEADS);
+    if (a->out.stride < a->in.stride)
+        return refuse(f, "rank_union: room for %d scores of %d tokens", a->out.stride, a->in.stride);
+    return check_lists(f, OP_rank_union, "score lists", a->out.n_rows, 1, 1, 1);
 }
 
 static int check_expire(struct refusal *f, const void *args)

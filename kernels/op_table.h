@@ -36,6 +36,8 @@
     X(qk_stats,       qk_stats,       no_type, SELECTION, qk_stats, large)       \
     X(reduce_stats,   reduce_stats,   no_type, SELECTION, none,     large)       \
     X(topk,           topk,           no_type, SELECTION, topk,     topk)        \
+    X(window_list,    nothing,        no_type, SELECTION, none,     window_list) \
+    X(rank_union,     rank_union,     no_type, SELECTION, rank_union, large)     \
     X(mask_scores,    nothing,        no_type, SELECTION, none,     mask_scores) \
     X(stamp,          nothing,        no_type, SELECTION, none,     stamp)       \
     X(drop_lowest,    nothing,        no_type, SELECTION, none,     drop_lowest) \

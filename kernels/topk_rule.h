@@ -51,6 +51,10 @@ RULE_FUNCTION struct take rule_take(const struct topk_rule *r, int n, int m, int
         t.k = rule_clamp(floor(r->ratio * (double)m), 0, most);
     else if (r->kind == TOPK_SHORT_FLOOR)
         t.k = s / per < r->k ? s / per : r->k;
+    else if (r->kind == TOPK_LEN)
+        t.k = rule_clamp(floor(r->ratio * (double)len), 0, most);
+    else if (r->kind == TOPK_MASS)
+        t.k = most; /* the functions at the end say how many of these */
     t.k = t.k > r->min_k ? t.k : r->min_k;
     t.dense = (r->dense_when_short && n + phantom <= t.k) || (r->dense_tokens && s <= r->dense_tokens) ||
               (r->dense_first && pos == len);
@@ -58,12 +62,56 @@ RULE_FUNCTION struct take rule_take(const struct topk_rule *r, int n, int m, int
         t.k = t.k > 0 ? t.k - 1 : 0;
         t.last = t.last > 0 ? t.last - 1 : 0;
     }
+    if (r->force_after_len && n - len > t.last)
+        t.last = n - len;
     t.last = t.last < n ? t.last : n;
     if (r->force == FORCE_BESIDE)
         t.k = t.k < most - t.last ? t.k + t.last : most;
     t.k = t.k < m ? t.k : m;
     t.k = t.k < cap ? t.k : cap;
     return t;
+}
+
+/* ---- rank_union: where the middle lies and how many ranks of it count */
+
+struct union_split {
+    int s, low, high, ranks; /* the context, the middle low .. high - 1, ranks */
+};
+
+RULE_FUNCTION struct union_split union_split(const struct rank_union_args *a, int pos)
+{
+    int s = pos + 1, k = rule_take(&a->rule, s, s, pos, 0, s).k;
+    int ranks = rule_clamp(floor(a->middle * (double)k), 0, k), recent = k - ranks;
+    int sinks = recent < a->sinks ? 0 : a->sinks;
+    struct union_split u = {s, sinks, s - (recent - sinks), ranks};
+    return u;
+}
+
+/* ---- TOPK_MASS */
+
+/* Whether the rule counts masses; where not, it takes all that rule_take() says. */
+RULE_FUNCTION int rule_by_mass(const struct topk_rule *r)
+{
+    return r->kind == TOPK_MASS && r->ratio < 1;
+}
+
+/* e^score as a whole number; a sum of 2^20 of them still fits. */
+RULE_FUNCTION uint64_t rule_mass(float exp_score)
+{
+    return (uint64_t)((exp_score < 128.0f ? exp_score : 128.0f) * 68719476736.0f);
+}
+
+/* What the taken entries must hold of `total`. */
+RULE_FUNCTION uint64_t rule_need(const struct topk_rule *r, uint64_t total)
+{
+    double need = ceil(r->ratio * (double)total);
+    return need < (double)total ? (uint64_t)need : total;
+}
+
+/* How many entries of mass `one` hold `need`. */
+RULE_FUNCTION int rule_count(uint64_t need, uint64_t one)
+{
+    return (int)((need + one - 1) / one);
 }
 
 #endif

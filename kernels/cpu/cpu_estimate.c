@@ -47,7 +47,15 @@ static size_t scratch_qk_stats(const void *args, int threads)
 static size_t scratch_topk(const void *args, int threads)
 {
     const struct topk_args *a = args;
-    return (size_t)threads * (size_t)a->in.stride * sizeof(uint32_t);
+    size_t entry = sizeof(uint32_t) + (a->rule.kind == TOPK_MASS ? sizeof(uint64_t) : 0);
+    return (size_t)threads * (size_t)a->in.stride * entry;
+}
+
+/* The entries that are sorted, twice, and keys. */
+static size_t scratch_rank_union(const void *args, int threads)
+{
+    const struct rank_union_args *a = args;
+    return (size_t)threads * (size_t)a->in.stride * (2 * sizeof(uint64_t) + sizeof(uint32_t));
 }
 
 /* Keys and ranks. */
@@ -87,6 +95,7 @@ COST(append, 4.0 * a->rows.cap * a->kv.n_kv * a->kv.head_dim)
 COST(rope_append, (double)a->rows.cap * a->kv.head_dim * (a->n_q + 5.0 * a->kv.n_kv))
 COST(swiglu, 8.0 * a->rows * a->n)
 COST(topk, 1000.0 * a->rows.cap * a->in.n_rows)
+COST(window_list, 256.0 * a->rows.cap)
 COST(mask_scores, 256.0 * a->rows.cap * a->s.n_rows)
 COST(stamp, 256.0 * a->rows.cap * a->kv.n_kv)
 COST(drop_lowest, 256.0 * a->rows.cap * a->kv.n_kv)

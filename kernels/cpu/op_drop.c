@@ -149,7 +149,8 @@ void CPU_SYM(op_expire)(const void *args, struct cpu_ctx *c)
             (int32_t *)(void *)(a->state + (size_t)a->rows.seq[row] * a->state_bytes + a->offset) +
             (size_t)(a->layer * a->kv.n_kv + h) * reach;
         int32_t *flag = slot + rings * reach;
-        int n = a->rows.pos[row], now = a->flag[row * a->kv.n_kv + h];
+        int n = a->rows.pos[row], flagged = !a->flag || a->flag[row * a->kv.n_kv + h];
+        int now = flagged && n - a->shift >= a->sinks;
         if (n > 0)
             slot[(n - 1) % a->reach] = a->kv.tail[at.head];
         if (a->shift > 0 && n >= a->shift)
@@ -171,7 +172,8 @@ void CPU_SYM(op_until)(const void *args, struct cpu_ctx *c)
             continue;
         until[pos] = INT32_MAX;
         if (key >= 0)
-            until[key] = a->flag[r * a->n_kv + h] ? key + a->reach - 1 : INT32_MAX;
+            until[key] =
+                key >= a->sinks && (!a->flag || a->flag[r * a->n_kv + h]) ? key + a->reach - 1 : INT32_MAX;
     }
 }
 

@@ -32,7 +32,31 @@ static void force(uint32_t *key, int n, const struct take *t)
         }
 }
 
-static void topk_list(const struct topk_args *a, int row, int list, uint32_t *key)
+/* TOPK_MASS: how many of the t->k entries, `forced` of which have the largest key. */
+static int count_by_mass(const struct topk_args *a, const float *v, int n, const uint32_t *key,
+                         uint64_t *mass, const struct take *t)
+{
+    float term[LANES];
+    uint64_t total = 0, forced = 0;
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        if (i % LANES == 0)
+            v_store(term, v_exp(v_loadn(v + i, n - i < LANES ? n - i : LANES)));
+        mass[i] = key[i] ? rule_mass(term[i % LANES]) : 0;
+        total += mass[i];
+        if (key[i] == UINT32_MAX) {
+            forced += mass[i];
+            k++;
+        }
+    }
+    uint64_t need = rule_need(&a->rule, total);
+    if (need > forced)
+        k += select_by_mass(key, mass, n, need - forced);
+    k = k > a->rule.min_k ? k : a->rule.min_k;
+    return k < t->k ? k : t->k;
+}
+
+static void topk_list(const struct topk_args *a, int row, int list, uint32_t *key, uint64_t *mass)
 {
     size_t at = (size_t)row * (size_t)a->in.n_rows + (size_t)list;
     const float *v = a->in.v + at * (size_t)a->in.stride;
@@ -47,6 +71,8 @@ static void topk_list(const struct topk_args *a, int row, int list, uint32_t *ke
     t.k = t.k < candidates ? t.k : candidates;
     if (a->rule.force != FORCE_UNION)
         force(key, n, &t);
+    if (rule_by_mass(&a->rule))
+        t.k = count_by_mass(a, v, n, key, mass, &t);
     uint32_t threshold = UINT32_MAX;
     if (t.k > 0)
         select_threshold(key, n, t.k, &threshold, &equal);
@@ -59,8 +85,11 @@ static void topk_list(const struct topk_args *a, int row, int list, uint32_t *ke
 void CPU_SYM(op_topk)(const void *args, struct cpu_ctx *c)
 {
     const struct topk_args *a = args;
-    uint32_t *key = (uint32_t *)c->scratch + (size_t)c->tid * (size_t)a->in.stride;
+    size_t stride = (size_t)a->in.stride, tid = (size_t)c->tid;
+    int by_mass = a->rule.kind == TOPK_MASS; /* the masses of all threads lie before their keys */
+    uint64_t *mass = by_mass ? (uint64_t *)c->scratch + tid * stride : NULL;
+    uint32_t *key = (uint32_t *)c->scratch + (by_mass ? 2 * (size_t)c->n : 0) * stride + tid * stride;
     FOR_TASKS(c, t, a->rows.cap * a->in.n_rows)
     if (a->rows.seq[t / a->in.n_rows] >= 0)
-        topk_list(a, t / a->in.n_rows, t % a->in.n_rows, key);
+        topk_list(a, t / a->in.n_rows, t % a->in.n_rows, key, mass);
 }

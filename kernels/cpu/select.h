@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels/topk_rule.h"
+
 /* The k largest of n keys, exactly, equal keys by lower index. Keys are floats as unsigned integers in the
  * same order; 0 stands for -inf and for NaN, which are no candidates. */
 static inline uint32_t select_key(float x)
@@ -54,6 +56,34 @@ static inline void select_large(const uint32_t *key, int n, int k, uint32_t *thr
     }
     *threshold = prefix;
     *equal = k;
+}
+
+/* How many of the largest keys, of equal ones those with the lower index, hold `need` of the masses; keys of
+ * UINT32_MAX are left out. Equal keys have equal masses, and all of them together hold at least `need`. */
+static inline int select_by_mass(const uint32_t *key, const uint64_t *mass, int n, uint64_t need)
+{
+    static const int shift[3] = {21, 10, 0}, bits[3] = {11, 11, 10};
+    uint32_t prefix = 0, mask = 0;
+    uint64_t one = 0;
+    int above = 0;
+    for (int pass = 0; need && pass < 3; pass++) {
+        uint64_t sum[2048] = {0};
+        int count[2048] = {0}, digit = (1 << bits[pass]) - 1;
+        for (int i = 0; i < n; i++)
+            if ((key[i] & mask) == prefix && key[i] != UINT32_MAX) {
+                uint32_t d = key[i] >> shift[pass] & (unsigned)digit;
+                sum[d] += mass[i];
+                count[d]++;
+            }
+        for (; digit > 0 && sum[digit] < need; digit--) {
+            need -= sum[digit];
+            above += count[digit];
+        }
+        prefix |= (uint32_t)digit << shift[pass];
+        mask |= (uint32_t)((1 << bits[pass]) - 1) << shift[pass];
+        one = count[digit] ? sum[digit] / (uint64_t)count[digit] : 0;
+    }
+    return above + (one ? rule_count(need, one) : 0);
 }
 
 static inline void select_threshold(const uint32_t *key, int n, int k, uint32_t *threshold, int *equal)

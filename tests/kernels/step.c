@@ -165,7 +165,7 @@ static void before_attention(struct step *s)
     struct gate_args g = {s->y, s->gate_w, s->gate_w + N_KV * DIM, 1, 0, s->flag, s->n, DIM, N_KV,
                           0,    s->type};
     struct expire_args x = {s->rows, s->c.kv, 0, s->state, state_bytes, state_bytes - 2 * N_KV * REACH * 4,
-                            s->flag, REACH,   1};
+                            s->flag, REACH,   1, 0};
     struct drop_lowest_args d = {s->rows, s->c.kv, 0, s->state, state_bytes, s->prompt, 3, 1, 0, 1};
     struct rope_append_args a = {.rows = s->rows,
                                  .kv = s->c.kv,

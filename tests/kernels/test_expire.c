@@ -1,5 +1,5 @@
 /* Expiry as DMS has it (prefill with expiry, compaction, decode) against its rule: a flagged key is visible
- * to queries at most `window` positions later. */
+ * to queries at most `window` positions later. With sinks, as StreamingLLM has it. */
 #include "tests/kernels/rig.h"
 
 /* Tokens carry their number as key, so that what lives can be read back whatever slot it is in. Decision n
@@ -12,6 +12,7 @@ struct dms_world {
     struct rig *r;
     struct cache c;
     int reach, shift;
+    int sinks; /* above 0: these are never flagged, all others are, and no flags are given */
     int decision[TOTAL];
     int32_t *dev, *flags; /* rows: seq, then pos, of every token; its decision */
     float *k;
@@ -50,12 +51,16 @@ static void dms_prefill(struct dms_world *w, int prompt)
                              .k = w->k,
                              .v = w->k,
                              .stride = D};
-    struct until_args ua = {{half, w->dev, w->dev + TOTAL}, w->flags, until, CAP, 1, w->reach, w->shift};
-    struct compact_args co = {w->c.kv, 1, prompt, until, CAP, ring, ring + w->reach, w->reach};
+    struct until_args ua = {
+        {half, w->dev, w->dev + TOTAL}, w->flags, until, CAP, 1, w->reach, w->shift, w->sinks};
+    struct compact_args co = {w->c.kv, 1, prompt, until, w->sinks ? 0 : CAP, ring, ring + w->reach, w->reach};
     rig_run(w->r, OP_append, &ap);
+    if (w->sinks)
+        ua.flag = NULL;
     rig_run(w->r, OP_until, &ua);
     ua.rows = (struct rows){prompt - half, w->dev + half, w->dev + TOTAL + half};
-    ua.flag = w->flags + half;
+    if (!w->sinks)
+        ua.flag = w->flags + half;
     rig_run(w->r, OP_until, &ua);
     rig_run(w->r, OP_compact, &co);
 }
@@ -63,7 +68,9 @@ static void dms_prefill(struct dms_world *w, int prompt)
 static void dms_step(struct dms_world *w, int n)
 {
     struct rows row = {1, w->dev + n, w->dev + TOTAL + n};
-    struct expire_args ex = {row, w->c.kv, 0, w->state, w->state_bytes, 64, w->flags + n, w->reach, w->shift};
+    struct expire_args ex = {
+        row,      w->c.kv,  0,       w->state, w->state_bytes, 64, w->sinks ? NULL : w->flags + n,
+        w->reach, w->shift, w->sinks};
     struct append_args one = {.rows = row, .kv = w->c.kv, .k = w->k + n * D, .v = w->k + n * D, .stride = D};
     rig_run(w->r, OP_expire, &ex);
     rig_run(w->r, OP_append, &one);
@@ -89,15 +96,15 @@ static void dms_compare(struct dms_world *w, int n, int window)
         if (live[s / 16] >> s % 16 & 1)
             seen[(int)logits[s]]++;
     for (int i = 0; i < TOTAL; i++) {
-        int by = i + w->shift, flagged = by <= n && by < TOTAL && w->decision[by];
+        int by = i + w->shift, flagged = by <= n && by < TOTAL && w->decision[by] && i >= w->sinks;
         CHECK_INT(seen[i], i <= n && !(flagged && n - i > window));
         expired += flagged && n - i > window;
     }
 }
 
-static void dms(struct rig *r, int prompt, int window, int shift, int percent, enum dtype t)
+static void dms(struct rig *r, int prompt, int window, int shift, int percent, int sinks, enum dtype t)
 {
-    struct dms_world w = {.r = r, .reach = window + 1, .shift = shift};
+    struct dms_world w = {.r = r, .reach = window + 1, .shift = shift, .sinks = sinks};
     dms_open(&w, percent, t);
     if (prompt)
         dms_prefill(&w, prompt);
@@ -115,16 +122,19 @@ int main(void)
 {
     struct rig r;
     rig_open(&r, NULL, 1);
-    dms(&r, 70, 16, 0, 50, DTYPE_F32);
-    dms(&r, 0, 16, 0, 50, DTYPE_F32);
-    dms(&r, 70, 7, 1, 50, DTYPE_BF16);
-    dms(&r, 0, 7, 1, 50, DTYPE_F32);
-    dms(&r, 70, 16, 1, 100, DTYPE_F32);
-    dms(&r, 70, 16, 0, 0, DTYPE_F32);
-    dms(&r, 5, 16, 1, 100, DTYPE_F32);
-    dms(&r, 70, 7, 7, 50, DTYPE_F32); /* a token goes in the step that decides about it */
-    dms(&r, 0, 16, 12, 50, DTYPE_F32);
-    dms(&r, 17, 16, 0, 100, DTYPE_F32);
+    dms(&r, 70, 16, 0, 50, 0, DTYPE_F32);
+    dms(&r, 0, 16, 0, 50, 0, DTYPE_F32);
+    dms(&r, 70, 7, 1, 50, 0, DTYPE_BF16);
+    dms(&r, 0, 7, 1, 50, 0, DTYPE_F32);
+    dms(&r, 70, 16, 1, 100, 0, DTYPE_F32);
+    dms(&r, 70, 16, 0, 0, 0, DTYPE_F32);
+    dms(&r, 5, 16, 1, 100, 0, DTYPE_F32);
+    dms(&r, 70, 7, 7, 50, 0, DTYPE_F32); /* a token goes in the step that decides about it */
+    dms(&r, 0, 16, 12, 50, 0, DTYPE_F32);
+    dms(&r, 17, 16, 0, 100, 0, DTYPE_F32);
+    dms(&r, 70, 16, 0, 100, 4, DTYPE_F32); /* StreamingLLM */
+    dms(&r, 0, 16, 0, 100, 4, DTYPE_BF16);
+    dms(&r, 3, 9, 0, 100, 5, DTYPE_F32);
     rig_ran("tokens seen to be expired", expired);
     rig_close(&r);
     return check_done();

@@ -9,7 +9,7 @@ struct one {
     float score[64];
 };
 
-static const char *const kinds[] = {"fixed", "ratio", "floor", "cr", "short_floor"};
+static const char *const kinds[] = {"fixed", "ratio", "floor", "cr", "short_floor", "len_ratio", "mass"};
 
 static int word(struct one *o, const char *w)
 {
@@ -33,6 +33,7 @@ static int word(struct one *o, const char *w)
                 {"dense_tokens", &o->rule.dense_tokens},
                 {"dense_first", &o->rule.dense_first},
                 {"phantom", &o->rule.phantom_page},
+                {"after_len", &o->rule.force_after_len},
                 {"pos", &o->pos},
                 {"len", &o->len},
                 {"cap", &o->cap},
@@ -42,7 +43,7 @@ static int word(struct one *o, const char *w)
             *ints[i].value = (int)x;
             return 1;
         }
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); i++)
         if (!eq && strcmp(key, kinds[i]) == 0) {
             o->rule.kind = (enum topk_kind)i;
             return 1;
@@ -175,6 +176,72 @@ static void long_lists(struct rig *r)
     }
 }
 
+/* A list by mass: no entry taken is less than one left, the last `last` are in, and what is taken holds
+ * `ratio` of the mass while one entry less does not. */
+static void check_mass(const float *x, int n, const int32_t *idx, int len, double ratio, int last)
+{
+    double total = 0, taken = 0, least = INFINITY, most = 0;
+    int forced = 0, at = 0, tie = n;
+    for (int i = 0; i < n; i++) {
+        int in = at < len && idx[at] == i;
+        double mass = exp((double)x[i]);
+        at += in;
+        total += mass;
+        taken += in ? mass : 0;
+        if (i >= n - last)
+            forced += in;
+        else if (in)
+            least = fmin(least, mass);
+        else
+            most = fmax(most, mass);
+    }
+    for (int i = 0, k = 0; i < n - last; i++) { /* of equal ones the lower */
+        int in = k < len && idx[k] == i;
+        k += in;
+        if (!in && exp((double)x[i]) == least && tie == n)
+            tie = i;
+        CHECK(!in || exp((double)x[i]) > least || i < tie);
+    }
+    CHECK_INT(at, len);
+    CHECK_INT(forced, last < n ? last : n);
+    CHECK(most <= least);
+    CHECK(taken >= ratio * total * (1 - 1e-5));
+    CHECK(len == forced || taken - least < ratio * total * (1 + 1e-5));
+}
+
+static void long_masses(struct rig *r)
+{
+    enum { ROWS = 2, LISTS = 2, STRIDE = 40016 };
+    static const int sizes[] = {1, 17, 600, 20000, 40000};
+    static const double ratios[] = {0.1, 0.5, 0.95, 0.999};
+    static float v[ROWS * LISTS * STRIDE];
+    static int32_t idx[ROWS * LISTS * STRIDE];
+    for (int i = 0; i < 20; i++) {
+        int n = sizes[i % 5], last = i % 3 * 4, distinct = i % 2 ? 7 : 1 << 20, len[ROWS * LISTS];
+        int32_t counts[2 * ROWS * LISTS], ids[2 * ROWS] = {0, 1};
+        for (int j = 0; j < ROWS * LISTS * STRIDE; j++)
+            v[j] = -9.0f * (float)rig_below(r, distinct) / (float)distinct;
+        for (int j = 0; j < 2 * ROWS * LISTS; j++)
+            counts[j] = n;
+        int owned = r->n_owned;
+        int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, counts, sizeof counts);
+        struct topk_args a = {
+            .rows = {ROWS, dev, dev + ROWS},
+            .in = {rig_up(r, v, sizeof v), dn, dn + ROWS * LISTS, LISTS, STRIDE},
+            .rule = {.kind = TOPK_MASS, .ratio = ratios[i / 5], .min_k = 1, .force_last = last},
+            .idx = rig_alloc(r, sizeof idx),
+            .len = rig_alloc(r, sizeof len),
+            .cap = STRIDE};
+        rig_run(r, OP_topk, &a);
+        rig_get(r, idx, a.idx, sizeof idx);
+        rig_get(r, len, a.len, sizeof len);
+        for (int l = 0; l < ROWS * LISTS; l++)
+            check_mass(v + l * STRIDE, n, idx + l * STRIDE, len[l], a.rule.ratio, last);
+        while (r->n_owned > owned)
+            r->b->release(r->d, r->owned[--r->n_owned]);
+    }
+}
+
 static void mask(struct rig *r)
 {
     float v[2 * 16] = {5, 4, -INFINITY, 2, 1, 0, 7, 8, 9, 9, 9, 9, 9, 9, 9, 9, 1, 2, 3, 4};
@@ -201,6 +268,7 @@ int main(int argc, char **argv)
     rig_open(&r, NULL, 2);
     table(&r, argc > 1 ? argv[1] : NULL);
     long_lists(&r);
+    long_masses(&r);
     mask(&r);
     rig_close(&r);
     return check_done();

@@ -235,7 +235,8 @@ static __global__ void expire_kernel(struct expire_args a)
     int task = blockIdx.x * blockDim.x + threadIdx.x, r = task / kv.n_kv, h = task % kv.n_kv;
     if (r >= a.rows.cap || a.rows.seq[r] < 0)
         return;
-    int seq = a.rows.seq[r], n = a.rows.pos[r], now = a.flag[task], at = n % a.reach;
+    int seq = a.rows.seq[r], n = a.rows.pos[r], at = n % a.reach;
+    int now = (!a.flag || a.flag[task]) && n - a.shift >= a.sinks;
     size_t head = kv_head(kv, seq, a.layer, h), rings = (size_t)kv.n_layers * kv.n_kv;
     int32_t *slot =
         state_table(a.state + a.offset, a.state_bytes, seq, (size_t)a.layer * kv.n_kv + h, a.reach);
@@ -277,7 +278,8 @@ static __global__ void until_kernel(struct until_args a)
     for (int r = threadIdx.x; r < a.rows.cap; r += blockDim.x) {
         int key = a.rows.pos[r] - a.shift;
         if (a.rows.seq[r] >= 0 && key >= 0)
-            until[key] = a.flag[(size_t)r * a.n_kv + h] ? key + a.reach - 1 : INT32_MAX;
+            until[key] =
+                key >= a.sinks && (!a.flag || a.flag[(size_t)r * a.n_kv + h]) ? key + a.reach - 1 : INT32_MAX;
     }
 }
 

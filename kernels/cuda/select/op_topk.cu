@@ -213,6 +213,121 @@ __device__ static struct cut select(struct topk_shared *s, const struct part &p,
     return c;
 }
 
+/* ---- TOPK_MASS: how many */
+
+struct mass_shared {
+    unsigned long long sum[DIGITS][BINS], room[WARP], total, forced;
+    int count[DIGITS][BINS];
+    unsigned long long need, one_sum; /* what find_mass() leaves: still needed from digit `value`, its mass */
+    int value, above, one_count;      /* keys with a larger digit, keys with this one */
+};
+
+/* The bin in which the sum from the largest key down reaches `need`; by the first warp, 8 bins a lane. */
+template <bool CLUSTER>
+__device__ static void find_mass(struct mass_shared *s, int which, int blocks, unsigned long long need)
+{
+    int lane = threadIdx.x, n[8] = {0}, keys = 0;
+    unsigned long long c[8] = {0}, sum = 0;
+    for (int b = 0; b < blocks; b++) {
+        const struct mass_shared *other = of_block<CLUSTER>(s, b);
+        for (int i = 0; i < 8; i++) {
+            c[i] += other->sum[which][8 * lane + i];
+            n[i] += other->count[which][8 * lane + i];
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        sum += c[i];
+        keys += n[i];
+    }
+    unsigned long long upto = sum; /* of this lane's bins and all higher ones */
+    int upto_keys = keys;
+    for (int o = 1; o < WARP; o *= 2) {
+        unsigned long long higher = __shfl_down_sync(~0u, upto, o);
+        int higher_keys = __shfl_down_sync(~0u, upto_keys, o);
+        upto += lane + o < WARP ? higher : 0;
+        upto_keys += lane + o < WARP ? higher_keys : 0;
+    }
+    if (upto - sum >= need || upto < need)
+        return;
+    unsigned long long left = need - (upto - sum);
+    int i = 7, above = upto_keys - keys;
+    for (; i > 0 && c[i] < left; i--) {
+        left -= c[i];
+        above += n[i];
+    }
+    s->need = left;
+    s->value = 8 * lane + i;
+    s->above = above;
+    s->one_sum = c[i];
+    s->one_count = n[i];
+}
+
+/* The masses of all candidates and of the forced ones, over the blocks. */
+template <bool CLUSTER>
+__device__ static void total_mass(struct mass_shared *s, const struct part &p, const float *v, int from,
+                                  int blocks, unsigned long long *total, unsigned long long *forced)
+{
+    unsigned long long all = 0, sure = 0;
+    for (int j = threadIdx.x; j < p.n; j += THREADS) {
+        unsigned long long one = p.key[j] ? rule_mass(mass(v[j])) : 0;
+        all += one;
+        sure += p.begin + j >= from ? one : 0;
+    }
+    all = block_sum(all, s->room);
+    sure = block_sum(sure, s->room);
+    if (threadIdx.x == 0) {
+        s->total = all;
+        s->forced = sure;
+    }
+    barrier<CLUSTER>();
+    *total = *forced = 0;
+    for (int b = 0; b < blocks; b++) {
+        *total += of_block<CLUSTER>(s, b)->total;
+        *forced += of_block<CLUSTER>(s, b)->forced;
+    }
+}
+
+/* How many of the entries before `from` the rule takes besides the forced ones, of v, the part's scores. */
+template <bool CLUSTER>
+__device__ static int count_by_mass(const struct topk_rule &rule, const struct part &p, const float *v,
+                                    int from, int blocks)
+{
+    __shared__ struct mass_shared s;
+    unsigned long long total, forced, need;
+    uint32_t prefix = 0, mask = 0;
+    int above = 0, n = min(p.n, from - p.begin);
+    for (int i = threadIdx.x; i < DIGITS * BINS; i += THREADS) {
+        ((unsigned long long *)s.sum)[i] = 0;
+        ((int *)s.count)[i] = 0;
+    }
+    total_mass<CLUSTER>(&s, p, v, from, blocks, &total, &forced);
+    need = rule_need(&rule, total);
+    if (need <= forced)
+        return 0;
+    need -= forced;
+    for (int which = 0, shift = 24; which < DIGITS; which++, shift -= 8) {
+        for (int j = threadIdx.x; j < n; j += THREADS) {
+            uint32_t key = p.key[j];
+            if (key && (key & mask) == prefix) {
+                atomicAdd(&s.sum[which][key >> shift & (BINS - 1)],
+                          (unsigned long long)rule_mass(mass(v[j])));
+                atomicAdd(&s.count[which][key >> shift & (BINS - 1)], 1);
+            }
+        }
+        barrier<CLUSTER>();
+        if (threadIdx.x < WARP)
+            find_mass<CLUSTER>(&s, which, blocks, need);
+        __syncthreads();
+        prefix |= (uint32_t)s.value << shift;
+        mask |= (uint32_t)(BINS - 1) << shift;
+        need = s.need;
+        above += s.above;
+    }
+    return above + rule_count(need, s.one_sum / s.one_count);
+}
+
+/* ---- the list */
+
 enum { LEFT, EQUAL, SURE };
 
 __device__ static inline int kind_of(const struct part &p, const struct cut &c, int j, int end)
@@ -276,7 +391,8 @@ __host__ __device__ static inline int part_of(int n, int blocks)
 }
 
 /* x: the blocks of a list, y: lists of a row, z: rows. */
-template <bool CLUSTER> static __global__ void __launch_bounds__(THREADS, 3) topk_kernel(struct topk_args a)
+template <bool CLUSTER, bool MASS>
+static __global__ void __launch_bounds__(THREADS, 3) topk_kernel(struct topk_args a)
 {
     extern __shared__ uint32_t topk_keys[];
     __shared__ struct topk_shared s;
@@ -293,7 +409,8 @@ template <bool CLUSTER> static __global__ void __launch_bounds__(THREADS, 3) top
         plan(&s, a, at, row, seq, n);
     for (int i = threadIdx.x; i < DIGITS * BINS; i += THREADS)
         ((int *)s.bins)[i] = 0;
-    make_keys(p, a.in.v + at * (size_t)a.in.stride + begin, a.rule.tie_bias);
+    const float *v = a.in.v + at * (size_t)a.in.stride + begin;
+    make_keys(p, v, a.rule.tie_bias);
     __syncthreads();
     if (s.take.dense) {
         if (rank == 0 && threadIdx.x == 0)
@@ -301,7 +418,12 @@ template <bool CLUSTER> static __global__ void __launch_bounds__(THREADS, 3) top
         return;
     }
     bool whole = a.rule.force == FORCE_UNION;
-    struct cut c = select<CLUSTER>(&s, p, whole ? n : s.from, blocks, s.left);
+    int left = s.left;
+    if (MASS) {
+        int few = a.rule.min_k - (s.take.k - s.left); /* besides the forced ones */
+        left = min(left, max(few, count_by_mass<CLUSTER>(a.rule, p, v, s.from, blocks)));
+    }
+    struct cut c = select<CLUSTER>(&s, p, whole ? n : s.from, blocks, left);
     c.join = whole ? n - s.take.last : s.from;
     collect<CLUSTER>(&s, a, at, p, c, rank, blocks);
 }
@@ -315,7 +437,9 @@ int cuda_op_topk(struct device *d, const struct topk_args *a)
     if (part > MOST_PART)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "topk: lists of %d scores; on a GPU at most %d",
                           a->in.stride, MOST_PART * MOST_BLOCKS);
-    auto kernel = blocks > 1 ? topk_kernel<true> : topk_kernel<false>;
+    auto kernel = blocks > 1 ? topk_kernel<true, false> : topk_kernel<false, false>;
+    if (rule_by_mass(&a->rule))
+        kernel = blocks > 1 ? topk_kernel<true, true> : topk_kernel<false, true>;
     if (bytes > 32768) {
         cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
         if (e != cudaSuccess)
