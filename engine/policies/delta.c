@@ -3,9 +3,12 @@
  *
  * s[t] = max over query heads of the softmax probability of token t; a page's score is the sum over its
  * tokens; the last l_pages are kept and the k_pages - l_pages best of the older ones. Scores are kept as
- * logarithms, so that tiny masses do not underflow into ties. The released code adds an empty page after a
- * full last one, and a bias against ties, which at long contexts reorders real differences; only the preset
- * `release` has these two (docs/policies.md, delta). */
+ * logarithms, so that tiny masses do not underflow into ties. With k_tokens the tokens themselves are chosen,
+ * by s[t]; with mass as many pages as hold that share of it (top-p, arXiv 2502.02770). The released code adds
+ * an empty page after a full last one, and a bias against ties, which at long contexts reorders real
+ * differences; only the preset `release` has these two (docs/policies.md, delta). */
+#include <math.h>
+
 #include "engine/policies/layer_list.h"
 #include "engine/policies/model_defaults.h"
 #include "engine/policies/policies.h"
@@ -13,8 +16,8 @@
 
 struct delta_params {
     struct param_ints layers;
-    int dense_layers, k_pages, l_pages, head_reduce, trailing_empty_page, page_tokens;
-    double tie_bias;
+    int dense_layers, k_pages, l_pages, k_tokens, l_tokens, head_reduce, trailing_empty_page, page_tokens;
+    double tie_bias, mass;
 };
 
 static const char *const reduces[] = {"max", "sum", "mean", NULL}; /* in the order of enum reduce_mode */
@@ -22,8 +25,14 @@ static const char *const reduces[] = {"max", "sum", "mean", NULL}; /* in the ord
 #define P(field) offsetof(struct delta_params, field)
 static const struct param delta_params[] = {
     {"k_pages", PARAM_INT, P(k_pages), NULL, 1, 1e6, NULL, "budget: pages that sparse layers read"},
+    {"k_tokens", PARAM_INT, P(k_tokens), NULL, 1, 1e9, NULL,
+     "budget: single tokens that sparse layers read, instead of pages"},
+    {"mass", PARAM_DOUBLE, P(mass), NULL, 1e-6, 1, NULL,
+     "budget: the fewest pages, the recent ones included, that hold this share of the score"},
     {"l_pages", PARAM_INT, P(l_pages), NULL, 1, 1e6, NULL,
      "of these, the most recent pages; default: 8 (pocket: 4), or all k_pages if these are fewer"},
+    {"l_tokens", PARAM_INT, P(l_tokens), NULL, 0, 1e9, NULL,
+     "of k_tokens, the most recent; default: those of l_pages pages of 16, or all if these are fewer"},
     {"layers", PARAM_INTS, P(layers), NULL, 0, 1000, NULL,
      "refresh layers; default: those published for the model (run file: model_name)"},
     {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
@@ -46,7 +55,23 @@ static const struct preset delta_presets[] = {
 static int delta_check(const void *params, struct err *e)
 {
     const struct delta_params *p = params;
-    if (p->l_pages != PARAM_UNSET_INT && p->l_pages > p->k_pages)
+    int tokens = p->k_tokens != PARAM_UNSET_INT;
+    if (tokens && (p->l_pages != PARAM_UNSET_INT || p->page_tokens != KV_PAGE_TOKENS))
+        return err_set(e, ERR_USAGE,
+                       "policy delta: l_pages and page_tokens go with a budget in pages; with k_tokens give "
+                       "l_tokens");
+    if (!tokens && p->l_tokens != PARAM_UNSET_INT)
+        return err_set(e, ERR_USAGE, "policy delta: l_tokens goes with k_tokens; give l_pages");
+    if (tokens && p->l_tokens != PARAM_UNSET_INT && p->l_tokens > p->k_tokens)
+        return err_set(
+            e, ERR_USAGE,
+            "policy delta: l_tokens (%d) is above k_tokens (%d); the recent tokens are part of the k_tokens",
+            p->l_tokens, p->k_tokens);
+    if ((tokens || !isnan(p->mass)) && (p->tie_bias > 0 || p->trailing_empty_page))
+        return err_set(e, ERR_USAGE,
+                       "policy delta: tie_bias and trailing_empty_page, as in preset release, need k_pages "
+                       "as the budget");
+    if (p->l_pages != PARAM_UNSET_INT && p->k_pages != PARAM_UNSET_INT && p->l_pages > p->k_pages)
         return err_set(
             e, ERR_USAGE,
             "policy delta: l_pages (%d) is above k_pages (%d); the recent pages are part of the k_pages",
@@ -64,9 +89,12 @@ static int delta_resolve(struct policy_spec *s, const struct policy_model *m, st
     struct delta_params *p = s->params;
     const char *taken = NULL;
     const struct model_defaults *d = model_defaults_find(m, a, &taken);
-    if (p->l_pages == PARAM_UNSET_INT) {
-        p->l_pages = d && d->delta_l_pages ? d->delta_l_pages : PAPERS_L_PAGES;
-        p->l_pages = p->l_pages < p->k_pages ? p->l_pages : p->k_pages;
+    int pages = d && d->delta_l_pages ? d->delta_l_pages : PAPERS_L_PAGES, tokens = pages * KV_PAGE_TOKENS;
+    if (p->k_tokens != PARAM_UNSET_INT) {
+        if (p->l_tokens == PARAM_UNSET_INT)
+            p->l_tokens = tokens < p->k_tokens ? tokens : p->k_tokens;
+    } else if (p->l_pages == PARAM_UNSET_INT) {
+        p->l_pages = p->k_pages == PARAM_UNSET_INT || pages < p->k_pages ? pages : p->k_pages;
     }
     if (p->layers.n < 0) {
         if (!d || !d->delta_layers)
@@ -82,17 +110,28 @@ static struct policy_budget delta_budget(const void *params, const struct budget
 {
     const struct delta_params *p = params;
     double tokens = (double)p->k_pages * p->page_tokens;
-    (void)at;
+    if (!isnan(p->mass))
+        return policy_mass_budget(p->mass, p->l_pages == PARAM_UNSET_INT ? 1 : p->l_pages * p->page_tokens,
+                                  at);
+    if (p->k_tokens != PARAM_UNSET_INT)
+        tokens = p->k_tokens;
     return (struct policy_budget){tokens, tokens};
 }
 
 static void delta_rule(const void *params, struct str *out)
 {
     const struct delta_params *p = params;
-    str_printf(out,
-               "%d pages of %d tokens, the last %d forced, one list for all heads; layers below %d and the "
-               "refresh layers dense",
-               p->k_pages, p->page_tokens, p->l_pages, p->dense_layers);
+    int last = p->k_tokens != PARAM_UNSET_INT ? p->l_tokens : p->l_pages;
+    if (p->k_tokens != PARAM_UNSET_INT)
+        str_printf(out, "%d tokens", p->k_tokens);
+    else if (isnan(p->mass))
+        str_printf(out, "%d pages of %d tokens", p->k_pages, p->page_tokens);
+    else
+        str_printf(out, "the fewest pages of %d tokens that hold %g of the score", p->page_tokens, p->mass);
+    if (last != PARAM_UNSET_INT)
+        str_printf(out, ", the last %d forced", last);
+    str_printf(out, ", one list for all heads; layers below %d and the refresh layers dense",
+               p->dense_layers);
     if (p->trailing_empty_page)
         str_puts(out, "; an empty page after a full last one counts");
     if (p->tie_bias > 0)
@@ -106,11 +145,12 @@ static int refreshes(const struct delta_params *p, int layer, int n_layers)
            !layer_list_has(&p->layers, layer + 1);
 }
 
-static int list_cap(const struct policy *pol)
+static int list_cap(const struct policy *pol, const struct policy_ctx *c)
 {
     const struct delta_params *p = pol->params;
     int block_pages = p->page_tokens / KV_PAGE_TOKENS;
-    return (pol->dims.max_pages + block_pages - 1) / block_pages;
+    return p->k_tokens != PARAM_UNSET_INT ? c->stats.stride
+                                          : (pol->dims.max_pages + block_pages - 1) / block_pages;
 }
 
 static void delta_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
@@ -124,11 +164,11 @@ static void delta_select(const struct policy *pol, const struct policy_ctx *c, i
     }
     for (int l = layer - 1; l >= p->dense_layers; l--)
         if (refreshes(p, l, pol->dims.n_layers)) {
-            s->unit = SEL_PAGES;
+            s->unit = p->k_tokens != PARAM_UNSET_INT ? SEL_TOKENS : SEL_PAGES;
             s->n_rows = 1;
-            s->cap = list_cap(pol);
+            s->cap = list_cap(pol, c);
             s->block_pages = p->page_tokens / KV_PAGE_TOKENS;
-            s->most_pages = p->k_pages * s->block_pages;
+            s->most_pages = p->k_pages != PARAM_UNSET_INT ? p->k_pages * s->block_pages : 0;
             s->idx = c->list[0].idx;
             s->len = c->list[0].len;
             return;
@@ -138,14 +178,15 @@ static void delta_select(const struct policy *pol, const struct policy_ctx *c, i
 static void delta_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct delta_params *p = pol->params;
+    int tokens = p->k_tokens != PARAM_UNSET_INT;
     struct reduce_stats_args r = {.rows = c->rows,
                                   .kv = c->kv,
                                   .layer = layer,
                                   .n_q = c->dims.n_q,
                                   .mode = (enum reduce_mode)p->head_reduce,
-                                  .block_pages = p->page_tokens / KV_PAGE_TOKENS,
+                                  .block_pages = tokens ? 0 : p->page_tokens / KV_PAGE_TOKENS,
                                   .in = c->stats,
-                                  .out = policy_scores(c, 1, list_cap(pol))};
+                                  .out = policy_scores(c, 1, list_cap(pol, c))};
     policy_launch(c, OP_reduce_stats, &r);
     struct topk_rule rule = {.kind = TOPK_FIXED,
                              .k = p->k_pages,
@@ -154,6 +195,15 @@ static void delta_observe(const struct policy *pol, const struct policy_ctx *c, 
                              .dense_when_short = 1,
                              .phantom_page = p->trailing_empty_page,
                              .tie_bias = (float)p->tie_bias};
+    if (tokens)
+        rule = (struct topk_rule){
+            .kind = TOPK_FIXED, .k = p->k_tokens, .force_last = p->l_tokens, .dense_when_short = 1};
+    if (!isnan(p->mass))
+        rule = (struct topk_rule){.kind = TOPK_MASS,
+                                  .ratio = p->mass,
+                                  .min_k = 1,
+                                  .tokens_per = p->page_tokens,
+                                  .force_last = p->l_pages};
     policy_topk(c, r.out, &rule, NULL, 0);
 }
 
@@ -164,7 +214,7 @@ const struct policy_ops policy_delta = {
     .params = delta_params,
     .params_size = sizeof(struct delta_params),
     .presets = delta_presets,
-    .budget_keys = "k_pages",
+    .budget_keys = "k_pages,k_tokens,mass",
     .generous = "k_pages=256",
     .tight = "k_pages=8",
     .needs = POLICY_STATS,

@@ -21,7 +21,7 @@ struct kascade_params {
     struct param_ints anchors;
     struct param_map map;
     int min_tokens, k_minus_tile_tokens, round_tokens, anchor_output, pool, prob_dtype;
-    double ratio;
+    double ratio, mass;
 };
 
 static const char *const outputs[] = {"sparse", "full", NULL};
@@ -32,6 +32,8 @@ static const char *const dtypes[] = {"fp32", "bf16", NULL};
 static const struct param kascade_params[] = {
     {"ratio", PARAM_DOUBLE, P(ratio), NULL, 1e-6, 1, NULL,
      "budget: share of the context's tokens, per KV head"},
+    {"mass", PARAM_DOUBLE, P(mass), NULL, 1e-6, 1, NULL,
+     "budget: the fewest tokens that hold this share of the pooled attention mass, per KV head"},
     {"min_tokens", PARAM_INT, P(min_tokens), "128", 1, 1e9, NULL, "least tokens"},
     {"anchors", PARAM_INTS, P(anchors), NULL, 0, 1000, NULL,
      "anchor layers; default: those published for the model (run file: model_name)"},
@@ -101,6 +103,10 @@ static int kascade_check(const void *params, struct err *e)
         return err_set(e, ERR_USAGE,
                        "policy kascade: \"map\" has no meaning with pool \"all\", where there is one list; "
                        "leave it out");
+    if (!isnan(p->mass) && (p->k_minus_tile_tokens || p->round_tokens > 1))
+        return err_set(e, ERR_USAGE,
+                       "policy kascade: with \"mass\" k follows from the probabilities; leave "
+                       "k_minus_tile_tokens and round_tokens out");
     return 0;
 }
 
@@ -130,6 +136,8 @@ static int kascade_init(struct policy *pol, struct err *e)
 static struct policy_budget kascade_budget(const void *params, const struct budget_at *at)
 {
     const struct kascade_params *p = params;
+    if (!isnan(p->mass))
+        return policy_mass_budget(p->mass, p->min_tokens, at);
     double tokens = fmax(p->ratio * at->context, p->min_tokens) - p->k_minus_tile_tokens;
     if (p->round_tokens > 1)
         tokens = ceil(tokens / p->round_tokens) * p->round_tokens;
@@ -140,7 +148,11 @@ static struct policy_budget kascade_budget(const void *params, const struct budg
 static void kascade_rule(const void *params, struct str *out)
 {
     const struct kascade_params *p = params;
-    str_printf(out, "%g of the context's tokens, at least %d", p->ratio, p->min_tokens);
+    if (isnan(p->mass))
+        str_printf(out, "%g of the context's tokens, at least %d", p->ratio, p->min_tokens);
+    else
+        str_printf(out, "the fewest tokens that hold %g of the attention mass, at least %d", p->mass,
+                   p->min_tokens);
     if (p->k_minus_tile_tokens)
         str_printf(out, ", less %d", p->k_minus_tile_tokens);
     if (p->round_tokens > 1)
@@ -169,6 +181,8 @@ static void choose(const struct policy *pol, const struct policy_ctx *c, int lay
                              .minus_tokens = p->k_minus_tile_tokens,
                              .round_tokens = p->round_tokens,
                              .tokens_per = 1};
+    if (!isnan(p->mass))
+        rule = (struct topk_rule){.kind = TOPK_MASS, .ratio = p->mass, .min_k = p->min_tokens};
     policy_topk(c, r.out, &rule, NULL, 0);
 }
 
@@ -214,7 +228,7 @@ const struct policy_ops policy_kascade = {
     .params = kascade_params,
     .params_size = sizeof(struct kascade_params),
     .presets = kascade_presets,
-    .budget_keys = "ratio",
+    .budget_keys = "ratio,mass",
     .generous = "ratio=1",
     .tight = "ratio=0.2",
     .needs = POLICY_STATS,

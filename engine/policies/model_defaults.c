@@ -1,6 +1,9 @@
 /* The published constants per model. Refresh layers are those of a table in the second version of the DELTA
  * paper. Anchors and head maps are from microsoft/kascade at 76aea84 (results/head_mappings); digit i of a
- * map is the anchor head that KV head i reads. Those of the embedded model: engine/pocket/README.md. */
+ * map is the anchor head that KV head i reads. OmniKV's filter layers are those of its authors and of
+ * Kascade's port for Llama-8B; LessIsMore's selection layers are those of its authors' scripts for Qwen3 and
+ * of Kascade's port for Llama. Those of the embedded model: engine/pocket/README.md; its filter and selection
+ * layers are DELTA's refresh layers without the last, which would choose for nobody. */
 #include "engine/policies/model_defaults.h"
 
 #include <string.h>
@@ -25,15 +28,16 @@
     "32:11106600+33:61111101+34:10406001+35:00000000"
 
 static const struct model_defaults known[] = {
-    {"pocket", 8, "2+5+7", "0+1+2+5+6+7", NULL, 4},
-    {"DeepSeek-R1-Distill-Qwen-1.5B", 28, "2+14+23", NULL, NULL, 0},
-    {"DeepSeek-R1-Distill-Qwen-7B", 28, "2+14+22", NULL, NULL, 0},
-    {"DeepSeek-R1-Distill-Qwen-14B", 48, "2+6+42", NULL, NULL, 0},
-    {"DeepSeek-R1-Distill-Llama-8B", 32, "2+8+31", "0+2+8+13+14", LLAMA_8B_MAP, 0},
-    {"Llama-3.1-8B", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP, 0},
-    {"Llama-3.1-8B-Instruct", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP, 0},
-    {"Meta-Llama-3.1-8B-Instruct", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP, 0},
-    {"Qwen3-8B", 36, NULL, "0+2+7+14+23", QWEN3_8B_MAP, 0},
+    {"pocket", 8, "2+5+7", "0+1+2+5+6+7", NULL, 4, "2+5", "2+5"},
+    {"DeepSeek-R1-Distill-Qwen-1.5B", 28, "2+14+23", NULL, NULL, 0, NULL, NULL},
+    {"DeepSeek-R1-Distill-Qwen-7B", 28, "2+14+22", NULL, NULL, 0, NULL, NULL},
+    {"DeepSeek-R1-Distill-Qwen-14B", 48, "2+6+42", NULL, NULL, 0, NULL, NULL},
+    {"DeepSeek-R1-Distill-Llama-8B", 32, "2+8+31", "0+2+8+13+14", LLAMA_8B_MAP, 0, "2+8+18", "2+13"},
+    {"Llama-3.1-8B", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP, 0, "2+8+18", "2+13"},
+    {"Llama-3.1-8B-Instruct", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP, 0, "2+8+18", "2+13"},
+    {"Meta-Llama-3.1-8B-Instruct", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP, 0, "2+8+18", "2+13"},
+    {"Qwen3-8B", 36, NULL, "0+2+7+14+23", QWEN3_8B_MAP, 0, NULL, "2+12"},
+    {"Qwen3-4B", 36, NULL, NULL, NULL, 0, NULL, "2+20"},
 };
 enum { N_KNOWN = sizeof known / sizeof *known };
 
@@ -115,17 +119,25 @@ const struct model_defaults *model_defaults_find(const struct policy_model *m, s
 
 static const char *published(const struct model_defaults *d, enum model_default which)
 {
-    return which == MODEL_DEFAULT_DELTA ? d->delta_layers : d->kascade_anchors;
+    return which == MODEL_DEFAULT_DELTA     ? d->delta_layers
+           : which == MODEL_DEFAULT_KASCADE ? d->kascade_anchors
+           : which == MODEL_DEFAULT_OMNIKV  ? d->omnikv_layers
+                                            : d->lessismore_layers;
 }
 
 /* Layers at the depths at which the published ones lie, as an example of the form. */
 static void placeholders(struct str *out, enum model_default which, int n_layers)
 {
-    static const double delta[] = {2.0 / 28, 0.5, 0.8}, kascade[] = {0, 2.0 / 32, 0.25, 0.4, 0.5};
-    const double *depth = which == MODEL_DEFAULT_DELTA ? delta : kascade;
-    int n = which == MODEL_DEFAULT_DELTA ? 3 : 5, last = -1;
-    for (int i = 0; i < n; i++) {
-        int layer = (int)(depth[i] * n_layers + 0.5);
+    static const struct {
+        int n;
+        double at[5];
+    } depths[] = {[MODEL_DEFAULT_DELTA] = {3, {2.0 / 28, 0.5, 0.8}},
+                  [MODEL_DEFAULT_KASCADE] = {5, {0, 2.0 / 32, 0.25, 0.4, 0.5}},
+                  [MODEL_DEFAULT_OMNIKV] = {3, {2.0 / 32, 0.25, 18.0 / 32}},
+                  [MODEL_DEFAULT_LESSISMORE] = {2, {2.0 / 36, 1.0 / 3}}};
+    int last = -1;
+    for (int i = 0; i < depths[which].n; i++) {
+        int layer = (int)(depths[which].at[i] * n_layers + 0.5);
         if (layer <= last || layer >= n_layers)
             continue;
         str_printf(out, "%s%d", last < 0 ? "" : ", ", layer);

@@ -3,8 +3,8 @@
 
 #include "engine/policies/policy.h"
 
-/* What the papers publish per model: DELTA's refresh layers, Kascade's anchors and head maps, and the
- * embedded model's own. */
+/* What the papers publish per model: DELTA's refresh layers, Kascade's anchors and head maps, OmniKV's filter
+ * layers and LessIsMore's selection layers, and the embedded model's own. */
 struct model_defaults {
     const char *model; /* "DeepSeek-R1-Distill-Qwen-1.5B" */
     int n_layers;
@@ -12,8 +12,14 @@ struct model_defaults {
     const char *kascade_anchors; /* the same */
     const char *kascade_map;     /* as a PARAM_MAP option is written; NULL: identity */
     int delta_l_pages;           /* 0: the paper's */
+    const char *omnikv_layers, *lessismore_layers; /* as delta_layers */
 };
-enum model_default { MODEL_DEFAULT_DELTA, MODEL_DEFAULT_KASCADE };
+enum model_default {
+    MODEL_DEFAULT_DELTA,
+    MODEL_DEFAULT_KASCADE,
+    MODEL_DEFAULT_OMNIKV,
+    MODEL_DEFAULT_LESSISMORE
+};
 
 /* A model is known by its number of layers and one of its names, whatever the case of their letters: m->name
  * if there is one and else, in this order, the last part of its path, the name in a path of the Hub's cache,

@@ -217,6 +217,13 @@ struct policy_budget policy_budget_at(const struct policy_spec *s, const struct 
     return s->ops->budget ? s->ops->budget(s->params, at) : (struct policy_budget){INFINITY, INFINITY};
 }
 
+struct policy_budget policy_mass_budget(double mass, double least, const struct budget_at *at)
+{
+    if (mass < 1)
+        return (struct policy_budget){NAN, least};
+    return (struct policy_budget){fmax(at->context, least), fmax(at->context, least)};
+}
+
 double policy_held_at(const struct policy_spec *s, const struct budget_at *at)
 {
     double held = s->ops->held ? s->ops->held(s->params, at) : at->context;

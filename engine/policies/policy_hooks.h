@@ -137,6 +137,10 @@ struct policy_ops {
     policy_prefill_end_fn *prefill_end;
 };
 
+/* The budget of a choice by attention mass (TOPK_MASS, of which `least` tokens are taken in any case): how
+ * many tokens hold a share below 1 of it is not known before. */
+struct policy_budget policy_mass_budget(double mass, double least, const struct budget_at *at);
+
 /* Enqueues an operation; the first failure is kept in c->e. */
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args);
 /* The group's scratch for scores: n_rows lists per row, each with room for `stride` candidates. */

@@ -8,7 +8,7 @@ cp run.json first.json
 refuse 2 'init: run.json is there already; name another file, or remove it first' init
 same first.json run.json
 run 0 sweep run.json -o out --dry-run
-for policy in full quest raas delta kascade dms; do
+for policy in full quest raas delta kascade dms oracle streamingllm omnikv lessismore; do
     grep -q "^$policy" stdout.txt || fail "the first file has no cell of $policy: $(cat stdout.txt)"
 done
 [ "$(grep -c '^quest k_pages=' stdout.txt)" = 4 ] || fail "two budgets for two tasks: $(cat stdout.txt)"
@@ -44,8 +44,8 @@ cp "$source_dir"/engine/pocket/tokenizer.json "$source_dir"/engine/pocket/model.
 sed 's/"max_position_embeddings": *[0-9]*/"max_position_embeddings": 131072/' "$source_dir/engine/pocket/config.json" >m/config.json
 run 0 init a.json --model m --tasks aime25
 grep -q '"name": "quest", "k_pages": \[128, 256\]' a.json || fail "budgets of long answers: $(cat a.json)"
-grep -q '"name": "\(delta\|kascade\|dms\)"' a.json && fail "policies without options for this model: $(cat a.json)"
-grep -q 'Left out, because .*: delta, kascade, dms' a.json || fail "what is left out is not said: $(cat a.json)"
+grep -q '"name": "\(delta\|kascade\|dms\|omnikv\|lessismore\)"' a.json && fail "policies without options for this model: $(cat a.json)"
+grep -q 'Left out, because .*: delta, kascade, dms, omnikv, lessismore' a.json || fail "what is left out is not said: $(cat a.json)"
 run 2 init b.json --model m --policies full,delta
 grep -q '^kveval: init: .*delta' stderr.txt || fail "delta has no layers for m: $(cat stderr.txt)"
 [ ! -e b.json ] || fail "a refused init left a file"

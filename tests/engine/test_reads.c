@@ -168,6 +168,55 @@ static struct range raas_repo(struct step t)
     return free_pages(t.s, max2(3, t.a), 16);
 }
 
+/* The oracle: layer 0 dense, k elsewhere; in pages, which need not hold the last one. */
+static struct range oracle(struct step t)
+{
+    return layers(t.s, 1, exact(min2(t.s, max2(t.a, floor(t.b * t.s)))));
+}
+
+static struct range oracle_pages(struct step t)
+{
+    return layers(t.s, 1, free_pages(t.s, ceil(floor(t.b * t.s) / 32), 32));
+}
+
+/* By mass: at least a tokens, and how many is not known. */
+static struct range oracle_mass(struct step t)
+{
+    return layers(t.s, 1, (struct range){min2(t.s, t.a), t.s});
+}
+
+static struct range delta_tokens(struct step t)
+{
+    return layers(t.s, 5, exact(min2(t.s, t.a)));
+}
+
+static struct range delta_mass(struct step t)
+{
+    return layers(t.s, 5, (struct range){with_last(t.s, 4, 16), t.s});
+}
+
+/* StreamingLLM: sinks and recent tokens, W in all, in every layer. */
+static struct range streaming(struct step t)
+{
+    return exact(min2(t.s, max2(t.a, floor(t.b * t.s))));
+}
+
+/* OmniKV: layers 4 and 7 are sparse; LessIsMore: 3, 4, 6 and 7. */
+static struct range omnikv(struct step t)
+{
+    return layers(t.s, 6, exact(min2(t.s, max2(128, floor(t.a * t.s)))));
+}
+
+static struct range omnikv_repo(struct step t)
+{
+    return layers(t.s, 6, exact(floor(t.a * t.prompt) + t.s - t.prompt));
+}
+
+static struct range lessismore(struct step t)
+{
+    return layers(t.s, 4, exact(min2(t.s, max2(t.a, floor(t.b * t.s)))));
+}
+
 static struct range window(struct step t)
 {
     return exact(min2(t.s, 17));
@@ -217,6 +266,12 @@ static double statistics2(struct step t)
     return statistics(t, 2);
 }
 
+/* Layer 2; the layer above each filter is dense, and above layer 5 only filters follow. */
+static double statistics1(struct step t)
+{
+    return statistics(t, 1);
+}
+
 static double statistics6(struct step t)
 {
     return statistics(t, 6);
@@ -238,6 +293,12 @@ static double raas_bounds(struct step t)
 static double raas_unpinned_bounds(struct step t)
 {
     return 2 * ceil(t.s / 16) / 8 + raas_unpinned_aux(t);
+}
+
+/* ... in all layers but layer 0. */
+static double half7(struct step t)
+{
+    return 7 * t.s / 2 / 8 + statistics(t, 7);
 }
 
 static const struct {
@@ -271,6 +332,20 @@ static const struct {
     {"kascade:ratio=0.2,k_minus_tile_tokens=32", kascade, half5, 0.2, 32, 0, STEPS, NULL},
     {"kascade:ratio=0.2,round_tokens=128", kascade_rounded, half5, 0.2, 0, 0, STEPS, NULL},
     {"kascade:ratio=0.2,anchor_output=full", kascade_full, statistics6, 0.2, 0, 0, STEPS, NULL},
+    {"kascade:mass=0.5,min_tokens=48", oracle_mass, half5, 48, 0, 0, STEPS, NULL},
+    {"delta:k_tokens=100", delta_tokens, statistics2, 100, 0, 0, STEPS, NULL},
+    {"delta:mass=0.5", delta_mass, statistics2, 0, 0, 0, STEPS, NULL},
+    {"oracle:budget_tokens=64", oracle, half7, 64, 0, 0, STEPS, NULL},
+    {"oracle:ratio=0.2,pool=all", oracle, half7, 0, 0.2, 0, STEPS, NULL},
+    {"oracle:ratio=0.2,unit=pages,page_tokens=32,pool=max", oracle_pages, half7, 0, 0.2, 0, STEPS, NULL},
+    {"oracle:mass=0.8,min_tokens=48", oracle_mass, half7, 48, 0, 0, STEPS, NULL},
+    {"streamingllm:window_tokens=64", streaming, none, 64, 0, 0, STEPS, NULL},
+    {"streamingllm:preset=kascade", streaming, none, 128, 0.3, 0, STEPS, NULL},
+    {"streamingllm:preset=evict,window_tokens=64", streaming, none, 64, 0, 1, LONG, NULL},
+    {"omnikv:ratio=0.2", omnikv, statistics1, 0.2, 0, 0, STEPS, NULL},
+    {"omnikv:preset=repo", omnikv_repo, statistics1, 0.067, 0, 0, STEPS, NULL},
+    {"lessismore:ratio=0.2", lessismore, none, 128, 0.2, 0, STEPS, NULL},
+    {"lessismore:k_tokens=50,middle=0.5", lessismore, none, 50, 0, 0, STEPS, NULL},
     {"raas:budget_tokens=16", raas, raas_aux, 1, 0, 1, LONG, raas_bounds},
     {"raas:budget_tokens=32", raas, raas_aux, 2, 0, 1, LONG, raas_bounds},
     {"raas:budget_tokens=16,pin_counts=true", raas, raas_aux, 1, 0, 1, STEPS, raas_bounds},

@@ -81,6 +81,9 @@ int main(void)
     same_bits(en, "delta:k_pages=8", 1, ids);
     same_bits(en, "kascade:ratio=0.2", 1, ids);
     same_bits(en, "dms:cr=8", 1, ids);
+    same_bits(en, "streamingllm:form=evict,window_tokens=48", 1, ids);
+    same_bits(en, "streamingllm:window_tokens=48", 1, ids);
+    same_bits(en, "lessismore:k_tokens=40", 1, ids);
     engine_close(en);
     return check_done();
 }
