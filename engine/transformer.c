@@ -22,6 +22,7 @@ static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p
                            .dims = transformer_dims(t),
                            .kv = t->cache->view,
                            .rows = {cap, t->row_seq + row0, t->row_pos + row0},
+                           .settings = t->settings,
                            .prompt_len = t->prompt_len,
                            .total_len = t->total_len,
                            .x = t->x + r * (size_t)f->hidden,
@@ -224,15 +225,12 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
     device_launch(t->be, t->dev, OP_prefill_attend, &a, e);
 }
 
-/* The context that a prefill hook gets. It has no scratch, which has rows for a batch but not for a chunk. */
+/* The context that a prefill hook gets. Its scratch, which has rows for a batch, may have none for a chunk.
+ */
 static struct policy_ctx prefill_ctx(struct transformer *t, const struct policy *p, int rows, int seq,
                                      int n_prompt, struct err *e)
 {
     struct policy_ctx c = group_ctx(t, p, 0, rows, e);
-    c.stats = (struct stats){NULL, NULL, 0};
-    c.score = NULL;
-    c.score_n = c.score_m = NULL;
-    memset(c.list, 0, sizeof c.list);
     c.prefill = 1;
     c.seq = seq;
     c.n_prompt = n_prompt;

@@ -194,6 +194,18 @@ struct topk_rule {
     float tie_bias;   /* not 0: scores are logarithms, exp(score) - tie_bias * index is compared, in fp32 */
 };
 
+/* When a policy forgets tokens by their scores, evaluated on the device for each KV head, and how many it
+ * then keeps. It acts where more tokens than the budget are live and their number is a multiple of `every`.
+ * The budget is `tokens`, or with cr above 0 floor(len_of_seq / cr), and at least `least` in both cases. */
+struct keep_rule {
+    int tokens;
+    double cr;
+    int least;
+    int every;      /* at least 1 */
+    int of_context; /* the context (pos + 1) is to be a multiple of `every`, not the number of live tokens */
+    int recent;     /* the last so many slots are kept whatever their scores */
+};
+
 /* ---- operations ---- */
 
 #include "kernels/op_table.h"

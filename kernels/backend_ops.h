@@ -332,6 +332,41 @@ struct compact_args {
     int reach;
 };
 
+/* Drops every slot that is not in its list: idx (rows, n_rows, cap) ascending, len (rows, n_rows), where
+ * n_rows is n_kv, or 1 for a list that all KV heads share. A list of len -1 changes nothing. squeeze: the
+ * slots kept move down to 0 .. n_live-1 in their order, n_slots becomes n_live, tail the last of them, and
+ * bounds are made anew; else tokens stay where they are. With squeeze, the first `carry` tables in the state
+ * of the row's sequence, each of 4-byte values (n_layers, n_kv, 16 * max_pages) by slot, move along. */
+struct keep_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer;
+    const int32_t *idx, *len;
+    int n_rows, cap;
+    int squeeze, carry;
+    char *state;
+    size_t state_bytes;
+};
+
+/* Scores of the policy that draws what it keeps (Random Attention, arXiv 2609.03430), for heads in which the
+ * rule acts; there all slots must be live. The other heads get empty lists. Of the first slots, as many as
+ * the prompt has and as leave room for the recent ones and one more are +inf with pin_prompt. The others get
+ * a number from 0 to 1: with key' = the first two words of Philox4x32-10 with key = seed and counter = (0,
+ * sample, problem low, problem high), the upper 24 bits of the first word of Philox4x32-10 with key = key'
+ * and counter = (pos, layer, KV head, slot), where layer and head are 0 with `shared`. sample never uses a
+ * counter that begins with 0. newest: their slot instead. */
+struct random_scores_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer;
+    struct keep_rule rule;
+    const int32_t *len_of_seq;              /* (n_seqs), for rule.cr */
+    const int32_t *prompt_len;              /* (n_seqs) */
+    const struct sample_settings *settings; /* (n_seqs) */
+    int pin_prompt, shared, newest;
+    struct scores out; /* n_rows = n_kv */
+};
+
 /* Copies n whole units (K, V and bounds) from unit src[i] to unit dst[i]. */
 struct copy_units_args {
     struct kv_view kv;

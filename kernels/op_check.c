@@ -166,6 +166,33 @@ static int check_rank_union(struct refusal *f, const void *args)
     return check_lists(f, OP_rank_union, "score lists", a->out.n_rows, 1, 1, 1);
 }
 
+static int check_keep(struct refusal *f, const void *args)
+{
+    const struct keep_args *a = args;
+    int rc = check_kv(f, OP_keep, &a->kv);
+    if (!rc && a->carry && (!a->state || !a->squeeze))
+        rc = refuse(f, "keep: tables are carried by squeeze only, and lie in the state");
+    return rc ? rc : check_lists(f, OP_keep, "lists", a->n_rows, 1, a->kv.n_kv, a->kv.n_kv);
+}
+
+static int check_rule(struct refusal *f, enum op op, const struct keep_rule *r, const int32_t *len_of_seq)
+{
+    const char *name = backend_op_name(op);
+    if (r->every < 1 || r->recent < 0 || r->recent >= (r->tokens > r->least ? r->tokens : r->least))
+        return refuse(f, "%s: %d recent tokens of %d, every %d tokens", name, r->recent, r->tokens, r->every);
+    if (r->cr > 0 && !len_of_seq)
+        return refuse(f, "%s: a budget by compression needs the sequences' lengths", name);
+    return 0;
+}
+
+static int check_random_scores(struct refusal *f, const void *args)
+{
+    const struct random_scores_args *a = args;
+    int rc = check_kv(f, OP_random_scores, &a->kv), n = a->kv.n_kv;
+    rc = rc ? rc : check_rule(f, OP_random_scores, &a->rule, a->len_of_seq);
+    return rc ? rc : check_lists(f, OP_random_scores, "score lists", a->out.n_rows, n, n, n);
+}
+
 static int check_expire(struct refusal *f, const void *args)
 {
     const struct expire_args *a = args;

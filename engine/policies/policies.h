@@ -5,7 +5,8 @@
  * engine/policies/NAME.c, which defines `const struct policy_ops policy_NAME`, and add X(NAME) here.
  * Everything else, the tests of the laws included, loops over this list. */
 #define POLICIES(X)                                                                                          \
-    X(full) X(quest) X(raas) X(delta) X(kascade) X(dms) X(oracle) X(streamingllm) X(omnikv) X(lessismore)
+    X(full)                                                                                                  \
+    X(quest) X(raas) X(delta) X(kascade) X(dms) X(oracle) X(streamingllm) X(omnikv) X(lessismore) X(random)
 
 #define X(name) extern const struct policy_ops policy_##name;
 POLICIES(X)

@@ -248,6 +248,22 @@ void policy_launch(const struct policy_ctx *c, enum op op, const void *args)
     device_launch(c->be, c->dev, op, args, c->e);
 }
 
+int policy_at_end(const struct policy_ctx *c)
+{
+    return c->prefill && c->pos0 + c->nq == c->n_prompt;
+}
+
+struct policy_ctx policy_last_row(const struct policy_ctx *c)
+{
+    struct policy_ctx one = *c;
+    int row = c->nq - 1;
+    one.rows = (struct rows){1, c->rows.seq + row, c->rows.pos + row};
+    one.q += (size_t)row * (size_t)c->qkv_stride;
+    one.k += (size_t)row * (size_t)c->qkv_stride;
+    one.v += (size_t)row * (size_t)c->qkv_stride;
+    return one;
+}
+
 struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride)
 {
     struct scores s = {c->score, c->score_n, c->score_m, n_rows, stride};

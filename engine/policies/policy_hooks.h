@@ -43,18 +43,20 @@ struct policy_ctx {
     struct policy_dims dims;
     struct kv_view kv;
     struct rows rows;
-    const int32_t *prompt_len; /* device, by seq */
-    const int32_t *total_len;  /* device, by seq: prompt + the most the completion may have */
-    const float *x;            /* (rows, hidden): the residual stream; this layer's attention is added to it
-                                * before on_attn_out */
-    const void *y;             /* (rows, hidden): the layer's normed input */
-    enum dtype y_type;         /* of y */
-    float *q, *k, *v; /* row stride qkv_stride; in on_qkv as the linear layer gives them, in select after the
-                       * norms over heads and RoPE */
+    const struct sample_settings *settings; /* device, by seq: seed, problem and sample */
+    const int32_t *prompt_len;              /* device, by seq */
+    const int32_t *total_len;               /* device, by seq: prompt + the most the completion may have */
+    const float *x;    /* (rows, hidden): the residual stream; this layer's attention is added to it
+                        * before on_attn_out */
+    const void *y;     /* (rows, hidden): the layer's normed input */
+    enum dtype y_type; /* of y */
+    float *q, *k, *v;  /* row stride qkv_stride; in on_qkv as the linear layer gives them, in select after the
+                        * norms over heads and RoPE */
     int qkv_stride;
     float scale;
-    struct stats stats; /* scratch; in prefill stats, score and list are NULL */
-    float *score;       /* scratch, per row: n_kv lists of 16 * max_pages floats or n_q lists of max_pages */
+    /* Scratch: stats, score and list; in prefill with room for one row (policy_last_row). */
+    struct stats stats;
+    float *score; /* per row: n_kv lists of 16 * max_pages floats or n_q lists of max_pages */
     int32_t *score_n, *score_m;
     struct policy_list list[2];
     char *state; /* device: ops->state_bytes per sequence, by seq; zeroed when a sequence starts */
@@ -143,6 +145,10 @@ struct policy_budget policy_mass_budget(double mass, double least, const struct 
 
 /* Enqueues an operation; the first failure is kept in c->e. */
 void policy_launch(const struct policy_ctx *c, enum op op, const void *args);
+/* Of a prefill call: is it the prompt's last chunk? */
+int policy_at_end(const struct policy_ctx *c);
+/* Of a prefill call: the context of the chunk's last row alone, for which there is scratch. */
+struct policy_ctx policy_last_row(const struct policy_ctx *c);
 /* The group's scratch for scores: n_rows lists per row, each with room for `stride` candidates. */
 struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride);
 /* Enqueues the scores of pages by Quest's bound, each page of `block_pages` pages of the cache. The result

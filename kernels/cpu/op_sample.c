@@ -6,22 +6,12 @@
 
 #include "kernels/cpu/ops.h"
 #include "kernels/cpu/select.h"
-
-static void philox(uint64_t seed, uint32_t x[4])
-{
-    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-    for (int round = 0; round < 10; round++, k0 += 0x9e3779b9u, k1 += 0xbb67ae85u) {
-        uint64_t a = (uint64_t)0xd2511f53u * x[0], b = (uint64_t)0xcd9e8d57u * x[2];
-        uint32_t next[4] = {(uint32_t)(b >> 32) ^ x[1] ^ k0, (uint32_t)b, (uint32_t)(a >> 32) ^ x[3] ^ k1,
-                            (uint32_t)a};
-        memcpy(x, next, sizeof next);
-    }
-}
+#include "kernels/philox.h"
 
 static double uniform(const struct sample_settings *s, int pos)
 {
     uint32_t x[4] = {(uint32_t)pos + 1, s->sample, (uint32_t)s->problem, (uint32_t)(s->problem >> 32)};
-    philox(s->seed, x);
+    philox4x32_10(s->seed, x);
     return (double)((uint64_t)x[0] << 21 | x[1] >> 11) * 0x1p-53;
 }
 

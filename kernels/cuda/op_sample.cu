@@ -5,6 +5,7 @@
  * walked in ascending order with one number from Philox4x32-10 (Salmon et al., SC 2011). */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/sample.cuh"
+#include "kernels/philox.h"
 
 /* ---- what there is */
 
@@ -139,16 +140,9 @@ static __device__ struct cut what_is_kept(struct room *m, const struct part &p,
 /* 53 bits. */
 static __device__ uint64_t philox(const struct sample_settings *s, int pos)
 {
-    uint32_t x0 = (uint32_t)pos + 1, x1 = s->sample, x2 = (uint32_t)s->problem,
-             x3 = (uint32_t)(s->problem >> 32), k0 = (uint32_t)s->seed, k1 = (uint32_t)(s->seed >> 32);
-    for (int round = 0; round < 10; round++, k0 += 0x9e3779b9u, k1 += 0xbb67ae85u) {
-        uint64_t a = (uint64_t)0xd2511f53u * x0, b = (uint64_t)0xcd9e8d57u * x2;
-        x0 = (uint32_t)(b >> 32) ^ x1 ^ k0;
-        x1 = (uint32_t)b;
-        x2 = (uint32_t)(a >> 32) ^ x3 ^ k1;
-        x3 = (uint32_t)a;
-    }
-    return (uint64_t)x0 << 21 | x1 >> 11;
+    uint32_t x[4] = {(uint32_t)pos + 1, s->sample, (uint32_t)s->problem, (uint32_t)(s->problem >> 32)};
+    philox4x32_10(s->seed, x);
+    return (uint64_t)x[0] << 21 | x[1] >> 11;
 }
 
 /* The id where the sum of kept masses, `before` ahead of this part, first exceeds the target; -1: not here.

@@ -222,6 +222,30 @@ static struct range window(struct step t)
     return exact(min2(t.s, 17));
 }
 
+/* What a head holds in each step when it is cut to b tokens whenever it has more, and a multiple of `every`.
+ * As the policy reads: before the cut. */
+static double rounds(struct step t, double b, double every)
+{
+    double live = t.prompt;
+    for (double s = t.prompt + 1; s <= t.s; s++) {
+        live++;
+        if (s < t.s && live > b && fmod(live, every) == 0)
+            live = b;
+    }
+    return live;
+}
+
+static struct range rounds_of(struct step t)
+{
+    return exact(rounds(t, t.a, t.b));
+}
+
+/* By compression: at least one token besides the b recent ones. */
+static struct range rounds_cr(struct step t)
+{
+    return exact(rounds(t, max2(floor(t.total / t.a), t.b + 1), t.b));
+}
+
 /* ---- auxiliary reads, in KV-token equivalents */
 
 static double none(struct step t)
@@ -306,7 +330,9 @@ static const struct {
     struct range (*reads)(struct step t);
     double (*aux)(struct step t);
     double a, b;
-    int forgets; /* 1: it holds what it reads; 0: it holds everything */
+    /* What it holds after a step. 0: everything; 1: what it has read; 2: what it reads in the next step, less
+     * the token that the next step adds. */
+    int forgets;
     int steps;
     double (*bounds)(struct step t); /* NULL: it needs none */
 } rows[] = {
@@ -353,6 +379,11 @@ static const struct {
      raas_unpinned_bounds},
     {"raas:preset=hf_repo,budget_tokens=64", raas_repo, pages8, 4, 0, 0, LONG, pages8},
     {"dms:gate=always.safetensors", window, none, 0, 0, 1, STEPS, NULL},
+    {"random:budget_tokens=40,recent=16,every=16", rounds_of, none, 40, 16, 2, LONG, NULL},
+    {"random:budget_tokens=200,recent=16,every=16,draw=shared", rounds_of, none, 200, 16, 2, LONG, NULL},
+    {"random:budget_tokens=41,recent=40,every=10,pin_prompt=false", rounds_of, none, 41, 10, 2, STEPS, NULL},
+    {"random:preset=recency_pp,budget_tokens=40,every=16", rounds_of, none, 40, 16, 2, STEPS, NULL},
+    {"random:cr=4,recent=16,every=16", rounds_cr, none, 4, 16, 2, LONG, NULL},
 };
 enum { N = sizeof rows / sizeof *rows, K = LAW_FAMILIES };
 
@@ -366,7 +397,12 @@ static void check_item(const struct item *it, int i, const char *family)
         high += r.high;
         aux += rows[i].aux(t);
         full += t.s;
-        held = max2(held, (rows[i].forgets ? r.low : t.s) + (rows[i].bounds ? rows[i].bounds(t) : 0));
+        struct step next = t;
+        next.s++;
+        double tokens = rows[i].forgets == 2   ? rows[i].reads(next).low - 1
+                        : rows[i].forgets == 1 ? r.low
+                                               : t.s;
+        held = max2(held, tokens + (rows[i].bounds ? rows[i].bounds(t) : 0));
     }
     CHECK_INT(it->n_ids, rows[i].steps);
     CHECK_NEAR(it->kv.reads_full, full, 0);

@@ -1,8 +1,9 @@
-/* The end of a sparse prefill (DMS): tokens that the last query no longer sees are dropped, the others move
- * down to the first slots, and the rings of the last `reach` tokens are filled. A block does one KV head of
- * one layer. Tokens move in tiles of a warp's width, which are held in registers until the whole block has
- * read its tile. Tokens only move to lower slots and keep their order, so a tile overwrites only itself and
- * tokens that have been read before. */
+/* Forgetting all tokens but some. At the end of a sparse prefill (DMS), tokens that the last query no longer
+ * sees are dropped, the others move down to the first slots, and the rings of the last `reach` tokens are
+ * filled; `keep` keeps those of a list. A block does one KV head of one layer. Tokens move in tiles of a
+ * warp's width, which are held in registers until the whole block has read its tile. Tokens only move to
+ * lower slots and keep their order, so a tile overwrites only itself and tokens that have been read before.
+ */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
@@ -70,6 +71,18 @@ static __device__ void rebuild_pages(const struct kv_view &kv, const struct plac
     }
 }
 
+/* The head's first n slots are live now, and no others; all moves have been made by the whole block. */
+static __device__ void first_slots(const struct kv_view &kv, const struct place &at, size_t head, int n)
+{
+    int pages = pages_of(kv.n_slots[head]);
+    __syncthreads();
+    rebuild_pages(kv, at, pages, n);
+    if (threadIdx.x == 0) {
+        kv.n_slots[head] = kv.n_live[head] = n;
+        kv.tail[head] = n - 1;
+    }
+}
+
 static __global__ void __launch_bounds__(THREADS) compact_kernel(struct compact_args a)
 {
     const struct kv_view &kv = a.kv;
@@ -92,17 +105,119 @@ static __global__ void __launch_bounds__(THREADS) compact_kernel(struct compact_
             move_tile(kv, at, t0, seen, to);
         to += __popc(seen);
     }
-    int pages = pages_of(kv.n_slots[head]);
-    __syncthreads();
-    rebuild_pages(kv, at, pages, to);
-    if (threadIdx.x == 0) {
-        kv.n_slots[head] = kv.n_live[head] = to;
-        kv.tail[head] = to - 1;
-    }
+    first_slots(kv, at, head, to);
 }
 
 int cuda_op_compact(struct device *d, const struct compact_args *a)
 {
     compact_kernel<<<dim3(a->kv.n_kv, a->kv.n_layers), THREADS, 0, d->stream>>>(*a);
     return cuda_launched(d, OP_compact);
+}
+
+/* ---- keep */
+
+/* A row's KV head: its place, the slots to keep as bits, 32 a word, and their number of words. */
+struct keeping {
+    struct place at;
+    const unsigned *bits;
+    int words;
+    size_t head;
+};
+
+/* Clears the bits of all slots that are not kept. */
+static __device__ void clear_others(const struct kv_view &kv, const struct keeping &k)
+{
+    __shared__ int room[WARP];
+    int n = 0;
+    for (int p = threadIdx.x; p < pages_of(kv.n_slots[k.head]); p += THREADS) {
+        unsigned kept = k.at.live[p] & (k.bits[p / 2] >> p % 2 * KV_PAGE_TOKENS);
+        k.at.live[p] = (uint16_t)kept;
+        n += __popc(kept & 0xffff);
+    }
+    n = block_sum(n, room);
+    if (threadIdx.x == 0)
+        kv.n_live[k.head] = n;
+}
+
+/* The kept slots of 32 move down to slot `to` and up in the tables of the state; by one warp. */
+static __device__ void carry_tile(const struct keep_args &a, int seq, int h, int t0, unsigned seen, int to)
+{
+    const struct kv_view &kv = a.kv;
+    size_t slots = (size_t)kv.max_pages * KV_PAGE_TOKENS, heads = (size_t)kv.n_layers * kv.n_kv;
+    int32_t *table =
+        (int32_t *)(a.state + (size_t)seq * a.state_bytes) + ((size_t)a.layer * kv.n_kv + h) * slots;
+    int lane = threadIdx.x;
+    bool moves = seen >> lane & 1;
+    for (int c = 0; c < a.carry; c++, table += heads * slots) {
+        int32_t x = moves ? table[t0 + lane] : 0;
+        __syncwarp();
+        if (moves)
+            table[to + __popc(seen & ((1u << lane) - 1))] = x;
+        __syncwarp();
+    }
+}
+
+static __device__ void squeeze(const struct keep_args &a, const struct keeping &k, int seq, int h)
+{
+    const struct kv_view &kv = a.kv;
+    int to = 0;
+    for (int w = 0; w < k.words; w++) { /* every warp finds the same */
+        int t0 = w * WARP, page = w * 2;
+        unsigned live = k.at.live[page];
+        if (page + 1 < kv.max_pages)
+            live |= (unsigned)k.at.live[page + 1] << KV_PAGE_TOKENS;
+        unsigned seen = k.bits[w] & live;
+        if (to != t0 || (seen & (seen + 1))) { /* else all of them stay where they are */
+            move_tile(kv, k.at, t0, seen, to);
+            if (threadIdx.x < WARP)
+                carry_tile(a, seq, h, t0, seen, to);
+        }
+        to += __popc(seen);
+    }
+    first_slots(kv, k.at, k.head, to);
+}
+
+/* Grid (rows, KV heads). */
+static __global__ void __launch_bounds__(THREADS) keep_kernel(struct keep_args a)
+{
+    extern __shared__ unsigned keep_bits[];
+    const struct kv_view &kv = a.kv;
+    int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
+    size_t list = (size_t)r * a.n_rows + (a.n_rows == 1 ? 0 : h);
+    int len = seq < 0 ? -1 : a.len[list];
+    if (len < 0)
+        return;
+    size_t head = kv_head(kv, seq, a.layer, h);
+    struct keeping k = {{kv.unit + head * (size_t)kv.max_pages, kv.live + head * (size_t)kv.max_pages,
+                         (int)(kv.head_dim * kv_elem(kv.dtype) / CHUNK)},
+                        keep_bits,
+                        (pages_of(kv.n_slots[head]) + 1) / 2,
+                        head};
+    for (int i = threadIdx.x; i < k.words; i += THREADS)
+        keep_bits[i] = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < len; i += THREADS) {
+        int slot = a.idx[list * (size_t)a.cap + i];
+        if (slot < k.words * WARP) /* a list for all heads may reach beyond the slots of this one */
+            atomicOr(keep_bits + slot / WARP, 1u << slot % WARP);
+    }
+    __syncthreads();
+    if (a.squeeze)
+        squeeze(a, k, seq, h);
+    else
+        clear_others(kv, k);
+}
+
+int cuda_op_keep(struct device *d, const struct keep_args *a)
+{
+    int bytes = (a->kv.max_pages + 1) / 2 * (int)sizeof(unsigned);
+    if (a->rows.cap < 1)
+        return 0;
+    if (bytes > 32768) {
+        cudaError_t e = cudaFuncSetAttribute(keep_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+        if (e != cudaSuccess)
+            return cuda_check(d, e, "keep");
+    }
+    keep_kernel<<<dim3(a->rows.cap, a->kv.n_kv), THREADS, (size_t)bytes, d->stream>>>(*a);
+    return cuda_launched(d, OP_keep);
 }

@@ -1,0 +1,72 @@
+/* Budgets and the act of forgetting, for policies that forget by scores (contract: evict.h). */
+#include "engine/policies/evict.h"
+
+#include <math.h>
+
+struct keep_rule evict_rule(int budget_tokens, double cr, int every, int recent)
+{
+    int given = budget_tokens != PARAM_UNSET_INT;
+    struct keep_rule r = {.tokens = given ? budget_tokens : 0,
+                          .cr = given ? 0 : cr,
+                          .least = recent + 1,
+                          .every = every,
+                          .recent = recent};
+    return r;
+}
+
+int evict_check(const char *policy, const struct keep_rule *r, struct err *e)
+{
+    if (r->cr > 0 || r->tokens >= r->least)
+        return 0;
+    return err_set(e, ERR_USAGE,
+                   "policy %s: budget_tokens %d leaves no room beside the %d recent tokens that are always "
+                   "kept; use at least %d",
+                   policy, r->tokens, r->recent, r->least);
+}
+
+double evict_budget(const struct keep_rule *r, const struct budget_at *at)
+{
+    double tokens = r->cr > 0 ? (at->prompt + at->longest) / r->cr : r->tokens;
+    return fmax(tokens, r->least);
+}
+
+/* It acts once more than the budget is held, at a multiple of `every`, and while decoding. */
+double evict_whole(const struct keep_rule *r, const struct budget_at *at)
+{
+    double held = fmax(floor(evict_budget(r, at)), at->prompt);
+    return (floor(held / r->every) + 1) * r->every;
+}
+
+void evict_rule_text(const struct keep_rule *r, struct str *out)
+{
+    if (r->cr > 0)
+        str_printf(out, "(prompt + longest completion) / %g tokens", r->cr);
+    else
+        str_printf(out, "%d tokens", r->tokens);
+}
+
+void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const struct keep_rule *r,
+                int squeeze, int carry)
+{
+    struct topk_rule rule = {.kind = r->cr > 0 ? TOPK_CR : TOPK_FIXED,
+                             .k = r->tokens,
+                             .cr = r->cr,
+                             .min_k = r->least,
+                             .tokens_per = 1,
+                             .force_last = r->recent,
+                             .force = FORCE_INSIDE,
+                             .dense_when_short = 1};
+    policy_topk(c, in, &rule, c->total_len, 0);
+    struct keep_args a = {.rows = c->rows,
+                          .kv = c->kv,
+                          .layer = layer,
+                          .idx = c->list[0].idx,
+                          .len = c->list[0].len,
+                          .n_rows = in.n_rows,
+                          .cap = in.stride,
+                          .squeeze = squeeze,
+                          .carry = carry,
+                          .state = c->state,
+                          .state_bytes = c->state_bytes};
+    policy_launch(c, OP_keep, &a);
+}

@@ -1,0 +1,34 @@
+#ifndef ENGINE_POLICIES_EVICT_H
+#define ENGINE_POLICIES_EVICT_H
+
+#include "engine/policies/policy.h"
+
+/* What policies share that forget tokens by their scores. A KV head's budget is `budget_tokens`, or `cr`: the
+ * longest sequence that the prompt can become, divided by it (DMS paper, arXiv 2506.05345, for TOVA and H2O).
+ */
+#define EVICT_PARAMS(tokens_at, cr_at)                                                                       \
+    {"budget_tokens", PARAM_INT, tokens_at, NULL, 1, 1e9, NULL, "budget: tokens kept per KV head"},          \
+    {                                                                                                        \
+        "cr", PARAM_DOUBLE, cr_at, NULL, 1, 1000, NULL,                                                      \
+            "budget: (prompt + longest completion) / cr tokens per KV head"                                  \
+    }
+
+/* The rule of a policy with these options that acts every `every` tokens and always keeps `recent` ones. With
+ * cr it keeps at least one token besides them. */
+struct keep_rule evict_rule(int budget_tokens, double cr, int every, int recent);
+/* Refuses a budget that holds no more than the recent tokens. */
+int evict_check(const char *policy, const struct keep_rule *r, struct err *e);
+
+/* The budget in tokens. */
+double evict_budget(const struct keep_rule *r, const struct budget_at *at);
+/* The context at which a KV head first forgets something that was in the prompt or came after it. */
+double evict_whole(const struct keep_rule *r, const struct budget_at *at);
+/* "at most 128 tokens" or "(prompt + longest completion) / 4 tokens". */
+void evict_rule_text(const struct keep_rule *r, struct str *out);
+
+/* Enqueues: each KV head keeps the tokens with the best scores, as many as the rule says; where `in` is empty
+ * nothing happens. carry: tables of the state that move along with the slots (keep_args). */
+void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const struct keep_rule *r,
+                int squeeze, int carry);
+
+#endif

@@ -1,0 +1,37 @@
+/* Scores by which policies that forget tokens choose what `keep` keeps. */
+#include "kernels/cpu/ops.h"
+#include "kernels/cpu/scores.h"
+#include "kernels/keep_rule.h"
+#include "kernels/philox.h"
+
+static void draw_scores(const struct random_scores_args *a, int row, int h)
+{
+    int seq = a->rows.seq[row], pos = a->rows.pos[row];
+    size_t list = (size_t)row * (size_t)a->kv.n_kv + (size_t)h;
+    const struct sample_settings *s = a->settings + seq;
+    float *out = a->out.v + list * (size_t)a->out.stride;
+    int n = a->kv.n_slots[kv_head(&a->kv, seq, a->layer, h)];
+    int budget = keep_budget(&a->rule, a->len_of_seq, seq), pinned = 0;
+    if (!keep_acts(&a->rule, budget, n, pos))
+        n = 0;
+    a->out.n[list] = a->out.m[list] = n;
+    if (a->pin_prompt)
+        pinned = keep_pinned(&a->rule, budget, a->prompt_len[seq]);
+    uint32_t key[4] = {0, s->sample, (uint32_t)s->problem, (uint32_t)(s->problem >> 32)};
+    philox4x32_10(s->seed, key);
+    for (int t = 0; t < n; t++) {
+        uint32_t x[4] = {(uint32_t)pos, a->shared ? 0 : (uint32_t)a->layer, a->shared ? 0 : (uint32_t)h,
+                         (uint32_t)t};
+        if (t >= pinned && !a->newest)
+            philox4x32_10((uint64_t)key[1] << 32 | key[0], x);
+        out[t] = t < pinned ? INFINITY : a->newest ? (float)t : (float)(x[0] >> 8) * 0x1p-24f;
+    }
+}
+
+void CPU_SYM(op_random_scores)(const void *args, struct cpu_ctx *c)
+{
+    const struct random_scores_args *a = args;
+    FOR_TASKS(c, t, a->rows.cap * a->kv.n_kv)
+    if (a->rows.seq[t / a->kv.n_kv] >= 0)
+        draw_scores(a, t / a->kv.n_kv, t % a->kv.n_kv);
+}

@@ -1,0 +1,46 @@
+/* Scores by which policies that forget tokens choose what `keep` keeps. A block does one KV head of one row.
+ */
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+#include "kernels/keep_rule.h"
+#include "kernels/philox.h"
+
+enum { THREADS = 256 };
+
+static __global__ void __launch_bounds__(THREADS) random_scores_kernel(struct random_scores_args a)
+{
+    int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
+    if (seq < 0)
+        return;
+    size_t list = (size_t)r * a.kv.n_kv + h;
+    int pos = a.rows.pos[r], n = a.kv.n_slots[kv_head(a.kv, seq, a.layer, h)], pinned = 0;
+    int budget = keep_budget(&a.rule, a.len_of_seq, seq);
+    if (!keep_acts(&a.rule, budget, n, pos))
+        n = 0;
+    if (threadIdx.x == 0)
+        a.out.n[list] = a.out.m[list] = n;
+    if (n == 0)
+        return;
+    if (a.pin_prompt)
+        pinned = keep_pinned(&a.rule, budget, a.prompt_len[seq]);
+    const struct sample_settings *s = a.settings + seq;
+    uint32_t key[4] = {0, s->sample, (uint32_t)s->problem, (uint32_t)(s->problem >> 32)};
+    philox4x32_10(s->seed, key);
+    float *out = a.out.v + list * (size_t)a.out.stride;
+    for (int t = threadIdx.x; t < n; t += THREADS) {
+        uint32_t x[4] = {(uint32_t)pos, a.shared ? 0 : (uint32_t)a.layer, a.shared ? 0 : (uint32_t)h,
+                         (uint32_t)t};
+        if (t >= pinned && !a.newest)
+            philox4x32_10((uint64_t)key[1] << 32 | key[0], x);
+        out[t] = t < pinned ? CUDART_INF_F : a.newest ? (float)t : (float)(x[0] >> 8) * 0x1p-24f;
+    }
+}
+
+int cuda_op_random_scores(struct device *d, const struct random_scores_args *a)
+{
+    if (a->rows.cap < 1)
+        return 0;
+    random_scores_kernel<<<dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_random_scores);
+}
