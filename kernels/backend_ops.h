@@ -367,6 +367,22 @@ struct random_scores_args {
     struct scores out; /* n_rows = n_kv */
 };
 
+/* DeltaLLM's keys (arXiv 2507.19608, Eq. 2 to 4). A key that is `window` tokens old is replaced in the cache
+ * by khat: channel by channel khat(t) = k(t) where |k(t) - khat(t-1)| > theta, else khat(t-1); khat(0) =
+ * k(0). All of it is computed in fp32 from keys as the cache holds them. With n = 0 the token is pos - window
+ * of each row, if there is one. Otherwise `rows` is not used, and they are all tokens up to n - 1 - window of
+ * sequence `seq`, whose prompt has n. State: khat of the last token replaced, float (n_layers, n_kv,
+ * head_dim). For caches from which nothing is dropped; page bounds stay those of the keys themselves. */
+struct hold_keys_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, seq, n;
+    char *state;
+    size_t state_bytes;
+    int window;
+    float theta;
+};
+
 /* Copies n whole units (K, V and bounds) from unit src[i] to unit dst[i]. */
 struct copy_units_args {
     struct kv_view kv;

@@ -201,6 +201,11 @@ static int check_expire(struct refusal *f, const void *args)
     return check_kv(f, OP_expire, &a->kv);
 }
 
+static int check_hold_keys(struct refusal *f, const void *args)
+{
+    return check_kv(f, OP_hold_keys, &((const struct hold_keys_args *)args)->kv);
+}
+
 /* The columns `check` and `type` of the table of operations. */
 struct op_rule {
     int (*check)(struct refusal *f, const void *args);

@@ -49,6 +49,7 @@
     X(compact,        nothing,        no_type, PREFILL,   none,     large)       \
     X(keep,           keep,           no_type, SELECTION, none,     keep)        \
     X(random_scores,  random_scores,  no_type, SELECTION, none,     random_scores) \
+    X(hold_keys,      hold_keys,      no_type, SELECTION, none,     hold_keys)   \
     X(copy_units,     nothing,        no_type, SELECTION, none,     large)       \
     X(account,        nothing,        no_type, OTHER,     none,     account)     \
     X(sample,         nothing,        no_type, SAMPLING,  sample,   sample)      \

@@ -6,7 +6,8 @@
  * Everything else, the tests of the laws included, loops over this list. */
 #define POLICIES(X)                                                                                          \
     X(full)                                                                                                  \
-    X(quest) X(raas) X(delta) X(kascade) X(dms) X(oracle) X(streamingllm) X(omnikv) X(lessismore) X(random)
+    X(quest) X(raas) X(delta) X(kascade) X(dms) X(oracle) X(streamingllm) X(omnikv) X(lessismore)            \
+        X(deltallm) X(random)
 
 #define X(name) extern const struct policy_ops policy_##name;
 POLICIES(X)

@@ -91,6 +91,8 @@ static int add_budget(struct str *out, const struct policy_ops *ops, int pages, 
         budget(out, "ratio", 0.1, 0.2, is_swept);
     } else if (!strncmp(keys, "cr", n)) {
         budget(out, "cr", 4, 8, is_swept);
+    } else if (!strncmp(keys, "theta", n)) {
+        budget(out, "theta", 0.6, 1, is_swept);
     } else {
         return 0;
     }

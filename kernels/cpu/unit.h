@@ -39,6 +39,16 @@ INLINE float unit_key(const struct kv_view *kv, int unit, int t, int i)
     return kv->dtype == DTYPE_BF16 ? bf16_to_f32(((const uint16_t *)k)[at]) : ((const float *)k)[at];
 }
 
+INLINE void unit_put_key(const struct kv_view *kv, int unit, int t, int i, float x)
+{
+    void *k = kv_unit_k(kv, unit);
+    size_t at = key_place(kv, t, i);
+    if (kv->dtype == DTYPE_BF16)
+        ((uint16_t *)k)[at] = f32_to_bf16(x);
+    else
+        ((float *)k)[at] = x;
+}
+
 /* Token t of one unit becomes token u of another. */
 INLINE void unit_move(const struct kv_view *kv, int from, int t, int to, int u)
 {

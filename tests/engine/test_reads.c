@@ -290,12 +290,6 @@ static double statistics2(struct step t)
     return statistics(t, 2);
 }
 
-/* Layer 2; the layer above each filter is dense, and above layer 5 only filters follow. */
-static double statistics1(struct step t)
-{
-    return statistics(t, 1);
-}
-
 static double statistics6(struct step t)
 {
     return statistics(t, 6);
@@ -368,8 +362,8 @@ static const struct {
     {"streamingllm:window_tokens=64", streaming, none, 64, 0, 0, STEPS, NULL},
     {"streamingllm:preset=kascade", streaming, none, 128, 0.3, 0, STEPS, NULL},
     {"streamingllm:preset=evict,window_tokens=64", streaming, none, 64, 0, 1, LONG, NULL},
-    {"omnikv:ratio=0.2", omnikv, statistics1, 0.2, 0, 0, STEPS, NULL},
-    {"omnikv:preset=repo", omnikv_repo, statistics1, 0.067, 0, 0, STEPS, NULL},
+    {"omnikv:ratio=0.2", omnikv, statistics2, 0.2, 0, 0, STEPS, NULL},
+    {"omnikv:preset=repo", omnikv_repo, statistics2, 0.067, 0, 0, STEPS, NULL},
     {"lessismore:ratio=0.2", lessismore, none, 128, 0.2, 0, STEPS, NULL},
     {"lessismore:k_tokens=50,middle=0.5", lessismore, none, 50, 0, 0, STEPS, NULL},
     {"raas:budget_tokens=16", raas, raas_aux, 1, 0, 1, LONG, raas_bounds},
@@ -384,6 +378,7 @@ static const struct {
     {"random:budget_tokens=41,recent=40,every=10,pin_prompt=false", rounds_of, none, 41, 10, 2, STEPS, NULL},
     {"random:preset=recency_pp,budget_tokens=40,every=16", rounds_of, none, 40, 16, 2, STEPS, NULL},
     {"random:cr=4,recent=16,every=16", rounds_cr, none, 4, 16, 2, LONG, NULL},
+    {"deltallm:theta=0.6", all, none, 0, 0, 0, STEPS, NULL},
 };
 enum { N = sizeof rows / sizeof *rows, K = LAW_FAMILIES };
 
