@@ -24,6 +24,11 @@ int evict_check(const char *policy, const struct keep_rule *r, struct err *e)
                    policy, r->tokens, r->recent, r->least);
 }
 
+int evict_may_act(const struct keep_rule *r, int n)
+{
+    return r->cr > 0 || n > r->tokens;
+}
+
 double evict_budget(const struct keep_rule *r, const struct budget_at *at)
 {
     double tokens = r->cr > 0 ? (at->prompt + at->longest) / r->cr : r->tokens;

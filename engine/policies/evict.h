@@ -19,6 +19,9 @@ struct keep_rule evict_rule(int budget_tokens, double cr, int every, int recent)
 /* Refuses a budget that holds no more than the recent tokens. */
 int evict_check(const char *policy, const struct keep_rule *r, struct err *e);
 
+/* 0: a prompt of n tokens is known to fit the budget. */
+int evict_may_act(const struct keep_rule *r, int n);
+
 /* The budget in tokens. */
 double evict_budget(const struct keep_rule *r, const struct budget_at *at);
 /* The context at which a KV head first forgets something that was in the prompt or came after it. */

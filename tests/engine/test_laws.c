@@ -319,7 +319,8 @@ static void law_dms_prefill(struct engine *en)
 static void law_pool(void)
 {
     static const char *const specs[] = {"full", "dms:cr=8", "raas:budget_tokens=32",
-                                        "random:budget_tokens=64,recent=16,every=16"};
+                                        "random:budget_tokens=64,recent=16,every=16",
+                                        "tova:budget_tokens=64"};
     enum { N = sizeof specs / sizeof *specs };
     struct engine_stats st[N];
     for (int k = 0; k < N; k++) {

@@ -246,6 +246,17 @@ static struct range rounds_cr(struct step t)
     return exact(rounds(t, max2(floor(t.total / t.a), t.b + 1), t.b));
 }
 
+/* a tokens are left after each step. */
+static struct range one_more(struct step t)
+{
+    return exact(min2(t.s, t.a + 1));
+}
+
+static struct range one_more_cr(struct step t)
+{
+    return exact(min2(t.s, floor(t.total / t.a) + 1));
+}
+
 /* ---- auxiliary reads, in KV-token equivalents */
 
 static double none(struct step t)
@@ -278,10 +289,14 @@ static double raas_unpinned_aux(struct step t)
 
 /* The logits of a KV head's two query heads, fp32, written and read again in `layers` of the 8: 16 bytes per
  * token, where K and V have 128 values. */
+static double logits(double tokens)
+{
+    return tokens * 16 / (decode_rounds() ? 256 : 512);
+}
+
 static double statistics(struct step t, int layers)
 {
-    double token = decode_rounds() ? 256 : 512;
-    return layers * t.s * 16 / token / 8;
+    return layers * logits(t.s) / 8;
 }
 
 /* Layers 2 and 5 choose; layer 7 has nobody above it to choose for. */
@@ -317,6 +332,23 @@ static double raas_unpinned_bounds(struct step t)
 static double half7(struct step t)
 {
     return 7 * t.s / 2 / 8 + statistics(t, 7);
+}
+
+/* The end of the prompt: one query over its keys, if more than a tokens are there. */
+static double prompt_once(struct step t)
+{
+    return t.s == t.prompt + 1 && t.prompt > t.a ? t.prompt / 2 : 0;
+}
+
+/* ... and in each step the logits of everything that is held. */
+static double tova_aux(struct step t)
+{
+    return prompt_once(t) + (prompt_once(t) > 0 ? logits(t.prompt) : 0) + logits(one_more(t).low);
+}
+
+static double tova_cr_aux(struct step t)
+{
+    return prompt_once(t) + (prompt_once(t) > 0 ? logits(t.prompt) : 0) + logits(one_more_cr(t).low);
 }
 
 static const struct {
@@ -379,6 +411,9 @@ static const struct {
     {"random:preset=recency_pp,budget_tokens=40,every=16", rounds_of, none, 40, 16, 2, STEPS, NULL},
     {"random:cr=4,recent=16,every=16", rounds_cr, none, 4, 16, 2, LONG, NULL},
     {"deltallm:theta=0.6", all, none, 0, 0, 0, STEPS, NULL},
+    {"tova:budget_tokens=60", one_more, tova_aux, 60, 0, 2, LONG, NULL},
+    {"tova:budget_tokens=300", one_more, tova_aux, 300, 0, 2, LONG, NULL},
+    {"tova:cr=4", one_more_cr, tova_cr_aux, 4, 0, 2, STEPS, NULL},
 };
 enum { N = sizeof rows / sizeof *rows, K = LAW_FAMILIES };
 

@@ -1,0 +1,113 @@
+/* TOVA (Oren et al., arXiv 2401.06104): after each step the token that the current query attends to least is
+ * forgotten, so that the budget is kept. Its attention is the mean over all query heads, and one set of
+ * tokens is kept for all KV heads of a layer. Nothing is forced: the current token may go too.
+ *
+ * A prompt is read densely, and then cut to the budget by the attention of its last query. While decoding, a
+ * new token takes a freed slot, in the same place in all heads of a layer. */
+#include <math.h>
+
+#include "engine/policies/evict.h"
+#include "engine/policies/policies.h"
+
+struct tova_params {
+    int budget_tokens;
+    double cr;
+};
+
+#define P(field) offsetof(struct tova_params, field)
+static const struct param tova_params[] = {EVICT_PARAMS(P(budget_tokens), P(cr)), {0}};
+#undef P
+
+static const struct preset tova_presets[] = {
+    {"paper", "", "the paper and its code (the defaults)"},
+    {"dms", "", "as measured by the DMS paper: cr gives the budget"},
+    {0},
+};
+
+static struct keep_rule rule_of(const struct tova_params *p)
+{
+    return evict_rule(p->budget_tokens, p->cr, 1, 0);
+}
+
+/* A step reads the current token too, and then forgets one. */
+static struct policy_budget tova_budget(const void *params, const struct budget_at *at)
+{
+    const struct keep_rule r = rule_of(params);
+    double tokens = evict_budget(&r, at);
+    return (struct policy_budget){tokens, floor(tokens) + 1};
+}
+
+static double tova_held(const void *params, const struct budget_at *at)
+{
+    return tova_budget(params, at).whole;
+}
+
+static void tova_rule(const void *params, struct str *out)
+{
+    const struct keep_rule r = rule_of(params);
+    evict_rule_text(&r, out);
+    str_puts(out, " kept per layer, the same ones for all KV heads; each step the least attended goes");
+}
+
+/* The mean over all heads of the probabilities in c->stats. */
+static void forget(const struct policy *pol, const struct policy_ctx *c, int layer, int squeeze)
+{
+    const struct keep_rule rule = rule_of(pol->params);
+    struct reduce_stats_args r = {.rows = c->rows,
+                                  .kv = c->kv,
+                                  .layer = layer,
+                                  .n_q = c->dims.n_q,
+                                  .mode = REDUCE_MEAN,
+                                  .in = c->stats,
+                                  .out = policy_scores(c, 1, c->stats.stride)};
+    policy_launch(c, OP_reduce_stats, &r);
+    evict_keep(c, layer, r.out, &rule, squeeze, 0);
+}
+
+static void tova_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
+{
+    (void)pol, (void)c, (void)layer;
+    s->want_stats = 1;
+}
+
+static void tova_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
+{
+    forget(pol, c, layer, 0);
+}
+
+/* The end of the prompt: its last query looks at all keys once more. */
+static void tova_on_attn_out(const struct policy *pol, const struct policy_ctx *c, int layer)
+{
+    const struct keep_rule rule = rule_of(pol->params);
+    if (!policy_at_end(c) || !evict_may_act(&rule, c->n_prompt))
+        return;
+    struct policy_ctx one = policy_last_row(c);
+    struct qk_stats_args a = {.rows = one.rows,
+                              .kv = c->kv,
+                              .layer = layer,
+                              .n_q = c->dims.n_q,
+                              .q = one.q,
+                              .q_stride = c->qkv_stride,
+                              .scale = c->scale,
+                              .out = c->stats};
+    policy_launch(c, OP_qk_stats, &a);
+    forget(pol, &one, layer, 1);
+}
+
+const struct policy_ops policy_tova = {
+    .name = "tova",
+    .help = "forgets the token that the current query attends to least (TOVA, arXiv 2401.06104)",
+    .params = tova_params,
+    .params_size = sizeof(struct tova_params),
+    .presets = tova_presets,
+    .budget_keys = "budget_tokens,cr",
+    .generous = "budget_tokens=4096",
+    .tight = "budget_tokens=60",
+    .needs = POLICY_DROP | POLICY_STATS | POLICY_PREFILL,
+    .budget = tova_budget,
+    .held = tova_held,
+    .rule = tova_rule,
+    .select = tova_select,
+    .observe = tova_observe,
+    .on_attn_out = tova_on_attn_out,
+};
