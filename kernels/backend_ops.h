@@ -383,6 +383,61 @@ struct hold_keys_args {
     float theta;
 };
 
+/* The last queries of a sequence, for window_mass: copies each row's q to entry pos % n of its layer's ring.
+ * The state of the row's sequence begins with the rings: float (n_layers, n, n_q, d). prefill: the rows are
+ * consecutive positions of one sequence, and the last n of them are copied. */
+struct put_queries_args {
+    struct rows rows;
+    int layer, n_q, dim; /* dim: d */
+    int n, prefill;
+    const float *q; /* (rows, n_q, d) at row stride q_stride */
+    int q_stride;
+    char *state;
+    size_t state_bytes;
+};
+
+/* What the last n queries of a sequence attend to, as scores of the slots before the rule's `recent` last
+ * ones, for heads in which the rule acts; there all slots must be live and at least n positions have passed.
+ * The other heads get empty lists. Query i (0 .. n-1) is that of position pos - n + 1 + i, from the rings of
+ * put_queries. p_gi(t) = softmax over t of q_gi.k_t * scale, for each query head g of the group: over the
+ * slots before the recent ones, or with `causal` over all that are not after the query (slots count from the
+ * end) s_g(t)  = pooled over t of (1/n) sum over i of p_gi(t): the mean (0 beyond the ends) or the largest of
+ *             `kernel` slots, an odd number, the middle one at t
+ *   out(t)  = (1/G) sum over g of s_g(t)
+ * largest_first: instead there is one p per KV head, of the largest logit of the group. The recent slots get
+ * 0. Adds to kv.aux_half the keys looked at. n_rows = n_kv. */
+enum window_pool { WINDOW_MEAN, WINDOW_MAX };
+struct window_mass_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, n_q;
+    float scale;
+    struct keep_rule rule;
+    const int32_t *len_of_seq; /* (n_seqs), for rule.cr */
+    int n;
+    const char *state;
+    size_t state_bytes;
+    int causal, largest_first, kernel;
+    enum window_pool pool;
+    struct scores out;
+};
+enum { WINDOW_MOST_KERNEL = 15 };
+
+/* R-KV's redundancy (arXiv 2505.24133), where `io` has scores of window_mass: over all n slots of a KV head,
+ *   c(i, j) = k_i.k_j / ((|k_i| + 1e-8) (|k_j| + 1e-8)), but c(i, i) = 0 and c(i, spare(i)) = 0, where
+ * spare(i) is the last j with c(i, j) > threshold, or slot 0 if there is none rho     = softmax over j of
+ * (1/n) sum over i of c(i, j) io(t)   = lambda io(t) - (1 - lambda) rho(t)    for the slots before the
+ * `recent` last ones Lists that are empty stay so. Adds to kv.aux_half the keys looked at. */
+struct key_redundancy_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, recent;
+    float threshold, lambda;
+    struct scores io;
+    int32_t *spare; /* both are scratch, by list and slot like io.v */
+    float *mean;
+};
+
 /* Copies n whole units (K, V and bounds) from unit src[i] to unit dst[i]. */
 struct copy_units_args {
     struct kv_view kv;

@@ -193,6 +193,28 @@ static int check_random_scores(struct refusal *f, const void *args)
     return rc ? rc : check_lists(f, OP_random_scores, "score lists", a->out.n_rows, n, n, n);
 }
 
+static int check_window_mass(struct refusal *f, const void *args)
+{
+    const struct window_mass_args *a = args;
+    int rc = check_heads(f, OP_window_mass, &a->kv, a->n_q), n = a->kv.n_kv;
+    rc = rc ? rc : check_rule(f, OP_window_mass, &a->rule, a->len_of_seq);
+    if (!rc && (a->n < 1 || a->n > a->rule.least || a->kernel < 1 || a->kernel % 2 == 0 ||
+                a->kernel > WINDOW_MOST_KERNEL))
+        rc =
+            refuse(f, "window_mass: %d queries, pooled over %d slots; pooling is over an odd number up to %d",
+                   a->n, a->kernel, WINDOW_MOST_KERNEL);
+    return rc ? rc : check_lists(f, OP_window_mass, "score lists", a->out.n_rows, n, n, n);
+}
+
+static int check_key_redundancy(struct refusal *f, const void *args)
+{
+    const struct key_redundancy_args *a = args;
+    int rc = check_kv(f, OP_key_redundancy, &a->kv), n = a->kv.n_kv;
+    if (!rc && (!a->spare || !a->mean))
+        rc = refuse(f, "key_redundancy: needs scratch for spare and mean");
+    return rc ? rc : check_lists(f, OP_key_redundancy, "score lists", a->io.n_rows, n, n, n);
+}
+
 static int check_expire(struct refusal *f, const void *args)
 {
     const struct expire_args *a = args;

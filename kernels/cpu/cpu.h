@@ -138,4 +138,8 @@ static inline int linear_packs(const struct linear_args *a)
  * group reads. */
 enum { ATTEND_CHUNK_PAGES = 32, ATTEND_CHUNK_TOKENS = ATTEND_CHUNK_PAGES * KV_PAGE_TOKENS };
 
+/* Lists of floats, by slot, that a thread of window_mass and of key_redundancy works with: for the former
+ * logits of some queries, and a sum; for the latter norms, a row, and a sum. */
+enum { WINDOW_QUERIES = 4, WINDOW_BUFFERS = WINDOW_QUERIES + 1, REDUNDANCY_BUFFERS = 3 };
+
 #endif

@@ -58,6 +58,18 @@ static size_t scratch_rank_union(const void *args, int threads)
     return (size_t)threads * (size_t)a->in.stride * (2 * sizeof(uint64_t) + sizeof(uint32_t));
 }
 
+static size_t scratch_window_mass(const void *args, int threads)
+{
+    const struct window_mass_args *a = args;
+    return (size_t)threads * WINDOW_BUFFERS * (size_t)a->out.stride * sizeof(float);
+}
+
+static size_t scratch_key_redundancy(const void *args, int threads)
+{
+    const struct key_redundancy_args *a = args;
+    return (size_t)threads * REDUNDANCY_BUFFERS * (size_t)a->io.stride * sizeof(float);
+}
+
 /* Keys and ranks. */
 static size_t scratch_sample(const void *args, int threads)
 {
@@ -103,6 +115,7 @@ COST(drop_list, 64.0 * a->rows.cap * a->kv.n_kv)
 COST(load_stamps, 256.0 * a->rows.cap * a->kv.n_kv)
 COST(keep, 512.0 * a->rows.cap * a->kv.n_kv)
 COST(random_scores, 256.0 * a->rows.cap * a->kv.n_kv)
+COST(put_queries, 0.1 * a->rows.cap * a->n_q * a->dim)
 COST(gate, 0.5 * a->rows * a->dim * a->n_kv)
 COST(expire, 64.0 * a->rows.cap * a->kv.n_kv)
 COST(hold_keys, 8.0 * a->kv.n_kv * a->kv.head_dim * (a->n ? a->n : a->rows.cap))

@@ -1,0 +1,175 @@
+/* How alike the keys of a head are: R-KV's redundancy (arXiv 2505.24133). A block takes 32 keys at a time and
+ * meets them with all others, 32 at a time, both in shared memory; a lane has one of the others, a warp four
+ * of its own. Sums over rows of the matrix of cosines go over tiles in order and then over warps in order. */
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+
+enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP, OWN = TILE / WARPS };
+
+/* The keys of a tile, their norms and more: |k| + 1e-8, or 1 past the last. */
+struct tile {
+    float *key;  /* (TILE, d + 1) */
+    float *norm; /* (TILE) */
+};
+
+struct alike {
+    const int32_t *unit;
+    size_t list; /* of spare, mean and io */
+    int n;       /* slots; 0: nothing to do */
+};
+
+static __device__ struct alike alike_of(const struct key_redundancy_args &a, int row, int h)
+{
+    struct alike s = {NULL, (size_t)row * a.kv.n_kv + h, 0};
+    int seq = a.rows.seq[row];
+    if (seq < 0)
+        return s;
+    s.unit = a.kv.unit + kv_head(a.kv, seq, a.layer, h) * (size_t)a.kv.max_pages;
+    s.n = a.io.n[s.list];
+    return s;
+}
+
+static __device__ void load_tile(const struct kv_view &kv, const struct alike &s, int first, struct tile t)
+{
+    int d = kv.head_dim, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    for (int e = threadIdx.x; e < TILE * d; e += THREADS) {
+        int slot = first + e / d;
+        const char *keys = slot < s.n ? kv_unit_k(kv, s.unit[slot / KV_PAGE_TOKENS]) : NULL;
+        t.key[e / d * (d + 1) + e % d] = keys ? kv_get(kv, keys, slot % KV_PAGE_TOKENS, e % d) : 0.0f;
+    }
+    __syncthreads();
+    for (int i = warp * OWN; i < (warp + 1) * OWN; i++) {
+        float sum = 0;
+        for (int x = lane; x < d; x += WARP)
+            sum = fmaf(t.key[i * (d + 1) + x], t.key[i * (d + 1) + x], sum);
+        sum = warp_sum(sum);
+        if (lane == 0)
+            t.norm[i] = first + i < s.n ? sqrtf(sum) + 1e-8f : 1.0f;
+    }
+    __syncthreads();
+}
+
+/* Cosines of this warp's keys of `rows` with this lane's key of `columns`. */
+static __device__ void cosines(int d, struct tile rows, struct tile columns, float c[OWN])
+{
+    int first = threadIdx.x / WARP * OWN, lane = threadIdx.x % WARP;
+    for (int i = 0; i < OWN; i++)
+        c[i] = 0;
+    for (int x = 0; x < d; x++) {
+        float k = columns.key[lane * (d + 1) + x];
+#pragma unroll
+        for (int i = 0; i < OWN; i++)
+            c[i] = fmaf(rows.key[(first + i) * (d + 1) + x], k, c[i]);
+    }
+    for (int i = 0; i < OWN; i++)
+        c[i] = c[i] / (rows.norm[first + i] * columns.norm[lane]);
+}
+
+/* Two tiles in dynamic shared memory. */
+static __device__ struct tile tile_at(float *room, int d, int which)
+{
+    struct tile t;
+    t.key = room + which * TILE * (d + 2);
+    t.norm = t.key + TILE * (d + 1);
+    return t;
+}
+
+/* spare(i): the last key above the threshold, or 0. Grid (parts, KV heads, rows), like the next. */
+static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redundancy_args a)
+{
+    extern __shared__ float alike_room[];
+    struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
+    int d = a.kv.head_dim, first = threadIdx.x / WARP * OWN, lane = threadIdx.x % WARP;
+    struct tile rows = tile_at(alike_room, d, 0), columns = tile_at(alike_room, d, 1);
+    for (int i0 = (int)blockIdx.x * TILE; i0 < s.n; i0 += (int)gridDim.x * TILE) {
+        int last[OWN] = {};
+        load_tile(a.kv, s, i0, rows);
+        for (int j0 = 0; j0 < s.n; j0 += TILE) {
+            float c[OWN];
+            load_tile(a.kv, s, j0, columns);
+            cosines(d, rows, columns, c);
+            for (int i = 0; i < OWN; i++) {
+                int j = j0 + lane;
+                unsigned above = __ballot_sync(~0u, c[i] > a.threshold && j < s.n && j != i0 + first + i);
+                if (above)
+                    last[i] = j0 + 31 - __clz((int)above);
+            }
+            __syncthreads();
+        }
+        for (int i = 0; i < OWN; i++)
+            if (lane == 0 && i0 + first + i < s.n)
+                a.spare[s.list * (size_t)a.io.stride + i0 + first + i] = last[i];
+    }
+}
+
+/* mean(j): over rows i, but where i or spare(i) is j. */
+static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redundancy_args a)
+{
+    extern __shared__ float alike_room[];
+    __shared__ float part[WARPS][TILE];
+    struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
+    int d = a.kv.head_dim, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    struct tile rows = tile_at(alike_room, d, 0), columns = tile_at(alike_room, d, 1);
+    const int32_t *spare = a.spare + s.list * (size_t)a.io.stride;
+    for (int j0 = (int)blockIdx.x * TILE; j0 < s.n; j0 += (int)gridDim.x * TILE) {
+        float sum = 0;
+        load_tile(a.kv, s, j0, columns);
+        for (int i0 = 0; i0 < s.n; i0 += TILE) {
+            float c[OWN];
+            load_tile(a.kv, s, i0, rows);
+            cosines(d, rows, columns, c);
+            for (int i = 0; i < OWN; i++) {
+                int row = i0 + warp * OWN + i;
+                if (row < s.n && row != j0 + lane && spare[row] != j0 + lane)
+                    sum += c[i];
+            }
+            __syncthreads();
+        }
+        part[warp][lane] = sum;
+        __syncthreads();
+        for (int i = 1; warp == 0 && i < WARPS; i++)
+            sum += part[i][lane];
+        if (warp == 0 && j0 + lane < s.n)
+            a.mean[s.list * (size_t)a.io.stride + j0 + lane] = sum / (float)s.n;
+        __syncthreads();
+    }
+}
+
+/* The softmax of the means, mixed into the scores. Grid (KV heads, rows). */
+static __global__ void __launch_bounds__(THREADS) mix_kernel(struct key_redundancy_args a)
+{
+    __shared__ float room[WARP];
+    struct alike s = alike_of(a, blockIdx.y, blockIdx.x);
+    const float *mean = a.mean + s.list * (size_t)a.io.stride;
+    float *io = a.io.v + s.list * (size_t)a.io.stride, top = -CUDART_INF_F, sum = 0;
+    if (s.n == 0)
+        return;
+    for (int t = threadIdx.x; t < s.n; t += THREADS)
+        top = fmaxf(top, mean[t]);
+    top = block_max(top, room);
+    for (int t = threadIdx.x; t < s.n; t += THREADS)
+        sum += term(mean[t] - top);
+    sum = block_sum(sum, room);
+    for (int t = threadIdx.x; t < s.n - a.recent; t += THREADS)
+        io[t] = a.lambda * io[t] - (1 - a.lambda) * (term(mean[t] - top) / sum);
+    if (threadIdx.x == 0)
+        a.kv.aux_half[kv_head(a.kv, a.rows.seq[blockIdx.y], a.layer, blockIdx.x)] += s.n;
+}
+
+int cuda_op_key_redundancy(struct device *d, const struct key_redundancy_args *a)
+{
+    int lists = a->rows.cap * a->kv.n_kv, bytes = 2 * TILE * (a->kv.head_dim + 2) * (int)sizeof(float);
+    if (lists < 1)
+        return 0;
+    dim3 grid(max(1, 4 * d->n_sm / lists), a->kv.n_kv, a->rows.cap);
+    cudaError_t e = cudaFuncSetAttribute(spare_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (e == cudaSuccess)
+        e = cudaFuncSetAttribute(mean_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (e != cudaSuccess)
+        return cuda_check(d, e, "key_redundancy");
+    spare_kernel<<<grid, THREADS, bytes, d->stream>>>(*a);
+    mean_kernel<<<grid, THREADS, bytes, d->stream>>>(*a);
+    mix_kernel<<<dim3(a->kv.n_kv, a->rows.cap), THREADS, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_key_redundancy);
+}

@@ -1,0 +1,251 @@
+/* The scores that a sequence's last queries give its keys, and how alike these are, against loops in double
+ * precision over the host's mirror of the cache. */
+#include "tests/kernels/set.h"
+
+enum { WINDOW = 6, RECENT = 8, LEAST = 9 };
+
+static int scored, alike; /* heads so far */
+
+/* What one test looks at. */
+struct window_test {
+    struct set *s;
+    struct window_mass_args a;
+    float *q[SEQS]; /* (WINDOW, n_q, d): the last queries, in the order of positions */
+};
+
+static size_t width(const struct set *s)
+{
+    return (size_t)(s->c.n_q * s->c.kv.head_dim);
+}
+
+/* Random queries for the last WINDOW + 3 positions of every sequence, of which the first go in as a piece of
+ * a prompt and the last as a decode step. Shorter sequences have queries for their positions only. */
+static void put(struct window_test *w, char *state, size_t state_bytes)
+{
+    struct set *s = w->s;
+    size_t wide = width(s), stride = wide + 5;
+    float *rows = malloc((WINDOW + 3) * stride * sizeof *rows);
+    for (int seq = 0; seq < SEQS; seq++) {
+        int owned = s->r->n_owned, n = set_length(seq), many = n < WINDOW + 3 ? n : WINDOW + 3;
+        int32_t ids[2 * (WINDOW + 3)];
+        rig_fill(s->r, rows, (size_t)many * stride);
+        for (int i = 0; i < many; i++) {
+            ids[i] = seq;
+            ids[many + i] = n - many + i;
+        }
+        const int32_t *dev = rig_up(s->r, ids, (size_t)(2 * many) * sizeof *ids);
+        const float *q = rig_up(s->r, rows, (size_t)many * stride * sizeof *rows);
+        struct put_queries_args p = {.rows = {many - 1, dev, dev + many},
+                                     .layer = LAYER,
+                                     .n_q = s->c.n_q,
+                                     .dim = s->c.kv.head_dim,
+                                     .n = WINDOW,
+                                     .prefill = 1,
+                                     .q = q,
+                                     .q_stride = (int)stride,
+                                     .state = state,
+                                     .state_bytes = state_bytes};
+        rig_run(s->r, OP_put_queries, &p);
+        p.rows = (struct rows){1, dev + many - 1, dev + many + many - 1};
+        p.q = q + (size_t)(many - 1) * stride;
+        p.prefill = 0;
+        rig_run(s->r, OP_put_queries, &p);
+        w->q[seq] = malloc(WINDOW * wide * sizeof *w->q[seq]);
+        for (int i = 0; i < WINDOW && many >= WINDOW; i++)
+            memcpy(w->q[seq] + (size_t)i * wide, rows + (size_t)(many - WINDOW + i) * stride,
+                   wide * sizeof *rows);
+        set_forget(s, owned);
+    }
+    free(rows);
+}
+
+/* Softmax over the first n slots of the largest logit of query heads from .. to - 1, added to sum. */
+static void plain_add(const struct window_test *w, int head, const float *q, int from, int to, int n,
+                      double *sum)
+{
+    static double x[SLOTS];
+    int d = w->s->c.kv.head_dim;
+    double top = -INFINITY, all = 0;
+    for (int t = 0; t < n; t++) {
+        const float *k = w->s->c.k + ((size_t)head * SLOTS + (size_t)t) * (size_t)d;
+        x[t] = -INFINITY;
+        for (int h = from; h < to; h++) {
+            double dot = 0;
+            for (int i = 0; i < d; i++)
+                dot += (double)q[h * d + i] * (double)k[i];
+            x[t] = fmax(x[t], dot * (double)w->a.scale);
+        }
+        top = fmax(top, x[t]);
+    }
+    for (int t = 0; t < n; t++)
+        all += exp(x[t] - top);
+    for (int t = 0; t < n; t++)
+        sum[t] += exp(x[t] - top) / all;
+}
+
+static void plain_scores(const struct window_test *w, int seq, int h, double *out)
+{
+    static double sum[SLOTS + 2 * WINDOW_MOST_KERNEL];
+    const struct window_mass_args *a = &w->a;
+    int n = set_length(seq), before = n - RECENT, group = a->n_q / a->kv.n_kv, half = a->kernel / 2;
+    int head = cache_head(&w->s->c, seq, LAYER, h), passes = a->largest_first ? 1 : group;
+    memset(out, 0, SLOTS * sizeof *out);
+    for (int g = 0; g < passes; g++) {
+        double *at = sum + WINDOW_MOST_KERNEL;
+        memset(sum, 0, sizeof sum);
+        for (int i = 0; i < WINDOW; i++)
+            plain_add(w, head, w->q[seq] + (size_t)i * width(w->s), h * group + g,
+                      h * group + (a->largest_first ? group : g + 1), a->causal ? n - WINDOW + 1 + i : before,
+                      at);
+        for (int t = before; t < n; t++)
+            at[t] = 0;
+        for (int t = 0; t < before; t++) {
+            double x = 0;
+            for (int u = t - half; u <= t + half; u++)
+                x = a->pool == WINDOW_MEAN ? x + at[u] / a->kernel : fmax(x, at[u]);
+            out[t] += x / WINDOW / passes;
+        }
+    }
+}
+
+/* R-KV's mixture of these scores with the redundancy of keys, in place. */
+static void plain_mix(const struct key_redundancy_args *a, const struct set *s, int head, int n, double *v)
+{
+    int d = s->c.kv.head_dim;
+    double *c = malloc((size_t)(n * n) * sizeof *c), *rho = calloc((size_t)n, sizeof *rho), all = 0;
+    const float *key = s->c.k + (size_t)head * SLOTS * (size_t)d;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double ij = 0, ii = 0, jj = 0;
+            for (int x = 0; x < d; x++) {
+                double ki = (double)key[i * d + x], kj = (double)key[j * d + x];
+                ij += ki * kj;
+                ii += ki * ki;
+                jj += kj * kj;
+            }
+            c[i * n + j] = i == j ? 0 : ij / ((sqrt(ii) + 1e-8) * (sqrt(jj) + 1e-8));
+        }
+    for (int i = 0; i < n; i++) {
+        int spare = 0;
+        for (int j = 0; j < n; j++)
+            if (c[i * n + j] > (double)a->threshold)
+                spare = j;
+        c[i * n + spare] = 0;
+        for (int j = 0; j < n; j++)
+            rho[j] += c[i * n + j] / n;
+    }
+    for (int t = 0; t < n; t++)
+        all += exp(rho[t]);
+    for (int t = 0; t < n - a->recent; t++)
+        v[t] = (double)a->lambda * v[t] - (1 - (double)a->lambda) * exp(rho[t]) / all;
+    free(c);
+    free(rho);
+}
+
+static void aux(const struct set *s, int64_t *out)
+{
+    rig_get(s->r, out, s->c.kv.aux_half, (size_t)s->c.heads * sizeof *out);
+}
+
+/* Compares all lists; looked: the keys that each head with scores was to be charged for. */
+static void compare(struct window_test *w, const struct key_redundancy_args *mix, const int64_t *before)
+{
+    static double want[SLOTS];
+    struct set *s = w->s;
+    int n_kv = w->a.kv.n_kv, lists = ROWS * n_kv;
+    int32_t n[64], m[64];
+    int64_t after[SEQS * LAYERS * 8], charged = 0;
+    float *v = malloc((size_t)lists * SLOTS * sizeof *v);
+    rig_get(s->r, v, w->a.out.v, (size_t)lists * SLOTS * sizeof *v);
+    rig_get(s->r, n, w->a.out.n, (size_t)lists * 4);
+    rig_get(s->r, m, w->a.out.m, (size_t)lists * 4);
+    aux(s, after);
+    for (int i = 0; i < lists; i++) {
+        int seq = s->seq[i / n_kv], h = i % n_kv, live = seq < 0 ? 0 : set_length(seq);
+        if (seq < 0)
+            continue;
+        int acts = live > w->a.rule.tokens && live % w->a.rule.every == 0,
+            head = cache_head(&s->c, seq, LAYER, h);
+        CHECK_INT(n[i], acts ? live : 0);
+        CHECK_INT(m[i], n[i]);
+        charged = !acts ? 0 : (w->a.causal ? live : live - RECENT) + (mix ? live : 0);
+        CHECK_INT(after[head] - before[head], charged);
+        if (!acts)
+            continue;
+        plain_scores(w, seq, h, want);
+        if (mix)
+            plain_mix(mix, s, head, live, want);
+        for (int t = 0; t < live; t++) {
+            double close = 1e-9 + 2e-5 * fabs(want[t]);
+            if (t < live - RECENT || !mix)
+                CHECK_NEAR(v[(size_t)i * SLOTS + (size_t)t], want[t], close);
+        }
+        scored++;
+        alike += mix != NULL;
+    }
+    free(v);
+}
+
+static void window(struct set *s, int causal, int largest_first, int kernel, enum window_pool pool, int every,
+                   int mixed)
+{
+    struct window_test w = {.s = s};
+    int n_kv = s->c.kv.n_kv, owned = s->r->n_owned;
+    size_t lists = (size_t)(ROWS * n_kv), state_bytes = LAYERS * WINDOW * width(s) * sizeof(float) + 64;
+    char *state = rig_alloc(s->r, SEQS * state_bytes);
+    int64_t before[SEQS * LAYERS * 8];
+    put(&w, state, state_bytes);
+    w.a = (struct window_mass_args){.rows = s->rows,
+                                    .kv = s->c.kv,
+                                    .layer = LAYER,
+                                    .n_q = s->c.n_q,
+                                    .scale = 0.3f,
+                                    .rule = {.tokens = 10, .least = LEAST, .every = every, .recent = RECENT},
+                                    .n = WINDOW,
+                                    .state = state,
+                                    .state_bytes = state_bytes,
+                                    .causal = causal,
+                                    .largest_first = largest_first,
+                                    .kernel = kernel,
+                                    .pool = pool,
+                                    .out = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4),
+                                            rig_alloc(s->r, lists * 4), n_kv, SLOTS}};
+    struct key_redundancy_args mix = {.rows = s->rows,
+                                      .kv = s->c.kv,
+                                      .layer = LAYER,
+                                      .recent = RECENT,
+                                      .threshold = 0.2f,
+                                      .lambda = 0.4f,
+                                      .io = w.a.out,
+                                      .spare = rig_alloc(s->r, lists * SLOTS * 4),
+                                      .mean = rig_alloc(s->r, lists * SLOTS * 4)};
+    aux(s, before);
+    rig_run(s->r, OP_window_mass, &w.a);
+    if (mixed)
+        rig_run(s->r, OP_key_redundancy, &mix);
+    compare(&w, mixed ? &mix : NULL, before);
+    for (int i = 0; i < SEQS; i++)
+        free(w.q[i]);
+    set_forget(s, owned);
+}
+
+/* Lengths are 1, 16, 17, 513 and more; of all live slots, as the operations want them. */
+static void windows(struct set *s, int shape)
+{
+    if (s->punch)
+        return;
+    window(s, 0, 0, 5, WINDOW_MEAN, 1, 0);
+    if (!rig_small() && shape)
+        window(s, 0, 1, 1, WINDOW_MEAN, 1, 0);
+    window(s, 1, 0, 7, WINDOW_MAX, 19, 0);
+    window(s, 0, 1, 7, WINDOW_MAX, 17, 1);
+    window(s, 0, 1, 15, WINDOW_MAX, 19, 1);
+}
+
+int main(void)
+{
+    set_each(windows);
+    rig_ran("heads scored by a window", scored);
+    rig_ran("heads of which keys were compared", alike);
+    return check_done();
+}
