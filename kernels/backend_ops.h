@@ -383,6 +383,25 @@ struct hold_keys_args {
     float theta;
 };
 
+/* What each key has been attended to so far (H2O, arXiv 2306.14048). The state of a row's sequence begins
+ * with two tables (n_layers, n_kv, 16 * max_pages) by slot: float sum, then int32 born, the position of the
+ * token there. io holds logarithms of masses, such as reduce_stats writes them. A decode step first gives the
+ * slot that append has just filled sum 0 and born pos; in prefill, where slots are positions, the row is the
+ * last of a tile of queries and io is what prefill_mass found for it. Then sum(t) += exp(io(t)), and io(t)
+ * becomes the score by which tokens are kept: +inf for the last floor(recent * budget of the rule) positions,
+ * sum(t) for the other live slots, and -inf for the rest. */
+struct accumulate_args {
+    struct rows rows;
+    struct kv_view kv;
+    int layer, prefill;
+    struct keep_rule rule; /* for its budget */
+    const int32_t *len_of_seq;
+    double recent;
+    char *state;
+    size_t state_bytes;
+    struct scores io; /* n_rows = n_kv */
+};
+
 /* The last queries of a sequence, for window_mass: copies each row's q to entry pos % n of its layer's ring.
  * The state of the row's sequence begins with the rings: float (n_layers, n, n_q, d). prefill: the rows are
  * consecutive positions of one sequence, and the last n of them are copied. */

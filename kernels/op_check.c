@@ -193,6 +193,14 @@ static int check_random_scores(struct refusal *f, const void *args)
     return rc ? rc : check_lists(f, OP_random_scores, "score lists", a->out.n_rows, n, n, n);
 }
 
+static int check_accumulate(struct refusal *f, const void *args)
+{
+    const struct accumulate_args *a = args;
+    int rc = check_kv(f, OP_accumulate, &a->kv), n = a->kv.n_kv;
+    rc = rc ? rc : check_rule(f, OP_accumulate, &a->rule, a->len_of_seq);
+    return rc ? rc : check_lists(f, OP_accumulate, "score lists", a->io.n_rows, n, n, n);
+}
+
 static int check_window_mass(struct refusal *f, const void *args)
 {
     const struct window_mass_args *a = args;

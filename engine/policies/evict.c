@@ -75,3 +75,39 @@ void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const s
                           .state_bytes = c->state_bytes};
     policy_launch(c, OP_keep, &a);
 }
+
+size_t evict_rings(const struct policy *pol, int n)
+{
+    return sizeof(float) * (size_t)pol->dims.n_layers * (size_t)n * (size_t)pol->dims.n_q *
+           (size_t)pol->dims.head_dim;
+}
+
+void evict_queries(const struct policy_ctx *c, int layer, int n)
+{
+    struct put_queries_args a = {.rows = c->rows,
+                                 .layer = layer,
+                                 .n_q = c->dims.n_q,
+                                 .dim = c->dims.head_dim,
+                                 .n = n,
+                                 .prefill = c->prefill,
+                                 .q = c->q,
+                                 .q_stride = c->qkv_stride,
+                                 .state = c->state,
+                                 .state_bytes = c->state_bytes};
+    policy_launch(c, OP_put_queries, &a);
+}
+
+struct scores evict_window(const struct policy_ctx *c, int layer, struct window_mass_args a)
+{
+    a.rows = c->rows;
+    a.kv = c->kv;
+    a.layer = layer;
+    a.n_q = c->dims.n_q;
+    a.scale = c->scale;
+    a.len_of_seq = c->total_len;
+    a.state = c->state;
+    a.state_bytes = c->state_bytes;
+    a.out = policy_scores(c, c->dims.n_kv, c->dims.max_pages * KV_PAGE_TOKENS);
+    policy_launch(c, OP_window_mass, &a);
+    return a.out;
+}

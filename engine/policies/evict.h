@@ -34,4 +34,12 @@ void evict_rule_text(const struct keep_rule *r, struct str *out);
 void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const struct keep_rule *r,
                 int squeeze, int carry);
 
+/* For policies that look back from a sequence's last n queries: the bytes of their rings, which lie at the
+ * beginning of the state. evict_queries() enqueues that the queries of this call go there, in prefill and
+ * decoding; q must be as in select. evict_window() enqueues window_mass, with everything that its arguments
+ * have in common filled in; the other members are the caller's. */
+size_t evict_rings(const struct policy *pol, int n);
+void evict_queries(const struct policy_ctx *c, int layer, int n);
+struct scores evict_window(const struct policy_ctx *c, int layer, struct window_mass_args a);
+
 #endif

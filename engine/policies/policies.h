@@ -7,7 +7,7 @@
 #define POLICIES(X)                                                                                          \
     X(full)                                                                                                  \
     X(quest) X(raas) X(delta) X(kascade) X(dms) X(oracle) X(streamingllm) X(omnikv) X(lessismore)            \
-        X(deltallm) X(random) X(tova)
+        X(deltallm) X(random) X(tova) X(h2o) X(snapkv) X(rkv)
 
 #define X(name) extern const struct policy_ops policy_##name;
 POLICIES(X)

@@ -35,3 +35,41 @@ void CPU_SYM(op_random_scores)(const void *args, struct cpu_ctx *c)
     if (a->rows.seq[t / a->kv.n_kv] >= 0)
         draw_scores(a, t / a->kv.n_kv, t % a->kv.n_kv);
 }
+
+static void accumulate(const struct accumulate_args *a, int row, int h)
+{
+    const struct kv_view *kv = &a->kv;
+    int seq = a->rows.seq[row], pos = a->rows.pos[row];
+    size_t list = (size_t)row * (size_t)kv->n_kv + (size_t)h, head = kv_head(kv, seq, a->layer, h);
+    size_t slots = (size_t)kv->max_pages * KV_PAGE_TOKENS, heads = (size_t)(kv->n_layers * kv->n_kv);
+    const uint16_t *live = kv->live + head * (size_t)kv->max_pages;
+    float *io = a->io.v + list * (size_t)a->io.stride;
+    float *sum = (float *)(void *)(a->state + (size_t)seq * a->state_bytes) +
+                 (size_t)(a->layer * kv->n_kv + h) * slots;
+    int32_t *born = (int32_t *)(void *)sum + heads * slots;
+    int recent = (int)(a->recent * keep_budget(&a->rule, a->len_of_seq, seq)), n = a->io.n[list], m = 0;
+    if (!a->prefill) {
+        sum[kv->tail[head]] = 0;
+        born[kv->tail[head]] = pos;
+    }
+    for (int t = 0; t < n; t += LANES) {
+        float x[LANES];
+        v_store(x, v_exp(v_loadn(io + t, n - t < LANES ? n - t : LANES)));
+        for (int i = t; i < n && i < t + LANES; i++) {
+            born[i] = a->prefill ? i : born[i];
+            sum[i] += io[i] > -INFINITY ? x[i - t] : 0;
+            int lives = live[i / KV_PAGE_TOKENS] >> i % KV_PAGE_TOKENS & 1;
+            io[i] = !lives ? -INFINITY : born[i] > pos - recent ? INFINITY : sum[i];
+            m += lives;
+        }
+    }
+    a->io.m[list] = m;
+}
+
+void CPU_SYM(op_accumulate)(const void *args, struct cpu_ctx *c)
+{
+    const struct accumulate_args *a = args;
+    FOR_TASKS(c, t, a->rows.cap * a->kv.n_kv)
+    if (a->rows.seq[t / a->kv.n_kv] >= 0)
+        accumulate(a, t / a->kv.n_kv, t % a->kv.n_kv);
+}

@@ -100,6 +100,8 @@ static const char *const tight[] = {
     "lessismore:k_tokens=60,middle=0.5",
     "dms:cr=4,alpha_per=layer",
     "dms:cr=4,prefill=dense,shift=1",
+    "snapkv:preset=paper,budget_tokens=50",
+    "random:cr=8,recent=8,every=8,draw=shared",
 };
 enum {
     TIGHT = sizeof tight / sizeof *tight,
@@ -318,9 +320,14 @@ static void law_dms_prefill(struct engine *en)
 
 static void law_pool(void)
 {
-    static const char *const specs[] = {"full", "dms:cr=8", "raas:budget_tokens=32",
+    static const char *const specs[] = {"full",
+                                        "dms:cr=8",
+                                        "raas:budget_tokens=32",
                                         "random:budget_tokens=64,recent=16,every=16",
-                                        "tova:budget_tokens=64"};
+                                        "tova:budget_tokens=64",
+                                        "h2o:budget_tokens=64",
+                                        "snapkv:budget_tokens=64,window=16,every=16,when=decode",
+                                        "rkv:budget_tokens=64,every=16"};
     enum { N = sizeof specs / sizeof *specs };
     struct engine_stats st[N];
     for (int k = 0; k < N; k++) {

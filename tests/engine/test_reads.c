@@ -246,6 +246,28 @@ static struct range rounds_cr(struct step t)
     return exact(rounds(t, max2(floor(t.total / t.a), t.b + 1), t.b));
 }
 
+static struct range after_prompt(struct step t)
+{
+    return exact(min2(t.prompt, t.a) + t.s - t.prompt);
+}
+
+/* R-KV looks at the context, not at what is held. */
+static double rkv_live(struct step t)
+{
+    double live = t.prompt;
+    for (double s = t.prompt + 1; s <= t.s; s++) {
+        live++;
+        if (s < t.s && live > t.a && fmod(s, t.b) == 0)
+            live = t.a;
+    }
+    return live;
+}
+
+static struct range rkv(struct step t)
+{
+    return exact(rkv_live(t));
+}
+
 /* a tokens are left after each step. */
 static struct range one_more(struct step t)
 {
@@ -340,7 +362,19 @@ static double prompt_once(struct step t)
     return t.s == t.prompt + 1 && t.prompt > t.a ? t.prompt / 2 : 0;
 }
 
-/* ... and in each step the logits of everything that is held. */
+<<<<<<< HEAD
+/* In each step the logits of everything that is held. */
+static double held_logits(struct step t)
+{
+    return logits(one_more(t).low);
+}
+
+static double held_cr_logits(struct step t)
+{
+    return logits(one_more_cr(t).low);
+}
+
+/* ... and the prompt's. */
 static double tova_aux(struct step t)
 {
     return prompt_once(t) + (prompt_once(t) > 0 ? logits(t.prompt) : 0) + logits(one_more(t).low);
@@ -349,6 +383,20 @@ static double tova_aux(struct step t)
 static double tova_cr_aux(struct step t)
 {
     return prompt_once(t) + (prompt_once(t) > 0 ? logits(t.prompt) : 0) + logits(one_more_cr(t).low);
+=======
+/* The keys before the 16 recent ones, in rounds of b tokens. */
+static double window_aux(struct step t)
+{
+    double live = rounds(t, t.a, t.b);
+    return live > t.a && fmod(live, t.b) == 0 ? (live - 16) / 2 : 0;
+}
+
+/* The keys before the 8 recent ones, and all keys. */
+static double rkv_aux(struct step t)
+{
+    double live = rkv_live(t);
+    return live > t.a && fmod(t.s, t.b) == 0 ? (live - 8) / 2 + live / 2 : 0;
+>>>>>>> 5f81262 (Add H2O, SnapKV and R-KV, which forget by attention)
 }
 
 static const struct {
@@ -414,6 +462,13 @@ static const struct {
     {"tova:budget_tokens=60", one_more, tova_aux, 60, 0, 2, LONG, NULL},
     {"tova:budget_tokens=300", one_more, tova_aux, 300, 0, 2, LONG, NULL},
     {"tova:cr=4", one_more_cr, tova_cr_aux, 4, 0, 2, STEPS, NULL},
+    {"h2o:budget_tokens=60", one_more, held_logits, 60, 0, 2, LONG, NULL},
+    {"h2o:cr=4,recent=1", one_more_cr, held_cr_logits, 4, 0, 2, STEPS, NULL},
+    {"snapkv:budget_tokens=100,window=16", after_prompt, prompt_once, 100, 0, 2, STEPS, NULL},
+    {"snapkv:preset=paper,budget_tokens=300", after_prompt, prompt_once, 300, 0, 2, STEPS, NULL},
+    {"snapkv:budget_tokens=40,window=16,every=16,when=decode", rounds_of, window_aux, 40, 16, 2, LONG, NULL},
+    {"rkv:budget_tokens=40,every=16", rkv, rkv_aux, 40, 16, 2, LONG, NULL},
+    {"rkv:budget_tokens=200,every=48", rkv, rkv_aux, 200, 48, 2, LONG, NULL},
 };
 enum { N = sizeof rows / sizeof *rows, K = LAW_FAMILIES };
 

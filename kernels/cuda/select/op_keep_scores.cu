@@ -44,3 +44,42 @@ int cuda_op_random_scores(struct device *d, const struct random_scores_args *a)
     random_scores_kernel<<<dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, d->stream>>>(*a);
     return cuda_launched(d, OP_random_scores);
 }
+
+static __global__ void __launch_bounds__(THREADS) accumulate_kernel(struct accumulate_args a)
+{
+    __shared__ int room[WARP];
+    const struct kv_view &kv = a.kv;
+    int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], m = 0;
+    if (seq < 0)
+        return;
+    size_t list = (size_t)r * kv.n_kv + h, head = kv_head(kv, seq, a.layer, h);
+    size_t slots = (size_t)kv.max_pages * KV_PAGE_TOKENS, heads = (size_t)kv.n_layers * kv.n_kv;
+    const uint16_t *live = kv.live + head * (size_t)kv.max_pages;
+    float *io = a.io.v + list * (size_t)a.io.stride;
+    float *sum = (float *)(a.state + (size_t)seq * a.state_bytes) + ((size_t)a.layer * kv.n_kv + h) * slots;
+    int32_t *born = (int32_t *)sum + heads * slots;
+    int pos = a.rows.pos[r], n = a.io.n[list], fresh = a.prefill ? -1 : kv.tail[head];
+    int recent = (int)(a.recent * keep_budget(&a.rule, a.len_of_seq, seq));
+    for (int i = threadIdx.x; i < n; i += THREADS) {
+        float before = i == fresh ? 0.0f : sum[i], x = before + (io[i] > -CUDART_INF_F ? expf(io[i]) : 0.0f);
+        int from = a.prefill    ? i
+                   : i == fresh ? pos
+                                : born[i],
+            lives = live[i / KV_PAGE_TOKENS] >> i % KV_PAGE_TOKENS & 1;
+        sum[i] = x;
+        born[i] = from;
+        io[i] = !lives ? -CUDART_INF_F : from > pos - recent ? CUDART_INF_F : x;
+        m += lives;
+    }
+    m = block_sum(m, room);
+    if (threadIdx.x == 0)
+        a.io.m[list] = m;
+}
+
+int cuda_op_accumulate(struct device *d, const struct accumulate_args *a)
+{
+    if (a->rows.cap < 1)
+        return 0;
+    accumulate_kernel<<<dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_accumulate);
+}

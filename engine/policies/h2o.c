@@ -1,0 +1,153 @@
+/* H2O (Zhang et al., arXiv 2306.14048): each KV head keeps the most recent tokens and the heavy hitters,
+ * those that have been attended to most since they came. What a token has been attended to is summed over all
+ * queries of the prompt and all decode steps; who is forgotten takes its sum along.
+ *
+ * The paper sums per query head. K and V are stored per KV head, so here the sum is over the group too. A
+ * prompt is read densely and then cut to the budget. While decoding, a new token takes a freed slot, and
+ * which tokens are recent is known from their positions, which lie beside the sums. */
+#include <math.h>
+
+#include "engine/policies/evict.h"
+#include "engine/policies/policies.h"
+
+enum { TILE = 128, TABLES = 2 }; /* queries of a prompt that are summed at once; sums and positions */
+
+struct h2o_params {
+    int budget_tokens;
+    double cr, recent;
+};
+
+#define P(field) offsetof(struct h2o_params, field)
+static const struct param h2o_params[] = {
+    EVICT_PARAMS(P(budget_tokens), P(cr)),
+    {"recent", PARAM_DOUBLE, P(recent), "0.5", 0, 1, NULL, "share of the budget for the most recent tokens"},
+    {0},
+};
+#undef P
+
+static const struct preset h2o_presets[] = {
+    {"paper", "", "half recent, half heavy hitters (the defaults)"},
+    {"dms", "", "as measured by the DMS paper: cr gives the budget"},
+    {0},
+};
+
+static struct keep_rule rule_of(const struct h2o_params *p)
+{
+    return evict_rule(p->budget_tokens, p->cr, 1, 0);
+}
+
+/* A step reads the current token too, and then forgets one. */
+static struct policy_budget h2o_budget(const void *params, const struct budget_at *at)
+{
+    const struct keep_rule r = rule_of(params);
+    double tokens = evict_budget(&r, at);
+    return (struct policy_budget){tokens, floor(tokens) + 1};
+}
+
+static double h2o_held(const void *params, const struct budget_at *at)
+{
+    return h2o_budget(params, at).whole;
+}
+
+static void h2o_rule(const void *params, struct str *out)
+{
+    const struct h2o_params *p = params;
+    const struct keep_rule r = rule_of(p);
+    evict_rule_text(&r, out);
+    str_printf(out,
+               " kept per KV head: a share of %g the most recent, the others those attended to most so far",
+               p->recent);
+}
+
+static size_t h2o_state(const struct policy *pol)
+{
+    return TABLES * sizeof(float) * (size_t)pol->dims.n_layers * (size_t)pol->dims.n_kv *
+           (size_t)pol->dims.max_pages * KV_PAGE_TOKENS;
+}
+
+static void add(const struct policy *pol, const struct policy_ctx *c, int layer, struct scores mass)
+{
+    const struct h2o_params *p = pol->params;
+    struct accumulate_args a = {.rows = c->rows,
+                                .kv = c->kv,
+                                .layer = layer,
+                                .prefill = c->prefill,
+                                .rule = rule_of(p),
+                                .len_of_seq = c->total_len,
+                                .recent = p->recent,
+                                .state = c->state,
+                                .state_bytes = c->state_bytes,
+                                .io = mass};
+    policy_launch(c, OP_accumulate, &a);
+}
+
+static void h2o_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
+{
+    (void)pol, (void)c, (void)layer;
+    s->want_stats = 1;
+}
+
+static void h2o_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
+{
+    const struct keep_rule rule = rule_of(pol->params);
+    struct reduce_stats_args r = {.rows = c->rows,
+                                  .kv = c->kv,
+                                  .layer = layer,
+                                  .n_q = c->dims.n_q,
+                                  .mode = REDUCE_SUM,
+                                  .in = c->stats,
+                                  .out = policy_scores(c, c->dims.n_kv, c->stats.stride)};
+    policy_launch(c, OP_reduce_stats, &r);
+    add(pol, c, layer, r.out);
+    evict_keep(c, layer, r.out, &rule, 0, 0);
+}
+
+/* The masses that a chunk of the prompt gives, tile by tile, since there is scratch for one row. Tiles begin
+ * at the same positions whatever the chunks are. */
+static void h2o_on_attn_out(const struct policy *pol, const struct policy_ctx *c, int layer)
+{
+    const struct keep_rule rule = rule_of(pol->params);
+    struct scores mass = policy_scores(c, c->dims.n_kv, c->dims.max_pages * KV_PAGE_TOKENS);
+    struct policy_ctx one = *c;
+    if (!c->prefill)
+        return;
+    for (int at = 0; at < c->nq; at += TILE) {
+        one.pos0 = c->pos0 + at;
+        one.nq = c->nq - at < TILE ? c->nq - at : TILE;
+        one.rows = (struct rows){1, c->rows.seq + at + one.nq - 1, c->rows.pos + at + one.nq - 1};
+        struct prefill_mass_args m = {.kv = c->kv,
+                                      .seq = c->seq,
+                                      .layer = layer,
+                                      .n_q = c->dims.n_q,
+                                      .pos0 = one.pos0,
+                                      .nq = one.nq,
+                                      .q = c->q + (size_t)at * (size_t)c->qkv_stride,
+                                      .q_stride = c->qkv_stride,
+                                      .scale = c->scale,
+                                      .tile = TILE,
+                                      .out = mass};
+        policy_launch(c, OP_prefill_mass, &m);
+        add(pol, &one, layer, mass);
+    }
+    if (policy_at_end(c))
+        evict_keep(&one, layer, mass, &rule, 1, TABLES);
+}
+
+const struct policy_ops policy_h2o = {
+    .name = "h2o",
+    .help = "keeps recent tokens and those attended to most since they came (H2O, arXiv 2306.14048)",
+    .params = h2o_params,
+    .params_size = sizeof(struct h2o_params),
+    .presets = h2o_presets,
+    .budget_keys = "budget_tokens,cr",
+    .generous = "budget_tokens=4096",
+    .tight = "budget_tokens=60",
+    .needs = POLICY_DROP | POLICY_STATS | POLICY_PREFILL,
+    .budget = h2o_budget,
+    .held = h2o_held,
+    .rule = h2o_rule,
+    .state_size = h2o_state,
+    .select = h2o_select,
+    .observe = h2o_observe,
+    .on_attn_out = h2o_on_attn_out,
+};

@@ -1,0 +1,138 @@
+/* R-KV (Cai et al., arXiv 2505.24133): whenever the context is a multiple of 128 tokens, a KV head keeps the
+ * tokens that the last queries attend to and that are not like others. Reasoning repeats itself; of keys that
+ * are alike the newest is spared the penalty.
+ *
+ * The rule is that of the released code (docs/policies.md, rkv): scores come from the largest logit of the
+ * group, and in each row of the matrix of cosines one entry is spared, that of the last key above the
+ * threshold or, where there is none, of the first key. */
+#include "engine/policies/evict.h"
+#include "engine/policies/policies.h"
+
+struct rkv_params {
+    int budget_tokens, every, window, kernel;
+    double cr, lambda, threshold;
+};
+
+#define P(field) offsetof(struct rkv_params, field)
+static const struct param rkv_params[] = {
+    EVICT_PARAMS(P(budget_tokens), P(cr)),
+    {"every", PARAM_INT, P(every), "128", 1, 1e6, NULL, "tokens are forgotten at multiples of this context"},
+    {"window", PARAM_INT, P(window), "8", 1, 4096, NULL,
+     "latest queries that score, and whose keys are kept"},
+    {"kernel", PARAM_INT, P(kernel), "7", 1, WINDOW_MOST_KERNEL, NULL,
+     "neighbours of which the largest score counts, an odd number"},
+    {"lambda", PARAM_DOUBLE, P(lambda), "0.07", 0, 1, NULL,
+     "weight of attention; 1 - lambda is redundancy's"},
+    {"threshold", PARAM_DOUBLE, P(threshold), "0.5", -1, 1, NULL, "cosine above which keys are alike"},
+    {0},
+};
+#undef P
+
+static const struct preset rkv_presets[] = {
+    {"script", "", "the released script's values (the defaults)"},
+    {"readme", "lambda=0.1", "the repository's description"},
+    {0},
+};
+
+static struct keep_rule rule_of(const struct rkv_params *p)
+{
+    struct keep_rule r = evict_rule(p->budget_tokens, p->cr, p->every, p->window);
+    r.of_context = 1;
+    return r;
+}
+
+static int rkv_check(const void *params, struct err *e)
+{
+    const struct rkv_params *p = params;
+    const struct keep_rule r = rule_of(p);
+    if (p->kernel % 2 == 0)
+        return err_set(e, ERR_USAGE, "policy rkv: kernel is %d; use an odd number of neighbours", p->kernel);
+    return evict_check("rkv", &r, e);
+}
+
+static struct policy_budget rkv_budget(const void *params, const struct budget_at *at)
+{
+    const struct keep_rule r = rule_of(params);
+    return (struct policy_budget){evict_budget(&r, at), evict_whole(&r, at)};
+}
+
+/* The first time, as much as is read whole; later `every` tokens more than the budget. */
+static double rkv_held(const void *params, const struct budget_at *at)
+{
+    const struct keep_rule r = rule_of(params);
+    double first = evict_whole(&r, at), later = evict_budget(&r, at) + r.every;
+    return first > later ? first : later;
+}
+
+static void rkv_rule(const void *params, struct str *out)
+{
+    const struct rkv_params *p = params;
+    const struct keep_rule r = rule_of(p);
+    evict_rule_text(&r, out);
+    str_printf(out, " kept per KV head every %d tokens: the last %d, and by %g attention less %g likeness",
+               p->every, p->window, p->lambda, 1 - p->lambda);
+}
+
+static size_t rkv_state(const struct policy *pol)
+{
+    const struct rkv_params *p = pol->params;
+    return evict_rings(pol, p->window);
+}
+
+static void rkv_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
+{
+    const struct rkv_params *p = pol->params;
+    (void)s;
+    evict_queries(c, layer, p->window);
+}
+
+static void rkv_select_prefill(const struct policy *pol, const struct policy_ctx *c, int layer,
+                               struct prefill_selection *s)
+{
+    const struct rkv_params *p = pol->params;
+    (void)s;
+    evict_queries(c, layer, p->window);
+}
+
+static void rkv_on_attn_out(const struct policy *pol, const struct policy_ctx *c, int layer)
+{
+    const struct rkv_params *p = pol->params;
+    const struct keep_rule rule = rule_of(p);
+    if (c->prefill)
+        return;
+    struct scores s = evict_window(
+        c, layer,
+        (struct window_mass_args){
+            .rule = rule, .n = p->window, .largest_first = 1, .kernel = p->kernel, .pool = WINDOW_MAX});
+    struct key_redundancy_args a = {.rows = c->rows,
+                                    .kv = c->kv,
+                                    .layer = layer,
+                                    .recent = p->window,
+                                    .threshold = (float)p->threshold,
+                                    .lambda = (float)p->lambda,
+                                    .io = s,
+                                    .spare = c->list[1].idx,
+                                    .mean = (float *)(void *)c->list[0].idx};
+    policy_launch(c, OP_key_redundancy, &a);
+    evict_keep(c, layer, s, &rule, 1, 0);
+}
+
+const struct policy_ops policy_rkv = {
+    .name = "rkv",
+    .help = "keeps what the latest queries attend to and is not like other keys (R-KV, arXiv 2505.24133)",
+    .params = rkv_params,
+    .params_size = sizeof(struct rkv_params),
+    .presets = rkv_presets,
+    .budget_keys = "budget_tokens,cr",
+    .generous = "budget_tokens=4096",
+    .tight = "budget_tokens=40,every=16",
+    .needs = POLICY_DROP | POLICY_PREFILL,
+    .check = rkv_check,
+    .budget = rkv_budget,
+    .held = rkv_held,
+    .rule = rkv_rule,
+    .state_size = rkv_state,
+    .select = rkv_select,
+    .select_prefill = rkv_select_prefill,
+    .on_attn_out = rkv_on_attn_out,
+};
