@@ -219,6 +219,9 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
     if (s.kind == PREFILL_TILES) {
         a.tile = s.tile;
         a.cap = s.cap;
+        a.n_rows = s.n_rows;
+        for (int h = 0; h < f->n_kv; h++)
+            a.row_of_kv[h] = (uint8_t)(s.n_rows == 1 ? 0 : s.kv_map ? s.kv_map[h] : h);
         a.idx = s.idx;
         a.len = s.len;
     }

@@ -115,8 +115,10 @@ struct prefill_attend_args {
     const int32_t *until;
     int until_stride;
     int tile, cap;
-    const int32_t *idx, *len; /* (tiles of this call, n_kv, cap) ascending slots, and (tiles, n_kv); len -1:
-                               * all keys. The first tile is the one that holds pos0 */
+    int n_rows;                             /* lists of a tile */
+    uint8_t row_of_kv[BACKEND_MAX_Q_HEADS]; /* which of them each KV head reads */
+    const int32_t *idx, *len; /* (tiles of this call, n_rows, cap) ascending slots, and (tiles, n_rows); len
+                               * -1: all keys. The first tile is the one that holds pos0 */
     enum dtype type;          /* of out */
 };
 

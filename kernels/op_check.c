@@ -102,6 +102,9 @@ static int check_prefill_attend(struct refusal *f, const void *args)
     int rc = check_heads(f, OP_prefill_attend, &a->kv, a->n_q);
     if (!rc && (a->tile < 0 || (a->tile && (!a->idx || !a->len || a->cap < 1))))
         rc = refuse(f, "prefill_attend: tiles of %d without lists", a->tile);
+    for (int h = 0; !rc && a->tile && h < a->kv.n_kv; h++)
+        if (a->row_of_kv[h] >= a->n_rows)
+            rc = refuse(f, "prefill_attend: KV head %d reads list %d of %d", h, a->row_of_kv[h], a->n_rows);
     return rc;
 }
 

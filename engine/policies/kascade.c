@@ -5,9 +5,13 @@
  * Layer 0 always chooses and attends to everything. The other anchors score all keys first and then attend to
  * what they chose, as in the paper's code; with anchor_output=full they attend to everything. In the layers
  * between anchors each KV head reads the list of the anchor head that `map` names for it. Pooled
- * probabilities are kept as logarithms, which have the same order and do not underflow. Only decoding is
- * sparse: prefill is dense (docs/policies.md, kascade). */
+ * probabilities are kept as logarithms, which have the same order and do not underflow.
+ *
+ * With prefill=sparse the prompt is read in tiles of tile_tokens queries: a tile attends to itself and to k
+ * earlier tokens, chosen as above from the probabilities summed over its queries (docs/policies.md, kascade).
+ */
 #include <math.h>
+#include <stdlib.h>
 
 #include "engine/policies/layer_list.h"
 #include "engine/policies/model_defaults.h"
@@ -16,17 +20,27 @@
 
 enum { OUTPUT_SPARSE, OUTPUT_FULL };
 enum { POOL_GROUP, POOL_ALL };
+enum { PREFILL_IS_DENSE, PREFILL_IS_SPARSE };
+enum { MOST_TILE = 128 }; /* prefill chunks are multiples of it */
 
 struct kascade_params {
     struct param_ints anchors;
     struct param_map map;
     int min_tokens, k_minus_tile_tokens, round_tokens, anchor_output, pool, prob_dtype;
+    int prefill, tile_tokens, rolling;
     double ratio, mass;
+};
+
+/* Room for the tiles of a prefill chunk, on the device; only with prefill=sparse. */
+struct kascade_own {
+    struct scores mass; /* (tiles, n_kv, max_context) */
+    int32_t *idx, *len; /* (tiles, n_kv, max_context), (tiles, n_kv) */
 };
 
 static const char *const outputs[] = {"sparse", "full", NULL};
 static const char *const pools[] = {"group_sum", "all", NULL};
 static const char *const dtypes[] = {"fp32", "bf16", NULL};
+static const char *const prefills[] = {"dense", "sparse", NULL};
 
 #define P(field) offsetof(struct kascade_params, field)
 static const struct param kascade_params[] = {
@@ -47,6 +61,12 @@ static const struct param kascade_params[] = {
     {"pool", PARAM_ENUM, P(pool), "group_sum", 0, 0, pools,
      "probabilities summed over each group, or over all heads into one list"},
     {"prob_dtype", PARAM_ENUM, P(prob_dtype), "fp32", 0, 0, dtypes, "precision of the pooled probabilities"},
+    {"prefill", PARAM_ENUM, P(prefill), "dense", 0, 0, prefills,
+     "how the prompt is read: whole, or in tiles that choose what they attend to"},
+    {"tile_tokens", PARAM_INT, P(tile_tokens), "32", 16, MOST_TILE, NULL,
+     "queries of a tile, with prefill=sparse: 16, 32, 64 or 128"},
+    {"rolling", PARAM_BOOL, P(rolling), "false", 0, 0, NULL,
+     "with prefill=sparse: k by the tokens before the tile instead of the whole prompt"},
     {0},
 };
 #undef P
@@ -54,9 +74,13 @@ static const struct param kascade_params[] = {
 static const struct preset kascade_presets[] = {
     {"paper", "ratio=0.1", "10 % of the context, at least 128 tokens"},
     {"script", "ratio=0.1,k_minus_tile_tokens=32", "the released AIME script: k less a tile of 32"},
+    {"script_prefill", "ratio=0.1,k_minus_tile_tokens=32,prefill=sparse,rolling=true",
+     "the same with its sparse, rolling prefill"},
     {"efficient", "ratio=0.1,round_tokens=128", "the released kernel: k in multiples of 128"},
     {"pooled", "ratio=0.1,pool=all", "the paper's ablation: all heads pooled into one list"},
     {"pooled_script", "ratio=0.1,k_minus_tile_tokens=32,pool=all", "the ablation as its script ran it"},
+    {"pooled_prefill", "ratio=0.1,k_minus_tile_tokens=32,pool=all,prefill=sparse,rolling=true",
+     "the same with its sparse, rolling prefill"},
     {0},
 };
 
@@ -107,13 +131,32 @@ static int kascade_check(const void *params, struct err *e)
         return err_set(e, ERR_USAGE,
                        "policy kascade: with \"mass\" k follows from the probabilities; leave "
                        "k_minus_tile_tokens and round_tokens out");
+    if (!isnan(p->mass) && p->prefill == PREFILL_IS_SPARSE)
+        return err_set(e, ERR_USAGE,
+                       "policy kascade: a sparse prefill takes its k from \"ratio\"; with \"mass\" leave "
+                       "prefill out");
+    if (MOST_TILE % p->tile_tokens || p->tile_tokens % KV_PAGE_TOKENS)
+        return err_set(e, ERR_USAGE, "policy kascade: tile_tokens is %d; it must be 16, 32, 64 or 128",
+                       p->tile_tokens);
+    if (p->prefill == PREFILL_IS_SPARSE && p->prob_dtype)
+        return err_set(e, ERR_USAGE,
+                       "policy kascade: a sparse prefill pools probabilities in fp32; leave prob_dtype out");
+    if (p->rolling && p->prefill == PREFILL_IS_DENSE)
+        return err_set(
+            e, ERR_USAGE,
+            "policy kascade: \"rolling\" is about a sparse prefill; write prefill=sparse beside it");
     return 0;
 }
 
-/* Refuses a map that does not fit the layers and heads of the model. */
-static int kascade_init(struct policy *pol, struct err *e)
+static unsigned kascade_needs(const void *params)
 {
-    const struct kascade_params *p = pol->params;
+    const struct kascade_params *p = params;
+    return p->prefill == PREFILL_IS_SPARSE ? POLICY_PREFILL : 0;
+}
+
+/* Refuses a map that does not fit the layers and heads of the model. */
+static int check_map_heads(const struct policy *pol, const struct kascade_params *p, struct err *e)
+{
     for (int i = 0; i < p->map.n; i++) {
         if (p->map.key[i] >= pol->dims.n_layers)
             return err_set(e, ERR_USAGE,
@@ -131,6 +174,42 @@ static int kascade_init(struct policy *pol, struct err *e)
                     p->map.key[i], p->map.v[i][h], pol->dims.n_kv - 1);
     }
     return 0;
+}
+
+static void *device_room(const struct policy *pol, size_t n, size_t item, struct err *e)
+{
+    void *p = pol->be->alloc(pol->dev, n * item);
+    if (!p)
+        err_set(e, ERR_DEVICE,
+                "policy kascade: no device memory for the tiles of a sparse prefill; use a smaller context");
+    return p;
+}
+
+static int kascade_init(struct policy *pol, struct err *e)
+{
+    const struct kascade_params *p = pol->params;
+    if (check_map_heads(pol, p, e) || p->prefill == PREFILL_IS_DENSE)
+        return e->code;
+    struct kascade_own *own = pol->own = xcalloc(1, sizeof *own);
+    size_t tiles = (size_t)(pol->dims.max_rows / p->tile_tokens + 1), lists = tiles * (size_t)pol->dims.n_kv;
+    size_t context = (size_t)pol->dims.max_context;
+    own->mass = (struct scores){device_room(pol, lists * context, sizeof(float), e),
+                                device_room(pol, lists, sizeof(int32_t), e),
+                                device_room(pol, lists, sizeof(int32_t), e), 0, pol->dims.max_context};
+    own->idx = device_room(pol, lists * context, sizeof(int32_t), e);
+    own->len = device_room(pol, lists, sizeof(int32_t), e);
+    return e->code;
+}
+
+static void kascade_release(struct policy *pol)
+{
+    struct kascade_own *own = pol->own;
+    if (!own)
+        return;
+    void *all[] = {own->mass.v, own->mass.n, own->mass.m, own->idx, own->len};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        pol->be->release(pol->dev, all[i]);
+    free(own);
 }
 
 static struct policy_budget kascade_budget(const void *params, const struct budget_at *at)
@@ -157,9 +236,14 @@ static void kascade_rule(const void *params, struct str *out)
         str_printf(out, ", less %d", p->k_minus_tile_tokens);
     if (p->round_tokens > 1)
         str_printf(out, ", in multiples of %d", p->round_tokens);
-    str_printf(out, ", %s; layer 0 dense, anchors %s, dense prefill",
+    str_printf(out, ", %s; layer 0 dense, anchors %s, ",
                p->pool == POOL_ALL ? "one list for all heads" : "per KV head",
                p->anchor_output == OUTPUT_FULL ? "dense" : "scan all keys and read their own choice");
+    if (p->prefill == PREFILL_IS_DENSE)
+        str_puts(out, "dense prefill");
+    else
+        str_printf(out, "prefill in tiles of %d that read themselves and a%s budget of earlier tokens",
+                   p->tile_tokens, p->rolling ? " growing" : "");
 }
 
 static void choose(const struct policy *pol, const struct policy_ctx *c, int layer)
@@ -184,6 +268,15 @@ static void choose(const struct policy *pol, const struct policy_ctx *c, int lay
     if (!isnan(p->mass))
         rule = (struct topk_rule){.kind = TOPK_MASS, .ratio = p->mass, .min_k = p->min_tokens};
     policy_topk(c, r.out, &rule, NULL, 0);
+}
+
+/* Which list each KV head reads; NULL: its own. */
+static const int *map_of(const struct kascade_params *p, int layer)
+{
+    for (int i = 0; i < p->map.n; i++)
+        if (p->map.key[i] == layer)
+            return p->map.v[i];
+    return NULL;
 }
 
 static void kascade_select(const struct policy *pol, const struct policy_ctx *c, int layer,
@@ -211,14 +304,80 @@ static void kascade_select(const struct policy *pol, const struct policy_ctx *c,
     s->cap = c->stats.stride;
     s->idx = c->list[0].idx;
     s->len = c->list[0].len;
-    for (int i = 0; i < p->map.n; i++)
-        if (p->map.key[i] == layer)
-            s->kv_map = p->map.v[i];
+    s->kv_map = map_of(p, layer);
 }
 
 static void kascade_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     choose(pol, c, layer);
+}
+
+/* How many earlier tokens a tile reads. The released tiles count among the k of the paper: EfficientKascade
+ * reads k - 32 beside its own and everything where k covers the prompt; KascadeStrategy always has k less a
+ * tile, which is k_minus_tile_tokens. A rolling k is not reduced, but the list has room for no more than k of
+ * the whole prompt. */
+static struct topk_rule tile_rule(const struct kascade_params *p, int n_prompt, int *cap)
+{
+    double k = fmax(floor(p->ratio * n_prompt), p->min_tokens);
+    if (p->round_tokens > 1)
+        k = ceil(k / p->round_tokens) * p->round_tokens;
+    int most = k < n_prompt ? (int)k : n_prompt;
+    most -= p->k_minus_tile_tokens || most == n_prompt ? p->k_minus_tile_tokens : p->tile_tokens;
+    most = most > 0 ? most : 0;
+    *cap = most > 0 ? most : 1;
+    if (p->rolling && most > 0)
+        return (struct topk_rule){
+            .kind = TOPK_RATIO, .ratio = p->ratio, .min_tokens = p->min_tokens, .tokens_per = 1};
+    return (struct topk_rule){.kind = TOPK_FIXED, .k = most, .tokens_per = 1};
+}
+
+static void choose_tiles(const struct policy *pol, const struct policy_ctx *c, int layer)
+{
+    const struct kascade_params *p = pol->params;
+    const struct kascade_own *own = pol->own;
+    int cap, tiles = (c->nq + p->tile_tokens - 1) / p->tile_tokens;
+    struct topk_rule rule = tile_rule(p, c->n_prompt, &cap);
+    struct prefill_mass_args m = {.kv = c->kv,
+                                  .seq = c->seq,
+                                  .layer = layer,
+                                  .n_q = c->dims.n_q,
+                                  .pos0 = c->pos0,
+                                  .nq = c->nq,
+                                  .q = c->q,
+                                  .q_stride = c->qkv_stride,
+                                  .scale = c->scale,
+                                  .tile = p->tile_tokens,
+                                  .before = 1,
+                                  .out = own->mass};
+    m.out.n_rows = p->pool == POOL_ALL ? 1 : c->dims.n_kv;
+    policy_launch(c, OP_prefill_mass, &m);
+    struct topk_args t = {.rows = {tiles, c->rows.seq, c->rows.pos},
+                          .in = m.out,
+                          .rule = rule,
+                          .idx = own->idx,
+                          .len = own->len,
+                          .cap = cap};
+    policy_launch(c, OP_topk, &t);
+}
+
+static void kascade_select_prefill(const struct policy *pol, const struct policy_ctx *c, int layer,
+                                   struct prefill_selection *s)
+{
+    const struct kascade_params *p = pol->params;
+    const struct kascade_own *own = pol->own;
+    if (p->prefill == PREFILL_IS_DENSE)
+        return;
+    if (is_anchor(p, layer))
+        choose_tiles(pol, c, layer);
+    if (layer == 0 || (is_anchor(p, layer) && p->anchor_output == OUTPUT_FULL))
+        return;
+    s->kind = PREFILL_TILES;
+    s->tile = p->tile_tokens;
+    tile_rule(p, c->n_prompt, &s->cap);
+    s->n_rows = p->pool == POOL_ALL ? 1 : c->dims.n_kv;
+    s->kv_map = map_of(p, layer);
+    s->idx = own->idx;
+    s->len = own->len;
 }
 
 const struct policy_ops policy_kascade = {
@@ -232,11 +391,14 @@ const struct policy_ops policy_kascade = {
     .generous = "ratio=1",
     .tight = "ratio=0.2",
     .needs = POLICY_STATS,
+    .needs_of = kascade_needs,
     .check = kascade_check,
     .resolve = kascade_resolve,
     .budget = kascade_budget,
     .rule = kascade_rule,
     .init = kascade_init,
+    .release = kascade_release,
     .select = kascade_select,
     .observe = kascade_observe,
+    .select_prefill = kascade_select_prefill,
 };

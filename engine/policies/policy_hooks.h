@@ -70,9 +70,10 @@ struct prefill_selection {
     enum prefill_kind kind;
     const int32_t *until; /* UNTIL: device (n_kv, until_stride): last query position that sees each key */
     int until_stride;
-    /* TILES: a list for every `tile` queries (tiles begin at multiples of it), device (tiles of the chunk,
-     * n_kv, cap), and its length: see prefill_attend_args. */
-    int tile, cap;
+    /* TILES: n_rows lists for every `tile` queries (tiles begin at multiples of it), device (tiles of the
+     * chunk, n_rows, cap), and their lengths: see prefill_attend_args. */
+    int tile, cap, n_rows; /* n_rows: n_kv, or 1 */
+    const int *kv_map;     /* as in struct selection */
     const int32_t *idx, *len;
 };
 

@@ -56,7 +56,7 @@ static void hide_unlisted(const struct block *b, int i, int page, float *s)
 {
     const struct prefill_attend_args *a = b->a;
     int tile = (b->pos0 + i / b->group) / a->tile, own = tile * a->tile - page * KV_PAGE_TOKENS, low = 0;
-    size_t list = (size_t)(tile - a->pos0 / a->tile) * (size_t)a->kv.n_kv + (size_t)b->head;
+    size_t list = (size_t)(tile - a->pos0 / a->tile) * (size_t)a->n_rows + a->row_of_kv[b->head];
     const int32_t *idx = a->idx + list * (size_t)a->cap;
     unsigned seen = own <= 0 ? 0xffff : own < KV_PAGE_TOKENS ? 0xffffu << own & 0xffff : 0;
     if (a->len[list] < 0 || seen == 0xffff)

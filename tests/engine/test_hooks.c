@@ -71,8 +71,12 @@ static void give_lists(const struct policy *p, const struct policy_ctx *c, struc
     }
     put(c, own->idx, idx, (size_t)(TILES * c->dims.n_kv * CAP) * sizeof *idx);
     put(c, own->len, len, (size_t)(TILES * c->dims.n_kv) * sizeof *len);
-    *s = (struct prefill_selection){
-        .kind = PREFILL_TILES, .tile = TILE, .cap = CAP, .idx = own->idx, .len = own->len};
+    *s = (struct prefill_selection){.kind = PREFILL_TILES,
+                                    .tile = TILE,
+                                    .cap = CAP,
+                                    .n_rows = c->dims.n_kv,
+                                    .idx = own->idx,
+                                    .len = own->len};
 }
 
 static void select_all(const struct policy *p, const struct policy_ctx *c, int layer,

@@ -41,6 +41,8 @@ static const char *const generous[] = {
     "streamingllm:form=evict,window_tokens=2048",
     "omnikv:ratio=1,of=prompt,dense_after=0",
     "lessismore:k_tokens=2000,middle=0.5",
+    "kascade:ratio=1,prefill=sparse",
+    "kascade:ratio=1,prefill=sparse,rolling=true,tile_tokens=16,pool=all",
     "dms:gate=never.safetensors",
 };
 
@@ -87,6 +89,8 @@ static const char *const tight[] = {
     "raas:preset=hf_repo,budget_tokens=64,alpha=0.02,softmax_set=all,attend=retained",
     "delta:preset=release,k_pages=12",
     "kascade:preset=script,map=3:10+4:11",
+    "kascade:ratio=0.1,min_tokens=32,prefill=sparse,map=3:10+4:11",
+    "kascade:preset=pooled_prefill",
     "kascade:preset=efficient,prob_dtype=bf16",
     "kascade:ratio=0.2,anchor_output=full",
     "kascade:mass=0.6,min_tokens=16",

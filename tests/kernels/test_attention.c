@@ -294,6 +294,9 @@ static void check_prefill(struct set *s, int kind)
             size_t lists = (size_t)(make_lists(s, &a, idx, len) * n_kv);
             a.tile = TILE;
             a.cap = SLOTS;
+            a.n_rows = n_kv;
+            for (int h = 0; h < n_kv; h++) /* KV heads cross over */
+                a.row_of_kv[h] = (uint8_t)(n_kv - 1 - h);
             a.idx = rig_up(s->r, idx, lists * SLOTS * 4);
             a.len = rig_up(s->r, len, lists * 4);
         }
@@ -303,7 +306,7 @@ static void check_prefill(struct set *s, int kind)
         double worst = 0;
         for (int i = 0; i<nq * n_q; i += nq> 20 ? 3 : 1) {
             int pos = a.pos0 + i / n_q, h = i % n_q / group, head = cache_head(&s->c, seq, LAYER, h);
-            int tile = pos / TILE, list = (tile - a.pos0 / TILE) * n_kv + h;
+            int tile = pos / TILE, list = (tile - a.pos0 / TILE) * n_kv + n_kv - 1 - h;
             uint8_t read[SLOTS];
             double want[256];
             for (int t = 0; t < SLOTS; t++) {

@@ -40,7 +40,7 @@ static __global__ void combine_kernel(struct prefill_work w)
 /* Lists as bits, 64 keys a thread. Keys of the tile itself and later are let through: position decides. */
 static __global__ void listed_kernel(struct prefill_work w)
 {
-    size_t list = (size_t)blockIdx.x * (size_t)w.a.kv.n_kv + blockIdx.y;
+    size_t list = (size_t)blockIdx.x * (size_t)w.a.n_rows + blockIdx.y;
     const int32_t *idx = w.a.idx + list * (size_t)w.a.cap;
     int n = w.a.len[list], own = (w.a.pos0 / w.a.tile + (int)blockIdx.x) * w.a.tile;
     for (int word = blockIdx.z * blockDim.x + threadIdx.x; word < w.words; word += gridDim.z * blockDim.x) {
@@ -65,7 +65,7 @@ static int take_scratch(struct device *d, struct prefill_work *w, int tiles)
     size_t n_kv = (size_t)w->a.kv.n_kv;
     size_t parts = w->n_splits > 1 ? (size_t)w->n_splits * n_kv * (size_t)w->rows : 0;
     size_t o = parts * (size_t)w->a.kv.head_dim * sizeof *w->o, sums = parts * sizeof *w->top_sum;
-    size_t lists = (size_t)tiles * n_kv * (size_t)w->words * sizeof *w->listed;
+    size_t lists = (size_t)tiles * (size_t)w->a.n_rows * (size_t)w->words * sizeof *w->listed;
     if (o + sums + lists == 0)
         return 0;
     char *room = (char *)cuda_scratch(d, o + sums + lists);
@@ -88,7 +88,7 @@ static int run_slice(struct device *d, const struct prefill_attend_args *a)
     w.words = last / 64 + 1;
     int rc = take_scratch(d, &w, tiles);
     if (!rc && tiles) {
-        listed_kernel<<<dim3(tiles, a->kv.n_kv, (w.words + 127) / 128), 128, 0, d->stream>>>(w);
+        listed_kernel<<<dim3(tiles, a->n_rows, (w.words + 127) / 128), 128, 0, d->stream>>>(w);
         rc = cuda_launched(d, OP_prefill_attend);
     }
     bool mma = a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128);
@@ -122,7 +122,7 @@ int cuda_op_prefill_attend(struct device *d, const struct prefill_attend_args *a
         s.out =
             (char *)a->out + (size_t)from * (size_t)a->n_q * (size_t)a->kv.head_dim * dtype_bytes(a->type);
         if (a->tile) {
-            size_t lists = (size_t)(s.pos0 / a->tile - a->pos0 / a->tile) * (size_t)a->kv.n_kv;
+            size_t lists = (size_t)(s.pos0 / a->tile - a->pos0 / a->tile) * (size_t)a->n_rows;
             s.idx += lists * (size_t)a->cap;
             s.len += lists;
         }

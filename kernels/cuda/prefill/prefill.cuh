@@ -14,9 +14,10 @@ struct prefill_work {
     struct prefill_attend_args a;
     int group, rows; /* query heads per KV head; rows per KV head: nq * group */
     int n_splits;
-    float *o;         /* (n_splits, n_kv, rows, head_dim): sums of weight * V; one split: outputs at once */
-    float2 *top_sum;  /* (n_splits, n_kv, rows): largest logit, sum of weights */
-    uint64_t *listed; /* (tiles of a, n_kv, words): keys that the tile's list lets through; NULL: no lists */
+    float *o;        /* (n_splits, n_kv, rows, head_dim): sums of weight * V; one split: outputs at once */
+    float2 *top_sum; /* (n_splits, n_kv, rows): largest logit, sum of weights */
+    uint64_t
+        *listed; /* (tiles of a, a.n_rows, words): keys that the tile's list lets through; NULL: no lists */
     int words;
 };
 
@@ -71,7 +72,7 @@ __device__ static inline uint64_t prefill_seen(const struct prefill_work &w, int
     uint64_t seen = n >= 64 ? ~0ull : n > 0 ? (1ull << n) - 1 : 0;
     if (!w.listed || !seen)
         return seen;
-    size_t list = (size_t)(pos / w.a.tile - w.a.pos0 / w.a.tile) * (size_t)w.a.kv.n_kv + (size_t)head;
+    size_t list = (size_t)(pos / w.a.tile - w.a.pos0 / w.a.tile) * (size_t)w.a.n_rows + w.a.row_of_kv[head];
     return seen & w.listed[list * (size_t)w.words + (size_t)(key0 / 64)];
 }
 
