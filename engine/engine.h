@@ -254,11 +254,18 @@ struct seen {
     int block_pages, n_lists, stride;
     const int32_t *idx; /* list i: len[i] ascending entries from idx + i * stride; valid during the call */
     const int32_t *len; /* -1: all that is live */
+    const int *kv_map;  /* which list each KV head reads, as in struct selection; NULL: none is given */
 };
+/* Which of the lists query head h of n_q reads, in groups of `group` heads. */
+static inline int seen_list_of(const struct seen *s, int h, int n_q, int group)
+{
+    return s->n_lists == 1 ? 0 : s->kv_map ? s->kv_map[h / group] : h * s->n_lists / n_q;
+}
 typedef void seen_fn(void *context, const struct seen *s);
 /* From now on fn is called in every step whose number is a multiple of `every`, for each layer that does not
  * read everything. A step that is watched is not replayed: its operations run one by one, and give the same
- * bits. fn NULL: no longer. */
+ * bits. With every 1 none is recorded either, so that the hooks of a policy may look at what they compute. fn
+ * NULL: no longer. */
 void engine_watch(struct engine *en, int every, seen_fn *fn, void *context);
 
 /* ---- for benchmarks (step_times.c) ---- */

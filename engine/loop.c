@@ -100,6 +100,8 @@ static int begin_batch(struct engine *en, struct err *e)
     lay_out(en);
     if (rows_upload(en, b->row, b->n_rows, e))
         return e->code;
+    if (watch_is_due(en)) /* it runs at once */
+        return begin_step(en, 0, e);
     b->program = programs_get(en, b->group, b->n_groups, b->n_rows, e);
     return b->program ? begin_step(en, 0, e) : e->code;
 }

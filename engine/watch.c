@@ -83,7 +83,7 @@ static void see(void *context, const struct step_group *g, int layer, const stru
         const struct sequence *q = en->batch.row[g->row0 + i];
         if (!is_watched(en, q))
             continue;
-        struct seen out = {.user = q->req.user, .step = q->n_ids, .layer = layer};
+        struct seen out = {.user = q->req.user, .step = q->n_ids, .layer = layer, .kv_map = s->kv_map};
         if (s->unit == SEL_LIVE)
             see_live(en, q->place, layer, &out);
         else

@@ -21,13 +21,13 @@
 enum { OUTPUT_SPARSE, OUTPUT_FULL };
 enum { POOL_GROUP, POOL_ALL };
 enum { PREFILL_IS_DENSE, PREFILL_IS_SPARSE };
-enum { MOST_TILE = 128 }; /* prefill chunks are multiples of it */
+enum { MOST_TILE = 128, PAPERS_TILE = 32 }; /* prefill chunks are multiples of the most */
 
 struct kascade_params {
     struct param_ints anchors;
     struct param_map map;
     int min_tokens, k_minus_tile_tokens, round_tokens, anchor_output, pool, prob_dtype;
-    int prefill, tile_tokens, rolling;
+    int prefill, tile_tokens, rolling; /* unset: dense, so that a dense policy has the identity it had */
     double ratio, mass;
 };
 
@@ -61,12 +61,12 @@ static const struct param kascade_params[] = {
     {"pool", PARAM_ENUM, P(pool), "group_sum", 0, 0, pools,
      "probabilities summed over each group, or over all heads into one list"},
     {"prob_dtype", PARAM_ENUM, P(prob_dtype), "fp32", 0, 0, dtypes, "precision of the pooled probabilities"},
-    {"prefill", PARAM_ENUM, P(prefill), "dense", 0, 0, prefills,
-     "how the prompt is read: whole, or in tiles that choose what they attend to"},
-    {"tile_tokens", PARAM_INT, P(tile_tokens), "32", 16, MOST_TILE, NULL,
-     "queries of a tile, with prefill=sparse: 16, 32, 64 or 128"},
-    {"rolling", PARAM_BOOL, P(rolling), "false", 0, 0, NULL,
-     "with prefill=sparse: k by the tokens before the tile instead of the whole prompt"},
+    {"prefill", PARAM_ENUM, P(prefill), NULL, 0, 0, prefills,
+     "how the prompt is read: dense (default), or in tiles that choose what they attend to"},
+    {"tile_tokens", PARAM_INT, P(tile_tokens), NULL, 16, MOST_TILE, NULL,
+     "queries of a tile, with prefill=sparse: 16, 32 (default), 64 or 128"},
+    {"rolling", PARAM_BOOL, P(rolling), NULL, 0, 0, NULL,
+     "with prefill=sparse: k by the tokens before the tile instead of the whole prompt (default false)"},
     {0},
 };
 #undef P
@@ -87,6 +87,11 @@ static const struct preset kascade_presets[] = {
 static int is_anchor(const struct kascade_params *p, int layer)
 {
     return layer == 0 || layer_list_has(&p->anchors, layer);
+}
+
+static int tile_of(const struct kascade_params *p)
+{
+    return p->tile_tokens == PARAM_UNSET_INT ? PAPERS_TILE : p->tile_tokens;
 }
 
 static int check_map(const struct kascade_params *p, struct err *e)
@@ -116,6 +121,10 @@ static int kascade_resolve(struct policy_spec *s, const struct policy_model *m, 
         s->taken = arena_printf(a, "anchors %s%s, %s", d->kascade_anchors,
                                 with_map ? " and their head map" : "", s->taken);
     }
+    if (p->prefill == PREFILL_IS_SPARSE) {
+        p->tile_tokens = tile_of(p);
+        p->rolling = p->rolling == 1;
+    }
     int rc = layer_list_check(&p->anchors, "anchors", m->n_layers, e);
     return rc ? rc : check_map(p, e);
 }
@@ -135,13 +144,13 @@ static int kascade_check(const void *params, struct err *e)
         return err_set(e, ERR_USAGE,
                        "policy kascade: a sparse prefill takes its k from \"ratio\"; with \"mass\" leave "
                        "prefill out");
-    if (MOST_TILE % p->tile_tokens || p->tile_tokens % KV_PAGE_TOKENS)
+    if (MOST_TILE % tile_of(p) || tile_of(p) % KV_PAGE_TOKENS)
         return err_set(e, ERR_USAGE, "policy kascade: tile_tokens is %d; it must be 16, 32, 64 or 128",
                        p->tile_tokens);
     if (p->prefill == PREFILL_IS_SPARSE && p->prob_dtype)
         return err_set(e, ERR_USAGE,
                        "policy kascade: a sparse prefill pools probabilities in fp32; leave prob_dtype out");
-    if (p->rolling && p->prefill == PREFILL_IS_DENSE)
+    if (p->rolling == 1 && p->prefill != PREFILL_IS_SPARSE)
         return err_set(
             e, ERR_USAGE,
             "policy kascade: \"rolling\" is about a sparse prefill; write prefill=sparse beside it");
@@ -188,7 +197,7 @@ static void *device_room(const struct policy *pol, size_t n, size_t item, struct
 static int kascade_init(struct policy *pol, struct err *e)
 {
     const struct kascade_params *p = pol->params;
-    if (check_map_heads(pol, p, e) || p->prefill == PREFILL_IS_DENSE)
+    if (check_map_heads(pol, p, e) || p->prefill != PREFILL_IS_SPARSE)
         return e->code;
     struct kascade_own *own = pol->own = xcalloc(1, sizeof *own);
     size_t tiles = (size_t)(pol->dims.max_rows / p->tile_tokens + 1), lists = tiles * (size_t)pol->dims.n_kv;
@@ -239,11 +248,11 @@ static void kascade_rule(const void *params, struct str *out)
     str_printf(out, ", %s; layer 0 dense, anchors %s, ",
                p->pool == POOL_ALL ? "one list for all heads" : "per KV head",
                p->anchor_output == OUTPUT_FULL ? "dense" : "scan all keys and read their own choice");
-    if (p->prefill == PREFILL_IS_DENSE)
+    if (p->prefill != PREFILL_IS_SPARSE)
         str_puts(out, "dense prefill");
     else
         str_printf(out, "prefill in tiles of %d that read themselves and a%s budget of earlier tokens",
-                   p->tile_tokens, p->rolling ? " growing" : "");
+                   tile_of(p), p->rolling == 1 ? " growing" : "");
 }
 
 static void choose(const struct policy *pol, const struct policy_ctx *c, int layer)
@@ -365,7 +374,7 @@ static void kascade_select_prefill(const struct policy *pol, const struct policy
 {
     const struct kascade_params *p = pol->params;
     const struct kascade_own *own = pol->own;
-    if (p->prefill == PREFILL_IS_DENSE)
+    if (p->prefill != PREFILL_IS_SPARSE)
         return;
     if (is_anchor(p, layer))
         choose_tiles(pol, c, layer);

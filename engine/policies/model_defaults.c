@@ -164,13 +164,13 @@ int model_defaults_missing(const char *key, enum model_default which, const stru
             str_printf(&tried, "%s%.80s (%s)", tried.len ? ", " : "", names[k].text, names[k].where);
     list_known(&models, which);
     placeholders(&layers, which, m->n_layers);
-    int rc =
-        err_set(e, ERR_USAGE,
-                "\"%s\" is missing, and nobody has published them for this model of %d layers. Looked for: "
-                "%s. Write into the run file's entry of this policy \"%s\": [%s], where the numbers are "
-                "placeholders: choose them for this model. If it is one of %s, write \"model_name\" with "
-                "that name beside \"model\"",
-                key, m->n_layers, str_text(&tried), key, str_text(&layers), str_text(&models));
+    int rc = err_set(
+        e, ERR_USAGE,
+        "\"%s\" is missing, and nobody has published them for this model of %d layers. Looked for: "
+        "%s. Write into the run file's entry of this policy \"%s\": [%s], where the numbers are "
+        "placeholders: find them with `kveval calibrate`. If it is one of %s, write \"model_name\" with "
+        "that name beside \"model\"",
+        key, m->n_layers, str_text(&tried), key, str_text(&layers), str_text(&models));
     arena_release(&a);
     str_release(&models);
     str_release(&layers);

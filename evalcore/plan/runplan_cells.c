@@ -62,10 +62,34 @@ static void name_cell(struct runplan *p, struct plan_cell *c)
     str_release(&all);
 }
 
+/* Layers that were chosen on the problems which then judge them would look better than they are. */
+static int check_problems(const struct runplan *p, const struct plan_cell *c, struct err *e)
+{
+    const struct runfile_calibration *k = &c->policy->calibration;
+    const struct task *t = &p->sets[c->set].task;
+    for (size_t q = 0; k->n_problems && q < t->n_problems; q++) {
+        char hash[17];
+        sha256_hex(t->problems[q].prompt, t->problems[q].prompt_len, hash, 16);
+        for (int i = 0; i < k->n_problems; i++)
+            if (!strcmp(hash, k->problems[i]))
+                return err_set(e, ERR_USAGE,
+                               "%s: problem %s of task %s is among those that %s was calibrated on; evaluate "
+                               "on others",
+                               c->policy->where, t->problems[q].id, c->task->label, k->path);
+    }
+    return 0;
+}
+
 /* What the model adds to a resolved cell: identity, and the names that are made from it. */
 int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e)
 {
     const struct lane *lane = &p->lanes[c->lane];
+    const struct runfile_calibration *k = &c->policy->calibration;
+    if (k->path && strcmp(k->weights, lane->info.weights))
+        return err_set(e, ERR_USAGE,
+                       "%s: %s was made with the weights %.12s and this model has %.12s; run `kveval "
+                       "calibrate` for it",
+                       c->policy->where, k->path, k->weights, lane->info.weights);
     struct cell_identity identity = {.weights = lane->info.weights,
                                      .numerics = lane->info.numerics,
                                      .policy = &c->spec,
@@ -101,6 +125,8 @@ static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
                           : policy_spec_resolve(&c->spec, &c->policy->spec, &m, &p->arena, e);
     if (rc)
         return err_add(e, "%s", c->policy->where), rc;
+    if (check_problems(p, c, e))
+        return e->code;
     if (task_is_text(c->task->ops->metric) && bind_reference(p, c, e))
         return e->code;
     if (lane->engine) {

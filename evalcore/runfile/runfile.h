@@ -22,9 +22,16 @@ struct runfile_task {
     struct task_options options;
     const char *where; /* "RUN.json: tasks.0 (relay)", for messages */
 };
+/* What a policy's file of `kveval calibrate` was made with; path NULL: its layers come from elsewhere. */
+struct runfile_calibration {
+    const char *path, *weights; /* weights: identity of the model */
+    const char **problems;      /* hashes of the development problems: 16 digits of the SHA-256 of the text */
+    int n_problems;
+};
 struct runfile_policy {
     const char *name, *label; /* label: its "as", else its name; with its swept options: "quest k_pages=8" */
     struct policy_spec spec;
+    struct runfile_calibration calibration;
     const char *swept; /* "k_pages=8" */
     const char *where;
 };

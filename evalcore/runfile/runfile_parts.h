@@ -20,6 +20,9 @@ json_t *runfile_entry(const json_t *v, const char *list, size_t i, const char *k
 int runfile_read_tasks(struct runfile *r, const json_t *list, struct err *e);
 /* Drops all tasks but those that --tasks names. */
 int runfile_keep_tasks(struct runfile *r, const char *wanted, struct err *e);
+/* Puts the layers of the file that "calibration" names into a policy's entry, in the place of that key. */
+int runfile_take_calibration(struct runfile *r, struct runfile_calibration *out, json_t *o,
+                             const struct policy_ops *ops, const char *where, struct err *e);
 int runfile_read_policies(struct runfile *r, const json_t *list, struct err *e);
 /* Fills r->published from the object {"file", "where"}, whose path becomes one that counts from the run
  * file's folder; nothing when v is NULL. */

@@ -82,12 +82,13 @@ static int check_keys(const json_t *o, const struct policy_ops *ops, const char 
     return 0;
 }
 
-static int add_point(struct runfile *r, const struct axis_point *p, const char *where, struct err *e)
+static int add_point(struct runfile *r, const struct axis_point *p, const struct runfile_calibration *c,
+                     const char *where, struct err *e)
 {
     const char *as = json_string_value(json_object_get(p->object, "as"));
     r->policies = xrealloc(r->policies, (size_t)(r->n_policies + 1) * sizeof *r->policies);
     struct runfile_policy *out = &r->policies[r->n_policies];
-    *out = (struct runfile_policy){.swept = p->swept, .where = where};
+    *out = (struct runfile_policy){.calibration = *c, .swept = p->swept, .where = where};
     int rc = policy_spec_json(&out->spec, p->object, &r->arena, e);
     if (rc)
         return err_add(e, "%s%s%s", where, *p->swept ? ": " : "", p->swept), rc;
@@ -100,6 +101,7 @@ static int add_point(struct runfile *r, const struct axis_point *p, const char *
 static int read_policy(struct runfile *r, const json_t *v, size_t i, struct err *e)
 {
     struct axis_points points = {0};
+    struct runfile_calibration calibration = {0};
     const char *where;
     json_t *o = runfile_entry(v, "policies", i, "policy", &where, r, e);
     if (!o)
@@ -114,6 +116,8 @@ static int read_policy(struct runfile *r, const json_t *v, size_t i, struct err 
                      near ? "\"?" : "");
     }
     if (!rc)
+        rc = runfile_take_calibration(r, &calibration, o, ops, where, e);
+    if (!rc)
         rc = check_keys(o, ops, where, e);
     if (!rc)
         runfile_rebase_files(r, o, policy_params(ops));
@@ -123,7 +127,7 @@ static int read_policy(struct runfile *r, const json_t *v, size_t i, struct err 
         int keep = 1;
         rc = wanted(points.point[p].object, ops, where, &keep, e);
         if (!rc && keep)
-            rc = add_point(r, &points.point[p], where, e);
+            rc = add_point(r, &points.point[p], &calibration, where, e);
     }
     if (!rc && r->n_policies == before)
         rc = err_set(e, ERR_USAGE, "%s: \"where\" leaves no combination", where);

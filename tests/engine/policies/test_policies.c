@@ -220,7 +220,8 @@ static void models(void)
          "Looked "
          "for: Qwen3-8B (the folder's name). Write into the run file's entry of this policy \"layers\": [3, "
          "18, "
-         "29], where the numbers are placeholders: choose them for this model. If it is one of pocket, "
+         "29], where the numbers are placeholders: find them with `kveval calibrate`. If it is one of "
+         "pocket, "
          "DeepSeek-R1-Distill-Qwen-1.5B, DeepSeek-R1-Distill-Qwen-7B, DeepSeek-R1-Distill-Qwen-14B, "
          "DeepSeek-R1-Distill-Llama-8B, write \"model_name\" with that name beside \"model\""},
         /* the name alone does not make it the model */
@@ -228,7 +229,8 @@ static void models(void)
          "policy kascade: \"anchors\" is missing, and nobody has published them for this model of 4 layers. "
          "Looked for: Qwen3-8B (the folder's name). Write into the run file's entry of this policy "
          "\"anchors\": "
-         "[0, 1, 2], where the numbers are placeholders: choose them for this model. If it is one of pocket, "
+         "[0, 1, 2], where the numbers are placeholders: find them with `kveval calibrate`. If it is one of "
+         "pocket, "
          "DeepSeek-R1-Distill-Llama-8B, Llama-3.1-8B, Llama-3.1-8B-Instruct, Meta-Llama-3.1-8B-Instruct, "
          "Qwen3-8B, write \"model_name\" with that name beside \"model\""},
     };

@@ -1,0 +1,82 @@
+#ifndef EVALCORE_CALIBRATION_CALIBRATION_H
+#define EVALCORE_CALIBRATION_CALIBRATION_H
+
+#include "evalcore/cli/command.h"
+#include "evalcore/plan/runplan.h"
+
+/* The room of calibration: measures on development problems which layers of a model can choose for the layers
+ * after them, and proposes DELTA's refresh layers and Kascade's anchors; and how much attention mass the
+ * lists of any policy keep. The commands calibrate and probe come in.
+ *
+ * The measurements are policies of their own, bound to an engine that decodes nothing else. Their hooks copy
+ * what they need to the host, where sums are in double precision and in one order. */
+
+/* The development problems: prompts of a plan, and for each the completion of full attention. */
+struct dev_problem {
+    const char *task; /* label */
+    char hash[17];    /* of the problem's text: first digits of its SHA-256 */
+    int32_t *ids;     /* prompt, then completion */
+    int n, n_prompt;
+};
+struct dev_set {
+    struct dev_problem *problems;
+    int n;
+    long tokens; /* of all completions */
+};
+/* Decodes greedy completions of at most max_new tokens for the problems of the plan's first lane. Tasks that
+ * score a text are ERR_USAGE. */
+int dev_set_decode(struct dev_set *d, const struct runplan *p, int max_new, struct err *e);
+void dev_set_release(struct dev_set *d);
+
+/* What was measured between the layers, (n_layers, n_layers) matrices by chooser and reader; entries below
+ * the diagonal are 0. */
+struct layer_measure {
+    int n_layers, n_kv;
+    double *similarity; /* what the choice of layers maximises */
+    double *curve;      /* (n_layers) kascade: the weights w; delta: cosine distance to the layer before */
+    int *best;          /* kascade: (n_layers, n_layers, n_kv), by chooser, reader and KV head: the head whose
+                         * list it reads; else NULL */
+    long units;         /* kascade: tiles; delta: steps */
+};
+void layer_measure_release(struct layer_measure *m);
+
+/* Kascade (arXiv 2512.16391, microsoft/kascade at 76aea84): the model runs with every layer reading its own
+ * 64 tokens of each tile of 32 queries, of which 32 are the tile's own, over prompt and completion alike. For
+ * chooser a and reader b, recall r(a,b)[hb][ha] = mass of head hb of b on the list of head ha of a, over that
+ * on its own list, both with the tile's own tokens; the smallest of the tiles of a problem, the mean over
+ * problems. similarity = w(b) * mean over hb of the best ha, w(b) = 1 - mean cosine between the residual
+ * stream before and after b's attention. */
+int measure_kascade(struct layer_measure *m, struct engine *en, const struct dev_set *d, struct err *e);
+
+/* DELTA (arXiv 2510.09883): in each step of full attention, the cosine distance between the probabilities of
+ * all heads of neighbouring layers (curve), and how much of layer b's page mass, the maximum over heads
+ * summed over a page, lies on the k_pages that layer a chooses, the last l_pages among them (similarity). */
+int measure_delta(struct layer_measure *m, struct engine *en, const struct dev_set *d, int k_pages,
+                  int l_pages, struct err *e);
+
+/* How much of the probability of full attention the tokens that a policy reads hold: means over steps and
+ * query heads, by layer. `policy` must forget nothing (ERR_USAGE). */
+int measure_recall(double *by_layer, struct engine *en, const struct dev_set *d, const struct policy_spec *s,
+                   struct err *e);
+
+/* The `m` layers, the first of them `first`, that maximise the sum over layers j >= first of s[i][j], where i
+ * is the last chosen layer up to j; of equal sums the one whose layers come earlier, compared from the last.
+ * s: (n, n). Returns the sum; NaN when there are not so many layers. */
+double choose_layers(const double *s, int n, int first, int m, int *out);
+
+/* What a calibration is about, for its file (docs/calibration.md). */
+struct calibration {
+    const char *policy; /* "delta" or "kascade" */
+    const char *model, *weights;
+    int n_choose; /* how many layers are proposed */
+    int k_pages, l_pages;
+    int max_new;
+    const struct dev_set *dev;
+    const struct layer_measure *measure;
+};
+/* Writes PATH (JSON), and beside it PATH with .csv and .svg for .json. proposed: room for n_choose layers. */
+int calibration_write(const struct calibration *c, const char *path, int *proposed, struct err *e);
+
+extern const struct command cmd_calibrate, cmd_probe;
+
+#endif

@@ -1,0 +1,58 @@
+/* Policies that measure (contract: probe_policy.h). */
+#include "evalcore/calibration/probe_policy.h"
+
+#include <math.h>
+
+#include "evalcore/base/err.h"
+
+const struct param probe_no_options[] = {{0}};
+
+int probe_bind(struct policy **out, struct engine *en, const struct policy_ops *ops, struct err *e)
+{
+    char none = 0;
+    struct policy_spec spec = {.ops = ops, .params = &none};
+    return engine_policy(en, &spec, out, e);
+}
+
+void probe_download(const struct policy_ctx *c, void *dst, const void *src, size_t bytes)
+{
+    if (!c->e->code && c->be->download(c->dev, dst, src, bytes) < 0)
+        err_set(c->e, ERR_DEVICE, "download: %s", c->be->last_error(c->dev));
+}
+
+static void nobody(void *context, const struct seen *s)
+{
+    (void)context, (void)s;
+}
+
+int probe_replay(struct engine *en, const struct dev_problem *p, struct policy *policy,
+                 struct policy *reference, seen_fn *seen, void *context, struct err *e)
+{
+    const struct completion *done = NULL;
+    int n = 0;
+    struct request r = {.prompt = p->ids,
+                        .n_prompt = p->n_prompt,
+                        .policy = policy,
+                        .reference = reference,
+                        .max_new_tokens = p->n - p->n_prompt,
+                        .end_token = -1,
+                        .ignore_eos = 1,
+                        .forced = p->ids + p->n_prompt,
+                        .n_forced = p->n - p->n_prompt};
+    if (!r.n_forced)
+        return 0;
+    engine_watch(en, 1, seen ? seen : nobody, context);
+    int rc = engine_submit(en, &r, e);
+    while (!rc && !n)
+        rc = engine_step(en, &done, &n, e);
+    if (!rc && done->finish == FINISHED_ERROR)
+        rc = err_set(e, ERR_DEVICE, "%s", done->error ? done->error : "decoding failed");
+    engine_watch(en, 0, NULL, NULL);
+    return rc;
+}
+
+void probe_softmax(const float *logits, float lse, int n, double *out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = logits[i] > -INFINITY ? exp((double)logits[i] - (double)lse) : 0;
+}

@@ -1,0 +1,23 @@
+#ifndef EVALCORE_CALIBRATION_PROBE_POLICY_H
+#define EVALCORE_CALIBRATION_PROBE_POLICY_H
+
+#include "engine/engine.h"
+#include "engine/policies/policy.h"
+#include "evalcore/calibration/calibration.h"
+
+/* Binds a policy that measures: its hooks keep in `own` what they have seen, until the engine closes. */
+int probe_bind(struct policy **out, struct engine *en, const struct policy_ops *ops, struct err *e);
+extern const struct param probe_no_options[];
+
+void probe_download(const struct policy_ctx *c, void *dst, const void *src, size_t bytes);
+
+/* Decodes the completion of p under a policy, token by token as it stands; `reference`: NULL, or a policy
+ * that is decoded beside it. Every step runs operation by operation, so that hooks see what is there; seen
+ * is called as engine_watch() says. */
+int probe_replay(struct engine *en, const struct dev_problem *p, struct policy *policy,
+                 struct policy *reference, seen_fn *seen, void *context, struct err *e);
+
+/* Logits of one row and query head become probabilities, in place; -inf gives 0. */
+void probe_softmax(const float *logits, float lse, int n, double *out);
+
+#endif

@@ -1,0 +1,63 @@
+# Calibration: the same data gives the same files, a run file takes the layers, and what would deceive is refused;
+# and the recall of policies.
+. "$(dirname "$0")/lib.sh"
+rm -rf out
+
+cat >dev.json <<'END'
+{"model": "pocket", "max_new_tokens": 64, "policies": ["full"],
+ "tasks": [{"name": "relay", "seed": 91, "problems": 1}, {"name": "choice", "seed": 91, "problems": 1}]}
+END
+cut="--max-new-tokens 24"
+run 0 calibrate kascade dev.json -o k1.json --layers 4 $cut
+grep -q '^anchors=0+[0-9]*+[0-9]*+[0-9]*$' stdout.txt || fail "no anchors: $(cat stdout.txt)"
+run 0 calibrate kascade dev.json -o k2.json --layers 4 $cut --threads 1
+run 0 calibrate delta dev.json -o d1.json --k-pages 4 --l-pages 2 $cut
+grep -q '^layers=2+[0-9]*+[0-9]*$' stdout.txt || fail "no refresh layers: $(cat stdout.txt)"
+grep -q 'mean cosine distance.*\.733, \.631 and \.323' stdout.txt || fail "no distance: $(cat stdout.txt)"
+run 0 calibrate delta dev.json -o d2.json --k-pages 4 --l-pages 2 $cut
+for ending in json csv svg; do
+    same k1.$ending k2.$ending
+    same d1.$ending d2.$ending
+done
+[ "$(wc -l <k1.csv)" = 37 ] || fail "not every pair of layers is in k1.csv"
+
+cat >run.json <<'END'
+{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "relay", "problems": 1}],
+ "policies": [{"name": "kascade", "ratio": 0.2, "calibration": "k1.json"},
+              {"name": "delta", "k_pages": 8, "calibration": "d1.json"}]}
+END
+run 0 sweep run.json -o out -q
+anchors=$(tr -d ' \n' <k1.json | sed 's/.*"anchors":\(\[[^]]*\]\).*/\1/')
+tr -d ' \n' <out/config.resolved.json | grep -qF "\"anchors\":$anchors" || fail "the sweep has other anchors"
+
+sed 's/"problems": 1}/"seed": 91, "problems": 1}/' run.json >same.json
+run 2 sweep same.json -o out2 -q
+grep -q 'is among those that k1.json was calibrated on; evaluate on others$' stderr.txt || fail "$(cat stderr.txt)"
+sed 's/"model": "[0-9a-f]*"/"model": "0123"/' k1.json >other.json
+sed 's/k1.json/other.json/' run.json >bad.json
+run 2 sweep bad.json -o out2 -q
+grep -q 'was made with the weights 0123 and this model has' stderr.txt || fail "$(cat stderr.txt)"
+sed 's/k1.json/d1.json/' run.json >bad.json
+refuse 2 'bad.json: policies.0 (kascade): d1.json is a calibration of delta' sweep bad.json -o out2 -q
+sed 's/"ratio": 0.2/"ratio": 0.2, "anchors": [0, 3]/' run.json >bad.json
+refuse 2 'bad.json: policies.0 (kascade): "calibration" brings the layers, and "anchors" names them too; leave one out' \
+    sweep bad.json -o out2 -q
+refuse 2 '"quest" cannot be calibrated; kascade and delta can' calibrate quest dev.json -o x.json
+refuse 2 'no file was given; name one with -o FILE.json' calibrate delta dev.json
+
+cat >probe.json <<'END'
+{"model": "pocket", "max_new_tokens": 64, "tasks": [{"name": "relay", "problems": 1}],
+ "policies": ["full", {"name": "kascade", "ratio": 1}, {"name": "quest", "k_pages": 4},
+              {"name": "delta", "k_pages": 4, "as": "short"}, {"name": "delta", "k_pages": 6, "as": "long"}]}
+END
+run 0 probe recall probe.json -o recall.csv $cut
+for whole in full kascade; do
+    grep -q "^$whole  *1\.0000  *1\.0000$" stdout.txt || fail "$whole: $(cat stdout.txt)"
+done
+awk -F, '$1 == "short" {s += $3} $1 == "long" {l += $3} END {exit !(s > 0 && s < l && l < 8)}' recall.csv ||
+    fail "a longer list holds more: $(cat recall.csv)"
+[ "$(grep -c ^quest, recall.csv)" = 8 ] || fail "not every layer is in recall.csv"
+sed 's/"full", /{"name": "dms", "cr": 4}, /' probe.json >bad.json
+run 2 probe recall bad.json $cut
+grep -q 'policy dms forgets tokens' stderr.txt || fail "$(cat stderr.txt)"
+finish
