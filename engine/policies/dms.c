@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/gates/gates.h"
+#include "engine/model/safetensors.h"
+#include "engine/policies/model_defaults.h"
 #include "engine/policies/policies.h"
 #include "engine/pocket/pocket.h"
 #include "engine/policies/policy.h"
-#include "engine/model/safetensors.h"
 
 enum { PREFILL_SPARSE, PREFILL_IS_DENSE };
 enum { PER_HEAD, PER_LAYER };
@@ -24,6 +26,8 @@ struct dms_params {
     const char *gate;
     int window, shift, prefill, window_inclusive, alpha_per;
     double cr, scale, bias;
+    const char *data; /* of the safetensors file that ships for cr, set by resolve; not an option */
+    size_t n_data;
 };
 
 static const char *const prefills[] = {"sparse", "dense", NULL};
@@ -32,7 +36,7 @@ static const char *const pers[] = {"head", "layer", NULL};
 #define P(field) offsetof(struct dms_params, field)
 static const struct param dms_params[] = {
     {"cr", PARAM_DOUBLE, P(cr), NULL, 1, 1000, NULL,
-     "budget: compression ratio whose gates ship with the model (pocket: 2, 4, 8)"},
+     "budget: compression ratio whose gates ship with the model (pocket, SmolLM2-135M-Instruct: 2, 4, 8)"},
     {"gate", PARAM_FILE, P(gate), NULL, 0, 0, NULL, "budget: gates from this safetensors file"},
     {"window", PARAM_INT, P(window), NULL, 0, 1e6, NULL,
      "tokens a flagged token stays visible; default from the gate file"},
@@ -61,11 +65,58 @@ struct dms_own {
 
 static int open_gates(const struct dms_params *p, struct safetensors **out, struct err *e)
 {
-    if (p->gate)
-        return safetensors_open_file(out, p->gate, e);
-    size_t n;
-    const void *data = pocket_gates(p->cr, &n);
-    return safetensors_open_memory(out, data, n, "embedded DMS gates", e);
+    return p->gate ? safetensors_open_file(out, p->gate, e)
+                   : safetensors_open_memory(out, p->data, p->n_data, "the gates that ship", e);
+}
+
+/* ERR_USAGE, with the ratios that there are for this model (NULL: it is none that gates ship for), or the
+ * models that gates ship for. */
+static int no_gates(const struct dms_params *p, const char *model, const struct policy_model *m,
+                    struct err *e)
+{
+    struct str have = {0}, models = {0};
+    const struct shipped_gates *g;
+    const char *last = "";
+    for (size_t i = 0; (g = shipped_gates(i)); last = g->model, i++) {
+        if (model && !strcmp(g->model, model))
+            str_printf(&have, "%s%g", have.len ? ", " : "", g->cr);
+        if (strcmp(g->model, last))
+            str_printf(&models, "%s%s", models.len ? ", " : "; if it is one of ", g->model);
+    }
+    if (!strcmp(m->path, "pocket"))
+        str_puts(&have, "2, 4, 8");
+    else if (models.len)
+        str_puts(&models, ", write \"model_name\" with that name beside \"model\"");
+    int rc = have.len ? err_set(e, ERR_USAGE,
+                                "no gates for cr %g ship with model %s; cr may be one of %s, otherwise give "
+                                "\"gate\", a safetensors file",
+                                p->cr, m->path, str_text(&have))
+                      : err_set(e, ERR_USAGE,
+                                "no gates for cr %g ship with model %s; give \"gate\", a safetensors file "
+                                "(runs/gates/README.md shows how to train one)%s",
+                                p->cr, m->path, str_text(&models));
+    str_release(&have);
+    str_release(&models);
+    return rc;
+}
+
+/* The gates that ship for this model and cr. */
+static int find_gates(struct policy_spec *spec, const struct policy_model *m, struct arena *a, struct err *e)
+{
+    struct dms_params *p = spec->params;
+    const char *taken = NULL;
+    const struct model_defaults *d = model_defaults_find(m, a, &taken);
+    if (!strcmp(m->path, "pocket")) {
+        p->data = pocket_gates(p->cr, &p->n_data);
+        return p->data ? 0 : no_gates(p, NULL, m, e);
+    }
+    const struct shipped_gates *g = d ? shipped_gates_find(d->model, p->cr) : NULL;
+    if (!g)
+        return no_gates(p, d ? d->model : NULL, m, e);
+    p->data = g->data;
+    p->n_data = (size_t)(g->end - g->data);
+    spec->taken = taken;
+    return 0;
 }
 
 static int meta_int(const struct safetensors *s, const char *key, int max, int *out, struct err *e)
@@ -87,15 +138,10 @@ static int meta_int(const struct safetensors *s, const char *key, int max, int *
 static int dms_resolve(struct policy_spec *spec, const struct policy_model *m, struct arena *a, struct err *e)
 {
     struct dms_params *p = spec->params;
-    (void)a;
-    size_t n;
-    if (!p->gate && (strcmp(m->path, "pocket") || !pocket_gates(p->cr, &n)))
-        return err_set(e, ERR_USAGE,
-                       "no gates for cr %g ship with model %s; pocket has 2, 4 and 8, otherwise give "
-                       "\"gate\", a safetensors file",
-                       p->cr, m->path);
+    int rc = p->gate ? 0 : find_gates(spec, m, a, e);
     struct safetensors *s = NULL;
-    int rc = open_gates(p, &s, e);
+    if (!rc)
+        rc = open_gates(p, &s, e);
     if (!rc && p->window == PARAM_UNSET_INT)
         rc = meta_int(s, "window", 1000000, &p->window, e);
     if (!rc && p->shift == PARAM_UNSET_INT)

@@ -38,6 +38,7 @@ static const struct model_defaults known[] = {
     {"Meta-Llama-3.1-8B-Instruct", 32, NULL, "0+2+8+13+14", LLAMA_8B_MAP, 0, "2+8+18", "2+13"},
     {"Qwen3-8B", 36, NULL, "0+2+7+14+23", QWEN3_8B_MAP, 0, NULL, "2+12"},
     {"Qwen3-4B", 36, NULL, NULL, NULL, 0, NULL, "2+20"},
+    {"SmolLM2-135M-Instruct", 30, NULL, NULL, NULL, 0, NULL, NULL},
 };
 enum { N_KNOWN = sizeof known / sizeof *known };
 
