@@ -54,7 +54,7 @@ set(rooms
   "answer_check            | answer_check.h                             | answer_check/strict answer_check/compat answer_check/choice answer_check/textscore answer_check/chinese answer_check/verdict"
 
   "engine/pocket           | pocket.h                                   |"
-  "engine/gates            | gates.h                                    |"
+  "engine/gates            | shipped_gates.h                            |"
   "engine/memory           | device.h kvcache.h counting.h              | kernels"
   "engine/text/jinja       | jinja.h                                    |"
   "engine/text             | tokenizer.h chat.h                         | engine/text/jinja"

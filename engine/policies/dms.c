@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/gates/gates.h"
+#include "engine/gates/shipped_gates.h"
 #include "engine/model/safetensors.h"
 #include "engine/policies/model_defaults.h"
 #include "engine/policies/policies.h"

@@ -1,5 +1,5 @@
-#ifndef ENGINE_GATES_H
-#define ENGINE_GATES_H
+#ifndef ENGINE_SHIPPED_GATES_H
+#define ENGINE_SHIPPED_GATES_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* Finds the gates that ship in the table that CMakeLists.txt of this folder makes. */
-#include "engine/gates/gates.h"
+#include "engine/gates/shipped_gates.h"
 
 #include <strings.h>
 
