@@ -68,6 +68,17 @@ struct rope_append_args {
     float eps;
 };
 
+/* The first of rope_append's steps alone: RMSNorm over each head of q and k, in place. Then rope_append
+ * without wq and wk gives the same bits as with them. */
+struct head_norm_args {
+    struct rows rows;
+    int n_q, n_kv, head_dim;
+    float *q, *k; /* (rows, n_q, head_dim) and (rows, n_kv, head_dim) at row stride `stride` */
+    int stride;
+    const float *wq, *wk; /* (head_dim) */
+    float eps;
+};
+
 /* out[r][i] = silu(x[r][i]) * x[r][n + i], where silu(z) = z / (1 + exp(-z)) */
 struct swiglu_args {
     const float *x; /* (rows, 2n): the gates, then the ups */
@@ -293,6 +304,26 @@ struct gate_args {
     int32_t *flag; /* (rows, n_kv) */
     int rows, dim, n_kv, per_layer;
     enum dtype type; /* of y */
+};
+
+/* DMS's decision where it is a channel of the queries instead (a "borrowed neuron"): with x =
+ * q[r][h * n_q / n_kv][channel], of the first query head in the group of each KV head h, flag[r][h] = x *
+ * scale + bias > 0, and x becomes 0. Padding rows stay as they are. */
+struct borrow_args {
+    struct rows rows;
+    int n_q, n_kv, head_dim;
+    float *q; /* (rows, n_q, head_dim) at row stride `stride`, before the rotation */
+    int stride, channel;
+    float scale, bias;
+    int32_t *flag; /* (rows, n_kv) */
+};
+
+/* The same channel becomes 0 once more, after the rotation, which has mixed it with another. */
+struct mute_args {
+    struct rows rows;
+    int n_q, n_kv, head_dim;
+    float *q;
+    int stride, channel;
 };
 
 /* DMS while decoding, before token n = pos is appended. Each head keeps a ring of the last `reach` tokens,

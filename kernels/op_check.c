@@ -226,6 +226,36 @@ static int check_key_redundancy(struct refusal *f, const void *args)
     return rc ? rc : check_lists(f, OP_key_redundancy, "score lists", a->io.n_rows, n, n, n);
 }
 
+static int check_head_norm(struct refusal *f, const void *args)
+{
+    const struct head_norm_args *a = args;
+    if (a->head_dim < 2 || a->head_dim > BACKEND_MAX_HEAD_DIM || a->head_dim % 2)
+        return refuse(f, "head_norm: head_dim %d; an even number up to %d is needed", a->head_dim,
+                      BACKEND_MAX_HEAD_DIM);
+    return 0;
+}
+
+static int check_channel(struct refusal *f, enum op op, int n_q, int n_kv, int head_dim, int channel)
+{
+    if (n_kv < 1 || n_q < n_kv || n_q % n_kv)
+        return refuse(f, "%s: %d query heads over %d KV heads", backend_op_name(op), n_q, n_kv);
+    if (channel < 0 || channel >= head_dim)
+        return refuse(f, "%s: channel %d of %d", backend_op_name(op), channel, head_dim);
+    return 0;
+}
+
+static int check_borrow(struct refusal *f, const void *args)
+{
+    const struct borrow_args *a = args;
+    return check_channel(f, OP_borrow, a->n_q, a->n_kv, a->head_dim, a->channel);
+}
+
+static int check_mute(struct refusal *f, const void *args)
+{
+    const struct mute_args *a = args;
+    return check_channel(f, OP_mute, a->n_q, a->n_kv, a->head_dim, a->channel);
+}
+
 static int check_expire(struct refusal *f, const void *args)
 {
     const struct expire_args *a = args;

@@ -28,6 +28,7 @@
     X(linear,         linear,         type,    LINEAR,    linear,   linear)      \
     X(append,         append,         no_type, APPEND,    none,     append)      \
     X(rope_append,    rope_append,    no_type, APPEND,    none,     rope_append) \
+    X(head_norm,      head_norm,      no_type, APPEND,    none,     head_norm)   \
     X(swiglu,         nothing,        type,    OTHER,     none,     swiglu)      \
     X(attend,         attend,         type,    ATTENTION, attend,   large)       \
     X(prefill_attend, prefill_attend, type,    PREFILL,   none,     large)       \
@@ -44,6 +45,8 @@
     X(drop_list,      nothing,        no_type, SELECTION, none,     drop_list)   \
     X(load_stamps,    nothing,        no_type, SELECTION, none,     load_stamps) \
     X(gate,           nothing,        type,    SELECTION, none,     gate)        \
+    X(borrow,         borrow,         no_type, SELECTION, none,     borrow)      \
+    X(mute,           mute,           no_type, SELECTION, none,     mute)        \
     X(expire,         expire,         no_type, SELECTION, none,     expire)      \
     X(until,          nothing,        no_type, PREFILL,   none,     until)       \
     X(compact,        nothing,        no_type, PREFILL,   none,     large)       \

@@ -1,4 +1,5 @@
-/* The small dense operations of a layer: embedding, norms, rotation, SwiGLU, DMS gates. A sum over a
+/* The small dense operations of a layer: embedding, norms, rotation, SwiGLU, DMS gates,
+ * linear or borrowed. A sum over a
  * row is kept in 64 partial sums (element j is added to sum j mod 64). In the end these are added by groups
  * of sixteen, (0 + 1) + (2 + 3), and then over the sixteen lanes. */
 #include "kernels/cpu/ops.h"
@@ -98,6 +99,21 @@ void CPU_SYM(rope_rows)(const struct rope_append_args *a, struct cpu_ctx *c)
     }
 }
 
+void CPU_SYM(op_head_norm)(const void *args, struct cpu_ctx *c)
+{
+    const struct head_norm_args *a = args;
+    FOR_TASKS(c, r, a->rows.cap)
+    {
+        float *q = a->q + (size_t)r * (size_t)a->stride, *k = a->k + (size_t)r * (size_t)a->stride;
+        if (a->rows.seq[r] < 0)
+            continue;
+        for (int h = 0; h < a->n_q; h++)
+            norm(q + h * a->head_dim, a->wq, q + h * a->head_dim, a->head_dim, a->eps);
+        for (int h = 0; h < a->n_kv; h++)
+            norm(k + h * a->head_dim, a->wk, k + h * a->head_dim, a->head_dim, a->eps);
+    }
+}
+
 void CPU_SYM(op_swiglu)(const void *args, struct cpu_ctx *c)
 {
     enum { STEP = 256 };
@@ -127,4 +143,29 @@ void CPU_SYM(op_gate)(const void *args, struct cpu_ctx *c)
         float logit = (s + a->b[from]) * a->scale + a->bias;
         a->flag[r * a->n_kv + h] = logit > 0;
     }
+}
+
+/* The borrowed channel of each KV head's group. */
+INLINE float *borrowed(float *q, int r, int h, int stride, int group, int head_dim, int channel)
+{
+    return q + (size_t)r * (size_t)stride + h * group * head_dim + channel;
+}
+
+void CPU_SYM(op_borrow)(const void *args, struct cpu_ctx *c)
+{
+    const struct borrow_args *a = args;
+    FOR_TASKS(c, r, a->rows.cap)
+    for (int h = 0; h < a->n_kv && a->rows.seq[r] >= 0; h++) {
+        float *x = borrowed(a->q, r, h, a->stride, a->n_q / a->n_kv, a->head_dim, a->channel);
+        a->flag[r * a->n_kv + h] = *x * a->scale + a->bias > 0;
+        *x = 0;
+    }
+}
+
+void CPU_SYM(op_mute)(const void *args, struct cpu_ctx *c)
+{
+    const struct mute_args *a = args;
+    FOR_TASKS(c, r, a->rows.cap)
+    for (int h = 0; h < a->n_kv && a->rows.seq[r] >= 0; h++)
+        *borrowed(a->q, r, h, a->stride, a->n_q / a->n_kv, a->head_dim, a->channel) = 0;
 }

@@ -140,3 +140,42 @@ int cuda_op_gate(struct device *d, const struct gate_args *a)
     gate_kernel<<<dim3(a->rows, a->n_kv), 256, 0, d->stream>>>(*a);
     return cuda_launched(d, OP_gate);
 }
+
+/* A thread does the borrowed channel of one KV head's group in one row. flag NULL: mute. */
+static __global__ void channel_kernel(struct borrow_args a)
+{
+    int task = blockIdx.x * blockDim.x + threadIdx.x, r = task / a.n_kv, h = task % a.n_kv;
+    if (r >= a.rows.cap || a.rows.seq[r] < 0)
+        return;
+    float *x = a.q + (size_t)r * a.stride + h * (a.n_q / a.n_kv) * a.head_dim + a.channel;
+    if (a.flag)
+        a.flag[task] = __fadd_rn(__fmul_rn(*x, a.scale), a.bias) > 0;
+    *x = 0;
+}
+
+static int run_channel(struct device *d, const struct borrow_args *a, enum op op)
+{
+    int tasks = a->rows.cap * a->n_kv;
+    if (tasks < 1)
+        return 0;
+    channel_kernel<<<(tasks + 63) / 64, 64, 0, d->stream>>>(*a);
+    return cuda_launched(d, op);
+}
+
+int cuda_op_borrow(struct device *d, const struct borrow_args *a)
+{
+    return run_channel(d, a, OP_borrow);
+}
+
+int cuda_op_mute(struct device *d, const struct mute_args *a)
+{
+    struct borrow_args b = {};
+    b.rows = a->rows;
+    b.n_q = a->n_q;
+    b.n_kv = a->n_kv;
+    b.head_dim = a->head_dim;
+    b.q = a->q;
+    b.stride = a->stride;
+    b.channel = a->channel;
+    return run_channel(d, &b, OP_mute);
+}

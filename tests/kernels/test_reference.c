@@ -227,6 +227,82 @@ static void gate(struct rig *r, int per_layer)
     }
 }
 
+/* head_norm and then rope_append without weights give the bits of rope_append with them, padding rows stay as
+ * they are. */
+static void split_heads(struct rig *r, int n_q, int n_kv, int d)
+{
+    enum { ROWS = 5 };
+    static const int32_t ids[2 * ROWS] = {0, 1, -1, 3, 2, 0, 17, 0, 900, 3};
+    static float want[1 << 14];
+    int stride = (n_q + 2 * n_kv) * d + 3;
+    size_t floats = (size_t)(ROWS * stride);
+    struct cache c;
+    cache_open(&c, r, 4, 1, n_q, n_kv, d, 6, DTYPE_F32);
+    rig_fill(r, buf_a, floats);
+    rig_fill(r, buf_b, (size_t)(2 * d));
+    rig_fill(r, buf_c, (size_t)(HEAD_POS * d));
+    const int32_t *rows = rig_up(r, ids, sizeof ids);
+    float *x = rig_up(r, buf_a, floats * 4), *w = rig_up(r, buf_b, (size_t)(2 * d) * 4);
+    struct rope_append_args a = {.rows = {ROWS, rows, rows + ROWS},
+                                 .kv = c.kv,
+                                 .n_q = n_q,
+                                 .q = x,
+                                 .k = x + n_q * d,
+                                 .v = x + (n_q + n_kv) * d,
+                                 .stride = stride,
+                                 .cos_sin = rig_up(r, buf_c, (size_t)(HEAD_POS * d) * 4),
+                                 .wq = w,
+                                 .wk = w + d,
+                                 .eps = 1e-5f};
+    struct head_norm_args n = {a.rows, n_q, n_kv, d, a.q, a.k, stride, a.wq, a.wk, a.eps};
+    rig_run(r, OP_rope_append, &a);
+    rig_get(r, want, x, floats * 4);
+    rig_put(r, x, buf_a, floats * 4);
+    rig_run(r, OP_head_norm, &n);
+    rig_get(r, got, x, floats * 4);
+    CHECK(memcmp(got, buf_a, floats * 4) != 0);
+    a.wq = a.wk = NULL;
+    rig_run(r, OP_rope_append, &a);
+    rig_get(r, got, x, floats * 4);
+    CHECK(memcmp(got, want, floats * 4) == 0);
+    n.head_dim = 7;
+    CHECK_INT(r->b->launch(r->d, OP_head_norm, &n), BACKEND_ERR_UNSUPPORTED);
+    cache_close(&c);
+}
+
+/* The channel of the first query head of each group decides and becomes 0; nothing else changes. */
+static void borrow(struct rig *r, int channel)
+{
+    enum { ROWS = 4, Q = 6, KV = 2, DIM = 16, STRIDE = (Q + 2 * KV) * DIM, FLOATS = ROWS * STRIDE };
+    static const int32_t ids[2 * ROWS] = {2, -1, 0, 1};
+    const int32_t *rows = rig_up(r, ids, sizeof ids);
+    int32_t flag[ROWS * KV];
+    for (int i = 0; i < ROWS * KV; i++)
+        flag[i] = -7;
+    rig_fill(r, buf_a, FLOATS);
+    float *q = rig_up(r, buf_a, FLOATS * 4);
+    struct borrow_args a = {{ROWS, rows, rows + ROWS},   Q, KV, DIM, q, STRIDE, channel, 100, -5,
+                            rig_up(r, flag, sizeof flag)};
+    struct mute_args m = {a.rows, Q, KV, DIM, q, STRIDE, channel};
+    rig_run(r, OP_borrow, &a);
+    rig_get(r, flag, a.flag, sizeof flag);
+    for (int turn = 0; turn < 2; turn++) {
+        rig_get(r, got, q, FLOATS * 4);
+        for (int i = 0; i < FLOATS; i++) {
+            int row = i / STRIDE, head = i % STRIDE / DIM, kv = head / (Q / KV);
+            int here = head < Q && head % (Q / KV) == 0 && i % DIM == channel;
+            if (here)
+                CHECK_INT(flag[row * KV + kv], ids[row] < 0 ? -7 : buf_a[i] * 100 - 5 > 0);
+            CHECK(got[i] == (here && ids[row] >= 0 ? 0 : buf_a[i]));
+        }
+        rig_put(r, q, buf_a, FLOATS * 4);
+        rig_run(r, OP_mute, &m);
+    }
+    m.channel = a.channel = DIM;
+    CHECK_INT(r->b->launch(r->d, OP_mute, &m), BACKEND_ERR_UNSUPPORTED);
+    CHECK_INT(r->b->launch(r->d, OP_borrow, &a), BACKEND_ERR_UNSUPPORTED);
+}
+
 static void small_ops(struct rig *r)
 {
     int32_t out[100];
@@ -280,6 +356,10 @@ static void all(struct rig *r)
     swiglu(r, 1, 13);
     gate(r, 0);
     gate(r, 1);
+    split_heads(r, 4, 2, 64);
+    split_heads(r, 5, 1, 128);
+    borrow(r, 15);
+    borrow(r, 0);
     small_ops(r);
 }
 

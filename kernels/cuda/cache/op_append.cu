@@ -39,6 +39,24 @@ static __device__ void bounds_add(const struct kv_view &kv, struct bounds *b, fl
     b->none = false;
 }
 
+/* RMSNorm of one head by a warp, each lane with its pairs u, v and their weights. */
+static __device__ void norm_pairs(float *u, float *v, const float *wu, const float *wv, int d, float eps)
+{
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++)
+        sum = fmaf(u[i], u[i], sum);
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++)
+        sum = fmaf(v[i], v[i], sum);
+    float root = sqrtf(warp_sum(sum) / (float)d + eps);
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        u[i] = u[i] / root * wu[i];
+        v[i] = v[i] / root * wv[i];
+    }
+}
+
 /* One head of q or k at position pos, by a warp: normed (weight not NULL) and rotated in place, and copied to
  * `copy` (unless NULL). A lane has every 32nd pair. Every product is rounded: fused multiply-adds would treat
  * the two halves of a pair differently. */
@@ -58,21 +76,8 @@ static __device__ void turn_head(const struct rope_append_args &a, float *x, con
         wu[i] = weight && j < half ? weight[j] : 0.0f;
         wv[i] = weight && j < half ? weight[j + half] : 0.0f;
     }
-    if (weight) {
-        float sum = 0;
-#pragma unroll
-        for (int i = 0; i < PAIRS; i++)
-            sum = fmaf(u[i], u[i], sum);
-#pragma unroll
-        for (int i = 0; i < PAIRS; i++)
-            sum = fmaf(v[i], v[i], sum);
-        float root = sqrtf(warp_sum(sum) / (float)d + a.eps);
-#pragma unroll
-        for (int i = 0; i < PAIRS; i++) {
-            u[i] = u[i] / root * wu[i];
-            v[i] = v[i] / root * wv[i];
-        }
-    }
+    if (weight)
+        norm_pairs(u, v, wu, wv, d, a.eps);
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
         int j = lane + i * WARP;
@@ -286,4 +291,40 @@ int cuda_op_append(struct device *d, const struct append_args *a)
     p.v = a->v;
     p.stride = a->stride;
     return run(d, &p, OP_append);
+}
+
+/* Grid (rows, query heads, then KV heads), a warp a head, with turn_head's pairs and sums. */
+static __global__ void head_norm_kernel(struct head_norm_args a)
+{
+    int r = blockIdx.x, h = blockIdx.y, d = a.head_dim, half = d / 2, lane = threadIdx.x;
+    if (a.rows.seq[r] < 0)
+        return;
+    float *x = (h < a.n_q ? a.q + h * d : a.k + (h - a.n_q) * d) + (size_t)r * a.stride;
+    const float *w = h < a.n_q ? a.wq : a.wk;
+    float u[PAIRS], v[PAIRS], wu[PAIRS], wv[PAIRS];
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        int j = lane + i * WARP;
+        u[i] = j < half ? x[j] : 0.0f;
+        v[i] = j < half ? x[j + half] : 0.0f;
+        wu[i] = j < half ? w[j] : 0.0f;
+        wv[i] = j < half ? w[j + half] : 0.0f;
+    }
+    norm_pairs(u, v, wu, wv, d, a.eps);
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        int j = lane + i * WARP;
+        if (j < half) {
+            x[j] = u[i];
+            x[j + half] = v[i];
+        }
+    }
+}
+
+int cuda_op_head_norm(struct device *d, const struct head_norm_args *a)
+{
+    if (a->rows.cap < 1)
+        return 0;
+    head_norm_kernel<<<dim3(a->rows.cap, a->n_q + a->n_kv), WARP, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_head_norm);
 }
