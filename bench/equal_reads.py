@@ -5,10 +5,11 @@
     equal_reads.py table RUN [--against LABEL,LABEL]             # a Markdown table of a run, and how its policies differ
 
 RUN is the folder of a sweep with its report (`kveval report RUN`). Settings whose label begins with the same word
-belong to one policy, and "reads" are total reads: of K and V, and to choose.
+belong to one policy, and "reads" are total reads: of K and V, and to choose. Of `oracle` only the former count: it is
+the bound of what a choice could reach that costs nothing.
 
-propose: reads of a policy are put on a straight line between its budgets, both as logarithms, and the budget that
-reads 10, 20 and 50 % is looked up; a policy that cannot read so little or so much is left out there. The result is
+propose: reads of a policy are put on a straight line between its budgets, both as logarithms (DMS's bias as it is), and
+the budget that reads 10, 20 and 50 % is looked up; a policy that cannot read so little or so much is left out there. The result is
 FILE.json (a run file with one budget list per policy) with these budgets.
 
 table: for each share the setting that comes nearest, if it is within two points or a fifth of it. Comparisons are
@@ -42,6 +43,10 @@ def budget_key(policy):
     return lists[0] if len(lists) == 1 else None
 
 
+def reads(row):
+    return float(row["kv_density" if row["label"].startswith("oracle") else "total_density"])
+
+
 def swept_value(label, key):
     for part in label.split(" ")[1:]:
         if part.startswith(key + "="):
@@ -49,35 +54,36 @@ def swept_value(label, key):
     raise SystemExit(f"the label {label!r} does not tell {key}")
 
 
-def look_up(points, share):
+def look_up(points, share, scale):
     """Budget that reads `share`, from (budget, reads) of at least two budgets; None beyond their ends."""
+    there, back = (lambda x: x, lambda x: x) if scale == "linear" else (math.log, math.exp)
     points = sorted(points, key=lambda p: p[1])
     for (b0, r0), (b1, r1) in zip(points, points[1:]):
         if r0 <= share <= r1 and r1 > r0:
             at = (math.log(share) - math.log(r0)) / (math.log(r1) - math.log(r0))
-            return math.exp(math.log(b0) + at * (math.log(b1) - math.log(b0)))
+            return back(there(b0) + at * (there(b1) - there(b0)))
     return None
 
 
 def whole(key, x):
-    if key in ("ratio", "cr", "mass"):
+    if key in ("ratio", "cr", "mass", "bias"):
         return float(f"{x:.3g}")
-    step = 16 if key == "budget_tokens" else 1
-    return max(step, round(x / step) * step)
+    return max(1, round(x))
 
 
 def propose(args):
-    run, probed = json.loads(pathlib.Path(args.run).read_text()), by_policy(settings(args.folder))
+    run, probed = json.loads(pathlib.Path(args.run).read_text()), settings(args.folder)
     kept = []
     for p in run["policies"]:
         key = None if isinstance(p, str) else budget_key(p)
         if not key:
             kept.append(p)
             continue
-        points = [(swept_value(r["label"], key), float(r["total_density"])) for r in probed[p.get("as", p["name"])]]
-        values = [look_up(points, t / 100) for t in args.targets]
+        name = p.get("as", p["name"])
+        points = [(swept_value(r["label"], key), reads(r)) for r in probed if r["label"].startswith(name + " ")]
+        values = [look_up(points, t / 100, "linear" if key == "bias" else "log") for t in args.targets]
         values = sorted({whole(key, v) for v in values if v is not None})
-        print(p.get("as", p["name"]), key, values, "reads", [f"{b:g}: {100 * r:.1f} %" for b, r in sorted(points)])
+        print(name, key, values, "reads", [f"{b:g}: {100 * r:.1f} %" for b, r in sorted(points)])
         if values:
             kept.append({**p, key: values})
     run["policies"] = kept
@@ -85,8 +91,8 @@ def propose(args):
 
 
 def nearest(rows, target):
-    best = min(rows, key=lambda r: abs(float(r["total_density"]) - target))
-    off = abs(float(best["total_density"]) - target)
+    best = min(rows, key=lambda r: abs(reads(r) - target))
+    off = abs(reads(best) - target)
     return best if off <= max(0.02, 0.2 * target) else None
 
 
@@ -96,7 +102,7 @@ def cell(r):
     name = " ".join(r["label"].split(" ")[1:])
     return "%.1f [%.0f, %.0f]<br>%s%.1f %%" % (
         100 * float(r["accuracy"]), 100 * float(r["accuracy_low"]), 100 * float(r["accuracy_high"]),
-        name + ", " if name else "", 100 * float(r["total_density"]))
+        name + ", " if name else "", 100 * reads(r))
 
 
 def compare(kveval, folder, a, b):
