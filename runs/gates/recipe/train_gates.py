@@ -67,7 +67,7 @@ class Texts:
         enc = lambda texts: [e.ids for e in tok.encode_batch(list(texts))]
         s.debian = enc(r["text"] for r in debian)
         s.ruler = []
-        for r, p, a in zip(ruler, enc(SYSTEM + USER + r["prompt"] + ASSISTANT + r["prefix"] for r in ruler), enc(r["answer"] + END for r in ruler)):
+        for r, p, a in zip(ruler, enc(SYSTEM + USER + r["prompt"] + ASSISTANT + r["prefix"] for r in ruler), enc(r["answer"] for r in ruler)):
             s.ruler.append((r["family"], r["tokens"], p, a))
         s.system = tok.encode(SYSTEM).ids
         s.written = list(zip(enc(USER + q + ASSISTANT for q, _ in written), enc(a + END for _, a in written)))
@@ -170,8 +170,8 @@ def measure(m, batch):
     many each model would have given greedily, word for word."""
     b = m.prepare(batch)
     xt = m.teacher(b)
-    xs, _, h = m.student(b, m.noise(0.0), torch.tensor(1e-6, device=m.dev))
-    xs = xs.detach()
+    xs, h = m.student(b, m.noise(0.0), torch.tensor(1e-6, device=m.dev))[::2]
+    xs = xs.detach()                                 # nothing holds the graph any more
     at = (b["wt"] > 0).nonzero()
     at = at[::max(1, len(at) // 4096)]
     with torch.no_grad():
