@@ -13,7 +13,8 @@ Window 128, as KVzap's (arXiv 2601.07891): DMS took 256 and 512 for contexts of 
 2k to 4k. With CR 8 at 2,048 tokens the window then is a third of what is kept, and the gates decide about the rest.
 
 Writes OUT/SmolLM2-135M-Instruct_dms_crN.safetensors as each target is done, OUT/gates.json (settings, losses, and measured
-on texts held out: KL, agreement, flagged share), OUT/written.jsonl.gz.
+on texts held out: KL, agreement, flagged share), OUT/written.jsonl.gz, which is read instead of written anew where DATA has it.
+--targets 4,8 --start FILE --start-cr 2 goes on from a file of an earlier run.
 """
 import gzip, importlib.util, json, os, pathlib, random, sys, threading, time, traceback
 import numpy as np, torch, torch.nn.functional as F
@@ -260,7 +261,9 @@ def main():
     written = []
     try:
         topics = gzip.open(f"{A.data}/topics.txt.gz", "rt").read().split("\n")
-        written = write_text(A.model, tok, topics, A, dev, rng) if A.written else []
+        have = f"{A.data}/written.jsonl.gz"
+        if os.path.exists(have): written = [(r["asked"], r["written"]) for r in read(have)]
+        elif A.written: written = write_text(A.model, tok, topics, A, dev, rng)
         with gzip.open(f"{A.out}/written.jsonl.gz", "wt", encoding="utf-8") as f:
             f.writelines(json.dumps(dict(asked=q, written=a)) + "\n" for q, a in written)
     except Exception:
