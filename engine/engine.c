@@ -271,7 +271,8 @@ static int bind(struct engine *en, struct policy *p, struct err *e)
     p->needs = policy_needs(&p->spec);
     if ((p->needs & POLICY_BOUNDS) && enable_bounds(en, e))
         return e->code;
-    if (transformer_policy_buffers(&en->tf, p->needs, ops->select || ops->on_attn_out, e))
+    int lists = (ops->select && !(p->needs & POLICY_NO_LISTS)) || ops->on_attn_out;
+    if (transformer_policy_buffers(&en->tf, p->needs, lists, e))
         return e->code;
     p->state_bytes = ops->state_size ? ops->state_size(p) : 0;
     if (p->state_bytes && !(p->state = en->be->alloc(en->dev, p->state_bytes * (size_t)p->dims.n_seqs)))

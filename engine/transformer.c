@@ -81,7 +81,26 @@ static void layer_qkv(struct transformer *t, const struct model_layer *y, int ro
     linear(t, &y->qkv, t->y, t->qkv, rows, 0, decode, e);
 }
 
-static void rope_append(struct transformer *t, int layer, int rows, int prefill, struct err *e)
+/* What comes before on_qk, where there is something: the norms over heads. */
+static void head_norm(struct transformer *t, const struct model_layer *y, int rows, struct err *e)
+{
+    const struct model_config *f = &t->model->config;
+    struct head_norm_args a = {.rows = {rows, t->row_seq, t->row_pos},
+                               .n_q = f->n_q,
+                               .n_kv = f->n_kv,
+                               .head_dim = f->head_dim,
+                               .q = t->qkv,
+                               .k = t->qkv + f->n_q * f->head_dim,
+                               .stride = model_qkv_values(f),
+                               .wq = y->q_norm,
+                               .wk = y->k_norm,
+                               .eps = f->eps};
+    if (y->q_norm)
+        device_launch(t->be, t->dev, OP_head_norm, &a, e);
+}
+
+/* normed: head_norm has been launched. */
+static void rope_append(struct transformer *t, int layer, int rows, int prefill, int normed, struct err *e)
 {
     const struct model_config *f = &t->model->config;
     const struct model_layer *y = &t->model->layer[layer];
@@ -96,8 +115,8 @@ static void rope_append(struct transformer *t, int layer, int rows, int prefill,
                                  .v = k + f->n_kv * f->head_dim,
                                  .stride = model_qkv_values(f),
                                  .cos_sin = t->model->cos_sin,
-                                 .wq = y->q_norm,
-                                 .wk = y->k_norm,
+                                 .wq = normed ? NULL : y->q_norm,
+                                 .wk = normed ? NULL : y->k_norm,
                                  .eps = f->eps};
     device_launch(t->be, t->dev, OP_rope_append, &a, e);
 }
@@ -173,12 +192,20 @@ void transformer_step(struct transformer *t, const struct step_group *groups, in
                       struct err *e)
 {
     const struct model *m = t->model;
+    int takes_qk = 0;
+    for (int g = 0; g < n_groups; g++)
+        takes_qk |= groups[g].policy->takes_qk;
     embed(t, n_rows, e);
     for (int l = 0; l < m->config.n_layers; l++) {
         layer_qkv(t, &m->layer[l], n_rows, 1, e);
         for (int g = 0; g < n_groups; g++)
             group_hook(t, &groups[g], groups[g].policy->ops->on_qkv, l, e);
-        rope_append(t, l, n_rows, 0, e);
+        if (takes_qk)
+            head_norm(t, &m->layer[l], n_rows, e);
+        for (int g = 0; g < n_groups; g++)
+            if (groups[g].policy->takes_qk)
+                group_hook(t, &groups[g], groups[g].policy->ops->on_qk, l, e);
+        rope_append(t, l, n_rows, 0, takes_qk, e);
         for (int g = 0; g < n_groups; g++)
             group_attention(t, &groups[g], l, e);
         linear(t, &m->layer[l].o, t->attn, t->x, n_rows, 1, 1, e);
@@ -261,7 +288,11 @@ static void prefill_chunk(struct transformer *t, int seq, const int32_t *ids, in
         layer_qkv(t, y, n, 0, e);
         if (p && p->ops->on_qkv)
             p->ops->on_qkv(p, &c, l);
-        rope_append(t, l, n, 1, e);
+        if (p && p->takes_qk) {
+            head_norm(t, y, n, e);
+            p->ops->on_qk(p, &c, l);
+        }
+        rope_append(t, l, n, 1, p && p->takes_qk, e);
         prefill_attention(t, p, &c, l, e);
         linear(t, &y->o, t->attn, t->x, n, 1, 0, e);
         if (p && p->ops->on_attn_out)

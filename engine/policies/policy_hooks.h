@@ -7,6 +7,7 @@
  *   prefill, per chunk and layer: on_qkv -> (rope_append) -> select_prefill -> (attention) -> on_attn_out
  *   end of the prompt:            prefill_end, once
  *   each decode step and layer:   on_qkv -> (rope_append) -> select -> (attention) -> observe -> on_attn_out
+ * An instance may also take on_qk, which comes between the norms over heads and RoPE.
  *
  * A sequence whose prompt is shared with others has no prefill of its own. Without POLICY_PREFILL,
  * prefill_end is therefore the only prefill hook that is sure to be called.
@@ -18,10 +19,11 @@
  * full attention does. The first launch that fails is kept in ctx->e. */
 
 enum policy_needs {
-    POLICY_BOUNDS = 1, /* page bounds */
-    POLICY_STATS = 2,  /* buffers for attention statistics: logits and log-sum-exp */
-    POLICY_DROP = 4,   /* it drops tokens, by layer and head: prompt pages are copied, never shared */
-    POLICY_PREFILL = 8 /* K and V of the prompt depend on it, so each sequence has a prefill of its own */
+    POLICY_BOUNDS = 1,   /* page bounds */
+    POLICY_STATS = 2,    /* buffers for attention statistics: logits and log-sum-exp */
+    POLICY_DROP = 4,     /* it drops tokens, by layer and head: prompt pages are copied, never shared */
+    POLICY_PREFILL = 8,  /* K and V of the prompt depend on it, so each sequence has a prefill of its own */
+    POLICY_NO_LISTS = 16 /* select chooses nothing: no buffers for scores and lists, which are NULL */
 };
 
 struct policy_dims {
@@ -50,8 +52,8 @@ struct policy_ctx {
                         * before on_attn_out */
     const void *y;     /* (rows, hidden): the layer's normed input */
     enum dtype y_type; /* of y */
-    float *q, *k, *v;  /* row stride qkv_stride; in on_qkv as the linear layer gives them, in select after the
-                        * norms over heads and RoPE */
+    float *q, *k, *v;  /* row stride qkv_stride; in on_qkv as the linear layer gives them, in on_qk after the
+                        * norms over heads, in select after RoPE */
     int qkv_stride;
     float scale;
     /* Scratch: stats, score and list; in prefill with room for one row (policy_last_row). */
@@ -77,7 +79,7 @@ struct prefill_selection {
     const int32_t *idx, *len;
 };
 
-struct policy { /* an instance; a policy may write `own` only */
+struct policy { /* an instance; a policy may write `own` and, in init, `takes_qk` only */
     const struct policy_ops *ops;
     const void *params;
     struct policy_dims dims;
@@ -89,7 +91,9 @@ struct policy { /* an instance; a policy may write `own` only */
     struct arena arena; /* owns params */
     char *state;        /* device, n_seqs * state_bytes */
     size_t state_bytes;
-    void *own; /* what init allocated */
+    void *own;    /* what init allocated */
+    int takes_qk; /* 1: on_qk is called. It costs all rows of a step one more operation a layer where the
+                   * model has norms over heads */
 };
 
 typedef int policy_check_fn(const void *params, struct err *e);
@@ -133,6 +137,7 @@ struct policy_ops {
     policy_release_fn *release;
     policy_state_fn *state_size; /* bytes of per-sequence state */
     policy_hook_fn *on_qkv;
+    policy_hook_fn *on_qk; /* may change q and k in place */
     policy_select_fn *select;
     policy_hook_fn *observe; /* only for layers where select asked for statistics */
     policy_hook_fn *on_attn_out;

@@ -106,6 +106,7 @@ static const char *const tight[] = {
     "dms:cr=4,prefill=dense,shift=1",
     "snapkv:preset=paper,budget_tokens=50",
     "random:cr=8,recent=8,every=8,draw=shared",
+    "dms:neuron=last,window=16",
 };
 enum {
     TIGHT = sizeof tight / sizeof *tight,

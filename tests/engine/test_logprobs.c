@@ -146,6 +146,50 @@ static const struct {
     {"dms_cr8", "dms:cr=8", 1e-4},
 };
 
+/* DMS gates that are a channel of the queries, against Transformers' modules
+ * (tests/engine/hf/make_neuron.py): alone, and in company of full attention, whose rows then have their norms
+ * in an operation of their own. */
+static const struct {
+    const char *stem, *policy;
+} neurons[] = {
+    {"neuron_last", "dms:neuron=last"},
+    {"neuron_last_kept", "dms:neuron=last,evict=false"},
+    {"neuron_first", "dms:neuron=first,shift=0"},
+};
+
+static void run_neuron(const char *stem, const char *policy)
+{
+    static struct sequence_fixture s[2];
+    char path[4200], model[4096];
+    snprintf(model, sizeof model, "%s/tests/engine/hf/qwen3", SOURCE_DIR);
+    struct engine *en = decode_open(&(struct engine_options){.model = model});
+    snprintf(path, sizeof path, "%s/%s.txt", model, stem);
+    run(en, stem, policy, path, 0, MAX_SEQUENCES);
+    CHECK_INT(load(path, s), 1);
+    snprintf(path, sizeof path, "%s/logprobs.txt", model);
+    CHECK_INT(load(path, s + 1), 1);
+    struct item it[2] = {0}, alone = {0};
+    for (int i = 0; i < 2; i++)
+        it[i].req = (struct request){.prompt = s[i].ids,
+                                     .n_prompt = s[i].prompt_len,
+                                     .policy = decode_policy(en, i ? "full" : policy),
+                                     .forced = s[i].ids + s[i].prompt_len,
+                                     .n_forced = s[i].n,
+                                     .want_logprobs = 1,
+                                     .end_token = -1};
+    alone.req = it[1].req;
+    decode_all(en, it, 2, NULL);
+    decode_all(en, &alone, 1, NULL);
+    compare(stem, &s[0], &it[0], 0);
+    compare("full beside it", &s[1], &it[1], 0);
+    CHECK_INT(it[1].n_logprobs, alone.n_logprobs);
+    CHECK(memcmp(it[1].logprobs, alone.logprobs, (size_t)alone.n_logprobs * sizeof *alone.logprobs) == 0);
+    items_release(it, 2);
+    items_release(&alone, 1);
+    release(s, 2);
+    engine_close(en);
+}
+
 /* test_engine_logprobs [all]: without "all" only the first FEW sequences of each policy's file are compared.
  */
 int main(int argc, char **argv)
@@ -169,5 +213,7 @@ int main(int argc, char **argv)
         run(en, tiny[i], "full", path, 0, MAX_SEQUENCES);
         engine_close(en);
     }
+    for (size_t i = 0; i < sizeof neurons / sizeof *neurons; i++)
+        run_neuron(neurons[i].stem, neurons[i].policy);
     return check_done();
 }

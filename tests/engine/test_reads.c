@@ -469,6 +469,8 @@ static const struct {
     {"snapkv:budget_tokens=40,window=16,every=16,when=decode", rounds_of, window_aux, 40, 16, 2, LONG, NULL},
     {"rkv:budget_tokens=40,every=16", rkv, rkv_aux, 40, 16, 2, LONG, NULL},
     {"rkv:budget_tokens=200,every=48", rkv, rkv_aux, 200, 48, 2, LONG, NULL},
+    {"dms:gate=always.safetensors,evict=false", all, none, 0, 0, 0, STEPS, NULL},
+    {"dms:neuron=first,window=16,evict=false", all, none, 0, 0, 0, STEPS, NULL},
 };
 enum { N = sizeof rows / sizeof *rows, K = LAW_FAMILIES };
 

@@ -17,7 +17,8 @@ pocket.txt and MODEL/logprobs.txt: lines that start with '#' are comments; then 
     ids         prompt and what follows it
     logprobs    one per token after the prompt: log p(ids[i] | ids[0..i-1]) for i = prompt_len .. end (6 decimals)
 
-qwen3/    bf16, head_dim 64 given although hidden/heads is 16, 4 query and 2 KV heads, q_norm and k_norm, own lm_head
+qwen3/    bf16, head_dim 64 given although hidden/heads is 16, 4 query and 2 KV heads, q_norm and k_norm, own lm_head;
+          config.json says what a checkpoint with a borrowed neuron says as well (make_neuron.py)
 llama/    bf16, no head_dim in config.json (hidden/heads = 64), 2 query heads and 1 KV head, tied embeddings
 llama31/  F32 file (values exact in bf16), rope_scaling "llama3" with an original context of 64, so that all three
           frequency ranges occur; 2 query heads and 1 KV head
@@ -39,7 +40,8 @@ MODELS = {
     "qwen3": COMMON | {"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3", "hidden_size": 64,
                        "intermediate_size": 96, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64,
                        "rope_theta": 1000000.0, "rope_scaling": None, "tie_word_embeddings": False,
-                       "use_sliding_window": False, "sliding_window": None, "torch_dtype": "bfloat16"},
+                       "use_sliding_window": False, "sliding_window": None, "torch_dtype": "bfloat16",
+                       "dms_window_size": 24, "dms_alpha_scale": 10.0, "dms_initial_alpha_offset": 5.0, "dms_cr": 8},
     "llama": COMMON | {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 128,
                        "intermediate_size": 64, "num_attention_heads": 2, "num_key_value_heads": 1,
                        "rope_theta": 10000.0, "rope_scaling": None, "tie_word_embeddings": True, "mlp_bias": False,

@@ -233,6 +233,20 @@ static void models(void)
          "pocket, "
          "DeepSeek-R1-Distill-Llama-8B, Llama-3.1-8B, Llama-3.1-8B-Instruct, Meta-Llama-3.1-8B-Instruct, "
          "Qwen3-8B, write \"model_name\" with that name beside \"model\""},
+        {"dms:cr=3", "pocket", NULL, 8,
+         "policy dms: no gates for cr 3 ship with model pocket; cr may be one of 2, 4, 8, otherwise give "
+         "\"gate\", a safetensors file"},
+        {"dms:cr=2", "models/SmolLM2-135M-Instruct", NULL, 30,
+         "gates for cr 2, published for SmolLM2-135M-Instruct, which is the folder's name"},
+        {"dms:cr=2", "models/mine", NULL, 30,
+         "policy dms: no gates for cr 2 ship with model models/mine; give \"gate\", a safetensors file "
+         "(runs/gates/README.md shows how to train one); if it is one of SmolLM2-135M-Instruct, write "
+         "\"model_name\" with that name beside \"model\""},
+        {"dms:neuron=last", "pocket", NULL, 8,
+         "policy dms: model pocket has no dms_window_size in config.json, so it was not trained to lend a "
+         "neuron; give \"gate\", or \"window\" if it was"},
+        {"dms:neuron=last,window=16,alpha_per=layer", "pocket", NULL, 8,
+         "policy dms: a borrowed neuron decides for each KV head; alpha_per must be head"},
     };
     struct err made = {0};
     static const char config[] = "{\"_name_or_path\": \"Qwen/Qwen3-8B\"}";
