@@ -247,7 +247,8 @@ def main():
     dms.EPS = cfg["rms_norm_eps"]
     tok = Tokenizer.from_file(f"{A.model}/tokenizer.json")
     rng = random.Random(A.seed)
-    record = dict(args=vars(A), torch=torch.__version__, device=torch.cuda.get_device_name() if dev == "cuda" else "cpu", snapshots=[])
+    paths = ("model", "problems", "gen", "out", "data", "start")
+    record = dict(args={k: v for k, v in vars(A).items() if k not in paths}, torch=torch.__version__, device=torch.cuda.get_device_name() if dev == "cuda" else "cpu", snapshots=[])
 
     def finish(code):
         record["total_seconds"] = time.time() - dms.T_START
