@@ -16,10 +16,12 @@ set(front_doors
   engine/engine.h engine/policies/policy.h
   tasks/task.h tasks/task_group.h answer_check/answer_check.h)
 
-# Benchmarks measure parts that nobody else looks at, and the doctor looks at what a folder holds.
+# Benchmarks measure parts that nobody else looks at; the doctor and the converter of gates look at what a folder holds.
 set(windows
   "evalcore/bench engine/model/model.h"
   "evalcore/bench engine/model/safetensors.h"
+  "evalcore/convert engine/model/model_config.h"
+  "evalcore/convert engine/model/safetensors.h"
   "evalcore/doctor engine/model/model_config.h"
   "evalcore/doctor engine/model/safetensors.h")
 
@@ -82,11 +84,12 @@ set(rooms
   "evalcore/plan           | runplan.h cell_identity.h prompts.h scheduler.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
   "evalcore/calibration    | calibration.h                              | evalcore/plan evalcore/runfile evalcore/svg evalcore/cli engine engine/policies tasks"
   "evalcore/doctor         | doctor.h system_line.h                     | engine engine/model/model_config.h engine/model/safetensors.h kernels"
+  "evalcore/convert        | convert_gates.h                            | engine/model/model_config.h engine/model/safetensors.h"
   "evalcore/completion     | completion.h                               | evalcore/fetch evalcore/cli engine engine/policies tasks"
   "evalcore/sweep          | sweep_local.h sweep_workers.h sweep_options.h | evalcore/plan evalcore/store evalcore/cli"
   "evalcore/gate           | gate.h                                     | evalcore/sweep evalcore/plan evalcore/report/doc evalcore/store evalcore/stats evalcore/svg evalcore/runfile evalcore/cli engine engine/policies tasks answer_check"
   "evalcore/bench          | bench.h                                    | evalcore/gate evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
-  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/sweep evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/completion evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
+  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/sweep evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/convert evalcore/completion evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
   "evalcore                |                                            | evalcore/commands evalcore/completion evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.

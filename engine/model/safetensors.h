@@ -44,6 +44,19 @@ const char *safetensors_meta(const struct safetensors *s,
 /* The values of a tensor as fp32; n must be their number. Exact for the three types that are read. */
 int st_to_f32(const struct st_tensor *t, float *out, size_t n, struct err *e);
 
+/* Writes a file of fp32 tensors, in their order; meta ends with key NULL, or is NULL. */
+struct st_new {
+    const char *name;
+    int n_dims;
+    int64_t shape[2];
+    const float *data;
+};
+struct st_meta {
+    const char *key, *text;
+};
+int safetensors_write(const char *path, const struct st_new *t, size_t n, const struct st_meta *meta,
+                      struct err *e);
+
 /* The identity of the weights: a SHA-256 over the contents of all files, as hex. When cache_dir is not NULL
  * the hash of a file is cached there, by path, size, time of change and header. Memory is hashed each time.
  */

@@ -15,7 +15,7 @@
 #define COMMANDS_RUN(X)   X(init) X(sweep) X(report) X(gate) X(show) X(compare) X(score) X(export)
 #define COMMANDS_LOOK(X)  X(list) X(doctor) X(bench) X(calibrate) X(probe)
 #define COMMANDS_GRADE(X) X(grade) X(choice) X(textscore)
-#define COMMANDS_TOOLS(X) X(generate) X(tokenize) X(logprobs) X(fetch) X(completion) X(worker)
+#define COMMANDS_TOOLS(X) X(generate) X(tokenize) X(logprobs) X(convert) X(fetch) X(completion) X(worker)
 #define COMMANDS(X) COMMANDS_RUN(X) COMMANDS_LOOK(X) COMMANDS_GRADE(X) COMMANDS_TOOLS(X)
 /* clang-format on */
 
