@@ -8,8 +8,7 @@
 
 struct delta_measurer {
     int n_layers, n_q, stride, pages, k_pages, l_pages;
-    int32_t pos;             /* of the step's token */
-    float *logits, *lse;     /* of the layer at work */
+    float *room;
     double *p, *before;      /* (n_q, stride): probabilities of it and of the layer below */
     double *page;            /* (n_layers, pages): its mass, the largest over the heads */
     char *kept;              /* (n_layers, pages): chosen */
@@ -26,8 +25,7 @@ static int delta_open(struct policy *pol, struct err *e)
     m->n_q = pol->dims.n_q;
     m->pages = pol->dims.max_pages;
     m->stride = m->pages * KV_PAGE_TOKENS;
-    m->logits = xmalloc(n_q * (size_t)m->stride * sizeof *m->logits);
-    m->lse = xmalloc(n_q * sizeof *m->lse);
+    m->room = xmalloc((size_t)m->stride * sizeof *m->room);
     m->p = xcalloc(n_q * (size_t)m->stride, sizeof *m->p);
     m->before = xcalloc(n_q * (size_t)m->stride, sizeof *m->before);
     m->page = xcalloc(layers * (size_t)m->pages, sizeof *m->page);
@@ -40,7 +38,7 @@ static int delta_open(struct policy *pol, struct err *e)
 static void delta_close(struct policy *pol)
 {
     struct delta_measurer *m = pol->own;
-    void *all[] = {m->logits, m->lse, m->p, m->before, m->page, m->kept, m->distance, m->held, m};
+    void *all[] = {m->room, m->p, m->before, m->page, m->kept, m->distance, m->held, m};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
@@ -80,15 +78,11 @@ static void choose_pages(const struct delta_measurer *m, int layer, int pages)
     }
 }
 
-static void take_layer(struct delta_measurer *m, int layer)
+/* The layer's probabilities over n tokens are in p. */
+static void take_layer(struct delta_measurer *m, int layer, int n)
 {
-    int n = m->pos + 1, pages = kv_pages(n);
-    double *page = m->page + (size_t)layer * (size_t)m->pages, *swap = m->before;
-    m->before = m->p;
-    m->p = swap;
-    for (int h = 0; h < m->n_q; h++)
-        probe_softmax(m->logits + (size_t)h * (size_t)m->stride, m->lse[h], n,
-                      m->p + (size_t)h * (size_t)m->stride);
+    int pages = kv_pages(n);
+    double *page = m->page + (size_t)layer * (size_t)m->pages;
     if (layer)
         m->distance[layer] += cosine_distance(m, n);
     for (int u = 0; u < pages; u++)
@@ -120,11 +114,12 @@ static void delta_select(const struct policy *pol, const struct policy_ctx *c, i
 static void delta_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     struct delta_measurer *m = pol->own;
-    probe_download(c, &m->pos, c->rows.pos, sizeof m->pos);
-    probe_download(c, m->logits, c->stats.logits, (size_t)m->n_q * (size_t)m->stride * sizeof *m->logits);
-    probe_download(c, m->lse, c->stats.lse, (size_t)m->n_q * sizeof *m->lse);
+    double *swap = m->before;
+    m->before = m->p;
+    m->p = swap;
+    int n = probe_probabilities(c, m->room, m->p, m->stride);
     if (!c->e->code)
-        take_layer(m, layer);
+        take_layer(m, layer, n);
 }
 
 static const struct policy_ops delta_probe = {.name = "calibrate_delta",

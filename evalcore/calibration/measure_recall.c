@@ -9,8 +9,8 @@
 
 struct recall_measurer {
     int n_layers, n_q, n_kv, stride;
-    int32_t pos;
-    float *logits, *lse;
+    int n; /* tokens that full attention sees */
+    float *room;
     double *p;        /* (n_q, stride): of the layer at work */
     double *kept;     /* (n_layers): sums over steps of the mean over heads */
     struct seen seen; /* the policy's lists in the layer at work, copied; their layer is -1: it reads all */
@@ -29,8 +29,7 @@ static int recall_open(struct policy *pol, struct err *e)
     m->n_q = pol->dims.n_q;
     m->n_kv = pol->dims.n_kv;
     m->stride = pol->dims.max_pages * KV_PAGE_TOKENS;
-    m->logits = xmalloc(n_q * (size_t)m->stride * sizeof *m->logits);
-    m->lse = xmalloc(n_q * sizeof *m->lse);
+    m->room = xmalloc((size_t)m->stride * sizeof *m->room);
     m->p = xcalloc(n_q * (size_t)m->stride, sizeof *m->p);
     m->kept = xcalloc((size_t)m->n_layers, sizeof *m->kept);
     m->kv_map = xcalloc((size_t)m->n_kv, sizeof *m->kv_map);
@@ -41,7 +40,7 @@ static int recall_open(struct policy *pol, struct err *e)
 static void recall_close(struct policy *pol)
 {
     struct recall_measurer *m = pol->own;
-    void *all[] = {m->logits, m->lse, m->p, m->kept, m->lists, m->kv_map, m};
+    void *all[] = {m->room, m->p, m->kept, m->lists, m->kv_map, m};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
@@ -58,14 +57,14 @@ static double on_list(const struct recall_measurer *m, int h)
 {
     const struct seen *s = &m->seen;
     const double *p = m->p + (size_t)h * (size_t)m->stride;
-    int per = s->unit == SEL_PAGES ? s->block_pages * KV_PAGE_TOKENS : 1, n = m->pos + 1;
+    int per = s->unit == SEL_PAGES ? s->block_pages * KV_PAGE_TOKENS : 1;
     size_t l = (size_t)seen_list_of(s, h, m->n_q, m->n_q / m->n_kv);
     double sum = 0;
     if (s->len[l] < 0)
         return 1;
     for (int i = 0; i < s->len[l]; i++) {
         int from = s->idx[l * (size_t)s->stride + (size_t)i] * per;
-        for (int t = from; t < from + per && t < n; t++)
+        for (int t = from; t < from + per && t < m->n; t++)
             sum += p[t];
     }
     return sum;
@@ -75,14 +74,9 @@ static void recall_observe(const struct policy *pol, const struct policy_ctx *c,
 {
     struct recall_measurer *m = pol->own;
     double sum = 0;
-    probe_download(c, &m->pos, c->rows.pos, sizeof m->pos);
-    probe_download(c, m->logits, c->stats.logits, (size_t)m->n_q * (size_t)m->stride * sizeof *m->logits);
-    probe_download(c, m->lse, c->stats.lse, (size_t)m->n_q * sizeof *m->lse);
-    for (int h = 0; h < m->n_q && !c->e->code; h++) {
-        probe_softmax(m->logits + (size_t)h * (size_t)m->stride, m->lse[h], m->pos + 1,
-                      m->p + (size_t)h * (size_t)m->stride);
+    m->n = probe_probabilities(c, m->room, m->p, m->stride);
+    for (int h = 0; h < m->n_q && !c->e->code; h++)
         sum += m->seen.layer == layer ? on_list(m, h) : 1;
-    }
     m->kept[layer] += sum / m->n_q;
     m->steps += layer == 0;
     m->seen.layer = -1;

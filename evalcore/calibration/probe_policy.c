@@ -51,8 +51,18 @@ int probe_replay(struct engine *en, const struct dev_problem *p, struct policy *
     return rc;
 }
 
-void probe_softmax(const float *logits, float lse, int n, double *out)
+int probe_probabilities(const struct policy_ctx *c, float *room, double *p, int stride)
 {
-    for (int i = 0; i < n; i++)
-        out[i] = logits[i] > -INFINITY ? exp((double)logits[i] - (double)lse) : 0;
+    float lse[BACKEND_MAX_Q_HEADS];
+    int32_t pos = 0;
+    probe_download(c, &pos, c->rows.pos, sizeof pos);
+    probe_download(c, lse, c->stats.lse, (size_t)c->dims.n_q * sizeof *lse);
+    for (int h = 0; h < c->dims.n_q && !c->e->code; h++) {
+        double *to = p + (size_t)h * (size_t)stride;
+        probe_download(c, room, c->stats.logits + (size_t)h * (size_t)c->stats.stride,
+                       (size_t)(pos + 1) * sizeof *room);
+        for (int t = 0; t <= pos; t++)
+            to[t] = room[t] > -INFINITY ? exp((double)room[t] - (double)lse[h]) : 0;
+    }
+    return pos + 1;
 }

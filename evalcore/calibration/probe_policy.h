@@ -17,7 +17,9 @@ void probe_download(const struct policy_ctx *c, void *dst, const void *src, size
 int probe_replay(struct engine *en, const struct dev_problem *p, struct policy *policy,
                  struct policy *reference, seen_fn *seen, void *context, struct err *e);
 
-/* Logits of one row and query head become probabilities, in place; -inf gives 0. */
-void probe_softmax(const float *logits, float lse, int n, double *out);
+/* In observe() of a policy that asks for statistics: the attention probabilities of the first row, one
+ * sequence's, as (n_q, stride); room has place for `stride` logits. Returns how many tokens each head sees:
+ * all that are there. */
+int probe_probabilities(const struct policy_ctx *c, float *room, double *p, int stride);
 
 #endif
