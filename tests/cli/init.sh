@@ -8,7 +8,7 @@ cp run.json first.json
 refuse 2 'init: run.json is there already; name another file, or remove it first' init
 same first.json run.json
 run 0 sweep run.json -o out --dry-run
-for policy in full quest raas delta kascade dms oracle streamingllm omnikv lessismore deltallm; do
+for policy in full quest raas delta kascade dms oracle streamingllm omnikv lessismore deltallm random tova h2o snapkv rkv; do
     grep -q "^$policy" stdout.txt || fail "the first file has no cell of $policy: $(cat stdout.txt)"
 done
 [ "$(grep -c '^quest k_pages=' stdout.txt)" = 4 ] || fail "two budgets for two tasks: $(cat stdout.txt)"

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 
 run 0 list policies
-for policy in full quest raas delta kascade dms oracle streamingllm omnikv lessismore deltallm; do
+for policy in full quest raas delta kascade dms oracle streamingllm omnikv lessismore deltallm random tova h2o snapkv rkv; do
     grep -q "^$policy: " stdout.txt || fail "list policies lacks $policy"
 done
 run 0 list tasks

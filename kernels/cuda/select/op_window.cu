@@ -162,7 +162,8 @@ static __global__ void __launch_bounds__(THREADS)
     window_mass_kernel(struct window_mass_args a, const float *lse)
 {
     extern __shared__ float window_key[]; /* (TILE, d + 1) */
-    __shared__ float part[WARPS][TILE], mass[TILE];
+    __shared__ float part[WARPS][TILE];
+    __shared__ float mass[TILE];
     struct window w = window_of(a, blockIdx.z, blockIdx.y);
     size_t list = (size_t)blockIdx.z * a.kv.n_kv + blockIdx.y;
     int passes = a.largest_first ? 1 : w.group, d = a.kv.head_dim, half = a.kernel / 2,
