@@ -284,6 +284,95 @@ static void random_scores(struct set *s, int shape)
     set_forget(s, owned);
 }
 
+/* ---- sums */
+
+/* A head's tables before and after, and the scores that were made of them. */
+struct sums {
+    const float *sum, *new_sum, *mass, *score;
+    const int32_t *born, *new_born;
+};
+
+static int recents, dead;
+
+static void check_sums(struct set *s, struct sums t, int head, int pos, int tail, int recent, int prefill)
+{
+    const uint8_t *live = s->c.live + (size_t)head * SLOTS;
+    int n = cache_slots(&s->c, s->r, head), wrong = 0;
+    for (int i = 0; i < n; i++) {
+        int fresh = !prefill && i == tail, born = prefill ? i : fresh ? pos : t.born[i];
+        double sum = (fresh ? 0 : (double)t.sum[i]) + exp((double)t.mass[i]);
+        wrong += t.new_born[i] != born || fabs((double)t.new_sum[i] - sum) > 1e-6 * sum;
+        if (!live[i])
+            wrong += t.score[i] != -INFINITY;
+        else
+            wrong += t.score[i] != (born > pos - recent ? INFINITY : t.new_sum[i]);
+        recents += live[i] && born > pos - recent;
+        dead += !live[i];
+    }
+    CHECK_INT(wrong, 0);
+}
+
+static void accumulate(struct set *s, int shape)
+{
+    const struct kv_view *kv = &s->c.kv;
+    int n_kv = kv->n_kv, owned = s->r->n_owned, prefill = !s->punch;
+    size_t lists = (size_t)(ROWS * n_kv), heads = (size_t)(LAYERS * n_kv), table = heads * SLOTS,
+           all = SEQS * 2 * table;
+    float *before = malloc(all * 4), *after = malloc(all * 4), *v = malloc(lists * SLOTS * 4),
+          *out = malloc(lists * SLOTS * 4);
+    int32_t n[64], m[64], total[SEQS];
+    for (size_t i = 0; i < all; i++) {
+        int32_t born = rig_below(s->r, 4400);
+        before[i] = 1 + rig_uniform(s->r);
+        if (i / table % 2)
+            memcpy(before + i, &born, 4);
+    }
+    for (size_t i = 0; i < lists * SLOTS; i++)
+        v[i] = i % 5 ? 6 * rig_uniform(s->r) : -INFINITY;
+    for (size_t i = 0; i < lists; i++)
+        n[i] = s->seq[i / (size_t)n_kv] < 0 ? 0 : cache_slots(&s->c, s->r, set_head(s, (int)i / n_kv, 0));
+    for (int i = 0; i < SEQS; i++)
+        total[i] = set_length(i);
+    struct accumulate_args a = {.rows = s->rows,
+                                .kv = *kv,
+                                .layer = LAYER,
+                                .prefill = prefill,
+                                .rule = {.tokens = 500, .cr = shape % 2 ? 3 : 0, .least = 1, .every = 1},
+                                .len_of_seq = rig_up(s->r, total, sizeof total),
+                                .recent = 0.25,
+                                .state = rig_up(s->r, before, all * 4),
+                                .state_bytes = 2 * table * 4,
+                                .io = {rig_up(s->r, v, lists * SLOTS * 4), rig_up(s->r, n, lists * 4),
+                                       rig_alloc(s->r, lists * 4), n_kv, SLOTS}};
+    rig_run(s->r, OP_accumulate, &a);
+    rig_get(s->r, after, a.state, all * 4);
+    rig_get(s->r, out, a.io.v, lists * SLOTS * 4);
+    rig_get(s->r, m, a.io.m, lists * 4);
+    for (size_t i = 0; i < lists; i++) {
+        int seq = s->seq[i / (size_t)n_kv], head = seq < 0 ? 0 : cache_head(&s->c, seq, LAYER, (int)i % n_kv);
+        if (seq < 0)
+            continue;
+        size_t at = (size_t)seq * 2 * table + (size_t)(LAYER * n_kv + (int)i % n_kv) * SLOTS;
+        int budget = shape % 2 ? total[seq] / 3 : 500;
+        int32_t tail, n_live;
+        rig_get(s->r, &tail, kv->tail + head, 4);
+        rig_get(s->r, &n_live, kv->n_live + head, 4);
+        struct sums t = {before + at,
+                         after + at,
+                         v + i * SLOTS,
+                         out + i * SLOTS,
+                         (const int32_t *)(const void *)(before + at + table),
+                         (const int32_t *)(const void *)(after + at + table)};
+        check_sums(s, t, head, s->pos[i / (size_t)n_kv], tail, (budget > 1 ? budget : 1) / 4, prefill);
+        CHECK_INT(m[i], n_live);
+    }
+    free(before);
+    free(after);
+    free(v);
+    free(out);
+    set_forget(s, owned);
+}
+
 int main(void)
 {
     set_each(keeps);
@@ -291,5 +380,8 @@ int main(void)
     rig_ran("tokens moved", moved);
     set_each(random_scores);
     rig_ran("heads with random scores", acted);
+    set_each(accumulate);
+    rig_ran("recent tokens", recents);
+    rig_ran("slots without a token", dead);
     return check_done();
 }
