@@ -2,8 +2,8 @@
  * under every policy of the table. Equal streams must also have equal kv_reads_full, and kv_reads to 1e-3 of
  * its value.
  *
- *   test_streams DATA RUN PER    DATA: tests/data/pocket or its evictors;  RUN: the folder of a run of
- *                                DATA/table.json
+ *   test_streams DATA RUN PER    DATA: tests/data/pocket, its selectors or its evictors; RUN: the folder of a
+ * run of DATA/table.json
  *
  * All streams are equal today, so the test wants all of them equal. Should a change of summation order part
  * some: `recipe/reference.py --logprobs` prints, per step, the gap between the reference's two best logits
