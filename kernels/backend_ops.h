@@ -223,11 +223,12 @@ struct window_list_args {
  * recent. Each query head ranks the tokens between these by its logits, of equal ones the lower first. A walk
  * goes through rank 0 of all heads, then rank 1, and so on up to rank m - 1. Scores, one list per row: 0 for
  * the sinks and the recent tokens, -(1 + place of the first visit) for the tokens that the walk visits, and
- * -2^31 for the others. The k largest scores are then what LessIsMore reads. For caches from which nothing is
- * dropped. */
+ * -2^31 for the others. The k largest scores are then what LessIsMore reads. Adds to kv.aux_values as
+ * reduce_stats does. For caches from which nothing is dropped. */
 struct rank_union_args {
     struct rows rows;
-    int n_q;
+    struct kv_view kv;
+    int layer, n_q;
     struct stats in;
     struct topk_rule rule;
     double middle;

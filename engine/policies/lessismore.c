@@ -103,11 +103,12 @@ static void lessismore_select(const struct policy *pol, const struct policy_ctx 
 static void lessismore_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct lessismore_params *p = pol->params;
-    (void)layer;
     struct topk_rule rule = {.kind = TOPK_RATIO, .ratio = p->ratio, .min_tokens = p->min_tokens};
     if (p->k_tokens != PARAM_UNSET_INT)
         rule = (struct topk_rule){.kind = TOPK_FIXED, .k = p->k_tokens};
     struct rank_union_args u = {.rows = c->rows,
+                                .kv = c->kv,
+                                .layer = layer,
                                 .n_q = c->dims.n_q,
                                 .in = c->stats,
                                 .rule = rule,

@@ -86,14 +86,6 @@ static float over_block(const struct mass *m, int slot, int n)
     return most + v_first(v_log(v_set(v_sum(sum))));
 }
 
-static void book_values(const struct reduce_stats_args *a, int row)
-{
-    for (int h = 0; h < a->kv.n_kv; h++) {
-        size_t head = kv_head(&a->kv, a->rows.seq[row], a->layer, h);
-        a->kv.aux_values[head] += (int64_t)a->kv.n_live[head] * (a->n_q / a->kv.n_kv);
-    }
-}
-
 void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
 {
     const struct reduce_stats_args *a = args;
@@ -124,7 +116,7 @@ void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
         if (a->rows.seq[t / lists] < 0)
             continue;
         if (t % lists == 0)
-            book_values(a, t / lists);
+            book_statistics(&a->kv, a->rows.seq[t / lists], a->layer, a->n_q);
         mass_of(&m, a, t / lists, t % lists);
         a->out.n[t] = a->block_pages ? (m.extent + unit - 1) / unit : m.extent;
         a->out.m[t] = count_candidates(a->out.v + (size_t)t * (size_t)a->out.stride, a->out.n[t]);

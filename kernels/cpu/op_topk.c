@@ -1,6 +1,7 @@
 /* The k best candidates of each list: topk_rule.h says how many, evaluated here because the lengths are in
  * device memory; the selection is exact, and of equal scores the lower index is taken. */
 #include "kernels/cpu/ops.h"
+#include "kernels/cpu/scores.h"
 #include "kernels/cpu/select.h"
 #include "kernels/topk_rule.h"
 
@@ -173,5 +174,6 @@ void CPU_SYM(op_rank_union)(const void *args, struct cpu_ctx *c)
         for (int q = 0; q < a->n_q; q++)
             walk_head(a, row, q, u.low, u.high, u.ranks, out, entry, entry + stride, key);
         a->out.n[row] = a->out.m[row] = u.s;
+        book_statistics(&a->kv, a->rows.seq[row], a->layer, a->n_q);
     }
 }

@@ -16,6 +16,15 @@ static inline int count_candidates(const float *v, int n)
     return m;
 }
 
+/* Counts the statistics of a row's live keys as written and read again: a value per query head. */
+static inline void book_statistics(const struct kv_view *kv, int seq, int layer, int n_q)
+{
+    for (int h = 0; h < kv->n_kv; h++) {
+        size_t head = kv_head(kv, seq, layer, h);
+        kv->aux_values[head] += (int64_t)kv->n_live[head] * (n_q / kv->n_kv);
+    }
+}
+
 /* Slots of the longest head in the batch: how many spans there are to do. */
 static inline int most_slots(const struct rows *rows, const struct kv_view *kv, int layer)
 {

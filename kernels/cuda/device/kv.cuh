@@ -88,4 +88,14 @@ __device__ static inline void kv_put(const struct kv_view &kv, char *k_or_v, int
         ((float *)k_or_v)[at] = x;
 }
 
+/* Counts the statistics of a row's live keys as written and read again: a value per query head. Threads of
+ * one block share the work. */
+__device__ static inline void book_statistics(const struct kv_view &kv, int seq, int layer, int n_q)
+{
+    for (int h = threadIdx.x; h < kv.n_kv; h += blockDim.x) {
+        size_t head = kv_head(kv, seq, layer, h);
+        kv.aux_values[head] += (int64_t)kv.n_live[head] * (n_q / kv.n_kv);
+    }
+}
+
 #endif

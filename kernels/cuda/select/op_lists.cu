@@ -1,6 +1,7 @@
 /* Choices that are not simply the largest scores: sinks with the recent tokens (StreamingLLM, arXiv
  * 2309.17453), and the union of the query heads' rankings (LessIsMore, arXiv 2508.07101). */
 #include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/topk_rule.h"
 
@@ -168,6 +169,7 @@ static __global__ void __launch_bounds__(THREADS) union_end_kernel(struct rank_u
         out[t] = (float)((const int *)out)[t];
     if (threadIdx.x == 0)
         a.out.n[row] = a.out.m[row] = s;
+    book_statistics(a.kv, a.rows.seq[row], a.layer, a.n_q);
 }
 
 int cuda_op_rank_union(struct device *d, const struct rank_union_args *a)

@@ -173,14 +173,6 @@ __device__ static inline void find_heads(const struct reduce &r, struct mass *m,
     __syncthreads();
 }
 
-__device__ static inline void book_values(const struct reduce &r, int seq)
-{
-    for (int h = threadIdx.x; h < r.a.kv.n_kv; h += blockDim.x) {
-        size_t head = kv_head(r.a.kv, seq, r.a.layer, h);
-        r.a.kv.aux_values[head] += (int64_t)r.a.kv.n_live[head] * r.group;
-    }
-}
-
 /* x: list. y: row. z: parts that share the list. */
 template <enum kind KIND, int FLIGHT>
 static __global__ void __launch_bounds__(THREADS, FLIGHT > 8 ? 5 : 6) reduce_stats_kernel(struct reduce r)
@@ -195,7 +187,7 @@ static __global__ void __launch_bounds__(THREADS, FLIGHT > 8 ? 5 : 6) reduce_sta
         return;
     size_t head0 = (size_t)row * a.n_q + (size_t)list * r.heads;
     if (list == 0 && blockIdx.z == 0)
-        book_values(r, seq);
+        book_statistics(a.kv, seq, a.layer, a.n_q);
     find_heads(r, &m, seq, list, head0);
     int span = max(a.block_pages, 1) * KV_PAGE_TOKENS, n_tokens = m.longest;
     int blocks = (n_tokens + span - 1) / span, candidates = 0;
