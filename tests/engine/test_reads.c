@@ -362,7 +362,6 @@ static double prompt_once(struct step t)
     return t.s == t.prompt + 1 && t.prompt > t.a ? t.prompt / 2 : 0;
 }
 
-<<<<<<< HEAD
 /* In each step the logits of everything that is held. */
 static double held_logits(struct step t)
 {
@@ -383,7 +382,8 @@ static double tova_aux(struct step t)
 static double tova_cr_aux(struct step t)
 {
     return prompt_once(t) + (prompt_once(t) > 0 ? logits(t.prompt) : 0) + logits(one_more_cr(t).low);
-=======
+}
+
 /* The keys before the 16 recent ones, in rounds of b tokens. */
 static double window_aux(struct step t)
 {
@@ -396,7 +396,6 @@ static double rkv_aux(struct step t)
 {
     double live = rkv_live(t);
     return live > t.a && fmod(t.s, t.b) == 0 ? (live - 8) / 2 + live / 2 : 0;
->>>>>>> 5f81262 (Add H2O, SnapKV and R-KV, which forget by attention)
 }
 
 static const struct {
