@@ -22,7 +22,8 @@ static const char *const rests[] = {"random", "newest", NULL};
 #define P(field) offsetof(struct random_params, field)
 static const struct param random_params[] = {
     EVICT_PARAMS(P(budget_tokens), P(cr)),
-    {"every", PARAM_INT, P(every), "64", 1, 1e6, NULL, "tokens are forgotten when so many more are held"},
+    {"every", PARAM_INT, P(every), "64", 1, 1e6, NULL,
+     "tokens are forgotten whenever a multiple of this is held"},
     {"recent", PARAM_INT, P(recent), "64", 1, 1e6, NULL, "latest tokens that are always kept"},
     {"pin_prompt", PARAM_BOOL, P(pin_prompt), "true", 0, 0, NULL,
      "the prompt is kept, as far as the budget has room for it"},
