@@ -4,7 +4,11 @@
  * --sampled decodes a short stretch at each of these lengths instead of all N tokens: one prompt of random
  * tokens is prefilled densely and copied, so that every sequence reads memory of its own, and the whole is
  * estimated from the mean steps by the trapezoid rule. Sequences then hold the same tokens, which no
- * operation's time depends on. Greedy either way. */
+ * operation's time depends on. Greedy either way.
+ *
+ * Without --sampled there is one more figure, the pool's peak in MiB, whose floor is full attention's. */
+#include <math.h>
+
 #include "evalcore/bench/bench_engine.h"
 
 /* Means are over a multiple of the page's 16 tokens: a step that maps pages for all sequences counts with its
@@ -111,6 +115,22 @@ static int stretch(struct trace *t, int steps, struct bench_window *w, double *s
     return 0;
 }
 
+/* The most memory of the pool that was in use at once, beside what full attention's K and V of so many tokens
+ * take. A policy that forgets tokens gives their pages back. */
+static void print_pool(struct trace *t)
+{
+    const struct engine_info *info = engine_info(t->x.en);
+    double heads = (double)info->n_layers * info->n_kv;
+    double unit = (double)info->kv_token_bytes * KV_PAGE_TOKENS / heads / (1 << 20);
+    double full = t->batch * heads * ceil((t->b->tokens + 2.0) / KV_PAGE_TOKENS);
+    struct engine_stats stats;
+    char name[400];
+    engine_stats(t->x.en, &stats);
+    snprintf(name, sizeof name, "pool of %s %s batch %d, 1 to %d tokens, at its peak", t->b->model,
+             policy_text(t->b), t->batch, t->b->tokens);
+    bench_print(t->b, name, (double)stats.units_peak * unit, "MiB", full * unit);
+}
+
 static int run_whole(struct trace *t, struct err *e)
 {
     double seconds = 0, bytes = 0;
@@ -132,6 +152,7 @@ static int run_whole(struct trace *t, struct err *e)
         return e->code;
     /* Both phases are proportional to what they read: the bound of the mean step, times the steps. */
     finish_trace(t, seconds, last * bench_step_bound(&t->x, t->batch, bytes / last, t->bandwidth));
+    print_pool(t);
     return 0;
 }
 

@@ -27,16 +27,18 @@ refuse 2 'decode: --policy, --batch and --sampled go with --tokens' bench decode
 refuse 2 'policy raas drops tokens, and a step that is replayed would drop more of them: the parts of its step cannot be timed alone' \
     bench components --policy raas:budget_tokens=64 --batch 1 --tokens 128 --threads 1
 
-# decode --tokens: figures at some lengths and of the whole, decoded or estimated, all with a limit.
+# decode --tokens: figures at some lengths and of the whole, decoded or estimated, all with a limit. Where every token is
+# decoded, the pool's peak as well.
 for how in "" --sampled; do
     run 0 bench decode --tokens 160 --batch 2 --policy quest:k_pages=4 --threads 1 $how
-    [ "$(grep -c "\"unit\": \"tok/s\", \"floor\": [1-9].*\"command\": \"kveval bench decode --threads 1 --policy quest:k_pages=4 --batch 2 --tokens 160${how:+ }$how\"}$" stdout.txt)" = "$(wc -l <stdout.txt)" ] ||
+    [ "$(grep -c "\"unit\": \"tok/s\", \"floor\": [1-9].*\"command\": \"kveval bench decode --threads 1 --policy quest:k_pages=4 --batch 2 --tokens 160${how:+ }$how\"}$" stdout.txt)" = "$(grep -vc '"unit": "MiB"' stdout.txt)" ] ||
         fail "decode --tokens $how printed: $(cat stdout.txt)"
     sed 's/"name": "\([^"]*\)".*/\1/; s/^{//' stdout.txt >names$how.txt
 done
 cat >names.want <<'END'
 decode pocket quest:k_pages=4 batch 2 at 160 tokens
 decode pocket quest:k_pages=4 batch 2, 1 to 160 tokens
+pool of pocket quest:k_pages=4 batch 2, 1 to 160 tokens, at its peak
 END
 same names.txt names.want
 cat >names.want <<'END'
@@ -45,6 +47,15 @@ decode pocket quest:k_pages=4 batch 2 at 160 tokens, sampled
 decode pocket quest:k_pages=4 batch 2, 1 to 160 tokens, estimated by the trapezoid rule from 2 sampled lengths
 END
 same names--sampled.txt names.want
+
+# The pool's peak: full attention holds what its floor says, to a page; tokens that are forgotten make room.
+python3 "$source_dir/bench/random_gates.py" "$source_dir/engine/pocket/config.json" 0.75 gates.safetensors --window 16
+for policy in full dms:gate=gates.safetensors; do
+    run 0 bench decode --random-weights "$source_dir/engine/pocket/config.json" --tokens 500 --batch 2 --policy $policy --threads 1
+    sed -n 's/.*at its peak", .*"share": \([^,]*\).*/\1/p' stdout.txt
+done >shares
+awk 'NR == 1 { full = $1 } NR == 2 { dms = $1 } END { exit !(NR == 2 && full >= 0.97 && full <= 1.04 && dms < 0.6 && dms > 0.1) }' shares ||
+    fail "the pool's shares at its peak: $(cat shares)"
 
 # prefill: a figure with a limit; no longer than the model.
 run 0 bench prefill --tokens 200 --policy dms:cr=4 --threads 1
