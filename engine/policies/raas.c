@@ -78,8 +78,6 @@ static int raas_check(const void *params, struct err *e)
     return 0;
 }
 
-/* Pinned prompt tokens are read besides the budget. When they count against it, they are still all read, so
- * the budget is at least the prompt. With a mask the current page is read besides the budget. */
 /* Pages that are only masked stay, so a prompt can be shared. */
 static unsigned raas_needs(const void *params)
 {
@@ -87,6 +85,8 @@ static unsigned raas_needs(const void *params)
     return p->permanent ? POLICY_DROP : 0;
 }
 
+/* Pinned prompt tokens are read besides the budget. When they count against it, they are still all read, so
+ * the budget is at least the prompt. With a mask the current page is read besides the budget. */
 static struct policy_budget raas_budget(const void *params, const struct budget_at *at)
 {
     const struct raas_params *p = params;
