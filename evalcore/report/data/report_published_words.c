@@ -3,7 +3,6 @@
 #include "evalcore/report/data/report_longbench.h"
 
 #include <math.h>
-#include <string.h>
 
 /* "58 %": a share of repetitions. */
 static const char *share(struct arena *a, double p)
@@ -87,7 +86,6 @@ const char *report_published_differs(const struct report *r, const struct publis
     const struct cell *c = r->cells[x->cell].cell;
     const json_t *s = json_object_get(x->figure, "settings");
     const json_t *limit = json_object_get(s, "max_tokens");
-    const char *prefill = json_string_value(json_object_get(s, "prefill"));
     const char *out = "";
     int k = longbench_find(x->task), sets = k < 0 ? 0 : longbench_mean(r, k, r->cells[x->cell].row).n_sets;
     if (x->n_cells < sets) /* papers print the mean over all of them */
@@ -101,7 +99,5 @@ const char *report_published_differs(const struct report *r, const struct publis
     if (json_is_integer(limit) && json_integer_value(limit) != c->max_new_tokens)
         out = arena_printf(r->arena, "%s%sat most %.0f tokens there and %d here", out, *out ? ", " : "",
                            json_number_value(limit), c->max_new_tokens);
-    if (prefill && !strcmp(prefill, "sparse") && !strcmp(c->policy, "kascade"))
-        out = arena_printf(r->arena, "%s%ssparse prefill there and dense here", out, *out ? ", " : "");
     return out;
 }
