@@ -10,7 +10,7 @@ import numpy as np
 from reference import (Full, Model, Sequence, Tokenizer, decode, linear, make_policy, pages, softmax)
 
 TILE, KEEP, K_PAGES, L_PAGES = 32, 32, 4, 2
-POLICIES = ["quest:k_pages=4", "delta:k_pages=5,l_pages=2", "kascade:ratio=0.2,min_tokens=16,map=3:10+4:00"]
+SPECS = ["quest:k_pages=4", "delta:k_pages=5,l_pages=2", "kascade:ratio=0.2,min_tokens=16,map=3:10+4:00"]
 
 
 def largest(mass, k):
@@ -138,7 +138,7 @@ def main():
     similarity, turn = kascade(model, np.array(ids))
     distance, recall = delta(model, ids, len(prompt))
     out = dict(ids=[int(i) for i in ids], prompt_len=len(prompt), similarity=similarity, weights=turn, distance=distance,
-               delta_recall=recall, policies={p: probe(model, p, ids, len(prompt)) for p in POLICIES})
+               delta_recall=recall, policies={p: probe(model, p, ids, len(prompt)) for p in SPECS})
     rounded = lambda v: np.round(v, 7).tolist() if isinstance(v, np.ndarray) else v
     out["policies"] = {k: rounded(v) for k, v in out["policies"].items()}
     json.dump({k: rounded(v) for k, v in out.items()}, open(args.out, "w"))

@@ -47,7 +47,7 @@ class KascadePrefill(Kascade):
         return super().select(seq, l, y, q, logits)
 
 
-reference.POLICIES["kascade_prefill"] = KascadePrefill
+POLICIES = dict(kascade_prefill=KascadePrefill)
 
 if __name__ == "__main__":
     reference.main()
