@@ -62,6 +62,9 @@ def look_up(points, share, scale):
         if r0 <= share <= r1 and r1 > r0:
             at = (math.log(share) - math.log(r0)) / (math.log(r1) - math.log(r0))
             return back(there(b0) + at * (there(b1) - there(b0)))
+    for b, r in points[:1] + points[-1:]:
+        if abs(r - share) <= 0.02 * share:  # an end of the budgets that were tried
+            return b
     return None
 
 
