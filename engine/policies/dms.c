@@ -28,7 +28,7 @@ static const char *const neurons[] = {"last", "first", NULL};
 #define P(field) offsetof(struct dms_params, field)
 static const struct param dms_params[] = {
     {"cr", PARAM_DOUBLE, P(cr), NULL, 1, 1000, NULL,
-     "budget: compression ratio whose gates ship with the model (pocket, SmolLM2-135M-Instruct: 2, 4, 8)"},
+     "budget: compression ratio whose gates ship with the model (pocket: 2, 4, 8; SmolLM2-135M-Instruct: 2)"},
     {"gate", PARAM_FILE, P(gate), NULL, 0, 0, NULL, "budget: gates from this safetensors file"},
     {"neuron", PARAM_ENUM, P(neuron), NULL, 0, 0, neurons,
      "budget: gates that the checkpoint borrows from a channel of the first query head of each group "
@@ -96,6 +96,14 @@ static void dms_rule(const void *params, struct str *out)
 static int reach(const struct dms_params *p)
 {
     return p->window + (p->window_inclusive ? 1 : 0);
+}
+
+/* Gates may be trained anew under the same ratio. */
+static const void *dms_data(const void *params, size_t *n)
+{
+    const struct dms_params *p = params;
+    *n = p->n_data;
+    return p->is_shipped ? p->data : NULL;
 }
 
 /* Gates have no budget that they keep to: the ratio is what they were trained for, and is taken of the
@@ -330,6 +338,7 @@ const struct policy_ops policy_dms = {
     .tight = "cr=8",
     .needs = POLICY_DROP | POLICY_PREFILL | POLICY_NO_LISTS,
     .resolve = dms_resolve,
+    .data = dms_data,
     .budget = dms_budget,
     .held = dms_held,
     .rule = dms_rule,

@@ -68,6 +68,7 @@ static int find_gates(struct policy_spec *spec, const struct policy_model *m, st
         return no_gates(p, d ? d->model : NULL, m, e);
     p->data = g->data;
     p->n_data = (size_t)(g->end - g->data);
+    p->is_shipped = 1;
     spec->taken = arena_printf(a, "gates for cr %g, %s", p->cr, taken);
     return 0;
 }

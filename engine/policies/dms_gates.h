@@ -13,6 +13,8 @@ struct dms_params {
     double cr, scale, bias;
     const char *data; /* of the safetensors file that ships for cr, set by dms_gates_resolve; not an option */
     size_t n_data;
+    int is_shipped; /* 1: data is of a model of the Hub; the embedded model's gates are as fixed as its
+                       weights */
 };
 
 /* Finds the gates and fills in window, shift, scale and bias where they are unset: from the file's metadata,

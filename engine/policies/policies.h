@@ -6,8 +6,9 @@
  * Everything else, the tests of the laws included, loops over this list. */
 #define POLICIES(X)                                                                                          \
     X(full)                                                                                                  \
-    X(quest) X(raas) X(delta) X(kascade) X(dms) X(oracle) X(streamingllm) X(omnikv) X(lessismore)            \
-        X(deltallm) X(random) X(tova) X(h2o) X(snapkv) X(rkv)
+    X(quest)                                                                                                 \
+    X(raas) X(delta) X(kascade) X(dms) X(oracle) X(streamingllm) X(omnikv) X(lessismore) X(deltallm)         \
+        X(random) X(tova) X(h2o) X(snapkv) X(rkv)
 
 #define X(name) extern const struct policy_ops policy_##name;
 POLICIES(X)

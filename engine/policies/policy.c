@@ -230,6 +230,11 @@ double policy_held_at(const struct policy_spec *s, const struct budget_at *at)
     return held < at->context ? held : at->context;
 }
 
+const void *policy_data(const struct policy_spec *s, size_t *n)
+{
+    return s->ops->data ? s->ops->data(s->params, n) : NULL;
+}
+
 unsigned policy_needs(const struct policy_spec *s)
 {
     return s->ops->needs | (s->ops->needs_of ? s->ops->needs_of(s->params) : 0);

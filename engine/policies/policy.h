@@ -86,6 +86,9 @@ struct policy_budget policy_budget_at(const struct policy_spec *s, const struct 
  * policies that drop tokens. What learned gates drop is not known before; there it is what they were trained
  * for, and the window. */
 double policy_held_at(const struct policy_spec *s, const struct budget_at *at);
+/* Of a resolved spec: the bytes of a file that is part of the program and decides results though no option
+ * names it, so that a job's identity must have them (gates that ship). NULL: there is none. */
+const void *policy_data(const struct policy_spec *s, size_t *n);
 /* What the policy needs of the engine with these options (enum policy_needs). */
 unsigned policy_needs(const struct policy_spec *s);
 /* The budget rule in words, printed with every result: "64 pages of 16 tokens, the last one forced". */

@@ -98,6 +98,7 @@ struct policy { /* an instance; a policy may write `own` and, in init, `takes_qk
 
 typedef int policy_check_fn(const void *params, struct err *e);
 typedef unsigned policy_needs_fn(const void *params);
+typedef const void *policy_data_fn(const void *params, size_t *n);
 /* Fills in s->params what depends on the model, and sets s->taken. */
 typedef int policy_resolve_fn(struct policy_spec *s, const struct policy_model *m, struct arena *a,
                               struct err *e);
@@ -128,6 +129,7 @@ struct policy_ops {
     policy_needs_fn *needs_of;  /* what it needs besides with these options; NULL: nothing */
     policy_check_fn *check;     /* refuses options that contradict each other */
     policy_resolve_fn *resolve; /* fills in the model's defaults */
+    policy_data_fn *data;       /* policy_data() */
     policy_budget_fn *budget;   /* the budget in tokens; a policy with budget_keys must have it */
     policy_held_fn *held;       /* of a policy that drops: policy_held_at() */
     policy_rule_fn *rule;       /* the budget in words */

@@ -34,6 +34,13 @@ static int policy_identity(json_t **out, const struct policy_spec *spec, struct 
     for (const struct param *p = policy_params(spec->ops); p && p->name && !rc; p++)
         if (p->type == PARAM_FILE && param_is_set(p, spec->params))
             rc = hash_file(o, p->name, *(const char *const *)((const char *)spec->params + p->offset), e);
+    size_t n;
+    const void *data = policy_data(spec, &n);
+    if (data) {
+        char hex[65];
+        sha256_hex(data, n, hex, 64);
+        json_object_set_new(o, "data", json_sprintf("sha256:%s", hex));
+    }
     if (rc) {
         json_decref(o);
         o = NULL;
