@@ -230,7 +230,7 @@ static void law_company(void)
     items_release(other, n);
     /* Room for one long sequence and little more, in bf16 half as many bytes: some are preempted and start
      * again. */
-    size_t pool = (size_t)11 << (decode_rounds() ? 19 : 20);
+    size_t pool = (size_t)10 << (decode_rounds() ? 19 : 20);
     st = run_company(&(struct engine_options){.threads = 2, .max_context = 2048, .pool_bytes = pool}, other,
                      fewer, STEPS, NULL, 0);
     CHECK(SANITIZED || st.preemptions > 0);
