@@ -7,9 +7,9 @@
  * each group, taken after the norms over heads and zeroed, before RoPE and again after it, since RoPE has
  * mixed it with another channel. The model then differs from the one without gates even if nothing is
  * forgotten. shift 1 (the official checkpoints): token k+1's logit decides about token k. A shift of the
- * whole window is the paper's ablation of immediate eviction: a token goes in the step that decides about it.
- * Query q sees a flagged key k while q - k <= window, which is window + 1 tokens, the key's own included
- * (docs/policies.md, dms). While decoding, token n takes the slot of token n - (window
+ * whole window is the paper's ablation of immediate eviction: a token goes one step after the one that
+ * decides about it. Query q sees a flagged key k while q - k <= window, which is window + 1 tokens, the key's
+ * own included (docs/policies.md, dms). While decoding, token n takes the slot of token n - (window
  * + 1) if that one was flagged: keys are stored rotated, so their order does not matter. */
 #include <math.h>
 #include <stdlib.h>

@@ -26,7 +26,7 @@ int evict_may_act(const struct keep_rule *r, int n);
 double evict_budget(const struct keep_rule *r, const struct budget_at *at);
 /* The context at which a KV head first forgets something that was in the prompt or came after it. */
 double evict_whole(const struct keep_rule *r, const struct budget_at *at);
-/* "at most 128 tokens" or "(prompt + longest completion) / 4 tokens". */
+/* "128 tokens" or "(prompt + longest completion) / 4 tokens". */
 void evict_rule_text(const struct keep_rule *r, struct str *out);
 
 /* Enqueues: each KV head keeps the tokens with the best scores, as many as the rule says; where `in` is empty

@@ -150,6 +150,10 @@ static int kascade_check(const void *params, struct err *e)
     if (p->prefill == PREFILL_IS_SPARSE && p->prob_dtype)
         return err_set(e, ERR_USAGE,
                        "policy kascade: a sparse prefill pools probabilities in fp32; leave prob_dtype out");
+    if (p->tile_tokens != PARAM_UNSET_INT && p->prefill != PREFILL_IS_SPARSE)
+        return err_set(
+            e, ERR_USAGE,
+            "policy kascade: \"tile_tokens\" is about a sparse prefill; write prefill=sparse beside it");
     if (p->rolling == 1 && p->prefill != PREFILL_IS_SPARSE)
         return err_set(
             e, ERR_USAGE,

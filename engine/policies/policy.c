@@ -230,6 +230,11 @@ double policy_held_at(const struct policy_spec *s, const struct budget_at *at)
     return held < at->context ? held : at->context;
 }
 
+int policy_draws(const struct policy_ops *ops)
+{
+    return (ops->needs & POLICY_DRAWS) != 0;
+}
+
 const void *policy_data(const struct policy_spec *s, size_t *n)
 {
     return s->ops->data ? s->ops->data(s->params, n) : NULL;

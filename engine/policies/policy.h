@@ -86,6 +86,8 @@ struct policy_budget policy_budget_at(const struct policy_spec *s, const struct 
  * policies that drop tokens. What learned gates drop is not known before; there it is what they were trained
  * for, and the window. */
 double policy_held_at(const struct policy_spec *s, const struct budget_at *at);
+/* 1 when the policy itself draws at random, so that samples of a problem differ at temperature 0 too. */
+int policy_draws(const struct policy_ops *ops);
 /* Of a resolved spec: the bytes of a file that is part of the program and decides results though no option
  * names it, so that a job's identity must have them (gates that ship). NULL: there is none. */
 const void *policy_data(const struct policy_spec *s, size_t *n);

@@ -19,11 +19,12 @@
  * full attention does. The first launch that fails is kept in ctx->e. */
 
 enum policy_needs {
-    POLICY_BOUNDS = 1,   /* page bounds */
-    POLICY_STATS = 2,    /* buffers for attention statistics: logits and log-sum-exp */
-    POLICY_DROP = 4,     /* it drops tokens, by layer and head: prompt pages are copied, never shared */
-    POLICY_PREFILL = 8,  /* K and V of the prompt depend on it, so each sequence has a prefill of its own */
-    POLICY_NO_LISTS = 16 /* select chooses nothing: no buffers for scores and lists, which are NULL */
+    POLICY_BOUNDS = 1,    /* page bounds */
+    POLICY_STATS = 2,     /* buffers for attention statistics: logits and log-sum-exp */
+    POLICY_DROP = 4,      /* it drops tokens, by layer and head: prompt pages are copied, never shared */
+    POLICY_PREFILL = 8,   /* K and V of the prompt depend on it, so each sequence has a prefill of its own */
+    POLICY_NO_LISTS = 16, /* select chooses nothing: no buffers for scores and lists, which are NULL */
+    POLICY_DRAWS = 32     /* it draws at random: samples at temperature 0 differ (policy_draws) */
 };
 
 struct policy_dims {

@@ -105,7 +105,7 @@ const struct policy_ops policy_random = {
     .budget_keys = "budget_tokens,cr",
     .generous = "budget_tokens=4096",
     .tight = "budget_tokens=40,recent=16,every=16",
-    .needs = POLICY_DROP,
+    .needs = POLICY_DROP | POLICY_DRAWS,
     .check = random_check,
     .budget = random_budget,
     .held = random_held,

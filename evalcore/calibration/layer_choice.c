@@ -13,7 +13,7 @@ double choose_layers(const double *s, int n, int first, int m, int *out)
         return NAN;
     size_t row = (size_t)n + 1, cells = (size_t)m * row;
     double *best = xmalloc(cells * sizeof *best), sum;
-    int *from = xmalloc(cells * sizeof *from);
+    int *from = xcalloc(cells, sizeof *from); /* 0 where no sum is a number */
     for (int k = 0; k < m; k++)
         for (int j = 0; j <= n; j++) {
             double *to = &best[(size_t)k * row + (size_t)j];

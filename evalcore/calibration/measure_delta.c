@@ -13,7 +13,7 @@ struct delta_measurer {
     double *page;            /* (n_layers, pages): its mass, the largest over the heads */
     char *kept;              /* (n_layers, pages): chosen */
     double *distance, *held; /* (n_layers), (n_layers, n_layers): sums over steps */
-    long steps;
+    long steps, chosen;      /* steps; those with more pages than a layer chooses */
 };
 
 static int delta_open(struct policy *pol, struct err *e)
@@ -103,6 +103,7 @@ static void take_layer(struct delta_measurer *m, int layer, int n)
         m->held[(size_t)a * (size_t)m->n_layers + (size_t)layer] += held / all;
     }
     m->steps += layer == 0;
+    m->chosen += layer == 0 && pages > m->k_pages;
 }
 
 static void delta_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
@@ -148,6 +149,12 @@ int measure_delta(struct layer_measure *out, struct engine *en, const struct dev
         rc = probe_replay(en, &d->problems[i], p, NULL, NULL, NULL, e);
     if (!rc && !m->steps)
         rc = err_set(e, ERR_USAGE, "the completions have no tokens to calibrate on");
+    if (!rc && !m->chosen)
+        rc = err_set(
+            e, ERR_USAGE,
+            "no context has more than %d pages of %d tokens, so every layer would choose everything; use "
+            "a smaller --k-pages or longer problems",
+            k_pages, KV_PAGE_TOKENS);
     if (rc)
         return rc;
     out->n_layers = m->n_layers;

@@ -54,7 +54,7 @@ void runplan_tell_risks(const struct runplan *p)
     for (int i = 0; i < p->n_cells; i++) {
         const struct plan_cell *c = &p->cells[i];
         const struct settings *t = &c->settings->s;
-        if (t->temperature <= 0 && t->samples > 1 && !is_told(p, i, NULL))
+        if (t->temperature <= 0 && t->samples > 1 && !policy_draws(c->spec.ops) && !is_told(p, i, NULL))
             log_warn(
                 "temperature 0 decodes greedily: the %d samples of a problem will be the same completion and "
                 "count as one; set samples to 1, or a temperature above 0",

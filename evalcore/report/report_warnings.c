@@ -19,11 +19,14 @@ static void caution(struct cautions *c, const char *text)
 static void greedy_samples(struct cautions *c, const struct report *r)
 {
     int n = 0, samples = 0;
-    for (int i = 0; i < r->run->n_cells; i++)
-        if (r->cells[i].column >= 0 && r->run->cells[i].temperature <= 0 && r->run->cells[i].samples > 1) {
+    for (int i = 0; i < r->run->n_cells; i++) {
+        const struct cell *x = &r->run->cells[i];
+        const struct policy_ops *ops = policy_find(x->policy);
+        if (r->cells[i].column >= 0 && x->temperature <= 0 && x->samples > 1 && !(ops && policy_draws(ops))) {
             n++;
-            samples = r->run->cells[i].samples;
+            samples = x->samples;
         }
+    }
     if (n)
         caution(c,
                 arena_printf(

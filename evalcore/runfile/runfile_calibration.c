@@ -16,16 +16,28 @@ static int check_alone(const json_t *o, const char *where, struct err *e)
     return 0;
 }
 
-static int take_layers(json_t *o, const json_t *file, const char *path, const char *where, struct err *e)
+/* 1 when the preset pools all heads into one list, for which a head map has no meaning. */
+static int preset_pools(const struct policy_ops *ops, const char *name)
+{
+    for (const struct preset *p = policy_presets(ops); name && p && p->name; p++)
+        if (!strcmp(p->name, name))
+            return strstr(p->pairs, "pool=all") != NULL;
+    return 0;
+}
+
+static int take_layers(const struct policy_ops *ops, json_t *o, const json_t *file, const char *path,
+                       const char *where, struct err *e)
 {
     const char *key = json_object_get(file, "anchors") ? "anchors" : "layers";
     json_t *layers = json_object_get(file, key), *map = json_object_get(file, "map");
     const char *pool = json_string_value(json_object_get(o, "pool"));
+    int is_pooled =
+        pool ? !strcmp(pool, "all") : preset_pools(ops, json_string_value(json_object_get(o, "preset")));
     if (!json_is_array(layers))
         return err_set(e, ERR_USAGE, "%s: %s has no list of layers; write it with `kveval calibrate`", where,
                        path);
     json_object_set(o, key, layers);
-    if (json_object_size(map) && !(pool && !strcmp(pool, "all")))
+    if (json_object_size(map) && !is_pooled)
         json_object_set(o, "map", map);
     return 0;
 }
@@ -71,7 +83,7 @@ int runfile_take_calibration(struct runfile *r, struct runfile_calibration *out,
         rc = err_set(e, ERR_USAGE, "%s: %s is a calibration of %s", where, out->path, policy);
     if (!rc) {
         out->weights = arena_strdup(&r->arena, weights);
-        rc = take_layers(o, file, out->path, where, e);
+        rc = take_layers(ops, o, file, out->path, where, e);
     }
     if (!rc)
         rc = take_problems(r, out, file, out->path, e);

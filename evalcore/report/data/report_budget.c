@@ -61,10 +61,13 @@ int report_budget_needs_limit(const struct cell_budget *b)
     return now < half || now > half;
 }
 
-/* A request of the same length without a prompt has nothing to keep besides the budget. */
+/* A request of the same length without a prompt has nothing to keep besides the budget. Where a policy keeps
+ * less of a prompt than of what is generated, nothing is kept besides either. */
 struct budget_tokens report_budget_tokens(const struct cell_budget *b, double context, double prompt)
 {
     double all = at(b, context, prompt, b->longest).tokens;
     double own = at(b, context, 0, b->longest + prompt).tokens;
+    if (all < own)
+        return (struct budget_tokens){all, 0};
     return (struct budget_tokens){own, isfinite(all) && isfinite(own) ? fmax(0, all - own) : 0};
 }

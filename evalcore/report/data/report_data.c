@@ -82,7 +82,8 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     double *sum = arena_alloc(a, (size_t)(n + 1) * sizeof *sum);
     long *jobs = arena_alloc(a, (size_t)(n + 1) * sizeof *jobs);
     struct cell_budget budget = report_budget_read(c, a);
-    int is_greedy = c->temperature <= 0 && !c->task->is_text;
+    const struct policy_ops *ops = policy_find(c->policy);
+    int is_greedy = c->temperature <= 0 && !c->task->is_text && !(ops && policy_draws(ops));
     double reads = 0, full = 0, aux = 0, steps = 0, prompts = 0;
     *s = (struct cell_stats){.cell = c, .sum = sum, .jobs = jobs, .accuracy = NAN, .ci = {0, 1}};
     s->mean_tokens = s->median_tokens = s->p95_tokens = s->kv_density = s->aux_density = s->peak_tokens = NAN;

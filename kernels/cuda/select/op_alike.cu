@@ -91,7 +91,8 @@ static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redund
             cosines(d, rows, columns, c);
             for (int i = 0; i < OWN; i++) {
                 int j = j0 + lane;
-                unsigned above = __ballot_sync(~0u, c[i] > a.threshold && j < s.n && j != i0 + first + i);
+                float x = j == i0 + first + i ? 0.0f : c[i]; /* the diagonal is 0, as on the CPU */
+                unsigned above = __ballot_sync(~0u, x > a.threshold && j < s.n);
                 if (above)
                     last[i] = j0 + 31 - __clz((int)above);
             }

@@ -84,13 +84,13 @@ static void streams(struct engine *en, const char *spec, const char *name, int p
 static void chunks(void)
 {
     static const int sizes[] = {128, 256, 1024, 1024};
-    static const char spec[] = "kascade:ratio=0.1,min_tokens=32,tile_tokens=64,prefill=";
+    static const char spec[] = "kascade:ratio=0.1,min_tokens=32,prefill=";
     struct item items[4];
     for (int i = 0; i < 4; i++) {
         struct engine *en = decode_open(
             &(struct engine_options){.max_batch = 2, .max_context = 1536, .prefill_chunk = sizes[i]});
         char text[128];
-        snprintf(text, sizeof text, "%s%s", spec, i < 3 ? "sparse" : "dense");
+        snprintf(text, sizeof text, "%s%s", spec, i < 3 ? "sparse,tile_tokens=64" : "dense");
         request_of(&items[i], &prompts[2].ids[0], decode_policy(en, text), 8);
         decode_all(en, &items[i], 1, NULL);
         engine_close(en);

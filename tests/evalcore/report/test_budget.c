@@ -18,6 +18,10 @@ static const struct row {
     {"a share of the context", "kascade", "{\"ratio\":0.2}", 200, 0, 0},
     {"a compression ratio", "dms", "{\"cr\":4}", 250, 0, 0},
     {"quest cr=4 is a share of the longest request", "quest", "{\"cr\":4}", 435, 0, 1},
+    {"snapkv cuts the prompt and then keeps everything: its budget was the context", "snapkv",
+     "{\"budget_tokens\":76}", 736, 0, 0},
+    {"omnikv takes a share of the prompt and all that is generated", "omnikv",
+     "{\"ratio\":0.1,\"of\":\"prompt\"}", 694, 0, 0},
     {"a policy of another version", "later", "{\"ratio\":0.5}", NAN, 0, 1},
     {"an option of another version", "raas", "{\"budget_tokens\":512,\"old_option\":3}", NAN, 0, 1},
 };
