@@ -52,7 +52,7 @@ static void law_generous(struct engine *en)
     static char own[LAW_POLICIES][LAW_SPEC];
     const char *spec[N + LAW_POLICIES];
     struct item items[(N + LAW_POLICIES) * K];
-    int n = N, n_own = law_generous_specs(own);
+    int n = SANITIZED ? 4 : N, n_own = law_generous_specs(own);
     memcpy(spec, generous, sizeof generous);
     for (int i = 0; i < n_own; i++)
         spec[n++] = own[i];
