@@ -210,6 +210,7 @@ struct keep_rule {
 
 #include "kernels/op_table.h"
 #include "kernels/backend_ops.h"
+#include "kernels/backend_forget.h"
 
 /* ---- the table ---- */
 

@@ -19,8 +19,8 @@
  *   cost     cost_... in the same file: roughly how many elementary steps it takes; large: always enough work
  *            for all threads
  *
- * To add an operation, write a line here, its argument struct and its formula in backend_ops.h, a function in
- * kernels/cpu and one in kernels/cuda, and a test in tests/kernels. */
+ * To add an operation, write a line here, its argument struct and its formula in backend_ops.h or
+ * backend_forget.h, a function in kernels/cpu and one in kernels/cuda, and a test in tests/kernels. */
 #define BACKEND_OPS(X)                                                                   \
     /* name            check           type     part       scratch         cost */       \
     X(embed,          nothing,        no_type, OTHER,     none,           embed)         \
