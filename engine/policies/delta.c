@@ -96,14 +96,7 @@ static int delta_resolve(struct policy_spec *s, const struct policy_model *m, st
     } else if (p->l_pages == PARAM_UNSET_INT) {
         p->l_pages = p->k_pages == PARAM_UNSET_INT || pages < p->k_pages ? pages : p->k_pages;
     }
-    if (p->layers.n < 0) {
-        if (!d || !d->delta_layers)
-            return model_defaults_missing("layers", MODEL_DEFAULT_DELTA, m, e);
-        if (param_set_text(delta_params, p, a, "layers", d->delta_layers, "policy delta", e))
-            return ERR_USAGE;
-        s->taken = arena_printf(a, "layers %s, %s", d->delta_layers, taken);
-    }
-    return layer_list_check(&p->layers, "layers", m->n_layers, e);
+    return model_defaults_layers(s, &p->layers, "layers", MODEL_DEFAULT_DELTA, m, a, e);
 }
 
 static struct policy_budget delta_budget(const void *params, const struct budget_at *at)
@@ -179,15 +172,11 @@ static void delta_observe(const struct policy *pol, const struct policy_ctx *c, 
 {
     const struct delta_params *p = pol->params;
     int tokens = p->k_tokens != PARAM_UNSET_INT;
-    struct reduce_stats_args r = {.rows = c->rows,
-                                  .kv = c->kv,
-                                  .layer = layer,
-                                  .n_q = c->dims.n_q,
-                                  .mode = (enum reduce_mode)p->head_reduce,
-                                  .block_pages = tokens ? 0 : p->page_tokens / KV_PAGE_TOKENS,
-                                  .in = c->stats,
-                                  .out = policy_scores(c, 1, list_cap(pol, c))};
-    policy_launch(c, OP_reduce_stats, &r);
+    struct scores best = policy_reduce_stats(
+        c, layer,
+        (struct reduce_stats_args){.mode = (enum reduce_mode)p->head_reduce,
+                                   .block_pages = tokens ? 0 : p->page_tokens / KV_PAGE_TOKENS,
+                                   .out = policy_scores(c, 1, list_cap(pol, c))});
     struct topk_rule rule = {.kind = TOPK_FIXED,
                              .k = p->k_pages,
                              .tokens_per = p->page_tokens,
@@ -204,7 +193,7 @@ static void delta_observe(const struct policy *pol, const struct policy_ctx *c, 
                                   .min_k = 1,
                                   .tokens_per = p->page_tokens,
                                   .force_last = p->l_pages};
-    policy_topk(c, r.out, &rule, NULL, 0);
+    policy_topk(c, best, &rule, NULL, 0);
 }
 
 const struct policy_ops policy_delta = {

@@ -90,16 +90,12 @@ static void h2o_select(const struct policy *pol, const struct policy_ctx *c, int
 static void h2o_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct keep_rule rule = rule_of(pol->params);
-    struct reduce_stats_args r = {.rows = c->rows,
-                                  .kv = c->kv,
-                                  .layer = layer,
-                                  .n_q = c->dims.n_q,
-                                  .mode = REDUCE_SUM,
-                                  .in = c->stats,
-                                  .out = policy_scores(c, c->dims.n_kv, c->stats.stride)};
-    policy_launch(c, OP_reduce_stats, &r);
-    add(pol, c, layer, r.out);
-    evict_keep(c, layer, r.out, &rule, 0, 0);
+    struct scores mass =
+        policy_reduce_stats(c, layer,
+                            (struct reduce_stats_args){
+                                .mode = REDUCE_SUM, .out = policy_scores(c, c->dims.n_kv, c->stats.stride)});
+    add(pol, c, layer, mass);
+    evict_keep(c, layer, mass, &rule, 0, 0);
 }
 
 /* The masses that a chunk of the prompt gives, tile by tile, since there is scratch for one row. Tiles begin
@@ -115,18 +111,8 @@ static void h2o_on_attn_out(const struct policy *pol, const struct policy_ctx *c
         one.pos0 = c->pos0 + at;
         one.nq = c->nq - at < TILE ? c->nq - at : TILE;
         one.rows = (struct rows){1, c->rows.seq + at + one.nq - 1, c->rows.pos + at + one.nq - 1};
-        struct prefill_mass_args m = {.kv = c->kv,
-                                      .seq = c->seq,
-                                      .layer = layer,
-                                      .n_q = c->dims.n_q,
-                                      .pos0 = one.pos0,
-                                      .nq = one.nq,
-                                      .q = c->q + (size_t)at * (size_t)c->qkv_stride,
-                                      .q_stride = c->qkv_stride,
-                                      .scale = c->scale,
-                                      .tile = TILE,
-                                      .out = mass};
-        policy_launch(c, OP_prefill_mass, &m);
+        one.q = c->q + (size_t)at * (size_t)c->qkv_stride;
+        policy_prefill_mass(&one, layer, (struct prefill_mass_args){.tile = TILE, .out = mass});
         add(pol, &one, layer, mass);
     }
     if (policy_at_end(c))

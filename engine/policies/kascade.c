@@ -259,19 +259,19 @@ static void kascade_rule(const void *params, struct str *out)
                    tile_of(p), p->rolling == 1 ? " growing" : "");
 }
 
+static int lists(const struct kascade_params *p, const struct policy_ctx *c)
+{
+    return p->pool == POOL_ALL ? 1 : c->dims.n_kv;
+}
+
 static void choose(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct kascade_params *p = pol->params;
-    int n_rows = p->pool == POOL_ALL ? 1 : c->dims.n_kv;
-    struct reduce_stats_args r = {.rows = c->rows,
-                                  .kv = c->kv,
-                                  .layer = layer,
-                                  .n_q = c->dims.n_q,
-                                  .mode = REDUCE_SUM,
-                                  .bf16 = p->prob_dtype == 1,
-                                  .in = c->stats,
-                                  .out = policy_scores(c, n_rows, c->stats.stride)};
-    policy_launch(c, OP_reduce_stats, &r);
+    struct scores pooled = policy_reduce_stats(
+        c, layer,
+        (struct reduce_stats_args){.mode = REDUCE_SUM,
+                                   .bf16 = p->prob_dtype == 1,
+                                   .out = policy_scores(c, lists(p, c), c->stats.stride)});
     struct topk_rule rule = {.kind = TOPK_RATIO,
                              .ratio = p->ratio,
                              .min_tokens = p->min_tokens,
@@ -280,7 +280,7 @@ static void choose(const struct policy *pol, const struct policy_ctx *c, int lay
                              .tokens_per = 1};
     if (!isnan(p->mass))
         rule = (struct topk_rule){.kind = TOPK_MASS, .ratio = p->mass, .min_k = p->min_tokens};
-    policy_topk(c, r.out, &rule, NULL, 0);
+    policy_topk(c, pooled, &rule, NULL, 0);
 }
 
 /* Which list each KV head reads; NULL: its own. */
@@ -301,22 +301,10 @@ static void kascade_select(const struct policy *pol, const struct policy_ctx *c,
         return;
     }
     if (is_anchor(p, layer)) {
-        struct qk_stats_args a = {.rows = c->rows,
-                                  .kv = c->kv,
-                                  .layer = layer,
-                                  .n_q = c->dims.n_q,
-                                  .q = c->q,
-                                  .q_stride = c->qkv_stride,
-                                  .scale = c->scale,
-                                  .out = c->stats};
-        policy_launch(c, OP_qk_stats, &a);
+        policy_qk_stats(c, layer);
         choose(pol, c, layer);
     }
-    s->unit = SEL_TOKENS;
-    s->n_rows = p->pool == POOL_ALL ? 1 : c->dims.n_kv;
-    s->cap = c->stats.stride;
-    s->idx = c->list[0].idx;
-    s->len = c->list[0].len;
+    policy_read_tokens(c, lists(p, c), s);
     s->kv_map = map_of(p, layer);
 }
 
@@ -350,22 +338,12 @@ static void choose_tiles(const struct policy *pol, const struct policy_ctx *c, i
     const struct kascade_own *own = pol->own;
     int cap, tiles = (c->nq + p->tile_tokens - 1) / p->tile_tokens;
     struct topk_rule rule = tile_rule(p, c->n_prompt, &cap);
-    struct prefill_mass_args m = {.kv = c->kv,
-                                  .seq = c->seq,
-                                  .layer = layer,
-                                  .n_q = c->dims.n_q,
-                                  .pos0 = c->pos0,
-                                  .nq = c->nq,
-                                  .q = c->q,
-                                  .q_stride = c->qkv_stride,
-                                  .scale = c->scale,
-                                  .tile = p->tile_tokens,
-                                  .before = 1,
-                                  .out = own->mass};
-    m.out.n_rows = p->pool == POOL_ALL ? 1 : c->dims.n_kv;
-    policy_launch(c, OP_prefill_mass, &m);
+    struct scores mass = own->mass;
+    mass.n_rows = lists(p, c);
+    policy_prefill_mass(c, layer,
+                        (struct prefill_mass_args){.tile = p->tile_tokens, .before = 1, .out = mass});
     struct topk_args t = {.rows = {tiles, c->rows.seq, c->rows.pos},
-                          .in = m.out,
+                          .in = mass,
                           .rule = rule,
                           .idx = own->idx,
                           .len = own->len,
@@ -387,7 +365,7 @@ static void kascade_select_prefill(const struct policy *pol, const struct policy
     s->kind = PREFILL_TILES;
     s->tile = p->tile_tokens;
     tile_rule(p, c->n_prompt, &s->cap);
-    s->n_rows = p->pool == POOL_ALL ? 1 : c->dims.n_kv;
+    s->n_rows = lists(p, c);
     s->kv_map = map_of(p, layer);
     s->idx = own->idx;
     s->len = own->len;

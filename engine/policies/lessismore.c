@@ -44,15 +44,7 @@ static int lessismore_resolve(struct policy_spec *s, const struct policy_model *
                               struct err *e)
 {
     struct lessismore_params *p = s->params;
-    if (p->layers.n < 0) {
-        const struct model_defaults *d = model_defaults_find(m, a, &s->taken);
-        if (!d || !d->lessismore_layers)
-            return model_defaults_missing("layers", MODEL_DEFAULT_LESSISMORE, m, e);
-        if (param_set_text(lessismore_params, p, a, "layers", d->lessismore_layers, "policy lessismore", e))
-            return ERR_USAGE;
-        s->taken = arena_printf(a, "layers %s, %s", d->lessismore_layers, s->taken);
-    }
-    return layer_list_check(&p->layers, "layers", m->n_layers, e);
+    return model_defaults_layers(s, &p->layers, "layers", MODEL_DEFAULT_LESSISMORE, m, a, e);
 }
 
 static struct policy_budget lessismore_budget(const void *params, const struct budget_at *at)
@@ -93,11 +85,7 @@ static void lessismore_select(const struct policy *pol, const struct policy_ctx 
     s->want_stats = layer + 1 < pol->dims.n_layers && selection_of(p, layer + 1) == layer;
     if (selection_of(p, layer) < 0)
         return;
-    s->unit = SEL_TOKENS;
-    s->n_rows = 1;
-    s->cap = c->stats.stride;
-    s->idx = c->list[0].idx;
-    s->len = c->list[0].len;
+    policy_read_tokens(c, 1, s);
 }
 
 static void lessismore_observe(const struct policy *pol, const struct policy_ctx *c, int layer)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/policies/layer_list.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
 #include "evalcore/base/str.h"
@@ -177,4 +178,21 @@ int model_defaults_missing(const char *key, enum model_default which, const stru
     str_release(&layers);
     str_release(&tried);
     return rc;
+}
+
+int model_defaults_layers(struct policy_spec *s, const struct param_ints *layers, const char *key,
+                          enum model_default which, const struct policy_model *m, struct arena *a,
+                          struct err *e)
+{
+    if (layers->n < 0) {
+        const char *taken = NULL, *where = arena_printf(a, "policy %s", policy_name(s->ops));
+        const struct model_defaults *d = model_defaults_find(m, a, &taken);
+        const char *text = d ? published(d, which) : NULL;
+        if (!text)
+            return model_defaults_missing(key, which, m, e);
+        if (param_set_text(policy_params(s->ops), s->params, a, key, text, where, e))
+            return ERR_USAGE;
+        s->taken = arena_printf(a, "%s %s, %s", key, text, taken);
+    }
+    return layer_list_check(layers, key, m->n_layers, e);
 }

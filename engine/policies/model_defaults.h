@@ -29,6 +29,13 @@ enum model_default {
 const struct model_defaults *model_defaults_find(const struct policy_model *m, struct arena *a,
                                                  const char **taken);
 
+/* Fills in the option `key` (layers, of a spec's params) from what is published for the model, unless it is
+ * set, and says so in s->taken; checks that the model has these layers. ERR_USAGE where nothing is published.
+ */
+int model_defaults_layers(struct policy_spec *s, const struct param_ints *layers, const char *key,
+                          enum model_default which, const struct policy_model *m, struct arena *a,
+                          struct err *e);
+
 /* ERR_USAGE: the names that were looked for, the line to write, with layers as placeholders, and the models
  * that have published ones. */
 int model_defaults_missing(const char *key, enum model_default which, const struct policy_model *m,

@@ -48,15 +48,7 @@ static const struct preset omnikv_presets[] = {
 static int omnikv_resolve(struct policy_spec *s, const struct policy_model *m, struct arena *a, struct err *e)
 {
     struct omnikv_params *p = s->params;
-    if (p->layers.n < 0) {
-        const struct model_defaults *d = model_defaults_find(m, a, &s->taken);
-        if (!d || !d->omnikv_layers)
-            return model_defaults_missing("layers", MODEL_DEFAULT_OMNIKV, m, e);
-        if (param_set_text(omnikv_params, p, a, "layers", d->omnikv_layers, "policy omnikv", e))
-            return ERR_USAGE;
-        s->taken = arena_printf(a, "layers %s, %s", d->omnikv_layers, s->taken);
-    }
-    return layer_list_check(&p->layers, "layers", m->n_layers, e);
+    return model_defaults_layers(s, &p->layers, "layers", MODEL_DEFAULT_OMNIKV, m, a, e);
 }
 
 static struct policy_budget omnikv_budget(const void *params, const struct budget_at *at)
@@ -100,29 +92,20 @@ static void omnikv_select(const struct policy *pol, const struct policy_ctx *c, 
         s->want_stats |= filter_of(p, l) == layer;
     if (filter_of(p, layer) < 0)
         return;
-    s->unit = SEL_TOKENS;
-    s->n_rows = 1;
-    s->cap = c->stats.stride;
-    s->idx = c->list[0].idx;
-    s->len = c->list[0].len;
+    policy_read_tokens(c, 1, s);
 }
 
 static void omnikv_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct omnikv_params *p = pol->params;
-    struct reduce_stats_args r = {.rows = c->rows,
-                                  .kv = c->kv,
-                                  .layer = layer,
-                                  .n_q = c->dims.n_q,
-                                  .mode = REDUCE_MAX,
-                                  .in = c->stats,
-                                  .out = policy_scores(c, 1, c->stats.stride)};
-    policy_launch(c, OP_reduce_stats, &r);
+    struct scores best = policy_reduce_stats(
+        c, layer,
+        (struct reduce_stats_args){.mode = REDUCE_MAX, .out = policy_scores(c, 1, c->stats.stride)});
     struct topk_rule rule = {.kind = TOPK_RATIO, .ratio = p->ratio, .min_tokens = p->min_tokens};
     if (p->of == OF_PROMPT)
         rule = (struct topk_rule){
             .kind = TOPK_LEN, .ratio = p->ratio, .force_after_len = 1, .force = FORCE_BESIDE};
-    policy_topk(c, r.out, &rule, p->of == OF_PROMPT ? c->prompt_len : NULL, 0);
+    policy_topk(c, best, &rule, p->of == OF_PROMPT ? c->prompt_len : NULL, 0);
 }
 
 const struct policy_ops policy_omnikv = {

@@ -113,29 +113,17 @@ static void oracle_select(const struct policy *pol, const struct policy_ctx *c, 
     if (layer < p->dense_layers)
         return;
     struct topk_rule rule = rule_of(p);
-    struct qk_stats_args a = {.rows = c->rows,
-                              .kv = c->kv,
-                              .layer = layer,
-                              .n_q = c->dims.n_q,
-                              .q = c->q,
-                              .q_stride = c->qkv_stride,
-                              .scale = c->scale,
-                              .out = c->stats};
-    policy_launch(c, OP_qk_stats, &a);
+    policy_qk_stats(c, layer);
     s->unit = p->unit == UNIT_PAGES ? SEL_PAGES : SEL_TOKENS;
     s->n_rows = n_rows;
     s->cap = p->unit == UNIT_PAGES ? (c->dims.max_pages + block_pages - 1) / block_pages : c->stats.stride;
     s->block_pages = block_pages;
-    struct reduce_stats_args r = {.rows = c->rows,
-                                  .kv = c->kv,
-                                  .layer = layer,
-                                  .n_q = c->dims.n_q,
-                                  .mode = p->pool == POOL_MAX ? REDUCE_MAX : REDUCE_SUM,
-                                  .block_pages = p->unit == UNIT_PAGES ? block_pages : 0,
-                                  .in = c->stats,
-                                  .out = policy_scores(c, n_rows, s->cap)};
-    policy_launch(c, OP_reduce_stats, &r);
-    policy_topk(c, r.out, &rule, NULL, 0);
+    struct scores best =
+        policy_reduce_stats(c, layer,
+                            (struct reduce_stats_args){.mode = p->pool == POOL_MAX ? REDUCE_MAX : REDUCE_SUM,
+                                                       .block_pages = p->unit == UNIT_PAGES ? block_pages : 0,
+                                                       .out = policy_scores(c, n_rows, s->cap)});
+    policy_topk(c, best, &rule, NULL, 0);
     s->idx = c->list[0].idx;
     s->len = c->list[0].len;
 }

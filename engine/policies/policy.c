@@ -298,6 +298,53 @@ struct scores policy_page_scores(const struct policy_ctx *c, int layer, enum sco
     return a.out;
 }
 
+void policy_qk_stats(const struct policy_ctx *c, int layer)
+{
+    struct qk_stats_args a = {.rows = c->rows,
+                              .kv = c->kv,
+                              .layer = layer,
+                              .n_q = c->dims.n_q,
+                              .q = c->q,
+                              .q_stride = c->qkv_stride,
+                              .scale = c->scale,
+                              .out = c->stats};
+    policy_launch(c, OP_qk_stats, &a);
+}
+
+struct scores policy_reduce_stats(const struct policy_ctx *c, int layer, struct reduce_stats_args a)
+{
+    a.rows = c->rows;
+    a.kv = c->kv;
+    a.layer = layer;
+    a.n_q = c->dims.n_q;
+    a.in = c->stats;
+    policy_launch(c, OP_reduce_stats, &a);
+    return a.out;
+}
+
+void policy_prefill_mass(const struct policy_ctx *c, int layer, struct prefill_mass_args a)
+{
+    a.kv = c->kv;
+    a.seq = c->seq;
+    a.layer = layer;
+    a.n_q = c->dims.n_q;
+    a.pos0 = c->pos0;
+    a.nq = c->nq;
+    a.q = c->q;
+    a.q_stride = c->qkv_stride;
+    a.scale = c->scale;
+    policy_launch(c, OP_prefill_mass, &a);
+}
+
+void policy_read_tokens(const struct policy_ctx *c, int n_rows, struct selection *s)
+{
+    s->unit = SEL_TOKENS;
+    s->n_rows = n_rows;
+    s->cap = c->stats.stride;
+    s->idx = c->list[0].idx;
+    s->len = c->list[0].len;
+}
+
 void policy_topk(const struct policy_ctx *c, struct scores in, const struct topk_rule *rule,
                  const int32_t *len_of_seq, int list)
 {

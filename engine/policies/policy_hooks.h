@@ -164,6 +164,14 @@ struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride);
  * has a list per query head for SCORE_Q, else one per KV head. */
 struct scores policy_page_scores(const struct policy_ctx *c, int layer, enum score_scope scope,
                                  int block_pages);
+/* Enqueues the statistics of all live keys into c->stats, without reading V. */
+void policy_qk_stats(const struct policy_ctx *c, int layer);
+/* Enqueues reduce_stats over c->stats and prefill_mass over the rows of a prefill call. What their arguments
+ * have in common is filled in; the other members are the caller's. The first returns a.out. */
+struct scores policy_reduce_stats(const struct policy_ctx *c, int layer, struct reduce_stats_args a);
+void policy_prefill_mass(const struct policy_ctx *c, int layer, struct prefill_mass_args a);
+/* The layer reads n_rows lists of tokens, those of c->list[0]. */
+void policy_read_tokens(const struct policy_ctx *c, int n_rows, struct selection *s);
 /* Enqueues the choice of the best candidates of `in` into c->list[list], whose lists then have room for
  * in.stride entries each. len_of_seq: device, by seq, for rules that ask for a length; else NULL. */
 void policy_topk(const struct policy_ctx *c, struct scores in, const struct topk_rule *rule,

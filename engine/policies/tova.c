@@ -53,15 +53,10 @@ static void tova_rule(const void *params, struct str *out)
 static void forget(const struct policy *pol, const struct policy_ctx *c, int layer, int squeeze)
 {
     const struct keep_rule rule = rule_of(pol->params);
-    struct reduce_stats_args r = {.rows = c->rows,
-                                  .kv = c->kv,
-                                  .layer = layer,
-                                  .n_q = c->dims.n_q,
-                                  .mode = REDUCE_MEAN,
-                                  .in = c->stats,
-                                  .out = policy_scores(c, 1, c->stats.stride)};
-    policy_launch(c, OP_reduce_stats, &r);
-    evict_keep(c, layer, r.out, &rule, squeeze, 0);
+    struct scores mean = policy_reduce_stats(
+        c, layer,
+        (struct reduce_stats_args){.mode = REDUCE_MEAN, .out = policy_scores(c, 1, c->stats.stride)});
+    evict_keep(c, layer, mean, &rule, squeeze, 0);
 }
 
 static void tova_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
@@ -82,15 +77,7 @@ static void tova_on_attn_out(const struct policy *pol, const struct policy_ctx *
     if (!policy_at_end(c) || !evict_may_act(&rule, c->n_prompt))
         return;
     struct policy_ctx one = policy_last_row(c);
-    struct qk_stats_args a = {.rows = one.rows,
-                              .kv = c->kv,
-                              .layer = layer,
-                              .n_q = c->dims.n_q,
-                              .q = one.q,
-                              .q_stride = c->qkv_stride,
-                              .scale = c->scale,
-                              .out = c->stats};
-    policy_launch(c, OP_qk_stats, &a);
+    policy_qk_stats(&one, layer);
     forget(pol, &one, layer, 1);
 }
 

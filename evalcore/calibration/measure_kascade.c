@@ -114,26 +114,14 @@ static void kascade_prefill(const struct policy *pol, const struct policy_ctx *c
     struct kascade_measurer *m = pol->own;
     int tiles = (c->nq + TILE - 1) / TILE;
     size_t lists = (size_t)(tiles * m->n_kv), first = list_at(m, layer, 0, 0);
-    struct prefill_mass_args a = {.kv = c->kv,
-                                  .seq = c->seq,
-                                  .layer = layer,
-                                  .n_q = c->dims.n_q,
-                                  .pos0 = c->pos0,
-                                  .nq = c->nq,
-                                  .q = c->q,
-                                  .q_stride = c->qkv_stride,
-                                  .scale = c->scale,
-                                  .tile = TILE,
-                                  .before = 1,
-                                  .out = m->mass,
-                                  .own = m->own};
     struct topk_args t = {.rows = {tiles, c->rows.seq, c->rows.pos},
                           .in = m->mass,
                           .rule = {.kind = TOPK_FIXED, .k = KEEP, .tokens_per = 1},
                           .idx = m->idx,
                           .len = m->len,
                           .cap = KEEP};
-    policy_launch(c, OP_prefill_mass, &a);
+    policy_prefill_mass(c, layer,
+                        (struct prefill_mass_args){.tile = TILE, .before = 1, .out = m->mass, .own = m->own});
     policy_launch(c, OP_topk, &t);
     probe_download(c, m->host_mass, m->mass.v, lists * (size_t)m->stride * sizeof *m->host_mass);
     probe_download(c, m->host_own, m->own, lists * sizeof *m->host_own);
