@@ -4,8 +4,8 @@
     equal_reads.py propose RUN --run FILE.json --out FILE.json   # from a short run over many budgets, the budgets to run
     equal_reads.py table RUN [--against LABEL,LABEL]             # a Markdown table of a run, and how its policies differ
 
-RUN is the folder of a sweep with its report (`kveval report RUN`). Settings whose label begins with the same word
-belong to one policy, and "reads" are total reads: of K and V, and to choose. Of `oracle` only the former count: it is
+RUN is the folder of a sweep with its report (`kveval report RUN`). Settings whose labels differ only in the value of the
+budget belong to one policy, and "reads" are total reads: of K and V, and to choose. Of `oracle` only the former count: it is
 the bound of what a choice could reach that costs nothing.
 
 propose: reads of a policy are put on a straight line between its budgets, both as logarithms (DMS's bias as it is), and
@@ -30,16 +30,21 @@ def settings(run):
         return list(csv.DictReader(f))
 
 
+def policy_of(label):
+    """The label without the options that are swept, which follow the name as key=value."""
+    return " ".join(w for w in label.split(" ") if "=" not in w)
+
+
 def by_policy(rows):
     out = {}
     for r in rows:
-        out.setdefault(r["label"].split(" ")[0], []).append(r)
+        out.setdefault(policy_of(r["label"]), []).append(r)
     return out
 
 
 def budget_key(policy):
     """The one option of a policy's entry that has a list of values."""
-    lists = [k for k, v in policy.items() if isinstance(v, list) and k not in ("layers", "anchors", "filter_layers")]
+    lists = [k for k, v in policy.items() if isinstance(v, list) and k not in ("layers", "anchors")]
     return lists[0] if len(lists) == 1 else None
 
 
@@ -48,7 +53,7 @@ def reads(row):
 
 
 def swept_value(label, key):
-    for part in label.split(" ")[1:]:
+    for part in label.split(" "):
         if part.startswith(key + "="):
             return float(part[len(key) + 1:])
     raise SystemExit(f"the label {label!r} does not tell {key}")
@@ -83,7 +88,7 @@ def propose(args):
             kept.append(p)
             continue
         name = p.get("as", p["name"])
-        points = [(swept_value(r["label"], key), reads(r)) for r in probed if r["label"].startswith(name + " ")]
+        points = [(swept_value(r["label"], key), reads(r)) for r in probed if policy_of(r["label"]) == name]
         values = [look_up(points, t / 100, "linear" if key == "bias" else "log") for t in args.targets]
         values = sorted({whole(key, v) for v in values if v is not None})
         print(name, key, values, "reads", [f"{b:g}: {100 * r:.1f} %" for b, r in sorted(points)])
@@ -102,7 +107,7 @@ def nearest(rows, target):
 def cell(r):
     if not r:
         return "-"
-    name = " ".join(r["label"].split(" ")[1:])
+    name = " ".join(w for w in r["label"].split(" ") if "=" in w)
     return "%.1f [%.0f, %.0f]<br>%s%.1f %%" % (
         100 * float(r["accuracy"]), 100 * float(r["accuracy_low"]), 100 * float(r["accuracy_high"]),
         name + ", " if name else "", 100 * reads(r))
