@@ -1,7 +1,8 @@
 /* Shared prompts. Dense prefill does not depend on the policy, so its K and V serve all samples of a problem,
- * in all cells whose policies prefill densely. Full pages are shared and a last, partial one is copied; a
- * sequence that drops tokens gets copies of all. An entry has a place of its own until its units are needed
- * for something else; the least recently used is evicted first. */
+ * in all cells whose policies prefill densely. A policy that looks at the prompt's last queries gets what
+ * comes before them and prefills the rest. Full pages are shared and a last, partial one is copied; a
+ * sequence that drops tokens or writes over keys gets copies of all. An entry has a place of its own until
+ * its units are needed for something else; the least recently used is evicted first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,15 +59,16 @@ static int map_evicting(struct engine *en, int place, int n_pages, struct err *e
     return kvcache_map(&en->cache, place, n_pages, e);
 }
 
-static int prefill_into(struct engine *en, int place, const struct request *r, const struct policy *policy,
-                        float *logits, struct err *e)
+/* Prefills a place that holds the prompt's first `from` tokens. */
+static int prefill_into(struct engine *en, int place, const struct request *r, int from,
+                        const struct policy *policy, float *logits, struct err *e)
 {
     double start = engine_clock();
     int rc = map_evicting(en, place, kv_pages(r->n_prompt), e);
     if (rc)
         return rc;
-    transformer_prefill(&en->tf, place, r->prompt, r->n_prompt, policy, logits, e);
-    en->stats.prefill_tokens += (uint64_t)r->n_prompt;
+    transformer_prefill(&en->tf, place, r->prompt, from, r->n_prompt, policy, logits, e);
+    en->stats.prefill_tokens += (uint64_t)(r->n_prompt - from);
     en->stats.prefill_seconds += engine_clock() - start;
     return e->code;
 }
@@ -84,7 +86,7 @@ static int make_entry(struct engine *en, const struct request *r, struct prompt_
         if (drop_entry(en, p, e))
             return e->code;
     }
-    int rc = prefill_into(en, p->place, r, NULL, p->logits, e);
+    int rc = prefill_into(en, p->place, r, 0, NULL, p->logits, e);
     if (rc)
         return kvcache_clear(&en->cache, p->place, e) ? e->code : rc;
     p->ids = xmalloc((size_t)r->n_prompt * sizeof *p->ids);
@@ -95,29 +97,27 @@ static int make_entry(struct engine *en, const struct request *r, struct prompt_
     return 0;
 }
 
-static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence *s, struct err *e)
+/* Gives the sequence the entry's first n tokens. */
+static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence *s, int n, struct err *e)
 {
-    int copy = sequence_drops(s) || en->options.share_prompts > 0;
+    int own = sequence_drops(s) || (s->req.policy->needs & POLICY_OWN_KEYS) != 0;
+    int copy = own || en->options.share_prompts > 0;
     p->used = ++en->clock; /* so that it is not the next to be evicted */
-    while (kvcache_fork_needs(&en->cache, p->n, copy) > en->cache.n_free) {
+    while (kvcache_fork_needs(&en->cache, n, copy) > en->cache.n_free) {
         struct prompt_entry *other = oldest(en);
         if (other == p || !other)
             return KVCACHE_FULL;
         if (drop_entry(en, other, e))
             return e->code;
     }
-    int rc = kvcache_fork(&en->cache, s->place, p->place, p->n, copy, e);
-    if (rc)
-        return rc;
-    transformer_prefill_end(&en->tf, s->place, p->n, s->req.policy, e);
-    return e->code;
+    return kvcache_fork(&en->cache, s->place, p->place, n, copy, e);
 }
 
-/* Prefills a sequence without sharing. Its heads first hold the whole prompt; what a policy dropped then goes
- * back to the pool. */
-static int admit_alone(struct engine *en, struct sequence *s, const float **logits, struct err *e)
+/* Prefills a sequence, which has the first `from` tokens of its prompt, under its policy. Its heads first
+ * hold the whole prompt; what a policy dropped then goes back to the pool. */
+static int prefill_own(struct engine *en, struct sequence *s, int from, const float **logits, struct err *e)
 {
-    int rc = prefill_into(en, s->place, &s->req, s->req.policy, en->tf.logits, e);
+    int rc = prefill_into(en, s->place, &s->req, from, s->req.policy, en->tf.logits, e);
     if (!rc && sequence_drops(s))
         rc = kvcache_fit_ragged(&en->cache, s->place, 0, e);
     if (rc)
@@ -127,27 +127,48 @@ static int admit_alone(struct engine *en, struct sequence *s, const float **logi
     return e->code;
 }
 
+/* How many of its first tokens the sequence may take from a dense prefill. */
+static int sharable(const struct engine *en, const struct sequence *s)
+{
+    const struct policy *p = s->req.policy;
+    int n = s->req.n_prompt, tail = p->ops->prompt_tail ? p->ops->prompt_tail(p->params) : 0;
+    if ((p->needs & POLICY_PREFILL) || en->options.share_prompts < 0)
+        return 0;
+    return tail == 0 ? n : tail < n ? (n - tail) / PREFILL_TILE * PREFILL_TILE : 0;
+}
+
+/* From a shared prefill, which this makes if there is none. KVCACHE_FULL: there is no room for a copy beside
+ * the sequence itself. */
+static int admit_shared(struct engine *en, struct sequence *s, int n_shared, const float **logits,
+                        struct err *e)
+{
+    struct prompt_entry *p = find(en, s->req.prompt, s->req.n_prompt);
+    int found = p != NULL, rc = found ? 0 : make_entry(en, &s->req, &p, e);
+    if (!rc)
+        rc = fork_entry(en, p, s, n_shared, e);
+    if (rc)
+        return rc;
+    if (found)
+        en->stats.prefill_shared_tokens += (uint64_t)n_shared;
+    if (n_shared < s->req.n_prompt)
+        return prefill_own(en, s, n_shared, logits, e);
+    transformer_prefill_end(&en->tf, s->place, p->n, s->req.policy, e);
+    *logits = p->logits;
+    transformer_first_token(&en->tf, s->place, p->n, *logits, e);
+    return e->code;
+}
+
 int prompt_admit(struct engine *en, struct sequence *s, const float **logits, struct err *e)
 {
+    int n_shared = sharable(en, s);
     s->prefill_peak = s->req.n_prompt;
-    if ((s->req.policy->needs & POLICY_PREFILL) || en->options.share_prompts < 0)
-        return admit_alone(en, s, logits, e);
-    struct prompt_entry *p = find(en, s->req.prompt, s->req.n_prompt);
-    int rc = 0;
-    if (p)
-        en->stats.prefill_shared_tokens += (uint64_t)s->req.n_prompt;
-    else
-        rc = make_entry(en, &s->req, &p, e);
-    if (!rc)
-        rc = fork_entry(en, p, s, e);
-    if (!rc) {
-        *logits = p->logits;
-        transformer_first_token(&en->tf, s->place, p->n, *logits, e);
-        return e->code;
-    }
-    if (rc < 0)
+    if (n_shared == 0)
+        return prefill_own(en, s, 0, logits, e);
+    int rc = admit_shared(en, s, n_shared, logits, e);
+    if (rc != KVCACHE_FULL)
         return rc;
-    /* no room for a copy beside the sequence itself: prefill without sharing */
     prompt_cache_clear(en, e);
-    return e->code ? e->code : admit_alone(en, s, logits, e);
+    if (kvcache_clear(&en->cache, s->place, e))
+        return e->code;
+    return prefill_own(en, s, 0, logits, e);
 }

@@ -310,11 +310,11 @@ void transformer_prefill_end(struct transformer *t, int seq, int n_prompt, const
     policy->ops->prefill_end(policy, &c);
 }
 
-void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int n_prompt,
+void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int from, int n_prompt,
                          const struct policy *policy, float *logits, struct err *e)
 {
     int n = 0;
-    for (int pos0 = 0; pos0 < n_prompt && !e->code; pos0 += t->chunk) {
+    for (int pos0 = from; pos0 < n_prompt && !e->code; pos0 += t->chunk) {
         n = n_prompt - pos0 < t->chunk ? n_prompt - pos0 : t->chunk;
         prefill_chunk(t, seq, prompt + pos0, pos0, n, n_prompt, policy, e);
     }

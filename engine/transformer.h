@@ -60,10 +60,12 @@ struct step_group {
 void transformer_step(struct transformer *t, const struct step_group *groups, int n_groups, int n_rows,
                       struct err *e);
 
-/* Runs the prompt and leaves the last token's logits in `logits` (device, vocab floats). The place `seq` must
- * have units for the prompt and hold no tokens. With policy NULL the prefill is dense and can be shared; else
- * the policy's prefill hooks are called, prefill_end last. */
-void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int n_prompt,
+/* Runs the prompt from position `from` on, a multiple of PREFILL_TILE, and leaves the last token's logits in
+ * `logits` (device, vocab floats). The place `seq` must have units for the prompt and hold the tokens before
+ * `from`. With policy NULL the prefill is dense and can be shared; else the policy's prefill hooks are
+ * called, prefill_end last. */
+enum { PREFILL_TILE = 128 };
+void transformer_prefill(struct transformer *t, int seq, const int32_t *prompt, int from, int n_prompt,
                          const struct policy *policy, float *logits, struct err *e);
 
 /* Calls prefill_end only, for a place that was forked from a shared prompt. */

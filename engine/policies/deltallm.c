@@ -86,7 +86,7 @@ const struct policy_ops policy_deltallm = {
     .budget_keys = "theta",
     .generous = "theta=0",
     .tight = "theta=0.6",
-    .needs = POLICY_PREFILL, /* it writes over the keys of its prompt */
+    .needs = POLICY_OWN_KEYS,
     .budget = deltallm_budget,
     .rule = deltallm_rule,
     .state_size = deltallm_state,

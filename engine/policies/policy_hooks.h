@@ -9,8 +9,9 @@
  *   each decode step and layer:   on_qkv -> (rope_append) -> select -> (attention) -> observe -> on_attn_out
  * An instance may also take on_qk, which comes between the norms over heads and RoPE.
  *
- * A sequence whose prompt is shared with others has no prefill of its own. Without POLICY_PREFILL,
- * prefill_end is therefore the only prefill hook that is sure to be called.
+ * A sequence whose prompt is shared with others has no prefill of its own: without POLICY_PREFILL, the
+ * prefill hooks are sure to be called for the prompt's last prompt_tail() positions only, and prefill_end
+ * always.
  *
  * Decode hooks do not run in every step: they run once when a step is RECORDED for one shape of the batch,
  * and the recorded operations are replayed. So they enqueue backend operations on the arrays of the context
@@ -24,7 +25,8 @@ enum policy_needs {
     POLICY_DROP = 4,      /* it drops tokens, by layer and head: prompt pages are copied, never shared */
     POLICY_PREFILL = 8,   /* K and V of the prompt depend on it, so each sequence has a prefill of its own */
     POLICY_NO_LISTS = 16, /* select chooses nothing: no buffers for scores and lists, which are NULL */
-    POLICY_DRAWS = 32     /* it draws at random: samples at temperature 0 differ (policy_draws) */
+    POLICY_DRAWS = 32,    /* it draws at random: samples at temperature 0 differ (policy_draws) */
+    POLICY_OWN_KEYS = 64  /* it writes over keys of the prompt, whose pages are therefore copied */
 };
 
 struct policy_dims {
@@ -108,6 +110,7 @@ typedef double policy_held_fn(const void *params, const struct budget_at *at);
 typedef void policy_rule_fn(const void *params, struct str *out);
 typedef int policy_init_fn(struct policy *p, struct err *e);
 typedef void policy_release_fn(struct policy *p);
+typedef int policy_tail_fn(const void *params);
 typedef size_t policy_state_fn(const struct policy *p);
 typedef void policy_hook_fn(const struct policy *p, const struct policy_ctx *c, int layer);
 typedef void policy_select_fn(const struct policy *p, const struct policy_ctx *c, int layer,
@@ -139,6 +142,9 @@ struct policy_ops {
      * backend's release accepts NULL. */
     policy_release_fn *release;
     policy_state_fn *state_size; /* bytes of per-sequence state */
+    /* How many of the prompt's last queries it looks at, where it has no POLICY_PREFILL. What comes before
+     * them is shared with others. NULL: none. */
+    policy_tail_fn *prompt_tail;
     policy_hook_fn *on_qkv;
     policy_hook_fn *on_qk; /* may change q and k in place */
     policy_select_fn *select;

@@ -117,6 +117,12 @@ static void rkv_on_attn_out(const struct policy *pol, const struct policy_ctx *c
     evict_keep(c, layer, s, &rule, 1, 0);
 }
 
+static int rkv_tail(const void *params)
+{
+    const struct rkv_params *p = params;
+    return p->window;
+}
+
 const struct policy_ops policy_rkv = {
     .name = "rkv",
     .help = "keeps what the latest queries attend to and is not like other keys (R-KV, arXiv 2505.24133)",
@@ -126,12 +132,13 @@ const struct policy_ops policy_rkv = {
     .budget_keys = "budget_tokens,cr",
     .generous = "budget_tokens=4096",
     .tight = "budget_tokens=40,every=16",
-    .needs = POLICY_DROP | POLICY_PREFILL,
+    .needs = POLICY_DROP,
     .check = rkv_check,
     .budget = rkv_budget,
     .held = rkv_held,
     .rule = rkv_rule,
     .state_size = rkv_state,
+    .prompt_tail = rkv_tail,
     .select = rkv_select,
     .select_prefill = rkv_select_prefill,
     .on_attn_out = rkv_on_attn_out,

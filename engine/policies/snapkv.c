@@ -132,6 +132,12 @@ static void snapkv_on_attn_out(const struct policy *pol, const struct policy_ctx
     evict_keep(&one, layer, s, &rule, 1, 0);
 }
 
+static int snapkv_tail(const void *params)
+{
+    const struct snapkv_params *p = params;
+    return p->window;
+}
+
 const struct policy_ops policy_snapkv = {
     .name = "snapkv",
     .help = "keeps what the latest queries attend to, at the end of the prompt or every few tokens (SnapKV, "
@@ -142,12 +148,13 @@ const struct policy_ops policy_snapkv = {
     .budget_keys = "budget_tokens,cr",
     .generous = "budget_tokens=4096",
     .tight = "budget_tokens=40,window=16,every=16,when=decode",
-    .needs = POLICY_DROP | POLICY_PREFILL,
+    .needs = POLICY_DROP,
     .check = snapkv_check,
     .budget = snapkv_budget,
     .held = snapkv_held,
     .rule = snapkv_rule,
     .state_size = snapkv_state,
+    .prompt_tail = snapkv_tail,
     .select = snapkv_select,
     .select_prefill = snapkv_select_prefill,
     .on_attn_out = snapkv_on_attn_out,

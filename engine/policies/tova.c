@@ -81,6 +81,13 @@ static void tova_on_attn_out(const struct policy *pol, const struct policy_ctx *
     forget(pol, &one, layer, 1);
 }
 
+/* The prompt is cut by the attention of its last query. */
+static int tova_tail(const void *params)
+{
+    (void)params;
+    return 1;
+}
+
 const struct policy_ops policy_tova = {
     .name = "tova",
     .help = "forgets the token that the current query attends to least (TOVA, arXiv 2401.06104)",
@@ -90,10 +97,11 @@ const struct policy_ops policy_tova = {
     .budget_keys = "budget_tokens,cr",
     .generous = "budget_tokens=4096",
     .tight = "budget_tokens=60",
-    .needs = POLICY_DROP | POLICY_STATS | POLICY_PREFILL,
+    .needs = POLICY_DROP | POLICY_STATS,
     .budget = tova_budget,
     .held = tova_held,
     .rule = tova_rule,
+    .prompt_tail = tova_tail,
     .select = tova_select,
     .observe = tova_observe,
     .on_attn_out = tova_on_attn_out,

@@ -1,6 +1,7 @@
 /* Hooks that no registered policy uses yet, tested by policies made here: one whose prefill reads a list per
  * tile of queries, as Kascade's does, and one that sees the residual stream before and after attention, as
- * calibration needs. Also what happens to a policy that cannot be bound. */
+ * calibration needs. Also which part of a prompt a policy sees that looks at its last queries, and what
+ * happens to a policy that cannot be bound. */
 #include "engine/policies/policy.h"
 #include "tests/check.h"
 #include "tests/engine/decode.h"
@@ -249,6 +250,84 @@ static void residuals(struct engine *en)
     }
 }
 
+/* ---- a policy that looks at the last queries */
+
+enum { TAIL = 30 };
+static int tail_first, tail_rows,
+    tail_ends; /* of the prefill hooks: smallest position, rows, prompts' ends */
+
+static int tail_of(const void *params)
+{
+    (void)params;
+    return TAIL;
+}
+
+static void see_tail(const struct policy *p, const struct policy_ctx *c, int layer)
+{
+    (void)p;
+    if (!c->prefill || layer > 0)
+        return;
+    tail_first = c->pos0 < tail_first ? c->pos0 : tail_first;
+    tail_rows += c->nq;
+    tail_ends += policy_at_end(c);
+}
+
+/* Prefills one request of n tokens and checks what of it the policy sees. */
+static void tail_sees(struct engine *en, struct policy *p, const int32_t *prompt, int n, int first, int ends)
+{
+    struct item it[2];
+    memset(it, 0, sizeof it);
+    for (int i = 0; i < 2; i++)
+        it[i].req = (struct request){.prompt = prompt,
+                                     .n_prompt = n,
+                                     .policy = i ? decode_policy(en, "full") : p,
+                                     .max_new_tokens = 8,
+                                     .ignore_eos = 1,
+                                     .want_logprobs = 1};
+    tail_first = n;
+    tail_rows = tail_ends = 0;
+    decode_all(en, it, 2, NULL);
+    CHECK(items_equal(&it[0], &it[1]));
+    CHECK_INT(tail_first, first);
+    CHECK_INT(tail_rows, n - first);
+    CHECK_INT(tail_ends, ends);
+    items_release(it, 2);
+}
+
+/* The rest is shared, up to a multiple of 128 tokens, whether others prefilled it before or nobody did. */
+static void tails(struct engine *en)
+{
+    static const struct policy_ops ops[] = {{.name = "tail",
+                                             .help = "",
+                                             .params = no_params,
+                                             .budget_keys = "",
+                                             .prompt_tail = tail_of,
+                                             .on_qkv = see_tail},
+                                            {.name = "tail2",
+                                             .help = "",
+                                             .params = no_params,
+                                             .budget_keys = "",
+                                             .needs = POLICY_DROP,
+                                             .prompt_tail = tail_of,
+                                             .on_qkv = see_tail}};
+    int32_t prompt[300];
+    for (int i = 0; i < 300; i++)
+        prompt[i] = 5 + i * 41 % 90;
+    for (int i = 0; i < 2; i++) {
+        struct policy *p = bind(en, &ops[i]);
+        struct engine_stats before, after;
+        engine_stats(en, &before);
+        tail_sees(en, p, prompt + i, 299, 256, 1);
+        tail_sees(en, p, prompt + i, 299, 256, 1);
+        engine_stats(en, &after);
+        /* once by nobody, and twice what is not shared */
+        CHECK_INT(after.prefill_tokens - before.prefill_tokens, 299 + 2 * 43);
+        tail_sees(en, p, prompt + i, 256 + TAIL, 256, 1);
+        tail_sees(en, p, prompt + i, 256 + TAIL - 1, 128, 1);
+        tail_sees(en, p, prompt + i, 128 + TAIL - 1, 0, 1); /* too short to share any */
+    }
+}
+
 /* ---- a policy that cannot be bound */
 
 static int inits, releases;
@@ -310,6 +389,7 @@ int main(void)
     struct engine *en = decode_open(&(struct engine_options){.max_context = 512, .prefill_chunk = 128});
     tiles(en);
     residuals(en);
+    tails(en);
     unbound(en);
     engine_close(en);
     return check_done();
