@@ -82,7 +82,7 @@ set(rooms
   "evalcore/export         | export.h                                   | evalcore/report/csv evalcore/report/data evalcore/store evalcore/cli"
   "evalcore/compare        | compare.h                                  | evalcore/report evalcore/report/data evalcore/report/doc evalcore/store evalcore/cli"
   "evalcore/plan           | runplan.h cell_identity.h prompts.h scheduler.h dryrun.h | evalcore/runfile evalcore/store evalcore/cli engine engine/policies tasks"
-  "evalcore/calibration    | calibration.h                              | evalcore/plan evalcore/runfile evalcore/svg evalcore/cli engine engine/policies tasks"
+  "evalcore/calibration    | calibration.h                              | evalcore/report/csv evalcore/plan evalcore/runfile evalcore/svg evalcore/cli engine engine/policies tasks"
   "evalcore/doctor         | doctor.h system_line.h                     | engine engine/model/model_config.h engine/model/safetensors.h kernels"
   "evalcore/convert        | convert_gates.h                            | engine/model/model_config.h engine/model/safetensors.h"
   "evalcore/completion     | completion.h                               | evalcore/fetch evalcore/cli engine engine/policies tasks"

@@ -55,7 +55,8 @@ int measure_delta(struct layer_measure *m, struct engine *en, const struct dev_s
                   int l_pages, struct err *e);
 
 /* How much of the probability of full attention the tokens that a policy reads hold: means over steps and
- * query heads, by layer. `policy` must forget nothing (ERR_USAGE). */
+ * query heads, by layer. recall_is_measurable() says whether a policy forgets nothing, as it must. */
+int recall_is_measurable(const struct policy_spec *s);
 int measure_recall(double *by_layer, struct engine *en, const struct dev_set *d, const struct policy_spec *s,
                    struct err *e);
 

@@ -8,6 +8,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/calibration/calibration.h"
 #include "evalcore/calibration/calibration_run.h"
+#include "evalcore/report/csv/csv_row.h"
 
 #define RUN(member) offsetof(struct calibration_options, member)
 static const struct cli_option probe_table[] = {
@@ -32,27 +33,46 @@ static double least_of(const double *v, int n)
     return least;
 }
 
-/* Policies of several generation settings are the same instance, so each is measured once. */
-static int probe(struct calibration_run *r, struct str *csv, struct err *e)
+static int probe_policy(struct calibration_run *r, const struct runfile_policy *p, double *recall,
+                        struct str *csv, struct err *e)
 {
     struct engine *en = r->plan.lanes[0].engine;
-    int layers = engine_info(en)->n_layers, rc = 0;
-    double *recall = xcalloc((size_t)layers, sizeof *recall);
+    int layers = engine_info(en)->n_layers;
+    if (measure_recall(recall, en, &r->dev, &p->spec, e))
+        return err_add(e, "%s", p->where);
+    for (int l = 0; l < layers; l++) {
+        struct csv_row row = {csv, 0};
+        csv_row_text(&row, p->label);
+        csv_row_int(&row, l);
+        csv_row_number(&row, recall[l]);
+        csv_row_end(&row);
+    }
+    printf("%-32s %8.4f %8.4f\n", p->label, mean_of(recall, layers), least_of(recall, layers));
+    return 0;
+}
+
+/* Policies of several generation settings are the same instance, so each is measured once. Those that forget
+ * tokens are named and left out, so that the file of a sweep can be probed as it is. */
+static int probe(struct calibration_run *r, struct str *csv, struct err *e)
+{
+    double *recall = xcalloc((size_t)engine_info(r->plan.lanes[0].engine)->n_layers, sizeof *recall);
+    int rc = 0, measured = 0;
     str_puts(csv, "policy,layer,recall\n");
     printf("%-32s %8s %8s\n", "policy", "recall", "least");
     for (int i = 0; i < r->file.n_policies && !rc; i++) {
         const struct runfile_policy *p = &r->file.policies[i];
-        rc = measure_recall(recall, en, &r->dev, &p->spec, e);
-        if (rc) {
-            err_add(e, "%s", p->where);
-            break;
-        }
-        for (int l = 0; l < layers; l++)
-            str_printf(csv, "%s,%d,%.6f\n", p->label, l, recall[l]);
-        printf("%-32s %8.4f %8.4f\n", p->label, mean_of(recall, layers), least_of(recall, layers));
+        if (recall_is_measurable(&p->spec)) {
+            rc = probe_policy(r, p, recall, csv, e);
+            measured++;
+        } else
+            printf("%-32s %8s %8s  it forgets tokens, whose places others take\n", p->label, "-", "-");
     }
-    printf("%d problems, %ld tokens of completions\n", r->dev.n, r->dev.tokens);
     free(recall);
+    if (!rc && !measured)
+        return err_set(
+            e, ERR_USAGE,
+            "all policies forget tokens; recall is measured for those that select from all tokens");
+    printf("%d problems, %ld tokens of completions\n", r->dev.n, r->dev.tokens);
     return rc;
 }
 

@@ -108,15 +108,15 @@ static const struct policy_ops recall_probe = {.name = "probe_recall",
                                                .select = recall_select,
                                                .observe = recall_observe};
 
+int recall_is_measurable(const struct policy_spec *s)
+{
+    return (policy_needs(s) & POLICY_DROP) == 0;
+}
+
 int measure_recall(double *by_layer, struct engine *en, const struct dev_set *d, const struct policy_spec *s,
                    struct err *e)
 {
     struct policy *full, *p;
-    if (policy_needs(s) & POLICY_DROP)
-        return err_set(e, ERR_USAGE,
-                       "policy %s forgets tokens, whose place others take; recall is measured for policies "
-                       "that select from all tokens",
-                       policy_name(s->ops));
     /* Bound last, so that in each layer its row comes behind the policy's. */
     int rc = engine_policy(en, s, &p, e);
     if (!rc)

@@ -57,7 +57,12 @@ done
 awk -F, '$1 == "short" {s += $3} $1 == "long" {l += $3} END {exit !(s > 0 && s < l && l < 8)}' recall.csv ||
     fail "a longer list holds more: $(cat recall.csv)"
 [ "$(grep -c ^quest, recall.csv)" = 8 ] || fail "not every layer is in recall.csv"
-sed 's/"full", /{"name": "dms", "cr": 4}, /' probe.json >bad.json
+sed 's/"full", /{"name": "dms", "cr": 4}, {"name": "quest", "k_pages": 3, "as": "a, b"},/' probe.json >mixed.json
+run 0 probe recall mixed.json -o mixed.csv -L 1 --max-new-tokens 8
+grep -q '^dms  *-  *-  it forgets tokens' stdout.txt || fail "dms: $(cat stdout.txt)"
+grep -q '^"a, b",0,' mixed.csv || fail "a label with a comma: $(cat mixed.csv)"
+grep -q dms mixed.csv && fail "a recall of dms"
+echo '{"model": "pocket", "tasks": [{"name": "relay", "problems": 1}], "policies": [{"name": "dms", "cr": 4}]}' >bad.json
 run 2 probe recall bad.json $cut
-grep -q 'policy dms forgets tokens' stderr.txt || fail "$(cat stderr.txt)"
+grep -q 'all policies forget tokens' stderr.txt || fail "$(cat stderr.txt)"
 finish
