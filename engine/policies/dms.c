@@ -28,7 +28,7 @@ static const char *const neurons[] = {"last", "first", NULL};
 #define P(field) offsetof(struct dms_params, field)
 static const struct param dms_params[] = {
     {"cr", PARAM_DOUBLE, P(cr), NULL, 1, 1000, NULL,
-     "budget: compression ratio whose gates ship with the model (pocket: 2, 4, 8; SmolLM2-135M-Instruct: 2)"},
+     "budget: compression ratio whose gates ship with the model (pocket, SmolLM2-135M-Instruct: 2, 4, 8)"},
     {"gate", PARAM_FILE, P(gate), NULL, 0, 0, NULL, "budget: gates from this safetensors file"},
     {"neuron", PARAM_ENUM, P(neuron), NULL, 0, 0, neurons,
      "budget: gates that the checkpoint borrows from a channel of the first query head of each group "

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/gates/shipped_gates.h"
+#include "engine/model/safetensors.h"
 #include "engine/policies/policy.h"
 #include "evalcore/base/file.h"
 #include "tests/check.h"
@@ -238,6 +240,13 @@ static void models(void)
          "\"gate\", a safetensors file"},
         {"dms:cr=2", "models/SmolLM2-135M-Instruct", NULL, 30,
          "gates for cr 2, published for SmolLM2-135M-Instruct, which is the folder's name"},
+        {"dms:cr=4", "models/SmolLM2-135M-Instruct", NULL, 30,
+         "gates for cr 4, published for SmolLM2-135M-Instruct, which is the folder's name"},
+        {"dms:cr=8", "models/SmolLM2-135M-Instruct", NULL, 30,
+         "gates for cr 8, published for SmolLM2-135M-Instruct, which is the folder's name"},
+        {"dms:cr=3", "models/SmolLM2-135M-Instruct", NULL, 30,
+         "policy dms: no gates for cr 3 ship with model models/SmolLM2-135M-Instruct; cr may be one of "
+         "2, 4, 8, otherwise give \"gate\", a safetensors file"},
         {"dms:cr=2", "models/mine", NULL, 30,
          "policy dms: no gates for cr 2 ship with model models/mine; give \"gate\", a safetensors file "
          "(runs/gates/README.md shows how to train one); if it is one of SmolLM2-135M-Instruct, write "
@@ -268,6 +277,25 @@ static void models(void)
     }
 }
 
+/* Gates that ship hold what the name of their file says. */
+static void shipped(void)
+{
+    size_t i = 0;
+    const struct shipped_gates *g;
+    for (; (g = shipped_gates(i)); i++) {
+        struct err e = {0};
+        struct safetensors *s;
+        CHECK_INT(safetensors_open_memory(&s, g->data, (size_t)(g->end - g->data), g->model, &e), 0);
+        if (e.code)
+            continue;
+        const char *model = safetensors_meta(s, "model"), *cr = safetensors_meta(s, "target_cr");
+        CHECK_STR(model ? model : "", g->model);
+        CHECK_NEAR(cr ? strtod(cr, NULL) : 0, g->cr, 0);
+        safetensors_close(s);
+    }
+    CHECK(i >= 3);
+}
+
 int main(int argc, char **argv)
 {
     struct err e = {0};
@@ -287,5 +315,6 @@ int main(int argc, char **argv)
     policies_are_complete();
     gate_file();
     models();
+    shipped();
     return check_done();
 }
