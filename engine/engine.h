@@ -234,6 +234,9 @@ int engine_running(const struct engine *en, struct running *out);
 int engine_waiting(
     const struct engine *en); /* submitted and not yet admitted: keep this small and positive */
 
+/* Prefills of prompts that are kept at most, while there is memory, for requests with the same prompt. */
+enum { ENGINE_SHARED_PROMPTS = 32 };
+
 struct engine_stats {
     uint64_t decode_steps, decode_tokens, prefill_tokens, prefill_shared_tokens, preemptions;
     uint64_t decode_steps_ahead; /* of decode_steps: begun before the tokens of the step before were seen */

@@ -8,7 +8,7 @@
 #include "engine/model/model.h"
 #include "engine/transformer.h"
 
-enum { MAX_BATCH = 512, MAX_POLICIES = 256, MAX_PROGRAMS = 64, N_PROMPTS = 8 };
+enum { MAX_BATCH = 512, MAX_POLICIES = 256, MAX_PROGRAMS = 64, N_PROMPTS = ENGINE_SHARED_PROMPTS };
 /* How many positions of a prompt may run at once. MOST_CHUNK is the largest number of rows of a linear layer
  * for which tests compare the bits of the backends. */
 enum { CHUNK_UNIT = 128, MOST_CHUNK = 2048 };
@@ -58,9 +58,9 @@ struct prompt_entry {
 };
 
 struct cached_program {
-    struct program *program;
+    struct program *program;  /* NULL: not recorded yet */
     struct step_group *group; /* (n_groups) */
-    int n_groups, n_rows;
+    int n_groups, steps;      /* steps: run before it is recorded */
     uint64_t used;
 };
 
@@ -72,9 +72,8 @@ struct batch {
     int n_groups, n_rows;
     struct sequence **row;        /* (max_rows), NULL: padding, or a sequence that has ended */
     struct sample_result *result; /* (max_rows) */
-    struct program *program;
-    unsigned begun, taken; /* steps, counted */
-    int changed;           /* a sequence has ended: the rows must be laid out anew */
+    unsigned begun, taken;        /* steps, counted */
+    int changed;                  /* a sequence has ended: the rows must be laid out anew */
 };
 
 struct watch {
@@ -196,9 +195,8 @@ int batch_collect(struct engine *en, struct err *e);
 
 /* programs.c */
 int programs_bucket(int n); /* rows that a group of n sequences takes, padding included */
-/* The recorded step of this shape; NULL: the device failed. */
-struct program *programs_get(struct engine *en, const struct step_group *g, int n_groups, int n_rows,
-                             struct err *e);
+/* Runs a step of the batch: replays it, if its shape was there often enough to be recorded. */
+int programs_run(struct engine *en, struct err *e);
 void programs_clear(struct engine *en);
 
 #endif

@@ -12,7 +12,7 @@
  * next.
  *
  * Rows are ordered by policy instance. The rows of a group are rounded up to a bucket, so that one recorded
- * program serves batches of several sizes. */
+ * program serves batches of several sizes (programs.c). */
 #include <string.h>
 #include <time.h>
 
@@ -75,15 +75,14 @@ static int begin_step(struct engine *en, int ahead, struct err *e)
         if (s && sequence_settings_change(s, s->n_ids + ahead) && batch_settings(en, s, s->n_ids + ahead, e))
             return e->code;
     }
-    int failed = 0;
     if (watch_is_due(en))
         watch_step(en, e);
     else
-        failed = en->be->replay(en->dev, b->program);
+        programs_run(en, e);
     if (e->code)
         return e->code;
-    if (failed < 0 || en->be->download_begin(en->dev, (int)(b->begun % BACKEND_DOWNLOADS), en->tf.sampled,
-                                             (size_t)b->n_rows * sizeof *b->result) < 0)
+    if (en->be->download_begin(en->dev, (int)(b->begun % BACKEND_DOWNLOADS), en->tf.sampled,
+                               (size_t)b->n_rows * sizeof *b->result) < 0)
         return err_set(e, ERR_DEVICE, "decode step: %s", en->be->last_error(en->dev));
     b->begun++;
     en->stats.decode_steps_ahead += (uint64_t)ahead;
@@ -98,12 +97,7 @@ static int begin_batch(struct engine *en, struct err *e)
     if (batch_make_room(en, e))
         return e->code;
     lay_out(en);
-    if (rows_upload(en, b->row, b->n_rows, e))
-        return e->code;
-    if (watch_is_due(en)) /* it runs at once */
-        return begin_step(en, 0, e);
-    b->program = programs_get(en, b->group, b->n_groups, b->n_rows, e);
-    return b->program ? begin_step(en, 0, e) : e->code;
+    return rows_upload(en, b->row, b->n_rows, e) ? e->code : begin_step(en, 0, e);
 }
 
 /* 1 when the next step can be sent before the tokens of the one in flight are seen; it then has its units. */

@@ -1,9 +1,13 @@
-/* Recorded decode steps, one for each shape of a batch: its policies and the rows of each, rounded up. The
- * least recently used is discarded first. */
+/* Decode steps, one for each shape of a batch: its policies and the rows of each, rounded up. To record one
+ * takes as long as launching its operations some ten times, and where many policies share a batch its shape
+ * changes with almost every step. So the first steps of a shape are launched operation by operation, and then
+ * it is recorded. The least recently used is discarded first. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/engine_impl.h"
+
+enum { RECORD_AFTER = 8 };
 
 /* Every number up to 8, then multiples of 2, then of 4. */
 int programs_bucket(int n)
@@ -35,33 +39,51 @@ static int same_shape(const struct cached_program *p, const struct step_group *g
     return 1;
 }
 
-struct program *programs_get(struct engine *en, const struct step_group *g, int n_groups, int n_rows,
-                             struct err *e)
+/* The entry of this shape. A new one takes the place of the one that was not used for longest. */
+static struct cached_program *find(struct engine *en, const struct batch *b)
 {
-    struct cached_program *p = NULL, *oldest = NULL;
+    struct cached_program *oldest = NULL, *p;
     for (int i = 0; i < en->n_programs; i++) {
-        if (same_shape(&en->programs[i], g, n_groups))
-            p = &en->programs[i];
-        if (!oldest || en->programs[i].used < oldest->used)
-            oldest = &en->programs[i];
+        p = &en->programs[i];
+        if (same_shape(p, b->group, b->n_groups))
+            return p;
+        if (!oldest || p->used < oldest->used)
+            oldest = p;
     }
-    if (!p) {
-        if (en->n_programs < MAX_PROGRAMS) {
-            p = &en->programs[en->n_programs++];
-        } else {
-            p = oldest;
-            program_release(en, p);
-        }
-        p->group = xmalloc((size_t)n_groups * sizeof *g);
-        memcpy(p->group, g, (size_t)n_groups * sizeof *g);
-        p->n_groups = n_groups;
-        p->n_rows = n_rows;
-        if (en->be->record_begin(en->dev) < 0)
-            err_set(e, ERR_DEVICE, "recording a step: %s", en->be->last_error(en->dev));
-        transformer_step(&en->tf, g, n_groups, n_rows, e);
-        if (en->be->record_end(en->dev, &p->program) < 0)
-            err_set(e, ERR_DEVICE, "recording a step: %s", en->be->last_error(en->dev));
+    if (en->n_programs < MAX_PROGRAMS) {
+        p = &en->programs[en->n_programs++];
+    } else {
+        p = oldest;
+        program_release(en, p);
     }
+    p->group = xmalloc((size_t)b->n_groups * sizeof *p->group);
+    memcpy(p->group, b->group, (size_t)b->n_groups * sizeof *p->group);
+    p->n_groups = b->n_groups;
+    return p;
+}
+
+static int record(struct engine *en, struct cached_program *p, const struct batch *b, struct err *e)
+{
+    if (en->be->record_begin(en->dev) < 0)
+        return err_set(e, ERR_DEVICE, "recording a step: %s", en->be->last_error(en->dev));
+    transformer_step(&en->tf, b->group, b->n_groups, b->n_rows, e);
+    if (en->be->record_end(en->dev, &p->program) < 0)
+        return err_set(e, ERR_DEVICE, "recording a step: %s", en->be->last_error(en->dev));
+    return e->code;
+}
+
+int programs_run(struct engine *en, struct err *e)
+{
+    const struct batch *b = &en->batch;
+    struct cached_program *p = find(en, b);
     p->used = ++en->clock;
-    return e->code ? NULL : p->program;
+    if (!p->program && p->steps++ < RECORD_AFTER) {
+        transformer_step(&en->tf, b->group, b->n_groups, b->n_rows, e);
+        return err_add(e, "decode step");
+    }
+    if (!p->program && record(en, p, b, e))
+        return e->code;
+    return en->be->replay(en->dev, p->program) < 0
+               ? err_set(e, ERR_DEVICE, "decode step: %s", en->be->last_error(en->dev))
+               : 0;
 }

@@ -5,9 +5,9 @@
 #include "engine/model/model.h"
 #include "engine/policies/policy.h"
 
-/* The decoder's forward pass as backend operations: a decode step for a batch, which is recorded once and
- * replayed, or the prefill of one sequence, which runs at once. transformer.c is the file to read to see what
- * a step does. */
+/* The decoder's forward pass as backend operations: a decode step for a batch, which is run or recorded and
+ * then replayed, or the prefill of one sequence, which runs at once. transformer.c is the file to read to see
+ * what a step does. */
 
 /* Device buffers, by row. max_rows is enough for a prefill chunk and for a batch; b_rows for a batch alone,
  * which is max_batch and half as much again for padding. Statistics, scores and lists are allocated when the
@@ -18,7 +18,7 @@ struct transformer {
     struct kvcache *cache;
     const struct backend *be;
     struct device *dev;
-    int max_rows, b_rows, max_context;
+    int max_rows, b_rows, max_batch, max_context;
     int chunk;                              /* positions of a prompt that run at once */
     int32_t *row_token, *row_seq, *row_pos; /* (max_rows) */
     enum dtype type;                        /* of y, attn and act, which feed the linear layers */

@@ -36,6 +36,7 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     t->dev = m->dev;
     t->type = activations(m);
     t->max_context = max_context;
+    t->max_batch = max_batch;
     t->b_rows = max_batch + max_batch / 2;
     t->chunk = chunk;
     t->max_rows = t->b_rows > chunk ? t->b_rows : chunk;
@@ -105,14 +106,8 @@ void transformer_release(struct transformer *t)
 struct policy_dims transformer_dims(const struct transformer *t)
 {
     const struct model_config *f = &t->model->config;
-    struct policy_dims d = {f->n_layers,
-                            f->n_q,
-                            f->n_kv,
-                            f->head_dim,
-                            f->hidden,
-                            t->max_context,
-                            t->cache->view.max_pages,
-                            t->max_rows,
-                            t->cache->view.n_seqs};
+    struct policy_dims d = {
+        f->n_layers, f->n_q,      f->n_kv, f->head_dim, f->hidden, t->max_context, t->cache->view.max_pages,
+        t->max_rows, t->max_batch};
     return d;
 }

@@ -13,11 +13,12 @@
  * prefill hooks are sure to be called for the prompt's last prompt_tail() positions only, and prefill_end
  * always.
  *
- * Decode hooks do not run in every step: they run once when a step is RECORDED for one shape of the batch,
- * and the recorded operations are replayed. So they enqueue backend operations on the arrays of the context
- * and may branch on layer and parameters, but never on lengths; what varies from step to step lives on the
- * device. Prefill hooks run each time, for one sequence at a time. Where a hook is NULL the engine does what
- * full attention does. The first launch that fails is kept in ctx->e. */
+ * Decode hooks do not run in every step: after a few steps of one shape of the batch they run once more while
+ * a step is RECORDED, and the recorded operations are replayed from then on. So they enqueue backend
+ * operations on the arrays of the context and may branch on layer and parameters, but never on lengths; what
+ * varies from step to step lives on the device. Prefill hooks run each time, for one sequence at a time.
+ * Where a hook is NULL the engine does what full attention does. The first launch that fails is kept in
+ * ctx->e. */
 
 enum policy_needs {
     POLICY_BOUNDS = 1,    /* page bounds */
@@ -33,7 +34,7 @@ struct policy_dims {
     int n_layers, n_q, n_kv, head_dim, hidden;
     int max_context, max_pages; /* of one sequence */
     int max_rows;               /* of a batch or prefill chunk */
-    int n_seqs;
+    int n_seqs;                 /* places of sequences; those of shared prompts come after them */
 };
 
 struct policy_list { /* device lists of the group's rows; their contents last until the step ends */

@@ -56,19 +56,31 @@ static double expect(const struct history *h, const struct runplan *p, struct jo
 enum { TOGETHER = 4 };
 
 struct sort_item {
-    int lane, bucket, set, wave;
+    int lane, bucket, set, block, wave;
     struct job job;
 };
 
-/* Which few of the policies the job's is among. Prompts that are longer than their completions are most of
- * the work, so there all cells are one group and share them. */
-static int wave_of(const struct runplan *p, const struct job *j)
+/* How many of the set's prompts a device keeps while all policies take their turns: as many as the engine
+ * does, in a quarter of the CPU's pool, or on a GPU in what any card has left. */
+static int kept_prompts(const struct lane *l, const struct prompt_set *s)
+{
+    int gpu = l->options.backend && strcmp(l->options.backend, "cpu");
+    double room = gpu ? 4.0 * (1 << 30) : 0.25 * (512 << 20), longest = 1;
+    for (size_t q = 0; s->rows && q < s->task.n_problems; q++)
+        longest = s->rows[q].n > longest ? s->rows[q].n : longest;
+    double n = floor(room / (longest * (double)(l->info.kv_token_bytes ? l->info.kv_token_bytes : 1)));
+    return n < 1 ? 1 : n < ENGINE_SHARED_PROMPTS ? (int)n : ENGINE_SHARED_PROMPTS;
+}
+
+/* Prompts that are longer than their completions are most of the work. They are cut into blocks that a device
+ * keeps, so that each is prefilled once for all cells, and each block is decoded by a few policies at a time.
+ */
+static int block_of(const struct runplan *p, const struct job *j, const int *kept)
 {
     const struct plan_cell *c = &p->cells[j->cell];
     const struct prompt_set *s = &p->sets[c->set];
-    if (s->rows && s->rows[j->problem].n > j->expected)
-        return 0;
-    return (int)(c->policy - p->file->policies) / TOGETHER;
+    int is_long = s->rows && s->rows[j->problem].n > j->expected;
+    return is_long ? 1 + j->problem / kept[c->lane * p->n_sets + c->set] : 0;
 }
 
 static int by_start(const void *pa, const void *pb)
@@ -80,6 +92,8 @@ static int by_start(const void *pa, const void *pb)
         return b->bucket - a->bucket;
     if (a->set != b->set)
         return a->set - b->set;
+    if (a->block != b->block)
+        return a->block - b->block;
     if (a->wave != b->wave)
         return a->wave - b->wave;
     if (a->job.problem != b->job.problem)
@@ -93,12 +107,19 @@ void scheduler_order(struct runplan *p, const struct run *done)
 {
     struct history *h = xcalloc((size_t)p->n_sets + 1, sizeof *h);
     struct sort_item *items = xcalloc((size_t)p->n_jobs + 1, sizeof *items);
+    int *kept = xcalloc((size_t)p->n_sets * (size_t)p->n_lanes + 1, sizeof *kept);
     collect(h, p, done);
+    for (int i = 0; i < p->n_sets * p->n_lanes; i++)
+        kept[i] = kept_prompts(&p->lanes[i / p->n_sets], &p->sets[i % p->n_sets]);
     for (long i = 0; i < p->n_jobs; i++) {
         const struct plan_cell *c = &p->cells[p->jobs[i].cell];
         p->jobs[i].expected = expect(&h[c->set], p, &p->jobs[i]);
-        items[i] = (struct sort_item){c->lane, (int)floor(log(p->jobs[i].expected) / log(1.25)), c->set,
-                                      wave_of(p, &p->jobs[i]), p->jobs[i]};
+        items[i] = (struct sort_item){.lane = c->lane,
+                                      .bucket = (int)floor(log(p->jobs[i].expected) / log(1.25)),
+                                      .set = c->set,
+                                      .block = block_of(p, &p->jobs[i], kept),
+                                      .wave = (int)(c->policy - p->file->policies) / TOGETHER,
+                                      .job = p->jobs[i]};
     }
     qsort(items, (size_t)p->n_jobs, sizeof *items, by_start);
     for (long i = 0; i < p->n_jobs; i++)
@@ -108,6 +129,7 @@ void scheduler_order(struct runplan *p, const struct run *done)
         free(h[i].n);
     }
     free(h);
+    free(kept);
     free(items);
 }
 

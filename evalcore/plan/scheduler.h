@@ -8,8 +8,9 @@
  * cells at once. Among jobs of one task and of about the same length, a few policies come before the next
  * few, so that a batch holds few policies. (In a resumed folder problems have expected lengths of their own,
  * so it may hold more.) Among the jobs of such a few policies those that share a prompt are next to each
- * other, so that its dense prefill is paid once. Where prompts are longer than completions, all policies
- * count as one group.
+ * other, so that its dense prefill is paid once. Where prompts are longer than completions, the problems are
+ * first cut into blocks whose prefilled prompts a device keeps while all policies take their turns; so it is
+ * paid once there too.
  *
  * The expected length of a job is the mean over finished completions of the same problem in this folder, else
  * of its task, else the task's prior. It is at most the job's limit, and exactly the limit where nothing else

@@ -43,7 +43,7 @@ for devices in $device $pair; do
     says '^kveval: .*(fails on request|the GPUs cannot be counted)'
 
     # In a prefill, and in a decode step.
-    for fault in launch:1000 replay:100; do
+    for fault in launch:2500 replay:100; do
         rm -rf broken
         [ "$devices" = "$device" ] || fault=replay:100 # which worker prefills what is a matter of luck
         faulty $fault 3 "$devices"

@@ -131,7 +131,7 @@ static void tiles(struct engine *en)
 
 /* ---- the residual stream */
 
-enum { DIM = 256, LAYERS = 8, ROWS = 6 };
+enum { DIM = 256, LAYERS = 8, ROWS = 6, FORCED = 12, LAUNCHED = 8 };
 
 struct watch {
     float *ones, *before, *after; /* device: (DIM), (LAYERS, DIM) twice: the first row, normed */
@@ -198,16 +198,20 @@ static const struct policy_ops watcher = {.name = "watcher",
                                           .on_qkv = watch_qkv,
                                           .on_attn_out = watch_out};
 
-/* Decodes two tokens after the prompt and reads what the last step left. The input of the first layer is the
- * embedding of the token that is fed, whatever the prompt was; after attention it depends on the prompt. */
+/* Decodes some tokens after the prompt and reads what the last step left, which is replayed. The input of the
+ * first layer is the embedding of the token that is fed, whatever the prompt was; after attention it depends
+ * on the prompt. */
 static void run_watch(struct engine *en, struct policy *p, const int32_t *prompt, int n,
                       float x[2][LAYERS * DIM])
 {
-    static const int32_t forced[] = {7, 8};
+    int32_t forced[FORCED];
+    for (int i = 0; i < FORCED; i++)
+        forced[i] = 7 + i;
     struct watch *own = p->own;
     struct item it;
     memset(&it, 0, sizeof it);
-    it.req = (struct request){.prompt = prompt, .n_prompt = n, .policy = p, .forced = forced, .n_forced = 2};
+    it.req =
+        (struct request){.prompt = prompt, .n_prompt = n, .policy = p, .forced = forced, .n_forced = FORCED};
     decode_all(en, &it, 1, NULL);
     get(p, x[0], own->before, LAYERS * DIM * sizeof(float));
     get(p, x[1], own->after, LAYERS * DIM * sizeof(float));
@@ -233,13 +237,13 @@ static void residuals(struct engine *en)
     run_watch(en, p, prompt[0], 200, a);
     CHECK_INT(own->prefill[0], 2 * LAYERS); /* chunks of 128 */
     CHECK_INT(own->prefill[1], 2 * LAYERS);
-    CHECK_INT(own->decode[0], LAYERS); /* recorded once */
-    CHECK_INT(own->decode[1], LAYERS);
+    CHECK_INT(own->decode[0], (LAUNCHED + 1) * LAYERS); /* the first steps launched, then one recorded */
+    CHECK_INT(own->decode[1], (LAUNCHED + 1) * LAYERS);
     CHECK_INT(own->order, 0);
     CHECK(same(own->x[0][0], own->x[0][4]) && !same(own->x[0][0], own->x[0][1]));
     CHECK(!same(own->x[1][0], own->x[1][4]) && !same(own->x[0][0], own->x[1][0]));
     run_watch(en, p, prompt[1], 200, b);
-    CHECK_INT(own->decode[1], LAYERS); /* and replayed */
+    CHECK_INT(own->decode[1], (LAUNCHED + 1) * LAYERS); /* and replayed */
     CHECK(same(a[0], b[0]) && !same(a[1], b[1]));
     for (int l = 0; l < LAYERS; l++) {
         double cosine = 0;

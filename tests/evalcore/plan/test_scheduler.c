@@ -1,9 +1,53 @@
 /* The order of jobs: longest first; of jobs alike in that a few policies before the next few, and jobs of one
- * prompt together; where prompts are long, over all cells. */
+ * prompt together; where prompts are long, block by block of problems whose prompts a device keeps. */
 #include "evalcore/plan/scheduler.h"
 #include "tests/check.h"
 
-enum { CELLS = 6, PROBLEMS = 3, JOBS = CELLS * PROBLEMS };
+#include <string.h>
+
+enum { CELLS = 6, PROBLEMS = 3, JOBS = CELLS * PROBLEMS, LONG = 40 };
+
+/* Six policies and 40 long prompts, of which the device keeps `kept`: in each block the first four policies
+ * before the others, and within these problem by problem. */
+static void blocks(const char *backend, size_t token_bytes, int kept)
+{
+    static struct problem problems[LONG];
+    static struct prompt_row rows[LONG];
+    static const struct task_ops ops = {.expected_tokens = 100};
+    static struct runfile_settings brief = {.s = {.max_new_tokens = 200}};
+    static struct runfile_policy policies[CELLS];
+    static struct plan_cell cells[CELLS];
+    static struct job jobs[CELLS * LONG];
+    struct lane lane = {.options = {.backend = backend}, .info = {.kv_token_bytes = token_bytes}};
+    struct prompt_set set = {.task = {.ops = &ops, .problems = problems, .n_problems = LONG}, .rows = rows};
+    struct runfile file = {.policies = policies};
+    struct runplan p = {.file = &file,
+                        .lanes = &lane,
+                        .sets = &set,
+                        .cells = cells,
+                        .jobs = jobs,
+                        .n_lanes = 1,
+                        .n_sets = 1,
+                        .n_cells = CELLS,
+                        .n_jobs = CELLS * LONG};
+    memset(cells, 0, sizeof cells);
+    for (int i = 0; i < CELLS * LONG; i++) {
+        jobs[i] = (struct job){.cell = i / LONG, .problem = i % LONG};
+        rows[i % LONG].n = 4096;
+        cells[i / LONG].settings = &brief;
+        cells[i / LONG].policy = &policies[i / LONG];
+    }
+    scheduler_order(&p, NULL);
+    int at = 0;
+    for (int first = 0; first < LONG; first += kept)
+        for (int wave = 0; wave < 2; wave++)
+            for (int q = first; q < first + kept && q < LONG; q++)
+                for (int c = 4 * wave; c < (wave ? CELLS : 4); c++, at++) {
+                    CHECK_INT(p.jobs[at].problem, q);
+                    CHECK_INT(p.jobs[at].cell, c);
+                }
+    CHECK_INT(at, CELLS * LONG);
+}
 
 int main(void)
 {
@@ -17,11 +61,14 @@ int main(void)
     static struct job jobs[JOBS];
     struct prompt_set set = {.task = {.ops = &ops, .problems = problems, .n_problems = PROBLEMS},
                              .rows = rows};
+    struct lane lane = {.info = {.kv_token_bytes = 8192}}; /* a block has 4 of these prompts */
     struct runfile file = {.policies = policies};
     struct runplan p = {.file = &file,
+                        .lanes = &lane,
                         .sets = &set,
                         .cells = cells,
                         .jobs = jobs,
+                        .n_lanes = 1,
                         .n_sets = 1,
                         .n_cells = CELLS,
                         .n_jobs = JOBS};
@@ -34,11 +81,15 @@ int main(void)
     cells[5].policy = &policies[0]; /* with cell 0 then, although four come between */
     scheduler_order(&p, NULL);
     /* cell, problem; cell 1 last: its completions are short, and its prompts so much longer */
-    static const int want[JOBS][2] = {{0, 0}, {2, 0}, {3, 0}, {5, 0}, {0, 1}, {2, 1}, {3, 1}, {5, 1}, {0, 2},
-                                      {2, 2}, {3, 2}, {4, 2}, {5, 2}, {4, 0}, {4, 1}, {1, 0}, {1, 1}, {1, 2}};
+    static const int want[JOBS][2] = {{0, 0}, {2, 0}, {3, 0}, {5, 0}, {0, 1}, {2, 1}, {3, 1}, {5, 1}, {4, 0},
+                                      {4, 1}, {0, 2}, {2, 2}, {3, 2}, {5, 2}, {4, 2}, {1, 0}, {1, 1}, {1, 2}};
     for (int i = 0; i < JOBS; i++) {
         CHECK_INT(p.jobs[i].cell, want[i][0]);
         CHECK_INT(p.jobs[i].problem, want[i][1]);
     }
+    blocks("cpu", 8192, 4);
+    blocks("cpu", 65536, 1); /* one prompt takes twice what they may take together */
+    blocks("cuda", 65536, 16);
+    blocks("cuda", 8192, 32); /* as many as the engine keeps */
     return check_done();
 }
