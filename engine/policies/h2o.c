@@ -10,7 +10,7 @@
 #include "engine/policies/evict.h"
 #include "engine/policies/policies.h"
 
-enum { TILE = 128, TABLES = 2 }; /* queries of a prompt that are summed at once; sums and positions */
+enum { TILE = 128, TABLES = 2 }; /* queries of a prompt whose sum is added at once; sums and positions */
 
 struct h2o_params {
     int budget_tokens;
@@ -98,22 +98,35 @@ static void h2o_observe(const struct policy *pol, const struct policy_ctx *c, in
     evict_keep(c, layer, mass, &rule, 0, 0);
 }
 
-/* The masses that a chunk of the prompt gives, tile by tile, since there is scratch for one row. Tiles begin
- * at the same positions whatever the chunks are. */
+/* The lists of the tile that comes `tiles` after the first one. */
+static struct scores tile_of(struct scores s, int tiles)
+{
+    size_t lists = (size_t)tiles * (size_t)s.n_rows;
+    return (struct scores){s.v + lists * (size_t)s.stride, s.n + lists, s.m + lists, s.n_rows, s.stride};
+}
+
+/* The masses that a chunk of the prompt gives, of as many tiles at once as there is scratch for: a single one
+ * would leave most of a GPU idle. Each tile is added on its own, in order, and tiles begin at the same
+ * positions whatever the chunks are. */
 static void h2o_on_attn_out(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct keep_rule rule = rule_of(pol->params);
-    struct scores mass = policy_scores(c, c->dims.n_kv, c->dims.max_pages * KV_PAGE_TOKENS);
-    struct policy_ctx one = *c;
+    struct scores all = policy_scores(c, c->dims.n_kv, c->dims.max_pages * KV_PAGE_TOKENS), mass = all;
+    struct policy_ctx some = *c, one = *c;
+    int most = TILE * c->dims.n_seqs;
     if (!c->prefill)
         return;
-    for (int at = 0; at < c->nq; at += TILE) {
-        one.pos0 = c->pos0 + at;
-        one.nq = c->nq - at < TILE ? c->nq - at : TILE;
-        one.rows = (struct rows){1, c->rows.seq + at + one.nq - 1, c->rows.pos + at + one.nq - 1};
-        one.q = c->q + (size_t)at * (size_t)c->qkv_stride;
-        policy_prefill_mass(&one, layer, (struct prefill_mass_args){.tile = TILE, .out = mass});
-        add(pol, &one, layer, mass);
+    for (int at = 0; at < c->nq; at += some.nq) {
+        some.pos0 = c->pos0 + at;
+        some.nq = c->nq - at < most ? c->nq - at : most;
+        some.q = c->q + (size_t)at * (size_t)c->qkv_stride;
+        policy_prefill_mass(&some, layer, (struct prefill_mass_args){.tile = TILE, .out = all});
+        for (int t = 0; t * TILE < some.nq; t++) {
+            int end = at + (some.nq < (t + 1) * TILE ? some.nq : (t + 1) * TILE);
+            one.rows = (struct rows){1, c->rows.seq + end - 1, c->rows.pos + end - 1};
+            mass = tile_of(all, t);
+            add(pol, &one, layer, mass);
+        }
     }
     if (policy_at_end(c))
         evict_keep(&one, layer, mass, &rule, 1, TABLES);
