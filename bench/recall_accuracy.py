@@ -11,6 +11,9 @@ reads, in percent: among equals, recall cannot merely stand for the budget. Need
 import argparse
 import csv
 import pathlib
+import sys
+
+from equal_reads import reads
 
 
 def recall_of(files):
@@ -53,9 +56,14 @@ def main():
     args = ap.parse_args()
     recall = recall_of(args.recall)
     with open(pathlib.Path(args.run) / "report" / "settings.csv", newline="") as f:
-        rows = [r for r in csv.DictReader(f) if r["label"] in recall and r["label"] != "full"]
+        scored = {r["label"]: r for r in csv.DictReader(f)}
+    for label in sorted(recall.keys() - scored.keys()):
+        print(f"{label}: no accuracy in {args.run}, left out", file=sys.stderr)
+    for label in sorted(scored.keys() - recall.keys()):
+        print(f"{label}: no recall, left out", file=sys.stderr)
     low, high = args.reads
-    rows = [(recall[r["label"]], float(r["accuracy"]), float(r["kv_density"]), r["label"]) for r in rows]
+    rows = [(recall[label], float(r["accuracy"]), reads(r), label) for label, r in scored.items()
+            if label in recall and label != "full"]
     rows = sorted(r for r in rows if low <= r[2] <= high)
     if len(rows) < 3:
         raise SystemExit(f"only {len(rows)} settings have both recall and accuracy; use the same run file for both")

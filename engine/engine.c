@@ -275,11 +275,11 @@ static int bind(struct engine *en, struct policy *p, struct err *e)
     if (transformer_policy_buffers(&en->tf, p->needs, lists, e))
         return e->code;
     p->state_bytes = ops->state_size ? ops->state_size(p) : 0;
-    if (p->state_bytes && !(p->state = en->be->alloc(en->dev, p->state_bytes * (size_t)p->dims.n_seqs)))
+    if (p->state_bytes && !(p->state = en->be->alloc(en->dev, p->state_bytes * (size_t)p->dims.max_batch)))
         return err_set(e, ERR_DEVICE,
                        "policy %s: no device memory for %.1f MiB of state; use a smaller --max-batch or "
                        "fewer policies in a run",
-                       ops->name, (double)p->state_bytes * p->dims.n_seqs / 1048576);
+                       ops->name, (double)p->state_bytes * p->dims.max_batch / 1048576);
     int rc = ops->init ? ops->init(p, e) : 0;
     if (rc && ops->release)
         ops->release(p);

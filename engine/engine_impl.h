@@ -11,7 +11,7 @@
 enum { MAX_BATCH = 512, MAX_POLICIES = 256, MAX_PROGRAMS = 64, N_PROMPTS = ENGINE_SHARED_PROMPTS };
 /* How many positions of a prompt may run at once. MOST_CHUNK is the largest number of rows of a linear layer
  * for which tests compare the bits of the backends. */
-enum { CHUNK_UNIT = 128, MOST_CHUNK = 2048 };
+enum { CHUNK_UNIT = PREFILL_TILE, MOST_CHUNK = 2048 };
 enum { SPARE_PAGES = 1 }; /* that a head of a sequence that drops has mapped beyond those in use */
 
 /* A submitted request and, once admitted, its sequence. */

@@ -148,13 +148,17 @@ static int admit_shared(struct engine *en, struct sequence *s, int n_shared, con
         rc = fork_entry(en, p, s, n_shared, e);
     if (rc)
         return rc;
+    if (n_shared < s->req.n_prompt) {
+        rc = prefill_own(en, s, n_shared, logits, e);
+        if (rc)
+            return rc;
+    } else {
+        transformer_prefill_end(&en->tf, s->place, p->n, s->req.policy, e);
+        *logits = p->logits;
+        transformer_first_token(&en->tf, s->place, p->n, *logits, e);
+    }
     if (found)
         en->stats.prefill_shared_tokens += (uint64_t)n_shared;
-    if (n_shared < s->req.n_prompt)
-        return prefill_own(en, s, n_shared, logits, e);
-    transformer_prefill_end(&en->tf, s->place, p->n, s->req.policy, e);
-    *logits = p->logits;
-    transformer_first_token(&en->tf, s->place, p->n, *logits, e);
     return e->code;
 }
 

@@ -113,7 +113,7 @@ static void h2o_on_attn_out(const struct policy *pol, const struct policy_ctx *c
     const struct keep_rule rule = rule_of(pol->params);
     struct scores all = policy_scores(c, c->dims.n_kv, c->dims.max_pages * KV_PAGE_TOKENS), mass = all;
     struct policy_ctx some = *c, one = *c;
-    int most = TILE * c->dims.n_seqs;
+    int most = TILE * c->dims.max_batch;
     if (!c->prefill)
         return;
     for (int at = 0; at < c->nq; at += some.nq) {

@@ -34,7 +34,7 @@ struct policy_dims {
     int n_layers, n_q, n_kv, head_dim, hidden;
     int max_context, max_pages; /* of one sequence */
     int max_rows;               /* of a batch or prefill chunk */
-    int n_seqs;                 /* places of sequences; those of shared prompts come after them */
+    int max_batch;              /* sequences at a time; their places come before those of shared prompts */
 };
 
 struct policy_list { /* device lists of the group's rows; their contents last until the step ends */
@@ -60,7 +60,8 @@ struct policy_ctx {
                         * norms over heads, in select after RoPE */
     int qkv_stride;
     float scale;
-    /* Scratch: stats, score and list; in prefill with room for dims.n_seqs rows (policy_last_row takes one).
+    /* Scratch: stats, score and list; in prefill with room for dims.max_batch rows (policy_last_row takes
+     * one).
      */
     struct stats stats;
     float *score; /* per row: n_kv lists of 16 * max_pages floats or n_q lists of max_pages */
@@ -94,7 +95,7 @@ struct policy { /* an instance; a policy may write `own` and, in init, `takes_qk
     struct policy_spec spec;
     unsigned needs;     /* policy_needs() of spec */
     struct arena arena; /* owns params */
-    char *state;        /* device, n_seqs * state_bytes */
+    char *state;        /* device, max_batch * state_bytes */
     size_t state_bytes;
     void *own;    /* what init allocated */
     int takes_qk; /* 1: on_qk is called. It costs all rows of a step one more operation a layer where the

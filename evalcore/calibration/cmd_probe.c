@@ -72,7 +72,8 @@ static int probe(struct calibration_run *r, struct str *csv, struct err *e)
         return err_set(
             e, ERR_USAGE,
             "all policies forget tokens; recall is measured for those that select from all tokens");
-    printf("%d problems, %ld tokens of completions\n", r->dev.n, r->dev.tokens);
+    if (!rc)
+        printf("%d problems, %ld tokens of completions\n", r->dev.n, r->dev.tokens);
     return rc;
 }
 
@@ -106,7 +107,7 @@ const struct command cmd_probe = {
     .details =
         "Completions of full attention are decoded again under each policy of RUN.json, token by token as "
         "they stand.\nRecall is the share of full attention's probability on the tokens that a layer "
-        "reads, the mean over steps and query heads.",
+        "reads, the mean over steps and query heads. Policies that forget tokens are left out.",
     .options = probe_table,
     .run = run_probe,
 };

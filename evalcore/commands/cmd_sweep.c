@@ -140,7 +140,7 @@ static int prepare_folder(struct sweep *s, struct err *e)
         log_warn("%ld jobs were decoded twice with different tokens: results are not reproducible here",
                  done.n_conflicts);
     s->todo = scheduler_keep(&s->plan, &done, s->shard, s->n_shards, &s->of_shard);
-    scheduler_order(&s->plan, &done);
+    scheduler_order(&s->plan, &done, s->devices.n);
     run_release(&done);
     return 0;
 }

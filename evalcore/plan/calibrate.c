@@ -7,7 +7,7 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/cli/progress.h"
 
-enum { SHORT = 64, LONG = 1024, STEPS = 8, WARM_STEPS = 2 };
+enum { SHORT = 64, LONG = 1024, STEPS = 8, WARM_STEPS = 12 };
 #define MOST_SECONDS 3.0 /* of one prompt, or of the steps at one context */
 
 struct point {
@@ -28,8 +28,8 @@ static int submit(struct engine *en, struct policy *full, int rows, const int32_
     return e->code;
 }
 
-/* Steps until everything has finished. The first steps, in which sequences are admitted and programs
- * recorded, do not count, nor those after the first sequences have finished. */
+/* Steps until everything has finished. The first steps, in which sequences are admitted and after which a
+ * step is recorded (engine/programs.c), do not count, nor those after the first sequences have finished. */
 static int time_steps(struct engine *en, struct point *p, struct err *e)
 {
     const struct completion *done = NULL;

@@ -60,20 +60,23 @@ struct sort_item {
     struct job job;
 };
 
-/* How many of the set's prompts a device keeps while all policies take their turns: as many as the engine
- * does, in a quarter of the CPU's pool, or on a GPU in what any card has left. */
-static int kept_prompts(const struct lane *l, const struct prompt_set *s)
+/* How many of the set's prompts the devices keep while all policies take their turns. Each keeps as many as
+ * the engine does, its batch has places for, and have room in a quarter of the CPU's pool or on a GPU in 4
+ * GiB. Where memory is shorter than that, prompts are prefilled more than once. */
+static int kept_prompts(const struct lane *l, const struct prompt_set *s, int n_devices)
 {
     int gpu = l->options.backend && strcmp(l->options.backend, "cpu");
     double room = gpu ? 4.0 * (1 << 30) : 0.25 * (512 << 20), longest = 1;
     for (size_t q = 0; s->rows && q < s->task.n_problems; q++)
         longest = s->rows[q].n > longest ? s->rows[q].n : longest;
-    double n = floor(room / (longest * (double)(l->info.kv_token_bytes ? l->info.kv_token_bytes : 1)));
-    return n < 1 ? 1 : n < ENGINE_SHARED_PROMPTS ? (int)n : ENGINE_SHARED_PROMPTS;
+    double n = floor(room / (longest * (double)l->info.kv_token_bytes));
+    n = fmin(fmin(n, ENGINE_SHARED_PROMPTS), l->info.max_batch);
+    return n_devices * (n < 1 ? 1 : (int)n);
 }
 
-/* Prompts that are longer than their completions are most of the work. They are cut into blocks that a device
- * keeps, so that each is prefilled once for all cells, and each block is decoded by a few policies at a time.
+/* Prompts that are longer than their completions are most of the work. They are cut into blocks that the
+ * devices keep, so that each is prefilled once for all cells, and each block is decoded by a few policies at
+ * a time.
  */
 static int block_of(const struct runplan *p, const struct job *j, const int *kept)
 {
@@ -103,14 +106,14 @@ static int by_start(const void *pa, const void *pb)
     return a->job.sample - b->job.sample;
 }
 
-void scheduler_order(struct runplan *p, const struct run *done)
+void scheduler_order(struct runplan *p, const struct run *done, int n_devices)
 {
     struct history *h = xcalloc((size_t)p->n_sets + 1, sizeof *h);
     struct sort_item *items = xcalloc((size_t)p->n_jobs + 1, sizeof *items);
     int *kept = xcalloc((size_t)p->n_sets * (size_t)p->n_lanes + 1, sizeof *kept);
     collect(h, p, done);
     for (int i = 0; i < p->n_sets * p->n_lanes; i++)
-        kept[i] = kept_prompts(&p->lanes[i / p->n_sets], &p->sets[i % p->n_sets]);
+        kept[i] = kept_prompts(&p->lanes[i / p->n_sets], &p->sets[i % p->n_sets], n_devices);
     for (long i = 0; i < p->n_jobs; i++) {
         const struct plan_cell *c = &p->cells[p->jobs[i].cell];
         p->jobs[i].expected = expect(&h[c->set], p, &p->jobs[i]);

@@ -9,17 +9,18 @@
  * few, so that a batch holds few policies. (In a resumed folder problems have expected lengths of their own,
  * so it may hold more.) Among the jobs of such a few policies those that share a prompt are next to each
  * other, so that its dense prefill is paid once. Where prompts are longer than completions, the problems are
- * first cut into blocks whose prefilled prompts a device keeps while all policies take their turns; so it is
- * paid once there too.
+ * first cut into blocks whose prefilled prompts the devices keep while all policies take their turns; a
+ * prompt is decoded by the device that prefilled it (evalcore/sweep/job_queue.h), so it is paid once there
+ * too.
  *
  * The expected length of a job is the mean over finished completions of the same problem in this folder, else
  * of its task, else the task's prior. It is at most the job's limit, and exactly the limit where nothing else
  * ends the completion. Lengths are compared in steps of a quarter, so that guesses do not separate jobs with
- * the same prompt. The order is a function of the plan and the folder. */
+ * the same prompt. The order is a function of the plan, the folder and the number of devices. */
 
 /* Fills job.expected and job.usual and sorts p->jobs[0 .. n_jobs-1]. done: the folder as loaded after
  * runplan_write(), with or without grades; NULL: nothing is known. */
-void scheduler_order(struct runplan *p, const struct run *done);
+void scheduler_order(struct runplan *p, const struct run *done, int n_devices);
 
 /* Drops the jobs whose key is in `done` (NULL: none) and, with n_shards > 0, those of other shards. Returns
  * how many are left; *of_shard receives how many belong to the shard, finished or not. */

@@ -6,7 +6,44 @@
 
 struct job_group { /* plan.jobs[next .. end-1] are not taken yet */
     long next, end;
+    long prompt; /* the first group with the same prompt */
+    int is_begun;
 };
+
+struct prompt_key {
+    int lane, set, problem;
+    long group;
+};
+
+static int by_prompt(const void *pa, const void *pb)
+{
+    const struct prompt_key *a = pa, *b = pb;
+    if (a->lane != b->lane)
+        return a->lane - b->lane;
+    if (a->set != b->set)
+        return a->set - b->set;
+    if (a->problem != b->problem)
+        return a->problem - b->problem;
+    return a->group < b->group ? -1 : a->group > b->group;
+}
+
+/* Fills in group.prompt. */
+static void find_prompts(struct job_queue *q, const struct runplan *p)
+{
+    struct prompt_key *key = xcalloc((size_t)q->n_groups + 1, sizeof *key);
+    for (long g = 0; g < q->n_groups; g++) {
+        const struct job *j = &p->jobs[q->group[g].next];
+        key[g] = (struct prompt_key){p->cells[j->cell].lane, p->cells[j->cell].set, j->problem, g};
+    }
+    qsort(key, (size_t)q->n_groups, sizeof *key, by_prompt);
+    for (long i = 0, first = 0; i < q->n_groups; i++) {
+        if (key[i].lane != key[first].lane || key[i].set != key[first].set ||
+            key[i].problem != key[first].problem)
+            first = i;
+        q->group[key[i].group].prompt = key[first].group;
+    }
+    free(key);
+}
 
 static int share_prompt(const struct runplan *p, const struct job *a, const struct job *b)
 {
@@ -26,14 +63,43 @@ void job_queue_init(struct job_queue *q, const struct runplan *p, int n_workers)
         if (i && share_prompt(p, &p->jobs[i - 1], &p->jobs[i]))
             q->group[q->n_groups - 1].end++;
         else
-            q->group[q->n_groups++] = (struct job_group){i, i + 1};
+            q->group[q->n_groups++] = (struct job_group){.next = i, .end = i + 1};
     }
+    find_prompts(q, p);
+    q->owner = xcalloc((size_t)q->n_groups + 1, sizeof *q->owner);
+    for (long g = 0; g < q->n_groups; g++)
+        q->owner[g] = -1;
 }
 
 static long left(const struct job_queue *q, int worker)
 {
     const struct job_group *g = &q->group[q->open[worker] < 0 ? 0 : q->open[worker]];
     return q->open[worker] < 0 ? 0 : g->end - g->next;
+}
+
+/* Opens the first group whose prompt is the worker's or nobody's, else the first of all, if there is one. */
+static void begin_group(struct job_queue *q, int worker)
+{
+    long found = -1, of_others = -1;
+    while (q->begun < q->n_groups && q->group[q->begun].is_begun)
+        q->begun++;
+    for (long g = q->begun; g < q->n_groups && found < 0; g++) {
+        int owner = q->owner[q->group[g].prompt];
+        if (q->group[g].is_begun)
+            continue;
+        if (owner < 0 || owner == worker)
+            found = g;
+        else if (of_others < 0)
+            of_others = g;
+    }
+    if (found < 0)
+        found = of_others;
+    if (found < 0)
+        return;
+    q->group[found].is_begun = 1;
+    q->open[worker] = found;
+    if (q->owner[q->group[found].prompt] < 0)
+        q->owner[q->group[found].prompt] = worker;
 }
 
 long job_queue_take(struct job_queue *q, int worker)
@@ -44,8 +110,8 @@ long job_queue_take(struct job_queue *q, int worker)
         return job;
     }
     int from = worker;
-    if (!left(q, worker) && q->begun < q->n_groups)
-        q->open[worker] = q->begun++;
+    if (!left(q, worker))
+        begin_group(q, worker);
     for (int i = 0; i < q->n_workers && !left(q, worker); i++)
         if (left(q, i) > left(q, from))
             from = i;
@@ -62,6 +128,7 @@ void job_queue_release(struct job_queue *q)
 {
     free(q->group);
     free(q->open);
+    free(q->owner);
     free(q->back);
     memset(q, 0, sizeof *q);
 }

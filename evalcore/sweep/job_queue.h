@@ -4,13 +4,15 @@
 #include "evalcore/plan/runplan.h"
 
 /* Which job a worker gets when it asks for one. The order is the plan's (evalcore/plan/scheduler.h) with one
- * exception: neighbours that share a prompt form a group, and a worker goes on with the group that it began,
- * so that the prompt's dense prefill is paid on one device. When no group is left to begin, it helps with the
- * open group that has most jobs left. */
+ * exception: a prompt's dense prefill is to be paid on one device. So neighbours that share a prompt form a
+ * group, and a worker goes on with the group that it began; and where a prompt comes again later, with other
+ * policies, that group is for the worker that had it first. When only others' groups are left, a worker
+ * begins those, and when none is left to begin, it helps with the open group that has most jobs left. */
 struct job_queue {
     struct job_group *group;
-    long n_groups, begun;
-    long *open; /* (n_workers): the group that each began last, -1: none */
+    long n_groups, begun; /* all groups before `begun` are begun */
+    int *owner;           /* (n_groups), by a prompt's first group: who had the prompt first, -1: nobody */
+    long *open;           /* (n_workers): the group that each began last, -1: none */
     int n_workers;
     long *back; /* jobs that were given back; they go first */
     long n_back;

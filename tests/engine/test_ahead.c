@@ -253,7 +253,7 @@ static void pages_run_out(void)
 
 /* ---- the device fails */
 
-enum failing { STEP, BEGIN, WAIT };
+enum failing { STEP, RECORD, BEGIN, WAIT, FAILINGS };
 static struct {
     const struct backend *whole;
     enum failing what;
@@ -287,7 +287,13 @@ static int record_begin(struct device *d)
 static int record_end(struct device *d, struct program **out)
 {
     broken.recording = 0;
-    return broken.whole->record_end(d, out);
+    int rc = broken.whole->record_end(d, out);
+    if (!fails(RECORD))
+        return rc;
+    if (rc == 0)
+        broken.whole->program_release(d, *out);
+    *out = NULL;
+    return BACKEND_ERR_DEVICE;
 }
 
 static int begin(struct device *d, int slot, const void *src, size_t bytes)
@@ -306,8 +312,8 @@ static const char *last_error(struct device *d)
     return "the device has gone";
 }
 
-/* Step `at` (from 0) fails. Completions that ended in an earlier step must be handed out whole. After that
- * every call must return the failure. */
+/* Step `at` (from 0) fails, or for RECORD the step that is recorded first. Completions that ended in an
+ * earlier step must be handed out whole. After that every call must return the failure. */
 static void fail_at(enum failing what, int at, const struct item *shape, const struct item *want, int n)
 {
     struct engine *en = decode_open(&(struct engine_options){.threads = 1, .max_batch = n});
@@ -317,7 +323,7 @@ static void fail_at(enum failing what, int at, const struct item *shape, const s
     int done = 0, ended = 0;
     broken.whole = en->be;
     broken.what = what;
-    broken.left = at;
+    broken.left = what == RECORD ? 0 : at;
     table.replay = replay;
     table.launch = launch;
     table.record_begin = record_begin;
@@ -339,7 +345,8 @@ static void fail_at(enum failing what, int at, const struct item *shape, const s
     memset(&e, 0, sizeof e);
     CHECK_INT(step(en, it, want, &done, &e), ERR_DEVICE);
     CHECK(!strcmp(e.text, "decode step: the device has gone") ||
-          !strcmp(e.text, "decode step: account: the device has gone"));
+          !strcmp(e.text, "decode step: account: the device has gone") ||
+          (what == RECORD && !strcmp(e.text, "recording a step: the device has gone")));
     CHECK_INT(done, ended);
     CHECK_INT(engine_pending(en), n - ended);
     engine_close(en);
@@ -353,13 +360,21 @@ static void failures(void)
     for (int i = 0; i < M; i++)
         whole[i] = it[i] = item_of(en, i);
     decode_all(en, whole, M, NULL);
-    it[0].req.max_new_tokens = 4;
-    CHECK_INT(end_at(&it[1], &whole[1], 2) > 0, 1);
+    it[0].req.max_new_tokens = 13;
+    CHECK_INT(end_at(&it[1], &whole[1], 15) > 0, 1);
     memcpy(want, it, sizeof it);
     decode_all(en, want, M, NULL);
-    for (int at = 0; at < want[1].n_logprobs + 2; at++)
-        for (int what = STEP; what <= WAIT; what++)
-            fail_at((enum failing)what, at, it, want, M);
+    /* Launched steps, the first that is replayed, some that are sent ahead, and those around each end. */
+    static const int launched[] = {0, 1, 7, 8, 9, 10, 11, 12, 13};
+    for (size_t i = 0; i < sizeof launched / sizeof *launched; i++)
+        for (int what = STEP; what < FAILINGS; what++)
+            if (what != RECORD)
+                fail_at((enum failing)what, launched[i], it, want, M);
+    for (int at = want[1].n_logprobs - 2; at < want[1].n_logprobs + 2; at++)
+        for (int what = STEP; what < FAILINGS; what++)
+            if (what != RECORD)
+                fail_at((enum failing)what, at, it, want, M);
+    fail_at(RECORD, 8, it, want, M);
     items_release(whole, M);
     items_release(want, M);
     engine_close(en);

@@ -112,7 +112,7 @@ enum {
     TIGHT = sizeof tight / sizeof *tight,
     OFTEN = 2,
     ROUNDS = 2,
-    FEW = 8,
+    FEW = 12,
     MOST = ROUNDS * (LAW_POLICIES + OFTEN) + TIGHT
 };
 

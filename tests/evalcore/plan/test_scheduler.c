@@ -7,9 +7,9 @@
 
 enum { CELLS = 6, PROBLEMS = 3, JOBS = CELLS * PROBLEMS, LONG = 40 };
 
-/* Six policies and 40 long prompts, of which the device keeps `kept`: in each block the first four policies
+/* Six policies and 40 long prompts, of which the devices keep `kept`: in each block the first four policies
  * before the others, and within these problem by problem. */
-static void blocks(const char *backend, size_t token_bytes, int kept)
+static void blocks(const char *backend, int devices, int max_batch, size_t token_bytes, int kept)
 {
     static struct problem problems[LONG];
     static struct prompt_row rows[LONG];
@@ -18,7 +18,8 @@ static void blocks(const char *backend, size_t token_bytes, int kept)
     static struct runfile_policy policies[CELLS];
     static struct plan_cell cells[CELLS];
     static struct job jobs[CELLS * LONG];
-    struct lane lane = {.options = {.backend = backend}, .info = {.kv_token_bytes = token_bytes}};
+    struct lane lane = {.options = {.backend = backend},
+                        .info = {.kv_token_bytes = token_bytes, .max_batch = max_batch}};
     struct prompt_set set = {.task = {.ops = &ops, .problems = problems, .n_problems = LONG}, .rows = rows};
     struct runfile file = {.policies = policies};
     struct runplan p = {.file = &file,
@@ -37,7 +38,7 @@ static void blocks(const char *backend, size_t token_bytes, int kept)
         cells[i / LONG].settings = &brief;
         cells[i / LONG].policy = &policies[i / LONG];
     }
-    scheduler_order(&p, NULL);
+    scheduler_order(&p, NULL, devices);
     int at = 0;
     for (int first = 0; first < LONG; first += kept)
         for (int wave = 0; wave < 2; wave++)
@@ -61,7 +62,8 @@ int main(void)
     static struct job jobs[JOBS];
     struct prompt_set set = {.task = {.ops = &ops, .problems = problems, .n_problems = PROBLEMS},
                              .rows = rows};
-    struct lane lane = {.info = {.kv_token_bytes = 8192}}; /* a block has 4 of these prompts */
+    struct lane lane = {
+        .info = {.kv_token_bytes = 8192, .max_batch = 32}}; /* a block has 4 of these prompts */
     struct runfile file = {.policies = policies};
     struct runplan p = {.file = &file,
                         .lanes = &lane,
@@ -79,7 +81,7 @@ int main(void)
     }
     cells[1].settings = &cut;
     cells[5].policy = &policies[0]; /* with cell 0 then, although four come between */
-    scheduler_order(&p, NULL);
+    scheduler_order(&p, NULL, 1);
     /* cell, problem; cell 1 last: its completions are short, and its prompts so much longer */
     static const int want[JOBS][2] = {{0, 0}, {2, 0}, {3, 0}, {5, 0}, {0, 1}, {2, 1}, {3, 1}, {5, 1}, {4, 0},
                                       {4, 1}, {0, 2}, {2, 2}, {3, 2}, {5, 2}, {4, 2}, {1, 0}, {1, 1}, {1, 2}};
@@ -87,9 +89,11 @@ int main(void)
         CHECK_INT(p.jobs[i].cell, want[i][0]);
         CHECK_INT(p.jobs[i].problem, want[i][1]);
     }
-    blocks("cpu", 8192, 4);
-    blocks("cpu", 65536, 1); /* one prompt takes twice what they may take together */
-    blocks("cuda", 65536, 16);
-    blocks("cuda", 8192, 32); /* as many as the engine keeps */
+    blocks("cpu", 1, 32, 8192, 4);
+    blocks("cpu", 1, 32, 65536, 1); /* one prompt takes twice what they may take together */
+    blocks("cuda", 1, 128, 65536, 16);
+    blocks("cuda", 2, 128, 65536, 32);
+    blocks("cuda", 1, 8, 65536, 8);   /* no more than the batch */
+    blocks("cuda", 1, 128, 8192, 32); /* as many as the engine keeps */
     return check_done();
 }

@@ -1,5 +1,5 @@
-/* Which worker gets which job: the plan's order, jobs of one prompt on one worker, nobody idle at the end,
- * what was given back first. */
+/* Which worker gets which job: the plan's order, jobs of one prompt on one worker, also where the prompt
+ * comes again, nobody idle at the end, what was given back first. */
 #include "evalcore/sweep/job_queue.h"
 #include "tests/check.h"
 
@@ -13,6 +13,28 @@ static struct job jobs[] = {
 static void takes(struct job_queue *q, int worker, long want)
 {
     CHECK_INT(job_queue_take(q, worker), want);
+}
+
+/* Three prompts that come twice, as where a few policies decode before the next few. */
+static void prompts_come_again(void)
+{
+    static struct job again[] = {{.problem = 7},
+                                 {.problem = 8},
+                                 {.problem = 9},
+                                 {.cell = 1, .problem = 7},
+                                 {.cell = 1, .problem = 8},
+                                 {.cell = 1, .problem = 9}};
+    const struct runplan p = {.cells = cells, .jobs = again, .n_cells = 3, .n_jobs = 6};
+    struct job_queue q;
+    job_queue_init(&q, &p, 2);
+    takes(&q, 0, 0);
+    takes(&q, 1, 1);
+    takes(&q, 1, 2);
+    takes(&q, 1, 4); /* not 3, whose prompt worker 0 has */
+    takes(&q, 0, 3);
+    takes(&q, 0, 5); /* only a prompt of worker 1 is left */
+    takes(&q, 1, -1);
+    job_queue_release(&q);
 }
 
 int main(void)
@@ -50,5 +72,6 @@ int main(void)
     job_queue_init(&q, &none, 2);
     takes(&q, 1, -1);
     job_queue_release(&q);
+    prompts_come_again();
     return check_done();
 }
