@@ -1,7 +1,7 @@
-/* Decode steps, one for each shape of a batch: its policies and the rows of each, rounded up. To record one
- * takes as long as launching its operations some ten times, and where many policies share a batch its shape
- * changes with almost every step. So the first steps of a shape are launched operation by operation, and then
- * it is recorded. The least recently used is discarded first. */
+/* Decode steps, one for each shape of a batch: its policies and the rows of each, rounded up. A recorded
+ * one is replayed with one launch, but recording takes longer than launching its operations one by one, and
+ * where many policies share a batch its shape changes with almost every step. So the first steps of a shape
+ * are launched, and then it is recorded. The least recently used is discarded first. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -60,9 +60,8 @@ struct policy_ctx {
                         * norms over heads, in select after RoPE */
     int qkv_stride;
     float scale;
-    /* Scratch: stats, score and list; in prefill with room for dims.max_batch rows (policy_last_row takes
-     * one).
-     */
+    /* Scratch: stats, score and list; in prefill with room for dims.max_batch rows, of which policy_last_row
+     * takes one. */
     struct stats stats;
     float *score; /* per row: n_kv lists of 16 * max_pages floats or n_q lists of max_pages */
     int32_t *score_n, *score_m;
