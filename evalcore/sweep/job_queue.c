@@ -10,6 +10,12 @@ struct job_group { /* plan.jobs[next .. end-1] are not taken yet */
     int is_begun;
 };
 
+static int share_prompt(const struct runplan *p, const struct job *a, const struct job *b)
+{
+    const struct plan_cell *c = &p->cells[a->cell], *d = &p->cells[b->cell];
+    return c->lane == d->lane && c->set == d->set && a->problem == b->problem;
+}
+
 struct prompt_key {
     int lane, set, problem;
     long group;
@@ -37,18 +43,12 @@ static void find_prompts(struct job_queue *q, const struct runplan *p)
     }
     qsort(key, (size_t)q->n_groups, sizeof *key, by_prompt);
     for (long i = 0, first = 0; i < q->n_groups; i++) {
-        if (key[i].lane != key[first].lane || key[i].set != key[first].set ||
-            key[i].problem != key[first].problem)
+        if (!share_prompt(p, &p->jobs[q->group[key[i].group].next],
+                          &p->jobs[q->group[key[first].group].next]))
             first = i;
         q->group[key[i].group].prompt = key[first].group;
     }
     free(key);
-}
-
-static int share_prompt(const struct runplan *p, const struct job *a, const struct job *b)
-{
-    const struct plan_cell *c = &p->cells[a->cell], *d = &p->cells[b->cell];
-    return c->lane == d->lane && c->set == d->set && a->problem == b->problem;
 }
 
 void job_queue_init(struct job_queue *q, const struct runplan *p, int n_workers)
