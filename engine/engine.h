@@ -160,6 +160,9 @@ struct kv_counts {      /* in tokens, means over layers and KV heads (docs/desig
     double peak_tokens; /* most live tokens held while decoding, and the bounds of their pages where the
                          * policy needs them: a token's worth per page */
     double prefill_peak_tokens;
+    double prefill_reads; /* distinct tokens that the prompt's queries attended to, summed over them; a dense
+                           * prefill of n tokens reads n (n + 1) / 2 */
+    double prefill_aux_reads; /* key-only scans for the choice of these tokens, in KV-token equivalents */
 };
 
 /* The same counts on the way, as sums over layers and KV heads: after each `every` tokens of the completion,

@@ -41,7 +41,6 @@ struct sequence {
     struct likelihood likelihood;
     double start, seconds;
     int64_t reads_full; /* per layer and KV head */
-    double prefill_peak;
     struct kv_counts kv;
     struct kv_curve curve;
     size_t curve_cap;

@@ -113,6 +113,24 @@ static int fork_entry(struct engine *en, struct prompt_entry *p, struct sequence
     return kvcache_fork(&en->cache, s->place, p->place, n, copy, e);
 }
 
+/* A dense prefill of n tokens: query i sees i + 1 keys. */
+static double dense_reads(int n)
+{
+    return (double)n * (n + 1) / 2;
+}
+
+/* What the sequence's prefill read, whose first `from` tokens come from a dense one. */
+static int count_prefill(struct engine *en, struct sequence *s, int from, struct err *e)
+{
+    int64_t reads, scans;
+    double heads = en->cache.heads_per_seq;
+    if (kvcache_prefill_sums(&en->cache, s->place, &reads, &scans, e))
+        return e->code;
+    s->kv.prefill_reads = dense_reads(from) + (double)reads / heads;
+    s->kv.prefill_aux_reads = (double)scans / 2 / heads;
+    return 0;
+}
+
 /* Prefills a sequence, which has the first `from` tokens of its prompt, under its policy. Its heads first
  * hold the whole prompt; what a policy dropped then goes back to the pool. */
 static int prefill_own(struct engine *en, struct sequence *s, int from, const float **logits, struct err *e)
@@ -124,7 +142,7 @@ static int prefill_own(struct engine *en, struct sequence *s, int from, const fl
         return rc;
     *logits = en->tf.logits;
     transformer_first_token(&en->tf, s->place, s->req.n_prompt, *logits, e);
-    return e->code;
+    return count_prefill(en, s, from, e);
 }
 
 /* How many of its first tokens the sequence may take from a dense prefill. */
@@ -165,7 +183,8 @@ static int admit_shared(struct engine *en, struct sequence *s, int n_shared, con
 int prompt_admit(struct engine *en, struct sequence *s, const float **logits, struct err *e)
 {
     int n_shared = sharable(en, s);
-    s->prefill_peak = s->req.n_prompt;
+    s->kv = (struct kv_counts){.prefill_peak_tokens = s->req.n_prompt,
+                               .prefill_reads = dense_reads(s->req.n_prompt)};
     if (n_shared == 0)
         return prefill_own(en, s, 0, logits, e);
     int rc = admit_shared(en, s, n_shared, logits, e);

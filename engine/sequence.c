@@ -164,7 +164,6 @@ int sequence_finish(struct engine *en, struct sequence *s, struct err *e)
     s->kv.aux_reads = sums.aux / heads;
     s->kv.reads_full = (double)s->reads_full;
     s->kv.peak_tokens = (double)sums.peak / heads;
-    s->kv.prefill_peak_tokens = s->prefill_peak;
     s->seconds = engine_clock() - s->start;
     return release_place(en, s, e);
 }

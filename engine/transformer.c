@@ -253,6 +253,10 @@ static void prefill_attention(struct transformer *t, const struct policy *p, str
         a.len = s.len;
     }
     device_launch(t->be, t->dev, OP_prefill_attend, &a, e);
+    if (p) {
+        struct prefill_count_args count = {.read = a, .scanned = s.scanned};
+        device_launch(t->be, t->dev, OP_prefill_count, &count, e);
+    }
 }
 
 /* The context that a prefill hook gets. Its scratch, which has rows for a batch, may have none for a chunk.

@@ -83,9 +83,12 @@ struct kv_view {
                         * 2 per page, qk_stats 1 per live key */
     int64_t *aux_values; /* (heads): attention statistics, fp32, that were written and read again, in values:
                           * reduce_stats adds one per live key and query head */
-    int32_t *peak;       /* (n_seqs): the most tokens held while decoding, summed over layers and KV heads;
-                          * OP_account updates it */
-    enum dtype dtype;    /* of the pool */
+    int64_t *prefill_reads; /* (heads): keys that the queries of the prompt attended to, summed over queries;
+                             * prefill_count adds to it */
+    int64_t *prefill_scans; /* (heads): keys that were scanned for these queries to choose, without values */
+    int32_t *peak;          /* (n_seqs): the most tokens held while decoding, summed over layers and KV heads;
+                             * OP_account updates it */
+    enum dtype dtype;       /* of the pool */
     int n_seqs, n_layers, n_kv, head_dim, max_pages;
 };
 

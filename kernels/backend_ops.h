@@ -134,6 +134,14 @@ struct prefill_attend_args {
     enum dtype type;          /* of out */
 };
 
+/* Counts what prefill_attend reads with the same arguments: adds to kv.prefill_reads, for each KV head, the
+ * number of pairs of a query and a key that it sees. scanned: the keys up to each query were looked at
+ * besides, for the choice; they are added to kv.prefill_scans. */
+struct prefill_count_args {
+    struct prefill_attend_args read; /* without q, out, idx */
+    int scanned;
+};
+
 /* Attention mass of a prompt chunk, in the log domain. The nq queries are taken in tiles that begin at
  * multiples of `tile`, a multiple of 16; pos0 is one of them. For tile t, list h and every key up to the
  * tile's last query, out.v[t][h][key] = log of the sum of softmax(q . K * scale) over the tile's queries at

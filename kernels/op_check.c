@@ -108,6 +108,15 @@ static int check_prefill_attend(struct refusal *f, const void *args)
     return rc;
 }
 
+static int check_prefill_count(struct refusal *f, const void *args)
+{
+    const struct prefill_attend_args *a = &((const struct prefill_count_args *)args)->read;
+    for (int h = 0; a->tile && h < a->kv.n_kv; h++)
+        if (!a->len || a->row_of_kv[h] >= a->n_rows)
+            return refuse(f, "prefill_count: KV head %d reads list %d of %d", h, a->row_of_kv[h], a->n_rows);
+    return 0;
+}
+
 static int check_prefill_mass(struct refusal *f, const void *args)
 {
     const struct prefill_mass_args *a = args;

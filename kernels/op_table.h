@@ -33,6 +33,7 @@
     X(attend,         attend,         type,    ATTENTION, attend,         large)         \
     X(prefill_attend, prefill_attend, type,    PREFILL,   none,           large)         \
     X(prefill_mass,   prefill_mass,   no_type, PREFILL,   prefill_mass,   large)         \
+    X(prefill_count,  prefill_count,  no_type, PREFILL,   none,           prefill_count) \
     X(page_scores,    page_scores,    no_type, SELECTION, none,           large)         \
     X(qk_stats,       qk_stats,       no_type, SELECTION, qk_stats,       large)         \
     X(reduce_stats,   reduce_stats,   no_type, SELECTION, none,           large)         \

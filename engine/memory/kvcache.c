@@ -26,11 +26,13 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     v->reads = be->alloc(dev, heads * sizeof *v->reads);
     v->aux_half = be->alloc(dev, heads * sizeof *v->aux_half);
     v->aux_values = be->alloc(dev, heads * sizeof *v->aux_values);
+    v->prefill_reads = be->alloc(dev, heads * sizeof *v->prefill_reads);
+    v->prefill_scans = be->alloc(dev, heads * sizeof *v->prefill_scans);
     v->peak = be->alloc(dev, (size_t)sizes->n_seqs * sizeof *v->peak);
     c->copy_src = be->alloc(dev, per_seq * sizeof *c->copy_src);
     c->copy_dst = be->alloc(dev, per_seq * sizeof *c->copy_dst);
     if (!v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads || !v->aux_half ||
-        !v->aux_values || !v->peak || !c->copy_src || !c->copy_dst)
+        !v->aux_values || !v->prefill_reads || !v->prefill_scans || !v->peak || !c->copy_src || !c->copy_dst)
         return err_set(
             e, ERR_DEVICE,
             "no device memory for the KV cache's tables (%d places of %d pages); use a smaller --max-batch",
@@ -75,8 +77,9 @@ void kvcache_release(struct kvcache *c)
     if (!c->be)
         return;
     struct kv_view *v = &c->view;
-    void *device[] = {v->pool,  v->bounds,   v->unit,       v->live, v->n_slots,  v->n_live,  v->tail,
-                      v->reads, v->aux_half, v->aux_values, v->peak, c->copy_src, c->copy_dst};
+    void *device[] = {v->pool,          v->bounds,        v->unit,  v->live,     v->n_slots,
+                      v->n_live,        v->tail,          v->reads, v->aux_half, v->aux_values,
+                      v->prefill_reads, v->prefill_scans, v->peak,  c->copy_src, c->copy_dst};
     for (size_t i = 0; i < sizeof device / sizeof *device; i++)
         c->be->release(c->dev, device[i]);
     free(c->free);
@@ -157,6 +160,8 @@ int kvcache_clear(struct kvcache *c, int seq, struct err *e)
     zero(c, v->reads + h0, n * sizeof *v->reads, e);
     zero(c, v->aux_half + h0, n * sizeof *v->aux_half, e);
     zero(c, v->aux_values + h0, n * sizeof *v->aux_values, e);
+    zero(c, v->prefill_reads + h0, n * sizeof *v->prefill_reads, e);
+    zero(c, v->prefill_scans + h0, n * sizeof *v->prefill_scans, e);
     zero(c, v->peak + seq, sizeof *v->peak, e);
     return device_upload(c->be, c->dev, v->tail + h0, c->scratch, n * sizeof *v->tail, e);
 }
@@ -296,5 +301,20 @@ int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, int
     if (live)
         memcpy(live, c->scratch, n * sizeof *live);
     free(reads);
+    return e->code;
+}
+
+int kvcache_prefill_sums(const struct kvcache *c, int seq, int64_t *reads, int64_t *scans, struct err *e)
+{
+    size_t h0 = first_head(c, seq), n = (size_t)c->heads_per_seq;
+    int64_t *both = xcalloc(2 * n, sizeof *both);
+    device_download(c->be, c->dev, both, c->view.prefill_reads + h0, n * sizeof *both, e);
+    device_download(c->be, c->dev, both + n, c->view.prefill_scans + h0, n * sizeof *both, e);
+    *reads = *scans = 0;
+    for (size_t i = 0; i < n; i++) {
+        *reads += both[i];
+        *scans += both[n + i];
+    }
+    free(both);
     return e->code;
 }

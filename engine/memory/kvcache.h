@@ -75,5 +75,7 @@ struct kvcache_sums {
     int32_t peak;
 };
 int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, int32_t *live, struct err *e);
+/* Sums of kv_view.prefill_reads and prefill_scans over the same heads. */
+int kvcache_prefill_sums(const struct kvcache *c, int seq, int64_t *reads, int64_t *scans, struct err *e);
 
 #endif

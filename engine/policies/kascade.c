@@ -360,6 +360,7 @@ static void kascade_select_prefill(const struct policy *pol, const struct policy
         return;
     if (is_anchor(p, layer))
         choose_tiles(pol, c, layer);
+    s->scanned = is_anchor(p, layer) && layer != 0 && p->anchor_output != OUTPUT_FULL;
     if (layer == 0 || (is_anchor(p, layer) && p->anchor_output == OUTPUT_FULL))
         return;
     s->kind = PREFILL_TILES;

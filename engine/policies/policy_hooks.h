@@ -82,6 +82,8 @@ struct prefill_selection {
     int tile, cap, n_rows; /* n_rows: n_kv, or 1 */
     const int *kv_map;     /* as in struct selection */
     const int32_t *idx, *len;
+    int scanned; /* 1: to choose, the policy looked at the keys up to each query, besides those attention
+                    reads */
 };
 
 struct policy { /* an instance; a policy may write `own` and, in init, `takes_qk` only */

@@ -1,4 +1,6 @@
 /* What became of the jobs, and what the engine counted. */
+#include <math.h>
+
 #include "evalcore/report/report_parts.h"
 
 static void count_cell(struct doc *d, struct table *t, int n, int is_bad)
@@ -6,7 +8,23 @@ static void count_cell(struct doc *d, struct table *t, int n, int is_bad)
     table_add(d, t, !n ? CELL_MUTED : is_bad ? CELL_BAD : 0, "%d", n);
 }
 
-static void health_row(struct doc *d, struct table *t, const struct report *r, const struct cell_stats *s)
+/* What a prefill reads, scans included, over what a dense one reads. */
+static double prompt_reads(const struct cell_stats *s)
+{
+    return s->prefill_density + s->prefill_aux_density;
+}
+
+/* Is there a cell whose prompts were not read densely? Only then the table has a column for it. */
+static int has_sparse_prefill(const struct report *r)
+{
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (fabs(prompt_reads(&r->cells[i]) - 1) > 1e-9)
+            return 1;
+    return 0;
+}
+
+static void health_row(struct doc *d, struct table *t, const struct report *r, const struct cell_stats *s,
+                       int prefill)
 {
     static const char *const activity[] = {"-", "active", "not reached", "INACTIVE", "-"};
     const struct cell *c = s->cell;
@@ -25,6 +43,8 @@ static void health_row(struct doc *d, struct table *t, const struct report *r, c
     report_number_cell(d, t, s->total_density, 3);
     report_number_cell(d, t, s->kv_density, 3);
     report_number_cell(d, t, s->aux_density, 3);
+    if (prefill)
+        report_number_cell(d, t, prompt_reads(s), 3);
     report_number_cell(d, t, s->peak_tokens, 0);
     table_add(d, t,
               s->activity == ACTIVITY_INACTIVE ? CELL_BAD
@@ -58,36 +78,45 @@ static void add_words(struct doc *d)
 
 void report_add_health(struct doc *d, const struct report *r)
 {
+    int prefill = has_sparse_prefill(r);
     struct table *t = doc_table(
         d,
-        "What became of the jobs that are not correct (at limit: stopped by the length limit), completion "
-        "lengths in tokens, and what the engine counted: total reads as a share of what full attention would "
-        "have read on the same tokens, split into tokens attended and what was read to choose them (page "
-        "bounds, "
-        "key scans) in the same unit, and the most tokens held at once (mean over jobs).");
-    static const struct table_column columns[] = {{"cell", 0},
-                                                  {"jobs", CELL_NUMBER},
-                                                  {"wrong", CELL_NUMBER},
-                                                  {"ambiguous", CELL_NUMBER},
-                                                  {"unparsed", CELL_NUMBER},
-                                                  {"unfinished", CELL_NUMBER},
-                                                  {"truncated", CELL_NUMBER},
-                                                  {"errors", CELL_NUMBER},
-                                                  {"at limit", CELL_NUMBER},
-                                                  {"mean", CELL_NUMBER},
-                                                  {"median", CELL_NUMBER},
-                                                  {"p95", CELL_NUMBER},
-                                                  {"total reads", CELL_NUMBER},
-                                                  {"attended", CELL_NUMBER},
-                                                  {"to choose", CELL_NUMBER},
-                                                  {"peak tokens", CELL_NUMBER},
-                                                  {"policy", 0}};
+        arena_printf(
+            d->arena,
+            "What became of the jobs that are not correct (at limit: stopped by the length limit), "
+            "completion "
+            "lengths in tokens, and what the engine counted: total reads as a share of what full attention "
+            "would "
+            "have read on the same tokens, split into tokens attended and what was read to choose them (page "
+            "bounds, key scans) in the same unit%s, and the most tokens held at once (mean over jobs).",
+            prefill ? ", what the prompt's queries read as a share of a dense prefill" : ""));
+    static const struct table_column columns[] = {
+        {"cell", 0},
+        {"jobs", CELL_NUMBER},
+        {"wrong", CELL_NUMBER},
+        {"ambiguous", CELL_NUMBER},
+        {"unparsed", CELL_NUMBER},
+        {"unfinished", CELL_NUMBER},
+        {"truncated", CELL_NUMBER},
+        {"errors", CELL_NUMBER},
+        {"at limit", CELL_NUMBER},
+        {"mean", CELL_NUMBER},
+        {"median", CELL_NUMBER},
+        {"p95", CELL_NUMBER},
+        {"total reads", CELL_NUMBER},
+        {"attended", CELL_NUMBER},
+        {"to choose", CELL_NUMBER},
+    };
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
+    if (prefill)
+        table_column(d, t, "prompt reads", CELL_NUMBER);
+    table_column(d, t, "peak tokens", CELL_NUMBER);
+    table_column(d, t, "policy", 0);
     for (int col = 0; col < r->n_columns; col++) {
         table_group(d, t, r->columns[col]);
         for (int i = 0; i < r->run->n_cells; i++)
             if (r->cells[i].column == col)
-                health_row(d, t, r, &r->cells[i]);
+                health_row(d, t, r, &r->cells[i], prefill);
     }
     add_words(d);
 }

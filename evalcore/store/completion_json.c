@@ -16,8 +16,11 @@ static const struct {
     {"peak_tokens", offsetof(struct completion, kv.peak_tokens)},
     {"prefill_peak_tokens", offsetof(struct completion, kv.prefill_peak_tokens)},
     {"seconds", offsetof(struct completion, seconds)},
+    {"prefill_reads", offsetof(struct completion, kv.prefill_reads)},
+    {"prefill_aux_reads", offsetof(struct completion, kv.prefill_aux_reads)},
 };
-enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
+/* The last two came later. A record without them has zeros, which says that they are not known. */
+enum { N_NUMBERS = sizeof numbers / sizeof *numbers, N_FIRST = N_NUMBERS - 2 };
 _Static_assert(N_NUMBERS + 3 == COMPLETION_JSON_FIELDS, "finish, tokens, preempted and the numbers");
 
 /* A list of buckets, each [first, tokens, agree, bytes, bits, kl]. */
@@ -96,7 +99,7 @@ const char *completion_json_read(const json_t *o, struct completion *c)
         const json_t *v = json_object_get(o, numbers[i].name);
         double *value = (double *)(void *)((char *)c + numbers[i].offset);
         *value = json_number_value(v);
-        if (!json_is_number(v))
+        if (!json_is_number(v) && (v || i < N_FIRST))
             bad = numbers[i].name;
     }
     if (!read_likelihood(json_object_get(o, "likelihood"), &c->likelihood))

@@ -1,5 +1,5 @@
-/* Operations on the tables of the cache: copying whole units, updating the peak at the end of a step, and
- * writing int32 arrays. */
+/* Operations on the tables of the cache: copying whole units, counting what a prompt reads, updating the peak
+ * at the end of a step, and writing int32 arrays. */
 #include "kernels/cpu/ops.h"
 
 void CPU_SYM(op_copy_units)(const void *args, struct cpu_ctx *c)
@@ -32,6 +32,45 @@ void CPU_SYM(op_account)(const void *args, struct cpu_ctx *c)
             sum += a->kv.n_live[head] + (a->with_bounds[seq] ? kv_pages(a->kv.n_live[head]) : 0);
         }
         a->kv.peak[seq] = sum > a->kv.peak[seq] ? sum : a->kv.peak[seq];
+    }
+}
+
+/* Pairs of a query and a key, which lies in the list of the query's tile or in the tile itself. */
+static int64_t tile_pairs(const struct prefill_attend_args *a, int h)
+{
+    int first = a->pos0 / a->tile, end = a->pos0 + a->nq;
+    int64_t n = 0;
+    for (int i = a->pos0; i < end; i++) {
+        int tile = i / a->tile;
+        int len = a->len[(tile - first) * a->n_rows + a->row_of_kv[h]];
+        n += (len < 0 ? tile * a->tile : len) + i % a->tile + 1;
+    }
+    return n;
+}
+
+static int64_t until_pairs(const struct prefill_attend_args *a, int h)
+{
+    int last = a->pos0 + a->nq - 1;
+    int64_t n = 0;
+    for (int key = 0; key <= last; key++) {
+        int from = key > a->pos0 ? key : a->pos0,
+            until = a->until[(size_t)h * (size_t)a->until_stride + (size_t)key];
+        int to = until < last ? until : last;
+        n += to >= from ? to - from + 1 : 0;
+    }
+    return n;
+}
+
+void CPU_SYM(op_prefill_count)(const void *args, struct cpu_ctx *c)
+{
+    const struct prefill_count_args *p = args;
+    const struct prefill_attend_args *a = &p->read;
+    int64_t all = (int64_t)a->nq * a->pos0 + (int64_t)a->nq * (a->nq + 1) / 2;
+    FOR_TASKS(c, h, a->kv.n_kv)
+    {
+        size_t head = kv_head(&a->kv, a->seq, a->layer, h);
+        a->kv.prefill_reads[head] += a->tile ? tile_pairs(a, h) : a->until ? until_pairs(a, h) : all;
+        a->kv.prefill_scans[head] += p->scanned ? all : 0;
     }
 }
 

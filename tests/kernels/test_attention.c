@@ -266,6 +266,45 @@ static int make_lists(struct set *s, const struct prefill_attend_args *a, int32_
     return n;
 }
 
+/* Does the query at pos see the key t? */
+static int sees(const struct prefill_attend_args *a, const int32_t *until, const int32_t *idx,
+                const int32_t *len, int h, int pos, int t)
+{
+    int tile = a->tile ? pos / a->tile : 0;
+    if (a->tile && t < tile * a->tile) {
+        size_t list = (size_t)((tile - a->pos0 / a->tile) * a->n_rows + a->row_of_kv[h]);
+        return in_list(idx + list * (size_t)a->cap, len[list], t);
+    }
+    return t <= pos && (!a->until || until[h * a->until_stride + t] >= pos);
+}
+
+/* prefill_count twice, once with a scan, beside one pair after the other. */
+static void check_pairs(struct set *s, const struct prefill_attend_args *a, const int32_t *until,
+                        const int32_t *idx, const int32_t *len)
+{
+    int64_t reads[SEQS * 2 * 8], scans[SEQS * 2 * 8], old[SEQS * 2 * 8];
+    size_t bytes = (size_t)s->c.heads * sizeof *reads;
+    CHECK(bytes <= sizeof reads);
+    struct prefill_count_args p = {.read = *a};
+    rig_get(s->r, old, s->c.kv.prefill_scans, bytes);
+    rig_get(s->r, reads, s->c.kv.prefill_reads, bytes);
+    for (int h = 0; h < s->c.kv.n_kv; h++) {
+        int head = cache_head(&s->c, a->seq, a->layer, h);
+        for (int pos = a->pos0; pos < a->pos0 + a->nq; pos++) {
+            old[head] += pos + 1;
+            for (int t = 0; t <= pos; t++)
+                reads[head] += 2 * sees(a, until, idx, len, h, pos, t);
+        }
+    }
+    rig_run(s->r, OP_prefill_count, &p);
+    p.scanned = 1;
+    rig_run(s->r, OP_prefill_count, &p);
+    rig_get(s->r, scans, s->c.kv.prefill_scans, bytes);
+    CHECK(!memcmp(scans, old, bytes));
+    rig_get(s->r, scans, s->c.kv.prefill_reads, bytes);
+    CHECK(!memcmp(scans, reads, bytes));
+}
+
 static void check_prefill(struct set *s, int kind)
 {
     static int32_t until[8 * SLOTS], idx[8 * 8 * SLOTS];
@@ -302,18 +341,15 @@ static void check_prefill(struct set *s, int kind)
         }
         prompts[kind]++;
         rig_run(s->r, OP_prefill_attend, &a);
+        check_pairs(s, &a, until, idx, len);
         rig_get(s->r, out, a.out, (size_t)(nq * n_q * d) * 4);
         double worst = 0;
         for (int i = 0; i<nq * n_q; i += nq> 20 ? 3 : 1) {
             int pos = a.pos0 + i / n_q, h = i % n_q / group, head = cache_head(&s->c, seq, LAYER, h);
-            int tile = pos / TILE, list = (tile - a.pos0 / TILE) * n_kv + n_kv - 1 - h;
             uint8_t read[SLOTS];
             double want[256];
-            for (int t = 0; t < SLOTS; t++) {
-                read[t] = t <= pos && (kind != UNTIL || until[h * keys + t] >= pos);
-                if (kind == TILES && t < tile * TILE)
-                    read[t] = (uint8_t)in_list(idx + (size_t)list * SLOTS, len[list], t);
-            }
+            for (int t = 0; t < SLOTS; t++)
+                read[t] = (uint8_t)sees(&a, until, idx, len, h, pos, t);
             plain_attend(s, head, q + i / n_q * stride + i % n_q * d, read, 0.25, want);
             for (int x = 0; x < d; x++)
                 worst = fmax(worst, fabs((double)out[i * d + x] - want[x]));

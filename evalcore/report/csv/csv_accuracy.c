@@ -48,6 +48,11 @@ static const struct csv_column accuracy_columns[] = {
      "two-sided p of no difference from the baseline, adjusted within the task"},
     CSV_MARK_COLUMNS,
     CSV_IDLE_COLUMNS,
+    {"prefill_density", CSV_FLOAT, "fraction",
+     "KV tokens that the prompts' queries attended to, over those of a dense prefill; empty for older "
+     "records"},
+    {"prefill_aux_density", CSV_FLOAT, "fraction",
+     "keys scanned to choose them, in KV tokens, over the same"},
     {0}};
 
 /* Counts of verdicts: a text has none. */
@@ -102,6 +107,8 @@ static void accuracy_row(struct csv *c, const struct report *r, int i)
     csv_marks(c, p, r->run->margin);
     csv_int(c, "answered_problems", s->n_answered);
     csv_int(c, "idle_problems", s->n_idle);
+    csv_float(c, "prefill_density", s->prefill_density);
+    csv_float(c, "prefill_aux_density", s->prefill_aux_density);
     csv_end(c);
 }
 

@@ -28,6 +28,9 @@ static const struct csv_column columns[] = {
     CSV_MODEL_COLUMN,
     CSV_SETTINGS_COLUMN,
     CSV_KIND_COLUMNS,
+    {"prefill_reads", CSV_FLOAT, "tokens",
+     "KV tokens read by the prompt's n queries, n (n + 1) / 2 in a dense prefill; empty in older records"},
+    {"prefill_aux_reads", CSV_FLOAT, "tokens", "keys scanned to choose them, in KV tokens"},
     {0}};
 
 static void row(struct csv *c, const struct cell_stats *s, const struct record *rec)
@@ -58,6 +61,8 @@ static void row(struct csv *c, const struct cell_stats *s, const struct record *
     csv_text(c, "model", cell->model);
     csv_text(c, "settings", cell->settings);
     csv_kind(c, s);
+    csv_float(c, "prefill_reads", rec->kv.prefill_reads > 0 ? rec->kv.prefill_reads : NAN);
+    csv_float(c, "prefill_aux_reads", rec->kv.prefill_reads > 0 ? rec->kv.prefill_aux_reads : NAN);
     csv_end(c);
 }
 

@@ -76,6 +76,22 @@ static double ratio(const double *sum, const long *jobs, int n)
     return all / count;
 }
 
+/* A prompt of n tokens has n (n + 1) / 2 pairs of a query and a key that it may see. */
+static void add_prefill(struct cell_stats *s, const struct cell *c)
+{
+    double reads = 0, aux = 0, dense = 0;
+    for (int i = 0; i < c->n_records; i++) {
+        const struct record *r = &c->records[i];
+        if (r->finish == FINISHED_ERROR)
+            continue;
+        reads += r->kv.prefill_reads > 0 ? r->kv.prefill_reads : NAN;
+        aux += r->kv.prefill_aux_reads;
+        dense += (double)r->prompt_tokens * (r->prompt_tokens + 1) / 2;
+    }
+    s->prefill_density = dense > 0 ? reads / dense : NAN;
+    s->prefill_aux_density = dense > 0 && isfinite(reads) ? aux / dense : NAN;
+}
+
 static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a)
 {
     int n = c->task->n_problems, exceeded = 0;
@@ -126,6 +142,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         s->budget_tokens = t.tokens;
         s->budget_beside = t.beside;
     }
+    add_prefill(s, c);
     add_idle(s, c);
     s->activity = activity_of(s, full > 0, exceeded);
 }

@@ -34,6 +34,9 @@ struct cell_stats {
     double mean_tokens, median_tokens, p95_tokens; /* and peak_tokens: over jobs that did not fail */
     double kv_density, aux_density;                /* shares of what full attention would have read */
     double total_density;                          /* their sum: what a reader is shown as reads */
+    /* What the prompts' queries attended to, and the keys scanned for it, over what dense prefills attend to;
+     * NaN where a record is older than these counts. */
+    double prefill_density, prefill_aux_density;
     double peak_tokens;
     double mean_context;        /* tokens that full attention reads in a decode step, mean over steps */
     double budget_tokens;       /* the policy's budget as tokens a step, at mean_context; not finite: none */

@@ -1,5 +1,5 @@
-/* Operations on the tables of the cache: copying whole units, updating the peak at the end of a step, and
- * writing int32 arrays. */
+/* Operations on the tables of the cache: copying whole units, counting what a prompt reads, updating the peak
+ * at the end of a step, and writing int32 arrays. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
@@ -51,6 +51,37 @@ int cuda_op_account(struct device *d, const struct account_args *a)
         return 0;
     account_kernel<<<a->rows.cap, 128, 0, d->stream>>>(*a);
     return cuda_launched(d, OP_account);
+}
+
+/* A block is one KV head; its threads share the queries (tiles) or the keys. */
+static __global__ void prefill_count_kernel(const __grid_constant__ struct prefill_count_args p)
+{
+    __shared__ int64_t room[WARP];
+    const struct prefill_attend_args &a = p.read;
+    int h = blockIdx.x, last = a.pos0 + a.nq - 1;
+    int64_t all = (int64_t)a.nq * a.pos0 + (int64_t)a.nq * (a.nq + 1) / 2, n = 0;
+    for (int i = a.pos0 + threadIdx.x; a.tile && i <= last; i += blockDim.x) {
+        int tile = i / a.tile, len = a.len[(tile - a.pos0 / a.tile) * a.n_rows + a.row_of_kv[h]];
+        n += (len < 0 ? tile * a.tile : len) + i % a.tile + 1;
+    }
+    for (int key = threadIdx.x; !a.tile && a.until && key <= last; key += blockDim.x) {
+        int from = max(key, a.pos0), to = min(a.until[(size_t)h * a.until_stride + key], last);
+        n += max(to - from + 1, 0);
+    }
+    n = block_sum(n, room);
+    if (threadIdx.x)
+        return;
+    size_t head = kv_head(a.kv, a.seq, a.layer, h);
+    a.kv.prefill_reads[head] += a.tile || a.until ? n : all;
+    a.kv.prefill_scans[head] += p.scanned ? all : 0;
+}
+
+int cuda_op_prefill_count(struct device *d, const struct prefill_count_args *a)
+{
+    if (a->read.nq < 1)
+        return 0;
+    prefill_count_kernel<<<a->read.kv.n_kv, 256, 0, d->stream>>>(*a);
+    return cuda_launched(d, OP_prefill_count);
 }
 
 static __global__ void fill_i32_kernel(struct fill_i32_args a)

@@ -57,6 +57,10 @@ static void plain_record(struct record *r, const struct plain_cell *p, int at, i
     r->kv.reads = r->kv.reads_full * p->density;
     r->kv.aux_reads = r->kv.reads_full / 8;
     r->kv.peak_tokens = 100 + r->tokens;
+    if (samples > 1) /* records that are older than these counts */
+        return;
+    r->kv.prefill_reads = p->density == 0.5 ? 2020 : 5050;
+    r->kv.prefill_aux_reads = p->density == 0.5 ? 252.5 : 0;
 }
 
 static void plain_cells(struct run *r, const struct run_task *t, const struct plain_cell *list, int n,
