@@ -49,6 +49,12 @@ def measure(args, spec, gates):
     return lines[-2], lines[-1]
 
 
+def write(args, rows):
+    head = {"shape": pathlib.Path(args.shape).name, "batch": args.batch, "tokens": args.tokens}
+    lines = ",\n  ".join(json.dumps(r) for r in rows)
+    pathlib.Path(args.out).write_text(json.dumps(head)[:-1] + ', "rows": [\n  ' + lines + "\n]}\n")
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--device", default="cuda:0")
@@ -73,10 +79,8 @@ def main():
                          "floor_whole": whole["floor"]})
             print(f"| {name} | {last['value']:,.0f} | {100 * last['share']:.0f} % | {whole['value']:,.0f} | "
                   f"{100 * whole['share']:.0f} % |", flush=True)
-    if args.out:
-        head = {"shape": pathlib.Path(args.shape).name, "batch": args.batch, "tokens": args.tokens}
-        lines = ",\n  ".join(json.dumps(r) for r in rows)
-        pathlib.Path(args.out).write_text(json.dumps(head)[:-1] + ', "rows": [\n  ' + lines + "\n]}\n")
+            if args.out:  # after each row, so that a run that is ended keeps what it measured
+                write(args, rows)
 
 
 if __name__ == "__main__":
