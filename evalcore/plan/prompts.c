@@ -126,7 +126,9 @@ static int render_one(struct prompt_renderer *r, const struct problem *p, struct
                       struct err *e)
 {
     const struct settings *s = r->settings;
-    if ((p->is_rendered || p->no_chat) && (s->system || s->thinking != CHAT_THINKING_AUTO))
+    /* Without a chat form nothing opens a block of thoughts: "off" holds, and is meant for other tasks. */
+    int is_off = s->thinking == CHAT_THINKING_AUTO || (p->no_chat && s->thinking == CHAT_THINKING_OFF);
+    if ((p->is_rendered || p->no_chat) && (s->system || !is_off))
         return err_set(
             e, ERR_USAGE,
             "%s, problem %s: its prompt takes no chat form, so \"system\" and \"thinking\" have no "

@@ -72,6 +72,26 @@ ids own.txt -M m
 ids own.txt -M m --thinking on
 ids off.txt -M m --thinking off
 
+# Of LongBench some data sets take no form: without one nothing opens a block of thoughts, so only "on" is refused there.
+rm -rf long
+mkdir -p long/longbench
+for subset in qasper triviaqa; do
+    printf '{"_id": "1", "dataset": "%s", "input": "Who slept?", "context": "The cat.", "answers": ["cat"]}\n' "$subset" \
+        >long/longbench/$subset.jsonl
+done
+echo '{"model": "m", "tasks": [{"name": "longbench", "subset": ["qasper", "triviaqa"]}], "policies": ["full"], "max_new_tokens": 4}' >long.json
+for thinking in auto off; do
+    run 0 sweep long.json --data long -o long/$thinking --set thinking=$thinking
+    for subset in qasper triviaqa; do
+        grep -h "\"subset\":\"$subset\"" long/$thinking/problems/*.jsonl | grep -o '"prompt_sha256":"[0-9a-f]*"' >long/$thinking.$subset
+        [ -s long/$thinking.$subset ] || fail "$subset was not asked with thinking $thinking"
+    done
+done
+cmp -s long/auto.qasper long/off.qasper && fail "thinking off changes no prompt with a chat form"
+same long/auto.triviaqa long/off.triviaqa
+run 2 sweep long.json --data long -o long/on --set thinking=on
+grep -q 'triviaqa.*takes no chat form' stderr.txt || fail "thinking without a chat form: $(cat stderr.txt)"
+
 for row in '{{ strftime_now(1) }}|writes today' '{% include 2 %}|line 1: the tag \"include\"' '{{ 1|pprint }}|the filter' \
     '{{ raise_exception(3) }}|refuses these messages: 3' '{% if 1 %}|is missing at the end'; do
     template "\"${row%|*}\""
