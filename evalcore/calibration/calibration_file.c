@@ -7,7 +7,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
 #include "evalcore/calibration/calibration.h"
-#include "evalcore/svg/svg.h"
+#include "evalcore/calibration/calibration_svg.h"
 
 static int is_kascade(const struct calibration *c)
 {
@@ -137,48 +137,6 @@ static void csv(const struct calibration *c, struct str *out)
             str_printf(out, "%d,%d,%.6f,%.6f\n", a, b, m->similarity[a * m->n_layers + b], m->curve[b]);
 }
 
-static void svg_of(const struct calibration *c, const int *proposed, struct str *out)
-{
-    const struct layer_measure *m = c->measure;
-    size_t n = (size_t)m->n_layers;
-    struct arena a = {0};
-    const char **names = arena_alloc(&a, n * sizeof *names);
-    struct svg_square *squares = arena_alloc(&a, n * n * sizeof *squares);
-    double high = 0;
-    for (size_t i = 0; i < n; i++)
-        names[i] = arena_printf(&a, "%zu", i);
-    for (size_t i = 0; i < n * n; i++) {
-        size_t chooser = i / n, reader = i % n;
-        int is_proposed = 0;
-        for (int k = 0; k < c->n_choose; k++)
-            is_proposed |=
-                (size_t)proposed[k] == chooser && (k + 1 == c->n_choose || (size_t)proposed[k + 1] > reader);
-        double v = m->similarity[i];
-        high = v > high ? v : high;
-        squares[i] = (struct svg_square){
-            .value = reader < chooser ? NAN : v,
-            .is_marked = is_proposed && reader >= chooser,
-            .tip = arena_printf(&a, "layer %zu chooses for layer %zu: %.3f", chooser, reader, v)};
-    }
-    struct svg_heat h = {.id = "calibration",
-                         .title = is_kascade(c) ? "Kascade: weighted recall of a layer's own choice"
-                                                : "DELTA: share of a layer's page mass",
-                         .desc =
-                             arena_printf(&a, "%s: how well a layer chooses for those after it", c->model),
-                         .x_label = "layer that reads",
-                         .y_label = "layer that chooses",
-                         .x_names = names,
-                         .y_names = names,
-                         .n_x = n,
-                         .n_y = n,
-                         .squares = squares,
-                         .low = 0,
-                         .high = high > 0 ? high : 1,
-                         .mark_label = "proposed"};
-    svg_heat(out, &h);
-    arena_release(&a);
-}
-
 static int write_beside(const char *path, const char *ending, const struct str *text, struct err *e)
 {
     struct str name = {0};
@@ -208,9 +166,13 @@ int calibration_write(const struct calibration *c, const char *path, int *propos
     if (!rc)
         rc = write_beside(path, ".csv", &text, e);
     str_clear(&text);
-    svg_of(c, proposed, &text);
+    calibration_heat(c, proposed, &text);
     if (!rc)
         rc = write_beside(path, ".svg", &text, e);
+    str_clear(&text);
+    calibration_curve(c, proposed, &text);
+    if (!rc)
+        rc = write_beside(path, ".curve.svg", &text, e);
     str_release(&text);
     return rc;
 }

@@ -17,7 +17,7 @@ struct calibrate_options {
 #define AT(member)  offsetof(struct calibrate_options, member)
 static const struct cli_option calibrate_table[] = {
     {"output-path", 'o', CLI_STRING, RUN(out), "FILE.json",
-     .help = "what was found; .csv and .svg beside it"},
+     .help = "what was found; .csv, .svg and .curve.svg beside it"},
     CALIBRATION_OPTIONS(RUN),
     {"layers", 0, CLI_INT, AT(n_layers), "N",
      .help = "how many anchors (default 5, layer 0 among them) or refresh layers (default 3) to propose",

@@ -15,7 +15,7 @@ run 0 calibrate delta dev.json -o d1.json --k-pages 4 --l-pages 2 $cut
 grep -q '^layers=2+[0-9]*+[0-9]*$' stdout.txt || fail "no refresh layers: $(cat stdout.txt)"
 grep -q 'mean cosine distance.*\.733, \.631 and \.323' stdout.txt || fail "no distance: $(cat stdout.txt)"
 run 0 calibrate delta dev.json -o d2.json --k-pages 4 --l-pages 2 $cut
-for ending in json csv svg; do
+for ending in json csv svg curve.svg; do
     same k1.$ending k2.$ending
     same d1.$ending d2.$ending
 done

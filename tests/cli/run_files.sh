@@ -60,11 +60,17 @@ while read -r name cells _ compared; do
     done
     [ -z "$limits" ] || set -- "$@" --set 'max_new_tokens=[3,4,5]'
     # layers that the embedded model has, and lengths that fit into its context
-    case $name in smollm2*) set -- "$@" --set 'policies.delta.layers=[2,5]' --set 'policies.kascade.anchors=[0,1,2,5]' ;; esac
-    if [ "$name" = smollm2_ruler.json ]; then
-        for task in 0 1 2 3 4 5 6 7 8 9 10; do
-            set -- "$@" --set "tasks.$task.tokens=[2400,2500,2600,2700]"
-        done
+    if [ "$name" = smollm2.json ]; then
+        set -- "$@" --set 'policies.3={"name": "delta", "k_pages": 16, "layers": [2, 5]}' \
+            --set 'policies.4={"name": "kascade", "ratio": 0.2, "anchors": [0, 1, 2, 5]}'
+    fi
+    if [ "$name" = smollm2_ruler.json ]; then # one of its 11 tasks
+        cells=$((cells / 11))
+        set -- "$@" --set 'tasks=[{"name": "ruler", "subset": "niah_single_1", "tokens": [500, 600, 700, 800]}]' \
+            --set 'policies.3.layers=[2,5]' --set 'policies.4.anchors=[0,1,2,5]' \
+            --set 'policies.5={"name": "delta", "as": "delta-calibrated", "k_pages": [16, 64], "layers": [2, 4]}' \
+            --set 'policies.6={"name": "kascade", "as": "kascade-calibrated", "ratio": [0.1, 0.2], "anchors": [0, 2, 5]}' \
+            --set 'policies.7={"name": "kascade", "as": "kascade-sparse-prompts", "ratio": [0.1, 0.2], "prefill": "sparse", "anchors": [0, 2, 4]}'
     fi
     if [ "$name" = equal_reads_smollm2.json ]; then # one of its 22 tasks
         cells=$((cells / 22))
