@@ -245,12 +245,12 @@ enum { WINDOW_MOST_KERNEL = 15 };
  *   rho     = softmax over j of (1/n) sum over i of c(i, j)
  *   io(t)   = lambda io(t) - (1 - lambda) rho(t), for the slots before the `recent` last ones
  *
- * where spare(i) is the last j with c(i, j) > threshold, or slot 0 if there is none. Lists that are empty
- * stay so. Adds to kv.aux_half the keys looked at. */
+ * where spare(i) is the last or, with `first`, the first j with c(i, j) > threshold, or slot 0 if there is
+ * none. Lists that are empty stay so. Adds to kv.aux_half the keys looked at. */
 struct key_redundancy_args {
     struct rows rows;
     struct kv_view kv;
-    int layer, recent;
+    int layer, recent, first;
     float threshold, lambda;
     struct scores io;
     int32_t *spare; /* both are scratch, by list and slot like io.v */

@@ -4,14 +4,18 @@
  *
  * The rule is that of the released code (docs/policies.md, rkv): scores come from the largest logit of the
  * group, and in each row of the matrix of cosines one entry is spared, that of the last key above the
- * threshold or, where there is none, of the first key. */
+ * threshold (retain=first: of the first one) or, where there is none, of the first key. */
 #include "engine/policies/evict.h"
 #include "engine/policies/policies.h"
 
+enum { RETAIN_LAST, RETAIN_FIRST };
+
 struct rkv_params {
-    int budget_tokens, every, window, kernel;
+    int budget_tokens, every, window, kernel, retain;
     double cr, lambda, threshold;
 };
+
+static const char *const retains[] = {"last", "first", NULL};
 
 #define P(field) offsetof(struct rkv_params, field)
 static const struct param rkv_params[] = {
@@ -24,6 +28,8 @@ static const struct param rkv_params[] = {
     {"lambda", PARAM_DOUBLE, P(lambda), "0.07", 0, 1, NULL,
      "weight of attention; 1 - lambda is redundancy's"},
     {"threshold", PARAM_DOUBLE, P(threshold), "0.5", -1, 1, NULL, "cosine above which keys are alike"},
+    {"retain", PARAM_ENUM, P(retain), NULL, 0, 0, retains,
+     "which of a key's copies is spared the penalty: the newest or the oldest; last if not given"},
     {0},
 };
 #undef P
@@ -69,8 +75,9 @@ static void rkv_rule(const void *params, struct str *out)
     const struct rkv_params *p = params;
     const struct keep_rule r = rule_of(p);
     evict_rule_text(&r, out);
-    str_printf(out, " kept per KV head every %d tokens: the last %d, and by %g attention less %g likeness",
-               p->every, p->window, p->lambda, 1 - p->lambda);
+    str_printf(out, " kept per KV head every %d tokens: the last %d, and by %g attention less %g likeness%s",
+               p->every, p->window, p->lambda, 1 - p->lambda,
+               p->retain == RETAIN_FIRST ? ", which the oldest of copies is spared" : "");
 }
 
 static size_t rkv_state(const struct policy *pol)
@@ -108,6 +115,7 @@ static void rkv_on_attn_out(const struct policy *pol, const struct policy_ctx *c
                                     .kv = c->kv,
                                     .layer = layer,
                                     .recent = p->window,
+                                    .first = p->retain == RETAIN_FIRST,
                                     .threshold = (float)p->threshold,
                                     .lambda = (float)p->lambda,
                                     .io = s,

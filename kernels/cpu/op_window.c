@@ -209,11 +209,21 @@ INLINE void cosines(const struct alike *s, const int bf16, int i)
     }
 }
 
+/* Which of the keys that are like the row's own is spared; 0 without one. */
+static int spare_of(const struct alike *s)
+{
+    int step = s->a->first ? 1 : -1;
+    for (int j = s->a->first ? 0 : s->n - 1; j >= 0 && j < s->n; j += step)
+        if (s->row[j] > s->a->threshold)
+            return j;
+    return 0;
+}
+
 /* The sums over rows, then the softmax of their means over slots, mixed into v. */
 static void redundancy(const struct alike *s, float *v)
 {
     const struct key_redundancy_args *a = s->a;
-    int n = s->n, bf16 = a->kv.dtype == DTYPE_BF16, spare;
+    int n = s->n, bf16 = a->kv.dtype == DTYPE_BF16;
     if (bf16)
         key_norms(s, 1);
     else
@@ -226,9 +236,7 @@ static void redundancy(const struct alike *s, float *v)
         else
             cosines(s, 0, i);
         s->row[i] = 0;
-        for (spare = n - 1; spare > 0 && !(s->row[spare] > a->threshold); spare--)
-            ;
-        s->row[spare] = 0;
+        s->row[spare_of(s)] = 0;
         for (int t = 0; t < n; t++)
             s->sum[t] += s->row[t];
     }

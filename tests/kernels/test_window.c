@@ -126,11 +126,11 @@ static void plain_mix(const struct key_redundancy_args *a, const struct set *s, 
             c[i * n + j] = i == j ? 0 : ij / ((sqrt(ii) + 1e-8) * (sqrt(jj) + 1e-8));
         }
     for (int i = 0; i < n; i++) {
-        int spare = 0;
+        int spare = -1;
         for (int j = 0; j < n; j++)
-            if (c[i * n + j] > (double)a->threshold)
+            if (c[i * n + j] > (double)a->threshold && (spare < 0 || !a->first))
                 spare = j;
-        c[i * n + spare] = 0;
+        c[i * n + (spare < 0 ? 0 : spare)] = 0;
         for (int j = 0; j < n; j++)
             rho[j] += c[i * n + j] / n;
     }
@@ -186,6 +186,8 @@ static void compare(struct window_test *w, const struct key_redundancy_args *mix
     free(v);
 }
 
+enum { UNMIXED, SPARE_LAST, SPARE_FIRST };
+
 static void window(struct set *s, int causal, int largest_first, int kernel, enum window_pool pool, int every,
                    int mixed)
 {
@@ -214,6 +216,7 @@ static void window(struct set *s, int causal, int largest_first, int kernel, enu
                                       .kv = s->c.kv,
                                       .layer = LAYER,
                                       .recent = RECENT,
+                                      .first = mixed == SPARE_FIRST,
                                       .threshold = 0.2f,
                                       .lambda = 0.4f,
                                       .io = w.a.out,
@@ -234,12 +237,13 @@ static void windows(struct set *s, int shape)
 {
     if (s->punch)
         return;
-    window(s, 0, 0, 5, WINDOW_MEAN, 1, 0);
+    window(s, 0, 0, 5, WINDOW_MEAN, 1, UNMIXED);
     if (!rig_small() && shape)
-        window(s, 0, 1, 1, WINDOW_MEAN, 1, 0);
-    window(s, 1, 0, 7, WINDOW_MAX, 19, 0);
-    window(s, 0, 1, 7, WINDOW_MAX, 17, 1);
-    window(s, 0, 1, 15, WINDOW_MAX, 19, 1);
+        window(s, 0, 1, 1, WINDOW_MEAN, 1, UNMIXED);
+    window(s, 1, 0, 7, WINDOW_MAX, 19, UNMIXED);
+    window(s, 0, 1, 7, WINDOW_MAX, 17, SPARE_LAST);
+    window(s, 0, 1, 7, WINDOW_MAX, 17, SPARE_FIRST);
+    window(s, 0, 1, 15, WINDOW_MAX, 19, SPARE_LAST);
 }
 
 int main(void)

@@ -165,9 +165,9 @@ class Snapkv(Evictor):
 
 
 class Rkv(Snapkv):
-    """Redundancy: cosines of all keys held, 0 for a key with itself; in each row the last entry above the threshold, or the
-    first one if there is none, becomes 0; then the softmax of the means over rows."""
-    params = dict(budget_tokens=0, cr=0.0, window=8, every=128, kernel=7, mix=0.07, threshold=0.5, when="decode")
+    """Redundancy: cosines of all keys held, 0 for a key with itself; in each row the last entry above the threshold (with
+    retain=first the first one), or the first of all if there is none, becomes 0; then the softmax of the means over rows."""
+    params = dict(budget_tokens=0, cr=0.0, window=8, every=128, kernel=7, mix=0.07, threshold=0.5, when="decode", retain="last")
 
     def after(self, seq, l, q, logits):
         self.look(seq, l, q[:, :, None])
@@ -184,7 +184,8 @@ class Rkv(Snapkv):
         c = unit @ unit.T
         np.fill_diagonal(c, 0)
         above = c > self.threshold
-        spare = np.where(above.any(1), len(c) - 1 - above[:, ::-1].argmax(1), 0)
+        last, first = len(c) - 1 - above[:, ::-1].argmax(1), above.argmax(1)
+        spare = np.where(above.any(1), first if self.retain == "first" else last, 0)
         c[np.arange(len(c)), spare] = 0
         return softmax(c.mean(0))
 

@@ -75,7 +75,7 @@ static __device__ struct tile tile_at(float *room, int d, int which)
     return t;
 }
 
-/* spare(i): the last key above the threshold, or 0. Grid (parts, KV heads, rows), like the next. */
+/* spare(i): the last or first key above the threshold, or 0. Grid (parts, KV heads, rows), like the next. */
 static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redundancy_args a)
 {
     extern __shared__ float alike_room[];
@@ -83,7 +83,9 @@ static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redund
     int d = a.kv.head_dim, first = threadIdx.x / WARP * OWN, lane = threadIdx.x % WARP;
     struct tile rows = tile_at(alike_room, d, 0), columns = tile_at(alike_room, d, 1);
     for (int i0 = (int)blockIdx.x * TILE; i0 < s.n; i0 += (int)gridDim.x * TILE) {
-        int last[OWN] = {};
+        int spare[OWN];
+        for (int i = 0; i < OWN; i++)
+            spare[i] = -1;
         load_tile(a.kv, s, i0, rows);
         for (int j0 = 0; j0 < s.n; j0 += TILE) {
             float c[OWN];
@@ -93,14 +95,16 @@ static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redund
                 int j = j0 + lane;
                 float x = j == i0 + first + i ? 0.0f : c[i]; /* the diagonal is 0, as on the CPU */
                 unsigned above = __ballot_sync(~0u, x > a.threshold && j < s.n);
-                if (above)
-                    last[i] = j0 + 31 - __clz((int)above);
+                if (above && !a.first)
+                    spare[i] = j0 + 31 - __clz((int)above);
+                else if (above && spare[i] < 0)
+                    spare[i] = j0 + __ffs((int)above) - 1;
             }
             __syncthreads();
         }
         for (int i = 0; i < OWN; i++)
             if (lane == 0 && i0 + first + i < s.n)
-                a.spare[s.list * (size_t)a.io.stride + i0 + first + i] = last[i];
+                a.spare[s.list * (size_t)a.io.stride + i0 + first + i] = max(spare[i], 0);
     }
 }
 

@@ -31,6 +31,7 @@ FILES = {
         "snapkv_b96": "snapkv:budget_tokens=96,window=32,kernel=7,pool=max",
         "snapkv_d96": "snapkv:budget_tokens=96,when=decode,window=32,every=32",
         "rkv_b96": "rkv:budget_tokens=96,every=32",
+        "rkv_first": "rkv:budget_tokens=96,every=32,retain=first",
         "random_b96": "random:budget_tokens=96,recent=32,every=32",
     },
 }
