@@ -27,7 +27,7 @@ static const struct param h2o_params[] = {
 
 static const struct preset h2o_presets[] = {
     {"paper", "", "half recent, half heavy hitters (the defaults)"},
-    {"dms", "", "as measured by the DMS paper: cr gives the budget"},
+    {"dms", "", "as measured by the DMS paper; give cr"},
     {0},
 };
 
@@ -138,6 +138,7 @@ const struct policy_ops policy_h2o = {
     .params = h2o_params,
     .params_size = sizeof(struct h2o_params),
     .presets = h2o_presets,
+    .preset_by_cr = "dms",
     .budget_keys = "budget_tokens,cr",
     .generous = "budget_tokens=4096",
     .tight = "budget_tokens=60",

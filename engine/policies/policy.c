@@ -132,6 +132,12 @@ static int spec_check(const struct policy_spec *s, struct err *e)
     if (n > 1)
         return err_set(e, ERR_USAGE, "policy %s: more than one of the budgets \"%s\" is given; keep one",
                        s->ops->name, s->ops->budget_keys);
+    if (s->preset && s->ops->preset_by_cr && !strcmp(s->preset, s->ops->preset_by_cr) &&
+        strcmp(first->name, "cr") != 0)
+        return err_set(e, ERR_USAGE,
+                       "policy %s: preset %s is measured at a compression ratio; give cr as the budget "
+                       "instead of %s",
+                       s->ops->name, s->preset, first->name);
     return s->ops->check ? s->ops->check(s->params, e) : 0;
 }
 

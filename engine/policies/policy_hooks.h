@@ -128,6 +128,7 @@ struct policy_ops {
     const struct param *params; /* the table that run files, --help, reports and job keys use */
     size_t params_size;
     const struct preset *presets; /* ends with name NULL; NULL: none */
+    const char *preset_by_cr;     /* the preset whose budget is "cr" and no other; NULL: none */
     const char *budget_keys;      /* "k_pages,ratio,cr": exactly one must be given; "": none needed */
     /* Two sets of options as text, for the laws that tests check for every policy. With `generous` a context
      * of up to 1,500 tokens is read whole, so the tokens are those of full attention. With `tight` some of

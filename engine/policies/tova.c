@@ -20,7 +20,7 @@ static const struct param tova_params[] = {EVICT_PARAMS(P(budget_tokens), P(cr))
 
 static const struct preset tova_presets[] = {
     {"paper", "", "the paper and its code (the defaults)"},
-    {"dms", "", "as measured by the DMS paper: cr gives the budget"},
+    {"dms", "", "as measured by the DMS paper; give cr"},
     {0},
 };
 
@@ -94,6 +94,7 @@ const struct policy_ops policy_tova = {
     .params = tova_params,
     .params_size = sizeof(struct tova_params),
     .presets = tova_presets,
+    .preset_by_cr = "dms",
     .budget_keys = "budget_tokens,cr",
     .generous = "budget_tokens=4096",
     .tight = "budget_tokens=60",
