@@ -75,6 +75,14 @@ static int dms_resolve(struct policy_spec *spec, const struct policy_model *m, s
     return rc;
 }
 
+/* A lent channel is zeroed, which alone changes the model: its full attention is not what forgetting costs.
+ */
+static const char *dms_reference(const void *params)
+{
+    const struct dms_params *p = params;
+    return p->neuron >= 0 ? "evict=false" : NULL;
+}
+
 static void dms_rule(const void *params, struct str *out)
 {
     const struct dms_params *p = params;
@@ -342,6 +350,7 @@ const struct policy_ops policy_dms = {
     .budget = dms_budget,
     .held = dms_held,
     .rule = dms_rule,
+    .reference = dms_reference,
     .init = dms_init,
     .release = dms_release,
     .state_size = dms_state,

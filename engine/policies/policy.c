@@ -203,14 +203,30 @@ json_t *policy_spec_to_json(const struct policy_spec *s)
     return o;
 }
 
-int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const struct policy_model *m,
-                        struct arena *a, struct err *e)
+static void spec_copy(struct policy_spec *out, const struct policy_spec *in, struct arena *a)
 {
     *out = *in;
     out->taken = NULL;
     out->params = arena_alloc(a, in->ops->params_size ? in->ops->params_size : 1);
     if (in->ops->params_size)
         param_copy(in->ops->params, out->params, in->params, in->ops->params_size, a);
+}
+
+int policy_spec_reference(struct policy_spec *out, const struct policy_spec *in, int *own, struct arena *a,
+                          struct err *e)
+{
+    const char *pairs = in->ops->reference ? in->ops->reference(in->params) : NULL;
+    *own = pairs != NULL;
+    if (!pairs)
+        return policy_spec_text(out, "full", a, e);
+    spec_copy(out, in, a);
+    return param_set_pairs(in->ops->params, out->params, a, pairs, "reference", e);
+}
+
+int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const struct policy_model *m,
+                        struct arena *a, struct err *e)
+{
+    spec_copy(out, in, a);
     if (!in->ops->resolve)
         return 0;
     if (in->ops->resolve(out, m, a, e))

@@ -67,6 +67,11 @@ json_t *policy_spec_to_json(const struct policy_spec *s);
  * them and shows what to write. Called by engine_policy(), and by dry runs to show effective values. */
 int policy_spec_resolve(struct policy_spec *out, const struct policy_spec *in, const struct policy_model *m,
                         struct arena *a, struct err *e);
+/* What the likelihood of a text under this policy is compared with: full attention (name "full"), or for a
+ * policy that reads a changed model the same policy with nothing forgotten. *own is then 1. Not resolved
+ * where `in` is not. */
+int policy_spec_reference(struct policy_spec *out, const struct policy_spec *in, int *own, struct arena *a,
+                          struct err *e);
 /* The step for which a budget is asked. Reports also pass means over steps and jobs, so a policy must not
  * round these numbers to whole tokens. */
 struct budget_at {

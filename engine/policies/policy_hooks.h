@@ -110,6 +110,8 @@ typedef const void *policy_data_fn(const void *params, size_t *n);
 typedef int policy_resolve_fn(struct policy_spec *s, const struct policy_model *m, struct arena *a,
                               struct err *e);
 typedef struct policy_budget policy_budget_fn(const void *params, const struct budget_at *at);
+/* Options in which what a policy's likelihood is compared with differs from it: policy_spec_reference(). */
+typedef const char *policy_reference_fn(const void *params);
 typedef double policy_held_fn(const void *params, const struct budget_at *at);
 typedef void policy_rule_fn(const void *params, struct str *out);
 typedef int policy_init_fn(struct policy *p, struct err *e);
@@ -134,15 +136,16 @@ struct policy_ops {
      * of up to 1,500 tokens is read whole, so the tokens are those of full attention. With `tight` some of
      * 200 tokens are not read. NULL without a budget. */
     const char *generous, *tight;
-    unsigned needs;             /* enum policy_needs: what it needs whatever its options are */
-    policy_needs_fn *needs_of;  /* what it needs besides with these options; NULL: nothing */
-    policy_check_fn *check;     /* refuses options that contradict each other */
-    policy_resolve_fn *resolve; /* fills in the model's defaults */
-    policy_data_fn *data;       /* policy_data() */
-    policy_budget_fn *budget;   /* the budget in tokens; a policy with budget_keys must have it */
-    policy_held_fn *held;       /* of a policy that drops: policy_held_at() */
-    policy_rule_fn *rule;       /* the budget in words */
-    policy_init_fn *init;       /* binds to the model: checks layers and heads, allocates own */
+    unsigned needs;                 /* enum policy_needs: what it needs whatever its options are */
+    policy_needs_fn *needs_of;      /* what it needs besides with these options; NULL: nothing */
+    policy_check_fn *check;         /* refuses options that contradict each other */
+    policy_resolve_fn *resolve;     /* fills in the model's defaults */
+    policy_data_fn *data;           /* policy_data() */
+    policy_budget_fn *budget;       /* the budget in tokens; a policy with budget_keys must have it */
+    policy_held_fn *held;           /* of a policy that drops: policy_held_at() */
+    policy_rule_fn *rule;           /* the budget in words */
+    policy_reference_fn *reference; /* NULL, also as its result: full attention is the reference */
+    policy_init_fn *init;           /* binds to the model: checks layers and heads, allocates own */
     /* Frees own: once after every init, also after one that failed half way, and never without one. The
      * backend's release accepts NULL. */
     policy_release_fn *release;

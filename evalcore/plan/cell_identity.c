@@ -64,6 +64,8 @@ int job_identity(const struct cell_identity *c, char out[JOB_IDENTITY_HEX + 1], 
                   "stop", stop, "task", c->task, "task_version", c->task_version, "end_token", c->end_token);
     if (c->settings->max_new_tokens != PARAM_UNSET_INT)
         json_object_set_new(o, "max_new_tokens", json_integer(c->settings->max_new_tokens));
+    if (c->own_reference) /* absent otherwise, so that identities from before stay */
+        json_object_set_new(o, "reference", json_string("own"));
     job_hash_json(o, out, JOB_IDENTITY_HEX);
     json_decref(o);
     return 0;

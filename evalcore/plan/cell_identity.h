@@ -12,7 +12,8 @@ struct cell_identity {
     const struct policy_spec *policy; /* resolved */
     const struct settings *settings;
     const char *task, *task_version;
-    int end_token; /* of the chat form; -1: none */
+    int end_token;     /* of the chat form; -1: none */
+    int own_reference; /* 1: of a text, whose reference is not full attention (policy_spec_reference) */
 };
 /* Fails when a file that is an option of the policy is there and cannot be read: its contents are hashed, not
  * its path. */

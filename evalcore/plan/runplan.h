@@ -28,8 +28,8 @@ struct plan_cell {
     const struct runfile_settings *settings;
     struct policy_spec spec;  /* resolved for the model */
     struct policy *instance;  /* of the lane's engine; NULL in a dry plan */
-    struct policy *reference; /* of a text: full attention, whose distributions are compared with the
-                               * policy's; NULL for other tasks and in a dry plan */
+    struct policy *reference; /* of a text: whose distributions are compared with the policy's, full attention
+                               * or policy_spec_reference(); NULL for other tasks and in a dry plan */
     int set, lane;            /* indices into runplan.sets and runplan.lanes */
     int baseline;             /* cell to compare with, -1: none */
     const char *id, *label;

@@ -90,13 +90,19 @@ int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e)
                        "%s: %s was made with the weights %.12s and this model has %.12s; run `kveval "
                        "calibrate` for it",
                        c->policy->where, k->path, k->weights, lane->info.weights);
+    struct policy_spec reference;
+    int own_reference = 0;
+    if (task_is_text(c->task->ops->metric) &&
+        policy_spec_reference(&reference, &c->spec, &own_reference, &p->arena, e))
+        return e->code;
     struct cell_identity identity = {.weights = lane->info.weights,
                                      .numerics = lane->info.numerics,
                                      .policy = &c->spec,
                                      .settings = &c->settings->s,
                                      .task = c->task->name,
                                      .task_version = c->task->ops->version,
-                                     .end_token = p->sets[c->set].end_token};
+                                     .end_token = p->sets[c->set].end_token,
+                                     .own_reference = own_reference};
     if (job_identity(&identity, c->identity, e))
         return err_add(e, "%s", c->policy->where), e->code;
     name_cell(p, c);
@@ -107,14 +113,15 @@ int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e)
 static int bind_reference(struct runplan *p, struct plan_cell *c, struct err *e)
 {
     const struct lane *lane = &p->lanes[c->lane];
-    struct policy_spec full;
+    struct policy_spec reference;
+    int own;
     if (lane->info.max_batch < 2)
         return err_set(e, ERR_USAGE,
                        "%s: a text is decoded under the policy and under full attention side by side; use a "
                        "--max-batch of 2 or more",
                        c->task->where);
-    int rc = policy_spec_text(&full, "full", &p->arena, e);
-    return rc || !lane->engine ? rc : engine_policy(lane->engine, &full, &c->reference, e);
+    int rc = policy_spec_reference(&reference, &c->policy->spec, &own, &p->arena, e);
+    return rc || !lane->engine ? rc : engine_policy(lane->engine, &reference, &c->reference, e);
 }
 
 static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)

@@ -1,7 +1,7 @@
 # The task text: bits per byte are those of `kveval logprobs`, full attention and a policy that reads everything are at
 # distance 0, and neither a stop, threads, the batch nor worker processes change a byte. Then what is refused.
 . "$(dirname "$0")/lib.sh"
-rm -rf out stopped workers mixed m
+rm -rf out stopped workers mixed neuron m
 # The embedded model as a folder whose tokenizer puts a token in front of a text.
 mkdir m
 cp "$source_dir"/engine/pocket/config.json "$source_dir"/engine/pocket/tokenizer.json "$source_dir"/engine/pocket/model.safetensors m
@@ -106,6 +106,15 @@ grep -q ', 16 jobs, 16 done' stderr.txt || fail "settings without effect changed
 same_results out workers
 run 0 sweep text.json --dry-run --set 'temperature=[0,0.7,0.9]'
 [ "$(grep -c 'the tokens of a text are given' stderr.txt)" = 1 ] || fail "a swept setting without effect: $(cat stderr.txt)"
+
+# A checkpoint that lends a channel of its queries is compared with itself, nothing forgotten.
+run 0 sweep text.json -o neuron --limit 2 --set 'policies=["full", {"name": "dms", "neuron": "last", "window": 16, "as": "lent"},
+    {"name": "dms", "neuron": "last", "window": 16, "evict": false, "as": "kept"}]'
+csv=neuron/report/accuracy.csv
+is $csv kept kl 0
+is $csv kept top1 1
+[ "$(field $csv kept bits_per_byte)" != "$(field $csv full bits_per_byte)" ] || fail "a lent channel changes nothing"
+awk -v kl="$(field $csv lent kl)" 'BEGIN { exit !(kl > 0.001) }' || fail "lent has kl $(field $csv lent kl)"
 
 # Beside a task with answers: each has its own tables.
 run 0 sweep text.json -o mixed --limit 2 --set 'policies=["full", {"name": "quest", "k_pages": 2}]' \

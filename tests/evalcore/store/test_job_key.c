@@ -6,15 +6,21 @@
 
 static struct arena arena;
 
-static const char *identity(const char *policy, const struct settings *s, const char *weights, int end_token)
+static const char *identity_of(const char *policy, const struct settings *s, const char *weights,
+                               int end_token, int own_reference)
 {
     struct policy_spec spec;
     struct err e = {0};
     char *hex = arena_alloc(&arena, JOB_IDENTITY_HEX + 1);
     CHECK_INT(policy_spec_text(&spec, policy, &arena, &e), 0);
-    struct cell_identity c = {weights, "cpu-fp32kv-1", &spec, s, "relay", "1", end_token};
+    struct cell_identity c = {weights, "cpu-fp32kv-1", &spec, s, "relay", "1", end_token, own_reference};
     CHECK_INT(job_identity(&c, hex, &e), 0);
     return hex;
+}
+
+static const char *identity(const char *policy, const struct settings *s, const char *weights, int end_token)
+{
+    return identity_of(policy, s, weights, end_token, 0);
 }
 
 static void identities(void)
@@ -28,6 +34,7 @@ static void identities(void)
     CHECK(strcmp(identity("quest:k_pages=9", &base, "w", -1), first));
     CHECK(strcmp(identity("quest:k_pages=8", &base, "x", -1), first));
     CHECK(strcmp(identity("quest:k_pages=8", &base, "w", 3), first));
+    CHECK(strcmp(identity_of("quest:k_pages=8", &base, "w", -1, 1), first));
     s = base;
     s.samples = 64;
     s.chat = "pocket"; /* in the prompt's ids */
