@@ -260,7 +260,7 @@ static void law_isa(void)
     items_release(base, N);
 }
 
-/* ---- DMS: which keys a query sees depends on positions only ---- */
+/* ---- prefill against decode, where which keys a query sees depends on positions and gates only ---- */
 
 struct distance {
     double worst, mean;
@@ -296,19 +296,25 @@ static struct distance prefill_distance(struct engine *en, const char *prefill, 
 
 /* On a backend that computes in fp32 prefill and decoding agree. With bf16 activations and cache they differ
  * by rounding, which also flips some gates: the mean distance is at most 0.028 on an H200. So each rule is
- * compared with a wrong one, which has another shift or a window that is off by one and whose mean distance
- * is 0.62, 0.22, 0.30 and 0.74. The right rule must be three times closer. */
-static void law_dms_prefill(struct engine *en)
+ * compared with a wrong one, which has another shift or sink or a window that is off by one and whose mean
+ * distance is 0.62, 0.22, 0.30 and 0.74 there, and 1.0, 0.26, 0.67 and 2.8 in fp32 for the last four. The
+ * right rule must be three times closer. */
+static void law_prefill(struct engine *en)
 {
     static const struct {
         const char *right, *wrong;
     } rules[] = {{"dms:cr=2", "dms:cr=2,shift=1"},
                  {"dms:cr=8", "dms:cr=8,window=15"},
                  {"dms:cr=4,shift=1", "dms:cr=4,shift=1,window=15"},
-                 {"dms:cr=4,window=5,window_inclusive=false", "dms:cr=4,window=5"}};
-    for (int k = 0; k < 4; k++) {
-        struct distance right = prefill_distance(en, rules[k].right, rules[k].right, k);
-        struct distance wrong = prefill_distance(en, rules[k].right, rules[k].wrong, k);
+                 {"dms:cr=4,window=5,window_inclusive=false", "dms:cr=4,window=5"},
+                 {"streamingllm:form=evict,window_tokens=24", "streamingllm:form=evict,window_tokens=23"},
+                 {"streamingllm:form=evict,window_tokens=40,sinks=1",
+                  "streamingllm:form=evict,window_tokens=40,sinks=0"},
+                 {"dms:neuron=last,window=16", "dms:neuron=last,window=15"},
+                 {"dms:neuron=first,window=16", "dms:neuron=first,window=16,shift=0"}};
+    for (int k = 0; k < (int)(sizeof rules / sizeof *rules); k++) {
+        struct distance right = prefill_distance(en, rules[k].right, rules[k].right, k % 4);
+        struct distance wrong = prefill_distance(en, rules[k].right, rules[k].wrong, k % 4);
         if (3 * right.mean >= wrong.mean)
             printf("%s: prefill and decode are %.3g apart, decode under %s %.3g\n", rules[k].right,
                    right.mean, rules[k].wrong, wrong.mean);
@@ -417,7 +423,7 @@ int main(void)
     struct engine *en = decode_open(&(struct engine_options){0});
     laws_open(en);
     law_generous(en);
-    law_dms_prefill(en);
+    law_prefill(en);
     law_ends(en);
     engine_close(en);
     company_init();
