@@ -5,7 +5,8 @@
  * or order of the rows, unless the orders of another harness are asked for; it is stored with every problem.
  *
  * DELTA asked the questions as they were before the authors' last revision; its prompt variant reads those
- * columns.
+ * columns. A problem's hash is of the revised question all the same, so that it is one problem under all
+ * prompts and in any order of its options.
  */
 #include "tasks/csv.h"
 #include "tasks/option_order.h"
@@ -30,29 +31,42 @@ static int is_revised(int column)
     return column != RECORD_ID;
 }
 
-/* `before`, name_before() of the task, stands in front of the names of revised columns: "" or "Pre-Revision
- * ". */
-static int find_columns(int column[N_COLUMNS], const struct csv *c, const char *before, struct err *e)
+struct columns {
+    int at[N_COLUMNS];
+    int revised_question; /* which names the problem; -1: the file has none */
+};
+
+/* Where the column of that name is, with `before` in front of it; -1: nowhere. */
+static int find_column(int *at, const struct csv *c, const char *before, const char *name, struct err *e)
 {
-    size_t n_before = strlen(before);
-    for (int k = 0; k < N_COLUMNS; k++) {
-        column[k] = -1;
-        for (int i = 0; i < c->n_fields; i++) {
-            size_t n = strlen(column_names[k]), skip = is_revised(k) ? n_before : 0;
-            if (c->fields[i].len != skip + n || memcmp(c->fields[i].s, before, skip) ||
-                memcmp(c->fields[i].s + skip, column_names[k], n))
-                continue;
-            if (column[k] >= 0)
-                return err_set(e, ERR_FORMAT, "%s:%ld: the header has the column \"%s%s\" twice", c->path,
-                               c->line, is_revised(k) ? before : "", column_names[k]);
-            column[k] = i;
-        }
-        if (column[k] < 0)
-            return err_set(e, ERR_FORMAT,
-                           "%s:%ld: the header has no column \"%s%s\"; is this gpqa_diamond.csv?", c->path,
-                           c->line, is_revised(k) ? before : "", column_names[k]);
+    size_t n = strlen(name), skip = strlen(before);
+    *at = -1;
+    for (int i = 0; i < c->n_fields; i++) {
+        if (c->fields[i].len != skip + n || memcmp(c->fields[i].s, before, skip) ||
+            memcmp(c->fields[i].s + skip, name, n))
+            continue;
+        if (*at >= 0)
+            return err_set(e, ERR_FORMAT, "%s:%ld: the header has the column \"%s%s\" twice", c->path,
+                           c->line, before, name);
+        *at = i;
     }
     return 0;
+}
+
+/* `before`, name_before() of the task, stands in front of the names of revised columns: "" or "Pre-Revision
+ * ". */
+static int find_columns(struct columns *out, const struct csv *c, const char *before, struct err *e)
+{
+    int rc = 0;
+    for (int k = 0; k < N_COLUMNS && !rc; k++) {
+        const char *own = is_revised(k) ? before : "";
+        rc = find_column(&out->at[k], c, own, column_names[k], e);
+        if (!rc && out->at[k] < 0)
+            rc =
+                err_set(e, ERR_FORMAT, "%s:%ld: the header has no column \"%s%s\"; is this gpqa_diamond.csv?",
+                        c->path, c->line, own, column_names[k]);
+    }
+    return rc ? rc : find_column(&out->revised_question, c, "", column_names[QUESTION], e);
 }
 
 static struct row_text trimmed(struct csv_field f)
@@ -73,12 +87,22 @@ static const char *name_before(const struct rows *r)
     return variant && !strcmp(variant, "delta") ? "Pre-Revision " : "";
 }
 
-static int add_record(struct rows *r, const struct csv *c, const int column[N_COLUMNS], const char *template,
-                      struct option_order *orders, struct err *e)
+static void set_hash(struct problem *p, const struct csv *c, const struct columns *columns,
+                     struct row_text asked)
+{
+    int at = columns->revised_question;
+    struct row_text revised = at < 0 ? asked : trimmed(c->fields[at]);
+    if (!revised.n)
+        revised = asked;
+    problem_set_hash(p, revised.s, revised.n);
+}
+
+static int add_record(struct rows *r, const struct csv *c, const struct columns *columns,
+                      const char *template, struct option_order *orders, struct err *e)
 {
     struct row_text part[N_COLUMNS];
     for (int k = 0; k < N_COLUMNS; k++) {
-        part[k] = trimmed(c->fields[column[k]]);
+        part[k] = trimmed(c->fields[columns->at[k]]);
         if (!part[k].n)
             return err_set(e, ERR_FORMAT, "%s:%ld: the column \"%s%s\" is empty", c->path, c->line,
                            is_revised(k) ? name_before(r) : "", column_names[k]);
@@ -103,6 +127,7 @@ static int add_record(struct rows *r, const struct csv *c, const int column[N_CO
     prompt_fill(&text, template, fields, 5);
     problem_set_prompt(p, r->task, text.data, text.len);
     str_release(&text);
+    set_hash(p, c, columns, part[QUESTION]);
     problem_set_gold(p, r->task, &gold, 1);
     p->n_options = 4;
     p->option_order = arena_strdup(&r->task->arena, letters);
@@ -111,16 +136,17 @@ static int add_record(struct rows *r, const struct csv *c, const int column[N_CO
 
 static int read_records(struct rows *r, struct csv *c, const char *template, struct err *e)
 {
-    int column[N_COLUMNS], n_fields, rc = csv_next(c, e), rule = r->task->options.order;
+    struct columns columns;
+    int n_fields, rc = csv_next(c, e), rule = r->task->options.order;
     struct option_order orders;
     if (rc <= 0)
         return rc < 0 ? rc : err_set(e, ERR_FORMAT, "%s: the file is empty", c->path);
-    rc = find_columns(column, c, name_before(r), e);
+    rc = find_columns(&columns, c, name_before(r), e);
     n_fields = c->n_fields;
     option_order_init(&orders, rule < 0 ? OPTIONS_BY_RECORD : (enum option_rule)rule);
     while (!rc && (rc = csv_next(c, e)) > 0) {
         rc = c->n_fields == n_fields
-                 ? add_record(r, c, column, template, &orders, e)
+                 ? add_record(r, c, &columns, template, &orders, e)
                  : err_set(e, ERR_FORMAT, "%s:%ld: this row has %d fields, the header has %d", c->path,
                            c->line, c->n_fields, n_fields);
     }

@@ -141,6 +141,11 @@ static int add_row(struct rows *r, const json_t *row, void *context, struct err 
     struct str text = {0};
     prompt_fill(&text, json_string_value(json_object_get(l->prompts, set->name)), fields, 2);
     problem_set_prompt(p, r->task, text.data, text.len);
+    str_clear(&text);
+    str_add(&text, context_text.s, context_text.n);
+    str_putc(&text, '\n');
+    str_add(&text, input.s, input.n);
+    problem_set_hash(p, text.data, text.len);
     str_release(&text);
     p->max_new_tokens = (int)json_integer_value(json_object_get(l->max_new_tokens, set->name));
     p->subset = set->name;

@@ -76,6 +76,7 @@ static int add_row(struct rows *r, const json_t *row, void *context, struct err 
     prompt_fill(&text, context, &field, 1);
     problem_set_prompt(p, r->task, text.data, text.len);
     str_release(&text);
+    problem_set_hash(p, problem.s, problem.n);
     problem_set_gold(p, r->task, answer.s, answer.n);
     return problem_set_id(p, r, id, e);
 }

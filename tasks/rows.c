@@ -58,6 +58,9 @@ int rows_finish(struct rows *r, struct err *e)
     int rc = check_ids(r, e);
     if (rc)
         return rc;
+    for (size_t i = 0; i < r->n; i++)
+        if (!r->problems[i].hash[0])
+            problem_set_hash(&r->problems[i], r->problems[i].prompt, r->problems[i].prompt_len);
     struct task *t = r->task;
     t->n_problems = r->n;
     t->problems = arena_alloc(&t->arena, r->n * sizeof *r->problems);
@@ -163,6 +166,11 @@ void problem_set_prompt(struct problem *p, struct task *t, const char *text, siz
 {
     p->prompt = arena_strndup(&t->arena, text, n);
     p->prompt_len = n;
+}
+
+void problem_set_hash(struct problem *p, const char *text, size_t n)
+{
+    sha256_hex(text, n, p->hash, sizeof p->hash - 1);
 }
 
 void problem_set_gold(struct problem *p, struct task *t, const char *text, size_t n)

@@ -41,6 +41,9 @@ int row_answer(struct row_text *out, const struct rows *r, const json_t *row, co
                struct err *e);
 
 void problem_set_prompt(struct problem *p, struct task *t, const char *text, size_t n);
+/* The text that problem.hash is of, for loaders whose prompts are more than it; else rows_finish takes the
+ * prompt. */
+void problem_set_hash(struct problem *p, const char *text, size_t n);
 void problem_set_gold(struct problem *p, struct task *t, const char *text, size_t n);
 int problem_set_id(struct problem *p, const struct rows *r, struct row_text id, struct err *e);
 

@@ -158,6 +158,10 @@ static void add_problem(struct rows *rows, const struct ruler_call *c, const str
     struct problem *p = rows_add(rows);
     p->id = arena_printf(&t->arena, "%s-%d-s%d-%03d", c->family->name, c->tokens, t->options.seed, c->index);
     problem_set_prompt(p, t, str_text(&d->prompt), d->prompt.len);
+    /* the haystack follows from the length, the tokenizer and the chat form; what is asked does not */
+    const char *asked = arena_printf(&t->arena, "ruler %s version %s seed %d problem %d", c->family->name,
+                                     t->ops->version, t->options.seed, c->index);
+    problem_set_hash(p, asked, strlen(asked));
     p->answer_prefix = arena_strdup(&t->arena, str_text(&d->answer_prefix));
     p->subset = c->family->name;
     p->max_new_tokens = max_new;

@@ -23,6 +23,9 @@ struct problem {
     const char *id;     /* unique in the task, stable across runs; part of the job key */
     const char *prompt; /* user text, or the whole prompt when is_rendered */
     size_t prompt_len;
+    /* What the problem is, however it is asked: 16 digits of the SHA-256 of its text before a template,
+     * options or a length in tokens give it a form; of the prompt where nothing does. "": a text's window. */
+    char hash[17];
     int is_rendered; /* 1: tokenized as it stands (special tokens recognised), only begin-of-sentence added */
     /* The beginning of the answer, which the completion continues: it stands behind the chat form, in the
      * model's turn (RULER). NULL: none, as when is_rendered. */

@@ -14,7 +14,7 @@
 /* The development problems: prompts of a plan, and for each the completion of full attention. */
 struct dev_problem {
     const char *task; /* label */
-    char hash[17];    /* of the problem's text: first digits of its SHA-256 */
+    char hash[17];    /* as in struct problem */
     int32_t *ids;     /* prompt, then completion */
     int n, n_prompt;
 };

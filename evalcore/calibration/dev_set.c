@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/base/hash.h"
 #include "evalcore/calibration/calibration.h"
 
 /* One completion: copies it behind the prompt. */
@@ -40,7 +39,7 @@ static int decode_set(struct dev_set *d, struct engine *en, struct policy *full,
         struct dev_problem *to = &d->problems[d->n];
         int limit = p->max_new_tokens && p->max_new_tokens < max_new ? p->max_new_tokens : max_new;
         to->task = s->label;
-        sha256_hex(p->prompt, p->prompt_len, to->hash, 16);
+        memcpy(to->hash, p->hash, sizeof to->hash);
         int rc = decode_one(to, en, full, s->ids.id + row->first, row->n, limit, s->end_token, e);
         if (rc)
             return err_add(e, "%s, problem %s", s->label, p->id), rc;

@@ -67,16 +67,13 @@ static int check_problems(const struct runplan *p, const struct plan_cell *c, st
 {
     const struct runfile_calibration *k = &c->policy->calibration;
     const struct task *t = &p->sets[c->set].task;
-    for (size_t q = 0; k->n_problems && q < t->n_problems; q++) {
-        char hash[17];
-        sha256_hex(t->problems[q].prompt, t->problems[q].prompt_len, hash, 16);
+    for (size_t q = 0; q < t->n_problems; q++)
         for (int i = 0; i < k->n_problems; i++)
-            if (!strcmp(hash, k->problems[i]))
+            if (!strcmp(t->problems[q].hash, k->problems[i]))
                 return err_set(e, ERR_USAGE,
                                "%s: problem %s of task %s is among those that %s was calibrated on; evaluate "
                                "on others",
                                c->policy->where, t->problems[q].id, c->task->label, k->path);
-    }
     return 0;
 }
 

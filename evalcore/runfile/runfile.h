@@ -25,7 +25,7 @@ struct runfile_task {
 /* What a policy's file of `kveval calibrate` was made with; path NULL: its layers come from elsewhere. */
 struct runfile_calibration {
     const char *path, *weights; /* weights: identity of the model */
-    const char **problems;      /* hashes of the development problems: 16 digits of the SHA-256 of the text */
+    const char **problems;      /* of the development problems: the hash in struct problem */
     int n_problems;
 };
 struct runfile_policy {

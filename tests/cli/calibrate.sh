@@ -45,6 +45,54 @@ refuse 2 'bad.json: policies.0 (kascade): "calibration" brings the layers, and "
 refuse 2 '"quest" cannot be calibrated; kascade and delta can' calibrate quest dev.json -o x.json
 refuse 2 'no file was given; name one with -o FILE.json' calibrate delta dev.json
 
+# A problem is the same one however it is asked; 665 tokens are a haystack that fits to the token. Rows: exit code, what,
+# task, settings.
+options="Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3"
+for i in 1 2; do
+    echo "{\"id\": $i, \"problem\": \"What is $i + $i ?\", \"answer\": $i}" >&3
+    echo "{\"_id\": \"$i\", \"input\": \"Where is $i ?\", \"context\": \"It is in room $i .\", \"answers\": [\"a\"]}" >&4
+    [ $i = 1 ] && echo "Record ID,$options,$(echo ",$options" | sed 's/,/,Pre-Revision /g' | cut -c 2-)" >&5
+    echo "rec$i,Which is $i ?,one,two,three,four,What is $i ?,five,six,seven,eight" >&5
+done 3>math.jsonl 4>long.jsonl 5>gpqa.csv
+sed 1d math.jsonl >math2.jsonl
+sed 1d long.jsonl >long2.jsonl
+sed 2d gpqa.csv >gpqa2.csv
+cat >dev2.json <<'END'
+{"model": "pocket", "max_new_tokens": 4, "policies": ["full"], "tasks": [
+ {"name": "aime24", "file": "math.jsonl", "prompt": "delta", "problems": 1},
+ {"name": "gpqa_diamond", "file": "gpqa.csv", "problems": 1},
+ {"name": "longbench", "file": "long.jsonl", "subset": "qasper", "problems": 1},
+ {"name": "ruler", "subset": "niah_single_1", "tokens": 665, "seed": 91, "problems": 1}]}
+END
+run 0 calibrate delta dev2.json -o d3.json --k-pages 4 --l-pages 2 --max-new-tokens 4
+n_rows=0
+while IFS='|' read -r code what task settings; do
+    n_rows=$((n_rows + 1))
+    echo "{\"model\": \"pocket\", \"max_new_tokens\": 4, $settings \"tasks\": [{$task, \"problems\": 1}],
+        \"policies\": [{\"name\": \"delta\", \"k_pages\": 8, \"calibration\": \"d3.json\"}]}" >row.json
+    run "$code" sweep row.json --dry-run --calibrate no
+    [ "$code" = 0 ] || grep -q 'is among those that d3.json was calibrated on' stderr.txt || fail "$what: $(cat stderr.txt)"
+done <<'END'
+2|as it was|"name": "aime24", "file": "math.jsonl", "prompt": "delta"|
+2|another prompt|"name": "aime24", "file": "math.jsonl", "prompt": "kascade"|
+2|the prompt of the settings|"name": "aime24", "file": "math.jsonl"|"prompt": "r1",
+2|under the name of another task|"name": "math500", "file": "math.jsonl", "prompt": "lighteval"|
+2|another chat form|"name": "aime24", "file": "math.jsonl", "prompt": "delta"|"chat": "none",
+2|text around it|"name": "aime24", "file": "math.jsonl", "prompt": "delta"|"prefix": "Now: ", "suffix": " Go.",
+0|another problem|"name": "aime24", "file": "math2.jsonl", "prompt": "delta"|
+2|the options as they were|"name": "gpqa_diamond", "file": "gpqa.csv"|
+2|the options in another order|"name": "gpqa_diamond", "file": "gpqa.csv", "order": "nemo-skills"|
+2|question and options before their revision|"name": "gpqa_diamond", "file": "gpqa.csv", "prompt": "delta"|
+0|another question with the same options|"name": "gpqa_diamond", "file": "gpqa2.csv"|
+2|a long text under another data set's wording|"name": "longbench", "file": "long.jsonl", "subset": "hotpotqa"|
+0|another long text|"name": "longbench", "file": "long2.jsonl", "subset": "qasper"|
+2|another length|"name": "ruler", "subset": "niah_single_1", "tokens": 640, "seed": 91|
+2|a shorter haystack|"name": "ruler", "subset": "niah_single_1", "tokens": 665, "seed": 91|"prefix": "Read this .",
+0|another seed|"name": "ruler", "subset": "niah_single_1", "tokens": 665, "seed": 92|
+0|another family|"name": "ruler", "subset": "niah_multivalue", "tokens": 665, "seed": 91|
+END
+[ "$n_rows" = 17 ] || fail "$n_rows rows were read"
+
 cat >probe.json <<'END'
 {"model": "pocket", "max_new_tokens": 64, "tasks": [{"name": "relay", "problems": 1}],
  "policies": ["full", {"name": "kascade", "ratio": 1}, {"name": "quest", "k_pages": 4},

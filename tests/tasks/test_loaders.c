@@ -50,6 +50,10 @@ static void compare(const struct test_case *t, const struct task *task, const ch
     if (case_text(t, "more"))
         CASE_STR(t, "more", str_text(&more));
     char hash[65];
+    if (case_text(t, "problem")) {
+        sha256_hex(case_text(t, "problem"), strlen(case_text(t, "problem")), hash, 16);
+        CHECK_STR(first->hash, hash);
+    }
     sha256_hex(rows, strlen(rows), hash, 64);
     CHECK_STR(task->source, hash);
     str_release(&ids);

@@ -260,11 +260,14 @@ static void family(const char *name, int tokens)
     CHECK(strcmp(again.source, t.source) && strcmp(again.problems[0].id, t.problems[0].id));
     CHECK(again.problems[2].prompt_len > t.problems[2].prompt_len);
     CHECK_STR(again.problems[2].golds[0], t.problems[2].golds[0]);
+    CHECK_STR(again.problems[2].hash, t.problems[2].hash);
+    CHECK(strcmp(again.problems[2].hash, t.problems[1].hash));
     task_close(&again);
     CHECK_INT(
         open(&again, arena_printf(&a, "subset=%s,tokens=%d,problems=5,seed=2", name, tokens), &counter, &e),
         0);
     CHECK(strcmp(again.problems[0].golds[0], t.problems[0].golds[0]) && strcmp(again.source, t.source));
+    CHECK(strcmp(again.problems[0].hash, t.problems[0].hash));
     task_close(&again);
     task_close(&t);
     arena_release(&a);
