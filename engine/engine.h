@@ -163,6 +163,9 @@ struct kv_counts {      /* in tokens, means over layers and KV heads (docs/desig
     double prefill_reads; /* distinct tokens that the prompt's queries attended to, summed over them; a dense
                            * prefill of n tokens reads n (n + 1) / 2 */
     double prefill_aux_reads; /* key-only scans for the choice of these tokens, in KV-token equivalents */
+    double key_elements; /* elements of keys that decode steps would have to read under a policy that holds
+                          * those which change little (deltallm), head_dim of them as one token: in each step
+                          * those not held, and the newest keys whole. 0: no such policy, or not known */
 };
 
 /* The same counts on the way, as sums over layers and KV heads: after each `every` tokens of the completion,

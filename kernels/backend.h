@@ -86,6 +86,9 @@ struct kv_view {
     int64_t *prefill_reads; /* (heads): keys that the queries of the prompt attended to, summed over queries;
                              * prefill_count adds to it */
     int64_t *prefill_scans; /* (heads): keys that were scanned for these queries to choose, without values */
+    int64_t *keys_moved;    /* (heads): elements of keys that hold_keys did not hold; hold_keys adds to it */
+    int64_t *key_elements;  /* (heads): elements of keys to read if a decode step reads those and the newest
+                             * keys, summed over steps; hold_keys adds to it */
     int32_t *peak;          /* (n_seqs): the most tokens held while decoding, summed over layers and KV heads;
                              * OP_account updates it */
     enum dtype dtype;       /* of the pool */

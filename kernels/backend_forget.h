@@ -166,7 +166,11 @@ struct random_scores_args {
  * k(0). All of it is computed in fp32 from keys as the cache holds them. With n = 0 the token is pos - window
  * of each row, if there is one. Otherwise `rows` is not used, and they are all tokens up to n - 1 - window of
  * sequence `seq`, whose prompt has n. State: khat of the last token replaced, float (n_layers, n_kv,
- * head_dim). For caches from which nothing is dropped; page bounds stay those of the keys themselves. */
+ * head_dim). For caches from which nothing is dropped; page bounds stay those of the keys themselves.
+ *
+ * Counted: elements of the tokens replaced, all but those that kept khat(t-1), are added to kv.keys_moved. A
+ * decode step of S tokens then adds to kv.key_elements all of keys_moved, and head_dim for each of the last
+ * min(window, S) keys, which are read whole. */
 struct hold_keys_args {
     struct rows rows;
     struct kv_view kv;

@@ -28,11 +28,14 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     v->aux_values = be->alloc(dev, heads * sizeof *v->aux_values);
     v->prefill_reads = be->alloc(dev, heads * sizeof *v->prefill_reads);
     v->prefill_scans = be->alloc(dev, heads * sizeof *v->prefill_scans);
+    v->keys_moved = be->alloc(dev, heads * sizeof *v->keys_moved);
+    v->key_elements = be->alloc(dev, heads * sizeof *v->key_elements);
     v->peak = be->alloc(dev, (size_t)sizes->n_seqs * sizeof *v->peak);
     c->copy_src = be->alloc(dev, per_seq * sizeof *c->copy_src);
     c->copy_dst = be->alloc(dev, per_seq * sizeof *c->copy_dst);
     if (!v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads || !v->aux_half ||
-        !v->aux_values || !v->prefill_reads || !v->prefill_scans || !v->peak || !c->copy_src || !c->copy_dst)
+        !v->aux_values || !v->prefill_reads || !v->prefill_scans || !v->keys_moved || !v->key_elements ||
+        !v->peak || !c->copy_src || !c->copy_dst)
         return err_set(
             e, ERR_DEVICE,
             "no device memory for the KV cache's tables (%d places of %d pages); use a smaller --max-batch",
@@ -77,9 +80,10 @@ void kvcache_release(struct kvcache *c)
     if (!c->be)
         return;
     struct kv_view *v = &c->view;
-    void *device[] = {v->pool,          v->bounds,        v->unit,  v->live,     v->n_slots,
-                      v->n_live,        v->tail,          v->reads, v->aux_half, v->aux_values,
-                      v->prefill_reads, v->prefill_scans, v->peak,  c->copy_src, c->copy_dst};
+    void *device[] = {v->pool,          v->bounds,        v->unit,       v->live,         v->n_slots,
+                      v->n_live,        v->tail,          v->reads,      v->aux_half,     v->aux_values,
+                      v->prefill_reads, v->prefill_scans, v->keys_moved, v->key_elements, v->peak,
+                      c->copy_src,      c->copy_dst};
     for (size_t i = 0; i < sizeof device / sizeof *device; i++)
         c->be->release(c->dev, device[i]);
     free(c->free);
@@ -162,6 +166,8 @@ int kvcache_clear(struct kvcache *c, int seq, struct err *e)
     zero(c, v->aux_values + h0, n * sizeof *v->aux_values, e);
     zero(c, v->prefill_reads + h0, n * sizeof *v->prefill_reads, e);
     zero(c, v->prefill_scans + h0, n * sizeof *v->prefill_scans, e);
+    zero(c, v->keys_moved + h0, n * sizeof *v->keys_moved, e);
+    zero(c, v->key_elements + h0, n * sizeof *v->key_elements, e);
     zero(c, v->peak + seq, sizeof *v->peak, e);
     return device_upload(c->be, c->dev, v->tail + h0, c->scratch, n * sizeof *v->tail, e);
 }
@@ -304,17 +310,26 @@ int kvcache_sums(const struct kvcache *c, int seq, struct kvcache_sums *out, int
     return e->code;
 }
 
+/* The sum of one of the counters over the place's heads. */
+static int64_t sum_of(const struct kvcache *c, int seq, const int64_t *counter, struct err *e)
+{
+    size_t n = (size_t)c->heads_per_seq;
+    int64_t *heads = xcalloc(n, sizeof *heads), sum = 0;
+    device_download(c->be, c->dev, heads, counter + first_head(c, seq), n * sizeof *heads, e);
+    for (size_t i = 0; i < n; i++)
+        sum += heads[i];
+    free(heads);
+    return sum;
+}
+
 int kvcache_prefill_sums(const struct kvcache *c, int seq, int64_t *reads, int64_t *scans, struct err *e)
 {
-    size_t h0 = first_head(c, seq), n = (size_t)c->heads_per_seq;
-    int64_t *both = xcalloc(2 * n, sizeof *both);
-    device_download(c->be, c->dev, both, c->view.prefill_reads + h0, n * sizeof *both, e);
-    device_download(c->be, c->dev, both + n, c->view.prefill_scans + h0, n * sizeof *both, e);
-    *reads = *scans = 0;
-    for (size_t i = 0; i < n; i++) {
-        *reads += both[i];
-        *scans += both[n + i];
-    }
-    free(both);
+    *reads = sum_of(c, seq, c->view.prefill_reads, e);
+    *scans = sum_of(c, seq, c->view.prefill_scans, e);
     return e->code;
+}
+
+int64_t kvcache_key_elements(const struct kvcache *c, int seq, struct err *e)
+{
+    return sum_of(c, seq, c->view.key_elements, e);
 }

@@ -4,9 +4,9 @@
  * read again, since their difference to the token before is 0.
  *
  * Here khat is written over the cached key, after RoPE, which gives the same scores as the paper's running
- * sum of q . delta. So a step still reads every K and V, and reports count them as read: the share of equal
- * channels, the paper's own measure, is a property of theta and the model (docs/policies.md, deltallm). The
- * prompt itself is attended exactly, and its keys are replaced at its end. */
+ * sum of q . delta. So a step still reads every K and V, and reports count them as read. The paper's own
+ * measure, what is left to read of the keys, is counted besides (kv_counts.key_elements). The prompt itself
+ * is attended exactly, and its keys are replaced at its end. */
 #include <math.h>
 
 #include "engine/policies/policies.h"

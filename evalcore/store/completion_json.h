@@ -8,9 +8,9 @@
 /* What the engine says of a completion, as fields of a JSON object: the same names in a journal's line and in
  * a worker's message. Token ids and text are not among them: each of the two has its own form for these. */
 
-/* Adds "finish", "tokens", the seven counts of struct kv_counts ("kv_reads", ...), "seconds", "preempted"
+/* Adds "finish", "tokens", the eight counts of struct kv_counts ("kv_reads", ...), "seconds", "preempted"
  * and, for a job that failed, "error", for one of a text "likelihood". */
-enum { COMPLETION_JSON_FIELDS = 11 }; /* "error" and "likelihood" apart */
+enum { COMPLETION_JSON_FIELDS = 12 }; /* "error" and "likelihood" apart */
 void completion_json_add(json_t *o, const struct completion *c);
 
 /* The other way: finish, n_ids, kv, seconds, preempted, likelihood, error (borrowed from o); the rest of *c

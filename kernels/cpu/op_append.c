@@ -49,36 +49,42 @@ void CPU_SYM(op_rope_append)(const void *args, struct cpu_ctx *c)
     CPU_SYM(op_append)(&p, c);
 }
 
-/* Channels of keys that change little keep their value (DeltaLLM, arXiv 2507.19608). */
+/* Channels of keys that change little keep their value (DeltaLLM, arXiv 2507.19608). Counts the others. */
 static void hold_head(const struct hold_keys_args *a, int seq, int h, int from, int to)
 {
     const struct kv_view *kv = &a->kv;
     const int32_t *unit = kv->unit + kv_head(kv, seq, a->layer, h) * (size_t)kv->max_pages;
     float *held = (float *)(void *)(a->state + (size_t)seq * a->state_bytes) +
                   (size_t)(a->layer * kv->n_kv + h) * (size_t)kv->head_dim;
+    int64_t *moved = kv->keys_moved + kv_head(kv, seq, a->layer, h);
     for (int t = from; t < to; t++)
         for (int i = 0; i < kv->head_dim; i++) {
             int u = unit[t / KV_PAGE_TOKENS], slot = t % KV_PAGE_TOKENS;
             float k = unit_key(kv, u, slot, i);
-            if (t == 0 || fabsf(k - held[i]) > a->theta)
+            if (t == 0 || fabsf(k - held[i]) > a->theta) {
                 held[i] = k;
-            else
+                ++*moved;
+            } else {
                 unit_put_key(kv, u, slot, i, held[i]);
+            }
         }
 }
 
 void CPU_SYM(op_hold_keys)(const void *args, struct cpu_ctx *c)
 {
     const struct hold_keys_args *a = args;
-    int n_kv = a->kv.n_kv;
+    const struct kv_view *kv = &a->kv;
+    int n_kv = kv->n_kv;
     FOR_TASKS(c, t, (a->n ? 1 : a->rows.cap) * n_kv)
     {
         int row = t / n_kv, h = t % n_kv;
         if (a->n) {
             hold_head(a, a->seq, h, 0, a->n - a->window);
         } else if (a->rows.seq[row] >= 0) {
-            int at = a->rows.pos[row] - a->window;
+            int at = a->rows.pos[row] - a->window, whole = at < 0 ? a->rows.pos[row] + 1 : a->window;
+            size_t head = kv_head(kv, a->rows.seq[row], a->layer, h);
             hold_head(a, a->rows.seq[row], h, at < 0 ? 0 : at, at + 1);
+            kv->key_elements[head] += kv->keys_moved[head] + (int64_t)whole * kv->head_dim;
         }
     }
 }

@@ -222,11 +222,31 @@ static void between_one_and_all(struct engine *en)
     items_release(items, n);
 }
 
+/* At theta 1e6 a step reads the first key and the newest ones; at 0 everything that is not equal to the bit,
+ * also of a prompt that is shared with full attention. The rest follows from tests/kernels/test_hold.c. */
+static void key_elements(struct engine *en)
+{
+    struct item items[] = {law_item(decode_policy(en, "full"), 0, STEPS),
+                           law_item(decode_policy(en, "deltallm:theta=1e6,window_tokens=7"), 0, STEPS),
+                           law_item(decode_policy(en, "deltallm:theta=0"), 0, STEPS),
+                           law_item(decode_policy(en, "deltallm:theta=0.6"), 0, STEPS)};
+    for (int i = 0; i < 4; i++)
+        items[i].req.ignore_eos = 1;
+    decode_all(en, items, 4, NULL);
+    CHECK_NEAR(items[0].kv.key_elements, 0, 0);
+    CHECK_NEAR(items[1].kv.key_elements, 8 * (STEPS - 1), 1e-9);
+    double all = items[2].kv.reads_full, some = items[3].kv.key_elements;
+    CHECK(items[2].kv.key_elements <= all && items[2].kv.key_elements > 0.99 * all);
+    CHECK(some < 0.95 * all && some > 0.5 * all);
+    items_release(items, 4);
+}
+
 int main(void)
 {
     struct engine *en = decode_open(&(struct engine_options){.max_batch = 64});
     laws_open(en);
     between_one_and_all(en);
+    key_elements(en);
     CHECK_INT(reads_check(en, rows, sizeof rows / sizeof *rows), 0);
     engine_close(en);
     laws_close();

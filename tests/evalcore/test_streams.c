@@ -1,6 +1,6 @@
 /* Token streams against the NumPy reference decoder's, for the problems that it decoded: PER of each family
- * under every policy of the table. Equal streams must also have equal kv_reads_full, and kv_reads to 1e-3 of
- * its value.
+ * under every policy of the table. Equal streams must also have equal kv_reads_full, and kv_reads and
+ * key_elements to 1e-3 of their value.
  *
  *   test_streams DATA RUN PER    DATA: tests/data/pocket, its selectors or its evictors; RUN: the folder of a
  * run of DATA/table.json
@@ -52,6 +52,7 @@ static int compare(const struct run *r, const struct cell *cell, int problem, co
     const char *finish = json_string_value(json_object_get(want, "finish"));
     double reads = json_number_value(json_object_get(want, "kv_reads"));
     double reads_full = json_number_value(json_object_get(want, "kv_reads_full"));
+    double keys = json_number_value(json_object_get(want, "key_elements"));
     struct err e = {0};
     struct str text = {0};
     json_t *ids = NULL;
@@ -65,6 +66,7 @@ static int compare(const struct run *r, const struct cell *cell, int problem, co
         CHECK_INT(got->finish == FINISHED_LENGTH, finish && !strcmp(finish, "length"));
         CHECK_NEAR(got->kv.reads_full, reads_full, 0);
         CHECK_NEAR(got->kv.reads, reads, 1e-3 * reads);
+        CHECK_NEAR(got->kv.key_elements, keys, 1e-3 * keys);
     }
     json_decref(ids);
     str_release(&text);

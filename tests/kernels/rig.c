@@ -243,6 +243,8 @@ void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_
     kv->aux_values = rig_alloc(r, heads * sizeof(int64_t));
     kv->prefill_reads = rig_alloc(r, heads * sizeof(int64_t));
     kv->prefill_scans = rig_alloc(r, heads * sizeof(int64_t));
+    kv->keys_moved = rig_alloc(r, heads * sizeof(int64_t));
+    kv->key_elements = rig_alloc(r, heads * sizeof(int64_t));
     kv->peak = rig_alloc(r, (size_t)n_seqs * sizeof(int32_t));
     int32_t *unit = malloc(units * sizeof *unit), *tail = malloc(heads * sizeof *tail);
     MUST(unit && tail);

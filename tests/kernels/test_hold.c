@@ -43,9 +43,35 @@ static void compare(struct rig *r, struct cache *c, int n, int window, float the
         r->b->release(r->d, r->owned[--r->n_owned]);
 }
 
+/* The counts of a step (of none: prompt) after token n - 1: what the reference keeps is not read, and the
+ * window is read whole. `elements` are the sums so far. */
+static void counts(struct rig *r, const struct cache *c, int n, int window, float theta, int is_step,
+                   int64_t elements[N_KV])
+{
+    static float want[MOST * D];
+    int64_t moved[2 * 2 * N_KV], read[2 * 2 * N_KV];
+    rig_get(r, moved, c->kv.keys_moved, sizeof moved);
+    rig_get(r, read, c->kv.key_elements, sizeof read);
+    for (int i = 0; i < 2 * 2 * N_KV; i++) {
+        int h = i - cache_head(c, SEQ, LAYER, 0), old = n > window ? n - window : 0;
+        long before = held;
+        if (h < 0 || h >= N_KV) {
+            CHECK(!moved[i] && !read[i]);
+            continue;
+        }
+        reference(c, h, n, window, theta, want);
+        int64_t not_held = (int64_t)old * D - (held - before);
+        elements[h] += is_step ? not_held + (n - old) * D : 0;
+        CHECK_INT(moved[i], not_held);
+        CHECK_INT(read[i], elements[h]);
+        held = before;
+    }
+}
+
 static void world(struct rig *r, int prompt, int window, float theta, enum dtype t)
 {
     struct cache c;
+    int64_t elements[N_KV] = {0};
     size_t state_bytes = 2 * N_KV * D * sizeof(float);
     cache_open(&c, r, 2, 2, N_KV, N_KV, D, PAGES, t);
     char *state = rig_alloc(r, 2 * state_bytes);
@@ -60,6 +86,7 @@ static void world(struct rig *r, int prompt, int window, float theta, enum dtype
     cache_prefill(&c, r, SEQ, 0, prompt);
     rig_run(r, OP_hold_keys, &a);
     compare(r, &c, prompt, window, theta);
+    counts(r, &c, prompt, window, theta, 0, elements);
     a.n = 0;
     for (int n = prompt; n < prompt + 20; n++) {
         int32_t ids[4] = {-1, SEQ, n, n};
@@ -67,6 +94,7 @@ static void world(struct rig *r, int prompt, int window, float theta, enum dtype
         cache_prefill(&c, r, SEQ, n, 1);
         a.rows = (struct rows){2, dev, dev + 2};
         rig_run(r, OP_hold_keys, &a);
+        counts(r, &c, n + 1, window, theta, 1, elements);
         if (n % 5 == 0)
             compare(r, &c, n + 1, window, theta);
     }

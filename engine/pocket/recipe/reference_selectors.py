@@ -17,7 +17,8 @@ lessismore   m = floor(middle*k); sinks (none if k - m < sinks) and the last k -
 delta_tokens DELTA with single tokens: the last l_tokens, and k_tokens - l_tokens others by max over heads of probability.
 delta_mass   DELTA's pages: the last l_pages, then the best until they hold `mass` of the score's total.
 deltallm     while decoding keys older than the last `window` are khat, see below; the prompt's attention is exact. --out also has
-             `unchanged`, S_m: the share of channels that kept their value, of the keys that were replaced.
+             `unchanged`, S_m: the share of channels that kept their value, of the keys that were replaced, and `key_elements`:
+             elements of keys to read, the others of khat and the last `window` keys, summed over steps, a key's worth as 1.
 kascade_mass Kascade, per KV head the fewest tokens that hold `mass` of the pooled probability, min_tokens at least.
 min_select_gap: natural logs of probability; lessismore: logits; deltallm: none. With a mass also how far the sum before and after the last
 token is from the share wanted, which is often small and then moves one token of little weight.
@@ -195,9 +196,11 @@ class DeltaLLM(Full):
                 same = ~(np.abs(K[:, t] - K[:, t - 1]) > F32(self.theta))
                 K[:, t] = np.where(same, K[:, t - 1], K[:, t])
                 seq.same, seq.all = seq.same + int(same.sum()), seq.all + same.size
+                seq.held[l] += int(same.sum())
 
     def prefill_end(self, seq):
-        seq.same = seq.all = 0
+        seq.same = seq.all = seq.read = 0
+        seq.held = [0] * len(seq.K)             # per layer: elements that kept their value
         for l in range(len(seq.K)):
             self.replace(seq, l, 0, seq.prompt_len - self.window)
 
@@ -207,7 +210,8 @@ class DeltaLLM(Full):
         if old >= 0:
             self.replace(seq, l, old, old + 1)
             logits[:, :, old] = np.einsum("hgd,hd->hg", q, seq.K[l, :, old]) * F32(q.shape[-1] ** -0.5)
-        seq.extra = dict(unchanged=seq.same / max(seq.all, 1))
+        seq.read += seq.K[l, :, :S].size - seq.held[l]
+        seq.extra = dict(unchanged=seq.same / max(seq.all, 1), key_elements=seq.read / seq.K[:, :, 0].size)
         return None
 
 

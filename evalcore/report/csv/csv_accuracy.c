@@ -53,6 +53,9 @@ static const struct csv_column accuracy_columns[] = {
      "records"},
     {"prefill_aux_density", CSV_FLOAT, "fraction",
      "keys scanned to choose them, in KV tokens, over the same"},
+    {"key_density", CSV_FLOAT, "fraction",
+     "elements of keys that decode steps have to read under deltallm, whose other elements kept their value, "
+     "over all; empty for other policies and older records"},
     {0}};
 
 /* Counts of verdicts: a text has none. */
@@ -109,6 +112,7 @@ static void accuracy_row(struct csv *c, const struct report *r, int i)
     csv_int(c, "idle_problems", s->n_idle);
     csv_float(c, "prefill_density", s->prefill_density);
     csv_float(c, "prefill_aux_density", s->prefill_aux_density);
+    csv_float(c, "key_density", s->key_density);
     csv_end(c);
 }
 

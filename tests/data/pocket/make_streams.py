@@ -36,7 +36,7 @@ FILES = {
     },
 }
 TASKS = ("relay20", "algebra16", "lookup60", "choice18")
-KEYS = ("ids", "finish", "kv_reads", "kv_reads_full", "min_gap", "min_select_gap")
+KEYS = ("ids", "finish", "kv_reads", "kv_reads_full", "key_elements", "min_gap", "min_select_gap")
 
 
 def main(reference, model, kind, *names):
@@ -47,7 +47,7 @@ def main(reference, model, kind, *names):
                 subprocess.run([sys.executable, reference, "--model", model, "--problems", f"{HERE}/problems/{task}.jsonl",
                                 "--limit", "8", "--max-new", TOKENS[kind], "--policy", FILES[kind][name], "--out", out.name],
                                check=True)
-                rows += [dict(task=task, problem=r["problem"], policy=r["policy"], **{k: r[k] for k in KEYS})
+                rows += [dict(task=task, problem=r["problem"], policy=r["policy"], **{k: r[k] for k in KEYS if k in r})
                          for r in map(json.loads, out)]
         (HERE / kind / "reference" / (name + ".jsonl")).write_text("".join(json.dumps(r) + "\n" for r in rows))
 

@@ -61,6 +61,7 @@ static void plain_record(struct record *r, const struct plain_cell *p, int at, i
         return;
     r->kv.prefill_reads = p->density == 0.5 ? 2020 : 5050;
     r->kv.prefill_aux_reads = p->density == 0.5 ? 252.5 : 0;
+    r->kv.key_elements = p->density == 0.75 ? 0.875 * r->kv.reads_full : 0;
 }
 
 static void plain_cells(struct run *r, const struct run_task *t, const struct plain_cell *list, int n,
