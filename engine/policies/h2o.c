@@ -98,6 +98,14 @@ static void h2o_observe(const struct policy *pol, const struct policy_ctx *c, in
     evict_keep(c, layer, mass, &rule, 0, 0);
 }
 
+/* Every chunk's attention is looked at a second time, for its masses. */
+static void h2o_select_prefill(const struct policy *pol, const struct policy_ctx *c, int layer,
+                               struct prefill_selection *s)
+{
+    (void)pol, (void)c, (void)layer;
+    s->scanned = 1;
+}
+
 /* The lists of the tile that comes `tiles` after the first one. */
 static struct scores tile_of(struct scores s, int tiles)
 {
@@ -150,4 +158,5 @@ const struct policy_ops policy_h2o = {
     .select = h2o_select,
     .observe = h2o_observe,
     .on_attn_out = h2o_on_attn_out,
+    .select_prefill = h2o_select_prefill,
 };

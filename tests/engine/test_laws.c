@@ -185,6 +185,9 @@ static void compare_company(const char *what, const struct item *a, const struct
         CHECK_NEAR(a[i].kv.reads, b[i].kv.reads, 0);
         CHECK_NEAR(a[i].kv.aux_reads, b[i].kv.aux_reads, 0);
         CHECK_NEAR(a[i].kv.peak_tokens, b[i].kv.peak_tokens, 0);
+        CHECK_NEAR(a[i].kv.prefill_reads, b[i].kv.prefill_reads, 0);
+        CHECK_NEAR(a[i].kv.prefill_aux_reads, b[i].kv.prefill_aux_reads, 0);
+        CHECK_NEAR(a[i].kv.key_elements, b[i].kv.key_elements, 0);
     }
 }
 

@@ -1,6 +1,6 @@
 /* What a prompt's queries read (kv_counts.prefill_reads and prefill_aux_reads) beside what each policy's rule
- * says of a query; prompts that are read in chunks, shared or prefilled again after a preemption give the
- * same counts. */
+ * says of a query, for prompts in one piece or shared, and for prompts in chunks and alone. That company and
+ * preemption change nothing is a law (test_laws.c). */
 #include <math.h>
 #include <stdio.h>
 
@@ -48,6 +48,12 @@ static double two_scans(struct query q)
     return (q.at + 1) * 2.0 / 2 / 8;
 }
 
+/* Each layer looks at the keys once more. */
+static double all_scans(struct query q)
+{
+    return (q.at + 1) / 2.0;
+}
+
 /* The anchors 0, 2 and 5 attend to everything. */
 static double tiles16_full(struct query q)
 {
@@ -63,7 +69,8 @@ static const struct {
     {"full", dense, nothing},
     {"quest:k_pages=4", dense, nothing},
     {"tova:budget_tokens=60", dense, nothing},
-    {"h2o:budget_tokens=60", dense, nothing},
+    {"snapkv:budget_tokens=100", dense, nothing},
+    {"h2o:budget_tokens=60", dense, all_scans},
     {"kascade:anchors=0+2+5,ratio=0.2", dense, nothing},
     {"kascade:anchors=0+2+5,ratio=0.2,prefill=sparse,tile_tokens=16", tiles16, two_scans},
     {"kascade:anchors=0+2+5,ratio=0.2,prefill=sparse,tile_tokens=16,anchor_output=full", tiles16_full,
