@@ -4,7 +4,7 @@
     policy_speeds.py --device cuda:0 [--batch 64] [--tokens 8192] [--only NAME,NAME] [--out FILE.json]
 
 Random weights of DeepSeek-R1-Distill-Qwen-1.5B's shape (--shape for another, whose layers the specs below must fit), each
-policy at about a tenth of the reads where it has a budget. A line is `kveval bench decode --sampled` of one policy: tokens per
+policy at about a tenth of the reads where it has a budget and does not look at all keys to choose. A line is `kveval bench decode --sampled` of one policy: tokens per
 second at the last length and from 1 to N, and the share of the floor, which is the time that the matrix products and the
 reads take at the device's bandwidth. Needs nothing but Python.
 """
@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SPECS = [
     "full",
     "quest:k_pages=64",
-    "raas:budget_tokens=1024",
+    "raas:budget_tokens=1024,pin_prefill=false",
     "delta:layers=2+14+23,dense_layers=2,k_pages=64,l_pages=8",
     "kascade:anchors=0+2+7+14+21,ratio=0.1",
     "dms:gate={gates}",

@@ -81,7 +81,7 @@ static json_t *dev_json(const struct dev_set *d)
             json_array_append_new(tasks, json_text_of(d->problems[i].task));
         json_array_append_new(hashes, json_string(d->problems[i].hash));
     }
-    return json_pack("{s:o, s:I, s:o}", "tasks", tasks, "tokens", (json_int_t)d->tokens, "problems", hashes);
+    return json_pack("{s:o, s:I, s:o}", "tasks", tasks, "tokens", (json_int_t)d->tokens, "contents", hashes);
 }
 
 static json_t *matrix_json(const struct layer_measure *m)

@@ -53,7 +53,7 @@ static void print_verdict(const struct record *rec)
 static void print_likelihood(const struct likelihood *l)
 {
     struct likelihood_bucket sum = likelihood_total(l);
-    printf("---- likelihood\n%.4f bits per byte (%d tokens, %lld bytes); divergence from full attention %.3g "
+    printf("---- likelihood\n%.4f bits per byte (%d tokens, %lld bytes); divergence from its reference %.3g "
            "nats a token, the same likeliest token at %.1f %%\n",
            sum.bits / (double)sum.bytes, sum.tokens, (long long)sum.bytes, sum.kl / sum.tokens,
            100 * (double)sum.agree / sum.tokens);

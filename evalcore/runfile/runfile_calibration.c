@@ -45,7 +45,7 @@ static int take_layers(const struct policy_ops *ops, json_t *o, const json_t *fi
 static int take_problems(struct runfile *r, struct runfile_calibration *out, const json_t *file,
                          const char *path, struct err *e)
 {
-    const json_t *list = json_object_get(json_object_get(file, "dev"), "problems"), *v;
+    const json_t *list = json_object_get(json_object_get(file, "dev"), "contents"), *v;
     size_t i;
     if (!json_is_array(list))
         return err_set(e, ERR_USAGE, "%s does not say which problems it was made with; write it anew", path);
@@ -53,7 +53,7 @@ static int take_problems(struct runfile *r, struct runfile_calibration *out, con
     json_array_foreach((json_t *)list, i, v)
     {
         if (!json_is_string(v))
-            return err_set(e, ERR_USAGE, "%s: dev.problems.%zu is no hash", path, i);
+            return err_set(e, ERR_USAGE, "%s: dev.contents.%zu is no hash", path, i);
         out->problems[out->n_problems++] = arena_strdup(&r->arena, json_string_value(v));
     }
     return 0;

@@ -65,7 +65,7 @@ void report_draw_divergence(struct doc *d, const struct report *r, int panel, co
     struct svg_chart chart = {.id = "divergence",
                               .desc = "Mean divergence of the policy's next-token distribution from that of "
                                       "full attention, by position; the values are in likelihood.csv.",
-                              .y = {"KL from full attention, nats", 0, NAN, 0, 0}};
+                              .y = {"KL from the reference, nats", 0, NAN, 0, 0}};
     draw(d, r, panel, f, chart, kl_of,
          "A bucket ends before twice its first position. Full attention is 0 by definition.");
 }
