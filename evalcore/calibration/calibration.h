@@ -75,7 +75,8 @@ struct calibration {
     const struct dev_set *dev;
     const struct layer_measure *measure;
 };
-/* Writes PATH (JSON), and beside it PATH with .csv, .svg and .curve.svg for .json. proposed: room for n_choose layers. */
+/* Writes PATH (JSON), and beside it PATH with .csv, .svg and .curve.svg for .json. proposed: room for
+ * n_choose layers. */
 int calibration_write(const struct calibration *c, const char *path, int *proposed, struct err *e);
 
 extern const struct command cmd_calibrate, cmd_probe;
