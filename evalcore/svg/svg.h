@@ -42,7 +42,8 @@ enum svg_marker {
     SVG_MARKERS,
     SVG_NONE
 };
-enum svg_dash { SVG_SOLID, SVG_DASHED, SVG_DOTTED, SVG_DASHES };
+/* Numbers, too: the lines of one colour take them in turn. */
+enum svg_dash { SVG_SOLID, SVG_DASHED, SVG_DOTTED, SVG_DASHES = 8 };
 
 enum svg_kind {
     SVG_LINE,   /* points joined by a line, with markers and error bars */

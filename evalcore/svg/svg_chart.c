@@ -158,8 +158,16 @@ static void draw_axes(struct str *out, const struct svg_plot *p)
 
 const char *svg_dash_text(enum svg_dash d)
 {
-    static const char *const text[] = {"", " stroke-dasharray=\"7 4\"", " stroke-dasharray=\"2 3.5\"",
-                                       " stroke-dasharray=\"10 3 2 3\""};
+#define DASHES(lengths) " stroke-dasharray=\"" lengths "\""
+    static const char *const text[SVG_DASHES] = {"",
+                                                 DASHES("7 4"),
+                                                 DASHES("2 3.5"),
+                                                 DASHES("10 3 2 3"),
+                                                 DASHES("24 6"),
+                                                 DASHES("8 3 2 3 2 3"),
+                                                 DASHES("2 8"),
+                                                 DASHES("12 3 5 3")};
+#undef DASHES
     return text[d];
 }
 

@@ -75,7 +75,7 @@ struct svg_series *series_add(struct series_set *set, const char *name, const ch
                              .kind = kind,
                              .colour = look.colour,
                              .marker = look.marker,
-                             .dash = (enum svg_dash)(same % 4),
+                             .dash = (enum svg_dash)(same % SVG_DASHES),
                              .points = set->points + set->n_points,
                              .cut_x = NAN};
     return s;

@@ -459,8 +459,43 @@ static void test_stacks(void)
     str_release(&out);
 }
 
+/* Lines of one colour that looked alike: a policy's fifth setting was drawn as its first. */
+static void test_dashes_differ(void)
+{
+    static const char *const name[SVG_DASHES] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    struct svg_point p[SVG_DASHES];
+    struct svg_series s[SVG_DASHES];
+    for (int i = 0; i < SVG_DASHES; i++) {
+        p[i] = point(1, i, NAN, NAN);
+        s[i] = (struct svg_series){.name = name[i], .points = &p[i], .n = 1, .dash = (enum svg_dash)i};
+    }
+    struct str out = {0};
+    svg_chart(&out, &(struct svg_chart){.id = "d",
+                                        .title = "Dashes",
+                                        .desc = "one line each",
+                                        .x = {"x", NAN, NAN, 0, 0},
+                                        .y = {"y", NAN, NAN, 0, 0},
+                                        .series = s,
+                                        .n_series = SVG_DASHES});
+    const char *look[SVG_DASHES], *at = str_text(&out);
+    int n = 0;
+    for (const char *end; (end = strstr(at, "h36\"/>")); at = end + 1) {
+        const char *from = strstr(at, "kv-l kv-s0\"");
+        CHECK(n < SVG_DASHES && from && from < end);
+        for (const char *next; (next = strstr(from + 1, "kv-l kv-s0\"")) && next < end;)
+            from = next;
+        look[n++] = from;
+    }
+    CHECK_INT(n, SVG_DASHES);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            CHECK(strncmp(look[i], look[k], (size_t)(strstr(look[k], " d=") - look[k]) + 3));
+    str_release(&out);
+}
+
 int main(void)
 {
+    test_dashes_differ();
     test_bars();
     test_stacks();
     test_ticks();
