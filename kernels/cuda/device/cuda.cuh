@@ -55,7 +55,7 @@ struct device {
     struct gemm *gemm;
     struct fault fault;
     char name[320], error[512];
-    char arithmetic[128]; /* "4-NVIDIA-H200-x132-cublaslt13.1.0" */
+    char arithmetic[128]; /* "5-NVIDIA-H200-x132-cublaslt13.1.0" */
 };
 
 /* Sets the sentence and returns code. */

@@ -1,9 +1,8 @@
-/* How alike the keys of a head are: R-KV's redundancy (arXiv 2505.24133). A block takes 32 keys at a time and
- * meets them with all others, 32 at a time, both in shared memory; a lane has one of the others, a warp four
- * of its own. Sums over rows of the matrix of cosines go over tiles in order and then over warps in order. */
-#include "kernels/cuda/device/cuda.cuh"
-#include "kernels/cuda/device/kv.cuh"
-#include "kernels/cuda/device/math.cuh"
+/* How alike the keys of a head are: R-KV's redundancy (arXiv 2505.24133); op_alike_mma.cu has the common
+ * forms of bf16. A block takes 32 keys at a time and meets them with all others, 32 at a time, both in shared
+ * memory; a lane has one of the others, a warp four of its own. Sums over rows of the matrix of cosines go
+ * over tiles in order and then over warps in order. */
+#include "kernels/cuda/select/alike.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP, OWN = TILE / WARPS };
 
@@ -12,23 +11,6 @@ struct tile {
     float *key;  /* (TILE, d + 1) */
     float *norm; /* (TILE) */
 };
-
-struct alike {
-    const int32_t *unit;
-    size_t list; /* of spare, mean and io */
-    int n;       /* slots; 0: nothing to do */
-};
-
-static __device__ struct alike alike_of(const struct key_redundancy_args &a, int row, int h)
-{
-    struct alike s = {NULL, (size_t)row * a.kv.n_kv + h, 0};
-    int seq = a.rows.seq[row];
-    if (seq < 0)
-        return s;
-    s.unit = a.kv.unit + kv_head(a.kv, seq, a.layer, h) * (size_t)a.kv.max_pages;
-    s.n = a.io.n[s.list];
-    return s;
-}
 
 static __device__ void load_tile(const struct kv_view &kv, const struct alike &s, int first, struct tile t)
 {
@@ -162,11 +144,9 @@ static __global__ void __launch_bounds__(THREADS) mix_kernel(struct key_redundan
         a.kv.aux_half[kv_head(a.kv, a.rows.seq[blockIdx.y], a.layer, blockIdx.x)] += s.n;
 }
 
-int cuda_op_key_redundancy(struct device *d, const struct key_redundancy_args *a)
+static int alike_plain(struct device *d, const struct key_redundancy_args *a)
 {
     int lists = a->rows.cap * a->kv.n_kv, bytes = 2 * TILE * (a->kv.head_dim + 2) * (int)sizeof(float);
-    if (lists < 1)
-        return 0;
     dim3 grid(max(1, 4 * d->n_sm / lists), a->kv.n_kv, a->rows.cap);
     cudaError_t e = cudaFuncSetAttribute(spare_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (e == cudaSuccess)
@@ -175,6 +155,16 @@ int cuda_op_key_redundancy(struct device *d, const struct key_redundancy_args *a
         return cuda_check(d, e, "key_redundancy");
     spare_kernel<<<grid, THREADS, bytes, d->stream>>>(*a);
     mean_kernel<<<grid, THREADS, bytes, d->stream>>>(*a);
+    return cuda_launched(d, OP_key_redundancy);
+}
+
+int cuda_op_key_redundancy(struct device *d, const struct key_redundancy_args *a)
+{
+    if (a->rows.cap < 1)
+        return 0;
+    int rc = alike_mma_fits(a) ? alike_mma(d, a) : alike_plain(d, a);
+    if (rc)
+        return rc;
     mix_kernel<<<dim3(a->kv.n_kv, a->rows.cap), THREADS, 0, d->stream>>>(*a);
     return cuda_launched(d, OP_key_redundancy);
 }

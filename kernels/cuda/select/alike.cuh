@@ -1,0 +1,31 @@
+#ifndef KERNELS_CUDA_SELECT_ALIKE_CUH
+#define KERNELS_CUDA_SELECT_ALIKE_CUH
+
+/* What the kernels of key_redundancy share (kernels/backend_forget.h has the operation). */
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+
+/* A (row, KV head) whose keys are compared. */
+struct alike {
+    const int32_t *unit;
+    size_t list; /* of spare, mean and io */
+    int n;       /* slots; 0: nothing to do */
+};
+
+__device__ static inline struct alike alike_of(const struct key_redundancy_args &a, int row, int h)
+{
+    struct alike s = {NULL, (size_t)row * a.kv.n_kv + h, 0};
+    int seq = a.rows.seq[row];
+    if (seq < 0)
+        return s;
+    s.unit = a.kv.unit + kv_head(a.kv, seq, a.layer, h) * (size_t)a.kv.max_pages;
+    s.n = a.io.n[s.list];
+    return s;
+}
+
+/* op_alike_mma.cu: spare and mean for bf16 keys of 64 or 128 dimensions. op_alike.cu has everything else. */
+int alike_mma_fits(const struct key_redundancy_args *a);
+int alike_mma(struct device *d, const struct key_redundancy_args *a);
+
+#endif
