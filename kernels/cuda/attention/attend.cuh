@@ -26,6 +26,7 @@ struct attend_work {
     float scale;
     enum list_kind kind;
     int n_rows, cap, block_pages;
+    struct divisor by_kv, by_block;       /* n_kv, block_pages */
     uint8_t list_of[BACKEND_MAX_Q_HEADS]; /* by KV head */
     const int32_t *idx, *len;
     struct plan plan; /* LIST_MERGED */
@@ -35,6 +36,37 @@ struct attend_work {
     int max_chunks;
     int plain; /* attend_plain.cu has it */
     int early; /* lists of pages, and the kernel before this one changes K and V at most */
+    /* The device functions below take this or an attend_kind, which answers at compile time. */
+    __host__ __device__ enum list_kind kind_of() const
+    {
+        return kind;
+    }
+    __host__ __device__ bool has_idx() const
+    {
+        return kind == LIST_PAGES || kind == LIST_TOKENS;
+    }
+    __host__ __device__ bool is_plain() const
+    {
+        return plain;
+    }
+};
+
+/* Lists of one kind, by attend_mma.cu. A kernel for each kind has half of the instructions of one for all;
+ * the caches that instructions come from are small, and a step of decoding goes through a dozen kernels again
+ * and again (measured: 5 % of decoding under full attention, 8 % under StreamingLLM's mask). */
+template <enum list_kind KIND> struct attend_kind : attend_work {
+    __host__ __device__ static constexpr enum list_kind kind_of()
+    {
+        return KIND;
+    }
+    __host__ __device__ static constexpr bool has_idx()
+    {
+        return KIND == LIST_PAGES || KIND == LIST_TOKENS;
+    }
+    __host__ __device__ static constexpr bool is_plain()
+    {
+        return false;
+    }
 };
 
 /* The number of entries in a chunk. A change here changes bits, so OWN_BITS in cuda_device.cu must be raised.
@@ -42,26 +74,24 @@ struct attend_work {
  * A list of 64 pages, a common budget, is one chunk, so that nothing is left to add up. Long lists get larger
  * chunks, because each chunk writes a partial result, and a byte written costs several times as much as a
  * byte read (measured). attend_plain.cu gets smaller chunks, because it is bound by latency. */
-__host__ __device__ static inline int chunk_entries(const struct attend_work &w, int n)
+template <class Work> __host__ __device__ static inline int chunk_entries(const Work &w, int n)
 {
-    int per = 16;
-    if (!w.plain)
-        return n < 2048 ? 64 : MAX_CHUNK;
-    while (per * 64 < n && per < MAX_CHUNK)
+    int per = w.is_plain() ? 16 : n < 2048 ? 64 : MAX_CHUNK;
+    while (w.is_plain() && per * 64 < n && per < MAX_CHUNK)
         per *= 2;
     return per;
 }
 
-__host__ __device__ static inline int chunks_of(const struct attend_work &w, int n)
+template <class Work> __host__ __device__ static inline int chunks_of(const Work &w, int n)
 {
     int per = chunk_entries(w, n);
     return n > 0 ? (n + per - 1) / per : 1;
 }
 
 /* Of parts' tops: their sums are relative to exp(top * unit). */
-__device__ static inline float part_unit(const struct attend_work &w)
+template <class Work> __device__ static inline float part_unit(const Work &w)
 {
-    return w.plain ? 1.0f : w.scale;
+    return w.is_plain() ? 1.0f : w.scale;
 }
 
 /* One list as the kernels walk it. */
@@ -81,24 +111,28 @@ struct lists {
     uint16_t *seq; /* (n) */
 };
 
-__host__ __device__ static inline size_t lists_bytes(const struct attend_work &w)
+template <class Work> __host__ __device__ static inline size_t lists_bytes(const Work &w)
 {
     size_t n = (size_t)w.rows.cap * w.kv.n_kv;
     return (2 * n + 1) * sizeof(int) + (n + n % 2) * sizeof(uint16_t);
 }
 
 /* Entries of a list of that size (see struct lists). */
-__device__ static inline int list_entries(const struct attend_work &w, int size)
+template <class Work> __device__ static inline int list_entries(const Work &w, int size)
 {
-    return size >= 0 ? size : w.kind == LIST_TOKENS ? pages_of(-1 - size) : (-1 - size) * w.block_pages;
+    return size >= 0 || !w.has_idx()    ? size
+           : w.kind_of() == LIST_TOKENS ? pages_of(-1 - size)
+                                        : (-1 - size) * w.block_pages;
 }
 
-__device__ static inline struct list list_at(const struct attend_work &w, const struct lists &all, int i)
+template <class Work>
+__device__ static inline struct list list_at(const Work &w, const struct lists &all, int i)
 {
     int size = all.size[i];
-    struct list l = {i / w.kv.n_kv, i % w.kv.n_kv, list_entries(w, size), 0, NULL, 0};
+    int row = quotient(i, w.by_kv);
+    struct list l = {row, i - row * w.kv.n_kv, list_entries(w, size), 0, NULL, 0};
     l.head = kv_head(w.kv, all.seq[i], w.layer, l.h);
-    if (size < 0) {
+    if (w.has_idx() && size < 0) {
         l.idx = w.idx + ((size_t)l.row * w.n_rows + w.list_of[l.h]) * (size_t)w.cap;
         l.len = -1 - size;
     }
@@ -112,15 +146,17 @@ struct entry {
     uint32_t tokens, heads; /* read by at least one head, by which of the group; tokens 0: nothing */
 };
 
-__device__ static inline struct entry list_entry(const struct attend_work &w, const struct list &l, int i,
-                                                 int e)
+template <class Work>
+__device__ static inline struct entry list_entry(const Work &w, const struct list &l, int i, int e)
 {
-    if (w.kind == LIST_MERGED) {
+    if (w.kind_of() == LIST_MERGED) {
         struct plan_entry p = w.plan.entry[(size_t)i * w.kv.max_pages + e];
         struct entry out = {p.unit, p.page, p.tokens, p.heads};
         return out;
     }
-    int page = l.idx ? __ldcg(&l.idx[e / w.block_pages]) * w.block_pages + e % w.block_pages : e;
+    int block = quotient(e, w.by_block), page = e;
+    if (l.idx)
+        page += (__ldcg(&l.idx[block]) - block) * w.block_pages;
     struct entry out = {0, page, 0, 0xffff};
     if (l.idx && page >= pages_of(__ldcg(&w.kv.n_slots[l.head])))
         return out;
@@ -131,22 +167,22 @@ __device__ static inline struct entry list_entry(const struct attend_work &w, co
 }
 
 /* A row's size of list i, -INT_MAX for a padding row. */
-__device__ static inline int list_size(const struct attend_work &w, int i, int *seq)
+template <class Work> __device__ static inline int list_size(const Work &w, int i, int *seq)
 {
-    int row = i / w.kv.n_kv, h = i % w.kv.n_kv, len = -1;
+    int row = quotient(i, w.by_kv), h = i - row * w.kv.n_kv, len = -1;
     *seq = __ldcg(&w.rows.seq[row]);
     if (*seq < 0)
         return INT32_MIN;
-    if (w.kind == LIST_MERGED)
+    if (w.kind_of() == LIST_MERGED)
         return w.plan.n[i];
-    if (w.kind != LIST_LIVE)
+    if (w.kind_of() != LIST_LIVE)
         len = __ldcg(&w.len[(size_t)row * w.n_rows + w.list_of[h]]);
     return len < 0 ? pages_of(__ldcg(&w.kv.n_slots[kv_head(w.kv, *seq, w.layer, h)])) : -1 - len;
 }
 
 /* Fills `all` in shared memory at `room`. All threads of the block call it; ends with a barrier. Returns: is
  * every list given by its pages, none by what its sequence has? */
-__device__ static inline bool find_lists(const struct attend_work &w, void *room, struct lists *all)
+template <class Work> __device__ static inline bool find_lists(const Work &w, void *room, struct lists *all)
 {
     __shared__ int sums[ATTEND_WARPS];
     int n = w.rows.cap * w.kv.n_kv, per = (n + ATTEND_THREADS - 1) / ATTEND_THREADS, t = threadIdx.x;
@@ -206,10 +242,9 @@ __device__ static inline int list_of_item(const struct lists &all, int item)
 /* One item's result goes out: value(h, x) are four sums over V from dimension x of d on, relative to
  * exp(top[h] * part_unit()), sum[h] their weights. All threads of the block call it, with top and sum in
  * shared memory. */
-template <class Value>
-__device__ static inline void finish_item(const struct attend_work &w, const struct list &l, int i, int chunk,
-                                          int n_chunks, int d, const float *top, const float *sum,
-                                          Value value)
+template <class Value, class Work>
+__device__ static inline void finish_item(const Work &w, const struct list &l, int i, int chunk, int n_chunks,
+                                          int d, const float *top, const float *sum, Value value)
 {
     int t = threadIdx.x, group = w.group;
     size_t out = (size_t)l.row * w.n_q + (size_t)l.h * group;

@@ -46,8 +46,8 @@ template <int STAGES> struct block {
     float top[ATTEND_WARPS][8], sum[ATTEND_WARPS][8], all_top[8], all_sum[8];
 };
 
-static __device__ void enter_item(const struct attend_work &w, const struct lists &all, int item,
-                                  struct part *p)
+template <class Work>
+static __device__ void enter_item(const Work &w, const struct lists &all, int item, struct part *p)
 {
     int warp = threadIdx.x / WARP;
     p->item = item;
@@ -62,9 +62,9 @@ static __device__ void enter_item(const struct attend_work &w, const struct list
     p->n = left > warp ? (left - warp + ATTEND_WARPS - 1) / ATTEND_WARPS : 0;
 }
 
-static __device__ bool scattered(const struct attend_work &w, const struct list &l)
+template <class Work> static __device__ bool scattered(const Work &w, const struct list &l)
 {
-    return w.kind == LIST_TOKENS && l.idx;
+    return w.kind_of() == LIST_TOKENS && l.idx;
 }
 
 /* Which of the listed tokens is the lane's in a part's tile? */
@@ -81,7 +81,7 @@ static __device__ int slot_of(const struct part &p, int tile)
 }
 
 /* Where a listed token is; for one that the table does not reach, which is not read, the first. */
-static __device__ struct token find_token(const struct attend_work &w, const struct list &l, int slot)
+template <class Work> static __device__ struct token find_token(const Work &w, const struct list &l, int slot)
 {
     bool inside = slot / KV_PAGE_TOKENS < pages_of(w.kv.n_slots[l.head]);
     size_t at = l.head * (size_t)w.kv.max_pages + (inside ? slot / KV_PAGE_TOKENS : 0);
@@ -90,7 +90,8 @@ static __device__ struct token find_token(const struct attend_work &w, const str
 }
 
 /* On to the next item; the one after it is looked up. */
-static __device__ void turn_page(const struct attend_work &w, const struct lists &all, struct cursor *c)
+template <class Work>
+static __device__ void turn_page(const Work &w, const struct lists &all, struct cursor *c)
 {
     int lane = threadIdx.x % WARP;
     c->now = c->next;
@@ -113,9 +114,9 @@ static __device__ void turn_page(const struct attend_work &w, const struct lists
 }
 
 /* A tile of listed tokens, row by row, 16 bytes a lane; chunks go where a page would have them. */
-template <int D, bool VALUES>
-static __device__ void copy_tokens(const struct attend_work &w, struct cursor *c, struct stage *s,
-                                   uint32_t to, uint32_t bar)
+template <int D, bool VALUES, class Work>
+static __device__ void copy_tokens(const Work &w, struct cursor *c, struct stage *s, uint32_t to,
+                                   uint32_t bar)
 {
     typedef form<D, VALUES> F;
     const int CHUNKS = F::ROW / 16, ROWS = WARP / CHUNKS; /* of a row; rows at once */
@@ -145,8 +146,8 @@ static __device__ void copy_tokens(const struct attend_work &w, struct cursor *c
 }
 
 /* The lane's own entry, a page, into a stage. One lane's work. */
-template <int D, bool VALUES>
-static __device__ void copy_page(const struct attend_work &w, const struct entry &own, int i,
+template <int D, bool VALUES, class Work>
+static __device__ void copy_page(const Work &w, const struct entry &own, int i,
                                  struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
 {
     typedef form<D, VALUES> F;
@@ -164,8 +165,8 @@ static __device__ void copy_page(const struct attend_work &w, const struct entry
 }
 
 /* Starts the copy of the warp's next entry, if there is one, into the stage after the last. */
-template <int D, bool VALUES>
-static __device__ void copy_next(const struct attend_work &w, const struct lists &all, struct cursor *c,
+template <int D, bool VALUES, class Work>
+static __device__ void copy_next(const Work &w, const struct lists &all, struct cursor *c,
                                  struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
 {
     typedef form<D, VALUES> F;
@@ -181,7 +182,7 @@ static __device__ void copy_next(const struct attend_work &w, const struct lists
     } else {
         if (lane == c->at) /* it looked this entry up */
             copy_page<D, VALUES>(w, c->own, c->stage, b, ring);
-        else if (w.kind == LIST_TOKENS) /* whose barriers count all lanes */
+        else if (w.kind_of() == LIST_TOKENS) /* whose barriers count all lanes */
             barrier_arrive(bar);
         __syncwarp();
     }
@@ -189,19 +190,15 @@ static __device__ void copy_next(const struct attend_work &w, const struct lists
     c->stage = c->stage + 1 == F::STAGES ? 0 : c->stage + 1;
 }
 
-/* Lists of pages whose first copies begin before the last kernel has ended. The page that it appended to
+/* Of lists of pages whose first n copies began before the last kernel had ended: the page that it appended to
  * comes again, and whatever has other live tokens now; a bit can be seen before the K and V that it stands
  * for, so that bits alone would not tell. Returns the stages that were filled twice, a bit each. */
-template <int D, bool VALUES>
-static __device__ uint32_t copy_early(const struct attend_work &w, const struct lists &all, struct cursor *c,
+template <int D, bool VALUES, class Work>
+static __device__ uint32_t copy_again(const Work &w, struct cursor *c, int n,
                                       struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
 {
-    typedef form<D, VALUES> F;
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, tail = -1;
     uint32_t before = c->own.tokens;
-    int n = c->now.n < F::STAGES ? c->now.n : F::STAGES, tail = -1;
-    for (int i = 0; i < n; i++)
-        copy_next<D, VALUES>(w, all, c, b, ring);
     wait_for_inputs();
     let_next_begin();
     if (lane < c->now.n) {
@@ -216,6 +213,32 @@ static __device__ uint32_t copy_early(const struct attend_work &w, const struct 
         copy_page<D, VALUES>(w, c->own, lane, b, ring);
     }
     return __ballot_sync(~0u, again);
+}
+
+/* The block's first copies, as many as there are stages; `early`: of the first item before the last kernel
+ * has ended. Returns what copy_again does. Loops are not unrolled here: copy_next is long. */
+template <int D, bool VALUES, class Work>
+static __device__ uint32_t begin_copies(const Work &w, const struct lists &all, bool early, struct cursor *c,
+                                        struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+{
+    const int STAGES = form<D, VALUES>::STAGES;
+    uint32_t twice = 0;
+    int filled = 0;
+    c->now.item = (int)blockIdx.x - 2 * (int)gridDim.x;
+    c->next.item = (int)blockIdx.x - (int)gridDim.x;
+#pragma unroll 1
+    for (int i = 0; i < 2; i++)
+        turn_page(w, all, c);
+#pragma unroll 1
+    for (int last = !early; last < 2; last++) {
+        int to = last || c->now.n > STAGES ? STAGES : c->now.n;
+#pragma unroll 1
+        for (; filled < to; filled++)
+            copy_next<D, VALUES>(w, all, c, b, ring);
+        if (!last && w.kind_of() == LIST_PAGES)
+            twice = copy_again<D, VALUES>(w, c, filled, b, ring);
+    }
+    return twice;
 }
 
 #endif

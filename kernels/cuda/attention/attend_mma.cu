@@ -25,9 +25,8 @@ template <int D> struct raw_queries {
     float x[D / 16][2][2];
 };
 
-template <int D>
-static __device__ void ask_queries(const struct attend_work &w, const struct list &l,
-                                   struct raw_queries<D> *q)
+template <int D, class Work>
+static __device__ void ask_queries(const Work &w, const struct list &l, struct raw_queries<D> *q)
 {
     int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
     const float *from = w.q + (size_t)l.row * w.q_stride + ((size_t)l.h * w.group + g) * D + 2 * t;
@@ -65,8 +64,9 @@ template <int D> struct sums {
  * sequences get 8 % slower, since a warp's pages have to follow each other); fp16 beside a page's largest
  * logit, gathered by chunks (2.5 to 3 % less, for rounded logits and a second form of statistics); bulk
  * stores and every cache policy (within 1 %). */
-static __device__ void dump_tile(const struct attend_work &w, const struct list &l, const struct stage *s,
-                                 int entry, const float (&c)[4])
+template <class Work>
+static __device__ void dump_tile(const Work &w, const struct list &l, const struct stage *s, int entry,
+                                 const float (&c)[4])
 {
     int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
     float *to = w.stats.logits + ((size_t)l.row * w.n_q + (size_t)l.h * w.group) * w.stats.stride;
@@ -78,7 +78,8 @@ static __device__ void dump_tile(const struct attend_work &w, const struct list 
         int listed_at = entry * KV_PAGE_TOKENS + token, slot = s->slot + token;
         if (s->slot < 0)
             slot = listed_at < l.len ? l.idx[listed_at] : -1;
-        bool listed = w.kind == LIST_LIVE || !l.idx || (s->read >> token & 1 && s->read >> (16 + head) & 1);
+        bool listed =
+            w.kind_of() == LIST_LIVE || !l.idx || (s->read >> token & 1 && s->read >> (16 + head) & 1);
         if (head < w.group && slot >= 0 && listed)
             __stcs(&to[(size_t)head * w.stats.stride + slot], c[x] == -CUDART_INF_F ? c[x] : c[x] * w.scale);
     }
@@ -132,10 +133,9 @@ template <int D> static __device__ void raise_top(struct sums<D> *r, int h, floa
 }
 
 /* N tiles of 16 tokens in shared memory at at[..], none of them empty. */
-template <int D, bool DUMP, bool VALUES, int N>
-static __device__ void add_tiles(const struct attend_work &w, const struct list &l,
-                                 const struct stage *const *s, int entry, const uint32_t *at,
-                                 const struct queries<D> &q, struct sums<D> *r)
+template <int D, bool DUMP, bool VALUES, int N, class Work>
+static __device__ void add_tiles(const Work &w, const struct list &l, const struct stage *const *s, int entry,
+                                 const uint32_t *at, const struct queries<D> &q, struct sums<D> *r)
 {
     typedef form<D, VALUES> F;
     int lane = threadIdx.x % WARP;
@@ -192,9 +192,8 @@ static __device__ void add_tiles(const struct attend_work &w, const struct list 
 }
 
 /* Nothing is read of this tile: only its logits, all -inf, may be wanted. */
-template <bool DUMP>
-static __device__ void skip_tile(const struct attend_work &w, const struct list &l, const struct stage *s,
-                                 int entry)
+template <bool DUMP, class Work>
+static __device__ void skip_tile(const Work &w, const struct list &l, const struct stage *s, int entry)
 {
     const float c[4] = {-CUDART_INF_F, -CUDART_INF_F, -CUDART_INF_F, -CUDART_INF_F};
     if (DUMP)
@@ -202,23 +201,23 @@ static __device__ void skip_tile(const struct attend_work &w, const struct list 
 }
 
 /* Entries e and, if there are two, e + 4: those that are read together. */
-template <int D, bool DUMP, bool VALUES>
-static __device__ void add_entries(const struct attend_work &w, const struct list &l,
-                                   const struct stage *const *s, int n, int e, const uint32_t *at,
-                                   const struct queries<D> &q, struct sums<D> *r)
+template <int D, bool DUMP, bool VALUES, class Work>
+static __device__ void add_entries(const Work &w, const struct list &l, const struct stage *const *s, int n,
+                                   int e, const uint32_t *at, const struct queries<D> &q, struct sums<D> *r)
 {
     if (n == 2 && s[0]->read && s[1]->read) {
         add_tiles<D, DUMP, VALUES, 2>(w, l, s, e, at, q, r);
         return;
     }
-#pragma unroll
-    for (int p = 0; p < 2; p++)
-        if (p >= n)
-            break;
-        else if (s[p]->read)
-            add_tiles<D, DUMP, VALUES, 1>(w, l, s + p, e + p * ATTEND_WARPS, at + p, q, r);
+#pragma unroll 1
+    for (int p = 0; p < n; p++) {
+        const struct stage *one = p ? s[1] : s[0];
+        uint32_t from = p ? at[1] : at[0];
+        if (one->read)
+            add_tiles<D, DUMP, VALUES, 1>(w, l, &one, e + p * ATTEND_WARPS, &from, q, r);
         else
-            skip_tile<DUMP>(w, l, s[p], e + p * ATTEND_WARPS);
+            skip_tile<DUMP>(w, l, one, e + p * ATTEND_WARPS);
+    }
 }
 
 /* Of sums in shared memory: no two lanes of a warp in the same bank. */
@@ -229,9 +228,9 @@ __host__ __device__ static constexpr int pitch_of(int d)
 
 /* The four warps' sums of a chunk come together: 2 and 3 are added to 0 and 1, those at the end. total
  * [2][head][PITCH] is shared memory. */
-template <int D, bool VALUES>
-static __device__ void merge_warps(const struct attend_work &w, const struct part *c, int chunk,
-                                   struct sums<D> *r, struct block<form<D, VALUES>::STAGES> *b, float *total)
+template <int D, bool VALUES, class Work>
+static __device__ void merge_warps(const Work &w, const struct part *c, int chunk, struct sums<D> *r,
+                                   struct block<form<D, VALUES>::STAGES> *b, float *total)
 {
     const int PITCH = pitch_of(D);
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, g = lane / 4, t = lane % 4;
@@ -283,36 +282,29 @@ static __device__ void merge_warps(const struct attend_work &w, const struct par
     /* What was read here the next chunk writes after its first barrier. */
 }
 
-template <int D, bool DUMP, bool VALUES>
+template <int D, bool DUMP, bool VALUES, enum list_kind KIND>
 static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
-    mma_kernel(const __grid_constant__ struct attend_work w)
+    mma_kernel(const __grid_constant__ struct attend_kind<KIND> w)
 {
     typedef form<D, VALUES> F;
     extern __shared__ __align__(1024) char shared[];
     __shared__ struct block<F::STAGES> b;
     float *total = (float *)(shared + F::RING);
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, stage = 0;
-    uint32_t ring = shared_address(shared), phase = 0;
+    uint32_t ring = shared_address(shared), phase;
     struct lists all;
     if (lane < F::STAGES)
-        barrier_init(shared_address(&b.bar[warp][lane]), w.kind == LIST_TOKENS ? WARP : 1);
+        barrier_init(shared_address(&b.bar[warp][lane]), w.kind_of() == LIST_TOKENS ? WARP : 1);
     barrier_init_done();
     float *room = total + (VALUES ? 2 * w.group * pitch_of(D) : 0);
-    bool early = VALUES && !DUMP && w.early && find_lists(w, room, &all);
+    bool early = KIND == LIST_PAGES && VALUES && !DUMP && w.early && find_lists(w, room, &all);
     if (!early) { /* The next kernel begins when blocks end: beside them it takes bandwidth (measured: 1 to 2
                      % of decoding at batch 64). */
         wait_for_inputs();
         find_lists(w, room, &all);
     }
     struct cursor in = {};
-    in.now.item = (int)blockIdx.x - 2 * (int)gridDim.x;
-    in.next.item = (int)blockIdx.x - (int)gridDim.x;
-    turn_page(w, all, &in);
-    turn_page(w, all, &in);
-    if (early)
-        phase = copy_early<D, VALUES>(w, all, &in, &b, ring);
-    for (int i = early ? in.at : 0; i < F::STAGES; i++)
-        copy_next<D, VALUES>(w, all, &in, &b, ring);
+    phase = begin_copies<D, VALUES>(w, all, early, &in, &b, ring);
     struct part out, ahead;
     struct raw_queries<D> raw;
     enter_item(w, all, blockIdx.x, &ahead);
@@ -349,6 +341,7 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
             }
             add_entries<D, DUMP, VALUES>(w, out.l, s, n, out.first + i * ATTEND_WARPS, at, q, &r);
             __syncwarp();
+#pragma unroll 1
             for (int p = 0; p < n; p++)
                 copy_next<D, VALUES>(w, all, &in, &b, ring);
         }
@@ -366,24 +359,42 @@ int attend_mma_fits(const struct attend_work *w)
     return w->kv.dtype == DTYPE_BF16 && w->group <= 8 && (w->kv.head_dim == 64 || w->kv.head_dim == 128);
 }
 
-template <int D, bool DUMP, bool VALUES> static int run(struct device *d, const struct attend_work *w)
+template <int D, bool DUMP, bool VALUES, enum list_kind KIND>
+static int run_kind(struct device *d, const struct attend_work *w)
 {
     size_t bytes = form<D, VALUES>::RING + (VALUES ? (size_t)2 * pitch_of(D) * w->group * sizeof(float) : 0) +
                    lists_bytes(*w);
+    struct attend_kind<KIND> kind;
+    static_cast<struct attend_work &>(kind) = *w;
     /* Set each time: the limit belongs to the context of the device in use. */
-    cudaError_t e = cudaFuncSetAttribute((const void *)mma_kernel<D, DUMP, VALUES>,
+    cudaError_t e = cudaFuncSetAttribute((const void *)mma_kernel<D, DUMP, VALUES, KIND>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (e != cudaSuccess)
         return cuda_check(d, e, "attend");
-    return cuda_launch_early(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<D, DUMP, VALUES>,
-                             dim3(BLOCKS * d->n_sm), ATTEND_THREADS, bytes, 1, *w);
+    return cuda_launch_early(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<D, DUMP, VALUES, KIND>,
+                             dim3(BLOCKS * d->n_sm), ATTEND_THREADS, bytes, 1, kind);
+}
+
+template <int D, bool DUMP, bool VALUES> static int run(struct device *d, const struct attend_work *w)
+{
+    switch (w->kind) {
+    case LIST_LIVE:
+        return run_kind<D, DUMP, VALUES, LIST_LIVE>(d, w);
+    case LIST_PAGES:
+        return run_kind<D, DUMP, VALUES, LIST_PAGES>(d, w);
+    case LIST_TOKENS:
+        return run_kind<D, DUMP, VALUES, LIST_TOKENS>(d, w);
+    default:
+        return run_kind<D, DUMP, VALUES, LIST_MERGED>(d, w);
+    }
 }
 
 int attend_mma(struct device *d, const struct attend_work *w)
 {
     int wide = w->kv.head_dim == 128;
-    if (!w->out)
-        return wide ? run<128, true, false>(d, w) : run<64, true, false>(d, w);
+    if (!w->out) /* qk_stats, of all live tokens */
+        return wide ? run_kind<128, true, false, LIST_LIVE>(d, w)
+                    : run_kind<64, true, false, LIST_LIVE>(d, w);
     if (w->stats.logits)
         return wide ? run<128, true, true>(d, w) : run<64, true, true>(d, w);
     return wide ? run<128, false, true>(d, w) : run<64, false, true>(d, w);

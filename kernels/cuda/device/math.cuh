@@ -11,6 +11,24 @@
  * in a fixed order, so their bits depend only on the kernel's block size and never on the grid. */
 enum { WARP = 32 };
 
+/* Division by a number that the host knows, in few instructions: by = 2^32 / n, rounded up. Exact while x >=
+ * 0 and x * n < 2^32 (the product is at most x n / 2^32 too large, times n). */
+struct divisor {
+    int n;
+    uint64_t by;
+};
+
+__host__ __device__ static inline struct divisor divisor_of(int n)
+{
+    struct divisor d = {n, ((1ull << 32) + (unsigned)n - 1) / (unsigned)n};
+    return d;
+}
+
+__device__ static inline int quotient(int x, struct divisor d)
+{
+    return (int)((unsigned)x * d.by >> 32);
+}
+
 /* Access to arrays of fp32 or bf16: element i, or the two or four elements from i on, where i is a multiple
  * of two or four. */
 __device__ static inline float get_as(const void *p, enum dtype t, size_t i)
