@@ -49,7 +49,7 @@ def measure(args, spec, gates):
                spec.format(gates=gates), "--batch", str(args.batch), "--tokens", str(args.tokens)] + ([] if whole else ["--sampled"])
     out = subprocess.run(command, capture_output=True, text=True)
     lines = [json.loads(line) for line in out.stdout.splitlines()]
-    if out.returncode or len(lines) < 2:
+    if out.returncode or len(lines) < 3:
         raise SystemExit(f"{' '.join(command)}: {out.stderr.strip() or 'no figures'}")
     return lines[-3:-1] if whole else lines[-2:]  # of a whole decode the pool's peak comes last
 

@@ -244,6 +244,7 @@ static void windows(struct set *s, int shape)
     window(s, 0, 1, 7, WINDOW_MAX, 17, SPARE_LAST);
     window(s, 0, 1, 7, WINDOW_MAX, 17, SPARE_FIRST);
     window(s, 0, 1, 15, WINDOW_MAX, 19, SPARE_LAST);
+    window(s, 0, 1, 15, WINDOW_MAX, 19, SPARE_FIRST);
 }
 
 int main(void)

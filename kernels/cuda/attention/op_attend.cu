@@ -196,8 +196,8 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
     w.n_rows = a->n_rows;
     w.cap = a->cap;
     w.block_pages = a->block_pages;
-    w.by_kv = divisor_of(a->kv.n_kv);
-    w.by_block = divisor_of(a->block_pages > 0 ? a->block_pages : 1);
+    w.by_kv = reciprocal_of(a->kv.n_kv);
+    w.by_block = reciprocal_of(a->block_pages > 0 ? a->block_pages : 1);
     w.idx = a->idx;
     w.len = a->len;
     w.plan = a->plan;

@@ -11,22 +11,17 @@
  * in a fixed order, so their bits depend only on the kernel's block size and never on the grid. */
 enum { WARP = 32 };
 
-/* Division by a number that the host knows, in few instructions: by = 2^32 / n, rounded up. Exact while x >=
- * 0 and x * n < 2^32 (the product is at most x n / 2^32 too large, times n). */
-struct divisor {
-    int n;
-    uint64_t by;
-};
-
-__host__ __device__ static inline struct divisor divisor_of(int n)
+/* Division by a number n that the host knows, in few instructions: x / n is x * reciprocal_of(n) / 2^32, for
+ * x >= 0 with x * n < 2^32. The reciprocal is rounded up, by less than 1, so that the result is less than
+ * x / 2^32 too large, which is less than the 1 / n that would be needed to reach the next whole number. */
+__host__ __device__ static inline uint64_t reciprocal_of(int n)
 {
-    struct divisor d = {n, ((1ull << 32) + (unsigned)n - 1) / (unsigned)n};
-    return d;
+    return ((1ull << 32) + (unsigned)n - 1) / (unsigned)n;
 }
 
-__device__ static inline int quotient(int x, struct divisor d)
+__device__ static inline int quotient(int x, uint64_t reciprocal)
 {
-    return (int)((unsigned)x * d.by >> 32);
+    return (int)((unsigned)x * reciprocal >> 32);
 }
 
 /* Access to arrays of fp32 or bf16: element i, or the two or four elements from i on, where i is a multiple

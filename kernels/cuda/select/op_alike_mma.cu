@@ -7,7 +7,7 @@
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/select/alike.cuh"
 
-enum { WARPS = 8, THREADS = WARPS * WARP, PAGES = 4, STAGES = 2, OWN = WARPS * KV_PAGE_TOKENS };
+enum { WARPS = 8, THREADS = WARPS * WARP, PAGES = 4, STAGES = 2 };
 static_assert(WARPS <= STAGES * PAGES, "own pages come through the stages first");
 
 template <int D> struct form {
