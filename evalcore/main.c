@@ -187,6 +187,7 @@ int main(int argc, char **argv)
     /* A reader that goes away, of the progress lines say, must not end a night's work: writing to standard
      * output fails then, which is found below, and standard error is not needed. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file as large as ulimit -f allows: the write says so */
     int rc = dispatch(argc, argv);
     /* Results that could not be written (a full disk behind a pipe) must not look like success. */
     if (fflush(stdout) || ferror(stdout)) {

@@ -15,6 +15,22 @@
 
 #include "evalcore/base/arena.h"
 
+int file_error_code(int cause)
+{
+    return cause == ENOSPC || cause == EDQUOT || cause == EFBIG || cause == EIO ? ERR_DISK : ERR_IO;
+}
+
+static int not_plain(struct err *e, const char *path)
+{
+    return err_set(e, ERR_IO, "cannot read %s: it is not a regular file", path);
+}
+
+int file_plain(const char *path, struct err *e)
+{
+    struct stat st;
+    return stat(path, &st) || S_ISREG(st.st_mode) ? 0 : not_plain(e, path);
+}
+
 static int read_error(struct err *e, const char *path, int cause)
 {
     return err_set(e, ERR_IO, "cannot read %s: %s", path, strerror(cause));
@@ -51,7 +67,7 @@ int file_map_open(struct file_map *m, const char *path, struct err *e)
     if (fstat(fd, &st) < 0) {
         rc = read_error(e, path, errno);
     } else if (!S_ISREG(st.st_mode)) {
-        rc = err_set(e, ERR_IO, "cannot read %s: it is not a regular file", path);
+        rc = not_plain(e, path);
     } else if (st.st_size > 0) {
         void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (p == MAP_FAILED)
@@ -88,10 +104,10 @@ static int write_all(int fd, const char *p, size_t n)
 static int write_error(struct err *e, const char *path, size_t n, int cause)
 {
     if (cause == ENOSPC || cause == EDQUOT)
-        return err_set(e, ERR_IO,
+        return err_set(e, ERR_DISK,
                        "cannot write %s (%zu bytes): %s; free some space there or choose another folder",
                        path, n, cause == ENOSPC ? "the disk is full" : "the disk quota is used up");
-    return err_set(e, ERR_IO, "cannot write %s (%zu bytes): %s", path, n, strerror(cause));
+    return err_set(e, file_error_code(cause), "cannot write %s (%zu bytes): %s", path, n, strerror(cause));
 }
 
 /* Two failures are accepted because nothing better can be done: file systems that cannot sync a folder
@@ -112,10 +128,11 @@ int file_sync_folder_of(const char *path, struct err *e)
     int failed = fd < 0 ? errno != EACCES : fsync(fd) < 0 && errno != EINVAL, cause = errno;
     if (fd >= 0)
         close(fd);
+    int rc = failed ? file_error_code(cause) : 0;
     if (failed)
-        err_set(e, ERR_IO, "cannot write the folder %s to disk: %s", dir.data, strerror(cause));
+        err_set(e, rc, "cannot write the folder %s to disk: %s", dir.data, strerror(cause));
     str_release(&dir);
-    return failed ? ERR_IO : 0;
+    return rc;
 }
 
 /* PATH.HOST.PID.tmp, so that processes do not write into each other's temporary files, even on machines
@@ -178,9 +195,10 @@ int file_mkdirs(const char *path, struct err *e)
                 rc = err_set(e, ERR_IO, "cannot create the folder %s: %s exists and is not a folder", path,
                              part);
             else if (errno == ENOSPC)
-                rc = err_set(e, ERR_IO, "cannot create the folder %s: the disk is full", path);
+                rc = err_set(e, ERR_DISK, "cannot create the folder %s: the disk is full", path);
             else
-                rc = err_set(e, ERR_IO, "cannot create the folder %s: %s", path, strerror(errno));
+                rc = err_set(e, file_error_code(errno), "cannot create the folder %s: %s", path,
+                             strerror(errno));
         }
         *p = kept;
         if (!kept || rc)

@@ -21,6 +21,13 @@ struct file_map {
 int file_map_open(struct file_map *m, const char *path, struct err *e);
 void file_map_close(struct file_map *m);
 
+/* ERR_DISK for errno values of a disk that is full or fails and of quotas and size limits that are reached,
+ * else ERR_IO. */
+int file_error_code(int cause);
+
+/* 0 for a regular file, or for a path that does not exist; a FIFO, say, would be waited for without end. */
+int file_plain(const char *path, struct err *e);
+
 /* Writes a temporary file beside path, fsyncs it, renames it over path and fsyncs the folder, so that
  * readers see either the old file or the new one, whole. Several processes may write the same path at
  * once; the file of the last one stays. */

@@ -26,7 +26,7 @@ const struct example examples[] = {
 int command_fail(const struct err *e, int code)
 {
     log_error("%s", e->text);
-    return code;
+    return e->code == ERR_DISK && code == EXIT_USAGE ? EXIT_INCOMPLETE : code;
 }
 
 void command_help(const struct command *c)

@@ -233,7 +233,7 @@ static int run_gate(const struct program *p, int argc, char **argv)
         code = compare(&o, p, path, dir, &e);
     }
     if (e.code)
-        command_fail(&e, code);
+        code = command_fail(&e, code);
     if (e.code && dir && e.code != ERR_BUSY)
         tell_error(&o, p, path, dir, &e, &a);
     arena_release(&a);

@@ -276,7 +276,7 @@ static int run_sweep(const struct program *p, int argc, char **argv)
     code = sweep(&s, &e);
     workers_release(&s.workers);
     if (e.code)
-        command_fail(&e, code);
+        code = command_fail(&e, code);
     runplan_release(&s.plan);
     runfile_release(&s.file);
     runlock_drop(&s.lock);

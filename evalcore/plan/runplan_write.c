@@ -185,7 +185,7 @@ static int write_manifest(const struct runplan *p, const char *dir, struct err *
     gmtime_r(&t, &utc);
     strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc);
     file_join(&path, dir, "manifest.json");
-    if (file_exists(path.data))
+    if (file_exists(path.data) && !file_plain(path.data, NULL))
         json_read_file(&old, path.data, NULL);
     const char *created = json_string_value(json_object_get(old, "created"));
     o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:s, s:s}", "schema", 1, "program", "kveval",

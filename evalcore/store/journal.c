@@ -49,7 +49,8 @@ static int make_file(struct journal *j, struct err *e)
         }
         j->fd = 0;
         if (errno != EEXIST) {
-            rc = err_set(e, ERR_IO, "cannot create the journal %s: %s", path.data, strerror(errno));
+            rc = err_set(e, file_error_code(errno), "cannot create the journal %s: %s", path.data,
+                         strerror(errno));
             str_release(&path);
             return rc;
         }
@@ -104,11 +105,12 @@ int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_
         n = write(j->fd, line.data, line.len);
     while (n < 0 && errno == EINTR);
     if (n < 0)
-        rc = err_set(e, ERR_IO, "cannot write to the journal %s: %s; repeat the command when that is fixed",
-                     j->path, strerror(errno));
+        rc = err_set(e, file_error_code(errno),
+                     "cannot write to the journal %s: %s; repeat the command when that is fixed", j->path,
+                     strerror(errno));
     else if ((size_t)n != line.len)
         rc = err_set(
-            e, ERR_IO,
+            e, ERR_DISK,
             "cannot write to the journal %s: the disk is full; free some space and repeat the command",
             j->path);
     else
@@ -120,7 +122,8 @@ int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_
 int journal_sync(struct journal *j, struct err *e)
 {
     if (j->fd && fdatasync(j->fd) && errno != EINVAL)
-        return err_set(e, ERR_IO, "cannot write the journal %s to disk: %s", j->path, strerror(errno));
+        return err_set(e, file_error_code(errno), "cannot write the journal %s to disk: %s", j->path,
+                       strerror(errno));
     return 0;
 }
 

@@ -8,12 +8,16 @@
 #include <unistd.h>
 
 #include "evalcore/base/arena.h"
+#include "evalcore/base/file.h"
 
 enum { BLOCK = 8 << 20 };
 
 int line_blocks_open(struct line_blocks *b, const char *path, struct err *e)
 {
-    *b = (struct line_blocks){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    *b = (struct line_blocks){.fd = -1};
+    if (file_plain(path, e))
+        return ERR_IO;
+    b->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (b->fd < 0)
         return err_set(e, ERR_IO, "cannot open %s: %s", path, strerror(errno));
     b->path = xstrdup(path);

@@ -134,7 +134,9 @@ static int load_problems(struct run *r, struct run_task *t, struct err *e)
     size_t n, cap = 0;
     struct run_problem *list = NULL;
     file_join(&path, r->dir, t->file);
-    int rc = file_lines_open(&lines, path.data, e);
+    int rc = file_plain(path.data, e);
+    if (!rc)
+        rc = file_lines_open(&lines, path.data, e);
     if (!rc) {
         while ((rc = file_lines_next(&lines, &line, &n, e)) > 0) {
             char where[600];
@@ -216,6 +218,12 @@ static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err 
     return 0;
 }
 
+static int read_plain(json_t **out, const char *path, struct err *e)
+{
+    int rc = file_plain(path, e);
+    return rc ? rc : json_read_file(out, path, e);
+}
+
 static int load_config(struct run *r, struct err *e)
 {
     const struct text_field fields[] = {{"version", &r->version}, {"model", &r->model},
@@ -232,7 +240,7 @@ static int load_config(struct run *r, struct err *e)
                      "%s is not a run folder: it has no %s; kveval sweep RUN.json -o %s makes one", r->dir,
                      config_name, r->dir);
     else
-        rc = json_read_file(&r->config, path.data, e);
+        rc = read_plain(&r->config, path.data, e);
     if (!rc)
         rc = texts(r, r->config, fields, sizeof fields / sizeof fields[0], path.data, e);
     r->margin = MARGIN_DEFAULT; /* folders of older versions name none */
@@ -257,7 +265,7 @@ static int load_config(struct run *r, struct err *e)
     str_clear(&path);
     file_join(&path, r->dir, "manifest.json");
     if (!rc && file_exists(path.data))
-        rc = json_read_file(&r->manifest, path.data, e);
+        rc = read_plain(&r->manifest, path.data, e);
     str_release(&path);
     return rc;
 }

@@ -36,7 +36,7 @@ static int is_our_manifest(const char *dir)
     struct str path = {0};
     json_t *o = NULL;
     file_join(&path, dir, "manifest.json");
-    int yes = file_exists(path.data) && !json_read_file(&o, path.data, NULL);
+    int yes = file_exists(path.data) && !file_plain(path.data, NULL) && !json_read_file(&o, path.data, NULL);
     const char *program = yes ? json_string_value(json_object_get(o, "program")) : NULL;
     yes = program && !strcmp(program, "kveval");
     json_decref(o);
@@ -49,7 +49,7 @@ json_t *runfolder_config(const char *dir)
     struct str path = {0};
     json_t *o = NULL;
     file_join(&path, dir, "config.resolved.json");
-    if (!file_exists(path.data) || json_read_file(&o, path.data, NULL) ||
+    if (!file_exists(path.data) || file_plain(path.data, NULL) || json_read_file(&o, path.data, NULL) ||
         !json_is_array(json_object_get(o, "cells")) || !json_is_string(json_object_get(o, "weights"))) {
         json_decref(o);
         o = NULL;

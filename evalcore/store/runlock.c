@@ -104,12 +104,13 @@ static int write_holder(int lock_fd, const char *run_dir, int i, int n, struct e
     struct str text = {0}, path = {0};
     int rc = 0;
     holder_path(&path, run_dir, i, n);
-    int fd = n > 0 ? open(path.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : lock_fd;
+    int fd = n > 0 ? open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : lock_fd;
     if (gethostname(host, sizeof host - 1))
         host[0] = 0;
     str_printf(&text, "host %s pid %ld\n", host, (long)getpid());
+    errno = ENOSPC; /* what a write that stops short means */
     if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, text.data, text.len, 0) != (ssize_t)text.len)
-        rc = err_set(e, ERR_IO, "cannot write %s: %s", path.data, strerror(errno));
+        rc = err_set(e, file_error_code(errno), "cannot write %s: %s", path.data, strerror(errno));
     if (n > 0 && fd >= 0)
         close(fd);
     str_release(&text);
@@ -125,7 +126,7 @@ int runlock_take(struct runlock *l, const char *run_dir, int i, int n, struct er
     holder_path(&path, run_dir, 0, 0);
     int fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666), rc;
     if (fd < 0) {
-        rc = err_set(e, ERR_IO, "cannot open %s: %s", path.data, strerror(errno));
+        rc = err_set(e, file_error_code(errno), "cannot open %s: %s", path.data, strerror(errno));
         str_release(&path);
         return rc;
     }

@@ -146,7 +146,7 @@ int message_read_error(const json_t *m, struct err *error, struct err *e)
     int rc = unpack(m, e, "{s:s, s:I, s:s}", "type", &type, "code", &code, "text", &text);
     if (rc)
         return rc;
-    if (code > ERR_USAGE || code < ERR_BUSY)
+    if (code > ERR_USAGE || code < ERR_DISK)
         return malformed(m, "no such code", e);
     err_set(error, (int)code, "%s", text);
     return 0;

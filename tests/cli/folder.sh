@@ -1,7 +1,7 @@
 # The run folder: a person's files are never touched, what an earlier run file left is, several processes share it, and
 # names may be any bytes.
 . "$(dirname "$0")/lib.sh"
-rm -rf mine full part kept shards bytes* piped tiny.json
+rm -rf mine full part kept fifo shards bytes* piped tiny.json
 cat >tiny.json <<'END'
 {"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}, {"name": "relay", "steps": 3, "problems": 6}],
  "policies": ["full", {"name": "quest", "k_pages": [2, 4]}]}
@@ -44,6 +44,24 @@ cp -r full/journal kept
 run 0 sweep tiny.json -o kept
 grep -q '36 jobs, 36 done' stderr.txt || fail "journals alone: $(cat stderr.txt)"
 same_results full kept
+
+# A FIFO among the journals once was waited for, past SIGTERM.
+for place in journal/host.1.1.0.jsonl grades/x.jsonl; do
+    rm -rf fifo
+    cp -r full fifo
+    case $place in grades/*) place=$(cd fifo && ls grades/* | head -n 1) ;; esac
+    rm -f "fifo/$place"
+    mkfifo "fifo/$place"
+    timeout -s KILL 60 "$program" sweep tiny.json -o fifo >stdout.txt 2>stderr.txt </dev/null
+    code=$?
+    [ $code != 137 ] || fail "a FIFO as $place is waited for"
+    [ $code != 0 ] && grep -q "cannot read fifo/$place: it is not a regular file" stderr.txt ||
+        fail "a FIFO as $place: exit $code, $(cat stderr.txt)"
+done
+rm -f "fifo/$place" fifo/manifest.json
+mkfifo fifo/manifest.json
+run 0 sweep tiny.json -o fifo # which is written anew
+[ -f fifo/manifest.json ] || fail "manifest.json stays a FIFO"
 
 # Two shards at once, then reports at once with a sweep: no one fails on another's files.
 "$program" sweep tiny.json -o shards --shard 0/2 --threads 1 >0.txt 2>&1 &

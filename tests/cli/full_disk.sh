@@ -2,20 +2,31 @@
 # we may mount one, a file size limit otherwise.
 . "$(dirname "$0")/lib.sh"
 tiny=$here/tiny.json
-rm -rf disk small undisturbed
+rm -rf disk small limited undisturbed
 mkdir disk
 
-# Without room from the start. A pipe is not limited, a file is.
+# Without room from the start, which is no mistake in the input. A pipe is not limited, a file is.
 message=$(
-    trap '' XFSZ
     ulimit -f 0
     "$program" sweep "$tiny" -o small 2>&1 | grep -v "^kveval: policy [a-z]*: "
     exit "${PIPESTATUS[0]}"
 )
 code=$?
-[ $code = 2 ] || fail "no room at all exited $code: $message"
+[ $code = 3 ] || fail "no room at all exited $code: $message"
 [ "$(wc -l <<<"$message")" = 1 ] || fail "no room at all said: $message"
 grep -q 'small/' <<<"$message" || fail "no room at all does not name the file: $message"
+
+# A limit on the size of files that is reached on the way once ended the program by SIGXFSZ, without a word.
+rm -rf limited
+message=$(
+    ulimit -f 24
+    "$program" sweep "$tiny" -o limited 2>&1 | tail -n 1
+    exit "${PIPESTATUS[0]}"
+)
+code=$?
+[ $code = 3 ] || fail "a limit on file sizes exited $code: $message"
+grep -q 'stopped with .* of 64 jobs saved, repeat the command to go on: cannot write to the journal limited/journal/' <<<"$message" ||
+    fail "a limit on file sizes said: $message"
 
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k none disk 2>/dev/null; then
     trap 'umount disk' EXIT

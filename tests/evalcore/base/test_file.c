@@ -2,6 +2,7 @@
  * cause. */
 #include "evalcore/base/file.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,7 +109,7 @@ static void full_disk(void)
         return;
     }
     CHECK_INT(symlink("/dev/full", temporary()), 0);
-    CHECK_INT(file_write_atomic(in_top("a"), "lost", 4, &e), ERR_IO);
+    CHECK_INT(file_write_atomic(in_top("a"), "lost", 4, &e), ERR_DISK);
     CHECK_STR(e.text,
               "cannot write test_file.tmp/a (4 bytes): the disk is full; free some space there or choose "
               "another folder");
@@ -120,6 +121,22 @@ static void full_disk(void)
     CHECK_INT(file_write_atomic(in_top("no/such"), "x", 1, &e), ERR_IO);
     CHECK_STR(e.text, "cannot write test_file.tmp/no/such (1 bytes): No such file or directory");
     str_release(&s);
+}
+
+/* What a person can mend in a command, and what a repetition may. */
+static void kinds(void)
+{
+    struct err e = {0};
+    CHECK_INT(file_error_code(ENOSPC), ERR_DISK);
+    CHECK_INT(file_error_code(EFBIG), ERR_DISK);
+    CHECK_INT(file_error_code(EDQUOT), ERR_DISK);
+    CHECK_INT(file_error_code(EIO), ERR_DISK);
+    CHECK_INT(file_error_code(EACCES), ERR_IO);
+    CHECK_INT(mkfifo(in_top("fifo"), 0600), 0);
+    CHECK_INT(file_plain(in_top("a"), &e), 0);
+    CHECK_INT(file_plain(in_top("missing"), &e), 0);
+    CHECK_INT(file_plain(in_top("fifo"), &e), ERR_IO);
+    CHECK_STR(e.text, "cannot read test_file.tmp/fifo: it is not a regular file");
 }
 
 static void folders(void)
@@ -228,6 +245,7 @@ int main(void)
     two_writers();
     maps();
     full_disk();
+    kinds();
     folders();
     joining();
     lines();

@@ -228,7 +228,7 @@ static void full_disk(void)
     while (!rc && n < 100)
         rc = add(&j, 1 + n++ % 2, &e);
     setrlimit(RLIMIT_FSIZE, &old);
-    CHECK_INT(rc, ERR_IO);
+    CHECK_INT(rc, ERR_DISK);
     CHECK(strstr(e.text, "small/journal") != NULL);
     char *path = xstrdup(j.path);
     int64_t kept = j.records;
