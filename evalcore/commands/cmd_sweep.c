@@ -139,7 +139,7 @@ static int prepare_folder(struct sweep *s, struct err *e)
     if (done.n_conflicts)
         log_warn("%ld jobs were decoded twice with different tokens: results are not reproducible here",
                  done.n_conflicts);
-    s->todo = scheduler_keep(&s->plan, &done, s->shard, s->n_shards, &s->of_shard);
+    s->todo = scheduler_keep(&s->plan, &done, s->o.retry_errors, s->shard, s->n_shards, &s->of_shard);
     scheduler_order(&s->plan, &done, s->devices.n);
     run_release(&done);
     return 0;
@@ -258,8 +258,11 @@ static int sweep(struct sweep *s, struct err *e)
     if (write_results(s, &failed, e))
         return s->code;
     if (failed)
-        err_set(e, ERR_DEVICE, "%ld jobs failed; they count as error in the tables, kveval show says why",
-                failed);
+        err_set(
+            e, ERR_DEVICE,
+            "%ld jobs failed; they count as error in the tables, kveval show says why, and --retry-errors "
+            "decodes them again",
+            failed);
     return failed ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 

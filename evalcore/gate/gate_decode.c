@@ -46,7 +46,7 @@ int gate_decode(struct runplan *p, const char *dir, int samples, const char *wan
     long n_all = p->n_jobs;
     p->jobs = xmalloc(((size_t)n_all + 1) * sizeof *p->jobs);
     memcpy(p->jobs, all, (size_t)n_all * sizeof *all);
-    if (keep_look(p, samples, wanted) && scheduler_keep(p, &done, 0, 0, &of_shard)) {
+    if (keep_look(p, samples, wanted) && scheduler_keep(p, &done, 0, 0, 0, &of_shard)) {
         scheduler_order(p, &done, 1);
         rc = decode(p, dir, signal, show, e);
     }

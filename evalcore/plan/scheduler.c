@@ -146,13 +146,15 @@ static int shard_of(const char *key, int n_shards)
     return (int)(strtoul(head, NULL, 16) % (unsigned long)n_shards);
 }
 
-long scheduler_keep(struct runplan *p, const struct run *done, int shard, int n_shards, long *of_shard)
+long scheduler_keep(struct runplan *p, const struct run *done, int retry_errors, int shard, int n_shards,
+                    long *of_shard)
 {
     struct keymap finished = {0};
     long kept = 0;
     for (int c = 0; done && c < done->n_cells; c++)
         for (int i = 0; i < done->cells[c].n_records; i++)
-            keymap_add(&finished, done->cells[c].records[i].key, 1);
+            if (!retry_errors || done->cells[c].records[i].finish != FINISHED_ERROR)
+                keymap_add(&finished, done->cells[c].records[i].key, 1);
     *of_shard = 0;
     for (long i = 0; i < p->n_jobs; i++) {
         if (n_shards > 0 && shard_of(p->jobs[i].key, n_shards) != shard)

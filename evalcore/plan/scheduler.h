@@ -22,8 +22,10 @@
  * runplan_write(), with or without grades; NULL: nothing is known. */
 void scheduler_order(struct runplan *p, const struct run *done, int n_devices);
 
-/* Drops the jobs whose key is in `done` (NULL: none) and, with n_shards > 0, those of other shards. Returns
- * how many are left; *of_shard receives how many belong to the shard, finished or not. */
-long scheduler_keep(struct runplan *p, const struct run *done, int shard, int n_shards, long *of_shard);
+/* Drops the jobs whose key is in `done` (NULL: none), where they ended in an error only without
+ * `retry_errors`, and, with n_shards > 0, those of other shards. Returns how many are left; *of_shard
+ * receives how many belong to the shard, finished or not. */
+long scheduler_keep(struct runplan *p, const struct run *done, int retry_errors, int shard, int n_shards,
+                    long *of_shard);
 
 #endif

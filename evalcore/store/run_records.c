@@ -173,8 +173,12 @@ static int take_line(void *context, const struct journal_line *line, void *item)
     long at = l->jobs[job].record;
     fill(l, &rec, line, fields);
     if (at >= 0) {
-        l->run->n_duplicates++;
-        l->run->n_conflicts += record_compare(&rec, digest, &l->records[at], l->digest[at]) != 0;
+        if (rec.finish == FINISHED_ERROR || l->records[at].finish == FINISHED_ERROR) {
+            l->run->n_retried++;
+        } else {
+            l->run->n_duplicates++;
+            l->run->n_conflicts += record_compare(&rec, digest, &l->records[at], l->digest[at]) != 0;
+        }
         if (!record_is_better(&rec, digest, &l->records[at], l->digest[at]))
             return 0;
     } else {

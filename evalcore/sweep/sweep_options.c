@@ -26,6 +26,8 @@ const struct cli_option sweep_table[] = {
      .help = "sequences decoded together (default 32, on a GPU 128)", .min = 1, .max = 512},
     {"shard", 0, CLI_STRING, AT(shard), "I/N",
      .help = "only shard I of N, counted from 0; shards share one folder"},
+    {"retry-errors", 0, CLI_FLAG, AT(retry_errors), NULL,
+     .help = "decode jobs again that ended in an error; what succeeds takes their place"},
     {"zh-dict", 0, CLI_STRING, AT(zh_dict), "DIR", .help = ZH_DICT_HELP},
     {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL,
      .help = "check everything, weights included, and print cells, jobs, expected tokens, memory and time"},

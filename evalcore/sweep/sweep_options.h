@@ -10,7 +10,7 @@
 struct sweep_options {
     const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices, *calibrate;
     struct cli_list set;
-    int limit, threads, max_batch, dry_run, quiet;
+    int limit, threads, max_batch, retry_errors, dry_run, quiet;
 };
 extern const struct cli_option sweep_table[];
 
