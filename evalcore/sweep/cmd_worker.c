@@ -14,6 +14,7 @@
 #include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
 #include "evalcore/store/keymap.h"
+#include "evalcore/sweep/heartbeat.h"
 #include "evalcore/sweep/job_submit.h"
 #include "evalcore/sweep/sweep_options.h"
 #include "evalcore/sweep/worker_messages.h"
@@ -25,6 +26,7 @@ struct worker {
     struct runplan plan;
     struct keymap keys; /* to indices of plan.jobs */
     struct wire wire;
+    struct heartbeat heartbeat;
     int asked;    /* jobs that were asked for and have not come */
     int stop;     /* told to, or nobody is there any more */
     double shown; /* when progress was reported last */
@@ -33,7 +35,7 @@ struct worker {
 
 static int tell(struct worker *w, json_t *message, struct err *e)
 {
-    int rc = wire_send(&w->wire, message, e);
+    int rc = heartbeat_send(&w->heartbeat, message, e);
     if (rc == WIRE_END)
         w->stop = 1;
     return rc < 0 ? rc : 0;
@@ -178,11 +180,14 @@ static int run_worker(const struct program *p, int argc, char **argv)
     if (code >= 0)
         return code;
     log_set_quiet(w.o.quiet);
-    int rc = load(&w, p, path, (int)index, &e);
+    int rc = heartbeat_start(&w.heartbeat, &w.wire, &e);
+    if (!rc)
+        rc = load(&w, p, path, (int)index, &e);
     if (!rc)
         rc = work(&w, &e);
     if (rc)
-        wire_send(&w.wire, message_error(&e), NULL);
+        heartbeat_send(&w.heartbeat, message_error(&e), NULL);
+    heartbeat_stop(&w.heartbeat);
     wire_close(&w.wire);
     keymap_release(&w.keys);
     free(w.decoded.running);

@@ -24,6 +24,8 @@ const struct cli_option sweep_table[] = {
      .help = "CPU threads of each worker (default: they share all cores)", .min = 1, .max = CLI_THREADS_MAX},
     {"max-batch", 'b', CLI_INT, AT(max_batch), "N",
      .help = "sequences decoded together (default 32, on a GPU 128)", .min = 1, .max = 512},
+    {"worker-timeout", 0, CLI_INT, AT(worker_timeout), "SECONDS",
+     .help = "a worker that gives no sign of life for so long is ended (default 30)", .min = 2, .max = 86400},
     {"shard", 0, CLI_STRING, AT(shard), "I/N",
      .help = "only shard I of N, counted from 0; shards share one folder"},
     {"retry-errors", 0, CLI_FLAG, AT(retry_errors), NULL,

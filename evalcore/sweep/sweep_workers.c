@@ -18,12 +18,15 @@ enum {
     DEATH_SECONDS = 3 /* a worker that closed its socket may end by itself */
 };
 
-int workers_start(struct workers *ws, const struct device_list *devices, int argc, char **argv, struct err *e)
+int workers_start(struct workers *ws, const struct device_list *devices, int patience, int argc, char **argv,
+                  struct err *e)
 {
     const char **args = xcalloc((size_t)argc + 3, sizeof *args);
     char index[16];
     int rc = 0;
     memset(ws, 0, sizeof *ws);
+    ws->patience = patience;
+    ws->watched = progress_clock();
     ws->link = xcalloc((size_t)devices->n, sizeof *ws->link);
     args[0] = "kveval";
     args[1] = "worker";
@@ -154,6 +157,9 @@ static int take(struct workers *ws, int i, const json_t *m, struct err *why, str
     struct worker_link *l = &ws->link[i];
     const char *type = message_type(m);
     int jobs = 0;
+    l->silent = 0;
+    if (!strcmp(type, "alive"))
+        return 0;
     if (!strcmp(type, "hello"))
         return take_hello(ws, l, m, why);
     if (!strcmp(type, "error"))
@@ -192,6 +198,23 @@ static void hear(struct workers *ws, int i, struct err *e)
     }
 }
 
+/* Ends workers that are silent for too long. Only time counts in which somebody listened: this process may
+ * have been stopped itself. */
+static void watch(struct workers *ws, struct err *e)
+{
+    double now = progress_clock(), passed = now - ws->watched;
+    ws->watched = now;
+    for (int i = 0; i < ws->n; i++) {
+        struct worker_link *l = &ws->link[i];
+        struct err why = {0};
+        l->silent += passed < 1 ? passed : 1;
+        if (!l->is_live || l->silent < ws->patience)
+            continue;
+        err_set(&why, ERR_DEVICE, "it has said nothing for %d s (--worker-timeout)", ws->patience);
+        lose(ws, i, &why, 0, e);
+    }
+}
+
 /* Waits for messages, a little, and takes those that came. */
 static void hear_all(struct workers *ws, struct err *e)
 {
@@ -200,10 +223,11 @@ static void hear_all(struct workers *ws, struct err *e)
         fds[i] =
             (struct pollfd){.fd = ws->link[i].is_live ? ws->link[i].process.wire.fd : -1, .events = POLLIN};
     if (poll(fds, (nfds_t)ws->n, POLL_MS) <= 0)
-        return;
+        return watch(ws, e);
     for (int i = 0; i < ws->n; i++)
         if (fds[i].revents)
             hear(ws, i, e);
+    watch(ws, e);
     if (ws->is_unsynced && ws->tally && journal_sync(ws->tally->journal, e))
         ws->tally = NULL;
     ws->is_unsynced = 0;

@@ -14,14 +14,16 @@
  *
  *   workers_start -> workers_load (with a dry plan) -> workers_run -> workers_release
  *
- * When a worker ends, or reports that its device failed, only the jobs that it was decoding are lost, and
- * they go to the others. An error that every worker would run into (a mistake in the input) ends the sweep at
- * once. */
+ * When a worker ends, or reports that its device failed, or says nothing for `patience` seconds (a thread of
+ * its own says every second that it is there, so a long step is no silence, but a stopped process is), only
+ * the jobs that it was decoding are lost, and they go to the others. An error that every worker would run
+ * into (a mistake in the input) ends the sweep at once. */
 struct worker_link {
     struct worker_process process;
     char name[DEVICE_NAME_MAX]; /* "cuda:1" */
     const char *device;         /* as its hello calls it; NULL before that */
     int is_live;
+    double silent;                  /* seconds that it has said nothing */
     int wanted;                     /* jobs it asked for and did not get yet */
     struct worker_progress decoded; /* as it said last; its `running` is in the next two */
     struct tally_running *running;  /* (n_running) */
@@ -33,6 +35,8 @@ struct worker_link {
 struct workers {
     struct worker_link *link;
     int n, n_live;
+    int patience;   /* seconds that a worker may say nothing */
+    double watched; /* when that was looked at last */
     struct runplan *plan;
     struct lane_facts *facts; /* (plan->n_lanes), of the first worker that was ready; NULL before that */
     struct arena arena;
@@ -49,7 +53,7 @@ struct workers {
 };
 
 /* argv: of the sweep, its name first; the workers read the same options. */
-int workers_start(struct workers *ws, const struct device_list *devices, int argc, char **argv,
+int workers_start(struct workers *ws, const struct device_list *devices, int patience, int argc, char **argv,
                   struct err *e);
 /* Waits for the first worker that has loaded everything and binds the plan to what it says. ERR_DEVICE: no
  * worker is left. *signal: what came first instead, or 0. */

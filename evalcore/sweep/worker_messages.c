@@ -48,6 +48,11 @@ json_t *message_stop(void)
     return json_pack("{s:s}", "type", "stop");
 }
 
+json_t *message_alive(void)
+{
+    return json_pack("{s:s}", "type", "alive");
+}
+
 json_t *message_hello(const struct runplan *p)
 {
     json_t *lanes = json_array();

@@ -10,7 +10,8 @@
  * that a plan that differs is noticed at once.
  *
  *   coordinator   job {key}, stop {}
- *   worker        hello {device, lanes: [{weights, numerics}]}   once, when everything is loaded
+ *   worker        alive {}                                       every second, from a thread of its own
+ *                 hello {device, lanes: [{weights, numerics}]}   once, when everything is loaded
  *                 want {jobs}                                     it has room for so many more
  *                 done {key, finish, ids, text, ...}              a completion
  *                 progress {tokens, steps, ..., running}          decoded so far, now and then
@@ -25,6 +26,7 @@ const char *message_type(const json_t *m); /* "" when it has none */
 json_t *message_job(const char *key);
 int message_read_job(const json_t *m, const char **key, struct err *e);
 json_t *message_stop(void);
+json_t *message_alive(void);
 
 json_t *message_hello(const struct runplan *p);
 int message_read_hello(const json_t *m, struct lane_facts *facts, int n_lanes, struct err *e);

@@ -81,6 +81,24 @@ ends 3
 grep -q '^kveval: stopped with [1-9][0-9]* of 120 jobs saved, repeat the command to go on: no worker is left: cpu:[01]: the worker was ended by signal 9 (Killed)$' start.txt ||
     fail "without workers it said: $(cat start.txt)"
 
+# One is stopped, and was waited for without end: the other finishes.
+rm -rf disturbed
+"$program" sweep many.json -o disturbed --max-batch 4 --devices cpu:0-1 --worker-timeout 3 >start.txt 2>&1 &
+pid=$!
+for _ in $(seq 1500); do
+    [ "$(journal_keys disturbed | wc -l)" -gt 0 ] && break
+    sleep 0.02
+done
+set -- $(workers $pid)
+w1=$1
+w2=$2
+kill -s STOP "$w1"
+ends 0
+grep -q '^kveval: warning: cpu:[01]: the worker was ended: it has said nothing for 3 s (--worker-timeout); ' start.txt ||
+    fail "a stopped worker: $(cat start.txt)"
+same_results calm disturbed
+rm -rf disturbed
+
 # SIGTERM, also when the whole process group gets it.
 start
 kill -s TERM $pid "$w1" "$w2"

@@ -1,0 +1,26 @@
+#ifndef EVALCORE_SWEEP_HEARTBEAT_H
+#define EVALCORE_SWEEP_HEARTBEAT_H
+
+#include <pthread.h>
+
+#include "evalcore/sweep/wire.h"
+
+/* A worker's side of a wire that two threads write: its work, and a thread that says every second that the
+ * process is there. A step of decoding or the loading of a model may take minutes in which the worker says
+ * nothing else. */
+struct heartbeat {
+    struct wire *wire;
+    pthread_t thread;
+    pthread_mutex_t talk; /* whoever sends holds it */
+    pthread_cond_t ended;
+    int is_running, is_over;
+};
+
+/* The wire stays the caller's and lives until heartbeat_stop(). Without a thread (ERR_IO) nothing beats, and
+ * the worker would be taken for a stopped one. */
+int heartbeat_start(struct heartbeat *h, struct wire *wire, struct err *e);
+/* wire_send() between two beats. */
+int heartbeat_send(struct heartbeat *h, json_t *message, struct err *e);
+void heartbeat_stop(struct heartbeat *h);
+
+#endif
