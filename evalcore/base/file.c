@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,17 +136,39 @@ int file_sync_folder_of(const char *path, struct err *e)
     return rc;
 }
 
+static void host_name(char *out, size_t n)
+{
+    if (gethostname(out, n - 1))
+        out[0] = 0;
+    out[n - 1] = 0;
+    for (char *c = out; *c; c++)
+        if (*c == '/')
+            *c = '_';
+}
+
 /* PATH.HOST.PID.tmp, so that processes do not write into each other's temporary files, even on machines
  * that share the folder. A process that is killed leaves its file behind. */
 static void temporary_name(struct str *out, const char *path)
 {
-    char host[64] = "host";
-    if (gethostname(host, sizeof host - 1))
-        host[0] = 0;
-    for (char *c = host; *c; c++)
-        if (*c == '/')
-            *c = '_';
+    char host[64] = "";
+    host_name(host, sizeof host);
     str_printf(out, "%s.%s.%ld.tmp", path, host, (long)getpid());
+}
+
+int file_is_abandoned(const char *name)
+{
+    char host[64] = "";
+    struct str ours = {0};
+    host_name(host, sizeof host);
+    str_printf(&ours, ".%s.", host);
+    const char *at = NULL, *next = name;
+    while ((next = strstr(next + 1, str_text(&ours)))) /* not at the name's begin */
+        at = next;
+    size_t digits = at ? strspn(at + ours.len, "0123456789") : 0;
+    long pid = digits && digits < 10 ? strtol(at + ours.len, NULL, 10) : 0;
+    int is_ours = pid > 0 && !strcmp(at + ours.len + digits, ".tmp");
+    str_release(&ours);
+    return is_ours && kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
 int file_write_atomic(const char *path, const void *data, size_t n, struct err *e)

@@ -126,6 +126,8 @@ static int prepare_folder(struct sweep *s, struct err *e)
     int dropped = 0;
     int rc = take_folder(s, e);
     if (!rc)
+        runfolder_drop_abandoned(s->o.out);
+    if (!rc)
         rc = runplan_write(&s->plan, s->o.out, &dropped, e);
     if (!rc)
         rc = run_load_with(&done, s->o.out, &o, e);
@@ -225,6 +227,18 @@ static int dry_run(struct sweep *s, struct err *e)
     return rc;
 }
 
+/* Of a stop: completions that were under way begin anew. */
+static void tell_lost(const struct tally *t)
+{
+    double lost = t->decoded - t->tokens;
+    if (lost >= 1)
+        log_info("about %.0f tokens of completions under way are lost%s", lost,
+                 t->finished
+                     ? ""
+                     : "; none was finished: give the sweep more time, or let it decode fewer at once "
+                       "(--max-batch)");
+}
+
 static int sweep(struct sweep *s, struct err *e)
 {
     struct tally t = {0};
@@ -253,6 +267,7 @@ static int sweep(struct sweep *s, struct err *e)
     if (s->plan.n_jobs && decode(s, &t, &signal, e))
         return s->code;
     if (signal) {
+        tell_lost(&t);
         log_info("stopped: %ld of %ld jobs are done and saved; repeat the command to go on",
                  s->of_shard - s->todo + t.finished, s->of_shard);
         return stop_exit_code(signal);

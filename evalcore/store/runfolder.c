@@ -156,3 +156,25 @@ int runfolder_drop_problems(const char *dir, const json_t *old, const json_t *no
     }
     return rc;
 }
+
+void runfolder_drop_abandoned(const char *dir)
+{
+    static const char *const places[] = {"", "problems", "grades", "report"};
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        struct str folder = {0};
+        struct file_list list = {0};
+        str_puts(&folder, dir);
+        if (*places[p])
+            str_printf(&folder, "/%s", places[p]);
+        file_list(&list, folder.data, ".tmp", NULL);
+        for (size_t i = 0; i < list.n; i++)
+            if (file_is_abandoned(list.name[i])) {
+                struct str path = {0};
+                file_join(&path, folder.data, list.name[i]);
+                unlink(path.data);
+                str_release(&path);
+            }
+        file_list_release(&list);
+        str_release(&folder);
+    }
+}

@@ -145,6 +145,7 @@ static void take_sample(struct tally *t, const struct tally_now *now, double clo
 void tally_show(struct tally *t, const struct tally_now *now)
 {
     double clock = progress_clock();
+    t->decoded = now->tokens;
     if (clock - t->last_clock >= SAMPLE_SECONDS && now->steps - t->last.steps >= SAMPLE_STEPS)
         take_sample(t, now, clock);
     if (!progress_is_due(t->progress))

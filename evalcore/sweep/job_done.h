@@ -27,6 +27,7 @@ struct tally {
     struct progress *progress;
     long finished;       /* completions journalled */
     double tokens;       /* in these */
+    double decoded;      /* in all, as far as tally_show() was told */
     struct eta_job *job; /* (plan->n_jobs) */
     struct eta_run eta;
     struct tally_now last; /* at the last sample, its `running` aside */

@@ -30,5 +30,6 @@ run 0 sweep "$tiny" -o killed "${args[@]}"
 same_results undisturbed killed
 [ "$(journal_keys killed | sort | uniq -d | wc -l)" = 0 ] || fail "finished jobs were decoded twice"
 [ "$(journal_keys killed | wc -l)" = "$(journal_keys undisturbed | wc -l)" ] || fail "the journals hold other jobs"
+[ -z "$(find killed -name '*.tmp')" ] || fail "temporary files of killed processes stay: $(find killed -name '*.tmp')"
 echo "$kills kills, $(ls killed/journal | wc -l) journals, undisturbed run $whole ms" >&2
 finish

@@ -30,6 +30,8 @@ stop_with() {
     [ "$got" = "$2" ] || fail "SIG$1 exited $got, want $2: $(cat stop.txt)"
     grep -q "^kveval: stopped: [0-9]* of 2000 jobs are done and saved; repeat the command to go on$" stop.txt ||
         fail "SIG$1 said: $(cat stop.txt)"
+    grep -q "^kveval: about [0-9]* tokens of completions under way are lost$" stop.txt ||
+        fail "SIG$1 does not say what is lost: $(cat stop.txt)"
     [ "$(journal_keys stopped | wc -l)" -gt "$before" ] || fail "SIG$1 lost what was finished"
     [ "$(journal_keys stopped | wc -l)" -lt 2000 ] || fail "SIG$1 came after the end"
 }
