@@ -48,7 +48,7 @@ static void limit_beyond_context(struct cautions *c, const struct report *r, int
         for (int k = 0; k < cell->task->n_problems; k++) {
             const struct run_problem *p = &cell->task->problems[k];
             int own = p->own_max_new > 0 && p->own_max_new < cell->max_new_tokens;
-            n += p->prompt_tokens + (own ? p->own_max_new : cell->max_new_tokens) > context;
+            n += (double)p->prompt_tokens + (own ? p->own_max_new : cell->max_new_tokens) > context;
         }
         if (n) {
             caution(c,

@@ -86,7 +86,7 @@ static void add_prefill(struct cell_stats *s, const struct cell *c)
             continue;
         reads += r->kv.prefill_reads > 0 ? r->kv.prefill_reads : NAN;
         aux += r->kv.prefill_aux_reads;
-        dense += (double)r->prompt_tokens * (r->prompt_tokens + 1) / 2;
+        dense += r->prompt_tokens * (r->prompt_tokens + 1.0) / 2;
     }
     s->prefill_density = dense > 0 ? reads / dense : NAN;
     s->prefill_aux_density = dense > 0 && isfinite(reads) ? aux / dense : NAN;

@@ -14,7 +14,7 @@ int report_forgets(const struct cell *c)
         const struct record *rec = &c->records[i];
         /* the last token is sampled and never stored */
         if (rec->finish != FINISHED_ERROR && rec->tokens > 1 &&
-            rec->kv.peak_tokens < rec->prompt_tokens + rec->tokens - 1)
+            rec->kv.peak_tokens < (double)rec->prompt_tokens + rec->tokens - 1)
             return 1;
     }
     return 0;
