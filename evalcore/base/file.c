@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@
 
 int file_error_code(int cause)
 {
-    return cause == ENOSPC || cause == EDQUOT || cause == EFBIG || cause == EIO ? ERR_DISK : ERR_IO;
+    return cause == ENOSPC || cause == EDQUOT || cause == EFBIG || cause == EIO || cause == ESTALE ? ERR_DISK
+                                                                                                   : ERR_IO;
 }
 
 static int not_plain(struct err *e, const char *path)
@@ -34,7 +36,7 @@ int file_plain(const char *path, struct err *e)
 
 static int read_error(struct err *e, const char *path, int cause)
 {
-    return err_set(e, ERR_IO, "cannot read %s: %s", path, strerror(cause));
+    return err_set(e, file_error_code(cause), "cannot read %s: %s", path, strerror(cause));
 }
 
 int file_read(const char *path, struct str *out, struct err *e)
@@ -150,7 +152,7 @@ static void host_name(char *out, size_t n)
  * that share the folder. A process that is killed leaves its file behind. */
 static void temporary_name(struct str *out, const char *path)
 {
-    char host[64] = "";
+    char host[HOST_NAME_MAX + 2] = "";
     host_name(host, sizeof host);
     str_printf(out, "%s.%s.%ld.tmp", path, host, (long)getpid());
 }
@@ -168,7 +170,7 @@ int file_is_abandoned(const char *name)
     long pid = digits && digits < 10 ? strtol(at + ours.len, NULL, 10) : 0;
     int is_ours = pid > 0 && !strcmp(at + ours.len + digits, ".tmp");
     str_release(&ours);
-    return is_ours && kill((pid_t)pid, 0) && errno == ESRCH;
+    return *host && is_ours && kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
 int file_write_atomic(const char *path, const void *data, size_t n, struct err *e)

@@ -26,6 +26,8 @@ static void collect(struct history *h, const struct runplan *p, const struct run
             const struct record *rec = &done->cells[c].records[i];
             if ((size_t)rec->problem >= p->sets[set].task.n_problems)
                 break; /* ... unless another shard has just written its own */
+            if (rec->finish == FINISHED_ERROR)
+                continue; /* says nothing about the length */
             h[set].sum[rec->problem] += rec->tokens;
             h[set].n[rec->problem]++;
             h[set].all += rec->tokens;

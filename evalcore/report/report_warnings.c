@@ -194,9 +194,10 @@ static void add_faults(struct doc *d, const struct report *r)
         doc_paragraph(d, "%ld completion%s found more than once with the same tokens; each counts once.",
                       repeated, repeated == 1 ? " was" : "s were");
     if (r->run->n_retried)
-        doc_paragraph(d,
-                      "%ld record%s of a job that was decoded again after an error; what succeeded counts.",
-                      r->run->n_retried, r->run->n_retried == 1 ? " is" : "s are");
+        doc_paragraph(
+            d,
+            "%ld record%s of a job that was decoded again after an error; a success counts before an error.",
+            r->run->n_retried, r->run->n_retried == 1 ? " is" : "s are");
     if (r->run->n_bad_lines)
         doc_warning(d, "%ld journal line%s a wrong checksum and %s ignored; those jobs count as missing.",
                     r->run->n_bad_lines, r->run->n_bad_lines == 1 ? " has" : "s have",

@@ -128,7 +128,7 @@ struct run {
     int n_tasks;
     long n_expected, n_done; /* jobs over all cells */
     long n_duplicates;       /* journal records beyond the first of a key, errors aside */
-    long n_retried;          /* records beyond the first where one of the two is an error */
+    long n_retried;          /* records beyond the first where at least one of the two is an error */
     long n_conflicts;        /* of those, records whose tokens, or likelihood, differ from the first one's:
                                 reproducibility broke */
     long n_bad_lines;        /* journal lines with a wrong checksum (a torn last line is not counted) */

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "evalcore/base/file.h"
@@ -157,6 +159,8 @@ int runfolder_drop_problems(const char *dir, const json_t *old, const json_t *no
     return rc;
 }
 
+enum { ABANDONED_SECONDS = 3600 }; /* a write takes seconds; see file_is_abandoned() */
+
 void runfolder_drop_abandoned(const char *dir)
 {
     static const char *const places[] = {"", "problems", "grades", "report"};
@@ -170,8 +174,10 @@ void runfolder_drop_abandoned(const char *dir)
         for (size_t i = 0; i < list.n; i++)
             if (file_is_abandoned(list.name[i])) {
                 struct str path = {0};
+                struct stat st;
                 file_join(&path, folder.data, list.name[i]);
-                unlink(path.data);
+                if (!lstat(path.data, &st) && time(NULL) - st.st_mtime > ABANDONED_SECONDS)
+                    unlink(path.data);
                 str_release(&path);
             }
         file_list_release(&list);

@@ -19,7 +19,7 @@ int runfolder_dropped_cells(const json_t *old, const json_t *now);
 /* Removes the problem files that the configuration `old` lists and `now` does not. */
 int runfolder_drop_problems(const char *dir, const json_t *old, const json_t *now, struct err *e);
 
-/* Removes temporary files that killed processes of this machine left where a sweep or a report writes. What
+/* Removes temporary files, an hour old, that killed processes left where a sweep or a report writes. What
  * cannot be listed or removed stays. */
 void runfolder_drop_abandoned(const char *dir);
 

@@ -105,12 +105,14 @@ static int write_holder(int lock_fd, const char *run_dir, int i, int n, struct e
     int rc = 0;
     holder_path(&path, run_dir, i, n);
     int fd = n > 0 ? open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : lock_fd;
+    int open_failure = fd < 0 ? errno : 0;
     if (gethostname(host, sizeof host - 1))
         host[0] = 0;
     str_printf(&text, "host %s pid %ld\n", host, (long)getpid());
-    errno = ENOSPC; /* what a write that stops short means */
-    if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, text.data, text.len, 0) != (ssize_t)text.len)
-        rc = err_set(e, file_error_code(errno), "cannot write %s: %s", path.data, strerror(errno));
+    ssize_t put = fd < 0 || ftruncate(fd, 0) ? -1 : pwrite(fd, text.data, text.len, 0);
+    int cause = put < 0 ? open_failure ? open_failure : errno : ENOSPC; /* a write that stops short */
+    if (put != (ssize_t)text.len)
+        rc = err_set(e, file_error_code(cause), "cannot write %s: %s", path.data, strerror(cause));
     if (n > 0 && fd >= 0)
         close(fd);
     str_release(&text);

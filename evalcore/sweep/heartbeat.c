@@ -13,12 +13,12 @@ static void *beat(void *context)
     struct heartbeat *h = context;
     int rc = 0;
     pthread_mutex_lock(&h->talk);
-    while (!h->is_over && !rc) {
+    while (!h->is_over && rc != WIRE_END) {
         struct timespec next;
         rc = wire_send(h->wire, message_alive(), NULL); /* a failure is the worker's own to find */
         clock_gettime(CLOCK_MONOTONIC, &next);
         next.tv_sec += BEAT_SECONDS;
-        while (!h->is_over && !rc && !pthread_cond_timedwait(&h->ended, &h->talk, &next))
+        while (!h->is_over && rc != WIRE_END && !pthread_cond_timedwait(&h->ended, &h->talk, &next))
             ;
     }
     pthread_mutex_unlock(&h->talk);
@@ -37,7 +37,7 @@ int heartbeat_start(struct heartbeat *h, struct wire *wire, struct err *e)
     pthread_condattr_destroy(&attributes);
     int cause = pthread_create(&h->thread, NULL, beat, h);
     h->is_running = !cause;
-    return cause ? err_set(e, ERR_IO, "cannot start a thread: %s", strerror(cause)) : 0;
+    return cause ? err_set(e, ERR_DEVICE, "cannot start a thread: %s", strerror(cause)) : 0;
 }
 
 int heartbeat_send(struct heartbeat *h, json_t *message, struct err *e)

@@ -16,8 +16,8 @@ struct heartbeat {
     int is_running, is_over;
 };
 
-/* The wire stays the caller's and lives until heartbeat_stop(). Without a thread (ERR_IO) nothing beats, and
- * the worker would be taken for a stopped one. */
+/* The wire stays the caller's and lives until heartbeat_stop(). Without a thread (ERR_DEVICE) nothing beats,
+ * and the worker would be taken for a stopped one. */
 int heartbeat_start(struct heartbeat *h, struct wire *wire, struct err *e);
 /* wire_send() between two beats. */
 int heartbeat_send(struct heartbeat *h, json_t *message, struct err *e);

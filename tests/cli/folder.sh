@@ -63,21 +63,22 @@ mkfifo fifo/manifest.json
 run 0 sweep tiny.json -o fifo # which is written anew
 [ -f fifo/manifest.json ] || fail "manifest.json stays a FIFO"
 
-# Temporary files of processes that have ended go; those of living ones, of other machines and of other programs stay.
+# Old temporary files of processes that have ended go; those of living ones, of other machines and of other programs stay.
 sleep 0 &
 ended=$!
 wait $ended
 host=$(uname -n)
 for place in . problems report; do
-    echo half >"full/$place/x.csv.$host.$ended.tmp"
-    for name in "x.csv.$host.$$.tmp" "x.csv.elsewhere.$ended.tmp" "notes.tmp"; do
+    for name in "x.csv.$host.$ended.tmp" "x.csv.$host.$$.tmp" "x.csv.elsewhere.$ended.tmp" "notes.tmp"; do
         echo text >"full/$place/$name"
+        touch -d '2 hours ago' "full/$place/$name"
     done
+    echo text >"full/$place/young.$host.$ended.tmp" # another container's, perhaps
 done
 run 0 sweep tiny.json -o full
 for place in . problems report; do
     [ ! -e "full/$place/x.csv.$host.$ended.tmp" ] || fail "a killed process's file stays in $place"
-    for name in "x.csv.$host.$$.tmp" "x.csv.elsewhere.$ended.tmp" "notes.tmp"; do
+    for name in "x.csv.$host.$$.tmp" "x.csv.elsewhere.$ended.tmp" "notes.tmp" "young.$host.$ended.tmp"; do
         [ -s "full/$place/$name" ] || fail "$place/$name was deleted"
         rm -f "full/$place/$name"
     done

@@ -26,6 +26,7 @@ for _ in $(seq 400); do
     fi
 done
 [ $kills = 20 ] || fail "only $kills kills hit a running sweep"
+find killed -name '*.tmp' -exec touch -d '2 hours ago' {} +
 run 0 sweep "$tiny" -o killed "${args[@]}"
 same_results undisturbed killed
 [ "$(journal_keys killed | sort | uniq -d | wc -l)" = 0 ] || fail "finished jobs were decoded twice"

@@ -1,7 +1,7 @@
 # A sweep on several devices, here two workers on the CPU: the results of one process, whatever happens to workers and
 # coordinator on the way, and a sentence when no worker is left.
 . "$(dirname "$0")/lib.sh"
-rm -rf one two calm disturbed
+rm -rf one two calm longer disturbed
 cat >many.json <<'END'
 {"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 60}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
@@ -81,22 +81,26 @@ ends 3
 grep -q '^kveval: stopped with [1-9][0-9]* of 120 jobs saved, repeat the command to go on: no worker is left: cpu:[01]: the worker was ended by signal 9 (Killed)$' start.txt ||
     fail "without workers it said: $(cat start.txt)"
 
-# One is stopped, and was waited for without end: the other finishes.
+# One is stopped, and was waited for without end: the other finishes. Both have jobs when twenty are done, and there is
+# more to do than fits into the three seconds.
 rm -rf disturbed
-"$program" sweep many.json -o disturbed --max-batch 4 --devices cpu:0-1 --worker-timeout 3 >start.txt 2>&1 &
+more='tasks.lookup.problems=240'
+run 0 sweep many.json -o longer --set "$more"
+"$program" sweep many.json -o disturbed --set "$more" --max-batch 4 --devices cpu:0-1 --worker-timeout 3 >start.txt 2>&1 &
 pid=$!
 for _ in $(seq 1500); do
-    [ "$(journal_keys disturbed | wc -l)" -gt 0 ] && break
+    [ "$(journal_keys disturbed | wc -l)" -gt 20 ] && break
     sleep 0.02
 done
 set -- $(workers $pid)
+[ $# = 2 ] || fail "there are $# workers: $(cat start.txt)"
 w1=$1
 w2=$2
 kill -s STOP "$w1"
 ends 0
 grep -q '^kveval: warning: cpu:[01]: the worker was ended: it has said nothing for 3 s (--worker-timeout); ' start.txt ||
     fail "a stopped worker: $(cat start.txt)"
-same_results calm disturbed
+same_results longer disturbed
 rm -rf disturbed
 
 # SIGTERM, also when the whole process group gets it.
