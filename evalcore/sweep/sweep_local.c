@@ -60,6 +60,8 @@ int sweep_local_run(const struct runplan *p, struct tally *t, int *signal, struc
             show(p, &p->lanes[lane], t, &d, &running, &cap);
         }
     }
+    submit_decoded(p, &d);
+    t->decoded = d.tokens;
     progress_end(t->progress);
     free(running);
     free(d.running);
