@@ -41,13 +41,13 @@ stop_with INT 130
 cat >long.json <<'END'
 {"model": "pocket", "max_new_tokens": 3000, "ignore_eos": true, "tasks": [{"name": "relay", "steps": 3, "problems": 40}], "policies": ["full"]}
 END
-"$program" sweep long.json -o long 2>stop.txt >stdout.txt </dev/null &
+"$program" sweep long.json -o long --max-batch 2 2>stop.txt >stdout.txt </dev/null &
 pid=$!
 for _ in $(seq 1500); do
     [ -e long/manifest.json ] && break
     sleep 0.02
 done
-sleep 2
+sleep 3
 kill -s TERM $pid
 wait $pid && fail "a stopped sweep exited 0"
 grep -q '^kveval: about [1-9][0-9]* tokens of completions under way are lost; none was finished: give the sweep more time' stop.txt ||
