@@ -159,7 +159,7 @@ static void temporary_name(struct str *out, const char *path)
 
 int file_is_abandoned(const char *name)
 {
-    char host[64] = "";
+    char host[HOST_NAME_MAX + 2] = "";
     struct str ours = {0};
     host_name(host, sizeof host);
     str_printf(&ours, ".%s.", host);
