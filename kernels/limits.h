@@ -18,6 +18,11 @@ struct limits {
     double (*peak)(struct device *d);
     /* GB/s of large consecutive copies from pinned host memory to the device. NULL on the CPU. */
     double (*upload_bandwidth)(struct device *d);
+    /* Seconds of a bf16 product of so many rows by the vendor's matrix library at its fastest, which may let
+     * the bits of a row depend on the rows beside it. `launches` products are run one after the other with
+     * the n weights, all of one shape, in turn. NULL on the CPU; 0 where the library does not take it. */
+    double (*fastest_product)(struct device *d, const struct weight *w, int n, int launches, int rows,
+                              int accumulate);
 };
 
 /* The median that both sides of a comparison use, the limit and the figure. Sorts x; 0 when n is 0. */

@@ -179,7 +179,7 @@ static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct
     if (!rc && c->mode != FULL && c->mode != PAGES && c->mode != TOKENS)
         rc = make_stats(&j, e);
     if (!rc)
-        rc = bench_replay(k, enqueue, &j, b->device->is_gpu ? 2 * VARIANTS : 1, &seconds, e);
+        rc = bench_replay(&k->d, k->rows.seq, enqueue, &j, b->device->is_gpu ? 2 * VARIANTS : 1, &seconds, e);
     if (!rc) /* 1 GiB is beyond every processor's own caches, and K and V take memory still */
         print(b, c, seconds, k->d.limits->read_bandwidth(k->d.dev, (size_t)fmin(bytes, 1 << 30)));
     return rc;

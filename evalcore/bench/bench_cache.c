@@ -6,9 +6,8 @@
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/rng.h"
-#include "evalcore/cli/progress.h"
 
-enum { CHUNK = 128, REPLAYS = 21 };
+enum { CHUNK = 128 };
 
 void *bench_kv_room(struct bench_kv *k, size_t bytes, struct err *e)
 {
@@ -22,7 +21,7 @@ void *bench_kv_room(struct bench_kv *k, size_t bytes, struct err *e)
 
 int bench_kv_check(const struct bench_kv *k, int rc, struct err *e)
 {
-    return rc < 0 ? err_set(e, ERR_DEVICE, "benchmark: %s", k->d.be->last_error(k->d.dev)) : 0;
+    return bench_check(&k->d, rc, e);
 }
 
 double bench_kv_bytes(const struct bench_shape *s, double tokens)
@@ -157,29 +156,5 @@ int bench_kv_run(struct bench *b, const struct bench_cases *cases, bench_case_fn
     }
     release(&k, 0);
     bench_device_close(&k.d);
-    return e->code;
-}
-
-int bench_replay(const struct bench_kv *k, bench_enqueue_fn enqueue, void *context, int n, double *seconds,
-                 struct err *e)
-{
-    const struct backend *be = k->d.be;
-    struct program *p = NULL;
-    double t[REPLAYS];
-    int32_t done;
-    if (bench_kv_check(k, enqueue(context, 0), e) || bench_kv_check(k, be->record_begin(k->d.dev), e))
-        return e->code;
-    for (int i = 0; i < n; i++)
-        bench_kv_check(k, enqueue(context, i), e);
-    if (bench_kv_check(k, be->record_end(k->d.dev, &p), e))
-        return e->code;
-    for (int i = -2; i < REPLAYS && !e->code; i++) {
-        double start = progress_clock();
-        bench_kv_check(k, be->replay(k->d.dev, p), e);
-        bench_kv_check(k, be->download(k->d.dev, &done, k->rows.seq, sizeof done), e);
-        t[i < 0 ? 0 : i] = (progress_clock() - start) / n;
-    }
-    be->program_release(k->d.dev, p);
-    *seconds = limits_median(t, REPLAYS);
     return e->code;
 }

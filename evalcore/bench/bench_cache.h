@@ -38,10 +38,4 @@ int bench_kv_check(const struct bench_kv *k, int rc, struct err *e);
 /* Bytes of K and V of so many tokens of each sequence. */
 double bench_kv_bytes(const struct bench_shape *s, double tokens);
 
-/* Median seconds of one of the n operations that `enqueue` launches, over replays of them all: back to back,
- * so that what a device begins before the operation before has ended is not counted twice. */
-typedef int (*bench_enqueue_fn)(void *context, int i);
-int bench_replay(const struct bench_kv *k, bench_enqueue_fn enqueue, void *context, int n, double *seconds,
-                 struct err *e);
-
 #endif

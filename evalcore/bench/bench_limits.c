@@ -25,6 +25,11 @@ void bench_device_close(struct bench_device *d)
     d->dev = NULL;
 }
 
+int bench_check(const struct bench_device *d, int rc, struct err *e)
+{
+    return rc < 0 ? err_set(e, ERR_DEVICE, "benchmark: %s", d->be->last_error(d->dev)) : 0;
+}
+
 int bench_limits(struct bench *b, struct err *e)
 {
     static const size_t sizes[] = {1 << 20, 8 << 20, 16 << 20, 64 << 20, 512 << 20};

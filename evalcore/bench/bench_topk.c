@@ -153,7 +153,7 @@ static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct
     double seconds = 0;
     int rc = make(&j, e);
     if (!rc)
-        rc = bench_replay(k, enqueue, &j, b->device->is_gpu ? 16 : 1, &seconds, e);
+        rc = bench_replay(&k->d, k->rows.seq, enqueue, &j, b->device->is_gpu ? 16 : 1, &seconds, e);
     if (!rc)
         print(b, &j, seconds, k->d.limits->read_bandwidth(k->d.dev, (size_t)bytes_read(&j)));
     k->kv.bounds = NULL;

@@ -58,4 +58,4 @@ static double fma_peak(struct device *d)
     return sink > 0 ? best : 0;
 }
 
-const struct limits cpu_limits = {read_bandwidth, fma_peak, NULL};
+const struct limits cpu_limits = {read_bandwidth, fma_peak, NULL, NULL};

@@ -124,4 +124,4 @@ static double upload_bandwidth(struct device *d)
     return limits_median(speed, n);
 }
 
-const struct limits cuda_limits = {read_bandwidth, peak, upload_bandwidth};
+const struct limits cuda_limits = {read_bandwidth, peak, upload_bandwidth, gemm_fastest};

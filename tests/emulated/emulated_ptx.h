@@ -134,21 +134,24 @@ static inline uint64_t turned_tile_at(uint32_t address, uint32_t apart)
 }
 
 /* The product is computed at some time between this call and wgmma_wait. */
-void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add);
+void wgmma_tiles(float *c, int n, uint64_t w, uint64_t x, int add);
 void wgmma_registers(float *c, int n, const uint32_t (&w)[4], uint64_t x, int add);
+
+template <int N> static inline void wgmma(float (&c)[N], uint64_t w, uint64_t x, int add)
+{
+    wgmma_tiles(c, N, w, x, add);
+}
 
 template <int N> static inline void wgmma_values(float (&c)[N], const uint32_t (&w)[4], uint64_t x, int add)
 {
     wgmma_registers(c, N, w, x, add);
 }
 
+void wgmma_commit(void);
 void wgmma_wait(void);
+void wgmma_wait_but_one(void);
 
 static inline void wgmma_begin(void)
-{
-}
-
-static inline void wgmma_commit(void)
 {
 }
 

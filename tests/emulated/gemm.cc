@@ -63,3 +63,9 @@ int gemm_run(struct device *d, const struct product *p)
     d->early = OP_COUNT;
     return 0;
 }
+
+/* There is no library to compare with. */
+double gemm_fastest(struct device *, const struct weight *, int, int, int, int)
+{
+    return 0;
+}

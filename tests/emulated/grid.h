@@ -30,6 +30,7 @@ struct thread {
     unsigned exchanges;                         /* made so far */
     std::vector<struct copy> own_copies;        /* cp.async since the last arrival */
     std::vector<struct wgmma_product> products; /* wgmma products not yet waited for */
+    unsigned wgmma_groups;                      /* of them, committed so far */
 };
 
 /* wgmma: c (+)= a tile times tile x, by this thread's share of it. */
@@ -41,6 +42,7 @@ struct wgmma_product {
     bool registers;
     uint64_t x;
     int add;
+    unsigned group; /* how many were committed before */
 };
 
 /* What a CUtensorMap (128 bytes) holds here: a bf16 matrix, copied by tiles of `rows` rows of `columns`, in
@@ -107,7 +109,7 @@ struct block {
 };
 
 /* Where things are in an arena, and how much a block may have (compute capability 9.0: 227 KiB). */
-enum { ARENA = 1 << 18, STATIC_AT = 0x38000, MOST_SHARED = 232448 };
+enum { ARENA = 1 << 18, STATIC_AT = 0x39800, MOST_SHARED = 232448 };
 /* What fresh shared memory holds (NaN as fp32 and as bf16), and how far behind its end that is checked. */
 enum { FILL = 0xf5, FENCE = 256, STACK_BYTES = 64 << 10, STACK_END = 0x5eed };
 

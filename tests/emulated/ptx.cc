@@ -244,28 +244,32 @@ static void multiply(const struct wgmma_product *p)
     }
 }
 
-static void multiply_all(void)
+/* Those of all committed groups but the last `but`; with but < 0, all. */
+static void multiply_groups(int but)
 {
-    for (const struct wgmma_product &p : running->products)
-        multiply(&p);
-    running->products.clear();
+    std::vector<struct wgmma_product> &all = running->products;
+    size_t n = 0;
+    while (n < all.size() && (but < 0 || all[n].group + but < running->wgmma_groups))
+        multiply(&all[n++]);
+    all.erase(all.begin(), all.begin() + (long)n);
 }
 
-static void ask(const struct wgmma_product &p)
+static void ask(struct wgmma_product p)
 {
+    p.group = running->wgmma_groups;
     running->products.push_back(p);
     if (grid_random() % 2)
-        multiply_all();
+        multiply_groups(-1);
 }
 
-void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add)
+void wgmma_tiles(float *c, int n, uint64_t w, uint64_t x, int add)
 {
-    ask({c, 32, w, {}, false, x, add});
+    ask({c, n, w, {}, false, x, add, 0});
 }
 
 void wgmma_registers(float *c, int n, const uint32_t (&w)[4], uint64_t x, int add)
 {
-    struct wgmma_product p = {c, n, 0, {}, true, x, add};
+    struct wgmma_product p = {c, n, 0, {}, true, x, add, 0};
     const slot *all = emulated_exchange("wgmma", ~0u, w, sizeof w);
     for (int half = 0; half < 2; half++)
         for (int k = 0; k < 16; k++)
@@ -274,9 +278,24 @@ void wgmma_registers(float *c, int n, const uint32_t (&w)[4], uint64_t x, int ad
     ask(p);
 }
 
-void wgmma_wait(void)
+void wgmma_commit(void)
+{
+    running->wgmma_groups++;
+}
+
+static void wait_for_groups(int but)
 {
     emulated_pause();
-    multiply_all();
+    multiply_groups(but);
     emulated_exchange("wgmma_wait", ~0u, NULL, 0); /* the warp's products, not the lane's */
+}
+
+void wgmma_wait(void)
+{
+    wait_for_groups(0);
+}
+
+void wgmma_wait_but_one(void)
+{
+    wait_for_groups(1);
 }

@@ -103,6 +103,8 @@ static void all(struct rig *r)
         {130, 136, 2048, DTYPE_BF16, 0, 0, 1}, {33, 136, 8192, DTYPE_BF16, 1, 1, 1},
         {6, 2056, 144, DTYPE_BF16, 1, 1, 1},   {9, 8200, 272, DTYPE_BF16, 1, 1, 1},
         {66, 12296, 336, DTYPE_BF16, 1, 1, 1}, {3, 12424, 48, DTYPE_BF16, 0, 0, 1},
+        {20, 264, 1200, DTYPE_BF16, 1, 1, 1},  {128, 136, 2048, DTYPE_BF16, 1, 1, 1},
+        {300, 72, 4096, DTYPE_BF16, 1, 1, 1},  {257, 6200, 144, DTYPE_BF16, 1, 1, 1},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         /* Small: every third row before those of decode steps, and of these small weights: what is left takes

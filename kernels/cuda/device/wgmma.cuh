@@ -13,33 +13,49 @@ __device__ static inline uint64_t tile_at(uint32_t address)
     return (uint64_t)(address >> 4 & 0x3fff) | (uint64_t)(1024 >> 4) << 32 | 1ull << 62;
 }
 
-/* Sums i .. i + 31 as operands of an instruction, and operands by their numbers. */
-#define SUMS_8(i)                                                                                            \
-    "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]),              \
-        "+f"(c[i + 6]), "+f"(c[i + 7])
-#define SUMS_32(i) SUMS_8(i), SUMS_8(i + 8), SUMS_8(i + 16), SUMS_8(i + 24)
-#define OPERANDS_0_31                                                                                        \
-    "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"                                                 \
-    "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
-#define OPERANDS_32_63                                                                                       \
-    "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"                                       \
-    "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
+/* Sums as operands of an instruction, and operands by their numbers. */
+#define SUMS_4(i)     "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3])
+#define SUMS_16(i)    SUMS_4(i), SUMS_4(i + 4), SUMS_4(i + 8), SUMS_4(i + 12)
+#define SUMS_32(i)    SUMS_16(i), SUMS_16(i + 16)
+#define OPERANDS_0_3  "%0,%1,%2,%3"
+#define OPERANDS_0_15 OPERANDS_0_3 ",%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15"
+#define OPERANDS_0_31 OPERANDS_0_15 ",%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+#define OPERANDS_0_63                                                                                        \
+    OPERANDS_0_31 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"                        \
+                  "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
 
-/* c (64 x 64) = or += w (64 x 16) x' (16 x 64). A lane of warp i has rows 16i + lane / 4 (+ 8: the odd pairs)
- * and of each eight columns 2 (lane % 4) and the next. */
-__device__ static inline void wgmma(float (&c)[32], uint64_t w, uint64_t x, int add)
-{
+/* c (64 x columns) = or += w (64 x 16) x' (16 x columns), for columns of SHAPE. The three operands after the
+ * sums have the numbers W, X and ADD. A lane of warp i has rows 16i + lane / 4 (+ 8: the odd pairs) and of
+ * each eight columns 2 (lane % 4) and the next. An element's sum over the 16 has the same bits in every
+ * shape. */
+#define WGMMA(SHAPE, N_SUMS, OPERANDS, W, X, ADD, SUMS)                                                      \
+    __device__ static inline void wgmma(float(&c)[N_SUMS], uint64_t w, uint64_t x, int add)                  \
+    {                                                                                                        \
+        asm volatile("{\n"                                                                                   \
+                     ".reg .pred p;\n"                                                                       \
+                     "setp.ne.b32 p, " ADD ", 0;\n"                                                          \
+                     "wgmma.mma_async.sync.aligned." SHAPE ".f32.bf16.bf16 {" OPERANDS "}, " W ", " X        \
+                     ", p, 1, 1, 0, 0;\n"                                                                    \
+                     "}"                                                                                     \
+                     : SUMS                                                                                  \
+                     : "l"(w), "l"(x), "r"(add));                                                            \
+    }
+#define NO_WGMMA(N_SUMS)                                                                                     \
+    __device__ static inline void wgmma(float(&)[N_SUMS], uint64_t, uint64_t, int)                           \
+    {                                                                                                        \
+    }
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    asm volatile("{\n"
-                 ".reg .pred p;\n"
-                 "setp.ne.b32 p, %34, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" OPERANDS_0_31
-                 "}, %32, %33, p, 1, 1, 0, 0;\n"
-                 "}"
-                 : SUMS_32(0)
-                 : "l"(w), "l"(x), "r"(add));
+#define SUMS_64 SUMS_32(0), SUMS_32(32)
+WGMMA("m64n8k16", 4, OPERANDS_0_3, "%4", "%5", "%6", SUMS_4(0))
+WGMMA("m64n32k16", 16, OPERANDS_0_15, "%16", "%17", "%18", SUMS_16(0))
+WGMMA("m64n64k16", 32, OPERANDS_0_31, "%32", "%33", "%34", SUMS_32(0))
+WGMMA("m64n128k16", 64, OPERANDS_0_63, "%64", "%65", "%66", SUMS_64)
+#else
+NO_WGMMA(4)
+NO_WGMMA(16)
+NO_WGMMA(32)
+NO_WGMMA(64)
 #endif
-}
 
 /* A tile of 64 columns a row as the second factor the other way round, rows along k: columns beyond 64 lie
  * `apart` bytes further, as a tile of their own. */
@@ -56,7 +72,7 @@ __device__ static inline void wgmma_values(float (&c)[64], const uint32_t (&w)[4
     asm volatile("{\n"
                  ".reg .pred p;\n"
                  "setp.ne.b32 p, %69, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" OPERANDS_0_31 "," OPERANDS_32_63
+                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" OPERANDS_0_63
                  "}, {%64,%65,%66,%67}, %68, p, 1, 1, 1;\n"
                  "}"
                  : SUMS_32(0), SUMS_32(32)
@@ -78,10 +94,16 @@ __device__ static inline void wgmma_values(float (&c)[32], const uint32_t (&w)[4
 #endif
 }
 
-#undef SUMS_8
+#undef SUMS_4
+#undef SUMS_16
 #undef SUMS_32
+#undef SUMS_64
+#undef OPERANDS_0_3
+#undef OPERANDS_0_15
 #undef OPERANDS_0_31
-#undef OPERANDS_32_63
+#undef OPERANDS_0_63
+#undef WGMMA
+#undef NO_WGMMA
 
 /* After writing sums otherwise and before the next product. */
 __device__ static inline void wgmma_begin(void)
@@ -103,6 +125,14 @@ __device__ static inline void wgmma_wait(void)
 {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+#endif
+}
+
+/* Until only those committed last may be on their way. */
+__device__ static inline void wgmma_wait_but_one(void)
+{
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
 #endif
 }
 

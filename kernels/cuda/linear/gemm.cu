@@ -110,11 +110,11 @@ int call_open(struct device *d, struct call *c, const struct product *p)
 }
 
 cublasStatus_t call_run(struct gemm *g, const struct call *c, const struct product *p,
-                        const cublasLtMatmulAlgo_t *algo, cudaStream_t stream)
+                        const cublasLtMatmulAlgo_t *algo, void *workspace, size_t bytes, cudaStream_t stream)
 {
     float one = 1, beta = p->accumulate ? 1.0f : 0.0f;
     return g->cublasLtMatmul(g->handle, c->op, &one, p->w, c->a, p->x, c->b, &beta, p->out, c->c, p->out,
-                             c->c, algo, NULL, 0, stream);
+                             c->c, algo, workspace, bytes, stream);
 }
 
 int gemm_run(struct device *d, const struct product *p)
@@ -127,7 +127,7 @@ int gemm_run(struct device *d, const struct product *p)
     if (rc)
         return rc;
     d->early = OP_COUNT;
-    rc = lt_check(d, call_run(d->gemm, &c, p, algo, d->stream), "a product");
+    rc = lt_check(d, call_run(d->gemm, &c, p, algo, NULL, 0, d->stream), "a product");
     call_close(d->gemm, &c);
     return rc;
 }

@@ -30,6 +30,9 @@ static inline int gemm_fits(const struct weight *w)
 
 int gemm_run(struct device *d, const struct product *p);
 
+/* gemm_limit.cu: what kernels/limits.h calls fastest_product. */
+double gemm_fastest(struct device *d, const struct weight *w, int n, int launches, int rows, int accumulate);
+
 /* gemm_split.cu: products for the few rows of a decode step, where reading the weight takes most of the time.
  * Whether this kernel is used depends on the weight alone. */
 int gemm_split_fits(const struct device *d, const struct weight *w);

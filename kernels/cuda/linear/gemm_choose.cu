@@ -136,7 +136,7 @@ static int attempt(struct device *d, struct trial *t, const cublasLtMatmulAlgo_t
     if (rc)
         return rc;
     fill_random<<<1024, 256, 0, g->stream>>>(out, (size_t)rows * (size_t)p.n, 77, 0);
-    rc = lt_check(d, call_run(g, &c, &p, algo, g->stream), "a trial");
+    rc = lt_check(d, call_run(g, &c, &p, algo, NULL, 0, g->stream), "a trial");
     call_close(g, &c);
     return rc;
 }
@@ -165,7 +165,7 @@ static int time_of(struct device *d, struct trial *t, const cublasLtMatmulAlgo_t
         return rc;
     cudaEventRecord(g->start, g->stream);
     for (int i = 0; i < TIMED && !rc; i++)
-        rc = lt_check(d, call_run(g, &c, &p, algo, g->stream), "a trial");
+        rc = lt_check(d, call_run(g, &c, &p, algo, NULL, 0, g->stream), "a trial");
     cudaEventRecord(g->stop, g->stream);
     call_close(g, &c);
     if (!rc)

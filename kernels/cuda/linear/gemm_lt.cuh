@@ -51,7 +51,7 @@ int lt_check(struct device *d, cublasStatus_t s, const char *what);
 int call_open(struct device *d, struct call *c, const struct product *p);
 void call_close(struct gemm *g, struct call *c);
 cublasStatus_t call_run(struct gemm *g, const struct call *c, const struct product *p,
-                        const cublasLtMatmulAlgo_t *algo, cudaStream_t stream);
+                        const cublasLtMatmulAlgo_t *algo, void *workspace, size_t bytes, cudaStream_t stream);
 
 /* gemm_choose.cu: the algorithm for this shape and number of rows. *out stays valid until the device closes.
  */

@@ -1,14 +1,19 @@
 /* Products of few rows with a bf16 weight, limited by the time it takes to read the weight.
  *
- * A block computes 64 outputs for 64 rows. One warp copies tiles of both factors, and four warps multiply
- * them (wgmma: 64 outputs x 64 rows x 16). If the outputs alone are too few blocks to fill the GPU, the
- * blocks of a cluster share the sum over k: each sends its sums to the blocks that add them, in the order of
- * k. Rows after the last are zeros, so that a row's bits are the same for every number of rows. The first
- * tiles of the weight are requested before the kernel that writes x has ended.
+ * A block computes 64 outputs for 8 to 256 rows. One warp copies tiles of both factors, and groups of four
+ * warps multiply them (wgmma: 64 outputs x 8 to 128 rows x 16), each for its own rows. If the outputs alone
+ * are too few blocks to fill the GPU, the blocks of a cluster share the sum over k: each sends its sums to
+ * the blocks that add them, in the order of k. Rows after the last are zeros, so that a row's bits are the
+ * same for every number of rows. The first tiles of the weight are requested before the kernel that writes x
+ * has ended.
  *
- * Measured on an H200 in decode steps of a 1.5B model (o, qkv and down; 64 rows): tiles of 64 outputs and 5
- * stages, so that two blocks share a multiprocessor, are faster than 128 outputs with 3 to 5 stages, 4 or 6
- * stages, or more blocks a sum; asking for tiles ahead into the L2 cache is slower. For weights with more
+ * Measured on an H100 with weights of 1.5B and 8B models, one after the other (kveval bench linear; o, qkv
+ * and down): a tile of 64 rows for every number of rows took up to 1.8 times as long with 1 row, whose tile
+ * is then mostly beyond the matrix, and 1.1 to 2 times with 128 and 256, whose weights are read once for each
+ * tile. A group of 128 rows instead of two of 64, four groups of 64 instead of two of 128, and two tiles of
+ * 128 instead of one of 256 are slower. From 256 rows on x, which every block reads, is the limit: blocks of
+ * a cluster would have to share it. On an H200, in decode steps: 128 outputs a block with 3 to 5 stages and
+ * more blocks a sum are slower, and so is asking for tiles ahead into the L2 cache. For weights with more
  * outputs cuBLASLt is faster, whose blocks share x.
  *
  * What a step of few rows waits for is one kernel after the other: without its products and its copies of
@@ -24,28 +29,34 @@
 #include "kernels/cuda/device/wgmma.cuh"
 #include "kernels/cuda/linear/gemm.cuh"
 
-enum { TILE_N = 64, TILE_M = 64, TILE_K = TENSOR_TILE, STAGES = 5, MATH = 128, THREADS = MATH + WARP };
+enum { TILE_N = 64, TILE_K = TENSOR_TILE, FOUR_WARPS = 4 * WARP, MOST_STAGES = 8 };
 enum { MOST_SPLITS = 8, ENOUGH_BLOCKS = 96, MOST_TILES = 2 * ENOUGH_BLOCKS };
 /* Bytes. Rows of a tile are 128 bytes, their 16-byte chunks rotated by the copy engine (its 128-byte
  * swizzle, which wgmma reads as it is; tiles begin at multiples of 1024). */
-enum {
-    ROW = TILE_K * 2,
-    W_TILE = TILE_N * ROW,
-    X_TILE = TILE_M * ROW,
-    STAGE = W_TILE + X_TILE,
-    ALIGN = 1024
-};
+enum { ROW = TILE_K * 2, W_TILE = TILE_N * ROW, ALIGN = 1024 };
 
-/* What follows from the number of blocks that share a sum. */
-template <int BLOCKS> struct form {
+/* What follows from the number of blocks that share a sum, of groups of four warps, of the rows of each, and
+ * of tiles that a block has asked for. */
+template <int BLOCKS, int N_GROUPS, int GROUP_ROWS, int N_STAGES> struct form {
     enum {
         SPLITS = BLOCKS,
-        SHARE = TILE_N / SPLITS,                    /* outputs that a block adds */
-        SENT = TILE_M * SHARE,                      /* sums that it gets of each block */
-        FOURS = SENT / 4 / MATH,                    /* of them four at a time, a thread */
-        ROOM = 4 * SENT * (SPLITS > 1 ? SPLITS : 0) /* bytes: where they arrive */
+        ROWS = GROUP_ROWS,
+        SUMS = ROWS / 2, /* of a thread */
+        TILE_M = N_GROUPS * ROWS,
+        MATH = N_GROUPS * FOUR_WARPS,
+        THREADS = MATH + WARP,
+        STAGES = N_STAGES,
+        X_TILE = TILE_M * ROW,
+        STAGE = W_TILE + X_TILE,
+        SHARE = TILE_N / SPLITS,                     /* outputs that a block adds */
+        SENT = TILE_M * SHARE,                       /* sums that it gets of each block */
+        FOURS = (SENT / 4 + MATH - 1) / MATH,        /* of them four at a time, a thread */
+        ROOM = 4 * SENT * (SPLITS > 1 ? SPLITS : 0), /* bytes: where they arrive */
+        BYTES = ALIGN + STAGES * STAGE + ROOM,
+        RESIDENT = BYTES > 113 * 1024 ? 1 : 2 /* blocks of a multiprocessor */
     };
-    static_assert(SPLITS <= (int)MOST_SPLITS && SHARE % 8 == 0 && FOURS > 0, "a warp sends to one block");
+    static_assert(SPLITS <= (int)MOST_SPLITS && SHARE % 8 == 0, "a warp sends to one block");
+    static_assert(STAGES <= (int)MOST_STAGES && BYTES <= 227 * 1024, "the ring has room");
 };
 
 struct split_args {
@@ -56,74 +67,83 @@ struct split_args {
 };
 
 struct bars {
-    uint64_t full[STAGES], empty[STAGES];
+    uint64_t full[MOST_STAGES], empty[MOST_STAGES];
 };
 
 /* ---- the parts of a block */
 
 /* What the copying thread does before anything else: the barriers, and the first tiles of the weight, which
  * no kernel writes. */
+template <typename F>
 static __device__ void begin_copies(const struct split_args &a, struct bars *b, uint32_t ring, int k0, int n,
                                     int n0)
 {
     tensor_map_soon(&a.w);
     tensor_map_soon(&a.x);
-    for (int i = 0; i < STAGES; i++) {
+    for (int i = 0; i < F::STAGES; i++) {
         barrier_init(shared_address(&b->full[i]), 1);
-        barrier_init(shared_address(&b->empty[i]), MATH / WARP);
+        barrier_init(shared_address(&b->empty[i]), F::MATH / WARP);
     }
     barrier_init_done();
-    for (int i = 0; i < STAGES && i < n; i++) {
-        barrier_expect(shared_address(&b->full[i]), STAGE);
-        tensor_copy(ring + i * STAGE, &a.w, (k0 + i) * TILE_K, n0, shared_address(&b->full[i]));
+    for (int i = 0; i < F::STAGES && i < n; i++) {
+        barrier_expect(shared_address(&b->full[i]), F::STAGE);
+        tensor_copy(ring + i * F::STAGE, &a.w, (k0 + i) * TILE_K, n0, shared_address(&b->full[i]));
     }
 }
 
 /* The same thread: the rest of n tiles of both factors from tile k0 on. */
+template <typename F>
 static __device__ void copy_tiles(const struct split_args &a, struct bars *b, uint32_t ring, int k0, int n,
                                   int n0, int m0)
 {
     wait_for_inputs();
-    for (int i = 0; i < STAGES && i < n; i++)
-        tensor_copy(ring + i * STAGE + W_TILE, &a.x, (k0 + i) * TILE_K, m0, shared_address(&b->full[i]));
-    for (int i = STAGES; i < n; i++) {
-        int s = i % STAGES;
+    for (int i = 0; i < F::STAGES && i < n; i++)
+        tensor_copy(ring + i * F::STAGE + W_TILE, &a.x, (k0 + i) * TILE_K, m0, shared_address(&b->full[i]));
+    for (int i = F::STAGES; i < n; i++) {
+        int s = i % F::STAGES;
         uint32_t full = shared_address(&b->full[s]);
-        barrier_wait(shared_address(&b->empty[s]), (i / STAGES - 1) & 1);
-        barrier_expect(full, STAGE);
-        tensor_copy(ring + s * STAGE, &a.w, (k0 + i) * TILE_K, n0, full);
-        tensor_copy(ring + s * STAGE + W_TILE, &a.x, (k0 + i) * TILE_K, m0, full);
+        barrier_wait(shared_address(&b->empty[s]), (i / F::STAGES - 1) & 1);
+        barrier_expect(full, F::STAGE);
+        tensor_copy(ring + s * F::STAGE, &a.w, (k0 + i) * TILE_K, n0, full);
+        tensor_copy(ring + s * F::STAGE + W_TILE, &a.x, (k0 + i) * TILE_K, m0, full);
     }
 }
 
-/* Four warps: all outputs and rows. A stage that is asked for again is given back as soon as
- * it has been read, the last tiles follow each other without a wait. */
-static __device__ void add_tiles(struct bars *b, uint32_t ring, int n, float (&c)[32])
+/* A group: all outputs and its rows. A stage that is asked for again is given back as soon as it has been
+ * read; where its products take long, the next ones are begun before that. The last tiles follow each other
+ * without a wait. */
+template <typename F>
+static __device__ void add_tiles(struct bars *b, uint32_t ring, int n, float (&c)[F::SUMS])
 {
+    enum { BEHIND = F::TILE_M > 64 };
+    uint32_t own_rows = W_TILE + threadIdx.x / FOUR_WARPS * F::ROWS * ROW;
     hold(c);
     for (int i = 0; i < n; i++) {
-        int s = i % STAGES;
-        barrier_wait(shared_address(&b->full[s]), i / STAGES & 1);
-        uint32_t w = ring + s * STAGE, x = ring + s * STAGE + W_TILE;
+        int s = i % F::STAGES, read = i - BEHIND;
+        barrier_wait(shared_address(&b->full[s]), i / F::STAGES & 1);
+        uint32_t w = ring + s * F::STAGE, x = w + own_rows;
         wgmma_begin();
 #pragma unroll
         for (int k = 0; k < TILE_K * 2; k += 32)
             wgmma(c, tile_at(w + k), tile_at(x + k), i || k);
         wgmma_commit();
-        if (i + STAGES < n) {
+        if (read < 0 || read + F::STAGES >= n)
+            continue;
+        if (BEHIND)
+            wgmma_wait_but_one();
+        else
             wgmma_wait();
-            if (threadIdx.x % WARP == 0)
-                barrier_arrive(shared_address(&b->empty[s]));
-        }
+        if (threadIdx.x % WARP == 0)
+            barrier_arrive(shared_address(&b->empty[read % F::STAGES]));
     }
     wgmma_wait();
     hold(c);
 }
 
-/* Which output and row of the tile a thread's sum i is of. */
+/* Which output of the tile a thread's sum i is of, and which of its group's rows. */
 static __device__ inline int output_of(int i)
 {
-    return threadIdx.x / WARP * 16 + threadIdx.x % WARP / 4 + (i >> 1 & 1) * 8;
+    return threadIdx.x % FOUR_WARPS / WARP * 16 + threadIdx.x % WARP / 4 + (i >> 1 & 1) * 8;
 }
 
 static __device__ inline int row_of(int i)
@@ -143,11 +163,13 @@ static __device__ inline float *place(const struct split_args &a, int row, int o
 }
 
 /* The whole sum is this block's: out of the registers, eight outputs of four rows at a time. */
-static __device__ void write_sums(const struct split_args &a, const float (&c)[32], int n0, int m0,
+template <int SUMS>
+static __device__ void write_sums(const struct split_args &a, const float (&c)[SUMS], int n0, int m0,
                                   const float (&bias)[2])
 {
+    m0 += threadIdx.x / FOUR_WARPS * 2 * SUMS;
 #pragma unroll
-    for (int i = 0; i < 32; i += 4) {
+    for (int i = 0; i < SUMS; i += 4) {
         float *to[4], old[4];
 #pragma unroll
         for (int e = 0; e < 4; e++) {
@@ -164,12 +186,13 @@ static __device__ void write_sums(const struct split_args &a, const float (&c)[3
 /* ---- a sum by the blocks of a cluster. Each adds SHARE of the outputs, all rows, so that the warps of a
  * block send to different blocks at a time. What a block sent lies there as [8 rows][output][row]. */
 
-template <typename F> static __device__ void send_sums(uint32_t room, const float (&c)[32])
+template <typename F> static __device__ void send_sums(uint32_t room, const float (&c)[F::SUMS])
 {
+    int eights = (blockIdx.x * F::TILE_M + threadIdx.x / FOUR_WARPS * F::ROWS) / 8;
 #pragma unroll
-    for (int i = 0; i < 32; i += 2) {
+    for (int i = 0; i < F::SUMS; i += 2) {
         int output = output_of(i);
-        int at = ((blockIdx.x * (TILE_M / 8) + i / 4) * F::SHARE + output % F::SHARE) * 8 + row_of(0);
+        int at = ((eights + i / 4) * F::SHARE + output % F::SHARE) * 8 + row_of(0);
         store_far(address_in(room, output / F::SHARE) + at * 4, c[i], c[i + 1]);
     }
 }
@@ -182,8 +205,14 @@ template <typename F> static __device__ inline int own_output(void)
 
 template <typename F> static __device__ inline int own_row(int four)
 {
-    int i = threadIdx.x + four * MATH;
+    int i = threadIdx.x + four * F::MATH;
     return i / 2 / F::SHARE * 8 + i % 2 * 4;
+}
+
+/* Are there so many? */
+template <typename F> static __device__ inline bool has(int four)
+{
+    return F::SENT / 4 % F::MATH == 0 || threadIdx.x + four * F::MATH < F::SENT / 4;
 }
 
 /* What is added to, read while the sums are on their way. */
@@ -195,7 +224,7 @@ static __device__ void load_old(const struct split_args &a, float (&old)[F::FOUR
 #pragma unroll
         for (int e = 0; e < 4; e++) {
             const float *from = place(a, m0 + own_row<F>(j) + e, n0 + own_output<F>());
-            old[j][e] = a.accumulate && from ? *from : 0.0f;
+            old[j][e] = a.accumulate && from && has<F>(j) ? *from : 0.0f;
         }
 }
 
@@ -206,10 +235,12 @@ static __device__ void add_blocks(const struct split_args &a, const float *sums,
 {
 #pragma unroll
     for (int j = 0; j < F::FOURS; j++) {
+        if (!has<F>(j))
+            break;
         float4 v = make_float4(0, 0, 0, 0);
 #pragma unroll
         for (int b = 0; b < F::SPLITS; b++) {
-            float4 x = *(const float4 *)(sums + b * F::SENT + (threadIdx.x + j * MATH) * 4);
+            float4 x = *(const float4 *)(sums + b * F::SENT + (threadIdx.x + j * F::MATH) * 4);
             v = plus(v, x);
         }
         float sum[4] = {v.x + bias, v.y + bias, v.z + bias, v.w + bias};
@@ -224,10 +255,10 @@ static __device__ void add_blocks(const struct split_args &a, const float *sums,
 
 /* The end of a block of several; all its threads come here. */
 template <typename F>
-static __device__ void share_sums(const struct split_args &a, const char *arrived, const float (&c)[32],
+static __device__ void share_sums(const struct split_args &a, const char *arrived, const float (&c)[F::SUMS],
                                   int n0, int m0, float bias)
 {
-    bool math = threadIdx.x < MATH;
+    bool math = threadIdx.x < F::MATH;
     float old[F::FOURS][4];
     cluster_wait(); /* all blocks have begun: their memory is there */
     if (math)
@@ -243,33 +274,34 @@ static __device__ void share_sums(const struct split_args &a, const char *arrive
 /* x: blocks that share a sum (the cluster). y: rows. z: outputs, so that blocks of the same weights run
  * together. */
 template <typename F>
-static __global__ void __launch_bounds__(THREADS, 2) split_kernel(const __grid_constant__ struct split_args a)
+static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
+    split_kernel(const __grid_constant__ struct split_args a)
 {
     extern __shared__ char shared[];
     __shared__ struct bars b;
     uint32_t start = shared_address(shared), ring = (start + ALIGN - 1) / ALIGN * ALIGN;
     int from = a.k_tiles * blockIdx.x / F::SPLITS, n = a.k_tiles * (blockIdx.x + 1) / F::SPLITS - from;
-    int m0 = blockIdx.y * TILE_M, n0 = blockIdx.z * TILE_N;
-    float c[32] = {}, bias[2] = {};
-    if (threadIdx.x == MATH)
-        begin_copies(a, &b, ring, from, n, n0);
+    int m0 = blockIdx.y * F::TILE_M, n0 = blockIdx.z * TILE_N;
+    float c[F::SUMS] = {}, bias[2] = {};
+    if (threadIdx.x == F::MATH)
+        begin_copies<F>(a, &b, ring, from, n, n0);
     __syncthreads();
     let_next_begin();
     if (F::SPLITS > 1)
         cluster_begin();
-    if (threadIdx.x < MATH) {
+    if (threadIdx.x < F::MATH) {
         int output = n0 + (F::SPLITS > 1 ? own_output<F>() : output_of(0));
         bias[0] = bias_of(a, output);
         bias[1] = F::SPLITS > 1 ? 0.0f : bias_of(a, output + 8);
-        add_tiles(&b, ring, n, c);
-    } else if (threadIdx.x == MATH) {
-        copy_tiles(a, &b, ring, from, n, n0, m0);
+        add_tiles<F>(&b, ring, n, c);
+    } else if (threadIdx.x == F::MATH) {
+        copy_tiles<F>(a, &b, ring, from, n, n0, m0);
     }
     __syncwarp();
     wait_for_inputs(); /* every thread: what it adds to may be the last kernel's work */
     if (F::SPLITS > 1)
-        share_sums<F>(a, shared + (ring - start + STAGES * STAGE), c, n0, m0, bias[0]);
-    else if (threadIdx.x < MATH)
+        share_sums<F>(a, shared + (ring - start + F::STAGES * F::STAGE), c, n0, m0, bias[0]);
+    else if (threadIdx.x < F::MATH)
         write_sums(a, c, n0, m0, bias);
 }
 
@@ -284,14 +316,63 @@ static int splits_of(int n, int k)
     return splits;
 }
 
-template <int SPLITS> static int launch(struct device *d, const struct split_args &a)
+template <typename F> static dim3 grid_of(const struct product *p)
 {
-    int bytes = ALIGN + STAGES * STAGE + form<SPLITS>::ROOM;
-    dim3 grid(SPLITS, (a.rows + TILE_M - 1) / TILE_M, (a.n + TILE_N - 1) / TILE_N);
-    auto kernel = split_kernel<form<SPLITS>>;
-    int rc = cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                        "linear");
-    return rc ? rc : cuda_launch_early(d, OP_linear, kernel, grid, THREADS, bytes, SPLITS, a);
+    return dim3(F::SPLITS, (p->rows + F::TILE_M - 1) / F::TILE_M, (p->n + TILE_N - 1) / TILE_N);
+}
+
+template <typename F> static int launch(struct device *d, const struct product *p, struct split_args *a)
+{
+    auto kernel = split_kernel<F>;
+    int rc = tensor_map(d, &a->x, p->x, p->rows, p->k, p->x_stride, F::TILE_M, 1);
+    if (!rc)
+        rc = cuda_check(
+            d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES), "linear");
+    return rc ? rc
+              : cuda_launch_early(d, OP_linear, kernel, grid_of<F>(p), F::THREADS, F::BYTES, F::SPLITS, *a);
+}
+
+/* Can all blocks run at the same time? One that waits for a place would take as long again. */
+template <typename F> static bool fits_at_once(const struct product *p)
+{
+    cudaLaunchAttribute cluster;
+    cudaLaunchConfig_t config = {};
+    int n = 0;
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = F::SPLITS;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    config.gridDim = grid_of<F>(p);
+    config.blockDim = dim3(F::THREADS);
+    config.dynamicSmemBytes = F::BYTES;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    auto kernel = split_kernel<F>;
+    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES) != cudaSuccess ||
+        cudaOccupancyMaxActiveClusters(&n, kernel, &config) != cudaSuccess)
+        cudaGetLastError();
+    return n >= (int)(config.gridDim.y * config.gridDim.z);
+}
+
+/* The tile follows the rows: a block reads its weights again for each tile of rows. A deep ring leaves room
+ * for one block a multiprocessor; with few tiles of k a block, more is gained if the next kernel's blocks
+ * find room beside it. */
+template <int SPLITS> static int launch_rows(struct device *d, const struct product *p, struct split_args *a)
+{
+    enum { LONG = 16 };
+    typedef form<SPLITS, 1, 64, 8> deep_64;
+    typedef form<SPLITS, 2, 64, 6> deep_128;
+    if (p->rows <= 8)
+        return launch<form<SPLITS, 1, 8, 8>>(d, p, a);
+    if (p->rows <= 32)
+        return launch<form<SPLITS, 1, 32, 6>>(d, p, a);
+    if (p->rows <= 64)
+        return a->k_tiles >= LONG * SPLITS && fits_at_once<deep_64>(p)
+                   ? launch<deep_64>(d, p, a)
+                   : launch<form<SPLITS, 1, 64, 5>>(d, p, a);
+    if (p->rows <= 128)
+        return fits_at_once<deep_128>(p) ? launch<deep_128>(d, p, a)
+                                         : launch<form<SPLITS, 2, 64, 3>>(d, p, a);
+    return launch<form<SPLITS, 2, 128, 4>>(d, p, a);
 }
 
 int gemm_split_fits(const struct device *d, const struct weight *w)
@@ -304,8 +385,6 @@ int gemm_split_run(struct device *d, const struct product *p)
     struct split_args a;
     memset(&a, 0, sizeof a);
     int rc = tensor_map(d, &a.w, p->w, p->n, p->k, p->k, TILE_N, 1);
-    if (!rc)
-        rc = tensor_map(d, &a.x, p->x, p->rows, p->k, p->x_stride, TILE_M, 1);
     if (rc)
         return rc;
     a.bias = p->bias;
@@ -317,12 +396,12 @@ int gemm_split_run(struct device *d, const struct product *p)
     a.k_tiles = (p->k + TILE_K - 1) / TILE_K;
     switch (splits_of(p->n, p->k)) {
     case 1:
-        return launch<1>(d, a);
+        return launch_rows<1>(d, p, &a);
     case 2:
-        return launch<2>(d, a);
+        return launch_rows<2>(d, p, &a);
     case 4:
-        return launch<4>(d, a);
+        return launch_rows<4>(d, p, &a);
     default:
-        return launch<8>(d, a);
+        return launch_rows<8>(d, p, &a);
     }
 }
