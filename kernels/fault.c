@@ -5,10 +5,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void fault_read(struct fault *f, const char *variable)
 {
-    static const char *const kinds[] = {"", "open:", "alloc:", "launch:", "replay:", "few:", "nowgmma:"};
+    static const char *const kinds[] = {
+        "", "open:", "alloc:", "launch:", "replay:", "hang:", "few:", "nowgmma:"};
     const char *text = getenv(variable);
     memset(f, 0, sizeof *f);
     for (int i = FAULT_OPEN; text && i <= FAULT_NOWGMMA; i++) {
@@ -23,4 +25,11 @@ void fault_read(struct fault *f, const char *variable)
 int fault_due(struct fault *f, enum fault_kind kind)
 {
     return f->kind == kind && (kind == FAULT_OPEN || ++f->seen == f->n);
+}
+
+void fault_hang(struct fault *f)
+{
+    if (fault_due(f, FAULT_HANG))
+        for (;;)
+            pause();
 }

@@ -11,6 +11,7 @@
  *   launch:N    the N-th operation launched outside a recording fails (prefill, pages given to a sequence,
  *               a decode step that is not recorded yet)
  *   replay:N    the N-th replay fails (decoding)
+ *   hang:N      the N-th replay never ends
  *   few:N       not a failure: kernels are launched as on a GPU with at most N multiprocessors, so that even
  *               in a small test blocks must take one piece of work after another
  *   nowgmma:1   not a failure: the GPU is treated as one without Hopper's matrix instructions (wgmma)
@@ -21,7 +22,16 @@
 extern "C" {
 #endif
 
-enum fault_kind { FAULT_NONE, FAULT_OPEN, FAULT_ALLOC, FAULT_LAUNCH, FAULT_REPLAY, FAULT_FEW, FAULT_NOWGMMA };
+enum fault_kind {
+    FAULT_NONE,
+    FAULT_OPEN,
+    FAULT_ALLOC,
+    FAULT_LAUNCH,
+    FAULT_REPLAY,
+    FAULT_HANG,
+    FAULT_FEW,
+    FAULT_NOWGMMA
+};
 
 struct fault {
     enum fault_kind kind;
@@ -32,6 +42,8 @@ struct fault {
 void fault_read(struct fault *f, const char *variable);
 /* Counts this one and says whether it must fail. */
 int fault_due(struct fault *f, enum fault_kind kind);
+/* Returns at once, or never. */
+void fault_hang(struct fault *f);
 
 #ifdef __cplusplus
 }

@@ -108,9 +108,9 @@ static int load_inputs(struct sweep *s, struct err *e)
  * before that, 0, or a negative error. */
 static int load_workers(struct sweep *s, struct err *e)
 {
-    int signal = 0,
-        rc = workers_start(&s->workers, &s->devices,
-                           s->o.worker_timeout ? s->o.worker_timeout : WORKER_TIMEOUT, s->argc, s->argv, e);
+    struct patience patience = {s->o.worker_timeout ? s->o.worker_timeout : WORKER_TIMEOUT,
+                                s->o.step_timeout || !s->devices.is_gpu ? s->o.step_timeout : STEP_TIMEOUT};
+    int signal = 0, rc = workers_start(&s->workers, &s->devices, patience, s->argc, s->argv, e);
     if (!rc)
         rc = workers_load(&s->workers, &s->plan, &signal, e);
     if (rc == ERR_DEVICE)

@@ -139,6 +139,7 @@ static int work(struct worker *w, struct err *e)
 {
     int rc = 0;
     while (!rc && !w->stop) {
+        w->heartbeat.turn++;
         rc = ask(w, e);
         if (!rc)
             rc = listen_for_jobs(w, is_idle(w), e);

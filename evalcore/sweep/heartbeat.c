@@ -1,6 +1,7 @@
 /* Signs of life (contract: heartbeat.h). */
 #include "evalcore/sweep/heartbeat.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,7 +16,8 @@ static void *beat(void *context)
     pthread_mutex_lock(&h->talk);
     while (!h->is_over && rc != WIRE_END) {
         struct timespec next;
-        rc = wire_send(h->wire, message_alive(), NULL); /* a failure is the worker's own to find */
+        rc = wire_send(h->wire, message_alive(atomic_load(&h->turn)),
+                       NULL); /* a failure is the worker's own to find */
         clock_gettime(CLOCK_MONOTONIC, &next);
         next.tv_sec += BEAT_SECONDS;
         while (!h->is_over && rc != WIRE_END && !pthread_cond_timedwait(&h->ended, &h->talk, &next))

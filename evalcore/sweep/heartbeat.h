@@ -2,6 +2,7 @@
 #define EVALCORE_SWEEP_HEARTBEAT_H
 
 #include <pthread.h>
+#include <stdint.h>
 
 #include "evalcore/sweep/wire.h"
 
@@ -14,6 +15,7 @@ struct heartbeat {
     pthread_mutex_t talk; /* whoever sends holds it */
     pthread_cond_t ended;
     int is_running, is_over;
+    _Atomic int64_t turn; /* the worker counts its loop's turns here, so that one that hangs is told */
 };
 
 /* The wire stays the caller's and lives until heartbeat_stop(). Without a thread (ERR_DEVICE) nothing beats,

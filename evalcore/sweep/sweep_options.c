@@ -26,6 +26,10 @@ const struct cli_option sweep_table[] = {
      .help = "sequences decoded together (default 32, on a GPU 128)", .min = 1, .max = 512},
     {"worker-timeout", 0, CLI_INT, AT(worker_timeout), "SECONDS",
      .help = "a worker that gives no sign of life for so long is ended (default 30)", .min = 2, .max = 86400},
+    {"step-timeout", 0, CLI_INT, AT(step_timeout), "SECONDS",
+     .help = "a worker whose device does not finish a step for so long is ended (default: 300 on a GPU, no "
+             "limit on a CPU)",
+     .min = 2, .max = 86400},
     {"shard", 0, CLI_STRING, AT(shard), "I/N",
      .help = "only shard I of N, counted from 0; shards share one folder"},
     {"retry-errors", 0, CLI_FLAG, AT(retry_errors), NULL,

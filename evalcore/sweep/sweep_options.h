@@ -10,9 +10,9 @@
 struct sweep_options {
     const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices, *calibrate;
     struct cli_list set;
-    int limit, threads, max_batch, worker_timeout, retry_errors, dry_run, quiet;
+    int limit, threads, max_batch, worker_timeout, step_timeout, retry_errors, dry_run, quiet;
 };
-enum { WORKER_TIMEOUT = 30 }; /* seconds, unless told otherwise */
+enum { WORKER_TIMEOUT = 30, STEP_TIMEOUT = 300 }; /* seconds, unless told otherwise; the second on a GPU */
 extern const struct cli_option sweep_table[];
 
 /* The options as runfile_load() and, for device i of the list, runplan_build() take them; texts and `set` are

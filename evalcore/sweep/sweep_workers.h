@@ -5,6 +5,7 @@
 #include "evalcore/store/keymap.h"
 #include "evalcore/sweep/job_done.h"
 #include "evalcore/sweep/job_queue.h"
+#include "evalcore/sweep/worker_lives.h"
 #include "evalcore/sweep/worker_messages.h"
 #include "evalcore/sweep/worker_process.h"
 
@@ -14,17 +15,32 @@
  *
  *   workers_start -> workers_load (with a dry plan) -> workers_run -> workers_release
  *
- * When a worker ends, or reports that its device failed, or says nothing for `patience` seconds (a thread of
- * its own says every second that it is there, so a long step is no silence, but a stopped process is), only
- * the jobs that it was decoding are lost, and they go to the others. An error that every worker would run
- * into (a mistake in the input) ends the sweep at once. */
+ * When a worker ends, or reports that its device failed, or says nothing for `patience.silence` seconds (a
+ * thread of its own says every second that it is there, so a long step is no silence, but a stopped process
+ * is), or does not finish a step for `patience.step` seconds, only the jobs that it was decoding are lost.
+ * They decode again, and the worker is started again (worker_lives.h: how often, and when the jobs
+ * themselves come under suspicion). A worker that was started again first decodes a job that is finished, and
+ * must find the same tokens. A device that does not work at the start of the sweep is left out. An error that
+ * every worker would run into (a mistake in the input) ends the sweep at once. */
+struct patience {
+    int silence, step; /* seconds; step 0: no limit */
+};
+
 struct worker_link {
     struct worker_process process;
-    char name[DEVICE_NAME_MAX]; /* "cuda:1" */
-    const char *device;         /* as its hello calls it; NULL before that */
-    int is_live;
+    char name[DEVICE_NAME_MAX];     /* "cuda:1" */
+    const char *device;             /* as its hello calls it; NULL before that */
+    int is_live, has_worked;        /* has_worked: it was ready once */
+    int trial;                      /* TRIAL_NONE, or the canary is due or runs */
+    int deaths;                     /* in a row, without a finished job between them */
+    double back_at;                 /* when it is started again; 0: not */
     double silent;                  /* seconds that it has said nothing */
+    int64_t turn;                   /* of its loop, as it said last */
+    double stuck;                   /* seconds that it has jobs and this has not changed */
     int wanted;                     /* jobs it asked for and did not get yet */
+    int n_held;                     /* jobs it got and has not finished */
+    int company;                    /* the most that it may hold now; 0: any number */
+    struct worker_progress earlier; /* sums over its earlier lives */
     struct worker_progress decoded; /* as it said last; its `running` is in the next two */
     struct tally_running *running;  /* (n_running) */
     int n_running;
@@ -32,10 +48,18 @@ struct worker_link {
     struct err last_words; /* why it gave up, in its own words */
 };
 
+/* A finished job, the shortest that says enough. */
+struct canary {
+    long job;
+    int32_t *ids; /* (n) */
+    int n;        /* 0: no job is finished */
+};
+
 struct workers {
     struct worker_link *link;
-    int n, n_live;
-    int patience;   /* seconds that a worker may say nothing */
+    int n, n_live, n_coming; /* n_coming: started again after a pause */
+    const char **args;       /* of a worker; args[2] is its index */
+    struct patience patience;
     double watched; /* when that was looked at last */
     struct runplan *plan;
     struct lane_facts *facts; /* (plan->n_lanes), of the first worker that was ready; NULL before that */
@@ -45,16 +69,22 @@ struct workers {
     struct tally *tally;
     struct job_queue queue;
     struct keymap keys;
-    int *holder; /* by job: worker, NOBODY or DONE */
-    long left;   /* jobs not done */
+    int *holder;           /* by job: worker, HELD_BY_NOBODY or HELD_DONE */
+    struct job_fate *fate; /* by job */
+    long *suspect;         /* (n_suspects): jobs that come last, in little company */
+    long n_suspects;
+    size_t cap_suspects;
+    struct canary canary;
+    int n_restarts;
+    long left; /* jobs not done */
     int is_unsynced, is_stopping;
     struct tally_running *running; /* of all workers, for the status line */
     size_t cap_running;
 };
 
 /* argv: of the sweep, its name first; the workers read the same options. */
-int workers_start(struct workers *ws, const struct device_list *devices, int patience, int argc, char **argv,
-                  struct err *e);
+int workers_start(struct workers *ws, const struct device_list *devices, struct patience patience, int argc,
+                  char **argv, struct err *e);
 /* Waits for the first worker that has loaded everything and binds the plan to what it says. ERR_DEVICE: no
  * worker is left. *signal: what came first instead, or 0. */
 int workers_load(struct workers *ws, struct runplan *p, int *signal, struct err *e);

@@ -7,7 +7,23 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { LENGTH_BYTES = 4, CHUNK = 64 << 10 };
+#include "evalcore/base/hash.h"
+
+enum { LENGTH_BYTES = 4, HEAD_BYTES = 8, CHUNK = 64 << 10 };
+
+static void put_4(struct str *s, uint32_t x)
+{
+    for (int i = 0; i < 4; i++)
+        str_putc(s, (char)(x >> 8 * i));
+}
+
+static uint32_t get_4(const char *p)
+{
+    uint32_t x = 0;
+    for (int i = 0; i < 4; i++)
+        x |= (uint32_t)(unsigned char)p[i] << 8 * i;
+    return x;
+}
 
 static int send_all(int fd, const char *data, size_t n, struct err *e)
 {
@@ -36,8 +52,8 @@ int wire_send(struct wire *w, json_t *message, struct err *e)
     size_t n = strlen(text);
     struct str frame = {0};
     int rc = n > WIRE_MAX ? err_set(e, ERR_FORMAT, "a message of %zu bytes is too long to send", n) : 0;
-    for (int i = 0; i < LENGTH_BYTES; i++)
-        str_putc(&frame, (char)(n >> 8 * i));
+    put_4(&frame, (uint32_t)n);
+    put_4(&frame, crc32c(0, text, n));
     str_add(&frame, text, n);
     free(text);
     if (!rc)
@@ -49,19 +65,20 @@ int wire_send(struct wire *w, json_t *message, struct err *e)
 /* The first message of what was received. */
 static int cut(struct wire *w, json_t **out, struct err *e)
 {
-    size_t n = 0;
     json_error_t why;
     if (w->in.len < LENGTH_BYTES)
         return WIRE_NOTHING;
-    for (int i = 0; i < LENGTH_BYTES; i++)
-        n |= (size_t)(unsigned char)w->in.data[i] << 8 * i;
+    size_t n = get_4(w->in.data);
     if (n > WIRE_MAX)
         return err_set(e, ERR_FORMAT, "a message claims to have %zu bytes", n);
-    if (w->in.len < LENGTH_BYTES + n)
+    if (w->in.len < HEAD_BYTES + n)
         return WIRE_NOTHING;
-    json_t *o = json_loadb(w->in.data + LENGTH_BYTES, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
-    w->in.len -= LENGTH_BYTES + n;
-    memmove(w->in.data, w->in.data + LENGTH_BYTES + n, w->in.len);
+    const char *text = w->in.data + HEAD_BYTES;
+    if (crc32c(0, text, n) != get_4(w->in.data + LENGTH_BYTES))
+        return err_set(e, ERR_FORMAT, "a message of %zu bytes arrived damaged", n);
+    json_t *o = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
+    w->in.len -= HEAD_BYTES + n;
+    memmove(w->in.data, text + n, w->in.len);
     if (!o)
         return err_set(e, ERR_FORMAT, "a message is not JSON: %s", why.text);
     if (!json_is_object(o)) {

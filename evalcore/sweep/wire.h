@@ -3,8 +3,9 @@
 
 #include "evalcore/base/json.h"
 
-/* Messages between two processes: JSON objects over a stream socket, each preceded by its length (4 bytes,
- * little-endian). */
+/* Messages between two processes: JSON objects over a stream socket, each preceded by its length and its
+ * CRC-32C (4 bytes each, little-endian). A socket loses nothing; the checksum finds a process whose memory is
+ * no longer sound. */
 enum { WIRE_MAX = 64 << 20 }; /* bytes of a message */
 enum { WIRE_NOTHING = 0, WIRE_MESSAGE = 1, WIRE_END = 2 };
 

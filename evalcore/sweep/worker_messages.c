@@ -48,9 +48,15 @@ json_t *message_stop(void)
     return json_pack("{s:s}", "type", "stop");
 }
 
-json_t *message_alive(void)
+json_t *message_alive(int64_t turn)
 {
-    return json_pack("{s:s}", "type", "alive");
+    return json_pack("{s:s, s:I}", "type", "alive", "turn", (json_int_t)turn);
+}
+
+int message_read_alive(const json_t *m, json_int_t *turn, struct err *e)
+{
+    const char *type;
+    return unpack(m, e, "{s:s, s:I}", "type", &type, "turn", turn);
 }
 
 json_t *message_hello(const struct runplan *p)

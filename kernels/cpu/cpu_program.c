@@ -114,6 +114,7 @@ int cpu_replay(struct device *d, struct program *p)
 {
     if (fault_due(&d->fault, FAULT_REPLAY))
         return cpu_error(d, BACKEND_ERR_LAUNCH, "fails on request");
+    fault_hang(&d->fault);
     run(d, p->item, p->n);
     return 0;
 }

@@ -292,6 +292,7 @@ static int record_end(struct device *d, struct program **out)
 static int replay(struct device *d, struct program *p)
 {
     fail_on_request(d, FAULT_REPLAY);
+    fault_hang(&d->fault);
     d->early = OP_COUNT;
     return cuda_check(d, cudaGraphLaunch(p->graph, d->stream), "starting a step");
 }

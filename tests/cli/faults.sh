@@ -42,10 +42,30 @@ for devices in $device $pair; do
     faulty open:999 3 "$devices"
     says '^kveval: .*(fails on request|the GPUs cannot be counted)'
 
+    # Workers that fail again and again, each after some jobs: they come back each time. A job that is alone on two of them
+    # may be blamed for it.
+    if [ "$devices" != "$device" ]; then
+        rm -rf broken
+        got=0
+        env "$variable=replay:130" timeout 120 "$program" sweep many.json -o broken --max-batch 4 --devices "$devices" \
+            >stdout.txt 2>stderr.txt </dev/null || got=$?
+        [ $got = 0 ] || grep -q '^kveval: [0-9] jobs failed; ' stderr.txt || fail "failing workers exited $got: $(cat stderr.txt)"
+        grep -qE '^kveval: warning: .*(fails on request|the GPU failed: ).*; its [0-9]+ unfinished jobs begin anew; it starts again' stderr.txt ||
+            fail "failing workers said: $(cat stderr.txt)"
+        run 0 sweep many.json -o broken --max-batch 4 --devices "$devices" --retry-errors
+        same_results calm broken
+        # And those that finish nothing: an end after five restarts each.
+        rm -rf broken
+        faulty replay:20 3 "$devices"
+        says '^kveval: stopped with [0-9]* of 24 jobs saved, repeat the command to go on: no worker is left: '
+        run 0 sweep many.json -o broken --max-batch 4 --devices "$devices" --retry-errors
+        same_results calm broken
+        continue
+    fi
+
     # In a prefill, and in a decode step.
     for fault in launch:2500 replay:100; do
         rm -rf broken
-        [ "$devices" = "$device" ] || fault=replay:100 # which worker prefills what is a matter of luck
         faulty $fault 3 "$devices"
         says '^kveval: stopped with [1-9][0-9]* of 24 jobs saved, repeat the command to go on: .*(fails on request|the GPU failed: )'
         saved=$(sed -n 's/^kveval: stopped with \([0-9]*\) of .*/\1/p' stderr.txt)

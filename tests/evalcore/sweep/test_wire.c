@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "evalcore/base/arena.h"
+#include "evalcore/base/hash.h"
 #include "evalcore/store/curve_json.h"
 #include "evalcore/sweep/worker_messages.h"
 #include "tests/check.h"
@@ -41,7 +42,7 @@ static void messages(void)
     CHECK_INT(wire_send(&far_end, json_object(), &e), WIRE_END);
 }
 
-/* Bytes that arrive one by one. */
+/* Bytes that arrive one by one: as they are, or behind their length and checksum. */
 static int arrive(const char *text, size_t n, struct err *e)
 {
     *e = (struct err){0};
@@ -58,16 +59,31 @@ static int arrive(const char *text, size_t n, struct err *e)
     return got;
 }
 
+static int arrive_framed(const char *text, size_t length, uint32_t flip, struct err *e)
+{
+    char frame[64];
+    size_t n = strlen(text);
+    uint32_t crc = crc32c(0, text, n) ^ flip;
+    for (int i = 0; i < 4; i++) {
+        frame[i] = (char)(length >> 8 * i);
+        frame[4 + i] = (char)(crc >> 8 * i);
+    }
+    memcpy(frame + 8, text, n);
+    return arrive(frame, 8 + n, e);
+}
+
 static void bytes(void)
 {
     struct err e;
-    CHECK_INT(arrive("\2\0\0\0{}", 6, &e), WIRE_MESSAGE);
-    CHECK_INT(arrive("\3\0\0\0{}", 6, &e), WIRE_NOTHING);
-    CHECK_INT(arrive("\2\0\0\0[]", 6, &e), ERR_FORMAT);
+    CHECK_INT(arrive_framed("{}", 2, 0, &e), WIRE_MESSAGE);
+    CHECK_INT(arrive_framed("{}", 3, 0, &e), WIRE_NOTHING);
+    CHECK_INT(arrive_framed("{}", 2, 1 << 20, &e), ERR_FORMAT);
+    CHECK_STR(e.text, "a message of 2 bytes arrived damaged");
+    CHECK_INT(arrive_framed("[]", 2, 0, &e), ERR_FORMAT);
     CHECK_STR(e.text, "a message is not a JSON object");
-    CHECK_INT(arrive("\2\0\0\0{,", 6, &e), ERR_FORMAT);
+    CHECK_INT(arrive_framed("{,", 2, 0, &e), ERR_FORMAT);
     CHECK(!strncmp(e.text, "a message is not JSON: ", 23));
-    CHECK_INT(arrive("\0\0\0\0", 4, &e), ERR_FORMAT);
+    CHECK_INT(arrive_framed("", 0, 0, &e), ERR_FORMAT);
     CHECK_INT(arrive("\0\0\0\xff", 4, &e), ERR_FORMAT);
     CHECK_STR(e.text, "a message claims to have 4278190080 bytes");
     CHECK_INT(arrive("kveval: hello\n", 4, &e), ERR_FORMAT); /* a line of text as a length */

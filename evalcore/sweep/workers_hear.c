@@ -1,0 +1,197 @@
+/* What workers say (contract: sweep_workers.h). Whatever a worker says is checked, and one that talks
+ * nonsense is ended. */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/log.h"
+#include "evalcore/store/curve_json.h"
+#include "evalcore/sweep/worker_messages.h"
+#include "evalcore/sweep/workers_parts.h"
+
+enum {
+    POLL_MS = 50,     /* how long a signal may wait */
+    DEATH_SECONDS = 3 /* a worker that closed its socket may end by itself */
+};
+
+static int take_hello(struct workers *ws, struct worker_link *l, const json_t *m, struct err *why)
+{
+    int n = ws->plan->n_lanes;
+    struct lane_facts *facts = arena_alloc(&ws->arena, (size_t)n * sizeof *facts);
+    if (l->device)
+        return err_set(why, ERR_FORMAT, "a second hello");
+    if (message_read_hello(m, facts, n, why))
+        return why->code;
+    l->device = arena_strdup(&ws->arena, facts[0].device);
+    for (int i = 0; i < n; i++) {
+        if (ws->facts && (strcmp(facts[i].weights, ws->facts[i].weights) ||
+                          strcmp(facts[i].numerics, ws->facts[i].numerics)))
+            return err_set(why, ERR_FORMAT, "weights %.12s in numerics class %s, unlike the others",
+                           facts[i].weights, facts[i].numerics);
+        facts[i].weights = arena_strdup(&ws->arena, facts[i].weights);
+        facts[i].numerics = arena_strdup(&ws->arena, facts[i].numerics);
+        facts[i].device = arena_printf(&ws->arena, "%d x %s", ws->n, l->device);
+    }
+    if (!ws->facts)
+        ws->facts = facts;
+    l->trial = l->has_worked && ws->canary.n ? TRIAL_DUE : TRIAL_NONE;
+    l->has_worked = 1;
+    return 0;
+}
+
+/* Job j is over. */
+static void settle(struct workers *ws, int i, long j)
+{
+    ws->holder[j] = HELD_DONE;
+    ws->left--;
+    ws->link[i].n_held--;
+    ws->link[i].deaths = 0;
+    ws->is_unsynced = 1;
+}
+
+/* Journals a completion. An error in e is the journal's. */
+static int take_done(struct workers *ws, int i, const json_t *m, struct err *why, struct err *e)
+{
+    const char *key;
+    struct completion c;
+    int rc = message_read_done(m, &key, &c, why);
+    long j = rc || !ws->holder ? -1 : keymap_find(&ws->keys, key);
+    int is_trial = j >= 0 && ws->link[i].trial == TRIAL_RUNS && j == ws->canary.job;
+    if (!rc && is_trial)
+        rc = worker_judge(ws, i, &c, why);
+    else if (!rc && (j < 0 || ws->holder[j] != i))
+        rc = err_set(why, ERR_FORMAT, "a job that it was not given: %.40s", key);
+    if (!rc && !is_trial && ws->tally) {
+        if (tally_add(ws->tally, &ws->plan->jobs[j], &c, ws->link[i].device, e))
+            ws->tally = NULL; /* nothing may follow a torn record */
+        settle(ws, i, j);
+        workers_keep_canary(ws, j, &c);
+    }
+    free((int32_t *)c.ids);
+    curve_json_release(&c.curve);
+    return rc;
+}
+
+/* What a worker does, for the status line. Its jobs are checked like all it says. */
+static int take_progress(struct workers *ws, int i, const json_t *m, struct err *why)
+{
+    struct worker_link *l = &ws->link[i];
+    l->n_running = 0;
+    if (message_read_progress(m, &l->decoded, why))
+        return why->code;
+    size_t n = json_array_size(l->decoded.running) / 2;
+    xgrow(&l->running, &l->cap_running, n + 1, sizeof *l->running);
+    for (size_t k = 0; k < n; k++) {
+        const char *key;
+        struct tally_running *r = &l->running[l->n_running];
+        if (message_read_running(&l->decoded, k, &key, &r->tokens, why))
+            return why->code;
+        r->job = ws->holder ? keymap_find(&ws->keys, key) : -1;
+        if (r->job < 0 || (ws->holder[r->job] != i && ws->holder[r->job] != HELD_DONE))
+            return err_set(why, ERR_FORMAT, "it decodes a job that it was not given: %.40s", key);
+        l->n_running++;
+    }
+    l->decoded.running = NULL; /* the message goes */
+    return 0;
+}
+
+static int take_alive(struct worker_link *l, const json_t *m, struct err *why)
+{
+    json_int_t turn;
+    if (message_read_alive(m, &turn, why))
+        return why->code;
+    if (turn != l->turn)
+        l->stuck = 0;
+    l->turn = turn;
+    return 0;
+}
+
+static int take(struct workers *ws, int i, const json_t *m, struct err *why, struct err *e)
+{
+    struct worker_link *l = &ws->link[i];
+    const char *type = message_type(m);
+    int jobs = 0;
+    l->silent = 0;
+    if (!strcmp(type, "alive"))
+        return take_alive(l, m, why);
+    if (!strcmp(type, "hello"))
+        return take_hello(ws, l, m, why);
+    if (!strcmp(type, "error"))
+        return message_read_error(m, &l->last_words, why);
+    if (!l->device)
+        return err_set(why, ERR_FORMAT, "\"%.20s\" before its hello", type);
+    if (!strcmp(type, "done"))
+        return take_done(ws, i, m, why, e);
+    if (!strcmp(type, "progress"))
+        return take_progress(ws, i, m, why);
+    if (strcmp(type, "want"))
+        return err_set(why, ERR_FORMAT, "an unknown message \"%.20s\"", type);
+    if (message_read_want(m, &jobs, why))
+        return why->code;
+    l->wanted += jobs;
+    return l->wanted > WORKER_WANT_MAX ? err_set(why, ERR_FORMAT, "requests for too many jobs") : 0;
+}
+
+/* Everything that worker i has said so far. */
+static void hear(struct workers *ws, int i, struct err *e)
+{
+    struct worker_link *l = &ws->link[i];
+    for (;;) {
+        struct err why = {0};
+        json_t *m = NULL;
+        int got = wire_receive(&l->process.wire, 0, &m, &why);
+        if (got == WIRE_NOTHING)
+            return;
+        if (got == WIRE_MESSAGE)
+            take(ws, i, m, &why, e);
+        json_decref(m);
+        if (got == WIRE_END || why.code) {
+            worker_lose(ws, i, &why, why.code ? 0 : progress_clock() + DEATH_SECONDS, e);
+            return;
+        }
+    }
+}
+
+/* Ends workers that are silent for too long, or whose device does not finish a step: the thread that gives
+ * signs of life says how many turns the other has taken. Only time counts in which somebody listened: this
+ * process may have been stopped itself. */
+static void watch(struct workers *ws, struct err *e)
+{
+    double now = progress_clock(), passed = now - ws->watched;
+    ws->watched = now;
+    for (int i = 0; i < ws->n; i++) {
+        struct worker_link *l = &ws->link[i];
+        struct err why = {0};
+        double counts = passed < 1 ? passed : 1;
+        l->silent += counts;
+        l->stuck = l->n_held || l->trial == TRIAL_RUNS ? l->stuck + counts : 0;
+        if (!l->is_live)
+            continue;
+        if (l->silent >= ws->patience.silence)
+            err_set(&why, ERR_DEVICE, "it has said nothing for %d s (--worker-timeout)",
+                    ws->patience.silence);
+        else if (ws->patience.step && l->stuck >= ws->patience.step)
+            err_set(&why, ERR_DEVICE, "it has not finished a step for %d s (--step-timeout)",
+                    ws->patience.step);
+        if (why.code)
+            worker_lose(ws, i, &why, 0, e);
+    }
+}
+
+/* Waits for messages, a little, and takes those that came. */
+void workers_hear(struct workers *ws, struct err *e)
+{
+    struct pollfd fds[DEVICES_MAX];
+    for (int i = 0; i < ws->n; i++)
+        fds[i] =
+            (struct pollfd){.fd = ws->link[i].is_live ? ws->link[i].process.wire.fd : -1, .events = POLLIN};
+    if (poll(fds, (nfds_t)ws->n, POLL_MS) <= 0)
+        return watch(ws, e);
+    for (int i = 0; i < ws->n; i++)
+        if (fds[i].revents)
+            hear(ws, i, e);
+    watch(ws, e);
+    if (ws->is_unsynced && ws->tally && journal_sync(ws->tally->journal, e))
+        ws->tally = NULL;
+    ws->is_unsynced = 0;
+}

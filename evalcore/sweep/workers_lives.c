@@ -1,0 +1,218 @@
+/* Deaths and restarts of workers (contract: workers_parts.h; the rules: worker_lives.h). */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/log.h"
+#include "evalcore/sweep/workers_parts.h"
+
+/* A canary of fewer tokens would tell little, one of many takes long. */
+enum { CANARY_TOKENS = 16 };
+
+void workers_keep_canary(struct workers *ws, long j, const struct completion *c)
+{
+    struct canary *k = &ws->canary;
+    int is_better = k->n < CANARY_TOKENS ? c->n_ids > k->n : c->n_ids >= CANARY_TOKENS && c->n_ids < k->n;
+    for (int i = 0; i < ws->n; i++)
+        is_better = is_better && ws->link[i].trial != TRIAL_RUNS; /* it will be judged by what it was given */
+    if (c->finish == FINISHED_ERROR || !is_better)
+        return;
+    k->ids = xrealloc(k->ids, (size_t)c->n_ids * sizeof *k->ids);
+    memcpy(k->ids, c->ids, (size_t)c->n_ids * sizeof *k->ids);
+    k->n = c->n_ids;
+    k->job = j;
+}
+
+int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why)
+{
+    const struct canary *k = &ws->canary;
+    ws->link[i].trial = TRIAL_NONE;
+    if (c->n_ids == k->n && !memcmp(c->ids, k->ids, (size_t)k->n * sizeof *k->ids))
+        return 0;
+    return err_set(
+        why, ERR_DEVICE,
+        "after its restart it decodes job %.16s to other tokens than before: do not trust this device",
+        ws->plan->jobs[k->job].key);
+}
+
+/* The job ends in an error, which is its record. */
+static void blame(struct workers *ws, long j, const struct err *loss, struct err *e)
+{
+    struct str text = {0};
+    str_printf(&text, "it ended %d workers, the last one alone: %s", ws->fate[j].deaths, loss->text);
+    struct completion c = {.finish = FINISHED_ERROR, .error = str_text(&text)};
+    if (ws->tally && tally_add(ws->tally, &ws->plan->jobs[j], &c, "none", e))
+        ws->tally = NULL; /* nothing may follow a torn record */
+    ws->holder[j] = HELD_DONE;
+    ws->left--;
+    ws->is_unsynced = 1;
+    log_warn("job %.16s ends as error: %s", ws->plan->jobs[j].key, str_text(&text));
+    str_release(&text);
+}
+
+static void suspect(struct workers *ws, long j)
+{
+    xgrow(&ws->suspect, &ws->cap_suspects, (size_t)ws->n_suspects + 1, sizeof *ws->suspect);
+    ws->suspect[ws->n_suspects++] = j;
+}
+
+/* What worker i held goes back into the queue. Returns how many jobs. */
+static long give_back(struct workers *ws, int i, const struct err *loss, struct err *e)
+{
+    struct worker_link *l = &ws->link[i];
+    long n = 0;
+    for (long j = 0; ws->holder && j < ws->plan->n_jobs; j++) {
+        if (ws->holder[j] != i)
+            continue;
+        ws->holder[j] = HELD_BY_NOBODY;
+        if (ws->is_stopping || loss->code != ERR_DEVICE) {
+            job_queue_give_back(&ws->queue, j);
+        } else if (fate_of_death(&ws->fate[j], l->n_held)) {
+            blame(ws, j, loss, e);
+            if (ws->canary.n) /* workers can finish jobs: it was not this one's fault */
+                l->deaths = 0;
+            continue;
+        } else if (ws->fate[j].company) {
+            suspect(ws, j);
+        } else {
+            job_queue_give_back(&ws->queue, j);
+        }
+        n++;
+    }
+    l->n_held = 0;
+    return n;
+}
+
+/* When it is started again, as a part of a sentence. */
+static void plan_return(struct workers *ws, struct worker_link *l, struct str *then)
+{
+    double pause = lives_pause(++l->deaths);
+    if (!l->has_worked) /* its device did not work from the start, as far as one knows */
+        str_puts(then, "the others go on without it");
+    else if (pause < 0)
+        str_printf(then, "after %d restarts without a finished job it stays out", LIVES_MOST);
+    else if (pause > 0)
+        str_printf(then, "it starts again in %.0f s", pause);
+    else
+        str_puts(then, "it starts again");
+    l->back_at = l->has_worked && pause >= 0 ? progress_clock() + pause : 0;
+    ws->n_coming += l->back_at > 0;
+}
+
+static void find_reason(const struct worker_link *l, const struct err *why, const char *how, struct err *loss)
+{
+    if (l->last_words.code)
+        *loss = l->last_words;
+    else if (why->code)
+        err_set(loss, ERR_DEVICE, "the worker was ended: %s", why->text);
+    else
+        err_set(loss, ERR_DEVICE, "the worker %s", how);
+    if (strncmp(loss->text, l->name, strlen(l->name)) != 0)
+        err_add(loss, "%s", l->name);
+}
+
+/* The counts of a life that is over stay in the sums. */
+static void bury(struct worker_link *l)
+{
+    l->earlier.tokens += l->decoded.tokens;
+    l->earlier.steps += l->decoded.steps;
+    l->earlier.decode_seconds += l->decoded.decode_seconds;
+    l->earlier.prompt_seconds += l->decoded.prompt_seconds;
+    l->decoded = (struct worker_progress){0};
+    l->n_running = 0;
+    l->is_live = 0;
+}
+
+void worker_lose(struct workers *ws, int i, const struct err *why, double deadline, struct err *e)
+{
+    struct worker_link *l = &ws->link[i];
+    struct str how = {0}, then = {0};
+    struct err loss = {0};
+    worker_process_end(&l->process, deadline, &how);
+    bury(l);
+    ws->n_live--;
+    find_reason(l, why, str_text(&how), &loss);
+    str_release(&how);
+    long n_back = give_back(ws, i, &loss, e);
+    if (ws->is_stopping)
+        return;
+    ws->last_loss = loss;
+    if (loss.code != ERR_DEVICE) {
+        err_set(e, loss.code, "%s", loss.text);
+        return;
+    }
+    plan_return(ws, l, &then);
+    if (!ws->n_live && !ws->n_coming)
+        err_set(e, ERR_DEVICE, "no worker is left: %s", loss.text);
+    else if (n_back)
+        log_warn("%s; its %ld unfinished jobs begin anew; %s", loss.text, n_back, str_text(&then));
+    else
+        log_warn("%s; %s", loss.text, str_text(&then));
+    str_release(&then);
+}
+
+static void revive(struct workers *ws, int i)
+{
+    struct worker_link *l = &ws->link[i];
+    struct err why = {0};
+    struct str then = {0};
+    l->back_at = 0;
+    ws->n_coming--;
+    l->device = NULL;
+    l->last_words = (struct err){0};
+    l->silent = l->stuck = 0;
+    l->wanted = 0;
+    worker_start(ws, i, &why);
+    ws->n_restarts += !why.code;
+    if (!why.code)
+        return;
+    plan_return(ws, l, &then);
+    log_warn("%s: %s; %s", l->name, why.text, str_text(&then));
+    ws->last_loss = why;
+    str_release(&then);
+}
+
+void workers_revive(struct workers *ws, struct err *e)
+{
+    long unheld = ws->left;
+    for (int i = 0; i < ws->n; i++)
+        unheld -= ws->link[i].n_held;
+    for (int i = 0; i < ws->n && unheld; i++)
+        if (!ws->link[i].is_live && ws->link[i].back_at > 0 && progress_clock() >= ws->link[i].back_at)
+            revive(ws, i);
+    if (!ws->n_live && !ws->n_coming)
+        err_set(e, ERR_DEVICE, "no worker is left: %s", ws->last_loss.text);
+}
+
+/* A suspect, when nothing else is left, in no more company than it may have. */
+static long next_suspect(struct workers *ws, int i)
+{
+    struct worker_link *l = &ws->link[i];
+    for (long k = 0; k < ws->n_suspects; k++) {
+        long j = ws->suspect[k];
+        int company = ws->fate[j].company;
+        if (l->n_held >= company)
+            continue;
+        l->company = l->n_held && l->company && l->company < company ? l->company : company;
+        memmove(ws->suspect + k, ws->suspect + k + 1, (size_t)(--ws->n_suspects - k) * sizeof *ws->suspect);
+        return j;
+    }
+    return -1;
+}
+
+long worker_next_job(struct workers *ws, int i)
+{
+    struct worker_link *l = &ws->link[i];
+    if (!l->n_held)
+        l->company = 0;
+    if (l->company && l->n_held >= l->company)
+        return -1;
+    long j = job_queue_take(&ws->queue, i);
+    if (j < 0)
+        j = next_suspect(ws, i);
+    if (j < 0)
+        return -1;
+    ws->holder[j] = i;
+    l->n_held++;
+    return j;
+}

@@ -1,0 +1,74 @@
+# Workers that die, hang, talk nonsense or decode nonsense are started again, a job that kills them ends as error, and
+# the results are those of an undisturbed run. tests/faults/sweep_fault.c makes the faults.
+. "$(dirname "$0")/lib.sh"
+fault=${KVEVAL_FAULT_LIBRARY:?tests/faults/sweep_fault.c as a library}
+rm -rf calm disturbed one.mark when.mark
+cat >many.json <<'END'
+{"model": "pocket", "max_new_tokens": 40, "tasks": [{"name": "lookup", "steps": 8, "problems": 16}],
+ "policies": ["full", {"name": "quest", "k_pages": 4}]}
+END
+
+# disturb CODE FAULT ARGS...: the sweep into a new folder, where the first worker that starts has the fault; with ONCE= set
+# to nothing every worker has it.
+disturb() {
+    local want=$1 got=0 once=${ONCE-$PWD/one.mark}
+    shift
+    rm -rf disturbed one.mark
+    env KV_FAULT="$1" ${once:+KV_FAULT_ONCE="$once"} LD_PRELOAD="$fault" \
+        timeout 120 "$program" sweep many.json -o disturbed --max-batch 4 --devices cpu:0-1 --threads 1 "${@:2}" \
+        >stdout.txt 2>stderr.txt </dev/null || got=$?
+    [ "$got" = "$want" ] || fail "with $1 the sweep exited $got, want $want: $(cat stderr.txt)"
+}
+# says PATTERN
+says() {
+    grep -qE -- "$1" stderr.txt || fail "\"$1\" is missing in: $(cat stderr.txt)"
+}
+
+run 0 sweep many.json -o calm --max-batch 4 --threads 1 --devices cpu:0-1
+
+# One life ends in each way that a life can end. The third message is its first request for jobs.
+while read -r kind n words; do
+    disturb 0 "worker $kind $n" --worker-timeout 2
+    says "^kveval: warning: cpu:[01]: the worker $words; its [0-9]+ unfinished jobs begin anew; it starts again\$"
+    same_results calm disturbed
+    [ "$(journal_keys disturbed | sort | uniq -d | wc -l)" = 0 ] || fail "$kind: finished jobs were decoded twice"
+done <<'END'
+kill 8 was ended by signal 9 \(Killed\)
+exit 8 ended with exit code 0
+garbage 12 was ended: a message of [0-9]+ bytes arrived damaged
+stop 8 was ended: it has said nothing for 2 s \(--worker-timeout\)
+mute 8 was ended: it has said nothing for 2 s \(--worker-timeout\)
+END
+
+# A device that hangs, while the thread of signs of life goes on.
+rm -rf disturbed
+KVEVAL_CPU_FAULT=hang:110 run 0 sweep many.json -o disturbed --max-batch 4 --devices cpu:0-1 --threads 1 --step-timeout 2
+says "^kveval: warning: cpu:[01]: the worker was ended: it has not finished a step for 2 s \(--step-timeout\); its "
+same_results calm disturbed
+
+# A job that kills whoever gets it: an error in the end, after every other job is done, and other workers go on.
+key=$(journal_keys calm | sed -n 5p | cut -d '"' -f 4)
+ONCE='' disturb 3 "worker poison $key"
+says "^kveval: warning: job ${key:0:16} ends as error: it ended [2-5] workers, the last one alone: cpu:[01]: the worker was ended by signal 9 "
+says '^kveval: 1 jobs failed; '
+[ "$(journal_keys disturbed | wc -l)" = 32 ] || fail "beside a poisoned job $(journal_keys disturbed | wc -l) of 32 are done"
+run 0 sweep many.json -o disturbed --max-batch 4 --devices cpu:0-1 --retry-errors
+same_results calm disturbed
+
+# A worker whose tokens are others after its restart is not believed, and stays out after five restarts.
+rm -rf disturbed when.mark
+KV_FAULT='worker lie 1' KV_FAULT_WHEN=$PWD/when.mark LD_PRELOAD=$fault \
+    "$program" sweep many.json -o disturbed --max-batch 2 --devices cpu:0-1 --threads 1 >stdout.txt 2>stderr.txt &
+pid=$!
+for _ in $(seq 500); do
+    [ "$(journal_keys disturbed | wc -l)" -ge 4 ] && break
+    sleep 0.02
+done
+touch when.mark
+kill -9 "$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent=$pid '{ p = $1; sub(/.*\) /, ""); if ($2 == parent) print p }' | head -n 1)"
+got=0
+wait $pid || got=$?
+[ $got = 0 ] || fail "a worker that lies: the sweep exited $got: $(cat stderr.txt)"
+says 'after its restart it decodes job [0-9a-f]{16} to other tokens than before: do not trust this device; '
+same_results calm disturbed
+finish
