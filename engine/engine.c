@@ -344,6 +344,13 @@ int engine_waiting(const struct engine *en)
     return en->n_waiting;
 }
 
+void engine_withdraw(struct engine *en)
+{
+    for (int i = 0; i < en->n_waiting; i++)
+        sequence_release(en->waiting[i]);
+    en->n_waiting = 0;
+}
+
 void engine_stats(const struct engine *en, struct engine_stats *out)
 {
     *out = en->stats;

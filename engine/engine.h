@@ -239,6 +239,8 @@ struct running {
 int engine_running(const struct engine *en, struct running *out);
 int engine_waiting(
     const struct engine *en); /* submitted and not yet admitted: keep this small and positive */
+/* Forgets the requests that wait: they give no completion, and their `user` is not used any more. */
+void engine_withdraw(struct engine *en);
 
 /* Prefills of prompts that are kept at most, while there is memory, for requests with the same prompt. */
 enum { ENGINE_SHARED_PROMPTS = 32 };

@@ -1,4 +1,5 @@
 /* The program: a table of subcommands and the only look at the environment. */
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +149,9 @@ static void look_around(struct program *p, struct arena *a)
     const char *github = getenv("GITHUB_ACTIONS"), *summary = getenv("GITHUB_STEP_SUMMARY");
     p->is_github = github && !strcmp(github, "true");
     p->github_summary = p->is_github && summary && *summary ? summary : NULL;
+    const char *end = getenv("SLURM_JOB_END_TIME");
+    if (end && cli_int(end, 1, LONG_MAX, &p->slurm_end))
+        p->slurm_end = 0;
     p->live = isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
     p->columns = 80;
     if (columns && !cli_int(columns, 20, 1000, &n))

@@ -11,7 +11,8 @@ const struct exit_code exit_codes[] = {
     {EXIT_USAGE, "a mistake in the command line, a run file or an input file"},
     {EXIT_INCOMPLETE, "not everything could be done, or an error on the way"},
     {EXIT_INCONCLUSIVE, "kveval gate has too few answers to tell"},
-    {EXIT_STOPPED, "stopped by SIGTERM or SIGUSR1 after saving: repeat the command to go on"},
+    {EXIT_STOPPED,
+     "stopped by SIGTERM, SIGUSR1 or for want of time, after saving: repeat the command to go on"},
     {EXIT_INTERRUPTED, "stopped by Ctrl-C after saving: repeat the command to go on"},
     {0, NULL},
 };

@@ -17,6 +17,7 @@ struct program {      /* what main.c read from the environment and the terminal;
     int hub_offline;          /* nothing may be fetched */
     const char *github_summary; /* a file that GitHub shows as the summary of its step; NULL: none */
     int is_github;              /* run by GitHub Actions, which takes lines with :: for annotations */
+    long slurm_end;             /* when Slurm ends this job, seconds since 1970; 0: not known */
     int columns;                /* of the terminal; 80 when unknown */
     int live;                   /* standard error is a terminal that can redraw a line */
 };
@@ -41,8 +42,8 @@ enum { /* exit codes */
        EXIT_USAGE = 2,        /* command line, run file, input files */
        EXIT_INCOMPLETE = 3,   /* not everything could be done, or an error on the way */
        EXIT_INCONCLUSIVE = 4, /* the gate has too few answers to tell */
-       EXIT_STOPPED = 75,     /* by SIGTERM or SIGUSR1, after saving: repeat the command to go on */
-       EXIT_INTERRUPTED = 130 /* by a first Ctrl-C, after saving */
+       EXIT_STOPPED = 75, /* by SIGTERM, SIGUSR1 or --time-limit, after saving: repeat the command to go on */
+       EXIT_INTERRUPTED = 130 /* by Ctrl-C, after saving */
 };
 
 /* What each of them means, for help and the man page; the list ends with help NULL. */

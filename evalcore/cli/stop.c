@@ -7,7 +7,7 @@
 
 #include "evalcore/cli/command.h"
 
-static void stop_set(sigset_t *set)
+void stop_signals(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGTERM);
@@ -18,7 +18,7 @@ static void stop_set(sigset_t *set)
 void stop_block(void)
 {
     sigset_t set;
-    stop_set(&set);
+    stop_signals(&set);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
@@ -26,7 +26,7 @@ void stop_block(void)
 static void stop_release(void)
 {
     sigset_t set;
-    stop_set(&set);
+    stop_signals(&set);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -34,7 +34,7 @@ int stop_poll(void)
 {
     const struct timespec now = {0};
     sigset_t set;
-    stop_set(&set);
+    stop_signals(&set);
     int signal = sigtimedwait(&set, NULL, &now);
     if (signal <= 0)
         return 0;

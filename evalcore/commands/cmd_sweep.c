@@ -15,6 +15,7 @@
 #include "evalcore/store/run.h"
 #include "evalcore/store/runfolder.h"
 #include "evalcore/store/runlock.h"
+#include "evalcore/sweep/slot.h"
 #include "evalcore/sweep/sweep_local.h"
 #include "evalcore/sweep/sweep_options.h"
 #include "evalcore/sweep/sweep_workers.h"
@@ -28,6 +29,8 @@ struct sweep {
     struct device_list devices;
     struct runlock lock;
     struct journal journal;
+    struct stopper stopper;
+    struct slot slot;
     struct workers workers; /* one a device; none for a single device, whose engine is in this process */
     int argc;
     char **argv;
@@ -63,6 +66,8 @@ static int check_options(struct sweep *s, struct err *e)
     if (device_list_parse(&s->devices, s->o.devices, DEVICES_MAX, e))
         return e->code;
     if (dryrun_calibration(s->o.calibrate, e) < 0)
+        return e->code;
+    if (slot_limit(&s->slot, s->o.time_limit, s->o.dry_run ? 0 : s->program->slurm_end, e))
         return e->code;
     return parse_shard(s, e);
 }
@@ -124,6 +129,7 @@ static int prepare_folder(struct sweep *s, struct err *e)
     struct run_options o = {.grades = RUN_GRADES_NONE, .zh_dict = s->o.zh_dict};
     struct run done;
     int dropped = 0;
+    double began = progress_clock();
     int rc = take_folder(s, e);
     if (!rc)
         runfolder_drop_abandoned(s->o.out);
@@ -146,6 +152,7 @@ static int prepare_folder(struct sweep *s, struct err *e)
     s->todo = scheduler_keep(&s->plan, &done, s->o.retry_errors, s->shard, s->n_shards, &s->of_shard);
     scheduler_order(&s->plan, &done, s->devices.n);
     run_release(&done);
+    slot_begin(&s->slot, progress_clock() - began);
     return 0;
 }
 
@@ -158,6 +165,24 @@ static void announce(const struct sweep *s)
              s->plan.lanes[0].info.device, s->plan.n_cells, s->of_shard, s->of_shard - s->todo, expected);
 }
 
+/* Of a stop: completions that were under way begin anew. */
+static void tell_lost(const struct tally *t)
+{
+    double lost = t->decoded - t->tokens;
+    struct str advice = {0};
+    if (!t->finished)
+        slot_advise(t, &advice);
+    if (lost >= 1)
+        log_info("about %.0f tokens of completions under way are lost%s%s", lost,
+                 t->finished ? ""
+                 : advice.len
+                     ? "; none was finished"
+                     : "; none was finished: give the sweep more time, or let it decode fewer at once "
+                       "(--max-batch)",
+                 str_text(&advice));
+    str_release(&advice);
+}
+
 static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
 {
     struct progress progress;
@@ -165,10 +190,16 @@ static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
     double started = progress_clock();
     journal_init(&s->journal, s->o.out);
     tally_init(t, &s->plan, &s->journal, &progress);
+    t->slot = &s->slot;
+    stopper_phase(&s->stopper, STOP_DECODING);
     int rc = s->workers.n ? workers_run(&s->workers, &s->plan, t, signal, e)
                           : sweep_local_run(&s->plan, t, signal, e);
-    tally_release(t);
     journal_close(&s->journal);
+    if (!rc && t->finished == s->todo) /* the last one ended while there was still time */
+        *signal = 0;
+    if (!rc && *signal)
+        tell_lost(t);
+    tally_release(t);
     double seconds = progress_clock() - started;
     if (!rc && !*signal && t->finished) {
         struct str time = {0};
@@ -227,16 +258,16 @@ static int dry_run(struct sweep *s, struct err *e)
     return rc;
 }
 
-/* Of a stop: completions that were under way begin anew. */
-static void tell_lost(const struct tally *t)
+/* Decoding ended early. When the time is up there is still some for the report. */
+static int stopped(const struct sweep *s, const struct tally *t, int signal, struct err *e)
 {
-    double lost = t->decoded - t->tokens;
-    if (lost >= 1)
-        log_info("about %.0f tokens of completions under way are lost%s", lost,
-                 t->finished
-                     ? ""
-                     : "; none was finished: give the sweep more time, or let it decode fewer at once "
-                       "(--max-batch)");
+    long failed = 0;
+    log_info("%s: %ld of %ld jobs are done and saved; repeat the command to go on",
+             signal == SLOT_TIME_UP ? "time is up" : "stopped", s->of_shard - s->todo + t->finished,
+             s->of_shard);
+    if (signal != SLOT_TIME_UP)
+        return stop_exit_code(signal);
+    return t->finished && write_results(s, &failed, e) ? s->code : EXIT_STOPPED;
 }
 
 static int sweep(struct sweep *s, struct err *e)
@@ -249,9 +280,7 @@ static int sweep(struct sweep *s, struct err *e)
         rc = load_inputs(s, e);
     if (rc)
         return s->code;
-    int signal = stop_poll(); /* loading a large model takes a while */
-    if (!signal && s->devices.n > 1 && !s->o.dry_run)
-        signal = load_workers(s, e);
+    int signal = s->devices.n > 1 && !s->o.dry_run ? load_workers(s, e) : 0;
     if (signal < 0)
         return s->code;
     if (signal) {
@@ -266,12 +295,10 @@ static int sweep(struct sweep *s, struct err *e)
     s->code = EXIT_INCOMPLETE;
     if (s->plan.n_jobs && decode(s, &t, &signal, e))
         return s->code;
-    if (signal) {
-        tell_lost(&t);
-        log_info("stopped: %ld of %ld jobs are done and saved; repeat the command to go on",
-                 s->of_shard - s->todo + t.finished, s->of_shard);
-        return stop_exit_code(signal);
-    }
+    if (signal <= 0)
+        stopper_phase(&s->stopper, STOP_WRITING);
+    if (signal)
+        return stopped(s, &t, signal, e);
     if (write_results(s, &failed, e))
         return s->code;
     if (failed)
@@ -285,7 +312,7 @@ static int sweep(struct sweep *s, struct err *e)
 
 static int run_sweep(const struct program *p, int argc, char **argv)
 {
-    struct sweep s = {.program = p, .argc = argc, .argv = argv};
+    struct sweep s = {.program = p, .o.drain = DRAIN_SECONDS, .argc = argc, .argv = argv};
     struct err e = {0};
     int n;
     int code = command_parse(&cmd_sweep, &s.o, argc, argv, &s.path, 1, 1, &n);
@@ -293,13 +320,17 @@ static int run_sweep(const struct program *p, int argc, char **argv)
         return code;
     log_set_quiet(s.o.quiet);
     stop_block();
-    code = sweep(&s, &e);
+    slot_init(&s.slot, &s.stopper);
+    s.stopper = (struct stopper){.drain_seconds = s.o.drain, .is_quiet = s.o.quiet, .is_live = p->live};
+    code = stopper_start(&s.stopper, &e) ? EXIT_INCOMPLETE : sweep(&s, &e);
     workers_release(&s.workers);
     if (e.code)
         code = command_fail(&e, code);
     runplan_release(&s.plan);
     runfile_release(&s.file);
     runlock_drop(&s.lock);
+    slot_release(&s.slot);
+    stopper_end(&s.stopper);
     return code;
 }
 

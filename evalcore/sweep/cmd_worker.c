@@ -27,9 +27,11 @@ struct worker {
     struct keymap keys; /* to indices of plan.jobs */
     struct wire wire;
     struct heartbeat heartbeat;
-    int asked;    /* jobs that were asked for and have not come */
-    int stop;     /* told to, or nobody is there any more */
-    double shown; /* when progress was reported last */
+    int asked; /* jobs that were asked for and have not come */
+    int stop;  /* told to, or nobody is there any more */
+    int is_draining;
+    int is_limited; /* the coordinator decides when a job starts: no job waits here */
+    double shown;   /* when progress was reported last */
     struct decoded decoded;
 };
 
@@ -73,6 +75,13 @@ static int take_job(struct worker *w, const json_t *m, struct err *e)
     return submit_job(&w->plan, &w->plan.jobs[i], e);
 }
 
+static void drain(struct worker *w)
+{
+    w->is_draining = 1;
+    for (int i = 0; i < w->plan.n_lanes; i++)
+        engine_withdraw(w->plan.lanes[i].engine);
+}
+
 /* Takes what has come; with `wait`, at least one message. */
 static int listen_for_jobs(struct worker *w, int wait, struct err *e)
 {
@@ -84,6 +93,8 @@ static int listen_for_jobs(struct worker *w, int wait, struct err *e)
             return got;
         if (got == WIRE_END || !strcmp(message_type(m), "stop"))
             w->stop = 1;
+        else if (!strcmp(message_type(m), "drain"))
+            drain(w);
         else
             rc = take_job(w, m, e);
         json_decref(m);
@@ -95,10 +106,12 @@ static int listen_for_jobs(struct worker *w, int wait, struct err *e)
 /* Asks for as many jobs as there is room for. */
 static int ask(struct worker *w, struct err *e)
 {
-    int room = SUBMIT_WAITING - w->asked;
-    for (int i = 0; i < w->plan.n_lanes; i++)
-        room -= engine_waiting(w->plan.lanes[i].engine);
-    if (room < 1)
+    int room = (w->is_limited ? w->plan.lanes[0].info.max_batch : SUBMIT_WAITING) - w->asked;
+    for (int i = 0; i < w->plan.n_lanes; i++) {
+        const struct engine *en = w->plan.lanes[i].engine;
+        room -= w->is_limited ? engine_pending(en) : engine_waiting(en);
+    }
+    if (room < 1 || w->is_draining)
         return 0;
     w->asked += room;
     return tell(w, message_want(room), e);
@@ -143,6 +156,7 @@ static int work(struct worker *w, struct err *e)
         rc = ask(w, e);
         if (!rc)
             rc = listen_for_jobs(w, is_idle(w), e);
+        w->stop |= w->is_draining && is_idle(w);
         for (int i = 0; i < w->plan.n_lanes && !rc && !w->stop; i++)
             if (engine_pending(w->plan.lanes[i].engine))
                 rc = step(w, w->plan.lanes[i].engine, e);
@@ -181,6 +195,7 @@ static int run_worker(const struct program *p, int argc, char **argv)
     if (code >= 0)
         return code;
     log_set_quiet(w.o.quiet);
+    w.is_limited = w.o.time_limit || p->slurm_end;
     int rc = heartbeat_start(&w.heartbeat, &w.wire, &e);
     if (!rc)
         rc = load(&w, p, path, (int)index, &e);

@@ -21,10 +21,13 @@ struct tally_now {
     int n;
 };
 
+struct slot; /* slot.h */
+
 struct tally {
     const struct runplan *plan;
     struct journal *journal;
     struct progress *progress;
+    struct slot *slot;   /* set by the caller; NULL: no limit, and signals are polled for */
     long finished;       /* completions journalled */
     double tokens;       /* in these */
     double decoded;      /* in all, as far as tally_show() was told */

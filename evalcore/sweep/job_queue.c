@@ -1,6 +1,7 @@
 /* Groups of jobs and who is at which (contract: job_queue.h). */
 #include "evalcore/sweep/job_queue.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,26 @@ long job_queue_take(struct job_queue *q, int worker)
         if (left(q, i) > left(q, from))
             from = i;
     return left(q, from) ? q->group[q->open[from]].next++ : -1;
+}
+
+long job_queue_take_last(struct job_queue *q, const struct runplan *p)
+{
+    long short_back = -1;
+    while (q->n_groups && q->group[q->n_groups - 1].next >= q->group[q->n_groups - 1].end)
+        q->n_groups--;
+    struct job_group *last = q->n_groups ? &q->group[q->n_groups - 1] : NULL;
+    double least = last ? p->jobs[last->end - 1].expected : INFINITY;
+    for (long i = 0; i < q->n_back; i++)
+        if (p->jobs[q->back[i]].expected < least || (short_back < 0 && !last)) {
+            short_back = i;
+            least = p->jobs[q->back[i]].expected;
+        }
+    if (short_back < 0)
+        return last ? --last->end : -1;
+    long job = q->back[short_back];
+    memmove(q->back + short_back, q->back + short_back + 1,
+            (size_t)(--q->n_back - short_back) * sizeof *q->back);
+    return job;
 }
 
 void job_queue_give_back(struct job_queue *q, long job)

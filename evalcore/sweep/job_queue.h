@@ -21,6 +21,9 @@ struct job_queue {
 
 void job_queue_init(struct job_queue *q, const struct runplan *p, int n_workers);
 long job_queue_take(struct job_queue *q, int worker); /* index into plan.jobs; -1: none now */
+/* The job that is expected to be shortest: of those that were given back and the plan's last one. -1: none.
+ */
+long job_queue_take_last(struct job_queue *q, const struct runplan *p);
 void job_queue_give_back(struct job_queue *q, long job);
 void job_queue_release(struct job_queue *q);
 

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "evalcore/cli/stop.h"
 #include "evalcore/sweep/job_submit.h"
+#include "evalcore/sweep/slot.h"
 
 static int step(struct lane *lane, struct tally *t, struct err *e)
 {
@@ -15,6 +15,26 @@ static int step(struct lane *lane, struct tally *t, struct err *e)
         rc = tally_add(t, done[i].user, &done[i], lane->info.device, e);
     if (n && !rc)
         rc = journal_sync(t->journal, e);
+    return rc;
+}
+
+/* Gives the engine what may start of plan.jobs[*next .. *end-1], and with a drain takes back what waits. */
+static int submit(const struct runplan *p, struct tally *t, int lane, long *next, long *end, struct err *e)
+{
+    const struct lane *l = &p->lanes[lane];
+    long j;
+    int rc = 0;
+    while (!rc && (j = slot_pick(t, *next, *end, l->engine, l->info.max_batch)) >= 0) {
+        rc = submit_job(p, &p->jobs[j], e);
+        if (j == *next)
+            ++*next;
+        else
+            --*end;
+    }
+    if (slot_is_draining(t) && !t->slot->is_drained) {
+        engine_withdraw(l->engine);
+        t->slot->is_drained = 1;
+    }
     return rc;
 }
 
@@ -42,24 +62,32 @@ int sweep_local_run(const struct runplan *p, struct tally *t, int *signal, struc
     struct decoded d = {0};
     struct tally_running *running = NULL;
     size_t cap = 0;
-    long next = 0;
+    long end = 0, left = 0;
     int rc = 0;
     *signal = 0;
     for (int lane = 0; lane < p->n_lanes && !rc && !*signal; lane++) { /* jobs are sorted by lane */
         struct engine *en = p->lanes[lane].engine;
+        int is_last = lane + 1 == p->n_lanes;
+        long next = end;
+        while (end < p->n_jobs && p->cells[p->jobs[end].cell].lane == lane)
+            end++;
+        long last = end;
+        slot_turn(t);
         for (;;) {
-            while (!rc && next < p->n_jobs && p->cells[p->jobs[next].cell].lane == lane &&
-                   engine_waiting(en) < SUBMIT_WAITING)
-                rc = submit_job(p, &p->jobs[next++], e);
-            if (rc || !engine_pending(en))
+            rc = submit(p, t, lane, &next, &last, e);
+            if (!rc)
+                *signal = slot_poll(t, engine_pending(en) || !is_last);
+            if (rc || *signal || !engine_pending(en))
                 break;
             rc = step(&p->lanes[lane], t, e);
-            *signal = stop_poll();
-            if (rc || *signal)
+            if (rc)
                 break;
             show(p, &p->lanes[lane], t, &d, &running, &cap);
         }
+        left += last - next;
     }
+    if (!rc && !*signal && left)
+        *signal = SLOT_TIME_UP;
     submit_decoded(p, &d);
     t->decoded = d.tokens;
     progress_end(t->progress);

@@ -30,6 +30,11 @@ const struct cli_option sweep_table[] = {
      .help = "a worker whose device does not finish a step for so long is ended (default: 300 on a GPU, no "
              "limit on a CPU)",
      .min = 2, .max = 86400},
+    {"time-limit", 0, CLI_STRING, AT(time_limit), "DURATION",
+     .help = "3h, 90m, 3600: start no job that cannot be expected to end in time, and stop by then (default: "
+             "when Slurm ends the job)"},
+    {"drain", 0, CLI_INT, AT(drain), "SECONDS",
+     .help = "Ctrl-C gives completions under way so long to end (default 60; 0: none)", .max = 86400},
     {"shard", 0, CLI_STRING, AT(shard), "I/N",
      .help = "only shard I of N, counted from 0; shards share one folder"},
     {"retry-errors", 0, CLI_FLAG, AT(retry_errors), NULL,

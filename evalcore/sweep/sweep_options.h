@@ -8,11 +8,12 @@
 /* A door of the room of sweeps (sweep_local.h): the options of `kveval sweep`. Its workers are started with
  * the same options, so that both make the same plan. */
 struct sweep_options {
-    const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices, *calibrate;
+    const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices, *calibrate, *time_limit;
     struct cli_list set;
-    int limit, threads, max_batch, worker_timeout, step_timeout, retry_errors, dry_run, quiet;
+    int limit, threads, max_batch, worker_timeout, step_timeout, drain, retry_errors, dry_run, quiet;
 };
-enum { WORKER_TIMEOUT = 30, STEP_TIMEOUT = 300 }; /* seconds, unless told otherwise; the second on a GPU */
+/* Seconds, unless told otherwise; that of a step on a GPU. */
+enum { WORKER_TIMEOUT = 30, STEP_TIMEOUT = 300, DRAIN_SECONDS = 60 };
 extern const struct cli_option sweep_table[];
 
 /* The options as runfile_load() and, for device i of the list, runplan_build() take them; texts and `set` are

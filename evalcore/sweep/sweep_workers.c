@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "evalcore/cli/stop.h"
+#include "evalcore/sweep/slot.h"
 #include "evalcore/sweep/worker_messages.h"
 #include "evalcore/sweep/workers_parts.h"
 
@@ -110,6 +111,24 @@ static void stop(struct workers *ws, struct err *e)
             worker_lose(ws, i, &told, 0, e);
 }
 
+/* Lets workers finish what they decode, and nothing else; each ends when it has nothing left. */
+static void drain(struct workers *ws, int *signal, struct err *e)
+{
+    const struct err told = {0};
+    ws->is_stopping = 1;
+    for (int i = 0; i < ws->n; i++)
+        if (ws->link[i].is_live && ws->link[i].device)
+            wire_send(&ws->link[i].process.wire, message_drain(), NULL);
+        else if (ws->link[i].is_live)
+            worker_lose(ws, i, &told, 0, e);
+    while (!e->code && !*signal) {
+        workers_hear(ws, e);
+        *signal = slot_poll(ws->tally, ws->n_live);
+        if (!e->code)
+            show(ws);
+    }
+}
+
 int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, int *signal, struct err *e)
 {
     *signal = 0;
@@ -128,9 +147,12 @@ int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, in
             hand_out(ws, i, e);
         if (!e->code)
             workers_hear(ws, e);
-        *signal = stop_poll();
+        if (!e->code)
+            *signal = slot_poll(t, slot_is_limited(t->slot) ? workers_busy(ws) : 1);
         if (!e->code)
             show(ws);
+        if (!e->code && !*signal && slot_is_draining(t))
+            drain(ws, signal, e);
     }
     progress_end(t->progress);
     stop(ws, e);

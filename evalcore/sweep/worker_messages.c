@@ -48,6 +48,11 @@ json_t *message_stop(void)
     return json_pack("{s:s}", "type", "stop");
 }
 
+json_t *message_drain(void)
+{
+    return json_pack("{s:s}", "type", "drain");
+}
+
 json_t *message_alive(int64_t turn)
 {
     return json_pack("{s:s, s:I}", "type", "alive", "turn", (json_int_t)turn);

@@ -10,6 +10,7 @@
  * that a plan that differs is noticed at once.
  *
  *   coordinator   job {key}, stop {}
+ *                 drain {}                                       finish what is decoded, drop the rest
  *   worker        alive {turn}                                   every second, from a thread of its own
  *                 hello {device, lanes: [{weights, numerics}]}   once, when everything is loaded
  *                 want {jobs}                                     it has room for so many more
@@ -26,6 +27,7 @@ const char *message_type(const json_t *m); /* "" when it has none */
 json_t *message_job(const char *key);
 int message_read_job(const json_t *m, const char **key, struct err *e);
 json_t *message_stop(void);
+json_t *message_drain(void);
 /* turn: how often the worker's loop has gone round. */
 json_t *message_alive(int64_t turn);
 int message_read_alive(const json_t *m, json_int_t *turn, struct err *e);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "evalcore/base/log.h"
+#include "evalcore/sweep/slot.h"
 #include "evalcore/sweep/workers_parts.h"
 
 /* A canary of fewer tokens would tell little, one of many takes long. */
@@ -174,9 +175,7 @@ static void revive(struct workers *ws, int i)
 
 void workers_revive(struct workers *ws, struct err *e)
 {
-    long unheld = ws->left;
-    for (int i = 0; i < ws->n; i++)
-        unheld -= ws->link[i].n_held;
+    long unheld = ws->left - workers_busy(ws);
     for (int i = 0; i < ws->n && unheld; i++)
         if (!ws->link[i].is_live && ws->link[i].back_at > 0 && progress_clock() >= ws->link[i].back_at)
             revive(ws, i);
@@ -191,13 +190,21 @@ static long next_suspect(struct workers *ws, int i)
     for (long k = 0; k < ws->n_suspects; k++) {
         long j = ws->suspect[k];
         int company = ws->fate[j].company;
-        if (l->n_held >= company)
+        if (l->n_held >= company || !slot_fits(ws->tally, j))
             continue;
         l->company = l->n_held && l->company && l->company < company ? l->company : company;
         memmove(ws->suspect + k, ws->suspect + k + 1, (size_t)(--ws->n_suspects - k) * sizeof *ws->suspect);
         return j;
     }
     return -1;
+}
+
+int workers_busy(const struct workers *ws)
+{
+    int n = 0;
+    for (int i = 0; i < ws->n; i++)
+        n += ws->link[i].n_held;
+    return n;
 }
 
 long worker_next_job(struct workers *ws, int i)
@@ -207,7 +214,7 @@ long worker_next_job(struct workers *ws, int i)
         l->company = 0;
     if (l->company && l->n_held >= l->company)
         return -1;
-    long j = job_queue_take(&ws->queue, i);
+    long j = slot_take(ws->tally, &ws->queue, i, workers_busy(ws));
     if (j < 0)
         j = next_suspect(ws, i);
     if (j < 0)

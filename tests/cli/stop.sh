@@ -1,8 +1,8 @@
-# Stopping by signal saves what is finished and says how to go on: 75 for SIGTERM and SIGUSR1, 130 for Ctrl-C; a second
-# SIGTERM while that is being said cuts it short with 143. The sweep is of many short jobs: there is always a finished one
+# Stopping by signal saves what is finished and says how to go on: 75 for SIGTERM and SIGUSR1, 130 for Ctrl-C, whatever the
+# program is doing. The sweep is of many short jobs: there is always a finished one
 # to save, and always more to do when the signal comes.
 . "$(dirname "$0")/lib.sh"
-rm -rf stopped undisturbed long fifo
+rm -rf stopped undisturbed long blocked fifo
 cat >many.json <<'END'
 {"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 1000}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
@@ -50,8 +50,16 @@ done
 sleep 3
 kill -s TERM $pid
 wait $pid && fail "a stopped sweep exited 0"
-grep -q '^kveval: about [1-9][0-9]* tokens of completions under way are lost; none was finished: give the sweep more time' stop.txt ||
+grep -q '^kveval: about [1-9][0-9]* tokens of completions under way are lost; none was finished; the shortest job that is left is expected to need about 3000 tokens' stop.txt ||
     fail "what a stop throws away: $(cat stop.txt)"
+
+# stops CODE SECONDS: what pid exits with, and that it does not take longer.
+stops() {
+    local got=0 began=$SECONDS
+    wait $pid || got=$?
+    [ $got = "$1" ] || fail "it exited $got, want $1: $(cat stop.txt)"
+    [ $((SECONDS - began)) -le "$2" ] || fail "it took $((SECONDS - began)) s: $(cat stop.txt)"
+}
 
 # A pipe that nobody empties keeps the program at its last words; then the second signal comes.
 mkfifo fifo
@@ -59,15 +67,62 @@ exec 9<>fifo
 start 2>&9
 dd if=/dev/zero of=fifo bs=4096 oflag=nonblock 2>/dev/null # as much as the pipe takes
 kill -s TERM $pid
-for _ in $(seq 500); do
-    grep -q '^SigBlk:.*0000$' /proc/$pid/status 2>/dev/null && break # signals are open again
-    sleep 0.02
-done
+sleep 1
 kill -s TERM $pid
-got=0
-wait $pid || got=$?
+stops 75 5
 exec 9>&-
-[ $got = 143 ] || fail "a second SIGTERM exited $got, want 143"
+
+# A read that never returns, before anything is decoded: the run file comes out of a pipe that nobody fills.
+rm -f fifo
+mkfifo fifo
+exec 9<>fifo
+for signal in TERM:75 USR1:75 INT:130; do
+    (trap - INT; exec "$program" sweep fifo -o blocked 2>stop.txt) &
+    pid=$!
+    for _ in $(seq 500); do
+        # the thread that waits for signals is there
+        [ "$(ls /proc/$pid/task 2>/dev/null | wc -l)" -gt 1 ] && break
+        sleep 0.02
+    done
+    kill -s "${signal%:*}" $pid
+    stops "${signal#*:}" 3
+    [ "$(cat stop.txt)" = "kveval: stopped before anything was decoded" ] || fail "a blocked read: $(cat stop.txt)"
+done
+exec 9>&-
+
+# Ctrl-C lets completions under way end and starts no other; a second one does not wait.
+start 2>stop.txt
+kill -s INT $pid
+stops 130 60
+grep -q '^kveval: stopping: nothing new is started, and completions under way have 60 s to end; press again to abort$' stop.txt ||
+    fail "the first Ctrl-C said: $(cat stop.txt)"
+! grep -q 'are lost' stop.txt || fail "the first Ctrl-C lost completions: $(cat stop.txt)"
+for devices in cpu cpu:0-1; do
+    rm -rf long
+    (trap - INT; exec "$program" sweep long.json -o long --max-batch 2 --devices $devices 2>stop.txt >stdout.txt) &
+    pid=$!
+    for _ in $(seq 1500); do
+        [ -e long/manifest.json ] && break
+        sleep 0.02
+    done
+    sleep 1
+    kill -s INT $pid
+    for _ in $(seq 250); do
+        grep -q 'press again to abort' stop.txt && break
+        sleep 0.02
+    done
+    kill -0 $pid || fail "it did not wait for what was under way: $(cat stop.txt)"
+    kill -s INT $pid
+    stops 130 3
+    grep -q '^kveval: aborted; what was finished is saved, repeat the command to go on$' stop.txt ||
+        fail "the second Ctrl-C said: $(cat stop.txt)"
+done
+# Without time for them they are lost.
+(trap - INT; exec "$program" sweep long.json -o long --max-batch 2 --drain 1 --devices cpu:0-1 2>stop.txt >stdout.txt) &
+pid=$!
+sleep 2
+kill -s INT $pid
+stops 130 9
 
 run 0 report stopped
 grep -q 'of 2000 jobs are missing' stderr.txt || fail "report of an unfinished folder: $(cat stderr.txt)"

@@ -37,6 +37,29 @@ static void prompts_come_again(void)
     job_queue_release(&q);
 }
 
+/* With little time left: the shortest first, from the end or of those that were given back. */
+static void shortest_first(void)
+{
+    static struct job by_length[] = {{.problem = 1, .expected = 90},
+                                     {.problem = 2, .expected = 50},
+                                     {.problem = 3, .expected = 20},
+                                     {.problem = 3, .expected = 20}};
+    const struct runplan p = {.cells = cells, .jobs = by_length, .n_cells = 3, .n_jobs = 4};
+    struct job_queue q;
+    job_queue_init(&q, &p, 2);
+    takes(&q, 0, 0);
+    CHECK_INT(job_queue_take_last(&q, &p), 3);
+    job_queue_give_back(&q, 0);
+    job_queue_give_back(&q, 3);
+    CHECK_INT(job_queue_take_last(&q, &p), 2); /* as short as 3, and first */
+    CHECK_INT(job_queue_take_last(&q, &p), 3);
+    CHECK_INT(job_queue_take_last(&q, &p), 1);
+    CHECK_INT(job_queue_take_last(&q, &p), 0);
+    CHECK_INT(job_queue_take_last(&q, &p), -1);
+    takes(&q, 1, -1);
+    job_queue_release(&q);
+}
+
 int main(void)
 {
     const struct runplan p = {.cells = cells, .jobs = jobs, .n_cells = 3, .n_jobs = 9};
@@ -73,5 +96,6 @@ int main(void)
     takes(&q, 1, -1);
     job_queue_release(&q);
     prompts_come_again();
+    shortest_first();
     return check_done();
 }

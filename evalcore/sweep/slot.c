@@ -1,0 +1,258 @@
+/* Which jobs start in the time that is left (contract: slot.h). */
+#include "evalcore/sweep/slot.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "evalcore/sweep/eta_parts.h"
+#include "evalcore/sweep/job_submit.h"
+
+/* The share of completions that are no longer than what is reckoned with. */
+#define SURE 0.75
+/* A running job that needs more than so many times what is left is not waited for. One that needs a little
+ * more is: speeds vary, and what starts beside it would make it late for good. */
+#define HOPELESS 2
+/* Lengths change slowly, and fitting them takes some milliseconds. */
+#define LOOK_SECONDS 1.0
+
+static int devices(const struct tally *t)
+{
+    return t->last.devices > 0 ? t->last.devices : 1;
+}
+
+static int knows_speed(const struct tally *t)
+{
+    const struct eta_sample *sum = &t->eta.speed.sum;
+    return sum->steps >= 1 && sum->seconds > 0 && sum->rows > 0 && sum->context > 0;
+}
+
+/* Seconds of a step with so many sequences on all devices, with what comes on top of steps and prompts. */
+static double step_seconds(const struct tally *t, double rows, double context)
+{
+    const struct eta_sample *sum = &t->eta.speed.sum;
+    double n = devices(t), busy = sum->seconds + sum->prompt_seconds;
+    double overhead = busy > 0 && sum->wall > busy ? sum->wall / busy : 1;
+    double share = rows < n ? rows : n;
+    return eta_speed_step(&t->eta.speed, rows / share, context / share) * (overhead < 2 ? overhead : 2);
+}
+
+static double prompt_seconds(const struct tally *t, const struct eta_job *j)
+{
+    const struct eta_sample *sum = &t->eta.speed.sum;
+    return sum->prompts > 0 ? j->prompt * sum->prompt_seconds / sum->prompts : 0;
+}
+
+static double length_of(const struct slot *s, const struct eta_job *j)
+{
+    return eta_lengths_at(s->lengths, j, SURE);
+}
+
+/* Brings up to date what is known of running jobs and of lengths. Returns 0 while the speed is not known. */
+static int look(struct slot *s, const struct tally *t)
+{
+    double now = progress_clock();
+    if (!knows_speed(t))
+        return 0;
+    if (!s->lengths || now - s->looked >= LOOK_SECONDS) {
+        if (s->lengths)
+            eta_lengths_release(s->lengths);
+        s->lengths = eta_lengths_of(&t->eta);
+        s->looked = now;
+        s->sampled = 0;
+    }
+    if (s->sampled == t->last_clock && s->finished == t->finished)
+        return 1;
+    s->sampled = t->last_clock;
+    s->finished = t->finished;
+    s->rows = s->context = s->last = s->debt = 0;
+    for (long i = 0; i < t->eta.n_jobs; i++)
+        if (t->job[i].state == ETA_RUNNING) {
+            s->rows++;
+            s->context += t->job[i].prompt + t->job[i].tokens;
+        }
+    double step = s->rows > 0 ? step_seconds(t, s->rows, s->context) : 0;
+    for (long i = 0; i < t->eta.n_jobs; i++) {
+        const struct eta_job *j = &t->job[i];
+        double left = j->state == ETA_RUNNING ? length_of(s, j) - j->tokens : 0;
+        if (left * step <= HOPELESS * (s->end - now) && left > s->last)
+            s->last = left;
+    }
+    return 1;
+}
+
+static int fits(const struct slot *s, const struct tally *t, const struct eta_job *j)
+{
+    double length = length_of(s, j), last = length > s->last ? length : s->last;
+    double context = s->context + j->prompt + length / 2;
+    double prompts = s->debt + prompt_seconds(t, j) / devices(t);
+    return progress_clock() + prompts + last * step_seconds(t, s->rows + 1, context) <= s->end;
+}
+
+static void start(struct slot *s, struct tally *t, struct eta_job *j)
+{
+    double length = length_of(s, j);
+    s->rows++;
+    s->context += j->prompt;
+    s->last = length > s->last ? length : s->last;
+    s->debt += prompt_seconds(t, j) / devices(t);
+    j->state = ETA_RUNNING;
+}
+
+/* Has something changed since nothing fitted? */
+static int may_try(const struct slot *s, const struct tally *t)
+{
+    return !s->is_refused || s->refused_at != t->finished || s->refused_sample != t->last_clock;
+}
+
+static void refuse(struct slot *s, const struct tally *t)
+{
+    s->is_refused = 1;
+    s->refused_at = t->finished;
+    s->refused_sample = t->last_clock;
+}
+
+int slot_is_limited(const struct slot *s)
+{
+    return s && isfinite(s->end);
+}
+
+int slot_is_draining(const struct tally *t)
+{
+    return t->slot && t->slot->stopper && stopper_drain(t->slot->stopper) > 0;
+}
+
+void slot_turn(struct tally *t)
+{
+    if (t->slot)
+        t->slot->is_late = t->slot->is_refused = 0;
+}
+
+long slot_pick(struct tally *t, long next, long end, const struct engine *en, int max_batch)
+{
+    struct slot *s = t->slot;
+    if (next >= end || slot_is_draining(t))
+        return -1;
+    if (!slot_is_limited(s))
+        return engine_waiting(en) < SUBMIT_WAITING ? next : -1;
+    int busy = engine_pending(en);
+    if (busy >= max_batch || !may_try(s, t))
+        return -1;
+    if (!look(s, t))
+        return busy ? -1 : end - 1;
+    s->is_late |= !fits(s, t, &t->job[next]);
+    long j = s->is_late ? end - 1 : next;
+    if (s->is_late && !fits(s, t, &t->job[j])) {
+        refuse(s, t);
+        return -1;
+    }
+    start(s, t, &t->job[j]);
+    return j;
+}
+
+long slot_take(struct tally *t, struct job_queue *q, int worker, int busy)
+{
+    struct slot *s = t->slot;
+    if (slot_is_draining(t))
+        return -1;
+    if (!slot_is_limited(s))
+        return job_queue_take(q, worker);
+    if (!may_try(s, t))
+        return -1;
+    if (!look(s, t))
+        return busy < q->n_workers ? job_queue_take_last(q, t->plan) : -1;
+    long j = s->is_late ? -1 : job_queue_take(q, worker);
+    if (j >= 0 && !fits(s, t, &t->job[j])) {
+        job_queue_give_back(q, j);
+        s->is_late = 1;
+    }
+    if (s->is_late) {
+        j = job_queue_take_last(q, t->plan);
+        if (j >= 0 && !fits(s, t, &t->job[j])) {
+            job_queue_give_back(q, j);
+            refuse(s, t);
+            j = -1;
+        }
+    }
+    if (j >= 0)
+        start(s, t, &t->job[j]);
+    return j;
+}
+
+int slot_fits(struct tally *t, long j)
+{
+    struct slot *s = t->slot;
+    if (slot_is_draining(t))
+        return 0;
+    if (!slot_is_limited(s))
+        return 1;
+    if (!may_try(s, t))
+        return 0;
+    if (!look(s, t))
+        return 1;
+    if (!fits(s, t, &t->job[j])) {
+        refuse(s, t);
+        return 0;
+    }
+    start(s, t, &t->job[j]);
+    return 1;
+}
+
+int slot_poll(struct tally *t, int busy)
+{
+    const struct slot *s = t->slot;
+    if (!s || !s->stopper)
+        return stop_poll();
+    int signal = stopper_poll(s->stopper);
+    double drain = stopper_drain(s->stopper), now = progress_clock();
+    if (signal)
+        return signal;
+    if (drain > 0 && (!busy || now >= drain))
+        return SIGINT;
+    if (now >= s->end)
+        return SLOT_TIME_UP;
+    return !busy && s->is_refused && slot_is_limited(s) ? SLOT_TIME_UP : 0;
+}
+
+void slot_advise(const struct tally *t, struct str *out)
+{
+    const struct slot *s = t->slot;
+    if (!s || !s->decoding || !knows_speed(t))
+        return;
+    struct eta_lengths *lengths = eta_lengths_of(&t->eta);
+    double least = INFINITY, tokens = 0;
+    for (long i = 0; i < t->eta.n_jobs; i++) {
+        struct eta_job j = t->job[i];
+        if (j.state == ETA_DONE)
+            continue;
+        j.tokens = 0;
+        double n = eta_lengths_at(lengths, &j, SURE);
+        double seconds = prompt_seconds(t, &j) + n * step_seconds(t, 1, j.prompt + n / 2);
+        if (seconds < least) {
+            least = seconds;
+            tokens = n;
+        }
+    }
+    eta_lengths_release(lengths);
+    if (!isfinite(least))
+        return;
+    double before = s->decoding - s->started, slot = before + slot_reserve(s, before + least) + least;
+    if (slot_is_limited(s) && slot <= s->seconds) {
+        str_puts(out, "; completions are longer than was expected: try a slot of ");
+        progress_duration(out, 2 * s->seconds);
+        return;
+    }
+    str_printf(
+        out, "; the shortest job that is left is expected to need about %.0f tokens, which takes a slot of ",
+        tokens);
+    progress_duration(out, ceil(slot));
+    str_puts(out, ", with --time-limit, and ");
+    progress_duration(out, before);
+    str_puts(out, " of it are for loading");
+}
+
+void slot_release(struct slot *s)
+{
+    if (s->lengths)
+        eta_lengths_release(s->lengths);
+    memset(s, 0, sizeof *s);
+}

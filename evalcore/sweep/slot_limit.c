@@ -1,0 +1,111 @@
+/* How long a sweep may take (contract: slot.h). */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "evalcore/base/log.h"
+#include "evalcore/sweep/slot.h"
+
+/* What is kept for grades and report: a second, a share of the time, and what reading the folder took, twice.
+ * Slurm's --signal may come a minute early; the sweep should have ended by itself then. */
+#define RESERVE_SECONDS 1.0
+#define RESERVE_SHARE   0.02
+#define RESERVE_MOST    60.0
+#define SLURM_SHARE     0.1
+#define SLURM_MOST      90.0
+/* A job without a limit ends in the year 2106 or so. */
+#define NO_LIMIT (30 * 86400.0)
+
+void slot_init(struct slot *s, struct stopper *stopper)
+{
+    *s = (struct slot){.stopper = stopper, .started = progress_clock(), .end = INFINITY};
+}
+
+int slot_duration(const char *text, double *seconds, struct err *e)
+{
+    static const struct {
+        char unit;
+        double seconds;
+    } units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
+    const char *at = text;
+    double sum = 0;
+    size_t from = 0;
+    do {
+        char *end = NULL;
+        double n = isdigit((unsigned char)*at) ? strtod(at, &end) : -1;
+        size_t u = from;
+        while (n >= 0 && u < 4 && *end != units[u].unit)
+            u++;
+        if (n >= 0 && u == 4 && at == text && !*end) { /* a plain number */
+            u = 3;
+            end--;
+        }
+        if (n < 0 || u == 4) {
+            sum = -1;
+            break;
+        }
+        sum += n * units[u].seconds;
+        from = u + 1;
+        at = end + 1;
+    } while (*at);
+    if (!(sum >= 1 && sum <= 366 * 86400.0))
+        return err_set(e, ERR_USAGE,
+                       "--time-limit takes a duration such as 3h, 90m, 1h30m or 3600 (seconds), not \"%s\"",
+                       text);
+    *seconds = sum;
+    return 0;
+}
+
+double slot_reserve(const struct slot *s, double seconds)
+{
+    double r = RESERVE_SECONDS + fmin(RESERVE_SHARE * seconds, RESERVE_MOST);
+    return r + (s->is_slurm ? fmin(SLURM_SHARE * seconds, SLURM_MOST) : 0) + s->report;
+}
+
+static void set(struct slot *s, double seconds)
+{
+    s->seconds = seconds;
+    s->end = s->started + seconds - slot_reserve(s, seconds);
+}
+
+int slot_limit(struct slot *s, const char *time_limit, long slurm_end, struct err *e)
+{
+    double seconds;
+    time_t now = time(NULL);
+    if (time_limit) {
+        if (slot_duration(time_limit, &seconds, e))
+            return e->code;
+        set(s, seconds);
+        return 0;
+    }
+    double left = (double)(slurm_end - now);
+    if (!slurm_end || left > NO_LIMIT)
+        return 0;
+    if (left < 1) {
+        log_warn(
+            "SLURM_JOB_END_TIME lies in the past and is not used; --time-limit says how much time there is");
+        return 0;
+    }
+    s->is_slurm = 1;
+    set(s, left);
+    struct str text = {0};
+    progress_duration(&text, left);
+    log_info("Slurm ends this job in %s (SLURM_JOB_END_TIME); no job starts that cannot be expected to end "
+             "before that",
+             str_text(&text));
+    str_release(&text);
+    return 0;
+}
+
+void slot_begin(struct slot *s, double seconds)
+{
+    s->decoding = progress_clock();
+    s->report = 2 * seconds;
+    if (!slot_is_limited(s))
+        return;
+    set(s, s->seconds);
+    if (s->stopper)
+        stopper_limit(s->stopper, s->started + s->seconds);
+}

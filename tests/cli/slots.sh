@@ -1,0 +1,45 @@
+# A sweep that has little time (--time-limit, the end of a Slurm job) starts what can end in it, and says which slot length
+# would do where nothing can. Such slots saved nothing: the longest jobs came first, all of a batch, each time again.
+. "$(dirname "$0")/lib.sh"
+rm -rf slots undisturbed
+cat >short.json <<'END'
+{"model": "pocket", "max_new_tokens": [4, 3000], "ignore_eos": true, "tasks": [{"name": "lookup", "steps": 4, "problems": 40}], "policies": ["full"]}
+END
+sed 's/\[4, 3000\]/3000/' short.json >long.json
+
+# The 4-token completions of both lengths are in time, those of 3,000 tokens wait.
+run 75 sweep short.json -o slots --threads 1 --time-limit 8s
+grep -q '^kveval: time is up: [1-9][0-9]* of 80 jobs are done and saved; repeat the command to go on$' stderr.txt ||
+    fail "a slot of 8 s said: $(cat stderr.txt)"
+grep -q '^full max_new_tokens=3000  baseline  -' stdout.txt || fail "the table of a slot: $(cat stdout.txt)"
+run 0 report slots
+grep -q 'of 80 jobs are missing' stderr.txt || fail "the report of a slot: $(cat stderr.txt)"
+
+# The same results as without, order aside.
+run 0 sweep short.json -o slots --threads 1 --time-limit 1d --set max_new_tokens=4
+run 0 sweep short.json -o undisturbed --threads 1 --set max_new_tokens=4
+same_results slots undisturbed
+
+# Nothing can end in time.
+run 75 sweep long.json -o none --threads 1 --time-limit 5
+grep -q '^kveval: about [0-9]* tokens of completions under way are lost; none was finished; the shortest job that is left is expected to need about 3000 tokens, which takes a slot of .*, with --time-limit, and [0-9]* s of it are for loading$' stderr.txt ||
+    fail "a slot that is too short said: $(cat stderr.txt)"
+grep -q '^kveval: time is up: 0 of 40 jobs are done and saved; repeat the command to go on$' stderr.txt || fail "it said: $(cat stderr.txt)"
+
+# On workers.
+rm -rf slots
+run 75 sweep short.json -o slots --devices cpu:0-1 --time-limit 8
+grep -q '^kveval: time is up: [1-9][0-9]* of 80 jobs are done' stderr.txt || fail "workers said: $(cat stderr.txt)"
+
+# Slurm tells when the job ends.
+SLURM_JOB_END_TIME=$(($(date +%s) + 7)) run 75 sweep long.json -o none --threads 1
+grep -q '^kveval: Slurm ends this job in [567] s (SLURM_JOB_END_TIME); no job starts that cannot be expected to end before that$' stderr.txt ||
+    fail "under Slurm it said: $(cat stderr.txt)"
+SLURM_JOB_END_TIME=1000 run 0 sweep short.json -o undisturbed --threads 1 --set max_new_tokens=4
+grep -q 'SLURM_JOB_END_TIME lies in the past and is not used' stderr.txt || fail "an old end: $(cat stderr.txt)"
+
+for bad in 3x 1m1h -5 0 h 1.5.2 5days; do
+    refuse 2 "--time-limit takes a duration such as 3h, 90m, 1h30m or 3600 (seconds), not \"$bad\"" \
+        sweep long.json -o none "--time-limit=$bad"
+done
+finish
