@@ -46,7 +46,7 @@ static int ordinals(struct device_list *out, const char *s)
     }
 }
 
-/* There is one CPU; its numbers only say how many workers share it. */
+/* There is one CPU; its numbers only say how many workers divide it. */
 static int is_count(const struct device_list *d)
 {
     for (int i = 0; i < d->n; i++)

@@ -3,8 +3,8 @@
 
 #include "evalcore/base/err.h"
 
-/* Devices as the command line names them: cpu, cuda, cuda:1, cuda:0-3, cuda:0,2; cpu:0-1 is two workers that
- * share the CPU. */
+/* Devices as the command line names them: cpu, cuda, cuda:1, cuda:0-3, cuda:0,2; cpu:0-1 is two workers
+ * that divide the CPU's cores. */
 enum { DEVICES_MAX = 64, DEVICE_NAME_MAX = 32 };
 struct device_list {
     char backend[16];
@@ -13,8 +13,11 @@ struct device_list {
     int is_gpu;
 };
 
-#define DEVICE_HELP  "cpu (default) or a GPU: cuda:0"
-#define DEVICES_HELP "cpu (default) or GPUs, one worker process each: cuda:0, cuda:0-3, cuda:0,2"
+#define DEVICE_HELP "cpu (default) or a GPU: cuda:0"
+#define DEVICES_HELP                                                                                         \
+    "cpu (default), GPUs with a worker process each: cuda:0, cuda:0-3, cuda:0,2, or workers on the CPU "     \
+    "with "                                                                                                  \
+    "their own cores: cpu:0-1 for two"
 
 /* text NULL: the CPU. At most `most` devices, each once. */
 int device_list_parse(struct device_list *out, const char *text, int most, struct err *e);

@@ -17,6 +17,7 @@
 #include "evalcore/sweep/heartbeat.h"
 #include "evalcore/sweep/job_submit.h"
 #include "evalcore/sweep/sweep_options.h"
+#include "evalcore/sweep/worker_cores.h"
 #include "evalcore/sweep/worker_messages.h"
 
 struct worker {
@@ -50,8 +51,11 @@ static int load(struct worker *w, const struct program *p, const char *path, int
         return e->code;
     if (index >= w->devices.n)
         return err_set(e, ERR_USAGE, "there is no device %d in \"%s\"", index, w->o.devices);
-    omp_set_num_threads(w->o.threads ? w->o.threads : sweep_cores(&w->devices));
+    int cores = sweep_cores(&w->devices);
     struct runplan_options po = sweep_plan_options(&w->o, p, &w->devices, index);
+    if (!w->devices.is_gpu && w->o.threads <= cores)
+        worker_cores_take(index, w->devices.n);
+    omp_set_num_threads(w->o.threads ? w->o.threads : cores);
     int rc = runfile_load(&w->file, path, &fo, e);
     if (!rc)
         rc = hub_model(&w->file.model, p, w->file.model, &w->file.arena, e);

@@ -1,10 +1,10 @@
 /* One table for the coordinator and its workers (contract: sweep_options.h). */
 #include "evalcore/sweep/sweep_options.h"
 
-#include <omp.h>
 #include <stddef.h>
 
 #include "evalcore/store/segmenter.h"
+#include "evalcore/sweep/worker_cores.h"
 
 #define AT(member) offsetof(struct sweep_options, member)
 const struct cli_option sweep_table[] = {
@@ -21,7 +21,8 @@ const struct cli_option sweep_table[] = {
     {"set", 0, CLI_LIST, AT(set), "A.B=C", .help = "override the run file; may be repeated"},
     {"devices", 0, CLI_STRING, AT(devices), "DEVICES", .help = DEVICES_HELP},
     {"threads", 0, CLI_INT, AT(threads), "N",
-     .help = "CPU threads of each worker (default: they share all cores)", .min = 1, .max = CLI_THREADS_MAX},
+     .help = "CPU threads of each worker (default: one for each of its cores, an equal share of all)",
+     .min = 1, .max = CLI_THREADS_MAX},
     {"max-batch", 'b', CLI_INT, AT(max_batch), "N",
      .help = "sequences decoded together (default 32, on a GPU 128)", .min = 1, .max = 512},
     {"worker-timeout", 0, CLI_INT, AT(worker_timeout), "SECONDS",
@@ -55,8 +56,7 @@ struct runfile_options sweep_file_options(const struct sweep_options *o)
 
 int sweep_cores(const struct device_list *devices)
 {
-    int share = omp_get_num_procs() / (devices->n ? devices->n : 1);
-    return share > 0 ? share : 1;
+    return worker_cores_threads(devices->n);
 }
 
 static int threads_of(const struct sweep_options *o, const struct device_list *devices)
