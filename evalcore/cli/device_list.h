@@ -15,9 +15,8 @@ struct device_list {
 
 #define DEVICE_HELP "cpu (default) or a GPU: cuda:0"
 #define DEVICES_HELP                                                                                         \
-    "cpu (default), GPUs with a worker process each: cuda:0, cuda:0-3, cuda:0,2, or workers on the CPU "     \
-    "with "                                                                                                  \
-    "their own cores: cpu:0-1 for two"
+    "cpu (default); cpu:0-1, two workers with their own cores; GPUs, a worker each: cuda:0, cuda:0-3, "      \
+    "cuda:0,2"
 
 /* text NULL: the CPU. At most `most` devices, each once. */
 int device_list_parse(struct device_list *out, const char *text, int most, struct err *e);

@@ -5,7 +5,7 @@ program=$1
 source_dir=$2
 here=$source_dir/tests/cli
 failures=0
-unset COLUMNS
+unset COLUMNS SLURM_JOB_END_TIME
 
 fail() {
     echo "FAILED: $*" >&2
