@@ -39,6 +39,8 @@ static void take(struct stopper *s, int signal)
         leave(s, s->signal ? s->signal : signal,
               "stopped while results were written; all completions are saved, repeat the command for the "
               "report");
+    if (s->signal && signal != SIGINT) /* to the process and to its group: one wish; its grace goes on */
+        return;
     if (s->signal)
         leave(s, s->signal, "stopped at once; what was finished is saved, repeat the command to go on");
     if (signal == SIGINT && !s->drain_until && s->drain_seconds) {

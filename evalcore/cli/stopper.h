@@ -16,8 +16,9 @@
  *   STOP_WRITING   every completion is saved, results are being written: the process ends at once
  *
  * "At once" is _exit() with stop_exit_code(): journals are as safe as under kill -9, and other files are
- * renamed into place. A second SIGTERM or SIGUSR1 ends at once too. The thread takes no lock of stdio, so a
- * reader of standard error who does not read cannot hold it. */
+ * renamed into place. A second SIGTERM or SIGUSR1 changes nothing, since many programs send one to the
+ * process and one to its group; Ctrl-C after it ends at once. The thread takes no lock of stdio, so a reader
+ * of standard error who does not read cannot hold it. */
 enum stop_phase { STOP_BEFORE, STOP_DECODING, STOP_WRITING };
 enum { STOP_GRACE = 10 }; /* well below the 30 s after which Slurm and Kubernetes kill */
 
