@@ -154,7 +154,8 @@ static void look_around(struct program *p, struct arena *a)
         p->slurm_end = 0;
     p->live = isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
     p->columns = 80;
-    if (columns && !cli_int(columns, 20, 1000, &n))
+    p->columns_told = columns && !cli_int(columns, 20, 1000, &n);
+    if (p->columns_told)
         p->columns = (int)n;
     else if (p->live && !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
         p->columns = size.ws_col;

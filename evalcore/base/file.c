@@ -173,7 +173,7 @@ int file_is_abandoned(const char *name)
     return *host && is_ours && kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
-int file_write_atomic(const char *path, const void *data, size_t n, struct err *e)
+static int replace(const char *path, const void *data, size_t n, int sync, struct err *e)
 {
     struct str tmp = {0};
     int rc = 0;
@@ -183,7 +183,7 @@ int file_write_atomic(const char *path, const void *data, size_t n, struct err *
         rc = write_error(e, path, n, errno);
         goto out;
     }
-    int failed = write_all(fd, data, n) < 0 || fsync(fd) < 0, cause = errno;
+    int failed = write_all(fd, data, n) < 0 || (sync && fsync(fd) < 0), cause = errno;
     if (close(fd) < 0 && !failed) {
         failed = 1;
         cause = errno;
@@ -197,10 +197,20 @@ int file_write_atomic(const char *path, const void *data, size_t n, struct err *
         rc = write_error(e, path, n, cause);
         goto out;
     }
-    rc = file_sync_folder_of(path, e);
+    rc = sync ? file_sync_folder_of(path, e) : 0;
 out:
     str_release(&tmp);
     return rc;
+}
+
+int file_write_atomic(const char *path, const void *data, size_t n, struct err *e)
+{
+    return replace(path, data, n, 1, e);
+}
+
+int file_replace(const char *path, const void *data, size_t n, struct err *e)
+{
+    return replace(path, data, n, 0, e);
 }
 
 int file_mkdirs(const char *path, struct err *e)

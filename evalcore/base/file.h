@@ -32,6 +32,9 @@ int file_plain(const char *path, struct err *e);
  * readers see either the old file or the new one, whole. Several processes may write the same path at
  * once; the file of the last one stays. */
 int file_write_atomic(const char *path, const void *data, size_t n, struct err *e);
+/* The same without fsync, for what is written often and not worth keeping: a power cut may leave an empty
+ * file. */
+int file_replace(const char *path, const void *data, size_t n, struct err *e);
 /* Is `name`, without its folder, such a temporary file of a process of this host name that has ended, as far
  * as this process can see? Containers may share a host name and not their processes, so look at the file's
  * age too. */

@@ -1,6 +1,6 @@
 /* Messages for the person at the terminal (contract: log.h). Each line is assembled first and written with
- * one call, so that the lines of several threads or processes do not mix. The quiet flag is the only
- * mutable global of the program. */
+ * one call, so that the lines of several threads or processes do not mix. What is printed, and what is
+ * written before it, are the only mutable globals of the program. */
 #include "evalcore/base/log.h"
 
 #include <stdarg.h>
@@ -8,14 +8,15 @@
 
 #include "evalcore/base/str.h"
 
-static int is_quiet;
+static int quiet = LOG_ALL;
+static const char *line_lead = "";
 
 __attribute__((format(printf, 2, 0))) static void line(const char *head, const char *fmt, va_list ap)
 {
     char text[2000];
     vsnprintf(text, sizeof text, fmt, ap);
     struct str s = {0};
-    str_printf(&s, "kveval: %s%s\n", head, text);
+    str_printf(&s, "%skveval: %s%s\n", line_lead, head, text);
     fwrite(s.data, 1, s.len, stderr);
     str_release(&s);
 }
@@ -24,7 +25,7 @@ void log_info(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    if (!is_quiet)
+    if (quiet == LOG_ALL)
         line("", fmt, ap);
     va_end(ap);
 }
@@ -33,7 +34,7 @@ void log_warn(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    if (!is_quiet)
+    if (quiet != LOG_ERRORS)
         line("warning: ", fmt, ap);
     va_end(ap);
 }
@@ -46,7 +47,12 @@ void log_error(const char *fmt, ...)
     va_end(ap);
 }
 
-void log_set_quiet(int quiet)
+void log_set_quiet(int wanted)
 {
-    is_quiet = quiet;
+    quiet = wanted;
+}
+
+void log_set_lead(const char *lead)
+{
+    line_lead = lead;
 }

@@ -7,6 +7,10 @@
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void log_set_quiet(int quiet); /* 1: print errors only */
+enum log_quiet { LOG_ALL, LOG_ERRORS, LOG_WARNINGS }; /* LOG_WARNINGS: and errors */
+void log_set_quiet(int wanted);                       /* an enum log_quiet: which messages are printed */
+/* What is written before each message, in the same write: clears what a live display has drawn. `lead` is
+ * borrowed for good. */
+void log_set_lead(const char *lead);
 
 #endif

@@ -19,6 +19,7 @@ struct program {      /* what main.c read from the environment and the terminal;
     int is_github;              /* run by GitHub Actions, which takes lines with :: for annotations */
     long slurm_end;             /* when Slurm ends this job, seconds since 1970; 0: not known */
     int columns;                /* of the terminal; 80 when unknown */
+    int columns_told;           /* COLUMNS says so: a resize of the terminal changes nothing */
     int live;                   /* standard error is a terminal that can redraw a line */
 };
 

@@ -190,7 +190,7 @@ static int run_fetch(const struct program *p, int argc, char **argv)
     }
     if (check_names(&o, n, names, &e))
         return command_fail(&e, EXIT_USAGE);
-    progress_init(&shown.p, p->live, p->columns, 0);
+    progress_init(&shown.p, p->live, p->columns);
     const struct fetch_options options = {.endpoint = p->hub_endpoint,
                                           .rows_server = o.rows_server ? o.rows_server
                                                                        : rows_server(p->hub_endpoint, &a),

@@ -6,11 +6,13 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/hub_model.h"
+#include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/plan/dryrun.h"
 #include "evalcore/plan/scheduler.h"
 #include "evalcore/report/report.h"
+#include "evalcore/status/board.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/run.h"
 #include "evalcore/store/runfolder.h"
@@ -35,8 +37,11 @@ struct sweep {
     int argc;
     char **argv;
     int shard, n_shards;
-    long of_shard, todo;
-    int code; /* exit code should the next step fail */
+    long of_shard, todo, failed; /* jobs; failed: in an earlier process */
+    int display;                 /* enum board_display */
+    struct board board;          /* its run_dir NULL: not begun */
+    int is_complete;             /* every job is done, if only in an error */
+    int code;                    /* exit code should the next step fail */
 };
 
 static int parse_shard(struct sweep *s, struct err *e)
@@ -59,13 +64,35 @@ static int parse_shard(struct sweep *s, struct err *e)
     return 0;
 }
 
+static int check_display(struct sweep *s, struct err *e)
+{
+    s->display = board_display(s->o.display, e);
+    if (s->display < 0)
+        return e->code;
+    if (s->o.quiet && (s->display == BOARD_PLAIN || s->display == BOARD_JSON))
+        return err_set(e, ERR_USAGE, "--quiet shows errors only: leave it or --display %s out", s->o.display);
+    if (s->o.quiet)
+        s->display = BOARD_NONE;
+    else if (s->display == BOARD_JSON || s->display == BOARD_NONE)
+        log_set_quiet(LOG_WARNINGS);
+    const char *slash = s->o.metrics ? strrchr(s->o.metrics, '/') : NULL;
+    struct arena a = {0};
+    const char *dir = slash ? arena_strndup(&a, s->o.metrics, (size_t)(slash - s->o.metrics) + 1) : ".";
+    if (!file_is_dir(dir))
+        err_set(e, ERR_USAGE, "--metrics %s: there is no folder %s", s->o.metrics, dir);
+    else if (s->o.metrics && file_is_dir(s->o.metrics))
+        err_set(e, ERR_USAGE, "--metrics takes a file, and %s is a folder", s->o.metrics);
+    arena_release(&a);
+    return e->code;
+}
+
 static int check_options(struct sweep *s, struct err *e)
 {
     if (!s->o.dry_run && !s->o.out)
         return err_set(e, ERR_USAGE, "no run folder was given; name one with -o DIR");
     if (device_list_parse(&s->devices, s->o.devices, DEVICES_MAX, e))
         return e->code;
-    if (dryrun_calibration(s->o.calibrate, e) < 0)
+    if (dryrun_calibration(s->o.calibrate, e) < 0 || check_display(s, e))
         return e->code;
     if (slot_limit(&s->slot, s->o.time_limit, s->o.dry_run ? 0 : s->program->slurm_end, e))
         return e->code;
@@ -149,7 +176,8 @@ static int prepare_folder(struct sweep *s, struct err *e)
     if (done.n_conflicts)
         log_warn("%ld jobs were decoded twice with different tokens: results are not reproducible here",
                  done.n_conflicts);
-    s->todo = scheduler_keep(&s->plan, &done, s->o.retry_errors, s->shard, s->n_shards, &s->of_shard);
+    s->todo =
+        scheduler_keep(&s->plan, &done, s->o.retry_errors, s->shard, s->n_shards, &s->of_shard, &s->failed);
     scheduler_order(&s->plan, &done, s->devices.n);
     run_release(&done);
     slot_begin(&s->slot, progress_clock() - began);
@@ -183,13 +211,47 @@ static void tell_lost(const struct tally *t)
     str_release(&advice);
 }
 
+/* The folder is locked and holds the plan. */
+static void begin_board(struct sweep *s)
+{
+    struct status *now = &s->board.now;
+    board_init(&s->board, (enum board_display)s->display, s->program, s->o.out, s->o.metrics);
+    now->model = s->file.model;
+    now->shard = s->shard;
+    now->n_shards = s->n_shards;
+    now->done = s->of_shard - s->todo;
+    now->total = s->of_shard;
+    now->failed = s->failed;
+    now->n_devices = s->devices.n;
+    now->device = arena_alloc(&s->file.arena, (size_t)s->devices.n * sizeof *now->device);
+    for (int i = 0; i < s->devices.n; i++) {
+        char name[DEVICE_NAME_MAX];
+        device_list_name(&s->devices, i, name);
+        now->device[i].name = arena_strdup(&s->file.arena, name);
+    }
+    status_drop_others(s->o.out, s->n_shards);
+    board_begin(&s->board);
+}
+
+/* The last word of the status file. */
+static void end_board(struct sweep *s, int code, const struct err *e)
+{
+    int is_stopped = code == EXIT_STOPPED || code == EXIT_INTERRUPTED;
+    if (!s->board.run_dir)
+        return;
+    board_state(&s->board,
+                is_stopped                            ? STATUS_STOPPED
+                : code == EXIT_DONE || s->is_complete ? STATUS_FINISHED
+                                                      : STATUS_FAILED,
+                is_stopped || s->is_complete ? "" : e->text);
+    board_end(&s->board);
+}
+
 static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
 {
-    struct progress progress;
-    progress_init(&progress, s->program->live, s->program->columns, s->o.quiet);
     double started = progress_clock();
     journal_init(&s->journal, s->o.out);
-    tally_init(t, &s->plan, &s->journal, &progress);
+    tally_init(t, &s->plan, &s->journal, &s->board);
     t->slot = &s->slot;
     stopper_phase(&s->stopper, STOP_DECODING);
     int rc = s->workers.n ? workers_run(&s->workers, &s->plan, t, signal, e)
@@ -292,6 +354,7 @@ static int sweep(struct sweep *s, struct err *e)
     if (prepare_folder(s, e))
         return s->code;
     announce(s);
+    begin_board(s);
     s->code = EXIT_INCOMPLETE;
     if (s->plan.n_jobs && decode(s, &t, &signal, e))
         return s->code;
@@ -299,8 +362,10 @@ static int sweep(struct sweep *s, struct err *e)
         stopper_phase(&s->stopper, STOP_WRITING);
     if (signal)
         return stopped(s, &t, signal, e);
+    board_state(&s->board, STATUS_GRADING, "");
     if (write_results(s, &failed, e))
         return s->code;
+    s->is_complete = 1;
     if (failed)
         err_set(
             e, ERR_DEVICE,
@@ -318,11 +383,12 @@ static int run_sweep(const struct program *p, int argc, char **argv)
     int code = command_parse(&cmd_sweep, &s.o, argc, argv, &s.path, 1, 1, &n);
     if (code >= 0)
         return code;
-    log_set_quiet(s.o.quiet);
+    log_set_quiet(s.o.quiet ? LOG_ERRORS : LOG_ALL);
     stop_block();
     slot_init(&s.slot, &s.stopper);
     s.stopper = (struct stopper){.drain_seconds = s.o.drain, .is_quiet = s.o.quiet, .is_live = p->live};
     code = stopper_start(&s.stopper, &e) ? EXIT_INCOMPLETE : sweep(&s, &e);
+    end_board(&s, code, &e);
     workers_release(&s.workers);
     if (e.code)
         code = command_fail(&e, code);

@@ -60,6 +60,7 @@ static const struct row {
     {"DEVICE", .words = "cpu cuda:0"},
     {"DEVICES", .words = "cpu cuda:0", .is_list = 1},
     {"TYPE", .words = "fp32 bf16"},
+    {"HOW", .words = "auto plain json none"},
     {"MODE", .words = "auto on off"},
     {"ISA", .words = "scalar avx2 avx512"},
 };

@@ -21,12 +21,18 @@ static int decode(struct runplan *p, const char *dir, int *signal, const struct 
                   struct err *e)
 {
     struct journal journal;
-    struct progress progress;
+    struct board board;
+    struct status_device device = {.name = ""};
+    const struct program terminal = {.live = show->live, .columns = show->columns};
     struct tally t = {0};
-    progress_init(&progress, show->live, show->columns, show->quiet);
+    board_init(&board, show->quiet ? BOARD_NONE : BOARD_AUTO, &terminal, NULL, NULL);
+    board.now.total = p->n_jobs;
+    board.now.device = &device;
+    board.now.n_devices = 1;
     journal_init(&journal, dir);
-    tally_init(&t, p, &journal, &progress);
+    tally_init(&t, p, &journal, &board);
     int rc = sweep_local_run(p, &t, signal, e);
+    board_end(&board);
     tally_release(&t);
     journal_close(&journal);
     return rc;
@@ -37,7 +43,6 @@ int gate_decode(struct runplan *p, const char *dir, int samples, const char *wan
 {
     const struct run_options o = {.grades = RUN_GRADES_NONE};
     struct run done;
-    long of_shard = 0;
     *signal = 0;
     int rc = run_load_with(&done, dir, &o, e);
     if (rc)
@@ -46,7 +51,7 @@ int gate_decode(struct runplan *p, const char *dir, int samples, const char *wan
     long n_all = p->n_jobs;
     p->jobs = xmalloc(((size_t)n_all + 1) * sizeof *p->jobs);
     memcpy(p->jobs, all, (size_t)n_all * sizeof *all);
-    if (keep_look(p, samples, wanted) && scheduler_keep(p, &done, 0, 0, 0, &of_shard)) {
+    if (keep_look(p, samples, wanted) && scheduler_keep(p, &done, 0, 0, 0, NULL, NULL)) {
         scheduler_order(p, &done, 1);
         rc = decode(p, dir, signal, show, e);
     }

@@ -149,22 +149,29 @@ static int shard_of(const char *key, int n_shards)
 }
 
 long scheduler_keep(struct runplan *p, const struct run *done, int retry_errors, int shard, int n_shards,
-                    long *of_shard)
+                    long *of_shard, long *failed)
 {
+    enum { ENDED = 1, FAILED = 2 };
     struct keymap finished = {0};
-    long kept = 0;
+    long kept = 0, n_shard = 0, n_failed = 0;
     for (int c = 0; done && c < done->n_cells; c++)
         for (int i = 0; i < done->cells[c].n_records; i++)
             if (!retry_errors || done->cells[c].records[i].finish != FINISHED_ERROR)
-                keymap_add(&finished, done->cells[c].records[i].key, 1);
-    *of_shard = 0;
+                keymap_add(&finished, done->cells[c].records[i].key,
+                           done->cells[c].records[i].finish == FINISHED_ERROR ? FAILED : ENDED);
     for (long i = 0; i < p->n_jobs; i++) {
         if (n_shards > 0 && shard_of(p->jobs[i].key, n_shards) != shard)
             continue;
-        ++*of_shard;
-        if (keymap_find(&finished, p->jobs[i].key) < 0)
+        n_shard++;
+        long how = keymap_find(&finished, p->jobs[i].key);
+        n_failed += how == FAILED;
+        if (how < 0)
             p->jobs[kept++] = p->jobs[i];
     }
+    if (of_shard)
+        *of_shard = n_shard;
+    if (failed)
+        *failed = n_failed;
     p->n_jobs = kept;
     keymap_release(&finished);
     return kept;

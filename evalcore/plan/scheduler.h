@@ -24,8 +24,9 @@ void scheduler_order(struct runplan *p, const struct run *done, int n_devices);
 
 /* Drops the jobs whose key is in `done` (NULL: none), where they ended in an error only without
  * `retry_errors`, and, with n_shards > 0, those of other shards. Returns how many are left; *of_shard
- * receives how many belong to the shard, finished or not. */
+ * receives how many belong to the shard, finished or not, *failed how many of those that were dropped as
+ * finished ended in an error. Both may be NULL. */
 long scheduler_keep(struct runplan *p, const struct run *done, int retry_errors, int shard, int n_shards,
-                    long *of_shard);
+                    long *of_shard, long *failed);
 
 #endif

@@ -152,6 +152,21 @@ int runlock_take(struct runlock *l, const char *run_dir, int i, int n, struct er
     return rc;
 }
 
+int runlock_is_held(const char *run_dir, int i, int n)
+{
+    struct str path = {0};
+    off_t start = n > 0 ? first_byte(n) + i : first_byte(1), end = n > 0 ? start + 1 : 0;
+    struct flock held;
+    holder_path(&path, run_dir, 0, 0);
+    int fd = open(path.data, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int is_held = fd >= 0 && look(fd, start, end, &held) == ERR_BUSY && held.l_start == start &&
+                  held.l_len == (n > 0 ? 1 : 0);
+    if (fd >= 0)
+        close(fd);
+    str_release(&path);
+    return is_held;
+}
+
 void runlock_drop(struct runlock *l)
 {
     if (l->fd > 0)

@@ -1,4 +1,4 @@
-/* Journal records of completions, and the status line (contract: job_done.h). */
+/* Journal records of completions, and the figures of a board (contract: job_done.h). */
 #include "evalcore/sweep/job_done.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "evalcore/store/completion_json.h"
 #include "evalcore/store/curve_json.h"
 #include "evalcore/base/json.h"
+#include "evalcore/cli/progress.h"
 #include "evalcore/cli/version.h"
 
 /* Seconds between two samples of the speed, and at least that many steps. */
@@ -31,9 +32,9 @@ static void weigh_jobs(struct tally *t)
     free(n);
 }
 
-void tally_init(struct tally *t, const struct runplan *p, struct journal *journal, struct progress *progress)
+void tally_init(struct tally *t, const struct runplan *p, struct journal *journal, struct board *board)
 {
-    *t = (struct tally){.plan = p, .journal = journal, .progress = progress, .last_clock = progress_clock()};
+    *t = (struct tally){.plan = p, .journal = journal, .board = board, .last_clock = progress_clock()};
     t->job = xcalloc((size_t)p->n_jobs + 1, sizeof *t->job);
     for (long i = 0; i < p->n_jobs; i++) {
         const struct job *j = &p->jobs[i];
@@ -100,6 +101,10 @@ int tally_add(struct tally *t, const struct job *j, const struct completion *don
         ended->limit = done->n_ids;
     t->finished++;
     t->tokens += done->n_ids;
+    t->board->now.done++;
+    t->board->now.failed += done->finish == FINISHED_ERROR;
+    t->board->now.kv_reads += done->kv.reads;
+    t->board->now.kv_reads_full += done->kv.reads_full;
     return 0;
 }
 
@@ -136,24 +141,52 @@ static void take_sample(struct tally *t, const struct tally_now *now, double clo
                            .prompt_seconds = now->prompt_seconds - t->last.prompt_seconds,
                            .prompts = prompts - t->last_prompts,
                            .wall = (clock - t->last_clock) * now->devices};
-    eta_speed_add(&t->eta.speed, &x);
+    if (steps > 0) /* a worker that was started again counts from 0 */
+        eta_speed_add(&t->eta.speed, &x);
     t->last = *now;
     t->last_clock = clock;
     t->last_prompts = prompts;
+}
+
+/* Playing the rest of 100,000 jobs through takes longer than a redraw: it is done so seldom that it costs
+ * little, and in between the time just passes. */
+#define LEFT_SECONDS 1.0
+#define LEFT_SHARE   0.002
+
+static double time_left(struct tally *t, const struct tally_now *now)
+{
+    double clock = progress_clock();
+    if (clock >= t->left_due) {
+        t->eta.devices = now->devices;
+        t->eta.places = now->places > 0 ? now->places : 1;
+        t->left = eta_seconds(&t->eta);
+        t->left_at = clock;
+        double cost = (progress_clock() - clock) / LEFT_SHARE;
+        t->left_due = clock + (cost > LEFT_SECONDS ? cost : LEFT_SECONDS);
+    }
+    double left = t->left - (clock - t->left_at);
+    return t->left < 0 ? -1 : left > 0 ? left : 0;
+}
+
+static void show_workers(struct status *s, const struct tally_now *now)
+{
+    double clock = progress_clock();
+    for (int i = 0; i < now->n_workers && i < s->n_devices; i++)
+        status_device_now(&s->device[i], &now->worker[i], clock);
 }
 
 void tally_show(struct tally *t, const struct tally_now *now)
 {
     double clock = progress_clock();
     t->decoded = now->tokens;
-    if (clock - t->last_clock >= SAMPLE_SECONDS && now->steps - t->last.steps >= SAMPLE_STEPS)
+    if (clock - t->last_clock >= SAMPLE_SECONDS &&
+        (now->steps - t->last.steps >= SAMPLE_STEPS || now->steps < t->last.steps))
         take_sample(t, now, clock);
-    if (!progress_is_due(t->progress))
+    show_workers(&t->board->now, now);
+    if (!board_is_due(t->board))
         return;
-    t->eta.devices = now->devices;
-    t->eta.places = now->places > 0 ? now->places : 1;
-    struct progress_now line = {t->finished, t->plan->n_jobs, now->tokens, eta_seconds(&t->eta)};
-    progress_show(t->progress, &line);
+    t->board->now.left = time_left(t, now);
+    board_show(t->board);
 }
 
 void tally_release(struct tally *t)

@@ -1,13 +1,13 @@
 #ifndef EVALCORE_SWEEP_JOB_DONE_H
 #define EVALCORE_SWEEP_JOB_DONE_H
 
-#include "evalcore/cli/progress.h"
 #include "evalcore/sweep/eta.h"
 #include "evalcore/plan/runplan.h"
+#include "evalcore/status/board.h"
 #include "evalcore/store/journal.h"
 
 /* What a sweep keeps of its completions, whoever decoded them: a journal record each, and the sums behind the
- * status line. */
+ * figures that a board shows (evalcore/status/board.h). */
 struct tally_running {
     long job; /* index into plan.jobs */
     int tokens;
@@ -16,7 +16,9 @@ struct tally_running {
 struct tally_now {
     double tokens, steps, decode_seconds, prompt_seconds;
     int devices;
-    int places; /* sequences that they decode together, as far as memory goes */
+    int places;                         /* sequences that they decode together, as far as memory goes */
+    const struct status_worker *worker; /* (n_workers): each device, also one that is lost */
+    int n_workers;
     const struct tally_running *running;
     int n;
 };
@@ -26,23 +28,24 @@ struct slot; /* slot.h */
 struct tally {
     const struct runplan *plan;
     struct journal *journal;
-    struct progress *progress;
     struct slot *slot;   /* set by the caller; NULL: no limit, and signals are polled for */
+    struct board *board; /* board->now: what was done earlier is filled in by whoever began it */
     long finished;       /* completions journalled */
     double tokens;       /* in these */
     double decoded;      /* in all, as far as tally_show() was told */
     struct eta_job *job; /* (plan->n_jobs) */
     struct eta_run eta;
-    struct tally_now last; /* at the last sample, its `running` aside */
+    struct tally_now last; /* at the last sample, its lists aside */
     double last_clock, last_prompts;
+    double left, left_at, left_due; /* seconds of the last estimate, when it was made, when the next may be */
 };
 
-void tally_init(struct tally *t, const struct runplan *p, struct journal *journal, struct progress *progress);
+void tally_init(struct tally *t, const struct runplan *p, struct journal *journal, struct board *board);
 /* Journals a completion of job j, then counts it. device: who decoded it, for people. Completions added so
  * far survive a power cut after journal_sync(). */
 int tally_add(struct tally *t, const struct job *j, const struct completion *done, const char *device,
               struct err *e);
-/* The status line; cheap to call after each step. */
+/* Keeps the board up to date; cheap to call after each step. */
 void tally_show(struct tally *t, const struct tally_now *now);
 void tally_release(struct tally *t);
 

@@ -3,6 +3,7 @@
 #include "evalcore/sweep/sweep_local.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "evalcore/sweep/job_submit.h"
 #include "evalcore/sweep/slot.h"
@@ -46,12 +47,17 @@ static void show(const struct runplan *p, const struct lane *lane, struct tally 
     for (int i = 0; i < d->n; i++)
         (*running)[i] =
             (struct tally_running){(struct job *)d->running[i].user - p->jobs, d->running[i].n_ids};
+    struct status_worker self = {
+        .life = STATUS_LIVE, .pid = (long)getpid(), .running = d->n, .tokens = d->tokens};
+    self.name = t->board->now.n_devices ? t->board->now.device[0].name : "";
     struct tally_now now = {.tokens = d->tokens,
                             .steps = d->steps,
                             .decode_seconds = d->decode_seconds,
                             .prompt_seconds = d->prompt_seconds,
                             .devices = 1,
                             .places = d->is_waiting ? d->n : lane->info.max_batch,
+                            .worker = &self,
+                            .n_workers = 1,
                             .running = *running,
                             .n = d->n};
     tally_show(t, &now);
@@ -90,7 +96,7 @@ int sweep_local_run(const struct runplan *p, struct tally *t, int *signal, struc
         *signal = SLOT_TIME_UP;
     submit_decoded(p, &d);
     t->decoded = d.tokens;
-    progress_end(t->progress);
+    board_clear(t->board);
     free(running);
     free(d.running);
     return rc;

@@ -45,7 +45,15 @@ const struct cli_option sweep_table[] = {
      .help = "check everything, weights included, and print cells, jobs, expected tokens, memory and time"},
     {"calibrate", 0, CLI_STRING, AT(calibrate), "WHEN",
      .help = "--dry-run measures the device's speed: auto (default; weights up to 2 GiB), yes, no"},
-    {"quiet", 'q', CLI_FLAG, AT(quiet), NULL, .help = "only errors"},
+    {"display", 0, CLI_STRING, AT(display), "HOW",
+     .help = "progress on standard error: auto (default; lines redrawn on a terminal, else plain), plain (a "
+             "line now and then), json (an object a line, and warnings and errors), none (warnings and "
+             "errors)"},
+    {"metrics", 0, CLI_STRING, AT(metrics), "FILE",
+     .help = "keep the figures there for Prometheus (node_exporter's textfile collector reads *.prom); one "
+             "file for each sweep or shard"},
+    {"quiet", 'q', CLI_FLAG, AT(quiet), NULL,
+     .help = "errors only: no progress, no warnings, no table on standard output"},
     {0},
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
 #include "evalcore/sweep/slot.h"
 #include "evalcore/sweep/worker_messages.h"
@@ -75,9 +76,17 @@ static void hand_out(struct workers *ws, int i, struct err *e)
 
 static void show(struct workers *ws)
 {
-    struct tally_now now = {.devices = ws->n_live > 0 ? ws->n_live : 1};
+    struct status_worker worker[DEVICES_MAX];
+    struct tally_now now = {.devices = ws->n_live > 0 ? ws->n_live : 1, .worker = worker, .n_workers = ws->n};
     for (int i = 0; i < ws->n; i++) {
         const struct worker_link *l = &ws->link[i];
+        worker[i] = (struct status_worker){.name = l->name,
+                                           .life = l->is_live && l->device ? STATUS_LIVE
+                                                   : l->is_live || l->back_at > 0 ? STATUS_LOADING
+                                                                                  : STATUS_LOST,
+                                           .pid = (long)l->process.pid,
+                                           .running = l->n_running,
+                                           .tokens = l->earlier.tokens + l->decoded.tokens};
         now.tokens += l->earlier.tokens + l->decoded.tokens;
         now.steps += l->earlier.steps + l->decoded.steps;
         now.decode_seconds += l->earlier.decode_seconds + l->decoded.decode_seconds;
@@ -154,7 +163,7 @@ int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, in
         if (!e->code && !*signal && slot_is_draining(t))
             drain(ws, signal, e);
     }
-    progress_end(t->progress);
+    board_clear(t->board);
     stop(ws, e);
     ws->tally = NULL;
     return e->code;

@@ -42,7 +42,7 @@ offer() {
 offer 'score show sweep' kveval s
 offer '--help --version' kveval --
 offer 'init' kveval help in
-offer '--data --devices --drain --dry-run' kveval sweep run.json --d
+offer '--data --devices --display --drain --dry-run' kveval sweep run.json --d
 offer 'models run.json runs' kveval sweep ''
 offer 'runs/a.json' kveval sweep runs/
 offer 'models runs' kveval sweep run.json -o ''
@@ -105,7 +105,7 @@ if command -v fish >/dev/null; then
         [ "$got" = "$1 " ] || fail "fish offers \"$got\" for \"$2\", want \"$1 \""
     }
     offer_fish 'score show sweep' 'kveval s'
-    offer_fish '--data --devices --drain --dry-run' 'kveval sweep run.json --d'
+    offer_fish '--data --devices --display --drain --dry-run' 'kveval sweep run.json --d'
     offer_fish 'quest' 'kveval generate --policy q'
     offer_fish 'models/ pocket runs/' 'kveval generate --model '
     offer_fish 'aime24,math500' 'kveval sweep run.json -t aime24,ma'

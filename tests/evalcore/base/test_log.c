@@ -18,18 +18,24 @@ int main(void)
     log_info("loading %s", "model");
     log_warn("%d left", 3);
     log_error("stopped");
-    log_set_quiet(1);
+    log_set_quiet(LOG_ERRORS);
     log_info("not shown");
     log_warn("not shown");
     log_error("shown");
-    log_set_quiet(0);
+    log_set_quiet(LOG_WARNINGS);
+    log_info("not shown");
+    log_set_lead("\r\033[J");
+    log_warn("over a line that is redrawn");
+    log_set_lead("");
+    log_set_quiet(LOG_ALL);
     fflush(stderr);
     dup2(kept, 2);
     close(kept);
     CHECK(f != NULL);
     CHECK_INT(file_read(path, &got, &e), 0);
     CHECK_STR(str_text(&got),
-              "kveval: loading model\nkveval: warning: 3 left\nkveval: stopped\nkveval: shown\n");
+              "kveval: loading model\nkveval: warning: 3 left\nkveval: stopped\nkveval: shown\n"
+              "\r\033[Jkveval: warning: over a line that is redrawn\n");
     str_release(&got);
     unlink(path);
     return check_done();

@@ -1,0 +1,53 @@
+#ifndef EVALCORE_STATUS_BOARD_H
+#define EVALCORE_STATUS_BOARD_H
+
+#include "evalcore/cli/command.h"
+#include "evalcore/status/status.h"
+
+/* A door of the room of figures (status.h): where those of a running sweep can be seen. On standard error,
+ * as a line per device and a total that are redrawn on a terminal, or as single lines; in the run folder, for
+ * `kveval status`; in a file for Prometheus. Each has its own pace, a few times a second at most. A file that
+ * cannot be written is told once, and the sweep goes on.
+ *
+ *   board_init -> fill board.now -> board_begin -> while board_is_due: fill board.now, board_show ->
+ * board_end
+ */
+enum board_display {
+    BOARD_AUTO, /* redrawn on a terminal, else plain */
+    BOARD_PLAIN,
+    BOARD_JSON,
+    BOARD_NONE
+};
+#define BOARD_DISPLAYS "auto, plain, json or none"
+/* NULL: auto. An enum board_display, or below 0 and a sentence. */
+int board_display(const char *name, struct err *e);
+
+struct board {
+    struct status now; /* the caller's to fill; status_add_up() is done here */
+    enum board_display display;
+    int live, columns, is_told; /* columns: is_told: no resize changes it */
+    const char *run_dir, *metrics;
+    double shown, filed; /* when each was last, by progress_clock(); 0: never */
+    double interval;     /* between plain lines; grows */
+    int is_drawn;        /* lines are on the terminal */
+    int file_failed, metrics_failed;
+    char host[65];
+};
+
+/* run_dir: where the status file goes, metrics: the file for Prometheus; both may be NULL. Texts are
+ * borrowed. */
+void board_init(struct board *b, enum board_display display, const struct program *p, const char *run_dir,
+                const char *metrics);
+void board_begin(struct board *b); /* writes the files for the first time */
+int board_is_due(const struct board *b);
+void board_show(struct board *b);
+/* Clears the terminal's lines; they come back with board_show(). */
+void board_clear(struct board *b);
+/* Everything is decoded, or nothing more will be: devices are at rest. Files get the new state at once. */
+void board_state(struct board *b, enum status_state state, const char *why);
+void board_end(struct board *b);
+
+/* What is drawn on a terminal of so many columns and rows, lines without control characters. */
+void board_lines(struct str *out, const struct status *s, int columns, int rows);
+
+#endif

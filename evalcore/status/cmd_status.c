@@ -1,0 +1,223 @@
+/* kveval status: how far the sweeps of a run folder are, whoever runs them and wherever. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "evalcore/cli/command.h"
+#include "evalcore/cli/progress.h"
+#include "evalcore/status/folder_status.h"
+#include "evalcore/store/run.h"
+
+struct status_options {
+    int json;
+};
+
+extern const struct command cmd_status; /* at the end; evalcore/commands/commands.h lists it */
+
+static void time_text(struct str *out, double seconds)
+{
+    char text[40];
+    time_t t = (time_t)seconds;
+    struct tm utc;
+    gmtime_r(&t, &utc);
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc);
+    str_puts(out, text);
+}
+
+/* What a sweep is at, in a sentence. */
+static void sign_text(struct str *out, const struct sweep_view *v)
+{
+    const struct status *s = &v->s;
+    if (v->sign == SIGN_ABSENT) {
+        str_printf(out, "not begun: run it with --shard %d/%d", s->shard, s->n_shards);
+        return;
+    }
+    if (v->sign == SIGN_STARTING) {
+        str_puts(out, "starting: a process holds the folder and has not decoded anything yet");
+        return;
+    }
+    if (v->sign == SIGN_RUNNING || v->sign == SIGN_GRADING) {
+        str_puts(out, v->sign == SIGN_RUNNING
+                          ? "running for "
+                          : "everything is decoded, grades and report are being written, ");
+        progress_duration(out, s->time - s->started);
+        str_printf(out, ", process %ld on %s", s->pid, s->host);
+        if (v->sign == SIGN_RUNNING && v->age > 30) {
+            str_puts(out, "; it has written nothing for ");
+            progress_duration(out, v->age);
+        }
+        return;
+    }
+    str_puts(out, v->sign == SIGN_SILENT ? "no sign of life since " : sweep_sign_name(v->sign));
+    str_puts(out, v->sign == SIGN_SILENT ? "" : " at ");
+    time_text(out, s->time);
+    if (v->sign == SIGN_SILENT)
+        str_printf(out, " from process %ld on %s", s->pid, s->host);
+    if (v->sign == SIGN_FAILED)
+        str_printf(out, ": %s", s->why);
+    else if (v->sign != SIGN_FINISHED)
+        str_puts(out, ": repeat the command to go on");
+    else if (s->failed)
+        str_puts(out, ": repeat the command with --retry-errors for the jobs that failed");
+}
+
+static void print_view(const struct sweep_view *v, int is_alone)
+{
+    struct str text = {0};
+    if (!is_alone) {
+        if (v->s.n_shards)
+            str_printf(&text, "shard %d/%d: ", v->s.shard, v->s.n_shards);
+        else
+            str_puts(&text, "whole: ");
+        if (v->age >= 0)
+            status_total_text(&text, &v->s, 1000);
+        str_puts(&text, v->age >= 0 ? "\n  " : "");
+    }
+    sign_text(&text, v);
+    printf("%s\n", text.data);
+    for (int i = 0; i < v->s.n_devices && v->sign == SIGN_RUNNING; i++) {
+        str_clear(&text);
+        status_device_text(&text, &v->s.device[i]);
+        printf("  %s\n", text.data);
+    }
+    str_release(&text);
+}
+
+static int count(const struct folder_status *f, enum sweep_sign sign)
+{
+    int n = 0;
+    for (int i = 0; i < f->n; i++)
+        n += f->view[i].sign == sign;
+    return n;
+}
+
+static int count_at_work(const struct folder_status *f)
+{
+    int n = 0;
+    for (int i = 0; i < f->n; i++)
+        n += sweep_sign_goes_on(f->view[i].sign);
+    return n;
+}
+
+static void print_text(const char *dir, const struct folder_status *f)
+{
+    struct str text = {0};
+    struct status sum = f->sum;
+    sum.state = count_at_work(f) ? STATUS_RUNNING : STATUS_FINISHED; /* with or without speed */
+    status_total_text(&text, &sum, 1000);
+    printf("%s: %s%s\n", dir, text.data,
+           count(f, SIGN_ABSENT) ? ", without the shards that have not begun" : "");
+    for (int i = 0; i < f->n; i++)
+        print_view(&f->view[i], f->n == 1);
+    str_release(&text);
+}
+
+static const char *state_of(const struct folder_status *f)
+{
+    return count_at_work(f) ? "running" : count(f, SIGN_FINISHED) == f->n ? "finished" : "incomplete";
+}
+
+static void print_json(json_t *o)
+{
+    char *text = json_dumps(o, JSON_INDENT(2));
+    printf("%s\n", text ? text : "{}");
+    free(text);
+    json_decref(o);
+}
+
+static json_t *sum_json(const char *dir, const char *state, long done, long total, long failed,
+                        json_t *shards)
+{
+    return json_pack("{s:o, s:s, s:I, s:I, s:I, s:o}", "dir", json_text_of(dir), "state", state, "done",
+                     (json_int_t)done, "total", (json_int_t)total, "failed", (json_int_t)failed, "sweeps",
+                     shards);
+}
+
+static void print_views_json(const char *dir, const struct folder_status *f)
+{
+    json_t *shards = json_array();
+    for (int i = 0; i < f->n; i++) {
+        json_t *o = status_json(&f->view[i].s);
+        json_object_set_new(o, "state", json_string(sweep_sign_name(f->view[i].sign)));
+        json_object_set_new(o, "age_seconds", f->view[i].age >= 0 ? json_real(f->view[i].age) : json_null());
+        json_array_append_new(shards, o);
+    }
+    json_t *o = sum_json(dir, state_of(f), f->sum.done, f->sum.total, f->sum.failed, shards);
+    json_object_set_new(o, "tokens_per_second", json_real(f->sum.rate));
+    json_object_set_new(o, "running", json_integer(f->sum.running));
+    json_object_set_new(o, "eta_seconds", f->sum.left >= 0 ? json_real(f->sum.left) : json_null());
+    print_json(o);
+}
+
+/* Without a status file the journals tell what is finished, and no more. */
+static int look_at_journals(const char *dir, int as_json, struct err *e)
+{
+    const struct run_options o = {.grades = RUN_GRADES_NONE};
+    struct run r;
+    long failed = 0;
+    if (run_load_with(&r, dir, &o, e))
+        return command_fail(e, EXIT_USAGE);
+    for (int c = 0; c < r.n_cells; c++)
+        for (int i = 0; i < r.cells[c].n_records; i++)
+            failed += r.cells[c].records[i].finish == FINISHED_ERROR;
+    int is_complete = r.n_done >= r.n_expected;
+    if (as_json)
+        print_json(sum_json(dir, is_complete ? "finished" : "incomplete", r.n_done, r.n_expected, failed,
+                            json_array()));
+    else
+        printf("%s: %ld of %ld jobs, %ld failed, by the journals: no sweep has left a status file and none "
+               "that can be seen from here runs%s\n",
+               dir, r.n_done, r.n_expected, failed, is_complete ? "" : "; repeat the command to go on");
+    run_release(&r);
+    return is_complete && !failed ? EXIT_DONE : EXIT_INCOMPLETE;
+}
+
+static int run_status(const struct program *p, int argc, char **argv)
+{
+    struct status_options o = {0};
+    struct folder_status f;
+    struct err e = {0};
+    const char *dir;
+    char host[65] = "";
+    int n;
+    (void)p;
+    int code = command_parse(&cmd_status, &o, argc, argv, &dir, 1, 1, &n);
+    if (code >= 0)
+        return code;
+    if (gethostname(host, sizeof host - 1))
+        host[0] = 0;
+    if (folder_status(&f, dir, (double)time(NULL), host, &e))
+        return command_fail(&e, e.code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE);
+    if (!f.n)
+        return look_at_journals(dir, o.json, &e);
+    if (o.json)
+        print_views_json(dir, &f);
+    else
+        print_text(dir, &f);
+    int at_work = count_at_work(&f), finished = count(&f, SIGN_FINISHED);
+    code = at_work + finished < f.n || (!at_work && f.sum.failed) ? EXIT_INCOMPLETE : EXIT_DONE;
+    folder_status_release(&f);
+    return code;
+}
+
+#define AT(member) offsetof(struct status_options, member)
+static const struct cli_option status_table[] = {
+    {"json", 0, CLI_FLAG, AT(json), NULL, .help = "one JSON object"},
+    {0},
+};
+
+const struct command cmd_status = {
+    .name = "status",
+    .usage = "DIR",
+    .help = "how far the sweep of a run folder is, from any machine that shares it",
+    .details = "Reads the status files that sweeps keep in DIR, one for each shard, and asks the folder's "
+               "lock whether\n"
+               "they still run; on another machine a file of the last 60 seconds says so. Writes nothing.\n"
+               "Exit code 0: finished, or at work. 3: stopped, failed, killed, a shard not begun, or jobs "
+               "that failed.\n"
+               "2: no run folder.",
+    .options = status_table,
+    .run = run_status,
+};

@@ -1,0 +1,160 @@
+/* Sweeps seen from outside (contract: folder_status.h). */
+#include "evalcore/status/folder_status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/base/log.h"
+#include "evalcore/store/runlock.h"
+
+/* A sweep on another machine writes every three seconds. Clocks differ, and caches of shared disks are slow.
+ */
+#define SILENT_SECONDS 60.0
+
+static const char *const signs[] = {"absent",   "starting", "running", "grading",
+                                    "finished", "stopped",  "failed",  "silent"};
+
+const char *sweep_sign_name(enum sweep_sign s)
+{
+    return signs[s];
+}
+
+int sweep_sign_goes_on(enum sweep_sign s)
+{
+    return s == SIGN_STARTING || s == SIGN_RUNNING || s == SIGN_GRADING;
+}
+
+/* "HEAD" alone is the whole (n 0), "HEAD.I-of-N" a shard; TAIL follows. */
+static int read_name(const char *name, const char *head, const char *tail, int *i, int *n)
+{
+    size_t length = strlen(head);
+    int at = 0;
+    *i = *n = 0;
+    if (strncmp(name, head, length))
+        return 0;
+    name += length;
+    if (!strcmp(name, tail))
+        return 1;
+    return sscanf(name, ".%d-of-%d%n", i, n, &at) == 2 && at && !strcmp(name + at, tail) && *n > 0 &&
+           *n <= RUNLOCK_SHARDS_MAX && *i >= 0 && *i < *n;
+}
+
+static struct sweep_view *view_of(struct folder_status *f, int i, int n)
+{
+    for (int k = 0; k < f->n; k++)
+        if (f->view[k].s.shard == i && f->view[k].s.n_shards == n)
+            return &f->view[k];
+    return NULL;
+}
+
+static struct sweep_view *add_view(struct folder_status *f, const struct status *s)
+{
+    f->view = xrealloc(f->view, (size_t)(f->n + 1) * sizeof *f->view);
+    f->view[f->n] = (struct sweep_view){.s = *s, .age = -1};
+    return &f->view[f->n++];
+}
+
+static enum sweep_sign judge(const struct sweep_view *v, const char *dir, const char *host)
+{
+    int is_held = runlock_is_held(dir, v->s.shard, v->s.n_shards);
+    if (v->s.state == STATUS_FINISHED || v->s.state == STATUS_STOPPED || v->s.state == STATUS_FAILED) {
+        /* Its last word is the last thing that it writes: whoever holds the folder a while later is another.
+         */
+        if (is_held && v->age > 2)
+            return SIGN_STARTING;
+        return v->s.state == STATUS_FINISHED  ? SIGN_FINISHED
+               : v->s.state == STATUS_STOPPED ? SIGN_STOPPED
+                                              : SIGN_FAILED;
+    }
+    if (!is_held && (!strcmp(v->s.host, host) || v->age > SILENT_SECONDS))
+        return SIGN_SILENT;
+    return v->s.state == STATUS_GRADING ? SIGN_GRADING : SIGN_RUNNING;
+}
+
+static void read_file(struct folder_status *f, const char *dir, const char *name, double now,
+                      const char *host)
+{
+    struct str path = {0};
+    struct err e = {0};
+    struct status s;
+    struct stat st;
+    json_t *o = NULL;
+    file_join(&path, dir, name);
+    if (file_plain(path.data, &e) || json_read_file(&o, path.data, &e) ||
+        status_read(&s, o, &f->arena, path.data, &e)) {
+        log_warn("%s; it is left out", e.text);
+    } else {
+        struct sweep_view *v = add_view(f, &s);
+        v->age = now - (stat(path.data, &st) ? s.time : (double)st.st_mtime);
+        v->age = v->age > 0 ? v->age : 0;
+        v->sign = judge(v, dir, host);
+    }
+    json_decref(o);
+    str_release(&path);
+}
+
+static void add_bare(struct folder_status *f, int i, int n, enum sweep_sign sign)
+{
+    const struct status s = {.why = "", .model = "", .host = "", .shard = i, .n_shards = n, .left = -1};
+    if (!view_of(f, i, n))
+        add_view(f, &s)->sign = sign;
+}
+
+static int by_shard(const void *pa, const void *pb)
+{
+    const struct sweep_view *a = pa, *b = pb;
+    return a->s.n_shards != b->s.n_shards ? a->s.n_shards - b->s.n_shards : a->s.shard - b->s.shard;
+}
+
+static void add_up(struct folder_status *f)
+{
+    struct status *sum = &f->sum;
+    *sum = (struct status){.left = -1, .why = "", .model = "", .host = ""};
+    for (int k = 0; k < f->n; k++) {
+        const struct status *s = &f->view[k].s;
+        sum->done += s->done;
+        sum->total += s->total;
+        sum->failed += s->failed;
+        if (!sweep_sign_goes_on(f->view[k].sign))
+            continue;
+        sum->tokens += s->tokens;
+        sum->rate += s->rate;
+        sum->running += s->running;
+        sum->left = s->left > sum->left ? s->left : sum->left;
+    }
+}
+
+int folder_status(struct folder_status *f, const char *dir, double now, const char *host, struct err *e)
+{
+    struct file_list list = {0};
+    int i, n;
+    memset(f, 0, sizeof *f);
+    if (!file_is_dir(dir))
+        return err_set(e, ERR_USAGE, "%s is not a folder", dir);
+    if (file_list(&list, dir, "", e))
+        return e->code;
+    for (size_t k = 0; k < list.n; k++)
+        if (read_name(list.name[k], "status", ".json", &i, &n))
+            read_file(f, dir, list.name[k], now, host);
+    for (size_t k = 0; k < list.n; k++)
+        if (read_name(list.name[k], "lock", "", &i, &n) && runlock_is_held(dir, i, n))
+            add_bare(f, i, n, SIGN_STARTING);
+    file_list_release(&list);
+    for (int k = 0; k < f->n; k++)
+        for (i = 0, n = f->view[k].s.n_shards; i < n; i++)
+            add_bare(f, i, n, SIGN_ABSENT);
+    if (f->n)
+        qsort(f->view, (size_t)f->n, sizeof *f->view, by_shard);
+    add_up(f);
+    return 0;
+}
+
+void folder_status_release(struct folder_status *f)
+{
+    free(f->view);
+    arena_release(&f->arena);
+    memset(f, 0, sizeof *f);
+}

@@ -1,0 +1,40 @@
+#ifndef EVALCORE_STATUS_FOLDER_STATUS_H
+#define EVALCORE_STATUS_FOLDER_STATUS_H
+
+#include "evalcore/status/status.h"
+
+/* What the sweeps of a run folder are doing, read from outside: by their status files, and by the folder's
+ * locks, which tell on their own machine whether they still run. On another machine the age of the file
+ * does. Nothing is written, and no sweep is disturbed. */
+enum sweep_sign {
+    SIGN_ABSENT,   /* a shard that has left no file */
+    SIGN_STARTING, /* it holds the folder and has not begun */
+    SIGN_RUNNING,
+    SIGN_GRADING,
+    SIGN_FINISHED,
+    SIGN_STOPPED,
+    SIGN_FAILED,
+    SIGN_SILENT /* it said that it runs, and does not */
+};
+const char *sweep_sign_name(enum sweep_sign s); /* "running" */
+int sweep_sign_goes_on(enum sweep_sign s);      /* is it at work? */
+
+struct sweep_view {
+    struct status s; /* of an absent or starting one: shard and n_shards only */
+    enum sweep_sign sign;
+    double age; /* seconds since it wrote; below 0: it did not */
+};
+
+struct folder_status {
+    struct sweep_view *view; /* (n), by shard */
+    int n;
+    struct status sum; /* over the views with figures; `left` is the longest of those at work */
+    struct arena arena;
+};
+
+/* now: seconds since 1970; host: of this machine. A status file that cannot be read is warned of and left
+ * out. ERR_USAGE or ERR_IO where the folder cannot be listed. */
+int folder_status(struct folder_status *f, const char *dir, double now, const char *host, struct err *e);
+void folder_status_release(struct folder_status *f);
+
+#endif
