@@ -14,9 +14,13 @@ enum { RECENT_STEPS = 50, LEAST_STEPS = 1 };
 #define RECENT_SHARE 0.1
 /* What is taken of a step's time while the steps do not tell: the share of what does not depend on the batch
  * (a GPU reads the weights once for all rows), of rows (a CPU multiplies for each), and of context. And how
- * much that counts, as a share of all steps. */
+ * much that counts, as a share of all steps, at the least: where the time of a step scatters, and rows and
+ * context hardly change, more, or the scatter would decide. The shares may be off by PRIOR_SPREAD. */
 static const double gpu_prior[3] = {0.65, 0.15, 0.2}, cpu_prior[3] = {0.2, 0.6, 0.2};
 #define PRIOR_WEIGHT 0.002
+#define PRIOR_SPREAD 0.2
+/* The first steps are slow, for they touch all memory for the first time, and have few rows. */
+#define FIRST_WEIGHT 0.05
 
 static void add_sample(struct eta_sample *to, const struct eta_sample *x, double keep)
 {
@@ -38,6 +42,7 @@ void eta_speed_add(struct eta_speed *s, const struct eta_sample *x)
     if (!(x->steps > 0))
         return;
     double n = x->rows / x->steps, c = x->context / x->steps, y = x->seconds / x->steps, w = x->steps;
+    w *= s->samples > 0 ? 1 : FIRST_WEIGHT;
     s->weight += w;
     s->y += w * y;
     s->n += w * n;
@@ -47,14 +52,16 @@ void eta_speed_add(struct eta_speed *s, const struct eta_sample *x)
     s->ss += w * c * c;
     s->ny += w * n * y;
     s->sy += w * c * y;
+    s->yy += w * y * y;
+    s->samples++;
 }
 
 /* Least squares for y = k0 + k1 n + k2 s with no k below 0, by coordinates. n and s are taken relative to
  * their means and y to its own, so that all three k are shares of a mean step; the prior holds what the steps
- * do not tell, because rows or context have not changed yet. */
-static void fit(const struct eta_speed *s, double k[3])
+ * do not tell, because rows or context have not changed yet. Returns the variance that is left. */
+static double fit_shares(const struct eta_speed *s, double weight, double k[3])
 {
-    double w = s->weight, n = s->n / w, c = s->s / w, y = s->y / w;
+    double w = s->weight, n = s->n / w, c = s->s / w, y = s->y / w, rest = s->yy / w / y / y;
     const double xx[3][3] = {
         {1, 1, 1}, {1, s->nn / w / n / n, s->ns / w / n / c}, {1, s->ns / w / n / c, s->ss / w / c / c}};
     const double xy[3] = {1, s->ny / w / n / y, s->sy / w / c / y};
@@ -63,15 +70,30 @@ static void fit(const struct eta_speed *s, double k[3])
         k[i] = prior[i];
     for (int round = 0; round < 2000; round++)
         for (int i = 0; i < 3; i++) {
-            double rest = xy[i] + PRIOR_WEIGHT * prior[i];
+            double v = xy[i] + weight * prior[i];
             for (int j = 0; j < 3; j++)
-                rest -= j == i ? 0 : xx[i][j] * k[j];
-            k[i] = rest / (xx[i][i] + PRIOR_WEIGHT);
+                v -= j == i ? 0 : xx[i][j] * k[j];
+            k[i] = v / (xx[i][i] + weight);
             k[i] = k[i] > 0 ? k[i] : 0;
         }
+    for (int i = 0; i < 3; i++) {
+        rest -= 2 * k[i] * xy[i];
+        for (int j = 0; j < 3; j++)
+            rest += k[i] * k[j] * xx[i][j];
+    }
+    return rest > 0 ? rest : 0;
+}
+
+static void fit(const struct eta_speed *s, double k[3])
+{
+    double left = fit_shares(s, PRIOR_WEIGHT, k);
+    double weight = left / (s->samples * PRIOR_SPREAD * PRIOR_SPREAD);
+    if (weight > PRIOR_WEIGHT)
+        fit_shares(s, weight, k);
+    double y = s->y / s->weight;
     k[0] *= y;
-    k[1] *= y / n;
-    k[2] *= y / c;
+    k[1] *= y * s->weight / s->n;
+    k[2] *= y * s->weight / s->s;
 }
 
 struct step_time {

@@ -36,7 +36,8 @@ struct eta_sample {
 
 struct eta_speed {
     int is_gpu; /* decides what is assumed as long as the steps so far do not tell */
-    double weight, y, n, s, nn, ns, ss, ny, sy; /* sums over steps of seconds y, rows n and context s */
+    double weight, y, n, s, nn, ns, ss, ny, sy, yy; /* sums over steps of seconds y, rows n and context s */
+    double samples;                                 /* that they are from */
     struct eta_sample sum, recent;
 };
 

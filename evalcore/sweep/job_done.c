@@ -148,21 +148,32 @@ static void take_sample(struct tally *t, const struct tally_now *now, double clo
     t->last_prompts = prompts;
 }
 
-/* Playing the rest of 100,000 jobs through takes longer than a redraw: it is done so seldom that it costs
- * little, and in between the time just passes. */
-#define LEFT_SECONDS 1.0
-#define LEFT_SHARE   0.002
+/* Playing the rest of 100,000 jobs through takes longer than a redraw. It is done so seldom that it costs
+ * little of a core, and in between the time just passes. */
+#define LEFT_SECONDS     1.0
+#define MAX_LEFT_SECONDS 10.0
+#define LEFT_SHARE       0.002
+
+/* Seconds that this thread has computed: on a busy machine a clock shows more than something costs. */
+static double thread_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 static double time_left(struct tally *t, const struct tally_now *now)
 {
     double clock = progress_clock();
     if (clock >= t->left_due) {
+        double begun = thread_seconds();
         t->eta.devices = now->devices;
         t->eta.places = now->places > 0 ? now->places : 1;
         t->left = eta_seconds(&t->eta);
         t->left_at = clock;
-        double cost = (progress_clock() - clock) / LEFT_SHARE;
-        t->left_due = clock + (cost > LEFT_SECONDS ? cost : LEFT_SECONDS);
+        double wait = (thread_seconds() - begun) / LEFT_SHARE;
+        wait = wait < LEFT_SECONDS ? LEFT_SECONDS : wait < MAX_LEFT_SECONDS ? wait : MAX_LEFT_SECONDS;
+        t->left_due = clock + (t->left < 0 ? 0 : wait);
     }
     double left = t->left - (clock - t->left_at);
     return t->left < 0 ? -1 : left > 0 ? left : 0;
