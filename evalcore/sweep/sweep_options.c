@@ -46,9 +46,9 @@ const struct cli_option sweep_table[] = {
     {"calibrate", 0, CLI_STRING, AT(calibrate), "WHEN",
      .help = "--dry-run measures the device's speed: auto (default; weights up to 2 GiB), yes, no"},
     {"display", 0, CLI_STRING, AT(display), "HOW",
-     .help = "progress on standard error: auto (default; lines redrawn on a terminal, else plain), plain (a "
-             "line now and then), json (an object a line, and warnings and errors), none (warnings and "
-             "errors)"},
+     .help =
+         "progress on standard error: auto (default; redrawn on a terminal, else plain), plain (a line now "
+         "and then), json (an object a line), none; with json and none only warnings and errors beside it"},
     {"metrics", 0, CLI_STRING, AT(metrics), "FILE",
      .help = "keep the figures there for Prometheus (node_exporter's textfile collector reads *.prom); one "
              "file for each sweep or shard"},
