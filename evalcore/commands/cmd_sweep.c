@@ -86,13 +86,23 @@ static int check_display(struct sweep *s, struct err *e)
     return e->code;
 }
 
+static int check_lengths_from(const struct sweep *s, struct err *e)
+{
+    const char *dir = s->o.lengths_from;
+    json_t *config = dir ? runfolder_config(dir) : NULL;
+    if (dir && !config)
+        err_set(e, ERR_USAGE, "--lengths-from %s: that is not a run folder", dir);
+    json_decref(config);
+    return e->code;
+}
+
 static int check_options(struct sweep *s, struct err *e)
 {
     if (!s->o.dry_run && !s->o.out)
         return err_set(e, ERR_USAGE, "no run folder was given; name one with -o DIR");
     if (device_list_parse(&s->devices, s->o.devices, DEVICES_MAX, e))
         return e->code;
-    if (dryrun_calibration(s->o.calibrate, e) < 0 || check_display(s, e))
+    if (dryrun_calibration(s->o.calibrate, e) < 0 || check_display(s, e) || check_lengths_from(s, e))
         return e->code;
     if (slot_limit(&s->slot, s->o.time_limit, s->o.dry_run ? 0 : s->program->slurm_end, e))
         return e->code;
@@ -150,6 +160,25 @@ static int load_workers(struct sweep *s, struct err *e)
     return rc ? rc : signal;
 }
 
+/* What another folder tells of the problems' lengths. */
+static int take_lengths(struct sweep *s, struct err *e)
+{
+    const struct run_options o = {.grades = RUN_GRADES_NONE};
+    struct run other;
+    if (!s->o.lengths_from || !s->todo)
+        return 0;
+    if (run_load_with(&other, s->o.lengths_from, &o, e))
+        return e->code;
+    long known = scheduler_hint(&s->plan, &other);
+    if (known)
+        log_info("the problems of %ld of %ld jobs have completions in %s", known, s->todo, s->o.lengths_from);
+    else
+        log_warn("%s has no completion of any problem of this run: --lengths-from tells nothing",
+                 s->o.lengths_from);
+    run_release(&other);
+    return 0;
+}
+
 /* Takes the folder and leaves in the plan what is still to do. */
 static int prepare_folder(struct sweep *s, struct err *e)
 {
@@ -178,10 +207,12 @@ static int prepare_folder(struct sweep *s, struct err *e)
                  done.n_conflicts);
     s->todo =
         scheduler_keep(&s->plan, &done, s->o.retry_errors, s->shard, s->n_shards, &s->of_shard, &s->failed);
-    scheduler_order(&s->plan, &done, s->devices.n);
+    rc = take_lengths(s, e);
+    if (!rc)
+        scheduler_order(&s->plan, &done, s->devices.n);
     run_release(&done);
     slot_begin(&s->slot, progress_clock() - began);
-    return 0;
+    return rc;
 }
 
 static void announce(const struct sweep *s)

@@ -36,12 +36,72 @@ static void collect(struct history *h, const struct runplan *p, const struct run
     }
 }
 
+static void release(struct history *h, const struct runplan *p)
+{
+    for (int i = 0; i < p->n_sets; i++) {
+        free(h[i].sum);
+        free(h[i].n);
+    }
+    free(h);
+}
+
+static const struct problem *problem_at(const struct prompt_set *s, size_t q, const char *id)
+{
+    return q < s->task.n_problems && !strcmp(s->task.problems[q].id, id) ? &s->task.problems[q] : NULL;
+}
+
+/* Most often the other run has the same problems in the same order. */
+static long find_problem(const struct prompt_set *s, size_t guess, const char *id)
+{
+    if (problem_at(s, guess, id))
+        return (long)guess;
+    for (size_t q = 0; q < s->task.n_problems; q++)
+        if (problem_at(s, q, id))
+            return (long)q;
+    return -1;
+}
+
+/* Adds the completions of one problem of the other run to the histories of the sets that have it. */
+static void learn(struct history *h, const struct runplan *p, const struct run_task *t,
+                  const struct record *rec)
+{
+    for (int i = 0; i < p->n_sets; i++) {
+        if (strcmp(p->sets[i].task.ops->name, t->name) != 0)
+            continue;
+        long q = find_problem(&p->sets[i], (size_t)rec->problem, t->problems[rec->problem].id);
+        if (q < 0)
+            continue;
+        h[i].sum[q] += rec->tokens;
+        h[i].n[q]++;
+    }
+}
+
+long scheduler_hint(struct runplan *p, const struct run *other)
+{
+    struct history *h = xcalloc((size_t)p->n_sets + 1, sizeof *h);
+    long known = 0;
+    collect(h, p, NULL);
+    for (int c = 0; c < other->n_cells; c++)
+        for (int i = 0; i < other->cells[c].n_records; i++)
+            if (other->cells[c].records[i].finish != FINISHED_ERROR)
+                learn(h, p, other->cells[c].task, &other->cells[c].records[i]);
+    for (long i = 0; i < p->n_jobs; i++) {
+        struct job *j = &p->jobs[i];
+        const struct history *of = &h[p->cells[j->cell].set];
+        j->hint = of->n[j->problem] ? of->sum[j->problem] / (double)of->n[j->problem] : 0;
+        known += of->n[j->problem] > 0;
+    }
+    release(h, p);
+    return known;
+}
+
 static double expect(const struct history *h, const struct runplan *p, struct job *j)
 {
     const struct plan_cell *c = &p->cells[j->cell];
     const struct prompt_set *s = &p->sets[c->set];
     const struct problem *problem = &s->task.problems[j->problem];
     double tokens = h->n[j->problem] ? h->sum[j->problem] / (double)h->n[j->problem]
+                    : j->hint > 0    ? j->hint
                     : h->n_all       ? h->all / (double)h->n_all
                                      : s->task.ops->expected_tokens;
     int limit = settings_max_new(&c->settings->s, problem->max_new_tokens);
@@ -129,11 +189,7 @@ void scheduler_order(struct runplan *p, const struct run *done, int n_devices)
     qsort(items, (size_t)p->n_jobs, sizeof *items, by_start);
     for (long i = 0; i < p->n_jobs; i++)
         p->jobs[i] = items[i].job;
-    for (int i = 0; i < p->n_sets; i++) {
-        free(h[i].sum);
-        free(h[i].n);
-    }
-    free(h);
+    release(h, p);
     free(kept);
     free(items);
 }

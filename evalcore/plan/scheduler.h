@@ -14,9 +14,14 @@
  * too.
  *
  * The expected length of a job is the mean over finished completions of the same problem in this folder, else
- * of its task, else the task's prior. It is at most the job's limit, and exactly the limit where nothing else
- * ends the completion. Lengths are compared in steps of a quarter, so that guesses do not separate jobs with
- * the same prompt. The order is a function of the plan, the folder and the number of devices. */
+ * in another one that was named (scheduler_hint()), else of its task here, else the task's prior. It is at
+ * most the job's limit, and exactly the limit where nothing else ends the completion. Lengths are compared in
+ * steps of a quarter, so that guesses do not separate jobs with the same prompt. The order is a function of
+ * the plan, the folder and the number of devices. */
+
+/* Fills job.hint from the completions of another folder, of the same problems by task and id, whatever the
+ * model and the policies were. Returns the number of jobs of which it knows. */
+long scheduler_hint(struct runplan *p, const struct run *other);
 
 /* Fills job.expected and job.usual and sorts p->jobs[0 .. n_jobs-1]. done: the folder as loaded after
  * runplan_write(), with or without grades; NULL: nothing is known. */

@@ -9,7 +9,7 @@
  * the same options, so that both make the same plan. */
 struct sweep_options {
     const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices, *calibrate, *time_limit;
-    const char *display, *metrics;
+    const char *display, *metrics, *lengths_from;
     struct cli_list set;
     int limit, threads, max_batch, worker_timeout, step_timeout, drain, retry_errors, dry_run, quiet;
 };

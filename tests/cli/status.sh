@@ -141,6 +141,16 @@ if command -v script >/dev/null; then
     grep -q "^$(printf '.*\r\033')\[Jkveval: 160 completions" screen.txt || fail "the lines are not cleared: $(cat -v screen.txt)"
 fi
 
+# Another folder tells how long completions will be.
+rm -rf none
+run 0 sweep few.json -o none --lengths-from shards --set temperature=0.5
+grep -q '^kveval: the problems of 4 of 4 jobs have completions in shards$' stderr.txt || fail "--lengths-from: $(cat stderr.txt)"
+rm -rf none
+run 0 sweep few.json -o none --lengths-from shards --set tasks.0.steps=9
+grep -q '^kveval: warning: shards has no completion of any problem of this run: --lengths-from tells nothing$' stderr.txt ||
+    fail "--lengths-from another task: $(cat stderr.txt)"
+refuse 2 '--lengths-from nowhere: that is not a run folder' sweep few.json -o none --lengths-from nowhere
+
 kill -0 $pid 2>/dev/null && sleep 5
 kill -s TERM $pid 2>/dev/null
 wait $pid

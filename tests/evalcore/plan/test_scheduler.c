@@ -1,5 +1,6 @@
 /* The order of jobs: longest first; of jobs alike in that a few policies before the next few, and jobs of one
- * prompt together; where prompts are long, block by block of problems whose prompts a device keeps. */
+ * prompt together; where prompts are long, block by block of problems whose prompts a device keeps. And the
+ * lengths that another run tells. */
 #include "evalcore/plan/scheduler.h"
 #include "tests/check.h"
 
@@ -50,6 +51,51 @@ static void blocks(const char *backend, int devices, int max_batch, size_t token
     CHECK_INT(at, CELLS * LONG);
 }
 
+/* Another run has these problems in another order, one of them twice, and an error that tells nothing: the
+ * longest comes first, and a problem that it lacks is expected to be as long as the task says. */
+static void hints(void)
+{
+    static struct problem problems[] = {{.id = "a"}, {.id = "b"}, {.id = "c"}, {.id = "d"}};
+    static struct prompt_row rows[4] = {{.n = 5}, {.n = 5}, {.n = 5}, {.n = 5}};
+    static const struct task_ops ops = {.name = "t", .expected_tokens = 100};
+    static struct runfile_settings brief = {.s = {.max_new_tokens = 2000}};
+    static struct runfile_policy policy;
+    struct plan_cell cell = {.settings = &brief, .policy = &policy};
+    struct job jobs[4] = {{.problem = 0}, {.problem = 1}, {.problem = 2}, {.problem = 3}};
+    struct lane lane = {.info = {.kv_token_bytes = 8192, .max_batch = 32}};
+    struct prompt_set set = {.task = {.ops = &ops, .problems = problems, .n_problems = 4}, .rows = rows};
+    struct runfile file = {.policies = &policy};
+    struct runplan p = {.file = &file,
+                        .lanes = &lane,
+                        .sets = &set,
+                        .cells = &cell,
+                        .jobs = jobs,
+                        .n_lanes = 1,
+                        .n_sets = 1,
+                        .n_cells = 1,
+                        .n_jobs = 4};
+    struct run_problem theirs[] = {{.id = "c"}, {.id = "x"}, {.id = "b"}, {.id = "a"}};
+    struct run_task tasks[] = {{.name = "t", .problems = theirs, .n_problems = 4},
+                               {.name = "u", .problems = theirs, .n_problems = 4}};
+    struct record of_t[] = {{.problem = 0, .tokens = 900},
+                            {.problem = 0, .tokens = 1100},
+                            {.problem = 1, .tokens = 9},
+                            {.problem = 2, .tokens = 300},
+                            {.problem = 3, .tokens = 7, .finish = FINISHED_ERROR}};
+    struct record of_u[] = {{.problem = 3, .tokens = 5}}; /* another task with the same id */
+    struct cell cells[] = {{.task = &tasks[0], .records = of_t, .n_records = 5},
+                           {.task = &tasks[1], .records = of_u, .n_records = 1}};
+    const struct run other = {.cells = cells, .n_cells = 2, .tasks = tasks, .n_tasks = 2};
+    CHECK_INT(scheduler_hint(&p, &other), 2);
+    scheduler_order(&p, NULL, 1);
+    static const int want[] = {2, 1, 0, 3};
+    static const double expected[] = {1000, 300, 100, 100};
+    for (int i = 0; i < 4; i++) {
+        CHECK_INT(jobs[i].problem, want[i]);
+        CHECK_NEAR(jobs[i].expected, expected[i], 0);
+    }
+}
+
 int main(void)
 {
     static struct problem problems[PROBLEMS];
@@ -89,6 +135,7 @@ int main(void)
         CHECK_INT(p.jobs[i].cell, want[i][0]);
         CHECK_INT(p.jobs[i].problem, want[i][1]);
     }
+    hints();
     blocks("cpu", 1, 32, 8192, 4);
     blocks("cpu", 1, 32, 65536, 1); /* one prompt takes twice what they may take together */
     blocks("cuda", 1, 128, 65536, 16);
