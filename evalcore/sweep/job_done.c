@@ -141,7 +141,8 @@ static void take_sample(struct tally *t, const struct tally_now *now, double clo
                            .prompt_seconds = now->prompt_seconds - t->last.prompt_seconds,
                            .prompts = prompts - t->last_prompts,
                            .wall = (clock - t->last_clock) * now->devices};
-    if (steps > 0) /* a worker that was started again counts from 0 */
+    /* A worker that was started again counts from 0. */
+    if (steps > 0 && x.seconds >= 0 && x.rows >= 0 && x.prompt_seconds >= 0)
         eta_speed_add(&t->eta.speed, &x);
     t->last = *now;
     t->last_clock = clock;
