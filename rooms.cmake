@@ -71,7 +71,9 @@ set(rooms
   "evalcore/fetch          | fetch.h                                    | evalcore/cli"
   "evalcore/stats          | stats.h                                    |"
   "evalcore/svg            | svg.h                                      |"
-  "evalcore/store          | run.h grades.h completion_json.h curve_json.h job_key.h journal.h keymap.h runfolder.h runlock.h segmenter.h | engine tasks answer_check"
+  "evalcore/locks          | runlock.h                                  |"
+  "evalcore/store          | run.h grades.h completion_json.h curve_json.h flat_json.h job_key.h journal.h keymap.h record_order.h runfolder.h segmenter.h | engine tasks answer_check"
+  "evalcore/upkeep         | upkeep.h                                   | evalcore/store evalcore/locks evalcore/cli"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
   "evalcore/report/data    | report_data.h report_budget.h report_group.h report_longbench.h report_merge.h report_ruler.h report_steps.h report_match.h report_papers.h | evalcore/store evalcore/stats engine/policies"
   "evalcore/report/scaling | report_frontier.h report_curve.h report_samples.h | evalcore/report/data evalcore/store evalcore/stats"
@@ -90,7 +92,7 @@ set(rooms
   "evalcore/sweep          | sweep_local.h sweep_workers.h sweep_options.h slot.h | evalcore/status evalcore/plan evalcore/store evalcore/cli"
   "evalcore/gate           | gate.h                                     | evalcore/sweep evalcore/status evalcore/plan evalcore/report/doc evalcore/store evalcore/stats evalcore/svg evalcore/runfile evalcore/cli engine engine/policies tasks answer_check"
   "evalcore/bench          | bench.h                                    | evalcore/gate evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
-  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/convert evalcore/completion evalcore/fetch evalcore/runfile evalcore/store evalcore/cli engine engine/policies kernels tasks answer_check"
+  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/convert evalcore/completion evalcore/fetch evalcore/runfile evalcore/upkeep evalcore/store evalcore/locks evalcore/cli engine engine/policies kernels tasks answer_check"
   "evalcore                |                                            | evalcore/commands evalcore/completion evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.

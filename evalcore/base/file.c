@@ -150,7 +150,7 @@ static void host_name(char *out, size_t n)
 
 /* PATH.HOST.PID.tmp, so that processes do not write into each other's temporary files, even on machines
  * that share the folder. A process that is killed leaves its file behind. */
-static void temporary_name(struct str *out, const char *path)
+void file_temporary(struct str *out, const char *path)
 {
     char host[HOST_NAME_MAX + 2] = "";
     host_name(host, sizeof host);
@@ -177,7 +177,7 @@ static int replace(const char *path, const void *data, size_t n, int sync, struc
 {
     struct str tmp = {0};
     int rc = 0;
-    temporary_name(&tmp, path);
+    file_temporary(&tmp, path);
     int fd = open(tmp.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
         rc = write_error(e, path, n, errno);

@@ -89,7 +89,7 @@ static int load(struct run *r, const char *dir, const struct report_flags *o, st
     damaged(r);
     stale(r);
     missing(r);
-    rc = r->n_graded ? grades_save(r, e) : 0;
+    rc = r->n_graded || r->n_changed_grades ? grades_save(r, e) : 0;
     if (rc)
         run_release(r);
     return rc;

@@ -11,9 +11,9 @@
 #include "evalcore/cli/stop.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/commands/gate_options.h"
+#include "evalcore/locks/runlock.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/runfolder.h"
-#include "evalcore/store/runlock.h"
 
 struct gate_job {
     const struct gate_options *o;

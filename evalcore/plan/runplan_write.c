@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
 #include "evalcore/store/runfolder.h"
 #include "evalcore/plan/runplan.h"
 #include "evalcore/base/json.h"
@@ -46,7 +47,12 @@ static json_t *problem_json(const struct prompt_set *s, size_t i)
     return o;
 }
 
-static int write_problems(const struct prompt_set *s, const char *dir, struct err *e)
+struct digest {
+    char hex[65];
+};
+
+/* *digest: of the file, for the configuration. */
+static int write_problems(const struct prompt_set *s, const char *dir, struct digest *digest, struct err *e)
 {
     struct str text = {0}, path = {0};
     for (size_t i = 0; i < s->task.n_problems; i++) {
@@ -55,6 +61,7 @@ static int write_problems(const struct prompt_set *s, const char *dir, struct er
         str_putc(&text, '\n');
         json_decref(o);
     }
+    sha256_hex(str_text(&text), text.len, digest->hex, 64);
     file_join(&path, dir, s->file);
     int rc = file_write_atomic(path.data, str_text(&text), text.len, e);
     str_release(&path);
@@ -62,14 +69,14 @@ static int write_problems(const struct prompt_set *s, const char *dir, struct er
     return rc;
 }
 
-static json_t *task_json(const struct prompt_set *s)
+static json_t *task_json(const struct prompt_set *s, const struct digest *problems)
 {
     json_t *options = param_json(task_params, &s->task.options);
-    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:o, s:s, s:s, s:I, s:I}", "name", s->task.ops->name, "label",
-                     json_text_of(s->label), "version", s->task.ops->version, "metric", s->task.ops->metric,
-                     "source", s->task.source, "options", options, "file", s->file, "chat",
-                     s->chat ? s->chat->name : "none", "problems", (json_int_t)s->task.n_problems, "original",
-                     (json_int_t)s->n_original);
+    return json_pack("{s:s, s:o, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:I, s:I}", "name", s->task.ops->name,
+                     "label", json_text_of(s->label), "version", s->task.ops->version, "metric",
+                     s->task.ops->metric, "source", s->task.source, "options", options, "file", s->file,
+                     "problems_sha256", problems->hex, "chat", s->chat ? s->chat->name : "none", "problems",
+                     (json_int_t)s->task.n_problems, "original", (json_int_t)s->n_original);
 }
 
 static json_t *option_text(const struct policy_spec *s, const char *key)
@@ -137,25 +144,28 @@ static json_t *source_json(const struct runfile *f)
     return o ? o : json_null();
 }
 
-static json_t *config_json(const struct runplan *p)
+/* problems: the digests of the sets' files. */
+static json_t *config_json(const struct runplan *p, const struct digest *problems)
 {
     const struct engine_info *info = &p->lanes[0].info;
     json_t *tasks = json_array(), *cells = json_array();
     for (int i = 0; i < p->n_sets; i++)
-        json_array_append_new(tasks, task_json(&p->sets[i]));
+        json_array_append_new(tasks, task_json(&p->sets[i], &problems[i]));
     for (int i = 0; i < p->n_cells; i++)
         json_array_append_new(cells, cell_json(p, &p->cells[i]));
-    json_t *o = json_pack("{s:i, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema",
-                          1, "version", KVEVAL_VERSION, "run_file", json_text_of(p->file->path), "model",
-                          json_text_of(p->file->model), "family", info->family, "weights", info->weights,
-                          "numerics", info->numerics, "device", json_text_of(info->device), "max_context",
-                          info->max_context, "limit", p->limit ? json_integer(p->limit) : json_null(),
-                          "baseline", json_text_of(p->file->baseline), "run", source_json(p->file), "tasks",
-                          tasks, "cells", cells);
+    json_t *o = json_pack(
+        "{s:i, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", CONFIG_VERSION,
+        "version", KVEVAL_VERSION, "run_file", json_text_of(p->file->path), "model",
+        json_text_of(p->file->model), "family", info->family, "weights", info->weights, "numerics",
+        info->numerics, "device", json_text_of(info->device), "max_context", info->max_context, "limit",
+        p->limit ? json_integer(p->limit) : json_null(), "baseline", json_text_of(p->file->baseline), "run",
+        source_json(p->file), "tasks", tasks, "cells", cells);
     if (o)
         json_object_set_new(o, "margin", json_real(p->file->margin));
     if (o && p->file->published)
         json_object_set(o, "published", p->file->published);
+    if (o)
+        runfolder_seal(o);
     return o;
 }
 
@@ -199,25 +209,33 @@ static int write_manifest(const struct runplan *p, const char *dir, struct err *
     return rc;
 }
 
-/* Problem files go after the configuration is replaced, because the old one needs them. */
+/* Problem files that are no longer used go after the configuration is replaced, because the old one needs
+ * them. */
 int runplan_write(const struct runplan *p, const char *dir, int *n_dropped, struct err *e)
 {
     struct str problems = {0};
-    json_t *config = config_json(p), *old = runfolder_config(dir);
-    *n_dropped = config ? runfolder_dropped_cells(old, config) : 0;
+    struct digest *digest = xcalloc((size_t)p->n_sets + 1, sizeof *digest);
+    json_t *config = NULL, *old = runfolder_config(dir);
+    *n_dropped = 0;
     file_join(&problems, dir, "problems");
-    int rc = config ? file_mkdirs(problems.data, e)
-                    : err_set(e, ERR_FORMAT, "the configuration cannot be written as JSON");
+    int rc = file_mkdirs(problems.data, e);
+    if (!rc)
+        runfolder_tell_changed(dir, old);
     for (int i = 0; i < p->n_sets && !rc; i++)
-        rc = write_problems(&p->sets[i], dir, e);
+        rc = write_problems(&p->sets[i], dir, &digest[i], e);
+    if (!rc && !(config = config_json(p, digest)))
+        rc = err_set(e, ERR_FORMAT, "the configuration cannot be written as JSON");
     if (!rc)
         rc = write_json(config, dir, "config.resolved.json", e);
-    if (!rc)
+    if (!rc) {
+        *n_dropped = runfolder_dropped_cells(old, config);
         rc = runfolder_drop_problems(dir, old, config, e);
+    }
     if (!rc)
         rc = write_manifest(p, dir, e);
     json_decref(config);
     json_decref(old);
+    free(digest);
     str_release(&problems);
     return rc;
 }

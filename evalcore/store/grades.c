@@ -6,9 +6,12 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/base/log.h"
 #include "evalcore/store/flat_json.h"
 #include "evalcore/store/job_key.h"
+#include "evalcore/store/journal.h"
 #include "evalcore/store/line_blocks.h"
+#include "evalcore/store/runfolder.h"
 #include "tasks/task.h"
 
 enum { VERDICT_NAME_MAX = 32 };
@@ -28,18 +31,21 @@ static const char *const text_names[TEXTS] = {"key",    "gold",      "verdict", 
 
 struct row_fields {
     struct flat_text text[TEXTS];
-    double score;
+    double score, version;
+    int has_checksum, is_whole;
     json_t *tree; /* NULL: the row is of plain values */
 };
 
 static void read_row(struct row_fields *f, const char *line, size_t n)
 {
     struct flat_object flat;
-    *f = (struct row_fields){.tree = NULL};
+    *f = (struct row_fields){.has_checksum = journal_line_has_checksum(line, n)};
+    f->is_whole = f->has_checksum && journal_line_is_whole(line, n);
     if (n && line[n - 1] == '}' && flat_read(&flat, line, n - 1)) {
         for (int i = 0; i < TEXTS; i++)
             f->text[i] = flat_string(&flat, text_names[i]);
         f->score = flat_number(&flat, "score");
+        f->version = flat_number(&flat, "v");
         return;
     }
     f->tree = json_loadb(line, n, JSON_ALLOW_NUL, NULL);
@@ -48,6 +54,7 @@ static void read_row(struct row_fields *f, const char *line, size_t n)
         f->text[i] = (struct flat_text){s, s ? strlen(s) : 0};
     }
     f->score = json_number_value(json_object_get(f->tree, "score"));
+    f->version = json_number_value(json_object_get(f->tree, "v"));
 }
 
 /* Rows that follow one another say much the same: one copy of each text is enough. */
@@ -58,7 +65,7 @@ static const char *keep_text(struct flat_text t, const char *last, struct arena 
     return last && !strncmp(last, t.data, t.n) && !last[t.n] ? last : arena_strndup(a, t.data, t.n);
 }
 
-static void add_row(struct gradebook *b, const struct row_fields *f, struct arena *a)
+static void keep_row(struct gradebook *b, const struct row_fields *f, struct arena *a)
 {
     static const struct grade_row none;
     const struct grade_row *last = b->n ? &b->rows[b->n - 1] : &none;
@@ -77,27 +84,46 @@ static void add_row(struct gradebook *b, const struct row_fields *f, struct aren
     row.reason = keep_text(t[REASON], last->reason, a);
     row.gold_form = keep_text(t[GOLD_FORM], last->gold_form, a);
     row.pred_form = keep_text(t[PRED_FORM], last->pred_form, a);
+    row.is_checked = f->is_whole;
     long i = keymap_add(&b->map, key, (long)b->n);
     if (i == (long)b->n) {
         xgrow(&b->rows, &b->cap, b->n + 1, sizeof *b->rows);
         b->n++;
+    } else if (b->rows[i].is_checked && !row.is_checked) {
+        return;
     }
     b->rows[i] = row;
 }
 
-/* Reads the rows of a block in parallel and adds them in the order of the file: the last of a key counts. */
-static void add_block(struct gradebook *b, const struct line_blocks *lines, struct arena *a)
+/* A row whose checksum is wrong does not count. Neither does one without in a file where others have one; as
+ * long as none has, the file is of an earlier version. */
+static void add_row(struct gradebook *b, const struct row_fields *f, struct arena *a)
 {
+    b->n_wrong += f->has_checksum && !f->is_whole;
+    b->n_checked += f->is_whole;
+    b->n_unchecked += !f->has_checksum;
+    if (f->is_whole || !f->has_checksum)
+        keep_row(b, f, a);
+}
+
+/* Reads the rows of a block in parallel and adds them in the order of the file: the last of a key counts. */
+static int add_block(struct gradebook *b, const struct line_blocks *lines, struct arena *a, struct err *e)
+{
+    int rc = 0;
     struct row_fields *row = xmalloc(lines->n * sizeof *row);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < lines->n; i++)
         read_row(&row[i], lines->line[i].data, lines->line[i].length);
-    for (size_t i = 0; i < lines->n; i++)
-        add_row(b, &row[i], a);
+    for (size_t i = 0; i < lines->n && !rc; i++)
+        if (row[i].version > GRADE_VERSION && (row[i].is_whole || !row[i].has_checksum))
+            rc = runfolder_newer(e, lines->path, (long)row[i].version, GRADE_VERSION);
+        else
+            add_row(b, &row[i], a);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < lines->n; i++)
         json_decref(row[i].tree);
     free(row);
+    return rc;
 }
 
 int gradebook_load(struct gradebook *b, const char *dir, const char *version, struct arena *a, struct err *e)
@@ -108,10 +134,16 @@ int gradebook_load(struct gradebook *b, const char *dir, const char *version, st
     memset(b, 0, sizeof *b);
     book_path(&path, dir, version);
     if (file_exists(path.data) && !(rc = line_blocks_open(&lines, path.data, e))) {
-        while ((rc = line_blocks_next(&lines, e)) > 0)
-            add_block(b, &lines, a);
+        while ((rc = line_blocks_next(&lines, e)) > 0 && !(rc = add_block(b, &lines, a, e)))
+            ;
         line_blocks_close(&lines);
     }
+    b->n_changed = b->n_wrong + (b->n_checked ? b->n_unchecked : 0);
+    if (!rc && b->n_changed == 1)
+        log_warn("%s: a row was changed since kveval wrote it; what it is about is graded anew", path.data);
+    else if (!rc && b->n_changed)
+        log_warn("%s: %ld rows were changed since kveval wrote them; what they are about is graded anew",
+                 path.data, b->n_changed);
     str_release(&path);
     return rc;
 }
@@ -119,7 +151,9 @@ int gradebook_load(struct gradebook *b, const char *dir, const char *version, st
 const struct grade_row *gradebook_find(const struct gradebook *b, const char *key, const char *gold)
 {
     long i = keymap_find(&b->map, key);
-    return i >= 0 && !strcmp(b->rows[i].gold, gold) ? &b->rows[i] : NULL;
+    if (i < 0 || strcmp(b->rows[i].gold, gold) != 0 || (b->n_checked && !b->rows[i].is_checked))
+        return NULL;
+    return &b->rows[i];
 }
 
 void gradebook_release(struct gradebook *b)
@@ -209,13 +243,16 @@ int grades_save(const struct run *r, struct err *e)
                 keymap_add(&seen, rec->key, 1 + c) != 1 + c)
                 continue;
             const struct run_problem *p = &r->cells[c].task->problems[rec->problem];
-            json_t *o = json_pack("{s:s, s:s, s:s, s:f, s:s, s:s, s:s}", "key", rec->key, "gold",
-                                  grade_gold_digest(p, &a), "verdict", verdict_name(rec->verdict), "score",
-                                  rec->score, "reason", rec->reason, "gold_form", rec->gold_form, "pred_form",
-                                  rec->pred_form);
+            json_t *o = json_pack("{s:i, s:s, s:s, s:s, s:f, s:s, s:s, s:s}", "v", GRADE_VERSION, "key",
+                                  rec->key, "gold", grade_gold_digest(p, &a), "verdict",
+                                  verdict_name(rec->verdict), "score", rec->score, "reason", rec->reason,
+                                  "gold_form", rec->gold_form, "pred_form", rec->pred_form);
             if (rec->segmenter)
                 json_object_set_new(o, "segmenter", json_string(rec->segmenter));
+            size_t from = text.len;
             json_canonical(&text, o);
+            text.len--; /* the checksum comes before the brace */
+            journal_line_seal(&text, from);
             str_putc(&text, '\n');
             json_decref(o);
         }

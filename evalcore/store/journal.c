@@ -15,9 +15,12 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/store/line_blocks.h"
+#include "evalcore/store/runfolder.h"
 
 static const char ids_mark[] = ",\"ids\":[", text_mark[] = "],\"text\":", crc_mark[] = ",\"crc\":\"";
+static const char version_mark[] = "{\"v\":";
 enum { CRC_TAIL = 8 + 8 + 2, FILES_PER_SECOND = 1000 }; /* ,"crc":"xxxxxxxx"} */
+enum { VERSION_DIGITS = 9 };
 
 void journal_init(struct journal *j, const char *run_dir)
 {
@@ -27,21 +30,27 @@ void journal_init(struct journal *j, const char *run_dir)
     j->dir = dir.data;
 }
 
-/* HOST.PID.TIME.N.jsonl: no two processes on any machine pick the same name, and O_EXCL makes sure. */
-static int make_file(struct journal *j, struct err *e)
+/* HOST.PID.TIME.N.jsonl: no two processes on any machine pick the same name. */
+void journal_path(struct str *out, const char *journal_dir, int n)
 {
     char host[64] = "host";
-    int rc = file_mkdirs(j->dir, e);
-    if (rc)
-        return rc;
     if (gethostname(host, sizeof host - 1))
         host[0] = 0;
     for (char *c = host; *c; c++)
         if (*c == '/')
             *c = '_';
+    str_printf(out, "%s/%s.%ld.%lld.%d.jsonl", journal_dir, host, (long)getpid(), (long long)time(NULL), n);
+}
+
+/* O_EXCL makes sure that nobody else has the name. */
+static int make_file(struct journal *j, struct err *e)
+{
+    int rc = file_mkdirs(j->dir, e);
+    if (rc)
+        return rc;
     for (int n = 0; n < FILES_PER_SECOND; n++) {
         struct str path = {0};
-        str_printf(&path, "%s/%s.%ld.%lld.%d.jsonl", j->dir, host, (long)getpid(), (long long)time(NULL), n);
+        journal_path(&path, j->dir, n);
         j->fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
         if (j->fd > 0) {
             j->path = path.data;
@@ -70,6 +79,12 @@ static int add_fields(struct str *line, const json_t *o, struct err *e)
     return 0;
 }
 
+void journal_line_seal(struct str *line, size_t from)
+{
+    uint32_t crc = crc32c(0, line->data + from, line->len - from);
+    str_printf(line, "%s%08x\"}", crc_mark, (unsigned)crc);
+}
+
 static int build_line(struct str *line, const json_t *head, const int32_t *ids, size_t n_ids,
                       const char *text, size_t n_text, const json_t *tail, struct err *e)
 {
@@ -86,8 +101,8 @@ static int build_line(struct str *line, const json_t *head, const int32_t *ids, 
         if (add_fields(line, tail, e))
             return e->code;
     }
-    uint32_t crc = crc32c(0, line->data, line->len);
-    str_printf(line, "%s%08x\"}\n", crc_mark, (unsigned)crc);
+    journal_line_seal(line, 0);
+    str_putc(line, '\n');
     return 0;
 }
 
@@ -147,6 +162,29 @@ static size_t checked_length(const char *line, size_t n)
     return memcmp(line + body, want, CRC_TAIL) ? 0 : body;
 }
 
+int journal_line_is_whole(const char *line, size_t length)
+{
+    return checked_length(line, length) > 0;
+}
+
+int journal_line_has_checksum(const char *line, size_t length)
+{
+    return length >= CRC_TAIL && !memcmp(line + length - CRC_TAIL, crc_mark, strlen(crc_mark));
+}
+
+/* 1 where the line says none, as hand-made ones do. */
+static long version_of(const char *line, size_t n)
+{
+    size_t at = strlen(version_mark), digits = 0;
+    long v = 0;
+    if (n < at || memcmp(line, version_mark, at))
+        return 1;
+    for (; at + digits < n && line[at + digits] >= '0' && line[at + digits] <= '9'; digits++)
+        if (digits < VERSION_DIGITS)
+            v = 10 * v + (line[at + digits] - '0');
+    return digits ? v : 1;
+}
+
 /* The head without its closing brace; 0: there is none. */
 static size_t head_length(const char *line, size_t n)
 {
@@ -170,7 +208,9 @@ struct block {
     struct journal_line *line; /* of a line that is left out, its `line` is NULL */
     json_t **head;
     char *items;
+    enum journal_flaw *flaw;
     size_t cap;
+    long first; /* number of lines before the block */
 };
 
 static void make_room(struct block *b, size_t item)
@@ -181,6 +221,7 @@ static void make_room(struct block *b, size_t item)
     b->line = xrealloc(b->line, b->cap * sizeof *b->line);
     b->head = xrealloc(b->head, b->cap * sizeof *b->head);
     b->items = xrealloc(b->items, b->cap * item);
+    b->flaw = xrealloc(b->flaw, b->cap * sizeof *b->flaw);
 }
 
 static void look_at(struct block *b, long i, const struct journal_reader *how, void *context)
@@ -190,7 +231,18 @@ static void look_at(struct block *b, long i, const struct journal_reader *how, v
     void *item = b->items + (size_t)i * how->item;
     size_t body = checked_length(at->data, at->length), head = body ? head_length(at->data, body) : 0;
     b->head[i] = NULL;
-    b->line[i] = (struct journal_line){at->data, at->length, at->offset, NULL};
+    b->flaw[i] = JOURNAL_DAMAGED;
+    b->line[i] = (struct journal_line){at->data, at->length, at->offset, b->first + i + 1, NULL};
+    if (at->is_torn) {
+        b->flaw[i] = JOURNAL_TORN;
+        b->line[i].line = NULL;
+        return;
+    }
+    if (body && version_of(at->data, body) > JOURNAL_VERSION) {
+        b->flaw[i] = JOURNAL_NEWER;
+        b->line[i].line = NULL;
+        return;
+    }
     if (head && how->look_flat && flat_read(&flat, at->data, head) && how->look_flat(context, &flat, item))
         return;
     b->line[i].head = b->head[i] = head ? parse_head(at->data, head) : NULL;
@@ -200,13 +252,30 @@ static void look_at(struct block *b, long i, const struct journal_reader *how, v
         how->look(context, &b->line[i], item);
 }
 
+/* A line that is no record. */
+static int leave_out(struct block *b, long i, const struct journal_reader *how, void *context, long *bad,
+                     struct err *e)
+{
+    const char *line = b->lines.line[i].data;
+    struct journal_line l = b->line[i];
+    *bad += b->flaw[i] == JOURNAL_DAMAGED;
+    if (how->flaw) {
+        l.line = line;
+        how->flaw(context, &l, b->flaw[i]);
+    } else if (b->flaw[i] == JOURNAL_NEWER) {
+        char where[600];
+        snprintf(where, sizeof where, "%.500s:%ld", b->lines.path, l.number);
+        return runfolder_newer(e, where, version_of(line, l.length), JOURNAL_VERSION);
+    }
+    return 0;
+}
+
 /* Checks and parses in parallel, takes in the file's order, and frees in parallel. */
-static int read_block(struct block *b, const struct journal_reader *how, void *context, long *bad)
+static int read_block(struct block *b, const struct journal_reader *how, void *context, long *bad,
+                      struct err *e)
 {
     long n = (long)b->lines.n;
     int rc = 0;
-    if (b->lines.line[n - 1].is_torn)
-        n--;
     make_room(b, how->item);
 #pragma omp parallel for schedule(static)
     for (long i = 0; i < n; i++)
@@ -215,10 +284,11 @@ static int read_block(struct block *b, const struct journal_reader *how, void *c
         if (b->line[i].line)
             rc = how->take(context, &b->line[i], b->items + (size_t)i * how->item);
         else
-            (*bad)++;
+            rc = leave_out(b, i, how, context, bad, e);
 #pragma omp parallel for schedule(static)
     for (long i = 0; i < n; i++)
         json_decref(b->head[i]);
+    b->first += n;
     return rc;
 }
 
@@ -227,11 +297,12 @@ int journal_read(const char *path, const struct journal_reader *how, void *conte
     struct block b = {0};
     int rc = line_blocks_open(&b.lines, path, e);
     while (!rc && (rc = line_blocks_next(&b.lines, e)) > 0)
-        rc = read_block(&b, how, context, bad);
+        rc = read_block(&b, how, context, bad, e);
     line_blocks_close(&b.lines);
     free(b.line);
     free(b.head);
     free(b.items);
+    free(b.flaw);
     return rc;
 }
 

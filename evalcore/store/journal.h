@@ -16,7 +16,10 @@
  * A record is one line {"v":1, head fields..., "ids":[...], "text":"...", tail fields..., "crc":"8 hex"}:
  * written with one write(), its CRC-32C over all bytes before `,"crc"`. A line without its newline is torn
  * (the process died in the write) and does not count; a line whose CRC is wrong is counted and left out.
+ * Every version keeps the beginning {"v":N, and the checksum at the end, so that a line of a later one can be
+ * told from a damaged one.
  * `ids`, `text` and the tail come last, so that a reader who needs the head only need not parse them. */
+enum { JOURNAL_VERSION = 1 };
 struct journal {
     int fd;           /* 0: not open yet */
     char *path, *dir; /* dir: DIR/journal */
@@ -25,6 +28,8 @@ struct journal {
 
 /* Nothing is written yet: the file is made with the first record. */
 void journal_init(struct journal *j, const char *run_dir);
+/* The path of the n-th journal that this process may make in this second, in the folder DIR/journal. */
+void journal_path(struct str *out, const char *journal_dir, int n);
 /* Appends one record. head: an object; ids: n_ids token ids; text: any bytes; tail: an object, or NULL for
  * none. After a failure the earlier records are still readable. */
 int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_t n_ids, const char *text,
@@ -37,7 +42,14 @@ struct journal_line {
     const char *line; /* without newline, CRC checked */
     size_t length;
     int64_t offset;
+    long number;        /* of the line, from 1 */
     const json_t *head; /* parsed, without ids and text; NULL where look_flat() took it */
+};
+/* What is no record, or none that can be read here. */
+enum journal_flaw {
+    JOURNAL_TORN, /* the last line, without its newline */
+    JOURNAL_DAMAGED,
+    JOURNAL_NEWER /* of a version above JOURNAL_VERSION */
 };
 /* What is done with each record of a file. */
 struct journal_reader {
@@ -52,11 +64,21 @@ struct journal_reader {
      * The line, its head and what *item borrows from them are gone afterwards. Returns nonzero to stop with
      * that value. */
     int (*take)(void *context, const struct journal_line *l, void *item);
+    /* Called instead of take() for what is no record. NULL: torn and damaged lines are left out, and a newer
+     * record is an error, because it must not be decoded again or believed. */
+    void (*flaw)(void *context, const struct journal_line *l, enum journal_flaw what);
 };
 
 /* Looks at and takes each record of a file. Lines whose checksum or form is wrong are left out and added to
  * *bad. Returns 0, what take() returned to stop, or an error. */
 int journal_read(const char *path, const struct journal_reader *how, void *context, long *bad, struct err *e);
+
+/* Ends the line that begins at `from` with its checksum: its last byte is that before the comma. Tables of
+ * grades have such lines, too. */
+void journal_line_seal(struct str *line, size_t from);
+/* Is it a line, without its newline, whose checksum is right? And one that has a checksum, right or wrong? */
+int journal_line_is_whole(const char *line, size_t length);
+int journal_line_has_checksum(const char *line, size_t length);
 
 /* Fetches the parts of a line that journal_read() leaves out, by the line's place in its file: the ids as the
  * text of a JSON array, the text, and the tail, an object that the caller gives back with json_decref() and

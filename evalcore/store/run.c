@@ -5,10 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+#include "evalcore/base/log.h"
 #include "evalcore/base/margin.h"
 #include "evalcore/store/run_records.h"
+#include "evalcore/store/runfolder.h"
 #include "tasks/task.h"
 
 static const char *config_name = "config.resolved.json";
@@ -126,34 +130,63 @@ static int load_problem(struct run *r, struct run_problem *p, const char *line, 
     return rc;
 }
 
-static int load_problems(struct run *r, struct run_task *t, struct err *e)
+static int load_lines(struct run *r, struct run_task *t, const char *path, const struct str *text,
+                      struct err *e)
 {
-    struct str path = {0};
-    struct file_lines lines;
-    const char *line;
-    size_t n, cap = 0;
     struct run_problem *list = NULL;
-    file_join(&path, r->dir, t->file);
-    int rc = file_plain(path.data, e);
-    if (!rc)
-        rc = file_lines_open(&lines, path.data, e);
-    if (!rc) {
-        while ((rc = file_lines_next(&lines, &line, &n, e)) > 0) {
-            char where[600];
-            struct run_problem p = {0};
-            snprintf(where, sizeof where, "%.500s:%ld", path.data, lines.number);
-            rc = load_problem(r, &p, line, n, where, e);
-            if (rc)
-                break;
-            xgrow(&list, &cap, (size_t)t->n_problems + 1, sizeof *list);
-            list[t->n_problems++] = p;
-        }
-        file_lines_close(&lines);
+    size_t cap = 0, n;
+    int rc = 0;
+    for (const char *line = text->data, *end = line + text->len; line < end && !rc; line += n + 1) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        char where[600];
+        struct run_problem p = {0};
+        n = (size_t)((newline ? newline : end) - line);
+        snprintf(where, sizeof where, "%.500s:%d", path, t->n_problems + 1);
+        rc = load_problem(r, &p, line, n, where, e);
+        xgrow(&list, &cap, (size_t)t->n_problems + 1, sizeof *list);
+        list[t->n_problems++] = p;
     }
     t->problems = arena_alloc(&r->arena, ((size_t)t->n_problems + 1) * sizeof *list);
     if (t->n_problems)
         memcpy(t->problems, list, (size_t)t->n_problems * sizeof *list);
     free(list);
+    return rc;
+}
+
+static int problems_changed(const char *dir, const char *path, struct err *e)
+{
+    return err_set(e, ERR_FORMAT,
+                   "%s was changed since the sweep wrote it, so that results would be of other problems; "
+                   "kveval sweep RUN.json -o %s writes it again",
+                   path, dir);
+}
+
+/* o: the task's entry in the configuration, which has the file's digest and its number of problems (in
+ * folders of earlier versions the number alone). */
+static int load_problems(struct run *r, struct run_task *t, const json_t *o, struct err *e)
+{
+    struct str path = {0}, text = {0};
+    char hex[65];
+    const char *digest = NULL;
+    int64_t n = -1;
+    file_join(&path, r->dir, t->file);
+    int rc = file_plain(path.data, e);
+    if (!rc)
+        rc = json_opt_str(o, "problems_sha256", &digest, config_name, e);
+    if (!rc)
+        rc = json_opt_int(o, "problems", &n, config_name, e);
+    if (!rc)
+        rc = file_read(path.data, &text, e);
+    if (!rc && digest) {
+        sha256_hex(text.data, text.len, hex, 64);
+        if (strcmp(hex, digest) != 0)
+            rc = problems_changed(r->dir, path.data, e);
+    }
+    if (!rc)
+        rc = load_lines(r, t, path.data, &text, e);
+    if (!rc && n >= 0 && n != t->n_problems)
+        rc = problems_changed(r->dir, path.data, e);
+    str_release(&text);
     str_release(&path);
     return rc;
 }
@@ -171,7 +204,7 @@ static int load_task(struct run *r, struct run_task *t, const json_t *o, struct 
                        t->file);
     t->is_text = task_is_text(t->metric);
     t->options = canonical(r, json_object_get(o, "options"));
-    rc = load_problems(r, t, e);
+    rc = load_problems(r, t, o, e);
     int64_t original = t->n_problems;
     if (!rc)
         rc = json_opt_int(o, "original", &original, config_name, e);
@@ -242,7 +275,12 @@ static int load_config(struct run *r, struct err *e)
     else
         rc = read_plain(&r->config, path.data, e);
     if (!rc)
+        rc = runfolder_config_version(r->config, path.data, e);
+    if (!rc)
         rc = texts(r, r->config, fields, sizeof fields / sizeof fields[0], path.data, e);
+    if (!rc && !runfolder_seal_is_right(r->config))
+        log_warn("%s was changed since the sweep wrote it; kveval sweep RUN.json -o %s writes it again",
+                 path.data, r->dir);
     r->margin = MARGIN_DEFAULT; /* folders of older versions name none */
     if (!rc)
         rc = json_opt_double(r->config, "margin", &r->margin, path.data, e);
@@ -270,11 +308,33 @@ static int load_config(struct run *r, struct err *e)
     return rc;
 }
 
-int run_load_with(struct run *r, const char *dir, const struct run_options *o, struct err *e)
+static int try_plan(struct run *r, const char *dir, struct err *e)
 {
     memset(r, 0, sizeof *r);
     r->dir = arena_strdup(&r->arena, dir);
     int rc = load_config(r, e);
+    if (rc)
+        run_release(r);
+    return rc;
+}
+
+/* A sweep that starts here with other problems replaces them before the configuration: what does not fit is
+ * read again. */
+int run_load_plan(struct run *r, const char *dir, struct err *e)
+{
+    enum { PAUSE_US = 200000 };
+    struct err first = {0};
+    int rc = try_plan(r, dir, &first);
+    if (rc == ERR_FORMAT) {
+        usleep(PAUSE_US);
+        return try_plan(r, dir, e);
+    }
+    return rc ? err_set(e, rc, "%s", first.text) : 0;
+}
+
+int run_load_with(struct run *r, const char *dir, const struct run_options *o, struct err *e)
+{
+    int rc = run_load_plan(r, dir, e);
     if (!rc)
         rc = run_load_records(r, o, e);
     if (rc)

@@ -135,11 +135,14 @@ struct run {
     long n_foreign;          /* records of cells that are no longer in the config */
     char **journals;         /* paths */
     int n_journals;
-    struct arena arena; /* owns all strings and arrays */
-    long n_graded;      /* completions that had no kept grade */
+    struct arena arena;    /* owns all strings and arrays */
+    long n_graded;         /* completions that had no kept grade */
+    long n_changed_grades; /* rows of kept grades that were changed by hand and do not count */
 };
 
-/* ERR_USAGE when dir is not a run folder, ERR_FORMAT for a damaged file, or ERR_IO; r is then released. */
+/* ERR_USAGE when dir is not a run folder, ERR_FORMAT for a damaged file or a problem file that was changed,
+ * ERR_UNSUPPORTED for a file of a later version, or ERR_IO; r is then released. A configuration or grades
+ * that were changed by hand are warned of. */
 int run_load(struct run *r, const char *dir, struct err *e);
 enum run_grades {
     RUN_GRADES_KEPT, /* kept grades are used, and completions without one are graded */
@@ -155,6 +158,11 @@ struct run_options {
     const char *zh_dict;
 };
 int run_load_with(struct run *r, const char *dir, const struct run_options *o, struct err *e);
+/* Loads what is to be done: the configuration and the problems. Cells have no records, and no journal or
+ * table of grades is read. */
+int run_load_plan(struct run *r, const char *dir, struct err *e);
+/* The key of job i, below n_expected, of a cell; out has room for JOB_KEY_HEX + 1 bytes (job_key.h). */
+void run_expected_key(const struct cell *c, int i, char *out);
 void run_release(struct run *r);
 
 /* Fetches a completion's text (invalid UTF-8 is U+FFFD already) or its token ids (the text of a JSON array).

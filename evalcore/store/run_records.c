@@ -39,14 +39,19 @@ struct loader {
     const char *gold;
 };
 
+void run_expected_key(const struct cell *c, int i, char *out)
+{
+    const struct run_problem *p = &c->task->problems[i / c->samples];
+    struct job_inputs in = {c->identity,    p->prompt_sha256, p->id,
+                            p->own_max_new, p->own_stop,      i % c->samples};
+    job_key(&in, out);
+}
+
 /* The keys of a cell's jobs. */
 static void expect_cell(struct expected *jobs, const struct cell *cell, int c)
 {
     for (int i = 0; i < cell->n_expected; i++) {
-        const struct run_problem *problem = &cell->task->problems[i / cell->samples];
-        struct job_inputs in = {cell->identity,       problem->prompt_sha256, problem->id,
-                                problem->own_max_new, problem->own_stop,      i % cell->samples};
-        job_key(&in, jobs[i].key);
+        run_expected_key(cell, i, jobs[i].key);
         jobs[i].cell = c;
         jobs[i].record = -1;
     }
@@ -196,8 +201,10 @@ static int take_line(void *context, const struct journal_line *line, void *item)
 
 static int read_journals(struct loader *l, struct err *e)
 {
-    static const struct journal_reader reader = {sizeof(struct line_fields), look_at_line, look_at_flat,
-                                                 take_line};
+    static const struct journal_reader reader = {.item = sizeof(struct line_fields),
+                                                 .look = look_at_line,
+                                                 .look_flat = look_at_flat,
+                                                 .take = take_line};
     struct run *r = l->run;
     struct file_list files = {0};
     struct str dir = {0};
@@ -363,6 +370,7 @@ int run_load_records(struct run *r, const struct run_options *o, struct err *e)
         rc = open_segmenter(&l, e);
     if (!rc && o->grades == RUN_GRADES_KEPT)
         rc = gradebook_load(&book, r->dir, answer_check_version(), &r->arena, e);
+    r->n_changed_grades = book.n_changed;
     if (!rc)
         rc = spread(&l, o->grades == RUN_GRADES_NONE ? NULL : &book, e);
     if (!rc && o->grades != RUN_GRADES_NONE)

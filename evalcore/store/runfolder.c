@@ -9,6 +9,11 @@
 #include <unistd.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/hash.h"
+#include "evalcore/base/log.h"
+
+static const char config_name[] = "config.resolved.json", seal_name[] = "sha256";
+enum { SHA256_HEX = 64 };
 
 static int has_suffix(const char *s, const char *suffix)
 {
@@ -19,9 +24,8 @@ static int has_suffix(const char *s, const char *suffix)
 /* Is the entry one that a sweep makes? `early`: one that may be there before the configuration is. */
 static int is_our_name(const char *name, int *early)
 {
-    static const char *const names[] = {"lock",          "journal",     "problems",
-                                        "grades",        "report",      "config.resolved.json",
-                                        "manifest.json", "status.json", NULL};
+    static const char *const names[] = {"lock",   "journal",   "problems",      "grades",
+                                        "report", config_name, "manifest.json", "status.json", NULL};
     enum { EARLY = 3 };
     *early = !strncmp(name, "lock.", 5) || has_suffix(name, ".tmp");
     if (*early)
@@ -47,11 +51,57 @@ static int is_our_manifest(const char *dir)
     return yes;
 }
 
+int runfolder_newer(struct err *e, const char *where, long version, int known)
+{
+    return err_set(
+        e, ERR_UNSUPPORTED,
+        "%s is of version %ld, and this kveval, which is older, reads up to version %d; use the one "
+        "that wrote it, or a later one",
+        where, version, known);
+}
+
+int runfolder_config_version(const json_t *config, const char *path, struct err *e)
+{
+    const json_t *v = json_object_get(config, "schema");
+    return json_number_value(v) > CONFIG_VERSION
+               ? runfolder_newer(e, path, (long)json_number_value(v), CONFIG_VERSION)
+               : 0;
+}
+
+/* Of the canonical text of everything but the digest itself. */
+static void seal_of(const json_t *config, char hex[SHA256_HEX + 1])
+{
+    struct str text = {0};
+    json_t *rest = json_copy((json_t *)config);
+    json_object_del(rest, seal_name);
+    json_canonical(&text, rest);
+    sha256_hex(str_text(&text), text.len, hex, SHA256_HEX);
+    json_decref(rest);
+    str_release(&text);
+}
+
+void runfolder_seal(json_t *config)
+{
+    char hex[SHA256_HEX + 1];
+    seal_of(config, hex);
+    json_object_set_new(config, seal_name, json_string(hex));
+}
+
+int runfolder_seal_is_right(const json_t *config)
+{
+    char hex[SHA256_HEX + 1];
+    const json_t *seal = json_object_get(config, seal_name);
+    if (!seal)
+        return 1;
+    seal_of(config, hex);
+    return json_is_string(seal) && !strcmp(json_string_value(seal), hex);
+}
+
 json_t *runfolder_config(const char *dir)
 {
     struct str path = {0};
     json_t *o = NULL;
-    file_join(&path, dir, "config.resolved.json");
+    file_join(&path, dir, config_name);
     if (!file_exists(path.data) || file_plain(path.data, NULL) || json_read_file(&o, path.data, NULL) ||
         !json_is_array(json_object_get(o, "cells")) || !json_is_string(json_object_get(o, "weights"))) {
         json_decref(o);
@@ -90,7 +140,12 @@ int runfolder_check(const char *dir, struct err *e)
     int rc = file_list(&list, dir, "", e);
     json_t *config = runfolder_config(dir);
     int ours = config || is_our_manifest(dir);
+    struct str path = {0};
+    file_join(&path, dir, config_name);
+    if (config && !rc)
+        rc = runfolder_config_version(config, path.data, e);
     json_decref(config);
+    str_release(&path);
     if (!ours && !rc && !has_room(dir, &list, &stranger))
         rc = err_set(
             e, ERR_USAGE,
@@ -160,11 +215,48 @@ int runfolder_drop_problems(const char *dir, const json_t *old, const json_t *no
     return rc;
 }
 
+/* A problem file that is missing or cannot be read is no change by hand, and is written anew without a word.
+ */
+static int is_problem_file_changed(const char *path, const char *want)
+{
+    struct str text = {0};
+    char hex[SHA256_HEX + 1];
+    int changed = 0;
+    if (want && file_exists(path) && !file_plain(path, NULL) && !file_read(path, &text, NULL)) {
+        sha256_hex(str_text(&text), text.len, hex, SHA256_HEX);
+        changed = strcmp(hex, want) != 0;
+    }
+    str_release(&text);
+    return changed;
+}
+
+void runfolder_tell_changed(const char *dir, const json_t *old)
+{
+    static const char folder[] = "problems/";
+    size_t i;
+    const json_t *task;
+    if (!old)
+        return;
+    if (!runfolder_seal_is_right(old))
+        log_warn("%s/%s was changed since a sweep wrote it; it is written anew", dir, config_name);
+    json_array_foreach(json_object_get(old, "tasks"), i, task)
+    {
+        const char *file = json_string_value(json_object_get(task, "file"));
+        if (!file || strncmp(file, folder, strlen(folder)) || !is_plain_name(file + strlen(folder)))
+            continue;
+        struct str path = {0};
+        file_join(&path, dir, file);
+        if (is_problem_file_changed(path.data, json_string_value(json_object_get(task, "problems_sha256"))))
+            log_warn("%s was changed since a sweep wrote it; it is written anew", path.data);
+        str_release(&path);
+    }
+}
+
 enum { ABANDONED_SECONDS = 3600 }; /* a write takes seconds; see file_is_abandoned() */
 
 void runfolder_drop_abandoned(const char *dir)
 {
-    static const char *const places[] = {"", "problems", "grades", "report"};
+    static const char *const places[] = {"", "journal", "problems", "grades", "report"};
     for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
         struct str folder = {0};
         struct file_list list = {0};

@@ -8,7 +8,16 @@
  * configuration left there that the present one does not use. Only files that our own configuration lists are
  * ever removed, because the folder may hold a person's files too. */
 
-/* ERR_USAGE when dir is not a run folder and holds something under a name that a sweep writes to. */
+/* A configuration's "schema", and a grade's "v" (journal.h has that of a record). What a later version wrote
+ * is neither believed nor called damaged, and not written over. */
+enum { CONFIG_VERSION = 1, GRADE_VERSION = 1 };
+/* Sets and returns ERR_UNSUPPORTED: what `where` names is of a later version than those known here. */
+int runfolder_newer(struct err *e, const char *where, long version, int known);
+/* 0, or that error, for the configuration read from path. */
+int runfolder_config_version(const json_t *config, const char *path, struct err *e);
+
+/* ERR_USAGE when dir is not a run folder and holds something under a name that a sweep writes to, or
+ * ERR_UNSUPPORTED for the configuration of a later version. */
 int runfolder_check(const char *dir, struct err *e);
 
 /* The folder's configuration, a new reference; NULL when there is none that can be read. */
@@ -18,6 +27,15 @@ json_t *runfolder_config(const char *dir);
 int runfolder_dropped_cells(const json_t *old, const json_t *now);
 /* Removes the problem files that the configuration `old` lists and `now` does not. */
 int runfolder_drop_problems(const char *dir, const json_t *old, const json_t *now, struct err *e);
+
+/* What a person changed is told from what the program wrote: the configuration holds the digest of its own
+ * canonical text without that field, and the digest of each problem file. Folders of earlier versions have
+ * neither, which counts as right. */
+void runfolder_seal(json_t *config);
+int runfolder_seal_is_right(const json_t *config);
+/* Warns of a configuration and of problem files in dir that are not as the configuration `old` (NULL: none)
+ * says. The sweep that calls this writes them anew. */
+void runfolder_tell_changed(const char *dir, const json_t *old);
 
 /* Removes temporary files, an hour old, that killed processes left where a sweep or a report writes. What
  * cannot be listed or removed stays. */

@@ -3,7 +3,7 @@
 
 run 0 help
 cp stdout.txt help.txt
-for command in init sweep status report gate show compare score export list doctor bench calibrate probe grade choice textscore generate tokenize logprobs convert fetch completion; do
+for command in init sweep status report gate show compare score export list doctor bench calibrate probe grade choice textscore generate tokenize logprobs convert fetch journal completion; do
     grep -q "^  $command " help.txt || fail "kveval help does not list $command"
     run 0 help $command
     grep -q "^usage: kveval $command" stdout.txt || fail "kveval help $command has no usage line"

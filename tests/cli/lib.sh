@@ -68,3 +68,13 @@ journal_keys() {
     done
     true
 }
+
+# unchecked FILE: removes the checksums of a table of grades, which then counts as one of an earlier version, whatever it says.
+unchecked() {
+    sed -i 's/,"crc":"[0-9a-f]\{8\}"}$/}/' "$1"
+}
+
+# undigested DIR: removes the digests of a run folder, which then counts as one of an earlier version.
+undigested() {
+    sed -i '/"\(problems_\)\?sha256":/d' "$1/config.resolved.json"
+}

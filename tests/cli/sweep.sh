@@ -45,6 +45,7 @@ grep -q '^grader .*, 64 of 64 completions: ' stdout.txt || fail "score said: $(c
 same_results full again
 sed '1s/"verdict":"[a-z]*"/"verdict":"ambiguous"/' again/grades/*.jsonl >older.jsonl
 mv older.jsonl again/grades/1.jsonl
+unchecked again/grades/1.jsonl
 run 0 score again
 grep -q '^grader 1 gave 1 of [0-9]* another verdict$' stdout.txt || fail "score does not say what an older grader said"
 grep -q ', sample 0 of .*: ambiguous, now ' stdout.txt || fail "score does not say which completion it was"

@@ -165,7 +165,7 @@ static int take(void *context, const struct journal_line *l, void *item)
 static void many_blocks(const struct str *bytes)
 {
     enum { TIMES = 25000 };
-    static const struct journal_reader many = {sizeof(int64_t), look, NULL, take};
+    static const struct journal_reader many = {.item = sizeof(int64_t), .look = look, .take = take};
     struct order o = {.damaged = -1, .length = (size_t)(strchr(bytes->data, '\n') - bytes->data)};
     struct err e = {0};
     long bad = 0;

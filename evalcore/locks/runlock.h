@@ -1,9 +1,9 @@
-#ifndef EVALCORE_STORE_RUNLOCK_H
-#define EVALCORE_STORE_RUNLOCK_H
+#ifndef EVALCORE_LOCKS_RUNLOCK_H
+#define EVALCORE_LOCKS_RUNLOCK_H
 
 #include "evalcore/base/err.h"
 
-/* Who may decode into a run folder: one coordinator for the whole, or one for each shard of the same n.
+/* The room of locks. Who may decode into a run folder: one coordinator for the whole, or one for each shard of the same n.
  * Everything else overlaps and is refused, including shards of another n, which divide the jobs differently.
  * The locks are POSIX record locks on DIR/lock: the kernel drops them when the process ends, also after
  * kill -9, and no child inherits them. The host and pid in DIR/lock or DIR/lock.I-of-N only serve the message

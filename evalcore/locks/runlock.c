@@ -3,7 +3,7 @@
  * A shard holds its byte and finds no lock outside the range of its n; the whole holds all ranges. The holder
  * opens the file once and keeps it open: closing any descriptor of a file drops a process's POSIX locks on
  * it. */
-#include "evalcore/store/runlock.h"
+#include "evalcore/locks/runlock.h"
 
 #include <errno.h>
 #include <fcntl.h>

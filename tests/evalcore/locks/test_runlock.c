@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "evalcore/base/file.h"
-#include "evalcore/store/runlock.h"
+#include "evalcore/locks/runlock.h"
 #include "tests/check.h"
 
 static const char dir[] = "locked";
