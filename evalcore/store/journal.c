@@ -324,12 +324,31 @@ static int parse_tail(const char *rest, size_t n, json_t **tail, struct err *e)
     return *tail ? 0 : damaged(e);
 }
 
+/* The length of the JSON string that begins at s, its quotes included; 0: it has no end. */
+static size_t string_length(const char *s, size_t n)
+{
+    for (size_t i = 1; n && *s == '"' && i < n; i++) {
+        if (s[i] == '\\')
+            i++;
+        else if (s[i] == '"')
+            return i + 1;
+    }
+    return 0;
+}
+
+/* A report fetches the tail alone of each record, whose text may be long. */
+static int skip_text(const char *quoted, size_t n, json_t **tail, struct err *e)
+{
+    size_t end = string_length(quoted, n);
+    return end ? parse_tail(quoted + end, n - end, tail, e) : damaged(e);
+}
+
 static int parse_text(const char *quoted, size_t n, struct str *text, json_t **tail, struct err *e)
 {
     json_error_t at;
     json_t *v = json_loadb(quoted, n, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DISABLE_EOF_CHECK, &at);
     int rc = json_is_string(v) ? 0 : damaged(e);
-    if (!rc && text) {
+    if (!rc) {
         str_clear(text);
         str_add(text, json_string_value(v), json_string_length(v));
     }
@@ -352,7 +371,10 @@ static int journal_body(const char *line, size_t n, struct str *ids, struct str 
         str_add(ids, from, (size_t)(cut + 1 - from));
     }
     const char *quoted = cut + strlen(text_mark);
-    return text || tail ? parse_text(quoted, (size_t)(line + body - quoted), text, tail, e) : 0;
+    size_t rest = (size_t)(line + body - quoted);
+    if (!text)
+        return tail ? skip_text(quoted, rest, tail, e) : 0;
+    return parse_text(quoted, rest, text, tail, e);
 }
 
 int journal_fetch(const char *path, int64_t offset, size_t length, struct str *ids, struct str *text,

@@ -1,10 +1,9 @@
-/* Preloaded into the program (LD_PRELOAD) to let calls of the file system fail or to end the process at one of
- * them. KVEVAL_TEST_CALLS holds one of
- *   kill:N      the process is killed in place of its N-th write, sync, rename, link or removal of a file
- *   count       the number of such calls is written to standard error when the process ends
- *   sync:ERRNO  every fsync() and fdatasync() of a file fails so
- *   lock:ERRNO  fcntl() fails so for locks, as on file systems that have none
- * with ERRNO a number. Calls on standard streams are left alone. */
+/* Preloaded into the program (LD_PRELOAD) to let calls of the file system fail or to end the process at one
+ * of them. KVEVAL_TEST_CALLS holds one of kill:N      the process is killed in place of its N-th write, sync,
+ * rename, link or removal of a file count       the number of such calls is written to standard error when
+ * the process ends sync:ERRNO  every fsync() and fdatasync() of a file fails so lock:ERRNO  fcntl() fails so
+ * for locks, as on file systems that have none with ERRNO a number. Calls on standard streams are left alone.
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
