@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/log.h"
+#include "evalcore/locks/lockfile.h"
 
 static const struct flock gate = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
 enum { GATE_TRIES = 500, GATE_PAUSE_US = 10000 };
@@ -120,11 +122,52 @@ static int write_holder(int lock_fd, const char *run_dir, int i, int n, struct e
     return rc;
 }
 
+static int is_without_locks(int cause)
+{
+    return cause == ENOLCK || cause == EINVAL || cause == EOPNOTSUPP || cause == ENOTSUP || cause == ENOSYS;
+}
+
+/* The lock file in the place of locks. */
+static int take_file(struct runlock *l, int fd, const char *run_dir, int i, int n, struct err *e)
+{
+    int rc = lockfile_take(&l->file, run_dir, i, n, e);
+    if (rc) {
+        close(fd);
+        return rc;
+    }
+    l->fd = fd;
+    log_info("%s is on a file system without locks; a lock file that is touched as long as this runs takes "
+             "their place",
+             run_dir);
+    return 0;
+}
+
+/* Takes the lock of the system. ERR_UNSUPPORTED, without a message: there is none. */
+static int take_system(int fd, const char *run_dir, int i, int n, struct err *e)
+{
+    struct flock held, open_gate = gate;
+    int rc = pass_gate(fd, &held);
+    if (!rc)
+        rc = take_own(fd, i, n, &held);
+    if (rc == ERR_BUSY)
+        return busy(&held, run_dir, e);
+    if (rc && is_without_locks(errno))
+        return ERR_UNSUPPORTED;
+    if (rc)
+        return err_set(e, ERR_IO, "cannot lock %s/lock: %s", run_dir, strerror(errno));
+    rc = lockfile_look(fd, run_dir, NULL, i, n, e);
+    if (!rc)
+        rc = write_holder(fd, run_dir, i, n, e);
+    open_gate.l_type = F_UNLCK;
+    if (!rc && fcntl(fd, F_SETLK, &open_gate))
+        rc = err_set(e, ERR_IO, "cannot unlock %s/lock: %s", run_dir, strerror(errno));
+    return rc;
+}
+
 int runlock_take(struct runlock *l, const char *run_dir, int i, int n, struct err *e)
 {
     struct str path = {0};
-    struct flock held, open_gate = gate;
-    l->fd = 0;
+    *l = (struct runlock){0};
     holder_path(&path, run_dir, 0, 0);
     int fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666), rc;
     if (fd < 0) {
@@ -132,23 +175,14 @@ int runlock_take(struct runlock *l, const char *run_dir, int i, int n, struct er
         str_release(&path);
         return rc;
     }
-    rc = pass_gate(fd, &held);
-    if (!rc)
-        rc = take_own(fd, i, n, &held);
-    if (rc == ERR_BUSY)
-        busy(&held, run_dir, e);
-    else if (rc)
-        err_set(e, ERR_IO, "cannot lock %s: %s", path.data, strerror(errno));
-    else
-        rc = write_holder(fd, run_dir, i, n, e);
-    open_gate.l_type = F_UNLCK;
-    if (!rc && fcntl(fd, F_SETLK, &open_gate))
-        rc = err_set(e, ERR_IO, "cannot unlock %s: %s", path.data, strerror(errno));
+    str_release(&path);
+    rc = take_system(fd, run_dir, i, n, e);
+    if (rc == ERR_UNSUPPORTED)
+        return take_file(l, fd, run_dir, i, n, e);
     if (rc)
         close(fd);
     else
         l->fd = fd;
-    str_release(&path);
     return rc;
 }
 
@@ -169,7 +203,8 @@ int runlock_is_held(const char *run_dir, int i, int n)
 
 void runlock_drop(struct runlock *l)
 {
+    lockfile_drop(l->file);
     if (l->fd > 0)
         close(l->fd);
-    l->fd = 0;
+    *l = (struct runlock){0};
 }

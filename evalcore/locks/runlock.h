@@ -3,13 +3,16 @@
 
 #include "evalcore/base/err.h"
 
-/* The room of locks. Who may decode into a run folder: one coordinator for the whole, or one for each shard of the same n.
- * Everything else overlaps and is refused, including shards of another n, which divide the jobs differently.
- * The locks are POSIX record locks on DIR/lock: the kernel drops them when the process ends, also after
- * kill -9, and no child inherits them. The host and pid in DIR/lock or DIR/lock.I-of-N only serve the message
- * to whoever is refused. */
+/* The room of locks. Who may decode into a run folder: one coordinator for the whole, or one for each shard
+ * of the same n. Everything else overlaps and is refused, including shards of another n, which divide the
+ * jobs differently. The locks are POSIX record locks on DIR/lock: the kernel drops them when the process
+ * ends, also after kill -9, and no child inherits them. The host and pid in DIR/lock or DIR/lock.I-of-N only
+ * serve the message to whoever is refused. On a file system without such locks a file with signs of life
+ * takes their place (lockfile.h), which is said; it also counts where there are locks. */
+struct lockfile;
 struct runlock {
-    int fd; /* 0: not held */
+    int fd;                /* of DIR/lock; 0: not held */
+    struct lockfile *file; /* NULL: the file system has locks */
 };
 
 enum { RUNLOCK_SHARDS_MAX = 100000 };
