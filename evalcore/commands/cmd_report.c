@@ -1,7 +1,9 @@
 /* kveval report and score: everything here is rebuilt from the journals of a run folder. */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
@@ -80,6 +82,40 @@ static int missing(const struct run *r)
     return 1;
 }
 
+/* 0; or why nothing can be written into the folder or file. */
+static int why_read_only(const char *path)
+{
+    return access(path, W_OK) && (errno == EROFS || errno == EACCES) ? errno : 0;
+}
+
+/* Grades can be made again: a folder that cannot be written to still gets its page elsewhere. */
+static int keep_grades(const struct run *r, struct err *e)
+{
+    struct str folder = {0};
+    struct err why = {0};
+    file_join(&folder, r->dir, "grades");
+    int is_read_only = why_read_only(file_is_dir(folder.data) ? folder.data : r->dir) != 0;
+    str_release(&folder);
+    int rc = grades_save(r, &why);
+    if (rc && is_read_only) {
+        log_warn("%s; the grades are not kept, and the next report makes them again", why.text);
+        return 0;
+    }
+    return rc ? err_set(e, rc, "%s", why.text) : 0;
+}
+
+/* ERR_IO, with the way out, where the page is to be written into a folder that cannot be written to. */
+static int check_writable(const char *dir, struct err *e)
+{
+    struct str folder = {0};
+    file_join(&folder, dir, "report");
+    int cause = why_read_only(file_is_dir(folder.data) ? folder.data : dir);
+    str_release(&folder);
+    return cause ? err_set(e, ERR_IO, "%s cannot be written to: %s; write the page elsewhere with -o FOLDER",
+                           dir, strerror(cause))
+                 : 0;
+}
+
 /* How much is missing is said, and new grades are kept. */
 static int load(struct run *r, const char *dir, const struct report_flags *o, struct err *e)
 {
@@ -89,7 +125,7 @@ static int load(struct run *r, const char *dir, const struct report_flags *o, st
     damaged(r);
     stale(r);
     missing(r);
-    rc = r->n_graded || r->n_changed_grades ? grades_save(r, e) : 0;
+    rc = r->n_graded || r->n_changed_grades ? keep_grades(r, e) : 0;
     if (rc)
         run_release(r);
     return rc;
@@ -170,7 +206,9 @@ static int one(const char *dir, const struct report_flags *o, const struct night
                struct err *e)
 {
     struct run r;
-    int rc = load(&r, dir, o, e);
+    int rc = o->out ? 0 : check_writable(dir, e);
+    if (!rc)
+        rc = load(&r, dir, o, e);
     if (rc)
         return rc;
     if (o->margin > 0)

@@ -116,11 +116,11 @@ static int look_at(const char *run_dir, const char *path, const struct timespec 
 {
     struct str text = {0};
     int rc = 0;
-    double age = age_of(path, now);
     if (file_plain(path, NULL) || file_read(path, &text, NULL)) {
         str_release(&text);
         return file_exists(path) ? err_set(e, ERR_BUSY, "%s: the lock %s cannot be read", run_dir, path) : 0;
     }
+    double age = age_of(path, now);
     int gone = is_gone(str_text(&text));
     char *holder = xstrdup(str_text(&text));
     holder[strcspn(holder, "\n")] = 0;

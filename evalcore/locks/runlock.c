@@ -45,7 +45,7 @@ static int busy(const struct flock *held, const char *run_dir, struct err *e)
         holder_path(&path, run_dir, (long)(at % RUNLOCK_SHARDS_MAX), (long)(at / RUNLOCK_SHARDS_MAX));
     /* Reading the lock file closes it and drops this process's locks on it: only the gate, no longer needed.
      */
-    if (file_read(path.data, &text, NULL) || !text.len)
+    if (file_plain(path.data, NULL) || file_read(path.data, &text, NULL) || !text.len)
         str_printf(&text, "process %ld", (long)held->l_pid);
     text.data[strcspn(text.data, "\n")] = 0;
     int rc = err_set(e, ERR_BUSY, "%s is in use by %s (lock %s); wait for it, or use another folder", run_dir,

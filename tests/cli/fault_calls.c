@@ -68,8 +68,9 @@ static int sync_by(const char *name, int fd)
     int (*f)(int);
     *(void **)&f = real(name);
     count();
-    if (fault("sync") && is_file(fd)) {
-        errno = (int)fault("sync");
+    long cause = fault("sync") ? fault("sync") : strcmp(name, "fsync") ? fault("datasync") : 0;
+    if (cause && is_file(fd)) {
+        errno = (int)cause;
         return -1;
     }
     return f(fd);

@@ -40,6 +40,18 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k none disk 2>/dev/null; then
     run 0 sweep "$tiny" -o undisturbed
     same_results undisturbed disk/out
     [ "$(journal_keys disk/out | sort | uniq -d | wc -l)" = 0 ] || fail "finished jobs were decoded twice"
+
+    # A folder that cannot be written to: the page goes elsewhere, and without -o that is said.
+    rm -rf page whole
+    rm -r disk/out/grades
+    mount -o remount,ro disk
+    refuse 3 'disk/out cannot be written to: Read-only file system; write the page elsewhere with -o FOLDER' report disk/out
+    run 0 report disk/out -o page
+    grep -q '^kveval: warning: cannot create the folder disk/out/grades: Read-only file system; the grades are not kept, and the next report makes them again$' stderr.txt ||
+        fail "a report of a read-only folder said: $(cat stderr.txt)"
+    same undisturbed/report/accuracy.csv page/accuracy.csv
+    run 0 journal verify disk/out
+    run 3 journal compact disk/out
 else
     echo "no tmpfs could be mounted: only the file size limit was tried" >&2
 fi

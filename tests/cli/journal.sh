@@ -1,7 +1,7 @@
 # The journals of a run folder: verify says what is in them, compact makes one of many and loses nothing wherever it ends,
 # a later version is refused, and what was changed by hand in grades and problem files is said and not believed.
 . "$2/tests/cli/lib.sh"
-rm -rf full two bad newer changed killed empty
+rm -rf full two bad newer changed killed empty compacted failing
 command -v python3 >/dev/null || skip "python3 changes records"
 calls=$(dirname "$program")/fault_calls.so
 cat >tiny.json <<'END'
@@ -152,6 +152,13 @@ if [ -e "$calls" ] && LD_PRELOAD=$calls KVEVAL_TEST_CALLS=count "$program" --ver
     says 'cannot write killed/journal/.*: Input/output error; the journals are as they were$' stderr.txt
     sort killed/journal/* >after.txt
     same before.txt after.txt
+    rm -rf failing
+    LD_PRELOAD=$calls KVEVAL_TEST_CALLS=datasync:5 "$program" sweep tiny.json -o failing >stdout.txt 2>stderr.txt
+    [ $? = 3 ] || fail "a failing disk under a sweep: $(cat stderr.txt)"
+    said='stopped with .* of 36 jobs saved, repeat the command to go on: cannot write the journal failing/journal/.* to disk: '
+    says "^kveval: ${said}Input/output error$" stderr.txt
+    run 0 sweep tiny.json -o failing
+    same_results full failing
 else
     echo "fault_calls.so is not there: no call was made to fail" >&2
 fi
