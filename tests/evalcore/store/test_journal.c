@@ -64,6 +64,13 @@ static char *write_three(struct str *bytes)
     return path;
 }
 
+static void write_file(const char *path, const struct str *bytes)
+{
+    FILE *f = fopen(path, "wb");
+    fwrite(bytes->data, 1, bytes->len, f);
+    fclose(f);
+}
+
 static int read_bytes(const char *bytes, size_t n, struct seen *s, long *bad)
 {
     struct err e = {0};
@@ -240,6 +247,80 @@ static void full_disk(void)
     free(path);
 }
 
+struct flaws {
+    int n[3];
+    long line;
+};
+
+static void note(void *context, const struct journal_line *l, enum journal_flaw what)
+{
+    struct flaws *f = context;
+    f->n[what]++;
+    if (what == JOURNAL_NEWER)
+        f->line = l->number;
+}
+
+static int leave(void *context, const struct journal_line *l, void *item)
+{
+    (void)context, (void)l, (void)item;
+    return 0;
+}
+
+static void add_version(struct str *out, const char *version)
+{
+    size_t from = out->len;
+    str_printf(out, "{\"v\":%s,\"key\":\"k\",\"ids\":[],\"text\":\"\"", version);
+    journal_line_seal(out, from);
+    str_putc(out, '\n');
+}
+
+/* A record of a later version once was believed, and would have been called damaged in another form. */
+static void newer(void)
+{
+    static const struct {
+        const char *version;
+        int want;
+    } rows[] = {
+        {"1", 0},     {"0", 0},  {"01", 0},   {"2", ERR_UNSUPPORTED},          {"12", ERR_UNSUPPORTED},
+        {"\"2\"", 0}, {"-2", 0}, {"\"\"", 0}, {"99999999999", ERR_UNSUPPORTED}};
+    static const struct journal_reader notes = {.take = leave, .flaw = note};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct str text = {0};
+        struct seen s;
+        long bad;
+        add_version(&text, rows[i].version);
+        int rc = read_bytes(text.data, text.len, &s, &bad);
+        CHECK_INT(rc, rows[i].want);
+        CHECK_INT(s.n + (int)bad, !rows[i].want);
+        text.data[5] ^= 1; /* a flipped bit is damage, whatever the version is then */
+        CHECK_INT(read_bytes(text.data, text.len, &s, &bad), 0);
+        CHECK_INT(bad, 1);
+        str_release(&text);
+    }
+    struct str text = {0};
+    struct flaws f = {0};
+    struct err e = {0};
+    long bad = 0;
+    add_version(&text, "1");
+    add_version(&text, "2");
+    str_puts(&text, "{\"v\":2,\"other\":\"form\"");
+    size_t from = (size_t)(strrchr(text.data, '\n') + 1 - text.data);
+    journal_line_seal(&text, from);
+    str_puts(&text, "\nnot a record\n{\"v\":2,");
+    write_file("newer.jsonl", &text);
+    CHECK_INT(journal_read("newer.jsonl", &notes, &f, &bad, &e), 0);
+    CHECK_INT(f.n[JOURNAL_NEWER], 2);
+    CHECK_INT(f.line, 3);
+    CHECK_INT(f.n[JOURNAL_DAMAGED], 1);
+    CHECK_INT(f.n[JOURNAL_TORN], 1);
+    CHECK_INT(bad, 1);
+    CHECK_INT(journal_read("newer.jsonl", &reader, &(struct seen){0}, &bad, &e), ERR_UNSUPPORTED);
+    CHECK_STR(e.text,
+              "newer.jsonl:2 is of version 2, and this kveval, which is older, reads up to version 1; use "
+              "the one that wrote it, or a later one");
+    str_release(&text);
+}
+
 static void two_writers(void)
 {
     struct journal a, b;
@@ -285,6 +366,7 @@ int main(void)
     many_blocks(&bytes);
     long_line();
     full_disk();
+    newer();
     two_writers();
     free(path);
     str_release(&bytes);
