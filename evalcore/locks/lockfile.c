@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,7 +44,9 @@ static void this_machine(char out[MACHINE_MAX])
     str_release(&boot);
 }
 
-/* When a process began, in the kernel's ticks; 0: it is not there or cannot be asked. */
+/* When a process began, in the kernel's ticks; 0: it is not there or cannot be asked; ENDED: it has ended,
+ * and its parent has not asked for its exit code yet. */
+#define ENDED ULLONG_MAX
 static unsigned long long start_of(long pid)
 {
     enum { START = 22 - 2 }; /* fields behind the name, which may hold anything */
@@ -51,9 +54,12 @@ static unsigned long long start_of(long pid)
     unsigned long long ticks = 0;
     str_printf(&path, "/proc/%ld/stat", pid);
     const char *at = file_read(path.data, &text, NULL) ? NULL : strrchr(str_text(&text), ')');
+    int has_ended = at && (!strncmp(at, ") Z", 3) || !strncmp(at, ") X", 3));
     for (int i = 0; i < START && at; i++)
         at = strchr(at + 1, ' ');
-    if (at)
+    if (has_ended)
+        ticks = ENDED;
+    else if (at)
         ticks = strtoull(at, NULL, 10);
     str_release(&path);
     str_release(&text);

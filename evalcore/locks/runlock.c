@@ -154,7 +154,7 @@ static int take_system(int fd, const char *run_dir, int i, int n, struct err *e)
     if (rc && is_without_locks(errno))
         return ERR_UNSUPPORTED;
     if (rc)
-        return err_set(e, ERR_IO, "cannot lock %s/lock: %s", run_dir, strerror(errno));
+        return err_set(e, file_error_code(errno), "cannot lock %s/lock: %s", run_dir, strerror(errno));
     rc = lockfile_look(fd, run_dir, NULL, i, n, e);
     if (!rc)
         rc = write_holder(fd, run_dir, i, n, e);
