@@ -26,7 +26,7 @@ parser.add_argument("--left", type=int, default=0, help="jobs without a record; 
 
 
 def measured(command, until=None):
-    """Seconds and MiB of a command, up to the first line of standard error that holds `until`; it is ended there."""
+    """Seconds, seconds of processors and MiB of a command, up to the first line of standard error that holds `until`; it is ended there."""
     started = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     text = []
@@ -42,11 +42,11 @@ def measured(command, until=None):
     seconds = seconds or time.monotonic() - started
     if os.waitstatus_to_exitcode(status) not in (0, -9):
         sys.exit("%s failed: %s" % (" ".join(map(str, command)), "".join(text)))
-    return seconds, usage.ru_maxrss / 1024
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def show(name, jobs, seconds, mebibytes):
-    for value, unit in ((seconds, "s"), (mebibytes, "MiB")):
+def show(name, jobs, seconds, processor, mebibytes):
+    for value, unit in ((seconds, "s"), (processor, "s of processors"), (mebibytes, "MiB")):
         print(json.dumps({"name": name, "completions": jobs, "value": round(value, 2), "unit": unit}))
 
 
