@@ -153,7 +153,8 @@ enum finish_reason { FINISHED_STOP, FINISHED_LENGTH, FINISHED_ERROR };
 const char *finish_name(enum finish_reason f);
 int finish_find(const char *name, enum finish_reason *out);
 
-struct kv_counts {      /* in tokens, means over layers and KV heads (docs/design.md, Accounting) */
+struct kv_counts {      /* in tokens, means over layers and KV heads (docs/design.md, Accounting); all NaN:
+                         * another engine decoded it and did not count */
     double reads;       /* distinct tokens attended per KV head, summed over decode steps */
     double reads_full;  /* what full attention would have read on the same trajectory */
     double aux_reads;   /* page bounds, key-only scans and attention statistics, in KV-token equivalents */

@@ -146,6 +146,7 @@ static void look_around(struct program *p, struct arena *a)
     p->home = home && home[0] == '/' ? home : NULL;
     p->cache_dir = cache_dir(p->home, a);
     look_for_hub(p, a);
+    p->variable = getenv;
     const char *github = getenv("GITHUB_ACTIONS"), *summary = getenv("GITHUB_STEP_SUMMARY");
     p->is_github = github && !strcmp(github, "true");
     p->github_summary = p->is_github && summary && *summary ? summary : NULL;

@@ -15,6 +15,8 @@ struct program {      /* what main.c read from the environment and the terminal;
     const char *hub_cache;    /* where the Hub's library keeps what it fetched; NULL when there is no home */
     const char *hub_token;    /* NULL: none. Never printed or stored, sent to the endpoint's host alone */
     int hub_offline;          /* nothing may be fetched */
+    char *(*variable)(
+        const char *name);      /* the environment, for names that a run file gives; else not asked */
     const char *github_summary; /* a file that GitHub shows as the summary of its step; NULL: none */
     int is_github;              /* run by GitHub Actions, which takes lines with :: for annotations */
     long slurm_end;             /* when Slurm ends this job, seconds since 1970; 0: not known */

@@ -1,5 +1,6 @@
 /* kveval show: one problem of one cell for a person to read: prompt, completion, answer, verdict and its
  * reason. */
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,9 +77,13 @@ static int show_record(const struct run *r, const struct record *rec, int ids, s
             print_likelihood(rec->likelihood);
         else
             print_verdict(rec);
-        printf("KV read: %.0f of %.0f tokens (%.3f), most held %.0f; %.2f s in the batch\n", rec->kv.reads,
-               rec->kv.reads_full, rec->kv.reads_full > 0 ? rec->kv.reads / rec->kv.reads_full : 1.0,
-               rec->kv.peak_tokens, rec->seconds);
+        if (isnan(rec->kv.reads))
+            printf("KV read: not counted, another engine decoded it; %.2f s\n", rec->seconds);
+        else
+            printf("KV read: %.0f of %.0f tokens (%.3f), most held %.0f; %.2f s in the batch\n",
+                   rec->kv.reads, rec->kv.reads_full,
+                   rec->kv.reads_full > 0 ? rec->kv.reads / rec->kv.reads_full : 1.0, rec->kv.peak_tokens,
+                   rec->seconds);
         printf("key %s in %s\n", rec->key, r->journals[rec->journal]);
     }
     str_release(&text);

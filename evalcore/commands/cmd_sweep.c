@@ -18,6 +18,7 @@
 #include "evalcore/store/run.h"
 #include "evalcore/store/runfolder.h"
 #include "evalcore/sweep/slot.h"
+#include "evalcore/sweep/sweep_endpoint.h"
 #include "evalcore/sweep/sweep_local.h"
 #include "evalcore/sweep/sweep_options.h"
 #include "evalcore/sweep/sweep_workers.h"
@@ -33,7 +34,8 @@ struct sweep {
     struct journal journal;
     struct stopper stopper;
     struct slot slot;
-    struct workers workers; /* one a device; none for a single device, whose engine is in this process */
+    struct workers workers;    /* one a device; none for a single device, whose engine is in this process */
+    struct endpoint *endpoint; /* of a run file with an endpoint, else NULL */
     int argc;
     char **argv;
     int shard, n_shards;
@@ -123,14 +125,24 @@ static int take_folder(struct sweep *s, struct err *e)
     return rc;
 }
 
+static int check_endpoint_options(const struct sweep *s, struct err *e)
+{
+    const char *option = s->o.devices ? "--devices" : s->o.threads ? "--threads" : NULL;
+    return option ? err_set(e, ERR_USAGE, "%s says nothing to an endpoint; leave it out", option) : 0;
+}
+
 static int load_inputs(struct sweep *s, struct err *e)
 {
     struct runfile_options fo = sweep_file_options(&s->o);
     struct runplan_options po = sweep_plan_options(&s->o, s->program, &s->devices, 0);
-    po.dry = s->o.dry_run || s->devices.n > 1;
     int rc = runfile_load(&s->file, s->path, &fo, e);
-    if (!rc)
-        rc = hub_model(&s->file.model, s->program, s->file.model, &s->file.arena, e);
+    po.dry = s->o.dry_run || s->devices.n > 1 || s->file.endpoint;
+    if (!rc && s->file.endpoint)
+        rc = check_endpoint_options(s, e);
+    if (!rc) {
+        const char **model = s->file.endpoint ? &s->file.endpoint->tokenizer : &s->file.model;
+        rc = hub_model(model, s->program, *model, &s->file.arena, e);
+    }
     if (!rc && s->o.out)
         rc = runfolder_check(s->o.out, e);
     if (!rc && s->o.out && file_is_dir(s->o.out))
@@ -156,6 +168,23 @@ static int load_workers(struct sweep *s, struct err *e)
     if (!rc)
         rc = workers_load(&s->workers, &s->plan, &signal, e);
     if (rc == ERR_DEVICE)
+        s->code = EXIT_INCOMPLETE;
+    return rc ? rc : signal;
+}
+
+/* The same with the server of an endpoint. */
+static int load_endpoint(struct sweep *s, struct err *e)
+{
+    const char *variable = s->file.endpoint->api_key_env;
+    const char *key = variable ? s->program->variable(variable) : NULL;
+    int signal = 0;
+    if (variable && (!key || !*key))
+        return err_set(e, ERR_USAGE, "%s: the environment has no %s, which model.api_key_env names",
+                       s->file.path, variable);
+    int rc = sweep_endpoint_open(&s->endpoint, &s->plan, key, e);
+    if (!rc)
+        rc = sweep_endpoint_bind(s->endpoint, &s->plan, &signal, e);
+    if (rc == ERR_IO) /* no mistake in the input */
         s->code = EXIT_INCOMPLETE;
     return rc ? rc : signal;
 }
@@ -285,8 +314,9 @@ static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
     tally_init(t, &s->plan, &s->journal, &s->board);
     t->slot = &s->slot;
     stopper_phase(&s->stopper, STOP_DECODING);
-    int rc = s->workers.n ? workers_run(&s->workers, &s->plan, t, signal, e)
-                          : sweep_local_run(&s->plan, t, signal, e);
+    int rc = s->workers.n  ? workers_run(&s->workers, &s->plan, t, signal, e)
+             : s->endpoint ? sweep_endpoint_run(s->endpoint, &s->plan, t, signal, e)
+                           : sweep_local_run(&s->plan, t, signal, e);
     journal_close(&s->journal);
     if (!rc && t->finished == s->todo) /* the last one ended while there was still time */
         *signal = 0;
@@ -374,6 +404,8 @@ static int sweep(struct sweep *s, struct err *e)
     if (rc)
         return s->code;
     int signal = s->devices.n > 1 && !s->o.dry_run ? load_workers(s, e) : 0;
+    if (!signal && s->file.endpoint && !s->o.dry_run)
+        signal = load_endpoint(s, e);
     if (signal < 0)
         return s->code;
     if (signal) {
@@ -421,6 +453,7 @@ static int run_sweep(const struct program *p, int argc, char **argv)
     code = stopper_start(&s.stopper, &e) ? EXIT_INCOMPLETE : sweep(&s, &e);
     end_board(&s, code, &e);
     workers_release(&s.workers);
+    endpoint_close(s.endpoint);
     if (e.code)
         code = command_fail(&e, code);
     runplan_release(&s.plan);

@@ -153,9 +153,10 @@ static json_t *sample_json(struct export *x, const struct cell *c, const struct 
     json_t *user =
         json_pack("{s:s, s:o, s:s}", "role", "user", "content", export_prompt(p), "source", "input");
     json_t *metadata =
-        json_pack("{s:o, s:s, s:f, s:f, s:f, s:f}", "key", json_text_of(rec->key), "finish",
-                  finish_name(rec->finish), "kv_reads", rec->kv.reads, "aux_reads", rec->kv.aux_reads,
-                  "kv_reads_full", rec->kv.reads_full, "peak_tokens", rec->kv.peak_tokens);
+        json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "key", json_text_of(rec->key), "finish",
+                  finish_name(rec->finish), "kv_reads", export_number(rec->kv.reads), "aux_reads",
+                  export_number(rec->kv.aux_reads), "kv_reads_full", export_number(rec->kv.reads_full),
+                  "peak_tokens", export_number(rec->kv.peak_tokens));
     json_t *o =
         json_pack("{s:o, s:i, s:o, s:o, s:[o, o], s:o, s:{s:o}, s:o, s:{s:o}, s:s}", "id",
                   json_text_of(p->id), "epoch", rec->sample + 1, "input", export_prompt(p), "target",

@@ -98,10 +98,10 @@ static void append_record(json_t *row, const struct cell *c, const struct record
         append(row, "segmenters", rec->segmenter ? json_text_of(rec->segmenter) : json_null());
     append(row, "tokens", json_integer(rec->tokens));
     append(row, "finish", json_string(finish_name(rec->finish)));
-    append(row, "kv_reads", json_real(rec->kv.reads));
-    append(row, "aux_reads", json_real(rec->kv.aux_reads));
-    append(row, "kv_reads_full", json_real(rec->kv.reads_full));
-    append(row, "peak_tokens", json_real(rec->kv.peak_tokens));
+    append(row, "kv_reads", export_number(rec->kv.reads));
+    append(row, "aux_reads", export_number(rec->kv.aux_reads));
+    append(row, "kv_reads_full", export_number(rec->kv.reads_full));
+    append(row, "peak_tokens", export_number(rec->kv.peak_tokens));
 }
 
 static int row_samples(struct export *x, const struct cell *c, json_t *row, int first, int n, struct err *e)

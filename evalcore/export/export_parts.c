@@ -197,11 +197,12 @@ void export_count(struct export_totals *t, const struct cell *c)
 json_t *export_kv(const struct cell *c, const struct export_totals *t)
 {
     double n = t->n_lengths ? t->n_lengths : 1, full = t->reads_full;
-    json_t *o =
-        json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:s, s:s}", "cell", c->id, "label", c->label,
-                  "jobs", c->n_records, "jobs_expected", c->n_expected, "mean_tokens", t->tokens / n,
-                  "peak_tokens", t->peak / n, "kv_density", full > 0 ? t->reads / full : 1.0, "aux_density",
-                  full > 0 ? t->aux / full : 0.0, "budget_rule", c->budget_rule, "policy", c->policy);
+    json_t *o = json_pack("{s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:o, s:s, s:s}", "cell", c->id, "label",
+                          c->label, "jobs", c->n_records, "jobs_expected", c->n_expected, "mean_tokens",
+                          t->tokens / n, "peak_tokens", export_number(t->peak / n), "kv_density",
+                          export_number(full <= 0 ? 1.0 : t->reads / full), "aux_density",
+                          export_number(full <= 0 ? 0.0 : t->aux / full), "budget_rule", c->budget_rule,
+                          "policy", c->policy);
     json_object_set_new(o, "params", export_params(c));
     for (int v = c->task->is_text ? VERDICT_ERROR : 0; v < VERDICT_COUNT; v++)
         json_object_set_new(o, verdict_name((enum verdict)v), json_integer(t->verdict[v]));

@@ -89,6 +89,14 @@ void dryrun_print(const struct runplan *p, const struct dryrun_options *o)
     const struct engine_info *info = &p->lanes[0].info;
     d.length = xcalloc((size_t)p->n_cells + 1, sizeof *d.length);
     table(&d);
+    if (p->file->endpoint) {
+        printf(
+            "\nmodel: %s at %s, context %d; prompts are those of %s\nThe server was not asked: whether it is "
+            "there, what memory it has and what time it takes are not known.\n",
+            p->file->model, p->file->endpoint->url, info->max_context, p->file->endpoint->tokenizer);
+        free(d.length);
+        return;
+    }
     printf("\nmodel: %s (%s), %d layers, %d query and %d KV heads of %d, context %d; weights: headers and "
            "shapes are right\n",
            info->model, info->family, info->n_layers, info->n_q, info->n_kv, info->head_dim,

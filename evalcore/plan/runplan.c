@@ -46,6 +46,19 @@ static void make_jobs(struct runplan *p)
     keymap_release(&seen);
 }
 
+/* An end token of a problem's own is no end token of the model, and not all servers take one in a request. */
+static int check_endpoint(const struct runplan *p, struct err *e)
+{
+    for (int i = 0; i < p->n_sets; i++)
+        for (size_t q = 0; q < p->sets[i].task.n_problems; q++)
+            if (p->sets[i].rows[q].end_token >= 0)
+                return err_set(e, ERR_USAGE,
+                               "task %s: its completions end at a token of its own, which cannot be asked of "
+                               "an endpoint; leave it out with --tasks, or decode it with a model folder",
+                               p->sets[i].label);
+    return 0;
+}
+
 int runplan_build(struct runplan *p, const struct runfile *f, const struct runplan_options *o, struct err *e)
 {
     memset(p, 0, sizeof *p);
@@ -54,7 +67,9 @@ int runplan_build(struct runplan *p, const struct runfile *f, const struct runpl
     int rc = data_files_check(f, o->data_dir, e);
     if (!rc)
         rc = runplan_make_cells(p, o, e);
-    if (!rc && o->dry)
+    if (!rc && f->endpoint)
+        rc = check_endpoint(p, e);
+    else if (!rc && o->dry)
         rc = runplan_measure(p, e);
     if (!rc)
         runplan_tell_chat(p);

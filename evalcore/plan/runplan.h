@@ -64,7 +64,8 @@ struct runplan_options {
     int ordinal;            /* device of that backend */
     int threads, max_batch; /* 0: default */
     const char *cache_dir;
-    int dry; /* configuration and prompts only: no weights, policy instances or keys, see runplan_bind() */
+    int dry; /* configuration and prompts only: no weights, policy instances or keys, see runplan_bind(). The
+              * plan of a run file with an endpoint must be so */
 };
 
 /* Finds every mistake in the input, before anything is decoded; p is then released. f must outlive p. */
@@ -80,7 +81,7 @@ void runplan_tell_taken(const struct runplan *p);
  * limits that the context cuts short. */
 void runplan_tell_risks(const struct runplan *p);
 
-/* What only an open engine knows of its lane. */
+/* What only an open engine, or the server of an endpoint, knows of its lane. */
 struct lane_facts {
     const char *weights, *numerics, *device; /* as in struct engine_info */
 };

@@ -8,6 +8,8 @@
 static int describe_model(struct lane *lane, const struct engine_options *o, struct err *e)
 {
     int rc = engine_describe(o, &lane->info, e);
+    if (o->max_context)
+        lane->info.max_context = o->max_context;
     if (!rc)
         rc = engine_open_tokenizer(o->model, &lane->own, e);
     lane->tokenizer = lane->own;
@@ -29,14 +31,17 @@ int runplan_open_lane(struct runplan *p, enum kv_dtype kv_dtype, const struct ru
     struct lane *lane = &p->lanes[p->n_lanes];
     memset(lane, 0, sizeof *lane);
     lane->kv_dtype = kv_dtype;
-    lane->options = (struct engine_options){.model = p->file->model,
-                                            .model_name = p->file->model_name,
-                                            .backend = o->backend,
-                                            .ordinal = o->ordinal,
-                                            .threads = o->threads,
-                                            .max_batch = o->max_batch,
-                                            .kv_dtype = kv_dtype,
-                                            .cache_dir = o->cache_dir};
+    const struct runfile_endpoint *endpoint = p->file->endpoint;
+    lane->options =
+        (struct engine_options){.model = endpoint ? endpoint->tokenizer : p->file->model,
+                                .model_name = p->file->model_name,
+                                .backend = o->backend,
+                                .ordinal = o->ordinal,
+                                .threads = o->threads,
+                                .max_batch = endpoint && !o->max_batch ? endpoint->concurrency : o->max_batch,
+                                .max_context = endpoint ? endpoint->max_context : 0,
+                                .kv_dtype = kv_dtype,
+                                .cache_dir = o->cache_dir};
     *index = p->n_lanes++;
     int rc = o->dry ? describe_model(lane, &lane->options, e) : engine_open(&lane->engine, &lane->options, e);
     if (rc || o->dry)

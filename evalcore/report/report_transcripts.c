@@ -1,6 +1,7 @@
 /* Writing transcripts (contract: report_transcripts.h). */
 #include "evalcore/report/report_transcripts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "evalcore/base/file.h"
@@ -40,10 +41,12 @@ static int completion(struct str *out, const struct run *run, const struct recor
     const char *note =
         failed
             ? arena_printf(a, "The job failed: %s", rec->error)
-            : arena_printf(a,
-                           "%s: %s. Answer read: %s. %d tokens, finish %s; it read %.0f of %.0f KV tokens.",
-                           verdict_name(rec->verdict), rec->reason, *rec->pred_form ? rec->pred_form : "none",
-                           rec->tokens, finish_name(rec->finish), rec->kv.reads, rec->kv.reads_full);
+            : arena_printf(a, "%s: %s. Answer read: %s. %d tokens, finish %s%s.", verdict_name(rec->verdict),
+                           rec->reason, *rec->pred_form ? rec->pred_form : "none", rec->tokens,
+                           finish_name(rec->finish),
+                           isnan(rec->kv.reads) ? ""
+                                                : arena_printf(a, "; it read %.0f of %.0f KV tokens",
+                                                               rec->kv.reads, rec->kv.reads_full));
     if (!rc)
         html_text_part(out, arena_printf(a, "Sample %d: %s", rec->sample, verdict_name(rec->verdict)), note,
                        str_text(&text), text.len);

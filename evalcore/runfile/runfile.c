@@ -149,11 +149,16 @@ static int check_keys(const struct runfile *r, const json_t *root, struct err *e
     return 0;
 }
 
-static int read_model(struct runfile *r, json_t *root, const char *override, struct err *e)
+static int read_model(struct runfile *r, json_t *root, const struct runfile_options *o, struct err *e)
 {
-    const json_t *v = json_object_get(root, "model");
-    if (v && !json_is_string(v))
-        return err_set(e, ERR_USAGE, "%s: \"model\" must be \"pocket\" or the path of a model folder",
+    const char *override = o->model;
+    json_t *v = json_object_get(root, "model");
+    if (!override && json_is_object(v))
+        return runfile_read_endpoint(r, v, o->takes_endpoint, e);
+    if (!override && v && !json_is_string(v))
+        return err_set(e, ERR_USAGE,
+                       "%s: \"model\" must be \"pocket\", the path of a model folder, or an object with an "
+                       "\"endpoint\"",
                        r->path);
     if (!v && !override)
         return err_set(e, ERR_USAGE, "%s: \"model\" is missing: \"pocket\" or the path of a model folder",
@@ -211,7 +216,7 @@ static int read_root(struct runfile *r, json_t *root, const struct runfile_optio
     if (!rc)
         rc = check_keys(r, root, e);
     if (!rc)
-        rc = read_model(r, root, o->model, e);
+        rc = read_model(r, root, o, e);
     if (!rc)
         rc = read_model_name(r, json_object_get(root, "model_name"), e);
     if (!rc)
@@ -228,6 +233,8 @@ static int read_root(struct runfile *r, json_t *root, const struct runfile_optio
         rc = runfile_read_published(r, json_object_get(root, "published"), e);
     if (!rc && o->tasks)
         rc = runfile_keep_tasks(r, o->tasks, e);
+    if (!rc)
+        rc = runfile_check_endpoint(r, e);
     return rc;
 }
 

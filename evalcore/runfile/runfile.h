@@ -40,9 +40,24 @@ struct runfile_settings {
     const char *swept; /* "temperature=0.6"; "" */
 };
 
+/* A model that an OpenAI-compatible server decodes: "model" is an object then. */
+struct runfile_endpoint {
+    const char *url;         /* without a slash at its end */
+    const char *name;        /* what the server calls the model */
+    const char *tokenizer;   /* as runfile.model otherwise: whose tokens and chat template prompts are of */
+    const char *api_key_env; /* environment variable with the key; NULL: none is sent */
+    int max_context;         /* 0: that of the tokenizer's model */
+    int concurrency, timeout, stall, retries;
+    double retry_wait;
+    int stream;
+    int is_text; /* prompts are sent as text, not as token ids */
+};
+
 struct runfile {
     const char *path, *dir;
-    const char *model; /* "pocket", a folder (relative paths already resolved), or an id on the Hub */
+    const char *model; /* "pocket", a folder (relative paths already resolved), or an id on the Hub; of an
+                        * endpoint its name */
+    struct runfile_endpoint *endpoint; /* NULL: the model is decoded by this program */
     const char
         *model_name;      /* of the model whose published layers policies take; NULL: found from the folder */
     const char *baseline; /* a policy's label or name; "" when there is none */
@@ -63,6 +78,7 @@ struct runfile_options {
     const char *model; /* instead of the file's; relative to the working directory */
     const char *tasks; /* comma-separated names or labels to keep; NULL: all */
     const struct cli_list *set;
+    int takes_endpoint; /* 0: a model behind an endpoint is refused */
 };
 
 int runfile_load(struct runfile *out, const char *path, const struct runfile_options *o, struct err *e);

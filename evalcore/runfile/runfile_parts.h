@@ -3,7 +3,7 @@
 
 #include "evalcore/runfile/runfile.h"
 
-/* Shared by runfile.c, runfile_tasks.c and runfile_policies.c only. */
+/* Shared by runfile*.c only. */
 
 /* "WHERE: unknown key ...": names the nearest of the table's and the other names, else all of them. */
 int runfile_unknown(const char *where, const char *key, const struct param *params, const char *const *others,
@@ -27,6 +27,10 @@ int runfile_read_policies(struct runfile *r, const json_t *list, struct err *e);
 /* Fills r->published from the object {"file", "where"}, whose path becomes one that counts from the run
  * file's folder; nothing when v is NULL. */
 int runfile_read_published(struct runfile *r, json_t *v, struct err *e);
+/* A "model" that is an object. */
+int runfile_read_endpoint(struct runfile *r, json_t *model, int is_taken, struct err *e);
+/* Once all is read: what cannot be asked of an endpoint. */
+int runfile_check_endpoint(const struct runfile *r, struct err *e);
 int runfile_read_baseline(struct runfile *r, const json_t *v, struct err *e);
 
 #endif

@@ -3,6 +3,7 @@
 #include "evalcore/store/completion_json.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -73,10 +74,14 @@ void completion_json_add(json_t *o, const struct completion *c)
 {
     json_object_set_new(o, "finish", json_string(finish_name(c->finish)));
     json_object_set_new(o, "tokens", json_integer(c->n_ids));
+    int is_counted = !isnan(c->kv.reads);
     for (int i = 0; i < N_NUMBERS; i++) {
         const double *value = (const double *)(const void *)((const char *)c + numbers[i].offset);
-        json_object_set_new(o, numbers[i].name, json_real(*value));
+        if (is_counted || value == &c->seconds)
+            json_object_set_new(o, numbers[i].name, json_real(*value));
     }
+    if (!is_counted)
+        json_object_set_new(o, "kv_counts", json_false());
     json_object_set_new(o, "preempted", json_integer(c->preempted));
     if (c->likelihood.n)
         json_object_set_new(o, "likelihood", likelihood_json(&c->likelihood));
@@ -96,11 +101,13 @@ static int read_count(const json_t *o, const char *name, int *out)
 const char *completion_json_read(const json_t *o, struct completion *c)
 {
     const char *bad = NULL;
+    int is_counted = !json_is_false(json_object_get(o, "kv_counts"));
     for (int i = N_NUMBERS; i-- > 0;) {
         const json_t *v = json_object_get(o, numbers[i].name);
         double *value = (double *)(void *)((char *)c + numbers[i].offset);
-        *value = json_number_value(v);
-        if (!json_is_number(v) && (v || i < N_FIRST))
+        int is_absent = !is_counted && value != &c->seconds;
+        *value = is_absent ? NAN : json_number_value(v);
+        if (is_absent ? v != NULL : !json_is_number(v) && (v || i < N_FIRST))
             bad = numbers[i].name;
     }
     if (!read_likelihood(json_object_get(o, "likelihood"), &c->likelihood))
@@ -131,7 +138,8 @@ int completion_flat_read(const struct flat_object *o, struct completion *c)
 {
     struct flat_text finish = flat_string(o, "finish");
     char name[16] = "";
-    if (!finish.data || finish.n >= sizeof name || flat_has(o, "likelihood") || flat_has(o, "error"))
+    if (!finish.data || finish.n >= sizeof name || flat_has(o, "likelihood") || flat_has(o, "error") ||
+        flat_has(o, "kv_counts"))
         return 0;
     memcpy(name, finish.data, finish.n);
     if (!finish_find(name, &c->finish) || c->finish == FINISHED_ERROR)

@@ -9,13 +9,15 @@
  * a worker's message. Token ids and text are not among them: each of the two has its own form for these. */
 
 /* Adds "finish", "tokens", the eight counts of struct kv_counts ("kv_reads", ...), "seconds", "preempted"
- * and, for a job that failed, "error", for one of a text "likelihood". */
+ * and, for a job that failed, "error", for one of a text "likelihood". Counts that nobody made (kv.reads is
+ * NaN) are left out, and "kv_counts" is false. */
 enum { COMPLETION_JSON_FIELDS = 12 }; /* "error" and "likelihood" apart */
 void completion_json_add(json_t *o, const struct completion *c);
 
 /* The other way: finish, n_ids, kv, seconds, preempted, likelihood, error (borrowed from o); the rest of *c
- * is not touched. Returns NULL, or the name of a field that is missing or has a wrong value; *c then holds
- * what is there, zeros for the rest, and FINISHED_ERROR for an end that is not known. */
+ * is not touched. Counts that were left out are NaN. Returns NULL, or the name of a field that is missing or
+ * has a wrong value; *c then holds what is there, zeros for the rest, and FINISHED_ERROR for an end that is
+ * not known. */
 const char *completion_json_read(const json_t *o, struct completion *c);
 
 /* The same of an object of plain values. Returns 0 for a failed job or the windows of a text, whose fields

@@ -1,6 +1,7 @@
 /* Journal records of completions, and the figures of a board (contract: job_done.h). */
 #include "evalcore/sweep/job_done.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -51,7 +52,7 @@ void tally_init(struct tally *t, const struct runplan *p, struct journal *journa
     t->eta.speed.is_gpu = !strncmp(p->lanes[0].info.numerics, "cuda", 4);
 }
 
-static int write_record(struct tally *t, const struct job *j, const struct completion *done,
+static int write_record(struct tally *t, const struct job *j, const struct completion *done, json_t *more,
                         const char *device, struct err *e)
 {
     const struct plan_cell *c = &t->plan->cells[j->cell];
@@ -63,9 +64,9 @@ static int write_record(struct tally *t, const struct job *j, const struct compl
     job_hash_ids(done->ids, (size_t)done->n_ids, digest);
     digest[16] = 0;
     json_t *head =
-        json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:i}", "v", JOURNAL_VERSION, "key", j->key, "cell", c->id, "task",
-                  c->task->name, "problem", json_text_of(problem->id), "sample", j->sample, "prompt_sha256",
-                  s->rows[j->problem].sha256, "prompt_tokens", s->rows[j->problem].n);
+        json_pack("{s:i, s:s, s:s, s:s, s:o, s:i, s:s, s:i}", "v", JOURNAL_VERSION, "key", j->key, "cell",
+                  c->id, "task", c->task->name, "problem", json_text_of(problem->id), "sample", j->sample,
+                  "prompt_sha256", s->rows[j->problem].sha256, "prompt_tokens", s->rows[j->problem].n);
     json_t *place =
         json_pack("{s:o, s:o, s:s, s:I, s:s}", "device", json_text_of(device), "host", json_text_of(host),
                   "version", KVEVAL_VERSION, "time", (json_int_t)time(NULL), "ids_sha256", digest);
@@ -75,6 +76,7 @@ static int write_record(struct tally *t, const struct job *j, const struct compl
         return err_set(e, ERR_FORMAT, "problem %s cannot be written as JSON", problem->id);
     }
     completion_json_add(head, done);
+    json_object_update(head, more);
     json_object_update(head, place);
     json_decref(place);
     if (problem->option_order)
@@ -90,21 +92,31 @@ static int write_record(struct tally *t, const struct job *j, const struct compl
 int tally_add(struct tally *t, const struct job *j, const struct completion *done, const char *device,
               struct err *e)
 {
+    return tally_add_with(t, j, done, NULL, device, e);
+}
+
+int tally_add_with(struct tally *t, const struct job *j, const struct completion *done, json_t *more,
+                   const char *device, struct err *e)
+{
     struct eta_job *ended = &t->job[j - t->plan->jobs];
-    int rc = write_record(t, j, done, device, e);
+    int rc = write_record(t, j, done, more, device, e);
     if (rc)
         return rc;
+    const json_t *counted = json_object_get(more, "tokens");
+    int tokens = counted ? (int)json_integer_value(counted) : done->n_ids;
     ended->state = ETA_DONE;
-    ended->tokens = done->n_ids;
+    ended->tokens = tokens;
     if (done->finish !=
         FINISHED_STOP) /* a limit that was found on the way, or an error: it did not end by itself */
-        ended->limit = done->n_ids;
+        ended->limit = tokens;
     t->finished++;
-    t->tokens += done->n_ids;
+    t->tokens += tokens;
     t->board->now.done++;
     t->board->now.failed += done->finish == FINISHED_ERROR;
-    t->board->now.kv_reads += done->kv.reads;
-    t->board->now.kv_reads_full += done->kv.reads_full;
+    if (isfinite(done->kv.reads)) { /* an endpoint tells nothing of them */
+        t->board->now.kv_reads += done->kv.reads;
+        t->board->now.kv_reads_full += done->kv.reads_full;
+    }
     return 0;
 }
 

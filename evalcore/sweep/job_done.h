@@ -45,6 +45,9 @@ void tally_init(struct tally *t, const struct runplan *p, struct journal *journa
  * far survive a power cut after journal_sync(). */
 int tally_add(struct tally *t, const struct job *j, const struct completion *done, const char *device,
               struct err *e);
+/* The same; the fields of `more` (NULL: none) take the place of the completion's in the record. */
+int tally_add_with(struct tally *t, const struct job *j, const struct completion *done, json_t *more,
+                   const char *device, struct err *e);
 /* Keeps the board up to date; cheap to call after each step. */
 void tally_show(struct tally *t, const struct tally_now *now);
 void tally_release(struct tally *t);

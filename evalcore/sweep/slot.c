@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "evalcore/sweep/eta_parts.h"
-#include "evalcore/sweep/job_submit.h"
 
 /* The share of completions that are no longer than what is reckoned with. */
 #define SURE 0.75
@@ -127,14 +126,13 @@ void slot_turn(struct tally *t)
         t->slot->is_late = t->slot->is_refused = 0;
 }
 
-long slot_pick(struct tally *t, long next, long end, const struct engine *en, int max_batch)
+long slot_pick(struct tally *t, long next, long end, int has_room, int busy, int max_batch)
 {
     struct slot *s = t->slot;
     if (next >= end || slot_is_draining(t))
         return -1;
     if (!slot_is_limited(s))
-        return engine_waiting(en) < SUBMIT_WAITING ? next : -1;
-    int busy = engine_pending(en);
+        return has_room ? next : -1;
     if (busy >= max_batch || !may_try(s, t))
         return -1;
     if (!look(s, t))

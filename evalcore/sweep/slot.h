@@ -53,8 +53,9 @@ int slot_is_limited(const struct slot *s); /* s may be NULL here and below: no l
 
 /* Jobs of another engine come: what did not fit before may do now. */
 void slot_turn(struct tally *t);
-/* Which of plan.jobs[next .. end-1] may start now on the engine: next, end - 1, or -1: none. */
-long slot_pick(struct tally *t, long next, long end, const struct engine *en, int max_batch);
+/* Which of plan.jobs[next .. end-1] may start now: next, end - 1, or -1: none. has_room: without a limit,
+ * whether another may; busy: jobs that are under way or wait; max_batch: so many go at once. */
+long slot_pick(struct tally *t, long next, long end, int has_room, int busy, int max_batch);
 /* The same for a worker, which has room for it; `busy` jobs are with the workers. */
 long slot_take(struct tally *t, struct job_queue *q, int worker, int busy);
 /* May job j start now, which is in no queue? */

@@ -25,7 +25,8 @@ static int submit(const struct runplan *p, struct tally *t, int lane, long *next
     const struct lane *l = &p->lanes[lane];
     long j;
     int rc = 0;
-    while (!rc && (j = slot_pick(t, *next, *end, l->engine, l->info.max_batch)) >= 0) {
+    while (!rc && (j = slot_pick(t, *next, *end, engine_waiting(l->engine) < SUBMIT_WAITING,
+                                 engine_pending(l->engine), l->info.max_batch)) >= 0) {
         rc = submit_job(p, &p->jobs[j], e);
         if (j == *next)
             ++*next;

@@ -81,7 +81,7 @@ static void show(struct workers *ws)
     for (int i = 0; i < ws->n; i++) {
         const struct worker_link *l = &ws->link[i];
         worker[i] = (struct status_worker){.name = l->name,
-                                           .life = l->is_live && l->device ? STATUS_LIVE
+                                           .life = l->is_live && l->device        ? STATUS_LIVE
                                                    : l->is_live || l->back_at > 0 ? STATUS_LOADING
                                                                                   : STATUS_LOST,
                                            .pid = (long)l->process.pid,

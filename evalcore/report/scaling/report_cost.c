@@ -24,7 +24,7 @@ static struct cost cost_of(const struct record *r)
 static struct cost bound(const struct record *r, int limit)
 {
     double steps = report_decode_steps(r), taken = limit - 1;
-    if (steps <= taken)
+    if (steps <= taken || isnan(r->kv.reads)) /* not counted: nothing is known of less either */
         return cost_of(r);
     double share = taken / steps, full = taken * r->prompt_tokens + taken * (taken + 1) / 2;
     /* Page bounds are held besides the tokens, as many per token at any length. */

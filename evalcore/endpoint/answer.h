@@ -1,0 +1,50 @@
+#ifndef EVALCORE_ENDPOINT_ANSWER_H
+#define EVALCORE_ENDPOINT_ANSWER_H
+
+#include "evalcore/base/err.h"
+#include "evalcore/base/str.h"
+#include "evalcore/endpoint/sse.h"
+
+#include <stdint.h>
+
+/* The body of an answer to /completions, read as it comes in: events of a stream, or one JSON object. */
+enum answer_state {
+    ANSWER_OPEN,
+    ANSWER_WHOLE,
+    ANSWER_BROKEN, /* not whole: another try may bring it */
+    ANSWER_WRONG   /* whole and not what was asked for: another try would bring the same */
+};
+
+struct answer {
+    /* what was asked for */
+    int is_stream, max_tokens;
+    const int32_t *prompt; /* of n_prompt ids; NULL: those the server says it got are not compared */
+    int n_prompt;
+    int32_t end_tokens[2];
+    size_t max_text; /* more bytes cannot be max_tokens tokens */
+    /* what came */
+    enum answer_state state;
+    struct err why; /* BROKEN, WRONG */
+    struct sse sse;
+    struct str body, text;
+    int32_t *ids;
+    int n_ids; /* -1: the server gives none */
+    size_t cap_ids;
+    int n_pieces; /* of text, so far */
+    int is_done, has_usage;
+    char finish[32]; /* "" before it is said */
+    int64_t prompt_tokens, completion_tokens;
+};
+
+/* max_tokens, prompt, n_prompt, end_tokens and is_stream are set; clears the rest for another try. */
+void answer_begin(struct answer *a);
+/* Returns 0, or -1 when the rest need not be read: the state says why. */
+int answer_take(struct answer *a, const char *bytes, size_t n);
+/* The transfer ended well; the state is no longer OPEN then, and ids are without the end token. */
+void answer_end(struct answer *a);
+void answer_release(struct answer *a);
+
+/* What an answer with an error's status says, in one line of at most 200 bytes; "" when it says nothing. */
+void answer_refusal(struct str *out, const char *body, size_t n);
+
+#endif

@@ -1,0 +1,268 @@
+/* Requests under way and their tries (contract: endpoint.h), with libcurl's multi interface. */
+#include "evalcore/endpoint/endpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/log.h"
+#include "evalcore/cli/progress.h"
+#include "evalcore/endpoint/endpoint_parts.h"
+
+enum { CONNECT_SECONDS = 30, STEP_MS = 100, WAIT_MAX_SECONDS = 60, REFUSED_BYTES = 4096 };
+
+int endpoint_open(struct endpoint **out, const struct endpoint_options *o, struct err *e)
+{
+    struct endpoint *p = xcalloc(1, sizeof *p);
+    p->o = *o;
+    p->url = xstrdup(o->url);
+    p->name = xstrdup(o->name);
+    p->key = o->key ? xstrdup(o->key) : NULL;
+    p->exchange = xcalloc((size_t)o->concurrency, sizeof *p->exchange);
+    p->out = xcalloc((size_t)o->concurrency, sizeof *p->out);
+    p->multi = curl_multi_init();
+    p->headers = curl_slist_append(NULL, "Content-Type: application/json");
+    curl_slist_append(p->headers, "Expect:"); /* long prompts would wait a second for leave to come */
+    for (int i = 0; i < o->concurrency; i++)
+        p->exchange[i].curl = curl_easy_init();
+    *out = p;
+    if (!p->multi || !p->exchange[o->concurrency - 1].curl)
+        return err_set(e, ERR_IO, "libcurl cannot be started");
+    return 0;
+}
+
+void endpoint_close(struct endpoint *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; i < p->o.concurrency; i++) {
+        struct exchange *x = &p->exchange[i];
+        if (x->state == EXCHANGE_RUNNING)
+            curl_multi_remove_handle(p->multi, x->curl);
+        curl_easy_cleanup(x->curl);
+        str_release(&x->body);
+        str_release(&x->refused);
+        answer_release(&x->answer);
+        free(x->prompt);
+    }
+    curl_multi_cleanup(p->multi);
+    curl_slist_free_all(p->headers);
+    free(p->exchange);
+    free(p->out);
+    free(p->url);
+    free(p->name);
+    free(p->key);
+    free(p);
+}
+
+static size_t take_body(char *bytes, size_t size, size_t n, void *context)
+{
+    struct exchange *x = context;
+    long status = 0;
+    n *= size;
+    curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (status != 200) {
+        size_t room = REFUSED_BYTES - x->refused.len;
+        str_add(&x->refused, bytes, n < room ? n : room);
+        return n;
+    }
+    return answer_take(&x->answer, bytes, n) ? 0 : n;
+}
+
+void endpoint_dress(const struct endpoint *p, CURL *c, const char *path)
+{
+    struct str url = {0};
+    str_printf(&url, "%s%s", p->url, path);
+    curl_easy_reset(c);
+    curl_easy_setopt(c, CURLOPT_URL, url.data);
+    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_USERAGENT, "kveval");
+    curl_easy_setopt(c, CURLOPT_HTTPHEADER, p->headers);
+    if (p->key) {
+        curl_easy_setopt(c, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
+        curl_easy_setopt(c, CURLOPT_XOAUTH2_BEARER, p->key);
+    }
+    str_release(&url);
+}
+
+static void begin_try(struct endpoint *p, struct exchange *x)
+{
+    CURL *c = x->curl;
+    endpoint_dress(p, c, "/completions");
+    curl_easy_setopt(c, CURLOPT_POST, 1L);
+    curl_easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)x->body.len);
+    curl_easy_setopt(c, CURLOPT_POSTFIELDS, x->body.data);
+    curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)p->o.timeout);
+    if (p->o.stream) { /* an answer in one piece is silent until it comes */
+        curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+        curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)p->o.stall);
+    }
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
+    curl_easy_setopt(c, CURLOPT_PRIVATE, x);
+    answer_begin(&x->answer);
+    str_clear(&x->refused);
+    x->tries++;
+    x->started = progress_clock();
+    x->state = EXCHANGE_RUNNING;
+    curl_multi_add_handle(p->multi, c);
+}
+
+void endpoint_submit(struct endpoint *p, const struct endpoint_request *r)
+{
+    struct exchange *x = p->exchange;
+    while (x->state != EXCHANGE_FREE)
+        x++;
+    str_clear(&x->body);
+    endpoint_body(&x->body, p, r);
+    free(x->prompt);
+    x->prompt = xmalloc((size_t)r->n_prompt * sizeof *x->prompt + 1);
+    memcpy(x->prompt, r->prompt, (size_t)r->n_prompt * sizeof *x->prompt);
+    x->answer.is_stream = p->o.stream;
+    x->answer.max_tokens = r->max_new_tokens;
+    x->answer.prompt = x->prompt;
+    x->answer.n_prompt = r->n_prompt;
+    memcpy(x->answer.end_tokens, r->end_tokens, sizeof r->end_tokens);
+    x->user = r->user;
+    x->tries = 0;
+    x->due = 0;
+    x->good_then = p->good;
+    x->why = (struct err){0};
+    x->state = EXCHANGE_WAITING;
+}
+
+/* Seconds before the next try. */
+static double pause_of(const struct endpoint *p, const struct exchange *x, double after)
+{
+    double wait = p->o.retry_wait;
+    for (int i = 1; i < x->tries && wait < WAIT_MAX_SECONDS; i++)
+        wait *= 2;
+    wait = wait < WAIT_MAX_SECONDS ? wait : WAIT_MAX_SECONDS;
+    after = after < p->o.timeout ? after : p->o.timeout;
+    return wait > after ? wait : after;
+}
+
+/* A try is over. Returns nonzero when no request will come through. */
+static int end_try(struct endpoint *p, struct exchange *x, CURLcode code, struct err *e)
+{
+    double after = 0, now = progress_clock();
+    x->why = (struct err){0};
+    enum try_verdict v = endpoint_verdict(p, x, code, &after, &x->why);
+    int is_alone = p->good == x->good_then; /* nothing has come through since its try before */
+    x->good_then = p->good;
+    x->seconds = now - x->started;
+    x->state = EXCHANGE_DONE;
+    p->good += v == TRY_GOOD;
+    if (v == TRY_ALL_FAIL)
+        return err_set(e, x->why.code, "%s", x->why.text);
+    if (v != TRY_AGAIN && v != TRY_AGAIN_ABSENT)
+        return 0;
+    if (x->tries <= p->o.retries) {
+        x->due = now + pause_of(p, x, after);
+        x->state = EXCHANGE_WAITING;
+        return 0;
+    }
+    if (v == TRY_AGAIN_ABSENT && is_alone)
+        return err_set(e, ERR_IO, "%s; nothing comes through any more, after %d tries: see to the server",
+                       x->why.text, x->tries);
+    struct err why = {0};
+    err_set(&why, x->why.code, "%s (after %d tries)", x->why.text, x->tries);
+    x->why = why;
+    return 0;
+}
+
+/* Tries that are due begin. Returns milliseconds until the next one is, at most STEP_MS. */
+static int begin_tries(struct endpoint *p)
+{
+    double now = progress_clock(), next = now + STEP_MS / 1000.0;
+    for (int i = 0; i < p->o.concurrency; i++) {
+        struct exchange *x = &p->exchange[i];
+        if (x->state != EXCHANGE_WAITING)
+            continue;
+        if (x->due <= now)
+            begin_try(p, x);
+        else if (x->due < next)
+            next = x->due;
+    }
+    return (int)((next - now) * 1000) + 1;
+}
+
+static int end_tries(struct endpoint *p, struct err *e)
+{
+    CURLMsg *m;
+    int left;
+    while ((m = curl_multi_info_read(p->multi, &left))) {
+        struct exchange *x = NULL;
+        if (m->msg != CURLMSG_DONE)
+            continue;
+        CURLcode code = m->data.result; /* m is gone with its handle */
+        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &x);
+        curl_multi_remove_handle(p->multi, x->curl);
+        if (end_try(p, x, code, e))
+            return e->code;
+    }
+    return 0;
+}
+
+static int hand_out(struct endpoint *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->o.concurrency; i++) {
+        struct exchange *x = &p->exchange[i];
+        const struct answer *a = &x->answer;
+        if (x->state != EXCHANGE_DONE)
+            continue;
+        x->state = EXCHANGE_FREE; /* its memory stays until the next step */
+        p->out[n++] = x->why.code ? (struct endpoint_answer){.user = x->user, .error = x->why.text}
+                                  : (struct endpoint_answer){.user = x->user,
+                                                             .is_cut = !strcmp(a->finish, "length"),
+                                                             .text = str_text(&a->text),
+                                                             .n_text = a->text.len,
+                                                             .ids = a->n_ids < 0 ? NULL : a->ids,
+                                                             .n_ids = a->n_ids,
+                                                             .tokens = (int)a->completion_tokens,
+                                                             .seconds = x->seconds};
+    }
+    return n;
+}
+
+int endpoint_step(struct endpoint *p, const struct endpoint_answer **out, int *n_out, struct err *e)
+{
+    int running, ms = begin_tries(p);
+    *out = p->out;
+    *n_out = 0;
+    CURLMcode code = curl_multi_perform(p->multi, &running);
+    int rc = end_tries(p, e);
+    if (!rc)
+        *n_out = hand_out(p);
+    if (!rc && !*n_out && code == CURLM_OK) {
+        code = curl_multi_poll(p->multi, NULL, 0, ms, NULL);
+    }
+    if (!rc && code != CURLM_OK)
+        rc = err_set(e, ERR_IO, "libcurl: %s", curl_multi_strerror(code));
+    return rc;
+}
+
+int endpoint_free(const struct endpoint *p)
+{
+    return p->o.concurrency - endpoint_pending(p);
+}
+
+int endpoint_pending(const struct endpoint *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->o.concurrency; i++)
+        n += p->exchange[i].state != EXCHANGE_FREE;
+    return n;
+}
+
+int endpoint_running(const struct endpoint *p, struct endpoint_running *out)
+{
+    int n = 0;
+    for (int i = 0; i < p->o.concurrency; i++)
+        if (p->exchange[i].state == EXCHANGE_RUNNING)
+            out[n++] = (struct endpoint_running){p->exchange[i].user, p->exchange[i].answer.n_pieces};
+    return n;
+}

@@ -1,0 +1,81 @@
+#ifndef EVALCORE_ENDPOINT_ENDPOINT_H
+#define EVALCORE_ENDPOINT_ENDPOINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "evalcore/base/err.h"
+
+/* The room of endpoints: completions from a server with OpenAI's HTTP interface (vLLM, SGLang, llama.cpp).
+ * The room sweep comes in by this door, and commands. Nothing here knows of plans, tasks or run folders.
+ *
+ * Requests are under way together, each over a connection of its own, in one thread. One that breaks off, is
+ * answered with 429 or 5xx, or is silent for too long is sent again after a wait that doubles from one try to
+ * the next and is at least what the server asks for in Retry-After; no chance is in it. An answer counts only
+ * when it is whole: it says how it ended and how many tokens it has, and the server has counted as many
+ * tokens in the prompt as were sent. */
+struct endpoint;
+
+struct endpoint_options {
+    const char *url, *name; /* as in the run file */
+    const char *key;        /* NULL: none. Sent in a header, never printed or stored */
+    int concurrency, timeout, stall, retries;
+    double retry_wait;
+    int stream;
+};
+int endpoint_open(struct endpoint **out, const struct endpoint_options *o, struct err *e);
+void endpoint_close(struct endpoint *p);
+
+/* What the server says of the model at /models. */
+struct endpoint_facts {
+    char weights[65]; /* hash of the name and of what tells the model's weights, as far as that is said */
+    int max_context;  /* 0: not said */
+};
+/* ERR_USAGE: the server does not have this model, or refuses the key; ERR_IO: it is not there. *signal: what
+ * came before the answer, or 0. Lasts at most half a minute. */
+int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, int *signal, struct err *e);
+
+struct endpoint_request {
+    const int32_t *prompt; /* ids */
+    int n_prompt;
+    const char *text; /* sent instead of them, n_text bytes; NULL: the ids are sent */
+    size_t n_text;
+    double temperature, top_p;
+    int top_k;
+    uint32_t seed;
+    int max_new_tokens;
+    const char *const *stop;
+    int n_stop;
+    int32_t end_tokens[2]; /* ids that end the completion, -1: none; the server is told of the second, because
+                            * the first is the model's own */
+    void *user;
+};
+
+struct endpoint_answer { /* valid until the next endpoint_step */
+    void *user;
+    const char *error; /* NULL: a whole completion; else why there is none */
+    int is_cut;        /* it ended at max_new_tokens */
+    const char *text;
+    size_t n_text;
+    const int32_t *ids; /* without the end token; NULL: the server gave none */
+    int n_ids;
+    int tokens; /* the server's count, which may hold the end token */
+    double seconds;
+};
+
+int endpoint_free(const struct endpoint *p); /* requests that endpoint_submit() takes now */
+/* The request is written down here; nothing of it need live on. */
+void endpoint_submit(struct endpoint *p, const struct endpoint_request *r);
+/* Goes on with all of them, waiting at most a tenth of a second. An error means that no request will come
+ * through: nothing answers any more, or the server refuses all. */
+int endpoint_step(struct endpoint *p, const struct endpoint_answer **out, int *n_out, struct err *e);
+int endpoint_pending(const struct endpoint *p); /* submitted and not yet handed out */
+
+struct endpoint_running {
+    void *user;
+    int tokens; /* so far, about */
+};
+/* Those that the server is at; returns how many, at most `concurrency`. */
+int endpoint_running(const struct endpoint *p, struct endpoint_running *out);
+
+#endif

@@ -1,0 +1,59 @@
+#ifndef EVALCORE_ENDPOINT_ENDPOINT_PARTS_H
+#define EVALCORE_ENDPOINT_ENDPOINT_PARTS_H
+
+#include <curl/curl.h>
+
+#include "evalcore/endpoint/answer.h"
+#include "evalcore/endpoint/endpoint.h"
+
+/* Shared by endpoint*.c only. */
+
+enum exchange_state { EXCHANGE_FREE, EXCHANGE_WAITING, EXCHANGE_RUNNING, EXCHANGE_DONE };
+
+struct exchange { /* one request, over all its tries */
+    enum exchange_state state;
+    CURL *curl;
+    void *user;
+    struct str body;
+    int32_t *prompt; /* a copy, which the answer is compared with */
+    struct answer answer;
+    struct str refused; /* the beginning of the body of an answer that is an error */
+    int tries;
+    double due;     /* WAITING: when the next try begins */
+    double started; /* the try that runs */
+    long good_then; /* completions that had come through when its last try ended */
+    struct err why; /* DONE: why there is no completion; or why the last try failed */
+    double seconds;
+};
+
+struct endpoint {
+    struct endpoint_options o;
+    char *url, *name, *key;
+    CURLM *multi;
+    struct curl_slist *headers;
+    struct exchange *exchange; /* (o.concurrency) */
+    struct endpoint_answer *out;
+    long good; /* completions that came through */
+};
+
+/* endpoint_request.c: the body of a request to /completions. */
+void endpoint_body(struct str *out, const struct endpoint *p, const struct endpoint_request *r);
+
+/* Sets a handle up with what every request has in common. `path` follows the address. */
+void endpoint_dress(const struct endpoint *p, CURL *c, const char *path);
+
+/* endpoint_verdict.c: what became of a try. */
+enum try_verdict {
+    TRY_GOOD,
+    TRY_AGAIN,
+    TRY_AGAIN_ABSENT, /* the same, and the server was not there to answer */
+    TRY_FAILED,       /* this request will never come through */
+    TRY_ALL_FAIL      /* none will */
+};
+/* *after: seconds that the server asks to wait, 0 where it does not. why is set unless it is good. */
+enum try_verdict endpoint_verdict(const struct endpoint *p, struct exchange *x, CURLcode code, double *after,
+                                  struct err *why);
+/* The sentence for a status that is an error; `says` is the server's own. */
+void endpoint_refused(const struct endpoint *p, long status, const char *body, size_t n, struct err *why);
+
+#endif

@@ -1,0 +1,239 @@
+/* The loop of a sweep through an endpoint (contract: sweep_endpoint.h). What a server does not tell is not
+ * made up: counts of KV reads are absent from the records, and where it gives text without token ids, the ids
+ * are those of the text and the record says so. */
+#include "evalcore/sweep/sweep_endpoint.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/hash.h"
+#include "evalcore/base/json.h"
+#include "evalcore/base/log.h"
+#include "evalcore/cli/progress.h"
+#include "evalcore/sweep/slot.h"
+
+struct endpoint_sweep {
+    struct endpoint *ep;
+    const struct runplan *plan;
+    struct tally *tally;
+    struct tokenizer_scratch scratch;
+    struct token_list ids;
+    struct str text;
+    struct tally_now now;
+    struct tally_running *running;
+    struct endpoint_running *asked;
+    double clock, finished; /* when `now` was brought up to date; tokens of finished requests */
+    int has_warned;
+};
+
+int sweep_endpoint_open(struct endpoint **out, const struct runplan *p, const char *key, struct err *e)
+{
+    const struct runfile_endpoint *f = p->file->endpoint;
+    struct endpoint_options o = {.url = f->url,
+                                 .name = f->name,
+                                 .key = key,
+                                 .concurrency = p->lanes[0].info.max_batch,
+                                 .timeout = f->timeout,
+                                 .stall = f->stall,
+                                 .retries = f->retries,
+                                 .retry_wait = f->retry_wait,
+                                 .stream = f->stream};
+    return endpoint_open(out, &o, e);
+}
+
+int sweep_endpoint_bind(struct endpoint *ep, struct runplan *p, int *signal, struct err *e)
+{
+    struct endpoint_facts facts;
+    const struct runfile_endpoint *f = p->file->endpoint;
+    int rc = endpoint_ask(ep, &facts, signal, e);
+    if (rc || *signal)
+        return rc;
+    if (facts.max_context && facts.max_context < p->lanes[0].info.max_context)
+        return err_set(e, ERR_USAGE,
+                       "%s takes %d tokens of prompt and completion, and the run counts on %d; write "
+                       "\"max_context\": %d into \"model\"",
+                       f->url, facts.max_context, p->lanes[0].info.max_context, facts.max_context);
+    const char *numerics = arena_printf(&p->arena, "endpoint:%s", f->name);
+    struct lane_facts *lanes = xcalloc((size_t)p->n_lanes, sizeof *lanes);
+    for (int i = 0; i < p->n_lanes; i++)
+        lanes[i] = (struct lane_facts){facts.weights, numerics, f->url};
+    rc = runplan_bind(p, lanes, e);
+    free(lanes);
+    return rc;
+}
+
+/* A number that is the job's alone: servers draw with one seed of a request, 31 bits of which all take. */
+static uint32_t seed_of(const struct settings *t, const struct problem *problem, int sample)
+{
+    struct str text = {0};
+    str_printf(&text, "%d %d %s", t->seed, sample, problem->id);
+    uint32_t seed = (uint32_t)hash_bytes64(text.data, text.len) & 0x7FFFFFFF;
+    str_release(&text);
+    return seed;
+}
+
+/* The prompt as text, which must give the same ids again. */
+static int prompt_text(struct endpoint_sweep *s, const struct prompt_row *row, const int32_t *ids,
+                       struct err *e)
+{
+    const struct tokenizer *t = s->plan->lanes[0].tokenizer;
+    str_clear(&s->text);
+    s->ids.n = 0;
+    tokenizer_decode(t, ids, (size_t)row->n, 0, &s->text);
+    int rc = tokenizer_encode(t, &s->scratch, str_text(&s->text), s->text.len, 1, &s->ids, e);
+    if (rc)
+        return rc;
+    if (s->ids.n != (size_t)row->n || memcmp(s->ids.id, ids, (size_t)row->n * sizeof *ids) != 0)
+        return err_set(
+            e, ERR_UNSUPPORTED,
+            "the prompt's tokens are not those of its text; a server that takes token ids is needed "
+            "(\"prompt\": \"ids\" in \"model\")");
+    return 0;
+}
+
+static int journal_answer(struct endpoint_sweep *s, struct job *j, const struct endpoint_answer *a,
+                          struct err *e)
+{
+    const struct runplan *p = s->plan;
+    struct completion c = {.user = j, .ids = a->ids, .n_ids = a->n_ids, .text = a->text, .n_text = a->n_text};
+    const double absent = NAN;
+    c.kv = (struct kv_counts){absent, absent, absent, absent, absent, absent, absent, absent};
+    c.seconds = a->seconds;
+    c.error = a->error;
+    c.finish = a->error ? FINISHED_ERROR : a->is_cut ? FINISHED_LENGTH : FINISHED_STOP;
+    json_t *more = NULL;
+    if (a->error) {
+        c.n_ids = 0;
+        if (!s->has_warned)
+            log_warn("problem %s failed: %s; it counts as error, and so do others that fail after it",
+                     p->sets[p->cells[j->cell].set].task.problems[j->problem].id, a->error);
+        s->has_warned = 1;
+    } else if (a->ids) {
+        more = json_pack("{s:s}", "ids_from", "server");
+    } else {
+        s->ids.n = 0;
+        if (tokenizer_encode(p->lanes[0].tokenizer, &s->scratch, a->text, a->n_text, 0, &s->ids, e))
+            return e->code;
+        c.ids = s->ids.id;
+        c.n_ids = (int)s->ids.n;
+        more = json_pack("{s:s, s:i}", "ids_from", "text", "tokens", a->tokens);
+    }
+    s->finished += a->tokens;
+    int rc = tally_add_with(s->tally, j, &c, more, p->lanes[0].info.device, e);
+    json_decref(more);
+    return rc;
+}
+
+static int submit(struct endpoint_sweep *s, struct job *j, struct err *e)
+{
+    const struct runplan *p = s->plan;
+    const struct plan_cell *c = &p->cells[j->cell];
+    const struct prompt_set *set = &p->sets[c->set];
+    const struct prompt_row *row = &set->rows[j->problem];
+    const struct settings *t = &c->settings->s;
+    const struct engine_info *info = &p->lanes[c->lane].info;
+    struct endpoint_request r = {.prompt = set->ids.id + row->first,
+                                 .n_prompt = row->n,
+                                 .temperature = t->temperature,
+                                 .top_p = t->temperature > 0 && t->top_p > 0 ? t->top_p : 1,
+                                 /* no filter: "off" is 0, -1 or an error, depending on the server */
+                                 .top_k = t->temperature > 0 && t->top_k ? t->top_k : info->vocab,
+                                 .seed = seed_of(t, &set->task.problems[j->problem], j->sample),
+                                 .max_new_tokens = runplan_limit(p, c, (size_t)j->problem),
+                                 .stop = t->stop,
+                                 .n_stop = t->n_stop,
+                                 .end_tokens = {info->eos, set->end_token == info->eos ? -1 : set->end_token},
+                                 .user = j};
+    struct err why = {0};
+    if (p->file->endpoint->is_text) {
+        if (prompt_text(s, row, r.prompt, &why)) {
+            struct endpoint_answer a = {.user = j, .error = why.text};
+            return journal_answer(s, j, &a, e);
+        }
+        r.text = str_text(&s->text);
+        r.n_text = s->text.len;
+    }
+    endpoint_submit(s->ep, &r);
+    return 0;
+}
+
+/* The status line counts in steps of a batch; here a step is a token of each request that is under way. */
+static void show(struct endpoint_sweep *s)
+{
+    double clock = progress_clock(), tokens = s->finished;
+    int n = endpoint_running(s->ep, s->asked);
+    for (int i = 0; i < n; i++) {
+        const struct job *j = s->asked[i].user;
+        s->running[i] = (struct tally_running){j - s->plan->jobs, s->asked[i].tokens};
+        tokens += s->asked[i].tokens;
+    }
+    if (n && tokens > s->now.tokens) {
+        s->now.steps += (tokens - s->now.tokens) / n;
+        s->now.decode_seconds += clock - s->clock;
+        s->now.tokens = tokens;
+        s->clock = clock;
+    }
+    struct status_worker self = {
+        .name = "endpoint", .life = STATUS_LIVE, .pid = (long)getpid(), .running = n, .tokens = tokens};
+    s->now.worker = &self;
+    s->now.n_workers = 1;
+    s->now.devices = 1;
+    s->now.places = s->plan->lanes[0].info.max_batch;
+    s->now.running = s->running;
+    s->now.n = n;
+    tally_show(s->tally, &s->now);
+    s->now.worker = NULL;
+}
+
+static int step(struct endpoint_sweep *s, struct err *e)
+{
+    const struct endpoint_answer *done = NULL;
+    int n = 0, rc = endpoint_step(s->ep, &done, &n, e);
+    for (int i = 0; i < n && !rc; i++)
+        rc = journal_answer(s, done[i].user, &done[i], e);
+    if (n && !rc)
+        rc = journal_sync(s->tally->journal, e);
+    return rc;
+}
+
+int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct tally *t, int *signal,
+                       struct err *e)
+{
+    struct endpoint_sweep s = {.ep = ep, .plan = p, .tally = t, .clock = progress_clock()};
+    size_t places = (size_t)p->lanes[0].info.max_batch;
+    long next = 0, end = p->n_jobs, j;
+    int rc = 0;
+    s.running = xcalloc(places, sizeof *s.running);
+    s.asked = xcalloc(places, sizeof *s.asked);
+    *signal = 0;
+    while (!rc && !*signal) {
+        while (!rc &&
+               (j = slot_pick(t, next, end, endpoint_free(ep), endpoint_pending(ep), (int)places)) >= 0) {
+            rc = submit(&s, &p->jobs[j], e);
+            if (j == next)
+                next++;
+            else
+                end--;
+        }
+        if (!rc)
+            *signal = slot_poll(t, endpoint_pending(ep));
+        if (rc || *signal || !endpoint_pending(ep))
+            break;
+        rc = step(&s, e);
+        if (!rc)
+            show(&s);
+    }
+    if (!rc && !*signal && next < end)
+        *signal = SLOT_TIME_UP;
+    t->decoded = s.now.tokens;
+    board_clear(t->board);
+    free(s.running);
+    free(s.asked);
+    token_list_release(&s.ids);
+    tokenizer_scratch_release(&s.scratch);
+    str_release(&s.text);
+    return rc;
+}

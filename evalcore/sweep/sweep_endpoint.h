@@ -1,0 +1,22 @@
+#ifndef EVALCORE_SWEEP_SWEEP_ENDPOINT_H
+#define EVALCORE_SWEEP_SWEEP_ENDPOINT_H
+
+#include "evalcore/endpoint/endpoint.h"
+#include "evalcore/sweep/job_done.h"
+
+/* A door of the room of sweeps (sweep_local.h): a sweep whose model another program serves (run files with an
+ * "endpoint"). Requests take the place of the engine's batch; journal, order and resuming are the same.
+ *
+ *   sweep_endpoint_open -> sweep_endpoint_bind (with a dry plan) -> sweep_endpoint_run -> endpoint_close */
+
+/* key: NULL for none. */
+int sweep_endpoint_open(struct endpoint **out, const struct runplan *p, const char *key, struct err *e);
+/* Asks the server for the model and binds the plan to what it says. ERR_IO: the server is not there. *signal:
+ * what came first instead, or 0. */
+int sweep_endpoint_bind(struct endpoint *ep, struct runplan *p, int *signal, struct err *e);
+/* As sweep_local_run(). A job whose request can never come through, or whose tries run out while others come
+ * through, becomes an error; when nothing comes through any more, the sweep ends with an error itself. */
+int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct tally *t, int *signal,
+                       struct err *e);
+
+#endif

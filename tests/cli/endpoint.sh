@@ -1,0 +1,203 @@
+#!/bin/bash
+# A sweep through an OpenAI-compatible server, against endpoint_server.py: whatever the server does, no sample is lost or
+# doubled, and what comes out is the same; what cannot be had is said, and never made up.
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || skip "python3 is not there"
+unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+rm -rf run.json port served a b c d f g h k n out_* ./*.log
+cat >run.json <<'JSON'
+{"model": {"endpoint": "http://127.0.0.1:1/v1", "name": "mock", "tokenizer": "pocket", "retry_wait": 0.005, "retries": 6},
+ "temperature": 0.7, "samples": 5, "max_new_tokens": 10,
+ "tasks": [{"name": "relay", "problems": 20, "steps": 6}, {"name": "lookup", "problems": 20, "steps": 12}],
+ "policies": ["full"]}
+JSON
+server=
+serve() { # serve OPTION=VALUE...: starts the server; $at is its address
+    stop_server
+    rm -f port
+    python3 "$here/endpoint_server.py" port life=100 "program=$program" "$@" 2>server.log &
+    server=$!
+    for ((i = 0; i < 200; i++)); do
+        [ -f port ] && break
+        sleep 0.05
+    done
+    at=http://127.0.0.1:$(cat port)/v1
+}
+stop_server() {
+    [ -n "$server" ] && kill "$server" 2>/dev/null && wait "$server" 2>/dev/null
+    server=
+}
+trap stop_server EXIT
+sweep() { # sweep CODE DIR ARGS...
+    local code=$1 dir=$2
+    shift 2
+    run "$code" sweep run.json -o "$dir" --quiet --set "model.endpoint=$at" "$@"
+}
+says() {
+    grep -qF "$1" stderr.txt || fail "said $(cat stderr.txt), want $1"
+}
+whole() { # whole DIR N: N jobs, each recorded once
+    [ "$(journal_keys "$1" | wc -l)" = "$2" ] || fail "$1 has $(journal_keys "$1" | wc -l) records, want $2"
+    [ "$(journal_keys "$1" | sort -u | wc -l)" = "$2" ] || fail "$1 has a record twice"
+}
+
+# --- without a server
+run 0 sweep run.json --dry-run
+grep -q "The server was not asked" stdout.txt || fail "a dry run does not say that the server was not asked"
+at=http://127.0.0.1:1/v1
+sweep 3 a
+says "http://127.0.0.1:1/v1 cannot be asked for its models"
+[ ! -e a ] || fail "a folder was made for a server that is not there"
+for option in --devices=cpu --threads=2; do
+    refuse 2 "${option%=*} says nothing to an endpoint; leave it out" sweep run.json -o a "$option"
+done
+refuse 2 "run.json: the model is behind an endpoint, and only \`kveval sweep\` decodes through one; name a model folder with \
+--model" gate --run run.json --base base.jsonl -o a
+
+# --- one undisturbed run; the server counts what it gave
+serve log=served
+sweep 0 a
+whole a 200
+[ "$(wc -l <served)" = 200 ] || fail "the server was asked $(wc -l <served) times for 200 jobs"
+[ "$(sort -u served | wc -l)" = 200 ] || fail "two samples have the same seed"
+grep -q '"kv_reads"\|"curve"' a/journal/*.jsonl && fail "a record has KV counts"
+[ "$(grep -c '"kv_counts":false.*"ids_from":"text"' a/journal/*.jsonl)" = 200 ] || fail "records do not say what they lack"
+python3 - <<'PY' || fail "tables have KV counts that nobody made"
+import csv
+for name, columns in (("accuracy", ["kv_density", "aux_density", "total_density", "peak_tokens", "prefill_density", "key_density"]),
+                      ("lengths", ["kv_reads", "kv_reads_full", "aux_reads", "peak_tokens", "prefill_reads"])):
+    rows = list(csv.DictReader(open(f"a/report/{name}.csv")))
+    assert rows and all(r[c] == "" for r in rows for c in columns), name
+PY
+for format in lm-eval inspect lighteval csv; do
+    run 0 export a --format $format -o out_$format
+    grep -rqi 'nan' out_$format && fail "export $format has a NaN"
+done
+grep -q '"kv_reads":null' out_inspect/* -r || grep -q '"kv_reads": null' -r out_inspect || fail "inspect: kv_reads is not null"
+run 0 show a relay 0 --sample 0
+grep -q "KV read: not counted" stdout.txt || fail "show tells reads that nobody counted"
+sweep 0 a # nothing is left to do
+whole a 200
+[ "$(wc -l <served)" = 200 ] || fail "a finished sweep asked for completions again"
+
+# --- the same through a server that fails four times in a row, in any way
+for seed in 1 2 3; do
+    rm -rf f
+    serve faults=$seed
+    sweep 0 f
+    whole f 200
+    same_results a f
+done
+serve faults=4
+sweep 0 g --set model.stream=false --set model.concurrency=3
+whole g 200
+same_results a g
+
+# --- stopped and killed in the middle; the server that goes away ends the sweep and no job
+serve faults=5 delay=0.02
+"$program" sweep run.json -o b --quiet --set "model.endpoint=$at" 2>stderr.txt >/dev/null &
+pid=$!
+for ((i = 0; i < 200; i++)); do
+    [ "$(journal_keys b 2>/dev/null | wc -l)" -gt 20 ] && break
+    sleep 0.05
+done
+kill -TERM $pid
+wait $pid
+got=$?
+[ $got = 75 ] || fail "SIGTERM ended a sweep with $got"
+n=$(journal_keys b | wc -l)
+[ "$n" -gt 20 ] && [ "$n" -lt 200 ] || fail "SIGTERM came at $n of 200"
+"$program" sweep run.json -o b --quiet --set "model.endpoint=$at" 2>stderr.txt >/dev/null &
+pid=$!
+for ((i = 0; i < 200; i++)); do
+    [ "$(journal_keys b | wc -l)" -gt $((n + 20)) ] && break
+    sleep 0.05
+done
+kill -KILL $pid
+wait $pid 2>/dev/null
+n=$(journal_keys b | wc -l)
+[ "$n" -lt 200 ] || fail "kill -9 came too late"
+serve die=40
+sweep 3 b --set model.retries=2
+says "Couldn't connect to server; nothing comes through any more, after 3 tries: see to the server"
+grep -q "stopped with [0-9]* of 200 jobs saved, repeat the command to go on" stderr.txt || fail "it does not say what is saved"
+grep -q '"finish":"error"' b/journal/*.jsonl && fail "jobs became errors because the server went away"
+serve
+sweep 0 b
+whole b 200
+same_results a b
+serve always=503
+sweep 3 h --limit 4 --set model.retries=1
+says "the server answered 503: out of order; nothing comes through any more, after 2 tries: see to the server"
+
+# --- SIGTERM while nothing comes
+for kind in silent stuck; do
+    serve always=$kind
+    "$program" sweep run.json -o k --quiet --set "model.endpoint=$at" 2>stderr.txt >/dev/null &
+    pid=$!
+    sleep 0.6
+    begun=$(date +%s%N)
+    kill -TERM $pid
+    wait $pid
+    got=$?
+    [ $got = 75 ] || fail "SIGTERM ended a sweep that waits ($kind) with $got"
+    [ $((($(date +%s%N) - begun) / 1000000)) -lt 1500 ] || fail "SIGTERM was noticed late ($kind)"
+done
+for limit in timeout stall; do # a silent server is given up, job by job
+    serve always=stuck
+    rm -rf k
+    sweep 3 k --limit 1 --set samples=1 --set model.retries=1 --set model.$limit=1
+    [ "$(grep -c '"error":"the server was silent for too long, or was not done in time.*(after 2 tries)"' k/journal/*.jsonl)" = 2 ] ||
+        fail "$limit: $(cut -c 1-600 k/journal/*.jsonl)"
+done
+
+# --- what never comes right is an error with its reason, in the denominator, and can be tried again
+serve faults=7 bad=1 ids=1
+sweep 3 c
+whole c 200
+says "jobs failed; they count as error in the tables"
+serve faults=8 bad=1 ids=1
+sweep 3 d
+same_results c d
+for why in "the server counted 1[0-9]* tokens in a prompt of" 'ended with the finish_reason' 'more text than 10 tokens' \
+    'answered 500: out of order (after 7 tries)' 'answered 400: I will not say this' 'has no ..usage' 'cut the completion off after [0-9] of 10' \
+    'another choice than the one'; do
+    grep -q "\"error\":\"[^}]*$why" c/journal/*.jsonl || fail "no job failed with: $why"
+done
+grep -q '"ids_from":"server"' c/journal/*.jsonl || fail "the server's token ids were not taken"
+bad=$(grep -c '"finish":"error"' c/journal/*.jsonl)
+[ "$(awk -F, '{n += $NF == "error"} END {print n + 0}' <(cut -d, -f 1-14 c/report/lengths.csv | cut -d, -f 13))" = "$bad" ] ||
+    fail "failed jobs are not all in the tables"
+serve ids=1
+sweep 3 c
+[ "$(grep -c '"finish":"error"' c/journal/*.jsonl | awk -F: '{n += $NF} END {print n}')" = "$bad" ] || fail "errors were tried again unasked"
+sweep 0 c --retry-errors
+sweep 0 d --retry-errors
+same_results c d
+
+# --- keys stay secret, and other mistakes are sentences
+serve key=hush-hush models='{"id": "mock", "max_model_len": 512}'
+sweep 2 n
+says "refuses access (401)"
+sweep 2 n --set model.api_key_env=KVEVAL_TEST_KEY
+says "the environment has no KVEVAL_TEST_KEY"
+KVEVAL_TEST_KEY=wrong-key sweep 2 n --set model.api_key_env=KVEVAL_TEST_KEY
+says "bad key: Bearer *********"
+KVEVAL_TEST_KEY=hush-hush sweep 2 n --set model.api_key_env=KVEVAL_TEST_KEY
+says 'write "max_context": 512 into "model"'
+KVEVAL_TEST_KEY=hush-hush sweep 0 n --set model.api_key_env=KVEVAL_TEST_KEY --set model.max_context=512
+grep -rq hush-hush n stderr.txt stdout.txt && fail "the key was written down"
+serve models='{"id": "other"}'
+sweep 2 n
+says 'has no model "mock"; it has other'
+serve models=none
+rm -rf n
+sweep 0 n --limit 2
+grep -q "cell" n/report/accuracy.csv || fail "a server without a list of models"
+
+# --- prompts as text: tokenized again by the server, to the same number of tokens
+serve
+rm -rf n
+sweep 0 n --limit 2 --set samples=1 --set model.prompt=text
+whole n 4
+finish

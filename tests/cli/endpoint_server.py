@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""A server with OpenAI's HTTP interface that decodes nothing and can fail in every way that endpoint.sh asks for.
+
+    endpoint_server.py PORT_FILE [option=value ...]
+
+What it completes is a function of the prompt's ids and the seed, so runs through it can be compared. It listens on loopback
+only, writes its port into PORT_FILE, and ends by itself after `life` seconds.
+
+  life=60       seconds until it ends
+  faults=SEED   each request fails up to four times, in ways drawn from SEED and the request, before it is answered
+  bad=1         some prompts never get a right answer (see BAD), whatever the seed of faults is
+  always=KIND   every request is answered with that fault
+  die=N         the server ends at once with its Nth request
+  key=TEXT      requests must carry it
+  ids=1         token ids come with the completion
+  delay=S       seconds between two pieces of a stream
+  tokens=N      pieces of a completion at most (default 12)
+  models=JSON   the entry of /models; "none": there is no such list
+  log=FILE      a line for each request that was answered well
+"""
+import hashlib, json, os, random, socket, struct, subprocess, sys, threading, time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+FAULTS = ["429", "429 after", "500", "502", "503", "reset", "drop", "truncated", "garbage", "no end", "no finish", "html",
+          "error event", "slow"]
+BAD = ["wrong count", "odd finish", "huge token", "500", "400", "no usage", "early length", "two choices"]
+tries, lock, n_requests = {}, threading.Lock(), 0
+opts = {"life": "60", "delay": "0", "tokens": "12"}
+
+
+def pieces_of(key, most):
+    r = random.Random(key)
+    n = r.randint(1, int(opts["tokens"]))
+    words = [r.choice([" the", " answer", " is", " 7", " 42", "\n", " \u00e9t\u00e9", " \U0001d6fc", "x\\y", ' "q"']) for _ in range(n)]
+    return words[:most], "length" if n >= most else "stop"
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def plain(self, status, value, headers=(), kind="application/json"):
+        body = value if isinstance(value, bytes) else json.dumps(value).encode()
+        self.send_response(status)
+        for name, text in headers:
+            self.send_header(name, text)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def is_allowed(self):
+        if "key" not in opts or self.headers.get("Authorization") == "Bearer " + opts["key"]:
+            return True
+        self.plain(401, {"error": {"message": "bad key: " + str(self.headers.get("Authorization"))}})
+        return False
+
+    def do_GET(self):
+        if not self.is_allowed():
+            return
+        if self.path != "/v1/models" or opts.get("models") == "none":
+            return self.plain(404, {"detail": "Not Found"})
+        entry = json.loads(opts.get("models", '{"id": "mock"}'))
+        self.plain(200, {"object": "list", "data": [dict(entry, object="model", created=int(time.time()))]})
+
+    def chunk(self, data):
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+        self.wfile.flush()
+
+    def event(self, value):
+        self.chunk(b"data: " + (value if isinstance(value, bytes) else json.dumps(value).encode()) + b"\n\n")
+
+    def reset(self):
+        self.wfile.flush()
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.close()
+        self.close_connection = True
+
+    def do_POST(self):
+        global n_requests
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if not self.is_allowed():
+            return
+        q = json.loads(body)
+        with lock:
+            n_requests += 1
+            if n_requests == int(opts.get("die", -1)):
+                os._exit(0)
+        why = self.check(q)
+        if why:
+            return self.plain(400, {"object": "error", "message": why, "code": 400})
+        prompt = json.dumps([q["prompt"], q["seed"] if q["temperature"] else 0])
+        key = hashlib.sha256(prompt.encode()).hexdigest()
+        with lock:
+            tries[key] = tries.get(key, 0) + 1
+            nth = tries[key]
+        fault = opts.get("always")
+        if "faults" in opts and not fault:
+            r = random.Random(f"{opts['faults']} {key}")
+            kinds = [r.choice(FAULTS) for _ in range(r.randint(0, 4))]
+            fault = kinds[nth - 1] if nth <= len(kinds) else None
+        if fault == "slow":
+            time.sleep(0.05)
+            fault = None
+        if opts.get("bad") and not fault and int(key[:4], 16) % 100 < 2 * len(BAD):
+            fault = BAD[int(key[:4], 16) % 100 // 2]
+        try:
+            self.answer(q, key, fault)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    @staticmethod
+    def check(q):
+        """What a run must ask for, lest a default of the server bends the distribution."""
+        want = {"model": "mock", "repetition_penalty": 1, "repeat_penalty": 1, "min_p": 0, "frequency_penalty": 0,
+                "presence_penalty": 0, "n": 1, "return_token_ids": True}
+        for name, value in want.items():
+            if q.get(name) != value:
+                return f"{name} is {q.get(name)!r}"
+        if not isinstance(q["prompt"], str) and not all(type(i) is int for i in q["prompt"]):
+            return "the prompt is neither text nor ids"
+        if not q["temperature"] and (q["top_p"] != 1 or q["top_k"] < 100):
+            return "greedy decoding with a filter"
+        if not 0 <= q["seed"] < 2 ** 31 or q["max_tokens"] < 1:
+            return "seed or max_tokens out of range"
+        return None
+
+    def count(self, prompt):
+        if not isinstance(prompt, str):
+            return len(prompt)
+        out = subprocess.run([opts["program"], "tokenize", "--bare"], input=json.dumps({"text": prompt}) + "\n",
+                             capture_output=True, text=True, check=True).stdout
+        return len(json.loads(out)["ids"])
+
+    def answer(self, q, key, fault):
+        if fault in ("500", "502", "503"):
+            return self.plain(int(fault), {"error": {"message": "out of order"}})
+        if fault == "400":
+            return self.plain(400, {"error": {"message": "I will not\nsay this"}})
+        if fault in ("429", "429 after"):
+            return self.plain(429, {"message": "slow down"}, [("Retry-After", "0")] if fault == "429" else [])
+        if fault == "reset":
+            return self.reset()
+        if fault == "html":
+            return self.plain(200, b"<html>the proxy says hello</html>", kind="text/html")
+        if fault == "silent":
+            time.sleep(30)
+            return self.reset()
+        pieces, finish = pieces_of(key, q["max_tokens"])
+        if fault == "odd finish":
+            finish = "content_filter"
+        if fault == "early length":
+            finish, pieces = "length", pieces[:q["max_tokens"] - 1]
+        usage = {"prompt_tokens": self.count(q["prompt"]) + (fault == "wrong count"), "completion_tokens": len(pieces)}
+        usage["total_tokens"] = sum(usage.values())
+        if fault == "no usage":
+            usage = None
+        if q["stream"]:
+            self.stream(q, key, fault, pieces, finish, usage)
+        else:
+            self.whole(fault, pieces, finish, usage)
+        if not fault and "log" in opts:
+            with lock, open(opts["log"], "a") as f:
+                f.write(key + "\n")
+
+    def whole(self, fault, pieces, finish, usage):
+        text = "y" * 10_000_000 if fault == "huge token" else "".join(pieces)
+        choice = {"index": 0, "text": text, "finish_reason": finish}
+        out = {"object": "text_completion", "choices": [choice] * (2 if fault == "two choices" else 1), "usage": usage}
+        body = json.dumps(out).encode()
+        if fault in ("truncated", "garbage", "no end"):
+            return self.plain(200, body[:-7])
+        if fault in ("drop", "no finish", "error event"):
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body[:-7])
+            return self.reset()
+        self.plain(200, body)
+
+    def stream(self, q, key, fault, pieces, finish, usage):
+        r = random.Random(key)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for i, piece in enumerate(pieces):
+            choice = {"index": 0, "text": piece, "finish_reason": None}
+            if "ids" in opts:
+                choice["token_ids"] = [r.randint(3, 40)]
+                if not i and not isinstance(q["prompt"], str):
+                    choice["prompt_token_ids"] = q["prompt"]
+            if i == len(pieces) // 2:
+                if fault == "stuck":
+                    time.sleep(30)
+                if fault == "drop":
+                    return self.reset()
+                if fault == "truncated":
+                    self.event(json.dumps({"choices": [choice]}).encode()[:-5])
+                if fault == "garbage":
+                    self.chunk(b"\x00\xff\xfe data data\r\r: what\n\ndata: {]\n\n")
+                if fault == "error event":
+                    self.event({"error": {"message": "the engine died", "code": 500}})
+                if fault == "huge token":
+                    choice["text"] = "y" * 10_000_000
+                if fault == "two choices":
+                    choice["index"] = 1
+            self.event({"choices": [choice]})
+            if opts["delay"] != "0":
+                time.sleep(float(opts["delay"]))
+        if fault != "no finish":
+            self.event({"choices": [{"index": 0, "text": "", "finish_reason": finish}]})
+        if usage:
+            self.event({"choices": [], "usage": usage})
+        if fault != "no end":
+            self.event(b"[DONE]")
+        self.chunk(b"")
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request, address):
+        pass
+
+
+def main():
+    opts.update(a.split("=", 1) for a in sys.argv[2:])
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Timer(float(opts["life"]), lambda: os._exit(0)).start()
+    with open(sys.argv[1] + ".new", "w") as f:
+        f.write(str(server.server_address[1]))
+    os.rename(sys.argv[1] + ".new", sys.argv[1])
+    server.serve_forever()
+
+
+main()
