@@ -45,8 +45,10 @@ static void run_case(const struct test_case *c)
         CHECK_INT(file_write_atomic("runs/figures.jsonl", case_text(c, "figures"),
                                     strlen(case_text(c, "figures")), &e),
                   0);
-    const struct runfile_options o = {
-        .model = case_text(c, "model"), .tasks = case_text(c, "tasks"), .set = &set};
+    const struct runfile_options o = {.model = case_text(c, "model"),
+                                      .tasks = case_text(c, "tasks"),
+                                      .set = &set,
+                                      .takes_endpoint = !case_text(c, "elsewhere")};
     int rc = runfile_load(&f, "runs/run.json", &o, &e);
     if (case_text(c, "error")) {
         CASE_STR(c, "error", rc ? e.text : "(no error)");
@@ -67,6 +69,15 @@ static void run_case(const struct test_case *c)
         str_clear(&got);
         json_number(&got, f.margin);
         CASE_STR(c, "margin", str_text(&got));
+    }
+    if (!rc && case_text(c, "endpoint")) {
+        const struct runfile_endpoint *p = f.endpoint;
+        str_clear(&got);
+        str_printf(&got, "%s, %s, %s, key %s, context %d, %d at once, %d s, %d s, %d retries from %g s%s%s",
+                   p->url, p->name, p->tokenizer, p->api_key_env ? p->api_key_env : "none", p->max_context,
+                   p->concurrency, p->timeout, p->stall, p->retries, p->retry_wait,
+                   p->stream ? ", stream" : "", p->is_text ? ", text" : "");
+        CASE_STR(c, "endpoint", str_text(&got));
     }
     if (!rc && case_text(c, "effective")) {
         str_clear(&got);
