@@ -34,6 +34,7 @@ void endpoint_body(struct str *out, const struct endpoint *p, const struct endpo
     for (size_t i = 0; i < sizeof penalties / sizeof *penalties; i++)
         json_object_set_new(o, penalties[i].name, json_real(penalties[i].off));
     json_object_set_new(o, "return_token_ids", json_true());
+    json_object_set_new(o, "add_special_tokens", json_false()); /* they are in the prompt, also as text */
     if (p->o.stream)
         json_object_set_new(o, "stream_options", json_pack("{s:b}", "include_usage", 1));
     if (r->n_stop) {

@@ -15,6 +15,10 @@
 #include "evalcore/cli/progress.h"
 #include "evalcore/sweep/slot.h"
 
+/* So many failures before anything has come right are no bad luck: the server is set up otherwise than the
+ * run file says, and a night of errors would not help. */
+enum { FIRST_FAILED = 20 };
+
 struct endpoint_sweep {
     struct endpoint *ep;
     const struct runplan *plan;
@@ -26,7 +30,7 @@ struct endpoint_sweep {
     struct tally_running *running;
     struct endpoint_running *asked;
     double clock, finished; /* when `now` was brought up to date; tokens of finished requests */
-    int has_warned;
+    long n_good, n_failed;
 };
 
 int sweep_endpoint_open(struct endpoint **out, const struct runplan *p, const char *key, struct err *e)
@@ -107,13 +111,14 @@ static int journal_answer(struct endpoint_sweep *s, struct job *j, const struct 
     json_t *more = NULL;
     if (a->error) {
         c.n_ids = 0;
-        if (!s->has_warned)
+        if (!s->n_failed++)
             log_warn("problem %s failed: %s; it counts as error, and so do others that fail after it",
                      p->sets[p->cells[j->cell].set].task.problems[j->problem].id, a->error);
-        s->has_warned = 1;
     } else if (a->ids) {
+        s->n_good++;
         more = json_pack("{s:s}", "ids_from", "server");
     } else {
+        s->n_good++;
         s->ids.n = 0;
         if (tokenizer_encode(p->lanes[0].tokenizer, &s->scratch, a->text, a->n_text, 0, &s->ids, e))
             return e->code;
@@ -124,6 +129,11 @@ static int journal_answer(struct endpoint_sweep *s, struct job *j, const struct 
     s->finished += a->tokens;
     int rc = tally_add_with(s->tally, j, &c, more, p->lanes[0].info.device, e);
     json_decref(more);
+    if (!rc && !s->n_good && s->n_failed == FIRST_FAILED)
+        rc = err_set(e, ERR_IO,
+                     "the first %d jobs all failed, this one because %s; see to it and add --retry-errors to "
+                     "the command",
+                     FIRST_FAILED, a->error);
     return rc;
 }
 

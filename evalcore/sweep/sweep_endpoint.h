@@ -15,7 +15,8 @@ int sweep_endpoint_open(struct endpoint **out, const struct runplan *p, const ch
  * what came first instead, or 0. */
 int sweep_endpoint_bind(struct endpoint *ep, struct runplan *p, int *signal, struct err *e);
 /* As sweep_local_run(). A job whose request can never come through, or whose tries run out while others come
- * through, becomes an error; when nothing comes through any more, the sweep ends with an error itself. */
+ * through, becomes an error; when nothing comes through any more, or nothing but errors does from the start,
+ * the sweep ends with an error itself. */
 int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct tally *t, int *signal,
                        struct err *e);
 

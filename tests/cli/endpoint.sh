@@ -130,6 +130,11 @@ serve always=503
 sweep 3 h --limit 4 --set model.retries=1
 says "the server answered 503: out of order; nothing comes through any more, after 2 tries: see to the server"
 
+serve always=400
+sweep 3 h --retry-errors
+says "the first 20 jobs all failed, this one because the server answered 400: I will not say this; see to it and add --retry-errors"
+grep -q '"finish":"error"' h/journal/*.jsonl || fail "failed jobs are not recorded"
+
 # --- SIGTERM while nothing comes
 for kind in silent stuck; do
     serve always=$kind
@@ -141,7 +146,7 @@ for kind in silent stuck; do
     wait $pid
     got=$?
     [ $got = 75 ] || fail "SIGTERM ended a sweep that waits ($kind) with $got"
-    [ $((($(date +%s%N) - begun) / 1000000)) -lt 1500 ] || fail "SIGTERM was noticed late ($kind)"
+    [ $((($(date +%s%N) - begun) / 1000000)) -lt 5000 ] || fail "SIGTERM was noticed late ($kind)"
 done
 for limit in timeout stall; do # a silent server is given up, job by job
     serve always=stuck

@@ -115,7 +115,7 @@ class Handler(BaseHTTPRequestHandler):
     def check(q):
         """What a run must ask for, lest a default of the server bends the distribution."""
         want = {"model": "mock", "repetition_penalty": 1, "repeat_penalty": 1, "min_p": 0, "frequency_penalty": 0,
-                "presence_penalty": 0, "n": 1, "return_token_ids": True}
+                "presence_penalty": 0, "n": 1, "return_token_ids": True, "add_special_tokens": False}
         for name, value in want.items():
             if q.get(name) != value:
                 return f"{name} is {q.get(name)!r}"
