@@ -7,7 +7,7 @@
 static void check_row(const char *row, const char *where)
 {
     struct runfile f;
-    struct runfile_options o = {0};
+    struct runfile_options o = {.takes_endpoint = 1};
     struct err e = {0};
     char name[100], path[400];
     int cells, figures, got = sscanf(row, "%99s %d %d", name, &cells, &figures);
