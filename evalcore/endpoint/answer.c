@@ -238,6 +238,11 @@ void answer_end(struct answer *a)
     if (!is_cut && a->n_ids > 0 && is_end_token(a, a->ids[a->n_ids - 1]))
         a->n_ids--;
     a->state = ANSWER_WHOLE;
+    for (int i = 0; i < a->n_ids; i++)
+        if (is_end_token(a, a->ids[i])) {
+            err_set(&a->why, ERR_FORMAT, "the server went on after the end token %d", (int)a->ids[i]);
+            end_with(a, ANSWER_WRONG);
+        }
 }
 
 void answer_release(struct answer *a)

@@ -80,7 +80,7 @@ while read -r name cells _ compared; do
             --set 'policies.12={"name": "kascade", "as": "kascade", "anchors": [0, 1, 2, 3], "min_tokens": 32, "ratio": [0.0452, 0.353]}' \
             --set 'policies.13.anchors=[0,1,2,4]' --set 'policies.14.anchors=[0,1,2,5]' --set 'policies.16.layers=[2,5]' --set 'policies.17.layers=[2,4]'
     fi
-    [ "$name" = endpoint_smollm2.json ] && set -- "$@" --set tasks.2.tokens=600
+    [ "$name" = endpoint_smollm2.json ] && set -- "$@" --set tasks.2.tokens=600 --set tasks.3.tokens=600
     grep -q '"thinking"' "$source_dir/runs/$name" && set -- "$@" --set thinking=auto # the embedded model cannot switch it
     grep -q '"max_total_tokens"' "$source_dir/runs/$name" && set -- "$@" --set max_total_tokens=0
     decode "$source_dir/runs/$name" "$cells" "$compared" --set chat=auto "$@"
