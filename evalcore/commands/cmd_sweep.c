@@ -472,7 +472,9 @@ const struct command cmd_sweep = {
         "Writes DIR/journal (the raw truth) and DIR/report.\n"
         "Model, tasks and policies are in the run file; runs/README.md describes it. DELTA and Kascade take\n"
         "the layers published for the model, which is known by its folder, or by \"model_name\" in the run "
-        "file.",
+        "file.\n"
+        "A model that vLLM, SGLang or llama.cpp serves is an object with an \"endpoint\"; see "
+        "docs/endpoint.md.",
     .options = sweep_table,
     .run = run_sweep,
 };

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "evalcore/base/arena.h"
-#include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/endpoint/endpoint_parts.h"
 
@@ -144,6 +143,21 @@ static double pause_of(const struct endpoint *p, const struct exchange *x, doubl
     return wait > after ? wait : after;
 }
 
+/* Neither this request nor any other will come through. */
+static int stop_all(struct exchange *x, const char *more, struct err *e)
+{
+    x->state = EXCHANGE_FREE;
+    return err_set(e, x->why.code, "%s%s", x->why.text, more);
+}
+
+static int is_sending(const struct endpoint *p)
+{
+    for (int i = 0; i < p->o.concurrency; i++)
+        if (p->exchange[i].state == EXCHANGE_RUNNING && p->exchange[i].answer.n_pieces)
+            return 1;
+    return 0;
+}
+
 /* A try is over. Returns nonzero when no request will come through. */
 static int end_try(struct endpoint *p, struct exchange *x, CURLcode code, struct err *e)
 {
@@ -156,7 +170,7 @@ static int end_try(struct endpoint *p, struct exchange *x, CURLcode code, struct
     x->state = EXCHANGE_DONE;
     p->good += v == TRY_GOOD;
     if (v == TRY_ALL_FAIL)
-        return err_set(e, x->why.code, "%s", x->why.text);
+        return stop_all(x, "", e);
     if (v != TRY_AGAIN && v != TRY_AGAIN_ABSENT)
         return 0;
     if (x->tries <= p->o.retries) {
@@ -164,9 +178,8 @@ static int end_try(struct endpoint *p, struct exchange *x, CURLcode code, struct
         x->state = EXCHANGE_WAITING;
         return 0;
     }
-    if (v == TRY_AGAIN_ABSENT && is_alone)
-        return err_set(e, ERR_IO, "%s; nothing comes through any more, after %d tries: see to the server",
-                       x->why.text, x->tries);
+    if (v == TRY_AGAIN_ABSENT && is_alone && !is_sending(p))
+        return stop_all(x, "; nothing comes through any more: see to the server", e);
     struct err why = {0};
     err_set(&why, x->why.code, "%s (after %d tries)", x->why.text, x->tries);
     x->why = why;
@@ -235,11 +248,9 @@ int endpoint_step(struct endpoint *p, const struct endpoint_answer **out, int *n
     *n_out = 0;
     CURLMcode code = curl_multi_perform(p->multi, &running);
     int rc = end_tries(p, e);
-    if (!rc)
-        *n_out = hand_out(p);
-    if (!rc && !*n_out && code == CURLM_OK) {
+    *n_out = hand_out(p);
+    if (!rc && !*n_out && code == CURLM_OK)
         code = curl_multi_poll(p->multi, NULL, 0, ms, NULL);
-    }
     if (!rc && code != CURLM_OK)
         rc = err_set(e, ERR_IO, "libcurl: %s", curl_multi_strerror(code));
     return rc;

@@ -201,12 +201,13 @@ static void show(struct endpoint_sweep *s)
 static int step(struct endpoint_sweep *s, struct err *e)
 {
     const struct endpoint_answer *done = NULL;
-    int n = 0, rc = endpoint_step(s->ep, &done, &n, e);
-    for (int i = 0; i < n && !rc; i++)
+    int n = 0;
+    endpoint_step(s->ep, &done, &n, e);
+    for (int i = 0, rc = 0; i < n && !rc; i++) /* those that are done, whatever became of the others */
         rc = journal_answer(s, done[i].user, &done[i], e);
-    if (n && !rc)
-        rc = journal_sync(s->tally->journal, e);
-    return rc;
+    if (n)
+        journal_sync(s->tally->journal, e);
+    return e->code;
 }
 
 int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct tally *t, int *signal,

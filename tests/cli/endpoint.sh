@@ -119,7 +119,7 @@ n=$(journal_keys b | wc -l)
 [ "$n" -lt 200 ] || fail "kill -9 came too late"
 serve die=40
 sweep 3 b --set model.retries=2
-says "Couldn't connect to server; nothing comes through any more, after 3 tries: see to the server"
+says "Couldn't connect to server; nothing comes through any more: see to the server"
 grep -q "stopped with [0-9]* of 200 jobs saved, repeat the command to go on" stderr.txt || fail "it does not say what is saved"
 grep -q '"finish":"error"' b/journal/*.jsonl && fail "jobs became errors because the server went away"
 serve
@@ -128,7 +128,7 @@ whole b 200
 same_results a b
 serve always=503
 sweep 3 h --limit 4 --set model.retries=1
-says "the server answered 503: out of order; nothing comes through any more, after 2 tries: see to the server"
+says "the server answered 503: out of order; nothing comes through any more: see to the server"
 
 serve always=400
 sweep 3 h --retry-errors
