@@ -73,7 +73,7 @@ for format in lm-eval inspect lighteval csv; do
     run 0 export a --format $format -o out_$format
     grep -rqi 'nan' out_$format && fail "export $format has a NaN"
 done
-grep -q '"kv_reads":null' out_inspect/* -r || grep -q '"kv_reads": null' -r out_inspect || fail "inspect: kv_reads is not null"
+grep -rq '"kv_reads": *null' out_inspect || fail "inspect: kv_reads is not null"
 run 0 show a relay 0 --sample 0
 grep -q "KV read: not counted" stdout.txt || fail "show tells reads that nobody counted"
 sweep 0 a # nothing is left to do
@@ -170,12 +170,12 @@ for why in "the server counted 1[0-9]* tokens in a prompt of" 'ended with the fi
     grep -q "\"error\":\"[^}]*$why" c/journal/*.jsonl || fail "no job failed with: $why"
 done
 grep -q '"ids_from":"server"' c/journal/*.jsonl || fail "the server's token ids were not taken"
-bad=$(grep -c '"finish":"error"' c/journal/*.jsonl)
-[ "$(awk -F, '{n += $NF == "error"} END {print n + 0}' <(cut -d, -f 1-14 c/report/lengths.csv | cut -d, -f 13))" = "$bad" ] ||
+bad=$(cat c/journal/*.jsonl | grep -c '"finish":"error"')
+[ "$(cut -d, -f 13 c/report/lengths.csv | grep -c '^error$')" = "$bad" ] ||
     fail "failed jobs are not all in the tables"
 serve ids=1
 sweep 3 c
-[ "$(grep -c '"finish":"error"' c/journal/*.jsonl | awk -F: '{n += $NF} END {print n}')" = "$bad" ] || fail "errors were tried again unasked"
+[ "$(cat c/journal/*.jsonl | grep -c '"finish":"error"')" = "$bad" ] || fail "errors were tried again unasked"
 sweep 0 c --retry-errors
 sweep 0 d --retry-errors
 same_results c d
