@@ -67,7 +67,8 @@ int endpoint_free(const struct endpoint *p); /* requests that endpoint_submit() 
 /* The request is written down here; nothing of it need live on. */
 void endpoint_submit(struct endpoint *p, const struct endpoint_request *r);
 /* Goes on with all of them, waiting at most a tenth of a second. An error means that no request will come
- * through any more: nothing answers, or the server refuses all; what is done by then is handed out with it. */
+ * through any more: nothing answers, or the server refuses all; what is done by then is handed out with it.
+ */
 int endpoint_step(struct endpoint *p, const struct endpoint_answer **out, int *n_out, struct err *e);
 int endpoint_pending(const struct endpoint *p); /* submitted and not yet handed out */
 
