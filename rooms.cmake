@@ -90,10 +90,11 @@ set(rooms
   "evalcore/completion     | completion.h                               | evalcore/fetch evalcore/cli engine engine/policies tasks"
   "evalcore/status         | status.h board.h                           | evalcore/store evalcore/locks evalcore/cli"
   "evalcore/endpoint       | endpoint.h                                 | evalcore/cli"
-  "evalcore/sweep          | sweep_local.h sweep_workers.h sweep_endpoint.h sweep_options.h slot.h | evalcore/endpoint evalcore/status evalcore/plan evalcore/store evalcore/cli"
+  "evalcore/sweep          | sweep_local.h sweep_endpoint.h sweep_options.h slot.h job_done.h job_queue.h job_submit.h worker_cores.h | evalcore/endpoint evalcore/status evalcore/plan evalcore/store evalcore/cli"
+  "evalcore/workers        | sweep_workers.h                            | evalcore/sweep evalcore/status evalcore/plan evalcore/store evalcore/cli"
   "evalcore/gate           | gate.h                                     | evalcore/sweep evalcore/status evalcore/plan evalcore/report/doc evalcore/store evalcore/stats evalcore/svg evalcore/runfile evalcore/cli engine engine/policies tasks answer_check"
   "evalcore/bench          | bench.h                                    | evalcore/gate evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
-  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/convert evalcore/completion evalcore/endpoint evalcore/fetch evalcore/runfile evalcore/upkeep evalcore/store evalcore/locks evalcore/cli engine engine/policies kernels tasks answer_check"
+  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/workers evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/convert evalcore/completion evalcore/endpoint evalcore/fetch evalcore/runfile evalcore/upkeep evalcore/store evalcore/locks evalcore/cli engine engine/policies kernels tasks answer_check"
   "evalcore                |                                            | evalcore/commands evalcore/completion evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.

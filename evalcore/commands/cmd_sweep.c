@@ -21,7 +21,7 @@
 #include "evalcore/sweep/sweep_endpoint.h"
 #include "evalcore/sweep/sweep_local.h"
 #include "evalcore/sweep/sweep_options.h"
-#include "evalcore/sweep/sweep_workers.h"
+#include "evalcore/workers/sweep_workers.h"
 
 struct sweep {
     const struct program *program;

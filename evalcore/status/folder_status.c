@@ -8,7 +8,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/store/runlock.h"
+#include "evalcore/locks/runlock.h"
 
 /* A sweep on another machine writes every three seconds. Clocks differ, and caches of shared disks are slow.
  */

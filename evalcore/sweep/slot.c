@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "evalcore/cli/progress.h"
 #include "evalcore/sweep/eta_parts.h"
 
 /* The share of completions that are no longer than what is reckoned with. */

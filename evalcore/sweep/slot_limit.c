@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "evalcore/base/log.h"
+#include "evalcore/cli/progress.h"
 #include "evalcore/sweep/slot.h"
 
 /* What is kept for grades and report: a second, a share of the time, and what reading the folder took, twice.

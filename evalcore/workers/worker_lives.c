@@ -1,5 +1,5 @@
 /* The rules of restarts and suspects (contract: worker_lives.h). */
-#include "evalcore/sweep/worker_lives.h"
+#include "evalcore/workers/worker_lives.h"
 
 int fate_of_death(struct job_fate *f, int held)
 {

@@ -1,5 +1,5 @@
-#ifndef EVALCORE_SWEEP_WIRE_H
-#define EVALCORE_SWEEP_WIRE_H
+#ifndef EVALCORE_WORKERS_WIRE_H
+#define EVALCORE_WORKERS_WIRE_H
 
 #include "evalcore/base/json.h"
 

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "evalcore/base/log.h"
+#include "evalcore/cli/progress.h"
 #include "evalcore/store/curve_json.h"
-#include "evalcore/sweep/worker_messages.h"
-#include "evalcore/sweep/workers_parts.h"
+#include "evalcore/workers/worker_messages.h"
+#include "evalcore/workers/workers_parts.h"
 
 enum {
     POLL_MS = 50,     /* how long a signal may wait */

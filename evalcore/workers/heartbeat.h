@@ -1,10 +1,10 @@
-#ifndef EVALCORE_SWEEP_HEARTBEAT_H
-#define EVALCORE_SWEEP_HEARTBEAT_H
+#ifndef EVALCORE_WORKERS_HEARTBEAT_H
+#define EVALCORE_WORKERS_HEARTBEAT_H
 
 #include <pthread.h>
 #include <stdint.h>
 
-#include "evalcore/sweep/wire.h"
+#include "evalcore/workers/wire.h"
 
 /* A worker's side of a wire that two threads write: its work, and a thread that says every second that the
  * process is there. A step of decoding or the loading of a model may take minutes in which the worker says

@@ -1,9 +1,9 @@
-#ifndef EVALCORE_SWEEP_WORKER_PROCESS_H
-#define EVALCORE_SWEEP_WORKER_PROCESS_H
+#ifndef EVALCORE_WORKERS_WORKER_PROCESS_H
+#define EVALCORE_WORKERS_WORKER_PROCESS_H
 
 #include <sys/types.h>
 
-#include "evalcore/sweep/wire.h"
+#include "evalcore/workers/wire.h"
 
 /* A child process that runs this program's `worker` command, and the socket to it. */
 struct worker_process {

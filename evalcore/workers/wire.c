@@ -1,5 +1,5 @@
 /* Framing (contract: wire.h). What arrives is checked before it is believed: lengths first, then the JSON. */
-#include "evalcore/sweep/wire.h"
+#include "evalcore/workers/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>

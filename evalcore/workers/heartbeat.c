@@ -1,11 +1,11 @@
 /* Signs of life (contract: heartbeat.h). */
-#include "evalcore/sweep/heartbeat.h"
+#include "evalcore/workers/heartbeat.h"
 
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
-#include "evalcore/sweep/worker_messages.h"
+#include "evalcore/workers/worker_messages.h"
 
 enum { BEAT_SECONDS = 1 };
 

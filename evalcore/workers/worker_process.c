@@ -1,7 +1,7 @@
 /* Starting and ending a worker (contract: worker_process.h). The child starts from /proc/self/exe: the
  * running program, even when the file has been replaced since. It inherits no descriptor but the standard
  * ones and its socket, and the blocked signals of stop.h. */
-#include "evalcore/sweep/worker_process.h"
+#include "evalcore/workers/worker_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "evalcore/cli/progress.h"
-#include "evalcore/sweep/worker_messages.h"
+#include "evalcore/workers/worker_messages.h"
 
 /* A worker that does not read must not hold up the others. */
 enum { SEND_SECONDS = 10, REAP_SECONDS = 2, REAP_PAUSE_US = 2000 };

@@ -1,5 +1,5 @@
-#ifndef EVALCORE_SWEEP_WORKER_LIVES_H
-#define EVALCORE_SWEEP_WORKER_LIVES_H
+#ifndef EVALCORE_WORKERS_WORKER_LIVES_H
+#define EVALCORE_WORKERS_WORKER_LIVES_H
 
 /* What follows from the death of a worker, as rules.
  *

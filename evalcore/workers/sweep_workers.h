@@ -1,15 +1,15 @@
-#ifndef EVALCORE_SWEEP_SWEEP_WORKERS_H
-#define EVALCORE_SWEEP_SWEEP_WORKERS_H
+#ifndef EVALCORE_WORKERS_SWEEP_WORKERS_H
+#define EVALCORE_WORKERS_SWEEP_WORKERS_H
 
 #include "evalcore/cli/device_list.h"
 #include "evalcore/store/keymap.h"
 #include "evalcore/sweep/job_done.h"
 #include "evalcore/sweep/job_queue.h"
-#include "evalcore/sweep/worker_lives.h"
-#include "evalcore/sweep/worker_messages.h"
-#include "evalcore/sweep/worker_process.h"
+#include "evalcore/workers/worker_lives.h"
+#include "evalcore/workers/worker_messages.h"
+#include "evalcore/workers/worker_process.h"
 
-/* A door of the room of sweeps (sweep_local.h): the coordinator's side of a sweep on several devices. Each
+/* The door of the room of workers: the coordinator's side of a sweep on several devices. Each
  * device has a worker process, which gets jobs as it asks for them. The coordinator opens no device and is
  * the only one that writes.
  *

@@ -14,11 +14,11 @@
 #include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
 #include "evalcore/store/keymap.h"
-#include "evalcore/sweep/heartbeat.h"
+#include "evalcore/workers/heartbeat.h"
 #include "evalcore/sweep/job_submit.h"
 #include "evalcore/sweep/sweep_options.h"
 #include "evalcore/sweep/worker_cores.h"
-#include "evalcore/sweep/worker_messages.h"
+#include "evalcore/workers/worker_messages.h"
 
 struct worker {
     struct sweep_options o;

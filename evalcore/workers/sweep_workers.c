@@ -6,8 +6,8 @@
 #include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
 #include "evalcore/sweep/slot.h"
-#include "evalcore/sweep/worker_messages.h"
-#include "evalcore/sweep/workers_parts.h"
+#include "evalcore/workers/worker_messages.h"
+#include "evalcore/workers/workers_parts.h"
 
 enum { STOP_SECONDS = 5 }; /* a worker that is told to stop may finish its step */
 

@@ -1,9 +1,9 @@
-#ifndef EVALCORE_SWEEP_WORKER_MESSAGES_H
-#define EVALCORE_SWEEP_WORKER_MESSAGES_H
+#ifndef EVALCORE_WORKERS_WORKER_MESSAGES_H
+#define EVALCORE_WORKERS_WORKER_MESSAGES_H
 
 #include "evalcore/plan/runplan.h"
 #include "evalcore/sweep/job_submit.h"
-#include "evalcore/sweep/wire.h"
+#include "evalcore/workers/wire.h"
 
 /* The messages between the coordinator of a sweep and its workers; "type" names the message. A worker is
  * started with the sweep's own options and makes the same plan from them. Jobs are named by their keys, so

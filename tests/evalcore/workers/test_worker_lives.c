@@ -1,5 +1,5 @@
 /* When a job is blamed for the death of workers, and when a worker is not started again. */
-#include "evalcore/sweep/worker_lives.h"
+#include "evalcore/workers/worker_lives.h"
 #include "tests/check.h"
 
 /* A job that dies with so many jobs on its worker each time, until it is blamed: returns after how many. */

@@ -1,7 +1,7 @@
-#ifndef EVALCORE_SWEEP_WORKERS_PARTS_H
-#define EVALCORE_SWEEP_WORKERS_PARTS_H
+#ifndef EVALCORE_WORKERS_WORKERS_PARTS_H
+#define EVALCORE_WORKERS_WORKERS_PARTS_H
 
-#include "evalcore/sweep/sweep_workers.h"
+#include "evalcore/workers/sweep_workers.h"
 
 /* What the files of the coordinator share: sweep_workers.c (the loop), workers_hear.c (what workers say) and
  * workers_lives.c (their deaths and restarts). */

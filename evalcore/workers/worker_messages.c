@@ -1,6 +1,6 @@
 /* Making and reading messages (contract: worker_messages.h). Reading is strict: a field too many, too few or
  * of another type is an error. */
-#include "evalcore/sweep/worker_messages.h"
+#include "evalcore/workers/worker_messages.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

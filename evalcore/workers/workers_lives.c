@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "evalcore/base/log.h"
+#include "evalcore/cli/progress.h"
 #include "evalcore/sweep/slot.h"
-#include "evalcore/sweep/workers_parts.h"
+#include "evalcore/workers/workers_parts.h"
 
 /* A canary of fewer tokens would tell little, one of many takes long. */
 enum { CANARY_TOKENS = 16 };

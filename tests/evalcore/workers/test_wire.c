@@ -6,7 +6,7 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/store/curve_json.h"
-#include "evalcore/sweep/worker_messages.h"
+#include "evalcore/workers/worker_messages.h"
 #include "tests/check.h"
 
 static struct wire near_end, far_end;
