@@ -39,6 +39,7 @@ struct worker_link {
     double stuck;                   /* seconds that it has jobs and this has not changed */
     int wanted;                     /* jobs it asked for and did not get yet */
     int n_held;                     /* jobs it got and has not finished */
+    int n_finished;                 /* jobs it has finished in this life */
     int company;                    /* the most that it may hold now; 0: any number */
     struct worker_progress earlier; /* sums over its earlier lives */
     struct worker_progress decoded; /* as it said last; its `running` is in the next two */

@@ -46,6 +46,7 @@ static void settle(struct workers *ws, int i, long j)
     ws->holder[j] = HELD_DONE;
     ws->left--;
     ws->link[i].n_held--;
+    ws->link[i].n_finished++;
     ws->link[i].deaths = 0;
     ws->is_unsynced = 1;
 }

@@ -69,7 +69,7 @@ static long give_back(struct workers *ws, int i, const struct err *loss, struct 
         ws->holder[j] = HELD_BY_NOBODY;
         if (ws->is_stopping || loss->code != ERR_DEVICE) {
             job_queue_give_back(&ws->queue, j);
-        } else if (fate_of_death(&ws->fate[j], l->n_held)) {
+        } else if (fate_of_death(&ws->fate[j], l->n_held, l->n_finished)) {
             blame(ws, j, loss, e);
             if (ws->canary.n) /* workers can finish jobs: it was not this one's fault */
                 l->deaths = 0;
@@ -163,7 +163,7 @@ static void revive(struct workers *ws, int i)
     l->device = NULL;
     l->last_words = (struct err){0};
     l->silent = l->stuck = 0;
-    l->wanted = 0;
+    l->wanted = l->n_finished = 0;
     worker_start(ws, i, &why);
     ws->n_restarts += !why.code;
     if (!why.code)
@@ -184,20 +184,31 @@ void workers_revive(struct workers *ws, struct err *e)
         err_set(e, ERR_DEVICE, "no worker is left: %s", ws->last_loss.text);
 }
 
-/* A suspect, when nothing else is left, in no more company than it may have. */
+/* A suspect, when nothing else is left, in no more company than it may have. The one with most deaths is for
+ * a worker that has finished nothing yet, where its death would prove something. */
+static long find_suspect(const struct workers *ws, int i)
+{
+    const struct worker_link *l = &ws->link[i];
+    long found = -1;
+    for (long k = 0; k < ws->n_suspects; k++) {
+        const struct job_fate *f = &ws->fate[ws->suspect[k]];
+        int ahead = found < 0 ? 1 : f->deaths - ws->fate[ws->suspect[found]].deaths;
+        if (l->n_held < f->company && (found < 0 || (l->n_finished ? ahead < 0 : ahead > 0)))
+            found = k;
+    }
+    return found;
+}
+
 static long next_suspect(struct workers *ws, int i)
 {
     struct worker_link *l = &ws->link[i];
-    for (long k = 0; k < ws->n_suspects; k++) {
-        long j = ws->suspect[k];
-        int company = ws->fate[j].company;
-        if (l->n_held >= company || !slot_fits(ws->tally, j))
-            continue;
-        l->company = l->n_held && l->company && l->company < company ? l->company : company;
-        memmove(ws->suspect + k, ws->suspect + k + 1, (size_t)(--ws->n_suspects - k) * sizeof *ws->suspect);
-        return j;
-    }
-    return -1;
+    long k = find_suspect(ws, i), j = k < 0 ? -1 : ws->suspect[k];
+    if (j < 0 || !slot_fits(ws->tally, j))
+        return -1;
+    int company = ws->fate[j].company;
+    l->company = l->n_held && l->company && l->company < company ? l->company : company;
+    memmove(ws->suspect + k, ws->suspect + k + 1, (size_t)(--ws->n_suspects - k) * sizeof *ws->suspect);
+    return j;
 }
 
 int workers_busy(const struct workers *ws)

@@ -22,7 +22,7 @@ sed 's/^{"name": "\(.*\)", "value": \(.*\), "unit": "\(.*\)", "floor": \(.*\), "
 tail -n +2 figures.csv | sed 's/^"\(.*\)",\([^,]*\),\([^,]*\),\([^,]*\),\([^,]*\),"\(.*\)"$/\1|\2|\3|\4|\5|\6/' >rows.txt
 same lines.txt rows.txt
 [ -z "$(ls -d kveval-bench-* 2>/dev/null)" ] || fail "bench load leaves files: $(ls)"
-refuse 2 'unknown benchmark "limit"; there are limits, decode, prefill, components, attention, topk, load, tokenizer, grade and stats' bench limit
+refuse 2 'unknown benchmark "limit"; there are limits, decode, prefill, components, attention, topk, linear, load, tokenizer, grade and stats' bench limit
 refuse 2 'decode: --policy, --batch and --sampled go with --tokens' bench decode --batch 3
 refuse 2 'policy raas drops tokens, and a step that is replayed would drop more of them: the parts of its step cannot be timed alone' \
     bench components --policy raas:budget_tokens=64 --batch 1 --tokens 128 --threads 1

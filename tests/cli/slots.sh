@@ -1,17 +1,17 @@
 # A sweep that has little time (--time-limit, the end of a Slurm job) starts what can end in it, and says which slot length
 # would do where nothing can. Such slots saved nothing: the longest jobs came first, all of a batch, each time again.
 . "$(dirname "$0")/lib.sh"
-rm -rf slots undisturbed
+rm -rf slots undisturbed none
 cat >short.json <<'END'
-{"model": "pocket", "max_new_tokens": [4, 3000], "ignore_eos": true, "tasks": [{"name": "lookup", "steps": 4, "problems": 40}], "policies": ["full"]}
+{"model": "pocket", "max_new_tokens": [4, 7000], "ignore_eos": true, "tasks": [{"name": "lookup", "steps": 4, "problems": 40}], "policies": ["full"]}
 END
-sed 's/\[4, 3000\]/3000/' short.json >long.json
+sed 's/\[4, 7000\]/7000/' short.json >long.json
 
-# The 4-token completions of both lengths are in time, those of 3,000 tokens wait.
+# The 4-token completions of both lengths are in time, those of 7,000 tokens wait.
 run 75 sweep short.json -o slots --threads 1 --time-limit 8s
 grep -q '^kveval: time is up: [1-9][0-9]* of 80 jobs are done and saved; repeat the command to go on$' stderr.txt ||
     fail "a slot of 8 s said: $(cat stderr.txt)"
-grep -q '^full max_new_tokens=3000  baseline  -' stdout.txt || fail "the table of a slot: $(cat stdout.txt)"
+grep -q '^full max_new_tokens=7000  baseline  -' stdout.txt || fail "the table of a slot: $(cat stdout.txt)"
 run 0 report slots
 grep -q 'of 80 jobs are missing' stderr.txt || fail "the report of a slot: $(cat stderr.txt)"
 
@@ -21,8 +21,8 @@ run 0 sweep short.json -o undisturbed --threads 1 --set max_new_tokens=4
 same_results slots undisturbed
 
 # Nothing can end in time.
-run 75 sweep long.json -o none --threads 1 --time-limit 5
-grep -q '^kveval: about [0-9]* tokens of completions under way are lost; none was finished; the shortest job that is left is expected to need about 3000 tokens, which takes a slot of .*, with --time-limit, and [0-9]* s of it are for loading$' stderr.txt ||
+run 75 sweep long.json -o none --threads 1 --time-limit 4
+grep -q '^kveval: about [0-9]* tokens of completions under way are lost; none was finished; the shortest job that is left is expected to need about [0-9]* tokens, which takes a slot of .*, with --time-limit, and [0-9]* s of it are for loading$' stderr.txt ||
     fail "a slot that is too short said: $(cat stderr.txt)"
 grep -q '^kveval: time is up: 0 of 40 jobs are done and saved; repeat the command to go on$' stderr.txt || fail "it said: $(cat stderr.txt)"
 

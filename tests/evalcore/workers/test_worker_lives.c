@@ -8,7 +8,7 @@ static int deaths_until_blamed(int held)
     struct job_fate f = {0};
     int n = 0;
     while (n++ < 20)
-        if (fate_of_death(&f, f.company && f.company < held ? f.company : held))
+        if (fate_of_death(&f, f.company && f.company < held ? f.company : held, 0))
             return n;
     return -1;
 }
@@ -21,10 +21,13 @@ int main(void)
     CHECK_INT(deaths_until_blamed(512), 5);
 
     struct job_fate f = {0};
-    CHECK_INT(fate_of_death(&f, 1), 0);
+    CHECK_INT(fate_of_death(&f, 1, 0), 0);
     CHECK_INT(f.company, 0); /* once is chance */
-    CHECK_INT(fate_of_death(&f, 100), 0);
+    CHECK_INT(fate_of_death(&f, 100, 0), 0);
     CHECK_INT(f.company, 12);
+    CHECK_INT(fate_of_death(&f, 1, 3), 0); /* alone, but after others: the device may fail now and then */
+    CHECK_INT(f.company, 1);
+    CHECK_INT(fate_of_death(&f, 1, 0), 1);
 
     CHECK_NEAR(lives_pause(1), 0, 0);
     CHECK_NEAR(lives_pause(2), 1, 0);
