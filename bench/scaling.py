@@ -3,13 +3,14 @@
 
 Without --run the sweep is synthetic: random weights in the shape of --shape, and 400 jobs whose lengths follow a
 lognormal distribution, as those of reasoning traces do. Prints one JSON line per number of GPUs: the wall time from
-start to end, loading included, and the ratio to the first one.
+start to end, loading included, and the ratio to the first one; and the seconds of decoding alone and their ratio.
 """
 import argparse
 import json
 import math
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,12 @@ def synthetic(args, folder):
     return [str(path), "--model", f"random:{args.shape}", "-b", "32"], f"{args.jobs // 10 * 10} jobs, random weights of {pathlib.Path(args.shape).stem}"
 
 
+def decoding_seconds(log):
+    """Of the line "400 completions, 1000000 tokens in 1 min 20 s: 12500 tokens/s"; None without it."""
+    m = re.search(r", (\d+) tokens in .*: (\d+) tokens/s$", log)
+    return int(m[1]) / int(m[2]) if m else None
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--program", default=str(ROOT / "build/kveval"))
@@ -52,7 +59,7 @@ def main():
     p.add_argument("--mean", type=int, default=1000, help="tokens of a job")
     args = p.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp())
-    base, status = None, 0
+    base, base_decoding, status = None, None, 0
     try:
         what, name = ([args.run], pathlib.Path(args.run).stem) if args.run else synthetic(args, folder)
         for count in map(int, args.counts.split(",")):
@@ -65,9 +72,12 @@ def main():
                 print(f"{' '.join(command)} ended with {done.returncode}: {done.stderr[-300:]}", file=sys.stderr)
                 status = 1
                 break
-            base = base or seconds
+            log = (done.stderr.strip().splitlines() or [""])[-1]
+            decoding = decoding_seconds(log)
+            base, base_decoding = base or seconds, base_decoding or decoding
             print(json.dumps({"name": f"sweep {name}, {devices}", "value": round(seconds, 2), "unit": "s",
-                              "ratio": round(base / seconds, 3), "log": (done.stderr.strip().splitlines() or [""])[-1]}), flush=True)
+                              "ratio": round(base / seconds, 3), "decoding": decoding and round(decoding, 2),
+                              "decoding_ratio": decoding and round(base_decoding / decoding, 3), "log": log}), flush=True)
     finally:
         shutil.rmtree(folder)
     return status

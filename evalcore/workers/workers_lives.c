@@ -219,14 +219,26 @@ int workers_busy(const struct workers *ws)
     return n;
 }
 
+/* Towards the end a worker gets no more than its share, and than it can decode at once: what waits in its
+ * engine would be missing on a device that stands still. */
+static int is_served(const struct workers *ws, const struct worker_link *l, int busy)
+{
+    int places = l->decoded.is_waiting ? l->n_running : ws->plan->lanes[0].info.max_batch;
+    long share = (ws->left + ws->n_live - 1) / ws->n_live;
+    if (ws->n < 2 || ws->left - busy > (long)ws->n * SUBMIT_WAITING)
+        return 0;
+    return l->n_held >= (share < places ? share : places);
+}
+
 long worker_next_job(struct workers *ws, int i)
 {
     struct worker_link *l = &ws->link[i];
+    int busy = workers_busy(ws);
     if (!l->n_held)
         l->company = 0;
-    if (l->company && l->n_held >= l->company)
+    if ((l->company && l->n_held >= l->company) || is_served(ws, l, busy))
         return -1;
-    long j = slot_take(ws->tally, &ws->queue, i, workers_busy(ws));
+    long j = slot_take(ws->tally, &ws->queue, i, busy);
     if (j < 0)
         j = next_suspect(ws, i);
     if (j < 0)
