@@ -34,7 +34,7 @@ struct sweep {
     struct journal journal;
     struct stopper stopper;
     struct slot slot;
-    struct workers workers;    /* one a device; none for a single device, whose engine is in this process */
+    struct workers workers;    /* one a device; none on one CPU, whose engine is in this process */
     struct endpoint *endpoint; /* of a run file with an endpoint, else NULL */
     int argc;
     char **argv;
@@ -131,12 +131,18 @@ static int check_endpoint_options(const struct sweep *s, struct err *e)
     return option ? err_set(e, ERR_USAGE, "%s says nothing to an endpoint; leave it out", option) : 0;
 }
 
+/* A GPU may fail in ways that end its process, so it has one of its own, which can be started again. */
+static int uses_workers(const struct sweep *s)
+{
+    return (s->devices.n > 1 || s->devices.is_gpu) && !s->o.dry_run && !s->file.endpoint;
+}
+
 static int load_inputs(struct sweep *s, struct err *e)
 {
     struct runfile_options fo = sweep_file_options(&s->o);
     struct runplan_options po = sweep_plan_options(&s->o, s->program, &s->devices, 0);
     int rc = runfile_load(&s->file, s->path, &fo, e);
-    po.dry = s->o.dry_run || s->devices.n > 1 || s->file.endpoint;
+    po.dry = s->o.dry_run || s->file.endpoint || uses_workers(s);
     if (!rc && s->file.endpoint)
         rc = check_endpoint_options(s, e);
     if (!rc) {
@@ -403,7 +409,7 @@ static int sweep(struct sweep *s, struct err *e)
         rc = load_inputs(s, e);
     if (rc)
         return s->code;
-    int signal = s->devices.n > 1 && !s->o.dry_run ? load_workers(s, e) : 0;
+    int signal = uses_workers(s) ? load_workers(s, e) : 0;
     if (!signal && s->file.endpoint && !s->o.dry_run)
         signal = load_endpoint(s, e);
     if (signal < 0)

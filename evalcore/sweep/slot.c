@@ -159,7 +159,8 @@ long slot_take(struct tally *t, struct job_queue *q, int worker, int busy)
         return -1;
     if (!look(s, t))
         return busy < q->n_workers ? job_queue_take_last(q, t->plan) : -1;
-    long j = s->is_late ? -1 : job_queue_take(q, worker);
+    s->is_late = 0; /* the speed is known better each time */
+    long j = job_queue_take(q, worker);
     if (j >= 0 && !fits(s, t, &t->job[j])) {
         job_queue_give_back(q, j);
         s->is_late = 1;
@@ -209,7 +210,7 @@ int slot_poll(struct tally *t, int busy)
         return SIGINT;
     if (now >= s->end)
         return SLOT_TIME_UP;
-    return !busy && s->is_refused && slot_is_limited(s) ? SLOT_TIME_UP : 0;
+    return !busy && s->is_refused && !may_try(s, t) && slot_is_limited(s) ? SLOT_TIME_UP : 0;
 }
 
 void slot_advise(const struct tally *t, struct str *out)

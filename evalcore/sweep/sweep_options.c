@@ -28,7 +28,7 @@ const struct cli_option sweep_table[] = {
     {"worker-timeout", 0, CLI_INT, AT(worker_timeout), "SECONDS",
      .help = "a worker that gives no sign of life for so long is ended (default 30)", .min = 2, .max = 86400},
     {"step-timeout", 0, CLI_INT, AT(step_timeout), "SECONDS",
-     .help = "a worker whose device does not finish a step for so long is ended (default: 300 on a GPU, no "
+     .help = "a worker whose device does not finish a step for so long is ended (default: 900 on a GPU, no "
              "limit on a CPU)",
      .min = 2, .max = 86400},
     {"time-limit", 0, CLI_STRING, AT(time_limit), "DURATION",

@@ -14,7 +14,7 @@ struct sweep_options {
     int limit, threads, max_batch, worker_timeout, step_timeout, drain, retry_errors, dry_run, quiet;
 };
 /* Seconds, unless told otherwise; that of a step on a GPU. */
-enum { WORKER_TIMEOUT = 30, STEP_TIMEOUT = 300, DRAIN_SECONDS = 60 };
+enum { WORKER_TIMEOUT = 30, STEP_TIMEOUT = 900, DRAIN_SECONDS = 60 };
 extern const struct cli_option sweep_table[];
 
 /* The options as runfile_load() and, for device i of the list, runplan_build() take them; texts and `set` are

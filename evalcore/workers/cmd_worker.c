@@ -107,6 +107,10 @@ static int listen_for_jobs(struct worker *w, int wait, struct err *e)
     return rc;
 }
 
+/* Jobs on the way to a worker that is in a long step: what its socket cannot hold would stop the coordinator.
+ */
+enum { WANT_MOST = 64 };
+
 /* Asks for as many jobs as there is room for. */
 static int ask(struct worker *w, struct err *e)
 {
@@ -115,6 +119,8 @@ static int ask(struct worker *w, struct err *e)
         const struct engine *en = w->plan.lanes[i].engine;
         room -= w->is_limited ? engine_pending(en) : engine_waiting(en);
     }
+    if (room > WANT_MOST - w->asked)
+        room = WANT_MOST - w->asked;
     if (room < 1 || w->is_draining)
         return 0;
     w->asked += room;

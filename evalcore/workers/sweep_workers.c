@@ -1,5 +1,6 @@
 /* The loop of a sweep on several devices (contract: sweep_workers.h): one thread, one poll(). Workers ask, so
  * that the fast ones get more; whatever a worker says is checked, and one that talks nonsense is ended. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +19,14 @@ void worker_start(struct workers *ws, int i, struct err *e)
     ws->args[2] = index;
     ws->link[i].is_live = !worker_process_start(&ws->link[i].process, ws->args, e);
     ws->n_live += ws->link[i].is_live;
+    ws->link[i].n_lives += ws->link[i].is_live;
 }
 
 int workers_start(struct workers *ws, const struct device_list *devices, struct patience patience, int argc,
                   char **argv, struct err *e)
 {
     memset(ws, 0, sizeof *ws);
+    signal(SIGCHLD, SIG_DFL); /* whoever started us may have ignored it, and nobody could be waited for */
     ws->patience = patience;
     ws->watched = progress_clock();
     ws->link = xcalloc((size_t)devices->n, sizeof *ws->link);
@@ -120,6 +123,15 @@ static void stop(struct workers *ws, struct err *e)
             worker_lose(ws, i, &told, 0, e);
 }
 
+/* Jobs under way, and workers that may soon start some. */
+static int at_work(const struct workers *ws)
+{
+    int n = workers_busy(ws) + workers_coming(ws);
+    for (int i = 0; i < ws->n; i++)
+        n += ws->link[i].is_live && (!ws->link[i].device || ws->link[i].trial != TRIAL_NONE);
+    return n;
+}
+
 /* Lets workers finish what they decode, and nothing else; each ends when it has nothing left. */
 static void drain(struct workers *ws, int *signal, struct err *e)
 {
@@ -157,7 +169,7 @@ int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, in
         if (!e->code)
             workers_hear(ws, e);
         if (!e->code)
-            *signal = slot_poll(t, slot_is_limited(t->slot) ? workers_busy(ws) : 1);
+            *signal = slot_poll(t, slot_is_limited(t->slot) ? at_work(ws) : 1);
         if (!e->code)
             show(ws);
         if (!e->code && !*signal && slot_is_draining(t))

@@ -25,15 +25,22 @@
 struct patience {
     int silence, step; /* seconds; step 0: no limit */
 };
+enum { LOAD_TIMEOUT = 1800 }; /* seconds until a worker has loaded everything */
 
 struct worker_link {
     struct worker_process process;
-    char name[DEVICE_NAME_MAX];     /* "cuda:1" */
-    const char *device;             /* as its hello calls it; NULL before that */
-    int is_live, has_worked;        /* has_worked: it was ready once */
-    int trial;                      /* TRIAL_NONE, or the canary is due or runs */
-    int deaths;                     /* in a row, without a finished job between them */
+    char name[DEVICE_NAME_MAX]; /* "cuda:1" */
+    const char *device;         /* as its hello calls it; NULL before that */
+    const char *in_records;     /* the same, and which of them it is */
+    int is_live, has_worked;    /* has_worked: it was ready once */
+    int trial;                  /* TRIAL_NONE, or the canary is due or runs */
+    int n_lives;
+    int deaths;                  /* in a row, without a finished job between them */
+    double died[LIVES_HOUR + 1]; /* when it did, the latest times; n_died % (LIVES_HOUR + 1) is next */
+    int n_died;
     double back_at;                 /* when it is started again; 0: not */
+    int is_out;                     /* it is tried again, but not counted on */
+    double loading;                 /* seconds since it was started, until its hello */
     double silent;                  /* seconds that it has said nothing */
     int64_t turn;                   /* of its loop, as it said last */
     double stuck;                   /* seconds that it has jobs and this has not changed */
@@ -58,8 +65,8 @@ struct canary {
 
 struct workers {
     struct worker_link *link;
-    int n, n_live, n_coming; /* n_coming: started again after a pause */
-    const char **args;       /* of a worker; args[2] is its index */
+    int n, n_live;
+    const char **args; /* of a worker; args[2] is its index */
     struct patience patience;
     double watched; /* when that was looked at last */
     struct runplan *plan;

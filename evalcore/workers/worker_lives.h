@@ -1,28 +1,37 @@
 #ifndef EVALCORE_WORKERS_WORKER_LIVES_H
 #define EVALCORE_WORKERS_WORKER_LIVES_H
 
+#include <stdint.h>
+
 /* What follows from the death of a worker, as rules.
  *
  * A worker that dies is started again: at once after the first death, and after pauses that double while none
- * of its lives finishes a job; after LIVES_MOST such deaths in a row it stays out.
+ * of its lives finishes a job. After LIVES_MOST such deaths in a row, or LIVES_HOUR within an hour, it is
+ * out: the sweep does not count on it any more, and tries it again every LIVES_OUT seconds while others work.
  *
  * A job may be what kills workers. The jobs of a worker that died decode again like any other. Those that
  * were there at a second death are suspects: they decode when nothing else is left, in ever smaller company,
- * until one dies alone on a worker that has decoded nothing else since it was started, but for its canary. It
- * is the job's fault then, and the job ends in an error. So a job ends at least two workers before it is
- * blamed, and one that was only beside it never is. */
-enum { LIVES_MOST = 5, LIVES_SHARE = 8 };
+ * until one dies alone on a worker that has decoded nothing else since it was started, but for its canary.
+ * That may be the worker's fault, so the job goes to another one. When it dies so on two different workers,
+ * or twice where there is no other, it ends in an error. */
+enum { LIVES_MOST = 5, LIVES_HOUR = 20, LIVES_OUT = 300, LIVES_SHARE = 8 };
 
 struct job_fate {
-    int deaths;  /* of workers that held the job */
-    int company; /* how many jobs its worker may hold with it; 0: any number */
+    int deaths;     /* of workers that held the job */
+    int company;    /* how many jobs its worker may hold with it; 0: any number */
+    int alone;      /* deaths of workers that had decoded nothing else */
+    uint64_t where; /* those workers, by bit */
 };
 
-/* A worker died that held so many jobs, this one among them, and had finished so many since it was started.
- * 1: the job is to blame. */
-int fate_of_death(struct job_fate *f, int held, int finished);
-/* Seconds until a worker is started again that died so many times in a row without finishing a job; below 0:
- * it is not. */
-double lives_pause(int deaths);
+/* Worker i died that held so many jobs, this one among them, and had finished so many since it was started.
+ * has_others: other workers live, or come back soon. 1: the job is to blame. */
+int fate_of_death(struct job_fate *f, int i, int held, int finished, int has_others);
+/* Did it die alone on two different workers? */
+int fate_is_proven(const struct job_fate *f);
+/* May worker i have it? */
+int fate_allows(const struct job_fate *f, int i, int has_others);
+/* Seconds until a worker is started again that died so many times in a row without finishing a job, and so
+ * many times within an hour; below 0: it is out. */
+double lives_pause(int in_a_row, int in_an_hour);
 
 #endif

@@ -42,7 +42,7 @@ int worker_process_start(struct worker_process *w, const char *const argv[], str
     int pair[2];
     memset(w, 0, sizeof *w);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-        return err_set(e, ERR_IO, "cannot make a socket for a worker: %s", strerror(errno));
+        return err_set(e, ERR_DEVICE, "cannot make a socket for a worker: %s", strerror(errno));
     int rc = spawn(&w->pid, pair[1], argv);
     close(pair[1]);
     w->wire.fd = pair[0];
@@ -50,9 +50,9 @@ int worker_process_start(struct worker_process *w, const char *const argv[], str
         rc = errno;
     if (!rc)
         return 0;
-    err_set(e, ERR_IO, "cannot start a worker: %s", strerror(rc));
+    err_set(e, ERR_DEVICE, "cannot start a worker: %s", strerror(rc));
     worker_process_end(w, 0, NULL);
-    return e ? e->code : ERR_IO;
+    return e ? e->code : ERR_DEVICE;
 }
 
 static int reap(pid_t pid, int *status, double deadline)

@@ -24,6 +24,7 @@ static int take_hello(struct workers *ws, struct worker_link *l, const json_t *m
     if (message_read_hello(m, facts, n, why))
         return why->code;
     l->device = arena_strdup(&ws->arena, facts[0].device);
+    l->in_records = ws->n > 1 ? arena_printf(&ws->arena, "%s (%s)", l->device, l->name) : l->device;
     for (int i = 0; i < n; i++) {
         if (ws->facts && (strcmp(facts[i].weights, ws->facts[i].weights) ||
                           strcmp(facts[i].numerics, ws->facts[i].numerics)))
@@ -31,7 +32,7 @@ static int take_hello(struct workers *ws, struct worker_link *l, const json_t *m
                            facts[i].weights, facts[i].numerics);
         facts[i].weights = arena_strdup(&ws->arena, facts[i].weights);
         facts[i].numerics = arena_strdup(&ws->arena, facts[i].numerics);
-        facts[i].device = arena_printf(&ws->arena, "%d x %s", ws->n, l->device);
+        facts[i].device = ws->n > 1 ? arena_printf(&ws->arena, "%d x %s", ws->n, l->device) : l->device;
     }
     if (!ws->facts)
         ws->facts = facts;
@@ -48,6 +49,7 @@ static void settle(struct workers *ws, int i, long j)
     ws->link[i].n_held--;
     ws->link[i].n_finished++;
     ws->link[i].deaths = 0;
+    ws->link[i].is_out = 0;
     ws->is_unsynced = 1;
 }
 
@@ -64,7 +66,7 @@ static int take_done(struct workers *ws, int i, const json_t *m, struct err *why
     else if (!rc && (j < 0 || ws->holder[j] != i))
         rc = err_set(why, ERR_FORMAT, "a job that it was not given: %.40s", key);
     if (!rc && !is_trial && ws->tally) {
-        if (tally_add(ws->tally, &ws->plan->jobs[j], &c, ws->link[i].device, e))
+        if (tally_add(ws->tally, &ws->plan->jobs[j], &c, ws->link[i].in_records, e))
             ws->tally = NULL; /* nothing may follow a torn record */
         settle(ws, i, j);
         workers_keep_canary(ws, j, &c);
@@ -167,6 +169,7 @@ static void watch(struct workers *ws, struct err *e)
         double counts = passed < 1 ? passed : 1;
         l->silent += counts;
         l->stuck = l->n_held || l->trial == TRIAL_RUNS ? l->stuck + counts : 0;
+        l->loading = l->device ? 0 : l->loading + counts;
         if (!l->is_live)
             continue;
         if (l->silent >= ws->patience.silence)
@@ -175,6 +178,8 @@ static void watch(struct workers *ws, struct err *e)
         else if (ws->patience.step && l->stuck >= ws->patience.step)
             err_set(&why, ERR_DEVICE, "it has not finished a step for %d s (--step-timeout)",
                     ws->patience.step);
+        else if (l->loading >= LOAD_TIMEOUT)
+            err_set(&why, ERR_DEVICE, "it has not loaded everything after %d minutes", LOAD_TIMEOUT / 60);
         if (why.code)
             worker_lose(ws, i, &why, 0, e);
     }

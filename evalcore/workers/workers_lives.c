@@ -5,6 +5,7 @@
 
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
+#include "evalcore/sweep/job_submit.h"
 #include "evalcore/sweep/slot.h"
 #include "evalcore/workers/workers_parts.h"
 
@@ -58,47 +59,84 @@ static void suspect(struct workers *ws, long j)
     ws->suspect[ws->n_suspects++] = j;
 }
 
+/* Workers other than i that live, or come back soon. */
+static int has_others(const struct workers *ws, int i)
+{
+    for (int k = 0; k < ws->n; k++)
+        if (k != i && (ws->link[k].is_live || (ws->link[k].back_at > 0 && !ws->link[k].is_out)))
+            return 1;
+    return 0;
+}
+
+int workers_coming(const struct workers *ws)
+{
+    int n = 0;
+    for (int i = 0; i < ws->n; i++)
+        n += !ws->link[i].is_live && ws->link[i].back_at > 0 && !ws->link[i].is_out;
+    return n;
+}
+
+/* Job j of worker i, which died. Returns 0 when the job is over. */
+static int return_job(struct workers *ws, int i, long j, const struct err *loss, struct err *e)
+{
+    struct worker_link *l = &ws->link[i];
+    struct job_fate *f = &ws->fate[j];
+    ws->holder[j] = HELD_BY_NOBODY;
+    if (ws->tally) /* it does not run any more */
+        ws->tally->job[j].state = ETA_WAITING;
+    if (ws->is_stopping || loss->code != ERR_DEVICE) {
+        job_queue_give_back(&ws->queue, j);
+    } else if (fate_of_death(f, i, l->n_held, l->n_finished, has_others(ws, i))) {
+        blame(ws, j, loss, e);
+        if (fate_is_proven(f)) /* it was not this worker's fault */
+            l->deaths = 0;
+        return 0;
+    } else if (f->company) {
+        suspect(ws, j);
+    } else {
+        job_queue_give_back(&ws->queue, j);
+    }
+    return 1;
+}
+
 /* What worker i held goes back into the queue. Returns how many jobs. */
 static long give_back(struct workers *ws, int i, const struct err *loss, struct err *e)
 {
-    struct worker_link *l = &ws->link[i];
     long n = 0;
-    for (long j = 0; ws->holder && j < ws->plan->n_jobs; j++) {
-        if (ws->holder[j] != i)
-            continue;
-        ws->holder[j] = HELD_BY_NOBODY;
-        if (ws->is_stopping || loss->code != ERR_DEVICE) {
-            job_queue_give_back(&ws->queue, j);
-        } else if (fate_of_death(&ws->fate[j], l->n_held, l->n_finished)) {
-            blame(ws, j, loss, e);
-            if (ws->canary.n) /* workers can finish jobs: it was not this one's fault */
-                l->deaths = 0;
-            continue;
-        } else if (ws->fate[j].company) {
-            suspect(ws, j);
-        } else {
-            job_queue_give_back(&ws->queue, j);
-        }
-        n++;
-    }
-    l->n_held = 0;
+    for (long j = 0; ws->holder && j < ws->plan->n_jobs; j++)
+        if (ws->holder[j] == i)
+            n += return_job(ws, i, j, loss, e);
+    ws->link[i].n_held = 0;
+    if (n && ws->tally)
+        slot_turn(ws->tally); /* what did not fit before may do now */
+    return n;
+}
+
+/* Deaths within the hour that ends now, this one included. */
+static int deaths_in_hour(struct worker_link *l, double now)
+{
+    int n = 0;
+    l->died[l->n_died++ % (LIVES_HOUR + 1)] = now;
+    for (int k = 0; k < LIVES_HOUR + 1 && k < l->n_died; k++)
+        n += now - l->died[k] < 3600;
     return n;
 }
 
 /* When it is started again, as a part of a sentence. */
-static void plan_return(struct workers *ws, struct worker_link *l, struct str *then)
+static void plan_return(struct worker_link *l, struct str *then)
 {
-    double pause = lives_pause(++l->deaths);
+    double now = progress_clock(), pause = lives_pause(++l->deaths, deaths_in_hour(l, now));
+    l->is_out = l->has_worked && pause < 0;
+    l->back_at = !l->has_worked ? 0 : now + (l->is_out ? LIVES_OUT : pause);
     if (!l->has_worked) /* its device did not work from the start, as far as one knows */
         str_puts(then, "the others go on without it");
-    else if (pause < 0)
-        str_printf(then, "after %d restarts without a finished job it stays out", LIVES_MOST);
+    else if (l->is_out)
+        str_printf(then, "after so many deaths (%d) it stays out, and is tried again every %d minutes",
+                   l->n_died, LIVES_OUT / 60);
     else if (pause > 0)
         str_printf(then, "it starts again in %.0f s", pause);
     else
         str_puts(then, "it starts again");
-    l->back_at = l->has_worked && pause >= 0 ? progress_clock() + pause : 0;
-    ws->n_coming += l->back_at > 0;
 }
 
 static void find_reason(const struct worker_link *l, const struct err *why, const char *how, struct err *loss)
@@ -123,6 +161,7 @@ static void bury(struct worker_link *l)
     l->decoded = (struct worker_progress){0};
     l->n_running = 0;
     l->is_live = 0;
+    l->trial = TRIAL_NONE;
 }
 
 void worker_lose(struct workers *ws, int i, const struct err *why, double deadline, struct err *e)
@@ -135,17 +174,19 @@ void worker_lose(struct workers *ws, int i, const struct err *why, double deadli
     ws->n_live--;
     find_reason(l, why, str_text(&how), &loss);
     str_release(&how);
+    /* Others have read the same input: that a later life cannot is no mistake in it. */
+    int is_reborn = l->n_lives > 1;
     long n_back = give_back(ws, i, &loss, e);
     if (ws->is_stopping)
         return;
     ws->last_loss = loss;
-    if (loss.code != ERR_DEVICE) {
+    if (loss.code != ERR_DEVICE && !is_reborn) {
         err_set(e, loss.code, "%s", loss.text);
         return;
     }
-    plan_return(ws, l, &then);
-    if (!ws->n_live && !ws->n_coming)
-        err_set(e, ERR_DEVICE, "no worker is left: %s", loss.text);
+    plan_return(l, &then);
+    if (!ws->n_live && !workers_coming(ws))
+        err_set(e, loss.code, "no worker is left: %s", loss.text);
     else if (n_back)
         log_warn("%s; its %ld unfinished jobs begin anew; %s", loss.text, n_back, str_text(&then));
     else
@@ -159,16 +200,15 @@ static void revive(struct workers *ws, int i)
     struct err why = {0};
     struct str then = {0};
     l->back_at = 0;
-    ws->n_coming--;
     l->device = NULL;
     l->last_words = (struct err){0};
-    l->silent = l->stuck = 0;
+    l->silent = l->stuck = l->loading = 0;
     l->wanted = l->n_finished = 0;
     worker_start(ws, i, &why);
     ws->n_restarts += !why.code;
     if (!why.code)
         return;
-    plan_return(ws, l, &then);
+    plan_return(l, &then);
     log_warn("%s: %s; %s", l->name, why.text, str_text(&then));
     ws->last_loss = why;
     str_release(&then);
@@ -180,7 +220,7 @@ void workers_revive(struct workers *ws, struct err *e)
     for (int i = 0; i < ws->n && unheld; i++)
         if (!ws->link[i].is_live && ws->link[i].back_at > 0 && progress_clock() >= ws->link[i].back_at)
             revive(ws, i);
-    if (!ws->n_live && !ws->n_coming)
+    if (!ws->n_live && !workers_coming(ws))
         err_set(e, ERR_DEVICE, "no worker is left: %s", ws->last_loss.text);
 }
 
@@ -193,7 +233,8 @@ static long find_suspect(const struct workers *ws, int i)
     for (long k = 0; k < ws->n_suspects; k++) {
         const struct job_fate *f = &ws->fate[ws->suspect[k]];
         int ahead = found < 0 ? 1 : f->deaths - ws->fate[ws->suspect[found]].deaths;
-        if (l->n_held < f->company && (found < 0 || (l->n_finished ? ahead < 0 : ahead > 0)))
+        if (l->n_held < f->company && fate_allows(f, i, has_others(ws, i)) &&
+            (found < 0 || (l->n_finished ? ahead < 0 : ahead > 0)))
             found = k;
     }
     return found;

@@ -44,7 +44,7 @@ for devices in $device $pair; do
 
     # Workers that fail again and again, each after some jobs: they come back each time. A job that is alone on two of them
     # may be blamed for it.
-    if [ "$devices" != "$device" ]; then
+    if [ "$devices" != cpu:0 ]; then
         rm -rf broken
         got=0
         env "$variable=replay:130" timeout 120 "$program" sweep many.json -o broken --max-batch 4 --devices "$devices" \
