@@ -13,6 +13,7 @@
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
+#include "evalcore/process/worker_process.h"
 #include "evalcore/store/keymap.h"
 #include "evalcore/workers/heartbeat.h"
 #include "evalcore/sweep/job_submit.h"

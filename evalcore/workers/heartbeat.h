@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "evalcore/workers/wire.h"
+#include "evalcore/process/wire.h"
 
 /* A worker's side of a wire that two threads write: its work, and a thread that says every second that the
  * process is there. A step of decoding or the loading of a model may take minutes in which the worker says

@@ -7,7 +7,7 @@
 #include "evalcore/sweep/job_queue.h"
 #include "evalcore/workers/worker_lives.h"
 #include "evalcore/workers/worker_messages.h"
-#include "evalcore/workers/worker_process.h"
+#include "evalcore/process/worker_process.h"
 
 /* The door of the room of workers: the coordinator's side of a sweep on several devices. Each
  * device has a worker process, which gets jobs as it asks for them. The coordinator opens no device and is

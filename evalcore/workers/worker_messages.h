@@ -3,7 +3,7 @@
 
 #include "evalcore/plan/runplan.h"
 #include "evalcore/sweep/job_submit.h"
-#include "evalcore/workers/wire.h"
+#include "evalcore/process/wire.h"
 
 /* The messages between the coordinator of a sweep and its workers; "type" names the message. A worker is
  * started with the sweep's own options and makes the same plan from them. Jobs are named by their keys, so
@@ -20,7 +20,7 @@
  *
  * The functions that make a message return a new reference, or NULL for what JSON cannot hold. Those that
  * read one return 0 or ERR_FORMAT; the texts that they fill in live as long as the message. */
-enum { WORKER_FD = 3, WORKER_WANT_MAX = 1024 };
+enum { WORKER_WANT_MAX = 1024 };
 
 const char *message_type(const json_t *m); /* "" when it has none */
 

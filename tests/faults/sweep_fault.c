@@ -68,7 +68,7 @@ static int is(const char *name)
     return !strcmp(kind, name);
 }
 
-/* CRC-32C, as a frame carries it (evalcore/workers/wire.c). */
+/* CRC-32C, as a frame carries it (evalcore/process/wire.c). */
 static unsigned crc_of(const unsigned char *p, size_t n)
 {
     unsigned crc = ~0u;

@@ -1,5 +1,5 @@
 /* Framing (contract: wire.h). What arrives is checked before it is believed: lengths first, then the JSON. */
-#include "evalcore/workers/wire.h"
+#include "evalcore/process/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>

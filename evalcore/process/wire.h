@@ -1,9 +1,11 @@
-#ifndef EVALCORE_WORKERS_WIRE_H
-#define EVALCORE_WORKERS_WIRE_H
+#ifndef EVALCORE_PROCESS_WIRE_H
+#define EVALCORE_PROCESS_WIRE_H
 
 #include "evalcore/base/json.h"
 
-/* Messages between two processes: JSON objects over a stream socket, each preceded by its length and its
+/* The room of child processes: starting and ending one (worker_process.h), and talking to it.
+ *
+ * Messages between two processes: JSON objects over a stream socket, each preceded by its length and its
  * CRC-32C (4 bytes each, little-endian). A socket loses nothing; the checksum finds a process whose memory is
  * no longer sound. */
 enum { WIRE_MAX = 64 << 20 }; /* bytes of a message */

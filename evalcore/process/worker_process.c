@@ -1,7 +1,7 @@
-/* Starting and ending a worker (contract: worker_process.h). The child starts from /proc/self/exe: the
+/* Starting and ending a child (contract: worker_process.h). The child starts from /proc/self/exe: the
  * running program, even when the file has been replaced since. It inherits no descriptor but the standard
  * ones and its socket, and the blocked signals of stop.h. */
-#include "evalcore/workers/worker_process.h"
+#include "evalcore/process/worker_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "evalcore/cli/progress.h"
-#include "evalcore/workers/worker_messages.h"
 
 /* A worker that does not read must not hold up the others. */
 enum { SEND_SECONDS = 10, REAP_SECONDS = 2, REAP_PAUSE_US = 2000 };
@@ -42,7 +41,7 @@ int worker_process_start(struct worker_process *w, const char *const argv[], str
     int pair[2];
     memset(w, 0, sizeof *w);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-        return err_set(e, ERR_DEVICE, "cannot make a socket for a worker: %s", strerror(errno));
+        return err_set(e, ERR_DEVICE, "cannot make a socket for a %s: %s", argv[1], strerror(errno));
     int rc = spawn(&w->pid, pair[1], argv);
     close(pair[1]);
     w->wire.fd = pair[0];
@@ -50,7 +49,7 @@ int worker_process_start(struct worker_process *w, const char *const argv[], str
         rc = errno;
     if (!rc)
         return 0;
-    err_set(e, ERR_DEVICE, "cannot start a worker: %s", strerror(rc));
+    err_set(e, ERR_DEVICE, "cannot start a %s: %s", argv[1], strerror(rc));
     worker_process_end(w, 0, NULL);
     return e ? e->code : ERR_DEVICE;
 }
@@ -67,7 +66,7 @@ static int reap(pid_t pid, int *status, double deadline)
     }
 }
 
-void worker_process_end(struct worker_process *w, double deadline, struct str *how)
+int worker_process_end(struct worker_process *w, double deadline, struct str *how)
 {
     struct str text = {0};
     int status = 0, ended = 0;
@@ -89,4 +88,5 @@ void worker_process_end(struct worker_process *w, double deadline, struct str *h
     if (how)
         str_add(how, text.data, text.len);
     str_release(&text);
+    return ended ? status : -1;
 }

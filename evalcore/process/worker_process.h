@@ -1,0 +1,23 @@
+#ifndef EVALCORE_PROCESS_WORKER_PROCESS_H
+#define EVALCORE_PROCESS_WORKER_PROCESS_H
+
+#include <sys/types.h>
+
+#include "evalcore/process/wire.h"
+
+/* A child process that runs a hidden command of this program, `worker` or `grader`, and the socket to it. */
+enum { WORKER_FD = 3 }; /* where the child finds its end of the socket */
+struct worker_process {
+    pid_t pid; /* 0: none */
+    struct wire wire;
+};
+
+/* argv: the program's name, the command, its arguments, NULL. The child's output goes to standard error. */
+int worker_process_start(struct worker_process *w, const char *const argv[], struct err *e);
+
+/* Closes the socket, waits for the child until progress_clock() passes `deadline`, then ends it with SIGKILL.
+ * Adds how it ended to *how (may be NULL): "was ended by signal 9 (Killed)", "ended with exit code 3".
+ * Returns its status as waitpid() has it; -1: it does not end. */
+int worker_process_end(struct worker_process *w, double deadline, struct str *how);
+
+#endif
