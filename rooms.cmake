@@ -74,6 +74,7 @@ set(rooms
   "evalcore/locks          | runlock.h                                  |"
   "evalcore/process        | wire.h worker_process.h                    | evalcore/cli"
   "evalcore/store          | run.h grades.h completion_json.h curve_json.h flat_json.h job_key.h journal.h keymap.h record_order.h runfolder.h segmenter.h | engine tasks answer_check"
+  "evalcore/graders        | grader_pool.h                              | evalcore/process evalcore/store evalcore/cli answer_check"
   "evalcore/upkeep         | upkeep.h                                   | evalcore/store evalcore/locks evalcore/cli"
   "evalcore/runfile        | runfile.h settings.h                       | evalcore/cli engine engine/policies tasks"
   "evalcore/report/data    | report_data.h report_budget.h report_group.h report_longbench.h report_merge.h report_ruler.h report_steps.h report_match.h report_papers.h | evalcore/store evalcore/stats engine/policies"
@@ -95,8 +96,8 @@ set(rooms
   "evalcore/workers        | sweep_workers.h                            | evalcore/sweep evalcore/status evalcore/plan evalcore/store evalcore/process evalcore/cli"
   "evalcore/gate           | gate.h                                     | evalcore/sweep evalcore/status evalcore/plan evalcore/report/doc evalcore/store evalcore/stats evalcore/svg evalcore/runfile evalcore/cli engine engine/policies tasks answer_check"
   "evalcore/bench          | bench.h                                    | evalcore/gate evalcore/stats evalcore/cli engine engine/model/model.h engine/model/safetensors.h kernels tasks answer_check"
-  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/workers evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/convert evalcore/completion evalcore/endpoint evalcore/fetch evalcore/runfile evalcore/upkeep evalcore/store evalcore/locks evalcore/cli engine engine/policies kernels tasks answer_check"
-  "evalcore                |                                            | evalcore/commands evalcore/completion evalcore/cli")
+  "evalcore/commands       | commands.h                                 | evalcore/calibration evalcore/gate evalcore/workers evalcore/sweep evalcore/status evalcore/plan evalcore/compare evalcore/export evalcore/report evalcore/bench evalcore/doctor evalcore/convert evalcore/completion evalcore/endpoint evalcore/fetch evalcore/runfile evalcore/upkeep evalcore/graders evalcore/store evalcore/locks evalcore/cli engine engine/policies kernels tasks answer_check"
+  "evalcore                |                                            | evalcore/commands evalcore/completion evalcore/graders evalcore/cli")
 
 # read_rooms(): for each row room_NAME_doors and room_NAME_enters; room_names in the table's order.
 macro(read_rooms)

@@ -1,7 +1,27 @@
 /* Which mode grades a mathematical answer, and the options that both start from. */
 #include "answer_check/answer_check.h"
 
+#include <gmp.h>
+#include <stdlib.h>
+
 #include "answer_check/strict/grade_strict.h"
+
+static void *grow(void *p, size_t before, size_t bytes)
+{
+    (void)before;
+    return xrealloc(p, bytes);
+}
+
+static void drop(void *p, size_t bytes)
+{
+    (void)bytes;
+    free(p);
+}
+
+void answer_check_own_memory(void)
+{
+    mp_set_memory_functions(xmalloc, grow, drop);
+}
 
 const struct grade_options grade_options_default = {.mode = GRADE_STRICT,
                                                     .latex = 1,

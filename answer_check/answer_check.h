@@ -22,6 +22,10 @@
 int grade_math(struct grade *out, const char *gold, size_t gold_len, const struct response *r,
                struct arena *a);
 
+/* Until it is called, big numbers that find no memory abort with a word of their library. Afterwards they
+ * take theirs from xmalloc(), as everything else does. For a process's beginning. */
+void answer_check_own_memory(void);
+
 /* The mode, and the options of each. */
 enum grade_mode {
     GRADE_STRICT,

@@ -11,6 +11,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/commands/commands.h"
+#include "evalcore/graders/grader_pool.h"
 
 static const struct command *find(const char *name)
 {
@@ -194,6 +195,7 @@ int main(int argc, char **argv)
      * output fails then, which is found below, and standard error is not needed. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file as large as ulimit -f allows: the write says so */
+    grader_pool_use();
     int rc = dispatch(argc, argv);
     /* Results that could not be written (a full disk behind a pipe) must not look like success. */
     if (fflush(stdout) || ferror(stdout)) {

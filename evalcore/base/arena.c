@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define RED_ZONE 16
@@ -28,8 +29,17 @@ struct arena_block {
     _Alignas(ALIGN) unsigned char bytes[];
 };
 
+static int exit_code; /* of a process that is expected to run out; 0: none is */
+
+void memory_exits_with(int code)
+{
+    exit_code = code;
+}
+
 static _Noreturn void out_of_memory(size_t bytes)
 {
+    if (exit_code)
+        _exit(exit_code);
     fprintf(stderr, "kveval: out of memory: the system refused %zu more bytes; run fewer jobs at a time\n",
             bytes);
     abort();

@@ -24,6 +24,9 @@ void *xmalloc(size_t bytes);
 void *xcalloc(size_t n, size_t bytes);
 void *xrealloc(void *p, size_t bytes);
 char *xstrdup(const char *s);
+/* From now on a process without memory ends silently with this exit code: whoever started it says what that
+ * means. For processes that are started to be killed. */
+void memory_exits_with(int code);
 /* Makes room in a growing array: p points to the array's pointer, which has room for *cap items of `item`
  * bytes. If that is less than `need`, the capacity is doubled until it suffices. */
 void xgrow(void *p, size_t *cap, size_t need, size_t item);

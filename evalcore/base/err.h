@@ -16,7 +16,8 @@ enum {
     ERR_UNSUPPORTED = -4, /* well-formed, but not something this program handles */
     ERR_DEVICE = -5,      /* backend: device memory, launch failure */
     ERR_BUSY = -6,        /* another process holds it */
-    ERR_DISK = -7         /* a disk that is full or fails: no mistake, and worth a repetition (exit 3) */
+    ERR_DISK = -7 /* a disk that is full or fails, or a process that cannot be started: no mistake, and worth
+                   * a repetition (exit 3) */
 };
 
 struct err {

@@ -68,7 +68,7 @@ int command_parse(const struct command *c, void *options, int argc, char **argv,
                   int min_args, int max_args, int *n_args);
 void command_help(const struct command *c);
 
-/* Prints the error and returns `code`, but EXIT_INCOMPLETE for EXIT_USAGE where a disk is at fault. */
+/* Prints the error and returns `code`, but EXIT_INCOMPLETE for EXIT_USAGE where a disk or the system is. */
 int command_fail(const struct err *e, int code);
 
 #endif

@@ -9,14 +9,15 @@
  *
  * The commands, in the groups and the order of `kveval help`. To add one, write a file that defines `const
  * struct command cmd_NAME`, put X(NAME) here, and add a script to tests/cli. (cmd_score is in cmd_report.c;
- * cmd_worker, which sweeps start and nobody types, is in evalcore/workers, cmd_status in evalcore/status, and
- * those of evalcore/calibration and evalcore/upkeep are there.) */
+ * cmd_worker, which sweeps start and nobody types, is in evalcore/workers, cmd_grader, of the same kind, in
+ * evalcore/graders, cmd_status in evalcore/status, and those of evalcore/calibration and evalcore/upkeep are
+ * there.) */
 /* clang-format off */
 #define COMMANDS_RUN(X)   X(init) X(sweep) X(status) X(report) X(gate) X(show) X(compare) X(score) X(export)
 #define COMMANDS_LOOK(X)  X(list) X(doctor) X(bench) X(calibrate) X(probe)
 #define COMMANDS_GRADE(X) X(grade) X(choice) X(textscore)
 #define COMMANDS_TOOLS(X) X(generate) X(tokenize) X(logprobs) X(convert) X(fetch) X(journal) X(completion) \
-    X(worker)
+    X(worker) X(grader)
 #define COMMANDS(X) COMMANDS_RUN(X) COMMANDS_LOOK(X) COMMANDS_GRADE(X) COMMANDS_TOOLS(X)
 /* clang-format on */
 

@@ -62,7 +62,7 @@ static void add_words(struct doc *d)
         {"unparsed", "the completion ended by itself, and no answer could be read from it"},
         {"unfinished", "the thinking block was opened and never closed, whatever ended the completion"},
         {"truncated", "cut off at the length limit outside of a thinking block, and no answer could be read"},
-        {"error", "the job failed; kveval show prints why"},
+        {"error", "the job or its grader failed; kveval show prints why"},
         {"at limit", "ended at the length limit, with or without an answer"},
         {"missing", "a job that has not been decoded yet"},
         {"incomplete", "of a cell or a run: some of its jobs are missing"}};

@@ -229,6 +229,31 @@ void grade_record(struct record *rec, const struct run_task *t, const struct run
     arena_release(&scratch);
 }
 
+static grades_maker made_by; /* NULL: this process */
+
+void grades_made_by(grades_maker maker)
+{
+    made_by = maker;
+}
+
+int grades_make(struct run *r, const struct ungraded *list, size_t n, const struct zh_segmenter *zh,
+                const char *zh_dict, struct err *e)
+{
+    struct str text = {0};
+    int rc = 0;
+    r->n_graded += (long)n;
+    if (n && made_by)
+        return made_by(r, list, n, zh_dict, e);
+    for (size_t i = 0; i < n && !rc; i++) {
+        rc = run_text(r, list[i].rec, &text, e);
+        if (!rc)
+            grade_record(list[i].rec, list[i].task, list[i].problem, str_text(&text), text.len, zh,
+                         &r->arena);
+    }
+    str_release(&text);
+    return rc;
+}
+
 int grades_save(const struct run *r, struct err *e)
 {
     struct str text = {0}, path = {0}, folder = {0};
@@ -239,7 +264,7 @@ int grades_save(const struct run *r, struct err *e)
     for (int c = 0; c < r->n_cells && !rc; c++)
         for (int i = 0; i < r->cells[c].n_records; i++) {
             const struct record *rec = &r->cells[c].records[i];
-            if (rec->finish == FINISHED_ERROR || r->cells[c].task->is_text ||
+            if (rec->finish == FINISHED_ERROR || rec->is_ungraded || r->cells[c].task->is_text ||
                 keymap_add(&seen, rec->key, 1 + c) != 1 + c)
                 continue;
             const struct run_problem *p = &r->cells[c].task->problems[rec->problem];

@@ -38,13 +38,27 @@ void gradebook_release(struct gradebook *b);
  * verdicts are kept. */
 int grades_changes(const struct run *r, int most, struct str *out, struct err *e);
 
-/* Writes the grades of every finished record of a loaded run. */
+/* Writes the grades of every finished record of a loaded run, but not of those whose grader was killed. */
 int grades_save(const struct run *r, struct err *e);
 
 /* Grades one completion: sets rec's verdict, score, segmenter, reason and forms, which live in the arena. zh:
  * the Chinese segmenter; NULL: by character. */
 void grade_record(struct record *rec, const struct run_task *t, const struct run_problem *p, const char *text,
                   size_t n, const struct zh_segmenter *zh, struct arena *a);
+/* What is to be graded; the record says where its text is. */
+struct ungraded {
+    struct record *rec;
+    const struct run_task *task;
+    const struct run_problem *problem;
+};
+/* Grades n records of r, in this process unless grades_made_by() said who does it. zh: as for grade_record();
+ * zh_dict: the option that it was opened by. */
+int grades_make(struct run *r, const struct ungraded *list, size_t n, const struct zh_segmenter *zh,
+                const char *zh_dict, struct err *e);
+/* The program says at its beginning who grades for it (evalcore/graders/grader_pool.h). */
+typedef int (*grades_maker)(struct run *r, const struct ungraded *list, size_t n, const char *zh_dict,
+                            struct err *e);
+void grades_made_by(grades_maker maker);
 /* Does the problem's grade depend on the Chinese segmenter? */
 int grade_needs_segmenter(const struct run_task *t, const struct run_problem *p);
 /* 16 hex digits over the reference answers and what else of the problem the grade depends on. */

@@ -77,6 +77,7 @@ struct record {                /* one completion */
     const struct likelihood *likelihood; /* of a text: then verdict has no meaning; NULL: the job failed */
     const char *reason, *gold_form, *pred_form; /* "" when there is none */
     const char *segmenter; /* "jieba" or "char" where the score depends on it, else NULL */
+    int is_ungraded;       /* its grader was killed: verdict error, which is not kept */
     /* These three differ from run to run, so reproducible tables must not hold them. */
     double seconds; /* wall time in the batch */
     int preempted;
@@ -137,11 +138,13 @@ struct run {
     int n_journals;
     struct arena arena;    /* owns all strings and arrays */
     long n_graded;         /* completions that had no kept grade */
+    long n_ungraded;       /* of those, the ones whose grader was killed */
     long n_changed_grades; /* rows of kept grades that were changed by hand and do not count */
 };
 
 /* ERR_USAGE when dir is not a run folder, ERR_FORMAT for a damaged file or a problem file that was changed,
- * ERR_UNSUPPORTED for a file of a later version, or ERR_IO; r is then released. A configuration or grades
+ * ERR_UNSUPPORTED for a file of a later version, ERR_DISK where no process can be started that grades, or
+ * ERR_IO; r is then released. A configuration or grades
  * that were changed by hand are warned of. */
 int run_load(struct run *r, const char *dir, struct err *e);
 enum run_grades {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/base/log.h"
 #include "evalcore/store/completion_json.h"
 #include "evalcore/store/curve_json.h"
 #include "evalcore/store/job_key.h"
@@ -35,6 +36,8 @@ struct loader {
     const char *zh_dict;     /* of the options */
     struct zh_segmenter *zh; /* opened when a grade needs it; NULL then: there is none */
     int zh_opened;
+    struct ungraded *ungraded; /* records without a kept grade */
+    size_t n_ungraded, ungraded_cap;
     const struct run_problem *problem; /* whose digest of the reference answers `gold` is */
     const char *gold;
 };
@@ -271,11 +274,10 @@ static void take_likelihood(struct record *rec)
     rec->reason = "the record has no likelihood of a text";
 }
 
-/* Verdict of one record: kept, or graded from the journal's text. text: scratch. */
+/* Verdict of one record that is kept; the others are put on the list. */
 static int grade(struct loader *l, struct record *rec, const struct cell *c, const struct gradebook *book,
-                 struct str *text, struct err *e)
+                 struct err *e)
 {
-    struct run *r = l->run;
     const struct run_problem *p = &c->task->problems[rec->problem];
     if (rec->finish == FINISHED_ERROR) {
         rec->verdict = VERDICT_ERROR;
@@ -299,19 +301,33 @@ static int grade(struct loader *l, struct record *rec, const struct cell *c, con
         rec->segmenter = row->segmenter;
         return 0;
     }
-    rc = run_text(r, rec, text, e);
-    if (!rc) {
-        grade_record(rec, c->task, p, str_text(text), text->len, l->zh, &r->arena);
-        r->n_graded++;
-    }
-    return rc;
+    xgrow(&l->ungraded, &l->ungraded_cap, l->n_ungraded + 1, sizeof *l->ungraded);
+    l->ungraded[l->n_ungraded++] = (struct ungraded){rec, c->task, p};
+    return 0;
+}
+
+/* Grades that list. One sentence says what its graders did not survive. */
+static int grade_others(struct loader *l, struct err *e)
+{
+    struct run *r = l->run;
+    int rc = grades_make(r, l->ungraded, l->n_ungraded, l->zh, l->zh_dict, e);
+    size_t i = 0;
+    while (i < l->n_ungraded && !l->ungraded[i].rec->is_ungraded)
+        i++;
+    if (rc || i == l->n_ungraded)
+        return rc;
+    const struct ungraded *u = &l->ungraded[i];
+    log_warn("%s: %ld completion%s could not be graded and count%s as not correct until a later report can; "
+             "first, job %.16s, sample %d of %s of task %s: %s",
+             r->dir, r->n_ungraded, r->n_ungraded == 1 ? "" : "s", r->n_ungraded == 1 ? "s" : "", u->rec->key,
+             u->rec->sample, u->problem->id, u->task->label, u->rec->reason);
+    return 0;
 }
 
 /* Records by cell, in the order of problems and samples. book: the kept grades; NULL: nothing is graded. */
 static int spread(struct loader *l, const struct gradebook *book, struct err *e)
 {
     struct run *r = l->run;
-    struct str text = {0};
     long job = 0;
     int rc = 0;
     for (int c = 0; c < r->n_cells && !rc; c++) {
@@ -328,13 +344,12 @@ static int spread(struct loader *l, const struct gradebook *book, struct err *e)
             rec->problem = i / cell->samples;
             rec->sample = i % cell->samples;
             if (book)
-                rc = grade(l, rec, cell, book, &text, e);
+                rc = grade(l, rec, cell, book, e);
         }
         cell->records = list;
         r->n_done += cell->n_records;
     }
-    str_release(&text);
-    return rc;
+    return rc ? rc : grade_others(l, e);
 }
 
 /* The grader's name: its version and, where scores depend on them, the rules and the segmenters. */
@@ -381,6 +396,7 @@ int run_load_records(struct run *r, const struct run_options *o, struct err *e)
     free(l.jobs);
     free(l.records);
     free(l.digest);
+    free(l.ungraded);
     return rc;
 }
 
