@@ -76,8 +76,7 @@ static void host_name(char *out, size_t n)
             *c = '_';
 }
 
-/* Whose name it is: 1 and the shard, n 0 for the whole; 0: no lock file. */
-static int read_name(const char *name, int *i, int *n)
+int lockfile_name(const char *name, int *i, int *n)
 {
     size_t length = strlen(name), tail = strlen(suffix);
     if (length < tail || strcmp(name + length - tail, suffix) != 0)
@@ -157,7 +156,7 @@ int lockfile_look(int fd, const char *run_dir, const char *own, int i, int n, st
         rc = err_set(e, file_error_code(errno), "%s: a lock cannot be touched: %s", run_dir, strerror(errno));
     for (size_t k = 0; k < files.n && !rc; k++) {
         int its_i, its_n;
-        if ((own && !strcmp(files.name[k], own)) || !read_name(files.name[k], &its_i, &its_n))
+        if ((own && !strcmp(files.name[k], own)) || !lockfile_name(files.name[k], &its_i, &its_n))
             continue;
         if (n && its_n == n && its_i != i) /* another shard of the same n */
             continue;
@@ -168,6 +167,27 @@ int lockfile_look(int fd, const char *run_dir, const char *own, int i, int n, st
     }
     file_list_release(&files);
     return rc;
+}
+
+int lockfile_is_held(const char *run_dir, int i, int n)
+{
+    struct file_list files;
+    struct timespec now;
+    int is_held = 0, its_i, its_n;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (file_list(&files, run_dir, suffix, NULL))
+        files.n = 0;
+    for (size_t k = 0; k < files.n && !is_held; k++) {
+        struct str path = {0}, text = {0};
+        file_join(&path, run_dir, files.name[k]);
+        is_held = lockfile_name(files.name[k], &its_i, &its_n) && its_i == i && its_n == n &&
+                  !file_plain(path.data, NULL) && !file_read(path.data, &text, NULL) &&
+                  !is_gone(str_text(&text)) && age_of(path.data, &now) <= LOCKFILE_STALE_SECONDS;
+        str_release(&path);
+        str_release(&text);
+    }
+    file_list_release(&files);
+    return is_held;
 }
 
 static int make_file(struct lockfile *l, int i, int n, struct err *e)
@@ -212,14 +232,24 @@ static void remove_file(struct lockfile *l)
     l->path = NULL;
 }
 
+/* What was said of a lock already. */
+enum { TOLD_REMOVED = 1, TOLD_UNTOUCHED = 2 };
+
+/* An NFS server that has lost the file to another client answers ESTALE. */
 static void touch(struct lockfile *l, int *told)
 {
     struct stat st;
-    futimens(l->fd, NULL);
-    if (!*told && !fstat(l->fd, &st) && !st.st_nlink) {
-        *told = 1;
+    int cause = futimens(l->fd, NULL) || fstat(l->fd, &st) ? errno : 0;
+    int is_removed = cause ? cause == ESTALE || cause == ENOENT : !st.st_nlink;
+    if (is_removed && !(*told & TOLD_REMOVED)) {
+        *told |= TOLD_REMOVED;
         log_warn("the lock %s was removed while it was held: another process may decode into %s, too",
                  l->path, l->run_dir);
+    } else if (cause && !is_removed && !(*told & TOLD_UNTOUCHED)) {
+        *told |= TOLD_UNTOUCHED;
+        log_warn("the lock %s cannot be touched: %s; if that lasts, another process takes %s over in %d "
+                 "minutes",
+                 l->path, strerror(cause), l->run_dir, LOCKFILE_STALE_SECONDS / 60);
     }
 }
 
@@ -260,6 +290,11 @@ static int start_beat(struct lockfile *l, struct err *e)
     return cause ? err_set(e, ERR_IO, "cannot start a thread for the lock: %s", strerror(cause)) : 0;
 }
 
+unsigned lockfile_pause(long pid, int k)
+{
+    return PAUSE_US + ((unsigned)pid * 7919U + (unsigned)k * 104729U) % (3U * PAUSE_US);
+}
+
 int lockfile_take(struct lockfile **out, const char *run_dir, int i, int n, struct err *e)
 {
     struct lockfile *l = xcalloc(1, sizeof *l);
@@ -268,7 +303,7 @@ int lockfile_take(struct lockfile **out, const char *run_dir, int i, int n, stru
     l->run_dir = xstrdup(run_dir);
     for (int k = 0; k < TRIES && rc == ERR_BUSY; k++) { /* two that come at once step back both */
         if (k)
-            usleep((useconds_t)(PAUSE_US + (getpid() * 7919 + k * 104729) % (3 * PAUSE_US)));
+            usleep(lockfile_pause((long)getpid(), k));
         busy = (struct err){0};
         rc = make_file(l, i, n, &busy);
         if (!rc)

@@ -27,4 +27,12 @@ void lockfile_drop(struct lockfile *l);
  * that is the caller's, NULL: none. */
 int lockfile_look(int fd, const char *run_dir, const char *own, int i, int n, struct err *e);
 
+/* Whose name it is: 1 and the shard, n 0 for the whole; 0: no lock file. */
+int lockfile_name(const char *name, int *i, int *n);
+/* Does a file of a living process hold shard i of n (n 0: the whole)? Only reads, so that the time of a file
+ * of another machine is compared with this one's clock. */
+int lockfile_is_held(const char *run_dir, int i, int n);
+/* Microseconds before try k of two that stepped back: other ones for each process, below 0.2 s. */
+unsigned lockfile_pause(long pid, int k);
+
 #endif

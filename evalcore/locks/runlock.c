@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -198,7 +199,19 @@ int runlock_is_held(const char *run_dir, int i, int n)
     if (fd >= 0)
         close(fd);
     str_release(&path);
-    return is_held;
+    return is_held || lockfile_is_held(run_dir, i, n);
+}
+
+int runlock_name(const char *name, int *i, int *n)
+{
+    int end = 0;
+    *i = *n = 0;
+    if (!strcmp(name, "lock"))
+        return 1;
+    if (lockfile_name(name, i, n))
+        return *n <= RUNLOCK_SHARDS_MAX && *i >= 0 && *i <= *n - (*n > 0);
+    return sscanf(name, "lock.%d-of-%d%n", i, n, &end) == 2 && end && !name[end] && *n > 0 &&
+           *n <= RUNLOCK_SHARDS_MAX && *i >= 0 && *i < *n;
 }
 
 void runlock_drop(struct runlock *l)

@@ -22,8 +22,10 @@ enum { RUNLOCK_SHARDS_MAX = 100000 };
 int runlock_take(struct runlock *l, const char *run_dir, int i, int n, struct err *e);
 void runlock_drop(struct runlock *l);
 
-/* Does a process hold the lock of shard i of n (n 0: of the whole), as far as this machine can see? Not for a
- * process that holds one itself: it would lose it. */
+/* Does a process hold the lock of shard i of n (n 0: of the whole), or a lock file in its place, as far as
+ * this machine can see? Only reads. Not for a process that holds one itself: it would lose it. */
 int runlock_is_held(const char *run_dir, int i, int n);
+/* 1 where a file of that name in a run folder is one of the lock of shard i of n (n 0: of the whole). */
+int runlock_name(const char *name, int *i, int *n);
 
 #endif

@@ -27,18 +27,14 @@ int sweep_sign_goes_on(enum sweep_sign s)
     return s == SIGN_STARTING || s == SIGN_RUNNING || s == SIGN_GRADING;
 }
 
-/* "HEAD" alone is the whole (n 0), "HEAD.I-of-N" a shard; TAIL follows. */
-static int read_name(const char *name, const char *head, const char *tail, int *i, int *n)
+/* "status.json" is the whole (n 0), "status.I-of-N.json" a shard. */
+static int read_name(const char *name, int *i, int *n)
 {
-    size_t length = strlen(head);
     int at = 0;
     *i = *n = 0;
-    if (strncmp(name, head, length))
-        return 0;
-    name += length;
-    if (!strcmp(name, tail))
+    if (!strcmp(name, "status.json"))
         return 1;
-    return sscanf(name, ".%d-of-%d%n", i, n, &at) == 2 && at && !strcmp(name + at, tail) && *n > 0 &&
+    return sscanf(name, "status.%d-of-%d%n", i, n, &at) == 2 && at && !strcmp(name + at, ".json") && *n > 0 &&
            *n <= RUNLOCK_SHARDS_MAX && *i >= 0 && *i < *n;
 }
 
@@ -137,10 +133,10 @@ int folder_status(struct folder_status *f, const char *dir, double now, const ch
     if (file_list(&list, dir, "", e))
         return e->code;
     for (size_t k = 0; k < list.n; k++)
-        if (read_name(list.name[k], "status", ".json", &i, &n))
+        if (read_name(list.name[k], &i, &n))
             read_file(f, dir, list.name[k], now, host);
     for (size_t k = 0; k < list.n; k++)
-        if (read_name(list.name[k], "lock", "", &i, &n) && runlock_is_held(dir, i, n))
+        if (runlock_name(list.name[k], &i, &n) && runlock_is_held(dir, i, n))
             add_bare(f, i, n, SIGN_STARTING);
     file_list_release(&list);
     for (int k = 0; k < f->n; k++)

@@ -2,7 +2,8 @@
  * of them. KVEVAL_TEST_CALLS holds one of kill:N      the process is killed in place of its N-th write, sync,
  * rename, link or removal of a file count       the number of such calls is written to standard error when
  * the process ends sync:ERRNO  every fsync() and fdatasync() of a file fails so lock:ERRNO  fcntl() fails so
- * for locks, as on file systems that have none with ERRNO a number. Calls on standard streams are left alone.
+ * for locks, as on file systems that have none touch:ERRNO  futimens() fails so from its second call on; with
+ * ERRNO a number, and several with commas between. Calls on standard streams are left alone.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,7 +25,9 @@ static long fault(const char *name)
 {
     const char *s = getenv("KVEVAL_TEST_CALLS");
     size_t n = strlen(name);
-    return s && !strncmp(s, name, n) && s[n] == ':' ? strtol(s + n + 1, NULL, 10) : 0;
+    while (s && !(!strncmp(s, name, n) && s[n] == ':'))
+        s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL;
+    return s ? strtol(s + n + 1, NULL, 10) : 0;
 }
 
 static void *real(const char *name)
@@ -100,6 +103,18 @@ int unlink(const char *path)
     *(void **)&f = real("unlink");
     count();
     return f(path);
+}
+
+int futimens(int fd, const struct timespec times[2])
+{
+    static long touches;
+    int (*f)(int, const struct timespec *);
+    *(void **)&f = real("futimens");
+    if (fault("touch") && __atomic_add_fetch(&touches, 1, __ATOMIC_SEQ_CST) > 1) {
+        errno = (int)fault("touch");
+        return -1;
+    }
+    return f(fd, times);
 }
 
 static int control(const char *name, int fd, int command, void *argument)

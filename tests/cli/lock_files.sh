@@ -4,7 +4,7 @@
 calls=$(dirname "$program")/fault_calls.so
 [ -e "$calls" ] && LD_PRELOAD=$calls KVEVAL_TEST_CALLS=count "$program" --version 2>&1 | grep -q 'calls$' ||
     skip "fault_calls.so is not beside the program, or cannot be preloaded"
-rm -rf plain out both many
+rm -rf plain out both many lost dumb shard
 cat >tiny.json <<'END'
 {"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}],
  "policies": ["full", {"name": "quest", "k_pages": 2}]}
@@ -54,6 +54,13 @@ done
 KVEVAL_TEST_CALLS=lock:5 run 3 sweep tiny.json -o out # EIO is no lack of locks
 said 'cannot lock out/lock: Input/output error$'
 
+# A lock that cannot be touched any more is said: another client of NFS has removed it, or the server fails. Looked at below.
+KVEVAL_TEST_CALLS=lock:37,touch:116 "$without" sweep long.json -o lost --display none >lost.txt 2>&1 & # ESTALE
+lost=$!
+KVEVAL_TEST_CALLS=lock:37,touch:5 "$without" sweep long.json -o dumb --display none >dumb.txt 2>&1 & # EIO
+dumb=$!
+started="$started $lost $dumb"
+
 # Held: refused to a whole run, a shard, compacting, and to a machine that has locks.
 mkdir both
 start both
@@ -66,6 +73,13 @@ program=$real_program
 run 3 sweep tiny.json -o both
 said "both is in use by host .* pid $pid "
 program=$without
+# kveval status does not call it dead for want of locks.
+for _ in $(seq 200); do
+    [ -e both/status.json ] && break
+    sleep 0.05
+done
+run 0 status both
+grep -q "^running for .* process $pid on " stdout.txt || fail "kveval status does not see the lock file: $(cat stdout.txt)"
 # It gives signs of life.
 touch -d '2 minutes ago' "$(held both)"
 for _ in $(seq 300); do
@@ -73,6 +87,19 @@ for _ in $(seq 300); do
     sleep 0.1
 done
 [ $(($(date +%s) - $(stat -c %Y "$(held both)"))) -lt 60 ] || fail "the lock file is not touched"
+
+# The beats of those above. Each is said once.
+for _ in $(seq 150); do
+    [ -s lost.txt ] && [ -s dumb.txt ] && break
+    sleep 0.1
+done
+grep -qE '^kveval: warning: the lock lost/.* was removed while it was held: another process may decode into lost, too$' lost.txt ||
+    fail "after ESTALE: $(cat lost.txt)"
+grep -qE '^kveval: warning: the lock dumb/.* cannot be touched: Input/output error; if that lasts, another process takes dumb over' dumb.txt ||
+    fail "after EIO: $(cat dumb.txt)"
+kill -9 $lost $dumb
+wait $lost $dumb 2>/dev/null
+[ "$(grep -c 'the lock' lost.txt)$(grep -c 'the lock' dumb.txt)" = 11 ] || fail "said again: $(cat lost.txt dumb.txt)"
 
 # Killed: taken over at once on its machine.
 kill -9 $pid

@@ -1,10 +1,13 @@
 /* The lock on a run folder, with real processes: refused while held, free after kill -9, not inherited by
  * children. */
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "evalcore/base/file.h"
+#include "evalcore/locks/lockfile.h"
 #include "evalcore/locks/runlock.h"
 #include "tests/check.h"
 
@@ -119,6 +122,64 @@ static void missing_folder(void)
     CHECK(strstr(e.text, "no/such/folder/lock") != NULL);
 }
 
+/* int overflows at pid * 7919 from 271,181 on, and what is negative then was 71 minutes to usleep(). */
+static void pause_of_large_pids(void)
+{
+    static const long pids[] = {1, 271180, 271181, 300000, 4194304};
+    for (size_t p = 0; p < sizeof pids / sizeof pids[0]; p++)
+        for (int k = 1; k < 4; k++)
+            CHECK(lockfile_pause(pids[p], k) >= 50000 && lockfile_pause(pids[p], k) < 200000);
+}
+
+static void names(void)
+{
+    static const struct {
+        const char *name;
+        int is_one, i, n;
+    } cases[] = {
+        {"lock", 1, 0, 0},
+        {"lock.2-of-3", 1, 2, 3},
+        {"lock.3-of-3", 0, 0, 0},
+        {"lock.2-of-3.tmp", 0, 0, 0},
+        {"lock.all.host.5.17.held", 1, 0, 0},
+        {"lock.2-of-3.host.5.17.held", 1, 2, 3},
+        {"lock.5-of-3.host.5.17.held", 0, 0, 0},
+        {"lock.0-of-2000000000.host.5.17.held", 0, 0, 0}, /* each of them would be listed */
+        {"status.json", 0, 0, 0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        int i, n, is_one = runlock_name(cases[k].name, &i, &n);
+        CHECK_INT(is_one, cases[k].is_one);
+        CHECK(!is_one || (i == cases[k].i && n == cases[k].n));
+    }
+}
+
+static void put_held(const char *name, const char *text)
+{
+    struct err e = {0};
+    struct str path = {0};
+    file_join(&path, dir, name);
+    CHECK_INT(file_write_atomic(path.data, text, strlen(text), &e), 0);
+    str_release(&path);
+}
+
+/* Where there are no locks, lock files tell: of another machine as long as they are fresh. */
+static void held_by_a_file_is_seen_without_locks(void)
+{
+    const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    CHECK_INT(runlock_is_held(dir, 0, 0), 0);
+    put_held("lock.all.other.5.17.held", "host other pid 5\nmachine other\nstarted 7\n");
+    put_held("lock.1-of-2.other.5.17.held", "host other pid 5\nmachine other\nstarted 7\n");
+    CHECK_INT(runlock_is_held(dir, 0, 0), 1);
+    CHECK_INT(runlock_is_held(dir, 1, 2), 1);
+    CHECK_INT(runlock_is_held(dir, 0, 2), 0);
+    CHECK_INT(utimensat(AT_FDCWD, "locked/lock.all.other.5.17.held", old, 0), 0);
+    CHECK_INT(runlock_is_held(dir, 0, 0), 0);
+    CHECK(file_exists("locked/lock.all.other.5.17.held")); /* who looks removes nothing */
+    CHECK_INT(unlink("locked/lock.all.other.5.17.held"), 0);
+    CHECK_INT(unlink("locked/lock.1-of-2.other.5.17.held"), 0);
+}
+
 int main(void)
 {
     struct err e = {0};
@@ -126,5 +187,8 @@ int main(void)
     held_and_killed();
     overlaps();
     missing_folder();
+    pause_of_large_pids();
+    names();
+    held_by_a_file_is_seen_without_locks();
     return check_done();
 }
