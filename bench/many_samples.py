@@ -2,7 +2,7 @@
 report to be made, without and with kept grades. One JSON line a figure, as kveval bench prints them.
 
     python3 bench/many_samples.py build FOLDER                              # 100,000 completions
-    python3 bench/many_samples.py build FOLDER --samples 20 --tokens 3000 --bytes 12000     # 20,000 of 30 kB
+    python3 bench/many_samples.py build FOLDER --samples 4 --tokens 3000 --bytes 12000      # 20,000 of 30 kB
 
 BUILD holds kveval and fill_run, which writes the records through the program's own writer. FOLDER is made, and is kept: a
 second call measures it again. 1,000 problems under five settings, so that --samples 20 makes 100,000.
