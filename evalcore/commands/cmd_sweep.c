@@ -2,6 +2,7 @@
  * the command resumes. Mistakes in the input are found before the first token (exit 2). */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
@@ -38,6 +39,7 @@ struct sweep {
     struct endpoint *endpoint; /* of a run file with an endpoint, else NULL */
     int argc;
     char **argv;
+    double patience; /* seconds to wait for the folder (--wait) */
     int shard, n_shards;
     long of_shard, todo, failed; /* jobs; failed: in an earlier process */
     int display;                 /* enum board_display */
@@ -108,7 +110,25 @@ static int check_options(struct sweep *s, struct err *e)
         return e->code;
     if (slot_limit(&s->slot, s->o.time_limit, s->o.dry_run ? 0 : s->program->slurm_end, e))
         return e->code;
+    if (s->o.wait && slot_duration("--wait", s->o.wait, &s->patience, e))
+        return e->code;
     return parse_shard(s, e);
+}
+
+/* After a power cut a lock may stay for minutes, until its silence or the server's lease ends. A signal ends
+ * the process meanwhile (STOP_BEFORE). */
+static int wait_for_lock(struct sweep *s, struct err *e)
+{
+    double until = progress_clock() + s->patience;
+    int rc = runlock_take(&s->lock, s->o.out, s->shard, s->n_shards, e);
+    if (rc == ERR_BUSY && s->patience > 0)
+        log_info("%.*s; waiting up to %s for it", (int)strcspn(e->text, ";"), e->text, s->o.wait);
+    while (rc == ERR_BUSY && progress_clock() < until) {
+        sleep(1);
+        *e = (struct err){0};
+        rc = runlock_take(&s->lock, s->o.out, s->shard, s->n_shards, e);
+    }
+    return rc;
 }
 
 /* The folder is taken early when it is there: a second run is refused before it loads a model. It is made
@@ -119,7 +139,7 @@ static int take_folder(struct sweep *s, struct err *e)
         return 0;
     int rc = file_mkdirs(s->o.out, e);
     if (!rc)
-        rc = runlock_take(&s->lock, s->o.out, s->shard, s->n_shards, e);
+        rc = wait_for_lock(s, e);
     if (rc == ERR_BUSY)
         s->code = EXIT_INCOMPLETE;
     return rc;

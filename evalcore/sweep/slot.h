@@ -41,8 +41,8 @@ struct slot {
 enum { SLOT_TIME_UP = -1 };
 
 void slot_init(struct slot *s, struct stopper *stopper);
-/* "3h", "90m", "1h30m", "3600" (seconds), "2d"; ERR_USAGE. */
-int slot_duration(const char *text, double *seconds, struct err *e);
+/* "3h", "90m", "1h30m", "3600" (seconds), "2d" of an option, "--time-limit"; ERR_USAGE. */
+int slot_duration(const char *option, const char *text, double *seconds, struct err *e);
 /* --time-limit (NULL: none), or where Slurm ends the job (seconds since 1970; 0: not known), and says so. */
 int slot_limit(struct slot *s, const char *time_limit, long slurm_end, struct err *e);
 /* Decoding begins; reading the folder took `seconds`, which tells how long the report will take. */

@@ -24,7 +24,7 @@ void slot_init(struct slot *s, struct stopper *stopper)
     *s = (struct slot){.stopper = stopper, .started = progress_clock(), .end = INFINITY};
 }
 
-int slot_duration(const char *text, double *seconds, struct err *e)
+int slot_duration(const char *option, const char *text, double *seconds, struct err *e)
 {
     static const struct {
         char unit;
@@ -53,7 +53,7 @@ int slot_duration(const char *text, double *seconds, struct err *e)
     } while (*at);
     if (!(sum >= 1 && sum <= 366 * 86400.0))
         return err_set(e, ERR_USAGE,
-                       "--time-limit takes a duration such as 3h, 90m, 1h30m or 3600 (seconds), not \"%s\"",
+                       "%s takes a duration such as 3h, 90m, 1h30m or 3600 (seconds), not \"%s\"", option,
                        text);
     *seconds = sum;
     return 0;
@@ -76,7 +76,7 @@ int slot_limit(struct slot *s, const char *time_limit, long slurm_end, struct er
     double seconds;
     time_t now = time(NULL);
     if (time_limit) {
-        if (slot_duration(time_limit, &seconds, e))
+        if (slot_duration("--time-limit", time_limit, &seconds, e))
             return e->code;
         set(s, seconds);
         return 0;

@@ -34,6 +34,8 @@ const struct cli_option sweep_table[] = {
     {"time-limit", 0, CLI_STRING, AT(time_limit), "DURATION",
      .help = "3h, 90m, 3600: start no job that cannot be expected to end in time, and stop by then (default: "
              "when Slurm ends the job)"},
+    {"wait", 0, CLI_STRING, AT(wait), "DURATION",
+     .help = "wait so long for a run folder that another process holds (default: not at all)"},
     {"drain", 0, CLI_INT, AT(drain), "SECONDS",
      .help = "Ctrl-C gives completions under way so long to end (default 60; 0: none)", .max = 86400},
     {"shard", 0, CLI_STRING, AT(shard), "I/N",

@@ -8,7 +8,8 @@
 /* A door of the room of sweeps (sweep_local.h): the options of `kveval sweep`. Its workers are started with
  * the same options, so that both make the same plan. */
 struct sweep_options {
-    const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices, *calibrate, *time_limit;
+    const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices, *calibrate, *time_limit,
+        *wait;
     const char *display, *metrics, *lengths_from;
     struct cli_list set;
     int limit, threads, max_batch, worker_timeout, step_timeout, drain, retry_errors, dry_run, quiet;

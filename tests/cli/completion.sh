@@ -45,6 +45,7 @@ offer 'init' kveval help in
 offer '--data --devices --display --drain --dry-run' kveval sweep run.json --d
 offer 'models run.json runs' kveval sweep ''
 offer 'runs/a.json' kveval sweep runs/
+offer '--wait --worker-timeout' kveval sweep run.json --w
 offer 'models runs' kveval sweep run.json -o ''
 offer 'models' kveval sweep run.json --model m
 offer 'models pocket runs' kveval generate --model ''

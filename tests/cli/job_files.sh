@@ -1,13 +1,20 @@
 # What runs/slurm/sweep.sbatch asks for and when it queues a task again, with stand-ins for Slurm's commands, and that
 # runs/kubernetes/sweep.yaml is one document that names the same options. ./kv test --cluster runs the first on Slurm.
 . "$(dirname "$0")/lib.sh"
-rm -rf bin
+rm -rf bin d slot
 mkdir bin
 cat >bin/srun <<'END'
 #!/usr/bin/env bash
 shift # --cpus-per-task
-echo "$@"
-printf '%s\n' "$SAYS" >&2
+exec "$@"
+END
+cat >bin/kveval <<'END'
+#!/usr/bin/env bash
+echo "kveval $*"
+mkdir -p d/journal
+[ -z "${SAVES:-}" ] || printf '{}\n{}\n' >"d/journal/host.$$.100.0.jsonl"
+[ -z "${OTHER:-}" ] || echo '{}' >"d/journal/host.1$$.100.0.jsonl"
+[ -z "${STATE:-}" ] || printf '{"pid":%d,"state":"%s"}\n' $$ "$STATE" >d/status.2-of-4.json
 [ -z "${CANCELS:-}" ] || kill -s TERM $PPID
 exit "${CODE:-0}"
 END
@@ -17,14 +24,14 @@ chmod +x bin/*
 
 # task WANT ENVIRONMENT... -- ARGS...: what the file runs.
 task() {
-    local want=$1 set=()
+    local want=${1/sweep/sweep --wait 6m} set=()
     shift
     while [ "$1" != -- ]; do
         set+=("$1")
         shift
     done
     env -u CUDA_VISIBLE_DEVICES -u SLURM_GPUS_ON_NODE PATH="$PWD/bin:$PATH" KVEVAL=kveval SLURM_JOB_ID=7 SLURM_ARRAY_TASK_ID=2 \
-        SLURM_ARRAY_TASK_COUNT=4 SAYS= "${set[@]}" bash "$source_dir/runs/slurm/sweep.sbatch" "${@:2}" >stdout.txt 2>stderr.txt
+        SLURM_ARRAY_TASK_COUNT=4 "${set[@]}" bash "$source_dir/runs/slurm/sweep.sbatch" "${@:2}" >stdout.txt 2>stderr.txt
     code=$?
     [ "$(cat stdout.txt)" = "$want" ] || fail "${set[*]}: $(cat stdout.txt), want $want"
 }
@@ -35,28 +42,50 @@ task 'kveval sweep r.json -o d --devices cuda:0-3 --shard 2/4' SLURM_GPUS_ON_NOD
 task 'kveval sweep r.json -o d --shard 2/4' CUDA_VISIBLE_DEVICES=NoDevFiles SLURM_GPUS_ON_NODE=1 -- r.json -o d
 task 'kveval sweep r.json -o d --devices=cpu --shard 2/4' SLURM_GPUS_ON_NODE=2 -- r.json -o d --devices=cpu
 
-runs='kveval sweep r.json --shard 2/4'
+# An endpoint run refuses --devices, also on a node with GPUs.
+task 'kveval sweep r.json -o d --shard 2/4' SLURM_GPUS_ON_NODE=2 KVEVAL_DEVICES=none -- r.json -o d
+
+# Queued again after every start that saved something, whatever it says: --quiet and --display none say nothing.
+runs='kveval sweep r.json -o d --quiet --shard 2/4'
 again="$runs
 scontrol requeue 7"
-began='kveval: pocket on cpu: 4 cells, 160 jobs, 12 done, about 5 tokens to decode
-'
-task "$again" CODE=75 SAYS="${began}kveval: time is up: 20 of 160 jobs are done and saved; repeat the command to go on" -- r.json
-[ $code = 0 ] || fail "after queueing again it exited $code"
-task "$runs" CODE=75 SAYS="${began}kveval: time is up: 12 of 160 jobs are done and saved; repeat the command to go on" -- r.json
+task "$again" CODE=75 SAVES=1 -- r.json -o d --quiet
+[ $code = 0 ] && grep -q 'saved 2 more; back into the queue' stderr.txt || fail "with --quiet it exited $code: $(cat stderr.txt)"
+for o in '-o d' -od '--output-path d' --output-path=d --output_path=d '-o x -o d'; do
+    task "kveval sweep r.json $o --shard 2/4
+scontrol requeue 7" CODE=75 SAVES=1 -- r.json $o
+done
+# Stopped while results were written, with everything decoded before.
+task "$again" CODE=75 STATE=grading -- r.json -o d --quiet
+[ $code = 0 ] && grep -q 'results were being written; back into the queue' stderr.txt || fail "while writing it exited $code: $(cat stderr.txt)"
+# That is the word of an earlier start, and the new journal another task's.
+task "$runs" CODE=75 OTHER=1 -- r.json -o d --quiet
 [ $code = 75 ] && grep -q 'this start saved nothing' stderr.txt || fail "without progress it exited $code: $(cat stderr.txt)"
-task "$runs" CODE=75 SAYS="${began}kveval: stopped in the middle of a step" -- r.json
-[ $code = 75 ] || fail "without a count it exited $code"
-task "$runs" CODE=75 SLURM_RESTART_COUNT=20 SAYS="${began}kveval: stopped: 20 of 160 jobs are done and saved; x" -- r.json
+task "$runs" CODE=75 SAVES=1 SLURM_RESTART_COUNT=20 -- r.json -o d --quiet
 [ $code = 75 ] && grep -q 'started 21 times' stderr.txt || fail "after too many starts it exited $code: $(cat stderr.txt)"
-task "$runs" CODE=75 CANCELS=1 SAYS="${began}kveval: stopped: 20 of 160 jobs are done and saved; x" -- r.json
+task "$runs" CODE=75 SAVES=1 CANCELS=1 -- r.json -o d --quiet
 [ $code = 75 ] || fail "cancelled it exited $code"
-task "$runs" CODE=3 -- r.json
+task "$runs" CODE=3 SAVES=1 -- r.json -o d --quiet
 [ $code = 3 ] || fail "it exited $code for 3"
 
-# The lines that the file looks for are still those that the program says.
-run 75 sweep "$here/tiny.json" -o slot --limit 1 --time-limit 1
-grep -q '^kveval: .* jobs, 0 done, ' stderr.txt && grep -q '^kveval: .*: 0 of [0-9]* jobs are done and saved' stderr.txt ||
-    fail "the program says: $(cat stderr.txt)"
+# The program itself: its journals are named so, and its status file says so.
+cat >long.json <<'END'
+{"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 400}],
+ "policies": ["full", {"name": "quest", "k_pages": [2, 4]}]}
+END
+env PATH="$PWD/bin:$PATH" KVEVAL="$program" SLURM_JOB_ID=7 SLURM_ARRAY_TASK_ID=0 bash "$source_dir/runs/slurm/sweep.sbatch" \
+    long.json -o slot --quiet >stdout.txt 2>stderr.txt &
+task=$!
+for _ in $(seq 600); do
+    [ "$(journal_keys slot 2>/dev/null | wc -l)" -gt 9 ] && break
+    sleep 0.05
+done
+kill -s USR1 "$(sed -n 's/.*"pid":\([0-9]*\)[,}].*/\1/p' slot/status.0-of-1.json)"
+wait $task || fail "a slot that ends exited $?"
+grep -q '^sweep.sbatch: saved [1-9][0-9]* more; back into the queue$' stderr.txt || fail "a quiet slot: $(cat stderr.txt)"
+[ "$(sed -n 's/.*: saved \([0-9]*\) .*/\1/p' stderr.txt)" = "$(journal_keys slot | wc -l)" ] || fail "other records than it says: $(cat stderr.txt)"
+grep -q '"pid":[0-9]*[,}]' slot/status.0-of-1.json && grep -q '"state":"stopped"' slot/status.0-of-1.json ||
+    fail "the status file: $(cat slot/status.0-of-1.json)"
 
 yaml=$source_dir/runs/kubernetes/sweep.yaml
 if python3 -c 'import yaml' 2>/dev/null; then
@@ -69,7 +98,7 @@ env = {e["name"]: e["value"] for e in box["env"]}
 assert job["kind"] == "Job" and spec["completionMode"] == "Indexed"
 assert int(env["SHARDS"]) == spec["completions"], "SHARDS is not completions"
 assert pod["restartPolicy"] == "Never"
-assert box["args"][0].startswith("exec kveval sweep ") and '--shard "$JOB_COMPLETION_INDEX/$SHARDS"' in box["args"][0]
+assert box["args"][0].startswith("exec kveval sweep ") and ' --wait ' in box["args"][0] and '--shard "$JOB_COMPLETION_INDEX/$SHARDS"' in box["args"][0]
 rules = {tuple(r["onExitCodes"]["values"]): r for r in spec["podFailurePolicy"]["rules"] if "onExitCodes" in r}
 assert rules[75,]["action"] == "Ignore" and rules[2,]["action"] == "FailIndex"
 assert all(r["onExitCodes"]["containerName"] == box["name"] for r in rules.values())

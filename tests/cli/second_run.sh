@@ -21,6 +21,43 @@ kill -9 $holder
 wait $holder 2>/dev/null
 run 0 sweep "$tiny" -o out --limit 1
 
+# --wait: a second run that waits is refused after that time, ends at once on a signal, and goes on when the holder has ended.
+rm -rf out
+sed 's/"max_new_tokens": [0-9]*/"max_new_tokens": 4000, "ignore_eos": true/' "$tiny" >long.json
+grep -q 4000 long.json || fail "tiny.json has no max_new_tokens"
+"$program" sweep long.json -o out --max-batch 1 --quiet 2>first.txt &
+holder=$!
+for _ in $(seq 600); do
+    [ -s out/lock ] && break
+    sleep 0.02
+done
+waits="kveval: out is in use by host $(uname -n) pid $holder (lock out/lock); waiting up to"
+refuse 2 '--wait takes a duration such as 3h, 90m, 1h30m or 3600 (seconds), not "soon"' sweep "$tiny" -o out --wait soon
+began=$(date +%s%N)
+run 3 sweep "$tiny" -o out --wait 2
+[ $((($(date +%s%N) - began) / 1000000)) -ge 2000 ] || fail "it did not wait: $(cat stderr.txt)"
+[ "$(cat stderr.txt)" = "$waits 2 for it
+kveval: out is in use by host $(uname -n) pid $holder (lock out/lock); wait for it, or use another folder" ] || fail "it waited and said: $(cat stderr.txt)"
+for command in stop go; do
+    "$program" sweep "$tiny" -o out --limit 1 --wait 1m >second.out 2>second.txt &
+    second=$!
+    for _ in $(seq 200); do
+        grep -qF "$waits 1m for it" second.txt && break
+        sleep 0.02
+    done
+    if [ $command = stop ]; then
+        kill -s TERM $second
+        wait $second
+        code=$?
+        [ $code = 75 ] && grep -q 'stopped before anything was decoded' second.txt || fail "SIGTERM while it waits: $code, $(cat second.txt)"
+    else
+        kill -9 $holder
+        wait $holder 2>/dev/null
+        wait $second || fail "after the holder's end it did not go on: $(cat second.txt)"
+        [ "$(grep -c waiting second.txt)" = 1 ] || fail "it said more than once that it waits: $(cat second.txt)"
+    fi
+done
+
 # The other way round, and shards of another N.
 rm -rf out
 "$program" sweep "$tiny" -o out --shard 0/2 2>first.txt &
