@@ -24,6 +24,12 @@ const struct example examples[] = {
     {NULL, NULL},
 };
 
+int command_read_code(const struct err *e)
+{
+    return e->code == ERR_USAGE || e->code == ERR_FORMAT || e->code == ERR_UNSUPPORTED ? EXIT_USAGE
+                                                                                       : EXIT_INCOMPLETE;
+}
+
 int command_fail(const struct err *e, int code)
 {
     log_error("%s", e->text);

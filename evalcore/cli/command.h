@@ -68,6 +68,10 @@ int command_parse(const struct command *c, void *options, int argc, char **argv,
                   int min_args, int max_args, int *n_args);
 void command_help(const struct command *c);
 
+/* The exit code of an error in reading results: a file that was changed by hand or is of a later version is a
+ * mistake in the input, as a wrong name is. */
+int command_read_code(const struct err *e);
+
 /* Prints the error and returns `code`, but EXIT_INCOMPLETE for EXIT_USAGE where a disk or the system is. */
 int command_fail(const struct err *e, int code);
 

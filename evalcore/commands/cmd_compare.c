@@ -123,7 +123,7 @@ static int run_compare(const struct program *p, int argc, char **argv)
         fwrite(str_text(&out), 1, out.len, stdout);
     compare_release(&c);
     str_release(&out);
-    return rc ? command_fail(&e, rc == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;
+    return rc ? command_fail(&e, command_read_code(&e)) : EXIT_DONE;
 }
 
 const struct command cmd_compare = {

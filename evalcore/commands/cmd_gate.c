@@ -55,7 +55,9 @@ static int load_side(struct gate_side *out, struct run *r, int *is_run, const ch
         return gate_base_read(out, path, a, e);
     int rc = run_load(r, path, e);
     *is_run = !rc;
-    return rc ? rc : gate_side_run(out, r, 0, a, e);
+    if (rc && command_read_code(e) == EXIT_USAGE) /* unlike damage, which a repeated sweep mends */
+        e->code = ERR_USAGE;
+    return rc ? e->code : gate_side_run(out, r, 0, a, e);
 }
 
 static int code_of(const struct gate_options *o, enum gate_verdict v)
@@ -83,7 +85,7 @@ static int append(const char *path, const struct str *text, struct err *e)
 
 int gate_error_code(const struct err *e)
 {
-    return e->code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE;
+    return e->code == ERR_USAGE || e->code == ERR_UNSUPPORTED ? EXIT_USAGE : EXIT_INCOMPLETE;
 }
 
 static int add_night(struct gate_history *h, const struct gate_options *o, const struct gate_result *r,

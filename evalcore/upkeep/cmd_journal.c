@@ -73,8 +73,8 @@ static long expect(struct keymap *keys, const struct run *r)
     return n;
 }
 
-/* What to do next, and the exit code. */
-static int conclude(const struct journal_scan *s, const char *dir, long missing)
+/* What to do next, and the exit code. folder: the code for the rest of the folder, which was told. */
+static int conclude(const struct journal_scan *s, const char *dir, long missing, int folder)
 {
     const struct scan_file *t = &s->total;
     if (t->newer)
@@ -92,7 +92,9 @@ static int conclude(const struct journal_scan *s, const char *dir, long missing)
         log_info("%ld job%s of the configuration %s missing: the same kveval sweep decodes them", missing,
                  plural(missing), missing == 1 ? "is" : "are");
     int is_sound = !t->newer && !t->damaged && !t->conflicts;
-    if (is_sound)
+    if (is_sound && folder)
+        log_info("the journals are sound, the folder is not");
+    else if (is_sound)
         log_info("all is sound%s%s%s",
                  t->repeated || t->retried || t->torn || s->n_files > 1 ? "; kveval journal compact " : "",
                  t->repeated || t->retried || t->torn || s->n_files > 1 ? dir : "",
@@ -134,7 +136,7 @@ static int verify(const char *dir, struct err *e)
             printf("%ld of the configuration's %ld jobs have a record\n", n_keys - missing, n_keys);
         }
         fflush(stdout);
-        int found = conclude(&s, dir, missing);
+        int found = conclude(&s, dir, missing, code);
         code = code ? code : found;
     }
     journal_scan_release(&s);
@@ -154,6 +156,18 @@ static void tell_compact(const struct journal_scan *s, const struct str *path)
                t->torn ? ", a torn end" : "");
 }
 
+/* A later version may count other records than this one. */
+static int check_config(const char *dir, struct err *e)
+{
+    struct str path = {0};
+    json_t *config = runfolder_config(dir);
+    file_join(&path, dir, "config.resolved.json");
+    int rc = config ? runfolder_config_version(config, path.data, e) : 0;
+    json_decref(config);
+    str_release(&path);
+    return rc;
+}
+
 static int compact(const char *dir, struct err *e)
 {
     struct runlock lock;
@@ -162,8 +176,11 @@ static int compact(const char *dir, struct err *e)
     int rc = runlock_take(&lock, dir, 0, 0, e);
     if (rc)
         return command_fail(e, EXIT_INCOMPLETE);
-    runfolder_drop_abandoned(dir);
-    rc = journal_scan(&s, dir, NULL, e);
+    rc = check_config(dir, e);
+    if (!rc) {
+        runfolder_drop_abandoned(dir);
+        rc = journal_scan(&s, dir, NULL, e);
+    }
     if (!rc && s.total.newer)
         rc = err_set(
             e, ERR_UNSUPPORTED,

@@ -1,7 +1,7 @@
 # The journals of a run folder: verify says what is in them, compact makes one of many and loses nothing wherever it ends,
 # a later version is refused, and what was changed by hand in grades and problem files is said and not believed.
 . "$2/tests/cli/lib.sh"
-rm -rf full two bad newer changed killed empty compacted failing
+rm -rf full two bad newer changed killed empty compacted failing gated
 command -v python3 >/dev/null || skip "python3 changes records"
 calls=$(dirname "$program")/fault_calls.so
 cat >tiny.json <<'END'
@@ -185,6 +185,8 @@ edit newer 'lines[1] = seal(lines[1].replace(b"\"v\":1,", b"\"v\":2,"))'
 journal=$(ls newer/journal/*)
 cp "$journal" kept.jsonl
 refuse 2 "$journal:2 is of version 2, $older" report newer
+refuse 2 "$journal:2 is of version 2, $older" compare full newer
+refuse 2 "$journal:2 is of version 2, $older" gate full newer -o gated -q
 run 2 sweep tiny.json -o newer
 says "^kveval: $journal:2 is of version 2, $older" stderr.txt
 run 2 journal verify newer
@@ -205,6 +207,17 @@ for command in "report newer" "sweep tiny.json -o newer" "sweep tiny.json -o new
     run 2 $command
     says "^kveval: newer/config.resolved.json is of version 2, $older" stderr.txt
 done
+# Compacting wrote over it, and verify called all of it sound.
+cp -r newer/journal kept
+run 2 journal compact newer
+says "^kveval: newer/config.resolved.json is of version 2, $older" stderr.txt
+diff -r kept newer/journal >/dev/null || fail "compacting wrote over a later version"
+rm -r kept
+run 2 journal verify newer
+says '^kveval: the journals are sound, the folder is not$' stderr.txt
+grep -q 'all is sound' stderr.txt && fail "verify of a later version: $(cat stderr.txt)"
+refuse 2 "newer/config.resolved.json is of version 2, $older" compare newer full
+refuse 2 "newer/config.resolved.json is of version 2, $older" gate newer full -o gated -q
 same kept.json newer/config.resolved.json
 rm -rf newer
 cp -r full newer
@@ -248,6 +261,9 @@ for edit in '2s/"golds":\["./"golds":["9/' '2d' 'd'; do
     refuse 2 "$message" export changed --format csv -o changed.csv
     run 2 journal verify changed
     says '^1 journal: 36 records, ' stdout.txt
+    says '^kveval: the journals are sound, the folder is not$' stderr.txt
+    refuse 2 "$message" compare full changed
+    refuse 2 "$message" gate full changed -o gated -q
     run 0 sweep tiny.json -o changed
     says "^kveval: warning: $problems was changed since a sweep wrote it; it is written anew$" stderr.txt
     same kept.jsonl "$problems"
