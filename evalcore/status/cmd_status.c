@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "evalcore/base/log.h"
 #include "evalcore/cli/command.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/status/folder_status.h"
@@ -114,9 +115,11 @@ static void print_text(const char *dir, const struct folder_status *f)
     str_release(&text);
 }
 
-static const char *state_of(const struct folder_status *f)
+static const char *state_of(const struct folder_status *f, int disproved)
 {
-    return count_at_work(f) ? "running" : count(f, SIGN_FINISHED) == f->n ? "finished" : "incomplete";
+    if (count_at_work(f))
+        return "running";
+    return count(f, SIGN_FINISHED) == f->n && !disproved ? "finished" : "incomplete";
 }
 
 static void print_json(json_t *o)
@@ -135,7 +138,8 @@ static json_t *sum_json(const char *dir, const char *state, long done, long tota
                      shards);
 }
 
-static void print_views_json(const char *dir, const struct folder_status *f)
+/* jobs: of the journals, below 0: they were not read. */
+static void print_views_json(const char *dir, const struct folder_status *f, int disproved, long jobs)
 {
     json_t *shards = json_array();
     for (int i = 0; i < f->n; i++) {
@@ -144,11 +148,36 @@ static void print_views_json(const char *dir, const struct folder_status *f)
         json_object_set_new(o, "age_seconds", f->view[i].age >= 0 ? json_real(f->view[i].age) : json_null());
         json_array_append_new(shards, o);
     }
-    json_t *o = sum_json(dir, state_of(f), f->sum.done, f->sum.total, f->sum.failed, shards);
+    json_t *o = sum_json(dir, state_of(f, disproved), f->sum.done, f->sum.total, f->sum.failed, shards);
     json_object_set_new(o, "tokens_per_second", json_real(f->sum.rate));
     json_object_set_new(o, "running", json_integer(f->sum.running));
     json_object_set_new(o, "eta_seconds", f->sum.left >= 0 ? json_real(f->sum.left) : json_null());
+    json_object_set_new(o, "journal_done", jobs >= 0 ? json_integer(jobs) : json_null());
     print_json(o);
+}
+
+/* With no process at work the folder itself has the last word: journals may have been removed or damaged, and
+ * other files changed, since a sweep wrote its figures. More jobs than these are no wonder, they come every
+ * few seconds. *jobs: what the journals have. */
+static int is_disproved(const struct folder_status *f, const char *dir, long *jobs, struct str *why,
+                        struct err *e)
+{
+    const struct run_options o = {.grades = RUN_GRADES_NONE};
+    struct run r;
+    int rc = run_load_with(&r, dir, &o, e);
+    if (rc)
+        return 1;
+    int is_less = r.n_done < f->sum.done || (count(f, SIGN_FINISHED) == f->n && r.n_done < r.n_expected);
+    *jobs = r.n_done;
+    if (is_less)
+        str_printf(why, "the journals have %ld of %ld jobs, fewer than the status says", r.n_done,
+                   r.n_expected);
+    if (is_less && r.n_bad_lines)
+        str_printf(why, ", and %ld damaged line%s", r.n_bad_lines, r.n_bad_lines == 1 ? "" : "s");
+    if (is_less)
+        str_puts(why, ": repeat the command to decode what is missing");
+    run_release(&r);
+    return is_less;
 }
 
 /* Without a status file the journals tell what is finished, and no more. */
@@ -192,12 +221,21 @@ static int run_status(const struct program *p, int argc, char **argv)
         return command_fail(&e, e.code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE);
     if (!f.n)
         return look_at_journals(dir, o.json, &e);
+    int at_work = count_at_work(&f), finished = count(&f, SIGN_FINISHED);
+    long jobs = -1;
+    struct str why = {0};
+    int disproved = !at_work && is_disproved(&f, dir, &jobs, &why, &e);
     if (o.json)
-        print_views_json(dir, &f);
+        print_views_json(dir, &f, disproved, jobs);
     else
         print_text(dir, &f);
-    int at_work = count_at_work(&f), finished = count(&f, SIGN_FINISHED);
-    code = at_work + finished < f.n || (!at_work && f.sum.failed) ? EXIT_INCOMPLETE : EXIT_DONE;
+    fflush(stdout);
+    code = at_work + finished < f.n || (!at_work && f.sum.failed) || disproved ? EXIT_INCOMPLETE : EXIT_DONE;
+    if (e.code)
+        code = command_fail(&e, command_read_code(&e));
+    else if (disproved)
+        log_error("%s: %s", dir, why.data);
+    str_release(&why);
     folder_status_release(&f);
     return code;
 }
@@ -214,10 +252,13 @@ const struct command cmd_status = {
     .help = "how far the sweep of a run folder is, from any machine that shares it",
     .details = "Reads the status files that sweeps keep in DIR, one for each shard, and asks the folder's "
                "lock whether\n"
-               "they still run; on another machine a file of the last 60 seconds says so. Writes nothing.\n"
-               "Exit code 0: finished, or at work. 3: stopped, failed, killed, a shard not begun, or jobs "
-               "that failed.\n"
-               "2: no run folder.",
+               "they still run; on another machine a file of the last 60 seconds says so. Where none runs, "
+               "the journals\n"
+               "are read and have the last word. Writes nothing.\n"
+               "Exit code 0: finished, or at work. 3: stopped, failed, killed, a shard not begun, jobs that "
+               "failed, or\n"
+               "journals that have fewer jobs than the status says. 2: no run folder, or one that cannot be "
+               "read.",
     .options = status_table,
     .run = run_status,
 };

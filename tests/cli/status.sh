@@ -1,7 +1,7 @@
 # What a sweep says of itself: kveval status beside it, after its end and after kill -9, --display, --metrics, and that a
 # status file that cannot be written stops nothing.
 . "$(dirname "$0")/lib.sh"
-rm -rf out calm failed none shards tty
+rm -rf out other calm failed none shards tty
 cat >many.json <<'EOF'
 {"model": "pocket", "max_new_tokens": 60, "tasks": [{"name": "lookup", "steps": 8, "problems": 400}],
  "policies": ["full", {"name": "quest", "k_pages": 4}]}
@@ -71,6 +71,24 @@ run 0 sweep few.json -o out
 says 0 '^out: 4 of 4 jobs$' "^finished at $time\$"
 run 0 status out --json
 grep -q '^  "state": "finished",$' stdout.txt || fail "finished: $(cat stdout.txt)"
+# Nor is a status file believed over a folder that no longer agrees: journals that are damaged or gone, changed problems.
+# disagrees CODE PATTERN CHANGE FILE: kveval status after that change of a copy of out, whose status file is as it was.
+disagrees() {
+    rm -rf other
+    cp -rp out other
+    (cd other && $3 $4)
+    run "$1" status other
+    grep -qE "$2" stderr.txt || fail "after $3: $(cat stdout.txt stderr.txt)"
+    run "$1" status other --json
+    grep -q '^  "state": "incomplete",$' stdout.txt || fail "after $3: $(cat stdout.txt)"
+}
+fewer='^kveval: other: the journals have [03] of 4 jobs, fewer than the status says'
+disagrees 3 "$fewer: repeat the command to decode what is missing$" 'rm -r' journal
+disagrees 3 "$fewer, and 1 damaged line: repeat" 'sed -i 2s/"tokens":/"tokenz":/' 'journal/*.jsonl'
+disagrees 2 '^kveval: other/problems/.* was changed since the sweep wrote it' 'sed -i 2d' 'problems/*.jsonl'
+disagrees 2 '^kveval: other/config.resolved.json is of version 2, ' 'sed -i s/"schema":.1/"schema":2/' config.resolved.json
+run 0 status out --json
+grep -q '^  "journal_done": 4,\?$' stdout.txt || fail "kveval status --json: $(cat stdout.txt)"
 rm out/status.json
 says 0 '^out: 4 of 4 jobs, 0 failed, by the journals: '
 rm -r out/journal
