@@ -147,6 +147,12 @@ static struct gate_guard reads_guard(const struct totals *t, double limit, struc
                            .limit = limit / 100,
                            .p = NAN};
     g.failed = !(fabs(g.now - g.base) <= g.limit * g.base) && !(isnan(g.base) && isnan(g.now));
+    if (isnan(g.base) || isnan(g.now)) {
+        g.words = isnan(g.base) && isnan(g.now) ? "reads are not counted"
+                  : isnan(g.now)                ? "reads are not counted, in the baseline they are"
+                                                : "reads are counted, in the baseline they are not";
+        return g;
+    }
     g.words =
         arena_printf(a,
                      "it reads %.1f %% of what full attention would, in the baseline %.1f %%; %g %% of that "

@@ -105,13 +105,22 @@ static void replays(struct doc *d, const struct gate_result *r)
     }
 }
 
-static void details(struct doc *d, const struct gate_result *r)
+/* "-": not counted, as an endpoint's reads are. */
+static void guard_value(struct str *out, double v, int is_count)
+{
+    str_clear(out);
+    if (isnan(v))
+        str_putc(out, '-');
+    else
+        str_printf(out, is_count ? "%.0f" : "%.1f %%", is_count ? v : 100 * v);
+}
+
+static void guards(struct doc *d, const struct gate_result *r)
 {
     static const struct table_column guard[] = {{"setting", 0},           {"length", CELL_NUMBER},
                                                 {"cut off", CELL_NUMBER}, {"unparsed", CELL_NUMBER},
                                                 {"reads", CELL_NUMBER},   {"errors", CELL_NUMBER}};
-    static const struct table_column flip[] = {
-        {"problem", 0}, {"task", 0}, {"setting", 0}, {"baseline", CELL_NUMBER}, {"now", CELL_NUMBER}};
+    struct str now = {0}, before = {0};
     doc_section(d, "guards", "What moves before accuracy does");
     struct table *t =
         doc_table(d, "Lengths beside the baseline's, shares of answers, total reads as a share of full "
@@ -126,21 +135,27 @@ static void details(struct doc *d, const struct gate_result *r)
         for (int k = 0; k < GATE_GUARDS; k++) {
             const struct gate_guard *g = &s->guard[k];
             unsigned bad = g->failed ? CELL_BAD | CELL_STRONG : 0;
-            if (k == 4)
-                table_add(d, t, bad, "%.0f", g->now);
-            else
-                table_add(d, t, bad, "%.1f %%", 100 * g->now);
+            guard_value(&now, g->now, k == 4);
+            guard_value(&before, g->base, k == 4);
+            table_add(d, t, bad, "%s", str_text(&now));
             if (g->is_blind && !g->failed)
                 table_small(d, t, "cannot be told with %d problems", s->n_problems);
             if (k)
-                table_small(d, t, k == 4 ? "%.0f before" : "%.1f %% before",
-                            k == 4 ? g->base : 100 * g->base);
+                table_small(d, t, "%s before", str_text(&before));
         }
     }
+    str_release(&now);
+    str_release(&before);
+}
+
+static void losses(struct doc *d, const struct gate_result *r)
+{
+    static const struct table_column flip[] = {
+        {"problem", 0}, {"task", 0}, {"setting", 0}, {"baseline", CELL_NUMBER}, {"now", CELL_NUMBER}};
     if (!r->n_flips)
         return;
     doc_section(d, "losses", "Problems that lost most");
-    t = doc_table(d, "Share of right answers, percent");
+    struct table *t = doc_table(d, "Share of right answers, percent");
     table_columns(d, t, flip, sizeof flip / sizeof *flip);
     for (int i = 0; i < r->n_flips; i++) {
         const struct gate_flip *f = &r->flips[i];
@@ -186,8 +201,10 @@ void gate_page(struct str *md, struct str *html, struct str *svg, const struct g
     verdict(&d, r);
     settings(&d, r);
     replays(&d, r);
-    if (r->n_settings)
-        details(&d, r);
+    if (r->n_settings) {
+        guards(&d, r);
+        losses(&d, r);
+    }
     if (h && h->n)
         gate_nights(&d, h, "gate.svg", svg);
     doc_markdown(md, &d);

@@ -190,6 +190,38 @@ static void greedy(void)
     }
 }
 
+/* An endpoint tells no reads; the page and gate.json said "nan %". */
+static void reads_of_an_endpoint(void)
+{
+    static const struct {
+        double base, now;
+        const char *words;
+        int failed;
+    } row[] = {{NAN, NAN, "reads are not counted", 0},
+               {30, NAN, "reads are not counted, in the baseline they are", 1},
+               {NAN, 30, "reads are counted, in the baseline they are not", 1}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct made b = {USUAL}, m = b;
+        struct night n;
+        struct str md = {0}, html = {0}, svg = {0}, json = {0};
+        b.reads = row[i].base;
+        m.reads = row[i].now;
+        night_make(&n, &b, &m);
+        CHECK_INT(night_decide(&n, 5, 0, 1), 0);
+        CHECK_STR(n.r.settings[0].guard[3].words, row[i].words);
+        CHECK_INT(n.r.settings[0].guard[3].failed, row[i].failed);
+        gate_page(&md, &html, &svg, &n.r, NULL, &n.a);
+        gate_json(&json, &n.r);
+        CHECK(strstr(str_text(&md), "reads") && !strcasestr(str_text(&md), "nan"));
+        CHECK(strstr(str_text(&json), row[i].words) && !strcasestr(str_text(&json), "nan"));
+        str_release(&md);
+        str_release(&html);
+        str_release(&svg);
+        str_release(&json);
+        arena_release(&n.a);
+    }
+}
+
 /* Its 64 samples of each problem were judged three times as "the first 4". */
 static void base_file_as_new(void)
 {
@@ -242,6 +274,7 @@ int main(void)
     inconclusive();
     look_by_look();
     low_baseline();
+    reads_of_an_endpoint();
     greedy();
     base_file_as_new();
     blind_guards();
