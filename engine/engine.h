@@ -49,6 +49,7 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
 void engine_close(struct engine *en);
 
 /* What is loaded. Strings live as long as the engine. */
+enum { ENGINE_MAX_ENDS = 7 };
 struct engine_info {
     const char *model;    /* as given */
     const char *family;   /* "qwen2", "qwen3", "llama" */
@@ -60,8 +61,10 @@ struct engine_info {
     size_t weight_bytes, pool_bytes; /* pool: 0 before engine_reserve */
     size_t step_bytes;   /* weights that a decode step reads: all but an embedding that is not the head too */
     size_t layer_values; /* parameters of the layers' matrices; the output head has vocab x hidden more */
-    size_t kv_token_bytes; /* K and V of one token, all layers and KV heads */
-    int32_t eos;           /* the first end token; -1 when the model has none */
+    size_t kv_token_bytes;         /* K and V of one token, all layers and KV heads */
+    int32_t eos;                   /* the first end token; -1 when the model has none */
+    int32_t ends[ENGINE_MAX_ENDS]; /* all of them */
+    int n_ends;
 };
 const struct engine_info *engine_info(const struct engine *en);
 const struct tokenizer *engine_tokenizer(

@@ -9,19 +9,24 @@
 
 enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128 };
 
+_Static_assert((int)ENGINE_MAX_ENDS == (int)MODEL_MAX_EOS, "all end tokens have room");
+
 struct engine_info engine_config_info(const char *model, const struct model_config *c)
 {
-    return (struct engine_info){.model = model,
-                                .family = c->family->name,
-                                .n_layers = c->n_layers,
-                                .n_q = c->n_q,
-                                .n_kv = c->n_kv,
-                                .head_dim = c->head_dim,
-                                .hidden = c->hidden,
-                                .vocab = c->vocab,
-                                .max_position = c->max_position,
-                                .max_context = c->max_position,
-                                .eos = c->n_eos ? c->eos[0] : -1};
+    struct engine_info info = {.model = model,
+                               .family = c->family->name,
+                               .n_layers = c->n_layers,
+                               .n_q = c->n_q,
+                               .n_kv = c->n_kv,
+                               .head_dim = c->head_dim,
+                               .hidden = c->hidden,
+                               .vocab = c->vocab,
+                               .max_position = c->max_position,
+                               .max_context = c->max_position,
+                               .eos = c->n_eos ? c->eos[0] : -1,
+                               .n_ends = c->n_eos};
+    memcpy(info.ends, c->eos, sizeof info.ends);
+    return info;
 }
 
 static int is_gpu(const struct engine_options *o)

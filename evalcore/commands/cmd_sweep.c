@@ -205,8 +205,8 @@ static int load_endpoint(struct sweep *s, struct err *e)
     const char *key = variable ? s->program->variable(variable) : NULL;
     int signal = 0;
     if (variable && (!key || !*key))
-        return err_set(e, ERR_USAGE, "%s: the environment has no %s, which model.api_key_env names",
-                       s->file.path, variable);
+        return err_set(e, ERR_USAGE, /* not its value, which may be the key by mistake */
+                       "%s: the variable that model.api_key_env names is not set", s->file.path);
     int rc = sweep_endpoint_open(&s->endpoint, &s->plan, key, e);
     if (!rc)
         rc = sweep_endpoint_bind(s->endpoint, &s->plan, &signal, e);

@@ -2,6 +2,7 @@
  * broken answer, and a count that differs from ours a wrong one. */
 #include "evalcore/endpoint/answer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ void answer_begin(struct answer *a)
     a->sse.max = ANSWER_ROOM + a->max_text * ESCAPED + (size_t)a->n_prompt * ID_BYTES;
     a->n_ids = -1;
     a->n_pieces = a->is_done = a->has_usage = 0;
-    a->finish[0] = 0;
+    a->finish[0] = a->model[0] = 0;
     a->prompt_tokens = a->completion_tokens = -1;
 }
 
@@ -129,7 +130,7 @@ static int take_object(struct answer *a, const json_t *o)
     if (json_is_object(json_object_get(o, "error"))) {
         struct str says = {0};
         char *text = json_dumps(o, JSON_COMPACT);
-        answer_refusal(&says, text, text ? strlen(text) : 0);
+        answer_refusal(&says, text, text ? strlen(text) : 0, a->secret);
         err_set(&a->why, ERR_IO, "the server broke off with an error: %s", str_text(&says));
         free(text);
         str_release(&says);
@@ -140,6 +141,9 @@ static int take_object(struct answer *a, const json_t *o)
     if (json_array_size(choices) && take_choice(a, json_array_get(choices, 0)))
         return -1;
     take_usage(a, json_object_get(o, "usage"));
+    const char *model = json_string_value(json_object_get(o, "model"));
+    if (model)
+        snprintf(a->model, sizeof a->model, "%s", model);
     return 0;
 }
 
@@ -182,7 +186,10 @@ int answer_take(struct answer *a, const char *bytes, size_t n)
 
 static int is_end_token(const struct answer *a, int32_t id)
 {
-    return id >= 0 && (id == a->end_tokens[0] || id == a->end_tokens[1]);
+    for (int i = 0; i < a->n_end_tokens; i++)
+        if (id == a->end_tokens[i])
+            return 1;
+    return 0;
 }
 
 /* The counts must fit each other and the request. Returns a sentence, or NULL. */
@@ -222,6 +229,10 @@ void answer_end(struct answer *a)
         broken(a, "the answer ended before the completion did");
         return;
     }
+    if (!strcmp(a->finish, "abort")) { /* the server gave the request up, not the model */
+        broken(a, "the server broke the completion off");
+        return;
+    }
     int is_cut = !strcmp(a->finish, "length");
     if (!is_cut && strcmp(a->finish, "stop") != 0)
         err_set(&a->why, ERR_FORMAT, "the completion ended with the finish_reason \"%s\"", a->finish);
@@ -255,7 +266,16 @@ void answer_release(struct answer *a)
     a->cap_ids = 0;
 }
 
-void answer_refusal(struct str *out, const char *body, size_t n)
+void answer_hide(struct str *text, const char *secret)
+{
+    size_t n = secret ? strlen(secret) : 0;
+    char *at = n && text->len ? text->data : NULL, *end = at ? at + text->len : NULL;
+    while (at && (at = memmem(at, (size_t)(end - at), secret, n)))
+        memset(at, '*', n);
+}
+
+/* The decoded text is searched for the secret before it is cut: a part of it would not be found. */
+void answer_refusal(struct str *out, const char *body, size_t n, const char *secret)
 {
     static const char *const fields[] = {"message", "detail", "error", NULL};
     struct str text = {0};
@@ -268,8 +288,13 @@ void answer_refusal(struct str *out, const char *body, size_t n)
     }
     if (json_is_string(says))
         str_add(&text, json_string_value(says), json_string_length(says));
-    else if (body)
+    else if (o) { /* without the escapes that a key may hide behind */
+        char *all = json_dumps(o, JSON_COMPACT | JSON_ENCODE_ANY);
+        str_puts(&text, all ? all : "");
+        free(all);
+    } else if (body)
         str_add_utf8(&text, body, n);
+    answer_hide(&text, secret);
     size_t most = 200;
     while (most && most < text.len && ((unsigned char)text.data[most] & 0xC0) == 0x80)
         most--; /* not in the middle of a character */

@@ -3,6 +3,7 @@
 
 #include "evalcore/base/err.h"
 #include "evalcore/base/str.h"
+#include "evalcore/endpoint/endpoint.h"
 #include "evalcore/endpoint/sse.h"
 
 #include <stdint.h>
@@ -20,8 +21,10 @@ struct answer {
     int is_stream, max_tokens;
     const int32_t *prompt; /* of n_prompt ids; NULL: those the server says it got are not compared */
     int n_prompt;
-    int32_t end_tokens[2];
-    size_t max_text; /* more bytes cannot be max_tokens tokens */
+    int32_t end_tokens[ENDPOINT_END_TOKENS];
+    int n_end_tokens;
+    const char *secret; /* not to be repeated in `why`; NULL: none */
+    size_t max_text;    /* more bytes cannot be max_tokens tokens */
     /* what came */
     enum answer_state state;
     struct err why; /* BROKEN, WRONG */
@@ -33,10 +36,11 @@ struct answer {
     int n_pieces; /* of text, so far */
     int is_done, has_usage;
     char finish[32]; /* "" before it is said */
+    char model[128]; /* what the server calls it; "": not said */
     int64_t prompt_tokens, completion_tokens;
 };
 
-/* max_tokens, prompt, n_prompt, end_tokens and is_stream are set; clears the rest for another try. */
+/* What was asked for is set; clears the rest for another try. */
 void answer_begin(struct answer *a);
 /* Returns 0, or -1 when the rest need not be read: the state says why. */
 int answer_take(struct answer *a, const char *bytes, size_t n);
@@ -44,7 +48,10 @@ int answer_take(struct answer *a, const char *bytes, size_t n);
 void answer_end(struct answer *a);
 void answer_release(struct answer *a);
 
-/* What an answer with an error's status says, in one line of at most 200 bytes; "" when it says nothing. */
-void answer_refusal(struct str *out, const char *body, size_t n);
+/* What an answer with an error's status says, in one line of at most 200 bytes; "" when it says nothing. A
+ * server that repeats what it was sent must not bring the key, `secret`, into a journal. */
+void answer_refusal(struct str *out, const char *body, size_t n, const char *secret);
+/* Puts stars where the text has the secret. NULL: there is none. */
+void answer_hide(struct str *text, const char *secret);
 
 #endif

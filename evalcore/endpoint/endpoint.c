@@ -5,10 +5,18 @@
 #include <string.h>
 
 #include "evalcore/base/arena.h"
+#include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/endpoint/endpoint_parts.h"
 
-enum { CONNECT_SECONDS = 30, STEP_MS = 100, WAIT_MAX_SECONDS = 60, REFUSED_BYTES = 4096 };
+enum {
+    CONNECT_SECONDS = 30,
+    STEP_MS = 100,
+    WAIT_MAX_SECONDS = 60,
+    REFUSED_BYTES = 65536,
+    KEEPALIVE_SECONDS = 60
+};
+#define AT_WORK_SECONDS 0.1 /* more than the order in which refusals are read can make */
 
 int endpoint_open(struct endpoint **out, const struct endpoint_options *o, struct err *e)
 {
@@ -77,6 +85,9 @@ void endpoint_dress(const struct endpoint *p, CURL *c, const char *path)
     curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L); /* a router forgets what is silent for an hour */
+    curl_easy_setopt(c, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_SECONDS);
+    curl_easy_setopt(c, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_SECONDS / 2);
     curl_easy_setopt(c, CURLOPT_USERAGENT, "kveval");
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, p->headers);
     if (p->key) {
@@ -123,9 +134,11 @@ void endpoint_submit(struct endpoint *p, const struct endpoint_request *r)
     x->answer.max_tokens = r->max_new_tokens;
     x->answer.prompt = x->prompt;
     x->answer.n_prompt = r->n_prompt;
+    x->answer.secret = p->key;
+    x->answer.n_end_tokens = r->n_end_tokens;
     memcpy(x->answer.end_tokens, r->end_tokens, sizeof r->end_tokens);
     x->user = r->user;
-    x->tries = 0;
+    x->tries = x->spared = x->is_given_up = 0;
     x->due = 0;
     x->good_then = p->good;
     x->why = (struct err){0};
@@ -136,7 +149,7 @@ void endpoint_submit(struct endpoint *p, const struct endpoint_request *r)
 static double pause_of(const struct endpoint *p, const struct exchange *x, double after)
 {
     double wait = p->o.retry_wait;
-    for (int i = 1; i < x->tries && wait < WAIT_MAX_SECONDS; i++)
+    for (int i = 1; i < x->tries - x->spared && wait < WAIT_MAX_SECONDS; i++)
         wait *= 2;
     wait = wait < WAIT_MAX_SECONDS ? wait : WAIT_MAX_SECONDS;
     after = after < p->o.timeout ? after : p->o.timeout;
@@ -150,12 +163,30 @@ static int stop_all(struct exchange *x, const char *more, struct err *e)
     return err_set(e, x->why.code, "%s%s", x->why.text, more);
 }
 
-static int is_sending(const struct endpoint *p)
+/* The server is there for another request than x, which it has refused: text of it comes in, or it is under
+ * way for so much longer that it would have been refused, too. */
+static int is_at_work(const struct endpoint *p, const struct exchange *x, double now)
 {
-    for (int i = 0; i < p->o.concurrency; i++)
-        if (p->exchange[i].state == EXCHANGE_RUNNING && p->exchange[i].answer.n_pieces)
+    for (int i = 0; i < p->o.concurrency; i++) {
+        const struct exchange *y = &p->exchange[i];
+        curl_off_t sent = 0;
+        if (y == x || y->state != EXCHANGE_RUNNING)
+            continue;
+        curl_easy_getinfo(y->curl, CURLINFO_PRETRANSFER_TIME_T, &sent);
+        if (y->answer.n_pieces || (sent && now - y->started > 2 * (now - x->started) + AT_WORK_SECONDS))
             return 1;
+    }
     return 0;
+}
+
+/* Once: some servers call every model by a name of their own. */
+static void look_at_name(struct endpoint *p, const struct answer *a)
+{
+    if (p->has_other_name || !*a->model || !strncmp(a->model, p->name, sizeof a->model - 1))
+        return;
+    p->has_other_name = 1;
+    log_warn("%s answers as \"%s\", and \"%s\" was asked for: see that it serves the right model", p->url,
+             a->model, p->name);
 }
 
 /* A try is over. Returns nonzero when no request will come through. */
@@ -169,20 +200,25 @@ static int end_try(struct endpoint *p, struct exchange *x, CURLcode code, struct
     x->seconds = now - x->started;
     x->state = EXCHANGE_DONE;
     p->good += v == TRY_GOOD;
+    if (v == TRY_GOOD)
+        look_at_name(p, &x->answer);
     if (v == TRY_ALL_FAIL)
         return stop_all(x, "", e);
-    if (v != TRY_AGAIN && v != TRY_AGAIN_ABSENT)
+    if (v == TRY_GOOD || v == TRY_FAILED)
         return 0;
-    if (x->tries <= p->o.retries) {
+    int is_busy = v != TRY_AGAIN && is_at_work(p, x, now);
+    x->spared += v == TRY_AGAIN_BUSY && (is_busy || !is_alone);
+    if (x->tries - x->spared <= p->o.retries) {
         x->due = now + pause_of(p, x, after);
         x->state = EXCHANGE_WAITING;
         return 0;
     }
-    if (v == TRY_AGAIN_ABSENT && is_alone && !is_sending(p))
+    if (v != TRY_AGAIN && is_alone && !is_busy)
         return stop_all(x, "; nothing comes through any more: see to the server", e);
     struct err why = {0};
-    err_set(&why, x->why.code, "%s (after %d tries)", x->why.text, x->tries);
+    err_set(&why, x->why.code, "%s (after %d tries)", x->why.text, x->tries - x->spared);
     x->why = why;
+    x->is_given_up = 1;
     return 0;
 }
 
@@ -202,10 +238,11 @@ static int begin_tries(struct endpoint *p)
     return (int)((next - now) * 1000) + 1;
 }
 
+/* Whatever became of one, the others that are over are read: completions may be among them. */
 static int end_tries(struct endpoint *p, struct err *e)
 {
     CURLMsg *m;
-    int left;
+    int left, rc = 0;
     while ((m = curl_multi_info_read(p->multi, &left))) {
         struct exchange *x = NULL;
         if (m->msg != CURLMSG_DONE)
@@ -214,9 +251,9 @@ static int end_tries(struct endpoint *p, struct err *e)
         curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &x);
         curl_multi_remove_handle(p->multi, x->curl);
         if (end_try(p, x, code, e))
-            return e->code;
+            rc = e->code;
     }
-    return 0;
+    return rc;
 }
 
 static int hand_out(struct endpoint *p)
@@ -228,7 +265,9 @@ static int hand_out(struct endpoint *p)
         if (x->state != EXCHANGE_DONE)
             continue;
         x->state = EXCHANGE_FREE; /* its memory stays until the next step */
-        p->out[n++] = x->why.code ? (struct endpoint_answer){.user = x->user, .error = x->why.text}
+        p->out[n++] = x->why.code ? (struct endpoint_answer){.user = x->user,
+                                                             .error = x->why.text,
+                                                             .is_given_up = x->is_given_up}
                                   : (struct endpoint_answer){.user = x->user,
                                                              .is_cut = !strcmp(a->finish, "length"),
                                                              .text = str_text(&a->text),

@@ -29,12 +29,14 @@ void endpoint_close(struct endpoint *p);
 /* What the server says of the model at /models. */
 struct endpoint_facts {
     char weights[65]; /* hash of the name and of what tells the model's weights, as far as that is said */
+    char root[256];   /* where the weights are from, for people; "": not said */
     int max_context;  /* 0: not said */
 };
 /* ERR_USAGE: the server does not have this model, or refuses the key; ERR_IO: it is not there. *signal: what
  * came before the answer, or 0. Lasts at most half a minute. */
 int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, int *signal, struct err *e);
 
+enum { ENDPOINT_END_TOKENS = 8 };
 struct endpoint_request {
     const int32_t *prompt; /* ids */
     int n_prompt;
@@ -46,14 +48,15 @@ struct endpoint_request {
     int max_new_tokens;
     const char *const *stop;
     int n_stop;
-    int32_t end_tokens[2]; /* ids that end the completion, -1: none; the server is told of the second, because
-                            * the first is the model's own */
+    int32_t end_tokens[ENDPOINT_END_TOKENS]; /* ids that end the completion */
+    int n_end_tokens;
     void *user;
 };
 
 struct endpoint_answer { /* valid until the next endpoint_step */
     void *user;
     const char *error; /* NULL: a whole completion; else why there is none */
+    int is_given_up;   /* its tries ran out: what failed may be the server rather than the request */
     int is_cut;        /* it ended at max_new_tokens */
     const char *text;
     size_t n_text;

@@ -1,4 +1,5 @@
 /* What a server says of its models (contract: endpoint.h). */
+#include <stdio.h>
 #include <string.h>
 
 #include "evalcore/base/hash.h"
@@ -53,14 +54,16 @@ static const json_t *find_model(const struct endpoint *p, const json_t *list, st
 }
 
 /* vLLM and SGLang say where the weights are from (`root`) and what was set as context, llama.cpp how many
- * parameters and bytes they have (`meta`), which tells quantisations apart. */
+ * parameters and bytes they have (`meta`), which tells quantisations apart. `root` is no part of the hash:
+ * the same weights served from another folder must not be decoded anew. */
 static void read_facts(const struct endpoint *p, const json_t *m, struct endpoint_facts *out)
 {
     struct str text = {0};
     const json_t *meta = json_object_get(m, "meta"), *v;
+    out->root[0] = 0;
     json_t *o = json_pack("{s:o}", "endpoint", json_text_of(p->name));
-    if (json_is_string(v = json_object_get(m, "root")))
-        json_object_set(o, "root", (json_t *)v);
+    if (json_is_string(v = json_object_get(m, "root")) && strcmp(json_string_value(v), p->name) != 0)
+        snprintf(out->root, sizeof out->root, "%s", json_string_value(v));
     if (json_is_integer(v = json_object_get(meta, "n_params")))
         json_object_set(o, "n_params", (json_t *)v);
     if (json_is_integer(v = json_object_get(meta, "size")))

@@ -18,11 +18,12 @@ struct exchange { /* one request, over all its tries */
     int32_t *prompt; /* a copy, which the answer is compared with */
     struct answer answer;
     struct str refused; /* the beginning of the body of an answer that is an error */
-    int tries;
-    double due;     /* WAITING: when the next try begins */
-    double started; /* the try that runs */
-    long good_then; /* completions that had come through when its last try ended */
-    struct err why; /* DONE: why there is no completion; or why the last try failed */
+    int tries, spared;  /* spared: of the tries, those that do not count */
+    double due;         /* WAITING: when the next try begins */
+    double started;     /* the try that runs */
+    long good_then;     /* completions that had come through when its last try ended */
+    struct err why;     /* DONE: why there is no completion; or why the last try failed */
+    int is_given_up;
     double seconds;
 };
 
@@ -33,7 +34,8 @@ struct endpoint {
     struct curl_slist *headers;
     struct exchange *exchange; /* (o.concurrency) */
     struct endpoint_answer *out;
-    long good; /* completions that came through */
+    long good;          /* completions that came through */
+    int has_other_name; /* answers name another model, and it was said */
 };
 
 /* endpoint_request.c: the body of a request to /completions. */
@@ -47,6 +49,7 @@ enum try_verdict {
     TRY_GOOD,
     TRY_AGAIN,
     TRY_AGAIN_ABSENT, /* the same, and the server was not there to answer */
+    TRY_AGAIN_BUSY,   /* the same, and it may be at work for others */
     TRY_FAILED,       /* this request will never come through */
     TRY_ALL_FAIL      /* none will */
 };

@@ -43,8 +43,12 @@ void endpoint_body(struct str *out, const struct endpoint *p, const struct endpo
             json_array_append_new(stop, json_text_of(r->stop[i]));
         json_object_set_new(o, "stop", stop);
     }
-    if (r->end_tokens[1] >= 0)
-        json_object_set_new(o, "stop_token_ids", json_pack("[i]", (int)r->end_tokens[1]));
+    if (r->n_end_tokens) {
+        json_t *ends = json_array();
+        for (int i = 0; i < r->n_end_tokens; i++)
+            json_array_append_new(ends, json_integer(r->end_tokens[i]));
+        json_object_set_new(o, "stop_token_ids", ends);
+    }
     char *text = json_dumps(o, JSON_COMPACT);
     str_add(out, text, strlen(text) - 1); /* without its brace */
     str_puts(out, ",\"prompt\":");

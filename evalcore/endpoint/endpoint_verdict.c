@@ -3,19 +3,10 @@
 
 #include "evalcore/endpoint/endpoint_parts.h"
 
-/* A server that repeats what it was sent must not bring the key into a journal. */
-static void hide_key(const struct endpoint *p, struct str *text)
-{
-    size_t n = p->key ? strlen(p->key) : 0;
-    for (char *at = n && text->len ? strstr(text->data, p->key) : NULL; at; at = strstr(at + n, p->key))
-        memset(at, '*', n);
-}
-
 void endpoint_refused(const struct endpoint *p, long status, const char *body, size_t n, struct err *why)
 {
     struct str says = {0};
-    answer_refusal(&says, body, n);
-    hide_key(p, &says);
+    answer_refusal(&says, body, n, p->key);
     const char *colon = says.len ? ": " : "";
     if (status == 401 || status == 403)
         err_set(why, ERR_USAGE,
@@ -42,8 +33,9 @@ static enum try_verdict refused(const struct endpoint *p, struct exchange *x, lo
     case 500:
         return TRY_AGAIN;
     case 429:
-    case 502:
     case 503:
+        return TRY_AGAIN_BUSY;
+    case 502:
     case 504:
         return TRY_AGAIN_ABSENT;
     case 401:
@@ -56,8 +48,17 @@ static enum try_verdict refused(const struct endpoint *p, struct exchange *x, lo
     }
 }
 
-static enum try_verdict unreached(const struct endpoint *p, CURLcode code, struct err *why)
+/* Nothing was answered, not even a status. Something that accepts in a server's place, such as the end of a
+ * tunnel, closes at once when the server is not there. */
+static enum try_verdict unreached(const struct endpoint *p, const struct exchange *x, CURLcode code,
+                                  long status, struct err *why)
 {
+    curl_off_t sent = 0;
+    curl_easy_getinfo(x->curl, CURLINFO_PRETRANSFER_TIME_T, &sent);
+    if (code == CURLE_OPERATION_TIMEDOUT && !sent) {
+        err_set(why, ERR_IO, "%s cannot be reached: no connection came about in time", p->url);
+        return TRY_AGAIN_ABSENT;
+    }
     switch (code) {
     case CURLE_COULDNT_CONNECT:
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -77,7 +78,9 @@ static enum try_verdict unreached(const struct endpoint *p, CURLcode code, struc
         return TRY_AGAIN;
     default:
         err_set(why, ERR_IO, "the connection broke: %s", curl_easy_strerror(code));
-        return TRY_AGAIN;
+        return !status && (code == CURLE_GOT_NOTHING || code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)
+                   ? TRY_AGAIN_ABSENT
+                   : TRY_AGAIN;
     }
 }
 
@@ -98,7 +101,7 @@ enum try_verdict endpoint_verdict(const struct endpoint *p, struct exchange *x, 
     curl_easy_getinfo(x->curl, CURLINFO_RETRY_AFTER, &asked);
     *after = asked > 0 ? (double)asked : 0;
     if (x->answer.state == ANSWER_OPEN && code != CURLE_OK)
-        return unreached(p, code, why);
+        return unreached(p, x, code, status, why);
     if (status != 200)
         return refused(p, x, status, why);
     if (is_no_stream(x)) {
@@ -113,7 +116,7 @@ enum try_verdict endpoint_verdict(const struct endpoint *p, struct exchange *x, 
         return TRY_GOOD;
     struct str text = {0};
     str_puts(&text, x->answer.why.text);
-    hide_key(p, &text);
+    answer_hide(&text, p->key);
     err_set(why, ERR_FORMAT, "%s", str_text(&text));
     str_release(&text);
     return x->answer.state == ANSWER_WRONG ? TRY_FAILED : TRY_AGAIN;

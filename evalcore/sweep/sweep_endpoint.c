@@ -15,9 +15,10 @@
 #include "evalcore/cli/progress.h"
 #include "evalcore/sweep/slot.h"
 
-/* So many failures before anything has come right are no bad luck: the server is set up otherwise than the
- * run file says, and a night of errors would not help. */
-enum { FIRST_FAILED = 20 };
+/* So many failures before anything has come right, or so many jobs in a row whose tries ran out, are no bad
+ * luck: the server is set up otherwise than the run file says, or has stopped to work, and a night of errors
+ * would not help. */
+enum { FAILED_IN_A_ROW = 20 };
 
 struct endpoint_sweep {
     struct endpoint *ep;
@@ -29,8 +30,9 @@ struct endpoint_sweep {
     struct tally_now now;
     struct tally_running *running;
     struct endpoint_running *asked;
-    double clock, finished; /* when `now` was brought up to date; tokens of finished requests */
-    long n_good, n_failed;
+    double clock, finished;            /* when `now` was brought up to date; tokens of finished requests */
+    long n_good, n_failed, n_given_up; /* given up: in a row */
+    struct err end;                    /* why the sweep ends, once what is done by then is journaled */
 };
 
 int sweep_endpoint_open(struct endpoint **out, const struct runplan *p, const char *key, struct err *e)
@@ -61,9 +63,11 @@ int sweep_endpoint_bind(struct endpoint *ep, struct runplan *p, int *signal, str
                        "\"max_context\": %d into \"model\"",
                        f->url, facts.max_context, p->lanes[0].info.max_context, facts.max_context);
     const char *numerics = arena_printf(&p->arena, "endpoint:%s", f->name);
+    const char *device =
+        *facts.root ? arena_printf(&p->arena, "%s, weights from %s", f->url, facts.root) : f->url;
     struct lane_facts *lanes = xcalloc((size_t)p->n_lanes, sizeof *lanes);
     for (int i = 0; i < p->n_lanes; i++)
-        lanes[i] = (struct lane_facts){facts.weights, numerics, f->url};
+        lanes[i] = (struct lane_facts){facts.weights, numerics, device};
     rc = runplan_bind(p, lanes, e);
     free(lanes);
     return rc;
@@ -98,10 +102,36 @@ static int prompt_text(struct endpoint_sweep *s, const struct prompt_row *row, c
     return 0;
 }
 
+/* Ends the sweep when one more failure is one too many. */
+static void count_failure(struct endpoint_sweep *s, const struct job *j, const struct endpoint_answer *a)
+{
+    const struct runplan *p = s->plan;
+    if (!s->n_failed++)
+        log_warn("problem %s failed: %s; it counts as error, and so do others that fail after it",
+                 p->sets[p->cells[j->cell].set].task.problems[j->problem].id, a->error);
+    s->n_given_up += a->is_given_up;
+    int is_first = !s->n_good && s->n_failed == FAILED_IN_A_ROW;
+    if (is_first || s->n_given_up >= FAILED_IN_A_ROW)
+        err_set(&s->end, ERR_IO,
+                "%s %d jobs all failed, this one because %s; see to it and add --retry-errors to the command",
+                is_first ? "the first" : "the last", FAILED_IN_A_ROW, a->error);
+}
+
+static int ended(const struct endpoint_sweep *s, struct err *e)
+{
+    return s->end.code ? err_set(e, s->end.code, "%s", s->end.text) : 0;
+}
+
 static int journal_answer(struct endpoint_sweep *s, struct job *j, const struct endpoint_answer *a,
                           struct err *e)
 {
     const struct runplan *p = s->plan;
+    struct err why = {0};
+    struct endpoint_answer bad = {.error = why.text, .seconds = a->seconds};
+    s->ids.n = 0;
+    if (!a->error && !a->ids &&
+        tokenizer_encode(p->lanes[0].tokenizer, &s->scratch, a->text, a->n_text, 0, &s->ids, &why))
+        a = &bad;
     struct completion c = {.user = j, .ids = a->ids, .n_ids = a->n_ids, .text = a->text, .n_text = a->n_text};
     const double absent = NAN;
     c.kv = (struct kv_counts){absent, absent, absent, absent, absent, absent, absent, absent};
@@ -111,17 +141,9 @@ static int journal_answer(struct endpoint_sweep *s, struct job *j, const struct 
     json_t *more = NULL;
     if (a->error) {
         c.n_ids = 0;
-        if (!s->n_failed++)
-            log_warn("problem %s failed: %s; it counts as error, and so do others that fail after it",
-                     p->sets[p->cells[j->cell].set].task.problems[j->problem].id, a->error);
     } else if (a->ids) {
-        s->n_good++;
         more = json_pack("{s:s}", "ids_from", "server");
     } else {
-        s->n_good++;
-        s->ids.n = 0;
-        if (tokenizer_encode(p->lanes[0].tokenizer, &s->scratch, a->text, a->n_text, 0, &s->ids, e))
-            return e->code;
         c.ids = s->ids.id;
         c.n_ids = (int)s->ids.n;
         more = json_pack("{s:s, s:i}", "ids_from", "text", "tokens", a->tokens);
@@ -129,13 +151,27 @@ static int journal_answer(struct endpoint_sweep *s, struct job *j, const struct 
     s->finished += a->tokens;
     int rc = tally_add_with(s->tally, j, &c, more, p->lanes[0].info.device, e);
     json_decref(more);
-    if (!rc && !s->n_good && s->n_failed == FIRST_FAILED)
-        rc = err_set(e, ERR_IO,
-                     "the first %d jobs all failed, this one because %s; see to it and add --retry-errors to "
-                     "the command",
-                     FIRST_FAILED, a->error);
+    if (!rc && a->error)
+        count_failure(s, j, a);
+    else if (!rc) {
+        s->n_good++;
+        s->n_given_up = 0;
+    }
     return rc;
 }
+
+/* All that end a sequence of the engine's: the model's own and the chat form's. */
+static void end_tokens(struct endpoint_request *r, const struct engine_info *info, int32_t of_chat)
+{
+    int is_new = of_chat >= 0;
+    for (int i = 0; i < info->n_ends; i++) {
+        r->end_tokens[r->n_end_tokens++] = info->ends[i];
+        is_new &= info->ends[i] != of_chat;
+    }
+    if (is_new)
+        r->end_tokens[r->n_end_tokens++] = of_chat;
+}
+_Static_assert((int)ENGINE_MAX_ENDS < (int)ENDPOINT_END_TOKENS, "the chat form's own has room");
 
 static int submit(struct endpoint_sweep *s, struct job *j, struct err *e)
 {
@@ -155,13 +191,14 @@ static int submit(struct endpoint_sweep *s, struct job *j, struct err *e)
                                  .max_new_tokens = runplan_limit(p, c, (size_t)j->problem),
                                  .stop = t->stop,
                                  .n_stop = t->n_stop,
-                                 .end_tokens = {info->eos, set->end_token == info->eos ? -1 : set->end_token},
                                  .user = j};
+    end_tokens(&r, info, set->end_token);
     struct err why = {0};
     if (p->file->endpoint->is_text) {
         if (prompt_text(s, row, r.prompt, &why)) {
             struct endpoint_answer a = {.user = j, .error = why.text};
-            return journal_answer(s, j, &a, e);
+            int rc = journal_answer(s, j, &a, e);
+            return rc ? rc : ended(s, e);
         }
         r.text = str_text(&s->text);
         r.n_text = s->text.len;
@@ -180,14 +217,19 @@ static void show(struct endpoint_sweep *s)
         s->running[i] = (struct tally_running){j - s->plan->jobs, s->asked[i].tokens};
         tokens += s->asked[i].tokens;
     }
-    if (n && tokens > s->now.tokens) {
-        s->now.steps += (tokens - s->now.tokens) / n;
-        s->now.decode_seconds += clock - s->clock;
+    if (tokens > s->now.tokens) { /* it falls when a try breaks, and a status would take that for a restart */
+        if (n) {
+            s->now.steps += (tokens - s->now.tokens) / n;
+            s->now.decode_seconds += clock - s->clock;
+        }
         s->now.tokens = tokens;
         s->clock = clock;
     }
-    struct status_worker self = {
-        .name = "endpoint", .life = STATUS_LIVE, .pid = (long)getpid(), .running = n, .tokens = tokens};
+    struct status_worker self = {.name = "endpoint",
+                                 .life = STATUS_LIVE,
+                                 .pid = (long)getpid(),
+                                 .running = n,
+                                 .tokens = s->now.tokens};
     s->now.worker = &self;
     s->now.n_workers = 1;
     s->now.devices = 1;
@@ -202,12 +244,13 @@ static int step(struct endpoint_sweep *s, struct err *e)
 {
     const struct endpoint_answer *done = NULL;
     int n = 0;
-    endpoint_step(s->ep, &done, &n, e);
-    for (int i = 0, rc = 0; i < n && !rc; i++) /* those that are done, whatever became of the others */
+    int rc = 0;
+    endpoint_step(s->ep, &done, &n, &s->end);
+    for (int i = 0; i < n && !rc; i++) /* those that are done, whatever became of the others */
         rc = journal_answer(s, done[i].user, &done[i], e);
     if (n)
         journal_sync(s->tally->journal, e);
-    return e->code;
+    return e->code ? e->code : ended(s, e);
 }
 
 int sweep_endpoint_run(struct endpoint *ep, const struct runplan *p, struct tally *t, int *signal,

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "python3 is not there"
 unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
-rm -rf run.json port served a b c d f g h k n out_* ./*.log
+rm -rf run.json port served client.pid ends a b c d f g h k n out_* ./*.log
 cat >run.json <<'JSON'
 {"model": {"endpoint": "http://127.0.0.1:1/v1", "name": "mock", "tokenizer": "pocket", "retry_wait": 0.005, "retries": 6},
  "temperature": 0.7, "samples": 5, "max_new_tokens": 10,
@@ -83,11 +83,18 @@ whole a 200
 # --- the same through a server that fails four times in a row, in any way
 for seed in 1 2 3; do
     rm -rf f
-    serve faults=$seed
+    serve faults=$seed delay=0.00$((seed == 1))
     sweep 0 f
     whole f 200
     same_results a f
 done
+# The tokens of tries that broke were added up again and again.
+python3 - <<'PY' || fail "status.json counts tokens that nobody sent"
+import glob, json
+sent = sum(json.loads(l).get("tokens", 0) for f in glob.glob("f/journal/*.jsonl") for l in open(f))
+shown = json.load(open("f/status.json"))["tokens"]
+assert 0 < sent <= shown <= sent + 160, (sent, shown)
+PY
 serve faults=4
 sweep 0 g --set model.stream=false --set model.concurrency=3
 whole g 200
@@ -129,6 +136,41 @@ same_results a b
 serve always=503
 sweep 3 h --limit 4 --set model.retries=1
 says "the server answered 503: out of order; nothing comes through any more: see to the server"
+
+# --- something accepts connections in the place of a server that is gone, or nothing answers: jobs became errors
+for gone in close full; do
+    rm -rf k
+    serve die=40 gone=$gone
+    sweep 3 k --set model.retries=1 --set model.timeout=1
+    says "nothing comes through any more: see to the server"
+    [ $gone = close ] || says "cannot be reached: no connection came about in time"
+    [ "$(journal_keys k | wc -l)" -ge 20 ] || fail "$gone: too few were decoded to begin with"
+    grep -q '"finish":"error"' k/journal/*.jsonl && fail "$gone: jobs became errors because the server went away"
+done
+# A server that takes requests and never ends one made a night of errors after one good answer.
+serve good=5 then=drop
+rm -rf k
+sweep 3 k --set model.retries=1 --set model.concurrency=4
+says "the last 20 jobs all failed, this one because the connection broke"
+n=$(grep -c '"finish":"error"' k/journal/*.jsonl)
+[ "$n" -ge 20 ] && [ "$n" -lt 24 ] || fail "a row of errors ended after $n"
+
+# --- one request at a time and 429 for the others: "nothing comes through any more", while it was at work
+for stream in true false; do
+    serve busy=1 delay=0.04
+    rm -rf k
+    sweep 0 k --limit 3 --set samples=2 --set model.retries=2 --set model.retry_wait=0.1 --set model.concurrency=4 --set model.stream=$stream
+    whole k 12
+done
+
+# --- completions that came together with the answer that ends the sweep were dropped
+serve revoke=4
+rm -rf k client.pid
+"$program" sweep run.json -o k --quiet --set "model.endpoint=$at" --set model.concurrency=4 2>stderr.txt >/dev/null &
+echo $! >client.pid
+wait $!
+says "the key has run out"
+whole k 3
 
 serve always=400
 sweep 3 h --retry-errors
@@ -185,13 +227,22 @@ serve key=hush-hush models='{"id": "mock", "max_model_len": 512}'
 sweep 2 n
 says "refuses access (401)"
 sweep 2 n --set model.api_key_env=KVEVAL_TEST_KEY
-says "the environment has no KVEVAL_TEST_KEY"
+says "run.json: the variable that model.api_key_env names is not set"
+sweep 2 n --set model.api_key_env=hf_AbCdEf # the key itself, by mistake
+grep -q hf_AbCdEf stderr.txt && fail "a key that stands in the place of the variable's name is printed"
 KVEVAL_TEST_KEY=wrong-key sweep 2 n --set model.api_key_env=KVEVAL_TEST_KEY
 says "bad key: Bearer *********"
 KVEVAL_TEST_KEY=hush-hush sweep 2 n --set model.api_key_env=KVEVAL_TEST_KEY
 says 'write "max_context": 512 into "model"'
 KVEVAL_TEST_KEY=hush-hush sweep 0 n --set model.api_key_env=KVEVAL_TEST_KEY --set model.max_context=512
 grep -rq hush-hush n stderr.txt stdout.txt && fail "the key was written down"
+# Cut to 200 bytes first, the key was not found any more.
+long=hush/$(printf 'Hush%.0s' {1..60})
+serve always=echo
+rm -rf n
+KVEVAL_TEST_KEY=$long sweep 3 n --set model.api_key_env=KVEVAL_TEST_KEY
+says "answered 400: ......"
+grep -riq hush n stderr.txt && fail "the beginning of a key was written down"
 serve models='{"id": "other"}'
 sweep 2 n
 says 'has no model "mock"; it has other'
@@ -199,6 +250,37 @@ serve models=none
 rm -rf n
 sweep 0 n --limit 2
 grep -q "cell" n/report/accuracy.csv || fail "a server without a list of models"
+
+# --- the same model from another folder was decoded anew; where its weights are from is said all the same
+serve models='{"id": "mock", "root": "/old/place"}'
+rm -rf n
+sweep 0 n --limit 2
+whole n 20
+grep -q 'weights from /old/place' n/config.resolved.json || fail "the weights' place is not kept"
+serve log=served models='{"id": "mock", "root": "/new/place"}'
+rm -f served
+sweep 0 n --limit 2
+[ ! -e served ] || fail "a model that moved was decoded anew"
+
+# --- another model answers; all end tokens are asked for
+serve as=other
+rm -rf n
+run 0 sweep run.json -o n --set "model.endpoint=$at" --limit 2
+[ "$(grep -c 'answers as "other", and "mock" was asked for' stderr.txt)" = 1 ] || fail "another model: $(cat stderr.txt)"
+mkdir -p ends # the chat form has an end of its own
+cp "$source_dir"/engine/pocket/{config,tokenizer}*.json ends
+sed -i 's/"eos_token_id": *[0-9]*/"eos_token_id": [2, 5]/' ends/config.json
+serve ends='[2, 5, 450]'
+rm -rf n
+sweep 0 n --limit 2 --set model.tokenizer=ends
+# One completion that cannot be tokenized ended the sweep.
+sed -i 's/"Regex": *"/&(?:(?:q+)+)!|/' ends/tokenizer.json
+serve ends='[2, 5, 450]' queue=1
+rm -rf n
+sweep 3 n --limit 2 --set model.tokenizer=ends
+whole n 20
+grep -q '"error":"the tokenizer.s split pattern gave up' n/journal/*.jsonl || fail "$(cat stderr.txt)"
+grep -q '"finish":"stop"' n/journal/*.jsonl || fail "all jobs failed because one cannot be tokenized"
 
 # --- prompts as text: tokenized again by the server, to the same number of tokens
 serve

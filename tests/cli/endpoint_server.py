@@ -11,6 +11,14 @@ only, writes its port into PORT_FILE, and ends by itself after `life` seconds.
   bad=1         some prompts never get a right answer (see BAD), whatever the seed of faults is
   always=KIND   every request is answered with that fault
   die=N         the server ends at once with its Nth request
+  gone=HOW      it does not end then: "close": connections are accepted and closed; "full": none comes about any more
+  good=N        after N requests that were answered well, each has the fault `then`
+  busy=1        one request at a time; the others get 429
+  revoke=N      the first N requests wait for each other; one of them gets 401, the others are answered, and the client,
+                whose process id is in the file client.pid, sees all of that at once
+  as=NAME       what the server calls the model in its answers
+  queue=1       a quarter of the completions are sixty q
+  ends=JSON     the end tokens that requests must name
   key=TEXT      requests must carry it
   ids=1         token ids come with the completion
   delay=S       seconds between two pieces of a stream
@@ -18,14 +26,15 @@ only, writes its port into PORT_FILE, and ends by itself after `life` seconds.
   models=JSON   the entry of /models; "none": there is no such list
   log=FILE      a line for each request that was answered well
 """
-import hashlib, json, os, random, socket, struct, subprocess, sys, threading, time
+import hashlib, json, os, random, signal, socket, struct, subprocess, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FAULTS = ["429", "429 after", "500", "502", "503", "reset", "drop", "truncated", "garbage", "no end", "no finish", "html",
-          "error event", "slow"]
+          "error event", "slow", "abort"]
 BAD = ["wrong count", "odd finish", "huge token", "500", "400", "no usage", "early length", "two choices"]
-tries, lock, n_requests = {}, threading.Lock(), 0
-opts = {"life": "60", "delay": "0", "tokens": "12"}
+tries, lock, n_requests, n_good, is_gone = {}, threading.Lock(), 0, 0, False
+work = threading.Lock()
+opts = {"life": "60", "delay": "0", "tokens": "12", "as": "mock", "ends": "[450]"}
 
 
 def pieces_of(key, most):
@@ -79,24 +88,40 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def do_POST(self):
-        global n_requests
+        global n_requests, is_gone
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if not self.is_allowed():
             return
         q = json.loads(body)
         with lock:
             n_requests += 1
+            nth_request = n_requests
             if n_requests == int(opts.get("die", -1)):
-                os._exit(0)
+                if "gone" not in opts:
+                    os._exit(0)
+                is_gone = True
+                fill(self.server)
+        if is_gone:
+            return self.reset()
+        if nth_request <= int(opts.get("revoke", 0)):
+            return self.revoke(q, nth_request == 1)
+        if "busy" in opts:
+            if not work.acquire(blocking=False):
+                return self.plain(429, {"message": "one at a time"})
+            try:
+                return self.answer(q, self.key_of(q), None)
+            finally:
+                work.release()
         why = self.check(q)
         if why:
             return self.plain(400, {"object": "error", "message": why, "code": 400})
-        prompt = json.dumps([q["prompt"], q["seed"] if q["temperature"] else 0])
-        key = hashlib.sha256(prompt.encode()).hexdigest()
+        key = self.key_of(q)
         with lock:
             tries[key] = tries.get(key, 0) + 1
             nth = tries[key]
         fault = opts.get("always")
+        if "good" in opts and n_good >= int(opts["good"]):
+            fault = opts["then"]
         if "faults" in opts and not fault:
             r = random.Random(f"{opts['faults']} {key}")
             kinds = [r.choice(FAULTS) for _ in range(r.randint(0, 4))]
@@ -112,6 +137,22 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     @staticmethod
+    def key_of(q):
+        prompt = json.dumps([q["prompt"], q["seed"] if q["temperature"] else 0])
+        return hashlib.sha256(prompt.encode()).hexdigest()
+
+    def revoke(self, q, is_first):
+        meeting.wait()
+        if is_first:
+            self.plain(401, {"message": "the key has run out"})
+        else:
+            self.answer(q, self.key_of(q), None)
+        self.wfile.flush()
+        if not meeting.wait():
+            time.sleep(0.1)
+            os.kill(client(), signal.SIGCONT)
+
+    @staticmethod
     def check(q):
         """What a run must ask for, lest a default of the server bends the distribution."""
         want = {"model": "mock", "repetition_penalty": 1, "repeat_penalty": 1, "min_p": 0, "frequency_penalty": 0,
@@ -119,6 +160,8 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in want.items():
             if q.get(name) != value:
                 return f"{name} is {q.get(name)!r}"
+        if sorted(q.get("stop_token_ids", [])) != json.loads(opts["ends"]):
+            return f"stop_token_ids is {q.get('stop_token_ids')!r}"
         if not isinstance(q["prompt"], str) and not all(type(i) is int for i in q["prompt"]):
             return "the prompt is neither text nor ids"
         if not q["temperature"] and (q["top_p"] != 1 or q["top_k"] < 100):
@@ -139,6 +182,9 @@ class Handler(BaseHTTPRequestHandler):
             return self.plain(int(fault), {"error": {"message": "out of order"}})
         if fault == "400":
             return self.plain(400, {"error": {"message": "I will not\nsay this"}})
+        if fault == "echo":
+            said = str(self.headers.get("Authorization")).replace("/", "\\/")
+            return self.plain(400, b'{"error": {"message": "%s %s"}}' % (b"." * 150, said.encode()))
         if fault in ("429", "429 after"):
             return self.plain(429, {"message": "slow down"}, [("Retry-After", "0")] if fault == "429" else [])
         if fault == "reset":
@@ -149,6 +195,10 @@ class Handler(BaseHTTPRequestHandler):
             time.sleep(30)
             return self.reset()
         pieces, finish = pieces_of(key, q["max_tokens"])
+        if "queue" in opts and int(key[:2], 16) % 4 == 0:
+            pieces, finish = ["q" * 60], "stop"
+        if fault == "abort":
+            finish = fault
         if fault == "odd finish":
             finish = "content_filter"
         if fault == "early length":
@@ -161,14 +211,19 @@ class Handler(BaseHTTPRequestHandler):
             self.stream(q, key, fault, pieces, finish, usage)
         else:
             self.whole(fault, pieces, finish, usage)
-        if not fault and "log" in opts:
-            with lock, open(opts["log"], "a") as f:
-                f.write(key + "\n")
+        if not fault:
+            global n_good
+            with lock:
+                n_good += 1
+                if "log" in opts:
+                    with open(opts["log"], "a") as f:
+                        f.write(key + "\n")
 
     def whole(self, fault, pieces, finish, usage):
+        time.sleep(float(opts["delay"]) * len(pieces))
         text = "y" * 10_000_000 if fault == "huge token" else "".join(pieces)
         choice = {"index": 0, "text": text, "finish_reason": finish}
-        out = {"object": "text_completion", "choices": [choice] * (2 if fault == "two choices" else 1), "usage": usage}
+        out = {"object": "text_completion", "choices": [choice] * (2 if fault == "two choices" else 1), "usage": usage, "model": opts["as"]}
         body = json.dumps(out).encode()
         if fault in ("truncated", "garbage", "no end"):
             return self.plain(200, body[:-7])
@@ -207,7 +262,7 @@ class Handler(BaseHTTPRequestHandler):
                     choice["text"] = "y" * 10_000_000
                 if fault == "two choices":
                     choice["index"] = 1
-            self.event({"choices": [choice]})
+            self.event({"choices": [choice], "model": opts["as"]})
             if opts["delay"] != "0":
                 time.sleep(float(opts["delay"]))
         if fault != "no finish":
@@ -219,9 +274,45 @@ class Handler(BaseHTTPRequestHandler):
         self.chunk(b"")
 
 
+def client():
+    while not os.path.exists("client.pid") or not os.path.getsize("client.pid"):
+        time.sleep(0.01)
+    return int(open("client.pid").read())
+
+
+def stop_client():
+    os.kill(client(), signal.SIGSTOP)
+
+
+def fill(server):
+    """Nobody accepts any more, and no more can wait for it: the kernel leaves new connections unanswered."""
+    if opts["gone"] == "full":
+        server.socket.listen(0)
+        for _ in range(4):
+            s = socket.socket()
+            s.setblocking(False)
+            s.connect_ex(server.server_address)
+            waiting.append(s)
+
+
+waiting = []
+meeting = None
+
+
 class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
+
+    def get_request(self):
+        while is_gone and opts["gone"] == "full":
+            time.sleep(1)
+        return super().get_request()
+
+    def process_request(self, request, address):
+        if is_gone:
+            request.close()
+        else:
+            super().process_request(request, address)
 
     def handle_error(self, request, address):
         pass
@@ -229,6 +320,9 @@ class Server(ThreadingHTTPServer):
 
 def main():
     opts.update(a.split("=", 1) for a in sys.argv[2:])
+    if "revoke" in opts:
+        global meeting
+        meeting = threading.Barrier(int(opts["revoke"]), action=stop_client)
     server = Server(("127.0.0.1", 0), Handler)
     threading.Timer(float(opts["life"]), lambda: os._exit(0)).start()
     with open(sys.argv[1] + ".new", "w") as f:

@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const int32_t prompt[] = {7, 8, 9};
     if (!size)
         return 0;
-    struct answer a = {.max_tokens = 4, .prompt = prompt, .n_prompt = 3, .end_tokens = {2, 5}};
+    struct answer a = {
+        .max_tokens = 4, .prompt = prompt, .n_prompt = 3, .end_tokens = {2, 5}, .n_end_tokens = 2};
     a.is_stream = data[0] & 1;
     struct answer b = a;
     const char *body = (const char *)data + 1;
@@ -40,8 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     answer_release(&a);
     answer_release(&b);
     struct str says = {0};
-    answer_refusal(&says, body, size - 1);
-    assert(says.len <= 200);
+    answer_refusal(&says, body, size - 1, "ab");
+    assert(says.len <= 200 && !strstr(str_text(&says), "ab"));
     str_release(&says);
     return 0;
 }

@@ -34,7 +34,8 @@ static void read_in_pieces(struct answer *a, const char *body, size_t n, size_t 
 
 static void run_case(const struct test_case *c)
 {
-    struct answer a = {.max_tokens = 4, .prompt = prompt, .n_prompt = 3, .end_tokens = {2, 5}};
+    struct answer a = {
+        .max_tokens = 4, .prompt = prompt, .n_prompt = 3, .end_tokens = {2, 5}, .n_end_tokens = 2};
     const char *json = case_text(c, "json"), *stream = case_text(c, "stream"), *cut = case_text(c, "cut");
     struct str body = {0}, got = {0}, again = {0};
     a.is_stream = !json;
@@ -97,8 +98,12 @@ static void check_framing(void)
 /* More text than the tokens that were asked for can be is not kept. */
 static void check_flood(void)
 {
-    struct answer a = {
-        .max_tokens = 4, .prompt = prompt, .n_prompt = 3, .end_tokens = {2, -1}, .is_stream = 1};
+    struct answer a = {.max_tokens = 4,
+                       .prompt = prompt,
+                       .n_prompt = 3,
+                       .end_tokens = {2},
+                       .n_end_tokens = 1,
+                       .is_stream = 1};
     struct str event = {0};
     str_puts(&event, "data: {\"choices\": [{\"index\": 0, \"text\": \"");
     for (int i = 0; i < 1000; i++)
@@ -126,15 +131,39 @@ static void check_refusals(void)
                                             {"{\"error\": \"bad\"}", "bad"},
                                             {"{\"object\": \"error\", \"message\": \"long\"}", "long"},
                                             {"{\"detail\": \"Not Found\"}", "Not Found"},
-                                            {"{\"detail\": [1]}", "{\"detail\": [1]}"},
+                                            {"{\"detail\": [1]}", "{\"detail\":[1]}"},
                                             {"<html>\tx", "<html> x"},
                                             {"", ""}};
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         struct str out = {0};
-        answer_refusal(&out, bodies[i][0], strlen(bodies[i][0]));
+        answer_refusal(&out, bodies[i][0], strlen(bodies[i][0]), NULL);
         CHECK_STR(str_text(&out), bodies[i][1]);
         str_release(&out);
     }
+}
+
+/* A part of the key is as bad as the whole: wherever the text is cut, nothing of it stays. */
+static void check_key_across_the_cut(void)
+{
+    struct str key = {0}, body = {0}, out = {0};
+    for (int i = 0; i < 75; i++)
+        str_puts(&key, "hf_Ab/");
+    for (int before = 0; before < 230; before += 10)
+        for (int form = 0; form < 3; form++) { /* a message, JSON of another form, no JSON */
+            str_clear(&body);
+            str_clear(&out);
+            str_puts(&body, form == 0 ? "{\"message\": \"" : form == 1 ? "[\"" : "");
+            for (int i = 0; i < before; i++)
+                str_putc(&body, '.');
+            for (const char *c = str_text(&key); *c; c++)
+                str_printf(&body, "%s%c", *c == '/' && form < 2 ? "\\" : "", *c);
+            str_puts(&body, form == 0 ? "\"}" : form == 1 ? "\"]" : "");
+            answer_refusal(&out, body.data, body.len, key.data);
+            CHECK(out.len == 200 && !strpbrk(str_text(&out), "hfAb/_"));
+        }
+    str_release(&key);
+    str_release(&body);
+    str_release(&out);
 }
 
 int main(int argc, char **argv)
@@ -148,5 +177,6 @@ int main(int argc, char **argv)
     check_framing();
     check_flood();
     check_refusals();
+    check_key_across_the_cut();
     return check_done();
 }
