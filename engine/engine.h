@@ -48,8 +48,8 @@ int engine_kv_dtype(enum kv_dtype *out, const char *name, struct err *e);
 int engine_open(struct engine **out, const struct engine_options *o, struct err *e);
 void engine_close(struct engine *en);
 
-/* What is loaded. Strings live as long as the engine. */
 enum { ENGINE_MAX_ENDS = 7 };
+/* What is loaded. Strings live as long as the engine. */
 struct engine_info {
     const char *model;    /* as given */
     const char *family;   /* "qwen2", "qwen3", "llama" */
