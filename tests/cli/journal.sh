@@ -3,7 +3,6 @@
 . "$2/tests/cli/lib.sh"
 rm -rf full two bad newer changed killed empty compacted failing gated
 command -v python3 >/dev/null || skip "python3 changes records"
-calls=$(dirname "$program")/fault_calls.so
 cat >tiny.json <<'END'
 {"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}, {"name": "relay", "steps": 3, "problems": 6}],
  "policies": ["full", {"name": "quest", "k_pages": [2, 4]}]}
@@ -123,9 +122,9 @@ run 0 journal verify bad
 says ' 1 of no cell$' stdout.txt
 
 # Ended at each of its writes, syncs, renames and removals: every record stays, and the same command finishes.
-if [ -e "$calls" ] && LD_PRELOAD=$calls KVEVAL_TEST_CALLS=count "$program" --version 2>&1 | grep -q 'calls$'; then
+if can_fault; then
     cp -r two killed
-    LD_PRELOAD=$calls KVEVAL_TEST_CALLS=count "$program" journal compact killed >stdout.txt 2>stderr.txt
+    KV_FAULT="main count 0" LD_PRELOAD=$fault "$program" journal compact killed >stdout.txt 2>stderr.txt
     n=$(sed -n 's/^\([0-9]*\) calls$/\1/p' stderr.txt)
     [ "${n:-0}" -ge 6 ] || fail "compacting makes $n calls"
     sort two/journal/*.jsonl >before.txt
@@ -133,7 +132,7 @@ if [ -e "$calls" ] && LD_PRELOAD=$calls KVEVAL_TEST_CALLS=count "$program" --ver
         rm -rf killed
         cp -r two killed
         code=0
-        { LD_PRELOAD=$calls KVEVAL_TEST_CALLS=kill:$at "$program" journal compact killed >stdout.txt 2>stderr.txt || code=$?; } 2>/dev/null
+        { KV_FAULT="main kill $at" LD_PRELOAD=$fault "$program" journal compact killed >stdout.txt 2>stderr.txt || code=$?; } 2>/dev/null
         [ $code = 137 ] || fail "call $at of $n: exit $code"
         sort -u killed/journal/*.jsonl >after.txt
         same before.txt after.txt
@@ -147,20 +146,20 @@ if [ -e "$calls" ] && LD_PRELOAD=$calls KVEVAL_TEST_CALLS=count "$program" --ver
     # A disk that cannot be written to ends it before anything is removed, and a sweep, too.
     rm -rf killed
     cp -r two killed
-    LD_PRELOAD=$calls KVEVAL_TEST_CALLS=sync:5 "$program" journal compact killed >stdout.txt 2>stderr.txt
+    KV_FAULT="main sync 5" LD_PRELOAD=$fault "$program" journal compact killed >stdout.txt 2>stderr.txt
     [ $? = 3 ] || fail "a failing disk: $(cat stderr.txt)"
     says 'cannot write killed/journal/.*: Input/output error; the journals are as they were$' stderr.txt
     sort killed/journal/* >after.txt
     same before.txt after.txt
     rm -rf failing
-    LD_PRELOAD=$calls KVEVAL_TEST_CALLS=datasync:5 "$program" sweep tiny.json -o failing >stdout.txt 2>stderr.txt
+    KV_FAULT="main datasync 5" LD_PRELOAD=$fault "$program" sweep tiny.json -o failing >stdout.txt 2>stderr.txt
     [ $? = 3 ] || fail "a failing disk under a sweep: $(cat stderr.txt)"
     said='stopped with .* of 36 jobs saved, repeat the command to go on: cannot write the journal failing/journal/.* to disk: '
     says "^kveval: ${said}Input/output error$" stderr.txt
     run 0 sweep tiny.json -o failing
     same_results full failing
 else
-    echo "fault_calls.so is not there: no call was made to fail" >&2
+    echo "kv_fault.so is not there: no call was made to fail" >&2
 fi
 
 # While a sweep holds the folder it is refused, as a second sweep is.

@@ -74,6 +74,12 @@ unchecked() {
     sed -i 's/,"crc":"[0-9a-f]\{8\}"}$/}/' "$1"
 }
 
+# can_fault: sets $fault, the library of tests/faults/process_fault.c, unless it cannot be preloaded.
+can_fault() {
+    fault=$(dirname "$program")/kv_fault.so
+    [ -e "$fault" ] && KV_FAULT="main count 0" LD_PRELOAD=$fault "$program" --version 2>&1 | grep -q 'calls$'
+}
+
 # undigested DIR: removes the digests of a run folder, which then counts as one of an earlier version.
 undigested() {
     sed -i '/"\(problems_\)\?sha256":/d' "$1/config.resolved.json"

@@ -1,16 +1,14 @@
 # A file system without locks: a lock file with signs of life takes their place. Whoever lives is not overlooked, whoever
 # has ended is taken over with a sentence.
 . "$(dirname "$0")/lib.sh"
-calls=$(dirname "$program")/fault_calls.so
-[ -e "$calls" ] && LD_PRELOAD=$calls KVEVAL_TEST_CALLS=count "$program" --version 2>&1 | grep -q 'calls$' ||
-    skip "fault_calls.so is not beside the program, or cannot be preloaded"
+can_fault || skip "kv_fault.so is not beside the program, or cannot be preloaded"
 rm -rf plain out both many lost dumb shard
 cat >tiny.json <<'END'
 {"model": "pocket", "max_new_tokens": 12, "tasks": [{"name": "lookup", "steps": 8, "problems": 6}],
  "policies": ["full", {"name": "quest", "k_pages": 2}]}
 END
 sed 's/"max_new_tokens": 12/"max_new_tokens": 4000, "ignore_eos": true/; s/"problems": 6/"problems": 60/' tiny.json >long.json
-export KVEVAL_TEST_CALLS=lock:37 # ENOLCK
+export KV_FAULT='main lock 37' # ENOLCK
 started=
 trap 'kill -9 $started 2>/dev/null' EXIT
 
@@ -18,7 +16,7 @@ trap 'kill -9 $started 2>/dev/null' EXIT
 real_program=$program
 cat >without.sh <<END
 #!/bin/bash
-LD_PRELOAD=$calls exec "$real_program" "\$@"
+LD_PRELOAD=$fault exec "$real_program" "\$@"
 END
 chmod +x without.sh
 without=$PWD/without.sh
@@ -46,18 +44,18 @@ run 0 sweep tiny.json -o plain
 program=$without
 for cause in 37 22 95 38; do # ENOLCK, EINVAL, EOPNOTSUPP, ENOSYS
     rm -rf out
-    KVEVAL_TEST_CALLS=lock:$cause run 0 sweep tiny.json -o out
+    KV_FAULT="main lock $cause" run 0 sweep tiny.json -o out
     said 'out is on a file system without locks; a lock file that is touched as long as this runs takes their place$'
     [ -z "$(held out)" ] || fail "a lock file stays: $(held out)"
     same_results plain out
 done
-KVEVAL_TEST_CALLS=lock:5 run 3 sweep tiny.json -o out # EIO is no lack of locks
+KV_FAULT='main lock 5' run 3 sweep tiny.json -o out # EIO is no lack of locks
 said 'cannot lock out/lock: Input/output error$'
 
 # A lock that cannot be touched any more is said: another client of NFS has removed it, or the server fails. Looked at below.
-KVEVAL_TEST_CALLS=lock:37,touch:116 "$without" sweep long.json -o lost --display none >lost.txt 2>&1 & # ESTALE
+KV_FAULT='main touch 116' "$without" sweep long.json -o lost --display none >lost.txt 2>&1 & # ESTALE
 lost=$!
-KVEVAL_TEST_CALLS=lock:37,touch:5 "$without" sweep long.json -o dumb --display none >dumb.txt 2>&1 & # EIO
+KV_FAULT='main touch 5' "$without" sweep long.json -o dumb --display none >dumb.txt 2>&1 & # EIO
 dumb=$!
 started="$started $lost $dumb"
 

@@ -1,7 +1,7 @@
 # Workers that die, hang, talk nonsense or decode nonsense are started again, a job that kills them ends as error, and
-# the results are those of an undisturbed run. tests/faults/sweep_fault.c makes the faults.
+# the results are those of an undisturbed run. tests/faults/process_fault.c makes the faults.
 . "$(dirname "$0")/lib.sh"
-fault=${KVEVAL_FAULT_LIBRARY:?tests/faults/sweep_fault.c as a library}
+can_fault || skip "kv_fault.so is not beside the program, or cannot be preloaded"
 rm -rf calm disturbed one.mark when.mark
 cat >many.json <<'END'
 {"model": "pocket", "max_new_tokens": 40, "tasks": [{"name": "lookup", "steps": 8, "problems": 16}],
@@ -33,7 +33,7 @@ while read -r kind n words; do
     same_results calm disturbed
     [ "$(journal_keys disturbed | sort | uniq -d | wc -l)" = 0 ] || fail "$kind: finished jobs were decoded twice"
 done <<'END'
-kill 8 was ended by signal 9 \(Killed\)
+sigkill 8 was ended by signal 9 \(Killed\)
 exit 8 ended with exit code 0
 garbage 12 was ended: a message of [0-9]+ bytes arrived damaged
 stop 8 was ended: it has said nothing for 2 s \(--worker-timeout\)
