@@ -19,8 +19,11 @@
 
 int file_error_code(int cause)
 {
-    return cause == ENOSPC || cause == EDQUOT || cause == EFBIG || cause == EIO || cause == ESTALE ? ERR_DISK
-                                                                                                   : ERR_IO;
+    static const int disk[] = {ENOSPC, EDQUOT, EFBIG, EIO, ESTALE, EINTR};
+    for (size_t i = 0; i < sizeof disk / sizeof *disk; i++)
+        if (cause == disk[i])
+            return ERR_DISK;
+    return ERR_IO;
 }
 
 static int not_plain(struct err *e, const char *path)
@@ -113,6 +116,15 @@ static int write_error(struct err *e, const char *path, size_t n, int cause)
     return err_set(e, file_error_code(cause), "cannot write %s (%zu bytes): %s", path, n, strerror(cause));
 }
 
+int file_sync(int fd)
+{
+    int rc;
+    do
+        rc = fsync(fd);
+    while (rc < 0 && errno == EINTR);
+    return rc;
+}
+
 /* Two failures are accepted because nothing better can be done: file systems that cannot sync a folder
  * answer EINVAL, and a folder that may be entered but not listed cannot be opened. */
 int file_sync_folder_of(const char *path, struct err *e)
@@ -128,7 +140,7 @@ int file_sync_folder_of(const char *path, struct err *e)
     else
         str_puts(&dir, ".");
     int fd = open(dir.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int failed = fd < 0 ? errno != EACCES : fsync(fd) < 0 && errno != EINVAL, cause = errno;
+    int failed = fd < 0 ? errno != EACCES : file_sync(fd) < 0 && errno != EINVAL, cause = errno;
     if (fd >= 0)
         close(fd);
     int rc = failed ? file_error_code(cause) : 0;
@@ -183,7 +195,7 @@ static int replace(const char *path, const void *data, size_t n, int sync, struc
         rc = write_error(e, path, n, errno);
         goto out;
     }
-    int failed = write_all(fd, data, n) < 0 || (sync && fsync(fd) < 0), cause = errno;
+    int failed = write_all(fd, data, n) < 0 || (sync && file_sync(fd) < 0), cause = errno;
     if (close(fd) < 0 && !failed) {
         failed = 1;
         cause = errno;

@@ -21,8 +21,8 @@ struct file_map {
 int file_map_open(struct file_map *m, const char *path, struct err *e);
 void file_map_close(struct file_map *m);
 
-/* ERR_DISK for errno values of a disk that is full or fails and of quotas and size limits that are reached,
- * else ERR_IO. */
+/* ERR_DISK for errno values of a disk that is full or fails, of quotas and size limits that are reached and
+ * of a network file system that was interrupted, else ERR_IO. */
 int file_error_code(int cause);
 
 /* 0 for a regular file, or for a path that does not exist; a FIFO, say, would be waited for without end. */
@@ -44,6 +44,8 @@ int file_is_abandoned(const char *name);
 
 /* Like mkdir -p; folders that it made survive a power cut. */
 int file_mkdirs(const char *path, struct err *e);
+/* fsync() that goes on after a signal, as network file systems ask for. -1: it failed, with errno. */
+int file_sync(int fd);
 /* After this call, names that were created, changed or removed in the folder that holds path survive a
  * power cut. */
 int file_sync_folder_of(const char *path, struct err *e);

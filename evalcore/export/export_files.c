@@ -105,7 +105,7 @@ int export_flush(struct export_files *f, struct err *e)
 int export_close(struct export_files *f, struct err *e)
 {
     int rc = write_buffer(f, e);
-    if (!rc && fsync(f->fd) < 0 && errno != EINVAL)
+    if (!rc && file_sync(f->fd) < 0 && errno != EINVAL)
         rc = io_error(e, f->list[f->n - 1].path, errno);
     if (close(f->fd) < 0 && !rc)
         rc = io_error(e, f->list[f->n - 1].path, errno);

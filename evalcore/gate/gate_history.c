@@ -174,7 +174,7 @@ int gate_history_add(const char *path, const struct gate_result *r, double time,
     str_putc(&line, '\n');
     json_decref(o);
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666), rc = 0;
-    if (fd < 0 || write(fd, line.data, line.len) != (ssize_t)line.len || fsync(fd))
+    if (fd < 0 || write(fd, line.data, line.len) != (ssize_t)line.len || file_sync(fd))
         rc = err_set(e, ERR_IO, "%s: the night cannot be added to the history: %m", path);
     if (fd >= 0)
         close(fd);

@@ -100,6 +100,16 @@ static int take_own(int fd, int i, int n, struct flock *held)
     return rc ? rc : take(fd, &own, held);
 }
 
+/* The file's text. The length of what was written, or -1 with errno. */
+static ssize_t put_text(int fd, const struct str *text)
+{
+    ssize_t n;
+    do
+        n = ftruncate(fd, 0) ? -1 : pwrite(fd, text->data, text->len, 0);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
 /* Behind the gate, so that whoever is refused reads this holder and not the one before. */
 static int write_holder(int lock_fd, const char *run_dir, int i, int n, struct err *e)
 {
@@ -112,7 +122,7 @@ static int write_holder(int lock_fd, const char *run_dir, int i, int n, struct e
     if (gethostname(host, sizeof host - 1))
         host[0] = 0;
     str_printf(&text, "host %s pid %ld\n", host, (long)getpid());
-    ssize_t put = fd < 0 || ftruncate(fd, 0) ? -1 : pwrite(fd, text.data, text.len, 0);
+    ssize_t put = fd < 0 ? -1 : put_text(fd, &text);
     int cause = put < 0 ? open_failure ? open_failure : errno : ENOSPC; /* a write that stops short */
     if (put != (ssize_t)text.len)
         rc = err_set(e, file_error_code(cause), "cannot write %s: %s", path.data, strerror(cause));

@@ -136,9 +136,10 @@ int journal_add(struct journal *j, const json_t *head, const int32_t *ids, size_
 
 int journal_sync(struct journal *j, struct err *e)
 {
-    if (j->fd && fdatasync(j->fd) && errno != EINVAL)
-        return err_set(e, file_error_code(errno), "cannot write the journal %s to disk: %s", j->path,
-                       strerror(errno));
+    while (j->fd && fdatasync(j->fd) && errno != EINVAL)
+        if (errno != EINTR)
+            return err_set(e, file_error_code(errno), "cannot write the journal %s to disk: %s", j->path,
+                           strerror(errno));
     return 0;
 }
 

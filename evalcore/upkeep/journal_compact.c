@@ -117,7 +117,7 @@ static int write_new(const struct journal_scan *s, const char *path, const char 
     if (fd < 0)
         return failed(e, "create", temporary, errno);
     int rc = write_lines(s, fd, temporary, e);
-    if (!rc && fsync(fd) && errno != EINVAL)
+    if (!rc && file_sync(fd) && errno != EINVAL)
         rc = failed(e, "write", temporary, errno);
     if (close(fd) && !rc)
         rc = failed(e, "write", temporary, errno);

@@ -28,6 +28,15 @@ code=$?
 grep -q 'stopped with .* of 64 jobs saved, repeat the command to go on: cannot write to the journal limited/journal/' <<<"$message" ||
     fail "a limit on file sizes said: $message"
 
+# A network file system that was interrupted by a signal once ended the sweep, as if its command were wrong.
+if can_fault; then
+    echo '{"model": "pocket", "max_new_tokens": 4, "tasks": [{"name": "lookup", "steps": 3, "problems": 1}], "policies": ["full"]}' >one.json
+    for at in $(seq 2 12); do
+        rm -rf small
+        KV_FAULT="main again $at" LD_PRELOAD=$fault run 0 sweep one.json -o small --threads 1
+    done
+fi
+
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k none disk 2>/dev/null; then
     trap 'umount disk' EXIT
     run 3 sweep "$tiny" -o disk/out
