@@ -141,7 +141,7 @@ says "the server answered 503: out of order; nothing comes through any more: see
 for gone in close full; do
     rm -rf k
     serve die=40 gone=$gone
-    sweep 3 k --set model.retries=1 --set model.timeout=1
+    sweep 3 k --set model.retries=2 --set model.retry_wait=0.2 --set model.timeout=1 # longer than the last answers take
     says "nothing comes through any more: see to the server"
     [ $gone = close ] || says "cannot be reached: no connection came about in time"
     [ "$(journal_keys k | wc -l)" -ge 20 ] || fail "$gone: too few were decoded to begin with"
