@@ -24,8 +24,8 @@ static int has_suffix(const char *s, const char *suffix)
 /* Is the entry one that a sweep makes? `early`: one that may be there before the configuration is. */
 static int is_our_name(const char *name, int *early)
 {
-    static const char *const names[] = {"lock",   "journal",   "problems",      "grades",
-                                        "report", config_name, "manifest.json", "status.json", NULL};
+    static const char *const names[] = {"lock",      "journal",       "problems",    "grades", "report",
+                                        config_name, "manifest.json", "status.json", NULL};
     enum { EARLY = 3 };
     *early = !strncmp(name, "lock.", 5) || has_suffix(name, ".tmp");
     if (*early)
