@@ -48,71 +48,20 @@ struct sweep {
     int code;                    /* exit code should the next step fail */
 };
 
-static int parse_shard(struct sweep *s, struct err *e)
-{
-    const char *slash = s->o.shard ? strchr(s->o.shard, '/') : NULL;
-    long i = -1, n = -1;
-    if (!s->o.shard)
-        return 0;
-    struct arena a = {0};
-    int bad =
-        !slash ||
-        cli_int(arena_strndup(&a, s->o.shard, (size_t)(slash - s->o.shard)), 0, RUNLOCK_SHARDS_MAX, &i) ||
-        cli_int(slash + 1, 1, RUNLOCK_SHARDS_MAX, &n) || i >= n;
-    arena_release(&a);
-    if (bad)
-        return err_set(e, ERR_USAGE, "--shard takes I/N with I from 0 to N-1, such as 0/4, not \"%s\"",
-                       s->o.shard);
-    s->shard = (int)i;
-    s->n_shards = (int)n;
-    return 0;
-}
-
-static int check_display(struct sweep *s, struct err *e)
-{
-    s->display = board_display(s->o.display, e);
-    if (s->display < 0)
-        return e->code;
-    if (s->o.quiet && (s->display == BOARD_PLAIN || s->display == BOARD_JSON))
-        return err_set(e, ERR_USAGE, "--quiet shows errors only: leave it or --display %s out", s->o.display);
-    if (s->o.quiet)
-        s->display = BOARD_NONE;
-    else if (s->display == BOARD_JSON || s->display == BOARD_NONE)
-        log_set_quiet(LOG_WARNINGS);
-    const char *slash = s->o.metrics ? strrchr(s->o.metrics, '/') : NULL;
-    struct arena a = {0};
-    const char *dir = slash ? arena_strndup(&a, s->o.metrics, (size_t)(slash - s->o.metrics) + 1) : ".";
-    if (!file_is_dir(dir))
-        err_set(e, ERR_USAGE, "--metrics %s: there is no folder %s", s->o.metrics, dir);
-    else if (s->o.metrics && file_is_dir(s->o.metrics))
-        err_set(e, ERR_USAGE, "--metrics takes a file, and %s is a folder", s->o.metrics);
-    arena_release(&a);
-    return e->code;
-}
-
-static int check_lengths_from(const struct sweep *s, struct err *e)
-{
-    const char *dir = s->o.lengths_from;
-    json_t *config = dir ? runfolder_config(dir) : NULL;
-    if (dir && !config)
-        err_set(e, ERR_USAGE, "--lengths-from %s: that is not a run folder", dir);
-    json_decref(config);
-    return e->code;
-}
-
 static int check_options(struct sweep *s, struct err *e)
 {
     if (!s->o.dry_run && !s->o.out)
         return err_set(e, ERR_USAGE, "no run folder was given; name one with -o DIR");
     if (device_list_parse(&s->devices, s->o.devices, DEVICES_MAX, e))
         return e->code;
-    if (dryrun_calibration(s->o.calibrate, e) < 0 || check_display(s, e) || check_lengths_from(s, e))
+    s->display = sweep_display(&s->o, e);
+    if (s->display < 0 || dryrun_calibration(s->o.calibrate, e) < 0 || sweep_check_lengths_from(&s->o, e))
         return e->code;
     if (slot_limit(&s->slot, s->o.time_limit, s->o.dry_run ? 0 : s->program->slurm_end, e))
         return e->code;
     if (s->o.wait && slot_duration("--wait", s->o.wait, &s->patience, e))
         return e->code;
-    return parse_shard(s, e);
+    return sweep_parse_shard(s->o.shard, &s->shard, &s->n_shards, e);
 }
 
 /* After a power cut a lock may stay for minutes, until its silence or the server's lease ends. A signal ends
@@ -279,24 +228,6 @@ static void announce(const struct sweep *s)
              s->plan.lanes[0].info.device, s->plan.n_cells, s->of_shard, s->of_shard - s->todo, expected);
 }
 
-/* Of a stop: completions that were under way begin anew. */
-static void tell_lost(const struct tally *t)
-{
-    double lost = t->decoded - t->tokens;
-    struct str advice = {0};
-    if (!t->finished)
-        slot_advise(t, &advice);
-    if (lost >= 1)
-        log_info("about %.0f tokens of completions under way are lost%s%s", lost,
-                 t->finished ? ""
-                 : advice.len
-                     ? "; none was finished"
-                     : "; none was finished: give the sweep more time, or let it decode fewer at once "
-                       "(--max-batch)",
-                 str_text(&advice));
-    str_release(&advice);
-}
-
 /* The folder is locked and holds the plan. */
 static void begin_board(struct sweep *s)
 {
@@ -347,7 +278,7 @@ static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
     if (!rc && t->finished == s->todo) /* the last one ended while there was still time */
         *signal = 0;
     if (!rc && *signal)
-        tell_lost(t);
+        slot_tell_lost(t);
     tally_release(t);
     double seconds = progress_clock() - started;
     if (!rc && !*signal && t->finished) {

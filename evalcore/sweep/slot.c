@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/sweep/eta_parts.h"
 
@@ -213,7 +214,7 @@ int slot_poll(struct tally *t, int busy)
     return !busy && s->is_refused && !may_try(s, t) && slot_is_limited(s) ? SLOT_TIME_UP : 0;
 }
 
-void slot_advise(const struct tally *t, struct str *out)
+static void advise(const struct tally *t, struct str *out)
 {
     const struct slot *s = t->slot;
     if (!s || !s->decoding || !knows_speed(t))
@@ -255,4 +256,21 @@ void slot_release(struct slot *s)
     if (s->lengths)
         eta_lengths_release(s->lengths);
     memset(s, 0, sizeof *s);
+}
+
+void slot_tell_lost(const struct tally *t)
+{
+    double lost = t->decoded - t->tokens;
+    struct str advice = {0};
+    if (!t->finished)
+        advise(t, &advice);
+    if (lost >= 1)
+        log_info("about %.0f tokens of completions under way are lost%s%s", lost,
+                 t->finished ? ""
+                 : advice.len
+                     ? "; none was finished"
+                     : "; none was finished: give the sweep more time, or let it decode fewer at once "
+                       "(--max-batch)",
+                 str_text(&advice));
+    str_release(&advice);
 }

@@ -65,8 +65,9 @@ int slot_fits(struct tally *t, long j);
 int slot_poll(struct tally *t, int busy);
 int slot_is_draining(const struct tally *t);
 
-/* What would help a run of which nothing was saved: "; the shortest ..." or nothing. */
-void slot_advise(const struct tally *t, struct str *out);
+/* Of a stop: completions that were under way begin anew. Says how many tokens that costs, and of a run of
+ * which nothing was saved, what would help. */
+void slot_tell_lost(const struct tally *t);
 void slot_release(struct slot *s);
 
 #endif

@@ -1,0 +1,60 @@
+/* Options that are looked at before anything is loaded (contract: sweep_options.h). */
+#include <string.h>
+
+#include "evalcore/base/arena.h"
+#include "evalcore/base/file.h"
+#include "evalcore/base/json.h"
+#include "evalcore/base/log.h"
+#include "evalcore/locks/runlock.h"
+#include "evalcore/status/board.h"
+#include "evalcore/store/runfolder.h"
+#include "evalcore/sweep/sweep_options.h"
+
+int sweep_parse_shard(const char *text, int *shard, int *n_shards, struct err *e)
+{
+    const char *slash = text ? strchr(text, '/') : NULL;
+    long i = -1, n = -1;
+    if (!text)
+        return 0;
+    struct arena a = {0};
+    int bad = !slash || cli_int(arena_strndup(&a, text, (size_t)(slash - text)), 0, RUNLOCK_SHARDS_MAX, &i) ||
+              cli_int(slash + 1, 1, RUNLOCK_SHARDS_MAX, &n) || i >= n;
+    arena_release(&a);
+    if (bad)
+        return err_set(e, ERR_USAGE, "--shard takes I/N with I from 0 to N-1, such as 0/4, not \"%s\"", text);
+    *shard = (int)i;
+    *n_shards = (int)n;
+    return 0;
+}
+
+int sweep_display(const struct sweep_options *o, struct err *e)
+{
+    int display = board_display(o->display, e);
+    if (display < 0)
+        return e->code;
+    if (o->quiet && (display == BOARD_PLAIN || display == BOARD_JSON))
+        return err_set(e, ERR_USAGE, "--quiet shows errors only: leave it or --display %s out", o->display);
+    if (o->quiet)
+        display = BOARD_NONE;
+    else if (display == BOARD_JSON || display == BOARD_NONE)
+        log_set_quiet(LOG_WARNINGS);
+    const char *slash = o->metrics ? strrchr(o->metrics, '/') : NULL;
+    struct arena a = {0};
+    const char *dir = slash ? arena_strndup(&a, o->metrics, (size_t)(slash - o->metrics) + 1) : ".";
+    if (!file_is_dir(dir))
+        err_set(e, ERR_USAGE, "--metrics %s: there is no folder %s", o->metrics, dir);
+    else if (o->metrics && file_is_dir(o->metrics))
+        err_set(e, ERR_USAGE, "--metrics takes a file, and %s is a folder", o->metrics);
+    arena_release(&a);
+    return e->code ? e->code : display;
+}
+
+int sweep_check_lengths_from(const struct sweep_options *o, struct err *e)
+{
+    const char *dir = o->lengths_from;
+    json_t *config = dir ? runfolder_config(dir) : NULL;
+    if (dir && !config)
+        err_set(e, ERR_USAGE, "--lengths-from %s: that is not a run folder", dir);
+    json_decref(config);
+    return e->code;
+}
