@@ -186,7 +186,7 @@ void worker_lose(struct workers *ws, int i, const struct err *why, double deadli
     }
     plan_return(l, &then);
     if (!ws->n_live && !workers_coming(ws))
-        err_set(e, loss.code, "no worker is left: %s", loss.text);
+        err_set(e, loss.code, "%s%s", ws->n > 1 || l->has_worked ? "no worker is left: " : "", loss.text);
     else if (n_back)
         log_warn("%s; its %ld unfinished jobs begin anew; %s", loss.text, n_back, str_text(&then));
     else

@@ -11,7 +11,8 @@ refuses() {
     refuse "$1" "$2" logprobs --device cuda:0
     run "$1" bench limits --device cuda:0
     grep -qF -- "${2#*; it has }" stderr.txt || grep -qF -- "${2##*: }" stderr.txt || fail "bench: $(cat stderr.txt)"
-    refuse "$1" "$2" sweep "$here/tiny.json" -o out --devices cuda:0
+    run "$1" sweep "$here/tiny.json" -o out --devices cuda:0 # its worker finds that, after the plan is made
+    [ "$(tail -n 1 stderr.txt)" = "kveval: cuda:0: ${2#cuda:0: }" ] || fail "sweep: $(cat stderr.txt)"
     run "$1" sweep "$here/tiny.json" -o out --devices cuda:0-1
     grep -qF -- "${2#cuda:0: }" stderr.txt || fail "with workers: $(cat stderr.txt)"
     [ ! -e out ] || fail "a run that could not start left a folder"

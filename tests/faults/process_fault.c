@@ -1,7 +1,7 @@
 /* A library for LD_PRELOAD that makes one process of the program fail: what a test cannot ask of a real
  * machine. Built as kv_fault.so beside the program.
  *
- *   KV_FAULT="ROLE KIND N"   ROLE: worker, main (any other process of the program), or any
+ *   KV_FAULT="ROLE KIND N"   ROLE: worker, main (neither a worker nor a grader), or any
  *   KV_FAULT_ONCE=FILE       only the first process of that role that can make the file fails
  *   KV_FAULT_WHEN=FILE       only processes that start while the file is there fail
  *
@@ -58,15 +58,15 @@ static int is(const char *name)
     return is_mine && !strcmp(kind, name);
 }
 
-/* The second argument of this process is "worker". */
-static int role_is_worker(void)
+/* Is the first argument of this process `name`? */
+static int is_called(const char *name)
 {
     char text[512] = "";
     int fd = open("/proc/self/cmdline", O_RDONLY);
     ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
     if (fd >= 0)
         close(fd);
-    return n > 0 && !strcmp(text + strlen(text) + 1, "worker");
+    return n > 0 && !strcmp(text + strlen(text) + 1, name);
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -75,7 +75,8 @@ __attribute__((constructor)) static void begin(void)
     char role[16];
     if (!fault || sscanf(fault, "%15s %15s %79s", role, kind, key) != 3)
         return;
-    if (strcmp(role, "any") && role_is_worker() != !strcmp(role, "worker"))
+    if (!strcmp(role, "worker") ? !is_called(role)
+                                : !strcmp(role, "main") && (is_called("worker") || is_called("grader")))
         return;
     if (when && access(when, F_OK))
         return;
