@@ -66,11 +66,9 @@ static int add_event(void *context, const char *data, size_t n)
 /* What a line is ended by, and what is no data. */
 static void check_framing(void)
 {
-    static const char *const bodies[] = {"data: a\n\ndata:b\n\n", "data: a\r\n\r\ndata:b\r\n\r\n",
-                                         "data: a\r\rdata:b\r\r",
-                                         "\xEF\xBB\xBF"
-                                         "data: a\n\n: hm\n\nid: 1\nevent: x\ndata:b\n\n",
-                                         "data: a\n\n\n\ndata:b\n\ndata: c\n"};
+    static const char *const bodies[] = {
+        "data: a\n\ndata:b\n\n", "data: a\r\n\r\ndata:b\r\n\r\n", "data: a\r\rdata:b\r\r",
+        "\357\273\277data: a\n\n: hm\n\nid: 1\nevent: x\ndata:b\n\n", "data: a\n\n\n\ndata:b\n\ndata: c\n"};
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
         for (size_t piece = 1; piece < 4; piece++) {
             struct sse s = {0};

@@ -40,6 +40,8 @@ static void make_longbench(struct run *r)
         r->cells[i].policy = r->cells[i].policy_label = r->cells[i].label = "full";
         r->cells[i].params = "{}";
     }
+    r->tasks = t; /* the place of a task in a run is counted from here */
+    r->n_tasks = 5;
     r->n_cells = 5;
 }
 
