@@ -89,14 +89,18 @@ static int fits(const struct slot *s, const struct tally *t, const struct eta_jo
     return progress_clock() + prompts + last * step_seconds(t, s->rows + 1, context) <= s->end;
 }
 
-static void start(struct slot *s, struct tally *t, struct eta_job *j)
+/* Starts job j if it fits. */
+static int admit(struct slot *s, struct tally *t, struct eta_job *j)
 {
+    if (!fits(s, t, j))
+        return 0;
     double length = length_of(s, j);
     s->rows++;
     s->context += j->prompt;
     s->last = length > s->last ? length : s->last;
     s->debt += prompt_seconds(t, j) / devices(t);
     j->state = ETA_RUNNING;
+    return 1;
 }
 
 /* Has something changed since nothing fitted? */
@@ -139,14 +143,13 @@ long slot_pick(struct tally *t, long next, long end, int has_room, int busy, int
         return -1;
     if (!look(s, t))
         return busy ? -1 : end - 1;
-    s->is_late |= !fits(s, t, &t->job[next]);
-    long j = s->is_late ? end - 1 : next;
-    if (s->is_late && !fits(s, t, &t->job[j])) {
-        refuse(s, t);
-        return -1;
-    }
-    start(s, t, &t->job[j]);
-    return j;
+    if (!s->is_late && admit(s, t, &t->job[next]))
+        return next;
+    s->is_late = 1;
+    if (admit(s, t, &t->job[end - 1]))
+        return end - 1;
+    refuse(s, t);
+    return -1;
 }
 
 long slot_take(struct tally *t, struct job_queue *q, int worker, int busy)
@@ -160,23 +163,15 @@ long slot_take(struct tally *t, struct job_queue *q, int worker, int busy)
         return -1;
     if (!look(s, t))
         return busy < q->n_workers ? job_queue_take_last(q, t->plan) : -1;
-    s->is_late = 0; /* the speed is known better each time */
-    long j = job_queue_take(q, worker);
-    if (j >= 0 && !fits(s, t, &t->job[j])) {
+    /* The longest that is left, where that fits, else the shortest. */
+    for (int shortest = 0; shortest < 2; shortest++) {
+        long j = shortest ? job_queue_take_last(q, t->plan) : job_queue_take(q, worker);
+        if (j < 0 || admit(s, t, &t->job[j]))
+            return j;
         job_queue_give_back(q, j);
-        s->is_late = 1;
     }
-    if (s->is_late) {
-        j = job_queue_take_last(q, t->plan);
-        if (j >= 0 && !fits(s, t, &t->job[j])) {
-            job_queue_give_back(q, j);
-            refuse(s, t);
-            j = -1;
-        }
-    }
-    if (j >= 0)
-        start(s, t, &t->job[j]);
-    return j;
+    refuse(s, t);
+    return -1;
 }
 
 int slot_fits(struct tally *t, long j)
@@ -190,12 +185,10 @@ int slot_fits(struct tally *t, long j)
         return 0;
     if (!look(s, t))
         return 1;
-    if (!fits(s, t, &t->job[j])) {
-        refuse(s, t);
-        return 0;
-    }
-    start(s, t, &t->job[j]);
-    return 1;
+    if (admit(s, t, &t->job[j]))
+        return 1;
+    refuse(s, t);
+    return 0;
 }
 
 int slot_poll(struct tally *t, int busy)
