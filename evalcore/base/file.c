@@ -150,7 +150,7 @@ int file_sync_folder_of(const char *path, struct err *e)
     return rc;
 }
 
-static void host_name(char *out, size_t n)
+void file_host_name(char *out, size_t n)
 {
     if (gethostname(out, n - 1))
         out[0] = 0;
@@ -165,7 +165,7 @@ static void host_name(char *out, size_t n)
 void file_temporary(struct str *out, const char *path)
 {
     char host[HOST_NAME_MAX + 2] = "";
-    host_name(host, sizeof host);
+    file_host_name(host, sizeof host);
     str_printf(out, "%s.%s.%ld.tmp", path, host, (long)getpid());
 }
 
@@ -173,7 +173,7 @@ int file_is_abandoned(const char *name)
 {
     char host[HOST_NAME_MAX + 2] = "";
     struct str ours = {0};
-    host_name(host, sizeof host);
+    file_host_name(host, sizeof host);
     str_printf(&ours, ".%s.", host);
     const char *at = NULL, *next = name;
     while ((next = strstr(next + 1, str_text(&ours)))) /* not at the name's begin */

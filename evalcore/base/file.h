@@ -35,6 +35,8 @@ int file_write_atomic(const char *path, const void *data, size_t n, struct err *
 /* The same without fsync, for what is written often and not worth keeping: a power cut may leave an empty
  * file. */
 int file_replace(const char *path, const void *data, size_t n, struct err *e);
+/* This machine's name as a part of a file's name; "" where it has none. */
+void file_host_name(char *out, size_t n);
 /* The path of this process's temporary file for path. */
 void file_temporary(struct str *out, const char *path);
 /* Is `name`, without its folder, such a temporary file of a process of this host name that has ended, as far

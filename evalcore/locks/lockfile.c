@@ -66,16 +66,6 @@ static unsigned long long start_of(long pid)
     return ticks;
 }
 
-static void host_name(char *out, size_t n)
-{
-    if (gethostname(out, n - 1))
-        out[0] = 0;
-    out[n - 1] = 0;
-    for (char *c = out; *c; c++)
-        if (*c == '/')
-            *c = '_';
-}
-
 int lockfile_name(const char *name, int *i, int *n)
 {
     size_t length = strlen(name), tail = strlen(suffix);
@@ -195,7 +185,7 @@ static int make_file(struct lockfile *l, int i, int n, struct err *e)
     char host[64], machine[MACHINE_MAX];
     struct str path = {0}, text = {0};
     int rc = 0;
-    host_name(host, sizeof host);
+    file_host_name(host, sizeof host);
     this_machine(machine);
     str_printf(&path, "%s/lock.", l->run_dir);
     if (n)
