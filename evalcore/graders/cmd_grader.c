@@ -3,11 +3,8 @@
 #include <omp.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 
 #include "evalcore/cli/command.h"
-#include "evalcore/cli/stop.h"
 #include "evalcore/graders/grader_pool.h"
 #include "evalcore/process/worker_process.h"
 #include "evalcore/store/segmenter.h"
@@ -23,13 +20,6 @@ static const struct cli_option grader_table[] = {
     {0},
 };
 
-static int is_started_by_hand(void)
-{
-    int type = 0;
-    socklen_t n = sizeof type;
-    return getsockopt(WORKER_FD, SOL_SOCKET, SO_TYPE, &type, &n) != 0;
-}
-
 static int run_grader(const struct program *p, int argc, char **argv)
 {
     struct grader_flags o = {0};
@@ -38,13 +28,10 @@ static int run_grader(const struct program *p, int argc, char **argv)
     sigset_t time_out;
     int n;
     (void)p;
-    if (is_started_by_hand()) {
+    if (!worker_process_begin()) {
         err_set(&e, ERR_USAGE, "grader is a part of report and score: use kveval grade for lines of answers");
         return command_fail(&e, EXIT_USAGE);
     }
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a text that never ends must not outlive who asked for its grade */
-    prctl(PR_SET_NAME, "kveval");     /* instead of "exe", see worker_process.c */
-    stop_block();                     /* whoever started it ends it */
     sigemptyset(&time_out);
     sigaddset(&time_out, SIGXCPU);
     sigprocmask(SIG_UNBLOCK, &time_out, NULL);

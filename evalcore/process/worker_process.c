@@ -8,12 +8,14 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "evalcore/cli/progress.h"
+#include "evalcore/cli/stop.h"
 
 /* A worker that does not read must not hold up the others. */
 enum { SEND_SECONDS = 10, REAP_SECONDS = 2, REAP_PAUSE_US = 2000 };
@@ -89,4 +91,16 @@ int worker_process_end(struct worker_process *w, double deadline, struct str *ho
         str_add(how, text.data, text.len);
     str_release(&text);
     return ended ? status : -1;
+}
+
+int worker_process_begin(void)
+{
+    int type = 0;
+    socklen_t n = sizeof type;
+    if (getsockopt(WORKER_FD, SOL_SOCKET, SO_TYPE, &type, &n))
+        return 0;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "kveval"); /* instead of "exe", the name of the link that it was started by */
+    stop_block();
+    return 1;
 }

@@ -20,4 +20,9 @@ int worker_process_start(struct worker_process *w, const char *const argv[], str
  * Returns its status as waitpid() has it; -1: it does not end. */
 int worker_process_end(struct worker_process *w, double deadline, struct str *how);
 
+/* In the child, before anything else: it ends with whoever started it, also while nobody listens on the
+ * socket (a large model is loaded, a text's grade never ends), and leaves signals to a whole process group to
+ * that one. Returns 0 where it was started by hand. */
+int worker_process_begin(void);
+
 #endif

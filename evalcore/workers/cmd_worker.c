@@ -3,16 +3,12 @@
  * and decodes the jobs that it is given until it is told to stop or the coordinator is gone. It writes no
  * file. */
 #include <omp.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 
 #include "evalcore/cli/hub_model.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
-#include "evalcore/cli/stop.h"
 #include "evalcore/process/worker_process.h"
 #include "evalcore/store/keymap.h"
 #include "evalcore/workers/heartbeat.h"
@@ -177,13 +173,6 @@ static int work(struct worker *w, struct err *e)
     return rc;
 }
 
-static int is_started_by_hand(void)
-{
-    int type = 0;
-    socklen_t n = sizeof type;
-    return getsockopt(WORKER_FD, SOL_SOCKET, SO_TYPE, &type, &n) != 0;
-}
-
 extern const struct command cmd_worker; /* at the end; evalcore/commands/commands.h lists it */
 
 static int run_worker(const struct program *p, int argc, char **argv)
@@ -193,15 +182,10 @@ static int run_worker(const struct program *p, int argc, char **argv)
     const char *path;
     long index = 0;
     int n;
-    if (argc < 3 || cli_int(argv[1], 0, DEVICES_MAX - 1, &index) || is_started_by_hand()) {
+    if (argc < 3 || cli_int(argv[1], 0, DEVICES_MAX - 1, &index) || !worker_process_begin()) {
         err_set(&e, ERR_USAGE, "worker is a part of sweep: use kveval sweep --devices");
         return command_fail(&e, EXIT_USAGE);
     }
-    /* A coordinator killed while this one loads a large model: nobody listens on the socket meanwhile. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    prctl(PR_SET_NAME, "kveval"); /* instead of "exe", see worker_process.c */
-    /* Signals to a whole process group reach workers too; the coordinator says what follows from them. */
-    stop_block();
     int code = command_parse(&cmd_worker, &w.o, argc - 1, argv + 1, &path, 1, 1, &n);
     if (code >= 0)
         return code;
