@@ -133,18 +133,17 @@ static int load_inputs(struct sweep *s, struct err *e)
     return rc;
 }
 
-/* Starts the workers and completes the plan with what the first of them reports. Returns the signal that came
- * before that, 0, or a negative error. */
+/* Starts the workers and completes the plan with what the first of them reports. */
 static int load_workers(struct sweep *s, struct err *e)
 {
     struct patience patience = {s->o.worker_timeout ? s->o.worker_timeout : WORKER_TIMEOUT,
                                 s->o.step_timeout || !s->devices.is_gpu ? s->o.step_timeout : STEP_TIMEOUT};
-    int signal = 0, rc = workers_start(&s->workers, &s->devices, patience, s->argc, s->argv, e);
+    int rc = workers_start(&s->workers, &s->devices, patience, s->argc, s->argv, e);
     if (!rc)
-        rc = workers_load(&s->workers, &s->plan, &signal, e);
+        rc = workers_load(&s->workers, &s->plan, e);
     if (rc == ERR_DEVICE)
         s->code = EXIT_INCOMPLETE;
-    return rc ? rc : signal;
+    return rc;
 }
 
 /* The same with the server of an endpoint. */
@@ -152,16 +151,15 @@ static int load_endpoint(struct sweep *s, struct err *e)
 {
     const char *variable = s->file.endpoint->api_key_env;
     const char *key = variable ? s->program->variable(variable) : NULL;
-    int signal = 0;
     if (variable && (!key || !*key))
         return err_set(e, ERR_USAGE, /* not its value, which may be the key by mistake */
                        "%s: the variable that model.api_key_env names is not set", s->file.path);
     int rc = sweep_endpoint_open(&s->endpoint, &s->plan, key, e);
     if (!rc)
-        rc = sweep_endpoint_bind(s->endpoint, &s->plan, &signal, e);
+        rc = sweep_endpoint_bind(s->endpoint, &s->plan, e);
     if (rc == ERR_IO) /* no mistake in the input */
         s->code = EXIT_INCOMPLETE;
-    return rc ? rc : signal;
+    return rc;
 }
 
 /* What another folder tells of the problems' lengths. */
@@ -355,20 +353,15 @@ static int sweep(struct sweep *s, struct err *e)
     struct tally t = {0};
     long failed = 0;
     s->code = EXIT_USAGE;
-    int rc = check_options(s, e);
+    int signal = 0, rc = check_options(s, e);
     if (!rc)
         rc = load_inputs(s, e);
+    if (!rc && uses_workers(s))
+        rc = load_workers(s, e);
+    if (!rc && s->file.endpoint && !s->o.dry_run)
+        rc = load_endpoint(s, e);
     if (rc)
         return s->code;
-    int signal = uses_workers(s) ? load_workers(s, e) : 0;
-    if (!signal && s->file.endpoint && !s->o.dry_run)
-        signal = load_endpoint(s, e);
-    if (signal < 0)
-        return s->code;
-    if (signal) {
-        log_info("stopped before anything was decoded");
-        return stop_exit_code(signal);
-    }
     if (s->o.dry_run)
         return dry_run(s, e) ? s->code : EXIT_DONE;
     if (prepare_folder(s, e))

@@ -32,9 +32,9 @@ struct endpoint_facts {
     char root[256];   /* where the weights are from, for people; "": not said */
     int max_context;  /* 0: not said */
 };
-/* ERR_USAGE: the server does not have this model, or refuses the key; ERR_IO: it is not there. *signal: what
- * came before the answer, or 0. Lasts at most half a minute. */
-int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, int *signal, struct err *e);
+/* ERR_USAGE: the server does not have this model, or refuses the key; ERR_IO: it is not there.
+ * Lasts at most half a minute. */
+int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, struct err *e);
 
 enum { ENDPOINT_END_TOKENS = 8 };
 struct endpoint_request {

@@ -5,7 +5,6 @@
 #include "evalcore/base/hash.h"
 #include "evalcore/base/json.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/stop.h"
 #include "evalcore/endpoint/endpoint_parts.h"
 
 enum { ASK_SECONDS = 30, ASK_BYTES = 4 << 20 };
@@ -18,16 +17,6 @@ static size_t take_text(char *bytes, size_t size, size_t n, void *context)
         return 0;
     str_add(text, bytes, n);
     return n;
-}
-
-static int look_around(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
-                       curl_off_t up_now)
-{
-    int *signal = context;
-    (void)total, (void)now, (void)up_total, (void)up_now;
-    if (!*signal)
-        *signal = stop_poll();
-    return *signal != 0;
 }
 
 /* The entry of the list that is called as the run file says, borrowed; NULL and a message that names those
@@ -104,30 +93,22 @@ static int read_answer(const struct endpoint *p, long status, const struct str *
     return m ? 0 : e->code;
 }
 
-int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, int *signal, struct err *e)
+int endpoint_ask(struct endpoint *p, struct endpoint_facts *out, struct err *e)
 {
     struct str text = {0};
     long status = 0;
     CURL *c = p->exchange[0].curl;
-    *signal = 0;
     endpoint_dress(p, c, "/models");
     curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)ASK_SECONDS);
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_text);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, &text);
-    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, look_around);
-    curl_easy_setopt(c, CURLOPT_XFERINFODATA, signal);
     CURLcode code = curl_easy_perform(c);
     curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
-    int rc = 0;
-    if (*signal)
-        rc = 0;
-    else if (code != CURLE_OK)
-        rc = err_set(e, ERR_IO,
-                     "%s cannot be asked for its models: %s; see to the server and repeat the command",
-                     p->url, curl_easy_strerror(code));
-    else
-        rc = read_answer(p, status, &text, out, e);
+    int rc = code == CURLE_OK
+                 ? read_answer(p, status, &text, out, e)
+                 : err_set(e, ERR_IO,
+                           "%s cannot be asked for its models: %s; see to the server and repeat the command",
+                           p->url, curl_easy_strerror(code));
     str_release(&text);
     return rc;
 }

@@ -50,12 +50,12 @@ int sweep_endpoint_open(struct endpoint **out, const struct runplan *p, const ch
     return endpoint_open(out, &o, e);
 }
 
-int sweep_endpoint_bind(struct endpoint *ep, struct runplan *p, int *signal, struct err *e)
+int sweep_endpoint_bind(struct endpoint *ep, struct runplan *p, struct err *e)
 {
     struct endpoint_facts facts;
     const struct runfile_endpoint *f = p->file->endpoint;
-    int rc = endpoint_ask(ep, &facts, signal, e);
-    if (rc || *signal)
+    int rc = endpoint_ask(ep, &facts, e);
+    if (rc)
         return rc;
     if (facts.max_context && facts.max_context < p->lanes[0].info.max_context)
         return err_set(e, ERR_USAGE,

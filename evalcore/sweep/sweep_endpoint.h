@@ -11,9 +11,8 @@
 
 /* key: NULL for none. */
 int sweep_endpoint_open(struct endpoint **out, const struct runplan *p, const char *key, struct err *e);
-/* Asks the server for the model and binds the plan to what it says. ERR_IO: the server is not there. *signal:
- * what came first instead, or 0. */
-int sweep_endpoint_bind(struct endpoint *ep, struct runplan *p, int *signal, struct err *e);
+/* Asks the server for the model and binds the plan to what it says. ERR_IO: the server is not there. */
+int sweep_endpoint_bind(struct endpoint *ep, struct runplan *p, struct err *e);
 /* As sweep_local_run(). A job whose request can never come through, or whose tries run out while others come
  * through, becomes an error; when nothing comes through any more, or nothing but errors does from the start,
  * the sweep ends with an error itself. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "evalcore/cli/progress.h"
-#include "evalcore/cli/stop.h"
 #include "evalcore/sweep/slot.h"
 #include "evalcore/workers/worker_messages.h"
 #include "evalcore/workers/workers_parts.h"
@@ -42,15 +41,12 @@ int workers_start(struct workers *ws, const struct device_list *devices, struct 
     return e->code;
 }
 
-int workers_load(struct workers *ws, struct runplan *p, int *signal, struct err *e)
+int workers_load(struct workers *ws, struct runplan *p, struct err *e)
 {
-    *signal = 0;
     ws->plan = p;
-    while (!ws->facts && !e->code && !*signal) {
+    while (!ws->facts && !e->code)
         workers_hear(ws, e);
-        *signal = stop_poll();
-    }
-    return e->code || *signal ? e->code : runplan_bind(p, ws->facts, e);
+    return e->code ? e->code : runplan_bind(p, ws->facts, e);
 }
 
 /* WIRE_END is no failure here: the worker is dying, and its last message is still to be read. */
@@ -84,9 +80,9 @@ static void show(struct workers *ws)
     for (int i = 0; i < ws->n; i++) {
         const struct worker_link *l = &ws->link[i];
         worker[i] = (struct status_worker){.name = l->name,
-                                           .life = l->is_live && l->device        ? STATUS_LIVE
-                                                   : l->is_live || l->back_at > 0 ? STATUS_LOADING
-                                                                                  : STATUS_LOST,
+                                           .life = l->is_live && l->device             ? STATUS_LIVE
+                                                   : l->is_live || worker_is_coming(l) ? STATUS_LOADING
+                                                                                       : STATUS_LOST,
                                            .pid = (long)l->process.pid,
                                            .running = l->n_running,
                                            .tokens = l->earlier.tokens + l->decoded.tokens};

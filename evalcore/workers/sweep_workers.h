@@ -83,7 +83,6 @@ struct workers {
     long n_suspects;
     size_t cap_suspects;
     struct canary canary;
-    int n_restarts;
     long left; /* jobs not done */
     int is_unsynced, is_stopping;
     struct tally_running *running; /* of all workers, for the status line */
@@ -94,8 +93,8 @@ struct workers {
 int workers_start(struct workers *ws, const struct device_list *devices, struct patience patience, int argc,
                   char **argv, struct err *e);
 /* Waits for the first worker that has loaded everything and binds the plan to what it says. ERR_DEVICE: no
- * worker is left. *signal: what came first instead, or 0. */
-int workers_load(struct workers *ws, struct runplan *p, int *signal, struct err *e);
+ * worker is left. A signal ends the process meanwhile (stopper.h). */
+int workers_load(struct workers *ws, struct runplan *p, struct err *e);
 /* As sweep_local_run(), on the workers. */
 int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, int *signal, struct err *e);
 void workers_release(struct workers *ws); /* ends those that are left */

@@ -59,11 +59,16 @@ static void suspect(struct workers *ws, long j)
     ws->suspect[ws->n_suspects++] = j;
 }
 
+int worker_is_coming(const struct worker_link *l)
+{
+    return !l->is_live && l->back_at > 0 && !l->is_out;
+}
+
 /* Workers other than i that live, or come back soon. */
 static int has_others(const struct workers *ws, int i)
 {
     for (int k = 0; k < ws->n; k++)
-        if (k != i && (ws->link[k].is_live || (ws->link[k].back_at > 0 && !ws->link[k].is_out)))
+        if (k != i && (ws->link[k].is_live || worker_is_coming(&ws->link[k])))
             return 1;
     return 0;
 }
@@ -72,7 +77,7 @@ int workers_coming(const struct workers *ws)
 {
     int n = 0;
     for (int i = 0; i < ws->n; i++)
-        n += !ws->link[i].is_live && ws->link[i].back_at > 0 && !ws->link[i].is_out;
+        n += worker_is_coming(&ws->link[i]);
     return n;
 }
 
@@ -205,7 +210,6 @@ static void revive(struct workers *ws, int i)
     l->silent = l->stuck = l->loading = 0;
     l->wanted = l->n_finished = 0;
     worker_start(ws, i, &why);
-    ws->n_restarts += !why.code;
     if (!why.code)
         return;
     plan_return(l, &then);

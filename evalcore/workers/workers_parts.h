@@ -24,8 +24,9 @@ void workers_revive(struct workers *ws, struct err *e);
 void workers_keep_canary(struct workers *ws, long j, const struct completion *c);
 /* Worker i, restarted, has finished the canary. ERR_DEVICE in why: with other tokens. */
 int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why);
-int workers_busy(const struct workers *ws);   /* jobs that they hold */
-int workers_coming(const struct workers *ws); /* how many are started again soon */
+int workers_busy(const struct workers *ws);        /* jobs that they hold */
+int worker_is_coming(const struct worker_link *l); /* it is started again soon */
+int workers_coming(const struct workers *ws);      /* how many are started again soon */
 /* The next job for worker i, -1: none now. It is the worker's from then on. */
 long worker_next_job(struct workers *ws, int i);
 
