@@ -92,15 +92,12 @@ static int conclude(const struct journal_scan *s, const char *dir, long missing,
         log_info("%ld job%s of the configuration %s missing: the same kveval sweep decodes them", missing,
                  plural(missing), missing == 1 ? "is" : "are");
     int is_sound = !t->newer && !t->damaged && !t->conflicts;
+    int can_shrink = t->repeated || t->retried || t->torn || s->n_files > 1;
     if (is_sound && folder)
         log_info("the journals are sound, the folder is not");
     else if (is_sound)
-        log_info("all is sound%s%s%s",
-                 t->repeated || t->retried || t->torn || s->n_files > 1 ? "; kveval journal compact " : "",
-                 t->repeated || t->retried || t->torn || s->n_files > 1 ? dir : "",
-                 t->repeated || t->retried || t->torn || s->n_files > 1
-                     ? " writes one journal of the records that count"
-                     : "");
+        log_info("all is sound%s%s%s", can_shrink ? "; kveval journal compact " : "", can_shrink ? dir : "",
+                 can_shrink ? " writes one journal of the records that count" : "");
     return is_sound ? EXIT_DONE : t->newer ? EXIT_USAGE : EXIT_INCOMPLETE;
 }
 
