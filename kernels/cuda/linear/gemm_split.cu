@@ -8,8 +8,8 @@
  * has ended.
  *
  * Measured on an H100 with weights of 1.5B and 8B models, one after the other (kveval bench linear; o, qkv
- * and down): a tile of 64 rows for every number of rows took up to 1.8 times as long with 1 row, whose tile
- * is then mostly beyond the matrix, and 1.1 to 2 times with 128 and 256, whose weights are read once for each
+ * and down): a tile of 64 rows for every number of rows took up to 2 times as long with 1 row, whose tile
+ * is then mostly beyond the matrix, and up to 2 times with 256 and 512, whose weights are read once for each
  * tile. A group of 128 rows instead of two of 64, four groups of 64 instead of two of 128, and two tiles of
  * 128 instead of one of 256 are slower. From 256 rows on x, which every block reads, is the limit: blocks of
  * a cluster would have to share it. On an H200, in decode steps: 128 outputs a block with 3 to 5 stages and
