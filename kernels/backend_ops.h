@@ -88,6 +88,27 @@ struct swiglu_args {
     enum dtype type; /* of out */
 };
 
+/* linear, then swiglu of what it gives: w has the rows of the gates, then those of the ups. For the rows of a
+ * prompt. */
+struct linear_swiglu_args {
+    struct weight w; /* (2n, k) */
+    const void *x;   /* (rows, k) */
+    float *room;     /* (rows, 2n): scratch */
+    void *out;       /* (rows, n) */
+    int rows;
+    enum dtype type; /* of x and out; bf16 for a bf16 weight only */
+};
+
+static inline struct linear_args linear_of(const struct linear_swiglu_args *a)
+{
+    return (struct linear_args){a->w, a->x, a->room, a->rows, a->w.k, a->w.n, 0, a->type, 0};
+}
+
+static inline struct swiglu_args swiglu_of(const struct linear_swiglu_args *a)
+{
+    return (struct swiglu_args){a->room, a->out, a->rows, a->w.n / 2, a->type};
+}
+
 /* out[r][h] = softmax(q[r][h] . K * scale) V over the live slots of the selection, in fp32. For each (row, KV
  * head) the lists of the group's query heads are merged into one of ascending pages; lists of tokens are read
  * as they are, since the heads of a group share them. The number of distinct tokens is added to kv.reads.

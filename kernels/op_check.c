@@ -66,6 +66,12 @@ static int check_linear(struct refusal *f, const void *args)
     return 0;
 }
 
+static int check_linear_swiglu(struct refusal *f, const void *args)
+{
+    struct linear_args product = linear_of((const struct linear_swiglu_args *)args);
+    return check_linear(f, &product);
+}
+
 static int check_append(struct refusal *f, const void *args)
 {
     return check_kv(f, OP_append, &((const struct append_args *)args)->kv);

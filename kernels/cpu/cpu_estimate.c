@@ -15,6 +15,12 @@ static size_t scratch_linear(const void *args, int threads)
     return linear_packs(a) ? (size_t)a->rows * (size_t)a->w.k * sizeof(float) : 0;
 }
 
+static size_t scratch_linear_swiglu(const void *args, int threads)
+{
+    struct linear_args product = linear_of(args);
+    return scratch_linear(&product, threads);
+}
+
 /* The partial results of all chunks of pages. */
 static size_t scratch_chunks(const struct kv_view *kv, int n_q, int cap)
 {
@@ -103,6 +109,7 @@ static double cost_large(const void *args)
 COST(embed, (double)a->rows * a->w.k)
 COST(rmsnorm, 0.5 * a->rows * a->dim)
 COST(linear, 0.1 * a->rows * a->w.n * a->w.k)
+COST(linear_swiglu, 0.1 * a->rows * a->w.n * a->w.k)
 COST(append, 4.0 * a->rows.cap * a->kv.n_kv * a->kv.head_dim)
 COST(rope_append, (double)a->rows.cap * a->kv.head_dim * (a->n_q + 5.0 * a->kv.n_kv))
 COST(head_norm, 2.0 * a->rows.cap * a->head_dim * (a->n_q + a->n_kv))

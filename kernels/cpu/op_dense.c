@@ -132,6 +132,15 @@ void CPU_SYM(op_swiglu)(const void *args, struct cpu_ctx *c)
     }
 }
 
+void CPU_SYM(op_linear_swiglu)(const void *args, struct cpu_ctx *c)
+{
+    struct linear_args product = linear_of(args);
+    struct swiglu_args gated = swiglu_of(args);
+    CPU_SYM(op_linear)(&product, c);
+    cpu_barrier(c);
+    CPU_SYM(op_swiglu)(&gated, c);
+}
+
 void CPU_SYM(op_gate)(const void *args, struct cpu_ctx *c)
 {
     const struct gate_args *a = args;

@@ -76,6 +76,11 @@ static inline float power_of_2(float x)
     return x < -126 ? 0.0f : exp2f(x);
 }
 
+static inline float inverse_of(float x)
+{
+    return 1.0f / x;
+}
+
 void wait_for_inputs(void);
 void let_next_begin(void);
 

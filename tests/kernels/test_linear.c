@@ -1,5 +1,5 @@
-/* Linear layers against double-precision loops, over a table of shapes, and rows against the same rows among
- * others. */
+/* Linear layers, and gates and ups with SwiGLU, against double-precision loops, over tables of shapes, and
+ * rows against the same rows among others. */
 #include "tests/kernels/rig.h"
 
 enum { ROOM = 1 << 22, OUTPUTS = 1 << 14 };
@@ -81,6 +81,84 @@ static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with
     rig_weight_free(r, &w);
 }
 
+/* What the gates, ups and SwiGLU of row i must give at output j, and how far off it may be. */
+static double gated_value(const float *x, int i, int j, int n, int k, enum dtype t, double *margin)
+{
+    double gate = 0, up = 0;
+    for (int e = 0; e < k; e++) {
+        double one = x[i * k + e];
+        gate += one * (double)buf_a[(size_t)j * (size_t)k + (size_t)e];
+        up += one * (double)buf_a[(size_t)(n + j) * (size_t)k + (size_t)e];
+    }
+    double want = gate / (1 + exp(-gate)) * up;
+    *margin = 4e-7 * (k + 10) * (1 + fabs(gate) + fabs(up)) + (t == DTYPE_BF16 ? fabs(want) / 256 : 0);
+    return want;
+}
+
+/* linear_swiglu against loops, and some rows alone. t: of the weight, type: of x and what comes out. */
+static void gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtype type)
+{
+    static uint16_t half[ROOM], out[ROOM], one[OUTPUTS];
+    static float whole[ROOM], alone_out[OUTPUTS];
+    size_t size = dtype_bytes(type), width = (size_t)n * size;
+    struct weight w = rig_weight(r, 2 * n, k, t, buf_a, NULL);
+    rig_fill(r, buf_b, (size_t)(rows * k));
+    for (int i = 0; i < rows * k; i++) {
+        uint32_t u;
+        buf_b[i] = t == DTYPE_BF16 ? rig_bf16(buf_b[i]) : buf_b[i];
+        memcpy(&u, &buf_b[i], 4);
+        half[i] = (uint16_t)(u >> 16);
+    }
+    struct linear_swiglu_args a = {.w = w, .rows = rows, .type = type};
+    a.x = rig_up(r, type == DTYPE_BF16 ? (void *)half : (void *)buf_b, (size_t)(rows * k) * size);
+    a.room = rig_up(r, buf_c, (size_t)(rows * 2 * n) * 4);
+    a.out = rig_up(r, buf_c, (size_t)rows * width);
+    void *all = type == DTYPE_BF16 ? (void *)out : (void *)whole;
+    rig_run(r, OP_linear_swiglu, &a);
+    rig_get(r, all, a.out, (size_t)rows * width);
+    for (int i = 0; i < rows * n; i++) {
+        double margin, want = gated_value(buf_b, i / n, i % n, n, k, type, &margin);
+        uint32_t u = (uint32_t)out[i] << 16;
+        float have = whole[i];
+        if (type == DTYPE_BF16)
+            memcpy(&have, &u, 4);
+        CHECK_NEAR((double)have, want, margin);
+    }
+    int pick[3] = {0, rows / 2, rows - 1};
+    const char *x = a.x;
+    for (int i = 0; i < 3; i++) {
+        void *single = type == DTYPE_BF16 ? (void *)one : (void *)alone_out;
+        a.rows = 1;
+        a.x = x + (size_t)pick[i] * (size_t)k * size;
+        rig_run(r, OP_linear_swiglu, &a);
+        rig_get(r, single, a.out, width);
+        CHECK(memcmp(single, (char *)all + (size_t)pick[i] * width, width) == 0);
+    }
+    rig_weight_free(r, &w);
+}
+
+/* Of prompts: tiles of 128 rows and 64 or 128 gates on a GPU, and what is left at their ends; fewer tiles of
+ * k than a ring has stages, and more; more tiles than blocks. */
+static void all_gated(struct rig *r)
+{
+    static const struct {
+        int rows, n, k;
+        enum dtype w;
+    } row[] = {{1, 64, 64, DTYPE_BF16},     {3, 20, 48, DTYPE_F32},      {5, 68, 144, DTYPE_BF16},
+               {128, 196, 80, DTYPE_BF16},  {130, 132, 384, DTYPE_BF16}, {300, 260, 336, DTYPE_BF16},
+               {257, 1000, 64, DTYPE_BF16}, {520, 1720, 48, DTYPE_BF16}, {520, 3328, 48, DTYPE_BF16}};
+    int ran = 0;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        if (rig_small() && row[i].rows * row[i].n > 40000)
+            continue;
+        gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_F32);
+        if (row[i].w == DTYPE_BF16 && r->b->activations == DTYPE_BF16)
+            gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_BF16);
+        ran++;
+    }
+    rig_ran("gates, ups and SwiGLU", ran);
+}
+
 static void all(struct rig *r)
 {
     int ran[2][2] = {{0}}; /* by weight (bf16?) and decode */
@@ -119,6 +197,7 @@ static void all(struct rig *r)
     rig_ran("fp32 weights in decode steps", ran[0][1]);
     rig_ran("bf16 weights", ran[1][0]);
     rig_ran("bf16 weights in decode steps", ran[1][1]);
+    all_gated(r);
 }
 
 int main(void)

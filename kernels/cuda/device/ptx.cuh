@@ -67,6 +67,14 @@ __device__ static inline float power_of_2(float x)
     return y;
 }
 
+/* 1 / x: the hardware's approximation, good to 1 ulp. */
+__device__ static inline float inverse_of(float x)
+{
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
 /* ---- kernels that begin before their predecessor has ended (cuda_launch_early) ---- */
 
 /* Until all kernels before this one have ended and what they wrote is there. A kernel launched early calls it

@@ -24,11 +24,18 @@ __device__ static inline uint64_t tile_at(uint32_t address)
     OPERANDS_0_31 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"                        \
                   "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
 
+#define OPERANDS_0_111                                                                                       \
+    OPERANDS_0_63 ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,"                        \
+                  "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,"                         \
+                  "%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
+#define OPERANDS_0_127                                                                                       \
+    OPERANDS_0_111 ",%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
+
 /* c (64 x columns) = or += w (64 x 16) x' (16 x columns), for columns of SHAPE. The three operands after the
  * sums have the numbers W, X and ADD. A lane of warp i has rows 16i + lane / 4 (+ 8: the odd pairs) and of
  * each eight columns 2 (lane % 4) and the next. An element's sum over the 16 has the same bits in every
  * shape. */
-#define WGMMA(SHAPE, N_SUMS, OPERANDS, W, X, ADD, SUMS)                                                      \
+#define WGMMA(SHAPE, N_SUMS, OPERANDS, W, X, ADD, ...)                                                       \
     __device__ static inline void wgmma(float(&c)[N_SUMS], uint64_t w, uint64_t x, int add)                  \
     {                                                                                                        \
         asm volatile("{\n"                                                                                   \
@@ -37,7 +44,7 @@ __device__ static inline uint64_t tile_at(uint32_t address)
                      "wgmma.mma_async.sync.aligned." SHAPE ".f32.bf16.bf16 {" OPERANDS "}, " W ", " X        \
                      ", p, 1, 1, 0, 0;\n"                                                                    \
                      "}"                                                                                     \
-                     : SUMS                                                                                  \
+                     : __VA_ARGS__                                                                           \
                      : "l"(w), "l"(x), "r"(add));                                                            \
     }
 #define NO_WGMMA(N_SUMS)                                                                                     \
@@ -45,16 +52,20 @@ __device__ static inline uint64_t tile_at(uint32_t address)
     {                                                                                                        \
     }
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define SUMS_64 SUMS_32(0), SUMS_32(32)
+#define SUMS_64(i) SUMS_32(i), SUMS_32(i + 32)
 WGMMA("m64n8k16", 4, OPERANDS_0_3, "%4", "%5", "%6", SUMS_4(0))
 WGMMA("m64n32k16", 16, OPERANDS_0_15, "%16", "%17", "%18", SUMS_16(0))
 WGMMA("m64n64k16", 32, OPERANDS_0_31, "%32", "%33", "%34", SUMS_32(0))
-WGMMA("m64n128k16", 64, OPERANDS_0_63, "%64", "%65", "%66", SUMS_64)
+WGMMA("m64n128k16", 64, OPERANDS_0_63, "%64", "%65", "%66", SUMS_64(0))
+WGMMA("m64n224k16", 112, OPERANDS_0_111, "%112", "%113", "%114", SUMS_64(0), SUMS_32(64), SUMS_16(96))
+WGMMA("m64n256k16", 128, OPERANDS_0_127, "%128", "%129", "%130", SUMS_64(0), SUMS_64(64))
 #else
 NO_WGMMA(4)
 NO_WGMMA(16)
 NO_WGMMA(32)
 NO_WGMMA(64)
+NO_WGMMA(112)
+NO_WGMMA(128)
 #endif
 
 /* A tile of 64 columns a row as the second factor the other way round, rows along k: columns beyond 64 lie
@@ -102,6 +113,8 @@ __device__ static inline void wgmma_values(float (&c)[32], const uint32_t (&w)[4
 #undef OPERANDS_0_15
 #undef OPERANDS_0_31
 #undef OPERANDS_0_63
+#undef OPERANDS_0_111
+#undef OPERANDS_0_127
 #undef WGMMA
 #undef NO_WGMMA
 

@@ -38,4 +38,9 @@ double gemm_fastest(struct device *d, const struct weight *w, int n, int launche
 int gemm_split_fits(const struct device *d, const struct weight *w);
 int gemm_split_run(struct device *d, const struct product *p);
 
+/* gemm_gated.cu: gates, ups and SwiGLU of many rows. p: the product without its out; out: (rows, n / 2) bf16.
+ * Whether this kernel is used depends on the weight alone. */
+int gemm_gated_fits(const struct device *d, const struct weight *w);
+int gemm_gated_run(struct device *d, const struct product *p, void *out);
+
 #endif

@@ -57,3 +57,15 @@ int cuda_op_linear(struct device *d, const struct linear_args *a)
     }
     return a->decode && gemm_split_fits(d, &a->w) ? gemm_split_run(d, &p) : gemm_run(d, &p);
 }
+
+int cuda_op_linear_swiglu(struct device *d, const struct linear_swiglu_args *a)
+{
+    if (a->type == DTYPE_BF16 && gemm_gated_fits(d, &a->w) && (uintptr_t)a->x % 16 == 0) {
+        struct product p = {a->w.n, a->w.k, a->rows, a->w.dtype, a->w.data, a->x, a->w.k};
+        return gemm_gated_run(d, &p, a->out);
+    }
+    struct linear_args product = linear_of(a);
+    struct swiglu_args gated = swiglu_of(a);
+    int rc = cuda_op_linear(d, &product);
+    return rc ? rc : cuda_op_swiglu(d, &gated);
+}
