@@ -122,8 +122,7 @@ static __device__ void multiply(const struct gated_args &a, struct gated_bars *b
 }
 
 /* What swiglu_kernel computes, by the hardware's approximations: good to a few ulp of fp32 for all but the
- * smallest results,
- * which are rounded to bf16. */
+ * smallest results, which are rounded to bf16. */
 static __device__ inline float quick_swiglu(float gate, float up)
 {
     return gate * inverse_of(1.0f + power_of_2(gate * -(float)CUDART_L2E)) * up;
