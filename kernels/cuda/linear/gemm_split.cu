@@ -1,20 +1,21 @@
 /* Products of few rows with a bf16 weight, limited by the time it takes to read the weight.
  *
- * A block computes 64 outputs for 8 to 256 rows. One warp copies tiles of both factors, and groups of four
- * warps multiply them (wgmma: 64 outputs x 8 to 128 rows x 16), each for its own rows. If the outputs alone
- * are too few blocks to fill the GPU, the blocks of a cluster share the sum over k: each sends its sums to
- * the blocks that add them, in the order of k. Rows after the last are zeros, so that a row's bits are the
- * same for every number of rows. The first tiles of the weight are requested before the kernel that writes x
- * has ended.
+ * A block computes 64 outputs for 8 to 128 rows, or 128 outputs for more. One warp copies tiles of both
+ * factors, and groups of four warps multiply them (wgmma: 64 outputs x 8 to 128 rows x 16), each for its own
+ * rows or outputs. If the outputs alone are too few blocks to fill the GPU, the blocks of a cluster share the
+ * sum over k: each sends its sums to the blocks that add them, in the order of k. Rows after the last are
+ * zeros, so that a row's bits are the same for every number of rows. The first tiles of the weight are
+ * requested before the kernel that writes x has ended.
  *
  * Measured on an H100 with weights of 1.5B and 8B models, one after the other (kveval bench linear; o, qkv
  * and down): a tile of 64 rows for every number of rows took up to 2 times as long with 1 row, whose tile
  * is then mostly beyond the matrix, and up to 2 times with 256 and 512, whose weights are read once for each
- * tile. A group of 128 rows instead of two of 64, four groups of 64 instead of two of 128, and two tiles of
- * 128 instead of one of 256 are slower. From 256 rows on x, which every block reads, is the limit: blocks of
- * a cluster would have to share it. On an H200, in decode steps: 128 outputs a block with 3 to 5 stages and
- * more blocks a sum are slower, and so is asking for tiles ahead into the L2 cache. For weights with more
- * outputs cuBLASLt is faster, whose blocks share x.
+ * tile. A group of 128 rows instead of two of 64 is slower. On an H200, with 256 and 512 rows: 64 outputs and
+ * 256 rows a block, which read x twice as often, take up to 1.2 times as long; one block a sum, which makes
+ * its parts one after the other in tiles of 64 or 128 rows, needs no sums sent and is faster for qkv of
+ * a 1.5B model (9.0 us of 11.9 with 256 rows), but up to 1.8 times slower for what is added to. In decode
+ * steps of 64 rows: 128 outputs a block with 3 to 5 stages and more blocks a sum are slower, and so is asking
+ * for tiles ahead into the L2 cache. For weights with more outputs cuBLASLt is faster.
  *
  * What a step of few rows waits for is one kernel after the other: without its products and its copies of
  * x this kernel is hardly faster. Rows as wgmma's first factor, 8 blocks a sum and the gates, ups and SwiGLU
@@ -29,30 +30,35 @@
 #include "kernels/cuda/device/wgmma.cuh"
 #include "kernels/cuda/linear/gemm.cuh"
 
-enum { TILE_N = 64, TILE_K = TENSOR_TILE, FOUR_WARPS = 4 * WARP, MOST_STAGES = 8 };
+enum { GROUP_N = 64, TILE_K = TENSOR_TILE, FOUR_WARPS = 4 * WARP, MOST_STAGES = 8 };
 enum { MOST_SPLITS = 8, ENOUGH_BLOCKS = 96, MOST_TILES = 2 * ENOUGH_BLOCKS };
 /* Bytes. Rows of a tile are 128 bytes, their 16-byte chunks rotated by the copy engine (its 128-byte
  * swizzle, which wgmma reads as it is; tiles begin at multiples of 1024). */
-enum { ROW = TILE_K * 2, W_TILE = TILE_N * ROW, ALIGN = 1024 };
+enum { ROW = TILE_K * 2, ALIGN = 1024 };
 
-/* What follows from the number of blocks that share a sum, of groups of four warps, of the rows of each, and
- * of tiles that a block has asked for. */
-template <int BLOCKS, int N_GROUPS, int GROUP_ROWS, int N_STAGES> struct form {
+/* What follows from the number of blocks that share a sum, of groups of four warps with other rows and with
+ * other outputs, of the rows of each, and of tiles that a block has asked for. */
+template <int BLOCKS, int N_GROUPS, int GROUP_ROWS, int N_STAGES, int N_WIDE = 1> struct form {
     enum {
         SPLITS = BLOCKS,
         ROWS = GROUP_ROWS,
         SUMS = ROWS / 2, /* of a thread */
+        WIDE = N_WIDE,
+        TILE_N = WIDE * GROUP_N,
         TILE_M = N_GROUPS * ROWS,
-        MATH = N_GROUPS * FOUR_WARPS,
+        MATH = WIDE * N_GROUPS * FOUR_WARPS,
         THREADS = MATH + WARP,
         STAGES = N_STAGES,
+        W_TILE = TILE_N * ROW,
         X_TILE = TILE_M * ROW,
         STAGE = W_TILE + X_TILE,
+        RING = STAGES * STAGE,
         SHARE = TILE_N / SPLITS,                     /* outputs that a block adds */
         SENT = TILE_M * SHARE,                       /* sums that it gets of each block */
         FOURS = (SENT / 4 + MATH - 1) / MATH,        /* of them four at a time, a thread */
         ROOM = 4 * SENT * (SPLITS > 1 ? SPLITS : 0), /* bytes: where they arrive */
-        BYTES = ALIGN + STAGES * STAGE + ROOM,
+        IN_RING = WIDE > 1,                          /* they arrive there, when all blocks are done with it */
+        BYTES = ALIGN + (IN_RING ? (RING > ROOM ? RING : ROOM) : RING + ROOM),
         RESIDENT = BYTES > 113 * 1024 ? 1 : 2 /* blocks of a multiprocessor */
     };
     static_assert(SPLITS <= (int)MOST_SPLITS && SHARE % 8 == 0, "a warp sends to one block");
@@ -98,30 +104,42 @@ static __device__ void copy_tiles(const struct split_args &a, struct bars *b, ui
 {
     wait_for_inputs();
     for (int i = 0; i < F::STAGES && i < n; i++)
-        tensor_copy(ring + i * F::STAGE + W_TILE, &a.x, (k0 + i) * TILE_K, m0, shared_address(&b->full[i]));
+        tensor_copy(ring + i * F::STAGE + F::W_TILE, &a.x, (k0 + i) * TILE_K, m0,
+                    shared_address(&b->full[i]));
     for (int i = F::STAGES; i < n; i++) {
         int s = i % F::STAGES;
         uint32_t full = shared_address(&b->full[s]);
         barrier_wait(shared_address(&b->empty[s]), (i / F::STAGES - 1) & 1);
         barrier_expect(full, F::STAGE);
         tensor_copy(ring + s * F::STAGE, &a.w, (k0 + i) * TILE_K, n0, full);
-        tensor_copy(ring + s * F::STAGE + W_TILE, &a.x, (k0 + i) * TILE_K, m0, full);
+        tensor_copy(ring + s * F::STAGE + F::W_TILE, &a.x, (k0 + i) * TILE_K, m0, full);
     }
 }
 
-/* A group: all outputs and its rows. A stage that is asked for again is given back as soon as it has been
- * read; where its products take long, the next ones are begun before that. The last tiles follow each other
- * without a wait. */
+/* The first output and row of a thread's group in the tile. */
+template <typename F> static __device__ inline int wide_of(void)
+{
+    return F::WIDE == 1 ? 0 : threadIdx.x / FOUR_WARPS % F::WIDE * GROUP_N;
+}
+
+template <typename F> static __device__ inline int rows_of(void)
+{
+    return threadIdx.x / FOUR_WARPS / F::WIDE * F::ROWS;
+}
+
+/* A group: its outputs and its rows. A stage that is asked for
+ * again is given back as soon as it has been read; where its products take long, the next ones are begun
+ * before that. The last tiles follow each other without a wait. */
 template <typename F>
 static __device__ void add_tiles(struct bars *b, uint32_t ring, int n, float (&c)[F::SUMS])
 {
     enum { BEHIND = F::TILE_M > 64 };
-    uint32_t own_rows = W_TILE + threadIdx.x / FOUR_WARPS * F::ROWS * ROW;
+    uint32_t own_outputs = wide_of<F>() * ROW, own_rows = F::W_TILE + rows_of<F>() * ROW;
     hold(c);
     for (int i = 0; i < n; i++) {
         int s = i % F::STAGES, read = i - BEHIND;
         barrier_wait(shared_address(&b->full[s]), i / F::STAGES & 1);
-        uint32_t w = ring + s * F::STAGE, x = w + own_rows;
+        uint32_t w = ring + s * F::STAGE + own_outputs, x = ring + s * F::STAGE + own_rows;
         wgmma_begin();
 #pragma unroll
         for (int k = 0; k < TILE_K * 2; k += 32)
@@ -141,9 +159,9 @@ static __device__ void add_tiles(struct bars *b, uint32_t ring, int n, float (&c
 }
 
 /* Which output of the tile a thread's sum i is of, and which of its group's rows. */
-static __device__ inline int output_of(int i)
+template <typename F> static __device__ inline int output_of(int i)
 {
-    return threadIdx.x % FOUR_WARPS / WARP * 16 + threadIdx.x % WARP / 4 + (i >> 1 & 1) * 8;
+    return wide_of<F>() + threadIdx.x % FOUR_WARPS / WARP * 16 + threadIdx.x % WARP / 4 + (i >> 1 & 1) * 8;
 }
 
 static __device__ inline int row_of(int i)
@@ -163,17 +181,17 @@ static __device__ inline float *place(const struct split_args &a, int row, int o
 }
 
 /* The whole sum is this block's: out of the registers, eight outputs of four rows at a time. */
-template <int SUMS>
-static __device__ void write_sums(const struct split_args &a, const float (&c)[SUMS], int n0, int m0,
+template <typename F>
+static __device__ void write_sums(const struct split_args &a, const float (&c)[F::SUMS], int n0, int m0,
                                   const float (&bias)[2])
 {
-    m0 += threadIdx.x / FOUR_WARPS * 2 * SUMS;
+    m0 += rows_of<F>();
 #pragma unroll
-    for (int i = 0; i < SUMS; i += 4) {
+    for (int i = 0; i < F::SUMS; i += 4) {
         float *to[4], old[4];
 #pragma unroll
         for (int e = 0; e < 4; e++) {
-            to[e] = place(a, m0 + row_of(i + e), n0 + output_of(i + e));
+            to[e] = place(a, m0 + row_of(i + e), n0 + output_of<F>(i + e));
             old[e] = a.accumulate && to[e] ? *to[e] : 0.0f;
         }
 #pragma unroll
@@ -188,10 +206,10 @@ static __device__ void write_sums(const struct split_args &a, const float (&c)[S
 
 template <typename F> static __device__ void send_sums(uint32_t room, const float (&c)[F::SUMS])
 {
-    int eights = (blockIdx.x * F::TILE_M + threadIdx.x / FOUR_WARPS * F::ROWS) / 8;
+    int eights = (blockIdx.x * F::TILE_M + rows_of<F>()) / 8;
 #pragma unroll
     for (int i = 0; i < F::SUMS; i += 2) {
-        int output = output_of(i);
+        int output = output_of<F>(i);
         int at = ((eights + i / 4) * F::SHARE + output % F::SHARE) * 8 + row_of(0);
         store_far(address_in(room, output / F::SHARE) + at * 4, c[i], c[i + 1]);
     }
@@ -260,7 +278,9 @@ static __device__ void share_sums(const struct split_args &a, const char *arrive
 {
     bool math = threadIdx.x < F::MATH;
     float old[F::FOURS][4];
-    cluster_wait(); /* all blocks have begun: their memory is there */
+    if (F::IN_RING)
+        cluster_arrive();
+    cluster_wait(); /* all blocks have begun: their memory is there; in the ring: they have read it */
     if (math)
         send_sums<F>(shared_address(arrived), c);
     cluster_arrive();
@@ -281,16 +301,16 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
     __shared__ struct bars b;
     uint32_t start = shared_address(shared), ring = (start + ALIGN - 1) / ALIGN * ALIGN;
     int from = a.k_tiles * blockIdx.x / F::SPLITS, n = a.k_tiles * (blockIdx.x + 1) / F::SPLITS - from;
-    int m0 = blockIdx.y * F::TILE_M, n0 = blockIdx.z * TILE_N;
+    int m0 = blockIdx.y * F::TILE_M, n0 = blockIdx.z * F::TILE_N;
     float c[F::SUMS] = {}, bias[2] = {};
     if (threadIdx.x == F::MATH)
         begin_copies<F>(a, &b, ring, from, n, n0);
     __syncthreads();
     let_next_begin();
-    if (F::SPLITS > 1)
+    if (F::SPLITS > 1 && !F::IN_RING)
         cluster_begin();
     if (threadIdx.x < F::MATH) {
-        int output = n0 + (F::SPLITS > 1 ? own_output<F>() : output_of(0));
+        int output = n0 + (F::SPLITS > 1 ? own_output<F>() : output_of<F>(0));
         bias[0] = bias_of(a, output);
         bias[1] = F::SPLITS > 1 ? 0.0f : bias_of(a, output + 8);
         add_tiles<F>(&b, ring, n, c);
@@ -300,9 +320,9 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
     __syncwarp();
     wait_for_inputs(); /* every thread: what it adds to may be the last kernel's work */
     if (F::SPLITS > 1)
-        share_sums<F>(a, shared + (ring - start + F::STAGES * F::STAGE), c, n0, m0, bias[0]);
+        share_sums<F>(a, shared + (ring - start + (F::IN_RING ? 0 : F::RING)), c, n0, m0, bias[0]);
     else if (threadIdx.x < F::MATH)
-        write_sums(a, c, n0, m0, bias);
+        write_sums<F>(a, c, n0, m0, bias);
 }
 
 /* ---- host */
@@ -310,7 +330,7 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
 /* Of the weight's shape alone: the order of a sum hangs on it. */
 static int splits_of(int n, int k)
 {
-    int tiles = (n + TILE_N - 1) / TILE_N, splits = 1;
+    int tiles = (n + GROUP_N - 1) / GROUP_N, splits = 1;
     while (splits < MOST_SPLITS && tiles * splits < ENOUGH_BLOCKS && 2 * splits * TILE_K <= k)
         splits *= 2;
     return splits;
@@ -318,13 +338,15 @@ static int splits_of(int n, int k)
 
 template <typename F> static dim3 grid_of(const struct product *p)
 {
-    return dim3(F::SPLITS, (p->rows + F::TILE_M - 1) / F::TILE_M, (p->n + TILE_N - 1) / TILE_N);
+    return dim3(F::SPLITS, (p->rows + F::TILE_M - 1) / F::TILE_M, (p->n + F::TILE_N - 1) / F::TILE_N);
 }
 
 template <typename F> static int launch(struct device *d, const struct product *p, struct split_args *a)
 {
     auto kernel = split_kernel<F>;
-    int rc = tensor_map(d, &a->x, p->x, p->rows, p->k, p->x_stride, F::TILE_M, 1);
+    int rc = tensor_map(d, &a->w, p->w, p->n, p->k, p->k, F::TILE_N, 1);
+    if (!rc)
+        rc = tensor_map(d, &a->x, p->x, p->rows, p->k, p->x_stride, F::TILE_M, 1);
     if (!rc)
         rc = cuda_check(
             d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES), "linear");
@@ -361,6 +383,7 @@ template <int SPLITS> static int launch_rows(struct device *d, const struct prod
     enum { LONG = 16 };
     typedef form<SPLITS, 1, 64, 8> deep_64;
     typedef form<SPLITS, 2, 64, 6> deep_128;
+    typedef form<SPLITS, 1, 128, 6, 2> deep_wide;
     if (p->rows <= 8)
         return launch<form<SPLITS, 1, 8, 8>>(d, p, a);
     if (p->rows <= 32)
@@ -372,21 +395,19 @@ template <int SPLITS> static int launch_rows(struct device *d, const struct prod
     if (p->rows <= 128)
         return fits_at_once<deep_128>(p) ? launch<deep_128>(d, p, a)
                                          : launch<form<SPLITS, 2, 64, 3>>(d, p, a);
-    return launch<form<SPLITS, 2, 128, 4>>(d, p, a);
+    return SPLITS == 1 || fits_at_once<deep_wide>(p) ? launch<deep_wide>(d, p, a)
+                                                     : launch<form<SPLITS, 1, 128, 3, 2>>(d, p, a);
 }
 
 int gemm_split_fits(const struct device *d, const struct weight *w)
 {
-    return d->wgmma && w->dtype == DTYPE_BF16 && gemm_fits(w) && (w->n + TILE_N - 1) / TILE_N < MOST_TILES;
+    return d->wgmma && w->dtype == DTYPE_BF16 && gemm_fits(w) && (w->n + GROUP_N - 1) / GROUP_N < MOST_TILES;
 }
 
 int gemm_split_run(struct device *d, const struct product *p)
 {
     struct split_args a;
     memset(&a, 0, sizeof a);
-    int rc = tensor_map(d, &a.w, p->w, p->n, p->k, p->k, TILE_N, 1);
-    if (rc)
-        return rc;
     a.bias = p->bias;
     a.out = p->out;
     a.n = p->n;
