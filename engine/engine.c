@@ -36,6 +36,11 @@ const char *engine_random_config(const char *model)
     return model_random_config(model);
 }
 
+int engine_identity(const char *model, const char *cache_dir, char out[65], struct err *e)
+{
+    return model_identity(model, cache_dir, out, e);
+}
+
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e)
 {
     *out = NULL;

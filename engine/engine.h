@@ -97,6 +97,8 @@ struct engine_device {
 };
 /* ERR_UNSUPPORTED: the backend is not built in; ERR_DEVICE: the device cannot be opened. */
 int engine_device_memory(const char *backend, int ordinal, struct engine_device *out, struct err *e);
+/* The identity of a model's weights, engine_info.weights, without loading them; 64 hex digits. */
+int engine_identity(const char *model, const char *cache_dir, char out[65], struct err *e);
 /* The tokenizer alone. *out is NULL for a folder without tokenizer.json, and no folder is ERR_USAGE; a model
  * with random weights uses the embedded model's. The caller closes it. */
 int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err *e);

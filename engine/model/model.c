@@ -250,14 +250,43 @@ static int load_all(struct loader *l, int max_context)
 }
 
 /* Random weights are a function of the configuration, so a hash of that is their identity. */
-static int random_identity(struct model *m, const char *path, struct err *e)
+static int random_identity(char out[65], const char *path, struct err *e)
 {
     struct str text = {0};
     str_puts(&text, "random:");
     int rc = file_read(model_random_config(path), &text, e);
-    sha256_hex(text.data, text.len, m->identity, 64);
+    sha256_hex(text.data, text.len, out, 64);
     str_release(&text);
     return rc;
+}
+
+/* *out NULL: random weights, which are in no file. */
+static int open_weights(struct safetensors **out, const char *path, struct err *e)
+{
+    size_t n;
+    *out = NULL;
+    if (model_random_config(path))
+        return 0;
+    if (strcmp(path, "pocket") != 0)
+        return safetensors_open_folder(out, path, e);
+    const void *data = pocket_weights(&n);
+    return safetensors_open_memory(out, data, n, "embedded weights", e);
+}
+
+static int identify(const struct safetensors *st, const char *path, const char *cache_dir, char out[65],
+                    struct err *e)
+{
+    return st ? safetensors_identity(st, cache_dir, out, e) : random_identity(out, path, e);
+}
+
+int model_identity(const char *path, const char *cache_dir, char out[65], struct err *e)
+{
+    struct safetensors *st;
+    int rc = open_weights(&st, path, e);
+    if (!rc)
+        rc = identify(st, path, cache_dir, out, e);
+    safetensors_close(st);
+    return rc ? err_add(e, "model %s", path), rc : 0;
 }
 
 static int open_model(struct loader *l, const char *path, int max_context, const char *cache_dir)
@@ -265,17 +294,12 @@ static int open_model(struct loader *l, const char *path, int max_context, const
     struct model *m = l->m;
     struct err *e = l->e;
     int rc = model_config_open(&m->config, path, e);
-    if (!rc && !strcmp(path, "pocket")) {
-        size_t n;
-        const void *data = pocket_weights(&n);
-        rc = safetensors_open_memory(&l->st, data, n, "embedded weights", e);
-    } else if (!rc && !model_random_config(path)) {
-        rc = safetensors_open_folder(&l->st, path, e);
-    }
+    if (!rc)
+        rc = open_weights(&l->st, path, e);
     if (!rc)
         rc = check_room(l);
     if (!rc && !l->only_headers)
-        rc = l->st ? safetensors_identity(l->st, cache_dir, m->identity, e) : random_identity(m, path, e);
+        rc = identify(l->st, path, cache_dir, m->identity, e);
     if (!rc)
         rc = load_all(l, max_context);
     safetensors_close(l->st);

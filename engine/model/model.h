@@ -44,5 +44,7 @@ int model_open(struct model *m, const char *path, const struct backend *be, stru
 int model_open_headers(struct model *m, const char *path, const struct backend *be, struct device *dev,
                        int max_context, struct err *e);
 void model_close(struct model *m);
+/* The identity alone, of the files as they are; nothing is loaded. */
+int model_identity(const char *path, const char *cache_dir, char out[65], struct err *e);
 
 #endif

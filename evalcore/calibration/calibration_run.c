@@ -1,8 +1,6 @@
 /* See calibration_run.h. */
 #include "evalcore/calibration/calibration_run.h"
 
-#include "evalcore/cli/hub_model.h"
-
 int calibration_run_open(struct calibration_run *r, const struct program *p, const char *path,
                          const struct calibration_options *o, struct err *e)
 {
@@ -12,7 +10,7 @@ int calibration_run_open(struct calibration_run *r, const struct program *p, con
     if (!rc)
         rc = runfile_load(&r->file, path, &fo, e);
     if (!rc)
-        rc = hub_model(&r->file.model, p, r->file.model, &r->file.arena, e);
+        rc = runfile_find_models(&r->file, p, e);
     struct runplan_options po = {.data_dir = o->data,
                                  .limit = o->limit,
                                  .backend = device.backend,

@@ -6,7 +6,6 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/hub_model.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
 #include "evalcore/commands/commands.h"
@@ -100,10 +99,12 @@ static int check_endpoint_options(const struct sweep *s, struct err *e)
     return option ? err_set(e, ERR_USAGE, "%s says nothing to an endpoint; leave it out", option) : 0;
 }
 
-/* A GPU may fail in ways that end its process, so it has one of its own, which can be started again. */
+/* A GPU may fail in ways that end its process, so it has one of its own, which can be started again. Several
+ * models are in a process each, one after the other. */
 static int uses_workers(const struct sweep *s)
 {
-    return (s->devices.n > 1 || s->devices.is_gpu) && !s->o.dry_run && !s->file.endpoint;
+    return (s->devices.n > 1 || s->devices.is_gpu || s->file.n_models > 1) && !s->o.dry_run &&
+           !s->file.endpoint;
 }
 
 static int load_inputs(struct sweep *s, struct err *e)
@@ -114,10 +115,8 @@ static int load_inputs(struct sweep *s, struct err *e)
     po.dry = s->o.dry_run || s->file.endpoint || uses_workers(s);
     if (!rc && s->file.endpoint)
         rc = check_endpoint_options(s, e);
-    if (!rc) {
-        const char **model = s->file.endpoint ? &s->file.endpoint->tokenizer : &s->file.model;
-        rc = hub_model(model, s->program, *model, &s->file.arena, e);
-    }
+    if (!rc)
+        rc = runfile_find_models(&s->file, s->program, e);
     if (!rc && s->o.out)
         rc = runfolder_check(s->o.out, e);
     if (!rc && s->o.out && file_is_dir(s->o.out))
@@ -138,7 +137,9 @@ static int load_workers(struct sweep *s, struct err *e)
 {
     struct patience patience = {s->o.worker_timeout ? s->o.worker_timeout : WORKER_TIMEOUT,
                                 s->o.step_timeout || !s->devices.is_gpu ? s->o.step_timeout : STEP_TIMEOUT};
-    int rc = workers_start(&s->workers, &s->devices, patience, s->argc, s->argv, e);
+    int rc = workers_models(&s->workers, &s->plan, s->o.out, s->program->cache_dir, e);
+    if (!rc)
+        rc = workers_start(&s->workers, &s->devices, patience, s->argc, s->argv, e);
     if (!rc)
         rc = workers_load(&s->workers, &s->plan, e);
     if (rc == ERR_DEVICE)
@@ -217,13 +218,14 @@ static int prepare_folder(struct sweep *s, struct err *e)
     return rc;
 }
 
-static void announce(const struct sweep *s)
+static void announce(struct sweep *s)
 {
     double expected = 0;
     for (long i = 0; i < s->plan.n_jobs; i++)
         expected += s->plan.jobs[i].expected;
-    log_info("%s on %s: %d cells, %ld jobs, %ld done, about %.0f tokens to decode", s->file.model,
-             s->plan.lanes[0].info.device, s->plan.n_cells, s->of_shard, s->of_shard - s->todo, expected);
+    log_info("%s on %s: %d cells, %ld jobs, %ld done, about %.0f tokens to decode",
+             runfile_models_text(&s->file), s->plan.lanes[0].info.device, s->plan.n_cells, s->of_shard,
+             s->of_shard - s->todo, expected);
 }
 
 /* The folder is locked and holds the plan. */
@@ -231,7 +233,7 @@ static void begin_board(struct sweep *s)
 {
     struct status *now = &s->board.now;
     board_init(&s->board, (enum board_display)s->display, s->program, s->o.out, s->o.metrics);
-    now->model = s->file.model;
+    now->model = runfile_models_text(&s->file);
     now->shard = s->shard;
     now->n_shards = s->n_shards;
     now->done = s->of_shard - s->todo;

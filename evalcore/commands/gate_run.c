@@ -7,7 +7,6 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
 #include "evalcore/base/log.h"
-#include "evalcore/cli/hub_model.h"
 #include "evalcore/cli/stop.h"
 #include "evalcore/commands/commands.h"
 #include "evalcore/commands/gate_options.h"
@@ -43,7 +42,7 @@ static int load(struct gate_job *j, struct err *e)
     if (!rc)
         rc = runfile_load(&j->file, o->run, &fo, e);
     if (!rc)
-        rc = hub_model(&j->file.model, j->program, j->file.model, &j->file.arena, e);
+        rc = runfile_find_models(&j->file, j->program, e);
     if (!rc)
         rc = runfolder_check(o->out, e);
     if (!rc && !o->rebaseline)

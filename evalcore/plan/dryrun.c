@@ -93,7 +93,7 @@ void dryrun_print(const struct runplan *p, const struct dryrun_options *o)
         printf(
             "\nmodel: %s at %s, context %d; prompts are those of %s\nThe server was not asked: whether it is "
             "there, what memory it has and what time it takes are not known.\n",
-            p->file->model, p->file->endpoint->url, info->max_context, p->file->endpoint->tokenizer);
+            p->file->models[0].path, p->file->endpoint->url, info->max_context, p->file->endpoint->tokenizer);
         free(d.length);
         return;
     }

@@ -20,6 +20,11 @@ int runplan_limit(const struct runplan *p, const struct plan_cell *c, size_t q)
     return limit < room ? limit : room > 0 ? room : 0;
 }
 
+int runplan_model(const struct runplan *p, const struct job *j)
+{
+    return p->lanes[p->cells[j->cell].lane].model;
+}
+
 static void make_jobs(struct runplan *p)
 {
     struct keymap seen = {0};

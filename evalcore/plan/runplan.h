@@ -9,8 +9,10 @@
 /* The room of plans: from a run file, a model and data files to jobs in the order in which they start. The
  * rooms sweep and commands come in; nothing here decodes or grades.
  *
- * A plan binds a run file to a model and its data: cells with identities, prompts as ids, jobs with keys. */
-struct lane { /* one engine: cells of one KV type share it */
+ * A plan binds a run file to its models and data: cells with identities, prompts as ids, jobs with keys. A
+ * plan of several models is a dry one: each of them is opened by a process that was told --model. */
+struct lane {  /* one engine: cells of one model and KV type share it */
+    int model; /* index into runfile.models; lanes are in their order, and each has the same KV types */
     enum kv_dtype kv_dtype;
     struct engine *engine; /* NULL in a dry plan */
     struct engine_info info;
@@ -23,6 +25,7 @@ struct lane { /* one engine: cells of one KV type share it */
 };
 
 struct plan_cell {
+    const struct runfile_model *model;
     const struct runfile_task *task;
     const struct runfile_policy *policy;
     const struct runfile_settings *settings;
@@ -65,7 +68,7 @@ struct runplan_options {
     int threads, max_batch; /* 0: default */
     const char *cache_dir;
     int dry; /* configuration and prompts only: no weights, policy instances or keys, see runplan_bind(). The
-              * plan of a run file with an endpoint must be so */
+              * plan of a run file with an endpoint or with several models must be so */
 };
 
 /* Finds every mistake in the input, before anything is decoded; p is then released. f must outlive p. */
@@ -88,6 +91,7 @@ struct lane_facts {
 /* Adds identities and jobs with keys to a dry plan, the same as in a plan whose engines have these facts (one
  * per lane). Engines and policy instances stay NULL. */
 int runplan_bind(struct runplan *p, const struct lane_facts *facts, struct err *e);
+int runplan_model(const struct runplan *p, const struct job *j); /* index into runfile.models */
 
 /* Writes config.resolved.json, manifest.json and problems/ for run_load() and for people. *n_dropped receives
  * the number of cells of the folder's earlier configuration that this one lacks. */

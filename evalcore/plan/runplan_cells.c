@@ -12,10 +12,10 @@
 
 enum { SLUG_MAX = 96 };
 
-static void slug_of(const struct runplan *p, const struct plan_cell *c, struct str *slug)
+static void slug_of(const struct plan_cell *c, struct str *slug)
 {
-    const char *model = strrchr(p->file->model, '/');
-    const char *parts[] = {model && model[1] ? model + 1 : p->file->model, c->policy->label, c->task->label};
+    const char *model = strrchr(c->model->path, '/');
+    const char *parts[] = {model && model[1] ? model + 1 : c->model->path, c->policy->label, c->task->label};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (i)
             str_putc(slug, '.');
@@ -40,7 +40,7 @@ static void name_cell(struct runplan *p, struct plan_cell *c)
     if (strcmp(c->task->label, c->task->name))
         str_printf(&label, "/%s", c->task->label);
     c->label = arena_strdup(&p->arena, str_text(&label));
-    slug_of(p, c, &slug);
+    slug_of(c, &slug);
     json_t *settings = settings_json(&c->settings->s), *options = param_json(task_params, &c->task->options);
     json_object_del(settings, "samples");
     json_object_del(options, "problems");
@@ -124,7 +124,7 @@ static int bind_reference(struct runplan *p, struct plan_cell *c, struct err *e)
 static int bind_cell(struct runplan *p, struct plan_cell *c, struct err *e)
 {
     const struct lane *lane = &p->lanes[c->lane];
-    struct policy_model m = {p->file->model, p->file->model_name, lane->info.n_layers};
+    struct policy_model m = {c->model->path, c->model->name, lane->info.n_layers};
     int rc = lane->engine ? engine_policy(lane->engine, &c->policy->spec, &c->instance, e)
                           : policy_spec_resolve(&c->spec, &c->policy->spec, &m, &p->arena, e);
     if (rc)
@@ -159,48 +159,102 @@ static const struct runfile_settings *settings_for(struct runplan *p, const stru
     return own;
 }
 
+/* While the cells of one model are made: lanes by settings, sets and settings by task and settings. */
+struct model_parts {
+    int model;
+    const struct runfile_settings **used;
+    int *set_of, *lane_of;
+};
+
+static int open_parts(struct runplan *p, struct model_parts *m, const struct runplan_options *o,
+                      struct sample_ids *ids, struct err *e)
+{
+    const struct runfile *f = p->file;
+    int rc = 0;
+    for (int s = 0; s < f->n_settings && !rc; s++)
+        rc = runplan_open_lane(p, m->model, (enum kv_dtype)f->settings[s].s.kv_dtype, o, &m->lane_of[s], e);
+    for (int t = 0; t < f->n_tasks && !rc; t++)
+        for (int s = 0; s < f->n_settings && !rc; s++) {
+            const struct runfile_settings **row = &m->used[t * f->n_settings];
+            int same = 0, *set = &m->set_of[t * f->n_settings];
+            if (!row[s])
+                row[s] = settings_for(p, &f->tasks[t], &f->settings[s]);
+            while (same < s && !runplan_same_prompts(&row[same]->s, &row[s]->s))
+                same++;
+            set[s] = same < s ? set[same] : p->n_sets;
+            if (same == s)
+                rc = runplan_open_set(p, &f->tasks[t], &row[s]->s, &p->lanes[m->lane_of[s]], o, ids, e);
+        }
+    return rc;
+}
+
+/* index: of the cell of each model, task, policy and settings, -1: there is none. */
+static int add_cells(struct runplan *p, const struct model_parts *m, int *index, struct err *e)
+{
+    const struct runfile *f = p->file;
+    int rc = 0;
+    for (int t = 0; t < f->n_tasks && !rc; t++)
+        for (int i = 0; i < f->n_policies && !rc; i++)
+            for (int s = 0; s < f->n_settings && !rc; s++) {
+                int *at = &index[((m->model * f->n_tasks + t) * f->n_policies + i) * f->n_settings + s];
+                *at = -1;
+                if (!runfile_has(f, i, m->model))
+                    continue;
+                *at = p->n_cells;
+                struct plan_cell *c = &p->cells[p->n_cells++];
+                c->model = &f->models[m->model];
+                c->task = &f->tasks[t];
+                c->policy = &f->policies[i];
+                c->settings = m->used[t * f->n_settings + s];
+                c->set = m->set_of[t * f->n_settings + s];
+                c->lane = m->lane_of[s];
+                c->baseline = -1;
+                rc = bind_cell(p, c, e);
+            }
+    return rc;
+}
+
+/* The baseline may be a cell of a later model. */
+static void find_baselines(struct runplan *p, const int *index)
+{
+    const struct runfile *f = p->file;
+    for (int m = 0; m < f->n_models; m++)
+        for (int t = 0; t < f->n_tasks && f->models[m].baseline_policy >= 0; t++)
+            for (int i = 0; i < f->n_policies * f->n_settings; i++) {
+                const struct runfile_model *k = &f->models[m];
+                int own = index[(m * f->n_tasks + t) * f->n_policies * f->n_settings + i];
+                int row = (k->baseline_model * f->n_tasks + t) * f->n_policies + k->baseline_policy;
+                if (own >= 0)
+                    p->cells[own].baseline = index[row * f->n_settings + i % f->n_settings];
+            }
+}
+
 int runplan_make_cells(struct runplan *p, const struct runplan_options *o, struct err *e)
 {
     const struct runfile *f = p->file;
     size_t n_points = (size_t)f->n_tasks * (size_t)f->n_settings;
-    const struct runfile_settings **used = arena_alloc(&p->arena, (n_points + 1) * sizeof *used);
+    size_t n_cells = (size_t)f->n_models * n_points * (size_t)f->n_policies;
     struct sample_ids ids;
-    int *set_of = xcalloc(n_points + 1, sizeof *set_of);
-    int *lane_of = xcalloc((size_t)f->n_settings + 1, sizeof *lane_of);
+    struct model_parts m = {.used = arena_alloc(&p->arena, (n_points + 1) * sizeof *m.used)};
+    m.set_of = xcalloc(n_points + 1, sizeof *m.set_of);
+    m.lane_of = xcalloc((size_t)f->n_settings + 1, sizeof *m.lane_of);
+    int *index = xcalloc(n_cells + 1, sizeof *index);
+    p->cells = xcalloc(n_cells + 1, sizeof *p->cells);
     int rc = sample_ids_parse(&ids, o->sample_ids, &p->arena, e);
-    for (int s = 0; s < f->n_settings && !rc; s++)
-        rc = runplan_open_lane(p, (enum kv_dtype)f->settings[s].s.kv_dtype, o, &lane_of[s], e);
-    for (int t = 0; t < f->n_tasks && !rc; t++)
-        for (int s = 0; s < f->n_settings && !rc; s++) {
-            const struct runfile_settings **row = &used[t * f->n_settings];
-            int same = 0;
-            row[s] = settings_for(p, &f->tasks[t], &f->settings[s]);
-            while (same < s && !runplan_same_prompts(&row[same]->s, &row[s]->s))
-                same++;
-            set_of[t * f->n_settings + s] = same < s ? set_of[t * f->n_settings + same] : p->n_sets;
-            if (same == s)
-                rc = runplan_open_set(p, &f->tasks[t], &row[s]->s, &p->lanes[lane_of[s]], o, &ids, e);
-        }
+    for (m.model = 0; m.model < f->n_models && !rc; m.model++) {
+        rc = open_parts(p, &m, o, &ids, e);
+        if (!rc && !m.model)
+            rc = sample_ids_check(&ids, e);
+        if (!rc)
+            rc = add_cells(p, &m, index, e);
+        if (rc && f->n_models > 1)
+            err_add(e, "model %s", f->models[m.model].label);
+    }
     if (!rc)
-        rc = sample_ids_check(&ids, e);
-    p->cells =
-        xcalloc((size_t)f->n_tasks * (size_t)f->n_policies * (size_t)f->n_settings + 1, sizeof *p->cells);
-    for (int t = 0; t < f->n_tasks && !rc; t++)
-        for (int i = 0; i < f->n_policies && !rc; i++)
-            for (int s = 0; s < f->n_settings && !rc; s++) {
-                struct plan_cell *c = &p->cells[p->n_cells++];
-                c->task = &f->tasks[t];
-                c->policy = &f->policies[i];
-                c->settings = used[t * f->n_settings + s];
-                c->set = set_of[t * f->n_settings + s];
-                c->lane = lane_of[s];
-                c->baseline = f->baseline_policy < 0
-                                  ? -1
-                                  : (t * f->n_policies + f->baseline_policy) * f->n_settings + s;
-                rc = bind_cell(p, c, e);
-            }
+        find_baselines(p, index);
     sample_ids_release(&ids);
-    free(set_of);
-    free(lane_of);
+    free(index);
+    free(m.set_of);
+    free(m.lane_of);
     return rc;
 }

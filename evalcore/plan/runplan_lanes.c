@@ -19,22 +19,24 @@ static int describe_model(struct lane *lane, const struct engine_options *o, str
     return rc;
 }
 
-int runplan_open_lane(struct runplan *p, enum kv_dtype kv_dtype, const struct runplan_options *o, int *index,
-                      struct err *e)
+int runplan_open_lane(struct runplan *p, int model, enum kv_dtype kv_dtype, const struct runplan_options *o,
+                      int *index, struct err *e)
 {
     for (int i = 0; i < p->n_lanes; i++)
-        if (p->lanes[i].kv_dtype == kv_dtype) {
+        if (p->lanes[i].model == model && p->lanes[i].kv_dtype == kv_dtype) {
             *index = i;
             return 0;
         }
     p->lanes = xrealloc(p->lanes, (size_t)(p->n_lanes + 1) * sizeof *p->lanes);
     struct lane *lane = &p->lanes[p->n_lanes];
     memset(lane, 0, sizeof *lane);
+    lane->model = model;
     lane->kv_dtype = kv_dtype;
+    const struct runfile_model *m = &p->file->models[model];
     const struct runfile_endpoint *endpoint = p->file->endpoint;
     lane->options =
-        (struct engine_options){.model = endpoint ? endpoint->tokenizer : p->file->model,
-                                .model_name = p->file->model_name,
+        (struct engine_options){.model = endpoint ? endpoint->tokenizer : m->path,
+                                .model_name = m->name,
                                 .backend = o->backend,
                                 .ordinal = o->ordinal,
                                 .threads = o->threads,

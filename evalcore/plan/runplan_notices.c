@@ -8,14 +8,20 @@
 /* Says once what a reader of the run file would not expect of "auto". */
 void runplan_tell_chat(const struct runplan *p)
 {
-    struct str text = {0};
     const struct runfile *f = p->file;
     int s = 0;
     while (s < f->n_settings && strcmp(f->settings[s].s.chat, "auto"))
         s++;
-    if (s < f->n_settings && p->n_lanes && chat_own_notice(p->lanes[0].chat, &text))
-        log_warn("%s", str_text(&text));
-    str_release(&text);
+    for (int i = 0; i < p->n_lanes && s < f->n_settings; i++) {
+        struct str text = {0};
+        if ((!i || p->lanes[i].model != p->lanes[i - 1].model) && chat_own_notice(p->lanes[i].chat, &text)) {
+            if (f->n_models > 1)
+                log_warn("model %s: %s", f->models[p->lanes[i].model].label, str_text(&text));
+            else
+                log_warn("%s", str_text(&text));
+        }
+        str_release(&text);
+    }
 }
 
 void runplan_tell_taken(const struct runplan *p)
@@ -30,11 +36,14 @@ void runplan_tell_taken(const struct runplan *p)
     }
 }
 
-/* Is a cell before this one of the same task, or of any where task is NULL, under the same settings? */
+/* Is a cell before this one of the same model and task, or of any where task is NULL, under the same
+ * settings? */
 static int is_told(const struct runplan *p, int cell, const struct runfile_task *task)
 {
+    const struct plan_cell *c = &p->cells[cell];
     for (int k = 0; k < cell; k++)
-        if (p->cells[k].settings == p->cells[cell].settings && (!task || p->cells[k].task == task))
+        if (p->cells[k].settings == c->settings &&
+            (!task || (p->cells[k].task == task && p->cells[k].model == c->model)))
             return 1;
     return 0;
 }
@@ -61,9 +70,11 @@ void runplan_tell_risks(const struct runplan *p)
                 t->samples);
         int n = settings_only_limit(t) || is_told(p, i, c->task) ? 0 : beyond_context(p, c);
         if (n)
-            log_warn("task %s: the length limit lies beyond the model's context of %d tokens for %d of %zu "
-                     "problems; "
-                     "their completions are cut off there",
-                     c->task->label, p->lanes[c->lane].info.max_context, n, p->sets[c->set].task.n_problems);
+            log_warn(
+                "task %s: the length limit lies beyond the %s%scontext of %d tokens for %d of %zu problems; "
+                "their completions are cut off there",
+                c->task->label, p->file->n_models > 1 ? c->model->label : "model's",
+                p->file->n_models > 1 ? "'s " : " ", p->lanes[c->lane].info.max_context, n,
+                p->sets[c->set].task.n_problems);
     }
 }

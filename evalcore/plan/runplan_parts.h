@@ -7,10 +7,10 @@
 /* The steps of runplan_build(), in files of their own. Those that can fail return 0 or a negative ERR_ code;
  * what they have added to the plan by then goes with runplan_release(). */
 
-/* runplan_lanes.c. The lane for a KV type, which is opened when there is none yet: *index receives its
- * number. */
-int runplan_open_lane(struct runplan *p, enum kv_dtype kv_dtype, const struct runplan_options *o, int *index,
-                      struct err *e);
+/* runplan_lanes.c. The lane for a model and a KV type, which is opened when there is none yet: *index
+ * receives its number. */
+int runplan_open_lane(struct runplan *p, int model, enum kv_dtype kv_dtype, const struct runplan_options *o,
+                      int *index, struct err *e);
 /* Of a dry plan: checks the weights of each lane by their headers, binds its policies, counts its memory. */
 int runplan_measure(struct runplan *p, struct err *e);
 /* Reserves K and V for the engines of all lanes, once all of them are open and their policies bound. */

@@ -20,7 +20,9 @@ int runplan_same_prompts(const struct settings *a, const struct settings *b)
            a->max_new_tokens == b->max_new_tokens && a->max_total_tokens == b->max_total_tokens;
 }
 
-static void name_set(struct runplan *p, struct prompt_set *s, const struct settings *settings)
+/* model: NULL, or the label of one of several, whose tokens are its own. */
+static void name_set(struct runplan *p, struct prompt_set *s, const struct settings *settings,
+                     const char *model)
 {
     struct str text = {0};
     char hex[9];
@@ -30,6 +32,8 @@ static void name_set(struct runplan *p, struct prompt_set *s, const struct setti
     str_printf(&text, "%s %s %s", s->task.ops->version, s->task.source, s->chat ? s->chat->name : "none");
     for (size_t i = 0; i < s->task.n_problems; i++)
         str_printf(&text, "\n%s", s->task.problems[i].id);
+    if (model)
+        str_printf(&text, "\nmodel %s", model);
     sha256_hex(str_text(&text), text.len, hex, 8);
     s->file = arena_printf(&p->arena, "problems/%s-%s.jsonl", s->task.ops->name, hex);
     json_decref(options);
@@ -77,6 +81,6 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
     else
         rc = prompts_render(s, &renderer, e);
     prompts_renderer_release(&renderer);
-    name_set(p, s, settings);
+    name_set(p, s, settings, p->file->n_models > 1 ? p->file->models[lane->model].label : NULL);
     return rc;
 }

@@ -118,13 +118,17 @@ static json_t *cell_json(const struct runplan *p, const struct plan_cell *c)
     const struct settings *s = &c->settings->s;
     json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:f}", "id",
                           c->id, "label", json_text_of(c->label), "policy_label",
-                          json_text_of(c->policy->label), "model", json_text_of(p->file->model), "policy",
+                          json_text_of(c->policy->label), "model", json_text_of(c->model->shown), "policy",
                           c->policy->name, "preset", c->spec.preset ? c->spec.preset : "", "params",
                           policy_spec_to_json(&c->spec), "settings", settings_json(s), "settings_label",
                           json_text_of(c->settings->swept), "identity", c->identity, "samples", s->samples,
                           "task", c->set, "baseline", c->baseline, "max_new_tokens",
                           s->max_new_tokens == PARAM_UNSET_INT ? SETTINGS_MAX_NEW : s->max_new_tokens,
                           "temperature", s->temperature);
+    if (p->file->n_models > 1)
+        json_object_set_new(o, "weights", json_string(p->lanes[c->lane].info.weights));
+    if (c->model->shown != c->model->path)
+        json_object_set_new(o, "model_path", json_text_of(c->model->path));
     json_object_set_new(o, "k_pages", option_text(&c->spec, "k_pages"));
     json_object_set_new(o, "l_pages", option_text(&c->spec, "l_pages"));
     json_object_set_new(o, "budget_tokens", option_text(&c->spec, "budget_tokens"));
@@ -144,6 +148,50 @@ static json_t *source_json(const struct runfile *f)
     return o ? o : json_null();
 }
 
+/* The first lane of each model, whose facts stand for it. */
+static const struct lane *lane_of(const struct runplan *p, int model)
+{
+    const struct lane *l = p->lanes;
+    while (l->model != model)
+        l++;
+    return l;
+}
+
+static json_t *models_json(const struct runplan *p)
+{
+    json_t *list = json_array();
+    for (int m = 0; m < p->file->n_models; m++) {
+        const struct runfile_model *k = &p->file->models[m];
+        const struct engine_info *info = &lane_of(p, m)->info;
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:s, s:s, s:i}", "label",
+                                              json_text_of(k->label), "model", json_text_of(k->shown), "path",
+                                              json_text_of(k->path), "family", info->family, "weights",
+                                              info->weights, "max_context", info->max_context));
+    }
+    return list;
+}
+
+/* What is said of each model, once where it is the same, and else one after the other. */
+enum said_of { SAID_MODEL, SAID_FAMILY, SAID_WEIGHTS };
+static json_t *joined(const struct runplan *p, enum said_of what)
+{
+    struct str all = {0};
+    const char *first = NULL;
+    int same = 1;
+    for (int m = 0; m < p->file->n_models; m++) {
+        const struct engine_info *info = &lane_of(p, m)->info;
+        const char *text = what == SAID_MODEL    ? p->file->models[m].shown
+                           : what == SAID_FAMILY ? info->family
+                                                 : info->weights;
+        first = first ? first : text;
+        same &= !strcmp(first, text);
+        str_printf(&all, "%s%s", m ? ", " : "", text);
+    }
+    json_t *v = json_text_of(same ? first : str_text(&all));
+    str_release(&all);
+    return v;
+}
+
 /* problems: the digests of the sets' files. */
 static json_t *config_json(const struct runplan *p, const struct digest *problems)
 {
@@ -154,12 +202,14 @@ static json_t *config_json(const struct runplan *p, const struct digest *problem
     for (int i = 0; i < p->n_cells; i++)
         json_array_append_new(cells, cell_json(p, &p->cells[i]));
     json_t *o = json_pack(
-        "{s:i, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", CONFIG_VERSION,
-        "version", KVEVAL_VERSION, "run_file", json_text_of(p->file->path), "model",
-        json_text_of(p->file->model), "family", info->family, "weights", info->weights, "numerics",
-        info->numerics, "device", json_text_of(info->device), "max_context", info->max_context, "limit",
+        "{s:i, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", CONFIG_VERSION,
+        "version", KVEVAL_VERSION, "run_file", json_text_of(p->file->path), "model", joined(p, SAID_MODEL),
+        "family", joined(p, SAID_FAMILY), "weights", joined(p, SAID_WEIGHTS), "numerics", info->numerics,
+        "device", json_text_of(info->device), "max_context", info->max_context, "limit",
         p->limit ? json_integer(p->limit) : json_null(), "baseline", json_text_of(p->file->baseline), "run",
         source_json(p->file), "tasks", tasks, "cells", cells);
+    if (o && p->file->n_models > 1)
+        json_object_set_new(o, "models", models_json(p));
     if (o)
         json_object_set_new(o, "margin", json_real(p->file->margin));
     if (o && p->file->published)
@@ -198,10 +248,10 @@ static int write_manifest(const struct runplan *p, const char *dir, struct err *
     if (file_exists(path.data) && !file_plain(path.data, NULL))
         json_read_file(&old, path.data, NULL);
     const char *created = json_string_value(json_object_get(old, "created"));
-    o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:s, s:s}", "schema", 1, "program", "kveval",
+    o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:o, s:s}", "schema", 1, "program", "kveval",
                   "version", KVEVAL_VERSION, "created", created ? created : now, "updated", now, "run_file",
                   json_text_of(p->file->path), "cells", p->n_cells, "jobs", (json_int_t)p->n_jobs, "weights",
-                  p->lanes[0].info.weights, "grader", answer_check_version());
+                  joined(p, SAID_WEIGHTS), "grader", answer_check_version());
     int rc = write_json(o, dir, "manifest.json", e);
     json_decref(o);
     json_decref(old);

@@ -6,13 +6,22 @@
 #include "evalcore/base/arena.h"
 #include "evalcore/cli/cli.h"
 
+/* What an entry is called: its "name", of a model its "as" or the last part of its path. */
+static const char *name_of(const json_t *v)
+{
+    const char *name = json_string_value(json_is_object(v) ? json_object_get(v, "name") : v);
+    if (!name && !(name = json_string_value(json_object_get(v, "as"))))
+        name = json_string_value(json_object_get(v, "model"));
+    const char *slash = name ? strrchr(name, '/') : NULL;
+    return slash && slash[1] ? slash + 1 : name;
+}
+
 static int pick_by_name(const json_t *list, const char *segment, const char *path, size_t *index,
                         struct err *e)
 {
     size_t found = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *v = json_array_get(list, i);
-        const char *name = json_string_value(json_is_object(v) ? json_object_get(v, "name") : v);
+        const char *name = name_of(json_array_get(list, i));
         if (name && !strcmp(name, segment)) {
             *index = i;
             found++;
@@ -40,8 +49,9 @@ static int list_index(const json_t *list, const char *segment, const char *path,
     return 0;
 }
 
-/* The child that `segment` names, made an object when a path goes on through it. Borrowed. */
-static json_t *descend(json_t *at, const char *segment, const char *path, struct err *e)
+/* The child that `segment` names, made an object when a path goes on through it. Borrowed. key: what the text
+ * of a list's entry stands for. */
+static json_t *descend(json_t *at, const char *segment, const char *path, const char *key, struct err *e)
 {
     json_t *child;
     size_t i = 0;
@@ -50,7 +60,7 @@ static json_t *descend(json_t *at, const char *segment, const char *path, struct
             return NULL;
         child = json_array_get(at, i);
         if (json_is_string(child)) {
-            json_array_set_new(at, i, json_pack("{s:O}", "name", child));
+            json_array_set_new(at, i, json_pack("{s:O}", key, child));
             child = json_array_get(at, i);
         }
     } else {
@@ -84,7 +94,7 @@ int override_set(json_t *root, const char *assignment, struct err *e)
     int rc = 0;
     for (char *dot; (dot = strchr(rest, '.')); rest = dot + 1) {
         *dot = 0;
-        at = descend(at, rest, shown, e);
+        at = descend(at, rest, shown, at == json_object_get(root, "models") ? "model" : "name", e);
         if (!at) {
             rc = ERR_USAGE;
             goto out;

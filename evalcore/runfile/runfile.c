@@ -1,6 +1,6 @@
 /* Run files (contract: runfile.h): strict reading of the top level and of generation settings. Tasks are
- * in runfile_tasks.c, policies in runfile_policies.c. Every message starts with the file and the place in it,
- * written as --set would write it. */
+ * in runfile_tasks.c, policies in runfile_policies.c, models in runfile_models.c. Every message starts with
+ * the file and the place in it, written as --set would write it. */
 #include "evalcore/runfile/runfile.h"
 
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "engine/engine.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/margin.h"
-#include "evalcore/cli/hub_model.h"
 #include "evalcore/runfile/axes.h"
 #include "evalcore/runfile/overrides.h"
 #include "evalcore/runfile/runfile_parts.h"
@@ -134,8 +133,8 @@ static int read_settings(struct runfile *r, const json_t *root, struct err *e)
 
 static int check_keys(const struct runfile *r, const json_t *root, struct err *e)
 {
-    static const char *const ours[] = {"model",  "model_name", "tasks", "policies", "baseline",
-                                       "margin", "published",  "stop",  "note",     NULL};
+    static const char *const ours[] = {"model",  "models",    "model_name", "tasks", "policies", "baseline",
+                                       "margin", "published", "stop",       "note",  NULL};
     const char *key;
     json_t *v;
     json_object_foreach((json_t *)root, key, v)
@@ -146,48 +145,6 @@ static int check_keys(const struct runfile *r, const json_t *root, struct err *e
         if (!known)
             return runfile_unknown(r->path, key, settings_params, ours, e);
     }
-    return 0;
-}
-
-static int read_model(struct runfile *r, json_t *root, const struct runfile_options *o, struct err *e)
-{
-    const char *override = o->model;
-    json_t *v = json_object_get(root, "model");
-    if (!override && json_is_object(v))
-        return runfile_read_endpoint(r, v, o->takes_endpoint, e);
-    if (!override && v && !json_is_string(v))
-        return err_set(e, ERR_USAGE,
-                       "%s: \"model\" must be \"pocket\", the path of a model folder, or an object with an "
-                       "\"endpoint\"",
-                       r->path);
-    if (!v && !override)
-        return err_set(e, ERR_USAGE, "%s: \"model\" is missing: \"pocket\" or the path of a model folder",
-                       r->path);
-    if (!override && !*json_string_value(v))
-        return err_set(e, ERR_USAGE, "%s: \"model\" is empty", r->path);
-    if (override) {
-        r->model = arena_strdup(&r->arena, override);
-    } else {
-        const char *as_written = arena_strdup(&r->arena, json_string_value(v));
-        if (strcmp(as_written, "pocket"))
-            runfile_rebase(r, root, "model");
-        r->model = arena_strdup(&r->arena, json_string_value(json_object_get(root, "model")));
-        if (!file_exists(r->model) && hub_is_id(as_written))
-            r->model = as_written;
-    }
-    return 0;
-}
-
-static int read_model_name(struct runfile *r, const json_t *v, struct err *e)
-{
-    if (!v)
-        return 0;
-    if (!json_is_string(v) || !*json_string_value(v) || strchr(json_string_value(v), '/'))
-        return err_set(e, ERR_USAGE,
-                       "%s: \"model_name\" is the name of a model whose layers are published, without its "
-                       "owner, such as \"DeepSeek-R1-Distill-Qwen-7B\"",
-                       r->path);
-    r->model_name = arena_strdup(&r->arena, json_string_value(v));
     return 0;
 }
 
@@ -216,15 +173,15 @@ static int read_root(struct runfile *r, json_t *root, const struct runfile_optio
     if (!rc)
         rc = check_keys(r, root, e);
     if (!rc)
-        rc = read_model(r, root, o, e);
-    if (!rc)
-        rc = read_model_name(r, json_object_get(root, "model_name"), e);
+        rc = runfile_read_models(r, root, o, e);
     if (!rc)
         rc = read_settings(r, root, e);
     if (!rc)
         rc = runfile_read_tasks(r, json_object_get(root, "tasks"), e);
     if (!rc)
         rc = runfile_read_policies(r, json_object_get(root, "policies"), e);
+    if (!rc)
+        rc = runfile_check_models(r, e);
     if (!rc)
         rc = runfile_read_baseline(r, json_object_get(root, "baseline"), e);
     if (!rc)
@@ -233,6 +190,8 @@ static int read_root(struct runfile *r, json_t *root, const struct runfile_optio
         rc = runfile_read_published(r, json_object_get(root, "published"), e);
     if (!rc && o->tasks)
         rc = runfile_keep_tasks(r, o->tasks, e);
+    if (!rc)
+        rc = runfile_keep_model(r, e);
     if (!rc)
         rc = runfile_check_endpoint(r, e);
     return rc;

@@ -6,16 +6,18 @@
 #include "evalcore/base/err.h"
 #include "evalcore/base/json.h"
 #include "evalcore/cli/cli.h"
+#include "evalcore/cli/hub_model.h"
 #include "evalcore/runfile/settings.h"
 #include "tasks/task.h"
 
 /* The door of the room of run files, for plans and commands (settings.h is the other): a run file, read
  * strictly and expanded. Its cells are the product
  *
- *   tasks (as written, with their axes) x policies (as written, with their axes) x generation settings (axes)
+ *   models x tasks (as written, with their axes) x policies (the same) x generation settings (axes)
  *
- * in that order, the last axis fastest: tasks outermost, generation axes innermost. Two entries that would
- * give identical cells are refused. Nothing is opened here: neither model nor data files. */
+ * in that order, the last axis fastest: models outermost, generation axes innermost; a policy may go with
+ * some of the models only. Two entries that would give identical cells are refused. Nothing is opened here:
+ * neither model nor data files. */
 struct runfile_task {
     const char *name, *label; /* label: its "as", else its name; with its swept options: "relay steps=20" */
     const struct task_ops *ops;
@@ -29,6 +31,7 @@ struct runfile_calibration {
     int n_problems;
 };
 struct runfile_policy {
+    uint64_t models;          /* it goes with, by bit (runfile_has) */
     const char *name, *label; /* label: its "as", else its name; with its swept options: "quest k_pages=8" */
     struct policy_spec spec;
     struct runfile_calibration calibration;
@@ -38,6 +41,16 @@ struct runfile_policy {
 struct runfile_settings {
     struct settings s;
     const char *swept; /* "temperature=0.6"; "" */
+};
+
+enum { RUNFILE_MODELS_MAX = 32 };
+struct runfile_model {
+    const char *path;  /* "pocket", a folder (relative paths already resolved), or an id on the Hub; of an
+                        * endpoint  its name */
+    const char *label; /* its "as", else the last part of its path: what --model and policies call it */
+    const char *shown; /* its "as", else its path: what reports call it */
+    const char *name;  /* "model_name", whose published layers policies take; NULL: found from the folder */
+    int baseline_model, baseline_policy; /* what its cells are compared with; -1: nothing */
 };
 
 /* A model that an OpenAI-compatible server decodes: "model" is an object then. */
@@ -55,14 +68,12 @@ struct runfile_endpoint {
 
 struct runfile {
     const char *path, *dir;
-    const char *model; /* "pocket", a folder (relative paths already resolved), or an id on the Hub; of an
-                        * endpoint its name */
-    struct runfile_endpoint *endpoint; /* NULL: the model is decoded by this program */
-    const char
-        *model_name;      /* of the model whose published layers policies take; NULL: found from the folder */
-    const char *baseline; /* a policy's label or name; "" when there is none */
-    int baseline_policy;  /* index into policies; -1 when there is none */
-    double margin;        /* points that a policy may lose and still be called as good as the baseline */
+    struct runfile_model models[RUNFILE_MODELS_MAX];
+    int n_models, has_models;          /* has_models: it says "models", if only one */
+    int picked;                        /* of "models", by --model, while it is read; -1: none */
+    struct runfile_endpoint *endpoint; /* of the only model; NULL: it is decoded by this program */
+    const char *baseline;              /* a policy's label or name; "" when there is none */
+    double margin; /* points that a policy may lose and still be called as good as the baseline */
     struct runfile_task *tasks;
     struct runfile_policy *policies;
     struct runfile_settings *settings;
@@ -75,13 +86,18 @@ struct runfile {
 };
 
 struct runfile_options {
-    const char *model; /* instead of the file's; relative to the working directory */
+    const char *model; /* instead of the file's, relative to the working directory; of "models" a label */
     const char *tasks; /* comma-separated names or labels to keep; NULL: all */
     const struct cli_list *set;
     int takes_endpoint; /* 0: a model behind an endpoint is refused */
+    int takes_models;   /* 0: several models are refused */
 };
 
 int runfile_load(struct runfile *out, const char *path, const struct runfile_options *o, struct err *e);
 void runfile_release(struct runfile *r);
+int runfile_has(const struct runfile *r, int policy, int model); /* does the policy go with the model? */
+const char *runfile_models_text(struct runfile *r);              /* how reports call them, "a, b" */
+/* Ids of the Hub become the folders of its cache (hub_model.h). */
+int runfile_find_models(struct runfile *r, const struct program *p, struct err *e);
 
 #endif

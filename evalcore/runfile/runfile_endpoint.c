@@ -109,7 +109,6 @@ int runfile_read_endpoint(struct runfile *r, json_t *model, int is_taken, struct
             p->tokenizer = as_written;
     }
     r->endpoint = p;
-    r->model = p->name;
     return 0;
 }
 
@@ -118,7 +117,7 @@ int runfile_check_endpoint(const struct runfile *r, struct err *e)
 {
     if (!r->endpoint)
         return 0;
-    if (r->model_name)
+    if (r->models[0].name)
         return err_set(e, ERR_USAGE,
                        "%s: \"model_name\" gives policies their layers, and an endpoint decodes none but "
                        "full; leave it out",

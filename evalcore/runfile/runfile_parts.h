@@ -31,6 +31,15 @@ int runfile_read_published(struct runfile *r, json_t *v, struct err *e);
 int runfile_read_endpoint(struct runfile *r, json_t *model, int is_taken, struct err *e);
 /* Once all is read: what cannot be asked of an endpoint. */
 int runfile_check_endpoint(const struct runfile *r, struct err *e);
+
+/* runfile_models.c. "model" or "models", before all that refers to them. */
+int runfile_read_models(struct runfile *r, json_t *root, const struct runfile_options *o, struct err *e);
+/* The models that a policy's entry names, by bit. */
+int runfile_read_policy_models(const struct runfile *r, uint64_t *out, const json_t *o, const char *where,
+                               struct err *e);
 int runfile_read_baseline(struct runfile *r, const json_t *v, struct err *e);
+int runfile_check_models(const struct runfile *r, struct err *e);
+/* Once all is read: leaves the model that --model picked. */
+int runfile_keep_model(struct runfile *r, struct err *e);
 
 #endif

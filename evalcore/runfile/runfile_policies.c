@@ -1,4 +1,4 @@
-/* The policies of a run file (contract: runfile.h): axes, "where", labels, the baseline. */
+/* The policies of a run file (contract: runfile.h): axes, "where", labels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static int wanted(const json_t *o, const struct policy_ops *ops, const char *whe
 
 static int check_keys(const json_t *o, const struct policy_ops *ops, const char *where, struct err *e)
 {
-    static const char *const ours[] = {"name", "preset", "as", "where", NULL};
+    static const char *const ours[] = {"name", "preset", "as", "where", "models", NULL};
     const char *key;
     json_t *v;
     json_object_foreach((json_t *)o, key, v)
@@ -83,12 +83,12 @@ static int check_keys(const json_t *o, const struct policy_ops *ops, const char 
 }
 
 static int add_point(struct runfile *r, const struct axis_point *p, const struct runfile_calibration *c,
-                     const char *where, struct err *e)
+                     uint64_t models, const char *where, struct err *e)
 {
     const char *as = json_string_value(json_object_get(p->object, "as"));
     r->policies = xrealloc(r->policies, (size_t)(r->n_policies + 1) * sizeof *r->policies);
     struct runfile_policy *out = &r->policies[r->n_policies];
-    *out = (struct runfile_policy){.calibration = *c, .swept = p->swept, .where = where};
+    *out = (struct runfile_policy){.models = models, .calibration = *c, .swept = p->swept, .where = where};
     int rc = policy_spec_json(&out->spec, p->object, &r->arena, e);
     if (rc)
         return err_add(e, "%s%s%s", where, *p->swept ? ": " : "", p->swept), rc;
@@ -109,6 +109,7 @@ static int read_policy(struct runfile *r, const json_t *v, size_t i, struct err 
     const char *name = json_string_value(json_object_get(o, "name"));
     const struct policy_ops *ops = policy_find(name);
     int rc = 0, before = r->n_policies;
+    uint64_t models = 0;
     if (!ops) {
         const char *near = policy_nearest(name);
         rc = err_set(e, ERR_USAGE, "%s: unknown policy \"%s\"; %s%s%s", where, name,
@@ -120,14 +121,18 @@ static int read_policy(struct runfile *r, const json_t *v, size_t i, struct err 
     if (!rc)
         rc = check_keys(o, ops, where, e);
     if (!rc)
+        rc = runfile_read_policy_models(r, &models, o, where, e);
+    if (!rc) {
+        json_object_del(o, "models"); /* no axis */
         runfile_rebase_files(r, o, policy_params(ops));
+    }
     if (!rc)
         rc = axes_expand(&points, o, takes_list, where, &r->arena, e);
     for (size_t p = 0; p < points.n && !rc; p++) {
         int keep = 1;
         rc = wanted(points.point[p].object, ops, where, &keep, e);
         if (!rc && keep)
-            rc = add_point(r, &points.point[p], &calibration, where, e);
+            rc = add_point(r, &points.point[p], &calibration, models, where, e);
     }
     if (!rc && r->n_policies == before)
         rc = err_set(e, ERR_USAGE, "%s: \"where\" leaves no combination", where);
@@ -180,6 +185,8 @@ static int check_twins(struct runfile *r, struct err *e)
         text[i] = canonical(r, i);
     for (int b = 1; b < r->n_policies; b++)
         for (int a = 0; a < b; a++) {
+            if (!(r->policies[a].models & r->policies[b].models))
+                continue; /* never side by side */
             if (!strcmp(text[a], text[b]))
                 return err_set(e, ERR_USAGE, "%s: \"%s\" and \"%s\" are the same policy; remove one of them",
                                r->policies[b].where, r->policies[a].label, r->policies[b].label);
@@ -205,43 +212,4 @@ int runfile_read_policies(struct runfile *r, const json_t *list, struct err *e)
             return rc;
     }
     return check_twins(r, e);
-}
-
-/* A label goes before a name, so that "full" means the policy of that name even when it is labelled
- * otherwise. */
-static int find_baseline(const struct runfile *r, int *matches)
-{
-    int found = -1;
-    *matches = 0;
-    for (int pass = 0; pass < 2 && !*matches; pass++)
-        for (int i = 0; i < r->n_policies; i++)
-            if (!strcmp(pass ? r->policies[i].name : r->policies[i].label, r->baseline)) {
-                found = i;
-                ++*matches;
-            }
-    return found;
-}
-
-/* Without one, a policy full is compared with; a sweep without full has no baseline. */
-int runfile_read_baseline(struct runfile *r, const json_t *v, struct err *e)
-{
-    int matches;
-    r->baseline = json_is_string(v) ? arena_strdup(&r->arena, json_string_value(v)) : "full";
-    if (v && !json_is_string(v))
-        return err_set(e, ERR_USAGE, "%s: \"baseline\" must be the name or label of one policy", r->path);
-    r->baseline_policy = find_baseline(r, &matches);
-    if (matches == 1)
-        return 0;
-    r->baseline_policy = -1;
-    if (!v) {
-        r->baseline = "";
-        return 0;
-    }
-    struct str labels = {0};
-    for (int i = 0; i < r->n_policies && i < 20; i++)
-        str_printf(&labels, "%s\"%s\"", i ? ", " : "", r->policies[i].label);
-    int rc = err_set(e, ERR_USAGE, "%s: baseline \"%s\" names %s; the labels are %s", r->path, r->baseline,
-                     matches ? "several policies" : "no policy", str_text(&labels));
-    str_release(&labels);
-    return rc;
 }

@@ -54,11 +54,15 @@ double status_rate(struct status_rate *r, double clock, double tokens)
 void status_device_now(struct status_device *d, const struct status_worker *w, double clock)
 {
     int was_lost = d->life == STATUS_LOST, is_new = w->pid && d->pid && w->pid != d->pid;
+    int has_moved = w->switches != d->switches;
     d->name = w->name;
-    if (is_new)
+    d->model = w->model;
+    if (is_new && !has_moved)
         d->restarts++;
-    if (!was_lost && (is_new || w->life == STATUS_LOST))
+    if (!was_lost && ((is_new && !has_moved) || w->life == STATUS_LOST))
         d->lost++;
+    if (is_new)
+        d->switches = w->switches;
     if (is_new || w->tokens < d->last) { /* it counts from 0 again */
         d->base += d->last;
         d->last = 0;
@@ -96,10 +100,15 @@ static json_t *number(double v, double digits)
 
 static json_t *device_json(const struct status_device *d)
 {
-    return json_pack("{s:o, s:s, s:i, s:I, s:o, s:I, s:I}", "name", json_text_of(d->name), "state",
-                     status_life_name(d->life), "running", d->running, "tokens", (json_int_t)d->tokens,
-                     "tokens_per_second", number(d->rate, 10), "lost", (json_int_t)d->lost, "restarts",
-                     (json_int_t)d->restarts);
+    json_t *o = json_pack("{s:o, s:s, s:i, s:I, s:o, s:I, s:I}", "name", json_text_of(d->name), "state",
+                          status_life_name(d->life), "running", d->running, "tokens", (json_int_t)d->tokens,
+                          "tokens_per_second", number(d->rate, 10), "lost", (json_int_t)d->lost, "restarts",
+                          (json_int_t)d->restarts);
+    if (o && d->model) {
+        json_object_set_new(o, "model", json_text_of(d->model));
+        json_object_set_new(o, "switches", json_integer(d->switches));
+    }
+    return o;
 }
 
 json_t *status_json(const struct status *s)
@@ -164,6 +173,9 @@ static int read_device(struct status_device *d, const json_t *o, struct arena *a
         return e->code;
     d->life = (enum status_life)life;
     d->running = (int)running;
+    if (json_object_get(o, "model") &&
+        (text(o, "model", &d->model, a, where, e) || whole(o, "switches", &d->switches, where, e)))
+        return e->code;
     return 0;
 }
 

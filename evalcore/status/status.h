@@ -34,6 +34,8 @@ struct status_device {
     int running;           /* sequences that it decodes */
     double tokens, rate;   /* decoded since the start, per second */
     long lost, restarts;   /* how often its worker ended, and was started again */
+    const char *model;     /* of several, the one that it holds or loads; NULL */
+    long switches;         /* how often it went from one to another */
     struct status_rate of; /* from here on: what status_device_now() needs */
     double base, last;
     long pid;
@@ -46,6 +48,8 @@ struct status_worker {
     long pid; /* 0: none */
     int running;
     double tokens;
+    const char *model; /* as in struct status_device */
+    long switches;     /* a new process after one of these is no loss */
 };
 void status_device_now(struct status_device *d, const struct status_worker *w, double clock);
 

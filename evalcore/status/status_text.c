@@ -74,6 +74,8 @@ void status_device_text(struct str *out, const struct status_device *d)
     } else {
         str_puts(out, status_life_name(d->life));
     }
+    if (d->model)
+        str_printf(out, ", %s", d->model);
     if (d->restarts)
         str_printf(out, ", started again %ld time%s", d->restarts, d->restarts == 1 ? "" : "s");
 }

@@ -239,6 +239,10 @@ static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err 
         rc = number(o, "baseline", &c->baseline, config_name, e);
     if (!rc)
         rc = json_get_double(o, "temperature", &c->temperature, config_name, e);
+    if (!rc)
+        rc = json_opt_str(o, "model_path", &c->model_path, config_name, e);
+    if (!rc)
+        rc = json_opt_str(o, "weights", &c->weights, config_name, e);
     if (rc)
         return rc;
     if (task < 0 || task >= r->n_tasks || c->samples < 1 || c->baseline >= r->n_cells || strchr(c->id, '/') ||

@@ -93,8 +93,11 @@ struct cell {
     const char *label; /* policy_label, with "/" + the task's "as" when it has one */
     /* The policy's "as", else its name; with its swept options: "quest k_pages=8". */
     const char *policy_label;
-    const char *model, *policy, *preset; /* registered names; preset "" when none */
-    const char *params; /* JSON object as text, keys sorted: every effective option of the policy */
+    const char *model;           /* its path, or what the run file calls it */
+    const char *model_path;      /* NULL: model is its path */
+    const char *weights;         /* of one of several models; NULL: the run's */
+    const char *policy, *preset; /* registered names; preset "" when none */
+    const char *params;          /* JSON object as text, keys sorted: every effective option of the policy */
     const char *k_pages, *l_pages, *budget_tokens; /* as text; "" when the policy lacks the option */
     /* The option that is this policy's budget, and its value as text; "" for full. */
     const char *budget_key, *budget;

@@ -56,6 +56,20 @@ void eta_speed_add(struct eta_speed *s, const struct eta_sample *x)
     s->samples++;
 }
 
+void eta_speed_scale(struct eta_speed *s, double factor)
+{
+    struct eta_sample *samples[] = {&s->sum, &s->recent};
+    s->y *= factor;
+    s->ny *= factor;
+    s->sy *= factor;
+    s->yy *= factor * factor;
+    for (int i = 0; i < 2; i++) {
+        samples[i]->seconds *= factor;
+        samples[i]->prompt_seconds *= factor;
+        samples[i]->wall *= factor;
+    }
+}
+
 /* Least squares for y = k0 + k1 n + k2 s with no k below 0, by coordinates. n and s are taken relative to
  * their means and y to its own, so that all three k are shares of a mean step; the prior holds what the steps
  * do not tell, because rows or context have not changed yet. Returns the variance that is left. */

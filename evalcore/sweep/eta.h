@@ -43,6 +43,8 @@ struct eta_speed {
 
 /* Adds what happened since the last call. */
 void eta_speed_add(struct eta_speed *s, const struct eta_sample *x);
+/* As if all had taken `factor` times as long. */
+void eta_speed_scale(struct eta_speed *s, double factor);
 /* Seconds of one step of a device. */
 double eta_speed_step(const struct eta_speed *s, double rows, double context);
 

@@ -123,10 +123,11 @@ int tally_add_with(struct tally *t, const struct job *j, const struct completion
 /* Who runs, and the sums that a sample is made of. */
 static void mark_running(struct tally *t, const struct tally_now *now, double *context, double *prompts)
 {
+    struct eta_job *own = t->job + (t->eta.job - t->job);
     *context = *prompts = 0;
     for (long i = 0; i < t->eta.n_jobs; i++)
-        if (t->job[i].state == ETA_RUNNING) /* one that a lost worker had waits again */
-            t->job[i].state = ETA_WAITING;
+        if (own[i].state == ETA_RUNNING) /* one that a lost worker had waits again */
+            own[i].state = ETA_WAITING;
     for (int i = 0; i < now->n; i++) {
         struct eta_job *j = &t->job[now->running[i].job];
         if (j->state == ETA_DONE)
@@ -136,10 +137,10 @@ static void mark_running(struct tally *t, const struct tally_now *now, double *c
         *context += j->prompt + j->tokens;
     }
     for (long i = 0; i < t->eta.n_jobs; i++)
-        if (t->job[i].state != ETA_WAITING)
-            *prompts += t->job[i].prompt;
+        if (own[i].state != ETA_WAITING)
+            *prompts += own[i].prompt;
         else
-            t->job[i].tokens = 0;
+            own[i].tokens = 0;
 }
 
 static void take_sample(struct tally *t, const struct tally_now *now, double clock)
@@ -199,17 +200,64 @@ static void show_workers(struct status *s, const struct tally_now *now)
         status_device_now(&s->device[i], &now->worker[i], clock);
 }
 
-void tally_show(struct tally *t, const struct tally_now *now)
+static void look_at(struct tally *t, const struct tally_now *now)
 {
     double clock = progress_clock();
     t->decoded = now->tokens;
     if (clock - t->last_clock >= SAMPLE_SECONDS &&
         (now->steps - t->last.steps >= SAMPLE_STEPS || now->steps < t->last.steps))
         take_sample(t, now, clock);
+}
+
+void tally_show(struct tally *t, const struct tally_now *now)
+{
+    look_at(t, now);
     show_workers(&t->board->now, now);
     if (!board_is_due(t->board))
         return;
     t->board->now.left = time_left(t, now);
+    board_show(t->board);
+}
+
+void tally_part(struct tally *part, const struct tally *t, long first, long end, double weight)
+{
+    *part = *t;
+    part->eta.job = t->job + first;
+    part->eta.n_jobs = end - first;
+    part->weight = weight;
+}
+
+/* The seconds of a part on all devices. Before it was seen its steps take as long as those of one that was,
+ * by the size of their weights: decoding mostly reads these. */
+static double part_left(struct tally *const *part, int n, int i, const struct tally_now *now)
+{
+    struct tally *t = part[i];
+    struct eta_speed own = t->eta.speed;
+    for (int k = 0; k < n && !(own.samples > 0) && !(t->eta.speed.samples > 0); k++)
+        if (part[k]->eta.speed.samples > 0) {
+            t->eta.speed = part[k]->eta.speed;
+            eta_speed_scale(&t->eta.speed, t->weight / part[k]->weight);
+        }
+    double left = time_left(t, now);
+    t->eta.speed = own;
+    return left;
+}
+
+void tally_show_parts(struct tally *t, struct tally *const *part, const struct tally_now *now, int n,
+                      const struct tally_now *all)
+{
+    double left = 0;
+    for (int i = 0; i < n; i++)
+        look_at(part[i], &now[i]);
+    t->decoded = all->tokens;
+    show_workers(&t->board->now, all);
+    if (!board_is_due(t->board))
+        return;
+    for (int i = 0; i < n; i++) {
+        double one = part_left(part, n, i, all);
+        left = one < 0 || left < 0 ? -1 : left + one;
+    }
+    t->board->now.left = left;
     board_show(t->board);
 }
 

@@ -38,6 +38,7 @@ struct tally {
     struct tally_now last; /* at the last sample, its lists aside */
     double last_clock, last_prompts;
     double left, left_at, left_due; /* seconds of the last estimate, when it was made, when the next may be */
+    double weight;                  /* of a part: what it has to read for a step, relative to the others */
 };
 
 void tally_init(struct tally *t, const struct runplan *p, struct journal *journal, struct board *board);
@@ -50,6 +51,12 @@ int tally_add_with(struct tally *t, const struct job *j, const struct completion
                    const char *device, struct err *e);
 /* Keeps the board up to date; cheap to call after each step. */
 void tally_show(struct tally *t, const struct tally_now *now);
+/* The jobs of one model of several, plan.jobs[first .. end-1], with figures and a speed of their own. The
+ * jobs' array stays t's, and so must journal and board. */
+void tally_part(struct tally *part, const struct tally *t, long first, long end, double weight);
+/* The same as tally_show() for n parts: now is of each by itself, `all` of all devices. */
+void tally_show_parts(struct tally *t, struct tally *const *part, const struct tally_now *now, int n,
+                      const struct tally_now *all);
 void tally_release(struct tally *t);
 
 #endif

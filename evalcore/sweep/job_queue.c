@@ -52,16 +52,16 @@ static void find_prompts(struct job_queue *q, const struct runplan *p)
     free(key);
 }
 
-void job_queue_init(struct job_queue *q, const struct runplan *p, int n_workers)
+void job_queue_init(struct job_queue *q, const struct runplan *p, long first, long end, int n_workers)
 {
     memset(q, 0, sizeof *q);
-    q->group = xcalloc((size_t)p->n_jobs + 1, sizeof *q->group);
+    q->group = xcalloc((size_t)(end - first) + 1, sizeof *q->group);
     q->open = xcalloc((size_t)n_workers, sizeof *q->open);
     q->n_workers = n_workers;
     for (int i = 0; i < n_workers; i++)
         q->open[i] = -1;
-    for (long i = 0; i < p->n_jobs; i++) {
-        if (i && share_prompt(p, &p->jobs[i - 1], &p->jobs[i]))
+    for (long i = first; i < end; i++) {
+        if (i > first && share_prompt(p, &p->jobs[i - 1], &p->jobs[i]))
             q->group[q->n_groups - 1].end++;
         else
             q->group[q->n_groups++] = (struct job_group){.next = i, .end = i + 1};

@@ -19,7 +19,8 @@ struct job_queue {
     size_t cap_back;
 };
 
-void job_queue_init(struct job_queue *q, const struct runplan *p, int n_workers);
+/* Of plan.jobs[first .. end-1], the jobs of one model. */
+void job_queue_init(struct job_queue *q, const struct runplan *p, long first, long end, int n_workers);
 long job_queue_take(struct job_queue *q, int worker); /* index into plan.jobs; -1: none now */
 /* The job that is expected to be shortest: of those that were given back and the plan's last one. -1: none.
  */

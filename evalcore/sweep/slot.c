@@ -67,13 +67,13 @@ static int look(struct slot *s, const struct tally *t)
     s->finished = t->finished;
     s->rows = s->context = s->last = s->debt = 0;
     for (long i = 0; i < t->eta.n_jobs; i++)
-        if (t->job[i].state == ETA_RUNNING) {
+        if (t->eta.job[i].state == ETA_RUNNING) {
             s->rows++;
-            s->context += t->job[i].prompt + t->job[i].tokens;
+            s->context += t->eta.job[i].prompt + t->eta.job[i].tokens;
         }
     double step = s->rows > 0 ? step_seconds(t, s->rows, s->context) : 0;
     for (long i = 0; i < t->eta.n_jobs; i++) {
-        const struct eta_job *j = &t->job[i];
+        const struct eta_job *j = &t->eta.job[i];
         double left = j->state == ETA_RUNNING ? length_of(s, j) - j->tokens : 0;
         if (left * step <= HOPELESS * (s->end - now) && left > s->last)
             s->last = left;
@@ -191,6 +191,24 @@ int slot_fits(struct tally *t, long j)
     return 0;
 }
 
+int slot_has_time(struct tally *t, long j, double seconds)
+{
+    struct slot *s = t->slot;
+    if (!slot_is_limited(s))
+        return 1;
+    if (!look(s, t))
+        return progress_clock() + seconds < s->end;
+    s->end -= seconds;
+    int is_in_time = fits(s, t, &t->job[j]);
+    s->end += seconds;
+    return is_in_time;
+}
+
+int slot_is_stuck(const struct tally *t)
+{
+    return slot_is_limited(t->slot) && t->slot->is_refused && !may_try(t->slot, t);
+}
+
 int slot_poll(struct tally *t, int busy)
 {
     const struct slot *s = t->slot;
@@ -204,7 +222,7 @@ int slot_poll(struct tally *t, int busy)
         return SIGINT;
     if (now >= s->end)
         return SLOT_TIME_UP;
-    return !busy && s->is_refused && !may_try(s, t) && slot_is_limited(s) ? SLOT_TIME_UP : 0;
+    return !busy && slot_is_stuck(t) ? SLOT_TIME_UP : 0;
 }
 
 static void advise(const struct tally *t, struct str *out)
@@ -215,7 +233,7 @@ static void advise(const struct tally *t, struct str *out)
     struct eta_lengths *lengths = eta_lengths_of(&t->eta);
     double least = INFINITY, tokens = 0;
     for (long i = 0; i < t->eta.n_jobs; i++) {
-        struct eta_job j = t->job[i];
+        struct eta_job j = t->eta.job[i];
         if (j.state == ETA_DONE)
             continue;
         j.tokens = 0;

@@ -60,6 +60,10 @@ long slot_pick(struct tally *t, long next, long end, int has_room, int busy, int
 long slot_take(struct tally *t, struct job_queue *q, int worker, int busy);
 /* May job j start now, which is in no queue? */
 int slot_fits(struct tally *t, long j);
+/* Could job j end in time if it started in so many seconds, as far as one knows? Nothing is started. */
+int slot_has_time(struct tally *t, long j, double seconds);
+/* Nothing that was left fitted, and nothing has changed since. */
+int slot_is_stuck(const struct tally *t);
 /* 0: go on; a signal, or SLOT_TIME_UP, also when nothing runs and nothing fits. With a drain: SIGINT when
  * nothing runs any more (busy 0) or its time is over. */
 int slot_poll(struct tally *t, int busy);

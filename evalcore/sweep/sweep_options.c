@@ -65,7 +65,7 @@ const struct cli_option sweep_table[] = {
 struct runfile_options sweep_file_options(const struct sweep_options *o)
 {
     return (struct runfile_options){
-        .model = o->model, .tasks = o->tasks, .set = &o->set, .takes_endpoint = 1};
+        .model = o->model, .tasks = o->tasks, .set = &o->set, .takes_endpoint = 1, .takes_models = 1};
 }
 
 int sweep_cores(const struct device_list *devices)

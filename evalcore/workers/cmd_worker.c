@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evalcore/cli/hub_model.h"
 #include "evalcore/base/log.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/process/worker_process.h"
@@ -55,7 +54,7 @@ static int load(struct worker *w, const struct program *p, const char *path, int
     omp_set_num_threads(w->o.threads ? w->o.threads : cores);
     int rc = runfile_load(&w->file, path, &fo, e);
     if (!rc)
-        rc = hub_model(&w->file.model, p, w->file.model, &w->file.arena, e);
+        rc = runfile_find_models(&w->file, p, e);
     if (!rc)
         rc = runplan_build(&w->plan, &w->file, &po, e);
     for (long i = 0; i < w->plan.n_jobs && !rc; i++)

@@ -16,6 +16,8 @@ void worker_start(struct workers *ws, int i, struct err *e)
     char index[16];
     snprintf(index, sizeof index, "%d", i);
     ws->args[2] = index;
+    if (ws->n_parts > 1)
+        ws->args[4] = ws->part[ws->link[i].model].label;
     ws->link[i].is_live = !worker_process_start(&ws->link[i].process, ws->args, e);
     ws->n_live += ws->link[i].is_live;
     ws->link[i].n_lives += ws->link[i].is_live;
@@ -24,18 +26,21 @@ void worker_start(struct workers *ws, int i, struct err *e)
 int workers_start(struct workers *ws, const struct device_list *devices, struct patience patience, int argc,
                   char **argv, struct err *e)
 {
-    memset(ws, 0, sizeof *ws);
+    int n_ours = ws->n_parts > 1 ? 4 : 2; /* arguments between "worker" and the sweep's */
     signal(SIGCHLD, SIG_DFL); /* whoever started us may have ignored it, and nobody could be waited for */
     ws->patience = patience;
     ws->watched = progress_clock();
     ws->link = xcalloc((size_t)devices->n, sizeof *ws->link);
-    ws->args = xcalloc((size_t)argc + 3, sizeof *ws->args);
+    ws->args = xcalloc((size_t)argc + 5, sizeof *ws->args);
     ws->args[0] = "kveval";
     ws->args[1] = "worker";
+    ws->args[3] = "--model"; /* of several one each */
     for (int i = 1; i < argc; i++)
-        ws->args[i + 2] = argv[i];
+        ws->args[i + n_ours] = argv[i];
     while (ws->n < devices->n && !e->code) {
         device_list_name(devices, ws->n, ws->link[ws->n].name);
+        int model = workers_pick(ws, ws->n, -1);
+        ws->link[ws->n].model = model < 0 ? 0 : model;
         worker_start(ws, ws->n++, e);
     }
     return e->code;
@@ -64,41 +69,80 @@ static void hand_out(struct workers *ws, int i, struct err *e)
     struct worker_link *l = &ws->link[i];
     if (l->is_live && l->wanted > 0 && l->trial == TRIAL_DUE) {
         l->trial = TRIAL_RUNS;
-        send_job(ws, i, ws->canary.job, e);
+        send_job(ws, i, ws->part[l->model].canary.job, e);
     }
-    while (l->is_live && l->wanted > 0 && l->trial == TRIAL_NONE) {
+    while (l->is_live && !l->is_leaving && l->wanted > 0 && l->trial == TRIAL_NONE) {
         long j = worker_next_job(ws, i);
         if (j < 0 || send_job(ws, i, j, e))
             return;
     }
 }
 
+static struct status_worker life_of(const struct workers *ws, const struct worker_link *l)
+{
+    return (struct status_worker){.name = l->name,
+                                  .life = l->is_live && l->device && !l->is_leaving ? STATUS_LIVE
+                                          : l->is_live || worker_is_coming(l)       ? STATUS_LOADING
+                                                                                    : STATUS_LOST,
+                                  .pid = (long)l->process.pid,
+                                  .running = l->n_running,
+                                  .tokens = l->earlier.tokens + l->decoded.tokens,
+                                  .model = ws->part[l->is_leaving ? l->next : l->model].label,
+                                  .switches = l->n_switches};
+}
+
+static void add_progress(struct tally_now *now, const struct worker_progress *p)
+{
+    now->tokens += p->tokens;
+    now->steps += p->steps;
+    now->decode_seconds += p->decode_seconds;
+    now->prompt_seconds += p->prompt_seconds;
+}
+
+/* What model m has got so far, and what is decoded of it, after *n others in ws->running. */
+static void show_part(struct workers *ws, int m, struct tally_now *now, int *n)
+{
+    int from = *n;
+    add_progress(now, &ws->part[m].earlier);
+    for (int i = 0; i < ws->n; i++) {
+        const struct worker_link *l = &ws->link[i];
+        if (!l->is_live || l->model != m)
+            continue;
+        add_progress(now, &l->decoded);
+        now->devices++;
+        now->places += l->decoded.is_waiting ? l->n_running : ws->plan->lanes[0].info.max_batch;
+        xgrow(&ws->running, &ws->cap_running, (size_t)(*n + l->n_running) + 1, sizeof *ws->running);
+        for (int k = 0; k < l->n_running; k++)
+            ws->running[(*n)++] = l->running[k];
+    }
+    now->devices = now->devices > 0 ? now->devices : 1;
+    now->n = *n - from;
+}
+
 static void show(struct workers *ws)
 {
     struct status_worker worker[DEVICES_MAX];
-    struct tally_now now = {.devices = ws->n_live > 0 ? ws->n_live : 1, .worker = worker, .n_workers = ws->n};
-    for (int i = 0; i < ws->n; i++) {
-        const struct worker_link *l = &ws->link[i];
-        worker[i] = (struct status_worker){.name = l->name,
-                                           .life = l->is_live && l->device             ? STATUS_LIVE
-                                                   : l->is_live || worker_is_coming(l) ? STATUS_LOADING
-                                                                                       : STATUS_LOST,
-                                           .pid = (long)l->process.pid,
-                                           .running = l->n_running,
-                                           .tokens = l->earlier.tokens + l->decoded.tokens};
-        now.tokens += l->earlier.tokens + l->decoded.tokens;
-        now.steps += l->earlier.steps + l->decoded.steps;
-        now.decode_seconds += l->earlier.decode_seconds + l->decoded.decode_seconds;
-        now.prompt_seconds += l->earlier.prompt_seconds + l->decoded.prompt_seconds;
-        if (!l->is_live)
-            continue;
-        now.places += l->decoded.is_waiting ? l->n_running : ws->plan->lanes[0].info.max_batch;
-        xgrow(&ws->running, &ws->cap_running, (size_t)(now.n + l->n_running) + 1, sizeof *ws->running);
-        for (int k = 0; k < l->n_running; k++)
-            ws->running[now.n++] = l->running[k];
+    struct tally_now now[RUNFILE_MODELS_MAX] = {0}, all = {.worker = worker, .n_workers = ws->n};
+    struct tally *part[RUNFILE_MODELS_MAX];
+    int n = 0;
+    for (int i = 0; i < ws->n; i++)
+        worker[i] = life_of(ws, &ws->link[i]);
+    for (int m = 0; m < ws->n_parts; m++) {
+        show_part(ws, m, &now[m], &n);
+        all.tokens += now[m].tokens;
+        all.places += now[m].places;
+        part[m] = ws->part[m].tally;
     }
-    now.running = ws->running;
-    tally_show(ws->tally, &now);
+    for (int m = 0, at = 0; m < ws->n_parts; at += now[m++].n) /* the list has its place now */
+        now[m].running = ws->running + at;
+    all.devices = ws->n_live > 0 ? ws->n_live : 1;
+    if (ws->n_parts > 1) {
+        tally_show_parts(ws->tally, part, now, ws->n_parts, &all);
+        return;
+    }
+    now[0].worker = worker;
+    now[0].n_workers = ws->n;
+    tally_show(ws->tally, &now[0]);
 }
 
 /* Tells all workers to stop, takes what they finish until then, and ends those that do not react. */
@@ -124,7 +168,8 @@ static int at_work(const struct workers *ws)
 {
     int n = workers_busy(ws) + workers_coming(ws);
     for (int i = 0; i < ws->n; i++)
-        n += ws->link[i].is_live && (!ws->link[i].device || ws->link[i].trial != TRIAL_NONE);
+        n += ws->link[i].is_live &&
+             (!ws->link[i].device || ws->link[i].is_leaving || ws->link[i].trial != TRIAL_NONE);
     return n;
 }
 
@@ -153,7 +198,7 @@ int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, in
     ws->left = p->n_jobs;
     ws->holder = xcalloc((size_t)p->n_jobs + 1, sizeof *ws->holder);
     ws->fate = xcalloc((size_t)p->n_jobs + 1, sizeof *ws->fate);
-    job_queue_init(&ws->queue, p, ws->n);
+    workers_begin_parts(ws, t);
     for (long j = 0; j < p->n_jobs; j++) {
         ws->holder[j] = HELD_BY_NOBODY;
         keymap_add(&ws->keys, p->jobs[j].key, j);
@@ -162,10 +207,15 @@ int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, in
         workers_revive(ws, e);
         for (int i = 0; i < ws->n && !e->code; i++)
             hand_out(ws, i, e);
+        workers_move_on(ws);
+        workers_check_reach(ws, e);
         if (!e->code)
             workers_hear(ws, e);
+        int busy = slot_is_limited(t->slot) ? at_work(ws) : 1;
         if (!e->code)
-            *signal = slot_poll(t, slot_is_limited(t->slot) ? at_work(ws) : 1);
+            *signal = slot_poll(t, busy);
+        if (!e->code && !*signal && ws->n_parts > 1 && !busy && workers_are_stuck(ws))
+            *signal = SLOT_TIME_UP;
         if (!e->code)
             show(ws);
         if (!e->code && !*signal && slot_is_draining(t))
@@ -173,6 +223,7 @@ int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, in
     }
     board_clear(t->board);
     stop(ws, e);
+    workers_end_parts(ws, t);
     ws->tally = NULL;
     return e->code;
 }
@@ -182,7 +233,10 @@ void workers_release(struct workers *ws)
     struct err ignored = {0};
     if (ws->n_live)
         stop(ws, &ignored);
-    job_queue_release(&ws->queue);
+    for (int m = 0; m < ws->n_parts; m++) {
+        job_queue_release(&ws->part[m].queue);
+        free(ws->part[m].canary.ids);
+    }
     keymap_release(&ws->keys);
     for (int i = 0; i < ws->n; i++)
         free(ws->link[i].running);
@@ -190,7 +244,7 @@ void workers_release(struct workers *ws)
     free(ws->holder);
     free(ws->fate);
     free(ws->suspect);
-    free(ws->canary.ids);
+    free(ws->part);
     free(ws->args);
     free(ws->link);
     arena_release(&ws->arena);

@@ -5,6 +5,7 @@
 #include "evalcore/store/keymap.h"
 #include "evalcore/sweep/job_done.h"
 #include "evalcore/sweep/job_queue.h"
+#include "evalcore/sweep/slot.h"
 #include "evalcore/workers/worker_lives.h"
 #include "evalcore/workers/worker_messages.h"
 #include "evalcore/process/worker_process.h"
@@ -13,7 +14,7 @@
  * device has a worker process, which gets jobs as it asks for them. The coordinator opens no device and is
  * the only one that writes.
  *
- *   workers_start -> workers_load (with a dry plan) -> workers_run -> workers_release
+ *   workers_models -> workers_start -> workers_load (with a dry plan) -> workers_run -> workers_release
  *
  * When a worker ends, or reports that its device failed, or says nothing for `patience.silence` seconds (a
  * thread of its own says every second that it is there, so a long step is no silence, but a stopped process
@@ -27,12 +28,46 @@ struct patience {
 };
 enum { LOAD_TIMEOUT = 1800 }; /* seconds until a worker has loaded everything */
 
+/* A finished job, the shortest that says enough. */
+struct canary {
+    long job;
+    int32_t *ids; /* (n) */
+    int n;        /* 0: no job is finished */
+};
+
+/* A model of the run file, and its jobs. A worker holds one model at a time and gets jobs of that one only.
+ * At the start workers are spread over the models by expected tokens. One that has no job to start any more
+ * ends in order and is started anew with the model that has the most expected tokens left per worker serving
+ * it, so that a model is loaded no more often than it keeps workers busy. */
+struct model_part {
+    const char *label;              /* NULL: the only one */
+    char weights[65];               /* identity, of several */
+    double tokens;                  /* expected, before jobs are known */
+    double load;                    /* seconds that it took to load, at most; 0: not known */
+    struct err refusal;             /* why a worker could not load it, last */
+    struct worker_progress earlier; /* sums over lives that are over */
+    /* from here on: during workers_run */
+    long first, end;     /* plan.jobs[first .. end-1] */
+    long left;           /* of these, not done */
+    struct tally *tally; /* NULL before and after */
+    struct tally own_tally;
+    struct slot own_slot;
+    struct job_queue queue;
+    struct canary canary;
+};
+
 struct worker_link {
     struct worker_process process;
     char name[DEVICE_NAME_MAX]; /* "cuda:1" */
     const char *device;         /* as its hello calls it; NULL before that */
     const char *in_records;     /* the same, and which of them it is */
     int is_live, has_worked;    /* has_worked: it was ready once */
+    int model;                  /* that it holds or loads: index into workers.part */
+    int is_leaving, next;       /* it was told to end for the model `next` */
+    double leaving;             /* seconds since then */
+    long n_switches;            /* how often it got another model */
+    uint64_t cannot;            /* models that it could not load, by bit */
+    int must_prove;             /* it died since it has last decoded a canary */
     int trial;                  /* TRIAL_NONE, or the canary is due or runs */
     int n_lives;
     int deaths;                  /* in a row, without a finished job between them */
@@ -56,13 +91,6 @@ struct worker_link {
     struct err last_words; /* why it gave up, in its own words */
 };
 
-/* A finished job, the shortest that says enough. */
-struct canary {
-    long job;
-    int32_t *ids; /* (n) */
-    int n;        /* 0: no job is finished */
-};
-
 struct workers {
     struct worker_link *link;
     int n, n_live;
@@ -70,25 +98,30 @@ struct workers {
     struct patience patience;
     double watched; /* when that was looked at last */
     struct runplan *plan;
+    struct model_part *part; /* (n_parts), one for each model of the run file */
+    int n_parts;
     struct lane_facts *facts; /* (plan->n_lanes), of the first worker that was ready; NULL before that */
     struct arena arena;
     struct err last_loss; /* why the worker that was lost last was lost */
     /* from here on: during workers_run */
-    struct tally *tally;
-    struct job_queue queue;
+    struct tally *tally; /* of all; NULL also when nothing may be journalled any more */
     struct keymap keys;
     int *holder;           /* by job: worker, HELD_BY_NOBODY or HELD_DONE */
     struct job_fate *fate; /* by job */
     long *suspect;         /* (n_suspects): jobs that come last, in little company */
     long n_suspects;
     size_t cap_suspects;
-    struct canary canary;
     long left; /* jobs not done */
     int is_unsynced, is_stopping;
     struct tally_running *running; /* of all workers, for the status line */
     size_t cap_running;
 };
 
+/* What is known of the models of a dry plan: of several the identities of their weights, whose hashes are
+ * kept in cache_dir, and from the run folder how much is left of each. workers_release() also after an error.
+ */
+int workers_models(struct workers *ws, const struct runplan *p, const char *dir, const char *cache_dir,
+                   struct err *e);
 /* argv: of the sweep, its name first; the workers read the same options. */
 int workers_start(struct workers *ws, const struct device_list *devices, struct patience patience, int argc,
                   char **argv, struct err *e);

@@ -11,32 +11,48 @@
 #include "evalcore/workers/workers_parts.h"
 
 enum {
-    POLL_MS = 50,     /* how long a signal may wait */
-    DEATH_SECONDS = 3 /* a worker that closed its socket may end by itself */
+    POLL_MS = 50,       /* how long a signal may wait */
+    LEAVE_SECONDS = 10, /* a worker that gets another model has nothing left to finish */
+    DEATH_SECONDS = 3   /* a worker that closed its socket may end by itself */
 };
+
+/* The first hello tells the numerics of all lanes: these depend on the device and the KV type, not on the
+ * model, whose lanes are in the same order in each. said: those of the worker's model. */
+static struct lane_facts *facts_of(struct workers *ws, const struct lane_facts *said, int n,
+                                   const char *device)
+{
+    struct lane_facts *facts = arena_alloc(&ws->arena, (size_t)ws->plan->n_lanes * sizeof *facts);
+    for (int i = 0; i < ws->plan->n_lanes; i++) {
+        int m = i / n;
+        facts[i].weights =
+            arena_strdup(&ws->arena, *ws->part[m].weights ? ws->part[m].weights : said[i % n].weights);
+        facts[i].numerics = arena_strdup(&ws->arena, said[i % n].numerics);
+        facts[i].device = ws->n > 1 ? arena_printf(&ws->arena, "%d x %s", ws->n, device) : device;
+    }
+    return facts;
+}
 
 static int take_hello(struct workers *ws, struct worker_link *l, const json_t *m, struct err *why)
 {
-    int n = ws->plan->n_lanes;
-    struct lane_facts *facts = arena_alloc(&ws->arena, (size_t)n * sizeof *facts);
+    struct model_part *part = &ws->part[l->model];
+    int n = ws->plan->n_lanes / ws->n_parts;
+    struct lane_facts *facts = arena_alloc(&ws->arena, (size_t)n * sizeof *facts), *known;
     if (l->device)
         return err_set(why, ERR_FORMAT, "a second hello");
     if (message_read_hello(m, facts, n, why))
         return why->code;
     l->device = arena_strdup(&ws->arena, facts[0].device);
     l->in_records = ws->n > 1 ? arena_printf(&ws->arena, "%s (%s)", l->device, l->name) : l->device;
+    known = ws->facts ? ws->facts : facts_of(ws, facts, n, l->device);
     for (int i = 0; i < n; i++) {
-        if (ws->facts && (strcmp(facts[i].weights, ws->facts[i].weights) ||
-                          strcmp(facts[i].numerics, ws->facts[i].numerics)))
+        const struct lane_facts *k = &known[l->model * n + i];
+        if (strcmp(facts[i].weights, k->weights) || strcmp(facts[i].numerics, k->numerics))
             return err_set(why, ERR_FORMAT, "weights %.12s in numerics class %s, unlike the others",
                            facts[i].weights, facts[i].numerics);
-        facts[i].weights = arena_strdup(&ws->arena, facts[i].weights);
-        facts[i].numerics = arena_strdup(&ws->arena, facts[i].numerics);
-        facts[i].device = ws->n > 1 ? arena_printf(&ws->arena, "%d x %s", ws->n, l->device) : l->device;
     }
-    if (!ws->facts)
-        ws->facts = facts;
-    l->trial = l->has_worked && ws->canary.n ? TRIAL_DUE : TRIAL_NONE;
+    ws->facts = known;
+    part->load = l->loading > part->load ? l->loading : part->load;
+    l->trial = l->must_prove && part->canary.n ? TRIAL_DUE : TRIAL_NONE;
     l->has_worked = 1;
     return 0;
 }
@@ -46,6 +62,7 @@ static void settle(struct workers *ws, int i, long j)
 {
     ws->holder[j] = HELD_DONE;
     ws->left--;
+    workers_part(ws, j)->left--;
     ws->link[i].n_held--;
     ws->link[i].n_finished++;
     ws->link[i].deaths = 0;
@@ -60,13 +77,13 @@ static int take_done(struct workers *ws, int i, const json_t *m, struct err *why
     struct completion c;
     int rc = message_read_done(m, &key, &c, why);
     long j = rc || !ws->holder ? -1 : keymap_find(&ws->keys, key);
-    int is_trial = j >= 0 && ws->link[i].trial == TRIAL_RUNS && j == ws->canary.job;
+    int is_trial = j >= 0 && ws->link[i].trial == TRIAL_RUNS && j == ws->part[ws->link[i].model].canary.job;
     if (!rc && is_trial)
         rc = worker_judge(ws, i, &c, why);
     else if (!rc && (j < 0 || ws->holder[j] != i))
         rc = err_set(why, ERR_FORMAT, "a job that it was not given: %.40s", key);
     if (!rc && !is_trial && ws->tally) {
-        if (tally_add(ws->tally, &ws->plan->jobs[j], &c, ws->link[i].in_records, e))
+        if (tally_add(workers_part(ws, j)->tally, &ws->plan->jobs[j], &c, ws->link[i].in_records, e))
             ws->tally = NULL; /* nothing may follow a torn record */
         settle(ws, i, j);
         workers_keep_canary(ws, j, &c);
@@ -170,6 +187,7 @@ static void watch(struct workers *ws, struct err *e)
         l->silent += counts;
         l->stuck = l->n_held || l->trial == TRIAL_RUNS ? l->stuck + counts : 0;
         l->loading = l->device ? 0 : l->loading + counts;
+        l->leaving += counts;
         if (!l->is_live)
             continue;
         if (l->silent >= ws->patience.silence)
@@ -178,6 +196,8 @@ static void watch(struct workers *ws, struct err *e)
         else if (ws->patience.step && l->stuck >= ws->patience.step)
             err_set(&why, ERR_DEVICE, "it has not finished a step for %d s (--step-timeout)",
                     ws->patience.step);
+        else if (l->is_leaving && l->leaving >= LEAVE_SECONDS)
+            err_set(&why, ERR_DEVICE, "it does not end"); /* nobody is told: it is just started again */
         else if (l->loading >= LOAD_TIMEOUT)
             err_set(&why, ERR_DEVICE, "it has not loaded everything after %d minutes", LOAD_TIMEOUT / 60);
         if (why.code)

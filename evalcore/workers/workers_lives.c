@@ -14,10 +14,11 @@ enum { CANARY_TOKENS = 16 };
 
 void workers_keep_canary(struct workers *ws, long j, const struct completion *c)
 {
-    struct canary *k = &ws->canary;
+    struct canary *k = &workers_part(ws, j)->canary;
     int is_better = k->n < CANARY_TOKENS ? c->n_ids > k->n : c->n_ids >= CANARY_TOKENS && c->n_ids < k->n;
     for (int i = 0; i < ws->n; i++)
-        is_better = is_better && ws->link[i].trial != TRIAL_RUNS; /* it will be judged by what it was given */
+        is_better = is_better && (ws->link[i].trial != TRIAL_RUNS || /* it is judged by what it was given */
+                                  &ws->part[ws->link[i].model].canary != k);
     if (c->finish == FINISHED_ERROR || !is_better)
         return;
     k->ids = xrealloc(k->ids, (size_t)c->n_ids * sizeof *k->ids);
@@ -28,9 +29,10 @@ void workers_keep_canary(struct workers *ws, long j, const struct completion *c)
 
 int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why)
 {
-    const struct canary *k = &ws->canary;
+    const struct canary *k = &ws->part[ws->link[i].model].canary;
     ws->link[i].trial = TRIAL_NONE;
-    if (c->n_ids == k->n && !memcmp(c->ids, k->ids, (size_t)k->n * sizeof *k->ids))
+    ws->link[i].must_prove = c->n_ids != k->n || memcmp(c->ids, k->ids, (size_t)k->n * sizeof *k->ids) != 0;
+    if (!ws->link[i].must_prove)
         return 0;
     return err_set(
         why, ERR_DEVICE,
@@ -44,10 +46,11 @@ static void blame(struct workers *ws, long j, const struct err *loss, struct err
     struct str text = {0};
     str_printf(&text, "it ended %d workers, the last one alone: %s", ws->fate[j].deaths, loss->text);
     struct completion c = {.finish = FINISHED_ERROR, .error = str_text(&text)};
-    if (ws->tally && tally_add(ws->tally, &ws->plan->jobs[j], &c, "none", e))
+    if (ws->tally && tally_add(workers_part(ws, j)->tally, &ws->plan->jobs[j], &c, "none", e))
         ws->tally = NULL; /* nothing may follow a torn record */
     ws->holder[j] = HELD_DONE;
     ws->left--;
+    workers_part(ws, j)->left--;
     ws->is_unsynced = 1;
     log_warn("job %.16s ends as error: %s", ws->plan->jobs[j].key, str_text(&text));
     str_release(&text);
@@ -64,11 +67,11 @@ int worker_is_coming(const struct worker_link *l)
     return !l->is_live && l->back_at > 0 && !l->is_out;
 }
 
-/* Workers other than i that live, or come back soon. */
-static int has_others(const struct workers *ws, int i)
+int workers_others(const struct workers *ws, int i, int model)
 {
     for (int k = 0; k < ws->n; k++)
-        if (k != i && (ws->link[k].is_live || worker_is_coming(&ws->link[k])))
+        if (k != i && !(ws->link[k].cannot >> model & 1) &&
+            (ws->link[k].is_live || worker_is_coming(&ws->link[k])))
             return 1;
     return 0;
 }
@@ -86,12 +89,13 @@ static int return_job(struct workers *ws, int i, long j, const struct err *loss,
 {
     struct worker_link *l = &ws->link[i];
     struct job_fate *f = &ws->fate[j];
+    struct job_queue *queue = &workers_part(ws, j)->queue;
     ws->holder[j] = HELD_BY_NOBODY;
     if (ws->tally) /* it does not run any more */
         ws->tally->job[j].state = ETA_WAITING;
     if (ws->is_stopping || loss->code != ERR_DEVICE) {
-        job_queue_give_back(&ws->queue, j);
-    } else if (fate_of_death(f, i, l->n_held, l->n_finished, has_others(ws, i))) {
+        job_queue_give_back(queue, j);
+    } else if (fate_of_death(f, i, l->n_held, l->n_finished, workers_others(ws, i, l->model))) {
         blame(ws, j, loss, e);
         if (fate_is_proven(f)) /* it was not this worker's fault */
             l->deaths = 0;
@@ -99,7 +103,7 @@ static int return_job(struct workers *ws, int i, long j, const struct err *loss,
     } else if (f->company) {
         suspect(ws, j);
     } else {
-        job_queue_give_back(&ws->queue, j);
+        job_queue_give_back(queue, j);
     }
     return 1;
 }
@@ -113,7 +117,7 @@ static long give_back(struct workers *ws, int i, const struct err *loss, struct 
             n += return_job(ws, i, j, loss, e);
     ws->link[i].n_held = 0;
     if (n && ws->tally)
-        slot_turn(ws->tally); /* what did not fit before may do now */
+        slot_turn(ws->part[ws->link[i].model].tally); /* what did not fit before may do now */
     return n;
 }
 
@@ -131,6 +135,7 @@ static int deaths_in_hour(struct worker_link *l, double now)
 static void plan_return(struct worker_link *l, struct str *then)
 {
     double now = progress_clock(), pause = lives_pause(++l->deaths, deaths_in_hour(l, now));
+    l->must_prove = 1;
     l->is_out = l->has_worked && pause < 0;
     l->back_at = !l->has_worked ? 0 : now + (l->is_out ? LIVES_OUT : pause);
     if (!l->has_worked) /* its device did not work from the start, as far as one knows */
@@ -156,13 +161,19 @@ static void find_reason(const struct worker_link *l, const struct err *why, cons
         err_add(loss, "%s", l->name);
 }
 
-/* The counts of a life that is over stay in the sums. */
-static void bury(struct worker_link *l)
+static void add_progress(struct worker_progress *sum, const struct worker_progress *p)
 {
-    l->earlier.tokens += l->decoded.tokens;
-    l->earlier.steps += l->decoded.steps;
-    l->earlier.decode_seconds += l->decoded.decode_seconds;
-    l->earlier.prompt_seconds += l->decoded.prompt_seconds;
+    sum->tokens += p->tokens;
+    sum->steps += p->steps;
+    sum->decode_seconds += p->decode_seconds;
+    sum->prompt_seconds += p->prompt_seconds;
+}
+
+/* The counts of a life that is over stay in the sums. */
+static void bury(struct workers *ws, struct worker_link *l)
+{
+    add_progress(&l->earlier, &l->decoded);
+    add_progress(&ws->part[l->model].earlier, &l->decoded);
     l->decoded = (struct worker_progress){0};
     l->n_running = 0;
     l->is_live = 0;
@@ -175,8 +186,13 @@ void worker_lose(struct workers *ws, int i, const struct err *why, double deadli
     struct str how = {0}, then = {0};
     struct err loss = {0};
     worker_process_end(&l->process, deadline, &how);
-    bury(l);
+    bury(ws, l);
     ws->n_live--;
+    if (l->is_leaving && !ws->is_stopping) {
+        str_release(&how);
+        worker_begin_again(ws, i, l->next);
+        return;
+    }
     find_reason(l, why, str_text(&how), &loss);
     str_release(&how);
     /* Others have read the same input: that a later life cannot is no mistake in it. */
@@ -185,6 +201,8 @@ void worker_lose(struct workers *ws, int i, const struct err *why, double deadli
     if (ws->is_stopping)
         return;
     ws->last_loss = loss;
+    if (worker_refuses(ws, i, &loss, e))
+        return;
     if (loss.code != ERR_DEVICE && !is_reborn) {
         err_set(e, loss.code, "%s", loss.text);
         return;
@@ -199,11 +217,13 @@ void worker_lose(struct workers *ws, int i, const struct err *why, double deadli
     str_release(&then);
 }
 
-static void revive(struct workers *ws, int i)
+void worker_begin_again(struct workers *ws, int i, int model)
 {
     struct worker_link *l = &ws->link[i];
     struct err why = {0};
     struct str then = {0};
+    l->model = model;
+    l->is_leaving = 0;
     l->back_at = 0;
     l->device = NULL;
     l->last_words = (struct err){0};
@@ -218,12 +238,19 @@ static void revive(struct workers *ws, int i)
     str_release(&then);
 }
 
+/* The model that has most for it, which may be another one than before. */
+static int model_after_death(const struct workers *ws, int i)
+{
+    int m = ws->n_parts > 1 ? workers_pick(ws, i, -1) : 0;
+    return m < 0 ? ws->link[i].model : m;
+}
+
 void workers_revive(struct workers *ws, struct err *e)
 {
     long unheld = ws->left - workers_busy(ws);
     for (int i = 0; i < ws->n && unheld; i++)
         if (!ws->link[i].is_live && ws->link[i].back_at > 0 && progress_clock() >= ws->link[i].back_at)
-            revive(ws, i);
+            worker_begin_again(ws, i, model_after_death(ws, i));
     if (!ws->n_live && !workers_coming(ws))
         err_set(e, ERR_DEVICE, "no worker is left: %s", ws->last_loss.text);
 }
@@ -237,7 +264,9 @@ static long find_suspect(const struct workers *ws, int i)
     for (long k = 0; k < ws->n_suspects; k++) {
         const struct job_fate *f = &ws->fate[ws->suspect[k]];
         int ahead = found < 0 ? 1 : f->deaths - ws->fate[ws->suspect[found]].deaths;
-        if (l->n_held < f->company && fate_allows(f, i, has_others(ws, i)) &&
+        if (workers_part((struct workers *)ws, ws->suspect[k]) != &ws->part[l->model])
+            continue;
+        if (l->n_held < f->company && fate_allows(f, i, workers_others(ws, i, l->model)) &&
             (found < 0 || (l->n_finished ? ahead < 0 : ahead > 0)))
             found = k;
     }
@@ -248,7 +277,7 @@ static long next_suspect(struct workers *ws, int i)
 {
     struct worker_link *l = &ws->link[i];
     long k = find_suspect(ws, i), j = k < 0 ? -1 : ws->suspect[k];
-    if (j < 0 || !slot_fits(ws->tally, j))
+    if (j < 0 || !slot_fits(ws->part[l->model].tally, j))
         return -1;
     int company = ws->fate[j].company;
     l->company = l->n_held && l->company && l->company < company ? l->company : company;
@@ -268,9 +297,12 @@ int workers_busy(const struct workers *ws)
  * engine would be missing on a device that stands still. */
 static int is_served(const struct workers *ws, const struct worker_link *l, int busy)
 {
-    int places = l->decoded.is_waiting ? l->n_running : ws->plan->lanes[0].info.max_batch;
-    long share = (ws->left + ws->n_live - 1) / ws->n_live;
-    if (ws->n < 2 || ws->left - busy > (long)ws->n * SUBMIT_WAITING)
+    int places = l->decoded.is_waiting ? l->n_running : ws->plan->lanes[0].info.max_batch, n = 0;
+    long left = ws->part[l->model].left;
+    for (int i = 0; i < ws->n; i++)
+        n += ws->link[i].is_live && ws->link[i].model == l->model && !ws->link[i].is_leaving;
+    long share = (left + n - 1) / n;
+    if (ws->n < 2 || left - busy > (long)n * SUBMIT_WAITING)
         return 0;
     return l->n_held >= (share < places ? share : places);
 }
@@ -278,12 +310,15 @@ static int is_served(const struct workers *ws, const struct worker_link *l, int 
 long worker_next_job(struct workers *ws, int i)
 {
     struct worker_link *l = &ws->link[i];
-    int busy = workers_busy(ws);
+    struct model_part *part = &ws->part[l->model];
+    int busy = 0;
+    for (int k = 0; k < ws->n; k++) /* those with the same model */
+        busy += ws->link[k].model == l->model ? ws->link[k].n_held : 0;
     if (!l->n_held)
         l->company = 0;
     if ((l->company && l->n_held >= l->company) || is_served(ws, l, busy))
         return -1;
-    long j = slot_take(ws->tally, &ws->queue, i, busy);
+    long j = slot_take(part->tally, &part->queue, i, busy);
     if (j < 0)
         j = next_suspect(ws, i);
     if (j < 0)

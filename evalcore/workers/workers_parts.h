@@ -3,8 +3,8 @@
 
 #include "evalcore/workers/sweep_workers.h"
 
-/* What the files of the coordinator share: sweep_workers.c (the loop), workers_hear.c (what workers say) and
- * workers_lives.c (their deaths and restarts). */
+/* What the files of the coordinator share: sweep_workers.c (the loop), workers_hear.c (what workers say),
+ * workers_lives.c (their deaths and restarts) and workers_models.c (which of several models each holds). */
 enum { HELD_BY_NOBODY = -1, HELD_DONE = -2 }; /* of workers.holder */
 enum { TRIAL_NONE, TRIAL_DUE, TRIAL_RUNS };
 
@@ -24,10 +24,34 @@ void workers_revive(struct workers *ws, struct err *e);
 void workers_keep_canary(struct workers *ws, long j, const struct completion *c);
 /* Worker i, restarted, has finished the canary. ERR_DEVICE in why: with other tokens. */
 int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why);
+/* Starts worker i again, which is not there, with a model. */
+void worker_begin_again(struct workers *ws, int i, int model);
+/* Are there workers other than i that may load the model, and live or come back soon? */
+int workers_others(const struct workers *ws, int i, int model);
 int workers_busy(const struct workers *ws);        /* jobs that they hold */
 int worker_is_coming(const struct worker_link *l); /* it is started again soon */
 int workers_coming(const struct workers *ws);      /* how many are started again soon */
 /* The next job for worker i, -1: none now. It is the worker's from then on. */
 long worker_next_job(struct workers *ws, int i);
+
+/* workers_models.c. The part that job j is of. */
+struct model_part *workers_part(struct workers *ws, long j);
+/* Before and after jobs are decoded; with one model its tally is t itself, and else sums go to t at the end.
+ */
+void workers_begin_parts(struct workers *ws, struct tally *t);
+void workers_end_parts(struct workers *ws, struct tally *t);
+/* The model for worker i: of those that it can load and that have jobs for it the one with the most expected
+ * tokens per worker that serves it then, where its time is not up by the time that it is loaded; -1: none. */
+int workers_pick(const struct workers *ws, int i, int not_this);
+/* Sends idle workers to models that have jobs left. Each ends in order and is started anew, which is no
+ * death. */
+void workers_move_on(struct workers *ws);
+/* Worker i ended before its hello because of its model, where there are others: it goes on with one of them.
+ * 0: it is an ordinary death. */
+int worker_refuses(struct workers *ws, int i, const struct err *loss, struct err *e);
+/* Sets e when jobs are left, and only of models that no worker can load. */
+void workers_check_reach(struct workers *ws, struct err *e);
+/* With a limit of time: no worker that is there may start anything, nor change its model for that. */
+int workers_are_stuck(const struct workers *ws);
 
 #endif

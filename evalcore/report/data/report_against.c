@@ -53,14 +53,15 @@ const char *match_differences(const struct report *old, const struct report *now
 {
     const struct {
         const char *name, *old_value, *new_value;
-    } item[] = {{"model", a->model, b->model},
-                {"weights", old->run->weights, now->run->weights},
-                {"numerics class", old->run->numerics, now->run->numerics},
-                {"grader", old->run->grader, now->run->grader},
-                {"policy options", a->params, b->params},
-                {"generation settings", a->settings, b->settings},
-                {"task version", a->task->version, b->task->version},
-                {"problems", a->task->source, b->task->source}};
+    } item[] = {
+        {"model", a->model, b->model},
+        {"weights", a->weights ? a->weights : old->run->weights, b->weights ? b->weights : now->run->weights},
+        {"numerics class", old->run->numerics, now->run->numerics},
+        {"grader", old->run->grader, now->run->grader},
+        {"policy options", a->params, b->params},
+        {"generation settings", a->settings, b->settings},
+        {"task version", a->task->version, b->task->version},
+        {"problems", a->task->source, b->task->source}};
     const char *out = "";
     for (size_t i = 0; i < sizeof item / sizeof *item; i++)
         if (item[i].old_value && item[i].new_value && strcmp(item[i].old_value, item[i].new_value))

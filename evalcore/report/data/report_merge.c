@@ -87,6 +87,7 @@ static void take_cell(struct merge *m, int i, const struct cell *c)
     struct cell *added = &out->cells[out->n_cells++];
     *added = *c;
     added->task = merged_task(m, i, c->task);
+    added->weights = c->weights ? c->weights : m->runs[i].weights;
     if (added->baseline >= 0)
         added->baseline += m->first[i];
     struct record *list = arena_alloc(&out->arena, ((size_t)c->n_records + 1) * sizeof *list);
@@ -158,7 +159,7 @@ static void find_baselines(struct merge *m)
         for (int k = 0; k < out->n_cells && cell->baseline < 0 && !cell->is_baseline; k++) {
             const struct run *other = &m->runs[run_of(m, k)];
             if (other != own && out->cells[k].is_baseline && same_setting(cell, &out->cells[k]) &&
-                !strcmp(own->weights, other->weights) && !strcmp(own->numerics, other->numerics))
+                !strcmp(cell->weights, out->cells[k].weights) && !strcmp(own->numerics, other->numerics))
                 cell->baseline = k;
         }
     }

@@ -214,7 +214,8 @@ static void match(struct report *r, const json_t *figure)
         return;
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell *c = r->cells[i].cell;
-        if (!is_model(c->model, text_of(figure, "model")) || !is_policy(c, figure, r->arena))
+        const char *path = c->model_path ? c->model_path : c->model;
+        if (!is_model(path, text_of(figure, "model")) || !is_policy(c, figure, r->arena))
             continue;
         if (is_score && k >= 0 && leads(r, k, i))
             add_classes(r, figure, i, k);

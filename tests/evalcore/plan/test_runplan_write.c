@@ -54,7 +54,8 @@ static void write_plan(const char *dir, const struct task_ops *ops)
     struct lane lane = {.info = {.family = "f", .weights = "w", .numerics = "n", .device = "d"}};
     json_t *source = json_object();
     struct runfile file = {.path = "run.json",
-                           .model = "pocket",
+                           .models = {{.path = "pocket", .label = "pocket", .shown = "pocket"}},
+                           .n_models = 1,
                            .baseline = "",
                            .source = source,
                            .published = json_pack("[{s:s}]", "where", "Table 77")};

@@ -3,21 +3,33 @@
 #include "evalcore/runfile/runfile.h"
 #include "tests/cases.h"
 
-/* One line per cell: task label | policy label | policy options that differ from nothing | settings. */
+static void list_cell(const struct runfile *f, int m, int t, int p, int s, struct str *out)
+{
+    const struct runfile_model *k = &f->models[m];
+    int of = k->baseline_policy == p ? k->baseline_model : -1;
+    str_printf(out, "%s%s%s%s | %s", out->len ? "\n" : "", f->has_models ? k->label : "",
+               f->has_models ? ": " : "", f->tasks[t].label, f->policies[p].label);
+    if (of == m)
+        str_puts(out, " (baseline)");
+    else if (of >= 0)
+        str_printf(out, " (against %s)", f->models[of].label);
+    str_printf(out, "%s%s", *f->settings[s].swept ? " | " : "", f->settings[s].swept);
+}
+
+/* One line per cell: model (of several) | task label | policy label | settings. */
 static void list_cells(const struct runfile *f, struct str *out)
 {
-    for (int t = 0; t < f->n_tasks; t++)
-        for (int p = 0; p < f->n_policies; p++)
-            for (int s = 0; s < f->n_settings; s++)
-                str_printf(out, "%s%s | %s%s%s%s", out->len ? "\n" : "", f->tasks[t].label,
-                           f->policies[p].label, f->baseline_policy == p ? " (baseline)" : "",
-                           *f->settings[s].swept ? " | " : "", f->settings[s].swept);
+    for (int m = 0; m < f->n_models; m++)
+        for (int t = 0; t < f->n_tasks; t++)
+            for (int p = 0; p < f->n_policies; p++)
+                for (int s = 0; s < f->n_settings && runfile_has(f, p, m); s++)
+                    list_cell(f, m, t, p, s, out);
 }
 
 static void list_effective(const struct runfile *f, struct str *out)
 {
     json_t *o = json_object();
-    json_object_set_new(o, "model", json_string(f->model));
+    json_object_set_new(o, "model", json_string(f->models[0].path));
     json_object_set_new(o, "settings", settings_json(&f->settings[0].s));
     json_object_set_new(o, "task", param_json(task_params, &f->tasks[0].options));
     json_object_set_new(o, "policy", policy_spec_to_json(&f->policies[0].spec));
@@ -48,7 +60,8 @@ static void run_case(const struct test_case *c)
     const struct runfile_options o = {.model = case_text(c, "model"),
                                       .tasks = case_text(c, "tasks"),
                                       .set = &set,
-                                      .takes_endpoint = !case_text(c, "elsewhere")};
+                                      .takes_endpoint = !case_text(c, "elsewhere"),
+                                      .takes_models = !case_text(c, "elsewhere")};
     int rc = runfile_load(&f, "runs/run.json", &o, &e);
     if (case_text(c, "error")) {
         CASE_STR(c, "error", rc ? e.text : "(no error)");

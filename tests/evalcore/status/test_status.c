@@ -26,34 +26,47 @@ static void rates(void)
 static void workers(void)
 {
     struct status_device d = {.name = "cuda:1"};
-    struct status_worker w = {"cuda:1", STATUS_LOADING, 7, 0, 0};
+    struct status_worker w = {"cuda:1", STATUS_LOADING, 7, 0, 0, NULL, 0};
     status_device_now(&d, &w, 10);
     CHECK_INT(d.life, STATUS_LOADING);
-    w = (struct status_worker){"cuda:1", STATUS_LIVE, 7, 3, 100};
+    w = (struct status_worker){"cuda:1", STATUS_LIVE, 7, 3, 100, NULL, 0};
     status_device_now(&d, &w, 11);
     CHECK_INT(d.running, 3);
     CHECK_NEAR(d.rate, 100, 1e-9);
     CHECK_INT(d.lost + d.restarts, 0);
-    w = (struct status_worker){"cuda:1", STATUS_LOST, 0, 3, 100};
+    w = (struct status_worker){"cuda:1", STATUS_LOST, 0, 3, 100, NULL, 0};
     status_device_now(&d, &w, 12);
     status_device_now(&d, &w, 13);
     CHECK_INT(d.lost, 1); /* once, however often one looks */
     CHECK_INT(d.running, 0);
     CHECK_NEAR(d.rate, 0, 0);
-    w = (struct status_worker){"cuda:1", STATUS_LOADING, 8, 0, 0};
+    w = (struct status_worker){"cuda:1", STATUS_LOADING, 8, 0, 0, NULL, 0};
     status_device_now(&d, &w, 14);
     CHECK_INT(d.restarts, 1);
     CHECK_INT(d.lost, 1);
     CHECK_NEAR(d.tokens, 100, 0); /* what it did before counts */
-    w = (struct status_worker){"cuda:1", STATUS_LIVE, 8, 2, 40};
+    w = (struct status_worker){"cuda:1", STATUS_LIVE, 8, 2, 40, NULL, 0};
     status_device_now(&d, &w, 15);
     CHECK_NEAR(d.tokens, 140, 0);
     /* Ended and started again between two looks. */
-    w = (struct status_worker){"cuda:1", STATUS_LOADING, 9, 0, 0};
+    w = (struct status_worker){"cuda:1", STATUS_LOADING, 9, 0, 0, NULL, 0};
     status_device_now(&d, &w, 16);
     CHECK_INT(d.lost, 2);
     CHECK_INT(d.restarts, 2);
     CHECK_NEAR(d.tokens, 140, 0);
+    /* It gets another model, and is lost while it loads that. */
+    w = (struct status_worker){"cuda:1", STATUS_LOADING, 9, 0, 0, "b", 1};
+    status_device_now(&d, &w, 17);
+    w.pid = 10;
+    status_device_now(&d, &w, 18);
+    CHECK_INT(d.lost, 2);
+    CHECK_INT(d.restarts, 2);
+    CHECK_INT(d.switches, 1);
+    CHECK_STR(d.model, "b");
+    w.pid = 11;
+    status_device_now(&d, &w, 19);
+    CHECK_INT(d.lost, 3);
+    CHECK_INT(d.restarts, 3);
 }
 
 static struct status_device devices[8];

@@ -26,7 +26,7 @@ static void prompts_come_again(void)
                                  {.cell = 1, .problem = 9}};
     const struct runplan p = {.cells = cells, .jobs = again, .n_cells = 3, .n_jobs = 6};
     struct job_queue q;
-    job_queue_init(&q, &p, 2);
+    job_queue_init(&q, &p, 0, p.n_jobs, 2);
     takes(&q, 0, 0);
     takes(&q, 1, 1);
     takes(&q, 1, 2);
@@ -46,7 +46,7 @@ static void shortest_first(void)
                                      {.problem = 3, .expected = 20}};
     const struct runplan p = {.cells = cells, .jobs = by_length, .n_cells = 3, .n_jobs = 4};
     struct job_queue q;
-    job_queue_init(&q, &p, 2);
+    job_queue_init(&q, &p, 0, p.n_jobs, 2);
     takes(&q, 0, 0);
     CHECK_INT(job_queue_take_last(&q, &p), 3);
     job_queue_give_back(&q, 0);
@@ -65,7 +65,7 @@ int main(void)
     const struct runplan p = {.cells = cells, .jobs = jobs, .n_cells = 3, .n_jobs = 9};
     const struct runplan none = {0};
     struct job_queue q;
-    job_queue_init(&q, &p, 3);
+    job_queue_init(&q, &p, 0, p.n_jobs, 3);
     takes(&q, 1, 0);
     takes(&q, 0, 3);
     takes(&q, 1, 1);
@@ -86,13 +86,13 @@ int main(void)
     takes(&q, 2, -1);
     job_queue_release(&q);
 
-    job_queue_init(&q, &p, 1); /* alone: the plan's order */
+    job_queue_init(&q, &p, 0, p.n_jobs, 1); /* alone: the plan's order */
     for (long i = 0; i < 9; i++)
         takes(&q, 0, i);
     takes(&q, 0, -1);
     job_queue_release(&q);
 
-    job_queue_init(&q, &none, 2);
+    job_queue_init(&q, &none, 0, none.n_jobs, 2);
     takes(&q, 1, -1);
     job_queue_release(&q);
     prompts_come_again();

@@ -1,0 +1,265 @@
+/* Several models, of which a worker holds one at a time (contract: workers_parts.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "evalcore/base/file.h"
+#include "evalcore/base/log.h"
+#include "evalcore/cli/progress.h"
+#include "evalcore/sweep/slot.h"
+#include "evalcore/store/run.h"
+#include "evalcore/workers/workers_parts.h"
+
+/* The share of a model's jobs that an earlier sweep of the folder has left, as far as its configuration
+ * tells. */
+static double share_left(const struct run *done, const char *model)
+{
+    double expected = 0, left = 0;
+    for (int c = 0; c < done->n_cells; c++)
+        if (!strcmp(done->cells[c].model, model)) {
+            expected += done->cells[c].n_expected;
+            left += done->cells[c].n_expected - done->cells[c].n_records;
+        }
+    return expected > 0 ? left / expected : 1;
+}
+
+/* Which jobs are done can be told for sure once a worker has said its numerics class. */
+static void guess_tokens(struct workers *ws, const struct runplan *p, const char *dir)
+{
+    const struct run_options o = {.grades = RUN_GRADES_NONE};
+    struct run done = {0};
+    struct err ignored = {0};
+    struct str config = {0};
+    file_join(&config, dir, "config.resolved.json");
+    int has_run = file_exists(str_text(&config)) && !run_load_with(&done, dir, &o, &ignored);
+    for (int i = 0; i < p->n_cells; i++) {
+        const struct plan_cell *c = &p->cells[i];
+        struct model_part *m = &ws->part[p->lanes[c->lane].model];
+        for (size_t q = 0; q < p->sets[c->set].task.n_problems; q++) {
+            double limit = runplan_limit(p, c, q), usual = c->task->ops->expected_tokens;
+            m->tokens += c->settings->s.samples *
+                         (usual < limit && !settings_only_limit(&c->settings->s) ? usual : limit);
+        }
+    }
+    for (int m = 0; m < ws->n_parts && has_run; m++)
+        ws->part[m].tokens *= share_left(&done, p->file->models[m].shown);
+    if (has_run)
+        run_release(&done);
+    str_release(&config);
+}
+
+int workers_models(struct workers *ws, const struct runplan *p, const char *dir, const char *cache_dir,
+                   struct err *e)
+{
+    ws->n_parts = p->file->n_models;
+    ws->part = xcalloc((size_t)ws->n_parts, sizeof *ws->part);
+    if (ws->n_parts < 2)
+        return 0;
+    for (int m = 0; m < ws->n_parts && !e->code; m++) {
+        struct model_part *k = &ws->part[m];
+        k->label = p->file->models[m].label;
+        engine_identity(p->file->models[m].path, cache_dir, k->weights, e);
+    }
+    if (!e->code)
+        guess_tokens(ws, p, dir);
+    return e->code;
+}
+
+struct model_part *workers_part(struct workers *ws, long j)
+{
+    int m = 0;
+    while (j >= ws->part[m].end)
+        m++;
+    return &ws->part[m];
+}
+
+void workers_begin_parts(struct workers *ws, struct tally *t)
+{
+    const struct runplan *p = ws->plan;
+    long at = 0;
+    for (int m = 0; m < ws->n_parts; m++) {
+        struct model_part *k = &ws->part[m];
+        k->first = at;
+        while (at < p->n_jobs && runplan_model(p, &p->jobs[at]) == m) /* jobs are sorted by lane */
+            at++;
+        k->end = at;
+        k->left = k->end - k->first;
+        job_queue_init(&k->queue, p, k->first, k->end, ws->n);
+        k->tally = t;
+        if (ws->n_parts < 2)
+            continue;
+        const struct lane *lane = p->lanes;
+        while (lane->model != m)
+            lane++;
+        tally_part(&k->own_tally, t, k->first, k->end, (double)lane->info.weight_bytes + 1);
+        k->own_slot = t->slot ? *t->slot : (struct slot){0};
+        k->own_tally.slot = t->slot ? &k->own_slot : NULL;
+        k->tally = &k->own_tally;
+    }
+}
+
+void workers_end_parts(struct workers *ws, struct tally *t)
+{
+    for (int m = 0; m < ws->n_parts; m++) {
+        struct model_part *k = &ws->part[m];
+        if (ws->n_parts > 1 && k->tally) {
+            t->finished += k->tally->finished;
+            t->tokens += k->tally->tokens;
+            slot_release(&k->own_slot);
+        }
+        k->tally = NULL;
+    }
+}
+
+static int can_load(const struct worker_link *l, int m)
+{
+    return !(l->cannot >> m & 1);
+}
+
+/* Workers that hold a model, load it, or are about to. */
+static int serving(const struct workers *ws, int m)
+{
+    int n = 0;
+    for (int i = 0; i < ws->n; i++)
+        n += ws->link[i].is_live && (ws->link[i].is_leaving ? ws->link[i].next : ws->link[i].model) == m;
+    return n;
+}
+
+/* Seconds that loading takes: as the slowest so far, and longer for a model that is larger than that one. */
+static double load_seconds(const struct workers *ws, int m)
+{
+    double most = 0;
+    for (int k = 0; k < ws->n_parts; k++) {
+        double larger = ws->part[k].tally ? ws->part[m].tally->weight / ws->part[k].tally->weight : 1;
+        double seconds = ws->part[k].load * (larger > 1 && !(ws->part[m].load > 0) ? larger : 1);
+        most = seconds > most ? seconds : most;
+    }
+    return most;
+}
+
+/* Expected tokens of the jobs of model m that nobody holds and worker i may have; *shortest is one of those.
+ */
+static double tokens_for(const struct workers *ws, int i, int m, long *shortest)
+{
+    const struct model_part *k = &ws->part[m];
+    const struct job *jobs = ws->plan->jobs;
+    double tokens = 0;
+    *shortest = -1;
+    for (long j = k->first; j < k->end && k->left; j++) {
+        if (ws->holder[j] != HELD_BY_NOBODY ||
+            (ws->fate[j].company && !fate_allows(&ws->fate[j], i, workers_others(ws, i, m))))
+            continue;
+        tokens += jobs[j].expected;
+        if (*shortest < 0 || jobs[j].expected < jobs[*shortest].expected)
+            *shortest = j;
+    }
+    return tokens;
+}
+
+int workers_pick(const struct workers *ws, int i, int not_this)
+{
+    int best = -1;
+    double most = 0;
+    for (int m = 0; m < ws->n_parts; m++) {
+        const struct model_part *k = &ws->part[m];
+        long j = -1;
+        if (m == not_this || !can_load(&ws->link[i], m))
+            continue;
+        double tokens = (k->tally ? tokens_for(ws, i, m, &j) : k->tokens) / (serving(ws, m) + 1);
+        if (tokens > most && (j < 0 || slot_has_time(k->tally, j, load_seconds(ws, m)))) {
+            most = tokens;
+            best = m;
+        }
+    }
+    return best;
+}
+
+static int is_idle(const struct worker_link *l)
+{
+    return l->is_live && l->device && !l->is_leaving && l->trial == TRIAL_NONE && !l->n_held && l->wanted > 0;
+}
+
+void workers_move_on(struct workers *ws)
+{
+    if (ws->n_parts < 2 || ws->left == workers_busy(ws))
+        return;
+    for (int i = 0; i < ws->n; i++) {
+        struct worker_link *l = &ws->link[i];
+        int next = is_idle(l) ? workers_pick(ws, i, l->model) : -1;
+        if (next < 0)
+            continue;
+        l->is_leaving = 1;
+        l->leaving = 0;
+        l->next = next;
+        l->n_switches++;
+        wire_send(&l->process.wire, message_stop(), NULL);
+        log_info("%s has nothing more to start of %s and goes on with %s", l->name, ws->part[l->model].label,
+                 ws->part[next].label);
+    }
+}
+
+/* Can a worker that is there, or comes back, load model m? */
+static int is_in_reach(const struct workers *ws, int m)
+{
+    for (int i = 0; i < ws->n; i++)
+        if ((ws->link[i].is_live || worker_is_coming(&ws->link[i])) && can_load(&ws->link[i], m))
+            return 1;
+    return 0;
+}
+
+void workers_check_reach(struct workers *ws, struct err *e)
+{
+    int lost = -1;
+    if (ws->n_parts < 2 || e->code || workers_busy(ws))
+        return;
+    for (int m = 0; m < ws->n_parts; m++) {
+        const struct model_part *k = &ws->part[m];
+        if (k->tally && !k->left)
+            continue;
+        if (is_in_reach(ws, m))
+            return;
+        lost = lost < 0 && k->refusal.code ? m : lost;
+    }
+    if (lost >= 0)
+        err_set(e, ws->part[lost].refusal.code, "model %s cannot be loaded: %s", ws->part[lost].label,
+                ws->part[lost].refusal.text);
+}
+
+int worker_refuses(struct workers *ws, int i, const struct err *loss, struct err *e)
+{
+    struct worker_link *l = &ws->link[i];
+    if (ws->n_parts < 2 || l->device || !l->last_words.code)
+        return 0;
+    ws->part[l->model].refusal = *loss;
+    for (int k = 0; k < ws->n; k++)
+        if (k == i || loss->code != ERR_DEVICE) /* the model's own fault, which all would find */
+            ws->link[k].cannot |= UINT64_C(1) << l->model;
+    int next = workers_pick(ws, i, -1);
+    for (int m = 0; m < ws->n_parts && next < 0; m++)
+        next = can_load(l, m) ? m : -1;
+    if (next < 0 && loss->code == ERR_DEVICE) { /* it is the device that does not work */
+        l->cannot = 0;
+        return 0;
+    }
+    log_warn("%s; model %s is left out there", loss->text, ws->part[l->model].label);
+    if (next >= 0) {
+        l->n_switches++;
+        worker_begin_again(ws, i, next);
+    }
+    workers_check_reach(ws, e);
+    return 1;
+}
+
+int workers_are_stuck(const struct workers *ws)
+{
+    for (int i = 0; i < ws->n; i++) {
+        const struct worker_link *l = &ws->link[i];
+        long j;
+        if (!l->is_live)
+            continue;
+        if (tokens_for(ws, i, l->model, &j) > 0 && !slot_is_stuck(ws->part[l->model].tally))
+            return 0;
+        if (workers_pick(ws, i, l->model) >= 0)
+            return 0;
+    }
+    return 1;
+}
