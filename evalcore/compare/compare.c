@@ -89,8 +89,7 @@ static int is_counterpart(const struct side *sides, int a, int b)
         return 1;
     return !strcmp(x->task->label, y->task->label) && !strcmp(x->settings_label, y->settings_label) &&
            (sides[0].name || !strcmp(x->policy_label, y->policy_label)) &&
-           (!strcmp(x->model, y->model) ||
-            (sides[0].name && has_one_model(&sides[0]) && has_one_model(&sides[1])));
+           (run_same_model(x, y) || (sides[0].name && has_one_model(&sides[0]) && has_one_model(&sides[1])));
 }
 
 /* Returns the number of cells without a counterpart. */

@@ -57,8 +57,8 @@ static json_t *spec_json(struct export *x, const struct cell *c, const struct ex
         json_pack("{s:o, s:o, s:o, s:s, s:o}", "policy", json_text_of(c->policy), "policy_label",
                   json_text_of(c->policy_label), "settings", export_settings(c), "kveval_version",
                   KVEVAL_VERSION, "x_kv", export_kv(c, t));
-    json_t *args = json_pack("{s:o, s:o}", "weights", json_text_of(x->run->weights), "numerics",
-                             json_text_of(x->run->numerics));
+    json_t *args = json_pack("{s:o, s:o}", "weights", json_text_of(c->weights ? c->weights : x->run->weights),
+                             "numerics", json_text_of(x->run->numerics));
     json_t *scorers = json_pack("[{s:s, s:{s:o}, s:[{s:s}, {s:s}]}]", "name", "kveval", "options", "grader",
                                 json_text_of(x->run->grader), "metrics", "name", "inspect_ai/accuracy",
                                 "name", "inspect_ai/stderr");

@@ -107,10 +107,11 @@ static json_t *config_json(const struct run *r, const struct cell *c)
         "bootstrap_iters",      "numpy_seed",  "torch_seed",     "fewshot_seed", NULL};
     json_t *settings = export_settings(c);
     json_t *seed = json_object_get(settings, "seed"), *limit = json_object_get(r->config, "limit");
-    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:[], s:O, s:o, s:O}", "model", "kveval", "model_args",
-                          model_args(c), "model_sha", json_text_of(r->weights), "device",
-                          json_text_of(r->device), "batch_sizes", "limit", limit ? limit : json_null(),
-                          "gen_kwargs", lmeval_gen_args(c, NULL), "random_seed", seed ? seed : json_null());
+    json_t *o =
+        json_pack("{s:s, s:o, s:o, s:o, s:[], s:O, s:o, s:O}", "model", "kveval", "model_args", model_args(c),
+                  "model_sha", json_text_of(c->weights ? c->weights : r->weights), "device",
+                  json_text_of(r->device), "batch_sizes", "limit", limit ? limit : json_null(), "gen_kwargs",
+                  lmeval_gen_args(c, NULL), "random_seed", seed ? seed : json_null());
     set_nulls(o, unknown);
     json_decref(settings);
     return o;

@@ -137,6 +137,13 @@ static int check_run(const struct run *r, int may_be_partial, struct err *e)
             "%s: %ld jobs were decoded twice with different tokens, so results are not reproducible "
             "here; use a new folder",
             r->dir, r->n_conflicts);
+    for (int i = 1; i < r->n_cells; i++)
+        if (strcmp(r->cells[i].model, r->cells[0].model) != 0)
+            return err_set(
+                e, ERR_USAGE,
+                "%s has several models (%s), and a gate judges one; decode each with --model into a "
+                "folder of its own",
+                r->dir, r->model);
     if (!may_be_partial && !r->n_done)
         return err_set(e, ERR_IO,
                        "%s holds no completions, so there is nothing to compare; run kveval sweep -o %s",

@@ -27,16 +27,18 @@ double dryrun_tokens(const struct dryrun *d, int cell, size_t q)
     return d->length[cell] < limit ? d->length[cell] : limit;
 }
 
-/* Completions of the same task in the folder, those of the same policy if there are any. Returns their
- * number, 0 where the task's prior is all there is. */
-static int find_length(const struct plan_cell *c, const struct run *done, double *length, int *same_policy)
+/* Completions of the same task, and of several models of the same one, in the folder, those of the same
+ * policy if there are any. Returns their number, 0 where the task's prior is all there is. */
+static int find_length(const struct dryrun *d, const struct plan_cell *c, double *length, int *same_policy)
 {
+    const struct run *done = d->options->done;
     for (*same_policy = 1; *same_policy >= 0; --*same_policy) {
         double sum = 0;
         int n = 0;
         for (int i = 0; done && i < done->n_cells; i++) {
             const struct cell *k = &done->cells[i];
             if (strcmp(k->task->label, c->task->label) != 0 ||
+                (d->plan->file->n_models > 1 && strcmp(k->model, c->model->shown) != 0) ||
                 (*same_policy && strcmp(k->policy_label, c->policy->label) != 0))
                 continue;
             for (int r = 0; r < k->n_records; r++)
@@ -65,9 +67,11 @@ static void table(struct dryrun *d)
         const struct prompt_set *s = &p->sets[c->set];
         long n = (long)s->task.n_problems * c->settings->s.samples;
         double t = 0;
-        int same_policy, known = find_length(c, d->options->done, &d->length[i], &same_policy);
+        int same_policy, known = find_length(d, c, &d->length[i], &same_policy);
         for (size_t q = 0; q < s->task.n_problems; q++)
             t += dryrun_tokens(d, i, q) * c->settings->s.samples;
+        if (p->file->n_models > 1 && (!i || c->model != p->cells[i - 1].model))
+            printf("model %s\n", c->model->label);
         printf("%-40s %-24s %9zu %8ld %12.0f  ", c->label, c->task->label, s->task.n_problems, n, t);
         if (known)
             printf("%d completions%s\n", known, same_policy ? "" : ", other policies");
@@ -83,25 +87,39 @@ static void table(struct dryrun *d)
                "Once there are\ncompletions, a dry run with their folder as -o goes by these.\n");
 }
 
+static void say_model(const struct runplan *p, const struct engine_info *info, int model)
+{
+    int is_named = p->file->n_models > 1 && strcmp(p->file->models[model].label, info->model);
+    printf(
+        "\nmodel%s%s: %s (%s), %d layers, %d query and %d KV heads of %d, context %d; weights: headers and "
+        "shapes are right\n",
+        is_named ? " " : "", is_named ? p->file->models[model].label : "", info->model, info->family,
+        info->n_layers, info->n_q, info->n_kv, info->head_dim, info->max_position);
+}
+
 void dryrun_print(const struct runplan *p, const struct dryrun_options *o)
 {
     struct dryrun d = {.plan = p, .options = o};
-    const struct engine_info *info = &p->lanes[0].info;
+    int lane = 0;
     d.length = xcalloc((size_t)p->n_cells + 1, sizeof *d.length);
     table(&d);
     if (p->file->endpoint) {
         printf(
             "\nmodel: %s at %s, context %d; prompts are those of %s\nThe server was not asked: whether it is "
             "there, what memory it has and what time it takes are not known.\n",
-            p->file->models[0].path, p->file->endpoint->url, info->max_context, p->file->endpoint->tokenizer);
+            p->file->models[0].path, p->file->endpoint->url, p->lanes[0].info.max_context,
+            p->file->endpoint->tokenizer);
         free(d.length);
         return;
     }
-    printf("\nmodel: %s (%s), %d layers, %d query and %d KV heads of %d, context %d; weights: headers and "
-           "shapes are right\n",
-           info->model, info->family, info->n_layers, info->n_q, info->n_kv, info->head_dim,
-           info->max_position);
-    dryrun_memory(&d);
-    dryrun_time(&d);
+    for (d.model = 0; d.model < p->file->n_models; d.model++) {
+        while (p->lanes[lane].model != d.model)
+            lane++;
+        say_model(p, &p->lanes[lane].info, d.model);
+        dryrun_memory(&d);
+        dryrun_time(&d);
+    }
+    if (p->file->n_models > 1)
+        printf("\nA device holds one of the %d models at a time, and the times add up.\n", p->file->n_models);
     free(d.length);
 }

@@ -133,15 +133,18 @@ static void say_lane(const struct lane *lane, const struct need *need)
 
 void dryrun_memory(struct dryrun *d)
 {
+    int n = 0;
     for (int i = 0; i < d->plan->n_lanes; i++) {
         const struct lane *lane = &d->plan->lanes[i];
+        if (lane->model != d->model)
+            continue;
         struct need need = lane_need(d->plan, i);
         say_lane(lane, &need);
-        if (i == 0) {
+        if (!n++) {
             d->longest = need.longest;
             d->rows = need.jobs < lane->info.max_batch ? (double)need.jobs : lane->info.max_batch;
         }
     }
-    if (d->plan->n_lanes > 1)
+    if (n > 1)
         printf("Both types of K and V are in memory at the same time.\n");
 }

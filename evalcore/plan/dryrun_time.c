@@ -11,7 +11,7 @@
 
 /* Tokens of all prompts. Dense prefills are shared by the cells and samples of a problem, which follow each
  * other; a policy with a prefill of its own pays for each. */
-static double prompt_tokens(const struct runplan *p)
+static double prompt_tokens(const struct runplan *p, int model)
 {
     double tokens = 0;
     char *is_counted = xcalloc((size_t)p->n_sets * (size_t)p->n_lanes + 1, 1);
@@ -20,6 +20,8 @@ static double prompt_tokens(const struct runplan *p)
         const struct prompt_set *s = &p->sets[c->set];
         char *counted = &is_counted[c->set * p->n_lanes + c->lane];
         int own = (policy_needs(&c->spec) & POLICY_PREFILL) != 0;
+        if (p->lanes[c->lane].model != model)
+            continue;
         for (size_t q = 0; q < s->task.n_problems && (own || !*counted); q++)
             tokens += (double)s->rows[q].n * (own ? c->settings->s.samples : 1);
         *counted |= !own;
@@ -31,12 +33,12 @@ static double prompt_tokens(const struct runplan *p)
 static void say_time(const struct dryrun *d, const struct speed *s)
 {
     const struct runplan *p = d->plan;
-    double decode = 0, prompts = prompt_tokens(p) / s->prompt, n = d->options->n_devices;
+    double decode = 0, prompts = prompt_tokens(p, d->model) / s->prompt, n = d->options->n_devices;
     struct str text = {0};
     for (int i = 0; i < p->n_cells; i++) {
         const struct plan_cell *c = &p->cells[i];
         const struct prompt_set *set = &p->sets[c->set];
-        for (size_t q = 0; q < set->task.n_problems; q++)
+        for (size_t q = 0; q < set->task.n_problems && p->lanes[c->lane].model == d->model; q++)
             decode += speed_completion(s, set->rows[q].n, dryrun_tokens(d, i, q)) * c->settings->s.samples;
     }
     progress_duration(&text, (prompts + decode) / n);
@@ -54,7 +56,9 @@ static void say_time(const struct dryrun *d, const struct speed *s)
 
 void dryrun_time(const struct dryrun *d)
 {
-    const struct lane *lane = &d->plan->lanes[0];
+    const struct lane *lane = d->plan->lanes;
+    while (lane->model != d->model)
+        lane++;
     struct speed s;
     struct err why = {0};
     struct str weights = {0};

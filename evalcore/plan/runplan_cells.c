@@ -83,10 +83,12 @@ int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e)
     const struct lane *lane = &p->lanes[c->lane];
     const struct runfile_calibration *k = &c->policy->calibration;
     if (k->path && strcmp(k->weights, lane->info.weights))
-        return err_set(e, ERR_USAGE,
-                       "%s: %s was made with the weights %.12s and this model has %.12s; run `kveval "
-                       "calibrate` for it",
-                       c->policy->where, k->path, k->weights, lane->info.weights);
+        return err_set(
+            e, ERR_USAGE,
+            "%s: %s was made with the weights %.12s and %s has %.12s; run `kveval calibrate` for it%s",
+            c->policy->where, k->path, k->weights, p->file->n_models > 1 ? c->model->label : "this model",
+            lane->info.weights,
+            p->file->n_models > 1 ? ", or say with \"models\" with which model this policy goes" : "");
     struct policy_spec reference;
     int own_reference = 0;
     if (task_is_text(c->task->ops->metric) &&
@@ -229,6 +231,25 @@ static void find_baselines(struct runplan *p, const int *index)
             }
 }
 
+/* Answers are compared problem by problem, which a different question, or a differently asked one, would
+ * spoil. */
+static int check_baseline(const struct runplan *p, const struct plan_cell *c, struct err *e)
+{
+    const struct plan_cell *base = c->baseline < 0 ? c : &p->cells[c->baseline];
+    const struct prompt_set *s = &p->sets[c->set], *t = &p->sets[base->set];
+    for (size_t q = 0; q < s->task.n_problems && base->model != c->model; q++)
+        if (q >= t->task.n_problems || strcmp(s->task.problems[q].id, t->task.problems[q].id) ||
+            strcmp(s->rows[q].sha256, t->rows[q].sha256))
+            return err_set(
+                e, ERR_USAGE,
+                "%s: the baseline is of model %s, and problem %s of task %s has other tokens there than "
+                "with model %s (another tokenizer, chat template or context), so that their answers are "
+                "no pair; let each model have its own baseline: \"baseline\": \"%s\"",
+                p->file->path, base->model->label, s->task.problems[q].id, c->task->label, c->model->label,
+                p->file->baseline);
+    return 0;
+}
+
 int runplan_make_cells(struct runplan *p, const struct runplan_options *o, struct err *e)
 {
     const struct runfile *f = p->file;
@@ -252,6 +273,8 @@ int runplan_make_cells(struct runplan *p, const struct runplan_options *o, struc
     }
     if (!rc)
         find_baselines(p, index);
+    for (int i = 0; i < p->n_cells && !rc; i++)
+        rc = check_baseline(p, &p->cells[i], e);
     sample_ids_release(&ids);
     free(index);
     free(m.set_of);

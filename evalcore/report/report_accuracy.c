@@ -80,9 +80,7 @@ void report_add_accuracy(struct doc *d, const struct report *r)
                "of a completion, total reads as a share of full attention's. %s; no sign where no outcome of "
                "so many problems could have earned one.%s The comparisons of one task are one family.",
                report_marks_legend(d->arena, r->run->margin), scope_note(r)));
-    int several_models = 0;
-    for (int i = 1; i < r->n_rows; i++)
-        several_models |= strcmp(r->rows[i].model, r->rows[0].model) != 0;
+    int several_models = report_several_models(r);
     table_column(d, t, "policy", 0);
     for (int i = 0; i < r->n_columns; i++)
         table_column(d, t, r->columns[i], 0);

@@ -200,10 +200,10 @@ void report_add_pairs(struct doc *d, const struct report *r)
             if (p->a != last_base)
                 table_group(d, t,
                             arena_printf(d->arena, "%s, against %s", r->columns[col],
-                                         report_row_name(r, r->cells[p->a].row)));
+                                         report_full_name(r, r->cells[p->a].row)));
             last_base = p->a;
             table_row(d, t);
-            table_add(d, t, 0, "%s", report_row_name(r, r->cells[p->b].row));
+            table_add(d, t, 0, "%s", report_full_name(r, r->cells[p->b].row));
             table_cell_of(d, t, r->cells[p->b].cell->id);
             pair_cells(d, t, p);
             if (p->mark != MARK_NONE)
@@ -217,7 +217,7 @@ static void against_row(struct doc *d, struct table *t, const struct report *r, 
 {
     const struct pair *p = &x->pair;
     table_row(d, t);
-    table_add(d, t, 0, "%s", report_row_name(r, r->cells[p->b].row));
+    table_add(d, t, 0, "%s", report_full_name(r, r->cells[p->b].row));
     table_add(d, t, 0, "%d", p->problems);
     if (x->dropped)
         table_small(d, t, "%d not in both", x->dropped);

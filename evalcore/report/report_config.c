@@ -40,6 +40,18 @@ static void add_taken(struct doc *d, const json_t *config)
     json_decref(told);
 }
 
+int report_task_is_told(const struct run *run, int i)
+{
+    const struct run_task *t = &run->tasks[i];
+    for (int k = 0; k < i; k++) {
+        const struct run_task *o = &run->tasks[k];
+        if (!strcmp(o->label, t->label) && !strcmp(o->name, t->name) && !strcmp(o->source, t->source) &&
+            o->n_problems == t->n_problems)
+            return 1;
+    }
+    return 0;
+}
+
 void report_add_config(struct doc *d, const struct report *r)
 {
     const struct run *run = r->run;
@@ -53,7 +65,7 @@ void report_add_config(struct doc *d, const struct report *r)
             if (r->cells[i].row != row)
                 continue;
             table_row(d, t);
-            table_add(d, t, 0, "%s", report_row_name(r, row));
+            table_add(d, t, 0, "%s", report_full_name(r, row));
             table_add(d, t, 0, "%s", c->preset);
             table_add(d, t, 0, "%s", c->budget_rule);
             table_add(d, t, CELL_MUTED, "%s", options_text(d->arena, c));
@@ -71,6 +83,8 @@ void report_add_config(struct doc *d, const struct report *r)
     table_columns(d, t, task_columns, sizeof task_columns / sizeof *task_columns);
     for (int i = 0; i < run->n_tasks; i++) {
         const struct run_task *k = &run->tasks[i];
+        if (report_task_is_told(run, i))
+            continue;
         table_row(d, t);
         table_add(d, t, 0, "%s", k->label);
         table_add(d, t, 0, "%s", k->name);

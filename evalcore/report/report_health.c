@@ -29,7 +29,7 @@ static void health_row(struct doc *d, struct table *t, const struct report *r, c
     static const char *const activity[] = {"-", "active", "not reached", "INACTIVE", "-"};
     const struct cell *c = s->cell;
     table_row(d, t);
-    table_add(d, t, 0, "%s", report_row_name(r, s->row));
+    table_add(d, t, 0, "%s", report_full_name(r, s->row));
     table_cell_of(d, t, c->id);
     table_add(d, t, c->n_records < c->n_expected ? CELL_BAD : 0, "%d/%d", c->n_records, c->n_expected);
     static const enum verdict order[] = {VERDICT_WRONG,      VERDICT_AMBIGUOUS, VERDICT_UNPARSED,

@@ -20,7 +20,7 @@ void report_add_longbench(struct doc *d, const struct report *r)
         if (!longbench_mean(r, LONGBENCH_CLASSES, row).n)
             continue;
         table_row(d, t);
-        table_add(d, t, 0, "%s", report_row_name(r, row));
+        table_add(d, t, 0, "%s", report_full_name(r, row));
         for (int k = 0; k <= LONGBENCH_CLASSES; k++) {
             struct longbench_mean m = longbench_mean(r, k, row);
             const struct pair *p = &pairs[row * (LONGBENCH_CLASSES + 1) + k];

@@ -126,7 +126,7 @@ const char *report_idle_words(struct arena *a, int idle, int answered)
 
 const char *report_baseline_name(const struct report *r)
 {
-    int row = -1;
+    int row = -1, is_others = 0;
     for (int i = 0; i < r->n_settings; i++) {
         int base = r->settings[i].baseline_row;
         if (base < 0)
@@ -134,6 +134,10 @@ const char *report_baseline_name(const struct report *r)
         if (row >= 0 && strcmp(r->rows[base].policy_label, r->rows[row].policy_label) != 0)
             return "the baseline";
         row = base;
+        is_others |= strcmp(r->rows[base].model, r->rows[r->settings[i].row].model) != 0;
     }
-    return row < 0 ? "the baseline" : r->rows[row].policy_label;
+    return row < 0 ? "the baseline"
+           : is_others
+               ? arena_printf(r->arena, "%s on %s", r->rows[row].policy_label, report_model_name(r, row))
+               : r->rows[row].policy_label;
 }

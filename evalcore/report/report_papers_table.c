@@ -11,14 +11,6 @@
     "apart from it (p of at least 0.05 after Holm's adjustment over the column). A column without bold has " \
     "too few problems to tell any setting apart, or its answers are not complete"
 
-static int has_models(const struct report *r)
-{
-    for (int i = 1; i < r->n_rows; i++)
-        if (strcmp(r->rows[i].model, r->rows[0].model) != 0)
-            return 1;
-    return 0;
-}
-
 static int starts_model(const struct report *r, int row)
 {
     return !row || strcmp(r->rows[row].model, r->rows[row - 1].model) != 0;
@@ -60,7 +52,7 @@ void report_add_papers(struct doc *d, const struct report *r)
         const struct setting *s = report_setting_of(r, row);
         if (!s)
             continue;
-        if (has_models(r) && starts_model(r, row))
+        if (report_several_models(r) && starts_model(r, row))
             table_group(d, t, r->rows[row].model);
         table_row(d, t);
         table_add(d, t, 0, "%s", report_paper_method(r, row));
@@ -140,13 +132,13 @@ static void tex_begin(struct str *out, const struct report *r, const char *label
         report_tex_text(out, r->columns[col]);
     }
     str_puts(out, has_average ? " & Avg. & Reads \\\\\n" : " \\\\\n");
-    if (!has_models(r))
+    if (!report_several_models(r))
         str_puts(out, "\\midrule\n");
 }
 
 static void tex_row_begin(struct str *out, const struct report *r, int row, int columns)
 {
-    if (has_models(r) && starts_model(r, row)) {
+    if (report_several_models(r) && starts_model(r, row)) {
         str_printf(out, "\\midrule\n\\multicolumn{%d}{l}{", columns);
         report_tex_text(out, r->rows[row].model);
         str_puts(out, "} \\\\\n");

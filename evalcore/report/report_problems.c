@@ -208,7 +208,7 @@ static void add_cells(struct writer *w)
         str_puts(w->out, n++ ? ",\n" : "\n");
         json_quote(w->out, c->id, strlen(c->id));
         str_puts(w->out, ":{\"name\":");
-        text(w->out, report_row_name(r, r->cells[i].row));
+        text(w->out, report_full_name(r, r->cells[i].row));
         str_printf(w->out, ",\"task\":%d,\"samples\":%d", (int)(c->task - r->run->tasks), c->samples);
         if (r->has_transcripts && !run_task_is_restricted(c->task))
             str_printf(w->out, ",\"folder\":\"%s/%s/\"", TRANSCRIPTS, transcript_folder(r->arena, r->run, i));

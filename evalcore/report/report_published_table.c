@@ -28,7 +28,7 @@ static void add_row(struct doc *d, struct table *t, const struct report *r, cons
     const struct cell_stats *s = &r->cells[x->cell];
     const char *differs = report_published_differs(r, x);
     table_row(d, t);
-    table_add(d, t, 0, "%s", report_row_name(r, s->row));
+    table_add(d, t, 0, "%s", report_full_name(r, s->row));
     table_small(d, t, "%s, %s", x->paper, x->where);
     table_add(d, t, 0, "%s", x->n_cells == 1 && strcmp(x->metric, "score") ? s->cell->task->label : x->task);
     table_add(d, t, 0, "%s", is_tokens(x) ? "mean tokens" : x->metric);

@@ -27,7 +27,7 @@ static void draw(struct doc *d, const struct report *r, const int *lengths, int 
     for (int row = 0; row < r->n_rows; row++) {
         if (!has_row(r, row, lengths, n))
             continue;
-        struct svg_series *s = series_add(&set, report_row_name(r, row), policy_of(r, row), SVG_LINE);
+        struct svg_series *s = series_add(&set, report_full_name(r, row), policy_of(r, row), SVG_LINE);
         struct svg_point *points = arena_alloc(r->arena, (size_t)n * sizeof *points);
         for (int k = 0; k < n; k++) {
             struct group_mean m = ruler_mean(r, row, lengths[k]);
@@ -70,7 +70,7 @@ void report_add_ruler(struct doc *d, const struct report *r)
         if (!has_row(r, row, lengths, n))
             continue;
         table_row(d, t);
-        table_add(d, t, 0, "%s", report_row_name(r, row));
+        table_add(d, t, 0, "%s", report_full_name(r, row));
         for (int k = 0; k < n; k++) {
             struct group_mean m = ruler_mean(r, row, lengths[k]);
             const struct pair *p = &pairs[row * n + k];

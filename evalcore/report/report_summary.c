@@ -24,12 +24,21 @@ static void add_findings(struct doc *d, const struct report *r)
                                         "cells are not compared.");
 }
 
+/* The beginnings of a list of hashes. */
+static const char *short_hashes(struct arena *a, const char *hashes)
+{
+    const char *all = report_short_hash(a, hashes);
+    for (const char *at = hashes ? strstr(hashes, ", ") : NULL; at; at = strstr(at + 2, ", "))
+        all = arena_printf(a, "%s, %s", all, report_short_hash(a, at + 2));
+    return all;
+}
+
 void report_add_summary(struct doc *d, const struct report *r)
 {
     const struct run *run = r->run;
     int n_tasks = r->n_columns;
     for (int i = 0; i < run->n_tasks; i++)
-        n_tasks += run->tasks[i].is_text;
+        n_tasks += run->tasks[i].is_text && !report_task_is_told(run, i);
     long missing = run->n_expected - run->n_done;
     add_findings(d, r);
     if (missing > 0)
@@ -38,14 +47,14 @@ void report_add_summary(struct doc *d, const struct report *r)
                     "completions finish first, so accuracies and lengths of incomplete cells are not those "
                     "of the finished run. Repeat the same kveval sweep command to go on.",
                     run->n_done, run->n_expected, missing);
-    doc_paragraph(d,
-                  "%s%ld of %ld completions: %d policy setting%s on %d task%s, %d cell%s. Model %s (weights "
-                  "%s), numerics class %s, device %s, grader %s, kveval %s.",
-                  missing > 0 ? "" : "Complete, ", run->n_done, run->n_expected, r->n_rows,
-                  r->n_rows == 1 ? "" : "s", n_tasks, n_tasks == 1 ? "" : "s", run->n_cells,
-                  run->n_cells == 1 ? "" : "s", report_or_unknown(run->model),
-                  report_short_hash(r->arena, run->weights), report_or_unknown(run->numerics),
-                  report_or_unknown(run->device), report_or_unknown(run->grader),
-                  report_or_unknown(run->version));
+    doc_paragraph(
+        d,
+        "%s%ld of %ld completions: %d policy setting%s on %d task%s, %d cell%s. Model%s %s (weights "
+        "%s), numerics class %s, device %s, grader %s, kveval %s.",
+        missing > 0 ? "" : "Complete, ", run->n_done, run->n_expected, r->n_rows, r->n_rows == 1 ? "" : "s",
+        n_tasks, n_tasks == 1 ? "" : "s", run->n_cells, run->n_cells == 1 ? "" : "s",
+        report_several_models(r) ? "s" : "", report_or_unknown(run->model),
+        short_hashes(r->arena, run->weights), report_or_unknown(run->numerics),
+        report_or_unknown(run->device), report_or_unknown(run->grader), report_or_unknown(run->version));
     report_add_warnings(d, r);
 }

@@ -74,7 +74,7 @@ static const char *cell_text(const struct report *r, int row, int column, struct
 
 static const char *row_label(const struct report *r, int row)
 {
-    return shortened(r->arena, report_row_name(r, row), NAME_MAX_WIDTH);
+    return shortened(r->arena, report_full_name(r, row), NAME_MAX_WIDTH);
 }
 
 static size_t column_width(const struct report *r, int column, struct marks *m)

@@ -6,14 +6,6 @@
 
 enum { NAMES_SHOWN = 6 };
 
-static int several_models(const struct report *r)
-{
-    for (int i = 1; i < r->n_rows; i++)
-        if (strcmp(r->rows[i].model, r->rows[0].model) != 0)
-            return 1;
-    return 0;
-}
-
 /* What takes from the verdict on a setting, in brackets behind its name. */
 static const char *remark(const struct report *r, const struct setting *s)
 {
@@ -29,14 +21,13 @@ static const char *remark(const struct report *r, const struct setting *s)
 static const char *names(const struct report *r, enum mark m)
 {
     struct str s = {0};
-    int n = 0, models = several_models(r);
+    int n = 0;
     for (int i = 0; i < r->n_settings; i++) {
         int row = r->settings[i].row;
         if (r->settings[i].pooled.mark != m || n++ >= NAMES_SHOWN)
             continue;
         const char *what = remark(r, &r->settings[i]);
-        str_printf(&s, "%s%s%s%s%s", s.len ? ", " : "", report_row_name(r, row), models ? " on " : "",
-                   models ? r->rows[row].model : "", what);
+        str_printf(&s, "%s%s%s", s.len ? ", " : "", report_full_name(r, row), what);
     }
     if (n > NAMES_SHOWN)
         str_printf(&s, " and %d more", n - NAMES_SHOWN);
@@ -209,7 +200,7 @@ void report_add_verdict(struct doc *d, const struct report *r)
                                                   {"total reads", CELL_NUMBER},
                                                   {"note", 0}};
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
-    int models = several_models(r);
+    int models = report_several_models(r);
     for (int i = 0; i < r->n_settings; i++) {
         const struct setting *s = &r->settings[i];
         if (models && (!i || strcmp(r->rows[s->row].model, r->rows[s[-1].row].model) != 0))

@@ -112,7 +112,7 @@ static void read_everything(struct cautions *c, const struct report *r)
     int n = 0;
     for (int i = 0; i < r->n_settings; i++)
         if (r->settings[i].activity == ACTIVITY_UNNEEDED) {
-            str_printf(&list, "%s%s", n++ ? ", " : "", report_row_name(r, r->settings[i].row));
+            str_printf(&list, "%s%s", n++ ? ", " : "", report_full_name(r, r->settings[i].row));
         }
     if (n)
         caution(c, arena_printf(
@@ -169,7 +169,7 @@ static void add_faults(struct doc *d, const struct report *r)
             doc_warning(d,
                         "policy inactive: %s on %s. Contexts exceeded its budget (%s), yet every step read "
                         "everything, as full attention does. Its %s says nothing about the policy.",
-                        report_row_name(r, s->row), s->cell->task->label, s->cell->budget_rule,
+                        report_full_name(r, s->row), s->cell->task->label, s->cell->budget_rule,
                         s->cell->task->is_text ? "likelihood" : "accuracy");
     }
     if (errors)

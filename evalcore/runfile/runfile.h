@@ -48,7 +48,7 @@ struct runfile_model {
     const char *path;  /* "pocket", a folder (relative paths already resolved), or an id on the Hub; of an
                         * endpoint  its name */
     const char *label; /* its "as", else the last part of its path: what --model and policies call it */
-    const char *shown; /* its "as", else its path: what reports call it */
+    const char *shown; /* of "models" the label, else the path: what reports call it */
     const char *name;  /* "model_name", whose published layers policies take; NULL: found from the folder */
     int baseline_model, baseline_policy; /* what its cells are compared with; -1: nothing */
 };

@@ -104,7 +104,7 @@ static int read_entry(struct runfile *r, json_t *v, size_t i, struct err *e)
     if (!rc) {
         m->path = find_path(r, o);
         m->label = as ? arena_strdup(&r->arena, json_string_value(as)) : last_part(r, m->path);
-        m->shown = as ? m->label : m->path;
+        m->shown = m->label;
         rc = read_model_name(r, &m->name, json_object_get(o, "model_name"), where, e);
     }
     json_decref(o);

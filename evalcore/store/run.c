@@ -212,6 +212,11 @@ static int load_task(struct run *r, struct run_task *t, const json_t *o, struct 
     return rc;
 }
 
+int run_same_model(const struct cell *a, const struct cell *b)
+{
+    return !strcmp(a->model_path ? a->model_path : a->model, b->model_path ? b->model_path : b->model);
+}
+
 static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err *e)
 {
     const struct text_field fields[] = {{"id", &c->id},

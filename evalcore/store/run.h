@@ -57,6 +57,10 @@ struct run_task {
     int n_original; /* before --limit and --sample-ids */
 };
 
+struct cell;
+/* Is it the same model, whatever the run files call it? */
+int run_same_model(const struct cell *a, const struct cell *b);
+
 /* Do its authors ask that no example be published (tasks/task.h)? Then its completions, which may quote the
  * question, enter neither a file nor the output of a command, unless the user asks for these texts; the
  * sentence stands in their place. Ids, option orders, letters and verdicts are no texts of problems and stay.

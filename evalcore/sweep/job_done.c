@@ -227,19 +227,24 @@ void tally_part(struct tally *part, const struct tally *t, long first, long end,
     part->weight = weight;
 }
 
-/* The seconds of a part on all devices. Before it was seen its steps take as long as those of one that was,
- * by the size of their weights: decoding mostly reads these. */
+struct eta_speed tally_part_speed(struct tally *const *part, int n, int i)
+{
+    struct eta_speed speed = part[i]->eta.speed;
+    for (int k = 0; k < n && !(speed.samples > 0); k++)
+        if (part[k]->eta.speed.samples > 0) {
+            speed = part[k]->eta.speed;
+            eta_speed_scale(&speed, part[i]->weight / part[k]->weight);
+        }
+    return speed;
+}
+
+/* The seconds of a part on all devices. */
 static double part_left(struct tally *const *part, int n, int i, const struct tally_now *now)
 {
-    struct tally *t = part[i];
-    struct eta_speed own = t->eta.speed;
-    for (int k = 0; k < n && !(own.samples > 0) && !(t->eta.speed.samples > 0); k++)
-        if (part[k]->eta.speed.samples > 0) {
-            t->eta.speed = part[k]->eta.speed;
-            eta_speed_scale(&t->eta.speed, t->weight / part[k]->weight);
-        }
-    double left = time_left(t, now);
-    t->eta.speed = own;
+    struct eta_speed own = part[i]->eta.speed;
+    part[i]->eta.speed = tally_part_speed(part, n, i);
+    double left = time_left(part[i], now);
+    part[i]->eta.speed = own;
     return left;
 }
 

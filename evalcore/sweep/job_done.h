@@ -54,6 +54,9 @@ void tally_show(struct tally *t, const struct tally_now *now);
 /* The jobs of one model of several, plan.jobs[first .. end-1], with figures and a speed of their own. The
  * jobs' array stays t's, and so must journal and board. */
 void tally_part(struct tally *part, const struct tally *t, long first, long end, double weight);
+/* The speed of part i. Before it was seen its steps take as long as those of one that was, by the size of
+ * their weights: decoding mostly reads these. */
+struct eta_speed tally_part_speed(struct tally *const *part, int n, int i);
 /* The same as tally_show() for n parts: now is of each by itself, `all` of all devices. */
 void tally_show_parts(struct tally *t, struct tally *const *part, const struct tally_now *now, int n,
                       const struct tally_now *all);

@@ -155,6 +155,21 @@ static double tokens_for(const struct workers *ws, int i, int m, long *shortest)
     return tokens;
 }
 
+/* May job j of model m still end in time when the model is loaded first? */
+static int has_time(const struct workers *ws, int m, long j)
+{
+    struct tally *part[RUNFILE_MODELS_MAX], *t = ws->part[m].tally;
+    if (!slot_is_limited(t->slot))
+        return 1;
+    for (int k = 0; k < ws->n_parts; k++)
+        part[k] = ws->part[k].tally;
+    struct eta_speed own = t->eta.speed;
+    t->eta.speed = tally_part_speed(part, ws->n_parts, m);
+    int is_in_time = slot_has_time(t, j, load_seconds(ws, m));
+    t->eta.speed = own;
+    return is_in_time;
+}
+
 int workers_pick(const struct workers *ws, int i, int not_this)
 {
     int best = -1;
@@ -165,7 +180,7 @@ int workers_pick(const struct workers *ws, int i, int not_this)
         if (m == not_this || !can_load(&ws->link[i], m))
             continue;
         double tokens = (k->tally ? tokens_for(ws, i, m, &j) : k->tokens) / (serving(ws, m) + 1);
-        if (tokens > most && (j < 0 || slot_has_time(k->tally, j, load_seconds(ws, m)))) {
+        if (tokens > most && (j < 0 || has_time(ws, m, j))) {
             most = tokens;
             best = m;
         }

@@ -54,7 +54,7 @@ const char *match_differences(const struct report *old, const struct report *now
     const struct {
         const char *name, *old_value, *new_value;
     } item[] = {
-        {"model", a->model, b->model},
+        {"model", a->model_path ? a->model_path : a->model, b->model_path ? b->model_path : b->model},
         {"weights", a->weights ? a->weights : old->run->weights, b->weights ? b->weights : now->run->weights},
         {"numerics class", old->run->numerics, now->run->numerics},
         {"grader", old->run->grader, now->run->grader},

@@ -226,6 +226,11 @@ const char *report_published_differs(const struct report *r, const struct publis
 /* A policy's label with the swept settings, and so is a row of the accuracy table called. In the arena. */
 const char *report_setting_name(struct arena *a, const char *policy_label, const char *settings_label);
 const char *report_row_name(const struct report *r, int row);
+/* The same where rows of several models stand together: "quest k_pages=8 on NAME". A model is called by the
+ * last part of its path, if no other has that too. */
+int report_several_models(const struct report *r);
+const char *report_model_name(const struct report *r, int row);
+const char *report_full_name(const struct report *r, int row);
 /* A share with its interval, in percent: "83 [44-97]", with a decimal where the interval is narrower than 10
  * points. In the arena. */
 const char *report_percent(struct arena *a, double mean, struct interval ci);

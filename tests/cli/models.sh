@@ -1,0 +1,122 @@
+# Several models in one run file: the same results whatever the number of workers, shards, deaths and restarts, and those of
+# a sweep for each model; a worker changes its model no more often than it must; a model that cannot be loaded costs
+# no job of another.
+. "$(dirname "$0")/lib.sh"
+rm -rf bee gone calm one_1 one_2 out part half alone_p alone_b x ./*.json ./*.txt
+mkdir bee
+cp "$source_dir"/engine/pocket/config.json "$source_dir"/engine/pocket/tokenizer.json "$source_dir"/engine/pocket/model.safetensors bee
+# a model of its own: some other weights
+python3 -c '
+data = bytearray(open("bee/model.safetensors", "rb").read())
+first = 8 + int.from_bytes(data[:8], "little")
+for i in range(200):
+    data[first + 5000 + 74 * i] ^= 0x10
+open("bee/model.safetensors", "wb").write(data)'
+cat >two.json <<'END'
+{"models": ["pocket", {"model": "bee", "as": "b"}], "max_new_tokens": 50,
+ "tasks": [{"name": "lookup", "steps": 8, "problems": 12}],
+ "policies": ["full", {"name": "quest", "k_pages": 4, "models": ["b"]}, {"name": "dms", "cr": 4, "models": ["pocket"]}]}
+END
+
+# completions DIR...: keys and digests of the tokens of what is in the journals.
+completions() {
+    local dir
+    for dir in "$@"; do
+        cat "$dir"/journal/*.jsonl
+    done | python3 -c '
+import json, sys
+print("\n".join(sorted({r["key"] + " " + r["ids_sha256"] for r in map(json.loads, sys.stdin)})))'
+}
+# switches N FILE: a sweep said at most so often that a worker goes on with another model.
+switches() {
+    local n
+    n=$(grep -c ' and goes on with ' "$2")
+    [ "$n" -le "$1" ] || fail "workers changed their model $n times, $1 would do: $(cat "$2")"
+}
+# in_background DIR ARGS...: a sweep as $pid; returns once it has written ten more records.
+in_background() {
+    local before
+    before=$(journal_keys "$1" | wc -l)
+    "$program" sweep two.json -o "$1" --max-batch 2 --threads 1 "${@:2}" >start.txt 2>&1 &
+    pid=$!
+    for _ in $(seq 1500); do
+        [ "$(journal_keys "$1" | wc -l)" -ge $((before + 10)) ] && return
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.02
+    done
+    fail "no ten records were written: $(cat start.txt)"
+}
+
+# Two sweeps with one model each, in folders of their own, are what all must agree with.
+run 0 sweep two.json -o alone_p --model pocket
+run 0 sweep two.json -o alone_b --model b
+[ "$(completions alone_p | wc -l)" = 24 ] && [ "$(completions alone_b | wc -l)" = 24 ] || fail "--model picked other cells"
+completions alone_p alone_b >want.txt
+[ "$(wc -l <want.txt)" = 48 ] || fail "two models have completions in common"
+
+run 0 sweep two.json -o calm --max-batch 4 --threads 1
+[ "$(grep -c ' has nothing more to start of \(pocket and goes on with b\|b and goes on with pocket\)$' stderr.txt)" = 1 ] ||
+    fail "one worker, two models: $(cat stderr.txt)"
+completions calm >got.txt
+same want.txt got.txt
+for n in 1 2; do
+    run 0 sweep two.json -o "one_$n" --max-batch 4 --threads 1 --devices cpu:0-$n
+    switches $n stderr.txt
+    same_results calm "one_$n"
+    completions "one_$n" >got.txt
+    same want.txt got.txt
+done
+run 0 sweep two.json -o one_1 --devices cpu:0-1
+[ "$(ls one_1/journal | wc -l)" = 1 ] || fail "a finished sweep was decoded again"
+
+# Shards, with a limit of time, within which loading fits.
+run 0 sweep two.json -o part --shard 1/2 --threads 1 --time-limit 10m
+run 0 sweep two.json -o part --shard 0/2 --threads 1 --devices cpu:0-1
+same_results calm part
+
+# The coordinator is killed in the middle, and in the next run a worker.
+in_background out
+kill -9 $pid
+wait $pid 2>/dev/null
+in_background out --devices cpu:0-1
+kill -9 "$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent=$pid '{ p = $1; sub(/.*\) /, ""); if ($2 == parent) print p }' | head -n 1)"
+wait $pid || fail "after a worker was killed: $(cat start.txt)"
+same_results calm out
+[ "$(journal_keys out | sort | uniq -d | wc -l)" = 0 ] || fail "finished jobs were decoded twice"
+
+# A folder with one model done: the worker begins with the other.
+cp -r alone_p half
+run 0 sweep two.json -o half --threads 1
+switches 0 stderr.txt
+same_results calm half
+
+# A model that is gone when its turn comes costs no job of the other; once it is back, the command goes on.
+rm -rf out
+in_background out
+mv bee gone
+got=0
+wait $pid || got=$?
+[ $got = 3 ] || fail "without a model the sweep exited $got: $(cat start.txt)"
+grep -q '^kveval: stopped with 24 of 48 jobs saved, repeat the command to go on: model b cannot be loaded: cpu[:0]*: ' start.txt ||
+    fail "a model that is gone: $(cat start.txt)"
+run 2 sweep two.json -o out
+grep -q '^kveval: model b: model bee: there is no such folder' stderr.txt || fail "no model: $(cat stderr.txt)"
+mv gone bee
+run 0 sweep two.json -o out --threads 1
+switches 0 stderr.txt
+same_results calm out
+
+# Which model a device holds.
+run 0 sweep two.json -o x --max-batch 2 --threads 1 --display json
+grep -q '"devices":.*"model":"\(pocket\|b\)","switches":1' stderr.txt || fail "no device holds a model: $(cat stderr.txt)"
+
+# What takes one model says so, and a baseline may be another model's where the prompts are the same.
+refuse 2 'two.json has several models, and this command takes one; pick it with --model: "pocket", "b"' \
+    gate --run two.json --base base.json -o nowhere
+run 0 sweep two.json -o calm --set 'baseline={"policy":"full","model":"pocket"}'
+grep -q '^full on b  ' stdout.txt || fail "two models under one name: $(cat stdout.txt)"
+[ "$(cut -d , -f 8 calm/report/pairs.csv | sort | uniq -c | grep -c '^ *3 pocket\.full\.')" = 1 ] ||
+    fail "pairs with the baseline of another model: $(cat calm/report/pairs.csv)"
+run 0 sweep two.json --dry-run --calibrate no
+[ "$(grep -c '^model[ b]*: ' stdout.txt)" = 2 ] || fail "a dry run of two models: $(cat stdout.txt)"
+finish
