@@ -425,6 +425,9 @@ const struct command cmd_sweep = {
         "Model, tasks and policies are in the run file; runs/README.md describes it. DELTA and Kascade take\n"
         "the layers published for the model, which is known by its folder, or by \"model_name\" in the run "
         "file.\n"
+        "Several models are a list, \"models\", and --model then picks one of them by its label; each device "
+        "holds\n"
+        "one at a time.\n"
         "A model that vLLM, SGLang or llama.cpp serves is an object with an \"endpoint\"; see "
         "docs/endpoint.md.",
     .options = sweep_table,

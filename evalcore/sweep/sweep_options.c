@@ -10,7 +10,9 @@
 const struct cli_option sweep_table[] = {
     {"output-path", 'o', CLI_STRING, AT(out), "DIR", .help = "run folder; made if missing, resumed if there"},
     {"model", 'M', CLI_STRING, AT(model), "MODEL",
-     .help = "pocket, a model folder or an id in the Hub's cache, instead of the run file's"},
+     .help = "pocket, a model folder or an id in the Hub's cache, instead of the run file's; of several "
+             "\"models\" "
+             "the label of one"},
     {"tasks", 't', CLI_STRING, AT(tasks), "TASKS", .help = "only these tasks of the run file"},
     {"limit", 'L', CLI_INT, AT(limit), "N", .help = "only the first N problems of each task", .min = 1,
      .max = CLI_INT_MAX},

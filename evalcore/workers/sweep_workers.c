@@ -17,7 +17,7 @@ void worker_start(struct workers *ws, int i, struct err *e)
     snprintf(index, sizeof index, "%d", i);
     ws->args[2] = index;
     if (ws->n_parts > 1)
-        ws->args[4] = ws->part[ws->link[i].model].label;
+        ws->args[3] = arena_printf(&ws->arena, "--model=%s", ws->part[ws->link[i].model].label);
     ws->link[i].is_live = !worker_process_start(&ws->link[i].process, ws->args, e);
     ws->n_live += ws->link[i].is_live;
     ws->link[i].n_lives += ws->link[i].is_live;
@@ -26,15 +26,14 @@ void worker_start(struct workers *ws, int i, struct err *e)
 int workers_start(struct workers *ws, const struct device_list *devices, struct patience patience, int argc,
                   char **argv, struct err *e)
 {
-    int n_ours = ws->n_parts > 1 ? 4 : 2; /* arguments between "worker" and the sweep's */
+    int n_ours = ws->n_parts > 1 ? 3 : 2; /* arguments before the sweep's own: --model, of several one each */
     signal(SIGCHLD, SIG_DFL); /* whoever started us may have ignored it, and nobody could be waited for */
     ws->patience = patience;
     ws->watched = progress_clock();
     ws->link = xcalloc((size_t)devices->n, sizeof *ws->link);
-    ws->args = xcalloc((size_t)argc + 5, sizeof *ws->args);
+    ws->args = xcalloc((size_t)argc + 4, sizeof *ws->args);
     ws->args[0] = "kveval";
     ws->args[1] = "worker";
-    ws->args[3] = "--model"; /* of several one each */
     for (int i = 1; i < argc; i++)
         ws->args[i + n_ours] = argv[i];
     while (ws->n < devices->n && !e->code) {

@@ -9,6 +9,10 @@
 #include "evalcore/store/run.h"
 #include "evalcore/workers/workers_parts.h"
 
+/* So many deaths in a row, of which the last was while a model was loaded, speak against that model: it may need
+ * more memory than there is, for which nobody gets to give a reason. */
+enum { LOAD_DEATHS = 2 };
+
 /* The share of a model's jobs that an earlier sweep of the folder has left, as far as its configuration
  * tells. */
 static double share_left(const struct run *done, const char *model)
@@ -242,7 +246,7 @@ void workers_check_reach(struct workers *ws, struct err *e)
 int worker_refuses(struct workers *ws, int i, const struct err *loss, struct err *e)
 {
     struct worker_link *l = &ws->link[i];
-    if (ws->n_parts < 2 || l->device || !l->last_words.code)
+    if (ws->n_parts < 2 || l->device || (!l->last_words.code && l->deaths < LOAD_DEATHS))
         return 0;
     ws->part[l->model].refusal = *loss;
     for (int k = 0; k < ws->n; k++)

@@ -12,9 +12,9 @@ static const struct cell *cell_of(const struct report *r, int row)
     return NULL;
 }
 
-static int is_drawn(const struct setting *s)
+static int is_drawn(const struct report *r, const struct setting *s, const char *model)
 {
-    return !isnan(s->accuracy) && !isnan(s->reads);
+    return !isnan(s->accuracy) && !isnan(s->reads) && !strcmp(r->rows[s->row].model, model);
 }
 
 static void add_setting(struct series_set *set, struct svg_series *s, const struct setting *x)
@@ -34,13 +34,16 @@ static void add_setting(struct series_set *set, struct svg_series *s, const stru
     s->n++;
 }
 
-void report_add_lead(struct doc *d, const struct report *r)
+/* The settings of the model of a row. */
+static void draw(struct doc *d, const struct report *r, int row)
 {
     struct series_set set = series_begin(r);
+    const char *model = r->rows[row].model,
+               *name = report_several_models(r) ? report_model_name(r, row) : NULL;
     int n = 0;
     for (int i = 0; i < r->n_settings; i++) {
         const struct cell *c = cell_of(r, r->settings[i].row);
-        int seen = !c || !is_drawn(&r->settings[i]);
+        int seen = !c || !is_drawn(r, &r->settings[i], model);
         for (size_t k = 0; k < set.n && !seen; k++)
             seen = !strcmp(set.policy[k], c->policy);
         if (seen)
@@ -50,7 +53,7 @@ void report_add_lead(struct doc *d, const struct report *r)
         for (int k = i; k < r->n_settings; k++) {
             const struct cell *other = cell_of(r, r->settings[k].row);
             /* A line across is one setting's; another run's baseline is drawn as a point of its own name. */
-            if (!other || strcmp(other->policy, c->policy) != 0 || !is_drawn(&r->settings[k]) ||
+            if (!other || strcmp(other->policy, c->policy) != 0 || !is_drawn(r, &r->settings[k], model) ||
                 (s->kind == SVG_FLAT && k > i))
                 continue;
             add_setting(&set, s, &r->settings[k]);
@@ -60,8 +63,9 @@ void report_add_lead(struct doc *d, const struct report *r)
     if (n < 2)
         return;
     struct svg_chart chart = {
-        .id = "lead",
-        .title = "all tasks: accuracy for total reads",
+        .id = name ? report_slug(r->arena, arena_printf(r->arena, "lead %s", name)) : "lead",
+        .title = name ? arena_printf(r->arena, "%s, all tasks: accuracy for total reads", name)
+                      : "all tasks: accuracy for total reads",
         .desc = "Accuracy over all tasks with 95 % intervals against total reads, one point "
                 "per policy setting; the values are in settings.csv.",
         .x = {"total KV reads, share of full attention", 0, NAN, 0, 1},
@@ -71,7 +75,19 @@ void report_add_lead(struct doc *d, const struct report *r)
     struct str svg = {0};
     svg_chart(&svg, &chart);
     doc_figure(
-        d, "lead.svg", chart.title, &svg, 0,
+        d, arena_printf(r->arena, "%s.svg", chart.id), chart.title, &svg, 0,
         "Each point is a policy setting over all its tasks; up and to the left is better. Bars and the band "
         "of the baseline are 95 %% intervals.");
+}
+
+/* One of each model, whose full attention reads more or less than another's. */
+void report_add_lead(struct doc *d, const struct report *r)
+{
+    for (int row = 0; row < r->n_rows; row++) {
+        int first = 0;
+        while (strcmp(r->rows[first].model, r->rows[row].model) != 0)
+            first++;
+        if (first == row)
+            draw(d, r, row);
+    }
 }
