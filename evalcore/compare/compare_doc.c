@@ -48,8 +48,7 @@ static void pair_row(struct doc *d, struct table *t, struct comparison *c, const
 static const char *cell_name(struct comparison *c, int i)
 {
     const struct cell *x = &c->b->run->cells[c->cells[i].b];
-    return arena_printf(&c->arena, "%s, %s", x->task->label,
-                        report_setting_name(&c->arena, x->policy_label, x->settings_label));
+    return arena_printf(&c->arena, "%s, %s", x->task->label, report_cell_name(&c->arena, c->b->run, x));
 }
 
 static void add_pairs(struct doc *d, struct comparison *c)

@@ -6,19 +6,21 @@
 #include "evalcore/compare/compare_parts.h"
 #include "evalcore/report/data/report_data.h"
 
-enum { NAMES = 4, NAMES_SHOWN = 6 };
+enum { NAMES = 5, NAMES_SHOWN = 6 };
 static const char cut_mark[] = "\xE2\x80\xA6";
 
-/* Of one cell: the setting as reports print it, the same behind the task as comparisons do, and the labels of
- * accuracy.csv. The first two are those that are cut. */
+/* Of one cell: the setting as reports print it, the same behind the task as comparisons do, without its
+ * model, and the labels of accuracy.csv. The first two are those that are cut. */
 struct names {
     const char *v[NAMES];
 };
 
-static struct names names_of(const struct cell *c, struct arena *a)
+static struct names names_of(const struct run *run, const struct cell *c, struct arena *a)
 {
-    const char *row = report_setting_name(a, c->policy_label, c->settings_label);
-    return (struct names){{row, arena_printf(a, "%s, %s", c->task->label, row), c->label, c->policy_label}};
+    const char *row = report_cell_name(a, run, c);
+    return (struct names){{row, arena_printf(a, "%s, %s", c->task->label, row),
+                           report_setting_name(a, c->policy_label, c->settings_label), c->label,
+                           c->policy_label}};
 }
 
 static int is_named(const struct names *x, const char *name)
@@ -84,7 +86,7 @@ static int find(struct side *s, struct arena *a, struct err *e)
     int n_cells = s->run->n_cells, is_part = 0;
     struct names *names = arena_alloc(a, (size_t)(n_cells + 1) * sizeof *names);
     for (int i = 0; i < n_cells; i++)
-        names[i] = names_of(&cells[i], a);
+        names[i] = names_of(s->run, &cells[i], a);
     int rc = complete(s, names, a, e);
     for (int i = 0; i < n_cells && !rc; i++) {
         is_part |= strstr(cells[i].id, s->name) != NULL;

@@ -13,20 +13,10 @@ static int row_of(const struct comparison *c, int i)
     return c->b->cells[c->cells[i].b].row;
 }
 
-static const char *name_of(struct comparison *c, int row)
-{
-    const struct row *rows = c->b->rows;
-    int models = 0;
-    for (int i = 1; i < c->b->n_rows; i++)
-        models |= strcmp(rows[i].model, rows[0].model) != 0;
-    return arena_printf(&c->arena, "%s%s%s", report_row_name(c->b, row), models ? " on " : "",
-                        models ? rows[row].model : "");
-}
-
 static void compare_one(struct comparison *c, struct compared_setting *s, int row)
 {
     struct matched m = match_begin();
-    s->name = name_of(c, row);
+    s->name = report_full_name(c->b, row);
     for (int i = 0; i < c->n_cells; i++) {
         if (row_of(c, i) != row)
             continue;

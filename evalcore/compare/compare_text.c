@@ -154,7 +154,7 @@ static void add_tables(struct str *out, struct comparison *c, int columns)
     for (int i = 0; i < c->n_cells; i++) {
         const struct cell *cell = &c->b->run->cells[c->cells[i].b];
         const char *name = is_runs ? arena_printf(a, "%s, %s", cell->task->label,
-                                                  report_row_name(c->b, c->b->cells[c->cells[i].b].row))
+                                                  report_full_name(c->b, c->b->cells[c->cells[i].b].row))
                                    : cell->task->label;
         add_row(out, c, name, width, &c->cells[i].pair);
     }

@@ -117,6 +117,8 @@ run 0 sweep two.json -o calm --set 'baseline={"policy":"full","model":"pocket"}'
 grep -q '^full on b  ' stdout.txt || fail "two models under one name: $(cat stdout.txt)"
 [ "$(cut -d , -f 8 calm/report/pairs.csv | sort | uniq -c | grep -c '^ *3 pocket\.full\.')" = 1 ] ||
     fail "pairs with the baseline of another model: $(cat calm/report/pairs.csv)"
+run 0 compare calm 'full on pocket' 'full on b'
+grep -q '^!  A and B differ in model, weights$' stdout.txt || fail "one policy of two models: $(cat stdout.txt)"
 run 0 sweep two.json --dry-run --calibrate no
 [ "$(grep -c '^model[ b]*: ' stdout.txt)" = 2 ] || fail "a dry run of two models: $(cat stdout.txt)"
 finish

@@ -231,6 +231,7 @@ const char *report_row_name(const struct report *r, int row);
 int report_several_models(const struct report *r);
 const char *report_model_name(const struct report *r, int row);
 const char *report_full_name(const struct report *r, int row);
+const char *report_cell_name(struct arena *a, const struct run *run, const struct cell *c); /* of its row */
 /* A share with its interval, in percent: "83 [44-97]", with a decimal where the interval is narrower than 10
  * points. In the arena. */
 const char *report_percent(struct arena *a, double mean, struct interval ci);

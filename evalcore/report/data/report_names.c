@@ -14,10 +14,10 @@ const char *report_row_name(const struct report *r, int row)
     return report_setting_name(r->arena, r->rows[row].policy_label, r->rows[row].settings_label);
 }
 
-int report_several_models(const struct report *r)
+static int has_models(const struct run *run)
 {
-    for (int i = 1; i < r->n_rows; i++)
-        if (strcmp(r->rows[i].model, r->rows[0].model) != 0)
+    for (int i = 1; i < run->n_cells; i++)
+        if (strcmp(run->cells[i].model, run->cells[0].model) != 0)
             return 1;
     return 0;
 }
@@ -28,20 +28,35 @@ static const char *last_part(const char *model)
     return slash && slash[1] ? slash + 1 : model;
 }
 
-const char *report_model_name(const struct report *r, int row)
+static const char *short_model(const struct run *run, const char *model)
 {
-    const char *model = r->rows[row].model, *name = last_part(model);
-    for (int i = 0; i < r->n_rows; i++)
-        if (!strcmp(last_part(r->rows[i].model), name) && strcmp(r->rows[i].model, model))
+    const char *name = last_part(model);
+    for (int i = 0; i < run->n_cells; i++)
+        if (!strcmp(last_part(run->cells[i].model), name) && strcmp(run->cells[i].model, model))
             return model;
     return name;
+}
+
+int report_several_models(const struct report *r)
+{
+    return has_models(r->run);
+}
+
+const char *report_model_name(const struct report *r, int row)
+{
+    return short_model(r->run, r->rows[row].model);
 }
 
 const char *report_full_name(const struct report *r, int row)
 {
     const char *name = report_row_name(r, row);
-    return report_several_models(r) ? arena_printf(r->arena, "%s on %s", name, report_model_name(r, row))
-                                    : name;
+    return has_models(r->run) ? arena_printf(r->arena, "%s on %s", name, report_model_name(r, row)) : name;
+}
+
+const char *report_cell_name(struct arena *a, const struct run *run, const struct cell *c)
+{
+    const char *name = report_setting_name(a, c->policy_label, c->settings_label);
+    return has_models(run) ? arena_printf(a, "%s on %s", name, short_model(run, c->model)) : name;
 }
 
 const char *report_percent(struct arena *a, double mean, struct interval ci)

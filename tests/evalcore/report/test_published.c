@@ -54,6 +54,8 @@ static void run_case(const struct test_case *c)
     plain_run(&r);
     for (int i = 0; i < r.n_cells && model; i++)
         r.cells[i].model = model;
+    for (int i = 0; i < r.n_cells && case_text(c, "path"); i++)
+        r.cells[i].model_path = case_text(c, "path");
     if (case_text(c, "label"))
         r.cells[1].policy_label = case_text(c, "label");
     if (case_text(c, "samples")) { /* the same ten answers to five problems */

@@ -227,8 +227,31 @@ static void follow(const struct run_row *row, uint64_t seed, struct score *c, in
     end(&s);
 }
 
+/* A model that nothing was decoded with yet: as another one, with steps that take three times as long. */
+static void scaled(void)
+{
+    struct eta_job job[4];
+    for (int i = 0; i < 4; i++)
+        job[i] = (struct eta_job){.prompt = 50, .limit = 400, .usual = 200, .weight = 1};
+    struct eta_run r = {.job = job, .n_jobs = 4, .n_cells = 1, .n_tasks = 1, .devices = 1, .places = 2};
+    CHECK(eta_seconds(&r) < 0);
+    for (int i = 1; i < 5; i++)
+        eta_speed_add(&r.speed, &(struct eta_sample){.steps = 100,
+                                                     .seconds = i,
+                                                     .rows = 50 * i,
+                                                     .context = 9000 * i,
+                                                     .prompt_seconds = 0.5,
+                                                     .prompts = 100,
+                                                     .wall = i + 1});
+    double before = eta_seconds(&r), step = eta_speed_step(&r.speed, 2, 400);
+    eta_speed_scale(&r.speed, 3);
+    CHECK(before > 0 && fabs(eta_seconds(&r) / before - 3) < 1e-6);
+    CHECK(fabs(eta_speed_step(&r.speed, 2, 400) / step - 3) < 1e-6);
+}
+
 int main(int argc, char **argv)
 {
+    scaled();
     int print = argc > 1 && !strcmp(argv[1], "-v");
     for (int i = 0; i < N_RUNS; i++) {
         struct score c = {0};

@@ -92,6 +92,13 @@ int main(void)
     takes(&q, 0, -1);
     job_queue_release(&q);
 
+    job_queue_init(&q, &p, 3, 5, 2); /* the jobs of one model of several */
+    takes(&q, 1, 3);
+    takes(&q, 0, 4);
+    takes(&q, 0, -1);
+    CHECK_INT(job_queue_take_last(&q, &p), -1);
+    job_queue_release(&q);
+
     job_queue_init(&q, &none, 0, none.n_jobs, 2);
     takes(&q, 1, -1);
     job_queue_release(&q);
