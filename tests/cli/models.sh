@@ -113,12 +113,21 @@ grep -q '"devices":.*"model":"\(pocket\|b\)","switches":1' stderr.txt || fail "n
 # What takes one model says so, and a baseline may be another model's where the prompts are the same.
 refuse 2 'two.json has several models, and this command takes one; pick it with --model: "pocket", "b"' \
     gate --run two.json --base base.json -o nowhere
-run 0 sweep two.json -o calm --set 'baseline={"policy":"full","model":"pocket"}'
+base='baseline={"policy":"full","model":"pocket"}'
+run 0 sweep two.json -o calm --set "$base"
 grep -q '^full on b  ' stdout.txt || fail "two models under one name: $(cat stdout.txt)"
 [ "$(cut -d , -f 8 calm/report/pairs.csv | sort | uniq -c | grep -c '^ *3 pocket\.full\.')" = 1 ] ||
     fail "pairs with the baseline of another model: $(cat calm/report/pairs.csv)"
 run 0 compare calm 'full on pocket' 'full on b'
 grep -q '^!  A and B differ in model, weights$' stdout.txt || fail "one policy of two models: $(cat stdout.txt)"
+# Another chat template asks otherwise, so answers are no pairs.
+printf '{"chat_template": "{%% for m in messages %%}{{ m.content }}{%% endfor %%}="}\n' >bee/tokenizer_config.json
+printf '{"id": "q%d", "prompt": "1+1", "gold": "2"}\n' 1 2 >mine.jsonl
+run 2 sweep two.json -o x --set 'tasks=[{"name":"relay","file":"mine.jsonl"}]' --set "$base"
+grep -q ': the baseline is of model pocket, and problem q1 of task relay has other tokens there than with model b (' stderr.txt ||
+    fail "prompts that differ: $(cat stderr.txt)"
+run 0 sweep two.json -o x --set 'tasks=[{"name":"relay","file":"mine.jsonl"}]' --threads 1
+rm bee/tokenizer_config.json
 run 0 sweep two.json --dry-run --calibrate no
 [ "$(grep -c '^model[ b]*: ' stdout.txt)" = 2 ] || fail "a dry run of two models: $(cat stdout.txt)"
 finish
