@@ -189,6 +189,10 @@ static void words(void)
     CHECK_STR(total(&s, 79), "120 of 256 jobs, 3 failed");
     s = made(1); /* its line would say the same as the total */
     CHECK_STR(lines(&s, 80, 24), "120 of 256 jobs, 6150 tokens/s, about 4 min 10 s left\n");
+    s.device[0].model = "b"; /* unless it says which of several models it is */
+    CHECK_STR(lines(&s, 80, 24), "cuda:0    32 running, 6150 tokens/s, b\n"
+                                 "120 of 256 jobs, 6150 tokens/s, about 4 min 10 s left\n");
+    s.device[0].model = NULL;
     s = made(8); /* no more lines than the terminal has */
     CHECK_STR(lines(&s, 80, 6), "cuda:0    32 running, 6150 tokens/s\n"
                                 "cuda:1    32 running, 6150 tokens/s\n"
