@@ -230,9 +230,10 @@ struct device_options {
 
 /* What a person may want to know about a device before using it. */
 struct device_facts {
-    char name[128];     /* "NVIDIA H200" */
-    char driver[64];    /* "580.82.07 (CUDA 13.0)" */
-    char capability[8]; /* "9.0" */
+    char name[128];      /* "NVIDIA H200" */
+    char driver[64];     /* "580.82.07 (CUDA 13.0)" */
+    char capability[24]; /* "9.0" */
+    char kernels[128];   /* which kernels it gets, as a sentence without its period */
     size_t total_bytes, free_bytes;
 };
 

@@ -10,10 +10,10 @@
 void fault_read(struct fault *f, const char *variable)
 {
     static const char *const kinds[] = {
-        "", "open:", "alloc:", "launch:", "replay:", "hang:", "few:", "nowgmma:"};
+        "", "open:", "alloc:", "launch:", "replay:", "hang:", "few:", "nowgmma:", "card:"};
     const char *text = getenv(variable);
     memset(f, 0, sizeof *f);
-    for (int i = FAULT_OPEN; text && i <= FAULT_NOWGMMA; i++) {
+    for (int i = FAULT_OPEN; text && i <= FAULT_CARD; i++) {
         size_t n = strlen(kinds[i]);
         char *end;
         long value = !strncmp(text, kinds[i], n) ? strtol(text + n, &end, 10) : 0;

@@ -15,6 +15,7 @@
  *   few:N       not a failure: kernels are launched as on a GPU with at most N multiprocessors, so that even
  *               in a small test blocks must take one piece of work after another
  *   nowgmma:1   not a failure: the GPU is treated as one without Hopper's matrix instructions (wgmma)
+ *   card:80     not a failure: the GPU is treated as one of compute capability 8.0, card:89 as one of 8.9
  *
  * On a GPU, launch:N and replay:N run a kernel that traps, so that the failure appears as a real one does:
  * some time later, and then at every further call. */
@@ -30,7 +31,8 @@ enum fault_kind {
     FAULT_REPLAY,
     FAULT_HANG,
     FAULT_FEW,
-    FAULT_NOWGMMA
+    FAULT_NOWGMMA,
+    FAULT_CARD
 };
 
 struct fault {

@@ -167,6 +167,8 @@ static void check_gpus(struct doctor *d)
     else
         say(d, 1, "gpu", "%d usable%s:", t.n, t.n > 1 ? ", copies between them arrive" : "");
     fputs(str_text(&text), stdout);
+    if (*t.kernels)
+        printf("       %s\n", t.kernels);
     str_release(&text);
 }
 

@@ -38,6 +38,9 @@ static void open_gpu(const struct backend *be, int ordinal, struct row *r, struc
     str_puts(&r->cell[4], f.capability);
     str_puts(&r->cell[5], f.driver);
     str_puts(&r->cell[6], be->kv_default == DTYPE_BF16 ? "bf16" : "fp32");
+    size_t at = strlen(t->kernels);
+    if (!strstr(t->kernels, f.kernels))
+        snprintf(t->kernels + at, sizeof t->kernels - at, "%s%s", at ? "; " : "", f.kernels);
 }
 
 /* Which others a copy from GPU i reaches: "direct: 1 2, by host: 3, FAILED: 4". */

@@ -10,6 +10,7 @@ struct gpu_table {
     int n_bad;         /* that cannot be opened, or whose copies do not arrive at a peer */
     int is_unreadable; /* there may be GPUs, and they cannot be counted */
     char why[320];     /* why there is none; a sentence */
+    char kernels[320]; /* what kernels they are given: a sentence for each capability, joined by "; " */
 };
 
 /* Adds the table to *out, each line behind `indent`; nothing where there is no GPU. */

@@ -130,7 +130,10 @@ static void name_arithmetic(struct device *d, const struct cudaDeviceProp *prop)
 {
     enum { OWN_BITS = 6 }; /* goes up when an operation's bits change */
     snprintf(d->arithmetic, sizeof d->arithmetic, "%d-%.60s-x%d%s-", OWN_BITS, prop->name,
-             prop->multiProcessorCount, d->wgmma || prop->major != 9 ? "" : "-nowgmma");
+             prop->multiProcessorCount,
+             d->wgmma || prop->major != 9 ? ""
+             : d->hopper                  ? "-nowgmma"
+                                          : "-plain");
     for (char *c = d->arithmetic; *c; c++)
         if (*c == ' ')
             *c = '-';
@@ -146,17 +149,16 @@ static int open_parts(struct device *d)
         rc = cuda_check(d, cudaGetDeviceProperties(&prop, d->ordinal), "asking the GPU what it is");
     if (rc)
         return rc;
-    if (prop.major < 9)
-        return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
-                          "%s has compute capability %d.%d; this program is built for 9.0 and above",
-                          prop.name, prop.major, prop.minor);
+    rc = cuda_choose(d, &prop);
+    if (rc)
+        return rc;
     d->n_sm = prop.multiProcessorCount;
     if (d->fault.kind == FAULT_FEW && d->fault.n < d->n_sm)
         d->n_sm = (int)d->fault.n;
-    d->wgmma = prop.major == 9 && d->fault.kind != FAULT_NOWGMMA;
     snprintf(d->name, sizeof d->name, "%s, %.0f GiB%s", prop.name, (double)prop.totalGlobalMem / (1 << 30),
              d->fault.kind == FAULT_FEW       ? ", as if it had few multiprocessors"
              : d->fault.kind == FAULT_NOWGMMA ? ", as if it had no wgmma"
+             : d->fault.kind == FAULT_CARD    ? ", as if it were an older GPU"
                                               : "");
     rc = cuda_check(d, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking), "creating a stream");
     if (!rc && !(d->counters = (int *)cuda_alloc(d, CUDA_COUNTERS * sizeof *d->counters)))

@@ -40,7 +40,8 @@ int cuda_facts(struct device *d, struct device_facts *out)
         return rc;
     driver_version(version, sizeof version);
     snprintf(out->name, sizeof out->name, "%.120s", prop.name);
-    snprintf(out->capability, sizeof out->capability, "%d.%d", prop.major, prop.minor);
+    snprintf(out->capability, sizeof out->capability, "%d.%d", d->capability / 10, d->capability % 10);
+    cuda_choice(d, out->kernels, sizeof out->kernels);
     snprintf(out->driver, sizeof out->driver, *version ? "%s (CUDA %d.%d)" : "%sCUDA %d.%d", version,
              driver / 1000, driver % 1000 / 10);
     return 0;

@@ -1,8 +1,9 @@
-/* The next token. A row is a cluster of 8 blocks, a warp a run of ids: its logits are read once and stay, as
- * weights exp((logit - largest) / temperature), in shared memory (in a->scratch where a vocabulary is too
- * large for it). Masses of weights are integers in units of 2^-44, whose sums are the same in any order. So
- * top-p, the draw and the histograms made with atomic additions do not depend on the schedule. Kept ids are
- * walked in ascending order with one number from Philox4x32-10 (Salmon et al., SC 2011). */
+/* The next token. A row is a cluster of 8 blocks (one block on GPUs without clusters), a warp a run of ids:
+ * its logits are read once and stay, as weights exp((logit - largest) / temperature), in shared memory (in
+ * a->scratch where a vocabulary is too large for it). Masses of weights are integers in units of 2^-44, whose
+ * sums are the same in any order. So top-p, the draw and the histograms made with atomic additions do not
+ * depend on the schedule. Kept ids are walked in ascending order with one number from Philox4x32-10 (Salmon
+ * et al., SC 2011). */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/sample.cuh"
 #include "kernels/philox.h"
@@ -63,22 +64,24 @@ static __device__ struct found look(const struct part &p, const struct sample_se
     return best;
 }
 
-static __device__ struct found look_at_row(struct room *m, const struct part &p,
+template <int BLOCKS>
+static __device__ struct found look_at_row(struct room<BLOCKS> *m, const struct part &p,
                                            const struct sample_settings *s, bool keep)
 {
     int lane = threadIdx.x % WARP;
     struct found a = over_lanes(look(p, s, keep));
     if (lane == 0)
         m->my_found[threadIdx.x / WARP] = a;
-    gather(m->all_found, m->my_found);
+    gather<BLOCKS>(m->all_found, m->my_found, found{-CUDART_INF_F, -CUDART_INF_F, -1, 0});
     a = m->all_found[lane];
-    for (int i = lane + WARP; i < PARTS; i += WARP)
+    for (int i = lane + WARP; i < room<BLOCKS>::PARTS; i += WARP)
         a = both(a, m->all_found[i]);
     return over_lanes(a);
 }
 
 /* The sum of exponentials and the second largest, of the logits as copied. */
-static __device__ struct tally describe(struct room *m, const struct part &p, float top)
+template <int BLOCKS>
+static __device__ struct tally describe(struct room<BLOCKS> *m, const struct part &p, float top)
 {
     int lane = threadIdx.x % WARP;
     struct tally t = {0, -CUDART_INF_F, 0};
@@ -91,9 +94,9 @@ static __device__ struct tally describe(struct room *m, const struct part &p, fl
     t = {warp_sum(t.sum), warp_max(t.second), warp_sum(t.equal)};
     if (lane == 0)
         m->my_tally[threadIdx.x / WARP] = t;
-    gather(m->all_tally, m->my_tally);
+    gather<BLOCKS>(m->all_tally, m->my_tally, tally{0, -CUDART_INF_F, 0});
     t = m->all_tally[lane];
-    for (int i = lane + WARP; i < PARTS; i += WARP) {
+    for (int i = lane + WARP; i < room<BLOCKS>::PARTS; i += WARP) {
         t.sum += m->all_tally[i].sum;
         t.second = fmaxf(t.second, m->all_tally[i].second);
         t.equal += m->all_tally[i].equal;
@@ -121,7 +124,8 @@ static __device__ void weigh(const struct part &p, const struct sample_settings 
     __syncwarp();
 }
 
-static __device__ struct cut what_is_kept(struct room *m, const struct part &p,
+template <int BLOCKS>
+static __device__ struct cut what_is_kept(struct room<BLOCKS> *m, const struct part &p,
                                           const struct sample_settings *s, int vocab)
 {
     struct cut c = {0, 0};
@@ -165,10 +169,11 @@ static __device__ int walk(const struct part &p, struct cut c, int ties, uint64_
 }
 
 /* One warp of the row gets the id, the others -1. Without any mass the first warp gets `otherwise`. */
-static __device__ int draw(struct room *m, const struct part &p, const struct sample_settings *s, int pos,
-                           struct cut c, int otherwise)
+template <int BLOCKS>
+static __device__ int draw(struct room<BLOCKS> *m, const struct part &p, const struct sample_settings *s,
+                           int pos, struct cut c, int otherwise)
 {
-    enum { EACH = PARTS / WARP };
+    enum { PARTS = room<BLOCKS>::PARTS, EACH = room<BLOCKS>::SEATS / WARP };
     int lane = threadIdx.x % WARP, ties = 0;
     uint64_t one = mass_of(c.key), sum = 0;
     share_out(m, p, c);
@@ -203,11 +208,13 @@ static __device__ int draw(struct room *m, const struct part &p, const struct sa
 
 /* ---- */
 
-static __global__ void __cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS, 2)
-    sample_kernel(struct sample_args a, int part, int shared)
+template <int BLOCKS>
+static __global__ void __launch_bounds__(THREADS, 2) sample_kernel(struct sample_args a, int part, int shared)
 {
     extern __shared__ __align__(16) char memory[];
-    struct room *m = (struct room *)memory;
+    if (BLOCKS > 1)
+        needs_hopper();
+    struct room<BLOCKS> *m = (struct room<BLOCKS> *)memory;
     int r = blockIdx.y, warp = threadIdx.x / WARP, seq = a.rows.seq[r];
     if (seq < 0)
         return; /* all blocks of the row do */
@@ -241,21 +248,26 @@ static __global__ void __cluster_dims__(BLOCKS, 1, 1) __launch_bounds__(THREADS,
         a.row_seq[r] = -1; /* every block has read it: they have met since */
 }
 
+template <int BLOCKS> static int launch(struct device *d, const struct sample_args *a)
+{
+    const int PARTS = room<BLOCKS>::PARTS;
+    int part = ((a->vocab + PARTS - 1) / PARTS + WARP - 1) / WARP * WARP;
+    size_t bytes = sizeof(struct room<BLOCKS>) + WARPS * (size_t)part * sizeof(float);
+    int shared = bytes + SPARE_SHARED <= d->most_shared;
+    bytes = shared ? bytes : sizeof(struct room<BLOCKS>);
+    auto kernel = sample_kernel<BLOCKS>;
+    int rc = cuda_check(
+        d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "sample");
+    return rc ? rc
+              : cuda_launch(d, OP_sample, kernel, dim3(BLOCKS, a->rows.cap), THREADS, bytes, BLOCKS, 0, *a,
+                            part, shared);
+}
+
 int cuda_op_sample(struct device *d, const struct sample_args *a)
 {
-    int part = ((a->vocab + PARTS - 1) / PARTS + WARP - 1) / WARP * WARP;
-    size_t bytes = sizeof(struct room) + WARPS * (size_t)part * sizeof(float);
-    int shared = bytes <= MOST_SHARED;
     if (a->rows.cap < 1)
         return 0;
     if (a->vocab > MAX_VOCAB)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "sample: %d ids; at most %d", a->vocab, MAX_VOCAB);
-    bytes = shared ? bytes : sizeof(struct room);
-    int rc = cuda_check(
-        d, cudaFuncSetAttribute(sample_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-        "sample");
-    if (rc)
-        return rc;
-    sample_kernel<<<dim3(BLOCKS, a->rows.cap), THREADS, bytes, d->stream>>>(*a, part, shared);
-    return cuda_launched(d, OP_sample);
+    return d->hopper ? launch<8>(d, a) : launch<1>(d, a);
 }

@@ -7,23 +7,18 @@
  * is found 10 bits at a time: a histogram counts, by their next 10 bits, the weights whose bits so far are
  * the key's. Most of a vocabulary is next to impossible, so the first histogram leaves out small weights and
  * is made again only when the others do not suffice. */
-#include <cooperative_groups.h>
-
+#include "kernels/cuda/device/cluster.cuh"
 #include "kernels/cuda/device/math.cuh"
 
-namespace cg = cooperative_groups;
-
 enum {
-    BLOCKS = 8,
-    WARPS = 16,
+    WARPS = 16, /* of a block */
     THREADS = WARPS * WARP,
-    PARTS = BLOCKS * WARPS,
     DIGIT = 10,
     BINS = 1 << DIGIT,
-    KEY_BITS = 3 * DIGIT, /* weights are at most 1: 0x3f800000 */
-    SMALL = 0x35800000,   /* 2^-20 */
-    MOST_SHARED = 220 << 10,
-    MAX_VOCAB = 1 << 19 /* masses are at most 2^44 and their sum must fit */
+    KEY_BITS = 3 * DIGIT,   /* weights are at most 1: 0x3f800000 */
+    SMALL = 0x35800000,     /* 2^-20 */
+    SPARE_SHARED = 7 << 10, /* of what a block can have: left to the system and to static variables */
+    MAX_VOCAB = 1 << 19     /* masses are at most 2^44 and their sum must fit */
 };
 static_assert(BINS == 2 * THREADS, "pick_digit: two bins a thread");
 
@@ -43,11 +38,13 @@ struct share {
     int32_t ties;  /* ids that equal it */
 };
 
-/* Shared memory of a block; the weights follow. mine: one per warp. all: of every warp of the row. */
-struct room {
-    struct found my_found[WARPS], all_found[PARTS];
-    struct tally my_tally[WARPS], all_tally[PARTS];
-    struct share my_share[WARPS], all_share[PARTS];
+/* Shared memory of a block of BLOCKS; the weights follow. mine: one per warp. all: of every warp of the row,
+ * and of none where they are fewer than the lanes that look. */
+template <int BLOCKS> struct room {
+    enum { PARTS = BLOCKS * WARPS, SEATS = PARTS > WARP ? PARTS : WARP };
+    struct found my_found[WARPS], all_found[SEATS];
+    struct tally my_tally[WARPS], all_tally[SEATS];
+    struct share my_share[WARPS], all_share[SEATS];
     uint64_t warp_total[WARPS], need;
     int digit;
     alignas(16) uint32_t low[BINS], high[BINS]; /* a histogram of 64-bit amounts, in halves */
@@ -71,14 +68,29 @@ __device__ static inline uint64_t mass_of(uint32_t key)
     return __float2ull_rn(__uint_as_float(key) * 0x1p44f);
 }
 
-/* What the warps of the row have put down, to all of its blocks. */
-template <typename T> __device__ static inline void gather(T *all, const T *mine)
+/* All threads of the row meet. */
+template <int BLOCKS> __device__ static inline void meet(void)
 {
-    cg::cluster_group row = cg::this_cluster();
-    row.sync();
-    if (threadIdx.x < PARTS)
-        all[threadIdx.x] = row.map_shared_rank(mine, threadIdx.x / WARPS)[threadIdx.x % WARPS];
-    row.sync();
+    if (BLOCKS > 1)
+        cluster_meet();
+    else
+        __syncthreads();
+}
+
+template <int BLOCKS, typename T> __device__ static inline const T *of_block(const T *mine, int block)
+{
+    return BLOCKS > 1 ? cluster_object(mine, block) : mine;
+}
+
+/* What the warps of the row have put down, to all of its blocks; `none` where there is no warp. */
+template <int BLOCKS, typename T> __device__ static inline void gather(T *all, const T *mine, T none)
+{
+    enum { PARTS = room<BLOCKS>::PARTS };
+    int t = threadIdx.x;
+    meet<BLOCKS>();
+    if (t < room<BLOCKS>::SEATS)
+        all[t] = t < PARTS ? of_block<BLOCKS>(mine, t / WARPS)[t % WARPS] : none;
+    meet<BLOCKS>();
 }
 
 /* Sum over this lane and those before it. */
@@ -93,7 +105,8 @@ template <typename T> __device__ static inline T sum_before(T x)
 }
 
 /* Atomic; shared memory adds 32 bits at a time without retries. */
-__device__ static inline void add_to_bin(struct room *m, uint32_t bin, uint64_t x)
+template <int BLOCKS>
+__device__ static inline void add_to_bin(struct room<BLOCKS> *m, uint32_t bin, uint64_t x)
 {
     uint32_t low = (uint32_t)x, high = (uint32_t)(x >> 32), was = atomicAdd(&m->low[bin], low);
     high += was + low < low; /* carry */
@@ -103,7 +116,8 @@ __device__ static inline void add_to_bin(struct room *m, uint32_t bin, uint64_t 
 
 /* Fills the block's histogram: of weights from `least` up that begin with `prefix`, by the digit at `shift`,
  * their number or their mass. */
-__device__ static inline void count_digits(struct room *m, const struct part &p, uint32_t least,
+template <int BLOCKS>
+__device__ static inline void count_digits(struct room<BLOCKS> *m, const struct part &p, uint32_t least,
                                            uint32_t prefix, int shift, bool by_mass)
 {
     for (int i = threadIdx.x; i < BINS; i += THREADS)
@@ -118,23 +132,24 @@ __device__ static inline void count_digits(struct room *m, const struct part &p,
 
 /* The largest digit such that it and those above amount to `want` over the row's histograms, and how much of
  * its own amount that takes. 0: all of them are less. */
-__device__ static inline int pick_digit(struct room *m, uint64_t want, uint32_t *digit, uint64_t *need)
+template <int BLOCKS>
+__device__ static inline int pick_digit(struct room<BLOCKS> *m, uint64_t want, uint32_t *digit,
+                                        uint64_t *need)
 {
-    cg::cluster_group row = cg::this_cluster();
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     uint64_t even = 0, odd = 0, above = 0, total = 0;
-    row.sync();
+    meet<BLOCKS>();
 #pragma unroll 4
     for (int b = 0; b < BLOCKS; b++) {
-        uint2 low = ((const uint2 *)row.map_shared_rank(m->low, b))[threadIdx.x],
-              high = ((const uint2 *)row.map_shared_rank(m->high, b))[threadIdx.x];
+        uint2 low = ((const uint2 *)of_block<BLOCKS>(m->low, b))[threadIdx.x],
+              high = ((const uint2 *)of_block<BLOCKS>(m->high, b))[threadIdx.x];
         odd += (uint64_t)high.y << 32 | low.y;
         even += (uint64_t)high.x << 32 | low.x;
     }
     uint64_t upto = sum_before(even + odd);
     if (lane == WARP - 1)
         m->warp_total[warp] = upto;
-    row.sync(); /* every block has read the histograms */
+    meet<BLOCKS>(); /* every block has read the histograms */
 #pragma unroll 4
     for (int i = 0; i < WARPS; i++) {
         above += i > warp ? m->warp_total[i] : 0;
@@ -154,7 +169,8 @@ __device__ static inline int pick_digit(struct room *m, uint64_t want, uint32_t 
 
 /* The cut that keeps the largest `want`, by number or until their mass reaches it. All are kept when there
  * are no more than that. */
-__device__ static inline struct cut find_cut(struct room *m, const struct part &p, uint64_t want,
+template <int BLOCKS>
+__device__ static inline struct cut find_cut(struct room<BLOCKS> *m, const struct part &p, uint64_t want,
                                              bool by_mass)
 {
     uint32_t least = SMALL, prefix = 0, digit;
@@ -176,7 +192,8 @@ __device__ static inline struct cut find_cut(struct room *m, const struct part &
 }
 
 /* Every part's mass above the cut and its ties, into all_share. */
-__device__ static inline void share_out(struct room *m, const struct part &p, struct cut c)
+template <int BLOCKS>
+__device__ static inline void share_out(struct room<BLOCKS> *m, const struct part &p, struct cut c)
 {
     struct share s = {0, 0};
     for (int i = threadIdx.x % WARP; i < p.n; i += WARP) {
@@ -188,14 +205,15 @@ __device__ static inline void share_out(struct room *m, const struct part &p, st
     s = {warp_sum(s.mass), warp_sum(s.ties)};
     if (threadIdx.x % WARP == 0)
         m->my_share[threadIdx.x / WARP] = s;
-    gather(m->all_share, m->my_share);
+    gather<BLOCKS>(m->all_share, m->my_share, share{0, 0});
 }
 
-__device__ static inline uint64_t kept_mass(struct room *m, const struct part &p, struct cut c)
+template <int BLOCKS>
+__device__ static inline uint64_t kept_mass(struct room<BLOCKS> *m, const struct part &p, struct cut c)
 {
     uint64_t sum = 0;
     share_out(m, p, c);
-    for (int i = threadIdx.x % WARP; i < PARTS; i += WARP)
+    for (int i = threadIdx.x % WARP; i < room<BLOCKS>::PARTS; i += WARP)
         sum += m->all_share[i].mass;
     return warp_sum(sum) + (uint64_t)c.ties * mass_of(c.key);
 }

@@ -27,6 +27,12 @@
 
 enum { EMULATED_LANES = 32, SLOT_WORDS = 8 };
 
+/* Ends the test with a sentence about the running thread. */
+void emulated_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* 90, or what the fault card:N (kernels/fault.h) says. */
+int emulated_capability(void);
+
 /* The position of the running thread. */
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
@@ -60,11 +66,10 @@ template <typename... P> struct launcher {
 };
 
 /* name<<<grid, block, bytes, stream>>>, after translate.sed. */
-#define EMULATED_CLUSTER 1
 template <typename... P>
-struct launcher<P...> emulated_launch(const char *name, void (*kernel)(P...), int cluster, dim3 grid,
-                                      dim3 block, size_t bytes, cudaStream_t stream) {
-    return {kernel, {grid, block, bytes, cluster, false, name, nullptr, nullptr}, stream};
+struct launcher<P...> emulated_launch(const char *name, void (*kernel)(P...), dim3 grid, dim3 block,
+                                      size_t bytes, cudaStream_t stream) {
+    return {kernel, {grid, block, bytes, 1, false, name, nullptr, nullptr}, stream};
 }
 
 /* cudaLaunchKernelEx, after translate.sed. */
@@ -81,6 +86,8 @@ cudaError_t emulated_launch_with(const char *name, const cudaLaunchConfig_t *c, 
         if (c->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization)
             to.l.early = c->attrs[i].val.programmaticStreamSerializationAllowed;
     }
+    if (emulated_capability() < 90 && (to.l.cluster > 1 || to.l.early))
+        emulated_fail("%s is launched in clusters or early, which this GPU cannot", name);
     to(args...);
     return cudaSuccess;
 }
@@ -90,9 +97,6 @@ cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribu
 {
     return cudaFuncSetAttribute((const void *)kernel, attribute, value);
 }
-
-/* Ends the test with a sentence about the running thread. */
-void emulated_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* ---- shared memory: an address, in the form that ptx.cuh uses, is a place in the block's own arena. */
 

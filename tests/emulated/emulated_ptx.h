@@ -5,6 +5,10 @@
  * explained there. What changes the state of a block is in ptx.cc. */
 #include "tests/emulated/emulated_device.h"
 
+/* Emulated kernels are compiled once, for all cards: what older ones lack is found when it is run. */
+#define BELOW_90 0
+void needs_hopper(void);
+
 static inline uint32_t shared_address(const void *p)
 {
     return emulated_address(p);

@@ -108,7 +108,7 @@ struct block {
     std::vector<struct copy> copies; /* on their way */
 };
 
-/* Where things are in an arena, and how much a block may have (compute capability 9.0: 227 KiB). */
+/* Where things are in an arena, and how much a block of compute capability 9.0 may have: 227 KiB. */
 enum { ARENA = 1 << 18, STATIC_AT = 0x39800, MOST_SHARED = 232448 };
 /* What fresh shared memory holds (NaN as fp32 and as bf16), and how far behind its end that is checked. */
 enum { FILL = 0xf5, FENCE = 256, STACK_BYTES = 64 << 10, STACK_END = 0x5eed };
@@ -116,7 +116,9 @@ enum { FILL = 0xf5, FENCE = 256, STACK_BYTES = 64 << 10, STACK_END = 0x5eed };
 extern struct thread *running; /* NULL: the host */
 extern size_t most_static;     /* bytes of static shared memory that any kernel has had */
 
-/* runtime.cc: dynamic shared memory that a kernel may have. */
+/* runtime.cc: what a block of the emulated card may have, and dynamic shared memory that a kernel may have.
+ */
+size_t emulated_most_shared(void);
 size_t emulated_limit(const void *kernel);
 void thread_show(const struct thread *t); /* on standard error: where it is and what it waits for */
 void thread_prepare(struct thread *t);    /* to begin on its stack */

@@ -4,6 +4,12 @@
 #include "tests/emulated/grid.h"
 #include "tests/emulated/emulated_ptx.h"
 
+void needs_hopper(void)
+{
+    if (emulated_capability() < 90)
+        emulated_fail("a kernel of compute capability 9.0 runs on %d", emulated_capability());
+}
+
 /* As it lies in shared memory, 8 bytes. */
 struct barrier {
     int32_t bytes;   /* announced but not yet arrived */
@@ -19,6 +25,7 @@ static struct barrier *barrier_at(struct block *b, uint32_t address)
 /* The running thread's, which must have been made. */
 static void check_address(uint32_t address)
 {
+    needs_hopper();
     const struct barrier *at = (const struct barrier *)emulated_at(address, sizeof *at);
     if (address % sizeof *at || !at->arrivals || at->arrivals > 1024)
         emulated_fail("no barrier at %#x", address);
@@ -181,6 +188,7 @@ void let_next_begin(void)
 
 void cluster_arrive(void)
 {
+    needs_hopper();
     struct thread *t = running;
     if (t->in_cluster_phase)
         emulated_fail("a thread arrives at its cluster's barrier twice");

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "kernels/fault.h"
 #include "tests/emulated/grid.h"
 #include "tests/emulated/runtime.h"
 
@@ -30,6 +31,23 @@ size_t emulated_limit(const void *kernel)
     static const size_t unasked = 48 << 10;
     auto found = limits.find(kernel);
     return found == limits.end() || found->second < unasked ? unasked : found->second;
+}
+
+int emulated_capability(void)
+{
+    static int capability;
+    struct fault f;
+    if (!capability) {
+        fault_read(&f, "KVEVAL_CUDA_FAULT");
+        capability = f.kind == FAULT_CARD ? (int)f.n : 90;
+    }
+    return capability;
+}
+
+size_t emulated_most_shared(void)
+{
+    int card = emulated_capability();
+    return card == 80 ? 163 << 10 : card < 90 ? 99 << 10 : MOST_SHARED;
 }
 
 void emulated_trap(void)
@@ -151,7 +169,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *out, int)
 {
     memset(out, 0, sizeof *out);
     snprintf(out->name, sizeof out->name, "emulated GPU");
-    out->major = 9;
+    out->major = emulated_capability() / 10;
+    out->minor = emulated_capability() % 10;
+    out->sharedMemPerBlockOptin = emulated_most_shared();
     out->multiProcessorCount = MULTIPROCESSORS;
     out->totalGlobalMem = MEMORY;
     return result(cudaSuccess);
@@ -208,7 +228,15 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
 {
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
         limits[kernel] = (size_t)value;
-    return result(value >= 0 && value <= MOST_SHARED ? cudaSuccess : cudaErrorInvalidValue);
+    return result(value >= 0 && (size_t)value <= emulated_most_shared() ? cudaSuccess
+                                                                        : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, const void *)
+{
+    memset(out, 0, sizeof *out);
+    out->ptxVersion = out->binaryVersion = emulated_capability();
+    return result(cudaSuccess);
 }
 
 /* Enough and too few in turn, so that what a kernel does in both cases runs. */

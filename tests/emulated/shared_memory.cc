@@ -12,7 +12,7 @@ void *emulated_static(const void *key, size_t bytes)
             return b->arena + k->places[i];
     uint32_t at = (uint32_t)(STATIC_AT + k->n_static);
     k->n_static += (bytes + 15) / 16 * 16 + 16; /* and a gap */
-    if (k->n_static > ARENA - STATIC_AT || k->n_static + k->l.bytes > MOST_SHARED)
+    if (k->n_static > ARENA - STATIC_AT || k->n_static + k->l.bytes > emulated_most_shared())
         emulated_fail("too much shared memory: %zu + %zu bytes", k->l.bytes, k->n_static);
     k->keys.push_back(key);
     k->places.push_back(at);

@@ -1,8 +1,6 @@
 # CUDA C++ to C++ (emulated_device.h): launches, shared memory, and the one instruction outside ptx.cuh.
 # kernel<<<grid, block, bytes, stream>>>(args) becomes emulated_launch("kernel", kernel, grid, ..)(args).
-s/([A-Za-z_0-9]+(<[A-Za-z_0-9, ]*>)?)<<<(.*)>>>\(/emulated_launch("\1", \1, EMULATED_CLUSTER, \3)(/
-# __cluster_dims__(N, 1, 1) holds for the launches that follow in its file.
-s/^(.*)__cluster_dims__\(([A-Za-z_0-9]+), 1, 1\)/#undef EMULATED_CLUSTER\n#define EMULATED_CLUSTER \2\n\1/
+s/([A-Za-z_0-9]+(<[A-Za-z_0-9, ]*>)?)<<<(.*)>>>\(/emulated_launch("\1", \1, \3)(/
 # extern __shared__ T x[]: all of the block's dynamic shared memory.
 s/extern __shared__ __align__\(([0-9]+)\) ([A-Za-z_0-9 ]+) ([A-Za-z_0-9]+)\[\];/\2 *\3 = (\2 *)emulated_dynamic(\1);/
 s/extern __shared__ ([A-Za-z_0-9 ]+) ([A-Za-z_0-9]+)\[\];/\1 *\2 = (\1 *)emulated_dynamic(16);/

@@ -52,5 +52,6 @@ while read -r folder name fault; do
     one "$folder" "$name" "$fault"
 done <"$build/tests/on_gpu.txt"
 script memory "$here/gpu/memory.sh"
+script older "$here/gpu/older.sh"
 script faults "$here/cli/faults.sh"
 exit $status

@@ -28,6 +28,8 @@ int rig_open(struct rig *r, const char *isa, int threads)
         MUST(strstr(r->b->describe(r->d), "few multiprocessors") != NULL);
     if (rc == 0 && fault && strncmp(fault, "nowgmma", 7) == 0)
         MUST(strstr(r->b->describe(r->d), "no wgmma") != NULL);
+    if (rc == 0 && fault && strncmp(fault, "card", 4) == 0)
+        MUST(strstr(r->b->describe(r->d), "older GPU") != NULL);
     return rc == 0;
 }
 

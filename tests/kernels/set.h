@@ -8,7 +8,8 @@
  * double precision. In small mode a sequence has at most 1,100 tokens, which are three chunks for decode
  * attention and three splits for a prompt. */
 enum { SEQS = 6, PAGES = 280, LAYERS = 2, LAYER = 1, SLOTS = PAGES * 16, MAX_Q = 8, ROWS = SEQS + 1 };
-enum { SET_SHAPES = 9 }; /* GQA groups 1 to 8, head sizes 16 to 128, fp32 and bf16 */
+enum { SET_SHAPES = 9 };        /* GQA groups 1 to 8, head sizes 16 to 128, fp32 and bf16 */
+enum { SET_WIDE = SET_SHAPES }; /* one more, which set_each leaves out: heads as large as they may be */
 int set_length(int seq);
 
 struct set {

@@ -309,7 +309,7 @@ static void check_prefill(struct set *s, int kind)
 {
     static int32_t until[8 * SLOTS], idx[8 * 8 * SLOTS];
     int n_q = s->c.n_q, n_kv = s->c.kv.n_kv, d = s->c.kv.head_dim, group = n_q / n_kv, keys = SLOTS - 3;
-    int32_t len[8 * 8];
+    int32_t len[8 * 8] = {0};
     for (int i = 0; i < n_kv * keys; i++)
         until[i] = rig_below(s->r, 2) ? INT32_MAX : i % keys + 40;
     int most = rig_small() ? 40 : 70;
@@ -396,9 +396,22 @@ static void check_shape(struct set *s, int shape)
         refusals(s->r);
 }
 
+/* Their prompts take the most shared memory of all (op_prefill_plain.cu). */
+static void wide_heads(void)
+{
+    static struct set s;
+    struct rig r;
+    rig_open(&r, NULL, 2);
+    set_open(&s, &r, SET_WIDE);
+    check_prefill(&s, CAUSAL);
+    set_close(&s);
+    rig_close(&r);
+}
+
 int main(void)
 {
     set_each(check_shape);
+    wide_heads();
     rig_ran("attention to what is alive", decodes[SEL_LIVE]);
     rig_ran("attention to lists of pages", decodes[SEL_PAGES]);
     rig_ran("attention to lists of pages that differ within a group", decodes[MERGED]);

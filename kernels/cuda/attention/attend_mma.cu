@@ -292,6 +292,7 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     extern __shared__ __align__(1024) char shared[];
     __shared__ struct block<F::STAGES> b;
     float *total = (float *)(shared + F::RING);
+    needs_hopper();
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, stage = 0;
     uint32_t ring = shared_address(shared), phase;
     struct lists all;

@@ -215,6 +215,10 @@ int attend_plain(struct device *d, const struct attend_work *w)
                   : w->group <= 8 ? plain_kernel<8>
                                   : plain_kernel<BACKEND_MAX_GROUP>;
     size_t bytes = lists_bytes(*w);
+    if (sizeof(struct span) + bytes > d->most_shared)
+        return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
+                          "attend: %d sequences at once are too many for this GPU; give a smaller --batch",
+                          w->rows.cap);
     cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (e != cudaSuccess)
         return cuda_check(d, e, "attend");

@@ -133,7 +133,7 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
 {
     size_t lists = (size_t)w->rows.cap * (size_t)w->kv.n_kv;
     w->group = w->n_q / w->kv.n_kv;
-    w->plain = !attend_mma_fits(w);
+    w->plain = !d->hopper || !attend_mma_fits(w);
     w->max_chunks = most_chunks(*w, most);
     if (w->max_chunks > MAX_CHUNKS)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "%s: contexts of %d tokens; on a GPU at most %d",

@@ -43,7 +43,12 @@ struct ring {
 
 struct device {
     int ordinal, n_sm;
-    int wgmma;           /* compute capability 9.x: Hopper's matrix instructions */
+    int capability;      /* 90: of compute capability 9.0 */
+    int built;           /* what the program that runs on it was compiled for */
+    int hopper;          /* it runs the kernels for 9.0: bulk copies, clusters, kernels that begin early; else
+                          * the plain ones (cuda_choose.cu) */
+    int wgmma;           /* Hopper's matrix instructions, which 9.x alone has; never without `hopper` */
+    size_t most_shared;  /* bytes of shared memory that a block can have */
     cudaStream_t stream; /* everything runs here, in order */
     enum op early;  /* the last operation enqueued, if a kernel after it may begin early; else OP_COUNT */
     enum op before; /* where there is an early one: what `early` was before it */
@@ -68,16 +73,18 @@ int cuda_launched(struct device *d, enum op op);
  */
 void *cuda_scratch(struct device *d, size_t bytes);
 
-/* Launches a kernel that may begin before its predecessor has ended (see wait_for_inputs in ptx.cuh), in
- * clusters of `cluster` blocks along x. */
+/* Launches a kernel in clusters of `cluster` blocks along x; `early`: it may begin before its predecessor has
+ * ended. */
 template <typename... P, typename... A>
-static inline int cuda_launch_early(struct device *d, enum op op, void (*kernel)(P...), dim3 grid,
-                                    int threads, size_t bytes, int cluster, const A &...args)
+static inline int cuda_launch(struct device *d, enum op op, void (*kernel)(P...), dim3 grid, int threads,
+                              size_t bytes, int cluster, int early, const A &...args)
 {
     cudaLaunchAttribute attrs[3];
-    unsigned n = 1;
-    attrs[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attrs[0].val.programmaticStreamSerializationAllowed = 1;
+    unsigned n = 0;
+    if (early) {
+        attrs[n].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attrs[n++].val.programmaticStreamSerializationAllowed = 1;
+    }
     if (cluster > 1) {
         attrs[n].id = cudaLaunchAttributeClusterDimension;
         attrs[n].val.clusterDim.x = (unsigned)cluster;
@@ -98,9 +105,19 @@ static inline int cuda_launch_early(struct device *d, enum op op, void (*kernel)
     cudaLaunchKernelEx(&config, kernel, args...);
     enum op before = d->early;
     int rc = cuda_launched(d, op);
-    d->early = op;
-    d->before = before;
+    if (early) {
+        d->early = op;
+        d->before = before;
+    }
     return rc;
+}
+
+/* The same of a kernel that calls wait_for_inputs (ptx.cuh), early where the GPU can. */
+template <typename... P, typename... A>
+static inline int cuda_launch_early(struct device *d, enum op op, void (*kernel)(P...), dim3 grid,
+                                    int threads, size_t bytes, int cluster, const A &...args)
+{
+    return cuda_launch(d, op, kernel, grid, threads, bytes, cluster, d->hopper, args...);
 }
 
 enum { CUDA_COUNTERS = 1 << 16 };
@@ -114,6 +131,10 @@ int cuda_download_begin(struct device *d, int slot, const void *src, size_t byte
 int cuda_download_wait(struct device *d, int slot, void *dst, size_t bytes);
 int cuda_pinned_open(struct device *d);
 void cuda_pinned_close(struct device *d);
+
+/* cuda_choose.cu: fills in what kernels the GPU is given, and says it in a sentence. */
+int cuda_choose(struct device *d, const struct cudaDeviceProp *prop);
+void cuda_choice(const struct device *d, char *out, size_t size);
 
 /* cuda_facts.cu */
 int cuda_facts(struct device *d, struct device_facts *out);

@@ -7,6 +7,25 @@
 /* PTX instructions for which C++ has no expression: matrix products of a warp, copies by the copy engine and
  * the barriers in shared memory that count them. Shared memory is addressed by its 32-bit address. */
 
+/* GPUs below compute capability 9.0 lack many of them. There ASM_90 is a trap, and the kernels that need them
+ * have no code (needs_hopper); cuda_choose.cu decides which kernels a GPU is given. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define BELOW_90    1
+#define ASM_90(...) asm volatile("trap;")
+#else
+#define BELOW_90    0
+#define ASM_90(...) asm volatile(__VA_ARGS__)
+#endif
+
+/* The first line of a kernel that only GPUs with `hopper` are given (cuda.cuh). */
+__device__ static inline void needs_hopper(void)
+{
+#if BELOW_90
+    asm volatile("trap;");
+    __builtin_unreachable();
+#endif
+}
+
 __device__ static inline uint32_t shared_address(const void *p)
 {
     return (uint32_t)__cvta_generic_to_shared(p);
@@ -82,13 +101,17 @@ __device__ static inline float inverse_of(float x)
  * looks at lists before, where it knows what the last kernel writes (op_attend.cu, keeps_lists). */
 __device__ static inline void wait_for_inputs(void)
 {
+#if !BELOW_90 /* where kernels run one after the other */
     asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
 }
 
 /* The next kernel may begin, as soon as all blocks have said so or ended. */
 __device__ static inline void let_next_begin(void)
 {
+#if !BELOW_90
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
 }
 
 /* ---- blocks of a cluster ---- */
@@ -97,31 +120,33 @@ __device__ static inline void let_next_begin(void)
  * is seen after the wait. */
 __device__ static inline void cluster_arrive(void)
 {
-    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+    ASM_90("barrier.cluster.arrive.release;" ::: "memory");
 }
 
 /* An arrival that nothing was written before: that the block is there. */
 __device__ static inline void cluster_begin(void)
 {
-    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+    ASM_90("barrier.cluster.arrive.relaxed;" ::: "memory");
 }
 
 __device__ static inline void cluster_wait(void)
 {
-    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+    ASM_90("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
 /* The same place in the shared memory of another of its blocks. */
 __device__ static inline uint32_t address_in(uint32_t address, int block)
 {
-    uint32_t there;
+    uint32_t there = 0;
+#if !BELOW_90
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(block));
+#endif
     return there;
 }
 
 __device__ static inline void store_far(uint32_t to, float x, float y)
 {
-    asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(x), "f"(y) : "memory");
+    ASM_90("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(x), "f"(y) : "memory");
 }
 
 /* ---- barriers in shared memory: a phase ends when all arrivals and all bytes announced have come ---- */
@@ -134,14 +159,14 @@ __device__ static inline void barrier_init(uint32_t barrier, int arrivals)
 /* After barrier_init and before the block's __syncthreads. */
 __device__ static inline void barrier_init_done(void)
 {
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    ASM_90("fence.mbarrier_init.release.cluster;" ::: "memory");
+    ASM_90("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 /* After a thread's own writes to shared memory that wgmma is to read, before the block's barrier. */
 __device__ static inline void written_for_products(void)
 {
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    ASM_90("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 __device__ static inline void barrier_arrive(uint32_t barrier)
@@ -152,21 +177,20 @@ __device__ static inline void barrier_arrive(uint32_t barrier)
 /* Arrives, and announces bytes that copies will bring. */
 __device__ static inline void barrier_expect(uint32_t barrier, int bytes)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-                 : "memory");
+    ASM_90("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
 /* Until the phase of this parity is over: 0 for the first, 1 for the second, and so on. */
 __device__ static inline void barrier_wait(uint32_t barrier, int parity)
 {
-    asm volatile("{\n"
-                 ".reg .pred done;\n"
-                 "again:\n"
-                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-                 "@!done bra again;\n"
-                 "}" ::"r"(barrier),
-                 "r"(parity)
-                 : "memory");
+    ASM_90("{\n"
+           ".reg .pred done;\n"
+           "again:\n"
+           "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+           "@!done bra again;\n"
+           "}" ::"r"(barrier),
+           "r"(parity)
+           : "memory");
 }
 
 /* 16 bytes to shared memory, the thread's own; then: it arrives when its copies so far are there. */
@@ -184,22 +208,22 @@ __device__ static inline void arrive_after_copies(uint32_t barrier)
  * work. */
 __device__ static inline void tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
 {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-                 "l"(map), "r"(x), "r"(y), "r"(barrier)
-                 : "memory");
+    ASM_90("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+           "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+           "l"(map), "r"(x), "r"(y), "r"(barrier)
+           : "memory");
 }
 
 /* The description, before the first copy that it describes. */
 __device__ static inline void tensor_map_soon(const void *map)
 {
-    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+    ASM_90("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
 /* Copies to shared memory; both addresses and the size are multiples of 16. One thread's work. */
 __device__ static inline void bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
 {
-    asm volatile(
+    ASM_90(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
         "l"(from), "r"(bytes), "r"(barrier)
         : "memory");
@@ -209,14 +233,14 @@ __device__ static inline void bulk_copy(uint32_t to, const void *from, int bytes
  * there for the next stays. */
 __device__ static inline void bulk_copy_once(uint32_t to, const void *from, int bytes, uint32_t barrier)
 {
-    asm volatile("{\n"
-                 ".reg .b64 policy;\n"
-                 "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
-                 "[%0], [%1], %2, [%3], policy;\n"
-                 "}" ::"r"(to),
-                 "l"(from), "r"(bytes), "r"(barrier)
-                 : "memory");
+    ASM_90("{\n"
+           ".reg .b64 policy;\n"
+           "createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+           "[%0], [%1], %2, [%3], policy;\n"
+           "}" ::"r"(to),
+           "l"(from), "r"(bytes), "r"(barrier)
+           : "memory");
 }
 
 /* What the next kernel reads and the one after it overwrites: it stays in the second-level cache while K and

@@ -299,6 +299,7 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
 {
     extern __shared__ char shared[];
     __shared__ struct bars b;
+    needs_hopper();
     uint32_t start = shared_address(shared), ring = (start + ALIGN - 1) / ALIGN * ALIGN;
     int from = a.k_tiles * blockIdx.x / F::SPLITS, n = a.k_tiles * (blockIdx.x + 1) / F::SPLITS - from;
     int m0 = blockIdx.y * F::TILE_M, n0 = blockIdx.z * F::TILE_N;

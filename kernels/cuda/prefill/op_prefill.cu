@@ -91,7 +91,7 @@ static int run_slice(struct device *d, const struct prefill_attend_args *a)
         listed_kernel<<<dim3(tiles, a->n_rows, (w.words + 127) / 128), 128, 0, d->stream>>>(w);
         rc = cuda_launched(d, OP_prefill_attend);
     }
-    bool mma = a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128);
+    bool mma = d->hopper && a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128);
     if (!rc)
         rc = !mma ? prefill_plain(d, &w) : d->wgmma ? prefill_wgmma(d, &w) : prefill_mma(d, &w);
     if (!rc && w.n_splits > 1) {

@@ -1,4 +1,4 @@
-/* Prefill attention on tensor cores for a bf16 cache, on GPUs without wgmma: each warp multiplies on its own.
+/* Prefill attention on tensor cores for a bf16 cache, on GPUs after Hopper: each warp multiplies on its own.
  * Tiles are copied as they are stored in the cache; see prefill_rows.cuh. */
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/prefill/prefill_rows.cuh"
@@ -148,6 +148,7 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
     mma_kernel(const __grid_constant__ struct prefill_work w)
 {
     extern __shared__ __align__(1024) char shared[];
+    needs_hopper();
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     struct piece p;
     struct warp_queries<DIM> q;

@@ -5,7 +5,8 @@
 
 enum { WARPS = 4, WARP_ROWS = 8, BLOCK_ROWS = WARPS * WARP_ROWS, KEYS = 32, PAD = 4 };
 
-/* Shared memory, in floats. K's rows are padded: lanes read one each. */
+/* Shared memory, in floats. K's rows are padded: lanes read one each. With more than 128 dimensions p lies
+ * where K lay: a block of compute capability 8.9 has 99 KiB. */
 struct plain_room {
     float *q; /* (BLOCK_ROWS, d), scaled */
     float *k; /* (KEYS, d + PAD) */
@@ -13,9 +14,12 @@ struct plain_room {
     float *p; /* (BLOCK_ROWS, KEYS) */
 };
 
+enum { OVER_K = 128 }; /* the most dimensions with which p has a place of its own */
+
 static size_t plain_bytes(int d)
 {
-    return (size_t)(BLOCK_ROWS * d + KEYS * (d + PAD) + KEYS * d + BLOCK_ROWS * KEYS) * sizeof(float);
+    int own = d > OVER_K ? 0 : BLOCK_ROWS * KEYS;
+    return (size_t)(BLOCK_ROWS * d + KEYS * (d + PAD) + KEYS * d + own) * sizeof(float);
 }
 
 /* Keys key0 .. key0+31; those past `to` become zeros. */
@@ -120,7 +124,7 @@ static __global__ void __launch_bounds__(WARPS *WARP)
         return;
     struct plain_room room = {(float *)shared, (float *)shared + BLOCK_ROWS * d, NULL, NULL};
     room.v = room.k + KEYS * (d + PAD);
-    room.p = room.v + KEYS * d;
+    room.p = d > OVER_K ? room.k : room.v + KEYS * d;
 #pragma unroll 1
     for (int i = threadIdx.x; i < BLOCK_ROWS * d; i += blockDim.x)
         room.q[i] =
@@ -141,6 +145,8 @@ static __global__ void __launch_bounds__(WARPS *WARP)
         bool live = key0 + lane < to && kv.live[table + (size_t)(key / KV_PAGE_TOKENS)] >> key % 16 & 1;
         int seen_until = until ? until[key] : INT32_MAX;
         dot(room, d, row0, lane, s);
+        if (d > OVER_K)
+            __syncthreads();
         for (int r = 0; r < WARP_ROWS; r++) {
             float x = sees(w, head, pos[r], key, live, seen_until) ? s[r] : -CUDART_INF_F;
             float most = fmaxf(top[r], warp_max(x)), zero = most == -CUDART_INF_F ? 0.0f : most;

@@ -177,6 +177,7 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
 {
     typedef team_form<DIM> F;
     extern __shared__ __align__(1024) char shared[];
+    needs_hopper();
     const struct prefill_work &w = a.w;
     int warp = threadIdx.x / WARP;
     uint32_t start = shared_address(shared);

@@ -90,7 +90,7 @@ __device__ static inline float prefill_inverse(float top, float sum)
 
 /* Launch one slice of queries. Outputs if there is one split, else o and top_sum. */
 int prefill_plain(struct device *d, const struct prefill_work *w);
-int prefill_mma(struct device *d, const struct prefill_work *w);   /* bf16, head_dim 64 or 128 */
+int prefill_mma(struct device *d, const struct prefill_work *w);   /* bf16, head_dim 64 or 128; `hopper` */
 int prefill_wgmma(struct device *d, const struct prefill_work *w); /* the same, on Hopper */
 
 #endif

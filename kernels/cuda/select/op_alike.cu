@@ -162,7 +162,7 @@ int cuda_op_key_redundancy(struct device *d, const struct key_redundancy_args *a
 {
     if (a->rows.cap < 1)
         return 0;
-    int rc = alike_mma_fits(a) ? alike_mma(d, a) : alike_plain(d, a);
+    int rc = d->hopper && alike_mma_fits(a) ? alike_mma(d, a) : alike_plain(d, a);
     if (rc)
         return rc;
     mix_kernel<<<dim3(a->kv.n_kv, a->rows.cap), THREADS, 0, d->stream>>>(*a);

@@ -130,6 +130,7 @@ static __global__ void __launch_bounds__(THREADS, 3) alike_kernel(const __grid_c
     extern __shared__ __align__(1024) char alike_pages[];
     __shared__ uint64_t bar[STAGES + 1]; /* the last: own pages */
     const int STAGE = PAGES * form<D>::PAGE;
+    needs_hopper();
     struct alike s = alike_of(w.a, blockIdx.z, blockIdx.y);
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, pages = pages_of(s.n);
     int stages = (pages + PAGES - 1) / PAGES, begun = 0, own_phase = 0;

@@ -5,15 +5,13 @@
  * digits of 8 bits, from the high one down: every block counts its keys by digit, the first warp adds the
  * counts of all blocks and finds the digit of the k-th largest. Last, every warp counts how many of its
  * stretch of the list are taken and writes them at their place. Counts are whole numbers, so neither the
- * order of additions nor the number of blocks changes the result. */
-#include <cooperative_groups.h>
-
+ * order of additions nor the number of blocks changes the result. GPUs without clusters have one block a
+ * list, and the keys of long ones in memory. */
+#include "kernels/cuda/device/cluster.cuh"
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/topk_rule.h"
-
-namespace cg = cooperative_groups;
 
 enum { THREADS = 512, WARPS = THREADS / WARP, DIGITS = 4, BINS = 256 };
 /* Keys of a block: with 64 KiB three blocks share a multiprocessor; 192 KiB are what one can have. */
@@ -33,7 +31,7 @@ struct topk_shared {
 
 /* A block's part of a list: entries begin .. begin + n - 1. */
 struct part {
-    uint32_t *key; /* shared */
+    uint32_t *key; /* in shared memory, or see PLACE */
     int begin, n;
 };
 
@@ -134,7 +132,7 @@ __device__ static void plan(struct topk_shared *s, const struct topk_args &a, si
 template <bool CLUSTER> __device__ static inline void barrier()
 {
     if (CLUSTER)
-        cg::this_cluster().sync();
+        cluster_meet();
     else
         __syncthreads();
 }
@@ -142,7 +140,7 @@ template <bool CLUSTER> __device__ static inline void barrier()
 /* The same object of another block of the cluster. */
 template <bool CLUSTER, typename T> __device__ static inline T *of_block(T *mine, int rank)
 {
-    return CLUSTER ? cg::this_cluster().map_shared_rank(mine, rank) : mine;
+    return CLUSTER ? cluster_object(mine, rank) : mine;
 }
 
 /* The bin that holds the k-th largest, 0 when there are fewer; by the first warp, 8 bins a lane. */
@@ -390,12 +388,18 @@ __host__ __device__ static inline int part_of(int n, int blocks)
     return (n + blocks * WARP - 1) / (blocks * WARP) * WARP;
 }
 
+/* Where a list's keys are: in one block, in a cluster of them, or, by list, in memory. */
+enum place { BLOCK, OF_CLUSTER, MEMORY };
+
 /* x: the blocks of a list, y: lists of a row, z: rows. */
-template <bool CLUSTER, bool MASS>
-static __global__ void __launch_bounds__(THREADS, 3) topk_kernel(struct topk_args a)
+template <enum place PLACE, bool MASS>
+static __global__ void __launch_bounds__(THREADS, 3) topk_kernel(struct topk_args a, uint32_t *memory)
 {
+    const bool CLUSTER = PLACE == OF_CLUSTER;
     extern __shared__ uint32_t topk_keys[];
     __shared__ struct topk_shared s;
+    if (CLUSTER)
+        needs_hopper();
     int rank = CLUSTER ? blockIdx.x : 0, blocks = CLUSTER ? gridDim.x : 1, row = blockIdx.z;
     size_t at = (size_t)row * a.in.n_rows + blockIdx.y;
     wait_for_inputs();
@@ -404,7 +408,8 @@ static __global__ void __launch_bounds__(THREADS, 3) topk_kernel(struct topk_arg
     if (seq < 0)
         return;
     int n = min(a.in.n[at], a.in.stride), size = part_of(n, blocks), begin = min(rank * size, n);
-    struct part p = {topk_keys, begin, min(size, n - begin)};
+    struct part p = {PLACE == MEMORY ? memory + at * (size_t)a.in.stride : topk_keys, begin,
+                     min(size, n - begin)};
     if (threadIdx.x < WARP)
         plan(&s, a, at, row, seq, n);
     for (int i = threadIdx.x; i < DIGITS * BINS; i += THREADS)
@@ -428,6 +433,25 @@ static __global__ void __launch_bounds__(THREADS, 3) topk_kernel(struct topk_arg
     collect<CLUSTER>(&s, a, at, p, c, rank, blocks);
 }
 
+/* On a GPU without clusters. */
+static int topk_plain(struct device *d, const struct topk_args *a, int by_mass)
+{
+    dim3 grid(1, (unsigned)a->in.n_rows, (unsigned)a->rows.cap);
+    size_t bytes = (size_t)part_of(a->in.stride, 1) * sizeof(uint32_t);
+    if (bytes > 4 * PART) {
+        size_t lists = (size_t)a->rows.cap * (size_t)a->in.n_rows;
+        uint32_t *memory = (uint32_t *)cuda_scratch(d, lists * (size_t)a->in.stride * sizeof(uint32_t));
+        auto kernel = by_mass ? topk_kernel<MEMORY, true> : topk_kernel<MEMORY, false>;
+        return memory ? cuda_launch_early(d, OP_topk, kernel, grid, THREADS, 0, 1, *a, memory)
+                      : BACKEND_ERR_MEMORY;
+    }
+    auto kernel = by_mass ? topk_kernel<BLOCK, true> : topk_kernel<BLOCK, false>;
+    cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    return e != cudaSuccess
+               ? cuda_check(d, e, "topk")
+               : cuda_launch_early(d, OP_topk, kernel, grid, THREADS, bytes, 1, *a, (uint32_t *)NULL);
+}
+
 int cuda_op_topk(struct device *d, const struct topk_args *a)
 {
     int blocks = 1;
@@ -437,14 +461,16 @@ int cuda_op_topk(struct device *d, const struct topk_args *a)
     if (part > MOST_PART)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "topk: lists of %d scores; on a GPU at most %d",
                           a->in.stride, MOST_PART * MOST_BLOCKS);
-    auto kernel = blocks > 1 ? topk_kernel<true, false> : topk_kernel<false, false>;
+    if (!d->hopper)
+        return topk_plain(d, a, rule_by_mass(&a->rule));
+    auto kernel = blocks > 1 ? topk_kernel<OF_CLUSTER, false> : topk_kernel<BLOCK, false>;
     if (rule_by_mass(&a->rule))
-        kernel = blocks > 1 ? topk_kernel<true, true> : topk_kernel<false, true>;
+        kernel = blocks > 1 ? topk_kernel<OF_CLUSTER, true> : topk_kernel<BLOCK, true>;
     if (bytes > 24576) { /* with what is static in the kernels by mass, 48 KiB would not hold more */
         cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
         if (e != cudaSuccess)
             return cuda_check(d, e, "topk");
     }
     dim3 grid((unsigned)blocks, (unsigned)a->in.n_rows, (unsigned)a->rows.cap);
-    return cuda_launch_early(d, OP_topk, kernel, grid, THREADS, (size_t)bytes, blocks, *a);
+    return cuda_launch_early(d, OP_topk, kernel, grid, THREADS, (size_t)bytes, blocks, *a, (uint32_t *)NULL);
 }

@@ -1,0 +1,58 @@
+# Which GPUs the CUDA backend is compiled for.
+
+# gpus_here(OUT): the compute capabilities of this machine's GPUs, each once, e.g. "8.9;9.0".
+function(gpus_here out)
+  find_program(KVEVAL_NVIDIA_SMI nvidia-smi)
+  set(found)
+  if(KVEVAL_NVIDIA_SMI)
+    execute_process(COMMAND ${KVEVAL_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
+      OUTPUT_VARIABLE says RESULT_VARIABLE failed ERROR_QUIET)
+    if(NOT failed)
+      string(REGEX MATCHALL "[0-9]+[.][0-9]+" found "${says}")
+      list(REMOVE_DUPLICATES found)
+    endif()
+  endif()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# cuda_archs(WANTED OUT): "8.0 8.9 9.0" (or with commas, or semicolons) as nvcc's numbers, "80-real;89-real;90". The newest one
+# is kept in a form that later GPUs can translate too. WANTED empty: for the GPUs here, or, where there is none that is
+# new enough, 9.0.
+function(cuda_archs wanted out)
+  string(REGEX REPLACE "[ ,;]+" ";" wanted "${wanted}")
+  list(REMOVE_ITEM wanted "")
+  set(why "KVEVAL_CUDA_ARCHS")
+  if(NOT wanted)
+    gpus_here(wanted)
+    list(FILTER wanted INCLUDE REGEX "^([89]|[1-9][0-9])[.]")
+    set(why "the GPUs here")
+  endif()
+  if(NOT wanted)
+    set(wanted 9.0)
+    set(why "the default, as there is no GPU of 8.0 or above here")
+  endif()
+  set(numbers)
+  foreach(arch IN LISTS wanted)
+    if(NOT arch MATCHES "^([89]|[1-9][0-9])[.][0-9]$")
+      message(FATAL_ERROR "KVEVAL_CUDA_ARCHS: \"${arch}\" is no compute capability of 8.0 or above; give for example "
+        "\"8.0 8.9 9.0\"")
+    endif()
+    string(REPLACE "." "" number "${arch}")
+    list(APPEND numbers ${number})
+  endforeach()
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
+  foreach(number IN LISTS numbers)
+    if(known AND NOT known MATCHES "compute_${number}[^0-9]")
+      string(REGEX REPLACE "(.)$" ".\\1" arch "${number}")
+      message(FATAL_ERROR "KVEVAL_CUDA_ARCHS: this nvcc does not know compute capability ${arch}; leave it out, or use a "
+        "CUDA toolkit that does")
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES numbers)
+  list(SORT numbers COMPARE NATURAL)
+  list(POP_BACK numbers newest)
+  list(TRANSFORM numbers APPEND -real)
+  string(REPLACE ";" " " said "${wanted}")
+  message(STATUS "CUDA backend: for compute capability ${said} (${why})")
+  set(${out} ${numbers} ${newest} PARENT_SCOPE)
+endfunction()
