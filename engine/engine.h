@@ -172,6 +172,8 @@ struct kv_counts {      /* in tokens, means over layers and KV heads (docs/desig
     double key_elements; /* elements of keys that decode steps would have to read under a policy that holds
                           * those which change little (deltallm), head_dim of them as one token: in each step
                           * those not held, and the newest keys whole. 0: no such policy, or not known */
+    double selected; /* tokens on a query head's own list, mean over heads, summed over decode steps: `reads`
+                      * where the heads of a group share a list, less where they merge theirs. 0: not known */
 };
 
 /* The same counts on the way, as sums over layers and KV heads: after each `every` tokens of the completion,

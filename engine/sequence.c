@@ -164,6 +164,8 @@ int sequence_finish(struct engine *en, struct sequence *s, struct err *e)
     s->kv.aux_reads = sums.aux / heads;
     s->kv.reads_full = (double)s->reads_full;
     s->kv.peak_tokens = (double)sums.peak / heads;
+    double group = (double)en->info.n_q / en->cache.view.n_kv;
+    s->kv.selected = s->kv.reads - (double)kvcache_not_chosen(&en->cache, s->place, e) / group / heads;
     if (s->req.policy->needs & POLICY_OWN_KEYS)
         s->kv.key_elements =
             (double)kvcache_key_elements(&en->cache, s->place, e) / en->cache.view.head_dim / heads;

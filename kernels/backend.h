@@ -75,10 +75,12 @@ struct kv_view {
                      * page's live keys after RoPE, as they are stored, so that dtype holds them exactly */
     int32_t *unit;  /* (heads, max_pages): unit of each page; valid for the pages that the host has mapped */
     uint16_t *live; /* (heads, max_pages): bit t is set when slot page*16+t holds a live token */
-    int32_t *n_slots;  /* (heads): slots in use, dropped ones included; all live slots are below it */
-    int32_t *n_live;   /* (heads): live tokens */
-    int32_t *tail;     /* (heads): slot written last, -1 before the first */
-    int64_t *reads;    /* (heads): distinct tokens attended to, summed over decode steps; attend adds to it */
+    int32_t *n_slots; /* (heads): slots in use, dropped ones included; all live slots are below it */
+    int32_t *n_live;  /* (heads): live tokens */
+    int32_t *tail;    /* (heads): slot written last, -1 before the first */
+    int64_t *reads;   /* (heads): distinct tokens attended to, summed over decode steps; attend adds to it */
+    int64_t *not_chosen; /* (heads): of `reads`, what a query head of the group did not choose and another
+                          * did, summed over the group; attend adds to it */
     int64_t *aux_half; /* (heads): auxiliary reads (scoring), in halves of a token's K and V: page_scores adds
                         * 2 per page, qk_stats 1 per live key */
     int64_t *aux_values; /* (heads): attention statistics, fp32, that were written and read again, in values:

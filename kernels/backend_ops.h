@@ -111,7 +111,8 @@ static inline struct swiglu_args swiglu_of(const struct linear_swiglu_args *a)
 
 /* out[r][h] = softmax(q[r][h] . K * scale) V over the live slots of the selection, in fp32. For each (row, KV
  * head) the lists of the group's query heads are merged into one of ascending pages; lists of tokens are read
- * as they are, since the heads of a group share them. The number of distinct tokens is added to kv.reads.
+ * as they are, since the heads of a group share them. The number of distinct tokens is added to kv.reads, and
+ * what of them is on no list of a head of the group, head by head, to kv.not_chosen.
  * Slots are summed in order, in tiles of 16 and in chunks whose bounds follow from the list alone; the chunks
  * are combined in order. Where stats.logits is not NULL it also writes the scaled logits by slot (-inf for
  * the other slots below the head's n_slots rounded up to 16) and lse. Here and below the term of a softmax is
@@ -184,9 +185,19 @@ struct prefill_mass_args {
 
 /* Quest's upper bound: for query head h and block p of block_pages pages,
  * s[h][p] = sum_d max(q[h][d] * kmin[p][d], q[h][d] * kmax[p][d]), unscaled; min and max over the block's
- * pages. out lists: n_q (per_head), or n_kv: max or sum over the group. Blocks without a live token get -inf.
- * Adds to kv.aux_half. */
-enum score_scope { SCORE_Q, SCORE_KV_MAX, SCORE_KV_SUM };
+ * pages. Lists of a KV head, score_lists() of them: one for each query head of its group, one for two
+ * neighbours (the larger bound; the last of an odd group is alone), or one: max or sum over the group. Blocks
+ * without a live token get -inf. Adds to kv.aux_half. */
+enum score_scope { SCORE_Q, SCORE_KV_MAX, SCORE_KV_SUM, SCORE_PAIR_MAX };
+#ifdef __CUDACC__
+#define SCORES_FUNCTION __host__ __device__ static inline
+#else
+#define SCORES_FUNCTION static inline
+#endif
+SCORES_FUNCTION int score_lists(enum score_scope scope, int group)
+{
+    return scope == SCORE_Q ? group : scope == SCORE_PAIR_MAX ? (group + 1) / 2 : 1;
+}
 struct page_scores_args {
     struct rows rows;
     struct kv_view kv;

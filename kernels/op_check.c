@@ -138,9 +138,10 @@ static int check_prefill_mass(struct refusal *f, const void *args)
 static int check_page_scores(struct refusal *f, const void *args)
 {
     const struct page_scores_args *a = args;
-    int rc = check_heads(f, OP_page_scores, &a->kv, a->n_q), want = a->scope == SCORE_Q ? a->n_q : a->kv.n_kv;
+    int rc = check_heads(f, OP_page_scores, &a->kv, a->n_q), want;
     if (!rc && (!a->kv.bounds || a->block_pages < 1))
         rc = refuse(f, "page_scores: needs page bounds and block_pages of at least 1");
+    want = rc ? 0 : a->kv.n_kv * score_lists(a->scope, a->n_q / a->kv.n_kv);
     return rc ? rc : check_lists(f, OP_page_scores, "score lists", a->out.n_rows, want, want, want);
 }
 

@@ -24,6 +24,7 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     v->n_live = be->alloc(dev, heads * sizeof *v->n_live);
     v->tail = be->alloc(dev, heads * sizeof *v->tail);
     v->reads = be->alloc(dev, heads * sizeof *v->reads);
+    v->not_chosen = be->alloc(dev, heads * sizeof *v->not_chosen);
     v->aux_half = be->alloc(dev, heads * sizeof *v->aux_half);
     v->aux_values = be->alloc(dev, heads * sizeof *v->aux_values);
     v->prefill_reads = be->alloc(dev, heads * sizeof *v->prefill_reads);
@@ -33,9 +34,9 @@ int kvcache_init(struct kvcache *c, const struct backend *be, struct device *dev
     v->peak = be->alloc(dev, (size_t)sizes->n_seqs * sizeof *v->peak);
     c->copy_src = be->alloc(dev, per_seq * sizeof *c->copy_src);
     c->copy_dst = be->alloc(dev, per_seq * sizeof *c->copy_dst);
-    if (!v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads || !v->aux_half ||
-        !v->aux_values || !v->prefill_reads || !v->prefill_scans || !v->keys_moved || !v->key_elements ||
-        !v->peak || !c->copy_src || !c->copy_dst)
+    if (!v->unit || !v->live || !v->n_slots || !v->n_live || !v->tail || !v->reads || !v->not_chosen ||
+        !v->aux_half || !v->aux_values || !v->prefill_reads || !v->prefill_scans || !v->keys_moved ||
+        !v->key_elements || !v->peak || !c->copy_src || !c->copy_dst)
         return err_set(
             e, ERR_DEVICE,
             "no device memory for the KV cache's tables (%d places of %d pages); use a smaller --max-batch",
@@ -80,10 +81,10 @@ void kvcache_release(struct kvcache *c)
     if (!c->be)
         return;
     struct kv_view *v = &c->view;
-    void *device[] = {v->pool,          v->bounds,        v->unit,       v->live,         v->n_slots,
-                      v->n_live,        v->tail,          v->reads,      v->aux_half,     v->aux_values,
-                      v->prefill_reads, v->prefill_scans, v->keys_moved, v->key_elements, v->peak,
-                      c->copy_src,      c->copy_dst};
+    void *device[] = {v->pool,       v->bounds,        v->unit,          v->live,       v->n_slots,
+                      v->n_live,     v->tail,          v->reads,         v->not_chosen, v->aux_half,
+                      v->aux_values, v->prefill_reads, v->prefill_scans, v->keys_moved, v->key_elements,
+                      v->peak,       c->copy_src,      c->copy_dst};
     for (size_t i = 0; i < sizeof device / sizeof *device; i++)
         c->be->release(c->dev, device[i]);
     free(c->free);
@@ -162,6 +163,7 @@ int kvcache_clear(struct kvcache *c, int seq, struct err *e)
     zero(c, v->n_slots + h0, n * sizeof *v->n_slots, e);
     zero(c, v->n_live + h0, n * sizeof *v->n_live, e);
     zero(c, v->reads + h0, n * sizeof *v->reads, e);
+    zero(c, v->not_chosen + h0, n * sizeof *v->not_chosen, e);
     zero(c, v->aux_half + h0, n * sizeof *v->aux_half, e);
     zero(c, v->aux_values + h0, n * sizeof *v->aux_values, e);
     zero(c, v->prefill_reads + h0, n * sizeof *v->prefill_reads, e);
@@ -327,6 +329,11 @@ int kvcache_prefill_sums(const struct kvcache *c, int seq, int64_t *reads, int64
     *reads = sum_of(c, seq, c->view.prefill_reads, e);
     *scans = sum_of(c, seq, c->view.prefill_scans, e);
     return e->code;
+}
+
+int64_t kvcache_not_chosen(const struct kvcache *c, int seq, struct err *e)
+{
+    return sum_of(c, seq, c->view.not_chosen, e);
 }
 
 int64_t kvcache_key_elements(const struct kvcache *c, int seq, struct err *e)

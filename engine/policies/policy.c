@@ -305,7 +305,7 @@ struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride)
 struct scores policy_page_scores(const struct policy_ctx *c, int layer, enum score_scope scope,
                                  int block_pages)
 {
-    int n_lists = scope == SCORE_Q ? c->dims.n_q : c->dims.n_kv;
+    int n_lists = c->dims.n_kv * score_lists(scope, c->dims.n_q / c->dims.n_kv);
     struct page_scores_args a = {
         .rows = c->rows,
         .kv = c->kv,

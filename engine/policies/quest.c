@@ -19,7 +19,8 @@ struct quest_params {
     double ratio, cr;
 };
 
-static const char *const scopes[] = {"q", "kv_max", "kv_sum", NULL}; /* in the order of enum score_scope */
+/* In the order of enum score_scope. */
+static const char *const scopes[] = {"q", "kv_max", "kv_sum", "pair_max", NULL};
 static const char *const forces[] = {"false", "true", "extra", NULL};
 static const char *const rounds[] = {"ceil", "floor", NULL};
 
@@ -33,7 +34,7 @@ static const struct param quest_params[] = {
     {"min_tokens", PARAM_INT, P(min_tokens), "128", 1, 1e9, NULL, "least tokens with ratio"},
     {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
     {"scope", PARAM_ENUM, P(scope), "q", 0, 0, scopes,
-     "who chooses: each query head, or each KV head by max or sum"},
+     "who chooses: each query head, each KV head by max or sum, or two query heads of one by max"},
     {"force_last", PARAM_ENUM, P(force_last), "true", 0, 0, forces,
      "read the current page: inside the budget, or extra"},
     {"round", PARAM_ENUM, P(round), "ceil", 0, 0, rounds,
@@ -125,7 +126,10 @@ static void quest_rule(const void *params, struct str *out)
         str_printf(out, "(prompt + longest completion) / %g tokens, in pages of %d", p->cr, page_tokens(p));
     if (p->min_pages)
         str_printf(out, ", at least %d pages", p->min_pages);
-    str_printf(out, " per %s%s", p->scope == SCORE_Q ? "query head" : "KV head",
+    str_printf(out, " per %s%s",
+               p->scope == SCORE_Q          ? "query head"
+               : p->scope == SCORE_PAIR_MAX ? "two query heads"
+                                            : "KV head",
                p->force_last == FORCE_LAST    ? ", current page inside"
                : p->force_last == FORCE_EXTRA ? ", current page extra"
                                               : ", current page not forced");

@@ -23,8 +23,17 @@ static int has_sparse_prefill(const struct report *r)
     return 0;
 }
 
+/* Does some cell's head select less than its group reads? */
+static int has_merged(const struct report *r)
+{
+    for (int i = 0; i < r->run->n_cells; i++)
+        if (r->cells[i].kv_density - r->cells[i].selected_density > 1e-9)
+            return 1;
+    return 0;
+}
+
 static void health_row(struct doc *d, struct table *t, const struct report *r, const struct cell_stats *s,
-                       int prefill)
+                       int prefill, int merged)
 {
     static const char *const activity[] = {"-", "active", "not reached", "INACTIVE", "-"};
     const struct cell *c = s->cell;
@@ -43,6 +52,8 @@ static void health_row(struct doc *d, struct table *t, const struct report *r, c
     report_number_cell(d, t, s->total_density, 3);
     report_number_cell(d, t, s->kv_density, 3);
     report_number_cell(d, t, s->aux_density, 3);
+    if (merged)
+        report_number_cell(d, t, s->selected_density, 3);
     if (prefill)
         report_number_cell(d, t, prompt_reads(s), 3);
     report_number_cell(d, t, s->peak_tokens, 0);
@@ -78,7 +89,7 @@ static void add_words(struct doc *d)
 
 void report_add_health(struct doc *d, const struct report *r)
 {
-    int prefill = has_sparse_prefill(r);
+    int prefill = has_sparse_prefill(r), merged = has_merged(r);
     struct table *t = doc_table(
         d,
         arena_printf(
@@ -88,7 +99,11 @@ void report_add_health(struct doc *d, const struct report *r)
             "lengths in tokens, and what the engine counted: total reads as a share of what full attention "
             "would "
             "have read on the same tokens, split into tokens attended and what was read to choose them (page "
-            "bounds, key scans) in the same unit%s, and the most tokens held at once (mean over jobs).",
+            "bounds, key scans) in the same unit%s%s, and the most tokens held at once (mean over jobs).",
+            merged ? ", the share that one query head selects, where the heads of a group select for "
+                     "themselves and "
+                     "what any of them selects is read for all"
+                   : "",
             prefill ? ", what the prompt's queries read as a share of a dense prefill" : ""));
     static const struct table_column columns[] = {
         {"cell", 0},
@@ -108,6 +123,8 @@ void report_add_health(struct doc *d, const struct report *r)
         {"to choose", CELL_NUMBER},
     };
     table_columns(d, t, columns, sizeof columns / sizeof *columns);
+    if (merged)
+        table_column(d, t, "a head selects", CELL_NUMBER);
     if (prefill)
         table_column(d, t, "prompt reads", CELL_NUMBER);
     table_column(d, t, "peak tokens", CELL_NUMBER);
@@ -116,7 +133,7 @@ void report_add_health(struct doc *d, const struct report *r)
         table_group(d, t, r->columns[col]);
         for (int i = 0; i < r->run->n_cells; i++)
             if (r->cells[i].column == col)
-                health_row(d, t, r, &r->cells[i], prefill);
+                health_row(d, t, r, &r->cells[i], prefill, merged);
     }
     add_words(d);
 }

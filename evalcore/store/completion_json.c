@@ -20,9 +20,10 @@ static const struct {
     {"prefill_reads", offsetof(struct completion, kv.prefill_reads)},
     {"prefill_aux_reads", offsetof(struct completion, kv.prefill_aux_reads)},
     {"key_elements", offsetof(struct completion, kv.key_elements)},
+    {"kv_selected", offsetof(struct completion, kv.selected)},
 };
-/* The last three came later. A record without them has zeros, which says that they are not known. */
-enum { N_NUMBERS = sizeof numbers / sizeof *numbers, N_FIRST = N_NUMBERS - 3 };
+/* The last four came later. A record without them has zeros, which says that they are not known. */
+enum { N_NUMBERS = sizeof numbers / sizeof *numbers, N_FIRST = N_NUMBERS - 4 };
 _Static_assert(N_NUMBERS + 3 == COMPLETION_JSON_FIELDS, "finish, tokens, preempted and the numbers");
 
 /* A list of buckets, each [first, tokens, agree, bytes, bits, kl]. */

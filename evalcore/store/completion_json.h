@@ -11,7 +11,7 @@
 /* Adds "finish", "tokens", the eight counts of struct kv_counts ("kv_reads", ...), "seconds", "preempted"
  * and, for a job that failed, "error", for one of a text "likelihood". Counts that nobody made (kv.reads is
  * NaN) are left out, and "kv_counts" is false. */
-enum { COMPLETION_JSON_FIELDS = 12 }; /* "error" and "likelihood" apart */
+enum { COMPLETION_JSON_FIELDS = 13 }; /* "error" and "likelihood" apart */
 void completion_json_add(json_t *o, const struct completion *c);
 
 /* The other way: finish, n_ids, kv, seconds, preempted, likelihood, error (borrowed from o); the rest of *c

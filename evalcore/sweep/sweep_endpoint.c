@@ -134,7 +134,7 @@ static int journal_answer(struct endpoint_sweep *s, struct job *j, const struct 
         a = &bad;
     struct completion c = {.user = j, .ids = a->ids, .n_ids = a->n_ids, .text = a->text, .n_text = a->n_text};
     const double absent = NAN;
-    c.kv = (struct kv_counts){absent, absent, absent, absent, absent, absent, absent, absent};
+    c.kv = (struct kv_counts){absent, absent, absent, absent, absent, absent, absent, absent, absent};
     c.seconds = a->seconds;
     c.error = a->error;
     c.finish = a->error ? FINISHED_ERROR : a->is_cut ? FINISHED_LENGTH : FINISHED_STOP;

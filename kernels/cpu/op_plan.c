@@ -62,7 +62,8 @@ static void plan_head(const struct attend_args *a, int row, int h)
     const uint16_t *live = kv->live + head * (size_t)kv->max_pages;
     const int32_t *unit = kv->unit + head * (size_t)kv->max_pages;
     int n_pages = kv_pages(kv->n_slots[head]), n = 0;
-    int64_t reads = 0;
+    int64_t reads = 0, not_chosen = 0;
+    int group = a->n_q / kv->n_kv;
     memset(entry, 0, (size_t)n_pages * sizeof *entry);
     want(a, row, h, entry, n_pages);
     for (int p = 0; p < n_pages; p++) {
@@ -73,10 +74,12 @@ static void plan_head(const struct attend_args *a, int row, int h)
         e.unit = unit[p];
         e.page = p;
         reads += __builtin_popcount(e.tokens);
+        not_chosen += __builtin_popcount(e.tokens) * (group - __builtin_popcount(e.heads));
         entry[n++] = e;
     }
     a->plan.n[list] = n;
     kv->reads[head] += reads;
+    kv->not_chosen[head] += not_chosen;
 }
 
 void CPU_SYM(attend_plan)(const struct attend_args *a, struct cpu_ctx *c)

@@ -59,10 +59,11 @@ static void page_span(const struct page_scores_args *a, int row, int h, int from
     size_t head = kv_head(kv, a->rows.seq[row], a->layer, h), table = head * (size_t)kv->max_pages;
     int group = a->n_q / kv->n_kv, d = kv->head_dim, pages = kv_pages(kv->n_slots[head]);
     const float *q = a->q + (size_t)row * (size_t)a->q_stride + (size_t)(h * group * d);
-    float *out =
-        a->out.v + ((size_t)row * (size_t)a->out.n_rows + (size_t)(a->scope == SCORE_Q ? h * group : h)) *
-                       (size_t)a->out.stride;
+    size_t stride = (size_t)a->out.stride;
+    float *out = a->out.v +
+                 ((size_t)row * (size_t)a->out.n_rows + (size_t)(h * score_lists(a->scope, group))) * stride;
     float own[2 * BACKEND_MAX_HEAD_DIM];
+    int heads = a->scope == SCORE_Q ? 1 : a->scope == SCORE_PAIR_MAX ? 2 : group; /* of a list */
     for (int i = from; i < to; i++) {
         int page = i * a->block_pages, n = pages - page < a->block_pages ? pages - page : a->block_pages;
         const float *low = NULL, *high = NULL;
@@ -70,15 +71,12 @@ static void page_span(const struct page_scores_args *a, int row, int h, int from
         float one = -INFINITY;
         for (int g = 0; g < group; g++) {
             float s = live ? bound(q + g * d, low, high, d) : -INFINITY;
-            if (a->scope == SCORE_Q)
-                out[(size_t)g * (size_t)a->out.stride + (size_t)i] = s;
-            else if (a->scope == SCORE_KV_SUM && g)
+            if (a->scope == SCORE_KV_SUM && g)
                 one += s;
             else
-                one = g && one > s ? one : s;
+                one = g % heads && one > s ? one : s;
+            out[(size_t)(g / heads) * stride + (size_t)i] = one;
         }
-        if (a->scope != SCORE_Q)
-            out[i] = one;
     }
 }
 
@@ -87,7 +85,7 @@ static void page_totals(const struct page_scores_args *a, int row, int h, int bl
 {
     const struct kv_view *kv = &a->kv;
     size_t head = kv_head(kv, a->rows.seq[row], a->layer, h), table = head * (size_t)kv->max_pages;
-    int live = 0, m = 0, lists = a->scope == SCORE_Q ? a->n_q / kv->n_kv : 1;
+    int live = 0, m = 0, lists = score_lists(a->scope, a->n_q / kv->n_kv);
     int pages = kv_pages(kv->n_slots[head]);
     for (int i = 0; i < blocks; i++) {
         int before = live;

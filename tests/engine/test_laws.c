@@ -22,6 +22,7 @@ enum { SANITIZED = 0, STEPS = 24, GENEROUS = 2, DMS_PROMPT = 120, POOL = 4 };
 static const char *const generous[] = {
     "full", /* the others are compared with it */
     "quest:k_pages=256,scope=kv_max",
+    "quest:k_pages=256,scope=pair_max",
     "quest:k_pages=256,scope=kv_sum,force_last=extra,dense_layers=0",
     "quest:k_pages=64,page_tokens=64,force_last=false",
     "quest:ratio=1",
@@ -183,6 +184,7 @@ static void compare_company(const char *what, const struct item *a, const struct
             printf("%s changes %s, request %d\n", what, company.spec[i], i);
         CHECK(items_equal(&a[i], &b[i]));
         CHECK_NEAR(a[i].kv.reads, b[i].kv.reads, 0);
+        CHECK_NEAR(a[i].kv.selected, b[i].kv.selected, 0);
         CHECK_NEAR(a[i].kv.aux_reads, b[i].kv.aux_reads, 0);
         CHECK_NEAR(a[i].kv.peak_tokens, b[i].kv.peak_tokens, 0);
         CHECK_NEAR(a[i].kv.prefill_reads, b[i].kv.prefill_reads, 0);

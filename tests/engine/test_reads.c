@@ -166,6 +166,7 @@ static const struct reads_row rows[] = {
     {"quest:k_pages=8", quest_q, pages6, 8, 0, 0, STEPS, pages8},
     {"quest:k_pages=8,scope=kv_max", quest_kv, pages6, 8, 0, 0, STEPS, pages8},
     {"quest:k_pages=8,scope=kv_sum", quest_kv, pages6, 8, 0, 0, STEPS, pages8},
+    {"quest:k_pages=8,scope=pair_max", quest_kv, pages6, 8, 0, 0, STEPS, pages8}, /* groups of two heads */
     {"quest:preset=hf,k_pages=8,scope=kv_max", quest_hf, pages6, 8, 0, 0, STEPS, pages8},
     {"quest:preset=hf,k_pages=99,scope=kv_max", quest_hf, pages6, 99, 0, 0, STEPS, pages8},
     {"quest:ratio=0.2,scope=kv_max", quest_ratio, pages6, 0.2, 0, 0, STEPS, pages8},
@@ -241,12 +242,36 @@ static void key_elements(struct engine *en)
     items_release(items, 4);
 }
 
+/* Heads that choose for themselves: each reads its own k pages, and their group what any of them chose. Two
+ * heads that share a list are the whole group here, so that pair_max is kv_max. */
+static void selected(struct engine *en)
+{
+    struct item items[] = {law_item(decode_policy(en, "quest:k_pages=8"), 0, STEPS),
+                           law_item(decode_policy(en, "quest:k_pages=8,scope=kv_max"), 0, STEPS),
+                           law_item(decode_policy(en, "quest:k_pages=8,scope=pair_max"), 0, STEPS)};
+    double want = 0;
+    for (int i = 0; i < 3; i++)
+        items[i].req.ignore_eos = 1;
+    decode_all(en, items, 3, NULL);
+    for (int i = 1; i < STEPS; i++)
+        want += quest_kv((struct step){.s = items[0].req.n_prompt + i, .a = 8}).low;
+    CHECK_NEAR(items[0].kv.selected, want, 1e-6 * want);
+    CHECK(items[0].kv.reads > 1.05 * want && items[0].kv.reads <= 2 * want);
+    for (int i = 1; i < 3; i++) {
+        CHECK_NEAR(items[i].kv.selected, want, 1e-6 * want);
+        CHECK_NEAR(items[i].kv.reads, want, 1e-6 * want);
+    }
+    CHECK(items_equal(&items[1], &items[2]));
+    items_release(items, 3);
+}
+
 int main(void)
 {
     struct engine *en = decode_open(&(struct engine_options){.max_batch = 64});
     laws_open(en);
     between_one_and_all(en);
     key_elements(en);
+    selected(en);
     CHECK_INT(reads_check(en, rows, sizeof rows / sizeof *rows), 0);
     engine_close(en);
     laws_close();

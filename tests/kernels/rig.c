@@ -241,6 +241,7 @@ void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_
     kv->n_slots = rig_alloc(r, heads * sizeof(int32_t));
     kv->n_live = rig_alloc(r, heads * sizeof(int32_t));
     kv->reads = rig_alloc(r, heads * sizeof(int64_t));
+    kv->not_chosen = rig_alloc(r, heads * sizeof(int64_t));
     kv->aux_half = rig_alloc(r, heads * sizeof(int64_t));
     kv->aux_values = rig_alloc(r, heads * sizeof(int64_t));
     kv->prefill_reads = rig_alloc(r, heads * sizeof(int64_t));

@@ -61,21 +61,25 @@ static void choose(struct set *s, struct choice *ch, enum sel_unit unit, int n_r
     free(want);
 }
 
-static void check_reads(struct set *s, const struct choice *ch, const int64_t *before)
+/* reads, and how many of them heads of a group did not choose for themselves; before[1]: of the latter. */
+static void check_reads(struct set *s, const struct choice *ch, int64_t (*before)[SEQS * LAYERS * 8])
 {
     int n_kv = s->c.kv.n_kv, group = s->c.n_q / n_kv;
     for (int r = 0; r <= SEQS; r++)
         for (int h = 0; h < n_kv && s->seq[r] >= 0; h++) {
-            int64_t after, want = 0;
+            int64_t after, not_chosen, want = 0, others = 0;
             int head = cache_head(&s->c, s->seq[r], LAYER, h);
             rig_get(s->r, &after, s->c.kv.reads + head, sizeof after);
             for (int t = 0; t < SLOTS; t++) {
-                int any = 0;
+                int n = 0;
                 for (int g = 0; g < group; g++)
-                    any |= ch->read[r][h * group + g][t];
-                want += any;
+                    n += ch->read[r][h * group + g][t] != 0;
+                want += n > 0;
+                others += n > 0 ? group - n : 0;
             }
-            CHECK_INT(after - before[head], want);
+            rig_get(s->r, &not_chosen, s->c.kv.not_chosen + head, sizeof not_chosen);
+            CHECK_INT(after - before[0][head], want);
+            CHECK_INT(not_chosen - before[1][head], others);
         }
 }
 
@@ -174,8 +178,9 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     int n_q = s->c.n_q, rows = ROWS, owned = s->r->n_owned;
     size_t floats = (size_t)(rows * n_q * s->c.kv.head_dim), n_stats = (size_t)(rows * n_q) * SLOTS;
     choose(s, &ch, unit, n_rows, block, percent);
-    int64_t before[SEQS * LAYERS * 8];
-    rig_get(s->r, before, s->c.kv.reads, (size_t)s->c.heads * sizeof *before);
+    int64_t before[2][SEQS * LAYERS * 8];
+    rig_get(s->r, before[0], s->c.kv.reads, (size_t)s->c.heads * sizeof **before);
+    rig_get(s->r, before[1], s->c.kv.not_chosen, (size_t)s->c.heads * sizeof **before);
     struct attend_args a = {.rows = s->rows,
                             .kv = s->c.kv,
                             .layer = LAYER,

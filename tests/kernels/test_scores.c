@@ -200,7 +200,8 @@ static double plain_bound(const struct set *s, const float *q, const double *low
 static void check_page_scores(struct set *s, enum score_scope scope, int block)
 {
     int n_q = s->c.n_q, n_kv = s->c.kv.n_kv, group = n_q / n_kv, owned = s->r->n_owned;
-    int lists = scope == SCORE_Q ? n_q : n_kv;
+    int own = scope == SCORE_Q ? group : scope == SCORE_PAIR_MAX ? (group + 1) / 2 : 1, lists = n_kv * own;
+    int heads = scope == SCORE_Q ? 1 : scope == SCORE_PAIR_MAX ? 2 : group; /* of a list */
     struct page_scores_args a = {
         s->rows, s->c.kv, LAYER, n_q, block, scope, s->q, s->stride, scores_alloc(s, lists, PAGES)};
     int64_t before[SEQS * LAYERS * 8], after[SEQS * LAYERS * 8];
@@ -211,7 +212,7 @@ static void check_page_scores(struct set *s, enum score_scope scope, int block)
     get_aux(s, after);
     float *v = scores_get(s, a.out, n, m);
     for (int i = 0; i < ROWS * lists; i++) {
-        int r = i / lists, list = i % lists, h = scope == SCORE_Q ? list / group : list;
+        int r = i / lists, list = i % lists, h = list / own;
         int candidates = 0, pages = 0, head = set_head(s, r, h * group);
         if (s->seq[r] < 0)
             continue;
@@ -221,7 +222,7 @@ static void check_page_scores(struct set *s, enum score_scope scope, int block)
             int live = plain_bounds(s, head, set_length(s->seq[r]), b * block, (b + 1) * block, low, high);
             for (int g = 0; g < group && live; g++) {
                 double one = plain_bound(s, set_query(s, r, h * group + g), low, high);
-                if (scope != SCORE_Q || g == list % group)
+                if (g / heads == list % own)
                     score = scope == SCORE_KV_SUM ? score + one : fmax(score, one);
             }
             pages += live;
@@ -233,7 +234,7 @@ static void check_page_scores(struct set *s, enum score_scope scope, int block)
                 worst = fmax(worst, fabs((double)have - score));
         }
         CHECK_INT(m[i], candidates);
-        if (scope != SCORE_Q)
+        if (own == 1)
             CHECK_INT(after[head] - before[head], 2 * pages);
     }
     CHECK_NEAR(worst, 0, 1e-4); /* sums reach 300 */
@@ -248,6 +249,8 @@ static void check_shape(struct set *s, int shape)
     check_page_scores(s, SCORE_KV_MAX, 1);
     check_page_scores(s, SCORE_KV_SUM, 2);
     check_page_scores(s, SCORE_KV_MAX, 5);
+    check_page_scores(s, SCORE_PAIR_MAX, 1);
+    check_page_scores(s, SCORE_PAIR_MAX, 3);
     check_stats(s);
 }
 

@@ -56,6 +56,11 @@ static const struct csv_column accuracy_columns[] = {
     {"key_density", CSV_FLOAT, "fraction",
      "elements of keys that decode steps have to read under deltallm, whose other elements kept their value, "
      "over all; empty for other policies and older records"},
+    {"selected_density", CSV_FLOAT, "fraction",
+     "KV tokens that a query head selects, mean over heads, over what full attention would have read; less "
+     "than "
+     "kv_density where the heads of a group select for themselves and read what any of them selects; empty "
+     "for older records"},
     {0}};
 
 /* Counts of verdicts: a text has none. */
@@ -113,6 +118,7 @@ static void accuracy_row(struct csv *c, const struct report *r, int i)
     csv_float(c, "prefill_density", s->prefill_density);
     csv_float(c, "prefill_aux_density", s->prefill_aux_density);
     csv_float(c, "key_density", s->key_density);
+    csv_float(c, "selected_density", s->selected_density);
     csv_end(c);
 }
 

@@ -31,6 +31,9 @@ static const struct csv_column columns[] = {
     {"prefill_reads", CSV_FLOAT, "tokens",
      "KV tokens read by the prompt's n queries, n (n + 1) / 2 in a dense prefill; empty in older records"},
     {"prefill_aux_reads", CSV_FLOAT, "tokens", "keys scanned to choose them, in KV tokens"},
+    {"kv_selected", CSV_FLOAT, "tokens",
+     "KV tokens that a query head selected, mean over heads, summed over decode steps; empty in older "
+     "records"},
     {0}};
 
 static void row(struct csv *c, const struct cell_stats *s, const struct record *rec)
@@ -63,6 +66,7 @@ static void row(struct csv *c, const struct cell_stats *s, const struct record *
     csv_kind(c, s);
     csv_float(c, "prefill_reads", rec->kv.prefill_reads > 0 ? rec->kv.prefill_reads : NAN);
     csv_float(c, "prefill_aux_reads", rec->kv.prefill_reads > 0 ? rec->kv.prefill_aux_reads : NAN);
+    csv_float(c, "kv_selected", rec->kv.selected > 0 ? rec->kv.selected : NAN);
     csv_end(c);
 }
 

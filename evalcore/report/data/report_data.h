@@ -37,7 +37,9 @@ struct cell_stats {
     /* What the prompts' queries attended to, and the keys scanned for it, over what dense prefills attend to;
      * NaN where a record is older than these counts. */
     double prefill_density, prefill_aux_density;
-    double key_density; /* key elements to read over all, where the policy holds some; else NaN */
+    double
+        selected_density; /* what a query head selects, over the same; NaN: records older than that count */
+    double key_density;   /* key elements to read over all, where the policy holds some; else NaN */
     double peak_tokens;
     double mean_context;        /* tokens that full attention reads in a decode step, mean over steps */
     double budget_tokens;       /* the policy's budget as tokens a step, at mean_context; not finite: none */

@@ -31,6 +31,7 @@ static __global__ void merge_kernel(const __grid_constant__ struct attend_args a
                 atomicOr(&heads[page / 2], 1u << (page % 2 * 16 + g));
         }
     }
+    int not_chosen = 0;
     if (t == 0)
         base = 0;
     __syncthreads();
@@ -53,14 +54,18 @@ static __global__ void merge_kernel(const __grid_constant__ struct attend_args a
             struct plan_entry e = {a.kv.unit[head * (size_t)a.kv.max_pages + page], page, live,
                                    (uint16_t)want};
             out[at] = e;
+            not_chosen += __popc(live) * (group - __popc(want));
         }
         __syncthreads();
         if (t == 0)
             base += all;
         __syncthreads();
     }
-    if (t == 0)
-        a.plan.n[list] = base;
+    not_chosen = block_sum(not_chosen, sums);
+    if (t)
+        return;
+    a.plan.n[list] = base;
+    atomicAdd((unsigned long long *)&a.kv.not_chosen[head], (unsigned long long)not_chosen);
 }
 
 /* Statistics of lists that do not name everything: what they leave out is -inf. */

@@ -155,6 +155,13 @@ __device__ static inline void write_four(const struct page_scores_args &a, float
         }
     if (a.scope == SCORE_Q)
         return;
+    if (a.scope == SCORE_PAIR_MAX) { /* of two heads, or two a lane */
+        if (each == 1 && apart < 8)
+            one = fmaxf(one, __shfl_xor_sync(~0u, one, apart));
+        if (writes && first < group && first % 2 == 0)
+            out[(size_t)(first / 2) * a.out.stride + block + b] = one;
+        return;
+    }
     for (int o = 4; o >= apart; o /= 2) {
         float other = __shfl_xor_sync(~0u, one, o);
         one = a.scope == SCORE_KV_SUM ? one + other : fmaxf(one, other);
@@ -188,7 +195,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, 2) page_scores_kernel(stru
         place[d] = fminf(q[i], 0.0f);
     }
     __syncthreads();
-    float *out = a.out.v + ((size_t)row * a.out.n_rows + (a.scope == SCORE_Q ? h * group : h)) * a.out.stride;
+    float *out = a.out.v + ((size_t)row * a.out.n_rows + h * score_lists(a.scope, group)) * a.out.stride;
     int block = first + threadIdx.x / WARP * QUAD;
     find_units(a, table, pages, block, 0, unit);
     for (; block < blocks; block += step) {

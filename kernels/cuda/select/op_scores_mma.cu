@@ -149,7 +149,9 @@ static __device__ inline void write_rows(const struct page_scores_args &a, float
             if (a.scope == SCORE_Q && at < blocks)
                 out[(size_t)(head + e) * a.out.stride + at] = x;
         }
-        if (a.scope == SCORE_Q)
+        if (a.scope == SCORE_PAIR_MAX && head < group && at < blocks)
+            out[(size_t)(head / 2) * a.out.stride + at] = one; /* a lane's two heads are a pair */
+        if (a.scope == SCORE_Q || a.scope == SCORE_PAIR_MAX)
             continue;
         for (int o = 1; o < 4; o *= 2) {
             float other = __shfl_xor_sync(~0u, one, o);
@@ -178,8 +180,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) mma_kernel(struct page
     int first = (int)blockIdx.z * WARPS * ROWS, step = ((int)gridDim.z - 1) * WARPS * ROWS;
     if (first >= blocks)
         return;
-    int lists = a.scope == SCORE_Q ? a.n_q / a.kv.n_kv : 1, block = first + threadIdx.x / WARP * ROWS,
-        unit[2];
+    int lists = score_lists(a.scope, a.n_q / a.kv.n_kv), block = first + threadIdx.x / WARP * ROWS, unit[2];
     float *out = a.out.v + ((size_t)row * a.out.n_rows + (size_t)h * lists) * a.out.stride;
     struct bound_rows<D> k;
     find_units(a, table, pages, block, 0, unit);

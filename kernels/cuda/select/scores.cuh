@@ -15,7 +15,7 @@ __device__ static inline void page_totals(const struct page_scores_args &a, int 
 {
     __shared__ int room[WARP];
     const uint16_t *flags = a.kv.live + head * (size_t)a.kv.max_pages;
-    int lists = a.scope == SCORE_Q ? a.n_q / a.kv.n_kv : 1, live = 0, m = 0;
+    int lists = score_lists(a.scope, a.n_q / a.kv.n_kv), live = 0, m = 0;
     for (int i = threadIdx.x; i < blocks; i += blockDim.x) {
         int before = live;
         for (int p = i * a.block_pages; p < min((i + 1) * a.block_pages, pages); p++)

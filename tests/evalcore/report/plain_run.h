@@ -61,6 +61,8 @@ static void plain_record(struct record *r, const struct plain_cell *p, int at, i
         return;
     r->kv.prefill_reads = p->density == 0.5 ? 2020 : 5050;
     r->kv.prefill_aux_reads = p->density == 0.5 ? 252.5 : 0;
+    r->kv.selected =
+        p->density == 0.5 ? 0.75 * r->kv.reads : r->kv.reads; /* its heads choose for themselves */
     r->kv.key_elements = p->density == 0.75 ? 0.875 * r->kv.reads_full : 0;
 }
 
