@@ -15,9 +15,9 @@ function(gpus_here out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# cuda_archs(WANTED OUT): "8.0 8.9 9.0" (or with commas, or semicolons) as nvcc's numbers, "80-real;89-real;90". The newest one
-# is kept in a form that later GPUs can translate too. WANTED empty: for the GPUs here, or, where there is none that is
-# new enough, 9.0.
+# cuda_archs(WANTED OUT): "8.0 8.9 9.0" (or with commas, or semicolons) as nvcc's numbers, "80-real;89-real;90". The
+# newest one is kept in a form that later GPUs can translate too. WANTED empty: for the GPUs here, or, where there is none
+# that is new enough, 9.0.
 function(cuda_archs wanted out)
   string(REGEX REPLACE "[ ,;]+" ";" wanted "${wanted}")
   list(REMOVE_ITEM wanted "")
