@@ -49,6 +49,7 @@ static void make(struct bench_kv *k, struct err *e)
     v->n_live = bench_kv_room(k, heads * sizeof *v->n_live, e);
     v->tail = bench_kv_room(k, heads * sizeof *v->tail, e);
     v->reads = bench_kv_room(k, heads * sizeof *v->reads, e);
+    v->not_chosen = bench_kv_room(k, heads * sizeof *v->not_chosen, e);
     v->aux_half = bench_kv_room(k, heads * sizeof *v->aux_half, e);
     v->aux_values = bench_kv_room(k, heads * sizeof *v->aux_values, e);
     v->peak = bench_kv_room(k, batch * sizeof *v->peak, e);

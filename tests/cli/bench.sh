@@ -21,6 +21,8 @@ run 0 bench topk load --random-weights small.json --csv figures.csv
 sed 's/^{"name": "\(.*\)", "value": \(.*\), "unit": "\(.*\)", "floor": \(.*\), "share": \(.*\), "command": "\(.*\)"}$/\1|\2|\3|\4|\5|\6/; s/null//g' stdout.txt >lines.txt
 tail -n +2 figures.csv | sed 's/^"\(.*\)",\([^,]*\),\([^,]*\),\([^,]*\),\([^,]*\),"\(.*\)"$/\1|\2|\3|\4|\5|\6/' >rows.txt
 same lines.txt rows.txt
+run 0 bench attention # its cache is not the engine's: it has to have room for everything that attention counts
+[ "$(grep -c '"name": "attention 32/8 heads' stdout.txt)" = 2 ] || fail "bench attention printed: $(cat stdout.txt)"
 [ -z "$(ls -d kveval-bench-* 2>/dev/null)" ] || fail "bench load leaves files: $(ls)"
 refuse 2 'unknown benchmark "limit"; there are limits, decode, prefill, components, attention, topk, linear, load, tokenizer, grade and stats' bench limit
 refuse 2 'decode: --policy, --batch and --sampled go with --tokens' bench decode --batch 3

@@ -288,6 +288,7 @@ static void add_head(struct bytes *b, struct step *s, int head, int row_list)
     add(b, kv->n_live, 4, head);
     add(b, kv->tail, 4, head);
     add(b, kv->reads, 8, head);
+    add(b, kv->not_chosen, 8, head);
     add(b, kv->aux_half, 8, head);
     add(b, kv->aux_values, 8, head);
     add(b, s->flag, 4, row_list);
