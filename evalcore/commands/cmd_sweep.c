@@ -19,7 +19,6 @@
 #include "evalcore/store/runfolder.h"
 #include "evalcore/sweep/slot.h"
 #include "evalcore/sweep/sweep_endpoint.h"
-#include "evalcore/sweep/sweep_local.h"
 #include "evalcore/sweep/sweep_options.h"
 #include "evalcore/workers/sweep_workers.h"
 
@@ -34,10 +33,11 @@ struct sweep {
     struct journal journal;
     struct stopper stopper;
     struct slot slot;
-    struct workers workers;    /* one a device; none on one CPU, whose engine is in this process */
+    struct workers workers;    /* one a device */
     struct endpoint *endpoint; /* of a run file with an endpoint, else NULL */
     int argc;
     char **argv;
+    struct arena arena;
     double patience; /* seconds to wait for the folder (--wait) */
     int shard, n_shards;
     long of_shard, todo, failed; /* jobs; failed: in an earlier process */
@@ -99,19 +99,20 @@ static int check_endpoint_options(const struct sweep *s, struct err *e)
     return option ? err_set(e, ERR_USAGE, "%s says nothing to an endpoint; leave it out", option) : 0;
 }
 
-/* A GPU may fail in ways that end its process, so it has one of its own, which can be started again. Several
- * models are in a process each, one after the other. */
+/* A device, or a job on it, may fail in ways that end a process or keep it for ever, so each device has one
+ * of its own, which can be started again. Several models are in a process each, one after the other. */
 static int uses_workers(const struct sweep *s)
 {
-    return (s->devices.n > 1 || s->devices.is_gpu || s->file.n_models > 1) && !s->o.dry_run &&
-           !s->file.endpoint;
+    return !s->o.dry_run && !s->file.endpoint;
 }
 
 static int load_inputs(struct sweep *s, struct err *e)
 {
     struct runfile_options fo = sweep_file_options(&s->o);
     struct runplan_options po = sweep_plan_options(&s->o, s->program, &s->devices, 0);
-    int rc = runfile_load(&s->file, s->path, &fo, e);
+    int rc = sweep_keep_pipe(&s->path, s->argc, s->argv, &s->arena, e);
+    if (!rc)
+        rc = runfile_load(&s->file, s->path, &fo, e);
     po.dry = s->o.dry_run || s->file.endpoint || uses_workers(s);
     if (!rc && s->file.endpoint)
         rc = check_endpoint_options(s, e);
@@ -271,9 +272,8 @@ static int decode(struct sweep *s, struct tally *t, int *signal, struct err *e)
     tally_init(t, &s->plan, &s->journal, &s->board);
     t->slot = &s->slot;
     stopper_phase(&s->stopper, STOP_DECODING);
-    int rc = s->workers.n  ? workers_run(&s->workers, &s->plan, t, signal, e)
-             : s->endpoint ? sweep_endpoint_run(s->endpoint, &s->plan, t, signal, e)
-                           : sweep_local_run(&s->plan, t, signal, e);
+    int rc = s->endpoint ? sweep_endpoint_run(s->endpoint, &s->plan, t, signal, e)
+                         : workers_run(&s->workers, &s->plan, t, signal, e);
     journal_close(&s->journal);
     if (!rc && t->finished == s->todo) /* the last one ended while there was still time */
         *signal = 0;
@@ -410,6 +410,7 @@ static int run_sweep(const struct program *p, int argc, char **argv)
         code = command_fail(&e, code);
     runplan_release(&s.plan);
     runfile_release(&s.file);
+    arena_release(&s.arena);
     runlock_drop(&s.lock);
     slot_release(&s.slot);
     stopper_end(&s.stopper);

@@ -1,11 +1,16 @@
-/* Decoding for the gate: a sweep of only those jobs that the next look needs (contract: gate.h). The journal
- * says what is done, so that a night that was cut short goes on where it was. */
+/* Decoding for the gate: only those jobs that the next look needs (contract: gate.h), in this process, on the
+ * engines that the replays were decoded on. The journal says what is done, so that a night that was cut short
+ * goes on where it was. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "evalcore/cli/stop.h"
 
 #include "evalcore/gate/gate.h"
 #include "evalcore/plan/scheduler.h"
-#include "evalcore/sweep/sweep_local.h"
+#include "evalcore/sweep/job_done.h"
+#include "evalcore/sweep/job_submit.h"
 
 /* Leaves in the plan the jobs of this look; returns how many. */
 static long keep_look(struct runplan *p, int samples, const char *wanted)
@@ -15,6 +20,79 @@ static long keep_look(struct runplan *p, int samples, const char *wanted)
         if (p->jobs[i].sample < samples && (!wanted || wanted[p->jobs[i].cell]))
             p->jobs[n++] = p->jobs[i];
     return p->n_jobs = n;
+}
+
+struct shown {
+    struct decoded decoded;
+    struct tally_running *running;
+    size_t cap;
+};
+
+static void show(const struct runplan *p, const struct lane *lane, struct tally *t, struct shown *s)
+{
+    struct decoded *d = &s->decoded;
+    submit_decoded(p, d);
+    xgrow(&s->running, &s->cap, (size_t)d->n + 1, sizeof *s->running);
+    for (int i = 0; i < d->n; i++)
+        s->running[i] =
+            (struct tally_running){(struct job *)d->running[i].user - p->jobs, d->running[i].n_ids};
+    struct status_worker self = {
+        .name = "", .life = STATUS_LIVE, .pid = (long)getpid(), .running = d->n, .tokens = d->tokens};
+    struct tally_now now = {.tokens = d->tokens,
+                            .steps = d->steps,
+                            .decode_seconds = d->decode_seconds,
+                            .prompt_seconds = d->prompt_seconds,
+                            .devices = 1,
+                            .places = d->is_waiting ? d->n : lane->info.max_batch,
+                            .worker = &self,
+                            .n_workers = 1,
+                            .running = s->running,
+                            .n = d->n};
+    tally_show(t, &now);
+}
+
+/* Journals what finished, synced once per step. */
+static int step(const struct lane *lane, struct tally *t, struct err *e)
+{
+    const struct completion *done = NULL;
+    int n = 0, rc = engine_step(lane->engine, &done, &n, e);
+    for (int i = 0; i < n && !rc; i++)
+        rc = tally_add(t, done[i].user, &done[i], lane->info.device, e);
+    return n && !rc ? journal_sync(t->journal, e) : rc;
+}
+
+/* plan.jobs[next .. end-1], which are one lane's. */
+static int run_lane(const struct runplan *p, const struct lane *lane, long next, long end, struct tally *t,
+                    struct shown *s, int *signal, struct err *e)
+{
+    int rc = 0;
+    while (!rc) {
+        while (!rc && next < end && engine_waiting(lane->engine) < SUBMIT_WAITING)
+            rc = submit_job(p, &p->jobs[next++], e);
+        *signal = rc ? 0 : stop_poll();
+        if (rc || *signal || !engine_pending(lane->engine))
+            break;
+        rc = step(lane, t, e);
+        if (!rc)
+            show(p, lane, t, s);
+    }
+    return rc;
+}
+
+static int run_jobs(const struct runplan *p, struct tally *t, int *signal, struct err *e)
+{
+    struct shown s = {0};
+    int rc = 0;
+    for (long i = 0, end; i < p->n_jobs && !rc && !*signal; i = end) { /* jobs are sorted by lane */
+        int lane = p->cells[p->jobs[i].cell].lane;
+        for (end = i; end < p->n_jobs && p->cells[p->jobs[end].cell].lane == lane; end++)
+            ;
+        rc = run_lane(p, &p->lanes[lane], i, end, t, &s, signal, e);
+    }
+    board_clear(t->board);
+    free(s.running);
+    free(s.decoded.running);
+    return rc;
 }
 
 static int decode(struct runplan *p, const char *dir, int *signal, const struct gate_progress *show,
@@ -31,7 +109,7 @@ static int decode(struct runplan *p, const char *dir, int *signal, const struct 
     board.now.n_devices = 1;
     journal_init(&journal, dir);
     tally_init(&t, p, &journal, &board);
-    int rc = sweep_local_run(p, &t, signal, e);
+    int rc = run_jobs(p, &t, signal, e);
     board_end(&board);
     tally_release(&t);
     journal_close(&journal);

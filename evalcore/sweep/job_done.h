@@ -6,7 +6,12 @@
 #include "evalcore/status/board.h"
 #include "evalcore/store/journal.h"
 
-/* What a sweep keeps of its completions, whoever decoded them: a journal record each, and the sums behind the
+/* The room of sweeps: it chooses the jobs that start, gives them to whoever decodes them, and writes what
+ * comes out into the journal. Commands, workers and the gate come in by this door, by slot.h and job_queue.h
+ * (which job is next), job_submit.h (to an engine), sweep_endpoint.h (to a server), and sweep_options.h and
+ * worker_cores.h (what they are told).
+ *
+ * What a sweep keeps of its completions, whoever decoded them: a journal record each, and the sums behind the
  * figures that a board shows (evalcore/status/board.h). */
 struct tally_running {
     long job; /* index into plan.jobs */
@@ -28,7 +33,7 @@ struct slot; /* slot.h */
 struct tally {
     const struct runplan *plan;
     struct journal *journal;
-    struct slot *slot;   /* set by the caller; NULL: no limit, and signals are polled for */
+    struct slot *slot;   /* set by the caller, for the functions of slot.h */
     struct board *board; /* board->now: what was done earlier is filled in by whoever began it */
     long finished;       /* completions journalled */
     double tokens;       /* in these */

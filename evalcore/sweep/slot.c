@@ -123,13 +123,12 @@ int slot_is_limited(const struct slot *s)
 
 int slot_is_draining(const struct tally *t)
 {
-    return t->slot && t->slot->stopper && stopper_drain(t->slot->stopper) > 0;
+    return stopper_drain(t->slot->stopper) > 0;
 }
 
 void slot_turn(struct tally *t)
 {
-    if (t->slot)
-        t->slot->is_late = t->slot->is_refused = 0;
+    t->slot->is_late = t->slot->is_refused = 0;
 }
 
 long slot_pick(struct tally *t, long next, long end, int has_room, int busy, int max_batch)
@@ -212,8 +211,6 @@ int slot_is_stuck(const struct tally *t)
 int slot_poll(struct tally *t, int busy)
 {
     const struct slot *s = t->slot;
-    if (!s || !s->stopper)
-        return stop_poll();
     int signal = stopper_poll(s->stopper);
     double drain = stopper_drain(s->stopper), now = progress_clock();
     if (signal)

@@ -5,7 +5,7 @@
 #include "evalcore/sweep/job_done.h"
 #include "evalcore/sweep/job_queue.h"
 
-/* A door of the room of sweeps (sweep_local.h): the time that a sweep has (--time-limit, or the end of its
+/* A door of the room of sweeps (job_done.h): the time that a sweep has (--time-limit, or the end of its
  * Slurm job), and why it ends early. Without a limit jobs start in the plan's order, as many as there is room
  * for. With one, a job starts only when it can be expected to end in time and does not keep one from it that
  * runs already: its length is the one that three of four such completions do not exceed (eta.h), its speed
@@ -15,12 +15,12 @@
  * Only the order of jobs depends on this, and no completion depends on the order. */
 struct slot {
     /* set by slot_init() and slot_limit() */
-    struct stopper *stopper; /* NULL: signals are polled for (stop.h) */
-    double started;          /* progress_clock() when the process began */
-    double seconds;          /* that it has from then */
-    int is_slurm;            /* Slurm says so */
-    double report;           /* seconds that grades and report are expected to take */
-    double end;              /* of decoding; INFINITY: none */
+    struct stopper *stopper;
+    double started; /* progress_clock() when the process began */
+    double seconds; /* that it has from then */
+    int is_slurm;   /* Slurm says so */
+    double report;  /* seconds that grades and report are expected to take */
+    double end;     /* of decoding; INFINITY: none */
     /* from here on: while jobs are decoded */
     double decoding; /* when that began; 0: it did not */
     int is_late;     /* the longest that is left does not fit */
@@ -34,7 +34,6 @@ struct slot {
     long refused_at;       /* nothing that was left fitted: completions and */
     double refused_sample; /* sample of that time; nothing changes before the next */
     int is_refused;
-    int is_drained; /* what waited in an engine was taken back */
 };
 
 /* Why decoding ended although jobs are left, where it is no signal. */

@@ -1,5 +1,9 @@
 /* Options that are looked at before anything is loaded (contract: sweep_options.h). */
+#include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
@@ -24,6 +28,30 @@ int sweep_parse_shard(const char *text, int *shard, int *n_shards, struct err *e
         return err_set(e, ERR_USAGE, "--shard takes I/N with I from 0 to N-1, such as 0/4, not \"%s\"", text);
     *shard = (int)i;
     *n_shards = (int)n;
+    return 0;
+}
+
+int sweep_keep_pipe(const char **path, int argc, char **argv, struct arena *a, struct err *e)
+{
+    struct stat st;
+    struct str text = {0};
+    if (stat(*path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+        return 0; /* what is missing is told by who reads it */
+    int fd = memfd_create("run", MFD_CLOEXEC), rc = file_read(*path, &text, e);
+    for (size_t at = 0; fd >= 0 && !rc && at < text.len;) {
+        ssize_t n = write(fd, text.data + at, text.len - at);
+        if (n < 0 && errno != EINTR)
+            rc = err_set(e, ERR_IO, "%s cannot be kept in memory: %s", *path, strerror(errno));
+        at += n > 0 ? (size_t)n : 0;
+    }
+    str_release(&text);
+    if (fd < 0 || rc)
+        return rc ? rc : err_set(e, ERR_IO, "%s cannot be kept in memory: %s", *path, strerror(errno));
+    char *name = arena_printf(a, "/proc/%ld/fd/%d", (long)getpid(), fd);
+    for (int i = 0; i < argc; i++)
+        if (argv[i] == *path)
+            argv[i] = name;
+    *path = name;
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "evalcore/cli/device_list.h"
 #include "evalcore/plan/runplan.h"
 
-/* A door of the room of sweeps (sweep_local.h): the options of `kveval sweep`. Its workers are started with
+/* A door of the room of sweeps (job_done.h): the options of `kveval sweep`. Its workers are started with
  * the same options, so that both make the same plan. */
 struct sweep_options {
     const char *out, *model, *tasks, *sample_ids, *data, *shard, *zh_dict, *devices, *calibrate, *time_limit,
@@ -28,6 +28,9 @@ struct runplan_options sweep_plan_options(const struct sweep_options *o, const s
 int sweep_parse_shard(const char *text, int *shard, int *n_shards, struct err *e);
 int sweep_display(const struct sweep_options *o, struct err *e); /* enum board_display */
 int sweep_check_lengths_from(const struct sweep_options *o, struct err *e);
+/* A run file that is a pipe can be read once, and each worker reads it anew. What comes out of it is kept in
+ * memory, and *path, also where argv has it, becomes a name of that which lasts as long as this process. */
+int sweep_keep_pipe(const char **path, int argc, char **argv, struct arena *a, struct err *e);
 /* How many cores of this machine each worker gets. */
 int sweep_cores(const struct device_list *devices);
 

@@ -128,7 +128,8 @@ int workers_start(struct workers *ws, const struct device_list *devices, struct 
 /* Waits for the first worker that has loaded everything and binds the plan to what it says. ERR_DEVICE: no
  * worker is left. A signal ends the process meanwhile (stopper.h). */
 int workers_load(struct workers *ws, struct runplan *p, struct err *e);
-/* As sweep_local_run(), on the workers. */
+/* Decodes the jobs in the plan's order. Returns 0 when all are in the journal, or when a signal or the end of
+ * the time stopped it (*signal, else 0). After an error, what was journalled so far stays. */
 int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, int *signal, struct err *e);
 void workers_release(struct workers *ws); /* ends those that are left */
 

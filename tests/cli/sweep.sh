@@ -1,6 +1,6 @@
 # A small sweep from end to end: files, resume, limits, shards, sample ids, overrides, show, score, report.
 . "$(dirname "$0")/lib.sh"
-rm -rf full again shards limited ids named other
+rm -rf full again shards limited ids named other piped
 tiny=$here/tiny.json
 
 run 0 sweep "$tiny" --dry-run
@@ -28,6 +28,12 @@ grep -q 'grader [0-9]*, percent=hundredth units=drop degrees=drop decimals=round
     "full;quest k_pages=2;quest k_pages=4;delta k_pages=4 l_pages=2;delta k_pages=8 l_pages=2;raas;kascade;dms;" ] ||
     fail "cells are in another order: $(cut -d, -f2 full/report/accuracy.csv)"
 [ "$(journal_keys full | sort | uniq -d | wc -l)" = 0 ] || fail "jobs were decoded twice"
+
+# A run file out of a pipe, which each worker reads too.
+cat "$tiny" | run 0 sweep /dev/fd/3 -o piped --limit 1 3<&0
+grep -q '16 cells, 16 jobs, 0 done' stderr.txt || fail "out of a pipe: $(cat stderr.txt)"
+run 0 sweep <(cat "$tiny") -o piped --limit 1 --devices cpu:0-1
+grep -q '16 cells, 16 jobs, 16 done' stderr.txt || fail "out of a pipe again: $(cat stderr.txt)"
 
 # Repeating is free and changes nothing.
 cp -r full again

@@ -55,6 +55,14 @@ says '^kveval: 1 jobs failed; '
 run 0 sweep many.json -o disturbed --max-batch 4 --devices cpu:0-1 --retry-errors
 same_results calm disturbed
 
+# The same with one worker: what stops it or ends it does so no more to the sweep.
+disturb 0 'worker stop 8' --worker-timeout 2 --devices cpu
+says '^kveval: warning: cpu:0: the worker was ended: it has said nothing for 2 s \(--worker-timeout\); its '
+same_results calm disturbed
+ONCE='' disturb 3 "worker poison $key" --devices cpu
+says "^kveval: warning: job ${key:0:16} ends as error: it ended [2-7] workers, the last one alone: "
+[ "$(journal_keys disturbed | wc -l)" = 32 ] || fail "beside a poisoned job $(journal_keys disturbed | wc -l) of 32 are done"
+
 # A worker whose tokens are others after its restart is not believed, and stays out after five restarts.
 rm -rf disturbed when.mark
 KV_FAULT='worker lie 1' KV_FAULT_WHEN=$PWD/when.mark LD_PRELOAD=$fault \
