@@ -11,6 +11,8 @@ const struct exit_code exit_codes[] = {
     {EXIT_USAGE, "a mistake in the command line, a run file or an input file"},
     {EXIT_INCOMPLETE, "not everything could be done, or an error on the way"},
     {EXIT_INCONCLUSIVE, "kveval gate has too few answers to tell"},
+    {EXIT_FAILED_JOBS,
+     "kveval sweep is complete, but jobs ended in an error: only --retry-errors decodes them again"},
     {EXIT_STOPPED,
      "stopped by SIGTERM, SIGUSR1 or for want of time, after saving: repeat the command to go on"},
     {EXIT_INTERRUPTED, "stopped by Ctrl-C after saving: repeat the command to go on"},

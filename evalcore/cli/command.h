@@ -45,6 +45,8 @@ enum { /* exit codes */
        EXIT_USAGE = 2,        /* command line, run file, input files */
        EXIT_INCOMPLETE = 3,   /* not everything could be done, or an error on the way */
        EXIT_INCONCLUSIVE = 4, /* the gate has too few answers to tell */
+       EXIT_FAILED_JOBS =
+           5,             /* a sweep is complete, but jobs ended in an error: repeating it changes nothing */
        EXIT_STOPPED = 75, /* by SIGTERM, SIGUSR1 or --time-limit, after saving: repeat the command to go on */
        EXIT_INTERRUPTED = 130 /* by Ctrl-C, after saving */
 };

@@ -387,7 +387,7 @@ static int sweep(struct sweep *s, struct err *e)
             "%ld jobs failed; they count as error in the tables, kveval show says why, and --retry-errors "
             "decodes them again",
             failed);
-    return failed ? EXIT_INCOMPLETE : EXIT_DONE;
+    return failed ? EXIT_FAILED_JOBS : EXIT_DONE;
 }
 
 static int run_sweep(const struct program *p, int argc, char **argv)

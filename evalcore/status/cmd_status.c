@@ -200,7 +200,7 @@ static int look_at_journals(const char *dir, int as_json, struct err *e)
                "that can be seen from here runs%s\n",
                dir, r.n_done, r.n_expected, failed, is_complete ? "" : "; repeat the command to go on");
     run_release(&r);
-    return is_complete && !failed ? EXIT_DONE : EXIT_INCOMPLETE;
+    return !is_complete ? EXIT_INCOMPLETE : failed ? EXIT_FAILED_JOBS : EXIT_DONE;
 }
 
 static int run_status(const struct program *p, int argc, char **argv)
@@ -230,7 +230,9 @@ static int run_status(const struct program *p, int argc, char **argv)
     else
         print_text(dir, &f);
     fflush(stdout);
-    code = at_work + finished < f.n || (!at_work && f.sum.failed) || disproved ? EXIT_INCOMPLETE : EXIT_DONE;
+    code = at_work + finished < f.n || disproved ? EXIT_INCOMPLETE
+           : !at_work && f.sum.failed            ? EXIT_FAILED_JOBS
+                                                 : EXIT_DONE;
     if (e.code)
         code = command_fail(&e, command_read_code(&e));
     else if (disproved)
@@ -250,15 +252,17 @@ const struct command cmd_status = {
     .name = "status",
     .usage = "DIR",
     .help = "how far the sweep of a run folder is, from any machine that shares it",
-    .details = "Reads the status files that sweeps keep in DIR, one for each shard, and asks the folder's "
-               "lock whether\n"
-               "they still run; on another machine a file of the last 60 seconds says so. Where none runs, "
-               "the journals\n"
-               "are read and have the last word. Writes nothing.\n"
-               "Exit code 0: finished, or at work. 3: stopped, failed, killed, a shard not begun, jobs that "
-               "failed, or\n"
-               "journals that have fewer jobs than the status says. 2: no run folder, or one that cannot be "
-               "read.",
+    .details =
+        "Reads the status files that sweeps keep in DIR, one for each shard, and asks the folder's "
+        "lock whether\n"
+        "they still run; on another machine a file of the last 60 seconds says so. Where none runs, "
+        "the journals\n"
+        "are read and have the last word. Writes nothing.\n"
+        "Exit code 0: finished, or at work. 3: stopped, failed, killed, a shard not begun, or journals "
+        "that have\n"
+        "fewer jobs than the status says. 5: finished, with jobs that failed. 2: no run folder, or one "
+        "that cannot\n"
+        "be read.",
     .options = status_table,
     .run = run_status,
 };

@@ -119,7 +119,7 @@ fi
 for section in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' ENVIRONMENT EXAMPLES; do
     grep -q "^\.SH $section\$" kveval.man || fail "the man page has no section $section"
 done
-for code in 0 2 3 75 130; do
+for code in 0 2 3 5 75 130; do
     grep -qxF "\\fB$code\\fR" kveval.man || fail "the man page lacks exit code $code"
 done
 if command -v mandoc >/dev/null; then

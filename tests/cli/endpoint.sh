@@ -193,18 +193,18 @@ done
 for limit in timeout stall; do # a silent server is given up, job by job
     serve always=stuck
     rm -rf k
-    sweep 3 k --limit 1 --set samples=1 --set model.retries=1 --set model.$limit=1
+    sweep 5 k --limit 1 --set samples=1 --set model.retries=1 --set model.$limit=1
     [ "$(grep -c '"error":"the server was silent for too long, or was not done in time.*(after 2 tries)"' k/journal/*.jsonl)" = 2 ] ||
         fail "$limit: $(cut -c 1-600 k/journal/*.jsonl)"
 done
 
 # --- what never comes right is an error with its reason, in the denominator, and can be tried again
 serve faults=7 bad=1 ids=1
-sweep 3 c
+sweep 5 c
 whole c 200
 says "jobs failed; they count as error in the tables"
 serve faults=8 bad=1 ids=1
-sweep 3 d
+sweep 5 d
 same_results c d
 for why in "the server counted 1[0-9]* tokens in a prompt of" 'ended with the finish_reason' 'more text than 10 tokens' \
     'answered 500: out of order (after 7 tries)' 'answered 400: I will not say this' 'has no ..usage' 'cut the completion off after [0-9] of 10' \
@@ -216,7 +216,7 @@ bad=$(cat c/journal/*.jsonl | grep -c '"finish":"error"')
 [ "$(cut -d, -f 13 c/report/lengths.csv | grep -c '^error$')" = "$bad" ] ||
     fail "failed jobs are not all in the tables"
 serve ids=1
-sweep 3 c
+sweep 5 c
 [ "$(cat c/journal/*.jsonl | grep -c '"finish":"error"')" = "$bad" ] || fail "errors were tried again unasked"
 sweep 0 c --retry-errors
 sweep 0 d --retry-errors
@@ -277,7 +277,7 @@ sweep 0 n --limit 2 --set model.tokenizer=ends
 sed -i 's/"Regex": *"/&(?:(?:q+)+)!|/' ends/tokenizer.json
 serve ends='[2, 5, 450]' queue=1
 rm -rf n
-sweep 3 n --limit 2 --set model.tokenizer=ends
+sweep 5 n --limit 2 --set model.tokenizer=ends
 whole n 20
 grep -q '"error":"the tokenizer.s split pattern gave up' n/journal/*.jsonl || fail "$(cat stderr.txt)"
 grep -q '"finish":"stop"' n/journal/*.jsonl || fail "all jobs failed because one cannot be tokenized"

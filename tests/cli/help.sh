@@ -14,7 +14,7 @@ done
 [ "$(grep -v '^  kveval ' help.txt | grep -c '^  [a-z]')" = 24 ] || fail "kveval help lists other commands too: $(cat help.txt)"
 [ "$(grep -c '^[A-Z]' help.txt)" = 6 ] || fail "help has four groups, examples and exit codes: $(cat help.txt)"
 [ "$(sed -n '/^Examples$/,/^$/p' help.txt | grep -c '^  kveval ')" = 2 ] || fail "two lines to start from: $(cat help.txt)"
-for code in 0 1 2 3 4 75 130; do
+for code in 0 1 2 3 4 5 75 130; do
     grep -q "^  $code  *[a-z]" help.txt || fail "kveval help does not explain exit code $code"
 done
 awk 'length > 110' help.txt | grep . && fail "kveval help has long lines"

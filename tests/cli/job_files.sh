@@ -67,6 +67,8 @@ task "$runs" CODE=75 SAVES=1 CANCELS=1 -- r.json -o d --quiet
 [ $code = 75 ] || fail "cancelled it exited $code"
 task "$runs" CODE=3 SAVES=1 -- r.json -o d --quiet
 [ $code = 3 ] || fail "it exited $code for 3"
+task "$runs" CODE=5 SAVES=1 -- r.json -o d --quiet
+[ $code = 5 ] || fail "it exited $code for 5"
 
 # The program itself: its journals are named so, and its status file says so.
 cat >long.json <<'END'
@@ -100,7 +102,7 @@ assert int(env["SHARDS"]) == spec["completions"], "SHARDS is not completions"
 assert pod["restartPolicy"] == "Never"
 assert box["args"][0].startswith("exec kveval sweep ") and ' --wait ' in box["args"][0] and '--shard "$JOB_COMPLETION_INDEX/$SHARDS"' in box["args"][0]
 rules = {tuple(r["onExitCodes"]["values"]): r for r in spec["podFailurePolicy"]["rules"] if "onExitCodes" in r}
-assert rules[75,]["action"] == "Ignore" and rules[2,]["action"] == "FailIndex"
+assert rules[75,]["action"] == "Ignore" and rules[2, 5]["action"] == "FailIndex"
 assert all(r["onExitCodes"]["containerName"] == box["name"] for r in rules.values())
 END
 fi

@@ -37,9 +37,10 @@ for path in sys.argv[1:]:
     open(path, "w", encoding="utf-8").write("".join(line + "\n" for line in lines))
 END
 failed='kveval: 2 jobs failed; they count as error in the tables, kveval show says why, and --retry-errors decodes them again'
-run 3 sweep tiny.json -o bad
+run 5 sweep tiny.json -o bad
 grep -q '12 jobs, 12 done' stderr.txt || fail "failed jobs were decoded again unasked: $(cat stderr.txt)"
 [ "$(tail -n 1 stderr.txt)" = "$failed" ] || fail "failed jobs: $(cat stderr.txt)"
+run 5 status bad
 run 0 sweep tiny.json -o bad --retry-errors
 grep -q '12 jobs, 10 done' stderr.txt || fail "with --retry-errors: $(cat stderr.txt)"
 run 0 sweep tiny.json -o bad

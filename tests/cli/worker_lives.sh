@@ -48,7 +48,7 @@ same_results calm disturbed
 
 # A job that kills whoever gets it: an error in the end, after every other job is done, and other workers go on.
 key=$(journal_keys calm | sed -n 5p | cut -d '"' -f 4)
-ONCE='' disturb 3 "worker poison $key"
+ONCE='' disturb 5 "worker poison $key"
 says "^kveval: warning: job ${key:0:16} ends as error: it ended [2-7] workers, the last one alone: cpu:[01]: the worker was ended by signal 9 "
 says '^kveval: 1 jobs failed; '
 [ "$(journal_keys disturbed | wc -l)" = 32 ] || fail "beside a poisoned job $(journal_keys disturbed | wc -l) of 32 are done"
@@ -59,7 +59,7 @@ same_results calm disturbed
 disturb 0 'worker stop 8' --worker-timeout 2 --devices cpu
 says '^kveval: warning: cpu:0: the worker was ended: it has said nothing for 2 s \(--worker-timeout\); its '
 same_results calm disturbed
-ONCE='' disturb 3 "worker poison $key" --devices cpu
+ONCE='' disturb 5 "worker poison $key" --devices cpu
 says "^kveval: warning: job ${key:0:16} ends as error: it ended [2-7] workers, the last one alone: "
 [ "$(journal_keys disturbed | wc -l)" = 32 ] || fail "beside a poisoned job $(journal_keys disturbed | wc -l) of 32 are done"
 
