@@ -45,6 +45,7 @@ struct job {
     double expected; /* tokens of the completion, as far as one can tell beforehand */
     double usual;    /* the same, its limit left aside; INFINITY: nothing but the limit ends it */
     double hint;     /* tokens that the problem took in another run (scheduler_hint()); 0: not known */
+    int withdrawn;   /* of its next record (evalcore/store/record_order.h) */
 };
 
 struct runplan {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "evalcore/store/keymap.h"
+#include "evalcore/store/record_order.h"
 
 struct history { /* lengths of finished completions of one prompt set */
     double *sum; /* by problem */
@@ -204,24 +205,32 @@ static int shard_of(const char *key, int n_shards)
     return (int)(strtoul(head, NULL, 16) % (unsigned long)n_shards);
 }
 
+enum { ENDED = 1, FAILED = 2, AGAIN = 3 }; /* from AGAIN on: + `withdrawn` of what takes its place */
+
+static long how_it_ended(const struct record *rec, int retry_errors)
+{
+    if (rec->finish == FINISHED_ERROR && (retry_errors || record_is_withdrawal(rec)))
+        return AGAIN + rec->withdrawn + record_is_withdrawal(rec);
+    return rec->finish == FINISHED_ERROR ? FAILED : ENDED;
+}
+
 long scheduler_keep(struct runplan *p, const struct run *done, int retry_errors, int shard, int n_shards,
                     long *of_shard, long *failed)
 {
-    enum { ENDED = 1, FAILED = 2 };
     struct keymap finished = {0};
     long kept = 0, n_shard = 0, n_failed = 0;
     for (int c = 0; done && c < done->n_cells; c++)
         for (int i = 0; i < done->cells[c].n_records; i++)
-            if (!retry_errors || done->cells[c].records[i].finish != FINISHED_ERROR)
-                keymap_add(&finished, done->cells[c].records[i].key,
-                           done->cells[c].records[i].finish == FINISHED_ERROR ? FAILED : ENDED);
+            keymap_add(&finished, done->cells[c].records[i].key,
+                       how_it_ended(&done->cells[c].records[i], retry_errors));
     for (long i = 0; i < p->n_jobs; i++) {
         if (n_shards > 0 && shard_of(p->jobs[i].key, n_shards) != shard)
             continue;
         n_shard++;
         long how = keymap_find(&finished, p->jobs[i].key);
         n_failed += how == FAILED;
-        if (how < 0)
+        p->jobs[i].withdrawn = how >= AGAIN ? (int)how - AGAIN : 0;
+        if (how < 0 || how >= AGAIN)
             p->jobs[kept++] = p->jobs[i];
     }
     if (of_shard)

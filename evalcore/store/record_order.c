@@ -24,9 +24,16 @@ int record_compare(const struct record *a, const char *digest_a, const struct re
     return ids ? ids : compare_likelihoods(a->likelihood, b->likelihood);
 }
 
+int record_is_withdrawal(const struct record *r)
+{
+    return r->withdrawn & 1;
+}
+
 int record_is_better(const struct record *a, const char *digest_a, const struct record *b,
                      const char *digest_b)
 {
+    if (a->withdrawn != b->withdrawn)
+        return a->withdrawn > b->withdrawn;
     if ((a->finish == FINISHED_ERROR) != (b->finish == FINISHED_ERROR))
         return b->finish == FINISHED_ERROR;
     return record_compare(a, digest_a, b, digest_b) < 0;

@@ -75,6 +75,7 @@ struct record {                /* one completion */
     enum finish_reason finish; /* FINISHED_ERROR: the job failed, verdict is error */
     struct kv_counts kv;
     const char *error; /* why the job failed; "" otherwise */
+    int withdrawn;     /* record_order.h */
     enum verdict verdict;
     double score;                        /* 1 or 0; the metric's value for text metrics, a window's
                                           * bits per byte for a text */

@@ -79,7 +79,7 @@ static void expect_jobs(struct loader *l)
 /* What is read of a line; strings are those of its head. */
 struct line_fields {
     long job; /* -1: none that is expected */
-    int prompt_tokens;
+    int prompt_tokens, withdrawn;
     struct flat_text device;
     char digest[17];
     struct completion completion;
@@ -115,6 +115,7 @@ static void look_at_line(void *context, const struct journal_line *line, void *i
                      text_of(json_string_value(json_object_get(line->head, "ids_sha256")))))
         return;
     fields->prompt_tokens = (int)json_number_value(json_object_get(line->head, "prompt_tokens"));
+    fields->withdrawn = (int)json_number_value(json_object_get(line->head, "withdrawn"));
     fields->device = text_of(json_string_value(json_object_get(line->head, "device")));
     /* a field that an older program did not write counts as 0 */
     completion_json_read(line->head, &fields->completion);
@@ -126,6 +127,7 @@ static int look_at_flat(void *context, const struct flat_object *head, void *ite
     if (!take_fields(context, fields, flat_string(head, "key"), flat_string(head, "ids_sha256")))
         return 1;
     fields->prompt_tokens = (int)flat_number(head, "prompt_tokens");
+    fields->withdrawn = (int)flat_number(head, "withdrawn");
     fields->device = flat_string(head, "device");
     return completion_flat_read(head, &fields->completion);
 }
@@ -155,6 +157,7 @@ static void fill(struct loader *l, struct record *rec, const struct journal_line
                            .finish = c->finish,
                            .kv = c->kv,
                            .likelihood = likelihood,
+                           .withdrawn = fields->withdrawn,
                            .error = c->error ? arena_strdup(&l->run->arena, c->error) : "",
                            .seconds = c->seconds,
                            .preempted = c->preempted,
@@ -181,7 +184,8 @@ static int take_line(void *context, const struct journal_line *line, void *item)
     long at = l->jobs[job].record;
     fill(l, &rec, line, fields);
     if (at >= 0) {
-        if (rec.finish == FINISHED_ERROR || l->records[at].finish == FINISHED_ERROR) {
+        if (rec.finish == FINISHED_ERROR || l->records[at].finish == FINISHED_ERROR ||
+            rec.withdrawn != l->records[at].withdrawn) {
             l->run->n_retried++;
         } else {
             l->run->n_duplicates++;

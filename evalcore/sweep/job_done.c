@@ -75,6 +75,8 @@ static int write_record(struct tally *t, const struct job *j, const struct compl
         json_decref(place);
         return err_set(e, ERR_FORMAT, "problem %s cannot be written as JSON", problem->id);
     }
+    if (j->withdrawn)
+        json_object_set_new(head, "withdrawn", json_integer(j->withdrawn));
     completion_json_add(head, done);
     json_object_update(head, more);
     json_object_update(head, place);
@@ -117,6 +119,24 @@ int tally_add_with(struct tally *t, const struct job *j, const struct completion
         t->board->now.kv_reads += done->kv.reads;
         t->board->now.kv_reads_full += done->kv.reads_full;
     }
+    return 0;
+}
+
+int tally_withdraw(struct tally *t, struct job *j, const char *why, const char *device, struct err *e)
+{
+    struct eta_job *was = &t->job[j - t->plan->jobs];
+    const struct completion none = {.finish = FINISHED_ERROR, .error = why};
+    j->withdrawn++;
+    int rc = write_record(t, j, &none, NULL, device, e);
+    if (rc)
+        return rc;
+    j->withdrawn++;
+    t->finished--;
+    t->tokens -= was->tokens;
+    t->board->now.done--;
+    was->state = ETA_WAITING;
+    was->tokens = 0;
+    was->limit = runplan_limit(t->plan, &t->plan->cells[j->cell], (size_t)j->problem);
     return 0;
 }
 

@@ -13,6 +13,7 @@ struct scan_item {
     char key[JOB_KEY_HEX + 1]; /* "": the record has none */
     char digest[17];
     enum finish_reason finish;
+    int withdrawn;
     struct likelihood likelihood;
 };
 
@@ -38,6 +39,7 @@ static void look(void *context, const struct journal_line *l, void *out)
     (void)context;
     copy(item->key, sizeof item->key, key, key ? strlen(key) : 0);
     copy(item->digest, sizeof item->digest, digest, digest ? strlen(digest) : 0);
+    item->withdrawn = (int)json_number_value(json_object_get(l->head, "withdrawn"));
     completion_json_read(l->head, &c);
     keep_completion(item, &c);
 }
@@ -50,6 +52,7 @@ static int look_flat(void *context, const struct flat_object *head, void *out)
     (void)context;
     copy(item->key, sizeof item->key, key.data, key.n);
     copy(item->digest, sizeof item->digest, digest.data, digest.n);
+    item->withdrawn = (int)flat_number(head, "withdrawn");
     if (!completion_flat_read(head, &c))
         return 0;
     keep_completion(item, &c);
@@ -77,7 +80,9 @@ static void fill(struct journal_scan *s, struct scan_job *job, const struct jour
         likelihood = arena_alloc(&s->arena, sizeof *likelihood);
         *likelihood = item->likelihood;
     }
-    *job = (struct scan_job){.record = {.finish = item->finish, .likelihood = likelihood}, .at = place(s, l)};
+    *job = (struct scan_job){
+        .record = {.finish = item->finish, .withdrawn = item->withdrawn, .likelihood = likelihood},
+        .at = place(s, l)};
     memcpy(job->key, item->key, sizeof job->key);
     memcpy(job->digest, item->digest, sizeof job->digest);
 }
@@ -89,7 +94,8 @@ static void compare(struct journal_scan *s, struct scan_job *old, const struct j
     struct scan_file *file = &s->file[s->n_files - 1];
     struct scan_job job;
     fill(s, &job, l, item);
-    if (job.record.finish == FINISHED_ERROR || old->record.finish == FINISHED_ERROR) {
+    if (job.record.finish == FINISHED_ERROR || old->record.finish == FINISHED_ERROR ||
+        job.record.withdrawn != old->record.withdrawn) {
         file->retried++;
     } else if (record_compare(&job.record, job.digest, &old->record, old->digest)) {
         struct scan_note *note = add_note(s, SCAN_CONFLICT, l);

@@ -68,7 +68,7 @@ static void hand_out(struct workers *ws, int i, struct err *e)
     struct worker_link *l = &ws->link[i];
     if (l->is_live && l->wanted > 0 && l->trial == TRIAL_DUE) {
         l->trial = TRIAL_RUNS;
-        send_job(ws, i, ws->part[l->model].canary.job, e);
+        send_job(ws, i, l->canary->job, e);
     }
     while (l->is_live && !l->is_leaving && l->wanted > 0 && l->trial == TRIAL_NONE) {
         long j = worker_next_job(ws, i);
@@ -234,7 +234,7 @@ void workers_release(struct workers *ws)
         stop(ws, &ignored);
     for (int m = 0; m < ws->n_parts; m++) {
         job_queue_release(&ws->part[m].queue);
-        free(ws->part[m].canary.ids);
+        canary_release(&ws->part[m].canary);
     }
     keymap_release(&ws->keys);
     for (int i = 0; i < ws->n; i++)

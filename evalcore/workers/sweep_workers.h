@@ -6,6 +6,7 @@
 #include "evalcore/sweep/job_done.h"
 #include "evalcore/sweep/job_queue.h"
 #include "evalcore/sweep/slot.h"
+#include "evalcore/workers/canary.h"
 #include "evalcore/workers/worker_lives.h"
 #include "evalcore/workers/worker_messages.h"
 #include "evalcore/process/worker_process.h"
@@ -21,19 +22,13 @@
  * is), or does not finish a step for `patience.step` seconds, only the jobs that it was decoding are lost.
  * They decode again, and the worker is started again (worker_lives.h: how often, and when the jobs
  * themselves come under suspicion). A worker that was started again first decodes a job that is finished, and
- * must find the same tokens. A device that does not work at the start of the sweep is left out. An error that
+ * must find the same tokens; if it does not, what it finished before does not count any more and is decoded
+ * again. A device that does not work at the start of the sweep is left out. An error that
  * every worker would run into (a mistake in the input) ends the sweep at once. */
 struct patience {
     int silence, step; /* seconds; step 0: no limit */
 };
 enum { LOAD_TIMEOUT = 1800 }; /* seconds until a worker has loaded everything */
-
-/* A finished job, the shortest that says enough. */
-struct canary {
-    long job;
-    int32_t *ids; /* (n) */
-    int n;        /* 0: no job is finished */
-};
 
 /* A model of the run file, and its jobs. A worker holds one model at a time and gets jobs of that one only.
  * At the start workers are spread over the models by expected tokens. One that has no job to start any more
@@ -58,17 +53,19 @@ struct model_part {
 
 struct worker_link {
     struct worker_process process;
-    char name[DEVICE_NAME_MAX]; /* "cuda:1" */
-    const char *device;         /* as its hello calls it; NULL before that */
-    const char *in_records;     /* the same, and which of them it is */
-    int is_live, has_worked;    /* has_worked: it was ready once */
-    int model;                  /* that it holds or loads: index into workers.part */
-    int is_leaving, next;       /* it was told to end for the model `next` */
-    double leaving;             /* seconds since then */
-    long n_switches;            /* how often it got another model */
-    uint64_t cannot;            /* models that it could not load, by bit */
-    int must_prove;             /* it died since it has last decoded a canary */
-    int trial;                  /* TRIAL_NONE, or the canary is due or runs */
+    char name[DEVICE_NAME_MAX];      /* "cuda:1" */
+    const char *device;              /* as its hello calls it; NULL before that */
+    const char *in_records;          /* the same, and which of them it is */
+    int is_live, has_worked;         /* has_worked: it was ready once */
+    int model;                       /* that it holds or loads: index into workers.part */
+    int is_leaving, next;            /* it was told to end for the model `next` */
+    double leaving;                  /* seconds since then */
+    long n_switches;                 /* how often it got another model */
+    uint64_t cannot;                 /* models that it could not load, by bit */
+    int must_prove;                  /* it died since it has last decoded a canary */
+    int trial;                       /* TRIAL_NONE, or the canary is due or runs */
+    const struct canary_job *canary; /* that it is judged by, from its hello on */
+    int canary_by;                   /* the worker that finished it */
     int n_lives;
     int deaths;                  /* in a row, without a finished job between them */
     double died[LIVES_HOUR + 1]; /* when it did, the latest times; n_died % (LIVES_HOUR + 1) is next */

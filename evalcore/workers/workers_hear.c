@@ -52,7 +52,8 @@ static int take_hello(struct workers *ws, struct worker_link *l, const json_t *m
     }
     ws->facts = known;
     part->load = l->loading > part->load ? l->loading : part->load;
-    l->trial = l->must_prove && part->canary.n ? TRIAL_DUE : TRIAL_NONE;
+    l->canary = l->must_prove ? canary_for(&part->canary, (int)(l - ws->link), &l->canary_by) : NULL;
+    l->trial = l->canary ? TRIAL_DUE : TRIAL_NONE;
     l->has_worked = 1;
     return 0;
 }
@@ -77,16 +78,19 @@ static int take_done(struct workers *ws, int i, const json_t *m, struct err *why
     struct completion c;
     int rc = message_read_done(m, &key, &c, why);
     long j = rc || !ws->holder ? -1 : keymap_find(&ws->keys, key);
-    int is_trial = j >= 0 && ws->link[i].trial == TRIAL_RUNS && j == ws->part[ws->link[i].model].canary.job;
-    if (!rc && is_trial)
+    int is_trial = j >= 0 && ws->link[i].trial == TRIAL_RUNS && j == ws->link[i].canary->job;
+    if (!rc && is_trial) {
         rc = worker_judge(ws, i, &c, why);
-    else if (!rc && (j < 0 || ws->holder[j] != i))
+        if (rc)
+            worker_distrust(ws, i, e);
+    }
+    if (!rc && !is_trial && (j < 0 || ws->holder[j] != i))
         rc = err_set(why, ERR_FORMAT, "a job that it was not given: %.40s", key);
     if (!rc && !is_trial && ws->tally) {
         if (tally_add(workers_part(ws, j)->tally, &ws->plan->jobs[j], &c, ws->link[i].in_records, e))
             ws->tally = NULL; /* nothing may follow a torn record */
         settle(ws, i, j);
-        workers_keep_canary(ws, j, &c);
+        workers_keep_canary(ws, i, j, &c);
     }
     free((int32_t *)c.ids);
     curve_json_release(&c.curve);

@@ -9,37 +9,6 @@
 #include "evalcore/sweep/slot.h"
 #include "evalcore/workers/workers_parts.h"
 
-/* A canary of fewer tokens would tell little, one of many takes long. */
-enum { CANARY_TOKENS = 16 };
-
-void workers_keep_canary(struct workers *ws, long j, const struct completion *c)
-{
-    struct canary *k = &workers_part(ws, j)->canary;
-    int is_better = k->n < CANARY_TOKENS ? c->n_ids > k->n : c->n_ids >= CANARY_TOKENS && c->n_ids < k->n;
-    for (int i = 0; i < ws->n; i++)
-        is_better = is_better && (ws->link[i].trial != TRIAL_RUNS || /* it is judged by what it was given */
-                                  &ws->part[ws->link[i].model].canary != k);
-    if (c->finish == FINISHED_ERROR || !is_better)
-        return;
-    k->ids = xrealloc(k->ids, (size_t)c->n_ids * sizeof *k->ids);
-    memcpy(k->ids, c->ids, (size_t)c->n_ids * sizeof *k->ids);
-    k->n = c->n_ids;
-    k->job = j;
-}
-
-int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why)
-{
-    const struct canary *k = &ws->part[ws->link[i].model].canary;
-    ws->link[i].trial = TRIAL_NONE;
-    ws->link[i].must_prove = c->n_ids != k->n || memcmp(c->ids, k->ids, (size_t)k->n * sizeof *k->ids) != 0;
-    if (!ws->link[i].must_prove)
-        return 0;
-    return err_set(
-        why, ERR_DEVICE,
-        "after its restart it decodes job %.16s to other tokens than before: do not trust this device",
-        ws->plan->jobs[k->job].key);
-}
-
 /* The job ends in an error, which is its record. */
 static void blame(struct workers *ws, long j, const struct err *loss, struct err *e)
 {

@@ -9,8 +9,8 @@
 #include "evalcore/store/run.h"
 #include "evalcore/workers/workers_parts.h"
 
-/* So many deaths in a row, of which the last was while a model was loaded, speak against that model: it may need
- * more memory than there is, for which nobody gets to give a reason. */
+/* So many deaths in a row, of which the last was while a model was loaded, speak against that model: it may
+ * need more memory than there is, for which nobody gets to give a reason. */
 enum { LOAD_DEATHS = 2 };
 
 /* The share of a model's jobs that an earlier sweep of the folder has left, as far as its configuration

@@ -4,7 +4,8 @@
 #include "evalcore/workers/sweep_workers.h"
 
 /* What the files of the coordinator share: sweep_workers.c (the loop), workers_hear.c (what workers say),
- * workers_lives.c (their deaths and restarts) and workers_models.c (which of several models each holds). */
+ * workers_lives.c (their deaths and restarts), workers_trust.c (whether they are right) and workers_models.c
+ * (which of several models each holds). */
 enum { HELD_BY_NOBODY = -1, HELD_DONE = -2 }; /* of workers.holder */
 enum { TRIAL_NONE, TRIAL_DUE, TRIAL_RUNS };
 
@@ -20,10 +21,12 @@ void workers_hear(struct workers *ws, struct err *e);
 void worker_lose(struct workers *ws, int i, const struct err *why, double deadline, struct err *e);
 /* Starts those again whose pause is over, while there are jobs that nobody holds. */
 void workers_revive(struct workers *ws, struct err *e);
-/* Job j was finished: with which tokens a restarted worker must finish it too. */
-void workers_keep_canary(struct workers *ws, long j, const struct completion *c);
+/* workers_trust.c: worker i has finished job j. */
+void workers_keep_canary(struct workers *ws, int i, long j, const struct completion *c);
 /* Worker i, restarted, has finished the canary. ERR_DEVICE in why: with other tokens. */
 int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why);
+/* It was: what it finished in this sweep is withdrawn, and decoded again. An error in e is the journal's. */
+void worker_distrust(struct workers *ws, int i, struct err *e);
 /* Starts worker i again, which is not there, with a model. */
 void worker_begin_again(struct workers *ws, int i, int model);
 /* Are there workers other than i that may load the model, and live or come back soon? */

@@ -63,13 +63,14 @@ ONCE='' disturb 5 "worker poison $key" --devices cpu
 says "^kveval: warning: job ${key:0:16} ends as error: it ended [2-7] workers, the last one alone: "
 [ "$(journal_keys disturbed | wc -l)" = 32 ] || fail "beside a poisoned job $(journal_keys disturbed | wc -l) of 32 are done"
 
-# A worker whose tokens are others after its restart is not believed, and stays out after five restarts.
+# A worker whose tokens are others after its restart is not believed, and stays out after five restarts. What it wrote before
+# is withdrawn and decoded again.
 rm -rf disturbed when.mark
 KV_FAULT='worker lie 1' KV_FAULT_WHEN=$PWD/when.mark LD_PRELOAD=$fault \
     "$program" sweep many.json -o disturbed --max-batch 2 --devices cpu:0-1 --threads 1 >stdout.txt 2>stderr.txt &
 pid=$!
 for _ in $(seq 500); do
-    [ "$(journal_keys disturbed | wc -l)" -ge 4 ] && break
+    [ "$(cat disturbed/journal/* 2>/dev/null | grep -o '(cpu:[01])' | sort | uniq -c | awk '$1 > 1' | wc -l)" = 2 ] && break
     sleep 0.02
 done
 touch when.mark
@@ -77,6 +78,18 @@ kill -9 "$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent=$pid '{ p = $1; sub
 got=0
 wait $pid || got=$?
 [ $got = 0 ] || fail "a worker that lies: the sweep exited $got: $(cat stderr.txt)"
-says 'after its restart it decodes job [0-9a-f]{16} to other tokens than before: do not trust this device; '
+says 'after its restart it decodes job [0-9a-f]{16} to other tokens than cpu:[01] did: do not trust this device; '
+says '^kveval: warning: cpu:[01]: [0-9]+ completions? that it wrote in this sweep before its restart may be wrong: withdrawn, and '
+same_results calm disturbed
+withdrawn=$(grep -h '"withdrawn":1,' disturbed/journal/* | grep -c '"error":"withdrawn: after a restart cpu:[01] decoded ')
+[ "$withdrawn" = "$(sed -n 's/.*: \([0-9]*\) completions\? that it wrote .*/\1/p' stderr.txt)" ] || fail "other records are withdrawn than it said: $withdrawn"
+[ "$withdrawn" = "$(cat disturbed/journal/* | grep -c '"withdrawn":2,')" ] || fail "withdrawn jobs were not decoded again"
+# Had the sweep ended before it decoded them again, the next one would.
+sed -i '/"withdrawn":2,/d' disturbed/journal/*
+run 0 journal verify disturbed
+run 0 sweep many.json -o disturbed --max-batch 4 --threads 1
+grep -q " 32 jobs, $((32 - withdrawn)) done" stderr.txt || fail "withdrawn jobs: $(cat stderr.txt)"
+same_results calm disturbed
+run 0 journal compact disturbed
 same_results calm disturbed
 finish

@@ -76,6 +76,7 @@ struct folder_job {
     const char *finish, *digest;
     int tokens;
     json_t *likelihood; /* NULL: none; else it is taken over */
+    int withdrawn;
 };
 
 /* A record of the journal. */
@@ -97,6 +98,8 @@ static void folder_add(struct journal *j, const struct folder_job *job, const in
         json_pack("{s:s, s:s, s:i, s:i, s:s, s:f, s:f, s:f, s:s}", "key", key, "finish", job->finish,
                   "tokens", job->tokens, "prompt_tokens", 5, "ids_sha256", job->digest, "kv_reads", 12.5,
                   "aux_reads", 0.5, "kv_reads_full", 26.0, "error", "it broke");
+    if (job->withdrawn)
+        json_object_set_new(head, "withdrawn", json_integer(job->withdrawn));
     if (job->likelihood)
         json_object_set_new(head, "likelihood", job->likelihood);
     CHECK_INT(journal_add(j, head, ids, n_ids, text, n, NULL, &e), 0);

@@ -22,7 +22,7 @@ static void write_folder(void)
 static void add(struct journal *j, const char *problem, const char *sha, int sample, const char *finish,
                 const char *text, size_t n)
 {
-    const struct folder_job job = {problem, sha, sample, finish, "aa", 2, NULL};
+    const struct folder_job job = {problem, sha, sample, finish, "aa", 2, NULL, 0};
     static const int32_t ids[2] = {1, 2};
     folder_add(j, &job, ids, 2, text, n);
 }

@@ -16,7 +16,7 @@ static void write_folder(void)
 static void add(struct journal *j, const char *problem, const char *sha, int sample, const char *finish,
                 const char *digest, int tokens, const char *text)
 {
-    const struct folder_job job = {problem, sha, sample, finish, digest, tokens, NULL};
+    const struct folder_job job = {problem, sha, sample, finish, digest, tokens, NULL, 0};
     folder_add(j, &job, NULL, 0, text, strlen(text));
 }
 
@@ -170,7 +170,7 @@ static void refusals(void)
 static void add_text(struct journal *j, int sample, const char *likelihood)
 {
     const struct folder_job job = {
-        "one", "s1", sample, "length", "aa", 3, likelihood ? json_loads(likelihood, 0, NULL) : NULL};
+        "one", "s1", sample, "length", "aa", 3, likelihood ? json_loads(likelihood, 0, NULL) : NULL, 0};
     folder_add(j, &job, NULL, 0, "abc", 3);
 }
 
@@ -209,6 +209,46 @@ static void texts(void)
     json_decref(config);
 }
 
+/* Of each pair of records of one job the second counts, in whatever order they are read. */
+static void withdrawn_records(void)
+{
+    static const struct {
+        const char *finish[2], *digest[2];
+        int withdrawn[2];
+    } rows[] = {
+        {{"stop", "error"}, {"aa", ""}, {0, 1}},  /* a completion that was withdrawn */
+        {{"error", "stop"}, {"", "bb"}, {1, 2}},  /* and decoded again */
+        {{"stop", "stop"}, {"aa", "bb"}, {0, 2}}, /* to other tokens, which is no conflict */
+        {{"stop", "stop"}, {"aa", "aa"}, {0, 2}}, /* to the same */
+        {{"stop", "error"}, {"aa", ""}, {0, 2}},  /* or it failed */
+        {{"stop", "error"}, {"bb", ""}, {2, 3}},  /* and once more */
+        {{"error", "stop"}, {"", "bb"}, {2, 2}},  /* what --retry-errors makes of that */
+    };
+    for (size_t k = 0; k < 2 * sizeof rows / sizeof *rows; k++) {
+        struct run r;
+        struct err e = {0};
+        struct journal j;
+        write_folder();
+        journal_init(&j, "folder");
+        for (int i = 0; i < 2; i++) {
+            int of = (int)(k % 2) ^ i;
+            const struct folder_job job = {.problem = "one",
+                                           .sha = "s1",
+                                           .finish = rows[k / 2].finish[of],
+                                           .digest = rows[k / 2].digest[of],
+                                           .tokens = 10 + of,
+                                           .withdrawn = rows[k / 2].withdrawn[of]};
+            folder_add(&j, &job, NULL, 0, "x", 1);
+        }
+        journal_close(&j);
+        CHECK_INT(run_load(&r, "folder", &e), 0);
+        CHECK(r.cells[0].n_records == 1 && r.cells[0].records[0].tokens == 11);
+        CHECK_INT(r.n_conflicts, 0);
+        CHECK_INT(r.n_retried, 1);
+        run_release(&r);
+    }
+}
+
 int main(void)
 {
     write_folder();
@@ -219,5 +259,6 @@ int main(void)
     restricted();
     refusals();
     texts();
+    withdrawn_records();
     return check_done();
 }

@@ -1,0 +1,30 @@
+#ifndef EVALCORE_WORKERS_CANARY_H
+#define EVALCORE_WORKERS_CANARY_H
+
+#include <stdint.h>
+
+#include "evalcore/cli/device_list.h"
+#include "evalcore/sweep/job_done.h"
+
+/* Finished jobs, of which a worker decodes one first after its restart: with other tokens than it had the
+ * worker is not believed. Tokens that a worker found itself before it died cannot tell whether it was wrong
+ * then or is wrong now, so it gets another worker's job where there is one. */
+struct canary_job {
+    long job;
+    int32_t *ids;   /* (n) */
+    int n;          /* 0: there is none */
+    int is_doubted; /* its worker was found to be wrong: it is for nobody else */
+};
+struct canary {
+    struct canary_job
+        of[DEVICES_MAX]; /* by worker: of those that it finished, the shortest that says enough */
+};
+
+/* Worker i has finished job j. */
+void canary_keep(struct canary *k, int i, long j, const struct completion *c);
+/* The one for worker i; NULL: none. *by: who finished it. */
+const struct canary_job *canary_for(const struct canary *k, int i, int *by);
+int canary_is_equal(const struct canary_job *k, const struct completion *c);
+void canary_release(struct canary *k);
+
+#endif

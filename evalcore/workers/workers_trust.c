@@ -1,0 +1,74 @@
+/* Whether a worker that was started again is right, and what follows when it is not (contract:
+ * workers_parts.h). */
+#include "evalcore/base/log.h"
+#include "evalcore/sweep/slot.h"
+#include "evalcore/workers/workers_parts.h"
+
+void workers_keep_canary(struct workers *ws, int i, long j, const struct completion *c)
+{
+    ws->fate[j].writer = c->finish == FINISHED_ERROR ? 0 : i + 1;
+    for (int k = 0; k < ws->n; k++)
+        if (ws->link[k].trial != TRIAL_NONE && ws->link[k].canary_by == i)
+            return; /* that one is judged by what it was given */
+    canary_keep(&workers_part(ws, j)->canary, i, j, c);
+}
+
+int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why)
+{
+    struct worker_link *l = &ws->link[i];
+    const char *key = ws->plan->jobs[l->canary->job].key;
+    l->trial = TRIAL_NONE;
+    l->must_prove = !canary_is_equal(l->canary, c);
+    if (!l->must_prove)
+        return 0;
+    if (l->canary_by == i)
+        return err_set(
+            why, ERR_DEVICE,
+            "after its restart it decodes job %.16s to other tokens than before: do not trust this device",
+            key);
+    return err_set(why, ERR_DEVICE,
+                   "after its restart it decodes job %.16s to other tokens than %s did: do not trust this "
+                   "device",
+                   key, ws->link[l->canary_by].name);
+}
+
+/* Job j decodes again. */
+static int withdraw(struct workers *ws, int i, long j, struct err *e)
+{
+    const char *name = ws->link[i].name;
+    struct str why = {0};
+    str_printf(&why, "withdrawn: after a restart %s decoded a finished job to other tokens", name);
+    int rc = tally_withdraw(workers_part(ws, j)->tally, &ws->plan->jobs[j], str_text(&why),
+                            ws->link[i].in_records, e);
+    str_release(&why);
+    if (rc) {
+        ws->tally = NULL; /* nothing may follow a torn record */
+        return rc;
+    }
+    ws->fate[j].writer = 0;
+    ws->holder[j] = HELD_BY_NOBODY;
+    ws->left++;
+    workers_part(ws, j)->left++;
+    ws->is_unsynced = 1;
+    job_queue_give_back(&workers_part(ws, j)->queue, j);
+    return 0;
+}
+
+void worker_distrust(struct workers *ws, int i, struct err *e)
+{
+    struct worker_link *l = &ws->link[i];
+    long n = 0;
+    for (int m = 0; m < ws->n_parts; m++)
+        ws->part[m].canary.of[i].is_doubted = 1;
+    for (long j = 0; j < ws->plan->n_jobs && ws->tally; j++)
+        if (ws->holder[j] == HELD_DONE && ws->fate[j].writer == i + 1 && !withdraw(ws, i, j, e))
+            n++;
+    if (!n)
+        return;
+    for (int m = 0; m < ws->n_parts && ws->tally; m++)
+        slot_turn(ws->part[m].tally);
+    log_warn(
+        "%s: %ld completion%s that it wrote in this sweep before its restart may be wrong: withdrawn, and "
+        "decoded again",
+        l->name, n, n == 1 ? "" : "s");
+}
