@@ -3,9 +3,20 @@
 
 Without --run the sweep is synthetic: random weights in the shape of --shape, and 400 jobs whose lengths follow a
 lognormal distribution, as those of reasoning traces do. Prints one JSON line per number of GPUs: the wall time from
-start to end, loading included, and the ratio to the first one; and the seconds of decoding alone and their ratio.
+start to end, loading included, and the ratio to the first one; the seconds of decoding alone and their ratio; and the
+parts of the wall time, in seconds:
+
+loading   until the sweep says what it decodes: its first device is ready
+decoding  until the last completion
+tail      of these, the last ones in which fewer jobs are left than the devices decode together
+idle      of these, how much earlier the first device ended than the last
+ending    grades, report, and the end of the processes
+
+Of a synthetic sweep also what decoding can be at best, longest jobs first, where each step takes the same time whatever
+its batch (`possible_ratio`): places that stay empty in the tail are lost, and more so on more devices.
 """
 import argparse
+import heapq
 import json
 import math
 import pathlib
@@ -15,8 +26,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
+BATCH = 32
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -39,13 +52,62 @@ def synthetic(args, folder):
     path = folder / "scaling.json"
     path.write_text(json.dumps(run))
     # Few sequences at a time per GPU: with as many as there are jobs, only the longest job would be measured.
-    return [str(path), "--model", f"random:{args.shape}", "-b", "32"], f"{args.jobs // 10 * 10} jobs, random weights of {pathlib.Path(args.shape).stem}"
+    name = f"{args.jobs // 10 * 10} jobs, random weights of {pathlib.Path(args.shape).stem}"
+    return [str(path), "--model", f"random:{args.shape}", "-b", str(BATCH)], name
 
 
 def decoding_seconds(log):
     """Of the line "400 completions, 1000000 tokens in 1 min 20 s: 12500 tokens/s"; None without it."""
     m = re.search(r", (\d+) tokens in .*: (\d+) tokens/s$", log)
     return int(m[1]) / int(m[2]) if m else None
+
+
+def possible_steps(lengths, devices):
+    """Steps until the last job ends, the longest jobs first, each to the place that is free first."""
+    places = [0] * (BATCH * devices)
+    for n in sorted(lengths, reverse=True):
+        heapq.heapreplace(places, places[0] + n)
+    return max(places)
+
+
+def watch(journals, seen, is_over):
+    """Adds (clock, device) of every completion that comes into the journals, of a sweep that writes one."""
+    files = {}
+    while True:
+        last = is_over.wait(0.02)
+        for path in journals.glob("*.jsonl"):
+            file = files.setdefault(path, open(path, "rb") if path not in files else None)
+            while line := file.readline():
+                if not line.endswith(b"\n"):  # the rest comes later
+                    file.seek(-len(line), 1)
+                    break
+                seen.append((time.monotonic(), json.loads(line)["device"]))
+        if last:
+            return
+
+
+def measure(command, out, places):
+    """Runs a sweep. Its exit code, standard error, wall time and the parts of it."""
+    start, seen, is_over, log, at = time.monotonic(), [], threading.Event(), [], {}
+    watcher = threading.Thread(target=watch, args=(out / "journal", seen, is_over))
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    watcher.start()
+    for line in process.stderr:
+        log.append(line.strip())
+        if " tokens to decode" in line:
+            at["loaded"] = time.monotonic()
+        elif decoding_seconds(line.strip()):
+            at["decoded"] = time.monotonic()
+    process.wait()
+    end = time.monotonic()
+    is_over.set()
+    watcher.join()
+    parts = {}
+    if len(at) == 2 and seen:
+        last = {device: clock for clock, device in seen}
+        parts = {"loading": at["loaded"] - start, "tail": at["decoded"] - seen[max(0, len(seen) - places - 1)][0],
+                 "idle": max(last.values()) - min(last.values()), "ending": end - at["decoded"]}
+    return process.returncode, "\n".join(log), end - start, {k: round(v, 2) for k, v in parts.items()}
 
 
 def main():
@@ -59,25 +121,31 @@ def main():
     p.add_argument("--mean", type=int, default=1000, help="tokens of a job")
     args = p.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp())
-    base, base_decoding, status = None, None, 0
+    base, base_decoding, base_steps, status = None, None, None, 0
+    lengths = lognormal_lengths(args.jobs // 10, args.mean, 0.5, 1)
     try:
         what, name = ([args.run], pathlib.Path(args.run).stem) if args.run else synthetic(args, folder)
         for count in map(int, args.counts.split(",")):
             devices = f"{args.backend}:0" + (f"-{count - 1}" if count > 1 else "")
             command = [args.program, "sweep", *what, "-o", str(folder / f"out{count}"), "--devices", devices]
-            start = time.monotonic()
-            done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            seconds = time.monotonic() - start
-            if done.returncode:
-                print(f"{' '.join(command)} ended with {done.returncode}: {done.stderr[-300:]}", file=sys.stderr)
+            code, log, seconds, parts = measure(command, folder / f"out{count}", BATCH * count)
+            if code:
+                print(f"{' '.join(command)} ended with {code}: {log[-300:]}", file=sys.stderr)
                 status = 1
                 break
-            log = (done.stderr.strip().splitlines() or [""])[-1]
+            log = (log.splitlines() or [""])[-1]
             decoding = decoding_seconds(log)
             base, base_decoding = base or seconds, base_decoding or decoding
-            print(json.dumps({"name": f"sweep {name}, {devices}", "value": round(seconds, 2), "unit": "s",
-                              "ratio": round(base / seconds, 3), "decoding": decoding and round(decoding, 2),
-                              "decoding_ratio": decoding and round(base_decoding / decoding, 3), "log": log}), flush=True)
+            line = {"name": f"sweep {name}, {devices}", "value": round(seconds, 2), "unit": "s",
+                    "ratio": round(base / seconds, 3), "decoding": decoding and round(decoding, 2),
+                    "decoding_ratio": decoding and round(base_decoding / decoding, 3)}
+            if args.run:
+                parts.pop("tail", None)  # its batch is the device's
+            else:
+                steps = possible_steps(lengths * 10, count)
+                base_steps = base_steps or steps
+                line["possible_ratio"] = round(base_steps / steps, 3)
+            print(json.dumps({**line, **parts, "log": log}), flush=True)
     finally:
         shutil.rmtree(folder)
     return status

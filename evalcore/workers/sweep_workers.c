@@ -144,10 +144,8 @@ static void show(struct workers *ws)
     tally_show(ws->tally, &now[0]);
 }
 
-/* Tells all workers to stop, takes what they finish until then, and ends those that do not react. */
-static void stop(struct workers *ws, struct err *e)
+static void tell_to_stop(struct workers *ws, struct err *e)
 {
-    double deadline = progress_clock() + STOP_SECONDS;
     const struct err told = {0};
     ws->is_stopping = 1;
     for (int i = 0; i < ws->n; i++)
@@ -155,6 +153,14 @@ static void stop(struct workers *ws, struct err *e)
             wire_send(&ws->link[i].process.wire, message_stop(), NULL);
         else if (ws->link[i].is_live) /* still loading: nobody listens there */
             worker_lose(ws, i, &told, 0, e);
+}
+
+/* Tells all workers to stop, takes what they finish until then, and ends those that do not react. */
+static void stop(struct workers *ws, struct err *e)
+{
+    double deadline = progress_clock() + STOP_SECONDS;
+    const struct err told = {0};
+    tell_to_stop(ws, e);
     while (ws->n_live && progress_clock() < deadline)
         workers_hear(ws, e);
     for (int i = 0; i < ws->n; i++)
@@ -221,7 +227,10 @@ int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, in
             drain(ws, signal, e);
     }
     board_clear(t->board);
-    stop(ws, e);
+    if (ws->left || e->code || *signal)
+        stop(ws, e);
+    else
+        tell_to_stop(ws, e); /* they give their memory back while the results are written */
     workers_end_parts(ws, t);
     ws->tally = NULL;
     return e->code;
