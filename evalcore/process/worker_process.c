@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "evalcore/cli/command.h"
 #include "evalcore/cli/progress.h"
 #include "evalcore/cli/stop.h"
 
@@ -95,11 +96,13 @@ int worker_process_end(struct worker_process *w, double deadline, struct str *ho
 
 int worker_process_begin(void)
 {
-    int type = 0;
-    socklen_t n = sizeof type;
-    if (getsockopt(WORKER_FD, SOL_SOCKET, SO_TYPE, &type, &n))
+    struct ucred starter = {0}; /* who made the socket pair */
+    socklen_t n = sizeof starter;
+    if (getsockopt(WORKER_FD, SOL_SOCKET, SO_PEERCRED, &starter, &n))
         return 0;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != starter.pid) /* it died before, and nobody will tell */
+        _exit(EXIT_INCOMPLETE);
     prctl(PR_SET_NAME, "kveval"); /* instead of "exe", the name of the link that it was started by */
     stop_block();
     return 1;

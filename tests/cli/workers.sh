@@ -116,6 +116,20 @@ run 0 sweep many.json -o disturbed --devices cpu:0-1
 same_results calm disturbed
 [ "$(journal_keys disturbed | sort | uniq -d | wc -l)" = 0 ] || fail "finished jobs were decoded twice"
 
+# Nor does one whose coordinator died before the worker could ask to end with it: here another process started it, and the
+# one that made its socket never says a word.
+if command -v python3 >/dev/null; then
+    timeout 60 python3 - "$program" many.json <<'END' || fail "a worker without its coordinator stays"
+import os, socket, subprocess, sys
+ours, theirs = socket.socketpair()
+kept = os.dup(ours.fileno()) # 3 may be its number
+os.dup2(theirs.fileno(), 3)
+os.set_inheritable(3, True)
+for arguments in (["worker", "0", sys.argv[2], "-o", "none"], ["grader", "disturbed"]):
+    subprocess.run(["sh", "-c", '"$@"; exit $?', "sh", sys.argv[1], *arguments], pass_fds=[3], timeout=20)
+END
+fi
+
 # Mistakes are told once, before anything is decoded. What only an engine finds comes from a worker.
 rm -rf disturbed
 refuse 2 'there is one CPU: cpu, or cpu:0-1 for 2 workers that share it, not "cpu:1"' sweep many.json -o disturbed --devices cpu:1
