@@ -45,7 +45,12 @@ static void sign_text(struct str *out, const struct sweep_view *v)
                           : "everything is decoded, grades and report are being written, ");
         progress_duration(out, s->time - s->started);
         str_printf(out, ", process %ld on %s", s->pid, s->host);
-        if (v->sign == SIGN_RUNNING && v->age > 30) {
+        if (v->sign == SIGN_RUNNING && v->watch == WATCH_SAME) {
+            str_printf(out,
+                       "; it was not seen to write in %.0f s, so whether it still runs is not known here: "
+                       "look again in a minute, or on that machine",
+                       WATCH_SECONDS);
+        } else if (v->sign == SIGN_RUNNING && v->age > 30) {
             str_puts(out, "; it has written nothing for ");
             progress_duration(out, v->age);
         }
@@ -145,6 +150,9 @@ static void print_views_json(const char *dir, const struct folder_status *f, int
     for (int i = 0; i < f->n; i++) {
         json_t *o = status_json(&f->view[i].s);
         json_object_set_new(o, "state", json_string(sweep_sign_name(f->view[i].sign)));
+        json_object_set_new(o, "seen_writing",
+                            f->view[i].watch == WATCH_NONE ? json_null()
+                                                           : json_boolean(f->view[i].watch == WATCH_RENEWED));
         json_object_set_new(o, "age_seconds", f->view[i].age >= 0 ? json_real(f->view[i].age) : json_null());
         json_array_append_new(shards, o);
     }
@@ -217,7 +225,7 @@ static int run_status(const struct program *p, int argc, char **argv)
         return code;
     if (gethostname(host, sizeof host - 1))
         host[0] = 0;
-    if (folder_status(&f, dir, (double)time(NULL), host, &e))
+    if (folder_status(&f, dir, (double)time(NULL), host, WATCH_SECONDS, &e))
         return command_fail(&e, e.code == ERR_USAGE ? EXIT_USAGE : EXIT_INCOMPLETE);
     if (!f.n)
         return look_at_journals(dir, o.json, &e);
@@ -253,15 +261,15 @@ const struct command cmd_status = {
     .usage = "DIR",
     .help = "how far the sweep of a run folder is, from any machine that shares it",
     .details =
-        "Reads the status files that sweeps keep in DIR, one for each shard, and asks the folder's "
-        "lock whether\n"
-        "they still run; on another machine a file of the last 60 seconds says so. Where none runs, "
-        "the journals\n"
-        "are read and have the last word. Writes nothing.\n"
-        "Exit code 0: finished, or at work. 3: stopped, failed, killed, a shard not begun, or journals "
-        "that have\n"
-        "fewer jobs than the status says. 5: finished, with jobs that failed. 2: no run folder, or one "
-        "that cannot\n"
+        "Reads the status files that sweeps keep in DIR, one for each shard, and asks the folder's lock "
+        "whether\n"
+        "they still run; on another machine, where locks may not be seen, a file is watched for up to 8 "
+        "seconds.\n"
+        "Where none runs, the journals are read and have the last word. Writes nothing.\n"
+        "Exit code 0: finished, or at work. 3: stopped, failed, killed, a shard not begun, or journals that "
+        "have\n"
+        "fewer jobs than the status says. 5: finished, with jobs that failed. 2: no run folder, or one that "
+        "cannot\n"
         "be read.",
     .options = status_table,
     .run = run_status,

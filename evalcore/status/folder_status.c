@@ -1,18 +1,21 @@
 /* Sweeps seen from outside (contract: folder_status.h). */
 #include "evalcore/status/folder_status.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
+#include "evalcore/cli/progress.h"
 #include "evalcore/locks/runlock.h"
 
-/* A sweep on another machine writes every three seconds. Clocks differ, and caches of shared disks are slow.
- */
+/* A sweep on another machine writes every three seconds, but caches of shared disks are slow. */
 #define SILENT_SECONDS 60.0
+enum { WATCH_PAUSE_US = 250000 };
 
 static const char *const signs[] = {"absent",   "starting", "running", "grading",
                                     "finished", "stopped",  "failed",  "silent"};
@@ -92,6 +95,56 @@ static void read_file(struct folder_status *f, const char *dir, const char *name
     str_release(&path);
 }
 
+/* Only the file tells whether it runs. While results are written, no file is renewed. */
+static int is_doubtful(const struct sweep_view *v, const char *host)
+{
+    return (v->sign == SIGN_RUNNING || v->sign == SIGN_SILENT) && v->s.state == STATUS_RUNNING &&
+           strcmp(v->s.host, host) != 0 && v->age >= 0;
+}
+
+/* Opened, for a network file system then asks its server. */
+static int look(struct stat *st, const char *dir, const struct sweep_view *v)
+{
+    struct str path = {0};
+    status_path(&path, dir, v->s.shard, v->s.n_shards);
+    int fd = open(path.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ok = fd >= 0 && !fstat(fd, st);
+    if (fd >= 0)
+        close(fd);
+    str_release(&path);
+    return ok;
+}
+
+/* Those in doubt, until each was renewed or the time is over. */
+static void watch(struct folder_status *f, const char *dir, const char *host, double seconds)
+{
+    struct stat *first = xcalloc((size_t)f->n + 1, sizeof *first);
+    double until = progress_clock() + seconds;
+    int n = 0;
+    for (int k = 0; k < f->n && seconds > 0; k++)
+        if (is_doubtful(&f->view[k], host) &&
+            !runlock_is_held(dir, f->view[k].s.shard, f->view[k].s.n_shards) &&
+            look(&first[k], dir, &f->view[k])) {
+            f->view[k].watch = WATCH_SAME;
+            n++;
+        }
+    while (n && progress_clock() < until) {
+        usleep(WATCH_PAUSE_US);
+        for (int k = 0; k < f->n; k++) {
+            struct sweep_view *v = &f->view[k];
+            struct stat now;
+            if (v->watch != WATCH_SAME || !look(&now, dir, v) ||
+                (now.st_ino == first[k].st_ino && now.st_mtim.tv_sec == first[k].st_mtim.tv_sec &&
+                 now.st_mtim.tv_nsec == first[k].st_mtim.tv_nsec))
+                continue;
+            v->watch = WATCH_RENEWED;
+            v->sign = SIGN_RUNNING;
+            v->age = 0;
+            n--;
+        }
+    }
+    free(first);
+}
+
 static void add_bare(struct folder_status *f, int i, int n, enum sweep_sign sign)
 {
     const struct status s = {.why = "", .model = "", .host = "", .shard = i, .n_shards = n, .left = -1};
@@ -123,7 +176,8 @@ static void add_up(struct folder_status *f)
     }
 }
 
-int folder_status(struct folder_status *f, const char *dir, double now, const char *host, struct err *e)
+int folder_status(struct folder_status *f, const char *dir, double now, const char *host, double seconds,
+                  struct err *e)
 {
     struct file_list list = {0};
     int i, n;
@@ -135,6 +189,7 @@ int folder_status(struct folder_status *f, const char *dir, double now, const ch
     for (size_t k = 0; k < list.n; k++)
         if (read_name(list.name[k], &i, &n))
             read_file(f, dir, list.name[k], now, host);
+    watch(f, dir, host, seconds);
     for (size_t k = 0; k < list.n; k++)
         if (runlock_name(list.name[k], &i, &n) && runlock_is_held(dir, i, n))
             add_bare(f, i, n, SIGN_STARTING);

@@ -4,8 +4,9 @@
 #include "evalcore/status/status.h"
 
 /* What the sweeps of a run folder are doing, read from outside: by their status files, and by the folder's
- * locks, which tell on their own machine whether they still run. On another machine the age of the file
- * does. Nothing is written, and no sweep is disturbed. */
+ * locks, which tell on their own machine whether they still run. On another machine, where locks may not be
+ * seen, it is watched whether the file is renewed, since the age of a file by this machine's clock is wrong
+ * where clocks differ. Nothing is written, and no sweep is disturbed. */
 enum sweep_sign {
     SIGN_ABSENT,   /* a shard that has left no file */
     SIGN_STARTING, /* it holds the folder and has not begun */
@@ -22,8 +23,11 @@ int sweep_sign_goes_on(enum sweep_sign s);      /* is it at work? */
 struct sweep_view {
     struct status s; /* of an absent or starting one: shard and n_shards only */
     enum sweep_sign sign;
-    double age; /* seconds since it wrote; below 0: it did not */
+    double age; /* seconds since it wrote, by this machine's clock; below 0: it did not */
+    enum { WATCH_NONE, WATCH_RENEWED, WATCH_SAME } watch; /* was it watched, and what was seen? */
 };
+/* A sweep renews its file every three seconds. */
+#define WATCH_SECONDS 8.0
 
 struct folder_status {
     struct sweep_view *view; /* (n), by shard */
@@ -32,9 +36,13 @@ struct folder_status {
     struct arena arena;
 };
 
-/* now: seconds since 1970; host: of this machine. A status file that cannot be read is warned of and left
- * out. ERR_USAGE or ERR_IO where the folder cannot be listed. */
-int folder_status(struct folder_status *f, const char *dir, double now, const char *host, struct err *e);
+/* now: seconds since 1970; host: of this machine; seconds: how long a file may be watched, if nothing else
+ * tells whether its sweep still runs. One that is renewed is at work, whatever its age; one that is not and
+ * is older than a minute is silent. Younger ones count as running, for caches of shared disks are slow. A
+ * status file that cannot be read is warned of and left out. ERR_USAGE or ERR_IO where the folder cannot be
+ * listed. */
+int folder_status(struct folder_status *f, const char *dir, double now, const char *host, double seconds,
+                  struct err *e);
 void folder_status_release(struct folder_status *f);
 
 #endif

@@ -72,10 +72,30 @@ static enum sweep_sign sign(int k, int later)
 {
     struct folder_status f;
     struct err e = {0};
-    CHECK_INT(folder_status(&f, dir, (double)time(NULL) + later, "here", &e), 0);
+    CHECK_INT(folder_status(&f, dir, (double)time(NULL) + later, "here", 0, &e), 0);
     enum sweep_sign s = k < f.n ? f.view[k].sign : SIGN_ABSENT;
     CHECK(k < f.n);
     folder_status_release(&f);
+    return s;
+}
+
+/* The same of another machine's sweep, whose file is watched; with is_alive it is renewed meanwhile. */
+static enum sweep_sign watched(int later, int is_alive)
+{
+    struct folder_status f;
+    struct err e = {0};
+    pid_t pid = is_alive ? fork() : -1;
+    if (!pid) {
+        usleep(300000);
+        write_status(STATUS_RUNNING, "elsewhere", 0, 0, 4);
+        _exit(0);
+    }
+    CHECK_INT(folder_status(&f, dir, (double)time(NULL) + later, "here", is_alive ? 10 : 0.6, &e), 0);
+    CHECK_INT(f.view[0].watch, is_alive ? WATCH_RENEWED : WATCH_SAME);
+    enum sweep_sign s = f.view[0].sign;
+    folder_status_release(&f);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
     return s;
 }
 
@@ -83,7 +103,7 @@ static void whole(void)
 {
     struct folder_status f;
     struct err e = {0};
-    CHECK_INT(folder_status(&f, dir, 0, "here", &e), 0);
+    CHECK_INT(folder_status(&f, dir, 0, "here", 0, &e), 0);
     CHECK_INT(f.n, 0);
     folder_status_release(&f);
     pid_t pid = hold(0, 0);
@@ -107,6 +127,11 @@ static void whole(void)
     write_status(STATUS_RUNNING, "elsewhere", 0, 0, 3);
     CHECK_INT(sign(0, 30), SIGN_RUNNING);
     CHECK_INT(sign(0, 90), SIGN_SILENT);
+    /* Where clocks differ it does not, and whether the file is renewed does. */
+    CHECK_INT(watched(90, 1), SIGN_RUNNING);
+    CHECK_INT(watched(-7200, 1), SIGN_RUNNING);
+    CHECK_INT(watched(90, 0), SIGN_SILENT);
+    CHECK_INT(watched(-7200, 0), SIGN_RUNNING); /* nobody knows; kveval status says so */
 }
 
 static void shards(void)
@@ -118,7 +143,7 @@ static void shards(void)
     write_status(STATUS_FINISHED, "here", 0, 4, 10);
     pid_t one = hold(2, 4), two = hold(3, 4);
     CHECK_INT(file_write_atomic("looked_at/status.7-of-4.json", "x", 1, &e), 0); /* no shard of ours */
-    CHECK_INT(folder_status(&f, dir, (double)time(NULL), "here", &e), 0);
+    CHECK_INT(folder_status(&f, dir, (double)time(NULL), "here", 0, &e), 0);
     static const enum sweep_sign want[] = {SIGN_FINISHED, SIGN_ABSENT, SIGN_RUNNING, SIGN_STARTING};
     CHECK_INT(f.n, 4);
     for (int i = 0; i < 4 && f.n == 4; i++) {
@@ -139,7 +164,7 @@ static void shards(void)
     log_set_quiet(LOG_ERRORS);
     CHECK_INT(sign(2, 0), SIGN_ABSENT);
     log_set_quiet(LOG_ALL);
-    CHECK_INT(folder_status(&f, "no_such_folder", 0, "here", &e), ERR_USAGE);
+    CHECK_INT(folder_status(&f, "no_such_folder", 0, "here", 0, &e), ERR_USAGE);
     CHECK_STR(e.text, "no_such_folder is not a folder");
 }
 
