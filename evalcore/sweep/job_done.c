@@ -166,14 +166,16 @@ static void mark_running(struct tally *t, const struct tally_now *now, double *c
 static void take_sample(struct tally *t, const struct tally_now *now, double clock)
 {
     double context, prompts, steps = now->steps - t->last.steps;
+    /* A device that loads decodes nothing, and what it does not is no slowness of the others. */
+    int at_work = now->devices > now->loading ? now->devices - now->loading : 1;
     mark_running(t, now, &context, &prompts);
     struct eta_sample x = {.steps = steps,
                            .seconds = now->decode_seconds - t->last.decode_seconds,
                            .rows = now->tokens - t->last.tokens,
-                           .context = context / now->devices * steps,
+                           .context = context / at_work * steps,
                            .prompt_seconds = now->prompt_seconds - t->last.prompt_seconds,
                            .prompts = prompts - t->last_prompts,
-                           .wall = (clock - t->last_clock) * now->devices};
+                           .wall = (clock - t->last_clock) * at_work};
     /* A worker that was started again counts from 0. */
     if (steps > 0 && x.seconds >= 0 && x.rows >= 0 && x.prompt_seconds >= 0)
         eta_speed_add(&t->eta.speed, &x);

@@ -20,7 +20,8 @@ struct tally_running {
 /* What all devices have done since the start, and what they are decoding. */
 struct tally_now {
     double tokens, steps, decode_seconds, prompt_seconds;
-    int devices;
+    int devices;                        /* that decode, or load and will */
+    int loading;                        /* of these */
     int places;                         /* sequences that they decode together, as far as memory goes */
     const struct status_worker *worker; /* (n_workers): each device, also one that is lost */
     int n_workers;

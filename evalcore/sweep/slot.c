@@ -16,9 +16,11 @@
 /* Lengths change slowly, and fitting them takes some milliseconds. */
 #define LOOK_SECONDS 1.0
 
+/* That decode: what is still loading may come too late. */
 static int devices(const struct tally *t)
 {
-    return t->last.devices > 0 ? t->last.devices : 1;
+    int n = t->last.devices - t->last.loading;
+    return n > 0 ? n : 1;
 }
 
 static int knows_speed(const struct tally *t)

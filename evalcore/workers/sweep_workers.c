@@ -109,6 +109,7 @@ static void show_part(struct workers *ws, int m, struct tally_now *now, int *n)
             continue;
         add_progress(now, &l->decoded);
         now->devices++;
+        now->loading += !l->device;
         now->places += l->decoded.is_waiting ? l->n_running : ws->plan->lanes[0].info.max_batch;
         xgrow(&ws->running, &ws->cap_running, (size_t)(*n + l->n_running) + 1, sizeof *ws->running);
         for (int k = 0; k < l->n_running; k++)

@@ -1,0 +1,50 @@
+/* What the estimate of the time left is told of a sweep's speed (tally_show()). */
+#include <unistd.h>
+
+#include "evalcore/cli/progress.h"
+#include "evalcore/sweep/job_done.h"
+#include "tests/check.h"
+
+/* A device decodes for a while, beside others that load: seconds of all that worked, over those that passed.
+ */
+static double working_devices(int devices, int loading)
+{
+    struct eta_job job = {.limit = 1000, .usual = 500, .prompt = 50};
+    struct board board;
+    struct status_device device = {.name = ""};
+    const struct program terminal = {.columns = 80};
+    const struct tally_running running = {.job = 0, .tokens = 100};
+    const struct status_worker worker = {.name = "", .life = STATUS_LIVE, .running = 1, .tokens = 100};
+    board_init(&board, BOARD_NONE, &terminal, NULL, NULL);
+    board.now.device = &device;
+    board.now.n_devices = 1;
+    double began = progress_clock();
+    struct tally t = {.board = &board,
+                      .job = &job,
+                      .eta = {.job = &job, .n_jobs = 1, .n_cells = 1, .n_tasks = 1},
+                      .last_clock = began};
+    const struct tally_now now = {.tokens = 100,
+                                  .steps = 100,
+                                  .decode_seconds = 0.25,
+                                  .devices = devices,
+                                  .loading = loading,
+                                  .places = devices * 32,
+                                  .worker = &worker,
+                                  .n_workers = 1,
+                                  .running = &running,
+                                  .n = 1};
+    usleep(300000);
+    tally_show(&t, &now);
+    CHECK(t.eta.speed.sum.steps > 0);
+    CHECK_NEAR(t.eta.speed.sum.context, 150.0 / (devices - loading) * 100, 1e-9);
+    return t.eta.speed.sum.wall / (t.last_clock - began);
+}
+
+int main(void)
+{
+    CHECK_NEAR(working_devices(1, 0), 1, 1e-9);
+    CHECK_NEAR(working_devices(2, 0), 2, 1e-9);
+    /* Seven that load were once taken for seven that do nothing: the time left was eight times too long. */
+    CHECK_NEAR(working_devices(8, 7), 1, 1e-9);
+    return check_done();
+}
