@@ -8,7 +8,6 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/store/completion_json.h"
-#include "evalcore/store/curve_json.h"
 #include "evalcore/store/job_key.h"
 #include "evalcore/store/grades.h"
 #include "evalcore/store/journal.h"
@@ -401,32 +400,5 @@ int run_load_records(struct run *r, const struct run_options *o, struct err *e)
     free(l.records);
     free(l.digest);
     free(l.ungraded);
-    return rc;
-}
-
-int run_text(const struct run *r, const struct record *rec, struct str *out, struct err *e)
-{
-    return journal_fetch(r->journals[rec->journal], rec->offset, rec->length, NULL, out, NULL, e);
-}
-
-int run_ids(const struct run *r, const struct record *rec, struct str *out, struct err *e)
-{
-    return journal_fetch(r->journals[rec->journal], rec->offset, rec->length, out, NULL, NULL, e);
-}
-
-int run_curve(const struct run *r, const struct record *rec, struct kv_curve *out, struct err *e)
-{
-    json_t *tail;
-    memset(out, 0, sizeof *out);
-    if (!rec->length) /* no journal has it */
-        return 0;
-    int rc = journal_fetch(r->journals[rec->journal], rec->offset, rec->length, NULL, NULL, &tail, e);
-    if (rc)
-        return rc;
-    const json_t *curve = json_object_get(tail, "curve");
-    if (curve && !curve_json_read(curve, out))
-        rc = err_set(e, ERR_FORMAT, "a record of %s has a curve of reads that cannot be read",
-                     r->journals[rec->journal]);
-    json_decref(tail);
     return rc;
 }
