@@ -47,7 +47,8 @@ static int load(struct worker *w, const struct program *p, const char *path, int
         return e->code;
     if (index >= w->devices.n)
         return err_set(e, ERR_USAGE, "there is no device %d in \"%s\"", index, w->o.devices);
-    int cores = sweep_cores(&w->devices);
+    int cores = sweep_cores(&w->devices), most = omp_get_max_threads();
+    cores = most < cores ? most : cores; /* OMP_NUM_THREADS may say less */
     struct runplan_options po = sweep_plan_options(&w->o, p, &w->devices, index);
     if (!w->devices.is_gpu && w->o.threads <= cores)
         worker_cores_take(index, w->devices.n);

@@ -77,7 +77,7 @@ static int device_open(struct device **out, int ordinal, const struct device_opt
         return BACKEND_ERR_DEVICE;
     }
     d->isa = isa;
-    d->threads = o && o->threads > 0 ? o->threads : omp_get_num_procs();
+    d->threads = o && o->threads > 0 ? o->threads : omp_get_max_threads();
     d->team.share = cpu_alloc((size_t)d->threads * sizeof *d->team.share);
     if (!d->team.share) {
         free(d);

@@ -20,7 +20,7 @@ run 0 sweep run.json -o out --limit 1 -q --set max_new_tokens=30
 for policy in $("$program" list policies | sed -n 's/^\([a-z]*\): .*/\1/p'); do
     rm -f run.json
     run 0 init --policies "$policy"
-    run 0 sweep run.json -o out2 --dry-run
+    run 0 sweep run.json -o out2 --dry-run --calibrate no
     grep -q "^$policy" stdout.txt || fail "$policy: $(cat stdout.txt)"
 done
 rm run.json
@@ -35,7 +35,7 @@ for task in $("$program" list tasks | sed -n 's/^\([a-z0-9_]*\): .*/\1/p' | grep
 done
 rm run.json
 run 0 init other --tasks relay,choice --policies full,dms
-run 0 sweep other -o out2 --dry-run
+run 0 sweep other -o out2 --dry-run --calibrate no
 [ "$(grep -c '^full\|^dms cr=' stdout.txt)" = 6 ] || fail "full and two budgets of dms: $(cat stdout.txt)"
 
 # another model: longer completions have larger budgets, and policies without layers for it are left out
@@ -51,10 +51,10 @@ grep -q '^kveval: init: .*delta' stderr.txt || fail "delta has no layers for m: 
 [ ! -e b.json ] || fail "a refused init left a file"
 # a path in another folder counts from there
 run 0 init sub/run.json --model m --tasks relay
-run 0 sweep sub/run.json -o out2 --dry-run
+run 0 sweep sub/run.json -o out2 --dry-run --calibrate no
 run 0 init c.json --model m --tasks relay
 grep -q '"model": "m"' c.json || fail "the model's name is changed: $(cat c.json)"
-run 0 sweep c.json -o out2 --dry-run
+run 0 sweep c.json -o out2 --dry-run --calibrate no
 
 refuse 2 'init: unknown policy "qest"; did you mean quest?' init d.json --policies qest
 refuse 2 'init: --policies names full twice' init d.json --policies full,full

@@ -7,7 +7,7 @@ cat >run.json <<'END'
 {"model": "pocket", "max_new_tokens": 4, "policies": ["full", {"name": "quest", "k_pages": 4}],
  "tasks": [{"name": "ruler", "problems": 1, "subset": ["niah_single_1", "fwe"], "tokens": [640, 704]}]}
 END
-run 0 sweep run.json --dry-run
+run 0 sweep run.json --dry-run --calibrate no
 grep -q '^total  *8 ' stdout.txt || fail "dry run: $(cat stdout.txt)"
 run 0 sweep run.json -o out
 [ "$(sed -n 's/^[^,]*,\(full[^,]*\),.*/\1/p' out/report/accuracy.csv)" = "full/ruler subset=niah_single_1 tokens=640

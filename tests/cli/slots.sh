@@ -8,7 +8,7 @@ END
 sed 's/\[4, 7000\]/7000/' short.json >long.json
 
 # The 4-token completions of both lengths are in time, those of 7,000 tokens wait.
-run 75 sweep short.json -o slots --threads 1 --time-limit 8s
+run 75 sweep short.json -o slots --devices cpu:0-1 --time-limit 8s
 grep -q '^kveval: time is up: [1-9][0-9]* of 80 jobs are done and saved; repeat the command to go on$' stderr.txt ||
     fail "a slot of 8 s said: $(cat stderr.txt)"
 grep -q '^full max_new_tokens=7000  baseline  -' stdout.txt || fail "the table of a slot: $(cat stdout.txt)"
@@ -25,11 +25,6 @@ run 75 sweep long.json -o none --threads 1 --time-limit 4
 grep -q '^kveval: about [0-9]* tokens of completions under way are lost; none was finished; the shortest job that is left is expected to need about [0-9]* tokens, which takes a slot of .*, with --time-limit, and [0-9]* s of it are for loading$' stderr.txt ||
     fail "a slot that is too short said: $(cat stderr.txt)"
 grep -q '^kveval: time is up: 0 of 40 jobs are done and saved; repeat the command to go on$' stderr.txt || fail "it said: $(cat stderr.txt)"
-
-# On workers.
-rm -rf slots
-run 75 sweep short.json -o slots --devices cpu:0-1 --time-limit 8
-grep -q '^kveval: time is up: [1-9][0-9]* of 80 jobs are done' stderr.txt || fail "workers said: $(cat stderr.txt)"
 
 # Slurm tells when the job ends.
 SLURM_JOB_END_TIME=$(($(date +%s) + 7)) run 75 sweep long.json -o none --threads 1

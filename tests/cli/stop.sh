@@ -100,26 +100,24 @@ stops 130 60
 grep -q '^kveval: stopping: nothing new is started, and completions under way have 60 s to end; press again to abort$' stop.txt ||
     fail "the first Ctrl-C said: $(cat stop.txt)"
 ! grep -q 'are lost' stop.txt || fail "the first Ctrl-C lost completions: $(cat stop.txt)"
-for devices in cpu cpu:0-1; do
-    rm -rf long
-    (trap - INT; exec "$program" sweep long.json -o long --max-batch 2 --devices $devices 2>stop.txt >stdout.txt) &
-    pid=$!
-    for _ in $(seq 1500); do
-        [ -e long/manifest.json ] && break
-        sleep 0.02
-    done
-    sleep 1
-    kill -s INT $pid
-    for _ in $(seq 250); do
-        grep -q 'press again to abort' stop.txt && break
-        sleep 0.02
-    done
-    kill -0 $pid || fail "it did not wait for what was under way: $(cat stop.txt)"
-    kill -s INT $pid
-    stops 130 3
-    grep -q '^kveval: aborted; what was finished is saved, repeat the command to go on$' stop.txt ||
-        fail "the second Ctrl-C said: $(cat stop.txt)"
+rm -rf long
+(trap - INT; exec "$program" sweep long.json -o long --max-batch 2 2>stop.txt >stdout.txt) &
+pid=$!
+for _ in $(seq 1500); do
+    [ -e long/manifest.json ] && break
+    sleep 0.02
 done
+sleep 1
+kill -s INT $pid
+for _ in $(seq 250); do
+    grep -q 'press again to abort' stop.txt && break
+    sleep 0.02
+done
+kill -0 $pid || fail "it did not wait for what was under way: $(cat stop.txt)"
+kill -s INT $pid
+stops 130 3
+grep -q '^kveval: aborted; what was finished is saved, repeat the command to go on$' stop.txt ||
+    fail "the second Ctrl-C said: $(cat stop.txt)"
 # Without time for them they are lost.
 (trap - INT; exec "$program" sweep long.json -o long --max-batch 2 --drain 1 --devices cpu:0-1 2>stop.txt >stdout.txt) &
 pid=$!

@@ -58,7 +58,7 @@ grep -q ', sample 0 of .*: ambiguous, now ' stdout.txt || fail "score does not s
 rm again/grades/1.jsonl
 
 # A part first, then the rest: the part is not decoded again.
-run 0 sweep "$tiny" -o limited --limit 2 --tasks relay --threads 1
+run 0 sweep "$tiny" -o limited --limit 2 --tasks relay --threads 2
 [ "$(journal_keys limited | wc -l)" = 16 ] || fail "--limit 2 --tasks relay decoded $(journal_keys limited | wc -l) jobs"
 run 0 sweep "$tiny" -o limited --max-batch 3
 grep -q '64 jobs, 16 done' stderr.txt || fail "the second half said: $(cat stderr.txt)"

@@ -45,7 +45,7 @@ check_column() { # check_column NAME LABEL WANT
 
 refuse 2 'run.json: tasks.0 (aime24): task aime24: its problems come from a file, which is not part of the program; name it with file, or with --data DIR a folder that holds aime/aime24.jsonl' sweep run.json -o out -t aime24
 refuse 2 'run.json: 6 files of problems are missing (no --data DIR was given): aime/aime24.jsonl (aime24), aime/aime25.jsonl (aime25), math500/test.jsonl (math500), gpqa/gpqa_diamond.csv (gpqa_diamond), longbench/qasper.jsonl (longbench subset=qasper), longbench/triviaqa.jsonl (longbench subset=triviaqa). Give the folder that holds them with --data DIR, or name each with "file" in its entry of tasks; -t A,B decodes only the tasks named' sweep run.json -o out
-run 0 sweep run.json --data data --dry-run
+run 0 sweep run.json --data data --dry-run --calibrate no
 grep -q '^total  *9 ' stdout.txt || fail "dry run: $(cat stdout.txt)"
 run 0 sweep run.json -o out --data data
 grep -q '^report: out/report/report.md' stdout.txt || fail "sweep said: $(cat stdout.txt)"

@@ -23,13 +23,13 @@ until_gone() {
         kill -0 "$p" 2>/dev/null && fail "worker $p is still there"
     done
 }
-# start: the sweep on two workers in the background, as pid with workers w1 and w2; returns after the next record.
+# start: the sweep on two workers in the background, as pid with workers w1 and w2; returns when each has written a record.
+# One that still loads when it is killed does not come back.
 start() {
-    before=$(journal_keys disturbed | wc -l)
     "$program" sweep many.json -o disturbed --max-batch 4 --devices cpu:0-1 >start.txt 2>&1 &
     pid=$!
     for _ in $(seq 1500); do
-        if [ "$(journal_keys disturbed | wc -l)" -gt "$before" ]; then
+        if [ "$(cat disturbed/journal/*.$pid.*.jsonl 2>/dev/null | grep -o '(cpu:[01])' | sort -u | wc -l)" = 2 ]; then
             set -- $(workers $pid)
             if [ $# != 2 ]; then
                 fail "there are $# workers: $(cat start.txt)"
@@ -141,6 +141,6 @@ run 2 sweep no_gate.json -o disturbed --devices cpu:0-1
     fail "a missing gate file, said in one process: $(cat want.txt)
 by workers: $(cat stderr.txt)"
 [ ! -e disturbed ] || fail "a mistake left a folder"
-run 0 sweep many.json --dry-run --devices cpu:0-1
+run 0 sweep many.json --dry-run --calibrate no --devices cpu:0-1
 refuse 2 'worker is a part of sweep: use kveval sweep --devices' worker 0 many.json
 finish
