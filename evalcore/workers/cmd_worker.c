@@ -162,7 +162,7 @@ static int work(struct worker *w, struct err *e)
         w->heartbeat.turn++;
         rc = ask(w, e);
         if (!rc)
-            rc = listen_for_jobs(w, is_idle(w), e);
+            rc = listen_for_jobs(w, is_idle(w) && !w->is_draining, e);
         w->stop |= w->is_draining && is_idle(w);
         for (int i = 0; i < w->plan.n_lanes && !rc && !w->stop; i++)
             if (engine_pending(w->plan.lanes[i].engine))

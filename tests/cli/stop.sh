@@ -96,7 +96,7 @@ exec 9>&-
 # Ctrl-C lets completions under way end and starts no other; a second one does not wait.
 start 2>stop.txt
 kill -s INT $pid
-stops 130 60
+stops 130 30 # when they have ended: a worker that had nothing left once waited for more, the whole minute
 grep -q '^kveval: stopping: nothing new is started, and completions under way have 60 s to end; press again to abort$' stop.txt ||
     fail "the first Ctrl-C said: $(cat stop.txt)"
 ! grep -q 'are lost' stop.txt || fail "the first Ctrl-C lost completions: $(cat stop.txt)"
