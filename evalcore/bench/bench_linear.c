@@ -2,7 +2,7 @@
  * limits and beside the vendor's matrix library at its fastest. The law that the bits of a row must not
  * depend on the rows beside it has its price in the second comparison. Each product is run many times, with
  * several weights of its shape in turn, so that every weight comes from memory as it does in a decode step.
- */
+ * Of prompts, gates and ups are beside their product and SwiGLU one after the other. */
 #include <stdlib.h>
 
 #include "evalcore/base/arena.h"
@@ -14,22 +14,32 @@ enum { MOST_WEIGHTS = 256, BLOCK = 64 };
 struct linear_shape {
     const char *name;
     int n, k, accumulate;
+    int is_gated; /* gates and ups, which SwiGLU follows */
 };
 
 static const struct linear_shape gpu_shapes[] = {
-    {"1.5B qkv", 2048, 1536, 0},  {"1.5B o", 1536, 1536, 1},          {"1.5B gate and up", 17920, 1536, 0},
-    {"1.5B down", 1536, 8960, 1}, {"7B qkv", 4608, 3584, 0},          {"8B qkv", 6144, 4096, 0},
-    {"8B o", 4096, 4096, 1},      {"8B gate and up", 28672, 4096, 0}, {"8B down", 4096, 14336, 1},
+    {"1.5B qkv", 2048, 1536, 0, 0},
+    {"1.5B o", 1536, 1536, 1, 0},
+    {"1.5B gate and up", 17920, 1536, 0, 1},
+    {"1.5B down", 1536, 8960, 1, 0},
+    {"7B qkv", 4608, 3584, 0, 0},
+    {"8B qkv", 6144, 4096, 0, 0},
+    {"8B o", 4096, 4096, 1, 0},
+    {"8B gate and up", 28672, 4096, 0, 1},
+    {"8B down", 4096, 14336, 1, 0},
 };
-static const struct linear_shape cpu_shapes[] = {{"1.5B qkv", 2048, 1536, 0}, {"1.5B down", 1536, 8960, 1}};
+static const struct linear_shape cpu_shapes[] = {{"1.5B qkv", 2048, 1536, 0, 0},
+                                                 {"1.5B down", 1536, 8960, 1, 0}};
 /* The last is a chunk of a prompt, the others are decode steps. */
 static const int gpu_rows[] = {1, 16, 64, 128, 256, 512, 2048}, cpu_rows[] = {1, 8, 32};
+static const int prompt_rows[] = {256, 1024, 2048};
 
 struct job {
     struct bench_device d;
     struct weight w[MOST_WEIGHTS];
     int n_weights;
     struct linear_args a;
+    struct linear_swiglu_args gated; /* the same weights and x */
 };
 
 static double weight_bytes(const struct linear_shape *s)
@@ -37,16 +47,21 @@ static double weight_bytes(const struct linear_shape *s)
     return 2.0 * s->n * s->k;
 }
 
-static void release(struct job *j)
+static void release_rows(struct job *j)
 {
-    for (int i = 0; i < j->n_weights; i++)
-        j->d.be->weight_release(j->d.dev, &j->w[i]);
-    j->n_weights = 0;
     if (j->a.x)
         j->d.be->release(j->d.dev, (void *)(uintptr_t)j->a.x);
     if (j->a.out)
         j->d.be->release(j->d.dev, j->a.out);
     j->a = (struct linear_args){.rows = 0};
+}
+
+static void release(struct job *j)
+{
+    for (int i = 0; i < j->n_weights; i++)
+        j->d.be->weight_release(j->d.dev, &j->w[i]);
+    j->n_weights = 0;
+    release_rows(j);
 }
 
 /* Random numbers near 1 in size, as bf16. */
@@ -111,6 +126,22 @@ static int enqueue(void *context, int i)
     return j->d.be->launch(j->d.dev, OP_linear, &j->a);
 }
 
+static int enqueue_gated(void *context, int i)
+{
+    struct job *j = context;
+    j->gated.w = j->w[i % j->n_weights];
+    return j->d.be->launch(j->d.dev, OP_linear_swiglu, &j->gated);
+}
+
+/* The same as two operations. */
+static int enqueue_apart(void *context, int i)
+{
+    struct job *j = context;
+    struct swiglu_args swiglu = swiglu_of(&j->gated);
+    int rc = enqueue(j, i);
+    return rc ? rc : j->d.be->launch(j->d.dev, OP_swiglu, &swiglu);
+}
+
 struct machine {
     double bandwidth, peak; /* GB/s, GFLOP/s */
 };
@@ -133,6 +164,31 @@ static void print(struct bench *b, const struct linear_shape *s, int rows, doubl
     bench_print(b, name, fastest / seconds, "of its speed", 1);
 }
 
+static int run_gated(struct bench *b, struct job *j, const struct linear_shape *s, int rows, int launches,
+                     const struct machine *m, struct err *e)
+{
+    char name[160];
+    double flops = 2.0 * rows * s->n * s->k, one = 0, two = 0;
+    if (make_rows(j, s, rows, e))
+        return e->code;
+    void *out = j->d.be->alloc(j->d.dev, (size_t)rows * (size_t)s->n / 2 * dtype_bytes(j->a.type));
+    if (!out)
+        out_of_memory(s, e);
+    j->gated = (struct linear_swiglu_args){j->w[0], j->a.x, j->a.out, out, rows, j->a.type};
+    if (!e->code && !bench_replay(&j->d, out, enqueue_gated, j, launches, &one, e) &&
+        !bench_replay(&j->d, out, enqueue_apart, j, launches, &two, e)) {
+        snprintf(name, sizeof name, "linear %s with SwiGLU, %d x %d, %d rows of a prompt: %.1f us", s->name,
+                 s->n, s->k, rows, one * 1e6);
+        bench_print(b, name, flops / one / 1e9, "GFLOP/s", m->peak);
+        snprintf(name, sizeof name, "linear %s with SwiGLU, %d rows: beside the two apart, %.1f us", s->name,
+                 rows, two * 1e6);
+        bench_print(b, name, two / one, "of their speed", 0);
+    }
+    j->d.be->release(j->d.dev, out);
+    release_rows(j);
+    return e->code;
+}
+
 static int run_shape(struct bench *b, struct job *j, const struct linear_shape *s, const struct machine *m,
                      struct err *e)
 {
@@ -153,10 +209,10 @@ static int run_shape(struct bench *b, struct job *j, const struct linear_shape *
             fastest =
                 j->d.limits->fastest_product(j->d.dev, j->w, j->n_weights, launches, rows, s->accumulate);
         print(b, s, rows, seconds, fastest, m);
-        j->d.be->release(j->d.dev, (void *)(uintptr_t)j->a.x);
-        j->d.be->release(j->d.dev, j->a.out);
-        j->a = (struct linear_args){.rows = 0};
+        release_rows(j);
     }
+    for (size_t i = 0; i < sizeof prompt_rows / sizeof *prompt_rows && s->is_gated && !e->code; i++)
+        run_gated(b, j, s, prompt_rows[i], launches, m, e);
     release(j);
     return e->code;
 }

@@ -6,11 +6,11 @@
  * copies for them, ahead into the next tile while the last one's results are written. An output is summed
  * over k from the first to the last in one chain of products, so its bits depend on its row alone.
  *
- * Measured on an H200 with a 1.5B model: 164 us for 2,048 rows, where cuBLASLt and swiglu_kernel take 188,
- * and 94 for 1,024, where they take 100. Blocks in pairs that copy half of the gates and ups each, for both,
- * are not faster (with arrivals of .release.cluster at the other block's barriers, which wait for the warp's
- * writes everywhere, 1.6 times slower); tiles of 64 gates, two blocks a multiprocessor, take 1.05 times as
- * long. */
+ * bench/results/h200_prompts.json has its times beside those of cuBLASLt and swiglu_kernel. Blocks in pairs
+ * that copy half of the gates and ups each, for both, are not faster (with arrivals of .release.cluster at
+ * the other block's barriers, which wait for the warp's writes everywhere, 1.6 times slower); tiles of 64
+ * gates, two blocks a multiprocessor, take 1.05 times as long with 2,048 rows, and are used where they leave
+ * fewer blocks waiting. */
 #include <string.h>
 
 #include "kernels/cuda/device/math.cuh"
@@ -151,6 +151,7 @@ static __device__ void write_gated(const struct gated_args &a, const float (&c)[
 template <typename F>
 static __global__ void __launch_bounds__(THREADS, 1) gated_kernel(const __grid_constant__ struct gated_args a)
 {
+    needs_hopper();
     extern __shared__ char shared[];
     __shared__ struct gated_bars b;
     uint32_t ring = (shared_address(shared) + ALIGN - 1) / ALIGN * ALIGN;
@@ -189,8 +190,8 @@ template <typename F> static int tiles_of(const struct product *p)
     return row_tiles(p) * ((p->n / 2 + F::GATES - 1) / F::GATES);
 }
 
-/* How long the slowest multiprocessor takes, in products of one gate and one up: the end of a tile takes as
- * long as some. */
+/* How long the slowest multiprocessor takes, in products of one gate and one up with a tile of k. END: what a
+ * tile's beginning and end cost beside them, such that the widths rank as they were measured. */
 template <typename F> static int time_of(const struct device *d, const struct product *p)
 {
     enum { END = 250 };
@@ -223,7 +224,7 @@ template <typename F> static int launch(struct device *d, const struct product *
 
 int gemm_gated_fits(const struct device *d, const struct weight *w)
 {
-    return d->wgmma && w->dtype == DTYPE_BF16 && !w->bias && gemm_fits(w) && w->n % 4 == 0;
+    return d->wgmma && w->dtype == DTYPE_BF16 && !w->bias && gemm_fits(w);
 }
 
 /* Bits are the same in all forms; what differs is how many tiles are left for the last round. */

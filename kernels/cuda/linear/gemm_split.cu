@@ -11,11 +11,12 @@
  * and down): a tile of 64 rows for every number of rows took up to 2 times as long with 1 row, whose tile
  * is then mostly beyond the matrix, and up to 2 times with 256 and 512, whose weights are read once for each
  * tile. A group of 128 rows instead of two of 64 is slower. On an H200, with 256 and 512 rows: 64 outputs and
- * 256 rows a block, which read x twice as often, take up to 1.2 times as long; one block a sum, which makes
- * its parts one after the other in tiles of 64 or 128 rows, needs no sums sent and is faster for qkv of
- * a 1.5B model (9.0 us of 11.9 with 256 rows), but up to 1.8 times slower for what is added to. In decode
- * steps of 64 rows: 128 outputs a block with 3 to 5 stages and more blocks a sum are slower, and so is asking
- * for tiles ahead into the L2 cache. For weights with more outputs cuBLASLt is faster.
+ * 256 rows a block, which read x twice as often, take 0.88 (o of a 1.5B model, 256 rows) to 1.2 times as
+ * long; one block a sum, which makes its parts one after the other in tiles of 64 or 128 rows, needs no sums
+ * sent and is faster for qkv of a 1.5B model (9.0 us of 11.9 with 256 rows), but up to 1.8 times slower for
+ * what is added to. In decode steps of 64 rows: 128 outputs a block with 3 to 5 stages and more blocks a sum
+ * are slower, and so is asking for tiles ahead into the L2 cache. For weights with more outputs cuBLASLt is
+ * faster.
  *
  * What a step of few rows waits for is one kernel after the other: without its products and its copies of
  * x this kernel is hardly faster. Rows as wgmma's first factor, 8 blocks a sum and the gates, ups and SwiGLU
@@ -127,9 +128,9 @@ template <typename F> static __device__ inline int rows_of(void)
     return threadIdx.x / FOUR_WARPS / F::WIDE * F::ROWS;
 }
 
-/* A group: its outputs and its rows. A stage that is asked for
- * again is given back as soon as it has been read; where its products take long, the next ones are begun
- * before that. The last tiles follow each other without a wait. */
+/* A group: its outputs and its rows. A stage that is asked for again is given back as soon as it has been
+ * read; where its products take long, the next ones are begun before that. The last tiles follow each other
+ * without a wait. */
 template <typename F>
 static __device__ void add_tiles(struct bars *b, uint32_t ring, int n, float (&c)[F::SUMS])
 {
