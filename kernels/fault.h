@@ -15,7 +15,9 @@
  *   few:N       not a failure: kernels are launched as on a GPU with at most N multiprocessors, so that even
  *               in a small test blocks must take one piece of work after another
  *   nowgmma:1   not a failure: the GPU is treated as one without Hopper's matrix instructions (wgmma)
- *   card:80     not a failure: the GPU is treated as one of compute capability 8.0, card:89 as one of 8.9
+ *   card:80     not a failure: the GPU is treated as one of compute capability 8.0, card:89 as one of 8.9;
+ *               on the emulated GPU (tests/emulated) also card:100, a 10.0 with a program compiled for 8.0,
+ *               and, which are refused, card:86, an 8.6 with one compiled for others, and card:75
  *
  * On a GPU, launch:N and replay:N run a kernel that traps, so that the failure appears as a real one does:
  * some time later, and then at every further call. */

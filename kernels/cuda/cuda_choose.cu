@@ -3,9 +3,9 @@
  * The kernels are written for Hopper. What is older, or has less shared memory, runs the plain ones:
  * attention on CUDA cores (attend_plain.cu, op_prefill_plain.cu, op_alike.cu), one block where Hopper has a
  * cluster (op_topk.cu, op_sample.cu), cuBLASLt for all products, and every kernel after the one before it.
- * Operations ask for `hopper` and `wgmma` of struct device and for nothing else. Whatever is chosen follows
- * from the GPU alone, so that the laws about bits hold on each; bits of two GPUs are of different numerics
- * classes anyway. */
+ * Operations ask for `hopper` and `wgmma` of struct device and for nothing else. What is chosen follows
+ * from the GPU and from what the program was compiled for, never from the work, so that the laws about bits
+ * hold; the numerics class names the GPU, and the choice where two builds can differ (name_arithmetic). */
 #include <stdio.h>
 
 #include "kernels/cuda/device/cuda.cuh"
@@ -25,10 +25,14 @@ static int find_built(struct device *d, const struct cudaDeviceProp *prop)
     cudaError_t e = cudaFuncGetAttributes(&a, (const void *)any_kernel);
     if (e == cudaErrorNoKernelImageForDevice || e == cudaErrorInvalidDeviceFunction) {
         cudaGetLastError();
+        if (prop->major < 8)
+            return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
+                              "%s has compute capability %d.%d; kveval needs a GPU of 8.0 or above",
+                              prop->name, prop->major, prop->minor);
         return cuda_error(
             d, BACKEND_ERR_UNSUPPORTED,
             "%s has compute capability %d.%d, which this program was not built for; build it with "
-            "-DKVEVAL_CUDA_ARCHS=%d.%d (8.0 and above)",
+            "-DKVEVAL_CUDA_ARCHS=%d.%d",
             prop->name, prop->major, prop->minor, prop->major, prop->minor);
     }
     int rc = cuda_check(d, e, "asking what the program was built for");

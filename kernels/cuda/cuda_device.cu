@@ -123,17 +123,20 @@ static void device_close(struct device *d)
     free(d);
 }
 
-/* Our own kernels' sums are the same on every GPU of a capability; which of cuBLASLt's algorithms is the
- * reference follows from its version and from what it knows of the GPU, of which it tells nobody what: so the
- * GPU's model is named, and the multiprocessors that are lent of it. */
+/* Our own kernels' sums are the same on every GPU that is given the same kernels; which of cuBLASLt's
+ * algorithms is the reference follows from its version and from what it knows of the GPU, of which it tells
+ * nobody what: so the GPU's model is named, and the multiprocessors that are lent of it. What the program was
+ * compiled for can take Hopper's kernels from a GPU, so their lack is named where the model leaves it open.
+ */
 static void name_arithmetic(struct device *d, const struct cudaDeviceProp *prop)
 {
     enum { OWN_BITS = 6 }; /* goes up when an operation's bits change */
     snprintf(d->arithmetic, sizeof d->arithmetic, "%d-%.60s-x%d%s-", OWN_BITS, prop->name,
              prop->multiProcessorCount,
-             d->wgmma || prop->major != 9 ? ""
-             : d->hopper                  ? "-nowgmma"
-                                          : "-plain");
+             d->wgmma || prop->major < 9 ? ""
+             : !d->hopper                ? "-plain"
+             : prop->major == 9          ? "-nowgmma"
+                                         : "");
     for (char *c = d->arithmetic; *c; c++)
         if (*c == ' ')
             *c = '-';

@@ -234,8 +234,11 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, const void *)
 {
+    int card = emulated_capability();
     memset(out, 0, sizeof *out);
-    out->ptxVersion = out->binaryVersion = emulated_capability();
+    if (card != 80 && card != 89 && card < 90)
+        return result(cudaErrorNoKernelImageForDevice);
+    out->ptxVersion = out->binaryVersion = card > 90 ? 80 : card;
     return result(cudaSuccess);
 }
 
