@@ -122,10 +122,11 @@ __device__ static void sort_entries(uint64_t *v, int size)
     __syncthreads();
 }
 
-/* x: query heads, y: rows. */
-static __global__ void __launch_bounds__(THREADS) union_rank_kernel(struct rank_union_args a)
+/* x: query heads, y: rows. memory: room for `most` entries a block, or NULL: they are in shared memory. */
+static __global__ void __launch_bounds__(THREADS)
+    union_rank_kernel(struct rank_union_args a, uint64_t *memory, int most)
 {
-    extern __shared__ uint64_t ranked[];
+    extern __shared__ uint64_t union_ranks[];
     __shared__ struct rank_shared s;
     int q = blockIdx.x, row = blockIdx.y, equal = 0;
     if (a.rows.seq[row] < 0)
@@ -134,6 +135,7 @@ static __global__ void __launch_bounds__(THREADS) union_rank_kernel(struct rank_
     const float *x = a.in.logits + ((size_t)row * a.n_q + q) * (size_t)a.in.stride + u.low;
     int n = u.high - u.low, ranks = min(u.ranks, n), size = 1;
     int *place = (int *)(a.out.v + (size_t)row * a.out.stride);
+    uint64_t *ranked = memory ? memory + ((size_t)row * a.n_q + q) * (size_t)most : union_ranks;
     while (size < ranks)
         size *= 2;
     if (ranks < 1)
@@ -182,15 +184,21 @@ int cuda_op_rank_union(struct device *d, const struct rank_union_args *a)
     if (size > MOST_RANKS)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
                           "rank_union: rankings of %d tokens; on a GPU at most %d", most, MOST_RANKS);
-    int bytes = size * (int)sizeof(uint64_t);
-    if (bytes > 32768) {
+    size_t bytes = (size_t)size * sizeof(uint64_t);
+    uint64_t *memory = NULL;
+    if (bytes + sizeof(struct rank_shared) > d->most_shared) {
+        memory = (uint64_t *)cuda_scratch(d, (size_t)a->rows.cap * (size_t)a->n_q * bytes);
+        if (!memory)
+            return BACKEND_ERR_MEMORY;
+        bytes = 0;
+    } else if (bytes > 32768) {
         cudaError_t e =
-            cudaFuncSetAttribute(union_rank_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+            cudaFuncSetAttribute(union_rank_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
         if (e != cudaSuccess)
             return cuda_check(d, e, "rank_union");
     }
     union_begin_kernel<<<a->rows.cap, THREADS, 0, d->stream>>>(*a);
-    union_rank_kernel<<<dim3(a->n_q, a->rows.cap), THREADS, bytes, d->stream>>>(*a);
+    union_rank_kernel<<<dim3(a->n_q, a->rows.cap), THREADS, bytes, d->stream>>>(*a, memory, size);
     union_end_kernel<<<a->rows.cap, THREADS, 0, d->stream>>>(*a);
     return cuda_launched(d, OP_rank_union);
 }
