@@ -389,6 +389,38 @@ static void refusals(struct rig *r)
     cache_close(&c);
 }
 
+/* Where the plain kernels run, more sequences than a block's memory can list: the number in the sentence is
+ * the most that run. */
+static void most_rows(struct rig *r)
+{
+    enum { MANY = 20000 };
+    static int32_t padding[MANY];
+    struct cache c;
+    int many, most;
+    cache_open(&c, r, 1, 1, 4, 2, 16, 2, DTYPE_F32);
+    for (int i = 0; i < MANY; i++)
+        padding[i] = -1;
+    struct attend_args a = {.rows = {MANY, rig_up(r, padding, sizeof padding), rig_alloc(r, sizeof padding)},
+                            .kv = c.kv,
+                            .n_q = 4,
+                            .q = rig_alloc(r, MANY * 64 * 4),
+                            .q_stride = 64,
+                            .out = rig_alloc(r, MANY * 64 * 4),
+                            .unit = SEL_LIVE};
+    CHECK_INT(r->b->launch(r->d, OP_attend, &a), BACKEND_ERR_UNSUPPORTED);
+    CHECK_INT(sscanf(r->b->last_error(r->d),
+                     "attend: %d sequences at once are too many for this GPU; give a --max-batch (bench and "
+                     "doctor: --batch) of at most %d",
+                     &many, &most),
+              2);
+    CHECK_INT(many, MANY);
+    a.rows.cap = most + 1;
+    CHECK_INT(r->b->launch(r->d, OP_attend, &a), BACKEND_ERR_UNSUPPORTED);
+    a.rows.cap = most;
+    rig_run(r, OP_attend, &a);
+    cache_close(&c);
+}
+
 static void check_shape(struct set *s, int shape)
 {
     if (!s->punch) {
@@ -399,6 +431,8 @@ static void check_shape(struct set *s, int shape)
     check_lists(s, shape);
     if (shape == 0)
         refusals(s->r);
+    if (shape == 0 && strstr(s->r->b->describe(s->r->d), "older GPU"))
+        most_rows(s->r);
 }
 
 /* Their prompts take the most shared memory of all (op_prefill_plain.cu). */

@@ -208,6 +208,12 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     }
 }
 
+/* Do the lists fit beside the span and the few words more that a block has? */
+static int lists_fit(const struct device *d, const struct attend_work *w)
+{
+    return sizeof(struct span) + 1024 + lists_bytes(*w) <= d->most_shared;
+}
+
 int attend_plain(struct device *d, const struct attend_work *w)
 {
     auto kernel = w->group <= 2   ? plain_kernel<2>
@@ -215,10 +221,16 @@ int attend_plain(struct device *d, const struct attend_work *w)
                   : w->group <= 8 ? plain_kernel<8>
                                   : plain_kernel<BACKEND_MAX_GROUP>;
     size_t bytes = lists_bytes(*w);
-    if (sizeof(struct span) + bytes > d->most_shared)
-        return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
-                          "attend: %d sequences at once are too many for this GPU; give a smaller --batch",
-                          w->rows.cap);
+    if (!lists_fit(d, w)) {
+        struct attend_work fits = *w;
+        while (!lists_fit(d, &fits))
+            fits.rows.cap--;
+        return cuda_error(
+            d, BACKEND_ERR_UNSUPPORTED,
+            "attend: %d sequences at once are too many for this GPU; give a --max-batch (bench and "
+            "doctor: --batch) of at most %d",
+            w->rows.cap, fits.rows.cap);
+    }
     cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (e != cudaSuccess)
         return cuda_check(d, e, "attend");
