@@ -167,6 +167,8 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
         .plan = {t->plan.entry + (size_t)g->row0 * per_row, t->plan.n + g->row0 * f->n_kv},
         .type = t->type};
     int group = f->n_q / f->n_kv;
+    /* Rounded down, h * n_rows / n_q is also right for pairs in odd groups: heads 2i and 2i + 1 of a group of
+     * 2m + 1 have list i of its m + 1. */
     for (int h = 0; h < f->n_q; h++)
         a.row_of_q[h] = (uint8_t)(s.n_rows == 1 ? 0 : s.kv_map ? s.kv_map[h / group] : h * s.n_rows / f->n_q);
     if (s.want_stats)

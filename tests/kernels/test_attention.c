@@ -38,9 +38,9 @@ static void choose(struct set *s, struct choice *ch, enum sel_unit unit, int n_r
         ch->most = pages > ch->most ? pages : ch->most;
     }
     for (int q = 0; q < n_q; q++) {
-        int group = n_q / s->c.kv.n_kv;
+        int group = n_q / s->c.kv.n_kv, per = n_rows / s->c.kv.n_kv, pair = per > 1 ? q % group / 2 : 0;
         /* Not the default map: KV heads cross over. */
-        ch->row_of_q[q] = (uint8_t)(n_rows == n_q ? q : n_rows - 1 - q / group * n_rows / s->c.kv.n_kv);
+        ch->row_of_q[q] = (uint8_t)(n_rows == n_q ? q : n_rows - 1 - (q / group * per + pair));
         for (int r = 0; r <= SEQS; r++)
             for (int t = 0; t < SLOTS; t++)
                 ch->read[r][q][t] =
@@ -230,17 +230,18 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
 }
 
 /* Every form of list. Small: every second row, the other half for the next shape; each half has every unit,
- * and lists that differ within a group. */
+ * and lists that differ within a group. `pairs`: two neighbours of a group share one, the last of an odd
+ * group is alone. */
 static void check_lists(struct set *s, int shape)
 {
-    int n_q = s->c.n_q, n_kv = s->c.kv.n_kv;
+    int n_q = s->c.n_q, n_kv = s->c.kv.n_kv, pairs = n_kv * ((n_q / n_kv + 1) / 2);
     const struct {
         enum sel_unit unit;
         int n_rows, block, percent, with_stats;
     } row[] = {{SEL_LIVE, 1, 1, 101, 0},   {SEL_LIVE, 1, 1, 101, 1},     {SEL_PAGES, 1, 1, 30, 1},
                {SEL_PAGES, 1, 1, 12, 1},   {SEL_PAGES, n_kv, 2, 30, 0},  {SEL_PAGES, n_q, 1, 20, 1},
                {SEL_PAGES, n_q, 3, 20, 0}, {SEL_TOKENS, n_kv, 1, 10, 1}, {SEL_TOKENS, 1, 1, 3, 0},
-               {SEL_TOKENS, 1, 1, 0, 1}};
+               {SEL_TOKENS, 1, 1, 0, 1},   {SEL_PAGES, pairs, 1, 20, 1}, {SEL_PAGES, pairs, 2, 20, 0}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (!rig_small() || (i + (size_t)shape) % 2 == 0)
             check_attend(s, row[i].unit, row[i].n_rows, row[i].block, row[i].percent, row[i].with_stats);
