@@ -89,7 +89,8 @@ struct swiglu_args {
 };
 
 /* linear, then swiglu of what it gives: w has the rows of the gates, then those of the ups. For the rows of a
- * prompt. */
+ * prompt. A backend may do both at once and then round otherwise than the two operations one after the other,
+ * but all rows alike. */
 struct linear_swiglu_args {
     struct weight w; /* (2n, k) */
     const void *x;   /* (rows, k) */
@@ -112,7 +113,7 @@ static inline struct swiglu_args swiglu_of(const struct linear_swiglu_args *a)
 /* out[r][h] = softmax(q[r][h] . K * scale) V over the live slots of the selection, in fp32. For each (row, KV
  * head) the lists of the group's query heads are merged into one of ascending pages; lists of tokens are read
  * as they are, since the heads of a group share them. The number of distinct tokens is added to kv.reads, and
- * what of them is on no list of a head of the group, head by head, to kv.not_chosen.
+ * for each head of the group, those that are not on its list to kv.not_chosen.
  * Slots are summed in order, in tiles of 16 and in chunks whose bounds follow from the list alone; the chunks
  * are combined in order. Where stats.logits is not NULL it also writes the scaled logits by slot (-inf for
  * the other slots below the head's n_slots rounded up to 16) and lse. Here and below the term of a softmax is

@@ -34,7 +34,7 @@ static const struct param quest_params[] = {
     {"min_tokens", PARAM_INT, P(min_tokens), "128", 1, 1e9, NULL, "least tokens with ratio"},
     {"dense_layers", PARAM_INT, P(dense_layers), "2", 0, 1000, NULL, "first layers kept at full attention"},
     {"scope", PARAM_ENUM, P(scope), "q", 0, 0, scopes,
-     "who chooses: each query head, each KV head by max or sum, or two query heads of one by max"},
+     "who chooses: each query head, each KV head by max or sum, or two neighbouring query heads by max"},
     {"force_last", PARAM_ENUM, P(force_last), "true", 0, 0, forces,
      "read the current page: inside the budget, or extra"},
     {"round", PARAM_ENUM, P(round), "ceil", 0, 0, rounds,
