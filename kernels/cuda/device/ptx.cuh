@@ -7,8 +7,9 @@
 /* PTX instructions for which C++ has no expression: matrix products of a warp, copies by the copy engine and
  * the barriers in shared memory that count them. Shared memory is addressed by its 32-bit address. */
 
-/* GPUs below compute capability 9.0 lack many of them. There ASM_90 is a trap, and the kernels that need them
- * have no code (needs_hopper); cuda_choose.cu decides which kernels a GPU is given. */
+/* GPUs below compute capability 9.0 lack many of them. Compiled for these, ASM_90 is a trap, and kernels that
+ * begin with needs_hopper are nothing but one; compiled for 9.0 and above, all are there. cuda_choose.cu
+ * decides which kernels a GPU is given. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define BELOW_90    1
 #define ASM_90(...) asm volatile("trap;")
