@@ -18,8 +18,11 @@ NUMBERS = ("accuracy", "ci_low", "ci_high", "bits_per_byte", "kl", "selected_den
 def rows(run):
     with open(pathlib.Path(run) / "report" / "accuracy.csv", newline="") as f:
         for r in csv.DictReader(f):
-            number = {k: float(r[k]) if r[k] else None for k in NUMBERS}
+            number = {k: float(r[k]) if r.get(k) else None for k in NUMBERS}
             params = json.loads(r["params"])
+            if number["selected_density"] is None:
+                sys.exit(f"{run}: selected_density is missing, since a cell is not decoded or was by an older version; "
+                         "decode it again")
             task = r["label"].split("/")[-1] if "/" in r["label"] else r["task"]
             yield {"model": pathlib.PurePath(r["model"]).name, "task": task, "jobs": int(r["jobs"]),
                    "k_pages": params.get("k_pages"), "scope": params.get("scope"), **number}
