@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "evalcore/store/keymap.h"
-#include "evalcore/store/record_order.h"
 
 struct history { /* lengths of finished completions of one prompt set */
     double *sum; /* by problem */
@@ -209,8 +208,8 @@ enum { ENDED = 1, FAILED = 2, AGAIN = 3 }; /* from AGAIN on: + `withdrawn` of wh
 
 static long how_it_ended(const struct record *rec, int retry_errors)
 {
-    if (rec->finish == FINISHED_ERROR && (retry_errors || record_is_withdrawal(rec)))
-        return AGAIN + rec->withdrawn + record_is_withdrawal(rec);
+    if (rec->finish == FINISHED_ERROR && retry_errors)
+        return AGAIN + rec->withdrawn;
     return rec->finish == FINISHED_ERROR ? FAILED : ENDED;
 }
 
@@ -219,6 +218,8 @@ long scheduler_keep(struct runplan *p, const struct run *done, int retry_errors,
 {
     struct keymap finished = {0};
     long kept = 0, n_shard = 0, n_failed = 0;
+    for (long i = 0; done && i < done->n_withdrawals; i++)
+        keymap_add(&finished, done->withdrawals[i].key, AGAIN + done->withdrawals[i].number + 1);
     for (int c = 0; done && c < done->n_cells; c++)
         for (int i = 0; i < done->cells[c].n_records; i++)
             keymap_add(&finished, done->cells[c].records[i].key,

@@ -27,7 +27,7 @@ long scheduler_hint(struct runplan *p, const struct run *other);
  * runplan_write(), with or without grades; NULL: nothing is known. */
 void scheduler_order(struct runplan *p, const struct run *done, int n_devices);
 
-/* Drops the jobs whose key is in `done` (NULL: none), where they ended in an error only without
+/* Drops the jobs that have a record in `done` (NULL: none), where they ended in an error only without
  * `retry_errors`, and, with n_shards > 0, those of other shards. Returns how many are left; *of_shard
  * receives how many belong to the shard, finished or not, *failed how many of those that were dropped as
  * finished ended in an error. Both may be NULL. */

@@ -93,6 +93,12 @@ struct record {                /* one completion */
     size_t length;
 };
 
+/* A job whose completion was withdrawn and which has not been decoded again: it has no record. */
+struct withdrawal {
+    const char *key;
+    int number; /* record_order.h */
+};
+
 struct cell {
     const char *id;    /* readable slug, "-", 8 hex digits */
     const char *label; /* policy_label, with "/" + the task's "as" when it has one */
@@ -142,7 +148,9 @@ struct run {
                                 reproducibility broke */
     long n_bad_lines;        /* journal lines with a wrong checksum (a torn last line is not counted) */
     long n_foreign;          /* records of cells that are no longer in the config */
-    char **journals;         /* paths */
+    struct withdrawal *withdrawals;
+    long n_withdrawals;
+    char **journals; /* paths */
     int n_journals;
     struct arena arena;    /* owns all strings and arrays */
     long n_graded;         /* completions that had no kept grade */

@@ -327,6 +327,21 @@ static int grade_others(struct loader *l, struct err *e)
     return 0;
 }
 
+/* What was withdrawn is no record. Its number is kept for what is decoded in its place. */
+static void keep_withdrawals(struct loader *l)
+{
+    struct run *r = l->run;
+    r->withdrawals = arena_alloc(&r->arena, (l->n_records + 1) * sizeof *r->withdrawals);
+    for (long i = 0; i < l->n_jobs; i++) {
+        long at = l->jobs[i].first == i ? l->jobs[i].record : -1;
+        if (at < 0 || !record_is_withdrawal(&l->records[at]))
+            continue;
+        r->withdrawals[r->n_withdrawals++] =
+            (struct withdrawal){arena_strdup(&r->arena, l->jobs[i].key), l->records[at].withdrawn};
+        l->jobs[i].record = -1;
+    }
+}
+
 /* Records by cell, in the order of problems and samples. book: the kept grades; NULL: nothing is graded. */
 static int spread(struct loader *l, const struct gradebook *book, struct err *e)
 {
@@ -389,6 +404,7 @@ int run_load_records(struct run *r, const struct run_options *o, struct err *e)
     if (!rc && o->grades == RUN_GRADES_KEPT)
         rc = gradebook_load(&book, r->dir, answer_check_version(), &r->arena, e);
     r->n_changed_grades = book.n_changed;
+    keep_withdrawals(&l);
     if (!rc)
         rc = spread(&l, o->grades == RUN_GRADES_NONE ? NULL : &book, e);
     if (!rc && o->grades != RUN_GRADES_NONE)

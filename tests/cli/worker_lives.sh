@@ -87,6 +87,16 @@ withdrawn=$(grep -h '"withdrawn":1,' disturbed/journal/* | grep -c '"error":"wit
 # Had the sweep ended before it decoded them again, the next one would.
 sed -i '/"withdrawn":2,/d' disturbed/journal/*
 run 0 journal verify disturbed
+# Until then such a job is none that failed, but one that is missing.
+rm -f disturbed/status.json
+run 3 status disturbed
+grep -q ": $((32 - withdrawn)) of 32 jobs, 0 failed, " stdout.txt || fail "withdrawn jobs: $(cat stdout.txt)"
+run 0 report disturbed
+says "^kveval: $withdrawn of 32 jobs are missing; "
+run 3 export disturbed --format csv -o part.csv
+run 0 sweep many.json -o disturbed --dry-run
+[ "$(awk '/ completions$/ { n += $(NF - 1) } END { print n + 0 }' stdout.txt)" = $((32 - withdrawn)) ] ||
+    fail "a withdrawn completion has a length: $(cat stdout.txt)"
 run 0 sweep many.json -o disturbed --max-batch 4 --threads 1
 grep -q " 32 jobs, $((32 - withdrawn)) done" stderr.txt || fail "withdrawn jobs: $(cat stderr.txt)"
 same_results calm disturbed
