@@ -78,7 +78,7 @@ static int take_done(struct workers *ws, int i, const json_t *m, struct err *why
     struct completion c;
     int rc = message_read_done(m, &key, &c, why);
     long j = rc || !ws->holder ? -1 : keymap_find(&ws->keys, key);
-    int is_trial = j >= 0 && ws->link[i].trial == TRIAL_RUNS && j == ws->link[i].canary->job;
+    int is_trial = worker_is_tried(&ws->link[i], j);
     if (!rc && is_trial) {
         rc = worker_judge(ws, i, &c, why);
         if (rc)
@@ -112,6 +112,8 @@ static int take_progress(struct workers *ws, int i, const json_t *m, struct err 
         if (message_read_running(&l->decoded, k, &key, &r->tokens, why))
             return why->code;
         r->job = ws->holder ? keymap_find(&ws->keys, key) : -1;
+        if (worker_is_tried(l, r->job)) /* a canary is no job under way, and may have been withdrawn */
+            continue;
         if (r->job < 0 || (ws->holder[r->job] != i && ws->holder[r->job] != HELD_DONE))
             return err_set(why, ERR_FORMAT, "it decodes a job that it was not given: %.40s", key);
         l->n_running++;

@@ -23,6 +23,8 @@ void worker_lose(struct workers *ws, int i, const struct err *why, double deadli
 void workers_revive(struct workers *ws, struct err *e);
 /* workers_trust.c: worker i has finished job j. */
 void workers_keep_canary(struct workers *ws, int i, long j, const struct completion *c);
+/* Does it decode job j as its canary? */
+int worker_is_tried(const struct worker_link *l, long j);
 /* Worker i, restarted, has finished the canary. ERR_DEVICE in why: with other tokens. */
 int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why);
 /* It was: what it finished in this sweep is withdrawn, and decoded again. An error in e is the journal's. */

@@ -13,6 +13,11 @@ void workers_keep_canary(struct workers *ws, int i, long j, const struct complet
     canary_keep(&workers_part(ws, j)->canary, i, j, c);
 }
 
+int worker_is_tried(const struct worker_link *l, long j)
+{
+    return l->trial == TRIAL_RUNS && j == l->canary->job;
+}
+
 int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why)
 {
     struct worker_link *l = &ws->link[i];

@@ -1,0 +1,66 @@
+# Workers that decode other tokens after their restart, while canaries take longer than a report of progress: each verdict is
+# of one worker against another that is believed, and the results are those of an undisturbed run.
+. "$(dirname "$0")/lib.sh"
+can_fault || skip "kv_fault.so is not beside the program, or cannot be preloaded"
+rm -rf calm disturbed when.mark
+cat >long.json <<'END2'
+{"model": "pocket", "max_new_tokens": 700, "ignore_eos": true, "tasks": [{"name": "lookup", "steps": 8, "problems": 5}],
+ "policies": ["full", {"name": "quest", "k_pages": 4}]}
+END2
+
+says() {
+    grep -qE -- "$1" stderr.txt || fail "\"$1\" is missing in: $(cat stderr.txt)"
+}
+never() {
+    ! grep -qE -- "$1" stderr.txt || fail "\"$1\" is in: $(cat stderr.txt)"
+}
+# start DEVICES: a sweep in the background whose workers lie in the first completion of lives that begin while there is a
+# when.mark.
+start() {
+    rm -rf disturbed
+    KV_FAULT='worker lie 1' KV_FAULT_WHEN=$PWD/when.mark LD_PRELOAD=$fault timeout 100 \
+        "$program" sweep long.json -o disturbed --max-batch 1 --devices "$1" --threads 1 >stdout.txt 2>stderr.txt </dev/null &
+    pid=$!
+}
+# until_true COMMAND: waits for it, half a minute at most.
+until_true() {
+    for _ in $(seq 1500); do
+        eval "$1" && return
+        sleep 0.02
+    done
+    fail "never: $1: $(cat stderr.txt)"
+}
+records() {
+    cat disturbed/journal/*.jsonl 2>/dev/null | grep -c "$1"
+}
+# kill_workers: those of the sweep, which is the child of timeout.
+kill_workers() {
+    local sweep
+    sweep=$(children $pid)
+    # shellcheck disable=SC2046
+    kill -9 $(children "$sweep")
+}
+children() {
+    cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$1" '{ p = $1; sub(/.*\) /, ""); if ($2 == parent) print p }'
+}
+ended() {
+    local got=0
+    wait $pid || got=$?
+    [ $got = "$1" ] || fail "the sweep exited $got, want $1: $(cat stderr.txt)"
+    never 'was not given'
+    same_results calm disturbed
+}
+
+run 0 sweep long.json -o calm --max-batch 2 --threads 1
+
+# One device, which is judged by what it found itself. A job that is withdrawn is no job that was never given.
+start cpu
+until_true '[ "$(records .)" -ge 2 ]'
+touch when.mark
+kill_workers
+until_true 'grep -q "that it wrote" stderr.txt'
+rm when.mark
+ended 0
+says '^kveval: warning: cpu:0: [2-9] completions that it wrote in this sweep before its restart may be wrong: withdrawn, and '
+[ "$(grep -c 'do not trust this device' stderr.txt)" = 1 ] || fail "it is judged again: $(cat stderr.txt)"
+finish
