@@ -122,7 +122,8 @@ int tally_add_with(struct tally *t, const struct job *j, const struct completion
     return 0;
 }
 
-int tally_withdraw(struct tally *t, struct job *j, const char *why, const char *device, struct err *e)
+int tally_withdraw(struct tally *t, struct job *j, int has_failed, const char *why, const char *device,
+                   struct err *e)
 {
     struct eta_job *was = &t->job[j - t->plan->jobs];
     const struct completion none = {.finish = FINISHED_ERROR, .error = why};
@@ -134,6 +135,7 @@ int tally_withdraw(struct tally *t, struct job *j, const char *why, const char *
     t->finished--;
     t->tokens -= was->tokens;
     t->board->now.done--;
+    t->board->now.failed -= has_failed != 0;
     was->state = ETA_WAITING;
     was->tokens = 0;
     was->limit = runplan_limit(t->plan, &t->plan->cells[j->cell], (size_t)j->problem);

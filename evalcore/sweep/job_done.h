@@ -56,8 +56,9 @@ int tally_add(struct tally *t, const struct job *j, const struct completion *don
 int tally_add_with(struct tally *t, const struct job *j, const struct completion *done, json_t *more,
                    const char *device, struct err *e);
 /* Journals that the completion of job j, which this sweep wrote, does not count, and no longer counts it: it
- * decodes again. */
-int tally_withdraw(struct tally *t, struct job *j, const char *why, const char *device, struct err *e);
+ * decodes again. has_failed: it is an error. */
+int tally_withdraw(struct tally *t, struct job *j, int has_failed, const char *why, const char *device,
+                   struct err *e);
 /* Keeps the board up to date; cheap to call after each step. */
 void tally_show(struct tally *t, const struct tally_now *now);
 /* The jobs of one model of several, plan.jobs[first .. end-1], with figures and a speed of their own. The

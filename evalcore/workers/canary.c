@@ -43,7 +43,8 @@ const struct canary_job *canary_for(const struct canary *k, int i, int *by)
 
 int canary_is_equal(const struct canary_job *k, const struct completion *c)
 {
-    return c->n_ids == k->n && !memcmp(c->ids, k->ids, (size_t)k->n * sizeof *k->ids);
+    return c->finish != FINISHED_ERROR && c->n_ids == k->n &&
+           !memcmp(c->ids, k->ids, (size_t)k->n * sizeof *k->ids);
 }
 
 void canary_release(struct canary *k)

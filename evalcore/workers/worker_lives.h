@@ -21,7 +21,8 @@ struct job_fate {
     int company;    /* how many jobs its worker may hold with it; 0: any number */
     int alone;      /* deaths of workers that had decoded nothing else */
     uint64_t where; /* those workers, by bit */
-    int writer;     /* 1 + the worker whose completion of it is in the journal; 0: none */
+    int writer;     /* 1 + the worker whose completion, or error, is in the journal; 0: none */
+    int has_failed; /* it is an error */
 };
 
 /* Worker i died that held so many jobs, this one among them, and had finished so many since it was started.

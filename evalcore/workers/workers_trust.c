@@ -6,7 +6,8 @@
 
 void workers_keep_canary(struct workers *ws, int i, long j, const struct completion *c)
 {
-    ws->fate[j].writer = c->finish == FINISHED_ERROR ? 0 : i + 1;
+    ws->fate[j].writer = i + 1; /* its errors may be as wrong */
+    ws->fate[j].has_failed = c->finish == FINISHED_ERROR;
     for (int k = 0; k < ws->n; k++)
         if (ws->link[k].trial != TRIAL_NONE && ws->link[k].canary_by == i)
             return; /* that one is judged by what it was given */
@@ -43,8 +44,8 @@ static int withdraw(struct workers *ws, int i, long j, struct err *e)
     const char *name = ws->link[i].name;
     struct str why = {0};
     str_printf(&why, "withdrawn: after a restart %s decoded a finished job to other tokens", name);
-    int rc = tally_withdraw(workers_part(ws, j)->tally, &ws->plan->jobs[j], str_text(&why),
-                            ws->link[i].in_records, e);
+    int rc = tally_withdraw(workers_part(ws, j)->tally, &ws->plan->jobs[j], ws->fate[j].has_failed,
+                            str_text(&why), ws->link[i].in_records, e);
     str_release(&why);
     if (rc) {
         ws->tally = NULL; /* nothing may follow a torn record */

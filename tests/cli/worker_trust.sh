@@ -14,11 +14,10 @@ says() {
 never() {
     ! grep -qE -- "$1" stderr.txt || fail "\"$1\" is in: $(cat stderr.txt)"
 }
-# start DEVICES: a sweep in the background whose workers lie in the first completion of lives that begin while there is a
-# when.mark.
+# start DEVICES FAULT: a sweep in the background whose workers have the fault in lives that begin while there is a when.mark.
 start() {
     rm -rf disturbed
-    KV_FAULT='worker lie 1' KV_FAULT_WHEN=$PWD/when.mark LD_PRELOAD=$fault timeout 100 \
+    KV_FAULT="worker $2" KV_FAULT_WHEN=$PWD/when.mark LD_PRELOAD=$fault timeout 100 \
         "$program" sweep long.json -o disturbed --max-batch 1 --devices "$1" --threads 1 >stdout.txt 2>stderr.txt </dev/null &
     pid=$!
 }
@@ -54,7 +53,7 @@ ended() {
 run 0 sweep long.json -o calm --max-batch 2 --threads 1
 
 # One device, which is judged by what it found itself. A job that is withdrawn is no job that was never given.
-start cpu
+start cpu 'lie 1'
 until_true '[ "$(records .)" -ge 2 ]'
 touch when.mark
 kill_workers
@@ -63,4 +62,15 @@ rm when.mark
 ended 0
 says '^kveval: warning: cpu:0: [2-9] completions that it wrote in this sweep before its restart may be wrong: withdrawn, and '
 [ "$(grep -c 'do not trust this device' stderr.txt)" = 1 ] || fail "it is judged again: $(cat stderr.txt)"
+
+# What an untrusted device wrote is withdrawn, its errors, too.
+touch when.mark
+start cpu 'spoil 1'
+until_true '[ "$(records .)" -ge 3 ]'
+[ "$(records '"finish":"error"')" = 1 ] || fail "no error was written"
+kill_workers
+until_true 'grep -q "that it wrote" stderr.txt'
+rm when.mark
+ended 0
+grep -q '"failed":0,' disturbed/status.json || fail "a withdrawn error counts as failed: $(cat disturbed/status.json)"
 finish

@@ -19,6 +19,7 @@
  *   half, twice         half of the message and the end of the process; the message comes two times
  *   mute                this and all later messages vanish
  *   lie                 its N-th completion has another token
+ *   spoil               its N-th completion, which ended at its limit, is an error
  * poison: N is a job's key, as hexadecimal digits, and getting that job is death.
  * sync, datasync, lock: every fsync() and fdatasync(), every fdatasync(), every fcntl() for a lock of a file
  * fails with the number N. touch: the same of locks with ENOLCK, and futimens() fails with N from its second
@@ -38,7 +39,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CRC_POLYNOMIAL = 0x82f63b78, HEAD = 8, NOISE = 0x5a };
+enum { CRC_POLYNOMIAL = 0x82f63b78, HEAD = 8, NOISE = 0x5a, ROOM = 64 };
 enum { CARRY_OUT, FAIL, HALF }; /* what is to become of a change */
 
 static char kind[16], key[80];
@@ -302,6 +303,12 @@ static unsigned crc_of(const unsigned char *p, size_t n)
     return ~crc;
 }
 
+static void put_4(char *out, size_t x)
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = (char)(x >> 8 * i);
+}
+
 /* Another digit for the last one of the list of ids. */
 static void lie(char *text, size_t n)
 {
@@ -310,9 +317,23 @@ static void lie(char *text, size_t n)
          *end = ids ? memchr(ids, ']', n - (size_t)(ids - text)) : NULL;
     if (end && end[-1] >= '0' && end[-1] <= '9')
         end[-1] = end[-1] == '1' ? '2' : '1';
-    unsigned crc = crc_of((unsigned char *)text + HEAD, n - HEAD);
-    for (int i = 0; i < 4; i++)
-        text[4 + i] = (char)(crc >> 8 * i);
+    put_4(text + 4, crc_of((unsigned char *)text + HEAD, n - HEAD));
+}
+
+/* Makes an error of a completion, in a buffer that has room for it. Returns its length. */
+static size_t make_error(char *frame, size_t n)
+{
+    static const char mark[] = "\"finish\":\"length\"", error[] = "\"finish\":\"error\",\"error\":\"made\"";
+    char *at_finish = memmem(frame, n, mark, sizeof mark - 1);
+    size_t more = sizeof error - sizeof mark;
+    if (!at_finish)
+        return n;
+    char *rest = at_finish + sizeof mark - 1;
+    memmove(rest + more, rest, n - (size_t)(rest - frame));
+    memcpy(at_finish, error, sizeof error - 1);
+    put_4(frame, n + more - HEAD);
+    put_4(frame + 4, crc_of((unsigned char *)frame + HEAD, n + more - HEAD));
+    return n + more;
 }
 
 static void end_or_stop(void)
@@ -344,7 +365,7 @@ ssize_t send(int fd, const void *data, size_t n, int flags)
     int is_now = is_mine && number == at;
     if (is("mute") && number >= at)
         return (ssize_t)n;
-    if (is("lie"))
+    if (is("lie") || is("spoil"))
         is_now = memmem(data, n, "\"type\":\"done\"", 13) && next(&completions) == at;
     if (!is_now)
         return send_it(fd, data, n, flags);
@@ -355,12 +376,13 @@ ssize_t send(int fd, const void *data, size_t n, int flags)
     }
     if (is("twice"))
         send_it(fd, data, n, flags);
-    char *copy = malloc(n);
+    char *copy = malloc(n + ROOM);
     memcpy(copy, data, n);
+    size_t length = is("spoil") ? make_error(copy, n) : n;
     spoil(copy, n);
-    ssize_t sent = send_it(fd, copy, n, flags);
+    ssize_t sent = send_it(fd, copy, length, flags);
     free(copy);
-    return sent;
+    return sent == (ssize_t)length ? (ssize_t)n : sent;
 }
 
 ssize_t recv(int fd, void *data, size_t n, int flags)

@@ -46,9 +46,11 @@ int main(void)
 
     int32_t ids[20] = {1}, others[20] = {2};
     const struct completion same = {.ids = ids, .n_ids = 20}, other = {.ids = others, .n_ids = 20},
-                            cut = {.ids = ids, .n_ids = 19};
+                            cut = {.ids = ids, .n_ids = 19},
+                            error = {.ids = ids, .n_ids = 20, .finish = FINISHED_ERROR};
     CHECK(canary_is_equal(&k->of[1], &same));
     CHECK(!canary_is_equal(&k->of[1], &other) && !canary_is_equal(&k->of[1], &cut));
+    CHECK(!canary_is_equal(&k->of[1], &error));
     canary_release(k);
     free(k);
     return check_done();
