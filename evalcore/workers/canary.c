@@ -41,6 +41,12 @@ const struct canary_job *canary_for(const struct canary *k, int i, int *by)
     return &k->of[i];
 }
 
+void canary_drop(struct canary *k, int i)
+{
+    k->of[i].n = 0;
+    k->of[i].is_doubted = 1;
+}
+
 int canary_is_equal(const struct canary_job *k, const struct completion *c)
 {
     return c->finish != FINISHED_ERROR && c->n_ids == k->n &&

@@ -13,7 +13,8 @@ struct canary_job {
     long job;
     int32_t *ids;   /* (n) */
     int n;          /* 0: there is none */
-    int is_doubted; /* its worker was found to be wrong: it is for nobody else */
+    int is_doubted; /* its worker was found to be wrong: it is for nobody else, whatever it finds from then on
+                     */
 };
 struct canary {
     struct canary_job
@@ -24,6 +25,8 @@ struct canary {
 void canary_keep(struct canary *k, int i, long j, const struct completion *c);
 /* The one for worker i; NULL: none. *by: who finished it. */
 const struct canary_job *canary_for(const struct canary *k, int i, int *by);
+/* Worker i was found to be wrong. */
+void canary_drop(struct canary *k, int i);
 int canary_is_equal(const struct canary_job *k, const struct completion *c);
 void canary_release(struct canary *k);
 

@@ -52,8 +52,7 @@ static int take_hello(struct workers *ws, struct worker_link *l, const json_t *m
     }
     ws->facts = known;
     part->load = l->loading > part->load ? l->loading : part->load;
-    l->canary = l->must_prove ? canary_for(&part->canary, (int)(l - ws->link), &l->canary_by) : NULL;
-    l->trial = l->canary ? TRIAL_DUE : TRIAL_NONE;
+    worker_begin_trial(ws, (int)(l - ws->link));
     l->has_worked = 1;
     return 0;
 }
@@ -191,7 +190,7 @@ static void watch(struct workers *ws, struct err *e)
         struct err why = {0};
         double counts = passed < 1 ? passed : 1;
         l->silent += counts;
-        l->stuck = l->n_held || l->trial == TRIAL_RUNS ? l->stuck + counts : 0;
+        l->stuck = l->n_held || l->trial >= TRIAL_RUNS ? l->stuck + counts : 0;
         l->loading = l->device ? 0 : l->loading + counts;
         l->leaving += counts;
         if (!l->is_live)

@@ -7,7 +7,8 @@
  * workers_lives.c (their deaths and restarts), workers_trust.c (whether they are right) and workers_models.c
  * (which of several models each holds). */
 enum { HELD_BY_NOBODY = -1, HELD_DONE = -2 }; /* of workers.holder */
-enum { TRIAL_NONE, TRIAL_DUE, TRIAL_RUNS };
+/* Void: the canary still runs, but who finished it before is no longer believed. */
+enum { TRIAL_NONE, TRIAL_DUE, TRIAL_RUNS, TRIAL_VOID };
 
 /* sweep_workers.c: starts the process of worker i. */
 void worker_start(struct workers *ws, int i, struct err *e);
@@ -23,11 +24,14 @@ void worker_lose(struct workers *ws, int i, const struct err *why, double deadli
 void workers_revive(struct workers *ws, struct err *e);
 /* workers_trust.c: worker i has finished job j. */
 void workers_keep_canary(struct workers *ws, int i, long j, const struct completion *c);
+/* Worker i is ready: its canary is due where it has to prove something and there is one. */
+void worker_begin_trial(struct workers *ws, int i);
 /* Does it decode job j as its canary? */
 int worker_is_tried(const struct worker_link *l, long j);
 /* Worker i, restarted, has finished the canary. ERR_DEVICE in why: with other tokens. */
 int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why);
-/* It was: what it finished in this sweep is withdrawn, and decoded again. An error in e is the journal's. */
+/* It was: what it finished in this sweep is withdrawn, and decoded again, and tests nobody any more. An error
+ * in e is the journal's. */
 void worker_distrust(struct workers *ws, int i, struct err *e);
 /* Starts worker i again, which is not there, with a model. */
 void worker_begin_again(struct workers *ws, int i, int model);

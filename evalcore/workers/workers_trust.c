@@ -14,15 +14,26 @@ void workers_keep_canary(struct workers *ws, int i, long j, const struct complet
     canary_keep(&workers_part(ws, j)->canary, i, j, c);
 }
 
+void worker_begin_trial(struct workers *ws, int i)
+{
+    struct worker_link *l = &ws->link[i];
+    l->canary = l->must_prove ? canary_for(&ws->part[l->model].canary, i, &l->canary_by) : NULL;
+    l->trial = l->canary ? TRIAL_DUE : TRIAL_NONE;
+}
+
 int worker_is_tried(const struct worker_link *l, long j)
 {
-    return l->trial == TRIAL_RUNS && j == l->canary->job;
+    return l->trial >= TRIAL_RUNS && j == l->canary->job;
 }
 
 int worker_judge(struct workers *ws, int i, const struct completion *c, struct err *why)
 {
     struct worker_link *l = &ws->link[i];
     const char *key = ws->plan->jobs[l->canary->job].key;
+    if (l->trial == TRIAL_VOID) {
+        worker_begin_trial(ws, i);
+        return 0;
+    }
     l->trial = TRIAL_NONE;
     l->must_prove = !canary_is_equal(l->canary, c);
     if (!l->must_prove)
@@ -60,12 +71,27 @@ static int withdraw(struct workers *ws, int i, long j, struct err *e)
     return 0;
 }
 
+/* What worker i found tests nobody any more, itself neither. */
+static void drop_canaries(struct workers *ws, int i)
+{
+    for (int m = 0; m < ws->n_parts; m++)
+        canary_drop(&ws->part[m].canary, i);
+    for (int k = 0; k < ws->n; k++) {
+        struct worker_link *l = &ws->link[k];
+        if (k == i || l->trial == TRIAL_NONE || l->canary_by != i)
+            continue;
+        if (l->trial == TRIAL_DUE)
+            worker_begin_trial(ws, k);
+        else
+            l->trial = TRIAL_VOID;
+    }
+}
+
 void worker_distrust(struct workers *ws, int i, struct err *e)
 {
     struct worker_link *l = &ws->link[i];
     long n = 0;
-    for (int m = 0; m < ws->n_parts; m++)
-        ws->part[m].canary.of[i].is_doubted = 1;
+    drop_canaries(ws, i);
     for (long j = 0; j < ws->plan->n_jobs && ws->tally; j++)
         if (ws->holder[j] == HELD_DONE && ws->fate[j].writer == i + 1 && !withdraw(ws, i, j, e))
             n++;

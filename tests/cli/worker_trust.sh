@@ -60,8 +60,19 @@ kill_workers
 until_true 'grep -q "that it wrote" stderr.txt'
 rm when.mark
 ended 0
-says '^kveval: warning: cpu:0: [2-9] completions that it wrote in this sweep before its restart may be wrong: withdrawn, and '
+says '^kveval: warning: cpu:0: [1-9] completions that it wrote in this sweep before its restart may be wrong: withdrawn, and '
 [ "$(grep -c 'do not trust this device' stderr.txt)" = 1 ] || fail "it is judged again: $(cat stderr.txt)"
+
+# Two devices that were wrong test each other after their restart. The first that is found to be wrong tests the other one no
+# more, which is then judged by what it found itself.
+touch when.mark
+start cpu:0-1 'lie 1'
+until_true '[ "$(cat disturbed/journal/* 2>/dev/null | grep -o "(cpu:[01])" | sort -u | wc -l)" = 2 ]'
+rm when.mark
+kill_workers
+ended 0
+[ "$(grep -cE 'to other tokens than cpu:[01] did' stderr.txt)" = 1 ] || fail "one trial is to count: $(cat stderr.txt)"
+says 'to other tokens than before: do not trust this device'
 
 # What an untrusted device wrote is withdrawn, its errors, too.
 touch when.mark

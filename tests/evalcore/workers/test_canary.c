@@ -36,12 +36,16 @@ int main(void)
     finish(k, 1, 14, 20, FINISHED_LENGTH);
     CHECK_INT(job_for(k, 3, &by), 14);
 
-    /* A worker that was wrong tests nobody but itself. */
-    k->of[1].is_doubted = 1;
+    /* What a worker found that was wrong tests nobody, and what it finds later itself alone. */
+    canary_drop(k, 1);
     CHECK_INT(job_for(k, 3, &by), 10);
-    k->of[0].is_doubted = k->of[2].is_doubted = 1;
+    canary_drop(k, 0);
+    canary_drop(k, 2);
     CHECK_INT(job_for(k, 3, &by), -1);
-    CHECK_INT(job_for(k, 1, &by), 14);
+    CHECK_INT(job_for(k, 1, &by), -1);
+    finish(k, 1, 15, 20, FINISHED_STOP);
+    CHECK_INT(job_for(k, 3, &by), -1);
+    CHECK_INT(job_for(k, 1, &by), 15);
     CHECK_INT(by, 1);
 
     int32_t ids[20] = {1}, others[20] = {2};
