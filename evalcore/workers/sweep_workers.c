@@ -209,7 +209,7 @@ int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, in
         ws->holder[j] = HELD_BY_NOBODY;
         keymap_add(&ws->keys, p->jobs[j].key, j);
     }
-    while (ws->left && !e->code && !*signal) {
+    while ((ws->left || workers_on_trial(ws)) && !e->code && !*signal) {
         workers_revive(ws, e);
         for (int i = 0; i < ws->n && !e->code; i++)
             hand_out(ws, i, e);
@@ -228,6 +228,8 @@ int workers_run(struct workers *ws, const struct runplan *p, struct tally *t, in
             drain(ws, signal, e);
     }
     board_clear(t->board);
+    if (!e->code)
+        workers_tell_untested(ws);
     if (ws->left || e->code || *signal)
         stop(ws, e);
     else

@@ -23,8 +23,9 @@
  * They decode again, and the worker is started again (worker_lives.h: how often, and when the jobs
  * themselves come under suspicion). A worker that was started again first decodes a job that is finished, and
  * must find the same tokens; if it does not, what it finished before does not count any more and is decoded
- * again. A device that does not work at the start of the sweep is left out. An error that
- * every worker would run into (a mistake in the input) ends the sweep at once. */
+ * again. A sweep does not end before the last such test has. A device that does not work at the start of the
+ * sweep is left out. An error that every worker would run into (a mistake in the input) ends the sweep at
+ * once. */
 struct patience {
     int silence, step; /* seconds; step 0: no limit */
 };

@@ -177,7 +177,8 @@ void worker_lose(struct workers *ws, int i, const struct err *why, double deadli
         return;
     }
     plan_return(l, &then);
-    if (!ws->n_live && !workers_coming(ws))
+    int is_over = ws->holder && !ws->left; /* only canaries were decoded */
+    if (!ws->n_live && !workers_coming(ws) && !is_over)
         err_set(e, loss.code, "%s%s", ws->n > 1 || l->has_worked ? "no worker is left: " : "", loss.text);
     else if (n_back)
         log_warn("%s; its %ld unfinished jobs begin anew; %s", loss.text, n_back, str_text(&then));

@@ -33,6 +33,10 @@ int worker_judge(struct workers *ws, int i, const struct completion *c, struct e
 /* It was: what it finished in this sweep is withdrawn, and decoded again, and tests nobody any more. An error
  * in e is the journal's. */
 void worker_distrust(struct workers *ws, int i, struct err *e);
+/* How many decode canaries, or are about to. */
+int workers_on_trial(const struct workers *ws);
+/* At the end: warns of those that died and were not tested again. */
+void workers_tell_untested(const struct workers *ws);
 /* Starts worker i again, which is not there, with a model. */
 void worker_begin_again(struct workers *ws, int i, int model);
 /* Are there workers other than i that may load the model, and live or come back soon? */

@@ -104,3 +104,28 @@ void worker_distrust(struct workers *ws, int i, struct err *e)
         "decoded again",
         l->name, n, n == 1 ? "" : "s");
 }
+
+int workers_on_trial(const struct workers *ws)
+{
+    int n = 0;
+    for (int i = 0; i < ws->n; i++)
+        n += ws->link[i].is_live && ws->link[i].trial != TRIAL_NONE;
+    return n;
+}
+
+void workers_tell_untested(const struct workers *ws)
+{
+    for (int i = 0; i < ws->n; i++) {
+        const struct worker_link *l = &ws->link[i];
+        long n = 0;
+        if (!l->must_prove || (l->is_live && l->device && l->trial == TRIAL_NONE))
+            continue;
+        for (long j = 0; j < ws->plan->n_jobs; j++)
+            n += ws->holder[j] == HELD_DONE && ws->fate[j].writer == i + 1;
+        if (n)
+            log_warn(
+                "%s: it died and the sweep ended before it could be tested: %ld completion%s that it wrote "
+                "in this sweep count%s untested",
+                l->name, n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+    }
+}

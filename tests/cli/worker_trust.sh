@@ -39,6 +39,13 @@ kill_workers() {
     # shellcheck disable=SC2046
     kill -9 $(children "$sweep")
 }
+# worker I: the process of worker I.
+worker() {
+    local p
+    for p in $(children "$(children $pid)"); do
+        tr '\0' ' ' <"/proc/$p/cmdline" | grep -q "^kveval worker $1 " && echo "$p"
+    done
+}
 children() {
     cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$1" '{ p = $1; sub(/.*\) /, ""); if ($2 == parent) print p }'
 }
@@ -73,6 +80,30 @@ kill_workers
 ended 0
 [ "$(grep -cE 'to other tokens than cpu:[01] did' stderr.txt)" = 1 ] || fail "one trial is to count: $(cat stderr.txt)"
 says 'to other tokens than before: do not trust this device'
+
+# The sweep does not end before the last verdict.
+start cpu:0-1 'late 1'
+until_true '[ "$(cat disturbed/journal/* 2>/dev/null | grep -o "(cpu:[01])" | sort -u | wc -l)" = 2 ]'
+touch when.mark
+kill -9 "$(worker 1)"
+until_true '[ "$(records .)" = 10 ]'
+rm when.mark
+ended 0
+says '^kveval: warning: cpu:1: [1-9] completions? that it wrote in this sweep before its restart may be wrong: withdrawn, and '
+never 'untested'
+[ "$(records '"withdrawn":1,')" -gt 0 ] || fail "nothing was withdrawn"
+
+# One that dies when nothing is left for it is not started again, and that is said.
+start cpu:0-1 'lie 1'
+until_true '[ "$(records .)" -ge 9 ]'
+last=$(cat disturbed/journal/* | tail -n 1 | grep -o '(cpu:[01])' | tr -dc 01)
+kill -STOP "$(worker $((1 - last)))"
+kill -9 "$(worker "$last")"
+until_true 'grep -q "by signal 9" stderr.txt'
+kill -CONT "$(worker $((1 - last)))"
+ended 0
+written=$(records "(cpu:$last)")
+says "^kveval: warning: cpu:$last: it died and the sweep ended before it could be tested: $written completions? that it wrote in this sweep "
 
 # What an untrusted device wrote is withdrawn, its errors, too.
 touch when.mark

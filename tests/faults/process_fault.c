@@ -19,6 +19,7 @@
  *   half, twice         half of the message and the end of the process; the message comes two times
  *   mute                this and all later messages vanish
  *   lie                 its N-th completion has another token
+ *   late                the same, and that one is not sent before the file of KV_FAULT_WHEN is gone
  *   spoil               its N-th completion, which ended at its limit, is an error
  * poison: N is a job's key, as hexadecimal digits, and getting that job is death.
  * sync, datasync, lock: every fsync() and fdatasync(), every fdatasync(), every fcntl() for a lock of a file
@@ -349,7 +350,7 @@ static void end_or_stop(void)
 /* Makes the message another one. */
 static void spoil(char *copy, size_t n)
 {
-    if (is("lie"))
+    if (is("lie") || is("late"))
         lie(copy, n);
     else if (is("garbage"))
         copy[n / 2] ^= 0x10;
@@ -365,11 +366,13 @@ ssize_t send(int fd, const void *data, size_t n, int flags)
     int is_now = is_mine && number == at;
     if (is("mute") && number >= at)
         return (ssize_t)n;
-    if (is("lie") || is("spoil"))
+    if (is("lie") || is("late") || is("spoil"))
         is_now = memmem(data, n, "\"type\":\"done\"", 13) && next(&completions) == at;
     if (!is_now)
         return send_it(fd, data, n, flags);
     end_or_stop();
+    while (is("late") && !access(getenv("KV_FAULT_WHEN"), F_OK))
+        usleep(10000);
     if (is("half")) {
         send_it(fd, data, n / 2, flags);
         _exit(0);
