@@ -16,10 +16,12 @@
  * A record is one line {"v":1, head fields..., "ids":[...], "text":"...", tail fields..., "crc":"8 hex"}:
  * written with one write(), its CRC-32C over all bytes before `,"crc"`. A line without its newline is torn
  * (the process died in the write) and does not count; a line whose CRC is wrong is counted and left out.
+ * Version 2 are records with "withdrawn" (record_order.h), which earlier programs would count like any other;
+ * all others stay version 1, so that these programs read a folder without such records.
  * Every version keeps the beginning {"v":N, and the checksum at the end, so that a line of a later one can be
  * told from a damaged one.
  * `ids`, `text` and the tail come last, so that a reader who needs the head only need not parse them. */
-enum { JOURNAL_VERSION = 1 };
+enum { JOURNAL_PLAIN = 1, JOURNAL_VERSION = 2 };
 struct journal {
     int fd;           /* 0: not open yet */
     char *path, *dir; /* dir: DIR/journal */

@@ -47,7 +47,7 @@ static json_t *make_head(const struct filler *f, const struct cell *c, const str
     gethostname(host, sizeof host - 1);
     job_hash_ids(f->ids, (size_t)f->tokens, digest);
     digest[16] = 0;
-    json_t *head = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:s, s:i}", "v", JOURNAL_VERSION, "key", key,
+    json_t *head = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:s, s:i}", "v", JOURNAL_PLAIN, "key", key,
                              "cell", c->id, "task", c->task->name, "problem", p->id, "sample", sample,
                              "prompt_sha256", p->prompt_sha256, "prompt_tokens", p->prompt_tokens);
     completion_json_add(head, done);

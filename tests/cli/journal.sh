@@ -180,14 +180,14 @@ says "two is in use by host .* pid $pid \(lock two/lock\); wait for it, or use a
 # A record, a configuration and a grade of a later version are neither believed nor called damaged, and stay.
 older='and this kveval, which is older, reads up to version 1; use the one that wrote it, or a later one'
 cp -r full newer
-edit newer 'lines[1] = seal(lines[1].replace(b"\"v\":1,", b"\"v\":2,"))'
+edit newer 'lines[1] = seal(lines[1].replace(b"\"v\":1,", b"\"v\":3,"))'
 journal=$(ls newer/journal/*)
 cp "$journal" kept.jsonl
-refuse 2 "$journal:2 is of version 2, $older" report newer
-refuse 2 "$journal:2 is of version 2, $older" compare full newer
-refuse 2 "$journal:2 is of version 2, $older" gate full newer -o gated -q
+refuse 2 "$journal:2 is of version 3, ${older/version 1/version 2}" report newer
+refuse 2 "$journal:2 is of version 3, ${older/version 1/version 2}" compare full newer
+refuse 2 "$journal:2 is of version 3, ${older/version 1/version 2}" gate full newer -o gated -q
 run 2 sweep tiny.json -o newer
-says "^kveval: $journal:2 is of version 2, $older" stderr.txt
+says "^kveval: $journal:2 is of version 3, ${older/version 1/version 2}" stderr.txt
 run 2 journal verify newer
 says '^  line 2 .*: a record of a later version of kveval$' stdout.txt
 says ' 0 damaged lines, 1 newer, ' stdout.txt
@@ -195,7 +195,7 @@ run 2 journal compact newer
 says 'newer has 1 record of a later version: use the kveval that wrote them; nothing was changed' stderr.txt
 same kept.jsonl "$journal"
 # The same byte flipped without the checksum is damage.
-edit newer 'lines[1] = lines[1].replace(b"\"v\":2,", b"\"v\":3,")'
+edit newer 'lines[1] = lines[1].replace(b"\"v\":3,", b"\"v\":4,")'
 run 0 report newer
 says '1 journal lines are damaged' stderr.txt
 rm -rf newer

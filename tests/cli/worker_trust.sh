@@ -92,6 +92,8 @@ ended 0
 says '^kveval: warning: cpu:1: [1-9] completions? that it wrote in this sweep before its restart may be wrong: withdrawn, and '
 never 'untested'
 [ "$(records '"withdrawn":1,')" -gt 0 ] || fail "nothing was withdrawn"
+# Programs that know no withdrawals refuse the folder.
+[ "$(records '"withdrawn":')" = "$(records '^{"v":2,')" ] || fail "records with and without withdrawn are of the same version"
 
 # One that dies when nothing is left for it is not started again, and that is said.
 start cpu:0-1 'lie 1'

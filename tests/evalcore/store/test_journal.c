@@ -280,9 +280,16 @@ static void newer(void)
     static const struct {
         const char *version;
         int want;
-    } rows[] = {
-        {"1", 0},     {"0", 0},  {"01", 0},   {"2", ERR_UNSUPPORTED},          {"12", ERR_UNSUPPORTED},
-        {"\"2\"", 0}, {"-2", 0}, {"\"\"", 0}, {"99999999999", ERR_UNSUPPORTED}};
+    } rows[] = {{"1", 0},
+                {"0", 0},
+                {"01", 0},
+                {"2", 0},
+                {"3", ERR_UNSUPPORTED},
+                {"12", ERR_UNSUPPORTED},
+                {"\"3\"", 0},
+                {"-3", 0},
+                {"\"\"", 0},
+                {"99999999999", ERR_UNSUPPORTED}};
     static const struct journal_reader notes = {.take = leave, .flaw = note};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct str text = {0};
@@ -302,11 +309,11 @@ static void newer(void)
     struct err e = {0};
     long bad = 0;
     add_version(&text, "1");
-    add_version(&text, "2");
-    str_puts(&text, "{\"v\":2,\"other\":\"form\"");
+    add_version(&text, "3");
+    str_puts(&text, "{\"v\":3,\"other\":\"form\"");
     size_t from = (size_t)(strrchr(text.data, '\n') + 1 - text.data);
     journal_line_seal(&text, from);
-    str_puts(&text, "\nnot a record\n{\"v\":2,");
+    str_puts(&text, "\nnot a record\n{\"v\":3,");
     write_file("newer.jsonl", &text);
     CHECK_INT(journal_read("newer.jsonl", &notes, &f, &bad, &e), 0);
     CHECK_INT(f.n[JOURNAL_NEWER], 2);
@@ -316,7 +323,7 @@ static void newer(void)
     CHECK_INT(bad, 1);
     CHECK_INT(journal_read("newer.jsonl", &reader, &(struct seen){0}, &bad, &e), ERR_UNSUPPORTED);
     CHECK_STR(e.text,
-              "newer.jsonl:2 is of version 2, and this kveval, which is older, reads up to version 1; use "
+              "newer.jsonl:2 is of version 3, and this kveval, which is older, reads up to version 2; use "
               "the one that wrote it, or a later one");
     str_release(&text);
 }
