@@ -198,6 +198,11 @@ static void add_faults(struct doc *d, const struct report *r)
             d,
             "%ld record%s of a job that was decoded again after an error; a success counts before an error.",
             r->run->n_retried, r->run->n_retried == 1 ? " is" : "s are");
+    if (r->run->n_withdrawn)
+        doc_paragraph(d,
+                      "%ld record%s out because of a completion that was withdrawn: the device that wrote it "
+                      "decoded other tokens later.",
+                      r->run->n_withdrawn, r->run->n_withdrawn == 1 ? " is left" : "s are left");
     if (r->run->n_bad_lines)
         doc_warning(d, "%ld journal line%s a wrong checksum and %s ignored; those jobs count as missing.",
                     r->run->n_bad_lines, r->run->n_bad_lines == 1 ? " has" : "s have",

@@ -144,10 +144,12 @@ struct run {
     long n_expected, n_done; /* jobs over all cells */
     long n_duplicates;       /* journal records beyond the first of a key, errors aside */
     long n_retried;          /* records beyond the first where at least one of the two is an error */
-    long n_conflicts;        /* of those, records whose tokens, or likelihood, differ from the first one's:
-                                reproducibility broke */
-    long n_bad_lines;        /* journal lines with a wrong checksum (a torn last line is not counted) */
-    long n_foreign;          /* records of cells that are no longer in the config */
+    long n_withdrawn; /* records beyond the first where one of the two was withdrawn, says so, or stands in
+                         its place */
+    long n_conflicts; /* of those, records whose tokens, or likelihood, differ from the first one's:
+                         reproducibility broke */
+    long n_bad_lines; /* journal lines with a wrong checksum (a torn last line is not counted) */
+    long n_foreign;   /* records of cells that are no longer in the config */
     struct withdrawal *withdrawals;
     long n_withdrawals;
     char **journals; /* paths */

@@ -183,8 +183,9 @@ static int take_line(void *context, const struct journal_line *line, void *item)
     long at = l->jobs[job].record;
     fill(l, &rec, line, fields);
     if (at >= 0) {
-        if (rec.finish == FINISHED_ERROR || l->records[at].finish == FINISHED_ERROR ||
-            rec.withdrawn != l->records[at].withdrawn) {
+        if (rec.withdrawn != l->records[at].withdrawn) {
+            l->run->n_withdrawn++;
+        } else if (rec.finish == FINISHED_ERROR || l->records[at].finish == FINISHED_ERROR) {
             l->run->n_retried++;
         } else {
             l->run->n_duplicates++;

@@ -6,6 +6,7 @@
 #include "evalcore/base/file.h"
 #include "evalcore/base/log.h"
 #include "evalcore/locks/runlock.h"
+#include "evalcore/store/record_order.h"
 #include "evalcore/store/runfolder.h"
 #include "evalcore/upkeep/journal_compact.h"
 #include "evalcore/upkeep/upkeep.h"
@@ -35,9 +36,12 @@ static void print_note(const struct journal_scan *s, const struct scan_note *n)
 
 static void print_counts(const struct scan_file *f, int knows_keys)
 {
-    printf("%ld record%s, %ld repeated, %ld retried, %ld conflict%s, %ld damaged line%s, %s%ld newer",
-           f->records, plural(f->records), f->repeated, f->retried, f->conflicts, plural(f->conflicts),
-           f->damaged, plural(f->damaged), f->torn ? "a torn end, " : "", f->newer);
+    printf("%ld record%s, %ld repeated, %ld retried, ", f->records, plural(f->records), f->repeated,
+           f->retried);
+    if (f->withdrawn)
+        printf("%ld withdrawn, ", f->withdrawn);
+    printf("%ld conflict%s, %ld damaged line%s, %s%ld newer", f->conflicts, plural(f->conflicts), f->damaged,
+           plural(f->damaged), f->torn ? "a torn end, " : "", f->newer);
     if (knows_keys)
         printf(", %ld of no cell", f->foreign);
     printf("\n");
@@ -92,7 +96,7 @@ static int conclude(const struct journal_scan *s, const char *dir, long missing,
         log_info("%ld job%s of the configuration %s missing: the same kveval sweep decodes them", missing,
                  plural(missing), missing == 1 ? "is" : "are");
     int is_sound = !t->newer && !t->damaged && !t->conflicts;
-    int can_shrink = t->repeated || t->retried || t->torn || s->n_files > 1;
+    int can_shrink = t->repeated || t->retried || t->withdrawn || t->torn || s->n_files > 1;
     if (is_sound && folder)
         log_info("the journals are sound, the folder is not");
     else if (is_sound)
@@ -129,7 +133,8 @@ static int verify(const char *dir, struct err *e)
         if (knows_keys) {
             missing = n_keys;
             for (size_t i = 0; i < s.n_jobs; i++)
-                missing -= s.job[i].key[0] && keymap_find(&keys, s.job[i].key) >= 0;
+                missing -= s.job[i].key[0] && !record_is_withdrawal(&s.job[i].record) &&
+                           keymap_find(&keys, s.job[i].key) >= 0;
             printf("%ld of the configuration's %ld jobs have a record\n", n_keys - missing, n_keys);
         }
         fflush(stdout);
@@ -146,11 +151,13 @@ static void tell_compact(const struct journal_scan *s, const struct str *path)
     const struct scan_file *t = &s->total;
     printf("%s: %zu record%s of %d journal%s\n", path->data, s->n_jobs, plural((long)s->n_jobs), s->n_files,
            plural(s->n_files));
-    if (t->repeated || t->retried || t->conflicts || t->damaged || t->torn)
-        printf("left out: %ld repeated, %ld retried, %ld with another result than the one that counts, %ld "
-               "damaged line%s%s\n",
-               t->repeated, t->retried, t->conflicts, t->damaged, plural(t->damaged),
-               t->torn ? ", a torn end" : "");
+    if (!t->repeated && !t->retried && !t->withdrawn && !t->conflicts && !t->damaged && !t->torn)
+        return;
+    printf("left out: %ld repeated, %ld retried, ", t->repeated, t->retried);
+    if (t->withdrawn)
+        printf("%ld withdrawn, ", t->withdrawn);
+    printf("%ld with another result than the one that counts, %ld damaged line%s%s\n", t->conflicts,
+           t->damaged, plural(t->damaged), t->torn ? ", a torn end" : "");
 }
 
 /* A later version may count other records than this one. */

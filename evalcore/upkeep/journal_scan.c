@@ -94,8 +94,9 @@ static void compare(struct journal_scan *s, struct scan_job *old, const struct j
     struct scan_file *file = &s->file[s->n_files - 1];
     struct scan_job job;
     fill(s, &job, l, item);
-    if (job.record.finish == FINISHED_ERROR || old->record.finish == FINISHED_ERROR ||
-        job.record.withdrawn != old->record.withdrawn) {
+    if (job.record.withdrawn != old->record.withdrawn) {
+        file->withdrawn++;
+    } else if (job.record.finish == FINISHED_ERROR || old->record.finish == FINISHED_ERROR) {
         file->retried++;
     } else if (record_compare(&job.record, job.digest, &old->record, old->digest)) {
         struct scan_note *note = add_note(s, SCAN_CONFLICT, l);
@@ -149,6 +150,7 @@ static int scan_one(struct journal_scan *s, const char *path, struct err *e)
     s->total.records += file->records;
     s->total.repeated += file->repeated;
     s->total.retried += file->retried;
+    s->total.withdrawn += file->withdrawn;
     s->total.conflicts += file->conflicts;
     s->total.foreign += file->foreign;
     s->total.damaged += file->damaged;

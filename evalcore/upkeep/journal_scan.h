@@ -20,7 +20,7 @@ struct scan_place {
 struct scan_job {
     char key[JOB_KEY_HEX + 1];
     char digest[17];      /* of the tokens */
-    struct record record; /* finish and likelihood alone */
+    struct record record; /* finish, withdrawn and likelihood alone */
     struct scan_place at;
 };
 
@@ -29,6 +29,7 @@ struct scan_file {
     long records;   /* whole ones, of a version that is known */
     long repeated;  /* of a key that an earlier line has, with the same result */
     long retried;   /* one of the two is an error */
+    long withdrawn; /* one of the two was withdrawn, says so, or stands in its place */
     long conflicts; /* the results differ */
     long foreign;   /* of a key that no cell has, or without one; 0 when that was not asked */
     long damaged, newer;

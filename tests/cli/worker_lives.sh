@@ -87,6 +87,8 @@ withdrawn=$(grep -h '"withdrawn":1,' disturbed/journal/* | grep -c '"error":"wit
 # Had the sweep ended before it decoded them again, the next one would.
 sed -i '/"withdrawn":2,/d' disturbed/journal/*
 run 0 journal verify disturbed
+grep -q " 0 retried, $withdrawn withdrawn, 0 conflicts" stdout.txt || fail "withdrawn records: $(cat stdout.txt)"
+grep -q "^$((32 - withdrawn)) of the configuration's 32 jobs have a record" stdout.txt || fail "withdrawn jobs: $(cat stdout.txt)"
 # Until then such a job is none that failed, but one that is missing.
 rm -f disturbed/status.json
 run 3 status disturbed
@@ -101,5 +103,6 @@ run 0 sweep many.json -o disturbed --max-batch 4 --threads 1
 grep -q " 32 jobs, $((32 - withdrawn)) done" stderr.txt || fail "withdrawn jobs: $(cat stderr.txt)"
 same_results calm disturbed
 run 0 journal compact disturbed
+grep -q "^left out: 0 repeated, 0 retried, $((2 * withdrawn)) withdrawn, " stdout.txt || fail "compacted: $(cat stdout.txt)"
 same_results calm disturbed
 finish

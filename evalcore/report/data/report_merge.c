@@ -112,6 +112,7 @@ static void take_run(struct merge *m, int i)
     out->n_duplicates += r->n_duplicates;
     out->n_conflicts += r->n_conflicts;
     out->n_retried += r->n_retried;
+    out->n_withdrawn += r->n_withdrawn;
     out->n_bad_lines += r->n_bad_lines;
     out->n_foreign += r->n_foreign;
 }
