@@ -132,10 +132,19 @@ static int is_idle(const struct worker *w)
     return 1;
 }
 
+static int report_progress(struct worker *w, struct err *e)
+{
+    w->shown = progress_clock();
+    submit_decoded(&w->plan, &w->decoded);
+    return tell(w, message_progress(&w->decoded), e);
+}
+
 static int step(struct worker *w, struct engine *en, struct err *e)
 {
     const struct completion *done = NULL;
     int n = 0, rc = engine_step(en, &done, &n, e);
+    if (!rc && n && is_idle(w)) /* the sweep may end with these, and would miss their last tokens */
+        rc = report_progress(w, e);
     for (int i = 0; i < n && !rc && !w->stop; i++) {
         const struct job *j = done[i].user;
         rc = tell(w, message_done(j->key, &done[i]), e);
@@ -143,16 +152,6 @@ static int step(struct worker *w, struct engine *en, struct err *e)
             err_add(e, "job %s", j->key);
     }
     return rc;
-}
-
-static int report_progress(struct worker *w, struct err *e)
-{
-    double now = progress_clock();
-    if (now - w->shown < 0.2)
-        return 0;
-    w->shown = now;
-    submit_decoded(&w->plan, &w->decoded);
-    return tell(w, message_progress(&w->decoded), e);
 }
 
 static int work(struct worker *w, struct err *e)
@@ -167,7 +166,7 @@ static int work(struct worker *w, struct err *e)
         for (int i = 0; i < w->plan.n_lanes && !rc && !w->stop; i++)
             if (engine_pending(w->plan.lanes[i].engine))
                 rc = step(w, w->plan.lanes[i].engine, e);
-        if (!rc && !w->stop)
+        if (!rc && !w->stop && progress_clock() - w->shown >= 0.2)
             rc = report_progress(w, e);
     }
     return rc;

@@ -137,6 +137,9 @@ refuse 2 '--quiet shows errors only: leave it or --display json out' sweep few.j
 # Metrics: samples of one name together behind their HELP and TYPE, which tests/evalcore/status looks at closely.
 few 0 --metrics none.prom
 [ "$(grep -c '^kveval_state{run="none",shard="0/1",state="finished"} 1$' none.prom)" = 1 ] || fail "metrics: $(cat none.prom)"
+# All tokens, those of the last moment, too, but for the first of each completion, which its prompt gives.
+tokens=$(cat none/journal/* | grep -o '"tokens":[0-9]*' | awk -F : '{ n += $2 - 1 } END { print n }')
+grep -q "^kveval_tokens_decoded_total{.*} $tokens\$" none.prom || fail "not $tokens tokens: $(grep tokens_decoded none.prom)"
 grep -vE '^# (HELP|TYPE) kveval_[a-z_]+ |^kveval_[a-z_]+\{[^}]*\} (NaN|[0-9.e+-]+)$' none.prom && fail "metrics have other lines"
 refuse 2 '--metrics nowhere/x.prom: there is no folder nowhere/' sweep few.json -o none --metrics nowhere/x.prom
 
