@@ -13,8 +13,7 @@ struct canary_job {
     long job;
     int32_t *ids;   /* (n) */
     int n;          /* 0: there is none */
-    int is_doubted; /* its worker was found to be wrong: it is for nobody else, whatever it finds from then on
-                     */
+    int is_doubted; /* its worker was found to be wrong once: it is for nobody else */
 };
 struct canary {
     struct canary_job
