@@ -54,19 +54,22 @@ struct model_part {
 
 struct worker_link {
     struct worker_process process;
-    char name[DEVICE_NAME_MAX];      /* "cuda:1" */
-    const char *device;              /* as its hello calls it; NULL before that */
-    const char *in_records;          /* the same, and which of them it is */
-    int is_live, has_worked;         /* has_worked: it was ready once */
-    int model;                       /* that it holds or loads: index into workers.part */
-    int is_leaving, next;            /* it was told to end for the model `next` */
-    double leaving;                  /* seconds since then */
-    long n_switches;                 /* how often it got another model */
-    uint64_t cannot;                 /* models that it could not load, by bit */
-    int must_prove;                  /* it died since it has last decoded a canary */
-    int trial;                       /* TRIAL_NONE, or the canary is due or runs */
-    const struct canary_job *canary; /* that it is judged by, from its hello on */
-    int canary_by;                   /* the worker that finished it */
+    char name[DEVICE_NAME_MAX];             /* "cuda:1" */
+    const char *device;                     /* as its hello calls it; NULL before that */
+    const char *in_records;                 /* the same, and which of them it is */
+    int is_live, has_worked;                /* has_worked: it was ready once */
+    int model;                              /* that it holds or loads: index into workers.part */
+    int is_leaving, next;                   /* it was told to end for the model `next` */
+    double leaving;                         /* seconds since then */
+    long n_switches;                        /* how often it got another model */
+    uint64_t cannot;                        /* models that it could not load, by bit */
+    uint64_t has_loaded;                    /* models that it has loaded, by bit */
+    int load_deaths[RUNFILE_MODELS_MAX];    /* while it loaded each, in a row */
+    const char *untold[RUNFILE_MODELS_MAX]; /* why it cannot, as long as all may fail there; NULL: told */
+    int must_prove;                         /* it died since it has last decoded a canary */
+    int trial;                              /* TRIAL_NONE, or the canary is due or runs */
+    const struct canary_job *canary;        /* that it is judged by, from its hello on */
+    int canary_by;                          /* the worker that finished it */
     int n_lives;
     int deaths;                  /* in a row, without a finished job between them */
     double died[LIVES_HOUR + 1]; /* when it did, the latest times; n_died % (LIVES_HOUR + 1) is next */

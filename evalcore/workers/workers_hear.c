@@ -54,6 +54,7 @@ static int take_hello(struct workers *ws, struct worker_link *l, const json_t *m
     part->load = l->loading > part->load ? l->loading : part->load;
     worker_begin_trial(ws, (int)(l - ws->link));
     l->has_worked = 1;
+    worker_has_loaded(ws, (int)(l - ws->link));
     return 0;
 }
 

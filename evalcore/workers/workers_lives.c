@@ -165,7 +165,7 @@ void worker_lose(struct workers *ws, int i, const struct err *why, double deadli
     find_reason(l, why, str_text(&how), &loss);
     str_release(&how);
     /* Others have read the same input: that a later life cannot is no mistake in it. */
-    int is_reborn = l->n_lives > 1;
+    int is_reborn = l->n_lives > 1 || (!l->device && workers_have_loaded(ws, l->model));
     long n_back = give_back(ws, i, &loss, e);
     if (ws->is_stopping)
         return;
@@ -208,19 +208,12 @@ void worker_begin_again(struct workers *ws, int i, int model)
     str_release(&then);
 }
 
-/* The model that has most for it, which may be another one than before. */
-static int model_after_death(const struct workers *ws, int i)
-{
-    int m = ws->n_parts > 1 ? workers_pick(ws, i, -1) : 0;
-    return m < 0 ? ws->link[i].model : m;
-}
-
 void workers_revive(struct workers *ws, struct err *e)
 {
     long unheld = ws->left - workers_busy(ws);
     for (int i = 0; i < ws->n && unheld; i++)
         if (!ws->link[i].is_live && ws->link[i].back_at > 0 && progress_clock() >= ws->link[i].back_at)
-            worker_begin_again(ws, i, model_after_death(ws, i));
+            worker_begin_again(ws, i, workers_after_death(ws, i));
     if (!ws->n_live && !workers_coming(ws))
         err_set(e, ERR_DEVICE, "no worker is left: %s", ws->last_loss.text);
 }

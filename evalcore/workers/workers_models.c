@@ -9,9 +9,9 @@
 #include "evalcore/store/run.h"
 #include "evalcore/workers/workers_parts.h"
 
-/* So many deaths in a row, of which the last was while a model was loaded, speak against that model: it may
- * need more memory than there is, for which nobody gets to give a reason. */
-enum { LOAD_DEATHS = 2 };
+/* So many deaths in a row while a worker loads a model that it has never loaded speak against that model: it
+ * may need more memory than there is, for which nobody gets to give a reason. */
+enum { LOAD_DEATHS = 3 };
 
 /* The share of a model's jobs that an earlier sweep of the folder has left, as far as its configuration
  * tells. */
@@ -216,12 +216,15 @@ void workers_move_on(struct workers *ws)
     }
 }
 
-/* Can a worker that is there, or comes back, load model m? */
+/* Does a worker that is there hold model m, or can one that is there, or comes back, load it? */
 static int is_in_reach(const struct workers *ws, int m)
 {
-    for (int i = 0; i < ws->n; i++)
-        if ((ws->link[i].is_live || worker_is_coming(&ws->link[i])) && can_load(&ws->link[i], m))
+    for (int i = 0; i < ws->n; i++) {
+        const struct worker_link *l = &ws->link[i];
+        int holds = l->is_live && l->device && l->model == m;
+        if (holds || ((l->is_live || worker_is_coming(l)) && can_load(l, m)))
             return 1;
+    }
     return 0;
 }
 
@@ -243,29 +246,86 @@ void workers_check_reach(struct workers *ws, struct err *e)
                 ws->part[lost].refusal.text);
 }
 
+int workers_have_loaded(const struct workers *ws, int m)
+{
+    for (int i = 0; i < ws->n; i++)
+        if (ws->link[i].has_loaded >> m & 1)
+            return 1;
+    return 0;
+}
+
+void worker_has_loaded(struct workers *ws, int i)
+{
+    struct worker_link *l = &ws->link[i];
+    uint64_t bit = UINT64_C(1) << l->model;
+    l->has_loaded |= bit;
+    l->load_deaths[l->model] = 0;
+    for (int k = 0; k < ws->n; k++)
+        if (k == i || ws->part[l->model].refusal.code != ERR_DEVICE) /* it was not the model's fault */
+            ws->link[k].cannot &= ~bit;
+    for (int m = 0; m < ws->n_parts; m++) { /* the device works, so it was not the device's */
+        if (l->untold[m])
+            log_warn("%s", l->untold[m]);
+        l->untold[m] = NULL;
+    }
+}
+
+/* A model that worker i can load, best one that has jobs for it; -1: none. */
+static int any_other(const struct workers *ws, int i)
+{
+    int next = workers_pick(ws, i, -1);
+    for (int m = 0; m < ws->n_parts && next < 0; m++)
+        next = can_load(&ws->link[i], m) ? m : -1;
+    return next;
+}
+
 int worker_refuses(struct workers *ws, int i, const struct err *loss, struct err *e)
 {
     struct worker_link *l = &ws->link[i];
-    if (ws->n_parts < 2 || l->device || (!l->last_words.code && l->deaths < LOAD_DEATHS))
+    int m = l->model;
+    if (ws->n_parts < 2 || l->device)
         return 0;
-    ws->part[l->model].refusal = *loss;
+    int n_deaths = ++l->load_deaths[m];
+    int is_known = loss->code == ERR_DEVICE ? (int)(l->has_loaded >> m & 1) : workers_have_loaded(ws, m);
+    if (is_known)
+        return 0;
+    if (!l->last_words.code && n_deaths < LOAD_DEATHS)
+        return 0;
+    ws->part[m].refusal = *loss;
     for (int k = 0; k < ws->n; k++)
         if (k == i || loss->code != ERR_DEVICE) /* the model's own fault, which all would find */
-            ws->link[k].cannot |= UINT64_C(1) << l->model;
-    int next = workers_pick(ws, i, -1);
-    for (int m = 0; m < ws->n_parts && next < 0; m++)
-        next = can_load(l, m) ? m : -1;
+            ws->link[k].cannot |= UINT64_C(1) << m;
+    int next = any_other(ws, i);
     if (next < 0 && loss->code == ERR_DEVICE) { /* it is the device that does not work */
         l->cannot = 0;
+        memset(l->untold, 0, sizeof l->untold);
         return 0;
     }
-    log_warn("%s; model %s is left out there", loss->text, ws->part[l->model].label);
+    const char *text =
+        arena_printf(&ws->arena, "%s; model %s is left out there", loss->text, ws->part[m].label);
+    if (loss->code == ERR_DEVICE && !l->has_loaded) /* the next may say the same */
+        l->untold[m] = text;
+    else
+        log_warn("%s", text);
     if (next >= 0) {
         l->n_switches++;
         worker_begin_again(ws, i, next);
     }
     workers_check_reach(ws, e);
     return 1;
+}
+
+int workers_after_death(const struct workers *ws, int i)
+{
+    const struct worker_link *l = &ws->link[i];
+    int m = -1;
+    if (ws->n_parts < 2)
+        return 0;
+    if (l->load_deaths[l->model] >= LOAD_DEATHS) /* another one may load meanwhile */
+        m = workers_pick(ws, i, l->model);
+    if (m < 0)
+        m = workers_pick(ws, i, -1);
+    return m < 0 ? l->model : m;
 }
 
 int workers_are_stuck(const struct workers *ws)

@@ -59,9 +59,16 @@ int workers_pick(const struct workers *ws, int i, int not_this);
 /* Sends idle workers to models that have jobs left. Each ends in order and is started anew, which is no
  * death. */
 void workers_move_on(struct workers *ws);
+/* Worker i has loaded its model. */
+void worker_has_loaded(struct workers *ws, int i);
+/* Has any worker loaded model m in this sweep? That one cannot do so later is no fault of the model. */
+int workers_have_loaded(const struct workers *ws, int m);
 /* Worker i ended before its hello because of its model, where there are others: it goes on with one of them.
- * 0: it is an ordinary death. */
+ * 0: it is an ordinary death, as that of a worker whose model was loaded before. */
 int worker_refuses(struct workers *ws, int i, const struct err *loss, struct err *e);
+/* The model that worker i begins again with: the one that has most for it, which may be another than before.
+ */
+int workers_after_death(const struct workers *ws, int i);
 /* Sets e when jobs are left, and only of models that no worker can load. */
 void workers_check_reach(struct workers *ws, struct err *e);
 /* With a limit of time: no worker that is there may start anything, nor change its model for that. */

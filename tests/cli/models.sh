@@ -27,6 +27,10 @@ completions() {
 import json, sys
 print("\n".join(sorted({r["key"] + " " + r["ids_sha256"] for r in map(json.loads, sys.stdin)})))'
 }
+# children PID: its processes.
+children() {
+    cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$1" '{ p = $1; sub(/.*\) /, ""); if ($2 == parent) print p }'
+}
 # switches N FILE: a sweep said at most so often that a worker goes on with another model.
 switches() {
     local n
@@ -79,7 +83,7 @@ in_background out
 kill -9 $pid
 wait $pid 2>/dev/null
 in_background out --devices cpu:0-1
-kill -9 "$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent=$pid '{ p = $1; sub(/.*\) /, ""); if ($2 == parent) print p }' | head -n 1)"
+kill -9 "$(children $pid | head -n 1)"
 wait $pid || fail "after a worker was killed: $(cat start.txt)"
 same_results calm out
 [ "$(journal_keys out | sort | uniq -d | wc -l)" = 0 ] || fail "finished jobs were decoded twice"
@@ -105,6 +109,45 @@ mv gone bee
 run 0 sweep two.json -o out --threads 1
 switches 0 stderr.txt
 same_results calm out
+
+# Models are out of reach for a moment, while a worker is started again that had one, and others hold it.
+rm -rf out
+in_background out --devices cpu:0-2
+for worker in $(children $pid); do
+    grep -qz '^--model=b$' /proc/$worker/cmdline 2>/dev/null && break
+done
+mv bee gone
+kill -9 "$worker"
+for _ in $(seq 500); do
+    grep -q 'there is no such folder' start.txt && break
+    sleep 0.01
+done
+mv gone bee
+wait $pid || fail "a model that was gone for a moment: $(cat start.txt)"
+grep -q ': model bee: there is no such folder.*; it starts again in 1 s$' start.txt && ! grep -q 'left out' start.txt ||
+    fail "a worker did not wait for its model: $(cat start.txt)"
+same_results calm out
+
+# A worker that is killed three times, each time with its model loaded and at work, keeps both models.
+rm -rf out
+in_background out
+for _ in 1 2 3; do
+    for _ in $(seq 1000); do
+        worker=$(children $pid)
+        [ -n "$worker" ] && [ "$worker" != "${last:-}" ] && break
+        sleep 0.01
+    done
+    kill -9 "$worker"
+    last=$worker
+done
+wait $pid || fail "a worker that was killed three times: $(cat start.txt)"
+! grep -q 'left out' start.txt || fail "models are blamed for kills: $(cat start.txt)"
+same_results calm out
+
+# A device that opens no model is at fault itself, whatever models there are.
+got=0
+KVEVAL_CPU_FAULT=open:999 "$program" sweep two.json -o x --threads 1 >start.txt 2>&1 || got=$?
+[ $got = 3 ] && ! grep -q 'left out' start.txt || fail "a dead device exited $got: $(cat start.txt)"
 
 # Which model a device holds.
 run 0 sweep two.json -o x --max-batch 2 --threads 1 --display json
