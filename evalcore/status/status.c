@@ -63,17 +63,12 @@ void status_device_now(struct status_device *d, const struct status_worker *w, d
         d->lost++;
     if (is_new)
         d->switches = w->switches;
-    if (is_new || w->tokens < d->last) { /* it counts from 0 again */
-        d->base += d->last;
-        d->last = 0;
-    }
-    if (w->tokens > d->last)
-        d->last = w->tokens;
     if (w->pid)
         d->pid = w->pid;
     d->life = w->life;
     d->running = w->life == STATUS_LIVE ? w->running : 0;
-    d->tokens = d->base + d->last;
+    d->tokens =
+        w->tokens > d->tokens ? w->tokens : d->tokens; /* what a life had not said is not taken back */
     d->rate = status_rate(&d->of, clock, d->tokens);
     if (w->life == STATUS_LOST)
         d->rate = 0;

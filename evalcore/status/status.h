@@ -37,17 +37,16 @@ struct status_device {
     const char *model;     /* of several, the one that it holds or loads; NULL */
     long switches;         /* how often it went from one to another */
     struct status_rate of; /* from here on: what status_device_now() needs */
-    double base, last;
     long pid;
 };
 
-/* What a device's worker says now. Its tokens begin at 0 again in a new process, which its pid tells. */
+/* What a device's worker says now. A new pid tells of a new process. */
 struct status_worker {
     const char *name;
     enum status_life life;
     long pid; /* 0: none */
     int running;
-    double tokens;
+    double tokens;     /* of all processes that the device had */
     const char *model; /* as in struct status_device */
     long switches;     /* a new process after one of these is no loss */
 };

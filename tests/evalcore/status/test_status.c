@@ -40,22 +40,23 @@ static void workers(void)
     CHECK_INT(d.lost, 1); /* once, however often one looks */
     CHECK_INT(d.running, 0);
     CHECK_NEAR(d.rate, 0, 0);
-    w = (struct status_worker){"cuda:1", STATUS_LOADING, 8, 0, 0, NULL, 0};
+    w = (struct status_worker){"cuda:1", STATUS_LOADING, 8, 0, 100, NULL, 0};
     status_device_now(&d, &w, 14);
     CHECK_INT(d.restarts, 1);
     CHECK_INT(d.lost, 1);
-    CHECK_NEAR(d.tokens, 100, 0); /* what it did before counts */
-    w = (struct status_worker){"cuda:1", STATUS_LIVE, 8, 2, 40, NULL, 0};
+    CHECK_NEAR(d.tokens, 100, 0); /* what it did before counts, once */
+    w = (struct status_worker){"cuda:1", STATUS_LIVE, 8, 2, 140, NULL, 0};
     status_device_now(&d, &w, 15);
     CHECK_NEAR(d.tokens, 140, 0);
+    CHECK_NEAR(d.rate, 140 / 5.0, 1e-9);
     /* Ended and started again between two looks. */
-    w = (struct status_worker){"cuda:1", STATUS_LOADING, 9, 0, 0, NULL, 0};
+    w = (struct status_worker){"cuda:1", STATUS_LOADING, 9, 0, 140, NULL, 0};
     status_device_now(&d, &w, 16);
     CHECK_INT(d.lost, 2);
     CHECK_INT(d.restarts, 2);
     CHECK_NEAR(d.tokens, 140, 0);
     /* It gets another model, and is lost while it loads that. */
-    w = (struct status_worker){"cuda:1", STATUS_LOADING, 9, 0, 0, "b", 1};
+    w = (struct status_worker){"cuda:1", STATUS_LOADING, 9, 0, 140, "b", 1};
     status_device_now(&d, &w, 17);
     w.pid = 10;
     status_device_now(&d, &w, 18);
@@ -63,6 +64,7 @@ static void workers(void)
     CHECK_INT(d.restarts, 2);
     CHECK_INT(d.switches, 1);
     CHECK_STR(d.model, "b");
+    CHECK_NEAR(d.tokens, 140, 0);
     w.pid = 11;
     status_device_now(&d, &w, 19);
     CHECK_INT(d.lost, 3);
