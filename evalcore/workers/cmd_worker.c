@@ -198,11 +198,12 @@ static int run_worker(const struct program *p, int argc, char **argv)
     if (rc)
         heartbeat_send(&w.heartbeat, message_error(&e), NULL);
     heartbeat_stop(&w.heartbeat);
-    wire_close(&w.wire);
     keymap_release(&w.keys);
     free(w.decoded.running);
     runplan_release(&w.plan);
     runfile_release(&w.file);
+    wire_close(
+        &w.wire); /* at the end: the coordinator waits for this process from then on, and for no other */
     return rc ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 
