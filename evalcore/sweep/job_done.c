@@ -35,7 +35,8 @@ static void weigh_jobs(struct tally *t)
 
 void tally_init(struct tally *t, const struct runplan *p, struct journal *journal, struct board *board)
 {
-    *t = (struct tally){.plan = p, .journal = journal, .board = board, .last_clock = progress_clock()};
+    double clock = progress_clock();
+    *t = (struct tally){.plan = p, .journal = journal, .board = board, .last_clock = clock, .looked = clock};
     t->job = xcalloc((size_t)p->n_jobs + 1, sizeof *t->job);
     for (long i = 0; i < p->n_jobs; i++) {
         const struct job *j = &p->jobs[i];
@@ -165,11 +166,16 @@ static void mark_running(struct tally *t, const struct tally_now *now, double *c
             own[i].tokens = 0;
 }
 
+/* A device that loads decodes nothing, and what it does not is no slowness of the others. */
+static int devices_at_work(const struct tally_now *now)
+{
+    return now->devices - now->loading;
+}
+
 static void take_sample(struct tally *t, const struct tally_now *now, double clock)
 {
     double context, prompts, steps = now->steps - t->last.steps;
-    /* A device that loads decodes nothing, and what it does not is no slowness of the others. */
-    int at_work = now->devices > now->loading ? now->devices - now->loading : 1;
+    int at_work = devices_at_work(now) > 0 ? devices_at_work(now) : 1;
     mark_running(t, now, &context, &prompts);
     struct eta_sample x = {.steps = steps,
                            .seconds = now->decode_seconds - t->last.decode_seconds,
@@ -177,12 +183,13 @@ static void take_sample(struct tally *t, const struct tally_now *now, double clo
                            .context = context / at_work * steps,
                            .prompt_seconds = now->prompt_seconds - t->last.prompt_seconds,
                            .prompts = prompts - t->last_prompts,
-                           .wall = (clock - t->last_clock) * at_work};
+                           .wall = t->device_seconds};
     /* A worker that was started again counts from 0. */
     if (steps > 0 && x.seconds >= 0 && x.rows >= 0 && x.prompt_seconds >= 0)
         eta_speed_add(&t->eta.speed, &x);
     t->last = *now;
     t->last_clock = clock;
+    t->device_seconds = 0;
     t->last_prompts = prompts;
 }
 
@@ -205,7 +212,7 @@ static double time_left(struct tally *t, const struct tally_now *now)
     double clock = progress_clock();
     if (clock >= t->left_due) {
         double begun = thread_seconds();
-        t->eta.devices = now->devices;
+        t->eta.devices = now->devices > 0 ? now->devices : 1;
         t->eta.places = now->places > 0 ? now->places : 1;
         t->left = eta_seconds(&t->eta);
         t->left_at = clock;
@@ -228,6 +235,8 @@ static void look_at(struct tally *t, const struct tally_now *now)
 {
     double clock = progress_clock();
     t->decoded = now->tokens;
+    t->device_seconds += (clock - t->looked) * devices_at_work(now);
+    t->looked = clock;
     if (clock - t->last_clock >= SAMPLE_SECONDS &&
         (now->steps - t->last.steps >= SAMPLE_STEPS || now->steps < t->last.steps))
         take_sample(t, now, clock);
@@ -249,6 +258,7 @@ void tally_part(struct tally *part, const struct tally *t, long first, long end,
     part->eta.job = t->job + first;
     part->eta.n_jobs = end - first;
     part->weight = weight;
+    part->looked = progress_clock();
 }
 
 struct eta_speed tally_part_speed(struct tally *const *part, int n, int i)

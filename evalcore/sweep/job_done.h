@@ -20,7 +20,7 @@ struct tally_running {
 /* What all devices have done since the start, and what they are decoding. */
 struct tally_now {
     double tokens, steps, decode_seconds, prompt_seconds;
-    int devices;                        /* that decode, or load and will */
+    int devices;                        /* that decode, or load and will; 0: none now */
     int loading;                        /* of these */
     int places;                         /* sequences that they decode together, as far as memory goes */
     const struct status_worker *worker; /* (n_workers): each device, also one that is lost */
@@ -43,6 +43,8 @@ struct tally {
     struct eta_run eta;
     struct tally_now last; /* at the last sample, its lists aside */
     double last_clock, last_prompts;
+    double looked,
+        device_seconds; /* when tally_show() was called last; of devices at work since last_clock */
     double left, left_at, left_due; /* seconds of the last estimate, when it was made, when the next may be */
     double weight;                  /* of a part: what it has to read for a step, relative to the others */
 };
