@@ -224,13 +224,12 @@ int slot_poll(struct tally *t, int busy)
     return !busy && slot_is_stuck(t) ? SLOT_TIME_UP : 0;
 }
 
-static void advise(const struct tally *t, struct str *out)
+double slot_shortest(const struct tally *t, double *tokens)
 {
-    const struct slot *s = t->slot;
-    if (!s || !s->decoding || !knows_speed(t))
-        return;
+    if (!knows_speed(t))
+        return INFINITY;
     struct eta_lengths *lengths = eta_lengths_of(&t->eta);
-    double least = INFINITY, tokens = 0;
+    double least = INFINITY;
     for (long i = 0; i < t->eta.n_jobs; i++) {
         struct eta_job j = t->eta.job[i];
         if (j.state == ETA_DONE)
@@ -240,10 +239,17 @@ static void advise(const struct tally *t, struct str *out)
         double seconds = prompt_seconds(t, &j) + n * step_seconds(t, 1, j.prompt + n / 2);
         if (seconds < least) {
             least = seconds;
-            tokens = n;
+            *tokens = n;
         }
     }
     eta_lengths_release(lengths);
+    return least;
+}
+
+static void advise(const struct tally *t, struct str *out)
+{
+    const struct slot *s = t->slot;
+    double tokens = 0, least = s && s->decoding ? slot_shortest(t, &tokens) : INFINITY;
     if (!isfinite(least))
         return;
     double before = s->decoding - s->started, slot = before + slot_reserve(s, before + least) + least;

@@ -68,6 +68,8 @@ int slot_is_stuck(const struct tally *t);
 int slot_poll(struct tally *t, int busy);
 int slot_is_draining(const struct tally *t);
 
+/* Seconds that the job takes alone that is over first, of those that are left; INFINITY: not known. */
+double slot_shortest(const struct tally *t, double *tokens);
 /* Of a stop: completions that were under way begin anew. Says how many tokens that costs, and of a run of
  * which nothing was saved, what would help. */
 void slot_tell_lost(const struct tally *t);

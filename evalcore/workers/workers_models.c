@@ -1,4 +1,5 @@
 /* Several models, of which a worker holds one at a time (contract: workers_parts.h). */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,8 +102,29 @@ void workers_begin_parts(struct workers *ws, struct tally *t)
     }
 }
 
+/* What a stop is told of is the model of which a job would be over first. */
+static void keep_quickest(const struct workers *ws, struct tally *t)
+{
+    struct tally *part[RUNFILE_MODELS_MAX];
+    double least = INFINITY, tokens;
+    for (int m = 0; m < ws->n_parts; m++)
+        part[m] = ws->part[m].tally;
+    for (int m = 0; m < ws->n_parts; m++) {
+        struct tally k = *part[m];
+        k.eta.speed = tally_part_speed(part, ws->n_parts, m);
+        double seconds = slot_shortest(&k, &tokens);
+        if (seconds < least) {
+            least = seconds;
+            t->eta = k.eta;
+            t->last = k.last;
+        }
+    }
+}
+
 void workers_end_parts(struct workers *ws, struct tally *t)
 {
+    if (ws->n_parts > 1 && t->slot)
+        keep_quickest(ws, t);
     for (int m = 0; m < ws->n_parts; m++) {
         struct model_part *k = &ws->part[m];
         if (ws->n_parts > 1 && k->tally) {

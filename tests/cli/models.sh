@@ -2,7 +2,7 @@
 # a sweep for each model; a worker changes its model no more often than it must; a model that cannot be loaded costs
 # no job of another.
 . "$(dirname "$0")/lib.sh"
-rm -rf bee gone calm one_1 one_2 out part half alone_p alone_b x ./*.json ./*.txt
+rm -rf bee gone calm short one_1 one_2 out part half alone_p alone_b x ./*.json ./*.txt
 mkdir bee
 cp "$source_dir"/engine/pocket/config.json "$source_dir"/engine/pocket/tokenizer.json "$source_dir"/engine/pocket/model.safetensors bee
 # a model of its own: some other weights
@@ -148,6 +148,11 @@ same_results calm out
 got=0
 KVEVAL_CPU_FAULT=open:999 "$program" sweep two.json -o x --threads 1 >start.txt 2>&1 || got=$?
 [ $got = 3 ] && ! grep -q 'left out' start.txt || fail "a dead device exited $got: $(cat start.txt)"
+
+# A slot too short for any completion: what would do, as with one model.
+run 75 sweep two.json -o short --threads 1 --time-limit 4 --set max_new_tokens=7000 --set ignore_eos=true
+grep -q '; none was finished; the shortest job that is left is expected to need about [0-9]* tokens, which takes a slot of ' \
+    stderr.txt || fail "no slot length is advised: $(cat stderr.txt)"
 
 # Which model a device holds.
 run 0 sweep two.json -o x --max-batch 2 --threads 1 --display json
