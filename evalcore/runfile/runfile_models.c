@@ -69,6 +69,15 @@ static int read_one(struct runfile *r, json_t *root, const struct runfile_option
     return read_model_name(r, &m->name, json_object_get(root, "model_name"), r->path, e);
 }
 
+/* A label goes into lines, of a terminal too, and a worker gets it as an argument. */
+static int has_control(const char *label)
+{
+    for (; *label; label++)
+        if ((unsigned char)*label < ' ' || *label == 127)
+            return 1;
+    return 0;
+}
+
 /* An entry of "models": a text, or an object with "model", "as" and "model_name". */
 static int read_entry(struct runfile *r, json_t *v, size_t i, struct err *e)
 {
@@ -105,18 +114,41 @@ static int read_entry(struct runfile *r, json_t *v, size_t i, struct err *e)
         m->path = find_path(r, o);
         m->label = as ? arena_strdup(&r->arena, json_string_value(as)) : last_part(r, m->path);
         m->shown = m->label;
-        rc = read_model_name(r, &m->name, json_object_get(o, "model_name"), where, e);
+        rc = has_control(m->label)
+                 ? err_set(e, ERR_USAGE,
+                           "%s: its label has control characters; give it another one with \"as\"", where)
+                 : read_model_name(r, &m->name, json_object_get(o, "model_name"), where, e);
     }
     json_decref(o);
     return rc;
 }
 
-static int check_labels(const struct runfile *r, struct err *e)
+/* The path without what says nothing: "a//./b/" is "a/b". */
+static const char *plain_path(struct runfile *r, const char *path)
+{
+    const char *out = *path == '/' ? "/" : "";
+    int n = 0;
+    while (*path) {
+        size_t len = strcspn(path, "/");
+        if (len && !(len == 1 && *path == '.'))
+            out = arena_printf(&r->arena, "%s%s%.*s", out, n++ ? "/" : "", (int)len, path);
+        path += len + (path[len] == '/');
+    }
+    return out;
+}
+
+static int is_same_model(struct runfile *r, const struct runfile_model *m, const struct runfile_model *n)
+{
+    return !strcmp(plain_path(r, m->path), plain_path(r, n->path)) &&
+           !strcmp(m->name ? m->name : "", n->name ? n->name : "");
+}
+
+static int check_labels(struct runfile *r, struct err *e)
 {
     for (int b = 1; b < r->n_models; b++)
         for (int a = 0; a < b; a++) {
             const struct runfile_model *m = &r->models[a], *n = &r->models[b];
-            if (!strcmp(m->path, n->path) && !strcmp(m->name ? m->name : "", n->name ? n->name : ""))
+            if (is_same_model(r, m, n))
                 return err_set(e, ERR_USAGE,
                                "%s: models.%d is the same model as models.%d; remove one of them", r->path, b,
                                a);
@@ -262,6 +294,12 @@ static int read_baseline_words(struct runfile *r, const json_t *v, int *model, s
             return runfile_unknown(where, key, NULL, ours, e);
     }
     const char *label = json_string_value(json_object_get(v, "model"));
+    if (!json_object_get(v, "model"))
+        return err_set(
+            e, ERR_USAGE,
+            "%s: \"model\" is missing, the label of one of the \"models\"; to compare each model with "
+            "its own cells write \"baseline\": \"%s\"",
+            where, r->baseline);
     if (!label || !r->has_models)
         return err_set(e, ERR_USAGE, "%s: its \"model\" is the label of one of several \"models\"", where);
     *model = find_label(r, label);

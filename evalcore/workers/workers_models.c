@@ -52,6 +52,18 @@ static void guess_tokens(struct workers *ws, const struct runplan *p, const char
     str_release(&config);
 }
 
+/* Two folders may hold the same weights, and jobs of one would be those of the other. */
+static int refuse_twins(const struct workers *ws, const char *path, struct err *e)
+{
+    for (int b = 1; b < ws->n_parts; b++)
+        for (int a = 0; a < b; a++)
+            if (!strcmp(ws->part[a].weights, ws->part[b].weights))
+                return err_set(e, ERR_USAGE,
+                               "%s: models \"%s\" and \"%s\" have the same weights; remove one of them", path,
+                               ws->part[a].label, ws->part[b].label);
+    return 0;
+}
+
 int workers_models(struct workers *ws, const struct runplan *p, const char *dir, const char *cache_dir,
                    struct err *e)
 {
@@ -64,7 +76,7 @@ int workers_models(struct workers *ws, const struct runplan *p, const char *dir,
         k->label = p->file->models[m].label;
         engine_identity(p->file->models[m].path, cache_dir, k->weights, e);
     }
-    if (!e->code)
+    if (!e->code && !refuse_twins(ws, p->file->path, e))
         guess_tokens(ws, p, dir);
     return e->code;
 }

@@ -2,7 +2,7 @@
 # a sweep for each model; a worker changes its model no more often than it must; a model that cannot be loaded costs
 # no job of another.
 . "$(dirname "$0")/lib.sh"
-rm -rf bee gone calm short one_1 one_2 out part half alone_p alone_b x ./*.json ./*.txt
+rm -rf bee twin gone calm short one_1 one_2 out part half alone_p alone_b x ./*.json ./*.txt
 mkdir bee
 cp "$source_dir"/engine/pocket/config.json "$source_dir"/engine/pocket/tokenizer.json "$source_dir"/engine/pocket/model.safetensors bee
 # a model of its own: some other weights
@@ -157,6 +157,11 @@ grep -q '; none was finished; the shortest job that is left is expected to need 
 # Which model a device holds.
 run 0 sweep two.json -o x --max-batch 2 --threads 1 --display json
 grep -q '"devices":.*"model":"\(pocket\|b\)","switches":1' stderr.txt || fail "no device holds a model: $(cat stderr.txt)"
+
+cp -r bee twin
+refuse 2 'two.json: models "b" and "twin" have the same weights; remove one of them' \
+    sweep two.json -o nowhere --set 'models=["pocket",{"model":"bee","as":"b"},"twin"]'
+[ ! -e nowhere ] || fail "two models with the same weights made a folder"
 
 # What takes one model says so, and a baseline may be another model's where the prompts are the same.
 refuse 2 'two.json has several models, and this command takes one; pick it with --model: "pocket", "b"' \
