@@ -106,6 +106,27 @@ static int uses_workers(const struct sweep *s)
     return !s->o.dry_run && !s->file.endpoint;
 }
 
+/* One of several "models", by --model: tables are of what the run file has, so a folder with the others'
+ * cells would lose these from them. */
+static int check_picked(const struct sweep *s, struct err *e)
+{
+    const char *label = s->file.models[0].label;
+    if (s->file.picked < 0)
+        return 0;
+    json_t *config = s->o.out ? runfolder_config(s->o.out) : NULL;
+    const char *other = runfolder_other_model(config, s->file.models[0].shown);
+    if (other)
+        err_set(e, ERR_USAGE,
+                "%s has cells of model %s, which --model %s would take out of its tables; give model %s a "
+                "folder of its own with -o, or leave --model out",
+                s->o.out, other, label, label);
+    json_decref(config);
+    if (!other && s->file.lost_baseline)
+        log_warn("--model %s leaves out the baseline, which is of model %s: nothing is compared with it",
+                 label, s->file.lost_baseline);
+    return e->code;
+}
+
 static int load_inputs(struct sweep *s, struct err *e)
 {
     struct runfile_options fo = sweep_file_options(&s->o);
@@ -122,6 +143,8 @@ static int load_inputs(struct sweep *s, struct err *e)
         rc = runfolder_check(s->o.out, e);
     if (!rc && s->o.out && file_is_dir(s->o.out))
         rc = take_folder(s, e);
+    if (!rc)
+        rc = check_picked(s, e);
     if (!rc)
         rc = runplan_build(&s->plan, &s->file, &po, e);
     if (!rc) {
@@ -426,9 +449,9 @@ const struct command cmd_sweep = {
         "Model, tasks and policies are in the run file; runs/README.md describes it. DELTA and Kascade take\n"
         "the layers published for the model, which is known by its folder, or by \"model_name\" in the run "
         "file.\n"
-        "Several models are a list, \"models\", and --model then picks one of them by its label; each device "
-        "holds\n"
-        "one at a time.\n"
+        "Several models are a list, \"models\"; each device holds one at a time. --model then picks one by "
+        "its\n"
+        "label, whose cells need a folder of their own.\n"
         "A model that vLLM, SGLang or llama.cpp serves is an object with an \"endpoint\"; see "
         "docs/endpoint.md.",
     .options = sweep_table,

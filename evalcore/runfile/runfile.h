@@ -69,8 +69,9 @@ struct runfile_endpoint {
 struct runfile {
     const char *path, *dir;
     struct runfile_model models[RUNFILE_MODELS_MAX];
-    int n_models, has_models;          /* has_models: it says "models", if only one */
-    int picked;                        /* of "models", by --model, while it is read; -1: none */
+    int n_models, has_models;  /* has_models: it says "models", if only one */
+    int picked;                /* of "models", by --model; -1: none */
+    const char *lost_baseline; /* --model left out the one that all are compared with, of this model */
     struct runfile_endpoint *endpoint; /* of the only model; NULL: it is decoded by this program */
     const char *baseline;              /* a policy's label or name; "" when there is none */
     double margin; /* points that a policy may lose and still be called as good as the baseline */

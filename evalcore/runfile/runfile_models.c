@@ -356,6 +356,8 @@ int runfile_keep_model(struct runfile *r, struct err *e)
     if (!kept)
         return err_set(e, ERR_USAGE, "--model %s: no policy of %s goes with this model", m.label, r->path);
     int is_own = m.baseline_model == r->picked;
+    if (!is_own && m.baseline_model >= 0)
+        r->lost_baseline = r->models[m.baseline_model].label;
     m.baseline_policy = is_own ? now[m.baseline_policy] : -1;
     m.baseline_model = is_own ? 0 : -1;
     if (!is_own)

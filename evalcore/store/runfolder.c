@@ -195,6 +195,19 @@ int runfolder_dropped_cells(const json_t *old, const json_t *now)
     return n;
 }
 
+const char *runfolder_other_model(const json_t *config, const char *model)
+{
+    size_t i;
+    const json_t *cell;
+    json_array_foreach(json_object_get(config, "cells"), i, cell)
+    {
+        const char *its = json_string_value(json_object_get(cell, "model"));
+        if (its && strcmp(its, model) != 0)
+            return its;
+    }
+    return NULL;
+}
+
 int runfolder_drop_problems(const char *dir, const json_t *old, const json_t *now, struct err *e)
 {
     static const char folder[] = "problems/";

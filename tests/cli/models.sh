@@ -2,7 +2,7 @@
 # a sweep for each model; a worker changes its model no more often than it must; a model that cannot be loaded costs
 # no job of another.
 . "$(dirname "$0")/lib.sh"
-rm -rf bee twin gone calm short one_1 one_2 out part half alone_p alone_b x ./*.json ./*.txt
+rm -rf bee twin twins gone calm short one_1 one_2 out part half alone_p alone_b x ./*.json ./*.txt
 mkdir bee
 cp "$source_dir"/engine/pocket/config.json "$source_dir"/engine/pocket/tokenizer.json "$source_dir"/engine/pocket/model.safetensors bee
 # a model of its own: some other weights
@@ -149,8 +149,16 @@ got=0
 KVEVAL_CPU_FAULT=open:999 "$program" sweep two.json -o x --threads 1 >start.txt 2>&1 || got=$?
 [ $got = 3 ] && ! grep -q 'left out' start.txt || fail "a dead device exited $got: $(cat start.txt)"
 
-# A slot too short for any completion: what would do, as with one model.
-run 75 sweep two.json -o short --threads 1 --time-limit 4 --set max_new_tokens=7000 --set ignore_eos=true
+# A stop before any completion is over says which slot would do, as with one model.
+"$program" sweep two.json -o short --threads 1 --set max_new_tokens=7000 --set ignore_eos=true >stdout.txt 2>stderr.txt &
+pid=$!
+for _ in $(seq 1000); do
+    [ -e short/manifest.json ] && break
+    sleep 0.01
+done
+sleep 1.5
+kill -s TERM $pid
+wait $pid && fail "a stopped sweep of two models exited 0"
 grep -q '; none was finished; the shortest job that is left is expected to need about [0-9]* tokens, which takes a slot of ' \
     stderr.txt || fail "no slot length is advised: $(cat stderr.txt)"
 
@@ -160,8 +168,8 @@ grep -q '"devices":.*"model":"\(pocket\|b\)","switches":1' stderr.txt || fail "n
 
 cp -r bee twin
 refuse 2 'two.json: models "b" and "twin" have the same weights; remove one of them' \
-    sweep two.json -o nowhere --set 'models=["pocket",{"model":"bee","as":"b"},"twin"]'
-[ ! -e nowhere ] || fail "two models with the same weights made a folder"
+    sweep two.json -o twins --set 'models=["pocket",{"model":"bee","as":"b"},"twin"]'
+[ ! -e twins ] || fail "two models with the same weights made a folder"
 
 # What takes one model says so, and a baseline may be another model's where the prompts are the same.
 refuse 2 'two.json has several models, and this command takes one; pick it with --model: "pocket", "b"' \
@@ -171,6 +179,13 @@ run 0 sweep two.json -o calm --set "$base"
 grep -q '^full on b  ' stdout.txt || fail "two models under one name: $(cat stdout.txt)"
 [ "$(cut -d , -f 8 calm/report/pairs.csv | sort | uniq -c | grep -c '^ *3 pocket\.full\.')" = 1 ] ||
     fail "pairs with the baseline of another model: $(cat calm/report/pairs.csv)"
+run 0 sweep two.json -o alone_b --model b --set "$base"
+grep -q '^kveval: warning: --model b leaves out the baseline, which is of model pocket: nothing is compared with it$' stderr.txt ||
+    fail "a baseline that --model left out: $(cat stderr.txt)"
+cp calm/config.resolved.json before.json
+refuse 2 'calm has cells of model pocket, which --model b would take out of its tables; give model b a folder of its own with -o, or leave --model out' \
+    sweep two.json -o calm --model b
+same before.json calm/config.resolved.json
 run 0 compare calm 'full on pocket' 'full on b'
 grep -q '^!  A and B differ in model, weights$' stdout.txt || fail "one policy of two models: $(cat stdout.txt)"
 # Another chat template asks otherwise, so answers are no pairs.
