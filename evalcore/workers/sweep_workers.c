@@ -110,7 +110,7 @@ static void show_part(struct workers *ws, int m, struct tally_now *now, int *n)
         add_progress(now, &l->decoded);
         now->devices++;
         now->loading += !l->device || l->is_leaving;
-        now->places += l->decoded.is_waiting ? l->n_running : ws->plan->lanes[0].info.max_batch;
+        now->places += lives_places(l->decoded.is_waiting, l->n_running, ws->plan->lanes[0].info.max_batch);
         xgrow(&ws->running, &ws->cap_running, (size_t)(*n + l->n_running) + 1, sizeof *ws->running);
         for (int k = 0; k < l->n_running; k++)
             ws->running[(*n)++] = l->running[k];

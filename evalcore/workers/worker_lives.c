@@ -31,3 +31,9 @@ double lives_pause(int in_a_row, int in_an_hour)
         return -1;
     return in_a_row < 2 ? 0 : (double)(1 << (in_a_row - 2));
 }
+
+int lives_places(int is_waiting, int n_running, int max_batch)
+{
+    int n = is_waiting ? n_running : max_batch;
+    return n > 0 ? n : 1;
+}

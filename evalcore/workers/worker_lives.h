@@ -35,5 +35,8 @@ int fate_allows(const struct job_fate *f, int i, int has_others);
 /* Seconds until a worker is started again that died so many times in a row without finishing a job, and so
  * many times within an hour; below 0: it is out. */
 double lives_pause(int in_a_row, int in_an_hour);
+/* Jobs that a worker can decode at once, from what it said last: where requests wait, memory is full with
+ * those that run. One always goes: a report that came between two jobs has none. */
+int lives_places(int is_waiting, int n_running, int max_batch);
 
 #endif

@@ -260,7 +260,7 @@ int workers_busy(const struct workers *ws)
  * engine would be missing on a device that stands still. */
 static int is_served(const struct workers *ws, const struct worker_link *l, int busy)
 {
-    int places = l->decoded.is_waiting ? l->n_running : ws->plan->lanes[0].info.max_batch, n = 0;
+    int places = lives_places(l->decoded.is_waiting, l->n_running, ws->plan->lanes[0].info.max_batch), n = 0;
     long left = ws->part[l->model].left;
     for (int i = 0; i < ws->n; i++)
         n += ws->link[i].is_live && ws->link[i].model == l->model && !ws->link[i].is_leaving;

@@ -19,6 +19,9 @@ static int deaths_until_blamed(int held, int n)
 
 int main(void)
 {
+    CHECK_INT(lives_places(0, 3, 8), 8);
+    CHECK_INT(lives_places(1, 3, 8), 3);
+    CHECK_INT(lives_places(1, 0, 8), 1);     /* it was once 0, and an idle worker got nothing near the end */
     CHECK_INT(deaths_until_blamed(1, 1), 2); /* never at the first */
     CHECK_INT(deaths_until_blamed(1, 2), 2);
     CHECK_INT(deaths_until_blamed(2, 2), 4);
