@@ -67,8 +67,7 @@ void status_device_now(struct status_device *d, const struct status_worker *w, d
         d->pid = w->pid;
     d->life = w->life;
     d->running = w->life == STATUS_LIVE ? w->running : 0;
-    d->tokens =
-        w->tokens > d->tokens ? w->tokens : d->tokens; /* what a life had not said is not taken back */
+    d->tokens = w->tokens > d->tokens ? w->tokens : d->tokens; /* it never goes back */
     d->rate = status_rate(&d->of, clock, d->tokens);
     if (w->life == STATUS_LOST)
         d->rate = 0;

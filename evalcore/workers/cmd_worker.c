@@ -202,8 +202,8 @@ static int run_worker(const struct program *p, int argc, char **argv)
     free(w.decoded.running);
     runplan_release(&w.plan);
     runfile_release(&w.file);
-    wire_close(
-        &w.wire); /* at the end: the coordinator waits for this process from then on, and for no other */
+    /* At the end: from then on the coordinator waits for this process, and for no other. */
+    wire_close(&w.wire);
     return rc ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 

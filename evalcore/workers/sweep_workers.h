@@ -34,7 +34,9 @@ enum { LOAD_TIMEOUT = 1800 }; /* seconds until a worker has loaded everything */
 /* A model of the run file, and its jobs. A worker holds one model at a time and gets jobs of that one only.
  * At the start workers are spread over the models by expected tokens. One that has no job to start any more
  * ends in order and is started anew with the model that has the most expected tokens left per worker serving
- * it, so that a model is loaded no more often than it keeps workers busy. */
+ * it, so that a model is loaded no more often than it keeps workers busy. A model that a device cannot load
+ * is left out there, or everywhere when its own files are the reason. One that was loaded before in this
+ * sweep is not: that it cannot be now is a death like any other. */
 struct model_part {
     const char *label;              /* NULL: the only one */
     char weights[65];               /* identity, of several */
