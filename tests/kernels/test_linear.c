@@ -137,8 +137,8 @@ static void gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtyp
     rig_weight_free(r, &w);
 }
 
-/* Of prompts: tiles of 128 rows and 64, 112 or 128 gates on a GPU, and what is left at their ends; fewer tiles of
- * k than a ring has stages, and more; more tiles than blocks. */
+/* Of prompts: tiles of 128 rows and 64, 112 or 128 gates on a GPU, and what is left at their ends; fewer
+ * tiles of k than a ring has stages, and more; more tiles than blocks. */
 static void all_gated(struct rig *r)
 {
     static const struct {
