@@ -84,3 +84,8 @@ can_fault() {
 undigested() {
     sed -i '/"\(problems_\)\?sha256":/d' "$1/config.resolved.json"
 }
+
+# children PID: the processes that this one started and that are there.
+children() {
+    cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$1" '{ p = $1; sub(/.*\) /, ""); if ($2 == parent) print p }'
+}

@@ -27,10 +27,6 @@ completions() {
 import json, sys
 print("\n".join(sorted({r["key"] + " " + r["ids_sha256"] for r in map(json.loads, sys.stdin)})))'
 }
-# children PID: its processes.
-children() {
-    cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$1" '{ p = $1; sub(/.*\) /, ""); if ($2 == parent) print p }'
-}
 # switches N FILE: a sweep said at most so often that a worker goes on with another model.
 switches() {
     local n

@@ -46,9 +46,6 @@ worker() {
         tr '\0' ' ' <"/proc/$p/cmdline" | grep -q "^kveval worker $1 " && echo "$p"
     done
 }
-children() {
-    cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$1" '{ p = $1; sub(/.*\) /, ""); if ($2 == parent) print p }'
-}
 ended() {
     local got=0
     wait $pid || got=$?
