@@ -112,7 +112,7 @@ static void completions(void)
                                   .text = "\xff\0\"",
                                   .n_text = 3,
                                   .finish = FINISHED_ERROR,
-                                  .kv = {0.1, 3, 1e-300, 4.0 / 3, 0, 17.5, 2.25, 1e9 / 7},
+                                  .kv = {0.1, 3, 1e-300, 4.0 / 3, 0, 17.5, 2.25, 1e9 / 7, 0.7},
                                   .preempted = 2,
                                   .seconds = 0.7,
                                   .error = "not finite"};
