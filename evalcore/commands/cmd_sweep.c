@@ -134,7 +134,7 @@ static int load_inputs(struct sweep *s, struct err *e)
     int rc = sweep_keep_pipe(&s->path, s->argc, s->argv, &s->arena, e);
     if (!rc)
         rc = runfile_load(&s->file, s->path, &fo, e);
-    po.dry = s->o.dry_run || s->file.endpoint || uses_workers(s);
+    po.dry = 1; /* workers or a server decode, this process opens no engine */
     if (!rc && s->file.endpoint)
         rc = check_endpoint_options(s, e);
     if (!rc)
