@@ -1,7 +1,8 @@
-/* One recorded program appends a token and attends to it, twice, and is replayed several times. On a GPU,
- * attention then begins while the kernel before it still runs, with a norm and a product before the append
- * even while that product does, and must read the pages as the append leaves them. The results are compared
- * bit for bit with the same operations run one at a time, each followed by a download. */
+/* One recorded program appends a token and attends to it, by a list and to everything, and is replayed
+ * several times. On a GPU, attention then begins while the kernel before it still runs, with a norm and a
+ * product before the append even while that product does, and must read the pages as the append leaves them,
+ * cut into chunks as their number is then. The results are compared bit for bit with the same operations run
+ * one at a time, each followed by a download. */
 #include "tests/kernels/rig.h"
 
 enum {
@@ -15,8 +16,9 @@ enum {
     DIM = 512
 };
 
-/* Tokens before the first step: within a page, at its end, at a later one's. */
-static const int before[N_SEQS] = {5, 16, 200, 1023};
+/* Tokens before the first step: within a page, at its end, shortly before a second and before a third chunk
+ * of pages begins. */
+static const int before[N_SEQS] = {5, 16, 501, 1012};
 
 struct world {
     struct rig r;
@@ -29,7 +31,7 @@ struct world {
     struct weight weight;
     float *x, *norm;    /* (AT_ONCE, N_ROWS, DIM); (DIM) */
     void *y;            /* (N_ROWS, DIM) */
-    int block;          /* pages of a list's entry */
+    int block, most;    /* pages of a list's entry, and of a list */
     float *out;         /* (AT_ONCE, 2, N_ROWS, N_Q, d) */
     int32_t *idx, *len; /* (N_ROWS, TAKE): some pages, and all that the steps reach */
 };
@@ -80,6 +82,7 @@ static void world_open(struct world *w, int d, enum dtype type, int with_dense, 
     w->r.random = 77;
     w->d = d;
     w->block = block;
+    w->most = with_dense ? 0 : TAKE * block;
     cache_open(&w->c, &w->r, N_SEQS, 1, N_Q, N_KV, d, MOST_PAGES, type);
     for (int s = 0; s < N_SEQS; s++)
         cache_prefill(&w->c, &w->r, s, 0, before[s]);
@@ -142,9 +145,12 @@ static void step(struct world *w, int i)
     if (w->product)
         run_product(w, i);
     rig_run(&w->r, OP_append, &a);
-    rig_run(&w->r, OP_attend, &t);
-    t.out = (float *)t.out + out_floats(w);
-    rig_run(&w->r, OP_attend, &t);
+    for (int k = 0; k < 2; k++) {
+        t.unit = (i + k) % 2 ? SEL_LIVE : SEL_PAGES;
+        t.most_pages = t.unit == SEL_PAGES ? w->most : 0;
+        rig_run(&w->r, OP_attend, &t);
+        t.out = (float *)t.out + out_floats(w);
+    }
 }
 
 /* AT_ONCE new tokens of each sequence, the same in every world. */

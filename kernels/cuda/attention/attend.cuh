@@ -13,7 +13,10 @@
  * persistent grid take items in order. Where a list has several chunks, a second kernel adds them up in
  * order. So a list's bits depend on the list alone. */
 enum list_kind { LIST_LIVE, LIST_PAGES, LIST_TOKENS, LIST_MERGED };
-enum { ATTEND_THREADS = 128, ATTEND_WARPS = 4, MAX_CHUNK = 128, MAX_CHUNKS = 128 };
+/* Who adds the chunks of a list: combine_kernel, or where no list has more than two of them two blocks, a
+ * cluster, or, of more lists than pairs of blocks run at a time, one. */
+enum sharing { APART, PAIR, SOLO };
+enum { ATTEND_THREADS = 128, ATTEND_WARPS = 4, MAX_CHUNK = 128, MAX_CHUNKS = 128, FEW_HEADS = 2 };
 
 struct attend_work {
     struct rows rows;
@@ -34,8 +37,10 @@ struct attend_work {
     float *part;     /* (lists, max_chunks, group, head_dim): sums of exp(logit - top) V */
     float2 *part_tl; /* (lists, max_chunks, group): top, sum of exp(logit - top) */
     int max_chunks;
-    int plain; /* attend_plain.cu has it */
-    int early; /* lists of pages, and the kernel before this one changes K and V at most */
+    enum sharing shared; /* by attend_mma.cu */
+    int plain;           /* attend_plain.cu has it */
+    int early;           /* pages are read, and the kernel before this one appends to them at most */
+    int next_begins;     /* the kernel after this one begins beside it, not at its end */
     /* The device functions below take this or an attend_kind, which answers at compile time. */
     __host__ __device__ enum list_kind kind_of() const
     {
@@ -49,34 +54,42 @@ struct attend_work {
     {
         return plain;
     }
+    __host__ __device__ static constexpr enum sharing sharing()
+    {
+        return APART;
+    }
 };
 
 /* Lists of one kind, by attend_mma.cu. A kernel for each kind has half of the instructions of one for all;
  * the caches that instructions come from are small, and a step of decoding goes through a dozen kernels again
  * and again (measured: 5 % of decoding under full attention, 9 % under StreamingLLM's mask). */
-template <enum list_kind KIND> struct attend_kind : attend_work {
-    __host__ __device__ static constexpr enum list_kind kind_of()
-    {
-        return KIND;
-    }
-    __host__ __device__ static constexpr bool has_idx()
-    {
-        return KIND == LIST_PAGES || KIND == LIST_TOKENS;
-    }
-    __host__ __device__ static constexpr bool is_plain()
-    {
-        return false;
-    }
-};
+template <enum list_kind KIND, enum sharing SHARING>
+struct attend_kind : attend_work {
+    __host__ __device__ static constexpr enum list_kind kind_of(){return KIND;}
+__host__ __device__ static constexpr bool has_idx()
+{
+    return KIND == LIST_PAGES || KIND == LIST_TOKENS;
+}
+__host__ __device__ static constexpr bool is_plain()
+{
+    return false;
+}
+__host__ __device__ static constexpr enum sharing sharing()
+{
+    return SHARING;
+}
+}
+;
 
 /* The number of entries in a chunk. A change here changes bits, so OWN_BITS in cuda_device.cu must be raised.
  *
- * A list of 64 pages, a common budget, is one chunk, so that nothing is left to add up. Long lists get larger
+ * A list of 64 pages, a common budget, is one chunk, so that nothing is left to add up; of models with few KV
+ * heads two, because the lists of 64 sequences would be too few blocks to fill a GPU. Long lists get larger
  * chunks, because each chunk writes a partial result, and a byte written costs several times as much as a
  * byte read (measured). attend_plain.cu gets smaller chunks, because it is bound by latency. */
 template <class Work> __host__ __device__ static inline int chunk_entries(const Work &w, int n)
 {
-    int per = w.is_plain() ? 16 : n < 2048 ? 64 : MAX_CHUNK;
+    int per = w.is_plain() ? 16 : n <= 64 && w.kv.n_kv <= FEW_HEADS ? 32 : n < 2048 ? 64 : MAX_CHUNK;
     while (w.is_plain() && per * 64 < n && per < MAX_CHUNK)
         per *= 2;
     return per;
@@ -103,9 +116,9 @@ struct list {
 };
 
 /* What a block knows of all lists, in shared memory: an item's list is found without another look at memory.
- */
+ * Where blocks add chunks themselves they know nothing: list i has items 2i and 2i + 1. */
 struct lists {
-    int n;
+    int n, items;
     int *start;    /* (n + 1): first item of each */
     int *size;     /* (n): entries; -1 - len where there is a list of pages or tokens */
     uint16_t *seq; /* (n) */
@@ -125,13 +138,37 @@ template <class Work> __device__ static inline int list_entries(const Work &w, i
                                         : (-1 - size) * w.block_pages;
 }
 
+/* A row's size of list i, INT32_MIN for a padding row. */
+template <class Work> __device__ static inline int list_size(const Work &w, int i, int *seq)
+{
+    int row = quotient(i, w.by_kv), h = i - row * w.kv.n_kv, len = -1;
+    *seq = __ldcg(&w.rows.seq[row]);
+    if (w.kind_of() == LIST_MERGED && *seq >= 0)
+        return w.plan.n[i];
+    if (w.has_idx())
+        len = __ldcg(&w.len[(size_t)row * w.n_rows + w.list_of[h]]);
+    if (*seq < 0)
+        return INT32_MIN;
+    return len < 0 ? pages_of(__ldcg(&w.kv.n_slots[kv_head(w.kv, *seq, w.layer, h)])) : -1 - len;
+}
+
+/* Of a padding row, which has items only where find_lists finds nothing: n is -1. */
 template <class Work>
 __device__ static inline struct list list_at(const Work &w, const struct lists &all, int i)
 {
-    int size = all.size[i];
+    int seq, size;
+    if (w.sharing() != APART) {
+        size = list_size(w, i, &seq);
+    } else {
+        size = all.size[i];
+        seq = all.seq[i];
+    }
     int row = quotient(i, w.by_kv);
-    struct list l = {row, i - row * w.kv.n_kv, list_entries(w, size), 0, NULL, 0};
-    l.head = kv_head(w.kv, all.seq[i], w.layer, l.h);
+    struct list l = {row, i - row * w.kv.n_kv, -1, 0, NULL, 0};
+    if (size == INT32_MIN)
+        return l;
+    l.n = list_entries(w, size);
+    l.head = kv_head(w.kv, seq, w.layer, l.h);
     if (w.has_idx() && size < 0) {
         l.idx = w.idx + ((size_t)l.row * w.n_rows + w.list_of[l.h]) * (size_t)w.cap;
         l.len = -1 - size;
@@ -139,12 +176,25 @@ __device__ static inline struct list list_at(const Work &w, const struct lists &
     return l;
 }
 
-/* Entry e of a list of pages as it lies in memory; nothing here waits for the last loads. What is looked at
- * before wait_for_inputs goes past the first-level cache, which may hold what an earlier kernel saw. */
+/* An entry of a list of pages. What is looked at before wait_for_inputs goes past the first-level cache,
+ * which may hold what an earlier kernel saw. */
 struct entry {
     int unit, page;
     uint32_t tokens, heads; /* read by at least one head, by which of the group; tokens 0: nothing */
 };
+
+/* A page of a list as it lies in memory; everything is asked for at once, and nothing here waits for it.
+ * Pages that a list names may not be there yet, or lie behind the last of its last block. */
+template <class Work>
+__device__ static inline struct entry page_entry(const Work &w, const struct list &l, int page)
+{
+    bool inside = page < w.kv.max_pages;
+    size_t at = l.head * (size_t)w.kv.max_pages + (inside ? page : 0);
+    int pages = w.has_idx() ? pages_of(__ldcg(&w.kv.n_slots[l.head])) : w.kv.max_pages;
+    struct entry out = {__ldcg(&w.kv.unit[at]), page, __ldcg(&w.kv.live[at]), 0xffff};
+    out.tokens = inside && page < pages ? out.tokens : 0;
+    return out;
+}
 
 template <class Work>
 __device__ static inline struct entry list_entry(const Work &w, const struct list &l, int i, int e)
@@ -157,27 +207,7 @@ __device__ static inline struct entry list_entry(const Work &w, const struct lis
     int block = quotient(e, w.by_block), page = e;
     if (l.idx)
         page += (__ldcg(&l.idx[block]) - block) * w.block_pages;
-    struct entry out = {0, page, 0, 0xffff};
-    if (l.idx && page >= pages_of(__ldcg(&w.kv.n_slots[l.head])))
-        return out;
-    size_t at = l.head * (size_t)w.kv.max_pages + page;
-    out.unit = __ldcg(&w.kv.unit[at]);
-    out.tokens = __ldcg(&w.kv.live[at]);
-    return out;
-}
-
-/* A row's size of list i, -INT_MAX for a padding row. */
-template <class Work> __device__ static inline int list_size(const Work &w, int i, int *seq)
-{
-    int row = quotient(i, w.by_kv), h = i - row * w.kv.n_kv, len = -1;
-    *seq = __ldcg(&w.rows.seq[row]);
-    if (*seq < 0)
-        return INT32_MIN;
-    if (w.kind_of() == LIST_MERGED)
-        return w.plan.n[i];
-    if (w.kind_of() != LIST_LIVE)
-        len = __ldcg(&w.len[(size_t)row * w.n_rows + w.list_of[h]]);
-    return len < 0 ? pages_of(__ldcg(&w.kv.n_slots[kv_head(w.kv, *seq, w.layer, h)])) : -1 - len;
+    return page_entry(w, l, page);
 }
 
 /* Fills `all` in shared memory at `room`. All threads of the block call it; ends with a barrier. Returns: is
@@ -189,6 +219,11 @@ template <class Work> __device__ static inline bool find_lists(const Work &w, vo
     int listed = 1;
     int *start = (int *)room;
     all->n = n;
+    if (w.sharing() != APART) {
+        all->items = 2 * n;
+        __syncthreads();
+        return false;
+    }
     all->start = start;
     all->size = start + n + 1;
     all->seq = (uint16_t *)(all->size + n);
@@ -222,7 +257,9 @@ template <class Work> __device__ static inline bool find_lists(const Work &w, vo
     }
     if (t == ATTEND_THREADS - 1)
         start[n] = before;
-    return __syncthreads_and(listed);
+    listed = __syncthreads_and(listed);
+    all->items = start[n];
+    return listed;
 }
 
 /* The list that an item belongs to. */
@@ -237,6 +274,27 @@ __device__ static inline int list_of_item(const struct lists &all, int item)
             high = middle;
     }
     return low;
+}
+
+/* The block's items. */
+template <class Work> __device__ static inline int first_item(const Work &w)
+{
+    return (w.sharing() == SOLO ? 2 : 1) * (int)blockIdx.x;
+}
+
+template <class Work> __device__ static inline int next_item(const Work &w, int item)
+{
+    int all = (int)gridDim.x;
+    return w.sharing() != SOLO ? item + all : item & 1 ? item + 2 * all - 1 : item + 1;
+}
+
+/* The list of an item, and which of its chunks it is. */
+template <class Work>
+__device__ static inline int list_of(const Work &w, const struct lists &all, int item, int *chunk)
+{
+    int i = w.sharing() != APART ? item / 2 : list_of_item(all, item);
+    *chunk = item - (w.sharing() != APART ? 2 * i : all.start[i]);
+    return i;
 }
 
 /* One item's result goes out: value(h, x) are four sums over V from dimension x of d on, relative to

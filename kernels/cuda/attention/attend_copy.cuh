@@ -20,7 +20,7 @@ struct stage {
 
 /* A warp's part of an item: entries first, first + 4, .., n of them. */
 struct part {
-    int item, i, first, n; /* i: list */
+    int item, i, chunk, first, n; /* i: list */
     struct list l;
 };
 
@@ -44,6 +44,7 @@ template <int STAGES> struct block {
     uint64_t bar[ATTEND_WARPS][STAGES];
     struct stage stage[ATTEND_WARPS][STAGES];
     float top[ATTEND_WARPS][8], sum[ATTEND_WARPS][8], all_top[8], all_sum[8];
+    float first_top[8], first_sum[8], keep[2][8]; /* of two chunks: the first's; by how much each counts */
 };
 
 template <class Work>
@@ -52,11 +53,11 @@ static __device__ void enter_item(const Work &w, const struct lists &all, int it
     int warp = threadIdx.x / WARP;
     p->item = item;
     p->n = 0;
-    if (item >= all.start[all.n])
+    if (item >= all.items)
         return;
-    p->i = list_of_item(all, item);
+    p->i = list_of(w, all, item, &p->chunk);
     p->l = list_at(w, all, p->i);
-    int per = chunk_entries(w, p->l.n), from = (item - all.start[p->i]) * per, left = p->l.n - from;
+    int per = chunk_entries(w, p->l.n), from = p->chunk * per, left = p->l.n - from;
     left = left < per ? left : per;
     p->first = from + warp;
     p->n = left > warp ? (left - warp + ATTEND_WARPS - 1) / ATTEND_WARPS : 0;
@@ -101,7 +102,7 @@ static __device__ void turn_page(const Work &w, const struct lists &all, struct 
         c->token = find_token(w, c->now.l, c->slot_next[0]);
         c->slot = c->slot_next[1];
     }
-    enter_item(w, all, c->now.item + (int)gridDim.x, &c->next);
+    enter_item(w, all, next_item(w, c->now.item), &c->next);
     if (c->next.n <= 0)
         return;
     if (!scattered(w, c->next.l)) {
@@ -170,7 +171,7 @@ static __device__ void copy_next(const Work &w, const struct lists &all, struct 
                                  struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
 {
     typedef form<D, VALUES> F;
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, items = all.start[all.n];
+    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, items = all.items;
     while (c->now.item < items && c->at == c->now.n)
         turn_page(w, all, c);
     if (c->now.item >= items)
@@ -190,55 +191,77 @@ static __device__ void copy_next(const Work &w, const struct lists &all, struct 
     c->stage = c->stage + 1 == F::STAGES ? 0 : c->stage + 1;
 }
 
-/* Of lists of pages whose first n copies began before the last kernel had ended: the page that it appended to
- * comes again, and whatever has other live tokens now; a bit can be seen before the K and V that it stands
- * for, so that bits alone would not tell. Returns the stages that were filled twice, a bit each. */
-template <int D, bool VALUES, class Work>
-static __device__ uint32_t copy_again(const Work &w, struct cursor *c, int n,
-                                      struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+/* Is the part's list given by its pages? The answer is the same for all warps. */
+static __device__ bool is_given(const struct lists &all, const struct part &p)
 {
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, tail = -1;
-    uint32_t before = c->own.tokens;
-    wait_for_inputs();
-    let_next_begin();
-    if (lane < c->now.n) {
-        tail = __ldcg(&w.kv.tail[c->now.l.head]);
-        c->own = list_entry(w, c->now.l, c->now.i, c->now.first + lane * ATTEND_WARPS);
-    }
-    if (lane < c->next.n)
-        c->own_next = list_entry(w, c->next.l, c->next.i, c->next.first + lane * ATTEND_WARPS);
-    bool again = lane < n && (c->own.tokens != before || c->own.page == tail / KV_PAGE_TOKENS);
-    if (again) {
-        barrier_wait(shared_address(&b->bar[warp][lane]), 0);
-        copy_page<D, VALUES>(w, c->own, lane, b, ring);
-    }
-    return __ballot_sync(~0u, again);
+    return p.item >= all.items || p.l.n < 0 || p.l.idx;
 }
 
-/* The block's first copies, as many as there are stages; `early`: of the first item before the last kernel
- * has ended. Returns what copy_again does. Loops are not unrolled here: copy_next is long. */
-template <int D, bool VALUES, class Work>
-static __device__ uint32_t begin_copies(const Work &w, const struct lists &all, bool early, struct cursor *c,
-                                        struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+/* On to the block's first item. */
+template <class Work>
+static __device__ void find_first(const Work &w, const struct lists &all, struct cursor *c)
 {
-    const int STAGES = form<D, VALUES>::STAGES;
-    uint32_t twice = 0;
-    int filled = 0;
-    c->now.item = (int)blockIdx.x - 2 * (int)gridDim.x;
-    c->next.item = (int)blockIdx.x - (int)gridDim.x;
+    c->now.item = first_item(w) - 2 * (int)gridDim.x;
+    c->next.item = next_item(w, c->now.item);
 #pragma unroll 1
     for (int i = 0; i < 2; i++)
         turn_page(w, all, c);
+}
+
+/* Could a kernel that appends still be writing the lane's entry of a part? Pages before the last are as they
+ * will be, whether the number of slots is seen before or after it. */
+template <class Work>
+static __device__ bool may_change(const Work &w, const struct part &p, const struct entry &own)
+{
+    int lane = threadIdx.x % WARP;
+    return lane < p.n && own.page >= (__ldcg(&w.kv.n_slots[p.l.head]) - 1) / KV_PAGE_TOKENS;
+}
+
+/* Of lists that are given by their pages, while the last kernel may still append: copies of the first item's
+ * pages but the last begin, and when it has ended that of the last. Once memory is busy with copies whatever
+ * is looked up takes microseconds, so nothing is that need not be. */
+template <int D, bool VALUES, class Work>
+static __device__ void copy_early(const Work &w, struct cursor *c, struct block<form<D, VALUES>::STAGES> *b,
+                                  uint32_t ring)
+{
+    int lane = threadIdx.x % WARP;
+    bool now = may_change(w, c->now, c->own), next = may_change(w, c->next, c->own_next);
+    c->at = c->now.n < form<D, VALUES>::STAGES ? c->now.n : form<D, VALUES>::STAGES;
+    c->stage = c->at % form<D, VALUES>::STAGES;
+    if (lane < c->at && !now)
+        copy_page<D, VALUES>(w, c->own, lane, b, ring);
+    wait_for_inputs();
+    if (now)
+        c->own = page_entry(w, c->now.l, c->own.page);
+    if (next)
+        c->own_next = page_entry(w, c->next.l, c->own_next.page);
+    if (lane < c->at && now)
+        copy_page<D, VALUES>(w, c->own, lane, b, ring);
+    __syncwarp();
+}
+
+/* The lists in shared memory at `room`, and the block's first item; early: looked up before the last kernel
+ * has ended. It may have appended then, so that everything but lists given by their pages is looked up again;
+ * tables are in the second-level cache by now. All threads of the block call it. */
+template <int D, bool VALUES, class Work>
+static __device__ void begin_copies(const Work &w, void *room, struct lists *all, struct cursor *c,
+                                    struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+{
+    bool given;
 #pragma unroll 1
-    for (int last = !early; last < 2; last++) {
-        int to = last || c->now.n > STAGES ? STAGES : c->now.n;
-#pragma unroll 1
-        for (; filled < to; filled++)
-            copy_next<D, VALUES>(w, all, c, b, ring);
-        if (!last && w.kind_of() == LIST_PAGES)
-            twice = copy_again<D, VALUES>(w, c, filled, b, ring);
+    for (bool early = w.early;; early = false) {
+        if (!early)
+            wait_for_inputs();
+        given = find_lists(w, room, all);
+        find_first(w, *all, c);
+        if (w.sharing() != APART)
+            given = is_given(*all, c->now) && is_given(*all, c->next);
+        if (w.kind_of() == LIST_PAGES && early && given)
+            copy_early<D, VALUES>(w, c, b, ring);
+        if (!early || (w.kind_of() == LIST_PAGES && given))
+            return;
+        __syncthreads(); /* another warp may still be looking */
     }
-    return twice;
 }
 
 #endif

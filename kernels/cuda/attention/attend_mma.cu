@@ -9,7 +9,7 @@
  * Two blocks share a multiprocessor, so up to 192 KiB of loads are in flight there. Four blocks of two warps
  * with as many bytes in flight, so that all chunks of 64 sequences of 4,096 tokens run at once, and three
  * such blocks were 0 to 22 % slower (bench/results/h100_instructions.json). */
-#include "kernels/cuda/attention/attend_copy.cuh"
+#include "kernels/cuda/attention/attend_merge.cuh"
 
 /* Entries of a list up to which a warp takes one tile at a time, beyond it two: with two in use, one stage of
  * a ring of three would be under way, and short lists are all waiting. On long lists two tiles hide each
@@ -51,11 +51,6 @@ template <int D> static __device__ void split_queries(const struct raw_queries<D
             q->low[k][half] = round_pair(x, y);
         }
 }
-
-/* Running sums of a warp: two heads a lane (2t, 2t+1), dimensions 16i + lane/4 (+ 8). */
-template <int D> struct sums {
-    float top[2], sum[2], o[D / 16][4];
-};
 
 /* Logits go out by slot. c: tokens g, g + 8 of heads 2t, 2t + 1.
  *
@@ -222,98 +217,35 @@ static __device__ void add_entries(const Work &w, const struct list &l, const st
     }
 }
 
-/* Of sums in shared memory: no two lanes of a warp in the same bank. */
-__host__ __device__ static constexpr int pitch_of(int d)
-{
-    return d + 4;
-}
-
-/* The four warps' sums of a chunk come together: 2 and 3 are added to 0 and 1, those at the end. total
- * [2][head][PITCH] is shared memory. */
-template <int D, bool VALUES, class Work>
-static __device__ void merge_warps(const Work &w, const struct part *c, int chunk, struct sums<D> *r,
-                                   struct block<form<D, VALUES>::STAGES> *b, float *total)
-{
-    const int PITCH = pitch_of(D);
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, g = lane / 4, t = lane % 4;
-    const float unit = w.scale * 1.44269504f;
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-        for (int d = 4; d < WARP; d *= 2)
-            r->sum[h] += __shfl_xor_sync(~0u, r->sum[h], d);
-        if (g == 0) {
-            b->top[warp][2 * t + h] = r->top[h];
-            b->sum[warp][2 * t + h] = r->sum[h];
-        }
-    }
-    __syncthreads();
-    float keep[2];
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-        int head = 2 * t + h;
-        float most = fmaxf(fmaxf(b->top[0][head], b->top[1][head]), fmaxf(b->top[2][head], b->top[3][head]));
-        keep[h] = r->top[h] == -CUDART_INF_F ? 0.0f : exp2f((r->top[h] - most) * unit);
-    }
-    if (threadIdx.x < 8) {
-        int h = threadIdx.x;
-        float most = fmaxf(fmaxf(b->top[0][h], b->top[1][h]), fmaxf(b->top[2][h], b->top[3][h])), sum = 0;
-        for (int x = 0; x < ATTEND_WARPS; x++)
-            if (b->top[x][h] != -CUDART_INF_F)
-                sum = fmaf(b->sum[x][h], exp2f((b->top[x][h] - most) * unit), sum);
-        b->all_top[h] = most;
-        b->all_sum[h] = sum;
-    }
-    float *own = total + ((warp & 1) * w.group + 2 * t) * PITCH + g;
-    for (int from = 2; VALUES && from >= 0; from -= 2) {
-#pragma unroll
-        for (int i = 0; i < D / 16; i++)
-#pragma unroll
-            for (int x = 0; x < 4; x++) {
-                float *p = own + (x & 1) * PITCH + i * 16 + (x >> 1) * 8, v = r->o[i][x] * keep[x & 1];
-                if (warp >> 1 == from >> 1 && 2 * t + (x & 1) < w.group)
-                    *p = from ? v : v + *p;
-            }
-        __syncthreads();
-    }
-    if (!VALUES)
-        __syncthreads();
-    finish_item(w, c->l, c->i, chunk, chunks_of(w, c->l.n), D, b->all_top, b->all_sum, [&](int h, int x) {
-        return plus(*(const float4 *)&total[h * PITCH + x],
-                    *(const float4 *)&total[(w.group + h) * PITCH + x]);
-    });
-    /* What was read here the next chunk writes after its first barrier. */
-}
-
-template <int D, bool DUMP, bool VALUES, enum list_kind KIND>
+template <int D, bool DUMP, bool VALUES, enum list_kind KIND, enum sharing SHARING>
 static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
-    mma_kernel(const __grid_constant__ struct attend_kind<KIND> w)
+    mma_kernel(const __grid_constant__ struct attend_kind<KIND, SHARING> w)
 {
     typedef form<D, VALUES> F;
+    enum { TOTALS = SHARING == SOLO ? 3 : 2 };
     extern __shared__ __align__(1024) char shared[];
     __shared__ struct block<F::STAGES> b;
     float *total = (float *)(shared + F::RING);
     needs_hopper();
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, stage = 0;
-    uint32_t ring = shared_address(shared), phase;
+    uint32_t ring = shared_address(shared), phase = 0;
     struct lists all;
     if (lane < F::STAGES)
         barrier_init(shared_address(&b.bar[warp][lane]), w.kind_of() == LIST_TOKENS ? WARP : 1);
     barrier_init_done();
-    float *room = total + (VALUES ? 2 * w.group * pitch_of(D) : 0);
-    bool early = KIND == LIST_PAGES && VALUES && !DUMP && w.early && find_lists(w, room, &all);
-    if (!early) { /* The next kernel begins when blocks end: beside them it takes bandwidth (measured: 1 to 2
-                     % of decoding at batch 64). */
-        wait_for_inputs();
-        find_lists(w, room, &all);
-    }
+    float *room = total + (VALUES ? TOTALS * w.group * pitch_of(D) : 0);
     struct cursor in = {};
-    phase = begin_copies<D, VALUES>(w, all, early, &in, &b, ring);
-    struct part out, ahead;
+    begin_copies<D, VALUES>(w, room, &all, &in, &b, ring);
+    if (w.next_begins == 1)
+        let_next_begin();
+    struct part out, ahead = in.now;
     struct raw_queries<D> raw;
-    enter_item(w, all, blockIdx.x, &ahead);
-    if (ahead.item < all.start[all.n])
+    if (ahead.item < all.items)
         ask_queries(w, ahead.l, &raw);
-    for (int item = blockIdx.x; item < all.start[all.n]; item += gridDim.x) {
+#pragma unroll 1
+    for (int filled = in.at; filled < F::STAGES; filled++)
+        copy_next<D, VALUES>(w, all, &in, &b, ring);
+    for (int item = first_item(w); item < all.items; item = next_item(w, item)) {
         struct queries<D> q;
         struct sums<D> r = {
             {-CUDART_INF_F, -CUDART_INF_F}, {0, 0},
@@ -323,8 +255,10 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
         int reads = 0;
         out = ahead;
         split_queries(raw, &q);
-        enter_item(w, all, item + (int)gridDim.x, &ahead);
-        if (ahead.item < all.start[all.n])
+        if (w.next_begins == 2 && next_item(w, item) >= all.items)
+            let_next_begin();
+        enter_item(w, all, next_item(w, item), &ahead);
+        if (ahead.item < all.items)
             ask_queries(w, ahead.l, &raw);
         int step = out.l.n <= FEW ? 1 : 2;
         for (int i = 0; i < out.n; i += step) {
@@ -350,11 +284,12 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
         }
         if (VALUES && lane == 0 && reads)
             atomicAdd((unsigned long long *)&w.kv.reads[out.l.head], (unsigned long long)reads);
-        int chunk = item - all.start[out.i];
-        if (!VALUES && chunk == 0 && threadIdx.x == 0)
+        if (!VALUES && out.chunk == 0 && threadIdx.x == 0)
             w.kv.aux_half[out.l.head] += w.kv.n_live[out.l.head];
-        merge_warps<D, VALUES>(w, &out, chunk, &r, &b, total);
+        merge_warps<D, VALUES>(w, &out, &r, &b, total);
     }
+    if (w.sharing() == PAIR && (int)blockIdx.x < all.items)
+        cluster_wait(); /* the other block has read this one's sums */
 }
 
 int attend_mma_fits(const struct attend_work *w)
@@ -362,33 +297,37 @@ int attend_mma_fits(const struct attend_work *w)
     return w->kv.dtype == DTYPE_BF16 && w->group <= 8 && (w->kv.head_dim == 64 || w->kv.head_dim == 128);
 }
 
-template <int D, bool DUMP, bool VALUES, enum list_kind KIND>
+template <int D, bool DUMP, bool VALUES, enum list_kind KIND, enum sharing SHARING>
 static int run_kind(struct device *d, const struct attend_work *w)
 {
-    size_t bytes = form<D, VALUES>::RING + (VALUES ? (size_t)2 * pitch_of(D) * w->group * sizeof(float) : 0) +
-                   lists_bytes(*w);
-    struct attend_kind<KIND> kind;
+    enum { TOTALS = SHARING == SOLO ? 3 : 2 };
+    size_t bytes = form<D, VALUES>::RING +
+                   (VALUES ? (size_t)TOTALS * pitch_of(D) * w->group * sizeof(float) : 0) + lists_bytes(*w);
+    struct attend_kind<KIND, SHARING> kind;
     static_cast<struct attend_work &>(kind) = *w;
     /* Set each time: the limit belongs to the context of the device in use. */
-    cudaError_t e = cudaFuncSetAttribute((const void *)mma_kernel<D, DUMP, VALUES, KIND>,
+    cudaError_t e = cudaFuncSetAttribute((const void *)mma_kernel<D, DUMP, VALUES, KIND, SHARING>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (e != cudaSuccess)
         return cuda_check(d, e, "attend");
-    return cuda_launch_early(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<D, DUMP, VALUES, KIND>,
-                             dim3(BLOCKS * d->n_sm), ATTEND_THREADS, bytes, 1, kind);
+    int lists = w->rows.cap * w->kv.n_kv, blocks = BLOCKS * d->n_sm;
+    if (SHARING != APART && blocks > (SHARING == PAIR ? 2 : 1) * lists)
+        blocks = (SHARING == PAIR ? 2 : 1) * lists;
+    return cuda_launch_early(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<D, DUMP, VALUES, KIND, SHARING>,
+                             dim3(blocks), ATTEND_THREADS, bytes, SHARING == PAIR ? 2 : 1, kind);
 }
 
 template <int D, bool DUMP, bool VALUES> static int run(struct device *d, const struct attend_work *w)
 {
     switch (w->kind) {
     case LIST_LIVE:
-        return run_kind<D, DUMP, VALUES, LIST_LIVE>(d, w);
+        return run_kind<D, DUMP, VALUES, LIST_LIVE, APART>(d, w);
     case LIST_PAGES:
-        return run_kind<D, DUMP, VALUES, LIST_PAGES>(d, w);
+        return run_kind<D, DUMP, VALUES, LIST_PAGES, APART>(d, w);
     case LIST_TOKENS:
-        return run_kind<D, DUMP, VALUES, LIST_TOKENS>(d, w);
+        return run_kind<D, DUMP, VALUES, LIST_TOKENS, APART>(d, w);
     default:
-        return run_kind<D, DUMP, VALUES, LIST_MERGED>(d, w);
+        return run_kind<D, DUMP, VALUES, LIST_MERGED, APART>(d, w);
     }
 }
 
@@ -396,8 +335,14 @@ int attend_mma(struct device *d, const struct attend_work *w)
 {
     int wide = w->kv.head_dim == 128;
     if (!w->out) /* qk_stats, of all live tokens */
-        return wide ? run_kind<128, true, false, LIST_LIVE>(d, w)
-                    : run_kind<64, true, false, LIST_LIVE>(d, w);
+        return wide ? run_kind<128, true, false, LIST_LIVE, APART>(d, w)
+                    : run_kind<64, true, false, LIST_LIVE, APART>(d, w);
+    if (w->shared == PAIR)
+        return wide ? run_kind<128, false, true, LIST_PAGES, PAIR>(d, w)
+                    : run_kind<64, false, true, LIST_PAGES, PAIR>(d, w);
+    if (w->shared == SOLO)
+        return wide ? run_kind<128, false, true, LIST_PAGES, SOLO>(d, w)
+                    : run_kind<64, false, true, LIST_PAGES, SOLO>(d, w);
     if (w->stats.logits)
         return wide ? run<128, true, true>(d, w) : run<64, true, true>(d, w);
     return wide ? run<128, false, true>(d, w) : run<64, false, true>(d, w);

@@ -80,23 +80,37 @@ static __global__ void clear_kernel(const __grid_constant__ struct attend_work w
         to[i] = -CUDART_INF_F;
 }
 
+static __device__ inline void add_scaled(float4 *to, float4 v, float by)
+{
+    *to = make_float4(fmaf(v.x, by, to->x), fmaf(v.y, by, to->y), fmaf(v.z, by, to->z), fmaf(v.w, by, to->w));
+}
+
 /* The chunks of a list come together, a block a query head: weights of the chunks first, a thread each, then
  * four dimensions a thread, of every n-th chunk, and these sums in order. */
 static __global__ void combine_kernel(const __grid_constant__ struct attend_work w)
 {
+    enum { AHEAD = 8 };
     __shared__ float keep[MAX_CHUNKS];
     __shared__ float room[WARP];
     __shared__ float4 sums[ATTEND_THREADS];
     int i = blockIdx.x, h = blockIdx.y, t = threadIdx.x, d = w.kv.head_dim, seq;
+    int size = list_size(w, i, &seq); /* as the kernel before has seen it, too */
+    int n = size == INT32_MIN ? 0 : chunks_of(w, list_entries(w, size));
     wait_for_inputs();
     let_next_begin();
-    int size = list_size(w, i, &seq);
-    int n = size == INT32_MIN ? 0 : chunks_of(w, list_entries(w, size));
     if (n <= 1)
         return;
     size_t part = (size_t)i * w.max_chunks * w.group + h;
     size_t out = (size_t)(i / w.kv.n_kv) * w.n_q + (size_t)(i % w.kv.n_kv) * w.group + h;
+    int lanes = d / 4, apart = ATTEND_THREADS / lanes, first = t / lanes, four = t % lanes;
     float2 own = t < n ? w.part_tl[part + (size_t)t * w.group] : make_float2(-CUDART_INF_F, 0);
+    const float4 zero = make_float4(0, 0, 0, 0);
+    const float *from = w.part + (part + (size_t)first * w.group) * d + 4 * four;
+    size_t step = (size_t)apart * w.group * d;
+    float4 v[AHEAD];
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++) /* asked for before the weights are known */
+        v[a] = w.out && first + a * apart < n ? *(const float4 *)(from + a * step) : zero;
     float most = block_max(own.x, room);
     float x = own.x == -CUDART_INF_F ? 0.0f : term((own.x - most) * part_unit(w));
     keep[t] = x;
@@ -105,14 +119,14 @@ static __global__ void combine_kernel(const __grid_constant__ struct attend_work
         w.stats.lse[out] = sum > 0 ? most * part_unit(w) + logf(sum) : -CUDART_INF_F;
     if (!w.out)
         return;
-    int lanes = d / 4, apart = ATTEND_THREADS / lanes, first = t / lanes, four = t % lanes;
-    float4 o = make_float4(0, 0, 0, 0);
+    float4 o = zero;
+#pragma unroll
+    for (int a = 0; a < AHEAD; a++)
+        if (first + a * apart < n)
+            add_scaled(&o, v[a], keep[first + a * apart]);
 #pragma unroll 8
-    for (int c = first; c < n; c += apart) {
-        float4 v = *(const float4 *)&w.part[(part + (size_t)c * w.group) * d + 4 * four];
-        o = make_float4(fmaf(v.x, keep[c], o.x), fmaf(v.y, keep[c], o.y), fmaf(v.z, keep[c], o.z),
-                        fmaf(v.w, keep[c], o.w));
-    }
+    for (int c = first + AHEAD * apart; c < n; c += apart)
+        add_scaled(&o, *(const float4 *)(from + (size_t)(c - first) * w.group * d), keep[c]);
     sums[t] = o;
     __syncthreads();
     if (t >= lanes)
@@ -144,6 +158,13 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
         return cuda_error(d, BACKEND_ERR_UNSUPPORTED, "%s: contexts of %d tokens; on a GPU at most %d",
                           backend_op_name(op), w->kv.max_pages * KV_PAGE_TOKENS,
                           MAX_CHUNK * MAX_CHUNKS * KV_PAGE_TOKENS);
+    if (!w->plain && w->kind == LIST_PAGES && !w->stats.logits && w->max_chunks == 2 &&
+        w->kv.n_kv <= FEW_HEADS) {
+        w->shared = lists <= (size_t)d->n_sm ? PAIR : SOLO;
+        w->max_chunks = 1; /* nothing is left to add up */
+    }
+    w->early = w->early && !w->plain;
+    w->next_begins = w->max_chunks > 1 ? 2 : w->kind == LIST_PAGES && w->early;
     size_t heads = lists * (size_t)w->max_chunks * (size_t)w->group;
     char *room =
         (char *)cuda_scratch(d, heads * (sizeof(float2) + (w->out ? w->kv.head_dim * sizeof(float) : 0)));
@@ -228,7 +249,8 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
         clear_kernel<<<dim3(a->rows.cap, a->n_q), 256, 0, d->stream>>>(w);
         rc = cuda_launched(d, op);
     }
-    w.early = w.kind == LIST_PAGES && !a->stats.logits && keeps_lists(d->early);
+    w.early =
+        (w.kind == LIST_PAGES ? !a->stats.logits : w.kind == LIST_LIVE && w.out) && keeps_lists(d->early);
     return rc ? rc : run(d, &w, most_entries(&w, a->most_pages), op);
 }
 
