@@ -54,7 +54,7 @@ struct engine_info {
     const char *model;    /* as given */
     const char *family;   /* "qwen2", "qwen3", "llama" */
     const char *weights;  /* identity: 64 hex digits */
-    const char *numerics; /* numerics class, part of the job key: "cpu-fp32kv-1",
+    const char *numerics; /* numerics class, part of the job key: "cpu-fp32kv-2",
                            * "cuda-bf16kv-4-NVIDIA-H200-x132-cublaslt13.1.0" */
     const char *device;   /* for people: "cpu avx2, 2 threads" */
     int n_layers, n_q, n_kv, head_dim, hidden, vocab, max_position, max_context, max_batch;

@@ -9,6 +9,18 @@
 #include "engine/memory/device.h"
 #include "evalcore/base/arena.h"
 
+/* Statistics of the n_lists-th row and head on; of each page all heads of a group lie together, so that a row
+ * has as many values in either form. */
+static struct stats stats_from(const struct stats *all, size_t n_lists)
+{
+    struct stats s = *all;
+    if (s.logits) {
+        s.logits += n_lists * (size_t)s.stride;
+        s.lse += n_lists;
+    }
+    return s;
+}
+
 /* The context that a hook gets: the arrays of the batch from the first row of the group on. */
 static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p, int row0, int cap,
                                    struct err *e)
@@ -36,11 +48,8 @@ static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p
                            .state = p ? p->state : NULL,
                            .state_bytes = p ? p->state_bytes : 0,
                            .e = e};
-    c.stats = t->stats;
-    if (t->stats.logits) {
-        c.stats.logits += r * nq * (size_t)t->stats.stride;
-        c.stats.lse += r * nq;
-    }
+    c.stats = stats_from(&t->stats, r * nq);
+    c.page_stats = stats_from(&t->page_stats, r * nq);
     if (t->score) {
         size_t most = (size_t)t->list[0].cap;
         c.score = t->score + r * most;
@@ -172,7 +181,7 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
     for (int h = 0; h < f->n_q; h++)
         a.row_of_q[h] = (uint8_t)(s.n_rows == 1 ? 0 : s.kv_map ? s.kv_map[h / group] : h * s.n_rows / f->n_q);
     if (s.want_stats)
-        a.stats = c.stats;
+        a.stats = s.want_stats == STATS_PAGES ? c.page_stats : c.stats;
     device_launch(t->be, t->dev, OP_attend, &a, e);
     if (s.want_stats && ops->observe)
         ops->observe(g->policy, &c, layer);

@@ -30,7 +30,7 @@ struct transformer {
     int32_t *prompt_len, *total_len;  /* (n_seqs) */
     int32_t *with_bounds;             /* (n_seqs): 1 for policies that need page bounds */
     struct plan plan;                 /* (b_rows, n_kv, max_pages) */
-    struct stats stats;               /* (b_rows, ...), like the rest: see struct policy_ctx */
+    struct stats stats, page_stats;   /* (b_rows, ...), like the rest: see struct policy_ctx */
     float *score;
     int32_t *score_n, *score_m;
     struct policy_list list[2];

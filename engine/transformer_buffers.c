@@ -72,6 +72,12 @@ int transformer_policy_buffers(struct transformer *t, unsigned needs, int has_se
         t->stats.lse = room(t, b * (size_t)f->n_q, sizeof(float), e);
         t->stats.logits = room(t, b * (size_t)f->n_q * stride, sizeof(float), e);
     }
+    if ((needs & POLICY_PAGE_STATS) && !t->page_stats.logits) {
+        t->page_stats.by_page = 1;
+        t->page_stats.stride = t->cache->view.max_pages;
+        t->page_stats.lse = room(t, b * (size_t)f->n_q, sizeof(float), e);
+        t->page_stats.logits = room(t, b * (size_t)f->n_q * (size_t)t->page_stats.stride, sizeof(float), e);
+    }
     if (has_select && !t->score) {
         size_t tokens = (size_t)f->n_kv * stride, pages = (size_t)f->n_q * (size_t)t->cache->view.max_pages;
         size_t most = tokens > pages ? tokens : pages;
@@ -100,6 +106,8 @@ void transformer_release(struct transformer *t)
                    t->list[0].len, t->list[1].idx, t->list[1].len};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         t->be->release(t->dev, all[i]);
+    t->be->release(t->dev, t->page_stats.logits);
+    t->be->release(t->dev, t->page_stats.lse);
     memset(t, 0, sizeof *t);
 }
 

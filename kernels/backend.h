@@ -84,7 +84,7 @@ struct kv_view {
     int64_t *aux_half; /* (heads): auxiliary reads (scoring), in halves of a token's K and V: page_scores adds
                         * 2 per page, qk_stats 1 per live key */
     int64_t *aux_values; /* (heads): attention statistics, fp32, that were written and read again, in values:
-                          * reduce_stats adds one per live key and query head */
+                          * reduce_stats adds one per live key, or page with a live key, and query head */
     int64_t *prefill_reads; /* (heads): keys that the queries of the prompt attended to, summed over queries;
                              * prefill_count adds to it */
     int64_t *prefill_scans; /* (heads): keys that were scanned for these queries to choose, without values */
@@ -114,16 +114,18 @@ struct rows {
 /* ---- selections and attention lists ---- */
 
 enum sel_unit { SEL_LIVE, SEL_PAGES, SEL_TOKENS };
+/* Statistics that attention writes for observe(): see struct stats. Those of pages are for SEL_LIVE only. */
+enum stats_wanted { STATS_NONE, STATS_TOKENS, STATS_PAGES };
 
 /* What a layer may read. Lists are device memory: idx (rows cap, n_rows, cap) ascending, len (rows cap,
  * n_rows); len -1 = all live. Indices are slots (SEL_TOKENS) or blocks of `block_pages` pages (SEL_PAGES). */
 struct selection {
     enum sel_unit unit;
-    int n_rows;        /* lists per row: 1 (shared by all heads), n_kv, or n_q (pages only) */
-    int cap;           /* entries that a list has room for */
-    int block_pages;   /* SEL_PAGES: pages per index, normally 1 */
-    int most_pages;    /* SEL_PAGES: no list reads more pages than this, not even one of len -1; 0: unknown */
-    int want_stats;    /* attention also writes scaled logits and their log-sum-exp, for observe() */
+    int n_rows;      /* lists per row: 1 (shared by all heads), n_kv, or n_q (pages only) */
+    int cap;         /* entries that a list has room for */
+    int block_pages; /* SEL_PAGES: pages per index, normally 1 */
+    int most_pages;  /* SEL_PAGES: no list reads more pages than this, not even one of len -1; 0: unknown */
+    enum stats_wanted want_stats;
     const int *kv_map; /* host memory (n_kv): which list the query heads of each KV head read; copied when
                         * recorded. NULL: query head h reads list h * n_rows / n_q */
     const int32_t *idx, *len;
@@ -142,12 +144,26 @@ struct plan {                 /* device memory, allocated by the caller */
     int32_t *n;               /* (rows cap, n_kv) entries */
 };
 
-/* Attention statistics of each row and query head, in device memory. */
+/* Attention statistics of each row and query head, in device memory: scaled logits q.k * scale, or with
+ * by_page 1/16 of that, the log-sum-exp of each page's. Where all heads of a page lie together, a warp of a
+ * GPU writes them at once. */
 struct stats {
-    float *logits; /* (rows cap, n_q, stride): q.k * scale of each slot; -inf where no live token was read */
-    float *lse;    /* (rows cap, n_q): log-sum-exp of these logits */
-    int stride;    /* slots, a multiple of 16 */
+    float *logits; /* (rows cap, n_q, stride): by slot; -inf where no live token was read.
+                    * by_page: (rows cap, n_kv, stride, n_q / n_kv): log-sum-exp of the logits of the page's
+                    * live tokens; -inf where it has none */
+    float *lse;    /* (rows cap, n_q): log-sum-exp of all these logits */
+    int stride;    /* slots, a multiple of 16; by_page: pages, at least max_pages */
+    int by_page;
 };
+
+/* Where in `logits` the value of page 0 under query head q of a row is; page p's is p * (n_q / n_kv) on. */
+static inline size_t stats_page(const struct stats *s, int n_q, int n_kv, int row, int q)
+{
+    int group = n_q / n_kv;
+    return ((size_t)row * (size_t)n_kv + (size_t)(q / group)) * (size_t)s->stride * (size_t)group +
+           (size_t)(q % group);
+}
+
 /* Scores from which topk chooses, in device memory: n_rows lists for each row. */
 struct scores {
     float *v;   /* (rows cap, n_rows, stride); -inf: not a candidate */

@@ -116,7 +116,8 @@ static inline struct swiglu_args swiglu_of(const struct linear_swiglu_args *a)
  * for each head of the group, those that are not on its list to kv.not_chosen.
  * Slots are summed in order, in tiles of 16 and in chunks whose bounds follow from the list alone; the chunks
  * are combined in order. Where stats.logits is not NULL it also writes the scaled logits by slot (-inf for
- * the other slots below the head's n_slots rounded up to 16) and lse. Here and below the term of a softmax is
+ * the other slots below the head's n_slots rounded up to 16), or with by_page, which goes with SEL_LIVE, the
+ * log-sum-exp of each of these pages; and lse. Here and below the term of a softmax is
  * 0 where x - largest < -69 (in prefill_attend on a GPU's tensor cores < -87), so that sums meet no
  * denormals. */
 struct attend_args {
@@ -209,7 +210,8 @@ struct page_scores_args {
     struct scores out;
 };
 
-/* Scaled logits of every live key and their log-sum-exp, without reading V. Adds to kv.aux_half. */
+/* Scaled logits of every live key, or with out.by_page the log-sum-exp of each page's, and that of all of
+ * them, without reading V. Adds to kv.aux_half. */
 struct qk_stats_args {
     struct rows rows;
     struct kv_view kv;
@@ -224,7 +226,9 @@ struct qk_stats_args {
  * or the log of the sum or mean of exp(lp), over the query heads of each out list (all heads when out.n_rows
  * is 1, a KV head's group when it is n_kv). With block_pages > 0 it then takes the log of the sum over each
  * block of 16 * block_pages slots. bf16: exp(lp) is rounded to bf16 before it is summed, and a token that was
- * read counts at least exp(-104), so that all of them stay candidates. Adds to kv.aux_values: whoever wrote
+ * read counts at least exp(-104), so that all of them stay candidates. With in.by_page a block's score is the
+ * log of the sum or mean over heads of the sum over its pages of exp(logits[h][page] - lse[h]), which is the
+ * same number; the largest, scores of tokens and bf16 need every logit. Adds to kv.aux_values: whoever wrote
  * the statistics, here they are read once. */
 struct reduce_stats_args {
     struct rows rows;

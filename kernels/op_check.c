@@ -52,6 +52,14 @@ static int check_lists(struct refusal *f, enum op op, const char *what, int got,
                   want_c);
 }
 
+static int check_stats(struct refusal *f, enum op op, const struct kv_view *kv, const struct stats *s)
+{
+    if (s->by_page && s->stride < kv->max_pages)
+        return refuse(f, "%s: statistics have room for %d pages of %d", backend_op_name(op), s->stride,
+                      kv->max_pages);
+    return 0;
+}
+
 static int check_nothing(struct refusal *f, const void *args)
 {
     (void)f, (void)args;
@@ -87,8 +95,13 @@ static int check_attend(struct refusal *f, const void *args)
 {
     const struct attend_args *a = args;
     int rc = check_heads(f, OP_attend, &a->kv, a->n_q), group;
+    if (!rc)
+        rc = check_stats(f, OP_attend, &a->kv, &a->stats);
     if (rc || a->unit == SEL_LIVE)
         return rc;
+    if (a->stats.by_page)
+        return refuse(f, "attend: statistics of pages need attention to all live tokens, not to lists; ask "
+                         "for those of tokens");
     group = a->n_q / a->kv.n_kv;
     for (int q = 0; q < a->n_q; q++) {
         if (a->row_of_q[q] >= a->n_rows)
@@ -148,14 +161,22 @@ static int check_page_scores(struct refusal *f, const void *args)
 static int check_qk_stats(struct refusal *f, const void *args)
 {
     const struct qk_stats_args *a = args;
-    return check_heads(f, OP_qk_stats, &a->kv, a->n_q);
+    int rc = check_heads(f, OP_qk_stats, &a->kv, a->n_q);
+    return rc ? rc : check_stats(f, OP_qk_stats, &a->kv, &a->out);
 }
 
 static int check_reduce_stats(struct refusal *f, const void *args)
 {
     const struct reduce_stats_args *a = args;
     int rc = check_heads(f, OP_reduce_stats, &a->kv, a->n_q);
-    if (!rc && a->in.stride % KV_PAGE_TOKENS)
+    if (!rc)
+        rc = check_stats(f, OP_reduce_stats, &a->kv, &a->in);
+    if (!rc && a->in.by_page && (a->mode == REDUCE_MAX || a->block_pages < 1 || a->bf16))
+        rc = refuse(f, "reduce_stats: %s statistics of tokens; those of pages are not enough",
+                    a->mode == REDUCE_MAX ? "the largest over heads needs"
+                    : a->block_pages < 1  ? "scores of tokens need"
+                                          : "probabilities rounded to bf16 need");
+    if (!rc && !a->in.by_page && a->in.stride % KV_PAGE_TOKENS)
         rc = refuse(f, "reduce_stats: stride %d is not a multiple of 16", a->in.stride);
     return rc ? rc : check_lists(f, OP_reduce_stats, "score lists", a->out.n_rows, 1, a->kv.n_kv, a->n_q);
 }
@@ -180,6 +201,9 @@ static int check_rank_union(struct refusal *f, const void *args)
     const struct rank_union_args *a = args;
     if (a->n_q < 1 || a->n_q > BACKEND_MAX_Q_HEADS)
         return refuse(f, "rank_union: %d query heads; at most %d", a->n_q, BACKEND_MAX_Q_HEADS);
+    if (a->in.by_page)
+        return refuse(f,
+                      "rank_union: ranks of tokens need statistics of tokens; those of pages are not enough");
     if (a->out.stride < a->in.stride)
         return refuse(f, "rank_union: room for %d scores of %d tokens", a->out.stride, a->in.stride);
     return check_lists(f, OP_rank_union, "score lists", a->out.n_rows, 1, 1, 1);

@@ -131,6 +131,18 @@ static void delta_rule(const void *params, struct str *out)
         str_printf(out, "; page scores less %g a page", p->tie_bias);
 }
 
+/* Sums over heads and tokens may be taken in any order, so each head's sum over a page says enough; the
+ * largest over heads needs every token's. */
+static int takes_page_stats(const struct delta_params *p)
+{
+    return p->head_reduce != REDUCE_MAX && p->k_tokens == PARAM_UNSET_INT;
+}
+
+static unsigned delta_needs(const void *params)
+{
+    return takes_page_stats(params) ? POLICY_PAGE_STATS : POLICY_STATS;
+}
+
 /* A refresh layer chooses only when the next layer reads its choice. */
 static int refreshes(const struct delta_params *p, int layer, int n_layers)
 {
@@ -152,7 +164,8 @@ static void delta_select(const struct policy *pol, const struct policy_ctx *c, i
     if (layer < p->dense_layers)
         return;
     if (layer_list_has(&p->layers, layer)) {
-        s->want_stats = refreshes(p, layer, pol->dims.n_layers);
+        if (refreshes(p, layer, pol->dims.n_layers))
+            s->want_stats = takes_page_stats(p) ? STATS_PAGES : STATS_TOKENS;
         return;
     }
     for (int l = layer - 1; l >= p->dense_layers; l--)
@@ -176,6 +189,7 @@ static void delta_observe(const struct policy *pol, const struct policy_ctx *c, 
         c, layer,
         (struct reduce_stats_args){.mode = (enum reduce_mode)p->head_reduce,
                                    .block_pages = tokens ? 0 : p->page_tokens / KV_PAGE_TOKENS,
+                                   .in = takes_page_stats(p) ? c->page_stats : c->stats,
                                    .out = policy_scores(c, 1, list_cap(pol, c))});
     struct topk_rule rule = {.kind = TOPK_FIXED,
                              .k = p->k_pages,
@@ -206,7 +220,7 @@ const struct policy_ops policy_delta = {
     .budget_keys = "k_pages,k_tokens,mass",
     .generous = "k_pages=256",
     .tight = "k_pages=8",
-    .needs = POLICY_STATS,
+    .needs_of = delta_needs,
     .check = delta_check,
     .resolve = delta_resolve,
     .budget = delta_budget,

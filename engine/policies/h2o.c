@@ -84,7 +84,7 @@ static void add(const struct policy *pol, const struct policy_ctx *c, int layer,
 static void h2o_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
 {
     (void)pol, (void)c, (void)layer;
-    s->want_stats = 1;
+    s->want_stats = STATS_TOKENS;
 }
 
 static void h2o_observe(const struct policy *pol, const struct policy_ctx *c, int layer)

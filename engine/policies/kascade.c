@@ -297,11 +297,11 @@ static void kascade_select(const struct policy *pol, const struct policy_ctx *c,
 {
     const struct kascade_params *p = pol->params;
     if (layer == 0 || (is_anchor(p, layer) && p->anchor_output == OUTPUT_FULL)) {
-        s->want_stats = 1;
+        s->want_stats = STATS_TOKENS;
         return;
     }
     if (is_anchor(p, layer)) {
-        policy_qk_stats(c, layer);
+        policy_qk_stats(c, layer, c->stats);
         choose(pol, c, layer);
     }
     policy_read_tokens(c, lists(p, c), s);

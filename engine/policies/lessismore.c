@@ -82,7 +82,8 @@ static void lessismore_select(const struct policy *pol, const struct policy_ctx 
                               struct selection *s)
 {
     const struct lessismore_params *p = pol->params;
-    s->want_stats = layer + 1 < pol->dims.n_layers && selection_of(p, layer + 1) == layer;
+    if (layer + 1 < pol->dims.n_layers && selection_of(p, layer + 1) == layer)
+        s->want_stats = STATS_TOKENS;
     if (selection_of(p, layer) < 0)
         return;
     policy_read_tokens(c, 1, s);

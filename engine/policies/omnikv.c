@@ -89,7 +89,8 @@ static void omnikv_select(const struct policy *pol, const struct policy_ctx *c, 
 {
     const struct omnikv_params *p = pol->params;
     for (int l = layer + 1; l < pol->dims.n_layers; l++)
-        s->want_stats |= filter_of(p, l) == layer;
+        if (filter_of(p, l) == layer)
+            s->want_stats = STATS_TOKENS;
     if (filter_of(p, layer) < 0)
         return;
     policy_read_tokens(c, 1, s);

@@ -105,6 +105,17 @@ static struct topk_rule rule_of(const struct oracle_params *p)
     return (struct topk_rule){.kind = TOPK_FIXED, .k = p->budget_tokens / unit, .tokens_per = unit};
 }
 
+/* Sums over the tokens of pages: each head's log-sum-exp of a page is enough. */
+static int takes_page_stats(const struct oracle_params *p)
+{
+    return p->unit == UNIT_PAGES && p->pool != POOL_MAX;
+}
+
+static unsigned oracle_needs(const void *params)
+{
+    return takes_page_stats(params) ? POLICY_PAGE_STATS : POLICY_STATS;
+}
+
 static void oracle_select(const struct policy *pol, const struct policy_ctx *c, int layer,
                           struct selection *s)
 {
@@ -113,7 +124,8 @@ static void oracle_select(const struct policy *pol, const struct policy_ctx *c, 
     if (layer < p->dense_layers)
         return;
     struct topk_rule rule = rule_of(p);
-    policy_qk_stats(c, layer);
+    struct stats stats = takes_page_stats(p) ? c->page_stats : c->stats;
+    policy_qk_stats(c, layer, stats);
     s->unit = p->unit == UNIT_PAGES ? SEL_PAGES : SEL_TOKENS;
     s->n_rows = n_rows;
     s->cap = p->unit == UNIT_PAGES ? (c->dims.max_pages + block_pages - 1) / block_pages : c->stats.stride;
@@ -122,6 +134,7 @@ static void oracle_select(const struct policy *pol, const struct policy_ctx *c, 
         policy_reduce_stats(c, layer,
                             (struct reduce_stats_args){.mode = p->pool == POOL_MAX ? REDUCE_MAX : REDUCE_SUM,
                                                        .block_pages = p->unit == UNIT_PAGES ? block_pages : 0,
+                                                       .in = stats,
                                                        .out = policy_scores(c, n_rows, s->cap)});
     policy_topk(c, best, &rule, NULL, 0);
     s->idx = c->list[0].idx;
@@ -136,7 +149,7 @@ const struct policy_ops policy_oracle = {
     .budget_keys = "budget_tokens,ratio,mass",
     .generous = "ratio=1",
     .tight = "budget_tokens=32",
-    .needs = POLICY_STATS,
+    .needs_of = oracle_needs,
     .check = oracle_check,
     .budget = oracle_budget,
     .rule = oracle_rule,

@@ -320,7 +320,7 @@ struct scores policy_page_scores(const struct policy_ctx *c, int layer, enum sco
     return a.out;
 }
 
-void policy_qk_stats(const struct policy_ctx *c, int layer)
+void policy_qk_stats(const struct policy_ctx *c, int layer, struct stats out)
 {
     struct qk_stats_args a = {.rows = c->rows,
                               .kv = c->kv,
@@ -329,7 +329,7 @@ void policy_qk_stats(const struct policy_ctx *c, int layer)
                               .q = c->q,
                               .q_stride = c->qkv_stride,
                               .scale = c->scale,
-                              .out = c->stats};
+                              .out = out};
     policy_launch(c, OP_qk_stats, &a);
 }
 
@@ -339,7 +339,8 @@ struct scores policy_reduce_stats(const struct policy_ctx *c, int layer, struct 
     a.kv = c->kv;
     a.layer = layer;
     a.n_q = c->dims.n_q;
-    a.in = c->stats;
+    if (!a.in.logits)
+        a.in = c->stats;
     policy_launch(c, OP_reduce_stats, &a);
     return a.out;
 }

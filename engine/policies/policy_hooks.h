@@ -22,12 +22,13 @@
 
 enum policy_needs {
     POLICY_BOUNDS = 1,    /* page bounds */
-    POLICY_STATS = 2,     /* buffers for attention statistics: logits and log-sum-exp */
+    POLICY_STATS = 2,     /* buffers for attention statistics of tokens: logits and log-sum-exp */
     POLICY_DROP = 4,      /* it drops tokens, by layer and head: prompt pages are copied, never shared */
     POLICY_PREFILL = 8,   /* K and V of the prompt depend on it, so each sequence has a prefill of its own */
     POLICY_NO_LISTS = 16, /* select chooses nothing: no buffers for scores and lists, which are NULL */
     POLICY_DRAWS = 32,    /* it draws at random: samples at temperature 0 differ (policy_draws) */
-    POLICY_OWN_KEYS = 64  /* it writes over keys of the prompt, whose pages are therefore copied */
+    POLICY_OWN_KEYS = 64, /* it writes over keys of the prompt, whose pages are therefore copied */
+    POLICY_PAGE_STATS = 128 /* buffers for attention statistics of pages, 1/16 of those of tokens */
 };
 
 struct policy_dims {
@@ -60,9 +61,9 @@ struct policy_ctx {
                         * norms over heads, in select after RoPE */
     int qkv_stride;
     float scale;
-    /* Scratch: stats, score and list; in prefill with room for dims.max_batch rows, of which policy_last_row
-     * takes one. */
-    struct stats stats;
+    /* Scratch: stats, page_stats, score and list; in prefill with room for dims.max_batch rows, of which
+     * policy_last_row takes one. page_stats are by_page. */
+    struct stats stats, page_stats;
     float *score; /* per row: n_kv lists of 16 * max_pages floats or n_q lists of max_pages */
     int32_t *score_n, *score_m;
     struct policy_list list[2];
@@ -178,10 +179,11 @@ struct scores policy_scores(const struct policy_ctx *c, int n_rows, int stride);
  * has a list per query head for SCORE_Q, else one per KV head. */
 struct scores policy_page_scores(const struct policy_ctx *c, int layer, enum score_scope scope,
                                  int block_pages);
-/* Enqueues the statistics of all live keys into c->stats, without reading V. */
-void policy_qk_stats(const struct policy_ctx *c, int layer);
-/* Enqueues reduce_stats over c->stats and prefill_mass over the rows of a prefill call. What their arguments
- * have in common is filled in; the other members are the caller's. The first returns a.out. */
+/* Enqueues the statistics of all live keys into `out`, c->stats or c->page_stats, without reading V. */
+void policy_qk_stats(const struct policy_ctx *c, int layer, struct stats out);
+/* Enqueues reduce_stats over a.in, or c->stats where the caller names none, and prefill_mass over the rows of
+ * a prefill call. What their arguments have in common is filled in; the other members are the caller's. The
+ * first returns a.out. */
 struct scores policy_reduce_stats(const struct policy_ctx *c, int layer, struct reduce_stats_args a);
 void policy_prefill_mass(const struct policy_ctx *c, int layer, struct prefill_mass_args a);
 /* The layer reads n_rows lists of tokens, those of c->list[0]. */

@@ -62,7 +62,7 @@ static void forget(const struct policy *pol, const struct policy_ctx *c, int lay
 static void tova_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
 {
     (void)pol, (void)c, (void)layer;
-    s->want_stats = 1;
+    s->want_stats = STATS_TOKENS;
 }
 
 static void tova_observe(const struct policy *pol, const struct policy_ctx *c, int layer)
@@ -77,7 +77,7 @@ static void tova_on_attn_out(const struct policy *pol, const struct policy_ctx *
     if (!policy_at_end(c) || !evict_may_act(&rule, c->n_prompt))
         return;
     struct policy_ctx one = policy_last_row(c);
-    policy_qk_stats(&one, layer);
+    policy_qk_stats(&one, layer, one.stats);
     forget(pol, &one, layer, 1);
 }
 

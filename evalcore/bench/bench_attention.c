@@ -11,6 +11,7 @@
 enum mode {
     FULL,
     DUMP,   /* full, and the logits are written */
+    MASSES, /* full, and each page's log-sum-exp under each head is written */
     PAGES,  /* `take` random pages, one list for all heads */
     TOKENS, /* `take` random tokens, a list for each KV head */
     SCAN    /* all logits, K alone */
@@ -39,6 +40,7 @@ static const struct attention_case gpu_cases[] = {
     {QWEN(4096), FULL, 0},
     {QWEN(18432), FULL, 0},
     {QWEN(18432), DUMP, 0},
+    {QWEN(18432), MASSES, 0},
     {QWEN(18432), PAGES, 64},
     {{12, 2, 128, 1, 32768, DTYPE_BF16}, FULL, 0},
     {{12, 2, 128, 4, 32768, DTYPE_BF16}, FULL, 0},
@@ -47,6 +49,7 @@ static const struct attention_case gpu_cases[] = {
     {LLAMA(18432), PAGES, 64},
     {LLAMA(32768), FULL, 0},
     {LLAMA(32768), DUMP, 0},
+    {LLAMA(32768), MASSES, 0},
     {LLAMA(65536), FULL, 0},
     {LLAMA(65536), DUMP, 0},
     {LLAMA(65536), SCAN, 0},
@@ -93,7 +96,7 @@ static int enqueue(void *context, int i)
                             .plan = k->plan};
     for (int q = 0; q < s->n_q; q++)
         a.row_of_q[q] = (uint8_t)(q * j->lists / s->n_q);
-    if (j->c->mode == DUMP)
+    if (j->c->mode == DUMP || j->c->mode == MASSES)
         a.stats = j->stats;
     if (j->c->mode != SCAN)
         return k->d.be->launch(k->d.dev, OP_attend, &a);
@@ -135,9 +138,11 @@ static int make_lists(struct job *j, struct err *e)
 static int make_stats(struct job *j, struct err *e)
 {
     struct bench_kv *k = j->k;
-    size_t heads = (size_t)(k->shape.batch * k->shape.n_q), stride = (size_t)k->kv.max_pages * KV_PAGE_TOKENS;
+    int by_page = j->c->mode == MASSES;
+    size_t heads = (size_t)(k->shape.batch * k->shape.n_q),
+           stride = (size_t)k->kv.max_pages * (by_page ? 1 : KV_PAGE_TOKENS);
     j->stats = (struct stats){bench_kv_room(k, heads * stride * sizeof(float), e),
-                              bench_kv_room(k, heads * sizeof(float), e), (int)stride};
+                              bench_kv_room(k, heads * sizeof(float), e), (int)stride, by_page};
     return e->code;
 }
 
@@ -159,7 +164,8 @@ static double bytes_read(const struct attention_case *c)
 
 static void print(struct bench *b, const struct attention_case *c, double seconds, double limit)
 {
-    static const char *const what[] = {"full", "full with logit dump", "pages", "tokens", "logits alone"};
+    static const char *const what[] = {"full",   "full with logit dump", "full with page masses", "pages",
+                                       "tokens", "logits alone"};
     char name[160], take[32] = "";
     const struct bench_shape *s = &c->shape;
     if (c->take)

@@ -7,15 +7,22 @@
 
 enum part {
     PART_SCORES, /* Quest's: page bounds against the query, a list for each query head */
-    PART_REDUCE, /* page masses by sequence (DELTA), or token masses by KV head (Kascade), of dumped logits */
+    PART_REDUCE, /* masses of what is chosen, of statistics that attention wrote */
     PART_TOPK,   /* the best of those masses */
     PART_SELECT  /* reduce and topk */
+};
+
+/* What is chosen, and by which statistics. */
+enum by {
+    PAGES,  /* pages by sequence, by their tokens' logits: DELTA */
+    TOKENS, /* tokens by KV head, by their logits: Kascade */
+    MASSES  /* pages by sequence, by their own log-sum-exps: DELTA with head_reduce=sum */
 };
 
 struct topk_case {
     struct bench_shape shape;
     enum part part;
-    int tokens; /* Kascade's, else pages */
+    enum by by;
     int take;
 };
 
@@ -32,18 +39,20 @@ struct topk_case {
         12, 2, 128, 8, 4096, DTYPE_F32                                                                       \
     }
 static const struct topk_case cpu_cases[] = {
-    {SMALL, PART_SCORES, 0, 64}, {SMALL, PART_REDUCE, 0, 64},  {SMALL, PART_TOPK, 0, 64},
-    {SMALL, PART_SELECT, 0, 64}, {SMALL, PART_SELECT, 1, 409},
+    {SMALL, PART_SCORES, PAGES, 64}, {SMALL, PART_REDUCE, PAGES, 64},   {SMALL, PART_TOPK, PAGES, 64},
+    {SMALL, PART_SELECT, PAGES, 64}, {SMALL, PART_SELECT, TOKENS, 409}, {SMALL, PART_SELECT, MASSES, 64},
 };
 static const struct topk_case gpu_cases[] = {
-    {QWEN, PART_SCORES, 0, 64},
-    {QWEN, PART_REDUCE, 0, 64},
-    {QWEN, PART_TOPK, 0, 64},
-    {QWEN, PART_SELECT, 0, 64},
-    {LLAMA(65536), PART_REDUCE, 1, 6553},
-    {LLAMA(65536), PART_TOPK, 1, 6553},
-    {LLAMA(65536), PART_SELECT, 1, 6553},
-    {LLAMA(131072), PART_SELECT, 1, 13107},
+    {QWEN, PART_SCORES, PAGES, 64},
+    {QWEN, PART_REDUCE, PAGES, 64},
+    {QWEN, PART_TOPK, PAGES, 64},
+    {QWEN, PART_SELECT, PAGES, 64},
+    {QWEN, PART_REDUCE, MASSES, 64},
+    {QWEN, PART_SELECT, MASSES, 64},
+    {LLAMA(65536), PART_REDUCE, TOKENS, 6553},
+    {LLAMA(65536), PART_TOPK, TOKENS, 6553},
+    {LLAMA(65536), PART_SELECT, TOKENS, 6553},
+    {LLAMA(131072), PART_SELECT, TOKENS, 13107},
 };
 static const float scale = 0.088388f;
 
@@ -62,8 +71,8 @@ static int enqueue_reduce(struct job *j)
     struct reduce_stats_args m = {.rows = k->rows,
                                   .kv = k->kv,
                                   .n_q = k->shape.n_q,
-                                  .mode = j->c->tokens ? REDUCE_SUM : REDUCE_MAX,
-                                  .block_pages = !j->c->tokens,
+                                  .mode = j->c->by == PAGES ? REDUCE_MAX : REDUCE_SUM,
+                                  .block_pages = j->c->by != TOKENS,
                                   .in = j->stats,
                                   .out = j->scores};
     return k->d.be->launch(k->d.dev, OP_reduce_stats, &m);
@@ -85,8 +94,8 @@ static int enqueue(void *context, int i)
                           .in = j->scores,
                           .rule = {.kind = TOPK_FIXED,
                                    .k = j->c->take,
-                                   .force_last = j->c->tokens ? 0 : 8,
-                                   .tokens_per = j->c->tokens ? 1 : KV_PAGE_TOKENS},
+                                   .force_last = j->c->by == TOKENS ? 0 : 8,
+                                   .tokens_per = j->c->by == TOKENS ? 1 : KV_PAGE_TOKENS},
                           .idx = j->idx,
                           .len = j->len,
                           .cap = j->c->take};
@@ -97,14 +106,14 @@ static int enqueue(void *context, int i)
     return rc < 0 || j->c->part == PART_REDUCE ? rc : k->d.be->launch(k->d.dev, OP_topk, &t);
 }
 
-/* Logits of all keys, once, and room for scores and lists. */
+/* Statistics of all keys, once, and room for scores and lists. */
 static int make(struct job *j, struct err *e)
 {
     struct bench_kv *k = j->k;
     const struct bench_shape *s = &k->shape;
     size_t heads = (size_t)(s->batch * s->n_q), stride = (size_t)k->kv.max_pages * KV_PAGE_TOKENS;
     size_t pages = (size_t)(s->batch * s->n_kv) * (size_t)k->kv.max_pages;
-    j->lists = j->c->part == PART_SCORES ? s->n_q : j->c->tokens ? s->n_kv : 1;
+    j->lists = j->c->part == PART_SCORES ? s->n_q : j->c->by == TOKENS ? s->n_kv : 1;
     size_t lists = (size_t)(s->batch * j->lists);
     if (j->c->part == PART_SCORES)
         k->kv.bounds = bench_kv_room(k, pages * kv_bounds_bytes(&k->kv), e);
@@ -115,8 +124,10 @@ static int make(struct job *j, struct err *e)
     j->len = bench_kv_room(k, lists * sizeof *j->len, e);
     if (e->code || j->c->part == PART_SCORES)
         return e->code;
+    int by_page = j->c->by == MASSES;
+    stride = by_page ? (size_t)k->kv.max_pages : stride;
     j->stats = (struct stats){bench_kv_room(k, heads * stride * sizeof(float), e),
-                              bench_kv_room(k, heads * sizeof(float), e), (int)stride};
+                              bench_kv_room(k, heads * sizeof(float), e), (int)stride, by_page};
     if (e->code)
         return e->code;
     struct qk_stats_args q = {k->rows, k->kv, 0, s->n_q, k->qkv, k->stride, scale, j->stats};
@@ -132,8 +143,8 @@ static double bytes_read(const struct job *j)
     if (j->c->part == PART_SCORES)
         return (double)s->batch * s->n_kv * pages * (double)kv_bounds_bytes(&j->k->kv);
     if (j->c->part == PART_TOPK)
-        return (double)s->batch * j->lists * (j->c->tokens ? s->context : pages) * 4;
-    return (double)s->batch * s->n_q * s->context * 4;
+        return (double)s->batch * j->lists * (j->c->by == TOKENS ? s->context : pages) * 4;
+    return (double)s->batch * s->n_q * (j->c->by == MASSES ? pages : s->context) * 4;
 }
 
 static void print(struct bench *b, const struct job *j, double seconds, double limit)
@@ -141,9 +152,9 @@ static void print(struct bench *b, const struct job *j, double seconds, double l
     static const char *const what[] = {"page_scores", "reduce_stats", "topk", "reduce_stats and topk"};
     const struct bench_shape *s = &j->c->shape;
     char name[160];
-    snprintf(name, sizeof name, "topk %d/%d heads, batch %d x %d: %s, %d %s, %.1f us", s->n_q, s->n_kv,
-             s->batch, s->context, what[j->c->part], j->c->take, j->c->tokens ? "tokens" : "pages",
-             seconds * 1e6);
+    snprintf(name, sizeof name, "topk %d/%d heads, batch %d x %d: %s%s, %d %s, %.1f us", s->n_q, s->n_kv,
+             s->batch, s->context, j->c->by == MASSES ? "page masses: " : "", what[j->c->part], j->c->take,
+             j->c->by == TOKENS ? "tokens" : "pages", seconds * 1e6);
     bench_print(b, name, bytes_read(j) / seconds / 1e9, "GB/s", limit);
 }
 

@@ -109,7 +109,7 @@ static void take_layer(struct delta_measurer *m, int layer, int n)
 static void delta_select(const struct policy *pol, const struct policy_ctx *c, int layer, struct selection *s)
 {
     (void)pol, (void)c, (void)layer;
-    s->want_stats = 1;
+    s->want_stats = STATS_TOKENS;
 }
 
 static void delta_observe(const struct policy *pol, const struct policy_ctx *c, int layer)

@@ -49,7 +49,7 @@ static void recall_select(const struct policy *pol, const struct policy_ctx *c, 
                           struct selection *s)
 {
     (void)pol, (void)c, (void)layer;
-    s->want_stats = 1;
+    s->want_stats = STATS_TOKENS;
 }
 
 /* Mass of query head h on its list. */

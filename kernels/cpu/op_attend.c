@@ -23,6 +23,7 @@ struct job {
     const struct plan_entry *entry;
     float *logits; /* of the group's first head at the chunk's first slot; or NULL */
     size_t stride; /* between heads in logits */
+    float *pages;  /* (pages, group) from the chunk's first page on: log-sum-exps; or NULL */
     float *part;   /* (group, PART_EXTRA + head_dim) */
     int with_v;
     const void *v[ATTEND_CHUNK_PAGES + AHEAD]; /* of the entries; the last one again for tile_pages */
@@ -128,6 +129,28 @@ static void weights(struct job *j, int g)
     part[1] = v_sum(sum);
 }
 
+/* Log-sum-exps of the pages' logits, each relative to its own largest, so that none is lost however far it
+ * lies below the others. */
+static void page_sums(struct job *j, int first_page, int n_pages)
+{
+    for (int i = 0; i < n_pages * j->group; i++)
+        j->pages[i] = -INFINITY;
+    for (int g = 0; g < j->group; g++)
+        for (int from = 0; from < j->n; from += LANES) {
+            float top[LANES] = {0}, sum[LANES] = {0};
+            int n = j->n - from < LANES ? j->n - from : LANES;
+            for (int i = 0; i < n; i++) {
+                struct v16 s = v_load(j->s[g] + (from + i) * LANES);
+                top[i] = v_largest(s);
+                if (top[i] != -INFINITY)
+                    sum[i] = v_sum(v_term(v_sub(s, v_set(top[i]))));
+            }
+            v_store(top, v_add(v_load(top), v_log(v_load(sum))));
+            for (int i = 0; i < n; i++)
+                j->pages[(j->entry[from + i].page - first_page) * j->group + g] = top[i];
+        }
+}
+
 static void attend_chunk(struct job *j, int first_page, int n_pages)
 {
     for (int g = 0; g < j->group; g++)
@@ -140,6 +163,8 @@ static void attend_chunk(struct job *j, int first_page, int n_pages)
         for (int i = 0; i < j->n; i++)
             v_store(to + (j->entry[i].page - first_page) * LANES, v_load(j->s[g] + i * LANES));
     }
+    if (j->pages)
+        page_sums(j, first_page, n_pages);
     for (int g = 0; g < j->group; g++)
         weights(j, g);
     if (!j->with_v)
@@ -248,8 +273,11 @@ static void run_chunk(const struct work *w, struct job *j, int list, int chunk)
     j->group = w->group;
     j->scale = a->scale;
     j->stride = (size_t)a->stats.stride;
-    j->logits = NULL;
-    if (a->stats.logits)
+    j->logits = j->pages = NULL;
+    if (a->stats.logits && a->stats.by_page)
+        j->pages = a->stats.logits + stats_page(&a->stats, a->n_q, a->kv.n_kv, row, h * w->group) +
+                   (size_t)page * (size_t)w->group;
+    else if (a->stats.logits)
         j->logits = a->stats.logits + ((size_t)row * (size_t)a->n_q + (size_t)(h * w->group)) * j->stride +
                     (size_t)page * KV_PAGE_TOKENS;
     j->part = w->parts + (size_t)list * w->list_parts + (size_t)chunk * (size_t)w->group * w->part_floats;

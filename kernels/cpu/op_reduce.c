@@ -21,7 +21,8 @@ static void mass_of(struct mass *m, const struct reduce_stats_args *a, int row, 
         int q = list * m->heads + i;
         size_t at = (size_t)row * (size_t)a->n_q + (size_t)q;
         m->slots[i] = a->kv.n_slots[kv_head(&a->kv, a->rows.seq[row], a->layer, q / group)];
-        m->logits[i] = a->in.logits + at * (size_t)a->in.stride;
+        m->logits[i] = a->in.logits + (a->in.by_page ? stats_page(&a->in, a->n_q, a->kv.n_kv, row, q)
+                                                     : at * (size_t)a->in.stride);
         m->lse[i] = a->in.lse[at];
         m->extent = m->slots[i] > m->extent ? m->slots[i] : m->extent;
     }
@@ -86,6 +87,35 @@ static float over_block(const struct mass *m, int slot, int n)
     return most + v_first(v_log(v_set(v_sum(sum))));
 }
 
+/* Statistics of pages: log of the mass of page `page` of blocks `block` to `block` + 15 under head i; -inf
+ * where there is none. */
+static struct v16 page_mass(const struct mass *m, int i, int block, int page)
+{
+    float x[LANES];
+    int group = m->a->n_q / m->a->kv.n_kv, pages = kv_pages(m->slots[i]);
+    for (int b = 0; b < LANES; b++) {
+        int p = (block + b) * m->a->block_pages + page;
+        x[b] = p < pages ? m->logits[i][(size_t)p * (size_t)group] : -INFINITY;
+    }
+    return v_sub(v_load(x), v_set(m->lse[i] == -INFINITY ? 0 : m->lse[i]));
+}
+
+/* The scores of 16 blocks from the statistics of their pages. */
+static struct v16 over_pages(const struct mass *m, int block)
+{
+    struct v16 top = v_set(-INFINITY), sum = v_set(0);
+    for (int i = 0; i < m->heads; i++)
+        for (int j = 0; j < m->a->block_pages; j++)
+            top = v_max(page_mass(m, i, block, j), top);
+    struct v16 base = v_select(m_less(v_set(-INFINITY), top), top, v_set(0));
+    for (int i = 0; i < m->heads; i++)
+        for (int j = 0; j < m->a->block_pages; j++)
+            sum = v_add(sum, v_term(v_sub(page_mass(m, i, block, j), base)));
+    if (m->a->mode == REDUCE_MEAN)
+        sum = v_div(sum, v_set((float)m->heads));
+    return v_add(base, v_log(sum));
+}
+
 void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
 {
     const struct reduce_stats_args *a = args;
@@ -100,7 +130,11 @@ void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
         mass_of(&m, a, row, list);
         float *out = a->out.v + ((size_t)row * (size_t)lists + (size_t)list) * (size_t)a->out.stride;
         for (int i = span * SPAN; i < (span + 1) * SPAN && i * unit < m.extent; i++) {
-            if (a->block_pages) {
+            if (a->in.by_page) {
+                int left = (m.extent + unit - 1) / unit - i;
+                v_storen(out + i, over_pages(&m, i), left < LANES ? left : LANES);
+                i += LANES - 1;
+            } else if (a->block_pages) {
                 int left = kv_pages(m.extent) * KV_PAGE_TOKENS - i * unit;
                 out[i] = over_block(&m, i * unit, left < unit ? left : unit);
             } else {
@@ -116,7 +150,7 @@ void CPU_SYM(op_reduce_stats)(const void *args, struct cpu_ctx *c)
         if (a->rows.seq[t / lists] < 0)
             continue;
         if (t % lists == 0)
-            book_statistics(&a->kv, a->rows.seq[t / lists], a->layer, a->n_q);
+            book_statistics(&a->kv, a->rows.seq[t / lists], a->layer, a->n_q, a->in.by_page);
         mass_of(&m, a, t / lists, t % lists);
         a->out.n[t] = a->block_pages ? (m.extent + unit - 1) / unit : m.extent;
         a->out.m[t] = count_candidates(a->out.v + (size_t)t * (size_t)a->out.stride, a->out.n[t]);

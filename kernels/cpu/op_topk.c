@@ -174,6 +174,6 @@ void CPU_SYM(op_rank_union)(const void *args, struct cpu_ctx *c)
         for (int q = 0; q < a->n_q; q++)
             walk_head(a, row, q, u.low, u.high, u.ranks, out, entry, entry + stride, key);
         a->out.n[row] = a->out.m[row] = u.s;
-        book_statistics(&a->kv, a->rows.seq[row], a->layer, a->n_q);
+        book_statistics(&a->kv, a->rows.seq[row], a->layer, a->n_q, 0);
     }
 }

@@ -16,12 +16,22 @@ static inline int count_candidates(const float *v, int n)
     return m;
 }
 
-/* Counts the statistics of a row's live keys as written and read again: a value per query head. */
-static inline void book_statistics(const struct kv_view *kv, int seq, int layer, int n_q)
+static inline int live_pages(const struct kv_view *kv, size_t head)
+{
+    int n = 0;
+    for (int p = 0; p < kv_pages(kv->n_slots[head]); p++)
+        n += kv->live[head * (size_t)kv->max_pages + (size_t)p] != 0;
+    return n;
+}
+
+/* Counts the statistics of a row's live keys, or of its pages with live keys, as written and read again: a
+ * value per query head. */
+static inline void book_statistics(const struct kv_view *kv, int seq, int layer, int n_q, int by_page)
 {
     for (int h = 0; h < kv->n_kv; h++) {
         size_t head = kv_head(kv, seq, layer, h);
-        kv->aux_values[head] += (int64_t)kv->n_live[head] * (n_q / kv->n_kv);
+        int values = by_page ? live_pages(kv, head) : kv->n_live[head];
+        kv->aux_values[head] += (int64_t)values * (n_q / kv->n_kv);
     }
 }
 

@@ -80,6 +80,11 @@ static inline float power_of_2(float x)
     return x < -126 ? 0.0f : exp2f(x);
 }
 
+static inline float log_2_of(float x)
+{
+    return log2f(x);
+}
+
 static inline float inverse_of(float x)
 {
     return 1.0f / x;

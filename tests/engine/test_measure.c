@@ -37,6 +37,39 @@ static void same(const char *model)
     arena_release(&a);
 }
 
+static double scratch(const char *const *policies, int n)
+{
+    struct engine_options o = {.model = "pocket", .max_batch = 3, .max_context = 512};
+    struct policy_spec spec[2];
+    const struct policy_spec *specs[2];
+    struct engine_info said;
+    struct engine_memory m;
+    struct arena a = {0};
+    struct err e = {0};
+    for (int i = 0; i < n; i++) {
+        CHECK_INT(policy_spec_text(&spec[i], policies[i], &a, &e), 0);
+        specs[i] = &spec[i];
+    }
+    CHECK_INT(engine_measure(&o, specs, n, &said, &m, &e), 0);
+    arena_release(&a);
+    return (double)m.scratch;
+}
+
+/* Statistics of pages take a value for each 16 of those of tokens, and both forms one for each query head. */
+static void statistics(void)
+{
+    static const char *const delta[] = {"delta:k_pages=9", "delta:k_pages=9,head_reduce=sum",
+                                        "delta:k_tokens=99,head_reduce=sum",
+                                        "delta:mass=0.9,head_reduce=mean", "oracle:ratio=0.1,unit=pages"};
+    double both = scratch(delta, 2), by_token = both - scratch(delta + 1, 1),
+           by_page = both - scratch(delta, 1);
+    CHECK(by_page > 0);
+    CHECK_NEAR(by_token / (512 + 1), by_page / (512 / 16 + 1), 1);
+    CHECK_NEAR(scratch(delta + 2, 1), scratch(delta, 1), 0);
+    CHECK_NEAR(scratch(delta + 3, 1), scratch(delta + 1, 1), 0);
+    CHECK_NEAR(scratch(delta + 4, 1), scratch(delta + 1, 1), 0);
+}
+
 int main(void)
 {
     static const char *const folders[] = {"qwen3", "llama31", "qwen2_yarn"};
@@ -46,6 +79,7 @@ int main(void)
         snprintf(model, sizeof model, "%s/tests/engine/hf/%s", SOURCE_DIR, folders[i]);
         same(model);
     }
+    statistics();
     struct engine_device d;
     struct err e = {0};
     CHECK_INT(engine_device_memory(NULL, 0, &d, &e), 0);

@@ -138,6 +138,17 @@ static double statistics(struct step t, int layers)
     return layers * logits(t.s) / 8;
 }
 
+/* A value per page instead of one per token. */
+static double page_statistics(struct step t, int layers)
+{
+    return layers * logits(ceil(t.s / 16)) / 8;
+}
+
+static double page_statistics2(struct step t)
+{
+    return page_statistics(t, 2);
+}
+
 /* Layers 2 and 5 choose; layer 7 has nobody above it to choose for. */
 static double statistics2(struct step t)
 {
@@ -161,6 +172,11 @@ static double half7(struct step t)
     return 7 * t.s / 2 / 8 + statistics(t, 7);
 }
 
+static double half7_pages(struct step t)
+{
+    return 7 * t.s / 2 / 8 + page_statistics(t, 7);
+}
+
 static const struct reads_row rows[] = {
     {"full", all, none, 0, 0, 0, STEPS, NULL},
     {"quest:k_pages=8", quest_q, pages6, 8, 0, 0, STEPS, pages8},
@@ -177,7 +193,8 @@ static const struct reads_row rows[] = {
     {"quest:preset=frontier,k_pages=6", quest_frontier, pages8, 6, 0, 0, STEPS, pages8},
     {"quest:preset=seer,k_pages=3,scope=kv_max", quest_seer, pages8, 3, 0, 0, STEPS, pages8},
     {"delta:k_pages=16", delta, statistics2, 16, 0, 0, STEPS, NULL},
-    {"delta:k_pages=16,head_reduce=mean,tie_bias=1e-7", delta, statistics2, 16, 0, 0, STEPS, NULL},
+    {"delta:k_pages=16,head_reduce=mean,tie_bias=1e-7", delta, page_statistics2, 16, 0, 0, STEPS, NULL},
+    {"delta:k_pages=16,head_reduce=sum", delta, page_statistics2, 16, 0, 0, STEPS, NULL},
     {"delta:preset=release,k_pages=16", delta_release, statistics2, 16, 0, 0, STEPS, NULL},
     {"kascade:ratio=0.2", kascade, half5, 0.2, 0, 0, STEPS, NULL},
     {"kascade:ratio=0.2,pool=all", kascade, half5, 0.2, 0, 0, STEPS, NULL},
@@ -187,10 +204,13 @@ static const struct reads_row rows[] = {
     {"kascade:ratio=0.2,anchor_output=full", kascade_full, statistics6, 0.2, 0, 0, STEPS, NULL},
     {"kascade:mass=0.5,min_tokens=48", oracle_mass, half5, 48, 0, 0, STEPS, NULL},
     {"delta:k_tokens=100", delta_tokens, statistics2, 100, 0, 0, STEPS, NULL},
+    {"delta:k_tokens=100,head_reduce=sum", delta_tokens, statistics2, 100, 0, 0, STEPS, NULL},
     {"delta:mass=0.5", delta_mass, statistics2, 0, 0, 0, STEPS, NULL},
+    {"delta:mass=0.5,head_reduce=sum", delta_mass, page_statistics2, 0, 0, 0, STEPS, NULL},
     {"oracle:budget_tokens=64", oracle, half7, 64, 0, 0, STEPS, NULL},
     {"oracle:ratio=0.2,pool=all", oracle, half7, 0, 0.2, 0, STEPS, NULL},
     {"oracle:ratio=0.2,unit=pages,page_tokens=32,pool=max", oracle_pages, half7, 0, 0.2, 0, STEPS, NULL},
+    {"oracle:ratio=0.2,unit=pages,page_tokens=32", oracle_pages, half7_pages, 0, 0.2, 0, STEPS, NULL},
     {"oracle:mass=0.8,min_tokens=48", oracle_mass, half7, 48, 0, 0, STEPS, NULL},
     {"streamingllm:window_tokens=64", streaming, none, 64, 0, 0, STEPS, NULL},
     {"streamingllm:preset=kascade", streaming, none, 128, 0.3, 0, STEPS, NULL},

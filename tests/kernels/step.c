@@ -30,8 +30,8 @@ struct step {
     float *x, *y, *qkv_out, *att, *att2, *wide, *act, *logits, *scratch, *norm, *table, *gate_w;
     char *state;
     struct plan plan;
-    struct stats st, st2;
-    struct scores page, mass;
+    struct stats st, st2, sums;
+    struct scores page, mass, block;
     struct sample_settings *settings;
     struct sample_result *result;
 };
@@ -119,8 +119,10 @@ struct step *step_open(struct rig *r, const int32_t *seqs, int rows, enum dtype 
     s->flag = rig_alloc(r, lists * 4);
     s->state = rig_alloc(r, STEP_SEQS * state_bytes);
     s->plan = (struct plan){rig_alloc(r, lists * PAGES * sizeof *s->plan.entry), rig_alloc(r, lists * 4)};
-    s->st = (struct stats){floats(s, q * SLOTS), floats(s, q), SLOTS};
-    s->st2 = (struct stats){floats(s, q * SLOTS), floats(s, q), SLOTS};
+    s->st = (struct stats){floats(s, q * SLOTS), floats(s, q), SLOTS, 0};
+    s->st2 = (struct stats){floats(s, q * SLOTS), floats(s, q), SLOTS, 0};
+    s->sums = (struct stats){floats(s, q * PAGES), floats(s, q), PAGES, 1};
+    s->block = (struct scores){floats(s, n * PAGES), rig_alloc(r, n * 4), rig_alloc(r, n * 4), 1, PAGES};
     s->page = (struct scores){floats(s, q * PAGES), rig_alloc(r, q * 4), rig_alloc(r, q * 4), N_Q, PAGES};
     s->mass = (struct scores){floats(s, lists * SLOTS), rig_alloc(r, lists * 4), rig_alloc(r, lists * 4),
                               N_KV, SLOTS};
@@ -188,7 +190,7 @@ static void before_attention(struct step *s)
 }
 
 static void attend(struct step *s, enum sel_unit unit, int lists, const int32_t *idx, const int32_t *len,
-                   int cap, float *out, int with_stats)
+                   int cap, float *out, const struct stats *stats)
 {
     struct attend_args a = {.rows = s->rows,
                             .kv = s->c.kv,
@@ -207,8 +209,8 @@ static void attend(struct step *s, enum sel_unit unit, int lists, const int32_t 
                             .plan = s->plan};
     for (int q = 0; q < N_Q; q++)
         a.row_of_q[q] = (uint8_t)(q * lists / N_Q);
-    if (with_stats)
-        a.stats = s->st;
+    if (stats)
+        a.stats = *stats;
     rig_run(s->r, OP_attend, &a);
 }
 
@@ -229,13 +231,16 @@ static void attention(struct step *s)
                           .idx = s->tok_idx,
                           .len = s->tok_len,
                           .cap = TOKENS};
+    struct reduce_stats_args b = {s->rows, s->c.kv, 0, N_Q, REDUCE_MEAN, 1, 0, s->sums, s->block};
+    attend(s, SEL_LIVE, 1, NULL, NULL, 0, s->att, &s->sums);
+    rig_run(s->r, OP_reduce_stats, &b);
     rig_run(s->r, OP_page_scores, &p);
     rig_run(s->r, OP_topk, &t);
-    attend(s, SEL_PAGES, N_Q, s->page_idx, s->page_len, TAKE, s->att, 1);
+    attend(s, SEL_PAGES, N_Q, s->page_idx, s->page_len, TAKE, s->att, &s->st);
     rig_run(s->r, OP_qk_stats, &q);
     rig_run(s->r, OP_reduce_stats, &m);
     rig_run(s->r, OP_topk, &u);
-    attend(s, SEL_TOKENS, N_KV, s->tok_idx, s->tok_len, TOKENS, s->att2, 0);
+    attend(s, SEL_TOKENS, N_KV, s->tok_idx, s->tok_len, TOKENS, s->att2, NULL);
 }
 
 void step_run(struct step *s)
@@ -310,6 +315,8 @@ static void add_head(struct bytes *b, struct step *s, int head, int row_list)
         add(b, s->st2.logits + ((size_t)row_list * (N_Q / N_KV) + (size_t)q) * SLOTS,
             (size_t)(n + 15) / 16 * 64, 0);
     }
+    add(b, s->sums.logits + (size_t)row_list * (N_Q / N_KV) * PAGES, (size_t)(n + 15) / 16 * (N_Q / N_KV) * 4,
+        0);
     add(b, s->mass.v + (size_t)row_list * SLOTS, (size_t)n * 4, 0);
     add(b, s->mass.m, 4, row_list);
 }
@@ -335,6 +342,10 @@ unsigned char *step_row(struct step *s, int row, size_t *bytes)
         add(&b, s->st.lse, N_Q * 4, row);
         add(&b, s->st2.lse, N_Q * 4, row);
         add(&b, s->page.m, N_Q * 4, row);
+        int32_t blocks;
+        rig_get(s->r, &blocks, s->block.n + row, 4);
+        add(&b, s->block.v + (size_t)row * PAGES, (size_t)blocks * 4, 0);
+        add(&b, s->block.m, 4, row);
         add(&b, s->page_len, N_Q * 4, row);
         add(&b, s->tok_len, N_KV * 4, row);
         add(&b, s->state, state_bytes, seq);

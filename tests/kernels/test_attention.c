@@ -199,7 +199,7 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
     memcpy(a.row_of_q, ch.row_of_q, sizeof a.row_of_q);
     if (with_stats)
         a.stats =
-            (struct stats){rig_alloc(s->r, n_stats * 4), rig_alloc(s->r, (size_t)(rows * n_q) * 4), SLOTS};
+            (struct stats){rig_alloc(s->r, n_stats * 4), rig_alloc(s->r, (size_t)(rows * n_q) * 4), SLOTS, 0};
     decodes[n_rows > s->c.kv.n_kv ? MERGED : unit]++;
     rig_run(s->r, OP_attend, &a);
     check_reads(s, &ch, before);

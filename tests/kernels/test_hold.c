@@ -25,7 +25,7 @@ static void compare(struct rig *r, struct cache *c, int n, int window, float the
     int32_t ids[2] = {SEQ, n - 1};
     int owned = r->n_owned;
     int32_t *dev = rig_up(r, ids, sizeof ids);
-    struct stats st = {rig_alloc(r, sizeof logits), rig_alloc(r, N_KV * sizeof(float)), SLOTS};
+    struct stats st = {rig_alloc(r, sizeof logits), rig_alloc(r, N_KV * sizeof(float)), SLOTS, 0};
     for (int i = 0; i < D; i++) {
         float q[N_KV * D] = {0};
         q[i] = q[D + i] = 1;

@@ -33,7 +33,7 @@ static struct stats run_stats(struct set *s)
 {
     int n_q = s->c.n_q, n_kv = s->c.kv.n_kv;
     size_t lists = (size_t)(ROWS * n_q);
-    struct stats st = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4), SLOTS};
+    struct stats st = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4), SLOTS, 0};
     struct qk_stats_args k = {s->rows, s->c.kv, LAYER, n_q, s->q, s->stride, 0.25f, st};
     int64_t before[SEQS * LAYERS * 8], after[SEQS * LAYERS * 8];
     int32_t n_live[SEQS * LAYERS * 8];
@@ -143,7 +143,7 @@ static void bf16_floor(void)
     float *logits = calloc(lists * SLOTS, sizeof *logits), lse[ROWS * MAX_Q] = {0};
     for (size_t i = 0; i < lists * SLOTS; i++)
         logits[i] = i % SLOTS == 3 ? -1 : i % SLOTS % 2 ? -90 : -300;
-    struct stats st = {rig_up(&r, logits, lists * SLOTS * 4), rig_up(&r, lse, lists * 4), SLOTS};
+    struct stats st = {rig_up(&r, logits, lists * SLOTS * 4), rig_up(&r, lse, lists * 4), SLOTS, 0};
     for (int kind = 0; kind < 3; kind++) {
         struct reduce_stats_args a = {
             s.rows, s.c.kv, LAYER, s.c.n_q, (enum reduce_mode)kind, 0, 1, st, scores_alloc(&s, 1, SLOTS)};

@@ -15,7 +15,7 @@
 enum list_kind { LIST_LIVE, LIST_PAGES, LIST_TOKENS, LIST_MERGED };
 /* Who adds the chunks of a list: combine_kernel, or where no list has more than two of them two blocks, a
  * cluster, or, of more lists than pairs of blocks run at a time, one. */
-enum sharing { APART, PAIR, SOLO };
+enum share { APART, PAIR, SOLO };
 enum { ATTEND_THREADS = 128, ATTEND_WARPS = 4, MAX_CHUNK = 128, MAX_CHUNKS = 128, FEW_HEADS = 2 };
 
 struct attend_work {
@@ -37,10 +37,10 @@ struct attend_work {
     float *part;     /* (lists, max_chunks, group, head_dim): sums of exp(logit - top) V */
     float2 *part_tl; /* (lists, max_chunks, group): top, sum of exp(logit - top) */
     int max_chunks;
-    enum sharing shared; /* by attend_mma.cu */
-    int plain;           /* attend_plain.cu has it */
-    int early;           /* pages are read, and the kernel before this one appends to them at most */
-    int next_begins;     /* the kernel after this one begins beside it, not at its end */
+    enum share shared; /* by attend_mma.cu */
+    int plain;         /* attend_plain.cu has it */
+    int early;         /* pages are read, and the kernel before this one appends to them at most */
+    int next_begins;   /* the kernel after this one begins beside it, not at its end */
     /* The device functions below take this or an attend_kind, which answers at compile time. */
     __host__ __device__ enum list_kind kind_of() const
     {
@@ -54,32 +54,41 @@ struct attend_work {
     {
         return plain;
     }
-    __host__ __device__ static constexpr enum sharing sharing()
+    __host__ __device__ static constexpr enum share sharing()
     {
         return APART;
+    }
+    __host__ __device__ bool dumps_logits() const
+    {
+        return stats.logits && !stats.by_page;
     }
 };
 
 /* Lists of one kind, by attend_mma.cu. A kernel for each kind has half of the instructions of one for all;
  * the caches that instructions come from are small, and a step of decoding goes through a dozen kernels again
  * and again (measured: 5 % of decoding under full attention, 9 % under StreamingLLM's mask). */
-template <enum list_kind KIND, enum sharing SHARING>
-struct attend_kind : attend_work {
-    __host__ __device__ static constexpr enum list_kind kind_of(){return KIND;}
-__host__ __device__ static constexpr bool has_idx()
-{
-    return KIND == LIST_PAGES || KIND == LIST_TOKENS;
-}
-__host__ __device__ static constexpr bool is_plain()
-{
-    return false;
-}
-__host__ __device__ static constexpr enum sharing sharing()
-{
-    return SHARING;
-}
-}
-;
+template <list_kind KIND, share SHARING, bool BY_PAGE> struct attend_kind : attend_work {
+    __host__ __device__ static constexpr enum list_kind kind_of()
+    {
+        return KIND;
+    }
+    __host__ __device__ static constexpr bool has_idx()
+    {
+        return KIND == LIST_PAGES || KIND == LIST_TOKENS;
+    }
+    __host__ __device__ static constexpr bool is_plain()
+    {
+        return false;
+    }
+    __host__ __device__ bool dumps_logits() const
+    {
+        return !BY_PAGE && stats.logits;
+    }
+    __host__ __device__ static constexpr enum share sharing()
+    {
+        return SHARING;
+    }
+};
 
 /* The number of entries in a chunk. A change here changes bits, so OWN_BITS in cuda_device.cu must be raised.
  *

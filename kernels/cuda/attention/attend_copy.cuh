@@ -159,7 +159,7 @@ static __device__ void copy_page(const Work &w, const struct entry &own, int i,
     s->read = read ? own.tokens | own.heads << 16 : 0;
     s->slot = own.page < w.kv.max_pages ? own.page * KV_PAGE_TOKENS : INT32_MAX;
     barrier_expect(bar, read ? F::STAGE : 0);
-    if (read && w.stats.logits) /* what is written then is not to stay in the cache for longer */
+    if (read && w.dumps_logits()) /* what is written then is not to stay in the cache for longer */
         bulk_copy(ring + (warp * F::STAGES + i) * F::STAGE, kv_unit_k(w.kv, own.unit), F::STAGE, bar);
     else if (read)
         bulk_copy_once(ring + (warp * F::STAGES + i) * F::STAGE, kv_unit_k(w.kv, own.unit), F::STAGE, bar);

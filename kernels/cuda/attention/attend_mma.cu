@@ -17,6 +17,9 @@
 enum { BLOCKS = 2, FEW = 64 };
 static const float CUT = -69.0f * 1.44269504f; /* below it a term is 0, base 2 */
 
+/* What is written beside sums: nothing, logits, or log-sum-exps of pages. */
+enum dump { NO_DUMP, LOGITS, PAGE_SUMS };
+
 /* The group's queries as the second factor (16 dimensions x 8 heads a fragment), high and low parts. */
 template <int D> struct queries {
     uint32_t high[D / 16][2], low[D / 16][2];
@@ -82,6 +85,48 @@ static __device__ void dump_tile(const Work &w, const struct list &l, const stru
     }
 }
 
+/* Sums over a tile's tokens of two heads' terms: lanes with even g get the first head's, the others the
+ * second's. After the first exchange a lane has one head, so that three shuffles do for two. */
+static __device__ inline float over_tokens(float first, float second)
+{
+    int odd = threadIdx.x / 4 & 1;
+    float sum = (odd ? second : first) + __shfl_xor_sync(~0u, odd ? first : second, 4);
+    sum += __shfl_xor_sync(~0u, sum, 8);
+    return sum + __shfl_xor_sync(~0u, sum, 16);
+}
+
+/* Below it a page's sum has lost terms that count. */
+static const float LEAST_SUM = 0x1p-60f;
+
+/* Log-sum-exp of a page under each head, from its terms e, relative to `top` (both of tokens g and g + 8,
+ * heads 2t and 2t + 1). A page far below the top is summed again, relative to its own largest logit. */
+template <class Work>
+static __device__ void dump_page(const Work &w, const struct list &l, int page, const float (&c)[4],
+                                 const float (&e)[4], const float (&top)[2], float unit)
+{
+    int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4, odd = g & 1, head = 2 * t + odd;
+    float base = odd ? top[1] : top[0], sum = over_tokens(e[0] + e[2], e[1] + e[3]);
+    if (__any_sync(~0u, sum < LEAST_SUM)) {
+        float most[2], x[4];
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            most[h] = fmaxf(c[h], c[h + 2]);
+            for (int d = 4; d < WARP; d *= 2)
+                most[h] = fmaxf(most[h], __shfl_xor_sync(~0u, most[h], d));
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            float up = (c[i] - most[i & 1]) * unit;
+            x[i] = up >= CUT ? power_of_2(up) : 0.0f;
+        }
+        base = odd ? most[1] : most[0];
+        sum = over_tokens(x[0] + x[2], x[1] + x[3]);
+    }
+    size_t at = ((size_t)l.row * w.kv.n_kv + l.h) * (size_t)w.stats.stride + page;
+    if (g < 2 && head < w.group)
+        w.stats.logits[at * w.group + head] = fmaf(log_2_of(sum), 0.693147181f, base * w.scale);
+}
+
 /* Scaled up by this much (base 2) at most, a new logit needs no new top. */
 static const float SLACK = 8.0f;
 
@@ -130,7 +175,7 @@ template <int D> static __device__ void raise_top(struct sums<D> *r, int h, floa
 }
 
 /* N tiles of 16 tokens in shared memory at at[..], none of them empty. */
-template <int D, bool DUMP, bool VALUES, int N, class Work>
+template <int D, enum dump DUMP, bool VALUES, int N, class Work>
 static __device__ void add_tiles(const Work &w, const struct list &l, const struct stage *const *s, int entry,
                                  const uint32_t *at, const struct queries<D> &q, struct sums<D> *r)
 {
@@ -143,7 +188,7 @@ static __device__ void add_tiles(const Work &w, const struct list &l, const stru
         score_tile<D, VALUES>(s[p], at[p], q, c[p]);
 #pragma unroll
     for (int p = 0; p < N; p++) {
-        if (DUMP)
+        if (DUMP == LOGITS)
             dump_tile(w, l, s[p], entry + p * ATTEND_WARPS, c[p]);
 #pragma unroll
         for (int h = 0; h < 2; h++)
@@ -164,6 +209,8 @@ static __device__ void add_tiles(const Work &w, const struct list &l, const stru
         }
         r->sum[0] += e[0] + e[2]; /* of this lane's tokens */
         r->sum[1] += e[1] + e[3];
+        if (DUMP == PAGE_SUMS)
+            dump_page(w, l, entry + p * ATTEND_WARPS, c[p], e, r->top, unit);
 #pragma unroll
         for (int h = 0; h < (VALUES ? 2 : 0); h++) {
             high[p][h] = transpose(round_pair(e[2 * h], e[2 * h + 1]));
@@ -188,17 +235,20 @@ static __device__ void add_tiles(const Work &w, const struct list &l, const stru
         }
 }
 
-/* Nothing is read of this tile: only its logits, all -inf, may be wanted. */
-template <bool DUMP, class Work>
+/* Nothing is read of this tile: only its logits or their sums, all -inf, may be wanted. */
+template <enum dump DUMP, class Work>
 static __device__ void skip_tile(const Work &w, const struct list &l, const struct stage *s, int entry)
 {
     const float c[4] = {-CUDART_INF_F, -CUDART_INF_F, -CUDART_INF_F, -CUDART_INF_F};
-    if (DUMP)
+    if (DUMP == LOGITS)
         dump_tile(w, l, s, entry, c);
+    if (DUMP == PAGE_SUMS && (int)threadIdx.x % WARP < w.group)
+        w.stats.logits[(((size_t)l.row * w.kv.n_kv + l.h) * (size_t)w.stats.stride + entry) * w.group +
+                       threadIdx.x % WARP] = -CUDART_INF_F;
 }
 
 /* Entries e and, if there are two, e + 4: those that are read together. */
-template <int D, bool DUMP, bool VALUES, class Work>
+template <int D, enum dump DUMP, bool VALUES, class Work>
 static __device__ void add_entries(const Work &w, const struct list &l, const struct stage *const *s, int n,
                                    int e, const uint32_t *at, const struct queries<D> &q, struct sums<D> *r)
 {
@@ -217,9 +267,9 @@ static __device__ void add_entries(const Work &w, const struct list &l, const st
     }
 }
 
-template <int D, bool DUMP, bool VALUES, enum list_kind KIND, enum sharing SHARING>
+template <int D, enum dump DUMP, bool VALUES, list_kind KIND, share SHARING>
 static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
-    mma_kernel(const __grid_constant__ struct attend_kind<KIND, SHARING> w)
+    mma_kernel(const __grid_constant__ struct attend_kind<KIND, SHARING, DUMP == PAGE_SUMS> w)
 {
     typedef form<D, VALUES> F;
     enum { TOTALS = SHARING == SOLO ? 3 : 2 };
@@ -297,13 +347,13 @@ int attend_mma_fits(const struct attend_work *w)
     return w->kv.dtype == DTYPE_BF16 && w->group <= 8 && (w->kv.head_dim == 64 || w->kv.head_dim == 128);
 }
 
-template <int D, bool DUMP, bool VALUES, enum list_kind KIND, enum sharing SHARING>
+template <int D, enum dump DUMP, bool VALUES, list_kind KIND, share SHARING>
 static int run_kind(struct device *d, const struct attend_work *w)
 {
     enum { TOTALS = SHARING == SOLO ? 3 : 2 };
     size_t bytes = form<D, VALUES>::RING +
                    (VALUES ? (size_t)TOTALS * pitch_of(D) * w->group * sizeof(float) : 0) + lists_bytes(*w);
-    struct attend_kind<KIND, SHARING> kind;
+    struct attend_kind<KIND, SHARING, DUMP == PAGE_SUMS> kind;
     static_cast<struct attend_work &>(kind) = *w;
     /* Set each time: the limit belongs to the context of the device in use. */
     cudaError_t e = cudaFuncSetAttribute((const void *)mma_kernel<D, DUMP, VALUES, KIND, SHARING>,
@@ -317,33 +367,35 @@ static int run_kind(struct device *d, const struct attend_work *w)
                              dim3(blocks), ATTEND_THREADS, bytes, SHARING == PAIR ? 2 : 1, kind);
 }
 
-template <int D, bool DUMP, bool VALUES> static int run(struct device *d, const struct attend_work *w)
+template <int D, enum dump DUMP> static int run(struct device *d, const struct attend_work *w)
 {
     switch (w->kind) {
     case LIST_LIVE:
-        return run_kind<D, DUMP, VALUES, LIST_LIVE, APART>(d, w);
+        return run_kind<D, DUMP, true, LIST_LIVE, APART>(d, w);
     case LIST_PAGES:
-        return run_kind<D, DUMP, VALUES, LIST_PAGES, APART>(d, w);
+        return run_kind<D, DUMP, true, LIST_PAGES, APART>(d, w);
     case LIST_TOKENS:
-        return run_kind<D, DUMP, VALUES, LIST_TOKENS, APART>(d, w);
+        return run_kind<D, DUMP, true, LIST_TOKENS, APART>(d, w);
     default:
-        return run_kind<D, DUMP, VALUES, LIST_MERGED, APART>(d, w);
+        return run_kind<D, DUMP, true, LIST_MERGED, APART>(d, w);
     }
+}
+
+template <int D> static int run_wide(struct device *d, const struct attend_work *w)
+{
+    if (!w->out) /* qk_stats */
+        return w->stats.by_page ? run_kind<D, PAGE_SUMS, false, LIST_LIVE, APART>(d, w)
+                                : run_kind<D, LOGITS, false, LIST_LIVE, APART>(d, w);
+    if (w->shared == PAIR)
+        return run_kind<D, NO_DUMP, true, LIST_PAGES, PAIR>(d, w);
+    if (w->shared == SOLO)
+        return run_kind<D, NO_DUMP, true, LIST_PAGES, SOLO>(d, w);
+    if (w->stats.by_page)
+        return run_kind<D, PAGE_SUMS, true, LIST_LIVE, APART>(d, w);
+    return w->stats.logits ? run<D, LOGITS>(d, w) : run<D, NO_DUMP>(d, w);
 }
 
 int attend_mma(struct device *d, const struct attend_work *w)
 {
-    int wide = w->kv.head_dim == 128;
-    if (!w->out) /* qk_stats, of all live tokens */
-        return wide ? run_kind<128, true, false, LIST_LIVE, APART>(d, w)
-                    : run_kind<64, true, false, LIST_LIVE, APART>(d, w);
-    if (w->shared == PAIR)
-        return wide ? run_kind<128, false, true, LIST_PAGES, PAIR>(d, w)
-                    : run_kind<64, false, true, LIST_PAGES, PAIR>(d, w);
-    if (w->shared == SOLO)
-        return wide ? run_kind<128, false, true, LIST_PAGES, SOLO>(d, w)
-                    : run_kind<64, false, true, LIST_PAGES, SOLO>(d, w);
-    if (w->stats.logits)
-        return wide ? run<128, true, true>(d, w) : run<64, true, true>(d, w);
-    return wide ? run<128, false, true>(d, w) : run<64, false, true>(d, w);
+    return w->kv.head_dim == 128 ? run_wide<128>(d, w) : run_wide<64>(d, w);
 }

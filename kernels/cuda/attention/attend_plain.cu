@@ -71,8 +71,25 @@ static __device__ void score(const struct attend_work &w, const struct list &l, 
             continue;
         float x = s->heads[t] >> g & 1 ? acc[g] * w.scale : -CUDART_INF_F;
         s->s[g][t] = x;
-        if (w.stats.logits && s->slot[t] >= 0 && (w.kind == LIST_LIVE || !l.idx || s->heads[t] >> g & 1))
+        if (w.dumps_logits() && s->slot[t] >= 0 && (w.kind == LIST_LIVE || !l.idx || s->heads[t] >> g & 1))
             w.stats.logits[(row + g) * (size_t)w.stats.stride + s->slot[t]] = x;
+    }
+}
+
+/* Log-sum-exps of the span's pages under head g, by one warp: 16 lanes a page. */
+static __device__ void dump_pages(const struct attend_work &w, const struct list &l, const struct span *s,
+                                  int g)
+{
+    size_t list = ((size_t)l.row * w.kv.n_kv + l.h) * (size_t)w.stats.stride;
+    for (int t = threadIdx.x % WARP; t < SPAN_TOKENS; t += WARP) {
+        float x = s->s[g][t], most = x;
+        for (int lane = KV_PAGE_TOKENS / 2; lane; lane /= 2)
+            most = fmaxf(most, __shfl_xor_sync(~0u, most, lane));
+        float sum = most == -CUDART_INF_F ? 0.0f : term(x - most);
+        for (int lane = KV_PAGE_TOKENS / 2; lane; lane /= 2)
+            sum += __shfl_xor_sync(~0u, sum, lane);
+        if (t % KV_PAGE_TOKENS == 0 && s->slot[t] >= 0)
+            w.stats.logits[(list + s->slot[t] / KV_PAGE_TOKENS) * w.group + g] = most + logf(sum);
     }
 }
 
@@ -166,8 +183,11 @@ static __device__ void run_item(const struct attend_work &w, const struct lists 
         reads += s->heads[t] != 0;
         score<G>(w, l, t, s);
         __syncthreads();
-        for (int g = t / WARP; g < w.group; g += ATTEND_WARPS)
+        for (int g = t / WARP; g < w.group; g += ATTEND_WARPS) {
+            if (w.stats.by_page)
+                dump_pages(w, l, s, g);
             soften(s, g);
+        }
         __syncthreads();
         if (w.out)
             add_values<G>(w, s, o);

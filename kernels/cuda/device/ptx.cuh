@@ -87,6 +87,15 @@ __device__ static inline float power_of_2(float x)
     return y;
 }
 
+/* log2 x of a normal number, the hardware's approximation: good to 2^-22, or 2^-22 of itself outside of 0.5
+ * to 2. */
+__device__ static inline float log_2_of(float x)
+{
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
 /* 1 / x: the hardware's approximation, good to 1 ulp. */
 __device__ static inline float inverse_of(float x)
 {

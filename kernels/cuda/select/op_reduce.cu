@@ -5,6 +5,7 @@
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
+#include "kernels/cuda/select/reduce.cuh"
 
 /* A lane has four tokens, four lanes a page of each head: 64 bytes. Many blocks of threads share a list, each
  * takes PAGES pages (or blocks of pages) at a time, and who is the last to finish writes the number of
@@ -140,20 +141,6 @@ __device__ static inline int write_tokens(float *out, int slot, int n, const flo
     return candidates;
 }
 
-/* A part's candidates; the last of the list's parts writes what they have found. */
-__device__ static inline void report(const struct reduce &r, int at, int n, int candidates, int parts)
-{
-    unsigned long long before = 0;
-    if (parts > 1)
-        before = atomicAdd(r.counters + at, 1ull << 32 | (unsigned)candidates);
-    if ((int)(before >> 32) < parts - 1)
-        return;
-    r.a.out.n[at] = n;
-    r.a.out.m[at] = (int)(unsigned)before + candidates;
-    if (parts > 1)
-        r.counters[at] = 0;
-}
-
 /* Everything about the heads in one look at memory. All threads of the block. */
 __device__ static inline void find_heads(const struct reduce &r, struct mass *m, int seq, int list,
                                          size_t head0)
@@ -213,7 +200,7 @@ static __global__ void __launch_bounds__(THREADS, FLIGHT > 8 ? 5 : 6) reduce_sta
     }
     candidates = block_sum(candidates, room);
     if (threadIdx.x == 0)
-        report(r, at, a.block_pages ? blocks : n_tokens, candidates, parts);
+        report_candidates(a.out, r.counters, at, a.block_pages ? blocks : n_tokens, candidates, parts);
 }
 
 template <int FLIGHT> static int launch(struct device *d, const struct reduce &r, dim3 grid)
@@ -226,6 +213,8 @@ template <int FLIGHT> static int launch(struct device *d, const struct reduce &r
 
 int cuda_op_reduce_stats(struct device *d, const struct reduce_stats_args *a)
 {
+    if (a->in.by_page)
+        return reduce_pages(d, a);
     int lists = a->rows.cap * a->out.n_rows, per = PAGES * max(a->block_pages, 1) * KV_PAGE_TOKENS;
     /* As many parts as the longest list has work for, but a few times what the GPU holds at most. */
     int parts = max(1, min((a->in.stride + per - 1) / per, (d->n_sm * 32 + lists - 1) / lists));
