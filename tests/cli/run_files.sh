@@ -64,6 +64,9 @@ while read -r name cells _ compared; do
         set -- "$@" --set 'policies.3={"name": "delta", "k_pages": 16, "layers": [2, 5]}' \
             --set 'policies.4={"name": "kascade", "ratio": 0.2, "anchors": [0, 1, 2, 5]}'
     fi
+    if [ "$name" = delta_reduce_smollm2.json ]; then
+        set -- "$@" --set 'policies.1={"name": "delta", "k_pages": [16, 32], "head_reduce": ["max", "sum"], "layers": [2, 5]}'
+    fi
     if [ "$name" = smollm2_ruler.json ]; then # one of its 11 tasks
         cells=$((cells / 11))
         set -- "$@" --set 'tasks=[{"name": "ruler", "subset": "niah_single_1", "tokens": [500, 600, 700, 800]}]' \
