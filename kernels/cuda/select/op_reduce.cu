@@ -48,17 +48,6 @@ __device__ static inline float rounded_exp(float x)
     return __bfloat162float(__float2bfloat16_rn(expf(x)));
 }
 
-template <enum kind KIND> __device__ static inline void add_head(struct log_sum *s, float lp)
-{
-    if (KIND == LOG_SUM) {
-        add(s, lp, 1.0f);
-        return;
-    }
-    s->top = fmaxf(s->top, lp);
-    if (KIND == BF16_MASS)
-        s->sum += rounded_exp(lp);
-}
-
 /* A rounded mass of 0 keeps its token a candidate: below every logarithm of a float. */
 template <enum kind KIND> __device__ static inline float over(const struct reduce &r, struct log_sum s)
 {
@@ -71,36 +60,95 @@ template <enum kind KIND> __device__ static inline float over(const struct reduc
     return KIND == BF16_MASS ? fmaxf(mass, bf16_floor) : s.top + mass;
 }
 
-/* Log-probabilities of four tokens from `slot` on, over the heads, FLIGHT of which are asked for at once;
- * -inf where nothing was read. */
-template <enum kind KIND, int FLIGHT>
-__device__ static inline void over_heads(const struct reduce &r, const struct mass &m, const float *logits,
-                                         int slot, float out[TOKENS])
+/* A lane's four tokens of FLIGHT heads. */
+template <int FLIGHT> struct flight {
+    float4 x[FLIGHT];
+};
+
+/* Of the heads from i on, asked for all at once, the tokens from `slot` on; beyond an end: anything, it is
+ * not used. */
+template <int FLIGHT>
+__device__ static inline void ask(const struct reduce &r, const float *logits, int i, int slot,
+                                  struct flight<FLIGHT> *f)
 {
-    const float none = -CUDART_INF_F;
-    struct log_sum s[TOKENS];
 #pragma unroll
-    for (int t = 0; t < TOKENS; t++)
-        s[t] = {none, 0.0f};
-    for (int i = 0; i < r.heads; i += FLIGHT) {
-        float4 x[FLIGHT];
+    for (int u = 0; u < FLIGHT; u++) {
+        size_t at = i + u < r.heads && slot < r.a.in.stride ? (size_t)(i + u) * r.a.in.stride + slot : 0;
+        f->x[u] = __ldcs((const float4 *)(logits + at));
+    }
+}
+
+__device__ static inline float of(const float4 &x, int t)
+{
+    return t == 0 ? x.x : t == 1 ? x.y : t == 2 ? x.z : x.w;
+}
+
+/* Their log-probabilities are added; -inf where nothing was read. */
+template <enum kind KIND, int FLIGHT>
+__device__ static inline void add_flight(const struct mass &m, int i, int slot,
+                                         const struct flight<FLIGHT> &f, struct log_sum (&s)[TOKENS])
+{
 #pragma unroll
-        for (int u = 0; u < FLIGHT; u++) { /* beyond an end: anything, it is not used */
-            size_t at = slot < m.slots[i + u] ? (size_t)(i + u) * r.a.in.stride + slot : 0;
-            x[u] = __ldcs((const float4 *)(logits + at));
+    for (int t = 0; t < TOKENS; t++) {
+        float lp[FLIGHT], top = -CUDART_INF_F, sum = 0;
+#pragma unroll
+        for (int u = 0; u < FLIGHT; u++) {
+            lp[u] = slot + t < m.slots[i + u] ? of(f.x[u], t) - m.lse[i + u] : -CUDART_INF_F;
+            top = fmaxf(top, lp[u]);
         }
 #pragma unroll
-        for (int u = 0; u < FLIGHT; u++)
-            if (i + u < r.heads) {
-                const float one[TOKENS] = {x[u].x, x[u].y, x[u].z, x[u].w};
-#pragma unroll
-                for (int t = 0; t < TOKENS; t++)
-                    add_head<KIND>(&s[t], slot + t < m.slots[i + u] ? one[t] - m.lse[i + u] : none);
-            }
+        for (int u = 0; u < (KIND == LARGEST ? 0 : FLIGHT); u++)
+            sum += KIND == BF16_MASS ? rounded_exp(lp[u]) : lp[u] == -CUDART_INF_F ? 0.0f : term(lp[u] - top);
+        if (KIND == LOG_SUM) {
+            add(&s[t], top, sum);
+        } else {
+            s[t].top = fmaxf(s[t].top, top);
+            s[t].sum += sum;
+        }
     }
+}
+
+template <enum kind KIND>
+__device__ static inline void over_all(const struct reduce &r, const struct log_sum (&s)[TOKENS],
+                                       float (&out)[TOKENS])
+{
 #pragma unroll
     for (int t = 0; t < TOKENS; t++)
         out[t] = over<KIND>(r, s[t]);
+}
+
+/* Log-probabilities of four tokens from `slot` on, over the heads. */
+template <enum kind KIND, int FLIGHT>
+__device__ static inline void over_heads(const struct reduce &r, const struct mass &m, const float *logits,
+                                         int slot, float (&out)[TOKENS])
+{
+    const struct log_sum none = {-CUDART_INF_F, 0.0f};
+    struct log_sum s[TOKENS] = {none, none, none, none};
+    for (int i = 0; i < r.heads; i += FLIGHT) {
+        struct flight<FLIGHT> f;
+        ask(r, logits, i, slot, &f);
+        add_flight<KIND>(m, i, slot, f, s);
+    }
+    over_all<KIND>(r, s, out);
+}
+
+/* The sum over a page, by its four lanes. */
+__device__ static inline struct log_sum over_page(const float (&x)[TOKENS])
+{
+    float top = fmaxf(fmaxf(x[0], x[1]), fmaxf(x[2], x[3])), sum = 0;
+    for (int lane = 1; lane < LANES; lane *= 2)
+        top = fmaxf(top, __shfl_xor_sync(~0u, top, lane));
+#pragma unroll
+    for (int t = 0; t < TOKENS; t++)
+        sum += term(x[t] - (top == -CUDART_INF_F ? 0.0f : top));
+    for (int lane = 1; lane < LANES; lane *= 2)
+        sum += __shfl_xor_sync(~0u, sum, lane);
+    return {top, sum};
+}
+
+__device__ static inline float log_of(const struct log_sum &s)
+{
+    return s.top == -CUDART_INF_F ? s.top : s.top + logf(s.sum);
 }
 
 /* Log of the sum over block `block`, by its four lanes: page by page. */
@@ -113,17 +161,10 @@ __device__ static inline float over_block(const struct reduce &r, const struct m
         float x[TOKENS];
         int page = block * r.a.block_pages + j;
         over_heads<KIND, FLIGHT>(r, m, logits, page * KV_PAGE_TOKENS + threadIdx.x % LANES * TOKENS, x);
-        float top = fmaxf(fmaxf(x[0], x[1]), fmaxf(x[2], x[3])), sum = 0;
-        for (int lane = 1; lane < LANES; lane *= 2)
-            top = fmaxf(top, __shfl_xor_sync(~0u, top, lane));
-#pragma unroll
-        for (int t = 0; t < TOKENS; t++)
-            sum += term(x[t] - (top == -CUDART_INF_F ? 0.0f : top));
-        for (int lane = 1; lane < LANES; lane *= 2)
-            sum += __shfl_xor_sync(~0u, sum, lane);
-        add(&all, top, sum);
+        struct log_sum s = over_page(x);
+        add(&all, s.top, s.sum);
     }
-    return all.top == -CUDART_INF_F ? all.top : all.top + logf(all.sum);
+    return log_of(all);
 }
 
 /* Writes four tokens, those below n; returns how many of them are candidates. */
@@ -160,54 +201,125 @@ __device__ static inline void find_heads(const struct reduce &r, struct mass *m,
     __syncthreads();
 }
 
-/* x: list. y: row. z: parts that share the list. */
-template <enum kind KIND, int FLIGHT>
-static __global__ void __launch_bounds__(THREADS, FLIGHT > 8 ? 5 : 6) reduce_stats_kernel(struct reduce r)
+/* What a block has of a list: pages or blocks of pages first + PAGES * step .., candidates among them. */
+struct share {
+    float *out;
+    int first, step, blocks, n_tokens, candidates;
+};
+
+/* Of a block of pages, or, where there are none, of a page's tokens. */
+__device__ static inline void put_block(const struct reduce &r, struct share *s, int block, float x)
 {
-    __shared__ struct mass m;
-    __shared__ int room[WARP];
-    wait_for_inputs();
-    let_next_begin();
-    const struct reduce_stats_args &a = r.a;
-    int row = blockIdx.y, list = blockIdx.x, at = row * a.out.n_rows + list, seq = a.rows.seq[row];
-    if (seq < 0)
-        return;
-    size_t head0 = (size_t)row * a.n_q + (size_t)list * r.heads;
-    if (list == 0 && blockIdx.z == 0)
-        book_statistics(a.kv, seq, a.layer, a.n_q);
-    find_heads(r, &m, seq, list, head0);
-    int span = max(a.block_pages, 1) * KV_PAGE_TOKENS, n_tokens = m.longest;
-    int blocks = (n_tokens + span - 1) / span, candidates = 0;
-    int parts = min((int)gridDim.z, max(1, (blocks + PAGES - 1) / PAGES));
-    if ((int)blockIdx.z >= parts)
-        return;
-    const float *logits = a.in.logits + head0 * (size_t)a.in.stride;
-    float *out = a.out.v + (size_t)at * a.out.stride;
-    for (int first = blockIdx.z * PAGES; first < blocks; first += parts * PAGES) {
+    if (block < s->blocks && threadIdx.x % LANES == 0) {
+        s->out[block] = x;
+        s->candidates += x > -CUDART_INF_F;
+    }
+}
+
+/* Lists whose heads are asked for at once, by page or by token: the next ones are under way while these are
+ * reduced, and `f`, the first, while the list was looked up. */
+template <enum kind KIND, int FLIGHT>
+__device__ static inline void reduce_ahead(const struct reduce &r, const struct mass &m, const float *logits,
+                                           struct flight<FLIGHT> f, struct share *s)
+{
+    const struct log_sum none = {-CUDART_INF_F, 0.0f};
+#pragma unroll 1
+    for (int first = s->first; first < s->blocks; first += s->step) {
         int block = first + threadIdx.x / LANES;
-        if (a.block_pages) {
-            float x = over_block<KIND, FLIGHT>(r, m, logits, block);
-            if (block < blocks && threadIdx.x % LANES == 0) {
-                out[block] = x;
-                candidates += x > -CUDART_INF_F;
-            }
+        int slot = block * KV_PAGE_TOKENS + threadIdx.x % LANES * TOKENS;
+        struct flight<FLIGHT> next;
+        bool more = first + s->step < s->blocks;
+        ask(r, logits, 0, more ? slot + s->step * KV_PAGE_TOKENS : r.a.in.stride, &next);
+        struct log_sum sums[TOKENS] = {none, none, none, none};
+        float x[TOKENS];
+        add_flight<KIND>(m, 0, slot, f, sums);
+        over_all<KIND>(r, sums, x);
+        if (r.a.block_pages)
+            put_block(r, s, block, log_of(over_page(x)));
+        else
+            s->candidates += write_tokens(s->out, slot, s->n_tokens, x);
+        f = next;
+    }
+}
+
+template <enum kind KIND, int FLIGHT>
+__device__ static inline void reduce_all(const struct reduce &r, const struct mass &m, const float *logits,
+                                         struct share *s)
+{
+    for (int first = s->first; first < s->blocks; first += s->step) {
+        int block = first + threadIdx.x / LANES;
+        if (r.a.block_pages) {
+            put_block(r, s, block, over_block<KIND, FLIGHT>(r, m, logits, block));
         } else {
             float x[TOKENS];
             int slot = block * KV_PAGE_TOKENS + threadIdx.x % LANES * TOKENS;
             over_heads<KIND, FLIGHT>(r, m, logits, slot, x);
-            candidates += write_tokens(out, slot, n_tokens, x);
+            s->candidates += write_tokens(s->out, slot, s->n_tokens, x);
         }
     }
-    candidates = block_sum(candidates, room);
-    if (threadIdx.x == 0)
-        report_candidates(a.out, r.counters, at, a.block_pages ? blocks : n_tokens, candidates, parts);
 }
 
-template <int FLIGHT> static int launch(struct device *d, const struct reduce &r, dim3 grid)
+/* Blocks that a multiprocessor has registers for. */
+__host__ __device__ static constexpr int resident(int flight)
 {
-    auto kernel = r.a.mode == REDUCE_MAX ? reduce_stats_kernel<LARGEST, FLIGHT>
-                  : r.a.bf16             ? reduce_stats_kernel<BF16_MASS, FLIGHT>
-                                         : reduce_stats_kernel<LOG_SUM, FLIGHT>;
+    return flight > 8 ? 4 : flight > 4 ? 5 : 8;
+}
+
+/* x: list. y: row. z: parts that share the list. AHEAD: see reduce_ahead. */
+template <enum kind KIND, int FLIGHT, bool AHEAD>
+static __global__ void __launch_bounds__(THREADS, resident(FLIGHT)) reduce_stats_kernel(struct reduce r)
+{
+    __shared__ struct mass m;
+    __shared__ int room[WARP];
+    const struct reduce_stats_args &a = r.a;
+    int row = blockIdx.y, list = blockIdx.x, at = row * a.out.n_rows + list;
+    size_t head0 = (size_t)row * a.n_q + (size_t)list * r.heads;
+    const float *logits = a.in.logits + head0 * (size_t)a.in.stride;
+    struct flight<FLIGHT> f;
+    wait_for_inputs();
+    let_next_begin();
+    if (AHEAD)
+        ask(r, logits, 0, ((int)blockIdx.z * PAGES * LANES + (int)threadIdx.x) * TOKENS, &f);
+    int seq = a.rows.seq[row];
+    if (seq < 0)
+        return;
+    if (list == 0 && blockIdx.z == 0)
+        book_statistics(a.kv, seq, a.layer, a.n_q);
+    find_heads(r, &m, seq, list, head0);
+    int span = max(a.block_pages, 1) * KV_PAGE_TOKENS;
+    struct share s = {a.out.v + (size_t)at * a.out.stride};
+    s.n_tokens = m.longest;
+    s.blocks = (m.longest + span - 1) / span;
+    int parts = min((int)gridDim.z, max(1, (s.blocks + PAGES - 1) / PAGES));
+    if ((int)blockIdx.z >= parts)
+        return;
+    s.first = blockIdx.z * PAGES;
+    s.step = parts * PAGES;
+    if (AHEAD)
+        reduce_ahead<KIND, FLIGHT>(r, m, logits, f, &s);
+    else
+        reduce_all<KIND, FLIGHT>(r, m, logits, &s);
+    int candidates = block_sum(s.candidates, room);
+    if (threadIdx.x == 0)
+        report_candidates(a.out, r.counters, at, a.block_pages ? s.blocks : s.n_tokens, candidates, parts);
+}
+
+/* Parts of a list: all blocks run at once, or as many of them as do have equal work, if the longest list has
+ * that much. */
+static int parts_of(const struct device *d, const struct reduce_stats_args *a, int flight)
+{
+    int lists = a->rows.cap * a->out.n_rows, per = PAGES * max(a->block_pages, 1) * KV_PAGE_TOKENS;
+    int work = (a->in.stride + per - 1) / per, most = max(1, d->n_sm * resident(flight) / lists);
+    int rounds = (work + most - 1) / most;
+    return lists > CUDA_COUNTERS / 2 ? 1 : max(1, (work + rounds - 1) / rounds);
+}
+
+template <int FLIGHT, bool AHEAD> static int launch(struct device *d, const struct reduce &r)
+{
+    auto kernel = r.a.mode == REDUCE_MAX ? reduce_stats_kernel<LARGEST, FLIGHT, AHEAD>
+                  : r.a.bf16             ? reduce_stats_kernel<BF16_MASS, FLIGHT, AHEAD>
+                                         : reduce_stats_kernel<LOG_SUM, FLIGHT, AHEAD>;
+    dim3 grid(r.a.out.n_rows, r.a.rows.cap, parts_of(d, &r.a, FLIGHT));
     return cuda_launch_early(d, OP_reduce_stats, kernel, grid, THREADS, 0, 1, r);
 }
 
@@ -215,15 +327,10 @@ int cuda_op_reduce_stats(struct device *d, const struct reduce_stats_args *a)
 {
     if (a->in.by_page)
         return reduce_pages(d, a);
-    int lists = a->rows.cap * a->out.n_rows, per = PAGES * max(a->block_pages, 1) * KV_PAGE_TOKENS;
-    /* As many parts as the longest list has work for, but a few times what the GPU holds at most. */
-    int parts = max(1, min((a->in.stride + per - 1) / per, (d->n_sm * 32 + lists - 1) / lists));
-    if (lists > CUDA_COUNTERS / 2)
-        parts = 1;
     struct reduce r = {*a, a->n_q / a->out.n_rows, a->n_q / a->kv.n_kv, (unsigned long long *)d->counters};
-    dim3 grid(a->out.n_rows, a->rows.cap, parts);
-    if (r.heads <= 4)
-        return launch<4>(d, r, grid);
-    /* All heads of a list at once where that is few more than eight: one wait for memory instead of two. */
-    return r.heads % 8 && r.heads <= MOST_FLIGHT ? launch<MOST_FLIGHT>(d, r, grid) : launch<8>(d, r, grid);
+    if (a->block_pages > 1 || r.heads > MOST_FLIGHT)
+        return launch<8, false>(d, r);
+    return r.heads <= 4   ? launch<4, true>(d, r)
+           : r.heads <= 8 ? launch<8, true>(d, r)
+                          : launch<MOST_FLIGHT, true>(d, r);
 }
