@@ -171,6 +171,7 @@ static void group_attention(struct transformer *t, const struct step_group *g, i
         .cap = s.cap,
         .block_pages = s.block_pages,
         .most_pages = s.most_pages,
+        .in_order = !(g->policy->needs & POLICY_DROP),
         .idx = s.idx,
         .len = s.len,
         .plan = {t->plan.entry + (size_t)g->row0 * per_row, t->plan.n + g->row0 * f->n_kv},

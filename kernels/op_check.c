@@ -54,6 +54,8 @@ static int check_lists(struct refusal *f, enum op op, const char *what, int got,
 
 static int check_stats(struct refusal *f, enum op op, const struct kv_view *kv, const struct stats *s)
 {
+    if (s->by_page && !s->logits)
+        return refuse(f, "%s: statistics of pages need room for them", backend_op_name(op));
     if (s->by_page && s->stride < kv->max_pages)
         return refuse(f, "%s: statistics have room for %d pages of %d", backend_op_name(op), s->stride,
                       kv->max_pages);

@@ -91,6 +91,7 @@ static int enqueue(void *context, int i)
                             .cap = j->cap,
                             .block_pages = 1,
                             .most_pages = j->c->mode == PAGES ? j->c->take : 0,
+                            .in_order = 1,
                             .idx = j->idx + at * (size_t)j->cap,
                             .len = j->len + at,
                             .plan = k->plan};

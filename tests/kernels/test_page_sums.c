@@ -288,6 +288,9 @@ static void refusals(struct set *s)
     a.unit = SEL_LIVE;
     a.stats = few;
     refused(s->r, OP_attend, &a, "attend: statistics have room for 279 pages of 280");
+    a.stats = st;
+    a.stats.logits = NULL;
+    refused(s->r, OP_attend, &a, "attend: statistics of pages need room for them");
     struct qk_stats_args k = {s->rows, s->c.kv, LAYER, s->c.n_q, s->q, s->stride, 1, few};
     refused(s->r, OP_qk_stats, &k, "qk_stats: statistics have room for 279 pages of 280");
     struct scores out = {NULL, NULL, NULL, 1, PAGES};

@@ -9,9 +9,9 @@ enum {
     N_SEQS = 8,
     N_ROWS = N_SEQS + 1,
     N_KV = 2,
-    GROUP = 3,
+    GROUP = 6,
     N_Q = N_KV * GROUP,
-    D = 128,
+    MOST_FLOATS = N_ROWS * N_Q * 128,
     FEW = 128,
     MANY = 200
 };
@@ -34,10 +34,11 @@ static void fill_lists(struct rig *r, int n_rows, int every, const int32_t **idx
 
 static void attend(struct rig *r, const struct attend_args *a, float *to)
 {
-    memset(to, 0, N_ROWS * N_Q * D * sizeof *to);
-    rig_put(r, a->out, to, N_ROWS * N_Q * D * sizeof *to);
+    size_t bytes = (size_t)(N_ROWS * N_Q * a->kv.head_dim) * sizeof *to;
+    memset(to, 0, bytes);
+    rig_put(r, a->out, to, bytes);
     rig_run(r, OP_attend, a);
-    rig_get(r, to, a->out, N_ROWS * N_Q * D * sizeof *to);
+    rig_get(r, to, a->out, bytes);
 }
 
 /* Row `i` of the lists alone. */
@@ -56,16 +57,17 @@ static struct attend_args row_alone(const struct attend_args *a, int i)
 /* By a promise of at most FEW pages, all rows at once and each alone, and without it. */
 static void compare(struct rig *r, const struct cache *c, int n_rows, int every)
 {
-    static float apart[N_ROWS * N_Q * D], together[N_ROWS * N_Q * D], alone[N_ROWS * N_Q * D];
+    static float apart[MOST_FLOATS], together[MOST_FLOATS], alone[MOST_FLOATS];
     int32_t seq[N_ROWS] = {-1, 0, 1, 2, 3, 4, 5, 6, 7}, pos[N_ROWS] = {0};
-    size_t row = N_Q * D;
+    int d = c->kv.head_dim;
+    size_t row = (size_t)(N_Q * d);
     rig_fill(r, alone, N_ROWS * row);
     struct attend_args a = {.rows = {N_ROWS, rig_up(r, seq, sizeof seq), rig_up(r, pos, sizeof pos)},
                             .kv = c->kv,
                             .n_q = N_Q,
                             .q = rig_up(r, alone, sizeof alone),
-                            .q_stride = N_Q * D,
-                            .out = rig_alloc(r, sizeof apart),
+                            .q_stride = N_Q * d,
+                            .out = rig_alloc(r, N_ROWS * row * sizeof *apart),
                             .scale = 0.1f,
                             .unit = SEL_PAGES,
                             .n_rows = n_rows,
@@ -85,19 +87,22 @@ static void compare(struct rig *r, const struct cache *c, int n_rows, int every)
         attend(r, &one, alone);
         CHECK(memcmp(alone, apart + (size_t)i * row, row * sizeof *alone) == 0);
         for (int h = 0; h < N_Q; h++)
-            CHECK((apart[(size_t)i * row + (size_t)h * D + 7] != 0) ==
+            CHECK((apart[(size_t)i * row + (size_t)(h * d) + 7] != 0) ==
                   (i > 0 && (!every || pages[i - 1] > 1)));
     }
 }
 
 int main(void)
 {
-    static const enum dtype types[] = {DTYPE_BF16, DTYPE_F32};
+    static const struct {
+        int d;
+        enum dtype type;
+    } rows[] = {{128, DTYPE_BF16}, {64, DTYPE_BF16}, {128, DTYPE_F32}};
     struct rig r;
     rig_open(&r, NULL, 2);
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct cache c;
-        cache_open(&c, &r, N_SEQS, 1, N_Q, N_KV, D, MANY, types[i]);
+        cache_open(&c, &r, N_SEQS, 1, N_Q, N_KV, rows[i].d, MANY, rows[i].type);
         for (int s = 0; s < N_SEQS; s++)
             cache_prefill(&c, &r, s, 0, pages[s] * KV_PAGE_TOKENS - s);
         compare(&r, &c, 1, 0);

@@ -13,9 +13,18 @@
  * persistent grid take items in order. Where a list has several chunks, a second kernel adds them up in
  * order. So a list's bits depend on the list alone. */
 enum list_kind { LIST_LIVE, LIST_PAGES, LIST_TOKENS, LIST_MERGED };
-/* Who adds the chunks of a list: combine_kernel, or where no list has more than two of them two blocks, a
- * cluster, or, of more lists than pairs of blocks run at a time, one. */
-enum share { APART, PAIR, SOLO };
+/* Who adds the chunks of a list. Where no list has more than two, blocks can do it themselves. */
+enum share {
+    APART, /* combine_kernel; the blocks of the grid take chunks in turn */
+    PAIR,  /* two blocks, a cluster, have one list, a chunk each */
+    SOLO   /* a block has both chunks of each of its lists: where there are too many lists for pairs */
+};
+
+/* When the next kernel may begin: when blocks end, since beside them it takes bandwidth (measured: 1 to 2 %
+ * of decoding at batch 64); at once beside short lists, which are waiting anyway; or, the one that adds
+ * chunks, when everything has been read (its blocks waiting beside those that read cost up to 1 %). */
+enum next { AT_ENDS, AT_ONCE, AFTER_READING };
+
 enum { ATTEND_THREADS = 128, ATTEND_WARPS = 4, MAX_CHUNK = 128, MAX_CHUNKS = 128, FEW_HEADS = 2 };
 
 struct attend_work {
@@ -37,10 +46,10 @@ struct attend_work {
     float *part;     /* (lists, max_chunks, group, head_dim): sums of exp(logit - top) V */
     float2 *part_tl; /* (lists, max_chunks, group): top, sum of exp(logit - top) */
     int max_chunks;
-    enum share shared; /* by attend_mma.cu */
-    int plain;         /* attend_plain.cu has it */
-    int early;         /* pages are read, and the kernel before this one appends to them at most */
-    int next_begins;   /* the kernel after this one begins beside it, not at its end */
+    enum share shared;
+    int plain; /* attend_plain.cu has it */
+    int early; /* pages are read, and the kernel before this one appends to them at most */
+    enum next next;
     /* The device functions below take this or an attend_kind, which answers at compile time. */
     __host__ __device__ enum list_kind kind_of() const
     {
@@ -125,7 +134,7 @@ struct list {
 };
 
 /* What a block knows of all lists, in shared memory: an item's list is found without another look at memory.
- * Where blocks add chunks themselves they know nothing: list i has items 2i and 2i + 1. */
+ * PAIR and SOLO do without: list i has items 2i and 2i + 1, and its size is looked up. */
 struct lists {
     int n, items;
     int *start;    /* (n + 1): first item of each */
@@ -153,7 +162,7 @@ template <class Work> __device__ static inline int list_size(const Work &w, int 
     int row = quotient(i, w.by_kv), h = i - row * w.kv.n_kv, len = -1;
     *seq = __ldcg(&w.rows.seq[row]);
     if (w.kind_of() == LIST_MERGED && *seq >= 0)
-        return w.plan.n[i];
+        return __ldcg(&w.plan.n[i]);
     if (w.has_idx())
         len = __ldcg(&w.len[(size_t)row * w.n_rows + w.list_of[h]]);
     if (*seq < 0)
@@ -161,7 +170,7 @@ template <class Work> __device__ static inline int list_size(const Work &w, int 
     return len < 0 ? pages_of(__ldcg(&w.kv.n_slots[kv_head(w.kv, *seq, w.layer, h)])) : -1 - len;
 }
 
-/* Of a padding row, which has items only where find_lists finds nothing: n is -1. */
+/* n is -1 for a padding row, whose list has items under PAIR and SOLO only. */
 template <class Work>
 __device__ static inline struct list list_at(const Work &w, const struct lists &all, int i)
 {

@@ -208,13 +208,13 @@ static __device__ void find_first(const Work &w, const struct lists &all, struct
         turn_page(w, all, c);
 }
 
-/* Could a kernel that appends still be writing the lane's entry of a part? Pages before the last are as they
- * will be, whether the number of slots is seen before or after it. */
+/* Could a kernel that appends still be writing the lane's entry of a part? In a cache from which nothing was
+ * dropped the row's pos says where. */
 template <class Work>
 static __device__ bool may_change(const Work &w, const struct part &p, const struct entry &own)
 {
     int lane = threadIdx.x % WARP;
-    return lane < p.n && own.page >= (__ldcg(&w.kv.n_slots[p.l.head]) - 1) / KV_PAGE_TOKENS;
+    return lane < p.n && own.page >= __ldcg(&w.rows.pos[p.l.row]) / KV_PAGE_TOKENS;
 }
 
 /* Of lists that are given by their pages, while the last kernel may still append: copies of the first item's

@@ -67,11 +67,12 @@ static __device__ void finish_both(const Work &w, const struct part *c, struct b
         }
         __syncthreads();
         finish_item(w, c->l, c->i, 0, 1, D, b->all_top, b->all_sum, [&](int h, int x) {
-            float4 u = two_sums<D>(w, second, h, x), o = make_float4(0, 0, 0, 0);
+            float4 u = two_sums<D>(w, second, h, x);
+            const float4 zero = make_float4(0, 0, 0, 0); /* a sum of -0 is 0 there, too */
             if (!two)
                 return pair ? two_sums<D>(w, total, h, x) : u;
             float4 v = pair ? two_sums<D>(w, total, h, x) : *(const float4 *)&kept[h * PITCH + x];
-            return plus(plus(scaled(v, b->keep[0][h]), scaled(u, b->keep[1][h])), o);
+            return plus(plus(scaled(v, b->keep[0][h]), scaled(u, b->keep[1][h])), zero);
         });
     }
     if (pair)
@@ -87,8 +88,6 @@ static __device__ void merge_warps(const Work &w, const struct part *c, struct s
     const int PITCH = pitch_of(D);
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, g = lane / 4, t = lane % 4;
     const float unit = w.scale * 1.44269504f;
-    if (w.sharing() == PAIR && c->item >= (int)gridDim.x)
-        cluster_wait(); /* for finish_both, of the last item */
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         for (int d = 4; d < WARP; d *= 2)

@@ -286,7 +286,7 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     float *room = total + (VALUES ? TOTALS * w.group * pitch_of(D) : 0);
     struct cursor in = {};
     begin_copies<D, VALUES>(w, room, &all, &in, &b, ring);
-    if (w.next_begins == 1)
+    if (w.next == AT_ONCE)
         let_next_begin();
     struct part out, ahead = in.now;
     struct raw_queries<D> raw;
@@ -305,8 +305,6 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
         int reads = 0;
         out = ahead;
         split_queries(raw, &q);
-        if (w.next_begins == 2 && next_item(w, item) >= all.items)
-            let_next_begin();
         enter_item(w, all, next_item(w, item), &ahead);
         if (ahead.item < all.items)
             ask_queries(w, ahead.l, &raw);
@@ -336,9 +334,11 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
             atomicAdd((unsigned long long *)&w.kv.reads[out.l.head], (unsigned long long)reads);
         if (!VALUES && out.chunk == 0 && threadIdx.x == 0)
             w.kv.aux_half[out.l.head] += w.kv.n_live[out.l.head];
+        if (w.next == AFTER_READING && next_item(w, item) >= all.items)
+            let_next_begin();
         merge_warps<D, VALUES>(w, &out, &r, &b, total);
     }
-    if (w.sharing() == PAIR && (int)blockIdx.x < all.items)
+    if (w.sharing() == PAIR)
         cluster_wait(); /* the other block has read this one's sums */
 }
 
@@ -352,7 +352,8 @@ static int run_kind(struct device *d, const struct attend_work *w)
 {
     enum { TOTALS = SHARING == SOLO ? 3 : 2 };
     size_t bytes = form<D, VALUES>::RING +
-                   (VALUES ? (size_t)TOTALS * pitch_of(D) * w->group * sizeof(float) : 0) + lists_bytes(*w);
+                   (VALUES ? (size_t)TOTALS * pitch_of(D) * w->group * sizeof(float) : 0) +
+                   (SHARING == APART ? lists_bytes(*w) : 0);
     struct attend_kind<KIND, SHARING, DUMP == PAGE_SUMS> kind;
     static_cast<struct attend_work &>(kind) = *w;
     /* Set each time: the limit belongs to the context of the device in use. */
@@ -361,8 +362,7 @@ static int run_kind(struct device *d, const struct attend_work *w)
     if (e != cudaSuccess)
         return cuda_check(d, e, "attend");
     int lists = w->rows.cap * w->kv.n_kv, blocks = BLOCKS * d->n_sm;
-    if (SHARING != APART && blocks > (SHARING == PAIR ? 2 : 1) * lists)
-        blocks = (SHARING == PAIR ? 2 : 1) * lists;
+    blocks = SHARING == PAIR ? 2 * lists : SHARING == SOLO && lists < blocks ? lists : blocks;
     return cuda_launch_early(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<D, DUMP, VALUES, KIND, SHARING>,
                              dim3(blocks), ATTEND_THREADS, bytes, SHARING == PAIR ? 2 : 1, kind);
 }

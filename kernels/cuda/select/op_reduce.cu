@@ -96,9 +96,10 @@ __device__ static inline void add_flight(const struct mass &m, int i, int slot,
             lp[u] = slot + t < m.slots[i + u] ? of(f.x[u], t) - m.lse[i + u] : -CUDART_INF_F;
             top = fmaxf(top, lp[u]);
         }
+        float base = top == -CUDART_INF_F ? 0.0f : top;
 #pragma unroll
         for (int u = 0; u < (KIND == LARGEST ? 0 : FLIGHT); u++)
-            sum += KIND == BF16_MASS ? rounded_exp(lp[u]) : lp[u] == -CUDART_INF_F ? 0.0f : term(lp[u] - top);
+            sum += KIND == BF16_MASS ? rounded_exp(lp[u]) : term(lp[u] - base);
         if (KIND == LOG_SUM) {
             add(&s[t], top, sum);
         } else {
@@ -262,7 +263,7 @@ __device__ static inline void reduce_all(const struct reduce &r, const struct ma
 /* Blocks that a multiprocessor has registers for. */
 __host__ __device__ static constexpr int resident(int flight)
 {
-    return flight > 8 ? 4 : flight > 4 ? 5 : 8;
+    return flight > 8 ? 4 : flight > 4 ? 5 : 6;
 }
 
 /* x: list. y: row. z: parts that share the list. AHEAD: see reduce_ahead. */
@@ -304,14 +305,17 @@ static __global__ void __launch_bounds__(THREADS, resident(FLIGHT)) reduce_stats
         report_candidates(a.out, r.counters, at, a.block_pages ? s.blocks : s.n_tokens, candidates, parts);
 }
 
-/* Parts of a list: all blocks run at once, or as many of them as do have equal work, if the longest list has
- * that much. */
-static int parts_of(const struct device *d, const struct reduce_stats_args *a, int flight)
+/* Parts of a list. ahead: all blocks run at once, as many of them as have equal work; otherwise as many as
+ * the longest list has work for, but a few times what the GPU holds at most. */
+static int parts_of(const struct device *d, const struct reduce_stats_args *a, int flight, bool ahead)
 {
     int lists = a->rows.cap * a->out.n_rows, per = PAGES * max(a->block_pages, 1) * KV_PAGE_TOKENS;
-    int work = (a->in.stride + per - 1) / per, most = max(1, d->n_sm * resident(flight) / lists);
+    int work = (a->in.stride + per - 1) / per;
+    int most = ahead ? max(1, d->n_sm * resident(flight) / lists) : (d->n_sm * 32 + lists - 1) / lists;
     int rounds = (work + most - 1) / most;
-    return lists > CUDA_COUNTERS / 2 ? 1 : max(1, (work + rounds - 1) / rounds);
+    if (lists > CUDA_COUNTERS / 2)
+        return 1;
+    return max(1, ahead ? (work + rounds - 1) / rounds : min(work, most));
 }
 
 template <int FLIGHT, bool AHEAD> static int launch(struct device *d, const struct reduce &r)
@@ -319,7 +323,7 @@ template <int FLIGHT, bool AHEAD> static int launch(struct device *d, const stru
     auto kernel = r.a.mode == REDUCE_MAX ? reduce_stats_kernel<LARGEST, FLIGHT, AHEAD>
                   : r.a.bf16             ? reduce_stats_kernel<BF16_MASS, FLIGHT, AHEAD>
                                          : reduce_stats_kernel<LOG_SUM, FLIGHT, AHEAD>;
-    dim3 grid(r.a.out.n_rows, r.a.rows.cap, parts_of(d, &r.a, FLIGHT));
+    dim3 grid(r.a.out.n_rows, r.a.rows.cap, parts_of(d, &r.a, FLIGHT, AHEAD));
     return cuda_launch_early(d, OP_reduce_stats, kernel, grid, THREADS, 0, 1, r);
 }
 
@@ -328,9 +332,9 @@ int cuda_op_reduce_stats(struct device *d, const struct reduce_stats_args *a)
     if (a->in.by_page)
         return reduce_pages(d, a);
     struct reduce r = {*a, a->n_q / a->out.n_rows, a->n_q / a->kv.n_kv, (unsigned long long *)d->counters};
+    if (r.heads <= 4) /* enough blocks are in flight anyway */
+        return launch<4, false>(d, r);
     if (a->block_pages > 1 || r.heads > MOST_FLIGHT)
         return launch<8, false>(d, r);
-    return r.heads <= 4   ? launch<4, true>(d, r)
-           : r.heads <= 8 ? launch<8, true>(d, r)
-                          : launch<MOST_FLIGHT, true>(d, r);
+    return r.heads <= 8 ? launch<8, true>(d, r) : launch<MOST_FLIGHT, true>(d, r);
 }
