@@ -16,7 +16,7 @@ cat >small.json <<'END'
  "hidden_act": "silu", "tie_word_embeddings": true, "architectures": ["Qwen2ForCausalLM"]}
 END
 run 0 bench topk load --random-weights small.json --csv figures.csv
-[ "$(grep -c '"name": "topk 12/2 heads' stdout.txt)" = 5 ] || fail "bench topk printed: $(cat stdout.txt)"
+[ "$(grep -c '"name": "topk 12/2 heads' stdout.txt)" = 6 ] || fail "bench topk printed: $(cat stdout.txt)"
 [ "$(grep -c '"name": "load random:small.json, ' stdout.txt)" = 1 ] || fail "bench load printed: $(cat stdout.txt)"
 sed 's/^{"name": "\(.*\)", "value": \(.*\), "unit": "\(.*\)", "floor": \(.*\), "share": \(.*\), "command": "\(.*\)"}$/\1|\2|\3|\4|\5|\6/; s/null//g' stdout.txt >lines.txt
 tail -n +2 figures.csv | sed 's/^"\(.*\)",\([^,]*\),\([^,]*\),\([^,]*\),\([^,]*\),"\(.*\)"$/\1|\2|\3|\4|\5|\6/' >rows.txt
