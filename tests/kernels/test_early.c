@@ -18,7 +18,7 @@ enum {
 
 /* Tokens before the first step: within a page, at its end, shortly before a second and before a third chunk
  * of pages begins. */
-static const int before[N_SEQS] = {5, 16, 501, 1012};
+static const int before[N_SEQS] = {5, 16, 509, 1020};
 
 /* What is special about a world's steps: a list is of everything; K is a product; tokens were dropped;
  * nothing is promised of the lists' lengths, so that a second kernel adds their chunks. */
@@ -212,7 +212,7 @@ static void next_tokens(struct world *w, int round)
 
 static int compare(int d, enum dtype type, int block, int flags)
 {
-    int rounds = rig_small() ? 4 : 12;
+    int rounds = rig_small() ? 4 : 6;
     struct world one, all;
     struct program *p;
     world_open(&one, d, type, block, flags);
