@@ -15,23 +15,11 @@ enum { THREADS = 128, LANES = 4, TOKENS = 4, PAGES = THREADS / LANES, MOST_FLIGH
 /* BF16_MASS: the sum of rounded exponentials. */
 enum kind { LARGEST, LOG_SUM, BF16_MASS };
 
-/* The arguments, and what else the host knows: query heads of a list, and of a KV head. */
-struct reduce {
-    struct reduce_stats_args a;
-    int heads, group;
-    unsigned long long *counters;
-};
-
 /* The heads that make up one out list. */
 struct mass {
     float lse[BACKEND_MAX_Q_HEADS + MOST_FLIGHT];
     int slots[BACKEND_MAX_Q_HEADS + MOST_FLIGHT]; /* 0 when nothing was read, and after the last */
     int longest;                                  /* of all heads */
-};
-
-/* A sum of exponentials: e^top * sum. */
-struct log_sum {
-    float top, sum;
 };
 
 __device__ static inline void add(struct log_sum *s, float top, float sum)
@@ -305,17 +293,15 @@ static __global__ void __launch_bounds__(THREADS, resident(FLIGHT)) reduce_stats
         report_candidates(a.out, r.counters, at, a.block_pages ? s.blocks : s.n_tokens, candidates, parts);
 }
 
-/* Parts of a list. ahead: all blocks run at once, as many of them as have equal work; otherwise as many as
- * the longest list has work for, but a few times what the GPU holds at most. */
+/* Parts of a list. ahead: all blocks run at once, as many of them as have equal work. */
 static int parts_of(const struct device *d, const struct reduce_stats_args *a, int flight, bool ahead)
 {
     int lists = a->rows.cap * a->out.n_rows, per = PAGES * max(a->block_pages, 1) * KV_PAGE_TOKENS;
-    int work = (a->in.stride + per - 1) / per;
-    int most = ahead ? max(1, d->n_sm * resident(flight) / lists) : (d->n_sm * 32 + lists - 1) / lists;
-    int rounds = (work + most - 1) / most;
-    if (lists > CUDA_COUNTERS / 2)
-        return 1;
-    return max(1, ahead ? (work + rounds - 1) / rounds : min(work, most));
+    int work = (a->in.stride + per - 1) / per, most = max(1, d->n_sm * resident(flight) / lists);
+    if (!ahead || lists > CUDA_COUNTERS / 2)
+        return parts_of_list(d, lists, work);
+    int rounds = max(1, (work + most - 1) / most);
+    return max(1, (work + rounds - 1) / rounds);
 }
 
 template <int FLIGHT, bool AHEAD> static int launch(struct device *d, const struct reduce &r)
@@ -331,7 +317,7 @@ int cuda_op_reduce_stats(struct device *d, const struct reduce_stats_args *a)
 {
     if (a->in.by_page)
         return reduce_pages(d, a);
-    struct reduce r = {*a, a->n_q / a->out.n_rows, a->n_q / a->kv.n_kv, (unsigned long long *)d->counters};
+    struct reduce r = reduce_of(d, a);
     if (r.heads <= 4) /* enough blocks are in flight anyway */
         return launch<4, false>(d, r);
     if (a->block_pages > 1 || r.heads > MOST_FLIGHT)

@@ -8,24 +8,12 @@
 
 enum { THREADS = 128, FLIGHT = 16 };
 
-/* The arguments, and what else the host knows: query heads of a list, and of a KV head. */
-struct reduce {
-    struct reduce_stats_args a;
-    int heads, group;
-    unsigned long long *counters;
-};
-
 /* What a block of threads knows of the heads of its list. */
 struct list_heads {
     float lse[BACKEND_MAX_Q_HEADS + FLIGHT]; /* 0 where nothing is live */
     int pages[BACKEND_MAX_Q_HEADS + FLIGHT]; /* 0 after the last head */
     int values[BACKEND_MAX_Q_HEADS];         /* read, by KV head */
     int longest;                             /* pages */
-};
-
-/* A sum of exponentials: e^top * sum. */
-struct log_sum {
-    float top, sum;
 };
 
 /* So many values that lie together, in one load. */
@@ -156,11 +144,8 @@ template <int VEC> static __global__ void __launch_bounds__(THREADS) reduce_page
 int reduce_pages(struct device *d, const struct reduce_stats_args *a)
 {
     int lists = a->rows.cap * a->out.n_rows, blocks = (a->in.stride + a->block_pages - 1) / a->block_pages;
-    /* As many parts as the longest list has work for, but a few times what the GPU holds at most. */
-    int parts = max(1, min((blocks + THREADS - 1) / THREADS, (d->n_sm * 32 + lists - 1) / lists));
-    if (lists > CUDA_COUNTERS / 2)
-        parts = 1;
-    struct reduce r = {*a, a->n_q / a->out.n_rows, a->n_q / a->kv.n_kv, (unsigned long long *)d->counters};
+    int parts = parts_of_list(d, lists, (blocks + THREADS - 1) / THREADS);
+    struct reduce r = reduce_of(d, a);
     int together = r.heads < r.group ? r.heads : r.group; /* a list's heads are one of n_q, or whole groups */
     auto kernel = together % 4 == 0   ? reduce_pages_kernel<4>
                   : together % 2 == 0 ? reduce_pages_kernel<2>

@@ -5,6 +5,30 @@
 
 /* What the kernels of reduce_stats share. */
 
+/* The arguments, and what else the host knows: query heads of a list, and of a KV head. */
+struct reduce {
+    struct reduce_stats_args a;
+    int heads, group;
+    unsigned long long *counters;
+};
+
+static inline struct reduce reduce_of(struct device *d, const struct reduce_stats_args *a)
+{
+    return {*a, a->n_q / a->out.n_rows, a->n_q / a->kv.n_kv, (unsigned long long *)d->counters};
+}
+
+/* A sum of exponentials: e^top * sum. */
+struct log_sum {
+    float top, sum;
+};
+
+/* Blocks that share a list, of `work` that the longest has for one each: all of them, but a few times what
+ * the GPU holds at most. */
+static inline int parts_of_list(const struct device *d, int lists, int work)
+{
+    return lists > CUDA_COUNTERS / 2 ? 1 : max(1, min(work, (d->n_sm * 32 + lists - 1) / lists));
+}
+
 /* A part of list `at` has found so many candidates; the last of the list's parts writes what they all have
  * found, and the list's length n. counters hold arrivals and candidates so far, both whole numbers. */
 __device__ static inline void report_candidates(const struct scores &out, unsigned long long *counters,
