@@ -106,7 +106,7 @@ static void rank_union(struct rig *r)
         size_t bytes = (size_t)(ROWS * n_q * stride) * sizeof(float);
         struct rank_union_args u = {.rows = {ROWS, dev, dev + ROWS},
                                     .n_q = n_q,
-                                    .in = {rig_up(r, logits, bytes), NULL, stride},
+                                    .in = {rig_up(r, logits, bytes), NULL, stride, 0},
                                     .rule = {.kind = TOPK_FIXED, .k = cases[i].k},
                                     .middle = cases[i].middle,
                                     .sinks = cases[i].sinks,

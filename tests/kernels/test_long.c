@@ -81,7 +81,7 @@ static void check(struct rig *r, enum dtype type, int every)
         .len = rig_up(r, len, sizeof len),
         .plan = {rig_alloc(r, N_SEQS * MOST_PAGES * sizeof(struct plan_entry)),
                  rig_alloc(r, N_SEQS * sizeof(int32_t))},
-        .stats = {rig_alloc(r, (size_t)N_SEQS * N_Q * MOST * 4), rig_alloc(r, sizeof lse), MOST}};
+        .stats = {rig_alloc(r, (size_t)N_SEQS * N_Q * MOST * 4), rig_alloc(r, sizeof lse), MOST, 0}};
     rig_run(r, OP_attend, &a);
     rig_get(r, out, a.out, sizeof out);
     rig_get(r, lse, a.stats.lse, sizeof lse);
