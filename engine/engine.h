@@ -295,14 +295,14 @@ int engine_read_bytes(struct engine *en, double *bytes, struct err *e);
 /* Parts of a step, for where its time goes. A layer's attention is dense, or refresh when it also writes the
  * logits that a policy selects by, or sparse when it reads a selection. */
 enum step_part {
-    STEP_LINEAR, /* the layers' matrix products */
+    STEP_LINEAR, /* the layers' matrix products, and SwiGLU */
     STEP_HEAD,   /* the product with the output head */
     STEP_ATTENTION_DENSE,
     STEP_ATTENTION_REFRESH,
     STEP_ATTENTION_SPARSE,
     STEP_SELECTION, /* the operations that the policy's hooks enqueue */
     STEP_APPEND,    /* rotation, and K and V into the cache */
-    STEP_OTHER,     /* embedding, norms, activation, counting of reads */
+    STEP_OTHER,     /* embedding, norms, counting of reads */
     STEP_SAMPLING,
     STEP_PARTS
 };

@@ -1,5 +1,7 @@
 /* What benchmarks ask of a running engine: how many bytes its steps read, and where the time of a step goes.
  */
+#include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,11 +62,14 @@ static enum step_part attention_part(const struct attend_args *a)
     return a->stats.logits ? STEP_ATTENTION_REFRESH : STEP_ATTENTION_DENSE;
 }
 
+static_assert(offsetof(struct linear_args, w) == 0 && offsetof(struct linear_swiglu_args, w) == 0,
+              "part_of() takes the weight from there");
+
 static enum step_part part_of(const struct tape *t, enum op op, const void *args)
 {
     switch (backend_op_part(op)) {
     case OP_PART_LINEAR:
-        return ((const struct linear_args *)args)->w.data == t->head ? STEP_HEAD : STEP_LINEAR;
+        return ((const struct weight *)args)->data == t->head ? STEP_HEAD : STEP_LINEAR;
     case OP_PART_ATTENTION:
         return attention_part(args);
     case OP_PART_SELECTION:

@@ -134,14 +134,14 @@ static void rope_append(struct transformer *t, int layer, int rows, int prefill,
 static void layer_ffn(struct transformer *t, const struct model_layer *y, int rows, int decode, struct err *e)
 {
     norm(t, t->x, y->norm_post, rows, e);
-    struct linear_swiglu_args both = {y->gate_up, t->y, t->gate_up, t->act, rows, t->type};
-    struct swiglu_args gated = {t->gate_up, t->act, rows, t->model->config.ffn, t->type};
-    if (decode) {
-        linear(t, &y->gate_up, t->y, t->gate_up, rows, 0, 1, e);
-        device_launch(t->be, t->dev, OP_swiglu, &gated, e);
-    } else {
-        device_launch(t->be, t->dev, OP_linear_swiglu, &both, e);
-    }
+    struct linear_swiglu_args gated = {.w = y->gate_up,
+                                       .x = t->y,
+                                       .room = t->gate_up,
+                                       .out = t->act,
+                                       .rows = rows,
+                                       .type = t->type,
+                                       .decode = decode};
+    device_launch(t->be, t->dev, OP_linear_swiglu, &gated, e);
     linear(t, &y->down, t->act, t->x, rows, 1, decode, e);
 }
 

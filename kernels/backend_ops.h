@@ -88,9 +88,8 @@ struct swiglu_args {
     enum dtype type; /* of out */
 };
 
-/* linear, then swiglu of what it gives: w has the rows of the gates, then those of the ups. For the rows of a
- * prompt. A backend may do both at once and then round otherwise than the two operations one after the other,
- * but all rows alike. */
+/* linear, then swiglu of what it gives: w has the rows of the gates, then those of the ups. A backend may do
+ * both at once and then round otherwise than the two operations one after the other, but all rows alike. */
 struct linear_swiglu_args {
     struct weight w; /* (2n, k) */
     const void *x;   /* (rows, k) */
@@ -98,11 +97,12 @@ struct linear_swiglu_args {
     void *out;       /* (rows, n) */
     int rows;
     enum dtype type; /* of x and out; bf16 for a bf16 weight only */
+    int decode;      /* as in linear */
 };
 
 static inline struct linear_args linear_of(const struct linear_swiglu_args *a)
 {
-    return (struct linear_args){a->w, a->x, a->room, a->rows, a->w.k, a->w.n, 0, a->type, 0};
+    return (struct linear_args){a->w, a->x, a->room, a->rows, a->w.k, a->w.n, 0, a->type, a->decode};
 }
 
 static inline struct swiglu_args swiglu_of(const struct linear_swiglu_args *a)

@@ -79,6 +79,8 @@ static int check_linear(struct refusal *f, const void *args)
 static int check_linear_swiglu(struct refusal *f, const void *args)
 {
     struct linear_args product = linear_of((const struct linear_swiglu_args *)args);
+    if (product.w.n % 2)
+        return refuse(f, "linear_swiglu: %d rows of a weight are not as many gates as ups", product.w.n);
     return check_linear(f, &product);
 }
 

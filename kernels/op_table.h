@@ -30,7 +30,7 @@
     X(rope_append,    rope_append,    no_type, APPEND,    none,           rope_append)   \
     X(head_norm,      head_norm,      no_type, APPEND,    none,           head_norm)     \
     X(swiglu,         nothing,        type,    OTHER,     none,           swiglu)        \
-    X(linear_swiglu,  linear_swiglu,  type,    PREFILL,   linear_swiglu,  linear_swiglu) \
+    X(linear_swiglu,  linear_swiglu,  type,    LINEAR,    linear_swiglu,  linear_swiglu) \
     X(attend,         attend,         type,    ATTENTION, attend,         large)         \
     X(prefill_attend, prefill_attend, type,    PREFILL,   none,           large)         \
     X(prefill_mass,   prefill_mass,   no_type, PREFILL,   prefill_mass,   large)         \

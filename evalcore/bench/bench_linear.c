@@ -2,7 +2,7 @@
  * limits and beside the vendor's matrix library at its fastest. The law that the bits of a row must not
  * depend on the rows beside it has its price in the second comparison. Each product is run many times, with
  * several weights of its shape in turn, so that every weight comes from memory as it does in a decode step.
- * Of prompts, gates and ups are beside their product and SwiGLU one after the other. */
+ * Gates and ups with SwiGLU, as a step and a prompt have them, are beside the two one after the other. */
 #include <stdlib.h>
 
 #include "evalcore/base/arena.h"
@@ -164,24 +164,34 @@ static void print(struct bench *b, const struct linear_shape *s, int rows, doubl
     bench_print(b, name, fastest / seconds, "of its speed", 1);
 }
 
-static int run_gated(struct bench *b, struct job *j, const struct linear_shape *s, int rows, int launches,
-                     const struct machine *m, struct err *e)
+static int run_gated(struct bench *b, struct job *j, const struct linear_shape *s, int rows, int decode,
+                     int launches, const struct machine *m, struct err *e)
 {
     char name[160];
-    double flops = 2.0 * rows * s->n * s->k, one = 0, two = 0;
+    const char *what = decode ? "" : " of a prompt";
+    double bytes = weight_bytes(s), flops = 2.0 * rows * s->n * s->k, one = 0, two = 0;
+    int is_read = bytes / m->bandwidth > flops / m->peak;
     if (make_rows(j, s, rows, e))
         return e->code;
     void *out = j->d.be->alloc(j->d.dev, (size_t)rows * (size_t)s->n / 2 * dtype_bytes(j->a.type));
     if (!out)
         out_of_memory(s, e);
-    j->gated = (struct linear_swiglu_args){j->w[0], j->a.x, j->a.out, out, rows, j->a.type};
+    j->a.decode = decode;
+    j->gated = (struct linear_swiglu_args){.w = j->w[0],
+                                           .x = j->a.x,
+                                           .room = j->a.out,
+                                           .out = out,
+                                           .rows = rows,
+                                           .type = j->a.type,
+                                           .decode = decode};
     if (!e->code && !bench_replay(&j->d, out, enqueue_gated, j, launches, &one, e) &&
         !bench_replay(&j->d, out, enqueue_apart, j, launches, &two, e)) {
-        snprintf(name, sizeof name, "linear %s with SwiGLU, %d x %d, %d rows of a prompt: %.1f us", s->name,
-                 s->n, s->k, rows, one * 1e6);
-        bench_print(b, name, flops / one / 1e9, "GFLOP/s", m->peak);
-        snprintf(name, sizeof name, "linear %s with SwiGLU, %d rows: beside the two apart, %.1f us", s->name,
-                 rows, two * 1e6);
+        snprintf(name, sizeof name, "linear %s with SwiGLU, %d x %d, %d rows%s: %.1f us", s->name, s->n, s->k,
+                 rows, what, one * 1e6);
+        bench_print(b, name, (is_read ? bytes : flops) / one / 1e9, is_read ? "GB/s" : "GFLOP/s",
+                    is_read ? m->bandwidth : m->peak);
+        snprintf(name, sizeof name, "linear %s with SwiGLU, %d rows%s: beside the two apart, %.1f us",
+                 s->name, rows, what, two * 1e6);
         bench_print(b, name, two / one, "of their speed", 0);
     }
     j->d.be->release(j->d.dev, out);
@@ -211,8 +221,10 @@ static int run_shape(struct bench *b, struct job *j, const struct linear_shape *
         print(b, s, rows, seconds, fastest, m);
         release_rows(j);
     }
+    for (size_t i = 0; i + 1 < n_rows && s->is_gated && !e->code; i++)
+        run_gated(b, j, s, gpu_rows[i], 1, launches, m, e);
     for (size_t i = 0; i < sizeof prompt_rows / sizeof *prompt_rows && s->is_gated && !e->code; i++)
-        run_gated(b, j, s, prompt_rows[i], launches, m, e);
+        run_gated(b, j, s, prompt_rows[i], 0, launches, m, e);
     release(j);
     return e->code;
 }

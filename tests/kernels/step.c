@@ -245,7 +245,8 @@ static void attention(struct step *s)
 
 void step_run(struct step *s)
 {
-    struct swiglu_args w = {s->wide, s->act, s->n, WIDE, s->type};
+    struct linear_swiglu_args w = {
+        .w = s->up, .x = s->y, .room = s->wide, .out = s->act, .rows = s->n, .type = s->type, .decode = 1};
     struct account_args c = {s->rows, s->c.kv, s->with_bounds};
     struct sample_args a = {s->rows,  s->logits, VOCAB,  s->settings, s->result,
                             s->token, s->pos,    s->seq, s->scratch};
@@ -254,8 +255,7 @@ void step_run(struct step *s)
     run_linear(s, s->o, s->att, s->x, 1);
     run_linear(s, s->o, s->att2, s->x, 1);
     run_norm(s);
-    run_linear(s, s->up, s->y, s->wide, 0);
-    rig_run(s->r, OP_swiglu, &w);
+    rig_run(s->r, OP_linear_swiglu, &w);
     run_linear(s, s->down, s->act, s->x, 1);
     run_norm(s);
     run_linear(s, s->embed, s->y, s->logits, 0);
@@ -332,7 +332,6 @@ unsigned char *step_row(struct step *s, int row, size_t *bytes)
     add(&b, s->qkv_out, QKV * 4, row);
     add(&b, s->att, DIM * item, row);
     add(&b, s->att2, DIM * item, row);
-    add(&b, s->wide, 2 * WIDE * 4, row);
     add(&b, s->act, WIDE * item, row);
     add(&b, s->logits, VOCAB * 4, row);
     add(&b, s->pos, 4, row);

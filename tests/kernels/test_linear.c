@@ -2,7 +2,7 @@
  * rows against the same rows among others. */
 #include "tests/kernels/rig.h"
 
-enum { ROOM = 1 << 22, OUTPUTS = 1 << 14 };
+enum { ROOM = 1 << 22, OUTPUTS = 1 << 15 };
 static float buf_a[ROOM], buf_b[ROOM], buf_c[ROOM], got[ROOM], bias[OUTPUTS];
 
 /* The same product with x as bf16, which it is already; x_stride a multiple of 8. */
@@ -96,7 +96,7 @@ static double gated_value(const float *x, int i, int j, int n, int k, enum dtype
 }
 
 /* linear_swiglu against loops, and some rows alone. t: of the weight, type: of x and what comes out. */
-static void gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtype type)
+static void gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtype type, int decode)
 {
     static uint16_t half[ROOM], out[ROOM], one[OUTPUTS];
     static float whole[ROOM], alone_out[OUTPUTS];
@@ -109,7 +109,7 @@ static void gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtyp
         memcpy(&u, &buf_b[i], 4);
         half[i] = (uint16_t)(u >> 16);
     }
-    struct linear_swiglu_args a = {.w = w, .rows = rows, .type = type};
+    struct linear_swiglu_args a = {.w = w, .rows = rows, .type = type, .decode = decode};
     a.x = rig_up(r, type == DTYPE_BF16 ? (void *)half : (void *)buf_b, (size_t)(rows * k) * size);
     a.room = rig_up(r, buf_c, (size_t)(rows * 2 * n) * 4);
     a.out = rig_up(r, buf_c, (size_t)rows * width);
@@ -137,26 +137,81 @@ static void gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtyp
     rig_weight_free(r, &w);
 }
 
-/* Of prompts: tiles of 128 rows and 64, 112 or 128 gates on a GPU, and what is left at their ends; fewer
- * tiles of k than a ring has stages, and more; more tiles than blocks. */
+static uint16_t half_of(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, 4);
+    return (uint16_t)(u >> 16);
+}
+
+/* Rows of a decode step, 300 at once and fewer at a time, where kernels with rows as the first factor and as
+ * the second meet: the same bits. The second half of k takes from an up what the first has added, so that all
+ * of it is rounding, which another order of summation would change. */
+static void few_and_many(struct rig *r)
+{
+    enum { ROWS = 300, GATES = 72, K = 336 };
+    static const int at_once[] = {1, 8, 32, 64, 128, 129};
+    static uint16_t ups[GATES * K], x[ROWS * K], all[ROWS * GATES], some[ROWS * GATES];
+    if (r->b->activations != DTYPE_BF16)
+        return;
+    struct weight w = rig_weight(r, 2 * GATES, K, DTYPE_BF16, buf_a, NULL);
+    rig_fill(r, buf_b, ROWS * K);
+    for (int i = 0; i < GATES * K; i++) /* the sign is the highest bit */
+        ups[i] = half_of(buf_a[GATES * K + (i % K < K / 2 ? i : i - K / 2)]) ^ (i % K < K / 2 ? 0 : 0x8000);
+    for (int i = 0; i < ROWS * K; i++)
+        x[i] = half_of(rig_bf16(buf_b[i % K < K / 2 ? i : i - K / 2]));
+    CHECK_INT(r->b->weight_put(r->d, &w, GATES, GATES, DTYPE_BF16, ups), 0);
+    struct linear_swiglu_args a = {.w = w, .rows = ROWS, .type = DTYPE_BF16, .decode = 1};
+    char *rows = rig_up(r, x, sizeof x), *out = rig_up(r, all, sizeof all);
+    a.x = rows;
+    a.room = rig_up(r, buf_c, ROWS * 2 * GATES * 4);
+    a.out = out;
+    rig_run(r, OP_linear_swiglu, &a);
+    rig_get(r, all, out, sizeof all);
+    for (size_t s = 0; s < sizeof at_once / sizeof *at_once; s++) {
+        for (int row = 0; row < ROWS; row += at_once[s]) {
+            a.rows = ROWS - row < at_once[s] ? ROWS - row : at_once[s];
+            a.x = rows + (size_t)row * K * 2;
+            a.out = out + (size_t)row * GATES * 2;
+            rig_run(r, OP_linear_swiglu, &a);
+        }
+        rig_get(r, some, out, sizeof some);
+        CHECK(memcmp(all, some, sizeof all) == 0);
+    }
+    rig_weight_free(r, &w);
+}
+
+/* Of prompts: tiles of 128 rows and 64 to 128 gates on a GPU, and what is left at their ends; fewer
+ * tiles of k than a ring has stages, and more; more tiles than blocks. Of decode steps: tiles of 8, 32, 64
+ * and 128 rows and 64 gates, and then those of prompts. With three multiprocessors 390 rows have tiles of 256
+ * rows, and 130 of them and 200 gates tiles of 72 gates. */
 static void all_gated(struct rig *r)
 {
     static const struct {
         int rows, n, k;
         enum dtype w;
-    } row[] = {{1, 64, 64, DTYPE_BF16},     {3, 20, 48, DTYPE_F32},      {5, 68, 144, DTYPE_BF16},
-               {128, 196, 80, DTYPE_BF16},  {130, 132, 384, DTYPE_BF16}, {300, 260, 336, DTYPE_BF16},
-               {257, 1000, 64, DTYPE_BF16}, {520, 1720, 48, DTYPE_BF16}, {520, 3328, 48, DTYPE_BF16}};
-    int ran = 0;
+        int decode;
+    } row[] = {
+        {1, 64, 64, DTYPE_BF16, 0},     {3, 20, 48, DTYPE_F32, 0},      {5, 68, 144, DTYPE_BF16, 0},
+        {128, 196, 80, DTYPE_BF16, 0},  {130, 132, 384, DTYPE_BF16, 0}, {300, 260, 336, DTYPE_BF16, 0},
+        {257, 1000, 64, DTYPE_BF16, 0}, {520, 1720, 48, DTYPE_BF16, 0}, {520, 3328, 48, DTYPE_BF16, 0},
+        {1, 64, 64, DTYPE_BF16, 1},     {3, 20, 48, DTYPE_F32, 1},      {7, 200, 144, DTYPE_BF16, 1},
+        {5, 68, 144, DTYPE_BF16, 1},    {8, 72, 512, DTYPE_BF16, 1},    {9, 136, 336, DTYPE_BF16, 1},
+        {32, 64, 400, DTYPE_BF16, 1},   {33, 200, 272, DTYPE_BF16, 1},  {64, 72, 336, DTYPE_BF16, 1},
+        {65, 72, 272, DTYPE_BF16, 1},   {130, 264, 336, DTYPE_BF16, 1}, {300, 72, 80, DTYPE_BF16, 1},
+        {3, 17000, 16, DTYPE_BF16, 1},  {130, 200, 272, DTYPE_BF16, 1}, {390, 152, 272, DTYPE_BF16, 1}};
+    int ran[2] = {0};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        if (rig_small() && row[i].rows * row[i].n > 40000)
+        if (rig_small() && row[i].rows * row[i].n > (row[i].decode ? 60000 : 40000))
             continue;
-        gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_F32);
+        gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_F32, row[i].decode);
         if (row[i].w == DTYPE_BF16 && r->b->activations == DTYPE_BF16)
-            gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_BF16);
-        ran++;
+            gated(r, row[i].rows, row[i].n, row[i].k, row[i].w, DTYPE_BF16, row[i].decode);
+        ran[row[i].decode]++;
     }
-    rig_ran("gates, ups and SwiGLU", ran);
+    few_and_many(r);
+    rig_ran("gates, ups and SwiGLU", ran[0]);
+    rig_ran("gates, ups and SwiGLU in decode steps", ran[1]);
 }
 
 static void all(struct rig *r)

@@ -323,6 +323,8 @@ static void small_ops(struct rig *r)
     if (r->b->activations == DTYPE_F32)
         CHECK_INT(r->b->launch(r->d, OP_rmsnorm, &n), BACKEND_ERR_UNSUPPORTED);
     CHECK_INT(r->b->launch(r->d, OP_linear, &l), BACKEND_ERR_UNSUPPORTED);
+    struct linear_swiglu_args g = {.w = {.dtype = DTYPE_F32, .n = 7}, .type = DTYPE_F32};
+    CHECK_INT(r->b->launch(r->d, OP_linear_swiglu, &g), BACKEND_ERR_UNSUPPORTED);
 
     struct cache c;
     cache_open(&c, r, 3, 2, 4, 2, 16, 4, DTYPE_F32);

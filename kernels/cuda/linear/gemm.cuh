@@ -43,4 +43,9 @@ int gemm_split_run(struct device *d, const struct product *p);
 int gemm_gated_fits(const struct device *d, const struct weight *w);
 int gemm_gated_run(struct device *d, const struct product *p, void *out);
 
+/* gemm_gated_few.cu: the same of a decode step; more than a few rows it leaves to gemm_gated_run, whose bits
+ * are the same. Whether this kernel is used depends on the weight alone. */
+int gemm_gated_few_fits(const struct device *d, const struct weight *w);
+int gemm_gated_few_run(struct device *d, const struct product *p, void *out);
+
 #endif

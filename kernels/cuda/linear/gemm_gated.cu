@@ -1,16 +1,17 @@
-/* The gates and ups of many rows and their SwiGLU in one kernel, for prompts: what cuBLASLt would write and
- * SwiGLU read again, four times the bytes of the result, never leaves the registers.
+/* The gates and ups of many rows and their SwiGLU in one kernel, for prompts and large decode steps: what
+ * cuBLASLt would write and SwiGLU read again, four times the bytes of the result, never leaves the registers.
  *
- * A block has tiles of 128 rows with GATES gates and as many ups, one after the other. Two groups of four
- * warps multiply (wgmma: 64 rows x all of the tile's gates and ups x 16), each for half of the rows. A warp
- * copies for them, ahead into the next tile while the last one's results are written. An output is summed
- * over k from the first to the last in one chain of products, so its bits depend on its row alone.
+ * A block has tiles of 128 or 256 rows with GATES gates and as many ups, one after the other. Two groups of
+ * four warps multiply (wgmma: 64 rows x all of the tile's gates and ups x 16), each for half of the rows. A
+ * warp copies for them, ahead into the next tile while the last one's results are written. An output is
+ * summed over k from the first to the last in one chain of products, so its bits depend on its row alone.
  *
- * bench/results/h200_prompts.json has its times beside those of cuBLASLt and swiglu_kernel. Blocks in pairs
- * that copy half of the gates and ups each, for both, are not faster (with arrivals of .release.cluster at
- * the other block's barriers, which wait for the warp's writes everywhere, 1.6 times slower); tiles of 64
- * gates, two blocks a multiprocessor, take 1.05 times as long with 2,048 rows, and are used where they leave
- * fewer blocks waiting. */
+ * bench/results/h200_prompts.json has the times of its tiles of 64, 112 and 128 gates beside those of
+ * cuBLASLt and swiglu_kernel, h100_gates.json those of 72 gates and of 256 rows. Blocks in pairs that copy
+ * half of the gates and ups each, for both, are not faster (with arrivals of .release.cluster at the other
+ * block's barriers, which wait for the warp's writes everywhere, 1.6 times slower); tiles of 64 gates, two
+ * blocks a multiprocessor, take 1.05 times as long with 2,048 rows, and are used where they leave fewer
+ * blocks waiting. */
 #include <string.h>
 
 #include "kernels/cuda/device/math.cuh"
@@ -18,23 +19,36 @@
 #include "kernels/cuda/device/tensor_map.cuh"
 #include "kernels/cuda/device/wgmma.cuh"
 #include "kernels/cuda/linear/gemm.cuh"
+#include "kernels/cuda/linear/quick_swiglu.cuh"
 
-enum { GROUPS = 2, GROUP_ROWS = 64, TILE_ROWS = GROUPS * GROUP_ROWS, MATH = GROUPS * 4 * WARP };
-enum { THREADS = MATH + WARP, TILE_K = TENSOR_TILE, MOST_STAGES = 6 };
+enum { GROUPS = 2, ROWS_ONCE = 64, MATH = GROUPS * 4 * WARP };
+enum { TILE_K = TENSOR_TILE, MOST_STAGES = 6 };
 /* Bytes. Rows of a tile are 128 bytes, their 16-byte chunks rotated by the copy engine (its 128-byte
  * swizzle, which wgmma reads as it is; tiles begin at multiples of 1024). */
-enum { ROW = TILE_K * 2, X_TILE = TILE_ROWS * ROW, ALIGN = 1024 };
+enum { ROW = TILE_K * 2, ALIGN = 1024 };
 
-template <int N_GATES, int N_STAGES> struct gated_form {
+template <int N_TALL, int N_GATES, int N_STAGES> struct gated_form {
     enum {
+        TALL = N_TALL, /* products of 64 rows that a group makes with the same weights */
+        GROUP_ROWS = TALL * ROWS_ONCE,
+        TILE_ROWS = GROUPS * GROUP_ROWS,
+        /* With two products a thread needs more registers than there are for each: it takes some of those who
+         * copy, and that is done by four warps at a time. */
+        COPY = TALL > 1 ? 4 * WARP : WARP,
+        THREADS = MATH + COPY,
+        GIVEN = 65536 / THREADS / 8 * 8, /* registers of a thread */
+        KEPT = 40,                       /* by those who copy */
+        TAKEN = GIVEN + (GIVEN - KEPT) / GROUPS,
         GATES = N_GATES,
-        SUMS = GATES, /* of a thread: gates, then as many ups */
+        SUMS = GATES, /* of a thread and 64 rows: gates, then as many ups */
         STAGES = N_STAGES,
+        X_TILE = TILE_ROWS * ROW,
         W_TILE = GATES * ROW,
         STAGE = X_TILE + 2 * W_TILE,
         BYTES = ALIGN + STAGES * STAGE
     };
     static_assert(STAGES <= (int)MOST_STAGES && BYTES <= 227 * 1024, "the ring has room");
+    static_assert(TALL == 1 || (TAKEN % 8 == 0 && TAKEN <= 256), "registers move by eights");
 };
 
 struct gated_args {
@@ -53,7 +67,7 @@ static __device__ inline bool find_tile(const struct gated_args &a, int i, int *
 {
     int tile = blockIdx.x + i * gridDim.x;
     *gate0 = tile / a.row_tiles * F::GATES;
-    *row0 = tile % a.row_tiles * TILE_ROWS;
+    *row0 = tile % a.row_tiles * F::TILE_ROWS;
     return tile < a.tiles;
 }
 
@@ -62,8 +76,8 @@ static __device__ inline void copy_weights(const struct gated_args &a, uint32_t 
                                            uint32_t full)
 {
     barrier_expect(full, F::STAGE);
-    tensor_copy(to + X_TILE, &a.w, k * TILE_K, gate0, full);
-    tensor_copy(to + X_TILE + F::W_TILE, &a.w, k * TILE_K, a.n + gate0, full);
+    tensor_copy(to + F::X_TILE, &a.w, k * TILE_K, gate0, full);
+    tensor_copy(to + F::X_TILE + F::W_TILE, &a.w, k * TILE_K, a.n + gate0, full);
 }
 
 /* The copying thread: all tiles. No kernel writes the weights, so the first ones are asked for before the
@@ -95,21 +109,30 @@ static __device__ inline void give_back(uint64_t *empty)
         barrier_arrive(shared_address(empty));
 }
 
+template <int TALL, int SUMS> static __device__ inline void hold_all(float (&c)[TALL][SUMS])
+{
+#pragma unroll
+    for (int t = 0; t < TALL; t++)
+        hold(c[t]);
+}
+
 /* The products of a tile, whose first stage is number `at` of all. */
 template <typename F>
 static __device__ void multiply(const struct gated_args &a, struct gated_bars *b, uint32_t ring, int at,
-                                float (&c)[F::SUMS])
+                                float (&c)[F::TALL][F::SUMS])
 {
-    uint32_t own_rows = threadIdx.x / (4 * WARP) * GROUP_ROWS * ROW;
-    hold(c);
+    uint32_t own_rows = threadIdx.x / (4 * WARP) * F::GROUP_ROWS * ROW;
+    hold_all(c);
     for (int k = 0; k < a.k_tiles; k++, at++) {
         int s = at % F::STAGES;
-        uint32_t x = ring + s * F::STAGE + own_rows, w = ring + s * F::STAGE + X_TILE;
+        uint32_t x = ring + s * F::STAGE + own_rows, w = ring + s * F::STAGE + F::X_TILE;
         barrier_wait(shared_address(&b->full[s]), at / F::STAGES & 1);
         wgmma_begin();
 #pragma unroll
         for (int i = 0; i < TILE_K * 2; i += 32)
-            wgmma(c, tile_at(x + i), tile_at(w + i), k || i);
+#pragma unroll
+            for (int t = 0; t < F::TALL; t++)
+                wgmma(c[t], tile_at(x + t * ROWS_ONCE * ROW + i), tile_at(w + i), k || i);
         wgmma_commit();
         if (k) {
             wgmma_wait_but_one();
@@ -117,22 +140,16 @@ static __device__ void multiply(const struct gated_args &a, struct gated_bars *b
         }
     }
     wgmma_wait();
-    hold(c);
+    hold_all(c);
     give_back(&b->empty[(at - 1) % F::STAGES]);
-}
-
-/* What swiglu_kernel computes, by the hardware's approximations: good to a few ulp of fp32 for all but the
- * smallest results, which are rounded to bf16. */
-static __device__ inline float quick_swiglu(float gate, float up)
-{
-    return gate * inverse_of(1.0f + power_of_2(gate * -(float)CUDART_L2E)) * up;
 }
 
 /* A thread has, of two rows, two of every eight gates, and the ups that belong to them. */
 template <typename F>
 static __device__ void write_gated(const struct gated_args &a, const float (&c)[F::SUMS], int gate0, int row0)
 {
-    int row = row0 + threadIdx.x / WARP * 16 + threadIdx.x % WARP / 4, gate = gate0 + threadIdx.x % 4 * 2;
+    int row = row0 + threadIdx.x % (4 * WARP) / WARP * 16 + threadIdx.x % WARP / 4,
+        gate = gate0 + threadIdx.x % 4 * 2;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         __nv_bfloat16 *to = a.out + (size_t)(row + half * 8) * a.n;
@@ -149,7 +166,8 @@ static __device__ void write_gated(const struct gated_args &a, const float (&c)[
 }
 
 template <typename F>
-static __global__ void __launch_bounds__(THREADS, 1) gated_kernel(const __grid_constant__ struct gated_args a)
+static __global__ void __launch_bounds__(F::THREADS, 1)
+    gated_kernel(const __grid_constant__ struct gated_args a)
 {
     needs_hopper();
     extern __shared__ char shared[];
@@ -166,38 +184,52 @@ static __global__ void __launch_bounds__(THREADS, 1) gated_kernel(const __grid_c
     }
     __syncthreads();
     if (threadIdx.x < MATH) {
-        float c[F::SUMS] = {};
+        float c[F::TALL][F::SUMS] = {};
         int gate0, row0;
+        if (F::TALL > 1)
+            take_registers<F::TAKEN>();
         wait_for_inputs();
         for (int i = 0; find_tile<F>(a, i, &gate0, &row0); i++) {
             multiply<F>(a, &b, ring, i * a.k_tiles, c);
-            write_gated<F>(a, c, gate0, row0);
+            row0 += threadIdx.x / (4 * WARP) * F::GROUP_ROWS;
+#pragma unroll
+            for (int t = 0; t < F::TALL; t++)
+                write_gated<F>(a, c[t], gate0, row0 + t * ROWS_ONCE);
         }
-    } else if (threadIdx.x == MATH) {
-        copy_all<F>(a, &b, ring);
+    } else {
+        if (F::TALL > 1)
+            give_registers<F::KEPT>();
+        if (threadIdx.x == MATH)
+            copy_all<F>(a, &b, ring);
     }
 }
 
 /* ---- host */
 
-static int row_tiles(const struct product *p)
+template <typename F> static int row_tiles(const struct product *p)
 {
-    return (p->rows + TILE_ROWS - 1) / TILE_ROWS;
+    return (p->rows + F::TILE_ROWS - 1) / F::TILE_ROWS;
 }
 
 template <typename F> static int tiles_of(const struct product *p)
 {
-    return row_tiles(p) * ((p->n / 2 + F::GATES - 1) / F::GATES);
+    return row_tiles<F>(p) * ((p->n / 2 + F::GATES - 1) / F::GATES);
 }
 
-/* How long the slowest multiprocessor takes, in products of one gate and one up with a tile of k. END: what a
- * tile's beginning and end cost beside them, such that the widths rank as they were measured. */
+/* How long the slowest multiprocessor takes, in products of 128 rows, one gate and one up with a tile of k.
+ * END: what a tile's beginning and end cost beside them, START: how long tiles of 256 rows take to arrive at
+ * first, such that the forms rank as they were measured. */
 template <typename F> static int time_of(const struct device *d, const struct product *p)
 {
-    enum { END = 250 };
+    enum { END = 250, START = F::TALL > 1 ? 400 : 0 };
     int rounds = (tiles_of<F>(p) + d->n_sm - 1) / d->n_sm;
-    return rounds * (F::GATES * ((p->k + TILE_K - 1) / TILE_K) + END);
+    return START + rounds * (F::TALL * F::GATES * ((p->k + TILE_K - 1) / TILE_K) + END);
 }
+
+struct gated_choice {
+    int time;
+    int (*launch)(struct device *d, const struct product *p, void *out);
+};
 
 template <typename F> static int launch(struct device *d, const struct product *p, void *out)
 {
@@ -208,18 +240,18 @@ template <typename F> static int launch(struct device *d, const struct product *
     a.n = p->n / 2;
     a.rows = p->rows;
     a.k_tiles = (p->k + TILE_K - 1) / TILE_K;
-    a.row_tiles = row_tiles(p);
+    a.row_tiles = row_tiles<F>(p);
     a.tiles = tiles_of<F>(p);
     int rc = tensor_map(d, &a.w, p->w, p->n, p->k, p->k, F::GATES, 1);
     if (!rc)
-        rc = tensor_map(d, &a.x, p->x, p->rows, p->k, p->x_stride, TILE_ROWS, 1);
+        rc = tensor_map(d, &a.x, p->x, p->rows, p->k, p->x_stride, F::TILE_ROWS, 1);
     if (!rc)
         rc =
             cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES),
                        "linear_swiglu");
     return rc ? rc
-              : cuda_launch_early(d, OP_linear_swiglu, kernel, dim3(min(a.tiles, d->n_sm)), THREADS, F::BYTES,
-                                  1, a);
+              : cuda_launch_early(d, OP_linear_swiglu, kernel, dim3(min(a.tiles, d->n_sm)), F::THREADS,
+                                  F::BYTES, 1, a);
 }
 
 int gemm_gated_fits(const struct device *d, const struct weight *w)
@@ -227,14 +259,23 @@ int gemm_gated_fits(const struct device *d, const struct weight *w)
     return d->wgmma && w->dtype == DTYPE_BF16 && !w->bias && gemm_fits(w);
 }
 
-/* Bits are the same in all forms; what differs is how many tiles are left for the last round. */
+template <typename F> static struct gated_choice choice_of(const struct device *d, const struct product *p)
+{
+    return {time_of<F>(d, p), launch<F>};
+}
+
+/* Bits are the same in all forms; what differs is how many tiles are left for the last round. 72 gates are
+ * what leaves the fewest of the 8,960 of a 1.5B model with 256 rows. */
 int gemm_gated_run(struct device *d, const struct product *p, void *out)
 {
-    typedef gated_form<128, 4> wide;
-    typedef gated_form<112, 5> middle;
-    typedef gated_form<64, 6> narrow;
-    int times[] = {time_of<wide>(d, p), time_of<middle>(d, p), time_of<narrow>(d, p)};
-    if (times[2] < times[1] && times[2] < times[0])
-        return launch<narrow>(d, p, out);
-    return times[1] < times[0] ? launch<middle>(d, p, out) : launch<wide>(d, p, out);
+    const struct gated_choice choices[] = {choice_of<gated_form<1, 128, 4>>(d, p),
+                                           choice_of<gated_form<1, 112, 5>>(d, p),
+                                           choice_of<gated_form<1, 72, 6>>(d, p),
+                                           choice_of<gated_form<1, 64, 6>>(d, p),
+                                           choice_of<gated_form<2, 72, 4>>(d, p)},
+                              *best = choices;
+    for (const struct gated_choice *c = choices; c < choices + sizeof choices / sizeof *choices; c++)
+        if (c->time < best->time)
+            best = c;
+    return best->launch(d, p, out);
 }

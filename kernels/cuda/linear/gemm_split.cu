@@ -26,45 +26,10 @@
 #include <string.h>
 
 #include "kernels/cuda/device/math.cuh"
-#include "kernels/cuda/device/ptx.cuh"
-#include "kernels/cuda/device/tensor_map.cuh"
-#include "kernels/cuda/device/wgmma.cuh"
 #include "kernels/cuda/linear/gemm.cuh"
+#include "kernels/cuda/linear/gemm_tiles.cuh"
 
-enum { GROUP_N = 64, TILE_K = TENSOR_TILE, FOUR_WARPS = 4 * WARP, MOST_STAGES = 8 };
-enum { MOST_SPLITS = 8, ENOUGH_BLOCKS = 96, MOST_TILES = 2 * ENOUGH_BLOCKS };
-/* Bytes. Rows of a tile are 128 bytes, their 16-byte chunks rotated by the copy engine (its 128-byte
- * swizzle, which wgmma reads as it is; tiles begin at multiples of 1024). */
-enum { ROW = TILE_K * 2, ALIGN = 1024 };
-
-/* What follows from the number of blocks that share a sum, of groups of four warps with other rows and with
- * other outputs, of the rows of each, and of tiles that a block has asked for. */
-template <int BLOCKS, int N_GROUPS, int GROUP_ROWS, int N_STAGES, int N_WIDE = 1> struct form {
-    enum {
-        SPLITS = BLOCKS,
-        ROWS = GROUP_ROWS,
-        SUMS = ROWS / 2, /* of a thread */
-        WIDE = N_WIDE,
-        TILE_N = WIDE * GROUP_N,
-        TILE_M = N_GROUPS * ROWS,
-        MATH = WIDE * N_GROUPS * FOUR_WARPS,
-        THREADS = MATH + WARP,
-        STAGES = N_STAGES,
-        W_TILE = TILE_N * ROW,
-        X_TILE = TILE_M * ROW,
-        STAGE = W_TILE + X_TILE,
-        RING = STAGES * STAGE,
-        SHARE = TILE_N / SPLITS,                     /* outputs that a block adds */
-        SENT = TILE_M * SHARE,                       /* sums that it gets of each block */
-        FOURS = (SENT / 4 + MATH - 1) / MATH,        /* of them four at a time, a thread */
-        ROOM = 4 * SENT * (SPLITS > 1 ? SPLITS : 0), /* bytes: where they arrive */
-        IN_RING = WIDE > 1,                          /* they arrive there, when all blocks are done with it */
-        BYTES = ALIGN + (IN_RING ? (RING > ROOM ? RING : ROOM) : RING + ROOM),
-        RESIDENT = BYTES > 113 * 1024 ? 1 : 2 /* blocks of a multiprocessor */
-    };
-    static_assert(SPLITS <= (int)MOST_SPLITS && SHARE % 8 == 0, "a warp sends to one block");
-    static_assert(STAGES <= (int)MOST_STAGES && BYTES <= 227 * 1024, "the ring has room");
-};
+enum { ENOUGH_BLOCKS = 96, MOST_TILES = 2 * ENOUGH_BLOCKS };
 
 struct split_args {
     CUtensorMap w, x;
@@ -72,103 +37,6 @@ struct split_args {
     float *out;
     int n, rows, out_stride, accumulate, k_tiles;
 };
-
-struct bars {
-    uint64_t full[MOST_STAGES], empty[MOST_STAGES];
-};
-
-/* ---- the parts of a block */
-
-/* What the copying thread does before anything else: the barriers, and the first tiles of the weight, which
- * no kernel writes. */
-template <typename F>
-static __device__ void begin_copies(const struct split_args &a, struct bars *b, uint32_t ring, int k0, int n,
-                                    int n0)
-{
-    tensor_map_soon(&a.w);
-    tensor_map_soon(&a.x);
-    for (int i = 0; i < F::STAGES; i++) {
-        barrier_init(shared_address(&b->full[i]), 1);
-        barrier_init(shared_address(&b->empty[i]), F::MATH / WARP);
-    }
-    barrier_init_done();
-    for (int i = 0; i < F::STAGES && i < n; i++) {
-        barrier_expect(shared_address(&b->full[i]), F::STAGE);
-        tensor_copy(ring + i * F::STAGE, &a.w, (k0 + i) * TILE_K, n0, shared_address(&b->full[i]));
-    }
-}
-
-/* The same thread: the rest of n tiles of both factors from tile k0 on. */
-template <typename F>
-static __device__ void copy_tiles(const struct split_args &a, struct bars *b, uint32_t ring, int k0, int n,
-                                  int n0, int m0)
-{
-    wait_for_inputs();
-    for (int i = 0; i < F::STAGES && i < n; i++)
-        tensor_copy(ring + i * F::STAGE + F::W_TILE, &a.x, (k0 + i) * TILE_K, m0,
-                    shared_address(&b->full[i]));
-    for (int i = F::STAGES; i < n; i++) {
-        int s = i % F::STAGES;
-        uint32_t full = shared_address(&b->full[s]);
-        barrier_wait(shared_address(&b->empty[s]), (i / F::STAGES - 1) & 1);
-        barrier_expect(full, F::STAGE);
-        tensor_copy(ring + s * F::STAGE, &a.w, (k0 + i) * TILE_K, n0, full);
-        tensor_copy(ring + s * F::STAGE + F::W_TILE, &a.x, (k0 + i) * TILE_K, m0, full);
-    }
-}
-
-/* The first output and row of a thread's group in the tile. */
-template <typename F> static __device__ inline int wide_of(void)
-{
-    return F::WIDE == 1 ? 0 : threadIdx.x / FOUR_WARPS % F::WIDE * GROUP_N;
-}
-
-template <typename F> static __device__ inline int rows_of(void)
-{
-    return threadIdx.x / FOUR_WARPS / F::WIDE * F::ROWS;
-}
-
-/* A group: its outputs and its rows. A stage that is asked for again is given back as soon as it has been
- * read; where its products take long, the next ones are begun before that. The last tiles follow each other
- * without a wait. */
-template <typename F>
-static __device__ void add_tiles(struct bars *b, uint32_t ring, int n, float (&c)[F::SUMS])
-{
-    enum { BEHIND = F::TILE_M > 64 };
-    uint32_t own_outputs = wide_of<F>() * ROW, own_rows = F::W_TILE + rows_of<F>() * ROW;
-    hold(c);
-    for (int i = 0; i < n; i++) {
-        int s = i % F::STAGES, read = i - BEHIND;
-        barrier_wait(shared_address(&b->full[s]), i / F::STAGES & 1);
-        uint32_t w = ring + s * F::STAGE + own_outputs, x = ring + s * F::STAGE + own_rows;
-        wgmma_begin();
-#pragma unroll
-        for (int k = 0; k < TILE_K * 2; k += 32)
-            wgmma(c, tile_at(w + k), tile_at(x + k), i || k);
-        wgmma_commit();
-        if (read < 0 || read + F::STAGES >= n)
-            continue;
-        if (BEHIND)
-            wgmma_wait_but_one();
-        else
-            wgmma_wait();
-        if (threadIdx.x % WARP == 0)
-            barrier_arrive(shared_address(&b->empty[read % F::STAGES]));
-    }
-    wgmma_wait();
-    hold(c);
-}
-
-/* Which output of the tile a thread's sum i is of, and which of its group's rows. */
-template <typename F> static __device__ inline int output_of(int i)
-{
-    return wide_of<F>() + threadIdx.x % FOUR_WARPS / WARP * 16 + threadIdx.x % WARP / 4 + (i >> 1 & 1) * 8;
-}
-
-static __device__ inline int row_of(int i)
-{
-    return i / 4 * 8 + threadIdx.x % 4 * 2 + (i & 1);
-}
 
 static __device__ inline float bias_of(const struct split_args &a, int output)
 {
@@ -305,8 +173,9 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
     int from = a.k_tiles * blockIdx.x / F::SPLITS, n = a.k_tiles * (blockIdx.x + 1) / F::SPLITS - from;
     int m0 = blockIdx.y * F::TILE_M, n0 = blockIdx.z * F::TILE_N;
     float c[F::SUMS] = {}, bias[2] = {};
+    struct tiles tiles = {&a.w, &a.x, from, n, n0, 0, m0};
     if (threadIdx.x == F::MATH)
-        begin_copies<F>(a, &b, ring, from, n, n0);
+        begin_copies<F>(tiles, &b, ring);
     __syncthreads();
     let_next_begin();
     if (F::SPLITS > 1 && !F::IN_RING)
@@ -315,10 +184,8 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
         int output = n0 + (F::SPLITS > 1 ? own_output<F>() : output_of<F>(0));
         bias[0] = bias_of(a, output);
         bias[1] = F::SPLITS > 1 ? 0.0f : bias_of(a, output + 8);
-        add_tiles<F>(&b, ring, n, c);
-    } else if (threadIdx.x == F::MATH) {
-        copy_tiles<F>(a, &b, ring, from, n, n0, m0);
     }
+    multiply<F>(tiles, &b, ring, c);
     __syncwarp();
     wait_for_inputs(); /* every thread: what it adds to may be the last kernel's work */
     if (F::SPLITS > 1)

@@ -60,12 +60,12 @@ int cuda_op_linear(struct device *d, const struct linear_args *a)
 
 int cuda_op_linear_swiglu(struct device *d, const struct linear_swiglu_args *a)
 {
-    if (a->type == DTYPE_BF16 && gemm_gated_fits(d, &a->w)) {
-        if ((uintptr_t)a->x % 16 || (uintptr_t)a->out % 4)
+    if (a->type == DTYPE_BF16 && (a->decode ? gemm_gated_few_fits(d, &a->w) : gemm_gated_fits(d, &a->w))) {
+        if ((uintptr_t)a->x % 16 || (uintptr_t)a->out % (a->decode ? 16 : 4))
             return cuda_error(d, BACKEND_ERR_UNSUPPORTED,
                               "linear_swiglu: rows must begin at multiples of 16 bytes");
         struct product p = {a->w.n, a->w.k, a->rows, a->w.dtype, a->w.data, a->x, a->w.k};
-        return gemm_gated_run(d, &p, a->out);
+        return a->decode ? gemm_gated_few_run(d, &p, a->out) : gemm_gated_run(d, &p, a->out);
     }
     struct linear_args product = linear_of(a);
     struct swiglu_args gated = swiglu_of(a);

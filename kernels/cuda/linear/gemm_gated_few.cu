@@ -1,0 +1,136 @@
+/* The gates and ups of the few rows of a decode step and their SwiGLU in one kernel, limited by the time it
+ * takes to read the weight. It is gemm_split.cu's, but that a block has 64 gates and the 64 ups that belong
+ * to them, whose whole sums it makes itself: every tile of x serves both, and no sums are sent. They pass
+ * through shared memory, so that a thread has gates and ups of eight neighbours and writes the results at
+ * once. More than 128 rows are left to the kernel for prompts.
+ *
+ * An output is summed over k from the first to the last in one chain of products, here and there, so its bits
+ * depend on its row alone. */
+#include <string.h>
+
+#include "kernels/cuda/linear/gemm.cuh"
+#include "kernels/cuda/linear/gemm_tiles.cuh"
+#include "kernels/cuda/linear/quick_swiglu.cuh"
+
+/* Blocks of one tile of rows that can run at once, two a multiprocessor of 132: for weights with more of them
+ * cuBLASLt is used. */
+enum { MOST_BLOCKS = 264, EIGHT = 8 };
+
+/* By the rows of a block and the tiles that it has asked for. */
+template <int ROWS, int STAGES> struct gated_few : form<1, 1, ROWS, STAGES, 2> {
+    enum {
+        GATED = 1,
+        WIDTH = 2 * GROUP_N + 4, /* floats of a row of sums: four more, so that eight rows use all banks */
+        SUMS_BYTES = ROWS * WIDTH * 4
+    };
+    static_assert(SUMS_BYTES <= STAGES * gated_few::STAGE, "the sums have room where the tiles were");
+    static_assert(gated_few::RESIDENT == 2, "the next kernel's blocks have room");
+};
+
+struct gated_few_args {
+    CUtensorMap w, x;
+    __nv_bfloat16 *out;
+    int gates, rows, k_tiles;
+};
+
+/* A thread's sums into the table of the block's. */
+template <typename F> static __device__ void put_sums(float *sums, const float (&c)[F::SUMS])
+{
+#pragma unroll
+    for (int i = 0; i < F::SUMS; i++)
+        sums[row_of(i) * F::WIDTH + output_of<F>(i)] = c[i];
+}
+
+/* Eight gates of a row at a time, and their ups. */
+template <typename F>
+static __device__ void write_rows(const struct gated_few_args &a, const float *sums, int gate0)
+{
+    for (int i = threadIdx.x; i < F::TILE_M * (GROUP_N / EIGHT); i += F::MATH) {
+        int row = i / (GROUP_N / EIGHT), gate = i % (GROUP_N / EIGHT) * EIGHT;
+        if (row >= a.rows || gate0 + gate >= a.gates)
+            continue;
+        const float4 *from = (const float4 *)(sums + row * F::WIDTH + gate);
+        float4 g0 = from[0], g1 = from[1], u0 = from[GROUP_N / 4], u1 = from[GROUP_N / 4 + 1];
+        float g[EIGHT] = {g0.x, g0.y, g0.z, g0.w, g1.x, g1.y, g1.z, g1.w};
+        float u[EIGHT] = {u0.x, u0.y, u0.z, u0.w, u1.x, u1.y, u1.z, u1.w};
+        union {
+            __nv_bfloat162 pair[EIGHT / 2];
+            uint4 all;
+        } v;
+#pragma unroll
+        for (int e = 0; e < EIGHT / 2; e++)
+            v.pair[e] = __floats2bfloat162_rn(quick_swiglu(g[2 * e], u[2 * e]),
+                                              quick_swiglu(g[2 * e + 1], u[2 * e + 1]));
+        *(uint4 *)(a.out + (size_t)row * a.gates + gate0 + gate) = v.all;
+    }
+}
+
+/* A block has 64 gates and all rows. */
+template <typename F>
+static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
+    gated_few_kernel(const __grid_constant__ struct gated_few_args a)
+{
+    extern __shared__ char shared[];
+    __shared__ struct bars b;
+    needs_hopper();
+    uint32_t start = shared_address(shared), ring = (start + ALIGN - 1) / ALIGN * ALIGN;
+    int gate0 = blockIdx.x * GROUP_N;
+    struct tiles tiles = {&a.w, &a.x, 0, a.k_tiles, gate0, a.gates + gate0, 0};
+    float *sums = (float *)(shared + (ring - start)), c[F::SUMS] = {};
+    if (threadIdx.x == F::MATH)
+        begin_copies<F>(tiles, &b, ring);
+    __syncthreads();
+    let_next_begin();
+    multiply<F>(tiles, &b, ring, c);
+    __syncthreads(); /* the tiles have been read */
+    wait_for_inputs();
+    if (threadIdx.x < F::MATH)
+        put_sums<F>(sums, c);
+    __syncthreads();
+    if (threadIdx.x < F::MATH)
+        write_rows<F>(a, sums, gate0);
+}
+
+/* ---- host */
+
+static int gate_blocks(int gates)
+{
+    return (gates + GROUP_N - 1) / GROUP_N;
+}
+
+template <typename F> static int launch(struct device *d, const struct product *p, void *out)
+{
+    auto kernel = gated_few_kernel<F>;
+    struct gated_few_args a;
+    memset(&a, 0, sizeof a);
+    a.out = (__nv_bfloat16 *)out;
+    a.gates = p->n / 2;
+    a.rows = p->rows;
+    a.k_tiles = (p->k + TILE_K - 1) / TILE_K;
+    int rc = tensor_map(d, &a.w, p->w, p->n, p->k, p->k, GROUP_N, 1);
+    if (!rc)
+        rc = tensor_map(d, &a.x, p->x, p->rows, p->k, p->x_stride, F::TILE_M, 1);
+    if (!rc)
+        rc =
+            cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES),
+                       "linear_swiglu");
+    return rc ? rc
+              : cuda_launch_early(d, OP_linear_swiglu, kernel, dim3(gate_blocks(a.gates)), F::THREADS,
+                                  F::BYTES, 1, a);
+}
+
+int gemm_gated_few_fits(const struct device *d, const struct weight *w)
+{
+    return gemm_gated_fits(d, w) && w->n % (2 * EIGHT) == 0 && gate_blocks(w->n / 2) <= MOST_BLOCKS;
+}
+
+int gemm_gated_few_run(struct device *d, const struct product *p, void *out)
+{
+    if (p->rows <= 8)
+        return launch<gated_few<8, 6>>(d, p, out);
+    if (p->rows <= 32)
+        return launch<gated_few<32, 5>>(d, p, out);
+    if (p->rows <= 64)
+        return launch<gated_few<64, 4>>(d, p, out);
+    return p->rows <= 128 ? launch<gated_few<128, 3>>(d, p, out) : gemm_gated_run(d, p, out);
+}
