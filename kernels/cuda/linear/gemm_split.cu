@@ -1,11 +1,11 @@
 /* Products of few rows with a bf16 weight, limited by the time it takes to read the weight.
  *
- * A block computes 64 outputs for 8 to 128 rows, or 128 outputs for more. One warp copies tiles of both
- * factors, and groups of four warps multiply them (wgmma: 64 outputs x 8 to 128 rows x 16), each for its own
- * rows or outputs. If the outputs alone are too few blocks to fill the GPU, the blocks of a cluster share the
- * sum over k: each sends its sums to the blocks that add them, in the order of k. Rows after the last are
- * zeros, so that a row's bits are the same for every number of rows. The first tiles of the weight are
- * requested before the kernel that writes x has ended.
+ * A block computes 64 outputs for 8 to 128 rows, or 128 or 192 outputs for 128 or 256 rows of more. One warp
+ * copies tiles of both factors, and groups of four warps multiply them (wgmma: 64 outputs x 8 to 128 rows x
+ * 16), each for its own rows or outputs. If the outputs alone are too few blocks to fill the GPU, the blocks
+ * of a cluster share the sum over k: each sends its sums to the blocks that add them, in the order of k. Rows
+ * after the last are zeros, so that a row's bits are the same for every number of rows. The first tiles of
+ * the weight are requested before the kernel that writes x has ended.
  *
  * Measured on an H100 with weights of 1.5B and 8B models, one after the other (kveval bench linear; o, qkv
  * and down): a tile of 64 rows for every number of rows took up to 2 times as long with 1 row, whose tile
@@ -16,13 +16,12 @@
  * sent and is faster for qkv of a 1.5B model (9.0 us of 11.9 with 256 rows), but up to 1.8 times slower for
  * what is added to. In decode steps of 64 rows: 128 outputs a block with 3 to 5 stages and more blocks a sum
  * are slower, and so is asking for tiles ahead into the L2 cache. For weights with more outputs cuBLASLt is
- * faster.
+ * faster, but for gates and ups (gemm_gated_few.cu).
  *
  * What a step of few rows waits for is one kernel after the other: without its products and its copies of
- * x this kernel is hardly faster. Rows as wgmma's first factor, 8 blocks a sum and the gates, ups and SwiGLU
- * of a layer by one such kernel (64 to 128 gates a block, x by each block or sent to a cluster) took 2.5 %
- * off a step of 64 rows, but cost 3 % with one row and 2 % in an 8B model; weights laid out tile by tile were
- * worth another 1.6 %. */
+ * x this kernel is hardly faster. Rows as wgmma's first factor, 8 blocks a sum and gates and ups by such a
+ * kernel took as much off a step of 64 rows as gemm_gated_few.cu does, but cost 3 % with one row and 2 % in
+ * an 8B model; weights laid out tile by tile were worth another 1.6 %. */
 #include <string.h>
 
 #include "kernels/cuda/device/math.cuh"
@@ -223,8 +222,9 @@ template <typename F> static int launch(struct device *d, const struct product *
               : cuda_launch_early(d, OP_linear, kernel, grid_of<F>(p), F::THREADS, F::BYTES, F::SPLITS, *a);
 }
 
-/* Can all blocks run at the same time? One that waits for a place would take as long again. */
-template <typename F> static bool fits_at_once(const struct product *p)
+/* How often all multiprocessors have blocks until all are done. One that waits for a place takes as long
+ * again. */
+template <typename F> static int rounds_of(const struct product *p)
 {
     cudaLaunchAttribute cluster;
     cudaLaunchConfig_t config = {};
@@ -241,7 +241,37 @@ template <typename F> static bool fits_at_once(const struct product *p)
     if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES) != cudaSuccess ||
         cudaOccupancyMaxActiveClusters(&n, kernel, &config) != cudaSuccess)
         cudaGetLastError();
-    return n >= (int)(config.gridDim.y * config.gridDim.z);
+    int clusters = (int)(config.gridDim.y * config.gridDim.z);
+    return n > 0 ? (clusters + n - 1) / n : clusters;
+}
+
+struct split_choice {
+    int time;
+    int (*launch)(struct device *d, const struct product *p, struct split_args *a);
+};
+
+/* A form for many rows and how long it takes, in products of 64 outputs and 128 rows with a tile of k. ROUND:
+ * what a round takes beside them: its launch, its first tiles, the sums that are sent. */
+template <typename F>
+static struct split_choice choice_of(const struct product *p, const struct split_args *a)
+{
+    enum { ROUND = 80 };
+    int work = a->k_tiles * F::WIDE * (F::TILE_M / 128) / F::SPLITS;
+    return {rounds_of<F>(p) * (F::RESIDENT * (work + 1) + ROUND), launch<F>};
+}
+
+/* Bits are the same in all forms; what differs is how many blocks are left for the last round. */
+template <int SPLITS> static int launch_many(struct device *d, const struct product *p, struct split_args *a)
+{
+    const struct split_choice choices[] = {choice_of<form<SPLITS, 1, 128, 6, 2>>(p, a),
+                                           choice_of<form<SPLITS, 1, 128, 5, 3>>(p, a),
+                                           choice_of<form<SPLITS, 2, 128, 4, 2>>(p, a),
+                                           choice_of<form<SPLITS, 1, 128, 3, 2>>(p, a)},
+                              *best = choices;
+    for (const struct split_choice *c = choices; c < choices + sizeof choices / sizeof *choices; c++)
+        if (c->time < best->time)
+            best = c;
+    return best->launch(d, p, a);
 }
 
 /* The tile follows the rows: a block reads its weights again for each tile of rows. A deep ring leaves room
@@ -252,20 +282,18 @@ template <int SPLITS> static int launch_rows(struct device *d, const struct prod
     enum { LONG = 16 };
     typedef form<SPLITS, 1, 64, 8> deep_64;
     typedef form<SPLITS, 2, 64, 6> deep_128;
-    typedef form<SPLITS, 1, 128, 6, 2> deep_wide;
     if (p->rows <= 8)
         return launch<form<SPLITS, 1, 8, 8>>(d, p, a);
     if (p->rows <= 32)
         return launch<form<SPLITS, 1, 32, 6>>(d, p, a);
     if (p->rows <= 64)
-        return a->k_tiles >= LONG * SPLITS && fits_at_once<deep_64>(p)
+        return a->k_tiles >= LONG * SPLITS && rounds_of<deep_64>(p) == 1
                    ? launch<deep_64>(d, p, a)
                    : launch<form<SPLITS, 1, 64, 5>>(d, p, a);
     if (p->rows <= 128)
-        return fits_at_once<deep_128>(p) ? launch<deep_128>(d, p, a)
-                                         : launch<form<SPLITS, 2, 64, 3>>(d, p, a);
-    return SPLITS == 1 || fits_at_once<deep_wide>(p) ? launch<deep_wide>(d, p, a)
-                                                     : launch<form<SPLITS, 1, 128, 3, 2>>(d, p, a);
+        return rounds_of<deep_128>(p) == 1 ? launch<deep_128>(d, p, a)
+                                           : launch<form<SPLITS, 2, 64, 3>>(d, p, a);
+    return launch_many<SPLITS>(d, p, a);
 }
 
 int gemm_split_fits(const struct device *d, const struct weight *w)
