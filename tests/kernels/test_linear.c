@@ -1,12 +1,11 @@
-/* Linear layers, and gates and ups with SwiGLU, against double-precision loops,
- * over tables of shapes, and rows against the same rows among others. */
+/* Linear layers, and gates and ups with SwiGLU, against double-precision loops, over tables of shapes, and
+ * rows against the same rows among others. */
 #include "tests/kernels/rig.h"
 
 enum { ROOM = 1 << 22, OUTPUTS = 1 << 15 };
 static float buf_a[ROOM], buf_b[ROOM], buf_c[ROOM], got[ROOM], bias[OUTPUTS];
 
-/* The same product with x as bf16, which it is already; x_stride a multiple
- * of 8. */
+/* The same product with x as bf16, which it is already; x_stride a multiple of 8. */
 static void linear_bf16(struct rig *r, struct linear_args a, const float *x, int os)
 {
     int stride = (a.w.k + 7) / 8 * 8;
@@ -82,8 +81,7 @@ static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with
     rig_weight_free(r, &w);
 }
 
-/* What the gates, ups and SwiGLU of row i must give at output j, and how far
- * off it may be. */
+/* What the gates, ups and SwiGLU of row i must give at output j, and how far off it may be. */
 static double gated_value(const float *x, int i, int j, int n, int k, enum dtype t, double *margin)
 {
     double gate = 0, up = 0;
@@ -97,8 +95,7 @@ static double gated_value(const float *x, int i, int j, int n, int k, enum dtype
     return want;
 }
 
-/* linear_swiglu against loops, and some rows alone. t: of the weight, type: of
- * x and what comes out. */
+/* linear_swiglu against loops, and some rows alone. t: of the weight, type: of x and what comes out. */
 static void gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtype type, int decode)
 {
     static uint16_t half[ROOM], out[ROOM], one[OUTPUTS];
@@ -147,10 +144,9 @@ static uint16_t half_of(float x)
     return (uint16_t)(u >> 16);
 }
 
-/* Rows of a decode step, 300 at once and fewer at a time, where kernels with
- * rows as the first factor and as the second meet: the same bits. The second
- * half of k takes from an up what the first has added, so that all of it is
- * rounding, which another order of summation would change. */
+/* Rows of a decode step, 300 at once and fewer at a time, where kernels with rows as the first factor and as
+ * the second meet: the same bits. The second half of k takes from an up what the first has added, so that all
+ * of it is rounding, which another order of summation would change. */
 static void few_and_many(struct rig *r)
 {
     enum { ROWS = 300, GATES = 72, K = 336 };
@@ -185,11 +181,10 @@ static void few_and_many(struct rig *r)
     rig_weight_free(r, &w);
 }
 
-/* Of prompts: tiles of 128 rows and 64 to 128 gates on a GPU, and what is left
- * at their ends; fewer tiles of k than a ring has stages, and more; more tiles
- * than blocks. Of decode steps: tiles of 8, 32, 64 and 128 rows and 64 gates,
- * and then those of prompts. With three multiprocessors 390 rows have tiles of
- * 256 rows, and 130 of them and 200 gates tiles of 72 gates. */
+/* Of prompts: tiles of 128 rows and 64 to 128 gates on a GPU, and what is left at their ends; fewer tiles of
+ * k than a ring has stages, and more; more tiles than blocks. Of decode steps: tiles of 8, 32, 64 and 128
+ * rows and 64 gates, and then those of prompts. With three multiprocessors 390 rows have tiles of 256 rows,
+ * and 130 rows and 200 gates tiles of 72 gates. */
 static void all_gated(struct rig *r)
 {
     static const struct {
@@ -219,9 +214,8 @@ static void all_gated(struct rig *r)
     rig_ran("gates, ups and SwiGLU in decode steps", ran[1]);
 }
 
-/* On a GPU with 132 multiprocessors the last three rows of bf16 weights in
- * decode steps have tiles of 192 outputs, of 256 rows, and of 192 outputs
- * again. */
+/* On a GPU with 132 multiprocessors the last three shapes have tiles of 192 outputs, of 256 rows, and of 192
+ * outputs with 8 blocks a sum. */
 static void all(struct rig *r)
 {
     int ran[2][2] = {{0}}; /* by weight (bf16?) and decode */
@@ -250,8 +244,8 @@ static void all(struct rig *r)
         {130, 1152, 512, DTYPE_BF16, 1, 1, 1},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        /* Small: every third row before those of decode steps, and of these small
-         * weights: what is left takes 1, 2, 4 and 8 blocks a sum on a GPU. */
+        /* Small: every third row before those of decode steps, and of these small weights: what is left takes
+         * 1, 2, 4 and 8 blocks a sum on a GPU. */
         if (rig_small() && (row[i].decode ? row[i].n * row[i].k > 600000 : i % 3 != 1))
             continue;
         linear(r, row[i].rows, row[i].n, row[i].k, row[i].w, row[i].with_bias, row[i].accumulate,

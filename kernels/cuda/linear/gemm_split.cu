@@ -20,8 +20,9 @@
  *
  * What a step of few rows waits for is one kernel after the other: without its products and its copies of
  * x this kernel is hardly faster. Rows as wgmma's first factor, 8 blocks a sum and gates and ups by such a
- * kernel took as much off a step of 64 rows as gemm_gated_few.cu does, but cost 3 % with one row and 2 % in
- * an 8B model; weights laid out tile by tile were worth another 1.6 %. */
+ * kernel took 2.5 % off a step of 64 rows, but cost 3 % with one row and 2 % in an 8B model, where
+ * gemm_gated_few.cu gains (bench/results/h100_gates.json); weights laid out tile by tile were worth
+ * another 1.6 %. */
 #include <string.h>
 
 #include "kernels/cuda/device/math.cuh"

@@ -11,8 +11,8 @@
 #include "kernels/cuda/device/tensor_map.cuh"
 #include "kernels/cuda/device/wgmma.cuh"
 
-enum { GROUP_N = 64, TILE_K = TENSOR_TILE, FOUR_WARPS = 4 * WARP, MOST_STAGES = 8 };
-enum { MOST_SPLITS = 8 };
+enum { GROUP_N = 64, TILE_K = TENSOR_TILE, FOUR_WARPS = 4 * WARP };
+enum { MOST_STAGES = 8, MOST_SPLITS = 8 };
 /* Bytes. Rows of a tile are 128 bytes, their 16-byte chunks rotated by the copy engine (its 128-byte
  * swizzle, which wgmma reads as it is; tiles begin at multiples of 1024). */
 enum { ROW = TILE_K * 2, ALIGN = 1024 };
