@@ -227,9 +227,16 @@ static bool land_one(struct grids *g)
     return false;
 }
 
+/* Blocks that run at once: few, so that many kernels run in several waves. */
+static size_t most_blocks(void)
+{
+    static const char *const most = getenv("KVEVAL_EMULATED_BLOCKS");
+    return most ? strtoull(most, NULL, 10) : MOST_BLOCKS;
+}
+
 static bool begin_one(struct grids *g)
 {
-    for (size_t i = 0; i < g->kernels.size() && g->blocks.size() < MOST_BLOCKS; i++) {
+    for (size_t i = 0; i < g->kernels.size() && g->blocks.size() < most_blocks(); i++) {
         const std::shared_ptr<struct kernel> &k = g->kernels[i];
         if (k->next * (size_t)k->l.cluster < (size_t)k->blocks) {
             begin_cluster(g, k);

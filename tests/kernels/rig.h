@@ -25,8 +25,8 @@ void rig_each_isa(void (*test)(struct rig *r));
 
 /* Small mode: is KVEVAL_TEST_SMALL=1 set? It is for tools that slow kernels down by orders of magnitude, like
  * compute-sanitizer --tool racecheck. Tests then use few, short rows and one instruction set. Every
- * operation, form of list and kernel template still runs; other lengths, repetitions and statistics do not.
- */
+ * operation, form of list and kernel template still runs, but for products by cuBLASLt; other lengths,
+ * repetitions and statistics do not. */
 int rig_small(void);
 /* Reports that n cases of this kind were run. With n = 0 the test fails; in small mode a notice says how
  * many. */

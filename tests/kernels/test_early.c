@@ -13,7 +13,8 @@ enum {
     MOST_PAGES = 144, /* more than two chunks of them */
     AT_ONCE = 5,
     TAKE = 36,
-    DIM = 512
+    DIM = 512, /* of what is normed; where lists are chosen FEW, so that all kernels of a step have room */
+    FEW = 64
 };
 
 /* Tokens before the first step: within a page, at its end, shortly before a second and before a third chunk
@@ -21,8 +22,9 @@ enum {
 static const int before[N_SEQS] = {5, 16, 509, 1020};
 
 /* What is special about a world's steps: a list is of everything; K is a product; tokens were dropped;
- * nothing is promised of the lists' lengths, so that a second kernel adds their chunks. */
-enum { DENSE = 1, PRODUCT = 2, HOLES = 4, LONG = 8 };
+ * nothing is promised of the lists' lengths, so that a second kernel adds their chunks; each step chooses its
+ * lists, before the products of which the second has a norm that waits for nothing before it goes on. */
+enum { DENSE = 1, PRODUCT = 2, HOLES = 4, LONG = 8, CHOSEN = 16 };
 
 struct world {
     struct rig r;
@@ -33,13 +35,17 @@ struct world {
     float *q, *k, *v; /* k, v: (AT_ONCE, N_ROWS, N_KV, d) */
     int32_t *pos;     /* (AT_ONCE, N_ROWS) */
     int product;      /* k is a product of what is normed before */
+    int dim;
     struct weight weight;
-    float *x, *norm;    /* (AT_ONCE, N_ROWS, DIM); (DIM) */
-    void *y;            /* (N_ROWS, DIM) */
+    float *x, *norm;    /* (AT_ONCE, N_ROWS, dim); (dim) */
+    void *y;            /* (N_ROWS, dim) */
     int holes;          /* something was dropped */
     int block, most;    /* pages of a list's entry, and of a list */
     float *out;         /* (AT_ONCE, 2, N_ROWS, N_Q, d) */
     int32_t *idx, *len; /* (N_ROWS, TAKE): some pages, and all that the steps reach */
+    int chosen;
+    float *score;    /* (AT_ONCE, N_ROWS, MOST_PAGES), where lists are chosen */
+    int32_t *scored; /* (N_ROWS): how many of them */
 };
 
 static size_t kv_floats(const struct world *w)
@@ -68,15 +74,38 @@ static void open_lists(struct world *w, int with_dense)
     w->len = rig_up(&w->r, len, sizeof len);
 }
 
+/* Pages that are there from the start, from the highest scores. */
+static void choose(struct world *w, int i)
+{
+    struct topk_args a = {
+        .rows = {N_ROWS, w->rows.seq, w->pos + i * N_ROWS},
+        .in = {w->score + (size_t)i * N_ROWS * MOST_PAGES, w->scored, w->scored, 1, MOST_PAGES},
+        .rule = {.kind = TOPK_FIXED, .k = 20},
+        .idx = w->idx,
+        .len = w->len,
+        .cap = TAKE};
+    rig_run(&w->r, OP_topk, &a);
+}
+
+static void open_scores(struct world *w)
+{
+    int32_t n[N_ROWS] = {0};
+    for (int row = 1; row < N_ROWS; row++)
+        n[row] = (before[row - 1] + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS;
+    w->score = rig_alloc(&w->r, (size_t)AT_ONCE * N_ROWS * MOST_PAGES * sizeof *w->score);
+    w->scored = rig_up(&w->r, n, sizeof n);
+    w->chosen = 1;
+}
+
 static void open_product(struct world *w)
 {
-    float *host = calloc((size_t)N_KV * (size_t)w->d * DIM, sizeof *host), ones[DIM];
+    float *host = calloc((size_t)N_KV * (size_t)(w->d * w->dim), sizeof *host), ones[DIM];
     for (int i = 0; i < DIM; i++)
         ones[i] = 1;
-    w->weight = rig_weight(&w->r, N_KV * w->d, DIM, DTYPE_BF16, host, NULL);
-    w->x = rig_alloc(&w->r, AT_ONCE * N_ROWS * DIM * sizeof(float));
+    w->weight = rig_weight(&w->r, N_KV * w->d, w->dim, DTYPE_BF16, host, NULL);
+    w->x = rig_alloc(&w->r, (size_t)(AT_ONCE * N_ROWS * w->dim) * sizeof(float));
     w->norm = rig_up(&w->r, ones, sizeof ones);
-    w->y = rig_alloc(&w->r, N_ROWS * DIM * sizeof(float));
+    w->y = rig_alloc(&w->r, (size_t)(N_ROWS * w->dim) * sizeof(float));
     free(host);
 }
 
@@ -126,8 +155,11 @@ static void world_open(struct world *w, int d, enum dtype type, int block, int f
                             rig_alloc(&w->r, (size_t)N_ROWS * N_KV * sizeof(int32_t))};
     open_lists(w, flags & DENSE);
     w->product = flags & PRODUCT;
+    w->dim = flags & CHOSEN ? FEW : DIM;
     if (w->product)
         open_product(w);
+    if (flags & CHOSEN)
+        open_scores(w);
     if (flags & HOLES)
         make_holes(w);
 }
@@ -145,9 +177,15 @@ static void run_product(struct world *w, int i)
 {
     enum dtype type = w->r.b->activations;
     float *k = w->k + (size_t)i * kv_floats(w);
-    struct rmsnorm_args n = {w->x + (size_t)i * N_ROWS * DIM, w->norm, w->y, N_ROWS, DIM, 1e-6f, type};
-    struct linear_args p = {w->weight, w->y, k, N_ROWS, DIM, N_KV * w->d, 0, type, 1};
+    struct rmsnorm_args n = {
+        w->x + (size_t)(i * N_ROWS * w->dim), w->norm, w->y, N_ROWS, w->dim, 1e-6f, type};
+    struct linear_args p = {w->weight, w->y, k, N_ROWS, w->dim, N_KV * w->d, 0, type, 1};
     rig_run(&w->r, OP_rmsnorm, &n);
+    if (w->chosen) {
+        choose(w, i);
+        rig_run(&w->r, OP_linear, &p);
+        rig_run(&w->r, OP_rmsnorm, &n);
+    }
     rig_run(&w->r, OP_linear, &p);
 }
 
@@ -201,9 +239,16 @@ static void next_tokens(struct world *w, int round)
     rig_fill(&w->r, x, n);
     rig_put(&w->r, w->v, x, n * sizeof *x);
     free(x);
+    if (w->chosen) {
+        n = (size_t)AT_ONCE * N_ROWS * MOST_PAGES;
+        x = calloc(n, sizeof *x);
+        rig_fill(&w->r, x, n);
+        rig_put(&w->r, w->score, x, n * sizeof *x);
+        free(x);
+    }
     if (!w->product)
         return;
-    n = AT_ONCE * N_ROWS * DIM;
+    n = (size_t)(AT_ONCE * N_ROWS * w->dim);
     x = calloc(n, sizeof *x);
     rig_fill(&w->r, x, n);
     rig_put(&w->r, w->x, x, n * sizeof *x);
@@ -255,5 +300,6 @@ int main(void)
     rig_ran("steps of lists of any length behind a product", compare(128, DTYPE_BF16, 1, PRODUCT | LONG));
     rig_ran("steps of everything behind a product", compare(64, DTYPE_BF16, 1, PRODUCT | DENSE));
     rig_ran("steps behind a product where tokens were dropped", compare(128, DTYPE_BF16, 1, PRODUCT | HOLES));
+    rig_ran("steps of lists that were chosen just before", compare(128, DTYPE_BF16, 1, PRODUCT | CHOSEN));
     return check_done();
 }

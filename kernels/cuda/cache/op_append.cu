@@ -251,10 +251,10 @@ static __global__ void __launch_bounds__(KV_PAGE_TOKENS *WARP)
 
 /* Attention looks at lists before it waits (keeps_lists in op_attend.cu), so that nothing that is still under
  * way when it begins may write them. A product does not, and begins while the kernel before it runs; a norm
- * does not either, and lets the product begin when all before itself is done. */
+ * does not either, and the one before q, k and v lets the product begin when all before itself is done. */
 static bool lets_begin_first(const struct device *d)
 {
-    return d->early == OP_linear && (d->before == OP_rmsnorm || d->before == OP_COUNT);
+    return d->early == OP_linear && (d->before == OP_COUNT || (d->before == OP_rmsnorm && d->norm_waits));
 }
 
 static int run(struct device *d, const struct rope_append_args *a, enum op op)

@@ -52,6 +52,7 @@ struct device {
     cudaStream_t stream; /* everything runs here, in order */
     enum op early;  /* the last operation enqueued, if a kernel after it may begin early; else OP_COUNT */
     enum op before; /* where there is an early one: what `early` was before it */
+    int norm_waits; /* the last norm lets the next kernel begin only when all before itself is done */
     int recording;
     struct scratch scratch;
     int *counters; /* count arrivals of blocks, see op_reduce.cu; zero between launches */

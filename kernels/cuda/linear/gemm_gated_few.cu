@@ -1,8 +1,14 @@
 /* The gates and ups of the few rows of a decode step and their SwiGLU in one kernel, limited by the time it
- * takes to read the weight. It is gemm_split.cu's, but that a block has 64 gates and the 64 ups that belong
- * to them, whose whole sums it makes itself: every tile of x serves both, and no sums are sent. They pass
- * through shared memory, so that a thread has gates and ups of eight neighbours and writes the results at
- * once. More than 128 rows are left to the kernel for prompts.
+ * takes to read the weight. It is gemm_split.cu's, but that a block has 64, 96 or 128 gates and the ups that
+ * belong to them, whose whole sums it makes itself: every tile of x serves both, and no sums are sent. They
+ * pass through shared memory, so that a thread has gates and ups of eight neighbours and writes the results
+ * at once. More than 128 rows are left to the kernel for prompts.
+ *
+ * With up to 64 rows a block takes more than half of a multiprocessor's shared memory, so that no other of
+ * this kernel lies beside it. Blocks that begin while the last kernel runs crowd where it leaves room: two a
+ * multiprocessor, 140 blocks of 64 gates lay on 86 of 132, and the multiprocessors with two took 16 us where
+ * those with one took 11 (a 1.5B model with 64 rows on an H200). With 128 rows, of which tiles of x take as
+ * much room as weights, steps are 1 % slower so.
  *
  * An output is summed over k from the first to the last in one chain of products, here and there, so its bits
  * depend on its row alone. */
@@ -12,19 +18,25 @@
 #include "kernels/cuda/linear/gemm_tiles.cuh"
 #include "kernels/cuda/linear/quick_swiglu.cuh"
 
-/* Blocks of one tile of rows that can run at once, two a multiprocessor of 132: for weights with more of them
+/* Gates that blocks of 128 can have at once, one a multiprocessor of 132: for weights with more of them
  * cuBLASLt is used. */
-enum { MOST_BLOCKS = 264, EIGHT = 8 };
+enum { MOST_GATES = 132 * 128, EIGHT = 8 };
 
-/* By the rows of a block and the tiles that it has asked for. */
-template <int ROWS, int STAGES> struct gated_few : form<1, 1, ROWS, STAGES, 2> {
+/* By the rows and gates of a block and the tiles that it has asked for. ALONE: no other lies beside it. */
+template <int ROWS, int N_GATES, int STAGES, bool ALONE>
+struct gated_few : form<1, 1, ROWS, STAGES, 2 * N_GATES / GROUP_N> {
+    typedef form<1, 1, ROWS, STAGES, 2 * N_GATES / GROUP_N> base;
     enum {
         GATED = 1,
-        WIDTH = 2 * GROUP_N + 4, /* floats of a row of sums: four more, so that eight rows use all banks */
-        SUMS_BYTES = ROWS * WIDTH * 4
+        GATES = N_GATES,
+        WIDTH = 2 * GATES + 4, /* floats of a row of sums: four more, so that eight rows use all banks */
+        SUMS_BYTES = ROWS * WIDTH * 4,
+        HALF = 115 * 1024, /* bytes that a multiprocessor does not have twice */
+        BYTES = ALONE && base::BYTES < HALF ? HALF : base::BYTES,
+        RESIDENT = ALONE ? 1 : base::RESIDENT
     };
     static_assert(SUMS_BYTES <= STAGES * gated_few::STAGE, "the sums have room where the tiles were");
-    static_assert(gated_few::RESIDENT == 2, "the next kernel's blocks have room");
+    static_assert(ALONE || gated_few::RESIDENT == 2, "the next kernel's blocks have room");
 };
 
 struct gated_few_args {
@@ -45,12 +57,12 @@ template <typename F> static __device__ void put_sums(float *sums, const float (
 template <typename F>
 static __device__ void write_rows(const struct gated_few_args &a, const float *sums, int gate0)
 {
-    for (int i = threadIdx.x; i < F::TILE_M * (GROUP_N / EIGHT); i += F::MATH) {
-        int row = i / (GROUP_N / EIGHT), gate = i % (GROUP_N / EIGHT) * EIGHT;
+    for (int i = threadIdx.x; i < F::TILE_M * (F::GATES / EIGHT); i += F::MATH) {
+        int row = i / (F::GATES / EIGHT), gate = i % (F::GATES / EIGHT) * EIGHT;
         if (row >= a.rows || gate0 + gate >= a.gates)
             continue;
         const float4 *from = (const float4 *)(sums + row * F::WIDTH + gate);
-        float4 g0 = from[0], g1 = from[1], u0 = from[GROUP_N / 4], u1 = from[GROUP_N / 4 + 1];
+        float4 g0 = from[0], g1 = from[1], u0 = from[F::GATES / 4], u1 = from[F::GATES / 4 + 1];
         float g[EIGHT] = {g0.x, g0.y, g0.z, g0.w, g1.x, g1.y, g1.z, g1.w};
         float u[EIGHT] = {u0.x, u0.y, u0.z, u0.w, u1.x, u1.y, u1.z, u1.w};
         union {
@@ -65,7 +77,7 @@ static __device__ void write_rows(const struct gated_few_args &a, const float *s
     }
 }
 
-/* A block has 64 gates and all rows. */
+/* A block has all rows of its gates. */
 template <typename F>
 static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
     gated_few_kernel(const __grid_constant__ struct gated_few_args a)
@@ -74,7 +86,7 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
     __shared__ struct bars b;
     needs_hopper();
     uint32_t start = shared_address(shared), ring = (start + ALIGN - 1) / ALIGN * ALIGN;
-    int gate0 = blockIdx.x * GROUP_N;
+    int gate0 = blockIdx.x * F::GATES;
     struct tiles tiles = {&a.w, &a.x, 0, a.k_tiles, gate0, a.gates + gate0, 0};
     float *sums = (float *)(shared + (ring - start)), c[F::SUMS] = {};
     if (threadIdx.x == F::MATH)
@@ -93,9 +105,9 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
 
 /* ---- host */
 
-static int gate_blocks(int gates)
+static int gate_blocks(int gates, int each)
 {
-    return (gates + GROUP_N - 1) / GROUP_N;
+    return (gates + each - 1) / each;
 }
 
 template <typename F> static int launch(struct device *d, const struct product *p, void *out)
@@ -107,7 +119,7 @@ template <typename F> static int launch(struct device *d, const struct product *
     a.gates = p->n / 2;
     a.rows = p->rows;
     a.k_tiles = (p->k + TILE_K - 1) / TILE_K;
-    int rc = tensor_map(d, &a.w, p->w, p->n, p->k, p->k, GROUP_N, 1);
+    int rc = tensor_map(d, &a.w, p->w, p->n, p->k, p->k, F::GATES, 1);
     if (!rc)
         rc = tensor_map(d, &a.x, p->x, p->rows, p->k, p->x_stride, F::TILE_M, 1);
     if (!rc)
@@ -115,22 +127,34 @@ template <typename F> static int launch(struct device *d, const struct product *
             cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES),
                        "linear_swiglu");
     return rc ? rc
-              : cuda_launch_early(d, OP_linear_swiglu, kernel, dim3(gate_blocks(a.gates)), F::THREADS,
-                                  F::BYTES, 1, a);
+              : cuda_launch_early(d, OP_linear_swiglu, kernel, dim3(gate_blocks(a.gates, F::GATES)),
+                                  F::THREADS, F::BYTES, 1, a);
 }
 
 int gemm_gated_few_fits(const struct device *d, const struct weight *w)
 {
-    return gemm_gated_fits(d, w) && w->n % (2 * EIGHT) == 0 && gate_blocks(w->n / 2) <= MOST_BLOCKS;
+    return gemm_gated_fits(d, w) && w->n % (2 * EIGHT) == 0 && w->n / 2 <= MOST_GATES;
+}
+
+/* The fewest gates with which every block has a multiprocessor, or 128. Bits are the same with all of them.
+ */
+template <int ROWS, int STAGES_64, int STAGES_96, int STAGES_128>
+static int launch_alone(struct device *d, const struct product *p, void *out)
+{
+    if (gate_blocks(p->n / 2, 64) <= d->n_sm)
+        return launch<gated_few<ROWS, 64, STAGES_64, true>>(d, p, out);
+    if (gate_blocks(p->n / 2, 96) <= d->n_sm)
+        return launch<gated_few<ROWS, 96, STAGES_96, true>>(d, p, out);
+    return launch<gated_few<ROWS, 128, STAGES_128, true>>(d, p, out);
 }
 
 int gemm_gated_few_run(struct device *d, const struct product *p, void *out)
 {
     if (p->rows <= 8)
-        return launch<gated_few<8, 6>>(d, p, out);
+        return launch_alone<8, 6, 4, 3>(d, p, out);
     if (p->rows <= 32)
-        return launch<gated_few<32, 5>>(d, p, out);
+        return launch_alone<32, 5, 4, 3>(d, p, out);
     if (p->rows <= 64)
-        return launch<gated_few<64, 4>>(d, p, out);
-    return p->rows <= 128 ? launch<gated_few<128, 3>>(d, p, out) : gemm_gated_run(d, p, out);
+        return launch_alone<64, 5, 5, 3>(d, p, out);
+    return p->rows <= 128 ? launch<gated_few<128, 64, 3, false>>(d, p, out) : gemm_gated_run(d, p, out);
 }

@@ -276,15 +276,18 @@ template <int SPLITS> static int launch_many(struct device *d, const struct prod
 }
 
 /* The tile follows the rows: a block reads its weights again for each tile of rows. A deep ring leaves room
- * for one block a multiprocessor; with few tiles of k a block, more is gained if the next kernel's blocks
- * find room beside it. */
+ * for one block a multiprocessor, so that none lies idle while another has two, if there are that many; with
+ * few tiles of k a block, more is gained if the next kernel's blocks find room beside it. */
 template <int SPLITS> static int launch_rows(struct device *d, const struct product *p, struct split_args *a)
 {
     enum { LONG = 16 };
+    typedef form<SPLITS, 1, 8, 13> deep_8;
     typedef form<SPLITS, 1, 64, 8> deep_64;
     typedef form<SPLITS, 2, 64, 6> deep_128;
     if (p->rows <= 8)
-        return launch<form<SPLITS, 1, 8, 8>>(d, p, a);
+        return a->k_tiles >= LONG * SPLITS && rounds_of<deep_8>(p) == 1
+                   ? launch<deep_8>(d, p, a)
+                   : launch<form<SPLITS, 1, 8, 8>>(d, p, a);
     if (p->rows <= 32)
         return launch<form<SPLITS, 1, 32, 6>>(d, p, a);
     if (p->rows <= 64)

@@ -12,7 +12,7 @@
 #include "kernels/cuda/device/wgmma.cuh"
 
 enum { GROUP_N = 64, TILE_K = TENSOR_TILE, FOUR_WARPS = 4 * WARP };
-enum { MOST_STAGES = 8, MOST_SPLITS = 8 };
+enum { MOST_STAGES = 13, MOST_SPLITS = 8 };
 /* Bytes. Rows of a tile are 128 bytes, their 16-byte chunks rotated by the copy engine (its 128-byte
  * swizzle, which wgmma reads as it is; tiles begin at multiples of 1024). */
 enum { ROW = TILE_K * 2, ALIGN = 1024 };
@@ -79,7 +79,7 @@ struct bars {
 };
 
 /* Of one block: tiles k0 .. k0 + n - 1 of k, for rows m0 .. of x and outputs n0 .. of the weight, or, for
- * gates and ups, 64 gates from n0 on and 64 ups from n1 on. */
+ * gates and ups, gates from n0 on and as many ups from n1 on. */
 struct tiles {
     const CUtensorMap *w, *x; /* of the kernel's parameter */
     int k0, n, n0, n1, m0;
@@ -92,7 +92,7 @@ static __device__ inline void copy_weight(const struct tiles &a, uint32_t to, in
     barrier_expect(full, F::STAGE);
     tensor_copy(to, a.w, k * TILE_K, a.n0, full);
     if (F::GATED)
-        tensor_copy(to + GROUP_N * ROW, a.w, k * TILE_K, a.n1, full);
+        tensor_copy(to + F::W_TILE / 2, a.w, k * TILE_K, a.n1, full);
 }
 
 /* What the copying thread does before anything else: the barriers, and the first tiles of the weight, which
