@@ -16,16 +16,12 @@
 
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
-#include "kernels/cuda/device/tensor_map.cuh"
 #include "kernels/cuda/device/wgmma.cuh"
-#include "kernels/cuda/linear/gemm.cuh"
+#include "kernels/cuda/linear/gemm_launch.cuh"
 #include "kernels/cuda/linear/quick_swiglu.cuh"
 
 enum { GROUPS = 2, ROWS_ONCE = 64, MATH = GROUPS * 4 * WARP };
-enum { TILE_K = TENSOR_TILE, MOST_STAGES = 6 };
-/* Bytes. Rows of a tile are 128 bytes, their 16-byte chunks rotated by the copy engine (its 128-byte
- * swizzle, which wgmma reads as it is; tiles begin at multiples of 1024). */
-enum { ROW = TILE_K * 2, ALIGN = 1024 };
+enum { MOST_STAGES = 6 };
 
 template <int N_TALL, int N_GATES, int N_STAGES> struct gated_form {
     enum {
@@ -36,6 +32,7 @@ template <int N_TALL, int N_GATES, int N_STAGES> struct gated_form {
          * copy, and that is done by four warps at a time. */
         COPY = TALL > 1 ? 4 * WARP : WARP,
         THREADS = MATH + COPY,
+        CLUSTER = 1,
         GIVEN = 65536 / THREADS / 8 * 8, /* registers of a thread */
         KEPT = 40,                       /* by those who copy */
         TAKEN = GIVEN + (GIVEN - KEPT) / GROUPS,
@@ -233,7 +230,6 @@ struct gated_choice {
 
 template <typename F> static int launch(struct device *d, const struct product *p, void *out)
 {
-    auto kernel = gated_kernel<F>;
     struct gated_args a;
     memset(&a, 0, sizeof a);
     a.out = (__nv_bfloat16 *)out;
@@ -242,16 +238,8 @@ template <typename F> static int launch(struct device *d, const struct product *
     a.k_tiles = (p->k + TILE_K - 1) / TILE_K;
     a.row_tiles = row_tiles<F>(p);
     a.tiles = tiles_of<F>(p);
-    int rc = tensor_map(d, &a.w, p->w, p->n, p->k, p->k, F::GATES, 1);
-    if (!rc)
-        rc = tensor_map(d, &a.x, p->x, p->rows, p->k, p->x_stride, F::TILE_ROWS, 1);
-    if (!rc)
-        rc =
-            cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES),
-                       "linear_swiglu");
-    return rc ? rc
-              : cuda_launch_early(d, OP_linear_swiglu, kernel, dim3(min(a.tiles, d->n_sm)), F::THREADS,
-                                  F::BYTES, 1, a);
+    return launch_product<F>(d, OP_linear_swiglu, gated_kernel<F>, dim3(min(a.tiles, d->n_sm)), p, &a,
+                             F::GATES, F::TILE_ROWS);
 }
 
 int gemm_gated_fits(const struct device *d, const struct weight *w)

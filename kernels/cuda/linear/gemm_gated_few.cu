@@ -112,23 +112,14 @@ static int gate_blocks(int gates, int each)
 
 template <typename F> static int launch(struct device *d, const struct product *p, void *out)
 {
-    auto kernel = gated_few_kernel<F>;
     struct gated_few_args a;
     memset(&a, 0, sizeof a);
     a.out = (__nv_bfloat16 *)out;
     a.gates = p->n / 2;
     a.rows = p->rows;
     a.k_tiles = (p->k + TILE_K - 1) / TILE_K;
-    int rc = tensor_map(d, &a.w, p->w, p->n, p->k, p->k, F::GATES, 1);
-    if (!rc)
-        rc = tensor_map(d, &a.x, p->x, p->rows, p->k, p->x_stride, F::TILE_M, 1);
-    if (!rc)
-        rc =
-            cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES),
-                       "linear_swiglu");
-    return rc ? rc
-              : cuda_launch_early(d, OP_linear_swiglu, kernel, dim3(gate_blocks(a.gates, F::GATES)),
-                                  F::THREADS, F::BYTES, 1, a);
+    return launch_product<F>(d, OP_linear_swiglu, gated_few_kernel<F>, dim3(gate_blocks(a.gates, F::GATES)),
+                             p, &a, F::GATES, F::TILE_M);
 }
 
 int gemm_gated_few_fits(const struct device *d, const struct weight *w)

@@ -215,15 +215,7 @@ template <typename F> static dim3 grid_of(const struct product *p)
 
 template <typename F> static int launch(struct device *d, const struct product *p, struct split_args *a)
 {
-    auto kernel = split_kernel<F>;
-    int rc = tensor_map(d, &a->w, p->w, p->n, p->k, p->k, F::TILE_N, 1);
-    if (!rc)
-        rc = tensor_map(d, &a->x, p->x, p->rows, p->k, p->x_stride, F::TILE_M, 1);
-    if (!rc)
-        rc = cuda_check(
-            d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES), "linear");
-    return rc ? rc
-              : cuda_launch_early(d, OP_linear, kernel, grid_of<F>(p), F::THREADS, F::BYTES, F::SPLITS, *a);
+    return launch_product<F>(d, OP_linear, split_kernel<F>, grid_of<F>(p), p, a, F::TILE_N, F::TILE_M);
 }
 
 /* How often all multiprocessors have blocks until all are done. One that waits for a place takes as long

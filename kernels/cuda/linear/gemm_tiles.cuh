@@ -3,19 +3,13 @@
 
 /* The kernels for few rows (gemm_split.cu, gemm_gated_few.cu): how a block divides its tile, copies it and
  * multiplies it, and which sums a thread has. */
-#include <cuda.h>
-
-#include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
-#include "kernels/cuda/device/tensor_map.cuh"
 #include "kernels/cuda/device/wgmma.cuh"
+#include "kernels/cuda/linear/gemm_launch.cuh"
 
-enum { GROUP_N = 64, TILE_K = TENSOR_TILE, FOUR_WARPS = 4 * WARP };
+enum { GROUP_N = 64, FOUR_WARPS = 4 * WARP };
 enum { MOST_STAGES = 13, MOST_SPLITS = 8 };
-/* Bytes. Rows of a tile are 128 bytes, their 16-byte chunks rotated by the copy engine (its 128-byte
- * swizzle, which wgmma reads as it is; tiles begin at multiples of 1024). */
-enum { ROW = TILE_K * 2, ALIGN = 1024 };
 
 /* What follows from the number of blocks that share a sum, of groups of four warps with other rows and with
  * other outputs, of the rows of each, and of tiles that a block has asked for. */
@@ -23,6 +17,7 @@ template <int BLOCKS, int N_GROUPS, int GROUP_ROWS, int N_STAGES, int N_WIDE = 1
     enum {
         GATED = 0, /* 1: the groups' outputs are gates and the ups that belong to them (gemm_gated_few.cu) */
         SPLITS = BLOCKS,
+        CLUSTER = BLOCKS,
         ROWS = GROUP_ROWS,
         SUMS = ROWS / 2, /* of a thread */
         WIDE = N_WIDE,

@@ -1,0 +1,32 @@
+#ifndef KERNELS_CUDA_LINEAR_GEMM_LAUNCH_CUH
+#define KERNELS_CUDA_LINEAR_GEMM_LAUNCH_CUH
+
+/* What our kernels for products share: the form of their tiles, and their launch. */
+#include <cuda.h>
+
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/tensor_map.cuh"
+#include "kernels/cuda/linear/gemm.cuh"
+
+/* TILE_K: elements of a tile's row. ROW, ALIGN, bytes: rows of a tile are 128, their 16-byte chunks rotated
+ * by the copy engine (its 128-byte swizzle, which wgmma reads as it is); tiles begin at multiples of 1024. */
+enum { TILE_K = TENSOR_TILE, ROW = TILE_K * 2, ALIGN = 1024 };
+
+/* F, a kernel's form, has THREADS, BYTES of shared memory and CLUSTER, blocks along x. In its arguments the
+ * descriptions w and x of the matrices are filled in, whose tiles have w_rows and x_rows. Returns 0 or a
+ * negative code with the error set. */
+template <typename F, typename Args>
+static int launch_product(struct device *d, enum op op, void (*kernel)(Args), dim3 grid,
+                          const struct product *p, Args *a, int w_rows, int x_rows)
+{
+    int rc = tensor_map(d, &a->w, p->w, p->n, p->k, p->k, w_rows, 1);
+    if (!rc)
+        rc = tensor_map(d, &a->x, p->x, p->rows, p->k, p->x_stride, x_rows, 1);
+    if (!rc)
+        rc =
+            cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES),
+                       backend_op_name(op));
+    return rc ? rc : cuda_launch_early(d, op, kernel, grid, F::THREADS, F::BYTES, F::CLUSTER, *a);
+}
+
+#endif
