@@ -12,7 +12,8 @@ program() {
 }
 program=program
 
-# one_line PATTERN: the only line on standard error, but for what a sweep says of its policies' settings; it must say this.
+# one_line PATTERN: the only line on standard error, but for what a sweep says of its policies' settings; it must
+# say this.
 one_line() {
     grep -v '^kveval: policy ' stderr.txt >said.txt
     [ "$(wc -l <said.txt)" = 1 ] || fail "not one line: $(cat stderr.txt)"

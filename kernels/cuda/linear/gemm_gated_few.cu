@@ -127,8 +127,7 @@ int gemm_gated_few_fits(const struct device *d, const struct weight *w)
     return gemm_gated_fits(d, w) && w->n % (2 * EIGHT) == 0 && w->n / 2 <= MOST_GATES;
 }
 
-/* The fewest gates with which every block has a multiprocessor, or 128. Bits are the same with all of them.
- */
+/* The fewest gates with which every block has a multiprocessor, or 128. All give the same bits. */
 template <int ROWS, int STAGES_64, int STAGES_96, int STAGES_128>
 static int launch_alone(struct device *d, const struct product *p, void *out)
 {
