@@ -130,8 +130,8 @@ struct attend_args {
     float scale;
     enum sel_unit unit; /* this, the next four, idx and len: as in struct selection */
     int n_rows, cap, block_pages, most_pages;
-    int in_order; /* Nothing has been dropped, so that each token's slot is its position. The kernel may
-                   * then read other pages while this step's token is still being appended. */
+    int in_order; /* Nothing has been dropped, so that each token's slot is its position and rows.pos that of
+                   * the newest. The kernel may then read other pages while it is still being appended. */
     uint8_t row_of_q[BACKEND_MAX_Q_HEADS]; /* which of the n_rows lists each query head reads */
     const int32_t *idx, *len;
     struct plan plan;   /* scratch */

@@ -20,6 +20,9 @@ enum share {
     SOLO   /* a block has both chunks of each of its lists: where there are too many lists for pairs */
 };
 
+/* What attend_mma.cu writes beside sums: nothing, logits, or log-sum-exps of pages. */
+enum dump { NO_DUMP, LOGITS, PAGE_SUMS };
+
 /* When the next kernel may begin: when blocks end, since beside them it takes bandwidth (measured: 1 to 2 %
  * of decoding at batch 64); at once beside short lists, which are waiting anyway; or, the one that adds
  * chunks, when everything has been read (its blocks waiting beside those that read cost up to 1 %). */
@@ -47,8 +50,11 @@ struct attend_work {
     float2 *part_tl; /* (lists, max_chunks, group): top, sum of exp(logit - top) */
     int max_chunks;
     enum share shared;
-    int plain; /* attend_plain.cu has it */
-    int early; /* pages are read, and the kernel before this one appends to them at most */
+    int plain;    /* attend_plain.cu has it */
+    int in_order; /* each token's slot is its position: how many pages there are is known before this step's
+                   * token is appended */
+    int early;    /* pages are read, and the kernel before this one appends to them at most */
+    int deep;     /* each chunk has a multiprocessor: see struct form */
     enum next next;
     /* The device functions below take this or an attend_kind, which answers at compile time. */
     __host__ __device__ enum list_kind kind_of() const
@@ -76,7 +82,7 @@ struct attend_work {
 /* Lists of one kind, by attend_mma.cu. A kernel for each kind has half of the instructions of one for all;
  * the caches that instructions come from are small, and a step of decoding goes through a dozen kernels again
  * and again (measured: 5 % of decoding under full attention, 9 % under StreamingLLM's mask). */
-template <list_kind KIND, share SHARING, bool BY_PAGE> struct attend_kind : attend_work {
+template <list_kind KIND, share SHARING, dump DUMP> struct attend_kind : attend_work {
     __host__ __device__ static constexpr enum list_kind kind_of()
     {
         return KIND;
@@ -89,9 +95,9 @@ template <list_kind KIND, share SHARING, bool BY_PAGE> struct attend_kind : atte
     {
         return false;
     }
-    __host__ __device__ bool dumps_logits() const
+    __host__ __device__ static constexpr bool dumps_logits()
     {
-        return !BY_PAGE && stats.logits;
+        return DUMP == LOGITS;
     }
     __host__ __device__ static constexpr enum share sharing()
     {
@@ -167,7 +173,10 @@ template <class Work> __device__ static inline int list_size(const Work &w, int 
         len = __ldcg(&w.len[(size_t)row * w.n_rows + w.list_of[h]]);
     if (*seq < 0)
         return INT32_MIN;
-    return len < 0 ? pages_of(__ldcg(&w.kv.n_slots[kv_head(w.kv, *seq, w.layer, h)])) : -1 - len;
+    if (len >= 0)
+        return -1 - len;
+    return pages_of(w.in_order ? __ldcg(&w.rows.pos[row]) + 1
+                               : __ldcg(&w.kv.n_slots[kv_head(w.kv, *seq, w.layer, h)]));
 }
 
 /* n is -1 for a padding row, whose list has items under PAIR and SOLO only. */
@@ -228,19 +237,17 @@ __device__ static inline struct entry list_entry(const Work &w, const struct lis
     return page_entry(w, l, page);
 }
 
-/* Fills `all` in shared memory at `room`. All threads of the block call it; ends with a barrier. Returns: is
- * every list given by its pages, none by what its sequence has? */
-template <class Work> __device__ static inline bool find_lists(const Work &w, void *room, struct lists *all)
+/* Fills `all` in shared memory at `room`. All threads of the block call it; ends with a barrier. */
+template <class Work> __device__ static inline void find_lists(const Work &w, void *room, struct lists *all)
 {
     __shared__ int sums[ATTEND_WARPS];
     int n = w.rows.cap * w.kv.n_kv, per = (n + ATTEND_THREADS - 1) / ATTEND_THREADS, t = threadIdx.x;
-    int listed = 1;
     int *start = (int *)room;
     all->n = n;
     if (w.sharing() != APART) {
         all->items = 2 * n;
         __syncthreads();
-        return false;
+        return;
     }
     all->start = start;
     all->size = start + n + 1;
@@ -250,7 +257,6 @@ template <class Work> __device__ static inline bool find_lists(const Work &w, vo
         int seq, size = list_size(w, i, &seq);
         all->seq[i] = (uint16_t)seq;
         all->size[i] = size;
-        listed &= size < 0;
         start[i] = size == INT32_MIN ? 0 : chunks_of(w, list_entries(w, size));
     }
     __syncthreads();
@@ -275,9 +281,8 @@ template <class Work> __device__ static inline bool find_lists(const Work &w, vo
     }
     if (t == ATTEND_THREADS - 1)
         start[n] = before;
-    listed = __syncthreads_and(listed);
+    __syncthreads();
     all->items = start[n];
-    return listed;
 }
 
 /* The list that an item belongs to. */

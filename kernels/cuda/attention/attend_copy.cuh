@@ -6,11 +6,19 @@
 #include "kernels/cuda/attention/attend.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-/* A stage holds K and V of 16 tokens, or K alone. */
-template <int D, bool VALUES> struct form {
-    static const int ROW = D * 2, HALF = KV_PAGE_TOKENS * ROW, STAGE = VALUES ? 2 * HALF : HALF;
-    static const int STAGES = 3 * (128 / D) * (VALUES ? 1 : 2), RING = ATTEND_WARPS * STAGES * STAGE;
+/* A stage holds K and V of 16 tokens, or K alone. DEEP: a block has a multiprocessor to itself and twice as
+ * many of them. */
+template <int HEAD_DIM, bool WITH_VALUES, bool DEEP> struct form {
+    static const int D = HEAD_DIM, ROW = D * 2, HALF = KV_PAGE_TOKENS * ROW, BLOCKS = DEEP ? 1 : 2;
+    static const bool VALUES = WITH_VALUES;
+    static const int STAGE = VALUES ? 2 * HALF : HALF;
+    static const int STAGES = 6 / BLOCKS * (128 / D) * (VALUES ? 1 : 2), RING = ATTEND_WARPS * STAGES * STAGE;
 };
+
+template <class F> static __device__ inline int stage_after(int stage)
+{
+    return stage + 1 == F::STAGES ? 0 : stage + 1;
+}
 
 /* What was copied into a stage: read by the same warp when the copy is there. */
 struct stage {
@@ -115,11 +123,10 @@ static __device__ void turn_page(const Work &w, const struct lists &all, struct 
 }
 
 /* A tile of listed tokens, row by row, 16 bytes a lane; chunks go where a page would have them. */
-template <int D, bool VALUES, class Work>
+template <class F, class Work>
 static __device__ void copy_tokens(const Work &w, struct cursor *c, struct stage *s, uint32_t to,
                                    uint32_t bar)
 {
-    typedef form<D, VALUES> F;
     const int CHUNKS = F::ROW / 16, ROWS = WARP / CHUNKS; /* of a row; rows at once */
     int lane = threadIdx.x % WARP, chunk = lane % CHUNKS;
     struct token own = c->token;
@@ -140,18 +147,17 @@ static __device__ void copy_tokens(const Work &w, struct cursor *c, struct stage
                            (slot % KV_PAGE_TOKENS) * F::ROW + (chunk ^ (slot & 7)) * 16;
         uint32_t at = to + row * F::ROW + (chunk ^ (row & 7)) * 16;
         copy_16(at, from);
-        if (VALUES)
+        if (F::VALUES)
             copy_16(at + F::HALF, from + F::HALF);
     }
     arrive_after_copies(bar);
 }
 
 /* The lane's own entry, a page, into a stage. One lane's work. */
-template <int D, bool VALUES, class Work>
-static __device__ void copy_page(const Work &w, const struct entry &own, int i,
-                                 struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+template <class F, class Work>
+static __device__ void copy_page(const Work &w, const struct entry &own, int i, struct block<F::STAGES> *b,
+                                 uint32_t ring)
 {
-    typedef form<D, VALUES> F;
     int warp = threadIdx.x / WARP;
     uint32_t bar = shared_address(&b->bar[warp][i]);
     struct stage *s = &b->stage[warp][i];
@@ -166,11 +172,10 @@ static __device__ void copy_page(const Work &w, const struct entry &own, int i,
 }
 
 /* Starts the copy of the warp's next entry, if there is one, into the stage after the last. */
-template <int D, bool VALUES, class Work>
+template <class F, class Work>
 static __device__ void copy_next(const Work &w, const struct lists &all, struct cursor *c,
-                                 struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+                                 struct block<F::STAGES> *b, uint32_t ring)
 {
-    typedef form<D, VALUES> F;
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, items = all.items;
     while (c->now.item < items && c->at == c->now.n)
         turn_page(w, all, c);
@@ -178,23 +183,36 @@ static __device__ void copy_next(const Work &w, const struct lists &all, struct 
         return;
     uint32_t bar = shared_address(&b->bar[warp][c->stage]);
     if (scattered(w, c->now.l)) {
-        copy_tokens<D, VALUES>(w, c, &b->stage[warp][c->stage],
-                               ring + (warp * F::STAGES + c->stage) * F::STAGE, bar);
+        copy_tokens<F>(w, c, &b->stage[warp][c->stage], ring + (warp * F::STAGES + c->stage) * F::STAGE, bar);
     } else {
         if (lane == c->at) /* it looked this entry up */
-            copy_page<D, VALUES>(w, c->own, c->stage, b, ring);
+            copy_page<F>(w, c->own, c->stage, b, ring);
         else if (w.kind_of() == LIST_TOKENS) /* whose barriers count all lanes */
             barrier_arrive(bar);
         __syncwarp();
     }
     c->at++;
-    c->stage = c->stage + 1 == F::STAGES ? 0 : c->stage + 1;
+    c->stage = stage_after<F>(c->stage);
 }
 
-/* Is the part's list given by its pages? The answer is the same for all warps. */
-static __device__ bool is_given(const struct lists &all, const struct part &p)
+/* The same for n entries, when as many have been read: two at once where both are pages of the item that is
+ * being copied. */
+template <class F, class Work>
+static __device__ void copy_after(const Work &w, const struct lists &all, int n, struct cursor *c,
+                                  struct block<F::STAGES> *b, uint32_t ring)
 {
-    return p.item >= all.items || p.l.n < 0 || p.l.idx;
+    int lane = threadIdx.x % WARP, second = stage_after<F>(c->stage);
+    if (w.kind_of() == LIST_TOKENS || n != 2 || c->at + 2 > c->now.n) {
+#pragma unroll 1
+        for (int p = 0; p < n; p++)
+            copy_next<F>(w, all, c, b, ring);
+        return;
+    }
+    if (lane == c->at || lane == c->at + 1)
+        copy_page<F>(w, c->own, lane == c->at ? c->stage : second, b, ring);
+    __syncwarp();
+    c->at += 2;
+    c->stage = stage_after<F>(second);
 }
 
 /* On to the block's first item. */
@@ -217,48 +235,44 @@ static __device__ bool may_change(const Work &w, const struct part &p, const str
     return lane < p.n && own.page >= __ldcg(&w.rows.pos[p.l.row]) / KV_PAGE_TOKENS;
 }
 
-/* Of lists that are given by their pages, while the last kernel may still append: copies of the first item's
- * pages but the last begin, and when it has ended that of the last. Once memory is busy with copies whatever
- * is looked up takes microseconds, so nothing is that need not be. */
-template <int D, bool VALUES, class Work>
-static __device__ void copy_early(const Work &w, struct cursor *c, struct block<form<D, VALUES>::STAGES> *b,
-                                  uint32_t ring)
+/* While the last kernel may still append: copies of the first item's pages but a list's last begin, and when
+ * it has ended that of the last. Once memory is busy with copies whatever is looked up takes microseconds, so
+ * nothing is that need not be. */
+template <class F, class Work>
+static __device__ void copy_early(const Work &w, struct cursor *c, struct block<F::STAGES> *b, uint32_t ring)
 {
     int lane = threadIdx.x % WARP;
     bool now = may_change(w, c->now, c->own), next = may_change(w, c->next, c->own_next);
-    c->at = c->now.n < form<D, VALUES>::STAGES ? c->now.n : form<D, VALUES>::STAGES;
-    c->stage = c->at % form<D, VALUES>::STAGES;
+    c->at = c->now.n < F::STAGES ? c->now.n : F::STAGES;
+    c->stage = c->at % F::STAGES;
     if (lane < c->at && !now)
-        copy_page<D, VALUES>(w, c->own, lane, b, ring);
+        copy_page<F>(w, c->own, lane, b, ring);
     wait_for_inputs();
     if (now)
         c->own = page_entry(w, c->now.l, c->own.page);
     if (next)
         c->own_next = page_entry(w, c->next.l, c->own_next.page);
     if (lane < c->at && now)
-        copy_page<D, VALUES>(w, c->own, lane, b, ring);
+        copy_page<F>(w, c->own, lane, b, ring);
     __syncwarp();
 }
 
 /* The lists in shared memory at `room`, and the block's first item; early: looked up before the last kernel
- * has ended. It may have appended then, so that everything but lists given by their pages is looked up again;
- * tables are in the second-level cache by now. All threads of the block call it. */
-template <int D, bool VALUES, class Work>
+ * has ended. It may have appended then: tokens in order change a list's last page at most, else everything is
+ * looked up again, in tables that are in the second-level cache by now. All threads of the block call it. */
+template <class F, class Work>
 static __device__ void begin_copies(const Work &w, void *room, struct lists *all, struct cursor *c,
-                                    struct block<form<D, VALUES>::STAGES> *b, uint32_t ring)
+                                    struct block<F::STAGES> *b, uint32_t ring)
 {
-    bool given;
 #pragma unroll 1
     for (bool early = w.early;; early = false) {
         if (!early)
             wait_for_inputs();
-        given = find_lists(w, room, all);
+        find_lists(w, room, all);
         find_first(w, *all, c);
-        if (w.sharing() != APART)
-            given = is_given(*all, c->now) && is_given(*all, c->next);
-        if (w.kind_of() == LIST_PAGES && early && given)
-            copy_early<D, VALUES>(w, c, b, ring);
-        if (!early || (w.kind_of() == LIST_PAGES && given))
+        if (early && w.in_order)
+            copy_early<F>(w, c, b, ring);
+        if (!early || w.in_order)
             return;
         __syncthreads(); /* another warp may still be looking */
     }

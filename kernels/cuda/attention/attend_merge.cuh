@@ -81,11 +81,11 @@ static __device__ void finish_both(const Work &w, const struct part *c, struct b
 
 /* The four warps' sums of a chunk come together: 2 and 3 are added to 0 and 1, those at the end. total
  * [2][head][PITCH] is shared memory. */
-template <int D, bool VALUES, class Work>
-static __device__ void merge_warps(const Work &w, const struct part *c, struct sums<D> *r,
-                                   struct block<form<D, VALUES>::STAGES> *b, float *total)
+template <class F, class Work>
+static __device__ void merge_warps(const Work &w, const struct part *c, struct sums<F::D> *r,
+                                   struct block<F::STAGES> *b, float *total)
 {
-    const int PITCH = pitch_of(D);
+    const int D = F::D, PITCH = pitch_of(D);
     int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, g = lane / 4, t = lane % 4;
     const float unit = w.scale * 1.44269504f;
 #pragma unroll
@@ -115,7 +115,7 @@ static __device__ void merge_warps(const Work &w, const struct part *c, struct s
         b->all_sum[h] = sum;
     }
     float *own = total + ((warp & 1) * w.group + 2 * t) * PITCH + g;
-    for (int from = 2; VALUES && from >= 0; from -= 2) {
+    for (int from = 2; F::VALUES && from >= 0; from -= 2) {
 #pragma unroll
         for (int i = 0; i < D / 16; i++)
 #pragma unroll
@@ -126,7 +126,7 @@ static __device__ void merge_warps(const Work &w, const struct part *c, struct s
             }
         __syncthreads();
     }
-    if (!VALUES)
+    if (!F::VALUES)
         __syncthreads();
     if (w.sharing() != APART)
         finish_both<D>(w, c, b, total);

@@ -6,19 +6,19 @@
  *
  * Each warp takes every fourth entry of a chunk and has a ring of units in shared memory, filled by bulk
  * copies that run ahead over the ends of chunks and lists. Warps meet once a chunk, to add up their sums.
- * Two blocks share a multiprocessor, so up to 192 KiB of loads are in flight there. Four blocks of two warps
- * with as many bytes in flight, so that all chunks of 64 sequences of 4,096 tokens run at once, and three
- * such blocks were 0 to 22 % slower (bench/results/h100_instructions.json). */
+ * Two blocks share a multiprocessor, so up to 192 KiB of loads are in flight there; where few sequences are
+ * decoded one block has it. Four blocks of two warps with as many bytes in flight, so that all chunks of 64
+ * sequences of 4,096 tokens run at once, and three such blocks were 0 to 22 % slower
+ * (bench/results/h100_instructions.json); one of eight warps, each with every eighth entry, between 8 %
+ * slower and 5 % faster with 64 sequences, by how evenly the chunks fill the GPU
+ * (bench/results/h200_early.json). */
 #include "kernels/cuda/attention/attend_merge.cuh"
 
 /* Entries of a list up to which a warp takes one tile at a time, beyond it two: with two in use, one stage of
  * a ring of three would be under way, and short lists are all waiting. On long lists two tiles hide each
  * other's latencies. */
-enum { BLOCKS = 2, FEW = 64 };
+enum { FEW = 64 };
 static const float CUT = -69.0f * 1.44269504f; /* below it a term is 0, base 2 */
-
-/* What is written beside sums: nothing, logits, or log-sum-exps of pages. */
-enum dump { NO_DUMP, LOGITS, PAGE_SUMS };
 
 /* The group's queries as the second factor (16 dimensions x 8 heads a fragment), high and low parts. */
 template <int D> struct queries {
@@ -131,13 +131,11 @@ static __device__ void dump_page(const Work &w, const struct list &l, int page, 
 static const float SLACK = 8.0f;
 
 /* Logits of a tile in shared memory at `at`: c, of tokens g and g + 8, heads 2t and 2t + 1. */
-template <int D, bool VALUES>
-static __device__ void score_tile(const struct stage *s, uint32_t at, const struct queries<D> &q,
-                                  float (&c)[4])
+template <int D> static __device__ void score_tile(uint32_t at, const struct queries<D> &q, float (&c)[4])
 {
-    int lane = threadIdx.x % WARP, g = lane / 4, t = lane % 4, row = lane & 15;
+    int lane = threadIdx.x % WARP, row = lane & 15;
     float part[4][4] = {}; /* high and low parts of q, even and odd steps: short chains of dependent sums */
-    uint32_t from = at + row * form<D, VALUES>::ROW + ((lane >> 4) ^ (row & 7)) * 16, read = s->read;
+    uint32_t from = at + row * D * 2 + ((lane >> 4) ^ (row & 7)) * 16;
 #pragma unroll
     for (int k = 0; k < D / 16; k++) {
         uint32_t a[4];
@@ -148,6 +146,12 @@ static __device__ void score_tile(const struct stage *s, uint32_t at, const stru
 #pragma unroll
     for (int x = 0; x < 4; x++)
         c[x] = (part[0][x] + part[1][x]) + (part[2][x] + part[3][x]);
+}
+
+/* Those that are not read become -inf. */
+static __device__ void mask_tile(uint32_t read, float (&c)[4])
+{
+    int g = threadIdx.x % WARP / 4, t = threadIdx.x % 4;
     if (read == 0xffffffff)
         return;
 #pragma unroll
@@ -176,20 +180,23 @@ template <int D> static __device__ void raise_top(struct sums<D> *r, int h, floa
 
 /* N tiles of 16 tokens in shared memory at at[..], none of them empty. */
 template <int D, enum dump DUMP, bool VALUES, int N, class Work>
-static __device__ void add_tiles(const Work &w, const struct list &l, const struct stage *const *s, int entry,
+static __device__ void add_tiles(const Work &w, const struct list &l, const struct stage *s, int entry,
                                  const uint32_t *at, const struct queries<D> &q, struct sums<D> *r)
 {
-    typedef form<D, VALUES> F;
+    typedef form<D, VALUES, false> F;
     int lane = threadIdx.x % WARP;
     const float unit = w.scale * 1.44269504f, slack = SLACK / unit;
     float c[N][4], most[2] = {-CUDART_INF_F, -CUDART_INF_F};
 #pragma unroll
     for (int p = 0; p < N; p++)
-        score_tile<D, VALUES>(s[p], at[p], q, c[p]);
+        score_tile<D>(at[p], q, c[p]);
+#pragma unroll
+    for (int p = 0; p < N; p++)
+        mask_tile(s[p].read, c[p]);
 #pragma unroll
     for (int p = 0; p < N; p++) {
         if (DUMP == LOGITS)
-            dump_tile(w, l, s[p], entry + p * ATTEND_WARPS, c[p]);
+            dump_tile(w, l, &s[p], entry + p * ATTEND_WARPS, c[p]);
 #pragma unroll
         for (int h = 0; h < 2; h++)
             most[h] = fmaxf(most[h], fmaxf(c[p][h], c[p][h + 2]));
@@ -249,30 +256,29 @@ static __device__ void skip_tile(const Work &w, const struct list &l, const stru
 
 /* Entries e and, if there are two, e + 4: those that are read together. */
 template <int D, enum dump DUMP, bool VALUES, class Work>
-static __device__ void add_entries(const Work &w, const struct list &l, const struct stage *const *s, int n,
-                                   int e, const uint32_t *at, const struct queries<D> &q, struct sums<D> *r)
+static __device__ void add_entries(const Work &w, const struct list &l, const struct stage *s, int n, int e,
+                                   const uint32_t *at, const struct queries<D> &q, struct sums<D> *r)
 {
-    if (n == 2 && s[0]->read && s[1]->read) {
+    if (n == 2 && s[0].read && s[1].read) {
         add_tiles<D, DUMP, VALUES, 2>(w, l, s, e, at, q, r);
         return;
     }
 #pragma unroll 1
     for (int p = 0; p < n; p++) {
-        const struct stage *one = p ? s[1] : s[0];
+        const struct stage one = p ? s[1] : s[0];
         uint32_t from = p ? at[1] : at[0];
-        if (one->read)
+        if (one.read)
             add_tiles<D, DUMP, VALUES, 1>(w, l, &one, e + p * ATTEND_WARPS, &from, q, r);
         else
-            skip_tile<DUMP>(w, l, one, e + p * ATTEND_WARPS);
+            skip_tile<DUMP>(w, l, &one, e + p * ATTEND_WARPS);
     }
 }
 
-template <int D, enum dump DUMP, bool VALUES, list_kind KIND, share SHARING>
-static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
-    mma_kernel(const __grid_constant__ struct attend_kind<KIND, SHARING, DUMP == PAGE_SUMS> w)
+template <class F, enum dump DUMP, list_kind KIND, share SHARING>
+static __global__ void __launch_bounds__(ATTEND_THREADS, F::BLOCKS)
+    mma_kernel(const __grid_constant__ struct attend_kind<KIND, SHARING, DUMP> w)
 {
-    typedef form<D, VALUES> F;
-    enum { TOTALS = SHARING == SOLO ? 3 : 2 };
+    enum { TOTALS = SHARING == SOLO ? 3 : 2, D = F::D, VALUES = F::VALUES };
     extern __shared__ __align__(1024) char shared[];
     __shared__ struct block<F::STAGES> b;
     float *total = (float *)(shared + F::RING);
@@ -285,7 +291,7 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     barrier_init_done();
     float *room = total + (VALUES ? TOTALS * w.group * pitch_of(D) : 0);
     struct cursor in = {};
-    begin_copies<D, VALUES>(w, room, &all, &in, &b, ring);
+    begin_copies<F>(w, room, &all, &in, &b, ring);
     if (w.next == AT_ONCE)
         let_next_begin();
     struct part out, ahead = in.now;
@@ -294,7 +300,7 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
         ask_queries(w, ahead.l, &raw);
 #pragma unroll 1
     for (int filled = in.at; filled < F::STAGES; filled++)
-        copy_next<D, VALUES>(w, all, &in, &b, ring);
+        copy_next<F>(w, all, &in, &b, ring);
     for (int item = first_item(w); item < all.items; item = next_item(w, item)) {
         struct queries<D> q;
         struct sums<D> r = {
@@ -310,25 +316,26 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
             ask_queries(w, ahead.l, &raw);
         int step = out.l.n <= FEW ? 1 : 2;
         for (int i = 0; i < out.n; i += step) {
-            const struct stage *s[2];
+            struct stage s[2];
             uint32_t at[2];
-            int n = out.n - i < step ? 1 : step;
+            int n = out.n - i < step ? 1 : step, use[2] = {stage, stage_after<F>(stage)};
+#pragma unroll
+            for (int p = 0; p < 2; p++) {
+                s[p] = b.stage[warp][use[p]]; /* as its copy was asked for */
+                at[p] = ring + (warp * F::STAGES + use[p]) * F::STAGE;
+            }
 #pragma unroll
             for (int p = 0; p < 2; p++) {
                 if (p == n)
                     break;
-                s[p] = &b.stage[warp][stage];
-                at[p] = ring + (warp * F::STAGES + stage) * F::STAGE;
-                barrier_wait(shared_address(&b.bar[warp][stage]), phase >> stage & 1);
-                phase ^= 1u << stage;
-                reads += __popc(s[p]->read & 0xffff);
-                stage = stage + 1 == F::STAGES ? 0 : stage + 1;
+                barrier_wait(shared_address(&b.bar[warp][use[p]]), phase >> use[p] & 1);
+                phase ^= 1u << use[p];
+                reads += __popc(s[p].read & 0xffff);
+                stage = stage_after<F>(use[p]);
             }
             add_entries<D, DUMP, VALUES>(w, out.l, s, n, out.first + i * ATTEND_WARPS, at, q, &r);
             __syncwarp();
-#pragma unroll 1
-            for (int p = 0; p < n; p++)
-                copy_next<D, VALUES>(w, all, &in, &b, ring);
+            copy_after<F>(w, all, n, &in, &b, ring);
         }
         if (VALUES && lane == 0 && reads)
             atomicAdd((unsigned long long *)&w.kv.reads[out.l.head], (unsigned long long)reads);
@@ -336,7 +343,7 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
             w.kv.aux_half[out.l.head] += w.kv.n_live[out.l.head];
         if (w.next == AFTER_READING && next_item(w, item) >= all.items)
             let_next_begin();
-        merge_warps<D, VALUES>(w, &out, &r, &b, total);
+        merge_warps<F>(w, &out, &r, &b, total);
     }
     if (w.sharing() == PAIR)
         cluster_wait(); /* the other block has read this one's sums */
@@ -347,24 +354,32 @@ int attend_mma_fits(const struct attend_work *w)
     return w->kv.dtype == DTYPE_BF16 && w->group <= 8 && (w->kv.head_dim == 64 || w->kv.head_dim == 128);
 }
 
-template <int D, enum dump DUMP, bool VALUES, list_kind KIND, share SHARING>
-static int run_kind(struct device *d, const struct attend_work *w)
+template <class F, enum dump DUMP, list_kind KIND, share SHARING>
+static int launch_kind(struct device *d, const struct attend_work *w)
 {
-    enum { TOTALS = SHARING == SOLO ? 3 : 2 };
-    size_t bytes = form<D, VALUES>::RING +
-                   (VALUES ? (size_t)TOTALS * pitch_of(D) * w->group * sizeof(float) : 0) +
+    enum { TOTALS = SHARING == SOLO ? 3 : 2, D = F::D, VALUES = F::VALUES };
+    size_t bytes = F::RING + (VALUES ? (size_t)TOTALS * pitch_of(D) * w->group * sizeof(float) : 0) +
                    (SHARING == APART ? lists_bytes(*w) : 0);
-    struct attend_kind<KIND, SHARING, DUMP == PAGE_SUMS> kind;
+    struct attend_kind<KIND, SHARING, DUMP> kind;
     static_cast<struct attend_work &>(kind) = *w;
     /* Set each time: the limit belongs to the context of the device in use. */
-    cudaError_t e = cudaFuncSetAttribute((const void *)mma_kernel<D, DUMP, VALUES, KIND, SHARING>,
+    cudaError_t e = cudaFuncSetAttribute((const void *)mma_kernel<F, DUMP, KIND, SHARING>,
                                          cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (e != cudaSuccess)
         return cuda_check(d, e, "attend");
-    int lists = w->rows.cap * w->kv.n_kv, blocks = BLOCKS * d->n_sm;
+    int lists = w->rows.cap * w->kv.n_kv, blocks = F::BLOCKS * d->n_sm;
     blocks = SHARING == PAIR ? 2 * lists : SHARING == SOLO && lists < blocks ? lists : blocks;
-    return cuda_launch_early(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<D, DUMP, VALUES, KIND, SHARING>,
+    return cuda_launch_early(d, VALUES ? OP_attend : OP_qk_stats, mma_kernel<F, DUMP, KIND, SHARING>,
                              dim3(blocks), ATTEND_THREADS, bytes, SHARING == PAIR ? 2 : 1, kind);
+}
+
+template <int D, enum dump DUMP, bool VALUES, list_kind KIND, share SHARING>
+static int run_kind(struct device *d, const struct attend_work *w)
+{
+    const bool CAN_BE_DEEP = VALUES && KIND == LIST_LIVE && DUMP == NO_DUMP;
+    if (CAN_BE_DEEP && w->deep)
+        return launch_kind<form<D, VALUES, CAN_BE_DEEP>, DUMP, KIND, SHARING>(d, w);
+    return launch_kind<form<D, VALUES, false>, DUMP, KIND, SHARING>(d, w);
 }
 
 template <int D, enum dump DUMP> static int run(struct device *d, const struct attend_work *w)
