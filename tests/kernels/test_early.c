@@ -23,8 +23,9 @@ static const int before[N_SEQS] = {5, 16, 509, 1020};
 
 /* What is special about a world's steps: a list is of everything; K is a product; tokens were dropped;
  * nothing is promised of the lists' lengths, so that a second kernel adds their chunks; each step chooses its
- * lists, before the products of which the second has a norm that waits for nothing before it goes on. */
-enum { DENSE = 1, PRODUCT = 2, HOLES = 4, LONG = 8, CHOSEN = 16 };
+ * lists, before the products of which the second has a norm that waits for nothing before it goes on;
+ * attention to everything writes its logits, and in every other step page sums. */
+enum { DENSE = 1, PRODUCT = 2, HOLES = 4, LONG = 8, CHOSEN = 16, STATS = 32 };
 
 struct world {
     struct rig r;
@@ -44,8 +45,9 @@ struct world {
     float *out;         /* (AT_ONCE, 2, N_ROWS, N_Q, d) */
     int32_t *idx, *len; /* (N_ROWS, TAKE): some pages, and all that the steps reach */
     int chosen;
-    float *score;    /* (AT_ONCE, N_ROWS, MOST_PAGES), where lists are chosen */
-    int32_t *scored; /* (N_ROWS): how many of them */
+    struct stats logits, sums; /* of each: room for one attention; NULL: not wanted */
+    float *score;              /* (AT_ONCE, N_ROWS, MOST_PAGES), where lists are chosen */
+    int32_t *scored;           /* (N_ROWS): how many of them */
 };
 
 static size_t kv_floats(const struct world *w)
@@ -95,6 +97,18 @@ static void open_scores(struct world *w)
     w->score = rig_alloc(&w->r, (size_t)AT_ONCE * N_ROWS * MOST_PAGES * sizeof *w->score);
     w->scored = rig_up(&w->r, n, sizeof n);
     w->chosen = 1;
+}
+
+static void open_stats(struct world *w)
+{
+    size_t heads = (size_t)N_ROWS * N_Q;
+    w->logits.stride = MOST_PAGES * KV_PAGE_TOKENS;
+    w->logits.logits = rig_alloc(&w->r, heads * MOST_PAGES * KV_PAGE_TOKENS * sizeof(float));
+    w->logits.lse = rig_alloc(&w->r, heads * sizeof(float));
+    w->sums.stride = MOST_PAGES;
+    w->sums.by_page = 1;
+    w->sums.logits = rig_alloc(&w->r, heads * MOST_PAGES * sizeof(float));
+    w->sums.lse = rig_alloc(&w->r, heads * sizeof(float));
 }
 
 static void open_product(struct world *w)
@@ -160,6 +174,8 @@ static void world_open(struct world *w, int d, enum dtype type, int block, int f
         open_product(w);
     if (flags & CHOSEN)
         open_scores(w);
+    if (flags & STATS)
+        open_stats(w);
     if (flags & HOLES)
         make_holes(w);
 }
@@ -218,6 +234,7 @@ static void step(struct world *w, int i)
     for (int k = 0; k < 2; k++) {
         t.unit = (i + k) % 2 ? SEL_LIVE : SEL_PAGES;
         t.most_pages = t.unit == SEL_PAGES ? w->most : 0;
+        t.stats = t.unit == SEL_PAGES ? (struct stats){0} : i / 2 % 2 ? w->sums : w->logits;
         rig_run(&w->r, OP_attend, &t);
         t.out = (float *)t.out + out_floats(w);
     }
@@ -299,6 +316,7 @@ int main(void)
     rig_ran("steps of lists behind a product", compare(128, DTYPE_BF16, 1, PRODUCT));
     rig_ran("steps of lists of any length behind a product", compare(128, DTYPE_BF16, 1, PRODUCT | LONG));
     rig_ran("steps of everything behind a product", compare(64, DTYPE_BF16, 1, PRODUCT | DENSE));
+    rig_ran("steps with statistics behind a product", compare(128, DTYPE_BF16, 1, PRODUCT | STATS));
     rig_ran("steps behind a product where tokens were dropped", compare(128, DTYPE_BF16, 1, PRODUCT | HOLES));
     rig_ran("steps of lists that were chosen just before", compare(128, DTYPE_BF16, 1, PRODUCT | CHOSEN));
     return check_done();

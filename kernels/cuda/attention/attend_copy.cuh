@@ -6,8 +6,8 @@
 #include "kernels/cuda/attention/attend.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-/* A stage holds K and V of 16 tokens, or K alone. DEEP: a block has a multiprocessor to itself and twice as
- * many of them. */
+/* A stage holds K and V of 16 tokens, or K alone. DEEP: a block has a multiprocessor to itself, and its rings
+ * have twice as many stages. */
 template <int HEAD_DIM, bool WITH_VALUES, bool DEEP> struct form {
     static const int D = HEAD_DIM, ROW = D * 2, HALF = KV_PAGE_TOKENS * ROW, BLOCKS = DEEP ? 1 : 2;
     static const bool VALUES = WITH_VALUES;
@@ -235,9 +235,9 @@ static __device__ bool may_change(const Work &w, const struct part &p, const str
     return lane < p.n && own.page >= __ldcg(&w.rows.pos[p.l.row]) / KV_PAGE_TOKENS;
 }
 
-/* While the last kernel may still append: copies of the first item's pages but a list's last begin, and when
- * it has ended that of the last. Once memory is busy with copies whatever is looked up takes microseconds, so
- * nothing is that need not be. */
+/* While the last kernel may still append: copies of the first item's pages begin, except of a list's last
+ * page, whose copy begins when that kernel has ended. Once memory is busy with copies whatever is looked up
+ * takes microseconds, so nothing is that need not be. */
 template <class F, class Work>
 static __device__ void copy_early(const Work &w, struct cursor *c, struct block<F::STAGES> *b, uint32_t ring)
 {
@@ -264,13 +264,14 @@ template <class F, class Work>
 static __device__ void begin_copies(const Work &w, void *room, struct lists *all, struct cursor *c,
                                     struct block<F::STAGES> *b, uint32_t ring)
 {
+    const bool pages = F::VALUES && (w.kind_of() == LIST_LIVE || w.kind_of() == LIST_PAGES);
 #pragma unroll 1
-    for (bool early = w.early;; early = false) {
+    for (bool early = pages && w.early;; early = false) {
         if (!early)
             wait_for_inputs();
         find_lists(w, room, all);
         find_first(w, *all, c);
-        if (early && w.in_order)
+        if (pages && early && w.in_order)
             copy_early<F>(w, c, b, ring);
         if (!early || w.in_order)
             return;

@@ -120,9 +120,10 @@ static __device__ void merge_warps(const Work &w, const struct part *c, struct s
         for (int i = 0; i < D / 16; i++)
 #pragma unroll
             for (int x = 0; x < 4; x++) {
-                float *p = own + (x & 1) * PITCH + i * 16 + (x >> 1) * 8, v = r->o[i][x] * keep[x & 1];
+                float *p = own + (x & 1) * PITCH + i * 16 + (x >> 1) * 8,
+                      v = __fmul_rn(r->o[i][x], keep[x & 1]);
                 if (warp >> 1 == from >> 1 && 2 * t + (x & 1) < w.group)
-                    *p = from ? v : v + *p;
+                    *p = from ? v : __fadd_rn(v, *p); /* rounded alike in every form */
             }
         __syncthreads();
     }

@@ -183,7 +183,7 @@ template <int D, enum dump DUMP, bool VALUES, int N, class Work>
 static __device__ void add_tiles(const Work &w, const struct list &l, const struct stage *s, int entry,
                                  const uint32_t *at, const struct queries<D> &q, struct sums<D> *r)
 {
-    typedef form<D, VALUES, false> F;
+    enum { ROW = D * 2, HALF = KV_PAGE_TOKENS * ROW }; /* as in form */
     int lane = threadIdx.x % WARP;
     const float unit = w.scale * 1.44269504f, slack = SLACK / unit;
     float c[N][4], most[2] = {-CUDART_INF_F, -CUDART_INF_F};
@@ -230,7 +230,7 @@ static __device__ void add_tiles(const Work &w, const struct list &l, const stru
     uint32_t from[N];
 #pragma unroll
     for (int p = 0; p < N; p++)
-        from[p] = at[p] + F::HALF + row * F::ROW + (((lane >> 3) & 1) ^ (row & 7)) * 16;
+        from[p] = at[p] + HALF + row * ROW + (((lane >> 3) & 1) ^ (row & 7)) * 16;
 #pragma unroll
     for (int i = 0; i < D / 16; i++)
 #pragma unroll

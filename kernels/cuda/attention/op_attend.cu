@@ -147,14 +147,12 @@ static int most_chunks(const struct attend_work &w, int max_pages)
     return most;
 }
 
-/* Has every chunk a multiprocessor to itself? Then one block on each, with a deep ring, is faster (measured
- * on an H100: 11 to 21 % of full attention with 1 to 16 sequences). With one to two chunks a multiprocessor it
- * is up to 25 % slower, and with more it makes no difference. How long lists are the host does not know; they
- * are taken to have up to 16 chunks. */
+/* Has every chunk that there can be a multiprocessor to itself? Then one block on each, with a deep ring, is
+ * faster (measured on an H100: 11 to 21 % of full attention with 1 to 16 sequences). With one to two chunks a
+ * multiprocessor it is up to 25 % slower, and with more it makes no difference. */
 static int chunks_fit(const struct device *d, const struct attend_work *w, size_t lists)
 {
-    enum { USUAL = 16 };
-    return lists * (size_t)(w->max_chunks < USUAL ? w->max_chunks : USUAL) <= (size_t)d->n_sm;
+    return lists * (size_t)w->max_chunks <= (size_t)d->n_sm;
 }
 
 /* most: entries that a list can have. */
@@ -174,7 +172,7 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
         w->max_chunks = 1; /* nothing is left to add up */
     }
     /* Many lists take longer to look up twice, where they are not in order, than it saves (measured: 1,024 of
-     * them 2 to 4 % of decoding). */
+     * them 2 to 4 % of decoding; in order, they decode 2.5 % faster for it). */
     w->early = w->early && !w->plain && (w->in_order || lists <= 4 * ATTEND_THREADS);
     w->next = w->max_chunks > 1 ? AFTER_READING : w->early && w->kind == LIST_PAGES ? AT_ONCE : AT_ENDS;
     w->deep = w->kind == LIST_LIVE && w->out && !w->stats.logits && chunks_fit(d, w, lists);
