@@ -148,8 +148,8 @@ static int most_chunks(const struct attend_work &w, int max_pages)
 }
 
 /* Has every chunk that there can be a multiprocessor to itself? Then one block on each, with a deep ring, is
- * faster (measured on an H100: 11 to 21 % of full attention with 1 to 16 sequences). With one to two chunks a
- * multiprocessor it is up to 25 % slower, and with more it makes no difference. */
+ * faster (measured on an H100: full attention takes 11 to 15 % less with 1 to 4 sequences). With one to two
+ * chunks a multiprocessor it is up to 25 % slower, and with more it makes no difference. */
 static int chunks_fit(const struct device *d, const struct attend_work *w, size_t lists)
 {
     return lists * (size_t)w->max_chunks <= (size_t)d->n_sm;
@@ -171,8 +171,8 @@ static int run(struct device *d, struct attend_work *w, int most, enum op op)
         w->shared = lists <= (size_t)d->n_sm ? PAIR : SOLO;
         w->max_chunks = 1; /* nothing is left to add up */
     }
-    /* Many lists take longer to look up twice, where they are not in order, than it saves (measured: 1,024 of
-     * them 2 to 4 % of decoding; in order, they decode 2.5 % faster for it). */
+    /* Lists that are not in order are looked up twice, which for many takes longer than it saves (measured:
+     * for 1,024 of them 2 to 4 % of decoding). */
     w->early = w->early && !w->plain && (w->in_order || lists <= 4 * ATTEND_THREADS);
     w->next = w->max_chunks > 1 ? AFTER_READING : w->early && w->kind == LIST_PAGES ? AT_ONCE : AT_ENDS;
     w->deep = w->kind == LIST_LIVE && w->out && !w->stats.logits && chunks_fit(d, w, lists);
