@@ -234,7 +234,7 @@ static void step(struct world *w, int i)
     for (int k = 0; k < 2; k++) {
         t.unit = (i + k) % 2 ? SEL_LIVE : SEL_PAGES;
         t.most_pages = t.unit == SEL_PAGES ? w->most : 0;
-        t.stats = t.unit == SEL_PAGES ? (struct stats){0} : i / 2 % 2 ? w->sums : w->logits;
+        t.stats = t.unit == SEL_PAGES ? (struct stats){0} : i % 2 ? w->sums : w->logits;
         rig_run(&w->r, OP_attend, &t);
         t.out = (float *)t.out + out_floats(w);
     }

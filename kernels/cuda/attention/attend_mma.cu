@@ -9,8 +9,8 @@
  * Two blocks share a multiprocessor, so up to 192 KiB of loads are in flight there; where few sequences are
  * decoded one block has it. Four blocks of two warps with as many bytes in flight, so that all chunks of 64
  * sequences of 4,096 tokens run at once, and three such blocks were 0 to 22 % slower
- * (bench/results/h100_instructions.json); one of eight warps, each with every eighth entry, between 8 %
- * slower and 5 % faster with 64 sequences, by how evenly the chunks fill the GPU
+ * (bench/results/h100_instructions.json); with one of eight warps, each with every eighth entry, a step of 64
+ * sequences took from 3 % less to 8 % more, by how evenly chunks fill the GPU
  * (bench/results/h200_early.json). */
 #include "kernels/cuda/attention/attend_merge.cuh"
 
