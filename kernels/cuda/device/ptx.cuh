@@ -108,8 +108,8 @@ __device__ static inline float inverse_of(float x)
 
 /* Until all kernels before this one have ended and what they wrote is there. A kernel launched early calls it
  * in every block, before the first look at memory that a kernel writes and before it writes; attend alone
- * looks at positions, lists, the cache's tables and K and V before, where it knows what the last kernel writes
- * (op_attend.cu, keeps_lists). */
+ * looks at positions, lists, the cache's tables and K and V before, where it knows what the last kernel
+ * writes (op_attend.cu, keeps_lists). */
 __device__ static inline void wait_for_inputs(void)
 {
 #if !BELOW_90 /* where kernels run one after the other */
