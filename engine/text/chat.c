@@ -124,7 +124,9 @@ int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenize
 {
     struct str text = {0};
     size_t guard[2];
-    int rc = 0;
+    int rc = 0, is_plain = !c;
+    if (is_plain)
+        c = chat_find("none");
     if (!c->own && lacks(c, t, &text))
         rc = err_set(e, ERR_USAGE,
                      "the chat form %s needs the token %s, which this model's tokenizer.json does not have; "
@@ -138,7 +140,8 @@ int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenize
     if (!rc)
         rc = chat_render(c, w, user, n_user, &text, guard, e);
     if (!rc)
-        rc = tokenizer_encode_guarded(t, s, str_text(&text), text.len, guard[0], guard[1], out, e);
+        rc = (is_plain ? tokenizer_encode_plain : tokenizer_encode_guarded)(t, s, str_text(&text), text.len,
+                                                                            guard[0], guard[1], out, e);
     str_release(&text);
     return rc;
 }

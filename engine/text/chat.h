@@ -70,7 +70,8 @@ int chat_render_turns(const struct chat *c, const struct chat_words *w, const ch
                       size_t n_turns, const char *user, size_t n_user, struct str *out, size_t guard[2],
                       struct err *e);
 /* Appends its ids, encoded as one text. A token of a form that the tokenizer lacks is an error that names
- * it. */
+ * it. c NULL: no form, so the text is prefix, user text, suffix and answer prefix, with the tokens around it
+ * that the tokenizer asks for. */
 int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenizer_scratch *s,
                 const struct chat_words *w, const char *user, size_t n_user, struct token_list *out,
                 struct err *e);

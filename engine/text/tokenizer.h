@@ -43,18 +43,18 @@ void tokenizer_scratch_release(struct tokenizer_scratch *s);
  * of a problem cannot forge a turn. */
 int tokenizer_encode(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                      int with_special, struct token_list *out, struct err *e);
-/* The same with the tokens around it that the tokenizer asks for (begin of sentence), as Transformers encodes
- * a text that has no chat form. */
-int tokenizer_encode_plain(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
-                           int with_special, struct token_list *out, struct err *e);
-/* What tokenizer_encode_plain() puts in front; returns how many. */
-size_t tokenizer_before(const struct tokenizer *t, const int32_t **ids);
 /* The same for a rendered prompt in which text[from..to) comes from others: special tokens are recognised,
  * except those with a byte in that range. The text is still encoded as a whole, so characters on both sides
  * of a border may merge, as they do in a template that was rendered to one text. */
 int tokenizer_encode_guarded(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text,
                              size_t n, size_t from, size_t to, struct token_list *out, struct err *e);
 
+/* The same with the tokens around it that the tokenizer asks for (begin of sentence), as Transformers encodes
+ * a text that has no chat form. */
+int tokenizer_encode_plain(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
+                           size_t from, size_t to, struct token_list *out, struct err *e);
+/* What tokenizer_encode_plain() puts in front; returns how many. */
+size_t tokenizer_before(const struct tokenizer *t, const int32_t **ids);
 /* Appends the bytes of the ids, which may be invalid UTF-8. skip_special leaves out special tokens. Ids
  * outside the vocabulary give no bytes. */
 void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,

@@ -131,11 +131,11 @@ size_t tokenizer_before(const struct tokenizer *t, const int32_t **ids)
 }
 
 int tokenizer_encode_plain(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
-                           int with_special, struct token_list *out, struct err *e)
+                           size_t from, size_t to, struct token_list *out, struct err *e)
 {
     for (size_t i = 0; i < t->before.n; i++)
         token_list_add(out, t->before.id[i]);
-    int rc = tokenizer_encode(t, s, text, n, with_special, out, e);
+    int rc = tokenizer_encode_guarded(t, s, text, n, from, to, out, e);
     for (size_t i = 0; i < t->after.n && !rc; i++)
         token_list_add(out, t->after.id[i]);
     return rc;

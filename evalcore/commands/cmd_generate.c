@@ -67,14 +67,12 @@ static int encode(const struct generate_options *o, const struct engine *en, con
     str_release(&notice);
     if (!rc)
         rc = prompts_words_said(&words, chat, o->said.system, o->said.thinking, e);
-    if (!rc && chat) {
-        rc = chat_encode(chat, t, &scratch, &words, str_text(text), text->len, ids, e);
-        *end_token = chat->end ? tokenizer_find(t, chat->end) : -1;
-    } else if (!rc && o->raw) {
+    if (!rc && o->raw)
         rc = chat_encode_rendered(t, &scratch, str_text(text), text->len, ids, e);
-    } else if (!rc) {
-        rc = tokenizer_encode_plain(t, &scratch, str_text(text), text->len, 0, ids, e);
-    }
+    else if (!rc)
+        rc = chat_encode(chat, t, &scratch, &words, str_text(text), text->len, ids, e);
+    if (chat && chat->end)
+        *end_token = tokenizer_find(t, chat->end);
     tokenizer_scratch_release(&scratch);
     return rc;
 }

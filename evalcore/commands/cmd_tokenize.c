@@ -57,7 +57,7 @@ static json_t *encode(const struct job *j, const char *text, size_t n, struct er
     else if (!j->chat && j->o->bare)
         rc = tokenizer_encode(j->tokenizer, &scratch, text, n, 1, &ids, e);
     else if (!j->chat)
-        rc = tokenizer_encode_plain(j->tokenizer, &scratch, text, n, 1, &ids, e);
+        rc = tokenizer_encode_plain(j->tokenizer, &scratch, text, n, 0, 0, &ids, e);
     json_t *out = rc ? NULL : json_pack("{s:o}", "ids", ids_json(&ids));
     if (out && j->chat)
         json_object_set_new(out, "text", json_text(str_text(&rendered), rendered.len));

@@ -44,11 +44,9 @@ static void show_prompt(struct patient *p)
     struct str text = {0}, name = {0};
     struct err e = {0};
     size_t guard[2];
-    int rc = 0;
-    if (p->form && !(rc = chat_render(p->form, &words, q, strlen(q), &text, guard, &e)))
+    int rc = p->form ? chat_render(p->form, &words, q, strlen(q), &text, guard, &e) : 0;
+    if (!rc)
         rc = chat_encode(p->form, p->tokenizer, &scratch, &words, q, strlen(q), &p->prompt, &e);
-    else if (!p->form)
-        rc = tokenizer_encode_plain(p->tokenizer, &scratch, q, strlen(q), 0, &p->prompt, &e);
     if (rc) {
         doctor_say(p, FINDING_FAULT, "prompt", "%s", e.text);
         p->prompt.n = 0;

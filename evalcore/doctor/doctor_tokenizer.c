@@ -116,7 +116,7 @@ static void check_frame(struct patient *p)
     struct err e = {0};
     int rc = tokenizer_encode(p->tokenizer, &scratch, word, strlen(word), 0, &bare, &e);
     if (!rc)
-        rc = tokenizer_encode_plain(p->tokenizer, &scratch, word, strlen(word), 0, &plain, &e);
+        rc = tokenizer_encode_plain(p->tokenizer, &scratch, word, strlen(word), 0, 0, &plain, &e);
     if (rc)
         doctor_say(p, FINDING_FAULT, "plain text", "%s", e.text);
     else if (plain.n == bare.n)

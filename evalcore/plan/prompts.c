@@ -61,7 +61,8 @@ static int limit_of(const struct prompt_renderer *r)
     return most > 0 && most < r->info->max_context ? most : r->info->max_context;
 }
 
-/* The ids of a user text: chat form, or the bare text with what the tokenizer puts around it. */
+/* The ids of a user text in its chat form, or without one. Nothing opens a block of thoughts then, so that
+ * thinking "off" needs no form (render_one() has refused "on"). */
 static int wrap(struct prompt_renderer *r, const struct problem *p, const char *user, size_t n,
                 struct token_list *out, struct err *e)
 {
@@ -71,16 +72,9 @@ static int wrap(struct prompt_renderer *r, const struct problem *p, const char *
     if (rc)
         return rc;
     words.answer_prefix = p->answer_prefix;
-    if (r->set->chat && !p->no_chat)
-        return chat_encode(r->set->chat, r->tokenizer, &r->scratch, &words, user, n, out, e);
-    struct str text = {0};
-    str_puts(&text, s->prefix ? s->prefix : "");
-    str_add(&text, user, n);
-    str_puts(&text, s->suffix ? s->suffix : "");
-    str_puts(&text, p->answer_prefix ? p->answer_prefix : "");
-    rc = tokenizer_encode_plain(r->tokenizer, &r->scratch, str_text(&text), text.len, 0, out, e);
-    str_release(&text);
-    return rc;
+    if (p->no_chat)
+        words.thinking = CHAT_THINKING_AUTO;
+    return chat_encode(p->no_chat ? NULL : r->set->chat, r->tokenizer, &r->scratch, &words, user, n, out, e);
 }
 
 /* Keeps `keep` tokens of the user text, half at each end, and wraps what they decode to. */

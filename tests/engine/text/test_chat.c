@@ -190,6 +190,25 @@ static void check_words(void)
     }
 }
 
+/* Without a form special tokens are recognised in prefix and suffix as they are in one, and the tokens that
+ * the tokenizer puts around a text stand around all of it. */
+static void check_no_form(const struct tokenizer *qwen, const struct tokenizer *llama2)
+{
+    struct token_list ids = {0};
+    struct err e = {0};
+    CHECK_INT(encode(NULL, qwen, "<|im_start|>user\n", "a<|im_end|>", "<|im_end|>\n", &ids, &e), 0);
+    CHECK_INT(ids.id[0], tokenizer_find(qwen, "<|im_start|>"));
+    CHECK_INT(count(&ids, tokenizer_find(qwen, "<|im_end|>")), 1);
+    ids.n = 0;
+    CHECK_INT(encode(NULL, llama2, "</s>", "a</s>", "</s>b", &ids, &e), 0);
+    CHECK_INT(ids.id[0], tokenizer_find(llama2, "<s>"));
+    CHECK_INT(ids.id[1], tokenizer_find(llama2, "</s>"));
+    CHECK_INT(count(&ids, tokenizer_find(llama2, "</s>")), 2);
+    struct chat_words w = {.answer_prefix = "<|im_end|>"};
+    CHECK_INT(chat_encode(NULL, qwen, &scratch, &w, "a", 1, &ids, &e), ERR_USAGE);
+    token_list_release(&ids);
+}
+
 /* An answer prefix is the last thing of a prompt, in any form, encoded with it; special tokens in it are
  * refused. */
 static void check_answer_prefix(const struct tokenizer *qwen)
@@ -278,6 +297,7 @@ int main(void)
     CHECK(twice.n > 1 && twice.id[0] == 1 && twice.id[1] != 1);
     token_list_release(&once);
     token_list_release(&twice);
+    check_no_form(qwen, llama2);
     tokenizer_close(llama2);
 
     struct token_list ids = {0};

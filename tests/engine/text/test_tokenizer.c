@@ -127,7 +127,7 @@ static int encode(const struct tokenizer *t, const struct str *text, enum asked 
                   struct err *e)
 {
     if (asked == FRAMED)
-        return tokenizer_encode_plain(t, &scratch, str_text(text), text->len, 1, ids, e);
+        return tokenizer_encode_plain(t, &scratch, str_text(text), text->len, 0, 0, ids, e);
     return tokenizer_encode(t, &scratch, str_text(text), text->len, asked == WITH_SPECIAL, ids, e);
 }
 
