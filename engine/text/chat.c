@@ -148,17 +148,25 @@ int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenize
 
 int chat_opens_thinking(const struct chat *c, const struct chat_words *w)
 {
-    struct str text = {0};
+    struct str user = {0}, text = {0};
     struct err e = {0};
+    struct chat_words words = *w;
     size_t guard[2];
     int opens = 0;
-    if (!chat_render(c, w, "x", 1, &text, guard, &e) && guard[1] <= text.len) {
+    str_puts(&user, "x");
+    if (c) { /* then the suffix lies in the user's turn, and only what follows that is searched */
+        str_puts(&user, w->suffix ? w->suffix : "");
+        words.suffix = NULL;
+    }
+    if (!chat_render(c ? c : chat_find("none"), &words, user.data, user.len, &text, guard, &e) &&
+        guard[1] <= text.len) {
         for (const char *at = str_text(&text) + guard[1]; (at = strchr(at, '<')); at++)
             if (!strncmp(at, "<think>", 7))
                 opens = 1;
             else if (!strncmp(at, "</think>", 8))
                 opens = 0;
     }
+    str_release(&user);
     str_release(&text);
     return opens;
 }

@@ -80,7 +80,8 @@ int chat_encode(const struct chat *c, const struct tokenizer *t, struct tokenize
  * them. */
 int chat_encode_rendered(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                          struct token_list *out, struct err *e);
-/* 1 when the prompt ends inside <think>. */
+/* 1 when the prompt ends inside <think>. What the user's turn says of <think> opens nothing; without a form
+ * (c NULL) the suffix is the end of the prompt. */
 int chat_opens_thinking(const struct chat *c, const struct chat_words *w);
 
 #endif

@@ -18,7 +18,8 @@ struct prompt_set {
     const char *label;       /* of the task entry */
     const struct chat *chat; /* effective; NULL: none */
     int32_t end_token;       /* of the chat form, or -1 */
-    int opens_thinking;      /* the prompt ends inside <think> */
+    int opens_thinking;      /* a prompt in this form ends inside <think> */
+    int opens_bare;          /* the same for a problem that takes no chat form */
     struct prompt_row *rows; /* (task.n_problems) */
     struct token_list ids;
     const char *file; /* name inside the run folder */

@@ -72,8 +72,12 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
     }
     s->n_original = s->task.n_problems;
     sample_ids_filter(ids, &s->task, t->label, o->limit);
-    if (s->chat && !prompts_words(&words, s->chat, settings, e))
+    if (!prompts_words(&words, s->chat, settings, e)) {
         s->opens_thinking = chat_opens_thinking(s->chat, &words);
+        words.system = NULL;
+        words.thinking = CHAT_THINKING_AUTO;
+        s->opens_bare = chat_opens_thinking(NULL, &words);
+    }
     if (s->chat && s->chat->end && lane->tokenizer)
         s->end_token = tokenizer_find(lane->tokenizer, s->chat->end);
     if (task_is_text(t->ops->metric))

@@ -14,10 +14,10 @@
 static json_t *problem_json(const struct prompt_set *s, size_t i)
 {
     const struct problem *p = &s->task.problems[i];
+    int opens = p->is_rendered ? p->thinking_open : p->no_chat ? s->opens_bare : s->opens_thinking;
     json_t *o =
         json_pack("{s:o, s:s, s:i, s:b, s:b}", "id", json_text_of(p->id), "prompt_sha256", s->rows[i].sha256,
-                  "prompt_tokens", s->rows[i].n, "is_rendered", p->is_rendered, "thinking_open",
-                  p->thinking_open || (!p->is_rendered && !p->no_chat && s->opens_thinking));
+                  "prompt_tokens", s->rows[i].n, "is_rendered", p->is_rendered, "thinking_open", opens);
     if (!s->task.ops->is_restricted)
         json_object_set_new(o, "prompt", json_text(p->prompt, p->prompt_len));
     if (!s->task.ops->is_restricted && p->answer_prefix)

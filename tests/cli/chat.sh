@@ -89,8 +89,23 @@ for thinking in auto off; do
 done
 cmp -s long/auto.qasper long/off.qasper && fail "thinking off changes no prompt with a chat form"
 same long/auto.triviaqa long/off.triviaqa
+# Special tokens of a suffix count there, and a block of thoughts that it opens is seen; within a chat form it opens none.
+# The embedded model's tokens <|Assistant|> and <think>.
+run 0 sweep long.json --data long -o long/suffix --set 'suffix="<|Assistant|><think>"'
+run 0 sweep long.json --data long -o long/none --set 'suffix="<|Assistant|><think>"' --set chat=none
+tokens() { # DIR SUBSET: of its prompt, and whether thoughts are open
+    grep -h "\"subset\":\"$2\"" "$1"/problems/*.jsonl | sed 's/.*"prompt_tokens":\([0-9]*\).*"thinking_open":\([a-z]*\).*/\1 \2/'
+}
+read -r plain thoughts <<<"$(tokens long/auto triviaqa)"
+[ "$thoughts" = false ] || fail "thoughts are open in a prompt without a chat form"
+[ "$(tokens long/suffix triviaqa)" = "$((plain + 2)) true" ] || fail "triviaqa with a suffix: $plain, $(tokens long/suffix triviaqa)"
+[ "$(tokens long/none triviaqa)" = "$((plain + 2)) true" ] || fail "triviaqa without a form: $(tokens long/none triviaqa)"
+
 run 2 sweep long.json --data long -o long/on --set thinking=on
 grep -q 'triviaqa.*takes no chat form' stderr.txt || fail "thinking without a chat form: $(cat stderr.txt)"
+printf '%s' "{{ bos_token }}<|User|>{{ messages[-1].content }}<|Assistant|>" >m/chat_template.jinja
+run 0 sweep long.json --data long -o long/turn --set 'suffix="Begin with <think>."'
+[ "$(tokens long/turn qasper | cut -d ' ' -f 2)" = false ] || fail "a suffix in the user's turn opens thoughts"
 
 for row in '{{ strftime_now(1) }}|writes today' '{% include 2 %}|line 1: the tag \"include\"' '{{ 1|pprint }}|the filter' \
     '{{ raise_exception(3) }}|refuses these messages: 3' '{% if 1 %}|is missing at the end'; do

@@ -190,6 +190,28 @@ static void check_words(void)
     }
 }
 
+/* Does the prompt end inside <think>? form NULL: none. */
+static void check_opens(void)
+{
+    static const struct {
+        const char *form, *prefix, *suffix;
+        int opens;
+    } rows[] = {
+        {"chatml", NULL, "\nStart your reply with <think>.", 0}, /* said in the user's turn */
+        {"chatml", "<think>", NULL, 0},
+        {"r1-distill", NULL, " End your thoughts with </think>.", 1},
+        {"qwen3", NULL, "<think>", 0},
+        {NULL, NULL, NULL, 0},
+        {NULL, NULL, "<think>\n", 1}, /* without a form the suffix ends the prompt */
+        {NULL, NULL, "<think>\n</think>\n", 0},
+        {NULL, "Begin with <think>. ", "\nAnswer:", 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct chat_words w = {.prefix = rows[i].prefix, .suffix = rows[i].suffix};
+        CHECK_INT(chat_opens_thinking(rows[i].form ? chat_find(rows[i].form) : NULL, &w), rows[i].opens);
+    }
+}
+
 /* Without a form special tokens are recognised in prefix and suffix as they are in one, and the tokens that
  * the tokenizer puts around a text stand around all of it. */
 static void check_no_form(const struct tokenizer *qwen, const struct tokenizer *llama2)
@@ -282,6 +304,7 @@ int main(void)
     check_form("none", qwen, "a ", "b", " c", "a b c");
     check_pocket(pocket);
     check_words();
+    check_opens();
     check_answer_prefix(qwen);
     check_forgery(qwen);
     check_rendered(pocket, "<|User|>x", "<|begin_of_sentence|>");
