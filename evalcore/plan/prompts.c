@@ -77,14 +77,24 @@ static int wrap(struct prompt_renderer *r, const struct problem *p, const char *
     return chat_encode(p->no_chat ? NULL : r->set->chat, r->tokenizer, &r->scratch, &words, user, n, out, e);
 }
 
+/* Appends the text of n ids. A character of which they hold a part only is U+FFFD, so that parts of two
+ * characters never make a third. */
+static void add_decoded(const struct tokenizer *t, const int32_t *ids, size_t n, struct str *out)
+{
+    struct str bytes = {0};
+    tokenizer_decode_text(t, ids, n, 0, &bytes);
+    str_add_utf8(out, str_text(&bytes), bytes.len);
+    str_release(&bytes);
+}
+
 /* Keeps `keep` tokens of the user text, half at each end, and wraps what they decode to. */
 static int cut_and_wrap(struct prompt_renderer *r, const struct problem *p, const struct token_list *user,
                         size_t keep, struct token_list *out, struct err *e)
 {
     struct str text = {0};
     size_t head = keep / 2, tail = keep - head;
-    tokenizer_decode_text(r->tokenizer, user->id, head, 0, &text);
-    tokenizer_decode_text(r->tokenizer, user->id + user->n - tail, tail, 0, &text);
+    add_decoded(r->tokenizer, user->id, head, &text);
+    add_decoded(r->tokenizer, user->id + user->n - tail, tail, &text);
     out->n = 0;
     int rc = wrap(r, p, str_text(&text), text.len, out, e);
     str_release(&text);
