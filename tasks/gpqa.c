@@ -18,6 +18,7 @@
 
 #include "evalcore/base/file.h"
 #include "evalcore/base/hash.h"
+#include "evalcore/base/str.h"
 
 enum { QUESTION, CORRECT, WRONG_1, WRONG_2, WRONG_3, RECORD_ID, N_COLUMNS };
 
@@ -69,15 +70,14 @@ static int find_columns(struct columns *out, const struct csv *c, const char *be
     return rc ? rc : find_column(&out->revised_question, c, "", column_names[QUESTION], e);
 }
 
+/* As the harnesses trim fields, which are in Python: no-break spaces go, too. */
 static struct row_text trimmed(struct csv_field f)
 {
-    static const char blanks[] = " \t\r\n\f\v";
-    while (f.len && memchr(blanks, f.s[0], sizeof blanks - 1)) {
-        f.s++;
-        f.len--;
-    }
-    while (f.len && memchr(blanks, f.s[f.len - 1], sizeof blanks - 1))
-        f.len--;
+    size_t n;
+    for (; (n = str_space_at(f.s, f.len)); f.s += n)
+        f.len -= n;
+    while ((n = str_space_before(f.s, f.len)))
+        f.len -= n;
     return (struct row_text){f.s, f.len};
 }
 
@@ -187,7 +187,7 @@ static const struct known_set known = {.n_problems = 198, .subsets = subsets};
 const struct task_ops task_gpqa_diamond = {
     .name = "gpqa_diamond",
     .help = "GPQA-Diamond: 198 questions with four options (CSV); options in an order fixed by the record id",
-    .version = "1",
+    .version = "2",
     .default_file = "gpqa/gpqa_diamond.csv",
     .fields =
         "columns Record ID, Question, Correct Answer, Incorrect Answer 1, 2 and 3; for the prompt delta, "

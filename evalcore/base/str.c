@@ -187,3 +187,45 @@ void str_bytes(struct str *s, double n)
         n /= 1024;
     str_printf(s, u ? "%.1f %s" : "%.0f %s", n, units[u]);
 }
+
+/* White space as Python's str knows it: that of Unicode, and the four separators from U+001C on. None of it
+ * needs more than three bytes. */
+static const uint32_t spaces[] = {0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
+
+static int is_space(uint32_t c)
+{
+    if ((c >= 9 && c <= 13) || (c >= 28 && c <= 32) || (c >= 0x2000 && c <= 0x200A))
+        return 1;
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (c == spaces[i])
+            return 1;
+    return 0;
+}
+
+size_t str_space_at(const char *p, size_t n)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    if (!n)
+        return 0;
+    if (u[0] < 0x80)
+        return is_space(u[0]) ? 1 : 0;
+    size_t size = (u[0] & 0xE0) == 0xC0 ? 2 : (u[0] & 0xF0) == 0xE0 ? 3 : 0;
+    if (!size || size > n)
+        return 0;
+    uint32_t c = u[0] & (size == 2 ? 0x1F : 0x0F);
+    for (size_t i = 1; i < size; i++) {
+        if ((u[i] & 0xC0) != 0x80)
+            return 0;
+        c = c << 6 | (u[i] & 0x3F);
+    }
+    /* In too many bytes it is no character. */
+    return c >= (size == 2 ? 0x80 : 0x800) && is_space(c) ? size : 0;
+}
+
+size_t str_space_before(const char *p, size_t n)
+{
+    size_t size = 1;
+    while (size < n && size < 3 && ((unsigned char)p[n - size] & 0xC0) == 0x80)
+        size++;
+    return n && str_space_at(p + n - size, size) == size ? size : 0;
+}

@@ -26,6 +26,11 @@ const char *str_text(const struct str *s); /* "" when empty */
  * are kept. */
 void str_add_utf8(struct str *dst, const char *src, size_t n);
 
+/* White space as Python's str.strip() takes it away, in UTF-8: the bytes of the white character at the front
+ * of p[0..n), or at its end; 0: there is none. Any bytes are allowed. */
+size_t str_space_at(const char *p, size_t n);
+size_t str_space_before(const char *p, size_t n);
+
 /* Edit distance in bytes (insert, delete, replace, swap of neighbours), for "did you mean". */
 int str_distance(const char *a, const char *b);
 /* The entry of a NULL-ended list that `name` was probably meant to be, or NULL when nothing is near. */

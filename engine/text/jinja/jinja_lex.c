@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/text/jinja/jinja_parts.h"
+#include "evalcore/base/str.h"
 
 struct lexer {
     struct jtokens *out;
@@ -15,44 +16,11 @@ struct lexer {
     int line, starts_line;
 };
 
-static const uint32_t spaces[] = {0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
-
-static int is_space(uint32_t c)
-{
-    if ((c >= 9 && c <= 13) || (c >= 28 && c <= 32) || (c >= 0x2000 && c <= 0x200A))
-        return 1;
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-        if (c == spaces[i])
-            return 1;
-    return 0;
-}
-
 size_t jinja_char(const char *p, size_t n)
 {
     unsigned char c = (unsigned char)*p;
     size_t size = c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
     return size < n ? size : n;
-}
-
-size_t jinja_space(const char *p, size_t n)
-{
-    if (!n)
-        return 0;
-    size_t size = jinja_char(p, n);
-    uint32_t c = (unsigned char)p[0];
-    if (size == 2)
-        c = (c & 0x1F) << 6 | ((unsigned char)p[1] & 0x3F);
-    else if (size == 3)
-        c = (c & 0x0F) << 12 | ((uint32_t)(unsigned char)p[1] & 0x3F) << 6 | ((unsigned char)p[2] & 0x3F);
-    return size < 4 && is_space(c) ? size : 0;
-}
-
-size_t jinja_space_back(const char *p, size_t n)
-{
-    size_t size = 1;
-    while (size < n && size < 4 && ((unsigned char)p[n - size] & 0xC0) == 0x80)
-        size++;
-    return n && jinja_space(p + n - size, size) == size ? size : 0;
 }
 
 static int at_line(struct lexer *x)
@@ -84,7 +52,7 @@ static int starts(const struct lexer *x, const char *text)
 static void skip_space(struct lexer *x)
 {
     size_t n;
-    while ((n = jinja_space(x->p, (size_t)(x->end - x->p))))
+    while ((n = str_space_at(x->p, (size_t)(x->end - x->p))))
         x->p += n;
 }
 
@@ -268,11 +236,11 @@ static void add_data(struct lexer *x, const char *from)
     size_t n = (size_t)(x->p - from), space;
     char kind = x->end - x->p > 1 ? x->p[1] : 0, sign = x->end - x->p > 2 ? x->p[2] : 0;
     if (x->p < x->end && sign == '-') {
-        while ((space = jinja_space_back(from, n)))
+        while ((space = str_space_before(from, n)))
             n -= space;
     } else if (x->p < x->end && sign != '+' && kind != '{') {
         size_t k = n;
-        while (k && from[k - 1] != '\n' && (space = jinja_space_back(from, k)))
+        while (k && from[k - 1] != '\n' && (space = str_space_before(from, k)))
             k -= space;
         if (k ? from[k - 1] == '\n' : x->starts_line)
             n = k;

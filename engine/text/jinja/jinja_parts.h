@@ -29,10 +29,6 @@ struct jtokens {
 /* Tokens up to T_END; their texts lie in the arena. The caller frees v. */
 int jinja_lex(struct jtokens *out, struct arena *a, const char *text, size_t n, const char *what,
               struct err *e);
-/* Python's whitespace. Returns the bytes of the white character at the front of p[0..n), 0: none there. */
-size_t jinja_space(const char *p, size_t n);
-/* The same at the end of p[0..n). */
-size_t jinja_space_back(const char *p, size_t n);
 size_t jinja_char(const char *p, size_t n); /* bytes of the character at the front; n > 0 */
 
 enum jnode_kind {

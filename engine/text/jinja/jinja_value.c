@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/text/jinja/jinja_parts.h"
+#include "evalcore/base/str.h"
 
 int jrun_fail(struct jrun *r, int code, const char *fmt, ...)
 {
@@ -330,7 +331,7 @@ int jv_part(struct jrun *r, const struct jvalue *of, const struct jvalue at[3], 
 static size_t strips(const char *p, size_t n, const struct jvalue *chars, int at_end)
 {
     if (!chars)
-        return at_end ? jinja_space_back(p, n) : jinja_space(p, n);
+        return at_end ? str_space_before(p, n) : str_space_at(p, n);
     for (size_t i = 0, k; i < chars->n; i += k) {
         k = jinja_char(chars->text + i, chars->n - i);
         if (k <= n && !memcmp(at_end ? p + n - k : p, chars->text + i, k))
