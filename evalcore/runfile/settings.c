@@ -14,7 +14,7 @@ static const char *const kv_dtypes[] = {"auto", "fp32", "bf16", NULL};
 const struct param settings_params[] = {
     {"temperature", PARAM_DOUBLE, AT(temperature), "0", 0, 100, NULL, "0 decodes greedily"},
     {"top_k", PARAM_INT, AT(top_k), "0", 0, 1000000, NULL, "sample from the k likeliest tokens; 0: all"},
-    {"top_p", PARAM_DOUBLE, AT(top_p), "1", 0, 1, NULL,
+    {"top_p", PARAM_DOUBLE, AT(top_p), "1", 1e-6, 1, NULL,
      "sample from the smallest set with this mass; 1: all"},
     {"max_new_tokens", PARAM_INT, AT(max_new_tokens), NULL, 1, 10000000, NULL,
      "longest completion; default: the task's own limit, else 32768"},

@@ -184,7 +184,7 @@ static int submit(struct endpoint_sweep *s, struct job *j, struct err *e)
     struct endpoint_request r = {.prompt = set->ids.id + row->first,
                                  .n_prompt = row->n,
                                  .temperature = t->temperature,
-                                 .top_p = t->temperature > 0 && t->top_p > 0 ? t->top_p : 1,
+                                 .top_p = t->temperature > 0 ? t->top_p : 1,
                                  /* no filter: "off" is 0, -1 or an error, depending on the server */
                                  .top_k = t->temperature > 0 && t->top_k ? t->top_k : info->vocab,
                                  .seed = seed_of(t, &set->task.problems[j->problem], j->sample),

@@ -35,7 +35,8 @@ refuse 2 'sweep: --model is given an empty value' sweep run.json --model ''
 refuse 2 'sweep: --data is given an empty value' sweep run.json --data=
 refuse 2 'sweep: argument 1 is empty' sweep '' -o out
 refuse 2 'generate: --top-k takes a whole number from 0 to 1000000, not "-4"' generate --top-k -4
-refuse 2 'generate: --top-p takes a number from 0 to 1, not "7"' generate --top-p 7
+refuse 2 'generate: --top-p takes a number from 1e-06 to 1, not "7"' generate --top-p 7
+refuse 2 'generate: --top-p takes a number from 1e-06 to 1, not "0"' generate --top-p 0
 refuse 2 'generate: --seed takes a whole number of at least 0, not "-1"' generate --seed -1
 refuse 2 'generate: --temperature takes a number from 0 to 100, not "nan"' generate --temperature nan
 refuse 2 'generate: --max-new-tokens takes a whole number from 1 to 10000000, not "0"' generate -n 0
