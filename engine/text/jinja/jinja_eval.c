@@ -134,6 +134,24 @@ static int eval_name(struct jrun *r, const struct jnode *n, struct jvalue *out)
     return 0;
 }
 
+static int method_of(struct jrun *r, const struct jvalue *of, const char *name, struct jvalue *out)
+{
+    *out = jv_list(r);
+    jlist_add(r, out->list, *of);
+    out->kind = V_METHOD;
+    out->text = name;
+    return r->e->code;
+}
+
+/* What the variable loop lacks here, such as depth, must not look undefined; its neighbours may be. */
+static int check_loop(struct jrun *r, const struct jvalue *of, const char *name, const struct jvalue *found)
+{
+    if (of->kind != V_SPACE || !of->text || found->kind != V_UNDEFINED || !strcmp(name, "previtem") ||
+        !strcmp(name, "nextitem"))
+        return 0;
+    return jrun_fail(r, ERR_UNSUPPORTED, "loop.%s is not supported", name);
+}
+
 static int eval_attr(struct jrun *r, const struct jnode *n, struct jvalue *out)
 {
     struct jvalue of, key = jv_text(n->text, n->n);
@@ -142,18 +160,13 @@ static int eval_attr(struct jrun *r, const struct jnode *n, struct jvalue *out)
     r->line = n->line;
     if (of.kind == V_UNDEFINED)
         return jrun_fail(r, ERR_FORMAT, "an undefined value is asked for its attribute %s", n->text);
-    if (jinja_has_method(&of, n->text)) {
-        *out = jv_list(r);
-        jlist_add(r, out->list, of);
-        out->kind = V_METHOD;
-        out->text = n->text;
-        return r->e->code;
-    }
+    if (jinja_has_method(&of, n->text))
+        return method_of(r, &of, n->text, out);
     if (of.kind == V_STRING || of.kind == V_LIST)
         return jrun_fail(r, ERR_UNSUPPORTED, "the attribute %s of %s is not supported", n->text,
                          jv_kind(&of));
     *out = jv_item(r, &of, &key);
-    return 0;
+    return check_loop(r, &of, n->text, out);
 }
 
 static int eval_part(struct jrun *r, const struct jnode *n, struct jvalue *out)
@@ -177,6 +190,11 @@ static int eval_item(struct jrun *r, const struct jnode *n, struct jvalue *out)
     if (of.kind == V_UNDEFINED)
         return jrun_fail(r, ERR_FORMAT, "an undefined value is asked for an item");
     *out = jv_item(r, &of, &key);
+    if (out->kind == V_UNDEFINED && key.kind == V_STRING && of.kind == V_DICT &&
+        jinja_has_method(&of, key.text))
+        return method_of(r, &of, key.text, out);
+    if (key.kind == V_STRING && check_loop(r, &of, key.text, out))
+        return r->e->code;
     if (out->kind == V_UNDEFINED && key.kind == V_STRING && of.kind != V_DICT && of.kind != V_SPACE &&
         of.kind != V_NONE)
         return jrun_fail(r, ERR_UNSUPPORTED, "the item \"%s\" of %s is not supported", key.text,
@@ -300,6 +318,7 @@ static int eval_list(struct jrun *r, const struct jnode *n, struct jvalue *out)
     struct jvalue v, key;
     *out = jv_list(r);
     out->kind = n->kind == N_DICT ? V_DICT : V_LIST;
+    out->number = n->number;
     for (const struct jnode *i = n->list; i && !r->e->code; i = i->next) {
         if (n->kind == N_LIST) {
             if (!jinja_eval(r, i, &v))

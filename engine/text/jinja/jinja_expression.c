@@ -35,6 +35,7 @@ static int parse_elements(struct jparser *x, struct jnode *first, const char *cl
 static struct jnode *parse_parenthesis(struct jparser *x)
 {
     struct jnode *n = jparse_node(x, N_LIST), *first;
+    n->number = 1;
     if (jparse_skip_op(x, ")"))
         return n;
     if (!(first = jparse_expression(x)))

@@ -257,7 +257,7 @@ int jinja_test(struct jrun *r, const char *name, const struct jvalue *v, const s
         {"number", 1u << V_INT | 1u << V_BOOL},
         {"iterable", 1u << V_UNDEFINED | 1u << V_STRING | 1u << V_LIST | 1u << V_DICT},
         {"sequence", 1u << V_UNDEFINED | 1u << V_STRING | 1u << V_LIST | 1u << V_DICT},
-        {"callable", 1u << V_MACRO | 1u << V_FUNCTION | 1u << V_METHOD},
+        {"callable", 1u << V_UNDEFINED | 1u << V_MACRO | 1u << V_FUNCTION | 1u << V_METHOD},
     };
     const struct jvalue *other = arg(a, 0);
     for (size_t i = 0; i < sizeof tests / sizeof *tests && !a->at.n; i++)
@@ -282,7 +282,9 @@ int jinja_test(struct jrun *r, const char *name, const struct jvalue *v, const s
 
 static const char *const string_methods[] = {"strip",   "lstrip", "rstrip", "startswith", "endswith", "split",
                                              "replace", "upper",  "lower",  "find",       NULL};
-static const char *const dict_methods[] = {"get", "items", "keys", "values", NULL};
+static const char *const dict_methods[] = {
+    "get",   "items", "keys",     "values", /* and those that may not be called: */
+    "clear", "copy",  "fromkeys", "pop",    "popitem", "setdefault", "update", NULL};
 
 int jinja_has_method(const struct jvalue *v, const char *name)
 {
@@ -359,6 +361,8 @@ int jinja_method(struct jrun *r, const char *name, const struct jvalue *v, const
         return wrong(r, "method", name, v);
     if (is_name(name, "items", NULL))
         return pairs_of(r, v, out);
+    if (!is_name(name, "keys", "values"))
+        return wrong(r, "method", name, v);
     *out = jv_list(r);
     for (size_t i = *name == 'v'; i < v->list->n; i += 2)
         jlist_add(r, out->list, v->list->v[i]);

@@ -85,7 +85,7 @@ static int lex_escape(struct lexer *x, struct str *s)
     }
     if (c == '\n')
         return 0;
-    if (c == 'N' || (c >= '0' && c <= '7'))
+    if (c == 'N' || (c >= '0' && c <= '7') || (unsigned char)c >= 0x80)
         return fail(x, "this escape in a string is not supported");
     if (!digits) {
         str_putc(s, '\\');
@@ -220,11 +220,14 @@ static int lex_tag(struct lexer *x, int is_block)
 
 static int lex_comment(struct lexer *x)
 {
+    const char *from = x->p; /* a minus before it belongs to the beginning: {#-#} */
     while (x->p < x->end && !starts(x, "#}"))
         x->p++;
     if (x->p >= x->end)
         return fail(x, "a comment does not end");
-    char sign = x->p[-1];
+    char sign = 0;
+    if (x->p > from)
+        sign = x->p[-1];
     x->p += 2;
     after_tag(x, sign, 1);
     return 0;

@@ -91,6 +91,7 @@ struct jnode *jparse_tuple(struct jparser *x)
         return first;
     struct jnode *n = jparse_node(x, N_LIST), **end = &first->next;
     n->list = first;
+    n->number = 1;
     while (jparse_skip_op(x, ",")) {
         if (x->at->kind == T_BLOCK_END || x->at->kind == T_VAR_END)
             break;

@@ -50,7 +50,7 @@ enum jnode_kind {
     N_TRUE,
     N_FALSE,
     N_NONE,
-    N_LIST,  /* list; tuples too */
+    N_LIST,  /* list; number 1: a tuple */
     N_DICT,  /* list of N_ARG: a key, b value */
     N_ATTR,  /* a . text */
     N_ITEM,  /* a [ b ] */
@@ -87,7 +87,7 @@ enum jvalue_kind {
     V_STRING,
     V_LIST,
     V_DICT,
-    V_SPACE,    /* namespace(): a mapping with attributes that can be set */
+    V_SPACE,    /* namespace(): a mapping with attributes that can be set; text "loop": the variable loop */
     V_MACRO,    /* node and scope */
     V_FUNCTION, /* text: name of a global */
     V_METHOD,   /* text: name; list: items[0] is the object */
@@ -100,7 +100,8 @@ struct jvalue {
     const char *text;
     size_t n, from, to;
     int is_scattered, is_markup;
-    struct jlist *list; /* V_LIST: values; V_DICT, V_SPACE: keys and values in turn */
+    struct jlist
+        *list; /* V_LIST: values (number 1: written as a tuple); V_DICT, V_SPACE: keys and values in turn */
     const struct jnode *node;
     struct jscope *scope;
 };

@@ -1,5 +1,5 @@
-/* Statements, and the door (contract: jinja.h). A loop's body and a macro have scopes of their own; an `if`
- * has none. */
+/* Statements, and the door (contract: jinja.h). A loop's body, a macro, a set block and a group have scopes
+ * of their own; an `if` has none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static int assign(struct jrun *r, const struct jnode *target, struct jvalue v)
         jscope_set(r, target->text, target->n, v);
     } else if (target->kind == N_ATTR) {
         struct jvalue *of = jscope_find(r->scope, target->a->text, target->a->n);
-        if (!of || of->kind != V_SPACE)
+        if (!of || of->kind != V_SPACE || of->text)
             return jrun_fail(r, ERR_FORMAT, "%s is no namespace, so its attributes cannot be set",
                              target->a->text);
         jdict_set(r, of->list, jv_text(target->text, target->n), v);
@@ -53,6 +53,7 @@ static struct jvalue loop_facts(struct jrun *r, const struct jlist *l, size_t i)
     };
     struct jvalue v = jv_list(r);
     v.kind = v.kind == V_LIST ? V_SPACE : V_NONE;
+    v.text = "loop";
     for (size_t k = 0; k < sizeof facts / sizeof *facts && !r->e->code; k++)
         jdict_set(r, v.list, jv_text(facts[k].name, strlen(facts[k].name)),
                   facts[k].is_bool ? jv_bool(facts[k].v != 0) : jv_int(facts[k].v));
@@ -105,6 +106,19 @@ static int exec_for(struct jrun *r, const struct jnode *n, struct jtext *out)
     return r->e->code;
 }
 
+/* In a scope of its own, which a macro that is defined there may keep. */
+static int exec_inner(struct jrun *r, const struct jnode *body, struct jtext *out)
+{
+    struct jscope *inner = jrun_alloc(r, sizeof *inner), *outer = r->scope;
+    if (!inner)
+        return r->e->code;
+    inner->up = outer;
+    r->scope = inner;
+    jinja_exec(r, body, out);
+    r->scope = outer;
+    return r->e->code;
+}
+
 static int exec_set(struct jrun *r, const struct jnode *n)
 {
     struct jvalue v = {0};
@@ -112,7 +126,7 @@ static int exec_set(struct jrun *r, const struct jnode *n)
     if (n->kind == N_SET) {
         jinja_eval(r, n->b, &v);
     } else {
-        jinja_exec(r, n->body, &text);
+        exec_inner(r, n->body, &text);
         v = jtext_take(r, &text);
     }
     return r->e->code ? r->e->code : assign(r, n->a, v);
@@ -141,7 +155,7 @@ static int exec_one(struct jrun *r, const struct jnode *n, struct jtext *out)
         jscope_set(r, n->text, n->n, (struct jvalue){.kind = V_MACRO, .node = n, .scope = r->scope});
         return r->e->code;
     case N_BODY:
-        return jinja_exec(r, n->body, out);
+        return exec_inner(r, n->body, out);
     case N_BREAK:
     case N_CONTINUE:
         r->leaving = n->kind;

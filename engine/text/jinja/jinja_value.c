@@ -136,6 +136,8 @@ int jv_equal(struct jrun *r, const struct jvalue *a, const struct jvalue *b)
         return a->node == b->node && a->text == b->text;
     if (a->kind == V_DICT)
         jrun_fail(r, ERR_UNSUPPORTED, "comparing two mappings is not supported");
+    if (a->kind == V_LIST && a->number != b->number)
+        jrun_fail(r, ERR_UNSUPPORTED, "comparing a list with a tuple is not supported");
     if (a->kind != V_LIST || a->list->n != b->list->n)
         return 0; /* a namespace equals itself alone */
     jrun_cost(r, 16 * a->list->n);

@@ -99,6 +99,9 @@ TEMPLATES = [
     "{{ '  a b '.strip() }}{{ 'xxaxx'.strip('x') }}{{ 'xya'.lstrip('yx') }}{{ 'a,b,c'.split(',', 1)[1] }}{{ 'a--b'.split('--')|join('+') }}{{ 'abc'.replace('b', '') }}{{ 'abc'.find('c') }}{{ 'aé'.find('é') }}{{ 'AB'.lower() }}",
     "{{ {'a': 1}.get('a') }}{{ {'a': 1}.get('b') }}{{ {'a': 1}.get('b', 'n') }}{{ {'b': 2, 'a': 1}.keys()|list|join }}{{ {'a': 4}.values()|list|first }}",
     "{{ messages[0].gone is defined }}{{ messages[0]['gone'] is none }}{{ messages[0].get('gone') is none }}{{ tools is none }}{{ tools is defined }}{{ bos_token }}{{ strftime_now is defined }}",
+    "{% set x %}{% set y = 1 %}{{ y }}{% endset %}[{{ y }}]{{ x }}{% generation %}{% set z = 2 %}{% endgeneration %}[{{ z }}]",
+    "a{#-#}  \n x{#- b -#}  \n y{#+#}\n z{#+ c +#}\n", "{{ gone is callable }}{{ 'a' is callable }}{{ () == () }}{{ (1, 2) == (1, 2) }}{{ [1] == [1] }}",
+    "{{ {'x': 1}['items'] is defined }}{{ {'items': 3}['items'] }}{{ {'x': 1}['copy'] is defined }}{{ {'x': 1}.update is callable }}{{ {'x': 1}['gone'] is defined }}",
     # errors on both sides
     "{{ gone.attribute }}", "{{ 'a' + gone }}", "{{ raise_exception('no ' + messages[0].role) }}", "{% for i in none %}{% endfor %}", "{{ 'a' < 1 }}",
 ]
@@ -115,6 +118,8 @@ REFUSED = [
     ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "too deeply"), ("{{ " + "(" * 500 + "1" + ")" * 500 + " }}", "too deeply"),
     ("{% for i in range(40) %}{% set ns.a = 1 %}{% endfor %}", "no namespace"), ("{{ 'é'|upper }}", "upper"), ("{{ 9223372036854775806 }}", "small decimal"),
     ("{% set n = namespace(x='aaaaaaaa') %}{% for i in range(60) %}{% set n.x = n.x + n.x %}{% endfor %}", "memory"),
+    ("{% for i in [1] %}{{ loop.depth }}{% endfor %}", "loop.depth"), ("{% for i in [1] %}{{ loop['depth0'] }}{% endfor %}", "loop.depth0"),
+    ("{% for i in [1] %}{% set loop.x = 1 %}{% endfor %}", "no namespace"), ("{{ '\\é' }}", "this escape"), ("{{ [] == () }}", "a list with a tuple"),
     ("{{ 'a'|safe + '<' }}", "a string + a string"), ("{{ 4 / 2 }}", "calculation with /"), ("{% set x | trim %}a{% endset %}", "set block"),
 ]
 TEXT = " \n What is 2 + 3? <x> é中 \"q\" \\boxed{} {{ 1 }} \n"
