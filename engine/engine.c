@@ -54,10 +54,8 @@ int engine_open_tokenizer(const char *model, struct tokenizer **out, struct err 
     struct str path = {0};
     file_join(&path, model, "tokenizer.json");
     int rc = file_exists(str_text(&path)) ? tokenizer_open_file(out, str_text(&path), e) : 0;
-    str_clear(&path);
-    file_join(&path, model, "tokenizer_config.json");
-    if (!rc && *out && file_exists(str_text(&path)))
-        rc = tokenizer_read_config(*out, str_text(&path), e);
+    if (!rc && *out)
+        rc = tokenizer_read_folder(*out, model, e);
     if (rc) {
         tokenizer_close(*out);
         *out = NULL;

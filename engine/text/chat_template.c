@@ -7,14 +7,13 @@
 #include <string.h>
 
 #include "engine/text/jinja/jinja.h"
+#include "engine/text/tokenizer_config.h"
 #include "evalcore/base/arena.h"
 #include "evalcore/base/file.h"
 #include "evalcore/base/json.h"
 
 enum { TURNS_MAX = 62 };
 
-static const char *const token_names[] = {"bos_token", "eos_token", "unk_token",  "sep_token",
-                                          "pad_token", "cls_token", "mask_token", NULL};
 /* The variables by which templates switch thinking: Qwen3, GLM and SmolLM3 use the first, DeepSeek-V3.1 and
  * Granite the second. */
 static const char *const thinking_names[] = {"enable_thinking", "thinking", NULL};
@@ -26,10 +25,10 @@ static int render(const struct chat_own *o, enum chat_thinking thinking, const s
                                  {.name = "documents"},
                                  {.name = "add_generation_prompt", .kind = JINJA_BOOL, .flag = 1}};
     struct jinja_input in = {.messages = messages, .n_messages = n_messages, .vars = vars, .n_vars = 3};
-    for (int i = 0; token_names[i]; i++)
+    for (int i = 0; tokenizer_token_names[i]; i++)
         if (o->token[i])
             vars[in.n_vars++] =
-                (struct jinja_var){.name = token_names[i], .kind = JINJA_TEXT, .text = o->token[i]};
+                (struct jinja_var){.name = tokenizer_token_names[i], .kind = JINJA_TEXT, .text = o->token[i]};
     for (int i = 0; thinking_names[i] && thinking != CHAT_THINKING_AUTO; i++)
         vars[in.n_vars++] = (struct jinja_var){
             .name = thinking_names[i], .kind = JINJA_BOOL, .flag = thinking == CHAT_THINKING_ON};
@@ -130,25 +129,56 @@ static const char *find_template(struct chat_own *o, const json_t *config)
 
 static void read_tokens(struct chat_own *o, const json_t *config)
 {
-    for (int i = 0; token_names[i]; i++) {
-        const json_t *v = json_object_get(config, token_names[i]);
-        const char *text = json_string_value(json_is_object(v) ? json_object_get(v, "content") : v);
+    for (int i = 0; tokenizer_token_names[i]; i++) {
+        const char *text = tokenizer_config_token(config, tokenizer_token_names[i]);
         if (text)
             o->token[i] = xstrdup(text);
     }
 }
 
-static void use(struct chat_own *o, const char *text, size_t n, const char *what)
+/* A template that reads a token of which neither a file nor a known class says what it is, or one that
+ * tokenizer.json lacks, would silently write something else than Transformers does. */
+static void check_tokens(struct chat_own *o, const json_t *config, const struct tokenizer *t)
+{
+    const char *name;
+    json_t *v;
+    for (int i = 0; !o->problem.len && (name = tokenizer_token_names[i]); i++) {
+        const char *text = o->token[i];
+        if (!jinja_reads(o->template, name))
+            continue;
+        if (tokenizer_config_is_unsaid(config, name))
+            str_printf(&o->problem,
+                       "it reads %s, which tokenizer_config.json does not name; write it there, or null for "
+                       "none",
+                       name);
+        else if (text && *text && tokenizer_find(t, text) < 0)
+            str_printf(&o->problem, "it reads %s, by default \"%s\", which is no token of tokenizer.json",
+                       name, text);
+    }
+    json_object_foreach(json_object_get(config, "extra_special_tokens"), name, v)
+    {
+        if (!o->problem.len && jinja_reads(o->template, name))
+            str_printf(&o->problem, "it reads \"%.60s\" of extra_special_tokens, which is not supported",
+                       name);
+    }
+}
+
+static void use(struct chat_own *o, const json_t *config, const struct tokenizer *t, const char *text,
+                size_t n, const char *what)
 {
     struct jinja_message one = {.role = "user", .text = "x", .n = 1};
     struct str sample = {0};
     struct err e = {0};
     size_t guard[2];
-    if (!jinja_open(&o->template, text, n, what, &e))
-        render(o, CHAT_THINKING_AUTO, &one, 1, &sample, guard, &e);
+    if (!jinja_open(&o->template, text, n, what, &e)) {
+        check_tokens(o, config, t);
+        if (!o->problem.len)
+            render(o, CHAT_THINKING_AUTO, &one, 1, &sample, guard, &e);
+    }
     str_release(&sample);
-    if (e.code) {
+    if (e.code)
         str_puts(&o->problem, e.text);
+    if (o->problem.len) {
         jinja_close(o->template);
         o->template = NULL;
         return;
@@ -165,21 +195,18 @@ int chat_own_open(struct chat_own *o, const char *folder, const struct tokenizer
     o->guess = t ? chat_guess(t) : NULL;
     if (!folder || !t)
         return 0;
-    file_join(&path, folder, "tokenizer_config.json");
-    if (file_exists(path.data))
-        rc = json_read_file(&config, path.data, e);
-    str_clear(&path);
+    rc = tokenizer_config_read(&config, folder, e);
     file_join(&path, folder, "chat_template.jinja");
     if (!rc && config)
         read_tokens(o, config);
     if (!rc && file_exists(path.data)) {
         rc = file_read(path.data, &file, e);
         if (!rc)
-            use(o, str_text(&file), file.len, "chat_template.jinja");
+            use(o, config, t, str_text(&file), file.len, "chat_template.jinja");
     } else if (!rc && config) {
         const char *text = find_template(o, config);
         if (text)
-            use(o, text, strlen(text), "chat_template of tokenizer_config.json");
+            use(o, config, t, text, strlen(text), "chat_template of tokenizer_config.json");
     }
     json_decref(config);
     str_release(&path);
@@ -191,7 +218,7 @@ void chat_own_release(struct chat_own *o)
 {
     jinja_close(o->template);
     str_release(&o->problem);
-    for (int i = 0; token_names[i]; i++)
+    for (int i = 0; tokenizer_token_names[i]; i++)
         free(o->token[i]);
     memset(o, 0, sizeof *o);
 }

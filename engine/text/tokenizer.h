@@ -20,9 +20,10 @@ struct tokenizer;
 int tokenizer_open_file(struct tokenizer **out, const char *path, struct err *e);
 int tokenizer_open_text(struct tokenizer **out, const char *json, size_t n, const char *what, struct err *e);
 void tokenizer_close(struct tokenizer *t);
-/* Reads from a tokenizer_config.json which tokens stand around a plain text, where its class of tokenizers
- * decides that (tokenizer_frame.c). */
-int tokenizer_read_config(struct tokenizer *t, const char *path, struct err *e);
+/* Reads what lies beside tokenizer.json in its folder: which tokens stand around a plain text, where the
+ * class of tokenizers decides that (tokenizer_frame.c). Files by which tokens would be others than by
+ * tokenizer.json are ERR_UNSUPPORTED (tokenizer_config.c). */
+int tokenizer_read_folder(struct tokenizer *t, const char *folder, struct err *e);
 
 struct token_list {
     int32_t *id;
@@ -48,13 +49,13 @@ int tokenizer_encode(const struct tokenizer *t, struct tokenizer_scratch *s, con
  * of a border may merge, as they do in a template that was rendered to one text. */
 int tokenizer_encode_guarded(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text,
                              size_t n, size_t from, size_t to, struct token_list *out, struct err *e);
-
 /* The same with the tokens around it that the tokenizer asks for (begin of sentence), as Transformers encodes
  * a text that has no chat form. */
 int tokenizer_encode_plain(const struct tokenizer *t, struct tokenizer_scratch *s, const char *text, size_t n,
                            size_t from, size_t to, struct token_list *out, struct err *e);
 /* What tokenizer_encode_plain() puts in front; returns how many. */
 size_t tokenizer_before(const struct tokenizer *t, const int32_t **ids);
+
 /* Appends the bytes of the ids, which may be invalid UTF-8. skip_special leaves out special tokens. Ids
  * outside the vocabulary give no bytes. */
 void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,

@@ -1,14 +1,14 @@
 /* What the tokenizer puts around a plain text, which decides whether a begin-of-sentence token stands in
  * front: "post_processor" of tokenizer.json, a TemplateProcessing for one text. config.json's bos_token_id
- * has no say in it, nor has add_bos_token of tokenizer_config.json, but for one class of tokenizers:
+ * has no say in it, nor has add_bos_token of tokenizer_config.json, but for a few classes of tokenizers:
  * LlamaTokenizerFast of Transformers 4 makes its own template from add_bos_token (when absent, true) and
- * add_eos_token, and DeepSeek's distilled models, whose tokenizer.json has no template, get their
- * begin-of-sentence token only so. Transformers 5 ignores both flags when there is a tokenizer.json. We do
- * what version 4 does, with which these models and the papers' figures were made. */
+ * add_eos_token, as do CodeLlama's and Gemma's, and DeepSeek's distilled models, whose tokenizer.json has no
+ * template, get their begin-of-sentence token only so. Transformers 5 ignores both flags when there is a
+ * tokenizer.json. We do what version 4 does, with which these models and the papers' figures were made. */
 #include <string.h>
 
+#include "engine/text/tokenizer_config.h"
 #include "engine/text/tokenizer_parts.h"
-#include "evalcore/base/file.h"
 
 static int add_special(struct tokenizer *t, const json_t *tokens, const char *name, struct token_list *to,
                        const char *what, struct err *e)
@@ -76,52 +76,30 @@ int frame_read(struct tokenizer *t, const json_t *spec, const char *what, struct
     return rc;
 }
 
-/* One of the two ends of Llama's template, with the class's defaults. */
-struct llama_end {
-    const char *flag;
-    int is_on;
-    const char *key, *token;
-};
-
-/* Adds the id of "bos_token" or "eos_token", a text or an object with "content", when the flag is on. */
-static int add_end(const struct tokenizer *t, const json_t *config, struct llama_end end,
-                   struct token_list *to, const char *what, struct err *e)
+/* Adds the id of a token to one end, when the flag is on. */
+static int add_end(const struct tokenizer *t, const json_t *config, const char *flag, int is_on,
+                   const char *name, struct token_list *to, const char *what, struct err *e)
 {
-    const json_t *v = json_object_get(config, end.key);
-    const char *text =
-        v ? json_string_value(json_is_object(v) ? json_object_get(v, "content") : v) : end.token;
-    int rc = json_opt_bool(config, end.flag, &end.is_on, what, e);
-    if (rc || !end.is_on)
+    int rc = json_opt_bool(config, flag, &is_on, what, e);
+    if (rc || !is_on)
         return rc;
+    const char *text = tokenizer_config_token(config, name);
     int32_t id = text ? tokenizer_find(t, text) : -1;
     if (id < 0)
         return err_set(
             e, ERR_FORMAT,
             "%s: %s \"%.60s\" is no token of tokenizer.json; if no such token belongs at that end of "
             "a text, set %s to false",
-            what, end.key, text ? text : "null", end.flag);
+            what, name, text ? text : "null", flag);
     token_list_add(to, id);
     return 0;
 }
 
-int tokenizer_read_config(struct tokenizer *t, const char *path, struct err *e)
+int frame_read_config(struct tokenizer *t, const json_t *config, const char *what, struct err *e)
 {
-    json_t *config;
-    const char *class = "";
-    int rc = json_read_file(&config, path, e);
-    if (rc)
-        return rc;
-    rc = json_opt_str(config, "tokenizer_class", &class, path, e);
-    if (!rc && (!strcmp(class, "LlamaTokenizer") || !strcmp(class, "LlamaTokenizerFast"))) {
-        t->before.n = t->after.n = 0;
-        rc = add_end(t, config, (struct llama_end){"add_bos_token", 1, "bos_token", "<s>"}, &t->before, path,
-                     e);
-        if (!rc)
-            rc = add_end(t, config, (struct llama_end){"add_eos_token", 0, "eos_token", "</s>"}, &t->after,
-                         path, e);
-    }
-    json_decref(config);
-    return rc;
+    t->before.n = t->after.n = 0;
+    int rc = add_end(t, config, "add_bos_token", 1, "bos_token", &t->before, what, e);
+    return rc ? rc : add_end(t, config, "add_eos_token", 0, "eos_token", &t->after, what, e);
 }
 
 size_t tokenizer_before(const struct tokenizer *t, const int32_t **ids)

@@ -42,5 +42,7 @@ int decoder_open(struct tokenizer *t, const json_t *spec, const char *what, stru
 void decoder_close(struct decoder *d);
 /* tokenizer_frame.c: reads "post_processor". The vocabulary and the added tokens are there. */
 int frame_read(struct tokenizer *t, const json_t *spec, const char *what, struct err *e);
+/* The same for a class that makes its own template, from a tokenizer_config.json. */
+int frame_read_config(struct tokenizer *t, const json_t *config, const char *what, struct err *e);
 
 #endif
