@@ -49,6 +49,7 @@ int engine_open(struct engine **out, const struct engine_options *o, struct err 
 void engine_close(struct engine *en);
 
 enum { ENGINE_MAX_ENDS = 7 };
+enum { ENGINE_UNAPPLIED = 160 };
 /* What is loaded. Strings live as long as the engine. */
 struct engine_info {
     const char *model;    /* as given */
@@ -65,6 +66,7 @@ struct engine_info {
     int32_t eos;                   /* the first end token; -1 when the model has none */
     int32_t ends[ENGINE_MAX_ENDS]; /* all of them */
     int n_ends;
+    char unapplied[ENGINE_UNAPPLIED]; /* names of generation_config.json's entries that are not applied */
 };
 const struct engine_info *engine_info(const struct engine *en);
 const struct tokenizer *engine_tokenizer(

@@ -10,6 +10,7 @@
 enum { DEFAULT_BATCH = 32, DEFAULT_GPU_BATCH = 128 };
 
 _Static_assert((int)ENGINE_MAX_ENDS == (int)MODEL_MAX_EOS, "all end tokens have room");
+_Static_assert((int)ENGINE_UNAPPLIED == (int)MODEL_UNAPPLIED, "all names have room");
 
 struct engine_info engine_config_info(const char *model, const struct model_config *c)
 {
@@ -26,6 +27,7 @@ struct engine_info engine_config_info(const char *model, const struct model_conf
                                .eos = c->n_eos ? c->eos[0] : -1,
                                .n_ends = c->n_eos};
     memcpy(info.ends, c->eos, sizeof info.ends);
+    memcpy(info.unapplied, c->unapplied, sizeof info.unapplied);
     return info;
 }
 

@@ -2,6 +2,7 @@
  * before it decides the size of anything. */
 #include "engine/model/model_config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/model/model_rope.h"
@@ -137,6 +138,24 @@ static int parse_eos(struct model_config *c, const json_t *o, const char *what, 
     return 0;
 }
 
+/* Other engines change the distribution by these entries of generation_config.json; here only a run file
+ * does. */
+static void note_unapplied(struct model_config *c, const json_t *o)
+{
+    static const struct {
+        const char *key;
+        double off;
+    } keys[] = {{"repetition_penalty", 1},    {"no_repeat_ngram_size", 0}, {"suppress_tokens", 0},
+                {"begin_suppress_tokens", 0}, {"bad_words_ids", 0},        {"min_length", 0},
+                {"min_new_tokens", 0}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const json_t *v = json_object_get(o, keys[i].key);
+        size_t n = strlen(c->unapplied);
+        if (json_is_number(v) ? json_number_value(v) != keys[i].off : json_array_size(v) > 0)
+            snprintf(c->unapplied + n, sizeof c->unapplied - n, "%s%s", n ? ", " : "", keys[i].key);
+    }
+}
+
 int model_config_parse(struct model_config *c, const char *text, size_t n, const char *generation,
                        size_t n_generation, const char *what, struct err *e)
 {
@@ -151,6 +170,7 @@ int model_config_parse(struct model_config *c, const char *text, size_t n, const
     if (!rc && generation &&
         !(rc = json_read_text(&g, generation, n_generation, "generation_config.json", e)))
         rc = parse_eos(c, g, "generation_config.json", e);
+    note_unapplied(c, g);
     json_decref(o);
     json_decref(g);
     return rc;

@@ -10,6 +10,7 @@
  * generation_config.json of a Hugging Face folder. Qwen2, Qwen2.5, Qwen3 and Llama 3 are supported; anything
  * else is refused with the name of the field. */
 enum { MODEL_MAX_EOS = 7 }; /* with a chat form's own, as many as a sampler can ban */
+enum { MODEL_UNAPPLIED = 160 };
 
 /* What the arithmetic of a family has that others have not; all else is in config.json. To add a family, add
  * a row to the table in model_config.c. */
@@ -31,6 +32,8 @@ struct model_config {
     double rope_attention; /* cosines and sines are multiplied by this: 1, but for yarn */
     int32_t eos[MODEL_MAX_EOS];
     int n_eos;
+    /* What generation_config.json asks for and is not done here: names, "" for nothing. */
+    char unapplied[MODEL_UNAPPLIED];
 };
 
 /* How many values the fused linear layer of queries, keys and values gives for a token. */

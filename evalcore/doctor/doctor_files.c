@@ -67,6 +67,10 @@ static void check_shape(struct patient *p)
         c->family->name, c->n_layers, c->n_q, c->n_kv, c->head_dim, c->hidden, c->ffn, vocab.data,
         c->max_position, c->tie_embeddings ? ", output head tied to the embedding" : "");
     str_release(&vocab);
+    if (*c->unapplied)
+        doctor_note(
+            "generation_config.json has %s, which is not applied: a run file says how tokens are drawn",
+            c->unapplied);
     if (engine_describe(&p->order->engine, &p->info, &e)) {
         doctor_say(p, FINDING_FAULT, "budget", "%s", e.text);
         doctor_way_out("give a --context and a --batch that this model and this program have");

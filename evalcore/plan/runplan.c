@@ -76,8 +76,10 @@ int runplan_build(struct runplan *p, const struct runfile *f, const struct runpl
         rc = check_endpoint(p, e);
     else if (!rc && o->dry)
         rc = runplan_measure(p, e);
-    if (!rc)
+    if (!rc) {
         runplan_tell_chat(p);
+        runplan_tell_unapplied(p);
+    }
     if (!rc)
         rc = runplan_reserve(p, e);
     if (!rc && !o->dry)

@@ -24,6 +24,19 @@ void runplan_tell_chat(const struct runplan *p)
     }
 }
 
+void runplan_tell_unapplied(const struct runplan *p)
+{
+    for (int i = 0; i < p->n_lanes; i++) {
+        const struct lane *l = &p->lanes[i];
+        if (*l->info.unapplied && (!i || l->model != p->lanes[i - 1].model))
+            log_info(
+                "%s%sgeneration_config.json has %s, which is not applied: the model's own distribution is "
+                "sampled",
+                p->file->n_models > 1 ? p->file->models[l->model].label : "",
+                p->file->n_models > 1 ? ": " : "", l->info.unapplied);
+    }
+}
+
 void runplan_tell_taken(const struct runplan *p)
 {
     for (int i = 0; i < p->n_cells; i++) {

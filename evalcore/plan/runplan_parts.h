@@ -31,5 +31,6 @@ int runplan_identify(struct runplan *p, struct plan_cell *c, struct err *e);
 
 /* runplan_notices.c. Says once what a reader of the run file would not expect of "auto". */
 void runplan_tell_chat(const struct runplan *p);
+void runplan_tell_unapplied(const struct runplan *p);
 
 #endif

@@ -119,6 +119,19 @@ sed 's/"eos_token_id": *[0-9]*/"eos_token_id": 500/' "$source_dir/engine/pocket/
 finds 0 0 m
 line warning end '500'
 
+# what other engines would do to the distribution
+folder
+echo '{"repetition_penalty": 1.0, "suppress_tokens": [], "bad_words_ids": null}' >m/generation_config.json
+finds 0 0 m
+grep -q 'is not applied' stdout.txt && fail "nothing of it would be applied"
+echo '{"repetition_penalty": 1.05, "suppress_tokens": [3], "min_new_tokens": 0}' >m/generation_config.json
+finds 0 0 m
+grep -q 'generation_config.json has repetition_penalty, suppress_tokens, which is not applied' stdout.txt ||
+    fail "what is not applied is not said: $(cat stdout.txt)"
+echo '{"model": "m", "tasks": ["relay"], "policies": ["full"]}' >unapplied.json
+run 0 sweep unapplied.json -o unapplied --limit 1 --dry-run
+grep -q 'generation_config.json has repetition_penalty, suppress_tokens' stdout.txt stderr.txt || fail "a sweep does not say it"
+
 # tokens around a plain text, and a vocabulary that cannot spell everything
 folder
 echo '{"add_bos_token": true, "tokenizer_class": "LlamaTokenizerFast", "bos_token": "<|begin_of_sentence|>"}' >m/tokenizer_config.json
