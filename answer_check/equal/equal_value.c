@@ -98,27 +98,29 @@ static const struct math_literal *decimal_of(const struct math_node *m)
                : NULL;
 }
 
+/* A decimal that may be rounded is somewhere in m; one with a period is exact. */
 static int has_decimal(const struct math_node *m)
 {
     if (m->kind == MATH_NUMBER)
-        return m->literal.point && m->literal.decimals;
+        return m->literal.point && m->literal.decimals && !m->literal.period;
     for (int i = 0; i < m->n; i++)
         if (has_decimal(m->child[i]))
             return 1;
     return 0;
 }
 
-/* A decimal reference stands for every value that rounds to its digits (600/7 and 85.71). Another decimal
- * must be the finer one, and a reference of one or two digits (0.5) is taken to be exact against it. */
+/* A decimal reference stands for every value that rounds to its digits (600/7 and 85.71), but one of one or
+ * two digits is taken to be exact: too many fractions round to 0.5. Another decimal must be the finer one. */
 static enum math_truth rounds_to_gold(struct comparison *e, const struct math_node *gold,
                                       const struct math_node *pred)
 {
+    enum { DIGITS = 3 };
     const struct math_literal *g = decimal_of(gold);
-    if (!g || !equal_is_number(e, pred))
+    if (!g || g->n < DIGITS || !equal_is_number(e, pred))
         return MATH_FALSE;
     if (has_decimal(pred)) {
         const struct math_literal *p = decimal_of(pred);
-        if (!p || p->decimals - p->exponent <= g->decimals - g->exponent || g->n < 3)
+        if (!p || p->decimals - p->exponent <= g->decimals - g->exponent)
             return MATH_FALSE;
     }
     return math_rounds_to(e->w, pred, gold, g->decimals - g->exponent);
