@@ -71,7 +71,8 @@ static node rounded(struct compat_comparison *c, node literal, int negative, int
         int zeros = 0;
         while (zeros < keep && digits[zeros] == '0')
             zeros++;
-        l = (struct math_literal){digits + zeros, keep + 1 - zeros, c->rounding, 0, 0, 1};
+        l = (struct math_literal){
+            .digits = digits + zeros, .n = keep + 1 - zeros, .decimals = c->rounding, .point = 1};
     }
     m->literal = l;
     return negative ? math_node_1(c->w, MATH_NEGATE, m->source, m) : m;

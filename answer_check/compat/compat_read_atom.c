@@ -56,7 +56,8 @@ node compat_number_node(struct math_work *w, struct span text, int percent)
     }
     if (!n)
         digits[n++] = '0';
-    m->literal = (struct math_literal){digits, n, decimals, 0, exponent, point};
+    m->literal = (struct math_literal){
+        .digits = digits, .n = n, .decimals = decimals, .exponent = exponent, .point = point};
     return percent ? compat_percentage(w, m) : m;
 }
 

@@ -83,12 +83,30 @@ static int unit_applies(const struct math_node *unit, const struct math_node *go
     return apart && !math_has_symbol(gold, letter);
 }
 
+/* Is a number in m read with a decimal comma, 3,5? */
+static int has_decimal_comma(const struct math_node *m)
+{
+    if (m->kind == MATH_NUMBER)
+        return m->literal.comma;
+    for (int i = 0; i < m->n; i++)
+        if (has_decimal_comma(m->child[i]))
+            return 1;
+    return 0;
+}
+
+/* Readings of the reference that are not tried: a letter as a unit, and 3,5 as 3.5, since a list is what
+ * references write so. */
+static int is_no_gold_reading(const struct math_node *m)
+{
+    return (m->kind == MATH_UNIT && strlen(m->name) == 1) || has_decimal_comma(m);
+}
+
 static enum math_truth by_gold_reading(struct comparison *e, const struct math_node *gold,
                                        const struct math_node *pred)
 {
     enum math_truth best = MATH_FALSE;
     for (int i = 0; i < gold->n && best != MATH_TRUE; i++)
-        if (i == 0 || gold->child[i]->kind != MATH_UNIT || strlen(gold->child[i]->name) > 1) {
+        if (i == 0 || !is_no_gold_reading(gold->child[i])) {
             best = equal_better(best, equal_trees(e, gold->child[i], pred));
             if (best == MATH_TRUE)
                 e->reading[0] = gold->child[i];

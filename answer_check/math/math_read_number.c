@@ -13,7 +13,7 @@ struct digits {
     const struct token *end; /* behind the last token used */
     char *s;
     int n, room;
-    int decimals, period, exponent, point;
+    int decimals, period, exponent, point, comma;
 };
 
 static int tight(const struct token *t, enum token_kind kind)
@@ -131,6 +131,7 @@ static void integer_part(struct math_reader *r, struct digits *d)
         append(d, t[2].s, t[2].n);
         d->decimals = t[2].n;
         d->point = 1;
+        d->comma = t[1].value != 1;
         d->end = t + 3;
     }
 }
@@ -245,7 +246,7 @@ static const struct math_node *literal(struct math_reader *r, struct digits *d, 
         d->s++;
         d->n--;
     }
-    m->literal = (struct math_literal){d->s, d->n, d->decimals, d->period, d->exponent, d->point};
+    m->literal = (struct math_literal){d->s, d->n, d->decimals, d->period, d->exponent, d->point, d->comma};
     return m;
 }
 

@@ -139,6 +139,7 @@ struct math_literal {
     int period;   /* how many of these repeat */
     int exponent; /* of 1.5e3 (not of 1.5 \times 10^3, which is a product) */
     int point;    /* a point was written: 3. and 3.0 are decimals, 3 is exact */
+    int comma;    /* ... as a plain comma, 3,5, which may as well separate two numbers */
 };
 
 struct math_node {
