@@ -103,6 +103,9 @@ const struct math_node *equal_assigned(struct comparison *e, const struct math_n
  * state; and what may stand for one variable: x = 1 or x = 5, x_1 = 1 and x_2 = 5, x \in \{1, 5\}. */
 const struct math_node *equal_assigned_items(struct comparison *e, const struct math_node *m);
 const struct math_node *equal_assigned_tuple(struct comparison *e, const struct math_node *m);
+/* The tuple of x = 1, y = 2, whose names are different things, so that values alone have to keep their order;
+ * NULL for x = 1, x = 2 and for x_1 = 1, x_2 = 2. */
+const struct math_node *equal_assigned_point(struct comparison *e, const struct math_node *m);
 /* A sum of quantities as one in the unit of the first: 5 feet 4 inches. NULL for what is no such sum. */
 const struct math_node *equal_in_one_unit(struct comparison *e, const struct math_node *m);
 /* "2 hours and 15 minutes", a list of quantities in different units, as a sum, if the other side is a sum;

@@ -163,6 +163,23 @@ static size_t stem(const char *name)
     return strcspn(name, "_");
 }
 
+static int same_stem(const char *a, const char *b)
+{
+    return stem(a) == stem(b) && !strncmp(a, b, stem(a));
+}
+
+const struct math_node *equal_assigned_point(struct comparison *e, const struct math_node *m)
+{
+    struct assignments a;
+    if ((m->kind != MATH_AND && m->kind != MATH_LIST) || read_assignments(e, &a, m))
+        return NULL;
+    for (int i = 0; i < a.n; i++)
+        for (int k = 0; k <= i; k++)
+            if (!*a.name[i] || (k < i && same_stem(a.name[k], a.name[i])))
+                return NULL;
+    return tuple_of(e, m, &a, 0, a.n);
+}
+
 const struct math_node *equal_alternatives(struct comparison *e, const struct math_node *m)
 {
     struct assignments a;
@@ -172,8 +189,7 @@ const struct math_node *equal_alternatives(struct comparison *e, const struct ma
     if ((m->kind != MATH_AND && m->kind != MATH_OR) || read_assignments(e, &a, m))
         return NULL;
     for (int i = 0; i < a.n; i++)
-        if (!*a.name[i] || stem(a.name[i]) != stem(a.name[0]) ||
-            strncmp(a.name[i], a.name[0], stem(a.name[0])) != 0)
+        if (!*a.name[i] || !same_stem(a.name[i], a.name[0]))
             return NULL;
     return math_node_new(e->w, MATH_SET, m->source, a.n, a.value);
 }

@@ -79,9 +79,10 @@ static const struct math_node *without_wrapping(struct comparison *e, const stru
         return m->kind == MATH_APPLY ? named_point(e, m) : equal_assigned_tuple(e, m);
     if (equal_is_collection(other) && m->kind == MATH_SYMBOL)
         return equal_letters(e, m, other);
-    if (equal_is_collection(other) && !equal_assigned_items(e, other))
-        return equal_assigned_items(e, m);
-    return NULL;
+    if (!equal_is_collection(other) || equal_assigned_items(e, other))
+        return NULL;
+    item = is_pred ? NULL : equal_assigned_point(e, m);
+    return item ? item : equal_assigned_items(e, m);
 }
 
 /* "v, x > 0" and "v (x > 0)": a value with its condition. */
