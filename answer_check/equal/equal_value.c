@@ -211,14 +211,14 @@ static int other_base(struct comparison *e, const struct math_node *gold, const 
     return math_scalar_equal(e->w, g, p) != MATH_TRUE;
 }
 
-/* 1101_2 and 1101: where one side leaves out the base, the digits are the answer. */
-static int same_digits(const struct math_node *a, const struct math_node *b)
+/* 1101_2 and 1101: where the prediction leaves out the reference's base, the digits are the answer. A base
+ * that only the prediction has counts: 42_5 is not 42. */
+static int same_digits(const struct math_node *gold, const struct math_node *pred)
 {
-    const struct math_node *based = a->kind == MATH_BASE ? a : b, *bare = based == a ? b : a;
-    const struct math_node *digits = based->kind == MATH_BASE ? based->child[0] : NULL;
-    return digits && digits->kind == MATH_NUMBER && bare->kind == MATH_NUMBER && !bare->literal.point &&
-           !bare->literal.exponent && !digits->literal.point && digits->literal.n == bare->literal.n &&
-           !memcmp(digits->literal.digits, bare->literal.digits, (size_t)bare->literal.n);
+    const struct math_node *digits = gold->kind == MATH_BASE ? gold->child[0] : NULL;
+    return digits && digits->kind == MATH_NUMBER && pred->kind == MATH_NUMBER && !pred->literal.point &&
+           !pred->literal.exponent && !digits->literal.point && digits->literal.n == pred->literal.n &&
+           !memcmp(digits->literal.digits, pred->literal.digits, (size_t)pred->literal.n);
 }
 
 /* Brings the prediction into the reference's unit, where both have one: 100 cm into 1 m, 36 cents into $0.36.
