@@ -240,11 +240,13 @@ static int in_units_of(struct comparison *e, const struct marked *g, struct mark
     return 0;
 }
 
-/* "dozen", "squared": what stands behind the number is no unit. */
+/* "dozen", "squared", "per mille": what stands behind the number is no unit. */
 static int changes_value(const char *unit)
 {
     size_t n = strcspn(unit, " -^/*.");
-    return value_word_behind((struct span){unit, n}) || strstr(unit, " root") != NULL;
+    int letter = n == 1 && (*unit == 'k' || *unit == 'M'); /* thousand, million; not K and m */
+    return letter || value_word_behind((struct span){unit, n}) || strstr(unit, " root") != NULL ||
+           strstr(unit, " mille") != NULL;
 }
 
 enum math_truth equal_values(struct comparison *e, const struct math_node *gold, const struct math_node *pred)

@@ -23,7 +23,10 @@ int value_word_behind(struct span word)
         "below",   "not",        "incorrect",   "wrong",      "false",  "ppm",    "ppb",      "permille",
         "basis",   "mod",        "modulo",      "fold",       "double", "triple", "plus",     "x",
         "root",    "or",         NULL};
-    return is_in(word, table);
+    static const char *const scales[] = {
+        "ten", "tens", "hundreds", "thousands", "millions", "billions", "trillions", "mn", "mio",
+        "bn",  "lakh", "lakhs",    "crore",     "crores",   "wan",      "bps",       NULL};
+    return is_in(word, table) || is_in(word, scales);
 }
 
 static int is_word_before(struct span word)
