@@ -60,6 +60,9 @@ int equal_unit_ratio(const char *a, const char *b, int64_t *num, int64_t *den);
 enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, const struct math_node *pred);
 const struct math_node *equal_meaning(struct comparison *e, const struct math_node *m);
 
+/* Does the condition of a value hold a further value with its own, as in "8 if x > 0, 9 otherwise"? */
+int equal_holds_case(const struct math_node *condition);
+
 /* Lists, sets and tuples. */
 enum math_truth equal_items(struct comparison *e, const struct math_node *gold, const struct math_node *pred,
                             int ordered);

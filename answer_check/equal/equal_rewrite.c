@@ -70,9 +70,9 @@ static const struct math_node *without_wrapping(struct comparison *e, const stru
         return equal_assigned(e, m, is_pred && equal_is_value(other));
     if (item && !equal_is_collection(other))
         return item;
-    /* f(x) = 1 for all x: the condition goes where the other side states none. */
+    /* f(x) = 1 for all x: the condition goes where the other side states none, but not further cases. */
     if (m->kind == MATH_CASES && m->n == 2 && other->kind != MATH_CASES && !equal_declares(e, other))
-        return m->child[0];
+        return equal_holds_case(m->child[1]) ? NULL : m->child[0];
     if (m->kind == MATH_RELATION && (equal_is_statements(other) || equal_is_collection(other)))
         return by_coordinates(e, m);
     if (other->kind == MATH_TUPLE)

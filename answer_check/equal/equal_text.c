@@ -92,6 +92,36 @@ enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, 
     return g && p ? equal_trees(e, g, p) : MATH_FALSE;
 }
 
+/* ---- words that begin another case ---- */
+
+/* "9 otherwise", or a value before a second if, "n is even, 9 if n is odd"; but not "if and only if". */
+static int words_hold_case(const char *words)
+{
+    static const char *const rest[] = {"otherwise", "else"}, *const opening[] = {"if", "when", "for"},
+                             *const joining[] = {"and", "or", "only"};
+    struct span before = {0};
+    for (const char *s = words; *s; s += *s == ' ') {
+        struct span word = {s, strcspn(s, " ")};
+        if (IS_ONE_OF(word, rest) || (before.n && before.s[before.n - 1] != ',' && IS_ONE_OF(word, opening) &&
+                                      !IS_ONE_OF(before, joining)))
+            return 1;
+        before = word;
+        s += word.n;
+    }
+    return 0;
+}
+
+int equal_holds_case(const struct math_node *condition)
+{
+    int words = condition->kind == MATH_TEXT || condition->kind == MATH_UNIT;
+    if (condition->kind == MATH_CASES || (words && words_hold_case(condition->name)))
+        return 1;
+    for (int i = 0; i < condition->n; i++)
+        if (equal_holds_case(condition->child[i]))
+            return 1;
+    return 0;
+}
+
 /* ---- what they mean ---- */
 
 static const struct math_node *number_set(struct comparison *e, const struct math_node *m, char which,
