@@ -264,16 +264,15 @@ static int of_one_name(const struct math_node *m)
     return 1;
 }
 
-/* "Alice or Bob" is not "Alice and Bob", while x = 1 or x = 2 has the solutions 1 and 2. */
+/* "Alice or Bob" is not "Alice and Bob", nor "B or C" "B and C", while x = 1 or x = 2 has the solutions 1
+ * and 2.
+ */
 static int of_words(const struct math_node *list)
 {
-    int words = 0;
-    for (int i = 0; i < list->n; i++) {
-        words += list->child[i]->kind == MATH_TEXT;
+    for (int i = 0; i < list->n; i++)
         if (list->child[i]->kind != MATH_TEXT && list->child[i]->kind != MATH_SYMBOL)
             return 0;
-    }
-    return words;
+    return 1;
 }
 
 static enum math_truth by_kind(struct comparison *e, const struct math_node *gold,
