@@ -71,7 +71,7 @@ static const struct unit {
     {{"month", "months"}, CALENDAR, 1, 1, 1},
     {{"year", "years", "yr", "yrs"}, CALENDAR, 1, 12, 1},
     {{"decade", "decades"}, CALENDAR, 1, 120, 1},
-    {{"dollar", "dollars", "usd", "$"}, MONEY, 1, 1, 1},
+    {{"dollar", "dollars", "usd", "USD", "$"}, MONEY, 1, 1, 1},
     {{"cent", "cents"}, MONEY, 1, 1, 100},
     {{"bit", "bits"}, DATA, 1, 1, 1},
     {{"byte", "bytes"}, DATA, 1, 8, 1},
@@ -158,7 +158,7 @@ static const char *power_word(const char *word, size_t n, int *is_behind)
     return NULL;
 }
 
-/* "square meters" and "m^2" become "m^2"; "meters per second" becomes "m/s". */
+/* "square meters" and "m^2" become "m^2"; "meters per second" and "m s^-1" become "m/s". */
 static void fold(char out[128], const char *unit)
 {
     size_t n = 0;
@@ -176,6 +176,10 @@ static void fold(char out[128], const char *unit)
         if (word == 3 && !strncmp(p, "per", 3)) {
             out[n++] = '/';
         } else {
+            int divides = n && out[n - 1] != '/' && !strncmp(p + word, "^-", 2);
+            n -= divides && out[n - 1] == '*';
+            if (divides)
+                out[n++] = '/';
             if (!raised)
                 n += canonical(out + n, 100 > n ? 100 - n : 0, p, word);
             else if (!is_behind)
@@ -183,6 +187,13 @@ static void fold(char out[128], const char *unit)
             for (const char *s = is_behind ? raised : raised ? "" : power; s && *s && n < 120; s++)
                 out[n++] = *s;
             power = raised && !is_behind ? power : NULL;
+            if (divides) { /* the power without its sign, and none for the first */
+                const char *digits = p + word + 2;
+                p = *digits == '1' && !ascii_is_digit(digits[1]) ? digits + 1 : digits;
+                if (p == digits)
+                    out[n++] = '^';
+                continue;
+            }
         }
         p += word;
     }
