@@ -172,6 +172,29 @@ static void digits(struct lexer *l)
     lex_emit(l, T_DIGITS, 0, s, n);
 }
 
+/* The digit that a character outside ASCII at byte `at` stands for, and its bytes; 0: it is none. */
+static char styled_digit(const struct lexer *l, size_t at, size_t *used)
+{
+    int c;
+    if (at >= l->text.n)
+        return 0;
+    *used = (size_t)math_character(l->text.s + at, l->text.n - at, &c);
+    int ascii = math_character_ascii(c);
+    return (char)(ascii_is_digit((char)ascii) ? ascii : 0);
+}
+
+/* Full-width or bold digits: a run of them is one number. */
+static void styled_digits(struct lexer *l)
+{
+    size_t n = 0, used = 0;
+    for (size_t at = l->at; styled_digit(l, at, &used); at += used)
+        n++;
+    char *s = arena_alloc(l->work->arena, n);
+    for (size_t i = 0; i < n; i++, l->at += used)
+        s[i] = styled_digit(l, l->at, &used);
+    lex_emit(l, T_DIGITS, 0, s, n);
+}
+
 /* A raised or lowered run of Unicode characters: x², a₁, 10⁻³. Written like x^{..}. */
 static int script(struct lexer *l)
 {
@@ -249,6 +272,10 @@ static int beyond_ascii(struct lexer *l)
         letters(l);
         return 0;
     }
+    if (ascii_is_digit((char)ascii)) {
+        styled_digits(l);
+        return 0;
+    }
     l->at += (size_t)used;
     if (command) {
         const struct token_meaning *m = math_command((struct span){command, strlen(command)});
@@ -263,9 +290,8 @@ static int beyond_ascii(struct lexer *l)
         lex_space(l, SPACE_BLANK);
         return 0;
     }
-    if (ascii_is_digit((char)ascii) || ascii_is_letter((char)ascii)) {
-        char *s = arena_strndup(l->work->arena, &(char){(char)ascii}, 1);
-        lex_emit(l, ascii_is_digit(*s) ? T_DIGITS : T_WORD, 0, s, 1);
+    if (ascii_is_letter((char)ascii)) {
+        lex_emit(l, T_WORD, 0, arena_strndup(l->work->arena, &(char){(char)ascii}, 1), 1);
         return 0;
     }
     if (ascii == '{' || ascii == '}')
