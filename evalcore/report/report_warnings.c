@@ -36,19 +36,21 @@ static void greedy_samples(struct cautions *c, const struct report *r)
                     samples, n, plural(n)));
 }
 
-/* Prompts whose length limit does not fit behind them. */
+/* Prompts whose length limit does not fit behind them. Problems may have limits of their own: the largest is
+ * named. */
 static void limit_beyond_context(struct cautions *c, const struct report *r, int column)
 {
-    int context = (int)json_integer_value(json_object_get(r->run->config, "max_context"));
-    for (int i = 0; i < r->run->n_cells && context > 0; i++) {
+    for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell *cell = &r->run->cells[i];
-        int n = 0;
-        if (r->cells[i].column != column)
+        int n = 0, largest = 0;
+        if (r->cells[i].column != column || !cell->max_context)
             continue;
         for (int k = 0; k < cell->task->n_problems; k++) {
-            const struct run_problem *p = &cell->task->problems[k];
-            int own = p->own_max_new > 0 && p->own_max_new < cell->max_new_tokens;
-            n += (double)p->prompt_tokens + (own ? p->own_max_new : cell->max_new_tokens) > context;
+            int asked = run_limit_asked(cell, k);
+            if ((double)cell->task->problems[k].prompt_tokens + asked > cell->max_context) {
+                n++;
+                largest = asked > largest ? asked : largest;
+            }
         }
         if (n) {
             caution(c,
@@ -56,7 +58,7 @@ static void limit_beyond_context(struct cautions *c, const struct report *r, int
                         r->arena,
                         "The limit of %d tokens lies beyond the model's context of %d for %d of %d problems "
                         "of %s: their completions are cut off when the context is full.",
-                        cell->max_new_tokens, context, n, cell->task->n_problems, r->columns[column]));
+                        largest, cell->max_context, n, cell->task->n_problems, r->columns[column]));
             return;
         }
     }

@@ -257,7 +257,7 @@ static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err 
     c->n_expected = c->task->n_problems * c->samples;
     c->params = canonical(r, json_object_get(o, "params"));
     c->settings = canonical(r, json_object_get(o, "settings"));
-    return 0;
+    return run_load_limits(r, c, json_object_get(o, "settings"), config_name, e);
 }
 
 static int read_plain(json_t **out, const char *path, struct err *e)

@@ -117,7 +117,9 @@ struct cell {
     const char *settings_label; /* swept generation settings, "temperature=0.6"; "" when nothing was swept */
     const char *identity;       /* 64 hex digits: everything of a job key but problem, prompt and sample */
     int samples;                /* per problem */
-    int max_new_tokens;         /* the effective limit (a problem may have its own, smaller one) */
+    int max_new_tokens;         /* the effective limit where a problem has none of its own; see run_limit() */
+    int is_limit_set; /* the run file gives max_new_tokens, which goes before a problem's own limit */
+    int max_total_tokens, max_context; /* of prompt and completion, and of the model; 0: none, or unknown */
     double temperature;
     const struct run_task *task;
     int baseline;    /* index of the cell to compare with: same task, same generation settings; -1: none */
@@ -185,6 +187,11 @@ int run_load_plan(struct run *r, const char *dir, struct err *e);
 /* The key of job i, below n_expected, of a cell; out has room for JOB_KEY_HEX + 1 bytes (job_key.h). */
 void run_expected_key(const struct cell *c, int i, char *out);
 void run_release(struct run *r);
+
+/* The most tokens that a completion of a problem may have: what the run file or the problem asks for, and
+ * what max_total_tokens and the context leave of that behind the prompt. */
+int run_limit_asked(const struct cell *c, int problem);
+int run_limit(const struct cell *c, int problem);
 
 /* Fetches a completion's text (invalid UTF-8 is U+FFFD already) or its token ids (the text of a JSON array).
  */

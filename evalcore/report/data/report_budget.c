@@ -6,7 +6,7 @@
 
 struct cell_budget report_budget_read(const struct cell *c, struct arena *a)
 {
-    struct cell_budget b = {.longest = c->max_new_tokens};
+    struct cell_budget b = {.cell = c};
     struct err e = {0};
     json_t *o = NULL;
     if (!policy_find(c->policy)) {
@@ -26,14 +26,20 @@ struct cell_budget report_budget_read(const struct cell *c, struct arena *a)
 
 static struct policy_budget at(const struct cell_budget *b, double context, double prompt, double longest)
 {
-    const struct budget_at step = {context, prompt, longest};
+    const struct budget_at step = {.context = context, .prompt = prompt, .longest = longest};
     return b->unknown ? (struct policy_budget){NAN, INFINITY} : policy_budget_at(&b->spec, &step);
+}
+
+/* A step far into a long completion, where only the kind of the budget matters. */
+static struct policy_budget far(const struct cell_budget *b, double longest)
+{
+    return at(b, 1e6, 1e5, longest);
 }
 
 /* A policy may have a budget that no option sets. */
 int report_has_budget(const struct cell_budget *b, const struct cell *c)
 {
-    return c->budget_key[0] || isfinite(at(b, 1e6, 1, b->longest).tokens);
+    return c->budget_key[0] || isfinite(far(b, 1e5).tokens);
 }
 
 double report_decode_steps(const struct record *r)
@@ -48,25 +54,22 @@ int report_exceeds_budget(const struct cell_budget *b, const struct record *r)
 {
     double steps = report_decode_steps(r), context = r->prompt_tokens + steps; /* of the last step */
     return r->finish != FINISHED_ERROR && steps > 0 &&
-           context > at(b, context, r->prompt_tokens, b->longest).whole;
+           context > at(b, context, r->prompt_tokens, run_limit(b->cell, r->problem)).whole;
 }
 
 int report_budget_needs_limit(const struct cell_budget *b)
 {
-    const double context = 1e6, prompt = 1e5;
-    if (b->unknown)
-        return 1;
-    double now = at(b, context, prompt, b->longest).tokens,
-           half = at(b, context, prompt, b->longest / 2).tokens;
-    return now < half || now > half;
+    double all = far(b, 1e5).tokens, half = far(b, 5e4).tokens;
+    return b->unknown || all < half || all > half;
 }
 
 /* A request of the same length without a prompt has nothing to keep besides the budget. Where a policy keeps
  * less of a prompt than of what is generated, nothing is kept besides either. */
-struct budget_tokens report_budget_tokens(const struct cell_budget *b, double context, double prompt)
+struct budget_tokens report_budget_tokens(const struct cell_budget *b, double context, double prompt,
+                                          double longest)
 {
-    double all = at(b, context, prompt, b->longest).tokens;
-    double own = at(b, context, 0, b->longest + prompt).tokens;
+    double all = at(b, context, prompt, longest).tokens;
+    double own = at(b, context, 0, longest + prompt).tokens;
     if (all < own)
         return (struct budget_tokens){all, 0};
     return (struct budget_tokens){own, isfinite(all) && isfinite(own) ? fmax(0, all - own) : 0};

@@ -11,7 +11,7 @@
 struct cell_budget {
     struct policy_spec spec;
     const char *unknown; /* why there is no spec, in the arena; NULL: there is one */
-    double longest;      /* tokens that a completion may have */
+    const struct cell *cell;
 };
 struct cell_budget report_budget_read(const struct cell *c, struct arena *a);
 
@@ -34,6 +34,8 @@ struct budget_tokens {
     double tokens; /* not finite: none, or unknown */
     double beside; /* further tokens of the prompt that a step reads; 0: none */
 };
-struct budget_tokens report_budget_tokens(const struct cell_budget *b, double context, double prompt);
+/* longest: tokens that a completion may have. */
+struct budget_tokens report_budget_tokens(const struct cell_budget *b, double context, double prompt,
+                                          double longest);
 
 #endif

@@ -100,7 +100,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
     struct cell_budget budget = report_budget_read(c, a);
     const struct policy_ops *ops = policy_find(c->policy);
     int is_greedy = c->temperature <= 0 && !c->task->is_text && !(ops && policy_draws(ops));
-    double reads = 0, full = 0, aux = 0, keys = 0, selected = 0, steps = 0, prompts = 0;
+    double reads = 0, full = 0, aux = 0, keys = 0, selected = 0, steps = 0, prompts = 0, limits = 0;
     *s = (struct cell_stats){.cell = c, .sum = sum, .jobs = jobs, .accuracy = NAN, .ci = {0, 1}};
     s->mean_tokens = s->median_tokens = s->p95_tokens = s->kv_density = s->aux_density = s->peak_tokens = NAN;
     s->total_density = s->mean_context = s->budget_tokens = s->key_density = s->selected_density = NAN;
@@ -126,6 +126,7 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         keys += r->kv.key_elements > 0 || r->kv.reads_full <= 0 ? r->kv.key_elements : NAN;
         selected += r->kv.selected > 0 || r->kv.reads_full <= 0 ? r->kv.selected : NAN;
         prompts += r->prompt_tokens;
+        limits += run_limit(c, r->problem);
         steps += report_decode_steps(r);
         exceeded += report_exceeds_budget(&budget, r);
     }
@@ -142,7 +143,8 @@ static void add_cell(struct cell_stats *s, const struct cell *c, struct arena *a
         s->selected_density = selected / full;
         s->total_density = s->kv_density + s->aux_density;
         s->mean_context = steps > 0 ? full / steps : NAN;
-        struct budget_tokens t = report_budget_tokens(&budget, s->mean_context, prompts / c->n_records);
+        struct budget_tokens t =
+            report_budget_tokens(&budget, s->mean_context, prompts / c->n_records, limits / c->n_records);
         s->budget_tokens = t.tokens;
         s->budget_beside = t.beside;
     }

@@ -43,8 +43,13 @@ static const struct ended {
 static void test_steps(void)
 {
     struct arena a = {0};
-    struct cell c = {
-        .policy = "quest", .params = "{\"k_pages\":2}", .budget_key = "k_pages", .max_new_tokens = 20};
+    struct run_problem problem = {.prompt_tokens = 30};
+    const struct run_task task = {.problems = &problem, .n_problems = 1};
+    struct cell c = {.policy = "quest",
+                     .params = "{\"k_pages\":2}",
+                     .budget_key = "k_pages",
+                     .max_new_tokens = 20,
+                     .task = &task};
     struct cell_budget b = report_budget_read(&c, &a);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         for (int prompt = 26; prompt < 35; prompt++) {
@@ -62,15 +67,57 @@ static void test_steps(void)
     arena_release(&a);
 }
 
+static const struct limited {
+    const char *what;
+    int own, asked, total, context; /* 0: none */
+    int limit;                      /* behind a prompt of 864 tokens */
+} limits[] = {
+    {"what none asks for is the program's limit", 0, 0, 0, 0, 32768},
+    {"a problem's own limit was taken for 32,768", 128, 0, 0, 4096, 128},
+    {"an explicit limit goes before a problem's own", 128, 200, 0, 4096, 200},
+    {"the context ends a completion", 0, 4000, 0, 4096, 3232},
+    {"max_total_tokens was not looked at", 0, 4000, 1000, 4096, 136},
+    {"a context below max_total_tokens", 0, 4000, 8192, 4096, 3232},
+    {"a prompt that fills the context", 128, 0, 0, 800, 0},
+};
+
+/* quest cr=2 reads (prompt + limit) / 2 tokens in pages; a context beyond that was taken for one within. */
+static void test_limits(void)
+{
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const struct limited *w = &limits[i];
+        struct arena a = {0};
+        struct run_problem problem = {.prompt_tokens = 864, .own_max_new = w->own};
+        const struct run_task task = {.problems = &problem, .n_problems = 1};
+        struct cell c = {.policy = "quest",
+                         .params = "{\"cr\":2}",
+                         .budget_key = "cr",
+                         .max_new_tokens = w->asked ? w->asked : 32768,
+                         .is_limit_set = w->asked > 0,
+                         .max_total_tokens = w->total,
+                         .max_context = w->context,
+                         .task = &task};
+        struct cell_budget b = report_budget_read(&c, &a);
+        double whole = ceil((864 + w->limit) / 2.0 / 16) * 16;
+        struct record r = {.finish = FINISHED_LENGTH, .prompt_tokens = 864, .tokens = 101};
+        int ok = run_limit(&c, 0) == w->limit && report_exceeds_budget(&b, &r) == (864 + 100 > whole);
+        if (!ok)
+            fprintf(stderr, "%s: a limit of %d\n", w->what, run_limit(&c, 0));
+        CHECK(ok);
+        arena_release(&a);
+    }
+}
+
 int main(void)
 {
     test_steps();
+    test_limits();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *w = &rows[i];
         struct arena a = {0};
-        struct cell c = {.policy = w->policy, .params = w->params, .budget_key = "", .max_new_tokens = 1400};
+        struct cell c = {.policy = w->policy, .params = w->params, .budget_key = ""};
         struct cell_budget b = report_budget_read(&c, &a);
-        struct budget_tokens t = report_budget_tokens(&b, 1000, 340);
+        struct budget_tokens t = report_budget_tokens(&b, 1000, 340, 1400);
         int ok = isnan(w->tokens)   ? isnan(t.tokens) && b.unknown
                  : isinf(w->tokens) ? isinf(t.tokens) && !report_has_budget(&b, &c)
                                     : fabs(t.tokens - w->tokens) < 1e-9 && report_has_budget(&b, &c);

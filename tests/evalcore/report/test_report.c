@@ -370,7 +370,8 @@ static void test_greedy_samples_count_once(void)
     CHECK_INT(has_caution(&none, "decodes greedily"), 0);
     CHECK_INT(has_caution(&none, "beyond the model's context"), 0);
     r.cells[5].temperature = r.cells[6].temperature = 0;
-    json_object_set_new(r.config, "max_context", json_integer(350));
+    for (int i = 0; i < r.n_cells; i++)
+        r.cells[i].max_context = 350;
     for (int i = 0; i < 3; i++)
         r.tasks[0].problems[i].prompt_tokens = 100;
     report_compute(&rep, &r, &a);
@@ -382,6 +383,13 @@ static void test_greedy_samples_count_once(void)
     CHECK(rep.cells[6].ci.low < 1 / 3.0 && 1 / 3.0 < rep.cells[6].ci.high);
     struct cautions c = report_cautions(&rep);
     CHECK_INT(has_caution(&c, "the 2 samples of a problem are the same completion again"), 1);
+    CHECK_INT(has_caution(&c, "the model's context of 350 for 3 of 10 problems of relay"), 1);
+    r.tasks[0].problems[0].own_max_new = 20;
+    c = report_cautions(&rep);
+    CHECK_INT(has_caution(&c, "the model's context of 350 for 2 of 10 problems of relay"), 1);
+    for (int i = 0; i < r.n_cells; i++) /* a problem's own limit was taken where the run file gives one */
+        r.cells[i].is_limit_set = 1;
+    c = report_cautions(&rep);
     CHECK_INT(has_caution(&c, "the model's context of 350 for 3 of 10 problems of relay"), 1);
     arena_release(&a);
     fake_release(&r);

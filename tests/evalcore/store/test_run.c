@@ -57,6 +57,9 @@ static void loads(void)
     const struct cell *c = &r.cells[0];
     CHECK_INT(c->n_records, 2);
     CHECK_STR(c->budget, "8");
+    CHECK_INT(c->max_context, 4096);
+    CHECK_INT(run_limit(c, 0), 100);
+    CHECK_INT(run_limit(c, 1), 9);       /* its own */
     CHECK_INT(c->records[0].tokens, 10); /* a completion before an error, then the smaller digest */
     CHECK_NEAR(c->records[0].kv.reads, 12.5, 0);
     CHECK_INT(c->records[0].verdict, VERDICT_WRONG);
