@@ -78,6 +78,7 @@ struct budget_at {
     double context; /* tokens that full attention reads in the step, the current one among them */
     double prompt;  /* tokens of the prompt */
     double longest; /* tokens that the completion may have at most */
+    int n_layers;   /* of the model; only policy_held_at() needs it */
 };
 struct policy_budget {
     double tokens; /* that a list may hold in this step: the x axis of reports. INFINITY: there is no budget;
@@ -87,9 +88,9 @@ struct policy_budget {
 };
 /* Full attention, and every policy without the hook, has no budget: both fields are INFINITY. */
 struct policy_budget policy_budget_at(const struct policy_spec *s, const struct budget_at *at);
-/* How many tokens a KV head holds in that step, the prompt's own peak left aside: the context, but for
- * policies that drop tokens. What learned gates drop is not known before; there it is what they were trained
- * for, and the window. */
+/* How many tokens a KV head holds in that step, mean over layers, the prompt's own peak left aside: the
+ * context, but for policies that drop tokens. What learned gates drop is not known before; there it is what
+ * they were trained for, and the window. */
 double policy_held_at(const struct policy_spec *s, const struct budget_at *at);
 /* 1 when the policy itself draws at random, so that samples of a problem differ at temperature 0 too. */
 int policy_draws(const struct policy_ops *ops);

@@ -14,9 +14,10 @@ static int downwards(const void *pa, const void *pb)
 }
 
 /* Tokens that a KV head holds of a sequence at its limit, never fewer than the prompt's, in whole pages. */
-static double held(const struct plan_cell *c, double prompt, double limit)
+static double held(const struct plan_cell *c, double prompt, double limit, int n_layers)
 {
-    struct budget_at at = {.context = prompt + limit, .prompt = prompt, .longest = limit};
+    struct budget_at at = {
+        .context = prompt + limit, .prompt = prompt, .longest = limit, .n_layers = n_layers};
     double n = policy_held_at(&c->spec, &at);
     return ceil((n > prompt ? n : prompt) / KV_PAGE_TOKENS) * KV_PAGE_TOKENS;
 }
@@ -42,7 +43,7 @@ static struct need lane_need(const struct runplan *p, int lane)
             size_t copies = (size_t)c->settings->s.samples < rows ? (size_t)c->settings->s.samples : rows;
             for (size_t k = 0; k < copies; k++) {
                 xgrow(&tokens, &cap, n + 1, sizeof *tokens);
-                tokens[n++] = held(c, prompt, limit);
+                tokens[n++] = held(c, prompt, limit, p->lanes[lane].info.n_layers);
             }
         }
     }

@@ -186,10 +186,38 @@ static void gate_file(void)
     struct err e = {0};
     struct arena a = {0};
     struct policy_spec spec;
-    struct budget_at at = {1000, 100, 1400};
+    struct budget_at at = {.context = 1000, .prompt = 100, .longest = 1400};
     CHECK_INT(policy_spec_text(&spec, "dms:gate=gates.safetensors", &a, &e), 0);
     CHECK(isnan(policy_budget_at(&spec, &at).tokens) && isinf(policy_budget_at(&spec, &at).whole));
     arena_release(&a);
+}
+
+/* Tokens that a KV head of pocket holds, mean over its 8 layers, of a prompt of 336 tokens and 3,000 more. */
+static void holds(void)
+{
+    static const struct {
+        const char *what, *policy;
+        double tokens;
+    } rows[] = {
+        {"full attention holds everything", "full", 3336},
+        {"the dense layers of raas were left out", "raas:budget_tokens=64", (2 * 3336 + 6 * 416) / 8.0},
+        {"raas without dense layers", "raas:budget_tokens=64,dense_layers=0", 416},
+        {"no more dense layers than the model has", "raas:budget_tokens=64,dense_layers=100", 3336},
+        {"a budget beyond the context", "raas:budget_tokens=8192", 3336},
+        {"a mask forgets nothing", "raas:budget_tokens=64,preset=hf_repo", 3336},
+    };
+    const struct budget_at at = {.context = 3336, .prompt = 336, .longest = 3000, .n_layers = 8};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct err e = {0};
+        struct arena a = {0};
+        struct policy_spec spec;
+        CHECK_INT(policy_spec_text(&spec, rows[i].policy, &a, &e), 0);
+        double got = policy_held_at(&spec, &at);
+        if (fabs(got - rows[i].tokens) > 1e-9)
+            fprintf(stderr, "%s: %g tokens\n", rows[i].what, got);
+        CHECK_NEAR(got, rows[i].tokens, 1e-9);
+        arena_release(&a);
+    }
 }
 
 /* How a model is recognised, and what is said when it is not. */
@@ -314,6 +342,7 @@ int main(int argc, char **argv)
     presets_have_rows();
     policies_are_complete();
     gate_file();
+    holds();
     models();
     shipped();
     return check_done();
