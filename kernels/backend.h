@@ -203,7 +203,7 @@ struct topk_rule {
     int k;        /* candidates */
     double ratio; /* multiplied in double precision */
     double cr;
-    int min_tokens, minus_tokens;
+    int min_tokens, minus_tokens; /* where minus_tokens leaves nothing: len -1 (all live) */
     int round_tokens; /* numbers of tokens are rounded up to a multiple of this; 0 or 1: no rounding */
     int min_k;
     int tokens_per; /* tokens per candidate: 1, or 16 * block_pages */

@@ -57,7 +57,8 @@ RULE_FUNCTION struct take rule_take(const struct topk_rule *r, int n, int m, int
         t.k = most; /* the functions at the end say how many of these */
     t.k = t.k > r->min_k ? t.k : r->min_k;
     t.dense = (r->dense_when_short && n + phantom <= t.k) || (r->dense_tokens && s <= r->dense_tokens) ||
-              (r->dense_first && pos == len);
+              (r->dense_first && pos == len) ||
+              (r->kind == TOPK_RATIO && r->minus_tokens && rule_tokens(r, s, len) <= 0);
     if (phantom) {
         t.k = t.k > 0 ? t.k - 1 : 0;
         t.last = t.last > 0 ? t.last - 1 : 0;

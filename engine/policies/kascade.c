@@ -56,7 +56,9 @@ static const struct param kascade_params[] = {
     {"anchor_output", PARAM_ENUM, P(anchor_output), "sparse", 0, 0, outputs,
      "what anchors other than layer 0 attend to"},
     {"k_minus_tile_tokens", PARAM_INT, P(k_minus_tile_tokens), "0", 0, 1e6, NULL,
-     "subtracted from k (the released script: 32)"},
+     "subtracted from k (the released script: 32), less than min_tokens; contexts that it would leave "
+     "nothing "
+     "of are read whole"},
     {"round_tokens", PARAM_INT, P(round_tokens), "1", 1, 1e6, NULL, "k is rounded up to a multiple of this"},
     {"pool", PARAM_ENUM, P(pool), "group_sum", 0, 0, pools,
      "probabilities summed over each group, or over all heads into one list"},
@@ -144,6 +146,11 @@ static int kascade_check(const void *params, struct err *e)
         return err_set(e, ERR_USAGE,
                        "policy kascade: a sparse prefill takes its k from \"ratio\"; with \"mass\" leave "
                        "prefill out");
+    if (p->k_minus_tile_tokens >= p->min_tokens)
+        return err_set(e, ERR_USAGE,
+                       "policy kascade: k_minus_tile_tokens (%d) would leave nothing of min_tokens (%d); it "
+                       "must be smaller",
+                       p->k_minus_tile_tokens, p->min_tokens);
     if (MOST_TILE % tile_of(p) || tile_of(p) % KV_PAGE_TOKENS)
         return err_set(e, ERR_USAGE, "policy kascade: tile_tokens is %d; it must be 16, 32, 64 or 128",
                        p->tile_tokens);
@@ -225,16 +232,30 @@ static void kascade_release(struct policy *pol)
     free(own);
 }
 
+static double rounded(const struct kascade_params *p, double tokens)
+{
+    return p->round_tokens > 1 ? ceil(tokens / p->round_tokens) * p->round_tokens : tokens;
+}
+
 static struct policy_budget kascade_budget(const void *params, const struct budget_at *at)
 {
     const struct kascade_params *p = params;
     if (!isnan(p->mass))
         return policy_mass_budget(p->mass, p->min_tokens, at);
-    double tokens = fmax(p->ratio * at->context, p->min_tokens) - p->k_minus_tile_tokens;
-    if (p->round_tokens > 1)
-        tokens = ceil(tokens / p->round_tokens) * p->round_tokens;
-    tokens = fmax(tokens, 0);
+    double k = fmax(p->ratio * at->context, p->min_tokens), minus = p->k_minus_tile_tokens;
+    double tokens = rounded(p, k - minus), here = rounded(p, fmin(k, at->context) - minus);
+    if (minus > 0) /* contexts above it are short of a tile, unless rounding makes up for it */
+        return (struct policy_budget){tokens, here < at->context ? minus : at->context};
     return (struct policy_budget){tokens, tokens};
+}
+
+/* Results from when contexts of at most k_minus_tile_tokens read nothing are not those of today. */
+static const void *kascade_data(const void *params, size_t *n)
+{
+    static const char rule[] = "a k below 1 reads everything";
+    const struct kascade_params *p = params;
+    *n = sizeof rule - 1;
+    return p->k_minus_tile_tokens ? rule : NULL;
 }
 
 static void kascade_rule(const void *params, struct str *out)
@@ -246,7 +267,7 @@ static void kascade_rule(const void *params, struct str *out)
         str_printf(out, "the fewest tokens that hold %g of the attention mass, at least %d", p->mass,
                    p->min_tokens);
     if (p->k_minus_tile_tokens)
-        str_printf(out, ", less %d", p->k_minus_tile_tokens);
+        str_printf(out, ", less %d (all where that leaves none)", p->k_minus_tile_tokens);
     if (p->round_tokens > 1)
         str_printf(out, ", in multiples of %d", p->round_tokens);
     str_printf(out, ", %s; layer 0 dense, anchors %s, ",
@@ -386,6 +407,7 @@ const struct policy_ops policy_kascade = {
     .needs_of = kascade_needs,
     .check = kascade_check,
     .resolve = kascade_resolve,
+    .data = kascade_data,
     .budget = kascade_budget,
     .rule = kascade_rule,
     .init = kascade_init,

@@ -94,8 +94,9 @@ struct policy_budget policy_budget_at(const struct policy_spec *s, const struct 
 double policy_held_at(const struct policy_spec *s, const struct budget_at *at);
 /* 1 when the policy itself draws at random, so that samples of a problem differ at temperature 0 too. */
 int policy_draws(const struct policy_ops *ops);
-/* Of a resolved spec: the bytes of a file that is part of the program and decides results though no option
- * names it, so that a job's identity must have them (gates that ship). NULL: there is none. */
+/* Of a resolved spec: bytes that decide results though no option names them, so that a job's identity must
+ * have them: a file that is part of the program (gates that ship), or the words of a rule that was another
+ * before. NULL: there are none. */
 const void *policy_data(const struct policy_spec *s, size_t *n);
 /* What the policy needs of the engine with these options (enum policy_needs). */
 unsigned policy_needs(const struct policy_spec *s);

@@ -60,6 +60,22 @@ static void pool_too_small(void)
     engine_close(en);
 }
 
+/* ---- kascade's script takes 32 tokens off a context: of one that has no more, it read nothing */
+
+static void tile_off_a_short_context(void)
+{
+    enum { SHORT = 12, LONG = 14 }; /* the last contexts are of 31 and 33 tokens */
+    struct engine *en = decode_open(&(struct engine_options){.max_context = 64});
+    struct item it[2];
+    for (int i = 0; i < 2; i++)
+        it[i] = item_of(decode_policy(en, "kascade:preset=script"), N_WORDS, i ? LONG : SHORT);
+    decode_all(en, it, 2, NULL);
+    CHECK_NEAR(it[0].kv.reads, it[0].kv.reads_full, 1e-9);
+    CHECK_NEAR(it[1].kv.reads, it[1].kv.reads_full - 32 * 7 / 8.0, 1e-9); /* layer 0 of 8 is dense */
+    items_release(it, 2);
+    engine_close(en);
+}
+
 /* ---- one batch with more policy instances than any run file has had */
 
 static void many_policies(void)
@@ -229,6 +245,7 @@ int main(void)
 {
     pool_of_one_sequence();
     pool_too_small();
+    tile_off_a_short_context();
     many_policies();
     refusals();
     pieces_of_prompts();

@@ -220,6 +220,23 @@ static void holds(void)
     }
 }
 
+/* Kascade less a tile has another rule than before, and with it other jobs; without a tile it has the old
+ * ones. */
+static void changed_rule(void)
+{
+    static const char *const rows[] = {"kascade:ratio=0.1", "kascade:preset=script"};
+    for (int i = 0; i < 2; i++) {
+        struct err e = {0};
+        struct arena a = {0};
+        struct policy_spec spec;
+        size_t n = 0;
+        CHECK_INT(policy_spec_text(&spec, rows[i], &a, &e), 0);
+        const void *data = policy_data(&spec, &n);
+        CHECK((data != NULL) == i && (!data || n > 0));
+        arena_release(&a);
+    }
+}
+
 /* How a model is recognised, and what is said when it is not. */
 static void models(void)
 {
@@ -343,6 +360,7 @@ int main(int argc, char **argv)
     policies_are_complete();
     gate_file();
     holds();
+    changed_rule();
     models();
     shipped();
     return check_done();
