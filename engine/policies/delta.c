@@ -96,7 +96,8 @@ static int delta_resolve(struct policy_spec *s, const struct policy_model *m, st
     } else if (p->l_pages == PARAM_UNSET_INT) {
         p->l_pages = p->k_pages == PARAM_UNSET_INT || pages < p->k_pages ? pages : p->k_pages;
     }
-    return model_defaults_layers(s, &p->layers, "layers", MODEL_DEFAULT_DELTA, m, a, e);
+    int rc = model_defaults_layers(s, &p->layers, "layers", MODEL_DEFAULT_DELTA, m, a, e);
+    return rc ? rc : layer_list_above(&p->layers, "layers", p->dense_layers, e);
 }
 
 static struct policy_budget delta_budget(const void *params, const struct budget_at *at)
@@ -124,7 +125,7 @@ static void delta_rule(const void *params, struct str *out)
     if (last != PARAM_UNSET_INT)
         str_printf(out, ", the last %d forced", last);
     str_printf(out, ", one list for all heads; layers below %d and the refresh layers dense",
-               p->dense_layers);
+               layer_list_first(&p->layers, p->dense_layers));
     if (p->trailing_empty_page)
         str_puts(out, "; an empty page after a full last one counts");
     if (p->tie_bias > 0)

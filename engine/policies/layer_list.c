@@ -17,3 +17,22 @@ int layer_list_check(const struct param_ints *layers, const char *key, int n_lay
                            layers->v[i], n_layers - 1);
     return 0;
 }
+
+int layer_list_above(const struct param_ints *layers, const char *key, int dense_layers, struct err *e)
+{
+    for (int i = 0; i < layers->n; i++)
+        if (layers->v[i] < dense_layers)
+            return err_set(e, ERR_USAGE,
+                           "%s names layer %d, but the first %d layers are dense (dense_layers) and choose "
+                           "nothing; leave it out",
+                           key, layers->v[i], dense_layers);
+    return 0;
+}
+
+int layer_list_first(const struct param_ints *layers, int dense_layers)
+{
+    int first = layers->n > 0 ? layers->v[0] : dense_layers;
+    for (int i = 1; i < layers->n; i++)
+        first = layers->v[i] < first ? layers->v[i] : first;
+    return first > dense_layers ? first : dense_layers;
+}

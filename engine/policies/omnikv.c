@@ -48,7 +48,8 @@ static const struct preset omnikv_presets[] = {
 static int omnikv_resolve(struct policy_spec *s, const struct policy_model *m, struct arena *a, struct err *e)
 {
     struct omnikv_params *p = s->params;
-    return model_defaults_layers(s, &p->layers, "layers", MODEL_DEFAULT_OMNIKV, m, a, e);
+    int rc = model_defaults_layers(s, &p->layers, "layers", MODEL_DEFAULT_OMNIKV, m, a, e);
+    return rc ? rc : layer_list_above(&p->layers, "layers", p->dense_layers, e);
 }
 
 static struct policy_budget omnikv_budget(const void *params, const struct budget_at *at)
@@ -70,7 +71,7 @@ static void omnikv_rule(const void *params, struct str *out)
     else
         str_printf(out, "%g of the context's tokens, at least %d", p->ratio, p->min_tokens);
     str_printf(out, ", one list for all heads; layers below %d, the filter layers and %d after each dense",
-               p->dense_layers, p->dense_after);
+               layer_list_first(&p->layers, p->dense_layers), p->dense_after);
 }
 
 /* The filter layer whose list this layer reads; -1: it reads everything. */

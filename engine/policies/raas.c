@@ -115,7 +115,7 @@ static double raas_held(const void *params, const struct budget_at *at)
 static void raas_rule(const void *params, struct str *out)
 {
     const struct raas_params *p = params;
-    str_printf(out, "%d tokens kept per KV head%s, ", p->budget_tokens,
+    str_printf(out, "%d tokens kept per KV head%s, ", budget_pages(p) * KV_PAGE_TOKENS,
                !p->pin_prefill ? ", prompt included"
                : p->pin_counts ? ", the pinned prompt counted"
                                : " besides the pinned prompt");
