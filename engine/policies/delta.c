@@ -76,6 +76,11 @@ static int delta_check(const void *params, struct err *e)
             e, ERR_USAGE,
             "policy delta: l_pages (%d) is above k_pages (%d); the recent pages are part of the k_pages",
             p->l_pages, p->k_pages);
+    if (p->trailing_empty_page && (p->k_pages < 2 || p->l_pages == 1))
+        return err_set(
+            e, ERR_USAGE,
+            "policy delta: with trailing_empty_page the empty page uses up one of k_pages and one of "
+            "l_pages; both must be 2 or more");
     if (p->page_tokens % KV_PAGE_TOKENS)
         return err_set(e, ERR_USAGE, "policy delta: page_tokens is %d; it must be a multiple of 16",
                        p->page_tokens);

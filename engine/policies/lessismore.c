@@ -40,6 +40,12 @@ static const struct preset lessismore_presets[] = {
     {0},
 };
 
+static int lessismore_check(const void *params, struct err *e)
+{
+    const struct lessismore_params *p = params;
+    return isnan(p->ratio) ? policy_no_effect(&policy_lessismore, p, "min_tokens", "without ratio", e) : 0;
+}
+
 static int lessismore_resolve(struct policy_spec *s, const struct policy_model *m, struct arena *a,
                               struct err *e)
 {
@@ -118,6 +124,7 @@ const struct policy_ops policy_lessismore = {
     .generous = "ratio=1",
     .tight = "ratio=0.2",
     .needs = POLICY_STATS,
+    .check = lessismore_check,
     .resolve = lessismore_resolve,
     .budget = lessismore_budget,
     .rule = lessismore_rule,

@@ -45,6 +45,12 @@ static const struct preset omnikv_presets[] = {
     {0},
 };
 
+static int omnikv_check(const void *params, struct err *e)
+{
+    const struct omnikv_params *p = params;
+    return p->of == OF_PROMPT ? policy_no_effect(&policy_omnikv, p, "min_tokens", "with of=prompt", e) : 0;
+}
+
 static int omnikv_resolve(struct policy_spec *s, const struct policy_model *m, struct arena *a, struct err *e)
 {
     struct omnikv_params *p = s->params;
@@ -120,6 +126,7 @@ const struct policy_ops policy_omnikv = {
     .generous = "ratio=1",
     .tight = "ratio=0.2",
     .needs = POLICY_STATS,
+    .check = omnikv_check,
     .resolve = omnikv_resolve,
     .budget = omnikv_budget,
     .rule = omnikv_rule,

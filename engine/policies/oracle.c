@@ -51,7 +51,11 @@ static int oracle_check(const void *params, struct err *e)
                        "policy oracle: budget_tokens (%d) holds no page of %d tokens; raise it, or use "
                        "unit=tokens",
                        p->budget_tokens, p->page_tokens);
-    return 0;
+    if (p->unit != UNIT_PAGES && policy_no_effect(&policy_oracle, p, "page_tokens", "with unit=tokens", e))
+        return ERR_USAGE;
+    return p->budget_tokens != PARAM_UNSET_INT
+               ? policy_no_effect(&policy_oracle, p, "min_tokens", "with budget_tokens", e)
+               : 0;
 }
 
 static int unit_tokens(const struct oracle_params *p)

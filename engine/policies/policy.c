@@ -252,6 +252,19 @@ double policy_held_at(const struct policy_spec *s, const struct budget_at *at)
     return held < at->context ? held : at->context;
 }
 
+int policy_no_effect(const struct policy_ops *ops, const void *params, const char *key, const char *why,
+                     struct err *e)
+{
+    const struct param *p = param_find(ops->params, key);
+    struct str text = {0};
+    param_text(p, params, &text);
+    int is_default = p->def ? !strcmp(str_text(&text), p->def) : !text.len;
+    str_release(&text);
+    return is_default ? 0
+                      : err_set(e, ERR_USAGE, "policy %s: \"%s\" has no effect %s; leave it out", ops->name,
+                                key, why);
+}
+
 int policy_draws(const struct policy_ops *ops)
 {
     return (ops->needs & POLICY_DRAWS) != 0;

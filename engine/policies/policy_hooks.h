@@ -181,6 +181,10 @@ struct scores policy_page_scores(const struct policy_ctx *c, int layer, enum sco
                                  int block_pages);
 /* Enqueues the statistics of all live keys into `out`, c->stats or c->page_stats, without reading V. */
 void policy_qk_stats(const struct policy_ctx *c, int layer, struct stats out);
+/* For a check: ERR_USAGE unless the option has its default, where it says nothing ("with k_pages"). Else
+ * cells that differ in it alone would be the same completions under two names. */
+int policy_no_effect(const struct policy_ops *ops, const void *params, const char *key, const char *why,
+                     struct err *e);
 /* Enqueues reduce_stats over a.in, or c->stats where the caller names none, and prefill_mass over the rows of
  * a prefill call. What their arguments have in common is filled in; the other members are the caller's. The
  * first returns a.out. */

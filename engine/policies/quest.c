@@ -83,7 +83,7 @@ static int quest_check(const void *params, struct err *e)
                        "policy quest: pages of 2 cr = %g tokens; pages are multiples of 16, so cr must be at "
                        "most 8 or a multiple of 8, or page_tokens given",
                        2 * p->cr);
-    return 0;
+    return isnan(p->ratio) ? policy_no_effect(&policy_quest, p, "min_tokens", "without ratio", e) : 0;
 }
 
 static int quest_resolve(struct policy_spec *s, const struct policy_model *m, struct arena *a, struct err *e)

@@ -75,7 +75,11 @@ static int raas_check(const void *params, struct err *e)
             "policy raas: softmax_set \"all\" needs permanent=false; forgotten pages have no score");
     if (p->softmax_set == SET_SELECTED && p->attend != ATTEND_TOPK)
         return err_set(e, ERR_USAGE, "policy raas: softmax_set \"selected\" needs attend=topk");
-    return 0;
+    if (!p->pin_prefill && policy_no_effect(&policy_raas, p, "pin_counts", "with pin_prefill=false", e))
+        return ERR_USAGE;
+    if (p->alpha > 0)
+        return policy_no_effect(&policy_raas, p, "r", "with alpha", e);
+    return policy_no_effect(&policy_raas, p, "softmax_set", "without alpha", e);
 }
 
 /* Pages that are only masked stay, so a prompt can be shared. */

@@ -47,7 +47,10 @@ static struct keep_rule rule_of(const struct random_params *p)
 
 static int random_check(const void *params, struct err *e)
 {
-    const struct keep_rule r = rule_of(params);
+    const struct random_params *p = params;
+    const struct keep_rule r = rule_of(p);
+    if (p->rest == REST_NEWEST && policy_no_effect(&policy_random, p, "draw", "with rest=newest", e))
+        return ERR_USAGE;
     return evict_check("random", &r, e);
 }
 

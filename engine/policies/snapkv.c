@@ -55,6 +55,8 @@ static int snapkv_check(const void *params, struct err *e)
     if (p->kernel % 2 == 0)
         return err_set(e, ERR_USAGE, "policy snapkv: kernel is %d; use an odd number of neighbours",
                        p->kernel);
+    if (p->when == AT_PROMPT && policy_no_effect(&policy_snapkv, p, "every", "with when=prompt", e))
+        return ERR_USAGE;
     return evict_check("snapkv", &r, e);
 }
 

@@ -60,7 +60,7 @@ static int streaming_check(const void *params, struct err *e)
         return err_set(e, ERR_USAGE,
                        "policy streamingllm: sinks (%d) leaves no recent token in %s (%d); lower it",
                        p->sinks, fixed ? "window_tokens" : "min_tokens", least);
-    return 0;
+    return fixed ? policy_no_effect(&policy_streamingllm, p, "min_tokens", "with window_tokens", e) : 0;
 }
 
 static unsigned streaming_needs(const void *params)

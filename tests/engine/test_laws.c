@@ -28,7 +28,7 @@ static const char *const generous[] = {
     "quest:ratio=1",
     "quest:ratio=1,page_tokens=64,force_last=false,dense_layers=0",
     "quest:cr=1",
-    "raas:budget_tokens=4096,pin_prefill=false,pin_counts=true",
+    "raas:budget_tokens=4096,pin_prefill=false",
     "raas:preset=hf_repo,budget_tokens=4096",
     "delta:preset=release,k_pages=256",
     "delta:k_pages=64,page_tokens=64,head_reduce=sum",
