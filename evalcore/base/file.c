@@ -42,24 +42,35 @@ static int read_error(struct err *e, const char *path, int cause)
     return err_set(e, file_error_code(cause), "cannot read %s: %s", path, strerror(cause));
 }
 
-int file_read(const char *path, struct str *out, struct err *e)
+int file_read_most(const char *path, size_t most, struct str *out, struct err *e)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return read_error(e, path, errno);
     char *chunk = xmalloc(1 << 16);
-    ssize_t n;
+    size_t total = 0;
+    ssize_t n = 0;
     str_add(out, "", 0);
-    while ((n = read(fd, chunk, 1 << 16)) != 0) {
-        if (n > 0)
+    while (total <= most && (n = read(fd, chunk, 1 << 16)) != 0) {
+        if (n > 0) {
             str_add(out, chunk, (size_t)n);
-        else if (errno != EINTR)
+            total += (size_t)n;
+        } else if (errno != EINTR) {
             break;
+        }
     }
     int cause = errno;
     free(chunk);
     close(fd);
+    if (total > most)
+        return err_set(e, ERR_FORMAT, "%s: is longer than %zu bytes, the most that are read of such a file",
+                       path, most);
     return n < 0 ? read_error(e, path, cause) : 0;
+}
+
+int file_read(const char *path, struct str *out, struct err *e)
+{
+    return file_read_most(path, SIZE_MAX, out, e);
 }
 
 int file_map_open(struct file_map *m, const char *path, struct err *e)

@@ -11,6 +11,8 @@
  * messages name the path and the cause. Contents may be any bytes, NULs included; paths are C strings. */
 
 int file_read(const char *path, struct str *out, struct err *e);
+/* The same, but ERR_FORMAT for what is longer than `most` bytes: /dev/zero has no end. */
+int file_read_most(const char *path, size_t most, struct str *out, struct err *e);
 
 /* Read-only map of a whole regular file; other kinds of files are refused. data is NULL when the file is
  * empty. Release it with file_map_close(). */

@@ -6,7 +6,7 @@
 
 #include "evalcore/base/file.h"
 
-int json_read_text(json_t **out, const char *text, size_t n, const char *what, struct err *e)
+static int read_text(json_t **out, const char *text, size_t n, size_t flags, const char *what, struct err *e)
 {
     json_error_t bad;
     size_t blank = 0;
@@ -15,22 +15,39 @@ int json_read_text(json_t **out, const char *text, size_t n, const char *what, s
         blank++;
     if (blank == n)
         return err_set(e, ERR_FORMAT, "%s:1:1: not valid JSON: there is nothing in it", what);
-    *out = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, &bad);
+    *out = json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags, &bad);
     if (*out)
         return 0;
     return err_set(e, ERR_FORMAT, "%s:%d:%d: not valid JSON: %s", what, bad.line < 1 ? 1 : bad.line,
-                   bad.column < 1 ? 1 : bad.column, bad.text);
+                   bad.column < 1 ? 1 : bad.column,
+                   json_error_code(&bad) == json_error_null_character ? "a string holds \\u0000; remove it"
+                                                                      : bad.text);
+}
+
+int json_read_text(json_t **out, const char *text, size_t n, const char *what, struct err *e)
+{
+    return read_text(out, text, n, JSON_ALLOW_NUL, what, e);
+}
+
+static int read_file(json_t **out, const char *path, size_t most, size_t flags, struct err *e)
+{
+    struct str text = {0};
+    *out = NULL;
+    int rc = file_read_most(path, most, &text, e);
+    if (!rc)
+        rc = read_text(out, text.data, text.len, flags, path, e);
+    str_release(&text);
+    return rc;
 }
 
 int json_read_file(json_t **out, const char *path, struct err *e)
 {
-    struct str text = {0};
-    *out = NULL;
-    int rc = file_read(path, &text, e);
-    if (!rc)
-        rc = json_read_text(out, text.data, text.len, path, e);
-    str_release(&text);
-    return rc;
+    return read_file(out, path, SIZE_MAX, JSON_ALLOW_NUL, e);
+}
+
+int json_read_written(json_t **out, const char *path, struct err *e)
+{
+    return read_file(out, path, JSON_WRITTEN_MAX, 0, e);
 }
 
 static const char *type_name(const json_t *v)

@@ -14,6 +14,10 @@
 
 int json_read_file(json_t **out, const char *path, struct err *e); /* error names path:line:column */
 int json_read_text(json_t **out, const char *text, size_t n, const char *what, struct err *e);
+/* A file that people write: at most JSON_WRITTEN_MAX bytes, and no string holds a NUL, behind which a name
+ * would end unseen. */
+enum { JSON_WRITTEN_MAX = 64 << 20 };
+int json_read_written(json_t **out, const char *path, struct err *e);
 
 /* Field access; errors (ERR_FORMAT) name `where`, for instance "config.json", and the field. The opt_
  * forms leave *out untouched when the field is missing or null. Strings are borrowed from the object; one

@@ -203,7 +203,7 @@ int runfile_load(struct runfile *out, const char *path, const struct runfile_opt
     const char *slash = strrchr(path, '/');
     out->path = arena_strdup(&out->arena, path);
     out->dir = slash ? arena_strndup(&out->arena, path, (size_t)(slash - path) + (slash == path)) : "";
-    int rc = json_read_file(&out->source, path, e);
+    int rc = json_read_written(&out->source, path, e);
     if (!rc)
         rc = read_root(out, out->source, o, e);
     if (rc)

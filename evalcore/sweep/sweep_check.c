@@ -37,7 +37,7 @@ int sweep_keep_pipe(const char **path, int argc, char **argv, struct arena *a, s
     struct str text = {0};
     if (stat(*path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
         return 0; /* what is missing is told by who reads it */
-    int fd = memfd_create("run", MFD_CLOEXEC), rc = file_read(*path, &text, e);
+    int fd = memfd_create("run", MFD_CLOEXEC), rc = file_read_most(*path, JSON_WRITTEN_MAX, &text, e);
     for (size_t at = 0; fd >= 0 && !rc && at < text.len;) {
         ssize_t n = write(fd, text.data + at, text.len - at);
         if (n < 0 && errno != EINTR)

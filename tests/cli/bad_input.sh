@@ -87,6 +87,7 @@ says chat 'unknown chat template "vicuna"'
 run_file not_there '{"model": "pocket", "tasks": ["aime24"], "policies": ["full"]}'
 says not_there 'tasks.0 (aime24)' '--data'
 refuse 2 'cannot read nothing.json: No such file or directory' sweep nothing.json -o out
+refuse 2 '/dev/zero: is longer than 67108864 bytes, the most that are read of such a file' sweep /dev/zero -o out
 
 # A prompt longer than the context names the problem and the lengths.
 awk 'BEGIN { printf "{\"id\": \"huge\", \"gold\": \"1\", \"prompt\": \""; for (i = 0; i < 5000; i++) printf "word "; print "\"}" }' >long.jsonl

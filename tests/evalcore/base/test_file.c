@@ -73,6 +73,10 @@ static void whole_files(void)
     str_clear(&s);
     CHECK_INT(file_read(in_top("empty"), &s, &e), 0);
     CHECK_INT(s.len, 0);
+    struct err long_one = {0};
+    str_clear(&s);
+    CHECK_INT(file_read_most("/dev/zero", 1 << 20, &s, &long_one), ERR_FORMAT);
+    CHECK(strstr(long_one.text, "/dev/zero: is longer than 1048576 bytes"));
     CHECK_INT(file_read(in_top("none"), &s, &e), ERR_IO);
     CHECK_STR(e.text, "cannot read test_file.tmp/none: No such file or directory");
     e.code = 0;
