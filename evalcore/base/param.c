@@ -83,15 +83,20 @@ static int number(const struct param *p, const json_t *v, int whole, double *out
     if (!json_is_number(v))
         return refuse(p, v, kind, where, e);
     double x = json_number_value(v);
-    if (whole && (x != floor(x) || fabs(x) > INT_MAX))
+    double min = has_bounds(p) ? p->min : -INFINITY, max = has_bounds(p) ? p->max : INFINITY;
+    if (whole && x != floor(x))
         return refuse(p, v, kind, where, e);
+    if (whole && fabs(x) > INT_MAX) {
+        min = fmax(min, -INT_MAX);
+        max = fmin(max, INT_MAX);
+    }
     *out = x;
-    if (!has_bounds(p) || (x >= p->min && x <= p->max))
+    if (x >= min && x <= max)
         return 0;
     struct str low = {0}, high = {0};
-    json_number(&low, p->min);
-    json_number(&high, p->max);
-    if (isinf(p->max))
+    json_number(&low, min);
+    json_number(&high, max);
+    if (isinf(max))
         snprintf(want, sizeof want, "%s of at least %s", kind, low.data);
     else
         snprintf(want, sizeof want, "%s between %s and %s", kind, low.data, high.data);
@@ -137,6 +142,10 @@ static int set_ints(const struct param *p, struct param_ints *slot, const json_t
         int rc = number(p, json_array_get(v, i), 1, &x, where, e);
         if (rc)
             return rc;
+        for (int k = 0; k < list.n; k++)
+            if (list.v[k] == (int)x)
+                return err_set(e, ERR_USAGE, "%s: %s lists %d twice; remove one of them", where, p->name,
+                               list.v[k]);
         list.v[list.n++] = (int)x;
     }
     *slot = list;
