@@ -106,6 +106,35 @@ json_t *runfile_entry(const json_t *v, const char *list, size_t i, const char *k
     return NULL;
 }
 
+/* Cells of equal settings would be the same completions under the same name, counted twice. Values are
+ * compared as they are read, so that 30 equals 30.0 and a string of `stop` the list of it. */
+static int check_repeats(struct runfile *r, const char *key, const json_t *v, struct err *e)
+{
+    struct axis_points points = {0};
+    json_t *o = json_pack("{s:O}", key, v);
+    int rc = axes_expand(&points, o, takes_stop, r->path, &r->arena, e);
+    const char **text = xcalloc(points.n + 1, sizeof *text);
+    for (size_t b = 0; b < points.n && !rc; b++) {
+        struct settings s;
+        struct str all = {0};
+        settings_defaults(&s);
+        rc = settings_set(&s, &r->arena, key, json_object_get(points.point[b].object, key), r->path, e);
+        json_t *effective = settings_json(&s);
+        json_canonical(&all, effective);
+        text[b] = arena_strdup(&r->arena, str_text(&all));
+        for (size_t a = 0; a < b && !rc; a++)
+            if (!strcmp(text[a], text[b]))
+                rc = err_set(e, ERR_USAGE, "%s: %s is listed twice; remove one of them", r->path,
+                             points.point[b].swept);
+        json_decref(effective);
+        str_release(&all);
+    }
+    free(text);
+    axes_release(&points);
+    json_decref(o);
+    return rc;
+}
+
 static int read_settings(struct runfile *r, const json_t *root, struct err *e)
 {
     struct axis_points points = {0};
@@ -125,8 +154,11 @@ static int read_settings(struct runfile *r, const json_t *root, struct err *e)
             if (rc)
                 break;
         }
+        if (!rc)
+            rc = settings_check(&s->s, r->path, e);
     }
     axes_release(&points);
+    json_object_foreach(o, key, v) if (!rc) rc = check_repeats(r, key, v, e);
     json_decref(o);
     return rc;
 }

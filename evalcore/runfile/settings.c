@@ -87,6 +87,14 @@ int settings_set(struct settings *s, struct arena *a, const char *key, const jso
     return param_set_json(settings_params, s, a, key, v, where, e);
 }
 
+int settings_check(const struct settings *s, const char *where, struct err *e)
+{
+    if (s->max_new_tokens == PARAM_UNSET_INT || s->min_new_tokens <= s->max_new_tokens)
+        return 0;
+    return err_set(e, ERR_USAGE, "%s: min_new_tokens (%d) is above max_new_tokens (%d)", where,
+                   s->min_new_tokens, s->max_new_tokens);
+}
+
 static json_t *stop_json(const struct settings *s)
 {
     json_t *list = json_array();

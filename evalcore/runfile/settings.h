@@ -37,6 +37,8 @@ void settings_defaults(struct settings *s);
 int settings_set(struct settings *s, struct arena *a, const char *key, const json_t *v, const char *where,
                  struct err *e);
 int settings_known(const char *key);
+/* ERR_USAGE when settings contradict each other. */
+int settings_check(const struct settings *s, const char *where, struct err *e);
 
 /* Every effective setting; system and thinking only where they are set. New reference. */
 json_t *settings_json(const struct settings *s);
