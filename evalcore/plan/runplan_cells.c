@@ -184,9 +184,27 @@ static int open_parts(struct runplan *p, struct model_parts *m, const struct run
             while (same < s && !runplan_same_prompts(&row[same]->s, &row[s]->s))
                 same++;
             set[s] = same < s ? set[same] : p->n_sets;
-            if (same == s)
-                rc = runplan_open_set(p, &f->tasks[t], &row[s]->s, &p->lanes[m->lane_of[s]], o, ids, e);
+            if (same < s)
+                continue;
+            const struct lane *lane = &p->lanes[m->lane_of[s]];
+            rc = runplan_open_set(p, &f->tasks[t], &row[s]->s, lane, o, ids, e);
+            if (!rc)
+                rc = runplan_check_vocabulary(&p->sets[set[s]], lane, e);
         }
+    return rc;
+}
+
+static int check_overlap(const struct runplan *p, const struct model_parts *m, struct err *e)
+{
+    const struct runfile *f = p->file;
+    const struct prompt_set **sets = xcalloc((size_t)f->n_tasks + 1, sizeof *sets);
+    int rc = 0;
+    for (int s = 0; s < f->n_settings && !rc; s++) {
+        for (int t = 0; t < f->n_tasks; t++)
+            sets[t] = &p->sets[m->set_of[t * f->n_settings + s]];
+        rc = runplan_check_overlap(sets, f->n_tasks, e);
+    }
+    free(sets);
     return rc;
 }
 
@@ -266,6 +284,8 @@ int runplan_make_cells(struct runplan *p, const struct runplan_options *o, struc
         rc = open_parts(p, &m, o, &ids, e);
         if (!rc && !m.model)
             rc = sample_ids_check(&ids, e);
+        if (!rc)
+            rc = check_overlap(p, &m, e);
         if (!rc)
             rc = add_cells(p, &m, index, e);
         if (rc && f->n_models > 1)

@@ -24,6 +24,12 @@ int runplan_open_set(struct runplan *p, const struct runfile_task *t, const stru
                      const struct lane *lane, const struct runplan_options *o, struct sample_ids *ids,
                      struct err *e);
 
+/* runplan_check.c. ERR_USAGE when a token of a set lies outside of the lane's model. */
+int runplan_check_vocabulary(const struct prompt_set *s, const struct lane *lane, struct err *e);
+/* ERR_USAGE when two of these sets, of several tasks under the same model and settings, have the same prompt.
+ * Verdicts are over the problems of all tasks, each of which must count once. */
+int runplan_check_overlap(const struct prompt_set *const *sets, int n, struct err *e);
+
 /* runplan_cells.c. Opens lanes and sets and makes the cells from them, in run-file order. */
 int runplan_make_cells(struct runplan *p, const struct runplan_options *o, struct err *e);
 /* What the model adds to a resolved cell: identity, and the names that are made from it. */

@@ -78,6 +78,17 @@ run_file zero_budget '{"model": "pocket", "tasks": ["relay"], "policies": [{"nam
 says zero_budget 'policies.0 (raas)' 'budget_tokens must be'
 run_file layers '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "delta", "k_pages": 8, "layers": [2, 50]}]}'
 says layers 'policies.0 (delta)' 50
+
+# Tasks that share problems, which verdicts over all tasks would count twice.
+run_file overlap '{"model": "pocket", "tasks": [{"name": "lookup", "problems": 2}, {"name": "lookup", "problems": 3, "as": "more"}], "policies": ["full"]}'
+says overlap 'tasks "lookup" and "more" both ask problem lookup60-s1-000'
+run_file overlap '{"model": "pocket", "tasks": [{"name": "lookup", "problems": [2, 3]}], "policies": ["full"]}'
+says overlap 'tasks "lookup problems=2" and "lookup problems=3" both ask problem lookup60-s1-000'
+
+# A tokenizer of another model.
+sed 's/"vocab_size": *512/"vocab_size": 320/; s/"\(eos\|bos\)_token_id": *[0-9]*/"\1_token_id": 1/' "$source_dir/engine/pocket/config.json" >small.json
+run_file vocabulary '{"model": "random:small.json", "tasks": [{"name": "lookup", "problems": 1}], "policies": ["full"]}'
+says vocabulary 'lookup, problem lookup60-s1-000: the prompt has the token 449, and config.json of random:small.json has a vocabulary of 320'
 dry=
 run_file no_gate '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "dms", "gate": "none.safetensors"}]}'
 says no_gate 'policies.0 (dms)' none.safetensors

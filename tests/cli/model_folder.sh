@@ -3,7 +3,10 @@
 rm -rf good bad out data
 mkdir good data
 cp "$source_dir"/tests/engine/hf/llama/config.json "$source_dir"/tests/engine/hf/llama/model.safetensors \
-    "$source_dir"/engine/pocket/tokenizer.json good
+    good
+# The embedded model's tokenizer without its merges, for this model has fewer tokens: 256 bytes and 7 special ones.
+awk '/"id": 4/ { sub(/[0-9]+/, $2 - 192) } /": 255,$/ { sub(/,$/, ""); print $0 "}, \"merges\": []}}"; exit } 1' \
+    "$source_dir/engine/pocket/tokenizer.json" >good/tokenizer.json
 # dry MODEL: a dry run over four problems.
 dry() {
     echo "{\"model\": \"$1\", \"max_new_tokens\": 30, \"tasks\": [{\"name\": \"lookup\", \"steps\": 4, \"problems\": 4}],

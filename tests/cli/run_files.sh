@@ -5,9 +5,9 @@ rm -rf data out runs made
 mkdir -p data/aime data/math500 data/gpqa data/longbench
 
 for year in 24 25; do
-    cat >data/aime/aime$year.jsonl <<'END'
-{"id": "one", "problem": "A shelf holds 12 jars of 17 marbles. How many marbles?", "answer": "204"}
-{"id": "two", "problem": "What is the remainder of 1001 modulo 7?", "answer": "0"}
+    cat >data/aime/aime$year.jsonl <<END
+{"id": "one", "problem": "In 20$year a shelf holds 12 jars of 17 marbles. How many marbles?", "answer": "204"}
+{"id": "two", "problem": "In 20$year, what is the remainder of 1001 modulo 7?", "answer": "0"}
 END
 done
 cat >data/math500/test.jsonl <<'END'
@@ -21,8 +21,8 @@ recTwo,Which of these sinks?,lead,cork,wood,wax,Which sinks?,some lead,cork,wood
 END
 for subset in narrativeqa qasper multifieldqa_en multifieldqa_zh hotpotqa 2wikimqa musique dureader gov_report qmsum \
     multi_news vcsum trec triviaqa samsum lsht passage_count passage_retrieval_en passage_retrieval_zh lcc repobench-p; do
-    printf '{"_id": "%s", "dataset": "%s", "input": "Who slept?", "context": "The cat slept.", "answers": ["1"], "all_classes": ["1", "2"]}\n' \
-        one "$subset" >data/longbench/$subset.jsonl
+    printf '{"_id": "%s", "dataset": "%s", "input": "Who slept?", "context": "The cat of %s slept.", "answers": ["1"], "all_classes": ["1", "2"]}\n' \
+        one "$subset" "$subset" >data/longbench/$subset.jsonl
 done
 
 # decode FILE CELLS COMPARISONS SET...: what is not the embedded model's is replaced by --set.
