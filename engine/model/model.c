@@ -81,9 +81,15 @@ struct part {
     int rows;
 };
 
+/* Only the matrix of queries, keys and values has three parts. */
+static int has_bias(const struct loader *l, int n_parts)
+{
+    return n_parts == 3 && l->m->config.family->qkv_bias;
+}
+
 static int random_matrix(struct loader *l, struct weight *w, const struct part *parts, int n_parts, int k)
 {
-    int n = 0, with_bias = n_parts == 3 && l->m->config.family->qkv_bias;
+    int n = 0, with_bias = has_bias(l, n_parts);
     for (int i = 0; i < n_parts; i++)
         n += parts[i].rows;
     l->m->bytes += (size_t)n * (size_t)k * 2;
@@ -97,9 +103,9 @@ static int random_matrix(struct loader *l, struct weight *w, const struct part *
                : 0;
 }
 
-/* The tensors of a matrix's part, their shapes checked; the bias is NULL where the file has none. */
-static int find_part(struct loader *l, const struct part *part, int k, const struct st_tensor **weight,
-                     const struct st_tensor **bias)
+/* The tensors of a matrix's part, their shapes checked; the bias is NULL where the family has none. */
+static int find_part(struct loader *l, const struct part *part, int k, int with_bias,
+                     const struct st_tensor **weight, const struct st_tensor **bias)
 {
     char name[160];
     *bias = NULL;
@@ -107,26 +113,25 @@ static int find_part(struct loader *l, const struct part *part, int k, const str
     if (!(*weight = need(l, name, 2, part->rows, k)))
         return l->e->code;
     snprintf(name, sizeof name, "%s.bias", part->name);
-    if (safetensors_find(l->st, name) && !(*bias = need(l, name, 1, part->rows, 0)))
+    if (with_bias && !(*bias = need(l, name, 1, part->rows, 0)))
         return l->e->code;
     return 0;
 }
 
-/* Loads a matrix whose parts are stacked by rows, with the biases of the parts that have one. */
+/* Loads a matrix whose parts are stacked by rows, with their biases where the family has some. */
 static int load_matrix(struct loader *l, struct weight *w, const struct part *parts, int n_parts, int k)
 {
-    int n = 0, with_bias = 0;
+    int n = 0, with_bias = has_bias(l, n_parts);
     enum dtype dtype = DTYPE_BF16;
     const struct st_tensor *t[3], *b[3];
     if (!l->st)
         return random_matrix(l, w, parts, n_parts, k);
     for (int i = 0; i < n_parts; i++) {
-        if (find_part(l, &parts[i], k, &t[i], &b[i]))
+        if (find_part(l, &parts[i], k, with_bias, &t[i], &b[i]))
             return l->e->code;
         if (t[i]->dtype != ST_BF16)
             dtype = DTYPE_F32;
         n += parts[i].rows;
-        with_bias |= b[i] != NULL;
     }
     if (l->m->be->weight_alloc(l->m->dev, w, n, k, dtype, with_bias) < 0)
         return device_error(l, parts[0].name);
@@ -137,7 +142,7 @@ static int load_matrix(struct loader *l, struct weight *w, const struct part *pa
     int rc = 0;
     for (int i = 0, row = 0; i < n_parts && !rc; row += parts[i++].rows) {
         rc = put_rows(l, w, row, parts[i].rows, t[i]);
-        if (!rc && b[i])
+        if (!rc && with_bias)
             rc = st_to_f32(b[i], bias + row, (size_t)parts[i].rows, l->e);
     }
     if (!rc && with_bias && l->m->be->upload(l->m->dev, w->bias, bias, (size_t)n * sizeof *bias) < 0)
@@ -252,6 +257,41 @@ static int load_all(struct loader *l, int max_context)
     return 0;
 }
 
+/* Beside the weights there may be buffers that early versions of Transformers saved, and a head that is tied:
+ * Transformers does not read them either. */
+static int is_spare(const struct model_config *c, const char *name)
+{
+    static const char *const buffers[] = {".rotary_emb.inv_freq", ".masked_bias"};
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (n > strlen(buffers[i]) && !strcmp(name + n - strlen(buffers[i]), buffers[i]))
+            return 1;
+    return c->tie_embeddings && !strcmp(name, "lm_head.weight");
+}
+
+/* A bias, a norm or a whole layer that is left out would make another model of the same name. */
+static int check_all_read(const struct loader *l)
+{
+    const struct model_config *c = &l->m->config;
+    const struct st_tensor *t;
+    const char *first = NULL;
+    struct str rest = {0};
+    size_t n = 0;
+    for (size_t i = 0; l->st && (t = safetensors_at(l->st, i)); i++)
+        if (!safetensors_is_read(l->st, i) && !is_spare(c, t->name) && !n++)
+            first = t->name;
+    if (n > 1)
+        str_printf(&rest, " and %zu other%s", n - 1, n == 2 ? "" : "s");
+    int rc = n ? err_set(l->e, ERR_UNSUPPORTED,
+                         "the weights have the tensor \"%.100s\"%s, which a %s model of %d layers "
+                         "(num_hidden_layers) does not read: either config.json is of another model, or its "
+                         "architecture is not supported",
+                         first, str_text(&rest), c->family->name, c->n_layers)
+               : 0;
+    str_release(&rest);
+    return rc;
+}
+
 /* Random weights are a function of the configuration, so a hash of that is their identity. */
 static int random_identity(char out[65], const char *path, struct err *e)
 {
@@ -305,6 +345,8 @@ static int open_model(struct loader *l, const char *path, int max_context, const
         rc = identify(l->st, path, cache_dir, m->identity, e);
     if (!rc)
         rc = load_all(l, max_context);
+    if (!rc)
+        rc = check_all_read(l);
     safetensors_close(l->st);
     if (rc) {
         model_close(m);

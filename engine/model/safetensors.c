@@ -198,6 +198,11 @@ const struct st_tensor *safetensors_at(const struct safetensors *s, size_t i)
     return i < s->n ? &s->entry[i].tensor : NULL;
 }
 
+int safetensors_is_read(const struct safetensors *s, size_t i)
+{
+    return i < s->n && s->entry[i].is_read;
+}
+
 static void shape_text(struct str *out, int n_dims, const int64_t *shape)
 {
     str_putc(out, '[');
@@ -209,7 +214,7 @@ static void shape_text(struct str *out, int n_dims, const int64_t *shape)
 int safetensors_need(const struct safetensors *s, const char *name, int n_dims, const int64_t *shape,
                      const struct st_tensor **out, struct err *e)
 {
-    const struct st_entry *x = find_in_file(s, name, -1);
+    struct st_entry *x = find_in_file(s, name, -1);
     *out = NULL;
     if (!x)
         return err_set(e, ERR_FORMAT, "%s: the tensor \"%.100s\" is missing",
@@ -221,6 +226,7 @@ int safetensors_need(const struct safetensors *s, const char *name, int n_dims, 
                        s->file[x->file].path, name, x->dtype);
     if (t->n_dims == n_dims && (!n_dims || !memcmp(t->shape, shape, (size_t)n_dims * sizeof *shape))) {
         *out = t;
+        x->is_read = 1;
         return 0;
     }
     struct str has = {0}, want = {0};

@@ -39,6 +39,8 @@ const struct st_tensor *safetensors_at(const struct safetensors *s, size_t i);
  * one expected. */
 int safetensors_need(const struct safetensors *s, const char *name, int n_dims, const int64_t *shape,
                      const struct st_tensor **out, struct err *e);
+/* Has safetensors_need() given out the tensor of safetensors_at(s, i)? */
+int safetensors_is_read(const struct safetensors *s, size_t i);
 const char *safetensors_meta(const struct safetensors *s,
                              const char *key); /* "__metadata__" entry, or NULL */
 /* The values of a tensor as fp32; n must be their number. Exact for the three types that are read. */

@@ -19,6 +19,7 @@ struct st_entry {
     struct st_tensor tensor; /* first: what callers see */
     const char *dtype;       /* as the header spells it */
     int file;
+    int is_read; /* safetensors_need() has given it out */
 };
 
 struct safetensors {

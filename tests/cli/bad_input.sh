@@ -79,6 +79,14 @@ says zero_budget 'policies.0 (raas)' 'budget_tokens must be'
 run_file layers '{"model": "pocket", "tasks": ["relay"], "policies": [{"name": "delta", "k_pages": 8, "layers": [2, 50]}]}'
 says layers 'policies.0 (delta)' 50
 
+# Weights that the model of config.json does not read: a layer too many, and biases that its family does not add.
+model_folder m
+sed -i 's/"num_hidden_layers": *8/"num_hidden_layers": 7/' m/config.json
+says truncated 'the tensor "model.layers.7.input_layernorm.weight" and 11 others' 'a qwen2 model of 7 layers (num_hidden_layers) does not read'
+model_folder m
+sed -i 's/"model_type": *"qwen2"/"model_type": "llama"/' m/config.json
+says truncated 'the tensor "model.layers.0.self_attn.k_proj.bias" and 23 others' 'a llama model of 8 layers'
+
 # Tasks that share problems, which verdicts over all tasks would count twice.
 run_file overlap '{"model": "pocket", "tasks": [{"name": "lookup", "problems": 2}, {"name": "lookup", "problems": 3, "as": "more"}], "policies": ["full"]}'
 says overlap 'tasks "lookup" and "more" both ask problem lookup60-s1-000'
