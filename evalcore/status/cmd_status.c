@@ -164,11 +164,20 @@ static void print_views_json(const char *dir, const struct folder_status *f, int
     print_json(o);
 }
 
-/* With no process at work the folder itself has the last word: journals may have been removed or damaged, and
- * other files changed, since a sweep wrote its figures. More jobs than these are no wonder, they come every
- * few seconds. *jobs: what the journals have. */
-static int is_disproved(const struct folder_status *f, const char *dir, long *jobs, struct str *why,
-                        struct err *e)
+static long count_failed(const struct run *r)
+{
+    long failed = 0;
+    for (int c = 0; c < r->n_cells; c++)
+        for (int i = 0; i < r->cells[c].n_records; i++)
+            failed += r->cells[c].records[i].finish == FINISHED_ERROR;
+    return failed;
+}
+
+/* With no process at work the folder itself has the last word, and its figures take the place of the sweeps':
+ * journals may have been removed or damaged, and other files changed, since a sweep wrote them, or it was
+ * killed before it wrote what it had finished. Only fewer jobs disprove what it said. *jobs: what the
+ * journals have. */
+static int is_disproved(struct folder_status *f, const char *dir, long *jobs, struct str *why, struct err *e)
 {
     const struct run_options o = {.grades = RUN_GRADES_NONE};
     struct run r;
@@ -184,6 +193,10 @@ static int is_disproved(const struct folder_status *f, const char *dir, long *jo
         str_printf(why, ", and %ld damaged line%s", r.n_bad_lines, r.n_bad_lines == 1 ? "" : "s");
     if (is_less)
         str_puts(why, ": repeat the command to decode what is missing");
+    f->sum.done = r.n_done;
+    f->sum.failed = count_failed(&r);
+    if (f->sum.total < r.n_done) /* shards that have not begun have jobs of an earlier sweep */
+        f->sum.total = r.n_expected;
     run_release(&r);
     return is_less;
 }
@@ -193,12 +206,9 @@ static int look_at_journals(const char *dir, int as_json, struct err *e)
 {
     const struct run_options o = {.grades = RUN_GRADES_NONE};
     struct run r;
-    long failed = 0;
     if (run_load_with(&r, dir, &o, e))
         return command_fail(e, EXIT_USAGE);
-    for (int c = 0; c < r.n_cells; c++)
-        for (int i = 0; i < r.cells[c].n_records; i++)
-            failed += r.cells[c].records[i].finish == FINISHED_ERROR;
+    long failed = count_failed(&r);
     int is_complete = r.n_done >= r.n_expected;
     if (as_json)
         print_json(sum_json(dir, is_complete ? "finished" : "incomplete", r.n_done, r.n_expected, failed,

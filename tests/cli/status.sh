@@ -91,6 +91,15 @@ disagrees 2 '^kveval: other/problems/.* was changed since the sweep wrote it' 's
 disagrees 2 '^kveval: other/config.resolved.json is of version 2, ' 'sed -i s/"schema":.1/"schema":2/' config.resolved.json
 run 0 status out --json
 grep -q '^  "journal_done": 4,\?$' stdout.txt || fail "kveval status --json: $(cat stdout.txt)"
+# One that was killed before it wrote its last figures has done what the journals have.
+rm -rf other
+cp -rp out other
+sed -i 's/"done":4/"done":0/; s/"state":"finished"/"state":"running"/' other/status.json
+grep -q '"done":0' other/status.json && grep -q '"state":"running"' other/status.json || fail "the test does not change the status: $(cat other/status.json)"
+run 3 status other
+grep -q '^other: 4 of 4 jobs' stdout.txt || fail "finished work is understated: $(cat stdout.txt)"
+run 3 status other --json
+grep -q '^  "done": 4,$' stdout.txt || fail "finished work is understated: $(cat stdout.txt)"
 rm out/status.json
 says 0 '^out: 4 of 4 jobs, 0 failed, by the journals: '
 rm -r out/journal
