@@ -321,6 +321,26 @@ int file_is_dir(const char *path)
     return yes;
 }
 
+int file_check_target(const char *option, const char *path, struct err *e)
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    struct str dir = {0};
+    if (n)
+        str_add(&dir, path, n);
+    else
+        str_puts(&dir, ".");
+    int rc = 0;
+    if (!file_is_dir(dir.data))
+        rc = err_set(e, ERR_USAGE, "%s %s: there is no folder %s", option, path, dir.data);
+    else if (file_is_dir(path))
+        rc = err_set(e, ERR_USAGE, "%s takes a file, and %s is a folder", option, path);
+    else if (access(dir.data, W_OK | X_OK))
+        rc = err_set(e, ERR_USAGE, "%s %s: cannot be written: %s", option, path, strerror(errno));
+    str_release(&dir);
+    return rc;
+}
+
 void file_join(struct str *out, const char *dir, const char *name)
 {
     if (*name != '/' && *dir) {

@@ -37,6 +37,9 @@ int file_write_atomic(const char *path, const void *data, size_t n, struct err *
 /* The same without fsync, for what is written often and not worth keeping: a power cut may leave an empty
  * file. */
 int file_replace(const char *path, const void *data, size_t n, struct err *e);
+/* ERR_USAGE when file_write_atomic() could not write path: its folder is missing or closed, or path is a
+ * folder. option: whose value it is, "--metrics". Asked before long work whose result goes there. */
+int file_check_target(const char *option, const char *path, struct err *e);
 /* This machine's name as a part of a file's name; "" where it has none. */
 void file_host_name(char *out, size_t n);
 /* The path of this process's temporary file for path. */

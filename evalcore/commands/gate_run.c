@@ -24,15 +24,29 @@ struct gate_job {
     struct gate_side base;
 };
 
+/* What would otherwise be found hours later, or as a file that cannot be read. */
+static int check_files(const struct gate_options *o, struct err *e)
+{
+    if (!file_exists(o->run))
+        return err_set(e, ERR_USAGE, "%s is not there; --run takes a run file", o->run);
+    if (o->rebaseline)
+        return file_check_target("--base", o->base, e);
+    if (!file_exists(o->base))
+        return err_set(e, ERR_USAGE, "%s is not there; make one with kveval gate --rebaseline", o->base);
+    return 0;
+}
+
 static int load(struct gate_job *j, struct err *e)
 {
     const struct gate_options *o = j->o;
     struct cli_list set = o->set;
-    struct device_list device;
+    struct device_list device = {0};
     if (o->rebaseline && set.n < (int)(sizeof set.v / sizeof *set.v))
         set.v[set.n++] = arena_printf(&j->arena, "samples=%d", o->samples ? o->samples : 64);
     struct runfile_options fo = {.model = o->model, .set = &set};
-    int rc = device_list_parse(&device, o->device, 1, e);
+    int rc = check_files(o, e);
+    if (!rc)
+        rc = device_list_parse(&device, o->device, 1, e);
     struct runplan_options po = {.data_dir = o->data,
                                  .backend = device.backend,
                                  .ordinal = device.is_gpu ? device.ordinal[0] : 0,
@@ -300,6 +314,18 @@ static int old_base_holds(struct gate_job *j, struct err *e)
     return rc;
 }
 
+/* The disk may have filled up since the start. */
+static int write_base(const struct gate_job *j, const struct gate_side *now, struct err *e)
+{
+    struct err own = {0};
+    int rc = gate_base_write(now, j->o->base, &own);
+    if (rc == ERR_IO || rc == ERR_DISK)
+        return err_set(
+            e, rc, "%s; the completions are kept in %s: repeat the command, with another --base if need be",
+            own.text, j->o->out);
+    return rc ? err_set(e, rc, "%s", own.text) : 0;
+}
+
 static int rebaseline(struct gate_job *j, struct err *e)
 {
     int signal = 0;
@@ -320,7 +346,7 @@ static int rebaseline(struct gate_job *j, struct err *e)
     if (!rc)
         rc = make_replays(j, &now, e);
     if (!rc)
-        rc = gate_base_write(&now, j->o->base, e);
+        rc = write_base(j, &now, e);
     if (!rc && !j->o->quiet)
         printf("%s: %d settings on tasks, %d replays; review it and commit it\n", j->o->base, now.n_cells,
                now.n_replays);

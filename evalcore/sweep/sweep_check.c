@@ -66,14 +66,8 @@ int sweep_display(const struct sweep_options *o, struct err *e)
         display = BOARD_NONE;
     else if (display == BOARD_JSON || display == BOARD_NONE)
         log_set_quiet(LOG_WARNINGS);
-    const char *slash = o->metrics ? strrchr(o->metrics, '/') : NULL;
-    struct arena a = {0};
-    const char *dir = slash ? arena_strndup(&a, o->metrics, (size_t)(slash - o->metrics) + 1) : ".";
-    if (!file_is_dir(dir))
-        err_set(e, ERR_USAGE, "--metrics %s: there is no folder %s", o->metrics, dir);
-    else if (o->metrics && file_is_dir(o->metrics))
-        err_set(e, ERR_USAGE, "--metrics takes a file, and %s is a folder", o->metrics);
-    arena_release(&a);
+    if (o->metrics)
+        file_check_target("--metrics", o->metrics, e);
     return e->code ? e->code : display;
 }
 

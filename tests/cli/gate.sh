@@ -38,8 +38,15 @@ stale
 run 2 gate --run run.json --base base.jsonl -o night -q --set temperature=0.7
 error_is_told 'another temperature'
 stale
-run 3 gate --run missing.json --base base.jsonl -o night -q
+run 2 gate --run missing.json --base base.jsonl -o night -q
 error_is_told 'a run file that is not there'
+stale
+run 2 gate --run run.json --base missing.jsonl -o night -q
+error_is_told 'a baseline that is not there'
+grep -q 'missing.jsonl is not there; make one with kveval gate --rebaseline' stderr.txt || fail "no baseline: $(cat stderr.txt)"
+refuse 2 '--base missing/base.jsonl: there is no folder missing/' gate --run run.json --rebaseline --base missing/base.jsonl -o late -q
+refuse 2 '--base takes a file, and base is a folder' gate --run run.json --rebaseline --base base -o late -q
+[ ! -e late ] || fail "what was known to fail was begun"
 stale
 run 3 gate --run run.json --base base.jsonl -o night -q --history missing/nights.jsonl
 error_is_told 'a history that cannot be written'
