@@ -64,13 +64,16 @@ static int read_form(const struct compare_flags *o, enum form *form, struct err 
     if (file_exists(o->out) && !o->force)
         return err_set(e, ERR_USAGE, "%s is there already; choose another file, or replace it with --force",
                        o->out);
-    if (*form != FORM_TEXT)
-        return 0;
-    *form = !dot                    ? FORM_TEXT
-            : !strcmp(dot, ".md")   ? FORM_MD
-            : !strcmp(dot, ".html") ? FORM_HTML
-            : !strcmp(dot, ".json") ? FORM_JSON
-                                    : FORM_TEXT;
+    enum form ending = !dot                    ? FORM_TEXT
+                       : !strcmp(dot, ".md")   ? FORM_MD
+                       : !strcmp(dot, ".html") ? FORM_HTML
+                       : !strcmp(dot, ".json") ? FORM_JSON
+                                               : FORM_TEXT;
+    if (*form != FORM_TEXT && ending != FORM_TEXT && ending != *form)
+        return err_set(e, ERR_USAGE, "-o %s and %s ask for two forms; leave one of them out", o->out,
+                       o->json ? "--json" : "--md");
+    if (*form == FORM_TEXT)
+        *form = ending;
     return *form == FORM_TEXT
                ? err_set(e, ERR_USAGE, "-o takes a file that ends in .md, .html or .json, not \"%s\"", o->out)
                : 0;

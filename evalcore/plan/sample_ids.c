@@ -22,6 +22,8 @@ static int add_task(struct sample_ids *s, const char *task, const json_t *list, 
     task = arena_strdup(a, task);
     if (!json_is_array(list))
         return err_set(e, ERR_USAGE, "--sample-ids: \"%s\" must be a list of ids and positions", task);
+    if (!json_array_size(list))
+        return err_set(e, ERR_USAGE, "--sample-ids names no problem of \"%s\"", task);
     add(s, (struct sample_id){.task = task, .is_task = 1});
     json_array_foreach((json_t *)list, i, v)
     {
@@ -34,6 +36,11 @@ static int add_task(struct sample_ids *s, const char *task, const json_t *list, 
                            "--sample-ids: \"%s\" must hold texts (ids) and integers (positions)", task);
     }
     return 0;
+}
+
+static int names_nothing(struct err *e)
+{
+    return err_set(e, ERR_USAGE, "--sample-ids names no problem");
 }
 
 int sample_ids_parse(struct sample_ids *s, const char *text, struct arena *a, struct err *e)
@@ -50,7 +57,7 @@ int sample_ids_parse(struct sample_ids *s, const char *text, struct arena *a, st
                 add(s, (struct sample_id){.id = arena_strndup(a, at, n)});
             at += n + (at[n] == ',');
         }
-        return s->n ? 0 : err_set(e, ERR_USAGE, "--sample-ids names no problem");
+        return s->n ? 0 : names_nothing(e);
     }
     int rc = json_read_text(&map, text, strlen(text), "--sample-ids", e);
     if (!rc)
@@ -61,7 +68,9 @@ int sample_ids_parse(struct sample_ids *s, const char *text, struct arena *a, st
                 break;
         }
     json_decref(map);
-    return rc ? ERR_USAGE : 0;
+    if (!rc && !s->n)
+        names_nothing(e);
+    return e->code ? ERR_USAGE : 0;
 }
 
 void sample_ids_release(struct sample_ids *s)

@@ -262,8 +262,13 @@ static int load_cell(struct run *r, struct cell *c, const json_t *o, struct err 
 
 static int read_plain(json_t **out, const char *path, struct err *e)
 {
-    int rc = file_plain(path, e);
-    return rc ? rc : json_read_file(out, path, e);
+    struct err own = {0};
+    int rc = file_plain(path, &own);
+    if (!rc)
+        rc = json_read_file(out, path, &own);
+    return rc ? err_set(e, rc, "%s%s", own.text,
+                        rc == ERR_FORMAT ? "; repeating the sweep writes it again" : "")
+              : 0;
 }
 
 static int load_config(struct run *r, struct err *e)

@@ -136,6 +136,7 @@ run 0 compare out "$full" "$quest" -o c.md --force
 grep -q '^## Flipped problems' c.md || fail "c.md: $(head -n 30 c.md)"
 run 0 compare out "$full" "$quest" --md
 same c.md stdout.txt
+refuse 2 '-o d.html and --json ask for two forms; leave one of them out' compare out "$full" "$quest" -o d.html --json
 refuse 2 '-o takes a file that ends in .md, .html or .json, not "c.txt"' compare out "$full" "$quest" -o c.txt
 run 0 compare part full 'quest k_pages=1000' --allow partial -o c.html
 grep -q '<script>.\[31m' c.html && fail "a reference answer is live in the page"

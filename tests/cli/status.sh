@@ -89,6 +89,8 @@ disagrees 3 "$fewer: repeat the command to decode what is missing$" 'rm -r' jour
 disagrees 3 "$fewer, and 1 damaged line: repeat" 'sed -i 2s/"tokens":/"tokenz":/' 'journal/*.jsonl'
 disagrees 2 '^kveval: other/problems/.* was changed since the sweep wrote it' 'sed -i 2d' 'problems/*.jsonl'
 disagrees 2 '^kveval: other/config.resolved.json is of version 2, ' 'sed -i s/"schema":.1/"schema":2/' config.resolved.json
+disagrees 2 '^kveval: other/config.resolved.json:1:1: not valid JSON: there is nothing in it; repeating the sweep writes it again$' \
+    'cp /dev/null' config.resolved.json
 run 0 status out --json
 grep -q '^  "journal_done": 4,\?$' stdout.txt || fail "kveval status --json: $(cat stdout.txt)"
 # One that was killed before it wrote its last figures has done what the journals have.

@@ -148,6 +148,8 @@ grep -q 'damaged/cells is of an earlier version and may hold old verdicts; nothi
 [ -e "$old/results.json" ] || fail "report removed what a person may need"
 refuse 2 'nowhere: there is no such folder; kveval sweep RUN.json -o nowhere makes one' report full --against nowhere
 # Single problems, by what matches nothing.
+refuse 2 '--sample-ids names no problem' sweep "$tiny" -o ids --sample-ids '{}'
+refuse 2 '--sample-ids names no problem of "relay"' sweep "$tiny" -o ids --sample-ids '{"relay": []}'
 refuse 2 '--sample-ids: relay has no problem "x"; lookup has no problem at position 4; no task is named "looup"' \
     sweep "$tiny" -o ids --sample-ids '{"relay": ["x", 0], "lookup": [4], "looup": [1]}'
 refuse 2 '--sample-ids: no problem is named "nobody"; no problem is named "noone"' sweep "$tiny" -o ids --sample-ids "nobody,$id,noone"
