@@ -83,28 +83,49 @@ static double within(const struct paired *p, double margin)
                         : stat_noninferior_mean(p->d, (size_t)p->n, margin);
 }
 
+/* By the samples' spread; of single samples, which have none, by the problems' as in the report. */
+static struct interval interval_of(const struct paired *p)
+{
+    double spread = 0, n = p->n ? p->n : 1;
+    long both = 0, only_a = 0, only_b = 0;
+    int n_single = 0, n_one_sided = 0;
+    for (int i = 0; i < p->n; i++) {
+        const struct stratum *s = &p->s[i];
+        double na = (double)s->n_a, nb = (double)s->n_b;
+        double pa = ((double)s->a + 0.5) / (na + 1), pb = ((double)s->b + 0.5) / (nb + 1);
+        spread += pa * (1 - pa) / na + pb * (1 - pb) / nb;
+        n_single += s->n_a == 1 && s->n_b == 1;
+        n_one_sided += (s->n_a == 1) != (s->n_b == 1);
+        both += s->a && s->b;
+        only_a += s->a > s->b;
+        only_b += s->b > s->a;
+    }
+    if (p->is_binary && p->n && n_single == p->n)
+        return stat_paired_newcombe(both, only_a, only_b, p->n - both - only_a - only_b);
+    if (!p->is_binary || n_single + n_one_sided)
+        return stat_paired_t(p->d, (size_t)p->n);
+    double delta = p->now - p->base, half = stat_normal_quantile(0.975) * sqrt(spread) / n;
+    return (struct interval){fmax(-1, delta - half), fmin(1, delta + half)};
+}
+
 /* The sum of right answers in standard errors from what the split would give without a change (the stratified
- * test's own mean and variance), and an interval for the difference by the samples' spread. */
+ * test's own mean and variance), and an interval for the difference. */
 static void describe(struct gate_setting *out, const struct paired *p)
 {
-    double seen = 0, mean = 0, var = 0, spread = 0, n = p->n ? p->n : 1;
+    double seen = 0, mean = 0, var = 0, n = p->n ? p->n : 1;
     for (int i = 0; i < p->n; i++) {
         double na = (double)p->s[i].n_a, nb = (double)p->s[i].n_b, m = (double)(p->s[i].a + p->s[i].b),
                t = na + nb;
-        double pa = ((double)p->s[i].a + 0.5) / (na + 1), pb = ((double)p->s[i].b + 0.5) / (nb + 1);
         seen += (double)p->s[i].b;
         mean += m * nb / t;
         var += t > 1 ? m * (t - m) * na * nb / (t * t * (t - 1)) : 0;
-        spread += pa * (1 - pa) / na + pb * (1 - pb) / nb;
     }
-    double delta = p->now - p->base, half = stat_normal_quantile(0.975) * sqrt(spread) / n;
+    out->ci = interval_of(p);
     if (!p->is_binary) {
         double sd = stat_sd(p->d, (size_t)p->n);
-        out->ci = stat_paired_t(p->d, (size_t)p->n);
-        out->z = sd > 0 ? delta / (sd / sqrt(n)) : 0;
+        out->z = sd > 0 ? (p->now - p->base) / (sd / sqrt(n)) : 0;
         return;
     }
-    out->ci = (struct interval){fmax(-1, delta - half), fmin(1, delta + half)};
     out->z = var > 0 ? (seen - mean) / sqrt(var) : 0;
 }
 

@@ -156,7 +156,8 @@ double stat_noninferior_binary(long only_a, long only_b, long n, double margin);
 /* Differences d = b - a of n problems, each in [-1, 1] (several samples, or scores between 0 and 1), the
  * problems a sample. By the nonparametric likelihood under the hypothesis; see the file. */
 double stat_noninferior_mean(const double *d, size_t n, double margin);
-/* The problems given, only sampling random. All problems weigh the same. A score test. */
+/* The problems given, only sampling random. All problems weigh the same. A score test; where some problem has
+ * a single sample on one side, one of the two tests above. */
 double stat_noninferior_strata(const struct stratum *s, size_t n, double margin);
 
 /* ---- what could be shown at all */

@@ -240,8 +240,12 @@ def nonparametric_noninferior(d, margin):
 
 
 def given_noninferior(strata, margin):
-    """Score test at the restricted maximum, found by a constrained optimiser."""
+    """Score test at the restricted maximum, found by a constrained optimiser; a single sample has no spread."""
     used = [s for s in strata if s[1] and s[3]]
+    if all(s[1] == s[3] == 1 for s in used):
+        return exact_noninferior(sum(s[0] > s[2] for s in used), sum(s[2] > s[0] for s in used), len(used), margin)
+    if any(1 in (s[1], s[3]) for s in used):
+        return nonparametric_noninferior([s[2] / s[3] - s[0] / s[1] for s in used], margin)
     a, na, b, nb = (np.array(v, float) for v in zip(*used))
     m = len(used)
     loss = (a / na - b / nb).mean()
@@ -274,7 +278,9 @@ def noninferiority():
         row("noninferior_mean", [m, *d], [nonparametric_noninferior(d, m)])
     title("the same with the problems given: score test, numerical maximum")
     for s, m in (([(60, 64, 15, 16), (30, 64, 9, 16), (1, 64, 1, 16), (40, 64, 8, 16)], 0.1),
-                 ([(4, 8, 6, 8), (7, 8, 7, 8), (2, 8, 1, 8)] * 3, 0.05), ([(3, 8, 3, 4), (8, 9, 2, 3)], 0.3)):
+                 ([(4, 8, 6, 8), (7, 8, 7, 8), (2, 8, 1, 8)] * 3, 0.05), ([(3, 8, 3, 4), (8, 9, 2, 3)], 0.3),
+                 ([(1, 1, 1, 1)] * 8, 0.3), ([(1, 1, 1, 1)] * 9 + [(0, 1, 1, 1), (1, 1, 0, 1), (0, 0, 1, 1)], 0.1),
+                 ([(3, 4, 1, 1), (4, 4, 1, 1), (1, 4, 0, 1), (4, 4, 3, 4)] * 2, 0.2)):
         row("noninferior_strata", [m, *(x for t in s for x in t)], [given_noninferior(s, m)])
 
 
