@@ -97,15 +97,22 @@ static void baseline_at_an_end(struct cautions *c, const struct report *r)
 /* Over all tasks of a setting, which the marks of settings are about. */
 static void little_to_lose(struct cautions *c, const struct report *r)
 {
-    for (int i = 0; i < r->n_settings; i++)
-        if (!report_could_be_beyond(&r->settings[i].pooled)) {
-            caution(c,
-                    arena_printf(r->arena,
-                                 "The baseline solves so little of all tasks that losing all of it would be "
-                                 "within %s: no setting is called as good as it.",
-                                 report_points(r->arena, r->run->margin)));
-            return;
-        }
+    struct str list = {0};
+    int n = 0, n_compared = 0;
+    for (int i = 0; i < r->n_settings; i++) {
+        n_compared += r->settings[i].pooled.mark != MARK_NONE;
+        if (r->settings[i].pooled.is_below_margin)
+            str_printf(&list, "%s%s", n++ ? ", " : "", report_full_name(r, r->settings[i].row));
+    }
+    if (n)
+        caution(c,
+                arena_printf(r->arena,
+                             "The baseline solves so little of all tasks%s%s that losing all of it would be "
+                             "within %s: %s is called as good as it.",
+                             n < n_compared ? " of " : "", n < n_compared ? str_text(&list) : "",
+                             report_points(r->arena, r->run->margin),
+                             n < n_compared ? "none of these" : "no setting"));
+    str_release(&list);
 }
 
 static void read_everything(struct cautions *c, const struct report *r)

@@ -77,10 +77,12 @@ struct pair {                          /* two cells on the same problems; differ
     struct interval ci;
     double p, holm; /* holm: over the comparisons of the same family */
     const char *test;
-    double spread;     /* one sample: share of problems that differ; several: sd of the differences */
-    double sd;         /* of the differences of the problems */
-    int is_single;     /* one sample a problem in both, right or wrong */
-    int is_incomplete; /* answers of one of them are missing, so no mark is given (MARK_OPEN) */
+    double spread;       /* one sample: share of problems that differ; several: sd of the differences */
+    double sd;           /* of the differences of the problems */
+    int is_single;       /* one sample a problem in both, right or wrong */
+    int is_incomplete;   /* answers of one of them are missing, so no mark is given (MARK_OPEN) */
+    int is_below_margin; /* the baseline solves less than the margin: no loss of it could be seen, so WITHIN
+                          * is not given */
 
     double noninferior, noninferior_holm; /* one-sided p of "the loss is at least the margin" */
     enum mark mark;
@@ -92,8 +94,6 @@ struct pair {                          /* two cells on the same problems; differ
                         */
         double lower, higher;    /* everything that a solved lost; everything else gained */
         double even, gained;     /* noninferior: no difference at all; everything gained */
-        double lost;             /* noninferior: everything lost (below 5 %: WITHIN says nothing); NaN
-                                  * where that is at least the margin */
         long can_lose, can_gain; /* problems */
     } best;
 };
@@ -195,9 +195,6 @@ void report_compare(struct pair *out, const struct cell_stats *a, const struct c
 /* Fills holm, noninferior_holm, could, mark and enough over families of comparisons: group[i] >= 0 numbers
  * the family of pair i. The margin is in points; one that is none leaves WITHIN out. */
 void report_mark_pairs(struct pair *pairs, int n, const int *group, double margin);
-/* 0 where the baseline solves so little that losing all of it is within the margin: WITHIN could then not be
- * withheld from anything, so it is not given. */
-int report_could_be_beyond(const struct pair *x);
 /* Fills holm alone. */
 void report_holm(struct pair *pairs, int n, const int *group);
 

@@ -46,18 +46,6 @@ static int could_differ(struct family *f, int j, double p)
 
 /* ---- what could have been marked as within the margin */
 
-int report_could_be_beyond(const struct pair *x)
-{
-    return !(x->best.lost < ALPHA);
-}
-
-/* The same on n problems, of which the baseline solves the same share. */
-static int could_be_beyond_on(const struct pair *x, double margin, double n)
-{
-    return n > PROBLEMS_TOLD || x->accuracy_a >= margin ||
-           !(stat_noninferior_binary(lround(x->accuracy_a * n), 0, lround(n), margin) < ALPHA);
-}
-
 /* "Higher" goes before "within", so at most so many problems may be gained that Holm's adjustment leaves
  * every comparison undecided. That costs nothing: a gain with a two-sided p just above the level has a
  * one-sided p below it, for any margin. Losses beside the gains, or comparisons that gain more than the
@@ -89,7 +77,7 @@ static void could_be_within(struct family *f)
     }
     stat_holm(f->p, (size_t)f->n, f->adjusted);
     for (int i = 0; i < f->n; i++)
-        if (f->adjusted[i] < ALPHA && report_could_be_beyond(f->pair[i]))
+        if (f->adjusted[i] < ALPHA && !f->pair[i]->is_below_margin)
             f->pair[i]->could |= 1U << MARK_WITHIN;
 }
 
@@ -128,7 +116,7 @@ static long fewest_at_all(const struct pair *x, int n, double margin)
     double best = fmin(fewest(x->best.lower, x->best.can_lose, x->problems, alpha),
                        fewest(x->best.higher, x->best.can_gain, x->problems, alpha));
     double even = margin > 0 ? ceil(log(alpha) / log1p(-margin)) : INFINITY;
-    return told(could_be_beyond_on(x, margin, even) ? fmin(best, even) : best);
+    return told(x->is_below_margin ? best : fmin(best, even));
 }
 
 /* If the shares stay as they are, by the normal approximation. The variance is at least that of a loss of the
@@ -149,13 +137,11 @@ static long enough(const struct family *f, int j)
         differ =
             fmax(z * z * x->sd * x->sd / (x->delta * x->delta), fewest(p, one_way, x->problems, ALPHA / n_p));
     double room = x->delta + f->margin, least = f->margin * (1 - f->margin);
-    if (f->margin > 0 && room > 1e-9) {
+    if (f->margin > 0 && room > 1e-9 && !x->is_below_margin) {
         z = stat_normal_quantile(1 - ALPHA / n_within);
         within = x->sd > 0 ? z * z * fmax(x->sd * x->sd, least) / (room * room) : 0;
         if (x->delta <= 0)
             within = fmax(within, log(ALPHA / n_within) / log1p(-f->margin));
-        if (!could_be_beyond_on(x, f->margin, ceil(fmax(within, x->problems + 1))))
-            within = INFINITY;
     }
     return told(fmax(fmin(differ, within), x->problems + 1));
 }
@@ -171,7 +157,7 @@ static void mark(struct family *f, int j)
     }
     if (x->holm < ALPHA)
         x->mark = x->delta < 0 ? MARK_LOWER : MARK_HIGHER;
-    else if (x->noninferior_holm < ALPHA && report_could_be_beyond(x))
+    else if (x->noninferior_holm < ALPHA && !x->is_below_margin)
         x->mark = MARK_WITHIN;
     else
         x->mark = x->could ? MARK_OPEN : MARK_TOO_FEW;

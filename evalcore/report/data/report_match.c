@@ -156,8 +156,6 @@ static void compare_single(struct pair *out, const struct matched *m, double mar
     out->noninferior = stat_noninferior_binary(out->only_a, out->only_b, m->n, margin);
     out->best.lower = stat_mcnemar(out->best.can_lose, 0);
     out->best.higher = stat_mcnemar(0, out->best.can_gain);
-    if (out->accuracy_a < margin) /* else all that is lost is at least the margin */
-        out->best.lost = stat_noninferior_binary(out->best.can_lose, 0, m->n, margin);
 }
 
 /* Is the test's direction that of the means? It may not be where the numbers of samples differ. */
@@ -187,21 +185,20 @@ static double flips_best(long k, int is_random)
     return is_random && k > EXACT_FLIPS ? fmax(p, LEAST_RANDOM) : p;
 }
 
-/* What the tests of several samples take: the differences, and those of gaining or losing everything. */
+/* What the tests of several samples take: the differences, and those of gaining everything. */
 struct outcomes {
-    double *d, *gain, *loss;
+    double *d, *gain;
 };
 
 static struct outcomes outcomes_of(const struct matched *m)
 {
     size_t bytes = (size_t)(m->n + 1) * sizeof(double);
-    struct outcomes o = {xmalloc(bytes), xmalloc(bytes), xmalloc(bytes)};
+    struct outcomes o = {xmalloc(bytes), xmalloc(bytes)};
     double most = heaviest(m);
     for (int i = 0; i < m->n; i++) {
         double w = weight_of(m, i) / most;
         o.d[i] = w * m->d[i];
         o.gain[i] = w * (1 - m->mean_a[i]);
-        o.loss[i] = -w * m->mean_a[i];
     }
     return o;
 }
@@ -229,11 +226,8 @@ static void compare_several(struct pair *out, const struct matched *m, double ma
     out->spread = out->sd = most * stat_sd(o.d, n);
     out->noninferior = stat_noninferior_mean(o.d, n, margin / most);
     out->best.gained = stat_noninferior_mean(o.gain, n, margin / most);
-    if (out->accuracy_a < margin)
-        out->best.lost = stat_noninferior_mean(o.loss, n, margin / most);
     free(o.d);
     free(o.gain);
-    free(o.loss);
 }
 
 void match_compare(struct pair *out, const struct matched *m, double margin)
@@ -247,7 +241,7 @@ void match_compare(struct pair *out, const struct matched *m, double margin)
                          .noninferior = NAN,
                          .noninferior_holm = NAN,
                          .enough = -1,
-                         .best = {NAN, NAN, NAN, NAN, NAN, 0, 0},
+                         .best = {NAN, NAN, NAN, NAN, 0, 0},
                          .test = ""};
     count(out, m);
     if (!m->n) {
@@ -256,6 +250,7 @@ void match_compare(struct pair *out, const struct matched *m, double margin)
         return;
     }
     out->sd = stat_sd(m->d, (size_t)m->n);
+    out->is_below_margin = out->accuracy_a < margin;
     out->best.even = margin > 0 && margin < 1 ? pow(1 - margin / heaviest(m), m->n) : NAN;
     if (out->is_single)
         compare_single(out, m, margin);

@@ -109,7 +109,7 @@ static struct best best_difference(const struct table *t, int m, int is_lower)
 static struct best best_within(const struct table *t, int m)
 {
     int u = t->problems - t->solved;
-    if (t->within[t->solved][0] < 0.05) /* everything lost would be within, too */
+    if (t->solved * 100 < t->margin * t->problems) /* no loss of the margin could be seen */
         return (struct best){.can = 0};
     for (int ahead = 0; ahead < m; ahead++)
         for (int x = 0; x <= t->solved; x++)
@@ -241,25 +241,27 @@ static void test_whole(void)
     arena_release(&run.arena);
 }
 
-/* Where the baseline solved nothing, or next to nothing, every outcome was called as good as it. */
+/* Where the baseline solved nothing, or next to nothing, every outcome was called as good as it; on 20
+ * problems only what gained some, beside a warning that none is. */
 static void test_nothing_to_lose(void)
 {
     static const struct row {
-        int problems, solved, lost;
+        int problems, solved;
+        struct outcome o;
         enum mark mark;
         int could_within;
     } rows[] = {
-        {59, 0, 0, MARK_OPEN, 0},      {200, 1, 0, MARK_OPEN, 0},   {200, 1, 1, MARK_OPEN, 0},
-        {200, 2, 2, MARK_OPEN, 0},     {59, 59, 0, MARK_WITHIN, 1}, {59, 3, 0, MARK_WITHIN, 1},
-        {200, 100, 1, MARK_WITHIN, 1},
+        {59, 0, {0, 0}, MARK_OPEN, 0},      {200, 1, {0, 0}, MARK_OPEN, 0},   {200, 1, {1, 0}, MARK_OPEN, 0},
+        {200, 2, {2, 0}, MARK_OPEN, 0},     {59, 59, {0, 0}, MARK_WITHIN, 1}, {59, 3, {0, 0}, MARK_WITHIN, 1},
+        {200, 100, {1, 0}, MARK_WITHIN, 1}, {20, 0, {0, 5}, MARK_OPEN, 0},    {20, 0, {0, 4}, MARK_OPEN, 0},
+        {20, 0, {0, 6}, MARK_HIGHER, 0},    {20, 1, {0, 5}, MARK_WITHIN, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *w = &rows[i];
-        struct outcome o = {w->lost, 0};
         struct run run;
         struct arena a = {0};
         struct report r;
-        outcome_run(&run, w->problems, w->solved, 5, &o, 1);
+        outcome_run(&run, w->problems, w->solved, 5, &w->o, 1);
         report_compute(&r, &run, &a);
         const struct pair *p = &r.settings[1].pooled;
         CHECK_INT(p->mark, w->mark);
