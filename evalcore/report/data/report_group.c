@@ -6,51 +6,58 @@
 
 #include "evalcore/report/data/report_match.h"
 
-static struct group_mean finished(double sum, double variances, int n_parts, int n, long missing)
+/* Sums over parts: of the means, and of the squared distances to the ends of their intervals. */
+struct part_sums {
+    double mean, below, above;
+    int n;
+};
+
+static void add_part(struct part_sums *s, double mean, struct interval ci)
 {
-    struct group_mean m = {NAN, NAN, {NAN, NAN}, n, missing};
-    if (!n_parts)
+    s->mean += mean;
+    s->below += (mean - ci.low) * (mean - ci.low);
+    s->above += (ci.high - mean) * (ci.high - mean);
+    s->n++;
+}
+
+/* The distances to each end by themselves (MOVER; Zou and Donner 2008, Stat. Med. 27:1693): where the parts
+ * solve nothing their intervals lie above the mean alone. Of one part it is that part's own interval. */
+static struct group_mean finished(const struct part_sums *s, int n, long missing)
+{
+    struct group_mean m = {NAN, {NAN, NAN}, n, missing};
+    if (!s->n)
         return m;
-    m.mean = sum / n_parts;
-    m.variance = variances / ((double)n_parts * n_parts);
-    double half = stat_normal_quantile(0.975) * sqrt(m.variance);
-    if (!isnan(m.mean))
-        m.ci = (struct interval){fmax(m.mean - half, 0), fmin(m.mean + half, 1)};
+    m.mean = s->mean / s->n;
+    m.ci = (struct interval){m.mean - sqrt(s->below) / s->n, m.mean + sqrt(s->above) / s->n};
     return m;
 }
 
 struct group_mean group_mean(const struct report *r, int row, group_fn *is_in, int k)
 {
-    double sum = 0, variances = 0;
+    struct part_sums sums = {0};
     long missing = 0;
-    int n = 0;
     for (int i = 0; i < r->run->n_cells; i++) {
         const struct cell_stats *s = &r->cells[i];
         if (s->row != row || !is_in(s->cell, k))
             continue;
         missing += s->cell->n_expected - s->cell->n_records;
-        if (!s->cell->n_records)
-            continue;
-        double sd = (s->ci.high - s->ci.low) / 2 / stat_normal_quantile(0.975);
-        sum += s->accuracy;
-        variances += sd * sd;
-        n++;
+        if (s->cell->n_records)
+            add_part(&sums, s->accuracy, s->ci);
     }
-    return finished(sum, variances, n, n, missing);
+    return finished(&sums, sums.n, missing);
 }
 
 struct group_mean group_mean_of(const struct group_mean *m, int n)
 {
-    double sum = 0, variances = 0;
+    struct part_sums sums = {0};
     long missing = 0;
     int n_sets = 0;
     for (int i = 0; i < n; i++) {
         missing += m[i].missing;
-        sum += m[i].mean;
-        variances += m[i].variance;
         n_sets += m[i].n;
+        add_part(&sums, m[i].mean, m[i].ci);
     }
-    return finished(sum, variances, n, n_sets, missing);
+    return finished(&sums, n_sets, missing);
 }
 
 struct data_set {

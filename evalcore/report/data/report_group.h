@@ -4,13 +4,13 @@
 #include "evalcore/report/data/report_data.h"
 
 /* The plain mean over the data sets of a group, as benchmarks of many data sets print it. The data sets are
- * independent, so the variance of the mean is the sum of theirs over n squared; a data set's variance is read
- * off its own 95 % interval. */
+ * independent; the interval is put together from theirs (see the file) and lies within 0 and 1, as they do.
+ */
 struct group_mean {
-    double mean, variance; /* NaN without any data set */
-    struct interval ci;    /* normal, 95 %, within 0 and 1 */
-    int n;                 /* data sets with results */
-    long missing;          /* answers that its data sets lack */
+    double mean;        /* NaN without any data set */
+    struct interval ci; /* 95 % */
+    int n;              /* data sets with results */
+    long missing;       /* answers that its data sets lack */
 };
 typedef int group_fn(const struct cell *c, int k); /* is the cell one of group k? */
 struct group_mean group_mean(const struct report *r, int row, group_fn *is_in, int k);

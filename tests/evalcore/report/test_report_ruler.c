@@ -125,6 +125,61 @@ static void test_weights_of_a_margin(void)
     match_release(&m);
 }
 
+static int is_first(const struct cell *c, int k)
+{
+    return c->task->problems[0].subset && c->task->problems[0].subset[0] == 'a' + k;
+}
+
+static int is_there(const struct cell *c, int k)
+{
+    (void)k;
+    return c->task->problems[0].subset != NULL;
+}
+
+/* Data sets of which nothing was solved had the interval of their mean put around 0, half of it cut off. That
+ * of one data set is its own; of two alike, as far above as below of it divided by the root of 2. */
+static void test_interval_at_an_end(void)
+{
+    static const double scores[] = {0, 1};
+    for (int i = 0; i < 2; i++) {
+        struct run r;
+        struct report rep;
+        struct arena a = {0};
+        plain_run(&r);
+        struct run_task *t = arena_alloc(&r.arena, 2 * sizeof *t);
+        for (int k = 0; k < 2; k++) {
+            t[k] = r.tasks[0];
+            t[k].label = k ? "two" : "one";
+            t[k].problems = arena_alloc(&r.arena, 10 * sizeof *t[k].problems);
+            memcpy(t[k].problems, r.tasks[0].problems, 10 * sizeof *t[k].problems);
+            t[k].problems[0].subset = k ? "b" : "a";
+            r.cells[k].task = &t[k];
+            r.cells[k].policy_label = "full";
+            for (int q = 0; q < r.cells[k].n_records; q++)
+                ((struct record *)r.cells[k].records)[q].score = scores[i];
+        }
+        r.tasks = t;
+        r.n_tasks = r.n_cells = 2;
+        report_compute(&rep, &r, &a);
+        struct interval own = rep.cells[0].ci;
+        struct group_mean one = group_mean(&rep, rep.cells[0].row, is_first, 0);
+        struct group_mean two = group_mean(&rep, rep.cells[0].row, is_there, 0);
+        struct group_mean parts[] = {one, group_mean(&rep, rep.cells[0].row, is_first, 1)};
+        struct group_mean both = group_mean_of(parts, 2);
+        CHECK_INT(two.n, 2);
+        CHECK_NEAR(two.mean, scores[i], 0);
+        CHECK(own.high - own.low > 0.25);
+        CHECK_NEAR(one.ci.low, own.low, 1e-12);
+        CHECK_NEAR(one.ci.high, own.high, 1e-12);
+        CHECK_NEAR(two.ci.low, two.mean - (two.mean - own.low) / sqrt(2), 1e-12);
+        CHECK_NEAR(two.ci.high, two.mean + (own.high - two.mean) / sqrt(2), 1e-12);
+        CHECK_NEAR(both.ci.low, two.ci.low, 1e-12);
+        CHECK_NEAR(both.ci.high, two.ci.high, 1e-12);
+        arena_release(&a);
+        fake_release(&r);
+    }
+}
+
 int main(void)
 {
     struct run r;
@@ -139,22 +194,23 @@ int main(void)
     plain_run(&r);
     make_ruler(&r);
     CHECK_INT(report_write_with(&r, &(struct report_options){0}, folder, NULL, &e), 0);
-    /* Scores 0.6 and 0.7 at 1,024 tokens, with half intervals of 0.2972 and 0.2853: sqrt(0.2972^2 + 0.2853^2)
-     * / 2 = 0.20597 */
+    /* Scores 0.6 and 0.7 at 1,024 tokens, with the intervals [0.26658, 0.86092] and [0.34223, 0.91277]:
+     * 0.65 - sqrt(0.33342^2 + 0.35777^2) / 2 = 0.40548, 0.65 + sqrt(0.26092^2 + 0.21277^2) / 2 = 0.81834 */
     CHECK_STR(read_file(&text, "ruler.csv"),
               "model,policy,swept,tokens,families,score,ci_low,ci_high,delta,p_holm,margin,p_noninferior,"
               "p_noninferior_holm,mark,enough_problems\n"
-              "pocket,full,,1024,2,0.65,0.444033,0.855967,-0.25,0.0625,5,1,1,open,21\n"
-              "pocket,full,,2048,2,0.55,0.374308,0.725692,-0.7,0.015625,5,1,1,lower,\n");
+              "pocket,full,,1024,2,0.65,0.405477,0.818339,-0.25,0.0625,5,1,1,open,21\n"
+              "pocket,full,,2048,2,0.55,0.346274,0.741457,-0.7,0.015625,5,1,1,lower,\n");
     read_file(&text, "report.md");
     CHECK_INT(count(str_text(&text), "## RULER by length"), 1);
-    CHECK(strstr(str_text(&text), "55 [37-73]") != NULL);
+    CHECK(strstr(str_text(&text), "55 [35-74]") != NULL);
     CHECK(exists("ruler_length.svg"));
     str_release(&text);
     fake_release(&r);
     test_families_weigh_alike();
     test_classes_weigh_alike();
     test_weights_of_a_margin();
+    test_interval_at_an_end();
     file_remove_tree(folder, &e);
     return check_done();
 }
