@@ -1,11 +1,12 @@
 /* Costs under a smaller limit (contract: report_cost.h).
  *
  * Between two points of a curve reads are put on a straight line, and the peak at the next point's, which it
- * cannot have exceeded. Where there is no curve both are put at the most that they can have been: a policy
- * that reads a fixed budget, a share of the context or all of it never reads less in a later step than in an
- * earlier one, so the first L steps of a completion took at most their share of its reads, and at most what
- * full attention reads in them, which is exact for full attention. A sparse policy never looks cheaper than
- * it was. */
+ * cannot have exceeded. Where there is no curve both are put at the most that they can have been: all that
+ * the completion read, and at most what full attention reads in its first L steps, which is exact for full
+ * attention. A policy that forgets nothing and reads a fixed budget, a share of the context or all of it
+ * never reads less in a later step than in an earlier one (but for the part of a page), so there the first
+ * steps took at most their share. What forgets may begin with the whole prompt, and a share of the attention
+ * mass may be any number of tokens. A sparse policy never looks cheaper than it was. */
 #include "evalcore/report/scaling/report_cost.h"
 
 #include <math.h>
@@ -21,12 +22,22 @@ static struct cost cost_of(const struct record *r)
     return (struct cost){r->kv.reads + r->kv.aux_reads, r->kv.peak_tokens};
 }
 
-static struct cost bound(const struct record *r, int limit)
+static int reads_may_fall(const struct cell *c)
+{
+    struct arena a = {0};
+    struct cell_budget b = report_budget_read(c, &a);
+    int may = b.unknown || policy_needs(&b.spec) & POLICY_DROP ||
+              isnan(report_budget_tokens(&b, 1e6, 1, 1e6).tokens);
+    arena_release(&a);
+    return may;
+}
+
+static struct cost bound(const struct record *r, int limit, int may_fall)
 {
     double steps = report_decode_steps(r), taken = limit - 1;
     if (steps <= taken || isnan(r->kv.reads)) /* not counted: nothing is known of less either */
         return cost_of(r);
-    double share = taken / steps, full = taken * r->prompt_tokens + taken * (taken + 1) / 2;
+    double share = may_fall ? 1 : taken / steps, full = taken * r->prompt_tokens + taken * (taken + 1) / 2;
     /* Page bounds are held besides the tokens, as many per token at any length. */
     double besides = fmax(1, r->kv.peak_tokens / ((double)r->prompt_tokens + r->tokens));
     return (struct cost){fmin(r->kv.reads * share, full) + r->kv.aux_reads * share,
@@ -62,7 +73,7 @@ static struct cost along(const struct record *r, const struct kv_curve *c, int l
 
 int report_costs(const struct report *r, const struct cell *c, int limit, struct cost *out)
 {
-    int are_bounds = 0, may_read = r->run->n_done <= CURVES_MAX;
+    int are_bounds = 0, may_fall = reads_may_fall(c), may_read = r->run->n_done <= CURVES_MAX;
 #pragma omp parallel for schedule(dynamic, 16) reduction(| : are_bounds)
     for (int i = 0; i < c->n_records; i++) {
         const struct record *rec = &c->records[i];
@@ -73,7 +84,7 @@ int report_costs(const struct report *r, const struct cell *c, int limit, struct
         } else if (may_read && !run_curve(r->run, rec, &curve, &e) && curve.every) {
             out[i] = along(rec, &curve, limit);
         } else {
-            out[i] = bound(rec, limit);
+            out[i] = bound(rec, limit, may_fall);
             are_bounds = 1;
         }
         curve_json_release(&curve);

@@ -11,6 +11,8 @@ static const struct fake_policy policies[] = {
     {"delta", "delta k_pages=8 l_pages=2", "{\"k_pages\":8,\"l_pages\":2}", "8", "2", "", "k_pages", "8",
      "8 pages", 0.5, 1},
     {"quest", "quest cr=4", "{\"cr\":4}", "", "", "", "cr", "4", "a share of the longest", 0.5, 1},
+    {"random", "random budget_tokens=80", "{\"budget_tokens\":80,\"recent\":16}", "", "", "80",
+     "budget_tokens", "80", "80 tokens", 0.5, 1},
 };
 static const struct fake_task tasks[] = {{"relay", "relay", "accuracy", 0, 100, 100}};
 
@@ -52,6 +54,9 @@ static const struct want {
      0.6 * (15050 + 40100 + 75150 * 199 / 300. + 120200 * 199 / 400.) / 4, 275, 1},
     {"400-1-4", "a budget that follows from the limit", 0.5, 0.6 * (15050 + 40100 + 75150 + 120200) / 4, 350,
      0},
+    {"400-1-80", "what forgets", 0.5, 0.6 * (15050 + 40100 + 75150 + 120200) / 4, 350, 0},
+    {"200-1-80", "its share of what it forgot later was less than it read at first", 0.25,
+     (0.6 * (15050 + 40100) + 37575 + 7515 + 39800 + 12020) / 4, 275, 1},
 };
 
 /* Two heads; after each 80 tokens the reads, tokens held, their peak and auxiliary reads. */
@@ -116,7 +121,7 @@ static void add_curves(struct run *r, int cell)
 int main(void)
 {
     struct fake_options o = {.policies = policies,
-                             .n_policies = 3,
+                             .n_policies = 4,
                              .tasks = tasks,
                              .n_tasks = 1,
                              .problems = 1,
@@ -133,7 +138,7 @@ int main(void)
     check_rows(&f, rows, sizeof rows / sizeof *rows);
     CHECK(!find(&f, "200-1-4")); /* cut from a run with another budget, it would be another policy */
     CHECK(!find(&f, "400-8-1")); /* more than there are samples */
-    CHECK_INT(f.n, 6 + 6 + 2);
+    CHECK_INT(f.n, 6 + 6 + 2 + 6);
     add_curves(&r, 1);
     f = report_frontier(&report, 0);
     check_rows(&f, with_curves, sizeof with_curves / sizeof *with_curves);
