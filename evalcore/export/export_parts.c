@@ -177,6 +177,7 @@ void export_count(struct export_totals *t, const struct cell *c)
                 t->n_lengths++;
                 t->tokens += rec->tokens;
                 t->peak += rec->kv.peak_tokens;
+                t->n_peaks += rec->kv.peak_tokens != 0; /* 0: no decode step */
             }
             t->prompt_tokens += rec->prompt_tokens;
             t->reads += rec->kv.reads;
@@ -197,12 +198,12 @@ void export_count(struct export_totals *t, const struct cell *c)
 json_t *export_kv(const struct cell *c, const struct export_totals *t)
 {
     double n = t->n_lengths ? t->n_lengths : 1, full = t->reads_full;
-    json_t *o = json_pack("{s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:o, s:s, s:s}", "cell", c->id, "label",
-                          c->label, "jobs", c->n_records, "jobs_expected", c->n_expected, "mean_tokens",
-                          t->tokens / n, "peak_tokens", export_number(t->peak / n), "kv_density",
-                          export_number(full <= 0 ? 1.0 : t->reads / full), "aux_density",
-                          export_number(full <= 0 ? 0.0 : t->aux / full), "budget_rule", c->budget_rule,
-                          "policy", c->policy);
+    json_t *o = json_pack(
+        "{s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:o, s:s, s:s}", "cell", c->id, "label", c->label, "jobs",
+        c->n_records, "jobs_expected", c->n_expected, "mean_tokens", t->tokens / n, "peak_tokens",
+        export_number(t->n_peaks ? t->peak / (double)t->n_peaks : NAN), "kv_density",
+        export_number(full <= 0 ? 1.0 : t->reads / full), "aux_density",
+        export_number(full <= 0 ? 0.0 : t->aux / full), "budget_rule", c->budget_rule, "policy", c->policy);
     json_object_set_new(o, "params", export_params(c));
     for (int v = c->task->is_text ? VERDICT_ERROR : 0; v < VERDICT_COUNT; v++)
         json_object_set_new(o, verdict_name((enum verdict)v), json_integer(t->verdict[v]));

@@ -61,6 +61,7 @@ json_t *export_number(double v); /* null when not finite */
 struct export_totals {
     double mean, stderr_;    /* over problems; stderr_ is NaN with one problem, both with none */
     int problems, n_lengths; /* n_lengths: jobs that did not fail, so that they have a length */
+    int n_peaks;             /* jobs with a decode step, so that they have a peak */
     int verdict[VERDICT_COUNT];
     struct likelihood likelihood;
     double tokens, prompt_tokens, peak, reads, reads_full, aux; /* sums */

@@ -27,7 +27,7 @@ static const struct csv_column accuracy_columns[] = {
     {"unfinished", CSV_INT, "completions", "thinking never closed"},
     {"errors", CSV_INT, "completions", "the job failed"},
     {"kv_density", CSV_FLOAT, "fraction", "KV tokens read over those that full attention would have read"},
-    {"peak_tokens", CSV_FLOAT, "tokens", "most tokens held at once, mean over completions"},
+    {"peak_tokens", CSV_FLOAT, "tokens", "most tokens held while decoding, mean over completions"},
     {"wrong", CSV_INT, "completions", "a readable answer that is not the reference"},
     {"ambiguous", CSV_INT, "completions", "two answers that contradict each other"},
     {"length_limit", CSV_INT, "completions", "ended at the length limit, whatever the verdict"},

@@ -22,7 +22,8 @@ static const struct csv_column columns[] = {
     {"prompt_tokens", CSV_INT, "tokens", "length of the prompt"},
     {"kv_reads", CSV_FLOAT, "tokens", "KV tokens read, summed over decode steps"},
     {"kv_reads_full", CSV_FLOAT, "tokens", "what full attention would have read"},
-    {"peak_tokens", CSV_FLOAT, "tokens", "most tokens held at once; empty where the job failed"},
+    {"peak_tokens", CSV_FLOAT, "tokens",
+     "most tokens held while decoding; empty where the job failed or ended with the prompt's pass"},
     CSV_LIKELIHOOD_COLUMNS,
     {"aux_reads", CSV_FLOAT, "tokens", "read to choose, in KV tokens; total reads are kv_reads and this"},
     CSV_MODEL_COLUMN,
@@ -58,7 +59,7 @@ static void row(struct csv *c, const struct cell_stats *s, const struct record *
     csv_int(c, "prompt_tokens", rec->prompt_tokens);
     csv_float(c, "kv_reads", rec->kv.reads);
     csv_float(c, "kv_reads_full", rec->kv.reads_full);
-    csv_float(c, "peak_tokens", has_failed ? NAN : rec->kv.peak_tokens);
+    csv_float(c, "peak_tokens", has_failed || rec->kv.peak_tokens == 0 ? NAN : rec->kv.peak_tokens);
     csv_likelihood_fields(c, is_text ? rec->likelihood : &none);
     csv_float(c, "aux_reads", rec->kv.aux_reads);
     csv_text(c, "model", cell->model);

@@ -26,19 +26,21 @@ static enum activity activity_of(const struct cell_stats *s, int has_reads, int 
     return exceeded ? ACTIVITY_INACTIVE : ACTIVITY_UNNEEDED;
 }
 
-/* Over the jobs that did not fail: a failed one has no length, and held nothing. */
+/* Over the jobs that did not fail: a failed one has no length, and held nothing. One that ended with the
+ * prompt's pass has no step at whose end the tokens held are counted: its peak of 0 is none. */
 static void add_lengths(struct cell_stats *s, const struct cell *c)
 {
     double *v = xmalloc(((size_t)c->n_records + 1) * sizeof *v), peak = 0;
-    size_t n = 0;
+    size_t n = 0, n_peaks = 0;
     for (int i = 0; i < c->n_records; i++) {
         if (c->records[i].finish == FINISHED_ERROR)
             continue;
         v[n++] = c->records[i].tokens;
         peak += c->records[i].kv.peak_tokens;
+        n_peaks += c->records[i].kv.peak_tokens != 0;
     }
+    s->peak_tokens = n_peaks ? peak / (double)n_peaks : NAN;
     if (n) {
-        s->peak_tokens = peak / (double)n;
         s->mean_tokens = stat_mean(v, n);
         stat_sort(v, n);
         s->median_tokens = stat_quantile(v, n, 0.5);

@@ -40,12 +40,12 @@ struct cell_stats {
     double
         selected_density; /* what a query head selects, over the same; NaN: records older than that count */
     double key_density;   /* key elements to read over all, where the policy holds some; else NaN */
-    double peak_tokens;
-    double mean_context;        /* tokens that full attention reads in a decode step, mean over steps */
-    double budget_tokens;       /* the policy's budget as tokens a step, at mean_context; not finite: none */
-    double budget_beside;       /* tokens of the prompt that it reads besides (report_budget.h) */
-    int needs_limit;            /* the budget follows from the length limit */
-    int has_budget;             /* 0: it reads everything, like full attention */
+    double peak_tokens;   /* of jobs with a decode step */
+    double mean_context;  /* tokens that full attention reads in a decode step, mean over steps */
+    double budget_tokens; /* the policy's budget as tokens a step, at mean_context; not finite: none */
+    double budget_beside; /* tokens of the prompt that it reads besides (report_budget.h) */
+    int needs_limit;      /* the budget follows from the length limit */
+    int has_budget;       /* 0: it reads everything, like full attention */
     const char *unknown_budget; /* why this program cannot tell the policy's budget; NULL: it can */
     enum activity activity;
     int n_answered, n_idle; /* problems with results; of those, the ones on which no step read less than full

@@ -19,7 +19,9 @@ enum { CURVES_MAX = 20000 };
 
 static struct cost cost_of(const struct record *r)
 {
-    return (struct cost){r->kv.reads + r->kv.aux_reads, r->kv.peak_tokens};
+    /* 0: it ended with the prompt's pass, and no step's end was counted. */
+    double peak = r->kv.peak_tokens == 0 ? r->prompt_tokens : r->kv.peak_tokens;
+    return (struct cost){r->kv.reads + r->kv.aux_reads, peak};
 }
 
 static int reads_may_fall(const struct cell *c)

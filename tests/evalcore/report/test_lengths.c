@@ -54,6 +54,17 @@ static void test_cell(void)
     CHECK_NEAR(s->peak_tokens, 1000, 1e-9);
     CHECK_INT(s->count[VERDICT_ERROR], 4); /* they stay in the accuracy */
     CHECK_NEAR(s->accuracy, s->score / 8, 1e-12);
+    /* One that ended with the prompt's pass counted as a peak of 0. */
+    struct record *rec = (struct record *)r.cells[1].records;
+    rec->tokens = 1;
+    rec->kv.peak_tokens = 0;
+    report_compute(&rep, &r, &a);
+    CHECK_NEAR(rep.cells[1].mean_tokens, 130 - 99 / 4.0, 1e-9);
+    CHECK_NEAR(rep.cells[1].peak_tokens, 1000, 1e-9);
+    for (int i = 0; i < 8; i++)
+        rec[i].kv.peak_tokens = 0;
+    report_compute(&rep, &r, &a);
+    CHECK(isnan(rep.cells[1].peak_tokens));
     for (int i = 0; i < 8; i++)
         ((struct record *)r.cells[1].records)[i].finish = FINISHED_ERROR;
     report_compute(&rep, &r, &a);
