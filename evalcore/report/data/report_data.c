@@ -241,6 +241,7 @@ void report_compute(struct report *out, const struct run *r, struct arena *a)
     report_mark_pairs(out->pairs, out->n_pairs, group, r->margin);
     report_settings(out);
     report_text_pairs(out);
+    report_answers(out);
 }
 
 const struct pair *report_pair_of(const struct report *r, int cell)

@@ -20,8 +20,13 @@ enum activity {
     ACTIVITY_UNKNOWN   /* nothing was read yet, or all was and the budget is unknown */
 };
 
+enum { ANSWER_MISSING = -1, ANSWER_RIGHT };
 struct cell_stats {
     const struct cell *cell;
+    /* By record: which answer to its problem it is, ANSWER_MISSING, ANSWER_RIGHT, or 1 and up for the
+     * different wrong ones (report_answers.c). NULL where answers have scores, or one sample of a problem was
+     * drawn. */
+    const int *answer;
     int row, column; /* of the accuracy table: struct report's rows and columns; column -1: a text */
     int panel;       /* of struct report's panels: the figures that the cell is drawn in */
     int count[VERDICT_COUNT];
@@ -231,6 +236,7 @@ int report_several_models(const struct report *r);
 const char *report_model_name(const struct report *r, int row);
 const char *report_full_name(const struct report *r, int row);
 const char *report_cell_name(struct arena *a, const struct run *run, const struct cell *c); /* of its row */
+void report_answers(struct report *r); /* fills in the cells' answer */
 /* A share with its interval, in percent: "83 [44-97]", with a decimal where the interval is narrower than 10
  * points. In the arena. */
 const char *report_percent(struct arena *a, double mean, struct interval ci);

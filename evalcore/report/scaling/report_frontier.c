@@ -15,10 +15,10 @@ static int is_binary(const struct cell *c)
     return !strcmp(c->task->metric, "accuracy");
 }
 
-static double accuracy_within(const struct record *first, int n, int limit, int width)
+static double accuracy_within(const struct record *first, const int *answer, int n, int limit, int width)
 {
     if (width > 1)
-        return votes_majority(first, n, limit, width);
+        return votes_majority(first, answer, n, limit, width);
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += first[i].tokens <= limit ? first[i].score : 0;
@@ -54,8 +54,9 @@ static struct interval interval_of(const double *v, int n, int is_single)
 }
 
 /* values: for by[] of the point, n problems three times. */
-static void fill(struct frontier_point *p, const struct cell *c, double *values)
+static void fill(struct frontier_point *p, const struct cell_stats *s, double *values)
 {
+    const struct cell *c = s->cell;
     int n = c->task->n_problems, at = 0;
     double *by[3];
     for (int k = 0; k < 3; k++) {
@@ -65,6 +66,7 @@ static void fill(struct frontier_point *p, const struct cell *c, double *values)
     }
     while (at < c->n_records) {
         const struct record *first = &c->records[at];
+        const int *answer = s->answer ? s->answer + at : NULL;
         int m = 0, n_costs = 0, q = first->problem;
         double reads = 0, peak = 0;
         for (; at < c->n_records && c->records[at].problem == q; at++, m++) {
@@ -76,7 +78,7 @@ static void fill(struct frontier_point *p, const struct cell *c, double *values)
         }
         if (m < c->samples)
             continue;
-        by[FRONTIER_ACCURACY][q] = accuracy_within(first, m, p->limit, p->width);
+        by[FRONTIER_ACCURACY][q] = accuracy_within(first, answer, m, p->limit, p->width);
         by[FRONTIER_READS][q] = n_costs ? p->width * reads / n_costs : NAN;
         by[FRONTIER_PEAK][q] = n_costs ? p->width * peak / n_costs : NAN;
     }
@@ -159,7 +161,7 @@ static void fill_points(struct frontier *f, const struct report *r)
     int n = f->n;
 #pragma omp parallel for schedule(dynamic, 1)
     for (int i = 0; i < n; i++)
-        fill(&f->points[i], r->cells[f->points[i].cell].cell, values + (size_t)i * room);
+        fill(&f->points[i], &r->cells[f->points[i].cell], values + (size_t)i * room);
     f->n = 0;
     for (int i = 0; i < n; i++)
         if (says_something(r, &f->points[i]))

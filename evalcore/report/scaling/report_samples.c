@@ -18,12 +18,12 @@ static int has_several(const struct cell *c)
     return !c->task->is_text && c->samples > 1 && c->temperature > 0;
 }
 
-static double value_of(const struct sample_value *v, const struct record *first, int n)
+static double value_of(const struct sample_value *v, const struct record *first, const int *answer, int n)
 {
     double score = 0;
     long correct = 0;
     if (v->kind == SAMPLE_MAJ)
-        return votes_majority(first, n, INT_MAX, n);
+        return votes_majority(first, answer, n, INT_MAX, n);
     for (int i = 0; i < n; i++) {
         score += first[i].score;
         correct += first[i].verdict == VERDICT_CORRECT;
@@ -64,7 +64,7 @@ void report_samples(struct sample_stats *out, const struct cell_stats *s)
         if (m < c->samples)
             continue;
         for (int i = 0; i < out->n_values; i++)
-            v[(size_t)i * room + n] = value_of(&out->value[i], first, m);
+            v[(size_t)i * room + n] = value_of(&out->value[i], first, s->answer ? s->answer + at : NULL, m);
         n++;
     }
     out->n_problems = (int)n;

@@ -2,7 +2,6 @@
 #include "evalcore/report/scaling/report_votes.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "evalcore/stats/stats.h"
 
@@ -13,23 +12,21 @@ struct split {
     size_t n;
 };
 
-static void count_votes(struct split *out, const struct record *first, int n, int limit)
+static void count_votes(struct split *out, const struct record *first, const int *answer, int n, int limit)
 {
     enum { ANSWERS = sizeof out->votes / sizeof *out->votes };
-    const char *form[ANSWERS] = {""};
+    int number[ANSWERS] = {ANSWER_RIGHT};
     *out = (struct split){.n = 1};
     for (int i = 0; i < n; i++) {
-        const struct record *r = &first[i];
         size_t k = 0;
-        if (r->tokens > limit || (r->verdict != VERDICT_CORRECT && !r->pred_form[0]))
+        if (first[i].tokens > limit || answer[i] == ANSWER_MISSING)
             continue;
-        if (r->verdict != VERDICT_CORRECT)
-            for (k = 1; k < out->n && strcmp(form[k], r->pred_form) != 0; k++)
-                ;
+        while (k < out->n && number[k] != answer[i])
+            k++;
         if (k == ANSWERS)
             continue;
         if (k == out->n)
-            form[out->n++] = r->pred_form;
+            number[out->n++] = answer[i];
         out->votes[k]++;
         out->n_votes++;
     }
@@ -48,11 +45,11 @@ static double log_choose(long n, long k)
 }
 
 /* Some of the w have no answer and do not vote; how many do is hypergeometric. */
-double votes_majority(const struct record *first, int n, int limit, int w)
+double votes_majority(const struct record *first, const int *answer, int n, int limit, int w)
 {
     struct split s;
     double p = 0;
-    count_votes(&s, first, n, limit);
+    count_votes(&s, first, answer, n, limit);
     for (long j = 1; j <= w && j <= s.n_votes; j++) {
         if (w - j > n - s.n_votes)
             continue;

@@ -86,6 +86,51 @@ static void test_values(void)
     fake_release(&r);
 }
 
+/* Wrong answers that were written in different ways split their votes, and the right one had the majority. */
+static void test_same_answers(void)
+{
+    static const struct {
+        const char *what, *task, *form[SAMPLES]; /* the first is right */
+        double majority;                         /* its share: of two against two, 1/2 */
+    } rows[] = {
+        {"one wrong answer, one spelling", "relay", {"7", "0.5", "0.5", "0.5"}, 0},
+        {"one wrong answer, three spellings", "relay", {"7", "0.5", "1/2", "2/4"}, 0},
+        {"sums and lists in another order", "relay", {"7", "x + 1", "1 + x", "{1, 2}"}, 0},
+        {"a set in another order", "relay", {"7", "{2, 1}", "x + 1", "{1, 2}"}, 0},
+        {"different wrong answers", "relay", {"7", "8", "9", "10"}, 0.25},
+        {"a third is no decimal", "relay", {"7", "0.333", "1/3", "8"}, 0.25},
+        {"a form that reads otherwise", "relay", {"7", "+-3", "-3", "8"}, 0.25},
+        {"a form that would end its box", "relay", {"7", "8}9", "8", "10"}, 0.25},
+        {"a form that was cut", "relay", {"7", "8...", "8", "10"}, 0.25},
+        {"letters", "choice", {"A", "B", "C", "D"}, 0.25},
+        {"an unknown task", "gone", {"7", "0.5", "1/2", "2/4"}, 0.25},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct run r;
+        struct report rep;
+        struct arena a = {0};
+        struct sample_stats s;
+        make(&r);
+        r.tasks[0].name = rows[i].task;
+        for (int p = 0; p < PROBLEMS; p++)
+            r.tasks[0].problems[p].n_options = strcmp(rows[i].task, "choice") ? 0 : 4;
+        for (int k = 0; k < r.cells[0].n_records; k++) {
+            struct record *rec = (struct record *)&r.cells[0].records[k];
+            rec->verdict = rec->sample ? VERDICT_WRONG : VERDICT_CORRECT;
+            rec->score = !rec->sample;
+            rec->pred_form = rows[i].form[rec->sample];
+        }
+        report_compute(&rep, &r, &a);
+        report_samples(&s, &rep.cells[0]);
+        double got = s.value[s.n_values - 1].over.mean;
+        if (!(fabs(got - rows[i].majority) < 1e-9))
+            fprintf(stderr, "%s: %g\n", rows[i].what, got);
+        CHECK_NEAR(got, rows[i].majority, 1e-9);
+        arena_release(&a);
+        fake_release(&r);
+    }
+}
+
 static void test_table(void)
 {
     struct run r;
@@ -113,6 +158,7 @@ int main(void)
     log_set_quiet(1);
     open_folder("test_samples");
     test_values();
+    test_same_answers();
     test_table();
     file_remove_tree(folder, &e);
     return check_done();
