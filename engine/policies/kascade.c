@@ -56,9 +56,8 @@ static const struct param kascade_params[] = {
     {"anchor_output", PARAM_ENUM, P(anchor_output), "sparse", 0, 0, outputs,
      "what anchors other than layer 0 attend to"},
     {"k_minus_tile_tokens", PARAM_INT, P(k_minus_tile_tokens), "0", 0, 1e6, NULL,
-     "subtracted from k (the released script: 32), less than min_tokens; contexts that it would leave "
-     "nothing "
-     "of are read whole"},
+     "subtracted from k (the released script: 32), less than min_tokens; contexts of at most so many "
+     "tokens are read whole"},
     {"round_tokens", PARAM_INT, P(round_tokens), "1", 1, 1e6, NULL, "k is rounded up to a multiple of this"},
     {"pool", PARAM_ENUM, P(pool), "group_sum", 0, 0, pools,
      "probabilities summed over each group, or over all heads into one list"},
