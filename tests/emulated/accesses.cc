@@ -1,11 +1,12 @@
-/* With -DKVEVAL_EMULATED_ACCESSES=ON the kernels are compiled with the compiler's hooks for ThreadSanitizer,
- * which call this before every access to memory: another thread may go on there, so that a forgotten atomic
- * or barrier loses an update in some order. */
+/* With -DKVEVAL_EMULATED_RACES=ON the kernels are compiled with the compiler's hooks for ThreadSanitizer,
+ * which call this before every access to memory. It must be ordered after those it depends on (races.cc).
+ * Another thread may go on there, too, so that a forgotten atomic loses an update in some order. */
 #include "tests/emulated/grid.h"
 
-static void access()
+static void access(const void *p, size_t bytes, enum access_kind kind, const void *where)
 {
     static unsigned n;
+    races_access(p, bytes, kind, where);
     if (!running || ++n % 16 || grid_random() % 4)
         return;
     if (grid_random() % 8 == 0)
@@ -31,21 +32,25 @@ void __tsan_vptr_update(void **, void *)
 {
 }
 
-void __tsan_read_range(void *, size_t)
+void __tsan_read_range(void *p, size_t bytes)
 {
-    access();
+    access(p, bytes, ACCESS_READ, __builtin_return_address(0));
 }
 
-void __tsan_write_range(void *, size_t)
+void __tsan_write_range(void *p, size_t bytes)
 {
-    access();
+    access(p, bytes, ACCESS_WRITE, __builtin_return_address(0));
 }
 
-#define HOOK(name)                                                                                           \
-    void __tsan_##name(void *)                                                                               \
+#define HOOK(name, size, kind)                                                                               \
+    void __tsan_##name##size(void *p)                                                                        \
     {                                                                                                        \
-        access();                                                                                            \
+        access(p, size, kind, __builtin_return_address(0));                                                  \
     }
-#define HOOKS(size) HOOK(read##size) HOOK(write##size) HOOK(unaligned_read##size) HOOK(unaligned_write##size)
+#define HOOKS(size)                                                                                          \
+    HOOK(read, size, ACCESS_READ)                                                                            \
+    HOOK(write, size, ACCESS_WRITE)                                                                          \
+    HOOK(unaligned_read, size, ACCESS_READ)                                                                  \
+    HOOK(unaligned_write, size, ACCESS_WRITE)
 HOOKS(1) HOOKS(2) HOOKS(4) HOOKS(8) HOOKS(16)
 }

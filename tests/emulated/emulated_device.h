@@ -118,6 +118,7 @@ const slot *emulated_exchange(const char *what, unsigned mask, const void *words
 bool emulated_syncthreads(bool p);
 /* A point at which another thread may run. */
 void emulated_pause(void);
+void emulated_atomic(const void *p, size_t bytes); /* before one */
 void emulated_trap(void);
 
 static inline void __syncthreads(void)
@@ -199,12 +200,12 @@ static inline unsigned __reduce_add_sync(unsigned mask, unsigned x)
     return sum;
 }
 
-/* ---- memory. Atomics are indivisible even if threads change at accesses to memory (accesses.cc). */
+/* ---- memory. Atomics are indivisible even where threads change at accesses to memory (accesses.cc). */
 #define WHOLE __attribute__((no_sanitize_thread))
 
 template <typename T, typename U> WHOLE static inline T atomicAdd(T *p, U x)
 {
-    emulated_pause();
+    emulated_atomic(p, sizeof *p);
     T before = *p;
     *p = (T)(before + (T)x);
     return before;
@@ -212,7 +213,7 @@ template <typename T, typename U> WHOLE static inline T atomicAdd(T *p, U x)
 
 template <typename T> WHOLE static inline T atomicOr(T *p, T x)
 {
-    emulated_pause();
+    emulated_atomic(p, sizeof *p);
     T before = *p;
     *p = before | x;
     return before;
@@ -220,15 +221,23 @@ template <typename T> WHOLE static inline T atomicOr(T *p, T x)
 
 template <typename T> WHOLE static inline T atomicMax(T *p, T x)
 {
-    emulated_pause();
+    emulated_atomic(p, sizeof *p);
     T before = *p;
     *p = before > x ? before : x;
     return before;
 }
 
+template <typename T> WHOLE static inline T atomicExch(T *p, T x)
+{
+    emulated_atomic(p, sizeof *p);
+    T before = *p;
+    *p = x;
+    return before;
+}
+
 template <typename T> WHOLE static inline T atomicCAS(T *p, T expected, T x)
 {
-    emulated_pause();
+    emulated_atomic(p, sizeof *p);
     T before = *p;
     if (before == expected)
         *p = x;

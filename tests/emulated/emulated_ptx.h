@@ -92,16 +92,14 @@ static inline float inverse_of(float x)
 
 void wait_for_inputs(void);
 void let_next_begin(void);
+void may_be_old_begin(void);
+void may_be_old_end(void);
 
 void cluster_arrive(void);
+void cluster_begin(void);
 void cluster_wait(void);
 uint32_t address_in(uint32_t address, int block);
 void store_far(uint32_t to, float x, float y);
-
-static inline void cluster_begin(void)
-{
-    cluster_arrive();
-}
 
 void barrier_init(uint32_t barrier, int arrivals);
 void barrier_arrive(uint32_t barrier);

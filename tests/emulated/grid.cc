@@ -43,9 +43,11 @@ static char *take(std::vector<char *> *from, size_t bytes)
 
 void block_let_go(struct block *b)
 {
-    if (!b->let_go)
-        b->kernel->let_go++;
+    if (b->let_go)
+        return;
+    b->kernel->let_go++;
     b->let_go = true;
+    races_let_go(b);
 }
 
 /* Most are not lazy at all. */
@@ -93,6 +95,7 @@ static void begin_block(struct grids *g, const std::shared_ptr<struct kernel> &k
     memset(b->arena + STATIC_AT, FILL, most_static);
     for (size_t t = 0; t < n; t++)
         begin_thread(b.get(), t);
+    races_begin_block(b.get());
     c->threads += (int)n;
     c->blocks.push_back(b.get());
     g->blocks.push_back(std::move(b));
@@ -122,6 +125,7 @@ static void end_block(struct grids *g, size_t i)
     if (!b->copies.empty())
         emulated_fail("a block of %s ends while copies to its memory are under way", k->l.name);
     check_fence(b);
+    races_end_block(b);
     for (struct thread &t : b->threads) {
         if (*(uint64_t *)t.stack != STACK_END)
             emulated_fail("a thread of %s needs more than %d bytes of stack", k->l.name, STACK_BYTES);
@@ -153,6 +157,7 @@ void grid_add(struct grids *g, const struct launch &l)
             l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z, l.cluster, l.bytes);
     k->lazy = laziness();
     k->after = g->kernels.empty() ? NULL : g->kernels.back().get();
+    races_begin_kernel(k.get(), k->after);
     g->kernels.push_back(k);
 }
 

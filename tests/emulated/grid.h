@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/emulated/emulated_device.h"
+#include "tests/emulated/races.h"
 
 /* The blocks and threads of running kernels, and which of them may go on. One thread of the host runs
  * everything. */
@@ -31,6 +32,8 @@ struct thread {
     std::vector<struct copy> own_copies;        /* cp.async since the last arrival */
     std::vector<struct wgmma_product> products; /* wgmma products not yet waited for */
     unsigned wgmma_groups;                      /* of them, committed so far */
+    struct observer races;
+    bool reads_old; /* what it reads may be old, and it knows */
 };
 
 /* wgmma: c (+)= a tile times tile x, by this thread's share of it. */
@@ -43,6 +46,7 @@ struct wgmma_product {
     uint64_t x;
     int add;
     unsigned group; /* how many were committed before */
+    bool done;
 };
 
 /* What a CUtensorMap (128 bytes) holds here: a bf16 matrix, copied by tiles of `rows` rows of `columns`, in
@@ -62,6 +66,7 @@ struct copy {
     int x, y;
     std::shared_ptr<int>
         group; /* copies that are one arrival together, how many are left; NULL: bytes count */
+    struct observer by;
 };
 
 struct warp {
@@ -75,6 +80,7 @@ struct warp {
 struct cluster {
     int threads, arrived; /* that have not ended; in this phase */
     uint32_t phase;
+    struct meeting races;
     std::vector<struct block *> blocks;
 };
 
@@ -91,6 +97,7 @@ struct kernel {
                             blocks */
     std::vector<const void *> keys;
     std::vector<uint32_t> places;
+    struct kernel_races races;
 };
 
 struct block {
@@ -106,6 +113,8 @@ struct block {
     int lazy;                        /* here and below: how seldom it gets a turn, drawn anew for each */
     char *arena;                     /* dynamic shared memory, then static */
     std::vector<struct copy> copies; /* on their way */
+    struct meeting together;         /* at __syncthreads */
+    struct block_races races;
 };
 
 /* Where things are in an arena, and how much a block of compute capability 9.0 may have: 227 KiB. */

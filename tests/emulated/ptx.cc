@@ -29,6 +29,7 @@ static void check_address(uint32_t address)
     const struct barrier *at = (const struct barrier *)emulated_at(address, sizeof *at);
     if (address % sizeof *at || !at->arrivals || at->arrivals > 1024)
         emulated_fail("no barrier at %#x", address);
+    races_access(at, sizeof *at, ACCESS_ATOMIC, NULL);
 }
 
 static void check(struct block *b, uint32_t address)
@@ -40,13 +41,17 @@ static void check(struct block *b, uint32_t address)
         return;
     at->phase ^= 1;
     at->pending = (int16_t)at->arrivals;
+    races_complete(races_at(b, address));
     barrier_changed(b, address);
 }
 
 void barrier_init(uint32_t address, int arrivals)
 {
     struct barrier fresh = {0, (int16_t)arrivals, 0, (uint16_t)arrivals};
-    *(struct barrier *)emulated_at(address, sizeof fresh) = fresh;
+    struct barrier *at = (struct barrier *)emulated_at(address, sizeof fresh);
+    *at = fresh;
+    races_access(at, sizeof *at, ACCESS_WRITE, NULL);
+    races_fresh(running->block, address);
 }
 
 static void arrive(struct block *b, uint32_t address, int bytes)
@@ -61,6 +66,7 @@ void barrier_arrive(uint32_t address)
 {
     emulated_pause();
     check_address(address);
+    races_arrive(races_at(running->block, address));
     arrive(running->block, address, 0);
 }
 
@@ -68,6 +74,7 @@ void barrier_expect(uint32_t address, int bytes)
 {
     emulated_pause();
     check_address(address);
+    races_arrive(races_at(running->block, address));
     arrive(running->block, address, bytes);
 }
 
@@ -81,6 +88,7 @@ void barrier_wait(uint32_t address, int parity)
         t->parity = (uint32_t)parity;
         thread_wait(AT_BARRIER, "barrier_wait");
     }
+    races_leave(races_at(t->block, address));
 }
 
 /* ---- copies */
@@ -97,6 +105,13 @@ static void land_tile(struct block *b, const struct copy *c)
                 memcpy(&value, m->p + y * m->pitch + x * 2, sizeof value);
             memcpy(b->arena + (m->swizzle ? at ^ (at >> 7 & 7) << 4 : at), &value, sizeof value);
         }
+    races_copy(b, c, NULL, b->arena + c->to, c->bytes);
+}
+
+static void land_bytes(struct block *b, const struct copy *c)
+{
+    memcpy(b->arena + c->to, c->from, c->bytes);
+    races_copy(b, c, c->from, b->arena + c->to, c->bytes);
 }
 
 void copy_land(struct block *b, const struct copy *c)
@@ -104,7 +119,7 @@ void copy_land(struct block *b, const struct copy *c)
     if (c->map.p)
         land_tile(b, c);
     else
-        memcpy(b->arena + c->to, c->from, c->bytes);
+        land_bytes(b, c);
     if (!c->group) {
         barrier_at(b, c->barrier)->bytes -= (int32_t)c->bytes;
         check(b, c->barrier);
@@ -124,7 +139,7 @@ void bulk_copy(uint32_t to, const void *from, int bytes, uint32_t barrier)
 {
     if (to % 16 || (uintptr_t)from % 16 || bytes % 16 || bytes <= 0)
         emulated_fail("bulk_copy of %d bytes from %p to %#x: not multiples of 16", bytes, from, to);
-    struct copy c = {to, barrier, (uint32_t)bytes, from, {}, 0, 0, nullptr};
+    struct copy c = {to, barrier, (uint32_t)bytes, from, {}, 0, 0, nullptr, races_ask_copy()};
     begin_copy(&c);
 }
 
@@ -133,7 +148,7 @@ void tensor_copy(uint32_t to, const void *map, int x, int y, uint32_t barrier)
     const struct tensor *m = (const struct tensor *)map;
     if (to % 1024)
         emulated_fail("tensor_copy to %#x: not a multiple of 1024", to);
-    struct copy c = {to, barrier, m->columns * m->rows * 2, NULL, *m, x, y, nullptr};
+    struct copy c = {to, barrier, m->columns * m->rows * 2, NULL, *m, x, y, nullptr, races_ask_copy()};
     begin_copy(&c);
 }
 
@@ -142,7 +157,7 @@ void copy_16(uint32_t to, const void *from)
     if (to % 16 || (uintptr_t)from % 16)
         emulated_fail("copy_16 from %p to %#x: not multiples of 16", from, to);
     emulated_at(to, 16);
-    struct copy c = {to, 0, 16, from, {}, 0, 0, nullptr};
+    struct copy c = {to, 0, 16, from, {}, 0, 0, nullptr, races_ask_copy()};
     running->own_copies.push_back(c);
 }
 
@@ -155,7 +170,7 @@ void arrive_after_copies(uint32_t barrier)
     bool apart = grid_random() % 8 == 0;
     check_address(barrier);
     if (own->empty())
-        own->push_back({0, 0, 0, b->arena, {}, 0, 0, nullptr});
+        own->push_back({0, 0, 0, b->arena, {}, 0, 0, nullptr, races_ask_copy()});
     for (size_t i = 0; i < own->size(); i++) {
         struct copy *c = &(*own)[i];
         c->barrier = barrier;
@@ -166,7 +181,7 @@ void arrive_after_copies(uint32_t barrier)
             ++*group;
             b->copies.push_back(*c);
         } else {
-            memcpy(b->arena + c->to, c->from, c->bytes);
+            land_bytes(b, c);
         }
     }
     own->clear();
@@ -179,6 +194,17 @@ void wait_for_inputs(void)
     const struct kernel *k = running->block->kernel.get();
     while (k->after && !k->after->done)
         thread_wait(FOR_INPUTS, "wait_for_inputs");
+    races_inputs();
+}
+
+void may_be_old_begin(void)
+{
+    running->reads_old = true;
+}
+
+void may_be_old_end(void)
+{
+    running->reads_old = false;
 }
 
 void let_next_begin(void)
@@ -186,7 +212,7 @@ void let_next_begin(void)
     block_let_go(running->block);
 }
 
-void cluster_arrive(void)
+static void arrive_at_cluster(void)
 {
     needs_hopper();
     struct thread *t = running;
@@ -197,6 +223,17 @@ void cluster_arrive(void)
     cluster_arrived(t->block->cluster.get());
 }
 
+void cluster_arrive(void)
+{
+    races_arrive(&running->block->cluster->races);
+    arrive_at_cluster();
+}
+
+void cluster_begin(void)
+{
+    arrive_at_cluster();
+}
+
 void cluster_wait(void)
 {
     struct thread *t = running;
@@ -205,6 +242,7 @@ void cluster_wait(void)
     t->in_cluster_phase = false;
     while (t->block->cluster->phase == t->cluster_phase)
         thread_wait(IN_CLUSTER, "cluster_wait");
+    races_leave(&t->block->cluster->races);
 }
 
 uint32_t address_in(uint32_t address, int block)
@@ -215,25 +253,33 @@ uint32_t address_in(uint32_t address, int block)
 void store_far(uint32_t to, float x, float y)
 {
     float pair[2] = {x, y};
-    memcpy(emulated_at(to, sizeof pair), pair, sizeof pair);
+    void *at = emulated_at(to, sizeof pair);
+    races_access(at, sizeof pair, ACCESS_WRITE, NULL);
+    memcpy(at, pair, sizeof pair);
 }
 
 /* ---- wgmma */
 
 /* Of a row of 128 bytes with the 128-byte swizzle. */
-static float element(const struct block *b, uint64_t tile, int row, int column)
+static const char *element_at(const struct block *b, uint64_t tile, int row, int column)
 {
     uint32_t apart = (uint32_t)(tile >> 16 & 0x3fff) << 4; /* of columns beyond 64 */
     uint32_t at = (uint32_t)((tile & 0x3fff) << 4) + (uint32_t)column / 64 * apart +
                   (uint32_t)(row / 8 * 1024 + row % 8 * 128 + column % 64 * 2);
+    return b->arena + (at ^ (at >> 7 & 7) << 4);
+}
+
+static float element(const struct block *b, uint64_t tile, int row, int column)
+{
     uint16_t half;
-    memcpy(&half, b->arena + (at ^ (at >> 7 & 7) << 4), sizeof half);
+    memcpy(&half, element_at(b, tile, row, column), sizeof half);
     return bf16_float(half);
 }
 
+enum { K = 16 };
+
 static void multiply(const struct wgmma_product *p)
 {
-    enum { K = 16 };
     const struct thread *t = running;
     int thread = (int)(t->index.x % 128), lane = thread % EMULATED_LANES;
     float w[2][K];
@@ -252,13 +298,41 @@ static void multiply(const struct wgmma_product *p)
     }
 }
 
-/* Those of all committed groups but the last `but`; with but < 0, all. */
-static void multiply_groups(int but)
+/* The tiles are under way until they are waited for, whenever they were read here. */
+static void read_tiles(const struct wgmma_product *p)
+{
+    enum { UNIT = 8 }; /* neighbours that the swizzle keeps together */
+    const struct block *b = running->block;
+    int row = (int)(running->index.x % 128) / EMULATED_LANES * 16 + own_lane() / 4, columns = p->n * 2;
+    for (int half = 0; half < 2 && !p->registers; half++)
+        for (int k = 0; k < K; k += UNIT)
+            races_access(element_at(b, p->w, row + half * 8, k), UNIT * 2, ACCESS_READ, NULL);
+    for (int column = 0; column < columns; column += p->registers ? UNIT : 1)
+        for (int k = 0; k < K; k += p->registers ? 1 : UNIT)
+            races_access(p->registers ? element_at(b, p->x, k, column) : element_at(b, p->x, column, k),
+                         UNIT * 2, ACCESS_READ, NULL);
+}
+
+/* Those not yet made. */
+static void multiply_all(void)
+{
+    for (struct wgmma_product &p : running->products) {
+        if (!p.done)
+            multiply(&p);
+        p.done = true;
+    }
+}
+
+/* Those of all committed groups but the last `but` are over. */
+static void finish_groups(unsigned but)
 {
     std::vector<struct wgmma_product> &all = running->products;
     size_t n = 0;
-    while (n < all.size() && (but < 0 || all[n].group + but < running->wgmma_groups))
-        multiply(&all[n++]);
+    for (; n < all.size() && all[n].group + but < running->wgmma_groups; n++) {
+        if (!all[n].done)
+            multiply(&all[n]);
+        read_tiles(&all[n]);
+    }
     all.erase(all.begin(), all.begin() + (long)n);
 }
 
@@ -267,17 +341,17 @@ static void ask(struct wgmma_product p)
     p.group = running->wgmma_groups;
     running->products.push_back(p);
     if (grid_random() % 2)
-        multiply_groups(-1);
+        multiply_all();
 }
 
 void wgmma_tiles(float *c, int n, uint64_t w, uint64_t x, int add)
 {
-    ask({c, n, w, {}, false, x, add, 0});
+    ask({c, n, w, {}, false, x, add, 0, false});
 }
 
 void wgmma_registers(float *c, int n, const uint32_t (&w)[4], uint64_t x, int add)
 {
-    struct wgmma_product p = {c, n, 0, {}, true, x, add, 0};
+    struct wgmma_product p = {c, n, 0, {}, true, x, add, 0, false};
     const slot *all = emulated_exchange("wgmma", ~0u, w, sizeof w);
     for (int half = 0; half < 2; half++)
         for (int k = 0; k < 16; k++)
@@ -291,10 +365,10 @@ void wgmma_commit(void)
     running->wgmma_groups++;
 }
 
-static void wait_for_groups(int but)
+static void wait_for_groups(unsigned but)
 {
     emulated_pause();
-    multiply_groups(but);
+    finish_groups(but);
     emulated_exchange("wgmma_wait", ~0u, NULL, 0); /* the warp's products, not the lane's */
 }
 

@@ -63,6 +63,12 @@ void emulated_pause(void)
         thread_wait(READY, "");
 }
 
+void emulated_atomic(const void *p, size_t bytes)
+{
+    emulated_pause();
+    races_access(p, bytes, ACCESS_ATOMIC, __builtin_return_address(0));
+}
+
 void threads_wake(struct block *b, enum thread_state why)
 {
     for (struct thread &t : b->threads)
@@ -77,6 +83,7 @@ static void check_block(struct block *b)
     b->arrived = 0;
     b->result = b->all;
     b->all = true;
+    races_complete(&b->together);
     threads_wake(b, IN_BLOCK);
 }
 
@@ -86,6 +93,7 @@ static void check_warp(struct warp *w)
         return;
     w->arrived = 0;
     w->what = NULL;
+    races_warp(w);
     for (int i = 0; i < EMULATED_LANES; i++)
         if (w->lane[i] && w->lane[i]->state == IN_WARP)
             w->lane[i]->state = READY;
@@ -97,6 +105,7 @@ static void check_cluster(struct cluster *c)
         return;
     c->arrived = 0;
     c->phase++;
+    races_complete(&c->races);
     for (struct block *b : c->blocks)
         if (b)
             threads_wake(b, IN_CLUSTER);
@@ -134,10 +143,12 @@ bool emulated_syncthreads(bool p)
     struct block *b = t->block;
     b->all = b->all && p;
     b->arrived++;
+    races_arrive(&b->together);
     t->state = IN_BLOCK;
     check_block(b);
     if (t->state != READY)
         thread_wait(IN_BLOCK, "__syncthreads");
+    races_leave(&b->together);
     return b->result;
 }
 

@@ -267,10 +267,13 @@ static __device__ void begin_copies(const Work &w, void *room, struct lists *all
     const bool pages = F::VALUES && (w.kind_of() == LIST_LIVE || w.kind_of() == LIST_PAGES);
 #pragma unroll 1
     for (bool early = pages && w.early;; early = false) {
-        if (!early)
+        if (early)
+            may_be_old_begin();
+        else
             wait_for_inputs();
         find_lists(w, room, all);
         find_first(w, *all, c);
+        may_be_old_end();
         if (pages && early && w.in_order)
             copy_early<F>(w, c, b, ring);
         if (!early || w.in_order)

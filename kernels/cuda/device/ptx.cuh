@@ -117,6 +117,16 @@ __device__ static inline void wait_for_inputs(void)
 #endif
 }
 
+/* What a thread reads in between may be old, and is read again after wait_for_inputs where it can be. Says so
+ * to the check of races (tests/emulated/races.h) and to the reader. */
+__device__ static inline void may_be_old_begin(void)
+{
+}
+
+__device__ static inline void may_be_old_end(void)
+{
+}
+
 /* The next kernel may begin, as soon as all blocks have said so or ended. */
 __device__ static inline void let_next_begin(void)
 {
