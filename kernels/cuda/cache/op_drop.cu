@@ -157,12 +157,12 @@ int cuda_op_drop_lowest(struct device *d, const struct drop_lowest_args *a)
     return cuda_launched(d, OP_drop_lowest);
 }
 
-/* Clears the bit; returns 1 if it was set. Other threads may clear bits of the same page meanwhile. */
+/* Clears the bit; returns 1 if it was set. Other threads may clear bits of the same page meanwhile. The first
+ * guess is a page of which every token is live. */
 static __device__ int clear_bit(uint16_t *word, unsigned bit)
 {
-    unsigned short *at = (unsigned short *)word, have = *at;
-    while (have & bit) {
-        unsigned short seen = atomicCAS(at, have, (unsigned short)(have & ~bit));
+    for (unsigned short have = 0xffff; have & bit;) {
+        unsigned short seen = atomicCAS((unsigned short *)word, have, (unsigned short)(have & ~bit));
         if (seen == have)
             return 1;
         have = seen;

@@ -99,7 +99,11 @@ __device__ static void make_keys(const struct part &p, const float *v, float bia
 
 /* Forced entries: the last t.last of n, where they are candidates, t.k at most and then the highest; all
  * candidates at `from` and after. Of k, `left` are left for the entries before. By one warp. */
-__device__ static void force(struct topk_shared *s, const float *v, int n, const struct take &t, float bias)
+struct forced {
+    int from, left;
+};
+
+__device__ static struct forced force(const float *v, int n, const struct take &t, float bias)
 {
     int lane = threadIdx.x % WARP, low = n - t.last, from = n, left = t.k;
     for (int top = n - 1; top >= low && left > 0; top -= WARP) {
@@ -110,8 +114,7 @@ __device__ static void force(struct topk_shared *s, const float *v, int n, const
         from = __popc(found) == left ? top - (31 - __clz(found)) : max(top - WARP + 1, low);
         left -= __popc(found);
     }
-    s->from = from;
-    s->left = left;
+    return {from, left};
 }
 
 /* The rule, by the first warp. A union is chosen from the whole list. */
@@ -120,11 +123,14 @@ __device__ static void plan(struct topk_shared *s, const struct topk_args &a, si
 {
     int len = a.len_of_seq ? a.len_of_seq[seq] : 0;
     struct take t = rule_take(&a.rule, n, a.in.m[at], a.rows.pos[row], len, a.cap);
-    s->from = n;
-    s->left = t.k;
+    struct forced f = {n, t.k};
     if (a.rule.force != FORCE_UNION && t.last > 0)
-        force(s, a.in.v + at * (size_t)a.in.stride, n, t, a.rule.tie_bias);
-    s->take = t;
+        f = force(a.in.v + at * (size_t)a.in.stride, n, t, a.rule.tie_bias);
+    if (threadIdx.x == 0) {
+        s->from = f.from;
+        s->left = f.left;
+        s->take = t;
+    }
 }
 
 /* ---- which */

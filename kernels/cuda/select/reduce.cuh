@@ -42,7 +42,7 @@ __device__ static inline void report_candidates(const struct scores &out, unsign
     out.n[at] = n;
     out.m[at] = (int)(unsigned)before + candidates;
     if (parts > 1)
-        counters[at] = 0;
+        atomicExch(counters + at, 0ull);
 }
 
 /* op_reduce_pages.cu: statistics of pages. */
