@@ -29,12 +29,12 @@ struct folder {
 static void add(struct folder *f, int rows, int columns, const char *name)
 {
     size_t n = (size_t)rows * (size_t)(columns ? columns : 1) * 2;
-    str_printf(&f->header, "%s\"%s.weight\": {\"dtype\": \"BF16\", \"shape\": [%d",
-               f->header.len ? ", " : "{", name, rows);
+    str_printf(&f->header, "%s\"%s\": {\"dtype\": \"BF16\", \"shape\": [%d", f->header.len ? ", " : "{", name,
+               rows);
     if (columns)
         str_printf(&f->header, ", %d", columns);
     str_printf(&f->header, "], \"data_offsets\": [%zu, %zu]}", f->bytes, f->bytes + n);
-    str_printf(&f->map, "%s\"%s.weight\": \"%s\"", f->map.len ? ", " : "", name, f->file);
+    str_printf(&f->map, "%s\"%s\": \"%s\"", f->map.len ? ", " : "", name, f->file);
     f->bytes += n;
 }
 
@@ -81,8 +81,11 @@ static int write_layer(struct folder *f, const struct model_config *c, int layer
     snprintf(f->file, sizeof f->file, "layer-%d.safetensors", layer);
     for (size_t i = 0; i < n; i++) {
         char name[96];
-        snprintf(name, sizeof name, "model.layers.%d.%s", layer, t[i].name);
+        snprintf(name, sizeof name, "model.layers.%d.%s.weight", layer, t[i].name);
         add(f, t[i].rows, t[i].columns, name);
+        snprintf(name, sizeof name, "model.layers.%d.%s.bias", layer, t[i].name);
+        if (i < 3 && c->family->qkv_bias)
+            add(f, t[i].rows, 0, name);
     }
     return write_file(f, e);
 }
@@ -108,10 +111,10 @@ static int write_folder(struct folder *f, const char *config, struct err *e)
         rc = write_layer(f, &c, i, e);
     if (!rc) {
         snprintf(f->file, sizeof f->file, "tables.safetensors");
-        add(f, c.vocab, c.hidden, "model.embed_tokens");
+        add(f, c.vocab, c.hidden, "model.embed_tokens.weight");
         if (!c.tie_embeddings)
-            add(f, c.vocab, c.hidden, "lm_head");
-        add(f, c.hidden, 0, "model.norm");
+            add(f, c.vocab, c.hidden, "lm_head.weight");
+        add(f, c.hidden, 0, "model.norm.weight");
         rc = write_file(f, e);
     }
     str_clear(&text);
