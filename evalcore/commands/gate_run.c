@@ -29,11 +29,14 @@ static int check_files(const struct gate_options *o, struct err *e)
 {
     if (!file_exists(o->run))
         return err_set(e, ERR_USAGE, "%s is not there; --run takes a run file", o->run);
-    if (o->rebaseline)
-        return file_check_target("--base", o->base, e);
-    if (!file_exists(o->base))
-        return err_set(e, ERR_USAGE, "%s is not there; make one with kveval gate --rebaseline", o->base);
-    return 0;
+    return o->rebaseline ? file_check_target("--base", o->base, e) : 0;
+}
+
+static int read_base(struct gate_job *j, struct err *e)
+{
+    if (file_exists(j->o->base))
+        return gate_base_read(&j->base, j->o->base, &j->arena, e);
+    return err_set(e, ERR_USAGE, "%s is not there; make one with kveval gate --rebaseline", j->o->base);
 }
 
 static int load(struct gate_job *j, struct err *e)
@@ -60,7 +63,7 @@ static int load(struct gate_job *j, struct err *e)
     if (!rc)
         rc = runfolder_check(o->out, e);
     if (!rc && !o->rebaseline)
-        rc = gate_base_read(&j->base, o->base, &j->arena, e);
+        rc = read_base(j, e);
     if (!rc)
         rc = file_mkdirs(o->out, e);
     if (!rc)
