@@ -101,7 +101,10 @@ static int delta_resolve(struct policy_spec *s, const struct policy_model *m, st
     } else if (p->l_pages == PARAM_UNSET_INT) {
         p->l_pages = p->k_pages == PARAM_UNSET_INT || pages < p->k_pages ? pages : p->k_pages;
     }
+    int is_default = p->layers.n < 0;
     int rc = model_defaults_layers(s, &p->layers, "layers", MODEL_DEFAULT_DELTA, m, a, e);
+    if (!rc && is_default)
+        layer_list_drop_below(&p->layers, p->dense_layers);
     return rc ? rc : layer_list_above(&p->layers, "layers", p->dense_layers, e);
 }
 

@@ -20,6 +20,11 @@ int layer_list_check(const struct param_ints *layers, const char *key, int n_lay
 
 int layer_list_above(const struct param_ints *layers, const char *key, int dense_layers, struct err *e)
 {
+    if (!layers->n)
+        return err_set(e, ERR_USAGE,
+                       "%s: none of the model's default layers is above the first %d, which are dense "
+                       "(dense_layers); name some",
+                       key, dense_layers);
     for (int i = 0; i < layers->n; i++)
         if (layers->v[i] < dense_layers)
             return err_set(e, ERR_USAGE,
@@ -27,6 +32,15 @@ int layer_list_above(const struct param_ints *layers, const char *key, int dense
                            "nothing; leave it out",
                            key, layers->v[i], dense_layers);
     return 0;
+}
+
+void layer_list_drop_below(struct param_ints *layers, int dense_layers)
+{
+    int n = 0;
+    for (int i = 0; i < layers->n; i++)
+        if (layers->v[i] >= dense_layers)
+            layers->v[n++] = layers->v[i];
+    layers->n = n;
 }
 
 int layer_list_first(const struct param_ints *layers, int dense_layers)

@@ -9,8 +9,12 @@ int layer_list_has(const struct param_ints *layers, int layer);
 
 /* ERR_USAGE when the model lacks one of them; the message names the option `key` and the layer. */
 int layer_list_check(const struct param_ints *layers, const char *key, int n_layers, struct err *e);
-/* ERR_USAGE when one of them is among the first, dense layers, where it would choose nothing. */
+/* ERR_USAGE when one of them is among the first, dense layers, where it would choose nothing, or none is
+ * left. */
 int layer_list_above(const struct param_ints *layers, const char *key, int dense_layers, struct err *e);
+
+/* A model's default list leaves these out by itself: the run file did not name them. */
+void layer_list_drop_below(struct param_ints *layers, int dense_layers);
 
 /* How many first layers read everything: the dense ones and those below the first that chooses. */
 int layer_list_first(const struct param_ints *layers, int dense_layers);

@@ -54,7 +54,10 @@ static int omnikv_check(const void *params, struct err *e)
 static int omnikv_resolve(struct policy_spec *s, const struct policy_model *m, struct arena *a, struct err *e)
 {
     struct omnikv_params *p = s->params;
+    int is_default = p->layers.n < 0;
     int rc = model_defaults_layers(s, &p->layers, "layers", MODEL_DEFAULT_OMNIKV, m, a, e);
+    if (!rc && is_default)
+        layer_list_drop_below(&p->layers, p->dense_layers);
     return rc ? rc : layer_list_above(&p->layers, "layers", p->dense_layers, e);
 }
 
