@@ -15,6 +15,9 @@
 
 #define SAVE_AGAIN "load the tokenizer with Transformers and save it again, which makes the files agree"
 
+/* The first three may stand in a prompt by themselves. The others, to which fine-tunes give names of their
+ * own, mark places that no prompt of one text has. */
+enum { IN_TEXTS = 3 };
 const char *const tokenizer_token_names[] = {"bos_token", "eos_token", "unk_token",  "sep_token",
                                              "pad_token", "cls_token", "mask_token", NULL};
 
@@ -201,7 +204,7 @@ static int check_tokens(const struct tokenizer *t, const json_t *config, const c
     if (decoder && !json_is_object(decoder))
         rc = err_set(e, ERR_FORMAT, "%s: field \"added_tokens_decoder\" must be an object", what);
     json_object_foreach(decoder, id, spec) if (!rc) rc = check_entry(t, id, spec, what, e);
-    for (int i = 0; !rc && tokenizer_token_names[i]; i++)
+    for (int i = 0; !rc && i < IN_TEXTS; i++)
         rc = check_named(t, json_object_get(config, tokenizer_token_names[i]), tokenizer_token_names[i], what,
                          e);
     static const char *const lists[] = {"additional_special_tokens", "extra_special_tokens"};

@@ -76,7 +76,8 @@ tokenizer_config.json~{"added_tokens_decoder": {"2605": {ENTRY, "content": "<|ne
 tokenizer_config.json~{"added_tokens_decoder": {"2603": {ENTRY, "content": "<|im_end|>", "rstrip": false, "special": true}}}~another id
 tokenizer_config.json~{"added_tokens_decoder": []}~must be an object
 tokenizer_config.json~{"bos_token": null, "eos_token": {"content": "<|im_end|>", "normalized": true}, "pad_token": "<|endoftext|>"}~
-tokenizer_config.json~{"pad_token": "[PAD]"}~pad_token "[PAD]" is no token
+tokenizer_config.json~{"pad_token": "[PAD]"}~
+tokenizer_config.json~{"unk_token": "[UNK]"}~unk_token "[UNK]" is no token
 tokenizer_config.json~{"additional_special_tokens": ["<|im_end|>", "<|new|>"]}~additional_special_tokens "<|new|>" is no token
 tokenizer_config.json~{"extra_special_tokens": {"x_token": "<|new|>"}}~extra_special_tokens "<|new|>" is no token
 special_tokens_map.json~{"eos_token": {"content": "<|new|>"}}~eos_token "<|new|>" is no token
