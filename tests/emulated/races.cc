@@ -45,6 +45,7 @@ static view_ref joined(const view_ref &a, const view_ref &b)
     return both;
 }
 
+/* All of a slot before the tick counts as known, what an earlier block's thread did there too. */
 static void raise(struct view *v, uint32_t slot, uint32_t tick)
 {
     if (v->ticks.size() <= slot)
@@ -108,8 +109,8 @@ void races_begin_block(struct block *b)
             group = (uint32_t)r->group_ticks.size();
             r->group_ticks.push_back(0);
         } else {
-            group = r->free_groups.back();
-            r->free_groups.pop_back();
+            group = r->free_groups.front(); /* free for the longest time: see raise() */
+            r->free_groups.pop_front();
         }
         if (group * EMULATED_LANES >> SLOT_BITS)
             emulated_fail("too many threads at once for the check of races");
@@ -309,7 +310,8 @@ static void access_grain(const struct observer &o, uintptr_t address, uint8_t ma
             report(o, mine, kind, *t, slot_of(mine.stamp) < EMULATED_LANES);
         if (t->stamp == mine.stamp && t->kind == kind && (t->mask & mask) == mask)
             return;
-        if (ordered && !(t->mask & ~mask) && (kind != ACCESS_READ || t->kind == ACCESS_READ)) {
+        /* What an atomic operation knows of may still meet another that does not. */
+        if (ordered && !(t->mask & ~mask) && (kind == ACCESS_WRITE || t->kind == kind)) {
             t->stamp = 0;
             to = t;
         }

@@ -1,6 +1,7 @@
 #ifndef TESTS_EMULATED_RACES_H
 #define TESTS_EMULATED_RACES_H
 
+#include <deque>
 #include <memory>
 #include <stdint.h>
 #include <unordered_map>
@@ -10,7 +11,9 @@
  * happened to be made here. Each access leaves a stamp at its bytes. Of two, one of which writes, the later
  * must know of the first, or the program names both places, and fails when it exits. Vector clocks as in
  * Flanagan and Freund, FastTrack (PLDI 2009), with kernels that begin early and with copies, which are no
- * thread's. Without the option all of it does nothing (races_off.cc). */
+ * thread's.
+ * A warp's shuffles and votes count as __syncwarp does, though CUDA promises no order of memory for them.
+ * Without the option all of it does nothing (races_off.cc). */
 
 struct thread;
 struct warp;
@@ -54,7 +57,8 @@ struct kernel_races {
     uint32_t number;
     uint32_t let_ended;     /* what the kernel that begins when all blocks have allowed it may know of */
     view_ref start, waited; /* what threads know at their start, and after wait_for_inputs */
-    std::vector<uint32_t> group_ticks, free_groups; /* slots by warp; group 0 is for copies */
+    std::vector<uint32_t> group_ticks; /* slots by warp; group 0 is for copies */
+    std::deque<uint32_t> free_groups;
 };
 
 void races_begin_kernel(struct kernel *k, const struct kernel *before);
