@@ -94,27 +94,52 @@ enum math_truth equal_texts(struct comparison *e, const struct math_node *gold, 
 
 /* ---- words that begin another case ---- */
 
-/* "9 otherwise", or a value before a second if, "n is even, 9 if n is odd"; but not "if and only if". */
+/* A piece of a bare value, as 9, n or -9/2: no relation, and no word such as "non-zero" or "(attained)". */
+static int is_piece_of_value(struct span piece)
+{
+    int letters = 0, others = 0;
+    for (size_t i = 0; i < piece.n; i++) {
+        char c = piece.s[i];
+        if (strchr("<>=", c))
+            return 0;
+        letters += c >= 'a' && c <= 'z';
+        others += !(c >= 'a' && c <= 'z') && !strchr("-'()", c);
+    }
+    return others || letters <= 1;
+}
+
+/* "9 otherwise", or a value behind a comma or "and" with an if of its own: "n is even, 9 if n is odd", but
+ * not "x > 0 for every y", nor "n is even, attained when n = 2". */
 static int words_hold_case(const char *words)
 {
-    static const char *const rest[] = {"otherwise", "else"}, *const opening[] = {"if", "when", "for"},
-                             *const joining[] = {"and", "or", "only"};
-    struct span before = {0};
+    static const char *const rest[] = {"otherwise", "else"}, *const opening[] = {"if", "when", "for"};
+    int begins = 0, value = 0; /* behind a comma, and all that stands there is a value */
     for (const char *s = words; *s; s += *s == ' ') {
         struct span word = {s, strcspn(s, " ")};
-        if (IS_ONE_OF(word, rest) || (before.n && before.s[before.n - 1] != ',' && IS_ONE_OF(word, opening) &&
-                                      !IS_ONE_OF(before, joining)))
-            return 1;
-        before = word;
         s += word.n;
+        int ends = word.n && strchr(",;", s[-1]) != NULL;
+        word.n -= (size_t)ends;
+        if (IS_ONE_OF(word, rest) || (value && IS_ONE_OF(word, opening)))
+            return 1;
+        value = begins && !ends && is_piece_of_value(word);
+        begins = ends || value || is(word, "and");
     }
     return 0;
+}
+
+/* A value with its condition, and not y > 0 for all z, nor "attained" when x = 1. */
+static int is_case(const struct math_node *m)
+{
+    if (m->kind != MATH_CASES || m->n != 2)
+        return m->kind == MATH_CASES;
+    const struct math_node *value = m->child[0];
+    return value->kind != MATH_TEXT && value->kind != MATH_RELATION && !equal_is_statements(value);
 }
 
 int equal_holds_case(const struct math_node *condition)
 {
     int words = condition->kind == MATH_TEXT || condition->kind == MATH_UNIT;
-    if (condition->kind == MATH_CASES || (words && words_hold_case(condition->name)))
+    if (is_case(condition) || (words && words_hold_case(condition->name)))
         return 1;
     for (int i = 0; i < condition->n; i++)
         if (equal_holds_case(condition->child[i]))
