@@ -264,15 +264,18 @@ static int of_one_name(const struct math_node *m)
     return 1;
 }
 
-/* "Alice or Bob" is not "Alice and Bob", nor "B or C" "B and C", while x = 1 or x = 2 has the solutions 1
- * and 2.
- */
 static int of_words(const struct math_node *list)
 {
     for (int i = 0; i < list->n; i++)
         if (list->child[i]->kind != MATH_TEXT && list->child[i]->kind != MATH_SYMBOL)
             return 0;
     return 1;
+}
+
+int equal_joined_apart(const struct math_node *gold, const struct math_node *pred)
+{
+    return gold->kind == MATH_LIST && pred->kind == MATH_LIST && gold->which != pred->which &&
+           gold->which != MATH_BY_COMMA && pred->which != MATH_BY_COMMA && (of_words(gold) || of_words(pred));
 }
 
 static enum math_truth by_kind(struct comparison *e, const struct math_node *gold,
@@ -282,10 +285,7 @@ static enum math_truth by_kind(struct comparison *e, const struct math_node *gol
     if (equal_is_value(gold) && equal_is_value(pred))
         return equal_values(e, gold, pred);
     if (unordered_gold && unordered_pred)
-        return gold->kind == MATH_LIST && pred->kind == MATH_LIST && gold->which != pred->which &&
-                       (of_words(gold) || of_words(pred))
-                   ? MATH_FALSE
-                   : equal_items(e, gold, pred, 0);
+        return equal_joined_apart(gold, pred) ? MATH_FALSE : equal_items(e, gold, pred, 0);
     /* "1, 2, 3" as a reference asks for these values, in whatever brackets they are given. */
     if (gold->kind == MATH_LIST && pred->kind == MATH_TUPLE)
         return equal_items(e, gold, pred, 0);

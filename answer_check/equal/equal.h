@@ -63,6 +63,11 @@ const struct math_node *equal_meaning(struct comparison *e, const struct math_no
 /* Does the condition of a value hold a further value with its own, as in "8 if x > 0, 9 otherwise"? */
 int equal_holds_case(const struct math_node *condition);
 
+/* Are these names of which one list is joined by "and" and the other by "or"? "Alice or Bob" is not "Alice
+ * and Bob", nor "B or C" "B and C"; a comma may stand for either, and x = 1 or x = 2 has the solutions 1
+ * and 2. */
+int equal_joined_apart(const struct math_node *gold, const struct math_node *pred);
+
 /* Lists, sets and tuples. */
 enum math_truth equal_items(struct comparison *e, const struct math_node *gold, const struct math_node *pred,
                             int ordered);

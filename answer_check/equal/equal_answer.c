@@ -89,9 +89,8 @@ struct answer_match answer_compare(struct math_work *w, const struct answer *gol
         r = MATH_FALSE; /* Aa and AA */
     /* Text that is the same but for layout counts only where a tree is missing or holds words, as in "square
      * feet" and "squarefeet": without \vec and the like, a cross product looks as a dot product does. */
-    int other_join = g && p && g->kind == MATH_LIST && p->kind == MATH_LIST && g->which != p->which;
-    int has_trees =
-        other_join || (g && p && !has_words(g) && !has_words(p)) || gold->ran_out || pred->ran_out;
+    int has_trees = (g && p && (equal_joined_apart(g, p) || (!has_words(g) && !has_words(p)))) ||
+                    gold->ran_out || pred->ran_out;
     if (r != MATH_TRUE && (!g || !p || !marks_count(rules)) &&
         (same_bytes(gold, pred) ||
          (!has_trees && same_text(gold, pred, w->arena) && !letter_case_differs(gold->text, pred->text))))

@@ -42,7 +42,7 @@ static enum math_truth alternatives(struct comparison *e, const struct math_node
 {
     const struct math_node *list = gold->kind == MATH_LIST ? gold : pred, *value = list == gold ? pred : gold;
     enum math_truth all = MATH_TRUE;
-    if (list->kind != MATH_LIST || !list->which || !equal_is_value(value))
+    if (list->kind != MATH_LIST || list->which != MATH_BY_OR || !equal_is_value(value))
         return MATH_FALSE;
     for (int i = 0; i < list->n && all != MATH_FALSE; i++)
         all = equal_worse(all, list == gold ? equal_trees(e, list->child[i], pred)

@@ -263,12 +263,12 @@ static int same_left(const struct read_items *list)
 
 static const struct math_node *flat(struct math_reader *r, int from, const struct read_items *list)
 {
-    int or = has(list, T_OR);
+    enum math_joint joint = has(list, T_OR) ? MATH_BY_OR : has(list, T_AND) ? MATH_BY_AND : MATH_BY_COMMA;
     int statements = list->logical || all_statements(list);
-    enum math_kind kind = !statements ? MATH_LIST : or ? MATH_OR : MATH_AND;
+    enum math_kind kind = !statements ? MATH_LIST : joint == MATH_BY_OR ? MATH_OR : MATH_AND;
     struct math_node *m = math_node_new(r->w, kind, reader_source(r, from), list->n, list->node);
     if (m)
-        m->which = (kind == MATH_LIST && or) || (kind == MATH_AND && !has(list, T_AND));
+        m->which = kind == MATH_LIST ? joint : kind == MATH_AND ? joint != MATH_BY_AND : 0;
     return m;
 }
 

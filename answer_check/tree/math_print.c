@@ -92,7 +92,7 @@ static void print_head(struct str *out, const struct math_node *m)
         str_puts(out, m->which ? "minus-plus" : "plus-minus");
         return;
     case MATH_LIST:
-        str_puts(out, m->which ? "list-or" : "list");
+        str_puts(out, m->which == MATH_BY_OR ? "list-or" : "list");
         return;
     case MATH_INTERVAL:
         str_printf(out, "interval%s", brackets[m->which & 3]);

@@ -194,7 +194,7 @@ static void print_collection(struct infix *p, const struct math_node *m)
 {
     switch (m->kind) {
     case MATH_LIST:
-        between(p, m, m->which ? " or " : ", ", BIND_LIST + 1);
+        between(p, m, m->which == MATH_BY_OR ? " or " : ", ", BIND_LIST + 1);
         return;
     case MATH_AND:
         between(p, m, " and ", BIND_LIST + 1);

@@ -308,7 +308,7 @@ static void collection(struct latex *p, const struct math_node *m)
 {
     switch (m->kind) {
     case MATH_LIST:
-        between(p, m, m->which ? " \\text{ or } " : ", ", BIND_LIST + 1);
+        between(p, m, m->which == MATH_BY_OR ? " \\text{ or } " : ", ", BIND_LIST + 1);
         return;
     case MATH_AND:
     case MATH_OR:

@@ -39,7 +39,7 @@ enum math_kind {
     MATH_CURRENCY, /* name: "$", "EUR", ... */
     MATH_BASE,     /* 1101_2: value is a MATH_NUMBER or MATH_SYMBOL of its digits; second child the base */
     /* Collections. */
-    MATH_LIST,         /* a, b and c: no brackets around it; which = 1 when joined by "or" */
+    MATH_LIST,         /* a, b and c: no brackets around it; which: enum math_joint */
     MATH_TUPLE,        /* ( ) */
     MATH_SET,          /* { } of elements */
     MATH_INTERVAL,     /* two ends; which: MATH_OPEN_LEFT | MATH_OPEN_RIGHT */
@@ -67,6 +67,7 @@ enum math_kind {
 
 enum math_sum { MATH_SIGMA, MATH_PRODUCT, MATH_INTEGRAL }; /* what binds a variable between two bounds */
 enum math_constant { MATH_PI, MATH_E, MATH_I, MATH_INFINITY };
+enum math_joint { MATH_BY_COMMA, MATH_BY_OR, MATH_BY_AND };
 enum { MATH_OPEN_LEFT = 1, MATH_OPEN_RIGHT = 2 };
 
 /* Functions with a known meaning. They have one argument unless noted. */
