@@ -124,6 +124,25 @@ static void check_flood(const struct hostile *h, int mode)
                 (long long)half);
 }
 
+/* Where a report compares wrong answers of votes, forms of at most 400 bytes, one of them is the reference.
+ */
+static void check_reference(const struct hostile *h)
+{
+    struct arena a = {0};
+    struct grade g;
+    struct str gold = {0}, text = {0};
+    struct hostile form = {.before = "", .unit = h->unit, .behind = ""};
+    fill(&gold, &form, 400 - strlen(h->unit));
+    str_printf(&text, "\\boxed{1+%s}", str_text(&gold));
+    struct response r = {text.data, text.len, THINKING_NONE, FINISH_STOP};
+    grade_math(&g, gold.data, gold.len, &r, &a);
+    CHECK(g.steps >= 0 && g.steps <= MATH_STEPS);
+    CHECK(a.used <= ARENA_MAX);
+    str_release(&gold);
+    str_release(&text);
+    arena_release(&a);
+}
+
 /* ---- running out of steps */
 
 struct outcome {
@@ -238,6 +257,8 @@ int main(void)
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
         for (int mode = STRICT; mode <= COMPAT; mode++)
             check_flood(&hostile[i], mode);
+    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
+        check_reference(&hostile[i]);
     compared_once();
     long_answers();
     starve_both("1/3", "\\prod_{k=1}^{100000}k"); /* compat followed a null pointer */

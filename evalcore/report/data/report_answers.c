@@ -11,8 +11,10 @@
 #include "evalcore/report/data/report_data.h"
 #include "evalcore/store/grades.h"
 
-/* For one problem of a cell. 32 different answers need 496; the rest are told apart by spelling. */
-enum { COMPARISONS_MAX = 1000 };
+/* The report compares in its own process, so the comparison's bounds on steps are joined by two more: pairs
+ * for one problem of a cell (20 different answers need 190), and bytes of a form, which the grader keeps
+ * shorter. Beyond them answers are told apart by spelling. */
+enum { COMPARISONS_MAX = 200, COMPARED_BYTES = 500 };
 
 struct wrong_answer {
     const char *form;
@@ -46,7 +48,8 @@ static int is_integer(const char *s)
 /* Letters and integers are what they are spelled. */
 static int may_be_same(const struct run_problem *p, const char *a, const char *b)
 {
-    return !p->n_options && !(is_integer(a) && is_integer(b));
+    return !p->n_options && !(is_integer(a) && is_integer(b)) && strlen(a) <= COMPARED_BYTES &&
+           strlen(b) <= COMPARED_BYTES;
 }
 
 static int number_of(const struct run_task *t, const struct run_problem *p, const struct wrong_answer *seen,
@@ -84,17 +87,19 @@ static void tell_apart(const struct run_task *t, const struct record *first, int
 static void number_answers(struct cell_stats *s, struct arena *a)
 {
     const struct cell *c = s->cell;
+    int n_problems = c->task->n_problems;
     int *answer = arena_alloc(a, ((size_t)c->n_records + 1) * sizeof *answer);
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int p = 0; p < c->task->n_problems; p++) {
-        int from = 0, to;
-        while (from < c->n_records && c->records[from].problem < p)
-            from++;
-        for (to = from; to < c->n_records && c->records[to].problem == p; to++)
-            ;
-        if (to > from)
-            tell_apart(c->task, &c->records[from], to - from, answer + from);
+    int *first =
+        arena_alloc(a, ((size_t)n_problems + 1) * sizeof *first); /* record of a problem, or behind */
+    for (int p = 0, i = 0; p <= n_problems; p++) {
+        while (i < c->n_records && c->records[i].problem < p)
+            i++;
+        first[p] = i;
     }
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int p = 0; p < n_problems; p++)
+        if (first[p + 1] > first[p])
+            tell_apart(c->task, &c->records[first[p]], first[p + 1] - first[p], answer + first[p]);
     s->answer = answer;
 }
 

@@ -131,6 +131,55 @@ static void test_same_answers(void)
     }
 }
 
+/* x + 1 to x + n, then 1 + x, which is compared with x + 1 as long as the n before have left comparisons to
+ * make. Each problem has its own. */
+static void test_bounds(void)
+{
+    static const struct {
+        const char *what;
+        int n, bytes, is_same; /* bytes: of x and the blanks behind it */
+    } rows[] = {{"twenty answers are compared", 20, 1, 1},
+                {"one more is told apart by spelling", 21, 1, 0},
+                {"a form that no grader keeps", 1, 501, 0}};
+    static const struct fake_policy full = {"full", "full", "{}", "", "", "", "", "", "everything", 1, 1};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct run r;
+        struct report rep;
+        struct arena a = {0};
+        int samples = rows[i].n + 2; /* the first is right */
+        fake_run(&r, &(struct fake_options){.policies = &full,
+                                            .n_policies = 1,
+                                            .tasks = &fake_relay,
+                                            .n_tasks = 1,
+                                            .problems = 3,
+                                            .samples = samples,
+                                            .limit = 1000,
+                                            .seed = 5});
+        struct record *rec = (struct record *)r.cells[0].records;
+        for (int k = 0; k < r.cells[0].n_records; k++) {
+            rec[k].verdict = rec[k].sample ? VERDICT_WRONG : VERDICT_CORRECT;
+            rec[k].pred_form = rec[k].sample == samples - 1
+                                   ? arena_printf(&a, "1 + %-*s", rows[i].bytes, "x")
+                                   : arena_printf(&a, "%-*s + %d", rows[i].bytes, "x", rec[k].sample);
+        }
+        /* Nothing of the second problem, and the third's right answer missing. */
+        memmove(rec + samples, rec + 2 * samples + 1, (size_t)(samples - 1) * sizeof *rec);
+        r.cells[0].n_records = 2 * samples - 1;
+        report_compute(&rep, &r, &a);
+        const int *first = rep.cells[0].answer, *third = first + samples;
+        int before = check_failures;
+        CHECK_INT(first[0], ANSWER_RIGHT);
+        CHECK_INT(first[1], 1);
+        CHECK_INT(first[samples - 1], rows[i].is_same ? 1 : rows[i].n + 1);
+        CHECK_INT(third[0], 1);
+        CHECK_INT(third[samples - 2], rows[i].is_same ? 1 : rows[i].n + 1);
+        if (check_failures > before)
+            fprintf(stderr, "    %s\n", rows[i].what);
+        arena_release(&a);
+        fake_release(&r);
+    }
+}
+
 static void test_table(void)
 {
     struct run r;
@@ -159,6 +208,7 @@ int main(void)
     open_folder("test_samples");
     test_values();
     test_same_answers();
+    test_bounds();
     test_table();
     file_remove_tree(folder, &e);
     return check_done();
