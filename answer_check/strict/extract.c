@@ -274,6 +274,24 @@ int extract_formula(struct span *out, struct span s)
     return 1;
 }
 
+int extract_formula_around(struct span *out, struct span s, size_t start, size_t end)
+{
+    enum { REACH = 4096 };
+    struct formula f;
+    int exhausted[4] = {0};
+    size_t i = start;
+    while (i && !(i > 1 && s.s[i - 1] == '\n' && s.s[i - 2] == '\n'))
+        if (start - --i > REACH)
+            return 0; /* from the middle of a paragraph the signs could be paired wrongly */
+    s.n = s.n - end > REACH ? end + REACH : s.n;
+    for (; next_formula(&f, s, i, exhausted) && f.start <= start; i = f.to)
+        if (f.end >= end) {
+            *out = (struct span){s.s + f.start, f.end - f.start};
+            return 1;
+        }
+    return 0;
+}
+
 int extract_last_line(struct span *out, struct span s)
 {
     do {

@@ -41,6 +41,10 @@ enum declared_status extract_declared(struct declared *out, struct span section,
  * ("$x = 2$ or $x = 5$") count as one, with the signs around them. */
 int extract_formula(struct span *out, struct span section);
 
+/* The content of the formula that holds the bytes from `start` to `end`, looked for in their paragraph; 0
+ * when there is none. */
+int extract_formula_around(struct span *out, struct span section, size_t start, size_t end);
+
 /* Does the dollar sign at `open`, with the next one at `close`, belong to an amount of money? It does where
  * words stand between them ("$5 and got $3"), or a number follows each of them ("$12 + $30"). */
 int extract_is_amount(struct span section, size_t open, size_t close);

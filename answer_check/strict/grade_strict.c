@@ -7,6 +7,7 @@
 #include "answer_check/strict/grade_strict.h"
 
 #include "answer_check/equal/equal_answer.h"
+#include "answer_check/strict/box_context.h"
 #include "answer_check/strict/extract.h"
 #include "answer_check/text/latex_clean.h"
 #include "answer_check/text/value_words.h"
@@ -155,7 +156,7 @@ static int boxes_agree(struct grading *g, struct span box, const struct answer *
     return answer_compare(g->w, &b, last, g->rules).equal || answer_compare(g->w, last, &b, g->rules).equal;
 }
 
-static int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes)
+static int grade_run(struct grading *g, struct span section, const struct box_list *boxes)
 {
     struct arena *a = g->w->arena;
     struct span last_text = boxes->box[boxes->n - 1].content;
@@ -181,6 +182,25 @@ static int grade_boxes(struct grading *g, struct span section, const struct box_
                                 "The last line with a box holds boxes that contradict one another.");
     }
     str_release(&joined);
+    return rc;
+}
+
+/* The boxes, alone and as the formulas around them make them. Where only the boxes alone are the reference,
+ * the box and its surroundings state two things. */
+static int grade_boxes(struct grading *g, struct span section, const struct box_list *boxes)
+{
+    struct box_list read;
+    int rc = grade_run(g, section, boxes);
+    struct grade alone = *g->out;
+    if (!box_contexts(&read, section, boxes, g->w))
+        return rc;
+    grade_run(g, section, &read);
+    if (g->out->verdict == VERDICT_CORRECT)
+        return rc;
+    if (alone.verdict == VERDICT_CORRECT)
+        return decide_as_text(g, read.box[read.n - 1].content, VERDICT_AMBIGUOUS,
+                              "The box equals the reference, but not with what stands beside it.");
+    *g->out = alone;
     return rc;
 }
 
