@@ -17,7 +17,8 @@ struct box_list {
 };
 
 /* All balanced, non-empty \boxed{..}, \fbox{..} and \framebox{..}, in order of position; of nested ones the
- * outermost. Where there are none: the last <|begin_of_box|>..<|end_of_box|>. */
+ * outermost. Where there are none: the last <|begin_of_box|>..<|end_of_box|>, or else the last boxed{..}
+ * without its backslash. */
 void extract_boxes(struct box_list *out, struct span section, struct arena *a);
 /* The length of the name of a box command ("\boxed", ...) at byte i, or 0 when there is none. */
 size_t extract_box_name(struct span section, size_t i);

@@ -77,6 +77,32 @@ static void token_box(struct box_list *out, struct span s, struct arena *a)
     }
 }
 
+/* "boxed{5}", which lost its backslash: the last one. */
+static void bare_box(struct box_list *out, struct span s, struct arena *a)
+{
+    static const char open[] = "boxed{";
+    for (size_t i = s.n; i-- > 0;) {
+        if (!span_at(s, i, open) || (i && (s.s[i - 1] == '\\' || ascii_is_letter(s.s[i - 1]))))
+            continue;
+        size_t from = i + strlen(open), end = from;
+        for (int depth = 1; end < s.n; end++) {
+            if (s.s[end] == '\\')
+                end++;
+            else if (s.s[end] == '{' || s.s[end] == '}')
+                depth += s.s[end] == '{' ? 1 : -1;
+            if (!depth)
+                break;
+        }
+        struct span content = end < s.n ? span_trim((struct span){s.s + from, end - from}) : (struct span){0};
+        if (!content.n)
+            return;
+        out->box = arena_alloc(a, sizeof *out->box);
+        out->box[0] = (struct box){i, end + 1, content};
+        out->n = 1;
+        return;
+    }
+}
+
 void extract_boxes(struct box_list *out, struct span s, struct arena *a)
 {
     struct box_list found = {0};
@@ -105,6 +131,8 @@ void extract_boxes(struct box_list *out, struct span s, struct arena *a)
         memcpy(out->box, found.box, found.n * sizeof *found.box);
     else
         token_box(out, s, a);
+    if (!out->n)
+        bare_box(out, s, a);
     free(found.box);
     free(stack);
 }
