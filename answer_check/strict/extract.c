@@ -15,8 +15,10 @@ enum { CONTENT_MAX = MATH_TREE_BYTES + 1 }; /* bytes of a declaration that are l
 
 struct declaration {
     size_t content; /* where it starts */
-    int strong;     /* "final answer ..." or "Answer:" as the start of a sentence; else "the answer is ..." */
-    int is_label;   /* strong, with a colon: what follows is the answer even if it is words */
+    size_t end;     /* where it ends at the latest */
+    int strong;   /* "final answer ...", "Answer:" as the start of a sentence, or "<answer>"; else "the answer
+                   * is ..." */
+    int is_label; /* strong, with a colon: what follows is the answer even if it is words */
 };
 
 /* The verb at i, with what may follow it. */
@@ -25,6 +27,22 @@ static int is_is(struct span s, size_t i)
     return s.n - i > 2 && ascii_lower(s.s[i]) == 'i' && ascii_lower(s.s[i + 1]) == 's' &&
            (s.s[i + 2] == ' ' || s.s[i + 2] == ':' || s.s[i + 2] == '\n' || s.s[i + 2] == '\\' ||
             s.s[i + 2] == '$');
+}
+
+/* Is the tag that ends at i followed by one line and "</answer>"? A tag that is only spoken of is not. */
+static int tagged_line(struct declaration *out, struct span s, size_t i)
+{
+    static const char close[] = "</answer>";
+    while (i < s.n && ascii_is_space(s.s[i]))
+        i++;
+    size_t end = i, behind;
+    while (end < s.n && end - i < CONTENT_MAX && s.s[end] != '\n' &&
+           !span_starts((struct span){s.s + end, s.n - end}, close))
+        end++;
+    for (behind = end; behind < s.n && ascii_is_space(s.s[behind]);)
+        behind++;
+    *out = (struct declaration){i, end, 1, 0};
+    return end > i && span_starts((struct span){s.s + behind, s.n - behind}, close);
 }
 
 /* Does "answer" at i declare something? */
@@ -39,6 +57,8 @@ static int declaration_at(struct declaration *out, struct span s, size_t i)
     int starts = !back || !(ascii_is_letter(s.s[back - 1]) || s.s[back - 1] == ',');
     size_t reach = is_final ? 100 : 0; /* "final answer to the whole problem is": how far "is" may be */
     size_t j = i + 6;
+    if (i && s.s[i - 1] == '<' && span_at(s, j, ">"))
+        return tagged_line(out, s, j + 1);
     if (j < s.n && s.s[j] == 's')
         j++;
     for (; j < s.n; j++) {
@@ -46,7 +66,7 @@ static int declaration_at(struct declaration *out, struct span s, size_t i)
         int is_verb = !colon && ascii_is_space(s.s[j - 1]) && is_is(s, j);
         if (colon || is_verb) {
             int strong = is_final || (colon && starts);
-            *out = (struct declaration){j + (colon ? colon : 2), strong, strong && colon};
+            *out = (struct declaration){j + (colon ? colon : 2), s.n, strong, strong && colon};
             return 1;
         }
         if (s.s[j] == ' ' || s.s[j] == '*' || s.s[j] == '_')
@@ -241,7 +261,7 @@ enum declared_status extract_declared(struct declared *out, struct span s, enum 
         if (!declaration_at(&d, s, i))
             continue;
         tried++;
-        struct span rest = {s.s + d.content, s.n - d.content};
+        struct span rest = {s.s + d.content, d.end - d.content};
         enum declared_status status = read_content(&found, &words, rest, end, w);
         cut |= status == DECLARED_CUT;
         int rank = 2 * (!words || d.is_label) + d.strong;
