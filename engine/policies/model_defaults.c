@@ -127,9 +127,11 @@ static const char *published(const struct model_defaults *d, enum model_default 
                                             : d->lessismore_layers;
 }
 
-/* Layers at the depths at which the published ones lie, as an example of the form. */
+/* Layers at the depths at which the published ones lie, as an example of the form; where there is room,
+ * behind the layers that DELTA and OmniKV read whole by default. */
 static void placeholders(struct str *out, enum model_default which, int n_layers)
 {
+    enum { DENSE = 2 };
     static const struct {
         int n;
         double at[5];
@@ -137,9 +139,12 @@ static void placeholders(struct str *out, enum model_default which, int n_layers
                   [MODEL_DEFAULT_KASCADE] = {5, {0, 2.0 / 32, 0.25, 0.4, 0.5}},
                   [MODEL_DEFAULT_OMNIKV] = {3, {2.0 / 32, 0.25, 18.0 / 32}},
                   [MODEL_DEFAULT_LESSISMORE] = {2, {2.0 / 36, 1.0 / 3}}};
+    int is_behind_dense = which == MODEL_DEFAULT_DELTA || which == MODEL_DEFAULT_OMNIKV;
     int last = -1;
     for (int i = 0; i < depths[which].n; i++) {
         int layer = (int)(depths[which].at[i] * n_layers + 0.5);
+        if (is_behind_dense && layer < DENSE && n_layers > DENSE)
+            layer = DENSE;
         if (layer <= last || layer >= n_layers)
             continue;
         str_printf(out, "%s%d", last < 0 ? "" : ", ", layer);

@@ -62,7 +62,7 @@ grep -q 'config.json asks for \[80, 128\]' stderr.txt || fail "workers: $(cat st
 policies='{"name": "delta", "k_pages": 2, "l_pages": 1}' dry good 2
 grep -q 'of 2 layers.*Looked for: good (the folder.s name).*"layers": \[0, 1\], where the numbers are placeholders' stderr.txt ||
     fail "layers: $(cat stderr.txt)"
-policies='{"name": "delta", "k_pages": 2, "l_pages": 1, "layers": [0, 1]}' dry good 0 --calibrate no
+policies='{"name": "delta", "k_pages": 2, "l_pages": 1, "layers": [0, 1], "dense_layers": 0}' dry good 0 --calibrate no
 policies='"full"' dry good 2 --set model_name=a/b
 grep -q '"model_name" is the name of a model whose layers are published' stderr.txt || fail "model_name: $(cat stderr.txt)"
 # what a run took, and from where
