@@ -29,13 +29,11 @@ struct declared {
 };
 enum declared_status { DECLARED_NONE, DECLARED_FOUND, DECLARED_CUT };
 
-/* What is stated behind "final answer ... is", "answer is" or "answer:", or on one line between "<answer>"
- * and
- * "</answer>". Of several the last one with a
- * value counts, then the last in words; "final answer", "Answer:" at the start of a sentence and "<answer>"
- * come before a mere "answer is", and behind their colon words are a value. One that opens a box, a brace or
- * a formula and does not close it states nothing; when there is no other, the status is DECLARED_CUT. The
- * last 64 are looked at, and the last 4096 times that the word occurs. */
+/* What is stated behind "final answer ... is", "answer is" or "answer:", or on one line in <answer> tags. Of
+ * several the last one with a value counts, then the last in words; "final answer", "Answer:" at the start of
+ * a sentence and the tags come before a mere "answer is", and behind their colon words are a value. One that
+ * opens a box, a brace or a formula and does not close it states nothing; when there is no other, the status
+ * is DECLARED_CUT. The last 64 are looked at, and the last 4096 times that the word occurs. */
 enum declared_status extract_declared(struct declared *out, struct span section, enum finish finish,
                                       struct math_work *w);
 

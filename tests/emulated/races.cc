@@ -232,17 +232,23 @@ struct cell {
     struct trace of[TRACES];
 };
 
+static void *room(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        emulated_fail("no memory for the check of races");
+    return p;
+}
+
 static struct cell *cells_of(uintptr_t address)
 {
     enum { PER_PAGE = (1 << PAGE_BITS) / GRAIN };
     static struct cell **pages;
-    enum { FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
     if (!pages)
-        pages = (struct cell **)mmap(NULL, sizeof *pages << (ADDRESS_BITS - PAGE_BITS),
-                                     PROT_READ | PROT_WRITE, FLAGS, -1, 0);
+        pages = (struct cell **)room(sizeof *pages << (ADDRESS_BITS - PAGE_BITS));
     struct cell **page = &pages[address >> PAGE_BITS];
     if (!*page)
-        *page = (struct cell *)mmap(NULL, PER_PAGE * sizeof **page, PROT_READ | PROT_WRITE, FLAGS, -1, 0);
+        *page = (struct cell *)room(PER_PAGE * sizeof **page);
     return *page + (address & ((1 << PAGE_BITS) - 1)) / GRAIN;
 }
 
