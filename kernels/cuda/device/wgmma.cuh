@@ -24,10 +24,11 @@ __device__ static inline uint64_t tile_at(uint32_t address)
     OPERANDS_0_31 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"                        \
                   "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
 #define OPERANDS_0_71 OPERANDS_0_63 ",%64,%65,%66,%67,%68,%69,%70,%71"
-#define OPERANDS_0_111                                                                                       \
+#define OPERANDS_0_95                                                                                        \
     OPERANDS_0_71 ",%72,%73,%74,%75,%76,%77,%78,%79,"                                                        \
-                  "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,"                         \
-                  "%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
+                  "%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"
+#define OPERANDS_0_111                                                                                       \
+    OPERANDS_0_95 ",%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108,%109,%110,%111"
 #define OPERANDS_0_127                                                                                       \
     OPERANDS_0_111 ",%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
 
@@ -58,6 +59,7 @@ WGMMA("m64n32k16", 16, OPERANDS_0_15, "%16", "%17", "%18", SUMS_16(0))
 WGMMA("m64n64k16", 32, OPERANDS_0_31, "%32", "%33", "%34", SUMS_32(0))
 WGMMA("m64n128k16", 64, OPERANDS_0_63, "%64", "%65", "%66", SUMS_64(0))
 WGMMA("m64n144k16", 72, OPERANDS_0_71, "%72", "%73", "%74", SUMS_64(0), SUMS_4(64), SUMS_4(68))
+WGMMA("m64n192k16", 96, OPERANDS_0_95, "%96", "%97", "%98", SUMS_64(0), SUMS_32(64))
 WGMMA("m64n224k16", 112, OPERANDS_0_111, "%112", "%113", "%114", SUMS_64(0), SUMS_32(64), SUMS_16(96))
 WGMMA("m64n256k16", 128, OPERANDS_0_127, "%128", "%129", "%130", SUMS_64(0), SUMS_64(64))
 #else
@@ -66,6 +68,7 @@ NO_WGMMA(16)
 NO_WGMMA(32)
 NO_WGMMA(64)
 NO_WGMMA(72)
+NO_WGMMA(96)
 NO_WGMMA(112)
 NO_WGMMA(128)
 #endif
@@ -116,6 +119,7 @@ __device__ static inline void wgmma_values(float (&c)[32], const uint32_t (&w)[4
 #undef OPERANDS_0_31
 #undef OPERANDS_0_63
 #undef OPERANDS_0_71
+#undef OPERANDS_0_95
 #undef OPERANDS_0_111
 #undef OPERANDS_0_127
 #undef WGMMA
