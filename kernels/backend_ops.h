@@ -118,7 +118,7 @@ static inline struct swiglu_args swiglu_of(const struct linear_swiglu_args *a)
  * are combined in order. Where stats.logits is not NULL it also writes the scaled logits by slot (-inf for
  * the other slots below the head's n_slots rounded up to 16), or with by_page, which goes with SEL_LIVE, the
  * log-sum-exp of each of these pages; and lse. Here and below the term of a softmax is
- * 0 where x - largest < -69 (in prefill_attend on a GPU's tensor cores < -87), so that sums meet no
+ * 0 where x - largest < -69 (in prefill_attend on a GPU's tensor cores below about -87), so that sums meet no
  * denormals. */
 struct attend_args {
     struct rows rows;

@@ -81,6 +81,15 @@ int rig_rounds(const struct rig *r)
     return r->b->activations == DTYPE_BF16;
 }
 
+int rig_rounds_weights(const struct rig *r, int head_dim)
+{
+    struct device_facts facts;
+    if (!rig_rounds(r) || (head_dim != 64 && head_dim != 128))
+        return 0;
+    MUST(r->b->facts(r->d, &facts) == 0);
+    return !strstr(facts.kernels, "plain kernels");
+}
+
 static uint32_t next(struct rig *r)
 {
     uint64_t z = r->random += 0x9e3779b97f4a7c15u;

@@ -33,8 +33,10 @@ int rig_small(void);
 void rig_ran(const char *kind, int n);
 
 /* Does this backend feed bf16 factors to its matrix units? If so, a product with bf16 weights rounds the
- * other factor too, and attention splits that factor into two parts. */
+ * other factor too, and decode attention splits that factor into two parts. */
 int rig_rounds(const struct rig *r);
+/* Does attention to prompts in a bf16 cache round queries and weights to bf16? Plain kernels do not. */
+int rig_rounds_weights(const struct rig *r, int head_dim);
 
 float rig_uniform(struct rig *r);                 /* -1 .. 1 */
 int rig_below(struct rig *r, int n);              /* 0 .. n-1 */

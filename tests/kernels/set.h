@@ -5,8 +5,8 @@
 
 /* Sequences in one cache, with lengths around the boundaries of pages and chunks, some of them with dropped
  * tokens, and a query for each. The tests of attention and of scores compare results over them with loops in
- * double precision. In small mode a sequence has at most 1,100 tokens, which are three chunks for decode
- * attention and three splits for a prompt. */
+ * double precision. In small mode a sequence has at most 2,070 tokens, which are several chunks for decode
+ * attention and two splits for a prompt. */
 enum { SEQS = 6, PAGES = 280, LAYERS = 2, LAYER = 1, SLOTS = PAGES * 16, MAX_Q = 8, ROWS = SEQS + 1 };
 enum { SET_SHAPES = 9 };        /* GQA groups 1 to 8, head sizes 16 to 128, fp32 and bf16 */
 enum { SET_WIDE = SET_SHAPES }; /* one more, which set_each leaves out: heads as large as they may be */
@@ -36,5 +36,9 @@ const float *set_query(const struct set *s, int row, int q);
 
 /* Softmax attention of one query head over the slots marked in `read`; returns the log-sum-exp. */
 double plain_attend(struct set *s, int head, const float *q, const uint8_t *read, double scale, double *out);
+/* The same with the scaled query and the weights rounded to bf16, the latter relative to a power of 2. slack:
+ * what the output may be off by for weights that fp32 may round up or down. */
+void rounded_attend(struct set *s, int head, const float *q, const uint8_t *read, float scale, double *out,
+                    double *slack);
 
 #endif

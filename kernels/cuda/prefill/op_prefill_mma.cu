@@ -3,17 +3,11 @@
 #include "kernels/cuda/device/ptx.cuh"
 #include "kernels/cuda/prefill/prefill_rows.cuh"
 
-/* The queries: first part, and the others in shared memory, (PARTS - 1, DIM / 16), WARP apart. */
+enum { KEYS = 64, KEY_GROUPS = KEYS / 8, TILE_PAGES = KEYS / KV_PAGE_TOKENS, STAGES = 4, LAG = 2 };
+
 template <int DIM> struct warp_queries {
     uint32_t q[DIM / 16][4];
-    uint4 *more;
 };
-
-/* A warp's part of a block's shared memory, behind the tiles. */
-template <int DIM> __host__ __device__ static inline int more_bytes(void)
-{
-    return (PARTS - 1) * (DIM / 16) * WARP * (int)sizeof(uint4);
-}
 
 template <int DIM>
 __device__ static inline void start_queries(struct warp_queries<DIM> &m, const struct prefill_work &w,
@@ -28,14 +22,6 @@ __device__ static inline void start_queries(struct warp_queries<DIM> &m, const s
 #pragma unroll
         for (int e = 0; e < 4; e++)
             m.q[k][e] = round_pair(x[e], y[e]);
-#pragma unroll
-        for (int n = 0; n < PARTS - 1; n++) {
-            uint32_t part[4];
-#pragma unroll
-            for (int e = 0; e < 4; e++)
-                part[e] = round_pair(x[e], y[e]);
-            m.more[(n * (DIM / 16) + k) * WARP] = make_uint4(part[0], part[1], part[2], part[3]);
-        }
     }
 }
 
@@ -56,20 +42,9 @@ __device__ static inline void dot(const struct warp_queries<DIM> &m, uint32_t ti
         for (int page = 0; page < TILE_PAGES; page++)
             load_matrices(keys[page], (at ^ (k * 32)) + page * DIM * 64);
 #pragma unroll
-        for (int n = PARTS - 1; n >= 0; n--) {
-            uint32_t q[4] = {m.q[k][0], m.q[k][1], m.q[k][2], m.q[k][3]};
-            if (n > 0) {
-                uint4 part = m.more[((n - 1) * (DIM / 16) + k) * WARP];
-                q[0] = part.x;
-                q[1] = part.y;
-                q[2] = part.z;
-                q[3] = part.w;
-            }
-#pragma unroll
-            for (int page = 0; page < TILE_PAGES; page++) {
-                mma(s[2 * page], q, keys[page][0], keys[page][1]);
-                mma(s[2 * page + 1], q, keys[page][2], keys[page][3]);
-            }
+        for (int page = 0; page < TILE_PAGES; page++) {
+            mma(s[2 * page], m.q[k], keys[page][0], keys[page][1]);
+            mma(s[2 * page + 1], m.q[k], keys[page][2], keys[page][3]);
         }
     }
 }
@@ -82,8 +57,8 @@ __device__ static inline void add_values(struct out_rows<DIM> &m, uint32_t tile,
     enum { WIDE = 4 }; /* groups of 8 columns at a time: independent sums that hide the latency */
     int lane = threadIdx.x % WARP, row = lane % 16;
     uint32_t at = tile + DIM * 32 + row * DIM * 2 + ((lane / 16) ^ (row & 7)) * 16;
-    uint32_t p[PARTS][TILE_PAGES][4];
-    split_weights(s, p);
+    uint32_t p[TILE_PAGES][4];
+    round_weights(m, s, keep, p);
 #pragma unroll
     for (int i = 0; i < DIM / 8; i += WIDE) {
         float add[WIDE][4] = {};
@@ -93,11 +68,8 @@ __device__ static inline void add_values(struct out_rows<DIM> &m, uint32_t tile,
             for (int x = 0; x < WIDE; x += 2) {
                 uint32_t v[4];
                 load_transposed(v, (at ^ ((i + x) * 16)) + page * DIM * 64);
-#pragma unroll
-                for (int n = PARTS - 1; n >= 0; n--) {
-                    mma(add[x], p[n][page], v[0], v[1]);
-                    mma(add[x + 1], p[n][page], v[2], v[3]);
-                }
+                mma(add[x], p[page], v[0], v[1]);
+                mma(add[x + 1], p[page], v[2], v[3]);
             }
 #pragma unroll
         for (int x = 0; x < WIDE; x++)
@@ -105,6 +77,38 @@ __device__ static inline void add_values(struct out_rows<DIM> &m, uint32_t tile,
             for (int e = 0; e < 4; e++)
                 m.o[i + x][e] = fmaf(m.o[i + x][e], keep[e / 2], add[x][e]);
     }
+}
+
+/* Tiles on their way to shared memory: copies fill `full`, threads that are done with a tile empty `empty`,
+ * (STAGES) barriers each. */
+struct pipe {
+    uint32_t room, full, empty;
+};
+
+/* By all threads, before any of them goes on to copies. */
+__device__ static inline struct pipe open_pipe(uint32_t room, uint32_t barriers)
+{
+    struct pipe p = {room, barriers, barriers + STAGES * 8};
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < STAGES; i++) {
+            barrier_init(p.full + i * 8, 1);
+            barrier_init(p.empty + i * 8, blockDim.x);
+        }
+        barrier_init_done();
+    }
+    __syncthreads();
+    return p;
+}
+
+/* For tile i a stage is refilled that was used LAG tiles ago, so that a warp need not wait for the others. 0:
+ * there is nothing to refill. */
+__device__ static inline int refill(const struct pipe &tiles, const struct piece &p, int i)
+{
+    int tile = i - LAG + STAGES;
+    if (i < LAG || tile >= p.n_tiles)
+        return 0;
+    barrier_wait(tiles.empty + (i - LAG) % STAGES * 8, (i - LAG) / STAGES & 1);
+    return tile;
 }
 
 /* Starts copying tile i; one warp's work. */
@@ -119,8 +123,8 @@ __device__ static inline void fetch(const struct prefill_work &w, const struct p
     __syncwarp();
     if (lane < TILE_PAGES)
         bulk_copy(to.room + (stage * TILE_PAGES + lane) * unit_bytes,
-                  (const char *)w.a.kv.pool + (size_t)unit_of(w, p, i, lane) * unit_bytes, unit_bytes,
-                  to.full + stage * 8);
+                  (const char *)w.a.kv.pool + (size_t)unit_of(w, p, i * TILE_PAGES + lane) * unit_bytes,
+                  unit_bytes, to.full + stage * 8);
     __syncwarp();
 }
 
@@ -131,14 +135,14 @@ __device__ static inline void run_tile(const struct warp_queries<DIM> &q, struct
 {
     uint64_t seen[2] = {~0ull, ~0ull};
     float s[KEY_GROUPS][4], keep[2];
-    bool whole = sees_all(w, p, key0, live);
+    bool whole = sees_all(w, p, key0, KEYS, live);
     if (!whole)
-        masks(w, p.head, key0, m.pos, live, seen);
+        masks(w, p.head, key0, m.pos, live, 0, seen);
     if (!__any_sync(~0u, (seen[0] | seen[1]) != 0))
         return;
     dot(q, tile, s);
     if (!whole)
-        hide(s, seen);
+        hide(s, 0, seen);
     soften(m, s, keep);
     add_values(m, tile, s, keep);
 }
@@ -149,16 +153,14 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
 {
     extern __shared__ __align__(1024) char shared[];
     needs_hopper();
-    int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    int warp = threadIdx.x / WARP;
     struct piece p;
     struct warp_queries<DIM> q;
     struct out_rows<DIM> m;
-    if (!find_piece(w, &p))
+    if (!find_piece(w, blockDim.x / WARP * WARP_ROWS, KEYS, &p))
         return;
-    q.more = (uint4 *)(shared + STAGES * KEYS * DIM * 4 + warp * more_bytes<DIM>()) + lane;
     uint32_t room = shared_address(shared);
-    struct pipe tiles =
-        open_pipe(room, room + STAGES * KEYS * DIM * 4 + blockDim.x / WARP * more_bytes<DIM>());
+    struct pipe tiles = open_pipe(room, room + STAGES * KEYS * DIM * 4);
     for (int i = 0; warp == 0 && i < min(STAGES, p.n_tiles); i++)
         fetch<DIM>(w, p, tiles, i);
     start_queries(q, w, p.head, p.row0);
@@ -166,7 +168,7 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
 #pragma unroll 1
     for (int i = 0; i < p.n_tiles; i++) {
         int stage = i % STAGES, key0 = p.from + i * KEYS;
-        unsigned live = lives_of(w, p, i);
+        unsigned live = lives_of(w, p, i, TILE_PAGES);
         int more = warp == 0 ? refill(tiles, p, i) : 0;
         if (more)
             fetch<DIM>(w, p, tiles, more);
@@ -181,7 +183,7 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
 template <int DIM> static int launch(struct device *d, const struct prefill_work *w)
 {
     int blocks, warps = prefill_warps(d, w, &blocks);
-    int bytes = STAGES * KEYS * DIM * 4 + warps * more_bytes<DIM>() + 2 * STAGES * 8;
+    int bytes = STAGES * KEYS * DIM * 4 + 2 * STAGES * 8;
     int rc = cuda_check(
         d, cudaFuncSetAttribute(mma_kernel<DIM>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
         "prefill_attend");

@@ -1,14 +1,13 @@
 /* Prefill attention on Hopper's tensor cores, for a bf16 cache. Four warps form a team with 64 rows; a block
- * has one team or two, which share tiles of keys. While a team turns the logits of one tile into weights, the
- * logits of the next tile are being computed. See prefill_rows.cuh.
+ * has one team or two, and four warps that copy tiles of keys for them. While a team turns the logits of a
+ * tile into weights, the last tile's weights are being multiplied with its V (FlashAttention-3, arXiv
+ * 2407.08608, section 3.2), and the other team's products fill what is left.
  *
  * wgmma needs rows of 128 bytes, so a head of 128 dimensions is copied in halves. The order in which the
- * cache stores the 16-byte chunks of a row is already that of wgmma's 128-byte swizzle.
+ * cache stores the 16-byte chunks of a row is already that of wgmma's 128-byte swizzle. Outputs stay in the
+ * tensor cores' sums over a split's keys: what these truncate is little beside the rounding of the weights.
  *
- * Measured on an H200, all attention over a prompt of 16,384 tokens of a 1.5B model takes 95 ms;
- * op_prefill_mma.cu takes 130 ms. With one part for queries and weights it takes 73 ms. With all copies made
- * by one warp, for which its team had to wait, it took 113 ms. With teams that start their products in turn,
- * by barriers as in FlashAttention-3 (arXiv 2407.08608), it took 106 ms. */
+ * bench/results/h200_prompt_attention.json has its times beside those of what was tried. */
 #include <string.h>
 
 #include "kernels/cuda/device/ptx.cuh"
@@ -16,22 +15,32 @@
 #include "kernels/cuda/device/wgmma.cuh"
 #include "kernels/cuda/prefill/prefill_rows.cuh"
 
-enum { TEAM = 4, TEAM_ROWS = TEAM * WARP_ROWS, ROW = TENSOR_TILE * 2, ALIGN = 1024 };
+enum { TEAM = 4 * WARP, TEAM_ROWS = TEAM / WARP * WARP_ROWS, COPY_WARPS = 4 };
+enum { KEYS = 128, KEY_GROUPS = KEYS / 8, TILE_PAGES = KEYS / KV_PAGE_TOKENS, STAGES = 4 };
+enum { ROW = TENSOR_TILE * 2, ALIGN = 1024 };
 
-/* Bytes of shared memory: stages of tiles (K's halves, then V's), the queries of the teams (parts, halves),
+/* Shared memory: a ring of tiles of K and of V (halves of KEYS rows), the queries of the teams (halves), and
  * barriers. */
-template <int DIM> struct team_form {
+template <int N_DIM, int N_TEAMS> struct team_form {
     enum {
+        DIM = N_DIM,
+        TEAMS = N_TEAMS,
         HALVES = DIM / TENSOR_TILE,
-        TILE = KEYS * ROW,
-        STAGE = 2 * HALVES * TILE,
-        Q_TILE = TEAM_ROWS * ROW,
-        QUERIES = PARTS * HALVES * Q_TILE
+        HALF = KEYS * ROW,
+        TILE = HALVES * HALF,
+        Q_HALF = TEAM_ROWS * ROW,
+        QUERIES = HALVES * Q_HALF,
+        BARRIERS = 2 * STAGES + TEAMS,
+        BYTES = ALIGN + STAGES * TILE + TEAMS * QUERIES + BARRIERS * 8,
+        THREADS = TEAMS * TEAM + COPY_WARPS * WARP,
+        /* Registers of a thread: at first, while it copies, and in one of two teams. */
+        GIVEN = 65536 / THREADS / 8 * 8,
+        KEPT = 24,
+        TAKEN = 240
     };
-    static int bytes(int teams)
-    {
-        return ALIGN + STAGES * STAGE + teams * QUERIES + 2 * STAGES * 8;
-    }
+    static_assert(BYTES <= 227 * 1024, "the ring has room");
+    static_assert(TEAMS == 1 || COPY_WARPS * WARP * KEPT + TEAMS * TEAM * TAKEN <= THREADS * GIVEN,
+                  "teams take what those who copy give");
 };
 
 struct wgmma_work {
@@ -39,75 +48,92 @@ struct wgmma_work {
     struct prefill_work w;
 };
 
-/* The parts of the team's queries at `to`, in the places of the 128-byte swizzle. */
-template <int DIM>
+/* A block's shared memory, and its piece. Copies fill `full`, teams that are done with a tile empty `empty`,
+ * (STAGES) barriers each; `ready`, one a team: its queries are there. */
+struct room {
+    uint32_t tiles, queries, full, empty, ready;
+};
+
+/* The order in which tiles come: K of the first, then K of each next one before V, and the last V. */
+__device__ static inline int turn_of_keys(int tile)
+{
+    return max(2 * tile - 1, 0);
+}
+__device__ static inline int turn_of_values(const struct piece &p, int tile)
+{
+    return min(2 * tile + 2, 2 * p.n_tiles - 1);
+}
+
+template <class F> __device__ static inline uint32_t tile_of(const struct room &r, int turn)
+{
+    return r.tiles + turn % STAGES * F::TILE;
+}
+
+__device__ static inline void wait_for(const struct room &r, int turn)
+{
+    barrier_wait(r.full + turn % STAGES * 8, turn / STAGES & 1);
+}
+
+/* The warp is done with what came then. */
+__device__ static inline void give_back(const struct room &r, int turn)
+{
+    __syncwarp();
+    if (threadIdx.x % WARP == 0)
+        barrier_arrive(r.empty + turn % STAGES * 8);
+}
+
+/* The part of the block's copies of a warp that copies: of K or V of each tile, every fourth half of a page.
+ * A lane has one at most, and knows its page's unit a tile ahead. */
+template <class F>
+static __device__ inline void copy_tiles(const struct wgmma_work &a, const struct piece &p,
+                                         const struct room &r)
+{
+    int copy = threadIdx.x % WARP * COPY_WARPS + threadIdx.x / WARP % COPY_WARPS;
+    int page = copy / F::HALVES, half = copy % F::HALVES, last = 2 * p.n_tiles - 1;
+    uint32_t to = half * F::HALF + page * KV_PAGE_TOKENS * ROW;
+    int keys = unit_of(a.w, p, page), values = keys, next = unit_of(a.w, p, TILE_PAGES + page);
+#pragma unroll 1
+    for (int turn = 0; turn <= last; turn++) {
+        uint32_t full = r.full + turn % STAGES * 8;
+        bool is_keys = turn == 0 || (turn % 2 && turn < last);
+        if (is_keys && turn) {
+            keys = next;
+            next = unit_of(a.w, p, (turn + 3) / 2 * TILE_PAGES + page);
+        }
+        if (turn >= STAGES)
+            barrier_wait(r.empty + turn % STAGES * 8, (turn / STAGES - 1) & 1);
+        if (threadIdx.x % WARP == 0)
+            barrier_expect(full, F::TILE / COPY_WARPS);
+        __syncwarp();
+        if (page < TILE_PAGES)
+            tensor_copy(tile_of<F>(r, turn) + to, &a.pool, half * TENSOR_TILE,
+                        is_keys ? 2 * keys * KV_PAGE_TOKENS : (2 * values + 1) * KV_PAGE_TOKENS, full);
+        if (!is_keys)
+            values = keys;
+    }
+}
+
+/* The team's queries at `to`, in the places of the 128-byte swizzle. */
+template <class F>
 static __device__ inline void make_queries(const struct prefill_work &w, const struct piece &p, char *to)
 {
     const float *q[2];
-    int t = threadIdx.x % 4, row0 = threadIdx.x / WARP % TEAM * WARP_ROWS;
-    float x[DIM / 16][4], y[DIM / 16][4];
+    int t = threadIdx.x % 4, row0 = threadIdx.x / WARP % 4 * WARP_ROWS;
+    float x[F::DIM / 16][4], y[F::DIM / 16][4];
     find_queries(w, p.head, p.row0, q);
 #pragma unroll
-    for (int k = 0; k < DIM / 16; k++) /* all at once: one wait for memory */
+    for (int k = 0; k < F::DIM / 16; k++) /* all at once: one wait for memory */
         load_pairs(w, q, k, x[k], y[k]);
 #pragma unroll
-    for (int k = 0; k < DIM / 16; k++) {
+    for (int k = 0; k < F::DIM / 16; k++) {
 #pragma unroll
         for (int e = 0; e < 4; e++) {
             int row = own_row(row0, e % 2), column = k * 16 + e / 2 * 8, half = column / TENSOR_TILE;
-            int at = half * team_form<DIM>::Q_TILE + row * ROW +
-                     ((column % TENSOR_TILE / 8) ^ (row & 7)) * 16 + t * 4;
-#pragma unroll
-            for (int n = 0; n < PARTS; n++)
-                *(uint32_t *)(to + n * team_form<DIM>::HALVES * team_form<DIM>::Q_TILE + at) =
-                    round_pair(x[k][e], y[k][e]);
+            int at = half * F::Q_HALF + row * ROW + ((column % TENSOR_TILE / 8) ^ (row & 7)) * 16 + t * 4;
+            *(uint32_t *)(to + at) = round_pair(x[k][e], y[k][e]);
         }
     }
     written_for_products();
-}
-
-/* A lane's share of a tile's copies, each a page's K or V or half of it: every warp copies a part, since one
- * that did it all would keep its team waiting. */
-struct share {
-    int page, part; /* part: half of K, or after those of V; page TILE_PAGES: none */
-    int unit;       /* of the tile that is fetched next, asked for a tile before */
-    uint32_t to;    /* in stage 0 */
-};
-
-/* Starts copying tile i; all warps. */
-template <int DIM>
-static __device__ inline void fetch(const struct wgmma_work &a, const struct pipe &tiles,
-                                    const struct share &s, int i)
-{
-    typedef team_form<DIM> F;
-    int stage = i % STAGES;
-    if (threadIdx.x == 0)
-        barrier_expect(tiles.full + stage * 8, F::STAGE);
-    if (s.page < TILE_PAGES)
-        tensor_copy(s.to + stage * F::STAGE, &a.pool, s.part % F::HALVES * TENSOR_TILE,
-                    (s.unit * 2 + s.part / F::HALVES) * KV_PAGE_TOKENS, tiles.full + stage * 8);
-    __syncwarp();
-}
-
-/* Starts copying the first tiles. */
-template <int DIM>
-static __device__ inline struct share fetch_first(const struct wgmma_work &a, const struct piece &p,
-                                                  const struct pipe &tiles)
-{
-    const int parts = 2 * team_form<DIM>::HALVES;
-    int copy = threadIdx.x % WARP * (blockDim.x / WARP) + threadIdx.x / WARP, unit[STAGES + 1];
-    struct share s = {min(copy / parts, (int)TILE_PAGES), copy % parts, 0, 0};
-    s.to = tiles.room + s.part * team_form<DIM>::TILE + s.page * KV_PAGE_TOKENS * ROW;
-#pragma unroll
-    for (int i = 0; i <= STAGES; i++) /* all at once: one wait for memory */
-        unit[i] = unit_of(a.w, p, i, s.page);
-#pragma unroll
-    for (int i = 0; i <= STAGES; i++) {
-        s.unit = unit[i];
-        if (i < min((int)STAGES, p.n_tiles))
-            fetch<DIM>(a, tiles, s, i);
-    }
-    return s;
 }
 
 /* The same floats one after the other. */
@@ -117,136 +143,174 @@ template <int N> static __device__ inline float (&flat(float (&x)[N][4]))[4 * N]
 }
 
 /* Asks for the logits of a tile whose K is at `keys`. */
-template <int DIM>
+template <class F>
 static __device__ inline void ask_logits(uint32_t queries, uint32_t keys, float (&s)[KEY_GROUPS][4])
 {
-    typedef team_form<DIM> F;
     hold(flat(s));
     wgmma_begin();
 #pragma unroll
-    for (int n = PARTS - 1; n >= 0; n--)
-#pragma unroll
-        for (int k = 0; k < DIM; k += 16) {
-            int half = k / TENSOR_TILE, at = k % TENSOR_TILE * 2;
-            wgmma(flat(s), tile_at(queries + (n * F::HALVES + half) * F::Q_TILE + at),
-                  tile_at(keys + half * F::TILE + at), n < PARTS - 1 || k);
-        }
+    for (int k = 0; k < F::DIM; k += 16) {
+        int half = k / TENSOR_TILE, at = k % TENSOR_TILE * 2;
+        wgmma(flat(s), tile_at(queries + half * F::Q_HALF + at), tile_at(keys + half * F::HALF + at), k);
+    }
     wgmma_commit();
 }
 
-/* Asks for weights . V, which is at `values`. */
-template <int DIM>
-static __device__ inline void ask_values(uint32_t values, const uint32_t (&p)[PARTS][TILE_PAGES][4],
-                                         float (&add)[DIM / 8][4])
+/* Asks for outputs + weights . V, which is at `values`. */
+template <class F>
+static __device__ inline void ask_values(uint32_t values, const uint32_t (&p)[TILE_PAGES][4],
+                                         float (&o)[F::DIM / 8][4])
 {
-    hold(flat(add));
+    hold(flat(o));
     wgmma_begin();
 #pragma unroll
-    for (int n = PARTS - 1; n >= 0; n--)
-#pragma unroll
-        for (int page = 0; page < TILE_PAGES; page++)
-            wgmma_values(flat(add), p[n][page],
-                         turned_tile_at(values + page * KV_PAGE_TOKENS * ROW, team_form<DIM>::TILE),
-                         n < PARTS - 1 || page);
+    for (int page = 0; page < TILE_PAGES; page++)
+        wgmma_values(flat(o), p[page], turned_tile_at(values + page * KV_PAGE_TOKENS * ROW, F::HALF), 1);
     wgmma_commit();
 }
 
-/* A tile whose logits are there: its weights, while the next tile's logits are made, then its outputs. */
+/* What the rows do not see of the piece's i-th tile. */
 template <int DIM>
-static __device__ inline void add_tile(struct out_rows<DIM> &m, uint32_t values, float (&s)[KEY_GROUPS][4],
-                                       float (&next)[KEY_GROUPS][4])
+static __device__ inline void hide_tile(const struct out_rows<DIM> &m, const struct prefill_work &w,
+                                        const struct piece &p, int i, unsigned live,
+                                        float (&s)[KEY_GROUPS][4])
 {
-    uint32_t p[PARTS][TILE_PAGES][4];
-    float add[DIM / 8][4] = {}, keep[2];
-    soften(m, s, keep);
-    split_weights(s, p);
-    ask_values<DIM>(values, p, add);
-    wgmma_wait();
-    hold(flat(add));
-    hold(flat(next));
+    int key0 = p.from + i * KEYS;
+    if (sees_all(w, p, key0, KEYS, live))
+        return;
 #pragma unroll
-    for (int i = 0; i < DIM / 8; i++)
+    for (int part = 0; part < KEYS / MASK_KEYS; part++) {
+        uint64_t seen[2];
+        masks(w, p.head, key0 + part * MASK_KEYS, m.pos, live, part * MASK_PAGES, seen);
+        hide(s, part * MASK_GROUPS, seen);
+    }
+}
+
+template <int DIM> static __device__ inline void rescale(struct out_rows<DIM> &m, const float (&keep)[2])
+{
+    if (!__any_sync(~0u, keep[0] != 1.0f || keep[1] != 1.0f))
+        return;
+#pragma unroll
+    for (int x = 0; x < DIM / 8; x++)
 #pragma unroll
         for (int e = 0; e < 4; e++)
-            m.o[i][e] = fmaf(m.o[i][e], keep[e / 2], add[i][e]);
+            m.o[x][e] *= keep[e / 2];
 }
 
-template <int DIM>
-static __global__ void __launch_bounds__(MAX_WARPS *WARP, 1)
-    wgmma_kernel(const __grid_constant__ struct wgmma_work a)
+/* A team's work. The products of a tile's K and of the V before it are asked for together. */
+template <class F>
+static __device__ inline void attend(const struct prefill_work &w, const struct piece &p,
+                                     const struct room &r)
 {
-    typedef team_form<DIM> F;
-    extern __shared__ __align__(1024) char shared[];
-    needs_hopper();
-    const struct prefill_work &w = a.w;
-    int warp = threadIdx.x / WARP;
-    uint32_t start = shared_address(shared);
-    uint32_t room = (start + ALIGN - 1) / ALIGN * ALIGN, behind = room + STAGES * F::STAGE;
-    uint32_t queries = behind + warp / TEAM * F::QUERIES;
-    struct piece p;
-    struct out_rows<DIM> m;
-    if (!find_piece(w, &p))
-        return;
-    struct pipe tiles = open_pipe(room, behind + blockDim.x / (TEAM * WARP) * F::QUERIES);
-    struct share mine = fetch_first<DIM>(a, p, tiles);
-    make_queries<DIM>(w, p, shared + (queries - start));
+    struct out_rows<F::DIM> m;
+    float s[KEY_GROUPS][4] = {}, keep[2];
+    uint32_t weights[TILE_PAGES][4];
+    unsigned live = lives_of(w, p, 0, TILE_PAGES);
     start_out(m, w, p.row0);
-    __syncthreads();
-    float s[KEY_GROUPS][4] = {}, next[KEY_GROUPS][4] = {};
-    unsigned coming = lives_of(w, p, 0);
-    barrier_wait(tiles.full, 0);
-    ask_logits<DIM>(queries, tiles.room, s);
+    wait_for(r, 0);
+    ask_logits<F>(r.queries, tile_of<F>(r, 0), s);
     wgmma_wait();
     hold(flat(s));
+    give_back(r, 0);
+    hide_tile(m, w, p, 0, live, s);
+    soften(m, s, keep);
+    round_weights(m, s, keep, weights);
 #pragma unroll 1
-    for (int i = 0; i < p.n_tiles; i++) {
-        int stage = i % STAGES, after = (i + 1) % STAGES, key0 = p.from + i * KEYS;
-        unsigned live = coming;
-        coming = lives_of(w, p, i + 1);
-        int more = refill(tiles, p, i);
-        if (more) {
-            fetch<DIM>(a, tiles, mine, more);
-            mine.unit = unit_of(w, p, more + 1, mine.page);
-        }
-        if (i + 1 < p.n_tiles) {
-            barrier_wait(tiles.full + after * 8, (i + 1) / STAGES & 1);
-            ask_logits<DIM>(queries, tiles.room + after * F::STAGE, next);
-        }
-        if (!sees_all(w, p, key0, live)) {
-            uint64_t seen[2];
-            masks(w, p.head, key0, m.pos, live, seen);
-            hide(s, seen);
-        }
-        add_tile(m, tiles.room + stage * F::STAGE + F::HALVES * F::TILE, s, next);
-        barrier_arrive(tiles.empty + stage * 8);
-#pragma unroll
-        for (int j = 0; j < KEY_GROUPS; j++)
-#pragma unroll
-            for (int e = 0; e < 4; e++)
-                s[j][e] = next[j][e];
+    for (int i = 1; i < p.n_tiles; i++) {
+        int keys = turn_of_keys(i), values = turn_of_values(p, i - 1);
+        live = lives_of(w, p, i, TILE_PAGES);
+        wait_for(r, keys);
+        ask_logits<F>(r.queries, tile_of<F>(r, keys), s);
+        wait_for(r, values);
+        ask_values<F>(tile_of<F>(r, values), weights, m.o);
+        wgmma_wait_but_one();
+        hold(flat(s));
+        give_back(r, keys);
+        hide_tile(m, w, p, i, live, s);
+        soften(m, s, keep);
+        wgmma_wait();
+        hold(flat(m.o));
+        give_back(r, values);
+        rescale(m, keep);
+        round_weights(m, s, keep, weights);
     }
+    int values = turn_of_values(p, p.n_tiles - 1);
+    wait_for(r, values);
+    ask_values<F>(tile_of<F>(r, values), weights, m.o);
+    wgmma_wait();
+    hold(flat(m.o));
     finish(m, w, p.split, p.head, p.row0);
 }
 
-template <int DIM> static int launch(struct device *d, const struct prefill_work *w)
+/* By all threads of the block. */
+template <class F> static __device__ inline struct room open_room(uint32_t start, int team)
 {
-    int blocks, warps = prefill_warps(d, w, &blocks), bytes = team_form<DIM>::bytes(warps / TEAM);
+    uint32_t tiles = (start + ALIGN - 1) / ALIGN * ALIGN, queries = tiles + STAGES * F::TILE;
+    uint32_t full = queries + F::TEAMS * F::QUERIES, empty = full + STAGES * 8, ready = empty + STAGES * 8;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < STAGES; i++) {
+            barrier_init(full + i * 8, COPY_WARPS);
+            barrier_init(empty + i * 8, F::TEAMS * TEAM / WARP);
+        }
+        for (int i = 0; i < F::TEAMS; i++)
+            barrier_init(ready + i * 8, TEAM);
+        barrier_init_done();
+    }
+    __syncthreads();
+    return {tiles, queries + team * F::QUERIES, full, empty, ready + team * 8};
+}
+
+template <class F>
+static __global__ void __launch_bounds__(F::THREADS, 1)
+    wgmma_kernel(const __grid_constant__ struct wgmma_work a)
+{
+    extern __shared__ __align__(1024) char shared[];
+    needs_hopper();
+    struct piece p;
+    if (!find_piece(a.w, F::TEAMS * TEAM_ROWS, KEYS, &p))
+        return;
+    struct room r = open_room<F>(shared_address(shared), threadIdx.x / TEAM);
+    if (threadIdx.x >= F::TEAMS * TEAM) {
+        if (F::TEAMS > 1)
+            give_registers<F::KEPT>();
+        copy_tiles<F>(a, p, r);
+        return;
+    }
+    if (F::TEAMS > 1)
+        take_registers<F::TAKEN>();
+    make_queries<F>(a.w, p, shared + (r.queries - shared_address(shared)));
+    barrier_arrive(r.ready);
+    barrier_wait(r.ready, 0);
+    attend<F>(a.w, p, r);
+}
+
+template <class F> static int launch(struct device *d, const struct prefill_work *w, int blocks)
+{
     struct wgmma_work a;
     memset(&a, 0, sizeof a);
     a.w = *w;
     /* How many units the pool has is not said here; no table names another. */
-    int rc = tensor_map(d, &a.pool, w->a.kv.pool, INT32_MAX, DIM, DIM, KV_PAGE_TOKENS, 0);
+    int rc = tensor_map(d, &a.pool, w->a.kv.pool, INT32_MAX, F::DIM, F::DIM, KV_PAGE_TOKENS, 0);
     if (!rc)
         rc = cuda_check(
-            d, cudaFuncSetAttribute(wgmma_kernel<DIM>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+            d,
+            cudaFuncSetAttribute(wgmma_kernel<F>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)F::BYTES),
             "prefill_attend");
     if (rc)
         return rc;
-    wgmma_kernel<DIM><<<dim3(blocks, w->a.kv.n_kv, w->n_splits), warps * WARP, bytes, d->stream>>>(a);
+    dim3 grid(blocks, w->a.kv.n_kv, w->n_splits);
+    wgmma_kernel<F><<<grid, F::THREADS, F::BYTES, d->stream>>>(a);
     return cuda_launched(d, OP_prefill_attend);
+}
+
+template <int DIM> static int launch_teams(struct device *d, const struct prefill_work *w)
+{
+    int blocks, warps = prefill_warps(d, w, &blocks);
+    return warps * WARP == TEAM ? launch<team_form<DIM, 1>>(d, w, blocks)
+                                : launch<team_form<DIM, 2>>(d, w, blocks);
 }
 
 int prefill_wgmma(struct device *d, const struct prefill_work *w)
 {
-    return w->a.kv.head_dim == 64 ? launch<64>(d, w) : launch<128>(d, w);
+    return w->a.kv.head_dim == 64 ? launch_teams<64>(d, w) : launch_teams<128>(d, w);
 }

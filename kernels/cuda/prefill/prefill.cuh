@@ -15,22 +15,23 @@ struct prefill_work {
     int group, rows; /* query heads per KV head; rows per KV head: nq * group */
     int n_splits;
     float *o;        /* (n_splits, n_kv, rows, head_dim): sums of weight * V; one split: outputs at once */
-    float2 *top_sum; /* (n_splits, n_kv, rows): largest logit, sum of weights */
+    float2 *top_sum; /* (n_splits, n_kv, rows): largest logit or the next whole number, sum of weights */
     uint64_t
         *listed; /* (tiles of a, a.n_rows, words): keys that the tile's list lets through; NULL: no lists */
     int words;
 };
 
-/* First key of split i: 0, 512, 1,024, then every 2,048, from 16,384 on every 4,096. Shorter ones would fill
- * a GPU with fewer queries, but a block's beginning and its end cost as much as hundreds of keys. */
+/* First key of split i: 0, 2,048, 4,096, then every 4,096. Shorter ones would fill a GPU with fewer queries,
+ * but a block's beginning and its end cost as much as hundreds of keys, and sums have to be written and
+ * added. */
 __host__ __device__ static constexpr int prefill_split_key(int i)
 {
-    return i < 3 ? i * 512 : i < 10 ? (i - 2) * 2048 : 16384 + (i - 10) * 4096;
+    return i < 2 ? i * 2048 : (i - 1) * 4096;
 }
 
 __host__ __device__ static constexpr int prefill_split_of(int key)
 {
-    return key < 1024 ? key / 512 : key < 16384 ? 2 + key / 2048 : 10 + (key - 16384) / 4096;
+    return key < 4096 ? key / 2048 : 1 + key / 4096;
 }
 
 /* Is split i where the function of its keys says? */
@@ -39,7 +40,7 @@ constexpr bool prefill_splits_agree(int i)
     return prefill_split_of(prefill_split_key(i)) == i && prefill_split_of(prefill_split_key(i) - 1) == i - 1;
 }
 static_assert(prefill_splits_agree(1) && prefill_splits_agree(2) && prefill_splits_agree(3) &&
-                  prefill_splits_agree(10) && prefill_splits_agree(11),
+                  prefill_splits_agree(4),
               "splits and their keys");
 
 __device__ static inline int prefill_pos(const struct prefill_work &w, int row)

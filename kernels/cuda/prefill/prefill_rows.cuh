@@ -3,19 +3,19 @@
 
 #include "kernels/cuda/prefill/prefill.cuh"
 
-/* Prefill attention on tensor cores: what its kernels share. A warp has 16 rows, a block up to 8 warps, which
- * share tiles of 64 keys (4 pages). Queries and weights are sums of PARTS bf16 numbers, so that with 2 parts
- * results are within 1e-5 of exact attention over the cache; 1 part is the usual precision. Products of a
- * tile are added to the output in fp32 by the CUDA cores: tensor cores truncate their sums, and over
- * thousands of keys that would be seen. */
-enum { PARTS = 2, MAX_WARPS = 8, WARP_ROWS = 16, KEYS = 64, STAGES = 4, LAG = 2 };
-enum { KEY_GROUPS = KEYS / 8, TILE_PAGES = KEYS / KV_PAGE_TOKENS };
+/* Prefill attention on tensor cores: what its kernels share. A warp has 16 rows, a block up to 8 such warps,
+ * which share tiles of keys. Queries and weights are rounded to bf16, as the K and V that they are multiplied
+ * with have been; sums are fp32. A row's weights are relative to a power of 2, so that they are rounded alike
+ * whatever the largest logit so far, and scaling them later is exact. What they are divided by is the sum of
+ * the rounded ones: the largest of them is rounded too, which would otherwise scale the whole output. */
+enum { MAX_WARPS = 8, WARP_ROWS = 16, PAGE_GROUPS = KV_PAGE_TOKENS / 8 };
+enum { MASK_KEYS = 64, MASK_GROUPS = MASK_KEYS / 8, MASK_PAGES = MASK_KEYS / KV_PAGE_TOKENS };
 
 /* What a thread holds of its warp's rows g = lane / 4 and g + 8 (index 0 and 1), in the layout of mma()'s and
  * wgmma()'s results: of every 8 columns 2(lane % 4) and the next. */
 template <int DIM> struct out_rows {
     float o[DIM / 8][4];
-    float top[2], sum[2]; /* sum: of the thread's own columns */
+    float top[2], sum[2]; /* top: largest logit, rounded up to a whole number; sum: of the thread's columns */
     int pos[2];
 };
 
@@ -62,28 +62,37 @@ __device__ static inline void load_pairs(const struct prefill_work &w, const flo
     }
 }
 
-/* Weights of a tile as the first factor: the parts of its pages. */
-__device__ static inline void split_weights(float (&s)[KEY_GROUPS][4], uint32_t (&p)[PARTS][TILE_PAGES][4])
+/* Weights of a tile as the first factor, by its pages, and added to the sums. */
+template <int DIM, int PAGES, int GROUPS>
+__device__ static inline void round_weights(struct out_rows<DIM> &m, float (&s)[GROUPS][4],
+                                            const float (&keep)[2], uint32_t (&p)[PAGES][4])
 {
+    static_assert(GROUPS == PAGES * PAGE_GROUPS, "a tile is whole pages");
+    float sum[2] = {};
 #pragma unroll
-    for (int page = 0; page < TILE_PAGES; page++)
+    for (int page = 0; page < PAGES; page++)
 #pragma unroll
-        for (int e = 0; e < 4; e++)
+        for (int e = 0; e < 4; e++) {
+            uint32_t pair = round_pair(s[2 * page + e / 2][e % 2 * 2], s[2 * page + e / 2][e % 2 * 2 + 1]);
+            p[page][e] = pair;
+            sum[e % 2] += __uint_as_float(pair << 16);
+            sum[e % 2] += __uint_as_float(pair & 0xffff0000u);
+        }
 #pragma unroll
-            for (int n = 0; n < PARTS; n++)
-                p[n][page][e] =
-                    round_pair(s[2 * page + e / 2][e % 2 * 2], s[2 * page + e / 2][e % 2 * 2 + 1]);
+    for (int r = 0; r < 2; r++)
+        m.sum[r] = fmaf(m.sum[r], keep[r], sum[r]);
 }
 
-/* Bit 8j + e: row r sees the key of s[j][2r + e]. */
+/* Which of MASK_KEYS keys from key0 on, the tile's pages from page0 on, do a thread's rows see? Bit 8j + e:
+ * row r sees the key of s[j][2r + e]. */
 __device__ static inline void masks(const struct prefill_work &w, int head, int key0, const int (&pos)[2],
-                                    unsigned live, uint64_t (&seen)[2])
+                                    unsigned live, int page0, uint64_t (&seen)[2])
 {
     int column = 2 * (threadIdx.x % 4);
     uint64_t alive = 0;
 #pragma unroll
-    for (int page = 0; page < TILE_PAGES; page++)
-        alive |= (uint64_t)__shfl_sync(~0u, live, page) << (KV_PAGE_TOKENS * page);
+    for (int page = 0; page < MASK_PAGES; page++)
+        alive |= (uint64_t)__shfl_sync(~0u, live, page0 + page) << (KV_PAGE_TOKENS * page);
 #pragma unroll
     for (int r = 0; r < 2; r++)
         seen[r] = (alive & prefill_seen(w, head, pos[r], key0)) >> column;
@@ -91,7 +100,7 @@ __device__ static inline void masks(const struct prefill_work &w, int head, int 
         return;
     const int32_t *until = w.a.until + (size_t)head * (size_t)w.a.until_stride;
 #pragma unroll
-    for (int bit = 0; bit < KEYS; bit += bit % 2 ? 7 : 1) {
+    for (int bit = 0; bit < MASK_KEYS; bit += bit % 2 ? 7 : 1) {
         int last = until[min(key0 + column + bit, w.a.until_stride - 1)];
 #pragma unroll
         for (int r = 0; r < 2; r++)
@@ -99,38 +108,38 @@ __device__ static inline void masks(const struct prefill_work &w, int head, int 
     }
 }
 
-__device__ static inline void hide(float (&s)[KEY_GROUPS][4], const uint64_t (&seen)[2])
+/* Groups from group0 on, which the masks are of. */
+template <int GROUPS>
+__device__ static inline void hide(float (&s)[GROUPS][4], int group0, const uint64_t (&seen)[2])
 {
 #pragma unroll
-    for (int j = 0; j < KEY_GROUPS; j++)
+    for (int j = 0; j < MASK_GROUPS; j++)
 #pragma unroll
         for (int e = 0; e < 4; e++)
-            s[j][e] = seen[e / 2] >> (8 * j + e % 2) & 1 ? s[j][e] : -CUDART_INF_F;
+            s[group0 + j][e] = seen[e / 2] >> (8 * j + e % 2) & 1 ? s[group0 + j][e] : -CUDART_INF_F;
 }
 
-/* Logits become weights, 0 from 2^-126 on; keep: what there is of the rows' outputs is scaled by. */
-template <int DIM>
-__device__ static inline void soften(struct out_rows<DIM> &m, float (&s)[KEY_GROUPS][4], float (&keep)[2])
+/* Logits become weights, 0 from 2^-126 on; keep: what there is of the rows' outputs is scaled by, 1 for most
+ * tiles. */
+template <int DIM, int GROUPS>
+__device__ static inline void soften(struct out_rows<DIM> &m, float (&s)[GROUPS][4], float (&keep)[2])
 {
 #pragma unroll
     for (int r = 0; r < 2; r++) {
-        float most = fmaxf(s[0][2 * r], s[0][2 * r + 1]), sum = 0;
+        float most = fmaxf(s[0][2 * r], s[0][2 * r + 1]);
 #pragma unroll
-        for (int j = 1; j < KEY_GROUPS; j++)
+        for (int j = 1; j < GROUPS; j++)
             most = fmaxf(most, fmaxf(s[j][2 * r], s[j][2 * r + 1]));
         most = fmaxf(most, __shfl_xor_sync(~0u, most, 1));
         most = fmaxf(most, __shfl_xor_sync(~0u, most, 2));
-        most = fmaxf(most, m.top[r]);
+        most = fmaxf(ceilf(most), m.top[r]);
         float zero = most == -CUDART_INF_F ? 0.0f : most;
 #pragma unroll
-        for (int j = 0; j < KEY_GROUPS; j++)
+        for (int j = 0; j < GROUPS; j++)
 #pragma unroll
-            for (int e = 0; e < 2; e++) {
+            for (int e = 0; e < 2; e++)
                 s[j][2 * r + e] = power_of_2(s[j][2 * r + e] - zero);
-                sum += s[j][2 * r + e];
-            }
         keep[r] = power_of_2(m.top[r] - zero);
-        m.sum[r] = fmaf(m.sum[r], keep[r], sum);
         m.top[r] = most;
     }
 }
@@ -169,78 +178,48 @@ struct piece {
     size_t table;
 };
 
-/* 0: there are no such keys. */
-__device__ static inline int find_piece(const struct prefill_work &w, struct piece *p)
+/* The piece of a block of so many rows, in tiles of so many keys. 0: there are no such keys. */
+__device__ static inline int find_piece(const struct prefill_work &w, int block_rows, int keys,
+                                        struct piece *p)
 {
-    int block_rows = blockDim.x / WARP * WARP_ROWS, first = blockIdx.x * block_rows;
+    int first = blockIdx.x * block_rows;
     p->head = blockIdx.y;
     p->split = w.n_splits - 1 - (int)blockIdx.z; /* the longest splits go first */
     p->row0 = first + threadIdx.x / WARP * WARP_ROWS;
     int last = prefill_pos(w, min(first + block_rows, w.rows) - 1);
     p->from = prefill_split_key(p->split);
     p->to = min(prefill_split_key(p->split + 1), last + 1);
-    p->n_tiles = (p->to - p->from + KEYS - 1) / KEYS;
+    p->n_tiles = (p->to - p->from + keys - 1) / keys;
     p->nearest = prefill_pos(w, min(p->row0, w.rows - 1));
     p->table = kv_head(w.a.kv, w.a.seq, w.a.layer, p->head) * (size_t)w.a.kv.max_pages;
     return p->from < p->to;
 }
 
-/* The unit of page i of tile `tile`. Pages past the last repeat it: no weight falls on them, but 0 * what was
+/* The unit of the piece's i-th page. Pages past the last repeat it: no weight falls on them, but 0 * what was
  * in shared memory before could be NaN. */
-__device__ static inline int unit_of(const struct prefill_work &w, const struct piece &p, int tile, int i)
+__device__ static inline int unit_of(const struct prefill_work &w, const struct piece &p, int i)
 {
-    int page = min(p.from / KV_PAGE_TOKENS + tile * TILE_PAGES + i, (p.to - 1) / KV_PAGE_TOKENS);
+    int page = min(p.from / KV_PAGE_TOKENS + i, (p.to - 1) / KV_PAGE_TOKENS);
     return w.a.kv.unit[p.table + page];
 }
 
-/* Live bits of the tile's pages, lane i those of page i % TILE_PAGES; 0 past the last page. */
-__device__ static inline unsigned lives_of(const struct prefill_work &w, const struct piece &p, int tile)
+/* Live bits of a tile of so many pages, lane i those of page i % pages; 0 past the last page. */
+__device__ static inline unsigned lives_of(const struct prefill_work &w, const struct piece &p, int tile,
+                                           int pages)
 {
-    int page = p.from / KV_PAGE_TOKENS + tile * TILE_PAGES + threadIdx.x % TILE_PAGES;
+    int page = p.from / KV_PAGE_TOKENS + tile * pages + threadIdx.x % pages;
     return page <= (p.to - 1) / KV_PAGE_TOKENS ? w.a.kv.live[p.table + page] : 0;
 }
 
 /* Do all rows of the warp see all keys of the tile? */
 __device__ static inline bool sees_all(const struct prefill_work &w, const struct piece &p, int key0,
-                                       unsigned live)
+                                       int keys, unsigned live)
 {
-    bool before = key0 + KEYS - 1 <= p.nearest && !w.a.until && !w.listed;
+    bool before = key0 + keys - 1 <= p.nearest && !w.a.until && !w.listed;
     return __all_sync(~0u, live == 0xffff) && before;
 }
 
-/* Tiles on their way to shared memory: copies fill `full`, threads that are done with a tile empty `empty`,
- * (STAGES) barriers each. */
-struct pipe {
-    uint32_t room, full, empty;
-};
-
-/* By all threads, before any of them goes on to copies. */
-__device__ static inline struct pipe open_pipe(uint32_t room, uint32_t barriers)
-{
-    struct pipe p = {room, barriers, barriers + STAGES * 8};
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < STAGES; i++) {
-            barrier_init(p.full + i * 8, 1);
-            barrier_init(p.empty + i * 8, blockDim.x);
-        }
-        barrier_init_done();
-    }
-    __syncthreads();
-    return p;
-}
-
-/* For tile i a stage is refilled that was used LAG tiles ago, so that a warp need not wait for the others. 0:
- * there is nothing to refill. */
-__device__ static inline int refill(const struct pipe &tiles, const struct piece &p, int i)
-{
-    int tile = i - LAG + STAGES;
-    if (i < LAG || tile >= p.n_tiles)
-        return 0;
-    barrier_wait(tiles.empty + (i - LAG) % STAGES * 8, (i - LAG) / STAGES & 1);
-    return tile;
-}
-
-/* Warps of a block: half as many are faster only where each block gets a multiprocessor. */
+/* Warps with rows of a block: half as many are faster only where each block gets a multiprocessor. */
 static inline int prefill_warps(const struct device *d, const struct prefill_work *w, int *blocks)
 {
     int warps = MAX_WARPS / 2;
