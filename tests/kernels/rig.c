@@ -81,6 +81,11 @@ int rig_rounds(const struct rig *r)
     return r->b->activations == DTYPE_BF16;
 }
 
+int rig_is_gpu(const struct rig *r)
+{
+    return rig_rounds(r) && !strstr(r->b->describe(r->d), "emulated GPU");
+}
+
 int rig_rounds_weights(const struct rig *r, int head_dim)
 {
     struct device_facts facts;

@@ -5,6 +5,13 @@
 enum { ROOM = 1 << 22, OUTPUTS = 1 << 15 };
 static float buf_a[ROOM], buf_b[ROOM], buf_c[ROOM], got[ROOM], bias[OUTPUTS];
 
+static uint16_t half_of(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, 4);
+    return (uint16_t)(u >> 16);
+}
+
 /* The same product with x as bf16, which it is already; x_stride a multiple of 8. */
 static void linear_bf16(struct rig *r, struct linear_args a, const float *x, int os)
 {
@@ -81,6 +88,38 @@ static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with
     rig_weight_free(r, &w);
 }
 
+/* Rows of a decode step, all at once and fewer at a time, which forms with other tiles take, and with other
+ * parts of a sum a block: the same bits. */
+static void together(struct rig *r, int rows, int n, int k)
+{
+    static const int at_once[] = {1, 8, 20, 33, 65, 80, 129, 200, 300, 450};
+    static float some[ROOM];
+    static uint16_t half[ROOM];
+    size_t bytes = (size_t)(rows * n) * 4, elem = dtype_bytes(r->b->activations);
+    struct weight w = rig_weight(r, n, k, DTYPE_BF16, buf_a, bias);
+    rig_fill(r, buf_b, (size_t)(rows * k));
+    for (int i = 0; i < rows * k; i++)
+        half[i] = half_of(rig_bf16(buf_b[i]));
+    rig_fill(r, buf_c, (size_t)(rows * n));
+    const char *x = rig_up(r, elem == 2 ? (void *)half : (void *)buf_b, (size_t)(rows * k) * elem);
+    float *out = rig_up(r, buf_c, bytes);
+    struct linear_args a = {w, x, out, rows, k, n, 1, r->b->activations, 1};
+    rig_run(r, OP_linear, &a);
+    rig_get(r, got, out, bytes);
+    for (size_t s = 0; s < sizeof at_once / sizeof *at_once && at_once[s] < rows; s++) {
+        rig_put(r, out, buf_c, bytes);
+        for (int row = 0; row < rows; row += at_once[s]) {
+            a.rows = rows - row < at_once[s] ? rows - row : at_once[s];
+            a.x = x + (size_t)(row * k) * elem;
+            a.out = out + row * n;
+            rig_run(r, OP_linear, &a);
+        }
+        rig_get(r, some, out, bytes);
+        CHECK(memcmp(got, some, bytes) == 0);
+    }
+    rig_weight_free(r, &w);
+}
+
 /* What the gates, ups and SwiGLU of row i must give at output j, and how far off it may be. */
 static double gated_value(const float *x, int i, int j, int n, int k, enum dtype t, double *margin)
 {
@@ -137,13 +176,6 @@ static void gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtyp
     rig_weight_free(r, &w);
 }
 
-static uint16_t half_of(float x)
-{
-    uint32_t u;
-    memcpy(&u, &x, 4);
-    return (uint16_t)(u >> 16);
-}
-
 /* Rows of a decode step, 300 at once and fewer at a time, where kernels with rows as the first factor and as
  * the second meet: the same bits. The second half of k takes from an up what the first has added, so that all
  * of it is rounding, which another order of summation would change. */
@@ -192,8 +224,8 @@ static int ours_alone(const struct rig *r)
 
 /* Of prompts: tiles of 128 rows and 64 to 128 gates on a GPU, and what is left at their ends; fewer tiles of
  * k than a ring has stages, and more; more tiles than blocks. Of decode steps: tiles of 8, 32, 64 and 128
- * rows, up to 64 of them with 64, 96 (up to 288 gates on three multiprocessors, to 12,672 on 132) and 128
- * gates, and then those of prompts. With three multiprocessors 390 rows have tiles of 256 rows, with 72 gates
+ * rows with 64, 96 (up to 288 gates on three multiprocessors, to 12,672 on 132) and 128 gates, and then those
+ * of prompts. With three multiprocessors 390 rows have tiles of 256 rows, with 72 gates
  * where there are 200 and 96 where there are 92, and 130 rows and 200 gates tiles of 72 gates. */
 static void all_gated(struct rig *r)
 {
@@ -212,7 +244,7 @@ static void all_gated(struct rig *r)
                {6, 304, 272, DTYPE_BF16, 1},   {20, 208, 400, DTYPE_BF16, 1},  {31, 304, 272, DTYPE_BF16, 1},
                {64, 208, 400, DTYPE_BF16, 1},  {40, 304, 336, DTYPE_BF16, 1},  {70, 304, 272, DTYPE_BF16, 1},
                {4, 9000, 208, DTYPE_BF16, 1},  {60, 9000, 80, DTYPE_BF16, 1},  {50, 13000, 80, DTYPE_BF16, 1},
-               {390, 92, 272, DTYPE_BF16, 1}};
+               {390, 92, 272, DTYPE_BF16, 1},  {100, 208, 272, DTYPE_BF16, 1}};
     int ran[2] = {0};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         if (rig_small() && row[i].rows * row[i].n > (row[i].decode ? 80000 : 40000))
@@ -229,6 +261,19 @@ static void all_gated(struct rig *r)
     few_and_many(r, 304);
     rig_ran("gates, ups and SwiGLU", ran[0]);
     rig_ran("gates, ups and SwiGLU in decode steps", ran[1]);
+}
+
+/* 1, 2, 4 and 8 parts of a sum; then, on a GPU itself, so many outputs that a GPU's forms have full rounds,
+ * and every form is fastest for some number of rows. */
+static void all_together(struct rig *r)
+{
+    static const struct {
+        int rows, n, k;
+    } row[] = {{300, 136, 100},  {210, 136, 200},   {140, 200, 400},   {140, 72, 600},
+               {512, 6144, 512}, {512, 4096, 1024}, {512, 2048, 1536}, {512, 768, 2048}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (i < 4 || (rig_is_gpu(r) && !rig_small()))
+            together(r, row[i].rows, row[i].n, row[i].k);
 }
 
 /* On a GPU with 132 multiprocessors the last three shapes have tiles of 192 outputs, of 256 rows, and of 192
@@ -277,6 +322,7 @@ static void all(struct rig *r)
         rig_ran("bf16 weights", ran[1][0]);
     }
     rig_ran("bf16 weights in decode steps", ran[1][1]);
+    all_together(r);
     all_gated(r);
 }
 

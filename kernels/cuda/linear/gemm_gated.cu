@@ -49,7 +49,7 @@ template <int N_TALL, int N_GATES, int N_STAGES> struct gated_form {
 };
 
 struct gated_args {
-    CUtensorMap w, x;
+    CUtensorMap w, x, end;
     __nv_bfloat16 *out;
     int n, rows, k_tiles, row_tiles, tiles; /* tiles: all; row_tiles: of the same gates */
 };
@@ -70,9 +70,9 @@ static __device__ inline bool find_tile(const struct gated_args &a, int i, int *
 
 template <typename F>
 static __device__ inline void copy_weights(const struct gated_args &a, uint32_t to, int k, int gate0,
-                                           uint32_t full)
+                                           int x_bytes, uint32_t full)
 {
-    barrier_expect(full, F::STAGE);
+    barrier_expect(full, 2 * F::W_TILE + x_bytes);
     tensor_copy(to + F::X_TILE, &a.w, k * TILE_K, gate0, full);
     tensor_copy(to + F::X_TILE + F::W_TILE, &a.w, k * TILE_K, a.n + gate0, full);
 }
@@ -84,19 +84,23 @@ static __device__ void copy_all(const struct gated_args &a, struct gated_bars *b
 {
     int gate0, row0, at = 0, early = min((int)F::STAGES, a.k_tiles);
     find_tile<F>(a, 0, &gate0, &row0);
+    int x_bytes = rows_copied(a.rows, row0, F::TILE_ROWS) * ROW;
     for (int k = 0; k < early; k++)
-        copy_weights<F>(a, ring + k * F::STAGE, k, gate0, shared_address(&b->full[k]));
+        copy_weights<F>(a, ring + k * F::STAGE, k, gate0, x_bytes, shared_address(&b->full[k]));
     wait_for_inputs();
-    for (int i = 0; find_tile<F>(a, i, &gate0, &row0); i++)
+    for (int i = 0; find_tile<F>(a, i, &gate0, &row0); i++) {
+        const CUtensorMap *x = row0 + F::TILE_ROWS < a.rows ? &a.x : &a.end;
+        x_bytes = rows_copied(a.rows, row0, F::TILE_ROWS) * ROW;
         for (int k = 0; k < a.k_tiles; k++, at++) {
             int s = at % F::STAGES;
             uint32_t full = shared_address(&b->full[s]), to = ring + s * F::STAGE;
             if (at >= F::STAGES)
                 barrier_wait(shared_address(&b->empty[s]), (at / F::STAGES - 1) & 1);
             if (at >= early)
-                copy_weights<F>(a, to, k, gate0, full);
-            tensor_copy(to, &a.x, k * TILE_K, row0, full);
+                copy_weights<F>(a, to, k, gate0, x_bytes, full);
+            tensor_copy(to, x, k * TILE_K, row0, full);
         }
+    }
 }
 
 /* The warp has read a stage. */
@@ -173,6 +177,7 @@ static __global__ void __launch_bounds__(F::THREADS, 1)
     if (threadIdx.x == MATH) {
         tensor_map_soon(&a.w);
         tensor_map_soon(&a.x);
+        tensor_map_soon(&a.end);
         for (int i = 0; i < F::STAGES; i++) {
             barrier_init(shared_address(&b.full[i]), 1);
             barrier_init(shared_address(&b.empty[i]), MATH / WARP);

@@ -4,11 +4,11 @@
  * pass through shared memory, so that a thread has gates and ups of eight neighbours and writes the results
  * at once. More than 128 rows are left to the kernel for prompts.
  *
- * With up to 64 rows a block takes more than half of a multiprocessor's shared memory, so that no other of
- * this kernel lies beside it. Blocks that begin while the last kernel runs crowd where it leaves room: two a
- * multiprocessor, 140 blocks of 64 gates lay on 86 of 132, and the multiprocessors with two took 16 us where
- * those with one took 11 (a 1.5B model with 64 rows on an H200). With 128 rows, of which tiles of x take as
- * much room as weights, steps are 1 % slower so.
+ * A block takes more than half of a multiprocessor's shared memory, so that no other of this kernel lies
+ * beside it. Blocks that begin while the last kernel runs crowd where it leaves room: two a multiprocessor,
+ * 140 blocks of 64 gates lay on 86 of 132, and the multiprocessors with two took 16 us where those with one
+ * took 11 (a 1.5B model with 64 rows on an H100 or H200; with 128 rows, 140 such blocks take 23 us and 94 of
+ * 96 gates 19).
  *
  * An output is summed over k from the first to the last in one chain of products, here and there, so its bits
  * depend on its row alone. */
@@ -22,8 +22,8 @@
  * cuBLASLt is used. */
 enum { MOST_GATES = 132 * 128, EIGHT = 8 };
 
-/* By the rows and gates of a block and the tiles that it has asked for. ALONE: no other lies beside it. */
-template <int ROWS, int N_GATES, int STAGES, bool ALONE>
+/* By the rows and gates of a block and the tiles that it has asked for. */
+template <int ROWS, int N_GATES, int STAGES>
 struct gated_few : form<1, 1, ROWS, STAGES, 2 * N_GATES / GROUP_N> {
     typedef form<1, 1, ROWS, STAGES, 2 * N_GATES / GROUP_N> base;
     enum {
@@ -32,15 +32,14 @@ struct gated_few : form<1, 1, ROWS, STAGES, 2 * N_GATES / GROUP_N> {
         WIDTH = 2 * GATES + 4, /* floats of a row of sums: four more, so that eight rows use all banks */
         SUMS_BYTES = ROWS * WIDTH * 4,
         HALF = 115 * 1024, /* bytes that a multiprocessor does not have twice */
-        BYTES = ALONE && base::BYTES < HALF ? HALF : base::BYTES,
-        RESIDENT = ALONE ? 1 : base::RESIDENT
+        BYTES = base::BYTES < HALF ? HALF : base::BYTES,
+        RESIDENT = 1
     };
     static_assert(SUMS_BYTES <= STAGES * gated_few::STAGE, "the sums have room where the tiles were");
-    static_assert(ALONE || gated_few::RESIDENT == 2, "the next kernel's blocks have room");
 };
 
 struct gated_few_args {
-    CUtensorMap w, x;
+    CUtensorMap w, x, end;
     __nv_bfloat16 *out;
     int gates, rows, k_tiles;
 };
@@ -87,13 +86,17 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
     needs_hopper();
     uint32_t start = shared_address(shared), ring = (start + ALIGN - 1) / ALIGN * ALIGN;
     int gate0 = blockIdx.x * F::GATES;
-    struct tiles tiles = {&a.w, &a.x, 0, a.k_tiles, gate0, a.gates + gate0, 0};
+    struct tiles tiles = {&a.w,  &a.end,          0, a.k_tiles,
+                          gate0, a.gates + gate0, 0, rows_copied(a.rows, 0, F::TILE_M) * ROW};
     float *sums = (float *)(shared + (ring - start)), c[F::SUMS] = {};
     if (threadIdx.x == F::MATH)
         begin_copies<F>(tiles, &b, ring);
     __syncthreads();
     let_next_begin();
-    multiply<F>(tiles, &b, ring, c);
+    if (threadIdx.x < F::MATH)
+        add_tiles<F>(&b, ring, 0, a.k_tiles, a.k_tiles, c);
+    else if (threadIdx.x == F::MATH)
+        copy_tiles<F>(tiles, &b, ring);
     __syncthreads(); /* the tiles have been read */
     wait_for_inputs();
     if (threadIdx.x < F::MATH)
@@ -132,10 +135,10 @@ template <int ROWS, int STAGES_64, int STAGES_96, int STAGES_128>
 static int launch_alone(struct device *d, const struct product *p, void *out)
 {
     if (gate_blocks(p->n / 2, 64) <= d->n_sm)
-        return launch<gated_few<ROWS, 64, STAGES_64, true>>(d, p, out);
+        return launch<gated_few<ROWS, 64, STAGES_64>>(d, p, out);
     if (gate_blocks(p->n / 2, 96) <= d->n_sm)
-        return launch<gated_few<ROWS, 96, STAGES_96, true>>(d, p, out);
-    return launch<gated_few<ROWS, 128, STAGES_128, true>>(d, p, out);
+        return launch<gated_few<ROWS, 96, STAGES_96>>(d, p, out);
+    return launch<gated_few<ROWS, 128, STAGES_128>>(d, p, out);
 }
 
 int gemm_gated_few_run(struct device *d, const struct product *p, void *out)
@@ -146,5 +149,5 @@ int gemm_gated_few_run(struct device *d, const struct product *p, void *out)
         return launch_alone<32, 5, 4, 3>(d, p, out);
     if (p->rows <= 64)
         return launch_alone<64, 5, 5, 3>(d, p, out);
-    return p->rows <= 128 ? launch<gated_few<128, 64, 3, false>>(d, p, out) : gemm_gated_run(d, p, out);
+    return p->rows <= 128 ? launch_alone<128, 6, 5, 4>(d, p, out) : gemm_gated_run(d, p, out);
 }

@@ -12,9 +12,18 @@
  * by the copy engine (its 128-byte swizzle, which wgmma reads as it is); tiles begin at multiples of 1024. */
 enum { TILE_K = TENSOR_TILE, ROW = TILE_K * 2, ALIGN = 1024 };
 
+/* Of a matrix in tiles of so many rows, those of the last tile that are copied: all that there are, in whole
+ * swizzled groups of eight. Rows beyond the matrix, which the copy engine would fill with zeros, take it
+ * longer than rows that it reads: a product of 80 rows in a tile of 128 took up to 1.5 times as long with
+ * them (bench/results/h200_rows.json). Nobody reads the results of what lies in their place. */
+__host__ __device__ static inline int rows_copied(int rows, int row0, int tile)
+{
+    return min(tile, (rows - row0 + 7) / 8 * 8);
+}
+
 /* F, a kernel's form, has THREADS, BYTES of shared memory and CLUSTER, blocks along x. In its arguments the
- * descriptions w and x of the matrices are filled in, whose tiles have w_rows and x_rows. Returns 0 or a
- * negative code with the error set. */
+ * descriptions w and x of the matrices are filled in, whose tiles have w_rows and x_rows, and end, x's with
+ * the rows of its last tile. Returns 0 or a negative code with the error set. */
 template <typename F, typename Args>
 static int launch_product(struct device *d, enum op op, void (*kernel)(Args), dim3 grid,
                           const struct product *p, Args *a, int w_rows, int x_rows)
@@ -22,6 +31,9 @@ static int launch_product(struct device *d, enum op op, void (*kernel)(Args), di
     int rc = tensor_map(d, &a->w, p->w, p->n, p->k, p->k, w_rows, 1);
     if (!rc)
         rc = tensor_map(d, &a->x, p->x, p->rows, p->k, p->x_stride, x_rows, 1);
+    if (!rc)
+        rc = tensor_map(d, &a->end, p->x, p->rows, p->k, p->x_stride,
+                        rows_copied(p->rows, (p->rows - 1) / x_rows * x_rows, x_rows), 1);
     if (!rc)
         rc =
             cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, F::BYTES),

@@ -1,41 +1,41 @@
 /* Products of few rows with a bf16 weight, limited by the time it takes to read the weight.
  *
- * A block computes 64 outputs for 8 to 128 rows, or 128 or 192 outputs for 128 or 256 rows of more. One warp
- * copies tiles of both factors, and groups of four warps multiply them (wgmma: 64 outputs x 8 to 128 rows x
- * 16), each for its own rows or outputs. If the outputs alone are too few blocks to fill the GPU, the blocks
- * of a cluster share the sum over k: each sends its sums to the blocks that add them, in the order of k. Rows
- * after the last are zeros, so that a row's bits are the same for every number of rows. The first tiles of
- * the weight are requested before the kernel that writes x has ended.
+ * A block computes 64, 128 or 192 outputs for 8 to 256 rows. One warp copies tiles of both factors, and
+ * groups of four warps multiply them (wgmma: 64 outputs x 8 to 128 rows x 16), each for its own rows or
+ * outputs. If the outputs alone are too few blocks to fill the GPU, the sum over k has 2, 4 or 8 parts, which
+ * are added in pairs: neighbours, then theirs. A block makes one part or several, and the blocks of a cluster
+ * that share a sum send theirs to the one that adds them. Rows after the last are no one's, so that a row's
+ * bits are the same for every number of rows. The first tiles of the weight are requested before the kernel
+ * that writes x has ended.
  *
- * Measured on an H100 with weights of 1.5B and 8B models, one after the other (kveval bench linear; o, qkv
- * and down): a tile of 64 rows for every number of rows took up to 2 times as long with 1 row, whose tile
- * is then mostly beyond the matrix, and up to 2 times with 256 and 512, whose weights are read once for each
- * tile. A group of 128 rows instead of two of 64 is slower. On an H200, with 256 and 512 rows: 64 outputs and
- * 256 rows a block, which read x twice as often, take 0.88 (o of a 1.5B model, 256 rows) to 1.2 times as
- * long; one block a sum, which makes its parts one after the other in tiles of 64 or 128 rows, needs no sums
- * sent and is faster for qkv of a 1.5B model (9.0 us of 11.9 with 256 rows), but up to 1.8 times slower for
- * what is added to. In decode steps of 64 rows: 128 outputs a block with 3 to 5 stages and more blocks a sum
- * are slower, and so is asking for tiles ahead into the L2 cache. For weights with more outputs cuBLASLt is
- * faster, but for gates and ups (gemm_gated_few.cu).
+ * Which form is fastest hangs on the rows (bench/results/h200_rows.json): up to 64 rows the weight is read
+ * once, by as many blocks as there are, each with a multiprocessor of its own if k is long; beyond, a
+ * multiprocessor's copies take the time, some 77 KB a us, so that large tiles need fewer bytes, but leave
+ * multiprocessors idle, and small ones that make several parts of a sum send fewer sums. A group of 128 rows
+ * instead of two of 64 is slower. For weights with more outputs cuBLASLt is faster, but for gates and ups
+ * (gemm_gated_few.cu).
  *
  * What a step of few rows waits for is one kernel after the other. Of the 10 us that a product takes on the
  * average in a 1.5B model with 64 rows its bytes take 5, launches and waits 1.8, sums and results 1.5, mostly
- * the way to other blocks' memory (which one bulk copy for each takes no faster), and matrix instructions,
- * were they left out, 0.2 (bench/results/h200_alone.json). A sixth stage instead of five, for which sums
- * arrive in the ring, is 1 % slower. Rows as wgmma's first factor, 8 blocks a sum and gates and ups by such a
- * kernel took 2.5 % off a step of 64 rows, but cost 3 % with one row and 2 % in an 8B model, where
- * gemm_gated_few.cu gains (bench/results/h100_gates.json); weights laid out tile by tile were worth
- * another 1.6 %. */
+ * the wait for the slowest block of a cluster: one bulk copy to each other block instead of stores takes 1 %
+ * off the products of 64 rows and adds 2 % to those of one; and matrix instructions, were they left out, 0.2
+ * (bench/results/h200_alone.json). A second warp that copies x costs 1 to 2 %, and so does a sixth stage
+ * instead of five, for which sums arrive in the ring. Rows as wgmma's first factor, 8 blocks a sum and gates
+ * and ups by such a kernel took 2.5 % off a step of 64 rows, but cost 3 % with one row and 2 % in an 8B
+ * model, where gemm_gated_few.cu gains (bench/results/h100_gates.json); weights laid out tile by tile were
+ * worth another 1.6 %. */
 #include <string.h>
 
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/linear/gemm.cuh"
 #include "kernels/cuda/linear/gemm_tiles.cuh"
 
-enum { ENOUGH_BLOCKS = 96, MOST_TILES = 2 * ENOUGH_BLOCKS };
+/* Blocks for few rows: at least ENOUGH_BLOCKS, if k is long enough for that, and no more than an H200 has
+ * multiprocessors. */
+enum { ENOUGH_BLOCKS = 96, MOST_BLOCKS = 132, MOST_TILES = 2 * ENOUGH_BLOCKS };
 
 struct split_args {
-    CUtensorMap w, x;
+    CUtensorMap w, x, end;
     const float *bias;
     float *out;
     int n, rows, out_stride, accumulate, k_tiles;
@@ -50,6 +50,32 @@ static __device__ inline float bias_of(const struct split_args &a, int output)
 static __device__ inline float *place(const struct split_args &a, int row, int output)
 {
     return row < a.rows && output < a.n ? a.out + (size_t)row * a.out_stride + output : NULL;
+}
+
+/* The first tile of k of a part. */
+static __device__ inline int part_begin(const struct split_args &a, int part, int parts)
+{
+    return a.k_tiles * part / parts;
+}
+
+/* N of the block's parts, from its part number `first` on: neighbours first, of four (0 + 1) + (2 + 3). */
+template <typename F, int N>
+static __device__ void add_parts(const struct split_args &a, struct bars *b, uint32_t ring, int first,
+                                 float (&c)[F::SUMS])
+{
+    if constexpr (N == 1) {
+        int part0 = blockIdx.x * F::PARTS, from = part_begin(a, part0, F::SPLITS);
+        add_tiles<F>(b, ring, part_begin(a, part0 + first, F::SPLITS) - from,
+                     part_begin(a, part0 + first + 1, F::SPLITS) - from,
+                     part_begin(a, part0 + F::PARTS, F::SPLITS) - from, c);
+    } else {
+        float left[F::SUMS] = {};
+        add_parts<F, N / 2>(a, b, ring, first, left);
+        add_parts<F, N / 2>(a, b, ring, first + N / 2, c);
+#pragma unroll
+        for (int i = 0; i < F::SUMS; i++)
+            c[i] = left[i] + c[i];
+    }
 }
 
 /* The whole sum is this block's: out of the registers, eight outputs of four rows at a time. */
@@ -118,7 +144,7 @@ static __device__ void load_old(const struct split_args &a, float (&old)[F::FOUR
         }
 }
 
-/* In the order of k. */
+/* Neighbours in k first, then theirs, as in add_parts. */
 template <typename F>
 static __device__ void add_blocks(const struct split_args &a, const float *sums,
                                   const float (&old)[F::FOURS][4], int n0, int m0, float bias)
@@ -127,13 +153,16 @@ static __device__ void add_blocks(const struct split_args &a, const float *sums,
     for (int j = 0; j < F::FOURS; j++) {
         if (!has<F>(j))
             break;
-        float4 v = make_float4(0, 0, 0, 0);
+        float4 v[F::CLUSTER];
 #pragma unroll
-        for (int b = 0; b < F::SPLITS; b++) {
-            float4 x = *(const float4 *)(sums + b * F::SENT + (threadIdx.x + j * F::MATH) * 4);
-            v = plus(v, x);
-        }
-        float sum[4] = {v.x + bias, v.y + bias, v.z + bias, v.w + bias};
+        for (int b = 0; b < F::CLUSTER; b++)
+            v[b] = *(const float4 *)(sums + b * F::SENT + (threadIdx.x + j * F::MATH) * 4);
+#pragma unroll
+        for (int apart = 1; apart < F::CLUSTER; apart *= 2)
+#pragma unroll
+            for (int b = 0; b + apart < F::CLUSTER; b += 2 * apart)
+                v[b] = plus(v[b], v[b + apart]);
+        float sum[4] = {v[0].x + bias, v[0].y + bias, v[0].z + bias, v[0].w + bias};
 #pragma unroll
         for (int e = 0; e < 4; e++) {
             float *to = place(a, m0 + own_row<F>(j) + e, n0 + own_output<F>());
@@ -173,25 +202,29 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
     __shared__ struct bars b;
     needs_hopper();
     uint32_t start = shared_address(shared), ring = (start + ALIGN - 1) / ALIGN * ALIGN;
-    int from = a.k_tiles * blockIdx.x / F::SPLITS, n = a.k_tiles * (blockIdx.x + 1) / F::SPLITS - from;
+    int from = part_begin(a, blockIdx.x, F::CLUSTER), n = part_begin(a, blockIdx.x + 1, F::CLUSTER) - from;
     int m0 = blockIdx.y * F::TILE_M, n0 = blockIdx.z * F::TILE_N;
     float c[F::SUMS] = {}, bias[2] = {};
-    struct tiles tiles = {&a.w, &a.x, from, n, n0, 0, m0};
+    struct tiles tiles = {&a.w, m0 + F::TILE_M < a.rows ? &a.x : &a.end, from, n, n0, 0,
+                          m0,   rows_copied(a.rows, m0, F::TILE_M) * ROW};
     if (threadIdx.x == F::MATH)
         begin_copies<F>(tiles, &b, ring);
     __syncthreads();
     let_next_begin();
-    if (F::SPLITS > 1 && !F::IN_RING)
+    if (F::CLUSTER > 1 && !F::IN_RING)
         cluster_begin();
     if (threadIdx.x < F::MATH) {
-        int output = n0 + (F::SPLITS > 1 ? own_output<F>() : output_of<F>(0));
+        int output = n0 + (F::CLUSTER > 1 ? own_output<F>() : output_of<F>(0));
         bias[0] = bias_of(a, output);
-        bias[1] = F::SPLITS > 1 ? 0.0f : bias_of(a, output + 8);
+        bias[1] = F::CLUSTER > 1 ? 0.0f : bias_of(a, output + 8);
     }
-    multiply<F>(tiles, &b, ring, c);
+    if (threadIdx.x < F::MATH)
+        add_parts<F, F::PARTS>(a, &b, ring, 0, c);
+    else if (threadIdx.x == F::MATH)
+        copy_tiles<F>(tiles, &b, ring);
     __syncwarp();
     wait_for_inputs(); /* every thread: what it adds to may be the last kernel's work */
-    if (F::SPLITS > 1)
+    if (F::CLUSTER > 1)
         share_sums<F>(a, shared + (ring - start + (F::IN_RING ? 0 : F::RING)), c, n0, m0, bias[0]);
     else if (threadIdx.x < F::MATH)
         write_sums<F>(a, c, n0, m0, bias);
@@ -203,14 +236,15 @@ static __global__ void __launch_bounds__(F::THREADS, F::RESIDENT)
 static int splits_of(int n, int k)
 {
     int tiles = (n + GROUP_N - 1) / GROUP_N, splits = 1;
-    while (splits < MOST_SPLITS && tiles * splits < ENOUGH_BLOCKS && 2 * splits * TILE_K <= k)
+    while (splits < MOST_SPLITS && tiles * splits < ENOUGH_BLOCKS && 2 * tiles * splits <= MOST_BLOCKS &&
+           2 * splits * TILE_K <= k)
         splits *= 2;
     return splits;
 }
 
 template <typename F> static dim3 grid_of(const struct product *p)
 {
-    return dim3(F::SPLITS, (p->rows + F::TILE_M - 1) / F::TILE_M, (p->n + F::TILE_N - 1) / F::TILE_N);
+    return dim3(F::CLUSTER, (p->rows + F::TILE_M - 1) / F::TILE_M, (p->n + F::TILE_N - 1) / F::TILE_N);
 }
 
 template <typename F> static int launch(struct device *d, const struct product *p, struct split_args *a)
@@ -226,7 +260,7 @@ template <typename F> static int rounds_of(const struct product *p)
     cudaLaunchConfig_t config = {};
     int n = 0;
     cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = F::SPLITS;
+    cluster.val.clusterDim.x = F::CLUSTER;
     cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
     config.gridDim = grid_of<F>(p);
     config.blockDim = dim3(F::THREADS);
@@ -241,28 +275,42 @@ template <typename F> static int rounds_of(const struct product *p)
     return n > 0 ? (clusters + n - 1) / n : clusters;
 }
 
+/* How long a form for many rows takes, in bytes that a multiprocessor would copy meanwhile (some 77 KB a us):
+ * its tiles, where x, which is smaller than the weight, comes a little faster; sums that are sent or kept;
+ * and what a round takes beside them. Fitted to its forms and seven weights with 80 to 512 rows on an H200:
+ * what it picks takes 1.015 times as long as the fastest on the average, 1.13 at most. */
+template <typename F> static int64_t time_of(const struct product *p, const struct split_args *a)
+{
+    enum { ROUND = 60 << 10, PART = 10 << 10, SUMS = F::CLUSTER > 1 ? 3 * 4 * F::TILE_M * F::TILE_N : 0 };
+    int x_bytes = rows_copied(p->rows, 0, F::TILE_M) * ROW;
+    int64_t tiles = (int64_t)a->k_tiles * (F::W_TILE + x_bytes * 4 / 5) / F::CLUSTER;
+    return rounds_of<F>(p) * (ROUND + tiles + SUMS + (F::PARTS - 1) * PART);
+}
+
 struct split_choice {
-    int time;
+    int64_t time;
     int (*launch)(struct device *d, const struct product *p, struct split_args *a);
 };
 
-/* A form for many rows and how long it takes, in products of 64 outputs and 128 rows with a tile of k. ROUND:
- * what a round takes beside them: its launch, its first tiles, the sums that are sent. */
 template <typename F>
 static struct split_choice choice_of(const struct product *p, const struct split_args *a)
 {
-    enum { ROUND = 80 };
-    int work = a->k_tiles * F::WIDE * (F::TILE_M / 128) / F::SPLITS;
-    return {rounds_of<F>(p) * (F::RESIDENT * (work + 1) + ROUND), launch<F>};
+    return {time_of<F>(p, a), launch<F>};
 }
 
-/* Bits are the same in all forms; what differs is how many blocks are left for the last round. */
+/* Bits are the same in all forms. With more parts a block, fewer blocks share a sum and send theirs. */
 template <int SPLITS> static int launch_many(struct device *d, const struct product *p, struct split_args *a)
 {
-    const struct split_choice choices[] = {choice_of<form<SPLITS, 1, 128, 6, 2>>(p, a),
+    enum { TWO = SPLITS > 1 ? 2 : 1, FOUR = SPLITS > 2 ? 4 : TWO };
+    const struct split_choice choices[] = {choice_of<form<SPLITS / TWO, 1, 64, 8, 1, TWO>>(p, a),
+                                           choice_of<form<SPLITS / TWO, 2, 64, 8, 1, TWO>>(p, a),
+                                           choice_of<form<SPLITS / TWO, 1, 64, 8, 2, TWO>>(p, a),
+                                           choice_of<form<SPLITS / TWO, 1, 64, 6, 3, TWO>>(p, a),
+                                           choice_of<form<SPLITS / FOUR, 2, 64, 8, 1, FOUR>>(p, a),
+                                           choice_of<form<SPLITS, 2, 64, 6>>(p, a),
+                                           choice_of<form<SPLITS, 1, 128, 6, 2>>(p, a),
                                            choice_of<form<SPLITS, 1, 128, 5, 3>>(p, a),
-                                           choice_of<form<SPLITS, 2, 128, 4, 2>>(p, a),
-                                           choice_of<form<SPLITS, 1, 128, 3, 2>>(p, a)},
+                                           choice_of<form<SPLITS, 2, 128, 4, 2>>(p, a)},
                               *best = choices;
     for (const struct split_choice *c = choices; c < choices + sizeof choices / sizeof *choices; c++)
         if (c->time < best->time)
@@ -270,28 +318,31 @@ template <int SPLITS> static int launch_many(struct device *d, const struct prod
     return best->launch(d, p, a);
 }
 
-/* The tile follows the rows: a block reads its weights again for each tile of rows. A deep ring leaves room
- * for one block a multiprocessor, so that none lies idle while another has two, if there are that many; with
- * few tiles of k a block, more is gained if the next kernel's blocks find room beside it. */
+/* Up to ROWS rows. A deep ring leaves room for one block a multiprocessor, so that none lies idle while
+ * another has two, if there are that many, or half as many with two parts each; with few tiles of k a block,
+ * more is gained if the next kernel's blocks find room beside it. */
+template <int SPLITS, int ROWS, int DEEP, int STAGES>
+static int launch_few(struct device *d, const struct product *p, struct split_args *a)
+{
+    enum { LONG = 16, TWO = SPLITS > 1 ? 2 : 1 };
+    typedef form<SPLITS, 1, ROWS, DEEP> deep;
+    typedef form<SPLITS / TWO, 1, ROWS, DEEP, 1, TWO> deep_pair;
+    if (a->k_tiles >= LONG * SPLITS && rounds_of<deep>(p) == 1)
+        return launch<deep>(d, p, a);
+    if (a->k_tiles >= LONG * SPLITS && rounds_of<deep_pair>(p) == 1)
+        return launch<deep_pair>(d, p, a);
+    return launch<form<SPLITS, 1, ROWS, STAGES>>(d, p, a);
+}
+
+/* The tile follows the rows: a block reads its weights again for each tile of rows. */
 template <int SPLITS> static int launch_rows(struct device *d, const struct product *p, struct split_args *a)
 {
-    enum { LONG = 16 };
-    typedef form<SPLITS, 1, 8, 13> deep_8;
-    typedef form<SPLITS, 1, 64, 8> deep_64;
-    typedef form<SPLITS, 2, 64, 6> deep_128;
     if (p->rows <= 8)
-        return a->k_tiles >= LONG * SPLITS && rounds_of<deep_8>(p) == 1
-                   ? launch<deep_8>(d, p, a)
-                   : launch<form<SPLITS, 1, 8, 8>>(d, p, a);
+        return launch_few<SPLITS, 8, 13, 8>(d, p, a);
     if (p->rows <= 32)
-        return launch<form<SPLITS, 1, 32, 6>>(d, p, a);
+        return launch_few<SPLITS, 32, 13, 6>(d, p, a);
     if (p->rows <= 64)
-        return a->k_tiles >= LONG * SPLITS && rounds_of<deep_64>(p) == 1
-                   ? launch<deep_64>(d, p, a)
-                   : launch<form<SPLITS, 1, 64, 5>>(d, p, a);
-    if (p->rows <= 128)
-        return rounds_of<deep_128>(p) == 1 ? launch<deep_128>(d, p, a)
-                                           : launch<form<SPLITS, 2, 64, 3>>(d, p, a);
+        return launch_few<SPLITS, 64, 8, 5>(d, p, a);
     return launch_many<SPLITS>(d, p, a);
 }
 

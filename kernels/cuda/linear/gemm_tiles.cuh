@@ -12,12 +12,15 @@ enum { GROUP_N = 64, FOUR_WARPS = 4 * WARP };
 enum { MOST_STAGES = 13, MOST_SPLITS = 8 };
 
 /* What follows from the number of blocks that share a sum, of groups of four warps with other rows and with
- * other outputs, of the rows of each, and of tiles that a block has asked for. */
-template <int BLOCKS, int N_GROUPS, int GROUP_ROWS, int N_STAGES, int N_WIDE = 1> struct form {
+ * other outputs, of the rows of each, of tiles that a block has asked for, and of the parts of a sum that it
+ * makes itself. */
+template <int BLOCKS, int N_GROUPS, int GROUP_ROWS, int N_STAGES, int N_WIDE = 1, int N_PARTS = 1>
+struct form {
     enum {
         GATED = 0, /* 1: the groups' outputs are gates and the ups that belong to them (gemm_gated_few.cu) */
-        SPLITS = BLOCKS,
         CLUSTER = BLOCKS,
+        PARTS = N_PARTS,
+        SPLITS = CLUSTER * PARTS,
         ROWS = GROUP_ROWS,
         SUMS = ROWS / 2, /* of a thread */
         WIDE = N_WIDE,
@@ -30,16 +33,16 @@ template <int BLOCKS, int N_GROUPS, int GROUP_ROWS, int N_STAGES, int N_WIDE = 1
         X_TILE = TILE_M * ROW,
         STAGE = W_TILE + X_TILE,
         RING = STAGES * STAGE,
-        SHARE = TILE_N / SPLITS,                     /* outputs that a block adds */
-        SENT = TILE_M * SHARE,                       /* sums that it gets of each block */
-        FOURS = (SENT / 4 + MATH - 1) / MATH,        /* of them four at a time, a thread */
-        ROOM = 4 * SENT * (SPLITS > 1 ? SPLITS : 0), /* bytes: where they arrive */
-        IN_RING = WIDE > 1,                          /* they arrive there, when all blocks are done with it */
+        SHARE = TILE_N / CLUSTER,                      /* outputs that a block adds */
+        SENT = TILE_M * SHARE,                         /* sums that it gets of each block */
+        FOURS = (SENT / 4 + MATH - 1) / MATH,          /* of them four at a time, a thread */
+        ROOM = 4 * SENT * (CLUSTER > 1 ? CLUSTER : 0), /* bytes: where they arrive */
+        IN_RING = WIDE > 1, /* they arrive there, when all blocks are done with it */
         BYTES = ALIGN + (IN_RING ? (RING > ROOM ? RING : ROOM) : RING + ROOM),
         RESIDENT = BYTES > 113 * 1024 ? 1 : 2 /* blocks of a multiprocessor */
     };
     static_assert(SPLITS <= (int)MOST_SPLITS && SHARE % 8 == 0, "a warp sends to one block");
-    static_assert(SPLITS == 1 || MATH / 2 % SHARE == 0, "a thread adds one output of several rows");
+    static_assert(CLUSTER == 1 || MATH / 2 % SHARE == 0, "a thread adds one output of several rows");
     static_assert(STAGES <= (int)MOST_STAGES && BYTES <= 227 * 1024, "the ring has room");
 };
 
@@ -74,17 +77,17 @@ struct bars {
 };
 
 /* Of one block: tiles k0 .. k0 + n - 1 of k, for rows m0 .. of x and outputs n0 .. of the weight, or, for
- * gates and ups, gates from n0 on and as many ups from n1 on. */
+ * gates and ups, gates from n0 on and as many ups from n1 on. x_bytes: of each of x's. */
 struct tiles {
     const CUtensorMap *w, *x; /* of the kernel's parameter */
-    int k0, n, n0, n1, m0;
+    int k0, n, n0, n1, m0, x_bytes;
 };
 
 /* The weight's part of a stage. */
 template <typename F>
 static __device__ inline void copy_weight(const struct tiles &a, uint32_t to, int k, uint32_t full)
 {
-    barrier_expect(full, F::STAGE);
+    barrier_expect(full, F::W_TILE + a.x_bytes);
     tensor_copy(to, a.w, k * TILE_K, a.n0, full);
     if (F::GATED)
         tensor_copy(to + F::W_TILE / 2, a.w, k * TILE_K, a.n1, full);
@@ -122,23 +125,24 @@ template <typename F> static __device__ void copy_tiles(const struct tiles &a, s
     }
 }
 
-/* A group: its outputs and its rows. A stage that is asked for again is given back as soon as it has been
- * read; where its products take long, the next ones are begun before that. The last tiles follow each other
- * without a wait. */
+/* A group: its outputs and its rows, tiles first .. end - 1 of the block's n. A stage that is asked for again
+ * is given back as soon as it has been read; where its products take long, the next ones are begun before
+ * that. The last tiles follow each other without a wait. */
 template <typename F>
-static __device__ void add_tiles(struct bars *b, uint32_t ring, int n, float (&c)[F::SUMS])
+static __device__ void add_tiles(struct bars *b, uint32_t ring, int first, int end, int n,
+                                 float (&c)[F::SUMS])
 {
     enum { BEHIND = F::TILE_M > 64 };
     uint32_t own_outputs = wide_of<F>() * ROW, own_rows = F::W_TILE + rows_of<F>() * ROW;
     hold(c);
-    for (int i = 0; i < n; i++) {
+    for (int i = first; i < end; i++) {
         int s = i % F::STAGES, read = i - BEHIND;
         barrier_wait(shared_address(&b->full[s]), i / F::STAGES & 1);
         uint32_t w = ring + s * F::STAGE + own_outputs, x = ring + s * F::STAGE + own_rows;
         wgmma_begin();
 #pragma unroll
         for (int k = 0; k < TILE_K * 2; k += 32)
-            wgmma(c, tile_at(w + k), tile_at(x + k), i || k);
+            wgmma(c, tile_at(w + k), tile_at(x + k), i > first || k);
         wgmma_commit();
         if (read < 0 || read + F::STAGES >= n)
             continue;
@@ -151,18 +155,6 @@ static __device__ void add_tiles(struct bars *b, uint32_t ring, int n, float (&c
     }
     wgmma_wait();
     hold(c);
-}
-
-/* A block's work up to its sums: in c, by the threads that multiply; others return at once, or when all tiles
- * are asked for. */
-template <typename F>
-static __device__ inline void multiply(const struct tiles &a, struct bars *b, uint32_t ring,
-                                       float (&c)[F::SUMS])
-{
-    if (threadIdx.x < F::MATH)
-        add_tiles<F>(b, ring, a.n, c);
-    else if (threadIdx.x == F::MATH)
-        copy_tiles<F>(a, b, ring);
 }
 
 #endif
