@@ -52,6 +52,21 @@ def kascade(f, context):
     return 32 * full / (dump + select + 4 * (scan + select + reuse) + 27 * reuse)
 
 
+def layer(f, shape, count):
+    """cuBLASLt's fastest products of a layer for so many rows, and SwiGLU after them, over ours, one of which has SwiGLU in
+    it. What SwiGLU takes is the difference between both apart and our product alone."""
+    def ours(product):
+        name = re.compile(rf"linear {shape} {product}, \d+ x \d+, {count} rows: ([0-9.]+) us$")
+        mine = [float(m.group(1)) for m in map(name.match, f) if m]
+        if not mine:
+            raise KeyError(name.pattern)
+        return mine[0]
+    products = ("qkv", "o", "gate and up", "down")
+    theirs = sum(f[f"linear {shape} {p}, {count} rows: beside the library at its fastest"] for p in products)
+    swiglu = f[f"linear {shape} gate and up with SwiGLU, {count} rows: beside the two apart"] - ours("gate and up")
+    return (theirs + swiglu) / sum(ours(p + " with SwiGLU" if p == "gate and up" else p) for p in products)
+
+
 def rows(f):
     """Rows of (what the ratio is, how to compute it, its unit, the published figure to compare with)."""
     for heads, context in (("12/2", 18432), ("32/8", 32768), ("32/8", 65536)):
@@ -71,6 +86,10 @@ def rows(f):
     yield ("tokens/s under DELTA, K=64, L=8, over those under full attention, 1 to 18432 tokens",
            lambda: f[f"decode qwen2_1.5b.json {DELTA} {whole}"] / f[f"decode qwen2_1.5b.json full {whole}"], "x",
            "1.55 on an A100 (DELTA, Figure 4)")
+    for shape in ("1.5B", "8B"):
+        for count in (1, 16, 64, 96, 128, 192, 256, 512):
+            yield (f"cuBLASLt's fastest time over ours for the products of a layer of the {shape} shape, {count} rows",
+                   lambda: layer(f, shape, count), "x", "")
     for context in (1024, 4096):
         theirs = f"Transformers generate qwen2_1.5b batch 64 from {context} to {context + 64} tokens, dynamic cache, sdpa"
         yield (f"tokens/s over those of Transformers' generate(), {context} tokens",
