@@ -242,11 +242,17 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, const void *)
     return result(cudaSuccess);
 }
 
-/* Enough or too few, so that what a kernel does in both cases runs. */
-cudaError_t cudaOccupancyMaxActiveClusters(int *n, const void *, const cudaLaunchConfig_t *)
+/* How many clusters have room: of a kernel that is asked about with others any number, or one at a time, in
+ * turn, so that each of up to FORMS kernels is once the one that has all its clusters at once. */
+cudaError_t cudaOccupancyMaxActiveClusters(int *n, const void *kernel, const cudaLaunchConfig_t *)
 {
-    static const int few[] = {0, 1, 3, 8, 1 << 20}; /* so that every form of a kernel gets its turn */
-    *n = few[grid_random() % (sizeof few / sizeof *few)];
+    enum { FORMS = 9 };
+    struct asked {
+        size_t index, times;
+    };
+    static std::unordered_map<const void *, struct asked> all;
+    struct asked *a = &all.insert({kernel, {all.size(), 0}}).first->second;
+    *n = a->times++ % FORMS == a->index % FORMS ? 1 << 20 : 0;
     return cudaSuccess;
 }
 

@@ -81,9 +81,13 @@ int rig_rounds(const struct rig *r)
     return r->b->activations == DTYPE_BF16;
 }
 
-int rig_is_gpu(const struct rig *r)
+int rig_own_products(const struct rig *r)
 {
-    return rig_rounds(r) && !strstr(r->b->describe(r->d), "emulated GPU");
+    struct device_facts facts;
+    if (!rig_rounds(r) || strstr(r->b->describe(r->d), "emulated GPU"))
+        return 0;
+    MUST(r->b->facts(r->d, &facts) == 0);
+    return strstr(facts.kernels, "all kernels") != NULL;
 }
 
 int rig_rounds_weights(const struct rig *r, int head_dim)

@@ -35,8 +35,8 @@ void rig_ran(const char *kind, int n);
 /* Does this backend feed bf16 factors to its matrix units? If so, a product with bf16 weights rounds the
  * other factor too, and decode attention splits that factor into two parts. */
 int rig_rounds(const struct rig *r);
-/* A GPU, and not one emulated on the CPU, on which large shapes take minutes? */
-int rig_is_gpu(const struct rig *r);
+/* A GPU with our own products of decode steps, not one emulated on the CPU, which takes minutes for them? */
+int rig_own_products(const struct rig *r);
 /* Does attention to prompts in a bf16 cache round queries and weights to bf16? Plain kernels do not. */
 int rig_rounds_weights(const struct rig *r, int head_dim);
 

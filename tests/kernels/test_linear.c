@@ -2,7 +2,7 @@
  * rows against the same rows among others. */
 #include "tests/kernels/rig.h"
 
-enum { ROOM = 1 << 22, OUTPUTS = 1 << 15 };
+enum { ROOM = 17 << 18, OUTPUTS = 1 << 15 };
 static float buf_a[ROOM], buf_b[ROOM], buf_c[ROOM], got[ROOM], bias[OUTPUTS];
 
 static uint16_t half_of(float x)
@@ -88,6 +88,18 @@ static void linear(struct rig *r, int rows, int n, int k, enum dtype t, int with
     rig_weight_free(r, &w);
 }
 
+/* Some outputs against loops. old: what is added to. */
+static void sampled(struct rig *r, int rows, int n, int k, const float *x, const float *old)
+{
+    for (int i = 0; i < 100; i++) {
+        int row = rig_below(r, rows), j = rig_below(r, n);
+        double want = old[row * n + j] + (double)bias[j];
+        for (int e = 0; e < k; e++)
+            want += (double)buf_a[(size_t)j * (size_t)k + (size_t)e] * (double)x[row * k + e];
+        CHECK_NEAR((double)got[row * n + j], want, 2e-7 * (k + 10));
+    }
+}
+
 /* Rows of a decode step, all at once and fewer at a time, which forms with other tiles take, and with other
  * parts of a sum a block: the same bits. */
 static void together(struct rig *r, int rows, int n, int k)
@@ -96,16 +108,20 @@ static void together(struct rig *r, int rows, int n, int k)
     static float some[ROOM];
     static uint16_t half[ROOM];
     size_t bytes = (size_t)(rows * n) * 4, elem = dtype_bytes(r->b->activations);
+    CHECK(k % 16 == 0 && n % 8 == 0); /* or it would be the plain kernel's work, a row at a time */
     struct weight w = rig_weight(r, n, k, DTYPE_BF16, buf_a, bias);
     rig_fill(r, buf_b, (size_t)(rows * k));
-    for (int i = 0; i < rows * k; i++)
-        half[i] = half_of(rig_bf16(buf_b[i]));
+    for (int i = 0; i < rows * k; i++) {
+        buf_b[i] = rig_bf16(buf_b[i]);
+        half[i] = half_of(buf_b[i]);
+    }
     rig_fill(r, buf_c, (size_t)(rows * n));
     const char *x = rig_up(r, elem == 2 ? (void *)half : (void *)buf_b, (size_t)(rows * k) * elem);
     float *out = rig_up(r, buf_c, bytes);
     struct linear_args a = {w, x, out, rows, k, n, 1, r->b->activations, 1};
     rig_run(r, OP_linear, &a);
     rig_get(r, got, out, bytes);
+    sampled(r, rows, n, k, buf_b, buf_c);
     for (size_t s = 0; s < sizeof at_once / sizeof *at_once && at_once[s] < rows; s++) {
         rig_put(r, out, buf_c, bytes);
         for (int row = 0; row < rows; row += at_once[s]) {
@@ -225,8 +241,8 @@ static int ours_alone(const struct rig *r)
 /* Of prompts: tiles of 128 rows and 64 to 128 gates on a GPU, and what is left at their ends; fewer tiles of
  * k than a ring has stages, and more; more tiles than blocks. Of decode steps: tiles of 8, 32, 64 and 128
  * rows with 64, 96 (up to 288 gates on three multiprocessors, to 12,672 on 132) and 128 gates, and then those
- * of prompts. With three multiprocessors 390 rows have tiles of 256 rows, with 72 gates
- * where there are 200 and 96 where there are 92, and 130 rows and 200 gates tiles of 72 gates. */
+ * of prompts. With three multiprocessors 390 rows have tiles of 256 rows, with 72 gates where there are 200
+ * and 96 where there are 92, and 130 rows and 200 gates tiles of 72 gates. */
 static void all_gated(struct rig *r)
 {
     static const struct {
@@ -263,21 +279,24 @@ static void all_gated(struct rig *r)
     rig_ran("gates, ups and SwiGLU in decode steps", ran[1]);
 }
 
-/* 1, 2, 4 and 8 parts of a sum; then, on a GPU itself, so many outputs that a GPU's forms have full rounds,
- * and every form is fastest for some number of rows. */
+/* Weights whose sums have 1, 2, 4 and 8 parts, and one with long sums. Then, on a GPU itself, so many outputs
+ * that all forms are fastest for some number of rows, and long sums of 1, 2 and 4 parts; cuBLASLt has no room
+ * for that many shapes. */
 static void all_together(struct rig *r)
 {
     static const struct {
         int rows, n, k;
-    } row[] = {{300, 136, 100},  {210, 136, 200},   {140, 200, 400},   {140, 72, 600},
-               {512, 6144, 512}, {512, 4096, 1024}, {512, 2048, 1536}, {512, 768, 2048}};
+    } row[] = {{300, 136, 112},  {210, 136, 208},  {140, 200, 400},   {300, 72, 608},   {40, 72, 8192},
+               {512, 6144, 512}, {512, 6400, 256}, {512, 4288, 256},  {72, 4296, 976},  {512, 4096, 1024},
+               {72, 2120, 2000}, {512, 2880, 256}, {512, 2176, 1536}, {512, 832, 4096}, {512, 2048, 1536},
+               {72, 1032, 4048}, {512, 1472, 512}, {512, 1088, 2048}, {512, 768, 2048}, {512, 832, 3072},
+               {512, 320, 8192}};
+    enum { QUICK = 5 };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        if (i < 4 || (rig_is_gpu(r) && !rig_small()))
+        if (i < QUICK || (rig_own_products(r) && !rig_small()))
             together(r, row[i].rows, row[i].n, row[i].k);
 }
 
-/* On a GPU with 132 multiprocessors the last three shapes have tiles of 192 outputs, of 256 rows, and of 192
- * outputs with 8 blocks a sum. */
 static void all(struct rig *r)
 {
     int ran[2][2] = {{0}}; /* by weight (bf16?) and decode */

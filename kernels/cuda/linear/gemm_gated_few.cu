@@ -39,7 +39,7 @@ struct gated_few : form<1, 1, ROWS, STAGES, 2 * N_GATES / GROUP_N> {
 };
 
 struct gated_few_args {
-    CUtensorMap w, x, end;
+    CUtensorMap w, x, end; /* there is one tile of rows, the last */
     __nv_bfloat16 *out;
     int gates, rows, k_tiles;
 };

@@ -12,8 +12,8 @@
  * by the copy engine (its 128-byte swizzle, which wgmma reads as it is); tiles begin at multiples of 1024. */
 enum { TILE_K = TENSOR_TILE, ROW = TILE_K * 2, ALIGN = 1024 };
 
-/* Of a matrix in tiles of so many rows, those of the last tile that are copied: all that there are, in whole
- * swizzled groups of eight. Rows beyond the matrix, which the copy engine would fill with zeros, take it
+/* The rows that are copied of the tile that begins at row0: all that there are, in whole swizzled groups of
+ * eight. Rows beyond the matrix, which the copy engine would fill with zeros, take it
  * longer than rows that it reads: a product of 80 rows in a tile of 128 took up to 1.5 times as long with
  * them (bench/results/h200_rows.json). Nobody reads the results of what lies in their place. */
 __host__ __device__ static inline int rows_copied(int rows, int row0, int tile)

@@ -30,8 +30,8 @@
 #include "kernels/cuda/linear/gemm.cuh"
 #include "kernels/cuda/linear/gemm_tiles.cuh"
 
-/* Blocks for few rows: at least ENOUGH_BLOCKS, if k is long enough for that, and no more than an H200 has
- * multiprocessors. */
+/* The parts of a sum are doubled while there are fewer than ENOUGH_BLOCKS of them in all and twice as many
+ * are no more than an H200 has multiprocessors. */
 enum { ENOUGH_BLOCKS = 96, MOST_BLOCKS = 132, MOST_TILES = 2 * ENOUGH_BLOCKS };
 
 struct split_args {
@@ -276,9 +276,10 @@ template <typename F> static int rounds_of(const struct product *p)
 }
 
 /* How long a form for many rows takes, in bytes that a multiprocessor would copy meanwhile (some 77 KB a us):
- * its tiles, where x, which is smaller than the weight, comes a little faster; sums that are sent or kept;
- * and what a round takes beside them. Fitted to its forms and seven weights with 80 to 512 rows on an H200:
- * what it picks takes 1.015 times as long as the fastest on the average, 1.13 at most. */
+ * its tiles, where x, which is smaller than the weight, comes a little faster; sums that are sent; further
+ * parts; and what a round takes beside them. The constants are those with which the form that it picks was
+ * nearest to the fastest for seven weights with 80 to 512 rows on an H200: it takes 1.015 times as long on
+ * the average, 1.13 at most (bench/results/h200_rows.json). */
 template <typename F> static int64_t time_of(const struct product *p, const struct split_args *a)
 {
     enum { ROUND = 60 << 10, PART = 10 << 10, SUMS = F::CLUSTER > 1 ? 3 * 4 * F::TILE_M * F::TILE_N : 0 };
@@ -298,7 +299,8 @@ static struct split_choice choice_of(const struct product *p, const struct split
     return {time_of<F>(p, a), launch<F>};
 }
 
-/* Bits are the same in all forms. With more parts a block, fewer blocks share a sum and send theirs. */
+/* Bits are the same in all forms. With more parts a block, fewer blocks share a sum and send theirs. Where a
+ * sum has one part or two, some of these are the same. */
 template <int SPLITS> static int launch_many(struct device *d, const struct product *p, struct split_args *a)
 {
     enum { TWO = SPLITS > 1 ? 2 : 1, FOUR = SPLITS > 2 ? 4 : TWO };
@@ -319,19 +321,16 @@ template <int SPLITS> static int launch_many(struct device *d, const struct prod
 }
 
 /* Up to ROWS rows. A deep ring leaves room for one block a multiprocessor, so that none lies idle while
- * another has two, if there are that many, or half as many with two parts each; with few tiles of k a block,
- * more is gained if the next kernel's blocks find room beside it. */
+ * another has two, if there are that many; with few tiles of k a block, more is gained if the next kernel's
+ * blocks find room beside it. */
 template <int SPLITS, int ROWS, int DEEP, int STAGES>
 static int launch_few(struct device *d, const struct product *p, struct split_args *a)
 {
-    enum { LONG = 16, TWO = SPLITS > 1 ? 2 : 1 };
+    enum { LONG = 16 };
     typedef form<SPLITS, 1, ROWS, DEEP> deep;
-    typedef form<SPLITS / TWO, 1, ROWS, DEEP, 1, TWO> deep_pair;
-    if (a->k_tiles >= LONG * SPLITS && rounds_of<deep>(p) == 1)
-        return launch<deep>(d, p, a);
-    if (a->k_tiles >= LONG * SPLITS && rounds_of<deep_pair>(p) == 1)
-        return launch<deep_pair>(d, p, a);
-    return launch<form<SPLITS, 1, ROWS, STAGES>>(d, p, a);
+    return a->k_tiles >= LONG * SPLITS && rounds_of<deep>(p) == 1
+               ? launch<deep>(d, p, a)
+               : launch<form<SPLITS, 1, ROWS, STAGES>>(d, p, a);
 }
 
 /* The tile follows the rows: a block reads its weights again for each tile of rows. */
