@@ -140,10 +140,13 @@ struct list {
 };
 
 /* What a block knows of all lists, in shared memory: an item's list is found without another look at memory.
- * PAIR and SOLO do without: list i has items 2i and 2i + 1, and its size is looked up. */
+ * The lists' last chunks are the last n items, in the order of the lists; those before are the other chunks,
+ * all of which are whole. Blocks take items at equal distances: would a list's chunks follow each other,
+ * lists of two would have the whole ones in half of the blocks and the short ones in the others. PAIR and
+ * SOLO do without: list i has items 2i and 2i + 1, and its size is looked up. */
 struct lists {
     int n, items;
-    int *start;    /* (n + 1): first item of each */
+    int *start;    /* (n + 1): first item of each that is not its last chunk */
     int *size;     /* (n): entries; -1 - len where there is a list of pages or tokens */
     uint16_t *seq; /* (n) */
 };
@@ -179,7 +182,7 @@ template <class Work> __device__ static inline int list_size(const Work &w, int 
                                : __ldcg(&w.kv.n_slots[kv_head(w.kv, *seq, w.layer, h)]));
 }
 
-/* n is -1 for a padding row, whose list has items under PAIR and SOLO only. */
+/* n is -1 for a padding row: nothing of the cache is read for its items, and nothing written. */
 template <class Work>
 __device__ static inline struct list list_at(const Work &w, const struct lists &all, int i)
 {
@@ -257,7 +260,7 @@ template <class Work> __device__ static inline void find_lists(const Work &w, vo
         int seq, size = list_size(w, i, &seq);
         all->seq[i] = (uint16_t)seq;
         all->size[i] = size;
-        start[i] = size == INT32_MIN ? 0 : chunks_of(w, list_entries(w, size));
+        start[i] = size == INT32_MIN ? 0 : chunks_of(w, list_entries(w, size)) - 1;
     }
     __syncthreads();
     int sum = 0, from = t * per, to = from + per < n ? from + per : n;
@@ -282,10 +285,10 @@ template <class Work> __device__ static inline void find_lists(const Work &w, vo
     if (t == ATTEND_THREADS - 1)
         start[n] = before;
     __syncthreads();
-    all->items = start[n];
+    all->items = start[n] + n;
 }
 
-/* The list that an item belongs to. */
+/* The list that an item before the last chunks belongs to. */
 __device__ static inline int list_of_item(const struct lists &all, int item)
 {
     int low = 0, high = all.n;
@@ -315,8 +318,9 @@ template <class Work> __device__ static inline int next_item(const Work &w, int 
 template <class Work>
 __device__ static inline int list_of(const Work &w, const struct lists &all, int item, int *chunk)
 {
-    int i = w.sharing() != APART ? item / 2 : list_of_item(all, item);
-    *chunk = item - (w.sharing() != APART ? 2 * i : all.start[i]);
+    bool apart = w.sharing() == APART, last = apart && item >= all.items - all.n;
+    int i = !apart ? item / 2 : last ? item - (all.items - all.n) : list_of_item(all, item);
+    *chunk = !apart ? item - 2 * i : last ? all.start[i + 1] - all.start[i] : item - all.start[i];
     return i;
 }
 

@@ -131,7 +131,7 @@ static __device__ void merge_warps(const Work &w, const struct part *c, struct s
         __syncthreads();
     if (w.sharing() != APART)
         finish_both<D>(w, c, b, total);
-    else
+    else if (c->l.n >= 0)
         finish_item(w, c->l, c->i, c->chunk, chunks_of(w, c->l.n), D, b->all_top, b->all_sum,
                     [&](int h, int x) { return two_sums<D>(w, total, h, x); });
     /* What was read here the next chunk writes after its first barrier. */

@@ -339,7 +339,7 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, F::BLOCKS)
         }
         if (VALUES && lane == 0 && reads)
             atomicAdd((unsigned long long *)&w.kv.reads[out.l.head], (unsigned long long)reads);
-        if (!VALUES && out.chunk == 0 && threadIdx.x == 0)
+        if (!VALUES && out.chunk == 0 && out.l.n >= 0 && threadIdx.x == 0)
             w.kv.aux_half[out.l.head] += w.kv.n_live[out.l.head];
         if (w.next == AFTER_READING && next_item(w, item) >= all.items)
             let_next_begin();

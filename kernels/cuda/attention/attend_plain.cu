@@ -156,6 +156,8 @@ static __device__ void run_item(const struct attend_work &w, const struct lists 
                                 struct span *s)
 {
     struct list l = list_at(w, all, i);
+    if (l.n < 0)
+        return;
     int per = chunk_entries(w, l.n), from = chunk * per, to = from + per < l.n ? from + per : l.n,
         t = threadIdx.x;
     int d = w.kv.head_dim, parts = parts_of(d), reads = 0;
@@ -222,9 +224,9 @@ static __global__ void __launch_bounds__(ATTEND_THREADS, BLOCKS)
     wait_for_inputs();
     let_next_begin();
     find_lists(w, room, &all);
-    for (int item = blockIdx.x; item < all.start[all.n]; item += gridDim.x) {
-        int i = list_of_item(all, item);
-        run_item<G>(w, all, i, item - all.start[i], &s);
+    for (int item = blockIdx.x, chunk; item < all.items; item += gridDim.x) {
+        int i = list_of(w, all, item, &chunk);
+        run_item<G>(w, all, i, chunk, &s);
     }
 }
 
