@@ -7,8 +7,8 @@
  * A block takes more than half of a multiprocessor's shared memory, so that no other of this kernel lies
  * beside it. Blocks that begin while the last kernel runs crowd where it leaves room: two a multiprocessor,
  * 140 blocks of 64 gates lay on 86 of 132, and the multiprocessors with two took 16 us where those with one
- * took 11 (a 1.5B model with 64 rows on an H100 or H200; with 128 rows, 140 such blocks take 23 us and 94 of
- * 96 gates 19).
+ * took 11 (a 1.5B model with 64 rows on an H200; with 128 rows, 140 such blocks take 23 us and 94 of 96 gates
+ * 19.5).
  *
  * An output is summed over k from the first to the last in one chain of products, here and there, so its bits
  * depend on its row alone. */
