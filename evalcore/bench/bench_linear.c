@@ -30,8 +30,7 @@ static const struct linear_shape gpu_shapes[] = {
 };
 static const struct linear_shape cpu_shapes[] = {{"1.5B qkv", 2048, 1536, 0, 0},
                                                  {"1.5B down", 1536, 8960, 1, 0}};
-/* The last is a chunk of a prompt, the others are decode steps, 96 and 192 those of tiles that are not full.
- */
+/* The last is a chunk of a prompt, the others are decode steps; 96 and 192 do not fill their tiles. */
 static const int gpu_rows[] = {1, 16, 64, 96, 128, 192, 256, 512, 2048}, cpu_rows[] = {1, 8, 32};
 static const int prompt_rows[] = {256, 1024, 2048};
 

@@ -242,8 +242,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, const void *)
     return result(cudaSuccess);
 }
 
-/* How many clusters have room: of a kernel that is asked about with others any number, or one at a time, in
- * turn, so that each of up to FORMS kernels is once the one that has all its clusters at once. */
+/* How many clusters have room. A choice asks about up to FORMS kernels: each time all clusters of another one
+ * have room at once, and those of the others one at a time, so that every form of a kernel gets its turn. */
 cudaError_t cudaOccupancyMaxActiveClusters(int *n, const void *kernel, const cudaLaunchConfig_t *)
 {
     enum { FORMS = 9 };

@@ -18,11 +18,8 @@ static void linear_bf16(struct rig *r, struct linear_args a, const float *x, int
     int stride = (a.w.k + 7) / 8 * 8;
     static uint16_t half[ROOM];
     static float again[ROOM];
-    for (int i = 0; i < a.rows * a.w.k; i++) {
-        uint32_t u;
-        memcpy(&u, &x[i / a.w.k * a.x_stride + i % a.w.k], 4);
-        half[i / a.w.k * stride + i % a.w.k] = (uint16_t)(u >> 16);
-    }
+    for (int i = 0; i < a.rows * a.w.k; i++)
+        half[i / a.w.k * stride + i % a.w.k] = half_of(x[i / a.w.k * a.x_stride + i % a.w.k]);
     a.x = rig_up(r, half, (size_t)(a.rows * stride) * 2);
     a.x_stride = stride;
     a.out = rig_up(r, buf_c, (size_t)(a.rows * os) * 4);
@@ -159,10 +156,8 @@ static void gated(struct rig *r, int rows, int n, int k, enum dtype t, enum dtyp
     struct weight w = rig_weight(r, 2 * n, k, t, buf_a, NULL);
     rig_fill(r, buf_b, (size_t)(rows * k));
     for (int i = 0; i < rows * k; i++) {
-        uint32_t u;
         buf_b[i] = t == DTYPE_BF16 ? rig_bf16(buf_b[i]) : buf_b[i];
-        memcpy(&u, &buf_b[i], 4);
-        half[i] = (uint16_t)(u >> 16);
+        half[i] = half_of(buf_b[i]);
     }
     struct linear_swiglu_args a = {.w = w, .rows = rows, .type = type, .decode = decode};
     a.x = rig_up(r, type == DTYPE_BF16 ? (void *)half : (void *)buf_b, (size_t)(rows * k) * size);

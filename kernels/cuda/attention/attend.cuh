@@ -141,8 +141,8 @@ struct list {
 
 /* What a block knows of all lists, in shared memory: an item's list is found without another look at memory.
  * The lists' last chunks are the last n items, in the order of the lists; those before are the other chunks,
- * all of which are whole. Blocks take items at equal distances: would a list's chunks follow each other,
- * lists of two would have the whole ones in half of the blocks and the short ones in the others. PAIR and
+ * all of which are whole. Blocks take items at equal distances: if a list's chunks followed each other,
+ * of lists of two half of the blocks would have the whole ones and the others the short ones. PAIR and
  * SOLO do without: list i has items 2i and 2i + 1, and its size is looked up. */
 struct lists {
     int n, items;
@@ -318,9 +318,17 @@ template <class Work> __device__ static inline int next_item(const Work &w, int 
 template <class Work>
 __device__ static inline int list_of(const Work &w, const struct lists &all, int item, int *chunk)
 {
-    bool apart = w.sharing() == APART, last = apart && item >= all.items - all.n;
-    int i = !apart ? item / 2 : last ? item - (all.items - all.n) : list_of_item(all, item);
-    *chunk = !apart ? item - 2 * i : last ? all.start[i + 1] - all.start[i] : item - all.start[i];
+    if (w.sharing() != APART) {
+        *chunk = item % 2;
+        return item / 2;
+    }
+    int last = item - (all.items - all.n);
+    if (last >= 0) {
+        *chunk = all.start[last + 1] - all.start[last];
+        return last;
+    }
+    int i = list_of_item(all, item);
+    *chunk = item - all.start[i];
     return i;
 }
 

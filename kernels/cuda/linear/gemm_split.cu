@@ -3,10 +3,10 @@
  * A block computes 64, 128 or 192 outputs for 8 to 256 rows. One warp copies tiles of both factors, and
  * groups of four warps multiply them (wgmma: 64 outputs x 8 to 128 rows x 16), each for its own rows or
  * outputs. If the outputs alone are too few blocks to fill the GPU, the sum over k has 2, 4 or 8 parts, which
- * are added in pairs: neighbours, then theirs. A block makes one part or several, and the blocks of a cluster
- * that share a sum send theirs to the one that adds them. Rows after the last are no one's, so that a row's
- * bits are the same for every number of rows. The first tiles of the weight are requested before the kernel
- * that writes x has ended.
+ * are added in pairs: neighbours, then theirs. A block makes one part or several; the blocks of a cluster
+ * share sums, and each sends what it has to the blocks that add it. Rows after the last are no one's, so that
+ * a row's bits are the same for every number of rows. The first tiles of the weight are requested before the
+ * kernel that writes x has ended.
  *
  * Which form is fastest hangs on the rows (bench/results/h200_rows.json): up to 64 rows the weight is read
  * once, by as many blocks as there are, each with a multiprocessor of its own if k is long; beyond, a
@@ -19,8 +19,8 @@
  * average in a 1.5B model with 64 rows its bytes take 5, launches and waits 1.8, sums and results 1.5, mostly
  * the wait for the slowest block of a cluster: one bulk copy to each other block instead of stores takes 1 %
  * off the products of 64 rows and adds 2 % to those of one; and matrix instructions, were they left out, 0.2
- * (bench/results/h200_alone.json). A second warp that copies x costs 1 to 2 %, and so does a sixth stage
- * instead of five, for which sums arrive in the ring. Rows as wgmma's first factor, 8 blocks a sum and gates
+ * (bench/results/h200_alone.json). A second warp that copies x costs up to 2 %, a sixth stage instead
+ * of five, for which sums arrive in the ring, 1 %. Rows as wgmma's first factor, 8 blocks a sum and gates
  * and ups by such a kernel took 2.5 % off a step of 64 rows, but cost 3 % with one row and 2 % in an 8B
  * model, where gemm_gated_few.cu gains (bench/results/h100_gates.json); weights laid out tile by tile were
  * worth another 1.6 %. */
