@@ -143,18 +143,52 @@ struct list {
  * The lists' last chunks are the last n items, in the order of the lists; those before are the other chunks,
  * all of which are whole. Blocks take items at equal distances: if a list's chunks followed each other,
  * of lists of two half of the blocks would have the whole ones and the others the short ones. PAIR and
- * SOLO do without: list i has items 2i and 2i + 1, and its size is looked up. */
+ * SOLO do without: list i has items 2i and 2i + 1, and its size is looked up.
+ *
+ * What is the same for a row's n_kv lists is kept once, and 16 bits are used wherever they are enough, so
+ * that two blocks of attend_mma.cu have room in a multiprocessor with 512 sequences of a 1.5B model and 256
+ * of an 8B one (225 with lists of tokens). With one block there attention took 1.08 to 1.2 times as long
+ * (bench/results/h200_many_lists.json). */
 struct lists {
     int n, items;
-    int *start;    /* (n + 1): first item of each that is not its last chunk */
-    int *size;     /* (n): entries; -1 - len where there is a list of pages or tokens */
-    uint16_t *seq; /* (n) */
+    int *start;       /* (rows + 1): whole chunks in the rows before */
+    void *size;       /* (n): see store_size */
+    uint16_t *before; /* (n): whole chunks of the row's lists before it */
+    uint16_t *seq;    /* (rows): NO_SEQ for a padding row */
 };
+
+enum { NO_SEQ = UINT16_MAX, LISTED = 1 << 15 };
+static_assert((int)MAX_CHUNK * MAX_CHUNKS < LISTED, "the number of a list's pages, in 15 bits");
+
+/* The bytes of a list's size: lists of tokens may have more than 15 bits count. */
+template <class Work> __host__ __device__ static inline int size_bytes(const Work &w)
+{
+    return w.kind_of() == LIST_TOKENS ? 4 : 2;
+}
 
 template <class Work> __host__ __device__ static inline size_t lists_bytes(const Work &w)
 {
-    size_t n = (size_t)w.rows.cap * w.kv.n_kv;
-    return (2 * n + 1) * sizeof(int) + (n + n % 2) * sizeof(uint16_t);
+    size_t rows = (size_t)w.rows.cap, n = rows * w.kv.n_kv;
+    return (rows + 1) * sizeof(int) + n * (size_t)size_bytes(w) + (n + rows + 1) * sizeof(uint16_t);
+}
+
+/* A list's size is its entries, or -1 - len where there is a list of pages or tokens; in 16 bits that is
+ * LISTED + len. */
+template <class Work>
+__device__ static inline void store_size(const Work &w, const struct lists *all, int i, int size)
+{
+    if (size_bytes(w) == 4)
+        ((int *)all->size)[i] = size;
+    else
+        ((uint16_t *)all->size)[i] = (uint16_t)(size >= 0 ? size : LISTED - 1 - size);
+}
+
+template <class Work> __device__ static inline int stored_size(const Work &w, const struct lists &all, int i)
+{
+    if (size_bytes(w) == 4)
+        return ((const int *)all.size)[i];
+    int size = ((const uint16_t *)all.size)[i];
+    return size < LISTED ? size : LISTED - 1 - size;
 }
 
 /* Entries of a list of that size (see struct lists). */
@@ -165,7 +199,7 @@ template <class Work> __device__ static inline int list_entries(const Work &w, i
                                         : (-1 - size) * w.block_pages;
 }
 
-/* A row's size of list i, INT32_MIN for a padding row. */
+/* The size of list i in memory, and its sequence; a padding row has none (negative), and its size is 0. */
 template <class Work> __device__ static inline int list_size(const Work &w, int i, int *seq)
 {
     int row = quotient(i, w.by_kv), h = i - row * w.kv.n_kv, len = -1;
@@ -175,7 +209,7 @@ template <class Work> __device__ static inline int list_size(const Work &w, int 
     if (w.has_idx())
         len = __ldcg(&w.len[(size_t)row * w.n_rows + w.list_of[h]]);
     if (*seq < 0)
-        return INT32_MIN;
+        return 0;
     if (len >= 0)
         return -1 - len;
     return pages_of(w.in_order ? __ldcg(&w.rows.pos[row]) + 1
@@ -186,16 +220,15 @@ template <class Work> __device__ static inline int list_size(const Work &w, int 
 template <class Work>
 __device__ static inline struct list list_at(const Work &w, const struct lists &all, int i)
 {
-    int seq, size;
+    int row = quotient(i, w.by_kv), seq, size;
     if (w.sharing() != APART) {
         size = list_size(w, i, &seq);
     } else {
-        size = all.size[i];
-        seq = all.seq[i];
+        size = stored_size(w, all, i);
+        seq = all.seq[row] == NO_SEQ ? -1 : all.seq[row];
     }
-    int row = quotient(i, w.by_kv);
     struct list l = {row, i - row * w.kv.n_kv, -1, 0, NULL, 0};
-    if (size == INT32_MIN)
+    if (seq < 0)
         return l;
     l.n = list_entries(w, size);
     l.head = kv_head(w.kv, seq, w.layer, l.h);
@@ -240,32 +273,23 @@ __device__ static inline struct entry list_entry(const Work &w, const struct lis
     return page_entry(w, l, page);
 }
 
-/* Fills `all` in shared memory at `room`. All threads of the block call it; ends with a barrier. */
-template <class Work> __device__ static inline void find_lists(const Work &w, void *room, struct lists *all)
+/* Sums of whole chunks over rows: what was in `before` a list's own number. All threads of the block call
+ * it; ends with a barrier. */
+template <class Work> __device__ static inline void add_up_chunks(const Work &w, struct lists *all)
 {
     __shared__ int sums[ATTEND_WARPS];
-    int n = w.rows.cap * w.kv.n_kv, per = (n + ATTEND_THREADS - 1) / ATTEND_THREADS, t = threadIdx.x;
-    int *start = (int *)room;
-    all->n = n;
-    if (w.sharing() != APART) {
-        all->items = 2 * n;
-        __syncthreads();
-        return;
+    int rows = w.rows.cap, n_kv = w.kv.n_kv, per = (rows + ATTEND_THREADS - 1) / ATTEND_THREADS;
+    int t = threadIdx.x, sum = 0, from = t * per, to = from + per < rows ? from + per : rows;
+    for (int row = from; row < to; row++) {
+        int own = 0;
+        for (int i = row * n_kv; i < (row + 1) * n_kv; i++) {
+            int chunks = all->before[i];
+            all->before[i] = (uint16_t)own;
+            own += chunks;
+        }
+        all->start[row] = sum;
+        sum += own;
     }
-    all->start = start;
-    all->size = start + n + 1;
-    all->seq = (uint16_t *)(all->size + n);
-#pragma unroll 4
-    for (int i = t; i < n; i += ATTEND_THREADS) {
-        int seq, size = list_size(w, i, &seq);
-        all->seq[i] = (uint16_t)seq;
-        all->size[i] = size;
-        start[i] = size == INT32_MIN ? 0 : chunks_of(w, list_entries(w, size)) - 1;
-    }
-    __syncthreads();
-    int sum = 0, from = t * per, to = from + per < n ? from + per : n;
-    for (int i = from; i < to; i++)
-        sum += start[i];
     int before = sum;
     for (int lane = 1; lane < WARP; lane *= 2) {
         int other = __shfl_up_sync(~0u, before, lane);
@@ -276,28 +300,50 @@ template <class Work> __device__ static inline void find_lists(const Work &w, vo
     __syncthreads();
     for (int i = 0; i < t / WARP; i++)
         before += sums[i];
-    int at = before - sum;
-    for (int i = from; i < to; i++) {
-        int chunks = start[i];
-        start[i] = at;
-        at += chunks;
-    }
+    for (int row = from; row < to; row++)
+        all->start[row] += before - sum;
     if (t == ATTEND_THREADS - 1)
-        start[n] = before;
+        all->start[rows] = before;
     __syncthreads();
-    all->items = start[n] + n;
 }
 
-/* The list that an item before the last chunks belongs to. */
-__device__ static inline int list_of_item(const struct lists &all, int item)
+/* Fills `all` in shared memory at `room`. All threads of the block call it; ends with a barrier. */
+template <class Work> __device__ static inline void find_lists(const Work &w, void *room, struct lists *all)
 {
-    int low = 0, high = all.n;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (all.start[middle] <= item)
+    int rows = w.rows.cap, n = rows * w.kv.n_kv;
+    all->n = n;
+    if (w.sharing() != APART) {
+        all->items = 2 * n;
+        __syncthreads();
+        return;
+    }
+    all->start = (int *)room;
+    all->size = all->start + rows + 1;
+    all->before = (uint16_t *)((char *)all->size + (size_t)n * size_bytes(w));
+    all->seq = all->before + n;
+#pragma unroll 4
+    for (int i = threadIdx.x; i < n; i += ATTEND_THREADS) {
+        int seq, size = list_size(w, i, &seq), row = quotient(i, w.by_kv);
+        if (i == row * w.kv.n_kv)
+            all->seq[row] = seq < 0 ? (uint16_t)NO_SEQ : (uint16_t)seq;
+        store_size(w, all, i, size);
+        all->before[i] = (uint16_t)(chunks_of(w, list_entries(w, size)) - 1);
+    }
+    __syncthreads();
+    add_up_chunks(w, all);
+    all->items = all->start[rows] + n;
+}
+
+/* The last of n rising numbers that is not above x; the first is not. */
+template <typename T> __device__ static inline int last_up_to(const T *numbers, int n, int x)
+{
+    int low = 0;
+    while (n - low > 1) {
+        int middle = (low + n) / 2;
+        if (numbers[middle] <= x)
             low = middle;
         else
-            high = middle;
+            n = middle;
     }
     return low;
 }
@@ -322,14 +368,16 @@ __device__ static inline int list_of(const Work &w, const struct lists &all, int
         *chunk = item % 2;
         return item / 2;
     }
-    int last = item - (all.items - all.n);
+    int n_kv = w.kv.n_kv, last = item - (all.items - all.n);
     if (last >= 0) {
-        *chunk = all.start[last + 1] - all.start[last];
+        *chunk = chunks_of(w, list_entries(w, stored_size(w, all, last))) - 1;
         return last;
     }
-    int i = list_of_item(all, item);
-    *chunk = item - all.start[i];
-    return i;
+    int row = last_up_to(all.start, w.rows.cap, item);
+    item -= all.start[row];
+    int h = last_up_to(all.before + row * n_kv, n_kv, item);
+    *chunk = item - all.before[row * n_kv + h];
+    return row * n_kv + h;
 }
 
 /* One item's result goes out: value(h, x) are four sums over V from dimension x of d on, relative to

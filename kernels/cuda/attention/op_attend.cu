@@ -95,7 +95,7 @@ static __global__ void combine_kernel(const __grid_constant__ struct attend_work
     __shared__ float4 sums[ATTEND_THREADS];
     int i = blockIdx.x, h = blockIdx.y, t = threadIdx.x, d = w.kv.head_dim, seq;
     int size = list_size(w, i, &seq); /* as the kernel before has seen it, too */
-    int n = size == INT32_MIN ? 0 : chunks_of(w, list_entries(w, size));
+    int n = seq < 0 ? 0 : chunks_of(w, list_entries(w, size));
     wait_for_inputs();
     let_next_begin();
     if (n <= 1)
