@@ -82,7 +82,7 @@ def rows(f):
     for policy, name in ((DELTA, "DELTA, K=64, L=8"), ("quest:k_pages=64", "Quest, K=64")):
         yield (f"time of full attention over that of {name} with its selection, 16384 tokens",
                lambda: parts(f, "full") / parts(f, policy), "x", "")
-    whole = "batch 64, 1 to 18432 tokens, estimated by the trapezoid rule from 7 sampled lengths"
+    whole = "batch 64, 1 to 18432 tokens, estimated by the trapezoid rule from 13 sampled lengths"
     yield ("tokens/s under DELTA, K=64, L=8, over those under full attention, 1 to 18432 tokens",
            lambda: f[f"decode qwen2_1.5b.json {DELTA} {whole}"] / f[f"decode qwen2_1.5b.json full {whole}"], "x",
            "1.55 on an A100 (DELTA, Figure 4)")

@@ -13,9 +13,12 @@
 
 /* Means are over a multiple of the page's 16 tokens: a step that maps pages for all sequences counts with its
  * share. The first steps after an admission record their program. */
-enum { WARM = 16, WINDOW = 64, POINTS = 8 };
+enum { WARM = 16, WINDOW = 64, POINTS = 16 };
 
-static const int lengths[] = {1, 1024, 2048, 4096, 8192, 16384}; /* and the last */
+/* And the last. Powers of two end the chunks into which a GPU's attention cuts contexts, and steps are
+ * fastest there: from them alone a decode of 64 sequences to 18,432 tokens came out 0.6 % faster than it was,
+ * with those between them 0.1 % (a 1.5B model on an H200). */
+static const int lengths[] = {1, 512, 1024, 1536, 2048, 2816, 4096, 6656, 8192, 11264, 16384, 17408};
 
 struct point {
     double tokens; /* mean context in the window */
