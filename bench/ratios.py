@@ -24,9 +24,11 @@ def read(path):
             if "name" not in f:
                 continue
             name = key(f)
-            time = f["name"][len(name):].strip(", us")
-            name = re.sub(r"FlashInfer \S+ batch decode", "flashinfer", re.sub(r" random:\S*/", " ", name))
-            out[name] = float(time) if time else f["value"]
+            time = re.fullmatch(r", ([0-9.]+) ([um])s", f["name"][len(name):])
+            for long, short in ((r" random:\S*/", " "), (r"FlashInfer \S+ batch decode", "flashinfer"),
+                                (r"cuDNN \S+ attention, K and V contiguous,", "cudnn")):
+                name = re.sub(long, short, name)
+            out[name] = float(time[1]) * (1000 if time[2] == "m" else 1) if time else f["value"]
     return out
 
 
@@ -94,6 +96,14 @@ def rows(f):
         theirs = f"Transformers generate qwen2_1.5b batch 64 from {context} to {context + 64} tokens, dynamic cache, sdpa"
         yield (f"tokens/s over those of Transformers' generate(), {context} tokens",
                lambda: f[f"decode qwen2_1.5b.json full batch 64 at {context} tokens, sampled"] / f[theirs], "x", "")
+    for shape in ("qwen2_1.5b", "llama_8b"):
+        for tokens in (1024, 4096, 16384):
+            yield (f"Transformers' time over ours, a prompt of {tokens} tokens, {shape}",
+                   lambda: 1000 * f[f"Transformers prompt {shape} of {tokens} tokens, sdpa"]
+                   / f[f"prefill {shape}.json full of {tokens} tokens"], "x", "")
+    for heads, context in (("12/2", 4096), ("12/2", 18432), ("12/2", 65536), ("32/8", 8192), ("32/8", 32768), ("32/8", 65536)):
+        yield (f"cuDNN's time, K and V contiguous, over ours in pages, {heads} heads, {context} tokens",
+               lambda: f[attention(heads, context, "full", "cudnn")] / f[attention(heads, context, "full")], "x", "")
     for heads, context, what in (("12/2", 4096, "full"), ("12/2", 18432, "full"), ("12/2", 65536, "full"), ("12/2", 18432, "pages 64"),
                                  ("32/8", 8192, "full"), ("32/8", 32768, "full"), ("32/8", 65536, "full"), ("32/8", 18432, "pages 64")):
         yield (f"FlashInfer's time over ours, {heads} heads, {context} tokens, {what}",

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def key(figure):
     """The name without the time that some names end with."""
-    return re.sub(r", [0-9.]+ us$", "", figure.get("name", ""))
+    return re.sub(r", [0-9.]+ [um]s$", "", figure.get("name", ""))
 
 
 def figures_of(text):

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Speed of Hugging Face Transformers' own generation, and of FlashInfer's batch decode kernel where that is installed:
-what `kveval bench decode` and `kveval bench attention` are compared with on the same GPU.
+"""Speed of Hugging Face Transformers' own prompts and generation, of cuDNN's attention, and of FlashInfer's batch decode
+kernel where that is installed: what `kveval bench prefill`, `decode` and `attention` are compared with on the same GPU.
 
     python3 bench/transformers/generate.py --device cuda:0
 
-generate() runs with random bf16 weights in the shape of --shape, sdpa attention, a dynamic cache and greedy decoding, on
---batch prompts of random tokens (--contexts says how many) with --new new tokens each. Only decode steps are timed: from
-the stopping check of the first new token to that of the last, each after a synchronisation.
+The model has random bf16 weights in the shape of --shape and sdpa attention. A prompt's time is that of one forward pass
+with a dynamic cache, up to the logits of its last token, the median of several. generate() decodes greedily, on --batch
+prompts of random tokens (--contexts says how many) with --new new tokens each. Only decode steps are timed: from the
+stopping check of the first new token to that of the last, each after a synchronisation.
+
+cuDNN attends, through PyTorch, to K and V that lie side by side in memory, one query a sequence; kveval's lie in pages.
 
 FlashInfer runs on tensor cores with pages of 16 tokens in random order, in the shapes of `kveval bench attention`: on whole
 contexts, and on 64 pages of each. The pages are chosen anew for each of eight runs, so that they do not stay in a cache.
@@ -16,6 +19,8 @@ Prints one JSON line per figure: name, value, unit, command.
 """
 import argparse, importlib, json, os, pathlib, statistics, sys, time
 import torch
+from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from transformers import AutoConfig, AutoModelForCausalLM, StoppingCriteria, StoppingCriteriaList
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -77,6 +82,36 @@ def generation(model, name, batch, context, new, device):
     title = f"Transformers generate {name} batch {batch} from {context} to {context + new} tokens, dynamic cache, sdpa"
     show(title, batch * len(steps) / sum(steps), "tok/s")
     show(title + ", median step", 1e3 * statistics.median(steps), "ms")
+
+
+@torch.no_grad()
+def prompt(model, name, tokens, device, runs=5):
+    ids = torch.randint(2, model.config.vocab_size, (1, tokens), device=device)
+    took = []
+    for _ in range(runs + 2):
+        torch.cuda.synchronize(device)
+        start = time.perf_counter()
+        model(ids, use_cache=True, logits_to_keep=1)
+        torch.cuda.synchronize(device)
+        took.append(time.perf_counter() - start)
+    show(f"Transformers prompt {name} of {tokens} tokens, sdpa", 1e3 * statistics.median(took[2:]), "ms")
+
+
+def cudnn_attention(device, runs):
+    """Each context whole, as FlashInfer's."""
+    version = torch.backends.cudnn.version()
+    for n_q, n_kv, dim, batch, context, take in ATTENTION:
+        if take:
+            continue
+        k, v = (torch.empty(batch, n_kv, context, dim, dtype=torch.bfloat16, device=device).normal_() for _ in range(2))
+        q = torch.randn(batch, n_q, 1, dim, dtype=torch.bfloat16, device=device)
+        with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            seconds = replay_time(lambda i: functional.scaled_dot_product_attention(q, k, v, enable_gqa=True),
+                                  2 * VARIANTS, runs)
+        read = batch * context * n_kv * 2 * dim * 2
+        show(f"cuDNN {version} attention, K and V contiguous, {n_q}/{n_kv} heads d {dim}, bf16 KV, batch {batch} x {context}: "
+             f"full, {seconds * 1e6:.1f} us", read / seconds / 1e9, "GB/s")
+        del q, k, v
 
 
 def flashinfer_attention(device, runs):
@@ -152,19 +187,30 @@ def main():
     p.add_argument("--batch", type=int, default=64)
     p.add_argument("--contexts", default="1024,4096")
     p.add_argument("--new", type=int, default=64)
-    p.add_argument("--runs", type=int, default=20, help="replays of FlashInfer's kernel")
-    p.add_argument("--only", choices=["generate", "flashinfer"], help="one of the two")
+    p.add_argument("--prompts", default="1024,4096,16384")
+    p.add_argument("--runs", type=int, default=20, help="replays of an attention kernel")
+    p.add_argument("--only", choices=["prompts", "generate", "cudnn", "flashinfer"], help="one of the four")
     args = p.parse_args()
     device = torch.device(args.device)
     if device.type == "cuda":
         torch.cuda.set_device(device)
-    if args.only != "flashinfer":
-        model = random_model(args.shape, args.layers, device)
-        for context in map(int, args.contexts.split(",")):
-            generation(model, pathlib.Path(args.shape).stem, args.batch, context, args.new, device)
+    on_gpu = device.type == "cuda"
+
+    def wanted(what):
+        return args.only in (None, what) and (on_gpu or what == "generate")
+
+    if wanted("prompts") or wanted("generate"):
+        model, name = random_model(args.shape, args.layers, device), pathlib.Path(args.shape).stem
+        for tokens in map(int, args.prompts.split(",") if wanted("prompts") else []):
+            prompt(model, name, tokens, device)
+        for context in map(int, args.contexts.split(",") if wanted("generate") else []):
+            generation(model, name, args.batch, context, args.new, device)
         del model
-    if device.type == "cuda" and args.only != "generate":
+    if on_gpu:
         torch.cuda.empty_cache()
+    if wanted("cudnn"):
+        cudnn_attention(device, args.runs)
+    if wanted("flashinfer"):
         flashinfer_attention(device, args.runs)
     return 0
 
