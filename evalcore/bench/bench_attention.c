@@ -1,6 +1,7 @@
 /* Paged decode attention alone, in bytes of K and V per second beside the read bandwidth. The GPU's cases are
  * the settings of the papers: batch 64, 32/8 heads as in Kascade's Table 3 (arXiv 2512.16391), 12/2 heads as
- * in DELTA's measurements (arXiv 2510.09883, Figures 4 and 8 to 10). */
+ * in DELTA's measurements (arXiv 2510.09883, Figures 4 and 8 to 10). Pages are scattered at random, or in
+ * order for a comparison with kernels whose K and V lie in one piece. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,15 +26,15 @@ struct attention_case {
 
 #define LLAMA(context)                                                                                       \
     {                                                                                                        \
-        32, 8, 128, 64, context, DTYPE_BF16                                                                  \
+        32, 8, 128, 64, context, DTYPE_BF16, 0                                                               \
     }
 #define QWEN(context)                                                                                        \
     {                                                                                                        \
-        12, 2, 128, 64, context, DTYPE_BF16                                                                  \
+        12, 2, 128, 64, context, DTYPE_BF16, 0                                                               \
     }
 static const struct attention_case cpu_cases[] = {
-    {{32, 8, 128, 8, 4096, DTYPE_F32}, FULL, 0},
-    {{32, 8, 128, 8, 4096, DTYPE_BF16}, FULL, 0},
+    {{32, 8, 128, 8, 4096, DTYPE_F32, 0}, FULL, 0},
+    {{32, 8, 128, 8, 4096, DTYPE_BF16, 0}, FULL, 0},
 };
 /* Batches of 1 and 4: the end of a sweep. */
 static const struct attention_case gpu_cases[] = {
@@ -42,8 +43,8 @@ static const struct attention_case gpu_cases[] = {
     {QWEN(18432), DUMP, 0},
     {QWEN(18432), MASSES, 0},
     {QWEN(18432), PAGES, 64},
-    {{12, 2, 128, 1, 32768, DTYPE_BF16}, FULL, 0},
-    {{12, 2, 128, 4, 32768, DTYPE_BF16}, FULL, 0},
+    {{12, 2, 128, 1, 32768, DTYPE_BF16, 0}, FULL, 0},
+    {{12, 2, 128, 4, 32768, DTYPE_BF16, 0}, FULL, 0},
     {QWEN(65536), FULL, 0},
     {LLAMA(8192), FULL, 0},
     {LLAMA(18432), PAGES, 64},
@@ -58,6 +59,12 @@ static const struct attention_case gpu_cases[] = {
     {LLAMA(131072), DUMP, 0},
     {LLAMA(131072), SCAN, 0},
     {LLAMA(131072), TOKENS, 13107},
+    {{12, 2, 128, 64, 4096, DTYPE_BF16, 1}, FULL, 0},
+    {{12, 2, 128, 64, 18432, DTYPE_BF16, 1}, FULL, 0},
+    {{12, 2, 128, 64, 65536, DTYPE_BF16, 1}, FULL, 0},
+    {{32, 8, 128, 64, 8192, DTYPE_BF16, 1}, FULL, 0},
+    {{32, 8, 128, 64, 32768, DTYPE_BF16, 1}, FULL, 0},
+    {{32, 8, 128, 64, 65536, DTYPE_BF16, 1}, FULL, 0},
 };
 
 /* Lists rotate, so that what they name does not stay in a cache. */
@@ -171,9 +178,9 @@ static void print(struct bench *b, const struct attention_case *c, double second
     const struct bench_shape *s = &c->shape;
     if (c->take)
         snprintf(take, sizeof take, " %d", c->take);
-    snprintf(name, sizeof name, "attention %d/%d heads d %d, %s KV, batch %d x %d: %s%s, %.1f us", s->n_q,
+    snprintf(name, sizeof name, "attention %d/%d heads d %d, %s KV, batch %d x %d: %s%s%s, %.1f us", s->n_q,
              s->n_kv, s->dim, s->dtype == DTYPE_BF16 ? "bf16" : "fp32", s->batch, s->context, what[c->mode],
-             take, seconds * 1e6);
+             take, s->units_in_order ? ", pages in order" : "", seconds * 1e6);
     bench_print(b, name, bytes_read(c) / seconds / 1e9, "GB/s", limit);
 }
 

@@ -86,12 +86,12 @@ static void fill_sequence(struct bench_kv *k, int b, struct err *e)
     }
 }
 
-static int32_t *scattered(size_t n, struct rng *r)
+static int32_t *make_units(size_t n, int in_order, struct rng *r)
 {
     int32_t *unit = xmalloc(n * sizeof *unit);
     for (size_t i = 0; i < n; i++)
         unit[i] = (int32_t)i;
-    for (size_t i = n - 1; i > 0; i--) {
+    for (size_t i = n - 1; i > 0 && !in_order; i--) {
         size_t j = rng_below(r, (uint32_t)i + 1);
         int32_t t = unit[i];
         unit[i] = unit[j];
@@ -107,7 +107,8 @@ static int fill(struct bench_kv *k, struct err *e)
            n = (size_t)rows * (size_t)k->stride;
     struct rng r;
     rng_init(&r, 1, 2);
-    int32_t *unit = scattered(pages, &r), *seq = xmalloc(2 * (size_t)batch * sizeof *seq), *pos = seq + batch;
+    int32_t *unit = make_units(pages, k->shape.units_in_order, &r);
+    int32_t *seq = xmalloc(2 * (size_t)batch * sizeof *seq), *pos = seq + batch;
     float *x = xmalloc(n * sizeof *x);
     for (size_t i = 0; i < n; i++)
         x[i] = (float)(rng_unit(&r) - 0.5);

@@ -8,6 +8,7 @@
 struct bench_shape {
     int n_q, n_kv, dim, batch, context;
     enum dtype dtype;
+    int units_in_order; /* those of a list follow each other in memory, not scattered */
 };
 
 struct bench_kv {
