@@ -73,13 +73,8 @@ int bench_submit(struct bench_engine *x, int batch, int n_prompt, int same, int 
     return e->code;
 }
 
-int bench_window(struct bench_engine *x, int steps, struct bench_window *w, struct err *e)
+static int run_steps(struct bench_engine *x, int steps, struct err *e)
 {
-    struct engine_stats before, after;
-    double read = 0;
-    if (engine_read_bytes(x->en, &read, e))
-        return e->code;
-    engine_stats(x->en, &before);
     for (int i = 0; i < steps; i++) {
         const struct completion *c;
         int n = 0;
@@ -89,6 +84,21 @@ int bench_window(struct bench_engine *x, int steps, struct bench_window *w, stru
             return err_set(e, ERR_DEVICE, "a sequence ended while it was measured%s%s", c->error ? ": " : "",
                            c->error ? c->error : "");
     }
+    return 0;
+}
+
+/* Reading the counters waits for the step in flight, and the step after it begins when that one is taken:
+ * only then does a step's time fall between two calls of engine_step. */
+int bench_window(struct bench_engine *x, int steps, struct bench_window *w, struct err *e)
+{
+    struct engine_stats before, after;
+    double read = 0;
+    int timed = steps > 1 ? steps - 1 : steps;
+    if (engine_read_bytes(x->en, &read, e) || run_steps(x, steps - timed, e))
+        return e->code;
+    engine_stats(x->en, &before);
+    if (run_steps(x, timed, e))
+        return e->code;
     engine_stats(x->en, &after);
     if (engine_waiting(x->en) || after.preemptions)
         return err_set(e, ERR_USAGE,
@@ -97,7 +107,7 @@ int bench_window(struct bench_engine *x, int steps, struct bench_window *w, stru
                        engine_pending(x->en));
     if (engine_read_bytes(x->en, &w->bytes, e))
         return e->code;
-    w->seconds = (after.decode_seconds - before.decode_seconds) / steps;
+    w->seconds = (after.decode_seconds - before.decode_seconds) / timed;
     w->bytes = (w->bytes - read) / steps;
     return 0;
 }
