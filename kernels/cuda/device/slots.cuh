@@ -6,23 +6,24 @@
 
 /* The slot that the next token of a head takes (see append_args and kernels/cpu/cpu_slots.c). One whole warp
  * calls this, and every lane gets the result. A caller that then changes the tables must first wait for the
- * warp. */
+ * warp. Nothing comes out of the first-level cache: a kernel may look before it waits for its inputs. */
 __device__ static inline int next_slot(const struct kv_view &kv, size_t head)
 {
     enum { AHEAD = 4 };
     const uint16_t *live = kv.live + head * (size_t)kv.max_pages;
-    int n = kv.n_slots[head], next = kv.tail[head] + 1, pages = pages_of(n), lane = threadIdx.x % WARP;
+    int n = __ldcg(&kv.n_slots[head]), next = __ldcg(&kv.tail[head]) + 1, pages = pages_of(n);
+    int lane = threadIdx.x % WARP;
     if (next > 0 && next % KV_PAGE_TOKENS && next <= n &&
-        (next == n || !(live[next / KV_PAGE_TOKENS] >> next % KV_PAGE_TOKENS & 1)))
+        (next == n || !(__ldcg(&live[next / KV_PAGE_TOKENS]) >> next % KV_PAGE_TOKENS & 1)))
         return next;
-    if (kv.n_live[head] == n)
+    if (__ldcg(&kv.n_live[head]) == n)
         return n;
     for (int p0 = 0; p0 < pages; p0 += AHEAD * WARP) {
         unsigned used[AHEAD];
 #pragma unroll
         for (int u = 0; u < AHEAD; u++) {
             int p = p0 + u * WARP + lane;
-            used[u] = p < pages ? live[p] : 0xffff;
+            used[u] = p < pages ? __ldcg(&live[p]) : 0xffff;
             if (n - p * KV_PAGE_TOKENS < KV_PAGE_TOKENS)
                 used[u] |= 0xffffu << n % KV_PAGE_TOKENS;
         }
