@@ -24,14 +24,16 @@ struct attention_case {
     int take;
 };
 
-#define LLAMA(context)                                                                                       \
+#define LLAMA_UNITS(context, in_order)                                                                       \
     {                                                                                                        \
-        32, 8, 128, 64, context, DTYPE_BF16, 0                                                               \
+        32, 8, 128, 64, context, DTYPE_BF16, in_order                                                        \
     }
-#define QWEN(context)                                                                                        \
+#define QWEN_UNITS(context, in_order)                                                                        \
     {                                                                                                        \
-        12, 2, 128, 64, context, DTYPE_BF16, 0                                                               \
+        12, 2, 128, 64, context, DTYPE_BF16, in_order                                                        \
     }
+#define LLAMA(context) LLAMA_UNITS(context, 0)
+#define QWEN(context)  QWEN_UNITS(context, 0)
 static const struct attention_case cpu_cases[] = {
     {{32, 8, 128, 8, 4096, DTYPE_F32, 0}, FULL, 0},
     {{32, 8, 128, 8, 4096, DTYPE_BF16, 0}, FULL, 0},
@@ -59,12 +61,12 @@ static const struct attention_case gpu_cases[] = {
     {LLAMA(131072), DUMP, 0},
     {LLAMA(131072), SCAN, 0},
     {LLAMA(131072), TOKENS, 13107},
-    {{12, 2, 128, 64, 4096, DTYPE_BF16, 1}, FULL, 0},
-    {{12, 2, 128, 64, 18432, DTYPE_BF16, 1}, FULL, 0},
-    {{12, 2, 128, 64, 65536, DTYPE_BF16, 1}, FULL, 0},
-    {{32, 8, 128, 64, 8192, DTYPE_BF16, 1}, FULL, 0},
-    {{32, 8, 128, 64, 32768, DTYPE_BF16, 1}, FULL, 0},
-    {{32, 8, 128, 64, 65536, DTYPE_BF16, 1}, FULL, 0},
+    {QWEN_UNITS(4096, 1), FULL, 0},
+    {QWEN_UNITS(18432, 1), FULL, 0},
+    {QWEN_UNITS(65536, 1), FULL, 0},
+    {LLAMA_UNITS(8192, 1), FULL, 0},
+    {LLAMA_UNITS(32768, 1), FULL, 0},
+    {LLAMA_UNITS(65536, 1), FULL, 0},
 };
 
 /* Lists rotate, so that what they name does not stay in a cache. */

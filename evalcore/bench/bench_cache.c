@@ -91,7 +91,9 @@ static int32_t *make_units(size_t n, int in_order, struct rng *r)
     int32_t *unit = xmalloc(n * sizeof *unit);
     for (size_t i = 0; i < n; i++)
         unit[i] = (int32_t)i;
-    for (size_t i = n - 1; i > 0 && !in_order; i--) {
+    if (in_order)
+        return unit;
+    for (size_t i = n - 1; i > 0; i--) {
         size_t j = rng_below(r, (uint32_t)i + 1);
         int32_t t = unit[i];
         unit[i] = unit[j];

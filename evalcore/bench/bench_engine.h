@@ -25,8 +25,9 @@ void bench_engine_close(struct bench_engine *x);
 /* `batch` sequences of random tokens (same: one prompt for all of them). */
 int bench_submit(struct bench_engine *x, int batch, int n_prompt, int same, int max_new, struct err *e);
 
-/* Steps from now on: all submitted sequences must be decoding together. seconds: the mean step, of all but
- * the first. bytes: of K and V, page bounds included, that one step reads, as the engine counts them. */
+/* Two steps or more from now on: all submitted sequences must be decoding together. seconds: the mean step,
+ * of all but the first. bytes: of K and V, page bounds included, that one step reads, as the engine counts
+ * them. */
 struct bench_window {
     double seconds, bytes;
 };

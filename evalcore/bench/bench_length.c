@@ -11,8 +11,9 @@
 
 #include "evalcore/bench/bench_engine.h"
 
-/* Means are over a multiple of the page's 16 tokens, and a window's first step is not timed: a step that maps
- * pages for all sequences counts with its share. The first steps after an admission record their program. */
+/* Means are over a multiple of the page's 16 tokens, since a step that maps pages for all sequences counts
+ * with its share; a window's first step is not timed. The first steps after an admission record their
+ * program. */
 enum { WARM = 16, WINDOW = 65, POINTS = 16 };
 
 /* And the last. Powers of two end the chunks into which a GPU's attention cuts contexts, and steps are
@@ -141,10 +142,10 @@ static int run_whole(struct trace *t, struct err *e)
     if (bench_submit(&t->x, t->batch, 1, 0, last + 2, e))
         return e->code;
     for (size_t i = 1; done < last && !e->code; i++) {
-        int to = i < sizeof lengths / sizeof *lengths && lengths[i] < last ? lengths[i] : last;
+        int to = i < sizeof lengths / sizeof *lengths && lengths[i] + 1 < last ? lengths[i] : last;
         struct point p;
         struct bench_window before;
-        int window = to - done < WINDOW + 2 ? to - done : WINDOW; /* no stretch of one step */
+        int window = to - done < WINDOW + 2 ? to - done : WINDOW; /* no stretch is of one step */
         if (stretch(t, to - done - window, &before, &seconds, &bytes, e) ||
             stretch(t, window, &p.w, &seconds, &bytes, e))
             return e->code;

@@ -50,6 +50,13 @@ decode pocket quest:k_pages=4 batch 2, 1 to 160 tokens, estimated by the trapezo
 END
 same names--sampled.txt names.want
 
+# No stretch is of a single step, which could not be timed: one step after a length there is one figure, not two.
+for tokens in 513 600; do
+    run 0 bench decode --tokens $tokens --batch 1 --threads 1
+    sed -n 's/.* at \([0-9]*\) tokens".*/\1/p' stdout.txt
+done | tr '\n' ' ' >lengths
+[ "$(cat lengths)" = "513 512 600 " ] || fail "figures at the lengths $(cat lengths)"
+
 # The pool's peak: full attention holds what its floor says, to a page; tokens that are forgotten make room.
 python3 "$source_dir/bench/random_gates.py" "$source_dir/engine/pocket/config.json" 0.75 gates.safetensors --window 16
 for policy in full dms:gate=gates.safetensors; do

@@ -283,6 +283,29 @@ void cache_open(struct cache *c, struct rig *r, int n_seqs, int n_layers, int n_
     MUST(c->k && c->v && c->live);
 }
 
+void cache_compare(struct rig *rx, const struct kv_view *x, struct rig *ry, const struct kv_view *y)
+{
+    size_t heads = (size_t)(x->n_seqs * x->n_layers * x->n_kv), units = heads * (size_t)x->max_pages;
+    const struct {
+        const void *x, *y;
+        size_t bytes;
+    } part[] = {{x->pool, y->pool, units * rx->b->unit_bytes(x->dtype, x->head_dim)},
+                {x->bounds, y->bounds, units * kv_bounds_bytes(x)},
+                {x->live, y->live, units * sizeof *x->live},
+                {x->n_slots, y->n_slots, heads * sizeof *x->n_slots},
+                {x->n_live, y->n_live, heads * sizeof *x->n_live},
+                {x->tail, y->tail, heads * sizeof *x->tail}};
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        char *have = malloc(part[i].bytes), *want = malloc(part[i].bytes);
+        MUST(have && want);
+        rig_get(rx, have, part[i].x, part[i].bytes);
+        rig_get(ry, want, part[i].y, part[i].bytes);
+        CHECK(memcmp(have, want, part[i].bytes) == 0);
+        free(have);
+        free(want);
+    }
+}
+
 void cache_close(struct cache *c)
 {
     free(c->k);

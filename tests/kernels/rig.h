@@ -72,6 +72,8 @@ void cache_close(struct cache *c);
 void cache_prefill(struct cache *c, struct rig *r, int seq, int pos0, int n);
 /* Drops random tokens, each with probability percent/100, but never the one in the last slot. */
 void cache_punch(struct cache *c, struct rig *r, int seq, int percent);
+/* Checks that two caches hold the same, byte for byte. */
+void cache_compare(struct rig *rx, const struct kv_view *x, struct rig *ry, const struct kv_view *y);
 int cache_head(const struct cache *c, int seq, int layer, int kv_head);
 int cache_slots(const struct cache *c, struct rig *r, int head);
 

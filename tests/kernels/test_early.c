@@ -24,8 +24,9 @@ static const int before[N_SEQS] = {5, 16, 509, 1020};
 /* What is special about a world's steps: a list is of everything; K is a product; tokens were dropped;
  * nothing is promised of the lists' lengths, so that a second kernel adds their chunks; each step chooses its
  * lists, before the products of which the second has a norm that waits for nothing before it goes on;
- * attention to everything writes its logits, and in every other step page sums. */
-enum { DENSE = 1, PRODUCT = 2, HOLES = 4, LONG = 8, CHOSEN = 16, STATS = 32 };
+ * attention to everything writes its logits, and in every other step page sums; what is appended is turned
+ * before. */
+enum { DENSE = 1, PRODUCT = 2, HOLES = 4, LONG = 8, CHOSEN = 16, STATS = 32, TURNED = 64 };
 
 struct world {
     struct rig r;
@@ -33,9 +34,10 @@ struct world {
     struct rows rows;
     struct plan plan;
     int d;
-    float *q, *k, *v; /* k, v: (AT_ONCE, N_ROWS, N_KV, d) */
-    int32_t *pos;     /* (AT_ONCE, N_ROWS) */
-    int product;      /* k is a product of what is normed before */
+    float *q, *k, *v;     /* k, v: (AT_ONCE, N_ROWS, N_KV, d) */
+    float *turned, *turn; /* as k, queries that no one reads; (MOST_PAGES * 16, d): angles. NULL: none */
+    int32_t *pos;         /* (AT_ONCE, N_ROWS) */
+    int product;          /* k is a product of what is normed before */
     int dim;
     struct weight weight;
     float *x, *norm;    /* (AT_ONCE, N_ROWS, dim); (dim) */
@@ -111,6 +113,16 @@ static void open_stats(struct world *w)
     w->sums.lse = rig_alloc(&w->r, heads * sizeof(float));
 }
 
+static void open_angles(struct world *w)
+{
+    size_t n = (size_t)(MOST_PAGES * KV_PAGE_TOKENS * w->d);
+    float *host = calloc(n, sizeof *host);
+    rig_fill(&w->r, host, n);
+    w->turn = rig_up(&w->r, host, n * sizeof *host);
+    w->turned = rig_alloc(&w->r, AT_ONCE * kv_floats(w) * sizeof(float));
+    free(host);
+}
+
 static void open_product(struct world *w)
 {
     float *host = calloc((size_t)N_KV * (size_t)(w->d * w->dim), sizeof *host), ones[DIM];
@@ -176,6 +188,8 @@ static void world_open(struct world *w, int d, enum dtype type, int block, int f
         open_scores(w);
     if (flags & STATS)
         open_stats(w);
+    if (flags & TURNED)
+        open_angles(w);
     if (flags & HOLES)
         make_holes(w);
 }
@@ -205,14 +219,23 @@ static void run_product(struct world *w, int i)
     rig_run(&w->r, OP_linear, &p);
 }
 
+static void append(struct world *w, struct rows rows, int i)
+{
+    float *k = w->k + (size_t)i * kv_floats(w), *v = w->v + (size_t)i * kv_floats(w);
+    struct append_args a = {.rows = rows, .kv = w->c.kv, .k = k, .v = v, .stride = N_KV * w->d};
+    struct rope_append_args t = {
+        .rows = rows, .kv = w->c.kv, .k = k, .v = v, .stride = N_KV * w->d, .n_q = N_KV, .cos_sin = w->turn};
+    if (!w->turn) {
+        rig_run(&w->r, OP_append, &a);
+        return;
+    }
+    t.q = w->turned + (size_t)i * kv_floats(w);
+    rig_run(&w->r, OP_rope_append, &t);
+}
+
 static void step(struct world *w, int i)
 {
     struct rows rows = {N_ROWS, w->rows.seq, w->pos + i * N_ROWS};
-    struct append_args a = {.rows = rows,
-                            .kv = w->c.kv,
-                            .k = w->k + (size_t)i * kv_floats(w),
-                            .v = w->v + (size_t)i * kv_floats(w),
-                            .stride = N_KV * w->d};
     struct attend_args t = {.rows = rows,
                             .in_order = !w->holes,
                             .kv = w->c.kv,
@@ -230,7 +253,7 @@ static void step(struct world *w, int i)
                             .plan = w->plan};
     if (w->product)
         run_product(w, i);
-    rig_run(&w->r, OP_append, &a);
+    append(w, rows, i);
     for (int k = 0; k < 2; k++) {
         t.unit = (i + k) % 2 ? SEL_LIVE : SEL_PAGES;
         t.most_pages = t.unit == SEL_PAGES ? w->most : 0;
@@ -295,6 +318,7 @@ static int compare(int d, enum dtype type, int block, int flags)
         rig_get(&one.r, want, one.out, n);
         rig_get(&all.r, have, all.out, n);
         CHECK(memcmp(want, have, n) == 0);
+        cache_compare(&one.r, &one.c.kv, &all.r, &all.c.kv);
         size_t first_row = out_floats(&one) / N_ROWS; /* behind the padding row: something was computed */
         CHECK(want[first_row] != 0);
     }
@@ -319,5 +343,9 @@ int main(void)
     rig_ran("steps with statistics behind a product", compare(128, DTYPE_BF16, 1, PRODUCT | STATS));
     rig_ran("steps behind a product where tokens were dropped", compare(128, DTYPE_BF16, 1, PRODUCT | HOLES));
     rig_ran("steps of lists that were chosen just before", compare(128, DTYPE_BF16, 1, PRODUCT | CHOSEN));
+    rig_ran("steps that turn what they append", compare(128, DTYPE_BF16, 1, PRODUCT | TURNED));
+    rig_ran("steps that turn where tokens were dropped",
+            compare(64, DTYPE_BF16, 1, PRODUCT | TURNED | HOLES));
+    rig_ran("steps that turn, in fp32 and with d 256", compare(256, DTYPE_F32, 1, PRODUCT | TURNED));
     return check_done();
 }

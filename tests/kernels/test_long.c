@@ -1,6 +1,6 @@
 /* Decode attention over tens of thousands of tokens, against loops in double precision. The lists, of all
- * tokens or of two thirds of the pages, have lengths around the one from which lists are cut into larger
- * chunks. */
+ * tokens or of two thirds of the pages or of their tokens, have lengths around the one from which lists are
+ * cut into larger chunks; of tokens one has more than fit into 15 bits. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -48,11 +48,22 @@ static void check_logits(const float *have, const double *want, int n)
     CHECK_INT(wrong, 0);
 }
 
-/* every: of so many pages the last is left out; 0: none. */
-static void check(struct rig *r, enum dtype type, int every)
+/* The pages of n tokens without every `every`-th, or their tokens. Returns how many. */
+static int make_list(int32_t *idx, int n, int every, int tokens)
 {
-    int32_t seq[N_SEQS] = {0, 1}, pos[N_SEQS], len[N_SEQS] = {0},
-            *idx = calloc(N_SEQS * MOST_PAGES, sizeof *idx);
+    int len = 0;
+    for (int t = 0; every && t < n; t += tokens ? 1 : 16)
+        if (t / 16 % every != every - 1)
+            idx[len++] = tokens ? t : t / 16;
+    return len;
+}
+
+/* every: of so many pages the last is left out; 0: none. */
+static void check(struct rig *r, enum dtype type, int every, int tokens)
+{
+    int cap = tokens ? MOST : MOST_PAGES;
+    int32_t seq[N_SEQS] = {0, 1}, pos[N_SEQS], len[N_SEQS],
+            *idx = calloc((size_t)(N_SEQS * cap), sizeof *idx);
     float q[N_SEQS * N_Q * D], out[N_SEQS * N_Q * D], lse[N_SEQS * N_Q];
     struct cache c;
     cache_open(&c, r, N_SEQS, 1, N_Q, 1, D, MOST_PAGES, type);
@@ -60,10 +71,8 @@ static void check(struct rig *r, enum dtype type, int every)
     for (int s = 0; s < N_SEQS; s++) {
         pos[s] = pages[every != 0][s] * 16 - 7 * s;
         cache_prefill(&c, r, s, 0, pos[s]);
-        for (int p = 0; every && p < pages[1][s]; p++)
-            if (p % every != every - 1)
-                idx[s * MOST_PAGES + len[s]++] = p;
-        CHECK(!every || len[s] == pages[0][s]);
+        len[s] = make_list(idx + (size_t)(s * cap), pos[s], every, tokens);
+        CHECK(!every || len[s] == pages[0][s] * (tokens ? 16 : 1));
     }
     struct attend_args a = {
         .rows = {N_SEQS, rig_up(r, seq, sizeof seq), rig_up(r, pos, sizeof pos)},
@@ -73,11 +82,13 @@ static void check(struct rig *r, enum dtype type, int every)
         .q_stride = N_Q * D,
         .out = rig_alloc(r, sizeof out),
         .scale = 0.5f,
-        .unit = every ? SEL_PAGES : SEL_LIVE,
+        .unit = tokens  ? SEL_TOKENS
+                : every ? SEL_PAGES
+                        : SEL_LIVE,
         .n_rows = 1,
-        .cap = MOST_PAGES,
+        .cap = cap,
         .block_pages = 1,
-        .idx = rig_up(r, idx, N_SEQS * MOST_PAGES * sizeof *idx),
+        .idx = rig_up(r, idx, (size_t)(N_SEQS * cap) * sizeof *idx),
         .len = rig_up(r, len, sizeof len),
         .plan = {rig_alloc(r, N_SEQS * MOST_PAGES * sizeof(struct plan_entry)),
                  rig_alloc(r, N_SEQS * sizeof(int32_t))},
@@ -113,10 +124,12 @@ int main(void)
     struct rig r;
     rig_open(&r, NULL, 2);
     for (int every = 0; every <= (rig_small() ? 0 : 3); every += 3) {
-        check(&r, DTYPE_BF16, every);
+        check(&r, DTYPE_BF16, every, 0);
         if (!rig_small())
-            check(&r, DTYPE_F32, every);
+            check(&r, DTYPE_F32, every, 0);
     }
+    for (int fp32 = 0; fp32 < (rig_small() ? 0 : 2); fp32++)
+        check(&r, fp32 ? DTYPE_F32 : DTYPE_BF16, 3, 1);
     rig_close(&r);
     return check_done();
 }

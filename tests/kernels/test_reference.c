@@ -59,29 +59,6 @@ static void rmsnorm(struct rig *r, int rows, int dim)
     check_close("rmsnorm", got, want, (size_t)(rows * dim), 1e-6);
 }
 
-/* What a cache holds, byte for byte. */
-static void compare_caches(struct rig *r, const struct kv_view *x, const struct kv_view *y)
-{
-    size_t heads = (size_t)(x->n_seqs * x->n_layers * x->n_kv), units = heads * (size_t)x->max_pages;
-    const struct {
-        const void *x, *y;
-        size_t bytes;
-    } part[] = {{x->pool, y->pool, units * r->b->unit_bytes(x->dtype, x->head_dim)},
-                {x->bounds, y->bounds, units * kv_bounds_bytes(x)},
-                {x->live, y->live, units * sizeof *x->live},
-                {x->n_slots, y->n_slots, heads * sizeof *x->n_slots},
-                {x->n_live, y->n_live, heads * sizeof *x->n_live},
-                {x->tail, y->tail, heads * sizeof *x->tail}};
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        char *have = malloc(part[i].bytes), *want = malloc(part[i].bytes);
-        rig_get(r, have, part[i].x, part[i].bytes);
-        rig_get(r, want, part[i].y, part[i].bytes);
-        CHECK(memcmp(have, want, part[i].bytes) == 0);
-        free(have);
-        free(want);
-    }
-}
-
 enum { HEAD_ROWS = 40, HEAD_POS = 1000 };
 
 /* q and k after norms and rotation, where they were (x); rows of `used` floats of heads. */
@@ -158,7 +135,7 @@ static void heads(struct rig *r, int n_q, int n_kv, int d, enum dtype t, int pre
         want_heads(want, buf_a, buf_b, &a, seq, pos);
         check_close("rope_append", got, want, floats, 1e-6);
         rig_run(r, OP_append, &p);
-        compare_caches(r, &c.kv, &other.kv);
+        cache_compare(r, &c.kv, r, &other.kv);
     }
     cache_close(&c);
     cache_close(&other);

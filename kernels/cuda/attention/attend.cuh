@@ -169,7 +169,7 @@ template <class Work> __host__ __device__ static inline int size_bytes(const Wor
 template <class Work> __host__ __device__ static inline size_t lists_bytes(const Work &w)
 {
     size_t rows = (size_t)w.rows.cap, n = rows * w.kv.n_kv;
-    return (rows + 1) * sizeof(int) + n * (size_t)size_bytes(w) + (n + rows + 1) * sizeof(uint16_t);
+    return (rows + 1) * sizeof(int) + n * (size_t)size_bytes(w) + (n + rows) * sizeof(uint16_t);
 }
 
 /* A list's size is its entries, or -1 - len where there is a list of pages or tokens; in 16 bits that is
@@ -199,7 +199,8 @@ template <class Work> __device__ static inline int list_entries(const Work &w, i
                                         : (-1 - size) * w.block_pages;
 }
 
-/* The size of list i in memory, and its sequence; a padding row has none (negative), and its size is 0. */
+/* The size of list i, looked up in memory, and its sequence; a padding row has none (negative), and size 0.
+ */
 template <class Work> __device__ static inline int list_size(const Work &w, int i, int *seq)
 {
     int row = quotient(i, w.by_kv), h = i - row * w.kv.n_kv, len = -1;
@@ -273,8 +274,9 @@ __device__ static inline struct entry list_entry(const Work &w, const struct lis
     return page_entry(w, l, page);
 }
 
-/* Sums of whole chunks over rows: what was in `before` a list's own number. All threads of the block call
- * it; ends with a barrier. */
+/* Before the call before[i] is list i's own number of whole chunks, after it the sum over the row's lists
+ * before it, and start[] the sums over the rows before. All threads of the block call it; ends with a
+ * barrier. */
 template <class Work> __device__ static inline void add_up_chunks(const Work &w, struct lists *all)
 {
     __shared__ int sums[ATTEND_WARPS];
@@ -334,7 +336,8 @@ template <class Work> __device__ static inline void find_lists(const Work &w, vo
     all->items = all->start[rows] + n;
 }
 
-/* The last of n rising numbers that is not above x; the first is not. */
+/* The index of the last of n numbers, none below the one before it, that is not above x; the first must not
+ * be. */
 template <typename T> __device__ static inline int last_up_to(const T *numbers, int n, int x)
 {
     int low = 0;

@@ -13,7 +13,7 @@ struct bounds {
     bool none;
 };
 
-/* Past the first-level cache. */
+/* One bound, read past the first-level cache. */
 static __device__ float bound_at(const struct kv_view &kv, size_t at)
 {
     return kv.dtype == DTYPE_BF16
@@ -153,25 +153,27 @@ static __device__ void clear_v(const struct kv_view &kv, int unit, int t)
 }
 
 /* Grid (rows, KV heads). Warp 0 looks for the slot, each of the others turns a head: k, then the group's
- * queries. first: the next kernel, attention, may begin while this one still waits, so that its blocks are in
- * place when q and k are (measured: 2 % of decoding under DELTA, up to 1 % under full attention); and the
- * slot, the page's bounds and the angles are looked up before q, k and v are there, since each look at memory
- * takes up to a microsecond while weights stream in (a step of 64 sequences of a 1.5B model at 1,024 tokens
- * 2.3 % faster, under DELTA and Quest 0.6 to 0.8 %, of an 8B model 0.2 %). */
+ * queries.
+ *
+ * first (lets_begin_first): the next kernel, attention, may begin while this one still waits, so that its
+ * blocks are in place when q and k are (measured: 2 % of decoding under DELTA, up to 1 % under full
+ * attention). The position, the slot, the page's bounds and the angles are looked up before the wait then,
+ * since each look at memory takes up to a microsecond while weights stream in: a step of 64 sequences of
+ * a 1.5B model takes 1 to 2 % less (bench/results/h200_append_looks_up.json). What is written rests on what
+ * was seen then, so nothing under way may write any of it. */
 static __global__ void token_kernel(const __grid_constant__ struct rope_append_args a, bool first)
 {
     __shared__ float key[BACKEND_MAX_HEAD_DIM];
     __shared__ struct place found;
     const struct kv_view &kv = a.kv;
-    if (first)
-        let_next_begin();
-    else
+    if (!first)
         wait_for_inputs();
+    let_next_begin();
     int r = blockIdx.x, h = blockIdx.y, i = threadIdx.x, d = kv.head_dim, seq = __ldcg(&a.rows.seq[r]);
     int group = a.n_q / kv.n_kv, warp = i / WARP - 1;
     size_t row = (size_t)r * a.stride;
     struct angles t = {};
-    if (warp >= 0 && seq >= 0)
+    if (warp >= 0 && warp <= group && seq >= 0)
         t = angles_at(a, __ldcg(&a.rows.pos[r]));
     if (warp < 0 && seq >= 0) {
         struct place p = next_place(kv, kv_head(kv, seq, a.layer, h));
@@ -185,7 +187,6 @@ static __global__ void token_kernel(const __grid_constant__ struct rope_append_a
         b = bounds_of(kv, p.unit, i, p.live == 0);
     if (first)
         wait_for_inputs();
-    let_next_begin();
     if (seq < 0)
         return;
     float value = i < d ? a.v[row + (size_t)h * d + i] : 0.0f;
@@ -286,9 +287,11 @@ static __global__ void __launch_bounds__(KV_PAGE_TOKENS *WARP)
     }
 }
 
-/* Attention looks at lists before it waits (keeps_lists in op_attend.cu), so that nothing that is still under
- * way when it begins may write them. A product does not, and begins while the kernel before it runs; a norm
- * does not either, and the one before q, k and v lets the product begin when all before itself is done. */
+/* Before they wait, attention looks at lists (keeps_lists in op_attend.cu) and token_kernel at its rows and
+ * at what the cache's tables and bounds say of them, so that nothing that is still under way when they begin
+ * may write these. A product does not, and begins while the kernel before it runs; a norm does not either,
+ * and the one before q, k and v lets the product begin when all before itself is done. A kernel that is not
+ * launched early (OP_COUNT) has ended, too, before the product begins. */
 static bool lets_begin_first(const struct device *d)
 {
     return d->early == OP_linear && (d->before == OP_COUNT || (d->before == OP_rmsnorm && d->norm_waits));

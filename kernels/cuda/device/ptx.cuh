@@ -107,9 +107,10 @@ __device__ static inline float inverse_of(float x)
 /* ---- kernels that begin before their predecessor has ended (cuda_launch_early) ---- */
 
 /* Until all kernels before this one have ended and what they wrote is there. A kernel launched early calls it
- * in every block, before the first look at memory that a kernel writes and before it writes; attend alone
- * looks at positions, lists, the cache's tables and K and V before, where it knows what the last kernel
- * writes (op_attend.cu, keeps_lists). */
+ * in every block, before the first look at memory that a kernel writes and before it writes. Two look before:
+ * attend at positions, lists, the cache's tables and K and V (op_attend.cu, keeps_lists), and the kernel that
+ * appends at its rows and at the cache's tables and bounds (op_append.cu, lets_begin_first), each where the
+ * host knows what the kernels before it write. */
 __device__ static inline void wait_for_inputs(void)
 {
 #if !BELOW_90 /* where kernels run one after the other */
