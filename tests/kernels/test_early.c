@@ -25,8 +25,8 @@ static const int before[N_SEQS] = {5, 16, 509, 1020};
  * nothing is promised of the lists' lengths, so that a second kernel adds their chunks; each step chooses its
  * lists, before the products of which the second has a norm that waits for nothing before it goes on;
  * attention to everything writes its logits, and in every other step page sums; what is appended is turned
- * before. */
-enum { DENSE = 1, PRODUCT = 2, HOLES = 4, LONG = 8, CHOSEN = 16, STATS = 32, TURNED = 64 };
+ * before; each query head has a list of its own, chosen after the append by page bounds. */
+enum { DENSE = 1, PRODUCT = 2, HOLES = 4, LONG = 8, CHOSEN = 16, STATS = 32, TURNED = 64, SCORED = 128 };
 
 struct world {
     struct rig r;
@@ -40,13 +40,15 @@ struct world {
     int product;          /* k is a product of what is normed before */
     int dim;
     struct weight weight;
-    float *x, *norm;    /* (AT_ONCE, N_ROWS, dim); (dim) */
-    void *y;            /* (N_ROWS, dim) */
-    int holes;          /* something was dropped */
-    int block, most;    /* pages of a list's entry, and of a list */
-    float *out;         /* (AT_ONCE, 2, N_ROWS, N_Q, d) */
-    int32_t *idx, *len; /* (N_ROWS, TAKE): some pages, and all that the steps reach */
+    float *x, *norm; /* (AT_ONCE, N_ROWS, dim); (dim) */
+    void *y;         /* (N_ROWS, dim) */
+    int holes;       /* something was dropped */
+    int block, most; /* pages of a list's entry, and of a list */
+    float *out;      /* (AT_ONCE, 2, N_ROWS, N_Q, d) */
+    int32_t *idx,
+        *len; /* (N_ROWS, TAKE): some pages, and all that the steps reach; scored: (N_ROWS, N_Q, TAKE) */
     int chosen;
+    struct scores by_bounds;   /* (N_ROWS, N_Q, MOST_PAGES); v NULL: lists are not chosen so */
     struct stats logits, sums; /* of each: room for one attention; NULL: not wanted */
     float *score;              /* (AT_ONCE, N_ROWS, MOST_PAGES), where lists are chosen */
     int32_t *scored;           /* (N_ROWS): how many of them */
@@ -99,6 +101,37 @@ static void open_scores(struct world *w)
     w->score = rig_alloc(&w->r, (size_t)AT_ONCE * N_ROWS * MOST_PAGES * sizeof *w->score);
     w->scored = rig_up(&w->r, n, sizeof n);
     w->chosen = 1;
+}
+
+static void open_bounds(struct world *w)
+{
+    size_t lists = (size_t)N_ROWS * N_Q;
+    w->by_bounds = (struct scores){rig_alloc(&w->r, lists * MOST_PAGES * sizeof(float)),
+                                   rig_alloc(&w->r, lists * sizeof(int32_t)),
+                                   rig_alloc(&w->r, lists * sizeof(int32_t)), N_Q, MOST_PAGES};
+    w->idx = rig_alloc(&w->r, lists * TAKE * sizeof *w->idx);
+    w->len = rig_alloc(&w->r, lists * sizeof *w->len);
+}
+
+/* Lists for the queries that step i attends with. */
+static void choose_by_bounds(struct world *w, struct rows rows)
+{
+    struct page_scores_args s = {.rows = rows,
+                                 .kv = w->c.kv,
+                                 .n_q = N_Q,
+                                 .block_pages = w->block,
+                                 .scope = SCORE_Q,
+                                 .q = w->q,
+                                 .q_stride = N_Q * w->d,
+                                 .out = w->by_bounds};
+    struct topk_args t = {.rows = rows,
+                          .in = w->by_bounds,
+                          .rule = {.kind = TOPK_FIXED, .k = 10, .force_last = 1},
+                          .idx = w->idx,
+                          .len = w->len,
+                          .cap = TAKE};
+    rig_run(&w->r, OP_page_scores, &s);
+    rig_run(&w->r, OP_topk, &t);
 }
 
 static void open_stats(struct world *w)
@@ -186,6 +219,8 @@ static void world_open(struct world *w, int d, enum dtype type, int block, int f
         open_product(w);
     if (flags & CHOSEN)
         open_scores(w);
+    if (flags & SCORED)
+        open_bounds(w);
     if (flags & STATS)
         open_stats(w);
     if (flags & TURNED)
@@ -254,6 +289,12 @@ static void step(struct world *w, int i)
     if (w->product)
         run_product(w, i);
     append(w, rows, i);
+    if (w->by_bounds.v) {
+        choose_by_bounds(w, rows);
+        t.n_rows = N_Q;
+        for (int q = 0; q < N_Q; q++)
+            t.row_of_q[q] = (uint8_t)q;
+    }
     for (int k = 0; k < 2; k++) {
         t.unit = (i + k) % 2 ? SEL_LIVE : SEL_PAGES;
         t.most_pages = t.unit == SEL_PAGES ? w->most : 0;
@@ -297,7 +338,7 @@ static void next_tokens(struct world *w, int round)
 
 static int compare(int d, enum dtype type, int block, int flags)
 {
-    int rounds = rig_small() ? 4 : 6;
+    int rounds = rig_small() ? 2 : 6;
     struct world one, all;
     struct program *p;
     world_open(&one, d, type, block, flags);
@@ -343,6 +384,10 @@ int main(void)
     rig_ran("steps with statistics behind a product", compare(128, DTYPE_BF16, 1, PRODUCT | STATS));
     rig_ran("steps behind a product where tokens were dropped", compare(128, DTYPE_BF16, 1, PRODUCT | HOLES));
     rig_ran("steps of lists that were chosen just before", compare(128, DTYPE_BF16, 1, PRODUCT | CHOSEN));
+    rig_ran("steps of lists chosen by page bounds", compare(128, DTYPE_BF16, 1, PRODUCT | TURNED | SCORED));
+    rig_ran("steps of lists chosen by bounds of two pages", compare(64, DTYPE_BF16, 2, PRODUCT | SCORED));
+    rig_ran("steps of lists chosen by bounds where tokens were dropped",
+            compare(64, DTYPE_BF16, 1, PRODUCT | TURNED | HOLES | SCORED));
     rig_ran("steps that turn what they append", compare(128, DTYPE_BF16, 1, PRODUCT | TURNED));
     rig_ran("steps that turn where tokens were dropped",
             compare(64, DTYPE_BF16, 1, PRODUCT | TURNED | HOLES));

@@ -124,55 +124,69 @@ static void table(struct rig *r, const char *path)
     cases_close(&c);
 }
 
-/* Many rows and lists, sizes around where the method changes; few distinct values. */
+enum { MANY_ROWS = 3, MANY_LISTS = 4, MANY = MANY_ROWS * MANY_LISTS, ROOM = 3008 };
+
+/* Every entry taken beats, or ties with a lower index, every entry left. */
+static void check_taken(const float *x, int n, const int32_t *idx, int k)
+{
+    float lowest = INFINITY;
+    int last_tie = -1, at = 0;
+    for (int j = 0; j < k; j++) {
+        CHECK(!j || idx[j] > idx[j - 1]);
+        lowest = fminf(lowest, x[idx[j]]);
+    }
+    for (int j = 0; j < k; j++)
+        if (x[idx[j]] == lowest)
+            last_tie = idx[j];
+    for (int j = 0; j < n; j++) {
+        if (at < k && idx[at] == j)
+            at++;
+        else
+            CHECK(x[j] < lowest || (x[j] == lowest && j > last_tie));
+    }
+}
+
+/* Lists of n scores, room for `stride` each. */
+static void random_lists(struct rig *r, int n, int stride, int distinct)
+{
+    static float v[MANY * ROOM];
+    static int32_t idx[MANY * ROOM];
+    int k = rig_below(r, n) + 1, len[MANY], owned = r->n_owned;
+    int32_t counts[2 * MANY], ids[2 * MANY_ROWS] = {0, -1, 1};
+    for (int j = 0; j < MANY * stride; j++)
+        v[j] = (float)(rig_below(r, distinct) - distinct / 2) * 0.37f;
+    for (int j = 0; j < 2 * MANY; j++)
+        counts[j] = n;
+    int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, counts, sizeof counts);
+    struct topk_args a = {.rows = {MANY_ROWS, dev, dev + MANY_ROWS},
+                          .in = {rig_up(r, v, sizeof v), dn, dn + MANY, MANY_LISTS, stride},
+                          .rule = {.kind = TOPK_FIXED, .k = k},
+                          .idx = rig_alloc(r, sizeof idx),
+                          .len = rig_alloc(r, sizeof len),
+                          .cap = stride};
+    rig_run(r, OP_topk, &a);
+    rig_get(r, idx, a.idx, sizeof idx);
+    rig_get(r, len, a.len, sizeof len);
+    for (int l = 0; l < MANY; l++) {
+        if (ids[l / MANY_LISTS] < 0)
+            continue;
+        CHECK_INT(len[l], k);
+        check_taken(v + l * stride, n, idx + l * stride, k);
+    }
+    while (r->n_owned > owned)
+        r->b->release(r->d, r->owned[--r->n_owned]);
+}
+
+/* Many rows and lists, sizes around where the method changes: on a GPU more lists than it holds blocks, short
+ * ones or not (few:1, few:3), are given to blocks of fewer threads. Few distinct values, or many. */
 static void long_lists(struct rig *r)
 {
-    static const int sizes[] = {1, 16, 511, 512, 513, 3000};
-    enum { ROWS = 3, LISTS = 2, STRIDE = 3008 };
-    static float v[ROWS * LISTS * STRIDE];
-    static int32_t idx[ROWS * LISTS * STRIDE];
-    for (int i = 0; i < 36; i++) {
-        int n = sizes[i % 6], distinct = i < 18 ? 5 : 1 << 20, k = rig_below(r, n) + 1, len[ROWS * LISTS];
-        int32_t counts[2 * ROWS * LISTS], ids[2 * ROWS] = {0, -1, 1};
-        for (int j = 0; j < ROWS * LISTS * STRIDE; j++)
-            v[j] = (float)(rig_below(r, distinct) - distinct / 2) * 0.37f;
-        for (int j = 0; j < 2 * ROWS * LISTS; j++)
-            counts[j] = n;
-        int owned = r->n_owned;
-        int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, counts, sizeof counts);
-        struct topk_args a = {.rows = {ROWS, dev, dev + ROWS},
-                              .in = {rig_up(r, v, sizeof v), dn, dn + ROWS * LISTS, LISTS, STRIDE},
-                              .rule = {.kind = TOPK_FIXED, .k = k},
-                              .idx = rig_alloc(r, sizeof idx),
-                              .len = rig_alloc(r, sizeof len),
-                              .cap = STRIDE};
-        rig_run(r, OP_topk, &a);
-        rig_get(r, idx, a.idx, sizeof idx);
-        rig_get(r, len, a.len, sizeof len);
-        for (int l = 0; l < ROWS * LISTS; l++) {
-            const float *x = v + l * STRIDE;
-            if (ids[l / LISTS] < 0)
-                continue;
-            CHECK_INT(len[l], k);
-            /* Every entry taken beats, or ties with a lower index, every entry left. */
-            float lowest = INFINITY;
-            int last_tie = -1, at = 0;
-            for (int j = 0; j < k; j++) {
-                CHECK(!j || idx[l * STRIDE + j] > idx[l * STRIDE + j - 1]);
-                lowest = fminf(lowest, x[idx[l * STRIDE + j]]);
-            }
-            for (int j = 0; j < k; j++)
-                if (x[idx[l * STRIDE + j]] == lowest)
-                    last_tie = idx[l * STRIDE + j];
-            for (int j = 0; j < n; j++) {
-                if (at < k && idx[l * STRIDE + at] == j)
-                    at++;
-                else
-                    CHECK(x[j] < lowest || (x[j] == lowest && j > last_tie));
-            }
-        }
-        while (r->n_owned > owned)
-            r->b->release(r->d, r->owned[--r->n_owned]);
+    static const int sizes[] = {1, 16, 300, 511, 512, 513, 3000};
+    for (int i = 0; i < 42; i++) {
+        int n = sizes[i % 7], distinct = i < 21 ? 5 : 1 << 20;
+        random_lists(r, n, ROOM, distinct);
+        if (n <= 512)
+            random_lists(r, n, 512, distinct);
     }
 }
 

@@ -416,4 +416,7 @@ int attend_mma_fits(const struct attend_work *w);
 int attend_mma(struct device *d, const struct attend_work *w);
 int attend_plain(struct device *d, const struct attend_work *w);
 
+/* merge_lists.cu: fills a->plan with the pages that any head of a group reads. */
+int merge_lists(struct device *d, const struct attend_args *a, enum op op);
+
 #endif

@@ -5,69 +5,6 @@
 #include "kernels/cuda/attention/attend.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-/* One block a (row, KV head): the pages that any head of the group reads, ascending. */
-static __global__ void merge_kernel(const __grid_constant__ struct attend_args a)
-{
-    extern __shared__ uint32_t heads[]; /* two pages a word */
-    __shared__ int sums[WARP];
-    __shared__ int base;
-    wait_for_inputs();
-    let_next_begin();
-    int row = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[row], group = a.n_q / a.kv.n_kv, t = threadIdx.x;
-    if (seq < 0)
-        return;
-    size_t head = kv_head(a.kv, seq, a.layer, h), list = (size_t)row * a.kv.n_kv + h;
-    int pages = pages_of(a.kv.n_slots[head]);
-    for (int i = t; i < (pages + 1) / 2; i += blockDim.x)
-        heads[i] = 0;
-    __syncthreads();
-    for (int g = 0; g < group; g++) {
-        size_t at = (size_t)row * a.n_rows + a.row_of_q[h * group + g];
-        const int32_t *idx = a.idx + at * (size_t)a.cap;
-        int len = a.len[at], n = len < 0 ? pages : len * a.block_pages;
-        for (int i = t; i < n; i += blockDim.x) {
-            int page = len < 0 ? i : idx[i / a.block_pages] * a.block_pages + i % a.block_pages;
-            if (page < pages)
-                atomicOr(&heads[page / 2], 1u << (page % 2 * 16 + g));
-        }
-    }
-    int not_chosen = 0;
-    if (t == 0)
-        base = 0;
-    __syncthreads();
-    struct plan_entry *out = a.plan.entry + list * (size_t)a.kv.max_pages;
-    for (int from = 0; from < pages; from += blockDim.x) {
-        int page = from + t, here = 0, lane = t % WARP, warp = t / WARP;
-        uint32_t want = page < pages ? heads[page / 2] >> page % 2 * 16 & 0xffff : 0;
-        uint16_t live = want ? a.kv.live[head * (size_t)a.kv.max_pages + page] : 0;
-        here = want && live;
-        uint32_t ballot = __ballot_sync(~0u, here);
-        if (lane == 0)
-            sums[warp] = __popc(ballot);
-        __syncthreads();
-        int at = base + __popc(ballot & ((1u << lane) - 1)), all = 0;
-        for (int i = 0; i < (int)blockDim.x / WARP; i++) {
-            at += i < warp ? sums[i] : 0;
-            all += sums[i];
-        }
-        if (here) {
-            struct plan_entry e = {a.kv.unit[head * (size_t)a.kv.max_pages + page], page, live,
-                                   (uint16_t)want};
-            out[at] = e;
-            not_chosen += __popc(live) * (group - __popc(want));
-        }
-        __syncthreads();
-        if (t == 0)
-            base += all;
-        __syncthreads();
-    }
-    not_chosen = block_sum(not_chosen, sums);
-    if (t)
-        return;
-    a.plan.n[list] = base;
-    atomicAdd((unsigned long long *)&a.kv.not_chosen[head], (unsigned long long)not_chosen);
-}
-
 /* Statistics of lists that do not name everything: what they leave out is -inf. */
 static __global__ void clear_kernel(const __grid_constant__ struct attend_work w)
 {
@@ -246,15 +183,8 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
     int rc = 0;
     if (differs_within_group(a)) {
         w.kind = LIST_MERGED;
-        size_t bytes = (size_t)(a->kv.max_pages + 1) / 2 * sizeof(uint32_t);
-        rc = cuda_check(d,
-                        cudaFuncSetAttribute((const void *)merge_kernel,
-                                             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-                        backend_op_name(op));
-        if (!rc) {
-            rc = cuda_launch_early(d, op, merge_kernel, dim3(a->rows.cap, a->kv.n_kv), 256, bytes, 1, *a);
-            d->early = OP_COUNT; /* it writes the lists */
-        }
+        rc = merge_lists(d, a, op);
+        d->early = OP_COUNT; /* it writes the lists */
     }
     if (!rc && a->stats.logits && w.kind != LIST_LIVE) {
         clear_kernel<<<dim3(a->rows.cap, a->n_q), 256, 0, d->stream>>>(w);

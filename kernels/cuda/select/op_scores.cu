@@ -180,11 +180,9 @@ static __global__ void __launch_bounds__(WARPS *WARP, 2) page_scores_kernel(stru
     size_t head = kv_head(a.kv, seq, a.layer, h), table = head * (size_t)a.kv.max_pages;
     int pages = (a.kv.n_slots[head] + KV_PAGE_TOKENS - 1) / KV_PAGE_TOKENS,
         blocks = (pages + a.block_pages - 1) / a.block_pages;
-    if (blockIdx.z == gridDim.z - 1) {
+    if (blockIdx.z == gridDim.z - 1)
         page_totals(a, row, h, head, pages, blocks);
-        return;
-    }
-    int group = a.n_q / n_kv, d = a.kv.head_dim, step = (gridDim.z - 1) * WARPS * QUAD;
+    int group = a.n_q / n_kv, d = a.kv.head_dim, step = gridDim.z * WARPS * QUAD;
     int first = blockIdx.z * WARPS * QUAD, unit[QUAD];
     if (first >= blocks)
         return;
@@ -211,7 +209,7 @@ static __global__ void __launch_bounds__(WARPS *WARP, 2) page_scores_kernel(stru
 
 template <int GROUP> static int score_pages(struct device *d, const struct page_scores_args &a)
 {
-    dim3 grid(a.kv.n_kv, a.rows.cap, page_parts(&a, 8 * d->n_sm, WARPS * QUAD * a.block_pages) + 1);
+    dim3 grid(a.kv.n_kv, a.rows.cap, page_parts(&a, 8 * d->n_sm, WARPS * QUAD * a.block_pages));
     size_t bytes = (size_t)(a.n_q / a.kv.n_kv) * 2 * a.kv.head_dim * sizeof(float);
     page_scores_kernel<GROUP><<<grid, WARPS * WARP, bytes, d->stream>>>(a);
     return cuda_launched(d, OP_page_scores);

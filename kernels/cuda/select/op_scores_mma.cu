@@ -168,24 +168,24 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) mma_kernel(struct page
     __shared__ struct bound_queries<D> q;
     wait_for_inputs();
     let_next_begin();
-    int row = blockIdx.y, h = blockIdx.x, seq = a.rows.seq[row];
+    int row = blockIdx.y, h = blockIdx.x, parts = gridDim.z, part = blockIdx.z, seq = a.rows.seq[row];
     if (seq < 0)
         return;
     size_t head = kv_head(a.kv, seq, a.layer, h), table = head * (size_t)a.kv.max_pages;
     int pages = pages_of(a.kv.n_slots[head]), blocks = (pages + a.block_pages - 1) / a.block_pages;
-    if (blockIdx.z == gridDim.z - 1) {
-        page_totals(a, row, h, head, pages, blocks);
-        return;
-    }
-    int first = (int)blockIdx.z * WARPS * ROWS, step = ((int)gridDim.z - 1) * WARPS * ROWS;
-    if (first >= blocks)
-        return;
-    int lists = score_lists(a.scope, a.n_q / a.kv.n_kv), block = first + threadIdx.x / WARP * ROWS, unit[2];
+    /* Parts take turns, so that all have equally much to do; two warps at a time, whose pages' units lie
+     * beside each other. */
+    int warp = threadIdx.x / WARP, turn = (warp / 2 * parts + part) * 2 + warp % 2;
+    int block = turn * ROWS, step = WARPS * ROWS * parts, unit[2];
+    int lists = score_lists(a.scope, a.n_q / a.kv.n_kv);
     float *out = a.out.v + ((size_t)row * a.out.n_rows + (size_t)h * lists) * a.out.stride;
     struct bound_rows<D> k;
     find_units(a, table, pages, block, 0, unit);
-    load_rows(a, unit, &k);
+    if (block < blocks)
+        load_rows(a, unit, &k);
     make_queries(a, row, h, &q); /* while the first rows are on their way */
+    if (part == parts - 1)
+        page_totals(a, row, h, head, pages, blocks);
     __syncthreads();
     while (block < blocks) {
         int next[2];
@@ -210,7 +210,7 @@ int scores_mma_fits(const struct page_scores_args *a)
 
 int scores_mma(struct device *d, const struct page_scores_args *a)
 {
-    dim3 grid(a->kv.n_kv, a->rows.cap, page_parts(a, BLOCKS * d->n_sm, WARPS * ROWS * a->block_pages) + 1);
+    dim3 grid(a->kv.n_kv, a->rows.cap, page_parts(a, BLOCKS * d->n_sm, WARPS * ROWS * a->block_pages));
     return cuda_launch_early(d, OP_page_scores, a->kv.head_dim == 128 ? mma_kernel<128> : mma_kernel<64>,
                              grid, THREADS, 0, 1, *a);
 }

@@ -6,17 +6,24 @@
 #include "kernels/cuda/device/math.cuh"
 
 /* What the kernels of page_scores share. In their grids x counts KV heads, y counts rows, and z counts the
- * parts into which a head's pages are divided, plus one for the totals. */
+ * parts into which a head's pages are divided. */
 
-/* Writes the length and the number of candidates of the score lists and adds the reads to kv.aux_half. One
- * block of threads does this for each row and KV head. */
+/* Writes the length and the number of candidates of the score lists and adds the reads to kv.aux_half. The
+ * last part of each row and KV head does this, all threads of the block, while its first pages are on their
+ * way. */
 __device__ static inline void page_totals(const struct page_scores_args &a, int row, int h, size_t head,
                                           int pages, int blocks)
 {
     __shared__ int room[WARP];
     const uint16_t *flags = a.kv.live + head * (size_t)a.kv.max_pages;
     int lists = score_lists(a.scope, a.n_q / a.kv.n_kv), live = 0, m = 0;
-    for (int i = threadIdx.x; i < blocks; i += blockDim.x) {
+    if (a.block_pages == 1) {
+#pragma unroll 8
+        for (int p = threadIdx.x; p < pages; p += blockDim.x)
+            live += flags[p] != 0;
+        m = live;
+    }
+    for (int i = threadIdx.x; a.block_pages > 1 && i < blocks; i += blockDim.x) {
         int before = live;
         for (int p = i * a.block_pages; p < min((i + 1) * a.block_pages, pages); p++)
             live += flags[p] != 0;
