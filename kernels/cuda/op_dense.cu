@@ -144,6 +144,8 @@ int cuda_op_swiglu(struct device *d, const struct swiglu_args *a)
 
 static __global__ void gate_kernel(struct gate_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     __shared__ float room[WARP];
     int r = blockIdx.x, h = blockIdx.y, from = a.per_layer ? 0 : h;
     float sum = 0;
@@ -156,13 +158,14 @@ static __global__ void gate_kernel(struct gate_args a)
 
 int cuda_op_gate(struct device *d, const struct gate_args *a)
 {
-    gate_kernel<<<dim3(a->rows, a->n_kv), 256, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_gate);
+    return cuda_launch_early(d, OP_gate, gate_kernel, dim3(a->rows, a->n_kv), 256, 0, 1, *a);
 }
 
 /* A thread does the borrowed channel of one KV head's group in one row. flag NULL: mute. */
 static __global__ void channel_kernel(struct borrow_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     int task = blockIdx.x * blockDim.x + threadIdx.x, r = task / a.n_kv, h = task % a.n_kv;
     if (r >= a.rows.cap || a.rows.seq[r] < 0)
         return;
@@ -177,8 +180,7 @@ static int run_channel(struct device *d, const struct borrow_args *a, enum op op
     int tasks = a->rows.cap * a->n_kv;
     if (tasks < 1)
         return 0;
-    channel_kernel<<<(tasks + 63) / 64, 64, 0, d->stream>>>(*a);
-    return cuda_launched(d, op);
+    return cuda_launch_early(d, op, channel_kernel, (tasks + 63) / 64, 64, 0, 1, *a);
 }
 
 int cuda_op_borrow(struct device *d, const struct borrow_args *a)

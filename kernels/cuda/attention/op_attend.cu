@@ -8,6 +8,8 @@
 /* Statistics of lists that do not name everything: what they leave out is -inf. */
 static __global__ void clear_kernel(const __grid_constant__ struct attend_work w)
 {
+    wait_for_inputs();
+    let_next_begin();
     int row = blockIdx.x, q = blockIdx.y, seq = w.rows.seq[row];
     if (seq < 0)
         return;
@@ -187,8 +189,7 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
         d->early = OP_COUNT; /* it writes the lists */
     }
     if (!rc && a->stats.logits && w.kind != LIST_LIVE) {
-        clear_kernel<<<dim3(a->rows.cap, a->n_q), 256, 0, d->stream>>>(w);
-        rc = cuda_launched(d, op);
+        rc = cuda_launch_early(d, op, clear_kernel, dim3(a->rows.cap, a->n_q), 256, 0, 1, w);
     }
     w.in_order = a->in_order;
     w.early = keeps_lists(d->early) && (w.kind == LIST_PAGES  ? w.in_order && !a->stats.logits

@@ -336,6 +336,8 @@ int cuda_op_append(struct device *d, const struct append_args *a)
 /* Grid (rows, query heads, then KV heads), a warp a head, with turn_head's pairs and sums. */
 static __global__ void head_norm_kernel(struct head_norm_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     int r = blockIdx.x, h = blockIdx.y, d = a.head_dim, half = d / 2, lane = threadIdx.x;
     if (a.rows.seq[r] < 0)
         return;
@@ -365,6 +367,6 @@ int cuda_op_head_norm(struct device *d, const struct head_norm_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    head_norm_kernel<<<dim3(a->rows.cap, a->n_q + a->n_kv), WARP, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_head_norm);
+    return cuda_launch_early(d, OP_head_norm, head_norm_kernel, dim3(a->rows.cap, a->n_q + a->n_kv), WARP, 0,
+                             1, *a);
 }

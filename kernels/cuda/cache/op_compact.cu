@@ -7,9 +7,11 @@
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
 
 enum {
     THREADS = 512,
+    FLIGHT = 4,
     CHUNK = sizeof(uint4),
     HOLD = 2 * WARP * BACKEND_MAX_HEAD_DIM * 4 / CHUNK / THREADS /* chunks of K and V of 32 tokens a thread */
 };
@@ -180,12 +182,14 @@ static __device__ void squeeze(const struct keep_args &a, const struct keeping &
 /* Grid (rows, KV heads). */
 static __global__ void __launch_bounds__(THREADS) keep_kernel(struct keep_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     extern __shared__ unsigned keep_bits[];
     const struct kv_view &kv = a.kv;
-    int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
+    int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], all = (kv.max_pages + 1) / 2;
     size_t list = (size_t)r * a.n_rows + (a.n_rows == 1 ? 0 : h);
-    int len = seq < 0 ? -1 : a.len[list];
-    if (len < 0)
+    int len = a.len[list];
+    if (seq < 0 || len < 0)
         return;
     size_t head = kv_head(kv, seq, a.layer, h);
     struct keeping k = {{kv.unit + head * (size_t)kv.max_pages, kv.live + head * (size_t)kv.max_pages,
@@ -193,13 +197,18 @@ static __global__ void __launch_bounds__(THREADS) keep_kernel(struct keep_args a
                         keep_bits,
                         (pages_of(kv.n_slots[head]) + 1) / 2,
                         head};
-    for (int i = threadIdx.x; i < k.words; i += THREADS)
+    for (int i = threadIdx.x; i < all; i += THREADS)
         keep_bits[i] = 0;
     __syncthreads();
-    for (int i = threadIdx.x; i < len; i += THREADS) {
-        int slot = a.idx[list * (size_t)a.cap + i];
-        if (slot < k.words * WARP) /* a list for all heads may reach beyond the slots of this one */
-            atomicOr(keep_bits + slot / WARP, 1u << slot % WARP);
+    for (int i = threadIdx.x; i < len; i += FLIGHT * THREADS) {
+        int slot[FLIGHT];
+#pragma unroll
+        for (int u = 0; u < FLIGHT; u++)
+            slot[u] = i + u * THREADS < len ? a.idx[list * (size_t)a.cap + i + u * THREADS] : all * WARP;
+#pragma unroll
+        for (int u = 0; u < FLIGHT; u++)
+            if (slot[u] < all * WARP) /* a list for all heads may reach beyond the slots of this one */
+                atomicOr(keep_bits + slot[u] / WARP, 1u << slot[u] % WARP);
     }
     __syncthreads();
     if (a.squeeze)
@@ -218,6 +227,6 @@ int cuda_op_keep(struct device *d, const struct keep_args *a)
         if (e != cudaSuccess)
             return cuda_check(d, e, "keep");
     }
-    keep_kernel<<<dim3(a->rows.cap, a->kv.n_kv), THREADS, (size_t)bytes, d->stream>>>(*a);
-    return cuda_launched(d, OP_keep);
+    return cuda_launch_early(d, OP_keep, keep_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, (size_t)bytes,
+                             1, *a);
 }

@@ -3,6 +3,7 @@
  * block does one KV head of one row unless its comment says otherwise. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/slots.cuh"
+#include "kernels/cuda/device/ptx.cuh"
 
 enum { THREADS = 256 };
 
@@ -14,6 +15,8 @@ static __device__ int32_t *state_table(const char *state, size_t state_bytes, in
 
 static __global__ void __launch_bounds__(THREADS) stamp_kernel(struct stamp_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     __shared__ float room[WARP];
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
@@ -49,8 +52,7 @@ int cuda_op_stamp(struct device *d, const struct stamp_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    stamp_kernel<<<dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_stamp);
+    return cuda_launch_early(d, OP_stamp, stamp_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, 1, *a);
 }
 
 /* A page and its age: stamp, then birth, as one number in the same order. Of equal ones the lower page is the
@@ -107,6 +109,8 @@ static __device__ int block_next_slot(const struct kv_view &kv, size_t head, int
 
 static __global__ void __launch_bounds__(THREADS) drop_lowest_kernel(struct drop_lowest_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     __shared__ struct aged oldest[THREADS / WARP];
     __shared__ int sums[WARP];
     __shared__ int slot[2];
@@ -153,8 +157,8 @@ int cuda_op_drop_lowest(struct device *d, const struct drop_lowest_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    drop_lowest_kernel<<<dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_drop_lowest);
+    return cuda_launch_early(d, OP_drop_lowest, drop_lowest_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0,
+                             1, *a);
 }
 
 /* Clears the bit; returns 1 if it was set. Other threads may clear bits of the same page meanwhile. The first
@@ -172,6 +176,8 @@ static __device__ int clear_bit(uint16_t *word, unsigned bit)
 
 static __global__ void __launch_bounds__(THREADS) drop_list_kernel(struct drop_list_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     __shared__ int room[WARP];
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], dropped = 0;
@@ -192,12 +198,14 @@ int cuda_op_drop_list(struct device *d, const struct drop_list_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    drop_list_kernel<<<dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_drop_list);
+    return cuda_launch_early(d, OP_drop_list, drop_list_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, 1,
+                             *a);
 }
 
 static __global__ void __launch_bounds__(THREADS) load_stamps_kernel(struct load_stamps_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     __shared__ int room[WARP];
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], m = 0;
@@ -224,13 +232,15 @@ int cuda_op_load_stamps(struct device *d, const struct load_stamps_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    load_stamps_kernel<<<dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_load_stamps);
+    return cuda_launch_early(d, OP_load_stamps, load_stamps_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0,
+                             1, *a);
 }
 
 /* A thread does one KV head of one row. */
 static __global__ void expire_kernel(struct expire_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     const struct kv_view &kv = a.kv;
     int task = blockIdx.x * blockDim.x + threadIdx.x, r = task / kv.n_kv, h = task % kv.n_kv;
     if (r >= a.rows.cap || a.rows.seq[r] < 0)
@@ -261,8 +271,7 @@ int cuda_op_expire(struct device *d, const struct expire_args *a)
     int tasks = a->rows.cap * a->kv.n_kv;
     if (tasks < 1)
         return 0;
-    expire_kernel<<<(tasks + 63) / 64, 64, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_expire);
+    return cuda_launch_early(d, OP_expire, expire_kernel, (tasks + 63) / 64, 64, 0, 1, *a);
 }
 
 /* A block does one KV head of all rows. A later row decides about the key of an earlier row, so all keys get

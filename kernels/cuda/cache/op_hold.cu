@@ -2,9 +2,12 @@
  * of one row, a thread one channel. Counts are integers, so the order of their sums does not matter. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/ptx.cuh"
 
 static __global__ void hold_keys_kernel(struct hold_keys_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     __shared__ int moved;
     const struct kv_view &kv = a.kv;
     int h = blockIdx.y, i = threadIdx.x, seq = a.n ? a.seq : a.rows.seq[blockIdx.x];
@@ -46,6 +49,6 @@ int cuda_op_hold_keys(struct device *d, const struct hold_keys_args *a)
     int rows = a->n ? 1 : a->rows.cap;
     if (rows < 1)
         return 0;
-    hold_keys_kernel<<<dim3(rows, a->kv.n_kv), a->kv.head_dim, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_hold_keys);
+    return cuda_launch_early(d, OP_hold_keys, hold_keys_kernel, dim3(rows, a->kv.n_kv), a->kv.head_dim, 0, 1,
+                             *a);
 }

@@ -3,6 +3,7 @@
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
 
 /* A block a unit. */
 static __global__ void copy_units_kernel(struct copy_units_args a)
@@ -32,6 +33,8 @@ int cuda_op_copy_units(struct device *d, const struct copy_units_args *a)
 /* A block is one row. */
 static __global__ void account_kernel(struct account_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     __shared__ int room[WARP];
     int seq = a.rows.seq[blockIdx.x], heads = a.kv.n_layers * a.kv.n_kv, sum = 0;
     if (seq < 0)
@@ -49,8 +52,7 @@ int cuda_op_account(struct device *d, const struct account_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    account_kernel<<<a->rows.cap, 128, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_account);
+    return cuda_launch_early(d, OP_account, account_kernel, a->rows.cap, 128, 0, 1, *a);
 }
 
 /* A block is one KV head; its threads share the queries (tiles) or the keys. */

@@ -3,6 +3,7 @@
  * memory; a lane has one of the others, a warp four of its own. Sums over rows of the matrix of cosines go
  * over tiles in order and then over warps in order. */
 #include "kernels/cuda/select/alike.cuh"
+#include "kernels/cuda/device/ptx.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP, OWN = TILE / WARPS };
 
@@ -60,6 +61,8 @@ static __device__ struct tile tile_at(float *room, int d, int which)
 /* spare(i): the last or first key above the threshold, or 0. Grid (parts, KV heads, rows), like the next. */
 static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redundancy_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     extern __shared__ float alike_room[];
     struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
     int d = a.kv.head_dim, first = threadIdx.x / WARP * OWN, lane = threadIdx.x % WARP;
@@ -93,6 +96,8 @@ static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redund
 /* mean(j): over rows i, but where i or spare(i) is j. */
 static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redundancy_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     extern __shared__ float alike_room[];
     __shared__ float part[WARPS][TILE];
     struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
@@ -126,6 +131,8 @@ static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redunda
 /* The softmax of the means, mixed into the scores. Grid (KV heads, rows). */
 static __global__ void __launch_bounds__(THREADS) mix_kernel(struct key_redundancy_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     __shared__ float room[WARP];
     struct alike s = alike_of(a, blockIdx.y, blockIdx.x);
     const float *mean = a.mean + s.list * (size_t)a.io.stride;
@@ -153,9 +160,8 @@ static int alike_plain(struct device *d, const struct key_redundancy_args *a)
         e = cudaFuncSetAttribute(mean_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (e != cudaSuccess)
         return cuda_check(d, e, "key_redundancy");
-    spare_kernel<<<grid, THREADS, bytes, d->stream>>>(*a);
-    mean_kernel<<<grid, THREADS, bytes, d->stream>>>(*a);
-    return cuda_launched(d, OP_key_redundancy);
+    int rc = cuda_launch_early(d, OP_key_redundancy, spare_kernel, grid, THREADS, bytes, 1, *a);
+    return rc ? rc : cuda_launch_early(d, OP_key_redundancy, mean_kernel, grid, THREADS, bytes, 1, *a);
 }
 
 int cuda_op_key_redundancy(struct device *d, const struct key_redundancy_args *a)
@@ -165,6 +171,6 @@ int cuda_op_key_redundancy(struct device *d, const struct key_redundancy_args *a
     int rc = d->hopper && alike_mma_fits(a) ? alike_mma(d, a) : alike_plain(d, a);
     if (rc)
         return rc;
-    mix_kernel<<<dim3(a->kv.n_kv, a->rows.cap), THREADS, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_key_redundancy);
+    return cuda_launch_early(d, OP_key_redundancy, mix_kernel, dim3(a->kv.n_kv, a->rows.cap), THREADS, 0, 1,
+                             *a);
 }

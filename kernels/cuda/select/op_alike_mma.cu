@@ -22,6 +22,8 @@ struct alike_work {
 /* A warp a slot. Grid (parts, KV heads, rows), like the next. */
 static __global__ void __launch_bounds__(THREADS) norm_kernel(const __grid_constant__ struct alike_work w)
 {
+    wait_for_inputs();
+    let_next_begin();
     const struct key_redundancy_args &a = w.a;
     struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, step = (int)gridDim.x * WARPS;
@@ -131,6 +133,8 @@ static __global__ void __launch_bounds__(THREADS, 3) alike_kernel(const __grid_c
     __shared__ uint64_t bar[STAGES + 1]; /* the last: own pages */
     const int STAGE = PAGES * form<D>::PAGE;
     needs_hopper();
+    wait_for_inputs();
+    let_next_begin();
     struct alike s = alike_of(w.a, blockIdx.z, blockIdx.y);
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, pages = pages_of(s.n);
     int stages = (pages + PAGES - 1) / PAGES, begun = 0, own_phase = 0;
@@ -178,14 +182,16 @@ static __global__ void __launch_bounds__(THREADS, 3) alike_kernel(const __grid_c
     }
 }
 
-template <int D> static void run(struct device *d, const struct alike_work *w)
+template <int D> static int run(struct device *d, const struct alike_work *w)
 {
     const struct key_redundancy_args *a = &w->a;
     int lists = a->rows.cap * a->kv.n_kv, bytes = STAGES * PAGES * form<D>::PAGE;
     dim3 grid(max(1, 16 * d->n_sm / lists), a->kv.n_kv, a->rows.cap);
-    norm_kernel<<<grid, THREADS, 0, d->stream>>>(*w);
-    alike_kernel<D, false><<<grid, THREADS, bytes, d->stream>>>(*w);
-    alike_kernel<D, true><<<grid, THREADS, bytes, d->stream>>>(*w);
+    int rc = cuda_launch_early(d, OP_key_redundancy, norm_kernel, grid, THREADS, 0, 1, *w);
+    if (!rc)
+        rc = cuda_launch_early(d, OP_key_redundancy, alike_kernel<D, false>, grid, THREADS, bytes, 1, *w);
+    return rc ? rc
+              : cuda_launch_early(d, OP_key_redundancy, alike_kernel<D, true>, grid, THREADS, bytes, 1, *w);
 }
 
 int alike_mma_fits(const struct key_redundancy_args *a)
@@ -200,9 +206,5 @@ int alike_mma(struct device *d, const struct key_redundancy_args *a)
         (float *)cuda_scratch(d, (size_t)a->rows.cap * a->kv.n_kv * (size_t)a->io.stride * sizeof(float));
     if (!w.norm)
         return BACKEND_ERR_MEMORY;
-    if (a->kv.head_dim == 128)
-        run<128>(d, &w);
-    else
-        run<64>(d, &w);
-    return cuda_launched(d, OP_key_redundancy);
+    return a->kv.head_dim == 128 ? run<128>(d, &w) : run<64>(d, &w);
 }

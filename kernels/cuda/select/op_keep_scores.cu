@@ -3,13 +3,16 @@
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
 #include "kernels/keep_rule.h"
 #include "kernels/philox.h"
 
-enum { THREADS = 256 };
+enum { THREADS = 256, FLIGHT = 4 };
 
 static __global__ void __launch_bounds__(THREADS) random_scores_kernel(struct random_scores_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
     if (seq < 0)
         return;
@@ -41,12 +44,20 @@ int cuda_op_random_scores(struct device *d, const struct random_scores_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    random_scores_kernel<<<dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_random_scores);
+    return cuda_launch_early(d, OP_random_scores, random_scores_kernel, dim3(a->rows.cap, a->kv.n_kv),
+                             THREADS, 0, 1, *a);
 }
+
+/* What accumulate knows of a slot. */
+struct entry {
+    float io, sum;
+    int born, lives;
+};
 
 static __global__ void __launch_bounds__(THREADS) accumulate_kernel(struct accumulate_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     __shared__ int room[WARP];
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], m = 0;
@@ -60,16 +71,25 @@ static __global__ void __launch_bounds__(THREADS) accumulate_kernel(struct accum
     int32_t *born = (int32_t *)sum + heads * slots;
     int pos = a.rows.pos[r], n = a.io.n[list], fresh = a.prefill ? -1 : kv.tail[head];
     int recent = (int)(a.recent * keep_budget(&a.rule, a.len_of_seq, seq));
-    for (int i = threadIdx.x; i < n; i += THREADS) {
-        float before = i == fresh ? 0.0f : sum[i], x = before + (io[i] > -CUDART_INF_F ? expf(io[i]) : 0.0f);
-        int from = a.prefill    ? i
-                   : i == fresh ? pos
-                                : born[i],
-            lives = live[i / KV_PAGE_TOKENS] >> i % KV_PAGE_TOKENS & 1;
-        sum[i] = x;
-        born[i] = from;
-        io[i] = !lives ? -CUDART_INF_F : from > pos - recent ? CUDART_INF_F : x;
-        m += lives;
+    for (int from = threadIdx.x; from < n; from += FLIGHT * THREADS) {
+        struct entry e[FLIGHT] = {};
+#pragma unroll
+        for (int u = 0; u < FLIGHT; u++) { /* all at once: one wait for memory */
+            int i = from + u * THREADS;
+            if (i < n)
+                e[u] = {io[i], sum[i], born[i], live[i / KV_PAGE_TOKENS] >> i % KV_PAGE_TOKENS & 1};
+        }
+#pragma unroll
+        for (int u = 0; u < FLIGHT; u++) {
+            int i = from + u * THREADS, birth = a.prefill ? i : i == fresh ? pos : e[u].born;
+            if (i >= n)
+                break;
+            float x = (i == fresh ? 0.0f : e[u].sum) + (e[u].io > -CUDART_INF_F ? expf(e[u].io) : 0.0f);
+            sum[i] = x;
+            born[i] = birth;
+            io[i] = !e[u].lives ? -CUDART_INF_F : birth > pos - recent ? CUDART_INF_F : x;
+            m += e[u].lives;
+        }
     }
     m = block_sum(m, room);
     if (threadIdx.x == 0)
@@ -80,6 +100,6 @@ int cuda_op_accumulate(struct device *d, const struct accumulate_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    accumulate_kernel<<<dim3(a->rows.cap, a->kv.n_kv), THREADS, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_accumulate);
+    return cuda_launch_early(d, OP_accumulate, accumulate_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, 0,
+                             1, *a);
 }

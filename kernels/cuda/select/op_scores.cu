@@ -1,6 +1,7 @@
 /* Quest's page bounds as scores, for fp32 and for shapes that op_scores_mma.cu does not take, and masks over
  * scores. */
 #include "kernels/cuda/select/scores.cuh"
+#include "kernels/cuda/device/ptx.cuh"
 
 /* ---- page_scores
  *
@@ -231,6 +232,8 @@ int cuda_op_page_scores(struct device *d, const struct page_scores_args *a)
 /* One block of threads a list: its entries as bits in shared memory, then one pass over the scores. */
 static __global__ void mask_scores_kernel(struct mask_scores_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     extern __shared__ unsigned mask_bits[];
     __shared__ int room[WARP];
     int row = blockIdx.y;
@@ -266,6 +269,6 @@ int cuda_op_mask_scores(struct device *d, const struct mask_scores_args *a)
         if (e != cudaSuccess)
             return cuda_check(d, e, "mask_scores");
     }
-    mask_scores_kernel<<<dim3(a->s.n_rows, a->rows.cap), 512, bytes, d->stream>>>(*a);
-    return cuda_launched(d, OP_mask_scores);
+    return cuda_launch_early(d, OP_mask_scores, mask_scores_kernel, dim3(a->s.n_rows, a->rows.cap), 512,
+                             bytes, 1, *a);
 }

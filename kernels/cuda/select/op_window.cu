@@ -4,6 +4,7 @@
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
 #include "kernels/keep_rule.h"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP };
@@ -12,6 +13,8 @@ enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP };
 
 static __global__ void __launch_bounds__(THREADS) put_queries_kernel(struct put_queries_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     int r = blockIdx.x, width = a.n_q * a.dim, seq = a.rows.seq[r];
     if (seq < 0 || (a.prefill && r + a.n < a.rows.cap))
         return;
@@ -24,8 +27,7 @@ int cuda_op_put_queries(struct device *d, const struct put_queries_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    put_queries_kernel<<<a->rows.cap, THREADS, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_put_queries);
+    return cuda_launch_early(d, OP_put_queries, put_queries_kernel, a->rows.cap, THREADS, 0, 1, *a);
 }
 
 /* ---- window_mass
@@ -90,6 +92,8 @@ static __device__ float dot_slot(const struct window_mass_args &a, const struct 
 /* Grid (parts of the window, KV heads, rows). lse: (rows, n_kv, passes, n). */
 static __global__ void __launch_bounds__(THREADS) window_lse_kernel(struct window_mass_args a, float *lse)
 {
+    wait_for_inputs();
+    let_next_begin();
     __shared__ float room[WARP];
     struct window w = window_of(a, blockIdx.z, blockIdx.y);
     int passes = a.largest_first ? 1 : w.group;
@@ -161,6 +165,8 @@ static __device__ void window_totals(const struct window_mass_args &a, const str
 static __global__ void __launch_bounds__(THREADS)
     window_mass_kernel(struct window_mass_args a, const float *lse)
 {
+    wait_for_inputs();
+    let_next_begin();
     extern __shared__ float window_key[]; /* (TILE, d + 1) */
     __shared__ float part[WARPS][TILE];
     __shared__ float mass[TILE];
@@ -214,7 +220,9 @@ int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
     if (!lse)
         return BACKEND_ERR_MEMORY;
     parts = max(1, 4 * d->n_sm / lists);
-    window_lse_kernel<<<dim3(min(parts, jobs), a->kv.n_kv, a->rows.cap), THREADS, 0, d->stream>>>(*a, lse);
-    window_mass_kernel<<<dim3(parts, a->kv.n_kv, a->rows.cap), THREADS, bytes, d->stream>>>(*a, lse);
-    return cuda_launched(d, OP_window_mass);
+    int rc = cuda_launch_early(d, OP_window_mass, window_lse_kernel,
+                               dim3(min(parts, jobs), a->kv.n_kv, a->rows.cap), THREADS, 0, 1, *a, lse);
+    return rc ? rc
+              : cuda_launch_early(d, OP_window_mass, window_mass_kernel, dim3(parts, a->kv.n_kv, a->rows.cap),
+                                  THREADS, bytes, 1, *a, lse);
 }
