@@ -1,15 +1,15 @@
 /* Choices that are not simply the largest scores: sinks with the recent tokens (StreamingLLM, arXiv
  * 2309.17453), and the union of the query heads' rankings (LessIsMore, arXiv 2508.07101). */
-#include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
-#include "kernels/cuda/device/math.cuh"
-#include "kernels/topk_rule.h"
+#include "kernels/cuda/select/topk.cuh"
 
-enum { THREADS = 512, BINS = 256, MOST_RANKS = 16384 };
+enum { THREADS = 512, MOST_RANKS = 16384 };
 
 /* A block does one row. */
 static __global__ void window_list_kernel(struct window_list_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     int row = blockIdx.x, pos = a.rows.pos[row], s = pos + 1;
     if (a.rows.seq[row] < 0)
         return;
@@ -25,8 +25,7 @@ int cuda_op_window_list(struct device *d, const struct window_list_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    window_list_kernel<<<a->rows.cap, 256, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_window_list);
+    return cuda_launch_early(d, OP_window_list, window_list_kernel, a->rows.cap, 256, 0, 1, *a);
 }
 
 /* ---- rank_union. Places in the walk are whole numbers until the last kernel, so that the largest of several
@@ -34,6 +33,8 @@ int cuda_op_window_list(struct device *d, const struct window_list_args *a)
 
 static __global__ void __launch_bounds__(THREADS) union_begin_kernel(struct rank_union_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     int row = blockIdx.x;
     if (a.rows.seq[row] < 0)
         return;
@@ -43,20 +44,16 @@ static __global__ void __launch_bounds__(THREADS) union_begin_kernel(struct rank
         place[t] = t < u.low || t >= u.high ? 0 : INT32_MIN;
 }
 
-/* Floats as unsigned integers in the same order; 0 for -inf and not a number. */
+/* Without a bias. */
 __device__ static uint32_t rank_key(float x)
 {
-    if (!(x > -CUDART_INF_F))
-        return 0;
-    uint32_t u = __float_as_uint(__fadd_rn(x, 0.0f)); /* -0 and 0 are equal */
-    return u & 0x80000000u ? ~u : u | 0x80000000u;
+    return key_of(x, 0, 0.0f);
 }
 
 struct rank_shared {
     int bins[BINS];
-    int n;        /* entries collected */
-    int digit, k; /* what is left of k at the digit found */
-    uint32_t prefix;
+    int n; /* entries collected */
+    struct digit digit;
 };
 
 /* The k-th largest key of n, 0 if there are fewer, and in *equal how many of those equal to it are taken. */
@@ -73,17 +70,16 @@ __device__ static uint32_t kth_key(struct rank_shared *s, const float *x, int n,
                 atomicAdd(s->bins + (key >> shift & (BINS - 1)), 1);
         }
         __syncthreads();
-        if (threadIdx.x == 0) {
-            int digit = BINS - 1, left = k;
-            for (; digit > 0 && s->bins[digit] < left; digit--)
-                left -= s->bins[digit];
-            s->digit = digit;
-            s->k = left;
+        if (threadIdx.x < WARP) {
+            int c[OWN_BINS];
+            for (int i = 0; i < OWN_BINS; i++)
+                c[i] = s->bins[OWN_BINS * threadIdx.x + i];
+            find_bin(c, k, &s->digit);
         }
         __syncthreads();
-        prefix |= (uint32_t)s->digit << shift;
+        prefix |= (uint32_t)s->digit.value << shift;
         mask |= (uint32_t)(BINS - 1) << shift;
-        k = s->k;
+        k -= s->digit.above;
     }
     *equal = prefix ? k : 0;
     return prefix;
@@ -126,6 +122,8 @@ __device__ static void sort_entries(uint64_t *v, int size)
 static __global__ void __launch_bounds__(THREADS)
     union_rank_kernel(struct rank_union_args a, uint64_t *memory, int most)
 {
+    wait_for_inputs();
+    let_next_begin();
     extern __shared__ uint64_t union_ranks[];
     __shared__ struct rank_shared s;
     int q = blockIdx.x, row = blockIdx.y, equal = 0;
@@ -162,6 +160,8 @@ static __global__ void __launch_bounds__(THREADS)
 
 static __global__ void __launch_bounds__(THREADS) union_end_kernel(struct rank_union_args a)
 {
+    wait_for_inputs();
+    let_next_begin();
     int row = blockIdx.x;
     if (a.rows.seq[row] < 0)
         return;
@@ -197,8 +197,9 @@ int cuda_op_rank_union(struct device *d, const struct rank_union_args *a)
         if (e != cudaSuccess)
             return cuda_check(d, e, "rank_union");
     }
-    union_begin_kernel<<<a->rows.cap, THREADS, 0, d->stream>>>(*a);
-    union_rank_kernel<<<dim3(a->n_q, a->rows.cap), THREADS, bytes, d->stream>>>(*a, memory, size);
-    union_end_kernel<<<a->rows.cap, THREADS, 0, d->stream>>>(*a);
-    return cuda_launched(d, OP_rank_union);
+    int rc = cuda_launch_early(d, OP_rank_union, union_begin_kernel, a->rows.cap, THREADS, 0, 1, *a);
+    if (!rc)
+        rc = cuda_launch_early(d, OP_rank_union, union_rank_kernel, dim3(a->n_q, a->rows.cap), THREADS, bytes,
+                               1, *a, memory, size);
+    return rc ? rc : cuda_launch_early(d, OP_rank_union, union_end_kernel, a->rows.cap, THREADS, 0, 1, *a);
 }

@@ -16,10 +16,6 @@ enum { PART = 16384, MOST_PART = 49152, MOST_BLOCKS = 8, RESIDENT = 3 };
  * 512, 2,048 lists least with blocks of 128). */
 enum { MOST = 512, FEW = 256, FEWEST = 128, SHORT_PART = 4096, SHORTEST_PART = 512 };
 
-struct digit {
-    int value, above, count; /* keys with a larger one, keys with this one */
-};
-
 template <class F> struct topk_shared {
     int4 bins[DIGITS][BINS / 4];
     int2 taken[F::WARPS];
@@ -75,39 +71,19 @@ __device__ static void plan(struct topk_shared<F> *s, const struct topk_args &a,
 
 /* ---- which */
 
-/* The bin that holds the k-th largest, 0 when there are fewer; by the first warp, 8 bins a lane. */
+/* The bin that holds the k-th largest, 0 when there are fewer; by the first warp. */
 template <class F> __device__ static void find_digit(struct topk_shared<F> *s, int which, int blocks, int k)
 {
-    int lane = threadIdx.x, c[8] = {0}, sum = 0;
+    int c[OWN_BINS] = {0};
     for (int b = 0; b < blocks; b++) {
-        const int4 *bins = of_block<F>(s->bins[which], b) + 2 * lane;
+        const int4 *bins = of_block<F>(s->bins[which], b) + 2 * threadIdx.x;
         int4 x = bins[0], y = bins[1];
-        const int more[8] = {x.x, x.y, x.z, x.w, y.x, y.y, y.z, y.w};
+        const int more[OWN_BINS] = {x.x, x.y, x.z, x.w, y.x, y.y, y.z, y.w};
 #pragma unroll
-        for (int i = 0; i < 8; i++)
+        for (int i = 0; i < OWN_BINS; i++)
             c[i] += more[i];
     }
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        sum += c[i];
-    int upto = sum; /* of this lane's bins and all higher ones */
-    for (int o = 1; o < WARP; o *= 2) {
-        int higher = __shfl_down_sync(~0u, upto, o);
-        upto += lane + o < WARP ? higher : 0;
-    }
-    struct digit d = {7, upto - sum, c[7]};
-#pragma unroll
-    for (int i = 7; i > 0; i--)
-        if (d.value == i && d.above + d.count < k) {
-            d.value = i - 1;
-            d.above += d.count;
-            d.count = c[i - 1];
-        }
-    unsigned here = __ballot_sync(~0u, upto - sum < k && upto >= k);
-    if (lane == (here ? __ffs(here) - 1 : 0)) {
-        d.value += 8 * lane;
-        s->digit = d;
-    }
+    find_bin(c, k, &s->digit);
 }
 
 /* The threshold for the k largest of the part's entries below `limit` of the list. */

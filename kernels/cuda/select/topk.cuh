@@ -8,7 +8,7 @@
 #include "kernels/topk_rule.h"
 
 /* What op_topk.cu and topk_mass.cuh share: lists in parts, and their scores as keys. */
-enum { DIGITS = 4, BINS = 256 };
+enum { DIGITS = 4, BINS = 256, OWN_BINS = BINS / WARP };
 
 /* Where a list's keys are: in one block's shared memory, in that of a cluster, or in memory. */
 enum place { BLOCK, OF_CLUSTER, MEMORY };
@@ -121,6 +121,39 @@ template <class F> __device__ static inline void barrier()
 template <class F, typename T> __device__ static inline T *of_block(T *mine, int rank)
 {
     return F::CLUSTER ? cluster_object(mine, rank) : mine;
+}
+
+/* A bin of keys, how many keys have a larger one, and how many this one. */
+struct digit {
+    int value, above, count;
+};
+
+/* Finds the bin that holds the k-th largest key, or bin 0 when there are fewer; by one warp. c: how many keys
+ * the lane's bins have, OWN_BINS * lane and those after it. */
+__device__ static inline void find_bin(const int (&c)[OWN_BINS], int k, struct digit *out)
+{
+    int lane = threadIdx.x % WARP, sum = 0;
+#pragma unroll
+    for (int i = 0; i < OWN_BINS; i++)
+        sum += c[i];
+    int upto = sum; /* of this lane's bins and all higher ones */
+    for (int o = 1; o < WARP; o *= 2) {
+        int higher = __shfl_down_sync(~0u, upto, o);
+        upto += lane + o < WARP ? higher : 0;
+    }
+    struct digit d = {OWN_BINS - 1, upto - sum, c[OWN_BINS - 1]};
+#pragma unroll
+    for (int i = OWN_BINS - 1; i > 0; i--)
+        if (d.value == i && d.above + d.count < k) {
+            d.value = i - 1;
+            d.above += d.count;
+            d.count = c[i - 1];
+        }
+    unsigned here = __ballot_sync(~0u, upto - sum < k && upto >= k);
+    if (lane == (here ? __ffs(here) - 1 : 0)) {
+        d.value += OWN_BINS * lane;
+        *out = d;
+    }
 }
 
 #endif
