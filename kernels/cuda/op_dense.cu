@@ -144,9 +144,9 @@ int cuda_op_swiglu(struct device *d, const struct swiglu_args *a)
 
 static __global__ void gate_kernel(struct gate_args a)
 {
+    __shared__ float room[WARP];
     wait_for_inputs();
     let_next_begin();
-    __shared__ float room[WARP];
     int r = blockIdx.x, h = blockIdx.y, from = a.per_layer ? 0 : h;
     float sum = 0;
     for (int j = threadIdx.x; j < a.dim; j += blockDim.x)

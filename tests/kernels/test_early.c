@@ -25,8 +25,19 @@ static const int before[N_SEQS] = {5, 16, 509, 1020};
  * nothing is promised of the lists' lengths, so that a second kernel adds their chunks; each step chooses its
  * lists, before the products of which the second has a norm that waits for nothing before it goes on;
  * attention to everything writes its logits, and in every other step page sums; what is appended is turned
- * before; each query head has a list of its own, chosen after the append by page bounds. */
-enum { DENSE = 1, PRODUCT = 2, HOLES = 4, LONG = 8, CHOSEN = 16, STATS = 32, TURNED = 64, SCORED = 128 };
+ * before; each query head has a list of its own, chosen after the append by page bounds; a step forgets what
+ * got the least attention so far. */
+enum {
+    DENSE = 1,
+    PRODUCT = 2,
+    HOLES = 4,
+    LONG = 8,
+    CHOSEN = 16,
+    STATS = 32,
+    TURNED = 64,
+    SCORED = 128,
+    FORGETS = 256
+};
 
 struct world {
     struct rig r;
@@ -40,15 +51,17 @@ struct world {
     int product;          /* k is a product of what is normed before */
     int dim;
     struct weight weight;
-    float *x, *norm; /* (AT_ONCE, N_ROWS, dim); (dim) */
-    void *y;         /* (N_ROWS, dim) */
-    int holes;       /* something was dropped */
-    int block, most; /* pages of a list's entry, and of a list */
-    float *out;      /* (AT_ONCE, 2, N_ROWS, N_Q, d) */
-    int32_t *idx,
-        *len; /* (N_ROWS, TAKE): some pages, and all that the steps reach; scored: (N_ROWS, N_Q, TAKE) */
+    float *x, *norm;    /* (AT_ONCE, N_ROWS, dim); (dim) */
+    void *y;            /* (N_ROWS, dim) */
+    int holes;          /* something was dropped */
+    int block, most;    /* pages of a list's entry, and of a list */
+    float *out;         /* (AT_ONCE, 2, N_ROWS, N_Q, d) */
+    int32_t *idx, *len; /* (N_ROWS, TAKE): some pages, and all that the steps reach; or by_bounds' lists */
     int chosen;
-    struct scores by_bounds;   /* (N_ROWS, N_Q, MOST_PAGES); v NULL: lists are not chosen so */
+    struct scores mass;       /* (N_ROWS, N_KV, MOST_PAGES * 16), where steps forget; v NULL: they do not */
+    char *state;              /* see accumulate_args */
+    int32_t *forget, *n_left; /* (N_ROWS, N_KV, MOST_PAGES * 16): slots that stay; (N_ROWS, N_KV): how many */
+    struct scores by_bounds;  /* (N_ROWS, N_Q, MOST_PAGES); v NULL: lists are not chosen so */
     struct stats logits, sums; /* of each: room for one attention; NULL: not wanted */
     float *score;              /* (AT_ONCE, N_ROWS, MOST_PAGES), where lists are chosen */
     int32_t *scored;           /* (N_ROWS): how many of them */
@@ -132,6 +145,48 @@ static void choose_by_bounds(struct world *w, struct rows rows)
                           .cap = TAKE};
     rig_run(&w->r, OP_page_scores, &s);
     rig_run(&w->r, OP_topk, &t);
+}
+
+enum { TOKENS = MOST_PAGES * KV_PAGE_TOKENS, STATE = 2 * N_KV * TOKENS * 4, LEFT = 500 };
+
+static void open_masses(struct world *w)
+{
+    size_t lists = (size_t)N_ROWS * N_KV;
+    char *zeros = calloc(N_SEQS, STATE);
+    w->mass = (struct scores){rig_alloc(&w->r, lists * TOKENS * sizeof(float)),
+                              rig_alloc(&w->r, lists * sizeof(int32_t)),
+                              rig_alloc(&w->r, lists * sizeof(int32_t)), N_KV, TOKENS};
+    w->state = rig_up(&w->r, zeros, (size_t)N_SEQS * STATE);
+    w->forget = rig_alloc(&w->r, lists * TOKENS * sizeof *w->forget);
+    w->n_left = rig_alloc(&w->r, lists * sizeof *w->n_left);
+    free(zeros);
+}
+
+/* As H2O does, of the logits that attention has just written. */
+static void forget(struct world *w, struct rows rows)
+{
+    const struct keep_rule rule = {.tokens = LEFT, .every = 1, .recent = 8};
+    struct reduce_stats_args m = {
+        .rows = rows, .kv = w->c.kv, .n_q = N_Q, .mode = REDUCE_SUM, .in = w->logits, .out = w->mass};
+    struct accumulate_args a = {.rows = rows,
+                                .kv = w->c.kv,
+                                .rule = rule,
+                                .recent = 0.1,
+                                .state = w->state,
+                                .state_bytes = STATE,
+                                .io = w->mass};
+    struct topk_args t = {.rows = rows,
+                          .in = w->mass,
+                          .rule = {.kind = TOPK_FIXED, .k = LEFT, .tokens_per = 1, .dense_when_short = 1},
+                          .idx = w->forget,
+                          .len = w->n_left,
+                          .cap = TOKENS};
+    struct keep_args k = {
+        .rows = rows, .kv = w->c.kv, .idx = w->forget, .len = w->n_left, .n_rows = N_KV, .cap = TOKENS};
+    rig_run(&w->r, OP_reduce_stats, &m);
+    rig_run(&w->r, OP_accumulate, &a);
+    rig_run(&w->r, OP_topk, &t);
+    rig_run(&w->r, OP_keep, &k);
 }
 
 static void open_stats(struct world *w)
@@ -221,7 +276,9 @@ static void world_open(struct world *w, int d, enum dtype type, int block, int f
         open_scores(w);
     if (flags & SCORED)
         open_bounds(w);
-    if (flags & STATS)
+    if (flags & FORGETS)
+        open_masses(w);
+    if (flags & (STATS | FORGETS))
         open_stats(w);
     if (flags & TURNED)
         open_angles(w);
@@ -272,7 +329,7 @@ static void step(struct world *w, int i)
 {
     struct rows rows = {N_ROWS, w->rows.seq, w->pos + i * N_ROWS};
     struct attend_args t = {.rows = rows,
-                            .in_order = !w->holes,
+                            .in_order = !w->holes && !w->mass.v,
                             .kv = w->c.kv,
                             .n_q = N_Q,
                             .q = w->q,
@@ -298,10 +355,12 @@ static void step(struct world *w, int i)
     for (int k = 0; k < 2; k++) {
         t.unit = (i + k) % 2 ? SEL_LIVE : SEL_PAGES;
         t.most_pages = t.unit == SEL_PAGES ? w->most : 0;
-        t.stats = t.unit == SEL_PAGES ? (struct stats){0} : i % 2 ? w->sums : w->logits;
+        t.stats = t.unit == SEL_PAGES ? (struct stats){0} : i % 2 && !w->mass.v ? w->sums : w->logits;
         rig_run(&w->r, OP_attend, &t);
         t.out = (float *)t.out + out_floats(w);
     }
+    if (w->mass.v)
+        forget(w, rows);
 }
 
 /* AT_ONCE new tokens of each sequence, the same in every world. */
@@ -388,6 +447,7 @@ int main(void)
     rig_ran("steps of lists chosen by bounds of two pages", compare(64, DTYPE_BF16, 2, PRODUCT | SCORED));
     rig_ran("steps of lists chosen by bounds where tokens were dropped",
             compare(64, DTYPE_BF16, 1, PRODUCT | TURNED | HOLES | SCORED));
+    rig_ran("steps that forget", compare(128, DTYPE_BF16, 1, PRODUCT | TURNED | FORGETS));
     rig_ran("steps that turn what they append", compare(128, DTYPE_BF16, 1, PRODUCT | TURNED));
     rig_ran("steps that turn where tokens were dropped",
             compare(64, DTYPE_BF16, 1, PRODUCT | TURNED | HOLES));

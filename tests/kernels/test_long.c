@@ -6,21 +6,31 @@
 
 #include "tests/kernels/rig.h"
 
-enum { N_SEQS = 2, D = 64, N_Q = 2, TURN = 2048, MOST_PAGES = TURN * 3 / 2 + 2, MOST = MOST_PAGES * 16 };
+enum { N_SEQS = 2, D = 64, N_Q = 2, TURN = 2048, MOST_PAGES = TURN * 3 / 2 + 3, MOST = MOST_PAGES * 16 };
 
 /* Pages of the sequences, and of a list of two pages in three: at TURN and one less. */
 static const int pages[2][N_SEQS] = {{TURN - 1, TURN}, {TURN * 3 / 2 - 2, TURN * 3 / 2}};
 
-/* One query head over the slots whose page is not left out: its output, its logits; returns the log-sum-exp.
- */
-static double plain(const struct cache *c, int head, int n, int every, const float *q, double scale,
+/* every: the last of so many pages is left out, 0: none is. MERGED: head h reads one page of three, another
+ * one than its neighbours, and some pages no head reads. */
+enum { MERGED = -1 };
+
+static int reads(int every, int h, int page)
+{
+    if (every == MERGED)
+        return page % 5 != 4 && (page + h) % 3 == 0;
+    return !every || page % every != every - 1;
+}
+
+/* Query head h over the slots of the pages that it reads: its output, its logits; returns the log-sum-exp. */
+static double plain(const struct cache *c, int head, int n, int every, int h, const float *q, double scale,
                     double *out, double *weight)
 {
     const float *k = c->k + (size_t)head * (size_t)c->max_slots * D,
                 *v = c->v + (size_t)head * (size_t)c->max_slots * D;
     double top = -INFINITY, sum = 0;
     for (int t = 0; t < n; t++) {
-        weight[t] = every && t / 16 % every == every - 1 ? -INFINITY : 0;
+        weight[t] = reads(every, h, t / 16) ? 0 : -INFINITY;
         for (int x = 0; x < D && weight[t] > -INFINITY; x++)
             weight[t] += scale * (double)q[x] * (double)k[(size_t)t * D + (size_t)x];
         top = fmax(top, weight[t]);
@@ -53,7 +63,7 @@ static int make_list(int32_t *idx, int n, int every, int tokens)
 {
     int len = 0;
     for (int t = 0; every && t < n; t += tokens ? 1 : 16)
-        if (t / 16 % every != every - 1)
+        if (reads(every, 0, t / 16))
             idx[len++] = tokens ? t : t / 16;
     return len;
 }
@@ -100,7 +110,7 @@ static void check(struct rig *r, enum dtype type, int every, int tokens)
     float *logits = malloc((size_t)N_SEQS * N_Q * MOST * sizeof *logits);
     rig_get(r, logits, a.stats.logits, (size_t)N_SEQS * N_Q * MOST * sizeof *logits);
     for (int i = 0; i < N_SEQS * N_Q; i++) {
-        double want[D], l = plain(&c, i / N_Q, pos[i / N_Q], every, q + i * D, 0.5, want, weight);
+        double want[D], l = plain(&c, i / N_Q, pos[i / N_Q], every, 0, q + i * D, 0.5, want, weight);
         CHECK_NEAR(lse[i], l, 2e-5);
         check_logits(logits + (size_t)i * MOST, weight, pos[i / N_Q]);
         for (int x = 0; x < D; x++)
@@ -119,6 +129,55 @@ static void check(struct rig *r, enum dtype type, int every, int tokens)
     cache_close(&c);
 }
 
+/* Twelve heads of one group, each with its own list, over more pages than are merged at once, in a table of
+ * an odd number of them; with in_order the kernel takes the number of pages from the position. */
+static void check_merged(struct rig *r, enum dtype type, int n, int in_order)
+{
+    enum { HEADS = 12, LONGEST = 1500, PAGES = LONGEST + 1 };
+    static int32_t idx[HEADS * PAGES];
+    int32_t seq = 0, pos = n - 1, len[HEADS] = {0};
+    float q[HEADS * D], out[HEADS * D];
+    double *weight = malloc((size_t)n * sizeof *weight), worst = 0;
+    struct cache c;
+    CHECK(kv_pages(n) <= LONGEST);
+    cache_open(&c, r, 1, 1, HEADS, 1, D, PAGES, type);
+    cache_prefill(&c, r, 0, 0, n);
+    rig_fill(r, q, HEADS * D);
+    for (int h = 0; h < HEADS; h++)
+        for (int page = 0; page < PAGES; page++) /* also pages that are not there */
+            if (reads(MERGED, h, page))
+                idx[h * PAGES + len[h]++] = page;
+    struct attend_args a = {
+        .rows = {1, rig_up(r, &seq, sizeof seq), rig_up(r, &pos, sizeof pos)},
+        .kv = c.kv,
+        .n_q = HEADS,
+        .q = rig_up(r, q, sizeof q),
+        .q_stride = HEADS * D,
+        .out = rig_alloc(r, sizeof out),
+        .scale = 0.5f,
+        .unit = SEL_PAGES,
+        .n_rows = HEADS,
+        .cap = PAGES,
+        .block_pages = 1,
+        .in_order = in_order,
+        .idx = rig_up(r, idx, sizeof idx),
+        .len = rig_up(r, len, sizeof len),
+        .plan = {rig_alloc(r, PAGES * sizeof(struct plan_entry)), rig_alloc(r, sizeof(int32_t))}};
+    for (int h = 0; h < HEADS; h++)
+        a.row_of_q[h] = (uint8_t)h;
+    rig_run(r, OP_attend, &a);
+    rig_get(r, out, a.out, sizeof out);
+    for (int h = 0; h < HEADS; h++) {
+        double want[D];
+        plain(&c, 0, n, MERGED, h, q + h * D, 0.5, want, weight);
+        for (int x = 0; x < D; x++)
+            worst = fmax(worst, fabs((double)out[h * D + x] - want[x]));
+    }
+    CHECK_NEAR(worst, 0, rig_rounds(r) && type == DTYPE_BF16 ? 2e-5 : 2e-6);
+    free(weight);
+    cache_close(&c);
+}
+
 int main(void)
 {
     struct rig r;
@@ -130,6 +189,9 @@ int main(void)
     }
     for (int fp32 = 0; fp32 < (rig_small() ? 0 : 2); fp32++)
         check(&r, fp32 ? DTYPE_F32 : DTYPE_BF16, 3, 1);
+    for (int i = 0; i < 4; i++) /* a full last page, and one with a single token */
+        check_merged(&r, i < 2 ? DTYPE_BF16 : DTYPE_F32, (rig_small() ? 1030 : 1490) * 16 + i % 2,
+                     i % 3 != 0);
     rig_close(&r);
     return check_done();
 }

@@ -124,7 +124,7 @@ static void table(struct rig *r, const char *path)
     cases_close(&c);
 }
 
-enum { MANY_ROWS = 3, MANY_LISTS = 4, MANY = MANY_ROWS * MANY_LISTS, ROOM = 3008 };
+enum { MANY_ROWS = 3, MANY_LISTS = 7, MANY = MANY_ROWS * MANY_LISTS, ROOM = 3008 };
 
 /* Every entry taken beats, or ties with a lower index, every entry left. */
 static void check_taken(const float *x, int n, const int32_t *idx, int k)
@@ -146,7 +146,8 @@ static void check_taken(const float *x, int n, const int32_t *idx, int k)
     }
 }
 
-/* Lists of n scores, room for `stride` each. */
+/* Lists of n scores, room for `stride` each. A padding row's list and length stay as they are. With one
+ * distinct score the lists are chosen by a bias towards the first. */
 static void random_lists(struct rig *r, int n, int stride, int distinct)
 {
     static float v[MANY * ROOM];
@@ -157,19 +158,24 @@ static void random_lists(struct rig *r, int n, int stride, int distinct)
         v[j] = (float)(rig_below(r, distinct) - distinct / 2) * 0.37f;
     for (int j = 0; j < 2 * MANY; j++)
         counts[j] = n;
+    memset(idx, 0xff, sizeof idx);
+    memset(len, 0xff, sizeof len);
     int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, counts, sizeof counts);
     struct topk_args a = {.rows = {MANY_ROWS, dev, dev + MANY_ROWS},
                           .in = {rig_up(r, v, sizeof v), dn, dn + MANY, MANY_LISTS, stride},
-                          .rule = {.kind = TOPK_FIXED, .k = k},
-                          .idx = rig_alloc(r, sizeof idx),
-                          .len = rig_alloc(r, sizeof len),
+                          .rule = {.kind = TOPK_FIXED, .k = k, .tie_bias = distinct > 1 ? 0 : 1e-6f},
+                          .idx = rig_up(r, idx, sizeof idx),
+                          .len = rig_up(r, len, sizeof len),
                           .cap = stride};
     rig_run(r, OP_topk, &a);
     rig_get(r, idx, a.idx, sizeof idx);
     rig_get(r, len, a.len, sizeof len);
     for (int l = 0; l < MANY; l++) {
-        if (ids[l / MANY_LISTS] < 0)
+        if (ids[l / MANY_LISTS] < 0) {
+            CHECK_INT(len[l], -1);
+            CHECK_INT(idx[l * stride], -1);
             continue;
+        }
         CHECK_INT(len[l], k);
         check_taken(v + l * stride, n, idx + l * stride, k);
     }
@@ -183,7 +189,7 @@ static void long_lists(struct rig *r)
 {
     static const int sizes[] = {1, 16, 300, 511, 512, 513, 3000};
     for (int i = 0; i < 42; i++) {
-        int n = sizes[i % 7], distinct = i < 21 ? 5 : 1 << 20;
+        int n = sizes[i % 7], distinct = i < 7 ? 1 : i < 24 ? 5 : 1 << 20;
         random_lists(r, n, ROOM, distinct);
         if (n <= 512)
             random_lists(r, n, 512, distinct);

@@ -2,133 +2,134 @@
 #include "kernels/cuda/attention/attend.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-enum { THREADS = 256, WARPS = THREADS / WARP, FLIGHT = 4 };
+/* A lane looks at FLIGHT pages, a warp at TOGETHER, at once. */
+enum { THREADS = 256, WARPS = THREADS / WARP, FLIGHT = 4, TOGETHER = FLIGHT * WARP };
 static_assert((int)BACKEND_MAX_GROUP <= (int)WARP, "each head of a group has a lane");
 
-/* What a block merges: the lists of one (row, KV head), over `pages` pages. */
+/* What a block merges: the lists of one row and KV head. */
 struct merged {
     int group, pages;
     const uint16_t *live; /* of the head's pages, and their units */
     const int32_t *unit;
+    const uint32_t *heads; /* two pages a word, 16 bits a page: which of the group's heads read it */
     struct plan_entry *out;
 };
 
-/* Two pages a word, a bit a head: those of head g that `list` names, or all. By one warp. */
-static __device__ void mark(uint32_t *heads, const struct attend_args &a, const struct merged &m, int g,
-                            const int32_t *list, int len)
+/* In `heads` the pages that head g's list names, or all of them. By one warp. */
+static __device__ void mark(uint32_t *heads, int g, const int32_t *list, int len, int block_pages, int pages)
 {
-    int lane = threadIdx.x % WARP, per = len < 0 ? 1 : a.block_pages, n = len < 0 ? m.pages : len;
-    for (int from = lane; from < n; from += FLIGHT * WARP) {
+    int lane = threadIdx.x % WARP, per = len < 0 ? 1 : block_pages, n = len < 0 ? pages : len;
+    for (int from = lane; from < n; from += TOGETHER) {
         int block[FLIGHT];
 #pragma unroll
         for (int u = 0; u < FLIGHT; u++) {
             int i = from + u * WARP;
-            block[u] = i >= n ? m.pages : len < 0 ? i : list[i];
+            block[u] = i >= n ? pages : len < 0 ? i : list[i];
         }
 #pragma unroll
         for (int u = 0; u < FLIGHT; u++)
-            for (int page = block[u] * per; page < min((block[u] + 1) * per, m.pages); page++)
+            for (int page = block[u] * per; page < min((block[u] + 1) * per, pages); page++)
                 atomicOr(&heads[page / 2], 1u << (page % 2 * 16 + g));
     }
 }
 
-/* A lane's pages of FLIGHT * WARP: which heads want them, which of their tokens are there. */
-struct pages {
-    uint32_t want[FLIGHT];
-    uint16_t live[FLIGHT];
+/* What the tables say of a lane's pages: from + lane, from + WARP + lane, ..; no tokens from `end` on. */
+struct look {
+    int live[FLIGHT], unit[FLIGHT];
 };
 
-static __device__ inline struct pages pages_from(const uint32_t *heads, const struct merged &m, int from,
-                                                 int end)
+static __device__ inline struct look look_at(const struct merged &m, int from, int end)
 {
-    struct pages p;
+    struct look l;
 #pragma unroll
     for (int u = 0; u < FLIGHT; u++) {
         int page = from + u * WARP + (int)threadIdx.x % WARP;
-        p.live[u] = page < end ? m.live[page] : 0;
-        p.want[u] = page < end ? heads[page / 2] >> page % 2 * 16 & 0xffff : 0;
+        l.live[u] = page < end ? m.live[page] : 0;
+        l.unit[u] = page < end ? m.unit[page] : 0;
     }
-    return p;
+    return l;
 }
 
-/* Writes the warp's stretch of pages from the list's place `at` on. */
-static __device__ void write_stretch(const uint32_t *heads, const struct merged &m, int first, int end,
-                                     int at)
+/* A warp's pages, and what was seen of the first TOGETHER of them before anything was marked. */
+struct stretch {
+    int first, end;
+    struct look start;
+};
+
+/* Calls use(page, heads, live, unit) for each of the lanes' pages; heads is 0 where nothing is read. */
+template <class Use>
+static __device__ inline void each_page(const struct merged &m, const struct stretch &s, Use use)
 {
-    int lane = threadIdx.x % WARP;
-    for (int from = first; from < end; from += FLIGHT * WARP) {
-        struct pages p = pages_from(heads, m, from, end);
-        int unit[FLIGHT];
+#pragma unroll 1
+    for (int from = s.first; from < s.end; from += TOGETHER) {
+        struct look l = from == s.first ? s.start : look_at(m, from, s.end);
 #pragma unroll
         for (int u = 0; u < FLIGHT; u++) {
-            int page = from + u * WARP + lane;
-            unit[u] = page < end ? m.unit[page] : 0;
-        }
-#pragma unroll
-        for (int u = 0; u < FLIGHT; u++) {
-            bool here = p.want[u] && p.live[u];
-            uint32_t all = __ballot_sync(~0u, here);
-            if (here)
-                m.out[at + __popc(all & ((1u << lane) - 1))] =
-                    plan_entry{unit[u], from + u * WARP + lane, p.live[u], (uint16_t)p.want[u]};
-            at += __popc(all);
+            int page = from + u * WARP + (int)threadIdx.x % WARP;
+            unsigned heads = l.live[u] ? m.heads[page / 2] >> page % 2 * 16 & 0xffff : 0;
+            use(page, heads, l.live[u], l.unit[u]);
         }
     }
 }
 
-/* One block a (row, KV head); pages ascend. A look at memory takes up to a microsecond, so as little as
- * possible waits for another: a warp has a head, and then a stretch of the pages. */
+/* One block a row and KV head; pages ascend. A look at memory takes up to a microsecond, so as little as
+ * possible waits for another: a warp marks the pages of one head, and then has a stretch of the pages. */
 static __global__ void __launch_bounds__(THREADS) merge_kernel(const __grid_constant__ struct attend_args a)
 {
     extern __shared__ uint32_t heads[];
     __shared__ int taken[WARPS];
     __shared__ int room[WARP];
     int row = blockIdx.x, h = blockIdx.y, lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    int group = a.n_q / a.kv.n_kv, which = a.row_of_q[h * group + min(lane, group - 1)];
     for (int i = threadIdx.x; i < (a.kv.max_pages + 1) / 2; i += THREADS)
         heads[i] = 0;
     wait_for_inputs();
     let_next_begin();
-    struct merged m = {a.n_q / a.kv.n_kv};
-    int seq = a.rows.seq[row], pos = a.rows.pos[row];
-    const int32_t *list = a.idx, *lens = a.len + (size_t)row * a.n_rows;
-    int of_lane = lane < m.group ? a.row_of_q[h * m.group + lane] : 0, len = lens[of_lane];
-    if (seq < 0)
+    size_t lists = (size_t)row * a.n_rows;
+    int len = a.len[lists + which], seq = a.rows.seq[row], pos = a.rows.pos[row];
+    __syncthreads();     /* also so that all three are asked for at once: see topk_kernel */
+    if ((seq | pos) < 0) /* pos never is; without it the compiler waits for seq before it asks for pos */
         return;
     size_t head = kv_head(a.kv, seq, a.layer, h), table = head * (size_t)a.kv.max_pages;
-    size_t own = (size_t)row * a.kv.n_kv + h;
-    m.pages = pages_of(a.in_order ? pos + 1 : a.kv.n_slots[head]);
-    m.live = a.kv.live + table;
-    m.unit = a.kv.unit + table;
-    m.out = a.plan.entry + own * (size_t)a.kv.max_pages;
-    __syncthreads();
-    for (int g = warp; g < m.group; g += WARPS) {
-        int at = __shfl_sync(~0u, of_lane, g);
-        mark(heads, a, m, g, list + ((size_t)row * a.n_rows + at) * (size_t)a.cap, __shfl_sync(~0u, len, g));
+    size_t plan = (size_t)row * a.kv.n_kv + h;
+    int pages = pages_of(a.in_order ? pos + 1 : a.kv.n_slots[head]);
+    struct merged m = {group,
+                       pages,
+                       a.kv.live + table,
+                       a.kv.unit + table,
+                       heads,
+                       a.plan.entry + plan * (size_t)a.kv.max_pages};
+    int each = (pages + THREADS - 1) / THREADS * WARP; /* of a warp: whole words of `heads` */
+    struct stretch s = {warp * each, min((warp + 1) * each, pages)};
+    s.start = look_at(m, s.first, s.end);
+    for (int g = warp; g < group; g += WARPS) {
+        size_t list = lists + __shfl_sync(~0u, which, g);
+        mark(heads, g, a.idx + list * (size_t)a.cap, __shfl_sync(~0u, len, g), a.block_pages, pages);
     }
     __syncthreads();
-    int stretch = (m.pages + THREADS - 1) / THREADS * WARP, first = warp * stretch;
-    int end = min(first + stretch, m.pages), n = 0, not_chosen = 0;
-    for (int from = first; from < end; from += FLIGHT * WARP) {
-        struct pages p = pages_from(heads, m, from, end);
-#pragma unroll
-        for (int u = 0; u < FLIGHT; u++) {
-            bool here = p.want[u] && p.live[u];
-            n += __popc(__ballot_sync(~0u, here));
-            not_chosen += here ? __popc(p.live[u]) * (m.group - __popc(p.want[u])) : 0;
-        }
-    }
+    int n = 0, not_chosen = 0;
+    each_page(m, s, [&](int, unsigned by, int live, int) {
+        n += __popc(__ballot_sync(~0u, by != 0));
+        not_chosen += by ? __popc(live) * (group - __popc(by)) : 0;
+    });
     if (lane == 0)
         taken[warp] = n;
     not_chosen = block_sum(not_chosen, room); /* and `taken` is there */
-    int before = 0, all = 0;
+    int at = 0, all = 0;
     for (int i = 0; i < WARPS; i++) {
-        before += i < warp ? taken[i] : 0;
+        at += i < warp ? taken[i] : 0;
         all += taken[i];
     }
-    write_stretch(heads, m, first, end, before);
+    each_page(m, s, [&](int page, unsigned by, int live, int unit) {
+        unsigned there = __ballot_sync(~0u, by != 0);
+        if (by)
+            m.out[at + __popc(there & ((1u << lane) - 1))] =
+                plan_entry{unit, page, (uint16_t)live, (uint16_t)by};
+        at += __popc(there);
+    });
     if (threadIdx.x)
         return;
-    a.plan.n[own] = all;
+    a.plan.n[plan] = all;
     atomicAdd((unsigned long long *)&a.kv.not_chosen[head], (unsigned long long)not_chosen);
 }
 

@@ -186,12 +186,12 @@ static int attend(struct device *d, const struct attend_args *a, enum op op)
     if (differs_within_group(a)) {
         w.kind = LIST_MERGED;
         rc = merge_lists(d, a, op);
-        d->early = OP_COUNT; /* it writes the lists */
     }
-    if (!rc && a->stats.logits && w.kind != LIST_LIVE) {
+    if (!rc && a->stats.logits && w.kind != LIST_LIVE)
         rc = cuda_launch_early(d, op, clear_kernel, dim3(a->rows.cap, a->n_q), 256, 0, 1, w);
-    }
     w.in_order = a->in_order;
+    /* What these two write is not looked at before the wait: merged lists are not early, nor are pages where
+     * statistics are wanted. */
     w.early = keeps_lists(d->early) && (w.kind == LIST_PAGES  ? w.in_order && !a->stats.logits
                                         : w.kind == LIST_LIVE ? w.out != NULL
                                                               : false);

@@ -179,38 +179,46 @@ static __device__ void squeeze(const struct keep_args &a, const struct keeping &
     first_slots(kv, k.at, k.head, to);
 }
 
-/* Grid (rows, KV heads). */
-static __global__ void __launch_bounds__(THREADS) keep_kernel(struct keep_args a)
+/* The slots that a list names, as bits: of `words` words, which the tables reach. */
+static __device__ void mark(unsigned *bits, int words, const int32_t *list, int len)
 {
-    wait_for_inputs();
-    let_next_begin();
-    extern __shared__ unsigned keep_bits[];
-    const struct kv_view &kv = a.kv;
-    int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], all = (kv.max_pages + 1) / 2;
-    size_t list = (size_t)r * a.n_rows + (a.n_rows == 1 ? 0 : h);
-    int len = a.len[list];
-    if (seq < 0 || len < 0)
-        return;
-    size_t head = kv_head(kv, seq, a.layer, h);
-    struct keeping k = {{kv.unit + head * (size_t)kv.max_pages, kv.live + head * (size_t)kv.max_pages,
-                         (int)(kv.head_dim * kv_elem(kv.dtype) / CHUNK)},
-                        keep_bits,
-                        (pages_of(kv.n_slots[head]) + 1) / 2,
-                        head};
-    for (int i = threadIdx.x; i < all; i += THREADS)
-        keep_bits[i] = 0;
-    __syncthreads();
     for (int i = threadIdx.x; i < len; i += FLIGHT * THREADS) {
         int slot[FLIGHT];
 #pragma unroll
         for (int u = 0; u < FLIGHT; u++)
-            slot[u] = i + u * THREADS < len ? a.idx[list * (size_t)a.cap + i + u * THREADS] : all * WARP;
+            slot[u] = i + u * THREADS < len ? list[i + u * THREADS] : words * WARP;
 #pragma unroll
         for (int u = 0; u < FLIGHT; u++)
-            if (slot[u] < all * WARP) /* a list for all heads may reach beyond the slots of this one */
-                atomicOr(keep_bits + slot[u] / WARP, 1u << slot[u] % WARP);
+            if (slot[u] < words * WARP)
+                atomicOr(bits + slot[u] / WARP, 1u << slot[u] % WARP);
     }
+}
+
+/* Grid (rows, KV heads). A list for all heads may reach beyond the slots of this one: bits of such slots are
+ * not looked at. */
+static __global__ void __launch_bounds__(THREADS) keep_kernel(struct keep_args a)
+{
+    extern __shared__ unsigned keep_bits[];
+    const struct kv_view &kv = a.kv;
+    int r = blockIdx.x, h = blockIdx.y, words = (kv.max_pages + 1) / 2;
+    size_t list = (size_t)r * a.n_rows + (a.n_rows == 1 ? 0 : h);
+    for (int i = threadIdx.x; i < words; i += THREADS)
+        keep_bits[i] = 0;
+    wait_for_inputs();
+    let_next_begin();
+    int seq = a.rows.seq[r], len = a.len[list];
+    __syncthreads(); /* also so that both are asked for at once: see topk_kernel */
+    if (seq < 0 || len < 0)
+        return;
+    size_t head = kv_head(kv, seq, a.layer, h);
+    int slots = kv.n_slots[head];
+    mark(keep_bits, words, a.idx + list * (size_t)a.cap, len);
     __syncthreads();
+    struct keeping k = {{kv.unit + head * (size_t)kv.max_pages, kv.live + head * (size_t)kv.max_pages,
+                         (int)(kv.head_dim * kv_elem(kv.dtype) / CHUNK)},
+                        keep_bits,
+                        (pages_of(slots) + 1) / 2,
+                        head};
     if (a.squeeze)
         squeeze(a, k, seq, h);
     else

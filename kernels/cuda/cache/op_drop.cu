@@ -2,8 +2,8 @@
  * 3.1). Dropping a token clears its live bit; its slot is then free for a later token of the same head. A
  * block does one KV head of one row unless its comment says otherwise. */
 #include "kernels/cuda/device/cuda.cuh"
-#include "kernels/cuda/device/slots.cuh"
 #include "kernels/cuda/device/ptx.cuh"
+#include "kernels/cuda/device/slots.cuh"
 
 enum { THREADS = 256 };
 
@@ -15,9 +15,9 @@ static __device__ int32_t *state_table(const char *state, size_t state_bytes, in
 
 static __global__ void __launch_bounds__(THREADS) stamp_kernel(struct stamp_args a)
 {
+    __shared__ float room[WARP];
     wait_for_inputs();
     let_next_begin();
-    __shared__ float room[WARP];
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
     if (seq < 0)
@@ -109,11 +109,11 @@ static __device__ int block_next_slot(const struct kv_view &kv, size_t head, int
 
 static __global__ void __launch_bounds__(THREADS) drop_lowest_kernel(struct drop_lowest_args a)
 {
-    wait_for_inputs();
-    let_next_begin();
     __shared__ struct aged oldest[THREADS / WARP];
     __shared__ int sums[WARP];
     __shared__ int slot[2];
+    wait_for_inputs();
+    let_next_begin();
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
     if (seq < 0)
@@ -176,9 +176,9 @@ static __device__ int clear_bit(uint16_t *word, unsigned bit)
 
 static __global__ void __launch_bounds__(THREADS) drop_list_kernel(struct drop_list_args a)
 {
+    __shared__ int room[WARP];
     wait_for_inputs();
     let_next_begin();
-    __shared__ int room[WARP];
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], dropped = 0;
     if (seq < 0)
@@ -204,9 +204,9 @@ int cuda_op_drop_list(struct device *d, const struct drop_list_args *a)
 
 static __global__ void __launch_bounds__(THREADS) load_stamps_kernel(struct load_stamps_args a)
 {
+    __shared__ int room[WARP];
     wait_for_inputs();
     let_next_begin();
-    __shared__ int room[WARP];
     const struct kv_view &kv = a.kv;
     int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], m = 0;
     if (seq < 0)

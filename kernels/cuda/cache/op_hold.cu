@@ -6,9 +6,9 @@
 
 static __global__ void hold_keys_kernel(struct hold_keys_args a)
 {
+    __shared__ int moved;
     wait_for_inputs();
     let_next_begin();
-    __shared__ int moved;
     const struct kv_view &kv = a.kv;
     int h = blockIdx.y, i = threadIdx.x, seq = a.n ? a.seq : a.rows.seq[blockIdx.x];
     if (seq < 0)

@@ -33,9 +33,9 @@ int cuda_op_copy_units(struct device *d, const struct copy_units_args *a)
 /* A block is one row. */
 static __global__ void account_kernel(struct account_args a)
 {
+    __shared__ int room[WARP];
     wait_for_inputs();
     let_next_begin();
-    __shared__ int room[WARP];
     int seq = a.rows.seq[blockIdx.x], heads = a.kv.n_layers * a.kv.n_kv, sum = 0;
     if (seq < 0)
         return;

@@ -2,8 +2,8 @@
  * forms of bf16. A block takes 32 keys at a time and meets them with all others, 32 at a time, both in shared
  * memory; a lane has one of the others, a warp four of its own. Sums over rows of the matrix of cosines go
  * over tiles in order and then over warps in order. */
-#include "kernels/cuda/select/alike.cuh"
 #include "kernels/cuda/device/ptx.cuh"
+#include "kernels/cuda/select/alike.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP, OWN = TILE / WARPS };
 
@@ -61,9 +61,9 @@ static __device__ struct tile tile_at(float *room, int d, int which)
 /* spare(i): the last or first key above the threshold, or 0. Grid (parts, KV heads, rows), like the next. */
 static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redundancy_args a)
 {
+    extern __shared__ float alike_room[];
     wait_for_inputs();
     let_next_begin();
-    extern __shared__ float alike_room[];
     struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
     int d = a.kv.head_dim, first = threadIdx.x / WARP * OWN, lane = threadIdx.x % WARP;
     struct tile rows = tile_at(alike_room, d, 0), columns = tile_at(alike_room, d, 1);
@@ -96,10 +96,10 @@ static __global__ void __launch_bounds__(THREADS) spare_kernel(struct key_redund
 /* mean(j): over rows i, but where i or spare(i) is j. */
 static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redundancy_args a)
 {
-    wait_for_inputs();
-    let_next_begin();
     extern __shared__ float alike_room[];
     __shared__ float part[WARPS][TILE];
+    wait_for_inputs();
+    let_next_begin();
     struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
     int d = a.kv.head_dim, warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     struct tile rows = tile_at(alike_room, d, 0), columns = tile_at(alike_room, d, 1);
@@ -131,9 +131,9 @@ static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redunda
 /* The softmax of the means, mixed into the scores. Grid (KV heads, rows). */
 static __global__ void __launch_bounds__(THREADS) mix_kernel(struct key_redundancy_args a)
 {
+    __shared__ float room[WARP];
     wait_for_inputs();
     let_next_begin();
-    __shared__ float room[WARP];
     struct alike s = alike_of(a, blockIdx.y, blockIdx.x);
     const float *mean = a.mean + s.list * (size_t)a.io.stride;
     float *io = a.io.v + s.list * (size_t)a.io.stride, top = -CUDART_INF_F, sum = 0;

@@ -51,25 +51,29 @@ int cuda_op_random_scores(struct device *d, const struct random_scores_args *a)
 /* What accumulate knows of a slot. */
 struct entry {
     float io, sum;
-    int born, lives;
+    int born;
+    unsigned live; /* of its page */
 };
 
 static __global__ void __launch_bounds__(THREADS) accumulate_kernel(struct accumulate_args a)
 {
+    __shared__ int room[WARP];
     wait_for_inputs();
     let_next_begin();
-    __shared__ int room[WARP];
     const struct kv_view &kv = a.kv;
-    int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r], m = 0;
-    if (seq < 0)
+    int r = blockIdx.x, h = blockIdx.y, m = 0;
+    size_t list = (size_t)r * kv.n_kv + h;
+    int n = a.io.n[list], seq = a.rows.seq[r], pos = a.rows.pos[r];
+    __syncthreads();     /* so that all three are asked for at once: see topk_kernel */
+    if ((seq | pos) < 0) /* pos never is; without it the compiler waits for seq before it asks for pos */
         return;
-    size_t list = (size_t)r * kv.n_kv + h, head = kv_head(kv, seq, a.layer, h);
+    size_t head = kv_head(kv, seq, a.layer, h);
     size_t slots = (size_t)kv.max_pages * KV_PAGE_TOKENS, heads = (size_t)kv.n_layers * kv.n_kv;
     const uint16_t *live = kv.live + head * (size_t)kv.max_pages;
     float *io = a.io.v + list * (size_t)a.io.stride;
     float *sum = (float *)(a.state + (size_t)seq * a.state_bytes) + ((size_t)a.layer * kv.n_kv + h) * slots;
     int32_t *born = (int32_t *)sum + heads * slots;
-    int pos = a.rows.pos[r], n = a.io.n[list], fresh = a.prefill ? -1 : kv.tail[head];
+    int fresh = a.prefill ? -1 : kv.tail[head];
     int recent = (int)(a.recent * keep_budget(&a.rule, a.len_of_seq, seq));
     for (int from = threadIdx.x; from < n; from += FLIGHT * THREADS) {
         struct entry e[FLIGHT] = {};
@@ -77,7 +81,7 @@ static __global__ void __launch_bounds__(THREADS) accumulate_kernel(struct accum
         for (int u = 0; u < FLIGHT; u++) { /* all at once: one wait for memory */
             int i = from + u * THREADS;
             if (i < n)
-                e[u] = {io[i], sum[i], born[i], live[i / KV_PAGE_TOKENS] >> i % KV_PAGE_TOKENS & 1};
+                e[u] = {io[i], sum[i], born[i], live[i / KV_PAGE_TOKENS]};
         }
 #pragma unroll
         for (int u = 0; u < FLIGHT; u++) {
@@ -87,8 +91,9 @@ static __global__ void __launch_bounds__(THREADS) accumulate_kernel(struct accum
             float x = (i == fresh ? 0.0f : e[u].sum) + (e[u].io > -CUDART_INF_F ? expf(e[u].io) : 0.0f);
             sum[i] = x;
             born[i] = birth;
-            io[i] = !e[u].lives ? -CUDART_INF_F : birth > pos - recent ? CUDART_INF_F : x;
-            m += e[u].lives;
+            int lives = e[u].live >> i % KV_PAGE_TOKENS & 1;
+            io[i] = !lives ? -CUDART_INF_F : birth > pos - recent ? CUDART_INF_F : x;
+            m += lives;
         }
     }
     m = block_sum(m, room);

@@ -1,7 +1,10 @@
 /* Choices that are not simply the largest scores: sinks with the recent tokens (StreamingLLM, arXiv
  * 2309.17453), and the union of the query heads' rankings (LessIsMore, arXiv 2508.07101). */
+#include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
-#include "kernels/cuda/select/topk.cuh"
+#include "kernels/cuda/device/ptx.cuh"
+#include "kernels/cuda/select/keys.cuh"
+#include "kernels/topk_rule.h"
 
 enum { THREADS = 512, MOST_RANKS = 16384 };
 
@@ -44,12 +47,6 @@ static __global__ void __launch_bounds__(THREADS) union_begin_kernel(struct rank
         place[t] = t < u.low || t >= u.high ? 0 : INT32_MIN;
 }
 
-/* Without a bias. */
-__device__ static uint32_t rank_key(float x)
-{
-    return key_of(x, 0, 0.0f);
-}
-
 struct rank_shared {
     int bins[BINS];
     int n; /* entries collected */
@@ -65,7 +62,7 @@ __device__ static uint32_t kth_key(struct rank_shared *s, const float *x, int n,
             s->bins[i] = 0;
         __syncthreads();
         for (int i = threadIdx.x; i < n; i += THREADS) {
-            uint32_t key = rank_key(x[i]);
+            uint32_t key = key_of(x[i], 0, 0.0f);
             if ((key & mask) == prefix)
                 atomicAdd(s->bins + (key >> shift & (BINS - 1)), 1);
         }
@@ -91,7 +88,7 @@ __device__ static void collect_equal(struct rank_shared *s, const float *x, int 
 {
     int lane = threadIdx.x, found = 0;
     for (int i = lane; i - lane < n && found < equal; i += WARP) {
-        bool is = i < n && rank_key(x[i]) == threshold;
+        bool is = i < n && key_of(x[i], 0, 0.0f) == threshold;
         unsigned all = __ballot_sync(~0u, is);
         int at = found + __popc(all & ((1u << lane) - 1));
         if (is && at < equal)
@@ -122,10 +119,10 @@ __device__ static void sort_entries(uint64_t *v, int size)
 static __global__ void __launch_bounds__(THREADS)
     union_rank_kernel(struct rank_union_args a, uint64_t *memory, int most)
 {
-    wait_for_inputs();
-    let_next_begin();
     extern __shared__ uint64_t union_ranks[];
     __shared__ struct rank_shared s;
+    wait_for_inputs();
+    let_next_begin();
     int q = blockIdx.x, row = blockIdx.y, equal = 0;
     if (a.rows.seq[row] < 0)
         return;
@@ -145,7 +142,7 @@ static __global__ void __launch_bounds__(THREADS)
         ranked[i] = UINT64_MAX;
     __syncthreads();
     for (int i = threadIdx.x; i < n; i += THREADS) {
-        uint32_t key = rank_key(x[i]);
+        uint32_t key = key_of(x[i], 0, 0.0f);
         if (key > threshold)
             ranked[atomicAdd(&s.n, 1)] = (uint64_t)~key << 32 | (uint32_t)(u.low + i);
     }

@@ -1,7 +1,7 @@
 /* Quest's page bounds as scores, for fp32 and for shapes that op_scores_mma.cu does not take, and masks over
  * scores. */
-#include "kernels/cuda/select/scores.cuh"
 #include "kernels/cuda/device/ptx.cuh"
+#include "kernels/cuda/select/scores.cuh"
 
 /* ---- page_scores
  *
@@ -232,10 +232,10 @@ int cuda_op_page_scores(struct device *d, const struct page_scores_args *a)
 /* One block of threads a list: its entries as bits in shared memory, then one pass over the scores. */
 static __global__ void mask_scores_kernel(struct mask_scores_args a)
 {
-    wait_for_inputs();
-    let_next_begin();
     extern __shared__ unsigned mask_bits[];
     __shared__ int room[WARP];
+    wait_for_inputs();
+    let_next_begin();
     int row = blockIdx.y;
     size_t at = (size_t)row * a.s.n_rows + blockIdx.x;
     int n = min(a.s.n[at], a.s.stride), len = a.len[at], m = 0;

@@ -31,20 +31,26 @@ template <int D>
 static __device__ void make_queries(const struct page_scores_args &a, int row, int h,
                                     struct bound_queries<D> *to)
 {
+    enum { EACH = bound_rows<D>::FOURS * WARP * 4 / THREADS };
     int group = a.n_q / a.kv.n_kv;
     const float *q = a.q + (size_t)row * a.q_stride + (size_t)h * group * D;
-    for (int i = threadIdx.x; i < bound_rows<D>::FOURS * WARP * 4; i += THREADS) {
-        int four = i / (WARP * 4), lane = i / 4 % WARP, g = lane / 4,
-            at = four * 32 + lane % 4 * 8 + i % 4 * 2;
-        float x = 0, y = 0;
-        if (g < group) {
-            x = q[g * D + at % D];
-            y = q[g * D + at % D + 1];
-        }
-        x = at < D ? fminf(x, 0.0f) : fmaxf(x, 0.0f);
-        y = at < D ? fminf(y, 0.0f) : fmaxf(y, 0.0f);
+    float x[EACH], y[EACH];
+    int first[EACH]; /* of two dimensions */
+#pragma unroll
+    for (int u = 0; u < EACH; u++) { /* all at once: one wait for memory */
+        int i = threadIdx.x + u * THREADS, g = i / 4 % WARP / 4;
+        first[u] = i / (WARP * 4) * 32 + i / 4 % 4 * 8 + i % 4 * 2;
+        x[u] = g < group ? q[g * D + first[u] % D] : 0.0f;
+        y[u] = g < group ? q[g * D + first[u] % D + 1] : 0.0f;
+    }
+#pragma unroll
+    for (int u = 0; u < EACH; u++) {
+        int i = threadIdx.x + u * THREADS;
+        bool low = first[u] < D;
+        x[u] = low ? fminf(x[u], 0.0f) : fmaxf(x[u], 0.0f);
+        y[u] = low ? fminf(y[u], 0.0f) : fmaxf(y[u], 0.0f);
         for (int p = 0; p < PARTS; p++)
-            ((uint32_t *)&to->part[four][p][lane])[i % 4] = round_pair(x, y);
+            ((uint32_t *)&to->part[i / (WARP * 4)][p][i / 4 % WARP])[i % 4] = round_pair(x[u], y[u]);
     }
 }
 
@@ -172,15 +178,19 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) mma_kernel(struct page
     if (seq < 0)
         return;
     size_t head = kv_head(a.kv, seq, a.layer, h), table = head * (size_t)a.kv.max_pages;
-    int pages = pages_of(a.kv.n_slots[head]), blocks = (pages + a.block_pages - 1) / a.block_pages;
-    /* Parts take turns, so that all have equally much to do; two warps at a time, whose pages' units lie
-     * beside each other. */
+    /* Parts take turns, so that all have equally much to do; two warps at a time, whose 32 units are one line
+     * of the cache. */
     int warp = threadIdx.x / WARP, turn = (warp / 2 * parts + part) * 2 + warp % 2;
     int block = turn * ROWS, step = WARPS * ROWS * parts, unit[2];
     int lists = score_lists(a.scope, a.n_q / a.kv.n_kv);
     float *out = a.out.v + ((size_t)row * a.out.n_rows + (size_t)h * lists) * a.out.stride;
     struct bound_rows<D> k;
-    find_units(a, table, pages, block, 0, unit);
+    int slots = a.kv.n_slots[head];
+    find_units(a, table, a.kv.max_pages, block, 0, unit); /* without a wait for `slots` */
+    int pages = pages_of(slots), blocks = (pages + a.block_pages - 1) / a.block_pages;
+    for (int r = 0; r < 2; r++)
+        if (block + (int)threadIdx.x % WARP / 4 + 8 * r >= blocks)
+            unit[r] = -1;
     if (block < blocks)
         load_rows(a, unit, &k);
     make_queries(a, row, h, &q); /* while the first rows are on their way */

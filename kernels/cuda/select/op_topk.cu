@@ -11,10 +11,10 @@
 
 /* Keys of a block: with 64 KiB three blocks share a multiprocessor; 192 KiB are what one can have. */
 enum { PART = 16384, MOST_PART = 49152, MOST_BLOCKS = 8, RESIDENT = 3 };
-/* Threads of a block. Where lists are short and more than the GPU holds blocks, blocks of fewer threads are
- * faster (measured on an H200: 768 lists of 256 scores take 7.9 us with blocks of 256 and 12.2 with blocks of
- * 512, 2,048 lists least with blocks of 128). */
-enum { MOST = 512, FEW = 256, FEWEST = 128, SHORT_PART = 4096, SHORTEST_PART = 512 };
+/* Threads of a block. Where there are more lists than the GPU holds blocks, blocks of fewer threads are
+ * faster for lists that are not long (SHORT_PART, SHORTEST_PART scores at most): 768 lists of 256 scores
+ * take 7.9 us on an H200 with FEW_THREADS and 12.2 with MOST_THREADS (bench/results/h200_quest.json). */
+enum { MOST_THREADS = 512, FEW_THREADS = 256, FEWEST_THREADS = 128, SHORT_PART = 4096, SHORTEST_PART = 512 };
 
 template <class F> struct topk_shared {
     int4 bins[DIGITS][BINS / 4];
@@ -180,7 +180,7 @@ __device__ static void collect(struct topk_shared<F> *s, const struct topk_args 
 
 /* x: the blocks of a list, y: lists of a row, z: rows. memory: for keys, see enum place. */
 template <class F, bool MASS>
-static __global__ void __launch_bounds__(F::THREADS, RESIDENT *MOST / F::THREADS)
+static __global__ void __launch_bounds__(F::THREADS, RESIDENT *MOST_THREADS / F::THREADS)
     topk_kernel(const __grid_constant__ struct topk_args a, uint32_t *memory)
 {
     extern __shared__ uint32_t topk_keys[];
@@ -197,9 +197,13 @@ static __global__ void __launch_bounds__(F::THREADS, RESIDENT *MOST / F::THREADS
     float ahead[AHEAD] = {};
     if (!F::CLUSTER)
         ask_ahead<F>(list, a.in.stride, ahead);
-    int seq = a.rows.seq[row], pos = a.rows.pos[row], n = min(a.in.n[at], a.in.stride), m = a.in.m[at];
+    int seq = a.rows.seq[row], pos = a.rows.pos[row], n = a.in.n[at], m = a.in.m[at];
+    /* The compiler would put a load off until it is needed, but not over a barrier; and a look at memory
+     * takes up to a microsecond. */
+    __syncthreads();
     if (seq < 0)
         return;
+    n = min(n, a.in.stride);
     int size = part_of(n, blocks), begin = min(rank * size, n);
     struct part p = {F::IN_MEMORY ? memory + at * (size_t)a.in.stride : topk_keys, begin,
                      min(size, n - begin)};
@@ -252,17 +256,17 @@ static int in_one_block(struct device *d, const struct topk_args *a)
     int part = part_of(a->in.stride, 1), lists = a->in.n_rows * a->rows.cap, held = RESIDENT * d->n_sm;
     size_t bytes = (size_t)part * sizeof(uint32_t);
     if (rule_by_mass(&a->rule) || lists <= held || part > SHORT_PART)
-        return launch_rule<form<BLOCK, MOST>>(d, a, 1, bytes, NULL);
-    if (lists <= held * (MOST / FEW) || part > SHORTEST_PART)
-        return launch<form<BLOCK, FEW>, false>(d, a, 1, bytes, NULL);
-    return launch<form<BLOCK, FEWEST>, false>(d, a, 1, bytes, NULL);
+        return launch_rule<form<BLOCK, MOST_THREADS>>(d, a, 1, bytes, NULL);
+    if (lists <= held * (MOST_THREADS / FEW_THREADS) || part > SHORTEST_PART)
+        return launch<form<BLOCK, FEW_THREADS>, false>(d, a, 1, bytes, NULL);
+    return launch<form<BLOCK, FEWEST_THREADS>, false>(d, a, 1, bytes, NULL);
 }
 
 static int in_memory(struct device *d, const struct topk_args *a)
 {
     size_t lists = (size_t)a->rows.cap * (size_t)a->in.n_rows;
     uint32_t *memory = (uint32_t *)cuda_scratch(d, lists * (size_t)a->in.stride * sizeof(uint32_t));
-    return memory ? launch_rule<form<MEMORY, MOST>>(d, a, 1, 0, memory) : BACKEND_ERR_MEMORY;
+    return memory ? launch_rule<form<MEMORY, MOST_THREADS>>(d, a, 1, 0, memory) : BACKEND_ERR_MEMORY;
 }
 
 int cuda_op_topk(struct device *d, const struct topk_args *a)
@@ -278,5 +282,5 @@ int cuda_op_topk(struct device *d, const struct topk_args *a)
         return in_one_block(d, a);
     if (!d->hopper) /* no clusters */
         return in_memory(d, a);
-    return launch_rule<form<OF_CLUSTER, MOST>>(d, a, blocks, (size_t)part * sizeof(uint32_t), NULL);
+    return launch_rule<form<OF_CLUSTER, MOST_THREADS>>(d, a, blocks, (size_t)part * sizeof(uint32_t), NULL);
 }

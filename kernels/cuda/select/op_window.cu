@@ -92,9 +92,9 @@ static __device__ float dot_slot(const struct window_mass_args &a, const struct 
 /* Grid (parts of the window, KV heads, rows). lse: (rows, n_kv, passes, n). */
 static __global__ void __launch_bounds__(THREADS) window_lse_kernel(struct window_mass_args a, float *lse)
 {
+    __shared__ float room[WARP];
     wait_for_inputs();
     let_next_begin();
-    __shared__ float room[WARP];
     struct window w = window_of(a, blockIdx.z, blockIdx.y);
     int passes = a.largest_first ? 1 : w.group;
     if (w.n_slots == 0)
@@ -165,11 +165,11 @@ static __device__ void window_totals(const struct window_mass_args &a, const str
 static __global__ void __launch_bounds__(THREADS)
     window_mass_kernel(struct window_mass_args a, const float *lse)
 {
-    wait_for_inputs();
-    let_next_begin();
     extern __shared__ float window_key[]; /* (TILE, d + 1) */
     __shared__ float part[WARPS][TILE];
     __shared__ float mass[TILE];
+    wait_for_inputs();
+    let_next_begin();
     struct window w = window_of(a, blockIdx.z, blockIdx.y);
     size_t list = (size_t)blockIdx.z * a.kv.n_kv + blockIdx.y;
     int passes = a.largest_first ? 1 : w.group, d = a.kv.head_dim, half = a.kernel / 2,

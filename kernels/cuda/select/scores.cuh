@@ -9,20 +9,25 @@
  * parts into which a head's pages are divided. */
 
 /* Writes the length and the number of candidates of the score lists and adds the reads to kv.aux_half. The
- * last part of each row and KV head does this, all threads of the block, while its first pages are on their
- * way. */
+ * last part of each row and KV head does this, by all threads of the block. */
 __device__ static inline void page_totals(const struct page_scores_args &a, int row, int h, size_t head,
                                           int pages, int blocks)
 {
+    enum { FLIGHT = 8 };
     __shared__ int room[WARP];
     const uint16_t *flags = a.kv.live + head * (size_t)a.kv.max_pages;
     int lists = score_lists(a.scope, a.n_q / a.kv.n_kv), live = 0, m = 0;
-    if (a.block_pages == 1) {
-#pragma unroll 8
-        for (int p = threadIdx.x; p < pages; p += blockDim.x)
-            live += flags[p] != 0;
-        m = live;
+    int threads = blockDim.x;
+    for (int i = threadIdx.x; a.block_pages == 1 && i < pages; i += FLIGHT * threads) {
+        uint16_t flag[FLIGHT];
+#pragma unroll
+        for (int u = 0; u < FLIGHT; u++) /* all at once: one wait for memory */
+            flag[u] = i + u * threads < pages ? flags[i + u * threads] : 0;
+#pragma unroll
+        for (int u = 0; u < FLIGHT; u++)
+            m += flag[u] != 0;
     }
+    live = m;
     for (int i = threadIdx.x; a.block_pages > 1 && i < blocks; i += blockDim.x) {
         int before = live;
         for (int p = i * a.block_pages; p < min((i + 1) * a.block_pages, pages); p++)

@@ -12,20 +12,20 @@ struct mass_shared {
     int value, above, one_count;      /* keys with a larger digit, keys with this one */
 };
 
-/* The bin in which the sum from the largest key down reaches `need`; by the first warp, 8 bins a lane. */
+/* The bin in which the sum from the largest key down reaches `need`; by the first warp. */
 template <class F>
 __device__ static void find_mass(struct mass_shared *s, int which, int blocks, unsigned long long need)
 {
-    int lane = threadIdx.x, n[8] = {0}, keys = 0;
-    unsigned long long c[8] = {0}, sum = 0;
+    int lane = threadIdx.x, n[OWN_BINS] = {0}, keys = 0;
+    unsigned long long c[OWN_BINS] = {0}, sum = 0;
     for (int b = 0; b < blocks; b++) {
         const struct mass_shared *other = of_block<F>(s, b);
-        for (int i = 0; i < 8; i++) {
-            c[i] += other->sum[which][8 * lane + i];
-            n[i] += other->count[which][8 * lane + i];
+        for (int i = 0; i < OWN_BINS; i++) {
+            c[i] += other->sum[which][OWN_BINS * lane + i];
+            n[i] += other->count[which][OWN_BINS * lane + i];
         }
     }
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < OWN_BINS; i++) {
         sum += c[i];
         keys += n[i];
     }
@@ -40,13 +40,13 @@ __device__ static void find_mass(struct mass_shared *s, int which, int blocks, u
     if (upto - sum >= need || upto < need)
         return;
     unsigned long long left = need - (upto - sum);
-    int i = 7, above = upto_keys - keys;
+    int i = OWN_BINS - 1, above = upto_keys - keys;
     for (; i > 0 && c[i] < left; i--) {
         left -= c[i];
         above += n[i];
     }
     s->need = left;
-    s->value = 8 * lane + i;
+    s->value = OWN_BINS * lane + i;
     s->above = above;
     s->one_sum = c[i];
     s->one_count = n[i];
