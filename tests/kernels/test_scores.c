@@ -197,6 +197,29 @@ static double plain_bound(const struct set *s, const float *q, const double *low
     return sum;
 }
 
+/* Each row has the same scores alone, when a GPU divides its pages among more blocks of threads. */
+static void check_alone(struct set *s, struct page_scores_args a, const float *want)
+{
+    size_t row = (size_t)a.out.n_rows * (size_t)a.out.stride;
+    int32_t n[MAX_Q];
+    float *have = malloc(row * sizeof *have);
+    const float *q = a.q;
+    for (int r = 0; r < ROWS; r++) {
+        if (s->seq[r] < 0)
+            continue;
+        a.rows = (struct rows){1, s->rows.seq + r, s->rows.pos + r};
+        a.q = q + (size_t)r * (size_t)a.q_stride;
+        rig_run(s->r, OP_page_scores, &a);
+        rig_get(s->r, have, a.out.v, row * sizeof *have);
+        rig_get(s->r, n, a.out.n, (size_t)a.out.n_rows * sizeof *n);
+        for (int l = 0; l < a.out.n_rows; l++) {
+            size_t at = (size_t)(l * a.out.stride);
+            CHECK(memcmp(have + at, want + (size_t)r * row + at, (size_t)n[l] * sizeof *have) == 0);
+        }
+    }
+    free(have);
+}
+
 static void check_page_scores(struct set *s, enum score_scope scope, int block)
 {
     int n_q = s->c.n_q, n_kv = s->c.kv.n_kv, group = n_q / n_kv, owned = s->r->n_owned;
@@ -238,6 +261,8 @@ static void check_page_scores(struct set *s, enum score_scope scope, int block)
             CHECK_INT(after[head] - before[head], 2 * pages);
     }
     CHECK_NEAR(worst, 0, 1e-4); /* sums reach 300 */
+    a.out = scores_alloc(s, lists, PAGES);
+    check_alone(s, a, v);
     free(v);
     set_forget(s, owned);
 }
