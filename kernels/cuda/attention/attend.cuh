@@ -205,8 +205,10 @@ template <class Work> __device__ static inline int list_size(const Work &w, int 
 {
     int row = quotient(i, w.by_kv), h = i - row * w.kv.n_kv, len = -1;
     *seq = __ldcg(&w.rows.seq[row]);
-    if (w.kind_of() == LIST_MERGED && *seq >= 0)
-        return __ldcg(&w.plan.n[i]);
+    if (w.kind_of() == LIST_MERGED) {
+        int n = __ldcg(&w.plan.n[i]); /* without a wait for seq */
+        return *seq >= 0 ? n : 0;
+    }
     if (w.has_idx())
         len = __ldcg(&w.len[(size_t)row * w.n_rows + w.list_of[h]]);
     if (*seq < 0)

@@ -270,10 +270,9 @@ static __global__ void __launch_bounds__(THREADS, resident(FLIGHT)) reduce_stats
     if (AHEAD)
         ask(r, logits, 0, ((int)blockIdx.z * PAGES * LANES + (int)threadIdx.x) * TOKENS, &f);
     int seq = a.rows.seq[row];
+    __syncthreads(); /* so that logits are asked for before seq is there: see topk_kernel */
     if (seq < 0)
         return;
-    if (list == 0 && blockIdx.z == 0)
-        book_statistics(a.kv, seq, a.layer, a.n_q);
     find_heads(r, &m, seq, list, head0);
     int span = max(a.block_pages, 1) * KV_PAGE_TOKENS;
     struct share s = {a.out.v + (size_t)at * a.out.stride};
@@ -291,6 +290,8 @@ static __global__ void __launch_bounds__(THREADS, resident(FLIGHT)) reduce_stats
     int candidates = block_sum(s.candidates, room);
     if (threadIdx.x == 0)
         report_candidates(a.out, r.counters, at, a.block_pages ? s.blocks : s.n_tokens, candidates, parts);
+    if (list == 0 && blockIdx.z == 0)
+        book_statistics(a.kv, seq, a.layer, a.n_q);
 }
 
 /* Parts of a list. ahead: all blocks run at once, as many of them as have equal work. */
