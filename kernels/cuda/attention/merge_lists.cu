@@ -8,14 +8,13 @@ static_assert((int)BACKEND_MAX_GROUP <= (int)WARP, "each head of a group has a l
 
 /* What a block merges: the lists of one row and KV head. */
 struct merged {
-    int group, pages;
     const uint16_t *live; /* of the head's pages, and their units */
     const int32_t *unit;
     const uint32_t *heads; /* two pages a word, 16 bits a page: which of the group's heads read it */
     struct plan_entry *out;
 };
 
-/* In `heads` the pages that head g's list names, or all of them. By one warp. */
+/* Sets head g's bits, of the pages that its list names or of all. By one warp. */
 static __device__ void mark(uint32_t *heads, int g, const int32_t *list, int len, int block_pages, int pages)
 {
     int lane = threadIdx.x % WARP, per = len < 0 ? 1 : block_pages, n = len < 0 ? pages : len;
@@ -93,11 +92,7 @@ static __global__ void __launch_bounds__(THREADS) merge_kernel(const __grid_cons
     size_t head = kv_head(a.kv, seq, a.layer, h), table = head * (size_t)a.kv.max_pages;
     size_t plan = (size_t)row * a.kv.n_kv + h;
     int pages = pages_of(a.in_order ? pos + 1 : a.kv.n_slots[head]);
-    struct merged m = {group,
-                       pages,
-                       a.kv.live + table,
-                       a.kv.unit + table,
-                       heads,
+    struct merged m = {a.kv.live + table, a.kv.unit + table, heads,
                        a.plan.entry + plan * (size_t)a.kv.max_pages};
     int each = (pages + THREADS - 1) / THREADS * WARP; /* of a warp: whole words of `heads` */
     struct stretch s = {warp * each, min((warp + 1) * each, pages)};

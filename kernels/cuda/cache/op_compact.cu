@@ -11,7 +11,6 @@
 
 enum {
     THREADS = 512,
-    FLIGHT = 4,
     CHUNK = sizeof(uint4),
     HOLD = 2 * WARP * BACKEND_MAX_HEAD_DIM * 4 / CHUNK / THREADS /* chunks of K and V of 32 tokens a thread */
 };
@@ -182,15 +181,10 @@ static __device__ void squeeze(const struct keep_args &a, const struct keeping &
 /* The slots that a list names, as bits: of `words` words, which the tables reach. */
 static __device__ void mark(unsigned *bits, int words, const int32_t *list, int len)
 {
-    for (int i = threadIdx.x; i < len; i += FLIGHT * THREADS) {
-        int slot[FLIGHT];
-#pragma unroll
-        for (int u = 0; u < FLIGHT; u++)
-            slot[u] = i + u * THREADS < len ? list[i + u * THREADS] : words * WARP;
-#pragma unroll
-        for (int u = 0; u < FLIGHT; u++)
-            if (slot[u] < words * WARP)
-                atomicOr(bits + slot[u] / WARP, 1u << slot[u] % WARP);
+    for (int i = threadIdx.x; i < len; i += THREADS) {
+        int slot = list[i];
+        if (slot < words * WARP)
+            atomicOr(bits + slot / WARP, 1u << slot % WARP);
     }
 }
 

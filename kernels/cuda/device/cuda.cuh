@@ -114,7 +114,7 @@ static inline int cuda_launch(struct device *d, enum op op, void (*kernel)(P...)
 }
 
 /* The same of a kernel that calls wait_for_inputs (ptx.cuh), early where the GPU can. Only such kernels call
- * let_next_begin: `early` and `before` name all that may still run when one begins. */
+ * let_next_begin: one that is launched plainly has ended before the next begins. */
 template <typename... P, typename... A>
 static inline int cuda_launch_early(struct device *d, enum op op, void (*kernel)(P...), dim3 grid,
                                     int threads, size_t bytes, int cluster, const A &...args)

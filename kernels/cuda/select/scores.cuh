@@ -18,24 +18,23 @@ __device__ static inline void page_totals(const struct page_scores_args &a, int 
     const uint16_t *flags = a.kv.live + head * (size_t)a.kv.max_pages;
     int lists = score_lists(a.scope, a.n_q / a.kv.n_kv), live = 0, m = 0;
     int threads = blockDim.x;
-    for (int i = threadIdx.x; a.block_pages == 1 && i < pages; i += FLIGHT * threads) {
+    for (int i = threadIdx.x; i < pages; i += FLIGHT * threads) {
         uint16_t flag[FLIGHT];
 #pragma unroll
         for (int u = 0; u < FLIGHT; u++) /* all at once: one wait for memory */
             flag[u] = i + u * threads < pages ? flags[i + u * threads] : 0;
 #pragma unroll
         for (int u = 0; u < FLIGHT; u++)
-            m += flag[u] != 0;
+            live += flag[u] != 0;
     }
-    live = m;
-    for (int i = threadIdx.x; a.block_pages > 1 && i < blocks; i += blockDim.x) {
-        int before = live;
+    for (int i = threadIdx.x; a.block_pages > 1 && i < blocks; i += threads) {
+        int some = 0;
         for (int p = i * a.block_pages; p < min((i + 1) * a.block_pages, pages); p++)
-            live += flags[p] != 0;
-        m += live > before;
+            some |= flags[p];
+        m += some != 0;
     }
     live = block_sum(live, room);
-    m = block_sum(m, room);
+    m = a.block_pages > 1 ? block_sum(m, room) : live;
     for (int g = threadIdx.x; g < lists; g += blockDim.x) {
         a.out.n[row * a.out.n_rows + h * lists + g] = blocks;
         a.out.m[row * a.out.n_rows + h * lists + g] = m;
