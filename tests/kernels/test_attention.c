@@ -178,15 +178,6 @@ static void check_many(struct set *s, const struct choice *ch, struct attend_arg
     free(many_len);
 }
 
-/* The positions of the rows' newest tokens. */
-static const int32_t *newest(struct set *s)
-{
-    int32_t pos[ROWS];
-    for (int r = 0; r < ROWS; r++)
-        pos[r] = s->seq[r] < 0 ? 0 : set_length(s->seq[r]) - 1;
-    return rig_up(s->r, pos, sizeof pos);
-}
-
 static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int block, int percent,
                          int with_stats)
 {
@@ -232,7 +223,6 @@ static void check_attend(struct set *s, enum sel_unit unit, int n_rows, int bloc
         CHECK(memcmp(want, have, floats * 4) == 0);
         /* ... and when it is known that nothing was dropped */
         a.in_order = !s->punch;
-        a.rows.pos = newest(s);
         rig_run(s->r, OP_attend, &a);
         rig_get(s->r, have, a.out, floats * 4);
         CHECK(memcmp(want, have, floats * 4) == 0);

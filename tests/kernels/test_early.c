@@ -126,7 +126,7 @@ static void open_bounds(struct world *w)
     w->len = rig_alloc(&w->r, lists * sizeof *w->len);
 }
 
-/* Lists for the queries that step i attends with. */
+/* Lists for the queries that the steps attend with. */
 static void choose_by_bounds(struct world *w, struct rows rows)
 {
     struct page_scores_args s = {.rows = rows,

@@ -198,7 +198,7 @@ static double plain_bound(const struct set *s, const float *q, const double *low
 }
 
 /* Each row has the same scores alone, when a GPU divides its pages among more blocks of threads. */
-static void check_alone(struct set *s, struct page_scores_args a, const float *want)
+static void check_alone(struct set *s, struct page_scores_args a, const float *want, const int32_t *want_n)
 {
     size_t row = (size_t)a.out.n_rows * (size_t)a.out.stride;
     int32_t n[MAX_Q];
@@ -214,6 +214,7 @@ static void check_alone(struct set *s, struct page_scores_args a, const float *w
         rig_get(s->r, n, a.out.n, (size_t)a.out.n_rows * sizeof *n);
         for (int l = 0; l < a.out.n_rows; l++) {
             size_t at = (size_t)(l * a.out.stride);
+            CHECK_INT(n[l], want_n[r * a.out.n_rows + l]);
             CHECK(memcmp(have + at, want + (size_t)r * row + at, (size_t)n[l] * sizeof *have) == 0);
         }
     }
@@ -262,7 +263,7 @@ static void check_page_scores(struct set *s, enum score_scope scope, int block)
     }
     CHECK_NEAR(worst, 0, 1e-4); /* sums reach 300 */
     a.out = scores_alloc(s, lists, PAGES);
-    check_alone(s, a, v);
+    check_alone(s, a, v, n);
     free(v);
     set_forget(s, owned);
 }

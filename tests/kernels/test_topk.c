@@ -147,7 +147,7 @@ static void check_taken(const float *x, int n, const int32_t *idx, int k)
 }
 
 /* Lists of n scores, room for `stride` each. A padding row's list and length stay as they are. With one
- * distinct score the lists are chosen by a bias towards the first. */
+ * distinct score the lists are chosen by a bias, for the last ones. */
 static void random_lists(struct rig *r, int n, int stride, int distinct)
 {
     static float v[MANY * ROOM];
@@ -163,7 +163,7 @@ static void random_lists(struct rig *r, int n, int stride, int distinct)
     int32_t *dev = rig_up(r, ids, sizeof ids), *dn = rig_up(r, counts, sizeof counts);
     struct topk_args a = {.rows = {MANY_ROWS, dev, dev + MANY_ROWS},
                           .in = {rig_up(r, v, sizeof v), dn, dn + MANY, MANY_LISTS, stride},
-                          .rule = {.kind = TOPK_FIXED, .k = k, .tie_bias = distinct > 1 ? 0 : 1e-6f},
+                          .rule = {.kind = TOPK_FIXED, .k = k, .tie_bias = distinct > 1 ? 0 : -1e-6f},
                           .idx = rig_up(r, idx, sizeof idx),
                           .len = rig_up(r, len, sizeof len),
                           .cap = stride};
@@ -177,7 +177,10 @@ static void random_lists(struct rig *r, int n, int stride, int distinct)
             continue;
         }
         CHECK_INT(len[l], k);
-        check_taken(v + l * stride, n, idx + l * stride, k);
+        if (distinct > 1)
+            check_taken(v + l * stride, n, idx + l * stride, k);
+        for (int j = 0; distinct == 1 && j < k; j++)
+            CHECK_INT(idx[l * stride + j], n - k + j);
     }
     while (r->n_owned > owned)
         r->b->release(r->d, r->owned[--r->n_owned]);
