@@ -121,8 +121,6 @@ static __global__ void __launch_bounds__(THREADS)
 {
     extern __shared__ uint64_t union_ranks[];
     __shared__ struct rank_shared s;
-    wait_for_inputs();
-    let_next_begin();
     int q = blockIdx.x, row = blockIdx.y, equal = 0;
     if (a.rows.seq[row] < 0)
         return;
@@ -194,9 +192,12 @@ int cuda_op_rank_union(struct device *d, const struct rank_union_args *a)
         if (e != cudaSuccess)
             return cuda_check(d, e, "rank_union");
     }
+    /* union_rank_kernel reads its keys five times: it is launched plainly, which leaves it the first-level
+     * cache that an early launch gives to shared memory. */
     int rc = cuda_launch_early(d, OP_rank_union, union_begin_kernel, a->rows.cap, THREADS, 0, 1, *a);
-    if (!rc)
-        rc = cuda_launch_early(d, OP_rank_union, union_rank_kernel, dim3(a->n_q, a->rows.cap), THREADS, bytes,
-                               1, *a, memory, size);
+    if (rc)
+        return rc;
+    union_rank_kernel<<<dim3(a->n_q, a->rows.cap), THREADS, bytes, d->stream>>>(*a, memory, size);
+    rc = cuda_launched(d, OP_rank_union);
     return rc ? rc : cuda_launch_early(d, OP_rank_union, union_end_kernel, a->rows.cap, THREADS, 0, 1, *a);
 }
