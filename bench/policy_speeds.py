@@ -6,8 +6,9 @@
 Random weights of DeepSeek-R1-Distill-Qwen-1.5B's shape (--shape for another, whose layers the specs below must fit), each
 policy at about a tenth of the reads where it has a budget and does not look at all keys to choose. A line is `kveval bench
 decode --sampled` of one policy: tokens per second at the last length and from 1 to N, and the share of the floor, which is
-the time that the matrix products and the reads take at the device's bandwidth. R-KV is decoded whole, which takes a minute:
-it forgets at every 128th token, and a sampled stretch is too short to see that. Needs nothing but Python.
+the time that the matrix products and the reads take at the device's bandwidth. SnapKV and R-KV are decoded whole, which takes
+half a minute each: they forget at every 64th and 128th token, and a stretch of a sample has one such step or none, with more
+to forget than there ever is. Needs nothing but Python.
 """
 import argparse
 import json
@@ -40,7 +41,7 @@ SPECS = [
 ]
 
 
-WHOLE = {"rkv"}
+WHOLE = {"snapkv", "rkv"}
 
 
 def measure(args, spec, gates):

@@ -219,7 +219,7 @@ struct put_queries_args {
  * put_queries. For each query head g of the group:
  *
  *   p_gi(t) = softmax over t of q_gi.k_t * scale, over the slots before the recent ones, or with `causal`
- *             over all that are not after the query (slots count from the end)
+ *             over all that are not after the query (slots count from the end; then rule.recent >= n - 1)
  *   s_g(t)  = (1/n) sum over i of p_gi(t), pooled over the `kernel` slots around t, an odd number: their mean
  *             (0 beyond the ends) or the largest
  *   out(t)  = (1/G) sum over g of s_g(t)

@@ -258,6 +258,10 @@ static int check_window_mass(struct refusal *f, const void *args)
         rc =
             refuse(f, "window_mass: %d queries, pooled over %d slots; pooling is over an odd number up to %d",
                    a->n, a->kernel, WINDOW_MOST_KERNEL);
+    if (!rc && a->causal && a->rule.recent < a->n - 1)
+        rc = refuse(
+            f, "window_mass: %d queries, the first of which does not see all slots before the %d recent ones",
+            a->n, a->rule.recent);
     return rc ? rc : check_lists(f, OP_window_mass, "score lists", a->out.n_rows, n, n, n);
 }
 

@@ -34,6 +34,7 @@ typedef int (*bench_fn)(struct bench *b, struct err *e);
     X(components) /* where the time of a step goes */                                                        \
     X(attention)  /* paged decode attention */                                                               \
     X(topk)       /* scores, their reduction and the choice of the best */                                   \
+    X(forget)     /* what the last queries attend to, where a policy forgets by that */                      \
     X(linear)     /* matrix products, beside the vendor's library without the law of equal bits */           \
     X(load)       /* the weights of a model folder onto the device */                                        \
     X(tokenizer)  /* MB/s of one core */                                                                     \

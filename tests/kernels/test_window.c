@@ -2,7 +2,10 @@
  * precision over the host's mirror of the cache. */
 #include "tests/kernels/set.h"
 
-enum { WINDOW = 6, RECENT = 8, LEAST = 9 };
+enum {
+    SHORT = 6,
+    LONG = 71
+}; /* windows; the long one is more than a block of a GPU meets a key with at once */
 
 static int scored, alike; /* heads so far */
 
@@ -10,7 +13,8 @@ static int scored, alike; /* heads so far */
 struct window_test {
     struct set *s;
     struct window_mass_args a;
-    float *q[SEQS]; /* (WINDOW, n_q, d): the last queries, in the order of positions */
+    int n;          /* queries */
+    float *q[SEQS]; /* (n, n_q, d): the last queries, in the order of positions */
 };
 
 static size_t width(const struct set *s)
@@ -18,16 +22,17 @@ static size_t width(const struct set *s)
     return (size_t)(s->c.n_q * s->c.kv.head_dim);
 }
 
-/* Random queries for the last WINDOW + 3 positions of every sequence, of which the first go in as a piece of
+/* Random queries for the last n + 3 positions of every sequence, of which the first go in as a piece of
  * a prompt and the last as a decode step. Shorter sequences have queries for their positions only. */
 static void put(struct window_test *w, char *state, size_t state_bytes)
 {
     struct set *s = w->s;
+    int most = w->n + 3;
     size_t wide = width(s), stride = wide + 5;
-    float *rows = malloc((WINDOW + 3) * stride * sizeof *rows);
+    float *rows = malloc((size_t)most * stride * sizeof *rows);
     for (int seq = 0; seq < SEQS; seq++) {
-        int owned = s->r->n_owned, n = set_length(seq), many = n < WINDOW + 3 ? n : WINDOW + 3;
-        int32_t ids[2 * (WINDOW + 3)];
+        int owned = s->r->n_owned, n = set_length(seq), many = n < most ? n : most;
+        int32_t ids[2 * (LONG + 3)];
         rig_fill(s->r, rows, (size_t)many * stride);
         for (int i = 0; i < many; i++) {
             ids[i] = seq;
@@ -39,7 +44,7 @@ static void put(struct window_test *w, char *state, size_t state_bytes)
                                      .layer = LAYER,
                                      .n_q = s->c.n_q,
                                      .dim = s->c.kv.head_dim,
-                                     .n = WINDOW,
+                                     .n = w->n,
                                      .prefill = 1,
                                      .q = q,
                                      .q_stride = (int)stride,
@@ -50,9 +55,9 @@ static void put(struct window_test *w, char *state, size_t state_bytes)
         p.q = q + (size_t)(many - 1) * stride;
         p.prefill = 0;
         rig_run(s->r, OP_put_queries, &p);
-        w->q[seq] = malloc(WINDOW * wide * sizeof *w->q[seq]);
-        for (int i = 0; i < WINDOW && many >= WINDOW; i++)
-            memcpy(w->q[seq] + (size_t)i * wide, rows + (size_t)(many - WINDOW + i) * stride,
+        w->q[seq] = malloc((size_t)w->n * wide * sizeof *w->q[seq]);
+        for (int i = 0; i < w->n && many >= w->n; i++)
+            memcpy(w->q[seq] + (size_t)i * wide, rows + (size_t)(many - w->n + i) * stride,
                    wide * sizeof *rows);
         set_forget(s, owned);
     }
@@ -87,15 +92,15 @@ static void plain_scores(const struct window_test *w, int seq, int h, double *ou
 {
     static double sum[SLOTS + 2 * WINDOW_MOST_KERNEL];
     const struct window_mass_args *a = &w->a;
-    int n = set_length(seq), before = n - RECENT, group = a->n_q / a->kv.n_kv, half = a->kernel / 2;
+    int n = set_length(seq), before = n - a->rule.recent, group = a->n_q / a->kv.n_kv, half = a->kernel / 2;
     int head = cache_head(&w->s->c, seq, LAYER, h), passes = a->largest_first ? 1 : group;
     memset(out, 0, SLOTS * sizeof *out);
     for (int g = 0; g < passes; g++) {
         double *at = sum + WINDOW_MOST_KERNEL;
         memset(sum, 0, sizeof sum);
-        for (int i = 0; i < WINDOW; i++)
+        for (int i = 0; i < w->n; i++)
             plain_add(w, head, w->q[seq] + (size_t)i * width(w->s), h * group + g,
-                      h * group + (a->largest_first ? group : g + 1), a->causal ? n - WINDOW + 1 + i : before,
+                      h * group + (a->largest_first ? group : g + 1), a->causal ? n - w->n + 1 + i : before,
                       at);
         for (int t = before; t < n; t++)
             at[t] = 0;
@@ -103,7 +108,7 @@ static void plain_scores(const struct window_test *w, int seq, int h, double *ou
             double x = 0;
             for (int u = t - half; u <= t + half; u++)
                 x = a->pool == WINDOW_MEAN ? x + at[u] / a->kernel : fmax(x, at[u]);
-            out[t] += x / WINDOW / passes;
+            out[t] += x / w->n / passes;
         }
     }
 }
@@ -150,7 +155,7 @@ static void aux(const struct set *s, int64_t *out)
 /* Compares all lists; looked: the keys that each head with scores was to be charged for. */
 static void compare(struct window_test *w, const struct key_redundancy_args *mix, const int64_t *before)
 {
-    static double want[SLOTS];
+    static double want[SLOTS], alone[SLOTS]; /* alone: before keys are compared */
     struct set *s = w->s;
     int n_kv = w->a.kv.n_kv, lists = ROWS * n_kv;
     int32_t n[64], m[64];
@@ -168,16 +173,19 @@ static void compare(struct window_test *w, const struct key_redundancy_args *mix
             head = cache_head(&s->c, seq, LAYER, h);
         CHECK_INT(n[i], acts ? live : 0);
         CHECK_INT(m[i], n[i]);
-        charged = !acts ? 0 : (w->a.causal ? live : live - RECENT) + (mix ? live : 0);
+        charged = !acts ? 0 : (w->a.causal ? live : live - w->a.rule.recent) + (mix ? live : 0);
         CHECK_INT(after[head] - before[head], charged);
         if (!acts)
             continue;
         plain_scores(w, seq, h, want);
+        memcpy(alone, want, sizeof alone);
         if (mix)
             plain_mix(mix, s, head, live, want);
         for (int t = 0; t < live; t++) {
-            double close = 1e-9 + 2e-5 * fabs(want[t]);
-            if (t < live - RECENT || !mix)
+            /* What is mixed may nearly cancel. */
+            double share = mix ? (double)mix->lambda * alone[t] : 0;
+            double close = 1e-9 + 2e-5 * (fabs(share) + fabs(want[t] - share));
+            if (t < live - w->a.rule.recent || !mix)
                 CHECK_NEAR(v[(size_t)i * SLOTS + (size_t)t], want[t], close);
         }
         scored++;
@@ -188,34 +196,36 @@ static void compare(struct window_test *w, const struct key_redundancy_args *mix
 
 enum { UNMIXED, SPARE_LAST, SPARE_FIRST };
 
-static void window(struct set *s, int causal, int largest_first, int kernel, enum window_pool pool, int every,
-                   int mixed)
+static void window(struct set *s, int queries, int causal, int largest_first, int kernel,
+                   enum window_pool pool, int every, int mixed)
 {
-    struct window_test w = {.s = s};
+    struct window_test w = {.s = s, .n = queries};
     int n_kv = s->c.kv.n_kv, owned = s->r->n_owned;
-    size_t lists = (size_t)(ROWS * n_kv), state_bytes = LAYERS * WINDOW * width(s) * sizeof(float) + 64;
+    size_t lists = (size_t)(ROWS * n_kv),
+           state_bytes = LAYERS * (size_t)queries * width(s) * sizeof(float) + 64;
     char *state = rig_alloc(s->r, SEQS * state_bytes);
     int64_t before[SEQS * LAYERS * 8];
     put(&w, state, state_bytes);
-    w.a = (struct window_mass_args){.rows = s->rows,
-                                    .kv = s->c.kv,
-                                    .layer = LAYER,
-                                    .n_q = s->c.n_q,
-                                    .scale = 0.3f,
-                                    .rule = {.tokens = 10, .least = LEAST, .every = every, .recent = RECENT},
-                                    .n = WINDOW,
-                                    .state = state,
-                                    .state_bytes = state_bytes,
-                                    .causal = causal,
-                                    .largest_first = largest_first,
-                                    .kernel = kernel,
-                                    .pool = pool,
-                                    .out = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4),
-                                            rig_alloc(s->r, lists * 4), n_kv, SLOTS}};
+    w.a = (struct window_mass_args){
+        .rows = s->rows,
+        .kv = s->c.kv,
+        .layer = LAYER,
+        .n_q = s->c.n_q,
+        .scale = 0.3f,
+        .rule = {.tokens = queries + 4, .least = queries + 3, .every = every, .recent = queries + 2},
+        .n = queries,
+        .state = state,
+        .state_bytes = state_bytes,
+        .causal = causal,
+        .largest_first = largest_first,
+        .kernel = kernel,
+        .pool = pool,
+        .out = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4), rig_alloc(s->r, lists * 4),
+                n_kv, SLOTS}};
     struct key_redundancy_args mix = {.rows = s->rows,
                                       .kv = s->c.kv,
                                       .layer = LAYER,
-                                      .recent = RECENT,
+                                      .recent = queries + 2,
                                       .first = mixed == SPARE_FIRST,
                                       .threshold = 0.2f,
                                       .lambda = 0.4f,
@@ -237,19 +247,34 @@ static void windows(struct set *s, int shape)
 {
     if (s->punch)
         return;
-    window(s, 0, 0, 5, WINDOW_MEAN, 1, UNMIXED);
+    window(s, SHORT, 0, 0, 5, WINDOW_MEAN, 1, UNMIXED);
+    window(s, LONG, 0, 0, 5, WINDOW_MEAN, 3, UNMIXED);
     if (!rig_small() && shape)
-        window(s, 0, 1, 1, WINDOW_MEAN, 1, UNMIXED);
-    window(s, 1, 0, 7, WINDOW_MAX, 19, UNMIXED);
-    window(s, 0, 1, 7, WINDOW_MAX, 17, SPARE_LAST);
-    window(s, 0, 1, 7, WINDOW_MAX, 17, SPARE_FIRST);
-    window(s, 0, 1, 15, WINDOW_MAX, 19, SPARE_LAST);
-    window(s, 0, 1, 15, WINDOW_MAX, 19, SPARE_FIRST);
+        window(s, SHORT, 0, 1, 1, WINDOW_MEAN, 1, UNMIXED);
+    window(s, SHORT, 1, 0, 7, WINDOW_MAX, 19, UNMIXED);
+    window(s, LONG, 1, 0, 7, WINDOW_MAX, 19, UNMIXED);
+    window(s, SHORT, 0, 1, 7, WINDOW_MAX, 17, SPARE_LAST);
+    window(s, SHORT, 0, 1, 7, WINDOW_MAX, 17, SPARE_FIRST);
+    window(s, SHORT, 0, 1, 15, WINDOW_MAX, 19, SPARE_LAST);
+    window(s, SHORT, 0, 1, 15, WINDOW_MAX, 19, SPARE_FIRST);
+}
+
+/* A group of more heads than a block meets a key with at once. */
+static void largest_of_many(void)
+{
+    static struct set s;
+    struct rig r;
+    rig_open(&r, NULL, 2);
+    set_open(&s, &r, SET_GROUP);
+    window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
+    set_close(&s);
+    rig_close(&r);
 }
 
 int main(void)
 {
     set_each(windows);
+    largest_of_many();
     rig_ran("heads scored by a window", scored);
     rig_ran("heads of which keys were compared", alike);
     return check_done();

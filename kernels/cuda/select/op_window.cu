@@ -1,13 +1,10 @@
 /* What a sequence's last queries attend to: the scores of SnapKV (arXiv 2404.14469) and, with op_alike.cu, of
- * R-KV (arXiv 2505.24133). They are wanted once in many steps, so a launch has few blocks, which look first
- * whether there is anything to do. */
-#include "kernels/cuda/device/cuda.cuh"
-#include "kernels/cuda/device/kv.cuh"
-#include "kernels/cuda/device/math.cuh"
-#include "kernels/cuda/device/ptx.cuh"
-#include "kernels/keep_rule.h"
+ * R-KV (arXiv 2505.24133). A sequence wants them once in many steps, so that few of a batch want them in one
+ * step, and often none: all blocks look at all heads and share the work of those in which the rule acts. */
+#include "kernels/cuda/select/window.cuh"
 
-enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP };
+enum { TILE = WARP };
+enum { OWN = 8 }; /* queries that a thread meets a key with at once */
 
 /* ---- put_queries */
 
@@ -32,108 +29,234 @@ int cuda_op_put_queries(struct device *d, const struct put_queries_args *a)
 
 /* ---- window_mass
  *
- * First the log of the sum of exponentials of each query, then the masses: a block takes 32 slots at a time,
- * among them those that pooling needs at either end; a lane has a slot, a warp every eighth query. */
+ * First the log of the sum of exponentials of each query, then the masses. A logit is a sum over dimensions
+ * in their order, in both. */
 
-/* A head whose window is looked at; n_slots is 0 where the rule does not act. */
-struct window {
-    const float *ring; /* (n, n_q, d) */
-    const int32_t *unit;
-    size_t head;
-    int pos, h, group, n_slots, before;
+/* The OWN queries that threads meet a key with. Those of one head of the group, `step` apart, or where the
+ * group's largest logit counts, one query of OWN heads. */
+struct asked {
+    int i, step, g, heads; /* the first; heads: 0, or how many from g on */
 };
 
-static __device__ struct window window_of(const struct window_mass_args &a, int row, int h)
+/* Copies them to shared memory, (OWN, d), zeros past the last; by one warp. */
+static __device__ void load_queries(const struct window_mass_args &a, const struct window &w,
+                                    const struct asked &q, float *to)
 {
-    const struct kv_view &kv = a.kv;
-    struct window w = {};
-    int seq = a.rows.seq[row];
-    if (seq < 0)
-        return w;
-    w.head = kv_head(kv, seq, a.layer, h);
-    w.pos = a.rows.pos[row];
-    w.h = h;
-    w.group = a.n_q / kv.n_kv;
-    w.unit = kv.unit + w.head * (size_t)kv.max_pages;
-    w.ring =
-        (const float *)(a.state + (size_t)seq * a.state_bytes) + (size_t)a.layer * a.n * a.n_q * kv.head_dim;
-    w.n_slots = kv.n_slots[w.head];
-    if (!keep_acts(&a.rule, keep_budget(&a.rule, a.len_of_seq, seq), w.n_slots, w.pos))
-        w.n_slots = 0;
-    w.before = w.n_slots - a.rule.recent;
-    return w;
-}
-
-/* Query i of the window in head g of the group. */
-static __device__ const float *query(const struct window_mass_args &a, const struct window &w, int i, int g)
-{
-    int entry = (w.pos - a.n + 1 + i) % a.n;
-    return w.ring + (size_t)(entry * a.n_q + w.h * w.group + g) * a.kv.head_dim;
-}
-
-/* Slots that query i sees. */
-static __device__ int sees(const struct window_mass_args &a, const struct window &w, int i)
-{
-    return a.causal ? w.n_slots - a.n + 1 + i : w.before;
-}
-
-static __device__ float dot_slot(const struct window_mass_args &a, const struct window &w, const float *q,
-                                 int slot)
-{
-    const char *keys = kv_unit_k(a.kv, w.unit[slot / KV_PAGE_TOKENS]);
-    float sum = 0;
-    for (int x = 0; x < a.kv.head_dim; x += 4) {
-        float4 k = kv_get4(a.kv, keys, slot % KV_PAGE_TOKENS, x);
-        sum = fmaf(k.w, q[x + 3], fmaf(k.z, q[x + 2], fmaf(k.y, q[x + 1], fmaf(k.x, q[x], sum))));
+    int d = a.kv.head_dim;
+    for (int x = 4 * (threadIdx.x % WARP); x < d; x += 4 * WARP) {
+#pragma unroll
+        for (int o = 0; o < OWN; o++) {
+            int i = q.heads ? q.i : q.i + o * q.step, g = q.heads ? q.g + o : q.g;
+            bool there = i < a.n && o < (q.heads ? q.heads : OWN);
+            *(float4 *)(to + o * d + x) =
+                there ? *(const float4 *)(query(a, w, i, g) + x) : make_float4(0, 0, 0, 0);
+        }
     }
-    return sum * a.scale;
 }
 
-/* Grid (parts of the window, KV heads, rows). lse: (rows, n_kv, passes, n). */
-static __global__ void __launch_bounds__(THREADS) window_lse_kernel(struct window_mass_args a, float *lse)
+/* sum[s][o] += q_o . k_s over four dimensions. */
+template <int S>
+static __device__ void add_four(const float4 (&k)[S], const float *q, int d, float (&sum)[S][OWN])
 {
-    __shared__ float room[WARP];
+#pragma unroll
+    for (int o = 0; o < OWN; o++) {
+        float4 y = *(const float4 *)(q + o * d);
+#pragma unroll
+        for (int s = 0; s < S; s++)
+            sum[s][o] = fmaf(k[s].w, y.w, fmaf(k[s].z, y.z, fmaf(k[s].y, y.y, fmaf(k[s].x, y.x, sum[s][o]))));
+    }
+}
+
+/* ---- the log of a query's sum of exponentials: by one block for OWN queries; a thread has every 256th slot
+ */
+
+/* The sums of exponentials so far, relative to the largest logits. */
+struct running {
+    float top[OWN], sum[OWN];
+};
+
+static __device__ void add_logit(struct running &r, int o, float x)
+{
+    float more = fmaxf(r.top[o], x);
+    r.sum[o] = r.sum[o] * term(r.top[o] - more) + term(x - more);
+    r.top[o] = more;
+}
+
+/* Four dimensions out of 16 bytes. */
+template <bool BF16> static __device__ float4 four_of(uint4 x, int which)
+{
+    if (BF16)
+        return four_bf16(which ? make_uint2(x.z, x.w) : make_uint2(x.x, x.y));
+    return *(const float4 *)&x;
+}
+
+/* x[s][o] = q_o . key of slot t + s * THREADS, of which the last may be past the end. The next 32 bytes of
+ * the keys are asked for while these are multiplied. */
+template <bool BF16, int S>
+static __device__ void dots(const struct window_mass_args &a, const struct window &w, const float *q, int t,
+                            float (&x)[S][OWN])
+{
+    const int PART = BF16 ? 8 : 4; /* dimensions in 16 bytes */
+    const char *keys[S];
+    int token[S], d = a.kv.head_dim;
+    uint4 next[S][2], now[S][2];
+#pragma unroll
+    for (int s = 0; s < S; s++) {
+        int slot = min(t + s * THREADS, w.n_slots - 1);
+        keys[s] = kv_unit_k(a.kv, w.unit[slot / KV_PAGE_TOKENS]);
+        token[s] = slot % KV_PAGE_TOKENS;
+#pragma unroll
+        for (int o = 0; o < OWN; o++)
+            x[s][o] = 0;
+    }
+    for (int i = -2 * PART; i < d; i += 2 * PART) {
+#pragma unroll
+        for (int p = 0; p < 2 * S; p++) {
+            int s = p / 2, at = kv_place(a.kv, token[s], i + 2 * PART + p % 2 * PART);
+            now[s][p % 2] = next[s][p % 2];
+            if (i + 2 * PART < d)
+                next[s][p % 2] = *(const uint4 *)(keys[s] + at * (BF16 ? 2 : 4));
+        }
+        if (i < 0)
+            continue;
+#pragma unroll
+        for (int y = 0; y < 2 * PART; y += 4) {
+            float4 k[S];
+#pragma unroll
+            for (int s = 0; s < S; s++)
+                k[s] = four_of<BF16>(now[s][y / PART], y % PART / 4);
+            add_four<S>(k, q + i + y, d, x);
+        }
+    }
+}
+
+/* Adds the logits of S slots from t on, THREADS apart. */
+template <bool BF16, int S>
+static __device__ void add_slots(const struct window_mass_args &a, const struct window &w, int i0,
+                                 const float *q, int t, struct running &r)
+{
+    float x[S][OWN], most[S];
+#pragma unroll
+    for (int s = 0; s < S; s++)
+        most[s] = -CUDART_INF_F;
+    for (int g = 0; g < (a.largest_first ? w.group : 1); g += OWN) {
+        dots<BF16, S>(a, w, q + g * a.kv.head_dim, t, x);
+#pragma unroll
+        for (int y = 0; y < S * OWN; y++)
+            if (a.largest_first && g + y % OWN < w.group)
+                most[y / OWN] = fmaxf(most[y / OWN], x[y / OWN][y % OWN] * a.scale);
+    }
+#pragma unroll
+    for (int y = 0; y < S * OWN; y++) {
+        int s = y / OWN, o = y % OWN, i = i0 + o, slot = t + s * THREADS;
+        if (a.largest_first ? o == 0 && slot < sees(a, w, i0) : i < a.n && slot < sees(a, w, i))
+            add_logit(r, o, a.largest_first ? most[s] : x[s][o] * a.scale);
+    }
+}
+
+/* lse[o] of n queries, from all threads' sums. top, sum: room. */
+static __device__ void put_lse(const struct running &r, int n, float (&top)[OWN][WARPS],
+                               float (&sum)[OWN][WARPS], float *lse)
+{
+    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    float most[OWN];
+#pragma unroll
+    for (int o = 0; o < OWN; o++) {
+        float x = warp_max(r.top[o]);
+        if (lane == 0)
+            top[o][warp] = x;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int o = 0; o < OWN; o++) {
+        most[o] = top[o][0];
+        for (int i = 1; i < WARPS; i++)
+            most[o] = fmaxf(most[o], top[o][i]);
+        float x = warp_sum(r.top[o] > -CUDART_INF_F ? r.sum[o] * term(r.top[o] - most[o]) : 0.0f);
+        if (lane == 0)
+            sum[o][warp] = x;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int o = 0; o < OWN; o++)
+        if ((int)threadIdx.x == o && o < n) {
+            float all = sum[o][0];
+            for (int i = 1; i < WARPS; i++)
+                all += sum[o][i];
+            lse[o] = most[o] + logf(all);
+        }
+}
+
+/* lse: (rows, n_kv, passes, n). */
+template <bool BF16>
+static __global__ void __launch_bounds__(THREADS, 2) window_lse_kernel(struct window_mass_args a, float *lse)
+{
+    extern __shared__ __align__(16) float window_queries[]; /* (OWN, or the group rounded up to it, d) */
+    __shared__ float top[OWN][WARPS];
+    __shared__ float sum[OWN][WARPS];
     wait_for_inputs();
     let_next_begin();
-    struct window w = window_of(a, blockIdx.z, blockIdx.y);
-    int passes = a.largest_first ? 1 : w.group;
-    if (w.n_slots == 0)
-        return;
-    for (int job = blockIdx.x; job < a.n * passes; job += gridDim.x) {
-        int i = job % a.n, g = job / a.n, last = a.largest_first ? w.group : g + 1;
-        float top = -CUDART_INF_F, sum = 0;
-        for (int t = threadIdx.x; t < sees(a, w, i); t += THREADS) {
-            float x = dot_slot(a, w, query(a, w, i, g), t);
-            for (int k = g + 1; k < last; k++)
-                x = fmaxf(x, dot_slot(a, w, query(a, w, i, k), t));
-            float more = fmaxf(top, x);
-            sum = sum * term(top - more) + term(x - more);
-            top = more;
-        }
-        float most = block_max(top, room);
-        sum = block_sum(top > -CUDART_INF_F ? sum * term(top - most) : 0.0f, room);
-        if (threadIdx.x == 0)
-            lse[(((size_t)blockIdx.z * a.kv.n_kv + blockIdx.y) * passes + g) * a.n + i] = most + logf(sum);
-    }
+    int group = a.n_q / a.kv.n_kv, parts = (a.n + OWN - 1) / OWN;
+    int jobs = a.largest_first ? a.n : group * parts, passes = a.largest_first ? 1 : group;
+    share_items(
+        a, [=](int) { return jobs; },
+        [&](const struct window &w, int job) {
+            int i0 = a.largest_first ? job : job % parts * OWN, g = a.largest_first ? 0 : job / parts;
+            struct running r;
+            for (int o = 0; o < OWN; o++) {
+                r.top[o] = -CUDART_INF_F;
+                r.sum[o] = 0;
+            }
+            for (int x = (int)threadIdx.x / WARP * OWN; x < (a.largest_first ? group : OWN); x += THREADS)
+                load_queries(a, w, {i0, 1, g + x, a.largest_first ? min(OWN, group - x) : 0},
+                             window_queries + x * a.kv.head_dim);
+            __syncthreads();
+            for (int t = threadIdx.x; t < w.n_slots;) {
+                /* A warp whose second slots would all be past the end takes one. */
+                bool two = t - (int)threadIdx.x % WARP + THREADS < w.n_slots;
+                if (two)
+                    add_slots<BF16, 2>(a, w, i0, window_queries, t, r);
+                else
+                    add_slots<BF16, 1>(a, w, i0, window_queries, t, r);
+                t += two ? 2 * THREADS : THREADS;
+            }
+            put_lse(r, a.largest_first ? 1 : min(OWN, a.n - i0), top, sum,
+                    lse + (w.list * passes + g) * a.n + i0);
+        });
 }
 
-/* The mass that slot `slot`, whose key is in `key`, has from this warp's queries in pass g. */
+/* ---- masses: by one block for 32 slots, among them those that pooling needs at either end; a lane has a
+ * slot, a warp every eighth query */
+
+/* The mass that the lane's slot, whose key is in `key`, has from this warp's queries in pass g. q: room. */
 static __device__ float warp_mass(const struct window_mass_args &a, const struct window &w, const float *key,
-                                  const float *lse, int g, int slot)
+                                  const float *lse, int g, int slot, float *q)
 {
-    int last = a.largest_first ? w.group : g + 1, d = a.kv.head_dim;
+    int d = a.kv.head_dim, each = a.largest_first ? 1 : OWN;
     float sum = 0;
-    for (int i = threadIdx.x / WARP; i < a.n; i += WARPS) {
-        float x = -CUDART_INF_F;
-        for (int k = g; k < last; k++) {
-            const float *q = query(a, w, i, k);
-            float s = 0;
-            for (int j = 0; j < d; j++)
-                s = fmaf(key[j], q[j], s);
-            x = fmaxf(x, s * a.scale);
+    for (int i = threadIdx.x / WARP; i < a.n; i += each * WARPS) {
+        float x[1][OWN], most = -CUDART_INF_F;
+        for (int h = g; h < (a.largest_first ? w.group : g + 1); h += OWN) {
+            __syncwarp();
+            load_queries(a, w, {i, WARPS, h, a.largest_first ? min(OWN, w.group - h) : 0}, q);
+            __syncwarp();
+#pragma unroll
+            for (int o = 0; o < OWN; o++)
+                x[0][o] = 0;
+#pragma unroll 4
+            for (int j = 0; j < d; j += 4)
+                add_four<1>({*(const float4 *)(key + j)}, q + j, d, x);
+#pragma unroll
+            for (int o = 0; o < OWN; o++)
+                if (h + o < w.group)
+                    most = fmaxf(most, x[0][o] * a.scale);
         }
-        if (slot >= 0 && slot < min(sees(a, w, i), w.before))
-            sum += term(x - lse[i]);
+#pragma unroll
+        for (int o = 0; o < OWN; o++) {
+            int of = i + o * WARPS;
+            if (o < each && of < a.n && slot >= 0 && slot < min(sees(a, w, of), w.before))
+                sum += term((a.largest_first ? most : x[0][o] * a.scale) - lse[of]);
+        }
     }
     return sum;
 }
@@ -148,81 +271,97 @@ static __device__ float pooled(const struct window_mass_args &a, const float *ma
     return a.pool == WINDOW_MEAN ? x / (float)a.kernel : x;
 }
 
-/* Length and candidates of the list, zeros for the recent slots, and what it cost; by one block of the head.
- */
-static __device__ void window_totals(const struct window_mass_args &a, const struct window &w, size_t list)
+/* Length and candidates of all lists, and what they cost; a thread a list. */
+static __device__ void window_totals(const struct window_mass_args &a)
 {
-    for (int t = max(w.before, 0) + threadIdx.x; t < w.n_slots; t += THREADS)
-        a.out.v[list * (size_t)a.out.stride + t] = 0;
-    if (threadIdx.x == 0) {
-        a.out.n[list] = a.out.m[list] = w.n_slots;
-        if (w.n_slots)
-            a.kv.aux_half[w.head] += a.causal ? w.n_slots : w.before;
+    int lists = a.rows.cap * a.kv.n_kv;
+    for (int list = blockIdx.x * THREADS + threadIdx.x; list < lists; list += gridDim.x * THREADS) {
+        int seq = a.rows.seq[list / a.kv.n_kv], n = slots_of(a, list);
+        if (seq < 0)
+            continue;
+        a.out.n[list] = a.out.m[list] = n;
+        if (n)
+            a.kv.aux_half[kv_head(a.kv, seq, a.layer, list % a.kv.n_kv)] += a.causal ? n : n - a.rule.recent;
     }
 }
 
-/* Grid (parts of the slots, KV heads, rows). */
-static __global__ void __launch_bounds__(THREADS)
+/* Slots t0 .. t0 + TILE - 2 half - 1 of a head. key: (TILE, d + 4); q: (WARPS, OWN, d); lse: the head's. */
+static __device__ void mass_tile(const struct window_mass_args &a, const struct window &w, int t0, float *key,
+                                 float *q, float (&part)[2][WARPS][TILE], float (&mass)[TILE],
+                                 const float *lse)
+{
+    int d = a.kv.head_dim, half = a.kernel / 2, passes = a.largest_first ? 1 : w.group;
+    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, slot = t0 - half + lane;
+    float out = 0;
+    for (int e = 4 * threadIdx.x; e < TILE * d; e += 4 * THREADS) {
+        int s = t0 - half + e / d;
+        bool in = s >= 0 && s < w.before;
+        const char *keys = in ? kv_unit_k(a.kv, w.unit[s / KV_PAGE_TOKENS]) : NULL;
+        *(float4 *)(key + e / d * (d + 4) + e % d) =
+            in ? kv_get4(a.kv, keys, s % KV_PAGE_TOKENS, e % d) : make_float4(0, 0, 0, 0);
+    }
+    __syncthreads();
+    for (int g = 0; g < passes; g++) {
+        part[g % 2][warp][lane] =
+            warp_mass(a, w, key + lane * (d + 4), lse + g * a.n, g, slot, q + warp * OWN * d);
+        __syncthreads();
+        if (warp > 0)
+            continue;
+        float sum = part[g % 2][0][lane];
+        for (int i = 1; i < WARPS; i++)
+            sum += part[g % 2][i][lane];
+        mass[lane] = sum / ((float)a.n * (float)passes);
+        __syncwarp();
+        if (lane >= half && lane < TILE - half)
+            out += pooled(a, mass);
+        __syncwarp();
+    }
+    float *to = a.out.v + w.list * (size_t)a.out.stride;
+    if (warp == 0 && lane >= half && lane < TILE - half && slot < w.before)
+        to[slot] = out;
+    for (int t = w.before + threadIdx.x; t0 == 0 && t < w.n_slots; t += THREADS)
+        to[t] = 0;
+    __syncthreads();
+}
+
+static __global__ void __launch_bounds__(THREADS, 2)
     window_mass_kernel(struct window_mass_args a, const float *lse)
 {
-    extern __shared__ float window_key[]; /* (TILE, d + 1) */
-    __shared__ float part[WARPS][TILE];
+    extern __shared__ __align__(16) float window_room[]; /* keys and queries of mass_tile */
+    __shared__ float part[2][WARPS][TILE];
     __shared__ float mass[TILE];
     wait_for_inputs();
     let_next_begin();
-    struct window w = window_of(a, blockIdx.z, blockIdx.y);
-    size_t list = (size_t)blockIdx.z * a.kv.n_kv + blockIdx.y;
-    int passes = a.largest_first ? 1 : w.group, d = a.kv.head_dim, half = a.kernel / 2,
-        step = TILE - 2 * half;
-    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    if (a.rows.seq[blockIdx.z] < 0)
-        return;
-    if (blockIdx.x == 0)
-        window_totals(a, w, list);
-    for (int t0 = (int)blockIdx.x * step; t0 < w.before; t0 += (int)gridDim.x * step) {
-        int slot = t0 - half + lane;
-        float out = 0;
-        for (int e = threadIdx.x; e < TILE * d; e += THREADS) {
-            int s = t0 - half + e / d;
-            bool in = s >= 0 && s < w.before;
-            const char *keys = in ? kv_unit_k(a.kv, w.unit[s / KV_PAGE_TOKENS]) : NULL;
-            window_key[e / d * (d + 1) + e % d] = in ? kv_get(a.kv, keys, s % KV_PAGE_TOKENS, e % d) : 0.0f;
-        }
-        __syncthreads();
-        for (int g = 0; g < passes; g++) {
-            part[warp][lane] =
-                warp_mass(a, w, window_key + lane * (d + 1), lse + (list * passes + g) * a.n, g, slot);
-            __syncthreads();
-            if (warp == 0) {
-                float sum = part[0][lane];
-                for (int i = 1; i < WARPS; i++)
-                    sum += part[i][lane];
-                mass[lane] = sum / ((float)a.n * (float)passes);
-                __syncwarp();
-                if (lane >= half && lane < TILE - half)
-                    out += pooled(a, mass);
-                __syncwarp();
-            }
-            __syncthreads();
-        }
-        if (warp == 0 && lane >= half && lane < TILE - half && slot < w.before)
-            a.out.v[list * (size_t)a.out.stride + slot] = out;
-    }
+    int d = a.kv.head_dim, step = TILE - a.kernel / 2 * 2;
+    int queries = a.n * (a.largest_first ? 1 : a.n_q / a.kv.n_kv);
+    window_totals(a);
+    share_items(
+        a, [&](int n) { return (n - a.rule.recent + step - 1) / step; },
+        [&](const struct window &w, int tile) {
+            mass_tile(a, w, tile * step, window_room, window_room + TILE * (d + 4), part, mass,
+                      lse + w.list * queries);
+        });
 }
 
 int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
 {
-    int lists = a->rows.cap * a->kv.n_kv, parts, jobs = a->n * (a->largest_first ? 1 : a->n_q / a->kv.n_kv);
-    int bytes = TILE * (a->kv.head_dim + 1) * (int)sizeof(float);
+    int lists = a->rows.cap * a->kv.n_kv, group = a->n_q / a->kv.n_kv, dim = a->kv.head_dim;
+    int queries = a->largest_first ? (group + OWN - 1) / OWN * OWN : OWN;
+    int row = dim * (int)sizeof(float), bytes = TILE * (row + 16) + WARPS * OWN * row;
     if (lists < 1)
         return 0;
-    float *lse = (float *)cuda_scratch(d, (size_t)lists * jobs * sizeof(float));
+    float *lse =
+        (float *)cuda_scratch(d, (size_t)lists * a->n * (a->largest_first ? 1 : group) * sizeof(float));
     if (!lse)
         return BACKEND_ERR_MEMORY;
-    parts = max(1, 4 * d->n_sm / lists);
-    int rc = cuda_launch_early(d, OP_window_mass, window_lse_kernel,
-                               dim3(min(parts, jobs), a->kv.n_kv, a->rows.cap), THREADS, 0, 1, *a, lse);
+    cudaError_t e =
+        cudaFuncSetAttribute(window_mass_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (e != cudaSuccess)
+        return cuda_check(d, e, "window_mass");
+    int rc = cuda_launch_early(d, OP_window_mass,
+                               a->kv.dtype == DTYPE_BF16 ? window_lse_kernel<true> : window_lse_kernel<false>,
+                               2 * d->n_sm, THREADS, queries * row, 1, *a, lse);
     return rc ? rc
-              : cuda_launch_early(d, OP_window_mass, window_mass_kernel, dim3(parts, a->kv.n_kv, a->rows.cap),
-                                  THREADS, bytes, 1, *a, lse);
+              : cuda_launch_early(d, OP_window_mass, window_mass_kernel, 2 * d->n_sm, THREADS, bytes, 1, *a,
+                                  lse);
 }
