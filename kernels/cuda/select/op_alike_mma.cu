@@ -1,63 +1,54 @@
 /* How alike the keys of a head are (R-KV, arXiv 2505.24133), for bf16 keys on tensor cores: products of bf16
  * are exact, and sums are fp32.
  *
- * A warp has a page of 16 own keys in registers and meets them with all pages, which its block copies to
- * shared memory four at a time, two such stages in turn. What a lane has seen of its keys meets that of the
- * three others with the same keys at the end. So a list's bits depend on the list alone. */
-#include "kernels/cuda/device/ptx.cuh"
+ * A block has two pages of 16 own keys and meets them with all pages, which it copies to shared memory 16 at
+ * a time; each of eight warps has the own keys of a page in registers and meets them with two of the 16. What
+ * they have seen comes together at the end, in the order of lanes and warps, so a list's bits depend on the
+ * list alone. */
 #include "kernels/cuda/select/alike.cuh"
+#include "kernels/cuda/select/key_pages.cuh"
+#include "kernels/cuda/select/share.cuh"
 
-enum { WARPS = 8, THREADS = WARPS * WARP, PAGES = 4, STAGES = 2 };
-static_assert(WARPS <= STAGES * PAGES, "own pages come through the stages first");
-
-template <int D> struct form {
-    static const int ROW = D * 2, PAGE = KV_PAGE_TOKENS * ROW;
-};
+enum { WARPS = 16, THREADS = WARPS * WARP };
+enum { OWN = 2, SHARE = WARPS / OWN };               /* own pages of a block; warps with the same */
+enum { EACH = 2, PAGES = SHARE * EACH, STAGES = 2 }; /* pages of a stage for a warp, and for all; in flight */
 
 struct alike_work {
     struct key_redundancy_args a;
-    float *norm; /* |k| + 1e-8, by list and slot like io.v */
+    float *norm; /* 1 / (|k| + 1e-8), by list and slot like io.v */
 };
 
-/* A warp a slot. Grid (parts, KV heads, rows), like the next. */
+static __device__ int slots_of(const struct alike_work &w, int list)
+{
+    return alike_of(w.a, list / w.a.kv.n_kv, list % w.a.kv.n_kv).n;
+}
+
+/* A warp has EACH slots of an item. */
 static __global__ void __launch_bounds__(THREADS) norm_kernel(const __grid_constant__ struct alike_work w)
 {
     wait_for_inputs();
     let_next_begin();
     const struct key_redundancy_args &a = w.a;
-    struct alike s = alike_of(a, blockIdx.z, blockIdx.y);
-    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, step = (int)gridDim.x * WARPS;
-    for (int t = (int)blockIdx.x * WARPS + warp; t < s.n; t += step) {
-        const char *k = kv_unit_k(a.kv, s.unit[t / KV_PAGE_TOKENS]);
-        float sum = 0;
-        for (int x = lane; x < a.kv.head_dim; x += WARP) {
-            float v = kv_get(a.kv, k, t % KV_PAGE_TOKENS, x);
-            sum = fmaf(v, v, sum);
-        }
-        sum = warp_sum(sum);
-        if (lane == 0)
-            w.norm[s.list * (size_t)a.io.stride + t] = sqrtf(sum) + 1e-8f;
-    }
-}
-
-/* Starts the copies of `n` pages from `first` on, those that there are. One thread's work. */
-template <int D>
-static __device__ void copy_pages(const struct key_redundancy_args &a, const struct alike &s, int first,
-                                  int n, uint32_t to, uint32_t bar)
-{
-    int left = pages_of(s.n) - first;
-    n = left < n ? left : n;
-    barrier_expect(bar, n > 0 ? n * form<D>::PAGE : 0);
-    for (int p = 0; p < n; p++)
-        bulk_copy(to + p * form<D>::PAGE, kv_unit_k(a.kv, s.unit[first + p]), form<D>::PAGE, bar);
-}
-
-/* 16 keys x 16 dimensions from dimension 16k on, of a page in shared memory: as the first factor, or as the
- * second one of keys 0-7 (r[0], r[2]) and 8-15 (r[1], r[3]). */
-template <int D> static __device__ void load_keys(uint32_t (&r)[4], uint32_t page, int k)
-{
-    int lane = threadIdx.x % WARP, row = lane & 15;
-    load_matrices(r, (page + row * form<D>::ROW + ((lane >> 4) ^ (row & 7)) * 16) ^ k * 32);
+    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    share_items<THREADS>(
+        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(w, list); }, [](int, int) {},
+        [](int n) { return (n + WARPS * EACH - 1) / (WARPS * EACH); },
+        [&](int list, int n, int item) {
+            struct alike s = alike_of(a, list / a.kv.n_kv, list % a.kv.n_kv);
+#pragma unroll
+            for (int i = 0; i < EACH; i++) {
+                int t = (item * EACH + i) * WARPS + warp, there = min(t, n - 1);
+                const char *k = kv_unit_k(a.kv, s.unit[there / KV_PAGE_TOKENS]);
+                float sum = 0;
+                for (int x = lane; x < a.kv.head_dim; x += WARP) {
+                    float v = kv_get(a.kv, k, there % KV_PAGE_TOKENS, x);
+                    sum = fmaf(v, v, sum);
+                }
+                sum = warp_sum(sum);
+                if (lane == 0 && t < n)
+                    w.norm[s.list * (size_t)a.io.stride + t] = 1 / (sqrtf(sum) + 1e-8f);
+            }
+        });
 }
 
 /* c[half]: products of own keys g, g + 8 with keys 8 half + 2t, + 1 of a page. */
@@ -83,20 +74,45 @@ struct seen {
     int spare[2];          /* spare: of the keys so far, -1 if there is none */
 };
 
+/* The keys of a page that a lane has products with, by its value of the product. */
+static __device__ int other_of(int page, int x)
+{
+    return page * KV_PAGE_TOKENS + (x & 4) * 2 + threadIdx.x % 4 * 2 + (x & 1);
+}
+
+/* What is known of them: norms, and which key their row spares. */
+struct others {
+    float norm[4];
+    int spare[4];
+};
+
+template <bool MEAN>
+static __device__ struct others ask_others(const struct alike_work &w, const struct alike &s, int page)
+{
+    size_t list = s.list * (size_t)w.a.io.stride;
+    struct others o;
+#pragma unroll
+    for (int x = 0; x < 4; x++) {
+        int other = min(other_of(page, x % 2 + x / 2 * 4), s.n - 1);
+        o.norm[x] = w.norm[list + other];
+        o.spare[x] = MEAN ? w.a.spare[list + other] : 0;
+    }
+    return o;
+}
+
 /* A page's cosines with the own keys. MEAN: the page has rows i of the matrix, else columns j. */
 template <bool MEAN>
 static __device__ void add_page(const struct alike_work &w, const struct alike &s, int page,
-                                const float (&c)[2][4], struct seen *own)
+                                const float (&c)[2][4], const struct others &o, struct seen *own)
 {
-    size_t list = s.list * (size_t)w.a.io.stride;
 #pragma unroll
     for (int x = 0; x < 8; x++) {
-        int mine = x >> 1 & 1, other = page * KV_PAGE_TOKENS + (x & 4) * 2 + threadIdx.x % 4 * 2 + (x & 1);
+        int mine = x >> 1 & 1, other = other_of(page, x), of = x / 4 * 2 + x % 2;
         if (other >= s.n)
             continue;
-        float cosine = c[x / 4][x % 4] / (own->norm[mine] * w.norm[list + other]);
+        float cosine = c[x / 4][x % 4] * (own->norm[mine] * o.norm[of]);
         if (MEAN) {
-            if (other != own->slot[mine] && w.a.spare[list + other] != own->slot[mine])
+            if (other != own->slot[mine] && o.spare[of] != own->slot[mine])
                 own->sum[mine] += cosine;
         } else if ((other == own->slot[mine] ? 0.0f : cosine) > w.a.threshold) { /* the diagonal is 0 */
             if (!w.a.first || own->spare[mine] < 0)
@@ -105,93 +121,148 @@ static __device__ void add_page(const struct alike_work &w, const struct alike &
     }
 }
 
-/* The four lanes of a key come together. */
-template <bool MEAN>
-static __device__ void put_keys(const struct alike_work &w, const struct alike &s, struct seen own)
+/* Of two keys to spare, the last, or the first. */
+static __device__ int spare_of(const struct alike_work &w, int x, int y)
 {
-    for (int mine = 0; mine < 2; mine++) {
-        for (int lane = 1; lane < 4; lane *= 2) {
-            int spare = __shfl_xor_sync(~0u, own.spare[mine], lane);
-            own.sum[mine] += __shfl_xor_sync(~0u, own.sum[mine], lane);
-            if (own.spare[mine] < 0 || (spare >= 0 && (spare > own.spare[mine]) != (w.a.first != 0)))
-                own.spare[mine] = spare;
-        }
-        size_t at = s.list * (size_t)w.a.io.stride + own.slot[mine];
-        if (threadIdx.x % 4 || own.slot[mine] >= s.n)
-            continue;
-        if (MEAN)
-            w.a.mean[at] = own.sum[mine] / (float)s.n;
-        else
-            w.a.spare[at] = own.spare[mine] < 0 ? 0 : own.spare[mine];
-    }
+    return x < 0 || (y >= 0 && (y > x) != (w.a.first != 0)) ? y : x;
 }
 
+/* The four lanes of a key come together, then the SHARE warps of a page. */
+template <bool MEAN>
+static __device__ void put_keys(const struct alike_work &w, const struct alike &s, int first, struct seen own,
+                                float (&sum)[WARPS][KV_PAGE_TOKENS], int (&spare)[WARPS][KV_PAGE_TOKENS])
+{
+    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    for (int mine = 0; mine < 2; mine++) {
+        for (int other = 1; other < 4; other *= 2) {
+            own.sum[mine] += __shfl_xor_sync(~0u, own.sum[mine], other);
+            own.spare[mine] = spare_of(w, own.spare[mine], __shfl_xor_sync(~0u, own.spare[mine], other));
+        }
+        sum[warp][lane / 4 + mine * 8] = own.sum[mine];
+        spare[warp][lane / 4 + mine * 8] = own.spare[mine];
+    }
+    __syncthreads();
+    int page = threadIdx.x / KV_PAGE_TOKENS, key = threadIdx.x % KV_PAGE_TOKENS, from = page * SHARE;
+    int slot = (first + page) * KV_PAGE_TOKENS + key;
+    if (page >= OWN || slot >= s.n)
+        return;
+    float all = sum[from][key];
+    int one = spare[from][key];
+    for (int i = 1; i < SHARE; i++) {
+        all += sum[from + i][key];
+        one = spare_of(w, one, spare[from + i][key]);
+    }
+    if (MEAN)
+        w.a.mean[s.list * (size_t)w.a.io.stride + slot] = all / (float)s.n;
+    else
+        w.a.spare[s.list * (size_t)w.a.io.stride + slot] = max(one, 0);
+}
+
+/* Barriers and room of a block's copies, and how many stages it has begun. */
+struct copies {
+    uint32_t bar, own_bar, room, own_room;
+    int begun, own_phase;
+};
+
+/* Own pages from `first` on. */
 template <int D, bool MEAN>
-static __global__ void __launch_bounds__(THREADS, 3) alike_kernel(const __grid_constant__ struct alike_work w)
+static __device__ struct seen meet_all(const struct alike_work &w, const struct alike &s, int first,
+                                       struct copies &c)
+{
+    const int STAGE = PAGES * key_page<D>::BYTES;
+    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, pages = pages_of(s.n);
+    int stages = (pages + PAGES - 1) / PAGES;
+    uint32_t keys[D / 16][4];
+    struct seen own = {{0, 0}, {1, 1}, {0, 0}, {-1, -1}};
+    if (threadIdx.x == 0)
+        copy_key_pages<D>(w.a.kv, s.unit, first, OWN, pages, c.own_room, c.own_bar);
+    for (int i = 0; threadIdx.x == 0 && i < min(STAGES, stages); i++) {
+        int at = (c.begun + i) % STAGES;
+        copy_key_pages<D>(w.a.kv, s.unit, i * PAGES, PAGES, pages, c.room + at * STAGE, c.bar + at * 8);
+    }
+    for (int mine = 0; mine < 2; mine++) {
+        own.slot[mine] = (first + warp / SHARE) * KV_PAGE_TOKENS + lane / 4 + mine * 8;
+        if (own.slot[mine] < s.n)
+            own.norm[mine] = w.norm[s.list * (size_t)w.a.io.stride + own.slot[mine]];
+    }
+    barrier_wait(c.own_bar, c.own_phase);
+    c.own_phase ^= 1;
+#pragma unroll
+    for (int k = 0; k < D / 16; k++)
+        load_keys<D>(keys[k], c.own_room + warp / SHARE * key_page<D>::BYTES, k);
+    struct others next[EACH];
+    for (int e = 0; e < EACH; e++)
+        next[e] = ask_others<MEAN>(w, s, warp % SHARE * EACH + e);
+    for (int i = 0; i < stages; i++) {
+        int at = (c.begun + i) % STAGES, page = i * PAGES + warp % SHARE * EACH;
+        float x[EACH][2][4];
+        struct others now[EACH];
+        barrier_wait(c.bar + at * 8, (c.begun + i) / STAGES & 1);
+#pragma unroll
+        for (int e = 0; e < EACH; e++) {
+            now[e] = next[e];
+            next[e] = ask_others<MEAN>(w, s, page + PAGES + e);
+        }
+#pragma unroll
+        for (int e = 0; e < EACH; e++)
+            if (page + e < pages)
+                products<D>(keys, c.room + at * STAGE + (warp % SHARE * EACH + e) * key_page<D>::BYTES, x[e]);
+#pragma unroll
+        for (int e = 0; e < EACH; e++)
+            if (page + e < pages)
+                add_page<MEAN>(w, s, page + e, x[e], now[e], &own);
+        __syncthreads();
+        if (threadIdx.x == 0 && i + STAGES < stages)
+            copy_key_pages<D>(w.a.kv, s.unit, (i + STAGES) * PAGES, PAGES, pages, c.room + at * STAGE,
+                              c.bar + at * 8);
+    }
+    c.begun += stages;
+    return own;
+}
+
+/* An item is OWN pages. */
+template <int D, bool MEAN>
+static __global__ void __launch_bounds__(THREADS, 1) alike_kernel(const __grid_constant__ struct alike_work w)
 {
     extern __shared__ __align__(1024) char alike_pages[];
     __shared__ uint64_t bar[STAGES + 1]; /* the last: own pages */
-    const int STAGE = PAGES * form<D>::PAGE;
+    __shared__ float sum[WARPS][KV_PAGE_TOKENS];
+    __shared__ int spare[WARPS][KV_PAGE_TOKENS];
     needs_hopper();
     wait_for_inputs();
     let_next_begin();
-    struct alike s = alike_of(w.a, blockIdx.z, blockIdx.y);
-    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, pages = pages_of(s.n);
-    int stages = (pages + PAGES - 1) / PAGES, begun = 0, own_phase = 0;
-    uint32_t room = shared_address(alike_pages);
+    struct copies c = {
+        shared_address(bar), shared_address(&bar[STAGES]), shared_address(alike_pages), 0, 0, 0};
+    c.own_room = c.room + STAGES * PAGES * key_page<D>::BYTES;
     if (threadIdx.x == 0)
         for (int i = 0; i <= STAGES; i++)
-            barrier_init(shared_address(&bar[i]), 1);
+            barrier_init(c.bar + i * 8, 1);
     barrier_init_done();
     __syncthreads();
-    for (int first = (int)blockIdx.x * WARPS; first < pages; first += (int)gridDim.x * WARPS) {
-        uint32_t keys[D / 16][4];
-        struct seen own = {{0, 0}, {1, 1}, {0, 0}, {-1, -1}};
-        if (threadIdx.x == 0)
-            copy_pages<D>(w.a, s, first, WARPS, room, shared_address(&bar[STAGES]));
-        barrier_wait(shared_address(&bar[STAGES]), own_phase);
-        own_phase ^= 1;
-#pragma unroll
-        for (int k = 0; k < D / 16; k++)
-            load_keys<D>(keys[k], room + warp * form<D>::PAGE, k);
-        for (int mine = 0; mine < 2; mine++) {
-            own.slot[mine] = (first + warp) * KV_PAGE_TOKENS + lane / 4 + mine * 8;
-            if (own.slot[mine] < s.n)
-                own.norm[mine] = w.norm[s.list * (size_t)w.a.io.stride + own.slot[mine]];
-        }
-        __syncthreads();
-        for (int i = 0; threadIdx.x == 0 && i < STAGES && i < stages; i++) {
-            int at = (begun + i) % STAGES;
-            copy_pages<D>(w.a, s, i * PAGES, PAGES, room + at * STAGE, shared_address(&bar[at]));
-        }
-        for (int i = 0; i < stages; i++) {
-            int at = (begun + i) % STAGES;
-            barrier_wait(shared_address(&bar[at]), (begun + i) / STAGES & 1);
-            for (int p = 0; p < PAGES && i * PAGES + p < pages && first + warp < pages; p++) {
-                float c[2][4];
-                products<D>(keys, room + at * STAGE + p * form<D>::PAGE, c);
-                add_page<MEAN>(w, s, i * PAGES + p, c, &own);
-            }
-            __syncthreads();
-            if (threadIdx.x == 0 && i + STAGES < stages)
-                copy_pages<D>(w.a, s, (i + STAGES) * PAGES, PAGES, room + at * STAGE,
-                              shared_address(&bar[at]));
-        }
-        begun += stages;
-        put_keys<MEAN>(w, s, own);
-    }
+    share_items<THREADS>(
+        w.a.rows.cap * w.a.kv.n_kv, [&](int list) { return slots_of(w, list); }, [](int, int) {},
+        [](int n) { return (pages_of(n) + OWN - 1) / OWN; },
+        [&](int list, int, int item) {
+            struct alike s = alike_of(w.a, list / w.a.kv.n_kv, list % w.a.kv.n_kv);
+            struct seen own = meet_all<D, MEAN>(w, s, item * OWN, c);
+            put_keys<MEAN>(w, s, item * OWN, own, sum, spare);
+        });
 }
 
 template <int D> static int run(struct device *d, const struct alike_work *w)
 {
-    const struct key_redundancy_args *a = &w->a;
-    int lists = a->rows.cap * a->kv.n_kv, bytes = STAGES * PAGES * form<D>::PAGE;
-    dim3 grid(max(1, 16 * d->n_sm / lists), a->kv.n_kv, a->rows.cap);
-    int rc = cuda_launch_early(d, OP_key_redundancy, norm_kernel, grid, THREADS, 0, 1, *w);
+    int bytes = (STAGES * PAGES + OWN) * key_page<D>::BYTES, blocks = d->n_sm;
+    cudaError_t e =
+        cudaFuncSetAttribute(alike_kernel<D, false>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (e == cudaSuccess)
+        e = cudaFuncSetAttribute(alike_kernel<D, true>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (e != cudaSuccess)
+        return cuda_check(d, e, "key_redundancy");
+    int rc = cuda_launch_early(d, OP_key_redundancy, norm_kernel, blocks, THREADS, 0, 1, *w);
     if (!rc)
-        rc = cuda_launch_early(d, OP_key_redundancy, alike_kernel<D, false>, grid, THREADS, bytes, 1, *w);
+        rc = cuda_launch_early(d, OP_key_redundancy, alike_kernel<D, false>, blocks, THREADS, bytes, 1, *w);
     return rc ? rc
-              : cuda_launch_early(d, OP_key_redundancy, alike_kernel<D, true>, grid, THREADS, bytes, 1, *w);
+              : cuda_launch_early(d, OP_key_redundancy, alike_kernel<D, true>, blocks, THREADS, bytes, 1, *w);
 }
 
 int alike_mma_fits(const struct key_redundancy_args *a)

@@ -3,7 +3,7 @@
  * step, and often none: all blocks look at all heads and share the work of those in which the rule acts. */
 #include "kernels/cuda/select/window.cuh"
 
-enum { TILE = WARP };
+enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP };
 enum { OWN = 8 }; /* queries that a thread meets a key with at once */
 
 /* ---- put_queries */
@@ -198,9 +198,11 @@ static __global__ void __launch_bounds__(THREADS, 2) window_lse_kernel(struct wi
     let_next_begin();
     int group = a.n_q / a.kv.n_kv, parts = (a.n + OWN - 1) / OWN;
     int jobs = a.largest_first ? a.n : group * parts, passes = a.largest_first ? 1 : group;
-    share_items(
-        a, [=](int) { return jobs; },
-        [&](const struct window &w, int job) {
+    share_items<THREADS>(
+        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(a, list); }, [](int, int) {},
+        [=](int) { return jobs; },
+        [&](int list, int n_slots, int job) {
+            struct window w = window_of(a, list, n_slots);
             int i0 = a.largest_first ? job : job % parts * OWN, g = a.largest_first ? 0 : job / parts;
             struct running r;
             for (int o = 0; o < OWN; o++) {
@@ -271,20 +273,6 @@ static __device__ float pooled(const struct window_mass_args &a, const float *ma
     return a.pool == WINDOW_MEAN ? x / (float)a.kernel : x;
 }
 
-/* Length and candidates of all lists, and what they cost; a thread a list. */
-static __device__ void window_totals(const struct window_mass_args &a)
-{
-    int lists = a.rows.cap * a.kv.n_kv;
-    for (int list = blockIdx.x * THREADS + threadIdx.x; list < lists; list += gridDim.x * THREADS) {
-        int seq = a.rows.seq[list / a.kv.n_kv], n = slots_of(a, list);
-        if (seq < 0)
-            continue;
-        a.out.n[list] = a.out.m[list] = n;
-        if (n)
-            a.kv.aux_half[kv_head(a.kv, seq, a.layer, list % a.kv.n_kv)] += a.causal ? n : n - a.rule.recent;
-    }
-}
-
 /* Slots t0 .. t0 + TILE - 2 half - 1 of a head. key: (TILE, d + 4); q: (WARPS, OWN, d); lse: the head's. */
 static __device__ void mass_tile(const struct window_mass_args &a, const struct window &w, int t0, float *key,
                                  float *q, float (&part)[2][WARPS][TILE], float (&mass)[TILE],
@@ -334,10 +322,12 @@ static __global__ void __launch_bounds__(THREADS, 2)
     let_next_begin();
     int d = a.kv.head_dim, step = TILE - a.kernel / 2 * 2;
     int queries = a.n * (a.largest_first ? 1 : a.n_q / a.kv.n_kv);
-    window_totals(a);
-    share_items(
-        a, [&](int n) { return (n - a.rule.recent + step - 1) / step; },
-        [&](const struct window &w, int tile) {
+    share_items<THREADS>(
+        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(a, list); },
+        [&](int list, int n_slots) { put_totals(a, list, n_slots); },
+        [&](int n) { return (n - a.rule.recent + step - 1) / step; },
+        [&](int list, int n_slots, int tile) {
+            struct window w = window_of(a, list, n_slots);
             mass_tile(a, w, tile * step, window_room, window_room + TILE * (d + 4), part, mass,
                       lse + w.list * queries);
         });
@@ -350,6 +340,8 @@ int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
     int row = dim * (int)sizeof(float), bytes = TILE * (row + 16) + WARPS * OWN * row;
     if (lists < 1)
         return 0;
+    if (d->hopper && window_mma_fits(a))
+        return window_mma(d, a);
     float *lse =
         (float *)cuda_scratch(d, (size_t)lists * a->n * (a->largest_first ? 1 : group) * sizeof(float));
     if (!lse)

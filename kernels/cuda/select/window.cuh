@@ -4,12 +4,9 @@
 /* What the kernels of window_mass share (kernels/backend_forget.h has the operation). */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
-#include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
+#include "kernels/cuda/select/share.cuh"
 #include "kernels/keep_rule.h"
-
-enum { THREADS = 256, WARPS = THREADS / WARP };
-enum { AT_ONCE = 4, LISTS = AT_ONCE * THREADS }; /* heads that a thread, and a block, looks at in one go */
 
 /* A head whose window is looked at. */
 struct window {
@@ -45,34 +42,16 @@ static __device__ struct window window_of(const struct window_mass_args &a, int 
     return w;
 }
 
-/* Calls work(window, item) for this block's share of the items of all heads in which the rule acts; a head
- * has items(its slots) of them. */
-template <class Items, class Work>
-static __device__ void share_items(const struct window_mass_args &a, Items items, Work work)
+/* Length and candidates of a list, and what it cost. */
+static __device__ void put_totals(const struct window_mass_args &a, int list, int n_slots)
 {
-    __shared__ int n[LISTS];
-    __shared__ unsigned acts[LISTS / WARP];
-    int lists = a.rows.cap * a.kv.n_kv,
-        item = blockIdx.x; /* the next of this block, counted from the head's */
-    for (int first = 0; first < lists; first += LISTS) {
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) {
-            int at = i * THREADS + threadIdx.x;
-            n[at] = first + at < lists ? slots_of(a, first + at) : 0;
-            unsigned some = __ballot_sync(~0u, n[at] > 0);
-            if (at % WARP == 0)
-                acts[at / WARP] = some;
-        }
-        __syncthreads();
-        for (int i = 0; i < LISTS / WARP; i++)
-            for (unsigned left = acts[i]; left; left &= left - 1) {
-                int at = i * WARP + __ffs((int)left) - 1, count = items(n[at]);
-                for (; item < count; item += gridDim.x)
-                    work(window_of(a, first + at, n[at]), item);
-                item -= count;
-            }
-        __syncthreads();
-    }
+    int seq = a.rows.seq[list / a.kv.n_kv];
+    if (seq < 0)
+        return;
+    a.out.n[list] = a.out.m[list] = n_slots;
+    if (n_slots)
+        a.kv.aux_half[kv_head(a.kv, seq, a.layer, list % a.kv.n_kv)] +=
+            a.causal ? n_slots : n_slots - a.rule.recent;
 }
 
 /* Query i of the window in head g of the group. */
@@ -87,5 +66,10 @@ static __device__ int sees(const struct window_mass_args &a, const struct window
 {
     return a.causal ? w.n_slots - a.n + 1 + i : w.before;
 }
+
+/* op_window_mma.cu: for bf16 keys of 64 or 128 dimensions, up to 128 queries, each with its own softmax.
+ * op_window.cu has everything else. */
+int window_mma_fits(const struct window_mass_args *a);
+int window_mma(struct device *d, const struct window_mass_args *a);
 
 #endif

@@ -1,0 +1,34 @@
+#ifndef KERNELS_CUDA_SELECT_KEY_PAGES_CUH
+#define KERNELS_CUDA_SELECT_KEY_PAGES_CUH
+
+/* Pages of bf16 keys in shared memory, as a factor of products on tensor cores. D: the head dimension, 64 or
+ * 128. */
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
+
+template <int D> struct key_page {
+    static const int ROW = D * 2, BYTES = KV_PAGE_TOKENS * ROW;
+};
+
+/* Starts the copies of pages first .. first + n - 1 of a list of units, of those that are below `pages`; one
+ * thread's work. */
+template <int D>
+static __device__ void copy_key_pages(const struct kv_view &kv, const int32_t *unit, int first, int n,
+                                      int pages, uint32_t to, uint32_t bar)
+{
+    n = min(n, pages - first);
+    barrier_expect(bar, n > 0 ? n * key_page<D>::BYTES : 0);
+    for (int p = 0; p < n; p++)
+        bulk_copy(to + p * key_page<D>::BYTES, kv_unit_k(kv, unit[first + p]), key_page<D>::BYTES, bar);
+}
+
+/* 16 keys x 16 dimensions from dimension 16k on, of a page in shared memory: as the first factor, or as the
+ * second one of keys 0-7 (r[0], r[2]) and 8-15 (r[1], r[3]). */
+template <int D> static __device__ void load_keys(uint32_t (&r)[4], uint32_t page, int k)
+{
+    int lane = threadIdx.x % WARP, row = lane & 15;
+    load_matrices(r, (page + row * key_page<D>::ROW + ((lane >> 4) ^ (row & 7)) * 16) ^ k * 32);
+}
+
+#endif

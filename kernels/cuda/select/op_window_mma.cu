@@ -1,0 +1,357 @@
+/* window_mass for bf16 keys of 64 or 128 dimensions on tensor cores, where each query has its own softmax
+ * (SnapKV, arXiv 2404.14469). A query is split into three bf16, which makes products exact to about 2^-24.
+ *
+ * Two warps have 16 queries of a head, each of them half of the block's pages, which lie in shared memory;
+ * a block has four such pairs for one head of the group, and four for the next. First the sums of
+ * exponentials, by parts of the slots whose number hangs on the list alone, then the masses, each block's
+ * with the pages before and after it, which pooling reaches into. */
+#include "kernels/cuda/select/key_pages.cuh"
+#include "kernels/cuda/select/window.cuh"
+
+enum { HEADS = 2, SETS = 4, WARPS = HEADS * SETS * 2, THREADS = WARPS * WARP };
+enum { QUERIES = 16, AT_A_TIME = SETS * QUERIES, MOST_QUERIES = 128 };
+enum { STAGE = 8, MOST_PARTS = 16 }; /* pages in shared memory; parts of a list */
+/* Pages that a block has masses of; with those beside them; their slots. */
+enum { OUT = 4, AROUND = OUT + 2, NEAR = AROUND * KV_PAGE_TOKENS };
+static_assert(WINDOW_MOST_KERNEL / 2 <= KV_PAGE_TOKENS, "pooling reaches into the next page");
+
+/* What a warp has. */
+struct share {
+    int half, set, head;
+};
+
+static __device__ struct share own_share(void)
+{
+    int warp = threadIdx.x / WARP;
+    return {warp % 2, warp / 2 % SETS, warp / 2 / SETS};
+}
+
+struct window_work {
+    struct window_mass_args a;
+    float2 *sums; /* (rows, n_kv, group, n, 2 MOST_PARTS): the largest logit, and the sum relative to it */
+};
+
+/* Pages whose slots some query sees. */
+static __device__ int seen_pages(const struct window_mass_args &a, int n_slots)
+{
+    return pages_of(a.causal ? n_slots : n_slots - a.rule.recent);
+}
+
+static __device__ int pages_a_part(int pages)
+{
+    return (pages + STAGE * MOST_PARTS - 1) / (STAGE * MOST_PARTS) * STAGE;
+}
+
+static __device__ int parts_of(int pages)
+{
+    int each = pages_a_part(pages);
+    return (pages + each - 1) / each;
+}
+
+/* c[p]: products of the warp's queries i0 .. i0 + 15 of head g with the keys of N pages in shared memory.
+ * c[p][half]: queries lane / 4, + 8 (the second pair) with keys 8 half + 2 (lane % 4), + 1. */
+template <int D, int N>
+static __device__ void products(const struct window_mass_args &a, const struct window &w, int i0, int g,
+                                uint32_t page, float (&c)[N][2][4])
+{
+    int lane = threadIdx.x % WARP, i = i0 + lane / 4, at = lane % 4 * 2;
+    float2 q[D / 16][4]; /* rows lane / 4 and + 8, then 8 dimensions further */
+#pragma unroll
+    for (int x = 0; x < 4; x++) {
+        bool there = i + x % 2 * 8 < a.n;
+        const float *from = query(a, w, there ? i + x % 2 * 8 : 0, g) + x / 2 * 8 + at;
+#pragma unroll
+        for (int k = 0; k < D / 16; k++)
+            q[k][x] = there ? *(const float2 *)(from + k * 16) : make_float2(0, 0);
+    }
+#pragma unroll
+    for (int x = 0; x < N * 8; x++)
+        c[x / 8][x / 4 % 2][x % 4] = 0;
+#pragma unroll
+    for (int k = 0; k < D / 16; k++) {
+        uint32_t keys[N][4];
+#pragma unroll
+        for (int p = 0; p < N; p++)
+            load_keys<D>(keys[p], page + p * key_page<D>::BYTES, k);
+#pragma unroll
+        for (int part = 0; part < 3; part++) {
+            uint32_t own[4];
+#pragma unroll
+            for (int x = 0; x < 4; x++)
+                own[x] = round_pair(q[k][x].x, q[k][x].y);
+#pragma unroll
+            for (int p = 0; p < N; p++) {
+                mma(c[p][0], own, keys[p][0], keys[p][2]);
+                mma(c[p][1], own, keys[p][1], keys[p][3]);
+            }
+        }
+    }
+}
+
+/* The slot of value x of a lane's products with a page, when the page's first slot is `first`. */
+static __device__ int slot_of(int first, int x)
+{
+    return first + x / 4 * 8 + threadIdx.x % 4 * 2 + x % 2;
+}
+
+/* Adds pages to the two sums of a lane: of queries i and i + 8. */
+template <int N>
+static __device__ void add_pages(const struct window_mass_args &a, const struct window &w, int i, int first,
+                                 const float (&c)[N][2][4], float2 (&sum)[2])
+{
+#pragma unroll
+    for (int mine = 0; mine < 2; mine++) {
+        int seen = sees(a, w, min(i + mine * 8, a.n - 1));
+        float top = sum[mine].x, more = 0;
+#pragma unroll
+        for (int x = 0; x < N * 8; x++)
+            if (x / 2 % 2 == mine && slot_of(first + x / 8 * KV_PAGE_TOKENS, x % 8) < seen)
+                top = fmaxf(top, c[x / 8][x / 4 % 2][x % 4] * a.scale);
+        if (top == -CUDART_INF_F)
+            continue;
+#pragma unroll
+        for (int x = 0; x < N * 8; x++)
+            if (x / 2 % 2 == mine && slot_of(first + x / 8 * KV_PAGE_TOKENS, x % 8) < seen)
+                more += term(c[x / 8][x / 4 % 2][x % 4] * a.scale - top);
+        sum[mine] = make_float2(top, sum[mine].y * term(sum[mine].x - top) + more);
+    }
+}
+
+/* Two sums as one. */
+static __device__ float2 both(float2 x, float2 y)
+{
+    float top = fmaxf(x.x, y.x);
+    if (top == -CUDART_INF_F)
+        return x;
+    return make_float2(top, x.y * term(x.x - top) + y.y * term(y.x - top));
+}
+
+/* The sum of the four lanes that share a query. */
+static __device__ float2 of_four(float2 x)
+{
+    for (int lane = 1; lane < 4; lane *= 2)
+        x = both(x, make_float2(__shfl_xor_sync(~0u, x.x, lane), __shfl_xor_sync(~0u, x.y, lane)));
+    return x;
+}
+
+/* The block's copies of pages: when the next arrives. */
+struct arrival {
+    uint32_t bar;
+    int phase;
+};
+
+/* Begins to copy pages to shared memory; by the whole block, which is done with those before. */
+template <int D>
+static __device__ void ask_pages(const struct kv_view &kv, const struct window &w, int first, int n,
+                                 int pages, uint32_t room, const struct arrival &next)
+{
+    __syncthreads();
+    if (threadIdx.x == 0)
+        copy_key_pages<D>(kv, w.unit, first, n, pages, room, next.bar);
+}
+
+static __device__ void await_pages(struct arrival &next)
+{
+    barrier_wait(next.bar, next.phase);
+    next.phase ^= 1;
+}
+
+static __device__ struct arrival first_arrival(uint64_t *bar)
+{
+    struct arrival next = {shared_address(bar), 0};
+    if (threadIdx.x == 0)
+        barrier_init(next.bar, 1);
+    barrier_init_done();
+    __syncthreads();
+    return next;
+}
+
+/* An item is a part of the slots, for 64 queries of two heads of the group. */
+template <int D>
+static __global__ void __launch_bounds__(THREADS, 1)
+    window_sums_kernel(const __grid_constant__ struct window_work x)
+{
+    extern __shared__ __align__(1024) char window_pages[]; /* STAGE pages */
+    __shared__ uint64_t bar;
+    needs_hopper();
+    wait_for_inputs();
+    let_next_begin();
+    const struct window_mass_args &a = x.a;
+    struct arrival next = first_arrival(&bar);
+    uint32_t room = shared_address(window_pages);
+    struct share own = own_share();
+    int group = a.n_q / a.kv.n_kv, lane = threadIdx.x % WARP, times = (a.n + AT_A_TIME - 1) / AT_A_TIME;
+    int pairs = (group + HEADS - 1) / HEADS;
+    share_items<THREADS>(
+        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(a, list); }, [](int, int) {},
+        [&](int n_slots) { return pairs * times * parts_of(seen_pages(a, n_slots)); },
+        [&](int list, int n_slots, int item) {
+            struct window w = window_of(a, list, n_slots);
+            int pages = seen_pages(a, w.n_slots), each = pages_a_part(pages), parts = parts_of(pages);
+            int part = item % parts, g = item / parts / times * HEADS + own.head;
+            int i0 = item / parts % times * AT_A_TIME + own.set * QUERIES;
+            float2 sum[2] = {{-CUDART_INF_F, 0}, {-CUDART_INF_F, 0}};
+            for (int first = part * each; first < min(pages, (part + 1) * each); first += STAGE) {
+                float c[STAGE / 2][2][4];
+                int mine = first + own.half * (STAGE / 2);
+                ask_pages<D>(a.kv, w, first, STAGE, pages, room, next);
+                await_pages(next);
+                if (g >= group || i0 >= a.n || mine >= pages)
+                    continue;
+                products<D, STAGE / 2>(a, w, i0, g, room + own.half * (STAGE / 2) * key_page<D>::BYTES, c);
+                add_pages(a, w, i0 + lane / 4, mine * KV_PAGE_TOKENS, c, sum);
+            }
+            for (int mine = 0; mine < 2; mine++) {
+                float2 all = of_four(sum[mine]);
+                int i = i0 + lane / 4 + mine * 8;
+                if (lane % 4 == 0 && g < group && i < a.n)
+                    x.sums[((w.list * group + g) * a.n + i) * 2 * MOST_PARTS + part * 2 + own.half] = all;
+            }
+        });
+}
+
+/* lse: (group, n), of all queries of a head; by the whole block. */
+static __device__ void gather(const struct window_work &x, const struct window &w, float *lse)
+{
+    enum { AT_ONCE = 8 };
+    int n = 2 * parts_of(seen_pages(x.a, w.n_slots)), all = w.group * x.a.n;
+    for (int i = threadIdx.x; i < all; i += THREADS) {
+        const float2 *sums = x.sums + (w.list * all + i) * 2 * MOST_PARTS;
+        float2 sum = {-CUDART_INF_F, 0};
+        for (int p = 0; p < n; p += AT_ONCE) {
+            float2 more[AT_ONCE];
+#pragma unroll
+            for (int y = 0; y < AT_ONCE; y++)
+                more[y] = sums[min(p + y, n - 1)];
+#pragma unroll
+            for (int y = 0; y < AT_ONCE; y++)
+                if (p + y < n)
+                    sum = both(sum, more[y]);
+        }
+        lse[i] = sum.x + logf(sum.y);
+    }
+}
+
+/* Masses of this warp's pages in head g, summed over its queries, to part[its place among NEAR slots]. */
+template <int D>
+static __device__ void put_masses(const struct window_mass_args &a, const struct window &w, int g, int first,
+                                  uint32_t page, const float *lse, float *part)
+{
+    enum { N = AROUND / 2 };
+    int lane = threadIdx.x % WARP;
+    float sum[N][4] = {}; /* by the lane's keys of a page */
+    for (int i0 = own_share().set * QUERIES; i0 < a.n; i0 += AT_A_TIME) {
+        float c[N][2][4];
+        products<D, N>(a, w, i0, g, page, c);
+#pragma unroll
+        for (int mine = 0; mine < 2; mine++) {
+            int i = i0 + lane / 4 + mine * 8;
+            float all = lse[min(i, a.n - 1)];
+#pragma unroll
+            for (int y = 0; y < N * 4; y++) {
+                int slot = slot_of(first + y / 4 * KV_PAGE_TOKENS, y / 2 % 2 * 4 + y % 2);
+                if (i < a.n && slot >= 0 && slot < w.before)
+                    sum[y / 4][y % 4] += term(c[y / 4][y / 2 % 2][mine * 2 + y % 2] * a.scale - all);
+            }
+        }
+    }
+#pragma unroll
+    for (int y = 0; y < N * 4; y++) {
+        for (int other = 4; other < WARP; other *= 2)
+            sum[y / 4][y % 4] += __shfl_xor_sync(~0u, sum[y / 4][y % 4], other);
+        if (lane < 4)
+            part[slot_of(y / 4 * KV_PAGE_TOKENS, y / 2 % 2 * 4 + y % 2)] = sum[y / 4][y % 4];
+    }
+}
+
+/* What slot `at` of NEAR gets from head g, pooled. part: (SETS, NEAR). */
+static __device__ float pooled(const struct window_mass_args &a, const float *part, int at, float queries)
+{
+    int half = a.kernel / 2;
+    float x = 0;
+    for (int u = at - half; u <= at + half; u++) {
+        float mass = part[u];
+        for (int i = 1; i < SETS; i++)
+            mass += part[i * NEAR + u];
+        mass /= queries;
+        x = a.pool == WINDOW_MEAN ? x + mass : fmaxf(x, mass); /* masses are not negative */
+    }
+    return a.pool == WINDOW_MEAN ? x / (float)a.kernel : x;
+}
+
+/* An item is OUT pages, for all queries and heads. */
+template <int D>
+static __global__ void __launch_bounds__(THREADS, 1)
+    window_masses_kernel(const __grid_constant__ struct window_work x)
+{
+    /* AROUND pages, then part (group, SETS, NEAR) and lse (group, n) */
+    extern __shared__ __align__(1024) char window_around[];
+    __shared__ uint64_t bar;
+    needs_hopper();
+    wait_for_inputs();
+    let_next_begin();
+    const struct window_mass_args &a = x.a;
+    struct arrival next = first_arrival(&bar);
+    uint32_t room = shared_address(window_around);
+    float *part = (float *)(window_around + AROUND * key_page<D>::BYTES);
+    float *lse = part + a.n_q / a.kv.n_kv * SETS * NEAR;
+    struct share own = own_share();
+    share_items<THREADS>(
+        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(a, list); },
+        [&](int list, int n_slots) { put_totals(a, list, n_slots); },
+        [&](int n_slots) { return (pages_of(n_slots - a.rule.recent) + OUT - 1) / OUT; },
+        [&](int list, int n_slots, int item) {
+            struct window w = window_of(a, list, n_slots);
+            int pages = pages_of(w.before), out = item * OUT, first = max(out - 1, 0);
+            int mine = out - 1 + own.half * (AROUND / 2), at = (int)threadIdx.x + KV_PAGE_TOKENS;
+            int slot = out * KV_PAGE_TOKENS + (int)threadIdx.x;
+            ask_pages<D>(a.kv, w, first, out + OUT + 1 - first, pages,
+                         room + (first - out + 1) * key_page<D>::BYTES, next);
+            gather(x, w, lse);
+            __syncthreads();
+            await_pages(next);
+            for (int g = own.head; g < w.group; g += HEADS)
+                put_masses<D>(a, w, g, mine * KV_PAGE_TOKENS,
+                              room + own.half * (AROUND / 2) * key_page<D>::BYTES, lse + g * a.n,
+                              part + (g * SETS + own.set) * NEAR + own.half * (NEAR / 2));
+            __syncthreads();
+            float *to = a.out.v + w.list * (size_t)a.out.stride, sum = 0;
+            if (threadIdx.x < OUT * KV_PAGE_TOKENS && slot < w.before) {
+                for (int g = 0; g < w.group; g++)
+                    sum += pooled(a, part + g * SETS * NEAR, at, (float)a.n * (float)w.group);
+                to[slot] = sum;
+            }
+            for (int t = w.before + (int)threadIdx.x; item == 0 && t < w.n_slots; t += THREADS)
+                to[t] = 0;
+        });
+}
+
+template <int D> static int run(struct device *d, const struct window_work *w)
+{
+    const struct window_mass_args *a = &w->a;
+    int group = a->n_q / a->kv.n_kv;
+    int bytes = AROUND * key_page<D>::BYTES + group * (SETS * NEAR + a->n) * (int)sizeof(float);
+    cudaError_t e =
+        cudaFuncSetAttribute(window_masses_kernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (e != cudaSuccess)
+        return cuda_check(d, e, "window_mass");
+    int rc = cuda_launch_early(d, OP_window_mass, window_sums_kernel<D>, d->n_sm, THREADS,
+                               STAGE * key_page<D>::BYTES, 1, *w);
+    return rc ? rc
+              : cuda_launch_early(d, OP_window_mass, window_masses_kernel<D>, d->n_sm, THREADS, bytes, 1, *w);
+}
+
+int window_mma_fits(const struct window_mass_args *a)
+{
+    return a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128) &&
+           !a->largest_first && a->n <= MOST_QUERIES;
+}
+
+int window_mma(struct device *d, const struct window_mass_args *a)
+{
+    struct window_work w = {*a, NULL};
+    w.sums = (float2 *)cuda_scratch(d, (size_t)a->rows.cap * a->n_q * a->n * 2 * MOST_PARTS * sizeof *w.sums);
+    if (!w.sums)
+        return BACKEND_ERR_MEMORY;
+    return a->kv.head_dim == 128 ? run<128>(d, &w) : run<64>(d, &w);
+}

@@ -1,0 +1,44 @@
+#ifndef KERNELS_CUDA_SELECT_SHARE_CUH
+#define KERNELS_CUDA_SELECT_SHARE_CUH
+
+/* Work that few lists of a batch have in one step, and often none, shared among all blocks of a launch. */
+#include "kernels/cuda/device/math.cuh"
+
+/* Every block finds slots(list) of all lists, 0 for those without work. One with work has items(its slots)
+ * items, of which this block does its share by work(list, slots, item). note(list, slots) is called once for
+ * each list, by a thread of the first block.
+ *
+ * Of two kernels that overlap, the later one's first blocks, which get the items when there are few, are put
+ * wherever there is room, two on one multiprocessor beside idle ones. So the kernels that matter have blocks
+ * of which a multiprocessor has room for one. */
+template <int THREADS, class Slots, class Note, class Items, class Work>
+static __device__ void share_items(int lists, Slots slots, Note note, Items items, Work work)
+{
+    enum { LISTS = 1024 }; /* that the block looks at in one go */
+    __shared__ int n[LISTS];
+    __shared__ unsigned some[LISTS / WARP];
+    int item = blockIdx.x; /* this block's next, counted from the list's first */
+    for (int first = 0; first < lists; first += LISTS) {
+#pragma unroll
+        for (int i = 0; i < LISTS; i += THREADS) {
+            int at = i + threadIdx.x, here = slots(min(first + at, lists - 1));
+            n[at] = first + at < lists ? here : 0;
+            unsigned with = __ballot_sync(~0u, n[at] > 0);
+            if (at % WARP == 0)
+                some[at / WARP] = with;
+            if (blockIdx.x == 0 && first + at < lists)
+                note(first + at, here);
+        }
+        __syncthreads();
+        for (int i = 0; i < min(LISTS, lists - first); i += WARP)
+            for (unsigned left = some[i / WARP]; left; left &= left - 1) {
+                int at = i + __ffs((int)left) - 1, count = items(n[at]);
+                for (; item < count; item += gridDim.x)
+                    work(first + at, n[at], item);
+                item -= count;
+            }
+        __syncthreads();
+    }
+}
+
+#endif
