@@ -6,9 +6,7 @@
 Random weights of DeepSeek-R1-Distill-Qwen-1.5B's shape (--shape for another, whose layers the specs below must fit), each
 policy at about a tenth of the reads where it has a budget and does not look at all keys to choose. A line is `kveval bench
 decode --sampled` of one policy: tokens per second at the last length and from 1 to N, and the share of the floor, which is
-the time that the matrix products and the reads take at the device's bandwidth. SnapKV and R-KV are decoded whole, which takes
-half a minute each: they forget at every 64th and 128th token, and a stretch of a sample has one such step or none, with more
-to forget than there ever is. Needs nothing but Python.
+the time that the matrix products and the reads take at the device's bandwidth. Needs nothing but Python.
 """
 import argparse
 import json
@@ -41,18 +39,14 @@ SPECS = [
 ]
 
 
-WHOLE = {"snapkv", "rkv"}
-
-
 def measure(args, spec, gates):
-    whole = spec.split(":")[0] in WHOLE
     command = [args.kveval, "bench", "decode", "--device", args.device, "--random-weights", args.shape, "--policy",
-               spec.format(gates=gates), "--batch", str(args.batch), "--tokens", str(args.tokens)] + ([] if whole else ["--sampled"])
+               spec.format(gates=gates), "--batch", str(args.batch), "--tokens", str(args.tokens), "--sampled"]
     out = subprocess.run(command, capture_output=True, text=True)
     lines = [json.loads(line) for line in out.stdout.splitlines()]
     if out.returncode or len(lines) < 3:
         raise SystemExit(f"{' '.join(command)}: {out.stderr.strip() or 'no figures'}")
-    return lines[-3:-1] if whole else lines[-2:]  # of a whole decode the pool's peak comes last
+    return lines[-2:]
 
 
 def write(args, rows):

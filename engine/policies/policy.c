@@ -265,6 +265,11 @@ int policy_no_effect(const struct policy_ops *ops, const void *params, const cha
                                 key, why);
 }
 
+int policy_period(const struct policy_spec *s)
+{
+    return s->ops->period ? s->ops->period(s->params) : 1;
+}
+
 int policy_draws(const struct policy_ops *ops)
 {
     return (ops->needs & POLICY_DRAWS) != 0;

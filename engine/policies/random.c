@@ -66,6 +66,12 @@ static double random_held(const void *params, const struct budget_at *at)
     return evict_whole(&r, at);
 }
 
+static int random_period(const void *params)
+{
+    const struct random_params *p = params;
+    return p->every;
+}
+
 static void random_rule(const void *params, struct str *out)
 {
     const struct random_params *p = params;
@@ -112,6 +118,7 @@ const struct policy_ops policy_random = {
     .check = random_check,
     .budget = random_budget,
     .held = random_held,
+    .period = random_period,
     .rule = random_rule,
     .on_attn_out = random_on_attn_out,
 };

@@ -70,6 +70,12 @@ static double rkv_held(const void *params, const struct budget_at *at)
     return first > later ? first : later;
 }
 
+static int rkv_period(const void *params)
+{
+    const struct rkv_params *p = params;
+    return p->every;
+}
+
 static void rkv_rule(const void *params, struct str *out)
 {
     const struct rkv_params *p = params;
@@ -144,6 +150,7 @@ const struct policy_ops policy_rkv = {
     .check = rkv_check,
     .budget = rkv_budget,
     .held = rkv_held,
+    .period = rkv_period,
     .rule = rkv_rule,
     .state_size = rkv_state,
     .prompt_tail = rkv_tail,

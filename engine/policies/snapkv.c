@@ -79,6 +79,12 @@ static double snapkv_held(const void *params, const struct budget_at *at)
     return p->when == AT_DECODE ? b.whole : b.tokens;
 }
 
+static int snapkv_period(const void *params)
+{
+    const struct snapkv_params *p = params;
+    return p->when == AT_DECODE ? p->every : 1;
+}
+
 static void snapkv_rule(const void *params, struct str *out)
 {
     const struct snapkv_params *p = params;
@@ -154,6 +160,7 @@ const struct policy_ops policy_snapkv = {
     .check = snapkv_check,
     .budget = snapkv_budget,
     .held = snapkv_held,
+    .period = snapkv_period,
     .rule = snapkv_rule,
     .state_size = snapkv_state,
     .prompt_tail = snapkv_tail,

@@ -4,17 +4,18 @@
  * --sampled decodes a short stretch at each of these lengths instead of all N tokens: one prompt of random
  * tokens is prefilled densely and copied, so that every sequence reads memory of its own, and the whole is
  * estimated from the mean steps by the trapezoid rule. Sequences then hold the same tokens, which no
- * operation's time depends on. Greedy either way.
+ * operation's time depends on. Greedy either way. Where a policy forgets at every so many tokens, a stretch
+ * begins after the first time, when as much is left as later, and has as many such steps as a whole decode.
  *
  * Without --sampled there is one more figure, the pool's peak in MiB, whose floor is full attention's. */
 #include <math.h>
 
 #include "evalcore/bench/bench_engine.h"
 
-/* Means are over a multiple of the page's 16 tokens, since a step that maps pages for all sequences counts
- * with its share; a window's first step is not timed. The first steps after an admission record their
- * program. */
-enum { WARM = 16, WINDOW = 65, POINTS = 16 };
+/* Means are over a multiple of the page's 16 tokens and of the policy's period, since a step that maps pages
+ * for all sequences, or forgets, counts with its share; a window's first step is not timed. The first steps
+ * after an admission record their program. */
+enum { WARM = 16, STEPS = 64, MOST_STEPS = 1024, POINTS = 16 };
 
 /* And the last. Powers of two end the chunks into which a GPU's attention cuts contexts, and steps are
  * fastest there: in one whole decode of 64 sequences to 18,432 tokens (a 1.5B model, an H200) the estimate
@@ -31,6 +32,7 @@ struct trace {
     struct bench *b;
     struct bench_engine x;
     int batch;
+    int warm, window; /* steps before a sampled window, and of a window */
     struct point point[POINTS];
     int n;
     double bandwidth;
@@ -68,10 +70,10 @@ static int sample_point(struct trace *t, int tokens, struct err *e)
 {
     struct point *p = &t->point[t->n++];
     struct bench_window warm;
-    int prompt = tokens > WARM + WINDOW ? tokens - WARM - WINDOW : 1;
-    p->tokens = prompt + WARM + WINDOW / 2.0;
-    if (bench_submit(&t->x, t->batch, prompt, 1, WARM + WINDOW + 2, e) ||
-        bench_window(&t->x, WARM, &warm, e) || bench_window(&t->x, WINDOW, &p->w, e) || bench_drain(&t->x, e))
+    int steps = t->warm + t->window, prompt = tokens > steps ? tokens - steps : 1;
+    p->tokens = prompt + t->warm + t->window / 2.0;
+    if (bench_submit(&t->x, t->batch, prompt, 1, steps + 2, e) || bench_window(&t->x, t->warm, &warm, e) ||
+        bench_window(&t->x, t->window, &p->w, e) || bench_drain(&t->x, e))
         return e->code;
     finish_point(t, p, tokens);
     return 0;
@@ -145,7 +147,7 @@ static int run_whole(struct trace *t, struct err *e)
         int to = i < sizeof lengths / sizeof *lengths && lengths[i] + 1 < last ? lengths[i] : last;
         struct point p;
         struct bench_window before;
-        int window = to - done < WINDOW + 2 ? to - done : WINDOW; /* no stretch is of one step */
+        int window = to - done < t->window + 2 ? to - done : t->window; /* no stretch is of one step */
         if (stretch(t, to - done - window, &before, &seconds, &bytes, e) ||
             stretch(t, window, &p.w, &seconds, &bytes, e))
             return e->code;
@@ -160,11 +162,34 @@ static int run_whole(struct trace *t, struct err *e)
     return 0;
 }
 
+/* How long windows are. */
+static int plan_windows(struct trace *t, struct err *e)
+{
+    struct policy_spec spec;
+    struct arena a = {0};
+    int rc = policy_spec_text(&spec, policy_text(t->b), &a, e), period = rc ? 1 : policy_period(&spec);
+    int steps = STEPS;
+    while (steps % period && steps <= MOST_STEPS)
+        steps += KV_PAGE_TOKENS;
+    if (!rc && steps > MOST_STEPS && t->b->sampled)
+        rc = err_set(
+            e, ERR_USAGE,
+            "decode: policy %s forgets at every %d tokens, and no stretch of up to %d steps has whole "
+            "periods and pages; leave --sampled out",
+            policy_name(spec.ops), period, MOST_STEPS);
+    t->warm = WARM + (period > 1 ? period : 0);
+    t->window = (steps > MOST_STEPS ? STEPS : steps) + 1;
+    arena_release(&a);
+    return rc;
+}
+
 int bench_length(struct bench *b, struct err *e)
 {
     struct trace t = {.b = b, .batch = bench_batch(b)};
-    int context = b->tokens + WARM + WINDOW + 3; /* more than any stretch takes */
-    int rc = bench_engine_open(&t.x, b, t.batch, context, b->sampled ? 1 : -1, e);
+    if (plan_windows(&t, e))
+        return e->code;
+    int stretch = t.warm + t.window + 1, longest = b->sampled && stretch > b->tokens ? stretch : b->tokens;
+    int rc = bench_engine_open(&t.x, b, t.batch, longest + 3, b->sampled ? 1 : -1, e);
     if (!rc)
         rc = b->sampled ? run_sampled(&t, e) : run_whole(&t, e);
     bench_engine_close(&t.x);

@@ -138,8 +138,10 @@ static __device__ void put_keys(const struct alike_work &w, const struct alike &
             own.sum[mine] += __shfl_xor_sync(~0u, own.sum[mine], other);
             own.spare[mine] = spare_of(w, own.spare[mine], __shfl_xor_sync(~0u, own.spare[mine], other));
         }
-        sum[warp][lane / 4 + mine * 8] = own.sum[mine];
-        spare[warp][lane / 4 + mine * 8] = own.spare[mine];
+        if (lane % 4 == 0) {
+            sum[warp][lane / 4 + mine * 8] = own.sum[mine];
+            spare[warp][lane / 4 + mine * 8] = own.spare[mine];
+        }
     }
     __syncthreads();
     int page = threadIdx.x / KV_PAGE_TOKENS, key = threadIdx.x % KV_PAGE_TOKENS, from = page * SHARE;

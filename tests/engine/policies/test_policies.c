@@ -220,6 +220,28 @@ static void holds(void)
     }
 }
 
+static void periods(void)
+{
+    static const struct {
+        const char *policy;
+        int period;
+    } rows[] = {{"full", 1},
+                {"tova:budget_tokens=64", 1},
+                {"snapkv:budget_tokens=128", 1}, /* once, after the prompt */
+                {"snapkv:budget_tokens=128,when=decode", 64},
+                {"snapkv:budget_tokens=128,when=decode,every=7", 7},
+                {"rkv:budget_tokens=128", 128},
+                {"random:budget_tokens=128", 64}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct err e = {0};
+        struct arena a = {0};
+        struct policy_spec spec;
+        CHECK_INT(policy_spec_text(&spec, rows[i].policy, &a, &e), 0);
+        CHECK_INT(policy_period(&spec), rows[i].period);
+        arena_release(&a);
+    }
+}
+
 /* Kascade less a tile has another rule than before, and with it other jobs; without a tile it has the old
  * ones. */
 static void changed_rule(void)
@@ -360,6 +382,7 @@ int main(int argc, char **argv)
     policies_are_complete();
     gate_file();
     holds();
+    periods();
     changed_rule();
     models();
     shipped();
