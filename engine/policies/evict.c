@@ -42,6 +42,14 @@ double evict_whole(const struct keep_rule *r, const struct budget_at *at)
     return (floor(held / r->every) + 1) * r->every;
 }
 
+/* What is left then is the budget, and the next time is at the next multiple of `every`, of what is held or
+ * of the context. */
+struct policy_period evict_period(const struct keep_rule *r, const struct budget_at *at)
+{
+    int past = r->of_context ? 0 : (int)fmod(floor(evict_budget(r, at)), r->every);
+    return (struct policy_period){r->every, r->every - past};
+}
+
 void evict_rule_text(const struct keep_rule *r, struct str *out)
 {
     if (r->cr > 0)

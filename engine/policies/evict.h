@@ -26,6 +26,7 @@ int evict_may_act(const struct keep_rule *r, int n);
 double evict_budget(const struct keep_rule *r, const struct budget_at *at);
 /* The context at which a KV head first forgets something that was in the prompt or came after it. */
 double evict_whole(const struct keep_rule *r, const struct budget_at *at);
+struct policy_period evict_period(const struct keep_rule *r, const struct budget_at *at);
 /* "128 tokens" or "(prompt + longest completion) / 4 tokens". */
 void evict_rule_text(const struct keep_rule *r, struct str *out);
 

@@ -265,9 +265,9 @@ int policy_no_effect(const struct policy_ops *ops, const void *params, const cha
                                 key, why);
 }
 
-int policy_period(const struct policy_spec *s)
+struct policy_period policy_period(const struct policy_spec *s, const struct budget_at *at)
 {
-    return s->ops->period ? s->ops->period(s->params) : 1;
+    return s->ops->period ? s->ops->period(s->params, at) : (struct policy_period){1, 1};
 }
 
 int policy_draws(const struct policy_ops *ops)

@@ -92,9 +92,12 @@ struct policy_budget policy_budget_at(const struct policy_spec *s, const struct 
  * context, but for policies that drop tokens. What learned gates drop is not known before; there it is what
  * they were trained for, and the window. */
 double policy_held_at(const struct policy_spec *s, const struct budget_at *at);
-/* After so many tokens a decode step does again what it did before: every how many tokens some are forgotten,
- * for a policy that does so now and then. 1 for the others. */
-int policy_period(const struct policy_spec *s);
+/* When a policy forgets that does so now and then: once it holds more than its budget within `first` decoded
+ * tokens, and from then on after every `next`. 1 and 1 where it forgets at each, or never. */
+struct policy_period {
+    int first, next;
+};
+struct policy_period policy_period(const struct policy_spec *s, const struct budget_at *at);
 /* 1 when the policy itself draws at random, so that samples of a problem differ at temperature 0 too. */
 int policy_draws(const struct policy_ops *ops);
 /* Of a resolved spec: bytes that decide results though no option names them, so that a job's identity must

@@ -114,7 +114,7 @@ typedef struct policy_budget policy_budget_fn(const void *params, const struct b
 /* Options in which what a policy's likelihood is compared with differs from it: policy_spec_reference(). */
 typedef const char *policy_reference_fn(const void *params);
 typedef double policy_held_fn(const void *params, const struct budget_at *at);
-typedef int policy_period_fn(const void *params);
+typedef struct policy_period policy_period_fn(const void *params, const struct budget_at *at);
 typedef void policy_rule_fn(const void *params, struct str *out);
 typedef int policy_init_fn(struct policy *p, struct err *e);
 typedef void policy_release_fn(struct policy *p);
@@ -145,7 +145,7 @@ struct policy_ops {
     policy_data_fn *data;           /* policy_data() */
     policy_budget_fn *budget;       /* the budget in tokens; a policy with budget_keys must have it */
     policy_held_fn *held;           /* of a policy that drops: policy_held_at() */
-    policy_period_fn *period;       /* policy_period(); NULL: 1 */
+    policy_period_fn *period;       /* policy_period(); NULL: 1 and 1 */
     policy_rule_fn *rule;           /* the budget in words */
     policy_reference_fn *reference; /* NULL, also as its result: full attention is the reference */
     policy_init_fn *init;           /* binds to the model: checks layers and heads, allocates own */

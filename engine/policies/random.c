@@ -66,10 +66,10 @@ static double random_held(const void *params, const struct budget_at *at)
     return evict_whole(&r, at);
 }
 
-static int random_period(const void *params)
+static struct policy_period random_period(const void *params, const struct budget_at *at)
 {
-    const struct random_params *p = params;
-    return p->every;
+    const struct keep_rule r = rule_of(params);
+    return evict_period(&r, at);
 }
 
 static void random_rule(const void *params, struct str *out)

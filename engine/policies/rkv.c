@@ -70,10 +70,10 @@ static double rkv_held(const void *params, const struct budget_at *at)
     return first > later ? first : later;
 }
 
-static int rkv_period(const void *params)
+static struct policy_period rkv_period(const void *params, const struct budget_at *at)
 {
-    const struct rkv_params *p = params;
-    return p->every;
+    const struct keep_rule r = rule_of(params);
+    return evict_period(&r, at);
 }
 
 static void rkv_rule(const void *params, struct str *out)

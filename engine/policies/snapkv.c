@@ -79,10 +79,11 @@ static double snapkv_held(const void *params, const struct budget_at *at)
     return p->when == AT_DECODE ? b.whole : b.tokens;
 }
 
-static int snapkv_period(const void *params)
+static struct policy_period snapkv_period(const void *params, const struct budget_at *at)
 {
     const struct snapkv_params *p = params;
-    return p->when == AT_DECODE ? p->every : 1;
+    const struct keep_rule r = rule_of(p);
+    return p->when == AT_DECODE ? evict_period(&r, at) : (struct policy_period){1, 1};
 }
 
 static void snapkv_rule(const void *params, struct str *out)

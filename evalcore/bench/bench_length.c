@@ -4,8 +4,8 @@
  * --sampled decodes a short stretch at each of these lengths instead of all N tokens: one prompt of random
  * tokens is prefilled densely and copied, so that every sequence reads memory of its own, and the whole is
  * estimated from the mean steps by the trapezoid rule. Sequences then hold the same tokens, which no
- * operation's time depends on. Greedy either way. Where a policy forgets at every so many tokens, a stretch
- * begins after the first time, when as much is left as later, and has as many such steps as a whole decode.
+ * operation's time depends on. Greedy either way. Where a policy forgets at every so many tokens, what is
+ * timed begins after the first time, when as much is left as later, and is of whole periods.
  *
  * Without --sampled there is one more figure, the pool's peak in MiB, whose floor is full attention's. */
 #include <math.h>
@@ -33,6 +33,7 @@ struct trace {
     struct bench_engine x;
     int batch;
     int warm, window; /* steps before a sampled window, and of a window */
+    int each;         /* every step is like the others */
     struct point point[POINTS];
     int n;
     double bandwidth;
@@ -43,11 +44,15 @@ static const char *policy_text(const struct bench *b)
     return b->policy ? b->policy : "full";
 }
 
-static void finish_point(struct trace *t, struct point *p, int tokens)
+static void measure_point(struct trace *t, struct point *p)
 {
-    char name[400];
     t->bandwidth = bench_bandwidth(&t->x, p->w.bytes);
     p->bound = bench_step_bound(&t->x, t->batch, p->w.bytes, t->bandwidth);
+}
+
+static void print_point(struct trace *t, const struct point *p, int tokens)
+{
+    char name[400];
     snprintf(name, sizeof name, "decode %s %s batch %d at %d tokens%s", t->b->model, policy_text(t->b),
              t->batch, tokens, t->b->sampled ? ", sampled" : "");
     bench_print(t->b, name, t->batch / p->w.seconds, "tok/s", t->batch / p->bound);
@@ -75,7 +80,8 @@ static int sample_point(struct trace *t, int tokens, struct err *e)
     if (bench_submit(&t->x, t->batch, prompt, 1, steps + 2, e) || bench_window(&t->x, t->warm, &warm, e) ||
         bench_window(&t->x, t->window, &p->w, e) || bench_drain(&t->x, e))
         return e->code;
-    finish_point(t, p, tokens);
+    measure_point(t, p);
+    print_point(t, p, tokens);
     return 0;
 }
 
@@ -101,8 +107,10 @@ static double bounded(const struct point *p)
 
 static int run_sampled(struct trace *t, struct err *e)
 {
+    /* All stretches that begin with one token are the same. */
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths && lengths[i] < t->b->tokens && !e->code; i++)
-        sample_point(t, lengths[i], e);
+        if (i == 0 || lengths[i] > t->warm + t->window)
+            sample_point(t, lengths[i], e);
     if (!e->code && !sample_point(t, t->b->tokens, e))
         finish_trace(t, integral(t, measured), integral(t, bounded));
     return e->code;
@@ -152,7 +160,9 @@ static int run_whole(struct trace *t, struct err *e)
             stretch(t, window, &p.w, &seconds, &bytes, e))
             return e->code;
         done = to;
-        finish_point(t, &p, to);
+        measure_point(t, &p);
+        if (t->each || window == t->window) /* a part of a period tells nothing */
+            print_point(t, &p, to);
     }
     if (bench_drain(&t->x, e))
         return e->code;
@@ -162,23 +172,27 @@ static int run_whole(struct trace *t, struct err *e)
     return 0;
 }
 
-/* How long windows are. */
+/* How long windows are, and how much comes before them. */
 static int plan_windows(struct trace *t, struct err *e)
 {
+    const struct budget_at at = {.context = t->b->tokens, .prompt = t->b->tokens, .longest = 2};
     struct policy_spec spec;
     struct arena a = {0};
-    int rc = policy_spec_text(&spec, policy_text(t->b), &a, e), period = rc ? 1 : policy_period(&spec);
-    int steps = STEPS;
-    while (steps % period && steps <= MOST_STEPS)
+    struct policy_period period = {1, 1};
+    int rc = policy_spec_text(&spec, policy_text(t->b), &a, e), steps = STEPS;
+    if (!rc)
+        period = policy_period(&spec, &at);
+    while (steps % period.next && steps <= MOST_STEPS)
         steps += KV_PAGE_TOKENS;
     if (!rc && steps > MOST_STEPS && t->b->sampled)
         rc = err_set(
             e, ERR_USAGE,
             "decode: policy %s forgets at every %d tokens, and no stretch of up to %d steps has whole "
             "periods and pages; leave --sampled out",
-            policy_name(spec.ops), period, MOST_STEPS);
-    t->warm = WARM + (period > 1 ? period : 0);
-    t->window = (steps > MOST_STEPS ? STEPS : steps) + 1;
+            policy_name(spec.ops), period.next, MOST_STEPS);
+    t->each = period.first == 1;
+    t->warm = WARM + (t->each ? 0 : period.first);
+    t->window = (steps > MOST_STEPS ? t->b->tokens : steps) + 1;
     arena_release(&a);
     return rc;
 }

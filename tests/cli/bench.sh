@@ -28,7 +28,7 @@ run 0 bench forget
 [ -z "$(ls -d kveval-bench-* 2>/dev/null)" ] || fail "bench load leaves files: $(ls)"
 refuse 2 'unknown benchmark "limit"; there are limits, decode, prefill, components, attention, topk, forget, linear, load, tokenizer, grade and stats' bench limit
 refuse 2 'decode: --policy, --batch and --sampled go with --tokens' bench decode --batch 3
-refuse 2 'decode: policy snapkv forgets at every 1000 tokens, and no stretch of up to 1024 steps has whole periods and pages; leave --sampled out' \
+refuse 2 'decode: policy snapkv forgets at every 936 tokens, and no stretch of up to 1024 steps has whole periods and pages; leave --sampled out' \
     bench decode --policy snapkv:budget_tokens=64,window=16,when=decode,every=1000 --batch 1 --tokens 160 --sampled --threads 1
 refuse 2 'policy raas drops tokens, and a step that is replayed would drop more of them: the parts of its step cannot be timed alone' \
     bench components --policy raas:budget_tokens=64 --batch 1 --tokens 128 --threads 1

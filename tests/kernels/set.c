@@ -11,10 +11,10 @@ static const struct {
     int n_q, n_kv, d;
     enum dtype t;
     int punch;
-} shapes[SET_GROUP + 1] = {{4, 2, 64, DTYPE_F32, 0},  {4, 2, 64, DTYPE_BF16, 1},  {2, 2, 128, DTYPE_BF16, 0},
-                           {7, 1, 128, DTYPE_F32, 1}, {8, 1, 32, DTYPE_BF16, 1},  {6, 2, 48, DTYPE_F32, 1},
-                           {5, 1, 16, DTYPE_F32, 0},  {7, 1, 128, DTYPE_BF16, 1}, {8, 1, 64, DTYPE_BF16, 0},
-                           {2, 1, 256, DTYPE_F32, 0}, {16, 1, 64, DTYPE_BF16, 0}};
+} shapes[SET_ALL] = {{4, 2, 64, DTYPE_F32, 0},  {4, 2, 64, DTYPE_BF16, 1},  {2, 2, 128, DTYPE_BF16, 0},
+                     {7, 1, 128, DTYPE_F32, 1}, {8, 1, 32, DTYPE_BF16, 1},  {6, 2, 48, DTYPE_F32, 1},
+                     {5, 1, 16, DTYPE_F32, 0},  {7, 1, 128, DTYPE_BF16, 1}, {8, 1, 64, DTYPE_BF16, 0},
+                     {2, 1, 256, DTYPE_F32, 0}, {16, 1, 64, DTYPE_BF16, 0}, {7, 1, 128, DTYPE_BF16, 0}};
 
 void set_open(struct set *s, struct rig *r, int shape)
 {

@@ -9,8 +9,9 @@
  * attention and two splits for a prompt. */
 enum { SEQS = 6, PAGES = 280, LAYERS = 2, LAYER = 1, SLOTS = PAGES * 16, MAX_Q = 8, ROWS = SEQS + 1 };
 enum { SET_SHAPES = 9 }; /* GQA groups 1 to 8, head sizes 16 to 128, fp32 and bf16 */
-/* Two more, which set_each leaves out: heads, and a group of query heads, as large as they may be. */
-enum { SET_WIDE = SET_SHAPES, SET_GROUP };
+/* More, which set_each leaves out: heads, and a group of query heads, as large as they may be; an odd group
+ * of bf16 heads whose tokens are all there. */
+enum { SET_WIDE = SET_SHAPES, SET_GROUP, SET_ODD, SET_ALL };
 int set_length(int seq);
 
 struct set {

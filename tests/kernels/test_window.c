@@ -2,10 +2,9 @@
  * precision over the host's mirror of the cache. */
 #include "tests/kernels/set.h"
 
-enum {
-    SHORT = 6,
-    LONG = 71
-}; /* windows; the long one is more than a block of a GPU meets a key with at once */
+/* Windows: the long one is more than a block of a GPU has at once, and the others are the most that its
+ * tensor cores take, and one more. */
+enum { SHORT = 6, LONG = 71, MOST = 128, MORE = 129 };
 
 static int scored, alike; /* heads so far */
 
@@ -14,6 +13,7 @@ struct window_test {
     struct set *s;
     struct window_mass_args a;
     int n;          /* queries */
+    int n_rows;     /* those of the set, and padding between them */
     float *q[SEQS]; /* (n, n_q, d): the last queries, in the order of positions */
 };
 
@@ -32,7 +32,7 @@ static void put(struct window_test *w, char *state, size_t state_bytes)
     float *rows = malloc((size_t)most * stride * sizeof *rows);
     for (int seq = 0; seq < SEQS; seq++) {
         int owned = s->r->n_owned, n = set_length(seq), many = n < most ? n : most;
-        int32_t ids[2 * (LONG + 3)];
+        int32_t ids[2 * (MORE + 3)];
         rig_fill(s->r, rows, (size_t)many * stride);
         for (int i = 0; i < many; i++) {
             ids[i] = seq;
@@ -152,13 +152,40 @@ static void aux(const struct set *s, int64_t *out)
     rig_get(s->r, out, s->c.kv.aux_half, (size_t)s->c.heads * sizeof *out);
 }
 
-/* Compares all lists; looked: the keys that each head with scores was to be charged for. */
+/* The first rows of the set come first, its others last. */
+static int set_row(const struct window_test *w, int row)
+{
+    return row < 3 ? row : row >= w->n_rows - ROWS + 3 ? row - w->n_rows + ROWS : -1;
+}
+
+static int seq_of(const struct window_test *w, int row)
+{
+    int at = set_row(w, row);
+    return at < 0 ? -1 : w->s->seq[at];
+}
+
+static struct rows make_rows(const struct window_test *w)
+{
+    size_t bytes = (size_t)w->n_rows * sizeof(int32_t);
+    int32_t *seq = malloc(bytes), *pos = calloc(1, bytes);
+    for (int i = 0; i < w->n_rows; i++) {
+        seq[i] = seq_of(w, i);
+        if (seq[i] >= 0)
+            pos[i] = w->s->pos[set_row(w, i)];
+    }
+    struct rows rows = {w->n_rows, rig_up(w->s->r, seq, bytes), rig_up(w->s->r, pos, bytes)};
+    free(seq);
+    free(pos);
+    return rows;
+}
+
+/* Compares all lists, and what each head with scores was charged for. */
 static void compare(struct window_test *w, const struct key_redundancy_args *mix, const int64_t *before)
 {
     static double want[SLOTS], alone[SLOTS]; /* alone: before keys are compared */
     struct set *s = w->s;
-    int n_kv = w->a.kv.n_kv, lists = ROWS * n_kv;
-    int32_t n[64], m[64];
+    int n_kv = w->a.kv.n_kv, lists = w->n_rows * n_kv;
+    int32_t *n = malloc((size_t)lists * sizeof *n), *m = malloc((size_t)lists * sizeof *m);
     int64_t after[SEQS * LAYERS * 8], charged = 0;
     float *v = malloc((size_t)lists * SLOTS * sizeof *v);
     rig_get(s->r, v, w->a.out.v, (size_t)lists * SLOTS * sizeof *v);
@@ -166,7 +193,7 @@ static void compare(struct window_test *w, const struct key_redundancy_args *mix
     rig_get(s->r, m, w->a.out.m, (size_t)lists * 4);
     aux(s, after);
     for (int i = 0; i < lists; i++) {
-        int seq = s->seq[i / n_kv], h = i % n_kv, live = seq < 0 ? 0 : set_length(seq);
+        int seq = seq_of(w, i / n_kv), h = i % n_kv, live = seq < 0 ? 0 : set_length(seq);
         if (seq < 0)
             continue;
         int acts = live > w->a.rule.tokens && live % w->a.rule.every == 0,
@@ -192,22 +219,25 @@ static void compare(struct window_test *w, const struct key_redundancy_args *mix
         alike += mix != NULL;
     }
     free(v);
+    free(n);
+    free(m);
 }
 
 enum { UNMIXED, SPARE_LAST, SPARE_FIRST };
 
-static void window(struct set *s, int queries, int causal, int largest_first, int kernel,
-                   enum window_pool pool, int every, int mixed)
+static void window_of_rows(struct set *s, int n_rows, int queries, int causal, int largest_first, int kernel,
+                           enum window_pool pool, int every, int mixed)
 {
-    struct window_test w = {.s = s, .n = queries};
+    struct window_test w = {.s = s, .n = queries, .n_rows = n_rows};
     int n_kv = s->c.kv.n_kv, owned = s->r->n_owned;
-    size_t lists = (size_t)(ROWS * n_kv),
+    size_t lists = (size_t)(n_rows * n_kv),
            state_bytes = LAYERS * (size_t)queries * width(s) * sizeof(float) + 64;
     char *state = rig_alloc(s->r, SEQS * state_bytes);
     int64_t before[SEQS * LAYERS * 8];
     put(&w, state, state_bytes);
+    struct rows rows = make_rows(&w);
     w.a = (struct window_mass_args){
-        .rows = s->rows,
+        .rows = rows,
         .kv = s->c.kv,
         .layer = LAYER,
         .n_q = s->c.n_q,
@@ -222,7 +252,7 @@ static void window(struct set *s, int queries, int causal, int largest_first, in
         .pool = pool,
         .out = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4), rig_alloc(s->r, lists * 4),
                 n_kv, SLOTS}};
-    struct key_redundancy_args mix = {.rows = s->rows,
+    struct key_redundancy_args mix = {.rows = rows,
                                       .kv = s->c.kv,
                                       .layer = LAYER,
                                       .recent = queries + 2,
@@ -242,6 +272,12 @@ static void window(struct set *s, int queries, int causal, int largest_first, in
     set_forget(s, owned);
 }
 
+static void window(struct set *s, int queries, int causal, int largest_first, int kernel,
+                   enum window_pool pool, int every, int mixed)
+{
+    window_of_rows(s, ROWS, queries, causal, largest_first, kernel, pool, every, mixed);
+}
+
 /* Lengths are 1, 16, 17, 513 and more; of all live slots, as the operations want them. */
 static void windows(struct set *s, int shape)
 {
@@ -259,22 +295,59 @@ static void windows(struct set *s, int shape)
     window(s, SHORT, 0, 1, 15, WINDOW_MAX, 19, SPARE_FIRST);
 }
 
-/* A group of more heads than a block meets a key with at once. */
-static void largest_of_many(void)
+static void open_extra(struct set *s, struct rig *r, int shape)
+{
+    rig_open(r, NULL, 2);
+    set_open(s, r, shape);
+}
+
+static void close_extra(struct set *s, struct rig *r)
+{
+    set_close(s);
+    rig_close(r);
+}
+
+/* More lists than a block looks at in one go; nearly all of them are padding. */
+static void many_rows(void)
+{
+    enum { MANY = 1100 };
+    static struct set s;
+    struct rig r;
+    open_extra(&s, &r, 2); /* bf16, one query head over each of two KV heads of 128 dimensions */
+    window_of_rows(&s, MANY, SHORT, 0, 0, 5, WINDOW_MEAN, 1, UNMIXED);
+    window_of_rows(&s, MANY, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
+    close_extra(&s, &r);
+}
+
+/* A group of more heads than a block meets a key with at once, an odd group, and the largest heads. Sequences
+ * of a multiple of 10 or 15 tokens are the long ones, which are of several stages. */
+static void extra_shapes(void)
 {
     static struct set s;
     struct rig r;
-    rig_open(&r, NULL, 2);
-    set_open(&s, &r, SET_GROUP);
+    open_extra(&s, &r, SET_GROUP);
     window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
-    set_close(&s);
-    rig_close(&r);
+    window(&s, LONG, 1, 0, 5, WINDOW_MEAN, 19, UNMIXED);
+    close_extra(&s, &r);
+    open_extra(&s, &r, SET_ODD);
+    window(&s, SHORT, 1, 0, 5, WINDOW_MEAN, 10, UNMIXED);
+    window(&s, LONG, 1, 0, 7, WINDOW_MAX, 10, UNMIXED);
+    window(&s, MOST, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
+    window(&s, MORE, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
+    window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 15, SPARE_LAST);
+    window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 15, SPARE_FIRST);
+    close_extra(&s, &r);
+    open_extra(&s, &r, SET_WIDE);
+    window(&s, SHORT, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
+    window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
+    close_extra(&s, &r);
 }
 
 int main(void)
 {
     set_each(windows);
-    largest_of_many();
+    extra_shapes();
+    many_rows();
     rig_ran("heads scored by a window", scored);
     rig_ran("heads of which keys were compared", alike);
     return check_done();

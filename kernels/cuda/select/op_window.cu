@@ -1,10 +1,12 @@
 /* What a sequence's last queries attend to: the scores of SnapKV (arXiv 2404.14469) and, with op_alike.cu, of
- * R-KV (arXiv 2505.24133). A sequence wants them once in many steps, so that few of a batch want them in one
- * step, and often none: all blocks look at all heads and share the work of those in which the rule acts. */
+ * R-KV (arXiv 2505.24133); op_window_mma.cu has the common form of SnapKV. A sequence wants them once in many
+ * steps, so that few of a batch want them in one step, and often none: all blocks look at all heads and share
+ * the work of those in which the rule acts. */
 #include "kernels/cuda/select/window.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP };
-enum { OWN = 8 }; /* queries that a thread meets a key with at once */
+enum { OWN = 8 };      /* queries that a thread meets a key with at once */
+enum { STAGED = 128 }; /* dimensions of a warp's queries in shared memory, where keys lie beside them */
 
 /* ---- put_queries */
 
@@ -38,29 +40,29 @@ struct asked {
     int i, step, g, heads; /* the first; heads: 0, or how many from g on */
 };
 
-/* Copies them to shared memory, (OWN, d), zeros past the last; by one warp. */
+/* Copies `n` dimensions of them, or what there is, to shared memory, (OWN, n), zeros past the last query; by
+ * one warp. */
 static __device__ void load_queries(const struct window_mass_args &a, const struct window &w,
-                                    const struct asked &q, float *to)
+                                    const struct asked &q, int from, int n, float *to)
 {
-    int d = a.kv.head_dim;
-    for (int x = 4 * (threadIdx.x % WARP); x < d; x += 4 * WARP) {
+    for (int x = 4 * (threadIdx.x % WARP); x < min(n, a.kv.head_dim - from); x += 4 * WARP) {
 #pragma unroll
         for (int o = 0; o < OWN; o++) {
             int i = q.heads ? q.i : q.i + o * q.step, g = q.heads ? q.g + o : q.g;
             bool there = i < a.n && o < (q.heads ? q.heads : OWN);
-            *(float4 *)(to + o * d + x) =
-                there ? *(const float4 *)(query(a, w, i, g) + x) : make_float4(0, 0, 0, 0);
+            *(float4 *)(to + o * n + x) =
+                there ? *(const float4 *)(query(a, w, i, g) + from + x) : make_float4(0, 0, 0, 0);
         }
     }
 }
 
-/* sum[s][o] += q_o . k_s over four dimensions. */
+/* sum[s][o] += q_o . k_s over four dimensions; q_o is at q + o * row. */
 template <int S>
-static __device__ void add_four(const float4 (&k)[S], const float *q, int d, float (&sum)[S][OWN])
+static __device__ void add_four(const float4 (&k)[S], const float *q, int row, float (&sum)[S][OWN])
 {
 #pragma unroll
     for (int o = 0; o < OWN; o++) {
-        float4 y = *(const float4 *)(q + o * d);
+        float4 y = *(const float4 *)(q + o * row);
 #pragma unroll
         for (int s = 0; s < S; s++)
             sum[s][o] = fmaf(k[s].w, y.w, fmaf(k[s].z, y.z, fmaf(k[s].y, y.y, fmaf(k[s].x, y.x, sum[s][o]))));
@@ -209,9 +211,9 @@ static __global__ void __launch_bounds__(THREADS, 2) window_lse_kernel(struct wi
                 r.top[o] = -CUDART_INF_F;
                 r.sum[o] = 0;
             }
-            for (int x = (int)threadIdx.x / WARP * OWN; x < (a.largest_first ? group : OWN); x += THREADS)
-                load_queries(a, w, {i0, 1, g + x, a.largest_first ? min(OWN, group - x) : 0},
-                             window_queries + x * a.kv.head_dim);
+            for (int x = (int)threadIdx.x / WARP * OWN; x < (a.largest_first ? group : OWN); x += WARPS * OWN)
+                load_queries(a, w, {i0, 1, g + x, a.largest_first ? min(OWN, group - x) : 0}, 0,
+                             a.kv.head_dim, window_queries + x * a.kv.head_dim);
             __syncthreads();
             for (int t = threadIdx.x; t < w.n_slots;) {
                 /* A warp whose second slots would all be past the end takes one. */
@@ -234,20 +236,22 @@ static __global__ void __launch_bounds__(THREADS, 2) window_lse_kernel(struct wi
 static __device__ float warp_mass(const struct window_mass_args &a, const struct window &w, const float *key,
                                   const float *lse, int g, int slot, float *q)
 {
-    int d = a.kv.head_dim, each = a.largest_first ? 1 : OWN;
+    int d = a.kv.head_dim, row = min(d, STAGED), each = a.largest_first ? 1 : OWN;
     float sum = 0;
     for (int i = threadIdx.x / WARP; i < a.n; i += each * WARPS) {
         float x[1][OWN], most = -CUDART_INF_F;
         for (int h = g; h < (a.largest_first ? w.group : g + 1); h += OWN) {
-            __syncwarp();
-            load_queries(a, w, {i, WARPS, h, a.largest_first ? min(OWN, w.group - h) : 0}, q);
-            __syncwarp();
 #pragma unroll
             for (int o = 0; o < OWN; o++)
                 x[0][o] = 0;
+            for (int from = 0; from < d; from += row) {
+                __syncwarp();
+                load_queries(a, w, {i, WARPS, h, a.largest_first ? min(OWN, w.group - h) : 0}, from, row, q);
+                __syncwarp();
 #pragma unroll 4
-            for (int j = 0; j < d; j += 4)
-                add_four<1>({*(const float4 *)(key + j)}, q + j, d, x);
+                for (int j = 0; j < min(row, d - from); j += 4)
+                    add_four<1>({*(const float4 *)(key + from + j)}, q + j, row, x);
+            }
 #pragma unroll
             for (int o = 0; o < OWN; o++)
                 if (h + o < w.group)
@@ -273,7 +277,8 @@ static __device__ float pooled(const struct window_mass_args &a, const float *ma
     return a.pool == WINDOW_MEAN ? x / (float)a.kernel : x;
 }
 
-/* Slots t0 .. t0 + TILE - 2 half - 1 of a head. key: (TILE, d + 4); q: (WARPS, OWN, d); lse: the head's. */
+/* Slots t0 .. t0 + TILE - 2 half - 1 of a head. key: (TILE, d + 4); q: (WARPS, OWN, d or STAGED); lse: the
+ * head's. */
 static __device__ void mass_tile(const struct window_mass_args &a, const struct window &w, int t0, float *key,
                                  float *q, float (&part)[2][WARPS][TILE], float (&mass)[TILE],
                                  const float *lse)
@@ -291,7 +296,7 @@ static __device__ void mass_tile(const struct window_mass_args &a, const struct 
     __syncthreads();
     for (int g = 0; g < passes; g++) {
         part[g % 2][warp][lane] =
-            warp_mass(a, w, key + lane * (d + 4), lse + g * a.n, g, slot, q + warp * OWN * d);
+            warp_mass(a, w, key + lane * (d + 4), lse + g * a.n, g, slot, q + warp * OWN * min(d, STAGED));
         __syncthreads();
         if (warp > 0)
             continue;
@@ -337,7 +342,8 @@ int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
 {
     int lists = a->rows.cap * a->kv.n_kv, group = a->n_q / a->kv.n_kv, dim = a->kv.head_dim;
     int queries = a->largest_first ? (group + OWN - 1) / OWN * OWN : OWN;
-    int row = dim * (int)sizeof(float), bytes = TILE * (row + 16) + WARPS * OWN * row;
+    int row = dim * (int)sizeof(float);
+    int bytes = TILE * (row + 16) + WARPS * OWN * min(dim, STAGED) * (int)sizeof(float);
     if (lists < 1)
         return 0;
     if (d->hopper && window_mma_fits(a))

@@ -224,20 +224,26 @@ static void periods(void)
 {
     static const struct {
         const char *policy;
-        int period;
-    } rows[] = {{"full", 1},
-                {"tova:budget_tokens=64", 1},
-                {"snapkv:budget_tokens=128", 1}, /* once, after the prompt */
-                {"snapkv:budget_tokens=128,when=decode", 64},
-                {"snapkv:budget_tokens=128,when=decode,every=7", 7},
-                {"rkv:budget_tokens=128", 128},
-                {"random:budget_tokens=128", 64}};
+        int first, next;
+    } rows[] = {
+        {"full", 1, 1},
+        {"tova:budget_tokens=64", 1, 1},
+        {"snapkv:budget_tokens=128", 1, 1}, /* once, after the prompt */
+        {"snapkv:budget_tokens=128,when=decode", 64, 64},
+        {"snapkv:budget_tokens=1000,when=decode", 64, 24}, /* 1,000 are left; the next time is at 1,024 */
+        {"snapkv:budget_tokens=128,when=decode,every=7", 7, 5},
+        {"snapkv:cr=4,when=decode", 64, 32},  /* 96 are left */
+        {"rkv:budget_tokens=1000", 128, 128}, /* by the context */
+        {"random:budget_tokens=128", 64, 64}};
+    const struct budget_at at = {.context = 300, .prompt = 284, .longest = 100, .n_layers = 8};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct err e = {0};
         struct arena a = {0};
         struct policy_spec spec;
         CHECK_INT(policy_spec_text(&spec, rows[i].policy, &a, &e), 0);
-        CHECK_INT(policy_period(&spec), rows[i].period);
+        struct policy_period period = policy_period(&spec, &at);
+        CHECK_INT(period.first, rows[i].first);
+        CHECK_INT(period.next, rows[i].next);
         arena_release(&a);
     }
 }
