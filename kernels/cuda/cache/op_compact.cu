@@ -1,9 +1,8 @@
 /* Forgetting all tokens but some. At the end of a sparse prefill (DMS), tokens that the last query no longer
  * sees are dropped, the others move down to the first slots, and the rings of the last `reach` tokens are
- * filled; `keep` keeps those of a list. A block does one KV head of one layer. Tokens move in tiles of a
- * warp's width, which are held in registers until the whole block has read its tile. Tokens only move to
- * lower slots and keep their order, so a tile overwrites only itself and tokens that have been read before.
- */
+ * filled; `keep` keeps those of a list. A block does one KV head of one layer. It holds as many tokens as its
+ * registers have room for, and all of it has read them before it writes. Tokens only move to lower slots and
+ * keep their order, so they overwrite only themselves and tokens that have been read before. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
@@ -11,6 +10,7 @@
 
 enum {
     THREADS = 512,
+    WARPS = THREADS / WARP,
     CHUNK = sizeof(uint4),
     HOLD = 2 * WARP * BACKEND_MAX_HEAD_DIM * 4 / CHUNK / THREADS /* chunks of K and V of 32 tokens a thread */
 };
@@ -31,24 +31,98 @@ static __device__ uint4 *chunk_at(const struct kv_view &kv, const struct place &
     return (uint4 *)(k_or_v + (size_t)i * size);
 }
 
-/* Slot t0 + i of each bit i of `seen` moves down to slot `to` and up. */
-static __device__ void move_tile(const struct kv_view &kv, const struct place &at, int t0, unsigned seen,
-                                 int to)
+/* The tokens that stay, in shared memory: a bit for each slot, 32 a word, and how many stay before each word.
+ */
+struct staying {
+    unsigned *bits;
+    int *before, words;
+};
+
+__host__ __device__ static inline int words_of(int slots)
+{
+    return (slots + WARP - 1) / WARP;
+}
+
+static __device__ struct staying staying_in(unsigned *room, int words)
+{
+    struct staying s = {room, (int *)(room + words), words};
+    return s;
+}
+
+static int staying_bytes(int words)
+{
+    return 2 * words * (int)sizeof(unsigned);
+}
+
+static __device__ int stays(const struct staying &s, int slot)
+{
+    return s.bits[slot / WARP] >> slot % WARP & 1;
+}
+
+/* Where a slot that stays goes. */
+static __device__ int target(const struct staying &s, int slot)
+{
+    return s.before[slot / WARP] + __popc(s.bits[slot / WARP] & ((1u << slot % WARP) - 1));
+}
+
+static __device__ bool moves(const struct staying &s, int slot)
+{
+    return stays(s, slot) && target(s, slot) != slot;
+}
+
+/* Fills in `before` and returns how many stay; by the whole block, which has written the bits. */
+static __device__ int count_before(const struct staying &s)
+{
+    __shared__ int room[WARPS];
+    int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, all = 0;
+    for (int first = 0; first < s.words; first += THREADS) {
+        int w = first + (int)threadIdx.x;
+        __syncthreads(); /* bits are there, and room is free */
+        int own = w < s.words ? __popc(s.bits[w]) : 0, upto = own;
+        for (int o = 1; o < WARP; o *= 2) {
+            int lower = __shfl_up_sync(~0u, upto, o);
+            upto += lane >= o ? lower : 0;
+        }
+        if (lane == WARP - 1)
+            room[warp] = upto;
+        __syncthreads();
+        int lower = all + upto - own;
+        for (int i = 0; i < WARPS; i++) {
+            lower += i < warp ? room[i] : 0;
+            all += room[i];
+        }
+        if (w < s.words)
+            s.before[w] = lower;
+    }
+    __syncthreads();
+    return all;
+}
+
+/* Of `n` slots from t0 on, those that stay move down. */
+static __device__ void move_slots(const struct kv_view &kv, const struct place &at, const struct staying &s,
+                                  int t0, int n)
 {
     uint4 held[HOLD];
+    int per = 2 * at.chunks;
 #pragma unroll
     for (int j = 0; j < HOLD; j++) {
-        int c = threadIdx.x + j * THREADS, i = c / (2 * at.chunks);
-        if (i < WARP && seen >> i & 1)
-            held[j] = *chunk_at(kv, at, t0 + i, c % (2 * at.chunks));
+        int c = threadIdx.x + j * THREADS, i = c / per;
+        if (i < n && moves(s, t0 + i))
+            held[j] = *chunk_at(kv, at, t0 + i, c % per);
     }
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < HOLD; j++) {
-        int c = threadIdx.x + j * THREADS, i = c / (2 * at.chunks);
-        if (i < WARP && seen >> i & 1)
-            *chunk_at(kv, at, to + __popc(seen & ((1u << i) - 1)), c % (2 * at.chunks)) = held[j];
+        int c = threadIdx.x + j * THREADS, i = c / per;
+        if (i < n && moves(s, t0 + i))
+            *chunk_at(kv, at, target(s, t0 + i), c % per) = held[j];
     }
+}
+
+/* Slots that a block moves at once. */
+static __device__ int slots_at_once(const struct place &at)
+{
+    return min(HOLD * THREADS / (2 * at.chunks), THREADS) / WARP * WARP;
 }
 
 /* Bits and bounds of the head's pages, of which n slots are live now. */
@@ -87,95 +161,104 @@ static __device__ void first_slots(const struct kv_view &kv, const struct place 
 static __global__ void __launch_bounds__(THREADS) compact_kernel(struct compact_args a)
 {
     const struct kv_view &kv = a.kv;
-    int h = blockIdx.x, layer = blockIdx.y, lane = threadIdx.x % WARP, to = 0;
+    extern __shared__ unsigned compact_room[];
+    int h = blockIdx.x, layer = blockIdx.y, lane = threadIdx.x % WARP;
     size_t head = kv_head(kv, a.seq, layer, h), list = (size_t)layer * kv.n_kv + h;
     const int32_t *until = a.until + list * (size_t)a.until_stride;
     int32_t *ring_slot = a.ring_slot + list * (size_t)a.reach,
             *ring_flag = a.ring_flag + list * (size_t)a.reach;
     struct place at = {kv.unit + head * (size_t)kv.max_pages, kv.live + head * (size_t)kv.max_pages,
                        (int)(kv.head_dim * kv_elem(kv.dtype) / CHUNK)};
-    for (int t0 = 0; t0 < a.n; t0 += WARP) { /* every warp finds the same */
-        int t = t0 + lane, last = t < a.n ? until[t] : -1;
-        bool sees = t < a.n && last >= a.n - 1 && at.live[t / KV_PAGE_TOKENS] >> t % KV_PAGE_TOKENS & 1;
+    struct staying s = staying_in(compact_room, words_of(a.n));
+    for (int w = threadIdx.x / WARP; w < s.words; w += WARPS) {
+        int t = w * WARP + lane;
+        bool sees = t < a.n && until[t] >= a.n - 1 && at.live[t / KV_PAGE_TOKENS] >> t % KV_PAGE_TOKENS & 1;
         unsigned seen = __ballot_sync(~0u, sees);
-        if (threadIdx.x < WARP && t < a.n && t >= a.n - a.reach) {
-            ring_slot[t % a.reach] = sees ? to + __popc(seen & ((1u << lane) - 1)) : -1;
-            ring_flag[t % a.reach] = last != INT32_MAX;
-        }
-        if (to != t0 || (seen & (seen + 1))) /* else all of them stay where they are */
-            move_tile(kv, at, t0, seen, to);
-        to += __popc(seen);
+        if (lane == 0)
+            s.bits[w] = seen;
     }
-    first_slots(kv, at, head, to);
+    int n = count_before(s), step = slots_at_once(at);
+    for (int t = max(a.n - a.reach, 0) + (int)threadIdx.x; t < a.n; t += THREADS) {
+        ring_slot[t % a.reach] = stays(s, t) ? target(s, t) : -1;
+        ring_flag[t % a.reach] = until[t] != INT32_MAX;
+    }
+    for (int t0 = 0; t0 < a.n; t0 += step)
+        move_slots(kv, at, s, t0, min(step, a.n - t0));
+    first_slots(kv, at, head, n);
+}
+
+/* More shared memory than a block has without asking. */
+static int allow(struct device *d, const void *kernel, int bytes, const char *what)
+{
+    if (bytes <= 32768)
+        return 0;
+    return cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+                      what);
 }
 
 int cuda_op_compact(struct device *d, const struct compact_args *a)
 {
-    compact_kernel<<<dim3(a->kv.n_kv, a->kv.n_layers), THREADS, 0, d->stream>>>(*a);
+    int bytes = staying_bytes(words_of(a->n)), rc = allow(d, (const void *)compact_kernel, bytes, "compact");
+    if (rc)
+        return rc;
+    compact_kernel<<<dim3(a->kv.n_kv, a->kv.n_layers), THREADS, bytes, d->stream>>>(*a);
     return cuda_launched(d, OP_compact);
 }
 
 /* ---- keep */
 
-/* A row's KV head: its place, the slots to keep as bits, 32 a word, and their number of words. */
-struct keeping {
-    struct place at;
-    const unsigned *bits;
-    int words;
-    size_t head;
-};
-
 /* Clears the bits of all slots that are not kept. */
-static __device__ void clear_others(const struct kv_view &kv, const struct keeping &k)
+static __device__ void clear_others(const struct kv_view &kv, const struct place &at, size_t head,
+                                    const unsigned *bits)
 {
     __shared__ int room[WARP];
     int n = 0;
-    for (int p = threadIdx.x; p < pages_of(kv.n_slots[k.head]); p += THREADS) {
-        unsigned kept = k.at.live[p] & (k.bits[p / 2] >> p % 2 * KV_PAGE_TOKENS);
-        k.at.live[p] = (uint16_t)kept;
+    for (int p = threadIdx.x; p < pages_of(kv.n_slots[head]); p += THREADS) {
+        unsigned kept = at.live[p] & (bits[p / 2] >> p % 2 * KV_PAGE_TOKENS);
+        at.live[p] = (uint16_t)kept;
         n += __popc(kept & 0xffff);
     }
     n = block_sum(n, room);
     if (threadIdx.x == 0)
-        kv.n_live[k.head] = n;
+        kv.n_live[head] = n;
 }
 
-/* The kept slots of 32 move down to slot `to` and up in the tables of the state; by one warp. */
-static __device__ void carry_tile(const struct keep_args &a, int seq, int h, int t0, unsigned seen, int to)
+/* Of `n` slots from t0 on, at most a thread each, those that stay move down in the tables of the state. */
+static __device__ void carry_slots(const struct keep_args &a, const struct staying &s, int seq, int h, int t0,
+                                   int n)
 {
     const struct kv_view &kv = a.kv;
     size_t slots = (size_t)kv.max_pages * KV_PAGE_TOKENS, heads = (size_t)kv.n_layers * kv.n_kv;
     int32_t *table =
         (int32_t *)(a.state + (size_t)seq * a.state_bytes) + ((size_t)a.layer * kv.n_kv + h) * slots;
-    int lane = threadIdx.x;
-    bool moves = seen >> lane & 1;
+    int t = t0 + (int)threadIdx.x;
+    bool goes = (int)threadIdx.x < n && moves(s, t);
     for (int c = 0; c < a.carry; c++, table += heads * slots) {
-        int32_t x = moves ? table[t0 + lane] : 0;
-        __syncwarp();
-        if (moves)
-            table[to + __popc(seen & ((1u << lane) - 1))] = x;
-        __syncwarp();
+        int32_t x = goes ? table[t] : 0;
+        __syncthreads();
+        if (goes)
+            table[target(s, t)] = x;
     }
 }
 
-static __device__ void squeeze(const struct keep_args &a, const struct keeping &k, int seq, int h)
+/* s: the slots to keep; of these the live ones stay. */
+static __device__ void squeeze(const struct keep_args &a, const struct place &at, size_t head,
+                               const struct staying &s, int seq, int h)
 {
     const struct kv_view &kv = a.kv;
-    int to = 0;
-    for (int w = 0; w < k.words; w++) { /* every warp finds the same */
-        int t0 = w * WARP, page = w * 2;
-        unsigned live = k.at.live[page];
-        if (page + 1 < kv.max_pages)
-            live |= (unsigned)k.at.live[page + 1] << KV_PAGE_TOKENS;
-        unsigned seen = k.bits[w] & live;
-        if (to != t0 || (seen & (seen + 1))) { /* else all of them stay where they are */
-            move_tile(kv, k.at, t0, seen, to);
-            if (threadIdx.x < WARP)
-                carry_tile(a, seq, h, t0, seen, to);
-        }
-        to += __popc(seen);
+    int slots = s.words * WARP, step = slots_at_once(at);
+    for (int w = threadIdx.x; w < s.words; w += THREADS) {
+        unsigned live = at.live[2 * w];
+        if (2 * w + 1 < kv.max_pages)
+            live |= (unsigned)at.live[2 * w + 1] << KV_PAGE_TOKENS;
+        s.bits[w] &= live;
     }
-    first_slots(kv, k.at, k.head, to);
+    int n = count_before(s);
+    for (int t0 = 0; t0 < slots; t0 += step) {
+        move_slots(kv, at, s, t0, min(step, slots - t0));
+        carry_slots(a, s, seq, h, t0, min(step, slots - t0));
+    }
+    first_slots(kv, at, head, n);
 }
 
 /* The slots that a list names, as bits: of `words` words, which the tables reach. */
@@ -192,12 +275,13 @@ static __device__ void mark(unsigned *bits, int words, const int32_t *list, int 
  * not looked at. */
 static __global__ void __launch_bounds__(THREADS) keep_kernel(struct keep_args a)
 {
-    extern __shared__ unsigned keep_bits[];
+    extern __shared__ unsigned keep_room[];
     const struct kv_view &kv = a.kv;
-    int r = blockIdx.x, h = blockIdx.y, words = (kv.max_pages + 1) / 2;
+    int r = blockIdx.x, h = blockIdx.y, words = words_of(kv.max_pages * KV_PAGE_TOKENS);
     size_t list = (size_t)r * a.n_rows + (a.n_rows == 1 ? 0 : h);
+    struct staying s = staying_in(keep_room, words);
     for (int i = threadIdx.x; i < words; i += THREADS)
-        keep_bits[i] = 0;
+        s.bits[i] = 0;
     wait_for_inputs();
     let_next_begin();
     int seq = a.rows.seq[r], len = a.len[list];
@@ -206,29 +290,24 @@ static __global__ void __launch_bounds__(THREADS) keep_kernel(struct keep_args a
         return;
     size_t head = kv_head(kv, seq, a.layer, h);
     int slots = kv.n_slots[head];
-    mark(keep_bits, words, a.idx + list * (size_t)a.cap, len);
+    mark(s.bits, words, a.idx + list * (size_t)a.cap, len);
     __syncthreads();
-    struct keeping k = {{kv.unit + head * (size_t)kv.max_pages, kv.live + head * (size_t)kv.max_pages,
-                         (int)(kv.head_dim * kv_elem(kv.dtype) / CHUNK)},
-                        keep_bits,
-                        (pages_of(slots) + 1) / 2,
-                        head};
+    struct place at = {kv.unit + head * (size_t)kv.max_pages, kv.live + head * (size_t)kv.max_pages,
+                       (int)(kv.head_dim * kv_elem(kv.dtype) / CHUNK)};
+    s.words = words_of(slots);
     if (a.squeeze)
-        squeeze(a, k, seq, h);
+        squeeze(a, at, head, s, seq, h);
     else
-        clear_others(kv, k);
+        clear_others(kv, at, head, s.bits);
 }
 
 int cuda_op_keep(struct device *d, const struct keep_args *a)
 {
-    int bytes = (a->kv.max_pages + 1) / 2 * (int)sizeof(unsigned);
+    int bytes = staying_bytes(words_of(a->kv.max_pages * KV_PAGE_TOKENS));
     if (a->rows.cap < 1)
         return 0;
-    if (bytes > 32768) {
-        cudaError_t e = cudaFuncSetAttribute(keep_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-        if (e != cudaSuccess)
-            return cuda_check(d, e, "keep");
-    }
-    return cuda_launch_early(d, OP_keep, keep_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, (size_t)bytes,
-                             1, *a);
+    int rc = allow(d, (const void *)keep_kernel, bytes, "keep");
+    return rc ? rc
+              : cuda_launch_early(d, OP_keep, keep_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS,
+                                  (size_t)bytes, 1, *a);
 }
