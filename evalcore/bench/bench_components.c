@@ -49,7 +49,7 @@ int bench_components(struct bench *b, struct err *e)
     /* sequences of their own memory, see bench_length.c; room for what the replays append */
     int rc = bench_engine_open(&x, b, batch, tokens + REPLAYED, 1, e);
     if (!rc)
-        rc = bench_submit(&x, batch, tokens - WARM, 1, WARM + 2, e);
+        rc = bench_submit(&x, batch, tokens - WARM, 1, WARM + 2, 0, e);
     if (!rc)
         rc = bench_window(&x, WARM, &warm, e);
     if (!rc)

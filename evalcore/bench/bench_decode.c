@@ -9,7 +9,7 @@ static int measure(struct bench_engine *x, int batch, double *seconds, struct er
 {
     double step[STEPS];
     int n = 0;
-    if (bench_submit(x, batch, PROMPT, 0, STEPS, e))
+    if (bench_submit(x, batch, PROMPT, 0, STEPS, 0, e))
         return e->code;
     while (engine_pending(x->en)) {
         const struct completion *c;

@@ -53,7 +53,22 @@ void bench_engine_close(struct bench_engine *x)
     arena_release(&x->arena);
 }
 
-int bench_submit(struct bench_engine *x, int batch, int n_prompt, int same, int max_new, struct err *e)
+static int run_steps(struct bench_engine *x, int steps, struct err *e)
+{
+    for (int i = 0; i < steps; i++) {
+        const struct completion *c;
+        int n = 0;
+        if (engine_step(x->en, &c, &n, e))
+            return e->code;
+        if (n)
+            return err_set(e, ERR_DEVICE, "a sequence ended while it was measured%s%s", c->error ? ": " : "",
+                           c->error ? c->error : "");
+    }
+    return 0;
+}
+
+int bench_submit(struct bench_engine *x, int batch, int n_prompt, int same, int max_new, int spread,
+                 struct err *e)
 {
     int32_t *prompt = xmalloc((size_t)n_prompt * sizeof *prompt);
     struct rng r;
@@ -68,23 +83,11 @@ int bench_submit(struct bench_engine *x, int batch, int n_prompt, int same, int 
                             .ignore_eos = 1,
                             .end_token = -1};
         engine_submit(x->en, &q, e);
+        if (!e->code)
+            run_steps(x, (i + 1) * spread / batch - i * spread / batch, e);
     }
     free(prompt);
     return e->code;
-}
-
-static int run_steps(struct bench_engine *x, int steps, struct err *e)
-{
-    for (int i = 0; i < steps; i++) {
-        const struct completion *c;
-        int n = 0;
-        if (engine_step(x->en, &c, &n, e))
-            return e->code;
-        if (n)
-            return err_set(e, ERR_DEVICE, "a sequence ended while it was measured%s%s", c->error ? ": " : "",
-                           c->error ? c->error : "");
-    }
-    return 0;
 }
 
 /* Reading the counters waits for the step in flight. The first engine_step then finds it done and takes

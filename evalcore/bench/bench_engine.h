@@ -22,8 +22,10 @@ int bench_engine_open(struct bench_engine *x, const struct bench *b, int batch, 
                       int share_prompts, struct err *e);
 void bench_engine_close(struct bench_engine *x);
 
-/* `batch` sequences of random tokens (same: one prompt for all of them). */
-int bench_submit(struct bench_engine *x, int batch, int n_prompt, int same, int max_new, struct err *e);
+/* `batch` sequences of random tokens (same: one prompt for all of them). With `spread` they are submitted
+ * over so many steps, at equal distances, so that the first is that much further than the last. */
+int bench_submit(struct bench_engine *x, int batch, int n_prompt, int same, int max_new, int spread,
+                 struct err *e);
 
 /* Two steps or more from now on: all submitted sequences must be decoding together. seconds: the mean step,
  * of all but the first. bytes: of K and V, page bounds included, that one step reads, as the engine counts

@@ -5,7 +5,8 @@
  * tokens is prefilled densely and copied, so that every sequence reads memory of its own, and the whole is
  * estimated from the mean steps by the trapezoid rule. Sequences then hold the same tokens, which no
  * operation's time depends on. Greedy either way. Where a policy forgets at every so many tokens, what is
- * timed begins after the first time, when as much is left as later, and is of whole periods.
+ * timed begins after the first time, when as much is left as later, and is of whole periods; and sequences
+ * begin one after the other over a period, so that each forgets in a step of its own, as in a sweep.
  *
  * Without --sampled there is one more figure, the pool's peak in MiB, whose floor is full attention's. */
 #include <math.h>
@@ -33,7 +34,7 @@ struct trace {
     struct bench_engine x;
     int batch;
     int warm, window; /* steps before a sampled window, and of a window */
-    int each;         /* every step is like the others */
+    int spread;       /* steps over which sequences begin; 0: every step is like the others */
     struct point point[POINTS];
     int n;
     double bandwidth;
@@ -75,10 +76,12 @@ static int sample_point(struct trace *t, int tokens, struct err *e)
 {
     struct point *p = &t->point[t->n++];
     struct bench_window warm;
-    int steps = t->warm + t->window, prompt = tokens > steps ? tokens - steps : 1;
-    p->tokens = prompt + t->warm + t->window / 2.0;
-    if (bench_submit(&t->x, t->batch, prompt, 1, steps + 2, e) || bench_window(&t->x, t->warm, &warm, e) ||
-        bench_window(&t->x, t->window, &p->w, e) || bench_drain(&t->x, e))
+    int ahead = t->spread / 2, steps = ahead + t->warm + t->window; /* of a sequence in the middle */
+    int prompt = tokens > steps ? tokens - steps : 1;
+    p->tokens = prompt + ahead + t->warm + t->window / 2.0;
+    if (bench_submit(&t->x, t->batch, prompt, 1, steps + t->spread + 2, t->spread, e) ||
+        bench_window(&t->x, t->warm, &warm, e) || bench_window(&t->x, t->window, &p->w, e) ||
+        bench_drain(&t->x, e))
         return e->code;
     measure_point(t, p);
     print_point(t, p, tokens);
@@ -109,7 +112,7 @@ static int run_sampled(struct trace *t, struct err *e)
 {
     /* All stretches that begin with one token are the same. */
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths && lengths[i] < t->b->tokens && !e->code; i++)
-        if (i == 0 || lengths[i] > t->warm + t->window)
+        if (i == 0 || lengths[i] > t->spread / 2 + t->warm + t->window)
             sample_point(t, lengths[i], e);
     if (!e->code && !sample_point(t, t->b->tokens, e))
         finish_trace(t, integral(t, measured), integral(t, bounded));
@@ -149,7 +152,7 @@ static int run_whole(struct trace *t, struct err *e)
 {
     double seconds = 0, bytes = 0;
     int done = 0, last = t->b->tokens;
-    if (bench_submit(&t->x, t->batch, 1, 0, last + 2, e))
+    if (bench_submit(&t->x, t->batch, 1, 0, last + t->spread + 2, t->spread, e))
         return e->code;
     for (size_t i = 1; done < last && !e->code; i++) {
         int to = i < sizeof lengths / sizeof *lengths && lengths[i] + 1 < last ? lengths[i] : last;
@@ -161,7 +164,7 @@ static int run_whole(struct trace *t, struct err *e)
             return e->code;
         done = to;
         measure_point(t, &p);
-        if (t->each || window == t->window) /* a part of a period tells nothing */
+        if (!t->spread || window == t->window) /* a part of a period tells nothing */
             print_point(t, &p, to);
     }
     if (bench_drain(&t->x, e))
@@ -190,8 +193,8 @@ static int plan_windows(struct trace *t, struct err *e)
             "decode: policy %s forgets at every %d tokens, and no stretch of up to %d steps has whole "
             "periods and pages; leave --sampled out",
             policy_name(spec.ops), period.next, MOST_STEPS);
-    t->each = period.first == 1;
-    t->warm = WARM + (t->each ? 0 : period.first);
+    t->spread = period.first > 1 ? period.next : 0;
+    t->warm = WARM + (period.first > 1 ? period.first : 0);
     t->window = (steps > MOST_STEPS ? t->b->tokens : steps) + 1;
     arena_release(&a);
     return rc;
@@ -202,8 +205,9 @@ int bench_length(struct bench *b, struct err *e)
     struct trace t = {.b = b, .batch = bench_batch(b)};
     if (plan_windows(&t, e))
         return e->code;
-    int stretch = t.warm + t.window + 1, longest = b->sampled && stretch > b->tokens ? stretch : b->tokens;
-    int rc = bench_engine_open(&t.x, b, t.batch, longest + 3, b->sampled ? 1 : -1, e);
+    int stretch = t.spread + t.warm + t.window + 1,
+        longest = b->sampled && stretch > b->tokens ? stretch : b->tokens;
+    int rc = bench_engine_open(&t.x, b, t.batch, longest + t.spread + 3, b->sampled ? 1 : -1, e);
     if (!rc)
         rc = b->sampled ? run_sampled(&t, e) : run_whole(&t, e);
     bench_engine_close(&t.x);

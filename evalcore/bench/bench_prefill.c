@@ -11,7 +11,7 @@ static const int lengths[] = {1024, 4096, 16384}; /* on the CPU the first */
 /* Seconds of one prompt. */
 static int once(struct bench_engine *x, int tokens, double *seconds, struct err *e)
 {
-    if (bench_submit(x, 1, tokens, 0, 1, e))
+    if (bench_submit(x, 1, tokens, 0, 1, 0, e))
         return e->code;
     double start = progress_clock();
     while (engine_pending(x->en)) {
