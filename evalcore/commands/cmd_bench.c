@@ -152,8 +152,7 @@ static int cmd_bench_run(const struct program *p, int argc, char **argv)
 const struct command cmd_bench = {
     .name = "bench",
     .usage = "[limits] [decode] [prefill] [components] [attention] [topk] [forget] [linear] [load] "
-             "[tokenizer] [grade] "
-             "[stats]",
+             "[tokenizer] [grade] [stats]",
     .help = "measure speed beside the machine's own limits, one JSON line per figure",
     .details =
         "Without a name all but `stats` run, in about half a minute. `floor` is the limit in the same unit, "
@@ -163,8 +162,8 @@ const struct command cmd_bench = {
         "attention) of max(bytes / read bandwidth at the step's working set, FLOP / FMA peak).\n"
         "`prefill` is one prompt up to its first token, beside its matrix products at that peak.\n"
         "`components` prints microseconds and percent of each part of a step, replayed alone.\n"
-        "`forget` is what SnapKV and R-KV do beside attention when they forget in all sequences, in one, in "
-        "none.\n"
+        "`forget` is what SnapKV and R-KV do beside attention when they forget in all sequences,\n"
+        "in one, in none.\n"
         "`stats` simulates nights of which the truth is known: how often the gate and the tests err, and\n"
         "how often the intervals hold the true value. There `floor` is the rate that is promised, and\n"
         "standard error shows a table. The figures depend on --nights alone, never on --threads.",

@@ -93,17 +93,6 @@ template <int BLOCKS, typename T> __device__ static inline void gather(T *all, c
     meet<BLOCKS>();
 }
 
-/* Sum over this lane and those before it. */
-template <typename T> __device__ static inline T sum_before(T x)
-{
-    int lane = threadIdx.x % WARP;
-    for (int by = 1; by < WARP; by *= 2) {
-        T y = __shfl_up_sync(~0u, x, by);
-        x += lane >= by ? y : 0;
-    }
-    return x;
-}
-
 /* Atomic; shared memory adds 32 bits at a time without retries. */
 template <int BLOCKS>
 __device__ static inline void add_to_bin(struct room<BLOCKS> *m, uint32_t bin, uint64_t x)

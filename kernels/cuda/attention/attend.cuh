@@ -294,11 +294,7 @@ template <class Work> __device__ static inline void add_up_chunks(const Work &w,
         all->start[row] = sum;
         sum += own;
     }
-    int before = sum;
-    for (int lane = 1; lane < WARP; lane *= 2) {
-        int other = __shfl_up_sync(~0u, before, lane);
-        before += t % WARP >= lane ? other : 0;
-    }
+    int before = sum_before(sum);
     if (t % WARP == WARP - 1)
         sums[t / WARP] = before;
     __syncthreads();

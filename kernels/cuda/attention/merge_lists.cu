@@ -131,10 +131,5 @@ static __global__ void __launch_bounds__(THREADS) merge_kernel(const __grid_cons
 int merge_lists(struct device *d, const struct attend_args *a, enum op op)
 {
     size_t bytes = (size_t)(a->kv.max_pages + 1) / 2 * sizeof(uint32_t);
-    int rc = cuda_check(d,
-                        cudaFuncSetAttribute((const void *)merge_kernel,
-                                             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-                        backend_op_name(op));
-    return rc ? rc
-              : cuda_launch_early(d, op, merge_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, bytes, 1, *a);
+    return cuda_launch_early(d, op, merge_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, bytes, 1, *a);
 }

@@ -49,9 +49,9 @@ static __device__ struct staying staying_in(unsigned *room, int words)
     return s;
 }
 
-static int staying_bytes(int words)
+static size_t staying_bytes(int words)
 {
-    return 2 * words * (int)sizeof(unsigned);
+    return 2 * (size_t)words * sizeof(unsigned);
 }
 
 static __device__ int stays(const struct staying &s, int slot)
@@ -78,11 +78,7 @@ static __device__ int count_before(const struct staying &s)
     for (int first = 0; first < s.words; first += THREADS) {
         int w = first + (int)threadIdx.x;
         __syncthreads(); /* bits are there, and room is free */
-        int own = w < s.words ? __popc(s.bits[w]) : 0, upto = own;
-        for (int o = 1; o < WARP; o *= 2) {
-            int lower = __shfl_up_sync(~0u, upto, o);
-            upto += lane >= o ? lower : 0;
-        }
+        int own = w < s.words ? __popc(s.bits[w]) : 0, upto = sum_before(own);
         if (lane == WARP - 1)
             room[warp] = upto;
         __syncthreads();
@@ -187,22 +183,10 @@ static __global__ void __launch_bounds__(THREADS) compact_kernel(struct compact_
     first_slots(kv, at, head, n);
 }
 
-/* More shared memory than a block has without asking. */
-static int allow(struct device *d, const void *kernel, int bytes, const char *what)
-{
-    if (bytes <= 32768)
-        return 0;
-    return cuda_check(d, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                      what);
-}
-
 int cuda_op_compact(struct device *d, const struct compact_args *a)
 {
-    int bytes = staying_bytes(words_of(a->n)), rc = allow(d, (const void *)compact_kernel, bytes, "compact");
-    if (rc)
-        return rc;
-    compact_kernel<<<dim3(a->kv.n_kv, a->kv.n_layers), THREADS, bytes, d->stream>>>(*a);
-    return cuda_launched(d, OP_compact);
+    return cuda_launch(d, OP_compact, compact_kernel, dim3(a->kv.n_kv, a->kv.n_layers), THREADS,
+                       staying_bytes(words_of(a->n)), 1, 0, *a);
 }
 
 /* ---- keep */
@@ -303,11 +287,8 @@ static __global__ void __launch_bounds__(THREADS) keep_kernel(struct keep_args a
 
 int cuda_op_keep(struct device *d, const struct keep_args *a)
 {
-    int bytes = staying_bytes(words_of(a->kv.max_pages * KV_PAGE_TOKENS));
+    size_t bytes = staying_bytes(words_of(a->kv.max_pages * KV_PAGE_TOKENS));
     if (a->rows.cap < 1)
         return 0;
-    int rc = allow(d, (const void *)keep_kernel, bytes, "keep");
-    return rc ? rc
-              : cuda_launch_early(d, OP_keep, keep_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS,
-                                  (size_t)bytes, 1, *a);
+    return cuda_launch_early(d, OP_keep, keep_kernel, dim3(a->rows.cap, a->kv.n_kv), THREADS, bytes, 1, *a);
 }

@@ -74,14 +74,20 @@ int cuda_launched(struct device *d, enum op op);
  */
 void *cuda_scratch(struct device *d, size_t bytes);
 
-/* Launches a kernel in clusters of `cluster` blocks along x; `early`: it may begin before its predecessor has
- * ended. */
+/* Launches a kernel in clusters of `cluster` blocks along x, with `bytes` of dynamic shared memory; `early`:
+ * it may begin before its predecessor has ended. */
 template <typename... P, typename... A>
 static inline int cuda_launch(struct device *d, enum op op, void (*kernel)(P...), dim3 grid, int threads,
                               size_t bytes, int cluster, int early, const A &...args)
 {
+    enum { UNASKED = 24576 }; /* with what is static, 48 KB would not hold more */
     cudaLaunchAttribute attrs[3];
     unsigned n = 0;
+    if (bytes > UNASKED) {
+        cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        if (e != cudaSuccess)
+            return cuda_check(d, e, backend_op_name(op));
+    }
     if (early) {
         attrs[n].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attrs[n++].val.programmaticStreamSerializationAllowed = 1;

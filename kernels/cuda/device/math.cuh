@@ -82,6 +82,17 @@ __device__ static inline float warp_max(float x)
     return x;
 }
 
+/* Sum over this lane and those before it. */
+template <typename T> __device__ static inline T sum_before(T x)
+{
+    int lane = threadIdx.x % WARP;
+    for (int by = 1; by < WARP; by *= 2) {
+        T y = __shfl_up_sync(~0u, x, by);
+        x += lane >= by ? y : 0;
+    }
+    return x;
+}
+
 /* Each warp's value goes to its place in room, where the whole block sees it on return. */
 template <typename T> __device__ static inline void show_by_warp(T x, T *room)
 {

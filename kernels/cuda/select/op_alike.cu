@@ -155,11 +155,6 @@ static int alike_plain(struct device *d, const struct key_redundancy_args *a)
 {
     int lists = a->rows.cap * a->kv.n_kv, bytes = 2 * TILE * (a->kv.head_dim + 2) * (int)sizeof(float);
     dim3 grid(max(1, 4 * d->n_sm / lists), a->kv.n_kv, a->rows.cap);
-    cudaError_t e = cudaFuncSetAttribute(spare_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (e == cudaSuccess)
-        e = cudaFuncSetAttribute(mean_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (e != cudaSuccess)
-        return cuda_check(d, e, "key_redundancy");
     int rc = cuda_launch_early(d, OP_key_redundancy, spare_kernel, grid, THREADS, bytes, 1, *a);
     return rc ? rc : cuda_launch_early(d, OP_key_redundancy, mean_kernel, grid, THREADS, bytes, 1, *a);
 }

@@ -23,21 +23,22 @@ static __device__ int slots_of(const struct alike_work &w, int list)
     return alike_of(w.a, list / w.a.kv.n_kv, list % w.a.kv.n_kv).n;
 }
 
-/* A warp has EACH slots of an item. */
+/* A warp has AT_ONCE slots of an item. */
 static __global__ void __launch_bounds__(THREADS) norm_kernel(const __grid_constant__ struct alike_work w)
 {
+    enum { AT_ONCE = 2 };
     wait_for_inputs();
     let_next_begin();
     const struct key_redundancy_args &a = w.a;
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     share_items<THREADS>(
         a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(w, list); }, [](int, int) {},
-        [](int n) { return (n + WARPS * EACH - 1) / (WARPS * EACH); },
+        [](int n) { return (n + WARPS * AT_ONCE - 1) / (WARPS * AT_ONCE); },
         [&](int list, int n, int item) {
             struct alike s = alike_of(a, list / a.kv.n_kv, list % a.kv.n_kv);
 #pragma unroll
-            for (int i = 0; i < EACH; i++) {
-                int t = (item * EACH + i) * WARPS + warp, there = min(t, n - 1);
+            for (int i = 0; i < AT_ONCE; i++) {
+                int t = (item * AT_ONCE + i) * WARPS + warp, there = min(t, n - 1);
                 const char *k = kv_unit_k(a.kv, s.unit[there / KV_PAGE_TOKENS]);
                 float sum = 0;
                 for (int x = lane; x < a.kv.head_dim; x += WARP) {
@@ -254,12 +255,6 @@ static __global__ void __launch_bounds__(THREADS, 1) alike_kernel(const __grid_c
 template <int D> static int run(struct device *d, const struct alike_work *w)
 {
     int bytes = (STAGES * PAGES + OWN) * key_page<D>::BYTES, blocks = d->n_sm;
-    cudaError_t e =
-        cudaFuncSetAttribute(alike_kernel<D, false>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (e == cudaSuccess)
-        e = cudaFuncSetAttribute(alike_kernel<D, true>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (e != cudaSuccess)
-        return cuda_check(d, e, "key_redundancy");
     int rc = cuda_launch_early(d, OP_key_redundancy, norm_kernel, blocks, THREADS, 0, 1, *w);
     if (!rc)
         rc = cuda_launch_early(d, OP_key_redundancy, alike_kernel<D, false>, blocks, THREADS, bytes, 1, *w);

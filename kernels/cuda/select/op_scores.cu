@@ -263,12 +263,6 @@ static __global__ void mask_scores_kernel(struct mask_scores_args a)
 int cuda_op_mask_scores(struct device *d, const struct mask_scores_args *a)
 {
     int bytes = (a->s.stride + 31) / 32 * 4;
-    if (bytes > 32768) {
-        cudaError_t e =
-            cudaFuncSetAttribute(mask_scores_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-        if (e != cudaSuccess)
-            return cuda_check(d, e, "mask_scores");
-    }
     return cuda_launch_early(d, OP_mask_scores, mask_scores_kernel, dim3(a->s.n_rows, a->rows.cap), 512,
                              bytes, 1, *a);
 }

@@ -234,11 +234,6 @@ template <class F, bool MASS>
 static int launch(struct device *d, const struct topk_args *a, int blocks, size_t bytes, uint32_t *memory)
 {
     auto kernel = topk_kernel<F, MASS>;
-    if (bytes > 24576) { /* with what is static in the kernels by mass, 48 KiB would not hold more */
-        cudaError_t e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-        if (e != cudaSuccess)
-            return cuda_check(d, e, "topk");
-    }
     dim3 grid((unsigned)blocks, (unsigned)a->in.n_rows, (unsigned)a->rows.cap);
     return cuda_launch_early(d, OP_topk, kernel, grid, F::THREADS, bytes, blocks, *a, memory);
 }

@@ -200,11 +200,9 @@ static __global__ void __launch_bounds__(THREADS, 2) window_lse_kernel(struct wi
     let_next_begin();
     int group = a.n_q / a.kv.n_kv, parts = (a.n + OWN - 1) / OWN;
     int jobs = a.largest_first ? a.n : group * parts, passes = a.largest_first ? 1 : group;
-    share_items<THREADS>(
-        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(a, list); }, [](int, int) {},
-        [=](int) { return jobs; },
-        [&](int list, int n_slots, int job) {
-            struct window w = window_of(a, list, n_slots);
+    share_windows<THREADS>(
+        a, false, [=](int) { return jobs; },
+        [&](const struct window &w, int job) {
             int i0 = a.largest_first ? job : job % parts * OWN, g = a.largest_first ? 0 : job / parts;
             struct running r;
             for (int o = 0; o < OWN; o++) {
@@ -260,7 +258,7 @@ static __device__ float warp_mass(const struct window_mass_args &a, const struct
 #pragma unroll
         for (int o = 0; o < OWN; o++) {
             int of = i + o * WARPS;
-            if (o < each && of < a.n && slot >= 0 && slot < min(sees(a, w, of), w.before))
+            if (o < each && of < a.n && slot >= 0 && slot < w.before) /* all see those */
                 sum += term((a.largest_first ? most : x[0][o] * a.scale) - lse[of]);
         }
     }
@@ -327,12 +325,9 @@ static __global__ void __launch_bounds__(THREADS, 2)
     let_next_begin();
     int d = a.kv.head_dim, step = TILE - a.kernel / 2 * 2;
     int queries = a.n * (a.largest_first ? 1 : a.n_q / a.kv.n_kv);
-    share_items<THREADS>(
-        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(a, list); },
-        [&](int list, int n_slots) { put_totals(a, list, n_slots); },
-        [&](int n) { return (n - a.rule.recent + step - 1) / step; },
-        [&](int list, int n_slots, int tile) {
-            struct window w = window_of(a, list, n_slots);
+    share_windows<THREADS>(
+        a, true, [&](int n) { return (n - a.rule.recent + step - 1) / step; },
+        [&](const struct window &w, int tile) {
             mass_tile(a, w, tile * step, window_room, window_room + TILE * (d + 4), part, mass,
                       lse + w.list * queries);
         });
@@ -352,10 +347,6 @@ int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
         (float *)cuda_scratch(d, (size_t)lists * a->n * (a->largest_first ? 1 : group) * sizeof(float));
     if (!lse)
         return BACKEND_ERR_MEMORY;
-    cudaError_t e =
-        cudaFuncSetAttribute(window_mass_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (e != cudaSuccess)
-        return cuda_check(d, e, "window_mass");
     int rc = cuda_launch_early(d, OP_window_mass,
                                a->kv.dtype == DTYPE_BF16 ? window_lse_kernel<true> : window_lse_kernel<false>,
                                2 * d->n_sm, THREADS, queries * row, 1, *a, lse);

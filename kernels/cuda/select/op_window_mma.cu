@@ -184,11 +184,9 @@ static __global__ void __launch_bounds__(THREADS, 1)
     struct place own = own_place();
     int group = a.n_q / a.kv.n_kv, lane = threadIdx.x % WARP, times = (a.n + AT_A_TIME - 1) / AT_A_TIME;
     int pairs = (group + HEADS - 1) / HEADS;
-    share_items<THREADS>(
-        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(a, list); }, [](int, int) {},
-        [&](int n_slots) { return pairs * times * parts_of(seen_pages(a, n_slots)); },
-        [&](int list, int n_slots, int item) {
-            struct window w = window_of(a, list, n_slots);
+    share_windows<THREADS>(
+        a, false, [&](int n_slots) { return pairs * times * parts_of(seen_pages(a, n_slots)); },
+        [&](const struct window &w, int item) {
             int pages = seen_pages(a, w.n_slots), each = pages_a_part(pages), parts = parts_of(pages);
             int part = item % parts, g = item / parts / times * HEADS + own.head;
             int i0 = item / parts % times * AT_A_TIME + own.set * QUERIES;
@@ -298,12 +296,9 @@ static __global__ void __launch_bounds__(THREADS, 1)
     float *part = (float *)(window_around + AROUND * key_page<D>::BYTES);
     float *lse = part + a.n_q / a.kv.n_kv * SETS * NEAR;
     struct place own = own_place();
-    share_items<THREADS>(
-        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(a, list); },
-        [&](int list, int n_slots) { put_totals(a, list, n_slots); },
-        [&](int n_slots) { return (pages_of(n_slots - a.rule.recent) + OUT - 1) / OUT; },
-        [&](int list, int n_slots, int item) {
-            struct window w = window_of(a, list, n_slots);
+    share_windows<THREADS>(
+        a, true, [&](int n_slots) { return (pages_of(n_slots - a.rule.recent) + OUT - 1) / OUT; },
+        [&](const struct window &w, int item) {
             int pages = pages_of(w.before), out = item * OUT, first = max(out - 1, 0);
             int mine = out - 1 + own.half * (AROUND / 2), at = (int)threadIdx.x + KV_PAGE_TOKENS;
             int slot = out * KV_PAGE_TOKENS + (int)threadIdx.x;
@@ -333,10 +328,6 @@ template <int D> static int run(struct device *d, const struct window_work *w)
     const struct window_mass_args *a = &w->a;
     int group = a->n_q / a->kv.n_kv;
     int bytes = AROUND * key_page<D>::BYTES + group * (SETS * NEAR + a->n) * (int)sizeof(float);
-    cudaError_t e =
-        cudaFuncSetAttribute(window_masses_kernel<D>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (e != cudaSuccess)
-        return cuda_check(d, e, "window_mass");
     int rc = cuda_launch_early(d, OP_window_mass, window_sums_kernel<D>, d->n_sm, THREADS,
                                STAGE * key_page<D>::BYTES, 1, *w);
     return rc ? rc

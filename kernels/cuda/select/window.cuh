@@ -54,6 +54,20 @@ static __device__ void put_totals(const struct window_mass_args &a, int list, in
             a.causal ? n_slots : n_slots - a.rule.recent;
 }
 
+/* Calls work(window, item) for this block's share of the items of the windows of all heads in which the rule
+ * acts; one has items(slots) of them. totals: put_totals of all lists besides. */
+template <int THREADS, class Items, class Work>
+static __device__ void share_windows(const struct window_mass_args &a, bool totals, Items items, Work work)
+{
+    share_items<THREADS>(
+        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(a, list); },
+        [&](int list, int n_slots) {
+            if (totals)
+                put_totals(a, list, n_slots);
+        },
+        items, [&](int list, int n_slots, int item) { work(window_of(a, list, n_slots), item); });
+}
+
 /* Query i of the window in head g of the group. */
 static __device__ const float *query(const struct window_mass_args &a, const struct window &w, int i, int g)
 {
