@@ -1,8 +1,10 @@
-/* What policies that forget by their last queries do beside attention: the scores of SnapKV (arXiv
- * 2404.14469), and those of R-KV (arXiv 2505.24133) with the likeness of keys. While decoding, the sequences
- * of a batch want them in different steps, so each case says in how many of them the rule acts; with none it
- * is what every other step pays. Multiplications and additions of q.k, each counted once, beside the peak of
- * the device's fastest arithmetic. */
+/* What policies that forget do beside attention: the scores of SnapKV (arXiv 2404.14469), those of R-KV
+ * (arXiv 2505.24133) with the likeness of keys, and all of Random's (arXiv 2609.03430): scores, the list, and
+ * the tokens that stay, which all move because the first one goes; a new token takes the last place. While
+ * decoding, the sequences of a batch forget in different steps, so each case says in how many of them the
+ * rule acts; with none it is what every other step pays. Scores: multiplications and additions of q.k, each
+ * counted once, beside the peak of the device's fastest arithmetic. Random: bytes of the tokens that move,
+ * read and written, beside the read bandwidth. */
 #include <stdlib.h>
 
 #include "evalcore/base/arena.h"
@@ -11,11 +13,18 @@
 
 enum { RECENT_SNAPKV = 64, RECENT_RKV = 8 };
 
+enum method {
+    SNAPKV,
+    SNAPKV_PROMPT, /* at the end of a prompt: a query sees the keys up to its own */
+    RKV,
+    RANDOM
+};
+static const char *const names[] = {"SnapKV", "SnapKV after a prompt", "R-KV", "Random"};
+
 struct forget_case {
     struct bench_shape shape;
-    int act;    /* of the batch's sequences */
-    int prompt; /* at the end of a prompt: a query sees the keys up to its own */
-    int rkv;
+    int act; /* of the batch's sequences */
+    enum method method;
 };
 
 #define QWEN(batch, context)                                                                                 \
@@ -23,51 +32,96 @@ struct forget_case {
         12, 2, 128, batch, context, DTYPE_BF16, 0                                                            \
     }
 static const struct forget_case cpu_cases[] = {
-    {{12, 2, 128, 8, 1088, DTYPE_F32, 0}, 1, 0, 0},
-    {{12, 2, 128, 8, 1152, DTYPE_F32, 0}, 1, 0, 1},
+    {{12, 2, 128, 8, 1088, DTYPE_F32, 0}, 1, SNAPKV},
+    {{12, 2, 128, 8, 1088, DTYPE_F32, 0}, 1, RANDOM},
+    {{12, 2, 128, 8, 1152, DTYPE_F32, 0}, 1, RKV},
 };
 static const struct forget_case gpu_cases[] = {
-    {QWEN(64, 1088), 64, 0, 0}, {QWEN(64, 1088), 1, 0, 0}, {QWEN(64, 1088), 0, 0, 0},
-    {QWEN(64, 1152), 64, 0, 1}, {QWEN(64, 1152), 1, 0, 1}, {QWEN(64, 1152), 0, 0, 1},
-    {QWEN(1, 32768), 1, 1, 0},
+    {QWEN(64, 1088), 64, SNAPKV},       {QWEN(64, 1088), 1, SNAPKV}, {QWEN(64, 1088), 0, SNAPKV},
+    {QWEN(64, 1088), 64, RANDOM},       {QWEN(64, 1088), 1, RANDOM}, {QWEN(64, 1088), 0, RANDOM},
+    {QWEN(64, 1152), 64, RKV},          {QWEN(64, 1152), 1, RKV},    {QWEN(64, 1152), 0, RKV},
+    {QWEN(1, 32768), 1, SNAPKV_PROMPT}, {QWEN(1, 32768), 1, RANDOM},
 };
 
 struct job {
     struct bench_kv *k;
     const struct forget_case *c;
-    struct rows rows;
+    struct rows rows, acting; /* acting: the others are empty */
     char *state;
     size_t state_bytes;
-    int32_t *spare;
+    int32_t *spare, *idx, *len;
     float *mean;
     struct scores scores;
+    struct sample_settings *settings;
 };
 
 static int recent(const struct forget_case *c)
 {
-    return c->rkv ? RECENT_RKV : RECENT_SNAPKV;
+    return c->method == RKV ? RECENT_RKV : RECENT_SNAPKV;
+}
+
+/* Acts at the length and the position that `fill` gives those that are to act. */
+static struct keep_rule rule_of(const struct forget_case *c, int tokens)
+{
+    return (struct keep_rule){.tokens = tokens,
+                              .least = recent(c) + 1,
+                              .every = c->shape.context,
+                              .recent = recent(c),
+                              .of_context = 1};
+}
+
+/* All of Random's, with newest: the token that goes is the first. */
+static int enqueue_random(struct job *j)
+{
+    struct bench_kv *k = j->k;
+    int context = k->shape.context;
+    const float *key = k->qkv + k->shape.n_q * k->shape.dim;
+    struct random_scores_args s = {.rows = j->rows,
+                                   .kv = k->kv,
+                                   .rule = rule_of(j->c, context - 1),
+                                   .settings = j->settings,
+                                   .newest = 1,
+                                   .out = j->scores};
+    struct topk_args t = {
+        .rows = j->rows,
+        .in = j->scores,
+        .rule = {.kind = TOPK_FIXED, .k = context - 1, .tokens_per = 1, .dense_when_short = 1},
+        .idx = j->idx,
+        .len = j->len,
+        .cap = j->scores.stride};
+    struct keep_args m = {.rows = j->rows,
+                          .kv = k->kv,
+                          .idx = j->idx,
+                          .len = j->len,
+                          .n_rows = k->shape.n_kv,
+                          .cap = j->scores.stride,
+                          .squeeze = 1};
+    struct append_args a = {j->acting, k->kv, 0, 0, key, key + k->shape.n_kv * k->shape.dim, k->stride};
+    int rc = k->d.be->launch(k->d.dev, OP_random_scores, &s);
+    rc = rc < 0 ? rc : k->d.be->launch(k->d.dev, OP_topk, &t);
+    rc = rc < 0 ? rc : k->d.be->launch(k->d.dev, OP_keep, &m);
+    return rc < 0 ? rc : k->d.be->launch(k->d.dev, OP_append, &a);
 }
 
 static int enqueue(void *context, int i)
 {
     struct job *j = context;
     struct bench_kv *k = j->k;
+    int rkv = j->c->method == RKV;
+    if (j->c->method == RANDOM)
+        return enqueue_random(j);
     struct window_mass_args w = {.rows = j->rows,
                                  .kv = k->kv,
                                  .n_q = k->shape.n_q,
                                  .scale = 0.088388f,
-                                 .rule = {.tokens = 1024,
-                                          .least = recent(j->c) + 1,
-                                          .every = k->shape.context,
-                                          .recent = recent(j->c),
-                                          .of_context = 1},
+                                 .rule = rule_of(j->c, 1024),
                                  .n = recent(j->c),
                                  .state = j->state,
                                  .state_bytes = j->state_bytes,
-                                 .causal = j->c->prompt,
-                                 .largest_first = j->c->rkv,
-                                 .kernel = j->c->rkv ? 7 : 5,
-                                 .pool = j->c->rkv ? WINDOW_MAX : WINDOW_MEAN,
+                                 .causal = j->c->method == SNAPKV_PROMPT,
+                                 .largest_first = rkv,
+                                 .kernel = rkv ? 7 : 5,
+                                 .pool = rkv ? WINDOW_MAX : WINDOW_MEAN,
                                  .out = j->scores};
     struct key_redundancy_args r = {.rows = j->rows,
                                     .kv = k->kv,
@@ -79,7 +133,15 @@ static int enqueue(void *context, int i)
                                     .mean = j->mean};
     (void)i;
     int rc = k->d.be->launch(k->d.dev, OP_window_mass, &w);
-    return rc < 0 || !j->c->rkv ? rc : k->d.be->launch(k->d.dev, OP_key_redundancy, &r);
+    return rc < 0 || !rkv ? rc : k->d.be->launch(k->d.dev, OP_key_redundancy, &r);
+}
+
+/* A value for each row. */
+static void put(struct bench_kv *k, const int32_t *to, const int32_t *from, struct err *e)
+{
+    size_t bytes = (size_t)k->shape.batch * sizeof *from;
+    if (!e->code)
+        bench_kv_check(k, k->d.be->upload(k->d.dev, (void *)(uintptr_t)to, from, bytes), e);
 }
 
 /* The last queries, at random, and positions at which the rule acts in as many sequences as the case says. */
@@ -88,18 +150,18 @@ static int fill(struct job *j, struct err *e)
     struct bench_kv *k = j->k;
     size_t n = (size_t)k->shape.batch * j->state_bytes / sizeof(float);
     float *q = xmalloc(n * sizeof *q);
-    int32_t *pos = xmalloc((size_t)k->shape.batch * sizeof *pos);
+    int32_t *pos = xmalloc(2 * (size_t)k->shape.batch * sizeof *pos), *seq = pos + k->shape.batch;
     struct rng r;
     rng_init(&r, 5, 6);
     for (size_t i = 0; i < n; i++)
         q[i] = (float)(rng_unit(&r) - 0.5);
-    for (int i = 0; i < k->shape.batch; i++)
+    for (int i = 0; i < k->shape.batch; i++) {
         pos[i] = k->shape.context - (i < j->c->act ? 1 : 2);
-    if (!bench_kv_check(k, k->d.be->upload(k->d.dev, j->state, q, n * sizeof *q), e))
-        bench_kv_check(k,
-                       k->d.be->upload(k->d.dev, (void *)(uintptr_t)j->rows.pos, pos,
-                                       (size_t)k->shape.batch * sizeof *pos),
-                       e);
+        seq[i] = i < j->c->act ? i : -1;
+    }
+    bench_kv_check(k, k->d.be->upload(k->d.dev, j->state, q, n * sizeof *q), e);
+    put(k, j->rows.pos, pos, e);
+    put(k, j->acting.seq, seq, e);
     free(q);
     free(pos);
     return e->code;
@@ -113,42 +175,58 @@ static int make(struct job *j, struct err *e)
     j->state_bytes = sizeof(float) * (size_t)(recent(j->c) * s->n_q * s->dim);
     j->state = bench_kv_room(k, (size_t)s->batch * j->state_bytes, e);
     j->rows = (struct rows){s->batch, k->rows.seq, bench_kv_room(k, (size_t)s->batch * sizeof(int32_t), e)};
+    j->acting = (struct rows){s->batch, bench_kv_room(k, (size_t)s->batch * sizeof(int32_t), e), j->rows.pos};
     j->scores = (struct scores){bench_kv_room(k, lists * stride * sizeof(float), e),
                                 bench_kv_room(k, lists * sizeof(int32_t), e),
                                 bench_kv_room(k, lists * sizeof(int32_t), e), s->n_kv, (int)stride};
     j->spare = bench_kv_room(k, lists * stride * sizeof *j->spare, e);
     j->mean = bench_kv_room(k, lists * stride * sizeof *j->mean, e);
+    j->idx = bench_kv_room(k, lists * stride * sizeof *j->idx, e);
+    j->len = bench_kv_room(k, lists * sizeof *j->len, e);
+    j->settings = bench_kv_room(k, (size_t)s->batch * sizeof *j->settings, e);
     return e->code ? e->code : fill(j, e);
 }
 
 static double flops(const struct forget_case *c)
 {
     const struct bench_shape *s = &c->shape;
-    double keys = s->context, products = keys * recent(c) * s->n_q + (c->rkv ? keys * keys * s->n_kv : 0);
+    double keys = s->context,
+           products = keys * recent(c) * s->n_q + (c->method == RKV ? keys * keys * s->n_kv : 0);
     return 2.0 * c->act * products * s->dim;
+}
+
+/* Of K and V that move, read and written. */
+static double bytes(const struct forget_case *c)
+{
+    return 2 * bench_kv_bytes(&c->shape, c->shape.context - 1) * c->act / c->shape.batch;
+}
+
+static void print(struct bench *b, const struct job *j, double seconds)
+{
+    const struct forget_case *c = j->c;
+    const struct bench_shape *s = &c->shape;
+    const struct bench_device *d = &j->k->d;
+    char name[160];
+    snprintf(name, sizeof name, "forget %d/%d heads, batch %d x %d: %s, %d act%s, %.1f us", s->n_q, s->n_kv,
+             s->batch, s->context, names[c->method], c->act, c->act == 1 ? "s" : "", seconds * 1e6);
+    if (c->act == 0)
+        bench_print(b, name, seconds * 1e6, "us", 0);
+    else if (c->method == RANDOM)
+        bench_print(b, name, bytes(c) / seconds / 1e9, "GB/s",
+                    d->limits->read_bandwidth(d->dev, (size_t)bytes(c)));
+    else
+        bench_print(b, name, flops(c) / seconds / 1e9, "GFLOP/s", d->limits->peak(d->dev));
 }
 
 static int run_case(struct bench *b, struct bench_kv *k, const void *row, struct err *e)
 {
     struct job j = {.k = k, .c = row};
-    const struct bench_shape *s = &k->shape;
     double seconds = 0;
-    char name[160];
     int rc = make(&j, e);
     rc = rc ? rc : bench_replay(&k->d, k->rows.seq, enqueue, &j, b->device->is_gpu ? 16 : 1, &seconds, e);
-    if (rc)
-        return rc;
-    snprintf(name, sizeof name, "forget %d/%d heads, batch %d x %d: %s, %d act%s, %.1f us", s->n_q, s->n_kv,
-             s->batch, s->context,
-             j.c->rkv      ? "R-KV"
-             : j.c->prompt ? "SnapKV after a prompt"
-                           : "SnapKV",
-             j.c->act, j.c->act == 1 ? "s" : "", seconds * 1e6);
-    if (j.c->act)
-        bench_print(b, name, flops(j.c) / seconds / 1e9, "GFLOP/s", k->d.limits->peak(k->d.dev));
-    else
-        bench_print(b, name, seconds * 1e6, "us", 0);
-    return 0;
+    if (!rc)
+        print(b, &j, seconds);
+    return rc;
 }
 
 int bench_forget(struct bench *b, struct err *e)
