@@ -200,6 +200,15 @@ static inline unsigned __reduce_add_sync(unsigned mask, unsigned x)
     return sum;
 }
 
+static inline unsigned __reduce_or_sync(unsigned mask, unsigned x)
+{
+    unsigned any = 0;
+    const slot *all = emulated_exchange("__reduce_or_sync", mask, &x, sizeof x);
+    for (int i = 0; i < EMULATED_LANES; i++)
+        any |= mask >> i & 1 ? (unsigned)all[i][0] : 0;
+    return any;
+}
+
 /* ---- memory. Atomics are indivisible even where threads change at accesses to memory (accesses.cc). */
 #define WHOLE __attribute__((no_sanitize_thread))
 

@@ -187,7 +187,7 @@ void arrive_after_copies(uint32_t barrier)
     own->clear();
 }
 
-/* ---- kernels that begin early, and clusters */
+/* ---- order among kernels and blocks */
 
 void wait_for_inputs(void)
 {
@@ -210,6 +210,16 @@ void may_be_old_end(void)
 void let_next_begin(void)
 {
     block_let_go(running->block);
+}
+
+int add_in_order(int *counter, int x)
+{
+    struct meeting *m = races_counter(counter);
+    int before = atomicAdd(counter, x);
+    races_arrive(m);
+    races_complete(m);
+    races_leave(m);
+    return before;
 }
 
 static void arrive_at_cluster(void)

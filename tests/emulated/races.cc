@@ -178,6 +178,11 @@ struct meeting *races_at(struct block *b, uint32_t barrier)
     return &b->races.barriers[barrier];
 }
 
+struct meeting *races_counter(const int *counter)
+{
+    return &running->block->kernel->races.counters[counter];
+}
+
 void races_fresh(struct block *b, uint32_t barrier)
 {
     b->races.barriers.erase(barrier);

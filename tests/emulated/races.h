@@ -59,6 +59,7 @@ struct kernel_races {
     view_ref start, waited; /* what threads know at their start, and after wait_for_inputs */
     std::vector<uint32_t> group_ticks; /* slots by warp; group 0 is for copies */
     std::deque<uint32_t> free_groups;
+    std::unordered_map<const void *, struct meeting> counters; /* where blocks add in order */
 };
 
 void races_begin_kernel(struct kernel *k, const struct kernel *before);
@@ -68,6 +69,7 @@ void races_inputs(void);
 void races_let_go(struct block *b);
 void races_warp(struct warp *w);                             /* all its lanes have met */
 struct meeting *races_at(struct block *b, uint32_t barrier); /* of a barrier in shared memory */
+struct meeting *races_counter(const int *counter);           /* of the running thread's kernel */
 void races_fresh(struct block *b, uint32_t barrier);         /* which is new */
 void races_arrive(struct meeting *m);
 void races_complete(struct meeting *m);

@@ -167,6 +167,20 @@ static void cluster_kernel(int sound, float *out)
     cluster_wait();
 }
 
+/* The block that is the last of four to count reads what the others wrote. */
+static void last_block_kernel(int sound, float *out)
+{
+    float *last = shared(sizeof *last);
+    int *counter = (int *)(out + 256);
+    out[blockIdx.x * THREADS + threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *last = (float)(sound ? add_in_order(counter, 1) : atomicAdd(counter, 1));
+    __syncthreads();
+    for (int i = 0; *last == 3 && i < 4; i++)
+        out[512 + threadIdx.x] += out[i * THREADS + threadIdx.x];
+}
+
 static void first_kernel(int, float *out)
 {
     wait_for_inputs();
@@ -229,6 +243,7 @@ static const struct {
     {"barrier before a copy", one, refill_kernel, 1, 1},
     {"wgmma_wait", one, product_kernel, 1, 1},
     {"release in a cluster", one, cluster_kernel, 2, 2},
+    {"add_in_order", one, last_block_kernel, 4, 1},
     {"wait_for_inputs", two, early_kernel, 4, 1},
     {"wait_for_inputs, third kernel", three, second_next_kernel, 4, 1},
 };

@@ -136,6 +136,20 @@ __device__ static inline void let_next_begin(void)
 #endif
 }
 
+/* ---- order among blocks ---- */
+
+/* *counter += x, of which the value before is returned. Who adds later knows of all that those did and saw
+ * who added before: of what their blocks did before a __syncthreads, too. */
+__device__ static inline int add_in_order(int *counter, int x)
+{
+    int before;
+    asm volatile("atom.acq_rel.gpu.global.add.s32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(counter), "r"(x)
+                 : "memory");
+    return before;
+}
+
 /* ---- blocks of a cluster ---- */
 
 /* All threads of all its blocks arrive, and wait before they arrive again: what was written before an arrival

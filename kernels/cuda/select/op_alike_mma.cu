@@ -5,9 +5,9 @@
  * a time; each of eight warps has the own keys of a page in registers and meets them with two of the 16. What
  * they have seen comes together at the end, in the order of lanes and warps, so a list's bits depend on the
  * list alone. */
+#include "kernels/cuda/device/share.cuh"
 #include "kernels/cuda/select/alike.cuh"
 #include "kernels/cuda/select/key_pages.cuh"
-#include "kernels/cuda/select/share.cuh"
 
 enum { WARPS = 16, THREADS = WARPS * WARP };
 enum { OWN = 2, SHARE = WARPS / OWN };               /* own pages of a block; warps with the same */

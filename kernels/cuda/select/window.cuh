@@ -5,7 +5,7 @@
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/ptx.cuh"
-#include "kernels/cuda/select/share.cuh"
+#include "kernels/cuda/device/share.cuh"
 #include "kernels/keep_rule.h"
 
 /* A head whose window is looked at. */

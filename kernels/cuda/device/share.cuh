@@ -1,5 +1,5 @@
-#ifndef KERNELS_CUDA_SELECT_SHARE_CUH
-#define KERNELS_CUDA_SELECT_SHARE_CUH
+#ifndef KERNELS_CUDA_DEVICE_SHARE_CUH
+#define KERNELS_CUDA_DEVICE_SHARE_CUH
 
 /* Work that few lists of a batch have in one step, and often none, shared among all blocks of a launch. */
 #include "kernels/cuda/device/math.cuh"

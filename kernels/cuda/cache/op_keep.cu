@@ -1,0 +1,159 @@
+/* Forgetting all tokens but those of a list (policies that forget by scores). */
+#include "kernels/cuda/cache/squeeze.cuh"
+#include "kernels/cuda/device/share.cuh"
+
+/* A list and the head that it is for. */
+struct kept {
+    const int32_t *idx;
+    int len, seq, h;
+    size_t head;
+};
+
+static __device__ bool acts(const struct keep_args &a, int head)
+{
+    int r = head / a.kv.n_kv, h = head % a.kv.n_kv, seq = a.rows.seq[r];
+    return a.len[(size_t)r * a.n_rows + (a.n_rows == 1 ? 0 : h)] >= 0 && seq >= 0;
+}
+
+static __device__ struct kept kept_of(const struct keep_args &a, int head)
+{
+    int r = head / a.kv.n_kv, h = head % a.kv.n_kv, seq = a.rows.seq[r];
+    size_t list = (size_t)r * a.n_rows + (a.n_rows == 1 ? 0 : h);
+    return {a.idx + list * (size_t)a.cap, a.len[list], seq, h, kv_head(a.kv, seq, a.layer, h)};
+}
+
+/* Sets the bits of ascending slots, INT32_MAX for none; by a whole warp. Lanes that share the first's word or
+ * the last's, in a dense list all of them, set their bits together. */
+static __device__ void set_bits(unsigned *bits, int words, int slot)
+{
+    int word = slot / WARP, lane = threadIdx.x % WARP;
+    int low = __shfl_sync(~0u, word, 0), high = __shfl_sync(~0u, word, WARP - 1);
+    unsigned own = word < words ? 1u << slot % WARP : 0;
+    unsigned of_low = __reduce_or_sync(~0u, word == low ? own : 0),
+             of_high = __reduce_or_sync(~0u, word == high ? own : 0);
+    unsigned set = lane == 0 ? of_low : lane == WARP - 1 ? of_high : word != low && word != high ? own : 0;
+    if (set)
+        atomicOr(bits + word, set);
+}
+
+/* The bits of the list's slots, of `words` words, by the whole block. A list for all heads may reach beyond
+ * the slots of this one. */
+static __device__ void mark(unsigned *bits, int words, const struct kept &k)
+{
+    enum { AT_ONCE = 4 };
+    for (int i = threadIdx.x; i < words; i += THREADS)
+        bits[i] = 0;
+    for (int first = 0; first < k.len; first += AT_ONCE * THREADS) {
+        int slot[AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) { /* all at once: one wait for memory */
+            int i = first + j * THREADS + (int)threadIdx.x;
+            slot[j] = i < k.len ? k.idx[i] : INT32_MAX;
+        }
+        if (first == 0)
+            __syncthreads();
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            set_bits(bits, words, slot[j]);
+    }
+    __syncthreads();
+}
+
+/* ---- tokens stay where they are */
+
+/* Grid (rows, KV heads). */
+static __global__ void __launch_bounds__(THREADS) clear_kernel(struct keep_args a)
+{
+    extern __shared__ unsigned clear_bits[];
+    __shared__ int room[WARP];
+    const struct kv_view &kv = a.kv;
+    int head = (int)(blockIdx.x * kv.n_kv + blockIdx.y), n = 0;
+    wait_for_inputs();
+    let_next_begin();
+    if (!acts(a, head))
+        return;
+    struct kept k = kept_of(a, head);
+    uint16_t *live = kv.live + k.head * (size_t)kv.max_pages;
+    int slots = kv.n_slots[k.head];
+    mark(clear_bits, words_of(slots), k);
+    for (int p = threadIdx.x; p < pages_of(slots); p += THREADS) {
+        unsigned left = live[p] & (clear_bits[p / 2] >> p % 2 * KV_PAGE_TOKENS);
+        live[p] = (uint16_t)left;
+        n += __popc(left & 0xffff);
+    }
+    n = block_sum(n, room);
+    if (threadIdx.x == 0)
+        kv.n_live[k.head] = n;
+}
+
+/* ---- tokens move down */
+
+/* The values of a round's slots in the tables of the state move down; by the whole block. */
+static __device__ void carry_round(const struct keep_args &a, const struct kept &k, const struct moves &m)
+{
+    const struct kv_view &kv = a.kv;
+    size_t slots = (size_t)kv.max_pages * KV_PAGE_TOKENS, heads = (size_t)kv.n_layers * kv.n_kv;
+    int32_t *table =
+        (int32_t *)(a.state + (size_t)k.seq * a.state_bytes) + ((size_t)a.layer * kv.n_kv + k.h) * slots;
+    for (int c = 0; c < a.carry; c++, table += heads * slots) {
+        int x[HOLD];
+#pragma unroll
+        for (int j = 0; j < HOLD; j++)
+            x[j] = goes(m, j) ? table[m.first + j * THREADS] : 0;
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < HOLD; j++)
+            if (goes(m, j))
+                table[m.to[j]] = x[j];
+    }
+}
+
+static __device__ unsigned live_bits(const struct kv_view &kv, size_t head, int word)
+{
+    const uint16_t *live = kv.live + head * (size_t)kv.max_pages;
+    unsigned bits = live[2 * word];
+    return 2 * word + 1 < kv.max_pages ? bits | (unsigned)live[2 * word + 1] << KV_PAGE_TOKENS : bits;
+}
+
+static __device__ void squeeze(const struct keep_args &a, int list, unsigned *bits, int part, int parts,
+                               int *arrived)
+{
+    const struct kv_view &kv = a.kv;
+    struct kept k = kept_of(a, list);
+    int words = words_of(kv.n_slots[k.head]), own = threadIdx.x;
+    unsigned live = own < words ? live_bits(kv, k.head, own) : 0; /* while the list is on its way */
+    mark(bits, words, k);
+    if (own < words)
+        bits[own] &= live;
+    for (int w = own + THREADS; w < words; w += THREADS)
+        bits[w] &= live_bits(kv, k.head, w);
+    __syncthreads();
+    squeeze_part(kv, k.head, bits, words, part, parts, arrived,
+                 [&](const struct moves &m) { carry_round(a, k, m); });
+}
+
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
+    squeeze_kernel(struct keep_args a, int parts, int *arrived)
+{
+    extern __shared__ unsigned squeeze_bits[];
+    wait_for_inputs();
+    let_next_begin();
+    share_items<THREADS>(
+        a.rows.cap * a.kv.n_kv, [&](int list) { return acts(a, list) ? 1 : 0; }, [](int, int) {},
+        [&](int n) { return n * parts; },
+        [&](int list, int, int part) { squeeze(a, list, squeeze_bits, part, parts, arrived + list); });
+}
+
+int cuda_op_keep(struct device *d, const struct keep_args *a)
+{
+    const struct kv_view *kv = &a->kv;
+    int lists = a->rows.cap * kv->n_kv, parts = parts_of_head(kv, lists);
+    size_t bytes = words_of(kv->max_pages * KV_PAGE_TOKENS) * sizeof(unsigned);
+    if (lists < 1)
+        return 0;
+    if (!a->squeeze)
+        return cuda_launch_early(d, OP_keep, clear_kernel, dim3(a->rows.cap, kv->n_kv), THREADS, bytes, 1,
+                                 *a);
+    return cuda_launch_early(d, OP_keep, squeeze_kernel, dim3(min(lists * parts, BLOCKS * d->n_sm)), THREADS,
+                             bytes, 1, *a, parts, d->counters);
+}

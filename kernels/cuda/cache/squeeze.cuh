@@ -1,0 +1,208 @@
+#ifndef KERNELS_CUDA_CACHE_SQUEEZE_CUH
+#define KERNELS_CUDA_CACHE_SQUEEZE_CUH
+
+/* Moving the tokens of a KV head that stay to its first slots, in their order.
+ *
+ * Blocks share a head by channels: each moves a slice of all tokens, 16 bytes of K or of V. Slices have no
+ * bytes in common, so blocks do not wait for each other. What all of them read, the tables of the head, is
+ * changed by the block that is the last to have moved its slice. Within a slice tokens only move to lower
+ * slots, and keep their order: they overwrite only themselves and tokens that have been read before. */
+#include "kernels/cuda/device/cuda.cuh"
+#include "kernels/cuda/device/kv.cuh"
+#include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
+
+enum {
+    THREADS = 512,
+    WARPS = THREADS / WARP,
+    HOLD = 4,               /* slots of a thread that it has read before it writes */
+    ROUND = HOLD * THREADS, /* those of the block */
+    ROUND_WORDS = ROUND / WARP,
+    BLOCKS = 2 /* that a multiprocessor has room for, so that the kernels before and after find some */
+};
+typedef uint4 slice_t; /* of a token's K or V */
+
+/* One head's place in the tables. */
+struct place {
+    slice_t *pool;
+    const int32_t *unit;
+    uint16_t *live;
+    int slices, turn; /* of K, and of V; bits of the token by which chunks of a row are turned (kv.cuh) */
+};
+
+static __device__ struct place place_of(const struct kv_view &kv, size_t head)
+{
+    int slices = (int)(kv.head_dim * kv_elem(kv.dtype) / sizeof(slice_t));
+    return {(slice_t *)kv.pool, kv.unit + head * (size_t)kv.max_pages, kv.live + head * (size_t)kv.max_pages,
+            slices, slices % 8 ? 0 : 7};
+}
+
+/* Slices of K and V. */
+__host__ __device__ static inline int slices_of(const struct kv_view &kv)
+{
+    return (int)(2 * kv.head_dim * kv_elem(kv.dtype) / sizeof(slice_t));
+}
+
+/* A slice of a slot in a unit: of K, then of V. */
+static __device__ slice_t *slice_at(const struct place &at, int unit, int slot, int slice)
+{
+    int t = slot % KV_PAGE_TOKENS, v = slice >= at.slices;
+    size_t row = ((size_t)unit * 2 + v) * KV_PAGE_TOKENS + t;
+    return at.pool + row * at.slices + ((slice - v * at.slices) ^ (t & at.turn));
+}
+
+/* Words of 32 slots' bits. */
+__host__ __device__ static inline int words_of(int slots)
+{
+    return (slots + WARP - 1) / WARP;
+}
+
+/* How many tokens stay before each word of a round, two words a lane of every warp, and up to its end. */
+struct counts {
+    int before[ROUND_WORDS / WARP], all;
+};
+
+static __device__ struct counts count(const unsigned *bits, int words, int first, int earlier)
+{
+    struct counts c = {};
+    c.all = earlier;
+#pragma unroll
+    for (int i = 0; i < ROUND_WORDS / WARP; i++) {
+        int w = first + i * WARP + (int)threadIdx.x % WARP, own = w < words ? __popc(bits[w]) : 0;
+        int upto = sum_before(own);
+        c.before[i] = c.all + upto - own;
+        c.all += __shfl_sync(~0u, upto, WARP - 1);
+    }
+    return c;
+}
+
+/* The slots of a round that a thread has, THREADS apart, and where each goes: to itself where it stays in
+ * place, and to -1 where it does not stay. */
+struct moves {
+    int first, to[HOLD];
+};
+
+static __device__ bool goes(const struct moves &m, int j)
+{
+    return m.to[j] >= 0 && m.to[j] != m.first + j * THREADS;
+}
+
+static __device__ struct moves moves_of(const unsigned *bits, int words, int first_word,
+                                        const struct counts &c)
+{
+    struct moves m;
+    int lane = threadIdx.x % WARP;
+    m.first = first_word * WARP + (int)threadIdx.x;
+#pragma unroll
+    for (int j = 0; j < HOLD; j++) {
+        int w = j * WARPS + (int)threadIdx.x / WARP, before = __shfl_sync(~0u, c.before[w / WARP], w % WARP);
+        unsigned own = first_word + w < words ? bits[first_word + w] : 0;
+        m.to[j] = own >> lane & 1 ? before + __popc(own & ((1u << lane) - 1)) : -1;
+    }
+    return m;
+}
+
+/* Moves a slice of the slots whose bits are set in `words` words, and calls also(moves) before it moves those
+ * of a round. By the whole block, which sees the bits. Returns how many tokens stay. */
+template <class Also>
+static __device__ int move_slice(const struct place &at, const unsigned *bits, int words, int slice,
+                                 Also also)
+{
+    int stay = 0;
+    for (int first = 0; first < words; first += ROUND_WORDS) {
+        struct counts counts = count(bits, words, first, stay);
+        struct moves m = moves_of(bits, words, first, counts);
+        int from[HOLD], to[HOLD]; /* units */
+        slice_t held[HOLD];
+        also(m);
+#pragma unroll
+        for (int j = 0; j < HOLD; j++) { /* all at once: one wait for memory */
+            from[j] = goes(m, j) ? at.unit[(m.first + j * THREADS) / KV_PAGE_TOKENS] : 0;
+            to[j] = goes(m, j) ? at.unit[m.to[j] / KV_PAGE_TOKENS] : 0;
+        }
+#pragma unroll
+        for (int j = 0; j < HOLD; j++)
+            if (goes(m, j))
+                held[j] = *slice_at(at, from[j], m.first + j * THREADS, slice);
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < HOLD; j++)
+            if (goes(m, j))
+                *slice_at(at, to[j], m.to[j], slice) = held[j];
+        stay = counts.all;
+    }
+    return stay;
+}
+
+/* A slice's bounds of the first n slots' pages, where it is one of K; its tokens have been moved by the
+ * block.
+ */
+static __device__ void bound_slice(const struct kv_view &kv, const struct place &at, int slice, int n)
+{
+    int wide = (int)(sizeof(slice_t) / kv_elem(kv.dtype)), first = slice * wide;
+    for (int x = threadIdx.x; first < kv.head_dim && x < pages_of(n) * wide; x += THREADS) {
+        int p = x / wide, i = first + x % wide, unit = at.unit[p];
+        const char *keys = kv_unit_k(kv, unit);
+        float low = kv_get(kv, keys, 0, i), high = low;
+        for (int t = 1; t < KV_PAGE_TOKENS && t < n - p * KV_PAGE_TOKENS; t++) {
+            float k = kv_get(kv, keys, t, i);
+            low = k < low ? k : low;
+            high = k > high ? k : high;
+        }
+        put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, i), low);
+        put_as(kv.bounds, kv.dtype, bounds_place(kv, unit, kv.head_dim + i), high);
+    }
+}
+
+/* Of the head's `words` words of slots the first n slots are live, and no others. */
+static __device__ void first_slots(const struct kv_view &kv, const struct place &at, size_t head, int words,
+                                   int n)
+{
+    int pages = min(words * (WARP / KV_PAGE_TOKENS), kv.max_pages);
+    for (int p = threadIdx.x; p < pages; p += THREADS) {
+        int left = n - p * KV_PAGE_TOKENS;
+        at.live[p] = left >= KV_PAGE_TOKENS ? 0xffff : left > 0 ? (uint16_t)((1u << left) - 1) : 0;
+    }
+    if (threadIdx.x == 0) {
+        kv.n_slots[head] = kv.n_live[head] = n;
+        kv.tail[head] = n - 1;
+    }
+}
+
+/* Slices part, part + parts and so on of a head are moved, and by the last of the `parts` blocks to come to
+ * the end its tables are made. `arrived` is 0, and so again afterwards. also: as move_slice has it, called
+ * for one slice of the head. */
+template <class Also>
+static __device__ void squeeze_part(const struct kv_view &kv, size_t head, const unsigned *bits, int words,
+                                    int part, int parts, int *arrived, Also also)
+{
+    __shared__ int last;
+    struct place at = place_of(kv, head);
+    int n = 0;
+    for (int slice = part; slice < slices_of(kv); slice += parts) {
+        n = move_slice(at, bits, words, slice, [&](const struct moves &m) {
+            if (slice == 0)
+                also(m);
+        });
+        __syncthreads();
+        if (kv.bounds)
+            bound_slice(kv, at, slice, n);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = parts == 1 || add_in_order(arrived, 1) == parts - 1;
+        if (last && parts > 1)
+            *arrived = 0;
+    }
+    __syncthreads();
+    if (last)
+        first_slots(kv, at, head, words, n);
+}
+
+/* Blocks that share a head, of which a launch has so many. */
+static inline int parts_of_head(const struct kv_view *kv, int heads)
+{
+    return heads > CUDA_COUNTERS ? 1 : slices_of(*kv);
+}
+
+#endif
