@@ -18,7 +18,7 @@ static __device__ void fill_rings(const struct compact_args &a, size_t list, con
 }
 
 /* Grid (parts, KV heads, layers). */
-static __global__ void __launch_bounds__(THREADS, BLOCKS) compact_kernel(struct compact_args a, int *arrived)
+static __global__ void __launch_bounds__(THREADS) compact_kernel(struct compact_args a, int *arrived)
 {
     const struct kv_view &kv = a.kv;
     extern __shared__ unsigned compact_bits[];

@@ -1,6 +1,5 @@
 /* Forgetting all tokens but those of a list (policies that forget by scores). */
 #include "kernels/cuda/cache/squeeze.cuh"
-#include "kernels/cuda/device/share.cuh"
 
 /* A list and the head that it is for. */
 struct kept {
@@ -132,8 +131,7 @@ static __device__ void squeeze(const struct keep_args &a, int list, unsigned *bi
                  [&](const struct moves &m) { carry_round(a, k, m); });
 }
 
-static __global__ void __launch_bounds__(THREADS, BLOCKS)
-    squeeze_kernel(struct keep_args a, int parts, int *arrived)
+static __global__ void __launch_bounds__(THREADS) squeeze_kernel(struct keep_args a, int parts, int *arrived)
 {
     extern __shared__ unsigned squeeze_bits[];
     wait_for_inputs();
@@ -154,6 +152,6 @@ int cuda_op_keep(struct device *d, const struct keep_args *a)
     if (!a->squeeze)
         return cuda_launch_early(d, OP_keep, clear_kernel, dim3(a->rows.cap, kv->n_kv), THREADS, bytes, 1,
                                  *a);
-    return cuda_launch_early(d, OP_keep, squeeze_kernel, dim3(min(lists * parts, BLOCKS * d->n_sm)), THREADS,
-                             bytes, 1, *a, parts, d->counters);
+    return cuda_launch_early(d, OP_keep, squeeze_kernel, dim3(min(lists * parts, d->n_sm)), THREADS, bytes, 1,
+                             *a, parts, d->counters);
 }

@@ -3,14 +3,15 @@
 
 /* Moving the tokens of a KV head that stay to its first slots, in their order.
  *
- * Blocks share a head by channels: each moves a slice of all tokens, 16 bytes of K or of V. Slices have no
- * bytes in common, so blocks do not wait for each other. What all of them read, the tables of the head, is
- * changed by the block that is the last to have moved its slice. Within a slice tokens only move to lower
- * slots, and keep their order: they overwrite only themselves and tokens that have been read before. */
+ * Blocks share a head by channels: each moves a slice of all tokens, 32 bytes of K or of V, which is what
+ * memory hands out at once. Slices have no bytes in common, so blocks do not wait for each other. What all of
+ * them read, the tables of the head, is changed by the block that is the last to have moved its slice. Within
+ * a slice tokens only move to lower slots, and keep their order: they overwrite only themselves and tokens
+ * that have been read before. */
 #include "kernels/cuda/device/cuda.cuh"
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
-#include "kernels/cuda/device/ptx.cuh"
+#include "kernels/cuda/device/share.cuh"
 
 enum {
     THREADS = 512,
@@ -18,37 +19,37 @@ enum {
     HOLD = 4,               /* slots of a thread that it has read before it writes */
     ROUND = HOLD * THREADS, /* those of the block */
     ROUND_WORDS = ROUND / WARP,
-    BLOCKS = 2 /* that a multiprocessor has room for, so that the kernels before and after find some */
+    CHUNK = sizeof(uint4),
+    SLICE = 2 /* chunks; a row of K or V has an even number */
 };
-typedef uint4 slice_t; /* of a token's K or V */
 
 /* One head's place in the tables. */
 struct place {
-    slice_t *pool;
+    uint4 *pool;
     const int32_t *unit;
     uint16_t *live;
-    int slices, turn; /* of K, and of V; bits of the token by which chunks of a row are turned (kv.cuh) */
+    int chunks, turn; /* of K, and of V, of a token; bits of the token by which chunks are turned (kv.cuh) */
 };
 
 static __device__ struct place place_of(const struct kv_view &kv, size_t head)
 {
-    int slices = (int)(kv.head_dim * kv_elem(kv.dtype) / sizeof(slice_t));
-    return {(slice_t *)kv.pool, kv.unit + head * (size_t)kv.max_pages, kv.live + head * (size_t)kv.max_pages,
-            slices, slices % 8 ? 0 : 7};
+    int chunks = (int)(kv.head_dim * kv_elem(kv.dtype) / CHUNK);
+    return {(uint4 *)kv.pool, kv.unit + head * (size_t)kv.max_pages, kv.live + head * (size_t)kv.max_pages,
+            chunks, chunks % 8 ? 0 : 7};
 }
 
 /* Slices of K and V. */
 __host__ __device__ static inline int slices_of(const struct kv_view &kv)
 {
-    return (int)(2 * kv.head_dim * kv_elem(kv.dtype) / sizeof(slice_t));
+    return (int)(2 * kv.head_dim * kv_elem(kv.dtype) / (SLICE * CHUNK));
 }
 
-/* A slice of a slot in a unit: of K, then of V. */
-static __device__ slice_t *slice_at(const struct place &at, int unit, int slot, int slice)
+/* Chunk c of a slot in a unit: of K, then of V. */
+static __device__ uint4 *chunk_at(const struct place &at, int unit, int slot, int c)
 {
-    int t = slot % KV_PAGE_TOKENS, v = slice >= at.slices;
+    int t = slot % KV_PAGE_TOKENS, v = c >= at.chunks;
     size_t row = ((size_t)unit * 2 + v) * KV_PAGE_TOKENS + t;
-    return at.pool + row * at.slices + ((slice - v * at.slices) ^ (t & at.turn));
+    return at.pool + row * at.chunks + ((c - v * at.chunks) ^ (t & at.turn));
 }
 
 /* Words of 32 slots' bits. */
@@ -113,7 +114,7 @@ static __device__ int move_slice(const struct place &at, const unsigned *bits, i
         struct counts counts = count(bits, words, first, stay);
         struct moves m = moves_of(bits, words, first, counts);
         int from[HOLD], to[HOLD]; /* units */
-        slice_t held[HOLD];
+        uint4 held[HOLD][SLICE];
         also(m);
 #pragma unroll
         for (int j = 0; j < HOLD; j++) { /* all at once: one wait for memory */
@@ -121,25 +122,28 @@ static __device__ int move_slice(const struct place &at, const unsigned *bits, i
             to[j] = goes(m, j) ? at.unit[m.to[j] / KV_PAGE_TOKENS] : 0;
         }
 #pragma unroll
-        for (int j = 0; j < HOLD; j++)
+        for (int x = 0; x < HOLD * SLICE; x++) {
+            int j = x / SLICE, c = x % SLICE;
             if (goes(m, j))
-                held[j] = *slice_at(at, from[j], m.first + j * THREADS, slice);
+                held[j][c] = *chunk_at(at, from[j], m.first + j * THREADS, slice * SLICE + c);
+        }
         __syncthreads();
 #pragma unroll
-        for (int j = 0; j < HOLD; j++)
+        for (int x = 0; x < HOLD * SLICE; x++) {
+            int j = x / SLICE, c = x % SLICE;
             if (goes(m, j))
-                *slice_at(at, to[j], m.to[j], slice) = held[j];
+                *chunk_at(at, to[j], m.to[j], slice * SLICE + c) = held[j][c];
+        }
         stay = counts.all;
     }
     return stay;
 }
 
-/* A slice's bounds of the first n slots' pages, where it is one of K; its tokens have been moved by the
- * block.
+/* A slice's bounds of the pages of the first n slots, where it is one of K; the block has moved its tokens.
  */
 static __device__ void bound_slice(const struct kv_view &kv, const struct place &at, int slice, int n)
 {
-    int wide = (int)(sizeof(slice_t) / kv_elem(kv.dtype)), first = slice * wide;
+    int wide = SLICE * CHUNK / (int)kv_elem(kv.dtype), first = slice * wide;
     for (int x = threadIdx.x; first < kv.head_dim && x < pages_of(n) * wide; x += THREADS) {
         int p = x / wide, i = first + x % wide, unit = at.unit[p];
         const char *keys = kv_unit_k(kv, unit);
@@ -176,7 +180,6 @@ template <class Also>
 static __device__ void squeeze_part(const struct kv_view &kv, size_t head, const unsigned *bits, int words,
                                     int part, int parts, int *arrived, Also also)
 {
-    __shared__ int last;
     struct place at = place_of(kv, head);
     int n = 0;
     for (int slice = part; slice < slices_of(kv); slice += parts) {
@@ -188,14 +191,7 @@ static __device__ void squeeze_part(const struct kv_view &kv, size_t head, const
         if (kv.bounds)
             bound_slice(kv, at, slice, n);
     }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        last = parts == 1 || add_in_order(arrived, 1) == parts - 1;
-        if (last && parts > 1)
-            *arrived = 0;
-    }
-    __syncthreads();
-    if (last)
+    if (last_to_come(arrived, parts))
         first_slots(kv, at, head, words, n);
 }
 

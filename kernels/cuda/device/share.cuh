@@ -3,6 +3,7 @@
 
 /* Work that few lists of a batch have in one step, and often none, shared among all blocks of a launch. */
 #include "kernels/cuda/device/math.cuh"
+#include "kernels/cuda/device/ptx.cuh"
 
 /* Every block finds slots(list) of all lists, 0 for those without work. One with work has items(its slots)
  * items, of which this block does its share by work(list, slots, item). note(list, slots) is called once for
@@ -20,7 +21,7 @@ static __device__ void share_items(int lists, Slots slots, Note note, Items item
     int item = blockIdx.x; /* this block's next, counted from the list's first */
     for (int first = 0; first < lists; first += LISTS) {
 #pragma unroll
-        for (int i = 0; i < LISTS; i += THREADS) {
+        for (int i = 0; i < LISTS && first + i < lists; i += THREADS) {
             int at = i + threadIdx.x, here = slots(min(first + at, lists - 1));
             n[at] = first + at < lists ? here : 0;
             unsigned with = __ballot_sync(~0u, n[at] > 0);
@@ -39,6 +40,21 @@ static __device__ void share_items(int lists, Slots slots, Note note, Items item
             }
         __syncthreads();
     }
+}
+
+/* Whether this block is the last of `parts` to come here, for all its threads; it then knows what the others
+ * did before they came. `arrived` is 0, and so again afterwards. */
+static __device__ bool last_to_come(int *arrived, int parts)
+{
+    __shared__ bool last;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = parts == 1 || add_in_order(arrived, 1) == parts - 1;
+        if (last && parts > 1)
+            *arrived = 0;
+    }
+    __syncthreads();
+    return last;
 }
 
 #endif
