@@ -69,8 +69,8 @@ static __device__ void add_four(const float4 (&k)[S], const float *q, int row, f
     }
 }
 
-/* ---- the log of a query's sum of exponentials: by one block for OWN queries; a thread has every 256th slot
- */
+/* ---- the log of a query's sum of exponentials: by blocks that have a part of the slots for OWN queries, of
+ * which a thread has every 256th */
 
 /* The sums of exponentials so far, relative to the largest logits. */
 struct running {
@@ -156,9 +156,9 @@ static __device__ void add_slots(const struct window_mass_args &a, const struct 
     }
 }
 
-/* lse[o] of n queries, from all threads' sums. top, sum: room. */
-static __device__ void put_lse(const struct running &r, int n, float (&top)[OWN][WARPS],
-                               float (&sum)[OWN][WARPS], float *lse)
+/* to[o * MOST_PARTS]: what all threads have of n queries. top, sum: room. */
+static __device__ void put_sums(const struct running &r, int n, float (&top)[OWN][WARPS],
+                                float (&sum)[OWN][WARPS], float2 *to)
 {
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     float most[OWN];
@@ -185,45 +185,86 @@ static __device__ void put_lse(const struct running &r, int n, float (&top)[OWN]
             float all = sum[o][0];
             for (int i = 1; i < WARPS; i++)
                 all += sum[o][i];
-            lse[o] = most[o] + logf(all);
+            to[o * MOST_PARTS] = make_float2(most[o], all);
         }
 }
 
-/* lse: (rows, n_kv, passes, n). */
+struct lse_work {
+    struct window_mass_args a;
+    int jobs, passes; /* of a window: blocks' queries, and heads that have a softmax of their own */
+    float *lse;       /* (rows, n_kv, passes, n) */
+    float2 *sums;     /* (rows, n_kv, passes, n, MOST_PARTS) */
+    int *arrived;     /* (rows, n_kv, jobs), or NULL where there are too many: a window has one part then */
+};
+
+/* Slots of a part of a list. */
+static __device__ int slots_of_part(const struct lse_work &x, int n_slots)
+{
+    int least = 2 * THREADS, most = (n_slots + least - 1) / least;
+    return least * (x.arrived ? (most + MOST_PARTS - 1) / MOST_PARTS : most);
+}
+
+static __device__ int parts_of(const struct lse_work &x, int n_slots)
+{
+    int each = slots_of_part(x, n_slots);
+    return (n_slots + each - 1) / each;
+}
+
+/* Sums of a part of the slots for the block's queries, which are in shared memory. */
 template <bool BF16>
-static __global__ void __launch_bounds__(THREADS, 2) window_lse_kernel(struct window_mass_args a, float *lse)
+static __device__ struct running sum_part(const struct lse_work &x, const struct window &w, int part, int i0,
+                                          const float *queries)
+{
+    int each = slots_of_part(x, w.n_slots), end = min((part + 1) * each, w.n_slots);
+    struct running r;
+#pragma unroll
+    for (int o = 0; o < OWN; o++) {
+        r.top[o] = -CUDART_INF_F;
+        r.sum[o] = 0;
+    }
+    for (int t = part * each + (int)threadIdx.x; t < end;) {
+        /* A warp whose second slots would all be past the end takes one. */
+        bool two = t - (int)threadIdx.x % WARP + THREADS < end;
+        if (two)
+            add_slots<BF16, 2>(x.a, w, i0, queries, t, r);
+        else
+            add_slots<BF16, 1>(x.a, w, i0, queries, t, r);
+        t += two ? 2 * THREADS : THREADS;
+    }
+    return r;
+}
+
+template <bool BF16>
+static __global__ void __launch_bounds__(THREADS, 2)
+    window_lse_kernel(const __grid_constant__ struct lse_work x)
 {
     extern __shared__ __align__(16) float window_queries[]; /* (OWN, or the group rounded up to it, d) */
     __shared__ float top[OWN][WARPS];
     __shared__ float sum[OWN][WARPS];
     wait_for_inputs();
     let_next_begin();
-    int group = a.n_q / a.kv.n_kv, parts = (a.n + OWN - 1) / OWN;
-    int jobs = a.largest_first ? a.n : group * parts, passes = a.largest_first ? 1 : group;
+    const struct window_mass_args &a = x.a;
+    int group = a.n_q / a.kv.n_kv, blocks = (a.n + OWN - 1) / OWN;
     share_windows<THREADS>(
-        a, false, [=](int) { return jobs; },
-        [&](const struct window &w, int job) {
-            int i0 = a.largest_first ? job : job % parts * OWN, g = a.largest_first ? 0 : job / parts;
-            struct running r;
-            for (int o = 0; o < OWN; o++) {
-                r.top[o] = -CUDART_INF_F;
-                r.sum[o] = 0;
-            }
-            for (int x = (int)threadIdx.x / WARP * OWN; x < (a.largest_first ? group : OWN); x += WARPS * OWN)
-                load_queries(a, w, {i0, 1, g + x, a.largest_first ? min(OWN, group - x) : 0}, 0,
-                             a.kv.head_dim, window_queries + x * a.kv.head_dim);
+        a, false, [&](int n_slots) { return x.jobs * parts_of(x, n_slots); },
+        [&](const struct window &w, int item) {
+            int parts = parts_of(x, w.n_slots), part = item % parts, job = item / parts;
+            int i0 = a.largest_first ? job : job % blocks * OWN, g = a.largest_first ? 0 : job / blocks;
+            int n = a.largest_first ? 1 : min(OWN, a.n - i0);
+            size_t at = (w.list * x.passes + g) * a.n + i0;
+            for (int y = (int)threadIdx.x / WARP * OWN; y < (a.largest_first ? group : OWN); y += WARPS * OWN)
+                load_queries(a, w, {i0, 1, g + y, a.largest_first ? min(OWN, group - y) : 0}, 0,
+                             a.kv.head_dim, window_queries + y * a.kv.head_dim);
             __syncthreads();
-            for (int t = threadIdx.x; t < w.n_slots;) {
-                /* A warp whose second slots would all be past the end takes one. */
-                bool two = t - (int)threadIdx.x % WARP + THREADS < w.n_slots;
-                if (two)
-                    add_slots<BF16, 2>(a, w, i0, window_queries, t, r);
-                else
-                    add_slots<BF16, 1>(a, w, i0, window_queries, t, r);
-                t += two ? 2 * THREADS : THREADS;
-            }
-            put_lse(r, a.largest_first ? 1 : min(OWN, a.n - i0), top, sum,
-                    lse + (w.list * passes + g) * a.n + i0);
+            struct running r = sum_part<BF16>(x, w, part, i0, window_queries);
+            put_sums(r, n, top, sum, x.sums + at * MOST_PARTS + part);
+            if (!last_to_come(x.arrived + w.list * x.jobs + job, parts) || (int)threadIdx.x >= n)
+                return;
+            const float2 *sums = x.sums + (at + threadIdx.x) * MOST_PARTS;
+            float2 all = sums[0];
+            for (int p = 1; p < parts; p++)
+                all = both(all, sums[p]);
+            x.lse[at + threadIdx.x] = all.x + logf(all.y);
         });
 }
 
@@ -336,21 +377,24 @@ static __global__ void __launch_bounds__(THREADS, 2)
 int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
 {
     int lists = a->rows.cap * a->kv.n_kv, group = a->n_q / a->kv.n_kv, dim = a->kv.head_dim;
-    int queries = a->largest_first ? (group + OWN - 1) / OWN * OWN : OWN;
+    int queries = a->largest_first ? (group + OWN - 1) / OWN * OWN : OWN, bf16 = a->kv.dtype == DTYPE_BF16;
     int row = dim * (int)sizeof(float);
     int bytes = TILE * (row + 16) + WARPS * OWN * min(dim, STAGED) * (int)sizeof(float);
+    struct lse_work x = {*a, a->largest_first ? a->n : group * ((a->n + OWN - 1) / OWN),
+                         a->largest_first ? 1 : group};
     if (lists < 1)
         return 0;
     if (d->hopper && window_mma_fits(a))
         return window_mma(d, a);
-    float *lse =
-        (float *)cuda_scratch(d, (size_t)lists * a->n * (a->largest_first ? 1 : group) * sizeof(float));
-    if (!lse)
+    size_t sums = (size_t)lists * x.passes * a->n;
+    x.sums = (float2 *)cuda_scratch(d, sums * (MOST_PARTS * sizeof *x.sums + sizeof *x.lse));
+    if (!x.sums)
         return BACKEND_ERR_MEMORY;
-    int rc = cuda_launch_early(d, OP_window_mass,
-                               a->kv.dtype == DTYPE_BF16 ? window_lse_kernel<true> : window_lse_kernel<false>,
-                               2 * d->n_sm, THREADS, queries * row, 1, *a, lse);
+    x.lse = (float *)(x.sums + sums * MOST_PARTS);
+    x.arrived = (size_t)lists * x.jobs > CUDA_COUNTERS ? NULL : d->counters;
+    int rc = cuda_launch_early(d, OP_window_mass, bf16 ? window_lse_kernel<true> : window_lse_kernel<false>,
+                               2 * d->n_sm, THREADS, queries * row, 1, x);
     return rc ? rc
               : cuda_launch_early(d, OP_window_mass, window_mass_kernel, 2 * d->n_sm, THREADS, bytes, 1, *a,
-                                  lse);
+                                  (const float *)x.lse);
 }

@@ -10,7 +10,7 @@
 
 enum { HEADS = 2, SETS = 4, WARPS = HEADS * SETS * 2, THREADS = WARPS * WARP };
 enum { QUERIES = 16, AT_A_TIME = SETS * QUERIES, MOST_QUERIES = 128 };
-enum { STAGE = 8, MOST_PARTS = 16 }; /* pages in shared memory; parts of a list */
+enum { STAGE = 8 }; /* pages in shared memory */
 /* Pages that a block has masses of; with those beside them; their slots. */
 enum { OUT = 4, AROUND = OUT + 2, NEAR = AROUND * KV_PAGE_TOKENS };
 static_assert(WINDOW_MOST_KERNEL / 2 <= KV_PAGE_TOKENS, "pooling reaches into the next page");
@@ -117,15 +117,6 @@ static __device__ void add_pages(const struct window_mass_args &a, const struct 
                 more += term(c[x / 8][x / 4 % 2][x % 4] * a.scale - top);
         sum[mine] = make_float2(top, sum[mine].y * term(sum[mine].x - top) + more);
     }
-}
-
-/* Two sums as one. */
-static __device__ float2 both(float2 x, float2 y)
-{
-    float top = fmaxf(x.x, y.x);
-    if (top == -CUDART_INF_F)
-        return x;
-    return make_float2(top, x.y * term(x.x - top) + y.y * term(y.x - top));
 }
 
 /* The sum of the four lanes that share a query. */

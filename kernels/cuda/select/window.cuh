@@ -81,6 +81,17 @@ static __device__ int sees(const struct window_mass_args &a, const struct window
     return a.causal ? w.n_slots - a.n + 1 + i : w.before;
 }
 
+/* Two sums of exponentials, each relative to its largest logit x, as one. */
+static __device__ float2 both(float2 x, float2 y)
+{
+    float top = fmaxf(x.x, y.x);
+    if (top == -CUDART_INF_F)
+        return x;
+    return make_float2(top, x.y * term(x.x - top) + y.y * term(y.x - top));
+}
+
+enum { MOST_PARTS = 16 }; /* of a list's slots, in which their exponentials are summed */
+
 /* op_window_mma.cu: for bf16 keys of 64 or 128 dimensions, up to 128 queries, each with its own softmax.
  * op_window.cu has everything else. */
 int window_mma_fits(const struct window_mass_args *a);
