@@ -9,8 +9,8 @@ static __device__ void fill_rings(const struct compact_args &a, size_t list, con
     int32_t *slot = a.ring_slot + list * (size_t)a.reach, *flag = a.ring_flag + list * (size_t)a.reach;
 #pragma unroll
     for (int j = 0; j < HOLD; j++) {
-        int t = m.first + j * THREADS;
-        if (t < a.n && t >= a.n - a.reach) {
+        int t = m.first + j * BESIDE;
+        if (does_once() && t < a.n && t >= a.n - a.reach) {
             slot[t % a.reach] = m.to[j];
             flag[t % a.reach] = until[t] != INT32_MAX;
         }

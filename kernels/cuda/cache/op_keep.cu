@@ -98,11 +98,11 @@ static __device__ void carry_round(const struct keep_args &a, const struct kept 
         int x[HOLD];
 #pragma unroll
         for (int j = 0; j < HOLD; j++)
-            x[j] = goes(m, j) ? table[m.first + j * THREADS] : 0;
+            x[j] = does_once() && goes(m, j) ? table[m.first + j * BESIDE] : 0;
         __syncthreads();
 #pragma unroll
         for (int j = 0; j < HOLD; j++)
-            if (goes(m, j))
+            if (does_once() && goes(m, j))
                 table[m.to[j]] = x[j];
     }
 }

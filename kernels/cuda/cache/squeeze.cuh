@@ -16,11 +16,12 @@
 enum {
     THREADS = 512,
     WARPS = THREADS / WARP,
-    HOLD = 4,               /* slots of a thread that it has read before it writes */
-    ROUND = HOLD * THREADS, /* those of the block */
-    ROUND_WORDS = ROUND / WARP,
     CHUNK = sizeof(uint4),
-    SLICE = 2 /* chunks; a row of K or V has an even number */
+    SLICE = 2,                /* chunks; a row of K or V has an even number */
+    BESIDE = THREADS / SLICE, /* slots side by side: SLICE threads have one, a warp 16 of one page */
+    HOLD = 8,                 /* slots that a thread has read before it writes */
+    ROUND = HOLD * BESIDE,    /* those of the block */
+    ROUND_WORDS = ROUND / WARP
 };
 
 /* One head's place in the tables. */
@@ -77,7 +78,7 @@ static __device__ struct counts count(const unsigned *bits, int words, int first
     return c;
 }
 
-/* The slots of a round that a thread has, THREADS apart, and where each goes: to itself where it stays in
+/* The slots of a round that a thread has, BESIDE apart, and where each goes: to itself where it stays in
  * place, and to -1 where it does not stay. */
 struct moves {
     int first, to[HOLD];
@@ -85,20 +86,27 @@ struct moves {
 
 static __device__ bool goes(const struct moves &m, int j)
 {
-    return m.to[j] >= 0 && m.to[j] != m.first + j * THREADS;
+    return m.to[j] >= 0 && m.to[j] != m.first + j * BESIDE;
+}
+
+/* Whether this thread is the one that does what its slots need once. */
+static __device__ bool does_once(void)
+{
+    return threadIdx.x % SLICE == 0;
 }
 
 static __device__ struct moves moves_of(const unsigned *bits, int words, int first_word,
                                         const struct counts &c)
 {
     struct moves m;
-    int lane = threadIdx.x % WARP;
-    m.first = first_word * WARP + (int)threadIdx.x;
+    int i = (int)threadIdx.x / SLICE, bit = i % WARP;
+    m.first = first_word * WARP + i;
 #pragma unroll
     for (int j = 0; j < HOLD; j++) {
-        int w = j * WARPS + (int)threadIdx.x / WARP, before = __shfl_sync(~0u, c.before[w / WARP], w % WARP);
+        int w = j * (BESIDE / WARP) + i / WARP; /* the same in all lanes */
+        int before = __shfl_sync(~0u, c.before[w / WARP], w % WARP);
         unsigned own = first_word + w < words ? bits[first_word + w] : 0;
-        m.to[j] = own >> lane & 1 ? before + __popc(own & ((1u << lane) - 1)) : -1;
+        m.to[j] = own >> bit & 1 ? before + __popc(own & ((1u << bit) - 1)) : -1;
     }
     return m;
 }
@@ -109,31 +117,27 @@ template <class Also>
 static __device__ int move_slice(const struct place &at, const unsigned *bits, int words, int slice,
                                  Also also)
 {
-    int stay = 0;
+    int stay = 0, c = slice * SLICE + (int)threadIdx.x % SLICE;
     for (int first = 0; first < words; first += ROUND_WORDS) {
         struct counts counts = count(bits, words, first, stay);
         struct moves m = moves_of(bits, words, first, counts);
         int from[HOLD], to[HOLD]; /* units */
-        uint4 held[HOLD][SLICE];
+        uint4 held[HOLD];
         also(m);
 #pragma unroll
         for (int j = 0; j < HOLD; j++) { /* all at once: one wait for memory */
-            from[j] = goes(m, j) ? at.unit[(m.first + j * THREADS) / KV_PAGE_TOKENS] : 0;
+            from[j] = goes(m, j) ? at.unit[(m.first + j * BESIDE) / KV_PAGE_TOKENS] : 0;
             to[j] = goes(m, j) ? at.unit[m.to[j] / KV_PAGE_TOKENS] : 0;
         }
 #pragma unroll
-        for (int x = 0; x < HOLD * SLICE; x++) {
-            int j = x / SLICE, c = x % SLICE;
+        for (int j = 0; j < HOLD; j++)
             if (goes(m, j))
-                held[j][c] = *chunk_at(at, from[j], m.first + j * THREADS, slice * SLICE + c);
-        }
+                held[j] = *chunk_at(at, from[j], m.first + j * BESIDE, c);
         __syncthreads();
 #pragma unroll
-        for (int x = 0; x < HOLD * SLICE; x++) {
-            int j = x / SLICE, c = x % SLICE;
+        for (int j = 0; j < HOLD; j++)
             if (goes(m, j))
-                *chunk_at(at, to[j], m.to[j], slice * SLICE + c) = held[j][c];
-        }
+                *chunk_at(at, to[j], m.to[j], c) = held[j];
         stay = counts.all;
     }
     return stay;
