@@ -94,7 +94,7 @@ void wait_for_inputs(void);
 void let_next_begin(void);
 void may_be_old_begin(void);
 void may_be_old_end(void);
-int add_in_order(int *counter, int x);
+int count_in_order(int *counter);
 
 void cluster_arrive(void);
 void cluster_begin(void);

@@ -175,7 +175,7 @@ static void last_block_kernel(int sound, float *out)
     out[blockIdx.x * THREADS + threadIdx.x] = 1;
     __syncthreads();
     if (threadIdx.x == 0)
-        *last = (float)(sound ? add_in_order(counter, 1) : atomicAdd(counter, 1));
+        *last = (float)(sound ? count_in_order(counter) : atomicAdd(counter, 1));
     __syncthreads();
     for (int i = 0; *last == 3 && i < 4; i++)
         out[512 + threadIdx.x] += out[i * THREADS + threadIdx.x];
@@ -243,7 +243,7 @@ static const struct {
     {"barrier before a copy", one, refill_kernel, 1, 1},
     {"wgmma_wait", one, product_kernel, 1, 1},
     {"release in a cluster", one, cluster_kernel, 2, 2},
-    {"add_in_order", one, last_block_kernel, 4, 1},
+    {"count_in_order", one, last_block_kernel, 4, 1},
     {"wait_for_inputs", two, early_kernel, 4, 1},
     {"wait_for_inputs, third kernel", three, second_next_kernel, 4, 1},
 };

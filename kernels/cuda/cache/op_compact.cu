@@ -34,7 +34,7 @@ static __global__ void __launch_bounds__(THREADS) compact_kernel(struct compact_
             compact_bits[w] = seen;
     }
     __syncthreads();
-    squeeze_part(kv, head, compact_bits, words, blockIdx.x, gridDim.x, arrived + list,
+    squeeze_part(kv, head, compact_bits, words, blockIdx.x, gridDim.x, arrived, list,
                  [&](const struct moves &m) { fill_rings(a, list, until, m); });
 }
 

@@ -127,7 +127,7 @@ static __device__ void squeeze(const struct keep_args &a, int list, unsigned *bi
     for (int w = own + THREADS; w < words; w += THREADS)
         bits[w] &= live_bits(kv, k.head, w);
     __syncthreads();
-    squeeze_part(kv, k.head, bits, words, part, parts, arrived,
+    squeeze_part(kv, k.head, bits, words, part, parts, arrived, list,
                  [&](const struct moves &m) { carry_round(a, k, m); });
 }
 
@@ -139,7 +139,7 @@ static __global__ void __launch_bounds__(THREADS) squeeze_kernel(struct keep_arg
     share_items<THREADS>(
         a.rows.cap * a.kv.n_kv, [&](int list) { return acts(a, list) ? 1 : 0; }, [](int, int) {},
         [&](int n) { return n * parts; },
-        [&](int list, int, int part) { squeeze(a, list, squeeze_bits, part, parts, arrived + list); });
+        [&](int list, int, int part) { squeeze(a, list, squeeze_bits, part, parts, arrived); });
 }
 
 int cuda_op_keep(struct device *d, const struct keep_args *a)

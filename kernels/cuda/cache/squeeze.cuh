@@ -23,6 +23,8 @@ enum {
     ROUND = HOLD * BESIDE,    /* those of the block */
     ROUND_WORDS = ROUND / WARP
 };
+static_assert(BESIDE % WARP == 0 && ROUND_WORDS % WARP == 0,
+              "the slots of a warp have their bits in one word");
 
 /* One head's place in the tables. */
 struct place {
@@ -89,7 +91,7 @@ static __device__ bool goes(const struct moves &m, int j)
     return m.to[j] >= 0 && m.to[j] != m.first + j * BESIDE;
 }
 
-/* Whether this thread is the one that does what its slots need once. */
+/* Whether this is the first of the threads that share a slot: it does what the slot needs once. */
 static __device__ bool does_once(void)
 {
     return threadIdx.x % SLICE == 0;
@@ -103,7 +105,7 @@ static __device__ struct moves moves_of(const unsigned *bits, int words, int fir
     m.first = first_word * WARP + i;
 #pragma unroll
     for (int j = 0; j < HOLD; j++) {
-        int w = j * (BESIDE / WARP) + i / WARP; /* the same in all lanes */
+        int w = j * (BESIDE / WARP) + i / WARP;
         int before = __shfl_sync(~0u, c.before[w / WARP], w % WARP);
         unsigned own = first_word + w < words ? bits[first_word + w] : 0;
         m.to[j] = own >> bit & 1 ? before + __popc(own & ((1u << bit) - 1)) : -1;
@@ -178,11 +180,11 @@ static __device__ void first_slots(const struct kv_view &kv, const struct place 
 }
 
 /* Slices part, part + parts and so on of a head are moved, and by the last of the `parts` blocks to come to
- * the end its tables are made. `arrived` is 0, and so again afterwards. also: as move_slice has it, called
- * for one slice of the head. */
+ * the end its tables are made. arrived, by head: see last_to_come. also: as move_slice has it, called for one
+ * slice of the head. */
 template <class Also>
 static __device__ void squeeze_part(const struct kv_view &kv, size_t head, const unsigned *bits, int words,
-                                    int part, int parts, int *arrived, Also also)
+                                    int part, int parts, int *arrived, size_t which, Also also)
 {
     struct place at = place_of(kv, head);
     int n = 0;
@@ -195,11 +197,12 @@ static __device__ void squeeze_part(const struct kv_view &kv, size_t head, const
         if (kv.bounds)
             bound_slice(kv, at, slice, n);
     }
-    if (last_to_come(arrived, parts))
+    if (last_to_come(arrived, which, parts))
         first_slots(kv, at, head, words, n);
 }
 
-/* Blocks that share a head, of which a launch has so many. */
+/* Blocks that share a head, of which a launch has so many: one where they are more than there are counters.
+ */
 static inline int parts_of_head(const struct kv_view *kv, int heads)
 {
     return heads > CUDA_COUNTERS ? 1 : slices_of(*kv);

@@ -3,7 +3,8 @@
 
 /* The main door of kernels/cuda/device, the room with what all files of the CUDA backend share; every other
  * room of kernels/cuda comes in. This door holds the host side: the device, its errors, launches and memory.
- * Device code shares kv.cuh (the cache), math.cuh, slots.cuh, ptx.cuh and wgmma.cuh (instructions). */
+ * Device code shares kv.cuh (the cache), math.cuh, slots.cuh, share.cuh (work of several blocks),
+ * ptx.cuh and wgmma.cuh (instructions). */
 #include <cuda_runtime.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,7 +56,7 @@ struct device {
     int norm_waits; /* the last norm lets the next kernel begin only when all before itself is done */
     int recording;
     struct scratch scratch;
-    int *counters; /* count arrivals of blocks, see op_reduce.cu; zero between launches */
+    int *counters; /* count arrivals of blocks, see op_reduce.cu and share.cuh; zero between launches */
     struct ring ring;
     struct landing landing[BACKEND_DOWNLOADS];
     struct gemm *gemm;

@@ -138,15 +138,12 @@ __device__ static inline void let_next_begin(void)
 
 /* ---- order among blocks ---- */
 
-/* *counter += x, of which the value before is returned. Who adds later knows of all that those did and saw
- * who added before: of what their blocks did before a __syncthreads, too. */
-__device__ static inline int add_in_order(int *counter, int x)
+/* Counts one on, and returns the number before. Who counts later knows of all that those did and saw who
+ * counted before: of what their blocks did before a __syncthreads, too. */
+__device__ static inline int count_in_order(int *counter)
 {
     int before;
-    asm volatile("atom.acq_rel.gpu.global.add.s32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(counter), "r"(x)
-                 : "memory");
+    asm volatile("atom.acq_rel.gpu.global.add.s32 %0, [%1], 1;" : "=r"(before) : "l"(counter) : "memory");
     return before;
 }
 

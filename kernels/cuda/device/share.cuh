@@ -1,17 +1,19 @@
 #ifndef KERNELS_CUDA_DEVICE_SHARE_CUH
 #define KERNELS_CUDA_DEVICE_SHARE_CUH
 
-/* Work that few lists of a batch have in one step, and often none, shared among all blocks of a launch. */
+/* Work that several blocks share: how they divide it, and which of them ends it. */
 #include "kernels/cuda/device/math.cuh"
 #include "kernels/cuda/device/ptx.cuh"
 
-/* Every block finds slots(list) of all lists, 0 for those without work. One with work has items(its slots)
+/* For work that few lists of a batch have in one step, and often none: all blocks of a launch share it. Every
+ * block finds slots(list) of all lists, 0 for those without work. One with work has items(its slots)
  * items, of which this block does its share by work(list, slots, item). note(list, slots) is called once for
  * each list, by a thread of the first block.
  *
  * Of two kernels that overlap, the later one's first blocks, which get the items when there are few, are put
  * wherever there is room, two on one multiprocessor beside idle ones. So the kernels on tensor cores have
- * blocks of which a multiprocessor has room for one; those of op_window.cu need two to hide latencies. */
+ * blocks of which a multiprocessor has room for one; those of op_window.cu need two to hide latencies, and
+ * op_keep.cu's, which hold many tokens, have room for one. */
 template <int THREADS, class Slots, class Note, class Items, class Work>
 static __device__ void share_items(int lists, Slots slots, Note note, Items items, Work work)
 {
@@ -42,16 +44,16 @@ static __device__ void share_items(int lists, Slots slots, Note note, Items item
     }
 }
 
-/* Whether this block is the last of `parts` to come here, for all its threads; it then knows what the others
- * did before they came. `arrived` is 0, and so again afterwards. */
-static __device__ bool last_to_come(int *arrived, int parts)
+/* Whether this block is the last of `blocks` to come here, for all its threads; it then knows what the others
+ * did before they came. arrived[which] is 0, and so again afterwards; with one block nobody looks at it. */
+static __device__ bool last_to_come(int *arrived, size_t which, int blocks)
 {
     __shared__ bool last;
     __syncthreads();
     if (threadIdx.x == 0) {
-        last = parts == 1 || add_in_order(arrived, 1) == parts - 1;
-        if (last && parts > 1)
-            *arrived = 0;
+        last = blocks == 1 || count_in_order(arrived + which) == blocks - 1;
+        if (last && blocks > 1)
+            arrived[which] = 0;
     }
     __syncthreads();
     return last;

@@ -5,8 +5,9 @@
 #include "kernels/cuda/select/window.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP };
-enum { OWN = 8 };      /* queries that a thread meets a key with at once */
-enum { STAGED = 128 }; /* dimensions of a warp's queries in shared memory, where keys lie beside them */
+enum { FEW_JOBS = 16 }; /* of a window, that parts of the slots are worth it */
+enum { OWN = 8 };       /* queries that a thread meets a key with at once */
+enum { STAGED = 128 };  /* dimensions of a warp's queries in shared memory, where keys lie beside them */
 
 /* ---- put_queries */
 
@@ -69,8 +70,9 @@ static __device__ void add_four(const float4 (&k)[S], const float *q, int row, f
     }
 }
 
-/* ---- the log of a query's sum of exponentials: by blocks that have a part of the slots for OWN queries, of
- * which a thread has every 256th */
+/* ---- the log of a query's sum of exponentials. A job is OWN queries of a head, or one query of the group's
+ * heads, whose largest logit counts; blocks share it by parts of the slots, of which a thread has every 256th
+ */
 
 /* The sums of exponentials so far, relative to the largest logits. */
 struct running {
@@ -156,9 +158,9 @@ static __device__ void add_slots(const struct window_mass_args &a, const struct 
     }
 }
 
-/* to[o * MOST_PARTS]: what all threads have of n queries. top, sum: room. */
+/* to[o * parts]: what all threads have of n queries. top, sum: room. */
 static __device__ void put_sums(const struct running &r, int n, float (&top)[OWN][WARPS],
-                                float (&sum)[OWN][WARPS], float2 *to)
+                                float (&sum)[OWN][WARPS], float2 *to, int parts)
 {
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     float most[OWN];
@@ -185,29 +187,37 @@ static __device__ void put_sums(const struct running &r, int n, float (&top)[OWN
             float all = sum[o][0];
             for (int i = 1; i < WARPS; i++)
                 all += sum[o][i];
-            to[o * MOST_PARTS] = make_float2(most[o], all);
+            to[o * parts] = make_float2(most[o], all);
         }
 }
 
 struct lse_work {
     struct window_mass_args a;
-    int jobs, passes; /* of a window: blocks' queries, and heads that have a softmax of their own */
+    int jobs, passes; /* of a window; heads that have a softmax of their own */
+    int most_parts;   /* of a list */
     float *lse;       /* (rows, n_kv, passes, n) */
-    float2 *sums;     /* (rows, n_kv, passes, n, MOST_PARTS) */
-    int *arrived;     /* (rows, n_kv, jobs), or NULL where there are too many: a window has one part then */
+    float2 *sums;     /* (rows, n_kv, passes, n, most_parts) */
+    int *arrived;     /* (rows, n_kv, jobs), or NULL where there are too many: one block does a job's parts */
 };
 
-/* Slots of a part of a list. */
+/* Slots of a part of a list. They hang on its length and on the window alone, not on how many lists there
+ * are: the sum of parts is another than that of the whole. */
 static __device__ int slots_of_part(const struct lse_work &x, int n_slots)
 {
     int least = 2 * THREADS, most = (n_slots + least - 1) / least;
-    return least * (x.arrived ? (most + MOST_PARTS - 1) / MOST_PARTS : most);
+    return least * ((most + x.most_parts - 1) / x.most_parts);
 }
 
 static __device__ int parts_of(const struct lse_work &x, int n_slots)
 {
     int each = slots_of_part(x, n_slots);
     return (n_slots + each - 1) / each;
+}
+
+/* Blocks that share a job. */
+static __device__ int blocks_of(const struct lse_work &x, int n_slots)
+{
+    return x.arrived ? parts_of(x, n_slots) : 1;
 }
 
 /* Sums of a part of the slots for the block's queries, which are in shared memory. */
@@ -244,23 +254,25 @@ static __global__ void __launch_bounds__(THREADS, 2)
     wait_for_inputs();
     let_next_begin();
     const struct window_mass_args &a = x.a;
-    int group = a.n_q / a.kv.n_kv, blocks = (a.n + OWN - 1) / OWN;
+    int group = a.n_q / a.kv.n_kv, of_head = (a.n + OWN - 1) / OWN;
     share_windows<THREADS>(
-        a, false, [&](int n_slots) { return x.jobs * parts_of(x, n_slots); },
+        a, false, [&](int n_slots) { return x.jobs * blocks_of(x, n_slots); },
         [&](const struct window &w, int item) {
-            int parts = parts_of(x, w.n_slots), part = item % parts, job = item / parts;
-            int i0 = a.largest_first ? job : job % blocks * OWN, g = a.largest_first ? 0 : job / blocks;
+            int parts = parts_of(x, w.n_slots), blocks = blocks_of(x, w.n_slots), job = item / blocks;
+            int i0 = a.largest_first ? job : job % of_head * OWN, g = a.largest_first ? 0 : job / of_head;
             int n = a.largest_first ? 1 : min(OWN, a.n - i0);
             size_t at = (w.list * x.passes + g) * a.n + i0;
             for (int y = (int)threadIdx.x / WARP * OWN; y < (a.largest_first ? group : OWN); y += WARPS * OWN)
                 load_queries(a, w, {i0, 1, g + y, a.largest_first ? min(OWN, group - y) : 0}, 0,
                              a.kv.head_dim, window_queries + y * a.kv.head_dim);
             __syncthreads();
-            struct running r = sum_part<BF16>(x, w, part, i0, window_queries);
-            put_sums(r, n, top, sum, x.sums + at * MOST_PARTS + part);
-            if (!last_to_come(x.arrived + w.list * x.jobs + job, parts) || (int)threadIdx.x >= n)
+            for (int part = item % blocks; part < parts; part += blocks) {
+                struct running r = sum_part<BF16>(x, w, part, i0, window_queries);
+                put_sums(r, n, top, sum, x.sums + at * x.most_parts + part, x.most_parts);
+            }
+            if (!last_to_come(x.arrived, w.list * x.jobs + job, blocks) || (int)threadIdx.x >= n)
                 return;
-            const float2 *sums = x.sums + (at + threadIdx.x) * MOST_PARTS;
+            const float2 *sums = x.sums + (at + threadIdx.x) * x.most_parts;
             float2 all = sums[0];
             for (int p = 1; p < parts; p++)
                 all = both(all, sums[p]);
@@ -382,15 +394,17 @@ int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
     int bytes = TILE * (row + 16) + WARPS * OWN * min(dim, STAGED) * (int)sizeof(float);
     struct lse_work x = {*a, a->largest_first ? a->n : group * ((a->n + OWN - 1) / OWN),
                          a->largest_first ? 1 : group};
+    /* Many jobs fill the GPU, and their parts would take memory. */
+    x.most_parts = x.jobs <= FEW_JOBS ? MOST_PARTS : 1;
     if (lists < 1)
         return 0;
     if (d->hopper && window_mma_fits(a))
         return window_mma(d, a);
     size_t sums = (size_t)lists * x.passes * a->n;
-    x.sums = (float2 *)cuda_scratch(d, sums * (MOST_PARTS * sizeof *x.sums + sizeof *x.lse));
+    x.sums = (float2 *)cuda_scratch(d, sums * (x.most_parts * sizeof *x.sums + sizeof *x.lse));
     if (!x.sums)
         return BACKEND_ERR_MEMORY;
-    x.lse = (float *)(x.sums + sums * MOST_PARTS);
+    x.lse = (float *)(x.sums + sums * x.most_parts);
     x.arrived = (size_t)lists * x.jobs > CUDA_COUNTERS ? NULL : d->counters;
     int rc = cuda_launch_early(d, OP_window_mass, bf16 ? window_lse_kernel<true> : window_lse_kernel<false>,
                                2 * d->n_sm, THREADS, queries * row, 1, x);
