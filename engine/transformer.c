@@ -53,11 +53,11 @@ static struct policy_ctx group_ctx(struct transformer *t, const struct policy *p
     if (t->score) {
         size_t most = (size_t)t->list[0].cap;
         c.score = t->score + r * most;
-        c.score_n = t->score_n + r * nq;
-        c.score_m = t->score_m + r * nq;
+        c.score_n = t->score_n + r * (size_t)t->lists;
+        c.score_m = t->score_m + r * (size_t)t->lists;
         for (int i = 0; i < 2; i++) {
             c.list[i].idx = t->list[i].idx + r * most;
-            c.list[i].len = t->list[i].len + r * nq;
+            c.list[i].len = t->list[i].len + r * (size_t)t->lists;
             c.list[i].cap = t->list[i].cap;
         }
     }

@@ -34,6 +34,7 @@ struct transformer {
     float *score;
     int32_t *score_n, *score_m;
     struct policy_list list[2];
+    int list_layers, lists; /* layers that lists of tokens have room for; lists of a row */
     /* Called when a layer's selection is known, in a step that runs at once instead of being recorded; NULL:
      * nobody looks. */
     void (*seen)(void *context, const struct step_group *g, int layer, const struct selection *s);

@@ -25,6 +25,19 @@ static void *room(struct transformer *t, size_t n, size_t item, struct err *e)
     return p;
 }
 
+/* Layers whose lists there is room for: four fill a GPU when a policy forgets (evict_layers), but with long
+ * contexts and many rows their memory counts. Lists are made once, by the first policy that has any, so the
+ * room is there for all. */
+static int list_layers(const struct transformer *t)
+{
+    enum { MOST = 4 };
+    const struct kv_view *kv = &t->cache->view;
+    double most = 512 * 1048576.0, item = 2 * sizeof(int32_t) + sizeof(float);
+    double bytes = item * t->b_rows * kv->n_kv * kv->max_pages * KV_PAGE_TOKENS;
+    int fit = bytes * MOST <= most ? MOST : (int)(most / bytes);
+    return fit < 1 ? 1 : fit < kv->n_layers ? fit : kv->n_layers;
+}
+
 int transformer_init(struct transformer *t, const struct model *m, struct kvcache *c, int max_batch,
                      int max_context, int chunk, struct err *e)
 {
@@ -60,6 +73,8 @@ int transformer_init(struct transformer *t, const struct model *m, struct kvcach
     t->with_bounds = room(t, seqs, sizeof(int32_t), e);
     t->plan.entry = room(t, b * (size_t)f->n_kv * (size_t)c->view.max_pages, sizeof *t->plan.entry, e);
     t->plan.n = room(t, b * (size_t)f->n_kv, sizeof(int32_t), e);
+    t->list_layers = list_layers(t);
+    t->lists = f->n_q > t->list_layers * f->n_kv ? f->n_q : t->list_layers * f->n_kv;
     return e->code;
 }
 
@@ -79,14 +94,15 @@ int transformer_policy_buffers(struct transformer *t, unsigned needs, int has_se
         t->page_stats.logits = room(t, b * (size_t)f->n_q * (size_t)t->page_stats.stride, sizeof(float), e);
     }
     if (has_select && !t->score) {
-        size_t tokens = (size_t)f->n_kv * stride, pages = (size_t)f->n_q * (size_t)t->cache->view.max_pages;
+        size_t tokens = (size_t)(t->list_layers * f->n_kv) * stride, lists = (size_t)t->lists;
+        size_t pages = (size_t)f->n_q * (size_t)t->cache->view.max_pages;
         size_t most = tokens > pages ? tokens : pages;
-        t->score_n = room(t, b * (size_t)f->n_q, sizeof(int32_t), e);
-        t->score_m = room(t, b * (size_t)f->n_q, sizeof(int32_t), e);
+        t->score_n = room(t, b * lists, sizeof(int32_t), e);
+        t->score_m = room(t, b * lists, sizeof(int32_t), e);
         for (int i = 0; i < 2; i++) {
             t->list[i].cap = (int)most;
             t->list[i].idx = room(t, b * most, sizeof(int32_t), e);
-            t->list[i].len = room(t, b * (size_t)f->n_q, sizeof(int32_t), e);
+            t->list[i].len = room(t, b * lists, sizeof(int32_t), e);
         }
         t->score = room(t, b * most, sizeof(float), e);
     }
@@ -114,8 +130,15 @@ void transformer_release(struct transformer *t)
 struct policy_dims transformer_dims(const struct transformer *t)
 {
     const struct model_config *f = &t->model->config;
-    struct policy_dims d = {
-        f->n_layers, f->n_q,      f->n_kv, f->head_dim, f->hidden, t->max_context, t->cache->view.max_pages,
-        t->max_rows, t->max_batch};
+    struct policy_dims d = {f->n_layers,
+                            f->n_q,
+                            f->n_kv,
+                            f->head_dim,
+                            f->hidden,
+                            t->max_context,
+                            t->cache->view.max_pages,
+                            t->max_rows,
+                            t->max_batch,
+                            t->list_layers};
     return d;
 }

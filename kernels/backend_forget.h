@@ -126,11 +126,15 @@ struct compact_args {
     int reach;
 };
 
+/* Heads of layers: keep, random_scores, window_mass and key_redundancy have a list for each KV head of one
+ * layer, n_kv in a row, or of several from `layer` on, a multiple of it, layer after layer. */
+
 /* Drops every slot that is not in its list: idx (rows, n_rows, cap) ascending, len (rows, n_rows), where
- * n_rows is n_kv, or 1 for a list that all KV heads share. A list of len -1 changes nothing. squeeze: the
- * slots kept move down to 0 .. n_live-1 in their order, n_slots becomes n_live, tail the last of them, and
- * bounds are made anew; else tokens stay where they are. With squeeze, the first `carry` tables in the state
- * of the row's sequence, each of 4-byte values (n_layers, n_kv, 16 * max_pages) by slot, move along. */
+ * n_rows is that of heads of layers, or 1 for a list that all KV heads of the layer share. A list of len -1
+ * changes nothing. squeeze: the slots kept move down to 0 .. n_live-1 in their order, n_slots becomes n_live,
+ * tail the last of them, and bounds are made anew; else tokens stay where they are. With squeeze, the first
+ * `carry` tables in the state of the row's sequence, each of 4-byte values (n_layers, n_kv, 16 * max_pages)
+ * by slot, move along. */
 struct keep_args {
     struct rows rows;
     struct kv_view kv;
@@ -158,7 +162,7 @@ struct random_scores_args {
     const int32_t *prompt_len;              /* (n_seqs) */
     const struct sample_settings *settings; /* (n_seqs) */
     int pin_prompt, shared, newest;
-    struct scores out; /* n_rows = n_kv */
+    struct scores out; /* n_rows: heads of layers */
 };
 
 /* DeltaLLM's keys (arXiv 2507.19608, Eq. 2 to 4). A key that is `window` tokens old is replaced in the cache
@@ -225,7 +229,7 @@ struct put_queries_args {
  *   out(t)  = (1/G) sum over g of s_g(t)
  *
  * largest_first: instead there is one p per KV head, of the largest logit of the group. The recent slots get
- * 0. Adds to kv.aux_half the keys looked at. n_rows = n_kv. */
+ * 0. Adds to kv.aux_half the keys looked at. n_rows: heads of layers. */
 enum window_pool { WINDOW_MEAN, WINDOW_MAX };
 struct window_mass_args {
     struct rows rows;
@@ -256,8 +260,8 @@ struct key_redundancy_args {
     struct kv_view kv;
     int layer, recent, first;
     float threshold, lambda;
-    struct scores io;
-    int32_t *spare; /* both are scratch, by list and slot like io.v */
+    struct scores io; /* n_rows: heads of layers */
+    int32_t *spare;   /* both are scratch, by list and slot like io.v */
     float *mean;
 };
 

@@ -52,6 +52,16 @@ static int check_lists(struct refusal *f, enum op op, const char *what, int got,
                   want_c);
 }
 
+/* Lists of the KV heads of one or more layers from `layer` on. */
+static int check_layers(struct refusal *f, enum op op, int n_rows, const struct kv_view *kv, int layer)
+{
+    int layers = n_rows / kv->n_kv;
+    if (layers >= 1 && n_rows % kv->n_kv == 0 && layer >= 0 && layer + layers <= kv->n_layers)
+        return 0;
+    return refuse(f, "%s: %d lists from layer %d on; there are %d KV heads in each of %d layers",
+                  backend_op_name(op), n_rows, layer, kv->n_kv, kv->n_layers);
+}
+
 static int check_stats(struct refusal *f, enum op op, const struct kv_view *kv, const struct stats *s)
 {
     if (s->by_page && !s->logits)
@@ -219,7 +229,7 @@ static int check_keep(struct refusal *f, const void *args)
     int rc = check_kv(f, OP_keep, &a->kv);
     if (!rc && a->carry && (!a->state || !a->squeeze))
         rc = refuse(f, "keep: tables are carried by squeeze only, and lie in the state");
-    return rc ? rc : check_lists(f, OP_keep, "lists", a->n_rows, 1, a->kv.n_kv, a->kv.n_kv);
+    return rc || a->n_rows == 1 ? rc : check_layers(f, OP_keep, a->n_rows, &a->kv, a->layer);
 }
 
 static int check_rule(struct refusal *f, enum op op, const struct keep_rule *r, const int32_t *len_of_seq)
@@ -235,9 +245,9 @@ static int check_rule(struct refusal *f, enum op op, const struct keep_rule *r, 
 static int check_random_scores(struct refusal *f, const void *args)
 {
     const struct random_scores_args *a = args;
-    int rc = check_kv(f, OP_random_scores, &a->kv), n = a->kv.n_kv;
+    int rc = check_kv(f, OP_random_scores, &a->kv);
     rc = rc ? rc : check_rule(f, OP_random_scores, &a->rule, a->len_of_seq);
-    return rc ? rc : check_lists(f, OP_random_scores, "score lists", a->out.n_rows, n, n, n);
+    return rc ? rc : check_layers(f, OP_random_scores, a->out.n_rows, &a->kv, a->layer);
 }
 
 static int check_accumulate(struct refusal *f, const void *args)
@@ -251,7 +261,7 @@ static int check_accumulate(struct refusal *f, const void *args)
 static int check_window_mass(struct refusal *f, const void *args)
 {
     const struct window_mass_args *a = args;
-    int rc = check_heads(f, OP_window_mass, &a->kv, a->n_q), n = a->kv.n_kv;
+    int rc = check_heads(f, OP_window_mass, &a->kv, a->n_q);
     rc = rc ? rc : check_rule(f, OP_window_mass, &a->rule, a->len_of_seq);
     if (!rc && (a->n < 1 || a->n > a->rule.least || a->kernel < 1 || a->kernel % 2 == 0 ||
                 a->kernel > WINDOW_MOST_KERNEL))
@@ -262,16 +272,16 @@ static int check_window_mass(struct refusal *f, const void *args)
         rc = refuse(
             f, "window_mass: %d queries, the first of which does not see all slots before the %d recent ones",
             a->n, a->rule.recent);
-    return rc ? rc : check_lists(f, OP_window_mass, "score lists", a->out.n_rows, n, n, n);
+    return rc ? rc : check_layers(f, OP_window_mass, a->out.n_rows, &a->kv, a->layer);
 }
 
 static int check_key_redundancy(struct refusal *f, const void *args)
 {
     const struct key_redundancy_args *a = args;
-    int rc = check_kv(f, OP_key_redundancy, &a->kv), n = a->kv.n_kv;
+    int rc = check_kv(f, OP_key_redundancy, &a->kv);
     if (!rc && (!a->spare || !a->mean))
         rc = refuse(f, "key_redundancy: needs scratch for spare and mean");
-    return rc ? rc : check_lists(f, OP_key_redundancy, "score lists", a->io.n_rows, n, n, n);
+    return rc ? rc : check_layers(f, OP_key_redundancy, a->io.n_rows, &a->kv, a->layer);
 }
 
 static int check_head_norm(struct refusal *f, const void *args)

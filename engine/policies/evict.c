@@ -58,6 +58,13 @@ void evict_rule_text(const struct keep_rule *r, struct str *out)
         str_printf(out, "%d tokens", r->tokens);
 }
 
+struct evict_layers evict_layers(const struct policy_ctx *c, int layer)
+{
+    int at_once = c->prefill ? 1 : c->dims.list_layers, first = layer / at_once * at_once;
+    int complete = layer + 1 == first + at_once || layer + 1 == c->dims.n_layers;
+    return (struct evict_layers){first, complete ? layer + 1 - first : 0};
+}
+
 void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const struct keep_rule *r,
                 int squeeze, int carry)
 {
@@ -105,17 +112,17 @@ void evict_queries(const struct policy_ctx *c, int layer, int n)
     policy_launch(c, OP_put_queries, &a);
 }
 
-struct scores evict_window(const struct policy_ctx *c, int layer, struct window_mass_args a)
+struct scores evict_window(const struct policy_ctx *c, struct evict_layers l, struct window_mass_args a)
 {
     a.rows = c->rows;
     a.kv = c->kv;
-    a.layer = layer;
+    a.layer = l.first;
     a.n_q = c->dims.n_q;
     a.scale = c->scale;
     a.len_of_seq = c->total_len;
     a.state = c->state;
     a.state_bytes = c->state_bytes;
-    a.out = policy_scores(c, c->dims.n_kv, c->dims.max_pages * KV_PAGE_TOKENS);
+    a.out = policy_scores(c, l.n * c->dims.n_kv, c->dims.max_pages * KV_PAGE_TOKENS);
     policy_launch(c, OP_window_mass, &a);
     return a.out;
 }

@@ -30,17 +30,26 @@ struct policy_period evict_period(const struct keep_rule *r, const struct budget
 /* "128 tokens" or "(prompt + longest completion) / 4 tokens". */
 void evict_rule_text(const struct keep_rule *r, struct str *out);
 
+/* The layers that forget after the attention of `layer`: n of them from `first` on, 0 where later ones join
+ * them; with the last layer all have forgotten, which is when a step's tokens are counted. Nobody looks at a
+ * layer's cache between its attention and then, and one sequence's few heads leave most of a GPU idle. */
+struct evict_layers {
+    int first, n;
+};
+struct evict_layers evict_layers(const struct policy_ctx *c, int layer);
+
 /* Enqueues: each KV head keeps the tokens with the best scores, as many as the rule says; where `in` is empty
- * nothing happens. carry: tables of the state that move along with the slots (keep_args). */
+ * nothing happens. `in` has lists of the heads of one or more layers from `layer` on, or one that the heads
+ * of `layer` share. carry: tables of the state that move along with the slots (keep_args). */
 void evict_keep(const struct policy_ctx *c, int layer, struct scores in, const struct keep_rule *r,
                 int squeeze, int carry);
 
 /* For policies that look back from a sequence's last n queries: the bytes of their rings, which lie at the
  * beginning of the state. evict_queries() enqueues that the queries of this call go there, in prefill and
- * decoding; q must be as in select. evict_window() enqueues window_mass, with everything that its arguments
- * have in common filled in; the other members are the caller's. */
+ * decoding; q must be as in select. evict_window() enqueues window_mass of these layers, with everything that
+ * its arguments have in common filled in; the other members are the caller's. */
 size_t evict_rings(const struct policy *pol, int n);
 void evict_queries(const struct policy_ctx *c, int layer, int n);
-struct scores evict_window(const struct policy_ctx *c, int layer, struct window_mass_args a);
+struct scores evict_window(const struct policy_ctx *c, struct evict_layers l, struct window_mass_args a);
 
 #endif

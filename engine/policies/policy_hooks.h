@@ -36,11 +36,12 @@ struct policy_dims {
     int max_context, max_pages; /* of one sequence */
     int max_rows;               /* of a batch or prefill chunk */
     int max_batch;              /* sequences at a time; their places come before those of shared prompts */
+    int list_layers;            /* layers that lists of tokens have room for at a time */
 };
 
 struct policy_list { /* device lists of the group's rows; their contents last until the step ends */
     int32_t *idx, *len;
-    int cap; /* room for n_kv lists of tokens or n_q lists of pages: entries per row in all */
+    int cap; /* room for list_layers * n_kv lists of tokens or n_q of pages: entries per row in all */
 };
 
 /* One group of a recorded program (the rows that share a policy instance), or one prefill call. */
@@ -64,7 +65,7 @@ struct policy_ctx {
     /* Scratch: stats, page_stats, score and list; in prefill with room for dims.max_batch rows, of which
      * policy_last_row takes one. page_stats are by_page. */
     struct stats stats, page_stats;
-    float *score; /* per row: n_kv lists of 16 * max_pages floats or n_q lists of max_pages */
+    float *score; /* per row: list_layers * n_kv lists of 16 * max_pages floats or n_q of max_pages */
     int32_t *score_n, *score_m;
     struct policy_list list[2];
     char *state; /* device: ops->state_bytes per sequence, by seq; zeroed when a sequence starts */

@@ -84,25 +84,27 @@ static void random_rule(const void *params, struct str *out)
                                       : "a random share of the others");
 }
 
-/* After the layer's attention, in which the current token took part. */
+/* After the layers' attention, in which the current token took part. */
 static void random_on_attn_out(const struct policy *pol, const struct policy_ctx *c, int layer)
 {
     const struct random_params *p = pol->params;
-    if (c->prefill)
+    struct evict_layers l = evict_layers(c, layer);
+    if (c->prefill || l.n == 0)
         return;
-    struct random_scores_args a = {.rows = c->rows,
-                                   .kv = c->kv,
-                                   .layer = layer,
-                                   .rule = rule_of(p),
-                                   .len_of_seq = c->total_len,
-                                   .prompt_len = c->prompt_len,
-                                   .settings = c->settings,
-                                   .pin_prompt = p->pin_prompt,
-                                   .shared = p->draw == SHARED,
-                                   .newest = p->rest == REST_NEWEST,
-                                   .out = policy_scores(c, c->dims.n_kv, c->dims.max_pages * KV_PAGE_TOKENS)};
+    struct random_scores_args a = {
+        .rows = c->rows,
+        .kv = c->kv,
+        .layer = l.first,
+        .rule = rule_of(p),
+        .len_of_seq = c->total_len,
+        .prompt_len = c->prompt_len,
+        .settings = c->settings,
+        .pin_prompt = p->pin_prompt,
+        .shared = p->draw == SHARED,
+        .newest = p->rest == REST_NEWEST,
+        .out = policy_scores(c, l.n * c->dims.n_kv, c->dims.max_pages * KV_PAGE_TOKENS)};
     policy_launch(c, OP_random_scores, &a);
-    evict_keep(c, layer, a.out, &a.rule, 1, 0);
+    evict_keep(c, l.first, a.out, &a.rule, 1, 0);
 }
 
 const struct policy_ops policy_random = {

@@ -111,15 +111,16 @@ static void rkv_on_attn_out(const struct policy *pol, const struct policy_ctx *c
 {
     const struct rkv_params *p = pol->params;
     const struct keep_rule rule = rule_of(p);
-    if (c->prefill)
+    struct evict_layers l = evict_layers(c, layer);
+    if (c->prefill || l.n == 0)
         return;
     struct scores s = evict_window(
-        c, layer,
+        c, l,
         (struct window_mass_args){
             .rule = rule, .n = p->window, .largest_first = 1, .kernel = p->kernel, .pool = WINDOW_MAX});
     struct key_redundancy_args a = {.rows = c->rows,
                                     .kv = c->kv,
-                                    .layer = layer,
+                                    .layer = l.first,
                                     .recent = p->window,
                                     .first = p->retain == RETAIN_FIRST,
                                     .threshold = (float)p->threshold,
@@ -128,7 +129,7 @@ static void rkv_on_attn_out(const struct policy *pol, const struct policy_ctx *c
                                     .spare = c->list[1].idx,
                                     .mean = (float *)(void *)c->list[0].idx};
     policy_launch(c, OP_key_redundancy, &a);
-    evict_keep(c, layer, s, &rule, 1, 0);
+    evict_keep(c, l.first, s, &rule, 1, 0);
 }
 
 static int rkv_tail(const void *params)

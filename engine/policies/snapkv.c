@@ -128,17 +128,18 @@ static void snapkv_on_attn_out(const struct policy *pol, const struct policy_ctx
 {
     const struct snapkv_params *p = pol->params;
     const struct keep_rule rule = rule_of(p);
+    struct evict_layers l = evict_layers(c, layer);
     int at_prompt = p->when == AT_PROMPT;
-    if (at_prompt ? !policy_at_end(c) || !evict_may_act(&rule, c->n_prompt) : c->prefill)
+    if (at_prompt ? !policy_at_end(c) || !evict_may_act(&rule, c->n_prompt) : c->prefill || l.n == 0)
         return;
     struct policy_ctx one = at_prompt ? policy_last_row(c) : *c;
-    struct scores s = evict_window(&one, layer,
+    struct scores s = evict_window(&one, l,
                                    (struct window_mass_args){.rule = rule,
                                                              .n = p->window,
                                                              .causal = at_prompt,
                                                              .kernel = p->kernel,
                                                              .pool = (enum window_pool)p->pool});
-    evict_keep(&one, layer, s, &rule, 1, 0);
+    evict_keep(&one, l.first, s, &rule, 1, 0);
 }
 
 static int snapkv_tail(const void *params)

@@ -26,17 +26,17 @@ struct attention_case {
 
 #define LLAMA_UNITS(context, in_order)                                                                       \
     {                                                                                                        \
-        32, 8, 128, 64, context, DTYPE_BF16, in_order                                                        \
+        32, 8, 128, 64, context, DTYPE_BF16, in_order, 1                                                     \
     }
 #define QWEN_UNITS(context, in_order)                                                                        \
     {                                                                                                        \
-        12, 2, 128, 64, context, DTYPE_BF16, in_order                                                        \
+        12, 2, 128, 64, context, DTYPE_BF16, in_order, 1                                                     \
     }
 #define LLAMA(context) LLAMA_UNITS(context, 0)
 #define QWEN(context)  QWEN_UNITS(context, 0)
 static const struct attention_case cpu_cases[] = {
-    {{32, 8, 128, 8, 4096, DTYPE_F32, 0}, FULL, 0},
-    {{32, 8, 128, 8, 4096, DTYPE_BF16, 0}, FULL, 0},
+    {{32, 8, 128, 8, 4096, DTYPE_F32, 0, 1}, FULL, 0},
+    {{32, 8, 128, 8, 4096, DTYPE_BF16, 0, 1}, FULL, 0},
 };
 /* Batches of 1 and 4: the end of a sweep. */
 static const struct attention_case gpu_cases[] = {
@@ -45,8 +45,8 @@ static const struct attention_case gpu_cases[] = {
     {QWEN(18432), DUMP, 0},
     {QWEN(18432), MASSES, 0},
     {QWEN(18432), PAGES, 64},
-    {{12, 2, 128, 1, 32768, DTYPE_BF16, 0}, FULL, 0},
-    {{12, 2, 128, 4, 32768, DTYPE_BF16, 0}, FULL, 0},
+    {{12, 2, 128, 1, 32768, DTYPE_BF16, 0, 1}, FULL, 0},
+    {{12, 2, 128, 4, 32768, DTYPE_BF16, 0, 1}, FULL, 0},
     {QWEN(65536), FULL, 0},
     {LLAMA(8192), FULL, 0},
     {LLAMA(18432), PAGES, 64},

@@ -35,11 +35,12 @@ static void make(struct bench_kv *k, struct err *e)
     struct kv_view *v = &k->kv;
     *v = (struct kv_view){.dtype = s->dtype,
                           .n_seqs = s->batch,
-                          .n_layers = 1,
+                          .n_layers = s->layers,
                           .n_kv = s->n_kv,
                           .head_dim = s->dim,
                           .max_pages = kv_pages(s->context)};
-    size_t batch = (size_t)s->batch, heads = batch * (size_t)s->n_kv, pages = heads * (size_t)v->max_pages;
+    size_t batch = (size_t)s->batch, heads = batch * (size_t)(s->layers * s->n_kv),
+           pages = heads * (size_t)v->max_pages;
     size_t rows = s->batch > CHUNK ? batch : CHUNK;
     k->stride = (s->n_q + 2 * s->n_kv) * s->dim;
     v->pool = bench_kv_room(k, pages * k->d.be->unit_bytes(s->dtype, s->dim), e);
@@ -82,7 +83,8 @@ static void fill_sequence(struct bench_kv *k, int b, struct err *e)
         upload_rows(k, seq, pos, n, e);
         struct rows rows = {n, k->rows.seq, k->rows.pos};
         struct append_args a = {rows, k->kv, 0, 1, key, key + k->shape.n_kv * k->shape.dim, k->stride};
-        bench_kv_check(k, k->d.be->launch(k->d.dev, OP_append, &a), e);
+        for (a.layer = 0; a.layer < k->shape.layers; a.layer++)
+            bench_kv_check(k, k->d.be->launch(k->d.dev, OP_append, &a), e);
     }
 }
 
@@ -105,7 +107,7 @@ static int32_t *make_units(size_t n, int in_order, struct rng *r)
 static int fill(struct bench_kv *k, struct err *e)
 {
     int batch = k->shape.batch, rows = batch > CHUNK ? batch : CHUNK;
-    size_t pages = (size_t)batch * (size_t)k->shape.n_kv * (size_t)k->kv.max_pages,
+    size_t pages = (size_t)batch * (size_t)(k->shape.layers * k->shape.n_kv) * (size_t)k->kv.max_pages,
            n = (size_t)rows * (size_t)k->stride;
     struct rng r;
     rng_init(&r, 1, 2);

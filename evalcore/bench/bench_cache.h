@@ -3,12 +3,13 @@
 
 #include "evalcore/bench/bench_device.h"
 
-/* A one-layer cache full of random keys and values in scattered units, and buffers of one attention step:
- * what the benchmarks of attention and selection work on. */
+/* A cache full of random keys and values in scattered units, and buffers of one attention step: what the
+ * benchmarks of attention and selection work on. */
 struct bench_shape {
     int n_q, n_kv, dim, batch, context;
     enum dtype dtype;
     int units_in_order; /* those of a list follow each other in memory, not scattered */
+    int layers;
 };
 
 struct bench_kv {
@@ -36,7 +37,7 @@ int bench_kv_run(struct bench *b, const struct bench_cases *cases, bench_case_fn
 void *bench_kv_room(struct bench_kv *k, size_t bytes, struct err *e);
 int bench_kv_check(const struct bench_kv *k, int rc, struct err *e);
 
-/* Bytes of K and V of so many tokens of each sequence. */
+/* Bytes of K and V of so many tokens of each sequence in a layer. */
 double bench_kv_bytes(const struct bench_shape *s, double tokens);
 
 #endif

@@ -2,9 +2,10 @@
  * (arXiv 2505.24133) with the likeness of keys, and all of Random's (arXiv 2609.03430): scores, the list, and
  * the tokens that stay, which all move because the first one goes; a new token takes the last place. While
  * decoding, the sequences of a batch forget in different steps, so each case says in how many of them the
- * rule acts; with none it is what every other step pays. Scores: multiplications and additions of q.k, each
- * counted once, beside the peak of the device's fastest arithmetic. Random: bytes of the tokens that move,
- * read and written, beside the read bandwidth. */
+ * rule acts; with none it is what every other step pays. They forget in four layers at once, and at a
+ * prompt's end in each by itself. Scores: multiplications and additions of q.k, each counted once, beside the
+ * peak of the device's fastest arithmetic. Random: bytes of the tokens that move, read and written, beside
+ * the read bandwidth. */
 #include <stdlib.h>
 
 #include "evalcore/base/arena.h"
@@ -27,20 +28,20 @@ struct forget_case {
     enum method method;
 };
 
-#define QWEN(batch, context)                                                                                 \
+#define QWEN(batch, context, layers)                                                                         \
     {                                                                                                        \
-        12, 2, 128, batch, context, DTYPE_BF16, 0                                                            \
+        12, 2, 128, batch, context, DTYPE_BF16, 0, layers                                                    \
     }
 static const struct forget_case cpu_cases[] = {
-    {{12, 2, 128, 8, 1088, DTYPE_F32, 0}, 1, SNAPKV},
-    {{12, 2, 128, 8, 1088, DTYPE_F32, 0}, 1, RANDOM},
-    {{12, 2, 128, 8, 1152, DTYPE_F32, 0}, 1, RKV},
+    {{12, 2, 128, 8, 1088, DTYPE_F32, 0, 1}, 1, SNAPKV},
+    {{12, 2, 128, 8, 1088, DTYPE_F32, 0, 1}, 1, RANDOM},
+    {{12, 2, 128, 8, 1152, DTYPE_F32, 0, 1}, 1, RKV},
 };
 static const struct forget_case gpu_cases[] = {
-    {QWEN(64, 1088), 64, SNAPKV},       {QWEN(64, 1088), 1, SNAPKV}, {QWEN(64, 1088), 0, SNAPKV},
-    {QWEN(64, 1088), 64, RANDOM},       {QWEN(64, 1088), 1, RANDOM}, {QWEN(64, 1088), 0, RANDOM},
-    {QWEN(64, 1152), 64, RKV},          {QWEN(64, 1152), 1, RKV},    {QWEN(64, 1152), 0, RKV},
-    {QWEN(1, 32768), 1, SNAPKV_PROMPT}, {QWEN(1, 32768), 1, RANDOM},
+    {QWEN(64, 1088, 4), 64, SNAPKV},       {QWEN(64, 1088, 4), 1, SNAPKV}, {QWEN(64, 1088, 4), 0, SNAPKV},
+    {QWEN(64, 1088, 4), 64, RANDOM},       {QWEN(64, 1088, 4), 1, RANDOM}, {QWEN(64, 1088, 4), 0, RANDOM},
+    {QWEN(64, 1152, 4), 64, RKV},          {QWEN(64, 1152, 4), 1, RKV},    {QWEN(64, 1152, 4), 0, RKV},
+    {QWEN(1, 32768, 1), 1, SNAPKV_PROMPT}, {QWEN(1, 32768, 1), 1, RANDOM},
 };
 
 struct job {
@@ -93,14 +94,16 @@ static int enqueue_random(struct job *j)
                           .kv = k->kv,
                           .idx = j->idx,
                           .len = j->len,
-                          .n_rows = k->shape.n_kv,
+                          .n_rows = j->scores.n_rows,
                           .cap = j->scores.stride,
                           .squeeze = 1};
     struct append_args a = {j->acting, k->kv, 0, 0, key, key + k->shape.n_kv * k->shape.dim, k->stride};
     int rc = k->d.be->launch(k->d.dev, OP_random_scores, &s);
     rc = rc < 0 ? rc : k->d.be->launch(k->d.dev, OP_topk, &t);
     rc = rc < 0 ? rc : k->d.be->launch(k->d.dev, OP_keep, &m);
-    return rc < 0 ? rc : k->d.be->launch(k->d.dev, OP_append, &a);
+    for (; rc >= 0 && a.layer < k->shape.layers; a.layer++)
+        rc = k->d.be->launch(k->d.dev, OP_append, &a);
+    return rc;
 }
 
 static int enqueue(void *context, int i)
@@ -171,14 +174,15 @@ static int make(struct job *j, struct err *e)
 {
     struct bench_kv *k = j->k;
     const struct bench_shape *s = &k->shape;
-    size_t lists = (size_t)(s->batch * s->n_kv), stride = (size_t)k->kv.max_pages * KV_PAGE_TOKENS;
-    j->state_bytes = sizeof(float) * (size_t)(recent(j->c) * s->n_q * s->dim);
+    size_t lists = (size_t)(s->batch * s->layers * s->n_kv),
+           stride = (size_t)k->kv.max_pages * KV_PAGE_TOKENS;
+    j->state_bytes = sizeof(float) * (size_t)(s->layers * recent(j->c) * s->n_q * s->dim);
     j->state = bench_kv_room(k, (size_t)s->batch * j->state_bytes, e);
     j->rows = (struct rows){s->batch, k->rows.seq, bench_kv_room(k, (size_t)s->batch * sizeof(int32_t), e)};
     j->acting = (struct rows){s->batch, bench_kv_room(k, (size_t)s->batch * sizeof(int32_t), e), j->rows.pos};
-    j->scores = (struct scores){bench_kv_room(k, lists * stride * sizeof(float), e),
-                                bench_kv_room(k, lists * sizeof(int32_t), e),
-                                bench_kv_room(k, lists * sizeof(int32_t), e), s->n_kv, (int)stride};
+    j->scores = (struct scores){
+        bench_kv_room(k, lists * stride * sizeof(float), e), bench_kv_room(k, lists * sizeof(int32_t), e),
+        bench_kv_room(k, lists * sizeof(int32_t), e), s->layers * s->n_kv, (int)stride};
     j->spare = bench_kv_room(k, lists * stride * sizeof *j->spare, e);
     j->mean = bench_kv_room(k, lists * stride * sizeof *j->mean, e);
     j->idx = bench_kv_room(k, lists * stride * sizeof *j->idx, e);
@@ -192,13 +196,13 @@ static double flops(const struct forget_case *c)
     const struct bench_shape *s = &c->shape;
     double keys = s->context,
            products = keys * recent(c) * s->n_q + (c->method == RKV ? keys * keys * s->n_kv : 0);
-    return 2.0 * c->act * products * s->dim;
+    return 2.0 * c->act * products * s->dim * s->layers;
 }
 
 /* Of K and V that move, read and written. */
 static double bytes(const struct forget_case *c)
 {
-    return 2 * bench_kv_bytes(&c->shape, c->shape.context - 1) * c->act / c->shape.batch;
+    return 2 * bench_kv_bytes(&c->shape, c->shape.context - 1) * c->shape.layers * c->act / c->shape.batch;
 }
 
 static void print(struct bench *b, const struct job *j, double seconds)
@@ -207,8 +211,9 @@ static void print(struct bench *b, const struct job *j, double seconds)
     const struct bench_shape *s = &c->shape;
     const struct bench_device *d = &j->k->d;
     char name[160];
-    snprintf(name, sizeof name, "forget %d/%d heads, batch %d x %d: %s, %d act%s, %.1f us", s->n_q, s->n_kv,
-             s->batch, s->context, names[c->method], c->act, c->act == 1 ? "s" : "", seconds * 1e6);
+    snprintf(name, sizeof name, "forget %d/%d heads, batch %d x %d, %d layer%s: %s, %d act%s, %.1f us",
+             s->n_q, s->n_kv, s->batch, s->context, s->layers, s->layers == 1 ? "" : "s", names[c->method],
+             c->act, c->act == 1 ? "s" : "", seconds * 1e6);
     if (c->act == 0)
         bench_print(b, name, seconds * 1e6, "us", 0);
     else if (c->method == RANDOM)

@@ -28,15 +28,15 @@ struct topk_case {
 
 #define QWEN                                                                                                 \
     {                                                                                                        \
-        12, 2, 128, 64, 18432, DTYPE_BF16, 0                                                                 \
+        12, 2, 128, 64, 18432, DTYPE_BF16, 0, 1                                                              \
     }
 #define LLAMA(context)                                                                                       \
     {                                                                                                        \
-        32, 8, 128, 64, context, DTYPE_BF16, 0                                                               \
+        32, 8, 128, 64, context, DTYPE_BF16, 0, 1                                                            \
     }
 #define SMALL                                                                                                \
     {                                                                                                        \
-        12, 2, 128, 8, 4096, DTYPE_F32, 0                                                                    \
+        12, 2, 128, 8, 4096, DTYPE_F32, 0, 1                                                                 \
     }
 static const struct topk_case cpu_cases[] = {
     {SMALL, PART_SCORES, PAGES, 64}, {SMALL, PART_REDUCE, PAGES, 64},   {SMALL, PART_TOPK, PAGES, 64},

@@ -53,10 +53,10 @@ void CPU_SYM(op_compact)(const void *args, struct cpu_ctx *c)
 }
 
 /* The slots in the list that are live, moved down. */
-static void squeeze(const struct keep_args *a, int seq, int h, const int32_t *idx, int len)
+static void squeeze(const struct keep_args *a, int seq, int layer, int h, const int32_t *idx, int len)
 {
     const struct kv_view *kv = &a->kv;
-    size_t head = kv_head(kv, seq, a->layer, h), slots = (size_t)kv->max_pages * KV_PAGE_TOKENS;
+    size_t head = kv_head(kv, seq, layer, h), slots = (size_t)kv->max_pages * KV_PAGE_TOKENS;
     const int32_t *unit = kv->unit + head * (size_t)kv->max_pages;
     const uint16_t *live = kv->live + head * (size_t)kv->max_pages;
     int to = 0;
@@ -68,7 +68,7 @@ static void squeeze(const struct keep_args *a, int seq, int h, const int32_t *id
             unit_move(kv, unit[t / KV_PAGE_TOKENS], t % KV_PAGE_TOKENS, unit[to / KV_PAGE_TOKENS],
                       to % KV_PAGE_TOKENS);
         for (int c = 0; c < a->carry && to != t; c++) {
-            size_t heads = (size_t)(kv->n_layers * kv->n_kv), at = (size_t)(a->layer * kv->n_kv + h);
+            size_t heads = (size_t)(kv->n_layers * kv->n_kv), at = (size_t)(layer * kv->n_kv + h);
             int32_t *table = (int32_t *)(void *)(a->state + (size_t)seq * a->state_bytes) +
                              ((size_t)c * heads + at) * slots;
             table[to] = table[t];
@@ -96,16 +96,18 @@ static void clear_others(const struct kv_view *kv, size_t head, const int32_t *i
 void CPU_SYM(op_keep)(const void *args, struct cpu_ctx *c)
 {
     const struct keep_args *a = args;
-    FOR_TASKS(c, t, a->rows.cap * a->kv.n_kv)
+    int heads = a->n_rows == 1 ? a->kv.n_kv : a->n_rows;
+    FOR_TASKS(c, t, a->rows.cap * heads)
     {
-        int row = t / a->kv.n_kv, h = t % a->kv.n_kv, seq = a->rows.seq[row];
-        size_t list = (size_t)row * (size_t)a->n_rows + (size_t)(a->n_rows == 1 ? 0 : h);
+        int row = t / heads, of_row = t % heads, seq = a->rows.seq[row];
+        int layer = a->layer + of_row / a->kv.n_kv, h = of_row % a->kv.n_kv;
+        size_t list = (size_t)row * (size_t)a->n_rows + (size_t)(a->n_rows == 1 ? 0 : of_row);
         if (seq < 0 || a->len[list] < 0)
             continue;
         const int32_t *idx = a->idx + list * (size_t)a->cap;
         if (a->squeeze)
-            squeeze(a, seq, h, idx, a->len[list]);
+            squeeze(a, seq, layer, h, idx, a->len[list]);
         else
-            clear_others(&a->kv, kv_head(&a->kv, seq, a->layer, h), idx, a->len[list]);
+            clear_others(&a->kv, kv_head(&a->kv, seq, layer, h), idx, a->len[list]);
     }
 }

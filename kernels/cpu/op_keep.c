@@ -4,13 +4,14 @@
 #include "kernels/keep_rule.h"
 #include "kernels/philox.h"
 
-static void draw_scores(const struct random_scores_args *a, int row, int h)
+static void draw_scores(const struct random_scores_args *a, size_t list)
 {
+    int row = (int)(list / (size_t)a->out.n_rows), of_row = (int)(list % (size_t)a->out.n_rows);
     int seq = a->rows.seq[row], pos = a->rows.pos[row];
-    size_t list = (size_t)row * (size_t)a->kv.n_kv + (size_t)h;
+    int layer = a->layer + of_row / a->kv.n_kv, h = of_row % a->kv.n_kv;
     const struct sample_settings *s = a->settings + seq;
     float *out = a->out.v + list * (size_t)a->out.stride;
-    int n = a->kv.n_slots[kv_head(&a->kv, seq, a->layer, h)];
+    int n = a->kv.n_slots[kv_head(&a->kv, seq, layer, h)];
     int budget = keep_budget(&a->rule, a->len_of_seq, seq), pinned = 0;
     if (!keep_acts(&a->rule, budget, n, pos))
         n = 0;
@@ -20,7 +21,7 @@ static void draw_scores(const struct random_scores_args *a, int row, int h)
     uint32_t key[4] = {0, s->sample, (uint32_t)s->problem, (uint32_t)(s->problem >> 32)};
     philox4x32_10(s->seed, key);
     for (int t = 0; t < n; t++) {
-        uint32_t x[4] = {(uint32_t)pos, a->shared ? 0 : (uint32_t)a->layer, a->shared ? 0 : (uint32_t)h,
+        uint32_t x[4] = {(uint32_t)pos, a->shared ? 0 : (uint32_t)layer, a->shared ? 0 : (uint32_t)h,
                          (uint32_t)t};
         if (t >= pinned && !a->newest)
             philox4x32_10((uint64_t)key[1] << 32 | key[0], x);
@@ -31,9 +32,9 @@ static void draw_scores(const struct random_scores_args *a, int row, int h)
 void CPU_SYM(op_random_scores)(const void *args, struct cpu_ctx *c)
 {
     const struct random_scores_args *a = args;
-    FOR_TASKS(c, t, a->rows.cap * a->kv.n_kv)
-    if (a->rows.seq[t / a->kv.n_kv] >= 0)
-        draw_scores(a, t / a->kv.n_kv, t % a->kv.n_kv);
+    FOR_TASKS(c, list, a->rows.cap * a->out.n_rows)
+    if (a->rows.seq[list / a->out.n_rows] >= 0)
+        draw_scores(a, (size_t)list);
 }
 
 static void accumulate(const struct accumulate_args *a, int row, int h)

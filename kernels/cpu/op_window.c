@@ -139,18 +139,19 @@ void CPU_SYM(op_window_mass)(const void *args, struct cpu_ctx *c)
     const struct kv_view *kv = &a->kv;
     size_t stride = (size_t)a->out.stride;
     float *own = (float *)c->scratch + (size_t)c->tid * WINDOW_BUFFERS * stride;
-    FOR_TASKS(c, list, a->rows.cap * kv->n_kv)
+    FOR_TASKS(c, list, a->rows.cap * a->out.n_rows)
     {
-        int row = list / kv->n_kv, seq = a->rows.seq[row];
+        int row = list / a->out.n_rows, of_row = list % a->out.n_rows, seq = a->rows.seq[row];
+        int layer = a->layer + of_row / kv->n_kv, h = of_row % kv->n_kv;
         if (seq < 0)
             continue;
         struct window w = {.a = a,
-                           .head = kv_head(kv, seq, a->layer, list % kv->n_kv),
+                           .head = kv_head(kv, seq, layer, h),
                            .pos = a->rows.pos[row],
-                           .h = list % kv->n_kv,
+                           .h = h,
                            .group = a->n_q / kv->n_kv};
         w.ring = (const float *)(const void *)(a->state + (size_t)seq * a->state_bytes) +
-                 (size_t)a->layer * (size_t)a->n * (size_t)(a->n_q * kv->head_dim);
+                 (size_t)layer * (size_t)a->n * (size_t)(a->n_q * kv->head_dim);
         w.n_slots = kv->n_slots[w.head];
         w.before = w.n_slots - a->rule.recent;
         for (int i = 0; i < WINDOW_QUERIES; i++)
@@ -255,12 +256,12 @@ void CPU_SYM(op_key_redundancy)(const void *args, struct cpu_ctx *c)
     const struct kv_view *kv = &a->kv;
     size_t stride = (size_t)a->io.stride;
     float *own = (float *)c->scratch + (size_t)c->tid * REDUNDANCY_BUFFERS * stride;
-    FOR_TASKS(c, list, a->rows.cap * kv->n_kv)
+    FOR_TASKS(c, list, a->rows.cap * a->io.n_rows)
     {
-        int seq = a->rows.seq[list / kv->n_kv];
+        int of_row = list % a->io.n_rows, seq = a->rows.seq[list / a->io.n_rows];
         if (seq < 0 || a->io.n[list] == 0)
             continue;
-        size_t head = kv_head(kv, seq, a->layer, list % kv->n_kv);
+        size_t head = kv_head(kv, seq, a->layer + of_row / kv->n_kv, of_row % kv->n_kv);
         struct alike s = {
             a, head * (size_t)kv->max_pages, a->io.n[list], own, own + stride, own + 2 * stride};
         redundancy(&s, a->io.v + (size_t)list * stride);

@@ -24,8 +24,8 @@ same lines.txt rows.txt
 run 0 bench attention # its cache is not the engine's: it has to have room for everything that attention counts
 [ "$(grep -c '"name": "attention 32/8 heads' stdout.txt)" = 2 ] || fail "bench attention printed: $(cat stdout.txt)"
 run 0 bench forget
-[ "$(grep -c '"name": "forget 12/2 heads, batch 8 x .*, 1 acts, .*"unit": "GFLOP/s", "floor": [1-9]' stdout.txt)" = 2 ] || fail "bench forget printed: $(cat stdout.txt)"
-[ "$(grep -c '"name": "forget 12/2 heads, batch 8 x 1088: Random, 1 acts, .*"unit": "GB/s", "floor": [1-9]' stdout.txt)" = 1 ] || fail "bench forget printed: $(cat stdout.txt)"
+[ "$(grep -c '"name": "forget 12/2 heads, batch 8 x .*, 1 layer: .*, 1 acts, .*"unit": "GFLOP/s", "floor": [1-9]' stdout.txt)" = 2 ] || fail "bench forget printed: $(cat stdout.txt)"
+[ "$(grep -c '"name": "forget 12/2 heads, batch 8 x 1088, 1 layer: Random, 1 acts, .*"unit": "GB/s", "floor": [1-9]' stdout.txt)" = 1 ] || fail "bench forget printed: $(cat stdout.txt)"
 [ -z "$(ls -d kveval-bench-* 2>/dev/null)" ] || fail "bench load leaves files: $(ls)"
 refuse 2 'unknown benchmark "limit"; there are limits, decode, prefill, components, attention, topk, forget, linear, load, tokenizer, grade and stats' bench limit
 refuse 2 'decode: --policy, --batch and --sampled go with --tokens' bench decode --batch 3

@@ -167,18 +167,29 @@ static void cluster_kernel(int sound, float *out)
     cluster_wait();
 }
 
-/* The block that is the last of four to count reads what the others wrote. */
-static void last_block_kernel(int sound, float *out)
+/* The block that is the last to count reads what the others wrote. */
+static void last_to_count(bool meet, bool in_order, float *out)
 {
     float *last = shared(sizeof *last);
-    int *counter = (int *)(out + 256);
+    int *counter = (int *)(out + 2048);
     out[blockIdx.x * THREADS + threadIdx.x] = 1;
-    __syncthreads();
+    if (meet)
+        __syncthreads();
     if (threadIdx.x == 0)
-        *last = (float)(sound ? count_in_order(counter) : atomicAdd(counter, 1));
+        *last = (float)(in_order ? count_in_order(counter) : atomicAdd(counter, 1));
     __syncthreads();
-    for (int i = 0; *last == 3 && i < 4; i++)
-        out[512 + threadIdx.x] += out[i * THREADS + threadIdx.x];
+    for (unsigned i = 0; *last == (float)(gridDim.x - 1) && i < gridDim.x; i++)
+        out[1024 + threadIdx.x] += out[i * THREADS + threadIdx.x];
+}
+
+static void last_block_kernel(int sound, float *out)
+{
+    last_to_count(true, sound, out);
+}
+
+static void met_block_kernel(int sound, float *out)
+{
+    last_to_count(sound, true, out);
 }
 
 static void first_kernel(int, float *out)
@@ -243,7 +254,8 @@ static const struct {
     {"barrier before a copy", one, refill_kernel, 1, 1},
     {"wgmma_wait", one, product_kernel, 1, 1},
     {"release in a cluster", one, cluster_kernel, 2, 2},
-    {"count_in_order", one, last_block_kernel, 4, 1},
+    {"count_in_order", one, last_block_kernel, 8, 1},
+    {"__syncthreads before count_in_order", one, met_block_kernel, 8, 1},
     {"wait_for_inputs", two, early_kernel, 4, 1},
     {"wait_for_inputs, third kernel", three, second_next_kernel, 4, 1},
 };

@@ -12,10 +12,19 @@ static int scored, alike; /* heads so far */
 struct window_test {
     struct set *s;
     struct window_mass_args a;
-    int n;          /* queries */
-    int n_rows;     /* those of the set, and padding between them */
-    float *q[SEQS]; /* (n, n_q, d): the last queries, in the order of positions */
+    int n;                  /* queries */
+    int n_rows;             /* those of the set, and padding between them */
+    int layers;             /* 1: LAYER, else all */
+    float *q[LAYERS][SEQS]; /* (n, n_q, d): the last queries, in the order of positions */
 };
+
+/* Where compare() puts the scores of the set's rows, or NULL: (ROWS, n_kv, SLOTS). */
+static float *seen_scores;
+
+static int first_layer(const struct window_test *w)
+{
+    return w->layers == 1 ? LAYER : 0;
+}
 
 static size_t width(const struct set *s)
 {
@@ -24,7 +33,7 @@ static size_t width(const struct set *s)
 
 /* Random queries for the last n + 3 positions of every sequence, of which the first go in as a piece of
  * a prompt and the last as a decode step. Shorter sequences have queries for their positions only. */
-static void put(struct window_test *w, char *state, size_t state_bytes)
+static void put(struct window_test *w, int layer, char *state, size_t state_bytes)
 {
     struct set *s = w->s;
     int most = w->n + 3;
@@ -41,7 +50,7 @@ static void put(struct window_test *w, char *state, size_t state_bytes)
         const int32_t *dev = rig_up(s->r, ids, (size_t)(2 * many) * sizeof *ids);
         const float *q = rig_up(s->r, rows, (size_t)many * stride * sizeof *rows);
         struct put_queries_args p = {.rows = {many - 1, dev, dev + many},
-                                     .layer = LAYER,
+                                     .layer = layer,
                                      .n_q = s->c.n_q,
                                      .dim = s->c.kv.head_dim,
                                      .n = w->n,
@@ -55,10 +64,9 @@ static void put(struct window_test *w, char *state, size_t state_bytes)
         p.q = q + (size_t)(many - 1) * stride;
         p.prefill = 0;
         rig_run(s->r, OP_put_queries, &p);
-        w->q[seq] = malloc((size_t)w->n * wide * sizeof *w->q[seq]);
+        float *last = w->q[layer][seq] = malloc((size_t)w->n * wide * sizeof *last);
         for (int i = 0; i < w->n && many >= w->n; i++)
-            memcpy(w->q[seq] + (size_t)i * wide, rows + (size_t)(many - w->n + i) * stride,
-                   wide * sizeof *rows);
+            memcpy(last + (size_t)i * wide, rows + (size_t)(many - w->n + i) * stride, wide * sizeof *rows);
         set_forget(s, owned);
     }
     free(rows);
@@ -88,18 +96,18 @@ static void plain_add(const struct window_test *w, int head, const float *q, int
         sum[t] += exp(x[t] - top) / all;
 }
 
-static void plain_scores(const struct window_test *w, int seq, int h, double *out)
+static void plain_scores(const struct window_test *w, int layer, int seq, int h, double *out)
 {
     static double sum[SLOTS + 2 * WINDOW_MOST_KERNEL];
     const struct window_mass_args *a = &w->a;
     int n = set_length(seq), before = n - a->rule.recent, group = a->n_q / a->kv.n_kv, half = a->kernel / 2;
-    int head = cache_head(&w->s->c, seq, LAYER, h), passes = a->largest_first ? 1 : group;
+    int head = cache_head(&w->s->c, seq, layer, h), passes = a->largest_first ? 1 : group;
     memset(out, 0, SLOTS * sizeof *out);
     for (int g = 0; g < passes; g++) {
         double *at = sum + WINDOW_MOST_KERNEL;
         memset(sum, 0, sizeof sum);
         for (int i = 0; i < w->n; i++)
-            plain_add(w, head, w->q[seq] + (size_t)i * width(w->s), h * group + g,
+            plain_add(w, head, w->q[layer][seq] + (size_t)i * width(w->s), h * group + g,
                       h * group + (a->largest_first ? group : g + 1), a->causal ? n - w->n + 1 + i : before,
                       at);
         for (int t = before; t < n; t++)
@@ -184,7 +192,7 @@ static void compare(struct window_test *w, const struct key_redundancy_args *mix
 {
     static double want[SLOTS], alone[SLOTS]; /* alone: before keys are compared */
     struct set *s = w->s;
-    int n_kv = w->a.kv.n_kv, lists = w->n_rows * n_kv;
+    int n_kv = w->a.kv.n_kv, of_row = w->layers * n_kv, lists = w->n_rows * of_row;
     int32_t *n = malloc((size_t)lists * sizeof *n), *m = malloc((size_t)lists * sizeof *m);
     int64_t after[SEQS * LAYERS * 8], charged = 0;
     float *v = malloc((size_t)lists * SLOTS * sizeof *v);
@@ -193,18 +201,22 @@ static void compare(struct window_test *w, const struct key_redundancy_args *mix
     rig_get(s->r, m, w->a.out.m, (size_t)lists * 4);
     aux(s, after);
     for (int i = 0; i < lists; i++) {
-        int seq = seq_of(w, i / n_kv), h = i % n_kv, live = seq < 0 ? 0 : set_length(seq);
+        int row = i / of_row, h = i % n_kv, layer = first_layer(w) + i % of_row / n_kv;
+        int seq = seq_of(w, row), live = seq < 0 ? 0 : set_length(seq);
         if (seq < 0)
             continue;
         int acts = live > w->a.rule.tokens && live % w->a.rule.every == 0,
-            head = cache_head(&s->c, seq, LAYER, h);
+            head = cache_head(&s->c, seq, layer, h);
         CHECK_INT(n[i], acts ? live : 0);
         CHECK_INT(m[i], n[i]);
         charged = !acts ? 0 : (w->a.causal ? live : live - w->a.rule.recent) + (mix ? live : 0);
         CHECK_INT(after[head] - before[head], charged);
         if (!acts)
             continue;
-        plain_scores(w, seq, h, want);
+        if (seen_scores)
+            memcpy(seen_scores + (size_t)(set_row(w, row) * n_kv + h) * SLOTS, v + (size_t)i * SLOTS,
+                   (size_t)live * sizeof *v);
+        plain_scores(w, layer, seq, h, want);
         memcpy(alone, want, sizeof alone);
         if (mix)
             plain_mix(mix, s, head, live, want);
@@ -225,21 +237,22 @@ static void compare(struct window_test *w, const struct key_redundancy_args *mix
 
 enum { UNMIXED, SPARE_LAST, SPARE_FIRST };
 
-static void window_of_rows(struct set *s, int n_rows, int queries, int causal, int largest_first, int kernel,
-                           enum window_pool pool, int every, int mixed)
+static void window_of_rows(struct set *s, int n_rows, int layers, int queries, int causal, int largest_first,
+                           int kernel, enum window_pool pool, int every, int mixed)
 {
-    struct window_test w = {.s = s, .n = queries, .n_rows = n_rows};
-    int n_kv = s->c.kv.n_kv, owned = s->r->n_owned;
-    size_t lists = (size_t)(n_rows * n_kv),
+    struct window_test w = {.s = s, .n = queries, .n_rows = n_rows, .layers = layers};
+    int n_kv = s->c.kv.n_kv, owned = s->r->n_owned, of_row = layers * n_kv;
+    size_t lists = (size_t)(n_rows * of_row),
            state_bytes = LAYERS * (size_t)queries * width(s) * sizeof(float) + 64;
     char *state = rig_alloc(s->r, SEQS * state_bytes);
     int64_t before[SEQS * LAYERS * 8];
-    put(&w, state, state_bytes);
+    for (int i = 0; i < layers; i++)
+        put(&w, first_layer(&w) + i, state, state_bytes);
     struct rows rows = make_rows(&w);
     w.a = (struct window_mass_args){
         .rows = rows,
         .kv = s->c.kv,
-        .layer = LAYER,
+        .layer = first_layer(&w),
         .n_q = s->c.n_q,
         .scale = 0.3f,
         .rule = {.tokens = queries + 4, .least = queries + 3, .every = every, .recent = queries + 2},
@@ -251,10 +264,10 @@ static void window_of_rows(struct set *s, int n_rows, int queries, int causal, i
         .kernel = kernel,
         .pool = pool,
         .out = {rig_alloc(s->r, lists * SLOTS * 4), rig_alloc(s->r, lists * 4), rig_alloc(s->r, lists * 4),
-                n_kv, SLOTS}};
+                of_row, SLOTS}};
     struct key_redundancy_args mix = {.rows = rows,
                                       .kv = s->c.kv,
-                                      .layer = LAYER,
+                                      .layer = first_layer(&w),
                                       .recent = queries + 2,
                                       .first = mixed == SPARE_FIRST,
                                       .threshold = 0.2f,
@@ -267,15 +280,15 @@ static void window_of_rows(struct set *s, int n_rows, int queries, int causal, i
     if (mixed)
         rig_run(s->r, OP_key_redundancy, &mix);
     compare(&w, mixed ? &mix : NULL, before);
-    for (int i = 0; i < SEQS; i++)
-        free(w.q[i]);
+    for (int i = 0; i < LAYERS * SEQS; i++)
+        free(w.q[i / SEQS][i % SEQS]);
     set_forget(s, owned);
 }
 
 static void window(struct set *s, int queries, int causal, int largest_first, int kernel,
                    enum window_pool pool, int every, int mixed)
 {
-    window_of_rows(s, ROWS, queries, causal, largest_first, kernel, pool, every, mixed);
+    window_of_rows(s, ROWS, 1, queries, causal, largest_first, kernel, pool, every, mixed);
 }
 
 /* Lengths are 1, 16, 17, 513 and more; of all live slots, as the operations want them. */
@@ -314,9 +327,43 @@ static void many_rows(void)
     static struct set s;
     struct rig r;
     open_extra(&s, &r, 2); /* bf16, one query head over each of two KV heads of 128 dimensions */
-    window_of_rows(&s, MANY, SHORT, 0, 0, 5, WINDOW_MEAN, 1, UNMIXED);
-    window_of_rows(&s, MANY, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
+    window_of_rows(&s, MANY, 1, SHORT, 0, 0, 5, WINDOW_MEAN, 1, UNMIXED);
+    window_of_rows(&s, MANY, 1, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
+    /* With few:3 these do not all have room for their sums at once. */
+    window_of_rows(&s, MANY, 1, LONG, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
     close_extra(&s, &r);
+}
+
+/* Heads of several layers. */
+static void both_layers(void)
+{
+    static const int shapes[] = {0, 2, SET_ODD};
+    static struct set s;
+    struct rig r;
+    for (int i = 0; i < 3; i++) {
+        open_extra(&s, &r, shapes[i]);
+        window_of_rows(&s, ROWS, LAYERS, SHORT, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
+        window_of_rows(&s, ROWS, LAYERS, SHORT, 0, 1, 7, WINDOW_MAX, 19, SPARE_LAST);
+        close_extra(&s, &r);
+    }
+}
+
+/* A sequence's scores have the same bits beside so many rows that a GPU has no counter for each of their
+ * jobs. Those of a multiple of 15 tokens have several parts. */
+static void same_bits(void)
+{
+    enum { QUERIES = 16, MANY = 2100 };
+    static float scores[2][ROWS * 2 * SLOTS];
+    static struct set s;
+    struct rig r;
+    for (int i = 0; i < 2; i++) {
+        open_extra(&s, &r, 2);
+        seen_scores = scores[i];
+        window_of_rows(&s, i ? MANY : ROWS, 1, QUERIES, 0, 1, 7, WINDOW_MAX, 15, UNMIXED);
+        seen_scores = NULL;
+        close_extra(&s, &r);
+    }
+    CHECK(!memcmp(scores[0], scores[1], sizeof scores[0]));
 }
 
 /* A group of more heads than a block meets a key with at once, an odd group, and the largest heads. Sequences
@@ -348,6 +395,8 @@ int main(void)
     set_each(windows);
     extra_shapes();
     many_rows();
+    both_layers();
+    same_bits();
     rig_ran("heads scored by a window", scored);
     rig_ran("heads of which keys were compared", alike);
     return check_done();

@@ -1,24 +1,37 @@
 /* Forgetting all tokens but those of a list (policies that forget by scores). */
 #include "kernels/cuda/cache/squeeze.cuh"
 
+/* KV heads of a row: of one layer, or of as many as there are lists for. They follow each other in the
+ * tables, and layers too. */
+__host__ __device__ static inline int heads_of(const struct keep_args &a)
+{
+    return a.n_rows == 1 ? a.kv.n_kv : a.n_rows;
+}
+
 /* A list and the head that it is for. */
 struct kept {
     const int32_t *idx;
-    int len, seq, h;
-    size_t head;
+    int len, seq;
+    size_t head, of_seq; /* among all, and among those of a sequence */
 };
+
+static __device__ size_t list_of(const struct keep_args &a, int head)
+{
+    return a.n_rows == 1 ? head / a.kv.n_kv : head;
+}
 
 static __device__ bool acts(const struct keep_args &a, int head)
 {
-    int r = head / a.kv.n_kv, h = head % a.kv.n_kv, seq = a.rows.seq[r];
-    return a.len[(size_t)r * a.n_rows + (a.n_rows == 1 ? 0 : h)] >= 0 && seq >= 0;
+    int seq = a.rows.seq[head / heads_of(a)];
+    return a.len[list_of(a, head)] >= 0 && seq >= 0;
 }
 
 static __device__ struct kept kept_of(const struct keep_args &a, int head)
 {
-    int r = head / a.kv.n_kv, h = head % a.kv.n_kv, seq = a.rows.seq[r];
-    size_t list = (size_t)r * a.n_rows + (a.n_rows == 1 ? 0 : h);
-    return {a.idx + list * (size_t)a.cap, a.len[list], seq, h, kv_head(a.kv, seq, a.layer, h)};
+    int h = head % heads_of(a), seq = a.rows.seq[head / heads_of(a)];
+    size_t list = list_of(a, head);
+    return {a.idx + list * (size_t)a.cap, a.len[list], seq, kv_head(a.kv, seq, a.layer, h),
+            kv_head(a.kv, 0, a.layer, h)};
 }
 
 /* Sets the bits of ascending slots, INT32_MAX for none; by a whole warp. Lanes that share the first's word or
@@ -60,13 +73,13 @@ static __device__ void mark(unsigned *bits, int words, const struct kept &k)
 
 /* ---- tokens stay where they are */
 
-/* Grid (rows, KV heads). */
+/* A block a head. */
 static __global__ void __launch_bounds__(THREADS) clear_kernel(struct keep_args a)
 {
     extern __shared__ unsigned clear_bits[];
     __shared__ int room[WARP];
     const struct kv_view &kv = a.kv;
-    int head = (int)(blockIdx.x * kv.n_kv + blockIdx.y), n = 0;
+    int head = blockIdx.x, n = 0;
     wait_for_inputs();
     let_next_begin();
     if (!acts(a, head))
@@ -92,8 +105,7 @@ static __device__ void carry_round(const struct keep_args &a, const struct kept 
 {
     const struct kv_view &kv = a.kv;
     size_t slots = (size_t)kv.max_pages * KV_PAGE_TOKENS, heads = (size_t)kv.n_layers * kv.n_kv;
-    int32_t *table =
-        (int32_t *)(a.state + (size_t)k.seq * a.state_bytes) + ((size_t)a.layer * kv.n_kv + k.h) * slots;
+    int32_t *table = (int32_t *)(a.state + (size_t)k.seq * a.state_bytes) + k.of_seq * slots;
     for (int c = 0; c < a.carry; c++, table += heads * slots) {
         int x[HOLD];
 #pragma unroll
@@ -114,11 +126,11 @@ static __device__ unsigned live_bits(const struct kv_view &kv, size_t head, int 
     return 2 * word + 1 < kv.max_pages ? bits | (unsigned)live[2 * word + 1] << KV_PAGE_TOKENS : bits;
 }
 
-static __device__ void squeeze(const struct keep_args &a, int list, unsigned *bits, int part, int parts,
+static __device__ void squeeze(const struct keep_args &a, int head, unsigned *bits, int part, int parts,
                                int *arrived)
 {
     const struct kv_view &kv = a.kv;
-    struct kept k = kept_of(a, list);
+    struct kept k = kept_of(a, head);
     int words = words_of(kv.n_slots[k.head]), own = threadIdx.x;
     unsigned live = own < words ? live_bits(kv, k.head, own) : 0; /* while the list is on its way */
     mark(bits, words, k);
@@ -127,7 +139,7 @@ static __device__ void squeeze(const struct keep_args &a, int list, unsigned *bi
     for (int w = own + THREADS; w < words; w += THREADS)
         bits[w] &= live_bits(kv, k.head, w);
     __syncthreads();
-    squeeze_part(kv, k.head, bits, words, part, parts, arrived, list,
+    squeeze_part(kv, k.head, bits, words, part, parts, arrived, head,
                  [&](const struct moves &m) { carry_round(a, k, m); });
 }
 
@@ -137,21 +149,20 @@ static __global__ void __launch_bounds__(THREADS) squeeze_kernel(struct keep_arg
     wait_for_inputs();
     let_next_begin();
     share_items<THREADS>(
-        a.rows.cap * a.kv.n_kv, [&](int list) { return acts(a, list) ? 1 : 0; }, [](int, int) {},
+        a.rows.cap * heads_of(a), [&](int head) { return acts(a, head) ? 1 : 0; }, [](int, int) {},
         [&](int n) { return n * parts; },
-        [&](int list, int, int part) { squeeze(a, list, squeeze_bits, part, parts, arrived); });
+        [&](int head, int, int part) { squeeze(a, head, squeeze_bits, part, parts, arrived); });
 }
 
 int cuda_op_keep(struct device *d, const struct keep_args *a)
 {
     const struct kv_view *kv = &a->kv;
-    int lists = a->rows.cap * kv->n_kv, parts = parts_of_head(kv, lists);
+    int heads = a->rows.cap * heads_of(*a), parts = parts_of_head(kv, heads);
     size_t bytes = words_of(kv->max_pages * KV_PAGE_TOKENS) * sizeof(unsigned);
-    if (lists < 1)
+    if (heads < 1)
         return 0;
     if (!a->squeeze)
-        return cuda_launch_early(d, OP_keep, clear_kernel, dim3(a->rows.cap, kv->n_kv), THREADS, bytes, 1,
-                                 *a);
-    return cuda_launch_early(d, OP_keep, squeeze_kernel, dim3(min(lists * parts, d->n_sm)), THREADS, bytes, 1,
+        return cuda_launch_early(d, OP_keep, clear_kernel, heads, THREADS, bytes, 1, *a);
+    return cuda_launch_early(d, OP_keep, squeeze_kernel, dim3(min(heads * parts, d->n_sm)), THREADS, bytes, 1,
                              *a, parts, d->counters);
 }

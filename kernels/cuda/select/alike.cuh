@@ -6,7 +6,7 @@
 #include "kernels/cuda/device/kv.cuh"
 #include "kernels/cuda/device/math.cuh"
 
-/* A (row, KV head) whose keys are compared. */
+/* A KV head of a row's layers whose keys are compared: h counts from the first layer's first on. */
 struct alike {
     const int32_t *unit;
     size_t list; /* of spare, mean and io */
@@ -15,7 +15,7 @@ struct alike {
 
 __device__ static inline struct alike alike_of(const struct key_redundancy_args &a, int row, int h)
 {
-    struct alike s = {NULL, (size_t)row * a.kv.n_kv + h, 0};
+    struct alike s = {NULL, (size_t)row * a.io.n_rows + h, 0};
     int seq = a.rows.seq[row];
     if (seq < 0)
         return s;

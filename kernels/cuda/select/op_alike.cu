@@ -153,8 +153,8 @@ static __global__ void __launch_bounds__(THREADS) mix_kernel(struct key_redundan
 
 static int alike_plain(struct device *d, const struct key_redundancy_args *a)
 {
-    int lists = a->rows.cap * a->kv.n_kv, bytes = 2 * TILE * (a->kv.head_dim + 2) * (int)sizeof(float);
-    dim3 grid(max(1, 4 * d->n_sm / lists), a->kv.n_kv, a->rows.cap);
+    int lists = a->rows.cap * a->io.n_rows, bytes = 2 * TILE * (a->kv.head_dim + 2) * (int)sizeof(float);
+    dim3 grid(max(1, 4 * d->n_sm / lists), a->io.n_rows, a->rows.cap);
     int rc = cuda_launch_early(d, OP_key_redundancy, spare_kernel, grid, THREADS, bytes, 1, *a);
     return rc ? rc : cuda_launch_early(d, OP_key_redundancy, mean_kernel, grid, THREADS, bytes, 1, *a);
 }
@@ -166,6 +166,6 @@ int cuda_op_key_redundancy(struct device *d, const struct key_redundancy_args *a
     int rc = d->hopper && alike_mma_fits(a) ? alike_mma(d, a) : alike_plain(d, a);
     if (rc)
         return rc;
-    return cuda_launch_early(d, OP_key_redundancy, mix_kernel, dim3(a->kv.n_kv, a->rows.cap), THREADS, 0, 1,
+    return cuda_launch_early(d, OP_key_redundancy, mix_kernel, dim3(a->io.n_rows, a->rows.cap), THREADS, 0, 1,
                              *a);
 }

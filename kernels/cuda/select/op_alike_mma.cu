@@ -20,7 +20,7 @@ struct alike_work {
 
 static __device__ int slots_of(const struct alike_work &w, int list)
 {
-    return alike_of(w.a, list / w.a.kv.n_kv, list % w.a.kv.n_kv).n;
+    return alike_of(w.a, list / w.a.io.n_rows, list % w.a.io.n_rows).n;
 }
 
 /* A warp has AT_ONCE slots of an item. */
@@ -32,10 +32,10 @@ static __global__ void __launch_bounds__(THREADS) norm_kernel(const __grid_const
     const struct key_redundancy_args &a = w.a;
     int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     share_items<THREADS>(
-        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(w, list); }, [](int, int) {},
+        a.rows.cap * a.io.n_rows, [&](int list) { return slots_of(w, list); }, [](int, int) {},
         [](int n) { return (n + WARPS * AT_ONCE - 1) / (WARPS * AT_ONCE); },
         [&](int list, int n, int item) {
-            struct alike s = alike_of(a, list / a.kv.n_kv, list % a.kv.n_kv);
+            struct alike s = alike_of(a, list / a.io.n_rows, list % a.io.n_rows);
 #pragma unroll
             for (int i = 0; i < AT_ONCE; i++) {
                 int t = (item * AT_ONCE + i) * WARPS + warp, there = min(t, n - 1);
@@ -243,10 +243,10 @@ static __global__ void __launch_bounds__(THREADS, 1) alike_kernel(const __grid_c
     barrier_init_done();
     __syncthreads();
     share_items<THREADS>(
-        w.a.rows.cap * w.a.kv.n_kv, [&](int list) { return slots_of(w, list); }, [](int, int) {},
+        w.a.rows.cap * w.a.io.n_rows, [&](int list) { return slots_of(w, list); }, [](int, int) {},
         [](int n) { return (pages_of(n) + OWN - 1) / OWN; },
         [&](int list, int, int item) {
-            struct alike s = alike_of(w.a, list / w.a.kv.n_kv, list % w.a.kv.n_kv);
+            struct alike s = alike_of(w.a, list / w.a.io.n_rows, list % w.a.io.n_rows);
             struct seen own = meet_all<D, MEAN>(w, s, item * OWN, c);
             put_keys<MEAN>(w, s, item * OWN, own, sum, spare);
         });
@@ -271,7 +271,7 @@ int alike_mma(struct device *d, const struct key_redundancy_args *a)
 {
     struct alike_work w = {*a, NULL};
     w.norm =
-        (float *)cuda_scratch(d, (size_t)a->rows.cap * a->kv.n_kv * (size_t)a->io.stride * sizeof(float));
+        (float *)cuda_scratch(d, (size_t)a->rows.cap * a->io.n_rows * (size_t)a->io.stride * sizeof(float));
     if (!w.norm)
         return BACKEND_ERR_MEMORY;
     return a->kv.head_dim == 128 ? run<128>(d, &w) : run<64>(d, &w);

@@ -13,11 +13,12 @@ static __global__ void __launch_bounds__(THREADS) random_scores_kernel(struct ra
 {
     wait_for_inputs();
     let_next_begin();
-    int r = blockIdx.x, h = blockIdx.y, seq = a.rows.seq[r];
+    int r = blockIdx.x, seq = a.rows.seq[r];
+    int layer = a.layer + (int)blockIdx.y / a.kv.n_kv, h = (int)blockIdx.y % a.kv.n_kv;
     if (seq < 0)
         return;
-    size_t list = (size_t)r * a.kv.n_kv + h;
-    int pos = a.rows.pos[r], n = a.kv.n_slots[kv_head(a.kv, seq, a.layer, h)], pinned = 0;
+    size_t list = (size_t)r * gridDim.y + blockIdx.y;
+    int pos = a.rows.pos[r], n = a.kv.n_slots[kv_head(a.kv, seq, layer, h)], pinned = 0;
     int budget = keep_budget(&a.rule, a.len_of_seq, seq);
     if (!keep_acts(&a.rule, budget, n, pos))
         n = 0;
@@ -32,7 +33,7 @@ static __global__ void __launch_bounds__(THREADS) random_scores_kernel(struct ra
     philox4x32_10(s->seed, key);
     float *out = a.out.v + list * (size_t)a.out.stride;
     for (int t = threadIdx.x; t < n; t += THREADS) {
-        uint32_t x[4] = {(uint32_t)pos, a.shared ? 0 : (uint32_t)a.layer, a.shared ? 0 : (uint32_t)h,
+        uint32_t x[4] = {(uint32_t)pos, a.shared ? 0 : (uint32_t)layer, a.shared ? 0 : (uint32_t)h,
                          (uint32_t)t};
         if (t >= pinned && !a.newest)
             philox4x32_10((uint64_t)key[1] << 32 | key[0], x);
@@ -44,7 +45,7 @@ int cuda_op_random_scores(struct device *d, const struct random_scores_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    return cuda_launch_early(d, OP_random_scores, random_scores_kernel, dim3(a->rows.cap, a->kv.n_kv),
+    return cuda_launch_early(d, OP_random_scores, random_scores_kernel, dim3(a->rows.cap, a->out.n_rows),
                              THREADS, 0, 1, *a);
 }
 

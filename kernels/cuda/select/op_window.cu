@@ -5,7 +5,7 @@
 #include "kernels/cuda/select/window.cuh"
 
 enum { THREADS = 256, WARPS = THREADS / WARP, TILE = WARP };
-enum { FEW_JOBS = 16 }; /* of a window, that parts of the slots are worth it */
+enum { FEW_JOBS = 16 }; /* of a window, that MOST_PARTS of the slots are worth it */
 enum { OWN = 8 };       /* queries that a thread meets a key with at once */
 enum { STAGED = 128 };  /* dimensions of a warp's queries in shared memory, where keys lie beside them */
 
@@ -195,9 +195,9 @@ struct lse_work {
     struct window_mass_args a;
     int jobs, passes; /* of a window; heads that have a softmax of their own */
     int most_parts;   /* of a list */
-    float *lse;       /* (rows, n_kv, passes, n) */
-    float2 *sums;     /* (rows, n_kv, passes, n, most_parts) */
-    int *arrived;     /* (rows, n_kv, jobs), or NULL where there are too many: one block does a job's parts */
+    float *lse;       /* (lists, passes, n) */
+    float2 *sums;     /* (lists, passes, n, most_parts) */
+    int *arrived;     /* (lists, jobs), or NULL where there are too many: one block does a job's parts */
 };
 
 /* Slots of a part of a list. They hang on its length and on the window alone, not on how many lists there
@@ -388,14 +388,14 @@ static __global__ void __launch_bounds__(THREADS, 2)
 
 int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
 {
-    int lists = a->rows.cap * a->kv.n_kv, group = a->n_q / a->kv.n_kv, dim = a->kv.head_dim;
+    int lists = a->rows.cap * a->out.n_rows, group = a->n_q / a->kv.n_kv, dim = a->kv.head_dim;
     int queries = a->largest_first ? (group + OWN - 1) / OWN * OWN : OWN, bf16 = a->kv.dtype == DTYPE_BF16;
     int row = dim * (int)sizeof(float);
     int bytes = TILE * (row + 16) + WARPS * OWN * min(dim, STAGED) * (int)sizeof(float);
     struct lse_work x = {*a, a->largest_first ? a->n : group * ((a->n + OWN - 1) / OWN),
                          a->largest_first ? 1 : group};
-    /* Many jobs fill the GPU, and their parts would take memory. */
-    x.most_parts = x.jobs <= FEW_JOBS ? MOST_PARTS : 1;
+    /* The more jobs, the fewer parts fill the GPU, and their sums take memory. */
+    x.most_parts = max(1, MOST_PARTS * FEW_JOBS / max(x.jobs, FEW_JOBS));
     if (lists < 1)
         return 0;
     if (d->hopper && window_mma_fits(a))

@@ -28,8 +28,7 @@ static __device__ struct place own_place(void)
 
 struct window_work {
     struct window_mass_args a;
-    /* (rows, n_kv, group, n, 2 MOST_PARTS): the largest logit, and the sum relative to it. Scratch: 12.6 MB
-     * for 64 sequences of the 1.5B shape and 64 queries. */
+    /* (lists, group, n, 2 MOST_PARTS): the largest logit, and the sum relative to it. */
     float2 *sums;
 };
 
@@ -331,11 +330,32 @@ int window_mma_fits(const struct window_mass_args *a)
            !a->largest_first && a->n <= MOST_QUERIES;
 }
 
+/* The same of `n` rows from row0 on. */
+static struct window_mass_args rows_from(const struct window_mass_args *a, int row0, int n)
+{
+    struct window_mass_args part = *a;
+    size_t lists = (size_t)row0 * a->out.n_rows;
+    part.rows.cap = min(n, a->rows.cap - row0);
+    part.rows.seq += row0;
+    part.rows.pos += row0;
+    part.out.v += lists * (size_t)a->out.stride;
+    part.out.n += lists;
+    part.out.m += lists;
+    return part;
+}
+
+/* As many rows at a time as have room for their sums in 2 MiB a multiprocessor: on an H200 352 of the 1.5B
+ * shape with 64 queries, whose heads of four layers have 786 kB. */
 int window_mma(struct device *d, const struct window_mass_args *a)
 {
-    struct window_work w = {*a, NULL};
-    w.sums = (float2 *)cuda_scratch(d, (size_t)a->rows.cap * a->n_q * a->n * 2 * MOST_PARTS * sizeof *w.sums);
-    if (!w.sums)
+    size_t row = (size_t)a->out.n_rows * (a->n_q / a->kv.n_kv) * a->n * 2 * MOST_PARTS * sizeof(float2);
+    int rows = (int)min((size_t)a->rows.cap, max((size_t)1, ((size_t)d->n_sm << 21) / row)), rc = 0;
+    float2 *sums = (float2 *)cuda_scratch(d, (size_t)rows * row);
+    if (!sums)
         return BACKEND_ERR_MEMORY;
-    return a->kv.head_dim == 128 ? run<128>(d, &w) : run<64>(d, &w);
+    for (int row0 = 0; row0 < a->rows.cap && !rc; row0 += rows) {
+        struct window_work w = {rows_from(a, row0, rows), sums};
+        rc = a->kv.head_dim == 128 ? run<128>(d, &w) : run<64>(d, &w);
+    }
+    return rc;
 }

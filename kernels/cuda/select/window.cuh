@@ -16,27 +16,34 @@ struct window {
     int pos, h, group, n_slots, before;
 };
 
+/* A list's head, of its row's sequence: those of a layer follow each other, and layers too. */
+static __device__ size_t head_of(const struct window_mass_args &a, int seq, int list)
+{
+    return kv_head(a.kv, seq, a.layer, list % a.out.n_rows);
+}
+
 /* Slots of a list's head, or 0 where the rule does not act. */
 static __device__ int slots_of(const struct window_mass_args &a, int list)
 {
-    int row = list / a.kv.n_kv, seq = a.rows.seq[row], pos = a.rows.pos[row], there = max(seq, 0);
-    int n = a.kv.n_slots[kv_head(a.kv, there, a.layer, list % a.kv.n_kv)];
+    int row = list / a.out.n_rows, seq = a.rows.seq[row], pos = a.rows.pos[row], there = max(seq, 0);
+    int n = a.kv.n_slots[head_of(a, there, list)];
     return seq >= 0 && keep_acts(&a.rule, keep_budget(&a.rule, a.len_of_seq, there), n, pos) ? n : 0;
 }
 
 static __device__ struct window window_of(const struct window_mass_args &a, int list, int n_slots)
 {
     const struct kv_view &kv = a.kv;
-    int row = list / kv.n_kv, seq = a.rows.seq[row];
+    int row = list / a.out.n_rows, of_row = list % a.out.n_rows, seq = a.rows.seq[row];
+    int layer = a.layer + of_row / kv.n_kv;
     struct window w = {};
     w.list = list;
-    w.h = list % kv.n_kv;
-    w.head = kv_head(kv, seq, a.layer, w.h);
+    w.h = of_row % kv.n_kv;
+    w.head = head_of(a, seq, list);
     w.pos = a.rows.pos[row];
     w.group = a.n_q / kv.n_kv;
     w.unit = kv.unit + w.head * (size_t)kv.max_pages;
     w.ring =
-        (const float *)(a.state + (size_t)seq * a.state_bytes) + (size_t)a.layer * a.n * a.n_q * kv.head_dim;
+        (const float *)(a.state + (size_t)seq * a.state_bytes) + (size_t)layer * a.n * a.n_q * kv.head_dim;
     w.n_slots = n_slots;
     w.before = n_slots - a.rule.recent;
     return w;
@@ -45,13 +52,12 @@ static __device__ struct window window_of(const struct window_mass_args &a, int 
 /* Length and candidates of a list, and what it cost. */
 static __device__ void put_totals(const struct window_mass_args &a, int list, int n_slots)
 {
-    int seq = a.rows.seq[list / a.kv.n_kv];
+    int seq = a.rows.seq[list / a.out.n_rows];
     if (seq < 0)
         return;
     a.out.n[list] = a.out.m[list] = n_slots;
     if (n_slots)
-        a.kv.aux_half[kv_head(a.kv, seq, a.layer, list % a.kv.n_kv)] +=
-            a.causal ? n_slots : n_slots - a.rule.recent;
+        a.kv.aux_half[head_of(a, seq, list)] += a.causal ? n_slots : n_slots - a.rule.recent;
 }
 
 /* Calls work(window, item) for this block's share of the items of the windows of all heads in which the rule
@@ -60,7 +66,7 @@ template <int THREADS, class Items, class Work>
 static __device__ void share_windows(const struct window_mass_args &a, bool totals, Items items, Work work)
 {
     share_items<THREADS>(
-        a.rows.cap * a.kv.n_kv, [&](int list) { return slots_of(a, list); },
+        a.rows.cap * a.out.n_rows, [&](int list) { return slots_of(a, list); },
         [&](int list, int n_slots) {
             if (totals)
                 put_totals(a, list, n_slots);
