@@ -130,7 +130,7 @@ static void device_close(struct device *d)
  */
 static void name_arithmetic(struct device *d, const struct cudaDeviceProp *prop)
 {
-    enum { OWN_BITS = 12 }; /* goes up when an operation's bits change */
+    enum { OWN_BITS = 13 }; /* goes up when an operation's bits change */
     snprintf(d->arithmetic, sizeof d->arithmetic, "%d-%.60s-x%d%s-", OWN_BITS, prop->name,
              prop->multiProcessorCount,
              d->wgmma || prop->major < 9 ? ""

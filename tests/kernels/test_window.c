@@ -349,17 +349,17 @@ static void both_layers(void)
 }
 
 /* A sequence's scores have the same bits beside so many rows that a GPU has no counter for each of their
- * jobs. Those of a multiple of 15 tokens have several parts. */
-static void same_bits(void)
+ * jobs, on tensor cores and not. Those of a multiple of 15 tokens have several parts. */
+static void same_bits(int shape, int mixed)
 {
     enum { QUERIES = 16, MANY = 2100 };
     static float scores[2][ROWS * 2 * SLOTS];
     static struct set s;
     struct rig r;
     for (int i = 0; i < 2; i++) {
-        open_extra(&s, &r, 2);
+        open_extra(&s, &r, shape);
         seen_scores = scores[i];
-        window_of_rows(&s, i ? MANY : ROWS, 1, QUERIES, 0, 1, 7, WINDOW_MAX, 15, UNMIXED);
+        window_of_rows(&s, i ? MANY : ROWS, 1, QUERIES, 0, 1, 7, WINDOW_MAX, 15, mixed);
         seen_scores = NULL;
         close_extra(&s, &r);
     }
@@ -383,6 +383,7 @@ static void extra_shapes(void)
     window(&s, MORE, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
     window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 15, SPARE_LAST);
     window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 15, SPARE_FIRST);
+    window(&s, LONG, 1, 1, 7, WINDOW_MAX, 10, UNMIXED);
     close_extra(&s, &r);
     open_extra(&s, &r, SET_WIDE);
     window(&s, SHORT, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
@@ -396,7 +397,8 @@ int main(void)
     extra_shapes();
     many_rows();
     both_layers();
-    same_bits();
+    same_bits(0, UNMIXED);
+    same_bits(2, SPARE_LAST);
     rig_ran("heads scored by a window", scored);
     rig_ran("heads of which keys were compared", alike);
     return check_done();

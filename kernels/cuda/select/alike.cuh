@@ -24,8 +24,11 @@ __device__ static inline struct alike alike_of(const struct key_redundancy_args 
     return s;
 }
 
-/* op_alike_mma.cu: spare and mean for bf16 keys of 64 or 128 dimensions. op_alike.cu has everything else. */
+/* op_alike_mma.cu: for bf16 keys of 64 or 128 dimensions. Writes the means with what is spared still in them,
+ * and gives *spared, by list and slot like io.v: what of it is in a slot's sum, times SPARED_ONE. op_alike.cu
+ * has everything else. */
+static const float SPARED_ONE = 4294967296.0f;
 int alike_mma_fits(const struct key_redundancy_args *a);
-int alike_mma(struct device *d, const struct key_redundancy_args *a);
+int alike_mma(struct device *d, const struct key_redundancy_args *a, int64_t **spared);
 
 #endif

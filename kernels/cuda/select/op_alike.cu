@@ -128,19 +128,24 @@ static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redunda
     }
 }
 
-/* The softmax of the means, mixed into the scores. Grid (KV heads, rows). */
-static __global__ void __launch_bounds__(THREADS) mix_kernel(struct key_redundancy_args a)
+/* The softmax of the means, mixed into the scores. spared: see alike.cuh, or NULL if it is not in the means.
+ * Grid (KV heads, rows). */
+static __global__ void __launch_bounds__(THREADS)
+    mix_kernel(struct key_redundancy_args a, const int64_t *spared)
 {
     __shared__ float room[WARP];
     wait_for_inputs();
     let_next_begin();
     struct alike s = alike_of(a, blockIdx.y, blockIdx.x);
-    const float *mean = a.mean + s.list * (size_t)a.io.stride;
-    float *io = a.io.v + s.list * (size_t)a.io.stride, top = -CUDART_INF_F, sum = 0;
+    size_t list = s.list * (size_t)a.io.stride;
+    float *mean = a.mean + list, *io = a.io.v + list, top = -CUDART_INF_F, sum = 0;
     if (s.n == 0)
         return;
-    for (int t = threadIdx.x; t < s.n; t += THREADS)
+    for (int t = threadIdx.x; t < s.n; t += THREADS) {
+        if (spared)
+            mean[t] -= (float)spared[list + t] * (1 / SPARED_ONE) / (float)s.n;
         top = fmaxf(top, mean[t]);
+    }
     top = block_max(top, room);
     for (int t = threadIdx.x; t < s.n; t += THREADS)
         sum += term(mean[t] - top);
@@ -163,9 +168,10 @@ int cuda_op_key_redundancy(struct device *d, const struct key_redundancy_args *a
 {
     if (a->rows.cap < 1)
         return 0;
-    int rc = d->hopper && alike_mma_fits(a) ? alike_mma(d, a) : alike_plain(d, a);
+    int64_t *spared = NULL;
+    int rc = d->hopper && alike_mma_fits(a) ? alike_mma(d, a, &spared) : alike_plain(d, a);
     if (rc)
         return rc;
     return cuda_launch_early(d, OP_key_redundancy, mix_kernel, dim3(a->io.n_rows, a->rows.cap), THREADS, 0, 1,
-                             *a);
+                             *a, (const int64_t *)spared);
 }

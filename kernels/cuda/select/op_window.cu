@@ -1,5 +1,5 @@
 /* What a sequence's last queries attend to: the scores of SnapKV (arXiv 2404.14469) and, with op_alike.cu, of
- * R-KV (arXiv 2505.24133); op_window_mma.cu has the common form of SnapKV. A sequence wants them once in many
+ * R-KV (arXiv 2505.24133); op_window_mma.cu has the common forms of bf16. A sequence wants them once in many
  * steps, so that few of a batch want them in one step, and often none: all blocks look at all heads and share
  * the work of those in which the rule acts. */
 #include "kernels/cuda/select/window.cuh"
@@ -249,8 +249,10 @@ static __global__ void __launch_bounds__(THREADS, 2)
     window_lse_kernel(const __grid_constant__ struct lse_work x)
 {
     extern __shared__ __align__(16) float window_queries[]; /* (OWN, or the group rounded up to it, d) */
-    __shared__ float top[OWN][WARPS];
-    __shared__ float sum[OWN][WARPS];
+    /* Aligned, or else a vector of which only a part is needed reaches into the array before, which another
+     * warp may already fill. */
+    __shared__ __align__(16) float top[OWN][WARPS];
+    __shared__ __align__(16) float sum[OWN][WARPS];
     wait_for_inputs();
     let_next_begin();
     const struct window_mass_args &a = x.a;
