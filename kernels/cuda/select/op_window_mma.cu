@@ -17,6 +17,8 @@ enum { STAGE = 8 }; /* pages in shared memory */
 enum { OUT = 4, AROUND = OUT + 2, NEAR = AROUND * KV_PAGE_TOKENS };
 static_assert(WINDOW_MOST_KERNEL / 2 <= KV_PAGE_TOKENS, "pooling reaches into the next page");
 
+static const float LOG2_E = 1.44269504f;
+
 /* How a block's tiles lie. LARGEST: the group's largest logit counts. */
 template <bool LARGEST> struct form {
     static const int HEADS = LARGEST ? 1 : 2;      /* of the group, at a time */
@@ -44,7 +46,8 @@ template <bool LARGEST> static __host__ __device__ int passes_of(const struct wi
 
 struct window_work {
     struct window_mass_args a;
-    /* (lists, passes, n, 2 MOST_PARTS): the largest logit, and the sum relative to it. */
+    /* (lists, passes, n, 2 MOST_PARTS): the largest logit times log2 e, and the sum of powers of 2 relative
+     * to it. A power of 2 takes no branch, which an exponential that must not become a denormal takes. */
     float2 *sums;
 };
 
@@ -131,26 +134,34 @@ static __device__ int slot_of(int first, int x)
     return first + x / 4 * 8 + threadIdx.x % 4 * 2 + x % 2;
 }
 
+/* Two sums of exponentials as one: see window_work. */
+static __device__ float2 joined(float2 x, float2 y)
+{
+    float top = fmaxf(x.x, y.x), from = top == -CUDART_INF_F ? 0 : top;
+    return make_float2(top, x.y * power_of_2(x.x - from) + y.y * power_of_2(y.x - from));
+}
+
 /* Adds pages to the sums of a lane: of queries i and i + 8, or LARGEST of i alone. */
 template <int N, bool LARGEST>
 static __device__ void add_pages(const struct window_mass_args &a, const struct window &w, int i, int first,
                                  const float (&c)[N][2][4], float2 (&sum)[2])
 {
+    float scale = a.scale * LOG2_E;
 #pragma unroll
     for (int mine = 0; mine < (LARGEST ? 1 : 2); mine++) {
         int seen = sees(a, w, min(i + mine * 8, a.n - 1));
-        float top = sum[mine].x, more = 0;
+        float x[N * 4], top = sum[mine].x, more = 0;
 #pragma unroll
-        for (int x = 0; x < N * 8; x++)
-            if (x / 2 % 2 == mine && slot_of(first + x / 8 * KV_PAGE_TOKENS, x % 8) < seen)
-                top = fmaxf(top, c[x / 8][x / 4 % 2][x % 4] * a.scale);
-        if (top == -CUDART_INF_F)
-            continue;
+        for (int y = 0; y < N * 4; y++) {
+            int slot = slot_of(first + y / 4 * KV_PAGE_TOKENS, y / 2 % 2 * 4 + y % 2);
+            x[y] = slot < seen ? c[y / 4][y / 2 % 2][mine * 2 + y % 2] * scale : -CUDART_INF_F;
+            top = fmaxf(top, x[y]);
+        }
+        float from = top == -CUDART_INF_F ? 0 : top;
 #pragma unroll
-        for (int x = 0; x < N * 8; x++)
-            if (x / 2 % 2 == mine && slot_of(first + x / 8 * KV_PAGE_TOKENS, x % 8) < seen)
-                more += term(c[x / 8][x / 4 % 2][x % 4] * a.scale - top);
-        sum[mine] = make_float2(top, sum[mine].y * term(sum[mine].x - top) + more);
+        for (int y = 0; y < N * 4; y++)
+            more += power_of_2(x[y] - from);
+        sum[mine] = make_float2(top, sum[mine].y * power_of_2(sum[mine].x - from) + more);
     }
 }
 
@@ -158,7 +169,7 @@ static __device__ void add_pages(const struct window_mass_args &a, const struct 
 static __device__ float2 of_four(float2 x)
 {
     for (int lane = 1; lane < 4; lane *= 2)
-        x = both(x, make_float2(__shfl_xor_sync(~0u, x.x, lane), __shfl_xor_sync(~0u, x.y, lane)));
+        x = joined(x, make_float2(__shfl_xor_sync(~0u, x.x, lane), __shfl_xor_sync(~0u, x.y, lane)));
     return x;
 }
 
@@ -257,9 +268,9 @@ static __device__ void gather(const struct window_work &x, const struct window &
 #pragma unroll
             for (int y = 0; y < AT_ONCE; y++)
                 if (p + y < n)
-                    sum = both(sum, more[y]);
+                    sum = joined(sum, more[y]);
         }
-        lse[i] = sum.x + logf(sum.y);
+        lse[i] = sum.x + log2f(sum.y);
     }
 }
 
@@ -271,7 +282,7 @@ static __device__ void put_masses(const struct window_mass_args &a, const struct
     typedef struct form<LARGEST> F;
     enum { N = AROUND / 2 };
     int lane = threadIdx.x % WARP;
-    float sum[N][4] = {}; /* by the lane's keys of a page */
+    float scale = a.scale * LOG2_E, sum[N][4] = {}; /* by the lane's keys of a page */
     for (int i0 = own_place<LARGEST>().set * F::QUERIES; i0 < a.n; i0 += F::AT_A_TIME) {
         float c[N][2][4];
         products<D, N, LARGEST>(a, w, i0, g, page, c);
@@ -280,12 +291,12 @@ static __device__ void put_masses(const struct window_mass_args &a, const struct
 #pragma unroll
         for (int mine = 0; mine < (LARGEST ? 1 : 2); mine++) {
             int i = LARGEST ? i0 : i0 + lane / 4 + mine * 8;
-            float all = lse[min(i, a.n - 1)];
+            float all = i < a.n ? lse[i] : CUDART_INF_F;
 #pragma unroll
             for (int y = 0; y < N * 4; y++) {
                 int slot = slot_of(first + y / 4 * KV_PAGE_TOKENS, y / 2 % 2 * 4 + y % 2);
-                if (i < a.n && slot >= 0 && slot < w.before)
-                    sum[y / 4][y % 4] += term(c[y / 4][y / 2 % 2][mine * 2 + y % 2] * a.scale - all);
+                float x = c[y / 4][y / 2 % 2][mine * 2 + y % 2] * scale - all;
+                sum[y / 4][y % 4] += power_of_2(slot >= 0 && slot < w.before ? x : -CUDART_INF_F);
             }
         }
     }
