@@ -1,16 +1,12 @@
-/* window_mass for bf16 keys of 64 or 128 dimensions on tensor cores. A query is split into three bf16, which
- * makes products exact to about 2^-24.
+/* window_mass for bf16 keys of 64 or 128 dimensions on tensor cores (window_tiles.cuh).
  *
- * A tile is 16 rows of products. Where each query has its own softmax (SnapKV, arXiv 2404.14469), it is 16
- * queries of a head; where the group's largest logit counts (R-KV, arXiv 2505.24133), one query of the
- * group's heads. Two warps have a tile, each of them with half of the block's pages, which lie in shared
- * memory, and a block has eight tiles. First the sums of exponentials, by parts of the slots whose number
- * hangs on the list alone, then the masses, each block's with the pages before and after it, which pooling
- * reaches into. */
-#include "kernels/cuda/select/key_pages.cuh"
-#include "kernels/cuda/select/window.cuh"
+ * A block has eight tiles of queries in shared memory, and pages of keys, of which each of a tile's two warps
+ * has half; each of them brings half of the tile. First the sums of exponentials, by parts of the slots whose
+ * number hangs on the list alone, then the masses, each block's with the pages before and after it, which
+ * pooling reaches into. */
+#include "kernels/cuda/select/window_tiles.cuh"
 
-enum { ROWS = 16, TILES = 8, WARPS = TILES * 2, THREADS = WARPS * WARP };
+enum { WARPS = TILES * 2, THREADS = WARPS * WARP };
 enum { MOST_QUERIES = 128 };
 enum { STAGE = 8 }; /* pages in shared memory */
 /* Pages that a block has masses of; with those beside them; their slots. */
@@ -18,14 +14,6 @@ enum { OUT = 4, AROUND = OUT + 2, NEAR = AROUND * KV_PAGE_TOKENS };
 static_assert(WINDOW_MOST_KERNEL / 2 <= KV_PAGE_TOKENS, "pooling reaches into the next page");
 
 static const float LOG2_E = 1.44269504f;
-
-/* How a block's tiles lie. LARGEST: the group's largest logit counts. */
-template <bool LARGEST> struct form {
-    static const int HEADS = LARGEST ? 1 : 2;      /* of the group, at a time */
-    static const int SETS = TILES / HEADS;         /* tiles of a head */
-    static const int QUERIES = LARGEST ? 1 : ROWS; /* of a tile */
-    static const int AT_A_TIME = SETS * QUERIES;   /* of a head */
-};
 
 /* What a warp has. */
 struct place {
@@ -38,10 +26,57 @@ template <bool LARGEST> static __device__ struct place own_place(void)
     return {warp % 2, warp / 2 % sets, warp / 2 / sets};
 }
 
+/* Where the two warps of a tile wait for each other. */
+struct meeting {
+    uint32_t bar;
+    int phase;
+};
+
+/* By a whole block, before its __syncthreads. */
+static __device__ struct meeting first_meeting(uint64_t (&bar)[TILES])
+{
+    if (threadIdx.x < TILES)
+        barrier_init(shared_address(&bar[threadIdx.x]), 2 * WARP);
+    return {shared_address(&bar[threadIdx.x / WARP / 2]), 0};
+}
+
+static __device__ void meet(struct meeting &m)
+{
+    barrier_arrive(m.bar);
+    barrier_wait(m.bar, m.phase);
+    m.phase ^= 1;
+}
+
 /* Softmaxes of a query. */
 template <bool LARGEST> static __host__ __device__ int passes_of(const struct window_mass_args &a)
 {
     return LARGEST ? 1 : a.n_q / a.kv.n_kv;
+}
+
+/* A list's tiles go through a block's places in rounds: those of the same heads follow each other. */
+template <bool LARGEST> static __device__ int rounds_of_heads(const struct window_mass_args &a)
+{
+    return (a.n + form<LARGEST>::AT_A_TIME - 1) / form<LARGEST>::AT_A_TIME;
+}
+
+template <bool LARGEST> static __device__ int rounds_of(const struct window_mass_args &a)
+{
+    int heads = form<LARGEST>::HEADS;
+    return (passes_of<LARGEST>(a) + heads - 1) / heads * rounds_of_heads<LARGEST>(a);
+}
+
+template <bool LARGEST>
+static __device__ struct tile tile_of(const struct window_mass_args &a, const struct place &own, int round)
+{
+    typedef struct form<LARGEST> F;
+    int of_heads = rounds_of_heads<LARGEST>(a);
+    return {round % of_heads * F::AT_A_TIME + own.set * F::QUERIES, round / of_heads * F::HEADS + own.head};
+}
+
+template <bool LARGEST>
+static __device__ bool is_there(const struct window_mass_args &a, const struct tile &t)
+{
+    return t.i0 < a.n && t.g < passes_of<LARGEST>(a);
 }
 
 struct window_work {
@@ -66,66 +101,6 @@ static __device__ int parts_of(int pages)
 {
     int each = pages_a_part(pages);
     return (pages + each - 1) / each;
-}
-
-/* c[p]: products of a tile, from query i0 and head g on, with the keys of N pages in shared memory.
- * c[p][half]: rows lane / 4, + 8 (the second pair) with keys 8 half + 2 (lane % 4), + 1. */
-template <int D, int N, bool LARGEST>
-static __device__ void products(const struct window_mass_args &a, const struct window &w, int i0, int g,
-                                uint32_t page, float (&c)[N][2][4])
-{
-    int row = threadIdx.x % WARP / 4, at = threadIdx.x % 4 * 2;
-    float2 q[D / 16][4]; /* rows `row` and + 8, then 8 dimensions further */
-#pragma unroll
-    for (int x = 0; x < 4; x++) {
-        int of = row + x % 2 * 8;
-        bool there = LARGEST ? of < w.group : i0 + of < a.n;
-        const float *from = query(a, w,
-                                  LARGEST ? i0
-                                  : there ? i0 + of
-                                          : 0,
-                                  LARGEST ? (there ? of : 0) : g) +
-                            x / 2 * 8 + at;
-#pragma unroll
-        for (int k = 0; k < D / 16; k++)
-            q[k][x] = there ? *(const float2 *)(from + k * 16) : make_float2(0, 0);
-    }
-#pragma unroll
-    for (int x = 0; x < N * 8; x++)
-        c[x / 8][x / 4 % 2][x % 4] = 0;
-#pragma unroll
-    for (int k = 0; k < D / 16; k++) {
-        uint32_t keys[N][4];
-#pragma unroll
-        for (int p = 0; p < N; p++)
-            load_keys<D>(keys[p], page + p * key_page<D>::BYTES, k);
-#pragma unroll
-        for (int part = 0; part < 3; part++) {
-            uint32_t own[4];
-#pragma unroll
-            for (int x = 0; x < 4; x++)
-                own[x] = round_pair(q[k][x].x, q[k][x].y);
-#pragma unroll
-            for (int p = 0; p < N; p++) {
-                mma(c[p][0], own, keys[p][0], keys[p][2]);
-                mma(c[p][1], own, keys[p][1], keys[p][3]);
-            }
-        }
-    }
-}
-
-/* The largest products of the group's heads, in all lanes of a key: in the first pair. */
-template <int N> static __device__ void largest_of_heads(const struct window &w, float (&c)[N][2][4])
-{
-    int row = threadIdx.x % WARP / 4;
-#pragma unroll
-    for (int x = 0; x < N * 4; x++) {
-        float *one = &c[x / 4][x / 2 % 2][x % 2], most = row < w.group ? *one : -CUDART_INF_F;
-        most = fmaxf(most, row + 8 < w.group ? one[2] : -CUDART_INF_F);
-        for (int other = 4; other < WARP; other *= 2)
-            most = fmaxf(most, __shfl_xor_sync(~0u, most, other));
-        *one = most;
-    }
 }
 
 /* The slot of value x of a lane's products with a page, when the page's first slot is `first`. */
@@ -210,35 +185,40 @@ template <int D, bool LARGEST>
 static __global__ void __launch_bounds__(THREADS, 1)
     window_sums_kernel(const __grid_constant__ struct window_work x)
 {
-    extern __shared__ __align__(1024) char window_pages[]; /* STAGE pages */
+    extern __shared__ __align__(1024) char window_pages[]; /* STAGE pages, then TILES tiles */
     __shared__ uint64_t bar;
+    __shared__ uint64_t pairs[TILES];
     needs_hopper();
     wait_for_inputs();
     let_next_begin();
-    typedef struct form<LARGEST> F;
     const struct window_mass_args &a = x.a;
+    struct meeting pair = first_meeting(pairs);
     struct arrival next = first_arrival(&bar);
-    uint32_t room = shared_address(window_pages);
     struct place own = own_place<LARGEST>();
+    uint32_t room = shared_address(window_pages),
+             own_room = room + own.half * (STAGE / 2) * key_page<D>::BYTES;
+    char *tile = window_pages + STAGE * key_page<D>::BYTES + threadIdx.x / WARP / 2 * query_tile<D>::BYTES;
     int passes = passes_of<LARGEST>(a), lane = threadIdx.x % WARP;
-    int times = (a.n + F::AT_A_TIME - 1) / F::AT_A_TIME, heads = (passes + F::HEADS - 1) / F::HEADS;
     share_windows<THREADS>(
-        a, false, [&](int n_slots) { return heads * times * parts_of(seen_pages(a, n_slots)); },
+        a, false, [&](int n_slots) { return rounds_of<LARGEST>(a) * parts_of(seen_pages(a, n_slots)); },
         [&](const struct window &w, int item) {
             int pages = seen_pages(a, w.n_slots), each = pages_a_part(pages), parts = parts_of(pages);
-            int part = item % parts, g = item / parts / times * F::HEADS + own.head;
-            int i0 = item / parts % times * F::AT_A_TIME + own.set * F::QUERIES;
-            int i = LARGEST ? i0 : i0 + lane / 4;
+            int part = item % parts, from = part * each;
+            struct tile t = tile_of<LARGEST>(a, own, item / parts);
+            int i = LARGEST ? t.i0 : t.i0 + lane / 4;
             float2 sum[2] = {{-CUDART_INF_F, 0}, {-CUDART_INF_F, 0}};
-            for (int first = part * each; first < min(pages, (part + 1) * each); first += STAGE) {
+            for (int first = from; first < min(pages, from + each); first += STAGE) {
                 float c[STAGE / 2][2][4];
                 int mine = first + own.half * (STAGE / 2);
                 ask_pages<D>(a.kv, w, first, STAGE, pages, room, next);
+                if (first == from) { /* while the pages come */
+                    put_half<D>(bring<D, LARGEST>(a, w, t, own.half), own.half, tile);
+                    meet(pair);
+                }
                 await_pages(next);
-                if (g >= passes || i0 >= a.n || mine >= pages)
+                if (!is_there<LARGEST>(a, t) || mine >= pages)
                     continue;
-                products<D, STAGE / 2, LARGEST>(a, w, i0, g,
-                                                room + own.half * (STAGE / 2) * key_page<D>::BYTES, c);
+                products<D>(tile, own_room, c);
                 if (LARGEST)
                     largest_of_heads(w, c);
                 add_pages<STAGE / 2, LARGEST>(a, w, i, mine * KV_PAGE_TOKENS, c, sum);
@@ -246,8 +226,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
             for (int mine = 0; mine < (LARGEST ? 1 : 2); mine++) {
                 float2 all = of_four(sum[mine]);
                 int of = i + mine * 8;
-                if (lane % 4 == 0 && (!LARGEST || lane == 0) && g < passes && of < a.n)
-                    x.sums[((w.list * passes + g) * a.n + of) * 2 * MOST_PARTS + part * 2 + own.half] = all;
+                if (lane % 4 == 0 && (!LARGEST || lane == 0) && t.g < passes && of < a.n)
+                    x.sums[((w.list * passes + t.g) * a.n + of) * 2 * MOST_PARTS + part * 2 + own.half] = all;
             }
         });
 }
@@ -274,38 +254,70 @@ static __device__ void gather(const struct window_work &x, const struct window &
     }
 }
 
-/* Masses of this warp's pages in head g, summed over its queries, to part[its place among NEAR slots]. */
-template <int D, bool LARGEST>
-static __device__ void put_masses(const struct window_mass_args &a, const struct window &w, int g, int first,
-                                  uint32_t page, const float *lse, float *part)
+/* Adds what a tile's queries attend to: by the lane's keys of its pages. lse: the head's. */
+template <int N, bool LARGEST>
+static __device__ void add_masses(const struct window_mass_args &a, const struct window &w, int i0, int first,
+                                  const float (&c)[N][2][4], const float *lse, float (&sum)[N][4])
 {
-    typedef struct form<LARGEST> F;
-    enum { N = AROUND / 2 };
-    int lane = threadIdx.x % WARP;
-    float scale = a.scale * LOG2_E, sum[N][4] = {}; /* by the lane's keys of a page */
-    for (int i0 = own_place<LARGEST>().set * F::QUERIES; i0 < a.n; i0 += F::AT_A_TIME) {
-        float c[N][2][4];
-        products<D, N, LARGEST>(a, w, i0, g, page, c);
-        if (LARGEST)
-            largest_of_heads(w, c);
+    float scale = a.scale * LOG2_E;
 #pragma unroll
-        for (int mine = 0; mine < (LARGEST ? 1 : 2); mine++) {
-            int i = LARGEST ? i0 : i0 + lane / 4 + mine * 8;
-            float all = i < a.n ? lse[i] : CUDART_INF_F;
+    for (int mine = 0; mine < (LARGEST ? 1 : 2); mine++) {
+        int i = LARGEST ? i0 : i0 + threadIdx.x % WARP / 4 + mine * 8;
+        float all = i < a.n ? lse[i] : CUDART_INF_F;
 #pragma unroll
-            for (int y = 0; y < N * 4; y++) {
-                int slot = slot_of(first + y / 4 * KV_PAGE_TOKENS, y / 2 % 2 * 4 + y % 2);
-                float x = c[y / 4][y / 2 % 2][mine * 2 + y % 2] * scale - all;
-                sum[y / 4][y % 4] += power_of_2(slot >= 0 && slot < w.before ? x : -CUDART_INF_F);
-            }
+        for (int y = 0; y < N * 4; y++) {
+            int slot = slot_of(first + y / 4 * KV_PAGE_TOKENS, y / 2 % 2 * 4 + y % 2);
+            float x = c[y / 4][y / 2 % 2][mine * 2 + y % 2] * scale - all;
+            sum[y / 4][y % 4] += power_of_2(slot >= 0 && slot < w.before ? x : -CUDART_INF_F);
         }
     }
+}
+
+/* part: the place of the warp's pages among NEAR slots. */
+template <int N, bool LARGEST> static __device__ void put_masses(float (&sum)[N][4], float *part)
+{
 #pragma unroll
     for (int y = 0; y < N * 4; y++) {
         for (int other = 4; other < WARP && !LARGEST; other *= 2)
             sum[y / 4][y % 4] += __shfl_xor_sync(~0u, sum[y / 4][y % 4], other);
-        if (lane < 4)
+        if (threadIdx.x % WARP < 4)
             part[slot_of(y / 4 * KV_PAGE_TOKENS, y / 2 % 2 * 4 + y % 2)] = sum[y / 4][y % 4];
+    }
+}
+
+/* Masses of this warp's pages, of which the first slot is `first`, by head and set to part (passes, SETS,
+ * NEAR). The first round's tile is in place; the next one's queries are asked for while this one's are
+ * multiplied. */
+template <int D, bool LARGEST>
+static __device__ void masses_of(const struct window_mass_args &a, const struct window &w,
+                                 const struct place &own, struct meeting &pair, int first, uint32_t pages,
+                                 char *tile, const float *lse, float *part)
+{
+    enum { N = AROUND / 2 };
+    int rounds = rounds_of<LARGEST>(a), of_heads = rounds_of_heads<LARGEST>(a);
+    float sum[N][4];
+    for (int r = 0; r < rounds; r++) {
+        struct tile t = tile_of<LARGEST>(a, own, r);
+        struct brought<D> next;
+        if (r + 1 < rounds)
+            next = bring<D, LARGEST>(a, w, tile_of<LARGEST>(a, own, r + 1), own.half);
+        for (int y = 0; y < N * 4 && r % of_heads == 0; y++)
+            sum[y / 4][y % 4] = 0;
+        if (is_there<LARGEST>(a, t)) {
+            float c[N][2][4];
+            products<D>(tile, pages, c);
+            if (LARGEST)
+                largest_of_heads(w, c);
+            add_masses<N, LARGEST>(a, w, t.i0, first, c, lse + t.g * a.n, sum);
+        }
+        if (r % of_heads == of_heads - 1 && t.g < passes_of<LARGEST>(a))
+            put_masses<N, LARGEST>(sum, part + (t.g * form<LARGEST>::SETS + own.set) * NEAR +
+                                            own.half * (NEAR / 2));
+        if (r + 1 == rounds)
+            return;
+        meet(pair);
+        put_half<D>(next, own.half, tile);
+        meet(pair);
     }
 }
 
@@ -330,20 +342,23 @@ template <int D, bool LARGEST>
 static __global__ void __launch_bounds__(THREADS, 1)
     window_masses_kernel(const __grid_constant__ struct window_work x)
 {
-    /* AROUND pages, then part (passes, SETS, NEAR) and lse (passes, n) */
+    /* AROUND pages, TILES tiles, then part (passes, SETS, NEAR) and lse (passes, n) */
     extern __shared__ __align__(1024) char window_around[];
     __shared__ uint64_t bar;
+    __shared__ uint64_t pairs[TILES];
     needs_hopper();
     wait_for_inputs();
     let_next_begin();
     typedef struct form<LARGEST> F;
     const struct window_mass_args &a = x.a;
+    struct meeting pair = first_meeting(pairs);
     struct arrival next = first_arrival(&bar);
     uint32_t room = shared_address(window_around);
     int passes = passes_of<LARGEST>(a);
-    float *part = (float *)(window_around + AROUND * key_page<D>::BYTES);
-    float *lse = part + passes * F::SETS * NEAR;
     struct place own = own_place<LARGEST>();
+    char *tiles = window_around + AROUND * key_page<D>::BYTES;
+    char *tile = tiles + threadIdx.x / WARP / 2 * query_tile<D>::BYTES;
+    float *part = (float *)(tiles + TILES * query_tile<D>::BYTES), *lse = part + passes * F::SETS * NEAR;
     share_windows<THREADS>(
         a, true, [&](int n_slots) { return (pages_of(n_slots - a.rule.recent) + OUT - 1) / OUT; },
         [&](const struct window &w, int item) {
@@ -352,13 +367,13 @@ static __global__ void __launch_bounds__(THREADS, 1)
             int slot = out * KV_PAGE_TOKENS + (int)threadIdx.x;
             ask_pages<D>(a.kv, w, first, out + OUT + 1 - first, pages,
                          room + (first - out + 1) * key_page<D>::BYTES, next);
+            struct brought<D> queries = bring<D, LARGEST>(a, w, tile_of<LARGEST>(a, own, 0), own.half);
             gather(x, w, passes, lse);
+            put_half<D>(queries, own.half, tile);
             __syncthreads();
             await_pages(next);
-            for (int g = own.head; g < passes; g += F::HEADS)
-                put_masses<D, LARGEST>(a, w, g, mine * KV_PAGE_TOKENS,
-                                       room + own.half * (AROUND / 2) * key_page<D>::BYTES, lse + g * a.n,
-                                       part + (g * F::SETS + own.set) * NEAR + own.half * (NEAR / 2));
+            masses_of<D, LARGEST>(a, w, own, pair, mine * KV_PAGE_TOKENS,
+                                  room + own.half * (AROUND / 2) * key_page<D>::BYTES, tile, lse, part);
             __syncthreads();
             float *to = a.out.v + w.list * (size_t)a.out.stride, sum = 0;
             if (threadIdx.x < OUT * KV_PAGE_TOKENS && slot < w.before) {
@@ -371,16 +386,20 @@ static __global__ void __launch_bounds__(THREADS, 1)
         });
 }
 
+/* Bytes of shared memory that window_masses_kernel asks for. */
+template <int D, bool LARGEST> static size_t masses_bytes(const struct window_mass_args &a)
+{
+    size_t floats = (size_t)passes_of<LARGEST>(a) * (form<LARGEST>::SETS * NEAR + a.n);
+    return AROUND * key_page<D>::BYTES + TILES * query_tile<D>::BYTES + floats * sizeof(float);
+}
+
 template <int D, bool LARGEST> static int run(struct device *d, const struct window_work *w)
 {
-    const struct window_mass_args *a = &w->a;
-    int floats = passes_of<LARGEST>(*a) * (form<LARGEST>::SETS * NEAR + a->n);
-    int bytes = AROUND * key_page<D>::BYTES + floats * (int)sizeof(float);
     int rc = cuda_launch_early(d, OP_window_mass, window_sums_kernel<D, LARGEST>, d->n_sm, THREADS,
-                               STAGE * key_page<D>::BYTES, 1, *w);
+                               STAGE * key_page<D>::BYTES + TILES * query_tile<D>::BYTES, 1, *w);
     return rc ? rc
               : cuda_launch_early(d, OP_window_mass, window_masses_kernel<D, LARGEST>, d->n_sm, THREADS,
-                                  bytes, 1, *w);
+                                  (int)masses_bytes<D, LARGEST>(w->a), 1, *w);
 }
 
 template <int D> static int run(struct device *d, const struct window_work *w)
@@ -388,10 +407,13 @@ template <int D> static int run(struct device *d, const struct window_work *w)
     return w->a.largest_first ? run<D, true>(d, w) : run<D, false>(d, w);
 }
 
-int window_mma_fits(const struct window_mass_args *a)
+int window_mma_fits(const struct device *d, const struct window_mass_args *a)
 {
-    return a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128) &&
-           a->n <= MOST_QUERIES && (!a->largest_first || a->n_q / a->kv.n_kv <= ROWS);
+    const size_t others = 6 << 10; /* what the kernel has besides */
+    int dim = a->kv.head_dim, group = a->n_q / a->kv.n_kv;
+    size_t bytes = dim == 128 ? masses_bytes<128, false>(*a) : masses_bytes<64, false>(*a);
+    return a->kv.dtype == DTYPE_BF16 && (dim == 64 || dim == 128) && a->n <= MOST_QUERIES &&
+           (a->largest_first ? group <= ROWS : bytes + others <= d->most_shared);
 }
 
 /* The same of `n` rows from row0 on. */

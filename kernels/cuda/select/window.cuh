@@ -13,7 +13,8 @@ struct window {
     const float *ring; /* (n, n_q, d) */
     const int32_t *unit;
     size_t head, list;
-    int pos, h, group, n_slots, before;
+    int oldest; /* the ring's entry of query 0 */
+    int h, group, n_slots, before;
 };
 
 /* A list's head, of its row's sequence: those of a layer follow each other, and layers too. */
@@ -39,7 +40,7 @@ static __device__ struct window window_of(const struct window_mass_args &a, int 
     w.list = list;
     w.h = of_row % kv.n_kv;
     w.head = head_of(a, seq, list);
-    w.pos = a.rows.pos[row];
+    w.oldest = (a.rows.pos[row] + 1) % a.n;
     w.group = a.n_q / kv.n_kv;
     w.unit = kv.unit + w.head * (size_t)kv.max_pages;
     w.ring =
@@ -77,7 +78,7 @@ static __device__ void share_windows(const struct window_mass_args &a, bool tota
 /* Query i of the window in head g of the group. */
 static __device__ const float *query(const struct window_mass_args &a, const struct window &w, int i, int g)
 {
-    int entry = (w.pos - a.n + 1 + i) % a.n;
+    int entry = w.oldest + i < a.n ? w.oldest + i : w.oldest + i - a.n;
     return w.ring + (size_t)(entry * a.n_q + w.h * w.group + g) * a.kv.head_dim;
 }
 
@@ -99,8 +100,8 @@ static __device__ float2 both(float2 x, float2 y)
 enum { MOST_PARTS = 16 }; /* of a list's slots, in which their exponentials are summed */
 
 /* op_window_mma.cu: for bf16 keys of 64 or 128 dimensions, up to 128 queries, and up to 16 heads of which the
- * largest logit counts. op_window.cu has everything else. */
-int window_mma_fits(const struct window_mass_args *a);
+ * largest logit counts, or as many of a group as have room. op_window.cu has everything else. */
+int window_mma_fits(const struct device *d, const struct window_mass_args *a);
 int window_mma(struct device *d, const struct window_mass_args *a);
 
 #endif
