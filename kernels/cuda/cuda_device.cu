@@ -69,6 +69,12 @@ void *cuda_scratch(struct device *d, size_t bytes)
     return p;
 }
 
+int cuda_rows_at_once(const struct device *d, int rows, size_t bytes)
+{
+    size_t fit = ((size_t)d->n_sm << 21) / bytes;
+    return fit < 1 ? 1 : fit < (size_t)rows ? (int)fit : rows;
+}
+
 /* Counts the devices, or fails on request. *driver: the CUDA version that it supports, 0: there is none. */
 static cudaError_t count_devices(int *n, int *driver)
 {

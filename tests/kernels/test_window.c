@@ -366,8 +366,9 @@ static void same_bits(int shape, int mixed)
     CHECK(!memcmp(scores[0], scores[1], sizeof scores[0]));
 }
 
-/* A group of more heads than a block meets a key with at once, an odd group, and the largest heads. Sequences
- * of a multiple of 10 or 15 tokens are the long ones, which are of several stages. */
+/* A group of more heads than a block without tensor cores meets a key with at once, an odd group, and the
+ * largest heads. Sequences of a multiple of 10 or 15 tokens are the long ones, which are of several stages.
+ */
 static void extra_shapes(void)
 {
     static struct set s;
@@ -383,6 +384,7 @@ static void extra_shapes(void)
     window(&s, MORE, 0, 0, 5, WINDOW_MEAN, 19, UNMIXED);
     window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 15, SPARE_LAST);
     window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 15, SPARE_FIRST);
+    window(&s, SHORT, 0, 1, 7, WINDOW_MAX, 3, SPARE_LAST); /* lists of several lengths */
     window(&s, LONG, 1, 1, 7, WINDOW_MAX, 10, UNMIXED);
     close_extra(&s, &r);
     open_extra(&s, &r, SET_WIDE);

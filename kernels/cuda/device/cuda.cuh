@@ -74,6 +74,8 @@ int cuda_launched(struct device *d, enum op op);
 /* At least this many bytes, valid until the next launch. NULL when there is no memory; the error is set then.
  */
 void *cuda_scratch(struct device *d, size_t bytes);
+/* As many of `rows`, at least one, as have room for what each needs of it in 2 MiB a multiprocessor. */
+int cuda_rows_at_once(const struct device *d, int rows, size_t bytes);
 
 /* Launches a kernel in clusters of `cluster` blocks along x, with `bytes` of dynamic shared memory; `early`:
  * it may begin before its predecessor has ended. */

@@ -24,11 +24,13 @@ __device__ static inline struct alike alike_of(const struct key_redundancy_args 
     return s;
 }
 
-/* op_alike_mma.cu: for bf16 keys of 64 or 128 dimensions. Writes the means with what is spared still in them,
- * and gives *spared, by list and slot like io.v: what of it is in a slot's sum, times SPARED_ONE. op_alike.cu
- * has everything else. */
-static const float SPARED_ONE = 4294967296.0f;
+/* op_alike_mma.cu: the operation for bf16 keys of 64 or 128 dimensions. op_alike.cu has everything else. */
 int alike_mma_fits(const struct key_redundancy_args *a);
-int alike_mma(struct device *d, const struct key_redundancy_args *a, int64_t **spared);
+int alike_mma(struct device *d, const struct key_redundancy_args *a);
+
+/* What comes last: the softmax of the means, mixed into the scores. spared: by list and slot like io.v, what
+ * is still to be taken off a slot's sum, times SPARED_ONE; or NULL. */
+static const float SPARED_ONE = 4294967296.0f;
+int alike_mix(struct device *d, const struct key_redundancy_args *a, const int64_t *spared);
 
 #endif

@@ -128,8 +128,7 @@ static __global__ void __launch_bounds__(THREADS) mean_kernel(struct key_redunda
     }
 }
 
-/* The softmax of the means, mixed into the scores. spared: see alike.cuh, or NULL if it is not in the means.
- * Grid (KV heads, rows). */
+/* See alike_mix. Grid (KV heads, rows). */
 static __global__ void __launch_bounds__(THREADS)
     mix_kernel(struct key_redundancy_args a, const int64_t *spared)
 {
@@ -156,22 +155,24 @@ static __global__ void __launch_bounds__(THREADS)
         a.kv.aux_half[kv_head(a.kv, a.rows.seq[blockIdx.y], a.layer, blockIdx.x)] += s.n;
 }
 
+int alike_mix(struct device *d, const struct key_redundancy_args *a, const int64_t *spared)
+{
+    return cuda_launch_early(d, OP_key_redundancy, mix_kernel, dim3(a->io.n_rows, a->rows.cap), THREADS, 0, 1,
+                             *a, spared);
+}
+
 static int alike_plain(struct device *d, const struct key_redundancy_args *a)
 {
     int lists = a->rows.cap * a->io.n_rows, bytes = 2 * TILE * (a->kv.head_dim + 2) * (int)sizeof(float);
     dim3 grid(max(1, 4 * d->n_sm / lists), a->io.n_rows, a->rows.cap);
     int rc = cuda_launch_early(d, OP_key_redundancy, spare_kernel, grid, THREADS, bytes, 1, *a);
-    return rc ? rc : cuda_launch_early(d, OP_key_redundancy, mean_kernel, grid, THREADS, bytes, 1, *a);
+    rc = rc ? rc : cuda_launch_early(d, OP_key_redundancy, mean_kernel, grid, THREADS, bytes, 1, *a);
+    return rc ? rc : alike_mix(d, a, NULL);
 }
 
 int cuda_op_key_redundancy(struct device *d, const struct key_redundancy_args *a)
 {
     if (a->rows.cap < 1)
         return 0;
-    int64_t *spared = NULL;
-    int rc = d->hopper && alike_mma_fits(a) ? alike_mma(d, a, &spared) : alike_plain(d, a);
-    if (rc)
-        return rc;
-    return cuda_launch_early(d, OP_key_redundancy, mix_kernel, dim3(a->io.n_rows, a->rows.cap), THREADS, 0, 1,
-                             *a, (const int64_t *)spared);
+    return d->hopper && alike_mma_fits(a) ? alike_mma(d, a) : alike_plain(d, a);
 }

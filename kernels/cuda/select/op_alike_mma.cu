@@ -163,7 +163,7 @@ static __device__ void put_keys(const struct alike_work &w, const struct alike &
         }
         w.a.mean[list + slot] = all * norm / (float)s.n;
         atomicAdd((unsigned long long *)(w.spared + list + max(x.slot, 0)),
-                  (unsigned long long)llrintf(x.value * norm * (float)SPARED_ONE));
+                  (unsigned long long)llrintf(x.value * norm * SPARED_ONE));
     }
     __syncthreads();
 }
@@ -228,8 +228,8 @@ static __device__ void meet_stage(const uint32_t (&keys)[D / 16][4], int n, int 
     }
 }
 
-/* Meets own pages from `first` on with all pages. The first warp asks for a stage when all are done with the
- * one before that, whose room it gets. */
+/* Meets own pages from `first` on with all pages. The first warp asks for a stage as soon as all warps have
+ * met the one that had its room, STAGES before it. */
 template <int D, bool FIRST>
 static __device__ struct seen meet_all(const struct alike_work &w, const struct alike &s, int first,
                                        struct copies &c)
@@ -314,13 +314,34 @@ int alike_mma_fits(const struct key_redundancy_args *a)
            a->io.stride % KV_PAGE_TOKENS == 0;
 }
 
-int alike_mma(struct device *d, const struct key_redundancy_args *a, int64_t **spared)
+/* The same of `n` rows from row0 on. */
+static struct key_redundancy_args rows_from(const struct key_redundancy_args *a, int row0, int n)
 {
-    size_t slots = (size_t)a->rows.cap * (size_t)a->io.n_rows * (size_t)a->io.stride;
-    struct alike_work w = {*a, (float *)(void *)a->spare,
-                           (int64_t *)cuda_scratch(d, slots * sizeof **spared)};
-    *spared = w.spared;
-    if (!w.spared)
+    struct key_redundancy_args part = *a;
+    size_t lists = (size_t)row0 * a->io.n_rows, slots = lists * a->io.stride;
+    part.rows.cap = min(n, a->rows.cap - row0);
+    part.rows.seq += row0;
+    part.rows.pos += row0;
+    part.io.v += slots;
+    part.io.n += lists;
+    part.io.m += lists;
+    part.spare += slots;
+    part.mean += slots;
+    return part;
+}
+
+int alike_mma(struct device *d, const struct key_redundancy_args *a)
+{
+    size_t row = (size_t)a->io.n_rows * a->io.stride * sizeof(int64_t);
+    int rows = cuda_rows_at_once(d, a->rows.cap, row), rc = 0;
+    int64_t *spared = (int64_t *)cuda_scratch(d, rows * row);
+    if (!spared)
         return BACKEND_ERR_MEMORY;
-    return a->kv.head_dim == 128 ? run<128>(d, &w) : run<64>(d, &w);
+    for (int row0 = 0; row0 < a->rows.cap && !rc; row0 += rows) {
+        struct key_redundancy_args part = rows_from(a, row0, rows);
+        struct alike_work w = {part, (float *)(void *)part.spare, spared};
+        rc = a->kv.head_dim == 128 ? run<128>(d, &w) : run<64>(d, &w);
+        rc = rc ? rc : alike_mix(d, &part, spared);
+    }
+    return rc;
 }
