@@ -400,7 +400,7 @@ int cuda_op_window_mass(struct device *d, const struct window_mass_args *a)
     x.most_parts = max(1, MOST_PARTS * FEW_JOBS / max(x.jobs, FEW_JOBS));
     if (lists < 1)
         return 0;
-    if (d->hopper && window_mma_fits(d, a))
+    if (d->hopper && window_mma_fits(a))
         return window_mma(d, a);
     size_t sums = (size_t)lists * x.passes * a->n;
     x.sums = (float2 *)cuda_scratch(d, sums * (x.most_parts * sizeof *x.sums + sizeof *x.lse));

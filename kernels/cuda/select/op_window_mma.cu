@@ -26,27 +26,6 @@ template <bool LARGEST> static __device__ struct place own_place(void)
     return {warp % 2, warp / 2 % sets, warp / 2 / sets};
 }
 
-/* Where the two warps of a tile wait for each other. */
-struct meeting {
-    uint32_t bar;
-    int phase;
-};
-
-/* By a whole block, before its __syncthreads. */
-static __device__ struct meeting first_meeting(uint64_t (&bar)[TILES])
-{
-    if (threadIdx.x < TILES)
-        barrier_init(shared_address(&bar[threadIdx.x]), 2 * WARP);
-    return {shared_address(&bar[threadIdx.x / WARP / 2]), 0};
-}
-
-static __device__ void meet(struct meeting &m)
-{
-    barrier_arrive(m.bar);
-    barrier_wait(m.bar, m.phase);
-    m.phase ^= 1;
-}
-
 /* Softmaxes of a query. */
 template <bool LARGEST> static __host__ __device__ int passes_of(const struct window_mass_args &a)
 {
@@ -187,12 +166,10 @@ static __global__ void __launch_bounds__(THREADS, 1)
 {
     extern __shared__ __align__(1024) char window_pages[]; /* STAGE pages, then TILES tiles */
     __shared__ uint64_t bar;
-    __shared__ uint64_t pairs[TILES];
     needs_hopper();
     wait_for_inputs();
     let_next_begin();
     const struct window_mass_args &a = x.a;
-    struct meeting pair = first_meeting(pairs);
     struct arrival next = first_arrival(&bar);
     struct place own = own_place<LARGEST>();
     uint32_t room = shared_address(window_pages),
@@ -213,7 +190,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
                 ask_pages<D>(a.kv, w, first, STAGE, pages, room, next);
                 if (first == from) { /* while the pages come */
                     put_half<D>(bring<D, LARGEST>(a, w, t, own.half), own.half, tile);
-                    meet(pair);
+                    __syncthreads();
                 }
                 await_pages(next);
                 if (!is_there<LARGEST>(a, t) || mine >= pages)
@@ -290,8 +267,8 @@ template <int N, bool LARGEST> static __device__ void put_masses(float (&sum)[N]
  * multiplied. */
 template <int D, bool LARGEST>
 static __device__ void masses_of(const struct window_mass_args &a, const struct window &w,
-                                 const struct place &own, struct meeting &pair, int first, uint32_t pages,
-                                 char *tile, const float *lse, float *part)
+                                 const struct place &own, int first, uint32_t pages, char *tile,
+                                 const float *lse, float *part)
 {
     enum { N = AROUND / 2 };
     int rounds = rounds_of<LARGEST>(a), of_heads = rounds_of_heads<LARGEST>(a);
@@ -315,9 +292,9 @@ static __device__ void masses_of(const struct window_mass_args &a, const struct 
                                             own.half * (NEAR / 2));
         if (r + 1 == rounds)
             return;
-        meet(pair);
+        __syncthreads();
         put_half<D>(next, own.half, tile);
-        meet(pair);
+        __syncthreads();
     }
 }
 
@@ -345,13 +322,11 @@ static __global__ void __launch_bounds__(THREADS, 1)
     /* AROUND pages, TILES tiles, then part (passes, SETS, NEAR) and lse (passes, n) */
     extern __shared__ __align__(1024) char window_around[];
     __shared__ uint64_t bar;
-    __shared__ uint64_t pairs[TILES];
     needs_hopper();
     wait_for_inputs();
     let_next_begin();
     typedef struct form<LARGEST> F;
     const struct window_mass_args &a = x.a;
-    struct meeting pair = first_meeting(pairs);
     struct arrival next = first_arrival(&bar);
     uint32_t room = shared_address(window_around);
     int passes = passes_of<LARGEST>(a);
@@ -372,7 +347,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
             put_half<D>(queries, own.half, tile);
             __syncthreads();
             await_pages(next);
-            masses_of<D, LARGEST>(a, w, own, pair, mine * KV_PAGE_TOKENS,
+            masses_of<D, LARGEST>(a, w, own, mine * KV_PAGE_TOKENS,
                                   room + own.half * (AROUND / 2) * key_page<D>::BYTES, tile, lse, part);
             __syncthreads();
             float *to = a.out.v + w.list * (size_t)a.out.stride, sum = 0;
@@ -386,20 +361,17 @@ static __global__ void __launch_bounds__(THREADS, 1)
         });
 }
 
-/* Bytes of shared memory that window_masses_kernel asks for. */
-template <int D, bool LARGEST> static size_t masses_bytes(const struct window_mass_args &a)
-{
-    size_t floats = (size_t)passes_of<LARGEST>(a) * (form<LARGEST>::SETS * NEAR + a.n);
-    return AROUND * key_page<D>::BYTES + TILES * query_tile<D>::BYTES + floats * sizeof(float);
-}
-
 template <int D, bool LARGEST> static int run(struct device *d, const struct window_work *w)
 {
+    const struct window_mass_args *a = &w->a;
+    int tiles = TILES * query_tile<D>::BYTES;
+    int floats = passes_of<LARGEST>(*a) * (form<LARGEST>::SETS * NEAR + a->n);
+    int bytes = AROUND * key_page<D>::BYTES + tiles + floats * (int)sizeof(float);
     int rc = cuda_launch_early(d, OP_window_mass, window_sums_kernel<D, LARGEST>, d->n_sm, THREADS,
-                               STAGE * key_page<D>::BYTES + TILES * query_tile<D>::BYTES, 1, *w);
+                               STAGE * key_page<D>::BYTES + tiles, 1, *w);
     return rc ? rc
               : cuda_launch_early(d, OP_window_mass, window_masses_kernel<D, LARGEST>, d->n_sm, THREADS,
-                                  (int)masses_bytes<D, LARGEST>(w->a), 1, *w);
+                                  bytes, 1, *w);
 }
 
 template <int D> static int run(struct device *d, const struct window_work *w)
@@ -407,13 +379,10 @@ template <int D> static int run(struct device *d, const struct window_work *w)
     return w->a.largest_first ? run<D, true>(d, w) : run<D, false>(d, w);
 }
 
-int window_mma_fits(const struct device *d, const struct window_mass_args *a)
+int window_mma_fits(const struct window_mass_args *a)
 {
-    const size_t others = 6 << 10; /* what the kernel has besides */
-    int dim = a->kv.head_dim, group = a->n_q / a->kv.n_kv;
-    size_t bytes = dim == 128 ? masses_bytes<128, false>(*a) : masses_bytes<64, false>(*a);
-    return a->kv.dtype == DTYPE_BF16 && (dim == 64 || dim == 128) && a->n <= MOST_QUERIES &&
-           (a->largest_first ? group <= ROWS : bytes + others <= d->most_shared);
+    return a->kv.dtype == DTYPE_BF16 && (a->kv.head_dim == 64 || a->kv.head_dim == 128) &&
+           a->n <= MOST_QUERIES;
 }
 
 /* The same of `n` rows from row0 on. */
@@ -430,13 +399,13 @@ static struct window_mass_args rows_from(const struct window_mass_args *a, int r
     return part;
 }
 
-/* As many rows at a time as have room for their sums in 2 MiB a multiprocessor: on an H200 352 of the 1.5B
- * shape with 64 queries, whose heads of four layers have 786 kB. */
+/* On an H200 all rows of the 1.5B shape with 64 queries go at once up to 352: heads of four layers have 786
+ * kB. */
 int window_mma(struct device *d, const struct window_mass_args *a)
 {
     int passes = a->largest_first ? 1 : a->n_q / a->kv.n_kv;
     size_t row = (size_t)a->out.n_rows * passes * a->n * 2 * MOST_PARTS * sizeof(float2);
-    int rows = (int)min((size_t)a->rows.cap, max((size_t)1, ((size_t)d->n_sm << 21) / row)), rc = 0;
+    int rows = cuda_rows_at_once(d, a->rows.cap, row), rc = 0;
     float2 *sums = (float2 *)cuda_scratch(d, (size_t)rows * row);
     if (!sums)
         return BACKEND_ERR_MEMORY;

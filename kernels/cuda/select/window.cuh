@@ -99,9 +99,9 @@ static __device__ float2 both(float2 x, float2 y)
 
 enum { MOST_PARTS = 16 }; /* of a list's slots, in which their exponentials are summed */
 
-/* op_window_mma.cu: for bf16 keys of 64 or 128 dimensions, up to 128 queries, and up to 16 heads of which the
- * largest logit counts, or as many of a group as have room. op_window.cu has everything else. */
-int window_mma_fits(const struct device *d, const struct window_mass_args *a);
+/* op_window_mma.cu: for bf16 keys of 64 or 128 dimensions and up to 128 queries. op_window.cu has everything
+ * else. */
+int window_mma_fits(const struct window_mass_args *a);
 int window_mma(struct device *d, const struct window_mass_args *a);
 
 #endif

@@ -11,6 +11,7 @@
 
 /* How a block's tiles lie, each of which two warps have. */
 enum { ROWS = 16, TILES = 8, SPLIT = 3 };
+static_assert((int)BACKEND_MAX_GROUP <= ROWS, "a group has a tile");
 template <bool LARGEST> struct form {
     static const int HEADS = LARGEST ? 1 : 2;      /* of the group, at a time */
     static const int SETS = TILES / HEADS;         /* tiles of a head */
@@ -97,7 +98,7 @@ template <int D, int N> static __device__ void products(const char *tile, uint32
     }
 }
 
-/* The largest products of the group's heads, in all lanes of a key: in the first pair. */
+/* The largest products of the group's heads. All lanes that share a key get them, in the first pair. */
 template <int N> static __device__ void largest_of_heads(const struct window &w, float (&c)[N][2][4])
 {
     int row = threadIdx.x % WARP / 4;
