@@ -28,8 +28,7 @@ static __device__ int slots_of(const struct alike_work &w, int list)
     return alike_of(w.a, list / w.a.io.n_rows, list % w.a.io.n_rows).n;
 }
 
-/* A warp has a page of an item; D / 8 lanes have a key, 16 bytes each, whose places in the row do not count.
- */
+/* A warp has a page of an item. D / 8 lanes have a key, 16 bytes each, in whatever order they lie. */
 template <int D>
 static __global__ void __launch_bounds__(THREADS) norm_kernel(const __grid_constant__ struct alike_work w)
 {

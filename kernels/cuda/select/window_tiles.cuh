@@ -29,17 +29,16 @@ struct tile {
     int i0, g;
 };
 
-/* What a lane brings of a tile: the warp's half of the dimensions, of rows lane / 4 and + 8, then 8
- * dimensions further.
- */
+/* What a lane brings of a tile: half of the dimensions, of rows lane / 4 and + 8, then 8 dimensions on. */
 template <int D> struct brought {
     float2 q[D / 32][4];
 };
 
 /* Rows without a query are 0. */
 template <int D, bool LARGEST>
-static __device__ struct brought<D> bring(const struct window_mass_args &a, const struct window &w,
-                                          struct tile t, int half) {
+static __device__ brought<D> bring(const struct window_mass_args &a, const struct window &w, struct tile t,
+                                   int half)
+{
     int row = threadIdx.x % WARP / 4, at = half * (D / 2) + threadIdx.x % 4 * 2;
     struct brought<D> b;
 #pragma unroll
@@ -54,8 +53,7 @@ static __device__ struct brought<D> bring(const struct window_mass_args &a, cons
     return b;
 }
 
-template <int D>
-static __device__ void put_half(struct brought<D> b, int half, char *tile)
+template <int D> static __device__ void put_half(struct brought<D> b, int half, char *tile)
 {
     char *to = tile + half * (D / 32) * query_tile<D>::STEP + threadIdx.x % WARP * 16;
 #pragma unroll
