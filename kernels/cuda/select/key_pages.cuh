@@ -36,4 +36,11 @@ template <int D> static __device__ void load_keys(uint32_t (&r)[4], uint32_t pag
     load_matrices(r, (page + row * key_page<D>::ROW + ((lane >> 4) ^ (row & 7)) * 16) ^ k * 32);
 }
 
+/* The slot of value x, 0 to 7, of a lane's products with a page as the second factor, when the page's first
+ * slot is `first`. */
+static __device__ int slot_of(int first, int x)
+{
+    return first + x / 4 * 8 + threadIdx.x % 4 * 2 + x % 2;
+}
+
 #endif

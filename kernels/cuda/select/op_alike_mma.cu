@@ -112,10 +112,9 @@ template <bool FIRST, bool EDGE>
 static __device__ void add_page(int n, int page, const float (&c)[2][4], const float (&norm)[4],
                                 struct seen *own)
 {
-    int first = page * KV_PAGE_TOKENS + threadIdx.x % 4 * 2;
 #pragma unroll
     for (int x = 0; x < 8; x++) {
-        int mine = x >> 1 & 1, other = first + (x & 4) * 2 + (x & 1);
+        int mine = x >> 1 & 1, other = slot_of(page * KV_PAGE_TOKENS, x);
         float cosine = c[x / 4][x % 4] * norm[x / 4 * 2 + x % 2];
         struct spare *s = &own->spare[mine];
         if (EDGE && other >= n)

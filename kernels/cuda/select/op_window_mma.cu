@@ -82,12 +82,6 @@ static __device__ int parts_of(int pages)
     return (pages + each - 1) / each;
 }
 
-/* The slot of value x of a lane's products with a page, when the page's first slot is `first`. */
-static __device__ int slot_of(int first, int x)
-{
-    return first + x / 4 * 8 + threadIdx.x % 4 * 2 + x % 2;
-}
-
 /* Two sums of exponentials as one: see window_work. */
 static __device__ float2 joined(float2 x, float2 y)
 {
