@@ -72,12 +72,6 @@ plant engine/text/engine.c '/* a second file of that name */' 'another file is c
 plant engine/attic/old.c '/* a folder that the table does not know */' 'rooms.cmake has no room engine/attic'
 noticed
 
-for i in {1..30}; do
-    echo >"$tree/tasks/more_$i.c"
-done
-sentences+=('tasks: more than 30 files lie in this folder')
-noticed
-
 # The table itself: a row that enters a later row would be a circle; one that lets evalcore in by a window is refused.
 row() {
     sed -i "$1" "$tree/rooms.cmake"
