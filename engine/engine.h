@@ -14,8 +14,9 @@
  * its own policy. This is its only door and a front door: the rooms of evalcore come in here. Nothing here
  * knows of tasks, answers or run folders.
  *
- * Order of calls: engine_open(), engine_policy() once per distinct policy, engine_submit() for each request,
- * engine_step() until nothing is pending, engine_close().
+ * Order of calls: engine_open(), engine_policy() once per distinct policy, engine_run() as often as wanted,
+ * engine_close(). Who has to act between steps calls engine_submit() for each request and engine_step() until
+ * nothing is pending instead of engine_run().
  *
  * The tokens of a completion are a function of weights, prompt, policy, sampling settings, seed, problem,
  * sample, backend and KV type. They do not depend on what else is in the batch, on the order of requests or
@@ -239,6 +240,18 @@ int engine_submit(struct engine *en, const struct request *r, struct err *e);
  * is 0). An error means that the device has failed: all that finished before has been handed out by earlier
  * calls, and every later call returns the same error. */
 int engine_step(struct engine *en, const struct completion **out, int *n_out, struct err *e);
+
+/* Called with each completion, which is valid during the call; a negative return ends the run. */
+typedef int completion_fn(void *context, const struct completion *c, struct err *e);
+/* Submits n requests (0 if all have been submitted) and steps until nothing is pending. fn, which may be
+ * NULL, gets every completion in the order in which they end. Returns the first error: of a request that is
+ * refused, of the device, of fn, or ERR_DEVICE with its sentence for a completion that ended with
+ * FINISHED_ERROR, which fn does not get. After an error requests may still be pending. */
+int engine_run(struct engine *en, const struct request *requests, int n, completion_fn *fn, void *context,
+               struct err *e);
+/* The same for one request while nothing else is pending. *out is valid until the engine steps again or is
+ * closed. */
+int engine_run_one(struct engine *en, const struct request *r, const struct completion **out, struct err *e);
 int engine_pending(const struct engine *en); /* submitted and not yet handed out */
 /* Fills in the requests that are being decoded, with the tokens they have so far, and returns their number,
  * at most max_batch. */

@@ -1,4 +1,5 @@
-/* Takes requests: refuses those that can never run and copies the others into the queue. */
+/* Takes requests: refuses those that can never run and copies the others into the queue. Runs lists of them
+ * to their ends. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,4 +121,39 @@ int engine_submit(struct engine *en, const struct request *r, struct err *e)
     if (reference)
         reference->pair = s;
     return 0;
+}
+
+static int hand_out(const struct completion *c, completion_fn *fn, void *context, struct err *e)
+{
+    if (c->finish == FINISHED_ERROR)
+        return err_set(e, ERR_DEVICE, "%s", c->error ? c->error : "decoding failed");
+    return fn ? fn(context, c, e) : 0;
+}
+
+int engine_run(struct engine *en, const struct request *requests, int n, completion_fn *fn, void *context,
+               struct err *e)
+{
+    int rc = 0;
+    for (int i = 0; i < n && !rc; i++)
+        rc = engine_submit(en, &requests[i], e);
+    while (!rc && engine_pending(en)) {
+        const struct completion *done;
+        int n_done = 0;
+        rc = engine_step(en, &done, &n_done, e);
+        for (int i = 0; i < n_done && !rc; i++)
+            rc = hand_out(&done[i], fn, context, e);
+    }
+    return rc;
+}
+
+static int keep_completion(void *context, const struct completion *c, struct err *e)
+{
+    (void)e;
+    *(const struct completion **)context = c;
+    return 0;
+}
+
+int engine_run_one(struct engine *en, const struct request *r, const struct completion **out, struct err *e)
+{
+    return engine_run(en, r, 1, keep_completion, out, e);
 }

@@ -114,17 +114,6 @@ int bench_window(struct bench_engine *x, int steps, struct bench_window *w, stru
     return 0;
 }
 
-int bench_drain(struct bench_engine *x, struct err *e)
-{
-    while (engine_pending(x->en)) {
-        const struct completion *c;
-        int n;
-        if (engine_step(x->en, &c, &n, e))
-            return e->code;
-    }
-    return 0;
-}
-
 double bench_bandwidth(const struct bench_engine *x, double kv_bytes)
 {
     const double most = 1 << 30; /* as good as endless, and the memory may be the cache's */

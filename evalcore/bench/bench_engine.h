@@ -34,8 +34,6 @@ struct bench_window {
     double seconds, bytes;
 };
 int bench_window(struct bench_engine *x, int steps, struct bench_window *w, struct err *e);
-/* Until nothing is pending. */
-int bench_drain(struct bench_engine *x, struct err *e);
 
 /* Bytes per second, by the bytes of a step: of the weights alone where kv_bytes is 0. */
 double bench_bandwidth(const struct bench_engine *x, double kv_bytes);

@@ -81,7 +81,7 @@ static int sample_point(struct trace *t, int tokens, struct err *e)
     p->tokens = prompt + ahead + t->warm + t->window / 2.0;
     if (bench_submit(&t->x, t->batch, prompt, 1, steps + t->spread + 2, t->spread, e) ||
         bench_window(&t->x, t->warm, &warm, e) || bench_window(&t->x, t->window, &p->w, e) ||
-        bench_drain(&t->x, e))
+        engine_run(t->x.en, NULL, 0, NULL, NULL, e))
         return e->code;
     measure_point(t, p);
     print_point(t, p, tokens);
@@ -167,7 +167,7 @@ static int run_whole(struct trace *t, struct err *e)
         if (!t->spread || window == t->window) /* a part of a period tells nothing */
             print_point(t, &p, to);
     }
-    if (bench_drain(&t->x, e))
+    if (engine_run(t->x.en, NULL, 0, NULL, NULL, e))
         return e->code;
     /* Both phases are proportional to what they read: the bound of the mean step, times the steps. */
     finish_trace(t, seconds, last * bench_step_bound(&t->x, t->batch, bytes / last, t->bandwidth));

@@ -14,14 +14,8 @@ static int once(struct bench_engine *x, int tokens, double *seconds, struct err 
     if (bench_submit(x, 1, tokens, 0, 1, 0, e))
         return e->code;
     double start = progress_clock();
-    while (engine_pending(x->en)) {
-        const struct completion *c;
-        int n;
-        if (engine_step(x->en, &c, &n, e))
-            return e->code;
-        if (n && c->error)
-            return err_set(e, ERR_USAGE, "a prompt of %d tokens: %s", tokens, c->error);
-    }
+    if (engine_run(x->en, NULL, 0, NULL, NULL, e))
+        return err_add(e, "a prompt of %d tokens", tokens), e->code;
     *seconds = progress_clock() - start;
     return 0;
 }

@@ -9,19 +9,13 @@ static int decode_one(struct dev_problem *to, struct engine *en, struct policy *
                       int n_prompt, int max_new, int32_t end_token, struct err *e)
 {
     const struct completion *done = NULL;
-    int n = 0;
     struct request r = {.prompt = prompt,
                         .n_prompt = n_prompt,
                         .policy = full,
                         .max_new_tokens = max_new,
                         .end_token = end_token};
-    int rc = engine_submit(en, &r, e);
-    while (!rc && !n)
-        rc = engine_step(en, &done, &n, e);
-    if (!rc && done->finish == FINISHED_ERROR)
-        rc = err_set(e, ERR_DEVICE, "%s", done->error ? done->error : "decoding failed");
-    if (rc)
-        return rc;
+    if (engine_run_one(en, &r, &done, e))
+        return e->code;
     to->n_prompt = n_prompt;
     to->n = n_prompt + done->n_ids;
     to->ids = xmalloc((size_t)to->n * sizeof *to->ids);

@@ -211,19 +211,14 @@ int measure_kascade(struct layer_measure *out, struct engine *en, const struct d
     int rc = probe_bind(&p, en, &kascade_probe, e), context = engine_info(en)->max_context;
     memset(out, 0, sizeof *out);
     for (int i = 0; i < d->n && !rc; i++) {
-        const struct completion *done = NULL;
-        int n = 0, all = d->problems[i].n;
+        int all = d->problems[i].n;
         struct request r = {.prompt = d->problems[i].ids,
                             .n_prompt = all < context ? all : context - 1,
                             .policy = p,
                             .max_new_tokens = 1,
                             .end_token = -1,
                             .ignore_eos = 1};
-        rc = engine_submit(en, &r, e);
-        while (!rc && !n)
-            rc = engine_step(en, &done, &n, e);
-        if (!rc && done->finish == FINISHED_ERROR)
-            rc = err_set(e, ERR_DEVICE, "%s", done->error ? done->error : "decoding failed");
+        rc = engine_run(en, &r, 1, NULL, NULL, e);
     }
     if (!rc)
         kascade_result(out, p->own, d->n);

@@ -28,8 +28,6 @@ static void nobody(void *context, const struct seen *s)
 int probe_replay(struct engine *en, const struct dev_problem *p, struct policy *policy,
                  struct policy *reference, seen_fn *seen, void *context, struct err *e)
 {
-    const struct completion *done = NULL;
-    int n = 0;
     struct request r = {.prompt = p->ids,
                         .n_prompt = p->n_prompt,
                         .policy = policy,
@@ -42,11 +40,7 @@ int probe_replay(struct engine *en, const struct dev_problem *p, struct policy *
     if (!r.n_forced)
         return 0;
     engine_watch(en, 1, seen ? seen : nobody, context);
-    int rc = engine_submit(en, &r, e);
-    while (!rc && !n)
-        rc = engine_step(en, &done, &n, e);
-    if (!rc && done->finish == FINISHED_ERROR)
-        rc = err_set(e, ERR_DEVICE, "%s", done->error ? done->error : "decoding failed");
+    int rc = engine_run(en, &r, 1, NULL, NULL, e);
     engine_watch(en, 0, NULL, NULL);
     return rc;
 }

@@ -213,7 +213,7 @@ static int decode_known(struct engine *en, const struct completion **done, struc
     struct arena a = {0};
     struct policy_spec spec;
     struct request r = {.max_new_tokens = 400, .end_token = -1};
-    int n = 0, rc = policy_spec_text(&spec, "full", &a, e);
+    int rc = policy_spec_text(&spec, "full", &a, e);
     if (!rc)
         rc = engine_policy(en, &spec, &r.policy, e);
     if (!rc)
@@ -222,9 +222,7 @@ static int decode_known(struct engine *en, const struct completion **done, struc
     r.prompt = ids.id;
     r.n_prompt = (int)ids.n;
     if (!rc)
-        rc = engine_submit(en, &r, e);
-    while (!rc && !n)
-        rc = engine_step(en, done, &n, e);
+        rc = engine_run_one(en, &r, done, e);
     token_list_release(&ids);
     tokenizer_scratch_release(&scratch);
     arena_release(&a);

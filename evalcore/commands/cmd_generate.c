@@ -80,13 +80,8 @@ static int encode(const struct generate_options *o, const struct engine *en, con
 static int decode(const struct generate_options *o, struct engine *en, const struct request *r, struct err *e)
 {
     const struct completion *done = NULL;
-    int n = 0, rc = engine_submit(en, r, e);
-    while (!rc && !n)
-        rc = engine_step(en, &done, &n, e);
-    if (rc)
-        return rc;
-    if (done->finish == FINISHED_ERROR)
-        return err_set(e, ERR_DEVICE, "%s", done->error ? done->error : "decoding failed");
+    if (engine_run_one(en, r, &done, e))
+        return e->code;
     if (o->ids)
         for (int i = 0; i < done->n_ids; i++)
             printf("%d%c", (int)done->ids[i], i + 1 < done->n_ids ? ' ' : '\n');

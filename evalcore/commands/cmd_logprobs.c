@@ -73,7 +73,7 @@ static json_t *score(void *context, const json_t *in, struct err *e)
     const struct completion *done = NULL;
     int32_t *ids = NULL;
     json_t *out = NULL;
-    int n = 0, n_prompt = 0, n_done = 0;
+    int n = 0, n_prompt = 0;
     int rc = read_ids(in, &ids, &n, &n_prompt, e);
     struct request r = {.prompt = ids,
                         .n_prompt = n_prompt,
@@ -85,11 +85,7 @@ static json_t *score(void *context, const json_t *in, struct err *e)
                         .n_forced = n - n_prompt,
                         .want_logprobs = 1};
     if (!rc)
-        rc = engine_submit(s->engine, &r, e);
-    while (!rc && !n_done)
-        rc = engine_step(s->engine, &done, &n_done, e);
-    if (!rc && done->finish == FINISHED_ERROR)
-        rc = err_set(e, ERR_DEVICE, "%s", done->error ? done->error : "decoding failed");
+        rc = engine_run_one(s->engine, &r, &done, e);
     if (!rc && done->n_logprobs < n - n_prompt)
         rc = err_set(e, ERR_USAGE, "the context has room for %d of the %d tokens", done->n_logprobs,
                      n - n_prompt);

@@ -14,15 +14,11 @@ static int decode(const struct patient *p, struct engine *en, const struct compl
                         .n_prompt = (int)p->prompt.n,
                         .max_new_tokens = p->order->answer_tokens,
                         .end_token = end ? tokenizer_find(p->tokenizer, end) : -1};
-    int n = 0, rc = policy_spec_text(&spec, "full", &a, e);
+    int rc = policy_spec_text(&spec, "full", &a, e);
     if (!rc)
         rc = engine_policy(en, &spec, &r.policy, e);
     if (!rc)
-        rc = engine_submit(en, &r, e);
-    while (!rc && !n)
-        rc = engine_step(en, done, &n, e);
-    if (!rc && (*done)->finish == FINISHED_ERROR)
-        rc = err_set(e, ERR_DEVICE, "%s", (*done)->error ? (*done)->error : "decoding failed");
+        rc = engine_run_one(en, &r, done, e);
     arena_release(&a);
     return rc;
 }

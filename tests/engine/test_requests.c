@@ -76,6 +76,50 @@ static void tile_off_a_short_context(void)
     engine_close(en);
 }
 
+/* ---- engine_run: every completion comes once, and the first error ends it */
+
+struct runs {
+    int n, n_tokens, fail_at; /* fail_at: the call that returns an error, from 1; 0: none */
+};
+
+static int count_run(void *context, const struct completion *c, struct err *e)
+{
+    struct runs *r = context;
+    r->n_tokens += c->n_ids;
+    return ++r->n == r->fail_at ? err_set(e, ERR_FORMAT, "enough") : 0;
+}
+
+static void runs_lists(void)
+{
+    struct engine *en = decode_open(&(struct engine_options){.max_context = 64, .max_batch = 2});
+    struct policy *full = decode_policy(en, "full");
+    const struct completion *done = NULL;
+    struct request r[3];
+    struct runs all = {0}, stopped = {.fail_at = 2};
+    struct err e = {0};
+    for (int i = 0; i < 3; i++)
+        r[i] = item_of(full, N_WORDS, i + 1).req;
+    CHECK_INT(engine_run(en, r, 3, count_run, &all, &e), 0);
+    CHECK_INT(all.n, 3);
+    CHECK_INT(all.n_tokens, 6);
+    CHECK_INT(engine_run(en, r, 2, NULL, NULL, &e), 0);
+    CHECK_INT(engine_submit(en, &r[0], &e), 0);
+    all = (struct runs){0};
+    CHECK_INT(engine_run(en, NULL, 0, count_run, &all, &e), 0);
+    CHECK_INT(all.n, 1);
+    CHECK_INT(engine_run_one(en, &r[2], &done, &e), 0);
+    CHECK_INT(done->n_ids, 3);
+    CHECK_INT(engine_run(en, r, 3, count_run, &stopped, &e), ERR_FORMAT);
+    CHECK_INT(stopped.n, 2);
+    CHECK(!strcmp(e.text, "enough"));
+    e = (struct err){0};
+    CHECK_INT(engine_run(en, NULL, 0, NULL, NULL, &e), 0); /* the third */
+    r[1].n_prompt = 0;
+    CHECK_INT(engine_run(en, r, 2, NULL, NULL, &e), ERR_USAGE);
+    CHECK_INT(engine_pending(en), 1);
+    engine_close(en);
+}
+
 /* ---- one batch with more policy instances than any run file has had */
 
 static void many_policies(void)
@@ -163,6 +207,12 @@ static void decode_model(const char *folder, const struct str *weights, struct i
     it->req.n_forced = 8;
     it->req.want_logprobs = 1;
     decode_all(en, it, 1, NULL);
+    if (it->error) { /* engine_run() gives the sentence as an error, and no completion */
+        const struct completion *none = NULL;
+        CHECK_INT(engine_run_one(en, &it->req, &none, &e), ERR_DEVICE);
+        CHECK(!none);
+        CHECK_STR(e.text, it->error);
+    }
     engine_close(en);
 }
 
@@ -246,6 +296,7 @@ int main(void)
     pool_of_one_sequence();
     pool_too_small();
     tile_off_a_short_context();
+    runs_lists();
     many_policies();
     refusals();
     pieces_of_prompts();
