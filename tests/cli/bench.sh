@@ -91,15 +91,4 @@ sed 's/, "command".*//' stdout.txt >two.txt
 same one.txt two.txt
 grep -q '"name": "gate, 60 problems, no change: called a regression", "value": [0-9.]*, "unit": "%", "floor": 5' one.txt ||
     fail "bench stats printed: $(cat one.txt)"
-
-# quest_scopes.py: a row of a report, and one of completions that do not say what a head selects.
-mkdir -p scopes/report
-echo 'model,label,task,jobs,params,accuracy,ci_low,ci_high,bits_per_byte,kl,selected_density,kv_density,aux_density
-pocket,relay,relay,4,"{""k_pages"": 8, ""scope"": ""q""}",0.5,0.25,0.75,,,0.2,0.3,0.1' >scopes/report/accuracy.csv
-python3 "$source_dir/bench/quest_scopes.py" scopes >scopes.md
-grep -qF '| relay (4) | 8 | q | 50 [25-75] | 20.0 % | 30.0 % | 1.50 |' scopes.md || fail "quest_scopes.py printed: $(cat scopes.md)"
-sed -i 's/,0\.2,/,,/' scopes/report/accuracy.csv
-python3 "$source_dir/bench/quest_scopes.py" scopes >scopes.md 2>stderr.txt && fail "quest_scopes.py takes a row without selected_density"
-[ "$(cat stderr.txt)" = 'scopes: selected_density is missing, since a cell is not decoded or was by an older version; decode it again' ] ||
-    fail "quest_scopes.py said: $(cat stderr.txt)"
 finish

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/results.md from bench/results: each stands between <!-- table: NAME --> and <!-- end -->.
+
+    python3 bench/results.py             # writes them
+    python3 bench/results.py --check     # exit code 1 where the page has other tables than the files (a test runs it)
+"""
+import json
+import pathlib
+import re
+import sys
+
+import ratios
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
+PAGE = ROOT / "docs" / "results.md"
+
+
+def load(name):
+    return json.loads((RESULTS / name).read_text())
+
+
+def markdown(columns, rows):
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def interval(row, scale=100):
+    return f"{scale * row['score']:.1f} [{scale * row['ci_low']:.1f}, {scale * row['ci_high']:.1f}]"
+
+
+def ruler():
+    rows = load("h100_real.json")["ruler"]["rows"]
+    lengths = sorted({r["tokens"] for r in rows})
+    out = []
+    for policy in dict.fromkeys(r["policy"] for r in rows):
+        at = {r["tokens"]: r for r in rows if r["policy"] == policy}
+        last = at[lengths[-1]]
+        out.append([policy] + [interval(at[n]) for n in lengths] +
+                   [f"{100 * last['total_density']:.0f} %", f"{100 * (last['prefill_density'] + last['prefill_aux_density']):.0f} %"])
+    return markdown(["policy"] + [f"{n:,} tokens" for n in lengths] + ["reads", "prompt"], out)
+
+
+def policy_speeds():
+    rows = load("h200_policy_speeds.json")["rows"]
+    return markdown(["policy", "tokens/s at 8,192", "of its floor", "tokens/s, 1 to 8,192", "of its floor"],
+                    [[r["policy"], f"{r['at_last']:,.0f}", f"{100 * r['at_last'] / r['floor_at_last']:.0f} %", f"{r['whole']:,.0f}",
+                      f"{100 * r['whole'] / r['floor_whole']:.0f} %"] for r in rows])
+
+
+def peers():
+    figures = ratios.read(RESULTS / "h200.json")
+    return markdown(["ratio", "measured", "published"],
+                    [[what, f"{value():.2f} {unit}", beside] for what, value, unit, beside in ratios.rows(figures)])
+
+
+def products():
+    """The speed of our product as a share of that of cuBLASLt's fastest algorithm for that number of rows; gate and up in one
+    kernel with SwiGLU beside cuBLASLt's product and SwiGLU after it, measured as a prompt has them where a step has no such
+    number of rows."""
+    found, counts = {}, set()
+    figures = [f for run in load("h200.json")["runs"] for f in run["figures"]]
+    for of_prompt in (False, True):
+        for figure in (f for f in figures if ("of a prompt" in f.get("name", "")) == of_prompt):
+            m = re.match(r"linear (\S+ .+), (\d+) rows(?: of a prompt)?: beside (the library at its fastest|the two apart)",
+                         figure.get("name", ""))
+            if m and m[1].endswith("SwiGLU") == (m[3] == "the two apart") and not m[1].endswith("gate and up"):
+                found.setdefault(m[1], {}).setdefault(int(m[2]), figure["value"])
+                counts.add(int(m[2]))
+    counts = sorted(counts)
+    return markdown(["product"] + [f"{n:,} rows" for n in counts],
+                    [[what] + [f"{100 * at[n]:.0f} %" if n in at else "" for n in counts] for what, at in found.items()])
+
+
+def attention():
+    figures = {f["name"]: f for run in load("h200.json")["runs"] for f in run["figures"] if "name" in f}
+    rows = {}
+    for name, figure in figures.items():
+        m = re.fullmatch(r"attention (\S+) heads d 128, bf16 KV, batch (\d+) x (\d+): (full, pages in order|full|pages 64), ([0-9.]+) us", name)
+        if m and figure.get("share"):
+            rows.setdefault((m[1], int(m[2]), int(m[3])), {})[m[4]] = f"{float(m[5]):,.0f} us, {100 * figure['share']:.0f} %"
+    kinds = ["full", "full, pages in order", "pages 64"]
+    return markdown(["query/KV heads, sequences x tokens", "all tokens, pages scattered", "all tokens, pages in order", "64 pages"],
+                    [[f"{heads}, {batch} x {tokens:,}"] + [at.get(kind, "") for kind in kinds]
+                     for (heads, batch, tokens), at in sorted(rows.items())])
+
+
+def cpu_peers():
+    table = load("cpu_peers.json")
+    return markdown(table["columns"], table["rows"])
+
+
+TABLES = {"ruler": ruler, "attention": attention, "policy speeds": policy_speeds, "peers": peers, "products": products,
+          "cpu peers": cpu_peers}
+
+
+def main():
+    if sys.argv[1:] not in ([], ["--check"]):
+        print(__doc__.strip())
+        return 0 if sys.argv[1:] in (["-h"], ["--help"]) else 2
+    page = PAGE.read_text()
+    named = re.findall(r"<!-- table: (.*?) -->", page)
+    if sorted(named) != sorted(TABLES):
+        print(f"{PAGE.name} has the tables {sorted(named)}, and this script makes {sorted(TABLES)}", file=sys.stderr)
+        return 1
+    made = re.sub(r"(<!-- table: (.*?) -->\n).*?(<!-- end -->)", lambda m: m[1] + TABLES[m[2]]() + "\n" + m[3], page, flags=re.S)
+    if sys.argv[1:] and made != page:
+        print(f"{PAGE.name} is older than bench/results; run python3 bench/results.py", file=sys.stderr)
+        return 1
+    if not sys.argv[1:]:
+        PAGE.write_text(made)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

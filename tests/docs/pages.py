@@ -1,0 +1,51 @@
+"""Checks the Markdown pages: every relative link and anchor leads somewhere, the README stays short, and docs/results.md has
+the tables of bench/results. Run as: pages.py SOURCE_DIR"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(sys.argv[1])
+FOLDERS = ("", "docs", "runs", "runs/published", "bench", "bench/transformers", "engine", "answer_check", "tests")
+README_LINES, README_WORDS, README_ROWS = 120, 1500, 10
+
+
+def pages():
+    for top in FOLDERS:
+        folder = ROOT / top
+        yield from folder.glob("*.md")
+        if top in ("engine", "answer_check", "tests"):
+            yield from folder.glob("*/**/*.md")
+
+
+def anchors(page):
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", h.strip().lower()).replace(" ", "-") for h in headings}
+
+
+def wrong_links(page):
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        if link.startswith(("http:", "https:")):
+            continue
+        if not target.exists():
+            yield f"{page.relative_to(ROOT)}: {link} is not there"
+        elif anchor and target.suffix == ".md" and anchor not in anchors(target):
+            yield f"{page.relative_to(ROOT)}: {link} names no heading"
+
+
+def long_readme():
+    text = (ROOT / "README.md").read_text()
+    rows = max(len(t.strip().splitlines()) - 2 for t in re.findall(r"(?:^\|.*\n)+", text, flags=re.M))
+    for what, count, limit in (("lines", text.count("\n"), README_LINES), ("words", len(text.split()), README_WORDS),
+                               ("rows in a table", rows, README_ROWS)):
+        if count > limit:
+            yield f"README.md has {count} {what}, more than {limit}"
+
+
+wrong = [w for page in pages() for w in wrong_links(page)] + list(long_readme())
+print(*wrong, sep="\n")
+if subprocess.run([sys.executable, ROOT / "bench" / "results.py", "--check"]).returncode:
+    wrong.append("results")
+sys.exit(1 if wrong else 0)
