@@ -44,6 +44,35 @@ refuse() {
     [ ! -s stdout.txt ] || fail "kveval $* wrote to standard output"
 }
 
+# says FILE KEYWORD...: a line of FILE has all these words, as they are: option, file, number, not the sentence around them.
+says() {
+    local file=$1 lines word
+    shift
+    lines=$(<"$file")
+    for word; do
+        lines=$(grep -F -e "$word" <<<"$lines") || {
+            fail "no line of $file has \"$word\" beside the words before it ($*): $(head -c 500 "$file")"
+            return 1
+        }
+    done
+}
+
+# fails CODE KEYWORD... -- ARGS...: the program exits with CODE, writes nothing to standard output, and one line to standard
+# error, which begins with "kveval: " and has all the words.
+fails() {
+    local code=$1 words=()
+    shift
+    while [ "$1" != -- ]; do
+        words+=("$1")
+        shift
+    done
+    shift
+    run "$code" "$@"
+    says stderr.txt "${words[@]}" || echo "  after kveval $*" >&2
+    [[ $(<stderr.txt) == "kveval: "* && $(wc -l <stderr.txt) == 1 ]] || fail "kveval $* said $(<stderr.txt)"
+    [ ! -s stdout.txt ] || fail "kveval $* wrote to standard output"
+}
+
 # same FILE FILE: equal, byte for byte.
 same() {
     cmp -s "$1" "$2" || fail "$1 and $2 differ: $(diff "$1" "$2" | head -n 5 | cut -c 1-300)"
