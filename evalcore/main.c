@@ -126,7 +126,7 @@ static const char *hub_cache(const char *home, struct arena *a)
     return home ? arena_printf(a, "%s/.cache/huggingface/hub", home) : NULL;
 }
 
-static void look_for_hub(struct program *p, struct arena *a)
+static void look_for_hub(struct process_env *p, struct arena *a)
 {
     const char *endpoint = getenv("HF_ENDPOINT");
     size_t n = endpoint ? strlen(endpoint) : 0;
@@ -138,7 +138,7 @@ static void look_for_hub(struct program *p, struct arena *a)
     p->hub_token = hub_token(p->home, a);
 }
 
-static void look_around(struct program *p, struct arena *a)
+static void read_environment(struct process_env *p, struct arena *a)
 {
     struct winsize size;
     const char *columns = getenv("COLUMNS"), *term = getenv("TERM");
@@ -156,8 +156,8 @@ static void look_around(struct program *p, struct arena *a)
         p->slurm_end = 0;
     p->live = isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
     p->columns = 80;
-    p->columns_told = columns && !cli_int(columns, 20, 1000, &n);
-    if (p->columns_told)
+    p->is_columns_set = columns && !cli_int(columns, 20, 1000, &n);
+    if (p->is_columns_set)
         p->columns = (int)n;
     else if (p->live && !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
         p->columns = size.ws_col;
@@ -165,7 +165,7 @@ static void look_around(struct program *p, struct arena *a)
 
 static int dispatch(int argc, char **argv)
 {
-    struct program p = {0};
+    struct process_env p = {0};
     struct arena a = {0};
     if (argc < 2) {
         usage(stderr);
@@ -183,7 +183,7 @@ static int dispatch(int argc, char **argv)
     const struct command *c = find(argv[1]);
     if (!c)
         return unknown_command(argv[1]);
-    look_around(&p, &a);
+    read_environment(&p, &a);
     int rc = c->run(&p, argc - 1, argv + 1);
     arena_release(&a);
     return rc;

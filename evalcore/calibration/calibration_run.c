@@ -1,7 +1,7 @@
 /* See calibration_run.h. */
 #include "evalcore/calibration/calibration_run.h"
 
-int calibration_run_open(struct calibration_run *r, const struct program *p, const char *path,
+int calibration_run_open(struct calibration_run *r, const struct process_env *p, const char *path,
                          const struct calibration_options *o, struct err *e)
 {
     struct runfile_options fo = {.model = o->model, .tasks = o->tasks, .set = &o->set};

@@ -39,7 +39,7 @@ struct calibration_run {
     struct dev_set dev;
 };
 /* Opens model and problems, and decodes the completions. */
-int calibration_run_open(struct calibration_run *r, const struct program *p, const char *path,
+int calibration_run_open(struct calibration_run *r, const struct process_env *p, const char *path,
                          const struct calibration_options *o, struct err *e);
 void calibration_run_close(struct calibration_run *r);
 

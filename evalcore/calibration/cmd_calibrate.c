@@ -71,7 +71,7 @@ static int measure(struct calibration *c, const struct calibrate_options *o, str
     return rc;
 }
 
-static int run_calibrate(const struct program *p, int argc, char **argv)
+static int run_calibrate(const struct process_env *p, int argc, char **argv)
 {
     struct calibrate_options o = {.run = CALIBRATION_DEFAULTS, .k_pages = 64, .l_pages = 8};
     struct calibration c = {0};

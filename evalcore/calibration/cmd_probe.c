@@ -77,7 +77,7 @@ static int probe(struct calibration_run *r, struct str *csv, struct err *e)
     return rc;
 }
 
-static int run_probe(const struct program *p, int argc, char **argv)
+static int run_probe(const struct process_env *p, int argc, char **argv)
 {
     struct calibration_options o = CALIBRATION_DEFAULTS;
     struct calibration_run r = {0};

@@ -8,7 +8,7 @@
 /* The door of evalcore/cli that every command comes in by: what a subcommand of kveval is, and its exit
  * codes. evalcore/commands/commands.h lists them. The room holds what commands share (options, devices,
  * filters of lines, progress, signals); the rooms of evalcore above it may come in by any of its headers. */
-struct program {      /* what main.c read from the environment and the terminal; nobody else asks for it */
+struct process_env {  /* what main.c read from the environment and the terminal; nobody else asks for it */
     const char *home; /* the user's folder; NULL when not known */
     const char *cache_dir;    /* for hashes of weight files; NULL when there is no home */
     const char *hub_endpoint; /* of the Hugging Face Hub, without a slash at the end */
@@ -21,12 +21,12 @@ struct program {      /* what main.c read from the environment and the terminal;
     int is_github;              /* run by GitHub Actions, which takes lines with :: for annotations */
     long slurm_end;             /* when Slurm ends this job, seconds since 1970; 0: not known */
     int columns;                /* of the terminal; 80 when unknown */
-    int columns_told;           /* COLUMNS says so: a resize of the terminal changes nothing */
+    int is_columns_set;         /* COLUMNS says so: a resize of the terminal changes nothing */
     int live;                   /* standard error is a terminal that can redraw a line */
 };
 
 /* Returns the exit code. argv[0] is the command's name. */
-typedef int (*command_fn)(const struct program *p, int argc, char **argv);
+typedef int (*command_fn)(const struct process_env *p, int argc, char **argv);
 
 struct command {
     const char *name;

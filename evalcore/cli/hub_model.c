@@ -50,7 +50,8 @@ void hub_id_read(struct hub_id *id, const char *cache, const char *model, struct
                               id->name + (slash - model) + 1);
 }
 
-int hub_model(const char **out, const struct program *p, const char *model, struct arena *a, struct err *e)
+int hub_model(const char **out, const struct process_env *p, const char *model, struct arena *a,
+              struct err *e)
 {
     *out = model;
     if (!hub_is_id(model))

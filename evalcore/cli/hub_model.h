@@ -28,6 +28,7 @@ void hub_id_read(struct hub_id *id, const char *cache, const char *model, struct
 /* *out: for an id the folder of the snapshot that refs/REVISION names (main where none is given; a revision
  * may be a commit), else `model` itself. Lives in the arena, or is `model`. ERR_USAGE when it is not in the
  * cache. */
-int hub_model(const char **out, const struct program *p, const char *model, struct arena *a, struct err *e);
+int hub_model(const char **out, const struct process_env *p, const char *model, struct arena *a,
+              struct err *e);
 
 #endif

@@ -103,7 +103,7 @@ static int unknown(const char *name, struct err *e)
     return e->code;
 }
 
-static int cmd_bench_run(const struct program *p, int argc, char **argv)
+static int cmd_bench_run(const struct process_env *p, int argc, char **argv)
 {
     struct options o = {.model = "pocket"};
     const char *args[N_BENCHES];

@@ -56,7 +56,7 @@ static json_t *choice_line(void *context, const json_t *in, struct err *e)
     return out;
 }
 
-static int run_choice(const struct program *p, int argc, char **argv)
+static int run_choice(const struct process_env *p, int argc, char **argv)
 {
     const struct jsonl j = {.fn = choice_line};
     const char *path = NULL;

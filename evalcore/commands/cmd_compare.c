@@ -96,7 +96,7 @@ static int print(struct str *out, struct comparison *c, enum form form, int flip
     return rc;
 }
 
-static int run_compare(const struct program *p, int argc, char **argv)
+static int run_compare(const struct process_env *p, int argc, char **argv)
 {
     struct compare_flags o = {.flips = -2};
     struct comparison c = {0};

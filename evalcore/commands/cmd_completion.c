@@ -5,7 +5,7 @@
 
 static const struct cli_option completion_table[] = {{0}};
 
-static int run_completion(const struct program *p, int argc, char **argv)
+static int run_completion(const struct process_env *p, int argc, char **argv)
 {
     struct str text = {0};
     struct err e = {0};

@@ -28,7 +28,7 @@ static const struct cli_option convert_table[] = {
     {0},
 };
 
-static int run_convert(const struct program *p, int argc, char **argv)
+static int run_convert(const struct process_env *p, int argc, char **argv)
 {
     struct convert_flags o = {.window = PARAM_UNSET_INT, .threshold = NAN};
     struct arena a = {0};

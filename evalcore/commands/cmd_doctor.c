@@ -143,7 +143,7 @@ static void check_disk(struct doctor *d, const char *dir)
 }
 
 /* A home folder has the user's name in its path. */
-static void check_cache(struct doctor *d, const struct program *p)
+static void check_cache(struct doctor *d, const struct process_env *p)
 {
     size_t home = p->home ? strlen(p->home) : 0;
     if (!p->cache_dir)
@@ -251,7 +251,7 @@ static void check_engine(struct doctor *d, int threads)
 
 enum { ANSWER_TOKENS = 24 };
 
-static int look_at_model(const struct program *p, const struct doctor_options *o, const char *name)
+static int look_at_model(const struct process_env *p, const struct doctor_options *o, const char *name)
 {
     struct device_list device;
     struct arena a = {0};
@@ -281,7 +281,7 @@ static int look_at_model(const struct program *p, const struct doctor_options *o
     return rc ? command_fail(&e, EXIT_USAGE) : faults ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 
-static int run_doctor(const struct program *p, int argc, char **argv)
+static int run_doctor(const struct process_env *p, int argc, char **argv)
 {
     struct doctor_options o = {.out = "."};
     struct doctor d = {0};

@@ -52,7 +52,7 @@ static void tell(const struct run *r, const struct export_flags *o, const struct
            done->completions, o->out);
 }
 
-static int run_export(const struct program *p, int argc, char **argv)
+static int run_export(const struct process_env *p, int argc, char **argv)
 {
     struct export_flags o = {0};
     struct export_done done;

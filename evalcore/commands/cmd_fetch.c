@@ -118,8 +118,8 @@ static int get_task(const struct fetch_source *s, const char *data, const struct
     return rc;
 }
 
-static int get_model(const char *name, const struct program *p, const struct fetch_options *o, int *signal,
-                     struct err *e)
+static int get_model(const char *name, const struct process_env *p, const struct fetch_options *o,
+                     int *signal, struct err *e)
 {
     struct arena a = {0};
     struct str note = {0};
@@ -170,7 +170,7 @@ static const char *rows_server(const char *endpoint, struct arena *a)
     return arena_printf(a, "%.*s://datasets-server.%s", (int)(host - endpoint), endpoint, host + 3);
 }
 
-static int run_fetch(const struct program *p, int argc, char **argv)
+static int run_fetch(const struct process_env *p, int argc, char **argv)
 {
     struct fetch_command o = {.retries = 4, .wait_s = 1, .stall_s = 30};
     const char *names[NAMES_MAX];

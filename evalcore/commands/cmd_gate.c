@@ -97,7 +97,7 @@ static int add_night(struct gate_history *h, const struct gate_options *o, const
 
 /* For machines: the files, and what GitHub takes from standard output and its summary. The files come before
  * the history, which may be damaged; then a result that is no regression is an error. */
-static int publish(const struct gate_options *o, const struct program *p, struct gate_result *r,
+static int publish(const struct gate_options *o, const struct process_env *p, struct gate_result *r,
                    const char *dir, int is_night, struct arena *a, struct err *e)
 {
     struct gate_history h = {0};
@@ -123,7 +123,7 @@ static int publish(const struct gate_options *o, const struct program *p, struct
     return rc ? rc : is_lost;
 }
 
-int gate_tell(const struct gate_options *o, const struct program *p, const struct gate_result *r,
+int gate_tell(const struct gate_options *o, const struct process_env *p, const struct gate_result *r,
               const char *dir, struct arena *a)
 {
     struct gate_result told = *r;
@@ -154,7 +154,7 @@ static const char *result_dir(const struct gate_options *o, const char *const *p
 }
 
 /* Last night's pass must not stand beside tonight's error. */
-static void tell_error(const struct gate_options *o, const struct program *p, const char *const *path,
+static void tell_error(const struct gate_options *o, const struct process_env *p, const char *const *path,
                        const char *dir, const struct err *e, struct arena *a)
 {
     struct gate_result r;
@@ -165,7 +165,7 @@ static void tell_error(const struct gate_options *o, const struct program *p, co
         command_fail(&failed, EXIT_INCOMPLETE);
 }
 
-static int compare(const struct gate_options *o, const struct program *p, const char *const *path,
+static int compare(const struct gate_options *o, const struct process_env *p, const char *const *path,
                    const char *dir, struct err *e)
 {
     struct arena a = {0};
@@ -212,7 +212,7 @@ static int check(struct gate_options *o, int n, struct arena *a, struct err *e)
     return 0;
 }
 
-static int run_gate(const struct program *p, int argc, char **argv)
+static int run_gate(const struct process_env *p, int argc, char **argv)
 {
     struct gate_options o = {0};
     struct arena a = {0};

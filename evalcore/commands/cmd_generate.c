@@ -95,7 +95,7 @@ static int decode(const struct generate_options *o, struct engine *en, const str
     return 0;
 }
 
-static int generate(const struct program *p, const struct generate_options *o, struct err *e)
+static int generate(const struct process_env *p, const struct generate_options *o, struct err *e)
 {
     struct device_list device;
     if (device_list_parse(&device, o->device, 1, e))
@@ -143,7 +143,7 @@ static int generate(const struct program *p, const struct generate_options *o, s
     return rc;
 }
 
-static int run_generate(const struct program *p, int argc, char **argv)
+static int run_generate(const struct process_env *p, int argc, char **argv)
 {
     struct generate_options o = {.model = "pocket",
                                  .policy = "full",

@@ -163,7 +163,7 @@ static int set_rules(struct grade_rules *rules, const struct cli_list *list, con
     return 0;
 }
 
-static int run_grade(const struct program *p, int argc, char **argv)
+static int run_grade(const struct process_env *p, int argc, char **argv)
 {
     struct flags f = {0};
     struct grading all = {.rules = grade_options_default.rules};

@@ -298,11 +298,11 @@ static int name_model(struct draft *p, const char *model, struct err *e)
     return 0;
 }
 
-static int fill(struct draft *p, const struct init_options *o, const struct program *program, struct err *e)
+static int fill(struct draft *p, const struct init_options *o, const struct process_env *env, struct err *e)
 {
     int rc = name_model(p, o->model, e);
     if (!rc)
-        rc = hub_model(&p->found, program, o->model, &p->arena, e);
+        rc = hub_model(&p->found, env, o->model, &p->arena, e);
     if (!rc)
         rc = engine_describe(&(struct engine_options){.model = p->found}, &p->info, e);
     if (!rc)
@@ -319,7 +319,7 @@ static int fill(struct draft *p, const struct init_options *o, const struct prog
     return rc;
 }
 
-static int run_init(const struct program *program, int argc, char **argv)
+static int run_init(const struct process_env *env, int argc, char **argv)
 {
     struct init_options o = {.model = "pocket"};
     struct draft p = {.file = "run.json"};
@@ -331,7 +331,7 @@ static int run_init(const struct program *program, int argc, char **argv)
     int rc =
         file_exists(p.file)
             ? err_set(&e, ERR_USAGE, "%s is there already; name another file, or remove it first", p.file)
-            : fill(&p, &o, program, &e);
+            : fill(&p, &o, env, &e);
     if (!rc) {
         write_file(&p, &text);
         rc = file_write_atomic(p.file, text.data, text.len, &e);

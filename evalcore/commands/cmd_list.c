@@ -126,7 +126,7 @@ static int list_devices(void)
     return EXIT_DONE;
 }
 
-static int run_list(const struct program *p, int argc, char **argv)
+static int run_list(const struct process_env *p, int argc, char **argv)
 {
     struct list_options o = {0};
     struct err e = {0};

@@ -98,7 +98,7 @@ static json_t *score(void *context, const json_t *in, struct err *e)
     return out;
 }
 
-static int run_logprobs(const struct program *p, int argc, char **argv)
+static int run_logprobs(const struct process_env *p, int argc, char **argv)
 {
     struct logprobs_options o = {.model = "pocket", .policy = "full"};
     struct engine_options eo = {.max_batch = 1, .cache_dir = p->cache_dir};

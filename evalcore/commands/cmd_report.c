@@ -218,7 +218,7 @@ static int one(const char *dir, const struct report_flags *o, const struct night
     return rc;
 }
 
-static int run_report(const struct program *p, int argc, char **argv)
+static int run_report(const struct process_env *p, int argc, char **argv)
 {
     struct report_flags o = {0};
     struct nights nights = {0};
@@ -250,7 +250,7 @@ const struct command cmd_report = {
     .run = run_report,
 };
 
-static int run_score(const struct program *p, int argc, char **argv)
+static int run_score(const struct process_env *p, int argc, char **argv)
 {
     enum { CHANGES_SHOWN = 20 };
     struct str changes = {0};

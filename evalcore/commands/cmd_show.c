@@ -133,7 +133,7 @@ static int show(const struct run *r, const char *cell, const char *name, const s
     return rc;
 }
 
-static int run_show(const struct program *p, int argc, char **argv)
+static int run_show(const struct process_env *p, int argc, char **argv)
 {
     struct show_options o = {.sample = -1};
     struct err e = {0};

@@ -23,7 +23,7 @@
 #include "evalcore/workers/sweep_workers.h"
 
 struct sweep {
-    const struct program *program;
+    const struct process_env *env;
     struct sweep_options o;
     const char *path;
     struct runfile file;
@@ -56,7 +56,7 @@ static int check_options(struct sweep *s, struct err *e)
     s->display = sweep_display(&s->o, e);
     if (s->display < 0 || dryrun_calibration(s->o.calibrate, e) < 0 || sweep_check_lengths_from(&s->o, e))
         return e->code;
-    if (slot_limit(&s->slot, s->o.time_limit, s->o.dry_run ? 0 : s->program->slurm_end, e))
+    if (slot_limit(&s->slot, s->o.time_limit, s->o.dry_run ? 0 : s->env->slurm_end, e))
         return e->code;
     if (s->o.wait && slot_duration("--wait", s->o.wait, &s->patience, e))
         return e->code;
@@ -130,7 +130,7 @@ static int check_picked(const struct sweep *s, struct err *e)
 static int load_inputs(struct sweep *s, struct err *e)
 {
     struct runfile_options fo = sweep_file_options(&s->o);
-    struct runplan_options po = sweep_plan_options(&s->o, s->program, &s->devices, 0);
+    struct runplan_options po = sweep_plan_options(&s->o, s->env, &s->devices, 0);
     int rc = sweep_keep_pipe(&s->path, s->argc, s->argv, &s->arena, e);
     if (!rc)
         rc = runfile_load(&s->file, s->path, &fo, e);
@@ -138,7 +138,7 @@ static int load_inputs(struct sweep *s, struct err *e)
     if (!rc && s->file.endpoint)
         rc = check_endpoint_options(s, e);
     if (!rc)
-        rc = runfile_find_models(&s->file, s->program, e);
+        rc = runfile_find_models(&s->file, s->env, e);
     if (!rc && s->o.out)
         rc = runfolder_check(s->o.out, e);
     if (!rc && s->o.out && file_is_dir(s->o.out))
@@ -161,7 +161,7 @@ static int load_workers(struct sweep *s, struct err *e)
 {
     struct patience patience = {s->o.worker_timeout ? s->o.worker_timeout : WORKER_TIMEOUT,
                                 s->o.step_timeout || !s->devices.is_gpu ? s->o.step_timeout : STEP_TIMEOUT};
-    int rc = workers_models(&s->workers, &s->plan, s->o.out, s->program->cache_dir, e);
+    int rc = workers_models(&s->workers, &s->plan, s->o.out, s->env->cache_dir, e);
     if (!rc)
         rc = workers_start(&s->workers, &s->devices, patience, s->argc, s->argv, e);
     if (!rc)
@@ -175,7 +175,7 @@ static int load_workers(struct sweep *s, struct err *e)
 static int load_endpoint(struct sweep *s, struct err *e)
 {
     const char *variable = s->file.endpoint->api_key_env;
-    const char *key = variable ? s->program->variable(variable) : NULL;
+    const char *key = variable ? s->env->variable(variable) : NULL;
     if (variable && (!key || !*key))
         return err_set(e, ERR_USAGE, /* not its value, which may be the key by mistake */
                        "%s: the variable that model.api_key_env names is not set", s->file.path);
@@ -256,7 +256,7 @@ static void announce(struct sweep *s)
 static void begin_board(struct sweep *s)
 {
     struct status *now = &s->board.now;
-    board_init(&s->board, (enum board_display)s->display, s->program, s->o.out, s->o.metrics);
+    board_init(&s->board, (enum board_display)s->display, s->env, s->o.out, s->o.metrics);
     now->model = runfile_models_text(&s->file);
     now->shard = s->shard;
     now->n_shards = s->n_shards;
@@ -413,9 +413,9 @@ static int sweep(struct sweep *s, struct err *e)
     return failed ? EXIT_FAILED_JOBS : EXIT_DONE;
 }
 
-static int run_sweep(const struct program *p, int argc, char **argv)
+static int run_sweep(const struct process_env *p, int argc, char **argv)
 {
-    struct sweep s = {.program = p, .o.drain = DRAIN_SECONDS, .argc = argc, .argv = argv};
+    struct sweep s = {.env = p, .o.drain = DRAIN_SECONDS, .argc = argc, .argv = argv};
     struct err e = {0};
     int n;
     int code = command_parse(&cmd_sweep, &s.o, argc, argv, &s.path, 1, 1, &n);

@@ -117,7 +117,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static int run_textscore(const struct program *p, int argc, char **argv)
+static int run_textscore(const struct process_env *p, int argc, char **argv)
 {
     struct textscore_options o = {0};
     struct zh_segmenter *zh;

@@ -113,7 +113,7 @@ static int open_chat(struct job *j, struct chat_own *own, struct err *e)
     return rc ? rc : prompts_words_said(&j->words, j->chat, o->said.system, o->said.thinking, e);
 }
 
-static int run_tokenize(const struct program *p, int argc, char **argv)
+static int run_tokenize(const struct process_env *p, int argc, char **argv)
 {
     struct tokenize_options o = {.model = "pocket", .said = {.thinking = "auto"}};
     struct job j = {.o = &o};

@@ -56,7 +56,7 @@ static double size_of(const char *repo)
 static void add_model(struct str *out, const char *cache, const char *folder)
 {
     struct arena a = {0};
-    const struct program p = {.hub_cache = cache};
+    const struct process_env p = {.hub_cache = cache};
     char *id = arena_strdup(&a, folder + strlen("models--"));
     char *dashes = strstr(id, "--");
     const char *path = NULL;

@@ -16,7 +16,7 @@
 
 struct gate_job {
     const struct gate_options *o;
-    const struct program *program;
+    const struct process_env *env;
     struct runfile file;
     struct runplan plan;
     struct runlock lock;
@@ -55,11 +55,11 @@ static int load(struct gate_job *j, struct err *e)
                                  .ordinal = device.is_gpu ? device.ordinal[0] : 0,
                                  .threads = o->threads,
                                  .max_batch = o->max_batch,
-                                 .cache_dir = j->program->cache_dir};
+                                 .cache_dir = j->env->cache_dir};
     if (!rc)
         rc = runfile_load(&j->file, o->run, &fo, e);
     if (!rc)
-        rc = runfile_find_models(&j->file, j->program, e);
+        rc = runfile_find_models(&j->file, j->env, e);
     if (!rc)
         rc = runfolder_check(o->out, e);
     if (!rc && !o->rebaseline)
@@ -147,7 +147,7 @@ static int load_now(struct gate_job *j, struct gate_side *now, struct run *run, 
 
 static int look(struct gate_job *j, int samples, const char *wanted, int *signal, struct err *e)
 {
-    struct gate_progress show = {j->program->live, j->program->columns, j->o->quiet};
+    struct gate_progress show = {j->env->live, j->env->columns, j->o->quiet};
     return gate_decode(&j->plan, j->o->out, samples, wanted, &show, signal, e);
 }
 
@@ -184,7 +184,7 @@ static int tier1(struct gate_job *j, struct gate_drift **out, int *n, int *faile
 static int finish(struct gate_job *j, struct gate_result *r)
 {
     const char *dir = arena_printf(&j->arena, "%s/gate", j->o->out);
-    return gate_tell(j->o, j->program, r, dir, &j->arena);
+    return gate_tell(j->o, j->env, r, dir, &j->arena);
 }
 
 /* Returns the exit code. */
@@ -356,9 +356,9 @@ static int rebaseline(struct gate_job *j, struct err *e)
     return rc ? gate_error_code(e) : EXIT_DONE;
 }
 
-int gate_run(const struct gate_options *o, const struct program *p, struct err *e)
+int gate_run(const struct gate_options *o, const struct process_env *p, struct err *e)
 {
-    struct gate_job j = {.o = o, .program = p};
+    struct gate_job j = {.o = o, .env = p};
     int dropped = 0, rc = load(&j, e), code;
     if (!rc)
         rc = same_program(&j, e);

@@ -46,7 +46,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t n, void *context)
     return n;
 }
 
-static int look_around(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
+static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
                        curl_off_t up_now)
 {
     struct transfer *t = context;
@@ -74,7 +74,7 @@ static void set_options(struct transfer *t)
     curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_bytes);
     curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
     curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, look_around);
+    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(c, CURLOPT_XFERINFODATA, t);
     curl_easy_setopt(c, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)t->have);
     if (t->d->token) {

@@ -265,7 +265,7 @@ int gate_write(const char *dir, const struct gate_result *r, const struct gate_h
 
 /* ---- --run (gate_decode.c) */
 
-struct gate_progress { /* of the terminal, as in struct program */
+struct gate_progress { /* of the terminal, as in struct process_env */
     int live, columns, quiet;
 };
 /* Decodes what the plan's folder lacks of the first `samples` samples of each problem, in the cells that are

@@ -101,7 +101,7 @@ static int decode(struct runplan *p, const char *dir, int *signal, const struct 
     struct journal journal;
     struct board board;
     struct status_device device = {.name = ""};
-    const struct program terminal = {.live = show->live, .columns = show->columns};
+    const struct process_env terminal = {.live = show->live, .columns = show->columns};
     struct tally t = {0};
     board_init(&board, show->quiet ? BOARD_NONE : BOARD_AUTO, &terminal, NULL, NULL);
     board.now.total = p->n_jobs;

@@ -20,7 +20,7 @@ static const struct cli_option grader_table[] = {
     {0},
 };
 
-static int run_grader(const struct program *p, int argc, char **argv)
+static int run_grader(const struct process_env *p, int argc, char **argv)
 {
     struct grader_flags o = {0};
     struct err e = {0};

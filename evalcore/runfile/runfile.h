@@ -99,6 +99,6 @@ void runfile_release(struct runfile *r);
 int runfile_has(const struct runfile *r, int policy, int model); /* does the policy go with the model? */
 const char *runfile_models_text(struct runfile *r);              /* how reports call them, "a, b" */
 /* Ids of the Hub become the folders of its cache (hub_model.h). */
-int runfile_find_models(struct runfile *r, const struct program *p, struct err *e);
+int runfile_find_models(struct runfile *r, const struct process_env *p, struct err *e);
 
 #endif

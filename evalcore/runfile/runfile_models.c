@@ -394,7 +394,7 @@ const char *runfile_models_text(struct runfile *r)
     return all;
 }
 
-int runfile_find_models(struct runfile *r, const struct program *p, struct err *e)
+int runfile_find_models(struct runfile *r, const struct process_env *p, struct err *e)
 {
     if (r->endpoint)
         return hub_model(&r->endpoint->tokenizer, p, r->endpoint->tokenizer, &r->arena, e);

@@ -29,13 +29,13 @@ int board_display(const char *name, struct err *e)
     return err_set(e, ERR_USAGE, "--display takes " BOARD_DISPLAYS ", not \"%.40s\"", name);
 }
 
-void board_init(struct board *b, enum board_display display, const struct program *p, const char *run_dir,
+void board_init(struct board *b, enum board_display display, const struct process_env *p, const char *run_dir,
                 const char *metrics)
 {
     *b = (struct board){.display = display,
                         .live = display == BOARD_AUTO && p->live,
                         .columns = p->columns,
-                        .is_told = p->columns_told,
+                        .is_told = p->is_columns_set,
                         .run_dir = run_dir,
                         .metrics = metrics,
                         .interval = FIRST_PLAIN_SECONDS};

@@ -36,7 +36,7 @@ struct board {
 
 /* run_dir: where the status file goes, metrics: the file for Prometheus; both may be NULL. Texts are
  * borrowed. */
-void board_init(struct board *b, enum board_display display, const struct program *p, const char *run_dir,
+void board_init(struct board *b, enum board_display display, const struct process_env *p, const char *run_dir,
                 const char *metrics);
 void board_begin(struct board *b); /* writes the files for the first time */
 int board_is_due(const struct board *b);

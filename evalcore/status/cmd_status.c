@@ -221,7 +221,7 @@ static int look_at_journals(const char *dir, int as_json, struct err *e)
     return !is_complete ? EXIT_INCOMPLETE : failed ? EXIT_FAILED_JOBS : EXIT_DONE;
 }
 
-static int run_status(const struct program *p, int argc, char **argv)
+static int run_status(const struct process_env *p, int argc, char **argv)
 {
     struct status_options o = {0};
     struct folder_status f;

@@ -80,7 +80,7 @@ static int threads_of(const struct sweep_options *o, const struct device_list *d
     return o->threads || devices->n < 2 || devices->is_gpu ? o->threads : sweep_cores(devices);
 }
 
-struct runplan_options sweep_plan_options(const struct sweep_options *o, const struct program *p,
+struct runplan_options sweep_plan_options(const struct sweep_options *o, const struct process_env *p,
                                           const struct device_list *devices, int i)
 {
     return (struct runplan_options){.data_dir = o->data,

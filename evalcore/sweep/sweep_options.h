@@ -21,7 +21,7 @@ extern const struct cli_option sweep_table[];
 /* The options as runfile_load() and, for device i of the list, runplan_build() take them; texts and `set` are
  * borrowed. */
 struct runfile_options sweep_file_options(const struct sweep_options *o);
-struct runplan_options sweep_plan_options(const struct sweep_options *o, const struct program *p,
+struct runplan_options sweep_plan_options(const struct sweep_options *o, const struct process_env *p,
                                           const struct device_list *devices, int i);
 /* sweep_check.c, ERR_USAGE: "I/N", NULL for none; how progress is shown, with the log set accordingly, and
  * whether --metrics can be written; whether --lengths-from is a run folder. */

@@ -203,7 +203,7 @@ static int compact(const char *dir, struct err *e)
     return rc ? command_fail(e, rc == ERR_UNSUPPORTED ? EXIT_USAGE : EXIT_INCOMPLETE) : EXIT_DONE;
 }
 
-static int run_journal(const struct program *p, int argc, char **argv)
+static int run_journal(const struct process_env *p, int argc, char **argv)
 {
     struct err e = {0};
     struct str folder = {0};

@@ -40,7 +40,7 @@ static int tell(struct worker *w, json_t *message, struct err *e)
     return rc < 0 ? rc : 0;
 }
 
-static int load(struct worker *w, const struct program *p, const char *path, int index, struct err *e)
+static int load(struct worker *w, const struct process_env *p, const char *path, int index, struct err *e)
 {
     struct runfile_options fo = sweep_file_options(&w->o);
     if (device_list_parse(&w->devices, w->o.devices, DEVICES_MAX, e))
@@ -174,7 +174,7 @@ static int work(struct worker *w, struct err *e)
 
 extern const struct command cmd_worker; /* at the end; evalcore/commands/commands.h lists it */
 
-static int run_worker(const struct program *p, int argc, char **argv)
+static int run_worker(const struct process_env *p, int argc, char **argv)
 {
     struct worker w = {.wire.fd = WORKER_FD};
     struct err e = {0};

@@ -251,7 +251,7 @@ static void files(void)
     struct str path = {0}, text = {0};
     struct err e = {0};
     struct status s = made(1);
-    const struct program p = {.columns = 80};
+    const struct process_env p = {.columns = 80};
     struct board b;
     CHECK_INT(board_display(NULL, &e), BOARD_AUTO);
     CHECK_INT(board_display("json", &e), BOARD_JSON);

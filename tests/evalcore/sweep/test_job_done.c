@@ -12,7 +12,7 @@ static double working_devices(int devices, int loading, int is_late)
     struct eta_job job = {.limit = 1000, .usual = 500, .prompt = 50};
     struct board board;
     struct status_device device = {.name = ""};
-    const struct program terminal = {.columns = 80};
+    const struct process_env terminal = {.columns = 80};
     const struct tally_running running = {.job = 0, .tokens = 100};
     const struct status_worker worker = {.name = "", .life = STATUS_LIVE, .running = 1, .tokens = 100};
     board_init(&board, BOARD_NONE, &terminal, NULL, NULL);
